@@ -1,0 +1,150 @@
+# tracegrip. `make help` lists the targets; everything generated is in build/.
+
+LUA        = lua5.4
+LUA_INCDIR = /usr/include/lua5.4
+CC         = gcc
+PREFIX     = /usr/local
+BUILD      = build
+V          = @
+
+CFLAGS  = -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-common
+WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef \
+          -Wwrite-strings -Wcast-qual -Wcast-align -Wpointer-arith \
+          -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+          -Wredundant-decls -Wdouble-promotion -Wvla -Wswitch-enum -Wformat=2
+DEBUG   = -Og -DTG_DEBUG -fno-omit-frame-pointer
+ASAN    = $(DEBUG) -fsanitize=address,undefined -fno-sanitize-recover=all
+TSAN    = $(DEBUG) -fsanitize=thread
+DEST    = $(DESTDIR)$(PREFIX)
+LDLIBS  = -lpthread -lm
+EXTRA   =
+
+# The files that speak Lua; all others are plain C and built without its
+# headers in reach.
+SKIN   := chain define emit feed hook lib livelog luasink lx optread process \
+          proghook roles session thread thrown trace value
+SOURCE := $(wildcard csrc/*.c)
+SKINC  := $(filter $(SKIN:%=csrc/%.c),$(SOURCE))
+PLAINC := $(filter-out $(SKINC),$(SOURCE))
+UNITC  := $(wildcard spec/unit/test_*.c)
+
+CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
+BIN     = $(BUILD)/bin/tracegrip
+SPECLIB = $(BUILD)/spec/atexit.so
+BENCH   = $(BUILD)/spec/bench_hook.so
+UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%)
+
+TREE    = LUA_PATH_5_4='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
+          LUA_CPATH_5_4='$(abspath $(BUILD))/lib/lua/5.4/?.so;;'
+BUSTED  = $(TREE) LUA=$(LUA) TG_BUILD=$(abspath $(BUILD)) busted --lua=$(LUA)
+PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
+          ASAN_OPTIONS=detect_leaks=0
+TOP     = $(MAKE) --no-print-directory
+
+all: $(CORE) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
+
+deps:         ## installs what is missing
+	$(V)build-aux/deps.sh run test lint
+
+demo:         ## traces a real program; results in build/demo
+	$(V)build-aux/deps.sh run
+	$(V)$(TOP) all
+	$(V)$(TREE) LUA=$(LUA) build-aux/demo.sh $(BUILD)
+
+test:         ## installs, builds, runs the unit tests and the whole suite
+	$(V)build-aux/deps.sh run test
+	$(V)$(TOP) unit spec
+
+unit:         ## C tests of the plain C files, with sanitizers
+	$(V)$(TOP) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' unit-run
+
+tsan:         ## the same under the thread sanitizer
+	$(V)$(TOP) BUILD=$(BUILD)/tsan EXTRA='$(TSAN) -DTG_TEST' unit-run
+
+unit-run: $(UNIT)
+	$(V)build-aux/unit.sh $(UNIT)
+
+spec: all $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
+	$(V)$(BUSTED) $(SPEC)
+
+asan:         ## the Lua suite on a build with address and undefined sanitizers
+	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
+	  spec-preload SPEC='$(SPEC)'
+
+oom:          ## allocation failures, on a build that can refuse memory
+	$(V)$(TOP) BUILD=$(BUILD)/oom EXTRA='$(ASAN) -DTG_TEST' \
+	  PRELOAD='$(PRELOAD)' spec-preload SPEC='$(or $(SPEC),spec/oom)'
+
+spec-preload: all $(SPECLIB)
+	$(V)$(PRELOAD) $(BUSTED) $(SPEC)
+
+bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
+	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
+	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
+
+lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
+	$(V)build-aux/deps.sh run lint
+	$(V)$(TOP) all
+	$(V)SKIN='$(SKIN)' FLAGS='$(CFLAGS) $(WARN)' LUA_INCDIR='$(LUA_INCDIR)' \
+	  CORE='$(CORE)' LUA=$(LUA) build-aux/lint.sh
+
+format:       ## what clang-format would change, for information
+	$(V)for f in csrc/*.[ch]; do \
+	  clang-format $$f | diff -u --label $$f --label $$f $$f -; done; true
+
+graph:        ## which file includes which, to compare with csrc/README.md
+	$(V)for f in $(SOURCE); do printf '%s: ' $$f; \
+	  $(CC) -MM -I$(LUA_INCDIR) $$f | grep -o '[a-z]*\.h' | sort -u | xargs; \
+	done
+
+install: all  ## into PREFIX (/usr/local), below DESTDIR
+	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so
+	$(V)cd lua && find . -name '*.lua' -exec \
+	  install -Dm644 {} $(DEST)/share/lua/5.4/{} ';'
+	$(V)install -Dm755 lua/tracegrip/cli/launcher.lua $(DEST)/bin/tracegrip
+
+env:          ## prints the exports with which the tree works from anywhere
+	@echo "export LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;'"
+	@echo "export LUA_CPATH='$(abspath $(BUILD))/lib/lua/5.4/?.so;;'"
+	@echo "export PATH='$(abspath $(BUILD))/bin':\"\$$PATH\""
+
+clean:        ## removes build/
+	$(V)rm -rf $(BUILD)
+
+help:         ## this list
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+# --- files -----------------------------------------------------------------
+
+$(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(CC) -shared $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
+$(SKINC:csrc/%.c=$(BUILD)/obj/%.o): LUAINC = -I$(LUA_INCDIR)
+
+$(BUILD)/obj/%.o: csrc/%.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) $(LUAINC) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/test_%.o: spec/unit/test_%.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -Icsrc -MMD -MP -c $< -o $@
+
+$(BUILD)/test_%: $(BUILD)/obj/test_%.o $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
+vpath %.c spec/support spec/bench
+$(BUILD)/spec/%.so: %.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< -o $@
+
+$(BIN): lua/tracegrip/cli/launcher.sh
+	@mkdir -p $(@D); echo '  COPY  $@'
+	$(V)install -m755 $< $@
+
+-include $(wildcard $(BUILD)/obj/*.d)
+
+.SECONDARY:
+.PHONY: all deps demo test unit unit-run tsan spec asan spec-preload oom bench \
+        lint format graph install env clean help

@@ -1,0 +1,72 @@
+#!/bin/sh
+# deps.sh GROUP... - sees to it that what a group of tasks needs is there.
+#
+# Groups: run (build and use), test, lint. Says nothing when nothing is
+# missing. What is missing is installed with apt-get where there is one; else
+# it is listed, and the answer is 1. Each thing is tried, not looked up among
+# installed packages, so what came from LuaRocks or from source counts too.
+
+LUA=${LUA:-lua5.4}
+missing=
+
+want () {       # PACKAGE COMMAND...: the package, unless the command works
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+command_ () { want "$1" command -v "$2"; }
+module () { want "$1" "$LUA" -e "require '$2'"; }
+
+check () {
+  case $1 in
+    run)
+      command_ gcc "${CC:-gcc}"
+      command_ make make
+      command_ lua5.4 "$LUA"
+      want liblua5.4-dev test -f "${LUA_INCDIR:-/usr/include/lua5.4}/lua.h"
+      module lua-cjson cjson
+      module lua-argparse argparse
+      module lua-luv luv
+      module lua-dkjson dkjson ;;
+    test)
+      command_ lua-busted busted
+      module lua-penlight pl.pretty
+      module lua-filesystem lfs
+      command_ lua-check luacheck ;;
+    lint)
+      command_ lua-check luacheck
+      command_ luarocks luarocks
+      command_ binutils nm
+      command_ clang clang ;;
+  esac
+}
+
+as_root () {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+fetch () {      # first with the lists there are, then with fresh ones
+  export DEBIAN_FRONTEND=noninteractive
+  set -- apt-get install -y -qq --no-install-recommends $missing libc6-dev
+  as_root "$@" >/dev/null 2>&1 && return
+  as_root apt-get update -qq >/dev/null && as_root "$@" >/dev/null
+}
+
+for group in "$@"; do
+  check "$group"
+done
+[ -z "$missing" ] && exit 0
+
+if command -v apt-get >/dev/null &&
+   { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }; then
+  echo "installing$missing"
+  fetch && exit 0
+fi
+echo "wanted, by the names of Debian's packages:$missing" >&2
+echo "(rocks: lua-cjson, argparse, luv, dkjson, busted, penlight, luacheck)" >&2
+exit 1

@@ -1,0 +1,95 @@
+#!/bin/sh
+# lint.sh - the checks that need no test to run. Called by `make lint`, which
+# exports SKIN (the files that may speak Lua), FLAGS, LUA_INCDIR, CORE and LUA.
+
+passed=0
+failed=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+check () {      # WHAT COMMAND...: passes if the command succeeds
+  what=$1
+  shift
+  if "$@" >"$out" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "lint: $what"
+    sed 's/^/  /' "$out"
+  fi
+}
+
+none () {       # COMMAND...: succeeds if it prints nothing
+  "$@" | sed '/^$/d' >"$out.none"
+  cat "$out.none"
+  test ! -s "$out.none"
+  status=$?
+  rm -f "$out.none"
+  return $status
+}
+
+compiles () {   # COMPILER FILE...
+  compiler=$1
+  shift
+  for file in "$@"; do
+    "$compiler" $FLAGS -Werror -Icsrc -I"$LUA_INCDIR" -fsyntax-only "$file" \
+      || return 1
+  done
+}
+
+# Files other than the skin's that include one of Lua's headers.
+strangers () {
+  for file in $(grep -lE '^#include [<"](lua|lauxlib|lualib)\.h' csrc/*.[ch])
+  do
+    base=$(basename "${file%.*}")
+    case " $SKIN " in
+      *" $base "*) ;;
+      *) echo "$file includes Lua's headers and is not of the skin" ;;
+    esac
+  done
+}
+
+# Includes that point from plain C up into the skin.
+climbers () {
+  for file in csrc/*.[ch]; do
+    base=$(basename "${file%.*}")
+    case " $SKIN " in *" $base "*) continue ;; esac
+    for skin in $SKIN; do
+      grep -Hn "^#include \"$skin\\.h\"" "$file"
+    done
+  done
+}
+
+elsewhere () {  # NAME FILE: calls of NAME outside FILE
+  grep -nE "\\b$1 *\\(" csrc/*.c | grep -v "^csrc/$2:"
+}
+
+exports () {
+  nm -D --defined-only "$CORE" | awk '{print $3}' | sort
+}
+
+rockspec_agrees () {
+  "$LUA" build-aux/rockspec.lua tracegrip-scm-1.rockspec
+}
+
+luarocks_lint () {
+  luarocks --lua-version=5.4 lint tracegrip-scm-1.rockspec
+}
+
+long_lines () {
+  LC_ALL=C.UTF-8 grep -rnE '^.{81,}' --include='*.[ch]' csrc spec
+}
+
+check "luacheck" luacheck -q --codes --no-color .
+check "gcc -Werror" compiles gcc csrc/*.c spec/*/*.c
+check "clang -Werror" compiles clang csrc/*.c spec/*/*.c
+check "rockspec and csrc/, lua/ agree" rockspec_agrees
+check "luarocks lint" luarocks_lint
+check "only luaopen_tracegrip_core is exported" \
+  test "$(exports)" = luaopen_tracegrip_core
+check "Lua's headers only in the skin" none strangers
+check "plain C includes nothing of the skin" none climbers
+check "lua_sethook only in hook.c" none elsewhere lua_sethook hook.c
+check "80 columns" none long_lines
+echo "lint: $passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,36 @@
+/*
+** chain.h - the chain of running coroutines, and frames that went unseen.
+**
+** Lua tells of calls and returns, not of resumes, yields and deaths: an event
+** on another coroutine than the running one is how they show. The chain holds
+** the coroutines that have been resumed and not suspended, innermost first.
+*/
+#ifndef TG_CHAIN_H
+#define TG_CHAIN_H
+
+#include "session.h"
+
+/*
+** Makes the coroutine of event 'ar' on 'L' the running one, telling the stream
+** what must have happened. NULL without memory.
+*/
+tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
+                           uint64_t now);
+
+/*
+** Frames of 't' from index 'keep' up are gone without a return, as event 'ar'
+** on 'L' shows; 'catcher' is the role of what caught the error.
+*/
+void tg_chain_unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
+                      tg_Role catcher, uint64_t now);
+
+/* Index of the frame 'ci' in 't', or -1. */
+int64_t tg_chain_find (const tg_Thread *t, const void *ci);
+
+/* A record for 'L1', a coroutine like the running one. */
+tg_Thread *tg_chain_adopt (tg_Session *s, lua_State *L1, lua_State *L);
+
+/* Notes the frames that a suspended coroutine has already. */
+void tg_chain_read_frames (tg_Session *s, tg_Thread *t);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+** clock.h - the cheapest monotonic clock there is, and its way to nanoseconds.
+**
+** Events carry ticks. On x86-64 with an invariant time stamp counter a tick is
+** one of its cycles (half the price of clock_gettime); elsewhere a nanosecond.
+*/
+#ifndef TG_CLOCK_H
+#define TG_CLOCK_H
+
+#include "base.h"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+#include <time.h>
+
+/* A stream's time scale. Fixed when the stream is made. */
+typedef struct tg_Clock {
+  uint64_t origin;      /* ticks at time 0 */
+  double ns_per_tick;
+} tg_Clock;
+
+extern bool tg_clock_tsc;   /* set once by tg_clock_setup */
+
+/* Chooses the clock; safe to call often, from any thread. */
+void tg_clock_setup (void);
+
+/* A time scale whose time 0 is now. */
+void tg_clock_start (tg_Clock *c);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t tg_clock_monotonic_ns (void);
+
+/* Now, in ticks. */
+TG_INLINE uint64_t tg_clock_ticks (void) {
+#if defined(__x86_64__)
+  if (tg_likely(tg_clock_tsc))
+    return __rdtsc();
+#endif
+  return tg_clock_monotonic_ns();
+}
+
+/* Ticks to nanoseconds since the clock's time 0. */
+TG_INLINE uint64_t tg_clock_ns (const tg_Clock *c, uint64_t ticks) {
+  if (ticks <= c->origin)
+    return 0;
+  return (uint64_t)((double)(ticks - c->origin) * c->ns_per_tick);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/*
+** demand.c - the union of options, and its two questions.
+*/
+#include "demand.h"
+
+#include <string.h>
+
+#include "alloc.h"
+
+static uint32_t wider (uint32_t a, uint32_t b) {
+  return a > b ? a : b;   /* TG_NOLIMIT is the widest number */
+}
+
+/* The first member says everything; each further one widens it. */
+static void merge (tg_Demand *d, const tg_Options *o) {
+  if (d->count == 1) {
+    d->types = o->types;
+    d->limits = o->limits;
+    d->max_depth = o->max_depth;
+    d->min_duration_ns = o->min_duration_ns;
+    d->max_events = o->max_events;
+    d->redacts = o->redact.count > 0;
+    return;
+  }
+  d->types |= o->types;
+  d->limits.depth = wider(d->limits.depth, o->limits.depth);
+  d->limits.properties = wider(d->limits.properties, o->limits.properties);
+  d->limits.string = wider(d->limits.string, o->limits.string);
+  d->limits.objects = wider(d->limits.objects, o->limits.objects);
+  d->max_depth = wider(d->max_depth, o->max_depth);
+  if (o->min_duration_ns < d->min_duration_ns)
+    d->min_duration_ns = o->min_duration_ns;
+  if (o->max_events == 0 || (d->max_events != 0
+                             && d->max_events < o->max_events))
+    d->max_events = o->max_events;
+  d->redacts = d->redacts && o->redact.count > 0;
+}
+
+bool tg_demand_add (tg_Demand *d, const tg_Options *o) {
+  tg_Options *bigger = tg_realloc(d->list, (d->count + 1) * sizeof *bigger);
+  if (bigger == NULL)
+    return false;
+  d->list = bigger;
+  if (!tg_options_copy(&d->list[d->count], o))
+    return false;
+  d->count++;
+  merge(d, o);
+  return true;
+}
+
+bool tg_demand_copy (tg_Demand *to, const tg_Demand *from) {
+  memset(to, 0, sizeof *to);
+  for (size_t i = 0; i < from->count; i++) {
+    if (!tg_demand_add(to, &from->list[i])) {
+      tg_demand_clear(to);
+      return false;
+    }
+  }
+  return true;
+}
+
+void tg_demand_clear (tg_Demand *d) {
+  for (size_t i = 0; i < d->count; i++)
+    tg_options_free(&d->list[i]);
+  tg_free(d->list);
+  memset(d, 0, sizeof *d);
+}
+
+/* Whether a filter names the function or its source. */
+static bool names (const tg_Patterns *filter, const tg_Function *f) {
+  return (f->name != NULL && tg_patterns_match(filter, f->name))
+         || (f->url != NULL && tg_patterns_match(filter, f->url));
+}
+
+static bool member_wants (const tg_Options *o, const tg_Function *f) {
+  return (o->c || !f->is_c)
+         && (o->include.count == 0 || names(&o->include, f))
+         && !names(&o->exclude, f);
+}
+
+bool tg_demand_wants (const tg_Demand *d, const tg_Function *f) {
+  if (f->own)
+    return false;
+  for (size_t i = 0; i < d->count; i++) {
+    if (member_wants(&d->list[i], f))
+      return true;
+  }
+  return false;
+}
+
+bool tg_demand_hides (const tg_Demand *d, const char *name, size_t size) {
+  if (!d->redacts)
+    return false;
+  for (size_t i = 0; i < d->count; i++) {
+    if (!tg_patterns_find(&d->list[i].redact, name, size))
+      return false;
+  }
+  return true;
+}
+
+bool tg_demand_secret (const tg_Demand *d, const char *name) {
+  return d->redacts && tg_demand_hides(d, name, strlen(name));
+}

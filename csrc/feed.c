@@ -1,0 +1,384 @@
+#include <string.h>
+
+#include "feed.h"
+#include "alloc.h"
+#include "luasink.h"
+#include "optread.h"
+#include "packet.h"
+#include "trace.h"
+
+#define LISTENER 1              /* user value: the function to tell */
+
+typedef struct tg_Feed {
+  struct tg_Feed *next;         /* other open feeds of the session */
+  tg_Session *session;          /* borrows; NULL while closed */
+  tg_Trace **traces;            /* owns the array; by time of start */
+  size_t count, capacity;
+  tg_Demand demand;             /* of all of them */
+  tg_Reader *reader;            /* owns; NULL while there are none */
+  tg_Scratch scratch;           /* owns */
+} tg_Feed;
+
+static tg_Feed *check_feed (lua_State *L) {
+  return luaL_checkudata(L, 1, TG_FEED);
+}
+
+/* ---- membership ---- */
+
+static bool has (const tg_Feed *f, const tg_Trace *t) {
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->traces[i] == t)
+      return true;
+  }
+  return false;
+}
+
+static void set_consumers (tg_Feed *f) {
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->traces[i]->consumed)
+      f->traces[i]->consumer = f->reader;
+  }
+}
+
+/* After a trace has come or gone: what is read from here on. */
+static bool rework (tg_Feed *f, tg_Stream *stream, tg_Pos from) {
+  tg_Demand fresh = {0};
+  bool ok = true;
+  for (size_t i = 0; i < f->count && ok; i++)
+    ok = tg_demand_add(&fresh, &f->traces[i]->options);
+  if (!ok) {
+    tg_demand_clear(&fresh);
+    return false;
+  }
+  tg_demand_clear(&f->demand);
+  f->demand = fresh;
+  if (f->count == 0) {
+    tg_reader_free(f->reader);
+    f->reader = NULL;
+  }
+  else if (f->reader == NULL) {
+    f->reader = tg_reader_new(stream, from, &f->demand);
+    ok = f->reader != NULL;
+  }
+  else
+    ok = tg_reader_redemand(f->reader, &f->demand);
+  set_consumers(f);
+  return ok;
+}
+
+static bool join (tg_Feed *f, tg_Trace *t) {
+  if (f->count == f->capacity) {
+    size_t n = f->capacity * 2 + 4;
+    tg_Trace **list = tg_realloc(f->traces, n * sizeof *list);
+    if (list == NULL)
+      return false;
+    f->traces = list;
+    f->capacity = n;
+  }
+  f->traces[f->count++] = t;
+  if (rework(f, t->stream, t->start))
+    return true;
+  f->count--;
+  return false;
+}
+
+static void part (tg_Feed *f, tg_Trace *t) {
+  size_t i = 0;
+  while (i < f->count && f->traces[i] != t)
+    i++;
+  if (i == f->count)
+    return;
+  memmove(&f->traces[i], &f->traces[i + 1],
+          (f->count - i - 1) * sizeof *f->traces);
+  f->count--;
+  t->consumer = NULL;
+  rework(f, NULL, 0);
+}
+
+bool tg_feeds_watch (const tg_Trace *t) {
+  const tg_Feed *f = t->session->feeds;
+  while (f != NULL && !has(f, t))
+    f = f->next;
+  return f != NULL;
+}
+
+void tg_feeds_replaced (tg_Session *s, tg_Trace *old) {
+  for (tg_Feed *f = s->feeds; f != NULL; f = f->next)
+    part(f, old);
+}
+
+/* ---- telling ---- */
+
+static void push_feed (lua_State *L, const tg_Feed *f) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, f);
+}
+
+/* Calls the feed's listener with 'kind' and the 'n' values on top. */
+static void tell (lua_State *L, const tg_Feed *f, const char *kind, int n) {
+  push_feed(L, f);
+  lua_getiuservalue(L, -1, LISTENER);
+  lua_remove(L, -2);
+  lua_pushstring(L, kind);
+  lua_rotate(L, -n - 2, 2);
+  lua_call(L, n + 1, 0);
+}
+
+/* The next open feed after 'f', which a listener may have closed. */
+static tg_Feed *following (const tg_Session *s, const tg_Feed *f) {
+  for (tg_Feed *g = s->feeds; g != NULL; g = g->next) {
+    if (g == f)
+      return g->next;
+  }
+  return NULL;
+}
+
+void tg_feeds_flush (lua_State *L) {
+  const tg_Session *s = tg_session_find(L);
+  if (s == NULL)
+    return;
+  luaL_checkstack(L, 8, NULL);
+  for (tg_Feed *f = s->feeds; f != NULL; f = following(s, f))
+    tell(L, f, "flush", 0);
+}
+
+void tg_feeds_started (lua_State *L, tg_Trace *t) {
+  const tg_Session *s = t->session;
+  luaL_checkstack(L, 8, NULL);
+  for (tg_Feed *f = s->feeds; f != NULL; f = following(s, f)) {
+    if (!join(f, t))
+      continue;
+    lua_pushstring(L, t->name);
+    tg_types_push(L, t->options.types);
+    tell(L, f, "started", 2);
+  }
+}
+
+void tg_feeds_stopped (lua_State *L, tg_Trace *t) {
+  const tg_Session *s = t->session;
+  luaL_checkstack(L, 8, NULL);
+  for (tg_Feed *f = s->feeds; f != NULL; f = following(s, f)) {
+    if (!has(f, t))
+      continue;
+    part(f, t);
+    lua_pushstring(L, t->name);
+    tell(L, f, "stopped", 1);
+  }
+}
+
+/* ---- the object ---- */
+
+int feed_new (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  tg_Feed *f = lua_newuserdatauv(L, sizeof *f, 1);
+  memset(f, 0, sizeof *f);
+  luaL_setmetatable(L, TG_FEED);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, LISTENER);
+  return 1;
+}
+
+/* An open feed is kept alive by the registry, under its address. */
+static int feed_open (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  if (f->session == NULL) {
+    tg_Session *s = tg_session_get(L);
+    lua_pushvalue(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, f);
+    f->session = s;
+    f->next = s->feeds;
+    s->feeds = f;
+  }
+  return 0;
+}
+
+static void unlink_feed (tg_Feed *f) {
+  tg_Feed **p = &f->session->feeds;
+  while (*p != f)
+    p = &(*p)->next;
+  *p = f->next;
+  f->session = NULL;
+}
+
+/* Names of its traces, most recent first; its own are stopped. */
+static int feed_close (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  lua_Integer n = 0;
+  lua_newtable(L);
+  if (f->session == NULL)
+    return 1;
+  while (f->count > 0) {
+    tg_Trace *t = f->traces[f->count - 1];
+    lua_pushstring(L, t->name);
+    lua_rawseti(L, -2, ++n);
+    part(f, t);
+    if (t->origin == TG_ORIGIN_FEED)
+      tg_trace_halt(L, t);
+  }
+  unlink_feed(f);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, f);
+  return 1;
+}
+
+static int feed_start (lua_State *L) {
+  static const char *const extra[] = {"name", NULL};
+  tg_Options o;
+  tg_Feed *f = check_feed(L);
+  const char *name = NULL;
+  if (f->session == NULL)
+    return luaL_error(L, "this feed is not open");
+  luaL_checktype(L, 2, LUA_TTABLE);
+  if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
+    name = lua_tostring(L, -1);
+  tg_options_read(L, 2, extra, &o);
+  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_FEED, true);
+  tg_trace_anchor(L, t);
+  if (!join(f, t)) {
+    tg_trace_halt(L, t);
+    return luaL_error(L, "not enough memory");
+  }
+  lua_pushstring(L, t->name);
+  return 1;
+}
+
+static int failure (lua_State *L, const char *code, const char *message) {
+  luaL_pushfail(L);
+  lua_pushstring(L, message);
+  lua_pushstring(L, code);
+  return 3;
+}
+
+static tg_Trace *find (const tg_Feed *f, const char *name) {
+  for (size_t i = f->count; i > 0; i--) {
+    if (name == NULL || strcmp(f->traces[i - 1]->name, name) == 0)
+      return f->traces[i - 1];
+  }
+  return NULL;
+}
+
+static int feed_stop (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  const char *name = luaL_optstring(L, 2, NULL);
+  if (f->count == 0)
+    return failure(L, "wrongState", "no active traces");
+  tg_Trace *t = find(f, name);
+  if (t == NULL) {
+    lua_pushfstring(L, "no active trace with name: %s", name);
+    return failure(L, "noSuchTrace", lua_tostring(L, -1));
+  }
+  lua_pushstring(L, t->name);
+  tg_feeds_replaced(f->session, t);     /* leaves all feeds */
+  tg_trace_halt(L, t);
+  return 1;
+}
+
+/* How far the feed's traces have come. */
+static tg_Pos feed_end (const tg_Feed *f) {
+  tg_Pos end = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    tg_Pos p = tg_trace_stop_pos(f->traces[i]);
+    if (p > end)
+      end = p;
+  }
+  return end;
+}
+
+static int next_packet (lua_State *L) {
+  tg_Feed *f = lua_touserdata(L, lua_upvalueindex(1));
+  tg_Pos end = (tg_Pos)lua_tointeger(L, lua_upvalueindex(2));
+  tg_Packet packet;
+  tg_LuaSink sink;
+  if (f->reader == NULL || !tg_reader_next(f->reader, end, &packet))
+    return 0;
+  tg_luasink_init(&sink, L);
+  tg_packet_write(&sink.sink, &packet, tg_reader_stream(f->reader),
+                  &f->demand, &f->scratch);
+  return 1;
+}
+
+static int feed_packets (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, (lua_Integer)feed_end(f));
+  lua_pushcclosure(L, next_packet, 2);
+  return 1;
+}
+
+static const char *own_end (tg_End end) {
+  switch (end) {
+    case TG_END_OVERFLOW: return "overflow";
+    case TG_END_MEMORY: return "memory";
+    case TG_END_EVENTS: return "maxEvents";
+    case TG_END_DURATION: return "duration";
+    case TG_END_NOT: case TG_END_STOPPED: break;
+  }
+  return NULL;
+}
+
+/* Traces that ended by themselves leave the feed: list of {name=, why=}. */
+static int feed_ended (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  lua_Integer n = 0;
+  lua_newtable(L);
+  for (size_t i = 0; i < f->count; ) {
+    tg_Trace *t = f->traces[i];
+    const char *why = own_end(t->end);
+    if (why == NULL) {
+      i++;
+      continue;
+    }
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, t->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, why);
+    lua_setfield(L, -2, "why");
+    lua_rawseti(L, -2, ++n);
+    part(f, t);
+    if (t->origin == TG_ORIGIN_FEED)
+      tg_trace_halt(L, t);
+  }
+  return 1;
+}
+
+static int feed__gc (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  if (f->session != NULL)
+    unlink_feed(f);
+  f->count = 0;
+  tg_reader_free(f->reader);
+  tg_demand_clear(&f->demand);
+  tg_scratch_free(&f->scratch);
+  tg_free(f->traces);
+  memset(f, 0, sizeof *f);
+  return 0;
+}
+
+static int feed__index (lua_State *L) {
+  const tg_Feed *f = check_feed(L);
+  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "count") == 0)
+    lua_pushinteger(L, (lua_Integer)f->count);
+  else {
+    luaL_getmetatable(L, TG_FEED);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, -2);
+  }
+  return 1;
+}
+
+void tg_feed_setup (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"open", feed_open},
+    {"close", feed_close},
+    {"start", feed_start},
+    {"stop", feed_stop},
+    {"packets", feed_packets},
+    {"ended", feed_ended},
+    {"__index", feed__index},
+    {"__gc", feed__gc},
+    {NULL, NULL}
+  };
+  if (luaL_newmetatable(L, TG_FEED))
+    luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 1);
+}

@@ -1,0 +1,479 @@
+#include "hook.h"
+#include "chain.h"
+#include "emit.h"
+#include "event.h"
+#include "log.h"
+#include "thrown.h"
+
+#define OURS (LUA_MASKCALL | LUA_MASKRET)
+
+/* The one exception to "no mutable statics": which record belongs to the
+   coroutine that ran last on this thread. A look-up costs 20 ns. */
+static _Thread_local struct {
+  lua_State *L;
+  tg_Thread *thread;
+  uint32_t generation;
+} cache __attribute__((tls_model("initial-exec")));
+
+/* Changes whenever a record may have died, in any session of the process. */
+static _Atomic uint32_t generation = 1;
+
+static void tg_hook (lua_State *L, lua_Debug *ar);
+
+void tg_hook_forget (void) {
+  atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+TG_INLINE bool cached (lua_State *L) {
+  return tg_likely(cache.L == L
+                   && cache.generation
+                      == atomic_load_explicit(&generation,
+                                              memory_order_relaxed));
+}
+
+/* ---- installing ---- */
+
+bool tg_hook_armed (lua_State *L) {
+  return lua_gethook(L) == tg_hook;
+}
+
+void tg_hook_install (tg_Thread *t) {
+  lua_sethook(t->L, tg_hook, OURS | t->user_mask, t->user_count);
+}
+
+void tg_hook_lift (const tg_Thread *t) {
+  lua_sethook(t->L, t->user_hook, t->user_mask, t->user_count);
+}
+
+tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L) {
+  tg_Thread *t = tg_threads_find(&s->threads, L1);
+  if (t == NULL && (t = tg_chain_adopt(s, L1, L)) == NULL)
+    return NULL;
+  if (tg_hook_armed(L1))
+    return t;
+  t->user_hook = lua_gethook(L1);
+  t->user_mask = (t->user_hook != NULL) ? lua_gethookmask(L1) : 0;
+  t->user_count = (t->user_hook != NULL) ? lua_gethookcount(L1) : 0;
+  tg_hook_install(t);
+  return t;
+}
+
+/* A coroutine that the program made: first time it is seen. */
+static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
+  if (co == NULL || co == L || tg_hook_armed(co))
+    return;
+  tg_Thread *old = tg_threads_find(&s->threads, co);
+  if (old != NULL && !old->running)
+    tg_threads_remove(&s->threads, old);
+  tg_Thread *t = tg_hook_arm(s, co, L);
+  if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
+    tg_chain_read_frames(s, t);
+}
+
+static void disarm_one (lua_State *L1, void *ud) {
+  tg_Session *s = ud;
+  if (!tg_hook_armed(L1))
+    return;             /* somebody else's by now: leave it */
+  const tg_Thread *t = tg_threads_find(&s->threads, L1);
+  if (t != NULL)
+    tg_hook_lift(t);
+  else
+    lua_sethook(L1, NULL, 0, 0);
+}
+
+void tg_hook_disarm (tg_Session *s, lua_State *L) {
+  tg_hook_forget();
+  tg_threads_each(&s->threads, L, disarm_one, s);
+  disarm_one(L, s);
+  disarm_one(s->main, s);
+}
+
+/* A hook that was left on a coroutine nobody could reach. */
+static void remove_stray (lua_State *L) {
+  if (tg_hook_armed(L))
+    lua_sethook(L, NULL, 0, 0);
+}
+
+/* ---- what runs when the stream needs it ---- */
+
+static uint32_t chain_length (const tg_Session *s) {
+  uint32_t n = 0;
+  for (const tg_Thread *t = s->current; t != NULL; t = t->resumer)
+    n++;
+  return (n < TG_CONTEXT_THREADS) ? n : TG_CONTEXT_THREADS;
+}
+
+uint8_t *tg_hook_context (tg_Recorder *r, uint8_t *p) {
+  tg_Session *s = (tg_Session *)(void *)((char *)r
+                                         - offsetof(tg_Session, recorder));
+  uint32_t n = chain_length(s);
+  uint8_t *at = tg_put32(p, n) + 8 * (size_t)n, *end = at;
+  for (tg_Thread *t = s->current; t != NULL && n > 0; t = t->resumer, n--) {
+    at -= 8;
+    tg_put32(tg_put32(at, t->id), t->visible);
+    t->counted = r->epoch + 1;  /* the epoch that begins here */
+  }
+  return end;
+}
+
+void tg_hook_terminate (tg_Session *s) {
+  uint32_t visible = 0;
+  for (tg_Thread *t = s->current; t != NULL; t = t->resumer) {
+    visible += t->visible;
+    t->n = t->visible = 0;
+  }
+  s->depth = 0;
+  tg_emit_plain(s, TG_EV_TERMINATE, visible, tg_clock_ticks());
+}
+
+/* ---- functions that mean something ---- */
+
+static lua_State *wrapped_thread (lua_State *L) {
+  lua_State *co = NULL;
+  if (lua_getupvalue(L, -1, 1) != NULL) {
+    co = lua_tothread(L, -1);
+    lua_pop(L, 1);
+  }
+  return co;
+}
+
+/* At a call; the function is on top of the stack, its frame on top of 't'. */
+static TG_NOINLINE void note_call (tg_Thread *t, lua_State *L,
+                                   uint32_t what) {
+  tg_Session *s = t->session;
+  tg_Role role = tg_functions_get(s->recorder.stream->functions,
+                                  what & TG_FR_ID)->role;
+  switch (role) {
+    case TG_ROLE_RESUME: case TG_ROLE_CLOSE:
+      arm_older(s, lua_tothread(L, 1), L);
+      break;
+    case TG_ROLE_WRAPPED:
+      arm_older(s, wrapped_thread(L), L);
+      break;
+    case TG_ROLE_XPCALL:
+      tg_thread_catch(t, lua_topointer(L, 2));
+      break;
+    case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
+      tg_thrown_stash_error(t, L, role);
+      break;
+    case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_YIELD:
+    case TG_ROLE_CREATE: case TG_ROLE_WRAP: case TG_ROLE_EXIT:
+      break;
+  }
+}
+
+/* A coroutine just made has our hook by inheritance; it gets its record, so
+   that the hook can be taken from it even if it never runs. */
+static void note_created (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                          bool wrap) {
+  tg_Session *s = t->session;
+  lua_State *co;
+  lua_getinfo(L, "r", ar);
+  if (ar->ntransfer != 1)
+    return;
+  lua_pushvalue(L, ar->ftransfer);
+  co = wrap ? wrapped_thread(L) : lua_tothread(L, -1);
+  lua_pop(L, 1);
+  if (co == NULL || !tg_hook_armed(co))
+    return;
+  tg_Thread *old = tg_threads_find(&s->threads, co);
+  if (old != NULL)
+    tg_threads_remove(&s->threads, old);
+  tg_chain_adopt(s, co, L);
+}
+
+static void note_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                         uint32_t what) {
+  tg_Role role = tg_functions_get(t->session->recorder.stream->functions,
+                                  what & TG_FR_ID)->role;
+  if (role == TG_ROLE_CREATE || role == TG_ROLE_WRAP)
+    note_created(t, L, ar, role == TG_ROLE_WRAP);
+  else if (role == TG_ROLE_XPCALL)
+    tg_thread_uncatch(t, t->n);
+}
+
+/* ---- calls ---- */
+
+/* What the function on top of the stack is; the common case is a closure seen
+   before, still of the same definition. NULL without memory. */
+TG_INLINE const tg_Closure *identify (tg_Session *s, lua_State *L,
+                                      lua_Debug *ar) {
+  const void *address = lua_topointer(L, -1);
+  const tg_Known *k = &s->known;
+  uint32_t mask = k->size - 1;
+  uint32_t h = tg_address_hash(address) & mask;
+  const tg_Closure *c = &k->closures[h];
+  while (tg_unlikely(c->address != address)) {
+    if (c->address == NULL)
+      return tg_define_slow(s, L, ar);
+    h = (h + 1) & mask;
+    c = &k->closures[h];
+  }
+  if (c->what & TG_FR_C) {
+    if (tg_likely(*ar->what == 'C'
+                  && (c->source == address
+                      || c->source == (const void *)(uintptr_t)
+                                      lua_tocfunction(L, -1))))
+      return c;
+  }
+  else if (tg_likely(c->source == ar->source
+                     && c->line == (uint32_t)ar->linedefined
+                     && c->last_line == (uint32_t)ar->lastlinedefined
+                     && c->tail == tg_source_tail(ar->source, ar->srclen))) {
+    if (tg_likely(*ar->source == '@') || tg_define_same(s, c, ar))
+      return c;
+  }
+  return tg_define_slow(s, L, ar);
+}
+
+/* Frames that could not be kept for want of memory are counted as lost. */
+static void go_blind (tg_Thread *t) {
+  t->blind = true;
+  t->session->unseen++;
+}
+
+/*
+** The caller is not the frame on top: what is above it was unwound. False: the
+** event is inside frames that could not be kept.
+*/
+static TG_NOINLINE bool settle_call (tg_Thread *t, lua_State *L,
+                                     lua_Debug *ar, const void *parent,
+                                     uint64_t now) {
+  int64_t k = tg_chain_find(t, parent);
+  if (k < 0 && t->blind) {
+    t->session->unseen++;
+    return false;
+  }
+  tg_Role role = (k >= 0) ? tg_frame_role(t->session, &t->frames[k])
+                          : TG_ROLE_NONE;
+  tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), role, now);
+  return true;
+}
+
+/* Flags that a frame gets from where it runs. */
+TG_INLINE uint32_t placed (const tg_Thread *t, uint32_t what) {
+  const tg_Frame *caller = tg_thread_top(t);
+  if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
+    what |= TG_FR_OWN | TG_FR_HIDDEN;
+  if (tg_unlikely(t->session->depth >= t->session->depth_limit))
+    what |= TG_FR_HIDDEN;
+  return what;
+}
+
+/* Pushes the callee's frame and tells of the call. The function's value stays
+   on the Lua stack: luaD_hook drops it. */
+TG_INLINE void push_call (tg_Call *c) {
+  tg_Thread *t = c->t;
+  tg_Session *s = t->session;
+  lua_getinfo(c->L, "fS", c->ar);
+  c->callee = identify(s, c->L, c->ar);
+  if (tg_unlikely(c->callee == NULL || !tg_thread_room(t))) {
+    if (c->tail)
+      tg_emit_tail_exit(s, c->now);
+    go_blind(t);
+    return;
+  }
+  uint32_t what = placed(t, c->callee->what);
+  if (tg_unlikely(t->stashed > t->n))
+    t->stashed = t->handling = 0;   /* what was thrown has been dealt with */
+  t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, 0};
+  if (tg_unlikely(what & TG_FR_ROLE))
+    note_call(t, c->L, what);
+  if (tg_unlikely(t->handler != NULL
+                  && lua_topointer(c->L, -1) == t->handler))
+    tg_thrown_stash_handler(t, c->L);
+  if (tg_likely(!(what & TG_FR_HIDDEN))) {
+    t->visible++;
+    s->depth++;
+    tg_emit_call(c);
+  }
+  else if (c->tail)
+    tg_emit_tail_exit(s, c->now);
+}
+
+static void on_call (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                     uint64_t now) {
+  lua_Debug up;
+  bool nested = lua_getstack(L, 1, &up);
+  const tg_Frame *top = tg_thread_top(t);
+  if (top != NULL && tg_unlikely(!nested || top->ci != up.i_ci)) {
+    if (!settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
+      return;
+  }
+  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, now};
+  push_call(&c);
+}
+
+/*
+** The callee takes the place of the frame on top. A caller that was hidden, or
+** older than the trace, makes it an ordinary call.
+*/
+static TG_NOINLINE void on_tail_call (tg_Thread *t, lua_State *L,
+                                      lua_Debug *ar, uint64_t now) {
+  lua_Debug up;
+  bool nested = lua_getstack(L, 1, &up);
+  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, now};
+  int64_t k = tg_chain_find(t, ar->i_ci);
+  if (k >= 0) {
+    if (k + 1 < (int64_t)t->n)
+      tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), TG_ROLE_NONE, now);
+    c.tail = !(t->frames[k].what & TG_FR_HIDDEN);
+    t->visible -= c.tail;
+    t->session->depth -= c.tail;
+    t->n--;
+  }
+  else if (t->n > 0
+           && !settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
+    return;
+  push_call(&c);
+}
+
+/* ---- returns ---- */
+
+/* A frame with a role, hidden, or of our own. */
+static TG_NOINLINE void return_special (tg_Thread *t, lua_State *L,
+                                        lua_Debug *ar, uint32_t what,
+                                        uint64_t now) {
+  if (what & TG_FR_ROLE)
+    note_return(t, L, ar, what);
+  if (!(what & TG_FR_HIDDEN)) {
+    t->visible--;
+    t->session->depth--;
+    tg_emit_return(t, L, ar, what, now);
+  }
+}
+
+/*
+** The frame that returns is not the one on top: those above it were unwound;
+** or it is older than the trace, and all were.
+*/
+static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
+                                       lua_Debug *ar, uint64_t now) {
+  int64_t k = tg_chain_find(t, ar->i_ci);
+  if (k < 0 && t->blind)
+    t->session->unseen++;
+  else if (k < 0) {
+    if (t->n > 0)
+      tg_chain_unwind(t, L, ar, 0, TG_ROLE_NONE, now);
+    t->base_ci = NULL;
+    t->based = true;
+  }
+  else {
+    tg_Role role = tg_frame_role(t->session, &t->frames[k]);
+    tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), role, now);
+    return true;
+  }
+  return false;
+}
+
+/* The body of a coroutine has returned. */
+static TG_NOINLINE void note_done (tg_Thread *t, lua_State *L) {
+  if (t->id != 1 && !t->based && lua_isyieldable(L))
+    t->done = true;
+}
+
+static void on_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                       uint64_t now) {
+  const tg_Frame *top = tg_thread_top(t);
+  if (tg_unlikely(top == NULL || top->ci != ar->i_ci)) {
+    if (!settle_return(t, L, ar, now))
+      return;
+    top = tg_thread_top(t);
+  }
+  uint32_t what = top->what;
+  t->n--;
+  t->blind = false;
+  if (tg_likely(!(what & TG_FR_SPECIAL))) {
+    t->visible--;
+    t->session->depth--;
+    tg_emit_return(t, L, ar, what, now);
+  }
+  else
+    return_special(t, L, ar, what, now);
+  if (tg_unlikely(t->n == 0))
+    note_done(t, L);
+}
+
+/* ---- the program's own hook ---- */
+
+static const int mask_of[] = {
+  [LUA_HOOKCALL] = LUA_MASKCALL, [LUA_HOOKRET] = LUA_MASKRET,
+  [LUA_HOOKLINE] = LUA_MASKLINE, [LUA_HOOKCOUNT] = LUA_MASKCOUNT,
+  [LUA_HOOKTAILCALL] = LUA_MASKCALL
+};
+
+/* It may raise, yield, or stop the trace: the last thing done. */
+static TG_NOINLINE void call_user_hook (lua_Hook hook, int mask, lua_State *L,
+                                        lua_Debug *ar) {
+  if (ar->event != LUA_HOOKLINE)
+    ar->currentline = -1;       /* our lua_getinfo may have filled it */
+  if (mask & mask_of[ar->event])
+    hook(L, ar);
+}
+
+/* An event on another coroutine than the last one. NULL: not to be traced. */
+static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
+                                         uint64_t now) {
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || !s->tracing) {
+    remove_stray(L);
+    return NULL;
+  }
+  tg_Thread *t = s->current;
+  if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)
+    return tg_threads_find(&s->threads, L);
+  if (t == NULL || t->L != L) {
+    tg_hook_forget();
+    t = tg_chain_enter(s, L, ar, now);
+  }
+  if (t == NULL) {
+    s->unseen++;
+    return NULL;
+  }
+  cache.L = L;
+  cache.thread = t;
+  cache.generation = atomic_load_explicit(&generation, memory_order_relaxed);
+  return t;
+}
+
+/* ---- the hook ---- */
+
+static void tg_hook (lua_State *L, lua_Debug *ar) {
+  uint64_t now = tg_clock_ticks();
+  tg_Thread *t = cached(L) ? cache.thread : switch_to(L, ar, now);
+  if (tg_unlikely(t == NULL))
+    return;
+  if (ar->event == LUA_HOOKRET)
+    on_return(t, L, ar, now);
+  else if (tg_likely(ar->event == LUA_HOOKCALL))
+    on_call(t, L, ar, now);
+  else if (ar->event == LUA_HOOKTAILCALL)
+    on_tail_call(t, L, ar, now);
+  lua_Hook user = t->user_hook;
+  int mask = t->user_mask;
+  if (tg_unlikely(t->session->attention))
+    tg_session_attend(t->session, L);   /* 't' may be gone now */
+  if (tg_unlikely(user != NULL))
+    call_user_hook(user, mask, L, ar);
+}
+
+/* ---- our own frames ---- */
+
+static bool own_frame (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "fS", ar);
+  bool own = tg_own_function(L, ar);
+  lua_pop(L, 1);
+  return own;
+}
+
+void tg_hook_own_frames (tg_Session *s, lua_State *L) {
+  lua_Debug ar;
+  int n = 0;
+  tg_Thread *t = tg_threads_find(&s->threads, L);
+  while (n < 16 && lua_getstack(L, n, &ar) && own_frame(L, &ar))
+    n++;
+  while (t != NULL && n-- > 0) {
+    if (lua_getstack(L, n, &ar) && tg_thread_room(t))
+      t->frames[t->n++] = (tg_Frame){ar.i_ci, TG_FR_OWN | TG_FR_HIDDEN, 0};
+  }
+}

@@ -1,0 +1,245 @@
+/*
+** json.c - JSON text by hand: no locale, no allocation but the buffer's.
+**
+** Strings arrive as valid UTF-8 and need four kinds of escapes; numbers that
+** people write (few decimals) skip the search for the shortest form.
+*/
+#include "json.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tg_Json *self (tg_Sink *s) {
+  return (tg_Json *)(void *)s;   /* first member */
+}
+
+/*
+** {==================================================================
+** Structure
+** ===================================================================
+*/
+
+/* What stands before a value: a comma in an array, nothing after a key. */
+static void before_value (tg_Json *j) {
+  if (j->depth == 0 || !j->array[j->depth - 1])
+    return;
+  if (j->comma[j->depth - 1])
+    tg_buf_addchar(j->out, ',');
+  j->comma[j->depth - 1] = true;
+}
+
+static void open (tg_Json *j, bool array) {
+  tg_check(j->depth < TG_JSON_DEPTH);
+  before_value(j);
+  tg_buf_addchar(j->out, array ? '[' : '{');
+  j->array[j->depth] = array;
+  j->comma[j->depth] = false;
+  j->depth++;
+}
+
+static void json_object (tg_Sink *s) {
+  open(self(s), false);
+}
+
+static void json_array (tg_Sink *s) {
+  open(self(s), true);
+}
+
+static void json_close (tg_Sink *s) {
+  tg_Json *j = self(s);
+  tg_check(j->depth > 0);
+  j->depth--;
+  tg_buf_addchar(j->out, j->array[j->depth] ? ']' : '}');
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Strings
+** ===================================================================
+*/
+
+static bool plain (char c) {
+  return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
+}
+
+/* The letter of a short escape, 0 if there is none. */
+static char short_escape (char c) {
+  switch (c) {
+    case '"': case '\\': return c;
+    case '\b': return 'b';
+    case '\f': return 'f';
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    default: return 0;
+  }
+}
+
+static void add_escape (tg_Buf *out, char c) {
+  static const char hex[] = "0123456789abcdef";
+  char letter = short_escape(c);
+  if (letter != 0) {
+    tg_buf_addchar(out, '\\');
+    tg_buf_addchar(out, letter);
+    return;
+  }
+  tg_buf_add(out, "\\u00", 4);
+  tg_buf_addchar(out, hex[(unsigned char)c >> 4]);
+  tg_buf_addchar(out, hex[(unsigned char)c & 15]);
+}
+
+/* Runs of plain characters are copied whole. */
+static void add_string (tg_Buf *out, const char *v, size_t size) {
+  tg_buf_addchar(out, '"');
+  size_t from = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (tg_likely(plain(v[i])))
+      continue;
+    tg_buf_add(out, v + from, i - from);
+    add_escape(out, v[i]);
+    from = i + 1;
+  }
+  tg_buf_add(out, v + from, size - from);
+  tg_buf_addchar(out, '"');
+}
+
+static void json_string (tg_Sink *s, const char *v, size_t size) {
+  tg_Json *j = self(s);
+  before_value(j);
+  add_string(j->out, v, size);
+}
+
+static void json_key (tg_Sink *s, const char *k, size_t size) {
+  tg_Json *j = self(s);
+  tg_check(j->depth > 0 && !j->array[j->depth - 1]);
+  if (j->comma[j->depth - 1])
+    tg_buf_addchar(j->out, ',');
+  j->comma[j->depth - 1] = true;
+  add_string(j->out, k, size);
+  tg_buf_addchar(j->out, ':');
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Numbers
+** ===================================================================
+*/
+
+static void add_integer (tg_Buf *out, int64_t v) {
+  if (v < 0)
+    tg_buf_addchar(out, '-');
+  tg_buf_addu64(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+/* 'digits' digits of 'fraction' without zeros at the end, but at least one. */
+static void add_fraction (tg_Buf *out, uint64_t fraction, int digits) {
+  char text[20];
+  for (int i = digits; i-- > 0; fraction /= 10)
+    text[i] = (char)('0' + fraction % 10);
+  while (digits > 1 && text[digits - 1] == '0')
+    digits--;
+  tg_buf_addchar(out, '.');
+  tg_buf_add(out, text, (size_t)digits);
+}
+
+/*
+** A float of few decimals: v * 10^k is a whole number below 2^53, and dividing
+** it by 10^k gives v again. Both are exact doubles, so a correct reader, which
+** rounds their quotient once, reads v too. The smallest k is the shortest form.
+*/
+static bool add_short (tg_Buf *out, double v) {
+  uint64_t power = 1;
+  for (int k = 1; k <= 6; k++) {
+    power *= 10;
+    double scaled = fabs(v) * (double)power;
+    if (scaled >= 1e15)
+      return false;
+    uint64_t whole = (uint64_t)scaled;
+    if ((double)whole / (double)power != fabs(v))
+      continue;
+    if (signbit(v))
+      tg_buf_addchar(out, '-');
+    tg_buf_addu64(out, whole / power);
+    add_fraction(out, whole % power, k);
+    return true;
+  }
+  return false;
+}
+
+/* The program may have set a locale with another decimal point. */
+static void undo_locale (char *text) {
+  char *to = text;
+  bool point = false;
+  for (const char *p = text; *p != '\0'; p++) {
+    if (strchr("0123456789+-eE", *p) != NULL) {
+      *to++ = *p;
+      point = false;
+    }
+    else if (!point) {
+      *to++ = '.';
+      point = true;
+    }
+  }
+  *to = '\0';
+}
+
+/* The fewest digits that read back the same: 15 say what few do, except next to
+   zero, where a double has less to say. */
+static void add_shortest (tg_Buf *out, double v) {
+  char text[48];
+  for (int digits = fabs(v) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, v);
+    if (strtod(text, NULL) == v)
+      break;
+  }
+  undo_locale(text);
+  tg_buf_addstr(out, text);
+  if (strpbrk(text, ".e") == NULL)
+    tg_buf_addstr(out, ".0");
+}
+
+static void json_integer (tg_Sink *s, int64_t v) {
+  tg_Json *j = self(s);
+  before_value(j);
+  add_integer(j->out, v);
+}
+
+static void json_number (tg_Sink *s, double v) {
+  tg_Json *j = self(s);
+  tg_check(isfinite(v));
+  before_value(j);
+  if (!add_short(j->out, v))
+    add_shortest(j->out, v);
+}
+
+static void json_ms (tg_Sink *s, uint64_t ns) {
+  tg_Json *j = self(s);
+  before_value(j);
+  tg_buf_addu64(j->out, ns / 1000000);
+  add_fraction(j->out, ns % 1000000, 6);
+}
+
+/* }================================================================== */
+
+static void json_boolean (tg_Sink *s, bool v) {
+  tg_Json *j = self(s);
+  before_value(j);
+  tg_buf_addstr(j->out, v ? "true" : "false");
+}
+
+void tg_json_init (tg_Json *j, tg_Buf *out) {
+  static const tg_Sink sink = {
+    json_object, json_array, json_close, json_key, json_string,
+    json_integer, json_number, json_boolean, json_ms
+  };
+  memset(j, 0, sizeof *j);
+  j->sink = sink;
+  j->out = out;
+}

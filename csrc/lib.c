@@ -1,0 +1,56 @@
+/*
+** lib.c - the door: the module "tracegrip.core".
+*/
+#include "lx.h"
+#include "clock.h"
+#include "define.h"
+#include "feed.h"
+#include "livelog.h"
+#include "optread.h"
+#include "process.h"
+#include "proghook.h"
+#include "roles.h"
+#include "trace.h"
+
+/* own(): the source of the calling function is tracegrip's own. */
+static int core_own (lua_State *L) {
+  lua_Debug ar;
+  if (lua_getstack(L, 1, &ar)) {
+    lua_getinfo(L, "S", &ar);
+    if (!tg_own_add(ar.source, ar.srclen))
+      return luaL_error(L, "not enough memory");
+  }
+  return 0;
+}
+
+static const luaL_Reg core[] = {
+  {"start", trace_start},
+  {"startTrace", console_start},
+  {"stopTrace", console_stop},
+  {"feed", feed_new},
+  {"log", livelog_start},
+  {"own", core_own},
+  {"exec", process_exec},
+  {"interpreter", process_interpreter},
+  {"setenv", process_setenv},
+  {"isatty", process_isatty},
+  {NULL, NULL}
+};
+
+__attribute__((visibility("default")))
+int luaopen_tracegrip_core (lua_State *L);
+
+int luaopen_tracegrip_core (lua_State *L) {
+  luaL_checkversion(L);
+  if (!tg_roles_setup())
+    return luaL_error(L, "not enough memory");
+  tg_clock_setup();
+  tg_trace_setup(L);
+  tg_feed_setup(L);
+  luaL_newlib(L, core);
+  tg_types_push(L, TG_TYPES_ALL);
+  lua_setfield(L, -2, "traceTypes");
+  lua_pushliteral(L, TG_VERSION);
+  lua_setfield(L, -2, "version");
+  return 1;
+}

@@ -1,0 +1,37 @@
+/*
+** pattern.h - Lua's string patterns (manual, 6.4.1) for plain C.
+**
+** Filters and redaction are decided where Lua cannot be called: in the hook
+** and by readers on other threads. Patterns are checked with string.find when
+** an option is read, so a malformed one never gets here; should one arrive
+** all the same, it does not match.
+*/
+#ifndef TG_PATTERN_H
+#define TG_PATTERN_H
+
+#include "base.h"
+
+/* A list of patterns, any of which may match. */
+typedef struct tg_Patterns {
+  char **list;          /* owns; each owned too, zero-terminated */
+  size_t count;
+} tg_Patterns;
+
+/* Whether 'pattern' is found anywhere in 'text', as string.find would. */
+bool tg_pattern_find (const char *text, size_t size, const char *pattern);
+
+/* Whether any of 'list' is found in 'text'; false for an empty list. */
+bool tg_patterns_match (const tg_Patterns *list, const char *text);
+
+/* The same for text that may hold zeros. */
+bool tg_patterns_find (const tg_Patterns *list, const char *text, size_t size);
+
+/* Appends a copy of 'pattern'; false when memory is refused. */
+bool tg_patterns_add (tg_Patterns *list, const char *pattern);
+
+/* 'to' becomes a copy of 'from'; false (and 'to' empty) without memory. */
+bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from);
+
+void tg_patterns_free (tg_Patterns *list);
+
+#endif

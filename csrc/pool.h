@@ -1,0 +1,44 @@
+/*
+** pool.h - the objects of one packet: the same object is one entry.
+**
+** Found by address, in order of index; memory is kept from packet to packet.
+*/
+#ifndef TG_POOL_H
+#define TG_POOL_H
+
+#include "base.h"
+
+/* An object met while values are captured. */
+typedef struct tg_Object {
+  const void *address;
+  int index;                /* where it stands on the stack; 0: it does not */
+  uint32_t level;           /* its distance: 0 = a value of the list itself */
+  uint32_t function;        /* tg_FunctionId, for functions */
+  uint8_t type;             /* tg_ObjectType */
+  bool examined;            /* the next two are known */
+  uint32_t proto;           /* 1 + pool index of its metatable, 0 = none */
+  const char *cls;          /* borrows from its metatable; NULL = none */
+  size_t cls_size;
+} tg_Object;
+
+typedef struct tg_Pool {
+  tg_Object *list;          /* owns */
+  uint32_t count, capacity;
+  uint32_t *slots;          /* owns; 1 + index by hash, once there are many */
+  uint32_t nslots;
+} tg_Pool;
+
+#define TG_POOL_NONE UINT32_MAX
+
+/* Index of the object at 'address', TG_POOL_NONE if it has not been met. */
+uint32_t tg_pool_find (const tg_Pool *p, const void *address);
+
+/* Adds one that is not there; TG_POOL_NONE without memory. */
+uint32_t tg_pool_add (tg_Pool *p, const void *address);
+
+/* Empty again. */
+void tg_pool_clear (tg_Pool *p);
+
+void tg_pool_free (tg_Pool *p);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+** process.h - what the command line needs of the process it runs in.
+*/
+#ifndef TG_PROCESS_H
+#define TG_PROCESS_H
+
+#include "lx.h"
+
+/* exec(path, args, env) -> nil, message, code: replaces the process. 'env' has
+   variables to set, or to remove (false). */
+int process_exec (lua_State *L);
+
+/* interpreter() -> path of the running program. */
+int process_interpreter (lua_State *L);
+
+/* setenv(name, value or nil). */
+int process_setenv (lua_State *L);
+
+/* isatty(fd) -> boolean. */
+int process_isatty (lua_State *L);
+
+#endif

@@ -1,0 +1,80 @@
+#include "proghook.h"
+#include "chain.h"
+#include "hook.h"
+#include "roles.h"
+
+/* The coroutine that the arguments speak of. */
+static lua_State *subject (lua_State *L) {
+  return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
+}
+
+static int standin_sethook (lua_State *L) {
+  lua_State *L1 = subject(L);
+  int n = tg_real_sethook(L);
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL && s->tracing)
+    tg_hook_arm(s, L1, L);
+  return n;
+}
+
+static int standin_gethook (lua_State *L) {
+  lua_State *L1 = subject(L);
+  tg_Session *s = tg_session_find(L);
+  tg_Thread *t = NULL;
+  if (s != NULL && s->tracing && tg_hook_armed(L1))
+    t = tg_threads_find(&s->threads, L1);
+  if (t == NULL)
+    return tg_real_gethook(L);
+  tg_hook_lift(t);
+  int n = tg_real_gethook(L);
+  tg_hook_install(t);
+  return n;
+}
+
+bool tg_proghook_is (lua_CFunction f) {
+  return f == standin_sethook || f == standin_gethook;
+}
+
+/* Puts 'with' where 'what' is, if it is there, in the table on top. */
+static void replace (lua_State *L, const char *name, lua_CFunction what,
+                     lua_CFunction with) {
+  lua_pushstring(L, name);
+  lua_rawget(L, -2);
+  if (lua_tocfunction(L, -1) == what) {
+    lua_pushstring(L, name);
+    lua_pushcfunction(L, with);
+    lua_rawset(L, -4);
+  }
+  lua_pop(L, 1);
+}
+
+static bool push_debug (lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushliteral(L, "debug");
+  lua_rawget(L, -2);
+  return lua_istable(L, -1);
+}
+
+static int enter (lua_State *L) {
+  if (push_debug(L)) {
+    replace(L, "sethook", tg_real_sethook, standin_sethook);
+    replace(L, "gethook", tg_real_gethook, standin_gethook);
+  }
+  return 0;
+}
+
+static int leave (lua_State *L) {
+  if (push_debug(L)) {
+    replace(L, "sethook", standin_sethook, tg_real_sethook);
+    replace(L, "gethook", standin_gethook, tg_real_gethook);
+  }
+  return 0;
+}
+
+void tg_proghook_enter (lua_State *L) {
+  lx_quietly(L, enter, NULL);
+}
+
+void tg_proghook_leave (lua_State *L) {
+  lx_quietly(L, leave, NULL);
+}

@@ -1,0 +1,78 @@
+/*
+** reader.h - from events to frames: the stream as one demand sees it.
+**
+** A reader walks a stream from a position and gives the frames that the
+** protocol speaks of, one at a time, in sequence: a throw, a yield or a resume
+** is one event and comes out as one packet for each frame that it closes or
+** opens. It keeps a shadow stack per coroutine; frames that were open where
+** it started stay silent; filters, depth limit and event limit of its demand
+** hide what they must and leave the nesting right.
+**
+** Plain C: any thread, one reader each. It pins the stream, and the chunks
+** from its position on (through the cursor).
+*/
+#ifndef TG_READER_H
+#define TG_READER_H
+
+#include "base.h"
+#include "demand.h"
+#include "stream.h"
+
+typedef enum tg_Why {
+  TG_WHY_ENTER,         /* an enteredFrame */
+  TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED
+} tg_Why;
+
+/* One enteredFrame or exitedFrame. Slices borrow until the next call. */
+typedef struct tg_Packet {
+  tg_Why why;
+  uint64_t sequence;    /* from 0, no holes */
+  uint64_t time_ns;     /* since the tracing state was entered */
+  tg_FunctionId function;
+  tg_ThreadId thread;
+  uint32_t depth;       /* 0 = outermost traced frame */
+  bool tail;            /* exit by a tail call */
+  bool resumed;         /* entered again by a resume */
+  uint64_t hits;        /* entries of this function so far (entries only) */
+  uint64_t entered_ns;  /* time of this frame's entry, its first one for a
+                           frame entered again (exits only) */
+  uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
+  tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
+  uint32_t line;        /* callsite's line */
+  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none */
+} tg_Packet;
+
+typedef struct tg_Reader tg_Reader;
+
+/*
+** A reader of 'stream' from 'from' (the position of a CONTEXT) narrowed by
+** 'demand', which it copies. NULL without memory.
+*/
+tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
+                          const tg_Demand *demand);
+void tg_reader_free (tg_Reader *r);
+
+/*
+** The next packet before position 'end'. False: there is none now (call again
+** when the stream has grown), or the demand's event limit is reached.
+*/
+bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out);
+
+/* From now on this demand: for a client whose traces come and go. */
+bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand);
+
+/* TG_OK, or why no more packets will come: memory refused, bytes not events. */
+tg_Status tg_reader_status (const tg_Reader *r);
+
+/* Where reading goes on. */
+tg_Pos tg_reader_pos (const tg_Reader *r);
+
+/*
+** 0; or, if a ring had dropped 'from' before the reader came, the packets that
+** the stream had before the place where reading began instead.
+*/
+uint64_t tg_reader_lost (const tg_Reader *r);
+
+const tg_Stream *tg_reader_stream (const tg_Reader *r);
+
+#endif

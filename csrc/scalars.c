@@ -1,0 +1,76 @@
+/*
+** scalars.c - see scalars.h.
+*/
+#include "scalars.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "words.h"
+
+#define EXACT_MAX (INT64_C(1) << 53)   /* integers that a double holds */
+
+void tg_open_typed (tg_Sink *out, const char *type) {
+  out->object(out);
+  tg_put_key(out, "type");
+  out->string(out, type, strlen(type));
+}
+
+void tg_put_typed (tg_Sink *out, const char *type) {
+  tg_open_typed(out, type);
+  out->close(out);
+}
+
+void tg_put_truncated (tg_Sink *out) {
+  tg_put_key(out, "truncated");
+  out->boolean(out, true);
+}
+
+void tg_put_integer (tg_Sink *out, int64_t i) {
+  if (-EXACT_MAX <= i && i <= EXACT_MAX) {
+    out->integer(out, i);
+    return;
+  }
+  char text[24];
+  int n = snprintf(text, sizeof text, "%" PRId64, i);
+  tg_open_typed(out, "BigInt");
+  tg_put_key(out, "text");
+  out->string(out, text, (size_t)n);
+  out->close(out);
+}
+
+void tg_put_float (tg_Sink *out, double v) {
+  if (isnan(v))
+    tg_put_typed(out, "NaN");
+  else if (isinf(v))
+    tg_put_typed(out, v > 0 ? "Infinity" : "-Infinity");
+  else if (fpclassify(v) == FP_ZERO && signbit(v))
+    tg_put_typed(out, "-0");
+  else
+    out->number(out, v);
+}
+
+void tg_put_long (tg_Sink *out, const char *type, const char *initial,
+                  size_t size, uint64_t length) {
+  tg_open_typed(out, type);
+  tg_put_key(out, "initial");
+  out->string(out, initial, size);
+  tg_put_key(out, "length");
+  out->integer(out, (int64_t)length);
+  out->close(out);
+}
+
+void tg_add_base64 (tg_Buf *b, const char *s, size_t size) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < size; i += 3) {
+    size_t n = size - i < 3 ? size - i : 3;
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; k++)
+      bits = bits << 8 | (k < n ? (unsigned char)s[i + k] : 0u);
+    for (size_t k = 0; k < 4; k++)
+      tg_buf_addchar(b, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
+  }
+}

@@ -1,0 +1,27 @@
+/*
+** stream.h - one tracing state, from idle to idle: events, definitions, time.
+**
+** Shared by everyone who writes or reads it, freed by the last one to let go.
+*/
+#ifndef TG_STREAM_H
+#define TG_STREAM_H
+
+#include <stdatomic.h>
+
+#include "base.h"
+#include "clock.h"
+#include "function.h"
+#include "store.h"
+
+typedef struct tg_Stream {
+  _Atomic uint32_t refs;
+  tg_Clock clock;
+  tg_Functions *functions;  /* owns */
+  tg_Store store;
+} tg_Stream;
+
+tg_Stream *tg_stream_new (void);              /* NULL without memory */
+tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
+void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
+
+#endif

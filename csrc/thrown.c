@@ -1,0 +1,171 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "thrown.h"
+#include "event.h"
+#include "value.h"
+
+tg_Role tg_frame_role (const tg_Session *s, const tg_Frame *f) {
+  if (f == NULL || !(f->what & TG_FR_ROLE))
+    return TG_ROLE_NONE;
+  return tg_functions_get(s->recorder.stream->functions,
+                          f->what & TG_FR_ID)->role;
+}
+
+static bool wanted (const tg_Thread *t) {
+  return (t->session->demand.types & TG_TYPE_THROW) != 0;
+}
+
+/* Captures the value at 'index' into the stash, as of frame number 'n'. */
+static void stash_index (tg_Thread *t, lua_State *L, int index, uint32_t n) {
+  tg_ValueList list = {.first = index, .count = 1};
+  t->stashed = 0;
+  for (size_t need = 512; need < ((size_t)64 << 20); need *= 16) {
+    tg_buf_clear(&t->stash);
+    if (!tg_buf_reserve(&t->stash, need))
+      return;
+    uint8_t *start = (uint8_t *)t->stash.data;
+    uint8_t *end = tg_value_list(t->session, L, &list, start, start + need);
+    if (end != NULL) {
+      t->stash.size = (size_t)(end - start);
+      t->stashed = n;
+      return;
+    }
+  }
+}
+
+/* The position that error() puts before a message, as luaL_where does. */
+static void where (lua_State *L, int level, char *out, size_t size) {
+  lua_Debug ar;
+  out[0] = '\0';
+  if (lua_getstack(L, level, &ar)) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline > 0)
+      snprintf(out, size, "%s:%d: ", ar.short_src, ar.currentline);
+  }
+}
+
+/* A message with its position, which is made after this moment. */
+static void stash_message (tg_Thread *t, lua_State *L, const char *message,
+                           size_t size, int level) {
+  char position[LUA_IDSIZE + 24];
+  uint32_t limit = t->session->demand.limits.string;
+  where(L, level, position, sizeof position);
+  tg_Buf text = {0};
+  tg_buf_addstr(&text, position);
+  tg_buf_add(&text, message, size);
+  tg_buf_clear(&t->stash);
+  t->stashed = 0;
+  size_t need = ((text.size < limit) ? text.size : limit) + 64;
+  if (!text.failed && tg_buf_reserve(&t->stash, need)) {
+    uint8_t *start = (uint8_t *)t->stash.data;
+    uint8_t *end = tg_value_text(text.data, text.size, limit, start,
+                                 start + need);
+    if (end != NULL) {
+      t->stash.size = (size_t)(end - start);
+      t->stashed = t->n;
+    }
+  }
+  tg_buf_free(&text);
+}
+
+/* Whether the handler whose argument is stashed is still running. */
+static bool handling (const tg_Thread *t) {
+  return t->handling != 0 && t->handling == t->stashed && t->n > t->handling;
+}
+
+void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
+  static const char failed[] = "assertion failed!";
+  int value = 1, level = 1;
+  if (!wanted(t) || handling(t))
+    return;
+  if (role == TG_ROLE_ASSERT) {
+    if (lua_toboolean(L, 1) || lua_gettop(L) == 0)
+      return;
+    value = 2;
+  }
+  else if (lua_isinteger(L, 2))
+    level = (int)lua_tointeger(L, 2);
+  if (role == TG_ROLE_ASSERT && lua_gettop(L) < 2)
+    stash_message(t, L, failed, sizeof failed - 1, level);
+  else if (lua_type(L, value) == LUA_TSTRING && level > 0) {
+    size_t size;
+    const char *s = lua_tolstring(L, value, &size);
+    stash_message(t, L, s, size, level);
+  }
+  else
+    stash_index(t, L, value, t->n);
+}
+
+/*
+** A handler that fails is called again, for its own error, above the first
+** call: the value of the first call is the one that was thrown. (What error()
+** stashes inside a handler does not replace it either: see 'handling'.)
+*/
+void tg_thrown_stash_handler (tg_Thread *t, lua_State *L) {
+  if (!wanted(t) || handling(t))
+    return;
+  stash_index(t, L, 1, t->n);
+  t->handling = t->stashed;
+}
+
+/* Bytes of "file:line: " at the start of a message that coroutine.wrap passed
+   on: the caller of the function on top of the resumer put them there. */
+static size_t added_position (const tg_Session *s, const tg_Thread *resumer,
+                              const char *message, size_t size) {
+  if (resumer == NULL || resumer->n < 2)
+    return 0;
+  const tg_Frame *f = &resumer->frames[resumer->n - 2];
+  const tg_Function *caller = tg_functions_get(
+      s->recorder.stream->functions, f->what & TG_FR_ID);
+  size_t n = strlen(caller->url);
+  if (caller->is_c || size <= n || strncmp(message, caller->url, n) != 0
+      || message[n] != ':')
+    return 0;
+  size_t digits = strspn(message + n + 1, "0123456789");
+  size_t end = n + 1 + digits;
+  if (digits == 0 || end + 2 > size || message[end] != ':'
+      || message[end + 1] != ' ')
+    return 0;
+  return end + 2;
+}
+
+/* The results of a function that returns false or nil, value. */
+static int failure_result (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "r", ar);
+  if (ar->ntransfer < 2 || lua_toboolean(L, ar->ftransfer))
+    return 0;
+  return ar->ftransfer + 1;
+}
+
+/* The second argument of what is being called: __close(object, error). */
+static int close_argument (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "u", ar);
+  int n = (ar->nparams > 0) ? ar->nparams : lua_gettop(L);
+  return (n >= 2) ? 2 : 0;
+}
+
+tg_Thrown tg_thrown_find (const tg_Thread *t, lua_State *L, lua_Debug *ar,
+                          uint32_t keep, tg_Role catcher) {
+  tg_Thrown v = {L, 0, NULL, 0};
+  bool stashed = t->stashed > keep;
+  bool elsewhere = L != t->L;
+  if (!wanted(t))
+    return v;
+  if (ar->event == LUA_HOOKRET && (catcher == TG_ROLE_PCALL
+                                   || catcher == TG_ROLE_RESUME))
+    v.index = failure_result(L, ar);
+  if (v.index == 0 && stashed)
+    v.stash = &t->stash;
+  else if (v.index == 0 && ar->event == LUA_HOOKRET)
+    v.index = failure_result(L, ar);
+  else if (v.index == 0 && ar->event == LUA_HOOKCALL)
+    v.index = close_argument(L, ar);
+  if (v.index != 0 && elsewhere && catcher != TG_ROLE_RESUME
+      && lua_type(L, v.index) == LUA_TSTRING) {
+    size_t size;
+    const char *s = lua_tolstring(L, v.index, &size);
+    v.skip = added_position(t->session, t->resumer, s, size);
+  }
+  return v;
+}

@@ -1,0 +1,39 @@
+/*
+** trace.h - named traces as Lua sees them: the Trace object, the console's
+** functions, and the rules of names.
+**
+** A Trace is a userdata that owns a tg_Trace. While active it is in the
+** session's list; those that the program did not keep itself (the console's,
+** a live log's) are anchored in the registry until they stop.
+*/
+#ifndef TG_TRACE_H
+#define TG_TRACE_H
+
+#include "session.h"
+
+/* Creates the metatable; raises. */
+void tg_trace_setup (lua_State *L);                            /* [-0, +0, m] */
+
+/*
+** Starts a trace with '*o', which it takes over in any case, and pushes it. A
+** running one of that name is discarded; without a name one is generated.
+** Raises without memory.
+*/
+tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
+                          tg_Origin origin, bool consumed);    /* [-0, +1, v] */
+
+/* Keeps the Trace on top of the stack alive while it is active. */
+void tg_trace_anchor (lua_State *L, tg_Trace *t);              /* [-0, +0, m] */
+
+/* Pushes the Trace object of 't'. */
+void tg_trace_push (lua_State *L, const tg_Trace *t);          /* [-0, +1, -] */
+
+/* Stops 't' and lets go of the anchor. */
+void tg_trace_halt (lua_State *L, tg_Trace *t);                /* [-0, +0, -] */
+
+/* Lua: start(options), startTrace(name, options), stopTrace(name). */
+int trace_start (lua_State *L);
+int console_start (lua_State *L);
+int console_stop (lua_State *L);
+
+#endif

@@ -1,0 +1,527 @@
+/*
+** Breadth first: the values themselves, then, in order of their pool index,
+** the descriptors of the objects met. So an object's level is its distance,
+** and an argument is listed as an argument even if it was met inside another
+** one first.
+**
+** While values are captured, an object that is still to be listed stands on
+** the Lua stack; what is only named (class and identity) does not.
+*/
+#include <string.h>
+
+#include "value.h"
+#include "define.h"
+#include "event.h"
+#include "session.h"
+
+#define ROOM 32                 /* bytes any grip but a long string fits in */
+
+/* What parts of a packet may come to in JSON, generously. */
+#define COST_OBJECT 256u
+#define COST_PROPERTY 128u
+#define COST_PER_BYTE 6u        /* a control character, escaped */
+
+typedef struct Capture {
+  tg_Session *session;
+  lua_State *L;
+  const tg_Limits *limits;
+  tg_Pool *pool;
+  uint8_t *p, *lim;             /* p == NULL: the room was too small */
+  uint32_t cost;
+  int name_index;               /* where "__name" stands; 0: nowhere yet */
+} Capture;
+
+static bool spend (Capture *c, uint32_t cost) {
+  if (c->cost + cost > TG_PACKET_MAX)
+    return false;
+  c->cost += cost;
+  return true;
+}
+
+/* Room for one small thing. */
+static bool room (Capture *c, size_t need) {
+  if (tg_likely(c->p != NULL && (size_t)(c->lim - c->p) >= need))
+    return true;
+  c->p = NULL;
+  return false;
+}
+
+/* ---- scalars ---- */
+
+static uint8_t *put_integer (uint8_t *p, lua_Integer i) {
+  if (i >= 0 && i <= TG_GRIP_SMALLMAX) {
+    *p = (uint8_t)(TG_GRIP_SMALLINT + i);
+    return p + 1;
+  }
+  *p = TG_GRIP_INT;
+  return tg_putvar(p + 1, ((uint64_t)i << 1) ^ (uint64_t)(i >> 63));
+}
+
+static uint8_t *put_number (lua_State *L, int i, uint8_t *p) {
+  if (lua_isinteger(L, i))
+    return put_integer(p, lua_tointeger(L, i));
+  lua_Number n = lua_tonumber(L, i);
+  *p = TG_GRIP_FLOAT;
+  memcpy(p + 1, &n, sizeof n);
+  return p + 1 + sizeof n;
+}
+
+/* Copies whole words: the room is there, and the length is known to be small. */
+TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
+  *p++ = (uint8_t)(TG_GRIP_SMALLSTR + n);
+  memcpy(p, s, n);
+  return p + n;
+}
+
+static void put_longstr (Capture *c, const char *s, size_t n) {
+  size_t kept = (n < c->limits->string) ? n : c->limits->string;
+  size_t affordable = (TG_PACKET_MAX - c->cost) / COST_PER_BYTE;
+  if (kept > affordable)
+    kept = affordable;
+  c->cost += (uint32_t)(kept * COST_PER_BYTE);
+  if (!room(c, kept + ROOM))
+    return;
+  uint8_t *p = c->p;
+  *p++ = TG_GRIP_STRING;
+  p = tg_putvar(p, n);
+  p = tg_putvar(p, kept);
+  memcpy(p, s, kept);
+  c->p = p + kept;
+}
+
+static void put_string (Capture *c, int i) {
+  size_t n;
+  const char *s = lua_tolstring(c->L, i, &n);
+  if (n <= TG_GRIP_SMALLMAX && n <= c->limits->string) {
+    if (room(c, ROOM + TG_GRIP_SMALLMAX))
+      c->p = put_smallstr(c->p, s, n);
+  }
+  else
+    put_longstr(c, s, n);
+}
+
+/* ---- objects ---- */
+
+static void examine (Capture *c, uint32_t id, int i);
+
+static tg_ObjectType object_type (int type) {
+  switch (type) {
+    case LUA_TTABLE: return TG_OBJ_TABLE;
+    case LUA_TFUNCTION: return TG_OBJ_FUNCTION;
+    case LUA_TTHREAD: return TG_OBJ_THREAD;
+    default: return TG_OBJ_USERDATA;
+  }
+}
+
+/*
+** Makes the object on top of the stack stand: a copy goes 'under' values below
+** the top, out of the way of lua_next.
+*/
+static void stand (Capture *c, tg_Object *o, int under) {
+  if (!lua_checkstack(c->L, 8))
+    return;                     /* then it is only named */
+  lua_pushvalue(c->L, -1);
+  lua_insert(c->L, -1 - under);
+  o->index = lua_gettop(c->L) - under;
+}
+
+/*
+** The pool index of the object on top of the stack, met at 'level';
+** TG_POOL_NONE if there is no room for it.
+*/
+static uint32_t meet (Capture *c, int type, uint32_t level, int under) {
+  const void *address = lua_topointer(c->L, -1);
+  uint32_t id = tg_pool_find(c->pool, address);
+  bool fresh = id == TG_POOL_NONE;
+  if (fresh) {
+    if (c->pool->count >= c->limits->objects || !spend(c, COST_OBJECT))
+      return TG_POOL_NONE;
+    if ((id = tg_pool_add(c->pool, address)) == TG_POOL_NONE)
+      return TG_POOL_NONE;
+    tg_Object *o = &c->pool->list[id];
+    o->type = (uint8_t)object_type(type);
+    o->level = level;
+    if (type == LUA_TFUNCTION)
+      o->function = tg_define_value(c->session, c->L, -1);
+  }
+  tg_Object *o = &c->pool->list[id];
+  if (level < o->level)
+    o->level = level;
+  if (o->type == TG_OBJ_TABLE && o->index == 0 && o->level < c->limits->depth)
+    stand(c, o, under);
+  if (fresh)
+    examine(c, id, -1);
+  return id;
+}
+
+/* A class name is what the metatable on top of the stack says, raw. */
+static void read_class (Capture *c, uint32_t id) {
+  lua_State *L = c->L;
+  if (c->name_index != 0)
+    lua_pushvalue(L, c->name_index);
+  else
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
+  if (lua_rawget(L, -2) == LUA_TSTRING) {
+    tg_Object *o = &c->pool->list[id];
+    o->cls = lua_tolstring(L, -1, &o->cls_size);
+  }
+  lua_pop(L, 1);
+}
+
+/*
+** Class and prototype of the object at 'i'. Its metatable's own metatable is
+** examined by meet in turn; the pool's limit ends a long chain.
+*/
+static void examine (Capture *c, uint32_t id, int i) {
+  c->pool->list[id].examined = true;
+  if (!lua_getmetatable(c->L, i))
+    return;
+  read_class(c, id);
+  if (lua_checkstack(c->L, 8)) {
+    uint32_t level = c->pool->list[id].level + 1;
+    uint32_t proto = meet(c, LUA_TTABLE, level, 1);
+    c->pool->list[id].proto = (proto == TG_POOL_NONE) ? 0 : proto + 1;
+  }
+  lua_pop(c->L, 1);
+}
+
+static void put_object (Capture *c, uint32_t id, int type) {
+  if (!room(c, ROOM))
+    return;
+  if (id == TG_POOL_NONE) {
+    *c->p++ = TG_GRIP_NOROOM;
+    *c->p++ = (uint8_t)object_type(type);
+  }
+  else if (id <= TG_GRIP_SMALLMAX)
+    *c->p++ = (uint8_t)(TG_GRIP_SMALLOBJ + id);
+  else {
+    *c->p++ = TG_GRIP_OBJECT;
+    c->p = tg_putvar(c->p, id);
+  }
+}
+
+/* ---- grips ---- */
+
+/* Anything but an object: true if 'type' was one of these. */
+static bool put_scalar (Capture *c, int i, int type) {
+  switch (type) {
+    case LUA_TNUMBER:
+      if (room(c, ROOM))
+        c->p = put_number(c->L, i, c->p);
+      return true;
+    case LUA_TSTRING:
+      put_string(c, i);
+      return true;
+    case LUA_TBOOLEAN:
+      if (room(c, ROOM))
+        *c->p++ = lua_toboolean(c->L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
+      return true;
+    case LUA_TNIL: case LUA_TNONE:
+      if (room(c, ROOM))
+        *c->p++ = TG_GRIP_NIL;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/*
+** A property's key or value, on top of the stack; 'under' values stand there
+** that must stay on top for lua_next.
+*/
+static void put_inner (Capture *c, uint32_t level, int under) {
+  int type = lua_type(c->L, -1);
+  if (put_scalar(c, -1, type) || !room(c, ROOM))
+    return;
+  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, -1) == NULL)
+    *c->p++ = TG_GRIP_NULL;
+  else
+    put_object(c, meet(c, type, level, under), type);
+}
+
+/*
+** One of the values of the list, at stack index 'i', where it stays. Whether
+** it has a metatable is looked at later, so that arguments come first.
+*/
+static void put_outer (Capture *c, int i) {
+  int type = lua_type(c->L, i);
+  if (put_scalar(c, i, type) || !room(c, ROOM))
+    return;
+  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, i) == NULL) {
+    *c->p++ = TG_GRIP_NULL;
+    return;
+  }
+  const void *address = lua_topointer(c->L, i);
+  uint32_t id = tg_pool_find(c->pool, address);
+  if (id == TG_POOL_NONE && c->pool->count < c->limits->objects
+      && spend(c, COST_OBJECT)) {
+    id = tg_pool_add(c->pool, address);
+    if (id != TG_POOL_NONE) {
+      tg_Object *o = &c->pool->list[id];
+      o->type = (uint8_t)object_type(type);
+      o->index = i;
+    }
+  }
+  put_object(c, id, type);
+}
+
+/* ---- descriptors ---- */
+
+static bool secret_key (Capture *c) {
+  const tg_Demand *d = &c->session->demand;
+  return d->redacts && lua_type(c->L, -2) == LUA_TSTRING
+         && tg_demand_secret(d, lua_tostring(c->L, -2));
+}
+
+/* The key below the top; an object is met through a copy on top. */
+static void put_key (Capture *c, uint32_t level) {
+  int type = lua_type(c->L, -2);
+  if (put_scalar(c, -2, type))
+    return;
+  lua_pushvalue(c->L, -2);              /* key value key */
+  put_inner(c, level, 3);
+  lua_pop(c->L, 1);
+}
+
+/* Key and value on top of the stack. */
+static void put_property (Capture *c, uint32_t level) {
+  bool secret = secret_key(c);
+  put_key(c, level);
+  if (!secret)
+    put_inner(c, level, 2);
+  else if (room(c, ROOM))
+    *c->p++ = TG_GRIP_REDACTED;
+}
+
+/* The state of listing one table: at stack index 'i'. */
+typedef struct Listing {
+  int i;
+  uint32_t level;       /* of what its properties hold */
+  uint32_t listed;      /* properties so far */
+  lua_Integer n;        /* length of the sequence so far */
+  bool full;            /* a limit was reached */
+} Listing;
+
+static bool affordable (Capture *c, Listing *t) {
+  if (t->listed >= c->limits->properties || !spend(c, COST_PROPERTY))
+    t->full = true;
+  else
+    t->listed++;
+  return !t->full;
+}
+
+/* What of the sequence lives among the other keys. Key and value of the
+   traversal are on top of the stack. */
+static void put_sequence (Capture *c, Listing *t) {
+  lua_State *L = c->L;
+  while (lua_rawgeti(L, t->i, t->n + 1) != LUA_TNIL && affordable(c, t)) {
+    t->n++;
+    if (room(c, ROOM))
+      c->p = put_integer(c->p, t->n);
+    put_inner(c, t->level, 3);          /* key value element */
+    lua_pop(L, 1);
+    if (c->p == NULL)
+      return;
+  }
+  lua_pop(L, 1);
+}
+
+static bool is_integer_key (lua_State *L, lua_Integer *k) {
+  if (!lua_isinteger(L, -2))
+    return false;
+  *k = lua_tointeger(L, -2);
+  return true;
+}
+
+/*
+** The sequence 1..n first, then the rest. A table's array part comes in order
+** anyway; what of the sequence does not is fetched at the first other key.
+*/
+static void put_properties (Capture *c, Listing *t) {
+  lua_State *L = c->L;
+  bool in_order = true;
+  lua_pushnil(L);
+  while (lua_next(L, t->i)) {
+    lua_Integer k = 0;
+    bool integer = is_integer_key(L, &k);
+    if (in_order && integer && k == t->n + 1)
+      t->n++;
+    else {
+      if (in_order) {
+        in_order = false;
+        put_sequence(c, t);
+      }
+      if (integer && k >= 1 && k <= t->n) {
+        lua_pop(L, 1);
+        continue;
+      }
+    }
+    if (c->p == NULL || t->full || !affordable(c, t)) {
+      lua_pop(L, 2);
+      return;
+    }
+    put_property(c, t->level);
+    lua_pop(L, 1);
+  }
+}
+
+static uint32_t put_class (Capture *c, const tg_Object *o) {
+  size_t n = o->cls_size;
+  if (o->cls == NULL)
+    return 0;
+  if (n > TG_GRIP_SMALLMAX)
+    n = TG_GRIP_SMALLMAX;
+  if (room(c, ROOM + TG_GRIP_SMALLMAX))
+    c->p = put_smallstr(c->p, o->cls, n);
+  return TG_DESC_CLASS;
+}
+
+static uint32_t put_proto (Capture *c, const tg_Object *o) {
+  if (o->proto == 0)
+    return 0;
+  put_object(c, o->proto - 1, LUA_TTABLE);
+  return TG_DESC_PROTO;
+}
+
+static uint32_t put_function (Capture *c, const tg_Object *o) {
+  if (o->function == 0 || !room(c, ROOM))
+    return 0;
+  c->p = tg_putvar(c->p, o->function);
+  return TG_DESC_FUNCTION;
+}
+
+static uint32_t put_table (Capture *c, const tg_Object *o) {
+  if (o->type != TG_OBJ_TABLE)
+    return 0;
+  if (o->index == 0 || o->level >= c->limits->depth)
+    return TG_DESC_TRUNCATED;
+  Listing t = {o->index, o->level + 1, 0, 0, false};
+  put_properties(c, &t);
+  if (room(c, ROOM))
+    *c->p++ = TG_GRIP_END;
+  return TG_DESC_PROPS | (t.full ? TG_DESC_TRUNCATED : 0u);
+}
+
+/*
+** The "__name" string is put below everything that is to come as soon as it is
+** needed, which is at an object that stands.
+*/
+static void want_name (Capture *c) {
+  if (c->name_index == 0) {
+    lua_rawgetp(c->L, LUA_REGISTRYINDEX, &tg_key_strings);
+    c->name_index = lua_gettop(c->L);
+  }
+}
+
+static void examine_outer (Capture *c, uint32_t id) {
+  tg_Object *o = &c->pool->list[id];
+  if (o->type == TG_OBJ_FUNCTION)
+    o->function = tg_define_value(c->session, c->L, o->index);
+  if (!lua_getmetatable(c->L, o->index)) {
+    o->examined = true;
+    return;
+  }
+  lua_pop(c->L, 1);
+  want_name(c);
+  examine(c, id, o->index);
+}
+
+static void put_descriptor (Capture *c, uint32_t id) {
+  if (!c->pool->list[id].examined)
+    examine_outer(c, id);
+  tg_Object o = c->pool->list[id];      /* a copy: the pool may grow */
+  if (!room(c, ROOM))
+    return;
+  *c->p++ = o.type;
+  size_t flags_at = (size_t)(c->lim - c->p++);
+  uint32_t flags = put_class(c, &o);
+  flags |= put_proto(c, &o);
+  flags |= put_function(c, &o);
+  flags |= put_table(c, &o);
+  if (c->p != NULL)
+    *(c->lim - flags_at) = (uint8_t)flags;
+}
+
+/* ---- lists ---- */
+
+static bool secret_parameter (Capture *c, const tg_Function *f, int i) {
+  return f != NULL && i < f->nparams && f->params != NULL
+         && tg_demand_secret(&c->session->demand, f->params[i]);
+}
+
+static void put_fixed (Capture *c, const tg_ValueList *list, int n) {
+  for (int i = 0; i < n && c->p != NULL; i++) {
+    if (tg_unlikely(secret_parameter(c, list->secrets, i))) {
+      if (room(c, ROOM))
+        *c->p++ = TG_GRIP_REDACTED;
+    }
+    else
+      put_outer(c, list->first + i);
+  }
+}
+
+/* Extra arguments have no stack index: what is an object stays pushed. */
+static void put_varargs (Capture *c, const tg_ValueList *list, int n) {
+  for (int i = 1; i <= n && c->p != NULL; i++) {
+    if (lua_getlocal(c->L, list->ar, -i) == NULL) {
+      if (room(c, ROOM))
+        *c->p++ = TG_GRIP_NIL;
+      continue;
+    }
+    put_outer(c, lua_gettop(c->L));
+    if (lua_type(c->L, -1) < LUA_TTABLE
+        && lua_type(c->L, -1) != LUA_TLIGHTUSERDATA)
+      lua_pop(c->L, 1);
+  }
+}
+
+static void put_list (Capture *c, const tg_ValueList *list) {
+  int total = list->count + list->varargs;
+  int fixed = list->count, extra = list->varargs;
+  if (fixed > TG_VALUES_MAX)
+    fixed = TG_VALUES_MAX;
+  if (extra > TG_VALUES_MAX - fixed)
+    extra = TG_VALUES_MAX - fixed;
+  if (!room(c, ROOM))
+    return;
+  c->p = tg_putvar(c->p + 4, (uint64_t)total);
+  put_fixed(c, list, fixed);
+  if (extra > 0) {
+    if (lua_checkstack(c->L, extra + 8))
+      put_varargs(c, list, extra);
+    else
+      c->p = NULL;
+  }
+}
+
+uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                        uint8_t *p, uint8_t *lim) {
+  Capture c = {s, L, &s->demand.limits, &s->pool, p, lim, 0, 0};
+  int top = lua_gettop(L);
+  put_list(&c, list);
+  for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)
+    put_descriptor(&c, id);
+  if (c.pool->count > 0) {
+    tg_pool_clear(c.pool);
+    lua_settop(L, top);
+  }
+  if (c.p != NULL)
+    tg_put32(p, (uint32_t)(c.p - p - 4));
+  return c.p;
+}
+
+uint8_t *tg_value_text (const char *text, size_t size, uint32_t limit,
+                        uint8_t *p, uint8_t *lim) {
+  uint8_t *start = p;
+  size_t kept = (size < limit) ? size : limit;
+  if ((size_t)(lim - p) < kept + ROOM)
+    return NULL;
+  p = tg_putvar(p + 4, 1);
+  *p++ = TG_GRIP_STRING;
+  p = tg_putvar(p, size);
+  p = tg_putvar(p, kept);
+  memcpy(p, text, kept);
+  p += kept;
+  tg_put32(start, (uint32_t)(p - start - 4));
+  return p;
+}

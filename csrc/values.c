@@ -1,0 +1,162 @@
+/*
+** values.c - reading back what was captured.
+**
+** The bytes may come from a file, so nothing in them is believed: each read
+** checks what is left, and the first surprise makes the cursor bad for good.
+*/
+#include "values.h"
+
+#include <string.h>
+
+#include "event.h"
+
+void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
+  c->p = bytes.data;
+  c->end = bytes.data != NULL ? bytes.data + bytes.size : NULL;
+  c->bad = bytes.data == NULL;
+}
+
+static void spoil (tg_ValueCursor *c) {
+  c->p = c->end;
+  c->bad = true;
+}
+
+static bool has (tg_ValueCursor *c, uint64_t size) {
+  if (!c->bad && size <= (uint64_t)(c->end - c->p))
+    return true;
+  spoil(c);
+  return false;
+}
+
+static uint8_t read_byte (tg_ValueCursor *c) {
+  return has(c, 1) ? *c->p++ : 0;
+}
+
+uint64_t tg_values_var (tg_ValueCursor *c) {
+  uint64_t v = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    uint8_t b = read_byte(c);
+    if (c->bad || (shift == 63 && b > 1))
+      break;
+    v |= (uint64_t)(b & 0x7f) << shift;
+    if (b < 0x80)
+      return v;
+  }
+  spoil(c);
+  return 0;
+}
+
+/* A number that has to fit into 32 bits. */
+static uint32_t read_id (tg_ValueCursor *c) {
+  uint64_t v = tg_values_var(c);
+  if (v > UINT32_MAX)
+    spoil(c);
+  return (uint32_t)v;
+}
+
+static tg_ObjectType read_type (tg_ValueCursor *c) {
+  uint8_t type = read_byte(c);
+  if (type > TG_OBJ_USERDATA)
+    spoil(c);
+  return c->bad ? TG_OBJ_TABLE : (tg_ObjectType)type;
+}
+
+static void set_int (tg_Grip *g, int64_t i) {
+  g->type = TG_INT;
+  g->u.i = i;
+}
+
+static void set_object (tg_Grip *g, uint32_t id) {
+  g->type = TG_OBJECT;
+  g->u.id = id;
+}
+
+static void read_string (tg_ValueCursor *c, tg_Grip *g, uint64_t length,
+                         uint64_t size) {
+  if (size > length || !has(c, size)) {
+    spoil(c);
+    return;
+  }
+  g->type = TG_STRING;
+  g->u.s.data = (const char *)c->p;
+  g->u.s.size = (size_t)size;
+  g->u.s.length = length;
+  c->p += size;
+}
+
+static void read_float (tg_ValueCursor *c, tg_Grip *g) {
+  if (!has(c, 8))
+    return;
+  g->type = TG_FLOAT;
+  memcpy(&g->u.f, c->p, 8);
+  c->p += 8;
+}
+
+static void read_int (tg_ValueCursor *c, tg_Grip *g) {
+  uint64_t v = tg_values_var(c);
+  set_int(g, (int64_t)(v >> 1 ^ (~(v & 1) + 1)));   /* zigzag */
+}
+
+static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
+  uint64_t length = tg_values_var(c);
+  read_string(c, g, length, tg_values_var(c));
+}
+
+/* A grip whose tag is none of the small ones. */
+static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
+  switch (tag) {
+    case TG_GRIP_NIL: g->type = TG_NIL; break;
+    case TG_GRIP_FALSE: g->type = TG_FALSE; break;
+    case TG_GRIP_TRUE: g->type = TG_TRUE; break;
+    case TG_GRIP_NULL: g->type = TG_NULL; break;
+    case TG_GRIP_REDACTED: g->type = TG_REDACTED; break;
+    case TG_GRIP_INT: read_int(c, g); break;
+    case TG_GRIP_FLOAT: read_float(c, g); break;
+    case TG_GRIP_STRING: read_long_string(c, g); break;
+    case TG_GRIP_OBJECT: set_object(g, read_id(c)); break;
+    case TG_GRIP_NOROOM:
+      g->type = TG_NOROOM;
+      g->u.object = read_type(c);
+      break;
+    case TG_GRIP_END: g->type = TG_END; break;
+    default: spoil(c); break;
+  }
+}
+
+void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
+  memset(g, 0, sizeof *g);
+  uint8_t tag = read_byte(c);
+  uint8_t low = tag & TG_GRIP_SMALLMAX;
+  switch (tag & ~TG_GRIP_SMALLMAX) {
+    case TG_GRIP_SMALLSTR: read_string(c, g, low, low); break;
+    case TG_GRIP_SMALLOBJ: set_object(g, low); break;
+    case TG_GRIP_SMALLINT: set_int(g, low); break;
+    default: read_tagged(c, g, tag); break;
+  }
+  if (c->bad)
+    g->type = TG_END;
+}
+
+/* A grip that may only be of one of two types. */
+static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
+                         tg_GripType b) {
+  tg_values_grip(c, g);
+  if (g->type != a && g->type != b) {
+    spoil(c);
+    g->type = TG_END;
+  }
+}
+
+void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
+  memset(d, 0, sizeof *d);
+  d->type = read_type(c);
+  d->flags = read_byte(c);
+  if (d->flags & TG_DESC_CLASS)
+    read_either(c, &d->cls, TG_STRING, TG_STRING);
+  if (d->flags & TG_DESC_PROTO)
+    read_either(c, &d->proto, TG_OBJECT, TG_NOROOM);
+  if (d->flags & TG_DESC_FUNCTION)
+    d->function = read_id(c);
+  if (c->bad)
+    d->flags = 0;
+}

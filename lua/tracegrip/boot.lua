@@ -1,0 +1,54 @@
+-- boot.lua - a trace gets into a program before its first line.
+--
+-- The command line starts the program's interpreter with LUA_INIT_5_4 naming
+-- this file and TRACEGRIP_BOOT saying what to do (see cli/program.lua). The
+-- environment is put back first, the user's own LUA_INIT runs as it would
+-- have, and then the trace starts. No global, no loaded module and no path
+-- tells the program that this file was here.
+
+local name = "TRACEGRIP_BOOT"
+local plan = load("return " .. os.getenv(name), "=" .. name, "t", {})()
+
+local FAILURE, USAGE = 1, 2
+
+local function give_up (status, message)
+  io.stderr:write("tracegrip: ", tostring(message), "\n")
+  os.exit(status)
+end
+
+local open, message = package.loadlib(plan.core, "luaopen_tracegrip_core")
+if not open then
+  give_up(FAILURE, message)
+end
+local core = open("tracegrip.core", plan.core)
+core.own()
+
+core.setenv(name, nil)
+core.setenv("LUA_INIT_5_4", plan.init_5_4)
+core.setenv("LUA_INIT", plan.init)
+
+-- As lua.c does it: a versioned variable hides the other.
+local function run_init (variable, init)
+  if init:sub(1, 1) == "@" then
+    dofile(init:sub(2))
+    return
+  end
+  local chunk, problem = load(init, "=" .. variable)
+  if not chunk then
+    error(problem, 0)
+  end
+  chunk()
+end
+
+if plan.init_5_4 then
+  run_init("LUA_INIT_5_4", plan.init_5_4)
+elseif plan.init then
+  run_init("LUA_INIT", plan.init)
+end
+
+local ok, trace, problem = pcall(core[plan.call], plan.options, plan.style)
+if not ok then
+  give_up(USAGE, trace)
+elseif not trace then
+  give_up(FAILURE, problem)
+end

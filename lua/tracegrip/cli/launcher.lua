@@ -1,0 +1,28 @@
+#!/usr/bin/env lua5.4
+-- launcher.lua - the program "tracegrip".
+--
+-- Run by launcher.sh from the tree it is in, or installed as an executable by
+-- itself, when the modules are where Lua looks. Changes no environment: only
+-- this interpreter's own package paths.
+
+local root = arg[0]:match("^(.*)/tracegrip/cli/launcher%.lua$")
+local lib = os.getenv("TRACEGRIP_LIB")
+
+if root then
+  package.path = ("%s/?.lua;%s/?/init.lua;%s"):format(root, root, package.path)
+end
+if lib then
+  package.cpath = ("%s/?.so;%s"):format(lib, package.cpath)
+end
+
+local function require_there (module, path, advice)
+  if not package.searchpath(module, path) then
+    io.stderr:write("tracegrip: cannot find ", module, " (", advice, ")\n")
+    os.exit(1)
+  end
+end
+
+require_there("tracegrip.core", package.cpath, "not built yet? try: make")
+require_there("argparse", package.path, "not installed? try: make deps")
+
+os.exit(require("tracegrip.cli.main").main(arg), true)

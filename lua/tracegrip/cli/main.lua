@@ -1,0 +1,145 @@
+-- main.lua - the command line: tracegrip COMMAND [options].
+--
+-- A command is a module tracegrip.cli.NAME that returns a table:
+--   summary   one line for the list of commands
+--   usage     what comes after "tracegrip NAME"
+--   options   its option descriptions (see options.lua)
+--   program   true if its operands are a program and its arguments, which may
+--             look like options
+--   declare   function (parser): its operands
+--   run       function (parsed) -> exit status
+-- To add one: that file, and its name in 'names' below.
+--
+-- Exit status: 0, 1 failure, 2 wrong usage; a program's own where one is run.
+-- Wrong usage is one line on stderr.
+
+local argparse = require "argparse"
+local core = require "tracegrip.core"
+local options = require "tracegrip.options"
+core.own()
+
+local main = {}
+
+local names = {"run"}
+
+local FAILURE, USAGE = 1, 2
+
+-- What a command raises to say, in one line, that the world said no.
+local Failure = {__tostring = function (self) return self.message end}
+
+function main.fail (...)
+  error(setmetatable({message = string.format(...)}, Failure))
+end
+
+local function complain (status, ...)
+  io.stderr:write("tracegrip: ", string.format(...), "\n")
+  return status
+end
+
+local function known (name)
+  for _, candidate in ipairs(names) do
+    if candidate == name then
+      return require("tracegrip.cli." .. name)
+    end
+  end
+end
+
+local function overview ()
+  local lines = {
+    "Usage: tracegrip COMMAND [options]", "",
+    "Shows what a Lua program does: every call, its arguments and its results.",
+    "", "Commands:"
+  }
+  for _, name in ipairs(names) do
+    lines[#lines + 1] = ("   %-9s %s"):format(name, known(name).summary)
+  end
+  lines[#lines + 1] = ("   %-9s %s"):format("help", "Tells about a command.")
+  lines[#lines + 1] = "\ntracegrip COMMAND --help tells what it takes; "
+                      .. "tracegrip --version, the version.\n"
+  return table.concat(lines, "\n")
+end
+
+local function parser_of (name, command)
+  local parser = argparse("tracegrip " .. name)
+    :description(command.description or command.summary)
+    :usage("Usage: tracegrip " .. name .. " " .. command.usage)
+    :help_max_width(79):help_description_margin(29):help_usage_margin(2)
+  command.declare(parser)
+  options.declare(parser, command.options)
+  return parser
+end
+
+-- argparse would take a program's own options for ours: "--" stops it.
+local function protect (command, words)
+  if command.program then
+    table.insert(words, options.program(command.options, words), "--")
+  end
+end
+
+local function misused (name, command, message)
+  if message:find("^unknown option") then
+    return complain(USAGE, "%s; known are %s --help", message,
+                    options.flags(command.options))
+  end
+  return complain(USAGE, "%s (see tracegrip %s --help)", message, name)
+end
+
+local function execute (name, command, words)
+  protect(command, words)
+  local ok, parsed = parser_of(name, command):pparse(words)
+  if not ok then
+    return misused(name, command, parsed)
+  end
+  local done, status = pcall(command.run, parsed)
+  if done then
+    return status or 0
+  elseif getmetatable(status) == Failure then
+    return complain(FAILURE, "%s", status)
+  end
+  error(status, 0)
+end
+
+local function help (name)
+  if name == nil then
+    io.stdout:write(overview())
+    return 0
+  end
+  local command = known(name)
+  if not command then
+    return complain(USAGE, "no command '%s' (see tracegrip help)", name)
+  end
+  io.stdout:write(parser_of(name, command):get_help(), "\n")
+  return 0
+end
+
+local function version ()
+  io.stdout:write("tracegrip ", core.version, " (", _VERSION, ")\n")
+  return 0
+end
+
+local function none ()
+  io.stderr:write(overview())
+  return USAGE
+end
+
+local special = {
+  help = help, ["--help"] = function () return help() end,
+  ["-h"] = function () return help() end, ["--version"] = version
+}
+
+-- 'words': the command line; returns the exit status.
+function main.main (words)
+  local name = words[1]
+  if name == nil then
+    return none()
+  elseif special[name] then
+    return special[name](words[2])
+  end
+  local command = known(name)
+  if not command then
+    return complain(USAGE, "no command '%s' (see tracegrip help)", name)
+  end
+  return execute(name, command, table.move(words, 2, #words, 1, {}))
+end
+
+return main

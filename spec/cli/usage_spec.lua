@@ -1,0 +1,92 @@
+-- The command line's words: help, version, and what is said of wrong usage.
+
+local run = require "spec.support.run"
+
+local tracegrip = run.build .. "/bin/tracegrip"
+
+local function call (...)
+  return run.command {tracegrip, ...}
+end
+
+describe("tracegrip", function ()
+  it("without a command shows what there is and fails", function ()
+    local result = call()
+    assert.equal(2, result.status)
+    assert.equal("", result.stdout)
+    assert.matches("Commands:\n.*\n   run  ", result.stderr)
+  end)
+
+  it("shows the same when asked for help", function ()
+    for _, word in ipairs {"help", "--help", "-h"} do
+      local result = call(word)
+      assert.equal(0, result.status)
+      assert.equal("", result.stderr)
+      assert.matches("Commands:\n.*\n   run  ", result.stdout)
+    end
+  end)
+
+  it("tells its version", function ()
+    local result = call "--version"
+    assert.equal(0, result.status)
+    assert.matches("^tracegrip %d+%.%d+%.%d+ %(Lua 5%.4%)\n$", result.stdout)
+  end)
+
+  it("helps with a command in either way", function ()
+    local result = call("run", "--help")
+    assert.equal(0, result.status)
+    assert.matches("^Usage: tracegrip run %[options%] script.lua",
+                   result.stdout)
+    assert.equal(result.stdout, call("help", "run").stdout)
+  end)
+
+  it("keeps its help within 80 columns", function ()
+    for line in call("run", "--help").stdout:gmatch "[^\n]*" do
+      assert.is_true(#line < 80, line)
+    end
+  end)
+
+  it("works through a symbolic link and from anywhere", function ()
+    local result = run.command(
+      {"sh", "-c", "ln -s \"$1\" link && ./link --version", "sh", tracegrip})
+    assert.equal(0, result.status)
+  end)
+end)
+
+describe("wrong usage", function ()
+  local function refused (words, ...)
+    local result = call(table.unpack(words))
+    assert.equal(2, result.status)
+    assert.equal("", result.stdout)
+    assert.matches("^tracegrip: [^\n]+\n$", result.stderr)
+    for _, pattern in ipairs {...} do
+      assert.matches(pattern, result.stderr)
+    end
+  end
+
+  it("of a command names it", function ()
+    refused({"fly"}, "'fly'")
+    refused({"help", "fly"}, "'fly'")
+  end)
+
+  it("of an option names it and lists the known ones", function ()
+    refused({"run", "--fly", "x.lua"}, "'%-%-fly'", "%-%-max%-depth",
+            "%-%-redact")
+  end)
+
+  it("of a value tells what is wanted", function ()
+    refused({"run", "--max-depth", "deep", "x.lua"}, "%-%-max%-depth")
+    refused({"run", "--max-depth", "-1", "x.lua"}, "")
+    refused({"run", "--min-duration", "soon", "x.lua"}, "%-%-min%-duration")
+    refused({"run", "--buffer", "1X", "x.lua"}, "%-%-buffer")
+    refused({"run", "--include", "[", "x.lua"}, "%-%-include")
+    refused({"run", "--overflow", "burst", "x.lua"}, "'ring'")
+    refused({"run", "--color", "pink", "x.lua"}, "'never'")
+    refused({"run", "--trace", "name,colour", "x.lua"}, "'colour'",
+            "callsite")
+    refused({"run", "--max-depth"}, "%-%-max%-depth")
+  end)
+
+  it("is a run without a program", function ()
+    refused({"run"}, "script")
+  end)
+end)

@@ -1,0 +1,52 @@
+-- The tree itself: which Lua the suite runs under, what make env and make
+-- install give.
+
+local run = require "spec.support.run"
+
+local make = {"make", "--no-print-directory", "-s", "-C", run.root}
+
+local function with (...)
+  return table.move({...}, 1, select("#", ...), #make + 1, {table.unpack(make)})
+end
+
+-- A shell as a user has it: nothing of the tree in its environment.
+local function shell (script)
+  return run.command({"env", "-u", "LUA_PATH_5_4", "-u", "LUA_CPATH_5_4",
+                      "-u", "LUA_PATH", "-u", "LUA_CPATH", "sh", "-ec",
+                      script})
+end
+
+describe("the tree", function ()
+  it("runs its suite under Lua 5.4", function ()
+    assert.equal("Lua 5.4", _VERSION)
+    assert.equal("Lua 5.4\n", run.command({run.lua, "-e", "print(_VERSION)"})
+                              .stdout)
+  end)
+
+  it("works from any directory with what make env prints", function ()
+    local exports = run.command(with("env", "BUILD=" .. run.build))
+    assert.equal(0, exports.status)
+    local result = shell(exports.stdout .. [[
+      cd /
+      lua5.4 -e 'print(#require "tracegrip".traceTypes)'
+      command -v tracegrip]])
+    assert.equal("12\n" .. run.build .. "/bin/tracegrip\n", result.stdout)
+  end)
+
+  it("works from where make install puts it", function ()
+    run.within(function (directory)
+      local made = run.command(with("install", "BUILD=" .. run.build,
+                                    "DESTDIR=" .. directory, "PREFIX=/usr"))
+      assert.equal("", made.stderr)
+      local usr = directory .. "/usr"
+      local result = shell(string.format([[
+        export LUA_PATH='%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua;;'
+        export LUA_CPATH='%s/lib/lua/5.4/?.so;;'
+        echo 'print("traced")' > one.lua
+        %s/bin/tracegrip run -o log.txt one.lua
+        grep -c 'print("traced")' log.txt]], usr, usr, usr, usr))
+      assert.equal("", result.stderr)
+      assert.equal("traced\n1\n", result.stdout)
+    end)
+  end)
+end)

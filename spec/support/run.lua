@@ -1,0 +1,209 @@
+--- run.lua - runs Lua programs in a child interpreter, for specs.
+--
+-- What installs hooks, exits or crashes does so in a process of its own, so
+-- busted itself is never traced. Each child starts in a fresh directory, which
+-- is its current one, so a program kept there as "program.lua" has that url in
+-- its packets on every machine. Nothing of the directory is left afterwards.
+
+local dkjson = require "dkjson"   -- keeps 1 and 1.0 apart, which cjson does not
+local lfs = require "lfs"
+
+local run = {}
+
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+if here:sub(1, 1) ~= "/" then
+  here = lfs.currentdir() .. "/" .. here
+end
+
+--- The tree's directory, and that of the build under test.
+run.root = here:match "^(.*)/spec/support$"
+run.build = os.getenv "TG_BUILD" or run.root .. "/build"
+run.lua = os.getenv "LUA" or "lua5.4"
+
+if run.build:sub(1, 1) ~= "/" then
+  run.build = lfs.currentdir() .. "/" .. run.build
+end
+
+--- `text` as one word of a shell command.
+function run.quote (text)
+  return "'" .. tostring(text):gsub("'", [['\'']]) .. "'"
+end
+
+local function isident (key)
+  return type(key) == "string" and key:find "^[%a_][%w_]*$"
+end
+
+--- A value made of tables, strings, numbers and booleans as Lua source.
+function run.literal (value)
+  if type(value) ~= "table" then
+    return string.format("%q", value)
+  end
+  local parts = {}
+  for key, item in pairs(value) do
+    local left = isident(key) and '["' .. key .. '"]'
+                 or "[" .. run.literal(key) .. "]"
+    parts[#parts + 1] = left .. " = " .. run.literal(item)
+  end
+  table.sort(parts)
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+--- The content of a file, nil if it is not there.
+function run.read (path)
+  local file = io.open(path, "rb")
+  if not file then
+    return nil
+  end
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+function run.write (path, text)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
+  assert(file:close())
+end
+
+--- Calls `use(directory, ...)` with a fresh directory, which is removed then.
+function run.within (use, ...)
+  local name = os.tmpname()
+  local directory = name .. ".d"
+  assert(lfs.mkdir(directory))
+  local results = table.pack(pcall(use, directory, ...))
+  os.remove(name)
+  os.execute("rm -rf " .. run.quote(directory))
+  if not results[1] then
+    error(results[2], 0)
+  end
+  return table.unpack(results, 2, results.n)
+end
+
+local function environment (how)
+  local path = run.root .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua;;"
+  local words = {
+    "env -u LUA_INIT -u LUA_INIT_5_4",
+    "LUA_PATH_5_4=" .. run.quote(path),
+    "LUA_CPATH_5_4=" .. run.quote(run.build .. "/lib/lua/5.4/?.so;;"),
+  }
+  for name, value in pairs(how.env or {}) do
+    words[#words + 1] = run.quote(name .. "=" .. value)
+  end
+  return table.concat(words, " ")
+end
+
+local function shell (directory, words, how)
+  local quoted = {}
+  for i, word in ipairs(words) do
+    quoted[i] = run.quote(word)
+  end
+  return table.concat({
+    "cd", run.quote(how.cwd or directory), "&& exec",
+    environment(how), "timeout", how.timeout or 120,
+    table.concat(quoted, " "),
+    "<" .. run.quote(directory .. "/.stdin"),
+    ">" .. run.quote(directory .. "/.stdout"),
+    "2>" .. run.quote(directory .. "/.stderr"),
+  }, " ")
+end
+
+local function execute (directory, words, how)
+  run.write(directory .. "/.stdin", how.stdin or "")
+  local _, kind, number = os.execute(shell(directory, words, how))
+  return {
+    stdout = run.read(directory .. "/.stdout") or "",
+    stderr = run.read(directory .. "/.stderr") or "",
+    status = kind == "signal" and 128 + number or number,
+  }
+end
+
+local function extend (words, more)
+  return table.move(more or {}, 1, #(more or {}), #words + 1, words)
+end
+
+--- Runs a command, a list of words. `how`, optional: `env` (table), `stdin`,
+-- `cwd`, `timeout` (seconds), `files` (name -> content, beside the program).
+-- Returns {stdout, stderr, status}; a signal n gives the status 128 + n.
+function run.command (words, how)
+  return run.within(function (directory)
+    for name, content in pairs(how and how.files or {}) do
+      run.write(directory .. "/" .. name, content)
+    end
+    return execute(directory, words, how or {})
+  end)
+end
+
+--- Runs a Lua file; `how` as above, and `args` (list), `flags` (list, of the
+-- interpreter).
+function run.file (path, how)
+  how = how or {}
+  local words = extend({run.lua}, how.flags)
+  words[#words + 1] = path
+  return run.command(extend(words, how.args), how)
+end
+
+--- Runs `code` as the file `how.name`, by default "program.lua".
+function run.code (code, how)
+  local mine = {}
+  for key, value in pairs(how or {}) do
+    mine[key] = value
+  end
+  local name = mine.name or "program.lua"
+  mine.files = setmetatable({[name] = code}, {__index = mine.files})
+  for key, value in pairs(how and how.files or {}) do
+    mine.files[key] = value
+  end
+  return run.file(name, mine)
+end
+
+--- JSON Lines as a list of tables; integers and floats stay what they were.
+function run.decode (text)
+  local list = {}
+  for line in text:gmatch "[^\n]+" do
+    local value, _, message = dkjson.decode(line)
+    if message then
+      error("not JSON: " .. message .. ": " .. line, 2)
+    end
+    list[#list + 1] = value
+  end
+  return list
+end
+
+--- Runs `code` as "program.lua" with a trace around it that starts with
+-- `options` (those of tracegrip.start; nil = the defaults) before its main
+-- chunk is called and stops when the interpreter closes, or exits without.
+-- Returns what run.code returns, with the fields `text` (the packets' JSON
+-- Lines), `lost`, `bytes` and `events` of the trace.
+function run.traced (code, options, how)
+  return run.within(function (directory)
+    local mine = {}
+    for key, value in pairs(how or {}) do
+      mine[key] = value
+    end
+    run.write(directory .. "/options.lua",
+              "return " .. run.literal(options or {}))
+    mine.flags = extend({"-e", string.format("loadfile(%q)(%q)",
+                         run.root .. "/spec/support/around.lua", directory)},
+                        mine.flags)
+    mine.env = mine.env or {}
+    local result = run.code(code, mine)
+    result.text = run.read(directory .. "/packets.jsonl")
+    if not result.text then
+      error("no packets: status " .. tostring(result.status) .. "\n"
+            .. result.stderr, 3)
+    end
+    local state = run.read(directory .. "/state.lua")
+    for key, value in pairs(load(state)()) do
+      result[key] = value
+    end
+    return result
+  end)
+end
+
+--- The same, but returns the trace's packets and then the rest.
+function run.packets (code, options, how)
+  local result = run.traced(code, options, how)
+  return run.decode(result.text), result
+end
+
+return run

@@ -1,0 +1,39 @@
+-- Random programs do the same plain and traced, and their packets nest.
+--
+-- TRACEGRIP_FUZZ=N tries N programs, TRACEGRIP_SEED=S from another seed on.
+
+local generate = require "spec.transparency.generate"
+local nesting = require "spec.transparency.nesting"
+local run = require "spec.support.run"
+
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 60
+local first = tonumber(os.getenv "TRACEGRIP_SEED") or 1
+
+local all = {
+  "name", "callsite", "time", "parameterNames", "arguments", "return",
+  "throw", "yield", "location", "depth", "hitCount", "thread"
+}
+
+local function outcome (result)
+  return {
+    stdout = result.stdout, stderr = result.stderr, status = result.status
+  }
+end
+
+local function try (seed)
+  local program = generate(seed)
+  local plain = run.code(program)
+  local traced = run.traced(program, {trace = all})
+  assert.same(outcome(plain), outcome(traced))
+  assert.same({}, traced.lost)
+  local open, names = nesting.check(traced.text)
+  assert.equal(0, open, names)
+end
+
+describe("a random program", function ()
+  for seed = first, first + count - 1 do
+    it(("does the same traced (seed %d)"):format(seed), function ()
+      try(seed)
+    end)
+  end
+end)

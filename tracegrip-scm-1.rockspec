@@ -1,0 +1,78 @@
+rockspec_format = "3.0"
+package = "tracegrip"
+version = "scm-1"
+
+source = {
+  url = "git+https://github.com/tracegrip/tracegrip.git",
+}
+
+description = {
+  summary = "A tracing profiler for Lua 5.4: every call, with its values",
+  detailed = [[
+    Records every call, return, yield and throw of a running Lua program, with
+    arguments and results as structured values, at a cost near that of an empty
+    hook; several named traces at once; speaks the TraceActor protocol.]],
+  license = "MIT",
+  labels = {"profiler", "tracing", "debug"},
+}
+
+dependencies = {
+  "lua ~> 5.4",
+  "argparse >= 0.7",
+  "lua-cjson >= 2.1",
+  "luv >= 1.40",
+}
+
+build = {
+  type = "builtin",
+  modules = {
+    ["tracegrip.core"] = {
+      sources = {
+        "csrc/alloc.c",
+        "csrc/buf.c",
+        "csrc/clock.c",
+        "csrc/declare.c",
+        "csrc/decode.c",
+        "csrc/define.c",
+        "csrc/demand.c",
+        "csrc/frames.c",
+        "csrc/function.c",
+        "csrc/literal.c",
+        "csrc/log.c",
+        "csrc/lx.c",
+        "csrc/options.c",
+        "csrc/outlet.c",
+        "csrc/pattern.c",
+        "csrc/pool.c",
+        "csrc/reader.c",
+        "csrc/recorder.c",
+        "csrc/roles.c",
+        "csrc/store.c",
+        "csrc/stream.c",
+        "csrc/text.c",
+        "csrc/thread.c",
+        "csrc/types.c",
+        "csrc/value.c",
+        "csrc/values.c",
+      },
+      incdirs = {"csrc"},
+      defines = {"_GNU_SOURCE"},
+      libraries = {"pthread", "m"},
+    },
+    ["tracegrip.actor"] = "lua/tracegrip/actor.lua",
+    ["tracegrip.auto"] = "lua/tracegrip/auto.lua",
+    ["tracegrip.boot"] = "lua/tracegrip/boot.lua",
+    ["tracegrip.cli.launcher"] = "lua/tracegrip/cli/launcher.lua",
+    ["tracegrip.cli.main"] = "lua/tracegrip/cli/main.lua",
+    ["tracegrip.cli.program"] = "lua/tracegrip/cli/program.lua",
+    ["tracegrip.cli.run"] = "lua/tracegrip/cli/run.lua",
+    ["tracegrip.console"] = "lua/tracegrip/console.lua",
+    ["tracegrip"] = "lua/tracegrip/init.lua",
+    ["tracegrip.options"] = "lua/tracegrip/options.lua",
+  },
+  install = {
+    bin = {
+      tracegrip = "lua/tracegrip/cli/launcher.lua",
+    },
+  },
+}
