@@ -110,7 +110,7 @@ static void scan_source (tg_Sources *e, const lua_Debug *ar) {
     tg_declare_scan(&e->declared, ar->source, ar->srclen);
 }
 
-static tg_Sources *find_source (tg_Known *k, const lua_Debug *ar) {
+static tg_Sources *find_source (tg_Catalog *k, const lua_Debug *ar) {
   tg_Sources *e;
   for (e = k->sources; e != NULL; e = e->next) {
     if (strcmp(e->source, ar->source) == 0)
@@ -139,7 +139,7 @@ static void free_sources (tg_Sources *e) {
 }
 
 /* String chunks come and go by the thousand: only what they declare now. */
-static char *declared_name (tg_Known *k, const lua_Debug *ar,
+static char *declared_name (tg_Catalog *k, const lua_Debug *ar,
                             const char *called) {
   uint32_t line = (uint32_t)ar->linedefined;
   const char *name = NULL;
@@ -232,7 +232,7 @@ static bool loaded_name (lua_State *L, const void *address, Best *best) {
 
 /* ---- definitions ---- */
 
-bool tg_known_init (tg_Known *k) {
+bool tg_catalog_init (tg_Catalog *k) {
   memset(k, 0, sizeof *k);
   k->closures = tg_calloc(CLOSURES_MIN, sizeof *k->closures);
   k->size = CLOSURES_MIN;
@@ -240,11 +240,11 @@ bool tg_known_init (tg_Known *k) {
   k->index_size = CLOSURES_MIN;
   if (k->closures != NULL && k->index != NULL)
     return true;
-  tg_known_free(k);
+  tg_catalog_free(k);
   return false;
 }
 
-void tg_known_free (tg_Known *k) {
+void tg_catalog_free (tg_Catalog *k) {
   tg_free(k->closures);
   tg_free(k->index);
   tg_free((void *)(uintptr_t)k->keys);
@@ -253,7 +253,7 @@ void tg_known_free (tg_Known *k) {
   memset(k, 0, sizeof *k);
 }
 
-void tg_known_refresh (tg_Known *k) {
+void tg_catalog_refresh (tg_Catalog *k) {
   if (k->closures != NULL)
     memset(k->closures, 0, k->size * sizeof *k->closures);
   k->used = 0;
@@ -317,7 +317,7 @@ static bool matches (const tg_Function *f, const void *cfunction,
 }
 
 static uint32_t *find_slot (tg_Session *s, const Key *k) {
-  tg_Known *known = &s->known;
+  tg_Catalog *known = &s->known;
   uint32_t mask = known->index_size - 1;
   uint32_t i = k->hash & mask;
   const tg_Functions *fs = s->recorder.stream->functions;
@@ -338,7 +338,7 @@ static uint32_t hash_of (const tg_Function *f, const void *cfunction) {
 }
 
 static bool grow_index (tg_Session *s) {
-  tg_Known *k = &s->known;
+  tg_Catalog *k = &s->known;
   uint32_t n = k->index_size * 2;
   uint32_t *index = tg_calloc(n, sizeof *index);
   if (index == NULL)
@@ -359,7 +359,7 @@ static bool grow_index (tg_Session *s) {
   return true;
 }
 
-static bool room_for_id (tg_Known *k, uint32_t id) {
+static bool room_for_id (tg_Catalog *k, uint32_t id) {
   if (id < k->keys_size)
     return true;
   uint32_t n = (k->keys_size == 0) ? 256 : k->keys_size * 2;
@@ -519,13 +519,13 @@ uint32_t tg_define_flags (const tg_Session *s, tg_FunctionId id) {
   return flags;
 }
 
-static void grow_closures (tg_Known *k) {
+static void grow_closures (tg_Catalog *k) {
   tg_Closure *c = NULL;
   uint32_t n = k->size * 2;
   if (n <= CLOSURES_MAX)
     c = tg_calloc(n, sizeof *c);
   if (c == NULL) {
-    tg_known_refresh(k);
+    tg_catalog_refresh(k);
     return;
   }
   for (uint32_t i = 0; i < k->size; i++) {
@@ -542,14 +542,14 @@ static void grow_closures (tg_Known *k) {
 }
 
 /* The slot of an address: its own, or a free one. */
-static tg_Closure *closure_slot (tg_Known *k, const void *address) {
+static tg_Closure *closure_slot (tg_Catalog *k, const void *address) {
   uint32_t h = tg_address_hash(address) & (k->size - 1);
   while (k->closures[h].address != NULL && k->closures[h].address != address)
     h = (h + 1) & (k->size - 1);
   return &k->closures[h];
 }
 
-static const tg_Closure *remember (tg_Known *k, lua_State *L,
+static const tg_Closure *remember (tg_Catalog *k, lua_State *L,
                                    const lua_Debug *ar, uint32_t what) {
   if (k->used * 2 > k->size)
     grow_closures(k);

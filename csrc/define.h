@@ -29,7 +29,7 @@ typedef struct tg_Closure {
 typedef struct tg_Sources tg_Sources;
 
 /* What a session knows of the program's functions. */
-typedef struct tg_Known {
+typedef struct tg_Catalog {
   tg_Closure *closures;     /* owns; hash by address */
   uint32_t size, used;      /* slots, power of two */
   uint32_t *index;          /* owns; definition ids, hash by definition */
@@ -38,13 +38,13 @@ typedef struct tg_Known {
   bool *unnamed;            /* owns; by id: may get a name at its first call */
   uint32_t keys_size;
   tg_Sources *sources;      /* owns; what files declare */
-} tg_Known;
+} tg_Catalog;
 
-bool tg_known_init (tg_Known *k);
-void tg_known_free (tg_Known *k);
+bool tg_catalog_init (tg_Catalog *k);
+void tg_catalog_free (tg_Catalog *k);
 
 /* Forgets the closures (flags have changed), keeps the definitions. */
-void tg_known_refresh (tg_Known *k);
+void tg_catalog_refresh (tg_Catalog *k);
 
 /*
 ** What is known of the function on top of the stack, about to run in the frame

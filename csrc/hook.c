@@ -199,7 +199,7 @@ static void note_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
 TG_INLINE const tg_Closure *identify (tg_Session *s, lua_State *L,
                                       lua_Debug *ar) {
   const void *address = lua_topointer(L, -1);
-  const tg_Known *k = &s->known;
+  const tg_Catalog *k = &s->known;
   uint32_t mask = k->size - 1;
   uint32_t h = tg_address_hash(address) & mask;
   const tg_Closure *c = &k->closures[h];

@@ -161,7 +161,7 @@ static bool work_out_demand (tg_Session *s) {
   tg_demand_clear(&s->demand);
   s->demand = fresh;
   s->depth_limit = limit;
-  tg_known_refresh(&s->known);
+  tg_catalog_refresh(&s->known);
   return true;
 }
 
@@ -296,7 +296,7 @@ static void clear_machinery (tg_Session *s) {
   memset(&s->recorder, 0, sizeof s->recorder);
   tg_demand_clear(&s->demand);
   tg_threads_free(&s->threads);
-  tg_known_free(&s->known);
+  tg_catalog_free(&s->known);
   tg_pool_free(&s->pool);
   s->current = NULL;
   s->depth = 0;
@@ -363,7 +363,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->thread = pthread_self();
   s->unseen = 0;
   tg_threads_init(&s->threads);
-  if (s->recorder.stream == NULL || !tg_known_init(&s->known)) {
+  if (s->recorder.stream == NULL || !tg_catalog_init(&s->known)) {
     clear_machinery(s);
     return false;
   }

@@ -85,7 +85,7 @@ typedef struct tg_Session {
   tg_Demand demand;           /* union of the traces that record */
   tg_Threads threads;
   tg_Thread *current;         /* top of the running chain */
-  tg_Known known;
+  tg_Catalog known;
   tg_Pool pool;
   uint32_t depth;             /* visible frames of the running chain */
   uint32_t depth_limit;       /* frames from there on are hidden */
