@@ -21,8 +21,8 @@ EXTRA   =
 
 # The files that speak Lua; all others are plain C and built without its
 # headers in reach.
-SKIN   := chain define emit feed hook lib livelog luasink lx optread process \
-          proghook roles session thread thrown trace value
+SKIN   := chain define emit feed hook lib luasink lx optread roles session \
+          thread thrown trace value
 SOURCE := $(wildcard csrc/*.c)
 SKINC  := $(filter $(SKIN:%=csrc/%.c),$(SOURCE))
 PLAINC := $(filter-out $(SKINC),$(SOURCE))
