@@ -19,12 +19,9 @@ DEST    = $(DESTDIR)$(PREFIX)
 LDLIBS  = -lpthread -lm
 EXTRA   =
 
-# The files that speak Lua; all others are plain C and built without its
-# headers in reach.
-SKIN   := chain define emit feed hook lib luasink lx optread roles session \
-          thread thrown trace value
+# All but the files that speak Lua are built without its headers in reach.
 SOURCE := $(wildcard csrc/*.c)
-SKINC  := $(filter $(SKIN:%=csrc/%.c),$(SOURCE))
+SKINC  := $(shell build-aux/skin.sh)
 PLAINC := $(filter-out $(SKINC),$(SOURCE))
 UNITC  := $(wildcard spec/unit/test_*.c)
 
@@ -85,7 +82,7 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
 	$(V)build-aux/deps.sh run lint
 	$(V)$(TOP) all
-	$(V)SKIN='$(SKIN)' FLAGS='$(CFLAGS) $(WARN)' LUA_INCDIR='$(LUA_INCDIR)' \
+	$(V)FLAGS='$(CFLAGS) $(WARN)' LUA_INCDIR='$(LUA_INCDIR)' \
 	  CORE='$(CORE)' LUA=$(LUA) build-aux/lint.sh
 
 format:       ## what clang-format would change, for information
@@ -93,9 +90,8 @@ format:       ## what clang-format would change, for information
 	  clang-format $$f | diff -u --label $$f --label $$f $$f -; done; true
 
 graph:        ## which file includes which, to compare with csrc/README.md
-	$(V)for f in $(SOURCE); do printf '%s: ' $$f; \
-	  $(CC) -MM -I$(LUA_INCDIR) $$f | grep -o '[a-z]*\.h' | sort -u | xargs; \
-	done
+	$(V)for f in $(SOURCE:.c=); do printf '%s: ' $${f#csrc/}; sed -n \
+	  's/^#include ["<]\([a-z]*\)\.h.*/\1/p' $$f.[ch] | sort -u | xargs; done
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so

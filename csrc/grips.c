@@ -462,13 +462,17 @@ static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
   return cut;
 }
 
-static void put_prototype (tg_Grips *g, const tg_Descriptor *d,
+/* Whether there is a metatable beyond the depth that is shown. */
+static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
                            uint32_t level) {
+  bool has = (d->flags & TG_DESC_PROTO) != 0;
+  bool shown = has && level < g->demand->limits.depth;
   tg_put_key(g->out, "prototype");
-  if (d->flags & TG_DESC_PROTO)
-    put_grip(g, &d->proto, level);
+  if (shown)
+    put_grip(g, &d->proto, level + 1);
   else
     tg_put_typed(g->out, "null");
+  return has && !shown;
 }
 
 /* Whether there are properties that are not listed. */
@@ -506,7 +510,7 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   put_flag(out, "extensible", true);
   put_flag(out, "frozen", false);
   put_flag(out, "sealed", false);
-  put_prototype(g, &d, level + 1);
+  cut = put_prototype(g, &d, level) || cut;
   cut = put_own(g, &d, &c, level) || cut;
   tg_put_key(out, "safeGetterValues");
   out->object(out);

@@ -118,8 +118,12 @@ static void string (const tg_Literal *w, tg_Buf *out, const tg_Grip *g) {
     faint(w, out, "...");
 }
 
+static bool anonymous (const tg_Function *f) {
+  return f->name == NULL || strcmp(f->name, "(anonymous function)") == 0;
+}
+
 void tg_literal_function (tg_Buf *out, const tg_Function *f) {
-  if (f->name != NULL && strcmp(f->name, "(anonymous function)") != 0) {
+  if (!anonymous(f)) {
     tg_text_escape(out, f->name, strlen(f->name), 0);
     return;
   }
@@ -225,11 +229,11 @@ static bool reserved (const char *s, size_t size) {
 }
 
 /* Whether a key can stand as a name in a constructor. */
-static bool isname (const tg_Literal *w, const tg_Grip *key) {
+static bool isname (const tg_Grip *key) {
   const char *s = key->u.s.data;
   size_t size = key->u.s.size;
   if (key->type != TG_STRING || size == 0 || size < key->u.s.length
-      || size > w->limits.string || (s[0] >= '0' && s[0] <= '9'))
+      || (s[0] >= '0' && s[0] <= '9'))
     return false;
   for (size_t i = 0; i < size; i++) {
     char c = s[i];
@@ -247,7 +251,7 @@ static void writekey (tg_Literal *w, tg_Buf *out, tg_ValueCursor *c,
     ++*next;
     return;
   }
-  if (isname(w, key)) {
+  if (isname(key)) {
     tg_buf_add(out, key->u.s.data, key->u.s.size);
     tg_buf_addstr(out, " = ");
     return;
@@ -343,7 +347,7 @@ static void function (tg_Literal *w, tg_Buf *out, const tg_Descriptor *d) {
     tg_buf_addstr(out, "function");
     return;
   }
-  if (f->name != NULL && f->name[0] != '(')
+  if (!anonymous(f))
     tg_buf_addstr(out, "function: ");
   tg_literal_function(out, f);
 }

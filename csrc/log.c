@@ -33,7 +33,9 @@
 #define WIDTH_EVERY 256   /* lines after which the terminal is asked again */
 
 /* What is left of values on a line that would be too wide otherwise. */
-static const tg_Limits TIGHT = {1, 4, 32, TG_NOLIMIT};
+static const tg_Limits TIGHTER[] = {
+  {2, 8, 48, TG_NOLIMIT}, {1, 4, 24, TG_NOLIMIT}, {1, 2, 12, TG_NOLIMIT}
+};
 
 #define FAINT   "\033[90m"
 #define BOLD    "\033[1m"
@@ -128,7 +130,7 @@ static void addguides (tg_Log *l, tg_Buf *b, uint32_t depth) {
 
 /* The last part of a long path. */
 static const char *shortened (const tg_Log *l, const char *url, bool *cut) {
-  size_t size = strlen(url), room = l->width / 3;
+  size_t size = strlen(url), room = l->width / 5;
   *cut = false;
   if (!l->outlet.terminal || size <= room)
     return url;
@@ -150,14 +152,18 @@ static void addplace (tg_Log *l, tg_Buf *b, tg_FunctionId id, uint32_t line) {
     tg_buf_addfmt(b, ":%u", (unsigned)line);
 }
 
-/* A time span in the unit that suits it. */
+/* A time span in the unit that suits it. Not by %f: the program may have set
+   a locale. */
 static void addspan (tg_Buf *b, uint64_t ns) {
-  static const struct { double ns; const char *name; } units[] = {
-    {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}
+  static const struct { uint64_t ns; const char *name; } units[] = {
+    {1000000000, " s"}, {1000000, " ms"}, {1000, " µs"}
   };
-  size_t i = ns >= 1000000000 ? 0 : ns >= 1000000 ? 1 : 2;
-  double n = (double)ns / units[i].ns;
-  tg_buf_addfmt(b, "%.*f %s", n < 99.95 ? 1 : 0, n, units[i].name);
+  size_t i = ns >= units[0].ns ? 0 : ns >= units[1].ns ? 1 : 2;
+  uint64_t tenths = (ns + units[i].ns / 20) / (units[i].ns / 10);
+  tg_buf_addu64(b, tenths < 1000 ? tenths / 10 : (tenths + 5) / 10);
+  if (tenths < 1000)
+    tg_buf_addfmt(b, ".%u", (unsigned)(tenths % 10));
+  tg_buf_addstr(b, units[i].name);
 }
 
 /* }================================================================== */
@@ -325,14 +331,31 @@ static void addcaller (tg_Log *l, const tg_Packet *p, const tg_Function *f) {
     addplace(l, &l->right, p->function, 0);
 }
 
-/* Puts a line together, a second time with tighter limits if too wide. */
+static uint32_t least (uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+/* The limits of the demand, or tighter ones if there are. */
+static void limit (tg_Log *l, const tg_Limits *tighter) {
+  tg_Limits *to = &l->literal.limits;
+  *to = l->demand.limits;
+  if (tighter == NULL)
+    return;
+  to->depth = least(to->depth, tighter->depth);
+  to->properties = least(to->properties, tighter->properties);
+  to->string = least(to->string, tighter->string);
+}
+
+/* Puts a line together, again with tighter limits as long as it is too wide
+   for the terminal. */
 static void layout (tg_Log *l, const tg_Packet *p, const tg_Function *f,
                     void (*line) (tg_Log *l, const tg_Packet *p,
                                   const tg_Function *f)) {
-  l->literal.limits = l->demand.limits;
+  const size_t tries = sizeof(TIGHTER) / sizeof(*TIGHTER);
+  limit(l, NULL);
   line(l, p, f);
-  if (toowide(l)) {
-    l->literal.limits = TIGHT;
+  for (size_t i = 0; i < tries && toowide(l); i++) {
+    limit(l, &TIGHTER[i]);
     line(l, p, f);
   }
   addright(l);

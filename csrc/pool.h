@@ -15,8 +15,10 @@ typedef struct tg_Object {
   uint32_t level;           /* its distance: 0 = a value of the list itself */
   uint32_t function;        /* tg_FunctionId, for functions */
   uint8_t type;             /* tg_ObjectType */
-  bool examined;            /* the next two are known */
-  uint32_t proto;           /* 1 + pool index of its metatable, 0 = none */
+  bool examined;            /* what follows is known */
+  bool has_proto;           /* it has a metatable, which is listed: */
+  bool cut;                 /* it has one, which is not */
+  uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */
   const char *cls;          /* borrows from its metatable; NULL = none */
   size_t cls_size;
 } tg_Object;

@@ -37,6 +37,7 @@ typedef struct Job {
   tg_Why why;           /* of the frames that it closes */
   uint32_t left;
   uint32_t next;
+  bool tail;            /* they exit by a tail call */
   tg_Slice values;      /* of the frames that it closes; borrows */
   tg_Event call;        /* TAIL, ENTER */
 } Job;
@@ -198,7 +199,7 @@ static bool leave (tg_Reader *r, const tg_Stack *s, tg_Frame *f,
   if (r->demand.count == 0)   /* nobody is there to be told */
     return false;
   fill(r, f, s->thread, r->job.why, out);
-  out->tail = r->job.kind == JOB_TAIL;
+  out->tail = r->job.tail;
   out->values = r->job.values;
   out->entered_ns = f->entered_ns;
   out->opened_ns = f->opened_ns;
@@ -399,6 +400,7 @@ static void apply_context (tg_Reader *r, const tg_Event *e) {
 static void apply_call (tg_Reader *r, const tg_Event *e) {
   bool tail = (e->flags & TG_EVF_TAIL) != 0;
   set_job(r, tail ? JOB_TAIL : JOB_ENTER, TG_WHY_RETURN, tail, nothing);
+  r->job.tail = tail;
   r->job.call = *e;
 }
 
@@ -409,6 +411,7 @@ static void apply_return (tg_Reader *r, const tg_Event *e) {
   if (f != NULL && f->single)
     s->handled = tg_stack_kept(s, f);
   set_job(r, JOB_CLOSE, TG_WHY_RETURN, 1, e->values);
+  r->job.tail = (e->flags & TG_EVF_TAIL) != 0;
 }
 
 static void apply_yield (tg_Reader *r, const tg_Event *e) {
@@ -499,7 +502,10 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
   }
   r->cursor.offset += (uint32_t)used;
   bool absolute = e.kind == TG_EV_CONTEXT || e.kind == TG_EV_TIME;
-  r->ticks = absolute ? e.ticks : r->ticks + e.ticks;
+  if (!absolute)
+    r->ticks += e.ticks;
+  else if (e.ticks > r->ticks)
+    r->ticks = e.ticks;         /* time never goes back */
   r->now_ns = tg_clock_ns(&r->stream->clock, r->ticks);
   apply(r, &e);
   return true;

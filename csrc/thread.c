@@ -2,6 +2,7 @@
 
 #include "thread.h"
 #include "alloc.h"
+#include "hook.h"
 
 #define BUCKETS_MIN 64u
 #define SLOTS_MIN 64u
@@ -106,6 +107,7 @@ tg_Thread *tg_threads_add (tg_Threads *ts, struct tg_Session *s,
 }
 
 void tg_threads_remove (tg_Threads *ts, tg_Thread *t) {
+  tg_hook_forget();
   tg_Thread **p = &ts->buckets[bucket(ts, t->L)];
   while (*p != t)
     p = &(*p)->chain;

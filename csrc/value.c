@@ -28,10 +28,9 @@ typedef struct Capture {
   tg_Pool *pool;
   uint8_t *p, *lim;             /* p == NULL: the room was too small */
   uint32_t cost;
-  int name_index;               /* where "__name" stands; 0: nowhere yet */
 } Capture;
 
-static bool spend (Capture *c, uint32_t cost) {
+TG_INLINE bool spend (Capture *c, uint32_t cost) {
   if (c->cost + cost > TG_PACKET_MAX)
     return false;
   c->cost += cost;
@@ -39,7 +38,7 @@ static bool spend (Capture *c, uint32_t cost) {
 }
 
 /* Room for one small thing. */
-static bool room (Capture *c, size_t need) {
+TG_INLINE bool room (Capture *c, size_t need) {
   if (tg_likely(c->p != NULL && (size_t)(c->lim - c->p) >= need))
     return true;
   c->p = NULL;
@@ -66,10 +65,23 @@ static uint8_t *put_number (lua_State *L, int i, uint8_t *p) {
   return p + 1 + sizeof n;
 }
 
-/* Copies whole words: the room is there, and the length is known to be small. */
+/* Most strings are names: two overlapping words are faster than a call. */
 TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
   *p++ = (uint8_t)(TG_GRIP_SMALLSTR + n);
-  memcpy(p, s, n);
+  if (n > 16)
+    memcpy(p, s, n);
+  else if (n >= 8) {
+    memcpy(p, s, 8);
+    memcpy(p + n - 8, s + n - 8, 8);
+  }
+  else if (n >= 4) {
+    memcpy(p, s, 4);
+    memcpy(p + n - 4, s + n - 4, 4);
+  }
+  else {
+    for (size_t i = 0; i < n; i++)
+      p[i] = (uint8_t)s[i];
+  }
   return p + n;
 }
 
@@ -89,15 +101,19 @@ static void put_longstr (Capture *c, const char *s, size_t n) {
   c->p = p + kept;
 }
 
-static void put_string (Capture *c, int i) {
-  size_t n;
-  const char *s = lua_tolstring(c->L, i, &n);
+static void put_bytes (Capture *c, const char *s, size_t n) {
   if (n <= TG_GRIP_SMALLMAX && n <= c->limits->string) {
     if (room(c, ROOM + TG_GRIP_SMALLMAX))
       c->p = put_smallstr(c->p, s, n);
   }
   else
     put_longstr(c, s, n);
+}
+
+static void put_string (Capture *c, int i) {
+  size_t n;
+  const char *s = lua_tolstring(c->L, i, &n);
+  put_bytes(c, s, n);
 }
 
 /* ---- objects ---- */
@@ -155,32 +171,30 @@ static uint32_t meet (Capture *c, int type, uint32_t level, int under) {
 }
 
 /* A class name is what the metatable on top of the stack says, raw. */
-static void read_class (Capture *c, uint32_t id) {
+static void read_class (Capture *c, tg_Object *o) {
   lua_State *L = c->L;
-  if (c->name_index != 0)
-    lua_pushvalue(L, c->name_index);
-  else
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
-  if (lua_rawget(L, -2) == LUA_TSTRING) {
-    tg_Object *o = &c->pool->list[id];
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
+  if (lua_rawget(L, -2) == LUA_TSTRING)
     o->cls = lua_tolstring(L, -1, &o->cls_size);
-  }
   lua_pop(L, 1);
 }
 
 /*
-** Class and prototype of the object at 'i'. Its metatable's own metatable is
-** examined by meet in turn; the pool's limit ends a long chain.
+** Class and, of an object that is to be listed, the metatable of the object at
+** 'i'. A metatable's own metatable is examined by meet in turn.
 */
 static void examine (Capture *c, uint32_t id, int i) {
-  c->pool->list[id].examined = true;
+  tg_Object *o = &c->pool->list[id];
+  o->examined = true;
   if (!lua_getmetatable(c->L, i))
     return;
-  read_class(c, id);
-  if (lua_checkstack(c->L, 8)) {
-    uint32_t level = c->pool->list[id].level + 1;
-    uint32_t proto = meet(c, LUA_TTABLE, level, 1);
-    c->pool->list[id].proto = (proto == TG_POOL_NONE) ? 0 : proto + 1;
+  read_class(c, o);
+  o->cut = o->level >= c->limits->depth;
+  if (!o->cut && lua_checkstack(c->L, 8)) {
+    uint32_t proto = meet(c, LUA_TTABLE, o->level + 1, 1);
+    o = &c->pool->list[id];             /* the pool may have grown */
+    o->proto = proto;
+    o->has_proto = true;
   }
   lua_pop(c->L, 1);
 }
@@ -203,22 +217,21 @@ static void put_object (Capture *c, uint32_t id, int type) {
 /* ---- grips ---- */
 
 /* Anything but an object: true if 'type' was one of these. */
-static bool put_scalar (Capture *c, int i, int type) {
+TG_INLINE bool put_scalar (Capture *c, int i, int type) {
+  if (tg_unlikely(!room(c, ROOM + TG_GRIP_SMALLMAX)))
+    return true;
   switch (type) {
     case LUA_TNUMBER:
-      if (room(c, ROOM))
-        c->p = put_number(c->L, i, c->p);
+      c->p = put_number(c->L, i, c->p);
       return true;
     case LUA_TSTRING:
       put_string(c, i);
       return true;
     case LUA_TBOOLEAN:
-      if (room(c, ROOM))
-        *c->p++ = lua_toboolean(c->L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
+      *c->p++ = lua_toboolean(c->L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
       return true;
     case LUA_TNIL: case LUA_TNONE:
-      if (room(c, ROOM))
-        *c->p++ = TG_GRIP_NIL;
+      *c->p++ = TG_GRIP_NIL;
       return true;
     default:
       return false;
@@ -229,14 +242,18 @@ static bool put_scalar (Capture *c, int i, int type) {
 ** A property's key or value, on top of the stack; 'under' values stand there
 ** that must stay on top for lua_next.
 */
-static void put_inner (Capture *c, uint32_t level, int under) {
-  int type = lua_type(c->L, -1);
-  if (put_scalar(c, -1, type) || !room(c, ROOM))
-    return;
+static TG_NOINLINE void put_inner_object (Capture *c, int type,
+                                          uint32_t level, int under) {
   if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, -1) == NULL)
     *c->p++ = TG_GRIP_NULL;
   else
     put_object(c, meet(c, type, level, under), type);
+}
+
+TG_INLINE void put_inner (Capture *c, uint32_t level, int under) {
+  int type = lua_type(c->L, -1);
+  if (!put_scalar(c, -1, type))
+    put_inner_object(c, type, level, under);
 }
 
 /*
@@ -245,7 +262,7 @@ static void put_inner (Capture *c, uint32_t level, int under) {
 */
 static void put_outer (Capture *c, int i) {
   int type = lua_type(c->L, i);
-  if (put_scalar(c, i, type) || !room(c, ROOM))
+  if (put_scalar(c, i, type))
     return;
   if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, i) == NULL) {
     *c->p++ = TG_GRIP_NULL;
@@ -269,25 +286,27 @@ static void put_outer (Capture *c, int i) {
 
 static bool secret_key (Capture *c) {
   const tg_Demand *d = &c->session->demand;
-  return d->redacts && lua_type(c->L, -2) == LUA_TSTRING
-         && tg_demand_secret(d, lua_tostring(c->L, -2));
+  size_t n;
+  if (lua_type(c->L, -2) != LUA_TSTRING)
+    return false;
+  const char *key = lua_tolstring(c->L, -2, &n);
+  return tg_demand_hides(d, key, n);
 }
 
-/* The key below the top; an object is met through a copy on top. */
-static void put_key (Capture *c, uint32_t level) {
-  int type = lua_type(c->L, -2);
-  if (put_scalar(c, -2, type))
-    return;
-  lua_pushvalue(c->L, -2);              /* key value key */
-  put_inner(c, level, 3);
+/* A key that is an object is met through a copy on top: key value key */
+static TG_NOINLINE void put_object_key (Capture *c, int type,
+                                        uint32_t level) {
+  lua_pushvalue(c->L, -2);
+  put_inner_object(c, type, level, 3);
   lua_pop(c->L, 1);
 }
 
 /* Key and value on top of the stack. */
-static void put_property (Capture *c, uint32_t level) {
-  bool secret = secret_key(c);
-  put_key(c, level);
-  if (!secret)
+TG_INLINE void put_property (Capture *c, int key_type, uint32_t level) {
+  bool secret = c->session->demand.redacts && secret_key(c);
+  if (!put_scalar(c, -2, key_type))
+    put_object_key(c, key_type, level);
+  if (tg_likely(!secret))
     put_inner(c, level, 2);
   else if (room(c, ROOM))
     *c->p++ = TG_GRIP_REDACTED;
@@ -299,10 +318,11 @@ typedef struct Listing {
   uint32_t level;       /* of what its properties hold */
   uint32_t listed;      /* properties so far */
   lua_Integer n;        /* length of the sequence so far */
+  bool in_order;        /* only the sequence has come so far */
   bool full;            /* a limit was reached */
 } Listing;
 
-static bool affordable (Capture *c, Listing *t) {
+TG_INLINE bool affordable (Capture *c, Listing *t) {
   if (t->listed >= c->limits->properties || !spend(c, COST_PROPERTY))
     t->full = true;
   else
@@ -326,11 +346,24 @@ static void put_sequence (Capture *c, Listing *t) {
   lua_pop(L, 1);
 }
 
-static bool is_integer_key (lua_State *L, lua_Integer *k) {
-  if (!lua_isinteger(L, -2))
-    return false;
-  *k = lua_tointeger(L, -2);
-  return true;
+/*
+** Whether the key below the top, of that type, is to be passed over because the
+** sequence has it. The first key that is not the sequence's next one is where
+** the rest of the sequence is looked for.
+*/
+static bool in_sequence (Capture *c, Listing *t, int key_type) {
+  lua_Integer k = 0;
+  if (key_type == LUA_TNUMBER && lua_isinteger(c->L, -2))
+    k = lua_tointeger(c->L, -2);
+  if (t->in_order) {
+    if (k == t->n + 1) {
+      t->n++;
+      return false;
+    }
+    t->in_order = false;
+    put_sequence(c, t);
+  }
+  return k >= 1 && k <= t->n;
 }
 
 /*
@@ -339,47 +372,34 @@ static bool is_integer_key (lua_State *L, lua_Integer *k) {
 */
 static void put_properties (Capture *c, Listing *t) {
   lua_State *L = c->L;
-  bool in_order = true;
   lua_pushnil(L);
   while (lua_next(L, t->i)) {
-    lua_Integer k = 0;
-    bool integer = is_integer_key(L, &k);
-    if (in_order && integer && k == t->n + 1)
-      t->n++;
-    else {
-      if (in_order) {
-        in_order = false;
-        put_sequence(c, t);
-      }
-      if (integer && k >= 1 && k <= t->n) {
-        lua_pop(L, 1);
-        continue;
-      }
+    int key_type = lua_type(L, -2);
+    if ((t->in_order || key_type == LUA_TNUMBER)
+        && in_sequence(c, t, key_type)) {
+      lua_pop(L, 1);
+      continue;
     }
     if (c->p == NULL || t->full || !affordable(c, t)) {
       lua_pop(L, 2);
       return;
     }
-    put_property(c, t->level);
+    put_property(c, key_type, t->level);
     lua_pop(L, 1);
   }
 }
 
 static uint32_t put_class (Capture *c, const tg_Object *o) {
-  size_t n = o->cls_size;
   if (o->cls == NULL)
     return 0;
-  if (n > TG_GRIP_SMALLMAX)
-    n = TG_GRIP_SMALLMAX;
-  if (room(c, ROOM + TG_GRIP_SMALLMAX))
-    c->p = put_smallstr(c->p, o->cls, n);
+  put_bytes(c, o->cls, o->cls_size);
   return TG_DESC_CLASS;
 }
 
 static uint32_t put_proto (Capture *c, const tg_Object *o) {
-  if (o->proto == 0)
+  if (!o->has_proto)
     return 0;
-  put_object(c, o->proto - 1, LUA_TTABLE);
+  put_object(c, o->proto, LUA_TTABLE);
   return TG_DESC_PROTO;
 }
 
@@ -395,35 +415,20 @@ static uint32_t put_table (Capture *c, const tg_Object *o) {
     return 0;
   if (o->index == 0 || o->level >= c->limits->depth)
     return TG_DESC_TRUNCATED;
-  Listing t = {o->index, o->level + 1, 0, 0, false};
+  Listing t = {o->index, o->level + 1, 0, 0, true, false};
   put_properties(c, &t);
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
   return TG_DESC_PROPS | (t.full ? TG_DESC_TRUNCATED : 0u);
 }
 
-/*
-** The "__name" string is put below everything that is to come as soon as it is
-** needed, which is at an object that stands.
-*/
-static void want_name (Capture *c) {
-  if (c->name_index == 0) {
-    lua_rawgetp(c->L, LUA_REGISTRYINDEX, &tg_key_strings);
-    c->name_index = lua_gettop(c->L);
-  }
-}
-
+/* One of the list's own values: looked at now, so that they come first. */
 static void examine_outer (Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
+  int i = o->index;
   if (o->type == TG_OBJ_FUNCTION)
-    o->function = tg_define_value(c->session, c->L, o->index);
-  if (!lua_getmetatable(c->L, o->index)) {
-    o->examined = true;
-    return;
-  }
-  lua_pop(c->L, 1);
-  want_name(c);
-  examine(c, id, o->index);
+    o->function = tg_define_value(c->session, c->L, i);
+  examine(c, id, i);
 }
 
 static void put_descriptor (Capture *c, uint32_t id) {
@@ -438,6 +443,7 @@ static void put_descriptor (Capture *c, uint32_t id) {
   flags |= put_proto(c, &o);
   flags |= put_function(c, &o);
   flags |= put_table(c, &o);
+  flags |= o.cut ? TG_DESC_TRUNCATED : 0u;
   if (c->p != NULL)
     *(c->lim - flags_at) = (uint8_t)flags;
 }
@@ -496,7 +502,7 @@ static void put_list (Capture *c, const tg_ValueList *list) {
 
 uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                         uint8_t *p, uint8_t *lim) {
-  Capture c = {s, L, &s->demand.limits, &s->pool, p, lim, 0, 0};
+  Capture c = {s, L, &s->demand.limits, &s->pool, p, lim, 0};
   int top = lua_gettop(L);
   put_list(&c, list);
   for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)

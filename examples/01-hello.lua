@@ -17,3 +17,10 @@ for packet in trace:packets() do
     print("leave", packet.why, packet["return"].value)
   end
 end
+
+--[[ prints
+enter	greet	world
+enter	string.upper	world
+leave	return	WORLD
+leave	return	Hello, WORLD
+--]]

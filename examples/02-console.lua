@@ -33,3 +33,10 @@ print(outer.name, count(outer) > count(inner), "the outer one saw more")
 local none, message, code = console.stopTrace("all")
 print(none, code)
 assert(type(message) == "string")
+
+--[[ prints
+unnamed traces are called	Trace 1
+Trace 1	4	packets
+all	true	the outer one saw more
+nil	wrongState
+--]]

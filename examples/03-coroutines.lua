@@ -28,3 +28,12 @@ for packet in trace:packets() do
     print(("  "):rep(#open) .. "< " .. name, packet.why, yielded or "")
   end
 end
+
+--[[ prints
+> produce	thread 2
+< produce	yield	1
+> produce	thread 2, resumed
+< produce	yield	2
+> produce	thread 2, resumed
+< produce	return
+--]]

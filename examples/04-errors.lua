@@ -32,3 +32,10 @@ for packet in trace:packets() do
     end
   end
 end
+
+--[[ prints
+parse	return
+parse	return
+parse	exception	table	42	three
+load	exception	table	42	three
+--]]

@@ -35,7 +35,8 @@ local function show (grip)
 end
 
 local function print_object (i, object)
-  print("    object " .. i, object.class, object.truncated and "truncated")
+  print("    object " .. i, object.class,
+        object.truncated and "truncated" or "")
   local keys = {}
   for key in pairs(object.ownProperties) do
     keys[#keys + 1] = key
@@ -57,3 +58,24 @@ for packet in trace:packets() do
     end
   end
 end
+
+--[[ prints
+login
+  user	object 0
+  password	redacted
+  options	object 1
+    object 0	table
+      id	7
+      name	grace
+      self	object 0
+    object 1	table	truncated
+      [1]	1
+      [2]	2
+      [3]	3
+login
+  user	object 0
+  password	redacted
+  options	undefined
+    object 0	table
+      name	a name o... (31 bytes)
+--]]

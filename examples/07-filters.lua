@@ -33,3 +33,10 @@ print("all", names {c = false})
 print("without helper", names {c = false, exclude = {"^helper$"}})
 print("only leaf", names {include = {"^leaf$"}})
 print("two levels", names {c = false, maxDepth = 2})
+
+--[[ prints
+all	work@0 helper@1 leaf@2 leaf@2 helper@1 leaf@2 leaf@2
+without helper	work@0 leaf@1 leaf@1 leaf@1 leaf@1
+only leaf	leaf@0 leaf@0 leaf@0 leaf@0
+two levels	work@0 helper@1 helper@1
+--]]

@@ -47,7 +47,7 @@ local function count (trace)
     if packet.type == "enteredFrame" then
       entries = entries + (packet.resumed and 0 or 1)
       local at = packet.location
-      functions[packet.name .. (at and at.url .. at.line or "")] = true
+      functions[packet.name .. (at and at.url .. (at.line or "") or "")] = true
       threads[packet.thread] = true
     end
   end
@@ -77,7 +77,8 @@ end
 local function cost (what, ms, plain, events)
   local each = events and string.format("  %5.1f ns per event",
                                         (ms - plain) * 1e6 / events) or ""
-  print(string.format("  %-44s %6.0f ms  %5.2f x%s", what, ms, ms / plain, each))
+  print(string.format("  %-44s %6.0f ms  %5.2f x%s", what, ms, ms / plain,
+                      each))
 end
 
 local plain = measure(nil)
@@ -85,13 +86,13 @@ local light, times = measure {name = "times", trace = {"name", "time"},
                               buffer = buffer}
 local full = measure {name = "all", buffer = buffer}
 
--- once more, for the counts and for what is worth a look: the slow calls
+-- once more, for the counts, and for all about the program's own functions
 local seen = tracegrip.start {name = "seen", buffer = buffer,
                               trace = {"name", "location", "thread"}}
-local slow = tracegrip.start {name = "slow", buffer = buffer,
-                              trace = everything, minDuration = 0.5}
+local own = tracegrip.start {name = "own", buffer = buffer, trace = everything,
+                             include = {"orders%.lua$"}}
 run()
-slow:stop()
+own:stop()
 seen:stop()
 
 local entries, events, functions, threads = count(seen)
@@ -111,4 +112,4 @@ cost("traced: all eight types, values of depth 1", full, plain, events)
 
 print "\npackets as JSON Lines:"
 export(times, "packets.jsonl")
-export(slow, "slow.jsonl")
+export(own, "own.jsonl")

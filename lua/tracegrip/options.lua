@@ -234,19 +234,17 @@ function options.flags (list)
 end
 
 -- Index of the first word that is not an option or an option's value: the
--- program to run. What comes after it belongs to the program.
+-- program to run, or "--". What comes after it belongs to the program.
 function options.program (list, words)
   local i = 1
   while i <= #words do
     local word = words[i]
-    if word == "--" then
-      return i
-    elseif word == "-" or word:sub(1, 1) ~= "-" then
+    if word == "-" or word == "--" or word:sub(1, 1) ~= "-" then
       return i
     end
     i = i + (takes_value(list, word) and 2 or 1)
   end
-  return i
+  return #words + 1
 end
 
 return options

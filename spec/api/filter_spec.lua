@@ -201,12 +201,11 @@ describe("maxDepth", function ()
     local gen = coroutine.wrap(body)
     start()
     pcall(run, gen)
-    t = nil
   ]], [[
-    > pcall(#1 function run, #2 function gen) d0
-      > run(#1 function gen) d1
-      < run throw "x"
-    < pcall return false, "x"
+    > pcall(#1 function run, #2 function (anonymous function)) d0
+      > run(#1 function (anonymous function)) d1
+      < run throw "p.lua:4: x"
+    < pcall return false, "p.lua:4: x"
   ]])
 
   frames("never leaves a frame open in deep recursion", {maxDepth = 3}, [[

@@ -128,6 +128,18 @@ describe("tracegrip run", function ()
     assert.equal("done\n0\n", result.stdout)
   end)
 
+  it("keeps its log out of files that get the descriptor of stderr", function ()
+    local result = run.command({"sh", "-c",
+      "\"$1\" run program.lua 2>log; cat out; tail -n 1 log", "sh", tracegrip},
+      {files = {["program.lua"] = [[
+        io.stderr:close()
+        local file = io.open("out", "w")
+        file:write "mine\n"
+        file:close()
+      ]]}})
+    assert.matches("^mine\n── %d+ calls", result.stdout)
+  end)
+
   it("goes on when the disk is full", function ()
     local result = run.command({tracegrip, "run", "-o", "/dev/full",
                                 "program.lua"},

@@ -67,9 +67,9 @@ describe("__close", function ()
     f()
   ]], [[
     > f()
-      > two(#1{}^#2{~}, nil)
+      > two()
       < two return
-      > one(#1{}^#2{~}, nil)
+      > one()
       < one return
     < f return
   ]])
@@ -257,9 +257,9 @@ describe("__close", function ()
           < f throw "boom"
           > close(#1{}^#2{~}, "boom")
           < close return
-        < gen throw "boom"
-      < (anonymous function) throw "boom"
-    < pcall return false, "boom"
+        < gen throw "p.lua:6: boom"
+      < (anonymous function) throw "p.lua:6: boom"
+    < pcall return false, "p.lua:6: boom"
   ]])
 
   frames("may yield", [[

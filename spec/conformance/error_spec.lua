@@ -149,7 +149,7 @@ describe("an error", function ()
     < pcall return false, "attempt to call a nil value"
   ]])
 
-  frames("of assert is its message, as it is", [[
+  frames("of assert is its message, with a position as error has", [[
     local function f (...) assert(...) end
     start()
     pcall(f, false, "why")
@@ -160,15 +160,15 @@ describe("an error", function ()
     > pcall(#1 function f, false, "why")
       > f(false, "why")
         > assert(false, "why")
-        < assert throw "why"
-      < f throw "why"
-    < pcall return false, "why"
+        < assert throw "p.lua:1: why"
+      < f throw "p.lua:1: why"
+    < pcall return false, "p.lua:1: why"
     > pcall(#1 function f, nil)
       > f(nil)
         > assert(nil)
-        < assert throw "assertion failed!"
-      < f throw "assertion failed!"
-    < pcall return false, "assertion failed!"
+        < assert throw "p.lua:1: assertion failed!"
+      < f throw "p.lua:1: assertion failed!"
+    < pcall return false, "p.lua:1: assertion failed!"
     > pcall(#1 function f, nil, #2{})
       > f(nil, #1{})
         > assert(nil, #1{})

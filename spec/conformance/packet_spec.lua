@@ -88,7 +88,7 @@ describe("a packet", function ()
   for _, one in ipairs(all) do
     it("has only what was asked for: " .. one, function ()
       local text = conform.text(program, {trace = {one}})
-      assert.equal(10, select(2, text:gsub("[^\n]+", "")))
+      assert.equal(8, select(2, text:gsub("[^\n]+", "")))
     end)
   end
 
@@ -98,7 +98,7 @@ describe("a packet", function ()
       > f{a, ...}(1, "y") @6 ^1 d0 t1 n1
       < f return 1, #1{x = "y"}
     ]], text:match "^[^\n]+\n[^\n]+")
-    assert.equal(10, #result[1].packets)
+    assert.equal(8, #result[1].packets)
   end)
 
   it("of a throw has the thrown value", function ()

@@ -29,8 +29,11 @@ local function grips (program, options)
   local result = conform.run("local function f (...) end\n" .. program,
                              with(options))
   assert.is_true(result.ok, result.message)
-  local a = result[1].packets[1].arguments
-  return a.values, a.objectPool
+  for _, p in ipairs(result[1].packets) do
+    if p.name == "f" then
+      return p.arguments.values, p.arguments.objectPool
+    end
+  end
 end
 
 describe("a grip", function ()
@@ -392,7 +395,9 @@ describe("valueObjects", function ()
       start() f(t)
     ]], {valueProperties = "all"})
     assert.equal(64, #pool)
-    assert.is_true(pool[1].truncated)
+    assert.equal(63, pool[1].ownProperties["[63]"].value.objectId)
+    assert.same({type = "object", class = "table", truncated = true},
+                pool[1].ownProperties["[64]"].value)
   end)
 
   it("may be anything", function ()

@@ -38,9 +38,8 @@ describe("an actor's states", function ()
       "startTrace?", "startedTrace requested b",
       "detach?", "detached", "stoppedTrace detached b", "-- nil",
     }, talk [[
-      local gethook = debug.gethook
       local function hook ()
-        mark(tostring((gethook())))
+        mark(tostring((debug.gethook())))
       end
       hook()
       ask "attach"

@@ -17,9 +17,8 @@ package.cpath = path
 package.loaded.atexit = nil
 
 local options = dofile(directory .. "/options.lua")
-local trace
 
-local function state ()
+local function state (trace)
   local parts = {}
   for cause, count in pairs(trace.lost) do
     parts[#parts + 1] = string.format("[%q] = %d", cause, count)
@@ -28,13 +27,12 @@ local function state ()
                        table.concat(parts, ", "), trace.bytes, trace.events)
 end
 
-local function finish ()
+local function finish (trace)
   trace:stop()
   assert(trace:export("packets", directory .. "/packets.jsonl"))
   local file = assert(io.open(directory .. "/state.lua", "w"))
-  file:write(state())
+  file:write(state(trace))
   file:close()
 end
 
-atexit(finish)
-trace = core.start(options)
+atexit(core.start, options, finish)

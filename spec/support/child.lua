@@ -20,10 +20,12 @@ end
 
 local chunk = assert(loadfile(arg[1]))
 local ok, message = pcall(chunk)
+for i = 1, #started do   -- no call before the last trace has stopped
+  started[i]:stop()
+end
 
 local result = {ok = ok, message = not ok and tostring(message) or nil}
 for i, trace in ipairs(started) do
-  trace:stop()
   local one = {lost = trace.lost, name = trace.name, packets = {}}
   for packet in trace:packets() do
     one.packets[#one.packets + 1] = packet

@@ -16,7 +16,8 @@
 -- Values: nil true 1 2.5 "text", null NaN Infinity -Infinity -0 redacted,
 -- BigInt 123, long("initial", 300), bytes("base64", 3); objects are numbered
 -- in order of appearance: #1{1, 2, x = #1, ~} (~ for truncated), a metatable
--- follows as ^#2{...}, #1 Account{...} has a class, #1 function f, #1 thread.
+-- follows as ^#2{...}, #1 Account{...} has a class, #1 function f, #1 thread;
+-- table~ is one that the pool had no room for.
 --
 -- Whatever is not shown is checked: known fields only, each present exactly
 -- when its type was asked for, sequence without holes, time never back, every
@@ -151,7 +152,13 @@ end
 
 local special = {}
 
+-- An object for which the pool had no room is its class only.
 function special:object (g)
+  if g.truncated then
+    fields("object grip", g, set {"type", "class", "truncated"})
+    check(g.truncated == true and #self.pool > 0, "truncated object grip")
+    return g.class .. "~"
+  end
   fields("object grip", g, set {"type", "objectId"})
   check(math.type(g.objectId) == "integer", "objectId is no integer")
   return self:object(g.objectId)

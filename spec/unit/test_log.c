@@ -162,7 +162,8 @@ static void test_lines (void) {
     "     0.016  │ │ fib(1)                            prog.lua:4\n"
     "     0.019  │ │ └→ 1                                  3.0 µs\n"
     "     0.069  │ └ fib → 1, true                        55.0 µs\n"
-    "     0.071  │ print(\"a\\n\\xFFé\", {\"hi\", x = 5, [\"and \"] = true, ...})"
+    "     0.071  │ print(\"a\\n\\xFFé\", "
+    "{\"hi\", x = 5, [\"and \"] = true, ...})"
     "  prog.lua:9\n"
     "     0.072  │ └                                       1.0 µs\n"
     "     0.073  └ (main chunk) !! error \"boom\"           61.0 µs\n");
@@ -190,7 +191,7 @@ static void test_terminal (void) {
     "│ │ fib(1)                              prog.lua:4\r\n"
     "│ │ └→ 1\r\n"
     "│ └ fib → 1, true\r\n"
-    "│ print(\"a\\n\\xFFé\", {\"hi\", x = 5, [\"a…  prog.lua:9\r\n"
+    "│ print(\"a\\n\\xFFé\", {\"hi\", x = 5, ...…  prog.lua:9\r\n"
     "│ └\r\n"
     "└ (main chunk) !! error \"boom\"\r\n");
   tg_stream_unpin(stream);

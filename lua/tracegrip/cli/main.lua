@@ -72,11 +72,15 @@ end
 -- argparse would take a program's own options for ours: "--" stops it.
 local function protect (command, words)
   if command.program then
-    table.insert(words, options.program(command.options, words), "--")
+    local i = options.program(command.options, words)
+    if words[i] ~= "--" then
+      table.insert(words, i, "--")
+    end
   end
 end
 
 local function misused (name, command, message)
+  message = message:match("^[^\n]*")  -- and no guesses
   if message:find("^unknown option") then
     return complain(USAGE, "%s; known are %s --help", message,
                     options.flags(command.options))
