@@ -50,7 +50,7 @@ demo:         ## traces a real program; results in build/demo
 
 test:         ## installs, builds, runs the unit tests and the whole suite
 	$(V)build-aux/deps.sh run test
-	$(V)$(TOP) unit spec
+	$(V)$(TOP) -k unit spec
 
 unit:         ## C tests of the plain C files, with sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' unit-run
@@ -92,6 +92,9 @@ format:       ## what clang-format would change, for information
 graph:        ## which file includes which, to compare with csrc/README.md
 	$(V)for f in $(SOURCE:.c=); do printf '%s: ' $${f#csrc/}; sed -n \
 	  's/^#include ["<]\([a-z]*\)\.h.*/\1/p' $$f.[ch] | sort -u | xargs; done
+
+docs: all     ## puts fresh output into README.md and docs/performance.md
+	$(V)$(LUA) build-aux/output.lua README.md docs/performance.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so
@@ -143,4 +146,4 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 
 .SECONDARY:
 .PHONY: all deps demo test unit unit-run tsan spec asan spec-preload oom bench \
-        lint format graph install env clean help
+        lint format graph docs install env clean help

@@ -86,13 +86,15 @@ static Outcome outcome (const tg_Thread *t, lua_State *L,
   return ask(t, L);
 }
 
-/* The values yielded, when coroutine.yield was not what yielded them: what the
-   resume gives besides "true". */
+/* The values yielded, when they are not the arguments of a coroutine.yield that
+   is in the stream: what the resume gives besides "true". */
 static const tg_ValueList *yielded (const tg_Thread *t, lua_State *L,
                                     lua_Debug *ar, tg_ValueList *list) {
   const tg_Session *s = t->session;
-  if (tg_frame_role(s, tg_thread_top(t)) == TG_ROLE_YIELD
-      || t->resumer == NULL || t->resumer->L != L)
+  const tg_Frame *top = tg_thread_top(t);
+  bool told = tg_frame_role(s, top) == TG_ROLE_YIELD
+              && !(top->what & TG_FR_HIDDEN);
+  if (told || t->resumer == NULL || t->resumer->L != L)
     return NULL;
   tg_Role role = returning(t->resumer, ar);
   int skip = role == TG_ROLE_RESUME;
@@ -117,12 +119,13 @@ static void end (tg_Thread *t, uint64_t now) {
   tg_emit_plain(s, TG_EV_LEAVE, 0, now);
 }
 
-/* The role by which a death was caught: only resume says how on return. */
+/* The role by which a death was caught, if it says how by its results. */
 static tg_Role catcher_of (const tg_Thread *t, const lua_Debug *ar) {
   if (t->resumer == NULL)
     return TG_ROLE_NONE;
   tg_Role role = returning(t->resumer, ar);
-  return (role == TG_ROLE_RESUME) ? role : TG_ROLE_NONE;
+  return (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) ? role
+                                                          : TG_ROLE_NONE;
 }
 
 /* The innermost coroutine is not running any more: 'o' is what became of it. */
@@ -189,7 +192,9 @@ static void leave_down_to (tg_Session *s, tg_Thread *t, lua_State *L,
                            lua_Debug *ar, uint64_t now) {
   while (s->current != t) {
     Outcome o = outcome(s->current, L, ar);
-    leave(s, (o == RUNNING) ? ENDED : o, L, ar, now);
+    if (o == RUNNING)   /* it was closed after it died, and looks like new */
+      o = (s->current->n > 0) ? DIED : ENDED;
+    leave(s, o, L, ar, now);
   }
 }
 

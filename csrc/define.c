@@ -14,6 +14,7 @@
 #define CLOSURES_MAX 16384u         /* then the table starts anew */
 #define SOURCE_FILE_MAX ((size_t)16 << 20)
 #define COMPARED 128u               /* bytes at each end of a source */
+#define ANONYMOUS "(anonymous function)"
 
 static const char key_loaded = 0;   /* registry: package.loaded */
 
@@ -267,6 +268,7 @@ typedef struct Key {
   uint32_t line, last_line;
   unsigned nparams;
   bool vararg;
+  const char *called;               /* of a C function: by its caller */
   uint32_t hash;
 } Key;
 
@@ -304,10 +306,16 @@ static bool same_text (const char *a, const char *b, size_t n, size_t kept) {
   return memcmp(a, b, kept) == 0;
 }
 
+/* All functions that coroutine.wrap makes are one C function: what tells them
+   apart is how they are called, unless a library knows their name. */
+static bool same_name (const tg_Function *f, const Key *k) {
+  return f->known || strcmp(f->name, k->called ? k->called : ANONYMOUS) == 0;
+}
+
 static bool matches (const tg_Function *f, const void *cfunction,
                      const Key *k) {
   if (k->cfunction != NULL || f->is_c)
-    return k->cfunction == cfunction;
+    return k->cfunction == cfunction && same_name(f, k);
   size_t kept = (k->source_size < TG_SOURCE_MAX) ? k->source_size
                                                  : TG_SOURCE_MAX;
   return f->line == k->line && f->last_line == k->last_line
@@ -393,21 +401,23 @@ static char *called_name (const lua_Debug *ar) {
 ** 'called' may be NULL; '*anonymous' says that a caller might know better.
 */
 static char *name_of (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      const char *called, bool *anonymous) {
+                      const char *called, bool *known, bool *anonymous) {
   Best best;
   char *name = NULL;
   *anonymous = false;
   if (*ar->what == 'm')
     return tg_strdup("(main chunk)", 12);
-  if (loaded_name(L, lua_topointer(L, -1), &best))
+  if (loaded_name(L, lua_topointer(L, -1), &best)) {
+    *known = true;
     return tg_strdup(best.name, strlen(best.name));
+  }
   if (*ar->what != 'C')
     name = declared_name(&s->known, ar, called);
   if (name == NULL && called != NULL)
     name = tg_strdup(called, strlen(called));
   if (name == NULL) {
     *anonymous = true;
-    name = tg_strdup("(anonymous function)", 20);
+    name = tg_strdup(ANONYMOUS, sizeof ANONYMOUS - 1);
   }
   return name;
 }
@@ -450,7 +460,7 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->source = tg_strdup(ar->source, (ar->srclen < TG_SOURCE_MAX)
                                     ? ar->srclen : TG_SOURCE_MAX);
   f->url = url_of(ar);
-  f->name = name_of(s, L, ar, called, anonymous);
+  f->name = name_of(s, L, ar, called, &f->known, anonymous);
   return read_params(L, f) && f->source != NULL && f->url != NULL
          && f->name != NULL;
 }
@@ -469,6 +479,26 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
   return id;
 }
 
+static tg_FunctionId define_new (tg_Session *s, lua_State *L,
+                                 const lua_Debug *ar, const Key *k,
+                                 bool call) {
+  tg_Function f;
+  bool anonymous;
+  tg_FunctionId id = 0;
+  if (describe(s, L, ar, k->called, &f, &anonymous))
+    id = add(s, &f, k, anonymous && !call);
+  if (id == 0)
+    tg_function_clear(&f);
+  return id;
+}
+
+static void enter_slot (tg_Session *s, uint32_t *slot, tg_FunctionId id) {
+  s->known.index_used += *slot == 0;
+  *slot = id;
+  if (s->known.index_used * 2 > s->known.index_size)
+    grow_index(s);
+}
+
 /*
 ** The definition of the function on top of the stack; 'ar' has "Su", and "n" if
 ** it is being called. A definition made for a mere value has no caller's name:
@@ -477,25 +507,16 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
 static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
                              bool call) {
   Key k;
-  tg_Function f;
-  bool anonymous;
+  tg_FunctionId id = 0;
+  char *called = call ? called_name(ar) : NULL;
   make_key(L, ar, &k);
+  k.called = called;
   uint32_t *slot = find_slot(s, &k);
   if (*slot != 0 && !(call && s->known.unnamed[*slot]))
-    return *slot;
-  bool fresh = *slot == 0;
-  char *called = call ? called_name(ar) : NULL;
-  bool ok = describe(s, L, ar, called, &f, &anonymous);
+    id = *slot;
+  else if ((id = define_new(s, L, ar, &k, call)) != 0)
+    enter_slot(s, slot, id);
   tg_free(called);
-  tg_FunctionId id = ok ? add(s, &f, &k, anonymous && !call) : 0;
-  if (id == 0) {
-    tg_function_clear(&f);
-    return 0;
-  }
-  *slot = id;
-  s->known.index_used += fresh;
-  if (s->known.index_used * 2 > s->known.index_size)
-    grow_index(s);
   return id;
 }
 

@@ -19,6 +19,7 @@ typedef struct tg_Call {
   lua_Debug *up;        /* the caller's, NULL if there is none */
   const tg_Closure *callee;
   bool tail;            /* in place of a visible caller, which exits */
+  bool replaces;        /* in place of any frame */
   uint64_t now;
 } tg_Call;
 

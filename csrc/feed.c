@@ -82,17 +82,22 @@ static bool join (tg_Feed *f, tg_Trace *t) {
   return false;
 }
 
-static void part (tg_Feed *f, tg_Trace *t) {
+static bool take_out (tg_Feed *f, tg_Trace *t) {
   size_t i = 0;
   while (i < f->count && f->traces[i] != t)
     i++;
   if (i == f->count)
-    return;
+    return false;
   memmove(&f->traces[i], &f->traces[i + 1],
           (f->count - i - 1) * sizeof *f->traces);
   f->count--;
   t->consumer = NULL;
-  rework(f, NULL, 0);
+  return true;
+}
+
+static void part (tg_Feed *f, tg_Trace *t) {
+  if (take_out(f, t))
+    rework(f, NULL, 0);
 }
 
 bool tg_feeds_watch (const tg_Trace *t) {
@@ -102,9 +107,15 @@ bool tg_feeds_watch (const tg_Trace *t) {
   return f != NULL;
 }
 
-void tg_feeds_replaced (tg_Session *s, tg_Trace *old) {
-  for (tg_Feed *f = s->feeds; f != NULL; f = f->next)
-    part(f, old);
+/* A feed that gets the new trace goes on with its sequence. */
+void tg_feeds_replaced (tg_Session *s, tg_Trace *old, tg_Origin origin,
+                        const struct tg_Feed *joins) {
+  for (tg_Feed *f = s->feeds; f != NULL; f = f->next) {
+    if (origin == TG_ORIGIN_CONSOLE || f == joins)
+      take_out(f, old);
+    else
+      part(f, old);
+  }
 }
 
 /* ---- telling ---- */
@@ -231,7 +242,7 @@ static int feed_start (lua_State *L) {
   if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
     name = lua_tostring(L, -1);
   tg_options_read(L, 2, extra, &o);
-  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_FEED, true);
+  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_FEED, f);
   tg_trace_anchor(L, t);
   if (!join(f, t)) {
     tg_trace_halt(L, t);
@@ -267,7 +278,7 @@ static int feed_stop (lua_State *L) {
     return failure(L, "noSuchTrace", lua_tostring(L, -1));
   }
   lua_pushstring(L, t->name);
-  tg_feeds_replaced(f->session, t);     /* leaves all feeds */
+  tg_feeds_replaced(f->session, t, TG_ORIGIN_API, NULL);
   tg_trace_halt(L, t);
   return 1;
 }

@@ -26,8 +26,12 @@ void tg_feeds_started (lua_State *L, tg_Trace *t);             /* [-0, +0, e] */
 /* A trace is about to stop: it leaves the feeds, which are told. */
 void tg_feeds_stopped (lua_State *L, tg_Trace *t);             /* [-0, +0, e] */
 
-/* A trace was replaced by another of its name: it leaves the feeds. */
-void tg_feeds_replaced (tg_Session *s, tg_Trace *old);         /* [-0, +0, -] */
+/*
+** A trace was replaced by one of that origin, which is about to join the feeds
+** (console), one feed (its own), or none: the old one leaves them.
+*/
+void tg_feeds_replaced (tg_Session *s, tg_Trace *old, tg_Origin origin,
+                        const struct tg_Feed *joins);          /* [-0, +0, -] */
 
 /* Whether some feed has this trace. */
 bool tg_feeds_watch (const tg_Trace *t);

@@ -137,6 +137,12 @@ static lua_State *wrapped_thread (lua_State *L) {
   return co;
 }
 
+/* Whether the arguments of os.exit are in order, so that it will exit. */
+static bool exits (lua_State *L) {
+  return lua_type(L, 1) == LUA_TBOOLEAN || lua_isnoneornil(L, 1)
+         || lua_isfunction(L, 1) || lua_isinteger(L, 1);
+}
+
 /* At a call; the function is on top of the stack, its frame on top of 't'. */
 static TG_NOINLINE void note_call (tg_Thread *t, lua_State *L,
                                    uint32_t what) {
@@ -156,8 +162,11 @@ static TG_NOINLINE void note_call (tg_Thread *t, lua_State *L,
     case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
       tg_thrown_stash_error(t, L, role);
       break;
+    case TG_ROLE_EXIT:
+      s->exiting = s->attention = exits(L);
+      break;
     case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_YIELD:
-    case TG_ROLE_CREATE: case TG_ROLE_WRAP: case TG_ROLE_EXIT:
+    case TG_ROLE_CREATE: case TG_ROLE_WRAP:
       break;
   }
 }
@@ -274,8 +283,8 @@ TG_INLINE void push_call (tg_Call *c) {
     return;
   }
   uint32_t what = placed(t, c->callee->what);
-  if (tg_unlikely(t->stashed > t->n))
-    t->stashed = t->handling = 0;   /* what was thrown has been dealt with */
+  if (tg_unlikely(t->stashed > t->n && !c->replaces))
+    t->stashed = 0;     /* what was thrown has been dealt with */
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, 0};
   if (tg_unlikely(what & TG_FR_ROLE))
     note_call(t, c->L, what);
@@ -300,7 +309,7 @@ static void on_call (tg_Thread *t, lua_State *L, lua_Debug *ar,
     if (!settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
       return;
   }
-  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, now};
+  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, false, now};
   push_call(&c);
 }
 
@@ -312,7 +321,7 @@ static TG_NOINLINE void on_tail_call (tg_Thread *t, lua_State *L,
                                       lua_Debug *ar, uint64_t now) {
   lua_Debug up;
   bool nested = lua_getstack(L, 1, &up);
-  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, now};
+  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, true, now};
   int64_t k = tg_chain_find(t, ar->i_ci);
   if (k >= 0) {
     if (k + 1 < (int64_t)t->n)
@@ -467,9 +476,11 @@ static void tg_hook (lua_State *L, lua_Debug *ar) {
 
 /* ---- our own frames ---- */
 
-static bool own_frame (lua_State *L, lua_Debug *ar) {
+/* Whether a frame is our own; 'through': or one between ours, as pcall is. */
+static bool own_frame (lua_State *L, lua_Debug *ar, bool *through) {
   lua_getinfo(L, "fS", ar);
   bool own = tg_own_function(L, ar);
+  *through = own || *ar->what == 'C';
   lua_pop(L, 1);
   return own;
 }
@@ -477,9 +488,12 @@ static bool own_frame (lua_State *L, lua_Debug *ar) {
 void tg_hook_own_frames (tg_Session *s, lua_State *L) {
   lua_Debug ar;
   int n = 0;
+  bool through = true;
   tg_Thread *t = tg_threads_find(&s->threads, L);
-  while (n < 16 && lua_getstack(L, n, &ar) && own_frame(L, &ar))
-    n++;
+  for (int i = 0; i < 32 && through && lua_getstack(L, i, &ar); i++) {
+    if (own_frame(L, &ar, &through))
+      n = i + 1;
+  }
   while (t != NULL && n-- > 0) {
     if (lua_getstack(L, n, &ar) && tg_thread_room(t))
       t->frames[t->n++] = (tg_Frame){ar.i_ci, TG_FR_OWN | TG_FR_HIDDEN, 0};

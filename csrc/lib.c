@@ -2,6 +2,7 @@
 ** lib.c - the door: the module "tracegrip.core".
 */
 #include "lx.h"
+#include "alloc.h"
 #include "clock.h"
 #include "define.h"
 #include "feed.h"
@@ -23,7 +24,20 @@ static int core_own (lua_State *L) {
   return 0;
 }
 
+#ifdef TG_TEST
+/* refuse(n): the n-th allocation from now on fails, 0 = none; returns how many
+   there were since the last call. */
+static int core_refuse (lua_State *L) {
+  uint64_t nth = (uint64_t)luaL_optinteger(L, 1, 0);
+  lua_pushinteger(L, (lua_Integer)tg_alloc_fail(nth));
+  return 1;
+}
+#endif
+
 static const luaL_Reg core[] = {
+#ifdef TG_TEST
+  {"refuse", core_refuse},
+#endif
   {"start", trace_start},
   {"startTrace", console_start},
   {"stopTrace", console_stop},

@@ -56,7 +56,7 @@ int livelog_start (lua_State *L) {
   }
   read_style(L, 2, fd, &style);
   tg_options_read(L, 1, extra, &o);
-  tg_Trace *t = tg_trace_begin(L, NULL, &o, TG_ORIGIN_API, true);
+  tg_Trace *t = tg_trace_begin(L, NULL, &o, TG_ORIGIN_LOG, NULL);
   tg_trace_anchor(L, t);
   bool attached = attach(t, &style, fd);
   if (lua_getfield(L, 2, "path") == LUA_TSTRING)

@@ -271,6 +271,8 @@ static void set_alarms (tg_Session *s) {
 static void turn (tg_Recorder *r, size_t need, uint64_t now) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, recorder));
+  if (s->terminated)
+    return;             /* nothing comes after the end */
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     tg_End why = (t->end == TG_END_NOT) ? reached(s, t, need, now)
                                         : TG_END_NOT;
@@ -301,7 +303,7 @@ static void clear_machinery (tg_Session *s) {
   s->current = NULL;
   s->depth = 0;
   s->tracing = s->recording = s->attention = false;
-  s->logging = s->stale = s->terminated = false;
+  s->logging = s->stale = s->exiting = s->terminated = false;
 }
 
 /* The chain from the main thread to 'L': each holds the next by the resume
@@ -486,6 +488,8 @@ static void pump_logs (tg_Session *s) {
 }
 
 void tg_session_attend (tg_Session *s, lua_State *L) {
+  if (s->exiting)
+    tg_session_terminate(s);
   if (s->logging)
     pump_logs(s);
   if (s->stale) {
@@ -496,7 +500,7 @@ void tg_session_attend (tg_Session *s, lua_State *L) {
     }
     s->stale = !work_out_demand(s);     /* without memory: later */
     set_alarms(s);
-    if (s->recording)
+    if (s->recording && !s->terminated)
       tg_rec_open(&s->recorder, 0, tg_clock_ticks(), next_stop(s));
     else
       tg_rec_close(&s->recorder);
@@ -505,7 +509,9 @@ void tg_session_attend (tg_Session *s, lua_State *L) {
 }
 
 void tg_session_terminate (tg_Session *s) {
-  if (s->tracing && !s->terminated)
+  if (s->tracing && !s->terminated) {
     tg_hook_terminate(s);
-  s->terminated = true;
+    tg_rec_close(&s->recorder);
+    s->terminated = true;
+  }
 }

@@ -44,7 +44,7 @@ typedef enum tg_End {
 } tg_End;
 
 typedef enum tg_Origin {
-  TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED
+  TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED, TG_ORIGIN_LOG
 } tg_Origin;
 
 struct tg_Session;
@@ -78,6 +78,7 @@ typedef struct tg_Session {
   struct tg_Feed *feeds;      /* open ones (borrows) */
   /* from here on only while tracing */
   bool tracing;
+  bool exiting;               /* os.exit has been called */
   bool terminated;            /* the stream has had its last event */
   pthread_t thread;           /* where tracing began */
   bool recording;             /* some trace still records */

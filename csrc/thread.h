@@ -64,7 +64,6 @@ typedef struct tg_Thread {
   uint32_t ncatches, catchcap;
   tg_Buf stash;             /* value on its way to be thrown (values.h) */
   uint32_t stashed;         /* 1 + index of the frame that it came with */
-  uint32_t handling;        /* 'stashed' of a message handler's argument */
   const void *base_ci;      /* a frame older than the trace... */
   tg_FunctionId base_fn;    /* ...and its function */
   lua_Hook user_hook;       /* the program's own hook, under ours */

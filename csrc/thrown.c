@@ -69,15 +69,10 @@ static void stash_message (tg_Thread *t, lua_State *L, const char *message,
   tg_buf_free(&text);
 }
 
-/* Whether the handler whose argument is stashed is still running. */
-static bool handling (const tg_Thread *t) {
-  return t->handling != 0 && t->handling == t->stashed && t->n > t->handling;
-}
-
 void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
   static const char failed[] = "assertion failed!";
   int value = 1, level = 1;
-  if (!wanted(t) || handling(t))
+  if (!wanted(t))
     return;
   if (role == TG_ROLE_ASSERT) {
     if (lua_toboolean(L, 1) || lua_gettop(L) == 0)
@@ -98,29 +93,26 @@ void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
 }
 
 /*
-** A handler that fails is called again, for its own error, above the first
-** call: the value of the first call is the one that was thrown. (What error()
-** stashes inside a handler does not replace it either: see 'handling'.)
+** A handler that fails is called again, for its own error: that is the one
+** that unwinds everything.
 */
 void tg_thrown_stash_handler (tg_Thread *t, lua_State *L) {
-  if (!wanted(t) || handling(t))
-    return;
-  stash_index(t, L, 1, t->n);
-  t->handling = t->stashed;
+  if (wanted(t))
+    stash_index(t, L, 1, t->n);
 }
 
-/* Bytes of "file:line: " at the start of a message that coroutine.wrap passed
-   on: the caller of the function on top of the resumer put them there. */
-static size_t added_position (const tg_Session *s, const tg_Thread *resumer,
-                              const char *message, size_t size) {
-  if (resumer == NULL || resumer->n < 2)
+/* Bytes of "file:line: " at the start of 'message', if they name the caller of
+   the function on top of 't'. */
+static size_t position_size (const tg_Thread *t, const char *message,
+                             size_t size) {
+  if (t->n < 2)
     return 0;
-  const tg_Frame *f = &resumer->frames[resumer->n - 2];
+  const tg_Frame *f = &t->frames[t->n - 2];
   const tg_Function *caller = tg_functions_get(
-      s->recorder.stream->functions, f->what & TG_FR_ID);
-  size_t n = strlen(caller->url);
-  if (caller->is_c || size <= n || strncmp(message, caller->url, n) != 0
-      || message[n] != ':')
+      t->session->recorder.stream->functions, f->what & TG_FR_ID);
+  size_t n = (caller->url != NULL) ? strlen(caller->url) : 0;
+  if (caller->is_c || n == 0 || size <= n || message[n] != ':'
+      || memcmp(message, caller->url, n) != 0)
     return 0;
   size_t digits = strspn(message + n + 1, "0123456789");
   size_t end = n + 1 + digits;
@@ -128,6 +120,19 @@ static size_t added_position (const tg_Session *s, const tg_Thread *resumer,
       || message[end + 1] != ' ')
     return 0;
   return end + 2;
+}
+
+/* What the wrap functions between 't' and the coroutine of 'L' have put before
+   a message that passed through them, the outermost last. */
+static size_t added_positions (const tg_Thread *t, const lua_State *L,
+                               const char *message, size_t size) {
+  size_t n = 0;
+  const tg_Thread *resumer = t->resumer;
+  if (resumer == NULL)
+    return 0;
+  if (resumer->L != L)
+    n = added_positions(resumer, L, message, size);
+  return n + position_size(resumer, message + n, size - n);
 }
 
 /* The results of a function that returns false or nil, value. */
@@ -152,8 +157,8 @@ tg_Thrown tg_thrown_find (const tg_Thread *t, lua_State *L, lua_Debug *ar,
   bool elsewhere = L != t->L;
   if (!wanted(t))
     return v;
-  if (ar->event == LUA_HOOKRET && (catcher == TG_ROLE_PCALL
-                                   || catcher == TG_ROLE_RESUME))
+  bool direct = catcher == TG_ROLE_RESUME || catcher == TG_ROLE_CLOSE;
+  if (ar->event == LUA_HOOKRET && (catcher == TG_ROLE_PCALL || direct))
     v.index = failure_result(L, ar);
   if (v.index == 0 && stashed)
     v.stash = &t->stash;
@@ -161,11 +166,11 @@ tg_Thrown tg_thrown_find (const tg_Thread *t, lua_State *L, lua_Debug *ar,
     v.index = failure_result(L, ar);
   else if (v.index == 0 && ar->event == LUA_HOOKCALL)
     v.index = close_argument(L, ar);
-  if (v.index != 0 && elsewhere && catcher != TG_ROLE_RESUME
+  if (v.index != 0 && elsewhere && !direct
       && lua_type(L, v.index) == LUA_TSTRING) {
     size_t size;
     const char *s = lua_tolstring(L, v.index, &size);
-    v.skip = added_position(t->session, t->resumer, s, size);
+    v.skip = added_positions(t, L, s, size);
   }
   return v;
 }

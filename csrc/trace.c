@@ -79,12 +79,12 @@ static tg_Trace *new_trace (lua_State *L) {
 }
 
 tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
-                          tg_Origin origin, bool consumed) {
+                          tg_Origin origin, const struct tg_Feed *feed) {
   tg_Session *s = tg_session_get(L);
   tg_Trace *t = new_trace(L);
   t->options = *o;
   t->origin = origin;
-  t->consumed = consumed;
+  t->consumed = origin == TG_ORIGIN_FEED || origin == TG_ORIGIN_LOG;
   t->name = make_name(s, name);
   if (t->name == NULL)
     luaL_error(L, "not enough memory");
@@ -92,7 +92,7 @@ tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
   if (tg_session_start(s, L, t) != TG_OK)
     luaL_error(L, "not enough memory");
   if (old != NULL) {
-    tg_feeds_replaced(s, old);
+    tg_feeds_replaced(s, old, origin, feed);
     tg_trace_halt(L, old);
   }
   return t;
@@ -122,7 +122,7 @@ int trace_start (lua_State *L) {
     name = check_name(L, 2);
   }
   tg_options_read(L, 1, extra, &o);
-  tg_trace_begin(L, name, &o, TG_ORIGIN_API, false);
+  tg_trace_begin(L, name, &o, TG_ORIGIN_API, NULL);
   return 1;
 }
 
@@ -132,7 +132,7 @@ int console_start (lua_State *L) {
   const char *name = check_name(L, 1);
   tg_options_read(L, 2, NULL, &o);
   tg_feeds_flush(L);
-  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_CONSOLE, false);
+  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_CONSOLE, NULL);
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
   tg_feeds_started(L, t);
@@ -331,19 +331,39 @@ static uint64_t packet_count (const tg_Trace *t) {
   return end - t->packets_start;
 }
 
-static void push_lost (lua_State *L, const tg_Trace *t) {
-  static const char *const names[] = {
+static const char *const loss_names[] = {
 #define X(id, name) name,
-    TG_LOSSES(X)
+  TG_LOSSES(X)
 #undef X
-  };
+};
+
+/* lost[cause] of a cause that has lost nothing. */
+static int no_loss (lua_State *L) {
+  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (strcmp(key, loss_names[i]) == 0) {
+      lua_pushinteger(L, 0);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* A table with the causes that have lost something; the others read as 0. */
+static void push_lost (lua_State *L, const tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
   tg_trace_losses(t, lost);
-  lua_createtable(L, 0, TG_NLOSSES);
+  lua_newtable(L);
   for (int i = 0; i < TG_NLOSSES; i++) {
-    lua_pushinteger(L, (lua_Integer)lost[i]);
-    lua_setfield(L, -2, names[i]);
+    if (lost[i] > 0) {
+      lua_pushinteger(L, (lua_Integer)lost[i]);
+      lua_setfield(L, -2, loss_names[i]);
+    }
   }
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, no_loss);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
 }
 
 static const char *end_name (tg_End end) {

@@ -14,13 +14,17 @@
 /* Creates the metatable; raises. */
 void tg_trace_setup (lua_State *L);                            /* [-0, +0, m] */
 
+struct tg_Feed;
+
 /*
 ** Starts a trace with '*o', which it takes over in any case, and pushes it. A
-** running one of that name is discarded; without a name one is generated.
-** Raises without memory.
+** running one of that name is discarded; without a name one is generated. With
+** TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG by a log. Raises
+** without memory.
 */
 tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
-                          tg_Origin origin, bool consumed);    /* [-0, +1, v] */
+                          tg_Origin origin,
+                          const struct tg_Feed *feed);         /* [-0, +1, v] */
 
 /* Keeps the Trace on top of the stack alive while it is active. */
 void tg_trace_anchor (lua_State *L, tg_Trace *t);              /* [-0, +0, m] */

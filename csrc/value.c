@@ -118,7 +118,7 @@ static void put_string (Capture *c, int i) {
 
 /* ---- objects ---- */
 
-static void examine (Capture *c, uint32_t id, int i);
+static void examine (Capture *c, uint32_t id, int i, int under);
 
 static tg_ObjectType object_type (int type) {
   switch (type) {
@@ -134,8 +134,10 @@ static tg_ObjectType object_type (int type) {
 ** the top, out of the way of lua_next.
 */
 static void stand (Capture *c, tg_Object *o, int under) {
-  if (!lua_checkstack(c->L, 8))
-    return;                     /* then it is only named */
+  if (!lua_checkstack(c->L, 8)) {
+    o->cut = true;              /* then it is only named */
+    return;
+  }
   lua_pushvalue(c->L, -1);
   lua_insert(c->L, -1 - under);
   o->index = lua_gettop(c->L) - under;
@@ -166,7 +168,7 @@ static uint32_t meet (Capture *c, int type, uint32_t level, int under) {
   if (o->type == TG_OBJ_TABLE && o->index == 0 && o->level < c->limits->depth)
     stand(c, o, under);
   if (fresh)
-    examine(c, id, -1);
+    examine(c, id, -1, under);
   return id;
 }
 
@@ -179,19 +181,34 @@ static void read_class (Capture *c, tg_Object *o) {
   lua_pop(L, 1);
 }
 
+/* Whether the table at 'i' holds anything. */
+static bool has_content (lua_State *L, int i) {
+  i = lua_absindex(L, i);
+  lua_pushnil(L);
+  if (!lua_next(L, i))
+    return false;
+  lua_pop(L, 2);
+  return true;
+}
+
 /*
 ** Class and, of an object that is to be listed, the metatable of the object at
-** 'i'. A metatable's own metatable is examined by meet in turn.
+** 'i', above 'under' values. A metatable's own metatable is examined by meet in
+** turn. What is not listed is cut if there is anything.
 */
-static void examine (Capture *c, uint32_t id, int i) {
+static void examine (Capture *c, uint32_t id, int i, int under) {
   tg_Object *o = &c->pool->list[id];
+  bool listed = o->level < c->limits->depth;
   o->examined = true;
+  if (o->type == TG_OBJ_TABLE && !listed)
+    o->cut = has_content(c->L, i);
   if (!lua_getmetatable(c->L, i))
     return;
   read_class(c, o);
-  o->cut = o->level >= c->limits->depth;
-  if (!o->cut && lua_checkstack(c->L, 8)) {
-    uint32_t proto = meet(c, LUA_TTABLE, o->level + 1, 1);
+  if (!listed)
+    o->cut = true;
+  else if (lua_checkstack(c->L, 8)) {
+    uint32_t proto = meet(c, LUA_TTABLE, o->level + 1, under + 1);
     o = &c->pool->list[id];             /* the pool may have grown */
     o->proto = proto;
     o->has_proto = true;
@@ -414,7 +431,7 @@ static uint32_t put_table (Capture *c, const tg_Object *o) {
   if (o->type != TG_OBJ_TABLE)
     return 0;
   if (o->index == 0 || o->level >= c->limits->depth)
-    return TG_DESC_TRUNCATED;
+    return 0;
   Listing t = {o->index, o->level + 1, 0, 0, true, false};
   put_properties(c, &t);
   if (room(c, ROOM))
@@ -428,7 +445,7 @@ static void examine_outer (Capture *c, uint32_t id) {
   int i = o->index;
   if (o->type == TG_OBJ_FUNCTION)
     o->function = tg_define_value(c->session, c->L, i);
-  examine(c, id, i);
+  examine(c, id, i, 0);
 }
 
 static void put_descriptor (Capture *c, uint32_t id) {

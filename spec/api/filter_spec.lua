@@ -251,6 +251,7 @@ describe("minDuration", function ()
       assert.equal(i - 1, p.sequence)
       names[i] = p.name or "<"
     end
-    assert.same({"outer", "wait", "<", "<"}, names)
+    assert.equal("outer wait < <", table.concat(names, " ", 1,
+                                                math.min(#names, 20)))
   end)
 end)

@@ -173,15 +173,21 @@ describe("depth", function ()
       assert.equal(plain.stderr, traced.stderr)
       assert.equal(plain.status, traced.status)
       assert.equal(0, (nesting.check(traced.text)))
-      assert.same(options and traced.lost or {}, traced.lost)
+      for cause, n in pairs(traced.lost) do
+        assert.is_true(n == 0 or options ~= nil, cause)
+      end
     end)
   end
 
+  -- Lua makes room for a hook (LUA_MINSTACK slots) before it calls one, so with
+  -- any hook a stack overflows some frames earlier, and in the function called
+  -- instead of its caller: no lines here, and counts in thousands
   same("of a million frames ends where it does untraced", [[
     local n = 0
     local function f () n = n + 1 return 1 + f() end
-    print(pcall(f))
-    print(n)
+    local ok, m = pcall(f)
+    print(ok, m:gsub(":%d+:", ":"))
+    print(n // 1000)
   ]], {trace = {"name", "depth"}, overflow = "ring", buffer = 1 << 19})
 
   same("up to a stack overflow ends where it does untraced", [[
@@ -192,9 +198,9 @@ describe("depth", function ()
       return 1 + f()
     end
     local ok, m = pcall(f)
-    print(ok, #m, m:sub(1, 60), n)
+    print(ok, #m, m:gsub(":%d+:", ":"), n // 1000)
     n = 0
-    print(select("#", pcall(f)), n)
+    print(select("#", pcall(f)), n // 1000)
   ]])
 
   same("up to a stack overflow under xpcall", [[
@@ -204,8 +210,11 @@ describe("depth", function ()
       n = n + 1
       return 1 + f()
     end
-    print(xpcall(f, function (m) return #m .. m:sub(1, 40) end))
-    print(n)
+    print(xpcall(f, function (m)
+      local text = m:gsub(":%d+:", ":")
+      return text
+    end))
+    print(n // 1000)
   ]])
 
   same("up to a stack overflow in a coroutine", [[
@@ -216,7 +225,7 @@ describe("depth", function ()
       return 1 + f()
     end
     local ok, m = coroutine.resume(coroutine.create(f))
-    print(ok, m:sub(1, 60), n)
+    print(ok, m:gsub(":%d+:", ":"), n // 1000)
   ]])
 
   same("in C by nested pcall", [[

@@ -13,7 +13,27 @@ local function want (condition, packet, message)
   end
 end
 
+-- Functions that return whether what they called came to its end.
+local protected = {pcall = true, ["coroutine.resume"] = true}
+
+-- A frame that returns: did the frames that it called exit as it says?
+local function agrees (frame, packet)
+  local results = packet["return"]
+  if not protected[frame.name] or not results then
+    return
+  elseif results.value == true then
+    want(not frame.failed, packet, frame.name .. " hides an error")
+  else
+    want(frame.failed or not frame.called, packet,
+         frame.name .. " invents an error")
+  end
+end
+
 local function enter (stack, packet)
+  local caller = stack[#stack]
+  if caller then
+    caller.called = true
+  end
   want(packet.depth == nil or packet.depth == #stack, packet, "depth")
   want(packet.hitCount == nil or packet.hitCount >= 1, packet, "hitCount")
   want(packet.arguments == nil or not packet.resumed, packet, "arguments")
@@ -24,6 +44,11 @@ local function exit (stack, packet)
   local frame = table.remove(stack)
   want(frame, packet, "nothing is open")
   want(whys[packet.why], packet, "why")
+  local caller = stack[#stack]
+  if caller and packet.why == "exception" then
+    caller.failed = true
+  end
+  agrees(frame, packet)
   want(packet.why == "return" or packet["return"] == nil, packet, "return")
   want(packet.why == "exception" or packet.throw == nil, packet, "throw")
   want(packet.why == "yield" or packet.yield == nil, packet, "yield")
@@ -39,10 +64,12 @@ end
 
 --- Checks packets (JSON Lines): the sequence has no holes, the time never goes
 -- back, every exit closes the innermost frame, depths are those of the frames,
--- a tail call is followed by its callee. Returns how many frames are left open,
+-- a tail call is followed by its callee, frames are terminated at the end only,
+-- and what pcall and resume return agrees with how their frames exit. Returns
+-- how many frames are left open,
 -- and their names; raises what is wrong.
 function nesting.check (text)
-  local stack, n, time, tail = {}, 0, 0, false
+  local stack, n, time, tail, over = {}, 0, 0, false, false
   for line in text:gmatch "[^\n]+" do
     local packet = cjson.decode(line)
     want(packet.sequence == n, packet, "sequence instead of " .. n)
@@ -51,6 +78,8 @@ function nesting.check (text)
     time = packet.time or time
     want(not tail or packet.type == "enteredFrame", packet, "no callee")
     tail = packet.tailCall
+    want(not over or packet.why == "terminated", packet, "after the end")
+    over = packet.why == "terminated"
     if packet.type == "enteredFrame" then
       enter(stack, packet)
     else
