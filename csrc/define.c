@@ -387,8 +387,9 @@ static bool room_for_id (tg_Catalog *k, uint32_t id) {
 /* The name by which the frame's caller knows it: malloc'd, or NULL. */
 static char *called_name (const lua_Debug *ar) {
   char name[128];
-  if (ar == NULL || ar->name == NULL || strcmp(ar->namewhat, "hook") == 0)
-    return NULL;
+  if (ar == NULL || ar->name == NULL || strcmp(ar->namewhat, "hook") == 0
+      || strcmp(ar->name, "integer index") == 0)
+    return NULL;        /* t[1](): these are Lua's words, not a name */
   const char *prefix = strcmp(ar->namewhat, "metamethod") == 0
                        && strncmp(ar->name, "__", 2) != 0 ? "__" : "";
   int n = snprintf(name, sizeof name, "%s%s", prefix, ar->name);

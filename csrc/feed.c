@@ -40,8 +40,9 @@ static void set_consumers (tg_Feed *f) {
   }
 }
 
-/* After a trace has come or gone: what is read from here on. */
-static bool rework (tg_Feed *f, tg_Stream *stream, tg_Pos from) {
+/* After a trace has come or gone: what is read from here on. 'first' is the one
+   that has come. The client's time begins with its first trace. */
+static bool rework (tg_Feed *f, const tg_Trace *first) {
   tg_Demand fresh = {0};
   bool ok = true;
   for (size_t i = 0; i < f->count && ok; i++)
@@ -57,8 +58,10 @@ static bool rework (tg_Feed *f, tg_Stream *stream, tg_Pos from) {
     f->reader = NULL;
   }
   else if (f->reader == NULL) {
-    f->reader = tg_reader_new(stream, from, &f->demand);
+    f->reader = tg_reader_new(first->stream, first->start, &f->demand);
     ok = f->reader != NULL;
+    if (ok)
+      tg_reader_time_from(f->reader, first->ticks_start);
   }
   else
     ok = tg_reader_redemand(f->reader, &f->demand);
@@ -76,9 +79,11 @@ static bool join (tg_Feed *f, tg_Trace *t) {
     f->capacity = n;
   }
   f->traces[f->count++] = t;
-  if (rework(f, t->stream, t->start))
+  if (rework(f, t))
     return true;
   f->count--;
+  if (f->count == 0)
+    rework(f, NULL);
   return false;
 }
 
@@ -97,7 +102,7 @@ static bool take_out (tg_Feed *f, tg_Trace *t) {
 
 static void part (tg_Feed *f, tg_Trace *t) {
   if (take_out(f, t))
-    rework(f, NULL, 0);
+    rework(f, NULL);
 }
 
 bool tg_feeds_watch (const tg_Trace *t) {

@@ -475,6 +475,13 @@ static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
   return has && !shown;
 }
 
+/* Whether a property is listed at the cursor, which is a copy. */
+static bool has_property (tg_ValueCursor *c) {
+  tg_Grip key;
+  tg_values_grip(c, &key);
+  return key.type != TG_END;
+}
+
 /* Whether there are properties that are not listed. */
 static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
                      uint32_t level) {
@@ -482,7 +489,7 @@ static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
   tg_put_key(g->out, "ownProperties");
   g->out->object(g->out);
   if (level >= g->demand->limits.depth)
-    cut = cut || d->type == TG_OBJ_TABLE;
+    cut = cut || ((d->flags & TG_DESC_PROPS) != 0 && has_property(c));
   else if (d->flags & TG_DESC_PROPS)
     cut = put_properties(g, c, level + 1) || cut;
   g->out->close(g->out);

@@ -3,44 +3,24 @@
 #include "pool.h"
 #include "alloc.h"
 
-#define LINEAR 32u          /* so many are found faster without the hash */
+#define OBJECTS_MIN 64u
 
-static uint32_t slot_of (const tg_Pool *p, const void *address) {
+TG_INLINE uint32_t home (const tg_Pool *p, const void *address) {
   uint64_t k = (uint64_t)(uintptr_t)address * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(k >> 40) & (p->nslots - 1);
 }
 
-static uint32_t find_hashed (const tg_Pool *p, const void *address) {
-  uint32_t s = slot_of(p, address);
-  while (p->slots[s] != 0) {
-    uint32_t i = p->slots[s] - 1;
-    if (p->list[i].address == address)
-      return i;
+/* The slot of an address: with its index, or free. */
+TG_INLINE uint32_t *find_slot (const tg_Pool *p, const void *address) {
+  uint32_t s = home(p, address);
+  while (p->slots[s] != 0 && p->list[p->slots[s] - 1].address != address)
     s = (s + 1) & (p->nslots - 1);
-  }
-  return TG_POOL_NONE;
+  return &p->slots[s];
 }
 
-uint32_t tg_pool_find (const tg_Pool *p, const void *address) {
-  if (p->count > LINEAR)
-    return find_hashed(p, address);
-  for (uint32_t i = 0; i < p->count; i++) {
-    if (p->list[i].address == address)
-      return i;
-  }
-  return TG_POOL_NONE;
-}
-
-static void enter (tg_Pool *p, uint32_t i) {
-  uint32_t s = slot_of(p, p->list[i].address);
-  while (p->slots[s] != 0)
-    s = (s + 1) & (p->nslots - 1);
-  p->slots[s] = i + 1;
-}
-
-/* The hash always has room for all that the list has. */
+/* The slots are twice as many as the objects can be. */
 static bool grow (tg_Pool *p) {
-  uint32_t n = (p->capacity == 0) ? 2 * LINEAR : p->capacity * 2;
+  uint32_t n = (p->capacity == 0) ? OBJECTS_MIN : p->capacity * 2;
   tg_Object *list = tg_realloc(p->list, n * sizeof *list);
   if (list == NULL)
     return false;
@@ -52,30 +32,33 @@ static bool grow (tg_Pool *p) {
   p->slots = slots;
   p->nslots = n * 2;
   p->capacity = n;
-  for (uint32_t i = 0; p->count > LINEAR && i < p->count; i++)
-    enter(p, i);
+  for (uint32_t i = 0; i < p->count; i++)
+    *find_slot(p, list[i].address) = i + 1;
   return true;
 }
 
-uint32_t tg_pool_add (tg_Pool *p, const void *address) {
+uint32_t tg_pool_enter (tg_Pool *p, const void *address, uint32_t max,
+                        bool *fresh) {
+  *fresh = false;
   if (p->count == p->capacity && !grow(p))
     return TG_POOL_NONE;
-  uint32_t i = p->count++;
-  memset(&p->list[i], 0, sizeof p->list[i]);
-  p->list[i].address = address;
-  if (p->count == LINEAR + 1) {
-    for (uint32_t k = 0; k <= i; k++)
-      enter(p, k);
-  }
-  else if (p->count > LINEAR)
-    enter(p, i);
-  return i;
+  uint32_t *slot = find_slot(p, address);
+  if (*slot != 0)
+    return *slot - 1;
+  if (p->count >= max)
+    return TG_POOL_NONE;
+  *slot = p->count + 1;
+  memset(&p->list[p->count], 0, sizeof *p->list);
+  p->list[p->count].address = address;
+  *fresh = true;
+  return p->count++;
 }
 
+/* From the last object to the first, each is the end of its run of slots or
+   followed by free ones only, so its slot can simply be freed. */
 void tg_pool_clear (tg_Pool *p) {
-  if (p->count > LINEAR)
-    memset(p->slots, 0, p->nslots * sizeof *p->slots);
-  p->count = 0;
+  while (p->count > 0)
+    *find_slot(p, p->list[--p->count].address) = 0;
 }
 
 void tg_pool_free (tg_Pool *p) {

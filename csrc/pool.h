@@ -26,17 +26,18 @@ typedef struct tg_Object {
 typedef struct tg_Pool {
   tg_Object *list;          /* owns */
   uint32_t count, capacity;
-  uint32_t *slots;          /* owns; 1 + index by hash, once there are many */
-  uint32_t nslots;
+  uint32_t *slots;          /* owns; 1 + index by hash, 0 = free */
+  uint32_t nslots;          /* power of two */
 } tg_Pool;
 
 #define TG_POOL_NONE UINT32_MAX
 
-/* Index of the object at 'address', TG_POOL_NONE if it has not been met. */
-uint32_t tg_pool_find (const tg_Pool *p, const void *address);
-
-/* Adds one that is not there; TG_POOL_NONE without memory. */
-uint32_t tg_pool_add (tg_Pool *p, const void *address);
+/*
+** Index of the object at 'address', which is added ('*fresh') if it is not
+** there and there are less than 'max'; TG_POOL_NONE for want of room or memory.
+*/
+uint32_t tg_pool_enter (tg_Pool *p, const void *address, uint32_t max,
+                        bool *fresh);
 
 /* Empty again. */
 void tg_pool_clear (tg_Pool *p);

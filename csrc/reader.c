@@ -44,6 +44,7 @@ typedef struct Job {
 
 struct tg_Reader {
   tg_Stream *stream;    /* pins */
+  tg_Clock clock;       /* the stream's, perhaps with a time 0 of its own */
   tg_Demand demand;     /* owns */
   tg_Cursor cursor;     /* pins the chunks from here on, once placed */
   tg_Pos from;
@@ -92,6 +93,7 @@ tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
     return NULL;
   }
   r->stream = tg_stream_pin(stream);
+  r->clock = stream->clock;
   r->from = from;
   place(r);
   return r;
@@ -121,6 +123,10 @@ bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand) {
 
 tg_Status tg_reader_status (const tg_Reader *r) {
   return r->status;
+}
+
+void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
+  r->clock.origin = ticks;
 }
 
 tg_Pos tg_reader_pos (const tg_Reader *r) {
@@ -506,7 +512,7 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
     r->ticks += e.ticks;
   else if (e.ticks > r->ticks)
     r->ticks = e.ticks;         /* time never goes back */
-  r->now_ns = tg_clock_ns(&r->stream->clock, r->ticks);
+  r->now_ns = tg_clock_ns(&r->clock, r->ticks);
   apply(r, &e);
   return true;
 }

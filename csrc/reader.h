@@ -58,6 +58,9 @@ void tg_reader_free (tg_Reader *r);
 */
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out);
 
+/* Times are given from this moment (ticks) on instead of the stream's 0. */
+void tg_reader_time_from (tg_Reader *r, uint64_t ticks);
+
 /* From now on this demand: for a client whose traces come and go. */
 bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand);
 

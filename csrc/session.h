@@ -47,6 +47,16 @@ typedef enum tg_Origin {
   TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED, TG_ORIGIN_LOG
 } tg_Origin;
 
+/* The class that a metatable gives, known during one capture. */
+typedef struct tg_Class {
+  const void *meta;
+  uint64_t capture;
+  const char *name;       /* borrows from the metatable; NULL = none */
+  size_t size;
+} tg_Class;
+
+#define TG_CLASSES 16
+
 struct tg_Session;
 struct tg_Log;
 
@@ -88,6 +98,8 @@ typedef struct tg_Session {
   tg_Thread *current;         /* top of the running chain */
   tg_Catalog known;
   tg_Pool pool;
+  tg_Class classes[TG_CLASSES];
+  uint64_t captures;          /* lists captured so far */
   uint32_t depth;             /* visible frames of the running chain */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */

@@ -89,6 +89,10 @@ tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
   if (t->name == NULL)
     luaL_error(L, "not enough memory");
   tg_Trace *old = tg_session_trace(s, t->name);
+  if (old != NULL && origin == TG_ORIGIN_API && tg_feeds_watch(old)) {
+    tg_feeds_flush(L);          /* a client loses its trace: tell it */
+    tg_feeds_stopped(L, old);
+  }
   if (tg_session_start(s, L, t) != TG_OK)
     luaL_error(L, "not enough memory");
   if (old != NULL) {
@@ -207,6 +211,15 @@ static tg_Trace *check_trace (lua_State *L) {
   return luaL_checkudata(L, 1, TG_TRACE);
 }
 
+/* The same for what needs its events, which a collected one has no more (it
+   can be met while its state closes). */
+static tg_Trace *check_readable (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  if (t->stream == NULL)
+    luaL_error(L, "this trace has been collected");
+  return t;
+}
+
 static Packets *new_packets (lua_State *L, const tg_Trace *t) {
   Packets *p = lua_newuserdatauv(L, sizeof *p, 1);
   memset(p, 0, sizeof *p);
@@ -225,7 +238,7 @@ static Packets *new_packets (lua_State *L, const tg_Trace *t) {
 }
 
 static int trace_packets (lua_State *L) {
-  new_packets(L, check_trace(L));
+  new_packets(L, check_readable(L));
   lua_pushcclosure(L, next_packet, 1);
   return 1;
 }
@@ -253,7 +266,7 @@ static bool write_packets (Packets *p, FILE *f) {
 
 /* JSON Lines, one packet each. */
 static int export_packets (lua_State *L, const char *path) {
-  Packets *p = new_packets(L, check_trace(L));
+  Packets *p = new_packets(L, check_readable(L));
   bool standard = strcmp(path, "-") == 0;
   FILE *f = standard ? stdout : fopen(path, "wb");
   if (f == NULL)
@@ -307,6 +320,7 @@ static int trace__gc (lua_State *L) {
   tg_free(t->name);
   tg_log_free(t->log);
   memset(t, 0, sizeof *t);
+  t->end = TG_END_STOPPED;
   return 0;
 }
 

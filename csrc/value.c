@@ -143,42 +143,61 @@ static void stand (Capture *c, tg_Object *o, int under) {
   o->index = lua_gettop(c->L) - under;
 }
 
+/* The pool index of an object; '*o' is its entry if it is '*fresh'. */
+static uint32_t enter (Capture *c, const void *address, int type,
+                       bool *fresh) {
+  uint32_t max = c->limits->objects;
+  if (c->cost + COST_OBJECT > TG_PACKET_MAX)
+    max = 0;                    /* only those that are there already */
+  uint32_t id = tg_pool_enter(c->pool, address, max, fresh);
+  if (*fresh) {
+    c->cost += COST_OBJECT;
+    c->pool->list[id].type = (uint8_t)object_type(type);
+  }
+  return id;
+}
+
 /*
 ** The pool index of the object on top of the stack, met at 'level';
 ** TG_POOL_NONE if there is no room for it.
 */
 static uint32_t meet (Capture *c, int type, uint32_t level, int under) {
-  const void *address = lua_topointer(c->L, -1);
-  uint32_t id = tg_pool_find(c->pool, address);
-  bool fresh = id == TG_POOL_NONE;
-  if (fresh) {
-    if (c->pool->count >= c->limits->objects || !spend(c, COST_OBJECT))
-      return TG_POOL_NONE;
-    if ((id = tg_pool_add(c->pool, address)) == TG_POOL_NONE)
-      return TG_POOL_NONE;
-    tg_Object *o = &c->pool->list[id];
-    o->type = (uint8_t)object_type(type);
+  bool fresh;
+  uint32_t id = enter(c, lua_topointer(c->L, -1), type, &fresh);
+  if (id == TG_POOL_NONE)
+    return id;
+  tg_Object *o = &c->pool->list[id];
+  if (fresh || level < o->level)
     o->level = level;
+  if (level < c->limits->depth && o->type == TG_OBJ_TABLE && o->index == 0)
+    stand(c, o, under);
+  if (fresh) {
     if (type == LUA_TFUNCTION)
       o->function = tg_define_value(c->session, c->L, -1);
-  }
-  tg_Object *o = &c->pool->list[id];
-  if (level < o->level)
-    o->level = level;
-  if (o->type == TG_OBJ_TABLE && o->index == 0 && o->level < c->limits->depth)
-    stand(c, o, under);
-  if (fresh)
     examine(c, id, -1, under);
+  }
   return id;
 }
 
-/* A class name is what the metatable on top of the stack says, raw. */
+/*
+** A class name is what the metatable on top of the stack says, raw. Objects of
+** few kinds come together in a list: their metatables are asked once.
+*/
 static void read_class (Capture *c, tg_Object *o) {
   lua_State *L = c->L;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
-  if (lua_rawget(L, -2) == LUA_TSTRING)
-    o->cls = lua_tolstring(L, -1, &o->cls_size);
-  lua_pop(L, 1);
+  const void *meta = lua_topointer(L, -1);
+  tg_Class *k = &c->session->classes[tg_address_hash(meta) % TG_CLASSES];
+  if (k->meta != meta || k->capture != c->session->captures) {
+    k->meta = meta;
+    k->capture = c->session->captures;
+    k->name = NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
+    if (lua_rawget(L, -2) == LUA_TSTRING)
+      k->name = lua_tolstring(L, -1, &k->size);
+    lua_pop(L, 1);
+  }
+  o->cls = k->name;
+  o->cls_size = k->size;
 }
 
 /* Whether the table at 'i' holds anything. */
@@ -200,10 +219,10 @@ static void examine (Capture *c, uint32_t id, int i, int under) {
   tg_Object *o = &c->pool->list[id];
   bool listed = o->level < c->limits->depth;
   o->examined = true;
-  if (o->type == TG_OBJ_TABLE && !listed)
-    o->cut = has_content(c->L, i);
-  if (!lua_getmetatable(c->L, i))
+  if (!lua_getmetatable(c->L, i)) {
+    o->cut = !listed && o->type == TG_OBJ_TABLE && has_content(c->L, i);
     return;
+  }
   read_class(c, o);
   if (!listed)
     o->cut = true;
@@ -285,17 +304,10 @@ static void put_outer (Capture *c, int i) {
     *c->p++ = TG_GRIP_NULL;
     return;
   }
-  const void *address = lua_topointer(c->L, i);
-  uint32_t id = tg_pool_find(c->pool, address);
-  if (id == TG_POOL_NONE && c->pool->count < c->limits->objects
-      && spend(c, COST_OBJECT)) {
-    id = tg_pool_add(c->pool, address);
-    if (id != TG_POOL_NONE) {
-      tg_Object *o = &c->pool->list[id];
-      o->type = (uint8_t)object_type(type);
-      o->index = i;
-    }
-  }
+  bool fresh;
+  uint32_t id = enter(c, lua_topointer(c->L, i), type, &fresh);
+  if (fresh)
+    c->pool->list[id].index = i;
   put_object(c, id, type);
 }
 
@@ -318,10 +330,17 @@ static TG_NOINLINE void put_object_key (Capture *c, int type,
   lua_pop(c->L, 1);
 }
 
-/* Key and value on top of the stack. */
-TG_INLINE void put_property (Capture *c, int key_type, uint32_t level) {
+#define INTEGER_KEY (-2)        /* no type of Lua's */
+
+/* Key and value on top of the stack; 'k' is the key if it is an integer. */
+TG_INLINE void put_property (Capture *c, int key_type, lua_Integer k,
+                             uint32_t level) {
   bool secret = c->session->demand.redacts && secret_key(c);
-  if (!put_scalar(c, -2, key_type))
+  if (key_type == INTEGER_KEY) {
+    if (room(c, ROOM))
+      c->p = put_integer(c->p, k);
+  }
+  else if (!put_scalar(c, -2, key_type))
     put_object_key(c, key_type, level);
   if (tg_likely(!secret))
     put_inner(c, level, 2);
@@ -364,14 +383,11 @@ static void put_sequence (Capture *c, Listing *t) {
 }
 
 /*
-** Whether the key below the top, of that type, is to be passed over because the
-** sequence has it. The first key that is not the sequence's next one is where
+** Whether the integer key 'k' (0: another one) is to be passed over because the
+** sequence has it already. The first key that is not the sequence's next one is where
 ** the rest of the sequence is looked for.
 */
-static bool in_sequence (Capture *c, Listing *t, int key_type) {
-  lua_Integer k = 0;
-  if (key_type == LUA_TNUMBER && lua_isinteger(c->L, -2))
-    k = lua_tointeger(c->L, -2);
+static bool in_sequence (Capture *c, Listing *t, lua_Integer k) {
   if (t->in_order) {
     if (k == t->n + 1) {
       t->n++;
@@ -392,8 +408,9 @@ static void put_properties (Capture *c, Listing *t) {
   lua_pushnil(L);
   while (lua_next(L, t->i)) {
     int key_type = lua_type(L, -2);
-    if ((t->in_order || key_type == LUA_TNUMBER)
-        && in_sequence(c, t, key_type)) {
+    bool integer = key_type == LUA_TNUMBER && lua_isinteger(L, -2);
+    lua_Integer k = integer ? lua_tointeger(L, -2) : 0;
+    if ((t->in_order || integer) && in_sequence(c, t, k)) {
       lua_pop(L, 1);
       continue;
     }
@@ -401,7 +418,7 @@ static void put_properties (Capture *c, Listing *t) {
       lua_pop(L, 2);
       return;
     }
-    put_property(c, key_type, t->level);
+    put_property(c, integer ? INTEGER_KEY : key_type, k, t->level);
     lua_pop(L, 1);
   }
 }
@@ -517,10 +534,13 @@ static void put_list (Capture *c, const tg_ValueList *list) {
   }
 }
 
-uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
-                        uint8_t *p, uint8_t *lim) {
-  Capture c = {s, L, &s->demand.limits, &s->pool, p, lim, 0};
+static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
+                                     const tg_ValueList *list, uint8_t *p,
+                                     uint8_t *lim) {
+  Capture c = {.session = s, .L = L, .limits = &s->demand.limits,
+               .pool = &s->pool, .p = p, .lim = lim};
   int top = lua_gettop(L);
+  s->captures++;
   put_list(&c, list);
   for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)
     put_descriptor(&c, id);
@@ -531,6 +551,56 @@ uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
   if (c.p != NULL)
     tg_put32(p, (uint32_t)(c.p - p - 4));
   return c.p;
+}
+
+/*
+** Most lists are a few numbers, short strings and booleans: no pool, no state.
+** NULL if there is anything else in it.
+*/
+static uint8_t *put_simple (lua_State *L, const tg_ValueList *list,
+                            uint32_t limit, uint8_t *p) {
+  uint8_t *start = p;
+  p += 4;
+  *p++ = (uint8_t)list->count;
+  for (int i = list->first; i < list->first + list->count; i++) {
+    size_t n;
+    const char *s;
+    switch (lua_type(L, i)) {
+      case LUA_TNUMBER:
+        p = put_number(L, i, p);
+        break;
+      case LUA_TSTRING:
+        s = lua_tolstring(L, i, &n);
+        if (n > TG_GRIP_SMALLMAX || n > limit)
+          return NULL;
+        p = put_smallstr(p, s, n);
+        break;
+      case LUA_TBOOLEAN:
+        *p++ = lua_toboolean(L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
+        break;
+      case LUA_TNIL:
+        *p++ = TG_GRIP_NIL;
+        break;
+      default:
+        return NULL;
+    }
+  }
+  tg_put32(start, (uint32_t)(p - start - 4));
+  return p;
+}
+
+#define SIMPLE_COUNT 6
+#define SIMPLE_ROOM (16u + SIMPLE_COUNT * (TG_GRIP_SMALLMAX + 1))
+
+uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                        uint8_t *p, uint8_t *lim) {
+  if (list->count <= SIMPLE_COUNT && list->varargs == 0
+      && list->secrets == NULL && (size_t)(lim - p) >= SIMPLE_ROOM) {
+    uint8_t *end = put_simple(L, list, s->demand.limits.string, p);
+    if (tg_likely(end != NULL))
+      return end;
+  }
+  return put_any(s, L, list, p, lim);
 }
 
 uint8_t *tg_value_text (const char *text, size_t size, uint32_t limit,

@@ -29,6 +29,7 @@ local fuel = 0
 local F, O = {}, {}
 O.__index = O
 local weak = setmetatable({}, {__mode = "k"})
+local trace = trace or function () end   -- traces.lua sets another
 
 local function show (v)
   local t = type(v)
@@ -283,6 +284,10 @@ statement(1, function (P)
   P:add("  end)")
   P:add("  if not ok then say(m) break end")
   P:add("end")
+end)
+
+statement(3, function (P)
+  P:add("trace(%d)", P:random(6))
 end)
 
 -- Functions -----------------------------------------------------------------

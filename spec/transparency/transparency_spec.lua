@@ -32,10 +32,27 @@ local function try (seed)
   assert.equal(0, open, names)
 end
 
+-- The same with a trace around it and others that it starts and stops.
+local function compare (seed)
+  local program = generate(seed)
+  local plain = run.code(program)
+  run.within(function (directory)
+    local start = ("loadfile(%q)(%q, %q)"):format(
+      run.root .. "/spec/transparency/traces.lua", directory, run.root)
+    local traced = run.code(program, {flags = {"-e", start}})
+    assert.same(outcome(plain), outcome(traced))
+    assert.is_nil(run.read(directory .. "/wrong"))
+    assert.is_truthy(run.read(directory .. "/count"))
+  end)
+end
+
 describe("a random program", function ()
   for seed = first, first + count - 1 do
     it(("does the same traced (seed %d)"):format(seed), function ()
       try(seed)
+    end)
+    it(("is seen alike by every trace (seed %d)"):format(seed), function ()
+      compare(seed)
     end)
   end
 end)
