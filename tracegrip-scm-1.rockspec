@@ -61,6 +61,7 @@ build = {
         "csrc/roles.c",
         "csrc/scalars.c",
         "csrc/session.c",
+        "csrc/sieve.c",
         "csrc/store.c",
         "csrc/stream.c",
         "csrc/text.c",

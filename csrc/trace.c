@@ -10,6 +10,7 @@
 #include "luasink.h"
 #include "optread.h"
 #include "packet.h"
+#include "sieve.h"
 
 static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */
 
@@ -173,6 +174,7 @@ int console_stop (lua_State *L) {
 /* The packets of a trace, one by one: upvalue of the iterator. */
 typedef struct Packets {
   tg_Reader *reader;    /* owns */
+  tg_Sieve sieve;       /* owns; on the reader */
   tg_Demand demand;     /* owns */
   tg_Scratch scratch;   /* owns */
   tg_Pos stop;
@@ -180,6 +182,7 @@ typedef struct Packets {
 
 static int packets__gc (lua_State *L) {
   Packets *p = lua_touserdata(L, 1);
+  tg_sieve_free(&p->sieve);
   tg_reader_free(p->reader);
   p->reader = NULL;
   tg_demand_clear(&p->demand);
@@ -192,15 +195,30 @@ static bool open_packets (Packets *p, const tg_Trace *t) {
   if (!tg_demand_add(&p->demand, &t->options))
     return false;
   p->reader = tg_reader_new(t->stream, t->start, &p->demand);
+  tg_sieve_init(&p->sieve, p->reader, p->demand.min_duration_ns);
   return p->reader != NULL;
+}
+
+/* The errno that says why there are no more packets, 0 at the end of them. */
+static int read_error (const Packets *p) {
+  switch (tg_sieve_status(&p->sieve)) {
+    case TG_ERR_MEMORY: return ENOMEM;
+    case TG_ERR_FORMAT: return EBADMSG;
+    case TG_ERR_IO: return EIO;
+    case TG_OK: default: return 0;
+  }
 }
 
 static int next_packet (lua_State *L) {
   Packets *p = lua_touserdata(L, lua_upvalueindex(1));
   tg_Packet packet;
   tg_LuaSink sink;
-  if (p->reader == NULL || !tg_reader_next(p->reader, p->stop, &packet))
+  if (p->reader == NULL)
     return 0;
+  if (!tg_sieve_next(&p->sieve, p->stop, &packet)) {
+    int error = read_error(p);
+    return error == 0 ? 0 : luaL_error(L, "%s", strerror(error));
+  }
   tg_luasink_init(&sink, L);
   tg_packet_write(&sink.sink, &packet, tg_reader_stream(p->reader),
                   &p->demand, &p->scratch);
@@ -250,7 +268,7 @@ static bool write_packets (Packets *p, FILE *f) {
   tg_Json json;
   tg_Packet packet;
   bool ok = true;
-  while (ok && tg_reader_next(p->reader, p->stop, &packet)) {
+  while (ok && tg_sieve_next(&p->sieve, p->stop, &packet)) {
     tg_json_init(&json, &line);
     tg_packet_write(&json.sink, &packet, tg_reader_stream(p->reader),
                     &p->demand, &p->scratch);
@@ -261,6 +279,8 @@ static bool write_packets (Packets *p, FILE *f) {
     tg_buf_clear(&line);
   }
   tg_buf_free(&line);
+  if (ok && (errno = read_error(p)) != 0)
+    ok = false;
   return ok;
 }
 

@@ -29,7 +29,8 @@ local fuel = 0
 local F, O = {}, {}
 O.__index = O
 local weak = setmetatable({}, {__mode = "k"})
-local trace = trace or function () end   -- traces.lua sets another
+local counting = trace == nil   -- traces.lua sets one, which counts itself
+local trace = trace or function () end
 
 local function show (v)
   local t = type(v)
@@ -288,6 +289,66 @@ end)
 
 statement(3, function (P)
   P:add("trace(%d)", P:random(6))
+end)
+
+-- Wrapped coroutines where C or the VM calls them.
+statement(2, function (P)
+  P:add("do")
+  P:add("  local gen = coroutine.wrap(%s)", P:callee())
+  P:add("  say(\"gen\", %s)", P:pick(
+    'pcall(string.gsub, "ab", ".", gen)',
+    "pcall(table.sort, {2, 1}, gen)",
+    "pcall(setmetatable({}, {__index = gen}).x)",
+    "pcall(function () return setmetatable({}, {__index = gen}).x end)",
+    "pcall(function () return setmetatable({}, {__add = gen}) + v end)",
+    "pcall(function () return gen(v) end)",
+    "pcall(function () return (gen(v)) end)",
+    "xpcall(gen, handler, v)", "pcall(pcall, gen)",
+    'pcall(load, gen, "=gen")',
+    "pcall(function () for x in gen do say(x) break end end)",
+    "pcall(function () local c <close> = setmetatable({}, {__close = gen}) end)"
+  ))
+  P:add("end")
+end)
+
+statement(2, function (P)
+  P:add("do")
+  P:add("  local co = coroutine.create(%s)", P:callee())
+  P:add("  say(\"via\", pcall(coroutine.resume, co, v))")
+  P:add("  say(%s)", P:pick(
+    "coroutine.status(co)", "debug.traceback(co)", "coroutine.close(co)",
+    "(function () return coroutine.resume(co, a) end)()",
+    "xpcall(coroutine.resume, handler, co)",
+    "pcall(coroutine.close, coroutine.running())",
+    "pcall(coroutine.resume, coroutine.running())",
+    "coroutine.isyieldable(co)", "pcall(coroutine.close, 5)"))
+  P:add("end")
+end)
+
+-- What cannot be done: yields in handlers and across C calls.
+statement(1, function (P)
+  P:add("say(\"bad\", %s)", P:pick(
+    "xpcall(error, function (m) return coroutine.yield(m) end, v)",
+    "xpcall(error, function (m) return pcall(coroutine.yield, m) end, v)",
+    'pcall(string.gsub, "x", ".", coroutine.yield)',
+    "pcall(table.sort, {2, 1}, coroutine.yield)",
+    "xpcall(error, coroutine.wrap(function (m) error(m) end), v)",
+    "pcall(error, setmetatable({}, {__index = error}))",
+    "pcall(setmetatable, {}, {__gc = error})", "xpcall(nil, handler)",
+    "pcall(next, {}, 1)", "pcall(select, 0)", "select(-1, ...)",
+    "pcall(error, nil)", "pcall(rawset, nil)", "xpcall(handler, nil, v)"))
+end)
+
+-- The program's own hooks: lines, instructions, calls.
+statement(2, function (P)
+  P:add("do")
+  P:add("  local n, old = 0, debug.gethook()")
+  P:add("  debug.sethook(function () n = n + 1 end, %q, %d)",
+        P:pick("l", "c", "r", "crl", "", "l"), P:pick(0, 7, 100))
+  P:add("  v = num(select(2, pcall(%s, v)))", P:callee())
+  P:add("  say(\"hook\", debug.gethook() ~= nil, counting and n, old ~= nil)")
+  P:add("  debug.sethook()")
+  P:add("end")
 end)
 
 -- Functions -----------------------------------------------------------------

@@ -7,6 +7,8 @@
 -- has to be what model.lua derives from the whole; what is not goes to the
 -- file "wrong" in `directory`, and the number of traces compared to "count".
 
+-- luacheck: globals trace
+
 local directory, root = ...
 
 local path, cpath = package.path, package.cpath
@@ -64,8 +66,8 @@ local function write (name, text)
   file:close()
 end
 
-local function start (options)
-  whole = tracegrip.start(options)
+local function start (mine)
+  whole = tracegrip.start(mine)
   return whole
 end
 

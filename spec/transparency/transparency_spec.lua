@@ -35,7 +35,7 @@ end
 -- The same with a trace around it and others that it starts and stops.
 local function compare (seed)
   local program = generate(seed)
-  local plain = run.code(program)
+  local plain = run.code(program, {flags = {"-e", "trace = function () end"}})
   run.within(function (directory)
     local start = ("loadfile(%q)(%q, %q)"):format(
       run.root .. "/spec/transparency/traces.lua", directory, run.root)
