@@ -52,6 +52,16 @@ bool tg_own_add (const char *source, size_t size) {
   return ok;
 }
 
+/* The library is unloaded. */
+__attribute__((destructor))
+static void forget_own (void) {
+  for (size_t i = 0; i < own.count; i++)
+    tg_free(own.list[i]);
+  tg_free(own.list);
+  own.list = NULL;
+  own.count = 0;
+}
+
 static bool own_source (const char *source) {
   pthread_mutex_lock(&own.mutex);
   bool found = own_has(source);

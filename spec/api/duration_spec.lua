@@ -1,0 +1,89 @@
+-- minDuration: calls shorter than that are left out of packets() too.
+
+local run = require "spec.support.run"
+
+-- What a program with these traces prints, a line each.
+local prelude = [[
+  local tracegrip = require "tracegrip"
+  local clock = os.clock
+  local function short (x) return x end
+  local function wait (s)
+    local from = clock()
+    while clock() < from + s do short(s) end
+    return "waited"
+  end
+  local function tell (trace)
+    local depth, sequence = 0, 0
+    for p in trace:packets() do
+      assert(p.sequence == sequence)
+      sequence = sequence + 1
+      local entered = p.type == "enteredFrame"
+      depth = entered and depth or depth - 1
+      local values = p.arguments and p.arguments.values
+                     or { p["return"] and p["return"].value }
+      local first = values[1]
+      print(depth .. (entered and " > " .. p.name or " < " .. p.why)
+            .. " " .. (type(first) == "table" and first.type
+                       or tostring(first)))
+      depth = entered and depth + 1 or depth
+    end
+    print("open", depth)
+  end
+  local types = {"name", "arguments", "return"}
+]]
+
+local function output (program)
+  local result = run.code(prelude .. program)
+  assert.equal(0, result.status, result.stderr)
+  return result.stdout
+end
+
+describe("minDuration", function ()
+  it("leaves short calls out, with all that is inside", function ()
+    local text = output [[
+      local function outer (x) short(1) wait(0.02) short(2) return x end
+      local trace = tracegrip.start {trace = types, minDuration = 10, c = false}
+      short(0)
+      outer("value")
+      trace:stop()
+      tell(trace)
+    ]]
+    assert.equal(table.concat({
+      "0 > outer value",
+      "1 > wait 0.02",
+      "1 < return waited",
+      "0 < return value",
+      "open\t0\n"
+    }, "\n"), text)
+  end)
+
+  it("judges each stay of a coroutine by itself", function ()
+    local text = output [[
+      local function body () coroutine.yield() wait(0.02) end
+      local trace = tracegrip.start {trace = types, minDuration = 10, c = false}
+      local co = coroutine.wrap(body)
+      co() co()
+      trace:stop()
+      tell(trace)
+    ]]
+    assert.equal(table.concat({
+      "0 > body nil",
+      "1 > wait 0.02",
+      "1 < return waited",
+      "0 < return undefined",
+      "open\t0\n"
+    }, "\n"), text)
+  end)
+
+  it("shows what is open when the trace stops", function ()
+    local text = output [[
+      local trace
+      local function last () trace:stop() end
+      local function first (x) short(x) last() end
+      trace = tracegrip.start {trace = types, minDuration = 1000, c = false}
+      first("x")
+      tell(trace)
+    ]]
+    assert.equal("0 > first x\n1 > last nil\nopen\t2\n", text)
+  end)
+end)
