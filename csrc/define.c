@@ -1,247 +1,14 @@
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "define.h"
 #include "alloc.h"
-#include "buf.h"
-#include "proghook.h"
+#include "own.h"
 #include "roles.h"
 #include "session.h"
 
 #define CLOSURES_MIN 1024u
 #define CLOSURES_MAX 16384u         /* then the table starts anew */
-#define SOURCE_FILE_MAX ((size_t)16 << 20)
 #define COMPARED 128u               /* bytes at each end of a source */
-#define ANONYMOUS "(anonymous function)"
-
-static const char key_loaded = 0;   /* registry: package.loaded */
-
-/* ---- what is tracegrip's own ---- */
-
-static struct {
-  pthread_mutex_t mutex;
-  char **list;
-  size_t count;
-} own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static bool own_has (const char *source) {
-  for (size_t i = 0; i < own.count; i++) {
-    if (strcmp(own.list[i], source) == 0)
-      return true;
-  }
-  return false;
-}
-
-bool tg_own_add (const char *source, size_t size) {
-  bool ok = true;
-  pthread_mutex_lock(&own.mutex);
-  if (!own_has(source)) {
-    char **list = tg_realloc(own.list, (own.count + 1) * sizeof *list);
-    char *copy = tg_strdup(source, size);
-    ok = list != NULL && copy != NULL;
-    if (list != NULL)
-      own.list = list;
-    if (ok)
-      own.list[own.count++] = copy;
-    else
-      tg_free(copy);
-  }
-  pthread_mutex_unlock(&own.mutex);
-  return ok;
-}
-
-/* The library is unloaded. */
-__attribute__((destructor))
-static void forget_own (void) {
-  for (size_t i = 0; i < own.count; i++)
-    tg_free(own.list[i]);
-  tg_free(own.list);
-  own.list = NULL;
-  own.count = 0;
-}
-
-static bool own_source (const char *source) {
-  pthread_mutex_lock(&own.mutex);
-  bool found = own_has(source);
-  pthread_mutex_unlock(&own.mutex);
-  return found;
-}
-
-/* C functions are ours if they are in the same file as this one. */
-static bool own_address (lua_CFunction f) {
-  Dl_info mine, theirs;
-  lua_CFunction here = (lua_CFunction)(void (*) (void))own_source;
-  return dladdr((void *)(uintptr_t)here, &mine) != 0
-         && dladdr((void *)(uintptr_t)f, &theirs) != 0
-         && mine.dli_fbase == theirs.dli_fbase;
-}
-
-bool tg_own_function (lua_State *L, const lua_Debug *ar) {
-  if (*ar->what == 'C') {
-    lua_CFunction f = lua_tocfunction(L, -1);
-    return own_address(f) && !tg_proghook_is(f);
-  }
-  return own_source(ar->source);
-}
-
-/* ---- declared names, by source ---- */
-
-struct tg_Sources {
-  struct tg_Sources *next;
-  char *source;                     /* owns */
-  tg_Declarations declared;         /* owns */
-};
-
-static bool read_file (const char *path, tg_Buf *text) {
-  FILE *f = fopen(path, "rb");
-  if (f == NULL)
-    return false;
-  for (;;) {
-    if (!tg_buf_reserve(text, 65536) || text->size > SOURCE_FILE_MAX)
-      break;
-    size_t n = fread(text->data + text->size, 1, 65536, f);
-    text->size += n;
-    if (n == 0)
-      break;
-  }
-  fclose(f);
-  return !text->failed;
-}
-
-static void scan_source (tg_Sources *e, const lua_Debug *ar) {
-  tg_Buf text = {0};
-  if (ar->source[0] == '@') {
-    if (read_file(ar->source + 1, &text))
-      tg_declare_scan(&e->declared, text.data, text.size);
-    tg_buf_free(&text);
-  }
-  else if (ar->source[0] != '=')
-    tg_declare_scan(&e->declared, ar->source, ar->srclen);
-}
-
-static tg_Sources *find_source (tg_Catalog *k, const lua_Debug *ar) {
-  tg_Sources *e;
-  for (e = k->sources; e != NULL; e = e->next) {
-    if (strcmp(e->source, ar->source) == 0)
-      return e;
-  }
-  if ((e = tg_calloc(1, sizeof *e)) == NULL)
-    return NULL;
-  if ((e->source = tg_strdup(ar->source, ar->srclen)) == NULL) {
-    tg_free(e);
-    return NULL;
-  }
-  scan_source(e, ar);
-  e->next = k->sources;
-  k->sources = e;
-  return e;
-}
-
-static void free_sources (tg_Sources *e) {
-  while (e != NULL) {
-    tg_Sources *next = e->next;
-    tg_declare_free(&e->declared);
-    tg_free(e->source);
-    tg_free(e);
-    e = next;
-  }
-}
-
-/* String chunks come and go by the thousand: only what they declare now. */
-static char *declared_name (tg_Catalog *k, const lua_Debug *ar,
-                            const char *called) {
-  uint32_t line = (uint32_t)ar->linedefined;
-  const char *name = NULL;
-  char *copy;
-  if (ar->source[0] == '@') {
-    tg_Sources *e = find_source(k, ar);
-    if (e != NULL)
-      name = tg_declare_find(&e->declared, line, called);
-    return (name != NULL) ? tg_strdup(name, strlen(name)) : NULL;
-  }
-  tg_Sources e = {0};
-  scan_source(&e, ar);
-  name = tg_declare_find(&e.declared, line, called);
-  copy = (name != NULL) ? tg_strdup(name, strlen(name)) : NULL;
-  tg_declare_free(&e.declared);
-  return copy;
-}
-
-/* ---- names in package.loaded ---- */
-
-void tg_define_setup (lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_loaded);
-}
-
-/* The best name so far: a module's before a global's, then by alphabet. */
-typedef struct Best {
-  char name[256];
-  bool global, found;
-} Best;
-
-static void consider (Best *best, const char *module, const char *field) {
-  char name[sizeof best->name];
-  bool global = strcmp(module, LUA_GNAME) == 0;
-  int n;
-  if (field == NULL)
-    n = snprintf(name, sizeof name, "%s", module);
-  else if (global)
-    n = snprintf(name, sizeof name, "%s", field);
-  else
-    n = snprintf(name, sizeof name, "%s.%s", module, field);
-  if (n < 0 || (size_t)n >= sizeof name)
-    return;
-  if (best->found && (global > best->global
-                      || (global == best->global
-                          && strcmp(name, best->name) >= 0)))
-    return;
-  memcpy(best->name, name, (size_t)n + 1);
-  best->global = global;
-  best->found = true;
-}
-
-static bool same_function (lua_State *L, const void *address) {
-  return lua_isfunction(L, -1) && lua_topointer(L, -1) == address;
-}
-
-/* Looks through the module table on top of the stack. */
-static void look_in (lua_State *L, const char *module, const void *address,
-                     Best *best) {
-  lua_pushnil(L);
-  while (lua_next(L, -2)) {
-    if (same_function(L, address) && lua_type(L, -2) == LUA_TSTRING)
-      consider(best, module, lua_tostring(L, -2));
-    lua_pop(L, 1);
-  }
-}
-
-/* By raw traversal: nothing is allocated, nothing of the program runs. */
-static bool loaded_name (lua_State *L, const void *address, Best *best) {
-  best->found = false;
-  if (!lua_checkstack(L, 8))
-    return false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &key_loaded);
-  if (lua_istable(L, -1)) {
-    lua_pushnil(L);
-    while (lua_next(L, -2)) {
-      if (lua_type(L, -2) == LUA_TSTRING) {
-        const char *module = lua_tostring(L, -2);
-        if (same_function(L, address))
-          consider(best, module, NULL);
-        else if (lua_istable(L, -1))
-          look_in(L, module, address, best);
-      }
-      lua_pop(L, 1);
-    }
-  }
-  lua_pop(L, 1);
-  return best->found;
-}
-
-/* ---- definitions ---- */
 
 bool tg_catalog_init (tg_Catalog *k) {
   memset(k, 0, sizeof *k);
@@ -260,7 +27,7 @@ void tg_catalog_free (tg_Catalog *k) {
   tg_free(k->index);
   tg_free((void *)(uintptr_t)k->keys);
   tg_free(k->unnamed);
-  free_sources(k->sources);
+  tg_sources_free(k->sources);
   memset(k, 0, sizeof *k);
 }
 
@@ -319,7 +86,8 @@ static bool same_text (const char *a, const char *b, size_t n, size_t kept) {
 /* All functions that coroutine.wrap makes are one C function: what tells them
    apart is how they are called, unless a library knows their name. */
 static bool same_name (const tg_Function *f, const Key *k) {
-  return f->known || strcmp(f->name, k->called ? k->called : ANONYMOUS) == 0;
+  return f->known
+         || strcmp(f->name, k->called ? k->called : TG_ANONYMOUS) == 0;
 }
 
 static bool matches (const tg_Function *f, const void *cfunction,
@@ -394,45 +162,6 @@ static bool room_for_id (tg_Catalog *k, uint32_t id) {
   return true;
 }
 
-/* The name by which the frame's caller knows it: malloc'd, or NULL. */
-static char *called_name (const lua_Debug *ar) {
-  char name[128];
-  if (ar == NULL || ar->name == NULL || strcmp(ar->namewhat, "hook") == 0
-      || strcmp(ar->name, "integer index") == 0)
-    return NULL;        /* t[1](): these are Lua's words, not a name */
-  const char *prefix = strcmp(ar->namewhat, "metamethod") == 0
-                       && strncmp(ar->name, "__", 2) != 0 ? "__" : "";
-  int n = snprintf(name, sizeof name, "%s%s", prefix, ar->name);
-  return tg_strdup(name, ((size_t)n < sizeof name) ? (size_t)n
-                                                   : sizeof name - 1);
-}
-
-/*
-** The name of the function on top of the stack: as the manual's rule goes.
-** 'called' may be NULL; '*anonymous' says that a caller might know better.
-*/
-static char *name_of (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      const char *called, bool *known, bool *anonymous) {
-  Best best;
-  char *name = NULL;
-  *anonymous = false;
-  if (*ar->what == 'm')
-    return tg_strdup("(main chunk)", 12);
-  if (loaded_name(L, lua_topointer(L, -1), &best)) {
-    *known = true;
-    return tg_strdup(best.name, strlen(best.name));
-  }
-  if (*ar->what != 'C')
-    name = declared_name(&s->known, ar, called);
-  if (name == NULL && called != NULL)
-    name = tg_strdup(called, strlen(called));
-  if (name == NULL) {
-    *anonymous = true;
-    name = tg_strdup(ANONYMOUS, sizeof ANONYMOUS - 1);
-  }
-  return name;
-}
-
 static char *url_of (const lua_Debug *ar) {
   if (ar->source[0] == '@')
     return tg_strdup(ar->source + 1, ar->srclen - 1);
@@ -457,7 +186,7 @@ static bool read_params (lua_State *L, tg_Function *f) {
 }
 
 static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      const char *called, tg_Function *f, bool *anonymous) {
+                      const char *called, tg_Function *f, tg_NameKind *kind) {
   memset(f, 0, sizeof *f);
   f->is_c = *ar->what == 'C';
   f->nparams = f->is_c ? 0 : ar->nparams;
@@ -471,7 +200,8 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->source = tg_strdup(ar->source, (ar->srclen < TG_SOURCE_MAX)
                                     ? ar->srclen : TG_SOURCE_MAX);
   f->url = url_of(ar);
-  f->name = name_of(s, L, ar, called, &f->known, anonymous);
+  f->name = tg_name_of(&s->known.sources, L, ar, called, kind);
+  f->known = *kind == TG_NAME_LOADED;
   return read_params(L, f) && f->source != NULL && f->url != NULL
          && f->name != NULL;
 }
@@ -494,10 +224,10 @@ static tg_FunctionId define_new (tg_Session *s, lua_State *L,
                                  const lua_Debug *ar, const Key *k,
                                  bool call) {
   tg_Function f;
-  bool anonymous;
+  tg_NameKind kind;
   tg_FunctionId id = 0;
-  if (describe(s, L, ar, k->called, &f, &anonymous))
-    id = add(s, &f, k, anonymous && !call);
+  if (describe(s, L, ar, k->called, &f, &kind))
+    id = add(s, &f, k, kind == TG_NAME_NONE && !call);
   if (id == 0)
     tg_function_clear(&f);
   return id;
@@ -519,7 +249,7 @@ static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
                              bool call) {
   Key k;
   tg_FunctionId id = 0;
-  char *called = call ? called_name(ar) : NULL;
+  char *called = call ? tg_name_called(ar) : NULL;
   make_key(L, ar, &k);
   k.called = called;
   uint32_t *slot = find_slot(s, &k);

@@ -10,8 +10,8 @@
 #define TG_DEFINE_H
 
 #include "lx.h"
-#include "declare.h"
 #include "function.h"
+#include "naming.h"
 #include "thread.h"
 
 struct tg_Session;
@@ -25,8 +25,6 @@ typedef struct tg_Closure {
   uint32_t what;            /* id and TG_FR_* flags */
   uint16_t nparams;         /* fixed parameters of a Lua function */
 } tg_Closure;
-
-typedef struct tg_Sources tg_Sources;
 
 /* What a session knows of the program's functions. */
 typedef struct tg_Catalog {
@@ -66,15 +64,6 @@ tg_FunctionId tg_define_value (struct tg_Session *s, lua_State *L, int i);
 /* The definition of the function of frame 'ar'; 0 if there is none. */
 tg_FunctionId tg_define_frame (struct tg_Session *s, lua_State *L,
                                lua_Debug *ar);
-
-/* Marks the functions of this source as tracegrip's own. */
-bool tg_own_add (const char *source, size_t size);
-
-/* Whether the function on top of the stack ('ar' filled with "S") is ours. */
-bool tg_own_function (lua_State *L, const lua_Debug *ar);
-
-/* package.loaded, where names are looked up, into the registry; may raise. */
-void tg_define_setup (lua_State *L);
 
 /* Eight bytes near the end of a source, to tell strings apart. */
 TG_INLINE uint64_t tg_source_tail (const char *s, size_t n) {

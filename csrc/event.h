@@ -17,7 +17,8 @@
 **             outermost first, and how many frames each has open. First event
 **             of every chunk and of every trace. A reader that starts here
 **             knows all it needs; one that came from before may skip it.
-**   TIME      u64 ticks (absolute; delta is 0): the gap was too long for a head.
+**   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
+**             a head.
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
 **             [VALUES: values]. TAIL: the innermost frame exits first, by a
 **             tail call. Without FAR the caller is the innermost frame.

@@ -2,7 +2,7 @@
 #include "chain.h"
 #include "emit.h"
 #include "event.h"
-#include "log.h"
+#include "own.h"
 #include "thrown.h"
 
 #define OURS (LUA_MASKCALL | LUA_MASKRET)

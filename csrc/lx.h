@@ -17,7 +17,7 @@
 extern const char tg_key_session;   /* registry: the state's tg_Session */
 extern const char tg_key_threads;   /* registry: list of coroutines, weak */
 extern const char tg_key_strings;   /* registry: the string "__name" */
-extern const char tg_key_traces;    /* registry: Trace objects by address, weak */
+extern const char tg_key_traces;    /* registry: Trace objects by address */
 
 /* What must be true on leaving the hook: the stack as it was found. */
 #ifdef TG_DEBUG

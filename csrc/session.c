@@ -5,6 +5,7 @@
 #include "alloc.h"
 #include "hook.h"
 #include "log.h"
+#include "naming.h"
 #include "proghook.h"
 #include "roles.h"
 
@@ -99,7 +100,7 @@ tg_Session *tg_session_get (lua_State *L) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   s->main = lx_mainthread(L);
-  tg_define_setup(L);
+  tg_naming_setup(L);
   lua_pushliteral(L, "__name");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);

@@ -109,10 +109,10 @@ typedef struct tg_Session {
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;
 
-/* The session of a state, NULL if it has none. */                /* [-0,+0,-] */
+/* The session of a state, NULL if it has none. */            /* [-0, +0, -] */
 tg_Session *tg_session_find (lua_State *L);
 
-/* The same, made if there is none; may raise a memory error. */  /* [-0,+0,m] */
+/* The same, made if there is none; may raise. */             /* [-0, +0, m] */
 tg_Session *tg_session_get (lua_State *L);
 
 /*

@@ -384,8 +384,8 @@ static void put_sequence (Capture *c, Listing *t) {
 
 /*
 ** Whether the integer key 'k' (0: another one) is to be passed over because the
-** sequence has it already. The first key that is not the sequence's next one is where
-** the rest of the sequence is looked for.
+** sequence has it already. The first key that is not the sequence's next one is
+** where the rest of the sequence is looked for.
 */
 static bool in_sequence (Capture *c, Listing *t, lua_Integer k) {
   if (t->in_order) {

@@ -288,7 +288,7 @@ statement(1, function (P)
 end)
 
 statement(3, function (P)
-  P:add("trace(%d)", P:random(6))
+  P:add("trace(%d)", P:random(9))
 end)
 
 -- Wrapped coroutines where C or the VM calls them.

@@ -133,19 +133,52 @@ local function expected (steps, first, last, options)
   return lines
 end
 
-local function difference (number, packets, lines)
+local function lost (trace)
   local n = 0
-  for packet in packets do
+  for _, count in pairs(trace.lost) do
+    n = n + count
+  end
+  return n
+end
+
+-- How many of the packets expected a trace must have.
+local function size (one, lines)
+  if one.options.maxEvents then
+    return math.min(#lines, one.options.maxEvents)
+  end
+  return #lines - lost(one.trace)
+end
+
+local function difference (one, lines)
+  local n = 0
+  for packet in one.trace:packets() do
     n = n + 1
     local got = line(packet, packet.depth)
     if packet.sequence ~= n - 1 or got ~= lines[n] then
-      return ("trace %d, packet %d (sequence %d):\nexpected %s\ngot      %s")
-             :format(number, n - 1, packet.sequence, tostring(lines[n]), got)
+      return ("packet %d (sequence %d):\nexpected %s\ngot      %s")
+             :format(n - 1, packet.sequence, tostring(lines[n]), got)
     end
   end
-  if n ~= #lines then
-    return ("trace %d: %d packets, not %d; next is %s")
-           :format(number, n, #lines, lines[n + 1])
+  local want = size(one, lines)
+  if n ~= want then
+    return ("%d packets, not %d; next is %s")
+           :format(n, want, tostring(lines[n + 1]))
+  end
+end
+
+-- A ring has lost the beginning, and frames that were open there are silent.
+local function broken (one, lines)
+  local n, depth = 0, 0
+  for packet in one.trace:packets() do
+    depth = depth + (packet.type == "enteredFrame" and 1 or -1)
+    if packet.sequence ~= n or depth < 0 then
+      return ("packet %d has sequence %d and depth %d")
+             :format(n, packet.sequence, depth)
+    end
+    n = n + 1
+  end
+  if n + lost(one.trace) > #lines then
+    return ("%d packets and %d lost, of %d"):format(n, lost(one.trace), #lines)
   end
 end
 
@@ -157,9 +190,10 @@ function model.compare (whole, traces)
   for i, one in ipairs(traces) do
     local last = one.last and calls[one.last] or #steps
     local lines = expected(steps, calls[one.first], last, one.options)
-    local wrong = difference(i, one.trace:packets(), lines)
+    local ring = one.options.overflow == "ring"
+    local wrong = (ring and broken or difference)(one, lines)
     if wrong then
-      return wrong
+      return ("trace %d: %s"):format(i, wrong)
     end
   end
 end

@@ -37,6 +37,9 @@ local kinds = {
   options {include = {"^f[24]$", "^num$", "^pcall$", "^error$", "^O:"}},
   options {maxDepth = 3},
   options {maxDepth = 2, exclude = {"^pcall$", "^coroutine", "chunk"}},
+  options {maxEvents = 50},
+  options {overflow = "stop", buffer = 4096},
+  options {overflow = "ring", buffer = 4096},
 }
 
 local finish

@@ -1,0 +1,73 @@
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "own.h"
+#include "alloc.h"
+#include "proghook.h"
+
+static struct {
+  pthread_mutex_t mutex;
+  char **list;
+  size_t count;
+} own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool own_has (const char *source) {
+  for (size_t i = 0; i < own.count; i++) {
+    if (strcmp(own.list[i], source) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool tg_own_add (const char *source, size_t size) {
+  bool ok = true;
+  pthread_mutex_lock(&own.mutex);
+  if (!own_has(source)) {
+    char **list = tg_realloc(own.list, (own.count + 1) * sizeof *list);
+    char *copy = tg_strdup(source, size);
+    ok = list != NULL && copy != NULL;
+    if (list != NULL)
+      own.list = list;
+    if (ok)
+      own.list[own.count++] = copy;
+    else
+      tg_free(copy);
+  }
+  pthread_mutex_unlock(&own.mutex);
+  return ok;
+}
+
+/* The library is unloaded. */
+__attribute__((destructor))
+static void forget_own (void) {
+  for (size_t i = 0; i < own.count; i++)
+    tg_free(own.list[i]);
+  tg_free(own.list);
+  own.list = NULL;
+  own.count = 0;
+}
+
+static bool own_source (const char *source) {
+  pthread_mutex_lock(&own.mutex);
+  bool found = own_has(source);
+  pthread_mutex_unlock(&own.mutex);
+  return found;
+}
+
+/* C functions are ours if they are in the same file as this one. */
+static bool own_address (lua_CFunction f) {
+  Dl_info mine, theirs;
+  lua_CFunction here = (lua_CFunction)(void (*) (void))own_source;
+  return dladdr((void *)(uintptr_t)here, &mine) != 0
+         && dladdr((void *)(uintptr_t)f, &theirs) != 0
+         && mine.dli_fbase == theirs.dli_fbase;
+}
+
+bool tg_own_function (lua_State *L, const lua_Debug *ar) {
+  if (*ar->what == 'C') {
+    lua_CFunction f = lua_tocfunction(L, -1);
+    return own_address(f) && !tg_proghook_is(f);
+  }
+  return own_source(ar->source);
+}

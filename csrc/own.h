@@ -1,0 +1,18 @@
+/*
+** own.h - which functions are tracegrip's own, never to be shown.
+**
+** C functions by the library they are in; Lua functions by their source, which
+** each module of ours registers. One list for the process, behind a mutex.
+*/
+#ifndef TG_OWN_H
+#define TG_OWN_H
+
+#include "lx.h"
+
+/* Marks the functions of this source as ours; false without memory. */
+bool tg_own_add (const char *source, size_t size);
+
+/* Whether the function on top of the stack ('ar' filled with "S") is ours. */
+bool tg_own_function (lua_State *L, const lua_Debug *ar);      /* [-0, +0, -] */
+
+#endif
