@@ -55,6 +55,8 @@ typedef uint64_t tg_Pos;          /* byte position in an event stream */
 typedef struct tg_Slice {
   const uint8_t *data;  /* borrows; NULL means absent, not empty */
   size_t size;          /* bytes */
+  const uint8_t *origin;  /* borrows; bytes from here on may be referred to by
+                             them (values.h); NULL: they stand by themselves */
 } tg_Slice;
 
 #endif

@@ -8,6 +8,7 @@
 /* What is left of an event. */
 typedef struct Bytes {
   const uint8_t *p, *end;
+  const uint8_t *origin;
   bool missing;         /* sticky: more was asked for than there was */
 } Bytes;
 
@@ -34,8 +35,11 @@ static uint64_t take64 (Bytes *b) {
 static void take_values (Bytes *b, tg_Event *e) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
-  uint32_t size = take32(b);
-  e->values = (tg_Slice){take(b, size), size};
+  uint32_t count = take32(b), size = count & ~TG_VALUES_REFERS;
+  e->values = (tg_Slice){
+    .data = take(b, size), .size = size,
+    .origin = count & TG_VALUES_REFERS ? b->origin : NULL
+  };
 }
 
 static void take_list (Bytes *b, tg_Event *e, uint64_t entry) {
@@ -79,8 +83,9 @@ static bool take_body (Bytes *b, tg_Event *e) {
   }
 }
 
-size_t tg_event_decode (const uint8_t *p, size_t size, tg_Event *e) {
-  Bytes b = {p, p + size, false};
+size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
+                        tg_Event *e) {
+  Bytes b = {p, p + size, origin, false};
   memset(e, 0, sizeof *e);
   uint32_t head = take32(&b);
   e->kind = (tg_Kind)(head & TG_EV_KINDMASK);

@@ -24,8 +24,10 @@ typedef struct tg_Event {
 
 /*
 ** Reads the event at 'p', of which at most 'size' bytes belong to it. Returns
-** how many did; 0 if these bytes are no event.
+** how many did; 0 if these bytes are no event. Values may refer to bytes from
+** 'origin' on.
 */
-size_t tg_event_decode (const uint8_t *p, size_t size, tg_Event *e);
+size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
+                        tg_Event *e);
 
 #endif

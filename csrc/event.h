@@ -36,7 +36,9 @@
 **   LEAVE     the running coroutine has ended; its resumer runs on.
 **   TERMINATE all frames of the whole chain exit; the stream ends here.
 **
-** 'values' is a u32 byte count and the bytes that values.h describes.
+** 'values' is a u32 byte count and the bytes that values.h describes. The bit
+** REFERS of the count says that they may refer to bytes before them, from the
+** last CONTEXT on.
 ** Frames hidden when recorded appear nowhere here, nor in any count.
 */
 #ifndef TG_EVENT_H
@@ -66,6 +68,8 @@ enum {
   TG_EVF_SITE   = 1u << 6,   /* CALL */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
+
+#define TG_VALUES_REFERS (UINT32_C(1) << 31)
 
 #define TG_EV_KINDMASK 0x0fu
 #define TG_EV_DELTASHIFT 8

@@ -238,7 +238,6 @@ static int feed_close (lua_State *L) {
 
 static int feed_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
-  tg_Options o;
   tg_Feed *f = check_feed(L);
   const char *name = NULL;
   if (f->session == NULL)
@@ -246,8 +245,9 @@ static int feed_start (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
     name = lua_tostring(L, -1);
-  tg_options_read(L, 2, extra, &o);
-  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_FEED, f);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 2, extra, &t->options);
+  tg_trace_begin(L, t, name, TG_ORIGIN_FEED, f);
   tg_trace_anchor(L, t);
   if (!join(f, t)) {
     tg_trace_halt(L, t);

@@ -9,6 +9,7 @@
 
 #include "alloc.h"
 #include "event.h"
+#include "values.h"
 
 #define FIRST_FRAMES 16
 #define FIRST_SLOTS 16
@@ -137,16 +138,18 @@ void tg_stack_pop (tg_Stack *s) {
 void tg_stack_keep (tg_Stack *s, tg_Slice values) {
   tg_Frame *f = tg_stack_top(s);
   tg_assert(f != NULL && f->kept_size == 0);
-  tg_buf_add(&s->kept, values.data, values.size);
+  tg_values_copy(&s->kept, values);
   if (!s->kept.failed)
-    f->kept_size = values.size;
+    f->kept_size = s->kept.size - f->kept_at;
   s->kept.failed = false;
 }
 
 tg_Slice tg_stack_kept (const tg_Stack *s, const tg_Frame *f) {
   if (f->kept_size == 0)
-    return (tg_Slice){NULL, 0};
-  return (tg_Slice){(const uint8_t *)s->kept.data + f->kept_at, f->kept_size};
+    return (tg_Slice){.data = NULL};
+  return (tg_Slice){
+    .data = (const uint8_t *)s->kept.data + f->kept_at, .size = f->kept_size
+  };
 }
 
 bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,

@@ -160,8 +160,8 @@ static tg_ObjectType object_type (const tg_Grips *g, uint32_t id) {
 
 static void read_descriptor (const tg_Grips *g, uint32_t id,
                              tg_ValueCursor *c, tg_Descriptor *d) {
+  *c = g->first;
   c->p = g->bytes + g->scratch->entries[id].offset;
-  c->end = g->first.end;
   c->bad = false;
   tg_values_descriptor(c, d);
 }

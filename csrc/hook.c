@@ -7,29 +7,87 @@
 
 #define OURS (LUA_MASKCALL | LUA_MASKRET)
 
-/* The one exception to "no mutable statics": which record belongs to the
-   coroutine that ran last on this thread. A look-up costs 20 ns. */
+static void tg_hook (lua_State *L, lua_Debug *ar);
+
+/*
+** {==================================================================
+** The one exception to "no mutable statics": which record belongs to the
+** coroutine that ran last on this thread. A look-up costs 20 ns.
+**
+** What a thread remembers holds for one generation. A session that begins,
+** ends, or is run by another thread than before (its home) starts a new one
+** for all; so only its home may remember a session's records, and forgets
+** those that die. One thing remains: a coroutine collected by the host, without
+** an event, while another session's gets its address. So while more than one
+** session traces, the state's registry is compared as well.
+** ===================================================================
+*/
+
 static _Thread_local struct {
   lua_State *L;
   tg_Thread *thread;
-  uint32_t generation;
+  uint64_t generation;
 } cache __attribute__((tls_model("initial-exec")));
 
-/* Changes whenever a record may have died, in any session of the process. */
-static _Atomic uint32_t generation = 1;
+#define ONE_GENERATION (UINT64_C(1) << 20)
+#define TRACING (ONE_GENERATION - 1)    /* bits: how many sessions trace */
+#define CROWDED (UINT64_C(1) << 63)     /* more than one did; cache only */
 
-static void tg_hook (lua_State *L, lua_Debug *ar);
+static _Atomic uint64_t generation = ONE_GENERATION;
 
-void tg_hook_forget (void) {
-  atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+TG_INLINE uint64_t current_generation (void) {
+  return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+/* As the cache has it: in a crowd it never equals the generation. */
+TG_INLINE uint64_t as_cached (uint64_t g) {
+  return ((g & TRACING) > 1) ? g | CROWDED : g;
+}
+
+static void next_generation (uint64_t change) {
+  atomic_fetch_add_explicit(&generation, ONE_GENERATION + change,
+                            memory_order_relaxed);
 }
 
 TG_INLINE bool cached (lua_State *L) {
-  return tg_likely(cache.L == L
-                   && cache.generation
-                      == atomic_load_explicit(&generation,
-                                              memory_order_relaxed));
+  return tg_likely(cache.L == L && cache.generation == current_generation());
 }
+
+/* The same in a crowd; NULL if it is not known. */
+static tg_Thread *recall (lua_State *L) {
+  if (cache.L != L || cache.generation != as_cached(current_generation())
+      || cache.thread->session->registry
+         != lua_topointer(L, LUA_REGISTRYINDEX))
+    return NULL;
+  return cache.thread;
+}
+
+static void remember (lua_State *L, tg_Thread *t) {
+  cache.L = L;
+  cache.thread = t;
+  cache.generation = as_cached(current_generation());
+}
+
+/* The state is run by another thread than before. */
+static TG_NOINLINE void move_home (tg_Session *s) {
+  s->home = &cache;
+  s->thread = pthread_self();
+  next_generation(0);
+}
+
+void tg_hook_forget (const tg_Thread *t) {
+  if (t->session->home != &cache)
+    next_generation(0);
+  else if (cache.thread == t)
+    cache.generation = 0;
+}
+
+void tg_hook_begin (tg_Session *s) {
+  s->home = NULL;
+  next_generation(1);
+}
+
+/* }================================================================== */
 
 /* ---- installing ---- */
 
@@ -82,7 +140,7 @@ static void disarm_one (lua_State *L1, void *ud) {
 }
 
 void tg_hook_disarm (tg_Session *s, lua_State *L) {
-  tg_hook_forget();
+  next_generation(UINT64_MAX);  /* one less */
   tg_threads_each(&s->threads, L, disarm_one, s);
   disarm_one(L, s);
   disarm_one(s->main, s);
@@ -433,12 +491,17 @@ TG_INLINE tg_Session *session_of (lua_State *L) {
 /* An event on another coroutine than the last one. NULL: not to be traced. */
 static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
                                          uint64_t now) {
+  tg_Thread *t = recall(L);
+  if (t != NULL)
+    return t;
   tg_Session *s = session_of(L);
   if (s == NULL) {
     remove_stray(L);
     return NULL;
   }
-  tg_Thread *t = s->current;
+  if (tg_unlikely(s->home != &cache))
+    move_home(s);
+  t = s->current;
   if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)
     return tg_threads_find(&s->threads, L);
   if (t == NULL || t->L != L)
@@ -447,9 +510,7 @@ static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
     s->unseen++;
     return NULL;
   }
-  cache.L = L;
-  cache.thread = t;
-  cache.generation = atomic_load_explicit(&generation, memory_order_relaxed);
+  remember(L, t);
   return t;
 }
 

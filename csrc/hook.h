@@ -17,6 +17,9 @@
 
 #include "session.h"
 
+/* Before the first hook of a session; tg_hook_disarm ends what this begins. */
+void tg_hook_begin (tg_Session *s);
+
 /* Installs the hook on 'L1' (frames it already has stay unseen, unless it is
    suspended) and gives its record; NULL without memory. 'L' runs now. */
 tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L);
@@ -36,8 +39,8 @@ uint8_t *tg_hook_context (tg_Recorder *r, uint8_t *p);
 /* All open frames exit "terminated". */
 void tg_hook_terminate (tg_Session *s);
 
-/* Makes every thread's memory of the current coroutine invalid. */
-void tg_hook_forget (void);
+/* A record is about to die. */
+void tg_hook_forget (const tg_Thread *t);
 
 /* Whether 'L' has our hook. */
 bool tg_hook_armed (lua_State *L);

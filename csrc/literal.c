@@ -362,7 +362,7 @@ static void userdata (tg_Buf *out, const tg_Descriptor *d) {
 
 static void described (tg_Literal *w, tg_Buf *out, const tg_ValueCursor *at,
                        Object *o, uint32_t level) {
-  tg_ValueCursor c = {o->at, at->end, false};
+  tg_ValueCursor c = {o->at, at->end, at->origin, false};
   tg_Descriptor d;
   tg_values_descriptor(&c, &d);
   switch (d.type) {

@@ -16,13 +16,13 @@ static bool field_bool (lua_State *L, int i, const char *name, bool absent) {
 
 /* The descriptor to write to, -1 with errno if the file cannot be had. */
 static int open_target (lua_State *L, int i) {
-  int fd = STDERR_FILENO;
+  int fd = STDERR_FILENO, top = lua_gettop(L);
   if (lua_getfield(L, i, "path") == LUA_TSTRING)
     fd = open(lua_tostring(L, -1), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
               0666);
   else if (lua_getfield(L, i, "fd") != LUA_TNIL)
     fd = (int)luaL_checkinteger(L, -1);
-  lua_settop(L, 2);
+  lua_settop(L, top);
   return fd;
 }
 
@@ -44,19 +44,18 @@ static bool attach (tg_Trace *t, const tg_LogStyle *style, int fd) {
 }
 
 int livelog_start (lua_State *L) {
-  static const char *const extra[] = {"name", NULL};
-  tg_Options o;
   tg_LogStyle style;
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 1, NULL, &t->options);
   int fd = open_target(L, 2);
   if (fd < 0) {
     lua_getfield(L, 2, "path");
     return luaL_fileresult(L, 0, lua_tostring(L, -1));
   }
   read_style(L, 2, fd, &style);
-  tg_options_read(L, 1, extra, &o);
-  tg_Trace *t = tg_trace_begin(L, NULL, &o, TG_ORIGIN_LOG, NULL);
+  tg_trace_begin(L, t, NULL, TG_ORIGIN_LOG, NULL);
   tg_trace_anchor(L, t);
   bool attached = attach(t, &style, fd);
   if (lua_getfield(L, 2, "path") == LUA_TSTRING)

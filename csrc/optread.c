@@ -4,8 +4,6 @@
 #include "optread.h"
 #include "alloc.h"
 
-/* Where the pieces of an error are when it is raised: the options record is
-   the reader's, so it is freed first. */
 typedef struct Reading {
   lua_State *L;
   tg_Options *o;
@@ -17,13 +15,11 @@ static int fail (const Reading *r, const char *allowed) {
   const char *got = luaL_typename(L, -1);
   if (lua_type(L, -1) == LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER)
     got = luaL_tolstring(L, -1, NULL);
-  tg_options_free(r->o);
   return luaL_error(L, "option '%s': %s expected, got %s", r->name, allowed,
                     got);
 }
 
 static int no_memory (const Reading *r) {
-  tg_options_free(r->o);
   return luaL_error(r->L, "not enough memory");
 }
 
@@ -68,8 +64,7 @@ static void check_pattern (const Reading *r) {
   lua_pushliteral(L, "");
   lua_pushvalue(L, top);
   if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
-    tg_options_free(r->o);
-    luaL_error(L, "option '%s': %s", r->name, lua_tostring(L, -1));
+      luaL_error(L, "option '%s': %s", r->name, lua_tostring(L, -1));
   }
   lua_settop(L, top);
 }
@@ -252,7 +247,6 @@ static int unknown_option (const Reading *r, const char *const *extra) {
   lua_State *L = r->L;
   luaL_Buffer b;
   const char *name = luaL_tolstring(L, -2, NULL);
-  tg_options_free(r->o);
   luaL_buffinit(L, &b);
   for (size_t i = 0; i < NOPTIONS; i++) {
     luaL_addstring(&b, (i > 0) ? ", " : "");

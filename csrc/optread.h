@@ -2,7 +2,8 @@
 ** optread.h - a Lua table of options into a tg_Options.
 **
 ** By raw access. Anything unknown or out of range raises an error that names it
-** and says what is allowed; '*o' is then freed.
+** and says what is allowed; what '*o' has by then is still its owner's to free,
+** so it should live in a userdata.
 */
 #ifndef TG_OPTREAD_H
 #define TG_OPTREAD_H

@@ -373,7 +373,7 @@ static void set_job (tg_Reader *r, JobKind kind, tg_Why why, uint32_t left,
   r->job.values = values;
 }
 
-static const tg_Slice nothing = {NULL, 0};
+static const tg_Slice nothing;
 
 /* A coroutine goes above the running one; false if it is on the chain. */
 static bool chain (tg_Reader *r, tg_Stack *s) {
@@ -501,7 +501,7 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
   if (size == 0)
     return false;
   tg_Event e;
-  size_t used = tg_event_decode(data, size, &e);
+  size_t used = tg_event_decode(r->cursor.chunk->data, data, size, &e);
   if (used == 0) {
     r->status = TG_ERR_FORMAT;
     return false;

@@ -14,6 +14,18 @@
 #include "event.h"
 #include "stream.h"
 
+/* A long string in the stream: the next time a few bytes say so. */
+typedef struct tg_Written {
+  const char *string;     /* its address in Lua; it may be gone by now */
+  size_t size;
+  const uint8_t *grip;    /* borrows from the chunk, as the next */
+  const uint8_t *bytes;   /* those captured */
+  uint32_t kept;          /* how many */
+  uint32_t epoch;         /* nobody who starts later can look there */
+} tg_Written;
+
+#define TG_WRITTEN 16       /* by address */
+
 typedef struct tg_Recorder tg_Recorder;
 
 struct tg_Recorder {
@@ -27,6 +39,7 @@ struct tg_Recorder {
   uint32_t epoch;         /* changes wherever a reader may start: what was
                              described in an earlier one is described again */
   tg_Stream *stream;      /* pins */
+  tg_Written written[TG_WRITTEN];
 
   /* A limit is reached or the room is used up: ends traces that are at their
      limit, then calls tg_rec_open if anybody still records. */

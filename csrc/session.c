@@ -100,6 +100,7 @@ tg_Session *tg_session_get (lua_State *L) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   s->main = lx_mainthread(L);
+  s->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   tg_naming_setup(L);
   lua_pushliteral(L, "__name");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
@@ -372,6 +373,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   }
   s->recorder.last = s->recorder.stream->clock.origin;
   s->tracing = true;
+  tg_hook_begin(s);
   if (!arm_chain(s, L)) {
     tg_hook_disarm(s, L);
     clear_machinery(s);

@@ -83,6 +83,7 @@ typedef struct tg_Trace {
 
 typedef struct tg_Session {
   lua_State *main;            /* the state's main thread */
+  const void *registry;       /* its registry: tells states apart */
   tg_Trace *traces;           /* active ones, most recent first (borrows) */
   uint32_t names;             /* generated so far */
   struct tg_Feed *feeds;      /* open ones (borrows) */
@@ -90,7 +91,8 @@ typedef struct tg_Session {
   bool tracing;
   bool exiting;               /* os.exit has been called */
   bool terminated;            /* the stream has had its last event */
-  pthread_t thread;           /* where tracing began */
+  pthread_t thread;           /* that runs the state */
+  const void *home;           /* the same, as the hook knows it */
   bool recording;             /* some trace still records */
   tg_Recorder recorder;
   tg_Demand demand;           /* union of the traces that record */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "values.h"
 
 #define FIRST_HELD 32
 
@@ -49,12 +50,15 @@ static void hold (tg_Sieve *s) {
     tg_buf_clear(&s->bytes);
   }
   size_t at = s->bytes.size;
-  tg_buf_add(&s->bytes, values.data, values.size);
+  tg_values_copy(&s->bytes, values);
   if (s->bytes.failed || (s->count == s->capacity && !grow(s))) {
     s->status = TG_ERR_MEMORY;    /* nesting is lost: no more packets */
     return;
   }
-  s->held[s->count++] = (tg_Held){s->in, at};
+  tg_Held *h = &s->held[s->count++];
+  *h = (tg_Held){s->in, at};
+  h->packet.values.size = s->bytes.size - at;
+  h->packet.values.origin = NULL;
 }
 
 /* The innermost call was too short. */

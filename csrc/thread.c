@@ -107,7 +107,7 @@ tg_Thread *tg_threads_add (tg_Threads *ts, struct tg_Session *s,
 }
 
 void tg_threads_remove (tg_Threads *ts, tg_Thread *t) {
-  tg_hook_forget();
+  tg_hook_forget(t);
   tg_Thread **p = &ts->buckets[bucket(ts, t->L)];
   while (*p != t)
     p = &(*p)->chain;

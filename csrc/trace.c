@@ -68,9 +68,11 @@ static char *make_name (tg_Session *s, const char *name) {
   return tg_strdup(generated, strlen(generated));
 }
 
-static tg_Trace *new_trace (lua_State *L) {
+tg_Trace *tg_trace_new (lua_State *L) {
   tg_Trace *t = lua_newuserdatauv(L, sizeof *t, 0);
   memset(t, 0, sizeof *t);
+  t->end = TG_END_STOPPED;
+  tg_options_init(&t->options);
   luaL_setmetatable(L, TG_TRACE);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
   lua_pushvalue(L, -2);
@@ -79,11 +81,9 @@ static tg_Trace *new_trace (lua_State *L) {
   return t;
 }
 
-tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
-                          tg_Origin origin, const struct tg_Feed *feed) {
+void tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
+                     tg_Origin origin, const struct tg_Feed *feed) {
   tg_Session *s = tg_session_get(L);
-  tg_Trace *t = new_trace(L);
-  t->options = *o;
   t->origin = origin;
   t->consumed = origin == TG_ORIGIN_FEED || origin == TG_ORIGIN_LOG;
   t->name = make_name(s, name);
@@ -100,7 +100,6 @@ tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
     tg_feeds_replaced(s, old, origin, feed);
     tg_trace_halt(L, old);
   }
-  return t;
 }
 
 /* A name given by the program: "" is none. */
@@ -115,7 +114,6 @@ static const char *check_name (lua_State *L, int i) {
 
 int trace_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
-  tg_Options o;
   const char *name = NULL;
   lua_settop(L, 1);
   if (lua_istable(L, 1)) {
@@ -126,18 +124,19 @@ int trace_start (lua_State *L) {
                         luaL_typename(L, 2));
     name = check_name(L, 2);
   }
-  tg_options_read(L, 1, extra, &o);
-  tg_trace_begin(L, name, &o, TG_ORIGIN_API, NULL);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 1, extra, &t->options);
+  tg_trace_begin(L, t, name, TG_ORIGIN_API, NULL);
   return 1;
 }
 
 int console_start (lua_State *L) {
-  tg_Options o;
   lua_settop(L, 2);
   const char *name = check_name(L, 1);
-  tg_options_read(L, 2, NULL, &o);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 2, NULL, &t->options);
   tg_feeds_flush(L);
-  tg_Trace *t = tg_trace_begin(L, name, &o, TG_ORIGIN_CONSOLE, NULL);
+  tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL);
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
   tg_feeds_started(L, t);

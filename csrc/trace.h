@@ -16,15 +16,17 @@ void tg_trace_setup (lua_State *L);                            /* [-0, +0, m] */
 
 struct tg_Feed;
 
+/* Pushes a new Trace, not started: its options are to be filled. */
+tg_Trace *tg_trace_new (lua_State *L);                         /* [-0, +1, m] */
+
 /*
-** Starts a trace with '*o', which it takes over in any case, and pushes it. A
-** running one of that name is discarded; without a name one is generated. With
-** TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG by a log. Raises
-** without memory.
+** Starts 't'. A running trace of that name is discarded; without a name one is
+** generated. With TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG by
+** a log. Raises without memory, and nothing has changed.
 */
-tg_Trace *tg_trace_begin (lua_State *L, const char *name, tg_Options *o,
-                          tg_Origin origin,
-                          const struct tg_Feed *feed);         /* [-0, +1, v] */
+void tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
+                     tg_Origin origin, const struct tg_Feed *feed);
+                                                               /* [-0, +0, v] */
 
 /* Keeps the Trace on top of the stack alive while it is active. */
 void tg_trace_anchor (lua_State *L, tg_Trace *t);              /* [-0, +0, m] */

@@ -28,6 +28,8 @@ typedef struct Capture {
   tg_Pool *pool;
   uint8_t *p, *lim;             /* p == NULL: the room was too small */
   uint32_t cost;
+  bool in_stream;               /* strings before this one can be referred to */
+  bool refers;                  /* and have been */
 } Capture;
 
 TG_INLINE bool spend (Capture *c, uint32_t cost) {
@@ -85,19 +87,54 @@ TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
   return p + n;
 }
 
+static tg_Written *written (const Capture *c, const char *s) {
+  uint64_t h = (uint64_t)(uintptr_t)s * UINT64_C(0x9e3779b97f4a7c15);
+  return &c->session->recorder.written[h >> 60];
+}
+
+/* The string captured at 'bytes', whose grip begins at the writing position. */
+static void remember (Capture *c, const char *s, size_t n,
+                      const uint8_t *bytes, size_t kept) {
+  if (!c->in_stream)
+    return;
+  *written(c, s) = (tg_Written){
+    s, n, c->p, bytes, (uint32_t)kept, c->session->recorder.epoch
+  };
+}
+
+/*
+** Documents are handed from function to function. A string that was captured
+** in this epoch and has not changed since (another may have its address) is
+** referred to.
+*/
+static bool put_again (Capture *c, const char *s, size_t n, size_t kept) {
+  const tg_Written *w = written(c, s);
+  if (w->string != s || w->size != n || w->kept != kept
+      || w->epoch != c->session->recorder.epoch || !c->in_stream
+      || memcmp(w->bytes, s, kept) != 0)
+    return false;
+  if (room(c, ROOM)) {
+    *c->p = TG_GRIP_STRAGAIN;
+    c->p = tg_putvar(c->p + 1, (uint64_t)(c->p - w->grip));
+    c->refers = true;
+  }
+  return true;
+}
+
 static void put_longstr (Capture *c, const char *s, size_t n) {
   size_t kept = (n < c->limits->string) ? n : c->limits->string;
   size_t affordable = (TG_PACKET_MAX - c->cost) / COST_PER_BYTE;
   if (kept > affordable)
     kept = affordable;
   c->cost += (uint32_t)(kept * COST_PER_BYTE);
-  if (!room(c, kept + ROOM))
+  if (put_again(c, s, n, kept) || !room(c, kept + ROOM))
     return;
   uint8_t *p = c->p;
   *p++ = TG_GRIP_STRING;
   p = tg_putvar(p, n);
   p = tg_putvar(p, kept);
   memcpy(p, s, kept);
+  remember(c, s, n, p, kept);
   c->p = p + kept;
 }
 
@@ -484,6 +521,11 @@ static void put_descriptor (Capture *c, uint32_t id) {
 
 /* ---- lists ---- */
 
+/* What is begun again will be written over. */
+static void forget (tg_Recorder *r) {
+  memset(r->written, 0, sizeof r->written);
+}
+
 static bool secret_parameter (Capture *c, const tg_Function *f, int i) {
   return f != NULL && i < f->nparams && f->params != NULL
          && tg_demand_secret(&c->session->demand, f->params[i]);
@@ -538,7 +580,8 @@ static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
                                      const tg_ValueList *list, uint8_t *p,
                                      uint8_t *lim) {
   Capture c = {.session = s, .L = L, .limits = &s->demand.limits,
-               .pool = &s->pool, .p = p, .lim = lim};
+               .pool = &s->pool, .p = p, .lim = lim,
+               .in_stream = lim == s->recorder.lim};
   int top = lua_gettop(L);
   s->captures++;
   put_list(&c, list);
@@ -549,7 +592,9 @@ static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
     lua_settop(L, top);
   }
   if (c.p != NULL)
-    tg_put32(p, (uint32_t)(c.p - p - 4));
+    tg_put32(p, (uint32_t)(c.p - p - 4) | (c.refers ? TG_VALUES_REFERS : 0u));
+  else
+    forget(&s->recorder);
   return c.p;
 }
 

@@ -13,6 +13,7 @@
 void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
   c->p = bytes.data;
   c->end = bytes.data != NULL ? bytes.data + bytes.size : NULL;
+  c->origin = bytes.origin;
   c->bad = bytes.data == NULL;
 }
 
@@ -102,6 +103,21 @@ static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
   read_string(c, g, length, tg_values_var(c));
 }
 
+/* The cursor is behind the tag, which is what the distance is from. */
+static void read_again (tg_ValueCursor *c, tg_Grip *g) {
+  const uint8_t *tag = c->p - 1;
+  uint64_t distance = tg_values_var(c);
+  if (c->origin == NULL || distance > (uint64_t)(tag - c->origin)) {
+    spoil(c);
+    return;
+  }
+  tg_ValueCursor there = {tag - distance, tag, NULL, false};
+  if (read_byte(&there) == TG_GRIP_STRING)
+    read_long_string(&there, g);
+  if (there.bad || g->type != TG_STRING)
+    spoil(c);
+}
+
 /* A grip whose tag is none of the small ones. */
 static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
   switch (tag) {
@@ -118,6 +134,7 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
       g->type = TG_NOROOM;
       g->u.object = read_type(c);
       break;
+    case TG_GRIP_STRAGAIN: read_again(c, g); break;
     case TG_GRIP_END: g->type = TG_END; break;
     default: spoil(c); break;
   }
@@ -160,3 +177,83 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
   if (c->bad)
     d->flags = 0;
 }
+
+/*
+** {==================================================================
+** Copies
+** ===================================================================
+*/
+
+typedef struct Copy {
+  tg_Buf *out;
+  tg_ValueCursor c;
+  const uint8_t *from;  /* what is copied up to here */
+  size_t put_in;        /* bytes of strings that were elsewhere */
+} Copy;
+
+/* What has been read and stands for itself. */
+static void flush_until (Copy *k, const uint8_t *to) {
+  tg_buf_add(k->out, k->from, (size_t)(to - k->from));
+  k->from = to;
+}
+
+/* In place of the bytes that were read since 'tag'. */
+static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
+  uint8_t head[24], *p = head;
+  flush_until(k, tag);
+  *p++ = TG_GRIP_STRING;
+  p = tg_putvar(p, g->u.s.length);
+  p = tg_putvar(p, g->u.s.size);
+  tg_buf_add(k->out, head, (size_t)(p - head));
+  tg_buf_add(k->out, g->u.s.data, g->u.s.size);
+  k->put_in += g->u.s.size;
+  k->from = k->c.p;
+}
+
+static tg_GripType copy_grip (Copy *k) {
+  const uint8_t *tag = k->c.p;
+  tg_Grip g;
+  tg_values_grip(&k->c, &g);
+  if (!k->c.bad && *tag == TG_GRIP_STRAGAIN) {
+    if (g.u.s.size > TG_PACKET_MAX - k->put_in)
+      spoil(&k->c);       /* no recorder gives so many */
+    else
+      put_in(k, tag, &g);
+  }
+  return g.type;
+}
+
+static void copy_descriptor (Copy *k) {
+  read_type(&k->c);
+  uint8_t flags = read_byte(&k->c);
+  if (flags & TG_DESC_CLASS)
+    copy_grip(k);
+  if (flags & TG_DESC_PROTO)
+    copy_grip(k);
+  if (flags & TG_DESC_FUNCTION)
+    read_id(&k->c);
+  if (flags & TG_DESC_PROPS)
+    while (copy_grip(k) != TG_END)
+      copy_grip(k);
+}
+
+static void copy_list (Copy *k) {
+  uint64_t n = tg_values_var(&k->c);
+  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !k->c.bad; i++)
+    copy_grip(k);
+  while (!k->c.bad && k->c.p < k->c.end)
+    copy_descriptor(k);
+}
+
+void tg_values_copy (tg_Buf *out, tg_Slice bytes) {
+  if (bytes.origin == NULL) {
+    tg_buf_add(out, bytes.data, bytes.size);
+    return;
+  }
+  Copy k = {.out = out, .from = bytes.data};
+  tg_values_open(&k.c, bytes);
+  copy_list(&k);
+  flush_until(&k, k.c.end);
+}
+
+/* }================================================================== */

@@ -17,6 +17,8 @@
 **     STRING    var length, var captured, that many bytes (captured <= length)
 **     OBJECT    var id in the pool
 **     NOROOM    u8 object type: an object for which the pool had no room
+**     STRAGAIN  var distance: the STRING whose tag is so many bytes before this
+**               one, in an earlier list of the same chunk or in this one
 **     SMALLSTR + length     a whole string of up to 63 bytes follows
 **     SMALLOBJ + id         an object with id up to 63
 **     SMALLINT + value      an integer 0..63
@@ -32,11 +34,13 @@
 #define TG_VALUES_H
 
 #include "base.h"
+#include "buf.h"
 #include "options.h"
 
 enum {
   TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,
   TG_GRIP_INT, TG_GRIP_FLOAT, TG_GRIP_STRING, TG_GRIP_OBJECT, TG_GRIP_NOROOM,
+  TG_GRIP_STRAGAIN,
   TG_GRIP_END = 0x3f,
   TG_GRIP_SMALLSTR = 0x40,
   TG_GRIP_SMALLOBJ = 0x80,
@@ -94,6 +98,7 @@ typedef struct tg_Descriptor {
 /* A place in the bytes; sticky error, after which every read gives NIL/END. */
 typedef struct tg_ValueCursor {
   const uint8_t *p, *end;
+  const uint8_t *origin;  /* STRAGAIN may refer as far back; NULL: not at all */
   bool bad;
 } tg_ValueCursor;
 
@@ -101,5 +106,11 @@ void tg_values_open (tg_ValueCursor *c, tg_Slice bytes);
 uint64_t tg_values_var (tg_ValueCursor *c);
 void tg_values_grip (tg_ValueCursor *c, tg_Grip *g);
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d);
+
+/*
+** Appends a copy that stands by itself: strings that are elsewhere are put in,
+** up to TG_PACKET_MAX bytes of them. Malformed bytes stay malformed.
+*/
+void tg_values_copy (tg_Buf *out, tg_Slice bytes);
 
 #endif
