@@ -27,7 +27,7 @@ UNITC  := $(wildcard spec/unit/test_*.c)
 
 CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
-SPECLIB = $(BUILD)/spec/atexit.so
+SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so
 BENCH   = $(BUILD)/spec/bench_hook.so
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%)
 
@@ -136,7 +136,7 @@ $(BUILD)/test_%: $(BUILD)/obj/test_%.o $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
 vpath %.c spec/support spec/bench
 $(BUILD)/spec/%.so: %.c
 	@mkdir -p $(@D); echo '  CC    $<'
-	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< -o $@
+	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< $(LDLIBS) -o $@
 
 $(BIN): lua/tracegrip/cli/launcher.sh
 	@mkdir -p $(@D); echo '  COPY  $@'

@@ -27,6 +27,7 @@ build = {
     ["tracegrip.core"] = {
       sources = {
         "csrc/alloc.c",
+        "csrc/bounds.c",
         "csrc/buf.c",
         "csrc/chain.c",
         "csrc/clock.c",
@@ -34,6 +35,7 @@ build = {
         "csrc/decode.c",
         "csrc/define.c",
         "csrc/demand.c",
+        "csrc/drain.c",
         "csrc/emit.c",
         "csrc/feed.c",
         "csrc/frames.c",
@@ -63,9 +65,11 @@ build = {
         "csrc/roles.c",
         "csrc/scalars.c",
         "csrc/session.c",
+        "csrc/sessions.c",
         "csrc/sieve.c",
         "csrc/store.c",
         "csrc/stream.c",
+        "csrc/tap.c",
         "csrc/text.c",
         "csrc/thread.c",
         "csrc/thrown.c",

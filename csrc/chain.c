@@ -54,7 +54,7 @@ static Outcome ask (const tg_Thread *t, lua_State *L) {
       default: return DIED;
     }
   }
-  if (tg_frame_role(t->session, tg_thread_top(t)) == TG_ROLE_YIELD)
+  if (tg_frame_role(tg_thread_top(t)) == TG_ROLE_YIELD)
     return YIELDED;
   return (t->n > 0) ? DIED : ENDED;
 }
@@ -65,7 +65,7 @@ static tg_Role returning (const tg_Thread *resumer, const lua_Debug *ar) {
   const tg_Frame *top = tg_thread_top(resumer);
   if (ar->event != LUA_HOOKRET || top == NULL || top->ci != ar->i_ci)
     return TG_ROLE_NONE;
-  return tg_frame_role(resumer->session, top);
+  return tg_frame_role(top);
 }
 
 static Outcome outcome (const tg_Thread *t, lua_State *L,
@@ -74,7 +74,7 @@ static Outcome outcome (const tg_Thread *t, lua_State *L,
   if (t->done)
     return ENDED;
   if (resumer != NULL && resumer->L == L) {
-    tg_Role top = tg_frame_role(t->session, tg_thread_top(resumer));
+    tg_Role top = tg_frame_role(tg_thread_top(resumer));
     tg_Role role = returning(resumer, ar);
     if (role == TG_ROLE_WRAPPED)
       return YIELDED;
@@ -90,9 +90,8 @@ static Outcome outcome (const tg_Thread *t, lua_State *L,
    is in the stream: what the resume gives besides "true". */
 static const tg_ValueList *yielded (const tg_Thread *t, lua_State *L,
                                     lua_Debug *ar, tg_ValueList *list) {
-  const tg_Session *s = t->session;
   const tg_Frame *top = tg_thread_top(t);
-  bool told = tg_frame_role(s, top) == TG_ROLE_YIELD
+  bool told = tg_frame_role(top) == TG_ROLE_YIELD
               && !(top->what & TG_FR_HIDDEN);
   if (told || t->resumer == NULL || t->resumer->L != L)
     return NULL;
@@ -159,7 +158,7 @@ static bool top_stands (const tg_Thread *t) {
 static Outcome resumer_state (tg_Session *s, lua_State *L,
                               const lua_Debug *ar) {
   const tg_Thread *t = s->current;
-  tg_Role role = tg_frame_role(s, tg_thread_top(t));
+  tg_Role role = tg_frame_role(tg_thread_top(t));
   if (role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
       || role == TG_ROLE_CLOSE)
     return RUNNING;
@@ -203,6 +202,7 @@ static void resume (tg_Session *s, tg_Thread *t, uint64_t now) {
     t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
   t->resumer = s->current;
   t->running = true;
+  t->done = false;
   s->current = t;
   s->depth += t->visible;
   tg_emit_resume(s, t, now);
@@ -257,6 +257,11 @@ tg_Thread *tg_chain_adopt (tg_Session *s, lua_State *L1, lua_State *L) {
 tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
                            uint64_t now) {
   tg_Thread *t = tg_threads_find(&s->threads, L);
+  if (t != NULL && t->running && t->done) {
+    leave_down_to(s, t, L, ar, now);
+    leave(s, ENDED, L, ar, now);
+    t = tg_threads_find(&s->threads, L);
+  }
   if (t != NULL && !t->running && stale(t, L, ar)) {
     tg_threads_remove(&s->threads, t);
     t = NULL;

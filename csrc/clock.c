@@ -103,6 +103,10 @@ static double current_rate (void) {
   return rate;
 }
 
+void tg_clock_fork (tg_Fork side) {
+  tg_fork_mutex(&rate_mutex, side);
+}
+
 void tg_clock_start (tg_Clock *c) {
   tg_clock_setup();
   c->ns_per_tick = tg_clock_tsc ? current_rate() : 1.0;

@@ -8,6 +8,7 @@
 #define TG_CLOCK_H
 
 #include "base.h"
+#include "fork.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -27,6 +28,9 @@ void tg_clock_setup (void);
 
 /* A time scale whose time 0 is now. */
 void tg_clock_start (tg_Clock *c);
+
+/* The mutex that measuring takes. */
+void tg_clock_fork (tg_Fork side);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t tg_clock_monotonic_ns (void);

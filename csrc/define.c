@@ -270,8 +270,7 @@ uint32_t tg_define_flags (const tg_Session *s, tg_FunctionId id) {
     flags |= TG_FR_C;
   else if (f->vararg)
     flags |= TG_FR_VARARG;
-  if (f->role != TG_ROLE_NONE)
-    flags |= TG_FR_ROLE;
+  flags |= (uint32_t)f->role << TG_FR_ROLESHIFT;
   if (!tg_demand_wants(&s->demand, f))
     flags |= TG_FR_HIDDEN;
   for (int i = 0; s->demand.redacts && f->params && i < f->nparams; i++) {

@@ -108,10 +108,8 @@ static uint8_t *put_site (const tg_Call *c, uint8_t *p, uint32_t *kind) {
 static bool wants_arguments (const tg_Session *s, uint32_t what) {
   if (s->demand.types & TG_TYPE_ARGUMENTS)
     return true;
-  if (!(what & TG_FR_ROLE) || !(s->demand.types & TG_TYPE_YIELD))
-    return false;
-  return tg_functions_get(s->recorder.stream->functions,
-                          what & TG_FR_ID)->role == TG_ROLE_YIELD;
+  return tg_role_bits(what) == TG_ROLE_YIELD
+         && (s->demand.types & TG_TYPE_YIELD) != 0;
 }
 
 static uint8_t *put_call (const tg_Call *c, uint8_t *p, bool values) {

@@ -70,20 +70,25 @@ static void remember (lua_State *L, tg_Thread *t) {
 
 /* The state is run by another thread than before. */
 static TG_NOINLINE void move_home (tg_Session *s) {
-  s->home = &cache;
-  s->thread = pthread_self();
+  atomic_store_explicit(&s->home, &cache, memory_order_relaxed);
   next_generation(0);
 }
 
+bool tg_hook_home (const tg_Session *s) {
+  const void *home = atomic_load_explicit(&((tg_Session *)(uintptr_t)s)->home,
+                                          memory_order_relaxed);
+  return home == &cache;
+}
+
 void tg_hook_forget (const tg_Thread *t) {
-  if (t->session->home != &cache)
+  if (!tg_hook_home(t->session))
     next_generation(0);
   else if (cache.thread == t)
     cache.generation = 0;
 }
 
 void tg_hook_begin (tg_Session *s) {
-  s->home = NULL;
+  atomic_store_explicit(&s->home, &cache, memory_order_relaxed);
   next_generation(1);
 }
 
@@ -140,6 +145,7 @@ static void disarm_one (lua_State *L1, void *ud) {
 }
 
 void tg_hook_disarm (tg_Session *s, lua_State *L) {
+  atomic_store_explicit(&s->home, NULL, memory_order_relaxed);
   next_generation(UINT64_MAX);  /* one less */
   tg_threads_each(&s->threads, L, disarm_one, s);
   disarm_one(L, s);
@@ -205,8 +211,7 @@ static bool exits (lua_State *L) {
 static TG_NOINLINE void note_call (tg_Thread *t, lua_State *L,
                                    uint32_t what) {
   tg_Session *s = t->session;
-  tg_Role role = tg_functions_get(s->recorder.stream->functions,
-                                  what & TG_FR_ID)->role;
+  tg_Role role = tg_role_bits(what);
   switch (role) {
     case TG_ROLE_RESUME: case TG_ROLE_CLOSE:
       arm_older(s, lua_tothread(L, 1), L);
@@ -251,8 +256,7 @@ static void note_created (tg_Thread *t, lua_State *L, lua_Debug *ar,
 
 static void note_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
                          uint32_t what) {
-  tg_Role role = tg_functions_get(t->session->recorder.stream->functions,
-                                  what & TG_FR_ID)->role;
+  tg_Role role = tg_role_bits(what);
   if (role == TG_ROLE_CREATE || role == TG_ROLE_WRAP)
     note_created(t, L, ar, role == TG_ROLE_WRAP);
   else if (role == TG_ROLE_XPCALL)
@@ -311,7 +315,7 @@ static TG_NOINLINE bool settle_call (tg_Thread *t, lua_State *L,
     t->session->unseen++;
     return false;
   }
-  tg_Role role = (k >= 0) ? tg_frame_role(t->session, &t->frames[k])
+  tg_Role role = (k >= 0) ? tg_frame_role(&t->frames[k])
                           : TG_ROLE_NONE;
   tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), role, now);
   return true;
@@ -343,7 +347,7 @@ TG_INLINE void push_call (tg_Call *c) {
   uint32_t what = placed(t, c->callee->what);
   if (tg_unlikely(t->stashed > t->n && !c->replaces))
     t->stashed = 0;     /* what was thrown has been dealt with */
-  t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, 0};
+  t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->recorder.epoch};
   if (tg_unlikely(what & TG_FR_ROLE))
     note_call(t, c->L, what);
   if (tg_unlikely(t->handler != NULL
@@ -426,17 +430,20 @@ static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
     t->based = true;
   }
   else {
-    tg_Role role = tg_frame_role(t->session, &t->frames[k]);
+    tg_Role role = tg_frame_role(&t->frames[k]);
     tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), role, now);
     return true;
   }
   return false;
 }
 
-/* The body of a coroutine has returned. */
+/* The body of a coroutine has returned: the next event with its address is
+   that of another one, or it was started anew. */
 static TG_NOINLINE void note_done (tg_Thread *t, lua_State *L) {
-  if (t->id != 1 && !t->based && lua_isyieldable(L))
+  if (t->id != 1 && !t->based && lua_isyieldable(L)) {
     t->done = true;
+    tg_hook_forget(t);
+  }
 }
 
 static void on_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
@@ -499,12 +506,12 @@ static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
     remove_stray(L);
     return NULL;
   }
-  if (tg_unlikely(s->home != &cache))
+  if (tg_unlikely(!tg_hook_home(s)))
     move_home(s);
   t = s->current;
   if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)
     return tg_threads_find(&s->threads, L);
-  if (t == NULL || t->L != L)
+  if (t == NULL || t->L != L || t->done)
     t = tg_chain_enter(s, L, ar, now);
   if (t == NULL) {
     s->unseen++;

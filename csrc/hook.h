@@ -20,6 +20,9 @@
 /* Before the first hook of a session; tg_hook_disarm ends what this begins. */
 void tg_hook_begin (tg_Session *s);
 
+/* Whether this thread runs the session's state, and it traces. Any thread. */
+bool tg_hook_home (const tg_Session *s);
+
 /* Installs the hook on 'L1' (frames it already has stay unseen, unless it is
    suspended) and gives its record; NULL without memory. 'L' runs now. */
 tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L);

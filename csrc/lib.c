@@ -4,6 +4,7 @@
 #include "lx.h"
 #include "alloc.h"
 #include "clock.h"
+#include "drain.h"
 #include "feed.h"
 #include "livelog.h"
 #include "optread.h"
@@ -37,6 +38,7 @@ static int core_refuse (lua_State *L) {
 static const luaL_Reg core[] = {
 #ifdef TG_TEST
   {"refuse", core_refuse},
+  {"drain", drain_start},
 #endif
   {"start", trace_start},
   {"startTrace", console_start},

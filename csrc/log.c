@@ -579,6 +579,12 @@ void tg_log_finish (tg_Log *l) {
   errno = error;
 }
 
+void tg_log_mute (tg_Log *l) {
+  tg_outlet_close(&l->outlet);
+  l->outlet.error = EBADF;
+  l->finished = true;
+}
+
 void tg_log_state (const tg_Log *l, tg_LogState *state) {
   *state = l->state;
   state->error = l->outlet.error;

@@ -57,6 +57,9 @@ void tg_log_pump (tg_Log *l, tg_Pos end);
    first time. */
 void tg_log_finish (tg_Log *l);
 
+/* In a forked child: the file is the parent's from now on. */
+void tg_log_mute (tg_Log *l);
+
 void tg_log_state (const tg_Log *l, tg_LogState *state);
 
 void tg_log_free (tg_Log *l);                 /* NULL is fine */

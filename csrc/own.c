@@ -38,14 +38,20 @@ bool tg_own_add (const char *source, size_t size) {
   return ok;
 }
 
-/* The library is unloaded. */
+/* The library is unloaded, or the process exits. */
 __attribute__((destructor))
 static void forget_own (void) {
+  pthread_mutex_lock(&own.mutex);   /* other threads may still trace */
   for (size_t i = 0; i < own.count; i++)
     tg_free(own.list[i]);
   tg_free(own.list);
   own.list = NULL;
   own.count = 0;
+  pthread_mutex_unlock(&own.mutex);
+}
+
+void tg_own_fork (tg_Fork side) {
+  tg_fork_mutex(&own.mutex, side);
 }
 
 static bool own_source (const char *source) {

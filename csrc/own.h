@@ -8,11 +8,15 @@
 #define TG_OWN_H
 
 #include "lx.h"
+#include "fork.h"
 
 /* Marks the functions of this source as ours; false without memory. */
 bool tg_own_add (const char *source, size_t size);
 
 /* Whether the function on top of the stack ('ar' filled with "S") is ours. */
 bool tg_own_function (lua_State *L, const lua_Debug *ar);      /* [-0, +0, -] */
+
+/* The list's mutex. */
+void tg_own_fork (tg_Fork side);
 
 #endif

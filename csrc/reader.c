@@ -133,6 +133,10 @@ tg_Pos tg_reader_pos (const tg_Reader *r) {
   return r->cursor.store != NULL ? tg_cursor_pos(&r->cursor) : r->from;
 }
 
+tg_Pos tg_reader_committed (const tg_Reader *r) {
+  return r->cursor.store != NULL ? tg_cursor_committed(&r->cursor) : r->from;
+}
+
 uint64_t tg_reader_lost (const tg_Reader *r) {
   return r->lost;
 }

@@ -70,6 +70,9 @@ tg_Status tg_reader_status (const tg_Reader *r);
 /* Where reading goes on. */
 tg_Pos tg_reader_pos (const tg_Reader *r);
 
+/* How far there are events; where it stands itself, if it has no place yet. */
+tg_Pos tg_reader_committed (const tg_Reader *r);
+
 /*
 ** 0; or, if a ring had dropped 'from' before the reader came, the packets that
 ** the stream had before the place where reading began instead.

@@ -5,6 +5,7 @@
 #include "roles.h"
 
 lua_CFunction tg_real_sethook, tg_real_gethook;
+lua_Hook tg_lua_hook;
 
 static const struct {
   const char *library;          /* "_G" or a library's name */
@@ -37,12 +38,23 @@ static lua_CFunction member (lua_State *L, const char *lib, const char *name) {
   return f;
 }
 
+/* Sets a hook that will not come to run, to see what debug.sethook installs. */
+static void learn_hook (lua_State *L) {
+  lua_pushcfunction(L, tg_real_sethook);
+  lua_getglobal(L, "print");
+  lua_pushliteral(L, "");
+  lua_pushinteger(L, 1000000);
+  lua_call(L, 3, 0);
+  tg_lua_hook = lua_gethook(L);
+}
+
 static int learn (lua_State *L) {
   luaL_openlibs(L);
   for (size_t i = 0; i < NKNOWN; i++)
     address[i] = member(L, known[i].library, known[i].name);
   tg_real_sethook = member(L, "debug", "sethook");
   tg_real_gethook = member(L, "debug", "gethook");
+  learn_hook(L);
   lua_getglobal(L, "coroutine");
   lua_getfield(L, -1, "wrap");
   lua_getglobal(L, "print");

@@ -20,4 +20,7 @@ tg_Role tg_role_of (lua_CFunction f);
 /* debug.sethook and debug.gethook as Lua made them. */
 extern lua_CFunction tg_real_sethook, tg_real_gethook;
 
+/* The hook that debug.sethook installs, which calls the Lua function. */
+extern lua_Hook tg_lua_hook;
+
 #endif

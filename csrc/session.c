@@ -1,64 +1,16 @@
-#include <pthread.h>
 #include <string.h>
 
 #include "session.h"
 #include "alloc.h"
+#include "bounds.h"
 #include "hook.h"
 #include "log.h"
 #include "naming.h"
 #include "proghook.h"
 #include "roles.h"
+#include "sessions.h"
 
 #define CHAIN_MAX 250     /* Lua allows 200 C levels */
-
-/* ---- all sessions of the process, for its end ---- */
-
-static struct {
-  pthread_mutex_t mutex;
-  tg_Session *first;
-} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static void enlist (tg_Session *s) {
-  pthread_mutex_lock(&all.mutex);
-  s->next = all.first;
-  all.first = s;
-  pthread_mutex_unlock(&all.mutex);
-}
-
-static void delist (tg_Session *s) {
-  pthread_mutex_lock(&all.mutex);
-  tg_Session **p = &all.first;
-  while (*p != NULL && *p != s)
-    p = &(*p)->next;
-  if (*p != NULL)
-    *p = s->next;
-  pthread_mutex_unlock(&all.mutex);
-}
-
-static void finish_logs (tg_Session *s) {
-  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (t->log != NULL) {
-      tg_log_pump(t->log, tg_trace_stop_pos(t));
-      tg_log_finish(t->log);
-    }
-  }
-}
-
-/* The process exits with traces running, by os.exit or from C. Only plain
-   memory is touched: no state is looked at. A session of another thread that
-   is still at work cannot be ended safely: what it wrote so far is kept. */
-__attribute__((destructor))
-static void at_exit (void) {
-  pthread_mutex_lock(&all.mutex);
-  for (tg_Session *s = all.first; s != NULL; s = s->next) {
-    if (s->tracing && pthread_equal(s->thread, pthread_self())) {
-      tg_session_terminate(s);
-      finish_logs(s);
-    }
-  }
-  all.first = NULL;
-  pthread_mutex_unlock(&all.mutex);
-}
 
 /* ---- finding ---- */
 
@@ -82,7 +34,7 @@ static int session__gc (lua_State *L) {
   tg_Session *s = lua_touserdata(L, 1);
   if (tg_session_find(L) == s) {
     close_traces(s, L);
-    delist(s);
+    tg_sessions_remove(s);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   }
@@ -105,7 +57,7 @@ tg_Session *tg_session_get (lua_State *L) {
   lua_pushliteral(L, "__name");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
-  enlist(s);
+  tg_sessions_add(s);
   return s;
 }
 
@@ -114,25 +66,6 @@ tg_Trace *tg_session_trace (const tg_Session *s, const char *name) {
   while (t != NULL && name != NULL && strcmp(t->name, name) != 0)
     t = t->next;
   return t;
-}
-
-/* ---- positions and losses ---- */
-
-tg_Pos tg_trace_stop_pos (const tg_Trace *t) {
-  return (t->end == TG_END_NOT) ? tg_rec_pos(&t->session->recorder)
-                                : t->stop;
-}
-
-void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
-  memcpy(lost, t->lost, sizeof t->lost);
-  if (t->session == NULL)
-    return;
-  const tg_Session *s = t->session;
-  lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
-  if (t->end == TG_END_OVERFLOW)
-    lost[TG_LOSS_OVERFLOW] += s->recorder.packets - t->packets_end;
-  else if (t->end == TG_END_MEMORY)
-    lost[TG_LOSS_MEMORY] += s->recorder.packets - t->packets_end;
 }
 
 /* ---- what is recorded ---- */
@@ -165,132 +98,6 @@ static bool work_out_demand (tg_Session *s) {
   s->depth_limit = limit;
   tg_catalog_refresh(&s->known);
   return true;
-}
-
-/* ---- limits of traces ---- */
-
-/* From where a trace's buffer counts. */
-static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
-  if (t->consumer != NULL)
-    return tg_reader_pos(t->consumer);
-  return t->consumed ? tg_rec_pos(&s->recorder) : tg_cursor_pos(&t->hold);
-}
-
-/* A ring's hold goes on to the chunk where what is kept begins. */
-static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
-  tg_Pos pos = tg_rec_pos(&s->recorder);
-  while (pos + need - tg_cursor_pos(&t->hold) > t->options.buffer) {
-    uint64_t before = t->hold.chunk->packets;
-    if (before < t->packets_start)
-      before = t->packets_start;
-    if (!tg_cursor_advance(&t->hold))
-      return;
-    t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
-    t->start = tg_cursor_pos(&t->hold);
-  }
-}
-
-/* Its own packets cannot be told from the session's if it hides some. */
-static bool counts_exactly (const tg_Session *s, const tg_Trace *t) {
-  const tg_Options *o = &t->options;
-  return s->demand.count <= 1
-         || (o->include.count == 0 && o->exclude.count == 0 && o->c
-             && o->max_depth == TG_NOLIMIT);
-}
-
-static uint64_t packets_limit (const tg_Session *s, const tg_Trace *t) {
-  uint64_t n = t->options.max_events;
-  if (n == 0 || n > UINT64_MAX - t->packets_start || !counts_exactly(s, t))
-    return UINT64_MAX;
-  return t->packets_start + n;
-}
-
-static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
-  double ticks = (double)t->options.duration_ns
-                 / s->recorder.stream->clock.ns_per_tick;
-  if (t->options.duration_ns == 0 || ticks > 9e18)
-    return UINT64_MAX;
-  return t->ticks_start + (uint64_t)ticks;
-}
-
-/* How a trace ends now, if it does: it needs 'need' more bytes. */
-static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
-                       uint64_t now) {
-  if (s->recorder.packets >= packets_limit(s, t))
-    return TG_END_EVENTS;
-  if (now >= ticks_limit(s, t))
-    return TG_END_DURATION;
-  if (t->options.overflow == TG_OVERFLOW_RING && !t->consumed) {
-    move_ring(s, t, need);
-    return TG_END_NOT;
-  }
-  if (tg_rec_pos(&s->recorder) + need - kept_from(s, t) > t->options.buffer)
-    return TG_END_OVERFLOW;
-  return TG_END_NOT;
-}
-
-static void end_recording (tg_Session *s, tg_Trace *t, tg_End why) {
-  t->end = why;
-  t->stop = tg_rec_pos(&s->recorder);
-  t->packets_end = s->recorder.packets;
-  s->stale = s->attention = true;
-}
-
-/* Position that the writer must not pass without asking again. */
-static tg_Pos next_stop (const tg_Session *s) {
-  tg_Pos stop = UINT64_MAX;
-  tg_Pos here = tg_rec_pos(&s->recorder);
-  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    tg_Pos p = UINT64_MAX;
-    if (t->end != TG_END_NOT)
-      continue;
-    if (t->options.overflow == TG_OVERFLOW_RING && !t->consumed)
-      p = here + t->options.buffer / 8;
-    else if (!t->consumed || t->consumer != NULL)
-      p = kept_from(s, t) + t->options.buffer;
-    if (p < stop)
-      stop = p;
-  }
-  return stop;
-}
-
-static void set_alarms (tg_Session *s) {
-  s->recorder.packets_stop = s->recorder.ticks_stop = UINT64_MAX;
-  s->recording = false;
-  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (t->end != TG_END_NOT)
-      continue;
-    s->recording = true;
-    uint64_t packets = packets_limit(s, t), ticks = ticks_limit(s, t);
-    if (packets < s->recorder.packets_stop)
-      s->recorder.packets_stop = packets;
-    if (ticks < s->recorder.ticks_stop)
-      s->recorder.ticks_stop = ticks;
-  }
-}
-
-/* The recorder has come to a limit. */
-static void turn (tg_Recorder *r, size_t need, uint64_t now) {
-  tg_Session *s = (tg_Session *)(void *)((char *)r
-                                         - offsetof(tg_Session, recorder));
-  if (s->terminated)
-    return;             /* nothing comes after the end */
-  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    tg_End why = (t->end == TG_END_NOT) ? reached(s, t, need, now)
-                                        : TG_END_NOT;
-    if (why != TG_END_NOT)
-      end_recording(s, t, why);
-  }
-  set_alarms(s);
-  if (!s->recording)
-    tg_rec_close(r);
-  else if (!tg_rec_open(r, need, now, next_stop(s))) {
-    for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
-      if (t->end == TG_END_NOT)
-        end_recording(s, t, TG_END_MEMORY);
-    }
-    set_alarms(s);
-  }
 }
 
 /* ---- tracing begins and ends ---- */
@@ -362,9 +169,8 @@ static bool arm_chain (tg_Session *s, lua_State *L) {
 
 static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->recorder.stream = tg_stream_new();
-  s->recorder.turn = turn;
+  s->recorder.turn = tg_bounds_turn;
   s->recorder.context = tg_hook_context;
-  s->thread = pthread_self();
   s->unseen = 0;
   tg_threads_init(&s->threads);
   if (s->recorder.stream == NULL || !tg_catalog_init(&s->known)) {
@@ -417,8 +223,16 @@ static bool mark_start (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->depth_start = s->depth;
   if (!tg_rec_mark(r, now, UINT64_MAX, &t->start))
     return false;
+  t->epoch_start = r->epoch;
+  t->packets_stop = tg_bounds_packets(t);
   return t->consumed
          || tg_cursor_place(&t->hold, &r->stream->store, t->start);
+}
+
+/* The writer's limits are worked out anew. */
+static void reopen (tg_Session *s) {
+  tg_rec_open(&s->recorder, 0, tg_clock_ticks(),
+              tg_bounds_next(s, 0));
 }
 
 tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
@@ -438,9 +252,18 @@ tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
     return TG_ERR_MEMORY;
   }
   t->stream = tg_stream_pin(s->recorder.stream);
-  set_alarms(s);
-  tg_rec_open(&s->recorder, 0, tg_clock_ticks(), next_stop(s));
+  tg_bounds_set(s);
+  reopen(s);
   return TG_OK;
+}
+
+void tg_session_tap (tg_Session *s, tg_Trace *t, tg_Tap *tap) {
+  tg_assert(t->session == s && t->end == TG_END_NOT && t->tap == NULL);
+  t->tap = tg_tap_pin(tap);
+  t->consumed = true;
+  tg_tap_join(tap);
+  tg_cursor_drop(&t->hold);
+  reopen(s);
 }
 
 /* The losses become final. */
@@ -453,7 +276,7 @@ static void settle_losses (tg_Trace *t) {
 void tg_session_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   settle_losses(t);
   if (t->end == TG_END_NOT) {
-    end_recording(s, t, TG_END_STOPPED);
+    tg_bounds_end(s, t, TG_END_STOPPED);
   }
   if (t->log != NULL) {
     tg_log_pump(t->log, t->stop);
@@ -483,6 +306,18 @@ static void retire (tg_Session *s) {
   }
 }
 
+void tg_session_forked (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->log != NULL) {
+      tg_log_mute(t->log);
+      if (t->end == TG_END_NOT)
+        tg_bounds_end(s, t, TG_END_STOPPED);
+    }
+    if (t->tap != NULL)
+      tg_tap_leave(t->tap);
+  }
+}
+
 static void pump_logs (tg_Session *s) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->log != NULL)
@@ -502,9 +337,9 @@ void tg_session_attend (tg_Session *s, lua_State *L) {
       return;
     }
     s->stale = !work_out_demand(s);     /* without memory: later */
-    set_alarms(s);
+    tg_bounds_set(s);
     if (s->recording && !s->terminated)
-      tg_rec_open(&s->recorder, 0, tg_clock_ticks(), next_stop(s));
+      reopen(s);
     else
       tg_rec_close(&s->recorder);
   }

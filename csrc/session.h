@@ -10,7 +10,7 @@
 #ifndef TG_SESSION_H
 #define TG_SESSION_H
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "lx.h"
 #include "define.h"
@@ -18,6 +18,7 @@
 #include "pool.h"
 #include "reader.h"
 #include "recorder.h"
+#include "tap.h"
 #include "thread.h"
 
 /* Why events of a trace are missing. */
@@ -70,10 +71,16 @@ typedef struct tg_Trace {
   tg_End end;                 /* why it records no more */
   tg_Cursor hold;             /* its beginning; holds nothing if consumed */
   const tg_Reader *consumer;  /* borrows: who reads it as it goes, or NULL */
+  tg_Tap *tap;                /* pins: read by another thread, or NULL */
   struct tg_Log *log;         /* owns: its live log, or NULL */
   tg_Pos start, stop;         /* its part of the stream; stop once it ended */
   uint64_t packets_start, packets_end;  /* counts of the session there */
-  uint64_t unseen_start, unseen_end;
+  uint64_t unseen_start;      /* events lost to all before it started */
+  uint64_t packets_stop;      /* count at which it may have all it wants */
+  tg_Reader *counter;         /* owns; counts what it has, or NULL */
+  uint64_t counted;
+  uint32_t epoch_start;       /* frames of earlier epochs are older */
+  uint32_t older_end;         /* such frames open when it ended */
   uint64_t ticks_start;
   uint32_t depth_start;       /* visible frames open when it started */
   bool consumed;              /* somebody reads it as it goes */
@@ -91,8 +98,7 @@ typedef struct tg_Session {
   bool tracing;
   bool exiting;               /* os.exit has been called */
   bool terminated;            /* the stream has had its last event */
-  pthread_t thread;           /* that runs the state */
-  const void *home;           /* the same, as the hook knows it */
+  const void *_Atomic home;   /* the thread that runs the state (hook.c) */
   bool recording;             /* some trace still records */
   tg_Recorder recorder;
   tg_Demand demand;           /* union of the traces that record */
@@ -126,17 +132,30 @@ tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t);
 /* Stops an active trace; with the last one tracing ends. */
 void tg_session_stop (tg_Session *s, lua_State *L, tg_Trace *t);
 
+/*
+** From now on 'tap', which begins where the trace began or later, reads the
+** active trace 't' and nobody else does. Where the trace ends the tap is told.
+*/
+void tg_session_tap (tg_Session *s, tg_Trace *t, tg_Tap *tap);
+
 /* The active trace of that name; the most recent one for NULL. */
 tg_Trace *tg_session_trace (const tg_Session *s, const char *name);
 
 /* All open frames exit "terminated": the state or the process ends. */
 void tg_session_terminate (tg_Session *s);
 
+/* In a forked child: live logs end, readers on other threads are gone. */
+void tg_session_forked (tg_Session *s);
+
 /* Inside the hook, after an event: live logs, traces that ended. */
 void tg_session_attend (tg_Session *s, lua_State *L);
 
 /* Losses of a trace so far. */
 void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]);
+
+/* A reader of a trace's packets as its own options show them; NULL without
+   memory. */
+tg_Reader *tg_trace_reader (const tg_Trace *t);
 
 /* Where a trace's part of the stream ends, or has come to. */
 tg_Pos tg_trace_stop_pos (const tg_Trace *t);

@@ -14,13 +14,17 @@
 
 #define PAGE ((size_t)4096)
 
-void tg_store_init (tg_Store *s) {
+static void init_condition (tg_Store *s) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_mutex_init(&s->mutex, NULL);
   pthread_cond_init(&s->moved, &attr);
   pthread_condattr_destroy(&attr);
+}
+
+void tg_store_init (tg_Store *s) {
+  pthread_mutex_init(&s->mutex, NULL);
+  init_condition(s);
   s->first = s->last = s->spare = NULL;
   s->bytes = 0;
 }
@@ -193,6 +197,15 @@ void tg_cursor_drop (tg_Cursor *c) {
   c->chunk = NULL;
 }
 
+/* Chunks after a pinned one stay, so no mutex. */
+tg_Pos tg_cursor_committed (const tg_Cursor *c) {
+  tg_Chunk *last = c->chunk, *next;
+  while ((next = atomic_load_explicit(&last->next, memory_order_acquire))
+         != NULL)
+    last = next;
+  return last->base + atomic_load_explicit(&last->used, memory_order_acquire);
+}
+
 bool tg_cursor_advance (tg_Cursor *c) {
   tg_Store *s = c->store;
   pthread_mutex_lock(&s->mutex);
@@ -222,4 +235,16 @@ bool tg_store_wait (tg_Store *s, uint64_t ns) {
   int error = pthread_cond_timedwait(&s->moved, &s->mutex, &until);
   pthread_mutex_unlock(&s->mutex);
   return error == 0;
+}
+
+void tg_store_wake (tg_Store *s) {
+  pthread_mutex_lock(&s->mutex);
+  pthread_cond_broadcast(&s->moved);
+  pthread_mutex_unlock(&s->mutex);
+}
+
+void tg_store_fork (tg_Store *s, tg_Fork side) {
+  tg_fork_mutex(&s->mutex, side);
+  if (side == TG_FORK_CHILD)
+    init_condition(s);    /* whoever waited is not there any more */
 }

@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 
 #include "base.h"
+#include "fork.h"
 
 #define TG_CHUNK_SIZE ((size_t)256 << 10)   /* bytes, header included */
 
@@ -90,11 +91,21 @@ TG_INLINE size_t tg_cursor_peek (const tg_Cursor *c, const uint8_t **data) {
   return used - c->offset;
 }
 
+/* Where the committed bytes end, in this chunk or a later one. */
+tg_Pos tg_cursor_committed (const tg_Cursor *c);
+
 TG_INLINE tg_Pos tg_cursor_pos (const tg_Cursor *c) {
   return c->chunk->base + c->offset;
 }
 
-/* Waits until any cursor moves, at most 'ns'; false when that time is over. */
+/* Waits until any cursor moves, or tg_store_wake, at most 'ns'; false when that
+   time is over. */
 bool tg_store_wait (tg_Store *s, uint64_t ns);
+
+/* Wakes all who wait. */
+void tg_store_wake (tg_Store *s);
+
+/* The mutex; in the child nobody waits. */
+void tg_store_fork (tg_Store *s, tg_Fork side);
 
 #endif

@@ -6,6 +6,36 @@
 
 #include "alloc.h"
 
+static struct {
+  pthread_mutex_t mutex;
+  tg_Stream *first;
+} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void enlist (tg_Stream *s) {
+  pthread_mutex_lock(&all.mutex);
+  s->next = all.first;
+  all.first = s;
+  pthread_mutex_unlock(&all.mutex);
+}
+
+static void delist (tg_Stream *s) {
+  pthread_mutex_lock(&all.mutex);
+  tg_Stream **p = &all.first;
+  while (*p != s)
+    p = &(*p)->next;
+  *p = s->next;
+  pthread_mutex_unlock(&all.mutex);
+}
+
+void tg_streams_fork (tg_Fork side) {
+  if (side == TG_FORK_BEFORE)
+    tg_fork_mutex(&all.mutex, side);
+  for (tg_Stream *s = all.first; s != NULL; s = s->next)
+    tg_store_fork(&s->store, side);
+  if (side != TG_FORK_BEFORE)
+    tg_fork_mutex(&all.mutex, side);
+}
+
 tg_Stream *tg_stream_new (void) {
   tg_Stream *s = tg_calloc(1, sizeof *s);
   if (s == NULL)
@@ -18,6 +48,7 @@ tg_Stream *tg_stream_new (void) {
   atomic_init(&s->refs, 1);
   tg_store_init(&s->store);
   tg_clock_start(&s->clock);
+  enlist(s);
   return s;
 }
 
@@ -30,6 +61,7 @@ void tg_stream_unpin (tg_Stream *s) {
   if (s == NULL
       || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
     return;
+  delist(s);
   tg_store_free(&s->store);
   tg_functions_free(s->functions);
   tg_free(s);

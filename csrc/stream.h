@@ -18,10 +18,14 @@ typedef struct tg_Stream {
   tg_Clock clock;
   tg_Functions *functions;  /* owns */
   tg_Store store;
+  struct tg_Stream *next;   /* list of all streams of the process */
 } tg_Stream;
 
 tg_Stream *tg_stream_new (void);              /* NULL without memory */
 tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
 void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
+
+/* The mutexes of all streams there are. */
+void tg_streams_fork (tg_Fork side);
 
 #endif

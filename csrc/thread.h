@@ -16,6 +16,7 @@
 
 #include "lx.h"
 #include "buf.h"
+#include "function.h"
 
 struct tg_Session;
 
@@ -27,8 +28,9 @@ typedef struct tg_Frame {
 } tg_Frame;
 
 enum {
-  TG_FR_ID = (1u << 24) - 1,  /* bits of the function id */
-  TG_FR_ROLE = 1u << 24,      /* a C function with a role */
+  TG_FR_ID = (1u << 20) - 1,  /* bits of the function id: a million */
+  TG_FR_ROLESHIFT = 20,
+  TG_FR_ROLE = 15u << TG_FR_ROLESHIFT,  /* bits of a C function's role */
   TG_FR_C = 1u << 25,         /* a C function */
   TG_FR_SECRETS = 1u << 26,   /* has parameters to redact */
   TG_FR_OWN = 1u << 27,       /* tracegrip's own, or called by it */
@@ -111,6 +113,16 @@ void tg_thread_catch (tg_Thread *t, const void *handler);
 
 /* Forgets the handlers of frames from index 'n' up. */
 void tg_thread_uncatch (tg_Thread *t, uint32_t n);
+
+/* The role of function 'what'. */
+TG_INLINE tg_Role tg_role_bits (uint32_t what) {
+  return (tg_Role)((what & TG_FR_ROLE) >> TG_FR_ROLESHIFT);
+}
+
+/* The role of a frame, of none for NULL. */
+TG_INLINE tg_Role tg_frame_role (const tg_Frame *f) {
+  return (f != NULL) ? tg_role_bits(f->what) : TG_ROLE_NONE;
+}
 
 TG_INLINE tg_Frame *tg_thread_top (const tg_Thread *t) {
   return (t->n > 0) ? &t->frames[t->n - 1] : NULL;

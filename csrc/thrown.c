@@ -5,13 +5,6 @@
 #include "event.h"
 #include "value.h"
 
-tg_Role tg_frame_role (const tg_Session *s, const tg_Frame *f) {
-  if (f == NULL || !(f->what & TG_FR_ROLE))
-    return TG_ROLE_NONE;
-  return tg_functions_get(s->recorder.stream->functions,
-                          f->what & TG_FR_ID)->role;
-}
-
 static bool wanted (const tg_Thread *t) {
   return (t->session->demand.types & TG_TYPE_THROW) != 0;
 }

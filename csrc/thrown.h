@@ -36,7 +36,4 @@ void tg_thrown_stash_handler (tg_Thread *t, lua_State *L);
 tg_Thrown tg_thrown_find (const tg_Thread *t, lua_State *L, lua_Debug *ar,
                           uint32_t keep, tg_Role catcher);
 
-/* The role of frame 'f' of a session. */
-tg_Role tg_frame_role (const tg_Session *s, const tg_Frame *f);
-
 #endif

@@ -88,8 +88,7 @@ TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
 }
 
 static tg_Written *written (const Capture *c, const char *s) {
-  uint64_t h = (uint64_t)(uintptr_t)s * UINT64_C(0x9e3779b97f4a7c15);
-  return &c->session->recorder.written[h >> 60];
+  return &c->session->recorder.written[tg_address_hash(s) % TG_WRITTEN];
 }
 
 /* The string captured at 'bytes', whose grip begins at the writing position. */

@@ -62,7 +62,20 @@ static inline void v_desc (tg_Buf *b, int type, int flags) {
 }
 
 static inline tg_Slice v_slice (const tg_Buf *b) {
-  return (tg_Slice){(const uint8_t *)b->data, b->size};
+  return (tg_Slice){.data = (const uint8_t *)b->data, .size = b->size};
+}
+
+/* The same string as the one whose tag is at 'at'. */
+static inline void v_again (tg_Buf *b, size_t at) {
+  size_t distance = b->size - at;
+  v_tag(b, TG_GRIP_STRAGAIN);
+  v_var(b, distance);
+}
+
+/* What stands from 'at' on, and may refer to all before. */
+static inline tg_Slice v_tail (const tg_Buf *b, size_t at) {
+  const uint8_t *data = (const uint8_t *)b->data;
+  return (tg_Slice){.data = data + at, .size = b->size - at, .origin = data};
 }
 
 /* }================================================================== */
@@ -140,6 +153,30 @@ static inline void e_call (Tape *t, tg_FunctionId f, uint32_t flags,
   if (values != NULL)
     e_values(t, values);
   e_end(t);
+}
+
+/* A call with a string, or with the one whose tag is at 'earlier'. Returns the
+   place of the tag. */
+static inline const uint8_t *e_call_long (Tape *t, tg_FunctionId f,
+                                          const char *s,
+                                          const uint8_t *earlier) {
+  tg_Buf b = {0};
+  e_head(t, TG_EV_CALL | TG_EVF_VALUES);
+  e_u32(t, f);
+  const uint8_t *tag = t->p + 5;
+  v_var(&b, 1);
+  if (earlier == NULL)
+    v_long(&b, s, strlen(s), strlen(s));
+  else {
+    v_tag(&b, TG_GRIP_STRAGAIN);
+    v_var(&b, (uint64_t)(tag - earlier));
+  }
+  e_u32(t, (uint32_t)b.size | (earlier != NULL ? TG_VALUES_REFERS : 0u));
+  memcpy(t->p, b.data, b.size);
+  t->p += b.size;
+  e_end(t);
+  tg_buf_free(&b);
+  return tag;
 }
 
 /* A call with a callsite; 'far' 0 for the innermost frame's. */

@@ -61,7 +61,7 @@ static tg_Functions *functions;
 
 static void list (tg_Literal *w, tg_Buf *b, const char *bytes, size_t size,
                   const char *wanted) {
-  tg_Slice s = {(const uint8_t *)bytes, size};
+  tg_Slice s = {.data = (const uint8_t *)bytes, .size = size};
   tg_literal_list(w, b, s, NULL);
   expect(wanted, b, wanted);
 }
@@ -149,9 +149,10 @@ static void test_garbage (void) {
       memcpy(bytes, good, sizeof(good));
       if (size > 0)
         bytes[size - 1] = (char)byte;
-      tg_literal_list(&w, &b, (tg_Slice){(uint8_t *)bytes, size}, NULL);
-      tg_literal_list(&w, &b, (tg_Slice){(uint8_t *)bytes, sizeof(good) - 1},
-                      NULL);
+      tg_Slice s = {.data = (uint8_t *)bytes, .size = size};
+      tg_literal_list(&w, &b, s, NULL);
+      s.size = sizeof(good) - 1;
+      tg_literal_list(&w, &b, s, NULL);
       tg_buf_clear(&b);
     }
   tg_literal_free(&w);

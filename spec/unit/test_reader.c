@@ -212,6 +212,30 @@ static void yields (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* What is kept for later may refer to a chunk that the reader has left. */
+static void kept_references (void) {
+  tg_Cursor hold;
+  Tape t = start("ab");
+  tg_FunctionId yield = define_c(t.stream, "yield", TG_ROLE_YIELD);
+  tg_cursor_first(&hold, &t.stream->store);
+  const uint8_t *tag = e_call_long(&t, A, "xyz", NULL);
+  e_resume(&t, 2);
+  e_call_long(&t, yield, NULL, tag);
+  tape_chunk(&t, 4);
+  e_plain(&t, TG_EV_YIELD, NULL);
+  tag = e_call_long(&t, B, "uvw", NULL);
+  e_call_long(&t, B, NULL, tag);
+  tape_chunk(&t, 8);
+  e_return(&t);
+  e_throw(&t, 2, NULL);
+  read_with(&t, 0, everything());
+  UNIT_TEXT(&told, ">a(0107030378797a) >yield(010a1b) "
+            "<yield:y(0107030378797a) >b(01070303757677) >b(010a13) <b "
+            "<b:x(01070303757677) <a:x(01070303757677)");
+  tg_cursor_drop(&hold);
+  tg_stream_unpin(t.stream);
+}
+
 static void yield_from_silence (void) {
   static const uint32_t chain[] = {1, 1, 2, 2};
   Tape t = start("a");
@@ -772,6 +796,7 @@ int main (void) {
   UNIT_RUN(not_handlers);
   UNIT_RUN(termination);
   UNIT_RUN(yields);
+  UNIT_RUN(kept_references);
   UNIT_RUN(yield_from_silence);
   UNIT_RUN(resume_lists);
   UNIT_RUN(nested_chain);

@@ -168,6 +168,21 @@ static void deep (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* What refers to a string in the stream stands by itself when held back. */
+static void references (void) {
+  tg_Cursor hold;
+  Tape t = start();
+  tg_cursor_first(&hold, &t.stream->store);
+  const uint8_t *tag = e_call_long(&t, A, "xyz", NULL);
+  e_call_long(&t, B, NULL, tag);
+  e_call_long(&t, C, NULL, tag);
+  tape_chunk(&t, 3);
+  e_return(&t);
+  GIVES(&t, 1000, ">a(0107030378797a) >b(0107030378797a)");
+  tg_cursor_drop(&hold);
+  tg_stream_unpin(t.stream);
+}
+
 /*
 ** {==================================================================
 ** The model
@@ -309,6 +324,7 @@ int main (void) {
   UNIT_RUN(ends);
   UNIT_RUN(resumed);
   UNIT_RUN(deep);
+  UNIT_RUN(references);
   UNIT_RUN(model);
   UNIT_RUN(malformed);
 #ifdef TG_TEST

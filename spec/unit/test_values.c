@@ -95,13 +95,16 @@ static void nonsense (void) {
     {"\x05\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11},   /* 65 bits */
     {"\x43" "ab", 3}, {"\x07\x02\x03" "abc", 6},      /* short, and too long */
     {"\x07\x05\x05" "abc", 6}, {"\x09\x04", 2},
-    {"\x08\xff\xff\xff\xff\x7f", 6}                   /* id of 35 bits */
+    {"\x08\xff\xff\xff\xff\x7f", 6},                  /* id of 35 bits */
+    {"\x0a\x01", 2}, {"\x3d", 1}                       /* nowhere; no tag */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tg_ValueCursor c;
     tg_Grip g;
-    tg_values_open(&c, (tg_Slice){(const uint8_t *)cases[i].bytes,
-                                  cases[i].size});
+    tg_Slice s = {
+      .data = (const uint8_t *)cases[i].bytes, .size = cases[i].size
+    };
+    tg_values_open(&c, s);
     tg_values_grip(&c, &g);
     UNIT_CHECK(c.bad && g.type == TG_END);
     tg_values_grip(&c, &g);
@@ -112,11 +115,154 @@ static void nonsense (void) {
 static void absent (void) {
   tg_ValueCursor c;
   tg_Descriptor d;
-  tg_values_open(&c, (tg_Slice){NULL, 0});
+  tg_values_open(&c, (tg_Slice){.data = NULL});
   UNIT_CHECK(c.bad && tg_values_var(&c) == 0);
   tg_values_descriptor(&c, &d);
   UNIT_CHECK(d.flags == 0);
 }
+
+/*
+** {==================================================================
+** Strings that are elsewhere
+** ===================================================================
+*/
+
+static void again (void) {
+  tg_Buf b = {0};
+  tg_Grip g;
+  v_tag(&b, 'x');
+  v_long(&b, "abc", 3, 1000);
+  size_t at = b.size;
+  v_again(&b, 1);
+  v_long(&b, "de", 2, 2);
+  v_again(&b, b.size - 5);
+  tg_ValueCursor c;
+  tg_values_open(&c, v_tail(&b, at));
+  tg_values_grip(&c, &g);
+  UNIT_CHECK(g.type == TG_STRING && g.u.s.size == 3 && g.u.s.length == 1000);
+  UNIT_CHECK(g.u.s.data == b.data + 5);
+  tg_values_grip(&c, &g);
+  tg_values_grip(&c, &g);
+  UNIT_CHECK(g.type == TG_STRING && memcmp(g.u.s.data, "de", 2) == 0);
+  UNIT_CHECK(!c.bad && c.p == c.end);
+  tg_buf_free(&b);
+}
+
+/* A reference that is read at 'at', from 'back' before it. */
+static bool refers (tg_Buf *b, size_t back, size_t origin) {
+  tg_Grip g;
+  tg_ValueCursor c;
+  size_t at = b->size;
+  v_again(b, at - back);
+  tg_Slice s = v_tail(b, at);
+  s.origin += origin;
+  tg_values_open(&c, s);
+  tg_values_grip(&c, &g);
+  b->size = at;
+  return !c.bad && g.type == TG_STRING;
+}
+
+static void nowhere (void) {
+  tg_Buf b = {0};
+  tg_buf_reserve(&b, 256);
+  v_tag(&b, 'x');
+  v_long(&b, "abc", 3, 1000);
+  UNIT_CHECK(refers(&b, 7, 0) && refers(&b, 7, 1));
+  UNIT_CHECK(!refers(&b, 7, 2));          /* before the origin */
+  UNIT_CHECK(!refers(&b, 9, 0) && !refers(&b, (size_t)1 << 62, 0));
+  UNIT_CHECK(!refers(&b, 0, 0));          /* itself */
+  UNIT_CHECK(!refers(&b, 6, 0));          /* not a string's tag */
+  v_str(&b, "a");
+  UNIT_CHECK(!refers(&b, 2, 0));
+  size_t at = b.size;
+  v_again(&b, 1);
+  UNIT_CHECK(!refers(&b, b.size - at, 0));  /* itself a reference */
+  b.size = 1;
+  v_tag(&b, TG_GRIP_STRING);
+  v_var(&b, 5);
+  v_var(&b, 5);
+  tg_buf_addstr(&b, "abcd");              /* would reach into the reference */
+  UNIT_CHECK(!refers(&b, 7, 0));
+  tg_buf_free(&b);
+}
+
+/* A list with references wherever there can be grips. */
+static size_t everywhere (tg_Buf *b, bool refer) {
+  v_long(b, "abc", 3, 70);
+  size_t start = b->size;
+  v_var(b, 3);
+  for (int i = 0; i < 5; i++) {
+    if (refer)
+      v_again(b, 0);
+    else
+      v_long(b, "abc", 3, 70);
+    if (i == 0)
+      v_obj(b, 0);
+    if (i == 1)
+      v_desc(b, TG_OBJ_TABLE, TG_DESC_CLASS | TG_DESC_PROTO | TG_DESC_PROPS);
+    if (i == 2)
+      v_obj(b, 1);
+  }
+  v_tag(b, TG_GRIP_END);
+  v_desc(b, TG_OBJ_FUNCTION, TG_DESC_FUNCTION);
+  v_var(b, 7);
+  return start;
+}
+
+static void copies (void) {
+  tg_Buf b = {0}, plain = {0}, copy = {0};
+  size_t at = everywhere(&b, true);
+  everywhere(&plain, false);
+  tg_buf_addstr(&copy, "before");
+  tg_values_copy(&copy, v_tail(&b, at));
+  UNIT_CHECK(copy.size == 6 + plain.size - at);
+  UNIT_CHECK(memcmp(copy.data + 6, plain.data + at, plain.size - at) == 0);
+  tg_buf_clear(&copy);
+  tg_values_copy(&copy, v_slice(&plain));
+  UNIT_CHECK(copy.size == plain.size);
+  UNIT_CHECK(memcmp(copy.data, plain.data, plain.size) == 0);
+  tg_buf_free(&b);
+  tg_buf_free(&plain);
+  tg_buf_free(&copy);
+}
+
+/* Any byte may be any other: nothing is read that is not there. */
+static void spoiled_copies (void) {
+  tg_Buf b = {0}, copy = {0};
+  size_t at = everywhere(&b, true);
+  for (size_t i = 0; i < b.size; i++) {
+    char good = b.data[i];
+    for (int byte = 0; byte < 256; byte++) {
+      b.data[i] = (char)byte;
+      tg_buf_clear(&copy);
+      tg_values_copy(&copy, v_tail(&b, at));
+    }
+    b.data[i] = good;
+    tg_Buf cut = {0};
+    tg_buf_add(&cut, b.data, i > at ? i : at);
+    tg_values_copy(&copy, v_tail(&cut, at));
+    tg_buf_free(&cut);
+  }
+  tg_buf_free(&b);
+  tg_buf_free(&copy);
+}
+
+/* Few bytes that mean too many. */
+static void swollen_copies (void) {
+  static char text[1 << 20];
+  tg_Buf b = {0}, copy = {0};
+  v_long(&b, text, sizeof text, sizeof text);
+  size_t at = b.size;
+  v_var(&b, TG_VALUES_MAX);
+  for (int i = 0; i < TG_VALUES_MAX; i++)
+    v_again(&b, 0);
+  tg_values_copy(&copy, v_tail(&b, at));
+  UNIT_CHECK(copy.size < TG_PACKET_MAX + (2u << 20));
+  tg_buf_free(&b);
+  tg_buf_free(&copy);
+}
+
+/* }================================================================== */
 
 int main (void) {
   UNIT_RUN(scalars);
@@ -125,5 +271,10 @@ int main (void) {
   UNIT_RUN(descriptors);
   UNIT_RUN(nonsense);
   UNIT_RUN(absent);
+  UNIT_RUN(again);
+  UNIT_RUN(nowhere);
+  UNIT_RUN(copies);
+  UNIT_RUN(spoiled_copies);
+  UNIT_RUN(swollen_copies);
   return UNIT_END();
 }

@@ -1,0 +1,29 @@
+/*
+** bounds.h - the limits of traces: buffer, ring, maxEvents, duration; and what
+** is lost beyond them.
+**
+** The recorder asks here when its room, a count or a time is used up, never for
+** each event.
+*/
+#ifndef TG_BOUNDS_H
+#define TG_BOUNDS_H
+
+#include "session.h"
+
+/* The recorder's 'turn': ends the traces that have come to a limit, and makes
+   room for the others. */
+void tg_bounds_turn (tg_Recorder *r, size_t need, uint64_t now);
+
+/* 't' records no more, for this reason. */
+void tg_bounds_end (tg_Session *s, tg_Trace *t, tg_End why);
+
+/* When the recorder must ask again: by count and time... */
+void tg_bounds_set (tg_Session *s);
+
+/* ...and by position, at least 'need' bytes on, which have been granted. */
+tg_Pos tg_bounds_next (const tg_Session *s, size_t need);
+
+/* The session's count at which 't' may have all the packets it wants. */
+uint64_t tg_bounds_packets (const tg_Trace *t);
+
+#endif
