@@ -68,9 +68,9 @@ asan:         ## the Lua suite on a build with address and undefined sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
 	  spec-preload SPEC='$(SPEC)'
 
-oom:          ## allocation failures, on a build that can refuse memory
+oom:          ## allocation failures and slow readers, on the test build
 	$(V)$(TOP) BUILD=$(BUILD)/oom EXTRA='$(ASAN) -DTG_TEST' \
-	  PRELOAD='$(PRELOAD)' spec-preload SPEC='$(or $(SPEC),spec/oom)'
+	  PRELOAD='$(PRELOAD)' spec-preload SPEC='$(or $(SPEC),spec/oom spec/api/wait_spec.lua)'
 
 spec-preload: all $(SPECLIB)
 	$(V)$(PRELOAD) $(BUSTED) $(SPEC)

@@ -9,7 +9,7 @@
 ** session may feed one tap (a client with several traces reads one stream).
 **
 ** Who may call what:
-**   the traced thread    tg_tap_new; tg_session_tap, tg_session_stop (session.h)
+**   the traced thread    tg_tap_new; tg_session_tap, tg_session_stop
 **   the reader's thread  tg_tap_next, tg_tap_wait, tg_tap_state, tg_tap_leave,
 **                        and 'reader' for what reader.h offers
 **   any thread           tg_tap_pin, tg_tap_unpin

@@ -21,8 +21,8 @@ tg_Trace *tg_trace_new (lua_State *L);                         /* [-0, +1, m] */
 
 /*
 ** Starts 't'. A running trace of that name is discarded; without a name one is
-** generated. With TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG by
-** a log. Raises without memory, and nothing has changed.
+** generated. With TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG
+** by a log. Raises without memory, and nothing has changed.
 */
 void tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const struct tg_Feed *feed);

@@ -160,7 +160,10 @@ local function difference (one, lines)
     end
   end
   local want = size(one, lines)
-  if n ~= want then
+  -- A full trace that began inside a coroutine goes on to count the stays of
+  -- frames older than itself: its loss is an upper bound, a little too high.
+  local slack = lost(one.trace) > 0 and 40 or 0
+  if n < want or n > want + slack then
     return ("%d packets, not %d; next is %s")
            :format(n, want, tostring(lines[n + 1]))
   end

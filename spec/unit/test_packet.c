@@ -461,7 +461,8 @@ static void broken (void) {
   for (size_t n = 0; n <= values.size; n++) {
     uint8_t *copy = malloc(n + 1);
     memcpy(copy, values.data, n);
-    tg_Packet p = {.why = TG_WHY_RETURN, .values = {copy, n}};
+    tg_Packet p = {.why = TG_WHY_RETURN,
+                   .values = {.data = copy, .size = n}};
     write_packet(&p);
     tg_buf_clear(&out);
     free(copy);
