@@ -70,7 +70,8 @@ asan:         ## the Lua suite on a build with address and undefined sanitizers
 
 oom:          ## allocation failures and slow readers, on the test build
 	$(V)$(TOP) BUILD=$(BUILD)/oom EXTRA='$(ASAN) -DTG_TEST' \
-	  PRELOAD='$(PRELOAD)' spec-preload SPEC='$(or $(SPEC),spec/oom spec/api/wait_spec.lua)'
+	  PRELOAD='$(PRELOAD)' spec-preload \
+	  SPEC='$(or $(SPEC),spec/oom spec/api/wait_spec.lua)'
 
 spec-preload: all $(SPECLIB)
 	$(V)$(PRELOAD) $(BUSTED) $(SPEC)

@@ -15,7 +15,8 @@ typedef struct Drain {
   bool running;             /* to be joined */
   tg_Tap *tap;              /* pins */
   lua_Integer pause, every, leaves, hangs;
-  _Atomic bool release;     /* a hanging reader may go */
+  _Atomic bool joining;     /* a hanging reader may go */
+  _Atomic bool quit;        /* any may */
   /* the reader's thread's until it is joined */
   uint64_t packets, open;
   bool broken, ended;
@@ -41,28 +42,33 @@ static bool reached (const Drain *d, lua_Integer n) {
   return n > 0 && d->packets >= (uint64_t)n;
 }
 
-static void *read_all (void *ud) {
-  Drain *d = ud;
+/* Whether it goes on after what there was to read has been read. */
+static bool read_some (Drain *d) {
   tg_Packet p;
-  for (;;) {
-    while (!reached(d, d->leaves) && !reached(d, d->hangs)
-           && tg_tap_next(d->tap, &p))
-      look_at(d, &p);
-    if (reached(d, d->hangs) && !atomic_load(&d->release))
+  while (tg_tap_next(d->tap, &p)) {
+    look_at(d, &p);
+    if (reached(d, d->leaves) || atomic_load(&d->quit))
+      return false;
+    while (reached(d, d->hangs)) {
+      if (atomic_load(&d->joining))
+        return false;
       rest(POLL_NS);
-    else if (reached(d, d->hangs) || reached(d, d->leaves)
-             || tg_tap_state(d->tap) != TG_TAP_RUNNING)
-      break;
-    else
-      tg_tap_wait(d->tap, POLL_NS);
+    }
   }
   d->ended = tg_tap_state(d->tap) == TG_TAP_ENDED;
+  return tg_tap_state(d->tap) == TG_TAP_RUNNING && !atomic_load(&d->quit);
+}
+
+static void *read_all (void *ud) {
+  Drain *d = ud;
+  while (read_some(d))
+    tg_tap_wait(d->tap, POLL_NS);
   tg_tap_leave(d->tap);
   return NULL;
 }
 
 static void join (Drain *d) {
-  atomic_store(&d->release, true);
+  atomic_store(&d->joining, true);
   if (d->running)
     pthread_join(d->thread, NULL);
   d->running = false;
@@ -71,7 +77,9 @@ static void join (Drain *d) {
 }
 
 static int drain__gc (lua_State *L) {
-  join(luaL_checkudata(L, 1, DRAIN));
+  Drain *d = luaL_checkudata(L, 1, DRAIN);
+  atomic_store(&d->quit, true);
+  join(d);
   return 0;
 }
 

@@ -14,8 +14,8 @@ local function lost (trace)
   for _, count in pairs(trace.lost) do n = n + count end
   return n
 end
-local function calls (n, f)
-  for i = 1, n do f(i) end
+local function calls (n, g)
+  for i = 1, n do g(i) end
 end
 local function say (read, ...)
   print(read.packets, read.whole, read.ended, ...)
@@ -168,7 +168,8 @@ describe("overflow 'wait'", function ()
       end
       collectgarbage()
       say(drain:join())
-      drain = core.drain(core.start(options), {every = 100, pause = 5})
+      KEPT = core.start(options)
+      drain = core.drain(KEPT, {every = 100, pause = 5})
       calls(1000, f)
     ]])
   end)
