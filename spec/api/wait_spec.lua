@@ -131,7 +131,7 @@ describe("overflow 'wait'", function ()
     assert.equal("true true true true ", execute [[
       options.overflow = "stop"
       local t = core.start(options)
-      local drain = core.drain(t, {every = 100, pause = 100})
+      local drain = core.drain(t, {every = 1000, pause = 100})
       calls(20000, f)
       t:stop()
       local read = drain:join()
