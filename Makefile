@@ -95,7 +95,7 @@ graph:        ## which file includes which, to compare with csrc/README.md
 	  's/^#include ["<]\([a-z]*\)\.h.*/\1/p' $$f.[ch] | sort -u | xargs; done
 
 docs: all     ## puts fresh output into README.md and docs/performance.md
-	$(V)$(LUA) build-aux/output.lua README.md docs/performance.md
+	$(V)$(LUA) build-aux/output.lua docs/performance.md README.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so

@@ -51,6 +51,7 @@ build = {
         "csrc/luasink.c",
         "csrc/lx.c",
         "csrc/naming.c",
+        "csrc/notes.c",
         "csrc/objects.c",
         "csrc/options.c",
         "csrc/optread.c",

@@ -173,6 +173,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->recorder.context = tg_hook_context;
   s->unseen = 0;
   tg_threads_init(&s->threads);
+  s->threads.forget = tg_hook_forget;
   if (s->recorder.stream == NULL || !tg_catalog_init(&s->known)) {
     clear_machinery(s);
     return false;

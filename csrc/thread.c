@@ -2,7 +2,6 @@
 
 #include "thread.h"
 #include "alloc.h"
-#include "hook.h"
 
 #define BUCKETS_MIN 64u
 #define SLOTS_MIN 64u
@@ -107,7 +106,7 @@ tg_Thread *tg_threads_add (tg_Threads *ts, struct tg_Session *s,
 }
 
 void tg_threads_remove (tg_Threads *ts, tg_Thread *t) {
-  tg_hook_forget(t);
+  ts->forget(t);
   tg_Thread **p = &ts->buckets[bucket(ts, t->L)];
   while (*p != t)
     p = &(*p)->chain;

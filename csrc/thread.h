@@ -79,6 +79,7 @@ typedef struct tg_Threads {
   tg_Thread *freelist;      /* owns: records to use again */
   uint32_t next_slot, slots;  /* of the list of coroutines */
   tg_ThreadId next_id;
+  void (*forget) (const tg_Thread *t);  /* called when a record goes */
 } tg_Threads;
 
 void tg_threads_init (tg_Threads *ts);

@@ -1,36 +1,39 @@
 -- shop.lua - a few calls to watch: tracegrip run --no-c examples/shop.lua
 
-local function parse (line)
-  local name, count = line:match "(%a+) x(%d+)"
-  return name and {name = name, count = tonumber(count)}
-                or error("bad line: " .. line, 0)
+local prices = {tea = 2.5, scone = 3.5}
+
+local Bill = {__name = "Bill"}
+Bill.__index = Bill
+
+function Bill:add (line)
+  local what, count = line:match "(%a+) x(%d+)"
+  if not prices[what] then
+    error {unknown = what}
+  end
+  self[what] = tonumber(count)
+  return count * prices[what]
 end
 
-local function lines (text)
-  return coroutine.wrap(function ()
-    for line in text:gmatch "[^\n]+" do
-      coroutine.yield(line)
-    end
-  end)
-end
-
-local function total (items)
+function Bill:total ()
   local sum = 0
-  for _, item in ipairs(items) do
-    sum = sum + item.count
+  for what, count in pairs(self) do
+    sum = sum + count * prices[what]
   end
   return sum
 end
 
-local function order (text)
-  local items = {}
-  for line in lines(text) do
-    local ok, item = pcall(parse, line)
-    if ok then
-      items[#items + 1] = item
-    end
+local function read_lines (order)
+  for line in order:gmatch "[^\n]+" do
+    coroutine.yield(line)
   end
-  return total(items)
 end
 
-print(order "tea x2\nsugar?\nmilk x1")
+local function serve (order)
+  local bill = setmetatable({}, Bill)
+  for line in coroutine.wrap(read_lines), order do
+    pcall(bill.add, bill, line)
+  end
+  return bill:total()
+end
+
+print(serve "tea x2\nfish x1\nscone x1")

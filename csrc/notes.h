@@ -1,0 +1,20 @@
+/*
+** notes.h - what the hook does besides, at functions with a role.
+**
+** coroutine.resume, wrap and close may bring in a coroutine that has no hook
+** yet; create and wrap make one that inherits it; xpcall has a handler; error
+** and assert have a value on its way; os.exit ends everything.
+*/
+#ifndef TG_NOTES_H
+#define TG_NOTES_H
+
+#include "session.h"
+
+/* At a call; the function is on top of the stack, its frame on top of 't'. */
+void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what);
+
+/* At a return; the frame has been popped. */
+void tg_note_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                     uint32_t what);
+
+#endif
