@@ -23,7 +23,8 @@ typedef struct tg_Limits {
 typedef enum tg_Overflow {
   TG_OVERFLOW_STOP,     /* keep the beginning */
   TG_OVERFLOW_RING,     /* keep the end */
-  TG_OVERFLOW_WAIT      /* lose nothing: wait for the reader, if there is one */
+  TG_OVERFLOW_WAIT      /* wait for the reader on another thread (tap.h); as
+                           STOP if there is none */
 } tg_Overflow;
 
 typedef struct tg_Options {

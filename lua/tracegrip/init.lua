@@ -32,7 +32,10 @@
 --   redact           list of patterns; values of parameters and keys with
 --                    such a name are kept secret
 --   buffer           bytes of events kept
---   overflow         when the buffer is full: "stop", "ring" or "wait"
+--   overflow         when the buffer is full: "stop" keeps the beginning,
+--                    "ring" the end; "wait" makes the program wait for the
+--                    reader if that is a thread of its own (a server's
+--                    client), and is the same as "stop" if there is none
 --   maxEvents        the trace ends by itself after so many packets
 --   duration         ms; the trace ends by itself after this time
 --

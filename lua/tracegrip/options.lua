@@ -145,7 +145,8 @@ options.shared = {
   {name = "overflow", kind = "text", metavar = "WHAT", group = "Memory",
    choices = {"stop", "ring", "wait"}, default = "stop",
    help = "When that is full: keep the beginning (stop) or the end (ring), "
-          .. "or let the program wait for the reader (wait)."},
+          .. "or wait for a reader on another thread (wait); without one, "
+          .. "wait is stop."},
 }
 
 -- The command line's spelling: valueDepth -> --value-depth.

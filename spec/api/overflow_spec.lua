@@ -92,6 +92,20 @@ describe("overflow 'ring'", function ()
     assert.matches("\n> f%(1%)\n  > f%(0%)\n  < f return\n< f return$", text)
   end)
 
+  it("has room for values that are large for it", function ()
+    local result = conform.run([[
+      local function f (s) end
+      start()
+      for i = 1, 600 do f(("x"):rep(i % 7 == 0 and 6000 or 100)) end
+    ]], {options = {buffer = 16384, overflow = "ring", include = {"^f$"},
+                    valueString = "all"}, trace = {"name", "arguments"}})
+    assert.is_true(result.ok, result.message)
+    for i, p in ipairs(result[1].packets) do
+      assert.equal(i % 2 == 1 and "enteredFrame" or "exitedFrame", p.type)
+    end
+    assert.equal(1200, #result[1].packets + lost(result[1]))
+  end)
+
   it("keeps names although their first use is gone", function ()
     local trace = traced(20000, {buffer = 16384, overflow = "ring"})
     assert.equal("f", trace.packets[1].name)

@@ -127,6 +127,27 @@ describe("overflow 'wait'", function ()
     ]])
   end)
 
+  it("waits for nobody in a forked child", function ()
+    assert.equal("3 20000 true true 0 ", execute(([[
+      package.cpath = %q .. package.cpath
+      local states = require "states"
+      local t = core.start(options)
+      local drain = core.drain(t, {})
+      calls(5000, f)
+      local status
+      for _ = 1, 20 do
+        status = states.fork(function ()
+          calls(5000, f)
+          os.exit(lost(t) > 1000 and 3 or 4)
+        end)
+      end
+      calls(5000, f)
+      t:stop()
+      io.write(status, " ")
+      say(drain:join(), lost(t))
+    ]]):format(run.build .. "/spec/?.so;")))
+  end)
+
   it("never waits with 'stop', also for a reader", function ()
     assert.equal("true true true true ", execute [[
       options.overflow = "stop"
