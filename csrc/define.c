@@ -240,16 +240,24 @@ static void enter_slot (tg_Session *s, uint32_t *slot, tg_FunctionId id) {
     grow_index(s);
 }
 
+/* How a function comes into sight. */
+typedef enum Sight {
+  SIGHT_VALUE,          /* as a value */
+  SIGHT_FRAME,          /* as a frame that was there before */
+  SIGHT_CALL            /* it is being called */
+} Sight;
+
 /*
 ** The definition of the function on top of the stack; 'ar' has "Su", and "n" if
 ** it is being called. A definition made for a mere value has no caller's name:
 ** its first call makes another one.
 */
 static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                             bool call) {
+                             Sight sight) {
   Key k;
   tg_FunctionId id = 0;
-  char *called = call ? tg_name_called(ar) : NULL;
+  bool call = sight != SIGHT_VALUE;
+  char *called = call ? tg_name_called(L, ar, sight == SIGHT_CALL) : NULL;
   make_key(L, ar, &k);
   k.called = called;
   uint32_t *slot = find_slot(s, &k);
@@ -334,7 +342,7 @@ static const tg_Closure *remember (tg_Catalog *k, lua_State *L,
 const tg_Closure *tg_define_slow (tg_Session *s, lua_State *L,
                                   lua_Debug *ar) {
   lua_getinfo(L, "nu", ar);
-  tg_FunctionId id = define(s, L, ar, true);
+  tg_FunctionId id = define(s, L, ar, SIGHT_CALL);
   if (id == 0)
     return NULL;
   return remember(&s->known, L, ar, id | tg_define_flags(s, id));
@@ -357,7 +365,7 @@ tg_FunctionId tg_define_value (tg_Session *s, lua_State *L, int i) {
   lua_pushvalue(L, i);
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", &ar);
-  tg_FunctionId id = define(s, L, &ar, false);
+  tg_FunctionId id = define(s, L, &ar, SIGHT_VALUE);
   lua_pop(L, 1);
   return id;
 }
@@ -366,7 +374,7 @@ tg_FunctionId tg_define_frame (tg_Session *s, lua_State *L, lua_Debug *ar) {
   if (!lua_checkstack(L, 10))
     return 0;
   lua_getinfo(L, "fSnu", ar);
-  tg_FunctionId id = define(s, L, ar, true);
+  tg_FunctionId id = define(s, L, ar, SIGHT_FRAME);
   lua_pop(L, 1);
   return id;
 }

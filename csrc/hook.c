@@ -181,10 +181,20 @@ void tg_hook_terminate (tg_Session *s) {
 
 /* ---- calls ---- */
 
+/* A function at first sight, whose source may have to be read: that time is
+   ours, so the call begins after it. */
+static TG_NOINLINE const tg_Closure *meet (tg_Call *c) {
+  const tg_Closure *k = tg_define_slow(c->t->session, c->L, c->ar);
+  c->now = tg_clock_ticks();
+  return k;
+}
+
 /* What the function on top of the stack is; the common case is a closure seen
    before, still of the same definition. NULL without memory. */
-TG_INLINE const tg_Closure *identify (tg_Session *s, lua_State *L,
-                                      lua_Debug *ar) {
+TG_INLINE const tg_Closure *identify (tg_Call *call) {
+  tg_Session *s = call->t->session;
+  lua_State *L = call->L;
+  lua_Debug *ar = call->ar;
   const void *address = lua_topointer(L, -1);
   const tg_Catalog *k = &s->known;
   uint32_t mask = k->size - 1;
@@ -192,7 +202,7 @@ TG_INLINE const tg_Closure *identify (tg_Session *s, lua_State *L,
   const tg_Closure *c = &k->closures[h];
   while (tg_unlikely(c->address != address)) {
     if (c->address == NULL)
-      return tg_define_slow(s, L, ar);
+      return meet(call);
     h = (h + 1) & mask;
     c = &k->closures[h];
   }
@@ -210,7 +220,7 @@ TG_INLINE const tg_Closure *identify (tg_Session *s, lua_State *L,
     if (tg_likely(*ar->source == '@') || tg_define_same(s, c, ar))
       return c;
   }
-  return tg_define_slow(s, L, ar);
+  return meet(call);
 }
 
 /* Frames that could not be kept for want of memory are counted as lost. */
@@ -253,7 +263,7 @@ TG_INLINE void push_call (tg_Call *c) {
   tg_Thread *t = c->t;
   tg_Session *s = t->session;
   lua_getinfo(c->L, "fS", c->ar);
-  c->callee = identify(s, c->L, c->ar);
+  c->callee = identify(c);
   if (tg_unlikely(c->callee == NULL || !tg_thread_room(t))) {
     if (c->tail)
       tg_emit_tail_exit(s, c->now);

@@ -563,12 +563,29 @@ static void addsummary (tg_Log *l) {
   reset(l);
 }
 
+/* Lines that could not be written are told of where errors are told; a reader
+   that went away knows. */
+static void tell_loss (const tg_Log *l) {
+  tg_Outlet errors;
+  tg_Buf text = {0};
+  if (l->outlet.error == 0 || l->outlet.error == EPIPE)
+    return;
+  tg_buf_addfmt(&text, "tracegrip: log: %s, ", strerror(l->outlet.error));
+  addcount(&text, l->state.lost, "line");
+  tg_buf_addstr(&text, " lost\n");
+  tg_outlet_open(&errors, STDERR_FILENO);
+  if (!text.failed)
+    tg_outlet_write(&errors, text.data, text.size);
+  tg_outlet_close(&errors);
+  tg_buf_free(&text);
+}
+
 void tg_log_finish (tg_Log *l) {
   int error = errno;
   if (l->finished)
     return;
   l->finished = true;
-  if (l->style.summary) {
+  if (l->style.summary && l->state.calls > 0) {
     addsummary(l);
     tg_buf_add(&l->out, l->line.data, l->line.size);
     tg_buf_addchar(&l->out, '\n');
@@ -576,6 +593,7 @@ void tg_log_finish (tg_Log *l) {
   }
   if (l->pending > 0)
     flush(l);
+  tell_loss(l);
   errno = error;
 }
 

@@ -167,13 +167,47 @@ static bool loaded_name (lua_State *L, const void *address, Best *best) {
 
 /* ---- the rule ---- */
 
-char *tg_name_called (const lua_Debug *ar) {
+/* Whether the metatable on top of the stack holds the function. */
+static bool holds (lua_State *L, const void *address) {
+  bool found = false;
+  lua_pushnil(L);
+  while (!found && lua_next(L, -2)) {
+    found = same_function(L, address);
+    lua_pop(L, 1);
+  }
+  if (found)
+    lua_pop(L, 1);
+  return found;
+}
+
+/*
+** A message handler is called from within the instruction that failed, and Lua
+** takes it for the metamethod of that instruction: which it is only if it is in
+** the metatable of an operand.
+*/
+static bool is_metamethod (lua_State *L) {
+  const void *address = lua_topointer(L, -1);
+  bool found = false;
+  if (!lua_checkstack(L, 6))
+    return true;
+  for (int i = 1; i <= 2 && i < lua_gettop(L) && !found; i++) {
+    if (lua_getmetatable(L, i)) {
+      found = holds(L, address);
+      lua_pop(L, 1);
+    }
+  }
+  return found;
+}
+
+char *tg_name_called (lua_State *L, const lua_Debug *ar, bool callee) {
   char name[128];
-  if (ar == NULL || ar->name == NULL || strcmp(ar->namewhat, "hook") == 0
+  if (ar->name == NULL || strcmp(ar->namewhat, "hook") == 0
       || strcmp(ar->name, "integer index") == 0)
     return NULL;        /* t[1](): these are Lua's words, not a name */
-  const char *prefix = strcmp(ar->namewhat, "metamethod") == 0
-                       && strncmp(ar->name, "__", 2) != 0 ? "__" : "";
+  bool meta = strcmp(ar->namewhat, "metamethod") == 0;
+  if (meta && callee && !is_metamethod(L))
+    return NULL;
+  const char *prefix = (meta && strncmp(ar->name, "__", 2) != 0) ? "__" : "";
   int n = snprintf(name, sizeof name, "%s%s", prefix, ar->name);
   return tg_strdup(name, ((size_t)n < sizeof name) ? (size_t)n
                                                    : sizeof name - 1);

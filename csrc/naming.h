@@ -31,9 +31,13 @@ typedef enum tg_NameKind {
 char *tg_name_of (tg_Sources **sources, lua_State *L, const lua_Debug *ar,
                   const char *called, tg_NameKind *kind);      /* [-0, +0, -] */
 
-/* What the caller of the frame 'ar' (which has "n") calls it: allocated; NULL
-   if that is no name. */
-char *tg_name_called (const lua_Debug *ar);
+/*
+** What the caller of the frame 'ar' (which has "n") calls it: allocated; NULL
+** if that is no name. 'callee' says that this is the frame of 'L' that is about
+** to run, with the function on top of the stack.
+*/
+char *tg_name_called (lua_State *L, const lua_Debug *ar, bool callee);
+                                                               /* [-0, +0, -] */
 
 /* Keeps package.loaded where the hook can look; may raise. */
 void tg_naming_setup (lua_State *L);                           /* [-0, +0, m] */

@@ -62,22 +62,36 @@ static void stash_message (tg_Thread *t, lua_State *L, const char *message,
   tg_buf_free(&text);
 }
 
+/* Argument 'i' of 'n'; an index that gives nil if there are less. */
+static int argument (lua_State *L, int i, int n) {
+  return (i <= n) ? i : lua_gettop(L) + 1;
+}
+
+/* The level that error() was given. */
+static int error_level (lua_State *L, int n) {
+  int ok = 0;
+  lua_Integer level = (n >= 2) ? lua_tointegerx(L, 2, &ok) : 0;
+  return ok ? (int)level : 1;
+}
+
 void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
   static const char failed[] = "assertion failed!";
+  int n = lua_gettop(L) - 1;    /* the function is on top */
   int value = 1, level = 1;
+  size_t size;
   if (!wanted(t))
     return;
   if (role == TG_ROLE_ASSERT) {
-    if (lua_toboolean(L, 1) || lua_gettop(L) == 0)
+    if (n == 0 || lua_toboolean(L, 1))
       return;
     value = 2;
   }
-  else if (lua_isinteger(L, 2))
-    level = (int)lua_tointeger(L, 2);
-  if (role == TG_ROLE_ASSERT && lua_gettop(L) < 2)
+  else
+    level = error_level(L, n);
+  value = argument(L, value, n);
+  if (role == TG_ROLE_ASSERT && n < 2)
     stash_message(t, L, failed, sizeof failed - 1, level);
   else if (lua_type(L, value) == LUA_TSTRING && level > 0) {
-    size_t size;
     const char *s = lua_tolstring(L, value, &size);
     stash_message(t, L, s, size, level);
   }
@@ -91,7 +105,7 @@ void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
 */
 void tg_thrown_stash_handler (tg_Thread *t, lua_State *L) {
   if (wanted(t))
-    stash_index(t, L, 1, t->n);
+    stash_index(t, L, argument(L, 1, lua_gettop(L) - 1), t->n);
 }
 
 /* Bytes of "file:line: " at the start of 'message', if they name the caller of

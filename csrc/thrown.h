@@ -4,12 +4,12 @@
 ** Lua tells nobody when an error unwinds frames. Its value shows in one of
 ** these places, and the first that holds is used:
 **
-**   - the results of pcall or coroutine.resume: false, value;
-**   - the argument of xpcall's message handler, stashed when that is called;
-**   - the second argument of a __close metamethod that runs while unwinding;
-**   - what was given to error() or assert(), stashed at the call;
+**   - the results of pcall, coroutine.resume or coroutine.close: false, value;
+**   - the argument of xpcall's message handler, or what was given to error() or
+**     assert(), stashed when that was called;
 **   - the results of any other C function that catches errors, if they look
-**     like nil-or-false, value.
+**     like nil-or-false, value;
+**   - the second argument of a __close metamethod that runs while unwinding.
 */
 #ifndef TG_THROWN_H
 #define TG_THROWN_H

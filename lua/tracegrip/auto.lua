@@ -35,7 +35,8 @@ end
 
 local trace, message = core.log(options, style)
 if not trace then
-  error("tracegrip: cannot write the log: " .. tostring(message), 0)
+  io.stderr:write("tracegrip: cannot write the log: ", tostring(message), "\n")
+  os.exit(1, true)
 end
 
 return {}
