@@ -7,7 +7,8 @@ PREFIX     = /usr/local
 BUILD      = build
 V          = @
 
-CFLAGS  = -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-common
+CFLAGS  = -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fno-plt -fvisibility=hidden \
+          -fno-common
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef \
           -Wwrite-strings -Wcast-qual -Wcast-align -Wpointer-arith \
           -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \

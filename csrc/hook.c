@@ -411,11 +411,11 @@ static TG_NOINLINE void call_user_hook (lua_Hook hook, int mask, lua_State *L,
     hook(L, ar);
 }
 
-/* The session of an event on another coroutine than the last one. Back in the
-   resumer it is the same one; else the registry knows (20 ns). */
+/* The session of an event on another coroutine than the last one: of the same
+   state, as its registry tells; else that is asked (20 ns). */
 TG_INLINE tg_Session *session_of (lua_State *L) {
-  if (cached(cache.L) && cache.thread->resumer != NULL
-      && cache.thread->resumer->L == L)
+  if (cached(cache.L) && cache.thread->session->registry
+                         == lua_topointer(L, LUA_REGISTRYINDEX))
     return cache.thread->session;
   tg_Session *s = tg_session_find(L);
   return (s != NULL && s->tracing) ? s : NULL;
