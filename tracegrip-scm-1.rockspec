@@ -69,6 +69,7 @@ build = {
         "csrc/session.c",
         "csrc/sessions.c",
         "csrc/sieve.c",
+        "csrc/state.c",
         "csrc/store.c",
         "csrc/stream.c",
         "csrc/strings.c",

@@ -8,7 +8,7 @@
 #ifndef TG_BOUNDS_H
 #define TG_BOUNDS_H
 
-#include "session.h"
+#include "state.h"
 
 /* The recorder's 'turn': ends the traces that have come to a limit, and makes
    room for the others. */
@@ -25,5 +25,15 @@ tg_Pos tg_bounds_next (const tg_Session *s, size_t need);
 
 /* The session's count at which 't' may have all the packets it wants. */
 uint64_t tg_bounds_packets (const tg_Trace *t);
+
+/* Losses of a trace so far. */
+void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]);
+
+/* A reader of a trace's packets as its own options show them; NULL without
+   memory. */
+tg_Reader *tg_trace_reader (const tg_Trace *t);
+
+/* Where a trace's part of the stream ends, or has come to. */
+tg_Pos tg_trace_stop_pos (const tg_Trace *t);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "event.h"
-#include "session.h"
+#include "state.h"
 #include "values.h"
 
 #define ROOM 32                 /* bytes any grip but a long string fits in */

@@ -8,7 +8,7 @@
 #ifndef TG_CHAIN_H
 #define TG_CHAIN_H
 
-#include "session.h"
+#include "state.h"
 
 /*
 ** Makes the coroutine of event 'ar' on 'L' the running one, telling the stream

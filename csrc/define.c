@@ -4,7 +4,7 @@
 #include "alloc.h"
 #include "own.h"
 #include "roles.h"
-#include "session.h"
+#include "state.h"
 
 #define CLOSURES_MIN 1024u
 #define CLOSURES_MAX 16384u         /* then the table starts anew */

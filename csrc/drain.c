@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "drain.h"
+#include "session.h"
 #include "trace.h"
 
 #ifdef TG_TEST

@@ -7,7 +7,7 @@
 #ifndef TG_EMIT_H
 #define TG_EMIT_H
 
-#include "session.h"
+#include "state.h"
 #include "thrown.h"
 #include "value.h"
 

@@ -5,6 +5,7 @@
 #include "luasink.h"
 #include "optread.h"
 #include "packet.h"
+#include "session.h"
 #include "trace.h"
 
 #define LISTENER 1              /* user value: the function to tell */

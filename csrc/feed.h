@@ -9,7 +9,7 @@
 #ifndef TG_FEED_H
 #define TG_FEED_H
 
-#include "session.h"
+#include "state.h"
 
 /* Creates the metatable; raises. */
 void tg_feed_setup (lua_State *L);                             /* [-0, +0, m] */

@@ -463,7 +463,7 @@ static void tg_hook (lua_State *L, lua_Debug *ar) {
   lua_Hook user = t->user_hook;
   int mask = t->user_mask;
   if (tg_unlikely(t->session->attention))
-    tg_session_attend(t->session, L);   /* 't' may be gone now */
+    t->session->attend(t->session, L);   /* 't' may be gone now */
   if (tg_unlikely(user != NULL))
     call_user_hook(user, mask, L, ar);
 }

@@ -15,7 +15,7 @@
 #ifndef TG_HOOK_H
 #define TG_HOOK_H
 
-#include "session.h"
+#include "state.h"
 
 /* Before the first hook of a session; tg_hook_disarm ends what this begins. */
 void tg_hook_begin (tg_Session *s);

@@ -8,7 +8,7 @@
 #ifndef TG_NOTES_H
 #define TG_NOTES_H
 
-#include "session.h"
+#include "state.h"
 
 /* At a call; the function is on top of the stack, its frame on top of 't'. */
 void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what);

@@ -4,12 +4,15 @@
 
 #include "own.h"
 #include "alloc.h"
-#include "proghook.h"
+
+#define SHOWN_MAX 4
 
 static struct {
   pthread_mutex_t mutex;
-  char **list;
+  char **list;          /* sources of ours */
   size_t count;
+  lua_CFunction shown[SHOWN_MAX];   /* C functions of ours that are shown */
+  size_t nshown;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static bool own_has (const char *source) {
@@ -70,10 +73,32 @@ static bool own_address (lua_CFunction f) {
          && mine.dli_fbase == theirs.dli_fbase;
 }
 
-bool tg_own_function (lua_State *L, const lua_Debug *ar) {
-  if (*ar->what == 'C') {
-    lua_CFunction f = lua_tocfunction(L, -1);
-    return own_address(f) && !tg_proghook_is(f);
+static bool is_shown (lua_CFunction f) {
+  for (size_t i = 0; i < own.nshown; i++) {
+    if (own.shown[i] == f)
+      return true;
   }
+  return false;
+}
+
+void tg_own_except (lua_CFunction f) {
+  pthread_mutex_lock(&own.mutex);
+  if (!is_shown(f) && own.nshown < SHOWN_MAX)
+    own.shown[own.nshown++] = f;
+  pthread_mutex_unlock(&own.mutex);
+}
+
+static bool own_cfunction (lua_CFunction f) {
+  if (!own_address(f))
+    return false;
+  pthread_mutex_lock(&own.mutex);
+  bool shown = is_shown(f);
+  pthread_mutex_unlock(&own.mutex);
+  return !shown;
+}
+
+bool tg_own_function (lua_State *L, const lua_Debug *ar) {
+  if (*ar->what == 'C')
+    return own_cfunction(lua_tocfunction(L, -1));
   return own_source(ar->source);
 }

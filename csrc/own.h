@@ -13,6 +13,9 @@
 /* Marks the functions of this source as ours; false without memory. */
 bool tg_own_add (const char *source, size_t size);
 
+/* This C function of ours stands in for one of Lua's: it is shown. */
+void tg_own_except (lua_CFunction f);
+
 /* Whether the function on top of the stack ('ar' filled with "S") is ours. */
 bool tg_own_function (lua_State *L, const lua_Debug *ar);      /* [-0, +0, -] */
 

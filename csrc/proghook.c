@@ -1,6 +1,7 @@
 #include "proghook.h"
 #include "chain.h"
 #include "hook.h"
+#include "own.h"
 #include "roles.h"
 
 /* The coroutine that the arguments speak of. */
@@ -65,10 +66,6 @@ static int standin_gethook (lua_State *L) {
   return 3;
 }
 
-bool tg_proghook_is (lua_CFunction f) {
-  return f == standin_sethook || f == standin_gethook;
-}
-
 /* Puts 'with' where 'what' is, if it is there, in the table on top. */
 static void replace (lua_State *L, const char *name, lua_CFunction what,
                      lua_CFunction with) {
@@ -106,6 +103,8 @@ static int leave (lua_State *L) {
 }
 
 void tg_proghook_enter (lua_State *L) {
+  tg_own_except(standin_sethook);
+  tg_own_except(standin_gethook);
   lx_quietly(L, enter, NULL);
 }
 

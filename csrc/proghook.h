@@ -20,7 +20,4 @@
 void tg_proghook_enter (lua_State *L);                         /* [-0, +0, -] */
 void tg_proghook_leave (lua_State *L);                         /* [-0, +0, -] */
 
-/* Whether 'f' is one of the stand-ins. */
-bool tg_proghook_is (lua_CFunction f);
-
 #endif

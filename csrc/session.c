@@ -12,15 +12,9 @@
 
 #define CHAIN_MAX 250     /* Lua allows 200 C levels */
 
-/* ---- finding ---- */
+static void attend (tg_Session *s, lua_State *L);
 
-tg_Session *tg_session_find (lua_State *L) {
-  tg_Session *s;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session);
-  s = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return s;
-}
+/* ---- finding ---- */
 
 static void close_traces (tg_Session *s, lua_State *L) {
   if (s->tracing)
@@ -53,6 +47,7 @@ tg_Session *tg_session_get (lua_State *L) {
   lua_setmetatable(L, -2);
   s->main = lx_mainthread(L);
   s->registry = lua_topointer(L, LUA_REGISTRYINDEX);
+  s->attend = attend;
   tg_naming_setup(L);
   lua_pushliteral(L, "__name");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
@@ -288,7 +283,7 @@ void tg_session_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   if (s->traces == NULL)
     end_tracing(s, L);
   else
-    tg_session_attend(s, L);
+    attend(s, L);
 }
 
 /* Traces that ended by a limit of their own are not active any more. */
@@ -326,7 +321,7 @@ static void pump_logs (tg_Session *s) {
   }
 }
 
-void tg_session_attend (tg_Session *s, lua_State *L) {
+static void attend (tg_Session *s, lua_State *L) {
   if (s->exiting)
     tg_session_terminate(s);
   if (s->logging)

@@ -5,6 +5,7 @@
 #include "hook.h"
 #include "log.h"
 #include "own.h"
+#include "session.h"
 
 static struct {
   pthread_mutex_t mutex;

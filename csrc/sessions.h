@@ -13,7 +13,7 @@
 #ifndef TG_SESSIONS_H
 #define TG_SESSIONS_H
 
-#include "session.h"
+#include "state.h"
 
 /* From its making until its state closes. */
 void tg_sessions_add (tg_Session *s);

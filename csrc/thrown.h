@@ -14,7 +14,7 @@
 #ifndef TG_THROWN_H
 #define TG_THROWN_H
 
-#include "session.h"
+#include "state.h"
 
 /* Where the value of an error is. */
 typedef struct tg_Thrown {

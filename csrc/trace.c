@@ -10,6 +10,7 @@
 #include "luasink.h"
 #include "optread.h"
 #include "packet.h"
+#include "session.h"
 #include "sieve.h"
 
 static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */

@@ -9,7 +9,7 @@
 #ifndef TG_TRACE_H
 #define TG_TRACE_H
 
-#include "session.h"
+#include "state.h"
 
 /* Creates the metatable; raises. */
 void tg_trace_setup (lua_State *L);                            /* [-0, +0, m] */
