@@ -293,12 +293,9 @@ static uint32_t put_function (tg_Capture *c, const tg_Object *o) {
   return TG_DESC_FUNCTION;
 }
 
-static uint32_t put_table (tg_Capture *c, const tg_Object *o) {
-  if (o->type != TG_OBJ_TABLE)
-    return 0;
-  if (o->index == 0 || o->level >= c->limits->depth)
-    return 0;
-  Listing t = {o->index, o->level + 1, 0, 0, true, false};
+/* The properties of a table that stands at 'i'. */
+static uint32_t put_table (tg_Capture *c, int i, uint32_t level) {
+  Listing t = {i, level + 1, 0, 0, true, false};
   put_properties(c, &t);
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
@@ -317,16 +314,18 @@ static void examine_outer (tg_Capture *c, uint32_t id) {
 void tg_capture_descriptor (tg_Capture *c, uint32_t id) {
   if (!c->pool->list[id].examined)
     examine_outer(c, id);
-  tg_Object o = c->pool->list[id];      /* a copy: the pool may grow */
   if (!room(c, ROOM))
     return;
-  *c->p++ = o.type;
+  const tg_Object *o = &c->pool->list[id];
+  uint32_t flags = o->cut ? TG_DESC_TRUNCATED : 0u;
+  *c->p++ = o->type;
   size_t flags_at = (size_t)(c->lim - c->p++);
-  uint32_t flags = put_class(c, &o);
-  flags |= put_proto(c, &o);
-  flags |= put_function(c, &o);
-  flags |= put_table(c, &o);
-  flags |= o.cut ? TG_DESC_TRUNCATED : 0u;
+  flags |= put_class(c, o);
+  flags |= put_proto(c, o);
+  flags |= put_function(c, o);
+  if (o->type == TG_OBJ_TABLE && o->index != 0
+      && o->level < c->limits->depth)
+    flags |= put_table(c, o->index, o->level);  /* 'o' may move */
   if (c->p != NULL)
     *(c->lim - flags_at) = (uint8_t)flags;
 }
