@@ -278,7 +278,7 @@ TG_INLINE void push_call (tg_Call *c) {
     tg_note_call(t, c->L, what);
   if (tg_unlikely(t->handler != NULL
                   && lua_topointer(c->L, -1) == t->handler))
-    tg_thrown_stash_handler(t, c->L);
+    tg_thrown_stash_handler(t, c->L, c->ar);
   if (tg_likely(!(what & TG_FR_HIDDEN))) {
     t->visible++;
     s->depth++;

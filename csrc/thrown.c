@@ -100,12 +100,28 @@ void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
 }
 
 /*
+** Where argument 'i' of the call 'ar' stands ('ar' has "S"; 'above' values stand
+** on top of a C function's arguments). An extra argument of a vararg function
+** is pushed; a Lua function without that parameter has it in its registers.
+*/
+static int call_argument (lua_State *L, lua_Debug *ar, int i, int above) {
+  if (*ar->what == 'C')
+    return argument(L, i, lua_gettop(L) - above);
+  lua_getinfo(L, "u", ar);
+  if (i <= ar->nparams || !ar->isvararg)
+    return i;
+  if (lua_getlocal(L, ar, ar->nparams - i) == NULL)
+    return lua_gettop(L) + 1;   /* none: nil */
+  return lua_gettop(L);
+}
+
+/*
 ** A handler that fails is called again, for its own error: that is the one
 ** that unwinds everything.
 */
-void tg_thrown_stash_handler (tg_Thread *t, lua_State *L) {
+void tg_thrown_stash_handler (tg_Thread *t, lua_State *L, lua_Debug *ar) {
   if (wanted(t))
-    stash_index(t, L, argument(L, 1, lua_gettop(L) - 1), t->n);
+    stash_index(t, L, call_argument(L, ar, 1, 1), t->n);
 }
 
 /* Bytes of "file:line: " at the start of 'message', if they name the caller of
@@ -152,9 +168,9 @@ static int failure_result (lua_State *L, lua_Debug *ar) {
 
 /* The second argument of what is being called: __close(object, error). */
 static int close_argument (lua_State *L, lua_Debug *ar) {
-  lua_getinfo(L, "u", ar);
-  int n = (ar->nparams > 0) ? ar->nparams : lua_gettop(L);
-  return (n >= 2) ? 2 : 0;
+  lua_getinfo(L, "S", ar);
+  int i = call_argument(L, ar, 2, 0);
+  return (i <= lua_gettop(L)) ? i : 0;
 }
 
 tg_Thrown tg_thrown_find (const tg_Thread *t, lua_State *L, lua_Debug *ar,

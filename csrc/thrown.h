@@ -29,7 +29,7 @@ typedef struct tg_Thrown {
 void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role);
 
 /* At the call of a message handler: keep its argument. */
-void tg_thrown_stash_handler (tg_Thread *t, lua_State *L);
+void tg_thrown_stash_handler (tg_Thread *t, lua_State *L, lua_Debug *ar);
 
 /* For frames of 't' from index 'keep' up, unwound as event 'ar' on 'L' shows;
    'catcher' is the role of the frame that caught it. */
