@@ -1,6 +1,6 @@
 -- A message handler or __close metamethod that takes "..." has its arguments
--- below its frame, not in its first registers: what was read there as the thrown
--- value was whatever had been left over.
+-- below its frame, not in its first registers: what was read there as the
+-- thrown value was whatever had been left over.
 
 local run = require "spec.support.run"
 
