@@ -101,8 +101,9 @@ void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
 
 /*
 ** Where argument 'i' of the call 'ar' stands ('ar' has "S"; 'above' values
-** stand on top of a C function's arguments). An extra argument of a vararg function
-** is pushed; a Lua function without that parameter has it in its registers.
+** stand on top of a C function's arguments). An extra argument of a vararg
+** function is pushed; a Lua function without that parameter has it in its
+** registers.
 */
 static int call_argument (lua_State *L, lua_Debug *ar, int i, int above) {
   if (*ar->what == 'C')
