@@ -155,8 +155,7 @@ static bool top_stands (const tg_Thread *t) {
 }
 
 /* Whether the running coroutine can be the one that resumed another. */
-static Outcome resumer_state (tg_Session *s, lua_State *L,
-                              const lua_Debug *ar) {
+static Outcome resumer_state (const tg_Session *s, lua_State *L) {
   const tg_Thread *t = s->current;
   tg_Role role = tg_frame_role(tg_thread_top(t));
   if (role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
@@ -166,16 +165,14 @@ static Outcome resumer_state (tg_Session *s, lua_State *L,
     return top_stands(t) ? RUNNING : DIED;
   if (t->done)
     return ENDED;
-  Outcome o = ask(t, L);
-  (void)ar;
-  return o;
+  return ask(t, L);
 }
 
 /* Coroutines that cannot have resumed the one that comes now are left. */
 static void find_resumer (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint64_t now) {
   while (s->current != NULL) {
-    Outcome o = resumer_state(s, L, ar);
+    Outcome o = resumer_state(s, L);
     if (o == RUNNING)
       return;
     if (s->current->id == 1) {  /* an error went to the host */

@@ -258,13 +258,6 @@ static int feed_start (lua_State *L) {
   return 1;
 }
 
-static int failure (lua_State *L, const char *code, const char *message) {
-  luaL_pushfail(L);
-  lua_pushstring(L, message);
-  lua_pushstring(L, code);
-  return 3;
-}
-
 static tg_Trace *find (const tg_Feed *f, const char *name) {
   for (size_t i = f->count; i > 0; i--) {
     if (name == NULL || strcmp(f->traces[i - 1]->name, name) == 0)
@@ -277,11 +270,11 @@ static int feed_stop (lua_State *L) {
   tg_Feed *f = check_feed(L);
   const char *name = luaL_optstring(L, 2, NULL);
   if (f->count == 0)
-    return failure(L, "wrongState", "no active traces");
+    return tg_trace_failure(L, "wrongState", "no active traces");
   tg_Trace *t = find(f, name);
   if (t == NULL) {
     lua_pushfstring(L, "no active trace with name: %s", name);
-    return failure(L, "noSuchTrace", lua_tostring(L, -1));
+    return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
   }
   lua_pushstring(L, t->name);
   tg_feeds_replaced(f->session, t, TG_ORIGIN_API, NULL);
@@ -321,17 +314,6 @@ static int feed_packets (lua_State *L) {
   return 1;
 }
 
-static const char *own_end (tg_End end) {
-  switch (end) {
-    case TG_END_OVERFLOW: return "overflow";
-    case TG_END_MEMORY: return "memory";
-    case TG_END_EVENTS: return "maxEvents";
-    case TG_END_DURATION: return "duration";
-    case TG_END_NOT: case TG_END_STOPPED: break;
-  }
-  return NULL;
-}
-
 /* Traces that ended by themselves leave the feed: list of {name=, why=}. */
 static int feed_ended (lua_State *L) {
   tg_Feed *f = check_feed(L);
@@ -339,7 +321,7 @@ static int feed_ended (lua_State *L) {
   lua_newtable(L);
   for (size_t i = 0; i < f->count; ) {
     tg_Trace *t = f->traces[i];
-    const char *why = own_end(t->end);
+    const char *why = tg_trace_end_name(t->end);
     if (why == NULL) {
       i++;
       continue;

@@ -144,7 +144,7 @@ int console_start (lua_State *L) {
   return 1;
 }
 
-static int failure (lua_State *L, const char *code, const char *message) {
+int tg_trace_failure (lua_State *L, const char *code, const char *message) {
   luaL_pushfail(L);
   lua_pushstring(L, message);
   lua_pushstring(L, code);
@@ -155,11 +155,11 @@ int console_stop (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   const char *name = check_name(L, 1);
   if (s == NULL || s->traces == NULL)
-    return failure(L, "wrongState", "no trace is running");
+    return tg_trace_failure(L, "wrongState", "no trace is running");
   tg_Trace *t = tg_session_trace(s, name);
   if (t == NULL) {
     lua_pushfstring(L, "no trace named '%s' is running", name);
-    return failure(L, "noSuchTrace", lua_tostring(L, -1));
+    return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
   }
   tg_trace_push(L, t);
   tg_feeds_flush(L);
@@ -400,7 +400,7 @@ static void push_lost (lua_State *L, const tg_Trace *t) {
   lua_setmetatable(L, -2);
 }
 
-static const char *end_name (tg_End end) {
+const char *tg_trace_end_name (tg_End end) {
   switch (end) {
     case TG_END_OVERFLOW: return "overflow";
     case TG_END_MEMORY: return "memory";
@@ -422,7 +422,7 @@ static int trace__index (lua_State *L) {
   else if (strcmp(key, "lost") == 0)
     push_lost(L, t);
   else if (strcmp(key, "ended") == 0)
-    lua_pushstring(L, end_name(t->end));
+    lua_pushstring(L, tg_trace_end_name(t->end));
   else if (strcmp(key, "bytes") == 0)
     lua_pushinteger(L, (lua_Integer)(tg_trace_stop_pos(t) - t->start));
   else if (strcmp(key, "events") == 0)

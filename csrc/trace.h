@@ -37,6 +37,13 @@ void tg_trace_push (lua_State *L, const tg_Trace *t);          /* [-0, +1, -] */
 /* Stops 't' and lets go of the anchor. */
 void tg_trace_halt (lua_State *L, tg_Trace *t);                /* [-0, +0, -] */
 
+/* Why a trace ended by itself; NULL if it did not. */
+const char *tg_trace_end_name (tg_End end);
+
+/* Pushes nil, 'message', 'code': what the world's refusals look like. */
+int tg_trace_failure (lua_State *L, const char *code,
+                      const char *message);                    /* [-0, +3, m] */
+
 /* Lua: start(options), startTrace(name, options), stopTrace(name). */
 int trace_start (lua_State *L);
 int console_start (lua_State *L);
