@@ -5,79 +5,60 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 /* What is left of an event. */
-typedef struct Bytes {
-  const uint8_t *p, *end;
+typedef struct Rest {
+  tg_Bytes b;
   const uint8_t *origin;
-  bool missing;         /* sticky: more was asked for than there was */
-} Bytes;
+} Rest;
 
-static const uint8_t *take (Bytes *b, uint64_t size) {
-  if (b->missing || size > (uint64_t)(b->end - b->p)) {
-    b->missing = true;
-    return NULL;
-  }
-  const uint8_t *p = b->p;
-  b->p += size;
-  return p;
-}
-
-static uint32_t take32 (Bytes *b) {
-  const uint8_t *p = take(b, 4);
-  return p != NULL ? tg_get32(p) : 0;
-}
-
-static uint64_t take64 (Bytes *b) {
-  const uint8_t *p = take(b, 8);
-  return p != NULL ? tg_get64(p) : 0;
-}
-
-static void take_values (Bytes *b, tg_Event *e) {
+static void take_values (Rest *r, tg_Event *e) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
-  uint32_t count = take32(b), size = count & ~TG_VALUES_REFERS;
+  uint32_t count = tg_take32(&r->b), size = count & ~TG_VALUES_REFERS;
   e->values = (tg_Slice){
-    .data = take(b, size), .size = size,
-    .origin = count & TG_VALUES_REFERS ? b->origin : NULL
+    .data = tg_take(&r->b, size), .size = size,
+    .origin = count & TG_VALUES_REFERS ? r->origin : NULL
   };
 }
 
-static void take_list (Bytes *b, tg_Event *e, uint64_t entry) {
-  e->n = take32(b);
-  e->list = take(b, e->n * entry);
+static void take_list (Rest *r, tg_Event *e, uint64_t entry) {
+  e->n = tg_take32(&r->b);
+  e->list = tg_take(&r->b, e->n * entry);
 }
 
-static void take_call (Bytes *b, tg_Event *e) {
-  e->function = take32(b);
+static void take_call (Rest *r, tg_Event *e) {
+  e->function = tg_take32(&r->b);
   if (e->flags & TG_EVF_SITE) {
-    e->line = take32(b);
+    e->line = tg_take32(&r->b);
     if (e->flags & TG_EVF_FAR)
-      e->caller = take32(b);
+      e->caller = tg_take32(&r->b);
   }
-  take_values(b, e);
+  take_values(r, e);
 }
 
-static void take_resume (Bytes *b, tg_Event *e) {
-  e->thread = take32(b);
+static void take_resume (Rest *r, tg_Event *e) {
+  e->thread = tg_take32(&r->b);
   if (e->flags & TG_EVF_LIST)
-    take_list(b, e, 4);
+    take_list(r, e, 4);
 }
 
 /* What stands behind the head; false for a kind that there is not. */
-static bool take_body (Bytes *b, tg_Event *e) {
+static bool take_body (Rest *r, tg_Event *e) {
   switch (e->kind) {
     case TG_EV_CONTEXT:
-      e->ticks = take64(b);
-      take_list(b, e, 8);
+      e->ticks = tg_take64(&r->b);
+      take_list(r, e, 8);
       return true;
-    case TG_EV_TIME: e->ticks = take64(b); return true;
-    case TG_EV_CALL: take_call(b, e); return true;
+    case TG_EV_TIME: e->ticks = tg_take64(&r->b); return true;
+    case TG_EV_CALL: take_call(r, e); return true;
     case TG_EV_THROW:
-      e->n = take32(b);
-      take_values(b, e);
+      e->n = tg_take32(&r->b);
+      take_values(r, e);
       return true;
-    case TG_EV_RETURN: case TG_EV_YIELD: take_values(b, e); return true;
-    case TG_EV_RESUME: take_resume(b, e); return true;
+    case TG_EV_RETURN: case TG_EV_YIELD: take_values(r, e); return true;
+    case TG_EV_RESUME: take_resume(r, e); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }
@@ -85,11 +66,11 @@ static bool take_body (Bytes *b, tg_Event *e) {
 
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e) {
-  Bytes b = {p, p + size, origin, false};
+  Rest r = {{p, p + size, false}, origin};
   memset(e, 0, sizeof *e);
-  uint32_t head = take32(&b);
+  uint32_t head = tg_take32(&r.b);
   e->kind = (tg_Kind)(head & TG_EV_KINDMASK);
   e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
   e->ticks = head >> TG_EV_DELTASHIFT;
-  return take_body(&b, e) && !b.missing ? (size_t)(b.p - p) : 0;
+  return take_body(&r, e) && !r.b.missing ? (size_t)(r.b.p - p) : 0;
 }

@@ -490,8 +490,11 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
     if (atomic_load_explicit(&r->cursor.chunk->next, memory_order_acquire)
         == NULL)
       return 0;
-    if (tg_cursor_peek(&r->cursor, data) == 0)
-      tg_cursor_advance(&r->cursor);
+    if (tg_cursor_peek(&r->cursor, data) == 0
+        && !tg_cursor_advance(&r->cursor)) {
+      r->status = r->stream->store.status;
+      return 0;
+    }
   }
   return size;
 }
@@ -499,13 +502,17 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
 /* Reads an event; false if there is none before 'end'. */
 static bool read_event (tg_Reader *r, tg_Pos end) {
   const uint8_t *data;
-  if (!place(r) || tg_cursor_pos(&r->cursor) >= end)
+  if (!place(r)) {
+    r->status = r->stream->store.status;
+    return false;
+  }
+  if (tg_cursor_pos(&r->cursor) >= end)
     return false;
   size_t size = look(r, &data);
   if (size == 0)
     return false;
   tg_Event e;
-  size_t used = tg_event_decode(r->cursor.chunk->data, data, size, &e);
+  size_t used = tg_event_decode(r->cursor.chunk->block->data, data, size, &e);
   if (used == 0) {
     r->status = TG_ERR_FORMAT;
     return false;

@@ -3,7 +3,7 @@
 tg_Pos tg_rec_pos (const tg_Recorder *r) {
   if (r->chunk == NULL)
     return 0;
-  return r->chunk->base + (tg_Pos)(r->p - r->chunk->data);
+  return r->chunk->base + (tg_Pos)(r->p - r->block->data);
 }
 
 void tg_rec_close (tg_Recorder *r) {
@@ -12,8 +12,7 @@ void tg_rec_close (tg_Recorder *r) {
 
 /* Where a chunk ends, or where the first trace has had enough. */
 static void set_limit (tg_Recorder *r, tg_Pos stop) {
-  tg_Chunk *c = r->chunk;
-  uint8_t *end = (uint8_t *)c + c->size;
+  uint8_t *end = (uint8_t *)r->block + r->chunk->size;
   tg_Pos here = tg_rec_pos(r);
   size_t left = (size_t)(end - r->p);
   if (stop > here && stop - here < left)
@@ -30,7 +29,7 @@ static void put_context (tg_Recorder *r, uint64_t now) {
   p = r->context(r, p);
   r->p = p;
   r->epoch++;
-  tg_store_commit(r->chunk, p);
+  tg_block_commit(r->block, p);
 }
 
 static bool new_chunk (tg_Recorder *r, size_t need, uint64_t now) {
@@ -39,7 +38,8 @@ static bool new_chunk (tg_Recorder *r, size_t need, uint64_t now) {
   if (c == NULL)
     return false;
   r->chunk = c;
-  r->p = c->data;
+  r->block = c->block;
+  r->p = r->block->data;
   put_context(r, now);
   return true;
 }
@@ -61,7 +61,7 @@ bool tg_rec_open (tg_Recorder *r, size_t need, uint64_t now, tg_Pos stop) {
 bool tg_rec_mark (tg_Recorder *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
   size_t room = 0;
   if (r->chunk != NULL)
-    room = (size_t)((uint8_t *)r->chunk + r->chunk->size - r->p);
+    room = (size_t)((uint8_t *)r->block + r->chunk->size - r->p);
   if (room >= TG_CONTEXT_MAX) {
     *mark = tg_rec_pos(r);
     put_context(r, now);

@@ -36,6 +36,7 @@ struct tg_Recorder {
   uint64_t packets_stop;  /* 'turn' is asked when the count is here */
   uint64_t ticks_stop;    /* 'turn' is asked when the time is here */
   tg_Chunk *chunk;        /* borrows from the stream; NULL at first */
+  tg_Block *block;        /* its block */
   uint32_t epoch;         /* changes wherever a reader may start: what was
                              described in an earlier one is described again */
   tg_Stream *stream;      /* pins */
@@ -94,7 +95,7 @@ TG_INLINE uint8_t *tg_rec_head (tg_Recorder *r, uint8_t *p, uint32_t kind,
 TG_INLINE void tg_rec_end (tg_Recorder *r, uint8_t *p) {
   tg_assert(p <= r->lim);
   r->p = p;
-  tg_store_commit(r->chunk, p);
+  tg_block_commit(r->block, p);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /*
 ** store.h - the bytes of a stream: chunks, a writer, cursors.
 **
-** One thread writes; any thread may read through a cursor. A chunk is pages
-** outside every heap. The writer commits each event by one release store to
-** 'used', so a reader sees whole events only:
+** One thread writes; any thread may read through a cursor. A chunk is a block of
+** pages outside every heap: of memory, or of a file. The writer commits each
+** event by one release store to 'used', so a reader sees whole events only:
 **
 **     first                                   last
 **     +--------+    +--------+    +--------+-------------+
@@ -15,6 +15,10 @@
 ** that chunk and by that all later ones. Chunks before the first pinned one
 ** are freed. A trace holds one at its start; a ring moves it forward.
 **
+** Where blocks come from and go to is a supply's business: the memory's, a
+** tape's (tape.h: the file being recorded) or a recording's (recording.h: its
+** blocks are loaded while a cursor is in them). Without one it is memory.
+**
 ** The mutex guards the list and the pins; it is taken when a chunk is full or
 ** a cursor crosses into the next one, never for an event.
 */
@@ -25,18 +29,40 @@
 #include <stdatomic.h>
 
 #include "base.h"
+#include "block.h"
 #include "fork.h"
 
 #define TG_CHUNK_SIZE ((size_t)256 << 10)   /* bytes, header included */
 
+/*
+** The first member of whoever supplies blocks. Pinned by its owner, by each
+** chunk that has a block of it and by the store that asks it for more; the
+** last one to let go frees it. Called with the store's mutex held.
+*/
+typedef struct tg_Supply {
+  _Atomic uint32_t pins;
+  /* An empty block for a new chunk; NULL if there can be none. */
+  tg_Block *(*obtain) (struct tg_Supply *y, size_t size);
+  /* The block at 'place', read; NULL if it cannot be. */
+  tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);
+  /* Nobody needs this block. */
+  void (*release) (struct tg_Supply *y, tg_Block *b, size_t size);
+  void (*free) (struct tg_Supply *y);
+} tg_Supply;
+
+tg_Supply *tg_supply_pin (tg_Supply *y);    /* returns 'y'; NULL is fine */
+void tg_supply_unpin (tg_Supply *y);        /* NULL is fine */
+
 typedef struct tg_Chunk {
   struct tg_Chunk *_Atomic next;
-  tg_Pos base;              /* position of data[0] in the stream */
+  tg_Block *block;          /* owns; NULL: not loaded */
+  tg_Supply *supply;        /* pins: whose block it is; NULL: the memory's */
+  tg_Pos base;              /* position of its first byte in the stream */
   uint64_t packets;         /* packets of the stream before this chunk */
-  size_t size;              /* bytes of the whole chunk, this header included */
+  size_t size;              /* bytes of the block, its header included */
+  uint64_t place;           /* where to load it from... */
+  uint32_t used;            /* ...and how much of it is good */
   uint32_t pins;            /* cursors here (mutex) */
-  _Atomic uint32_t used;    /* committed bytes of data */
-  uint8_t data[];
 } tg_Chunk;
 
 typedef struct tg_Store {
@@ -44,7 +70,10 @@ typedef struct tg_Store {
   pthread_cond_t moved;     /* a cursor went on to another chunk */
   tg_Chunk *first, *last;   /* owns; NULL before the first chunk */
   tg_Chunk *spare;          /* owns; one standard chunk kept for reuse */
-  uint64_t bytes;           /* memory in chunks now */
+  tg_Supply *supply;        /* pins: of chunks to come; NULL: memory */
+  uint64_t bytes;           /* in chunks now */
+  bool kept;                /* a recording's: chunks stay, blocks come and go */
+  tg_Status status;         /* why a block could not be loaded, or TG_OK */
 } tg_Store;
 
 typedef struct tg_Cursor {
@@ -63,13 +92,18 @@ void tg_store_free (tg_Store *s);
 */
 tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets);
 
-/* Makes the first 'used' bytes of the last chunk visible to readers. */
-TG_INLINE void tg_store_commit (tg_Chunk *c, const uint8_t *end) {
-  atomic_store_explicit(&c->used, (uint32_t)(end - c->data),
-                        memory_order_release);
-}
+/* From now on new chunks are this supply's (pinned); NULL: memory. */
+void tg_store_supply (tg_Store *s, tg_Supply *y);
 
-/* Places a cursor at 'pos', in a chunk that is there; false if it is not. */
+/*
+** A recording's next chunk: of the block that begins with 'head' at 'place',
+** 'used' bytes are good. Only before anybody reads. False without memory.
+*/
+bool tg_store_add (tg_Store *s, tg_Supply *y, const tg_Block *head,
+                   uint64_t place, uint32_t used);
+
+/* Places a cursor at 'pos', in a chunk that is there; false if it is not (or
+   cannot be loaded: then 'status' says why, here and below). */
 bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos);
 
 /* Places a cursor at the oldest byte there is; false in an empty store. */
@@ -81,14 +115,14 @@ void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from);
 /* Gives up the pin; frees what nobody needs any more. */
 void tg_cursor_drop (tg_Cursor *c);
 
-/* On to the start of the next chunk; false if there is none yet. */
+/* On to the start of the next chunk; false if there is none (yet). */
 bool tg_cursor_advance (tg_Cursor *c);
 
 /* Committed bytes from the cursor on, in its chunk; may be 0. */
 TG_INLINE size_t tg_cursor_peek (const tg_Cursor *c, const uint8_t **data) {
-  uint32_t used = atomic_load_explicit(&c->chunk->used, memory_order_acquire);
-  *data = c->chunk->data + c->offset;
-  return used - c->offset;
+  const tg_Block *b = c->chunk->block;
+  *data = b->data + c->offset;
+  return tg_block_used(b) - c->offset;
 }
 
 /* Where the committed bytes end, in this chunk or a later one. */

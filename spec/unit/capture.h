@@ -95,7 +95,7 @@ typedef struct Tape {
 
 static inline void tape_chunk (Tape *t, uint64_t packets) {
   t->chunk = tg_store_grow(&t->stream->store, 4096, packets);
-  t->p = t->chunk->data;
+  t->p = t->chunk->block->data;
 }
 
 static inline Tape tape_new (void) {
@@ -106,7 +106,7 @@ static inline Tape tape_new (void) {
 }
 
 static inline tg_Pos tape_pos (const Tape *t) {
-  return t->chunk->base + (tg_Pos)(t->p - t->chunk->data);
+  return t->chunk->base + (tg_Pos)(t->p - t->chunk->block->data);
 }
 
 /* Every event is 10 ticks after the last. */
@@ -119,7 +119,7 @@ static inline void e_u32 (Tape *t, uint32_t v) {
 }
 
 static inline void e_end (Tape *t) {
-  tg_store_commit(t->chunk, t->p);
+  tg_block_commit(t->chunk->block, t->p);
 }
 
 static inline void e_values (Tape *t, const char *bytes) {

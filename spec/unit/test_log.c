@@ -66,7 +66,7 @@ static void begin (void) {
   stream = tg_stream_new();
   stream->clock = (tg_Clock){.origin = 0, .ns_per_tick = 1};
   chunk = tg_store_grow(&stream->store, 4096, 0);
-  at = chunk->data;
+  at = chunk->block->data;
   clock_ns = 10000;
   f_main = define("(main chunk)", 0, false);
   f_fib = define("fib", 3, false);
@@ -90,10 +90,10 @@ static void logto (int fd, const tg_LogStyle *style, uint64_t min_us,
   tg_options_init(&o);
   o.min_duration_ns = min_us * 1000;
   tg_demand_add(&d, &o);
-  tg_store_commit(chunk, at);
+  tg_block_commit(chunk->block, at);
   tg_Log *l = tg_log_new(stream, 0, &d, style, fd);
   if (l != NULL) {
-    tg_log_pump(l, (tg_Pos)(at - chunk->data));
+    tg_log_pump(l, (tg_Pos)(at - chunk->block->data));
     tg_log_finish(l);
     tg_log_state(l, state);
     tg_log_free(l);
