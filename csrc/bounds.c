@@ -1,6 +1,8 @@
+#include <errno.h>
 #include <string.h>
 
 #include "bounds.h"
+#include "taping.h"
 
 tg_Pos tg_trace_stop_pos (const tg_Trace *t) {
   return (t->end == TG_END_NOT) ? tg_rec_pos(&t->session->recorder)
@@ -13,6 +15,8 @@ static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
     return tg_tap_pos(t->tap);
   if (t->consumer != NULL)
     return tg_reader_pos(t->consumer);
+  if (t->plan != NULL)
+    return t->start;
   return t->consumed ? tg_rec_pos(&s->recorder) : tg_cursor_pos(&t->hold);
 }
 
@@ -30,7 +34,8 @@ static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
   }
 }
 
-uint64_t tg_bounds_packets (const tg_Trace *t) {
+/* The session's count at which 't' may have all the packets it wants. */
+static uint64_t packets_wanted (const tg_Trace *t) {
   uint64_t n = t->options.max_events;
   if (n == 0 || n > UINT64_MAX - t->packets_start)
     return UINT64_MAX;
@@ -69,6 +74,20 @@ static bool has_all (tg_Session *s, tg_Trace *t) {
   return false;
 }
 
+bool tg_bounds_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
+  tg_Recorder *r = &s->recorder;
+  t->ticks_start = now;
+  t->packets_start = r->packets;
+  t->unseen_start = s->unseen;
+  t->depth_start = s->depth;
+  if (!tg_rec_mark(r, now, UINT64_MAX, &t->start))
+    return false;
+  t->epoch_start = r->epoch;
+  t->packets_stop = packets_wanted(t);
+  return t->consumed
+         || tg_cursor_place(&t->hold, &r->stream->store, t->start);
+}
+
 static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
   double ticks = (double)t->options.duration_ns
                  / s->recorder.stream->clock.ns_per_tick;
@@ -90,6 +109,8 @@ static bool fits (const tg_Session *s, const tg_Trace *t, size_t need) {
 /* How a trace ends now, if it does: it needs 'need' more bytes. */
 static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
                        uint64_t now) {
+  if (t->tape != NULL && tg_tape_error(t->tape) != 0)
+    return TG_END_DISK;
   if (has_all(s, t))
     return TG_END_EVENTS;
   if (now >= ticks_limit(s, t))
@@ -124,10 +145,12 @@ void tg_bounds_end (tg_Session *s, tg_Trace *t, tg_End why) {
   t->end = why;
   t->stop = tg_rec_pos(&s->recorder);
   t->packets_end = s->recorder.packets;
+  t->ticks_end = tg_clock_ticks();
   t->older_end = older_frames(s, t);
   tg_reader_free(t->counter);
   t->counter = NULL;
   release_tap(t);
+  tg_taping_ended(s, t);
   s->stale = s->attention = true;
 }
 
@@ -140,7 +163,8 @@ tg_Pos tg_bounds_next (const tg_Session *s, size_t need) {
       continue;
     if (t->options.overflow == TG_OVERFLOW_RING && !t->consumed)
       p = here + t->options.buffer / 8;
-    else if (!t->consumed || t->consumer != NULL || t->tap != NULL)
+    else if (!t->consumed || t->consumer != NULL || t->tap != NULL
+             || t->plan != NULL)
       p = kept_from(s, t) + t->options.buffer;
     if (p < here + need)
       p = here + need;
@@ -183,20 +207,33 @@ static void end_all (tg_Session *s, tg_End why) {
   tg_bounds_set(s);
 }
 
+/* There was no chunk to be had: from a tape whose file cannot grow (the others
+   go on in memory), or at all. */
+static void end_refused (tg_Session *s) {
+  if (s->taped != NULL && tg_tape_error(s->taped->tape) != 0)
+    tg_bounds_end(s, s->taped, TG_END_DISK);
+  else
+    end_all(s, TG_END_MEMORY);
+}
+
 /* The recorder has come to a limit. A new chunk begins with a CONTEXT, which
    may take what was granted: then it is asked for again. */
 void tg_bounds_turn (tg_Recorder *r, size_t need, uint64_t now) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, recorder));
+  int error = errno;    /* the program's */
   if (s->terminated)
     return;             /* nothing comes after the end */
+  if (s->orphan != NULL)
+    tg_taping_again(s, now);
   do {
     end_reached(s, need, now);
     if (!s->recording)
       tg_rec_close(r);
     else if (!tg_rec_open(r, need, now, tg_bounds_next(s, need)))
-      end_all(s, TG_END_MEMORY);
+      end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
+  errno = error;
 }
 
 /* Packets that 't' would have had since it ended: not the exits of frames that
@@ -218,4 +255,13 @@ void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
     lost[TG_LOSS_OVERFLOW] += missed(s, t);
   else if (t->end == TG_END_MEMORY)
     lost[TG_LOSS_MEMORY] += missed(s, t);
+  else if (t->end == TG_END_DISK)
+    lost[TG_LOSS_DISK] += missed(s, t);
+}
+
+void tg_bounds_settle (tg_Trace *t) {
+  uint64_t lost[TG_NLOSSES];
+  tg_trace_losses(t, lost);
+  memcpy(t->lost, lost, sizeof lost);
+  tg_taping_settled(t);
 }

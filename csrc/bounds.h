@@ -14,6 +14,10 @@
    room for the others. */
 void tg_bounds_turn (tg_Recorder *r, size_t need, uint64_t now);
 
+/* 't' begins here: a CONTEXT, which it holds unless it is consumed. False
+   without memory. */
+bool tg_bounds_begin (tg_Session *s, tg_Trace *t, uint64_t now);
+
 /* 't' records no more, for this reason. */
 void tg_bounds_end (tg_Session *s, tg_Trace *t, tg_End why);
 
@@ -23,11 +27,11 @@ void tg_bounds_set (tg_Session *s);
 /* ...and by position, at least 'need' bytes on, which have been granted. */
 tg_Pos tg_bounds_next (const tg_Session *s, size_t need);
 
-/* The session's count at which 't' may have all the packets it wants. */
-uint64_t tg_bounds_packets (const tg_Trace *t);
-
 /* Losses of a trace so far. */
 void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]);
+
+/* The losses of a trace become final; its tape is closed. Once. */
+void tg_bounds_settle (tg_Trace *t);
 
 /* A reader of a trace's packets as its own options show them; NULL without
    memory. */

@@ -27,6 +27,7 @@ typedef struct tg_Capture {
   uint32_t cost;
   bool in_stream;               /* strings before this one can be referred to */
   bool refers;                  /* and have been */
+  bool pushed;                  /* the stack must be set right again */
 } tg_Capture;
 
 TG_INLINE bool spend (tg_Capture *c, uint32_t cost) {
@@ -44,21 +45,14 @@ TG_INLINE bool room (tg_Capture *c, size_t need) {
   return false;
 }
 
-/* Writes a string; a long one as far as the limits go. */
-void tg_capture_string (tg_Capture *c, const char *s, size_t n);
+/* Writes a long string, as far as the limits go. */
+void tg_capture_long (tg_Capture *c, const char *s, size_t n);
 
 /* The strings written so far are not to be referred to any more. */
 void tg_capture_forget (tg_Recorder *r);
 
-/*
-** The pool index of an object that is met at 'address'; '*fresh' if it was not
-** before. TG_POOL_NONE if there is no room for it.
-*/
-uint32_t tg_capture_enter (tg_Capture *c, const void *address, int type,
-                           bool *fresh);
-
-/* Writes the grip of an object with that index. */
-void tg_capture_object (tg_Capture *c, uint32_t id, int type);
+/* Writes the grip of an object with a large index, or none. */
+void tg_capture_far (tg_Capture *c, uint32_t id, int type);
 
 /* Writes the descriptor of pool entry 'id'. */
 void tg_capture_descriptor (tg_Capture *c, uint32_t id);
@@ -101,29 +95,96 @@ TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
   return p + n;
 }
 
-/* Anything but an object: true if 'type' was one of these. */
-TG_INLINE bool put_scalar (tg_Capture *c, int i, int type) {
+/*
+** A number, boolean, nil, or string that is short and within 'limit', written
+** at 'p', where there is room; NULL if the value is anything else.
+*/
+TG_INLINE uint8_t *put_small (lua_State *L, int i, int type, uint32_t limit,
+                              uint8_t *p) {
   size_t n;
   const char *s;
-  if (tg_unlikely(!room(c, ROOM + TG_GRIP_SMALLMAX)))
-    return true;
   switch (type) {
     case LUA_TNUMBER:
-      c->p = put_number(c->L, i, c->p);
-      return true;
+      return put_number(L, i, p);
     case LUA_TSTRING:
-      s = lua_tolstring(c->L, i, &n);
-      tg_capture_string(c, s, n);
-      return true;
+      s = lua_tolstring(L, i, &n);
+      if (tg_unlikely(n > TG_GRIP_SMALLMAX || n > limit))
+        return NULL;
+      return put_smallstr(p, s, n);
     case LUA_TBOOLEAN:
-      *c->p++ = lua_toboolean(c->L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
-      return true;
+      *p = lua_toboolean(L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
+      return p + 1;
     case LUA_TNIL: case LUA_TNONE:
-      *c->p++ = TG_GRIP_NIL;
-      return true;
+      *p = TG_GRIP_NIL;
+      return p + 1;
     default:
-      return false;
+      return NULL;
   }
+}
+
+#define SMALL_ROOM (TG_GRIP_SMALLMAX + 1u)
+
+TG_INLINE void put_string (tg_Capture *c, const char *s, size_t n) {
+  if (tg_unlikely(n > TG_GRIP_SMALLMAX || n > c->limits->string))
+    tg_capture_long(c, s, n);
+  else if (room(c, SMALL_ROOM))
+    c->p = put_smallstr(c->p, s, n);
+}
+
+/* Anything but an object: true if 'type' was one of these. */
+TG_INLINE bool put_scalar (tg_Capture *c, int i, int type) {
+  if (type == LUA_TSTRING) {
+    size_t n;
+    const char *s = lua_tolstring(c->L, i, &n);
+    put_string(c, s, n);
+    return true;
+  }
+  if (tg_unlikely(!room(c, ROOM)))
+    return true;
+  uint8_t *p = put_small(c->L, i, type, 0, c->p);
+  if (p != NULL)
+    c->p = p;
+  return p != NULL;
+}
+
+TG_INLINE tg_ObjectType object_type (int type) {
+  switch (type) {
+    case LUA_TTABLE: return TG_OBJ_TABLE;
+    case LUA_TFUNCTION: return TG_OBJ_FUNCTION;
+    case LUA_TTHREAD: return TG_OBJ_THREAD;
+    default: return TG_OBJ_USERDATA;
+  }
+}
+
+/*
+** The pool index of an object that is met at 'address' and 'level', and stands
+** at 'index' (0: nowhere); '*fresh' if it was not met before. TG_POOL_NONE if
+** there is no room for it.
+*/
+TG_INLINE uint32_t enter (tg_Capture *c, const void *address, int type,
+                          uint32_t level, int index, bool *fresh) {
+  uint32_t max = c->limits->objects;
+  if (c->cost + COST_OBJECT > TG_PACKET_MAX)
+    max = 0;                    /* only those that are there already */
+  uint32_t id = tg_pool_enter(c->pool, address, max, fresh);
+  if (*fresh) {
+    tg_Object *o = &c->pool->list[id];
+    c->cost += COST_OBJECT;
+    o->index = index;
+    o->level = level;
+    o->type = (uint8_t)object_type(type);
+    o->examined = false;
+    o->cut = false;
+  }
+  return id;
+}
+
+/* Writes the grip of an object. */
+TG_INLINE void put_object (tg_Capture *c, uint32_t id, int type) {
+  if (tg_likely(id <= TG_GRIP_SMALLMAX && room(c, ROOM)))
+    *c->p++ = (uint8_t)(TG_GRIP_SMALLOBJ + id);
+  else
+    tg_capture_far(c, id, type);
 }
 
 #endif

@@ -112,3 +112,10 @@ void tg_clock_start (tg_Clock *c) {
   c->ns_per_tick = tg_clock_tsc ? current_rate() : 1.0;
   c->origin = tg_clock_ticks();
 }
+
+uint64_t tg_clock_wall_ns (const tg_Clock *c) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec
+         - tg_clock_ns(c, tg_clock_ticks());
+}

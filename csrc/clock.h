@@ -32,6 +32,9 @@ void tg_clock_start (tg_Clock *c);
 /* The mutex that measuring takes. */
 void tg_clock_fork (tg_Fork side);
 
+/* The clock's time 0 in nanoseconds since 1970. */
+uint64_t tg_clock_wall_ns (const tg_Clock *c);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t tg_clock_monotonic_ns (void);
 

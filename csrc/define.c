@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "define.h"
@@ -213,6 +214,8 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
   if (next > TG_FR_ID || !room_for_id(&s->known, next + 1))
     return 0;
   tg_FunctionId id = tg_functions_add(fs, f);
+  if (s->taped != NULL && tg_tape_error(s->taped->tape) != 0)
+    s->recorder.packets_stop = 0;   /* it is not in the file: that ends */
   if (id != 0) {
     s->known.keys[id] = k->cfunction;
     s->known.unnamed[id] = unnamed;
@@ -226,10 +229,12 @@ static tg_FunctionId define_new (tg_Session *s, lua_State *L,
   tg_Function f;
   tg_NameKind kind;
   tg_FunctionId id = 0;
+  int error = errno;    /* the program's: files are read for names */
   if (describe(s, L, ar, k->called, &f, &kind))
     id = add(s, &f, k, kind == TG_NAME_NONE && !call);
   if (id == 0)
     tg_function_clear(&f);
+  errno = error;
   return id;
 }
 

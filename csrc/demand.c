@@ -1,5 +1,5 @@
 /*
-** demand.c - the union of options, and its two questions.
+** demand.c - the union of options, narrowed, and its questions.
 */
 #include "demand.h"
 
@@ -9,6 +9,10 @@
 
 static uint32_t wider (uint32_t a, uint32_t b) {
   return a > b ? a : b;   /* TG_NOLIMIT is the widest number */
+}
+
+static uint32_t narrower (uint32_t a, uint32_t b) {
+  return a < b ? a : b;
 }
 
 /* The first member says everything; each further one widens it. */
@@ -48,21 +52,73 @@ bool tg_demand_add (tg_Demand *d, const tg_Options *o) {
   return true;
 }
 
+void tg_filter_init (tg_Filter *f) {
+  tg_options_init(&f->options);
+  f->options.types = TG_TYPES_ALL;
+  f->options.limits = (tg_Limits){
+    TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT
+  };
+  f->thread = 0;
+  f->from_ns = 0;
+  f->to_ns = UINT64_MAX;
+}
+
+void tg_filter_free (tg_Filter *f) {
+  tg_options_free(&f->options);
+}
+
+static tg_Filter *copy_filter (const tg_Filter *from) {
+  tg_Filter *f = tg_malloc(sizeof *f);
+  if (f == NULL)
+    return NULL;
+  *f = *from;
+  if (!tg_options_copy(&f->options, &from->options)) {
+    tg_free(f);
+    return NULL;
+  }
+  return f;
+}
+
+bool tg_demand_narrow (tg_Demand *d, const tg_Filter *f) {
+  const tg_Options *o = &f->options;
+  tg_check(d->filter == NULL);
+  d->filter = copy_filter(f);
+  if (d->filter == NULL)
+    return false;
+  d->types &= o->types;
+  d->limits.depth = narrower(d->limits.depth, o->limits.depth);
+  d->limits.properties = narrower(d->limits.properties, o->limits.properties);
+  d->limits.string = narrower(d->limits.string, o->limits.string);
+  d->limits.objects = narrower(d->limits.objects, o->limits.objects);
+  if (o->min_duration_ns > d->min_duration_ns)
+    d->min_duration_ns = o->min_duration_ns;
+  d->redacts = d->redacts || o->redact.count > 0;
+  return true;
+}
+
+static bool copy_all (tg_Demand *to, const tg_Demand *from) {
+  for (size_t i = 0; i < from->count; i++) {
+    if (!tg_demand_add(to, &from->list[i]))
+      return false;
+  }
+  return from->filter == NULL || tg_demand_narrow(to, from->filter);
+}
+
 bool tg_demand_copy (tg_Demand *to, const tg_Demand *from) {
   memset(to, 0, sizeof *to);
-  for (size_t i = 0; i < from->count; i++) {
-    if (!tg_demand_add(to, &from->list[i])) {
-      tg_demand_clear(to);
-      return false;
-    }
-  }
-  return true;
+  if (copy_all(to, from))
+    return true;
+  tg_demand_clear(to);
+  return false;
 }
 
 void tg_demand_clear (tg_Demand *d) {
   for (size_t i = 0; i < d->count; i++)
     tg_options_free(&d->list[i]);
   tg_free(d->list);
+  if (d->filter != NULL)
+    tg_filter_free(d->filter);
+  tg_free(d->filter);
   memset(d, 0, sizeof *d);
 }
 
@@ -88,14 +144,21 @@ bool tg_demand_wants (const tg_Demand *d, const tg_Function *f) {
   return false;
 }
 
+bool tg_demand_passes (const tg_Demand *d, const tg_Function *f) {
+  return d->filter == NULL || member_wants(&d->filter->options, f);
+}
+
 bool tg_demand_hides (const tg_Demand *d, const char *name, size_t size) {
   if (!d->redacts)
     return false;
+  if (d->filter != NULL
+      && tg_patterns_find(&d->filter->options.redact, name, size))
+    return true;
   for (size_t i = 0; i < d->count; i++) {
     if (!tg_patterns_find(&d->list[i].redact, name, size))
       return false;
   }
-  return true;
+  return d->count > 0;
 }
 
 bool tg_demand_secret (const tg_Demand *d, const char *name) {

@@ -321,7 +321,7 @@ static int feed_ended (lua_State *L) {
   lua_newtable(L);
   for (size_t i = 0; i < f->count; ) {
     tg_Trace *t = f->traces[i];
-    const char *why = tg_trace_end_name(t->end);
+    const char *why = tg_end_name(t->end);
     if (why == NULL) {
       i++;
       continue;

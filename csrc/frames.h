@@ -15,7 +15,9 @@
 typedef struct tg_Frame {
   tg_FunctionId function;
   uint32_t depth;       /* if shown */
-  bool shown;           /* an enteredFrame was given, its exit not yet */
+  bool inside;          /* the demand has it open... */
+  bool shown;           /* ...and so has its filter: an enteredFrame was given,
+                           its exit not yet */
   bool single;          /* the kept bytes are those of exactly one value */
   uint64_t entered_ns;  /* of its first entry */
   uint64_t opened_ns;   /* of its last shown entry */

@@ -61,8 +61,16 @@ tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f) {
   if (block == NULL)
     return 0;
   block[id % TG_FUNCTIONS_BLOCK] = *f;
+  if (fs->watch != NULL)
+    fs->watch(fs->watcher, id, f);
   atomic_store_explicit(&fs->count, id, memory_order_release);
   return id;
+}
+
+void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
+                         void *watcher) {
+  fs->watch = watch;
+  fs->watcher = watcher;
 }
 
 const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id) {

@@ -43,9 +43,15 @@ typedef struct tg_Function {
 #define TG_FUNCTIONS_BLOCK 256    /* definitions per block */
 #define TG_FUNCTIONS_BLOCKS 16384 /* so at most 4 M definitions */
 
+/* Is told of every definition before it is published. */
+typedef void tg_FunctionWatch (void *watcher, tg_FunctionId id,
+                               const tg_Function *f);
+
 typedef struct tg_Functions {
   tg_Function *_Atomic blocks[TG_FUNCTIONS_BLOCKS];  /* owns */
   _Atomic uint32_t count;         /* published; id 0 is never used */
+  tg_FunctionWatch *watch;        /* of the one writer; NULL: nobody */
+  void *watcher;
 } tg_Functions;
 
 /* An empty table, NULL without memory. */
@@ -57,6 +63,10 @@ void tg_functions_free (tg_Functions *fs);
 ** is still the caller's).
 */
 tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f);
+
+/* From now on 'watch' is told of what is added; NULL: nobody is. */
+void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
+                         void *watcher);
 
 /* The definition of any number at all; NULL if it is none of this table's. */
 const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);

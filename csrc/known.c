@@ -33,6 +33,7 @@ tg_Known *tg_known_ask (tg_KnownList *all, tg_FunctionId id,
   tg_Known *k = &all->list[id];
   k->asked = true;
   k->wanted = tg_demand_wants(d, f);
+  k->passes = tg_demand_passes(d, f);
   k->yields = f->role == TG_ROLE_YIELD;
   return k;
 }

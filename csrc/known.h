@@ -9,8 +9,9 @@
 
 typedef struct tg_Known {
   uint64_t hits;
-  bool asked;           /* the next two are decided */
-  bool wanted;          /* by the demand */
+  bool asked;           /* the next ones are decided */
+  bool wanted;          /* by some member of the demand */
+  bool passes;          /* its filter */
   bool yields;          /* it is coroutine.yield */
 } tg_Known;
 

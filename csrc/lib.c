@@ -11,6 +11,7 @@
 #include "own.h"
 #include "process.h"
 #include "proghook.h"
+#include "recordings.h"
 #include "roles.h"
 #include "trace.h"
 
@@ -45,11 +46,17 @@ static const luaL_Reg core[] = {
   {"stopTrace", console_stop},
   {"feed", feed_new},
   {"log", livelog_start},
+  {"record", record_start},
+  {"open", recording_open},
   {"own", core_own},
   {"exec", process_exec},
   {"interpreter", process_interpreter},
   {"setenv", process_setenv},
   {"isatty", process_isatty},
+  {"columns", process_columns},
+  {"pid", process_pid},
+  {"directory", process_directory},
+  {"filetype", process_filetype},
   {NULL, NULL}
 };
 
@@ -62,6 +69,7 @@ int luaopen_tracegrip_core (lua_State *L) {
     return luaL_error(L, "not enough memory");
   tg_clock_setup();
   tg_trace_setup(L);
+  tg_recordings_setup(L);
   tg_feed_setup(L);
   luaL_newlib(L, core);
   tg_types_push(L, TG_TYPES_ALL);

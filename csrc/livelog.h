@@ -8,7 +8,7 @@
 
 /*
 ** Lua: log(options, style) -> Trace | nil, message, code. Options as for start;
-** style {path = or fd =, color = bool, times = bool, summary = bool, width =}.
+** the style as in style.h.
 */
 int livelog_start (lua_State *L);
 

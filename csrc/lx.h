@@ -19,6 +19,9 @@ extern const char tg_key_threads;   /* registry: list of coroutines, weak */
 extern const char tg_key_strings;   /* registry: the string "__name" */
 extern const char tg_key_traces;    /* registry: Trace objects by address */
 
+/* tg_key_strings as an integer, which the registry finds sooner. */
+#define TG_KEY_NAME ((lua_Integer)(intptr_t)&tg_key_strings)
+
 /* What must be true on leaving the hook: the stack as it was found. */
 #ifdef TG_DEBUG
 #define TG_STACK_GUARD(L) int tg_guard_top = lua_gettop(L)

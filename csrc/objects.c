@@ -10,15 +10,6 @@
 
 static void examine (tg_Capture *c, uint32_t id, int i, int under);
 
-static tg_ObjectType object_type (int type) {
-  switch (type) {
-    case LUA_TTABLE: return TG_OBJ_TABLE;
-    case LUA_TFUNCTION: return TG_OBJ_FUNCTION;
-    case LUA_TTHREAD: return TG_OBJ_THREAD;
-    default: return TG_OBJ_USERDATA;
-  }
-}
-
 /*
 ** Makes the object on top of the stack stand: a copy goes 'under' values below
 ** the top, out of the way of lua_next.
@@ -28,23 +19,10 @@ static void stand (tg_Capture *c, tg_Object *o, int under) {
     o->cut = true;              /* then it is only named */
     return;
   }
+  c->pushed = true;
   lua_pushvalue(c->L, -1);
   lua_insert(c->L, -1 - under);
   o->index = lua_gettop(c->L) - under;
-}
-
-/* The pool index of an object; '*o' is its entry if it is '*fresh'. */
-uint32_t tg_capture_enter (tg_Capture *c, const void *address, int type,
-                           bool *fresh) {
-  uint32_t max = c->limits->objects;
-  if (c->cost + COST_OBJECT > TG_PACKET_MAX)
-    max = 0;                    /* only those that are there already */
-  uint32_t id = tg_pool_enter(c->pool, address, max, fresh);
-  if (*fresh) {
-    c->cost += COST_OBJECT;
-    c->pool->list[id].type = (uint8_t)object_type(type);
-  }
-  return id;
 }
 
 /*
@@ -53,11 +31,11 @@ uint32_t tg_capture_enter (tg_Capture *c, const void *address, int type,
 */
 static uint32_t meet (tg_Capture *c, int type, uint32_t level, int under) {
   bool fresh;
-  uint32_t id = tg_capture_enter(c, lua_topointer(c->L, -1), type, &fresh);
+  uint32_t id = enter(c, lua_topointer(c->L, -1), type, level, 0, &fresh);
   if (id == TG_POOL_NONE)
     return id;
   tg_Object *o = &c->pool->list[id];
-  if (fresh || level < o->level)
+  if (level < o->level)
     o->level = level;
   if (level < c->limits->depth && o->type == TG_OBJ_TABLE && o->index == 0)
     stand(c, o, under);
@@ -70,34 +48,48 @@ static uint32_t meet (tg_Capture *c, int type, uint32_t level, int under) {
 }
 
 /*
-** A class name is what the metatable on top of the stack says, raw. Objects of
-** few kinds come together in a list: their metatables are asked once.
+** A class name is what the metatable on top of the stack, which is popped,
+** says, raw. Objects of few kinds come together in a list: their metatables
+** are asked once.
 */
 static void read_class (tg_Capture *c, tg_Object *o) {
   lua_State *L = c->L;
   const void *meta = lua_topointer(L, -1);
   tg_Class *k = &c->session->classes[tg_address_hash(meta) % TG_CLASSES];
+  int pushed = 1;
   if (k->meta != meta || k->capture != c->session->captures) {
     k->meta = meta;
     k->capture = c->session->captures;
     k->name = NULL;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
     if (lua_rawget(L, -2) == LUA_TSTRING)
       k->name = lua_tolstring(L, -1, &k->size);
-    lua_pop(L, 1);
+    pushed = 2;
   }
   o->cls = k->name;
   o->cls_size = k->size;
+  lua_pop(L, pushed);
 }
 
 /* Whether the table at 'i' holds anything. */
 static bool has_content (lua_State *L, int i) {
-  i = lua_absindex(L, i);
   lua_pushnil(L);
-  if (!lua_next(L, i))
+  if (!lua_next(L, (i < 0) ? i - 1 : i))
     return false;
   lua_pop(L, 2);
   return true;
+}
+
+/* The metatable on top of the stack has its own place in the pool. A chain of
+   metatables, each listed, may be long. */
+static void meet_proto (tg_Capture *c, uint32_t id, int under) {
+  uint32_t level = c->pool->list[id].level + 1;
+  if (level >= c->limits->depth || lua_checkstack(c->L, 8)) {
+    uint32_t proto = meet(c, LUA_TTABLE, level, under + 1);
+    tg_Object *o = &c->pool->list[id];  /* the pool may have grown */
+    o->proto = proto;
+    o->has_proto = true;
+  }
 }
 
 /*
@@ -109,31 +101,27 @@ static void examine (tg_Capture *c, uint32_t id, int i, int under) {
   tg_Object *o = &c->pool->list[id];
   bool listed = o->level < c->limits->depth;
   o->examined = true;
+  o->has_proto = false;
+  o->cls = NULL;
   if (!lua_getmetatable(c->L, i)) {
-    o->cut = !listed && o->type == TG_OBJ_TABLE && has_content(c->L, i);
+    if (!listed && o->type == TG_OBJ_TABLE)
+      o->cut = o->cut || has_content(c->L, i);
     return;
   }
-  read_class(c, o);
-  if (!listed)
+  if (listed)
+    meet_proto(c, id, under);
+  else
     o->cut = true;
-  else if (lua_checkstack(c->L, 8)) {
-    uint32_t proto = meet(c, LUA_TTABLE, o->level + 1, under + 1);
-    o = &c->pool->list[id];             /* the pool may have grown */
-    o->proto = proto;
-    o->has_proto = true;
-  }
-  lua_pop(c->L, 1);
+  read_class(c, &c->pool->list[id]);
 }
 
-void tg_capture_object (tg_Capture *c, uint32_t id, int type) {
+void tg_capture_far (tg_Capture *c, uint32_t id, int type) {
   if (!room(c, ROOM))
     return;
   if (id == TG_POOL_NONE) {
     *c->p++ = TG_GRIP_NOROOM;
     *c->p++ = (uint8_t)object_type(type);
   }
-  else if (id <= TG_GRIP_SMALLMAX)
-    *c->p++ = (uint8_t)(TG_GRIP_SMALLOBJ + id);
   else {
     *c->p++ = TG_GRIP_OBJECT;
     c->p = tg_putvar(c->p, id);
@@ -143,24 +131,59 @@ void tg_capture_object (tg_Capture *c, uint32_t id, int type) {
 /* ---- keys and values ---- */
 
 /*
-** A property's key or value, on top of the stack; 'under' values stand there
-** that must stay on top for lua_next.
+** A property's key or value, on top of the stack, which is not small; 'under'
+** values stand there that must stay on top for lua_next.
 */
-static TG_NOINLINE void put_inner_object (tg_Capture *c, int type,
-                                          uint32_t level, int under) {
-  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, -1) == NULL)
-    *c->p++ = TG_GRIP_NULL;
+static TG_NOINLINE void put_large (tg_Capture *c, int type, uint32_t level,
+                                   int under) {
+  if (type == LUA_TSTRING) {
+    size_t n;
+    const char *s = lua_tolstring(c->L, -1, &n);
+    tg_capture_long(c, s, n);
+  }
+  else if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, -1) == NULL) {
+    if (room(c, ROOM))
+      *c->p++ = TG_GRIP_NULL;
+  }
   else
-    tg_capture_object(c, meet(c, type, level, under), type);
+    put_object(c, meet(c, type, level, under), type);
 }
 
 TG_INLINE void put_inner (tg_Capture *c, uint32_t level, int under) {
   int type = lua_type(c->L, -1);
-  if (!put_scalar(c, -1, type))
-    put_inner_object(c, type, level, under);
+  if (!room(c, SMALL_ROOM))
+    return;
+  uint8_t *p = put_small(c->L, -1, type, c->limits->string, c->p);
+  if (p != NULL)
+    c->p = p;
+  else
+    put_large(c, type, level, under);
 }
 
-/* ---- descriptors ---- */
+/* A key that is not small is met through a copy on top: key value key */
+static TG_NOINLINE void put_large_key (tg_Capture *c, int type,
+                                       uint32_t level) {
+  lua_pushvalue(c->L, -2);
+  put_large(c, type, level, 3);
+  lua_pop(c->L, 1);
+}
+
+#define INTEGER_KEY (-2)        /* no type of Lua's */
+
+TG_INLINE void put_key (tg_Capture *c, int type, lua_Integer k,
+                        uint32_t level) {
+  if (!room(c, SMALL_ROOM))
+    return;
+  uint8_t *p = (type == INTEGER_KEY)
+               ? put_integer(c->p, k)
+               : put_small(c->L, -2, type, c->limits->string, c->p);
+  if (p != NULL)
+    c->p = p;
+  else
+    put_large_key(c, type, level);
+}
+
+/* ---- what a table holds ---- */
 
 static bool secret_key (tg_Capture *c) {
   const tg_Demand *d = &c->session->demand;
@@ -171,26 +194,11 @@ static bool secret_key (tg_Capture *c) {
   return tg_demand_hides(d, key, n);
 }
 
-/* A key that is an object is met through a copy on top: key value key */
-static TG_NOINLINE void put_object_key (tg_Capture *c, int type,
-                                        uint32_t level) {
-  lua_pushvalue(c->L, -2);
-  put_inner_object(c, type, level, 3);
-  lua_pop(c->L, 1);
-}
-
-#define INTEGER_KEY (-2)        /* no type of Lua's */
-
 /* Key and value on top of the stack; 'k' is the key if it is an integer. */
 TG_INLINE void put_property (tg_Capture *c, int key_type, lua_Integer k,
                              uint32_t level) {
   bool secret = c->session->demand.redacts && secret_key(c);
-  if (key_type == INTEGER_KEY) {
-    if (room(c, ROOM))
-      c->p = put_integer(c->p, k);
-  }
-  else if (!put_scalar(c, -2, key_type))
-    put_object_key(c, key_type, level);
+  put_key(c, key_type, k, level);
   if (tg_likely(!secret))
     put_inner(c, level, 2);
   else if (room(c, ROOM))
@@ -215,20 +223,34 @@ TG_INLINE bool affordable (tg_Capture *c, Listing *t) {
   return !t->full;
 }
 
-/* What of the sequence lives among the other keys. Key and value of the
-   traversal are on top of the stack. */
-static void put_sequence (tg_Capture *c, Listing *t) {
+/* Elements of the sequence from n + 1 on, fetched. Above 'under' values that a
+   traversal needs on top. */
+static void put_sequence (tg_Capture *c, Listing *t, int under) {
   lua_State *L = c->L;
   while (lua_rawgeti(L, t->i, t->n + 1) != LUA_TNIL && affordable(c, t)) {
     t->n++;
     if (room(c, ROOM))
       c->p = put_integer(c->p, t->n);
-    put_inner(c, t->level, 3);          /* key value element */
+    put_inner(c, t->level, under + 1);
     lua_pop(L, 1);
     if (c->p == NULL)
       return;
   }
   lua_pop(L, 1);
+}
+
+/* Whether the sequence alone is more than will be listed. In a table without
+   one nothing is in order. */
+static bool is_long (const tg_Capture *c, Listing *t) {
+  lua_State *L = c->L;
+  t->in_order = lua_rawgeti(L, t->i, 1) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (!t->in_order)
+    return false;
+  bool more = lua_rawgeti(L, t->i, (lua_Integer)c->limits->properties + 1)
+              != LUA_TNIL;
+  lua_pop(L, 1);
+  return more;
 }
 
 /*
@@ -243,23 +265,24 @@ static bool in_sequence (tg_Capture *c, Listing *t, lua_Integer k) {
       return false;
     }
     t->in_order = false;
-    put_sequence(c, t);
+    put_sequence(c, t, 2);              /* key value */
   }
   return k >= 1 && k <= t->n;
 }
 
-/*
-** The sequence 1..n first, then the rest. A table's array part comes in order
-** anyway; what of the sequence does not is fetched at the first other key.
-*/
-static void put_properties (tg_Capture *c, Listing *t) {
+/* A table's array part comes in order anyway; what of the sequence does not is
+   fetched at the first other key. */
+static void traverse (tg_Capture *c, Listing *t) {
   lua_State *L = c->L;
   lua_pushnil(L);
   while (lua_next(L, t->i)) {
     int key_type = lua_type(L, -2);
-    bool integer = key_type == LUA_TNUMBER && lua_isinteger(L, -2);
-    lua_Integer k = integer ? lua_tointeger(L, -2) : 0;
-    if ((t->in_order || integer) && in_sequence(c, t, k)) {
+    lua_Integer k = 0;
+    if (key_type == LUA_TNUMBER && lua_isinteger(L, -2)) {
+      k = lua_tointeger(L, -2);
+      key_type = INTEGER_KEY;
+    }
+    if ((t->in_order || key_type == INTEGER_KEY) && in_sequence(c, t, k)) {
       lua_pop(L, 1);
       continue;
     }
@@ -267,27 +290,41 @@ static void put_properties (tg_Capture *c, Listing *t) {
       lua_pop(L, 2);
       return;
     }
-    put_property(c, integer ? INTEGER_KEY : key_type, k, t->level);
+    put_property(c, key_type, k, t->level);
     lua_pop(L, 1);
   }
 }
 
+/* The sequence 1..n first, then the rest. To fetch elements is cheaper than to
+   traverse them, but what else there is only a traversal tells. */
+static void put_properties (tg_Capture *c, Listing *t) {
+  if (is_long(c, t)) {
+    t->in_order = false;
+    put_sequence(c, t, 0);
+    if (t->full || c->p == NULL)
+      return;
+  }
+  traverse(c, t);
+}
+
+/* ---- descriptors ---- */
+
 static uint32_t put_class (tg_Capture *c, const tg_Object *o) {
   if (o->cls == NULL)
     return 0;
-  tg_capture_string(c, o->cls, o->cls_size);
+  put_string(c, o->cls, o->cls_size);
   return TG_DESC_CLASS;
 }
 
 static uint32_t put_proto (tg_Capture *c, const tg_Object *o) {
   if (!o->has_proto)
     return 0;
-  tg_capture_object(c, o->proto, LUA_TTABLE);
+  put_object(c, o->proto, LUA_TTABLE);
   return TG_DESC_PROTO;
 }
 
 static uint32_t put_function (tg_Capture *c, const tg_Object *o) {
-  if (o->function == 0 || !room(c, ROOM))
+  if (o->type != TG_OBJ_FUNCTION || o->function == 0 || !room(c, ROOM))
     return 0;
   c->p = tg_putvar(c->p, o->function);
   return TG_DESC_FUNCTION;
@@ -318,14 +355,14 @@ void tg_capture_descriptor (tg_Capture *c, uint32_t id) {
     return;
   const tg_Object *o = &c->pool->list[id];
   uint32_t flags = o->cut ? TG_DESC_TRUNCATED : 0u;
-  *c->p++ = o->type;
-  size_t flags_at = (size_t)(c->lim - c->p++);
+  uint8_t *head = c->p;
+  c->p += 2;
   flags |= put_class(c, o);
   flags |= put_proto(c, o);
   flags |= put_function(c, o);
+  head[0] = o->type;
   if (o->type == TG_OBJ_TABLE && o->index != 0
       && o->level < c->limits->depth)
     flags |= put_table(c, o->index, o->level);  /* 'o' may move */
-  if (c->p != NULL)
-    *(c->lim - flags_at) = (uint8_t)flags;
+  head[1] = (uint8_t)flags;
 }

@@ -4,9 +4,18 @@
 #include "optread.h"
 #include "alloc.h"
 
+/* What an option is for. */
+enum {
+  RECORD = 1u << 0,     /* for starting a trace */
+  READ = 1u << 1        /* for reading one */
+};
+
 typedef struct Reading {
   lua_State *L;
+  unsigned purpose;     /* RECORD or READ */
+  const char *const *extra;
   tg_Options *o;
+  tg_Filter *filter;    /* if it is READ: 'o' is inside */
   const char *name;     /* of the option being read; its value is on top */
 } Reading;
 
@@ -218,18 +227,42 @@ static void opt_duration (Reading *r) {
   r->o->duration_ns = read_ms(r);
 }
 
+static void opt_thread (Reading *r) {
+  r->filter->thread = (tg_ThreadId)read_count(r, 1, UINT32_MAX,
+                                              "a positive integer");
+}
+
+static void opt_from (Reading *r) {
+  r->filter->from_ns = read_ms(r);
+}
+
+static void opt_to (Reading *r) {
+  r->filter->to_ns = read_ms(r);
+}
+
 static const struct {
   const char *name;
   void (*read) (Reading *r);
+  unsigned purposes;
 } options[] = {
-  {"trace", opt_trace}, {"include", opt_include}, {"exclude", opt_exclude},
-  {"c", opt_c}, {"maxDepth", opt_max_depth},
-  {"minDuration", opt_min_duration}, {"valueDepth", opt_value_depth},
-  {"valueProperties", opt_value_properties},
-  {"valueString", opt_value_string}, {"valueObjects", opt_value_objects},
-  {"redact", opt_redact}, {"buffer", opt_buffer},
-  {"overflow", opt_overflow}, {"maxEvents", opt_max_events},
-  {"duration", opt_duration}
+  {"trace", opt_trace, RECORD | READ},
+  {"include", opt_include, RECORD | READ},
+  {"exclude", opt_exclude, RECORD | READ},
+  {"c", opt_c, RECORD | READ},
+  {"maxDepth", opt_max_depth, RECORD | READ},
+  {"minDuration", opt_min_duration, RECORD | READ},
+  {"valueDepth", opt_value_depth, RECORD | READ},
+  {"valueProperties", opt_value_properties, RECORD | READ},
+  {"valueString", opt_value_string, RECORD | READ},
+  {"valueObjects", opt_value_objects, RECORD | READ},
+  {"redact", opt_redact, RECORD | READ},
+  {"buffer", opt_buffer, RECORD},
+  {"overflow", opt_overflow, RECORD},
+  {"maxEvents", opt_max_events, RECORD},
+  {"duration", opt_duration, RECORD},
+  {"thread", opt_thread, READ},
+  {"from", opt_from, READ},
+  {"to", opt_to, READ}
 };
 
 #define NOPTIONS (sizeof options / sizeof options[0])
@@ -243,18 +276,22 @@ static bool is_extra (const char *const *extra, const char *name) {
 }
 
 /* Raises an error that names the key below the top and lists the known. */
-static int unknown_option (const Reading *r, const char *const *extra) {
+static int unknown_option (const Reading *r) {
   lua_State *L = r->L;
   luaL_Buffer b;
   const char *name = luaL_tolstring(L, -2, NULL);
+  const char *between = "";
   luaL_buffinit(L, &b);
   for (size_t i = 0; i < NOPTIONS; i++) {
-    luaL_addstring(&b, (i > 0) ? ", " : "");
+    if ((options[i].purposes & r->purpose) == 0)
+      continue;
+    luaL_addstring(&b, between);
     luaL_addstring(&b, options[i].name);
+    between = ", ";
   }
-  for (; extra != NULL && *extra != NULL; extra++) {
-    luaL_addstring(&b, ", ");
-    luaL_addstring(&b, *extra);
+  for (const char *const *e = r->extra; e != NULL && *e != NULL; e++) {
+    luaL_addstring(&b, between);
+    luaL_addstring(&b, *e);
   }
   luaL_pushresult(&b);
   return luaL_error(L, "unknown option '%s' (known: %s)", name,
@@ -262,24 +299,23 @@ static int unknown_option (const Reading *r, const char *const *extra) {
 }
 
 /* Key and value are on top of the stack. */
-static void read_one (Reading *r, const char *const *extra) {
+static void read_one (Reading *r) {
   if (lua_type(r->L, -2) != LUA_TSTRING)
-    unknown_option(r, extra);
+    unknown_option(r);
   r->name = lua_tostring(r->L, -2);
   for (size_t i = 0; i < NOPTIONS; i++) {
-    if (strcmp(options[i].name, r->name) == 0) {
+    if ((options[i].purposes & r->purpose) != 0
+        && strcmp(options[i].name, r->name) == 0) {
       options[i].read(r);
       return;
     }
   }
-  if (!is_extra(extra, r->name))
-    unknown_option(r, extra);
+  if (!is_extra(r->extra, r->name))
+    unknown_option(r);
 }
 
-void tg_options_read (lua_State *L, int index, const char *const *extra,
-                      tg_Options *o) {
-  Reading r = {L, o, NULL};
-  tg_options_init(o);
+static void read_all (Reading *r, int index) {
+  lua_State *L = r->L;
   if (lua_isnoneornil(L, index))
     return;
   luaL_checktype(L, index, LUA_TTABLE);
@@ -287,7 +323,20 @@ void tg_options_read (lua_State *L, int index, const char *const *extra,
   luaL_checkstack(L, 20, NULL);
   lua_pushnil(L);
   while (lua_next(L, index)) {
-    read_one(&r, extra);
+    read_one(r);
     lua_pop(L, 1);
   }
+}
+
+void tg_options_read (lua_State *L, int index, const char *const *extra,
+                      tg_Options *o) {
+  Reading r = {.L = L, .purpose = RECORD, .extra = extra, .o = o};
+  tg_options_init(o);
+  read_all(&r, index);
+}
+
+void tg_filter_read (lua_State *L, int index, tg_Filter *f) {
+  Reading r = {.L = L, .purpose = READ, .o = &f->options, .filter = f};
+  tg_filter_init(f);
+  read_all(&r, index);
 }

@@ -1,5 +1,5 @@
 /*
-** optread.h - a Lua table of options into a tg_Options.
+** optread.h - a Lua table of options into a tg_Options or a tg_Filter.
 **
 ** By raw access. Anything unknown or out of range raises an error that names it
 ** and says what is allowed; what '*o' has by then is still its owner's to free,
@@ -9,7 +9,7 @@
 #define TG_OPTREAD_H
 
 #include "lx.h"
-#include "options.h"
+#include "demand.h"
 
 /*
 ** The options at 'index' (a table; nil or none = the defaults). 'extra' lists
@@ -17,6 +17,10 @@
 */
 void tg_options_read (lua_State *L, int index, const char *const *extra,
                       tg_Options *o);                          /* [-0, +0, v] */
+
+/* The same for what narrows a reading: those options that have a meaning then,
+   and thread, from, to. */
+void tg_filter_read (lua_State *L, int index, tg_Filter *f);   /* [-0, +0, v] */
 
 /* The list of type names at the top of the stack into bits; raises. */
 uint32_t tg_types_read (lua_State *L, int index);              /* [-0, +0, v] */

@@ -6,24 +6,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "quiet.h"
 
 #define LOWEST 100      /* descriptors below are the program's */
 
 /* The lower number is for programs that may have few files open. */
-static int duplicate (int fd) {
+int tg_outlet_duplicate (int fd) {
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, LOWEST);
   return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
 void tg_outlet_open (tg_Outlet *o, int fd) {
   struct stat st;
-  *o = (tg_Outlet){.fd = duplicate(fd), .terminal = isatty(fd) == 1};
+  *o = (tg_Outlet){.fd = tg_outlet_duplicate(fd), .terminal = isatty(fd) == 1};
   if (o->fd < 0)
     o->error = errno;
   o->pipe = fstat(fd, &st) != 0 || S_ISFIFO(st.st_mode)
@@ -61,21 +60,11 @@ static int writeall (int fd, const char *data, size_t size) {
   return 0;
 }
 
-/* With SIGPIPE blocked, and taken back if it came from us. */
+/* Without the SIGPIPE that it may raise. */
 static int writepipe (int fd, const char *data, size_t size) {
-  sigset_t pipe, before, pending;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  sigpending(&pending);
-  if (pthread_sigmask(SIG_BLOCK, &pipe, &before) != 0)
-    return EPIPE;
-  int error = writeall(fd, data, size);
-  if (error == EPIPE && !sigismember(&pending, SIGPIPE)) {
-    struct timespec zero = {0, 0};
-    while (sigtimedwait(&pipe, NULL, &zero) < 0 && errno == EINTR)
-      continue;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  tg_Quiet quiet = tg_quiet_begin(SIGPIPE);
+  int error = quiet.blocked ? writeall(fd, data, size) : EPIPE;
+  tg_quiet_end(&quiet, error == EPIPE);
   return error;
 }
 

@@ -22,6 +22,9 @@ typedef struct tg_Outlet {
   bool terminal;
 } tg_Outlet;
 
+/* A copy of 'fd' with a number out of the program's way; -1 with errno. */
+int tg_outlet_duplicate (int fd);
+
 /* An outlet to where 'fd' leads. */
 void tg_outlet_open (tg_Outlet *o, int fd);
 

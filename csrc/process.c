@@ -1,5 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "process.h"
@@ -58,5 +60,37 @@ int process_setenv (lua_State *L) {
 
 int process_isatty (lua_State *L) {
   lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+  return 1;
+}
+
+int process_columns (lua_State *L) {
+  struct winsize w;
+  int fd = (int)luaL_checkinteger(L, 1);
+  if (isatty(fd) != 1 || ioctl(fd, TIOCGWINSZ, &w) != 0 || w.ws_col == 0)
+    return 0;
+  lua_pushinteger(L, w.ws_col);
+  return 1;
+}
+
+int process_pid (lua_State *L) {
+  lua_pushinteger(L, getpid());
+  return 1;
+}
+
+int process_directory (lua_State *L) {
+  char path[4096];
+  if (getcwd(path, sizeof path) == NULL)
+    return luaL_fileresult(L, 0, NULL);
+  lua_pushstring(L, path);
+  return 1;
+}
+
+int process_filetype (lua_State *L) {
+  struct stat st;
+  const char *path = luaL_checkstring(L, 1);
+  if (stat(path, &st) != 0)
+    return luaL_fileresult(L, 0, path);
+  lua_pushstring(L, S_ISREG(st.st_mode) ? "file"
+                    : S_ISDIR(st.st_mode) ? "directory" : "other");
   return 1;
 }

@@ -19,4 +19,16 @@ int process_setenv (lua_State *L);
 /* isatty(fd) -> boolean. */
 int process_isatty (lua_State *L);
 
+/* columns(fd) -> those of the terminal behind it, nothing if it is none. */
+int process_columns (lua_State *L);
+
+/* pid() -> integer. */
+int process_pid (lua_State *L);
+
+/* directory() -> the current one | nil, message, code. */
+int process_directory (lua_State *L);
+
+/* filetype(path) -> "file", "directory", "other" | nil, message, code. */
+int process_filetype (lua_State *L);
+
 #endif

@@ -9,7 +9,8 @@
 **     bytes --decode--> event --apply--> job --turn--> packet
 **
 ** Every event moves the shadow stacks, also those of frames that are not
-** shown; 'open' counts those that are.
+** shown. What the demand's members want is 'inside'; 'shown' is what its filter
+** leaves of that, so that a filter hides frames and changes no others.
 */
 #include "reader.h"
 
@@ -52,11 +53,15 @@ struct tg_Reader {
   bool started;         /* the stacks are those of the stream */
   uint64_t lost;
   uint64_t sequence;    /* of the next packet */
+  uint64_t passed;      /* packets so far without the filter */
   uint64_t ticks;       /* of the last event */
   uint64_t now_ns;
+  uint64_t begun_ns;    /* of the first; UINT64_MAX before it */
+  uint64_t to_ns;       /* no event after this time is read */
   tg_Stacks stacks;     /* owns */
   tg_Stack *running;    /* borrows; innermost of the chain, NULL if none */
-  uint32_t open;        /* shown frames of the whole chain */
+  uint32_t inside;      /* frames of the whole chain that are so */
+  uint32_t open;        /* the same of those shown */
   tg_KnownList known;   /* owns */
   Job job;
 };
@@ -83,6 +88,11 @@ static bool place (tg_Reader *r) {
   return true;
 }
 
+static void set_end (tg_Reader *r) {
+  const tg_Filter *filter = r->demand.filter;
+  r->to_ns = filter != NULL ? filter->to_ns : UINT64_MAX;
+}
+
 tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
                           const tg_Demand *demand) {
   tg_Reader *r = tg_calloc(1, sizeof *r);
@@ -92,6 +102,8 @@ tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
     tg_free(r);
     return NULL;
   }
+  set_end(r);
+  r->begun_ns = UINT64_MAX;
   r->stream = tg_stream_pin(stream);
   r->clock = stream->clock;
   r->from = from;
@@ -117,6 +129,7 @@ bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand) {
     return false;
   tg_demand_clear(&r->demand);
   r->demand = copy;
+  set_end(r);
   tg_known_reset(&r->known, (copy.types & TG_TYPE_HITCOUNT) != 0);
   return true;
 }
@@ -139,6 +152,11 @@ tg_Pos tg_reader_committed (const tg_Reader *r) {
 
 uint64_t tg_reader_lost (const tg_Reader *r) {
   return r->lost;
+}
+
+bool tg_reader_begun (const tg_Reader *r, uint64_t *ns) {
+  *ns = r->begun_ns;
+  return r->begun_ns != UINT64_MAX;
 }
 
 const tg_Stream *tg_reader_stream (const tg_Reader *r) {
@@ -184,29 +202,56 @@ static uint64_t count_hit (const tg_Reader *r, tg_Known *k, bool resumed) {
   return k->hits;
 }
 
+/* Whether the filter, if any, lets a frame through that is entered now. */
+static bool passes (const tg_Reader *r, const tg_Stack *s,
+                    const tg_Known *k) {
+  const tg_Filter *filter = r->demand.filter;
+  return filter == NULL
+         || (k->passes && r->open < filter->options.max_depth
+             && (filter->thread == 0 || filter->thread == s->thread)
+             && r->now_ns >= filter->from_ns);
+}
+
 /* The frame is entered; whether that gives a packet. */
 static bool enter (tg_Reader *r, const tg_Stack *s, tg_Frame *f, bool resumed,
                    tg_Packet *out) {
   tg_Known *k = known(r, f->function);
-  f->shown = k != NULL && k->wanted && r->open < r->demand.max_depth;
+  f->inside = k != NULL && k->wanted && r->inside < r->demand.max_depth;
+  if (!f->inside)
+    return false;
+  r->inside++;
+  r->passed++;
+  uint64_t hits = count_hit(r, k, resumed);
+  f->shown = passes(r, s, k);
   if (!f->shown)
     return false;
   f->depth = r->open++;
   f->opened_ns = r->now_ns;
   fill(r, f, s->thread, TG_WHY_ENTER, out);
   out->resumed = resumed;
-  out->hits = count_hit(r, k, resumed);
+  out->hits = hits;
   return true;
+}
+
+/* The frame is not open any more; whether it was shown. */
+static bool hide (tg_Reader *r, tg_Frame *f) {
+  bool shown = f->shown;
+  r->inside--;
+  r->open -= shown;
+  f->inside = f->shown = false;
+  return shown;
 }
 
 /* The frame is left; whether that gives a packet. */
 static bool leave (tg_Reader *r, const tg_Stack *s, tg_Frame *f,
                    tg_Packet *out) {
-  if (!f->shown)
+  if (!f->inside)
     return false;
-  f->shown = false;
-  r->open--;
+  bool shown = hide(r, f);
   if (r->demand.count == 0)   /* nobody is there to be told */
+    return false;
+  r->passed++;
+  if (!shown)
     return false;
   fill(r, f, s->thread, r->job.why, out);
   out->tail = r->job.tail;
@@ -266,7 +311,7 @@ static bool is_single (tg_Slice values) {
 /* Bytes that a later event may mean: see the YIELD and THROW events. */
 static void keep_arguments (tg_Reader *r, tg_Stack *s, tg_Frame *f,
                             tg_Slice values) {
-  if (values.data == NULL)
+  if (values.data == NULL || r->demand.types == 0)
     return;
   f->single = is_single(values);
   if (f->single || yields(r, f))
@@ -396,6 +441,8 @@ static void apply_context (tg_Reader *r, const tg_Event *e) {
   if (r->started)   /* met on the way: nothing new */
     return;
   r->started = true;
+  if (r->begun_ns == UINT64_MAX)
+    r->begun_ns = r->now_ns;
   for (uint32_t i = 0; i < e->n; i++) {
     const uint8_t *entry = e->list + 8 * (size_t)i;
     tg_Stack *s = tg_stacks_get(&r->stacks, tg_get32(entry));
@@ -499,7 +546,14 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
   return size;
 }
 
-/* Reads an event; false if there is none before 'end'. */
+/* Ticks at an event; time never goes back. */
+static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
+  if (e->kind != TG_EV_CONTEXT && e->kind != TG_EV_TIME)
+    return r->ticks + e->ticks;
+  return e->ticks > r->ticks ? e->ticks : r->ticks;
+}
+
+/* Reads an event; false if there is none before 'end', and none in time. */
 static bool read_event (tg_Reader *r, tg_Pos end) {
   const uint8_t *data;
   if (!place(r)) {
@@ -517,20 +571,20 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
     r->status = TG_ERR_FORMAT;
     return false;
   }
+  uint64_t ticks = ticks_at(r, &e);
+  uint64_t now_ns = tg_clock_ns(&r->clock, ticks);
+  if (now_ns > r->to_ns)
+    return false;
   r->cursor.offset += (uint32_t)used;
-  bool absolute = e.kind == TG_EV_CONTEXT || e.kind == TG_EV_TIME;
-  if (!absolute)
-    r->ticks += e.ticks;
-  else if (e.ticks > r->ticks)
-    r->ticks = e.ticks;         /* time never goes back */
-  r->now_ns = tg_clock_ns(&r->clock, r->ticks);
+  r->ticks = ticks;
+  r->now_ns = now_ns;
   apply(r, &e);
   return true;
 }
 
 /* Whether the demand has all the packets it asked for. */
 static bool full (const tg_Reader *r) {
-  return r->demand.max_events > 0 && r->sequence >= r->demand.max_events;
+  return r->demand.max_events > 0 && r->passed >= r->demand.max_events;
 }
 
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {

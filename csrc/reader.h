@@ -6,7 +6,8 @@
 ** is one event and comes out as one packet for each frame that it closes or
 ** opens. It keeps a shadow stack per coroutine; frames that were open where
 ** it started stay silent; filters, depth limit and event limit of its demand
-** hide what they must and leave the nesting right.
+** hide what they must and leave the nesting right. A demand that is narrowed
+** gives a part of the same packets, with depths and sequence of their own.
 **
 ** Plain C: any thread, one reader each. It pins the stream, and the chunks
 ** from its position on (through the cursor).
@@ -63,6 +64,12 @@ void tg_reader_time_from (tg_Reader *r, uint64_t ticks);
 
 /* From now on this demand: for a client whose traces come and go. */
 bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand);
+
+/*
+** The time at which reading began, that of the CONTEXT at 'from' or where a
+** ring begins instead; false before the first call of tg_reader_next.
+*/
+bool tg_reader_begun (const tg_Reader *r, uint64_t *ns);
 
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);

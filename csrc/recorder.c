@@ -10,6 +10,11 @@ void tg_rec_close (tg_Recorder *r) {
   r->lim = r->p;
 }
 
+void tg_rec_seal (tg_Recorder *r) {
+  r->sealed = true;
+  tg_rec_close(r);
+}
+
 /* Where a chunk ends, or where the first trace has had enough. */
 static void set_limit (tg_Recorder *r, tg_Pos stop) {
   uint8_t *end = (uint8_t *)r->block + r->chunk->size;
@@ -40,12 +45,13 @@ static bool new_chunk (tg_Recorder *r, size_t need, uint64_t now) {
   r->chunk = c;
   r->block = c->block;
   r->p = r->block->data;
+  r->sealed = false;
   put_context(r, now);
   return true;
 }
 
 bool tg_rec_open (tg_Recorder *r, size_t need, uint64_t now, tg_Pos stop) {
-  if (r->chunk != NULL) {
+  if (r->chunk != NULL && !r->sealed) {
     set_limit(r, stop);
     if ((size_t)(r->lim - r->p) >= need)
       return true;
@@ -60,7 +66,7 @@ bool tg_rec_open (tg_Recorder *r, size_t need, uint64_t now, tg_Pos stop) {
 
 bool tg_rec_mark (tg_Recorder *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
   size_t room = 0;
-  if (r->chunk != NULL)
+  if (r->chunk != NULL && !r->sealed)
     room = (size_t)((uint8_t *)r->block + r->chunk->size - r->p);
   if (room >= TG_CONTEXT_MAX) {
     *mark = tg_rec_pos(r);

@@ -37,6 +37,7 @@ struct tg_Recorder {
   uint64_t ticks_stop;    /* 'turn' is asked when the time is here */
   tg_Chunk *chunk;        /* borrows from the stream; NULL at first */
   tg_Block *block;        /* its block */
+  bool sealed;            /* nothing more goes into this chunk */
   uint32_t epoch;         /* changes wherever a reader may start: what was
                              described in an earlier one is described again */
   tg_Stream *stream;      /* pins */
@@ -64,6 +65,9 @@ bool tg_rec_open (tg_Recorder *r, size_t need, uint64_t now, tg_Pos stop);
 
 /* Nothing is recorded from here on; packets are still counted. */
 void tg_rec_close (tg_Recorder *r);
+
+/* What comes next goes into a chunk of its own. */
+void tg_rec_seal (tg_Recorder *r);
 
 /* A CONTEXT here, so that a reader may start at this position. */
 bool tg_rec_mark (tg_Recorder *r, uint64_t now, tg_Pos stop, tg_Pos *mark);

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "session.h"
@@ -9,6 +10,7 @@
 #include "proghook.h"
 #include "roles.h"
 #include "sessions.h"
+#include "taping.h"
 
 #define CHAIN_MAX 250     /* Lua allows 200 C levels */
 
@@ -50,7 +52,7 @@ tg_Session *tg_session_get (lua_State *L) {
   s->attend = attend;
   tg_naming_setup(L);
   lua_pushliteral(L, "__name");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_strings);
+  lua_rawseti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   tg_sessions_add(s);
   return s;
@@ -58,7 +60,8 @@ tg_Session *tg_session_get (lua_State *L) {
 
 tg_Trace *tg_session_trace (const tg_Session *s, const char *name) {
   tg_Trace *t = s->traces;
-  while (t != NULL && name != NULL && strcmp(t->name, name) != 0)
+  while (t != NULL && (tg_trace_hidden(t)
+                       || (name != NULL && strcmp(t->name, name) != 0)))
     t = t->next;
   return t;
 }
@@ -69,7 +72,7 @@ tg_Trace *tg_session_trace (const tg_Session *s, const char *name) {
    to count what it loses. */
 static bool counts (const tg_Trace *t) {
   return t->end == TG_END_NOT || t->end == TG_END_OVERFLOW
-         || t->end == TG_END_MEMORY;
+         || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
 }
 
 static bool work_out_demand (tg_Session *s) {
@@ -105,6 +108,7 @@ static void clear_machinery (tg_Session *s) {
   tg_catalog_free(&s->known);
   tg_pool_free(&s->pool);
   s->current = NULL;
+  s->taped = s->orphan = NULL;
   s->depth = 0;
   s->tracing = s->recording = s->attention = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
@@ -210,25 +214,22 @@ static void work_out_logging (tg_Session *s) {
   s->attention = s->logging || s->stale;
 }
 
-/* A CONTEXT for the trace to begin at, held unless it is consumed. */
-static bool mark_start (tg_Session *s, tg_Trace *t, uint64_t now) {
-  tg_Recorder *r = &s->recorder;
-  t->ticks_start = now;
-  t->packets_start = r->packets;
-  t->unseen_start = s->unseen;
-  t->depth_start = s->depth;
-  if (!tg_rec_mark(r, now, UINT64_MAX, &t->start))
-    return false;
-  t->epoch_start = r->epoch;
-  t->packets_stop = tg_bounds_packets(t);
-  return t->consumed
-         || tg_cursor_place(&t->hold, &r->stream->store, t->start);
-}
-
 /* The writer's limits are worked out anew. */
 static void reopen (tg_Session *s) {
   tg_rec_open(&s->recorder, 0, tg_clock_ticks(),
               tg_bounds_next(s, 0));
+}
+
+/* Its place in the stream, which goes onto the trace's tape if it has one. */
+static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
+  if (t->plan != NULL && !tg_taping_begin(s, t))
+    return TG_ERR_IO;
+  if (!tg_bounds_begin(s, t, tg_clock_ticks()) || !work_out_demand(s)) {
+    tg_taping_undo(s, t);
+    return TG_ERR_MEMORY;
+  }
+  tg_taping_started(s, t);
+  return TG_OK;
 }
 
 tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
@@ -239,13 +240,16 @@ tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   t->end = TG_END_NOT;
   t->next = s->traces;
   s->traces = t;
-  if (!mark_start(s, t, tg_clock_ticks()) || !work_out_demand(s)) {
+  tg_Status status = begin_trace(s, t);
+  if (status != TG_OK) {
+    int error = errno;
     unlink_trace(s, t);
     tg_cursor_drop(&t->hold);
     t->session = NULL;
     if (first)
       end_tracing(s, L);
-    return TG_ERR_MEMORY;
+    errno = error;
+    return status;
   }
   t->stream = tg_stream_pin(s->recorder.stream);
   tg_bounds_set(s);
@@ -262,18 +266,10 @@ void tg_session_tap (tg_Session *s, tg_Trace *t, tg_Tap *tap) {
   reopen(s);
 }
 
-/* The losses become final. */
-static void settle_losses (tg_Trace *t) {
-  uint64_t lost[TG_NLOSSES];
-  tg_trace_losses(t, lost);
-  memcpy(t->lost, lost, sizeof lost);
-}
-
 void tg_session_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
-  settle_losses(t);
-  if (t->end == TG_END_NOT) {
+  if (t->end == TG_END_NOT)
     tg_bounds_end(s, t, TG_END_STOPPED);
-  }
+  tg_bounds_settle(t);
   if (t->log != NULL) {
     tg_log_pump(t->log, t->stop);
     tg_log_finish(t->log);
@@ -292,7 +288,7 @@ static void retire (tg_Session *s) {
     next = t->next;
     if (counts(t))
       continue;
-    settle_losses(t);
+    tg_bounds_settle(t);
     if (t->log != NULL) {
       tg_log_pump(t->log, t->stop);
       tg_log_finish(t->log);
@@ -303,6 +299,7 @@ static void retire (tg_Session *s) {
 }
 
 void tg_session_forked (tg_Session *s) {
+  tg_taping_forked(s);
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->log != NULL) {
       tg_log_mute(t->log);

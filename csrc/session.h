@@ -13,7 +13,8 @@ tg_Session *tg_session_get (lua_State *L);
 
 /*
 ** Starts 't', whose name, options, origin and 'consumed' are set; a consumed
-** trace holds nothing of the stream. TG_ERR_MEMORY, and nothing has changed.
+** trace holds nothing of the stream. TG_ERR_MEMORY, TG_ERR_IO (errno: its tape
+** cannot be made), and nothing has changed.
 */
 tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t);
 
@@ -26,13 +27,14 @@ void tg_session_stop (tg_Session *s, lua_State *L, tg_Trace *t);
 */
 void tg_session_tap (tg_Session *s, tg_Trace *t, tg_Tap *tap);
 
-/* The active trace of that name; the most recent one for NULL. */
+/* The program's active trace of that name; its most recent one for NULL. */
 tg_Trace *tg_session_trace (const tg_Session *s, const char *name);
 
 /* All open frames exit "terminated": the state or the process ends. */
 void tg_session_terminate (tg_Session *s);
 
-/* In a forked child: live logs end, readers on other threads are gone. */
+/* In a forked child: live logs end, readers on other threads are gone, tapes
+   are the parent's. */
 void tg_session_forked (tg_Session *s);
 
 #endif

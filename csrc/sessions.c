@@ -6,6 +6,7 @@
 #include "log.h"
 #include "own.h"
 #include "session.h"
+#include "taping.h"
 
 static struct {
   pthread_mutex_t mutex;
@@ -85,6 +86,7 @@ static void at_exit (void) {
     if (tg_hook_home(s)) {
       tg_session_terminate(s);
       finish_logs(s);
+      tg_taping_finish(s);
     }
   }
   all.first = NULL;

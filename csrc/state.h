@@ -15,37 +15,19 @@
 #include "lx.h"
 #include "define.h"
 #include "demand.h"
+#include "ending.h"
 #include "pool.h"
 #include "reader.h"
 #include "recorder.h"
 #include "tap.h"
+#include "tape.h"
 #include "thread.h"
 
-/* Why events of a trace are missing. */
-#define TG_LOSSES(X) \
-  X(OVERFLOW, "overflow")   /* its buffer was full */ \
-  X(RING, "ring")           /* overwritten by later ones */ \
-  X(MEMORY, "memory")       /* an allocation was refused */
-
-enum {
-#define X(id, name) TG_LOSS_##id,
-  TG_LOSSES(X)
-#undef X
-  TG_NLOSSES
-};
-
-/* How a trace came to its end. */
-typedef enum tg_End {
-  TG_END_NOT,           /* it has not */
-  TG_END_STOPPED,       /* by request */
-  TG_END_OVERFLOW,      /* the following by itself: */
-  TG_END_MEMORY,
-  TG_END_EVENTS,        /* maxEvents */
-  TG_END_DURATION
-} tg_End;
-
+/* Who started a trace. The program does not see the last two: they have names
+   of their own world and are never the most recent one. */
 typedef enum tg_Origin {
-  TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED, TG_ORIGIN_LOG
+  TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED, TG_ORIGIN_LOG,
+  TG_ORIGIN_TAPE
 } tg_Origin;
 
 /* The class that a metatable gives, known during one capture. */
@@ -57,6 +39,8 @@ typedef struct tg_Class {
 } tg_Class;
 
 #define TG_CLASSES 16
+
+#define TG_PACKETS_UNKNOWN UINT64_MAX
 
 struct tg_Session;
 struct tg_Log;
@@ -73,19 +57,24 @@ typedef struct tg_Trace {
   const tg_Reader *consumer;  /* borrows: who reads it as it goes, or NULL */
   tg_Tap *tap;                /* pins: read by another thread, or NULL */
   struct tg_Log *log;         /* owns: its live log, or NULL */
+  tg_TapePlan *plan;          /* owns: it is to be recorded on a file, or NULL */
+  tg_Tape *tape;              /* owns: that file, until the losses are final */
+  uint32_t noted;             /* its number on the session's tape; 0 = none */
   tg_Pos start, stop;         /* its part of the stream; stop once it ended */
-  uint64_t packets_start, packets_end;  /* counts of the session there */
+  uint64_t packets_start, packets_end;  /* counts of the session there;
+                                           TG_PACKETS_UNKNOWN of one cut off */
   uint64_t unseen_start;      /* events lost to all before it started */
   uint64_t packets_stop;      /* count at which it may have all it wants */
   tg_Reader *counter;         /* owns; counts what it has, or NULL */
   uint64_t counted;
   uint32_t epoch_start;       /* frames of earlier epochs are older */
   uint32_t older_end;         /* such frames open when it ended */
-  uint64_t ticks_start;
+  uint64_t ticks_start, ticks_end;  /* when; end once it ended */
   uint32_t depth_start;       /* visible frames open when it started */
   bool consumed;              /* somebody reads it as it goes */
   bool anchored;              /* kept alive by the state while active */
   uint64_t lost[TG_NLOSSES];  /* packets */
+  tg_Program *program;        /* owns: of a recording's trace, else NULL */
 } tg_Trace;
 
 typedef struct tg_Session {
@@ -100,6 +89,8 @@ typedef struct tg_Session {
   bool terminated;            /* the stream has had its last event */
   const void *_Atomic home;   /* the thread that runs the state (hook.c) */
   bool recording;             /* some trace still records */
+  tg_Trace *taped;            /* whose tape the stream is on, or NULL */
+  tg_Trace *orphan;           /* in a forked child: is to have a new tape */
   tg_Recorder recorder;
   tg_Demand demand;           /* union of the traces that record */
   tg_Threads threads;
@@ -119,6 +110,11 @@ typedef struct tg_Session {
   void (*attend) (struct tg_Session *s, lua_State *L);
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;
+
+/* Whether the program knows nothing of a trace. */
+TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
+  return t->origin == TG_ORIGIN_LOG || t->origin == TG_ORIGIN_TAPE;
+}
 
 /* The session of a state, NULL if it has none. */            /* [-0, +0, -] */
 tg_Session *tg_session_find (lua_State *L);

@@ -180,15 +180,15 @@ void tg_store_supply (tg_Store *s, tg_Supply *y) {
   tg_supply_unpin(before);
 }
 
-bool tg_store_add (tg_Store *s, tg_Supply *y, const tg_Block *head,
+bool tg_store_add (tg_Store *s, tg_Supply *y, tg_Pos base, uint64_t packets,
                    uint64_t place, uint32_t used) {
   tg_Chunk *c = tg_calloc(1, sizeof *c);
   if (c == NULL)
     return false;
   c->supply = tg_supply_pin(y);
-  c->size = sizeof *head + used;
-  c->base = head->base;
-  c->packets = head->packets;
+  c->size = sizeof(tg_Block) + used;
+  c->base = base;
+  c->packets = packets;
   c->place = place;
   c->used = used;
   s->kept = true;

@@ -96,10 +96,10 @@ tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets);
 void tg_store_supply (tg_Store *s, tg_Supply *y);
 
 /*
-** A recording's next chunk: of the block that begins with 'head' at 'place',
-** 'used' bytes are good. Only before anybody reads. False without memory.
+** A recording's next chunk: its block is at 'place', and 'used' bytes of its data
+** are good. Only before anybody reads. False without memory.
 */
-bool tg_store_add (tg_Store *s, tg_Supply *y, const tg_Block *head,
+bool tg_store_add (tg_Store *s, tg_Supply *y, tg_Pos base, uint64_t packets,
                    uint64_t place, uint32_t used);
 
 /* Places a cursor at 'pos', in a chunk that is there; false if it is not (or

@@ -34,7 +34,7 @@ static bool put_again (tg_Capture *c, const char *s, size_t n, size_t kept) {
   return true;
 }
 
-static void put_longstr (tg_Capture *c, const char *s, size_t n) {
+void tg_capture_long (tg_Capture *c, const char *s, size_t n) {
   size_t kept = (n < c->limits->string) ? n : c->limits->string;
   size_t affordable = (TG_PACKET_MAX - c->cost) / COST_PER_BYTE;
   if (kept > affordable)
@@ -49,15 +49,6 @@ static void put_longstr (tg_Capture *c, const char *s, size_t n) {
   memcpy(p, s, kept);
   remember(c, s, n, p, kept);
   c->p = p + kept;
-}
-
-void tg_capture_string (tg_Capture *c, const char *s, size_t n) {
-  if (n <= TG_GRIP_SMALLMAX && n <= c->limits->string) {
-    if (room(c, ROOM + TG_GRIP_SMALLMAX))
-      c->p = put_smallstr(c->p, s, n);
-  }
-  else
-    put_longstr(c, s, n);
 }
 
 /* What is begun again will be written over. */

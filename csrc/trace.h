@@ -22,9 +22,11 @@ tg_Trace *tg_trace_new (lua_State *L);                         /* [-0, +1, m] */
 /*
 ** Starts 't'. A running trace of that name is discarded; without a name one is
 ** generated. With TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG
-** by a log. Raises without memory, and nothing has changed.
+** by a log, with TG_ORIGIN_TAPE recorded as its plan says. Raises without
+** memory; false (with errno) if its file cannot be had; then nothing has
+** changed.
 */
-void tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
+bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const struct tg_Feed *feed);
                                                                /* [-0, +0, v] */
 
@@ -37,8 +39,12 @@ void tg_trace_push (lua_State *L, const tg_Trace *t);          /* [-0, +1, -] */
 /* Stops 't' and lets go of the anchor. */
 void tg_trace_halt (lua_State *L, tg_Trace *t);                /* [-0, +0, -] */
 
-/* Why a trace ended by itself; NULL if it did not. */
-const char *tg_trace_end_name (tg_End end);
+/* Pushes a table of the causes that have lost something; all others read as
+   0. */
+void tg_trace_push_lost (lua_State *L, const tg_Trace *t);     /* [-0, +1, m] */
+
+/* Packets of a trace, some of which may be lost. */
+uint64_t tg_trace_packets (tg_Trace *t);
 
 /* Pushes nil, 'message', 'code': what the world's refusals look like. */
 int tg_trace_failure (lua_State *L, const char *code,

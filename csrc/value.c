@@ -20,10 +20,8 @@ static void put_outer (tg_Capture *c, int i) {
     return;
   }
   bool fresh;
-  uint32_t id = tg_capture_enter(c, lua_topointer(c->L, i), type, &fresh);
-  if (fresh)
-    c->pool->list[id].index = i;
-  tg_capture_object(c, id, type);
+  uint32_t id = enter(c, lua_topointer(c->L, i), type, 0, i, &fresh);
+  put_object(c, id, type);
 }
 
 static bool secret_parameter (tg_Capture *c, const tg_Function *f, int i) {
@@ -44,6 +42,7 @@ static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
 
 /* Extra arguments have no stack index: what is an object stays pushed. */
 static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
+  c->pushed = n > 0;
   for (int i = 1; i <= n && c->p != NULL; i++) {
     if (lua_getlocal(c->L, list->ar, -i) == NULL) {
       if (room(c, ROOM))
@@ -57,6 +56,7 @@ static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
   }
 }
 
+/* A list that may be long, have extra arguments, and secrets. */
 static void put_list (tg_Capture *c, const tg_ValueList *list) {
   int total = list->count + list->varargs;
   int fixed = list->count, extra = list->varargs;
@@ -71,28 +71,39 @@ static void put_list (tg_Capture *c, const tg_ValueList *list) {
   }
   if (!room(c, ROOM))
     return;
-  c->p = tg_putvar(c->p + 4, (uint64_t)total);
+  c->p = tg_putvar(c->p, (uint64_t)total);
   put_fixed(c, list, fixed);
   put_varargs(c, list, extra);
 }
 
-static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
-                                     const tg_ValueList *list, uint8_t *p,
-                                     uint8_t *lim) {
+/* What has been written of a list. */
+typedef struct Begun {
+  uint8_t *start;       /* of its size */
+  uint8_t *p;           /* where it goes on */
+  int done;             /* values written; -1: not even how many there are */
+} Begun;
+
+/* The rest of a list, and the objects in it. */
+static TG_NOINLINE uint8_t *put_rest (tg_Session *s, lua_State *L,
+                                      const tg_ValueList *list, Begun b,
+                                      uint8_t *lim) {
   tg_Capture c = {.session = s, .L = L, .limits = &s->demand.limits,
-               .pool = &s->pool, .p = p, .lim = lim,
+               .pool = &s->pool, .p = b.p, .lim = lim,
                .in_stream = lim == s->recorder.lim};
   int top = lua_gettop(L);
   s->captures++;
-  put_list(&c, list);
+  if (b.done < 0)
+    put_list(&c, list);
+  for (int i = b.done; i >= 0 && i < list->count && c.p != NULL; i++)
+    put_outer(&c, list->first + i);
   for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)
     tg_capture_descriptor(&c, id);
-  if (c.pool->count > 0) {
-    tg_pool_clear(c.pool);
+  tg_pool_clear(c.pool);
+  if (tg_unlikely(c.pushed))
     lua_settop(L, top);
-  }
   if (c.p != NULL)
-    tg_put32(p, (uint32_t)(c.p - p - 4) | (c.refers ? TG_VALUES_REFERS : 0u));
+    tg_put32(b.start, (uint32_t)(c.p - b.start - 4)
+                      | (c.refers ? TG_VALUES_REFERS : 0u));
   else
     tg_capture_forget(&s->recorder);
   return c.p;
@@ -100,52 +111,37 @@ static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
 
 /*
 ** Most lists are a few numbers, short strings and booleans: no pool, no state.
-** NULL if there is anything else in it.
+** Writes the values up to the first that is anything else.
 */
-static uint8_t *put_simple (lua_State *L, const tg_ValueList *list,
-                            uint32_t limit, uint8_t *p) {
-  uint8_t *start = p;
-  p += 4;
-  *p++ = (uint8_t)list->count;
-  for (int i = list->first; i < list->first + list->count; i++) {
-    size_t n;
-    const char *s;
-    switch (lua_type(L, i)) {
-      case LUA_TNUMBER:
-        p = put_number(L, i, p);
-        break;
-      case LUA_TSTRING:
-        s = lua_tolstring(L, i, &n);
-        if (n > TG_GRIP_SMALLMAX || n > limit)
-          return NULL;
-        p = put_smallstr(p, s, n);
-        break;
-      case LUA_TBOOLEAN:
-        *p++ = lua_toboolean(L, i) ? TG_GRIP_TRUE : TG_GRIP_FALSE;
-        break;
-      case LUA_TNIL:
-        *p++ = TG_GRIP_NIL;
-        break;
-      default:
-        return NULL;
-    }
+TG_INLINE Begun put_simple (lua_State *L, const tg_ValueList *list,
+                            uint32_t limit, uint8_t *start) {
+  Begun b = {start, start + 4, 0};
+  *b.p++ = (uint8_t)list->count;
+  for (; b.done < list->count; b.done++) {
+    int i = list->first + b.done;
+    uint8_t *p = put_small(L, i, lua_type(L, i), limit, b.p);
+    if (p == NULL)
+      break;
+    b.p = p;
   }
-  tg_put32(start, (uint32_t)(p - start - 4));
-  return p;
+  return b;
 }
 
 #define SIMPLE_COUNT 6
-#define SIMPLE_ROOM (16u + SIMPLE_COUNT * (TG_GRIP_SMALLMAX + 1))
+#define SIMPLE_ROOM (16u + SIMPLE_COUNT * SMALL_ROOM)
 
 uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                         uint8_t *p, uint8_t *lim) {
+  Begun b = {p, p + 4, -1};
   if (list->count <= SIMPLE_COUNT && list->varargs == 0
       && list->secrets == NULL && (size_t)(lim - p) >= SIMPLE_ROOM) {
-    uint8_t *end = put_simple(L, list, s->demand.limits.string, p);
-    if (tg_likely(end != NULL))
-      return end;
+    b = put_simple(L, list, s->demand.limits.string, p);
+    if (tg_likely(b.done == list->count)) {
+      tg_put32(p, (uint32_t)(b.p - p - 4));
+      return b.p;
+    }
   }
-  return put_any(s, L, list, p, lim);
+  return put_rest(s, L, list, b, lim);
 }
 
 uint8_t *tg_value_text (const char *text, size_t size, uint32_t limit,

@@ -1,0 +1,90 @@
+/*
+** profile.h - where the time of a trace went: packets added up by function
+** and, if asked for, by the way that led to it.
+**
+** Packets nest as one stack over all coroutines. At every moment the innermost
+** open frame has the time to itself; with none open it is nobody's ('idle').
+** So all self times and the idle time are the duration, to the nanosecond. A
+** suspended coroutine has no open frames and so no time.
+**
+** Functions of one name, url and line are one row, whatever their ids: a chunk
+** that was loaded twice. Recursion counts once in a row's total: it runs while
+** at least one frame of the row is open.
+**
+** The time of one call is from its entry to its exit, without the stays of its
+** coroutine elsewhere between a yield and the resume. Frames that are open at
+** the end are closed there, calls that wait have the time that they had.
+**
+** Plain C, one thread. Memory: functions, distinct stacks if there is a tree,
+** the calls that wait, the deepest stack. No allocation for a packet that
+** brings nothing new.
+*/
+#ifndef TG_PROFILE_H
+#define TG_PROFILE_H
+
+#include "base.h"
+#include "function.h"
+#include "index.h"
+#include "reader.h"
+#include "tree.h"
+#include "waiting.h"
+
+/* A row of the report. */
+typedef struct tg_Row {
+  tg_Tally tally;
+  uint64_t min_ns, max_ns;    /* of one call; 0 if there is none */
+  uint64_t sum_ns;            /* of all calls */
+  tg_FunctionId function;     /* one of this name, url and line */
+  uint32_t open;              /* frames on the stack */
+  uint64_t since_ns;          /* time at which there were some again */
+  uint32_t same;              /* next row whose text has the same hash */
+} tg_Row;
+
+/* A frame on the stack. */
+typedef struct tg_Open {
+  tg_Call call;
+  uint64_t opened_ns;
+  tg_ThreadId thread;
+  uint32_t node;              /* 0 without a tree */
+} tg_Open;
+
+typedef struct tg_Profile {
+  tg_Status status;           /* sticky: memory was refused */
+  uint64_t events;            /* packets taken */
+  uint64_t duration_ns;       /* these two once it has ended */
+  uint64_t idle_ns;           /* time without an open frame */
+  tg_Row *rows;               /* owns */
+  uint32_t nrows, crows;      /* how many, and room for how many */
+  tg_Tree tree;               /* owns */
+  /* private */
+  const tg_Functions *functions;  /* borrows */
+  uint32_t *row_of;           /* owns; by function id, 0 or row + 1 */
+  uint32_t crow_of;
+  tg_Index texts;             /* owns; rows by hash of their text */
+  tg_Open *open;              /* owns; innermost last */
+  uint32_t nopen, copen;
+  tg_Waiting waiting;         /* owns */
+  uint64_t first_ns, now_ns;  /* of the first and the latest packet */
+} tg_Profile;
+
+/* An empty one; with a tree or not. False without memory. */
+bool tg_profile_init (tg_Profile *p, const tg_Functions *functions, bool tree);
+void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
+
+/* Adds a packet, in their order. */
+void tg_profile_take (tg_Profile *p, const tg_Packet *packet);
+
+/* There are no more: the trace was from 'start_ns' to 'end_ns'. */
+void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns);
+
+/* The definition that says what a row is called and where it is. */
+const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row);
+
+/*
+** The numbers of all rows, most self time first; of all nodes but the root,
+** most total time first. 'list' has room for them.
+*/
+void tg_profile_sort_rows (const tg_Profile *p, const tg_Row **list);
+void tg_profile_sort_nodes (const tg_Profile *p, const tg_Node **list);
+
+#endif

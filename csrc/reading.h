@@ -1,0 +1,47 @@
+/*
+** reading.h - what a trace offers to whoever reads it: its packets, exports,
+** reports, its log.
+**
+** All work on a trace that runs (as far as it has come), on one that has
+** stopped, and narrowed by a filter, a table of options (optread.h).
+*/
+#ifndef TG_READING_H
+#define TG_READING_H
+
+#include "state.h"
+#include "grips.h"
+#include "sieve.h"
+
+/* A trace being read: a userdata that pins the Trace. */
+typedef struct tg_Reading {
+  tg_Filter filter;     /* owns */
+  tg_Demand demand;     /* owns */
+  tg_Reader *reader;    /* owns */
+  tg_Sieve sieve;       /* owns; on the reader */
+  tg_Scratch scratch;   /* owns */
+  tg_Pos stop;
+} tg_Reading;
+
+/* The trace that is argument 1, if its events are still there; raises. */
+tg_Trace *tg_reading_check (lua_State *L);                     /* [-0, +0, v] */
+
+/*
+** Pushes a reading of the trace that is argument 1, narrowed by the filter at
+** 'filter', of these types at most. Raises.
+*/
+tg_Reading *tg_reading_new (lua_State *L, int filter,
+                            uint32_t types);                   /* [-0, +1, v] */
+
+/* The errno that says why there are no more packets, 0 at the end of them. */
+int tg_reading_error (const tg_Reading *r);
+
+/* Where it begins and ends in time; after the last packet. */
+void tg_reading_span (const tg_Reading *r, const tg_Trace *t,
+                      uint64_t *start_ns, uint64_t *end_ns);
+
+/* Methods: packets(filter), export(format, path, filter), log(style, filter). */
+int trace_packets (lua_State *L);
+int trace_export (lua_State *L);
+int trace_log (lua_State *L);
+
+#endif

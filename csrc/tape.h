@@ -1,0 +1,73 @@
+/*
+** tape.h - the file that a stream is recorded on.
+**
+** While a stream has a tape, its chunks are blocks of the tape's file, mapped:
+** what the hook writes is in the file at once, without a copy, a thread or a
+** system call. The process may be killed at any instant and the file is good up
+** to its last complete event. Functions are written when they are defined,
+** before any event can name them; traces when they start and when they end.
+**
+** The file is extended before it is mapped, in steps, so a full disk is an
+** error that a request for a block gives, never a signal. From that on the tape
+** is *stopped*: it takes nothing more, and whoever writes goes on in memory.
+**
+** All of it is used on the traced thread, but blocks may be given back on any
+** (with the store's mutex held). A program may close descriptors that are not
+** its own: the tape checks that its descriptor still is its file before it is
+** used.
+**
+** Owned by the trace that records (state.h); blocks that cursors still need
+** keep it alive a little longer.
+*/
+#ifndef TG_TAPE_H
+#define TG_TAPE_H
+
+#include "entries.h"
+#include "format.h"
+#include "stream.h"
+
+typedef struct tg_Tape tg_Tape;
+
+/* What to record on. */
+typedef struct tg_TapePlan {
+  char *path;             /* owns */
+  bool exclusive;         /* if there is such a file, PATH.PID instead */
+  bool sources;           /* the text of sources too */
+  bool ring;
+  tg_Program program;     /* owns */
+} tg_TapePlan;
+
+void tg_tape_plan_free (tg_TapePlan *p);
+
+/*
+** A file with all that 'stream' has defined so far; from now on its chunks and
+** definitions go there. NULL: errno says why, and nothing has changed.
+*/
+tg_Tape *tg_tape_new (const tg_TapePlan *plan, tg_Stream *stream);
+
+/* Notes a trace that has started; its number for tg_tape_ended, 0 if it could
+   not be noted. 'end' of the entry is zeroed. */
+uint32_t tg_tape_started (tg_Tape *t, const tg_TraceEntry *entry);
+
+/* Notes how a trace ended, or what it has lost by now. NULL and 0 are fine. */
+void tg_tape_ended (tg_Tape *t, uint32_t number, const tg_TraceEnd *end);
+
+/* The stream's chunks and definitions do not go there any more. */
+void tg_tape_stop (tg_Tape *t);
+
+/* The errno that stopped it; 0 = none did. */
+int tg_tape_error (const tg_Tape *t);
+
+const char *tg_tape_path (const tg_Tape *t);
+
+/* Stopped for good: the file gets its length and its state. NULL is fine. */
+void tg_tape_close (tg_Tape *t);
+
+/*
+** In a forked child: the file is the parent's. Blocks that are still needed
+** become this process's own memory, and the tape is stopped and closed without
+** a trace of it in the file.
+*/
+void tg_tape_abandon (tg_Tape *t);
+
+#endif

@@ -1,0 +1,152 @@
+#include <errno.h>
+#include <string.h>
+
+#include "taping.h"
+#include "alloc.h"
+#include "bounds.h"
+
+bool tg_taping_begin (tg_Session *s, tg_Trace *t) {
+  if (s->taped != NULL) {
+    errno = EBUSY;
+    return false;
+  }
+  t->tape = tg_tape_new(t->plan, s->recorder.stream);
+  if (t->tape == NULL)
+    return false;
+  s->taped = t;
+  if (s->recorder.chunk != NULL)
+    tg_rec_seal(&s->recorder);
+  return true;
+}
+
+/* The stream goes on in memory. */
+static void leave_tape (tg_Session *s) {
+  tg_tape_stop(s->taped->tape);
+  s->taped = NULL;
+  if (s->recorder.chunk != NULL)
+    tg_rec_seal(&s->recorder);
+}
+
+void tg_taping_undo (tg_Session *s, tg_Trace *t) {
+  if (s->taped != t)
+    return;
+  leave_tape(s);
+  tg_tape_close(t->tape);
+  t->tape = NULL;
+}
+
+/* ---- notes in the file ---- */
+
+/* A trace older than the tape begins, for it, where the tape does. */
+static void note_start (tg_Session *s, tg_Trace *t) {
+  const tg_Trace *first = t->start > s->taped->start ? t : s->taped;
+  tg_TraceEntry e = {
+    .start = first->start, .ticks = first->ticks_start,
+    .packets = first->packets_start, .name = t->name, .options = t->options
+  };
+  t->noted = tg_tape_started(s->taped->tape, &e);
+}
+
+void tg_taping_started (tg_Session *s, tg_Trace *t) {
+  if (s->taped == NULL || (t != s->taped && tg_trace_hidden(t)))
+    return;
+  note_start(s, t);
+  if (t != s->taped)
+    return;
+  for (tg_Trace *other = s->traces; other != NULL; other = other->next) {
+    if (other != t && other->end == TG_END_NOT && !tg_trace_hidden(other))
+      note_start(s, other);
+  }
+}
+
+static void note_end (tg_Tape *tape, const tg_Trace *t, tg_End why,
+                      const tg_Trace *where, const uint64_t *lost) {
+  tg_TraceEnd e = {
+    .why = (uint32_t)why, .stop = where->stop, .ticks = where->ticks_end,
+    .packets = where->packets_end
+  };
+  memcpy(e.lost, lost, TG_NLOSSES * sizeof *lost);
+  tg_tape_ended(tape, t->noted, &e);
+}
+
+void tg_taping_ended (tg_Session *s, tg_Trace *t) {
+  uint64_t lost[TG_NLOSSES];
+  if (s->orphan == t)
+    s->orphan = NULL;
+  if (s->taped == NULL)
+    return;
+  tg_Tape *tape = s->taped->tape;
+  tg_trace_losses(t, lost);
+  note_end(tape, t, t->end, t, lost);
+  if (t != s->taped)
+    return;
+  for (tg_Trace *other = s->traces; other != NULL; other = other->next) {
+    if (other->end != TG_END_NOT || other->noted == 0)
+      continue;
+    tg_trace_losses(other, lost);
+    note_end(tape, other, TG_END_STOPPED, t, lost);
+    other->noted = 0;       /* the file ends before it does */
+  }
+  leave_tape(s);
+}
+
+void tg_taping_settled (tg_Trace *t) {
+  tg_Tape *tape = t->tape;
+  if (tape == NULL && t->session != NULL && t->session->taped != NULL)
+    tape = t->session->taped->tape;
+  if (tape != NULL)
+    note_end(tape, t, t->end, t, t->lost);
+  tg_tape_close(t->tape);
+  t->tape = NULL;
+}
+
+void tg_taping_finish (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->tape == NULL)
+      continue;
+    if (t->end == TG_END_NOT)
+      tg_bounds_end(s, t, TG_END_STOPPED);
+    tg_bounds_settle(t);
+  }
+}
+
+/* ---- fork ---- */
+
+static void abandon (tg_Session *s, tg_Trace *t) {
+  tg_Tape *tape = t->tape;
+  t->tape = NULL;
+  if (s->taped == t) {
+    s->taped = NULL;
+    tg_cursor_drop(&t->hold);
+    tg_rec_seal(&s->recorder);
+    if (t->end == TG_END_NOT)
+      s->orphan = t;
+  }
+  tg_tape_abandon(tape);
+}
+
+void tg_taping_forked (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    t->noted = 0;
+    if (t->tape != NULL)
+      abandon(s, t);
+  }
+}
+
+void tg_taping_again (tg_Session *s, uint64_t now) {
+  tg_Trace *t = s->orphan;
+  s->orphan = NULL;
+  t->plan->exclusive = true;    /* the parent has the file */
+  if (!tg_taping_begin(s, t))
+    tg_bounds_end(s, t, TG_END_DISK);
+  else if (!tg_bounds_begin(s, t, now))
+    tg_bounds_end(s, t, TG_END_MEMORY);
+  else
+    tg_taping_started(s, t);
+}
+
+void tg_taping_free_plan (tg_TapePlan *plan) {
+  if (plan != NULL)
+    tg_tape_plan_free(plan);
+  tg_free(plan);
+}
