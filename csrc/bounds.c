@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "snapshot.h"
 #include "taping.h"
 
 tg_Pos tg_trace_stop_pos (const tg_Trace *t) {
@@ -189,6 +190,13 @@ void tg_bounds_set (tg_Session *s) {
   }
 }
 
+/* The signal may come between any two instructions: looked at before the limit
+   that it has lowered is worked out again, and once more after. */
+static void note_button (tg_Session *s) {
+  if (tg_snapshot_wanted(s))
+    s->snapshot = s->attention = true;
+}
+
 static void end_reached (tg_Session *s, size_t need, uint64_t now) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     tg_End why = (t->end == TG_END_NOT) ? reached(s, t, need, now)
@@ -226,6 +234,7 @@ void tg_bounds_turn (tg_Recorder *r, size_t need, uint64_t now) {
     return;             /* nothing comes after the end */
   if (s->orphan != NULL)
     tg_taping_again(s, now);
+  note_button(s);
   do {
     end_reached(s, need, now);
     if (!s->recording)
@@ -233,6 +242,7 @@ void tg_bounds_turn (tg_Recorder *r, size_t need, uint64_t now) {
     else if (!tg_rec_open(r, need, now, tg_bounds_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
+  note_button(s);
   errno = error;
 }
 

@@ -39,7 +39,8 @@ int tg_reading_error (const tg_Reading *r);
 void tg_reading_span (const tg_Reading *r, const tg_Trace *t,
                       uint64_t *start_ns, uint64_t *end_ns);
 
-/* Methods: packets(filter), export(format, path, filter), log(style, filter). */
+/* Methods of a Trace: packets(filter), export(format, path, filter),
+   log(style, filter). */
 int trace_packets (lua_State *L);
 int trace_export (lua_State *L);
 int trace_log (lua_State *L);

@@ -369,12 +369,23 @@ static const char *header_problem (const tg_Header *h) {
   return NULL;
 }
 
+/* Whether a file that was closed properly has lost its end since. */
+static bool is_shorter (const tg_Recording *r) {
+  for (uint32_t i = 0; i < r->count; i++) {
+    if (r->traces[i].end.stop > r->end)
+      return r->header.state == TG_TAPE_COMPLETE;
+  }
+  return false;
+}
+
 /* In words, what kept the recording from its proper end. */
 static void explain (tg_Recording *r) {
   const tg_Header *h = &r->header;
   if (r->damaged)
     return;
-  if (h->state == TG_TAPE_FAILED || h->error != 0)
+  if (r->shorter)
+    snprintf(r->reason, sizeof r->reason, "the end of the file is missing");
+  else if (h->state == TG_TAPE_FAILED || h->error != 0)
     snprintf(r->reason, sizeof r->reason, "the file could not grow: %s",
              strerror((int)h->error));
   else if (h->state == TG_TAPE_RUNNING && r->busy)
@@ -433,6 +444,7 @@ tg_Recording *tg_recording_open (const char *path, tg_Status *status,
   else if (read_header(&o, reason, size)) {
     o.r->busy = is_busy(o.fd);
     read_all(&o);
+    o.r->shorter = is_shorter(o.r);
     explain(o.r);
   }
   int error = errno;

@@ -27,6 +27,7 @@ typedef struct tg_Recording {
   tg_Pos end;               /* of the good events */
   uint64_t ticks;           /* of the last of them */
   bool busy;                /* somebody is recording on it */
+  bool shorter;             /* it was complete, and is not any more */
   bool damaged;             /* bytes are not what they should be */
   char reason[160];         /* in words, why there may be no more; "" = whole */
 } tg_Recording;

@@ -8,7 +8,8 @@
 #include "optread.h"
 #include "reading.h"
 #include "recording.h"
-#include "saving.h"
+#include "saved.h"
+#include "snapshot.h"
 #include "taping.h"
 #include "trace.h"
 
@@ -118,28 +119,13 @@ int record_start (lua_State *L) {
     return luaL_fileresult(L, 0, t->plan->path);
   lua_pushvalue(L, 3);
   tg_trace_anchor(L, t);
+  if (t->plan->ring)
+    tg_snapshot_on(t->session);
   lua_pushstring(L, tg_tape_path(t->tape));
   return 1;
 }
 
 /* ---- saving ---- */
-
-static tg_Status save (const tg_Trace *t, const tg_Program *program,
-                       const char *path) {
-  bool active = t->end == TG_END_NOT;
-  tg_TraceEntry e = {
-    .start = t->start, .ticks = t->ticks_start, .packets = t->packets_start,
-    .name = t->name, .options = t->options,
-    .end = {
-      .why = (uint32_t)(active ? TG_END_STOPPED : t->end),
-      .stop = tg_trace_stop_pos(t),
-      .ticks = active ? tg_clock_ticks() : t->ticks_end,
-      .packets = active ? t->session->recorder.packets : t->packets_end
-    }
-  };
-  tg_trace_losses(t, e.end.lost);
-  return tg_save(path, t->stream, program, &e, e.end.stop);
-}
 
 int trace_save (lua_State *L) {
   tg_Trace *t = tg_reading_check(L);
@@ -152,20 +138,21 @@ int trace_save (lua_State *L) {
     if (p == NULL || !running_program(L, p))
       return luaL_error(L, "not enough memory");
   }
-  tg_Status status = save(t, p, path);
-  if (status == TG_ERR_MEMORY)
-    errno = ENOMEM;
+  tg_Status status = tg_saved(t, p, path);
   return luaL_fileresult(L, status == TG_OK, path);
 }
 
 /* ---- opening ---- */
 
-/* What of the trace is lost: as it was noted; of one that was cut off, what a
-   ring has dropped. */
+/* What of the trace is lost: as it was noted. A ring may have dropped its
+   beginning; of one that was cut off nobody has counted that. */
 static void fill_losses (tg_Trace *t, const tg_TraceEntry *e) {
   const tg_Chunk *first = t->stream->store.first;
   memcpy(t->lost, e->end.lost, sizeof t->lost);
-  if (e->end.why == TG_END_NOT && first != NULL && first->base > e->start)
+  if (first == NULL || first->base <= e->start)
+    return;
+  t->start = first->base;
+  if (e->end.why == TG_END_NOT && first->packets > e->packets)
     t->lost[TG_LOSS_RING] = first->packets - e->packets;
 }
 
@@ -339,7 +326,7 @@ static const char *state_name (const tg_Recording *r) {
     return "damaged";
   if (r->header.state == TG_TAPE_FAILED || r->header.error != 0)
     return "failed";
-  if (r->header.state == TG_TAPE_COMPLETE)
+  if (r->header.state == TG_TAPE_COMPLETE && !r->shorter)
     return "complete";
   return r->busy ? "running" : "cut off";
 }
@@ -362,17 +349,21 @@ static void describe_whole (lua_State *L, const tg_Recording *r,
   uint64_t events = tg_trace_packets(t);
   set_integer(L, "events", events);
   set_integer(L, "threads", count_threads(t));
-  set_number(L, "duration_ms", trace_ms(t, t->ticks_end)
-                               - trace_ms(t, t->ticks_start));
+  set_number(L, "duration_ms",
+             (double)(tg_clock_ns(&t->stream->clock, t->ticks_end)
+                      - tg_clock_ns(&t->stream->clock, t->ticks_start)) / 1e6);
   if (events > 0)
     set_number(L, "bytes_per_event", (double)r->event_bytes / (double)events);
   tg_trace_push_lost(L, t);
   lua_setfield(L, -2, "lost");
 }
 
+/* info(brief): all that is known; 'brief': without what takes reading all of
+   the events. */
 static int recording_info (lua_State *L) {
   const Recording *u = check_recording(L);
   const tg_Recording *r = u->r;
+  bool brief = lua_toboolean(L, 2);
   lua_settop(L, 1);
   lua_createtable(L, 0, 20);
   set_string(L, "path", u->path);
@@ -383,6 +374,8 @@ static int recording_info (lua_State *L) {
   set_integer(L, "functions", atomic_load(&r->stream->functions->count));
   set_integer(L, "bytes", r->event_bytes);
   set_integer(L, "file_bytes", r->file_bytes);
+  if (brief)
+    return 1;
   describe_traces(L, u);
   if (r->count > 0) {
     lua_getiuservalue(L, 1, 1);

@@ -10,6 +10,7 @@
 #include "proghook.h"
 #include "roles.h"
 #include "sessions.h"
+#include "snapshot.h"
 #include "taping.h"
 
 #define CHAIN_MAX 250     /* Lua allows 200 C levels */
@@ -101,6 +102,7 @@ static bool work_out_demand (tg_Session *s) {
 /* ---- tracing begins and ends ---- */
 
 static void clear_machinery (tg_Session *s) {
+  tg_snapshot_off(s);
   tg_stream_unpin(s->recorder.stream);
   memset(&s->recorder, 0, sizeof s->recorder);
   tg_demand_clear(&s->demand);
@@ -109,6 +111,7 @@ static void clear_machinery (tg_Session *s) {
   tg_pool_free(&s->pool);
   s->current = NULL;
   s->taped = s->orphan = NULL;
+  s->snapshot = false;
   s->depth = 0;
   s->tracing = s->recording = s->attention = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
@@ -211,7 +214,7 @@ static void work_out_logging (tg_Session *s) {
   s->logging = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
     s->logging = s->logging || t->log != NULL;
-  s->attention = s->logging || s->stale;
+  s->attention = s->logging || s->stale || s->snapshot;
 }
 
 /* The writer's limits are worked out anew. */
@@ -323,6 +326,10 @@ static void attend (tg_Session *s, lua_State *L) {
     tg_session_terminate(s);
   if (s->logging)
     pump_logs(s);
+  if (s->snapshot) {
+    s->snapshot = false;
+    tg_snapshot_take(s);
+  }
   if (s->stale) {
     retire(s);
     if (s->traces == NULL) {

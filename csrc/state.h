@@ -91,6 +91,8 @@ typedef struct tg_Session {
   bool recording;             /* some trace still records */
   tg_Trace *taped;            /* whose tape the stream is on, or NULL */
   tg_Trace *orphan;           /* in a forked child: is to have a new tape */
+  _Atomic bool button;        /* a signal asks for a snapshot (snapshot.h) */
+  bool snapshot;              /* it is to be taken after this event */
   tg_Recorder recorder;
   tg_Demand demand;           /* union of the traces that record */
   tg_Threads threads;
@@ -106,7 +108,7 @@ typedef struct tg_Session {
   bool stale;                 /* what is recorded must be worked out anew */
   uint64_t unseen;            /* events lost for want of memory */
   /* Called in the hook, after an event, when 'attention' is set: live logs,
-     traces that ended. The session may not be tracing any more then. */
+     snapshots, traces that ended. The session may not be tracing any more then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;

@@ -253,8 +253,9 @@ uint64_t tg_trace_packets (tg_Trace *t) {
   if (t->end == TG_END_NOT)
     end = t->session->recorder.packets;
   else if (end == TG_PACKETS_UNKNOWN)
-    end = t->packets_end = t->packets_start + count_packets(t);
-  return end - t->packets_start;
+    end = t->packets_end = t->packets_start + t->lost[TG_LOSS_RING]
+                           + count_packets(t);
+  return end - t->packets_start - t->lost[TG_LOSS_RING];
 }
 
 /* lost[cause] of a cause that has lost nothing. */

@@ -43,7 +43,7 @@ void tg_trace_halt (lua_State *L, tg_Trace *t);                /* [-0, +0, -] */
    0. */
 void tg_trace_push_lost (lua_State *L, const tg_Trace *t);     /* [-0, +1, m] */
 
-/* Packets of a trace, some of which may be lost. */
+/* Packets of a trace: those that it still has. */
 uint64_t tg_trace_packets (tg_Trace *t);
 
 /* Pushes nil, 'message', 'code': what the world's refusals look like. */
