@@ -17,8 +17,9 @@ DEBUG   = -Og -DTG_DEBUG -fno-omit-frame-pointer
 ASAN    = $(DEBUG) -fsanitize=address,undefined -fno-sanitize-recover=all
 TSAN    = $(DEBUG) -fsanitize=thread
 DEST    = $(DESTDIR)$(PREFIX)
-LDLIBS  = -lpthread -lm
+LDLIBS  = -lpthread -lm -lz
 EXTRA   =
+FUZZ_TIME = 60
 
 # All but the files that speak Lua are built without its headers in reach.
 SOURCE := $(wildcard csrc/*.c)
@@ -30,7 +31,7 @@ CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so
 BENCH   = $(BUILD)/spec/bench_hook.so
-UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%)
+UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
 
 TREE    = LUA_PATH_5_4='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
           LUA_CPATH_5_4='$(abspath $(BUILD))/lib/lua/5.4/?.so;;'
@@ -76,6 +77,16 @@ oom:          ## allocation failures and slow readers, on the test build
 
 spec-preload: all $(SPECLIB)
 	$(V)$(PRELOAD) $(BUSTED) $(SPEC)
+
+fuzz:         ## bytes that are nearly recordings, for FUZZ_TIME=60 seconds
+	$(V)$(TOP) BUILD=$(BUILD)/fuzz CC=clang \
+	  EXTRA='$(ASAN) -fsanitize=fuzzer-no-link' fuzz-run
+
+fuzz-run: $(BUILD)/fuzzer
+	@mkdir -p $(BUILD)/found
+	$(V)$(BUILD)/fuzzer -max_total_time=$(FUZZ_TIME) -max_len=65536 \
+	  -timeout=10 -rss_limit_mb=512 -print_final_stats=1 \
+	  -artifact_prefix=$(BUILD)/ $(BUILD)/found spec/fuzz/corpus
 
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
@@ -135,6 +146,21 @@ $(BUILD)/test_%: $(BUILD)/obj/test_%.o $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
 
+FUZZO = $(BUILD)/obj/fuzz_target.o $(BUILD)/obj/fuzz_pieces.o \
+        $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+
+$(BUILD)/obj/fuzz_%.o: spec/fuzz/%.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -Icsrc -MMD -MP -c $< -o $@
+
+$(BUILD)/test_fuzz: $(BUILD)/obj/fuzz_replay.o $(FUZZO)
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
+$(BUILD)/fuzzer: $(BUILD)/obj/fuzz_fuzzer.o $(FUZZO)
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(CC) $(CFLAGS) $(EXTRA) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
+
 vpath %.c spec/support spec/bench
 $(BUILD)/spec/%.so: %.c
 	@mkdir -p $(@D); echo '  CC    $<'
@@ -148,4 +174,4 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 
 .SECONDARY:
 .PHONY: all deps demo test unit unit-run tsan spec asan spec-preload oom bench \
-        lint format graph docs install env clean help
+        fuzz fuzz-run lint format graph docs install env clean help

@@ -21,6 +21,10 @@ dependencies = {
   "argparse >= 0.7",
 }
 
+external_dependencies = {
+  ZLIB = {header = "zlib.h"},
+}
+
 build = {
   type = "builtin",
   modules = {
@@ -39,6 +43,9 @@ build = {
         "csrc/emit.c",
         "csrc/ending.c",
         "csrc/entries.c",
+        "csrc/export.c",
+        "csrc/export_packets.c",
+        "csrc/exporting.c",
         "csrc/feed.c",
         "csrc/frames.c",
         "csrc/function.c",
@@ -59,6 +66,7 @@ build = {
         "csrc/options.c",
         "csrc/optread.c",
         "csrc/outlet.c",
+        "csrc/output.c",
         "csrc/own.c",
         "csrc/packet.c",
         "csrc/pattern.c",
@@ -74,11 +82,14 @@ build = {
         "csrc/recordings.c",
         "csrc/report.c",
         "csrc/roles.c",
+        "csrc/saved.c",
         "csrc/saving.c",
         "csrc/scalars.c",
         "csrc/session.c",
         "csrc/sessions.c",
         "csrc/sieve.c",
+        "csrc/snapshot.c",
+        "csrc/spool.c",
         "csrc/state.c",
         "csrc/store.c",
         "csrc/stream.c",
@@ -100,7 +111,7 @@ build = {
       },
       incdirs = {"csrc"},
       defines = {"_GNU_SOURCE"},
-      libraries = {"pthread", "m"},
+      libraries = {"pthread", "m", "z"},
     },
     ["tracegrip.actor"] = "lua/tracegrip/actor.lua",
     ["tracegrip.auto"] = "lua/tracegrip/auto.lua",

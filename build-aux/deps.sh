@@ -24,6 +24,7 @@ check () {
       command_ gcc "${CC:-gcc}"
       command_ make make
       command_ lua5.4 "$LUA"
+      want zlib1g-dev test -f "${ZLIB_INCDIR:-/usr/include}/zlib.h"
       want liblua5.4-dev test -f "${LUA_INCDIR:-/usr/include/lua5.4}/lua.h"
       module lua-cjson cjson
       module lua-argparse argparse

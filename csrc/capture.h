@@ -17,6 +17,7 @@
 #define COST_OBJECT 256u
 #define COST_PROPERTY 128u
 #define COST_PER_BYTE 6u        /* a control character, escaped */
+#define COST_LITTLE 4096u       /* bytes of which many strings are affordable */
 
 typedef struct tg_Capture {
   tg_Session *session;
@@ -54,8 +55,13 @@ void tg_capture_forget (tg_Recorder *r);
 /* Writes the grip of an object with a large index, or none. */
 void tg_capture_far (tg_Capture *c, uint32_t id, int type);
 
-/* Writes the descriptor of pool entry 'id'. */
-void tg_capture_descriptor (tg_Capture *c, uint32_t id);
+/* Writes the descriptors of the objects in the pool, and of those that they
+   bring in; empties it. */
+void tg_capture_pool (tg_Capture *c);
+
+/* Writes the descriptor of the object at stack index 'i', which is not listed:
+   that takes no pool. */
+void tg_capture_brief (tg_Capture *c, int i);
 
 TG_INLINE uint8_t *put_integer (uint8_t *p, lua_Integer i) {
   if (i >= 0 && i <= TG_GRIP_SMALLMAX) {
@@ -93,6 +99,26 @@ TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
       p[i] = (uint8_t)s[i];
   }
   return p + n;
+}
+
+/*
+** Documents are handed from function to function. The grip of a string that was
+** captured in this epoch and has not changed since (another may have its
+** address); NULL if there is none.
+*/
+TG_INLINE const uint8_t *find_written (const tg_Recorder *r, const char *s,
+                                       size_t n, size_t kept) {
+  const tg_Written *w = &r->written[tg_address_hash(s) % TG_WRITTEN];
+  if (w->string != s || w->size != n || w->kept != kept
+      || w->epoch != r->epoch || memcmp(w->bytes, s, kept) != 0)
+    return NULL;
+  return w->grip;
+}
+
+/* Refers to the string whose grip is there. */
+TG_INLINE uint8_t *put_distance (uint8_t *p, const uint8_t *grip) {
+  *p = TG_GRIP_STRAGAIN;
+  return tg_putvar(p + 1, (uint64_t)(p - grip));
 }
 
 /*

@@ -47,11 +47,15 @@ TG_INLINE uint64_t tg_clock_ticks (void) {
   return tg_clock_monotonic_ns();
 }
 
-/* Ticks to nanoseconds since the clock's time 0. */
+#define TG_TIME_MAX ((double)(UINT64_C(1) << 62))   /* 146 years */
+
+/* Ticks to nanoseconds since the clock's time 0. A recording may claim any
+   number of ticks: there is a last moment. */
 TG_INLINE uint64_t tg_clock_ns (const tg_Clock *c, uint64_t ticks) {
   if (ticks <= c->origin)
     return 0;
-  return (uint64_t)((double)(ticks - c->origin) * c->ns_per_tick);
+  double ns = (double)(ticks - c->origin) * c->ns_per_tick;
+  return (uint64_t)(ns < TG_TIME_MAX ? ns : TG_TIME_MAX);
 }
 
 #endif

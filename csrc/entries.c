@@ -14,6 +14,7 @@ enum {                    /* flags of a FUNCTION entry */
 };
 
 #define NAMES_MAX 65535u  /* in one list */
+#define NAME_MOST 4096u   /* bytes; what is longer is cut when it is read */
 
 void tg_program_free (tg_Program *p) {
   tg_free(p->name);
@@ -198,12 +199,14 @@ static tg_Slice take_bytes (Source *s) {
   return (tg_Slice){.data = tg_take(&s->b, size), .size = size};
 }
 
-/* Owned by the caller; NULL if absent. */
+/* Owned by the caller, its first NAME_MOST bytes; NULL if absent. Each event may
+   name it, so what is long is paid for often. */
 static char *take_string (Source *s) {
   tg_Slice bytes = take_bytes(s);
   if (bytes.data == NULL || s->refused)
     return NULL;
-  char *copy = tg_strdup((const char *)bytes.data, bytes.size);
+  size_t size = bytes.size < NAME_MOST ? bytes.size : NAME_MOST;
+  char *copy = tg_strdup((const char *)bytes.data, size);
   s->refused = copy == NULL;
   return copy;
 }

@@ -35,7 +35,7 @@ static size_t slot_of (const tg_Stacks *all, tg_ThreadId thread) {
 }
 
 static bool rehash (tg_Stacks *all) {
-  tg_Stacks bigger = {.count = all->count};
+  tg_Stacks bigger = {.count = all->count, .put_in = all->put_in};
   bigger.capacity = all->capacity > 0 ? all->capacity * 2 : FIRST_SLOTS;
   bigger.slots = tg_calloc(bigger.capacity, sizeof(tg_Stack *));
   if (bigger.slots == NULL)
@@ -58,6 +58,7 @@ tg_Stack *tg_stacks_get (tg_Stacks *all, tg_ThreadId thread) {
     if (s == NULL)
       return NULL;
     s->thread = thread;
+    s->all = all;
     all->slots[i] = s;
     all->count++;
   }
@@ -132,13 +133,17 @@ tg_Frame *tg_stack_top (const tg_Stack *s) {
 
 void tg_stack_pop (tg_Stack *s) {
   tg_assert(s->count > 0);
-  s->kept.size = s->frames[--s->count].kept_at;
+  const tg_Frame *f = &s->frames[--s->count];
+  s->kept.size = f->kept_at;
+  s->all->put_in -= f->put_in;
 }
 
 void tg_stack_keep (tg_Stack *s, tg_Slice values) {
   tg_Frame *f = tg_stack_top(s);
   tg_assert(f != NULL && f->kept_size == 0);
-  tg_values_copy(&s->kept, values);
+  f->put_in = tg_values_copy(&s->kept, values,
+                             TG_COPIES_MAX - s->all->put_in);
+  s->all->put_in += f->put_in;
   if (!s->kept.failed)
     f->kept_size = s->kept.size - f->kept_at;
   s->kept.failed = false;

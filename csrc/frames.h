@@ -23,6 +23,7 @@ typedef struct tg_Frame {
   uint64_t opened_ns;   /* of its last shown entry */
   size_t kept_at;       /* argument bytes, in the stack's 'kept' */
   size_t kept_size;     /* 0: none */
+  size_t put_in;        /* of them, strings that were elsewhere */
 } tg_Frame;
 
 typedef struct tg_Stack {
@@ -36,6 +37,7 @@ typedef struct tg_Stack {
   tg_Buf kept;          /* owns; bytes of open frames, innermost last */
   tg_Slice handled;     /* borrows from 'kept'; the one argument of the frame
                            that returned just before, else NULL */
+  struct tg_Stacks *all;      /* borrows; where it is */
 } tg_Stack;
 
 /* Stacks by thread id: open addressing, linear probing. */
@@ -43,6 +45,7 @@ typedef struct tg_Stacks {
   tg_Stack **slots;     /* owns, each owned too */
   size_t capacity;      /* a power of two, or 0 */
   size_t count;
+  size_t put_in;        /* of all frames, at most TG_COPIES_MAX */
 } tg_Stacks;
 
 /* The stack of a thread, made if there is none; NULL without memory. */

@@ -314,6 +314,8 @@ bool tg_grips_cut (const tg_Grips *g) {
 */
 
 static void add_float_key (tg_Buf *b, double v) {
+  if (isnan(v))
+    return;
   if (isinf(v)) {
     tg_buf_addstr(b, v > 0 ? "math.huge" : "-math.huge");
     return;

@@ -24,11 +24,8 @@ static bool grow (tg_KnownList *all, tg_FunctionId id) {
 
 tg_Known *tg_known_ask (tg_KnownList *all, tg_FunctionId id,
                         const tg_Functions *fs, const tg_Demand *d) {
-  static tg_Known nobody;   /* unwanted, so nothing is ever written to it */
   const tg_Function *f = tg_functions_find(fs, id);
-  if (f == NULL)
-    return &nobody;
-  if (id >= all->size && !grow(all, id))
+  if (f == NULL || (id >= all->size && !grow(all, id)))
     return NULL;
   tg_Known *k = &all->list[id];
   k->asked = true;

@@ -21,8 +21,8 @@ typedef struct tg_KnownList {
 } tg_KnownList;
 
 /*
-** What is known of 'id', asking 'd' if it is new. An id that nobody defined is
-** not wanted. NULL without memory.
+** What is known of 'id', asking 'd' if it is new. NULL without memory, and of
+** an id that nobody defined.
 */
 tg_Known *tg_known_ask (tg_KnownList *all, tg_FunctionId id,
                         const tg_Functions *fs, const tg_Demand *d);

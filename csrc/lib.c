@@ -5,6 +5,7 @@
 #include "alloc.h"
 #include "clock.h"
 #include "drain.h"
+#include "exporting.h"
 #include "feed.h"
 #include "livelog.h"
 #include "optread.h"
@@ -42,12 +43,15 @@ static const luaL_Reg core[] = {
   {"drain", drain_start},
 #endif
   {"start", trace_start},
+  {"watch", trace_watch},
+  {"forget", trace_forget},
   {"startTrace", console_start},
   {"stopTrace", console_stop},
   {"feed", feed_new},
   {"log", livelog_start},
   {"record", record_start},
   {"open", recording_open},
+  {"exportFormats", export_formats},
   {"own", core_own},
   {"exec", process_exec},
   {"interpreter", process_interpreter},

@@ -100,8 +100,18 @@ static size_t whole (const char *s, size_t size) {
   return size;
 }
 
+/* How much of 'size' bytes there is room for. */
+static size_t afford (const tg_Literal *w, const tg_Buf *out, size_t size) {
+  size_t room = out->size < w->most ? w->most - out->size : 0;
+  return size < room ? size : room;
+}
+
+static bool full (const tg_Literal *w, const tg_Buf *out) {
+  return out->size >= w->most;
+}
+
 static void string (const tg_Literal *w, tg_Buf *out, const tg_Grip *g) {
-  size_t size = g->u.s.size;
+  size_t size = afford(w, out, g->u.s.size);
   if (size > w->limits.string)
     size = w->limits.string;
   bool cut = size < g->u.s.length;
@@ -162,8 +172,8 @@ static Object *object (tg_Literal *w, uint32_t id) {
 }
 
 static void meet (tg_Literal *w, const tg_Grip *g) {
-  if (g->type != TG_OBJECT || g->u.id > UINT32_MAX / 64)
-    return;
+  if (g->type != TG_OBJECT || g->u.id >= w->size)
+    return;             /* so many descriptors cannot be there */
   Object *o = object(w, g->u.id);
   if (o != NULL)
     o->refs++;
@@ -251,7 +261,7 @@ static void writekey (tg_Literal *w, tg_Buf *out, tg_ValueCursor *c,
     ++*next;
     return;
   }
-  if (isname(key)) {
+  if (isname(key) && afford(w, out, key->u.s.size) == key->u.s.size) {
     tg_buf_add(out, key->u.s.data, key->u.s.size);
     tg_buf_addstr(out, " = ");
     return;
@@ -282,7 +292,7 @@ static void properties (tg_Literal *w, tg_Buf *out, tg_ValueCursor *c,
   for (; property(c, &key, &v); n++) {
     if (n > 0)
       tg_buf_addstr(out, ", ");
-    if (n >= w->limits.properties) {
+    if (n >= w->limits.properties || full(w, out)) {
       faint(w, out, "...");
       return;
     }
@@ -311,9 +321,16 @@ static bool marked (tg_Literal *w, tg_Buf *out, Object *o) {
   return false;
 }
 
-static void classname (tg_Buf *out, const tg_Descriptor *d) {
+/* What a metatable calls its objects. */
+static void addclass (const tg_Literal *w, tg_Buf *out,
+                      const tg_Descriptor *d) {
+  tg_text_escape(out, d->cls.u.s.data, afford(w, out, d->cls.u.s.size), 0);
+}
+
+static void classname (const tg_Literal *w, tg_Buf *out,
+                       const tg_Descriptor *d) {
   if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING) {
-    tg_text_escape(out, d->cls.u.s.data, d->cls.u.s.size, 0);
+    addclass(w, out, d);
     tg_buf_addchar(out, ' ');
   }
   else if (d->flags & TG_DESC_PROTO)
@@ -323,7 +340,7 @@ static void classname (tg_Buf *out, const tg_Descriptor *d) {
 static void table (tg_Literal *w, tg_Buf *out, tg_ValueCursor *c,
                    const tg_Descriptor *d, uint32_t level) {
   bool truncated = (d->flags & TG_DESC_TRUNCATED) != 0;
-  classname(out, d);
+  classname(w, out, d);
   tg_buf_addchar(out, '{');
   if (level >= w->limits.depth || level >= DEEPEST) {
     bool any = (d->flags & TG_DESC_PROPS) && c->p < c->end
@@ -352,11 +369,12 @@ static void function (tg_Literal *w, tg_Buf *out, const tg_Descriptor *d) {
   tg_literal_function(out, f);
 }
 
-static void userdata (tg_Buf *out, const tg_Descriptor *d) {
+static void userdata (const tg_Literal *w, tg_Buf *out,
+                      const tg_Descriptor *d) {
   tg_buf_addstr(out, "userdata");
   if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING) {
     tg_buf_addstr(out, ": ");
-    tg_text_escape(out, d->cls.u.s.data, d->cls.u.s.size, 0);
+    addclass(w, out, d);
   }
 }
 
@@ -372,7 +390,7 @@ static void described (tg_Literal *w, tg_Buf *out, const tg_ValueCursor *at,
       break;
     case TG_OBJ_FUNCTION: function(w, out, &d); break;
     case TG_OBJ_THREAD: tg_buf_addstr(out, "thread"); break;
-    case TG_OBJ_USERDATA: userdata(out, &d); break;
+    case TG_OBJ_USERDATA: userdata(w, out, &d); break;
     default: tg_buf_addchar(out, '?'); break;
   }
 }
@@ -412,8 +430,12 @@ void tg_literal_list (tg_Literal *w, tg_Buf *out, tg_Slice values,
   tg_values_open(&c, values);
   uint64_t n = tg_values_var(&c);
   uint64_t listed = n < TG_VALUES_MAX ? n : TG_VALUES_MAX;
+  w->size = values.size;
+  w->most = out->size + TG_PACKET_MAX;
+  if (values.size > UINT32_MAX)
+    return;
   findpool(w, c, listed);
-  for (uint64_t i = 0; i < listed && !c.bad; i++) {
+  for (uint64_t i = 0; i < listed && !c.bad && !full(w, out); i++) {
     tg_Grip g;
     tg_values_grip(&c, &g);
     if (params != NULL && i < params->nparams && secret(w, params->params[i]))
@@ -421,7 +443,7 @@ void tg_literal_list (tg_Literal *w, tg_Buf *out, tg_Slice values,
     tg_buf_addstr(out, i > 0 ? ", " : "");
     value(w, out, &c, &g, 0);
   }
-  if (listed < n) {
+  if (listed < n || full(w, out)) {
     tg_buf_addstr(out, ", ");
     faint(w, out, "...");
   }

@@ -25,10 +25,13 @@ typedef struct tg_Literal {
   struct tg_LiteralObject *pool;  /* owns */
   uint32_t count, capacity;
   uint32_t marks;       /* objects marked so far */
+  size_t size;          /* of its bytes */
+  size_t most;          /* what 'out' may hold with it; then "..." */
 } tg_Literal;
 
 /*
-** Adds a list of values to 'out', separated by commas. 'params' tells the
+** Adds a list of values to 'out', separated by commas, TG_PACKET_MAX bytes or
+** little more: then "..." stands for the rest. 'params' tells the
 ** parameters' names, for what is secret; NULL for results.
 */
 void tg_literal_list (tg_Literal *w, tg_Buf *out, tg_Slice values,

@@ -31,6 +31,8 @@
 #define WIDTH_MIN 40
 #define WIDTH_MAX 160     /* keeps call and caller within one glance */
 #define WIDTH_EVERY 256   /* lines after which the terminal is asked again */
+#define OUT_MAX ((size_t)1 << 20)     /* bytes, then they are written */
+#define HELD_MAX ((size_t)64 << 20)   /* bytes of lines held back */
 
 /* What is left of values on a line that would be too wide otherwise. */
 static const tg_Limits TIGHTER[] = {
@@ -397,6 +399,10 @@ static void enter (tg_Log *l, const tg_Packet *p) {
     l->outlet.error = ENOMEM;  /* nesting is lost: no more lines */
     return;
   }
+  if (l->line.size > HELD_MAX - l->held.size) {
+    tg_buf_clear(&l->line);
+    tg_buf_addstr(&l->line, "...");
+  }
   tg_buf_add(&l->held, l->line.data, l->line.size);
 }
 
@@ -519,8 +525,11 @@ static void show (tg_Log *l, const tg_Packet *p) {
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
-  while (tg_reader_next(l->reader, end, &p))
+  while (tg_reader_next(l->reader, end, &p)) {
     show(l, &p);
+    if (l->out.size >= OUT_MAX)
+      flush(l);
+  }
   if (l->pending > 0)
     flush(l);
   errno = error;

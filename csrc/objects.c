@@ -8,8 +8,6 @@
 #include "capture.h"
 #include "define.h"
 
-static void examine (tg_Capture *c, uint32_t id, int i, int under);
-
 /*
 ** Makes the object on top of the stack stand: a copy goes 'under' values below
 ** the top, out of the way of lua_next.
@@ -25,50 +23,37 @@ static void stand (tg_Capture *c, tg_Object *o, int under) {
   o->index = lua_gettop(c->L) - under;
 }
 
-/*
-** The pool index of the object on top of the stack, met at 'level';
-** TG_POOL_NONE if there is no room for it.
-*/
-static uint32_t meet (tg_Capture *c, int type, uint32_t level, int under) {
-  bool fresh;
-  uint32_t id = enter(c, lua_topointer(c->L, -1), type, level, 0, &fresh);
-  if (id == TG_POOL_NONE)
-    return id;
-  tg_Object *o = &c->pool->list[id];
-  if (level < o->level)
-    o->level = level;
-  if (level < c->limits->depth && o->type == TG_OBJ_TABLE && o->index == 0)
-    stand(c, o, under);
-  if (fresh) {
-    if (type == LUA_TFUNCTION)
-      o->function = tg_define_value(c->session, c->L, -1);
-    examine(c, id, -1, under);
-  }
-  return id;
+/* A class name is what the metatable on top of the stack says, raw; NULL if it
+   says none. Leaves one value above it. */
+TG_INLINE const char *class_name (lua_State *L, size_t *size) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
+  return (lua_rawget(L, -2) == LUA_TSTRING) ? lua_tolstring(L, -1, size)
+                                            : NULL;
+}
+
+/* Asks the metatable on top of the stack; pops it and what was asked. */
+static TG_NOINLINE void ask_class (tg_Capture *c, tg_Class *k) {
+  k->capture = c->session->captures;
+  k->name = class_name(c->L, &k->size);
+  lua_pop(c->L, 2);
 }
 
 /*
-** A class name is what the metatable on top of the stack, which is popped,
-** says, raw. Objects of few kinds come together in a list: their metatables
-** are asked once.
+** The class that the metatable on top of the stack, which is popped, gives.
+** Objects of few kinds come together in a list: their metatables are asked
+** once.
 */
-static void read_class (tg_Capture *c, tg_Object *o) {
-  lua_State *L = c->L;
-  const void *meta = lua_topointer(L, -1);
+TG_INLINE void read_class (tg_Capture *c, tg_Object *o) {
+  const void *meta = lua_topointer(c->L, -1);
   tg_Class *k = &c->session->classes[tg_address_hash(meta) % TG_CLASSES];
-  int pushed = 1;
-  if (k->meta != meta || k->capture != c->session->captures) {
+  if (k->meta == meta && k->capture == c->session->captures)
+    lua_pop(c->L, 1);
+  else {
     k->meta = meta;
-    k->capture = c->session->captures;
-    k->name = NULL;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
-    if (lua_rawget(L, -2) == LUA_TSTRING)
-      k->name = lua_tolstring(L, -1, &k->size);
-    pushed = 2;
+    ask_class(c, k);
   }
   o->cls = k->name;
   o->cls_size = k->size;
-  lua_pop(L, pushed);
 }
 
 /* Whether the table at 'i' holds anything. */
@@ -80,39 +65,80 @@ static bool has_content (lua_State *L, int i) {
   return true;
 }
 
-/* The metatable on top of the stack has its own place in the pool. A chain of
-   metatables, each listed, may be long. */
-static void meet_proto (tg_Capture *c, uint32_t id, int under) {
-  uint32_t level = c->pool->list[id].level + 1;
-  if (level >= c->limits->depth || lua_checkstack(c->L, 8)) {
-    uint32_t proto = meet(c, LUA_TTABLE, level, under + 1);
-    tg_Object *o = &c->pool->list[id];  /* the pool may have grown */
-    o->proto = proto;
-    o->has_proto = true;
-  }
-}
-
 /*
-** Class and, of an object that is to be listed, the metatable of the object at
-** 'i', above 'under' values. A metatable's own metatable is examined by meet in
-** turn. What is not listed is cut if there is anything.
+** Class and whether there is more to it, of an object that is not listed: at
+** stack index 'i'.
 */
-static void examine (tg_Capture *c, uint32_t id, int i, int under) {
-  tg_Object *o = &c->pool->list[id];
-  bool listed = o->level < c->limits->depth;
+TG_INLINE void examine_brief (tg_Capture *c, tg_Object *o, int i) {
   o->examined = true;
   o->has_proto = false;
   o->cls = NULL;
-  if (!lua_getmetatable(c->L, i)) {
-    if (!listed && o->type == TG_OBJ_TABLE)
-      o->cut = o->cut || has_content(c->L, i);
-    return;
-  }
-  if (listed)
-    meet_proto(c, id, under);
-  else
+  if (o->type == TG_OBJ_FUNCTION)
+    o->function = tg_define_value(c->session, c->L, i);
+  if (lua_getmetatable(c->L, i)) {
     o->cut = true;
-  read_class(c, &c->pool->list[id]);
+    read_class(c, o);
+  }
+  else if (o->type == TG_OBJ_TABLE)
+    o->cut = has_content(c->L, i);
+}
+
+static uint32_t meet_listed (tg_Capture *c, int type, uint32_t level,
+                             int under);
+
+/*
+** The pool index of the object on top of the stack, met at 'level' inside
+** another one; TG_POOL_NONE if there is no room for it.
+*/
+TG_INLINE uint32_t meet (tg_Capture *c, int type, uint32_t level, int under) {
+  if (level < c->limits->depth)
+    return meet_listed(c, type, level, under);
+  bool fresh;
+  uint32_t id = enter(c, lua_topointer(c->L, -1), type, level, 0, &fresh);
+  if (fresh)
+    examine_brief(c, &c->pool->list[id], -1);
+  return id;
+}
+
+/*
+** Class and metatable of an object that is to be listed, at 'i', above 'under'
+** values. The metatable has its own place in the pool; a chain of metatables,
+** each of them listed, may be long.
+*/
+static void examine_listed (tg_Capture *c, uint32_t id, int i, int under) {
+  tg_Object *o = &c->pool->list[id];
+  uint32_t level = o->level + 1;
+  o->examined = true;
+  o->has_proto = false;
+  o->cls = NULL;
+  if (o->type == TG_OBJ_FUNCTION)
+    o->function = tg_define_value(c->session, c->L, i);
+  if (!lua_getmetatable(c->L, i))
+    return;
+  if (level >= c->limits->depth || lua_checkstack(c->L, 8)) {
+    uint32_t proto = meet(c, LUA_TTABLE, level, under + 1);
+    o = &c->pool->list[id];             /* the pool may have grown */
+    o->proto = proto;
+    o->has_proto = true;
+  }
+  read_class(c, o);
+}
+
+/* An object that is to be listed, if it is a table, stands from now on. */
+static TG_NOINLINE uint32_t meet_listed (tg_Capture *c, int type,
+                                         uint32_t level, int under) {
+  bool fresh;
+  uint32_t id = enter(c, lua_topointer(c->L, -1), type, level, 0, &fresh);
+  if (id == TG_POOL_NONE)
+    return id;
+  tg_Object *o = &c->pool->list[id];
+  if (level < o->level)
+    o->level = level;
+  if (o->type == TG_OBJ_TABLE && o->index == 0)
+    stand(c, o, under);
+  if (fresh)
+    examine_listed(c, id, -1, under);
+  return id;
 }
 
 void tg_capture_far (tg_Capture *c, uint32_t id, int type) {
@@ -149,12 +175,11 @@ static TG_NOINLINE void put_large (tg_Capture *c, int type, uint32_t level,
     put_object(c, meet(c, type, level, under), type);
 }
 
-TG_INLINE void put_inner (tg_Capture *c, uint32_t level, int under) {
-  int type = lua_type(c->L, -1);
-  if (!room(c, SMALL_ROOM))
-    return;
+/* A property's value of that type, on top of the stack; there is room. */
+TG_INLINE void put_inner (tg_Capture *c, int type, uint32_t level,
+                          int under) {
   uint8_t *p = put_small(c->L, -1, type, c->limits->string, c->p);
-  if (p != NULL)
+  if (tg_likely(p != NULL))
     c->p = p;
   else
     put_large(c, type, level, under);
@@ -170,14 +195,13 @@ static TG_NOINLINE void put_large_key (tg_Capture *c, int type,
 
 #define INTEGER_KEY (-2)        /* no type of Lua's */
 
+/* The same of any type; 'k' is the key if it is an integer. There is room. */
 TG_INLINE void put_key (tg_Capture *c, int type, lua_Integer k,
                         uint32_t level) {
-  if (!room(c, SMALL_ROOM))
-    return;
   uint8_t *p = (type == INTEGER_KEY)
                ? put_integer(c->p, k)
                : put_small(c->L, -2, type, c->limits->string, c->p);
-  if (p != NULL)
+  if (tg_likely(p != NULL))
     c->p = p;
   else
     put_large_key(c, type, level);
@@ -194,14 +218,18 @@ static bool secret_key (tg_Capture *c) {
   return tg_demand_hides(d, key, n);
 }
 
-/* Key and value on top of the stack; 'k' is the key if it is an integer. */
+/* Key and value on top of the stack. */
 TG_INLINE void put_property (tg_Capture *c, int key_type, lua_Integer k,
                              uint32_t level) {
   bool secret = c->session->demand.redacts && secret_key(c);
+  if (!room(c, 2 * SMALL_ROOM))
+    return;
   put_key(c, key_type, k, level);
+  if (!room(c, SMALL_ROOM))
+    return;
   if (tg_likely(!secret))
-    put_inner(c, level, 2);
-  else if (room(c, ROOM))
+    put_inner(c, lua_type(c->L, -1), level, 2);
+  else
     *c->p++ = TG_GRIP_REDACTED;
 }
 
@@ -226,30 +254,26 @@ TG_INLINE bool affordable (tg_Capture *c, Listing *t) {
 /* Elements of the sequence from n + 1 on, fetched. Above 'under' values that a
    traversal needs on top. */
 static void put_sequence (tg_Capture *c, Listing *t, int under) {
-  lua_State *L = c->L;
-  while (lua_rawgeti(L, t->i, t->n + 1) != LUA_TNIL && affordable(c, t)) {
+  int type;
+  while ((type = lua_rawgeti(c->L, t->i, t->n + 1)) != LUA_TNIL
+         && affordable(c, t)) {
     t->n++;
-    if (room(c, ROOM))
+    if (room(c, 2 * SMALL_ROOM)) {
       c->p = put_integer(c->p, t->n);
-    put_inner(c, t->level, under + 1);
-    lua_pop(L, 1);
+      put_inner(c, type, t->level, under + 1);
+    }
+    lua_pop(c->L, 1);
     if (c->p == NULL)
       return;
   }
-  lua_pop(L, 1);
+  lua_pop(c->L, 1);
 }
 
-/* Whether the sequence alone is more than will be listed. In a table without
-   one nothing is in order. */
-static bool is_long (const tg_Capture *c, Listing *t) {
-  lua_State *L = c->L;
-  t->in_order = lua_rawgeti(L, t->i, 1) != LUA_TNIL;
-  lua_pop(L, 1);
-  if (!t->in_order)
-    return false;
-  bool more = lua_rawgeti(L, t->i, (lua_Integer)c->limits->properties + 1)
+/* Whether the sequence, which is not empty, is more than will be listed. */
+static bool is_long (const tg_Capture *c, const Listing *t) {
+  bool more = lua_rawgeti(c->L, t->i, (lua_Integer)c->limits->properties + 1)
               != LUA_TNIL;
-  lua_pop(L, 1);
+  lua_pop(c->L, 1);
   return more;
 }
 
@@ -270,11 +294,13 @@ static bool in_sequence (tg_Capture *c, Listing *t, lua_Integer k) {
   return k >= 1 && k <= t->n;
 }
 
-/* A table's array part comes in order anyway; what of the sequence does not is
-   fetched at the first other key. */
+/*
+** From the nil on top of the stack, which is popped. A table's array part comes
+** in order anyway; what of the sequence does not is fetched at the first other
+** key.
+*/
 static void traverse (tg_Capture *c, Listing *t) {
   lua_State *L = c->L;
-  lua_pushnil(L);
   while (lua_next(L, t->i)) {
     int key_type = lua_type(L, -2);
     lua_Integer k = 0;
@@ -295,16 +321,27 @@ static void traverse (tg_Capture *c, Listing *t) {
   }
 }
 
-/* The sequence 1..n first, then the rest. To fetch elements is cheaper than to
-   traverse them, but what else there is only a traversal tells. */
-static void put_properties (tg_Capture *c, Listing *t) {
-  if (is_long(c, t)) {
-    t->in_order = false;
+/* A table that has a sequence. To fetch elements is cheaper than to traverse
+   them, but what else there is only a traversal tells. */
+static TG_NOINLINE void put_array (tg_Capture *c, Listing *t) {
+  t->in_order = !is_long(c, t);
+  if (!t->in_order) {
     put_sequence(c, t, 0);
     if (t->full || c->p == NULL)
       return;
   }
+  lua_pushnil(c->L);
   traverse(c, t);
+}
+
+/* The sequence 1..n first, then the rest. */
+static void put_properties (tg_Capture *c, Listing *t) {
+  if (lua_rawgeti(c->L, t->i, 1) == LUA_TNIL)
+    traverse(c, t);             /* from this very nil */
+  else {
+    lua_pop(c->L, 1);
+    put_array(c, t);
+  }
 }
 
 /* ---- descriptors ---- */
@@ -323,16 +360,16 @@ static uint32_t put_proto (tg_Capture *c, const tg_Object *o) {
   return TG_DESC_PROTO;
 }
 
-static uint32_t put_function (tg_Capture *c, const tg_Object *o) {
-  if (o->type != TG_OBJ_FUNCTION || o->function == 0 || !room(c, ROOM))
+static uint32_t put_function (tg_Capture *c, tg_FunctionId id) {
+  if (id == 0 || !room(c, ROOM))
     return 0;
-  c->p = tg_putvar(c->p, o->function);
+  c->p = tg_putvar(c->p, id);
   return TG_DESC_FUNCTION;
 }
 
 /* The properties of a table that stands at 'i'. */
-static uint32_t put_table (tg_Capture *c, int i, uint32_t level) {
-  Listing t = {i, level + 1, 0, 0, true, false};
+static TG_NOINLINE uint32_t put_table (tg_Capture *c, int i, uint32_t level) {
+  Listing t = {i, level + 1, 0, 0, false, false};
   put_properties(c, &t);
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
@@ -340,15 +377,15 @@ static uint32_t put_table (tg_Capture *c, int i, uint32_t level) {
 }
 
 /* One of the list's own values: looked at now, so that they come first. */
-static void examine_outer (tg_Capture *c, uint32_t id) {
+static TG_NOINLINE void examine_outer (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
-  int i = o->index;
-  if (o->type == TG_OBJ_FUNCTION)
-    o->function = tg_define_value(c->session, c->L, i);
-  examine(c, id, i, 0);
+  if (c->limits->depth > 0)
+    examine_listed(c, id, o->index, 0);
+  else
+    examine_brief(c, o, o->index);
 }
 
-void tg_capture_descriptor (tg_Capture *c, uint32_t id) {
+static void put_descriptor (tg_Capture *c, uint32_t id) {
   if (!c->pool->list[id].examined)
     examine_outer(c, id);
   if (!room(c, ROOM))
@@ -359,10 +396,44 @@ void tg_capture_descriptor (tg_Capture *c, uint32_t id) {
   c->p += 2;
   flags |= put_class(c, o);
   flags |= put_proto(c, o);
-  flags |= put_function(c, o);
+  if (o->type == TG_OBJ_FUNCTION)
+    flags |= put_function(c, o->function);
   head[0] = o->type;
-  if (o->type == TG_OBJ_TABLE && o->index != 0
+  if (o->index != 0 && o->type == TG_OBJ_TABLE
       && o->level < c->limits->depth)
     flags |= put_table(c, o->index, o->level);  /* 'o' may move */
+  head[1] = (uint8_t)flags;
+}
+
+void tg_capture_pool (tg_Capture *c) {
+  for (uint32_t id = 0; c->p != NULL && id < c->pool->count; id++)
+    put_descriptor(c, id);
+  tg_pool_clear(c->pool);
+}
+
+/* The class of the object at 'i', which has more to it: the metatable. */
+TG_INLINE uint32_t put_brief_class (tg_Capture *c) {
+  size_t n;
+  const char *name = class_name(c->L, &n);
+  if (name != NULL)
+    put_string(c, name, n);
+  lua_pop(c->L, 2);
+  return TG_DESC_TRUNCATED | ((name != NULL) ? TG_DESC_CLASS : 0u);
+}
+
+void tg_capture_brief (tg_Capture *c, int i) {
+  uint8_t *head = c->p;
+  uint32_t flags = 0;
+  int type = lua_type(c->L, i);
+  if (!room(c, ROOM))
+    return;
+  c->p += 2;
+  if (lua_getmetatable(c->L, i))
+    flags = put_brief_class(c);
+  else if (type == LUA_TTABLE && has_content(c->L, i))
+    flags = TG_DESC_TRUNCATED;
+  if (type == LUA_TFUNCTION)
+    flags |= put_function(c, tg_define_value(c->session, c->L, i));
+  head[0] = (uint8_t)object_type(type);
   head[1] = (uint8_t)flags;
 }

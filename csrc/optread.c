@@ -335,8 +335,11 @@ void tg_options_read (lua_State *L, int index, const char *const *extra,
   read_all(&r, index);
 }
 
-void tg_filter_read (lua_State *L, int index, tg_Filter *f) {
-  Reading r = {.L = L, .purpose = READ, .o = &f->options, .filter = f};
+void tg_filter_read (lua_State *L, int index, const char *const *extra,
+                     tg_Filter *f) {
+  Reading r = {
+    .L = L, .purpose = READ, .extra = extra, .o = &f->options, .filter = f
+  };
   tg_filter_init(f);
   read_all(&r, index);
 }

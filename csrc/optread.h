@@ -20,7 +20,8 @@ void tg_options_read (lua_State *L, int index, const char *const *extra,
 
 /* The same for what narrows a reading: those options that have a meaning then,
    and thread, from, to. */
-void tg_filter_read (lua_State *L, int index, tg_Filter *f);   /* [-0, +0, v] */
+void tg_filter_read (lua_State *L, int index, const char *const *extra,
+                     tg_Filter *f);                            /* [-0, +0, v] */
 
 /* The list of type names at the top of the stack into bits; raises. */
 uint32_t tg_types_read (lua_State *L, int index);              /* [-0, +0, v] */

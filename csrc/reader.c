@@ -49,6 +49,7 @@ struct tg_Reader {
   tg_Demand demand;     /* owns */
   tg_Cursor cursor;     /* pins the chunks from here on, once placed */
   tg_Pos from;
+  tg_Pos latest;        /* of the event read last */
   tg_Status status;
   bool started;         /* the stacks are those of the stream */
   uint64_t lost;
@@ -150,6 +151,11 @@ tg_Pos tg_reader_committed (const tg_Reader *r) {
   return r->cursor.store != NULL ? tg_cursor_committed(&r->cursor) : r->from;
 }
 
+uint64_t tg_reader_damage (const tg_Reader *r) {
+  const tg_Chunk *c = r->cursor.chunk;
+  return c != NULL ? c->place + sizeof(tg_Block) + (r->latest - c->base) : 0;
+}
+
 uint64_t tg_reader_lost (const tg_Reader *r) {
   return r->lost;
 }
@@ -171,11 +177,14 @@ const tg_Stream *tg_reader_stream (const tg_Reader *r) {
 ** ===================================================================
 */
 
-/* NULL without memory, which ends the reading. */
+/* NULL without memory, or if nobody defined that function, of which one cannot
+   say whether it is wanted: either ends the reading. */
 static tg_Known *known (tg_Reader *r, tg_FunctionId id) {
-  tg_Known *k = tg_known_get(&r->known, id, r->stream->functions, &r->demand);
+  const tg_Functions *fs = r->stream->functions;
+  tg_Known *k = tg_known_get(&r->known, id, fs, &r->demand);
   if (k == NULL)
-    r->status = TG_ERR_MEMORY;
+    r->status = tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
+                                                  : TG_ERR_MEMORY;
   return k;
 }
 
@@ -546,11 +555,12 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
   return size;
 }
 
-/* Ticks at an event; time never goes back. */
+/* Ticks at an event; time never goes back, nor beyond what can be counted. */
 static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
+  uint64_t ticks = e->ticks;
   if (e->kind != TG_EV_CONTEXT && e->kind != TG_EV_TIME)
-    return r->ticks + e->ticks;
-  return e->ticks > r->ticks ? e->ticks : r->ticks;
+    ticks += r->ticks;
+  return ticks > r->ticks ? ticks : r->ticks;
 }
 
 /* Reads an event; false if there is none before 'end', and none in time. */
@@ -568,6 +578,7 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
   tg_Event e;
   size_t used = tg_event_decode(r->cursor.chunk->block->data, data, size, &e);
   if (used == 0) {
+    r->latest = tg_cursor_pos(&r->cursor);
     r->status = TG_ERR_FORMAT;
     return false;
   }
@@ -575,6 +586,7 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
   uint64_t now_ns = tg_clock_ns(&r->clock, ticks);
   if (now_ns > r->to_ns)
     return false;
+  r->latest = tg_cursor_pos(&r->cursor);
   r->cursor.offset += (uint32_t)used;
   r->ticks = ticks;
   r->now_ns = now_ns;

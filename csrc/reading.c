@@ -1,11 +1,9 @@
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "reading.h"
 #include "bounds.h"
-#include "json.h"
 #include "log.h"
 #include "luasink.h"
 #include "optread.h"
@@ -46,7 +44,8 @@ static bool open_reader (tg_Reading *r, const tg_Trace *t) {
   return r->reader != NULL;
 }
 
-tg_Reading *tg_reading_new (lua_State *L, int filter, uint32_t types) {
+tg_Reading *tg_reading_new (lua_State *L, int filter, const char *const *extra,
+                            uint32_t types) {
   const tg_Trace *t = tg_reading_check(L);
   lua_settop(L, filter);                /* nil, if there is none */
   bool narrow = !lua_isnoneornil(L, filter);
@@ -59,7 +58,7 @@ tg_Reading *tg_reading_new (lua_State *L, int filter, uint32_t types) {
   lua_setmetatable(L, -2);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);          /* pins the trace */
-  tg_filter_read(L, filter, &r->filter);
+  tg_filter_read(L, filter, extra, &r->filter);
   if (t->consumed)
     luaL_error(L, "the packets of this trace are read as they come");
   if (!work_out_demand(r, t, narrow, types) || !open_reader(r, t))
@@ -115,59 +114,9 @@ static int next_packet (lua_State *L) {
 }
 
 int trace_packets (lua_State *L) {
-  tg_reading_new(L, 2, TG_TYPES_ALL);
+  tg_reading_new(L, 2, NULL, TG_TYPES_ALL);
   lua_pushcclosure(L, next_packet, 1);
   return 1;
-}
-
-/* ---- export ---- */
-
-static bool write_packets (tg_Reading *r, FILE *f) {
-  tg_Buf line = {0};
-  tg_Json json;
-  tg_Packet packet;
-  bool ok = true;
-  while (ok && tg_sieve_next(&r->sieve, r->stop, &packet)) {
-    tg_json_init(&json, &line);
-    tg_packet_write(&json.sink, &packet, tg_reader_stream(r->reader),
-                    &r->demand, &r->scratch);
-    tg_buf_addchar(&line, '\n');
-    if (line.failed)
-      errno = ENOMEM;
-    ok = !line.failed && fwrite(line.data, 1, line.size, f) == line.size;
-    tg_buf_clear(&line);
-  }
-  tg_buf_free(&line);
-  if (ok && (errno = tg_reading_error(r)) != 0)
-    ok = false;
-  return ok;
-}
-
-/* JSON Lines, one packet each. */
-static int export_packets (lua_State *L, const char *path) {
-  tg_Reading *r = tg_reading_new(L, 4, TG_TYPES_ALL);
-  bool standard = strcmp(path, "-") == 0;
-  FILE *f = standard ? stdout : fopen(path, "wb");
-  if (f == NULL)
-    return luaL_fileresult(L, 0, path);
-  bool ok = write_packets(r, f);
-  int code = errno;
-  if ((standard ? fflush(f) : fclose(f)) != 0 && ok) {
-    ok = false;
-    code = errno;
-  }
-  errno = code;
-  return luaL_fileresult(L, ok, path);
-}
-
-int trace_export (lua_State *L) {
-  static const char *const formats[] = {"packets", NULL};
-  static int (*const writers[]) (lua_State *, const char *) = {
-    export_packets
-  };
-  luaL_checkudata(L, 1, TG_TRACE);
-  int format = luaL_checkoption(L, 2, NULL, formats);
-  return writers[format](L, luaL_checkstring(L, 3));
 }
 
 /* ---- log ---- */
@@ -202,7 +151,7 @@ int trace_log (lua_State *L) {
   const tg_Trace *t = tg_reading_check(L);
   lua_settop(L, 3);
   check_style(L, &style);
-  const tg_Reading *r = tg_reading_new(L, 3, TG_TYPES_ALL);
+  const tg_Reading *r = tg_reading_new(L, 3, NULL, TG_TYPES_ALL);
   bool named = lua_getfield(L, 2, "path") == LUA_TSTRING;
   const char *path = named ? lua_tostring(L, -1) : NULL;
   int fd = tg_style_open(L, 2);

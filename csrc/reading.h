@@ -1,6 +1,6 @@
 /*
-** reading.h - what a trace offers to whoever reads it: its packets, exports,
-** reports, its log.
+** reading.h - what a trace offers to whoever reads it: its packets, its
+** log; what reports and exports begin with.
 **
 ** All work on a trace that runs (as far as it has come), on one that has
 ** stopped, and narrowed by a filter, a table of options (optread.h).
@@ -27,9 +27,10 @@ tg_Trace *tg_reading_check (lua_State *L);                     /* [-0, +0, v] */
 
 /*
 ** Pushes a reading of the trace that is argument 1, narrowed by the filter at
-** 'filter', of these types at most. Raises.
+** 'filter', of these types at most. Keys of it that are 'extra' (may be NULL)
+** the caller reads. Raises.
 */
-tg_Reading *tg_reading_new (lua_State *L, int filter,
+tg_Reading *tg_reading_new (lua_State *L, int filter, const char *const *extra,
                             uint32_t types);                   /* [-0, +1, v] */
 
 /* The errno that says why there are no more packets, 0 at the end of them. */
@@ -42,7 +43,6 @@ void tg_reading_span (const tg_Reading *r, const tg_Trace *t,
 /* Methods of a Trace: packets(filter), export(format, path, filter),
    log(style, filter). */
 int trace_packets (lua_State *L);
-int trace_export (lua_State *L);
 int trace_log (lua_State *L);
 
 #endif

@@ -121,12 +121,20 @@ static void damage (Opening *o, const char *what, uint64_t place) {
   r->damaged = true;
 }
 
+/* Room for one more: doubled whenever their number is a power of two. */
+static bool room_for_trace (tg_Recording *r) {
+  if ((r->count & (r->count - 1)) != 0)
+    return true;
+  size_t n = r->count > 0 ? (size_t)r->count * 2 : 1;
+  tg_TraceEntry *bigger = tg_realloc(r->traces, n * sizeof *bigger);
+  if (bigger != NULL)
+    r->traces = bigger;
+  return bigger != NULL;
+}
+
 static tg_Status add_trace (tg_Recording *r, const tg_Entry *e) {
-  tg_TraceEntry *bigger = tg_realloc(r->traces,
-                                     (r->count + 1) * sizeof *bigger);
-  if (bigger == NULL)
+  if (!room_for_trace(r))
     return TG_ERR_MEMORY;
-  r->traces = bigger;
   tg_Status status = tg_entry_read_trace(e, &r->traces[r->count]);
   r->count += status == TG_OK;
   return status;
@@ -291,6 +299,17 @@ static void choose_run (const Opening *o, size_t *from, size_t *to) {
   }
 }
 
+/* Whether all functions that an event enters are defined. */
+static bool is_defined (const tg_Functions *fs, const tg_Event *e) {
+  if (e->kind == TG_EV_CALL)
+    return tg_functions_find(fs, e->function) != NULL;
+  for (uint32_t i = 0; e->kind == TG_EV_RESUME && i < e->n; i++) {
+    if (tg_functions_find(fs, tg_get32(e->list + 4 * (size_t)i)) == NULL)
+      return false;
+  }
+  return true;
+}
+
 /*
 ** Where the last complete event of a block ends, of 'used' bytes; '*ticks' is
 ** its time. Events name functions: one that nobody defined (the file ends
@@ -302,8 +321,7 @@ static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
   tg_Event e;
   size_t n;
   while (at < used && (n = tg_event_decode(data, data + at, used - at, &e)) > 0
-         && (e.kind != TG_EV_CALL
-             || tg_functions_find(fs, e.function) != NULL)) {
+         && is_defined(fs, &e)) {
     bool absolute = e.kind == TG_EV_CONTEXT || e.kind == TG_EV_TIME;
     *ticks = absolute ? e.ticks : *ticks + e.ticks;
     at += (uint32_t)n;
@@ -406,6 +424,8 @@ static void read_all (Opening *o) {
   else {
     r->stream->clock.origin = r->header.origin;
     r->stream->clock.ns_per_tick = r->header.ns_per_tick;
+    r->stream->wall_ns = r->header.wall_ns;
+    r->stream->pid = r->header.pid;
     r->ticks = r->header.origin;
     walk(o);
     if (o->status == TG_OK)

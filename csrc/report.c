@@ -52,7 +52,7 @@ static void take_packets (Report *r, const tg_Trace *t, tg_Reading *from) {
 static Report *make_report (lua_State *L, bool tree) {
   lua_settop(L, 2);
   const tg_Trace *t = tg_reading_check(L);
-  tg_Reading *from = tg_reading_new(L, 2, 0);
+  tg_Reading *from = tg_reading_new(L, 2, NULL, 0);
   Report *r = new_report(L);
   bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
   if (made)

@@ -28,8 +28,8 @@ static bool write_header (Saving *s) {
   tg_Header h = {
     .version = TG_FORMAT_VERSION, .size = TG_HEADER_SIZE,
     .order = TG_FORMAT_ORDER, .state = TG_TAPE_COMPLETE,
-    .pid = (uint32_t)getpid(), .origin = clock->origin,
-    .ns_per_tick = clock->ns_per_tick, .wall_ns = tg_clock_wall_ns(clock)
+    .pid = s->stream->pid, .origin = clock->origin,
+    .ns_per_tick = clock->ns_per_tick, .wall_ns = s->stream->wall_ns
   };
   memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
   memcpy(page, &h, sizeof h);

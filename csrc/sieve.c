@@ -47,23 +47,28 @@ static void hold (tg_Sieve *s) {
   tg_Slice values = s->in.values;
   if (s->first == s->count) {
     s->first = s->count = 0;
+    s->put_in = 0;
     tg_buf_clear(&s->bytes);
   }
   size_t at = s->bytes.size;
-  tg_values_copy(&s->bytes, values);
+  size_t put_in = tg_values_copy(&s->bytes, values,
+                                 TG_COPIES_MAX - s->put_in);
   if (s->bytes.failed || (s->count == s->capacity && !grow(s))) {
     s->status = TG_ERR_MEMORY;    /* nesting is lost: no more packets */
     return;
   }
   tg_Held *h = &s->held[s->count++];
-  *h = (tg_Held){s->in, at};
+  *h = (tg_Held){s->in, at, put_in};
+  s->put_in += put_in;
   h->packet.values.size = s->bytes.size - at;
   h->packet.values.origin = NULL;
 }
 
 /* The innermost call was too short. */
 static void drop (tg_Sieve *s) {
-  s->bytes.size = s->held[--s->count].at;
+  const tg_Held *h = &s->held[--s->count];
+  s->bytes.size = h->at;
+  s->put_in -= h->put_in;
 }
 
 /* Whether the outermost call held back has lasted long enough by now. */

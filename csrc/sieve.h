@@ -23,6 +23,7 @@
 typedef struct tg_Held {
   tg_Packet packet;
   size_t at;            /* its values, if any: in 'bytes' */
+  size_t put_in;        /* of them, strings that were elsewhere */
 } tg_Held;
 
 typedef struct tg_Sieve {
@@ -36,6 +37,7 @@ typedef struct tg_Sieve {
   size_t first, count;  /* held back are first .. count - 1 */
   size_t capacity;
   tg_Buf bytes;         /* owns; values of those held back, innermost last */
+  size_t put_in;        /* in 'bytes', at most TG_COPIES_MAX */
 } tg_Sieve;
 
 /* Leaves out calls shorter than 'min_ns'; with 0 it costs nothing. */

@@ -23,11 +23,11 @@
 #include "tape.h"
 #include "thread.h"
 
-/* Who started a trace. The program does not see the last two: they have names
+/* Who started a trace. The program does not see the last three: they have names
    of their own world and are never the most recent one. */
 typedef enum tg_Origin {
   TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED, TG_ORIGIN_LOG,
-  TG_ORIGIN_TAPE
+  TG_ORIGIN_TAPE, TG_ORIGIN_WATCH
 } tg_Origin;
 
 /* The class that a metatable gives, known during one capture. */
@@ -115,7 +115,8 @@ typedef struct tg_Session {
 
 /* Whether the program knows nothing of a trace. */
 TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
-  return t->origin == TG_ORIGIN_LOG || t->origin == TG_ORIGIN_TAPE;
+  return t->origin == TG_ORIGIN_LOG || t->origin == TG_ORIGIN_TAPE
+         || t->origin == TG_ORIGIN_WATCH;
 }
 
 /* The session of a state, NULL if it has none. */            /* [-0, +0, -] */

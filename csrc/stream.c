@@ -4,6 +4,8 @@
 */
 #include "stream.h"
 
+#include <unistd.h>
+
 #include "alloc.h"
 
 static struct {
@@ -48,6 +50,8 @@ tg_Stream *tg_stream_new (void) {
   atomic_init(&s->refs, 1);
   tg_store_init(&s->store);
   tg_clock_start(&s->clock);
+  s->wall_ns = tg_clock_wall_ns(&s->clock);
+  s->pid = (uint32_t)getpid();
   enlist(s);
   return s;
 }

@@ -16,6 +16,8 @@
 typedef struct tg_Stream {
   _Atomic uint32_t refs;
   tg_Clock clock;
+  uint64_t wall_ns;         /* time 0 since 1970 */
+  uint32_t pid;             /* whose it is, or was */
   tg_Functions *functions;  /* owns */
   tg_Store store;
   struct tg_Stream *next;   /* list of all streams of the process */

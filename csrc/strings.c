@@ -1,34 +1,25 @@
 #include "capture.h"
 #include "define.h"
 
-static tg_Written *written (const tg_Capture *c, const char *s) {
-  return &c->session->recorder.written[tg_address_hash(s) % TG_WRITTEN];
-}
-
 /* The string captured at 'bytes', whose grip begins at the writing position. */
 static void remember (tg_Capture *c, const char *s, size_t n,
                       const uint8_t *bytes, size_t kept) {
+  tg_Recorder *r = &c->session->recorder;
   if (!c->in_stream)
     return;
-  *written(c, s) = (tg_Written){
-    s, n, c->p, bytes, (uint32_t)kept, c->session->recorder.epoch
+  r->written[tg_address_hash(s) % TG_WRITTEN] = (tg_Written){
+    s, n, c->p, bytes, (uint32_t)kept, r->epoch
   };
 }
 
-/*
-** Documents are handed from function to function. A string that was captured
-** in this epoch and has not changed since (another may have its address) is
-** referred to.
-*/
 static bool put_again (tg_Capture *c, const char *s, size_t n, size_t kept) {
-  const tg_Written *w = written(c, s);
-  if (w->string != s || w->size != n || w->kept != kept
-      || w->epoch != c->session->recorder.epoch || !c->in_stream
-      || memcmp(w->bytes, s, kept) != 0)
+  const uint8_t *grip = NULL;
+  if (c->in_stream)
+    grip = find_written(&c->session->recorder, s, n, kept);
+  if (grip == NULL)
     return false;
   if (room(c, ROOM)) {
-    *c->p = TG_GRIP_STRAGAIN;
-    c->p = tg_putvar(c->p + 1, (uint64_t)(c->p - w->grip));
+    c->p = put_distance(c->p, grip);
     c->refers = true;
   }
   return true;

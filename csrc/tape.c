@@ -442,7 +442,7 @@ static bool write_header (tg_Tape *t) {
     .order = TG_FORMAT_ORDER, .state = TG_TAPE_RUNNING,
     .pid = (uint32_t)getpid(), .origin = clock->origin,
     .ns_per_tick = clock->ns_per_tick, .ring = t->ring,
-    .wall_ns = tg_clock_wall_ns(clock)
+    .wall_ns = t->stream->wall_ns
   };
   memcpy(h->magic, TG_FORMAT_MAGIC, sizeof h->magic);
   return true;

@@ -129,6 +129,8 @@ static size_t step (const char *p, const char *end, size_t *cols) {
 
 size_t tg_text_columns (const char *s, size_t size) {
   size_t total = 0;
+  if (size == 0)          /* 's' may be NULL */
+    return 0;
   for (const char *p = s, *end = s + size; p < end; ) {
     size_t cols;
     p += step(p, end, &cols);

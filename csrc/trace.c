@@ -3,6 +3,7 @@
 
 #include "trace.h"
 #include "alloc.h"
+#include "exporting.h"
 #include "feed.h"
 #include "log.h"
 #include "optread.h"
@@ -87,7 +88,8 @@ static bool consumed (const tg_Trace *t) {
     case TG_ORIGIN_TAPE:      /* a ring and a count need what there is */
       return t->options.overflow != TG_OVERFLOW_RING
              && t->options.max_events == 0;
-    case TG_ORIGIN_API: case TG_ORIGIN_CONSOLE: default: return false;
+    case TG_ORIGIN_API: case TG_ORIGIN_CONSOLE: case TG_ORIGIN_WATCH:
+    default: return false;
   }
 }
 
@@ -126,7 +128,7 @@ static const char *check_name (lua_State *L, int i) {
   return (*name != '\0') ? name : NULL;
 }
 
-int trace_start (lua_State *L) {
+static int start (lua_State *L, tg_Origin origin) {
   static const char *const extra[] = {"name", NULL};
   const char *name = NULL;
   lua_settop(L, 1);
@@ -140,8 +142,16 @@ int trace_start (lua_State *L) {
   }
   tg_Trace *t = tg_trace_new(L);
   tg_options_read(L, 1, extra, &t->options);
-  tg_trace_begin(L, t, name, TG_ORIGIN_API, NULL);
+  tg_trace_begin(L, t, name, origin, NULL);
   return 1;
+}
+
+int trace_start (lua_State *L) {
+  return start(L, TG_ORIGIN_API);
+}
+
+int trace_watch (lua_State *L) {
+  return start(L, TG_ORIGIN_WATCH);
 }
 
 int console_start (lua_State *L) {
@@ -221,6 +231,12 @@ static int trace__gc (lua_State *L) {
   memset(t, 0, sizeof *t);
   t->end = TG_END_STOPPED;
   return 0;
+}
+
+/* What it holds goes now: the collector does not see how much that is. */
+int trace_forget (lua_State *L) {
+  tg_trace_halt(L, check_trace(L));
+  return trace__gc(L);
 }
 
 static int trace__close (lua_State *L) {

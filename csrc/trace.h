@@ -50,8 +50,12 @@ uint64_t tg_trace_packets (tg_Trace *t);
 int tg_trace_failure (lua_State *L, const char *code,
                       const char *message);                    /* [-0, +3, m] */
 
-/* Lua: start(options), startTrace(name, options), stopTrace(name). */
+/* Lua: start(options); watch(options), which a tool around the program starts
+   and the program does not see, until it says forget(trace); startTrace(name,
+   options), stopTrace(name). */
 int trace_start (lua_State *L);
+int trace_watch (lua_State *L);
+int trace_forget (lua_State *L);
 int console_start (lua_State *L);
 int console_stop (lua_State *L);
 

@@ -7,21 +7,51 @@
 #include "value.h"
 #include "capture.h"
 
+#define FEW 6
+
+/* The objects of a list of a few values, in order of index, when nothing of
+   them is listed: to find them takes no pool. */
+typedef struct Brief {
+  const void *address[FEW];
+  int at[FEW];          /* stack index */
+  uint32_t count;
+} Brief;
+
+/* The index of the object at 'i'; TG_POOL_NONE if there is no room for it. */
+TG_INLINE uint32_t enter_brief (tg_Capture *c, Brief *b, int i) {
+  const void *address = lua_topointer(c->L, i);
+  uint32_t id = 0;
+  while (id < b->count && b->address[id] != address)
+    id++;
+  if (id == b->count) {
+    if (!spend(c, COST_OBJECT))
+      return TG_POOL_NONE;
+    b->address[id] = address;
+    b->at[id] = i;
+    b->count++;
+  }
+  return id;
+}
+
+TG_INLINE uint32_t enter_outer (tg_Capture *c, int type, int i) {
+  bool fresh;
+  return enter(c, lua_topointer(c->L, i), type, 0, i, &fresh);
+}
+
 /*
-** One of the values of the list, at stack index 'i', where it stays. Whether
-** it has a metatable is looked at later, so that arguments come first.
+** One of the values of the list, at stack index 'i', where it stays; 'b' may be
+** NULL. Whether it has a metatable is looked at later, so that arguments come
+** first.
 */
-static void put_outer (tg_Capture *c, int i) {
+TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
   int type = lua_type(c->L, i);
   if (put_scalar(c, i, type))
     return;
-  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, i) == NULL) {
+  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, i) == NULL)
     *c->p++ = TG_GRIP_NULL;
-    return;
-  }
-  bool fresh;
-  uint32_t id = enter(c, lua_topointer(c->L, i), type, 0, i, &fresh);
-  put_object(c, id, type);
+  else
+    put_object(c, (b != NULL) ? enter_brief(c, b, i)
+                              : enter_outer(c, type, i), type);
 }
 
 static bool secret_parameter (tg_Capture *c, const tg_Function *f, int i) {
@@ -36,7 +66,7 @@ static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
         *c->p++ = TG_GRIP_REDACTED;
     }
     else
-      put_outer(c, list->first + i);
+      put_outer(c, NULL, list->first + i);
   }
 }
 
@@ -49,7 +79,7 @@ static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
         *c->p++ = TG_GRIP_NIL;
       continue;
     }
-    put_outer(c, lua_gettop(c->L));
+    put_outer(c, NULL, lua_gettop(c->L));
     if (lua_type(c->L, -1) < LUA_TTABLE
         && lua_type(c->L, -1) != LUA_TLIGHTUSERDATA)
       lua_pop(c->L, 1);
@@ -57,7 +87,7 @@ static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
 }
 
 /* A list that may be long, have extra arguments, and secrets. */
-static void put_list (tg_Capture *c, const tg_ValueList *list) {
+static TG_NOINLINE void put_list (tg_Capture *c, const tg_ValueList *list) {
   int total = list->count + list->varargs;
   int fixed = list->count, extra = list->varargs;
   if (fixed > TG_VALUES_MAX)
@@ -74,74 +104,124 @@ static void put_list (tg_Capture *c, const tg_ValueList *list) {
   c->p = tg_putvar(c->p, (uint64_t)total);
   put_fixed(c, list, fixed);
   put_varargs(c, list, extra);
+  tg_capture_pool(c);
 }
+
+/* ---- a few values ---- */
 
 /* What has been written of a list. */
 typedef struct Begun {
   uint8_t *start;       /* of its size */
   uint8_t *p;           /* where it goes on */
   int done;             /* values written; -1: not even how many there are */
+  uint32_t cost;
+  bool refers;
 } Begun;
+
+/* The size of a list that ends at 'p'. */
+TG_INLINE void put_size (const Begun *b, const uint8_t *p, bool refers) {
+  tg_put32(b->start, (uint32_t)(p - b->start - 4)
+                     | (refers ? TG_VALUES_REFERS : 0u));
+}
+
+static void put_few (tg_Capture *c, const tg_ValueList *list, int done) {
+  for (int i = done; i < list->count && c->p != NULL; i++)
+    put_outer(c, NULL, list->first + i);
+  tg_capture_pool(c);
+}
+
+/* The same if nothing is listed of objects. */
+static void put_few_brief (tg_Capture *c, const tg_ValueList *list,
+                           int done) {
+  Brief b;
+  b.count = 0;
+  for (int i = done; i < list->count && c->p != NULL; i++)
+    put_outer(c, &b, list->first + i);
+  for (uint32_t id = 0; id < b.count && c->p != NULL; id++)
+    tg_capture_brief(c, b.at[id]);
+}
 
 /* The rest of a list, and the objects in it. */
 static TG_NOINLINE uint8_t *put_rest (tg_Session *s, lua_State *L,
-                                      const tg_ValueList *list, Begun b,
-                                      uint8_t *lim) {
+                                      const tg_ValueList *list,
+                                      const Begun *b, uint8_t *lim) {
   tg_Capture c = {.session = s, .L = L, .limits = &s->demand.limits,
-               .pool = &s->pool, .p = b.p, .lim = lim,
-               .in_stream = lim == s->recorder.lim};
+               .pool = &s->pool, .p = b->p, .lim = lim, .cost = b->cost,
+               .in_stream = lim == s->recorder.lim, .refers = b->refers};
   int top = lua_gettop(L);
   s->captures++;
-  if (b.done < 0)
+  if (b->done < 0)
     put_list(&c, list);
-  for (int i = b.done; i >= 0 && i < list->count && c.p != NULL; i++)
-    put_outer(&c, list->first + i);
-  for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)
-    tg_capture_descriptor(&c, id);
-  tg_pool_clear(c.pool);
+  else if (c.limits->depth == 0 && c.limits->objects >= FEW)
+    put_few_brief(&c, list, b->done);
+  else
+    put_few(&c, list, b->done);
   if (tg_unlikely(c.pushed))
     lua_settop(L, top);
   if (c.p != NULL)
-    tg_put32(b.start, (uint32_t)(c.p - b.start - 4)
-                      | (c.refers ? TG_VALUES_REFERS : 0u));
+    put_size(b, c.p, c.refers);
   else
     tg_capture_forget(&s->recorder);
   return c.p;
 }
 
-/*
-** Most lists are a few numbers, short strings and booleans: no pool, no state.
-** Writes the values up to the first that is anything else.
-*/
-TG_INLINE Begun put_simple (lua_State *L, const tg_ValueList *list,
-                            uint32_t limit, uint8_t *start) {
-  Begun b = {start, start + 4, 0};
-  *b.p++ = (uint8_t)list->count;
-  for (; b.done < list->count; b.done++) {
-    int i = list->first + b.done;
-    uint8_t *p = put_small(L, i, lua_type(L, i), limit, b.p);
-    if (p == NULL)
-      break;
-    b.p = p;
-  }
-  return b;
+/* A string that is short, or in the stream already; NULL if it is neither. */
+TG_INLINE uint8_t *put_known (const tg_Session *s, const char *text, size_t n,
+                              const uint8_t *lim, Begun *b) {
+  size_t limit = s->demand.limits.string;
+  if (tg_likely(n <= TG_GRIP_SMALLMAX && n <= limit))
+    return put_smallstr(b->p, text, n);
+  size_t kept = (n < limit) ? n : limit;
+  if (kept > COST_LITTLE || lim != s->recorder.lim)
+    return NULL;
+  const uint8_t *grip = find_written(&s->recorder, text, n, kept);
+  if (grip == NULL)
+    return NULL;
+  b->cost += (uint32_t)kept * COST_PER_BYTE;
+  b->refers = true;
+  return put_distance(b->p, grip);
 }
 
-#define SIMPLE_COUNT 6
-#define SIMPLE_ROOM (16u + SIMPLE_COUNT * SMALL_ROOM)
+/*
+** Most lists are a few numbers, booleans and strings that are short or have
+** been written before: no pool, no state. Writes the values up to the first
+** that is anything else.
+*/
+TG_INLINE void put_simple (const tg_Session *s, lua_State *L,
+                           const tg_ValueList *list, const uint8_t *lim,
+                           Begun *b) {
+  *b->p++ = (uint8_t)list->count;
+  for (b->done = 0; b->done < list->count; b->done++) {
+    int i = list->first + b->done;
+    int type = lua_type(L, i);
+    uint8_t *p;
+    if (type == LUA_TSTRING) {
+      size_t n;
+      const char *text = lua_tolstring(L, i, &n);
+      p = put_known(s, text, n, lim, b);
+    }
+    else
+      p = put_small(L, i, type, 0, b->p);
+    if (p == NULL)
+      return;
+    b->p = p;
+  }
+}
+
+#define FEW_ROOM (16u + FEW * SMALL_ROOM)
 
 uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                         uint8_t *p, uint8_t *lim) {
-  Begun b = {p, p + 4, -1};
-  if (list->count <= SIMPLE_COUNT && list->varargs == 0
-      && list->secrets == NULL && (size_t)(lim - p) >= SIMPLE_ROOM) {
-    b = put_simple(L, list, s->demand.limits.string, p);
+  Begun b = {p, p + 4, -1, 0, false};
+  if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
+      && (size_t)(lim - p) >= FEW_ROOM) {
+    put_simple(s, L, list, lim, &b);
     if (tg_likely(b.done == list->count)) {
-      tg_put32(p, (uint32_t)(b.p - p - 4));
+      put_size(&b, b.p, b.refers);
       return b.p;
     }
   }
-  return put_rest(s, L, list, b, lim);
+  return put_rest(s, L, list, &b, lim);
 }
 
 uint8_t *tg_value_text (const char *text, size_t size, uint32_t limit,

@@ -74,7 +74,7 @@ static void set_object (tg_Grip *g, uint32_t id) {
 
 static void read_string (tg_ValueCursor *c, tg_Grip *g, uint64_t length,
                          uint64_t size) {
-  if (size > length || !has(c, size)) {
+  if (size > length || length > INT64_MAX || !has(c, size)) {
     spoil(c);
     return;
   }
@@ -188,7 +188,7 @@ typedef struct Copy {
   tg_Buf *out;
   tg_ValueCursor c;
   const uint8_t *from;  /* what is copied up to here */
-  size_t put_in;        /* bytes of strings that were elsewhere */
+  size_t put_in, most;  /* bytes of strings that were elsewhere */
 } Copy;
 
 /* What has been read and stands for itself. */
@@ -215,8 +215,8 @@ static tg_GripType copy_grip (Copy *k) {
   tg_Grip g;
   tg_values_grip(&k->c, &g);
   if (!k->c.bad && *tag == TG_GRIP_STRAGAIN) {
-    if (g.u.s.size > TG_PACKET_MAX - k->put_in)
-      spoil(&k->c);       /* no recorder gives so many */
+    if (g.u.s.size > k->most - k->put_in)
+      spoil(&k->c);
     else
       put_in(k, tag, &g);
   }
@@ -245,15 +245,17 @@ static void copy_list (Copy *k) {
     copy_descriptor(k);
 }
 
-void tg_values_copy (tg_Buf *out, tg_Slice bytes) {
+size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most) {
   if (bytes.origin == NULL) {
     tg_buf_add(out, bytes.data, bytes.size);
-    return;
+    return 0;
   }
   Copy k = {.out = out, .from = bytes.data};
+  k.most = most < TG_PACKET_MAX ? most : TG_PACKET_MAX;
   tg_values_open(&k.c, bytes);
   copy_list(&k);
   flush_until(&k, k.c.end);
+  return k.put_in;
 }
 
 /* }================================================================== */

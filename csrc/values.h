@@ -109,8 +109,13 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d);
 
 /*
 ** Appends a copy that stands by itself: strings that are elsewhere are put in,
-** up to TG_PACKET_MAX bytes of them. Malformed bytes stay malformed.
+** up to 'most' bytes of them (and TG_PACKET_MAX); returns how many. Malformed
+** bytes stay malformed.
 */
-void tg_values_copy (tg_Buf *out, tg_Slice bytes);
+size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most);
+
+/* So much of strings put in is enough for all the copies that somebody holds:
+   a few bytes of a recording can ask for any amount. */
+#define TG_COPIES_MAX ((size_t)64 << 20)
 
 #endif

@@ -1,20 +1,37 @@
 -- auto.lua - lua5.4 -ltracegrip.auto script.lua: tracing by the environment.
 --
 --   TRACEGRIP_LOG      file for the live log; "-" is standard error
+--   TRACEGRIP_RECORD   file for a recording; %p in it is the process's number
 --   TRACEGRIP_OPTIONS  fields of the options table of tracegrip.start, such
 --                      as: maxDepth = 3, trace = {"name", "time"}
 --
 -- For programs that are started by others and cannot be given to tracegrip
 -- run; LUA_INIT="require 'tracegrip.auto'" does the same. Without the
 -- variables it changes nothing, and not even the C module is loaded.
+--
+-- A recording that is there is replaced, unless it is being made: then this
+-- one goes to FILE.PID, as when a program runs another. Any other file is left
+-- alone.
 
-local log = os.getenv("TRACEGRIP_LOG")
-if not log or log == "" then
+local function variable (name)
+  local value = os.getenv(name)
+  return value ~= "" and value or nil
+end
+
+local log, record = variable("TRACEGRIP_LOG"), variable("TRACEGRIP_RECORD")
+if not log and not record then
   return {}
 end
 
 local core = require "tracegrip.core"
+local target = require "tracegrip.target"
 core.own()
+
+local function give_up (what, message)
+  io.stderr:write("tracegrip: cannot write the ", what, ": ",
+                  tostring(message), "\n")
+  os.exit(1, true)
+end
 
 local function options_of (text)
   local chunk, message = load("return {" .. text .. "}", "=TRACEGRIP_OPTIONS",
@@ -25,18 +42,42 @@ local function options_of (text)
   return chunk()
 end
 
-local options = options_of(os.getenv("TRACEGRIP_OPTIONS") or "")
-local style = {times = true, summary = true}
-if log == "-" then
-  style.fd = 2
-else
-  style.path = log
+local options = options_of(variable("TRACEGRIP_OPTIONS") or "")
+
+local function start_log (path)
+  local style = {times = true, summary = true}
+  if path == "-" then
+    style.fd = 2
+  else
+    style.path = path
+  end
+  local trace, message = core.log(options, style)
+  if not trace then
+    give_up("log", message)
+  end
 end
 
-local trace, message = core.log(options, style)
-if not trace then
-  io.stderr:write("tracegrip: cannot write the log: ", tostring(message), "\n")
-  os.exit(1, true)
+local function start_record (path)
+  path = target.absolute(path:gsub("%%p", tostring(core.pid())))
+  local ok, message, code = target.clear(path)
+  if not ok and code ~= "running" then
+    give_up("recording", message)
+  end
+  local tape = {path = path, exclusive = true}
+  if type(arg) == "table" then
+    tape.program, tape.arguments = arg[0], {table.unpack(arg)}
+  end
+  ok, message = core.record(options, tape)
+  if not ok then
+    give_up("recording", message)
+  end
+end
+
+if record then
+  start_record(record)
+end
+if log then
+  start_log(log)
 end
 
 return {}

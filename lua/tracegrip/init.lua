@@ -43,8 +43,65 @@
 --   trace.name, trace.active
 --   trace.lost                   events not recorded, a table cause -> count
 --   trace:stop()                 once or often; also <close> and collection
---   trace:packets()              iterator over its packets, Lua tables
---   trace:export(format, path)   true | nil, message, code
+--   trace:packets(filter?)       iterator over its packets, Lua tables
+--   trace:export(format, path, filter?)
+--                                true | nil, message, code
+--   trace:report(filter?)        where its time went, by function
+--   trace:tree(filter?)          the same, by the way that led there
+--   trace:log(style?, filter?)   writes what tracegrip run would have shown;
+--                                true | nil, message, code
+--
+--   A trace that is running is read as far as it has come.
+--
+-- trace:report (filter?) -> table | nil, message, code
+--   {duration_ms, events, lost, functions}: the time from start to stop, the
+--   packets, the events not recorded, and a row for each function, the one with
+--   the most self time first:
+--
+--   name url line    as in packets; functions that have all three in common
+--                    share a row
+--   calls            entries; going on after a yield is none
+--   self_ms          time as the innermost frame
+--   total_ms         time with a frame open, recursion counted once
+--   min_ms mean_ms max_ms
+--                    of one call, without the time that it was suspended
+--   throws yields    exits by an error, by a yield
+--
+--   At every moment the innermost frame of all coroutines has the time to
+--   itself, so self_ms of all rows and of the tree's root are duration_ms. A
+--   suspended coroutine has no time. What is open at the end is closed there.
+--
+-- trace:tree (filter?) -> node | nil, message, code
+--   {name, url, line, calls, self_ms, total_ms, throws, yields, children}: what
+--   was called by what. The root is the trace itself, with the time spent in no
+--   function as its own; the child with the largest total_ms is first.
+--
+-- trace:log (style?, filter?)
+--   Style: path or fd, by default standard error; color, times and summary,
+--   booleans; width in columns, by default the terminal's.
+--
+-- A filter shows a part of a trace, never more than it has: a table of trace,
+-- include, exclude, c, maxDepth, minDuration, the four limits of values and
+-- redact, as above, and
+--
+--   thread           number of the only coroutine shown; 1 is the main one
+--   from to          ms, as in packets: frames entered before are hidden, and
+--                    reading ends as if the trace had stopped there
+--
+-- Frames that it hides leave the others as they are: depths and sequence are
+-- counted anew, and the time of a hidden frame is that of the frame around it.
+-- Wrong filters raise an error.
+--
+-- tracegrip.open (path) -> Recording | nil, message, code
+--   A recording that tracegrip record or trace:save has made. What it has for
+--   a Trace's methods are those of its first trace. All of its traces have
+--   stopped. One that was cut off is there as far as it goes; a file that is no
+--   recording gives the code "notARecording".
+--
+-- A Recording:
+--   recording:traces()           list of its Traces, the first started first
+--   recording:trace(name?)       one of them | nil, message, "noSuchTrace"
+--   recording:info()             table: what tracegrip info --json prints
 --
 -- Packets are described in docs/protocol.md.
 --
@@ -55,6 +112,7 @@ local core = require "tracegrip.core"
 core.own()
 
 return {
+  open = core.open,
   start = core.start,
   traceTypes = core.traceTypes,
 }

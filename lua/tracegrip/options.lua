@@ -1,9 +1,9 @@
 -- options.lua - every option that tracing takes, described once.
 --
--- run, record, serve, startTrace and start share these. From here come the
--- flags of the command line, their help, and their way into the table that
--- tracegrip.start takes. (Option tables are checked in C, where they are
--- read.)
+-- run, record, serve, startTrace and start share these; report, tree, log and
+-- export share those of reading. From here come the flags of the command line,
+-- their help, and their way into the table that tracegrip.start or a trace's
+-- methods take. (Option tables are checked in C, where they are read.)
 --
 -- A description:
 --   name      in Lua; the flag is the same in the command line's spelling:
@@ -15,6 +15,8 @@
 --   help      what it does
 --   list      may be given more than once
 --   flag      its spelling, if it is not made from the name
+--   alias     another spelling
+--   required  must be given
 --   value     what a flag without a value sets
 --   choices   allowed words
 
@@ -62,6 +64,15 @@ function kinds.count (text)
     return n
   end
   return nil, "a whole number"
+end
+
+-- Numbered from 1.
+function kinds.number (text)
+  local n = math.tointeger(tonumber(text))
+  if n and n >= 1 then
+    return n
+  end
+  return nil, "a number from 1 on"
 end
 
 function kinds.limit (text)
@@ -149,10 +160,92 @@ options.shared = {
           .. "wait is stop."},
 }
 
+local function with (option, changes)
+  local copy = {}
+  for key, value in pairs(option) do
+    copy[key] = value
+  end
+  for key, value in pairs(changes or {}) do
+    copy[key] = value
+  end
+  return copy
+end
+
+-- The shared options, with what 'changes' has for some: name -> fields.
+function options.vary (changes)
+  local list = {}
+  for i, option in ipairs(options.shared) do
+    list[i] = with(option, changes[option.name])
+  end
+  return list
+end
+
+-- Those with these names, with the same changes for all.
+local function borrowed (names, changes)
+  local list = {}
+  for _, option in ipairs(options.shared) do
+    if names:find("%f[%a]" .. option.name .. "%f[%A]") then
+      list[#list + 1] = with(option, changes)
+    end
+  end
+  return list
+end
+
+-- Several lists as one.
+function options.joined (...)
+  local all = {}
+  for _, list in ipairs {...} do
+    table.move(list, 1, #list, #all + 1, all)
+  end
+  return all
+end
+
+-- What a reader of a recording shows: the fields of a filter, and 'trace',
+-- which here is the name of one of the recording's traces.
+options.reading = options.joined({
+  {name = "trace", metavar = "NAME", group = "What is shown",
+   help = "The trace of that name in the recording; without it the first, "
+          .. "which is the whole program in one that 'record' made."},
+  {name = "thread", kind = "number", metavar = "N", group = "What is shown",
+   help = "Coroutine N only; 1 is the main one."},
+  {name = "from", kind = "ms", metavar = "MS", group = "What is shown",
+   help = "Only calls that begin MS milliseconds (2s, 1m) after the start, "
+          .. "or later."},
+  {name = "to", kind = "ms", metavar = "MS", group = "What is shown",
+   help = "As if it had been stopped MS milliseconds after the start."},
+}, borrowed("include exclude c maxDepth minDuration",
+            {group = "What is shown"}))
+
+-- How values are shown; as recorded if nothing else is said.
+options.values = borrowed("valueDepth valueProperties valueString "
+                          .. "valueObjects", {default = false})
+
 -- The command line's spelling: valueDepth -> --value-depth.
 local function spelled (option)
   return option.flag
     or "--" .. option.name:gsub("%u", function (c) return "-" .. c:lower() end)
+end
+
+local function chosen (choices, text)
+  for _, choice in ipairs(choices) do
+    if text == choice then
+      return text
+    end
+  end
+  return nil, table.concat(choices, " or ")
+end
+
+local booleans = {["true"] = true, ["false"] = false}
+
+-- What a word means as an option's value where options are written name=value;
+-- nil and what was expected if it means nothing. A flag has two: true, false.
+function options.value (option, text)
+  if option.value ~= nil then
+    return booleans[text], "true or false"
+  elseif option.choices then
+    return chosen(option.choices, text)
+  end
+  return kinds[option.kind or "text"](text)
 end
 
 -- For argparse: a value, or nil and what is wrong.
@@ -182,7 +275,11 @@ local function declare (parser, option)
   end
   local element = parser:option(spelled(option)):target(option.name)
     :argname(option.metavar):description(described(option))
-    :convert(converter(option)):count(option.list and "*" or "?")
+    :convert(converter(option))
+    :count(option.list and "*" or option.required and "1" or "?")
+  if option.alias then
+    element:hidden_name(option.alias)
+  end
   return option.choices and element:choices(option.choices) or element
 end
 
@@ -204,10 +301,11 @@ function options.declare (parser, list)
   end
 end
 
--- The table for tracegrip.start: what the command line said and nothing else.
-function options.collect (parsed)
+-- What the command line said of a list of options and nothing else: the table
+-- for tracegrip.start, from options.shared, or a filter, from options.reading.
+function options.collect (list, parsed)
   local result = {}
-  for _, option in ipairs(options.shared) do
+  for _, option in ipairs(list) do
     local value = parsed[option.name]
     if type(value) ~= "table" or #value > 0 then
       result[option.name] = value
@@ -216,9 +314,17 @@ function options.collect (parsed)
   return result
 end
 
+-- The filter that the command line describes, for a trace's methods.
+function options.filter (parsed)
+  local filter = options.collect(options.joined(options.reading,
+                                                options.values), parsed)
+  filter.trace = nil      -- there it would be the types
+  return filter
+end
+
 local function takes_value (list, flag)
   for _, option in ipairs(list) do
-    if flag == spelled(option) then
+    if flag == spelled(option) or flag == option.alias then
       return option.value == nil
     end
   end

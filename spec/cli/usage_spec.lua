@@ -40,8 +40,11 @@ describe("tracegrip", function ()
   end)
 
   it("keeps its help within 80 columns", function ()
-    for line in call("run", "--help").stdout:gmatch "[^\n]*" do
-      assert.is_true(#line < 80, line)
+    for _, command in ipairs {"run", "record", "info", "report", "tree",
+                              "log"} do
+      for line in call(command, "--help").stdout:gmatch "[^\n]*" do
+        assert.is_true(#line < 80, line)
+      end
     end
   end)
 

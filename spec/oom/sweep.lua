@@ -50,6 +50,15 @@ local function lost (trace)
   return n
 end
 
+-- A report is whole, or says that there was no memory for it.
+local function check_report (nth, trace, method)
+  local ok, report, message = pcall(trace[method], trace, {c = false})
+  message = message or report
+  if not (ok and report) and not tostring(message):find "memory" then
+    complain(nth, "%s: %s", method, message)
+  end
+end
+
 local plain = outcome(program)
 
 -- One run with the n-th allocation refused: how many there were, its packets.
@@ -70,6 +79,8 @@ local function attempt (nth)
   end
   trace:stop()
   local _, exported, message = pcall(trace.export, trace, "packets", path)
+  check_report(nth, trace, "report")
+  check_report(nth, trace, "tree")
   local requests = core.refuse(0)
   if exported ~= true then
     message = message or exported

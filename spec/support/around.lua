@@ -1,15 +1,16 @@
 -- around.lua - puts a trace around the program that a child is about to run.
 --
 -- run.packets has the interpreter run this first (lua5.4 -e), with a directory
--- as argument. The trace starts as the last thing here, so the program's main
+-- and that of this file as arguments. The trace starts as the last thing here, so the program's main
 -- chunk is the first frame and has no Lua caller, as without tracing. It ends
 -- with the interpreter: when the state closes or, after a plain os.exit, from
--- the C library's exit.
+-- the C library's exit. Then what it says must be the same when it has been
+-- saved and opened; with TG_TAPE=1 also what a recording of it all says.
 
 local core = require "tracegrip.core"
 core.own()
 
-local directory = ...
+local directory, support = ...
 local path = package.cpath
 package.cpath = path:gsub("/lib/lua/5%.4/%?%.so", "/spec/?.so")
 local atexit = require "atexit"
@@ -17,6 +18,8 @@ package.cpath = path
 package.loaded.atexit = nil
 
 local options = dofile(directory .. "/options.lua")
+local again = dofile(support .. "again.lua")
+local tape = os.getenv "TG_TAPE" and directory .. "/tape"
 
 local function state (trace)
   local parts = {}
@@ -30,9 +33,18 @@ end
 local function finish (trace)
   trace:stop()
   assert(trace:export("packets", directory .. "/packets.jsonl"))
+  local message = again(trace, directory, tape, 2)
+  if message then
+    error(message, 0)
+  end
   local file = assert(io.open(directory .. "/state.lua", "w"))
   file:write(state(trace))
   file:close()
 end
 
-atexit(core.start, options, finish)
+local function start ()
+  assert(core.record({trace = core.traceTypes}, {path = tape}))
+  return core.start(options)
+end
+
+atexit(tape and start or core.start, options, finish)

@@ -33,6 +33,9 @@ local function reading (directory, result)
   for k, v in pairs(load(text, "=result")()) do
     result[k] = v
   end
+  for _, trace in ipairs(result) do
+    assert.is_nil(trace.again)
+  end
   return result
 end
 
@@ -56,7 +59,7 @@ function conform.run (program, how)
       run.write(directory .. "/" .. name, content)
     end
     local env = copy(how.env)
-    env.TG_LITERAL = here .. "literal.lua"
+    env.TG_SUPPORT = here
     return reading(directory, run.file(here .. "child.lua", {
       cwd = directory, args = {conform.file}, env = env, timeout = how.timeout
     }))

@@ -1,4 +1,7 @@
 -- literal.lua - a tree of tables, strings, numbers and booleans as Lua source.
+-- A program that is still recorded does not see it.
+
+require "tracegrip.core".own()
 
 local function write (out, value)
   if type(value) ~= "table" then

@@ -24,6 +24,9 @@ if run.build:sub(1, 1) ~= "/" then
   run.build = lfs.currentdir() .. "/" .. run.build
 end
 
+--- Whether programs are recorded on a file beside what else is done to them.
+run.taped = false
+
 --- `text` as one word of a shell command.
 function run.quote (text)
   return "'" .. tostring(text):gsub("'", [['\'']]) .. "'"
@@ -86,6 +89,9 @@ local function environment (how)
     "LUA_PATH_5_4=" .. run.quote(path),
     "LUA_CPATH_5_4=" .. run.quote(run.build .. "/lib/lua/5.4/?.so;;"),
   }
+  if run.taped then
+    words[#words + 1] = "TG_TAPE=1"
+  end
   for name, value in pairs(how.env or {}) do
     words[#words + 1] = run.quote(name .. "=" .. value)
   end
@@ -182,9 +188,9 @@ function run.traced (code, options, how)
     end
     run.write(directory .. "/options.lua",
               "return " .. run.literal(options or {}))
-    mine.flags = extend({"-e", string.format("loadfile(%q)(%q)",
-                         run.root .. "/spec/support/around.lua", directory)},
-                        mine.flags)
+    local here = run.root .. "/spec/support/"
+    mine.flags = extend({"-e", string.format("loadfile(%q)(%q, %q)",
+                         here .. "around.lua", directory, here)}, mine.flags)
     mine.env = mine.env or {}
     local result = run.code(code, mine)
     result.text = run.read(directory .. "/packets.jsonl")
@@ -193,6 +199,9 @@ function run.traced (code, options, how)
             .. result.stderr, 3)
     end
     local state = run.read(directory .. "/state.lua")
+    if not state then
+      error(result.stderr, 3)
+    end
     for key, value in pairs(load(state)()) do
       result[key] = value
     end

@@ -171,7 +171,8 @@ static void errors (void) {
 
 /* The callee's parent is the caller's parent. */
 static void tail_calls (void) {
-  GROWS("0>a 10>b 20<b 20>c 40<c 50<a", 50, "(a 1 20/50(c 1 20/20)(b 1 10/10))");
+  GROWS("0>a 10>b 20<b 20>c 40<c 50<a", 50,
+        "(a 1 20/50(c 1 20/20)(b 1 10/10))");
 }
 
 /* One call of b and one of c, with three and two stays. */
@@ -225,7 +226,8 @@ static void across_coroutines (void) {
 }
 
 static void open_at_the_end (void) {
-  REPORTS("10>a 20>b 30<b 40>b", 100, "b 2 70/70 10..60 70, a 1 20/90 90..90 90");
+  REPORTS("10>a 20>b 30<b 40>b", 100,
+          "b 2 70/70 10..60 70, a 1 20/90 90..90 90");
 }
 
 static void bounds (void) {

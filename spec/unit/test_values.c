@@ -214,11 +214,11 @@ static void copies (void) {
   size_t at = everywhere(&b, true);
   everywhere(&plain, false);
   tg_buf_addstr(&copy, "before");
-  tg_values_copy(&copy, v_tail(&b, at));
+  tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
   UNIT_CHECK(copy.size == 6 + plain.size - at);
   UNIT_CHECK(memcmp(copy.data + 6, plain.data + at, plain.size - at) == 0);
   tg_buf_clear(&copy);
-  tg_values_copy(&copy, v_slice(&plain));
+  tg_values_copy(&copy, v_slice(&plain), SIZE_MAX);
   UNIT_CHECK(copy.size == plain.size);
   UNIT_CHECK(memcmp(copy.data, plain.data, plain.size) == 0);
   tg_buf_free(&b);
@@ -235,12 +235,12 @@ static void spoiled_copies (void) {
     for (int byte = 0; byte < 256; byte++) {
       b.data[i] = (char)byte;
       tg_buf_clear(&copy);
-      tg_values_copy(&copy, v_tail(&b, at));
+      tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
     }
     b.data[i] = good;
     tg_Buf cut = {0};
     tg_buf_add(&cut, b.data, i > at ? i : at);
-    tg_values_copy(&copy, v_tail(&cut, at));
+    tg_values_copy(&copy, v_tail(&cut, at), SIZE_MAX);
     tg_buf_free(&cut);
   }
   tg_buf_free(&b);
@@ -256,7 +256,7 @@ static void swollen_copies (void) {
   v_var(&b, TG_VALUES_MAX);
   for (int i = 0; i < TG_VALUES_MAX; i++)
     v_again(&b, 0);
-  tg_values_copy(&copy, v_tail(&b, at));
+  tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
   UNIT_CHECK(copy.size < TG_PACKET_MAX + (2u << 20));
   tg_buf_free(&b);
   tg_buf_free(&copy);

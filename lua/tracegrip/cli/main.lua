@@ -7,7 +7,8 @@
 --   program   true if its operands are a program and its arguments, which may
 --             look like options
 --   declare   function (parser): its operands
---   run       function (parsed) -> exit status
+--   run       function (parsed) -> exit status; parsed.dashes tells whether
+--             the operands came after "--"
 -- To add one: that file, and its name in 'names' below.
 --
 -- Exit status: 0, 1 failure, 2 wrong usage; a program's own where one is run.
@@ -20,7 +21,7 @@ core.own()
 
 local main = {}
 
-local names = {"run"}
+local names = {"run", "record", "info", "report", "tree", "log"}
 
 local FAILURE, USAGE = 1, 2
 
@@ -34,6 +35,11 @@ end
 local function complain (status, ...)
   io.stderr:write("tracegrip: ", string.format(...), "\n")
   return status
+end
+
+-- One line on standard error about something that the command can live with.
+function main.note (...)
+  complain(0, ...)
 end
 
 local function known (name)
@@ -70,13 +76,17 @@ local function parser_of (name, command)
 end
 
 -- argparse would take a program's own options for ours: "--" stops it.
+-- Returns whether it was there already.
 local function protect (command, words)
-  if command.program then
-    local i = options.program(command.options, words)
-    if words[i] ~= "--" then
-      table.insert(words, i, "--")
-    end
+  if not command.program then
+    return false
   end
+  local i = options.program(command.options, words)
+  local there = words[i] == "--"
+  if not there then
+    table.insert(words, i, "--")
+  end
+  return there
 end
 
 local function misused (name, command, message)
@@ -89,11 +99,12 @@ local function misused (name, command, message)
 end
 
 local function execute (name, command, words)
-  protect(command, words)
+  local dashes = protect(command, words)
   local ok, parsed = parser_of(name, command):pparse(words)
   if not ok then
     return misused(name, command, parsed)
   end
+  parsed.dashes = dashes
   local done, status = pcall(command.run, parsed)
   if done then
     return status or 0

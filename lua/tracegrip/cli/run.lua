@@ -1,6 +1,7 @@
 -- run.lua - tracegrip run: a program with a live log of its calls.
 
 local core = require "tracegrip.core"
+local logstyle = require "tracegrip.cli.logstyle"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
@@ -15,19 +16,8 @@ local run = {
   program = true
 }
 
-local own = {
-  {name = "output", flag = "-o", metavar = "FILE", group = "The log",
-   help = "Write it to FILE; '-' is standard output."},
-  {name = "color", metavar = "WHEN", group = "The log",
-   choices = {"auto", "always", "never"}, default = "auto",
-   help = "Use colours; auto: on a terminal, unless NO_COLOR is set."},
-  {name = "times", flag = "--no-times", value = false, group = "The log",
-   help = "Leave out all times, so that two logs can be compared."},
-  {name = "summary", flag = "--no-summary", value = false, group = "The log",
-   help = "Leave out the closing line."},
-}
-
-run.options = table.move(options.shared, 1, #options.shared, #own + 1, own)
+run.options = options.joined(logstyle.options("standard error"),
+                             options.shared)
 
 function run.declare (parser)
   parser:argument("script"):description(
@@ -35,24 +25,10 @@ function run.declare (parser)
   parser:argument("arguments"):args("*"):description("The program's own.")
 end
 
-local colors = {always = true, never = false}
-
-local function style_of (parsed)
-  local style = {
-    color = colors[parsed.color], times = parsed.times ~= false,
-    summary = parsed.summary ~= false
-  }
-  if parsed.output == nil or parsed.output == "-" then
-    style.fd = parsed.output and 1 or 2
-  else
-    style.path = parsed.output
-  end
-  return style
-end
-
 function run.run (parsed)
   local _, message = program.become(parsed.script, parsed.arguments, "log",
-                                    options.collect(parsed), style_of(parsed))
+                                    options.collect(options.shared, parsed),
+                                    logstyle.of(parsed, 2))
   main.fail("cannot run the program: %s", message)
 end
 

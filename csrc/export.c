@@ -1,0 +1,210 @@
+#include "export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "formats.h"
+#include "literal.h"
+#include "text.h"
+
+/* To add a format: a line here, its function in formats.h, its file. */
+const tg_Format tg_formats[] = {
+  {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
+   0, 0, true, tg_export_packets},
+  {0}
+};
+
+/*
+** {==================================================================
+** Packets that a viewer can bear
+** ===================================================================
+*/
+
+static bool push (tg_Export *x, const tg_Packet *p) {
+  if (x->nframes == x->cframes) {
+    uint32_t n = x->cframes == 0 ? 64 : x->cframes * 2;
+    tg_ExportFrame *frames = tg_realloc(x->frames, n * sizeof *frames);
+    if (frames == NULL) {
+      x->status = TG_ERR_MEMORY;
+      return false;
+    }
+    x->frames = frames;
+    x->cframes = n;
+  }
+  x->frames[x->nframes++] = (tg_ExportFrame){
+    .function = p->function, .thread = p->thread, .opened_ns = p->time_ns
+  };
+  x->calls++;
+  return true;
+}
+
+/* Whether the frame is given. */
+static bool enter (tg_Export *x, const tg_Packet *p) {
+  bool full = x->limit > 0 && x->calls >= x->limit;
+  bool deep = x->depth > 0 && x->nframes >= x->depth;
+  if (!full && !deep && x->hidden == 0)
+    return push(x, p);
+  x->hidden++;
+  if (full)
+    x->left_out++;
+  else
+    x->folded++;
+  return false;
+}
+
+/* Whether its exit is. */
+static bool leave (tg_Export *x) {
+  if (x->hidden > 0) {
+    x->hidden--;
+    return false;
+  }
+  tg_assert(x->nframes > 0);
+  x->nframes--;
+  return true;
+}
+
+/* The exit of a frame that is still open where the trace ends. */
+static bool close_open (tg_Export *x, tg_Packet *p) {
+  if (x->nframes == 0 || x->status != TG_OK)
+    return false;
+  const tg_ExportFrame *f = &x->frames[--x->nframes];
+  memset(p, 0, sizeof *p);
+  p->why = TG_WHY_TERMINATED;
+  p->time_ns = x->end_ns > f->opened_ns ? x->end_ns : f->opened_ns;
+  p->function = f->function;
+  p->thread = f->thread;
+  p->opened_ns = p->entered_ns = f->opened_ns;
+  x->unfinished = true;
+  return true;
+}
+
+bool tg_export_next (tg_Export *x, tg_Packet *p) {
+  while (!x->ended && x->status == TG_OK) {
+    if (!tg_sieve_next(x->sieve, x->stop, p)) {
+      x->ended = true;
+      x->status = tg_sieve_status(x->sieve);
+    }
+    else if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
+      return true;
+  }
+  return close_open(x, p);
+}
+
+uint32_t tg_export_level (const tg_Export *x, const tg_Packet *p) {
+  return p->why == TG_WHY_ENTER ? x->nframes - 1 : x->nframes;
+}
+
+const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
+  *n = x->nframes;
+  return x->frames;
+}
+
+/* }================================================================== */
+
+tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
+  x->limit = x->options.limit > 0 ? x->options.limit : format->limit;
+  x->depth = format->depth;
+  tg_Status status = format->write(x);
+  tg_free(x->frames);
+  x->frames = NULL;
+  if (status == TG_OK && x->out->error != 0) {
+    errno = x->out->error;
+    status = TG_ERR_IO;
+  }
+  return status;
+}
+
+/*
+** {==================================================================
+** Words
+** ===================================================================
+*/
+
+void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
+                            tg_FunctionId first, tg_Buf *out) {
+  const tg_Function *f = tg_functions_find(x->stream->functions, first);
+  if (thread == 1) {
+    tg_buf_addstr(out, "main");
+    return;
+  }
+  tg_buf_addfmt(out, "coroutine %" PRIu32, thread);
+  if (f == NULL)
+    return;
+  tg_buf_addfmt(out, " (%s", f->name);
+  if (!f->is_c)
+    tg_buf_addfmt(out, "@%s:%" PRIu32, f->url, f->line);
+  tg_buf_addchar(out, ')');
+}
+
+void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
+  const tg_Functions *fs = x->stream->functions;
+  tg_Literal w = {
+    .functions = fs, .demand = x->demand,
+    .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
+  };
+  bool arguments = p->why == TG_WHY_ENTER;
+  tg_literal_list(&w, out, p->values,
+                  arguments ? tg_functions_find(fs, p->function) : NULL);
+  tg_literal_free(&w);
+}
+
+void tg_export_loss (const tg_Export *x, tg_Buf *out) {
+  bool any = false;
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (x->lost[i] == 0)
+      continue;
+    tg_buf_addfmt(out, "%s%" PRIu64 " (%s)", any ? ", " : "events lost: ",
+                  x->lost[i], tg_loss_name(i));
+    any = true;
+  }
+}
+
+static void add_char (tg_Buf *out, const char *s, size_t size) {
+  unsigned char c = (unsigned char)*s;
+  if (c == '"' || c == '\\') {
+    tg_buf_addchar(out, '\\');
+    tg_buf_addchar(out, *s);
+  }
+  else if (c == '\n')
+    tg_buf_addstr(out, "\\n");
+  else if (c < 0x20 || c == 0x7f)
+    tg_buf_addfmt(out, "\\u%04x", c);
+  else
+    tg_buf_add(out, s, size);
+}
+
+void tg_export_string (tg_Buf *out, const char *s, size_t size) {
+  const char *end = s + size;
+  tg_buf_addchar(out, '"');
+  while (s < end) {
+    uint32_t code;
+    size_t n = tg_text_char(s, end, &code);
+    if (n == 0) {
+      tg_buf_addstr(out, "\xEF\xBF\xBD");   /* U+FFFD */
+      n = 1;
+    }
+    else
+      add_char(out, s, n);
+    s += n;
+  }
+  tg_buf_addchar(out, '"');
+}
+
+void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit) {
+  uint64_t rest = ns % unit;
+  tg_buf_addu64(out, ns / unit);
+  if (rest == 0)
+    return;
+  char digits[16] = {0};
+  size_t n = 0;
+  for (uint32_t u = unit / 10; u > 0; u /= 10)
+    digits[n++] = (char)('0' + rest / u % 10);
+  while (digits[n - 1] == '0')
+    n--;
+  tg_buf_addchar(out, '.');
+  tg_buf_add(out, digits, n);
+}
+
+/* }================================================================== */

@@ -1,0 +1,157 @@
+#include <errno.h>
+#include <string.h>
+
+#include "exporting.h"
+#include "bounds.h"
+#include "export.h"
+#include "reading.h"
+#include "trace.h"
+
+static const tg_Format *check_format (lua_State *L, int i) {
+  const char *name = luaL_checkstring(L, i);
+  luaL_Buffer known;
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    if (strcmp(f->name, name) == 0)
+      return f;
+  }
+  luaL_buffinit(L, &known);
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    luaL_addchar(&known, ' ');
+    luaL_addstring(&known, f->name);
+  }
+  luaL_pushresult(&known);
+  luaL_error(L, "unknown format '%s' (known:%s)", name, lua_tostring(L, -1));
+  return NULL;
+}
+
+static const char *const own_keys[] = {
+  "limit", "samples", "sources", "geckoVersion", NULL
+};
+
+static uint64_t read_count (lua_State *L, const char *key) {
+  int ok = 1;
+  lua_getfield(L, 4, key);
+  lua_Integer n = lua_isnil(L, -1) ? 0 : lua_tointegerx(L, -1, &ok);
+  if (!ok || n < 0)
+    luaL_error(L, "option '%s': a count expected, got %s", key,
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return (uint64_t)n;
+}
+
+static bool read_flag (lua_State *L, const char *key) {
+  lua_getfield(L, 4, key);
+  if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+    luaL_error(L, "option '%s': a boolean expected, got %s", key,
+               luaL_typename(L, -1));
+  bool b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+static void read_options (lua_State *L, tg_ExportOptions *o) {
+  memset(o, 0, sizeof *o);
+  o->gecko = 36;
+  if (!lua_istable(L, 4))
+    return;
+  o->limit = read_count(L, "limit");
+  o->samples = read_flag(L, "samples");
+  o->sources = read_flag(L, "sources");
+  uint64_t version = read_count(L, "geckoVersion");
+  if (version != 0 && version != 5 && version != 36)
+    luaL_error(L, "option 'geckoVersion': 5 or 36 expected, got %d",
+               (int)version);
+  if (version != 0)
+    o->gecko = (uint32_t)version;
+}
+
+static void push_result (lua_State *L, const tg_Export *x,
+                         const tg_Format *f) {
+  lua_createtable(L, 0, 6);
+  lua_pushinteger(L, (lua_Integer)x->calls);
+  lua_setfield(L, -2, "calls");
+  lua_pushinteger(L, (lua_Integer)x->left_out);
+  lua_setfield(L, -2, "leftOut");
+  lua_pushinteger(L, (lua_Integer)x->folded);
+  lua_setfield(L, -2, "folded");
+  lua_pushinteger(L, (lua_Integer)x->out->bytes);
+  lua_setfield(L, -2, "bytes");
+  if (f->depth > 0) {
+    lua_pushinteger(L, f->depth);
+    lua_setfield(L, -2, "depth");
+  }
+  if (x->limit > 0) {
+    lua_pushinteger(L, (lua_Integer)x->limit);
+    lua_setfield(L, -2, "limit");
+  }
+}
+
+/* Writes it; nothing may raise as long as the output is open. */
+static tg_Status write (tg_Export *x, const tg_Format *format,
+                        const char *path) {
+  tg_Output out;
+  if (!tg_output_open(&out, path))
+    return TG_ERR_IO;
+  x->out = &out;
+  tg_Status status = tg_export_write(x, format);
+  int error = errno;
+  if (!tg_output_close(&out) && status == TG_OK)
+    return TG_ERR_IO;
+  if (status != TG_OK)
+    errno = error;
+  return status;
+}
+
+static void set_error (tg_Status status) {
+  if (status == TG_ERR_MEMORY)
+    errno = ENOMEM;
+  else if (status == TG_ERR_FORMAT)
+    errno = EBADMSG;
+}
+
+int trace_export (lua_State *L) {
+  static const tg_Program unknown;
+  tg_Trace *t = tg_reading_check(L);
+  const tg_Format *format = check_format(L, 2);
+  const char *path = luaL_checkstring(L, 3);
+  tg_Export x = {.name = t->name};
+  lua_settop(L, 4);
+  read_options(L, &x.options);
+  tg_Reading *r = tg_reading_new(L, 4, own_keys, TG_TYPES_ALL);
+  x.program = t->program != NULL ? t->program : &unknown;
+  x.stream = t->stream;
+  x.demand = &r->demand;
+  x.sieve = &r->sieve;
+  x.stop = r->stop;
+  x.scratch = &r->scratch;
+  x.wall_ns = t->stream->wall_ns;
+  x.pid = t->stream->pid;
+  tg_reading_span(r, t, &x.start_ns, &x.end_ns);
+  tg_trace_losses(t, x.lost);
+  tg_Status status = write(&x, format, path);
+  if (status != TG_OK) {
+    set_error(status);
+    return luaL_fileresult(L, 0, path);
+  }
+  push_result(L, &x, format);
+  return 1;
+}
+
+int export_formats (lua_State *L) {
+  lua_newtable(L);
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, f->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, f->what);
+    lua_setfield(L, -2, "what");
+    lua_pushstring(L, f->ending);
+    lua_setfield(L, -2, "ending");
+    lua_pushinteger(L, (lua_Integer)f->limit);
+    lua_setfield(L, -2, "limit");
+    lua_pushinteger(L, f->depth);
+    lua_setfield(L, -2, "depth");
+    lua_rawseti(L, -2, (lua_Integer)(f - tg_formats) + 1);
+  }
+  return 1;
+}

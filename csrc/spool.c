@@ -1,0 +1,119 @@
+#include "spool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+
+#define ENOUGH ((size_t)8 << 10)
+
+void tg_spool_init (tg_Spool *s) {
+  *s = (tg_Spool){.fd = -1};
+}
+
+void tg_spool_free (tg_Spool *s) {
+  if (s->fd >= 0)
+    close(s->fd);
+  tg_spool_init(s);
+}
+
+/* A file without a name, in TMPDIR. */
+static bool open_file (tg_Spool *s) {
+  char path[4096];
+  const char *dir = getenv("TMPDIR");
+  int n = snprintf(path, sizeof path, "%s/tracegrip-XXXXXX",
+                   dir != NULL && dir[0] != '\0' ? dir : "/tmp");
+  if (n < 0 || (size_t)n >= sizeof path)
+    errno = ENAMETOOLONG;
+  else if ((s->fd = mkstemp(path)) >= 0)
+    unlink(path);
+  return s->fd >= 0;
+}
+
+static bool fail (tg_Spool *s, int error) {
+  if (s->error == 0)
+    s->error = error;
+  return false;
+}
+
+static bool write_at (int fd, const char *data, size_t size, uint64_t place) {
+  while (size > 0) {
+    ssize_t n = pwrite(fd, data, size, (off_t)place);
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0) {
+      data += n;
+      place += (uint64_t)n;
+      size -= (size_t)n;
+    }
+  }
+  return true;
+}
+
+static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
+  if (c->count == c->capacity) {
+    uint32_t more = c->capacity == 0 ? 4 : c->capacity * 2;
+    uint64_t *places = tg_realloc(c->places, more * 2 * sizeof *places);
+    if (places == NULL)
+      return false;
+    c->places = places;
+    c->capacity = more;
+  }
+  c->places[2 * c->count] = place;
+  c->places[2 * c->count + 1] = size;
+  c->count++;
+  return true;
+}
+
+bool tg_column_turn (tg_Spool *s, tg_Column *c) {
+  if (s->error != 0 || c->text.failed)
+    return fail(s, ENOMEM);
+  if (c->text.size < ENOUGH)
+    return true;
+  if (s->fd < 0 && !open_file(s))
+    return fail(s, errno);
+  if (!write_at(s->fd, c->text.data, c->text.size, s->end))
+    return fail(s, errno);
+  if (!note_piece(c, s->end, c->text.size))
+    return fail(s, ENOMEM);
+  s->end += c->text.size;
+  tg_buf_clear(&c->text);
+  return true;
+}
+
+/* A piece of the file into the output's text. */
+static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
+                        tg_Output *out) {
+  if (!tg_buf_reserve(&out->text, size))
+    return fail(s, ENOMEM);
+  while (size > 0) {
+    ssize_t n = pread(s->fd, out->text.data + out->text.size, size,
+                      (off_t)place);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      return fail(s, n == 0 ? EIO : errno);
+    if (n > 0) {
+      out->text.size += (size_t)n;
+      place += (uint64_t)n;
+      size -= (uint64_t)n;
+    }
+  }
+  return tg_output_turn(out);
+}
+
+bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out) {
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (!copy_piece(s, c->places[2 * i], c->places[2 * i + 1], out))
+      return false;
+  }
+  tg_buf_add(&out->text, c->text.data, c->text.size);
+  return tg_output_turn(out) && s->error == 0;
+}
+
+void tg_column_free (tg_Column *c) {
+  tg_buf_free(&c->text);
+  tg_free(c->places);
+  memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,42 @@
+/*
+** spool.h - long columns of text put aside, to be written one after the other.
+**
+** Some formats want all values of a column together, or all samples of one
+** thread before those of the next, while packets bring a bit of each. What a
+** column has gathered goes, a piece at a time, into one temporary file that all
+** columns of a spool share; so memory is a few KiB for each column at most,
+** however long they are. Plain C, one thread.
+*/
+#ifndef TG_SPOOL_H
+#define TG_SPOOL_H
+
+#include "base.h"
+#include "buf.h"
+#include "output.h"
+
+typedef struct tg_Spool {
+  int fd;                 /* owns; -1: no file yet */
+  uint64_t end;           /* bytes in the file */
+  int error;              /* errno of what failed; 0 = nothing */
+} tg_Spool;
+
+/* Zeroed memory is an empty column. */
+typedef struct tg_Column {
+  tg_Buf text;            /* owns; the latest part: add to it */
+  uint64_t *places;       /* owns; pairs: where a piece is, and its size */
+  uint32_t count, capacity;   /* of pairs */
+  uint64_t values;        /* for the owner to count */
+} tg_Column;
+
+void tg_spool_init (tg_Spool *s);
+void tg_spool_free (tg_Spool *s);
+
+/* Puts 'text' aside if it has become long. False if anything has failed. */
+bool tg_column_turn (tg_Spool *s, tg_Column *c);
+
+/* Adds the whole column to 'out'. False if anything has failed. */
+bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out);
+
+void tg_column_free (tg_Column *c);
+
+#endif

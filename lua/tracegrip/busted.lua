@@ -1,0 +1,399 @@
+-- busted.lua - a recording of every test that fails, for busted.
+--
+--   busted --helper=tracegrip.busted -Xhelper traces=DIR
+--
+-- Each test is traced in memory, with its before_each and after_each. If it
+-- fails its recording goes to DIR, under its name, and the path is told with
+-- the failure, by whatever output handler there is; of the others nothing is
+-- kept. So it is with what fails outside of tests: setup, teardown, a file.
+--
+-- Options, NAME=VALUE, after one or more -Xhelper, with commas between them:
+--   traces     the directory; made when something is to be kept
+--   slow       seconds (or 500ms, 2m): slower tests are kept as well, and told
+--              of on standard error when all have run
+--   internals  true: what busted and luassert do is recorded too
+--   trace include exclude c maxDepth ...
+--              those of tracegrip.start; by default Lua functions only, the
+--              last 16 MiB of events
+--
+-- Assertions are one frame each, "__call", with what was compared; of busted
+-- and luassert nothing else is seen. For the C functions among the test's own
+-- calls say c=true, and those that busted calls come with them.
+--
+-- What busted has to be asked for is in its API, with one exception: how it
+-- formats an error and tells its output handlers is kept out of the recording
+-- by functions of ours around it, for which its core object is looked up. If
+-- it is not found there are some more frames.
+
+local core = require "tracegrip.core"
+core.own()
+
+local busted = require "busted"
+local lfs = require "lfs"
+local options = require "tracegrip.options"
+local target = require "tracegrip.target"
+
+local monotime = busted.monotime
+
+-- ---- options ----------------------------------------------------------------
+
+local described = options.joined({
+  {name = "traces"},
+  {name = "slow", kind = "seconds"},
+  {name = "internals", value = true},
+}, options.shared)
+
+local function find_option (name)
+  for _, option in ipairs(described) do
+    if option.name == name then
+      return option
+    end
+  end
+end
+
+local function known_options ()
+  local names = {}
+  for i, option in ipairs(described) do
+    names[i] = option.name
+  end
+  return table.concat(names, ", ")
+end
+
+local function refuse (...)
+  error(string.format(...), 0)
+end
+
+local function set (settings, option, text)
+  local value, expected = options.value(option, text)
+  if value == nil then
+    refuse("option '%s' wants %s, not '%s'", option.name, expected, text)
+  end
+  if option.list then
+    value = {value}
+  end
+  local list = settings[option.name]
+  if type(value) == "table" and list then
+    table.move(value, 1, #value, #list + 1, list)
+  else
+    settings[option.name] = value
+  end
+end
+
+-- NAME=VALUE. A word that is not has been part of a list before busted divided
+-- it at its commas: trace=name,time. Returns the option.
+local function read_word (settings, word, previous)
+  local name, text = word:match "^(%a+)=(.*)$"
+  local option = find_option(name)
+  if option then
+    set(settings, option, text)
+  elseif previous and (previous.list or previous.kind == "types") then
+    option = previous
+    set(settings, option, word)
+  else
+    refuse("unknown option '%s' (known, as NAME=VALUE: %s)", name or word,
+           known_options())
+  end
+  return option
+end
+
+local function read_words (words)
+  local settings, option = {}, nil
+  for _, word in ipairs(words) do
+    option = read_word(settings, word, option)
+  end
+  if (settings.traces or "") == "" then
+    refuse("option 'traces' is missing: where recordings go, as in %s",
+           "-Xhelper traces=DIR")
+  end
+  return settings
+end
+
+-- ---- what is recorded -------------------------------------------------------
+
+local function some_function (module)
+  if type(module) == "table" then
+    for _, value in pairs(module) do
+      if type(value) == "function" then
+        return value
+      end
+    end
+  end
+  return type(module) == "function" and module or nil
+end
+
+-- The file of a module as a pattern; what nothing has if there is none.
+local function source (name)
+  local f = some_function(package.loaded[name])
+  local file = f and debug.getinfo(f, "S").source:match "^@(.*)"
+  return file and "^" .. file:gsub("%p", "%%%0") or "^%z"
+end
+
+local function directory (name)
+  return (source(name):gsub("[^/]*$", ""))
+end
+
+-- All that surrounds the program's own calls but luassert's assert.lua, which
+-- has the function that an assertion is.
+local function machinery ()
+  local luassert = directory "luassert.state"
+  return {
+    directory "busted.core", source "mediator", source "say",
+    luassert .. "[^a]", luassert .. "a[^s]", luassert .. "assert[^%.]",
+    "^luassert%.assert%.",
+  }
+end
+
+local function trace_options (settings)
+  local result = options.collect(options.shared, settings)
+  result.name = "busted"
+  result.c = result.c or false
+  result.overflow = result.overflow or "ring"
+  result.buffer = result.buffer or 16 << 20
+  if not settings.internals then
+    result.exclude = options.joined(result.exclude or {}, machinery())
+  end
+  return result
+end
+
+-- The options are checked where they are read.
+local function try_options (tried)
+  local ok, trace = pcall(core.watch, tried)
+  if not ok then
+    error(trace, 0)
+  end
+  core.forget(trace)
+end
+
+local settings = read_words(arg)
+local start_options = trace_options(settings)
+try_options(start_options)
+
+-- ---- files ------------------------------------------------------------------
+
+local top = target.absolute(settings.traces)
+local taken = {}        -- names of files, in lower case
+
+local function complain (...)
+  io.stderr:write("tracegrip: ", string.format(...), "\n")
+end
+
+-- What busted calls it: the names from the outermost describe inwards.
+local function full_name (element)
+  local names = {}
+  while element and (element.name or element.descriptor)
+        and (#names == 0 or element.descriptor ~= "file") do
+    table.insert(names, 1, tostring(element.name or element.descriptor))
+    element = busted.parent(element)
+  end
+  return table.concat(names, " ")
+end
+
+local LONGEST = 180     -- bytes; file systems have 255, saving adds some
+
+-- Letters of all languages, digits, and "-" for everything between them.
+local function file_name (name)
+  local valid = utf8.len(name)
+  local safe = name:gsub(valid and "[^%w_.\x80-\xff]+" or "[^%w_.]+", "-")
+  safe = safe:gsub("^[-.]+", "")
+  if #safe > LONGEST then
+    safe = safe:sub(1, (valid and utf8.offset(safe, 0, LONGEST + 1)
+                        or LONGEST + 1) - 1)
+  end
+  safe = safe:gsub("[-.]+$", "")
+  return safe ~= "" and safe or "test"
+end
+
+-- Whether it can be ours: an older recording makes room, nothing else does.
+local function take (name)
+  if taken[name:lower()] then
+    return false
+  end
+  local _, _, code = target.clear(top .. "/" .. name)
+  taken[name:lower()] = true
+  return code ~= "exists" and code ~= "running"
+end
+
+-- A name of its own in the directory.
+local function new_file (name)
+  local stem, n = file_name(name), 1
+  local file = stem .. ".tgrip"
+  while not take(file) do
+    n = n + 1
+    file = ("%s-%d.tgrip"):format(stem, n)
+  end
+  return file
+end
+
+local function make_directory (path)
+  if lfs.attributes(path, "mode") == "directory" then
+    return true
+  end
+  local parent = path:match "^(.*[^/])/+[^/]+/*$"
+  if parent then
+    make_directory(parent)
+  end
+  local ok, message = lfs.mkdir(path)
+  if ok or lfs.attributes(path, "mode") == "directory" then
+    return true       -- somebody else may have made it
+  end
+  return nil, ("%s: %s"):format(path, message)
+end
+
+local function save (trace, file)
+  local ok, message = make_directory(top)
+  if ok then
+    ok, message = trace:save(top .. "/" .. file)
+  end
+  return ok, message
+end
+
+-- ---- the part that runs: a test, or what is between two ---------------------
+
+local part              -- {trace, started, test, element, file, failed}
+local slow = {}         -- lines about tests that were slow
+
+local function begin (test)
+  part = {trace = core.watch(start_options), started = monotime(), test = test}
+end
+
+-- Keeps the recording of the part as it is now, under the name of what failed
+-- first. The path, or nil when that failed, which is told once.
+local function keep (element)
+  if part.failed then
+    return nil
+  end
+  local name = full_name(part.element or element)
+  part.file = part.file or new_file(name)
+  local called, ok, message = pcall(save, part.trace, part.file)
+  if called and ok then
+    return (settings.traces:gsub("(.)/*$", "%1/")) .. part.file
+  end
+  part.failed = true
+  complain("cannot keep the recording of '%s': %s", name,
+           called and message or ok)
+end
+
+local function note_slow ()
+  local seconds = monotime() - part.started
+  if part.file or not settings.slow or seconds * 1000 < settings.slow
+     or not part.element then
+    return
+  end
+  local path = keep()
+  slow[#slow + 1] = path and ("%.3f s: %s\nRecording: %s\n"):format(
+    seconds, full_name(part.element), path)
+end
+
+-- A test's recording goes on to its after_each.
+local function finish ()
+  if not part then
+    return
+  end
+  part.trace:stop()
+  if part.test then
+    note_slow()
+    if part.file then
+      keep()
+    end
+  end
+  core.forget(part.trace)
+  part = nil
+end
+
+local function tell_slow ()
+  if #slow > 0 then
+    io.stderr:write("\nSlow tests:\n", table.concat(slow))
+  end
+  slow = {}
+end
+
+-- ---- busted's side ----------------------------------------------------------
+
+local function next_part (test)
+  return function ()
+    finish()
+    begin(test)
+  end
+end
+
+busted.before_each(next_part(true))
+busted.after_each(next_part(false))
+
+local function subscribe (kind, what, f, priority)
+  busted.subscribe({kind, what}, function (...)
+    f(...)
+    return nil, true
+  end, {priority = priority})
+end
+
+subscribe("file", "start", next_part(false))
+subscribe("file", "end", finish)
+subscribe("suite", "end", tell_slow)
+subscribe("test", "start", function (element)
+  if part then
+    part.element = part.test and element or nil
+  end
+end, 1)
+
+-- Says it again with the recording's path added, and to the end of the line
+-- this time: so every output handler has it, and whoever else listens.
+local saying = false
+
+local function say_again (channel, element, parent, message, ...)
+  local path = not saying and part and keep(element)
+  if not path then
+    return nil, true
+  end
+  saying = true
+  busted.publish(channel, element, parent,
+                 ("%s\nRecording: %s"):format(message, path), ...)
+  saying = false
+  return nil, false
+end
+
+local descriptors = {
+  "it", "before_each", "after_each", "strict_setup", "strict_teardown",
+  "lazy_setup", "lazy_teardown", "describe", "file", "suite",
+}
+for _, descriptor in ipairs(descriptors) do
+  for _, kind in ipairs {"failure", "error"} do
+    local channel = {kind, descriptor}
+    busted.subscribe(channel, function (...)
+      return say_again(channel, ...)
+    end, {priority = 1})
+  end
+end
+
+-- ---- out of the picture -----------------------------------------------------
+
+-- busted's core object, which its API is a part of.
+local function find_core ()
+  local index = getmetatable(busted).__index
+  local i, name, value = 0, nil, nil
+  repeat
+    i = i + 1
+    name, value = debug.getupvalue(index, i)
+  until name == "busted" or name == nil
+  return value
+end
+
+-- What our own functions call is ours too. No tail calls: a frame that is gone
+-- hides nothing. The level counts frames, of which there is one more.
+local function hide (machine)
+  local publish, get_trace = machine.publish, machine.getTrace
+  local rewrite = machine.rewriteMessage
+  machine.publish = function (...)
+    return (publish(...))
+  end
+  machine.getTrace = function (element, level, message)
+    return (get_trace(element, (level or 3) + 1, message))
+  end
+  machine.rewriteMessage = function (...)
+    return (rewrite(...))
+  end
+end
+
+local machine = not settings.internals and find_core()
+if machine then
+  hide(machine)
+end

@@ -1,0 +1,211 @@
+-- columns.lua - rows as lines of a table that fits its place.
+--
+-- A column is a table:
+--   title    its heading
+--   text     function (row) -> what stands there; "" is nothing
+--   right    whether it is set at the right (numbers)
+--   sparse   it is left out where it has nothing for any row
+--   cut      "front" or "back": where it is shortened when the lines are too
+--            wide; the last column first
+--   least    the width that shortening leaves
+--   drop     number; left out when that is not enough, the lowest first
+--
+-- Without a width nothing is left out or cut: what is piped elsewhere is
+-- complete. Knows nothing of recordings.
+
+local core = require "tracegrip.core"
+core.own()
+
+local columns = {}
+
+local GAP = 2
+
+---------------------------------------------------------------------------
+-- Text
+---------------------------------------------------------------------------
+
+-- Code points that take two columns of a terminal, and none.
+local wide = {
+  {0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
+  {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
+  {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}
+}
+local none = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0xFE00, 0xFE0F}}
+
+local function among (list, code)
+  for _, range in ipairs(list) do
+    if code >= range[1] and code <= range[2] then
+      return true
+    end
+  end
+  return false
+end
+
+local function code_width (code)
+  if code < 0x300 or code >= 0x2010 and code < 0x2E80 then
+    return 1              -- most, and what guides are made of
+  end
+  return among(wide, code) and 2 or among(none, code) and 0 or 1
+end
+
+local function hexadecimal (text)
+  return (text:gsub(".", function (c)
+    return string.format("\\x%02X", c:byte())
+  end))
+end
+
+-- Names and places are the program's: nothing in them may move the cursor.
+function columns.clean (text)
+  local clean = text:gsub("[%c]", hexadecimal)
+  local ok, bad = utf8.len(clean)
+  while not ok do
+    clean = clean:sub(1, bad - 1) .. hexadecimal(clean:sub(bad, bad))
+            .. clean:sub(bad + 1)
+    ok, bad = utf8.len(clean, bad)
+  end
+  return clean
+end
+
+-- The columns that clean text takes.
+function columns.width (text)
+  if not text:find("[\x80-\xFF]") then
+    return #text
+  end
+  local sum = 0
+  for _, code in utf8.codes(text) do
+    sum = sum + code_width(code)
+  end
+  return sum
+end
+
+-- The longest beginning that takes no more than 'room' columns.
+local function head (text, room)
+  for position, code in utf8.codes(text) do
+    room = room - code_width(code)
+    if room < 0 then
+      return text:sub(1, position - 1)
+    end
+  end
+  return text
+end
+
+-- The longest such end.
+local function tail (text, room)
+  local excess = columns.width(text) - room
+  for position, code in utf8.codes(text) do
+    if excess <= 0 then
+      return text:sub(position)
+    end
+    excess = excess - code_width(code)
+  end
+  return ""
+end
+
+-- Text of no more than 'room' columns, an ellipsis where something is gone.
+function columns.cut (text, room, where)
+  if columns.width(text) <= room then
+    return text
+  end
+  if where == "front" then
+    return "…" .. tail(text, room - 1)
+  end
+  return head(text, room - 1) .. "…"
+end
+
+---------------------------------------------------------------------------
+-- Layout
+---------------------------------------------------------------------------
+
+-- A column with its cells and their width; nil if there is nothing in them.
+local function filled (column, rows)
+  local cells, width = {}, columns.width(column.title)
+  local something = not column.sparse
+  for i, row in ipairs(rows) do
+    cells[i] = column.text(row)
+    something = something or cells[i] ~= ""
+    width = math.max(width, columns.width(cells[i]))
+  end
+  return something and {column = column, cells = cells, width = width}
+end
+
+local function fill (list, rows)
+  local full = {}
+  for _, column in ipairs(list) do
+    full[#full + 1] = filled(column, rows) or nil
+  end
+  return full
+end
+
+local function sum (full, width_of)
+  local total = -GAP
+  for _, one in ipairs(full) do
+    total = total + width_of(one) + GAP
+  end
+  return total
+end
+
+local function own_width (one)
+  return one.width
+end
+
+local function least_width (one)
+  return math.min(one.width, one.column.cut and one.column.least or one.width)
+end
+
+local function first_to_drop (full)
+  local found
+  for i, one in ipairs(full) do
+    local drop = one.column.drop
+    if drop and (not found or drop < full[found].column.drop) then
+      found = i
+    end
+  end
+  return found
+end
+
+-- Leaves out what must be, and shortens the others only then.
+local function fit (full, width)
+  local i = first_to_drop(full)
+  while i and sum(full, least_width) > width do
+    table.remove(full, i)
+    i = first_to_drop(full)
+  end
+  for j = #full, 1, -1 do
+    local over = sum(full, own_width) - width
+    if over > 0 then
+      full[j].width = math.max(full[j].width - over, least_width(full[j]))
+    end
+  end
+end
+
+local function padded (one, text)
+  text = columns.cut(text, one.width, one.column.cut)
+  local space = (" "):rep(one.width - columns.width(text))
+  return one.column.right and space .. text or text .. space
+end
+
+local function line (full, cell)
+  local words = {}
+  for i, one in ipairs(full) do
+    words[i] = padded(one, cell(one))
+  end
+  return (table.concat(words, (" "):rep(GAP)):gsub(" +$", ""))
+end
+
+-- The lines of a table, its heading first; 'width' in columns, or nil.
+function columns.lines (list, rows, width)
+  local full = fill(list, rows)
+  if width then
+    fit(full, width)
+  end
+  local lines = {line(full, function (one) return one.column.title end)}
+  for i in ipairs(rows) do
+    lines[i + 1] = line(full, function (one) return one.cells[i] end)
+  end
+  for i = 1, width and #lines or 0 do
+    lines[i] = columns.cut(lines[i], width, "back")
+  end
+  return lines
+end
+
+return columns

@@ -1,0 +1,119 @@
+-- info.lua - tracegrip info: what is in a recording.
+
+local core = require "tracegrip.core"
+local columns = require "tracegrip.cli.columns"
+local json = require "tracegrip.cli.json"
+local recording = require "tracegrip.cli.recording"
+local units = require "tracegrip.cli.units"
+core.own()
+
+local info = {
+  summary = "Tells what is in a recording.",
+  usage = "[options] FILE",
+  options = {
+    {name = "json", flag = "--json", value = true, group = "Output",
+     help = "For programs: one JSON object."},
+  }
+}
+
+function info.declare (parser)
+  parser:argument("file"):description("The recording.")
+end
+
+-- A word as a shell would take it.
+local function quoted (word)
+  word = columns.clean(word)
+  if word:find("^[%w_@%%+=:,./-]+$") then
+    return word
+  end
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+local function arguments_of (about)
+  local list = {}
+  for i, word in ipairs(about.arguments or {}) do
+    list[i] = quoted(word)
+  end
+  return #list > 0 and table.concat(list, " ") or "none"
+end
+
+local function state_of (about)
+  return about.state .. (about.reason and ": " .. about.reason or "")
+end
+
+local function events_of (about)
+  local each = about.bytes_per_event
+  return units.count(about.events)
+         .. (each and string.format(", %.1f bytes each", each) or "")
+end
+
+local function versions_of (about)
+  local versions = about.versions
+  return ("tracegrip %s, %s, format %s"):format(
+    versions.tracegrip, versions.lua, versions.format)
+end
+
+-- The names and how their values are found.
+local facts = {
+  {"program", function (about) return columns.clean(about.program or "?") end},
+  {"arguments", arguments_of},
+  {"date", function (about)
+    return os.date("%Y-%m-%d %H:%M:%S %z", math.floor(about.date))
+  end},
+  {"process", function (about) return tostring(about.pid) end},
+  {"versions", versions_of},
+  {"state", state_of},
+  {"duration", function (about) return units.span(about.duration_ms) end},
+  {"events", events_of},
+  {"lost", function (about) return recording.losses(about.lost) end},
+  {"threads", function (about) return units.count(about.threads) end},
+  {"functions", function (about) return units.count(about.functions) end},
+  {"file", function (about)
+    return units.bytes(about.file_bytes) .. ", "
+           .. units.bytes(about.bytes) .. " of events"
+  end},
+}
+
+local trace_columns = {
+  {title = "trace", text = function (row) return columns.clean(row.name) end},
+  {title = "start", right = true,
+   text = function (row) return units.column(row.start_ms) end},
+  {title = "duration", right = true, text = function (row)
+    return row.stop_ms and units.column(row.stop_ms - row.start_ms) or ""
+  end},
+  {title = "events", right = true,
+   text = function (row) return units.count(row.events) end},
+  {title = "lost", right = true, sparse = true, text = function (row)
+    local sum = 0
+    for _, n in pairs(row.lost or {}) do
+      sum = sum + n
+    end
+    return sum > 0 and units.count(sum) or ""
+  end},
+  {title = "ended by", sparse = true,
+   text = function (row) return row.ended or "" end},
+  {title = "types", cut = "back", least = 10,
+   text = function (row) return table.concat(row.types or {}, " ") end},
+}
+
+-- The lines about a recording; 'about' is what its info says.
+function info.lines (about, width)
+  local lines = {}
+  for i, fact in ipairs(facts) do
+    lines[i] = ("%-10s %s"):format(fact[1] .. ":", fact[2](about))
+  end
+  lines[#lines + 1] = ""
+  local rows = columns.lines(trace_columns, about.traces, width)
+  return table.move(rows, 1, #rows, #lines + 1, lines)
+end
+
+function info.run (parsed)
+  local about = recording.open(parsed.file):info()
+  if parsed.json then
+    recording.write(json.text(about))
+  else
+    recording.write_lines(info.lines(about, recording.width()))
+  end
+end
+
+return info

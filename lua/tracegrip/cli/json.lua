@@ -1,0 +1,130 @@
+-- json.lua - what --json prints.
+--
+-- The names and their order are as the documents have them, and numbers keep
+-- all their digits. Each entry of a list at the top has a line of its own, so
+-- the text can be searched line by line as well. (cjson would know neither the
+-- order nor whether an empty table is a list.)
+
+local core = require "tracegrip.core"
+core.own()
+
+local json = {}
+
+-- Keys in the order in which they are written; others follow by name.
+local order = {
+  "path", "program", "arguments", "date", "state", "reason",
+  "versions", "pid", "name", "url", "line", "types", "start_ms", "stop_ms",
+  "duration_ms", "events", "lost", "ended", "threads", "bytes", "file_bytes",
+  "bytes_per_event", "calls", "self_ms", "total_ms", "min_ms", "mean_ms",
+  "max_ms", "throws", "yields", "change", "calls_change", "self_change_ms",
+  "total_change_ms", "old", "new", "functions", "traces"
+}
+
+-- Those whose value is a list, also when it is empty.
+local lists = {arguments = true, types = true, functions = true, traces = true}
+
+local rank = {}
+for i, key in ipairs(order) do
+  rank[key] = i
+end
+
+local function before (a, b)
+  local i, j = rank[a] or #order + 1, rank[b] or #order + 1
+  if i ~= j then
+    return i < j
+  end
+  return a < b
+end
+
+local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n",
+                 ["\r"] = "\\r", ["\t"] = "\\t"}
+
+local function escape (c)
+  return escapes[c] or string.format("\\u%04x", c:byte())
+end
+
+-- What is not UTF-8 becomes the mark for that.
+local function repaired (text)
+  local ok, bad = utf8.len(text)
+  while not ok do
+    text = text:sub(1, bad - 1) .. "\u{FFFD}" .. text:sub(bad + 1)
+    ok, bad = utf8.len(text, bad)
+  end
+  return text
+end
+
+local function quoted (text)
+  return '"' .. repaired(text):gsub('[%c"\\]', escape) .. '"'
+end
+
+-- The shortest text that is read as the same number.
+local function number (x)
+  if math.type(x) == "integer" then
+    return string.format("%d", x)
+  elseif x ~= x or x == math.huge or x == -math.huge then
+    return "null"
+  end
+  for digits = 15, 17 do
+    local text = string.format("%." .. digits .. "g", x)
+    if tonumber(text) == x then
+      return text
+    end
+  end
+end
+
+local value                -- function, defined below
+
+local function sorted_keys (object)
+  local keys = {}
+  for key in pairs(object) do
+    keys[#keys + 1] = key
+  end
+  table.sort(keys, before)
+  return keys
+end
+
+-- The parts of an object or a list and the brackets around them.
+local function parts_of (object, is_list, level)
+  local parts = {}
+  if is_list or #object > 0 then
+    for i, item in ipairs(object) do
+      parts[i] = value(item, false, level + 1)
+    end
+    return parts, "[", "]"
+  end
+  for i, key in ipairs(sorted_keys(object)) do
+    parts[i] = quoted(key) .. ": " .. value(object[key], lists[key], level + 1)
+  end
+  return parts, "{", "}"
+end
+
+local function composed (object, is_list, level)
+  local parts, open, close = parts_of(object, is_list, level)
+  local tall = level == 0
+               or level == 1 and type(object[1]) == "table"
+  if not tall or #parts == 0 then
+    return open .. table.concat(parts, ", ") .. close
+  end
+  local margin = "\n" .. (" "):rep(2 * level)
+  return open .. margin .. "  " .. table.concat(parts, "," .. margin .. "  ")
+         .. margin .. close
+end
+
+function value (x, is_list, level)
+  local kind = type(x)
+  if kind == "table" then
+    return composed(x, is_list, level)
+  elseif kind == "string" then
+    return quoted(x)
+  elseif kind == "number" then
+    return number(x)
+  end
+  return tostring(x)
+end
+
+-- A table as a document, with its last newline.
+function json.text (object)
+  return value(object, false, 0) .. "\n"
+end
+
+return json

@@ -1,0 +1,33 @@
+-- log.lua - tracegrip log: a recording as the live log.
+
+local core = require "tracegrip.core"
+local logstyle = require "tracegrip.cli.logstyle"
+local main = require "tracegrip.cli.main"
+local options = require "tracegrip.options"
+local recording = require "tracegrip.cli.recording"
+core.own()
+
+local log = {
+  summary = "Shows a recording as the log that run prints.",
+  description = "Shows the calls of a recording with their arguments and "
+    .. "results, as tracegrip run does while a program runs.",
+  usage = "[options] FILE"
+}
+
+log.options = options.joined(logstyle.options(), options.reading,
+                             options.values)
+
+function log.declare (parser)
+  parser:argument("file"):description("The recording.")
+end
+
+function log.run (parsed)
+  local trace = recording.trace(parsed.file, parsed.trace)
+  local ok, message, code = trace:log(logstyle.of(parsed, 1),
+                                      options.filter(parsed))
+  if not ok and code ~= recording.EPIPE then
+    main.fail("%s", message)
+  end
+end
+
+return log

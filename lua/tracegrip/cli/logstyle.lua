@@ -1,0 +1,40 @@
+-- logstyle.lua - how a log looks and where it goes: what run and log share.
+
+local core = require "tracegrip.core"
+core.own()
+
+local logstyle = {}
+
+-- 'standard' says where it goes by itself, if that is to be told.
+function logstyle.options (standard)
+  return {
+    {name = "output", flag = "-o", alias = "--output", metavar = "FILE",
+     group = "The log", help = "Write it to FILE; '-' is standard output.",
+     default = standard},
+    {name = "color", metavar = "WHEN", group = "The log",
+     choices = {"auto", "always", "never"}, default = "auto",
+     help = "Use colours; auto: on a terminal, unless NO_COLOR is set."},
+    {name = "times", flag = "--no-times", value = false, group = "The log",
+     help = "Leave out all times, so that two logs can be compared."},
+    {name = "summary", flag = "--no-summary", value = false,
+     group = "The log", help = "Leave out the closing line."},
+  }
+end
+
+local colors = {always = true, never = false}
+
+-- The style for the C side; 'fd' is where it goes without -o.
+function logstyle.of (parsed, fd)
+  local style = {
+    color = colors[parsed.color], times = parsed.times ~= false,
+    summary = parsed.summary ~= false
+  }
+  if parsed.output == nil or parsed.output == "-" then
+    style.fd = parsed.output and 1 or fd
+  else
+    style.path = parsed.output
+  end
+  return style
+end
+
+return logstyle

@@ -1,0 +1,150 @@
+-- recording.lua - what the commands that read recordings share: opening one,
+-- saying what is wrong with it, the place where their lines go.
+
+local core = require "tracegrip.core"
+local main = require "tracegrip.cli.main"
+local columns = require "tracegrip.cli.columns"
+local units = require "tracegrip.cli.units"
+core.own()
+
+local recording = {}
+
+recording.EPIPE = 32       -- Linux; a reader that went away knows that it did
+
+local WIDTH, WIDTH_MIN = 100, 40
+
+-- What the world said, with the file's name in front once.
+local function about (path, message)
+  if message:sub(1, #path) == path then
+    return message
+  end
+  return path .. ": " .. message
+end
+
+-- The recording in a file; its absence or damage is a failure of the command.
+function recording.open (path)
+  local opened, message = core.open(path)
+  if not opened then
+    main.fail("%s", about(path, message))
+  end
+  return opened
+end
+
+local words = {
+  ["cut off"] = "is cut off", damaged = "is damaged",
+  failed = "is incomplete", running = "is still being recorded"
+}
+
+-- One line about a recording that did not end as it should have, nil of one
+-- that did. 'info' is that of the recording.
+function recording.remark (path, info)
+  local what = words[info.state]
+  if not what then
+    return nil
+  end
+  local reason = info.reason and " (" .. info.reason .. ")" or ""
+  return path .. " " .. what .. reason .. "; shown as far as it goes"
+end
+
+-- The recording's trace of that name, its first one without a name, and what
+-- is known of the recording. Says on standard error when that is not all.
+function recording.trace (path, name)
+  local opened = recording.open(path)
+  local info = opened:info(true)
+  local trace, message
+  if name then
+    trace, message = opened:trace(name)
+  else
+    trace, message = opened:traces()[1], "there is no trace in it"
+  end
+  if not trace then
+    main.fail("%s", about(path, message))
+  end
+  local remark = recording.remark(path, info)
+  if remark then
+    main.note("%s", remark)
+  end
+  return trace, info
+end
+
+-- What a trace's method gave, which is nil and a message if it could not read
+-- the file.
+function recording.must (path, result, message)
+  if not result then
+    main.fail("%s", about(path, message))
+  end
+  return result
+end
+
+-- Columns to fit lines into; nil where they may be as long as they are.
+function recording.width ()
+  if not core.isatty(1) then
+    return nil
+  end
+  local width = math.tointeger(tonumber(os.getenv("COLUMNS")))
+  return math.max(width or core.columns(1) or WIDTH, WIDTH_MIN)
+end
+
+-- To standard output.
+function recording.write (text)
+  local ok, message, code = io.stdout:write(text)
+  if ok then
+    ok, message, code = io.stdout:flush()
+  end
+  if not ok and code ~= recording.EPIPE then
+    main.fail("cannot write: %s", message)
+  end
+end
+
+function recording.write_lines (lines)
+  recording.write(table.concat(lines, "\n") .. "\n")
+end
+
+---------------------------------------------------------------------------
+-- Words
+---------------------------------------------------------------------------
+
+local causes = {
+  overflow = "the buffer was full", ring = "overwritten by later ones",
+  memory = "no memory", disk = "the file could not grow"
+}
+
+local function sorted_pairs (counts)
+  local list = {}
+  for cause, n in pairs(counts) do
+    list[#list + 1] = {cause = cause, n = n}
+  end
+  table.sort(list, function (a, b)
+    return a.n > b.n or a.n == b.n and a.cause < b.cause
+  end)
+  return list
+end
+
+-- {overflow = 3} -> "3 events (the buffer was full)"; "none"
+function recording.losses (lost)
+  local parts = {}
+  for i, one in ipairs(sorted_pairs(lost)) do
+    parts[i] = units.several(one.n, "event") .. " ("
+               .. (causes[one.cause] or one.cause) .. ")"
+  end
+  return #parts > 0 and table.concat(parts, ", ") or "none"
+end
+
+-- "prog.lua: 1.23 ms, 20 events", and what is lost if anything is: of a report
+-- of a trace that was asked for by this name, or by none.
+function recording.heading (info, trace_name, report, lost)
+  local parts = {
+    units.span(report.duration_ms), units.several(report.events, "event")
+  }
+  local losses = recording.losses(lost)
+  if losses ~= "none" then
+    parts[#parts + 1] = "lost " .. losses
+  end
+  local title = columns.clean(info.program or info.path)
+  if trace_name then
+    title = title .. ", trace " .. columns.clean(trace_name)
+  end
+  return title .. ": " .. table.concat(parts, ", ")
+end
+
+return recording

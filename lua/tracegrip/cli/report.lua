@@ -1,0 +1,159 @@
+-- report.lua - tracegrip report: a row for every function.
+
+local core = require "tracegrip.core"
+local columns = require "tracegrip.cli.columns"
+local diff = require "tracegrip.cli.diff"
+local functions = require "tracegrip.cli.functions"
+local json = require "tracegrip.cli.json"
+local options = require "tracegrip.options"
+local recording = require "tracegrip.cli.recording"
+local units = require "tracegrip.cli.units"
+core.own()
+
+local report = {
+  summary = "Shows where a recording's time went, a row for every function.",
+  description = "Shows a row for every function of a recording: its calls, "
+    .. "the time in it (self), the time from its call to its return (total), "
+    .. "where it is defined. With --diff, what changed since another "
+    .. "recording.",
+  usage = "[options] FILE"
+}
+
+report.options = options.joined({
+  {name = "sort", metavar = "KEY", choices = {"self", "total", "calls"},
+   default = "self", group = "The table", help = "What comes first."},
+  {name = "limit", kind = "limit", metavar = "N", default = "30",
+   group = "The table", help = "Rows shown; N may be 'all'."},
+  {name = "diff", metavar = "OLD", group = "The table",
+   help = "What became slower, faster, new or gone since the recording OLD."},
+  {name = "json", flag = "--json", value = true, group = "The table",
+   help = "For programs: one JSON object, with all rows."},
+}, options.reading)
+
+function report.declare (parser)
+  parser:argument("file"):description("The recording.")
+end
+
+---------------------------------------------------------------------------
+-- Order
+---------------------------------------------------------------------------
+
+local sort_keys = {
+  self = {"self_ms", "total_ms", "calls"},
+  total = {"total_ms", "self_ms", "calls"},
+  calls = {"calls", "self_ms", "total_ms"}
+}
+
+local function sorted (rows, by)
+  local keys, list = sort_keys[by], table.move(rows, 1, #rows, 1, {})
+  table.sort(list, function (a, b)
+    for _, key in ipairs(keys) do
+      if a[key] ~= b[key] then
+        return a[key] > b[key]
+      end
+    end
+    return functions.before(a, b)
+  end)
+  return list
+end
+
+---------------------------------------------------------------------------
+-- The table
+---------------------------------------------------------------------------
+
+local function table_columns (whole_ms)
+  return {
+    functions.count("calls"),
+    functions.time("self", "self_ms"), functions.share("self_ms", whole_ms, 5),
+    functions.time("total", "total_ms"),
+    functions.share("total_ms", whole_ms, 4),
+    functions.time("min", "min_ms", 1), functions.time("mean", "mean_ms", 3),
+    functions.time("max", "max_ms", 2),
+    functions.count("throws", 7), functions.count("yields", 6),
+    functions.names()
+  }
+end
+
+-- What is nobody's self time, as a row: where no traced function ran.
+local function outside (result)
+  local rest = result.duration_ms
+  for _, row in ipairs(result.functions) do
+    rest = rest - row.self_ms
+  end
+  return rest >= 0.0005 and {name = "(no traced function)", self_ms = rest}
+end
+
+-- The rows shown, and the line about the others.
+local function limited (list, limit)
+  local shown = table.move(list, 1, math.min(limit, #list), 1, {})
+  local rest = #list - #shown
+  if rest == 0 then
+    return shown
+  end
+  return shown, ("… %s (--limit)"):format(
+    units.several(rest, "more function"))
+end
+
+-- The lines of a trace's report, sorted, no more than 'limit' functions.
+function report.lines (result, by, limit, width)
+  local shown, rest = limited(sorted(result.functions, by), limit)
+  shown[#shown + 1] = outside(result) or nil
+  local lines = columns.lines(table_columns(result.duration_ms), shown, width)
+  lines[#lines + 1] = rest
+  return lines
+end
+
+---------------------------------------------------------------------------
+-- The command
+---------------------------------------------------------------------------
+
+local function limit_of (parsed)
+  local limit = parsed.limit or parsed.json and "all" or 30
+  return limit == "all" and math.huge or limit
+end
+
+local function result_of (path, parsed)
+  local trace, info = recording.trace(path, parsed.trace)
+  local result, message = trace:report(options.filter(parsed))
+  return recording.must(path, result, message), info, trace
+end
+
+local function print_json (result, by, limit)
+  result.functions = limited(sorted(result.functions, by), limit)
+  recording.write(json.text(result))
+end
+
+local function run_diff (parsed, by, limit)
+  local old = result_of(parsed.diff, parsed)
+  local new, info = result_of(parsed.file, parsed)
+  local result = diff.compare(old, new, by)
+  local list, rest = limited(result.functions, limit)
+  if parsed.json then
+    result.functions = list
+    return recording.write(json.text(result))
+  end
+  local lines = diff.heading(result, info.program or parsed.file)
+  lines[#lines + 1] = ""
+  table.move(diff.lines(list, by, recording.width()), 1, #list + 1,
+             #lines + 1, lines)
+  lines[#lines + 1] = rest
+  recording.write_lines(lines)
+end
+
+function report.run (parsed)
+  local by, limit = parsed.sort or "self", limit_of(parsed)
+  if parsed.diff then
+    return run_diff(parsed, by, limit)
+  end
+  local result, info, trace = result_of(parsed.file, parsed)
+  if parsed.json then
+    return print_json(result, by, limit)
+  end
+  local lines = report.lines(result, by, limit, recording.width())
+  table.insert(lines, 1, recording.heading(info, parsed.trace, result,
+                                             trace.lost))
+  table.insert(lines, 2, "")
+  recording.write_lines(lines)
+end
+
+return report

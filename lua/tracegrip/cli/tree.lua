@@ -1,0 +1,140 @@
+-- tree.lua - tracegrip tree: who called whom, calls of the same kind together.
+
+local core = require "tracegrip.core"
+local columns = require "tracegrip.cli.columns"
+local functions = require "tracegrip.cli.functions"
+local options = require "tracegrip.options"
+local recording = require "tracegrip.cli.recording"
+local units = require "tracegrip.cli.units"
+core.own()
+
+local tree = {
+  summary = "Shows a recording's call tree, calls of the same kind together.",
+  description = "Shows who called whom in a recording, and how long that "
+    .. "took. Calls of a function from the same place in the tree are one "
+    .. "row; what took longest comes first.",
+  usage = "[options] FILE"
+}
+
+tree.options = options.joined({
+  {name = "depth", kind = "count", metavar = "N", group = "The tree",
+   help = "Levels shown."},
+  {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
+   help = "Leave out what took less than MS milliseconds in all."},
+}, options.reading)
+
+function tree.declare (parser)
+  parser:argument("file"):description("The recording.")
+end
+
+local FOLD = 20           -- levels drawn; then they start anew at the left
+
+---------------------------------------------------------------------------
+-- Rows
+---------------------------------------------------------------------------
+
+local function slowest_first (a, b)
+  if a.total_ms ~= b.total_ms then
+    return a.total_ms > b.total_ms
+  elseif a.calls ~= b.calls then
+    return a.calls > b.calls
+  end
+  return functions.before(a, b)
+end
+
+-- A node's children that are shown, sorted, and those that are not.
+local function sorted (node, level, limits)
+  local shown, hidden = {}, {}
+  for _, child in ipairs(node.children or {}) do
+    local short = child.total_ms < limits.min_ms
+    local list = (short or level >= limits.depth) and hidden or shown
+    list[#list + 1] = child
+  end
+  table.sort(shown, slowest_first)
+  return shown, hidden
+end
+
+-- What stands for children that are not shown.
+local function others (hidden)
+  local calls, ms = 0, 0
+  for _, child in ipairs(hidden) do
+    calls, ms = calls + child.calls, ms + child.total_ms
+  end
+  return {name = ("… %s in %s, %s"):format(
+    units.several(calls, "call"), units.several(#hidden, "function"),
+    units.span(ms))}
+end
+
+-- The guides before a child's own children: its parent's and one more.
+local function bars_below (bars, level, last)
+  if level % FOLD == 0 then
+    return level .. "┊ "
+  end
+  return bars .. (last and "  " or "│ ")
+end
+
+-- Puts the children of an entry on the stack, the first one on top.
+local function push_children (stack, entry, limits)
+  local shown, hidden = sorted(entry.node, entry.level, limits)
+  if #hidden > 0 then
+    shown[#shown + 1] = others(hidden)
+  end
+  for i = #shown, 1, -1 do
+    local last = i == #shown
+    stack[#stack + 1] = {
+      node = shown[i], level = entry.level + 1,
+      guides = entry.bars .. (last and "└ " or "├ "),
+      bars = bars_below(entry.bars, entry.level + 1, last)
+    }
+  end
+end
+
+-- The rows of a tree from the top. With a stack of its own: recursions of a
+-- program may be deeper than Lua would let us go.
+local function rows_of (root, limits)
+  local rows = {}
+  local stack = {{node = root, level = 0, guides = "", bars = ""}}
+  while #stack > 0 do
+    local entry = table.remove(stack)
+    local node = entry.node
+    rows[#rows + 1] = {
+      guides = entry.guides, name = node.name, url = node.url,
+      line = node.line, calls = node.calls, self_ms = node.self_ms,
+      total_ms = node.total_ms, throws = node.throws, yields = node.yields
+    }
+    push_children(stack, entry, limits)
+  end
+  return rows
+end
+
+---------------------------------------------------------------------------
+-- The table
+---------------------------------------------------------------------------
+
+local function table_columns (whole_ms)
+  return {
+    functions.time("total", "total_ms"),
+    functions.share("total_ms", whole_ms),
+    functions.time("self", "self_ms"), functions.count("calls"),
+    functions.count("throws", 2), functions.count("yields", 1),
+    functions.names()
+  }
+end
+
+-- The lines of a trace's tree. 'depth' levels, nothing below 'min_ms'; both
+-- may be nil.
+function tree.lines (root, depth, min_ms, width)
+  local limits = {depth = depth or math.huge, min_ms = min_ms or 0}
+  return columns.lines(table_columns(root.total_ms), rows_of(root, limits),
+                       width)
+end
+
+function tree.run (parsed)
+  local trace = recording.trace(parsed.file, parsed.trace)
+  local root, message = trace:tree(options.filter(parsed))
+  recording.must(parsed.file, root, message)
+  recording.write_lines(tree.lines(root, parsed.depth, parsed.minMs,
+                                   recording.width()))
+end
+
+return tree

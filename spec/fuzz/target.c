@@ -1,0 +1,245 @@
+#include "target.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "log.h"
+#include "packet.h"
+#include "profile.h"
+#include "recording.h"
+#include "saving.h"
+#include "sieve.h"
+
+/* Few bytes can stand for many packets, and for long ones: that is what they
+   are for. So much of them is looked at. */
+#define PACKETS_MAX 20000u
+#define TEXT_MAX ((size_t)16 << 20)
+#define TRACES_MAX 6u
+
+#define PROMISED(e) ((e) ? (void)0 : broken(#e, __LINE__))
+
+static void broken (const char *what, int line) {
+  fprintf(stderr, "target.c:%d: broken promise: %s\n", line, what);
+  abort();
+}
+
+/*
+** {==================================================================
+** Files
+** ===================================================================
+*/
+
+/* A file in memory that holds these bytes, and its name. */
+static const char *file_of (const uint8_t *data, size_t size) {
+  static int fd = -1;
+  static char path[64];
+  if (fd < 0) {
+    fd = memfd_create("recording", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  }
+  if (fd < 0 || ftruncate(fd, 0) != 0
+      || pwrite(fd, data, size, 0) != (ssize_t)size)
+    abort();
+  return path;
+}
+
+static tg_Recording *open_bytes (const uint8_t *data, size_t size) {
+  tg_Status status;
+  char reason[160] = "";
+  tg_Recording *r = tg_recording_open(file_of(data, size), &status, reason,
+                                      sizeof reason);
+  if (r == NULL)
+    PROMISED(status == TG_ERR_FORMAT && reason[0] != '\0');
+  else
+    PROMISED(status == TG_OK && r->damaged <= (r->reason[0] != '\0'));
+  return r;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** One trace, whole or narrowed
+** ===================================================================
+*/
+
+typedef struct Look {
+  const tg_Recording *r;
+  const tg_TraceEntry *trace;
+  tg_Demand demand;           /* owns */
+  tg_Pos end;
+} Look;
+
+static bool look_at (Look *k, const tg_Recording *r, const tg_TraceEntry *t,
+                     const tg_Filter *f) {
+  *k = (Look){.r = r, .trace = t};
+  bool cut = t->end.why == TG_END_NOT || t->end.stop > r->end;
+  k->end = cut ? r->end : t->end.stop;
+  if (!tg_demand_add(&k->demand, &t->options)
+      || (f != NULL && !tg_demand_narrow(&k->demand, f))) {
+    tg_demand_clear(&k->demand);
+    return false;
+  }
+  if (k->demand.max_events == 0 || k->demand.max_events > PACKETS_MAX)
+    k->demand.max_events = PACKETS_MAX;
+  return true;
+}
+
+/* What packets promise: sequence, time, depth. */
+typedef struct Order {
+  uint64_t packets, now_ns;
+  uint32_t depth;
+} Order;
+
+static void check (Order *o, const tg_Packet *p) {
+  PROMISED(p->sequence == o->packets++);
+  PROMISED(p->time_ns >= o->now_ns);
+  o->now_ns = p->time_ns;
+  if (p->why == TG_WHY_ENTER)
+    PROMISED(p->depth == o->depth++);
+  else
+    PROMISED(o->depth > 0 && p->depth == --o->depth);
+}
+
+static void read_packets (const Look *k, tg_Buf *out, bool keep) {
+  tg_Sieve sieve;
+  tg_Packet p;
+  Order order = {0};
+  tg_Scratch scratch = {0};
+  size_t written = 0;
+  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
+  if (r == NULL)
+    return;
+  tg_sieve_init(&sieve, r, k->demand.min_duration_ns);
+  while (written < TEXT_MAX && tg_sieve_next(&sieve, k->end, &p)) {
+    tg_Json json;
+    size_t before = out->size;
+    if (k->demand.min_duration_ns == 0)
+      check(&order, &p);
+    tg_json_init(&json, out);
+    tg_packet_write(&json.sink, &p, k->r->stream, &k->demand, &scratch);
+    PROMISED(json.depth == 0);
+    tg_buf_addchar(out, '\n');
+    written += out->size - before;
+    if (!keep)
+      tg_buf_clear(out);
+  }
+  tg_scratch_free(&scratch);
+  tg_sieve_free(&sieve);
+  tg_reader_free(r);
+}
+
+/* All times of a profile are the whole, to the nanosecond. */
+static void check_sum (const tg_Profile *p) {
+  uint64_t sum = p->idle_ns;
+  for (uint32_t i = 0; i < p->nrows; i++)
+    sum += p->rows[i].tally.self_ns;
+  PROMISED(sum == p->duration_ns);
+}
+
+static void sort_profile (const tg_Profile *p) {
+  uint32_t n = p->nrows > p->tree.count ? p->nrows : p->tree.count;
+  void *list = malloc((n + 1) * sizeof(void *));
+  if (list != NULL) {
+    tg_profile_sort_rows(p, list);
+    tg_profile_sort_nodes(p, list);
+  }
+  free(list);
+}
+
+static void read_profile (const Look *k) {
+  tg_Profile p;
+  tg_Packet packet;
+  const tg_Clock *clock = &k->r->stream->clock;
+  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
+  if (r != NULL && tg_profile_init(&p, k->r->stream->functions, true)) {
+    while (tg_reader_next(r, k->end, &packet))
+      tg_profile_take(&p, &packet);
+    tg_profile_end(&p, tg_clock_ns(clock, k->trace->ticks),
+                   tg_clock_ns(clock, k->r->ticks));
+    check_sum(&p);
+    sort_profile(&p);
+    tg_profile_free(&p);
+  }
+  tg_reader_free(r);
+}
+
+static int null_file (void) {
+  static int fd = -1;
+  if (fd < 0)
+    fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  return fd;
+}
+
+static void read_log (const Look *k) {
+  static const tg_LogStyle style = {true, true, true, 80};
+  tg_Log *l = tg_log_new(k->r->stream, k->trace->start, &k->demand, &style,
+                         null_file());
+  if (l == NULL)
+    return;
+  tg_log_pump(l, k->end);
+  tg_log_finish(l);
+  tg_log_free(l);
+}
+
+/* }================================================================== */
+
+/* A filter that depends on the bytes, so that they can find it. */
+static void make_filter (tg_Filter *f, const uint8_t *data, size_t size) {
+  uint32_t h = (uint32_t)size;
+  for (size_t i = 0; i < size && i < 64; i++)
+    h = (h ^ data[i]) * 16777619u;
+  tg_filter_init(f);
+  f->options.max_depth = (h & 1) != 0 ? 3 : TG_NOLIMIT;
+  f->options.min_duration_ns = (h & 2) != 0 ? 500 : 0;
+  f->thread = (h & 4) != 0 ? 2 : 0;
+  f->from_ns = (h & 8) != 0 ? 1000 : 0;
+  f->to_ns = (h & 16) != 0 ? 1000000 : UINT64_MAX;
+  if (h & 32)
+    f->options.limits = (tg_Limits){1, 2, 5, 3};
+}
+
+static void read_trace (const tg_Recording *r, const tg_TraceEntry *t,
+                        const tg_Filter *f) {
+  Look k;
+  tg_Buf text = {0};
+  if (!look_at(&k, r, t, f))
+    return;
+  read_packets(&k, &text, false);
+  read_profile(&k);
+  read_log(&k);
+  tg_buf_free(&text);
+  tg_demand_clear(&k.demand);
+}
+
+void fuzz_one (const uint8_t *data, size_t size) {
+  tg_Recording *r = open_bytes(data, size);
+  tg_Filter filter;
+  if (r == NULL)
+    return;
+  make_filter(&filter, data, size);
+  for (uint32_t i = 0; i < r->count && i < TRACES_MAX; i++) {
+    read_trace(r, &r->traces[i], NULL);
+    read_trace(r, &r->traces[i], &filter);
+    tg_save("/dev/null", r->stream, &r->program, &r->traces[i], r->end);
+  }
+  tg_filter_free(&filter);
+  tg_recording_close(r);
+}
+
+void fuzz_packets (const uint8_t *data, size_t size, tg_Buf *out) {
+  tg_Recording *r = open_bytes(data, size);
+  Look k;
+  if (r == NULL)
+    return;
+  if (r->count > 0 && look_at(&k, r, &r->traces[0], NULL)) {
+    k.demand.min_duration_ns = 0;   /* else all that is open at the end shows */
+    read_packets(&k, out, true);
+    tg_demand_clear(&k.demand);
+  }
+  tg_recording_close(r);
+}
