@@ -29,7 +29,8 @@ UNITC  := $(wildcard spec/unit/test_*.c)
 
 CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
-SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so
+SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
+          $(BUILD)/spec/process.so
 BENCH   = $(BUILD)/spec/bench_hook.so
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
 
@@ -91,6 +92,7 @@ fuzz-run: $(BUILD)/fuzzer
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
+	$(V)$(TREE) $(LUA) spec/bench/reading.lua
 
 lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
 	$(V)build-aux/deps.sh run lint

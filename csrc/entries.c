@@ -14,7 +14,7 @@ enum {                    /* flags of a FUNCTION entry */
 };
 
 #define NAMES_MAX 65535u  /* in one list */
-#define NAME_MOST 4096u   /* bytes; what is longer is cut when it is read */
+#define NAME_MOST 4096u   /* bytes of a function's: each event can name it */
 
 void tg_program_free (tg_Program *p) {
   tg_free(p->name);
@@ -179,11 +179,12 @@ bool tg_entry_next (const uint8_t **p, const uint8_t *end, tg_Entry *e) {
 /* What is read, and the first thing that went wrong. */
 typedef struct Source {
   tg_Bytes b;
+  uint32_t most;          /* bytes of a string; what is longer is cut */
   bool refused;           /* an allocation was */
 } Source;
 
 static Source source_of (const tg_Entry *e) {
-  return (Source){{e->data, e->data + e->size, false}, false};
+  return (Source){{e->data, e->data + e->size, false}, UINT32_MAX, false};
 }
 
 static tg_Status status_of (const Source *s) {
@@ -199,13 +200,12 @@ static tg_Slice take_bytes (Source *s) {
   return (tg_Slice){.data = tg_take(&s->b, size), .size = size};
 }
 
-/* Owned by the caller, its first NAME_MOST bytes; NULL if absent. Each event may
-   name it, so what is long is paid for often. */
+/* Owned by the caller; NULL if absent. */
 static char *take_string (Source *s) {
   tg_Slice bytes = take_bytes(s);
   if (bytes.data == NULL || s->refused)
     return NULL;
-  size_t size = bytes.size < NAME_MOST ? bytes.size : NAME_MOST;
+  size_t size = bytes.size < s->most ? bytes.size : s->most;
   char *copy = tg_strdup((const char *)bytes.data, size);
   s->refused = copy == NULL;
   return copy;
@@ -259,6 +259,7 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
   Source s = source_of(e);
   uint32_t count;
   memset(out, 0, sizeof *out);
+  s.most = NAME_MOST;
   *id = tg_take32(&s.b);
   take_flags(out, tg_take32(&s.b));
   out->role = (tg_Role)tg_take32(&s.b);
@@ -280,6 +281,8 @@ static void take_patterns (Source *s, tg_Patterns *to) {
   uint32_t count;
   to->list = take_list(s, &count);
   to->count = count;
+  to->bounded = true;
+  to->steps = TG_PATTERNS_STEPS;
 }
 
 static void take_options (Source *s, tg_Options *o) {

@@ -80,12 +80,29 @@ static bool close_open (tg_Export *x, tg_Packet *p) {
   return true;
 }
 
+/* Whether to go on. */
+static bool tell (tg_Export *x, uint64_t reached_ns) {
+  const uint64_t every = 1 << 15;
+  if (x->progress == NULL || ++x->packets % every != 0
+      || x->progress(x->progress_ud, reached_ns))
+    return true;
+  x->out->error = ECANCELED;
+  x->status = TG_ERR_IO;
+  return false;
+}
+
+bool tg_export_read (tg_Export *x, tg_Packet *p) {
+  if (!tg_sieve_next(x->sieve, x->stop, p)) {
+    x->status = tg_sieve_status(x->sieve);
+    return false;
+  }
+  return tell(x, p->time_ns);
+}
+
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
   while (!x->ended && x->status == TG_OK) {
-    if (!tg_sieve_next(x->sieve, x->stop, p)) {
+    if (!tg_export_read(x, p))
       x->ended = true;
-      x->status = tg_sieve_status(x->sieve);
-    }
     else if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
       return true;
   }
@@ -109,7 +126,9 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   tg_Status status = format->write(x);
   tg_free(x->frames);
   x->frames = NULL;
-  if (status == TG_OK && x->out->error != 0) {
+  if (status == TG_OK)
+    status = x->status;
+  if (x->out->error != 0) {
     errno = x->out->error;
     status = TG_ERR_IO;
   }

@@ -58,12 +58,17 @@ typedef struct tg_Export {
   /* (path, text) of each source that is embedded; may be NULL */
   bool (*source) (void *ud, const char *url, tg_Buf *text);
   void *source_ud;
+  /* told now and then which time is reached; false ends the export. May be
+     NULL */
+  bool (*progress) (void *ud, uint64_t reached_ns);
+  void *progress_ud;
   /* what became of it */
   uint64_t calls;             /* given */
   uint64_t left_out;          /* calls beyond the limit */
   uint64_t folded;            /* calls deeper than 'depth' */
   tg_Status status;           /* sticky */
   /* private */
+  uint64_t packets;           /* read */
   uint64_t limit;
   uint32_t depth;
   tg_ExportFrame *frames;     /* owns: open ones that are given */
@@ -93,6 +98,9 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 /* The next packet; false at the end (or 'status' is not TG_OK). A packet of an
    exit at the trace's end is TG_WHY_TERMINATED with 'unfinished' set. */
 bool tg_export_next (tg_Export *x, tg_Packet *p);
+
+/* The next packet of all that there are, as it is; false as above. */
+bool tg_export_read (tg_Export *x, tg_Packet *p);
 
 /* The number of the frame that the packet just given opens or closes among the
    open ones: 0 = outermost. */

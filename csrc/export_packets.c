@@ -9,7 +9,7 @@
 tg_Status tg_export_packets (tg_Export *x) {
   tg_Packet p;
   tg_Json json;
-  while (tg_sieve_next(x->sieve, x->stop, &p)) {
+  while (tg_export_read(x, &p)) {
     tg_json_init(&json, &x->out->text);
     tg_packet_write(&json.sink, &p, x->stream, x->demand, x->scratch);
     tg_buf_addchar(&x->out->text, '\n');
@@ -17,5 +17,5 @@ tg_Status tg_export_packets (tg_Export *x) {
       return TG_ERR_IO;
     x->calls += p.why == TG_WHY_ENTER;
   }
-  return tg_sieve_status(x->sieve);
+  return x->status;
 }

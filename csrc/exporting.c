@@ -25,7 +25,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
 }
 
 static const char *const own_keys[] = {
-  "limit", "samples", "sources", "geckoVersion", NULL
+  "limit", "samples", "sources", "geckoVersion", "progress", NULL
 };
 
 static uint64_t read_count (lua_State *L, const char *key) {
@@ -63,6 +63,48 @@ static void read_options (lua_State *L, tg_ExportOptions *o) {
                (int)version);
   if (version != 0)
     o->gecko = (uint32_t)version;
+}
+
+/* What calls the option 'progress', at index 6, and keeps what it raises. */
+typedef struct Teller {
+  lua_State *L;
+  const tg_Export *x;
+  bool raised;            /* the error is on top */
+} Teller;
+
+static double part (const tg_Export *x, uint64_t reached_ns) {
+  if (reached_ns <= x->start_ns || x->end_ns <= x->start_ns)
+    return 0;
+  double all = (double)(x->end_ns - x->start_ns);
+  double done = (double)(reached_ns - x->start_ns) / all;
+  return done < 1 ? done : 1;
+}
+
+static bool tell (void *ud, uint64_t reached_ns) {
+  Teller *teller = ud;
+  lua_pushvalue(teller->L, 6);
+  lua_pushnumber(teller->L, part(teller->x, reached_ns));
+  teller->raised = lua_pcall(teller->L, 1, 0, 0) != LUA_OK;
+  return !teller->raised;
+}
+
+/* Pushes the option 'progress' to index 6. */
+static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
+  *teller = (Teller){.L = L, .x = x};
+  luaL_checkstack(L, 8, NULL);
+  lua_settop(L, 5);
+  lua_pushnil(L);
+  if (!lua_istable(L, 4))
+    return;
+  lua_getfield(L, 4, "progress");
+  lua_replace(L, 6);
+  if (lua_isnil(L, 6))
+    return;
+  if (!lua_isfunction(L, 6))
+    luaL_error(L, "option 'progress': a function expected, got %s",
+               luaL_typename(L, 6));
+  x->progress = tell;
+  x->progress_ud = teller;
 }
 
 static void push_result (lua_State *L, const tg_Export *x,
@@ -115,6 +157,7 @@ int trace_export (lua_State *L) {
   const tg_Format *format = check_format(L, 2);
   const char *path = luaL_checkstring(L, 3);
   tg_Export x = {.name = t->name};
+  Teller teller;
   lua_settop(L, 4);
   read_options(L, &x.options);
   tg_Reading *r = tg_reading_new(L, 4, own_keys, TG_TYPES_ALL);
@@ -128,7 +171,10 @@ int trace_export (lua_State *L) {
   x.pid = t->stream->pid;
   tg_reading_span(r, t, &x.start_ns, &x.end_ns);
   tg_trace_losses(t, x.lost);
+  read_progress(L, &teller, &x);
   tg_Status status = write(&x, format, path);
+  if (teller.raised)
+    return lua_error(L);
   if (status != TG_OK) {
     set_error(status);
     return luaL_fileresult(L, 0, path);

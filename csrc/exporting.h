@@ -13,6 +13,8 @@
 **   samples         chrome: samples as well
 **   sources         firefox: with the text of sources
 **   geckoVersion    gecko: 5 or 36
+**   progress        a function, called now and then with the part that is done,
+**                   0 to 1; what it raises ends the export
 ** The result is a table: calls, leftOut, folded, depth, limit (of the format,
 ** nil if there is none), bytes (before compression).
 */

@@ -32,6 +32,7 @@ typedef struct Matcher {
   int depth;
   int captures;
   bool bad;             /* malformed, or too complex */
+  uint64_t steps;       /* that it may yet take */
   Capture capture[CAPTURES_MAX];
 } Matcher;
 
@@ -40,6 +41,13 @@ static const char *match (Matcher *m, const char *s, const char *p);
 static const char *malformed (Matcher *m) {
   m->bad = true;
   return NULL;
+}
+
+static void spend (Matcher *m, ptrdiff_t steps) {
+  if ((uint64_t)steps > m->steps)
+    m->bad = true;
+  else
+    m->steps -= (uint64_t)steps;
 }
 
 /*
@@ -118,9 +126,10 @@ static bool in_set (int c, const char *p, const char *close) {
 }
 
 /* Whether the character at 's' is what the item from 'p' to 'ep' allows. */
-static bool single (const Matcher *m, const char *s, const char *p,
+static bool single (Matcher *m, const char *s, const char *p,
                     const char *ep) {
-  if (s >= m->end)
+  spend(m, ep - p);
+  if (s >= m->end || m->bad)
     return false;
   int c = (unsigned char)*s;
   switch (*p) {
@@ -174,20 +183,21 @@ static const char *balanced (Matcher *m, const char *s, const char *p) {
   if (s >= m->end || *s != p[0])
     return NULL;
   size_t level = 1;
-  while (++s < m->end) {
-    if (*s == p[1]) {
-      if (--level == 0)
-        return s + 1;
-    }
+  const char *from = s;
+  while (++s < m->end && level > 0) {
+    if (*s == p[1])
+      level--;
     else if (*s == p[0])
       level++;
   }
-  return NULL;
+  spend(m, s - from);
+  return level == 0 ? s : NULL;
 }
 
 /* '%f[set]': whether the set from 'p' to 'ep' begins at 's'. */
-static bool at_frontier (const Matcher *m, const char *s, const char *p,
+static bool at_frontier (Matcher *m, const char *s, const char *p,
                          const char *ep) {
+  spend(m, 2 * (ep - p));
   int before = s == m->text ? '\0' : (unsigned char)s[-1];
   int here = s == m->end ? '\0' : (unsigned char)*s;
   return !in_set(before, p, ep - 1) && in_set(here, p, ep - 1);
@@ -233,6 +243,7 @@ static const char *same_again (Matcher *m, const char *s, int digit) {
   ptrdiff_t size = m->capture[i].size;
   if (size < 0 || size > m->end - s)
     return NULL;
+  spend(m, size);
   if (memcmp(m->capture[i].start, s, (size_t)size) != 0)
     return NULL;
   return s + size;
@@ -346,27 +357,35 @@ static const char *match (Matcher *m, const char *s, const char *p) {
     return malformed(m);
   Step result = NEXT;
   m->depth++;
-  while (result == NEXT && p < m->pattern_end)
+  spend(m, 1);
+  while (result == NEXT && p < m->pattern_end && !m->bad)
     result = step(m, &s, &p);
   m->depth--;
-  return result == FAIL ? NULL : s;
+  return result == FAIL || m->bad ? NULL : s;
 }
 
 /* }================================================================== */
 
-bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
-  Matcher m = {.text = text, .end = text + size};
-  bool anchored = *pattern == '^';
+/* '*steps' is what it may take, and then what is left of that. */
+static bool find (const char *text, size_t size, const char *pattern,
+                  uint64_t *steps) {
+  Matcher m = {.text = text, .end = text + size, .steps = *steps};
+  bool anchored = *pattern == '^', found = false;
   m.pattern_end = pattern + strlen(pattern);
   pattern += anchored;
-  for (const char *s = text; s <= m.end; s++) {
+  for (const char *s = text; s <= m.end && !found && !m.bad; s++) {
     m.captures = 0;
-    if (match(&m, s, pattern) != NULL)
-      return captures_closed(&m);
-    if (anchored || m.bad)
+    found = match(&m, s, pattern) != NULL;
+    if (anchored)
       break;
   }
-  return false;
+  *steps = m.steps;
+  return found && captures_closed(&m);
+}
+
+bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
+  uint64_t steps = UINT64_MAX;
+  return find(text, size, pattern, &steps);
 }
 
 /*
@@ -376,11 +395,15 @@ bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
 */
 
 bool tg_patterns_find (const tg_Patterns *list, const char *text, size_t size) {
-  for (size_t i = 0; i < list->count; i++) {
-    if (tg_pattern_find(text, size, list->list[i]))
-      return true;
+  uint64_t steps = list->bounded ? list->steps : UINT64_MAX;
+  bool found = false;
+  for (size_t i = 0; i < list->count && !found && steps > 0; i++) {
+    steps--;
+    found = find(text, size, list->list[i], &steps);
   }
-  return false;
+  if (list->bounded)
+    ((tg_Patterns *)(uintptr_t)list)->steps = steps;
+  return found;
 }
 
 bool tg_patterns_match (const tg_Patterns *list, const char *text) {
@@ -401,6 +424,8 @@ bool tg_patterns_add (tg_Patterns *list, const char *pattern) {
 
 bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from) {
   memset(to, 0, sizeof *to);
+  to->bounded = from->bounded;
+  to->steps = from->steps;
   for (size_t i = 0; i < from->count; i++) {
     if (!tg_patterns_add(to, from->list[i])) {
       tg_patterns_free(to);

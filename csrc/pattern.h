@@ -15,7 +15,13 @@
 typedef struct tg_Patterns {
   char **list;          /* owns; each owned too, zero-terminated */
   size_t count;
+  uint64_t steps;       /* that it may yet take to match; 0: it is bad from now
+                           on. Only counted if... */
+  bool bounded;         /* ...they are from a file: a short pattern can take
+                           for ever. One thread at a time, then. */
 } tg_Patterns;
+
+#define TG_PATTERNS_STEPS (UINT64_C(1) << 26)   /* half a second */
 
 /* Whether 'pattern' is found anywhere in 'text', as string.find would. */
 bool tg_pattern_find (const char *text, size_t size, const char *pattern);

@@ -143,6 +143,7 @@ static void check_style (lua_State *L, tg_LogStyle *style) {
     lua_replace(L, 2);
   }
   luaL_checktype(L, 2, LUA_TTABLE);
+  tg_style_check(L, 2);
   tg_style_read(L, 2, -1, style);
 }
 

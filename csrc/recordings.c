@@ -122,7 +122,8 @@ int record_start (lua_State *L) {
   if (t->plan->ring)
     tg_snapshot_on(t->session);
   lua_pushstring(L, tg_tape_path(t->tape));
-  return 1;
+  lua_pushvalue(L, 3);
+  return 2;
 }
 
 /* ---- saving ---- */

@@ -1,7 +1,30 @@
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "style.h"
+
+static bool is_known (lua_State *L, int i) {
+  static const char *const known[] = {
+    "path", "fd", "color", "times", "summary", "width"
+  };
+  const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    if (strcmp(key, known[k]) == 0)
+      return true;
+  }
+  return false;
+}
+
+void tg_style_check (lua_State *L, int i) {
+  lua_pushnil(L);
+  while (lua_next(L, i)) {
+    if (!is_known(L, -2))
+      luaL_error(L, "unknown style '%s' (known: path, fd, color, times, "
+                 "summary, width)", luaL_tolstring(L, -2, NULL));
+    lua_pop(L, 1);
+  }
+}
 
 static bool field_bool (lua_State *L, int i, const char *name, bool absent) {
   bool b = (lua_getfield(L, i, name) == LUA_TNIL) ? absent

@@ -8,6 +8,9 @@
 #include "lx.h"
 #include "log.h"
 
+/* Raises if the table has any other key. */
+void tg_style_check (lua_State *L, int i);                     /* [-0, +0, v] */
+
 /*
 ** The descriptor to write to, stderr by default; -1 with errno if the file
 ** cannot be had. One with a path is to be closed, any other is the program's.

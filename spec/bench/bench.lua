@@ -22,6 +22,8 @@ local traced = {
   all1 = {1, {trace = all, valueDepth = 1}},
   five = {5, {trace = {"name", "time"}}},
   twenty = {20, {trace = {"name", "time"}}},
+  ring = {1, {trace = {"name", "time"}, overflow = "ring", buffer = 1 << 20}},
+  file = {1, {trace = {"name", "time"}}, file = true},
 }
 
 local what = {
@@ -34,6 +36,8 @@ local what = {
   {"all1", "all eight types, valueDepth 1 (the default)"},
   {"five", "five traces at once: name, time"},
   {"twenty", "twenty traces at once: name, time"},
+  {"ring", "name, time; the last MiB kept"},
+  {"file", "name, time; recorded to a file"},
 }
 
 local settings = {reps = 7, modes = nil, programs = {}, seed = 1,
@@ -43,7 +47,7 @@ local usage = [[
 usage: bench.lua [options] [PROGRAM...]      (calls objects text pipes json)
   -n REPS       repetitions of each mode (7)
   -m MODE,...   modes (all that can run): untraced empty idle time values all0
-                all1 five twenty
+                all1 five twenty ring file
   -s SEED       of the shuffling (1)
   -b MEGABYTES  buffer of a trace (4096)
   -o POLICY     overflow: stop, ring
@@ -106,6 +110,18 @@ local function default_modes (core)
   return modes
 end
 
+--- A trace in memory, or one on a file.
+local function start (core, options, file)
+  if not file then
+    return core.start(options)
+  end
+  local path = os.tmpname()
+  options.name = nil
+  local _, trace = assert(core.record(options, {path = path}))
+  os.remove(path)
+  return trace
+end
+
 --- Starts what a mode needs; returns a function that ends it and gives the
 -- bytes of events recorded.
 local function begin (core, mode)
@@ -120,7 +136,7 @@ local function begin (core, mode)
     for key, value in pairs(options) do
       mine[key] = value
     end
-    traces[i] = core.start(mine)
+    traces[i] = start(core, mine, traced[mode].file)
   end
   return function ()
     for i = #traces, 1, -1 do

@@ -1,0 +1,38 @@
+-- Whatever becomes of the process or of the file: what was recorded up to the
+-- last complete event is there, and it is what a run that nothing disturbed
+-- begins with.
+--
+-- TRACEGRIP_FUZZ=N tries N points of each kind, TRACEGRIP_SEED=S others.
+
+local run = require "spec.support.run"
+
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 200
+local seed = tonumber(os.getenv "TRACEGRIP_SEED") or 1
+
+local function cut (what, points)
+  run.within(function (directory)
+    local result = run.file(run.root .. "/spec/recording/cut.lua", {
+      args = {what, directory, points or count, seed}, timeout = 600,
+      env = {LUA_CPATH_5_4 = ("%s/spec/?.so;%s/lib/lua/5.4/?.so;;"):format(
+        run.build, run.build)}
+    })
+    assert.equal("", result.stderr)
+    assert.equal(0, result.status)
+    if os.getenv "TRACEGRIP_FUZZ" then
+      print(result.stdout)
+    end
+    for line in result.stdout:gmatch "[^\n]+" do
+      assert.equal("#", line:sub(1, 1), line)
+    end
+  end)
+end
+
+describe("what is left of a recording is its beginning", function ()
+  it("when the process is killed at any moment", function ()
+    cut "kill"
+  end)
+
+  it("when the file is cut at any byte", function ()
+    cut "truncate"
+  end)
+end)

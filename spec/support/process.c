@@ -1,0 +1,163 @@
+/*
+** process.c - what programs do to themselves and to each other: fork, kill,
+** limits, files cut short. For the specs of recordings.
+*/
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lua.h"
+
+#include "lauxlib.h"
+
+/* fork() -> pid, or 0 in the child. */
+static int process_fork (lua_State *L) {
+  lua_pushinteger(L, fork());
+  return 1;
+}
+
+/* kill(pid, signal) */
+static int process_kill (lua_State *L) {
+  kill((pid_t)luaL_checkinteger(L, 1), (int)luaL_checkinteger(L, 2));
+  return 0;
+}
+
+/* wait(pid) -> exit status; 128 + n for a signal. */
+static int process_wait (lua_State *L) {
+  int status;
+  pid_t pid = (pid_t)luaL_checkinteger(L, 1);
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    continue;
+  lua_pushinteger(L, WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                         : WEXITSTATUS(status));
+  return 1;
+}
+
+/* sleep(seconds) */
+static int process_sleep (lua_State *L) {
+  double s = luaL_checknumber(L, 1);
+  struct timespec t = {.tv_sec = (time_t)s};
+  t.tv_nsec = (long)((s - (double)t.tv_sec) * 1e9);
+  while (nanosleep(&t, &t) < 0 && errno == EINTR)
+    continue;
+  return 0;
+}
+
+/* now() -> seconds that go on evenly */
+static int process_now (lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, (double)t.tv_sec + (double)t.tv_nsec / 1e9);
+  return 1;
+}
+
+static int process_pid (lua_State *L) {
+  lua_pushinteger(L, getpid());
+  return 1;
+}
+
+static int process_abort (lua_State *L) {
+  (void)L;
+  abort();
+}
+
+/* leave(status): by no exit function. */
+static int process_leave (lua_State *L) {
+  _exit((int)luaL_checkinteger(L, 1));
+}
+
+/* limit(bytes): no file may be longer; 0 = any. */
+static int process_limit (lua_State *L) {
+  rlim_t n = (rlim_t)luaL_checkinteger(L, 1);
+  struct rlimit r;
+  getrlimit(RLIMIT_FSIZE, &r);
+  r.rlim_cur = (n > 0) ? n : r.rlim_max;
+  lua_pushboolean(L, setrlimit(RLIMIT_FSIZE, &r) == 0);
+  return 1;
+}
+
+/* truncate(path, size) */
+static int process_truncate (lua_State *L) {
+  int error = truncate(luaL_checkstring(L, 1), (off_t)luaL_checkinteger(L, 2));
+  return luaL_fileresult(L, error == 0, lua_tostring(L, 1));
+}
+
+/* closeall(): every descriptor but the first three. */
+static int process_closeall (lua_State *L) {
+  (void)L;
+  for (int fd = 3; fd < (int)sysconf(_SC_OPEN_MAX) && fd < 65536; fd++)
+    close(fd);
+  return 0;
+}
+
+/* openall(path, n): takes every number below n that is free for this file. */
+static int process_openall (lua_State *L) {
+  int fd = open(luaL_checkstring(L, 1), O_RDWR | O_CREAT, 0666);
+  int n = (int)luaL_checkinteger(L, 2);
+  for (int i = 3; fd >= 0 && i < n; i++) {
+    if (fcntl(i, F_GETFD) < 0)
+      dup2(fd, i);
+  }
+  return 0;
+}
+
+/* descriptors(below) -> how many there are */
+static int process_descriptors (lua_State *L) {
+  int below = (int)luaL_checkinteger(L, 1), n = 0;
+  for (int i = 0; i < below; i++)
+    n += fcntl(i, F_GETFD) >= 0;
+  lua_pushinteger(L, n);
+  return 1;
+}
+
+static int process_chdir (lua_State *L) {
+  return luaL_fileresult(L, chdir(luaL_checkstring(L, 1)) == 0,
+                         lua_tostring(L, 1));
+}
+
+static int process_mkfifo (lua_State *L) {
+  return luaL_fileresult(L, mkfifo(luaL_checkstring(L, 1), 0666) == 0,
+                         lua_tostring(L, 1));
+}
+
+/* nobody(): gives up being root, to whom nothing is read-only. */
+static int process_nobody (lua_State *L) {
+  lua_pushboolean(L, getuid() != 0 || setuid(65534) == 0);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"fork", process_fork},
+  {"kill", process_kill},
+  {"wait", process_wait},
+  {"sleep", process_sleep},
+  {"now", process_now},
+  {"pid", process_pid},
+  {"abort", process_abort},
+  {"leave", process_leave},
+  {"limit", process_limit},
+  {"truncate", process_truncate},
+  {"closeall", process_closeall},
+  {"openall", process_openall},
+  {"descriptors", process_descriptors},
+  {"chdir", process_chdir},
+  {"mkfifo", process_mkfifo},
+  {"nobody", process_nobody},
+  {NULL, NULL}
+};
+
+__attribute__((visibility("default")))
+int luaopen_process (lua_State *L);
+
+int luaopen_process (lua_State *L) {
+  luaL_newlib(L, functions);
+  return 1;
+}
