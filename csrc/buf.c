@@ -23,8 +23,8 @@ void tg_buf_clear (tg_Buf *b) {
   b->failed = false;
 }
 
-static TG_NOINLINE bool grow (tg_Buf *b, size_t more) {
-  if (more > SIZE_MAX / 2 - b->size) {
+bool tg_buf_grow (tg_Buf *b, size_t more) {
+  if (b->failed || more > SIZE_MAX / 2 - b->size) {
     b->failed = true;
     return false;
   }
@@ -41,26 +41,8 @@ static TG_NOINLINE bool grow (tg_Buf *b, size_t more) {
   return true;
 }
 
-bool tg_buf_reserve (tg_Buf *b, size_t more) {
-  if (tg_unlikely(b->failed))
-    return false;
-  return more <= b->capacity - b->size || grow(b, more);
-}
-
-void tg_buf_add (tg_Buf *b, const void *data, size_t size) {
-  if (size == 0 || !tg_buf_reserve(b, size))
-    return;
-  memcpy(b->data + b->size, data, size);
-  b->size += size;
-}
-
 void tg_buf_addstr (tg_Buf *b, const char *s) {
   tg_buf_add(b, s, strlen(s));
-}
-
-void tg_buf_addchar (tg_Buf *b, char c) {
-  if (tg_buf_reserve(b, 1))
-    b->data[b->size++] = c;
 }
 
 /* Tries what room there is first; 'args' are taken once for each try. */
@@ -82,12 +64,24 @@ void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...) {
   }
 }
 
+/* Two digits at a time. */
 void tg_buf_addu64 (tg_Buf *b, uint64_t v) {
+  static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899";
   char digits[20];
   size_t at = sizeof digits;
-  do {
-    digits[--at] = (char)('0' + v % 10);
-    v /= 10;
-  } while (v > 0);
+  for (; v >= 100; v /= 100) {
+    at -= 2;
+    memcpy(digits + at, pairs + v % 100 * 2, 2);
+  }
+  if (v >= 10) {
+    at -= 2;
+    memcpy(digits + at, pairs + v * 2, 2);
+  }
+  else
+    digits[--at] = (char)('0' + v);
   tg_buf_add(b, digits + at, sizeof digits - at);
 }

@@ -7,6 +7,8 @@
 #ifndef TG_BUF_H
 #define TG_BUF_H
 
+#include <string.h>
+
 #include "base.h"
 
 typedef struct tg_Buf {
@@ -18,10 +20,27 @@ typedef struct tg_Buf {
 
 void tg_buf_free (tg_Buf *b);
 void tg_buf_clear (tg_Buf *b);              /* empty, error gone, memory kept */
-bool tg_buf_reserve (tg_Buf *b, size_t more); /* room for 'more' bytes */
-void tg_buf_add (tg_Buf *b, const void *data, size_t size);
+bool tg_buf_grow (tg_Buf *b, size_t more);  /* the slow half of reserve */
 void tg_buf_addstr (tg_Buf *b, const char *s);
-void tg_buf_addchar (tg_Buf *b, char c);
+
+/* Room for 'more' bytes. */
+TG_INLINE bool tg_buf_reserve (tg_Buf *b, size_t more) {
+  return tg_likely(more <= b->capacity - b->size && !b->failed)
+         || tg_buf_grow(b, more);
+}
+
+TG_INLINE void tg_buf_add (tg_Buf *b, const void *data, size_t size) {
+  if (size == 0 || !tg_buf_reserve(b, size))
+    return;
+  memcpy(b->data + b->size, data, size);
+  b->size += size;
+}
+
+TG_INLINE void tg_buf_addchar (tg_Buf *b, char c) {
+  if (tg_buf_reserve(b, 1))
+    b->data[b->size++] = c;
+}
+
 void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void tg_buf_addu64 (tg_Buf *b, uint64_t v);   /* decimal */

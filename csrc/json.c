@@ -93,18 +93,44 @@ static void add_escape (tg_Buf *out, char c) {
   tg_buf_addchar(out, hex[(unsigned char)c & 15]);
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Whether one of eight bytes is not plain: below a space, or after an exclusive
+   or with a character, zero. May say so of a byte above such a one. */
+static bool all_plain (uint64_t x) {
+  uint64_t quote = x ^ EACH('"'), slash = x ^ EACH('\\');
+  uint64_t found = ((x - EACH(0x20)) & ~x)
+                   | ((quote - EACH(1)) & ~quote)
+                   | ((slash - EACH(1)) & ~slash);
+  return (found & EACH(0x80)) == 0;
+}
+
+/* Length of the run of plain characters from 'v' on. */
+static size_t plain_run (const char *v, size_t size) {
+  size_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    uint64_t x;
+    memcpy(&x, v + i, 8);
+    if (!all_plain(x))
+      break;
+  }
+  while (i < size && plain(v[i]))
+    i++;
+  return i;
+}
+
 /* Runs of plain characters are copied whole. */
 static void add_string (tg_Buf *out, const char *v, size_t size) {
   tg_buf_addchar(out, '"');
-  size_t from = 0;
-  for (size_t i = 0; i < size; i++) {
-    if (tg_likely(plain(v[i])))
-      continue;
-    tg_buf_add(out, v + from, i - from);
-    add_escape(out, v[i]);
-    from = i + 1;
+  for (;;) {
+    size_t run = plain_run(v, size);
+    tg_buf_add(out, v, run);
+    if (run == size)
+      break;
+    add_escape(out, v[run]);
+    v += run + 1;
+    size -= run + 1;
   }
-  tg_buf_add(out, v + from, size - from);
   tg_buf_addchar(out, '"');
 }
 
@@ -239,7 +265,7 @@ void tg_json_init (tg_Json *j, tg_Buf *out) {
     json_object, json_array, json_close, json_key, json_string,
     json_integer, json_number, json_boolean, json_ms
   };
-  memset(j, 0, sizeof *j);
   j->sink = sink;
   j->out = out;
+  j->depth = 0;         /* the arrays are filled as containers open */
 }
