@@ -143,9 +143,10 @@ static uint32_t older_frames (const tg_Session *s, const tg_Trace *t) {
 }
 
 void tg_bounds_end (tg_Session *s, tg_Trace *t, tg_End why) {
-  t->end = why;
-  t->stop = tg_rec_pos(&s->recorder);
-  t->packets_end = s->recorder.packets;
+  bool torn = s->torn && t == s->taped;
+  t->end = torn ? TG_END_DISK : why;
+  t->stop = torn ? s->torn_at : tg_rec_pos(&s->recorder);
+  t->packets_end = torn ? s->torn_packets : s->recorder.packets;
   t->ticks_end = tg_clock_ticks();
   t->older_end = older_frames(s, t);
   tg_reader_free(t->counter);
@@ -176,7 +177,8 @@ tg_Pos tg_bounds_next (const tg_Session *s, size_t need) {
 }
 
 void tg_bounds_set (tg_Session *s) {
-  s->recorder.packets_stop = s->recorder.ticks_stop = UINT64_MAX;
+  s->recorder.packets_stop = s->torn ? 0 : UINT64_MAX;
+  s->recorder.ticks_stop = UINT64_MAX;
   s->recording = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->end != TG_END_NOT)

@@ -41,10 +41,6 @@ bool tg_buf_grow (tg_Buf *b, size_t more) {
   return true;
 }
 
-void tg_buf_addstr (tg_Buf *b, const char *s) {
-  tg_buf_add(b, s, strlen(s));
-}
-
 /* Tries what room there is first; 'args' are taken once for each try. */
 void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...) {
   for (int attempt = 0; attempt < 2; attempt++) {

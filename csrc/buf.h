@@ -21,7 +21,6 @@ typedef struct tg_Buf {
 void tg_buf_free (tg_Buf *b);
 void tg_buf_clear (tg_Buf *b);              /* empty, error gone, memory kept */
 bool tg_buf_grow (tg_Buf *b, size_t more);  /* the slow half of reserve */
-void tg_buf_addstr (tg_Buf *b, const char *s);
 
 /* Room for 'more' bytes. */
 TG_INLINE bool tg_buf_reserve (tg_Buf *b, size_t more) {
@@ -34,6 +33,10 @@ TG_INLINE void tg_buf_add (tg_Buf *b, const void *data, size_t size) {
     return;
   memcpy(b->data + b->size, data, size);
   b->size += size;
+}
+
+TG_INLINE void tg_buf_addstr (tg_Buf *b, const char *s) {
+  tg_buf_add(b, s, strlen(s));
 }
 
 TG_INLINE void tg_buf_addchar (tg_Buf *b, char c) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "values.h"
 
 /* What is left of an event. */
 typedef struct Rest {
@@ -73,4 +74,47 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
   e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
   e->ticks = head >> TG_EV_DELTASHIFT;
   return take_body(&r, e) && !r.b.missing ? (size_t)(r.b.p - p) : 0;
+}
+
+/* The properties of a descriptor are passed over. */
+static void skip_properties (tg_ValueCursor *c) {
+  tg_Grip g;
+  do {
+    tg_values_grip(c, &g);      /* a key, or the end */
+    if (g.type != TG_END)
+      tg_values_grip(c, &g);
+  } while (g.type != TG_END);
+}
+
+static tg_FunctionId named_in (tg_Slice values) {
+  tg_ValueCursor c;
+  tg_Grip g;
+  tg_Descriptor d;
+  tg_FunctionId highest = 0;
+  tg_values_open(&c, values);
+  uint64_t n = tg_values_var(&c);
+  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !c.bad; i++)
+    tg_values_grip(&c, &g);
+  while (!c.bad && c.p < c.end) {
+    tg_values_descriptor(&c, &d);
+    if (d.function > highest)
+      highest = d.function;
+    if (d.flags & TG_DESC_PROPS)
+      skip_properties(&c);
+  }
+  return highest;
+}
+
+tg_FunctionId tg_event_names (const tg_Event *e) {
+  tg_FunctionId highest = named_in(e->values);
+  if (e->function > highest)
+    highest = e->function;
+  if (e->caller > highest)
+    highest = e->caller;
+  for (uint32_t i = 0; e->kind == TG_EV_RESUME && i < e->n; i++) {
+    tg_FunctionId id = tg_get32(e->list + 4 * (size_t)i);
+    if (id > highest)
+      highest = id;
+  }
+  return highest;
 }

@@ -30,4 +30,8 @@ typedef struct tg_Event {
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e);
 
+/* The highest function id that an event names anywhere, in its values too; 0 if
+   it names none. Malformed values name none from there on. */
+tg_FunctionId tg_event_names (const tg_Event *e);
+
 #endif

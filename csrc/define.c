@@ -207,6 +207,18 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
          && f->name != NULL;
 }
 
+/* A definition is not in the file: the event that names it must not be either,
+   which may have begun. */
+static void tear (tg_Session *s) {
+  tg_Recorder *r = &s->recorder;
+  r->packets_stop = 0;          /* before the next event the tape is left */
+  if (s->torn)
+    return;
+  s->torn = true;
+  s->torn_at = tg_rec_pos(r);
+  s->torn_packets = r->packets;
+}
+
 static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
                           bool unnamed) {
   tg_Functions *fs = s->recorder.stream->functions;
@@ -215,7 +227,7 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
     return 0;
   tg_FunctionId id = tg_functions_add(fs, f);
   if (s->taped != NULL && tg_tape_error(s->taped->tape) != 0)
-    s->recorder.packets_stop = 0;   /* it is not in the file: that ends */
+    tear(s);
   if (id != 0) {
     s->known.keys[id] = k->cfunction;
     s->known.unnamed[id] = unnamed;

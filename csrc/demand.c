@@ -128,6 +128,28 @@ static bool names (const tg_Patterns *filter, const tg_Function *f) {
          || (f->url != NULL && tg_patterns_match(filter, f->url));
 }
 
+static bool same_sight (const tg_Options *a, const tg_Options *b) {
+  return a->c == b->c && tg_patterns_equal(&a->include, &b->include)
+         && tg_patterns_equal(&a->exclude, &b->exclude)
+         && tg_patterns_equal(&a->redact, &b->redact);
+}
+
+/* Whether each member of 'a' has its like in 'b'. */
+static bool covered (const tg_Demand *a, const tg_Demand *b) {
+  for (size_t i = 0; i < a->count; i++) {
+    size_t j = 0;
+    while (j < b->count && !same_sight(&a->list[i], &b->list[j]))
+      j++;
+    if (j == b->count)
+      return false;
+  }
+  return true;
+}
+
+bool tg_demand_alike (const tg_Demand *a, const tg_Demand *b) {
+  return covered(a, b) && covered(b, a);
+}
+
 static bool member_wants (const tg_Options *o, const tg_Function *f) {
   return (o->c || !f->is_c)
          && (o->include.count == 0 || names(&o->include, f))

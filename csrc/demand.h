@@ -55,6 +55,10 @@ void tg_demand_clear (tg_Demand *d);
    memory. */
 bool tg_demand_narrow (tg_Demand *d, const tg_Filter *f);
 
+/* Whether both want the same functions and hide the same names. Not all that do
+   are found out: it compares member by member. */
+bool tg_demand_alike (const tg_Demand *a, const tg_Demand *b);
+
 /* Whether calls of this function are to be seen by some member... */
 bool tg_demand_wants (const tg_Demand *d, const tg_Function *f);
 

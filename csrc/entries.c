@@ -27,7 +27,7 @@ void tg_program_free (tg_Program *p) {
 }
 
 /* What a copy is made by: the bytes of a recording say all there is to say. */
-bool tg_program_copy (tg_Program *to, const tg_Program *from) {
+static bool copy_program (tg_Program *to, const tg_Program *from) {
   tg_Buf bytes = {0};
   tg_Entry e;
   tg_Status status = TG_ERR_MEMORY;
@@ -38,6 +38,29 @@ bool tg_program_copy (tg_Program *to, const tg_Program *from) {
     status = tg_entry_read_program(&e, to);
   tg_buf_free(&bytes);
   return status == TG_OK;
+}
+
+tg_Program *tg_program_new (const tg_Program *from) {
+  tg_Program *p = tg_calloc(1, sizeof *p);
+  if (p != NULL && from != NULL && !copy_program(p, from)) {
+    tg_free(p);
+    return NULL;
+  }
+  if (p != NULL)
+    p->pins = 1;
+  return p;
+}
+
+tg_Program *tg_program_pin (tg_Program *p) {
+  p->pins++;
+  return p;
+}
+
+void tg_program_unpin (tg_Program *p) {
+  if (p == NULL || --p->pins > 0)
+    return;
+  tg_program_free(p);
+  tg_free(p);
 }
 
 void tg_trace_entry_free (tg_TraceEntry *t) {

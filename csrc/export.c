@@ -11,8 +11,20 @@
 
 /* To add a format: a line here, its function in formats.h, its file. */
 const tg_Format tg_formats[] = {
+  {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
+   1000000, 3000, true, tg_export_chrome},
+  {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
+   1000000, 3000, false, tg_export_cpuprofile},
+  {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
+   " coroutine", ".profile.json", 1000000, 10000, true, tg_export_firefox},
+  {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
+   0, 3000, false, tg_export_folded},
+  {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
+   ".gecko.json", 1000000, 10000, true, tg_export_gecko},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, tg_export_packets},
+  {"speedscope", "speedscope: a profile for each coroutine",
+   ".speedscope.json", 1000000, 3000, false, tg_export_speedscope},
   {0}
 };
 
@@ -91,11 +103,35 @@ static bool tell (tg_Export *x, uint64_t reached_ns) {
   return false;
 }
 
+/* What is damaged ends there; whoever asked for the export knows. */
+static void end_reading (tg_Export *x) {
+  x->status = tg_sieve_status(x->sieve);
+  if (x->status != TG_ERR_FORMAT)
+    return;
+  x->status = TG_OK;
+  x->end_ns = tg_reader_time(x->sieve->reader);
+}
+
+/* A ring begins later than its trace did; the clock of a trace and its packets
+   may differ by a tick. */
+static void find_start (tg_Export *x, const tg_Packet *first) {
+  uint64_t begun_ns;
+  x->begun = true;
+  if (tg_reader_begun(x->sieve->reader, &begun_ns) && begun_ns > x->start_ns)
+    x->start_ns = begun_ns;
+  if (first->time_ns < x->start_ns)
+    x->start_ns = first->time_ns;
+}
+
 bool tg_export_read (tg_Export *x, tg_Packet *p) {
   if (!tg_sieve_next(x->sieve, x->stop, p)) {
-    x->status = tg_sieve_status(x->sieve);
+    end_reading(x);
     return false;
   }
+  if (tg_unlikely(!x->begun))
+    find_start(x, p);
+  if (tg_unlikely(p->time_ns > x->end_ns))
+    x->end_ns = p->time_ns;
   return tell(x, p->time_ns);
 }
 
@@ -180,6 +216,33 @@ void tg_export_loss (const tg_Export *x, tg_Buf *out) {
   }
 }
 
+/* A remark begins: the first one after a parenthesis. */
+static void begin_remark (tg_Buf *out, size_t at) {
+  tg_buf_addstr(out, out->size == at ? " (" : "; ");
+}
+
+void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
+  size_t at = out->size;
+  bool lost = false;
+  for (int i = 0; i < TG_NLOSSES; i++)
+    lost = lost || x->lost[i] > 0;
+  if (lost) {
+    begin_remark(out, at);
+    tg_export_loss(x, out);
+  }
+  if (x->left_out > 0) {
+    begin_remark(out, at);
+    tg_buf_addfmt(out, "%" PRIu64 " calls left out", x->left_out);
+  }
+  if (x->folded > 0) {
+    begin_remark(out, at);
+    tg_buf_addfmt(out, "%" PRIu64 " calls deeper than %" PRIu32 " folded",
+                  x->folded, x->depth);
+  }
+  if (out->size > at)
+    tg_buf_addchar(out, ')');
+}
+
 static void add_char (tg_Buf *out, const char *s, size_t size) {
   unsigned char c = (unsigned char)*s;
   if (c == '"' || c == '\\') {
@@ -194,18 +257,28 @@ static void add_char (tg_Buf *out, const char *s, size_t size) {
     tg_buf_add(out, s, size);
 }
 
+/* Bytes from 's' on that are what they are. */
+static size_t plain_run (const char *s, const char *end) {
+  const char *p = s;
+  while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+    p++;
+  return (size_t)(p - s);
+}
+
 void tg_export_string (tg_Buf *out, const char *s, size_t size) {
   const char *end = s + size;
   tg_buf_addchar(out, '"');
   while (s < end) {
     uint32_t code;
-    size_t n = tg_text_char(s, end, &code);
-    if (n == 0) {
+    size_t n = plain_run(s, end);
+    if (n > 0)
+      tg_buf_add(out, s, n);
+    else if ((n = tg_text_char(s, end, &code)) > 0)
+      add_char(out, s, n);
+    else {
       tg_buf_addstr(out, "\xEF\xBF\xBD");   /* U+FFFD */
       n = 1;
     }
-    else
-      add_char(out, s, n);
     s += n;
   }
   tg_buf_addchar(out, '"');

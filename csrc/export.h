@@ -48,7 +48,9 @@ typedef struct tg_Export {
   const tg_Demand *demand;
   tg_Sieve *sieve;
   tg_Pos stop;
-  uint64_t start_ns, end_ns;  /* of the trace, on the packets' scale */
+  uint64_t start_ns, end_ns;  /* of the trace, on the packets' scale; the
+                                 start is final with the first packet, the
+                                 end with the last */
   uint64_t wall_ns;           /* time 0 of that scale since 1970 */
   uint32_t pid;               /* of the program; 0 = not known */
   uint64_t lost[TG_NLOSSES];
@@ -74,6 +76,7 @@ typedef struct tg_Export {
   tg_ExportFrame *frames;     /* owns: open ones that are given */
   uint32_t nframes, cframes;
   uint32_t hidden;            /* open ones above that are not */
+  bool begun;                 /* the first packet has been read */
   bool ended;                 /* there are no more packets to read */
   bool unfinished;            /* the exit just given is the trace's end */
 } tg_Export;
@@ -121,6 +124,10 @@ void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
 
 /* What is lost, as a sentence; nothing is added if nothing is. */
 void tg_export_loss (const tg_Export *x, tg_Buf *out);
+
+/* That and what has been left out of the document so far, in parentheses, to be
+   put behind a name; nothing is added if nothing is missing. */
+void tg_export_remarks (const tg_Export *x, tg_Buf *out);
 
 /* Any bytes as a JSON string with its quotes: what is not UTF-8 becomes
    U+FFFD. */

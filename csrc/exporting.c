@@ -136,19 +136,12 @@ static tg_Status write (tg_Export *x, const tg_Format *format,
     return TG_ERR_IO;
   x->out = &out;
   tg_Status status = tg_export_write(x, format);
-  int error = errno;
+  int error = out.error != 0 ? out.error : errno;
   if (!tg_output_close(&out) && status == TG_OK)
     return TG_ERR_IO;
   if (status != TG_OK)
     errno = error;
   return status;
-}
-
-static void set_error (tg_Status status) {
-  if (status == TG_ERR_MEMORY)
-    errno = ENOMEM;
-  else if (status == TG_ERR_FORMAT)
-    errno = EBADMSG;
 }
 
 int trace_export (lua_State *L) {
@@ -175,8 +168,10 @@ int trace_export (lua_State *L) {
   tg_Status status = write(&x, format, path);
   if (teller.raised)
     return lua_error(L);
+  if (status == TG_OK && (errno = tg_reading_error(r)) != 0)
+    status = TG_ERR_IO;
   if (status != TG_OK) {
-    set_error(status);
+    errno = status == TG_ERR_MEMORY ? ENOMEM : errno;
     return luaL_fileresult(L, 0, path);
   }
   push_result(L, &x, format);

@@ -6,6 +6,12 @@
 
 #include "export.h"
 
+tg_Status tg_export_chrome (tg_Export *x);
+tg_Status tg_export_cpuprofile (tg_Export *x);
+tg_Status tg_export_firefox (tg_Export *x);
+tg_Status tg_export_folded (tg_Export *x);
+tg_Status tg_export_gecko (tg_Export *x);
+tg_Status tg_export_speedscope (tg_Export *x);
 tg_Status tg_export_packets (tg_Export *x);
 
 #endif

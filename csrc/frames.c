@@ -9,6 +9,7 @@
 
 #include "alloc.h"
 #include "event.h"
+#include "hash.h"
 #include "values.h"
 
 #define FIRST_FRAMES 16
@@ -20,10 +21,9 @@
 ** ===================================================================
 */
 
-/* Where the search for a thread begins: Fibonacci hashing. */
+/* Where the search for a thread begins. */
 static size_t home (const tg_Stacks *all, tg_ThreadId thread) {
-  uint64_t h = thread * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(h >> 32) & (all->capacity - 1);
+  return (size_t)tg_hash(thread, all->slots) & (all->capacity - 1);
 }
 
 /* The slot of a thread: its own or the free one where it would go. */

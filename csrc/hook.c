@@ -274,7 +274,7 @@ TG_INLINE void push_call (tg_Call *c) {
   if (tg_unlikely(t->stashed > t->n && !c->replaces))
     t->stashed = 0;     /* what was thrown has been dealt with */
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->recorder.epoch};
-  if (tg_unlikely(what & TG_FR_ROLE))
+  if (tg_unlikely(tg_noted(TG_NOTED_CALLS, what)))
     tg_note_call(t, c->L, what);
   if (tg_unlikely(t->handler != NULL
                   && lua_topointer(c->L, -1) == t->handler))
@@ -331,7 +331,7 @@ static TG_NOINLINE void on_tail_call (tg_Thread *t, lua_State *L,
 static TG_NOINLINE void return_special (tg_Thread *t, lua_State *L,
                                         lua_Debug *ar, uint32_t what,
                                         uint64_t now) {
-  if (what & TG_FR_ROLE)
+  if (tg_noted(TG_NOTED_RETURNS, what))
     tg_note_return(t, L, ar, what);
   if (!(what & TG_FR_HIDDEN)) {
     t->visible--;

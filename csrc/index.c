@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "hash.h"
 
 #define FIRST_SLOTS 64
 
-/* Where the search for a key begins: Fibonacci hashing. */
+/* Where the search for a key begins. */
 static size_t home (const tg_Index *x, uint64_t key) {
-  uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)((h >> 32) ^ h) & (x->capacity - 1);
+  return (size_t)tg_hash(key, x->slots) & (x->capacity - 1);
 }
 
 /* The slot of a key: its own or the free one where it would go. */

@@ -61,6 +61,8 @@ static const luaL_Reg core[] = {
   {"pid", process_pid},
   {"directory", process_directory},
   {"filetype", process_filetype},
+  {"samefile", process_samefile},
+  {"interruptible", process_interruptible},
   {NULL, NULL}
 };
 

@@ -3,7 +3,6 @@
 */
 #include "literal.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +50,14 @@ static void number (const tg_Literal *w, tg_Buf *out, const char *text) {
 }
 
 static void integer (const tg_Literal *w, tg_Buf *out, int64_t i) {
-  char text[32];
   if (i == INT64_MIN) {  /* its digits would be read as a float */
     number(w, out, "math.mininteger");
     return;
   }
-  snprintf(text, sizeof(text), "%" PRId64, i);
-  number(w, out, text);
+  tg_buf_addstr(out, w->color ? COLOR_NUMBER : "");
+  tg_buf_addstr(out, i < 0 ? "-" : "");
+  tg_buf_addu64(out, (uint64_t)(i < 0 ? -i : i));
+  tg_buf_addstr(out, w->color ? TG_SGR_RESET : "");
 }
 
 /* The shortest digits that read back the same. The locale may be the traced

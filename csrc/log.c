@@ -616,6 +616,7 @@ void tg_log_state (const tg_Log *l, tg_LogState *state) {
   *state = l->state;
   state->error = l->outlet.error;
   state->status = tg_reader_status(l->reader);
+  state->damage = tg_reader_damage(l->reader);
 }
 
 bool tg_log_wants_color (int fd) {

@@ -37,6 +37,7 @@ typedef struct tg_LogState {
   uint64_t lost;        /* lines that could not be written */
   int error;            /* errno of the write that failed, 0 = none */
   tg_Status status;     /* why there were no more packets; TG_OK = the end */
+  uint64_t damage;      /* the reader's tg_reader_damage */
 } tg_LogState;
 
 /* Whether colour suits what is behind 'fd': a terminal that does not refuse

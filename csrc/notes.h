@@ -10,6 +10,20 @@
 
 #include "state.h"
 
+/* Roles of which calls or returns are noted. */
+enum {
+  TG_NOTED_CALLS = 1u << TG_ROLE_RESUME | 1u << TG_ROLE_CLOSE
+                   | 1u << TG_ROLE_WRAPPED | 1u << TG_ROLE_XPCALL
+                   | 1u << TG_ROLE_ERROR | 1u << TG_ROLE_ASSERT
+                   | 1u << TG_ROLE_EXIT,
+  TG_NOTED_RETURNS = 1u << TG_ROLE_CREATE | 1u << TG_ROLE_WRAP
+                     | 1u << TG_ROLE_XPCALL
+};
+
+TG_INLINE bool tg_noted (uint32_t roles, uint32_t what) {
+  return (roles >> tg_role_bits(what) & 1) != 0;
+}
+
 /* At a call; the function is on top of the stack, its frame on top of 't'. */
 void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what);
 

@@ -435,6 +435,15 @@ bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from) {
   return true;
 }
 
+bool tg_patterns_equal (const tg_Patterns *a, const tg_Patterns *b) {
+  size_t i = 0;
+  if (a->count != b->count)
+    return false;
+  while (i < a->count && strcmp(a->list[i], b->list[i]) == 0)
+    i++;
+  return i == a->count;
+}
+
 void tg_patterns_free (tg_Patterns *list) {
   for (size_t i = 0; i < list->count; i++)
     tg_free(list->list[i]);

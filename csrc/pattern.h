@@ -38,6 +38,9 @@ bool tg_patterns_add (tg_Patterns *list, const char *pattern);
 /* 'to' becomes a copy of 'from'; false (and 'to' empty) without memory. */
 bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from);
 
+/* Whether both have the same patterns, in the same order. */
+bool tg_patterns_equal (const tg_Patterns *a, const tg_Patterns *b);
+
 void tg_patterns_free (tg_Patterns *list);
 
 #endif

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -93,4 +94,18 @@ int process_filetype (lua_State *L) {
   lua_pushstring(L, S_ISREG(st.st_mode) ? "file"
                     : S_ISDIR(st.st_mode) ? "directory" : "other");
   return 1;
+}
+
+int process_samefile (lua_State *L) {
+  struct stat a, b;
+  bool both = stat(luaL_checkstring(L, 1), &a) == 0
+              && stat(luaL_checkstring(L, 2), &b) == 0;
+  lua_pushboolean(L, both && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+  return 1;
+}
+
+int process_interruptible (lua_State *L) {
+  (void)L;
+  signal(SIGINT, SIG_DFL);
+  return 0;
 }

@@ -31,4 +31,11 @@ int process_directory (lua_State *L);
 /* filetype(path) -> "file", "directory", "other" | nil, message, code. */
 int process_filetype (lua_State *L);
 
+/* samefile(path1, path2) -> boolean: whether both are there and the same. */
+int process_samefile (lua_State *L);
+
+/* interruptible(): SIGINT ends the process at once. The interpreter would wait
+   for the next Lua instruction, and reading a recording is C. */
+int process_interruptible (lua_State *L);
+
 #endif

@@ -16,46 +16,6 @@
 ** ===================================================================
 */
 
-static const char *text (const char *s) {
-  return s != NULL ? s : "";
-}
-
-/* As it is shown: a main chunk, which Lua says is defined at line 0, begins at
-   line 1. */
-static uint32_t line_of (const tg_Function *f) {
-  return f->is_c ? 0 : f->line > 0 ? f->line : 1;
-}
-
-static int compare_text (const tg_Function *a, const tg_Function *b) {
-  int order = strcmp(text(a->name), text(b->name));
-  if (order == 0)
-    order = strcmp(text(a->url), text(b->url));
-  if (order == 0)
-    order = (line_of(a) > line_of(b)) - (line_of(a) < line_of(b));
-  return order;
-}
-
-/* FNV-1a, the zero at the end included. */
-static uint64_t hash_string (uint64_t h, const char *s) {
-  const char *p = text(s);
-  do
-    h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-  while (*p++ != '\0');
-  return h;
-}
-
-static uint64_t hash_text (const tg_Function *f) {
-  uint64_t h = hash_string(UINT64_C(0xcbf29ce484222325), f->name);
-  return (hash_string(h, f->url) ^ line_of(f)) * UINT64_C(0x100000001b3);
-}
-
-const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
-  static const tg_Function unknown;
-  const tg_Function *f
-      = tg_functions_find(p->functions, p->rows[row].function);
-  return f != NULL ? f : &unknown;
-}
-
 /* Makes room for 'need' items in a growing array; false without memory. */
 static bool room (void *array, uint32_t *capacity, uint32_t need,
                   size_t size) {
@@ -74,47 +34,25 @@ static bool room (void *array, uint32_t *capacity, uint32_t need,
   return true;
 }
 
-/* A row for what has a text that no row has; TG_INDEX_NONE without memory. */
-static uint32_t new_row (tg_Profile *p, tg_FunctionId id, uint64_t hash,
-                         uint32_t same) {
-  uint32_t n = p->nrows;
-  if (!room(&p->rows, &p->crows, n + 1, sizeof *p->rows)
-      || !tg_index_set(&p->texts, hash, n))
+/* The row of a label that has none; TG_INDEX_NONE without memory. */
+static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
+  if (label == TG_INDEX_NONE
+      || !room(&p->rows, &p->crows, label + 1, sizeof *p->rows))
     return TG_INDEX_NONE;
-  memset(&p->rows[n], 0, sizeof p->rows[n]);
-  p->rows[n].function = id;
-  p->rows[n].same = same;
-  p->rows[n].min_ns = UINT64_MAX;
-  return p->nrows++;
+  memset(&p->rows[label], 0, sizeof p->rows[label]);
+  p->rows[label].min_ns = UINT64_MAX;
+  p->nrows = label + 1;
+  return label;
 }
 
-/* The row of a function that is new, which may be there already. */
-static uint32_t find_row (tg_Profile *p, tg_FunctionId id) {
-  static const tg_Function unknown;
-  const tg_Function *f = tg_functions_find(p->functions, id);
-  uint64_t hash = hash_text(f != NULL ? f : &unknown);
-  uint32_t first = tg_index_find(&p->texts, hash), row = first;
-  while (row != TG_INDEX_NONE
-         && compare_text(tg_profile_function(p, row), f ? f : &unknown) != 0)
-    row = p->rows[row].same;
-  return row != TG_INDEX_NONE ? row : new_row(p, id, hash, first);
-}
-
-static TG_NOINLINE uint32_t ask_row (tg_Profile *p, tg_FunctionId id) {
-  uint32_t size = p->crow_of;
-  if (!room(&p->row_of, &p->crow_of, id + 1, sizeof *p->row_of))
-    return TG_INDEX_NONE;
-  memset(p->row_of + size, 0, (p->crow_of - size) * sizeof *p->row_of);
-  uint32_t row = find_row(p, id);
-  if (row != TG_INDEX_NONE)
-    p->row_of[id] = row + 1;
-  return row;
-}
-
+/* Rows have the numbers of labels. */
 TG_INLINE uint32_t row_of (tg_Profile *p, tg_FunctionId id) {
-  if (tg_likely(id < p->crow_of && p->row_of[id] != 0))
-    return p->row_of[id] - 1;
-  return ask_row(p, id);
+  uint32_t label = tg_labels_of(&p->labels, id);
+  return tg_likely(label < p->nrows) ? label : new_row(p, label);
+}
+
+const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
+  return tg_labels_function(&p->labels, row);
 }
 
 /* }================================================================== */
@@ -141,16 +79,15 @@ static void over (void *owner, const tg_Call *call) {
 bool tg_profile_init (tg_Profile *p, const tg_Functions *functions,
                       bool tree) {
   memset(p, 0, sizeof *p);
-  p->functions = functions;
+  tg_labels_init(&p->labels, functions);
   tg_waiting_init(&p->waiting, over, p);
   return !tree || tg_tree_init(&p->tree);
 }
 
 void tg_profile_free (tg_Profile *p) {
   tg_free(p->rows);
-  tg_free(p->row_of);
   tg_free(p->open);
-  tg_index_free(&p->texts);
+  tg_labels_free(&p->labels);
   tg_tree_free(&p->tree);
   tg_waiting_free(&p->waiting);
   memset(p, 0, sizeof *p);

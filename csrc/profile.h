@@ -24,7 +24,7 @@
 
 #include "base.h"
 #include "function.h"
-#include "index.h"
+#include "labels.h"
 #include "reader.h"
 #include "tree.h"
 #include "waiting.h"
@@ -34,10 +34,8 @@ typedef struct tg_Row {
   tg_Tally tally;
   uint64_t min_ns, max_ns;    /* of one call; 0 if there is none */
   uint64_t sum_ns;            /* of all calls */
-  tg_FunctionId function;     /* one of this name, url and line */
   uint32_t open;              /* frames on the stack */
   uint64_t since_ns;          /* time at which there were some again */
-  uint32_t same;              /* next row whose text has the same hash */
 } tg_Row;
 
 /* A frame on the stack. */
@@ -57,10 +55,7 @@ typedef struct tg_Profile {
   uint32_t nrows, crows;      /* how many, and room for how many */
   tg_Tree tree;               /* owns */
   /* private */
-  const tg_Functions *functions;  /* borrows */
-  uint32_t *row_of;           /* owns; by function id, 0 or row + 1 */
-  uint32_t crow_of;
-  tg_Index texts;             /* owns; rows by hash of their text */
+  tg_Labels labels;           /* owns; numbers as the rows */
   tg_Open *open;              /* owns; innermost last */
   uint32_t nopen, copen;
   tg_Waiting waiting;         /* owns */
@@ -79,6 +74,11 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns);
 
 /* The definition that says what a row is called and where it is. */
 const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row);
+
+/* The node of the innermost open frame, 0 if there is none. With a tree. */
+TG_INLINE uint32_t tg_profile_node (const tg_Profile *p) {
+  return p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
+}
 
 /*
 ** The numbers of all rows, most self time first; of all nodes but the root,

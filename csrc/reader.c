@@ -153,7 +153,13 @@ tg_Pos tg_reader_committed (const tg_Reader *r) {
 
 uint64_t tg_reader_damage (const tg_Reader *r) {
   const tg_Chunk *c = r->cursor.chunk;
-  return c != NULL ? c->place + sizeof(tg_Block) + (r->latest - c->base) : 0;
+  if (r->status != TG_ERR_FORMAT || c == NULL || c->place == 0)
+    return 0;
+  return c->place + sizeof(tg_Block) + (r->latest - c->base);
+}
+
+uint64_t tg_reader_time (const tg_Reader *r) {
+  return r->now_ns;
 }
 
 uint64_t tg_reader_lost (const tg_Reader *r) {

@@ -74,8 +74,12 @@ bool tg_reader_begun (const tg_Reader *r, uint64_t *ns);
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);
 
-/* With TG_ERR_FORMAT: where in the recording's file the bytes are. */
+/* With TG_ERR_FORMAT: where in the recording's file the bytes are; 0 if they are
+   in none. */
 uint64_t tg_reader_damage (const tg_Reader *r);
+
+/* The time that reading has reached. */
+uint64_t tg_reader_time (const tg_Reader *r);
 
 /* Where reading goes on. */
 tg_Pos tg_reader_pos (const tg_Reader *r);

@@ -46,7 +46,7 @@ static bool open_reader (tg_Reading *r, const tg_Trace *t) {
 
 tg_Reading *tg_reading_new (lua_State *L, int filter, const char *const *extra,
                             uint32_t types) {
-  const tg_Trace *t = tg_reading_check(L);
+  tg_Trace *t = tg_reading_check(L);
   lua_settop(L, filter);                /* nil, if there is none */
   bool narrow = !lua_isnoneornil(L, filter);
   tg_Reading *r = lua_newuserdatauv(L, sizeof *r, 1);
@@ -57,7 +57,8 @@ tg_Reading *tg_reading_new (lua_State *L, int filter, const char *const *extra,
   }
   lua_setmetatable(L, -2);
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);          /* pins the trace */
+  lua_setiuservalue(L, -2, 1);
+  r->trace = t;
   tg_filter_read(L, filter, extra, &r->filter);
   if (t->consumed)
     luaL_error(L, "the packets of this trace are read as they come");
@@ -75,19 +76,31 @@ static int errno_of (tg_Status status) {
   }
 }
 
+int tg_reading_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
+  if (status != TG_ERR_FORMAT || damage == 0)
+    return errno_of(status);
+  if (t->damage == 0)
+    t->packets_end = TG_PACKETS_UNKNOWN;    /* there are less than that */
+  t->damage = damage;
+  return 0;
+}
+
 int tg_reading_error (const tg_Reading *r) {
-  return errno_of(tg_sieve_status(&r->sieve));
+  return tg_reading_ended(r->trace, tg_sieve_status(&r->sieve),
+                          tg_reader_damage(r->reader));
 }
 
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
 
-/* A ring begins later than its trace did. */
+/* A ring begins later than its trace did; what is damaged ends sooner. */
 void tg_reading_span (const tg_Reading *r, const tg_Trace *t,
                       uint64_t *start_ns, uint64_t *end_ns) {
   uint64_t end = ns_at(t, t->end == TG_END_NOT ? tg_clock_ticks()
                                                : t->ticks_end);
+  if (tg_sieve_status(&r->sieve) == TG_ERR_FORMAT)
+    end = tg_reader_time(r->reader);
   if (!tg_reader_begun(r->reader, start_ns))
     *start_ns = ns_at(t, t->ticks_start);
   if (*start_ns < r->filter.from_ns)
@@ -122,7 +135,7 @@ int trace_packets (lua_State *L) {
 /* ---- log ---- */
 
 /* Writes what there is; the errno of what went wrong, or 0. */
-static int write_log (const tg_Reading *r, const tg_Trace *t,
+static int write_log (const tg_Reading *r, tg_Trace *t,
                       const tg_LogStyle *style, int fd) {
   tg_LogState state;
   tg_Log *log = tg_log_new(t->stream, t->start, &r->demand, style, fd);
@@ -132,7 +145,8 @@ static int write_log (const tg_Reading *r, const tg_Trace *t,
   tg_log_finish(log);
   tg_log_state(log, &state);
   tg_log_free(log);
-  return state.error != 0 ? state.error : errno_of(state.status);
+  int error = tg_reading_ended(t, state.status, state.damage);
+  return state.error != 0 ? state.error : error;
 }
 
 /* The style at 2: a table, nil for an empty one; 'style' gets all that does not
@@ -149,7 +163,7 @@ static void check_style (lua_State *L, tg_LogStyle *style) {
 
 int trace_log (lua_State *L) {
   tg_LogStyle style;
-  const tg_Trace *t = tg_reading_check(L);
+  tg_Trace *t = tg_reading_check(L);
   lua_settop(L, 3);
   check_style(L, &style);
   const tg_Reading *r = tg_reading_new(L, 3, NULL, TG_TYPES_ALL);

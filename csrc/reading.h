@@ -19,6 +19,7 @@ typedef struct tg_Reading {
   tg_Reader *reader;    /* owns */
   tg_Sieve sieve;       /* owns; on the reader */
   tg_Scratch scratch;   /* owns */
+  tg_Trace *trace;      /* pins, by its user value */
   tg_Pos stop;
 } tg_Reading;
 
@@ -33,8 +34,15 @@ tg_Trace *tg_reading_check (lua_State *L);                     /* [-0, +0, v] */
 tg_Reading *tg_reading_new (lua_State *L, int filter, const char *const *extra,
                             uint32_t types);                   /* [-0, +1, v] */
 
-/* The errno that says why there are no more packets, 0 at the end of them. */
+/*
+** The errno that says why there are no more packets, 0 at the end of them. That
+** is also where a recording's file is damaged: it is shorter than it was, and
+** the Trace has the field 'damage'.
+*/
 int tg_reading_error (const tg_Reading *r);
+
+/* The same of any reader of 't', by its status and tg_reader_damage. */
+int tg_reading_ended (tg_Trace *t, tg_Status status, uint64_t damage);
 
 /* Where it begins and ends in time; after the last packet. */
 void tg_reading_span (const tg_Reading *r, const tg_Trace *t,

@@ -34,6 +34,7 @@ typedef struct Opening {
   int fd;
   Found *list;            /* owns */
   size_t count, capacity;
+  bool cut;               /* the file ends inside a block's bytes */
   tg_Status status;       /* sticky */
 } Opening;
 
@@ -177,7 +178,7 @@ static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
       return;
     }
   }
-  if (p < end)
+  if (p < end && !o->cut)
     damage(o, "an entry that does not end", place);
 }
 
@@ -220,11 +221,12 @@ static void note_events (Opening *o, const tg_Block *head, uint64_t place,
 }
 
 /* How many of a block's bytes are there: the file may end before them. */
-static uint32_t bytes_there (const Opening *o, const tg_Block *head,
+static uint32_t bytes_there (Opening *o, const tg_Block *head,
                              uint64_t place) {
   uint64_t left = o->r->file_bytes - place - sizeof *head;
   uint32_t used = tg_block_used(head);
-  return used < left ? used : (uint32_t)left;
+  o->cut = used > left;
+  return o->cut ? (uint32_t)left : used;
 }
 
 static bool plausible (const tg_Block *head) {
@@ -299,29 +301,18 @@ static void choose_run (const Opening *o, size_t *from, size_t *to) {
   }
 }
 
-/* Whether all functions that an event enters are defined. */
-static bool is_defined (const tg_Functions *fs, const tg_Event *e) {
-  if (e->kind == TG_EV_CALL)
-    return tg_functions_find(fs, e->function) != NULL;
-  for (uint32_t i = 0; e->kind == TG_EV_RESUME && i < e->n; i++) {
-    if (tg_functions_find(fs, tg_get32(e->list + 4 * (size_t)i)) == NULL)
-      return false;
-  }
-  return true;
-}
-
 /*
 ** Where the last complete event of a block ends, of 'used' bytes; '*ticks' is
-** its time. Events name functions: one that nobody defined (the file ends
-** before its definition) cannot be read, nor what comes after it.
+** its time. Events name functions: where one is named that nobody defined (the
+** file ends before its definition), what is readable ends too.
 */
 static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
                           uint32_t used, uint64_t *ticks) {
-  uint32_t at = 0;
+  uint32_t at = 0, defined = atomic_load(&fs->count);
   tg_Event e;
   size_t n;
   while (at < used && (n = tg_event_decode(data, data + at, used - at, &e)) > 0
-         && is_defined(fs, &e)) {
+         && tg_event_names(&e) <= defined) {
     bool absolute = e.kind == TG_EV_CONTEXT || e.kind == TG_EV_TIME;
     *ticks = absolute ? e.ticks : *ticks + e.ticks;
     at += (uint32_t)n;
@@ -387,8 +378,11 @@ static const char *header_problem (const tg_Header *h) {
   return NULL;
 }
 
-/* Whether a file that was closed properly has lost its end since. */
+/* Whether a file that was closed properly has lost its end since; it has a
+   trace at least. */
 static bool is_shorter (const tg_Recording *r) {
+  if (r->count == 0)
+    return r->header.state == TG_TAPE_COMPLETE;
   for (uint32_t i = 0; i < r->count; i++) {
     if (r->traces[i].end.stop > r->end)
       return r->header.state == TG_TAPE_COMPLETE;

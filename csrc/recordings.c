@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ int trace_save (lua_State *L) {
   if (t->consumed)
     return luaL_error(L, "the packets of this trace are read as they come");
   if (p == NULL) {
-    p = t->program = tg_calloc(1, sizeof *p);
+    p = t->program = tg_program_new(NULL);
     if (p == NULL || !running_program(L, p))
       return luaL_error(L, "not enough memory");
   }
@@ -169,9 +170,10 @@ static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
     t->ticks_end = t->ticks_start;
 }
 
-/* Pushes the Trace of an entry. */
-static void push_trace (lua_State *L, const tg_Recording *r,
-                        const tg_TraceEntry *e) {
+/* Pushes the Trace of an entry; its program is that of 'first', NULL for the
+   first one. */
+static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
+                             const tg_TraceEntry *e, const tg_Trace *first) {
   tg_Trace *t = tg_trace_new(L);
   t->stream = tg_stream_pin(r->stream);
   t->origin = TG_ORIGIN_TAPE;
@@ -179,13 +181,14 @@ static void push_trace (lua_State *L, const tg_Recording *r,
   t->ticks_start = e->ticks;
   t->packets_start = e->packets;
   t->name = tg_strdup(e->name, strlen(e->name));
-  t->program = tg_calloc(1, sizeof *t->program);
+  t->program = first != NULL ? tg_program_pin(first->program)
+                             : tg_program_new(&r->program);
   if (t->name == NULL || t->program == NULL
-      || !tg_program_copy(t->program, &r->program)
       || !tg_options_copy(&t->options, &e->options))
     luaL_error(L, "not enough memory");
   fill_end(t, e, r);
   fill_losses(t, e);
+  return t;
 }
 
 static int open_failure (lua_State *L, const char *path, tg_Status status,
@@ -210,8 +213,10 @@ int recording_open (lua_State *L) {
   if (u->r == NULL)
     return open_failure(L, path, status, reason);
   lua_createtable(L, (int)u->r->count, 0);
+  const tg_Trace *first = NULL;
   for (uint32_t i = 0; i < u->r->count; i++) {
-    push_trace(L, u->r, &u->r->traces[i]);
+    const tg_Trace *t = push_trace(L, u->r, &u->r->traces[i], first);
+    first = first != NULL ? first : t;
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setiuservalue(L, -2, 1);
@@ -332,7 +337,7 @@ static const char *state_name (const tg_Recording *r) {
   return r->busy ? "running" : "cut off";
 }
 
-static uint32_t count_threads (const tg_Trace *t) {
+static uint32_t count_threads (tg_Trace *t) {
   uint32_t threads = 0;
   tg_Packet p;
   tg_Reader *r = tg_trace_reader(t);
@@ -340,6 +345,8 @@ static uint32_t count_threads (const tg_Trace *t) {
     if (p.thread > threads)
       threads = p.thread;
   }
+  if (r != NULL)
+    tg_reading_ended(t, tg_reader_status(r), tg_reader_damage(r));
   tg_reader_free(r);
   return threads;
 }
@@ -347,9 +354,9 @@ static uint32_t count_threads (const tg_Trace *t) {
 /* The figures of the whole: those of the first trace. */
 static void describe_whole (lua_State *L, const tg_Recording *r,
                             tg_Trace *t) {
+  set_integer(L, "threads", count_threads(t));
   uint64_t events = tg_trace_packets(t);
   set_integer(L, "events", events);
-  set_integer(L, "threads", count_threads(t));
   set_number(L, "duration_ms",
              (double)(tg_clock_ns(&t->stream->clock, t->ticks_end)
                       - tg_clock_ns(&t->stream->clock, t->ticks_start)) / 1e6);
@@ -357,6 +364,29 @@ static void describe_whole (lua_State *L, const tg_Recording *r,
     set_number(L, "bytes_per_event", (double)r->event_bytes / (double)events);
   tg_trace_push_lost(L, t);
   lua_setfield(L, -2, "lost");
+}
+
+/* Damage inside the events shows when they are read. */
+static void note_damage (lua_State *L, const Recording *u) {
+  tg_Recording *r = u->r;
+  lua_getiuservalue(L, 1, 1);
+  for (uint32_t i = 1; i <= r->count && !r->damaged; i++) {
+    lua_rawgeti(L, -1, i);
+    const tg_Trace *t = lua_touserdata(L, -1);
+    r->damaged = t->damage != 0;
+    if (r->damaged)
+      snprintf(r->reason, sizeof r->reason, "no event at byte %" PRIu64,
+               t->damage);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+static void describe_state (lua_State *L, const Recording *u) {
+  note_damage(L, u);
+  set_string(L, "state", state_name(u->r));
+  if (u->r->reason[0] != '\0')
+    set_string(L, "reason", u->r->reason);
 }
 
 /* info(brief): all that is known; 'brief': without what takes reading all of
@@ -369,15 +399,12 @@ static int recording_info (lua_State *L) {
   lua_createtable(L, 0, 20);
   set_string(L, "path", u->path);
   describe_program(L, r);
-  set_string(L, "state", state_name(r));
-  if (r->reason[0] != '\0')
-    set_string(L, "reason", r->reason);
+  describe_state(L, u);
   set_integer(L, "functions", atomic_load(&r->stream->functions->count));
   set_integer(L, "bytes", r->event_bytes);
   set_integer(L, "file_bytes", r->file_bytes);
   if (brief)
     return 1;
-  describe_traces(L, u);
   if (r->count > 0) {
     lua_getiuservalue(L, 1, 1);
     lua_rawgeti(L, -1, 1);
@@ -385,6 +412,8 @@ static int recording_info (lua_State *L) {
     lua_pop(L, 2);
     describe_whole(L, r, whole);
   }
+  describe_traces(L, u);
+  describe_state(L, u);     /* all has been read: now it is known */
   return 1;
 }
 

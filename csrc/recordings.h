@@ -13,8 +13,9 @@
 void tg_recordings_setup (lua_State *L);                       /* [-0, +0, m] */
 
 /*
-** record(options, tape) -> path, Trace | nil, message, code: starts a trace that
-** is recorded on a file until it ends; the program does not see it. The tape:
+** record(options, tape) -> path, Trace | nil, message, code: starts a trace
+** that is recorded on a file until it ends; the program does not see it. The
+** tape:
 **   path        string
 **   exclusive   true: if there is such a file, PATH.PID instead
 **   sources     true: the text of sources too

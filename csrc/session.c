@@ -92,10 +92,12 @@ static bool work_out_demand (tg_Session *s) {
     if (depth > limit)
       limit = depth;
   }
+  bool alike = tg_demand_alike(&fresh, &s->demand);
   tg_demand_clear(&s->demand);
   s->demand = fresh;
   s->depth_limit = limit;
-  tg_catalog_refresh(&s->known);
+  if (!alike)           /* else each function is still wanted or not */
+    tg_catalog_refresh(&s->known);
   return true;
 }
 
@@ -227,10 +229,8 @@ static void reopen (tg_Session *s) {
 static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
   if (t->plan != NULL && !tg_taping_begin(s, t))
     return TG_ERR_IO;
-  if (!tg_bounds_begin(s, t, tg_clock_ticks()) || !work_out_demand(s)) {
-    tg_taping_undo(s, t);
-    return TG_ERR_MEMORY;
-  }
+  if (!tg_bounds_begin(s, t, tg_clock_ticks()) || !work_out_demand(s))
+    return tg_taping_undo(s, t);
   tg_taping_started(s, t);
   return TG_OK;
 }

@@ -3,8 +3,8 @@
 ** and in the child of a fork.
 **
 ** At exit the session of the exiting thread ends in order: its frames exit
-** "terminated", its live logs get their last line, its tape is closed. Those of other threads may
-** be at work and are left alone; what they wrote is written.
+** "terminated", its live logs get their last line, its tape is closed. Those of
+** other threads may be at work and are left alone; what they wrote is written.
 **
 ** A forked child goes on tracing on the thread that forked, into its own copy
 ** of the memory. Its live logs end there without a word, since they are the

@@ -68,11 +68,8 @@ static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
   return true;
 }
 
-bool tg_column_turn (tg_Spool *s, tg_Column *c) {
-  if (s->error != 0 || c->text.failed)
-    return fail(s, ENOMEM);
-  if (c->text.size < ENOUGH)
-    return true;
+/* The text goes to the end of the file. */
+static bool put_aside (tg_Spool *s, tg_Column *c) {
   if (s->fd < 0 && !open_file(s))
     return fail(s, errno);
   if (!write_at(s->fd, c->text.data, c->text.size, s->end))
@@ -84,23 +81,51 @@ bool tg_column_turn (tg_Spool *s, tg_Column *c) {
   return true;
 }
 
-/* A piece of the file into the output's text. */
-static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
-                        tg_Output *out) {
-  if (!tg_buf_reserve(&out->text, size))
+bool tg_column_turn (tg_Spool *s, tg_Column *c) {
+  if (s->error != 0 || c->text.failed)
+    return fail(s, ENOMEM);
+  return c->text.size < ENOUGH || put_aside(s, c);
+}
+
+bool tg_column_put (tg_Spool *s, tg_Column *c) {
+  if (s->error != 0 || c->text.failed)
+    return fail(s, ENOMEM);
+  if (c->text.size > 0 && !put_aside(s, c))
+    return false;
+  tg_buf_free(&c->text);
+  return true;
+}
+
+/* Adds a piece of the file to 'to'. */
+static bool read_piece (tg_Spool *s, uint64_t place, uint64_t size,
+                        tg_Buf *to) {
+  if (!tg_buf_reserve(to, size))
     return fail(s, ENOMEM);
   while (size > 0) {
-    ssize_t n = pread(s->fd, out->text.data + out->text.size, size,
-                      (off_t)place);
+    ssize_t n = pread(s->fd, to->data + to->size, size, (off_t)place);
     if (n == 0 || (n < 0 && errno != EINTR))
       return fail(s, n == 0 ? EIO : errno);
     if (n > 0) {
-      out->text.size += (size_t)n;
+      to->size += (size_t)n;
       place += (uint64_t)n;
       size -= (uint64_t)n;
     }
   }
-  return tg_output_turn(out);
+  return true;
+}
+
+static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
+                        tg_Output *out) {
+  return read_piece(s, place, size, &out->text) && tg_output_turn(out);
+}
+
+bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
+                     tg_Buf *to) {
+  tg_buf_clear(to);
+  if (i < c->count)
+    return read_piece(s, c->places[2 * i], c->places[2 * i + 1], to);
+  tg_buf_add(to, c->text.data, c->text.size);
+  return !to->failed || fail(s, ENOMEM);
 }
 
 bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out) {

@@ -34,8 +34,15 @@ void tg_spool_free (tg_Spool *s);
 /* Puts 'text' aside if it has become long. False if anything has failed. */
 bool tg_column_turn (tg_Spool *s, tg_Column *c);
 
+/* Puts 'text' aside however short it is, and frees its memory. */
+bool tg_column_put (tg_Spool *s, tg_Column *c);
+
 /* Adds the whole column to 'out'. False if anything has failed. */
 bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out);
+
+/* Puts piece 'i' of a column in place of what 'to' holds: pieces are 0 to
+   'count', and each ends where tg_column_turn was called. */
+bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i, tg_Buf *to);
 
 void tg_column_free (tg_Column *c);
 

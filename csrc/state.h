@@ -57,7 +57,7 @@ typedef struct tg_Trace {
   const tg_Reader *consumer;  /* borrows: who reads it as it goes, or NULL */
   tg_Tap *tap;                /* pins: read by another thread, or NULL */
   struct tg_Log *log;         /* owns: its live log, or NULL */
-  tg_TapePlan *plan;          /* owns: it is to be recorded on a file, or NULL */
+  tg_TapePlan *plan;          /* owns: the file it is recorded on, or NULL */
   tg_Tape *tape;              /* owns: that file, until the losses are final */
   uint32_t noted;             /* its number on the session's tape; 0 = none */
   tg_Pos start, stop;         /* its part of the stream; stop once it ended */
@@ -74,7 +74,9 @@ typedef struct tg_Trace {
   bool consumed;              /* somebody reads it as it goes */
   bool anchored;              /* kept alive by the state while active */
   uint64_t lost[TG_NLOSSES];  /* packets */
-  tg_Program *program;        /* owns: of a recording's trace, else NULL */
+  tg_Program *program;        /* pins: of a recording's trace, else NULL */
+  uint64_t damage;            /* of a recording's: the byte of the file from
+                                 which on it could not be read; 0 = none met */
 } tg_Trace;
 
 typedef struct tg_Session {
@@ -91,6 +93,10 @@ typedef struct tg_Session {
   bool recording;             /* some trace still records */
   tg_Trace *taped;            /* whose tape the stream is on, or NULL */
   tg_Trace *orphan;           /* in a forked child: is to have a new tape */
+  bool torn;                  /* the tape does not take a definition: for it
+                                 the stream ends here, before the event: */
+  tg_Pos torn_at;
+  uint64_t torn_packets;      /* the count there */
   _Atomic bool button;        /* a signal asks for a snapshot (snapshot.h) */
   bool snapshot;              /* it is to be taken after this event */
   tg_Recorder recorder;
@@ -108,7 +114,8 @@ typedef struct tg_Session {
   bool stale;                 /* what is recorded must be worked out anew */
   uint64_t unseen;            /* events lost for want of memory */
   /* Called in the hook, after an event, when 'attention' is set: live logs,
-     snapshots, traces that ended. The session may not be tracing any more then. */
+     snapshots, traces that ended. The session may not be tracing any more
+     then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;

@@ -109,7 +109,7 @@ static tg_Chunk *new_chunk (tg_Supply *y, size_t size) {
   if (c == NULL)
     return NULL;
   c->size = size;
-  c->block = (y != NULL) ? y->obtain(y, size) : tg_pages_new(size);
+  c->block = (y != NULL) ? y->obtain(y, &c->size) : tg_pages_new(size);
   if (c->block == NULL) {
     tg_free(c);
     return NULL;
@@ -164,7 +164,7 @@ tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets) {
   if (c != NULL) {
     c->base = (s->last != NULL) ? s->last->base + used_of(s->last) : 0;
     c->packets = packets;
-    tg_block_begin(c->block, TG_BLOCK_EVENTS, size, c->base, packets);
+    tg_block_begin(c->block, TG_BLOCK_EVENTS, c->size, c->base, packets);
     append(s, c);
     trim(s);
   }

@@ -1,8 +1,8 @@
 /*
 ** store.h - the bytes of a stream: chunks, a writer, cursors.
 **
-** One thread writes; any thread may read through a cursor. A chunk is a block of
-** pages outside every heap: of memory, or of a file. The writer commits each
+** One thread writes; any thread may read through a cursor. A chunk is a block
+** of pages outside every heap: of memory, or of a file. The writer commits each
 ** event by one release store to 'used', so a reader sees whole events only:
 **
 **     first                                   last
@@ -41,8 +41,9 @@
 */
 typedef struct tg_Supply {
   _Atomic uint32_t pins;
-  /* An empty block for a new chunk; NULL if there can be none. */
-  tg_Block *(*obtain) (struct tg_Supply *y, size_t size);
+  /* An empty block for a new chunk, of at least '*size' bytes: it is set to
+     what there is. NULL if there can be none. */
+  tg_Block *(*obtain) (struct tg_Supply *y, size_t *size);
   /* The block at 'place', read; NULL if it cannot be. */
   tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);
   /* Nobody needs this block. */
@@ -96,8 +97,8 @@ tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets);
 void tg_store_supply (tg_Store *s, tg_Supply *y);
 
 /*
-** A recording's next chunk: its block is at 'place', and 'used' bytes of its data
-** are good. Only before anybody reads. False without memory.
+** A recording's next chunk: its block is at 'place', and 'used' bytes of its
+** data are good. Only before anybody reads. False without memory.
 */
 bool tg_store_add (tg_Store *s, tg_Supply *y, tg_Pos base, uint64_t packets,
                    uint64_t place, uint32_t used);

@@ -33,13 +33,27 @@ static bool field_bool (lua_State *L, int i, const char *name, bool absent) {
   return b;
 }
 
+/* A field that is a number from 0 on. */
+static uint32_t field_number (lua_State *L, int i, const char *name,
+                              uint32_t absent) {
+  int ok = 1;
+  lua_Integer n = absent;
+  if (lua_getfield(L, i, name) != LUA_TNIL)
+    n = lua_tointegerx(L, -1, &ok);
+  if (!ok || n < 0 || n > INT32_MAX)
+    luaL_error(L, "style '%s': a number expected, got %s", name,
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return (uint32_t)n;
+}
+
 int tg_style_open (lua_State *L, int i) {
-  int fd = STDERR_FILENO, top = lua_gettop(L);
+  int fd, top = lua_gettop(L);
   if (lua_getfield(L, i, "path") == LUA_TSTRING)
     fd = open(lua_tostring(L, -1), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
               0666);
-  else if (lua_getfield(L, i, "fd") != LUA_TNIL)
-    fd = (int)luaL_checkinteger(L, -1);
+  else
+    fd = (int)field_number(L, i, "fd", STDERR_FILENO);
   lua_settop(L, top);
   return fd;
 }
@@ -48,7 +62,5 @@ void tg_style_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
   style->color = field_bool(L, i, "color", tg_log_wants_color(fd));
   style->times = field_bool(L, i, "times", true);
   style->summary = field_bool(L, i, "summary", true);
-  lua_getfield(L, i, "width");
-  style->width = (uint32_t)luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
+  style->width = field_number(L, i, "width", 0);
 }

@@ -42,6 +42,7 @@ struct tg_Tape {
   tg_Stream *stream;      /* borrows while 'running' */
   bool running;           /* the stream writes here */
   bool ring, sources;
+  bool made;              /* its file is made, or has been emptied */
   int fd;                 /* owns; -1: none */
   int error;              /* why it was stopped */
   dev_t device;           /* of its file, as the next */
@@ -133,7 +134,8 @@ static bool open_file (tg_Tape *t, const tg_TapePlan *plan) {
     errno = EINVAL;
     return false;
   }
-  return ftruncate(t->fd, 0) == 0;
+  t->made = ftruncate(t->fd, 0) == 0;
+  return t->made;
 }
 
 /* Whether the descriptor still is the file: a program may have closed it and
@@ -254,25 +256,52 @@ static tg_Block *new_block (tg_Tape *t, Extents *all, size_t size) {
   return NULL;
 }
 
-static tg_Block *supply_obtain (tg_Supply *y, size_t size) {
+/* How large a block is made for so many bytes: of a ring there are few sizes,
+   since they are used again. */
+static size_t size_to_make (const tg_Tape *t, size_t size) {
+  size_t round = TG_CHUNK_SIZE;
+  while (t->ring && round < size && round <= UINT32_MAX / 2)
+    round *= 2;
+  return t->ring && round >= size ? round : size;
+}
+
+/* The smallest of those that can be used again and are large enough; NULL. */
+static Extent *find_free (const tg_Tape *t, size_t size) {
+  Extent *found = NULL;
+  for (size_t i = 0; i < t->free.count; i++) {
+    Extent *e = &t->free.list[i];
+    if (e->size >= size && (found == NULL || e->size < found->size))
+      found = e;
+  }
+  return found;
+}
+
+static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
   tg_Tape *t = (tg_Tape *)(void *)y;
   if (t->error != 0)
     return NULL;
-  if (size == TG_CHUNK_SIZE && t->free.count > 0) {
-    Extent e = t->free.list[t->free.count - 1];
-    if (!keep(&t->events, e.block, e.size))
-      return NULL;
-    t->free.count--;
-    return e.block;
+  Extent *e = find_free(t, *size);
+  if (e == NULL) {
+    *size = size_to_make(t, *size);
+    return new_block(t, &t->events, *size);
   }
-  return new_block(t, &t->events, size);
+  Extent again = *e;
+  if (!keep(&t->events, again.block, again.size))
+    return NULL;
+  *e = t->free.list[--t->free.count];
+  *size = again.size;
+  return again.block;
 }
 
+/* What a ring does not need any more is not in its file any more: else a reader
+   would find blocks with gaps between them. */
 static void supply_release (tg_Supply *y, tg_Block *b, size_t size) {
   tg_Tape *t = (tg_Tape *)(void *)y;
+  bool again = t->ring && t->running;
   forget(&t->events, b);
-  if (!t->ring || !t->running || size != TG_CHUNK_SIZE
-      || !keep(&t->free, b, size))
+  if (again)
+    tg_block_commit(b, b->data);
+  if (!again || !keep(&t->free, b, size))
     munmap(b, size);
 }
 
@@ -430,22 +459,32 @@ void tg_tape_ended (tg_Tape *t, uint32_t number, const tg_TraceEnd *end) {
 ** ===================================================================
 */
 
+/* Into the file before it gets its length, which may take a moment: a process
+   that is killed meanwhile leaves a recording of nothing. */
+static bool put_header (const tg_Tape *t, const tg_Header *h) {
+  tg_Quiet quiet = tg_quiet_begin(SIGXFSZ);
+  ssize_t n = pwrite(t->fd, h, sizeof *h, 0);
+  tg_quiet_end(&quiet, n < 0 && errno == EFBIG);
+  if (n >= 0 && (size_t)n < sizeof *h)
+    errno = ENOSPC;
+  return n == (ssize_t)sizeof *h;
+}
+
 static bool write_header (tg_Tape *t) {
   const tg_Clock *clock = &t->stream->clock;
   size_t size = page_size();
-  tg_Header *h = map(t, size);
-  if (h == NULL)
-    return false;
-  t->header = h;
-  *h = (tg_Header){
+  tg_Header h = {
     .version = TG_FORMAT_VERSION, .size = (uint32_t)size,
     .order = TG_FORMAT_ORDER, .state = TG_TAPE_RUNNING,
     .pid = (uint32_t)getpid(), .origin = clock->origin,
     .ns_per_tick = clock->ns_per_tick, .ring = t->ring,
     .wall_ns = t->stream->wall_ns
   };
-  memcpy(h->magic, TG_FORMAT_MAGIC, sizeof h->magic);
-  return true;
+  memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
+  if (!put_header(t, &h))
+    return false;
+  t->header = map(t, size);
+  return t->header != NULL;
 }
 
 static bool write_beginning (tg_Tape *t, const tg_Program *program) {
@@ -459,6 +498,14 @@ static bool write_beginning (tg_Tape *t, const tg_Program *program) {
     write_function(t, id, f);
   errno = t->error;
   return t->error == 0;
+}
+
+/* Only what is still under its name. */
+static void remove_file (const tg_Tape *t) {
+  struct stat st;
+  if (stat(t->path, &st) == 0 && st.st_dev == t->device
+      && st.st_ino == t->inode)
+    unlink(t->path);
 }
 
 tg_Tape *tg_tape_new (const tg_TapePlan *plan, tg_Stream *stream) {
@@ -478,6 +525,8 @@ tg_Tape *tg_tape_new (const tg_TapePlan *plan, tg_Stream *stream) {
   errno = ENOMEM;
   if (!open_file(t, plan) || !write_beginning(t, &plan->program)) {
     int error = errno;
+    if (t->made)
+      remove_file(t);
     tg_supply_unpin(&t->supply);
     errno = error;
     return NULL;
@@ -517,27 +566,42 @@ void tg_tape_close (tg_Tape *t) {
   tg_supply_unpin(&t->supply);
 }
 
-/* A copy of a block in the same place, of this process alone. */
-static void make_private (const Extent *e) {
-  void *copy = tg_malloc(e->size);
-  if (copy == NULL)
-    return;               /* then it is read-only what the parent writes on */
-  memcpy(copy, e->block, e->size);
-  void *p = mmap(e->block, e->size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (p != MAP_FAILED)
-    memcpy(p, copy, e->size);
-  tg_free(copy);
+void tg_tape_discard (tg_Tape *t) {
+  remove_file(t);
+  tg_tape_close(t);
 }
 
-void tg_tape_abandon (tg_Tape *t) {
+/* A copy of a block in its place, of this process alone; false without memory:
+   then it is what the parent writes on. */
+static bool make_private (const Extent *e) {
+  void *copy = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED)
+    return false;
+  memcpy(copy, e->block, e->size);
+  if (mremap(copy, e->size, e->size, MREMAP_MAYMOVE | MREMAP_FIXED, e->block)
+      != MAP_FAILED)
+    return true;
+  munmap(copy, e->size);
+  return false;
+}
+
+/* The file is let go of at once: as long as anybody has it, it counts as being
+   recorded. */
+bool tg_tape_abandon (tg_Tape *t) {
+  bool all = true;
   tg_tape_stop(t);
   for (size_t i = 0; i < t->events.count; i++)
-    make_private(&t->events.list[i]);
+    all = make_private(&t->events.list[i]) && all;
+  unmap_all(&t->entries);
+  unmap_all(&t->free);
+  munmap(t->header, page_size());
+  t->header = NULL;
   if (still_ours(t))
     close(t->fd);
   t->fd = -1;
   tg_supply_unpin(&t->supply);
+  return all;
 }
 
 /* }================================================================== */

@@ -63,11 +63,15 @@ const char *tg_tape_path (const tg_Tape *t);
 /* Stopped for good: the file gets its length and its state. NULL is fine. */
 void tg_tape_close (tg_Tape *t);
 
+/* The same of one that was never used: there is no file then. */
+void tg_tape_discard (tg_Tape *t);
+
 /*
 ** In a forked child: the file is the parent's. Blocks that are still needed
 ** become this process's own memory, and the tape is stopped and closed without
-** a trace of it in the file.
+** a trace of it in the file. False if there was no memory for all of them: none
+** may be written to.
 */
-void tg_tape_abandon (tg_Tape *t);
+bool tg_tape_abandon (tg_Tape *t);
 
 #endif

@@ -23,16 +23,20 @@ bool tg_taping_begin (tg_Session *s, tg_Trace *t) {
 static void leave_tape (tg_Session *s) {
   tg_tape_stop(s->taped->tape);
   s->taped = NULL;
+  s->torn = false;
   if (s->recorder.chunk != NULL)
     tg_rec_seal(&s->recorder);
 }
 
-void tg_taping_undo (tg_Session *s, tg_Trace *t) {
+tg_Status tg_taping_undo (tg_Session *s, tg_Trace *t) {
   if (s->taped != t)
-    return;
+    return TG_ERR_MEMORY;
+  int error = tg_tape_error(t->tape);
   leave_tape(s);
-  tg_tape_close(t->tape);
+  tg_tape_discard(t->tape);
   t->tape = NULL;
+  errno = error;
+  return error != 0 ? TG_ERR_IO : TG_ERR_MEMORY;
 }
 
 /* ---- notes in the file ---- */
@@ -59,14 +63,33 @@ void tg_taping_started (tg_Session *s, tg_Trace *t) {
   }
 }
 
-static void note_end (tg_Tape *tape, const tg_Trace *t, tg_End why,
+/* As the tape of 'taped' has it: what a ring in memory has dropped is there. */
+static void note_end (const tg_Trace *taped, const tg_Trace *t, tg_End why,
                       const tg_Trace *where, const uint64_t *lost) {
   tg_TraceEnd e = {
     .why = (uint32_t)why, .stop = where->stop, .ticks = where->ticks_end,
     .packets = where->packets_end
   };
   memcpy(e.lost, lost, TG_NLOSSES * sizeof *lost);
-  tg_tape_ended(tape, t->noted, &e);
+  if (!taped->plan->ring)
+    e.lost[TG_LOSS_RING] = 0;
+  tg_tape_ended(taped->tape, t->noted, &e);
+}
+
+/* The tape ends here, for the traces that go on and for those that count what
+   they lose. */
+static void note_others (tg_Session *s, const tg_Trace *taped) {
+  uint64_t lost[TG_NLOSSES];
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t == taped || t->noted == 0)
+      continue;
+    tg_trace_losses(t, lost);
+    if (t->end == TG_END_NOT)
+      note_end(taped, t, TG_END_STOPPED, taped, lost);
+    else
+      note_end(taped, t, t->end, t, lost);
+    t->noted = 0;
+  }
 }
 
 void tg_taping_ended (tg_Session *s, tg_Trace *t) {
@@ -75,27 +98,19 @@ void tg_taping_ended (tg_Session *s, tg_Trace *t) {
     s->orphan = NULL;
   if (s->taped == NULL)
     return;
-  tg_Tape *tape = s->taped->tape;
   tg_trace_losses(t, lost);
-  note_end(tape, t, t->end, t, lost);
-  if (t != s->taped)
-    return;
-  for (tg_Trace *other = s->traces; other != NULL; other = other->next) {
-    if (other->end != TG_END_NOT || other->noted == 0)
-      continue;
-    tg_trace_losses(other, lost);
-    note_end(tape, other, TG_END_STOPPED, t, lost);
-    other->noted = 0;       /* the file ends before it does */
+  note_end(s->taped, t, t->end, t, lost);
+  if (t == s->taped) {
+    note_others(s, t);
+    leave_tape(s);
   }
-  leave_tape(s);
 }
 
 void tg_taping_settled (tg_Trace *t) {
-  tg_Tape *tape = t->tape;
-  if (tape == NULL && t->session != NULL && t->session->taped != NULL)
-    tape = t->session->taped->tape;
-  if (tape != NULL)
-    note_end(tape, t, t->end, t, t->lost);
+  if (t->tape != NULL)
+    note_end(t, t, t->end, t, t->lost);
+  else if (t->session != NULL && t->session->taped != NULL)
+    note_end(t->session->taped, t, t->end, t, t->lost);
   tg_tape_close(t->tape);
   t->tape = NULL;
 }
@@ -112,17 +127,22 @@ void tg_taping_finish (tg_Session *s) {
 
 /* ---- fork ---- */
 
+/* Without what the parent may have added to the last block since the fork. */
 static void abandon (tg_Session *s, tg_Trace *t) {
   tg_Tape *tape = t->tape;
+  tg_Recorder *r = &s->recorder;
+  bool taped = s->taped == t;
   t->tape = NULL;
-  if (s->taped == t) {
+  if (taped) {
     s->taped = NULL;
+    s->torn = false;
     tg_cursor_drop(&t->hold);
-    tg_rec_seal(&s->recorder);
+    tg_rec_seal(r);
     if (t->end == TG_END_NOT)
       s->orphan = t;
   }
-  tg_tape_abandon(tape);
+  if (tg_tape_abandon(tape) && taped && r->block != NULL)
+    tg_block_commit(r->block, r->p);
 }
 
 void tg_taping_forked (tg_Session *s) {

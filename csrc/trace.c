@@ -225,9 +225,7 @@ static int trace__gc (lua_State *L) {
   tg_free(t->name);
   tg_log_free(t->log);
   tg_taping_free_plan(t->plan);
-  if (t->program != NULL)
-    tg_program_free(t->program);
-  tg_free(t->program);
+  tg_program_unpin(t->program);
   memset(t, 0, sizeof *t);
   t->end = TG_END_STOPPED;
   return 0;
@@ -254,12 +252,14 @@ static int trace__tostring (lua_State *L) {
 }
 
 /* All of them, one by one: nobody has noted how many there are. */
-static uint64_t count_packets (const tg_Trace *t) {
+static uint64_t count_packets (tg_Trace *t) {
   tg_Packet packet;
   uint64_t n = 0;
   tg_Reader *r = tg_trace_reader(t);
   while (r != NULL && tg_reader_next(r, tg_trace_stop_pos(t), &packet))
     n++;
+  if (r != NULL)
+    tg_reading_ended(t, tg_reader_status(r), tg_reader_damage(r));
   tg_reader_free(r);
   return n;
 }
@@ -271,7 +271,8 @@ uint64_t tg_trace_packets (tg_Trace *t) {
   else if (end == TG_PACKETS_UNKNOWN)
     end = t->packets_end = t->packets_start + t->lost[TG_LOSS_RING]
                            + count_packets(t);
-  return end - t->packets_start - t->lost[TG_LOSS_RING];
+  uint64_t before = t->packets_start + t->lost[TG_LOSS_RING];
+  return end > before ? end - before : 0;   /* a recording may say anything */
 }
 
 /* lost[cause] of a cause that has lost nothing. */
@@ -314,6 +315,8 @@ static int trace__index (lua_State *L) {
     tg_trace_push_lost(L, t);
   else if (strcmp(key, "ended") == 0)
     lua_pushstring(L, tg_end_name(t->end));
+  else if (strcmp(key, "damage") == 0 && t->damage != 0)
+    lua_pushinteger(L, (lua_Integer)t->damage);
   else if (strcmp(key, "bytes") == 0)
     lua_pushinteger(L, (lua_Integer)(tg_trace_stop_pos(t) - t->start));
   else if (strcmp(key, "events") == 0)

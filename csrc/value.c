@@ -111,8 +111,10 @@ static TG_NOINLINE void put_list (tg_Capture *c, const tg_ValueList *list) {
 
 /* What has been written of a list. */
 typedef struct Begun {
+  tg_Session *session;
   uint8_t *start;       /* of its size */
   uint8_t *p;           /* where it goes on */
+  uint8_t *lim;
   int done;             /* values written; -1: not even how many there are */
   uint32_t cost;
   bool refers;
@@ -142,12 +144,12 @@ static void put_few_brief (tg_Capture *c, const tg_ValueList *list,
 }
 
 /* The rest of a list, and the objects in it. */
-static TG_NOINLINE uint8_t *put_rest (tg_Session *s, lua_State *L,
-                                      const tg_ValueList *list,
-                                      const Begun *b, uint8_t *lim) {
+static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
+                                      const Begun *b) {
+  tg_Session *s = b->session;
   tg_Capture c = {.session = s, .L = L, .limits = &s->demand.limits,
-               .pool = &s->pool, .p = b->p, .lim = lim, .cost = b->cost,
-               .in_stream = lim == s->recorder.lim, .refers = b->refers};
+               .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
+               .in_stream = b->lim == s->recorder.lim, .refers = b->refers};
   int top = lua_gettop(L);
   s->captures++;
   if (b->done < 0)
@@ -165,21 +167,20 @@ static TG_NOINLINE uint8_t *put_rest (tg_Session *s, lua_State *L,
   return c.p;
 }
 
-/* A string that is short, or in the stream already; NULL if it is neither. */
-TG_INLINE uint8_t *put_known (const tg_Session *s, const char *text, size_t n,
-                              const uint8_t *lim, Begun *b) {
-  size_t limit = s->demand.limits.string;
-  if (tg_likely(n <= TG_GRIP_SMALLMAX && n <= limit))
-    return put_smallstr(b->p, text, n);
+/* A string that is not short, if it is in the stream already; else NULL. */
+static TG_NOINLINE uint8_t *put_written (Begun *b, const char *text, size_t n,
+                                         uint8_t *p) {
+  const tg_Recorder *r = &b->session->recorder;
+  size_t limit = b->session->demand.limits.string;
   size_t kept = (n < limit) ? n : limit;
-  if (kept > COST_LITTLE || lim != s->recorder.lim)
+  if (kept > COST_LITTLE || b->lim != r->lim)
     return NULL;
-  const uint8_t *grip = find_written(&s->recorder, text, n, kept);
+  const uint8_t *grip = find_written(r, text, n, kept);
   if (grip == NULL)
     return NULL;
   b->cost += (uint32_t)kept * COST_PER_BYTE;
   b->refers = true;
-  return put_distance(b->p, grip);
+  return put_distance(p, grip);
 }
 
 /*
@@ -187,41 +188,44 @@ TG_INLINE uint8_t *put_known (const tg_Session *s, const char *text, size_t n,
 ** been written before: no pool, no state. Writes the values up to the first
 ** that is anything else.
 */
-TG_INLINE void put_simple (const tg_Session *s, lua_State *L,
-                           const tg_ValueList *list, const uint8_t *lim,
-                           Begun *b) {
-  *b->p++ = (uint8_t)list->count;
-  for (b->done = 0; b->done < list->count; b->done++) {
-    int i = list->first + b->done;
+TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
+  uint8_t *p = b->p;
+  int i = list->first, end = i + list->count;
+  for (*p++ = (uint8_t)list->count; i < end; i++) {
+    uint8_t *next;
     int type = lua_type(L, i);
-    uint8_t *p;
     if (type == LUA_TSTRING) {
       size_t n;
       const char *text = lua_tolstring(L, i, &n);
-      p = put_known(s, text, n, lim, b);
+      if (n <= TG_GRIP_SMALLMAX && n <= b->session->demand.limits.string)
+        next = put_smallstr(p, text, n);
+      else
+        next = put_written(b, text, n, p);
     }
     else
-      p = put_small(L, i, type, 0, b->p);
-    if (p == NULL)
-      return;
-    b->p = p;
+      next = put_small(L, i, type, 0, p);
+    if (tg_unlikely(next == NULL))
+      break;
+    p = next;
   }
+  b->p = p;
+  b->done = i - list->first;
 }
 
 #define FEW_ROOM (16u + FEW * SMALL_ROOM)
 
 uint8_t *tg_value_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                         uint8_t *p, uint8_t *lim) {
-  Begun b = {p, p + 4, -1, 0, false};
+  Begun b = {s, p, p + 4, lim, -1, 0, false};
   if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
       && (size_t)(lim - p) >= FEW_ROOM) {
-    put_simple(s, L, list, lim, &b);
+    put_simple(L, list, &b);
     if (tg_likely(b.done == list->count)) {
       put_size(&b, b.p, b.refers);
       return b.p;
     }
   }
-  return put_rest(s, L, list, &b, lim);
+  return put_rest(L, list, &b);
 }
 
 uint8_t *tg_value_text (const char *text, size_t size, uint32_t limit,

@@ -20,10 +20,10 @@
 -- and luassert nothing else is seen. For the C functions among the test's own
 -- calls say c=true, and those that busted calls come with them.
 --
--- What busted has to be asked for is in its API, with one exception: how it
--- formats an error and tells its output handlers is kept out of the recording
--- by functions of ours around it, for which its core object is looked up. If
--- it is not found there are some more frames.
+-- All that is needed is in busted's API, with one exception: how it formats an
+-- error and tells its output handlers is kept out of the recordings by functions
+-- of ours around it, for which its core object is looked up. Should it not be
+-- found there are some frames more.
 
 local core = require "tracegrip.core"
 core.own()
@@ -66,7 +66,7 @@ end
 local function set (settings, option, text)
   local value, expected = options.value(option, text)
   if value == nil then
-    refuse("option '%s' wants %s, not '%s'", option.name, expected, text)
+    refuse("%s=%s: %s wants %s", option.name, text, option.name, expected)
   end
   if option.list then
     value = {value}
@@ -180,11 +180,11 @@ end
 -- What busted calls it: the names from the outermost describe inwards.
 local function full_name (element)
   local names = {}
-  while element and (element.name or element.descriptor)
-        and (#names == 0 or element.descriptor ~= "file") do
+  repeat
     table.insert(names, 1, tostring(element.name or element.descriptor))
+    local last = element.descriptor == "file"
     element = busted.parent(element)
-  end
+  until last or not element or element.descriptor == "file"
   return table.concat(names, " ")
 end
 
@@ -249,55 +249,65 @@ end
 
 -- ---- the part that runs: a test, or what is between two ---------------------
 
-local part              -- {trace, started, test, element, file, failed}
-local slow = {}         -- lines about tests that were slow
+local part              -- {trace, started, test, element, name, file, failed}
+local slow = {}         -- about tests that were
 
-local function begin (test)
-  part = {trace = core.watch(start_options), started = monotime(), test = test}
-end
-
--- Keeps the recording of the part as it is now, under the name of what failed
--- first. The path, or nil when that failed, which is told once.
-local function keep (element)
-  if part.failed then
+-- Keeps the recording of a part as it is now, under the name of its test, or of
+-- what has failed outside of tests. The path, or nil when that failed, which is
+-- told once.
+local function keep (p, element)
+  if p.failed then
     return nil
   end
-  local name = full_name(part.element or element)
-  part.file = part.file or new_file(name)
-  local called, ok, message = pcall(save, part.trace, part.file)
-  if called and ok then
-    return (settings.traces:gsub("(.)/*$", "%1/")) .. part.file
+  if not p.test or not p.file then
+    p.name = full_name(p.element or element)
+    p.file = new_file(p.name)
   end
-  part.failed = true
-  complain("cannot keep the recording of '%s': %s", name,
+  local called, ok, message = pcall(save, p.trace, p.file)
+  if called and ok then
+    return (settings.traces:gsub("(.)/*$", "%1/")) .. p.file
+  end
+  p.failed = true
+  complain("cannot keep the recording of '%s': %s", p.name,
            called and message or ok)
 end
 
-local function note_slow ()
-  local seconds = monotime() - part.started
-  if part.file or not settings.slow or seconds * 1000 < settings.slow
-     or not part.element then
-    return
+local function keep_slow (p)
+  local seconds = monotime() - p.started
+  if p.element and settings.slow and seconds * 1000 > settings.slow then
+    local path = keep(p)
+    slow[#slow + 1] = path and ("%.3f s  %s\nRecording: %s\n"):format(
+      seconds, full_name(p.element), path)
   end
-  local path = keep()
-  slow[#slow + 1] = path and ("%.3f s: %s\nRecording: %s\n"):format(
-    seconds, full_name(part.element), path)
 end
 
--- A test's recording goes on to its after_each.
-local function finish ()
-  if not part then
-    return
+-- The recording of a test that failed went to the failure and is made anew: it
+-- goes on to the last after_each.
+local function finish (p)
+  p.trace:stop()
+  if p.test and p.file then
+    keep(p)
+  elseif p.test then
+    keep_slow(p)
   end
-  part.trace:stop()
-  if part.test then
-    note_slow()
-    if part.file then
-      keep()
-    end
+  core.forget(p.trace)
+end
+
+-- One trace begins before the other ends, so that tracing goes on: what is
+-- known of functions by then need not be found out again.
+local function next_part (test)
+  local old = part
+  part = {trace = core.watch(start_options), started = monotime(), test = test}
+  if old then
+    finish(old)
   end
-  core.forget(part.trace)
-  part = nil
+end
+
+local function last_part ()
+  if part then
+    finish(part)
+    part = nil
+  end
 end
 
 local function tell_slow ()
@@ -309,45 +319,42 @@ end
 
 -- ---- busted's side ----------------------------------------------------------
 
-local function next_part (test)
-  return function ()
-    finish()
-    begin(test)
-  end
-end
+-- Those of the outermost block: before all before_each, after all after_each.
+busted.before_each(function () next_part(true) end)
+busted.after_each(function () next_part(false) end)
 
-busted.before_each(next_part(true))
-busted.after_each(next_part(false))
-
-local function subscribe (kind, what, f, priority)
+local function subscribe (kind, what, f)
   busted.subscribe({kind, what}, function (...)
     f(...)
     return nil, true
-  end, {priority = priority})
+  end)
 end
 
-subscribe("file", "start", next_part(false))
-subscribe("file", "end", finish)
+subscribe("suite", "start", function () next_part(false) end)
+subscribe("suite", "end", last_part)
 subscribe("suite", "end", tell_slow)
 subscribe("test", "start", function (element)
-  if part then
-    part.element = part.test and element or nil
+  if part and part.test then
+    part.element = element
   end
-end, 1)
+end)
 
--- Says it again with the recording's path added, and to the end of the line
--- this time: so every output handler has it, and whoever else listens.
+-- A failure is stopped on its way, before any output handler has it, and said
+-- again with the path of its recording.
 local saying = false
 
 local function say_again (channel, element, parent, message, ...)
-  local path = not saying and part and keep(element)
+  local path = not saying and part and keep(part, element)
   if not path then
     return nil, true
   end
   saying = true
-  busted.publish(channel, element, parent,
-                 ("%s\nRecording: %s"):format(message, path), ...)
+  local ok, problem = pcall(busted.publish, channel, element, parent,
+                            ("%s\nRecording: %s"):format(message, path), ...)
   saying = false
+  if not ok then
+    error(problem, 0)
+  end
   return nil, false
 end
 
@@ -368,32 +375,44 @@ end
 
 -- busted's core object, which its API is a part of.
 local function find_core ()
-  local index = getmetatable(busted).__index
-  local i, name, value = 0, nil, nil
-  repeat
+  local index, i = getmetatable(busted).__index, 1
+  local name, value = debug.getupvalue(index, i)
+  while name and name ~= "busted" do
     i = i + 1
     name, value = debug.getupvalue(index, i)
-  until name == "busted" or name == nil
+  end
   return value
 end
 
--- What our own functions call is ours too. No tail calls: a frame that is gone
--- hides nothing. The level counts frames, of which there is one more.
-local function hide (machine)
-  local publish, get_trace = machine.publish, machine.getTrace
-  local rewrite = machine.rewriteMessage
-  machine.publish = function (...)
-    return (publish(...))
-  end
-  machine.getTrace = function (element, level, message)
-    return (get_trace(element, (level or 3) + 1, message))
-  end
-  machine.rewriteMessage = function (...)
-    return (rewrite(...))
+-- What our own functions call is ours too, so a function of ours around another
+-- one takes it out of the picture. No tail calls: a frame that is gone hides
+-- nothing. One result.
+local function cover (t, name)
+  local f = t[name]
+  t[name] = function (...)
+    return (f(...))
   end
 end
 
-local machine = not settings.internals and find_core()
-if machine then
-  hide(machine)
+-- The level counts frames, of which there is one more.
+local function cover_trace (machine)
+  local get_trace = machine.getTrace
+  machine.getTrace = function (element, level, message)
+    return (get_trace(element, (level or 3) + 1, message))
+  end
+end
+
+local function hide ()
+  local machine, assertion = find_core(), require "luassert"
+  if machine then
+    cover(machine, "publish")
+    cover(machine, "rewriteMessage")
+    cover_trace(machine)
+  end
+  cover(getmetatable(assertion), "__index")           -- assert.same
+  cover(getmetatable(assertion.state()), "__index")   -- assert.are.same
+end
+
+if not settings.internals then
+  hide()
 end

@@ -82,6 +82,14 @@ function kinds.limit (text)
   return kinds.count(text), "a whole number or 'all'"
 end
 
+-- How many at most; nothing at all would make no sense.
+function kinds.most (text)
+  if text == "all" then
+    return text
+  end
+  return kinds.number(text), "a number from 1 on or 'all'"
+end
+
 local sizes = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
 
 function kinds.bytes (text)

@@ -70,8 +70,9 @@ describe("overflow 'ring'", function ()
     local first, last = range(packets)
     assert.is_true(first > 10000, first)
     assert.equal(20000, last)
+    -- nor is that exit counted as lost, if what is kept begins inside a call
     local sum = #packets + lost(trace)
-    assert.is_true(sum == 40000, sum)
+    assert.is_true(sum == 40000 or sum == 39999, sum)
   end)
 
   it("keeps everything while there is room", function ()

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "export.h"
 #include "json.h"
 #include "log.h"
 #include "packet.h"
@@ -105,7 +106,8 @@ static void check (Order *o, const tg_Packet *p) {
     PROMISED(o->depth > 0 && p->depth == --o->depth);
 }
 
-static void read_packets (const Look *k, tg_Buf *out, bool keep) {
+/* Whether all of it was within TEXT_MAX. */
+static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
   tg_Sieve sieve;
   tg_Packet p;
   Order order = {0};
@@ -113,7 +115,7 @@ static void read_packets (const Look *k, tg_Buf *out, bool keep) {
   size_t written = 0;
   tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
   if (r == NULL)
-    return;
+    return false;
   tg_sieve_init(&sieve, r, k->demand.min_duration_ns);
   while (written < TEXT_MAX && tg_sieve_next(&sieve, k->end, &p)) {
     tg_Json json;
@@ -131,6 +133,7 @@ static void read_packets (const Look *k, tg_Buf *out, bool keep) {
   tg_scratch_free(&scratch);
   tg_sieve_free(&sieve);
   tg_reader_free(r);
+  return written < TEXT_MAX;
 }
 
 /* All times of a profile are the whole, to the nanosecond. */
@@ -186,6 +189,38 @@ static void read_log (const Look *k) {
   tg_log_free(l);
 }
 
+static void write_export (const Look *k, tg_Export *x, const tg_Format *f) {
+  tg_Output out;
+  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
+  tg_Sieve sieve;
+  if (r == NULL || !tg_output_open(&out, "/dev/null"))
+    abort();
+  tg_sieve_init(&sieve, r, k->demand.min_duration_ns);
+  x->out = &out;
+  x->sieve = &sieve;
+  PROMISED(tg_export_write(x, f) == TG_OK);
+  tg_output_close(&out);
+  tg_sieve_free(&sieve);
+  tg_reader_free(r);
+}
+
+static void read_exports (const Look *k) {
+  tg_Scratch scratch = {0};
+  const tg_Clock *clock = &k->r->stream->clock;
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    tg_Export x = {
+      .name = k->trace->name, .program = &k->r->program,
+      .stream = k->r->stream, .demand = &k->demand, .stop = k->end,
+      .start_ns = tg_clock_ns(clock, k->trace->ticks),
+      .end_ns = tg_clock_ns(clock, k->r->ticks),
+      .options = {.limit = 100, .samples = true, .sources = true, .gecko = 36},
+      .scratch = &scratch
+    };
+    write_export(k, &x, f);
+  }
+  tg_scratch_free(&scratch);
+}
+
 /* }================================================================== */
 
 /* A filter that depends on the bytes, so that they can find it. */
@@ -209,9 +244,12 @@ static void read_trace (const tg_Recording *r, const tg_TraceEntry *t,
   tg_Buf text = {0};
   if (!look_at(&k, r, t, f))
     return;
-  read_packets(&k, &text, false);
+  bool handy = read_packets(&k, &text, false);
   read_profile(&k);
-  read_log(&k);
+  if (handy) {
+    read_log(&k);
+    read_exports(&k);
+  }
   tg_buf_free(&text);
   tg_demand_clear(&k.demand);
 }

@@ -82,7 +82,7 @@ local function attempt (nth)
   check_report(nth, trace, "report")
   check_report(nth, trace, "tree")
   local requests = core.refuse(0)
-  if exported ~= true then
+  if type(exported) ~= "table" then
     message = message or exported
     exported = nil
     if not tostring(message):find "memory" then

@@ -16,7 +16,7 @@ local path, out = directory .. "/rec", directory .. "/packets"
 count = math.tointeger(count)
 math.randomseed(math.tointeger(seed))
 
-local ROUNDS = 60
+local ROUNDS = 40
 
 -- All types but "time", which differs from run to run.
 local types = {
@@ -44,6 +44,8 @@ local function write (name, bytes)
   assert(file:write(bytes))
 end
 
+local REFUSED = 101
+
 local busy = assert(loadfile(here .. "busy.lua"))
 
 -- A child that records itself at work, and what it is told to do before.
@@ -56,10 +58,9 @@ local function start (options, before)
       before()
     end
     if not core.record(options, {path = path}) then
-      process.leave(9)
+      process.leave(REFUSED)
     end
-    busy(ROUNDS)
-    os.exit(0)
+    os.exit(busy(ROUNDS) % 100)
   end
   return pid
 end
@@ -109,35 +110,52 @@ local function examine (where, full, states)
   return info, text
 end
 
+local expected = busy(ROUNDS) % 100   -- what the program comes to untraced
+
 -- A run that nothing disturbs: its packets, and how long it takes.
 local function whole ()
-  local from = process.now()
-  local pid = start {}
-  local status = process.wait(pid)
-  local seconds = process.now() - from
-  if status ~= 0 then
-    complain("the whole run: status %d", status)
+  local seconds = 1
+  for _ = 1, 5 do
+    local from = process.now()
+    local status = process.wait(start {})
+    seconds = math.min(seconds, process.now() - from)
+    if status ~= expected then
+      complain("the whole run: status %d", status)
+    end
   end
   local text = assert(packets_of(assert(core.open(path))))
   local info = examine("the whole run", text, "complete")
-  if not text:find '"fresh' or not text:find '"exception"' then
+  if not text:find '"freshx' or not text:find '"exception"' then
     complain "the whole run does not do what it should"
   end
   return text, seconds, info
 end
 
 local full, seconds, about = whole()
+local total = lines(full)
+
+-- Until there is a file.
+local function await ()
+  local file
+  repeat
+    process.sleep(50e-6)
+    file = io.open(path, "rb")
+  until file
+  file:close()
+end
 
 local ways = {}
 
 -- kill -9 at any moment.
 function ways.kill ()
-  local n = lines(full)
-  local least, most = n, 0
+  local least, most = total, 0
   for i = 1, count do
     os.remove(path)
     local delay = seconds * math.random()
     local pid = start {}
+    if i % 8 > 0 then       -- of the others some come before the file
+      await()
+    end
     process.sleep(delay)
     process.kill(pid, 9)
     process.wait(pid)
@@ -152,7 +170,7 @@ function ways.kill ()
       tally "no file yet"
     end
   end
-  print(("# of %d packets, %d to %d"):format(n, least, most))
+  print(("# of %d packets, %d to %d"):format(total, least, most))
 end
 
 -- Places where something begins or ends: the header's fields, each block's
@@ -193,14 +211,69 @@ function ways.truncate ()
   for i = #list, 1, -1 do           -- each time a little shorter
     assert(process.truncate(path, list[i]))
     local info, text = examine("cut at " .. list[i], full,
-                               "cut off complete damaged")
+                               "cut off complete")
     if info and info.state == "complete" and info.events ~= about.events then
-      complain("cut at %d: 'complete' with %d packets", list[i], info.events)
+      complain("cut at %d: complete with %s packets", list[i], info.events)
     end
     if text and before and #text > #before and i < #list then
       complain("cut at %d: longer than before", list[i])
     end
     before = text
+  end
+end
+
+-- A program whose file cannot grow any more: it goes on as if nothing were, and
+-- what is not in the file is counted. Returns whether it could start.
+local function without_room (where, before)
+  local pid = start({}, before)
+  local status = process.wait(pid)
+  if status == REFUSED then
+    tally "refused"
+    local file = io.open(path, "rb")
+    if file then
+      file:close()
+      complain("%s: refused, and left a file", where)
+    end
+    return false
+  end
+  if status ~= expected then
+    complain("%s: status %d", where, status)
+  end
+  local info = examine(where, full, "failed complete")
+  if info and info.events + info.lost.disk ~= total then
+    complain("%s: %d packets, %d lost", where, info.events, info.lost.disk)
+  elseif info and (info.state == "failed") ~= (info.lost.disk > 0) then
+    complain("%s: %s, %d lost", where, info.state, info.lost.disk)
+  elseif info and info.state == "failed"
+         and (not info.reason:find "could not grow"
+              or info.traces[1].ended ~= "disk") then
+    complain("%s: %s, ended %s", where, info.reason, info.traces[1].ended)
+  end
+  return true
+end
+
+-- No file may be longer than so many bytes.
+function ways.limit ()
+  local size = #read(path)
+  for i = 1, count do
+    local most = i <= 20 and i * 4096 or math.random(1, size * 11 // 10)
+    os.remove(path)
+    without_room("limit " .. most, function ()
+      process.limit(most)
+    end)
+  end
+end
+
+-- The directory is on a disk of a few sizes.
+function ways.disk ()
+  for _, kilobytes in ipairs {4, 68, 100, 340, 600, 700, 1000, 1400, 4096} do
+    assert(os.execute(("mount -t tmpfs -o size=%dk none %s"):format(
+      kilobytes, directory)))
+    out = os.tmpname()
+    without_room(kilobytes .. "K", nil)
+    os.remove(out)
+    collectgarbage()        -- recordings keep their files open
+    assert(os.execute("umount " .. directory))
   end
 end
 

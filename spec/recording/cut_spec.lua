@@ -35,4 +35,17 @@ describe("what is left of a recording is its beginning", function ()
   it("when the file is cut at any byte", function ()
     cut "truncate"
   end)
+
+  it("when no file may be longer, and the program goes on", function ()
+    cut("limit", count // 2)
+  end)
+
+  it("when the disk is full, and the program goes on", function ()
+    if not os.execute [[d=$(mktemp -d) && mount -t tmpfs none $d 2>/dev/null \
+                        && umount $d && rmdir $d]] then
+      pending "nothing can be mounted here"
+    else
+      cut "disk"
+    end
+  end)
 end)

@@ -85,7 +85,8 @@ describe("trace:log", function ()
     prints([[
       try({fd = 1, times = false, summary = false, width = 40})
       try({fd = 1, times = false, summary = false, width = 40})
-    ]], ("f()                       program.lua:4\n└\ntrue\ttrue\n"):rep(2))
+    ]], ("f()                        program.lua:4\n└\ntrue\ttrue\n")
+        :rep(2))
   end)
 
   it("goes to standard error by itself", function ()
@@ -108,7 +109,7 @@ describe("trace:log", function ()
       try(5)
     ]], "false\tunknown style 'colour' (known: path, fd, color, times, "
         .. "summary, width)\n"
-        .. "false\tbad argument #-1 to '?' (number expected, got string)\n"
+        .. "false\tstyle 'width': a number expected, got wide\n"
         .. "false\tbad argument #2 to '?' (table expected, got number)\n")
   end)
 end)

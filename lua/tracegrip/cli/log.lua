@@ -22,9 +22,10 @@ function log.declare (parser)
 end
 
 function log.run (parsed)
-  local trace = recording.trace(parsed.file, parsed.trace)
+  local trace, info = recording.trace(parsed.file, parsed.trace)
   local ok, message, code = trace:log(logstyle.of(parsed, 1),
                                       options.filter(parsed))
+  recording.note_damage(parsed.file, trace, info)
   if not ok and code ~= recording.EPIPE then
     main.fail("%s", message)
   end

@@ -21,7 +21,8 @@ core.own()
 
 local main = {}
 
-local names = {"run", "record", "info", "report", "tree", "log"}
+local names = {"run", "record", "info", "report", "tree", "log",
+               "export"}
 
 local FAILURE, USAGE = 1, 2
 
@@ -29,7 +30,13 @@ local FAILURE, USAGE = 1, 2
 local Failure = {__tostring = function (self) return self.message end}
 
 function main.fail (...)
-  error(setmetatable({message = string.format(...)}, Failure))
+  error(setmetatable({message = string.format(...), status = FAILURE},
+                     Failure))
+end
+
+-- What it raises about options that do not go together.
+function main.misuse (...)
+  error(setmetatable({message = string.format(...), status = USAGE}, Failure))
 end
 
 local function complain (status, ...)
@@ -105,11 +112,12 @@ local function execute (name, command, words)
     return misused(name, command, parsed)
   end
   parsed.dashes = dashes
+  core.interruptible()
   local done, status = pcall(command.run, parsed)
   if done then
     return status or 0
   elseif getmetatable(status) == Failure then
-    return complain(FAILURE, "%s", status)
+    return complain(status.status, "%s", status)
   end
   error(status, 0)
 end

@@ -67,6 +67,16 @@ function recording.trace (path, name)
   return trace, info
 end
 
+-- Says on standard error that a trace which was read ended at damage, if it did
+-- and nothing has been said of that before.
+function recording.note_damage (path, trace, info)
+  if trace.damage and info.state ~= "damaged" then
+    main.note("%s", recording.remark(path, {
+      state = "damaged",
+      reason = ("no event at byte %d"):format(trace.damage)}))
+  end
+end
+
 -- What a trace's method gave, which is nil and a message if it could not read
 -- the file.
 function recording.must (path, result, message)

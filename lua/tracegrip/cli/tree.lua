@@ -130,8 +130,9 @@ function tree.lines (root, depth, min_ms, width)
 end
 
 function tree.run (parsed)
-  local trace = recording.trace(parsed.file, parsed.trace)
+  local trace, info = recording.trace(parsed.file, parsed.trace)
   local root, message = trace:tree(options.filter(parsed))
+  recording.note_damage(parsed.file, trace, info)
   recording.must(parsed.file, root, message)
   recording.write_lines(tree.lines(root, parsed.depth, parsed.minMs,
                                    recording.width()))

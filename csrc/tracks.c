@@ -1,0 +1,431 @@
+/*
+** tracks.c - see tracks.h.
+**
+** Packets nest across coroutines, so where control is now is the innermost open
+** frame of all. When it goes from one track to another, the one that is left
+** gets a frame for that, or the one that is come back to loses it.
+*/
+#include "tracks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "values.h"
+
+#define MARKS_MAX 200000u
+#define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
+
+void tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all) {
+  memset(t, 0, sizeof *t);
+  t->x = x;
+  t->stacks = all;
+  tg_spool_init(&t->spool);
+  tg_longest_init(&t->longest, MARKS_MAX);
+}
+
+static void free_track (tg_Tracks *t, tg_Track *track) {
+  tg_column_free(&track->samples);
+  tg_column_free(&track->values);
+  tg_column_free(&track->marks);
+  tg_intern_free(&track->shapes);
+  tg_free(track->frames);
+  if (t->stacks == NULL && track->stacks != NULL) {
+    tg_callstacks_free(track->stacks);
+    tg_free(track->stacks);
+  }
+  tg_free(track);
+}
+
+void tg_tracks_free (tg_Tracks *t) {
+  for (uint32_t i = 0; i < t->count; i++)
+    free_track(t, t->list[i]);
+  tg_free(t->list);
+  tg_free(t->calls);
+  tg_index_free(&t->by_thread);
+  tg_longest_free(&t->longest);
+  tg_buf_free(&t->arguments);
+  tg_buf_free(&t->text);
+  tg_spool_free(&t->spool);
+}
+
+static bool refuse (tg_Tracks *t) {
+  t->status = TG_ERR_MEMORY;
+  return false;
+}
+
+/*
+** {==================================================================
+** Tracks
+** ===================================================================
+*/
+
+static tg_Track *new_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
+  if (t->count == t->capacity) {
+    uint32_t more = t->capacity > 0 ? t->capacity * 2 : 16;
+    tg_Track **list = tg_realloc(t->list, more * sizeof *list);
+    if (list == NULL)
+      return NULL;
+    t->list = list;
+    t->capacity = more;
+  }
+  tg_Track *track = tg_calloc(1, sizeof *track);
+  if (track == NULL)
+    return NULL;
+  track->thread = thread;
+  track->from_ns = track->to_ns = track->span_ns = ns;
+  track->tag = TG_TAG_NONE;
+  track->stacks = t->stacks != NULL ? t->stacks
+                                    : tg_calloc(1, sizeof *track->stacks);
+  if (track->stacks == NULL) {
+    tg_free(track);
+    return NULL;
+  }
+  return t->list[t->count++] = track;
+}
+
+/* The track of a thread that has none yet. */
+static tg_Track *add_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
+  uint32_t place = t->count;
+  if (place >= TG_TRACKS_MAX) {
+    place = TG_TRACKS_MAX - 1;
+    t->list[place]->shared = true;
+  }
+  else if (new_track(t, thread, ns) == NULL)
+    return NULL;
+  return tg_index_set(&t->by_thread, thread, place) ? t->list[place] : NULL;
+}
+
+static tg_Track *track_of (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
+  uint32_t place = tg_index_find(&t->by_thread, thread);
+  if (tg_likely(place != TG_INDEX_NONE))
+    return t->list[place];
+  tg_Track *track = add_track(t, thread, ns);
+  if (track == NULL)
+    refuse(t);
+  return track;
+}
+
+void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
+  if (track->shared)
+    tg_buf_addfmt(out, "coroutines %u and later", (unsigned)track->thread);
+  else
+    tg_export_thread_name(t->x, track->thread, track->first, out);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Spans
+** ===================================================================
+*/
+
+/* The stack of a track as it is now. */
+static uint32_t stack_of (tg_Track *track) {
+  if (track->nframes == 0)
+    return TG_STACK_NONE;
+  const tg_TrackFrame *f = &track->frames[track->nframes - 1];
+  uint32_t frame = tg_callstacks_frame(track->stacks, f->func, f->line);
+  if (frame == TG_STACK_NONE)
+    return TG_STACK_NONE;
+  return tg_callstacks_push(track->stacks, f->prefix, frame);
+}
+
+/* The open span ends, another begins. Its stack, which is returned, is known
+   only now: what it leads to tells the line. */
+static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
+                          uint32_t tag) {
+  uint32_t stack = stack_of(track);
+  if (stack == TG_STACK_NONE && track->nframes > 0)
+    refuse(t);
+  else
+    t->span(t, track, track->span_ns, ns, stack);
+  track->span_ns = ns;
+  track->tag = tag;
+  return stack;
+}
+
+static bool push (tg_Tracks *t, tg_Track *track, uint32_t func,
+                  uint32_t line, uint32_t prefix) {
+  if (func == TG_STACK_NONE)
+    return refuse(t);
+  if (track->nframes == track->cframes) {
+    uint32_t more = track->cframes > 0 ? track->cframes * 2 : 16;
+    tg_TrackFrame *frames = tg_realloc(track->frames, more * sizeof *frames);
+    if (frames == NULL)
+      return refuse(t);
+    track->frames = frames;
+    track->cframes = more;
+  }
+  track->frames[track->nframes++] = (tg_TrackFrame){func, line, prefix};
+  return true;
+}
+
+/* Control goes from one track to another. */
+static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
+                       uint64_t ns) {
+  uint32_t stack = cut_span(t, from, ns, TG_TAG_NONE);
+  push(t, from, tg_callstacks_func(from->stacks, t->x->stream->functions,
+                                   to->first, true), 0, stack);
+}
+
+/* Control comes back. */
+static void come_back (tg_Tracks *t, tg_Track *track, uint64_t ns) {
+  cut_span(t, track, ns, TG_TAG_NONE);
+  tg_assert(track->nframes > 0);
+  track->nframes--;
+}
+
+/* Where the caller is, if the frame below is its. */
+static void note_line (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
+  if (track->nframes == 0 || p->caller == 0 || p->line == 0)
+    return;
+  tg_TrackFrame *f = &track->frames[track->nframes - 1];
+  uint32_t caller = tg_callstacks_func(track->stacks,
+                                       t->x->stream->functions, p->caller,
+                                       false);
+  if (caller == f->func)
+    f->line = p->line;
+}
+
+static uint32_t first_line (const tg_Tracks *t, tg_FunctionId function) {
+  const tg_Function *f = tg_functions_find(t->x->stream->functions, function);
+  return f != NULL && !f->is_c ? f->line : 0;
+}
+
+static void enter (tg_Tracks *t, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  tg_Track *track = track_of(t, p->thread, p->time_ns);
+  tg_Track *below = n > 1 ? track_of(t, open[n - 2].thread, p->time_ns) : NULL;
+  if (track == NULL)
+    return;
+  if (track->first == 0)
+    track->first = p->function;
+  if (below != NULL && below != track)
+    leave_for(t, below, track, p->time_ns);
+  note_line(t, track, p);
+  uint32_t tag = t->call != NULL ? t->call(t, track, p) : TG_TAG_NONE;
+  uint32_t prefix = cut_span(t, track, p->time_ns, tag);
+  push(t, track, tg_callstacks_func(track->stacks, t->x->stream->functions,
+                                    p->function, false),
+       first_line(t, p->function), prefix);
+  track->ended = false;
+  track->to_ns = p->time_ns;
+}
+
+static void leave (tg_Tracks *t, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  tg_Track *track = track_of(t, p->thread, p->time_ns);
+  tg_Track *below = n > 0 ? track_of(t, open[n - 1].thread, p->time_ns) : NULL;
+  if (track == NULL || t->status != TG_OK)
+    return;
+  cut_span(t, track, p->time_ns, TG_TAG_NONE);
+  tg_assert(track->nframes > 0);
+  track->nframes--;
+  track->ended = p->why != TG_WHY_YIELD && !t->x->unfinished;
+  track->to_ns = p->time_ns;
+  if (below != NULL && below != track)
+    come_back(t, below, p->time_ns);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Markers
+** ===================================================================
+*/
+
+static void keep_arguments (tg_Tracks *t, tg_TrackCall *c,
+                            const tg_Packet *p) {
+  c->at = t->arguments.size;
+  c->has = p->values.data != NULL;
+  c->put_in = 0;
+  if (c->has)
+    c->put_in = tg_values_copy(&t->arguments, p->values,
+                               TG_COPIES_MAX - t->put_in);
+  t->put_in += c->put_in;
+  c->size = t->arguments.size - c->at;
+  if (t->arguments.failed)
+    refuse(t);
+}
+
+static void open_call (tg_Tracks *t, const tg_Packet *p) {
+  uint32_t level = tg_export_level(t->x, p);
+  if (level >= t->ccalls) {
+    uint32_t more = t->ccalls > 0 ? t->ccalls * 2 : 64;
+    tg_TrackCall *calls = tg_realloc(t->calls, more * sizeof *calls);
+    if (calls == NULL) {
+      refuse(t);
+      return;
+    }
+    t->calls = calls;
+    t->ccalls = more;
+  }
+  t->calls[level].opened_ns = p->time_ns;
+  t->calls[level].resumed = p->resumed;
+  keep_arguments(t, &t->calls[level], p);
+}
+
+/* A text as a JSON string, cut at a character. */
+static void add_text (tg_Buf *out, const tg_Buf *text) {
+  size_t size = text->size;
+  if (size <= TEXT_MAX) {
+    tg_export_string(out, text->data, size);
+    return;
+  }
+  size = TEXT_MAX;
+  while (size > 0 && ((unsigned char)text->data[size] & 0xc0) == 0x80)
+    size--;
+  tg_export_string(out, text->data, size);
+  out->size--;
+  tg_buf_addstr(out, "\xE2\x80\xA6\"");     /* an ellipsis */
+}
+
+/* A member of the marker's object. An empty text is none: it would be shown as
+   "(empty)". */
+static void add_values (tg_Tracks *t, tg_Buf *out, const char *key,
+                        const tg_Packet *p) {
+  tg_buf_clear(&t->text);
+  tg_export_values(t->x, p, &t->text);
+  if (t->text.size == 0)
+    return;
+  tg_buf_addfmt(out, ",\"%s\":", key);
+  add_text(out, &t->text);
+}
+
+static void add_arguments (tg_Tracks *t, tg_Buf *out, const tg_TrackCall *c,
+                           const tg_Packet *p) {
+  tg_Packet entry = {
+    .why = TG_WHY_ENTER, .function = p->function,
+    .values = {(const uint8_t *)t->arguments.data + c->at, c->size, NULL}
+  };
+  if (c->has)
+    add_values(t, out, "args", &entry);
+}
+
+static void add_end (tg_Tracks *t, tg_Buf *out, const tg_TrackCall *c,
+                     const tg_Packet *p) {
+  static const char *const keys[] = {
+    [TG_WHY_RETURN] = "returns", [TG_WHY_EXCEPTION] = "throws",
+    [TG_WHY_YIELD] = "yields"
+  };
+  if (p->why != TG_WHY_TERMINATED && p->values.data != NULL)
+    add_values(t, out, keys[p->why], p);
+  const char *how = t->x->unfinished ? "still open where the trace ends"
+                    : p->tail ? "by a tail call"
+                    : p->why == TG_WHY_TERMINATED ? "terminated"
+                    : p->why == TG_WHY_YIELD ? "yielded"
+                    : p->why == TG_WHY_EXCEPTION ? "by an error" : NULL;
+  if (how != NULL)
+    tg_buf_addfmt(out, ",\"ends\":\"%s\"", how);
+  if (c->resumed)
+    tg_buf_addstr(out, ",\"begins\":\"resumed\"");
+}
+
+static void write_mark (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
+                        const tg_Packet *p, uint64_t serial) {
+  tg_Buf *out = &track->marks.text;
+  size_t at = out->size;
+  tg_Mark m = {
+    .serial = serial, .from_ns = c->opened_ns, .to_ns = p->time_ns
+  };
+  m.func = tg_callstacks_func(track->stacks, t->x->stream->functions,
+                              p->function, false);
+  tg_buf_add(out, &m, sizeof m);
+  add_arguments(t, out, c, p);
+  add_end(t, out, c, p);
+  if (out->failed || t->text.failed) {
+    refuse(t);
+    return;
+  }
+  m.size = (uint32_t)(out->size - at - sizeof m);
+  memcpy(out->data + at, &m, sizeof m);
+  tg_column_turn(&t->spool, &track->marks);
+}
+
+static void close_call (tg_Tracks *t, const tg_Packet *p) {
+  const tg_TrackCall *c = &t->calls[tg_export_level(t->x, p)];
+  tg_Track *track = track_of(t, p->thread, p->time_ns);
+  uint64_t serial;
+  if (track != NULL && t->status == TG_OK
+      && tg_longest_admit(&t->longest, p->time_ns - c->opened_ns, &serial))
+    write_mark(t, track, c, p, serial);
+  t->arguments.size = c->at;
+  t->put_in -= c->put_in;
+}
+
+/* The markers in a piece of the column. */
+static bool use_piece (const tg_Tracks *t, const tg_Buf *piece,
+                       tg_MarkUse *use, void *ud) {
+  const char *p = piece->data, *end = p + piece->size;
+  while (p < end) {
+    tg_Mark m;
+    memcpy(&m, p, sizeof m);
+    p += sizeof m;
+    if (tg_longest_kept(&t->longest, m.to_ns - m.from_ns, m.serial)
+        && !use(ud, &m, p))
+      return false;
+    p += m.size;
+  }
+  return true;
+}
+
+bool tg_tracks_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
+                      void *ud) {
+  tg_Buf piece = {0};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i <= track->marks.count; i++)
+    ok = tg_column_read(&t->spool, &track->marks, i, &piece)
+         && use_piece(t, &piece, use, ud);
+  tg_buf_free(&piece);
+  return ok;
+}
+
+/* }================================================================== */
+
+static void note_cut (tg_Tracks *t, const tg_Packet *p) {
+  if (!t->cut && t->x->left_out > 0) {
+    t->cut = true;
+    t->cut_ns = p->time_ns;
+  }
+}
+
+static void take (tg_Tracks *t, const tg_Packet *p) {
+  note_cut(t, p);
+  if (p->why == TG_WHY_ENTER) {
+    enter(t, p);
+    if (t->marked && t->status == TG_OK)
+      open_call(t, p);
+  }
+  else {
+    if (t->marked)
+      close_call(t, p);
+    leave(t, p);
+  }
+}
+
+static tg_Status finish (tg_Tracks *t) {
+  if (t->x->status != TG_OK || t->status != TG_OK)
+    return t->x->status != TG_OK ? t->x->status : t->status;
+  if (t->count == 0 && add_track(t, 1, t->x->start_ns) == NULL)
+    return TG_ERR_MEMORY;
+  for (uint32_t i = 0; i < t->count; i++)
+    cut_span(t, t->list[i], t->list[i]->span_ns, TG_TAG_NONE);
+  if (t->spool.error != 0) {
+    errno = t->spool.error;
+    return t->spool.error == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
+  }
+  return t->status;
+}
+
+tg_Status tg_tracks_run (tg_Tracks *t) {
+  tg_Packet p;
+  while (t->status == TG_OK && t->spool.error == 0
+         && tg_export_next(t->x, &p))
+    take(t, &p);
+  return finish(t);
+}

@@ -1,0 +1,208 @@
+-- export.lua - tracegrip export: a recording for the viewers that people use.
+
+local core = require "tracegrip.core"
+local main = require "tracegrip.cli.main"
+local options = require "tracegrip.options"
+local recording = require "tracegrip.cli.recording"
+local units = require "tracegrip.cli.units"
+core.own()
+
+local formats = core.exportFormats()
+
+local function list_of_formats ()
+  local lines = {}
+  for i, format in ipairs(formats) do
+    lines[i] = ("%s: %s"):format(format.name, format.what)
+  end
+  return table.concat(lines, "; ")
+end
+
+local export = {
+  summary = "Writes a recording in a format that other tools open.",
+  description = "Writes a recording in a format that other tools open. "
+    .. list_of_formats() .. ".",
+  usage = "[options] FORMAT FILE"
+}
+
+local viewable = {
+  {name = "limit", kind = "most", metavar = "N", group = "The export",
+   default = "what the format's viewers can bear",
+   help = "Only the first N calls, or all; those after them are left out."},
+  {name = "minMs", kind = "ms", metavar = "MS", group = "The export",
+   help = "The same as --min-duration: leave out calls that took less."},
+  {name = "sources", flag = "--sources", value = true, group = "The export",
+   formats = {"firefox"},
+   help = "firefox: with the program's text, if the recording has it."},
+}
+
+local own = {
+  {name = "output", flag = "-o", alias = "--output", metavar = "OUT",
+   group = "The export", default = "FILE's name with the format's ending",
+   help = "Where to; '-' is standard output. Compressed if it ends in .gz."},
+  {name = "samples", flag = "--samples", value = true, group = "The export",
+   formats = {"chrome"}, help = "chrome: samples too, on tracks of their own."},
+  {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
+   group = "The export", formats = {"gecko"}, default = "36",
+   help = "gecko: the version of the format."},
+}
+
+-- The options that say what is in an export, for view as well.
+export.viewable = options.joined(viewable, options.reading)
+
+export.options = options.joined(own, export.viewable)
+
+function export.declare (parser)
+  local names = {}
+  for i, format in ipairs(formats) do
+    names[i] = format.name
+  end
+  parser:argument("format"):choices(names):description(
+    "One of " .. table.concat(names, ", ") .. ".")
+  parser:argument("file"):description("The recording.")
+end
+
+---------------------------------------------------------------------------
+-- What is asked for
+---------------------------------------------------------------------------
+
+function export.format (name)
+  for _, format in ipairs(formats) do
+    if format.name == name then
+      return format
+    end
+  end
+end
+
+-- An option of another format is a mistake, not to be passed over.
+local function check_formats (parsed)
+  for _, option in ipairs(export.options) do
+    local only = option.formats and option.formats[1]
+    if only and parsed[option.name] and parsed.format ~= only then
+      main.misuse("%s is for %s, not for %s", options.flags {option}, only,
+                  parsed.format)
+    end
+  end
+end
+
+-- The recording's name without its ending; a number there is that of a process,
+-- which tells several recordings apart.
+local function stem (path)
+  local start, ending = path:match("^(.*[^/])(%.[^./]+)$")
+  if not start or ending:find("^%.%d+$") then
+    return path
+  end
+  return start
+end
+
+local function output_of (parsed)
+  local output = parsed.output
+                 or stem(parsed.file) .. export.format(parsed.format).ending
+  if core.samefile(parsed.file, output) then
+    main.fail("%s is the recording itself (-o writes elsewhere)", output)
+  end
+  return output
+end
+
+-- The options for a trace's export from those of the command line.
+local function choices (parsed, progress)
+  local chosen = options.filter(parsed)
+  chosen.minDuration = chosen.minDuration or parsed.minMs
+  chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
+  chosen.samples, chosen.sources = parsed.samples, parsed.sources
+  chosen.geckoVersion = tonumber(parsed.geckoVersion)
+  chosen.progress = progress
+  return chosen
+end
+
+---------------------------------------------------------------------------
+-- While it takes time
+---------------------------------------------------------------------------
+
+-- A function that shows a part that is done on a terminal, from the second
+-- second on, and one that wipes that away; nil if there is no terminal.
+local function meter ()
+  if not core.isatty(2) then
+    return nil, function () end
+  end
+  local begun, shown = os.time(), nil
+  return function (part)
+    local percent = math.floor(part * 100)
+    if os.time() - begun > 1 and percent ~= shown then
+      io.stderr:write(("\rexporting %d%%"):format(percent))
+      shown = percent
+    end
+  end, function ()
+    io.stderr:write(shown and "\r\27[K" or "")
+  end
+end
+
+---------------------------------------------------------------------------
+-- What became of it
+---------------------------------------------------------------------------
+
+-- What is not in an export, and what would change that: a list.
+local function omissions (result)
+  local list = {}
+  if result.leftOut > 0 then
+    list[1] = ("%s left out after the first %s (--limit N, or --min-ms MS "
+               .. "for the long ones only)"):format(
+      units.several(result.leftOut, "call"), units.count(result.limit))
+  end
+  if result.folded > 0 then
+    list[#list + 1] = ("%s deeper than %s part of those around them "
+                       .. "(--max-depth N, or --min-ms MS)"):format(
+      units.several(result.folded, "call"), units.count(result.depth))
+  end
+  return list
+end
+
+-- "1,234 calls, 12 KiB", what is missing from it and why: one line.
+function export.told (result, trace)
+  local parts = {
+    units.several(result.calls, "call") .. ", " .. units.bytes(result.bytes),
+    table.unpack(omissions(result))
+  }
+  local losses = recording.losses(trace.lost)
+  if losses ~= "none" then
+    parts[#parts + 1] = "lost " .. losses
+  end
+  return table.concat(parts, "; ")
+end
+
+---------------------------------------------------------------------------
+-- The command
+---------------------------------------------------------------------------
+
+-- Writes what 'parsed' asks for of a trace to 'output'. 'turn', optional, is
+-- called now and then, and ends the export by raising something. The result of
+-- trace:export, or nil, message, code.
+function export.write (parsed, trace, output, turn)
+  local show, wipe = meter()
+  local function progress (part)
+    if turn then turn() end
+    if show then show(part) end
+  end
+  local results = table.pack(pcall(trace.export, trace, parsed.format, output,
+    choices(parsed, (turn or show) and progress)))
+  wipe()
+  if not results[1] then
+    error(results[2], 0)
+  end
+  return table.unpack(results, 2, results.n)
+end
+
+function export.run (parsed)
+  check_formats(parsed)
+  local output = output_of(parsed)
+  local trace, info = recording.trace(parsed.file, parsed.trace)
+  local result, message, code = export.write(parsed, trace, output)
+  recording.note_damage(parsed.file, trace, info)
+  if result then
+    local where = output == "-" and "exported" or output
+    main.note("%s: %s", where, export.told(result, trace))
+  elseif code ~= recording.EPIPE then
+    main.fail("%s", message)
+  end
+end
+
+return export

@@ -1,0 +1,316 @@
+-- wire.lua - packets as bytes: the framing of Mozilla's Remote Debugging
+-- Protocol, "<length in bytes>:<JSON object>", one after the other.
+--
+--   wire.encode(packet)              the bytes of one packet
+--   wire.decoder {maxLength = n}     takes bytes in pieces, gives packets
+--     decoder:feed(bytes)            list of packets | nil, problem
+--     decoder.skipped                bodies so far that were no JSON object
+--   wire.array(list)                 marks a table: an array, also when empty
+--   wire.null                        JSON's null, as cjson has it
+--
+-- Server and client use it, each in its own Lua state; it knows no sockets.
+--
+-- Failure: a header that breaks the rules leaves nothing to go on with, so the
+-- connection is to be closed: feed says nil and what was wrong, now and ever
+-- after. A body that is no JSON object is passed over and counted.
+
+local cjson = require "cjson"
+local core = require "tracegrip.core"
+core.own()
+
+local wire = {null = cjson.null}
+
+---------------------------------------------------------------------------
+-- Writing
+---------------------------------------------------------------------------
+
+local Array = {__name = "tracegrip.array"}
+
+-- Marks a list as such. Only an empty one needs it: without, it is an object.
+function wire.array (list)
+  return setmetatable(list or {}, Array)
+end
+
+local escapes = {
+  ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r",
+  ["\t"] = "\\t", ["\b"] = "\\b", ["\f"] = "\\f", ["\127"] = "\\u007f"
+}
+
+local function escape (c)
+  return escapes[c] or ("\\u%04x"):format(c:byte())
+end
+
+-- What is not UTF-8 becomes U+FFFD, a byte each: other ends refuse the packet.
+local function mend (text)
+  local out, from = {}, 1
+  while true do
+    local ok, bad = utf8.len(text, from)
+    if ok then
+      out[#out + 1] = text:sub(from)
+      return table.concat(out)
+    end
+    out[#out + 1] = text:sub(from, bad - 1)
+    out[#out + 1] = "\u{FFFD}"
+    from = bad + 1
+  end
+end
+
+local function put_string (out, text)
+  if not utf8.len(text) then
+    text = mend(text)
+  end
+  out[#out + 1] = '"' .. text:gsub('[%c"\\]', escape) .. '"'
+end
+
+-- The shortest text that gives the same float again. JSON has none for those
+-- that are not finite.
+local function put_number (out, value)
+  if math.type(value) == "integer" then
+    out[#out + 1] = ("%d"):format(value)
+    return
+  elseif value ~= value or value == math.huge or value == -math.huge then
+    error("no JSON for the number " .. value, 0)
+  end
+  local text = ("%.15g"):format(value)
+  if tonumber(text) ~= value then
+    text = ("%.17g"):format(value)
+  end
+  out[#out + 1] = text:find("[.e]") and text or text .. ".0"
+end
+
+local put
+
+local function put_list (out, list, level)
+  out[#out + 1] = "["
+  for i = 1, #list do
+    if i > 1 then
+      out[#out + 1] = ","
+    end
+    put(out, list[i], level)
+  end
+  out[#out + 1] = "]"
+end
+
+-- "from", "to" and "type" first, then by name: the same packet is the same
+-- text.
+local ranks = {from = 1, to = 2, type = 3}
+
+local function before (a, b)
+  local ra, rb = ranks[a] or 4, ranks[b] or 4
+  if ra ~= rb then
+    return ra < rb
+  end
+  return a < b
+end
+
+local function sorted_keys (object)
+  local keys = {}
+  for key in pairs(object) do
+    if type(key) ~= "string" then
+      error("no JSON for a key that is a " .. type(key), 0)
+    end
+    keys[#keys + 1] = key
+  end
+  table.sort(keys, before)
+  return keys
+end
+
+local function put_object (out, object, level)
+  out[#out + 1] = "{"
+  for i, key in ipairs(sorted_keys(object)) do
+    if i > 1 then
+      out[#out + 1] = ","
+    end
+    put_string(out, key)
+    out[#out + 1] = ":"
+    put(out, object[key], level)
+  end
+  out[#out + 1] = "}"
+end
+
+local DEEPEST = 200     -- levels; a table that contains itself has more
+
+local writers = {string = put_string, number = put_number}
+
+function writers.boolean (out, value)
+  out[#out + 1] = tostring(value)
+end
+
+function writers.table (out, value, level)
+  if level >= DEEPEST then
+    error("no JSON for tables nested so deep", 0)
+  elseif getmetatable(value) == Array or #value > 0 then
+    put_list(out, value, level + 1)
+  else
+    put_object(out, value, level + 1)
+  end
+end
+
+function put (out, value, level)
+  local writer = writers[type(value)]
+  if writer then
+    writer(out, value, level)
+  elseif value == wire.null then
+    out[#out + 1] = "null"
+  else
+    error("no JSON for a " .. type(value), 0)
+  end
+end
+
+-- A packet's bytes. A table with elements, or marked, is an array. Raises if
+-- there is something in it that JSON does not have.
+function wire.encode (packet)
+  local out = {}
+  put_object(out, packet, 1)
+  local body = table.concat(out)
+  return #body .. ":" .. body
+end
+
+---------------------------------------------------------------------------
+-- Reading
+---------------------------------------------------------------------------
+
+local MAX_HEADER = 200
+local MAX_LENGTH = 16 << 20
+local MAX_DEPTH = 100
+
+local Decoder = {__name = "tracegrip.decoder"}
+Decoder.__index = Decoder
+
+-- A decoder in its first state. options, all optional:
+--   maxLength   bytes of a body; one that claims more breaks the rules
+--   maxHeader   bytes before it, the colon included
+--   maxDepth    levels of objects and arrays; with more it is no JSON
+function wire.decoder (options)
+  options = options or {}
+  local json = cjson.new()
+  json.decode_max_depth(options.maxDepth or MAX_DEPTH)
+  json.decode_invalid_numbers(false)
+  return setmetatable({
+    parse = json.decode,
+    max_length = options.maxLength or MAX_LENGTH,
+    max_header = options.maxHeader or MAX_HEADER,
+    skipped = 0,
+    header = "",        -- of it, what has come
+    missing = nil,      -- bytes of the body yet to come; nil: in a header
+    pieces = {},        -- of the body, what has come
+    problem = nil,      -- what broke the rules
+  }, Decoder)
+end
+
+-- The number of bytes that a header announces, or nil and what is wrong.
+local function length_of (self, header)
+  local digits = header:match("^(%d+):$")
+  local length = math.tointeger(tonumber(digits))
+  if not digits then
+    return nil, "not a packet's header"
+  elseif not length or length > self.max_length then
+    return nil, ("a packet longer than %d bytes"):format(self.max_length)
+  end
+  return length
+end
+
+-- Reads on in a header, from byte 'from' of 'bytes': where the body begins, nil
+-- if there is nothing left to read, or nil and what is wrong.
+local function read_header (self, bytes, from)
+  local colon = bytes:find(":", from, true)
+  local more = (colon or #bytes) - from + 1
+  if #self.header + more > self.max_header then
+    return nil, "a header that does not end"
+  end
+  self.header = self.header .. bytes:sub(from, colon)
+  if colon then
+    local problem
+    self.missing, problem = length_of(self, self.header)
+    self.header = ""
+    return self.missing and colon + 1, problem
+  elseif self.header:find("%D") then
+    return nil, "not a packet's header"
+  end
+end
+
+-- Keeps a piece of a body. A short one joins those before it, so there are
+-- few, and no byte is copied more often than there are pieces.
+local function keep (pieces, piece)
+  local n = #pieces
+  while n > 0 and #pieces[n] <= #piece do
+    piece = pieces[n] .. piece
+    pieces[n] = nil
+    n = n - 1
+  end
+  pieces[n + 1] = piece
+end
+
+-- Reads on in a body: it, whole, or nil, and where to go on.
+local function read_body (self, bytes, from)
+  local last = from + self.missing - 1
+  if last > #bytes then
+    keep(self.pieces, bytes:sub(from))
+    self.missing = last - #bytes
+    return nil, #bytes + 1
+  end
+  local body = bytes:sub(from, last)
+  if self.pieces[1] then
+    self.pieces[#self.pieces + 1] = body
+    body = table.concat(self.pieces)
+    self.pieces = {}
+  end
+  self.missing = nil
+  return body, last + 1
+end
+
+-- What a body says, nil if it is no JSON object.
+local function parse (self, body)
+  if not body:find("^[ \t\r\n]*{") or not utf8.len(body) then
+    return nil
+  end
+  local ok, packet = pcall(self.parse, body)
+  return ok and packet or nil
+end
+
+local function take (self, list, body)
+  local packet = parse(self, body)
+  if packet then
+    list[#list + 1] = packet
+  else
+    self.skipped = self.skipped + 1
+  end
+end
+
+-- Whether 'bytes' were read without a problem; packets go to 'list'.
+local function read (self, bytes, list)
+  local at, body, problem = 1, nil, nil
+  while at <= #bytes or self.missing == 0 do
+    if not self.missing then
+      at, problem = read_header(self, bytes, at)
+      if not at then
+        return problem == nil, problem
+      end
+    end
+    if self.missing then
+      body, at = read_body(self, bytes, at)
+      if body then
+        take(self, list, body)
+      end
+    end
+  end
+  return true
+end
+
+-- The packets that end in these bytes, which follow those of the call before;
+-- nil and the problem if the rules were broken. What was whole before the
+-- problem is the third value.
+function Decoder:feed (bytes)
+  if self.problem then
+    return nil, self.problem, {}
+  end
+  local list = {}
+  local ok, problem = read(self, bytes, list)
+  if not ok then
+    self.problem, self.pieces, self.header = problem, {}, ""
+    return nil, problem, list
+  end
+  return list
+end
+
+return wire

@@ -1,0 +1,229 @@
+-- tracegrip export: where it writes, what it says. What the formats look like
+-- is told in spec/golden and, by the tools that read them, spec/importers.
+
+local run = require "spec.support.run"
+
+-- A script for the shell, with T for the command, after a recording of the
+-- program has been made as "rec.tgr".
+local function shell (code, script)
+  return run.command(
+    {"sh", "-c", "$T record -o rec.tgr program.lua >program.out 2>&1\n"
+                 .. script},
+    {files = {["program.lua"] = code},
+     env = {T = run.build .. "/bin/tracegrip", LUA = run.lua}})
+end
+
+-- What the script writes; on standard error it has said only that it is done.
+local function output (...)
+  local result = shell(...)
+  assert.matches("^tracegrip: [^\n]*: [%d,]+ calls?, [^\n]*\n$", result.stderr)
+  assert.equal(0, result.status)
+  return result.stdout, result.stderr
+end
+
+local function refused (status, code, script, ...)
+  local result = shell(code, script)
+  assert.matches("^tracegrip: [^\n]+\n$", result.stderr)
+  for _, pattern in ipairs {...} do
+    assert.matches(pattern, result.stderr)
+  end
+  assert.equal(status, result.status)
+  return result
+end
+
+-- The formats that there are, by their names.
+local formats = {}
+do
+  local result = run.command {run.lua, "-e", [[
+    for _, format in ipairs(require "tracegrip.core".exportFormats()) do
+      print(format.name, format.ending, format.limit, format.depth)
+    end]]}
+  for name, ending, limit, depth in
+      result.stdout:gmatch "(%S+)\t(%S+)\t(%d+)\t(%d+)\n" do
+    formats[name] = {ending = ending, limit = tonumber(limit),
+                     depth = tonumber(depth)}
+  end
+end
+
+local calls = "for i = 1, 10 do math.abs(i) end"
+
+describe("tracegrip export", function ()
+  it("has the formats that are promised", function ()
+    for _, name in ipairs {"packets", "firefox", "gecko", "chrome",
+                           "cpuprofile", "speedscope", "folded"} do
+      assert.is_table(formats[name], name)
+    end
+  end)
+
+  for name, format in pairs(formats) do
+    it("writes " .. name .. " beside the recording", function ()
+      local text, said = output(calls, "$T export " .. name .. " rec.tgr\nls")
+      assert.matches("\nrec" .. format.ending:gsub("%p", "%%%0") .. "\n",
+                     "\n" .. text)
+      assert.matches("^tracegrip: rec%.[%w.]+: %d+ calls, ", said)
+    end)
+
+    it("writes " .. name .. " of a trace with nothing in it", function ()
+      output("", "$T export " .. name .. " --to 0 rec.tgr -o - | wc -c")
+    end)
+  end
+
+  it("takes the number of a process for part of the name", function ()
+    local text = output(calls, "cp rec.tgr rec.123; "
+                               .. "$T export packets rec.123; ls")
+    assert.matches("\nrec%.123%.jsonl\n", text)
+  end)
+
+  it("writes where it is told to", function ()
+    local text = output(calls, "$T export packets rec.tgr -o out; tail -1 out")
+    assert.matches('^{"type":"exitedFrame"', text)
+    assert.equal(text, (output(calls, "$T export packets -o - rec.tgr "
+                                      .. "| tail -1"))
+                       :gsub('"time":[%d.]+', text:match '"time":[%d.]+'))
+  end)
+
+  it("compresses what ends in .gz", function ()
+    local text = output(calls, "$T export packets rec.tgr -o out.gz; "
+                               .. "zcat out.gz | tail -1")
+    assert.matches('^{"type":"exitedFrame"', text)
+  end)
+
+  it("never writes over the recording", function ()
+    for _, way in ipairs {"-o rec.tgr rec.tgr", "-o ./rec.tgr rec.tgr",
+                          "-o link rec.tgr", "rec"} do
+      local script = "ln -s rec.tgr link; ln rec.tgr rec.jsonl; "
+                     .. "ln rec.tgr rec\n$T export packets " .. way
+                     .. "\nstatus=$?; $T info rec.tgr | grep state; "
+                     .. "exit $status"
+      local result = refused(1, calls, script, "the recording itself")
+      assert.matches("complete", result.stdout)
+    end
+  end)
+
+  it("takes the filters", function ()
+    local function count (flags)
+      return tonumber(output(calls, "$T export packets -o - " .. flags
+                             .. " rec.tgr | grep -c '\"enteredFrame\"'"), 10)
+    end
+    assert.equal(count "" - 10, count "--exclude '^math.abs$'")
+    assert.equal(10, count "--include '^math.abs$'")
+    assert.equal(1, count "--no-c")
+    assert.equal(0, count "--min-duration 10s")
+    assert.equal(0, count "--min-ms 10s")
+  end)
+
+  it("exports the trace of a name", function ()
+    local text = output([[
+      local console = require "tracegrip.console"
+      console.startTrace "inner"
+      math.floor(1)
+      console.stopTrace "inner"]],
+      "$T export packets --trace inner -o - rec.tgr | grep -c entered")
+    assert.is_true(tonumber(text) < 5)
+    refused(1, calls, "$T export packets --trace nix rec.tgr", "nix")
+  end)
+
+  it("tells what is left out and how to change that", function ()
+    local _, said = output(calls, "$T export speedscope --limit 4 rec.tgr")
+    assert.matches(": 4 calls, ", said)
+    assert.matches("; %d+ calls left out after the first 4 %(", said)
+    assert.matches("%-%-limit", said)
+    assert.matches("%-%-min%-ms", said)
+    _, said = output(calls, "$T export speedscope --limit all rec.tgr")
+    assert.not_matches("left out", said)
+  end)
+
+  it("tells what is too deep for the viewer", function ()
+    local deep = "local function f (n) if n > 0 then f(n - 1) end end f(9000)"
+    local _, said = output(deep, "$T export chrome rec.tgr")
+    assert.matches("; [%d,]+ calls deeper than %d,%d+ part of those around",
+                   said)
+  end)
+
+  it("tells what the recording has lost", function ()
+    local result = run.command({"sh", "-c", [[
+      $T record --ring --buffer 256K -o rec program.lua
+      $T export folded rec]]}, {
+      files = {["program.lua"] = "for i = 1, 60000 do math.abs(i) end"},
+      env = {T = run.build .. "/bin/tracegrip"}})
+    assert.matches("; lost [%d,]+ events %(", result.stderr)
+  end)
+
+  it("names the formats that it knows", function ()
+    refused(2, calls, "$T export svg rec.tgr", "'packets'", "'firefox'")
+    refused(2, calls, "$T export", "format")
+    refused(2, calls, "$T export packets", "file")
+  end)
+
+  it("refuses options that the format does not have", function ()
+    refused(2, calls, "$T export packets --samples rec.tgr", "%-%-samples",
+            "chrome")
+    refused(2, calls, "$T export chrome --gecko-version 5 rec.tgr", "gecko")
+    refused(2, calls, "$T export gecko --gecko-version 6 rec.tgr", "'36'")
+    refused(2, calls, "$T export chrome --limit 0 rec.tgr", "%-%-limit")
+  end)
+
+  it("fails in one line when it cannot read or write", function ()
+    refused(1, calls, "$T export packets nix", "nix: No such file")
+    refused(1, calls, "$T export packets program.lua", "program.lua: ")
+    refused(1, calls, "$T export packets rec.tgr -o no/out",
+            "no/out: No such file")
+    refused(1, calls, "$T export packets rec.tgr -o /dev/full",
+            "No space left")
+    refused(1, calls, "$T export packets rec.tgr -o - >/dev/full",
+            "No space left")
+  end)
+
+  it("is silent when nobody reads on", function ()
+    local result = shell("for i = 1, 20000 do math.abs(i) end",
+                         "$T export packets rec.tgr -o - | head -1")
+    assert.equal("", result.stderr)
+  end)
+
+  it("exports what there is of a recording that was cut off", function ()
+    local result = shell([[
+      for i = 1, 1000 do math.abs(i) end
+      io.popen("kill -9 $PPID"):read "a"
+      while true do math.abs(1) end]],
+      "$T export packets rec.tgr -o - | grep -c math.abs")
+    assert.is_true(tonumber(result.stdout) >= 1000)
+    assert.matches("rec.tgr is cut off", result.stderr)
+  end)
+end)
+
+describe("the progress of an export", function ()
+  local program = [[
+    local tracegrip = require "tracegrip"
+    local trace = tracegrip.start()
+    for i = 1, 100000 do math.abs(i) end
+    trace:stop()
+    local path = os.tmpname()
+    local parts = {}
+    ]]
+
+  it("is told in parts that grow to 1", function ()
+    local result = run.code(program .. [[
+      trace:export("packets", path, {progress = function (part)
+        parts[#parts + 1] = part
+      end})
+      os.remove(path)
+      for i = 2, #parts do assert(parts[i - 1] <= parts[i]) end
+      print(#parts > 3 and parts[1] > 0 and parts[#parts] <= 1)]])
+    assert.equal("true\n", result.stdout)
+    assert.equal("", result.stderr)
+  end)
+
+  it("can end it with an error", function ()
+    local result = run.code(program .. [[
+      local thing = {}
+      for _, format in ipairs(require "tracegrip.core".exportFormats()) do
+        local ok, message = pcall(trace.export, trace, format.name, path, {
+          progress = function () error(thing) end})
+        if ok or message ~= thing then print(format.name, ok, message) end
+      end
+      os.remove(path)
+      print(pcall(trace.export, trace, "packets", path, {progress = 1}))]])
+    assert.matches("^false\t[^\n]*'progress': a function expected[^\n]*\n$",
+                   result.stdout)
+  end)
+end)

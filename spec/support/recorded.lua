@@ -1,0 +1,74 @@
+--- recorded.lua - a program that is recorded in a child, and what its file says.
+
+local core = require "tracegrip.core"
+local run = require "spec.support.run"
+
+local recorded = {}
+
+recorded.open = core.open
+
+--- What a child needs to find "process" (process.c) beside tracegrip.
+recorded.env = {
+  LUA_CPATH_5_4 = ("%s/spec/?.so;%s/lib/lua/5.4/?.so;;"):format(run.build,
+                                                                run.build)
+}
+
+--- Runs `code` as "program.lua" in `directory`, recorded in the file "rec"
+-- there from its first line on. `options`: the trace's; `how`: as of run.file,
+-- and `tape` (fields of the tape). Returns what run.file returns.
+function recorded.run (directory, code, options, how)
+  how = how or {}
+  local tape = {path = "rec"}
+  for key, value in pairs(how.tape or {}) do
+    tape[key] = value
+  end
+  local start = ('assert(require "tracegrip.core".record(%s, %s))'):format(
+    run.literal(options or {}), run.literal(tape))
+  run.write(directory .. "/program.lua", code)
+  return run.file("program.lua", {
+    cwd = directory, env = recorded.env, timeout = how.timeout,
+    flags = {"-e", start}, args = how.args
+  })
+end
+
+--- The same in a directory of its own: calls use(info, recording, result,
+-- directory).
+function recorded.with (code, options, how, use)
+  run.within(function (directory)
+    local result = recorded.run(directory, code, options, how)
+    local recording, message = core.open(directory .. "/rec")
+    assert(recording, (message or "") .. "\n" .. result.stderr)
+    use(recording:info(), recording, result, directory)
+  end)
+end
+
+--- A trace's packets as a list.
+function recorded.packets (trace, filter)
+  local list = {}
+  for packet in trace:packets(filter) do
+    list[#list + 1] = packet
+  end
+  return list
+end
+
+--- The names of the functions that it enters, in their order.
+function recorded.names (trace, filter)
+  local list = {}
+  for packet in trace:packets(filter) do
+    if packet.type == "enteredFrame" then
+      list[#list + 1] = packet.name
+    end
+  end
+  return list
+end
+
+--- All that a trace has lost.
+function recorded.lost (trace)
+  local sum = 0
+  for _, count in pairs(trace.lost) do
+    sum = sum + count
+  end
+  return sum
+end
+
+return recorded
