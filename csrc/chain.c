@@ -251,6 +251,12 @@ tg_Thread *tg_chain_adopt (tg_Session *s, lua_State *L1, lua_State *L) {
   return t;
 }
 
+void tg_chain_forget (tg_Session *s, tg_Thread *t, uint64_t now) {
+  if (t->visible > 0 && !t->running)
+    tg_emit_gone(s, t, now);
+  tg_threads_remove(&s->threads, t);
+}
+
 tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
                            uint64_t now) {
   tg_Thread *t = tg_threads_find(&s->threads, L);
@@ -260,7 +266,7 @@ tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
     t = tg_threads_find(&s->threads, L);
   }
   if (t != NULL && !t->running && stale(t, L, ar)) {
-    tg_threads_remove(&s->threads, t);
+    tg_chain_forget(s, t, now);
     t = NULL;
   }
   if (t == NULL && (t = tg_chain_adopt(s, L, L)) == NULL)

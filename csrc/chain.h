@@ -30,6 +30,10 @@ int64_t tg_chain_find (const tg_Thread *t, const void *ci);
 /* A record for 'L1', a coroutine like the running one. */
 tg_Thread *tg_chain_adopt (tg_Session *s, lua_State *L1, lua_State *L);
 
+/* The record of a coroutine that is not there any more goes, and with it what
+   readers remember of it. */
+void tg_chain_forget (tg_Session *s, tg_Thread *t, uint64_t now);
+
 /* Notes the frames that a suspended coroutine has already. */
 void tg_chain_read_frames (tg_Session *s, tg_Thread *t);
 

@@ -60,6 +60,7 @@ static bool take_body (Rest *r, tg_Event *e) {
       return true;
     case TG_EV_RETURN: case TG_EV_YIELD: take_values(r, e); return true;
     case TG_EV_RESUME: take_resume(r, e); return true;
+    case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }

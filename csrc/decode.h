@@ -16,7 +16,7 @@ typedef struct tg_Event {
   tg_FunctionId function; /* CALL */
   uint32_t line;          /* CALL with SITE */
   tg_FunctionId caller;   /* CALL with FAR */
-  tg_ThreadId thread;     /* RESUME */
+  tg_ThreadId thread;     /* RESUME, GONE */
   uint32_t n;             /* THROW: frames; CONTEXT, RESUME: list entries */
   const uint8_t *list;    /* borrows; CONTEXT: pairs, RESUME: functions */
   tg_Slice values;        /* data NULL without VALUES */

@@ -268,6 +268,15 @@ void tg_emit_resume (tg_Session *s, tg_Thread *t, uint64_t now) {
   r->packets += t->visible;
 }
 
+void tg_emit_gone (tg_Session *s, const tg_Thread *t, uint64_t now) {
+  tg_Recorder *r = &s->recorder;
+  uint8_t *p = tg_rec_begin(r, 8, now);
+  if (p == NULL)
+    return;
+  p = tg_rec_head(r, p, TG_EV_GONE, now);
+  tg_rec_end(r, tg_put32(p, t->id));
+}
+
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {
   tg_Recorder *r = &s->recorder;

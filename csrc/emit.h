@@ -43,6 +43,9 @@ void tg_emit_yield (tg_Session *s, tg_Thread *t, lua_State *L,
 /* 't' runs now, above what ran. */
 void tg_emit_resume (tg_Session *s, tg_Thread *t, uint64_t now);
 
+/* 't', which is suspended, will not come back. */
+void tg_emit_gone (tg_Session *s, const tg_Thread *t, uint64_t now);
+
 /* A LEAVE or a TERMINATE standing for 'packets' packets. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now);

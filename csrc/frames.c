@@ -65,6 +65,10 @@ tg_Stack *tg_stacks_get (tg_Stacks *all, tg_ThreadId thread) {
   return all->slots[i];
 }
 
+tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread) {
+  return all->capacity > 0 ? all->slots[slot_of(all, thread)] : NULL;
+}
+
 static void free_stack (tg_Stack *s) {
   tg_free(s->frames);
   tg_buf_free(&s->kept);

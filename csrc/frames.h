@@ -51,6 +51,9 @@ typedef struct tg_Stacks {
 /* The stack of a thread, made if there is none; NULL without memory. */
 tg_Stack *tg_stacks_get (tg_Stacks *all, tg_ThreadId thread);
 
+/* The stack of a thread, NULL if there is none. */
+tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread);
+
 /* The coroutine has ended. */
 void tg_stacks_drop (tg_Stacks *all, tg_Stack *s);
 

@@ -9,7 +9,7 @@ static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
     return;
   tg_Thread *old = tg_threads_find(&s->threads, co);
   if (old != NULL && !old->running)
-    tg_threads_remove(&s->threads, old);
+    tg_chain_forget(s, old, s->recorder.last);
   tg_Thread *t = tg_hook_arm(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
     tg_chain_read_frames(s, t);
@@ -71,7 +71,7 @@ static void note_created (tg_Thread *t, lua_State *L, lua_Debug *ar,
     return;
   tg_Thread *old = tg_threads_find(&s->threads, co);
   if (old != NULL)
-    tg_threads_remove(&s->threads, old);
+    tg_chain_forget(s, old, s->recorder.last);
   tg_chain_adopt(s, co, L);
 }
 

@@ -213,6 +213,10 @@ static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   p->duration_ns = end_ns - start_ns;
 }
 
+void tg_profile_gone (void *profile, tg_ThreadId thread) {
+  tg_waiting_end(&((tg_Profile *)profile)->waiting, thread);
+}
+
 void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   set_bounds(p, start_ns, end_ns);
   while (p->nopen > 0)

@@ -69,6 +69,10 @@ void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
 /* Adds a packet, in their order. */
 void tg_profile_take (tg_Profile *p, const tg_Packet *packet);
 
+/* A suspended coroutine will not come back ('profile' is a tg_Profile: for
+   tg_reader_watch). */
+void tg_profile_gone (void *profile, tg_ThreadId thread);
+
 /* There are no more: the trace was from 'start_ns' to 'end_ns'. */
 void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns);
 

@@ -65,6 +65,8 @@ struct tg_Reader {
   uint32_t open;        /* the same of those shown */
   tg_KnownList known;   /* owns */
   Job job;
+  void (*gone) (void *ud, tg_ThreadId thread);
+  void *gone_ud;
 };
 
 /*
@@ -137,6 +139,12 @@ bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand) {
 
 tg_Status tg_reader_status (const tg_Reader *r) {
   return r->status;
+}
+
+void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
+                      void *ud) {
+  r->gone = gone;
+  r->gone_ud = ud;
 }
 
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
@@ -504,6 +512,15 @@ static void apply_resume (tg_Reader *r, const tg_Event *e) {
   set_job(r, JOB_REENTER, TG_WHY_ENTER, 0, nothing);
 }
 
+static void apply_gone (tg_Reader *r, const tg_Event *e) {
+  tg_Stack *s = tg_stacks_find(&r->stacks, e->thread);
+  if (s == NULL || s->running)
+    return;
+  tg_stacks_drop(&r->stacks, s);
+  if (r->gone != NULL)
+    r->gone(r->gone_ud, e->thread);
+}
+
 static void apply_terminate (tg_Reader *r) {
   set_job(r, JOB_TERMINATE, TG_WHY_TERMINATED, UINT32_MAX, nothing);
   r->started = false;
@@ -533,6 +550,8 @@ static void apply (tg_Reader *r, const tg_Event *e) {
     return;
   else if (e->kind == TG_EV_RESUME)
     apply_resume(r, e);
+  else if (e->kind == TG_EV_GONE)
+    apply_gone(r, e);
   else if (e->kind == TG_EV_TERMINATE)
     apply_terminate(r);
   else if (r->running != NULL)

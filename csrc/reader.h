@@ -71,6 +71,11 @@ bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand);
 */
 bool tg_reader_begun (const tg_Reader *r, uint64_t *ns);
 
+/* 'gone' is told of suspended coroutines that will not come back, for whoever
+   remembers something of each; in time between packets. */
+void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
+                      void *ud);
+
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);
 

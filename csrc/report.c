@@ -39,6 +39,7 @@ static Report *new_report (lua_State *L) {
 static void take_packets (Report *r, const tg_Trace *t, tg_Reading *from) {
   tg_Packet packet;
   uint64_t start_ns, end_ns;
+  tg_reader_watch(from->reader, tg_profile_gone, &r->profile);
   while (tg_sieve_next(&from->sieve, from->stop, &packet))
     tg_profile_take(&r->profile, &packet);
   tg_reading_span(from, t, &start_ns, &end_ns);
