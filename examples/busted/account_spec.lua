@@ -3,7 +3,7 @@
 --   cd examples/busted
 --   busted --lua=lua5.4 --lpath='./?.lua' --helper=tracegrip.busted
 --          -Xhelper traces=traces .
---   tracegrip log traces/account-deposits-rejects-negative-amounts.tgrip
+--   tracegrip log traces/account-deposits-rejects-negative-amounts.tgr
 
 local Account = require "account"
 

@@ -21,9 +21,9 @@
 -- calls say c=true, and those that busted calls come with them.
 --
 -- All that is needed is in busted's API, with one exception: how it formats an
--- error and tells its output handlers is kept out of the recordings by functions
--- of ours around it, for which its core object is looked up. Should it not be
--- found there are some frames more.
+-- error and tells its output handlers is kept out of the recordings by
+-- functions of ours around it, for which its core object is looked up. Should
+-- it not be found there are some frames more.
 
 local core = require "tracegrip.core"
 core.own()
@@ -216,10 +216,10 @@ end
 -- A name of its own in the directory.
 local function new_file (name)
   local stem, n = file_name(name), 1
-  local file = stem .. ".tgrip"
+  local file = stem .. ".tgr"
   while not take(file) do
     n = n + 1
-    file = ("%s-%d.tgrip"):format(stem, n)
+    file = ("%s-%d.tgr"):format(stem, n)
   end
   return file
 end

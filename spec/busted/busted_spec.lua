@@ -55,7 +55,7 @@ describe("busted's helper", function ()
     local result = suite.run(hundred(), {args = lpath})
     assert.equal(1, result.status)
     assert.equal("", result.stderr)
-    assert.same({"account-deposits-37.tgrip", "account-deposits-72.tgrip"},
+    assert.same({"account-deposits-37.tgr", "account-deposits-72.tgr"},
                 result.names)
     for _, lines in pairs(result.recordings) do
       assert.same({
@@ -81,12 +81,12 @@ describe("busted's helper", function ()
       local function twice (x) return 2 * x end
       it("fails", function () assert.equal(5, twice(2)) end)
     ]])
-    local lines = table.concat(result.recordings["fails.tgrip"], "\n")
+    local lines = table.concat(result.recordings["fails.tgr"], "\n")
     assert.equal(1, (lines:find("> (anonymous function)\n> twice\n"
                                 .. "< twice return\n> __call\n", 1, true)))
     assert.truthy(lines:find("\n< __call exception\n"
                              .. "< (anonymous function) exception", 1, true))
-    assert.is_true(#result.recordings["fails.tgrip"] < 16)
+    assert.is_true(#result.recordings["fails.tgr"] < 16)
   end)
 
   it("has before_each, the test and after_each", function ()
@@ -101,7 +101,7 @@ describe("busted's helper", function ()
       it("passes", function () end)
     ]])
     local called = {}
-    for _, line in ipairs(result.recordings["fails.tgrip"]) do
+    for _, line in ipairs(result.recordings["fails.tgr"]) do
       called[#called + 1] = line:match "^> (%l+)$"
     end
     assert.same({"before", "test", "last", "after"}, called)
@@ -114,7 +114,7 @@ describe("busted's helper", function ()
     local all = suite.run(specs(text),
                           {helper = "traces=traces,internals=true"})
     local function lines (result)
-      return table.concat(result.recordings["fails.tgrip"], "\n")
+      return table.concat(result.recordings["fails.tgr"], "\n")
     end
     assert.falsy(lines(plain):find("string.rep", 1, true))
     assert.truthy(lines(c):find("> string.rep\n< string.rep return\n> error\n",
@@ -134,7 +134,7 @@ describe("busted's helper", function ()
         late()
       end)
     ]], {helper = "traces=traces,buffer=16K"})
-    local lines = table.concat(result.recordings["fails.tgrip"], "\n")
+    local lines = table.concat(result.recordings["fails.tgr"], "\n")
     assert.falsy(lines:find("early", 1, true))
     assert.truthy(lines:find("> late\n< late exception", 1, true))
   end)
@@ -151,11 +151,11 @@ describe("busted's helper", function ()
         it("fails slowly", function () wait(0.3) error "no" end)
       end)
     ]], {helper = "traces=traces,slow=0.25"})
-    assert.same({"work-fails-slowly.tgrip", "work-is-slow.tgrip"},
+    assert.same({"work-fails-slowly.tgr", "work-is-slow.tgr"},
                 result.names)
     assert.truthy(result.stderr:match(
       "^\nSlow tests:\n0%.%d%d%d s  work is slow\n"
-      .. "Recording: traces/work%-is%-slow%.tgrip\n$"))
+      .. "Recording: traces/work%-is%-slow%.tgr\n$"))
     assert.truthy(result.stdout:find("# Recording: traces/work-fails-slowly",
                                      1, true))
   end)
@@ -167,7 +167,7 @@ describe("busted's helper", function ()
     for _, output in ipairs {"plainTerminal", "utfTerminal", "TAP", "gtest",
                              "junit", "json"} do
       local result = suite.run(specs(text), {output = output})
-      local _, times = result.stdout:gsub("Recording: traces/a%-b%.tgrip", "")
+      local _, times = result.stdout:gsub("Recording: traces/a%-b%.tgr", "")
       assert.equal(1, times, output)
       assert.equal("", result.stderr)
       assert.equal(1, result.status)
@@ -245,9 +245,9 @@ describe("busted's helper", function ()
     ]]
     files["b_spec.lua"] = "describe('x', function () error 'no' end)"
     local result = suite.run(files)
-    assert.same({"a-setup.tgrip", "b-before_each.tgrip", "c-runs.tgrip",
-                 "c-teardown.tgrip", "x.tgrip"}, result.names)
-    assert.truthy(table.concat(result.recordings["a-setup.tgrip"], "\n")
+    assert.same({"a-setup.tgr", "b-before_each.tgr", "c-runs.tgr",
+                 "c-teardown.tgr", "x.tgr"}, result.names)
+    assert.truthy(table.concat(result.recordings["a-setup.tgr"], "\n")
                   :find("< prepare exception", 1, true))
   end)
 
@@ -267,9 +267,9 @@ describe("busted's helper", function ()
     ]]):format(long, long .. "!")))
     local cut = ("long-"):rep(36):sub(1, -2)
     assert.same({
-      "Same-3.tgrip", "Same.tgrip", "a-b-c.tgrip", "größer-1.5.tgrip",
-      cut .. "-2.tgrip", cut .. ".tgrip", "same-2.tgrip", "test.tgrip",
-      "x.tgrip",
+      "Same-3.tgr", "Same.tgr", "a-b-c.tgr", "größer-1.5.tgr",
+      cut .. "-2.tgr", cut .. ".tgr", "same-2.tgr", "test.tgr",
+      "x.tgr",
     }, result.names)
   end)
 
@@ -279,13 +279,13 @@ describe("busted's helper", function ()
       it("b", function () error "no" end)
     ]], {before = function (directory)
       assert(lfs.mkdir(directory .. "/traces"))
-      run.write(directory .. "/traces/a.tgrip", "")
-      run.write(directory .. "/traces/b.tgrip", "a letter")
+      run.write(directory .. "/traces/a.tgr", "")
+      run.write(directory .. "/traces/b.tgr", "a letter")
     end})
-    assert.same({"a.tgrip", "b-2.tgrip", "b.tgrip"}, result.names)
-    assert.truthy(result.recordings["a.tgrip"])
-    assert.truthy(result.recordings["b-2.tgrip"])
-    assert.is_nil(result.recordings["b.tgrip"])
+    assert.same({"a.tgr", "b-2.tgr", "b.tgr"}, result.names)
+    assert.truthy(result.recordings["a.tgr"])
+    assert.truthy(result.recordings["b-2.tgr"])
+    assert.is_nil(result.recordings["b.tgr"])
   end)
 
   it("numbers the recordings of repeated runs", function ()
@@ -293,7 +293,7 @@ describe("busted's helper", function ()
       it("fails", function () error "no" end)
       it("passes", function () end)
     ]], {args = {"--repeat=3", "--shuffle"}})
-    assert.same({"fails-2.tgrip", "fails-3.tgrip", "fails.tgrip"},
+    assert.same({"fails-2.tgr", "fails-3.tgr", "fails.tgr"},
                 result.names)
   end)
 
@@ -324,8 +324,8 @@ describe("busted's helper", function ()
       end)
     ]], {args = {"--sort"}})
     assert.truthy(result.stdout:find("ok 2 - sees none", 1, true))
-    assert.same({"has-its-own.tgrip"}, result.names)
-    local lines = table.concat(result.recordings["has-its-own.tgrip"], "\n")
+    assert.same({"has-its-own.tgr"}, result.names)
+    local lines = table.concat(result.recordings["has-its-own.tgr"], "\n")
     local _, times = lines:gsub("> f\n", "")
     assert.equal(2, times)
   end)
@@ -335,7 +335,7 @@ describe("busted's helper", function ()
       local lfs = require "lfs"
       it("goes", function () lfs.chdir "/" error "no" end)
     ]])
-    assert.same({"goes.tgrip"}, result.names)
+    assert.same({"goes.tgr"}, result.names)
   end)
 
   it("says why a recording cannot be kept, and fails nothing", function ()
@@ -385,14 +385,14 @@ describe("busted's helper", function ()
                   .. "maxDepth=2"})
     assert.same({"> (anonymous function)", "> outer", "< outer exception",
                  "< (anonymous function) exception"},
-                result.recordings["fails.tgrip"])
+                result.recordings["fails.tgr"])
   end)
 
   it("runs the example in examples/busted", function ()
     local result = suite.run({}, {root = run.root .. "/examples/busted",
                                   args = {"--lpath=" .. run.root
                                           .. "/examples/busted/?.lua"}})
-    assert.same({"account-deposits-rejects-negative-amounts.tgrip"},
+    assert.same({"account-deposits-rejects-negative-amounts.tgr"},
                 result.names)
   end)
 end)
