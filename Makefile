@@ -44,7 +44,7 @@ TOP     = $(MAKE) --no-print-directory
 all: $(CORE) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
 
 deps:         ## installs what is missing
-	$(V)build-aux/deps.sh run test lint
+	$(V)build-aux/deps.sh run test lint $(if $(CI),importers)
 
 demo:         ## traces a real program; results in build/demo
 	$(V)build-aux/deps.sh run
@@ -52,8 +52,12 @@ demo:         ## traces a real program; results in build/demo
 	$(V)$(TREE) LUA=$(LUA) build-aux/demo.sh $(BUILD)
 
 test:         ## installs, builds, runs the unit tests and the whole suite
-	$(V)build-aux/deps.sh run test
+	$(V)build-aux/deps.sh run test $(if $(CI),importers)
+	$(V)build-aux/importers.sh $(BUILD)
 	$(V)$(TOP) -k unit spec
+
+importers:    ## npm packages that read exports, into build/importers
+	$(V)build-aux/importers.sh $(BUILD)
 
 unit:         ## C tests of the plain C files, with sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' unit-run
@@ -85,7 +89,7 @@ fuzz:         ## bytes that are nearly recordings, for FUZZ_TIME=60 seconds
 
 fuzz-run: $(BUILD)/fuzzer
 	@mkdir -p $(BUILD)/found
-	$(V)$(BUILD)/fuzzer -max_total_time=$(FUZZ_TIME) -max_len=65536 \
+	$(V)ASAN_OPTIONS=quarantine_size_mb=32 $(BUILD)/fuzzer -max_total_time=$(FUZZ_TIME) -max_len=65536 \
 	  -timeout=10 -rss_limit_mb=512 -print_final_stats=1 \
 	  -artifact_prefix=$(BUILD)/ $(BUILD)/found spec/fuzz/corpus
 
@@ -175,5 +179,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(wildcard $(BUILD)/obj/*.d)
 
 .SECONDARY:
-.PHONY: all deps demo test unit unit-run tsan spec asan spec-preload oom bench \
+.PHONY: all deps demo test importers unit unit-run tsan spec asan spec-preload oom bench \
         fuzz fuzz-run lint format graph docs install env clean help

@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh GROUP... - sees to it that what a group of tasks needs is there.
 #
-# Groups: run (build and use), test, lint. Says nothing when nothing is
+# Groups: run (build and use), test, lint, importers. Says nothing when nothing is
 # missing. What is missing is installed with apt-get where there is one; else
 # it is listed, and the answer is 1. Each thing is tried, not looked up among
 # installed packages, so what came from LuaRocks or from source counts too.
@@ -40,6 +40,9 @@ check () {
       command_ luarocks luarocks
       command_ binutils nm
       command_ clang clang ;;
+    importers)
+      command_ nodejs node
+      command_ npm npm ;;
   esac
 }
 

@@ -35,8 +35,8 @@
 **             (none if it was never seen).
 **   LEAVE     the running coroutine has ended; its resumer runs on.
 **   TERMINATE all frames of the whole chain exit; the stream ends here.
-**   GONE      u32 thread: a suspended coroutine will never be resumed; said when
-**             it is noticed, if ever.
+**   GONE      u32 thread: a suspended coroutine will never be resumed; said
+**             when it is noticed, if ever.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the

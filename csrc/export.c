@@ -266,7 +266,7 @@ static size_t plain_run (const char *s, const char *end) {
 }
 
 void tg_export_string (tg_Buf *out, const char *s, size_t size) {
-  const char *end = s + size;
+  const char *end = size > 0 ? s + size : s;    /* 's' may be NULL */
   tg_buf_addchar(out, '"');
   while (s < end) {
     uint32_t code;
@@ -284,19 +284,30 @@ void tg_export_string (tg_Buf *out, const char *s, size_t size) {
   tg_buf_addchar(out, '"');
 }
 
-void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit) {
-  uint64_t rest = ns % unit;
+/* As tg_export_time, for a unit of 10 to the power of 'digits', known here. */
+TG_INLINE void add_time (tg_Buf *out, uint64_t ns, uint32_t unit,
+                         uint32_t digits) {
+  char text[12] = ".";
+  uint32_t rest = (uint32_t)(ns % unit);
   tg_buf_addu64(out, ns / unit);
   if (rest == 0)
     return;
-  char digits[16] = {0};
-  size_t n = 0;
-  for (uint32_t u = unit / 10; u > 0; u /= 10)
-    digits[n++] = (char)('0' + rest / u % 10);
-  while (digits[n - 1] == '0')
-    n--;
-  tg_buf_addchar(out, '.');
-  tg_buf_add(out, digits, n);
+  for (uint32_t i = digits; i > 0; i--) {
+    text[i] = (char)('0' + rest % 10);
+    rest /= 10;
+  }
+  while (text[digits] == '0')
+    digits--;
+  tg_buf_add(out, text, digits + 1);
+}
+
+void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit) {
+  switch (unit) {
+    case 1000: add_time(out, ns, 1000, 3); break;
+    case 1000000: add_time(out, ns, 1000000, 6); break;
+    case 1000000000: add_time(out, ns, 1000000000, 9); break;
+    default: tg_unreachable();
+  }
 }
 
 /* }================================================================== */

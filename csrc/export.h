@@ -68,6 +68,7 @@ typedef struct tg_Export {
   uint64_t calls;             /* given */
   uint64_t left_out;          /* calls beyond the limit */
   uint64_t folded;            /* calls deeper than 'depth' */
+  uint64_t bytes;             /* before compression; for who closes 'out' */
   tg_Status status;           /* sticky */
   /* private */
   uint64_t packets;           /* read */

@@ -29,11 +29,12 @@
 #define CHUNK 10000u              /* samples in one event */
 #define SAMPLES_TID 2000000000u   /* beyond all coroutines */
 
-/* What is said of a function, as JSON, put together once. */
+/* What is said of a function, as JSON, put together once:
+   "name":...,"cat":...,"args":{"source":"url:line" */
 typedef struct Words {
-  size_t head;                /* where it is: "name":...,"cat":... */
-  uint32_t head_size;
-  uint32_t url_size;          /* the url follows, escaped, without quotes */
+  size_t at;                  /* where it is */
+  uint32_t size;              /* 0: not yet put together */
+  uint32_t url, url_size;     /* where in it the url is */
 } Words;
 
 /* An open frame. */
@@ -54,9 +55,10 @@ typedef struct Document {
   Box *boxes;                 /* owns; by level */
   uint32_t cboxes;
   tg_Buf args;                /* owns; of the open boxes */
-  Words *words;               /* owns; by function id; head_size 0: not yet */
+  Words *words;               /* owns; by function id */
   uint32_t cwords;
   tg_Buf text;                /* owns; of 'words' */
+  tg_Buf begin;               /* owns; of every call's event: up to the tid */
   tg_Buf room;                /* owns */
   uint64_t full_ns;           /* when the limit was reached; 0: it was not */
   tg_V8 v8;                   /* owns, as the following: with 'samples' */
@@ -70,6 +72,14 @@ static bool fail (Document *d) {
   if (d->x->status == TG_OK)
     d->x->status = TG_ERR_MEMORY;
   return false;
+}
+
+/* 'room', empty; what was in it was whole. */
+static tg_Buf *clear_room (Document *d) {
+  if (d->room.failed)
+    fail(d);
+  tg_buf_clear(&d->room);
+  return &d->room;
 }
 
 /* Makes room for item number 'i'; new items are zero. */
@@ -97,18 +107,27 @@ static bool room (Document *d, void *array, uint32_t *capacity, uint32_t i,
 ** ===================================================================
 */
 
-/* A name that DevTools knows makes it look for things that are not there, and
-   fail: its own are words that begin with a capital. */
+/*
+** At a name that DevTools knows it looks for what is not there, and the whole
+** file fails. Its own are words that begin with a capital, and a few more.
+*/
 static bool is_taken (const char *name) {
-  if (name[0] < 'A' || name[0] > 'Z')
-    return false;
-  return name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                           "0123456789")] == '\0';
+  static const char *const others[] = {
+    "firstPaint", "firstContentfulPaint", "process_name", "thread_name"
+  };
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz0123456789:";
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (strcmp(name, others[i]) == 0)
+      return true;
+  }
+  return name[strspn(name, letters)] == '\0'
+         && ((name[0] >= 'A' && name[0] <= 'Z') || strstr(name, "::") != NULL);
 }
 
-static void put_name (tg_Buf *out, const tg_Function *f) {
-  const char *name = f != NULL && f->name != NULL ? f->name
-                                                  : "(anonymous function)";
+static void put_name (tg_Buf *out, const char *name) {
+  if (name == NULL)
+    name = "(anonymous function)";
   tg_v8_put_string(out, name, strlen(name));
   if (is_taken(name)) {
     out->size--;
@@ -116,49 +135,63 @@ static void put_name (tg_Buf *out, const tg_Function *f) {
   }
 }
 
-/* Puts a url between quotes of somebody else. */
-static uint32_t put_url (tg_Buf *out, const char *url) {
+/* A url between quotes of somebody else. */
+static void put_url (tg_Buf *out, const char *url) {
   size_t at = out->size;
   tg_v8_put_string(out, url, strlen(url));
   if (out->failed)
-    return 0;
+    return;
   memmove(out->data + at, out->data + at + 1, out->size - at - 2);
   out->size -= 2;
-  return (uint32_t)(out->size - at);
 }
 
-static const Words *words_of (Document *d, tg_FunctionId id) {
-  const tg_Function *f = tg_functions_find(d->x->stream->functions, id);
-  if (!room(d, &d->words, &d->cwords, id, sizeof *d->words))
-    return NULL;
-  Words *w = &d->words[id];
-  if (w->head_size > 0)
-    return w;
-  w->head = d->text.size;
-  tg_buf_addstr(&d->text, "\"name\":");
-  put_name(&d->text, f);
-  tg_buf_addstr(&d->text, f != NULL && f->is_c ? ",\"cat\":\"C\""
-                                               : ",\"cat\":\"Lua\"");
-  w->head_size = (uint32_t)(d->text.size - w->head);
-  w->url_size = put_url(&d->text, f != NULL && f->url != NULL ? f->url : "?");
-  if (d->text.failed)
-    fail(d);
-  return d->text.failed ? NULL : w;
-}
-
-/* "key":"url:line" */
-static void put_place (Document *d, tg_Buf *out, const char *key,
-                       tg_FunctionId id, uint32_t line) {
-  const Words *w = words_of(d, id);
-  if (w == NULL)
-    return;
-  tg_buf_addstr(out, key);
-  tg_buf_add(out, d->text.data + w->head + w->head_size, w->url_size);
+static void put_line (tg_Buf *out, uint32_t line) {
   if (line > 0) {
     tg_buf_addchar(out, ':');
     tg_buf_addu64(out, line);
   }
   tg_buf_addchar(out, '"');
+}
+
+static TG_NOINLINE const Words *find_words (Document *d, tg_FunctionId id) {
+  static const tg_Function unknown;
+  const tg_Function *f = tg_functions_find(d->x->stream->functions, id);
+  if (!room(d, &d->words, &d->cwords, id, sizeof *d->words))
+    return NULL;
+  if (f == NULL)
+    f = &unknown;
+  Words *w = &d->words[id];
+  tg_Buf *text = &d->text;
+  w->at = text->size;
+  tg_buf_addstr(text, "\"name\":");
+  put_name(text, f->name);
+  tg_buf_addstr(text, f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
+  tg_buf_addstr(text, ",\"args\":{\"source\":\"");
+  w->url = (uint32_t)(text->size - w->at);
+  put_url(text, f->url != NULL ? f->url : "?");
+  w->url_size = (uint32_t)(text->size - w->at) - w->url;
+  put_line(text, tg_labels_line(f));
+  if (text->failed)
+    return fail(d), NULL;
+  w->size = (uint32_t)(text->size - w->at);
+  return w;
+}
+
+TG_INLINE const Words *words_of (Document *d, tg_FunctionId id) {
+  if (tg_likely(id < d->cwords && d->words[id].size > 0))
+    return &d->words[id];
+  return find_words(d, id);
+}
+
+/* "url:line" */
+static void put_callsite (Document *d, tg_Buf *out, const tg_Packet *p) {
+  const Words *w = words_of(d, p->caller);
+  if (w == NULL)
+    return;
+  tg_buf_addstr(out, ",\"called\":\"");
+  if (w->url_size > 0)
+    tg_buf_add(out, d->text.data + w->at + w->url, w->url_size);
+  put_line(out, p->line);
 }
 
 /* }================================================================== */
@@ -180,7 +213,7 @@ static void begin_event (Document *d, const char *type, uint32_t tid) {
   d->any = true;
 }
 
-static void put_time (Document *d, const char *key, uint64_t ns) {
+TG_INLINE void put_time (Document *d, const char *key, uint64_t ns) {
   tg_buf_addstr(d->out, key);
   tg_export_time(d->out, ns, 1000);
 }
@@ -200,8 +233,10 @@ static void put_metadata (Document *d, const char *what, uint32_t tid,
 }
 
 static void put_process (Document *d) {
+  tg_buf_addfmt(&d->begin, ",\n{\"ph\":\"X\",\"pid\":%" PRIu32 ",\"tid\":",
+                d->pid);
   const char *program = d->x->program->name;
-  tg_buf_clear(&d->room);
+  clear_room(d);
   tg_buf_addstr(&d->room, "lua ");
   tg_buf_addstr(&d->room, program != NULL ? program : d->x->name);
   put_metadata(d, "process_name", 1, &d->room);
@@ -214,8 +249,7 @@ static uint32_t lane_of (Document *d, const tg_Packet *p) {
   if (lane == TG_INDEX_NONE)
     fail(d);
   else if (lane == before) {
-    tg_buf_clear(&d->room);
-    tg_export_thread_name(d->x, p->thread, p->function, &d->room);
+    tg_export_thread_name(d->x, p->thread, p->function, clear_room(d));
     put_metadata(d, "thread_name", p->thread, &d->room);
     if (!room(d, &d->last, &d->clast, lane, sizeof *d->last))
       return TG_INDEX_NONE;
@@ -249,8 +283,7 @@ static void put_values (Document *d, tg_Buf *out, const char *key,
                         const tg_Packet *p, uint32_t type) {
   if (!wants(d, type) || p->values.data == NULL)
     return;
-  tg_Buf *text = &d->room;
-  tg_buf_clear(text);
+  tg_Buf *text = clear_room(d);
   tg_export_values(d->x, p, text);
   if (text->size > LONGEST) {
     size_t n = LONGEST;
@@ -263,11 +296,6 @@ static void put_values (Document *d, tg_Buf *out, const char *key,
   tg_v8_put_string(out, text->data, text->size);
 }
 
-static void put_flag (tg_Buf *out, bool set, const char *text) {
-  if (set)
-    tg_buf_addstr(out, text);
-}
-
 /* What is known of a call at its entry waits for its exit. */
 static bool enter (Document *d, const tg_Packet *p) {
   uint32_t level = tg_export_level(d->x, p);
@@ -278,7 +306,7 @@ static bool enter (Document *d, const tg_Packet *p) {
   Box *box = &d->boxes[level];
   *box = (Box){boundary(d, lane, p->time_ns), d->args.size, d->x->folded};
   if (wants(d, TG_TYPE_CALLSITE) && p->caller != 0)
-    put_place(d, &d->args, ",\"called\":\"", p->caller, p->line);
+    put_callsite(d, &d->args, p);
   if (p->resumed)
     tg_buf_addstr(&d->args, ",\"resumed\":true");
   else
@@ -292,7 +320,7 @@ static void put_completion (Document *d, const tg_Packet *p) {
   switch (p->why) {
     case TG_WHY_RETURN:
       put_values(d, out, ",\"returns\":", p, TG_TYPE_RETURN);
-      put_flag(out, p->tail, ",\"tailCall\":true");
+      tg_buf_addstr(out, p->tail ? ",\"tailCall\":true" : "");
       break;
     case TG_WHY_EXCEPTION:
       if (!wants(d, TG_TYPE_THROW) || p->values.data == NULL)
@@ -312,12 +340,10 @@ static void put_completion (Document *d, const tg_Packet *p) {
   }
 }
 
+/* The rest of 'args'. */
 static void put_args (Document *d, const tg_Packet *p, const Box *box) {
-  const tg_Function *f
-      = tg_functions_find(d->x->stream->functions, p->function);
-  uint32_t line = f == NULL ? 0 : tg_labels_line(f);
-  put_place(d, d->out, ",\"args\":{\"source\":\"", p->function, line);
-  tg_buf_add(d->out, d->args.data + box->args, d->args.size - box->args);
+  if (d->args.size > box->args)
+    tg_buf_add(d->out, d->args.data + box->args, d->args.size - box->args);
   d->args.size = box->args;
   put_completion(d, p);
   if (d->x->folded > box->folded
@@ -335,11 +361,12 @@ static bool leave (Document *d, const tg_Packet *p) {
   if (w == NULL)
     return false;
   uint64_t end_ns = boundary(d, lane, p->time_ns);
-  begin_event(d, "X", p->thread);
+  tg_buf_add(d->out, d->begin.data, d->begin.size);
+  tg_buf_addu64(d->out, p->thread);
   put_time(d, ",\"ts\":", box->begin_ns);
   put_time(d, ",\"dur\":", end_ns - box->begin_ns);
   tg_buf_addchar(d->out, ',');
-  tg_buf_add(d->out, d->text.data + w->head, w->head_size);
+  tg_buf_add(d->out, d->text.data + w->at, w->size);
   put_args(d, p, box);
   return true;
 }
@@ -386,6 +413,8 @@ static void put_chunk (Document *d) {
   tg_buf_addstr(d->out, "]},\"timeDeltas\":[");
   tg_buf_add(d->out, d->deltas.data, d->deltas.size);
   tg_buf_addstr(d->out, "]}}}");
+  if (d->samples.failed || d->deltas.failed)
+    fail(d);
   tg_buf_clear(&d->samples);
   tg_buf_clear(&d->deltas);
   d->nsamples = 0;
@@ -475,11 +504,10 @@ static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
 static void put_marks (Document *d) {
   const tg_Export *x = d->x;
   bool first = x->lost[TG_LOSS_RING] > 0;
-  tg_buf_clear(&d->room);
-  tg_export_loss(x, &d->room);
+  tg_export_loss(x, clear_room(d));
   if (d->room.size > 0)
     put_mark(d, first ? x->start_ns : x->end_ns, &d->room);
-  tg_buf_clear(&d->room);
+  clear_room(d);
   if (x->left_out > 0) {
     tg_buf_addfmt(&d->room, "%" PRIu64 " calls left out", x->left_out);
     put_mark(d, d->full_ns, &d->room);
@@ -520,8 +548,7 @@ static void put_tail (Document *d) {
     put_count(d, ",\"leftOut\":", x->left_out);
   if (x->folded > 0)
     put_count(d, ",\"folded\":", x->folded);
-  tg_buf_clear(&d->room);
-  tg_export_loss(x, &d->room);
+  tg_export_loss(x, clear_room(d));
   if (d->room.size > 0) {
     tg_buf_addchar(&d->room, '\0');
     put_text(d, ",\"lost\":", d->room.data);
@@ -535,7 +562,7 @@ static void write (Document *d) {
   put_events(d);
   put_marks(d);
   put_tail(d);
-  if (d->args.failed || d->samples.failed || d->deltas.failed
+  if (d->args.failed || d->begin.failed || d->room.failed
       || d->v8.profile.status != TG_OK)
     fail(d);
 }
@@ -551,6 +578,7 @@ tg_Status tg_export_chrome (tg_Export *x) {
   tg_buf_free(&d.samples);
   tg_buf_free(&d.deltas);
   tg_buf_free(&d.text);
+  tg_buf_free(&d.begin);
   tg_buf_free(&d.args);
   tg_buf_free(&d.room);
   tg_free(d.words);

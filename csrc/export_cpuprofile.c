@@ -135,6 +135,8 @@ static void put_title (Document *d) {
   tg_export_remarks(d->x, &title);
   tg_buf_addstr(d->out, ",\n\"title\":");
   tg_v8_put_string(d->out, title.data, title.size);
+  if (title.failed)
+    d->x->status = TG_ERR_MEMORY;
   tg_buf_free(&title);
 }
 
@@ -142,8 +144,8 @@ static tg_Status write (Document *d) {
   const tg_Export *x = d->x;
   tg_buf_addstr(d->out, "{\"samples\":[");
   put_samples(d);
-  if (x->status != TG_OK || d->v8.profile.status != TG_OK)
-    return x->status != TG_OK ? x->status : TG_ERR_MEMORY;
+  if (x->status != TG_OK)
+    return x->status;
   tg_buf_addstr(d->out, "],\n\"timeDeltas\":[");
   if (!tg_column_write(&d->spool, &d->deltas, x->out))
     return TG_ERR_IO;
@@ -153,7 +155,7 @@ static tg_Status write (Document *d) {
   put_number(d, ",\n\"endTime\":", START_NS + x->end_ns - x->start_ns);
   put_title(d);
   tg_buf_addstr(d->out, "}\n");
-  return TG_OK;
+  return d->v8.profile.status;
 }
 
 tg_Status tg_export_cpuprofile (tg_Export *x) {

@@ -180,7 +180,10 @@ static void put_lane (Document *d, tg_Buf *out, uint32_t number) {
   if (number == 0)
     tg_export_remarks(d->x, &name);
   tg_buf_addchar(&name, '\0');
-  put_text(out, name.data);
+  if (name.failed)
+    fail(d);
+  else
+    put_text(out, name.data);
   tg_buf_free(&name);
 }
 

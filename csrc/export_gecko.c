@@ -16,6 +16,7 @@
 #include "viewer.h"
 
 #define SAMPLES_MAX 500000u     /* about, in one track */
+#define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
 #define INTERVAL_MIN 1000u      /* nanoseconds */
 
 typedef struct Gecko {
@@ -23,6 +24,7 @@ typedef struct Gecko {
   tg_Buf *out;            /* borrows: the document's text */
   tg_Tracks tracks;
   uint64_t interval_ns;
+  uint32_t samples;       /* taken so far, of all tracks */
   bool old;               /* version 5 */
   bool ok;                /* writing goes on */
 } Gecko;
@@ -54,7 +56,7 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
   else
     tg_buf_addu64(out, stack);
   tg_buf_addchar(out, ',');
-  tg_export_time(out, track->next_ns, 1000000);
+  tg_export_time(out, track->sample_ns, 1000000);
   tg_buf_addstr(out, ",0]");
   tg_column_turn(&t->spool, &track->samples);
 }
@@ -65,18 +67,20 @@ static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                          uint64_t to_ns, uint32_t stack) {
   Gecko *w = t->writer;
   uint64_t step = w->interval_ns;
-  if (track->next_ns < from_ns)
-    track->next_ns = (from_ns + step - 1) / step * step;
+  if (track->sample_ns < from_ns)
+    track->sample_ns = (from_ns + step - 1) / step * step;
   if (stack == TG_STACK_NONE) {
-    if (!track->idle && track->next_ns < to_ns)
+    if (!track->idle && track->sample_ns < to_ns)
       put_sample(t, track, stack);
-    track->idle = track->idle || track->next_ns < to_ns;
+    track->idle = track->idle || track->sample_ns < to_ns;
     return;
   }
-  if (track->next_ns < to_ns)
+  if (track->sample_ns < to_ns)
     track->idle = false;
-  for (; track->next_ns < to_ns; track->next_ns += step)
+  for (; track->sample_ns < to_ns && w->samples < SAMPLES_ALL; w->samples++) {
     put_sample(t, track, stack);
+    track->sample_ns += step;
+  }
 }
 
 /* A last sample: there is nothing any more. */
@@ -242,14 +246,14 @@ typedef struct Marks {
   uint64_t n;
 } Marks;
 
-static void put_data (Marks *k, const tg_Mark *m, const char *text) {
+static void put_data (Marks *k, const tg_Mark *m) {
   Gecko *w = k->w;
   if (m->func == TG_STACK_NONE)
     put(w, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
   else
     tg_buf_addfmt(w->out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":%u",
                   (unsigned)(k->stacks->nfuncs + m->func));
-  tg_buf_add(w->out, text, m->size);
+  tg_buf_add(w->out, m->text.data, m->text.size);
   put(w, "}]");
 }
 
@@ -260,30 +264,30 @@ static unsigned category_of (const Marks *k, const tg_Mark *m) {
                             false);
 }
 
-static bool put_mark (void *ud, const tg_Mark *m, const char *text) {
+static bool put_mark (void *ud, const tg_Mark *m) {
   Marks *k = ud;
   Gecko *w = k->w;
   bool note = m->func == TG_STACK_NONE;
   next(w, k->n++);
   tg_buf_addfmt(w->out, "[%u,", (unsigned)(2 * k->stacks->nfuncs + note));
-  put_ms(w, m->from_ns);
+  tg_viewer_moment(w->out, m->from);
   put(w, ",");
-  put_ms(w, m->to_ns);
+  tg_viewer_moment(w->out, m->to);
   tg_buf_addfmt(w->out, ",1,%u,", category_of(k, m));
-  put_data(k, m, text);
+  put_data(k, m);
   return w->ok;
 }
 
 /* Version 5 has the time of a marker only, and notes only. */
-static bool put_old_mark (void *ud, const tg_Mark *m, const char *text) {
+static bool put_old_mark (void *ud, const tg_Mark *m) {
   Marks *k = ud;
   if (m->func != TG_STACK_NONE)
     return true;
   next(k->w, k->n++);
   tg_buf_addfmt(k->w->out, "[%u,", (unsigned)(2 * k->stacks->nfuncs + 1));
-  put_ms(k->w, m->from_ns);
+  tg_viewer_moment(k->w->out, m->from);
   put(k->w, ",");
-  put_data(k, m, text);
+  put_data(k, m);
   return k->w->ok;
 }
 
@@ -307,6 +311,16 @@ static void put_marks (Gecko *w, const tg_Track *track) {
 ** ===================================================================
 */
 
+/* After the last sample. */
+static uint64_t end_of (const Gecko *w) {
+  uint64_t end = w->x->end_ns;
+  for (uint32_t i = 0; i < w->tracks.count; i++) {
+    if (end < w->tracks.list[i]->to_ns)
+      end = w->tracks.list[i]->to_ns;
+  }
+  return end + 2 * w->interval_ns;
+}
+
 static void put_meta (Gecko *w) {
   put(w, "{\"meta\":{\"version\":");
   put(w, w->old ? "5" : "36");
@@ -314,6 +328,10 @@ static void put_meta (Gecko *w) {
   put_ms(w, w->x->wall_ns);
   put(w, ",\"interval\":");
   put_ms(w, w->interval_ns);
+  put(w, ",\"profilingStartTime\":");
+  put_ms(w, w->x->start_ns);
+  put(w, ",\"profilingEndTime\":");
+  put_ms(w, end_of(w));
   put(w, ",\"shutdownTime\":null,\"processType\":0,\"stackwalk\":0,"
       "\"debug\":0,\"product\":");
   put_string(w, tg_viewer_program(w->x));
@@ -397,11 +415,11 @@ tg_Status tg_export_gecko (tg_Export *x) {
     .x = x, .out = &x->out->text, .old = x->options.gecko == 5, .ok = true,
     .interval_ns = interval_of(x)
   };
-  tg_tracks_init(&w.tracks, x, NULL);
+  bool ready = tg_tracks_init(&w.tracks, x, NULL);
   w.tracks.span = sample_span;
   w.tracks.writer = &w;
   w.tracks.marked = !w.old;
-  tg_Status status = tg_tracks_run(&w.tracks);
+  tg_Status status = ready ? tg_tracks_run(&w.tracks) : TG_ERR_MEMORY;
   if (status == TG_OK) {
     put_document(&w);
     status = status_of(&w);

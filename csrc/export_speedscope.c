@@ -151,14 +151,16 @@ static void put_text (tg_Buf *out, const char *key, const char *text) {
   tg_export_string(out, text, strlen(text));
 }
 
-static void put_profile_head (const Document *d, const tg_Lane *lane) {
-  const tg_Export *x = d->x;
+static void put_profile_head (Document *d, const tg_Lane *lane) {
+  tg_Export *x = d->x;
   tg_Buf *out = &x->out->text;
   tg_Buf name = {0};
   tg_export_thread_name(x, lane->thread, lane->first, &name);
   tg_export_remarks(x, &name);
   tg_buf_addstr(out, "{\"type\":\"evented\",\"name\":");
   tg_export_string(out, name.data, name.size);
+  if (name.failed)
+    fail(d);
   tg_buf_free(&name);
   tg_buf_addstr(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,"
                      "\"endValue\":");

@@ -116,7 +116,7 @@ static void push_result (lua_State *L, const tg_Export *x,
   lua_setfield(L, -2, "leftOut");
   lua_pushinteger(L, (lua_Integer)x->folded);
   lua_setfield(L, -2, "folded");
-  lua_pushinteger(L, (lua_Integer)x->out->bytes);
+  lua_pushinteger(L, (lua_Integer)x->bytes);
   lua_setfield(L, -2, "bytes");
   if (f->depth > 0) {
     lua_pushinteger(L, f->depth);
@@ -137,7 +137,10 @@ static tg_Status write (tg_Export *x, const tg_Format *format,
   x->out = &out;
   tg_Status status = tg_export_write(x, format);
   int error = out.error != 0 ? out.error : errno;
-  if (!tg_output_close(&out) && status == TG_OK)
+  bool closed = tg_output_close(&out);
+  x->bytes = out.bytes;
+  x->out = NULL;
+  if (!closed && status == TG_OK)
     return TG_ERR_IO;
   if (status != TG_OK)
     errno = error;
@@ -156,6 +159,8 @@ int trace_export (lua_State *L) {
   tg_Reading *r = tg_reading_new(L, 4, own_keys, TG_TYPES_ALL);
   x.program = t->program != NULL ? t->program : &unknown;
   x.stream = t->stream;
+  x.source = tg_listings_text;
+  x.source_ud = t->stream;
   x.demand = &r->demand;
   x.sieve = &r->sieve;
   x.stop = r->stop;

@@ -7,12 +7,14 @@
 #include "drain.h"
 #include "exporting.h"
 #include "feed.h"
+#include "jsontable.h"
 #include "livelog.h"
 #include "optread.h"
 #include "own.h"
 #include "process.h"
 #include "proghook.h"
 #include "recordings.h"
+#include "replay.h"
 #include "roles.h"
 #include "trace.h"
 
@@ -52,6 +54,8 @@ static const luaL_Reg core[] = {
   {"record", record_start},
   {"open", recording_open},
   {"exportFormats", export_formats},
+  {"decode", jsontable_decode},
+  {"replay", replay_new},
   {"own", core_own},
   {"exec", process_exec},
   {"interpreter", process_interpreter},
@@ -76,6 +80,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_clock_setup();
   tg_trace_setup(L);
   tg_recordings_setup(L);
+  tg_replay_setup(L);
   tg_feed_setup(L);
   luaL_newlib(L, core);
   tg_types_push(L, TG_TYPES_ALL);

@@ -1,5 +1,8 @@
 /*
-** longest.c - a binary heap whose root is the call to go next.
+** longest.c - counts by length, and the length from which on calls stay.
+**
+** Lengths below FINE have a count each, from there on each power of two has
+** STEPS of them.
 */
 #include "longest.h"
 
@@ -7,78 +10,52 @@
 
 #include "alloc.h"
 
-#define FIRST_CALLS 1024u
+#define FINE_BITS 8
+#define FINE (1u << FINE_BITS)
+#define STEP_BITS 7
+#define STEPS (1u << STEP_BITS)
+#define LENGTHS (FINE + (64 - FINE_BITS) * STEPS)
 
-void tg_longest_init (tg_Longest *l, uint32_t most) {
+bool tg_longest_init (tg_Longest *l, uint32_t most) {
   memset(l, 0, sizeof *l);
   l->most = most;
+  l->counts = tg_calloc(LENGTHS, sizeof *l->counts);
+  return l->counts != NULL;
 }
 
 void tg_longest_free (tg_Longest *l) {
-  tg_free(l->heap);
+  tg_free(l->counts);
   memset(l, 0, sizeof *l);
 }
 
-/* Whether 'a' goes before 'b'. */
-static bool goes (tg_LongCall a, tg_LongCall b) {
-  return a.ns < b.ns || (a.ns == b.ns && a.serial > b.serial);
+static uint32_t length_of (uint64_t ns) {
+  if (ns < FINE)
+    return (uint32_t)ns;
+  uint32_t power = 63u - (uint32_t)__builtin_clzll(ns);
+  uint32_t step = (uint32_t)(ns >> (power - STEP_BITS)) & (STEPS - 1);
+  return FINE + (power - FINE_BITS) * STEPS + step;
 }
 
-static void sink_down (tg_Longest *l, tg_LongCall call) {
-  uint32_t at = 0;
-  for (;;) {
-    uint32_t child = 2 * at + 1;
-    if (child >= l->count)
-      break;
-    if (child + 1 < l->count && goes(l->heap[child + 1], l->heap[child]))
-      child++;
-    if (!goes(l->heap[child], call))
-      break;
-    l->heap[at] = l->heap[child];
-    at = child;
-  }
-  l->heap[at] = call;
-}
-
-static void rise (tg_Longest *l, uint32_t at) {
-  tg_LongCall call = l->heap[at];
-  while (at > 0 && goes(call, l->heap[(at - 1) / 2])) {
-    l->heap[at] = l->heap[(at - 1) / 2];
-    at = (at - 1) / 2;
-  }
-  l->heap[at] = call;
-}
-
-static bool room (tg_Longest *l) {
-  if (l->count < l->capacity)
-    return true;
-  uint32_t more = l->capacity > 0 ? l->capacity * 2 : FIRST_CALLS;
-  if (more > l->most)
-    more = l->most;
-  tg_LongCall *heap = tg_realloc(l->heap, more * sizeof *heap);
-  if (heap == NULL)
+bool tg_longest_admit (tg_Longest *l, uint64_t ns, uint32_t *rank) {
+  uint32_t length = length_of(ns);
+  l->seen++;
+  if (length < l->cut
+      || (length == l->cut && l->counts[length] >= l->most - l->above))
     return false;
-  l->heap = heap;
-  l->capacity = more;
+  *rank = l->counts[length]++;
+  l->above += length > l->cut;
+  while (l->above >= l->most && l->cut < LENGTHS - 1)
+    l->above -= l->counts[++l->cut];
   return true;
 }
 
-bool tg_longest_admit (tg_Longest *l, uint64_t ns, uint64_t *serial) {
-  tg_LongCall call = {ns, l->seen++};
-  *serial = call.serial;
-  if (l->count < l->most) {
-    if (!room(l))
-      return false;
-    l->heap[l->count] = call;
-    rise(l, l->count++);
-    return true;
-  }
-  if (l->count == 0 || !goes(l->heap[0], call))
-    return false;
-  sink_down(l, call);
-  return true;
+bool tg_longest_kept (const tg_Longest *l, uint64_t ns, uint32_t rank) {
+  uint32_t length = length_of(ns);
+  return length > l->cut
+         || (length == l->cut && rank < l->most - l->above);
 }
 
-bool tg_longest_kept (const tg_Longest *l, uint64_t ns, uint64_t serial) {
-  return l->count > 0 && !goes((tg_LongCall){ns, serial}, l->heap[0]);
+uint32_t tg_longest_count (const tg_Longest *l) {
+  uint32_t room = l->most - l->above;
+  return l->above + (l->counts[l->cut] < room ? l->counts[l->cut] : room);
 }

@@ -1,8 +1,8 @@
 /*
 ** preview.c - see preview.h.
 **
-** Strings are cut so that an entry always fits into its size: 4 arguments of
-** 16 members with names and values of MEMBER bytes, or of TEXT bytes.
+** Strings are cut so that no entry is longer than ENTRY_MAX: 4 arguments of
+** TEXT bytes, or of 16 members, each with a name and a value of MEMBER bytes.
 */
 #include "preview.h"
 
@@ -17,6 +17,7 @@
 #define MEMBERS 16u
 #define TEXT ((size_t)1000)
 #define MEMBER ((size_t)100)
+#define ENTRY_MAX ((size_t)32 << 10)  /* none is longer */
 #define SHAPES_MAX 4096u        /* beyond, tables are like maps */
 
 enum {                          /* types of values */
@@ -41,9 +42,11 @@ static void value (tg_Preview *v, tg_Buf *out, const tg_Grip *g, bool member);
 ** ===================================================================
 */
 
+/* Room is there: see ENTRY_MAX. */
 static void put16 (tg_Buf *out, uint32_t n) {
-  char bytes[2] = {(char)n, (char)(n >> 8)};
-  tg_buf_add(out, bytes, sizeof bytes);
+  uint8_t bytes[2] = {(uint8_t)n, (uint8_t)(n >> 8)};
+  memcpy(out->data + out->size, bytes, sizeof bytes);
+  out->size += sizeof bytes;
 }
 
 static void put32 (tg_Buf *out, uint32_t n) {
@@ -52,7 +55,13 @@ static void put32 (tg_Buf *out, uint32_t n) {
 }
 
 static void put_type (tg_Buf *out, unsigned type) {
-  tg_buf_addchar(out, (char)type);
+  out->data[out->size++] = (char)type;
+}
+
+static void put_bytes (tg_Buf *out, const char *s, size_t size) {
+  if (size > 0)
+    memcpy(out->data + out->size, s, size);
+  out->size += size;
 }
 
 static bool inside (char c) {
@@ -69,9 +78,9 @@ static void put_text (tg_Buf *out, const char *s, size_t size, size_t most,
     more = true;
   }
   put16(out, (uint32_t)(size + (more ? 3 : 0)) | UTF8);
-  tg_buf_add(out, s, size);
+  put_bytes(out, s, size);
   if (more)
-    tg_buf_addstr(out, "\xE2\x80\xA6");     /* an ellipsis */
+    put_bytes(out, "\xE2\x80\xA6", 3);      /* an ellipsis */
 }
 
 static void put_string (tg_Preview *v, tg_Buf *out, const tg_Grip *g,
@@ -356,21 +365,9 @@ static bool secret (const tg_Preview *v, const tg_Function *f, uint32_t i) {
          && f->params != NULL && tg_demand_secret(v->demand, f->params[i]);
 }
 
-void tg_preview_arguments (tg_Preview *v, tg_Buf *out, const tg_Packet *p) {
-  const tg_Function *f = tg_functions_find(v->functions, p->function);
-  size_t at = out->size;
+static void put_values (tg_Preview *v, tg_Buf *out, tg_ValueCursor c,
+                        uint64_t listed, const tg_Function *f) {
   bool searched = false;
-  tg_ValueCursor c;
-  v->values = p->values;
-  tg_values_open(&c, p->values);
-  uint64_t n = tg_values_var(&c);
-  uint64_t listed = n < TG_VALUES_MAX ? n : TG_VALUES_MAX;
-  if (v->shapes->count == 0) {    /* 0 is what has no shape of its own */
-    begin_shape(v, "table", 5);
-    end_shape(v);
-  }
-  put16(out, 0);
-  put32(out, n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX);
   for (uint32_t i = 0; i < ARGUMENTS && i < listed; i++) {
     tg_ValueCursor here = c;
     tg_Grip g;
@@ -383,11 +380,28 @@ void tg_preview_arguments (tg_Preview *v, tg_Buf *out, const tg_Packet *p) {
       g.type = TG_REDACTED;
     value(v, out, &g, false);
   }
-  if (!out->failed) {
-    uint32_t size = (uint32_t)(out->size - at);
-    out->data[at] = (char)size;
-    out->data[at + 1] = (char)(size >> 8);
+}
+
+void tg_preview_arguments (tg_Preview *v, tg_Buf *out, const tg_Packet *p) {
+  tg_ValueCursor c;
+  v->values = p->values;
+  tg_values_open(&c, p->values);
+  uint64_t n = tg_values_var(&c);
+  if (v->shapes->count == 0) {    /* 0 is what has no shape of its own */
+    begin_shape(v, "table", 5);
+    end_shape(v);
   }
+  size_t at = out->size;
+  if (!tg_buf_reserve(out, ENTRY_MAX))
+    return;
+  put16(out, 0);
+  put32(out, n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX);
+  put_values(v, out, c, n < TG_VALUES_MAX ? n : TG_VALUES_MAX,
+             tg_functions_find(v->functions, p->function));
+  uint32_t size = (uint32_t)(out->size - at);
+  tg_assert(size <= ENTRY_MAX);
+  out->data[at] = (char)size;
+  out->data[at + 1] = (char)(size >> 8);
 }
 
 void tg_preview_free (tg_Preview *v) {

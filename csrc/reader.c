@@ -57,6 +57,7 @@ struct tg_Reader {
   uint64_t passed;      /* packets so far without the filter */
   uint64_t ticks;       /* of the last event */
   uint64_t now_ns;
+  uint64_t before_ns;   /* of the event before it */
   uint64_t begun_ns;    /* of the first; UINT64_MAX before it */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Stacks stacks;     /* owns */
@@ -191,14 +192,20 @@ const tg_Stream *tg_reader_stream (const tg_Reader *r) {
 ** ===================================================================
 */
 
+/* The event cannot be what it says it is, nor can its time. */
+static void fail (tg_Reader *r, tg_Status status) {
+  r->status = status;
+  r->now_ns = r->before_ns;
+}
+
 /* NULL without memory, or if nobody defined that function, of which one cannot
    say whether it is wanted: either ends the reading. */
 static tg_Known *known (tg_Reader *r, tg_FunctionId id) {
   const tg_Functions *fs = r->stream->functions;
   tg_Known *k = tg_known_get(&r->known, id, fs, &r->demand);
   if (k == NULL)
-    r->status = tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
-                                                  : TG_ERR_MEMORY;
+    fail(r, tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
+                                              : TG_ERR_MEMORY);
   return k;
 }
 
@@ -450,7 +457,7 @@ static const tg_Slice nothing;
 /* A coroutine goes above the running one; false if it is on the chain. */
 static bool chain (tg_Reader *r, tg_Stack *s) {
   if (s == NULL || s->running) {
-    r->status = s == NULL ? TG_ERR_MEMORY : TG_ERR_FORMAT;
+    fail(r, s == NULL ? TG_ERR_MEMORY : TG_ERR_FORMAT);
     return false;
   }
   s->running = true;
@@ -614,6 +621,7 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
   r->latest = tg_cursor_pos(&r->cursor);
   r->cursor.offset += (uint32_t)used;
   r->ticks = ticks;
+  r->before_ns = r->now_ns;
   r->now_ns = now_ns;
   apply(r, &e);
   return true;

@@ -79,8 +79,8 @@ void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);
 
-/* With TG_ERR_FORMAT: where in the recording's file the bytes are; 0 if they are
-   in none. */
+/* With TG_ERR_FORMAT: where in the recording's file the bytes are; 0 if they
+   are in none. */
 uint64_t tg_reader_damage (const tg_Reader *r);
 
 /* The time that reading has reached. */

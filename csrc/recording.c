@@ -148,20 +148,39 @@ static tg_Status add_function (tg_Recording *r, const tg_Entry *e) {
   tg_Status status = tg_entry_read_function(e, &id, &f);
   if (status != TG_OK)
     return status;
-  if (id == atomic_load(&fs->count) + 1 && tg_functions_add(fs, &f) == id)
-    return TG_OK;
-  tg_function_clear(&f);
-  return TG_ERR_FORMAT;
+  if (id != atomic_load(&fs->count) + 1
+      || id >= TG_FUNCTIONS_BLOCK * TG_FUNCTIONS_BLOCKS)
+    status = TG_ERR_FORMAT;
+  else if (tg_functions_add(fs, &f) == 0)
+    status = TG_ERR_MEMORY;
+  if (status != TG_OK)
+    tg_function_clear(&f);
+  return status;
 }
 
-static tg_Status read_entry (tg_Recording *r, const tg_Entry *e) {
+/* Where its text is in the file, in which the entry is at 'place'. */
+static tg_Status note_source (Opening *o, const tg_Entry *e,
+                              uint64_t place) {
+  tg_Slice url, text;
+  if (tg_entry_read_source(e, &url, &text) != TG_OK || url.data == NULL
+      || text.data == NULL)
+    return TG_ERR_FORMAT;
+  place += (uint64_t)(text.data - e->data);
+  bool noted = tg_listings_note(&o->r->stream->listings, o->fd, url, place,
+                                text.size);
+  return noted ? TG_OK : TG_ERR_MEMORY;
+}
+
+static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
+  tg_Recording *r = o->r;
   switch ((tg_EntryKind)e->kind) {
     case TG_ENTRY_PROGRAM:
       tg_program_free(&r->program);
       return tg_entry_read_program(e, &r->program);
     case TG_ENTRY_FUNCTION: return add_function(r, e);
     case TG_ENTRY_TRACE: return add_trace(r, e);
-    case TG_ENTRY_NONE: case TG_ENTRY_SOURCE: default: return TG_OK;
+    case TG_ENTRY_SOURCE: return note_source(o, e, place);
+    case TG_ENTRY_NONE: default: return TG_OK;
   }
 }
 
@@ -170,11 +189,12 @@ static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
   const uint8_t *p = data, *end = data + used;
   tg_Entry e;
   while (p < end && tg_entry_next(&p, end, &e)) {
-    tg_Status status = read_entry(o->r, &e);
+    uint64_t at = place + (uint64_t)(e.data - data);
+    tg_Status status = read_entry(o, &e, at);
     if (status == TG_ERR_MEMORY)
       o->status = status;
     if (status != TG_OK) {
-      damage(o, "no good entry", place + (uint64_t)(e.data - data));
+      damage(o, "no good entry", at);
       return;
     }
   }
@@ -421,6 +441,8 @@ static void read_all (Opening *o) {
     r->stream->wall_ns = r->header.wall_ns;
     r->stream->pid = r->header.pid;
     r->ticks = r->header.origin;
+    if (r->header.state > TG_TAPE_FAILED)
+      damage(o, "an impossible state", offsetof(tg_Header, state));
     walk(o);
     if (o->status == TG_OK)
       fill_store(o, shelf);

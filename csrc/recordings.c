@@ -146,16 +146,21 @@ int trace_save (lua_State *L) {
 
 /* ---- opening ---- */
 
-/* What of the trace is lost: as it was noted. A ring may have dropped its
-   beginning; of one that was cut off nobody has counted that. */
-static void fill_losses (tg_Trace *t, const tg_TraceEntry *e) {
+/* What of the trace is lost: as it was noted, but of a ring what is not in the
+   file any more, which may be more by the time the file ends, and which of one
+   that was cut off nobody has noted. */
+static void fill_losses (tg_Trace *t, const tg_TraceEntry *e,
+                         const tg_Recording *r) {
   const tg_Chunk *first = t->stream->store.first;
   memcpy(t->lost, e->end.lost, sizeof t->lost);
   if (first == NULL || first->base <= e->start)
     return;
-  t->start = first->base;
-  if (e->end.why == TG_END_NOT && first->packets > e->packets)
-    t->lost[TG_LOSS_RING] = first->packets - e->packets;
+  t->start = first->base < t->stop ? first->base : t->stop;
+  uint64_t gone = first->packets;
+  if (e->end.why != TG_END_NOT && e->end.packets < gone)
+    gone = e->end.packets;
+  if (r->header.ring != 0 && gone > e->packets)
+    t->lost[TG_LOSS_RING] = gone - e->packets;
 }
 
 static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
@@ -164,8 +169,7 @@ static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
   t->end = e->end.why == TG_END_NOT ? TG_END_STOPPED : (tg_End)e->end.why;
   t->stop = cut ? r->end : e->end.stop;
   t->ticks_end = cut ? r->ticks : e->end.ticks;
-  t->packets_end = cut || e->end.packets < e->packets ? TG_PACKETS_UNKNOWN
-                                                      : e->end.packets;
+  t->packets_end = TG_PACKETS_UNKNOWN;  /* the note counts for all traces */
   if (t->ticks_end < t->ticks_start)
     t->ticks_end = t->ticks_start;
 }
@@ -187,7 +191,7 @@ static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
       || !tg_options_copy(&t->options, &e->options))
     luaL_error(L, "not enough memory");
   fill_end(t, e, r);
-  fill_losses(t, e);
+  fill_losses(t, e, r);
   return t;
 }
 

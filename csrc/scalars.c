@@ -65,12 +65,18 @@ void tg_put_long (tg_Sink *out, const char *type, const char *initial,
 void tg_add_base64 (tg_Buf *b, const char *s, size_t size) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (!tg_buf_reserve(b, size / 3 * 4 + 4))
+    return;
+  char *p = b->data + b->size;
   for (size_t i = 0; i < size; i += 3) {
     size_t n = size - i < 3 ? size - i : 3;
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; k++)
-      bits = bits << 8 | (k < n ? (unsigned char)s[i + k] : 0u);
-    for (size_t k = 0; k < 4; k++)
-      tg_buf_addchar(b, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
+    uint32_t bits = (uint32_t)(unsigned char)s[i] << 16;
+    bits |= n > 1 ? (uint32_t)(unsigned char)s[i + 1] << 8 : 0;
+    bits |= n > 2 ? (uint32_t)(unsigned char)s[i + 2] : 0;
+    *p++ = digits[bits >> 18];
+    *p++ = digits[bits >> 12 & 63];
+    *p++ = n > 1 ? digits[bits >> 6 & 63] : '=';
+    *p++ = n > 2 ? digits[bits & 63] : '=';
   }
+  b->size = (size_t)(p - b->data);
 }

@@ -4,8 +4,8 @@
 ** While a trace records on a ring's tape, and if the program does not use the
 ** signal itself, SIGUSR1 makes the hook save PATH.1, the next one PATH.2, and
 ** so on (never over a file that is there), with the program's next event:
-** nothing of a trace is ever looked at in a signal handler. System calls of the program
-** go on (SA_RESTART).
+** nothing of a trace is ever looked at in a signal handler. System calls of the
+** program go on (SA_RESTART).
 */
 #ifndef TG_SNAPSHOT_H
 #define TG_SNAPSHOT_H

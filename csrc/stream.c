@@ -68,5 +68,6 @@ void tg_stream_unpin (tg_Stream *s) {
   delist(s);
   tg_store_free(&s->store);
   tg_functions_free(s->functions);
+  tg_listings_free(s->listings);
   tg_free(s);
 }

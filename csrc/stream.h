@@ -11,6 +11,7 @@
 #include "base.h"
 #include "clock.h"
 #include "function.h"
+#include "listings.h"
 #include "store.h"
 
 typedef struct tg_Stream {
@@ -19,6 +20,7 @@ typedef struct tg_Stream {
   uint64_t wall_ns;         /* time 0 since 1970 */
   uint32_t pid;             /* whose it is, or was */
   tg_Functions *functions;  /* owns */
+  tg_Listings *listings;    /* owns; a recording's; NULL: it has none */
   tg_Store store;
   struct tg_Stream *next;   /* list of all streams of the process */
 } tg_Stream;

@@ -68,6 +68,21 @@ void tg_tape_plan_free (tg_TapePlan *p) {
   memset(p, 0, sizeof *p);
 }
 
+bool tg_tape_plan_fix (tg_TapePlan *p) {
+  char *here = *p->path != '/' ? getcwd(NULL, 0) : NULL;
+  if (here == NULL)
+    return true;          /* it is so already, or nobody knows where it is */
+  size_t size = strlen(here) + strlen(p->path) + 2;
+  char *path = tg_malloc(size);
+  if (path != NULL) {
+    snprintf(path, size, "%s/%s", here, p->path);
+    tg_free(p->path);
+    p->path = path;
+  }
+  free(here);
+  return path != NULL;
+}
+
 int tg_tape_error (const tg_Tape *t) {
   return t->error;
 }
@@ -157,14 +172,28 @@ static int allocate (int fd, uint64_t from, uint64_t size) {
   return error;
 }
 
+/* The file again, whose descriptor the program has closed; it may have other
+   names by now, but not only others. */
+static bool reopen (tg_Tape *t) {
+  int fd = open(t->path, O_RDWR | O_CLOEXEC);
+  t->fd = fd >= 0 ? tg_outlet_duplicate(fd) : -1;
+  if (fd >= 0)
+    close(fd);
+  if (still_ours(t)) {
+    flock(t->fd, LOCK_EX | LOCK_NB);
+    return true;
+  }
+  if (t->fd >= 0)
+    close(t->fd);
+  t->fd = -1;
+  errno = EBADF;
+  return false;
+}
+
 /* Sees to it that the file has room for 'size' more bytes. */
 static bool reserve (tg_Tape *t, size_t size) {
   if (t->end + size <= t->reserved)
     return true;
-  if (!still_ours(t)) {
-    errno = EBADF;
-    return false;
-  }
   uint64_t more = t->end + size - t->reserved;
   uint64_t step = more < STEP ? STEP : more;
   int error = allocate(t->fd, t->reserved, step);
@@ -180,7 +209,7 @@ static bool reserve (tg_Tape *t, size_t size) {
 
 /* The next 'size' bytes of the file (whole pages); NULL with errno. */
 static void *map (tg_Tape *t, size_t size) {
-  if (!reserve(t, size))
+  if ((!still_ours(t) && !reopen(t)) || !reserve(t, size))
     return NULL;
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_POPULATE, t->fd, (off_t)t->end);
@@ -312,7 +341,7 @@ static void supply_free (tg_Supply *y) {
   unmap_all(&t->entries);
   unmap_all(&t->events);
   unmap_all(&t->free);
-  if (t->fd >= 0)
+  if (still_ours(t))
     close(t->fd);
   for (size_t i = 0; i < t->nurls; i++)
     tg_free(t->urls[i]);
@@ -546,13 +575,23 @@ void tg_tape_stop (tg_Tape *t) {
 }
 
 /* The file is as long as its last block has bytes. */
-static void cut_reserve (const tg_Tape *t) {
+static void cut_reserve (tg_Tape *t) {
   uint64_t end = t->end;
   const tg_Block *b = t->last.block;
   if (has(&t->events, b) || has(&t->entries, b))
     end = end - t->last.size + sizeof *b + tg_block_used(b);
-  if (still_ours(t) && ftruncate(t->fd, (off_t)end) != 0)
+  if ((still_ours(t) || reopen(t)) && ftruncate(t->fd, (off_t)end) != 0)
     errno = 0;            /* then it ends in zeros */
+}
+
+/* At once, and not when nobody needs its blocks any more: the number may be
+   another file's by then. A mapping would keep the lock. */
+static void release_file (tg_Tape *t) {
+  if (still_ours(t)) {
+    flock(t->fd, LOCK_UN);
+    close(t->fd);
+  }
+  t->fd = -1;
 }
 
 void tg_tape_close (tg_Tape *t) {
@@ -561,8 +600,7 @@ void tg_tape_close (tg_Tape *t) {
   tg_tape_stop(t);
   cut_reserve(t);
   t->header->state = t->error == 0 ? TG_TAPE_COMPLETE : TG_TAPE_FAILED;
-  if (!still_ours(t))
-    t->fd = -1;           /* not ours to close */
+  release_file(t);
   tg_supply_unpin(&t->supply);
 }
 

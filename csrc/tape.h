@@ -39,6 +39,10 @@ typedef struct tg_TapePlan {
 
 void tg_tape_plan_free (tg_TapePlan *p);
 
+/* Makes the path one that is good in any directory: the program may go to
+   another one. False without memory. */
+bool tg_tape_plan_fix (tg_TapePlan *p);
+
 /*
 ** A file with all that 'stream' has defined so far; from now on its chunks and
 ** definitions go there. NULL: errno says why, and nothing has changed.

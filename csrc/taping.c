@@ -10,6 +10,10 @@ bool tg_taping_begin (tg_Session *s, tg_Trace *t) {
     errno = EBUSY;
     return false;
   }
+  if (!tg_tape_plan_fix(t->plan)) {
+    errno = ENOMEM;
+    return false;
+  }
   t->tape = tg_tape_new(t->plan, s->recorder.stream);
   if (t->tape == NULL)
     return false;

@@ -21,8 +21,8 @@
    false with errno. */
 bool tg_taping_begin (tg_Session *s, tg_Trace *t);
 
-/* The trace could not be started after all, and its file is gone: TG_ERR_IO with
-   errno if that is why, else TG_ERR_MEMORY. */
+/* The trace could not be started after all, and its file is gone: TG_ERR_IO
+   with errno if that is why, else TG_ERR_MEMORY. */
 tg_Status tg_taping_undo (tg_Session *s, tg_Trace *t);
 
 /* An active trace has its place in the stream: it is noted on the tape. */

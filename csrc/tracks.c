@@ -16,12 +16,25 @@
 #define MARKS_MAX 200000u
 #define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
 
-void tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all) {
+#define ABSENT UINT32_MAX
+
+/* A call, put aside; followed by its values. */
+typedef struct Put {
+  tg_Moment from, to;
+  uint32_t rank;              /* among the longest */
+  tg_FunctionId function;
+  uint32_t arguments;         /* bytes; ABSENT: they are not known */
+  uint32_t results;           /* the same, of what 'why' says */
+  tg_Why why;
+  bool tail, resumed, unfinished;
+} Put;
+
+bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all) {
   memset(t, 0, sizeof *t);
   t->x = x;
   t->stacks = all;
   tg_spool_init(&t->spool);
-  tg_longest_init(&t->longest, MARKS_MAX);
+  return tg_longest_init(&t->longest, MARKS_MAX);
 }
 
 static void free_track (tg_Tracks *t, tg_Track *track) {
@@ -46,6 +59,7 @@ void tg_tracks_free (tg_Tracks *t) {
   tg_longest_free(&t->longest);
   tg_buf_free(&t->arguments);
   tg_buf_free(&t->text);
+  tg_buf_free(&t->members);
   tg_spool_free(&t->spool);
 }
 
@@ -96,14 +110,23 @@ static tg_Track *add_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   return tg_index_set(&t->by_thread, thread, place) ? t->list[place] : NULL;
 }
 
-static tg_Track *track_of (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
+static TG_NOINLINE tg_Track *find_track (tg_Tracks *t, tg_ThreadId thread,
+                                         uint64_t ns) {
   uint32_t place = tg_index_find(&t->by_thread, thread);
-  if (tg_likely(place != TG_INDEX_NONE))
-    return t->list[place];
-  tg_Track *track = add_track(t, thread, ns);
-  if (track == NULL)
+  tg_Track *track = place != TG_INDEX_NONE ? t->list[place]
+                                           : add_track(t, thread, ns);
+  if (track == NULL) {
     refuse(t);
-  return track;
+    return NULL;
+  }
+  t->latest_thread = thread;
+  return t->latest = track;
+}
+
+TG_INLINE tg_Track *track_of (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
+  if (tg_likely(t->latest != NULL && t->latest_thread == thread))
+    return t->latest;
+  return find_track(t, thread, ns);
 }
 
 void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
@@ -146,9 +169,8 @@ static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
   return stack;
 }
 
-static bool push (tg_Tracks *t, tg_Track *track, uint32_t func,
-                  uint32_t line, uint32_t prefix) {
-  if (func == TG_STACK_NONE)
+static bool push (tg_Tracks *t, tg_Track *track, tg_TrackFrame f) {
+  if (f.func == TG_STACK_NONE)
     return refuse(t);
   if (track->nframes == track->cframes) {
     uint32_t more = track->cframes > 0 ? track->cframes * 2 : 16;
@@ -158,7 +180,7 @@ static bool push (tg_Tracks *t, tg_Track *track, uint32_t func,
     track->frames = frames;
     track->cframes = more;
   }
-  track->frames[track->nframes++] = (tg_TrackFrame){func, line, prefix};
+  track->frames[track->nframes++] = f;
   return true;
 }
 
@@ -166,8 +188,11 @@ static bool push (tg_Tracks *t, tg_Track *track, uint32_t func,
 static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
                        uint64_t ns) {
   uint32_t stack = cut_span(t, from, ns, TG_TAG_NONE);
-  push(t, from, tg_callstacks_func(from->stacks, t->x->stream->functions,
-                                   to->first, true), 0, stack);
+  push(t, from, (tg_TrackFrame){
+    .func = tg_callstacks_func(from->stacks, t->x->stream->functions,
+                               to->first, true),
+    .prefix = stack
+  });
 }
 
 /* Control comes back. */
@@ -177,15 +202,24 @@ static void come_back (tg_Tracks *t, tg_Track *track, uint64_t ns) {
   track->nframes--;
 }
 
+/* The track that control is in, or was in before the frame was opened that is
+   one of 'above': the one of the innermost open frame. NULL if there is none,
+   or if it is that of 'thread'. */
+static tg_Track *other_track (tg_Tracks *t, tg_ThreadId thread,
+                              uint32_t above, uint64_t ns) {
+  uint32_t n;
+  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  if (n <= above || open[n - 1 - above].thread == thread)
+    return NULL;
+  return track_of(t, open[n - 1 - above].thread, ns);
+}
+
 /* Where the caller is, if the frame below is its. */
-static void note_line (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
+static void note_line (tg_Track *track, const tg_Packet *p) {
   if (track->nframes == 0 || p->caller == 0 || p->line == 0)
     return;
   tg_TrackFrame *f = &track->frames[track->nframes - 1];
-  uint32_t caller = tg_callstacks_func(track->stacks,
-                                       t->x->stream->functions, p->caller,
-                                       false);
-  if (caller == f->func)
+  if (f->function == p->caller)
     f->line = p->line;
 }
 
@@ -195,31 +229,30 @@ static uint32_t first_line (const tg_Tracks *t, tg_FunctionId function) {
 }
 
 static void enter (tg_Tracks *t, const tg_Packet *p) {
-  uint32_t n;
-  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  tg_Track *below = other_track(t, p->thread, 1, p->time_ns);
   tg_Track *track = track_of(t, p->thread, p->time_ns);
-  tg_Track *below = n > 1 ? track_of(t, open[n - 2].thread, p->time_ns) : NULL;
   if (track == NULL)
     return;
   if (track->first == 0)
     track->first = p->function;
   if (below != NULL && below != track)
     leave_for(t, below, track, p->time_ns);
-  note_line(t, track, p);
+  note_line(track, p);
   uint32_t tag = t->call != NULL ? t->call(t, track, p) : TG_TAG_NONE;
   uint32_t prefix = cut_span(t, track, p->time_ns, tag);
-  push(t, track, tg_callstacks_func(track->stacks, t->x->stream->functions,
-                                    p->function, false),
-       first_line(t, p->function), prefix);
+  push(t, track, (tg_TrackFrame){
+    .function = p->function, .line = first_line(t, p->function),
+    .func = tg_callstacks_func(track->stacks, t->x->stream->functions,
+                               p->function, false),
+    .prefix = prefix
+  });
   track->ended = false;
   track->to_ns = p->time_ns;
 }
 
 static void leave (tg_Tracks *t, const tg_Packet *p) {
-  uint32_t n;
-  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  tg_Track *below = other_track(t, p->thread, 0, p->time_ns);
   tg_Track *track = track_of(t, p->thread, p->time_ns);
-  tg_Track *below = n > 0 ? track_of(t, open[n - 1].thread, p->time_ns) : NULL;
   if (track == NULL || t->status != TG_OK)
     return;
   cut_span(t, track, p->time_ns, TG_TAG_NONE);
@@ -235,7 +268,7 @@ static void leave (tg_Tracks *t, const tg_Packet *p) {
 
 /*
 ** {==================================================================
-** Markers
+** Calls that become markers
 ** ===================================================================
 */
 
@@ -253,6 +286,26 @@ static void keep_arguments (tg_Tracks *t, tg_TrackCall *c,
     refuse(t);
 }
 
+/* The packet's moment on its track. Viewers draw what begins together in the
+   order in which it is written, and that is the order of the ends, where inner
+   calls come first: so a call begins later than the one before, if only by a
+   thousandth of a nanosecond, and does not end before that. */
+static tg_Moment moment_of (tg_Tracks *t, const tg_Packet *p) {
+  const uint32_t last = 999;
+  bool begins = p->why == TG_WHY_ENTER;
+  tg_Track *track = track_of(t, p->thread, p->time_ns);
+  tg_Moment m = {p->time_ns, 0};
+  if (track == NULL)
+    return m;
+  if (m.ns <= track->moment.ns) {
+    m = track->moment;
+    m.part += begins && track->began && m.part < last;
+  }
+  track->moment = m;
+  track->began = begins;
+  return m;
+}
+
 static void open_call (tg_Tracks *t, const tg_Packet *p) {
   uint32_t level = tg_export_level(t->x, p);
   if (level >= t->ccalls) {
@@ -265,10 +318,63 @@ static void open_call (tg_Tracks *t, const tg_Packet *p) {
     t->calls = calls;
     t->ccalls = more;
   }
-  t->calls[level].opened_ns = p->time_ns;
+  t->calls[level].opened = moment_of(t, p);
   t->calls[level].resumed = p->resumed;
   keep_arguments(t, &t->calls[level], p);
 }
+
+static void add_slice (Put *put, tg_Buf *out, const tg_TrackCall *c,
+                       const tg_Packet *p, const tg_Buf *arguments) {
+  put->arguments = c->has ? (uint32_t)c->size : ABSENT;
+  if (c->has && c->size > 0)
+    tg_buf_add(out, arguments->data + c->at, c->size);
+  size_t at = out->size;
+  put->results = ABSENT;
+  if (p->values.data == NULL || p->why == TG_WHY_TERMINATED)
+    return;
+  tg_values_copy(out, p->values, TG_COPIES_MAX);
+  put->results = (uint32_t)(out->size - at);
+}
+
+static void put_aside (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
+                       const tg_Packet *p, tg_Moment to, uint32_t rank) {
+  tg_Buf *out = &track->marks.text;
+  size_t at = out->size;
+  Put put = {
+    .from = c->opened, .to = to, .rank = rank,
+    .function = p->function, .why = p->why, .tail = p->tail,
+    .resumed = c->resumed, .unfinished = t->x->unfinished
+  };
+  tg_buf_add(out, &put, sizeof put);
+  add_slice(&put, out, c, p, &t->arguments);
+  if (out->failed) {
+    refuse(t);
+    return;
+  }
+  memcpy(out->data + at, &put, sizeof put);
+  tg_column_turn(&t->spool, &track->marks);
+}
+
+static void close_call (tg_Tracks *t, const tg_Packet *p) {
+  const tg_TrackCall *c = &t->calls[tg_export_level(t->x, p)];
+  tg_Moment to = moment_of(t, p);
+  uint32_t rank;
+  if (tg_longest_admit(&t->longest, to.ns - c->opened.ns, &rank)) {
+    tg_Track *track = track_of(t, p->thread, p->time_ns);
+    if (track != NULL)
+      put_aside(t, track, c, p, to, rank);
+  }
+  t->arguments.size = c->at;
+  t->put_in -= c->put_in;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Markers, read back
+** ===================================================================
+*/
 
 /* A text as a JSON string, cut at a character. */
 static void add_text (tg_Buf *out, const tg_Buf *text) {
@@ -287,89 +393,84 @@ static void add_text (tg_Buf *out, const tg_Buf *text) {
 
 /* A member of the marker's object. An empty text is none: it would be shown as
    "(empty)". */
-static void add_values (tg_Tracks *t, tg_Buf *out, const char *key,
-                        const tg_Packet *p) {
+static void add_values (tg_Tracks *t, const char *key, const tg_Packet *p) {
   tg_buf_clear(&t->text);
   tg_export_values(t->x, p, &t->text);
   if (t->text.size == 0)
     return;
-  tg_buf_addfmt(out, ",\"%s\":", key);
-  add_text(out, &t->text);
+  tg_buf_addstr(&t->members, ",\"");
+  tg_buf_addstr(&t->members, key);
+  tg_buf_addstr(&t->members, "\":");
+  add_text(&t->members, &t->text);
 }
 
-static void add_arguments (tg_Tracks *t, tg_Buf *out, const tg_TrackCall *c,
-                           const tg_Packet *p) {
-  tg_Packet entry = {
-    .why = TG_WHY_ENTER, .function = p->function,
-    .values = {(const uint8_t *)t->arguments.data + c->at, c->size, NULL}
-  };
-  if (c->has)
-    add_values(t, out, "args", &entry);
+static const char *end_of (const Put *put) {
+  if (put->unfinished)
+    return ",\"ends\":\"still open where the trace ends\"";
+  if (put->tail)
+    return ",\"ends\":\"by a tail call\"";
+  switch (put->why) {
+    case TG_WHY_TERMINATED: return ",\"ends\":\"terminated\"";
+    case TG_WHY_YIELD: return ",\"ends\":\"yielded\"";
+    case TG_WHY_EXCEPTION: return ",\"ends\":\"by an error\"";
+    case TG_WHY_RETURN: case TG_WHY_ENTER: default: return "";
+  }
 }
 
-static void add_end (tg_Tracks *t, tg_Buf *out, const tg_TrackCall *c,
-                     const tg_Packet *p) {
+/* The members that tell of a call, from its values at 'p'. */
+static void write_members (tg_Tracks *t, const Put *put,
+                           const uint8_t *p) {
   static const char *const keys[] = {
     [TG_WHY_RETURN] = "returns", [TG_WHY_EXCEPTION] = "throws",
     [TG_WHY_YIELD] = "yields"
   };
-  if (p->why != TG_WHY_TERMINATED && p->values.data != NULL)
-    add_values(t, out, keys[p->why], p);
-  const char *how = t->x->unfinished ? "still open where the trace ends"
-                    : p->tail ? "by a tail call"
-                    : p->why == TG_WHY_TERMINATED ? "terminated"
-                    : p->why == TG_WHY_YIELD ? "yielded"
-                    : p->why == TG_WHY_EXCEPTION ? "by an error" : NULL;
-  if (how != NULL)
-    tg_buf_addfmt(out, ",\"ends\":\"%s\"", how);
-  if (c->resumed)
-    tg_buf_addstr(out, ",\"begins\":\"resumed\"");
-}
-
-static void write_mark (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
-                        const tg_Packet *p, uint64_t serial) {
-  tg_Buf *out = &track->marks.text;
-  size_t at = out->size;
-  tg_Mark m = {
-    .serial = serial, .from_ns = c->opened_ns, .to_ns = p->time_ns
-  };
-  m.func = tg_callstacks_func(track->stacks, t->x->stream->functions,
-                              p->function, false);
-  tg_buf_add(out, &m, sizeof m);
-  add_arguments(t, out, c, p);
-  add_end(t, out, c, p);
-  if (out->failed || t->text.failed) {
-    refuse(t);
-    return;
+  tg_Packet packet = {.why = TG_WHY_ENTER, .function = put->function};
+  tg_buf_clear(&t->members);
+  if (put->arguments != ABSENT) {
+    packet.values = (tg_Slice){p, put->arguments, NULL};
+    add_values(t, "args", &packet);
+    p += put->arguments;
   }
-  m.size = (uint32_t)(out->size - at - sizeof m);
-  memcpy(out->data + at, &m, sizeof m);
-  tg_column_turn(&t->spool, &track->marks);
+  if (put->results != ABSENT) {
+    packet.why = put->why;
+    packet.values = (tg_Slice){p, put->results, NULL};
+    add_values(t, keys[put->why], &packet);
+  }
+  tg_buf_addstr(&t->members, end_of(put));
+  if (put->resumed)
+    tg_buf_addstr(&t->members, ",\"begins\":\"resumed\"");
 }
 
-static void close_call (tg_Tracks *t, const tg_Packet *p) {
-  const tg_TrackCall *c = &t->calls[tg_export_level(t->x, p)];
-  tg_Track *track = track_of(t, p->thread, p->time_ns);
-  uint64_t serial;
-  if (track != NULL && t->status == TG_OK
-      && tg_longest_admit(&t->longest, p->time_ns - c->opened_ns, &serial))
-    write_mark(t, track, c, p, serial);
-  t->arguments.size = c->at;
-  t->put_in -= c->put_in;
+static bool use_call (tg_Tracks *t, const tg_Track *track, const Put *put,
+                      const uint8_t *p, tg_MarkUse *use, void *ud) {
+  write_members(t, put, p);
+  tg_Mark m = {
+    .from = put->from, .to = put->to,
+    .func = tg_callstacks_func(track->stacks, t->x->stream->functions,
+                               put->function, false),
+    .text = {(const uint8_t *)t->members.data, t->members.size, NULL}
+  };
+  if (t->members.failed || t->text.failed || m.func == TG_STACK_NONE)
+    return refuse(t);
+  return use(ud, &m);
 }
 
 /* The markers in a piece of the column. */
-static bool use_piece (const tg_Tracks *t, const tg_Buf *piece,
-                       tg_MarkUse *use, void *ud) {
-  const char *p = piece->data, *end = p + piece->size;
+static bool use_piece (tg_Tracks *t, const tg_Track *track,
+                       const tg_Buf *piece, tg_MarkUse *use, void *ud) {
+  const uint8_t *p = (const uint8_t *)piece->data;
+  if (piece->size == 0)         /* 'p' may be NULL */
+    return true;
+  const uint8_t *end = p + piece->size;
   while (p < end) {
-    tg_Mark m;
-    memcpy(&m, p, sizeof m);
-    p += sizeof m;
-    if (tg_longest_kept(&t->longest, m.to_ns - m.from_ns, m.serial)
-        && !use(ud, &m, p))
+    Put put;
+    memcpy(&put, p, sizeof put);
+    p += sizeof put;
+    if (tg_longest_kept(&t->longest, put.to.ns - put.from.ns, put.rank)
+        && !use_call(t, track, &put, p, use, ud))
       return false;
-    p += m.size;
+    p += put.arguments != ABSENT ? put.arguments : 0;
+    p += put.results != ABSENT ? put.results : 0;
   }
   return true;
 }
@@ -380,7 +481,7 @@ bool tg_tracks_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
   bool ok = true;
   for (uint32_t i = 0; ok && i <= track->marks.count; i++)
     ok = tg_column_read(&t->spool, &track->marks, i, &piece)
-         && use_piece(t, &piece, use, ud);
+         && use_piece(t, track, &piece, use, ud);
   tg_buf_free(&piece);
   return ok;
 }

@@ -11,9 +11,9 @@
 ** A frame has the line that it has reached: where it makes its next call, or
 ** its last one if no more comes, or where the function begins.
 **
-** Calls are noted as markers, the longest of them (longest.h), when they end;
-** their arguments are kept until then. What a track gathers goes through a
-** spool.
+** Calls are put aside as markers, the longest of them (longest.h), when they
+** end; their arguments are kept until then. What a track gathers goes through
+** a spool.
 **
 ** Plain C, one thread. Memory: tracks, open frames, distinct stacks.
 */
@@ -27,8 +27,19 @@
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
 
+/*
+** Where a marker begins or ends. What falls together, calls that are entered
+** again when a coroutine goes on, say, is told apart by thousandths of a
+** nanosecond: viewers take the marker that begins first for the outer one.
+*/
+typedef struct tg_Moment {
+  uint64_t ns;
+  uint32_t part;              /* 0 to 999 */
+} tg_Moment;
+
 /* An open frame of a track. */
 typedef struct tg_TrackFrame {
+  tg_FunctionId function;     /* 0: control is in another track */
   uint32_t func;
   uint32_t line;
   uint32_t prefix;            /* the stack below it */
@@ -50,28 +61,31 @@ typedef struct tg_Track {
   /* what is for the writer to fill and to write */
   tg_Column samples, values;
   tg_Intern shapes;
-  uint64_t next_ns;
+  uint64_t sample_ns;         /* of its latest sample, or the next one */
+  uint32_t sample_stack, sample_tag;
   bool idle;
-  /* markers: tg_Mark and text, one after the other */
+  /* calls: each with its values, one after the other */
   tg_Column marks;
+  tg_Moment moment;           /* where the latest of them begins or ends */
+  bool began;                 /* begins */
 } tg_Track;
 
-/* One marker; followed by 'size' bytes: further members of a JSON object, each
-   after a comma. */
+/* One marker. 'text' is further members of a JSON object, each after a
+   comma. */
 typedef struct tg_Mark {
-  uint64_t serial;
-  uint64_t from_ns, to_ns;
+  tg_Moment from, to;
   uint32_t func;
-  uint32_t size;
+  tg_Slice text;
 } tg_Mark;
 
-typedef bool tg_MarkUse (void *ud, const tg_Mark *m, const char *text);
+/* For one marker; false stops. */
+typedef bool tg_MarkUse (void *ud, const tg_Mark *m);
 
 #define TG_TAG_NONE UINT32_MAX
 
 /* A call that is open in the document. */
 typedef struct tg_TrackCall {
-  uint64_t opened_ns;
+  tg_Moment opened;
   size_t at, size, put_in;    /* its arguments in 'arguments' */
   bool has;                   /* there are any */
   bool resumed;
@@ -98,16 +112,19 @@ struct tg_Tracks {
   /* private part */
   tg_Callstacks *stacks;      /* borrows; NULL: each track has its own */
   tg_Index by_thread;
+  tg_Track *latest;           /* the one that was asked for last... */
+  tg_ThreadId latest_thread;  /* ...for this thread */
   tg_TrackCall *calls;        /* owns; open ones */
   uint32_t ccalls;
   tg_Buf arguments;           /* owns; values of open calls, innermost last */
   size_t put_in;              /* in it, as in tg_values_copy */
-  tg_Buf text;
+  tg_Buf text, members;       /* of a marker */
   tg_Status status;
 };
 
-/* Tracks with all stacks in one table, or a table each. */
-void tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all);
+/* Tracks with all stacks in one table, or a table each. False without memory;
+   to be freed all the same. */
+bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all);
 void tg_tracks_free (tg_Tracks *t);
 
 /* Reads all packets. */

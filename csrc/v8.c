@@ -59,8 +59,11 @@ static void put_place (tg_V8 *v, const tg_Function *f, tg_Buf *out) {
     return;
   }
   size_t size = strlen(f->url);
+  uint32_t script = tg_intern_add(&v->urls, f->url, size);
+  if (script == TG_INDEX_NONE)
+    v->profile.status = TG_ERR_MEMORY;
   tg_buf_addstr(out, SCOPE);
-  tg_buf_addu64(out, tg_intern_add(&v->urls, f->url, size) + UINT64_C(1));
+  tg_buf_addu64(out, script + UINT64_C(1));
   tg_buf_addstr(out, "\",\"url\":");
   tg_v8_put_string(out, f->url, size);
   tg_buf_addstr(out, ",\"lineNumber\":");
@@ -87,8 +90,9 @@ void tg_v8_put_string (tg_Buf *out, const char *s, size_t size) {
   const char *found;
   size_t at = out->size;
   tg_export_string(out, s, size);
-  while ((found = memmem(out->data + at, out->size - at, WORD,
-                         sizeof WORD - 1)) != NULL) {
+  while (!out->failed
+         && (found = memmem(out->data + at, out->size - at, WORD,
+                            sizeof WORD - 1)) != NULL) {
     static const char escaped[] = "\\u0065";   /* its 'e' */
     at = (size_t)(found - out->data);
     size_t tail = out->size - at - 1;

@@ -21,13 +21,9 @@ void tg_viewer_categories (tg_Buf *out) {
   tg_buf_addchar(out, ']');
 }
 
-/* Whether it works for the garbage collector: collectgarbage, finalizers. */
+/* Finalizers are not seen: the interpreter calls them without hooks. */
 static bool collects (const tg_Function *f) {
-  size_t n = f->name != NULL ? strlen(f->name) : 0;
-  if (f->is_c && n > 0 && strcmp(f->name, "collectgarbage") == 0)
-    return true;
-  return n >= 4 && strcmp(f->name + n - 4, "__gc") == 0
-         && (n == 4 || f->name[n - 5] == '.' || f->name[n - 5] == ':');
+  return f->is_c && f->name != NULL && strcmp(f->name, "collectgarbage") == 0;
 }
 
 unsigned tg_viewer_category (const tg_Function *f, bool away) {
@@ -130,9 +126,10 @@ static void write_folded (const tg_Tracks *t, tg_Buf *text) {
 }
 
 static void write_unmarked (const tg_Tracks *t, tg_Buf *text) {
-  if (t->longest.seen > t->longest.count)
+  uint32_t n = tg_longest_count(&t->longest);
+  if (t->longest.seen > n)
     tg_buf_addfmt(text, "those of the %" PRIu32 " longest of %" PRIu64
-                  " calls", t->longest.count, t->longest.seen);
+                  " calls", n, t->longest.seen);
 }
 
 static void write_program (const tg_Tracks *t, tg_Buf *text) {
@@ -169,18 +166,16 @@ void tg_viewer_extra (const tg_Tracks *t, tg_Buf *out) {
 }
 
 /* A note as a marker; 'text' says what. */
-static bool use_note (tg_Buf *text, uint64_t from_ns, uint64_t to_ns,
+static bool use_note (const tg_Buf *text, uint64_t from_ns, uint64_t to_ns,
                       tg_MarkUse *use, void *ud) {
-  tg_Mark m = {
-    .from_ns = from_ns, .to_ns = to_ns, .func = TG_STACK_NONE
-  };
   tg_Buf member = {0};
-  bool ok = true;
   tg_buf_addstr(&member, ",\"note\":");
   tg_export_string(&member, text->data, text->size);
-  m.size = (uint32_t)member.size;
-  if (text->size > 0 && !member.failed)
-    ok = use(ud, &m, member.data);
+  tg_Mark m = {
+    .from = {from_ns, 0}, .to = {to_ns, 0}, .func = TG_STACK_NONE,
+    .text = {(const uint8_t *)member.data, member.size, NULL}
+  };
+  bool ok = text->size == 0 || member.failed || use(ud, &m);
   tg_buf_free(&member);
   return ok;
 }
@@ -203,6 +198,14 @@ bool tg_viewer_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
                       void *ud) {
   return tg_tracks_marks(t, track, use, ud)
          && (track != t->list[0] || use_notes(t, use, ud));
+}
+
+void tg_viewer_moment (tg_Buf *out, tg_Moment m) {
+  if (m.part == 0)
+    tg_export_time(out, m.ns, 1000000);
+  else
+    tg_buf_addfmt(out, "%" PRIu64 ".%06" PRIu64 "%03" PRIu32,
+                  m.ns / 1000000, m.ns % 1000000, m.part);
 }
 
 void tg_viewer_name (const tg_Tracks *t, const tg_CallFunc *func,

@@ -28,6 +28,9 @@ void tg_viewer_extra (const tg_Tracks *t, tg_Buf *out);
 /* A func's name, not yet as JSON: "f", "(in coroutine f)". */
 void tg_viewer_name (const tg_Tracks *t, const tg_CallFunc *f, tg_Buf *out);
 
+/* A moment, in milliseconds. */
+void tg_viewer_moment (tg_Buf *out, tg_Moment m);
+
 /* The program's name. */
 const char *tg_viewer_program (const tg_Export *x);
 

@@ -96,7 +96,9 @@
 --   A recording that tracegrip record or trace:save has made. What it has for
 --   a Trace's methods are those of its first trace. All of its traces have
 --   stopped. One that was cut off is there as far as it goes; a file that is no
---   recording gives the code "notARecording".
+--   recording gives the code "notARecording". Where bytes inside are damaged, a
+--   trace ends when it is read: its field 'damage' is then their place in the
+--   file, and the recording's info().state "damaged".
 --
 -- A Recording:
 --   recording:traces()           list of its Traces, the first started first

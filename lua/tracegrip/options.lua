@@ -82,6 +82,11 @@ function kinds.limit (text)
   return kinds.count(text), "a whole number or 'all'"
 end
 
+function kinds.port (text)
+  local n = kinds.number(text)
+  return n and n <= 65535 and n or nil, "a port, 1 to 65535"
+end
+
 -- How many at most; nothing at all would make no sense.
 function kinds.most (text)
   if text == "all" then

@@ -6,7 +6,7 @@
 --     decoder:feed(bytes)            list of packets | nil, problem
 --     decoder.skipped                bodies so far that were no JSON object
 --   wire.array(list)                 marks a table: an array, also when empty
---   wire.null                        JSON's null, as cjson has it
+--   wire.null                        JSON's null, the same as cjson's
 --
 -- Server and client use it, each in its own Lua state; it knows no sockets.
 --
@@ -14,11 +14,10 @@
 -- connection is to be closed: feed says nil and what was wrong, now and ever
 -- after. A body that is no JSON object is passed over and counted.
 
-local cjson = require "cjson"
 local core = require "tracegrip.core"
 core.own()
 
-local wire = {null = cjson.null}
+local wire = {null = core.decode("null", 1)}
 
 ---------------------------------------------------------------------------
 -- Writing
@@ -183,11 +182,8 @@ Decoder.__index = Decoder
 --   maxDepth    levels of objects and arrays; with more it is no JSON
 function wire.decoder (options)
   options = options or {}
-  local json = cjson.new()
-  json.decode_max_depth(options.maxDepth or MAX_DEPTH)
-  json.decode_invalid_numbers(false)
   return setmetatable({
-    parse = json.decode,
+    max_depth = options.maxDepth or MAX_DEPTH,
     max_length = options.maxLength or MAX_LENGTH,
     max_header = options.maxHeader or MAX_HEADER,
     skipped = 0,
@@ -259,17 +255,13 @@ local function read_body (self, bytes, from)
   return body, last + 1
 end
 
--- What a body says, nil if it is no JSON object.
-local function parse (self, body)
-  if not body:find("^[ \t\r\n]*{") or not utf8.len(body) then
-    return nil
-  end
-  local ok, packet = pcall(self.parse, body)
-  return ok and packet or nil
-end
-
+-- An array is a table too, so it is the text that says which it is.
 local function take (self, list, body)
-  local packet = parse(self, body)
+  if not body then
+    return
+  end
+  local packet = body:find("^[ \t\r\n]*{")
+                 and core.decode(body, self.max_depth, Array)
   if packet then
     list[#list + 1] = packet
   else
@@ -279,19 +271,18 @@ end
 
 -- Whether 'bytes' were read without a problem; packets go to 'list'.
 local function read (self, bytes, list)
-  local at, body, problem = 1, nil, nil
+  local at = 1
   while at <= #bytes or self.missing == 0 do
-    if not self.missing then
-      at, problem = read_header(self, bytes, at)
-      if not at then
+    if self.missing then
+      local body
+      body, at = read_body(self, bytes, at)
+      take(self, list, body)
+    else
+      local body_at, problem = read_header(self, bytes, at)
+      if not body_at then
         return problem == nil, problem
       end
-    end
-    if self.missing then
-      body, at = read_body(self, bytes, at)
-      if body then
-        take(self, list, body)
-      end
+      at = body_at
     end
   end
   return true

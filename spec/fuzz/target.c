@@ -20,6 +20,7 @@
 #define PACKETS_MAX 20000u
 #define TEXT_MAX ((size_t)16 << 20)
 #define TRACES_MAX 6u
+#define TIME_MAX UINT64_C(2000000)   /* samples take time as time goes on */
 
 #define PROMISED(e) ((e) ? (void)0 : broken(#e, __LINE__))
 
@@ -96,17 +97,19 @@ typedef struct Order {
   uint32_t depth;
 } Order;
 
-static void check (Order *o, const tg_Packet *p) {
+static void check (Order *o, const tg_Packet *p, bool all) {
   PROMISED(p->sequence == o->packets++);
   PROMISED(p->time_ns >= o->now_ns);
   o->now_ns = p->time_ns;
+  if (!all)               /* depths are those with what is left out */
+    return;
   if (p->why == TG_WHY_ENTER)
     PROMISED(p->depth == o->depth++);
   else
     PROMISED(o->depth > 0 && p->depth == --o->depth);
 }
 
-/* Whether all of it was within TEXT_MAX. */
+/* Whether all of it was within TEXT_MAX and TIME_MAX. */
 static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
   tg_Sieve sieve;
   tg_Packet p;
@@ -120,8 +123,7 @@ static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
   while (written < TEXT_MAX && tg_sieve_next(&sieve, k->end, &p)) {
     tg_Json json;
     size_t before = out->size;
-    if (k->demand.min_duration_ns == 0)
-      check(&order, &p);
+    check(&order, &p, k->demand.min_duration_ns == 0);
     tg_json_init(&json, out);
     tg_packet_write(&json.sink, &p, k->r->stream, &k->demand, &scratch);
     PROMISED(json.depth == 0);
@@ -130,10 +132,11 @@ static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
     if (!keep)
       tg_buf_clear(out);
   }
+  bool handy = written < TEXT_MAX && tg_reader_time(r) < TIME_MAX;
   tg_scratch_free(&scratch);
   tg_sieve_free(&sieve);
   tg_reader_free(r);
-  return written < TEXT_MAX;
+  return handy;
 }
 
 /* All times of a profile are the whole, to the nanosecond. */
@@ -246,10 +249,11 @@ static void read_trace (const tg_Recording *r, const tg_TraceEntry *t,
     return;
   bool handy = read_packets(&k, &text, false);
   read_profile(&k);
-  if (handy) {
+  if (handy)
     read_log(&k);
+  handy = handy && tg_clock_ns(&r->stream->clock, r->ticks) < TIME_MAX;
+  if (handy && f == NULL)
     read_exports(&k);
-  }
   tg_buf_free(&text);
   tg_demand_clear(&k.demand);
 }

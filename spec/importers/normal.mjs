@@ -21,7 +21,8 @@ export function grouped (nodes) {
     else {
       group.self += node.self
       group.total += node.total
-      group.calls += node.calls
+      if (node.calls !== undefined)
+        group.calls += node.calls
       group.roots.push(...node.roots)
     }
   }

@@ -1,72 +1,133 @@
-// profiler.mjs FILE... - the Firefox Profiler, by its command line, which keeps
-// a file in a process of its own: samples as a tree, and the markers of calls
-// put into each other by their times.
+// profiler.mjs FILE... - the Firefox Profiler without its page: samples as a
+// tree, and the markers of calls put into each other by their times.
+//
+// Its command line keeps each file in a process that answers questions on a
+// socket. Here that process is started and asked without the command line in
+// between, which gives up on a busy machine.
 
-import {execFileSync} from "node:child_process"
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from "node:fs"
+import {spawn} from "node:child_process"
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync}
+  from "node:fs"
 import {createConnection} from "node:net"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {createInterface} from "node:readline"
+import {setTimeout as sleep} from "node:timers/promises"
 
 import {each, grouped} from "./normal.mjs"
 
 const script = "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js"
-const sessions = mkdtempSync(join(tmpdir(), "tracegrip-profiler-"))
 
-function call (...words) {
-  return execFileSync(process.execPath, [script, ...words], {
-    env: {...process.env, PROFILER_CLI_SESSION_DIR: sessions},
-    stdio: ["ignore", "pipe", "pipe"], encoding: "utf8"
-  })
-}
-
-// What the command line asks that process, without starting one for each
-// question. Returns a function (command) -> answer.
-function connect () {
-  const session = readdirSync(sessions).find((name) => name.endsWith(".json"))
-  const {socketPath} = JSON.parse(readFileSync(join(sessions, session)))
-  const socket = createConnection(socketPath)
-  const answers = createInterface({input: socket})[Symbol.asyncIterator]()
-  async function ask (command) {
-    socket.write(JSON.stringify({type: "command", command}) + "\n")
-    const {type, result, error} = JSON.parse((await answers.next()).value)
-    if (type !== "success")
-      throw new Error(error)
-    return result
+// The session's description, once it is there and complete.
+function sessionIn (directory) {
+  const name = readdirSync(directory).find((name) => name.endsWith(".json"))
+  try {
+    const session = name && JSON.parse(readFileSync(join(directory, name)))
+    return session && existsSync(session.socketPath) ? session : undefined
   }
-  ask.end = () => socket.end()
-  return ask
+  catch {
+    return undefined
+  }
 }
 
-function treeOf (children) {
-  return children.map((child) => {
+async function start (file, directory) {
+  const child = spawn(process.execPath,
+    [script, "--daemon", file, "--session", "s"], {
+      env: {...process.env, PROFILER_CLI_SESSION_DIR: directory},
+      stdio: "ignore"
+    })
+  while (child.exitCode === null) {
+    const session = sessionIn(directory)
+    if (session)
+      return {child, session}
+    await sleep(10)
+  }
+  throw new Error(`the profiler ended with status ${child.exitCode}`)
+}
+
+// Returns a function (message) -> answer.
+function connect ({socketPath}) {
+  const socket = createConnection(socketPath)
+  const lines = createInterface({input: socket})[Symbol.asyncIterator]()
+  async function send (message) {
+    socket.write(JSON.stringify(message) + "\n")
+    const answer = JSON.parse((await lines.next()).value)
+    if (answer.type === "error")
+      throw new Error(answer.error)
+    return answer
+  }
+  send.end = () => socket.destroy()
+  return send
+}
+
+async function loaded (send) {
+  while ((await send({type: "status"})).type !== "ready")
+    await sleep(10)
+}
+
+// Calls use(ask) with a process that has a file; ask (command) -> answer.
+async function within (file, use) {
+  const directory = mkdtempSync(join(tmpdir(), "tracegrip-profiler-"))
+  let child, session, send
+  try {
+    ({child, session} = await start(file, directory))
+    send = connect(session)
+    await loaded(send)
+    return await use(async (command) =>
+      (await send({type: "command", command})).result)
+  }
+  finally {
+    send?.end()
+    child?.kill()
+    rmSync(directory, {recursive: true, force: true})
+  }
+}
+
+// Time in another coroutine is shown as a frame, which is no call.
+const elsewhere = /^\(in coroutine /
+
+function treeOf (children, unit) {
+  return children.filter(({name}) => !elsewhere.test(name)).map((child) => {
     if (child.childrenTruncated)
       throw new Error("the tree is cut")
-    return {name: child.name, self: child.selfSamples,
-            total: child.totalSamples, roots: treeOf(child.children)}
+    const away = child.children.filter(({name}) => elsewhere.test(name))
+      .reduce((sum, node) => sum + node.totalSamples, 0)
+    return {name: child.name, self: (child.selfSamples + away) * unit,
+            total: child.totalSamples * unit,
+            roots: treeOf(child.children, unit)}
   })
 }
 
-async function samplesOf (ask, thread) {
+// Of samples without weights, each stands for an interval.
+async function samplesOf (ask, thread, interval) {
   const {regularCallTree, weightType} = await ask({
     command: "thread", subcommand: "samples-top-down", thread,
-    includeIdle: true, callTreeOptions: {maxNodes: 1000000}
+    includeIdle: true,
+    callTreeOptions: {maxNodes: 1e9, maxDepth: 1e9, maxChildrenPerNode: 1e9}
   })
-  return {weightType, roots: treeOf(regularCallTree.children)}
+  const unit = weightType === "tracing-ms" ? 1 : interval
+  return {weightType, interval,
+          roots: grouped(treeOf(regularCallTree.children, unit))}
 }
 
-// Markers that begin while another lasts are inside it. They come in order of
-// their beginning, and the longer first.
+const inNs = (ms) => Math.round(ms * 1e6)
+
+// Markers that begin while another lasts are inside it. They come as they are
+// drawn: in order of their beginning, and those that begin together in the
+// order in which they were written.
 function nested (markers) {
+  const calls = markers.map(({name, start, duration, data}) => ({
+    name: data?.fn ?? name, start: inNs(start),
+    end: inNs(start) + inNs(duration)
+  }))
   const root = {end: Infinity, roots: []}
   const open = [root]
-  for (const {name, start, duration, data} of markers) {
+  for (const {name, start, end} of calls) {
     while (start >= open.at(-1).end)
       open.pop()
-    const node = {name, source: data?.source, data, end: start + duration,
-                  calls: 1, self: duration, total: duration, roots: []}
-    open.at(-1).self -= duration
+    const time = (end - start) * 1e-6
+    const node = {name, end, calls: 1, self: time, total: time, roots: []}
+    open.at(-1).self -= time
     open.at(-1).roots.push(node)
     open.push(node)
   }
@@ -78,41 +139,24 @@ async function markersOf (ask, thread) {
     command: "thread", subcommand: "markers", thread,
     markerFilters: {list: true}
   })
-  const calls = flatMarkers.filter(({duration}) => duration !== undefined)
-  calls.sort((a, b) => a.start - b.start || b.duration - a.duration)
+  const calls = flatMarkers.filter(({duration}) => duration != null)
   return {roots: grouped(nested(calls)), entries: calls.length,
-          others: flatMarkers.filter(({duration}) => duration === undefined)
+          others: flatMarkers.filter(({duration}) => duration == null)
             .map(({name}) => name)}
 }
 
-async function threadOf (ask, {threadHandle, name, tid}) {
-  return {name, tid, samples: await samplesOf(ask, threadHandle),
+async function threadOf (ask, {threadHandle, name, tid}, interval) {
+  return {name, tid, samples: await samplesOf(ask, threadHandle, interval),
           markers: await markersOf(ask, threadHandle)}
 }
 
-async function threadsOf () {
-  const ask = connect()
+await each((file) => within(file, async (ask) => {
   const {threads} = await ask({
     command: "thread", subcommand: "list", threadListOptions: {sort: "index"}
   })
+  const {interval} = await ask({command: "profile", subcommand: "meta"})
   const list = []
   for (const thread of threads)
-    list.push(await threadOf(ask, thread))
-  ask.end()
+    list.push(await threadOf(ask, thread, interval))
   return list
-}
-
-try {
-  await each(async (file) => {
-    call("load", file, "--session", "s")
-    try {
-      return await threadsOf()
-    }
-    finally {
-      call("stop", "s")
-    }
-  })
-}
-finally {
-  rmSync(sessions, {recursive: true, force: true})
-}
+}))

@@ -101,6 +101,22 @@ for i, name in ipairs(odd) do
 end
 ]]
 
+-- What viewers could take for something of their own.
+programs.taken = busy .. [[
+local names = {"Profile", "ProfileChunk", "CpuProfile", "FunctionCall",
+  "RunTask", "RunMicrotasks", "EvaluateScript", "TracingStartedInPage",
+  "TracingStartedInBrowser", "V8.Execute", "v8.compile", "Screenshot",
+  "thread_name", "process_name", "firstPaint", "navigationStart", "(root)",
+  "(program)", "(idle)", "(garbage collector)", "GeckoMain", "f (x.lua:12)",
+  "f (in lib)", "0x12ab", "UserTiming::UMA", "enhancedTraceVersion",
+  "[error]", "", "__proto__", "constructor", "toString"}
+local t = {}
+for i, name in ipairs(names) do
+  t[name] = load("local busy, t = ... return function (x) busy(x) end")(busy)
+  load(("local t = ... for i = 1, 2 do t[%q](i * 20) end"):format(name))(t)
+end
+]]
+
 programs.nothing = ""
 
 -- Where the system keeps pure Lua modules, whatever version they are filed by.

@@ -1,7 +1,7 @@
 -- What a trace says, it says again when it comes out of a file: each trace of a
 -- conformance program has been saved, opened and compared already (again.lua).
--- Here all of these programs run once more, recorded on a file meanwhile, and each
--- of their traces is compared with what the file has of it.
+-- Here all of these programs run once more, recorded on a file meanwhile, and
+-- each of their traces is compared with what the file has of it.
 
 local generate = require "spec.transparency.generate"
 local run = require "spec.support.run"

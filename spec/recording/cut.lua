@@ -49,7 +49,7 @@ local REFUSED = 101
 local busy = assert(loadfile(here .. "busy.lua"))
 
 -- A child that records itself at work, and what it is told to do before.
-local function start (options, before)
+local function start (options, before, rounds)
   options.trace = types
   options.valueString = options.valueString or 1 << 20
   local pid = process.fork()
@@ -60,7 +60,7 @@ local function start (options, before)
     if not core.record(options, {path = path}) then
       process.leave(REFUSED)
     end
-    os.exit(busy(ROUNDS) % 100)
+    os.exit(busy(rounds or ROUNDS) % 100)
   end
   return pid
 end
@@ -171,6 +171,55 @@ function ways.kill ()
     end
   end
   print(("# of %d packets, %d to %d"):format(total, least, most))
+end
+
+-- Whether each exit closes the innermost open frame and nothing is missing.
+local function nests (text)
+  local open, sequence = 0, 0
+  for line in text:gmatch "[^\n]+" do
+    open = open + (line:find('"type":"enteredFrame"', 1, true) and 1 or -1)
+    if open < 0 or not line:find(('"sequence":%d[,}]'):format(sequence)) then
+      return false
+    end
+    sequence = sequence + 1
+  end
+  return true
+end
+
+-- kill -9 at any moment of a ring that has come round many times.
+function ways.ring ()
+  local biggest, lost = 0, 0
+  for i = 1, count do
+    os.remove(path)
+    local pid = start({overflow = "ring", buffer = 300000,
+                       valueString = 256},
+                      nil, 10 * ROUNDS)
+    await()
+    process.sleep(4 * seconds * math.random())
+    process.kill(pid, 9)
+    process.wait(pid)
+    local recording, message, code = core.open(path)
+    if not recording then
+      tally "no recording"
+      if code ~= "notARecording" then
+        complain("kill %d: %s", i, message)
+      end
+    elseif recording:trace() then
+      local info = recording:info()
+      local text, problem = packets_of(recording)
+      if not text or not nests(text) or info.state == "damaged" then
+        write(directory .. "/wrong", text or "")
+        complain("kill %d: %s, %s, %s", i, problem, info.state, info.reason)
+      end
+      tally(info.state)
+      biggest = math.max(biggest, info.file_bytes)
+      lost = math.max(lost, info.lost.ring)
+    end
+  end
+  print(("# up to %d bytes, up to %d lost"):format(biggest, lost))
+  if biggest > 8 << 20 then
+    complain("the file grew to %d bytes", biggest)
+  end
 end
 
 -- Places where something begins or ends: the header's fields, each block's

@@ -32,6 +32,10 @@ describe("what is left of a recording is its beginning", function ()
     cut "kill"
   end)
 
+  it("when a ring is killed at any moment", function ()
+    cut("ring", count // 4)
+  end)
+
   it("when the file is cut at any byte", function ()
     cut "truncate"
   end)

@@ -8,7 +8,6 @@ local types = {trace = {"name", "return", "throw", "yield"}}
 -- A program that calls f, has a coroutine wait, and ends inside of g.
 local function program (ending)
   return [[
-    local process = require "process"
     local function f () end
     local wait = coroutine.wrap(function () coroutine.yield() end)
     local function g () ]] .. ending .. [[ end
@@ -29,7 +28,7 @@ local function ends (sentence, ending, status, check)
       assert.equal(info.events, #packets)
       assert.equal(0, recorded.lost(recording))
       local lines = normal.outline(packets)
-      assert.equal("  > f()", lines[4]:gsub("%(.*", "()"))
+      assert.equal("  > f", lines[4])
       check(info, lines, open, recording, directory)
     end)
   end)
@@ -59,10 +58,10 @@ local function cut_off (last, frames)
 end
 
 describe("the recording of a program that ends by", function ()
-  ends("its last line", "", 0, complete "< (main chunk) return nil")
+  ends("its last line", "", 0, complete "< (main chunk) return ")
 
   ends("an error", "error 'broken'", 1,
-       complete '< (main chunk) exception "program.lua:4: broken"')
+       complete '< (main chunk) exception "program.lua:3: broken"')
 
   ends("os.exit", "os.exit(3)", 3, complete "< (main chunk) terminated")
 
@@ -73,15 +72,15 @@ describe("the recording of a program that ends by", function ()
        "coroutine.wrap(function () os.exit(5) end)()", 5,
        complete "< (main chunk) terminated")
 
-  ends("abort", "process.abort()", 128 + 6, cut_off "    > abort()")
+  ends("abort", "process.abort()", 128 + 6, cut_off "    > process.abort")
 
   ends("a signal", "process.kill(process.pid(), 15)", 128 + 15,
-       cut_off "    > kill()")
+       cut_off "    > process.kill")
 
   ends("SIGKILL", "process.kill(process.pid(), 9)", 128 + 9,
-       cut_off "    > kill()")
+       cut_off "    > process.kill")
 
-  ends("_exit", "process.leave(6)", 6, cut_off "    > leave()")
+  ends("_exit", "process.leave(6)", 6, cut_off "    > process.leave")
 
   ends("an error in an error", "error(setmetatable({}, {__tostring = error}))",
        1, complete "< (main chunk) exception table#0")
@@ -90,7 +89,7 @@ end)
 describe("a recording", function ()
   it("is complete when its state closes, whatever comes then", function ()
     recorded.with([[
-      setmetatable({}, {__gc = function () require "process".abort() end})
+      setmetatable({}, {__gc = function () process.abort() end})
     ]], types, nil, function (info, _, result)
       assert.equal(134, result.status)
       -- the finalizer of the tracer runs first: it was made last
@@ -111,7 +110,7 @@ describe("a recording", function ()
       assert.equal(1, info.versions.format)
       assert.is_true(info.pid > 1)
       assert.equal(1, info.threads)
-      assert.equal(2, info.functions)
+      assert.is_true(info.functions >= 2)
       assert.is_true(info.bytes > 0 and info.bytes < info.file_bytes)
       assert.equal(info.bytes / info.events, info.bytes_per_event)
       assert.equal(4, info.events)
@@ -147,7 +146,7 @@ describe("a recording", function ()
 
   it("ends after a duration", function ()
     recorded.with([[
-      local now = require "process".now
+      local now = process.now
       local from = now()
       while now() - from < 0.2 do end
     ]], {duration = 50}, nil, function (info)

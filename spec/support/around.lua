@@ -1,11 +1,12 @@
 -- around.lua - puts a trace around the program that a child is about to run.
 --
 -- run.packets has the interpreter run this first (lua5.4 -e), with a directory
--- and that of this file as arguments. The trace starts as the last thing here, so the program's main
--- chunk is the first frame and has no Lua caller, as without tracing. It ends
--- with the interpreter: when the state closes or, after a plain os.exit, from
--- the C library's exit. Then what it says must be the same when it has been
--- saved and opened; with TG_TAPE=1 also what a recording of it all says.
+-- and that of this file as arguments. The trace starts as the last thing here,
+-- so the program's main chunk is the first frame and has no Lua caller, as
+-- without tracing. It ends with the interpreter: when the state closes or,
+-- after a plain os.exit, from the C library's exit. Then what it says must be
+-- the same when it has been saved and opened; with TG_TAPE=1 also what a
+-- recording of it all says.
 
 local core = require "tracegrip.core"
 core.own()

@@ -24,7 +24,10 @@ local function record (mine)
   for key, value in pairs(mine) do
     all[key] = value
   end
-  all.name, all.buffer, all.overflow, all.maxEvents, all.duration = nil
+  for _, key in ipairs {"name", "buffer", "overflow", "maxEvents",
+                        "duration"} do
+    all[key] = nil
+  end
   assert(core.record(all, {path = tape}))
 end
 

@@ -1,4 +1,4 @@
---- recorded.lua - a program that is recorded in a child, and what its file says.
+--- recorded.lua - a program recorded in a child, and what its file says.
 
 local core = require "tracegrip.core"
 local run = require "spec.support.run"
@@ -14,16 +14,20 @@ recorded.env = {
 }
 
 --- Runs `code` as "program.lua" in `directory`, recorded in the file "rec"
--- there from its first line on. `options`: the trace's; `how`: as of run.file,
--- and `tape` (fields of the tape). Returns what run.file returns.
+-- there from its first line on; it has the global "process". `options`: the
+-- trace's; `how`: as of run.file, and `tape` (fields of the tape). Returns what
+-- run.file returns.
 function recorded.run (directory, code, options, how)
   how = how or {}
   local tape = {path = "rec"}
   for key, value in pairs(how.tape or {}) do
     tape[key] = value
   end
-  local start = ('assert(require "tracegrip.core".record(%s, %s))'):format(
-    run.literal(options or {}), run.literal(tape))
+  local start = ([[
+    process = require "process"
+    local ok, message = require "tracegrip.core".record(%s, %s)
+    if not ok then error(message) end
+  ]]):format(run.literal(options or {}), run.literal(tape))
   run.write(directory .. "/program.lua", code)
   return run.file("program.lua", {
     cwd = directory, env = recorded.env, timeout = how.timeout,

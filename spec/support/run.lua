@@ -188,9 +188,10 @@ function run.traced (code, options, how)
     end
     run.write(directory .. "/options.lua",
               "return " .. run.literal(options or {}))
-    local here = run.root .. "/spec/support/"
-    mine.flags = extend({"-e", string.format("loadfile(%q)(%q, %q)",
-                         here .. "around.lua", directory, here)}, mine.flags)
+    local support = run.root .. "/spec/support/"
+    local start = string.format("loadfile(%q)(%q, %q)",
+                                support .. "around.lua", directory, support)
+    mine.flags = extend({"-e", start}, mine.flags)
     mine.env = mine.env or {}
     local result = run.code(code, mine)
     result.text = run.read(directory .. "/packets.jsonl")

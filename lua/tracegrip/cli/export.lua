@@ -74,7 +74,7 @@ function export.format (name)
 end
 
 -- An option of another format is a mistake, not to be passed over.
-local function check_formats (parsed)
+function export.check (parsed)
   for _, option in ipairs(export.options) do
     local only = option.formats and option.formats[1]
     if only and parsed[option.name] and parsed.format ~= only then
@@ -192,7 +192,7 @@ function export.write (parsed, trace, output, turn)
 end
 
 function export.run (parsed)
-  check_formats(parsed)
+  export.check(parsed)
   local output = output_of(parsed)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local result, message, code = export.write(parsed, trace, output)

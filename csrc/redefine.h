@@ -1,0 +1,28 @@
+/*
+** redefine.h - definitions of functions from what packets say of them.
+**
+** A packet of the protocol names a function by its words: name, url, line,
+** parameters. The same words are the same function. For streams that are made
+** of packets (replay.h).
+*/
+#ifndef TG_REDEFINE_H
+#define TG_REDEFINE_H
+
+#include "lx.h"
+#include "function.h"
+
+/*
+** The function that the table at 'at' describes, with its place in the table at
+** 'place' (the same, or a "location"; 0: not known). 'ids' is a table from
+** words to numbers, kept by the caller. 0: no memory outside Lua. Raises what
+** Lua raises.
+*/
+tg_FunctionId tg_redefine (lua_State *L, int ids, int at, int place,
+                           tg_Functions *fs);                  /* [-0, +0, m] */
+
+/* Any function of a source: all that a call site says of its caller. The url is
+   on top of the stack. */
+tg_FunctionId tg_redefine_source (lua_State *L, int ids,
+                                  tg_Functions *fs);           /* [-1, +0, m] */
+
+#endif

@@ -1,0 +1,255 @@
+-- view.lua - tracegrip view: a recording in a viewer that runs in the browser.
+
+local core = require "tracegrip.core"
+local export = require "tracegrip.cli.export"
+local main = require "tracegrip.cli.main"
+local onefile = require "tracegrip.onefile"
+local options = require "tracegrip.options"
+local recording = require "tracegrip.cli.recording"
+local uv = require "luv"
+core.own()
+
+local view = {
+  summary = "Shows a recording in a viewer in the browser.",
+  description = "Exports a recording, offers it to a viewer's page on this "
+    .. "machine's loopback address and opens the page, or prints its address. "
+    .. "Ends when the viewer has fetched it, or on Ctrl-C. Nothing leaves the "
+    .. "machine: the viewers work in the browser.",
+  usage = "[options] FILE"
+}
+
+view.options = options.joined({
+  {name = "viewer", flag = "--with", metavar = "VIEWER",
+   choices = {"firefox", "perfetto", "speedscope", "devtools"},
+   default = "firefox", group = "The viewer",
+   help = "The Firefox Profiler (any browser), Perfetto, speedscope, or "
+          .. "Chrome's DevTools."},
+  {name = "port", kind = "port", metavar = "N", group = "The viewer",
+   default = "a free one; 9001 for perfetto, which takes no other",
+   help = "Where the file is offered."},
+  {name = "open", flag = "--no-open", value = false, group = "The viewer",
+   help = "Only print the address."},
+}, export.viewable)
+
+function view.declare (parser)
+  parser:argument("file"):description("The recording.")
+end
+
+---------------------------------------------------------------------------
+-- Viewers
+---------------------------------------------------------------------------
+
+local function encoded (text)
+  return (text:gsub("[^%w._~-]", function (c)
+    return ("%%%02X"):format(c:byte())
+  end))
+end
+
+-- format: what it opens; origin: where its page is; address: of the page that
+-- fetches a url; port: the only one that the page may fetch from; by_hand: what
+-- to do without that.
+local viewers = {
+  firefox = {
+    format = "firefox", origin = "https://profiler.firefox.com",
+    address = function (url) return "/from-url/" .. encoded(url) end
+  },
+  perfetto = {
+    format = "chrome", origin = "https://ui.perfetto.dev", port = 9001,
+    address = function (url) return "/#!/?url=" .. url end,
+    by_hand = "port 9001, from which alone Perfetto fetches, is taken: open "
+              .. "https://ui.perfetto.dev and drop the file there"
+  },
+  speedscope = {
+    format = "speedscope", origin = "https://www.speedscope.app",
+    address = function (url) return "/#profileURL=" .. encoded(url) end
+  },
+  devtools = {
+    format = "chrome",
+    by_hand = "in Chrome press F12, choose Performance, then Load profile"
+  }
+}
+
+---------------------------------------------------------------------------
+-- The end
+---------------------------------------------------------------------------
+
+local Interrupted = {}
+
+-- How it ends: by Ctrl-C and the like, at any time, or when all is done.
+local Ending = {}
+Ending.__index = Ending
+
+function Ending:come ()
+  self.here = true
+  if self.server then
+    self.server:stop()
+  end
+  uv.stop()
+end
+
+-- Gives the signals back.
+function Ending:__close ()
+  for _, handle in ipairs(self.signals) do
+    handle:close()
+  end
+  uv.run("nowait")
+end
+
+local function new_ending ()
+  local ending = setmetatable({signals = {}}, Ending)
+  for i, name in ipairs {"sigint", "sigterm", "sighup"} do
+    ending.signals[i] = uv.new_signal()
+    ending.signals[i]:start(name, function () ending:come() end)
+  end
+  return ending
+end
+
+-- Raises Interrupted if it has come.
+function Ending:look ()
+  uv.run("nowait")
+  if self.here then
+    error(Interrupted)
+  end
+end
+
+---------------------------------------------------------------------------
+-- The file
+---------------------------------------------------------------------------
+
+local function must (value, message)
+  if not value then
+    main.fail("%s", message)
+  end
+  return value
+end
+
+-- A name for people and for the page: the program's, as far as an address can
+-- have it.
+local function name_of (info, format)
+  local base = (info.program or info.path):match "[^/]*$"
+  return base:gsub("[^%w._-]", "_") .. export.format(format).ending
+end
+
+-- A directory of our own with a place for the file, both gone when it is
+-- closed, unless the file is to be kept.
+local function new_place (name)
+  local base = os.getenv "TMPDIR" or "/tmp"
+  local directory = must(uv.fs_mkdtemp(base .. "/tracegrip-XXXXXX"))
+  local place = {path = directory .. "/" .. name}
+  function place.remove ()
+    if not place.kept then
+      uv.fs_unlink(place.path)
+      uv.fs_rmdir(directory)
+    end
+  end
+  return setmetatable(place, {__close = place.remove})
+end
+
+local function write_export (parsed, place, trace, ending)
+  local function turn ()
+    ending:look()
+  end
+  local result = must(export.write(parsed, trace, place.path, turn))
+  turn()
+  main.note("%s", export.told(result, trace))
+end
+
+---------------------------------------------------------------------------
+-- The page
+---------------------------------------------------------------------------
+
+local function has_display ()
+  return os.getenv "DISPLAY" or os.getenv "WAYLAND_DISPLAY"
+end
+
+-- Starts the browser; otherwise() if that cannot be done.
+local function browse (address, otherwise)
+  local process = uv.spawn("xdg-open", {args = {address}, detached = true},
+                           function (status)
+    if status ~= 0 then otherwise() end
+  end)
+  if process then
+    process:unref()
+  else
+    otherwise()
+  end
+end
+
+local function show (address, parsed)
+  local function tell ()
+    recording.write(address .. "\n")
+    main.note("waiting for a browser to fetch it (Ctrl-C ends)")
+  end
+  if parsed.open ~= false and has_display() then
+    main.note("opening %s (Ctrl-C ends)", address)
+    browse(address, tell)
+  else
+    tell()
+  end
+end
+
+-- 128 bits that nobody can guess.
+local function secret ()
+  return (uv.random(16):gsub(".", function (c)
+    return ("%02x"):format(c:byte())
+  end))
+end
+
+-- Offers the file; nil if the only port that would do is taken.
+local function offer (parsed, viewer, place, ending)
+  local fd = must(uv.fs_open(place.path, "r", 0))
+  local server, message, code = onefile.start {
+    fd = fd, size = must(uv.fs_fstat(fd)).size, origin = viewer.origin,
+    path = "/" .. secret() .. "/" .. place.path:match "[^/]*$",
+    type = "application/json", port = parsed.port or viewer.port or 0,
+    finished = function () ending:come() end
+  }
+  if not server and not (viewer.by_hand and code == "EADDRINUSE") then
+    main.fail("cannot listen: %s", message)
+  end
+  return server
+end
+
+-- Until it has been fetched. The file is open and needs no name any more.
+local function serve (server, parsed, viewer, place)
+  place.remove()
+  local url = ("http://127.0.0.1:%d%s"):format(server.port, server.path)
+  show(viewer.origin .. viewer.address(url), parsed)
+  uv.run()
+end
+
+-- For a viewer that cannot fetch it.
+local function leave (viewer, place)
+  place.kept = true
+  recording.write(place.path .. "\n")
+  main.note("%s", viewer.by_hand)
+end
+
+---------------------------------------------------------------------------
+-- The command
+---------------------------------------------------------------------------
+
+local function run (parsed, viewer, ending)
+  local trace, info = recording.trace(parsed.file, parsed.trace)
+  local place <close> = new_place(name_of(info, viewer.format))
+  write_export(parsed, place, trace, ending)
+  ending.server = viewer.address and offer(parsed, viewer, place, ending)
+  if ending.server then
+    serve(ending.server, parsed, viewer, place)
+  else
+    leave(viewer, place)
+  end
+end
+
+function view.run (parsed)
+  local viewer = viewers[parsed.viewer or "firefox"]
+  local ending <close> = new_ending()
+  parsed.format = viewer.format
+  export.check(parsed)
+  local ok, message = pcall(run, parsed, viewer, ending)
+  if not ok and message ~= Interrupted then
+    error(message, 0)
+  end
+end
+
+return view

@@ -1,0 +1,426 @@
+-- What each document says beyond times: values, marks, what is missing; and
+-- where documents go.
+
+local exported = require "spec.export.exported"
+local run = require "spec.support.run"
+local seen = require "spec.export.seen"
+
+-- The first trace of a program.
+local function traced (program, how)
+  return exported.of(program, how)[1]
+end
+
+local function document (trace, format)
+  return seen.json(trace.text[format])
+end
+
+-- The args of the calls of a function, in the order in which they end.
+local function args_of (doc, name)
+  local list = {}
+  for _, event in ipairs(doc.traceEvents) do
+    if event.ph == "X" and event.name == name then
+      list[#list + 1] = event.args
+    end
+  end
+  return list
+end
+
+local function names_of (doc)
+  local list = {}
+  for _, profile in ipairs(doc.profiles) do
+    list[#list + 1] = profile.name
+  end
+  return list
+end
+
+describe("what chrome shows of a call", function ()
+  it("is where it is, who called it, what it got and gave", function ()
+    local doc = document(traced [[
+      local function f (...) return select("#", ...) end
+      start()
+      f(1, "x\n\"", {1, a = 2}, nil, 0/0, 1/0, print)
+    ]], "chrome")
+    assert.same({{
+      source = "p.lua:1", called = "p.lua:3",
+      arguments = [[1, "x\n\"", {1, a = 2}, nil, 0/0, math.huge, ]]
+                  .. "function: print", returns = "7"
+    }}, args_of(doc, "f"))
+  end)
+
+  it("is C, which has no place", function ()
+    local doc = document(traced "start() math.abs(-1)", "chrome")
+    assert.same({{source = "[C]", called = "p.lua:1", arguments = "-1",
+                  returns = "1"}}, args_of(doc, "math.abs"))
+  end)
+
+  it("is an error, in every frame that it left", function ()
+    local doc = document(traced [[
+      local function g () error({code = 1}) end
+      local function f () g() end
+      start()
+      pcall(f)
+    ]], "chrome")
+    for _, name in ipairs {"error", "g", "f"} do
+      assert.equal("{code = 1}", args_of(doc, name)[1].throw)
+    end
+    assert.equal("false, {code = 1}", args_of(doc, "pcall")[1].returns)
+  end)
+
+  it("is a yield, and the resume after it", function ()
+    local doc = document(traced [[
+      local function f (n) return coroutine.yield(n + 1) end
+      start()
+      local next = coroutine.wrap(function (n) local x = f(n) return x end)
+      next(1) next(5)
+    ]], "chrome")
+    local first, second = table.unpack(args_of(doc, "f"))
+    assert.equal("2", first.yield)
+    assert.is_nil(first.resumed)
+    assert.same({source = "p.lua:1", resumed = true, returns = "5"}, second)
+    assert.equal("5", args_of(doc, "coroutine.yield")[2].returns)
+  end)
+
+  it("is a tail call", function ()
+    local doc = document(traced [[
+      local function g (n) return n end
+      local function f (n) return g(n + 1) end
+      start()
+      f(1)
+    ]], "chrome")
+    assert.is_true(args_of(doc, "f")[1].tailCall)
+    assert.is_nil(args_of(doc, "f")[1].returns)
+    assert.equal("2", args_of(doc, "g")[1].returns)
+  end)
+
+  it("is the end of the trace or of the program", function ()
+    local doc = document(traced [[
+      local trace = start()
+      local function f () trace:stop() end
+      f()
+    ]], "chrome")
+    assert.same({{source = "p.lua:2", called = "p.lua:3", arguments = "",
+                  unfinished = true}}, args_of(doc, "f"))
+  end)
+
+  it("keeps secrets", function ()
+    local doc = document(traced([[
+      local function login (user, password) return {password = password} end
+      start()
+      login("me", "hush")
+    ]], {trace = {redact = {"^password$"}}}), "chrome")
+    local args = args_of(doc, "login")[1]
+    assert.is_nil((args.arguments .. args.returns):find "hush")
+  end)
+
+  it("has no values that the trace did not ask for", function ()
+    local doc = document(traced([[
+      local function f (n) return n end
+      start()
+      f(1)
+      pcall(error, "x")
+    ]], {trace = {trace = {"name", "time", "location", "thread"}}}), "chrome")
+    assert.same({{source = "p.lua:1"}}, args_of(doc, "f"))
+    assert.same({{source = "[C]", throw = "?"}}, args_of(doc, "error"))
+  end)
+
+  it("is cut where it is very long, at a character", function ()
+    local doc = document(traced([[
+      local function f (s) return #s end
+      start()
+      f(("\u{20AC}"):rep(1000))
+    ]], {trace = {valueString = "all"}}), "chrome")
+    local text = args_of(doc, "f")[1].arguments
+    assert.equal(1 + 333 * 3 + #" ...", #text)
+    assert.is_truthy(utf8.len(text))
+    assert.equal("\u{20AC} ...", text:sub(-7))
+  end)
+end)
+
+describe("what is missing", function ()
+  local calls = [[
+    local function f (n) return n end
+    start {trace = {"name", "time", "location", "thread"}, buffer = 4096,
+           overflow = "%s"}
+    for i = 1, 50000 do f(i) end
+  ]]
+
+  local function of_buffer (overflow)
+    local trace = traced(calls:format(overflow))
+    assert.is_true(trace.lost[overflow == "ring" and "ring" or "overflow"] > 0)
+    return trace
+  end
+
+  local function sentence (trace)
+    local cause, n = next(trace.lost)
+    return ("events lost: %d (%s)"):format(n, cause)
+  end
+
+  it("is a mark at the end, if a buffer was full", function ()
+    local trace = of_buffer "stop"
+    local doc = document(trace, "chrome")
+    local tracks, _, marks = seen.chrome(doc)
+    assert.equal(1, #marks)
+    assert.equal(sentence(trace), marks[1].name)
+    assert.equal(sentence(trace), doc.otherData.lost)
+    assert.is_true(marks[1].ts * 1000 >= tracks[1][#tracks[1]].ns - 40)
+  end)
+
+  it("is a mark at the beginning, if it was a ring", function ()
+    local trace = of_buffer "ring"
+    local tracks, _, marks = seen.chrome(document(trace, "chrome"))
+    assert.equal(sentence(trace), marks[1].name)
+    assert.equal(1, marks[1].ts)
+    assert.is_true(tracks[1][1].ns < 1e6)
+  end)
+
+  it("is part of a name where there are no marks", function ()
+    local trace = of_buffer "stop"
+    local name = ("main (%s)"):format(sentence(trace))
+    assert.same({name}, names_of(document(trace, "speedscope")))
+    assert.equal(("%s (%s)"):format(trace.name, sentence(trace)),
+                 document(trace, "cpuprofile").title)
+    local lines = seen.folded(trace.text.folded)
+    assert.is_truthy(lines[name .. ";f"])
+  end)
+
+  it("is what was too much, and said so", function ()
+    local trace = traced([[
+      local function g () end
+      local function f () g() g() end
+      start()
+      for i = 1, 10 do f() end
+    ]], {export = {limit = 4}})
+    for _, format in ipairs {"chrome", "cpuprofile", "folded", "speedscope"} do
+      local result = trace.exported[format]
+      assert.equal(4, result.calls)
+      assert.equal(26, result.leftOut)
+      assert.equal(4, result.limit)
+    end
+    local doc = document(trace, "chrome")
+    local _, _, marks = seen.chrome(doc)
+    assert.equal("26 calls left out", marks[1].name)
+    assert.equal(26, doc.otherData.leftOut)
+    assert.same({"main (26 calls left out)"},
+                names_of(document(trace, "speedscope")))
+    assert.equal(30, trace.exported.packets.calls)
+  end)
+
+  it("is the inside of what is too deep, and its time is kept", function ()
+    local trace = traced [[
+      local function down (n) if n > 0 then return 1 + down(n - 1) end end
+      local function ends () end
+      start()
+      pcall(down, 5000)
+      ends()
+    ]]
+    local doc = document(trace, "chrome")
+    local down = args_of(doc, "down")
+    assert.equal(2999, #down)
+    assert.equal(2002, down[1].folded)
+    assert.is_nil(down[2].folded)
+    assert.equal(2002, doc.otherData.folded)
+    assert.equal(3000, trace.exported.chrome.depth)
+    local title = "(2002 calls deeper than 3000 folded)"
+    assert.equal("main " .. title,
+                 document(trace, "speedscope").profiles[1].name)
+    assert.is_truthy(trace.text.folded:find("down [2002 calls deeper]", 1,
+                                            true))
+  end)
+
+  it("is not said of a trace that is all there", function ()
+    local trace = traced "start() tostring(1)"
+    assert.same({"main"}, names_of(document(trace, "speedscope")))
+    local _, _, marks = seen.chrome(document(trace, "chrome"))
+    assert.same({}, marks)
+    local other = document(trace, "chrome").otherData
+    assert.is_nil(other.lost or other.leftOut or other.folded)
+  end)
+end)
+
+describe("speedscope", function ()
+  -- What was noted, as "note in function".
+  local function notes (doc)
+    local list, open = {}, {}
+    for _, event in ipairs(doc.profiles[1].events) do
+      local name = doc.shared.frames[event.frame + 1].name
+      if event.type == "C" then
+        open[#open] = nil
+      else
+        if name:find "^%[" then
+          list[#list + 1] = name .. " in " .. open[#open]
+        end
+        open[#open + 1] = name
+      end
+    end
+    return list
+  end
+
+  it("notes an error where it was thrown", function ()
+    local doc = document(traced [[
+      local function f (n) if n == 0 then error "x" end f(n - 1) end
+      start()
+      pcall(f, 3) pcall(f, 0)
+    ]], "speedscope")
+    assert.same({"[error] in error", "[error] in error"}, notes(doc))
+  end)
+
+  it("notes the innermost frame that has not ended", function ()
+    local doc = document(traced [[
+      local trace = start()
+      local function g () trace:stop() end
+      local function f () g() end
+      f()
+    ]], "speedscope")
+    assert.same({"[unfinished] in g"}, notes(doc))
+  end)
+
+  it("notes where there was more", function ()
+    local doc = document(traced [[
+      local function down (n)
+        if n > 0 then return 1 + down(n - 1) end
+        return 0
+      end
+      start()
+      down(4000)
+    ]], "speedscope")
+    assert.same({"[deeper calls] in down"}, notes(doc))
+  end)
+end)
+
+describe("two functions of one name", function ()
+  local program = [[
+    local list = {
+      load("return function () end", "=a.lua")(),
+      load("return function () end", "=b.lua")(),
+      load("return function () end", "=b.lua")()
+    }
+    local function wait () for i = 1, 1e5 do end end
+    start()
+    for i = 1, 6000 do local f = list[i % 3 + 1] f() end
+    wait()
+  ]]
+
+  it("are told apart by their place; one that was loaded twice is one",
+  function ()
+    local trace = traced(program)
+    local frames = {}
+    for _, frame in ipairs(document(trace, "speedscope").shared.frames) do
+      frames[#frames + 1] = frame.file
+    end
+    table.sort(frames)
+    assert.same({"a.lua", "b.lua", "p.lua"}, frames)
+    local lines = seen.folded(trace.text.folded)
+    assert.is_truthy(lines["main;f (a.lua:1)"])
+    assert.is_truthy(lines["main;f (b.lua:1)"])
+    assert.is_truthy(lines["main;wait"])
+  end)
+end)
+
+describe("folded", function ()
+  it("has one line for a stack, whatever its names are", function ()
+    local trace = traced [[
+      local f = load("for i = 1, 1e5 do end", "=a;b\nc 12")
+      local function g () for i = 1, 1e5 do end end
+      start()
+      f() g()
+    ]]
+    local lines = seen.folded(trace.text.folded)
+    assert.is_truthy(lines["main;(main chunk)"] or lines["main;f"])
+    assert.is_truthy(lines["main;g"])
+  end)
+end)
+
+describe("a filter", function ()
+  it("leaves the calls of a thread", function ()
+    local trace = traced([[
+      local function f () coroutine.yield() end
+      start()
+      local next = coroutine.wrap(f)
+      next() next()
+    ]], {export = {thread = 2}})
+    assert.same({"coroutine 2 (f@p.lua:1)"},
+                names_of(document(trace, "speedscope")))
+    assert.equal(0, #args_of(document(trace, "chrome"), "next"))
+    assert.equal(2, #args_of(document(trace, "chrome"), "f"))
+  end)
+end)
+
+-- ---- where documents go ----
+
+-- Runs a program with a trace that has stopped; 'formats' is what it may use.
+local function prints (program)
+  local result = run.code([[
+    local tracegrip = require "tracegrip"
+    local trace = tracegrip.start()
+    tostring(1)
+    trace:stop()
+    local formats = {"chrome", "cpuprofile", "folded", "packets", "speedscope"}
+  ]] .. program)
+  assert.equal("", result.stderr)
+  return result.stdout
+end
+
+describe("an export", function ()
+  it("is the same whether compressed or not", function ()
+    assert.equal("", prints [[
+      for _, format in ipairs(formats) do
+        assert(trace:export(format, "plain"))
+        assert(trace:export(format, "packed.gz"))
+        local pipe = io.popen "gzip -dc packed.gz | cmp - plain"
+        io.write(pipe:read "a")
+        pipe:close()
+      end
+    ]])
+  end)
+
+  it("goes to standard output", function ()
+    local text = prints [[trace:export("chrome", "-")]]
+    assert.equal("tostring", args_of(seen.json(text), "tostring") and
+                 seen.json(text).traceEvents[3].name)
+  end)
+
+  it("says that a file cannot be written", function ()
+    assert.equal([[
+nil	no/such.json: No such file or directory	2
+]], prints [[print(trace:export("chrome", "no/such.json"))]])
+  end)
+
+  it("says that a disk is full", function ()
+    local expected = {}
+    for i = 1, 5 do
+      expected[i] = "nil\t/dev/full: No space left on device\t28\n"
+    end
+    assert.equal(table.concat(expected), prints [[
+      for _, format in ipairs(formats) do
+        print(trace:export(format, "/dev/full"))
+      end
+    ]])
+  end)
+
+  it("is the same of a recording as of the live trace", function ()
+    assert.equal("", prints [[
+      trace:save "trace.rec"
+      local again = assert(tracegrip.open "trace.rec"):traces()[1]
+      local function read (of, format)
+        assert(of:export(format, "file", {samples = true}))
+        local file = io.open "file"
+        return file:read "a", file:close()
+      end
+      for _, format in ipairs(formats) do
+        if read(trace, format) ~= read(again, format) then
+          print(format)
+        end
+      end
+    ]])
+  end)
+
+  it("of a trace that runs is what there is", function ()
+    local text = prints [[
+      local running = tracegrip.start()
+      local function f () running:export("speedscope", "-") end
+      f()
+    ]]
+    assert.is_truthy(text:find '"name":"f"')
+    assert.equal("main", seen.json(text).profiles[1].name)
+  end)
+end)

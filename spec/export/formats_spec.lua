@@ -1,0 +1,304 @@
+-- What is exported against the packets and the report of the same trace: every
+-- call, its time to the nanosecond, its place.
+
+local exported = require "spec.export.exported"
+local programs = require "spec.export.programs"
+local seen = require "spec.export.seen"
+
+local DEEPEST = 3000
+
+-- Functions that Chrome's own events would be taken for.
+local function shown_name (name)
+  return name == "Paint" and "Paint()" or name
+end
+
+-- What is not UTF-8 is shown as such.
+local function as_text (text)
+  return text and text:gsub("\\xF[FE]", "\u{FFFD}")
+end
+
+local function same_frame (expected, got)
+  assert.equal(expected.opens, got.opens)
+  assert.equal(as_text(expected.name), got.name)
+  assert.equal(as_text(expected.source), as_text(got.source))
+end
+
+-- Every program, exported once.
+local traces = {}
+
+local function each_trace (sentence, check)
+  for name, program in pairs(programs) do
+    it(("%s (%s)"):format(sentence, name), function ()
+      traces[name] = traces[name] or exported.of(program)
+      for _, trace in ipairs(traces[name]) do
+        check(trace, seen.packets(trace.packets, {depth = DEEPEST}), name)
+      end
+    end)
+  end
+end
+
+local function keys (map)
+  local list = {}
+  for key in pairs(map) do
+    list[#list + 1] = key
+  end
+  table.sort(list)
+  return list
+end
+
+describe("chrome", function ()
+  -- Many boundaries at one moment are a nanosecond apart.
+  local function same_step (expected, got, offset, before)
+    same_frame({opens = expected.opens, name = shown_name(expected.name),
+                source = expected.source}, got)
+    assert.equal(expected.resumed, expected.opens and got.resumed or nil)
+    assert.equal(expected.tail, got.tail)
+    assert.is_true(got.ns > before)
+    if expected.ns then
+      local late = got.ns - expected.ns - offset
+      assert.is_true(late >= 0 and late <= 40, "late by " .. late)
+    end
+  end
+
+  each_trace("has each call where it was", function (trace, steps)
+    local tracks = seen.chrome(seen.json(trace.text.chrome))
+    local threads = seen.by_thread(steps)
+    assert.same(keys(threads), keys(tracks))
+    if #steps == 0 then
+      return
+    end
+    local offset = tracks[steps[1].thread][1].ns - steps[1].ns
+    for thread, list in pairs(threads) do
+      local before = 999
+      assert.equal(#list, #tracks[thread])
+      for i, step in ipairs(list) do
+        same_step(step, tracks[thread][i], offset, before)
+        before = tracks[thread][i].ns
+      end
+    end
+  end)
+
+  local fields = {["return"] = "returns", exception = "throw", yield = "yield",
+                  unfinished = "unfinished"}
+
+  each_trace("says how each call ended", function (trace, steps)
+    local tracks = seen.chrome(seen.json(trace.text.chrome))
+    for thread, list in pairs(seen.by_thread(steps)) do
+      for i, step in ipairs(list) do
+        local args = tracks[thread][i].args
+        if not step.opens and not step.tail then
+          assert.is_truthy(args[fields[step.why]])
+        end
+      end
+    end
+  end)
+
+  each_trace("names each thread", function (trace, steps)
+    local _, names = seen.chrome(seen.json(trace.text.chrome))
+    for thread in pairs(seen.by_thread(steps)) do
+      local name = thread == 1 and "main" or "coroutine " .. thread .. " ("
+      assert.equal(name, names[thread]:sub(1, #name))
+    end
+  end)
+end)
+
+describe("speedscope", function ()
+  local function without_notes (steps)
+    local list = {}
+    for _, step in ipairs(steps) do
+      if not step.name:find "^%[[edu]" then
+        list[#list + 1] = step
+      end
+    end
+    return list
+  end
+
+  each_trace("has each call where it was, to the nanosecond",
+  function (trace, steps)
+    local lists, profiles = seen.speedscope(seen.json(trace.text.speedscope))
+    local offset
+    for thread, list in pairs(seen.by_thread(steps)) do
+      local got = {}
+      for i, profile in ipairs(profiles) do
+        local name = profile.name
+        if (tonumber(name:match "^coroutine (%d+)") or 1) == thread then
+          got = without_notes(lists[i])
+        end
+      end
+      assert.equal(#list, #got)
+      for i, step in ipairs(list) do
+        same_frame(step, got[i])
+        if step.ns then
+          offset = offset or got[i].ns - step.ns
+          assert.equal(offset, got[i].ns - step.ns)
+        end
+      end
+    end
+  end)
+
+  each_trace("closes all it opens, and its times ascend", function (trace)
+    local doc = seen.json(trace.text.speedscope)
+    for _, profile in ipairs(doc.profiles) do
+      local open, now = {}, profile.startValue
+      for _, event in ipairs(profile.events) do
+        assert.is_true(event.at >= now)
+        now = event.at
+        if event.type == "O" then
+          open[#open + 1] = event.frame
+        else
+          assert.equal(table.remove(open), event.frame)
+        end
+      end
+      assert.equal(0, #open)
+      assert.is_true(profile.endValue >= now)
+    end
+  end)
+end)
+
+-- Nodes against the stacks of the steps; self times where all have ended.
+local function same_stacks (trace, steps, profile)
+  local nodes, length, paths = seen.cpuprofile(profile)
+  local got = seen.node_stacks(nodes, paths)
+  local finished = #steps == 0 or steps[#steps].why ~= "unfinished"
+  for path, stack in pairs(seen.stacks(steps)) do
+    path = as_text(path)
+    assert.equal(stack.calls, got[path] and got[path].calls, path)
+    assert.equal(finished and stack.self, finished and got[path].self)
+    got[path] = nil
+  end
+  assert.same({}, got)
+  assert.equal(math.floor(trace.report.duration_ms * 1e6 + 0.5), length)
+end
+
+describe("cpuprofile", function ()
+  each_trace("has each call and all time", function (trace, steps)
+    same_stacks(trace, steps, seen.json(trace.text.cpuprofile))
+  end)
+
+  each_trace("counts hits as microseconds", function (trace)
+    local nodes = seen.cpuprofile(seen.json(trace.text.cpuprofile))
+    for _, node in pairs(nodes) do
+      assert.equal((node.self + 500) // 1000, node.hits)
+    end
+  end)
+
+  each_trace("ends when its samples do", function (trace)
+    local doc = seen.json(trace.text.cpuprofile)
+    local _, length = seen.cpuprofile(doc)
+    assert.equal(#doc.samples, #doc.timeDeltas)
+    assert.equal(length,
+                 math.floor((doc.endTime - doc.startTime) * 1000 + 0.5))
+    assert.equal(1, doc.samples[#doc.samples])
+  end)
+end)
+
+describe("chrome with samples", function ()
+  for name, program in pairs(programs) do
+    it(("is the same as cpuprofile (%s)"):format(name), function ()
+      local list = exported.of(program, {formats = {"chrome", "packets"},
+                                         export = {samples = true}})
+      for _, trace in ipairs(list) do
+        same_stacks(trace, seen.packets(trace.packets, {depth = DEEPEST}),
+                    seen.samples(seen.json(trace.text.chrome)))
+      end
+    end)
+  end
+end)
+
+describe("folded", function ()
+  -- Names as they are written: places only where names are shared.
+  local function written (path, ambiguous)
+    local names = {}
+    for frame in path:gmatch "[^\n;]+" do
+      local name, source = frame:match "^(.*) ([^ ]*)$"
+      if ambiguous[name] then
+        name = ("%s (%s)"):format(name, source == "C" and "[C]" or source)
+      end
+      names[#names + 1] = name
+    end
+    return table.concat(names, ";")
+  end
+
+  -- Names that several functions have.
+  local function shared_names (steps)
+    local sources, shared = {}, {}
+    for _, step in ipairs(steps) do
+      local source = step.source or "C"
+      shared[step.name] = shared[step.name]
+                          or sources[step.name] and sources[step.name] ~= source
+      sources[step.name] = source
+    end
+    return shared
+  end
+
+  -- Microseconds by stack, with the thread's number for its name.
+  local function by_stack (lines)
+    local list = {}
+    for line, number in pairs(lines) do
+      local name, below = line:match "^(.-);(.*)"
+      local thread = name:match "^coroutine (%d+) " or 1
+      below = below:gsub(" %[%d+ calls deeper%]", "")
+      list[thread .. ";" .. below] = number
+    end
+    return list
+  end
+
+  each_trace("has each stack's time, to the microsecond",
+  function (trace, steps, program)
+    if #steps == 0 or steps[#steps].why == "unfinished" then
+      return      -- times that are not known
+    end
+    local lines, sum = seen.folded(trace.text.folded)
+    local list, total = by_stack(lines), 0
+    local shared = shared_names(steps)
+    for path, stack in pairs(seen.stacks(steps, true)) do
+      local thread, rest = path:match "^(%d+);(.*)"
+      if program ~= "names" then    -- of which some are changed
+        local us = list[thread .. ";" .. written(rest, shared)]
+        assert.is_true(math.abs((us or 0) - stack.self / 1000) < 1, path)
+      end
+      total = total + stack.self
+    end
+    assert.is_true(math.abs(sum - total / 1000) <= 0.5)
+  end)
+end)
+
+describe("packets", function ()
+  each_trace("are what packets() gives", function (trace)
+    local n = 0
+    for line in trace.text.packets:gmatch "[^\n]+" do
+      n = n + 1
+      local packet, expected = seen.json(line), trace.packets[n]
+      assert.equal(expected.type, packet.type)
+      assert.equal(expected.sequence, packet.sequence)
+      assert.equal(expected.name, packet.name)
+      assert.equal(expected.time, packet.time)
+    end
+    assert.equal(#trace.packets, n)
+  end)
+end)
+
+describe("every export", function ()
+  each_trace("says how many calls it shows", function (trace, steps)
+    local calls, all = 0, 0
+    for _, step in ipairs(steps) do
+      calls = calls + (step.opens and 1 or 0)
+    end
+    for _, packet in ipairs(trace.packets) do
+      all = all + (packet.type == "enteredFrame" and 1 or 0)
+    end
+    for format, result in pairs(trace.exported) do
+      local shown = format == "packets" and all or calls
+      assert.equal(shown, result.calls)
+      assert.equal(all - shown, result.folded)
+      assert.equal(0, result.leftOut)
+      assert.equal(#trace.text[format], result.bytes)
+    end
+  end)
+
+  each_trace("has no word that means another kind of file", function (trace)
+    for _, format in ipairs {"chrome", "cpuprofile"} do
+      assert.is_nil(trace.text[format]:find "enhancedTraceVersion")
+    end
+  end)
+end)

@@ -1,0 +1,239 @@
+-- expected.lua - what an importer has to make of a trace: the trees of its
+-- coroutines, and how trees are compared.
+--
+-- A node: {name, source, self, total (ms), calls, roots (list)}, as in
+-- normal.mjs. 'calls' counts what is drawn: a call that goes on after a yield
+-- is drawn again.
+
+local expected = {}
+
+local all = {"name", "location", "time", "thread"}
+
+-- Where a function is, as exports have it: main chunks begin at line 1, C
+-- functions have no line.
+local function source_of (f)
+  if f.url == nil or f.url == "=[C]" or f.url == "[C]" then
+    return ""
+  end
+  return ("%s:%d"):format(f.url, math.max(f.line or 0, 1))
+end
+
+local function key_of (f)
+  return ("%s\0%s\0%s"):format(f.name, f.url, f.line)
+end
+
+-- How often the packets enter each node: the same tree, by keys.
+local function count_entries (packets)
+  local root = {children = {}}
+  local stack = {root}
+  for packet in packets do
+    if packet.why then
+      table.remove(stack)
+    else
+      local place = packet.location
+      local key = key_of {name = packet.name, url = place.url,
+                          line = place.line}
+      local siblings = stack[#stack].children
+      local node = siblings[key] or {entries = 0, calls = 0, children = {}}
+      siblings[key] = node
+      node.entries = node.entries + 1
+      node.calls = node.calls + (packet.resumed and 0 or 1)
+      stack[#stack + 1] = node
+    end
+  end
+  return root
+end
+
+-- The children of a node of trace:tree as they are to be.
+local function convert (children, counts)
+  local list = {}
+  for i, child in ipairs(children or {}) do
+    local count = counts.children[key_of(child)]
+    assert(count and count.calls == child.calls, "the tree and the packets")
+    list[i] = {
+      name = child.name, source = source_of(child), self = child.self_ms,
+      total = child.total_ms, calls = count.entries,
+      roots = convert(child.children, count)
+    }
+  end
+  return list
+end
+
+local function with (filter)
+  local mine = {trace = all}
+  for key, value in pairs(filter or {}) do
+    mine[key] = value
+  end
+  return mine
+end
+
+--- The outermost nodes of a trace, or of the part that a filter shows.
+function expected.roots (trace, filter)
+  local root = trace:tree(filter)
+  return convert(root.children, count_entries(trace:packets(with(filter))))
+end
+
+local function new_node (packet)
+  local place = packet.location
+  return {name = packet.name, source = source_of(place), self = 0, total = 0,
+          calls = 0, roots = {}, children = {}}
+end
+
+local function child_of (node, packet)
+  local place = packet.location
+  local key = key_of {name = packet.name, url = place.url, line = place.line}
+  local child = node.children[key]
+  if not child then
+    child = new_node(packet)
+    node.children[key] = child
+    table.insert(node.roots, child)
+  end
+  return child
+end
+
+local function add_up (nodes)
+  local sum = 0
+  for _, node in ipairs(nodes) do
+    node.total = node.self + add_up(node.roots)
+    sum = sum + node.total
+  end
+  return sum
+end
+
+--- The outermost nodes of each coroutine, by its number, when a moment belongs
+-- to the innermost frame of all coroutines only, as in a report.
+function expected.own (trace)
+  local threads, open, now = {}, {}, nil
+  for packet in trace:packets {trace = all} do
+    local top = open[#open]
+    if top then
+      top.node.self = top.node.self + packet.time - now
+    end
+    now = packet.time
+    if packet.why then
+      open[#open] = nil
+    else
+      local root = threads[packet.thread] or {roots = {}, children = {}}
+      threads[packet.thread] = root
+      local inside = top and top.thread == packet.thread and top.node or root
+      open[#open + 1] = {thread = packet.thread,
+                         node = child_of(inside, packet)}
+    end
+  end
+  for number, root in pairs(threads) do
+    add_up(root.roots)
+    threads[number] = root.roots
+  end
+  return threads
+end
+
+--- By how much a boundary is off, in ns, if all of a coroutine have to be
+-- apart: the most of all.
+function expected.worst (trace)
+  local last, worst = {}, 0
+  for packet in trace:packets {trace = all} do
+    local time = math.floor(packet.time * 1e6 + 0.5)
+    local at = math.max(time, (last[packet.thread] or time - 1) + 1)
+    last[packet.thread] = at
+    worst = math.max(worst, at - time)
+  end
+  return worst
+end
+
+local function thread_name (number, first)
+  if number == 1 then
+    return "main"
+  end
+  local source = source_of {url = first.location.url,
+                            line = first.location.line}
+  return ("coroutine %d (%s%s)"):format(number, first.name,
+    source ~= "" and "@" .. first.location.url .. ":" .. first.location.line
+    or "")
+end
+
+--- The coroutines of a trace in order of appearance: {number, name, roots}.
+function expected.threads (trace)
+  local seen, list = {}, {}
+  for packet in trace:packets {trace = all} do
+    local number = packet.thread
+    if not packet.why and not seen[number] then
+      seen[number] = true
+      list[#list + 1] = {number = number, name = thread_name(number, packet),
+                         roots = expected.roots(trace, {thread = number})}
+    end
+  end
+  return list
+end
+
+-- Nodes that read the same to an importer, as one.
+local function merged (nodes, reads)
+  local list, by_key = {}, {}
+  for _, node in ipairs(nodes) do
+    local key = reads(node)
+    local group = by_key[key]
+    if not group then
+      group = {key = key, self = 0, total = 0, calls = 0, roots = {}}
+      by_key[key] = group
+      list[#list + 1] = group
+    end
+    group.self = group.self + node.self
+    group.total = group.total + node.total
+    group.calls = group.calls + (node.calls or 0)
+    table.move(node.roots, 1, #node.roots, #group.roots + 1, group.roots)
+  end
+  return list, by_key
+end
+
+local function describe (path, what, wanted, got)
+  return ("%s: %s: expected %s, got %s"):format(
+    table.concat(path, " > "), what, wanted, got)
+end
+
+local compare
+
+local function compare_node (wanted, got, how, path)
+  if how.calls ~= false and wanted.calls ~= got.calls then
+    return describe(path, "calls", wanted.calls, got.calls)
+  end
+  for _, what in ipairs {"self", "total"} do
+    if math.abs(wanted[what] - got[what]) > how.off(wanted) then
+      return describe(path, what, wanted[what], got[what])
+    end
+  end
+  return compare(wanted.roots, got.roots, how, path)
+end
+
+-- Where two lists of nodes differ, in words; nil if they do not. 'how':
+--   reads    function (wanted node) -> what tells it from its siblings
+--   read     the same of a node that an importer gave
+--   off      function (wanted node) -> by how much times may be off, in ms
+--   calls    false: the importer does not count them
+--   missing  true: what takes no longer than 'off' may be missing
+function compare (wanted, got, how, path)
+  local _, got_by_key = merged(got, how.read)
+  local list, by_key = merged(wanted, how.reads)
+  for _, node in ipairs(list) do
+    local other = got_by_key[node.key]
+    path[#path + 1] = node.key
+    if not other and not (how.missing and node.total <= how.off(node)) then
+      return describe(path, "node", "one", "none")
+    end
+    local difference = other and compare_node(node, other, how, path)
+    if difference then
+      return difference
+    end
+    path[#path] = nil
+  end
+  for key in pairs(got_by_key) do
+    if not by_key[key] then
+      path[#path + 1] = key
+      return describe(path, "node", "none", "one")
+    end
+  end
+end
+
+function expected.difference (wanted, got, how)
+  return compare(wanted, got, how, {})
+end
+
+return expected

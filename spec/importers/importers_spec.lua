@@ -1,0 +1,327 @@
+-- Exports as the viewers' own importers read them: the same trees, the same
+-- times, the same number of calls as tracegrip's report and tree have.
+--
+-- The importers are npm packages; `make importers` puts them into
+-- build/importers. Where there is no Node, nothing can be said here.
+
+local cjson = require "cjson".new()
+local lfs = require "lfs"
+
+local expected = require "spec.importers.expected"
+local programs = require "spec.importers.programs"
+local run = require "spec.support.run"
+local tracegrip = require "tracegrip"
+
+cjson.decode_max_depth(100000)
+
+local home = run.build .. "/importers"
+
+-- Why there is nothing to run, nil if there is.
+local function missing ()
+  local reason = run.read(home .. "/missing")
+  if reason then
+    return reason:gsub("\n", "")
+  elseif not lfs.attributes(home .. "/node_modules") then
+    return "no importers in " .. home .. " (make importers)"
+  end
+end
+
+---------------------------------------------------------------------------
+-- What is imported
+---------------------------------------------------------------------------
+
+local types = table.concat(tracegrip.traceTypes, ",")
+
+local formats = {"chrome", "cpuprofile", "firefox", "folded", "gecko",
+                 "speedscope"}
+
+local function record (directory, name, code)
+  local path = directory .. "/" .. name
+  run.write(path .. "_program.lua", code)
+  local result = run.command({
+    run.build .. "/bin/tracegrip", "record", "--trace", types, "-o",
+    path .. ".tgr", name .. "_program.lua"}, {cwd = directory})
+  assert.equal("", result.stderr)
+  return assert(tracegrip.open(path .. ".tgr"))
+end
+
+-- Exports all programs; name -> {trace, files = {format -> path}}.
+local function prepare (directory)
+  local all = {}
+  for name, code in pairs(programs) do
+    local trace = record(directory, name, code):traces()[1]
+    local files = {}
+    for _, format in ipairs(formats) do
+      files[format] = ("%s/%s.%s"):format(directory, name, format)
+      assert(trace:export(format, files[format]))
+    end
+    all[name] = {trace = trace, files = files}
+  end
+  return all
+end
+
+-- What a script makes of files: file -> what it says of it.
+local function import (script, files)
+  local result = run.command(
+    {"node", script .. ".mjs", table.unpack(files)}, {cwd = home})
+  assert.equal("", result.stderr)
+  local by_file = {}
+  for _, one in ipairs(cjson.decode(result.stdout)) do
+    by_file[one.file] = one
+  end
+  return by_file
+end
+
+-- script -> format -> program -> what it made of it.
+local function import_all (all, scripts)
+  local made = {}
+  for script, wanted in pairs(scripts) do
+    local files = {}
+    for _, format in ipairs(wanted) do
+      for name in pairs(programs) do
+        files[#files + 1] = all[name].files[format]
+      end
+    end
+    made[script] = import(script, files)
+  end
+  return made
+end
+
+local scripts = {
+  engine = {"chrome", "cpuprofile"},
+  profiler = {"firefox", "gecko", "chrome"},
+  speedscope = {"speedscope", "cpuprofile", "folded"}
+}
+
+---------------------------------------------------------------------------
+-- How names read
+---------------------------------------------------------------------------
+
+-- Bytes that are no UTF-8, or their escapes, read as U+FFFD.
+local function clean (text)
+  local parts, at = {}, 1
+  while at <= #text do
+    local ok, bad = utf8.len(text, at)
+    local last = ok and #text or bad - 1
+    parts[#parts + 1] = text:sub(at, last)
+    if not ok then
+      parts[#parts + 1] = "\u{FFFD}"
+      last = bad
+    end
+    at = last + 1
+  end
+  return (table.concat(parts):gsub("\\x%x%x", "\u{FFFD}"))
+end
+
+local function by_name (node)
+  return clean(node.name)
+end
+
+local function by_place (node)
+  return clean(node.name .. "\n" .. (node.source or ""))
+end
+
+-- What DevTools could take for its own has "()" behind it.
+local function in_chrome (node)
+  return (clean(node.name):gsub("%(%)$", ""))
+end
+
+local function by_chrome_place (node)
+  local source = node.source == "" and "[C]" or node.source
+  return in_chrome(node) .. "\n" .. clean(source)
+end
+
+-- Line by line and part by part: some characters have a meaning.
+local function folded (text)
+  return (clean(text):gsub("[\n\t]", {["\n"] = "\\n", ["\t"] = "\\t"})
+                     :gsub(";", ":"))
+end
+
+-- Names have their place beside them where there are several.
+local function by_folded (trace)
+  local count = {}
+  for _, f in ipairs(trace:report().functions) do
+    count[f.name] = (count[f.name] or 0) + 1
+  end
+  return function (node)
+    local source = node.source == "" and "[C]" or node.source
+    return folded(count[node.name] == 1 and node.name
+                  or ("%s (%s)"):format(node.name, source))
+  end
+end
+
+---------------------------------------------------------------------------
+-- How times may be off
+---------------------------------------------------------------------------
+
+local ns, us = 1e-6, 1e-3
+
+-- Numbers that are exact, but added in another order.
+local function sums (node)
+  return 1e-9 * node.total + 0.01 * ns
+end
+
+-- So much at each end of a call and of the calls in it.
+local function at_ends (off_ns)
+  return function (node)
+    local ends = 2 * node.calls
+    for _, child in ipairs(node.roots) do
+      ends = ends + 2 * child.calls
+    end
+    return sums(node) + ends * off_ns * ns
+  end
+end
+
+local function a_microsecond (node)
+  return sums(node) + us
+end
+
+---------------------------------------------------------------------------
+-- The importers
+---------------------------------------------------------------------------
+
+describe("exports", function ()
+  local all, made
+
+  if missing() then
+    it("are read by the viewers' importers", function ()
+      pending((missing()))
+    end)
+    return
+  end
+
+  lazy_setup(function ()
+    all, made = run.within(function (directory)
+      local prepared = prepare(directory)
+      return prepared, import_all(prepared, scripts)
+    end)
+  end)
+
+  -- What 'script' made of 'format' of a program, if there is anything.
+  local function imported (script, format, name)
+    local one = made[script][all[name].files[format]]
+    assert.is_nil(one.error)
+    return one.threads
+  end
+
+  local function check (sentence, use)
+    for name in pairs(programs) do
+      it(sentence .. ": " .. name, function ()
+        use(name, all[name].trace)
+      end)
+    end
+  end
+
+  local function same (wanted, got, how)
+    assert.is_nil(expected.difference(wanted, got, how))
+  end
+
+  -- The trees of a format's threads: what 'roots_of' says of each.
+  local function same_threads (name, threads, how, roots_of)
+    local wanted = expected.threads(all[name].trace)
+    local named = {}
+    for _, thread in ipairs(threads) do
+      named[clean(thread.name)] = thread
+    end
+    assert.equal(#wanted, #threads)
+    for _, thread in ipairs(wanted) do
+      local shown = how.name and how.name(thread) or clean(thread.name)
+      assert.is_table(named[shown], shown)
+      same(thread.roots, roots_of(named[shown]), how)
+    end
+  end
+
+  local function roots (thread)
+    return thread.roots
+  end
+
+  local function samples (thread)
+    return thread.samples.roots
+  end
+
+  local function markers (thread)
+    return thread.markers.roots
+  end
+
+  check("chrome, in the engine of DevTools", function (name, trace)
+    local threads = imported("engine", "chrome", name)
+    for _, thread in ipairs(threads) do
+      assert.equal(thread.entries, thread.shown)
+    end
+    same_threads(name, threads, {
+      reads = by_chrome_place, read = by_chrome_place,
+      off = at_ends(expected.worst(trace))
+    }, roots)
+  end)
+
+  check("chrome, in the Firefox Profiler", function (name, trace)
+    same_threads(name, imported("profiler", "chrome", name), {
+      reads = in_chrome, read = in_chrome,
+      off = at_ends(expected.worst(trace))
+    }, markers)
+  end)
+
+  check("cpuprofile, in the engine of DevTools", function (name, trace)
+    local threads = imported("engine", "cpuprofile", name)
+    assert.equal(1, #threads)
+    same(expected.roots(trace), threads[1].roots,
+         {reads = by_place, read = by_place, off = sums})
+  end)
+
+  check("cpuprofile, in speedscope", function (name, trace)
+    local threads = imported("speedscope", "cpuprofile", name)
+    assert.equal(1, #threads)
+    same(expected.roots(trace), threads[1].roots,
+         {reads = by_name, read = by_name, off = sums})
+  end)
+
+  check("speedscope, in speedscope", function (name)
+    same_threads(name, imported("speedscope", "speedscope", name),
+                 {reads = by_place, read = by_place, off = sums}, roots)
+  end)
+
+  check("folded, in speedscope", function (name, trace)
+    local got = {}
+    for _, thread in ipairs(imported("speedscope", "folded", name)[1].roots) do
+      got[thread.name] = thread.roots
+    end
+    local own = expected.own(trace)
+    local how = {reads = by_folded(trace), calls = false, missing = true,
+                 read = function (node) return clean(node.name) end,
+                 off = a_microsecond}
+    for _, thread in ipairs(expected.threads(trace)) do
+      local key = folded(thread.name)
+      same(own[thread.number], got[key] or {}, how)
+      got[key] = nil
+    end
+    assert.is_nil(next(got))
+  end)
+
+  check("firefox, in the Firefox Profiler", function (name, trace)
+    local threads = imported("profiler", "firefox", name)
+    same_threads(name, threads, {
+      reads = by_name, read = by_name, off = at_ends(expected.worst(trace))
+    }, markers)
+    same_threads(name, threads, {
+      reads = by_name, read = by_name, off = sums, calls = false,
+      missing = true
+    }, samples)
+    assert.equal("tracing-ms", threads[1].samples.weightType)
+  end)
+
+  check("gecko, in the Firefox Profiler", function (name, trace)
+    local threads = imported("profiler", "gecko", name)
+    local interval = threads[1].samples.interval
+    local function shown (thread)
+      return thread.number == 1 and "GeckoMain" or clean(thread.name)
+    end
+    same_threads(name, threads, {
+      reads = by_name, read = by_name, name = shown,
+      off = at_ends(expected.worst(trace))
+    }, markers)
+    same_threads(name, threads, {
+      reads = by_name, read = by_name, name = shown, calls = false,
+      missing = true, off = at_ends(interval / ns)
+    }, samples)
+  end)
+end)

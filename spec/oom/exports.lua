@@ -1,0 +1,55 @@
+-- exports.lua PROGRAM - traces a program once and exports it again and again in
+-- every format, with the first, second, ... allocation refused, until an export
+-- needs fewer. Each must be the whole document, or say that there was no
+-- memory. Prints what went wrong. Its own process, as a crash is one of the
+-- outcomes.
+
+local core = require "tracegrip.core"
+core.own()
+
+local program, path = assert(loadfile(arg[1])), os.tmpname()
+local refused, wrong = 0, 0
+
+local function read ()
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local trace = core.start {name = "exports", c = false}
+program()
+trace:stop()
+
+local function export (format, nth)
+  core.refuse(nth)
+  local ok, result, message = pcall(trace.export, trace, format, path,
+                                    {samples = true, limit = 60})
+  return core.refuse(0), ok and result or nil, message or result
+end
+
+-- Exports a format with the n-th allocation refused; whether it came to that.
+local function attempt (format, whole, nth)
+  local requests, done, message = export(format, nth)
+  local wanted = done and read() == whole
+                 or not done and tostring(message):find "memory"
+  if not wanted then
+    wrong = wrong + 1
+    print(("%s, refused %d: %s"):format(format, nth, done and "another document"
+                                                     or message))
+  end
+  return requests >= nth
+end
+
+for _, format in ipairs(core.exportFormats()) do
+  local _, done, message = export(format.name, 0)
+  assert(done, message)
+  local whole, nth = read(), 1
+  while attempt(format.name, whole, nth) do
+    refused = refused + 1
+    nth = nth + 1
+  end
+end
+os.remove(path)
+print(("%d allocations refused, %d complaints"):format(refused, wrong))
+os.exit(wrong == 0 and refused > 0)

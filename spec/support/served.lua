@@ -1,0 +1,120 @@
+-- served.lua - a command that serves something, and a client for it.
+
+local uv = require "luv"
+
+local run = require "spec.support.run"
+
+local served = {}
+
+-- Runs the event loop until `ready()`; fails after some seconds.
+local function wait (what, ready)
+  local late = false
+  local timer = uv.new_timer()
+  timer:start(20000, 0, function () late = true end)
+  while not ready() and not late do
+    uv.run("once")
+  end
+  timer:close()
+  uv.run("nowait")
+  if late then
+    error("nothing came: " .. what, 2)
+  end
+end
+
+local function environment (extra)
+  local env = {
+    "LUA_PATH_5_4=" .. run.root .. "/lua/?.lua;" .. run.root
+      .. "/lua/?/init.lua;;",
+    "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;;",
+    "LUA=" .. run.lua, "HOME=/tmp"
+  }
+  local given = extra or {}
+  given.PATH = given.PATH or os.getenv "PATH"
+  for name, value in pairs(given) do
+    env[#env + 1] = name .. "=" .. value
+  end
+  return env
+end
+
+local Command = {}
+Command.__index = Command
+
+--- Starts the command line with `words` in a directory, with no variables but
+-- those of `env`. Fields: out and err, what it has written so far; status, when
+-- it has ended.
+function served.start (words, directory, env)
+  local command = setmetatable({out = "", err = ""}, Command)
+  local out, err = uv.new_pipe(), uv.new_pipe()
+  command.process, command.pid = uv.spawn(run.build .. "/bin/tracegrip", {
+    args = words, cwd = directory, env = environment(env),
+    stdio = {nil, out, err}
+  }, function (status, signal)
+    command.process:close()
+    command.status, command.signal = status, signal
+  end)
+  for name, pipe in pairs {out = out, err = err} do
+    pipe:read_start(function (_, piece)
+      if piece then
+        command[name] = command[name] .. piece
+      else
+        pipe:close()
+        command.closed = (command.closed or 0) + 1
+      end
+    end)
+  end
+  return command
+end
+
+--- Waits for a pattern in what it writes to standard output; its captures.
+function Command:until_says (pattern)
+  wait(pattern, function ()
+    return self.out:find(pattern) or self.status
+  end)
+  return self.out:match(pattern)
+end
+
+--- Waits for its end; its exit status.
+function Command:ended ()
+  wait("the end", function () return self.status and self.closed == 2 end)
+  return self.status
+end
+
+function Command:kill (signal)
+  uv.kill(self.pid, signal or "sigint")
+end
+
+--- Sends `text` to a port and returns all that comes back until the end.
+-- nil if nobody listens there.
+function served.exchange (port, text)
+  local socket, answer, ended = uv.new_tcp(), "", false
+  socket:connect("127.0.0.1", port, function (failed)
+    if failed then
+      answer, ended = nil, true
+      return
+    end
+    if text then
+      socket:write(text)
+    end
+    socket:read_start(function (broken, piece)
+      answer = answer .. (piece or "")
+      ended = broken or not piece
+    end)
+  end)
+  wait("an answer", function () return ended end)
+  socket:close()
+  uv.run("nowait")
+  return answer
+end
+
+--- An answer's status, headers by name in lower case, and body.
+function served.parse (answer)
+  local head, body = answer:match "^(.-)\r\n\r\n(.*)$"
+  local status = tonumber(head:match "^HTTP/1.1 (%d+)")
+  local headers = {}
+  for name, value in head:gmatch "\r\n([^:]+): ([^\r]*)" do
+    headers[name:lower()] = value
+  end
+  return status, headers, body
+end
+
+return served
