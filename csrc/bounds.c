@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "line.h"
 #include "snapshot.h"
 #include "taping.h"
 
@@ -197,6 +198,8 @@ void tg_bounds_set (tg_Session *s) {
 static void note_button (tg_Session *s) {
   if (tg_snapshot_wanted(s))
     s->snapshot = s->attention = true;
+  if (s->line != NULL && atomic_load(&s->line->wanted))
+    s->attention = true;
 }
 
 static void end_reached (tg_Session *s, size_t need, uint64_t now) {

@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "formats.h"
 #include "literal.h"
+#include "plain.h"
 #include "text.h"
 
 /* To add a format: a line here, its function in formats.h, its file. */
@@ -243,43 +244,63 @@ void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
     tg_buf_addchar(out, ')');
 }
 
-static void add_char (tg_Buf *out, const char *s, size_t size) {
-  unsigned char c = (unsigned char)*s;
-  if (c == '"' || c == '\\') {
-    tg_buf_addchar(out, '\\');
-    tg_buf_addchar(out, *s);
+#define ESCAPE_MAX 6u         /* bytes that one becomes */
+#define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
+
+static char *put_escape (char *p, char c) {
+  static const char hex[] = "0123456789abcdef";
+  *p++ = '\\';
+  if (c == '"' || c == '\\' || c == '\n') {
+    *p++ = c == '\n' ? 'n' : c;
+    return p;
   }
-  else if (c == '\n')
-    tg_buf_addstr(out, "\\n");
-  else if (c < 0x20 || c == 0x7f)
-    tg_buf_addfmt(out, "\\u%04x", c);
-  else
-    tg_buf_add(out, s, size);
+  memcpy(p, "u00", 3);
+  p[3] = hex[(unsigned char)c >> 4];
+  p[4] = hex[(unsigned char)c & 15];
+  return p + 5;
 }
 
-/* Bytes from 's' on that are what they are. */
-static size_t plain_run (const char *s, const char *end) {
-  const char *p = s;
-  while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
-    p++;
-  return (size_t)(p - s);
+/* One character that is not plain, or a byte that is none. */
+static char *put_char (char *p, const char **s, const char *end) {
+  uint32_t code;
+  size_t n = tg_text_char(*s, end, &code);
+  if (n == 0) {
+    memcpy(p, "\xEF\xBF\xBD", 3);   /* U+FFFD */
+    p += 3;
+    n = 1;
+  }
+  else if (n == 1)
+    p = put_escape(p, **s);
+  else {
+    memcpy(p, *s, n);
+    p += n;
+  }
+  *s += n;
+  return p;
+}
+
+/* The last character may reach beyond 'size'. */
+static const char *add_piece (tg_Buf *out, const char *s, size_t size,
+                              const char *end) {
+  const char *stop = s + size;
+  if (!tg_buf_reserve(out, size * ESCAPE_MAX + TG_PLAIN_MORE))
+    return stop;
+  char *p = out->data + out->size;
+  while (s < stop) {
+    p = tg_plain_copy(p, &s, stop, true);
+    if (s < stop)
+      p = put_char(p, &s, end);
+  }
+  out->size = (size_t)(p - out->data);
+  return s;
 }
 
 void tg_export_string (tg_Buf *out, const char *s, size_t size) {
   const char *end = size > 0 ? s + size : s;    /* 's' may be NULL */
   tg_buf_addchar(out, '"');
   while (s < end) {
-    uint32_t code;
-    size_t n = plain_run(s, end);
-    if (n > 0)
-      tg_buf_add(out, s, n);
-    else if ((n = tg_text_char(s, end, &code)) > 0)
-      add_char(out, s, n);
-    else {
-      tg_buf_addstr(out, "\xEF\xBF\xBD");   /* U+FFFD */
-      n = 1;
-    }
-    s += n;
+    size_t left = (size_t)(end - s);
+    s = add_piece(out, s, left < PIECE ? left : PIECE, end);
   }
   tg_buf_addchar(out, '"');
 }

@@ -141,14 +141,35 @@ static void put_columns (Gecko *w, const char *schema) {
 ** ===================================================================
 */
 
-/* A path in which " (" cannot be taken for the beginning of a location. */
-static void add_path (tg_Buf *out, const char *url) {
-  for (const char *p = url; *p != '\0'; p++) {
-    if (p[0] == ' ' && p[1] == '(')
+/* Two places by which the pattern that reads a location could be misled: it
+   takes one line only (there are four characters that end one), and " (" for
+   where the path begins. */
+static void add_in_line (tg_Buf *out, const char *text, bool path) {
+  for (const char *p = text; *p != '\0'; p++) {
+    if (*p == '\n' || *p == '\r')
+      tg_buf_addstr(out, *p == '\n' ? "\\n" : "\\r");
+    else if (strncmp(p, "\xE2\x80\xA8", 3) == 0
+             || strncmp(p, "\xE2\x80\xA9", 3) == 0) {
+      tg_buf_addchar(out, ' ');
+      p += 2;
+    }
+    else if (path && p[0] == ' ' && p[1] == '(')
       tg_buf_addstr(out, "\xC2\xA0");       /* a space that does not break */
     else
       tg_buf_addchar(out, *p);
   }
+}
+
+/* The same wherever it is used, so that calls and samples agree. */
+static void add_name (const Gecko *w, const tg_CallFunc *func, tg_Buf *out) {
+  tg_Buf name = {0};
+  tg_viewer_name(&w->tracks, func, &name);
+  tg_buf_addchar(&name, '\0');
+  if (name.failed)
+    out->failed = true;
+  else
+    add_in_line(out, name.data, false);
+  tg_buf_free(&name);
 }
 
 /* "name (file:line)", or "name (in C)": what follows the name says how it is
@@ -156,7 +177,7 @@ static void add_path (tg_Buf *out, const char *url) {
 static void add_location (const Gecko *w, const tg_CallFunc *func,
                           tg_Buf *out) {
   const tg_Function *f = function_of(w, func);
-  tg_viewer_name(&w->tracks, func, out);
+  add_name(w, func, out);
   if (func->away || f == NULL)
     return;
   if (f->is_c || f->url == NULL) {
@@ -164,7 +185,7 @@ static void add_location (const Gecko *w, const tg_CallFunc *func,
     return;
   }
   tg_buf_addstr(out, " (");
-  add_path(out, f->url);
+  add_in_line(out, f->url, true);
   tg_buf_addfmt(out, ":%u)", (unsigned)(f->line > 0 ? f->line : 1));
 }
 
@@ -177,12 +198,13 @@ static void put_strings (Gecko *w, const tg_Callstacks *c) {
     if (i < c->nfuncs)
       add_location(w, &c->funcs[i], &text);
     else
-      tg_viewer_name(&w->tracks, &c->funcs[i - c->nfuncs], &text);
+      add_name(w, &c->funcs[i - c->nfuncs], &text);
     tg_export_string(w->out, text.data, text.size);
     put(w, ",");
     turn(w);
   }
   put(w, "\"" TG_VIEWER_CALL "\",\"" TG_VIEWER_NOTE "\"]");
+  w->ok = w->ok && !text.failed;
   tg_buf_free(&text);
 }
 
@@ -364,6 +386,7 @@ static void put_name (Gecko *w, const tg_Track *track, uint32_t i) {
     tg_tracks_name(&w->tracks, track, &name);
   put(w, "{\"name\":");
   tg_export_string(w->out, name.data, name.size);
+  w->ok = w->ok && !name.failed;
   put(w, ",\"processName\":");
   put_string(w, tg_viewer_program(w->x));
   tg_buf_free(&name);

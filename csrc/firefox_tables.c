@@ -12,6 +12,7 @@ static uint32_t find_name (tg_Firefox *w, uint32_t func) {
   tg_Buf name = {0};
   tg_viewer_name(&w->tracks, &w->stacks.funcs[func], &name);
   uint32_t i = tg_firefox_string(w, name.data, name.size);
+  w->ok = w->ok && !name.failed;
   tg_buf_free(&name);
   return i;
 }
@@ -141,6 +142,7 @@ static void put_content (tg_Firefox *w, const char *url, size_t size) {
     tg_export_string(w->out, text.data, text.size);
   else
     tg_firefox_put(w, "null");
+  w->ok = w->ok && !text.failed && !name.failed;
   tg_buf_free(&text);
   tg_buf_free(&name);
   tg_firefox_turn(w);

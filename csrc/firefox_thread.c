@@ -211,6 +211,7 @@ void tg_firefox_thread (tg_Firefox *w, uint32_t i) {
   tg_tracks_name(&w->tracks, track, &name);
   tg_firefox_put(w, "{\"name\":");
   tg_export_string(w->out, name.data, name.size);
+  w->ok = w->ok && !name.failed;
   tg_buf_free(&name);
   tg_buf_addfmt(w->out, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":%u,"
                 "\"processName\":", i == 0 ? "true" : "false",

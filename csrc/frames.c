@@ -102,6 +102,34 @@ void tg_stacks_free (tg_Stacks *all) {
   memset(all, 0, sizeof *all);
 }
 
+/* The frames of 's', but what is kept of them, for 'copy', which is new. */
+static bool copy_frames (tg_Stack *copy, const tg_Stack *s) {
+  copy->silent = s->silent;
+  if (s->count == 0)
+    return true;
+  copy->frames = tg_malloc(s->count * sizeof *copy->frames);
+  if (copy->frames == NULL)
+    return false;
+  memcpy(copy->frames, s->frames, s->count * sizeof *copy->frames);
+  copy->count = copy->capacity = s->count;
+  for (uint32_t i = 0; i < copy->count; i++) {
+    tg_Frame *f = &copy->frames[i];
+    f->kept_at = f->kept_size = f->put_in = 0;
+    f->single = false;
+  }
+  return true;
+}
+
+bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
+  for (size_t i = 0; i < from->capacity; i++) {
+    const tg_Stack *s = from->slots[i];
+    tg_Stack *copy = s != NULL ? tg_stacks_get(to, s->thread) : NULL;
+    if (s != NULL && (copy == NULL || !copy_frames(copy, s)))
+      return false;
+  }
+  return true;
+}
+
 /* }================================================================== */
 
 /*

@@ -57,6 +57,10 @@ tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread);
 /* The coroutine has ended. */
 void tg_stacks_drop (tg_Stacks *all, tg_Stack *s);
 
+/* 'to', which is empty, has all stacks that 'from' has, none of them running;
+   of arguments nothing is kept. False without memory. */
+bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from);
+
 void tg_stacks_free (tg_Stacks *all);
 
 /* A new innermost frame, zeroed; NULL without memory. */

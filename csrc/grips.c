@@ -13,6 +13,7 @@
 
 #include "alloc.h"
 #include "json.h"
+#include "plain.h"
 #include "scalars.h"
 #include "text.h"
 #include "words.h"
@@ -44,11 +45,28 @@ static uint32_t byte_cost (char c) {
   return byte >= 0x80 || c == '"' || c == '\\' ? 2 : 1;
 }
 
+/* Of eight bytes together. */
+static uint32_t word_cost (const char *s) {
+  const uint64_t low = TG_EACH(0x7f);
+  uint64_t x;
+  memcpy(&x, s, 8);
+  uint64_t quote = x ^ TG_EACH('"'), slash = x ^ TG_EACH('\\');
+  uint64_t two = x | ~(((quote & low) + low) | quote)
+                 | ~(((slash & low) + low) | slash);
+  uint64_t six = ~(((x & low) + TG_EACH(0x60)) | x);
+  two = ((two >> 7 & TG_EACH(1)) * TG_EACH(1)) >> 56;
+  six = ((six >> 7 & TG_EACH(1)) * TG_EACH(1)) >> 56;
+  return 8 + (uint32_t)two + 5 * (uint32_t)six;
+}
+
 /* How much of a text within the string limit is affordable; it is paid. */
 static size_t afford (tg_Grips *g, const char *s, size_t size) {
   size_t n = 0;
+  uint32_t cost;
   if (size > g->demand->limits.string)
     size = g->demand->limits.string;
+  for (; n + 8 <= size && (cost = word_cost(s + n)) <= g->budget; n += 8)
+    g->budget -= cost;
   while (n < size && spend(g, byte_cost(s[n])))
     n++;
   return n;

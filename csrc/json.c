@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
+
 static tg_Json *self (tg_Sink *s) {
   return (tg_Json *)(void *)s;   /* first member */
 }
@@ -22,13 +24,19 @@ static tg_Json *self (tg_Sink *s) {
 ** ===================================================================
 */
 
-/* What stands before a value: a comma in an array, nothing after a key. */
-static void before_value (tg_Json *j) {
+/* Whether a comma stands before the value that comes: in an array, but not
+   before the first one; after a key it does not. */
+TG_INLINE bool comma_before (tg_Json *j) {
   if (j->depth == 0 || !j->array[j->depth - 1])
-    return;
-  if (j->comma[j->depth - 1])
-    tg_buf_addchar(j->out, ',');
+    return false;
+  bool comma = j->comma[j->depth - 1];
   j->comma[j->depth - 1] = true;
+  return comma;
+}
+
+static void before_value (tg_Json *j) {
+  if (comma_before(j))
+    tg_buf_addchar(j->out, ',');
 }
 
 static void open (tg_Json *j, bool array) {
@@ -63,10 +71,6 @@ static void json_close (tg_Sink *s) {
 ** ===================================================================
 */
 
-static bool plain (char c) {
-  return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
-}
-
 /* The letter of a short escape, 0 if there is none. */
 static char short_escape (char c) {
   switch (c) {
@@ -80,74 +84,83 @@ static char short_escape (char c) {
   }
 }
 
-static void add_escape (tg_Buf *out, char c) {
+#define ESCAPE_MAX 6u         /* bytes of an escape */
+
+static char *put_escape (char *p, char c) {
   static const char hex[] = "0123456789abcdef";
   char letter = short_escape(c);
+  *p++ = '\\';
   if (letter != 0) {
-    tg_buf_addchar(out, '\\');
-    tg_buf_addchar(out, letter);
-    return;
+    *p++ = letter;
+    return p;
   }
-  tg_buf_add(out, "\\u00", 4);
-  tg_buf_addchar(out, hex[(unsigned char)c >> 4]);
-  tg_buf_addchar(out, hex[(unsigned char)c & 15]);
+  memcpy(p, "u00", 3);
+  p[3] = hex[(unsigned char)c >> 4];
+  p[4] = hex[(unsigned char)c & 15];
+  return p + 5;
 }
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Whether one of eight bytes is not plain: below a space, or after an exclusive
-   or with a character, zero. May say so of a byte above such a one. */
-static bool all_plain (uint64_t x) {
-  uint64_t quote = x ^ EACH('"'), slash = x ^ EACH('\\');
-  uint64_t found = ((x - EACH(0x20)) & ~x)
-                   | ((quote - EACH(1)) & ~quote)
-                   | ((slash - EACH(1)) & ~slash);
-  return (found & EACH(0x80)) == 0;
-}
-
-/* Length of the run of plain characters from 'v' on. */
-static size_t plain_run (const char *v, size_t size) {
-  size_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    uint64_t x;
-    memcpy(&x, v + i, 8);
-    if (!all_plain(x))
-      break;
-  }
-  while (i < size && plain(v[i]))
-    i++;
-  return i;
-}
-
-/* Runs of plain characters are copied whole. */
-static void add_string (tg_Buf *out, const char *v, size_t size) {
-  tg_buf_addchar(out, '"');
+TG_INLINE char *put_text (char *p, const char *v, const char *end) {
   for (;;) {
-    size_t run = plain_run(v, size);
-    tg_buf_add(out, v, run);
-    if (run == size)
-      break;
-    add_escape(out, v[run]);
-    v += run + 1;
-    size -= run + 1;
+    p = tg_plain_copy(p, &v, end, false);
+    if (tg_likely(v == end))
+      return p;
+    p = put_escape(p, *v++);
   }
-  tg_buf_addchar(out, '"');
+}
+
+/* So much at a time as memory can be asked for in the worst case. */
+#define PIECE ((size_t)1024)
+
+static TG_NOINLINE void add_long (tg_Buf *out, const char *v, size_t size) {
+  while (size > 0) {
+    size_t n = size < PIECE ? size : PIECE;
+    if (!tg_buf_reserve(out, n * ESCAPE_MAX + TG_PLAIN_MORE))
+      return;
+    char *p = put_text(out->data + out->size, v, v + n);
+    out->size = (size_t)(p - out->data);
+    v += n;
+    size -= n;
+  }
+}
+
+/* A string with what stands before it and after it. */
+TG_INLINE void add_string (tg_Buf *out, bool comma, const char *v,
+                           size_t size, bool colon) {
+  bool whole = size <= PIECE;
+  if (!tg_buf_reserve(out, (whole ? size * ESCAPE_MAX : 0)
+                               + TG_PLAIN_MORE + 4))
+    return;
+  char *p = out->data + out->size;
+  if (comma)
+    *p++ = ',';
+  *p++ = '"';
+  if (tg_likely(whole))
+    p = put_text(p, v, v + size);
+  else {
+    out->size = (size_t)(p - out->data);
+    add_long(out, v, size);
+    if (!tg_buf_reserve(out, 2))
+      return;
+    p = out->data + out->size;
+  }
+  *p++ = '"';
+  if (colon)
+    *p++ = ':';
+  out->size = (size_t)(p - out->data);
 }
 
 static void json_string (tg_Sink *s, const char *v, size_t size) {
   tg_Json *j = self(s);
-  before_value(j);
-  add_string(j->out, v, size);
+  add_string(j->out, comma_before(j), v, size, false);
 }
 
 static void json_key (tg_Sink *s, const char *k, size_t size) {
   tg_Json *j = self(s);
   tg_check(j->depth > 0 && !j->array[j->depth - 1]);
-  if (j->comma[j->depth - 1])
-    tg_buf_addchar(j->out, ',');
-  j->comma[j->depth - 1] = true;
-  add_string(j->out, k, size);
-  tg_buf_addchar(j->out, ':');
+  bool *comma = &j->comma[j->depth - 1];
+  add_string(j->out, *comma, k, size, true);
+  *comma = true;
 }
 
 /* }================================================================== */

@@ -7,7 +7,10 @@
 #include "drain.h"
 #include "exporting.h"
 #include "feed.h"
+#include "host.h"
 #include "jsontable.h"
+#include "lines.h"
+#include "listening.h"
 #include "livelog.h"
 #include "optread.h"
 #include "own.h"
@@ -16,6 +19,7 @@
 #include "recordings.h"
 #include "replay.h"
 #include "roles.h"
+#include "scoping.h"
 #include "trace.h"
 
 /* own(): the source of the calling function is tracegrip's own. */
@@ -54,8 +58,11 @@ static const luaL_Reg core[] = {
   {"record", record_start},
   {"open", recording_open},
   {"exportFormats", export_formats},
+  {"scope", scoping_new},
   {"decode", jsontable_decode},
   {"replay", replay_new},
+  {"listen", listening_start},
+  {"waited", listening_waited},
   {"own", core_own},
   {"exec", process_exec},
   {"interpreter", process_interpreter},
@@ -82,6 +89,9 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_recordings_setup(L);
   tg_replay_setup(L);
   tg_feed_setup(L);
+  tg_host_setup(L);
+  tg_lines_setup(L);
+  tg_listening_setup(L);
   luaL_newlib(L, core);
   tg_types_push(L, TG_TYPES_ALL);
   lua_setfield(L, -2, "traceTypes");

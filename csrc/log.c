@@ -522,10 +522,14 @@ static void show (tg_Log *l, const tg_Packet *p) {
     leave(l, p);
 }
 
+static bool failed (const tg_Log *l) {
+  return l->style.fails && l->outlet.error != 0;
+}
+
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
-  while (tg_reader_next(l->reader, end, &p)) {
+  while (!failed(l) && tg_reader_next(l->reader, end, &p)) {
     show(l, &p);
     if (l->out.size >= OUT_MAX)
       flush(l);
@@ -602,7 +606,8 @@ void tg_log_finish (tg_Log *l) {
   }
   if (l->pending > 0)
     flush(l);
-  tell_loss(l);
+  if (!l->style.fails)
+    tell_loss(l);
   errno = error;
 }
 

@@ -26,6 +26,8 @@ typedef struct tg_LogStyle {
   bool times;           /* the column of times, and durations */
   bool summary;         /* a closing line: calls, coroutines, time, losses */
   uint32_t width;       /* columns; 0 = the terminal's, 100 if it is none */
+  bool fails;           /* ends with a write that fails, and leaves it to the
+                           caller to tell */
 } tg_LogStyle;
 
 typedef struct tg_Log tg_Log;

@@ -29,3 +29,21 @@ lua_State *lx_mainthread (lua_State *L) {
   lua_pop(L, 1);
   return M;
 }
+
+void lx_replace (lua_State *L, const char *library, const char *name,
+                 lua_CFunction what, lua_CFunction with) {
+  int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushstring(L, library);
+  lua_rawget(L, -2);
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    if (lua_tocfunction(L, -1) == what) {
+      lua_pushstring(L, name);
+      lua_pushcfunction(L, with);
+      lua_rawset(L, -4);
+    }
+  }
+  lua_settop(L, top);
+}

@@ -38,6 +38,11 @@ extern const char tg_key_traces;    /* registry: Trace objects by address */
 */
 bool lx_quietly (lua_State *L, lua_CFunction f, void *ud);   /* [-0, +0, -] */
 
+/* Puts 'with' in the place of 'what', if that is there, in one of Lua's
+   libraries. By raw access. */
+void lx_replace (lua_State *L, const char *library, const char *name,
+                 lua_CFunction what, lua_CFunction with);    /* [-0, +0, m] */
+
 /* The main thread of the state. */
 lua_State *lx_mainthread (lua_State *L);                     /* [-0, +0, -] */
 

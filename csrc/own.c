@@ -5,7 +5,7 @@
 #include "own.h"
 #include "alloc.h"
 
-#define SHOWN_MAX 4
+#define SHOWN_MAX 8
 
 static struct {
   pthread_mutex_t mutex;

@@ -126,7 +126,8 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
     return false;
   tg_Row *r = &p->rows[row];
   tg_Open *o = &p->open[p->nopen];
-  *o = (tg_Open){{row, !k->resumed, 0}, k->time_ns, k->thread, 0};
+  *o = (tg_Open){.call = {.row = row, .counted = !k->resumed},
+                 .opened_ns = k->time_ns, .thread = k->thread};
   if (k->resumed)
     tg_waiting_resume(&p->waiting, k->thread, row, &o->call);
   r->tally.calls += !k->resumed;

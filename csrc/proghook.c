@@ -4,6 +4,8 @@
 #include "own.h"
 #include "roles.h"
 
+#include <lualib.h>
+
 /* The coroutine that the arguments speak of. */
 static lua_State *subject (lua_State *L) {
   return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
@@ -66,39 +68,15 @@ static int standin_gethook (lua_State *L) {
   return 3;
 }
 
-/* Puts 'with' where 'what' is, if it is there, in the table on top. */
-static void replace (lua_State *L, const char *name, lua_CFunction what,
-                     lua_CFunction with) {
-  lua_pushstring(L, name);
-  lua_rawget(L, -2);
-  if (lua_tocfunction(L, -1) == what) {
-    lua_pushstring(L, name);
-    lua_pushcfunction(L, with);
-    lua_rawset(L, -4);
-  }
-  lua_pop(L, 1);
-}
-
-static bool push_debug (lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_pushliteral(L, "debug");
-  lua_rawget(L, -2);
-  return lua_istable(L, -1);
-}
-
 static int enter (lua_State *L) {
-  if (push_debug(L)) {
-    replace(L, "sethook", tg_real_sethook, standin_sethook);
-    replace(L, "gethook", tg_real_gethook, standin_gethook);
-  }
+  lx_replace(L, LUA_DBLIBNAME, "sethook", tg_real_sethook, standin_sethook);
+  lx_replace(L, LUA_DBLIBNAME, "gethook", tg_real_gethook, standin_gethook);
   return 0;
 }
 
 static int leave (lua_State *L) {
-  if (push_debug(L)) {
-    replace(L, "sethook", standin_sethook, tg_real_sethook);
-    replace(L, "gethook", standin_gethook, tg_real_gethook);
-  }
+  lx_replace(L, LUA_DBLIBNAME, "sethook", standin_sethook, tg_real_sethook);
+  lx_replace(L, LUA_DBLIBNAME, "gethook", standin_gethook, tg_real_gethook);
   return 0;
 }
 

@@ -68,6 +68,8 @@ struct tg_Reader {
   Job job;
   void (*gone) (void *ud, tg_ThreadId thread);
   void *gone_ud;
+  void (*pace) (void *ud);
+  void *pace_ud;
 };
 
 /*
@@ -126,6 +128,47 @@ void tg_reader_free (tg_Reader *r) {
   tg_free(r);
 }
 
+bool tg_reader_between (const tg_Reader *r) {
+  return r->job.kind == JOB_NONE;
+}
+
+/* The chain of 'c' is that of 'r', in stacks of its own. */
+static void copy_chain (tg_Reader *c, const tg_Reader *r) {
+  tg_Stack **link = &c->running;
+  for (const tg_Stack *s = r->running; s != NULL; s = s->resumer) {
+    *link = tg_stacks_find(&c->stacks, s->thread);
+    (*link)->running = true;
+    link = &(*link)->resumer;
+  }
+  *link = NULL;
+}
+
+tg_Reader *tg_reader_copy (const tg_Reader *r) {
+  tg_check(tg_reader_between(r) && r->demand.types == 0);
+  tg_Reader *c = tg_reader_new(r->stream, tg_reader_pos(r), &r->demand);
+  if (c == NULL)
+    return NULL;
+  tg_cursor_drop(&c->cursor);
+  if (!tg_stacks_copy(&c->stacks, &r->stacks)) {
+    tg_reader_free(c);
+    return NULL;
+  }
+  copy_chain(c, r);
+  c->clock = r->clock;
+  c->status = r->status;
+  c->started = r->started;
+  c->lost = r->lost;
+  c->sequence = r->sequence;
+  c->passed = r->passed;
+  c->ticks = r->ticks;
+  c->now_ns = r->now_ns;
+  c->before_ns = r->before_ns;
+  c->begun_ns = r->begun_ns;
+  c->inside = r->inside;
+  c->open = r->open;
+  return c;
+}
+
 /* Hits are counted from the moment that somebody asks for them. */
 bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand) {
   tg_Demand copy;
@@ -146,6 +189,11 @@ void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
                       void *ud) {
   r->gone = gone;
   r->gone_ud = ud;
+}
+
+void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud) {
+  r->pace = pace;
+  r->pace_ud = ud;
 }
 
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
@@ -449,6 +497,7 @@ static void set_job (tg_Reader *r, JobKind kind, tg_Why why, uint32_t left,
   r->job.why = why;
   r->job.left = left;
   r->job.next = 0;
+  r->job.tail = false;
   r->job.values = values;
 }
 
@@ -583,6 +632,8 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
       r->status = r->stream->store.status;
       return 0;
     }
+    if (r->pace != NULL)
+      r->pace(r->pace_ud);
   }
   return size;
 }

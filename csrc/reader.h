@@ -53,6 +53,17 @@ tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
                           const tg_Demand *demand);
 void tg_reader_free (tg_Reader *r);
 
+/* Whether it stands between two events: all packets of the one before have been
+   given. After an exit that is not known yet. */
+bool tg_reader_between (const tg_Reader *r);
+
+/*
+** A second reader where 'r' is, between two events. It holds no chunk until it
+** is read from. Neither the watcher nor what was kept of arguments goes with it,
+** so 'r' is one whose demand has no types. NULL without memory.
+*/
+tg_Reader *tg_reader_copy (const tg_Reader *r);
+
 /*
 ** The next packet before position 'end'. False: there is none now (call again
 ** when the stream has grown), or the demand's event limit is reached.
@@ -75,6 +86,10 @@ bool tg_reader_begun (const tg_Reader *r, uint64_t *ns);
    remembers something of each; in time between packets. */
 void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
                       void *ud);
+
+/* 'pace' is called whenever reading has come to another chunk, for whoever
+   tells how far it is. */
+void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
 
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);

@@ -90,6 +90,31 @@ int tg_reading_error (const tg_Reading *r) {
                           tg_reader_damage(r->reader));
 }
 
+static void tell (void *ud) {
+  tg_Pace *p = ud;
+  const tg_Reading *r = p->reading;
+  if (p->raised)
+    return;
+  double done = (double)(tg_reader_pos(r->reader) - p->from);
+  double part = (p->before + done) / p->whole;
+  lua_pushvalue(p->L, p->function);
+  lua_pushnumber(p->L, part < 1 ? part : 1);
+  p->raised = lua_pcall(p->L, 1, 0, 0) != LUA_OK;
+}
+
+void tg_pace_begin (tg_Pace *p, lua_State *L, tg_Reading *r, int function) {
+  *p = (tg_Pace){.L = L, .reading = r, .function = function};
+  if (lua_isnil(L, function))
+    return;
+  if (!lua_isfunction(L, function))
+    luaL_error(L, "option 'progress': a function expected, got %s",
+               luaL_typename(L, function));
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  p->from = r->trace->start;
+  p->whole = (double)(r->stop - p->from);
+  tg_reader_pace(r->reader, tell, p);
+}
+
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
@@ -173,6 +198,7 @@ int trace_log (lua_State *L) {
   if (fd < 0)
     return luaL_fileresult(L, 0, path);
   tg_style_read(L, 2, fd, &style);
+  style.fails = true;
   int error = write_log(r, t, &style, fd);
   if (named)
     close(fd);

@@ -48,6 +48,25 @@ int tg_reading_ended (tg_Trace *t, tg_Status status, uint64_t damage);
 void tg_reading_span (const tg_Reading *r, const tg_Trace *t,
                       uint64_t *start_ns, uint64_t *end_ns);
 
+/*
+** Tells a Lua function, now and then, which part of a whole has been read, from
+** 0 to 1. What it raises ends the telling and stays on top of the stack, for
+** the caller to raise when nothing is in the way of that.
+*/
+typedef struct tg_Pace {
+  lua_State *L;
+  const tg_Reading *reading;    /* borrows */
+  int function;                 /* where it is on the stack */
+  tg_Pos from;                  /* where this reading begins */
+  double before, whole;         /* bytes read before it, and in all */
+  bool raised;
+} tg_Pace;
+
+/* From now on the function at 'function' is told of all that is read by 'r',
+   none if there is nil. Raises if it is something else. */
+void tg_pace_begin (tg_Pace *p, lua_State *L, tg_Reading *r,
+                    int function);                             /* [-0, +0, v] */
+
 /* Methods of a Trace: packets(filter), export(format, path, filter),
    log(style, filter). */
 int trace_packets (lua_State *L);

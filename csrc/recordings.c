@@ -281,36 +281,88 @@ static void set_number (lua_State *L, const char *key, double value) {
   lua_setfield(L, -2, key);
 }
 
-static double trace_ms (const tg_Trace *t, uint64_t ticks) {
-  return (double)tg_clock_ns(&t->stream->clock, ticks) / 1e6;
+/* What takes reading all of a trace. */
+typedef struct Measure {
+  uint64_t events;
+  uint32_t threads;
+  uint64_t start_ns, end_ns;
+} Measure;
+
+/* The time is that of a report: of what is kept, and the clock of a trace and
+   its packets may differ by a tick. */
+static void measure (lua_State *L, tg_Reading *r, tg_Pace *pace, Measure *m) {
+  tg_Packet p = {0};
+  uint64_t first_ns = UINT64_MAX;
+  *m = (Measure){0};
+  while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
+    if (m->events++ == 0)
+      first_ns = p.time_ns;
+    if (p.thread > m->threads)
+      m->threads = p.thread;
+  }
+  if (pace->raised)
+    lua_error(L);
+  tg_reading_error(r);      /* notes damage; the rest is not told */
+  tg_reading_span(r, r->trace, &m->start_ns, &m->end_ns);
+  if (first_ns < m->start_ns)
+    m->start_ns = first_ns;
+  if (p.time_ns > m->end_ns)
+    m->end_ns = p.time_ns;
 }
 
-/* What info says of the Trace on top of the stack, in its place. */
-static void describe_trace (lua_State *L) {
-  tg_Trace *t = lua_touserdata(L, -1);
-  lua_createtable(L, 0, 7);
+/* (trace, progress, before, whole) -> what info says of it; the last three as
+   tg_Pace has them. */
+static int describe_trace (lua_State *L) {
+  Measure m;
+  tg_Pace pace;
+  tg_Reading *r = tg_reading_new(L, 5, NULL, 0);
+  tg_Trace *t = r->trace;
+  tg_pace_begin(&pace, L, r, 2);
+  pace.before = lua_tonumber(L, 3);
+  pace.whole = lua_tonumber(L, 4);
+  measure(L, r, &pace, &m);
+  lua_createtable(L, 0, 9);
   set_string(L, "name", t->name);
   tg_types_push(L, t->options.types);
   lua_setfield(L, -2, "types");
-  set_number(L, "start_ms", trace_ms(t, t->ticks_start));
-  set_number(L, "stop_ms", trace_ms(t, t->ticks_end));
-  set_integer(L, "events", tg_trace_packets(t));
+  set_number(L, "start_ms", (double)m.start_ns / 1e6);
+  set_number(L, "stop_ms", (double)m.end_ns / 1e6);
+  set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
+  set_integer(L, "events", m.events);
+  set_integer(L, "threads", m.threads);
   tg_trace_push_lost(L, t);
   lua_setfield(L, -2, "lost");
   set_string(L, "ended", tg_end_name(t->end));
-  lua_remove(L, -2);
+  return 1;
 }
 
-static void describe_traces (lua_State *L, const Recording *u) {
-  lua_createtable(L, (int)u->r->count, 0);
-  lua_getiuservalue(L, 1, 1);
-  for (uint32_t i = 1; i <= u->r->count; i++) {
-    lua_rawgeti(L, -1, i);
-    describe_trace(L);
-    lua_rawseti(L, -3, i);
-  }
+/* The bytes of a trace among the list of them at 'i'. */
+static double length (lua_State *L, int i, uint32_t n) {
+  lua_rawgeti(L, i, n);
+  const tg_Trace *t = lua_touserdata(L, -1);
   lua_pop(L, 1);
-  lua_setfield(L, -2, "traces");
+  return (double)(t->stop - t->start);
+}
+
+/* Pushes a list of what describe_trace says of all; 'progress' is at 3. */
+static void describe_traces (lua_State *L, const Recording *u) {
+  double before = 0, whole = 0;
+  lua_getiuservalue(L, 1, 1);
+  int traces = lua_gettop(L);
+  for (uint32_t i = 1; i <= u->r->count; i++)
+    whole += length(L, traces, i);
+  lua_createtable(L, (int)u->r->count, 0);
+  for (uint32_t i = 1; i <= u->r->count; i++) {
+    lua_pushcfunction(L, describe_trace);
+    lua_rawgeti(L, traces, i);
+    lua_pushvalue(L, 3);
+    lua_pushnumber(L, before);
+    lua_pushnumber(L, whole);
+    lua_call(L, 4, 1);
+    lua_rawseti(L, -2, i);
+    before += length(L, traces, i);
+  }
+  lua_remove(L, traces);
 }
 
 static void describe_program (lua_State *L, const tg_Recording *r) {
@@ -341,33 +393,24 @@ static const char *state_name (const tg_Recording *r) {
   return r->busy ? "running" : "cut off";
 }
 
-static uint32_t count_threads (tg_Trace *t) {
-  uint32_t threads = 0;
-  tg_Packet p;
-  tg_Reader *r = tg_trace_reader(t);
-  while (r != NULL && tg_reader_next(r, t->stop, &p)) {
-    if (p.thread > threads)
-      threads = p.thread;
+/* The figures of the whole: those of the first trace, in the list on top. The
+   table that they go into is below it. */
+static void describe_whole (lua_State *L, const tg_Recording *r) {
+  static const char *const same[] = {
+    "duration_ms", "events", "threads", "lost"
+  };
+  lua_rawgeti(L, -1, 1);
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    lua_getfield(L, -1, same[i]);
+    lua_setfield(L, -4, same[i]);
   }
-  if (r != NULL)
-    tg_reading_ended(t, tg_reader_status(r), tg_reader_damage(r));
-  tg_reader_free(r);
-  return threads;
-}
-
-/* The figures of the whole: those of the first trace. */
-static void describe_whole (lua_State *L, const tg_Recording *r,
-                            tg_Trace *t) {
-  set_integer(L, "threads", count_threads(t));
-  uint64_t events = tg_trace_packets(t);
-  set_integer(L, "events", events);
-  set_number(L, "duration_ms",
-             (double)(tg_clock_ns(&t->stream->clock, t->ticks_end)
-                      - tg_clock_ns(&t->stream->clock, t->ticks_start)) / 1e6);
-  if (events > 0)
-    set_number(L, "bytes_per_event", (double)r->event_bytes / (double)events);
-  tg_trace_push_lost(L, t);
-  lua_setfield(L, -2, "lost");
+  lua_getfield(L, -1, "events");
+  lua_Number events = lua_tonumber(L, -1);
+  lua_pop(L, 2);
+  if (events > 0) {
+    lua_pushnumber(L, (double)r->event_bytes / events);
+    lua_setfield(L, -3, "bytes_per_event");
+  }
 }
 
 /* Damage inside the events shows when they are read. */
@@ -393,13 +436,13 @@ static void describe_state (lua_State *L, const Recording *u) {
     set_string(L, "reason", u->r->reason);
 }
 
-/* info(brief): all that is known; 'brief': without what takes reading all of
-   the events. */
+/* info(brief, progress): all that is known; 'brief': without what takes reading
+   all of the events; else 'progress' is told how far that is. */
 static int recording_info (lua_State *L) {
   const Recording *u = check_recording(L);
   const tg_Recording *r = u->r;
   bool brief = lua_toboolean(L, 2);
-  lua_settop(L, 1);
+  lua_settop(L, 3);
   lua_createtable(L, 0, 20);
   set_string(L, "path", u->path);
   describe_program(L, r);
@@ -409,14 +452,10 @@ static int recording_info (lua_State *L) {
   set_integer(L, "file_bytes", r->file_bytes);
   if (brief)
     return 1;
-  if (r->count > 0) {
-    lua_getiuservalue(L, 1, 1);
-    lua_rawgeti(L, -1, 1);
-    tg_Trace *whole = lua_touserdata(L, -1);
-    lua_pop(L, 2);
-    describe_whole(L, r, whole);
-  }
   describe_traces(L, u);
+  if (r->count > 0)
+    describe_whole(L, r);
+  lua_setfield(L, -2, "traces");
   describe_state(L, u);     /* all has been read: now it is known */
   return 1;
 }

@@ -7,6 +7,7 @@
 #include "values.h"
 
 #define POOL_MAX (UINT32_C(1) << 20)
+#define NO_OBJECT UINT32_MAX
 
 /* A list on its way. */
 typedef struct Writer {
@@ -73,11 +74,12 @@ static void put_object (const Writer *w, uint32_t id) {
 ** ===================================================================
 */
 
+static const char *const type_names[] = {"table", "function", "thread",
+                                         "userdata"};
+
 static tg_ObjectType type_of (const char *cls) {
-  static const char *const names[] = {"table", "function", "thread",
-                                      "userdata"};
   for (int i = TG_OBJ_TABLE; i <= TG_OBJ_USERDATA; i++) {
-    if (strcmp(cls, names[i]) == 0)
+    if (strcmp(cls, type_names[i]) == 0)
       return (tg_ObjectType)i;
   }
   return TG_OBJ_TABLE;
@@ -291,20 +293,46 @@ static void put_quoted (const Writer *w, const char *s, const char *end) {
   lua_pop(w->L, 1);
 }
 
-/* "table 3": the pool's object; false if it is none. */
-static bool put_object_key (const Writer *w, const char *s) {
-  static const char *const names[] = {"table ", "function ", "thread ",
-                                      "userdata "};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    size_t n = strlen(names[i]);
-    if (strncmp(s, names[i], n) == 0 && s[n] >= '0' && s[n] <= '9') {
-      unsigned long id = strtoul(s + n, NULL, 10);
-      if (id < w->objects)
-        put_object(w, (uint32_t)id);
-      return id < w->objects;
+/* Notes what a key's words say of the pool's object 'id'. */
+static void note_type (const Writer *w, uint32_t id, tg_ObjectType type) {
+  static const uint8_t zeros[64];
+  tg_Buf *b = w->g->types;
+  while (b->size <= id && !b->failed)
+    tg_buf_add(b, zeros, sizeof zeros);
+  if (b->size > id)
+    b->data[id] = (char)(type + 1);
+}
+
+/* Whether a key has told the type. */
+static bool noted_type (const Writer *w, uint32_t id, tg_ObjectType *type) {
+  const tg_Buf *b = w->g->types;
+  if (id >= b->size || b->data[id] == 0)
+    return false;
+  *type = (tg_ObjectType)(b->data[id] - 1);
+  return true;
+}
+
+/* The pool's object that "table 3" means; NO_OBJECT if it means none. */
+static uint32_t object_named (const Writer *w, const char *s) {
+  for (int i = TG_OBJ_TABLE; i <= TG_OBJ_USERDATA; i++) {
+    size_t n = strlen(type_names[i]);
+    if (strncmp(s, type_names[i], n) == 0 && s[n] == ' '
+        && s[n + 1] >= '0' && s[n + 1] <= '9') {
+      unsigned long id = strtoul(s + n + 1, NULL, 10);
+      if (id >= w->objects)
+        return NO_OBJECT;
+      note_type(w, (uint32_t)id, (tg_ObjectType)i);
+      return (uint32_t)id;
     }
   }
-  return false;
+  return NO_OBJECT;
+}
+
+static bool put_object_key (const Writer *w, const char *s) {
+  uint32_t id = object_named(w, s);
+  if (id != NO_OBJECT)
+    put_object(w, id);
+  return id != NO_OBJECT;
 }
 
 /* What stands between brackets, zero-terminated; false if it means nothing. */
@@ -344,7 +372,9 @@ static void put_key (const Writer *w, const char *s, size_t size) {
 
 /*
 ** {==================================================================
-** Properties, in an order
+** Properties, in an order: the sequence, then by name, then those with objects
+** as these are in the pool. So the objects are met in the same order again, and
+** keep their numbers.
 ** ===================================================================
 */
 
@@ -352,6 +382,8 @@ typedef struct Key {
   const char *s;            /* borrows from the table */
   size_t size;
   lua_Integer index;        /* of "[1]", "[2]"...; 0: another key */
+  uint64_t object;          /* one more than that of the key, else of the
+                               value; 0: neither is one */
 } Key;
 
 static lua_Integer index_of (const char *s, size_t size) {
@@ -368,6 +400,8 @@ static int compare (const void *pa, const void *pb) {
     return a->index != 0 ? -1 : 1;
   if (a->index != b->index)
     return a->index < b->index ? -1 : 1;
+  if (a->object != b->object)
+    return a->object < b->object ? -1 : 1;
   int order = memcmp(a->s, b->s, a->size < b->size ? a->size : b->size);
   return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
@@ -379,8 +413,32 @@ static size_t count_keys (lua_State *L, int t) {
   return n;
 }
 
+/* The object that the descriptor of a property on top of the stack has. */
+static uint32_t object_in (const Writer *w) {
+  lua_State *L = w->L;
+  lua_Integer id = -1;
+  if (!lua_istable(L, -1))
+    return NO_OBJECT;
+  if (lua_getfield(L, -1, "value") == LUA_TTABLE) {
+    int grip = lua_gettop(L);
+    if (strcmp(push_string(L, grip, "type", NULL), "object") == 0)
+      id = count_field(L, grip, "objectId");
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return id >= 0 && id < (lua_Integer)w->objects ? (uint32_t)id : NO_OBJECT;
+}
+
+static uint64_t object_of (const Writer *w, const Key *k) {
+  uint32_t id = k->s[0] == '[' ? object_named(w, k->s + 1) : NO_OBJECT;
+  if (id == NO_OBJECT)
+    id = object_in(w);
+  return id != NO_OBJECT ? (uint64_t)id + 1 : 0;
+}
+
 /* Pushes the sorted string keys of the table at 't'; '*n' of them. */
-static const Key *push_keys (lua_State *L, int t, size_t *n) {
+static const Key *push_keys (const Writer *w, int t, size_t *n) {
+  lua_State *L = w->L;
   size_t all = count_keys(L, t);
   Key *keys = lua_newuserdatauv(L, (all + 1) * sizeof *keys, 0);
   *n = 0;
@@ -390,6 +448,7 @@ static const Key *push_keys (lua_State *L, int t, size_t *n) {
     Key *k = &keys[(*n)++];
     k->s = lua_tolstring(L, -2, &k->size);
     k->index = index_of(k->s, k->size);
+    k->object = object_of(w, k);
   }
   qsort(keys, *n, sizeof *keys, compare);
   return keys;
@@ -410,7 +469,7 @@ static void put_property (const Writer *w, int t, const Key *k) {
 static void put_properties (const Writer *w) {
   size_t n;
   int t = lua_gettop(w->L);
-  const Key *keys = push_keys(w->L, t, &n);
+  const Key *keys = push_keys(w, t, &n);
   for (size_t i = 0; i < n; i++)
     put_property(w, t, &keys[i]);
   put_byte(w, TG_GRIP_END);
@@ -459,14 +518,18 @@ static bool has_prototype (lua_State *L, int i) {
   return has;
 }
 
-/* The pool does not say it of objects that have a class of their own: one
+/* A descriptor does not say it of objects that have a class of their own: one
    without anything in it is rather a userdata. */
-static tg_ObjectType object_type (lua_State *L, int i, const char *cls,
-                                  unsigned flags) {
+static tg_ObjectType object_type (const Writer *w, uint32_t id, int i,
+                                  const char *cls, unsigned flags) {
+  tg_ObjectType type;
+  lua_State *L = w->L;
   if (flags & TG_DESC_FUNCTION)
     return TG_OBJ_FUNCTION;
   if ((flags & TG_DESC_CLASS) == 0)
     return type_of(cls);
+  if (noted_type(w, id, &type))
+    return type;
   if (flags & (TG_DESC_PROPS | TG_DESC_TRUNCATED))
     return TG_OBJ_TABLE;
   return is_table_field(L, i, "ownProperties") ? TG_OBJ_USERDATA
@@ -492,13 +555,13 @@ static void put_prototype (const Writer *w, int i) {
   lua_pop(w->L, 1);
 }
 
-/* The descriptor at 'i'. */
-static void put_descriptor (const Writer *w, int i) {
+/* The descriptor at 'i', of the pool's object 'id'. */
+static void put_descriptor (const Writer *w, uint32_t id, int i) {
   size_t size;
   lua_State *L = w->L;
   const char *cls = push_string(L, i, "class", &size);
   unsigned flags = flags_of(L, i, cls);
-  put_byte(w, object_type(L, i, cls, flags));
+  put_byte(w, object_type(w, id, i, cls, flags));
   put_byte(w, flags);
   if (flags & TG_DESC_CLASS)
     put_string(w, cls, size, size);
@@ -519,7 +582,7 @@ static void put_pool (const Writer *w) {
       lua_pop(w->L, 1);
       lua_newtable(w->L);
     }
-    put_descriptor(w, lua_gettop(w->L));
+    put_descriptor(w, i - 1, lua_gettop(w->L));
     lua_pop(w->L, 1);
   }
 }
@@ -541,6 +604,7 @@ void tg_regrip (lua_State *L, const tg_Regrip *g) {
   Writer w = {.out = g->out, .g = g, .L = L};
   int at = lua_gettop(L);
   luaL_checkstack(L, 20, NULL);
+  tg_buf_clear(g->types);
   if (lua_getfield(L, at, "objectPool") == LUA_TTABLE) {
     lua_Unsigned n = lua_rawlen(L, -1);
     w.objects = n < POOL_MAX ? (uint32_t)n : POOL_MAX;

@@ -4,7 +4,8 @@
 **
 ** They are the Lua tables that a packet has, and may come from anywhere. What
 ** makes no sense as a grip becomes nil. The order of properties is not in a
-** table: the sequence comes first, then the others by name.
+** table: the sequence comes first, then the others by name, and last those with
+** objects, by their place in the pool.
 */
 #ifndef TG_REGRIP_H
 #define TG_REGRIP_H
@@ -14,6 +15,7 @@
 
 typedef struct tg_Regrip {
   tg_Buf *out;              /* borrows */
+  tg_Buf *types;            /* borrows; for us to write on */
   /* The id of the function that the descriptor at 'at' describes. */
   tg_FunctionId (*function) (lua_State *L, int at, void *ud);
   void *ud;

@@ -31,6 +31,7 @@ typedef struct Replay {
   tg_Pos start;
   uint64_t now;             /* ns, of the packet that came last */
   tg_Buf values;            /* owns; of a packet */
+  tg_Buf types;             /* owns; for tg_regrip */
   tg_Buf resumed;           /* owns; ids of frames entered again, held back
                                until it is known that these are all */
   tg_ThreadId resuming;     /* whose they are */
@@ -160,7 +161,7 @@ static tg_FunctionId function_of_packet (lua_State *L, Replay *r) {
 
 /* The values of the packet's field into 'values'. */
 static void read_values (lua_State *L, Replay *r, const char *key) {
-  tg_Regrip g = {&r->values, function_of_value, r};
+  tg_Regrip g = {&r->values, &r->types, function_of_value, r};
   tg_buf_clear(&r->values);
   if (lua_getfield(L, PACKET, key) == LUA_TTABLE)
     tg_regrip(L, &g);
@@ -490,6 +491,7 @@ static int replay__gc (lua_State *L) {
   tg_stacks_free(&r->stacks);
   tg_options_free(&r->options);
   tg_buf_free(&r->values);
+  tg_buf_free(&r->types);
   tg_buf_free(&r->resumed);
   tg_stream_unpin(r->recorder.stream);
   memset(r, 0, sizeof *r);

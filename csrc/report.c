@@ -36,28 +36,40 @@ static Report *new_report (lua_State *L) {
   return r;
 }
 
-static void take_packets (Report *r, const tg_Trace *t, tg_Reading *from) {
+/* The function at 'progress' is told how far it is; raises what that raises. */
+static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
+                          tg_Reading *from, int progress) {
   tg_Packet packet;
+  tg_Pace pace;
   uint64_t start_ns, end_ns;
+  tg_pace_begin(&pace, L, from, progress);
   tg_reader_watch(from->reader, tg_profile_gone, &r->profile);
-  while (tg_sieve_next(&from->sieve, from->stop, &packet))
+  while (!pace.raised && tg_sieve_next(&from->sieve, from->stop, &packet))
     tg_profile_take(&r->profile, &packet);
+  if (pace.raised)
+    lua_error(L);
   tg_reading_span(from, t, &start_ns, &end_ns);
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
 
 /*
-** Pushes a reading and the report of all its packets; NULL with errno if they
-** cannot be read. No values are asked for, so none is looked at.
+** Pushes a reading, the option 'progress' and the report of all packets; NULL
+** with errno if they cannot be read. No values are asked for, so none is looked
+** at.
 */
 static Report *make_report (lua_State *L, bool tree) {
+  static const char *const own_keys[] = {"progress", NULL};
   lua_settop(L, 2);
   const tg_Trace *t = tg_reading_check(L);
-  tg_Reading *from = tg_reading_new(L, 2, NULL, 0);
+  tg_Reading *from = tg_reading_new(L, 2, own_keys, 0);
+  lua_pushnil(L);
+  if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
+    lua_replace(L, 4);
+  lua_settop(L, 4);
   Report *r = new_report(L);
   bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
   if (made)
-    take_packets(r, t, from);
+    take_packets(L, r, t, from, 4);
   errno = tg_reading_error(from);
   if (!made || r->profile.status != TG_OK)
     errno = ENOMEM;

@@ -7,8 +7,12 @@
 
 #include "lx.h"
 
-/* Methods of a Trace: report(filter) and tree(filter); nil, message, code if
-   its events cannot be read. */
+/*
+** Methods of a Trace: report(filter) and tree(filter); nil, message, code if
+** its events cannot be read. The filter may have a key of its own:
+**   progress   a function, called now and then with the part that has been
+**              read; what it raises ends that
+*/
 int trace_report (lua_State *L);
 int trace_tree (lua_State *L);
 

@@ -30,6 +30,14 @@ static lua_CFunction address[NKNOWN];
 static lua_CFunction wrapped;   /* what coroutine.wrap returns */
 static bool learned;
 
+#define STANDINS 4
+
+static struct {
+  lua_CFunction f;
+  tg_Role role;
+} standins[STANDINS];
+static size_t nstandins;
+
 static lua_CFunction member (lua_State *L, const char *lib, const char *name) {
   lua_getglobal(L, lib);
   lua_getfield(L, -1, name);
@@ -87,5 +95,24 @@ tg_Role tg_role_of (lua_CFunction f) {
     if (address[i] == f)
       return known[i].role;
   }
+  for (size_t i = 0; i < nstandins; i++) {
+    if (standins[i].f == f)
+      return standins[i].role;
+  }
   return TG_ROLE_NONE;
+}
+
+lua_CFunction tg_real_function (tg_Role role) {
+  size_t i = 0;
+  while (i < NKNOWN && known[i].role != role)
+    i++;
+  tg_assert(i < NKNOWN);
+  return address[i];
+}
+
+void tg_role_standin (lua_CFunction f, tg_Role role) {
+  tg_assert(nstandins < STANDINS);
+  standins[nstandins].f = f;
+  standins[nstandins].role = role;
+  nstandins++;
 }

@@ -17,6 +17,13 @@ bool tg_roles_setup (void);
 /* The role of a C function. */
 tg_Role tg_role_of (lua_CFunction f);
 
+/* Lua's own function of that role; the first of them. */
+lua_CFunction tg_real_function (tg_Role role);
+
+/* This function of ours stands in for one of that role. At most a few, before
+   the first trace. */
+void tg_role_standin (lua_CFunction f, tg_Role role);
+
 /* debug.sethook and debug.gethook as Lua made them. */
 extern lua_CFunction tg_real_sethook, tg_real_gethook;
 

@@ -4,10 +4,12 @@
 #include "session.h"
 #include "alloc.h"
 #include "bounds.h"
+#include "door.h"
 #include "hook.h"
 #include "log.h"
 #include "naming.h"
 #include "proghook.h"
+#include "reach.h"
 #include "roles.h"
 #include "sessions.h"
 #include "snapshot.h"
@@ -31,6 +33,8 @@ static int session__gc (lua_State *L) {
   tg_Session *s = lua_touserdata(L, 1);
   if (tg_session_find(L) == s) {
     close_traces(s, L);
+    tg_door_close(L, s);
+    tg_reach_free(s);
     tg_sessions_remove(s);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
@@ -195,6 +199,13 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   return true;
 }
 
+static bool begin_undisturbed (tg_Session *s, lua_State *L) {
+  tg_Lull lull = tg_reach_lull(s);
+  bool ok = begin_tracing(s, L);
+  tg_reach_resume(&lull);
+  return ok;
+}
+
 static void end_tracing (tg_Session *s, lua_State *L) {
   tg_hook_disarm(s, L);
   tg_proghook_leave(L);
@@ -237,7 +248,7 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 
 tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
-  if (first && !begin_tracing(s, L))
+  if (first && !begin_undisturbed(s, L))
     return TG_ERR_MEMORY;
   t->session = s;
   t->end = TG_END_NOT;
@@ -257,6 +268,7 @@ tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   t->stream = tg_stream_pin(s->recorder.stream);
   tg_bounds_set(s);
   reopen(s);
+  tg_door_publish(s);
   return TG_OK;
 }
 
@@ -279,6 +291,7 @@ void tg_session_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   }
   unlink_trace(s, t);
   t->session = NULL;
+  tg_door_publish(s);
   if (s->traces == NULL)
     end_tracing(s, L);
   else
@@ -312,6 +325,7 @@ void tg_session_forked (tg_Session *s) {
     if (t->tap != NULL)
       tg_tap_leave(t->tap);
   }
+  tg_door_forked(s);
 }
 
 static void pump_logs (tg_Session *s) {
@@ -324,6 +338,11 @@ static void pump_logs (tg_Session *s) {
 static void attend (tg_Session *s, lua_State *L) {
   if (s->exiting)
     tg_session_terminate(s);
+  if (s->door != NULL) {
+    tg_door_attend(s, L);
+    if (!s->tracing)
+      return;
+  }
   if (s->logging)
     pump_logs(s);
   if (s->snapshot) {
@@ -332,6 +351,7 @@ static void attend (tg_Session *s, lua_State *L) {
   }
   if (s->stale) {
     retire(s);
+    tg_door_publish(s);
     if (s->traces == NULL) {
       end_tracing(s, L);
       return;

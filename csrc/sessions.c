@@ -2,7 +2,9 @@
 
 #include "sessions.h"
 #include "clock.h"
+#include "door.h"
 #include "hook.h"
+#include "host.h"
 #include "log.h"
 #include "own.h"
 #include "session.h"
@@ -23,11 +25,13 @@ static void before_fork (void) {
   pthread_mutex_lock(&all.mutex);
   tg_own_fork(TG_FORK_BEFORE);
   tg_clock_fork(TG_FORK_BEFORE);
+  tg_host_fork(TG_FORK_BEFORE);
   tg_streams_fork(TG_FORK_BEFORE);
 }
 
 static void after_fork (tg_Fork side) {
   tg_streams_fork(side);
+  tg_host_fork(side);
   tg_clock_fork(side);
   tg_own_fork(side);
   pthread_mutex_unlock(&all.mutex);
@@ -87,8 +91,10 @@ static void at_exit (void) {
       tg_session_terminate(s);
       finish_logs(s);
       tg_taping_finish(s);
+      tg_door_leave(s);
     }
   }
   all.first = NULL;
   pthread_mutex_unlock(&all.mutex);
+  tg_host_finish();
 }

@@ -42,8 +42,11 @@ typedef struct tg_Class {
 
 #define TG_PACKETS_UNKNOWN UINT64_MAX
 
-struct tg_Session;
+struct tg_Door;
+struct tg_Line;
 struct tg_Log;
+struct tg_Reach;
+struct tg_Session;
 
 typedef struct tg_Trace {
   struct tg_Trace *next;      /* the one started before it, still active */
@@ -85,6 +88,9 @@ typedef struct tg_Session {
   tg_Trace *traces;           /* active ones, most recent first (borrows) */
   uint32_t names;             /* generated so far */
   struct tg_Feed *feeds;      /* open ones (borrows) */
+  struct tg_Door *door;       /* borrows: it listens (door.h); NULL: not */
+  struct tg_Line *line;       /* the door's (borrows) */
+  struct tg_Reach *reach;     /* owns, once it has listened (reach.h) */
   /* from here on only while tracing */
   bool tracing;
   bool exiting;               /* os.exit has been called */

@@ -59,8 +59,10 @@ int tg_style_open (lua_State *L, int i) {
 }
 
 void tg_style_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
-  style->color = field_bool(L, i, "color", tg_log_wants_color(fd));
-  style->times = field_bool(L, i, "times", true);
-  style->summary = field_bool(L, i, "summary", true);
-  style->width = field_number(L, i, "width", 0);
+  *style = (tg_LogStyle){
+    .color = field_bool(L, i, "color", tg_log_wants_color(fd)),
+    .times = field_bool(L, i, "times", true),
+    .summary = field_bool(L, i, "summary", true),
+    .width = field_number(L, i, "width", 0)
+  };
 }

@@ -22,6 +22,7 @@ tg_Tap *tg_tap_new (tg_Stream *stream, tg_Pos from, const tg_Demand *demand,
   t->stream = tg_stream_pin(stream);
   t->stall_ns = stall_ns;
   t->limit = from;
+  t->upto = TG_TAP_NONE;
   atomic_init(&t->refs, 1);
   atomic_init(&t->read, from);
   atomic_init(&t->end, from);
@@ -74,15 +75,44 @@ static bool extend (tg_Tap *t) {
   return true;
 }
 
+void tg_tap_upto (tg_Tap *t, tg_Pos pos) {
+  t->upto = pos;
+}
+
+static tg_Pos bound (const tg_Tap *t) {
+  return (t->upto < t->limit) ? t->upto : t->limit;
+}
+
+/* A reader that does not come to its bound has all that it was asked for. */
+tg_Pos tg_tap_done (const tg_Tap *t) {
+  return (tg_reader_pos(t->reader) < bound(t)) ? t->upto : bound(t);
+}
+
+bool tg_tap_begin (tg_Tap *t, tg_Pos from, uint64_t ticks,
+                   const tg_Demand *demand) {
+  if (tg_reader_pos(t->reader) == from) {
+    tg_reader_time_from(t->reader, ticks);
+    return tg_reader_redemand(t->reader, demand);
+  }
+  tg_Reader *r = tg_reader_new(t->stream, from, demand);
+  if (r == NULL)
+    return false;
+  tg_reader_time_from(r, ticks);
+  tg_reader_free(t->reader);
+  t->reader = r;
+  return true;
+}
+
 bool tg_tap_next (tg_Tap *t, tg_Packet *out) {
   do {
-    if (tg_reader_next(t->reader, t->limit, out)) {
+    if (tg_reader_next(t->reader, bound(t), out)) {
       if (tg_reader_pos(t->reader) - tg_tap_pos(t) >= STEP)
         tell(t);
       return true;
     }
     tell(t);
-  } while (tg_reader_pos(t->reader) >= t->limit && extend(t));
+  } while (tg_reader_pos(t->reader) >= t->limit && t->limit < t->upto
+           && extend(t));
   return false;
 }
 

@@ -47,6 +47,7 @@ typedef struct tg_Tap {
   tg_Stream *stream;        /* pins */
   tg_Reader *reader;        /* owns; the reader's thread's */
   tg_Pos limit;             /* the same: what may be read now */
+  tg_Pos upto;              /* the same: where it wants to stop */
 } tg_Tap;
 
 #define TG_TAP_NONE UINT64_MAX
@@ -62,6 +63,19 @@ void tg_tap_unpin (tg_Tap *t);      /* NULL is fine */
 
 /* The next packet; false: there is none now, see tg_tap_state. */
 bool tg_tap_next (tg_Tap *t, tg_Packet *out);
+
+/* From now on tg_tap_next stops at 'pos', TG_TAP_NONE: nowhere. */
+void tg_tap_upto (tg_Tap *t, tg_Pos pos);
+
+/* How far there is nothing to be read, after tg_tap_next was false. */
+tg_Pos tg_tap_done (const tg_Tap *t);
+
+/*
+** A new sequence, from the CONTEXT at 'from', where the reader has not been
+** yet or may go on; times count from 'ticks'. False without memory.
+*/
+bool tg_tap_begin (tg_Tap *t, tg_Pos from, uint64_t ticks,
+                   const tg_Demand *demand);
 
 /* Sleeps for 'ns', less if a trace ends or the traced thread waits. New events
    alone wake nobody: they would have to make a system call. */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "plain.h"
+
 #define ELLIPSIS "\xE2\x80\xA6"
 
 /* Bytes that a character starting with 'lead' has, 0 if none does. */
@@ -53,14 +55,18 @@ static char shortescape (char c) {
   }
 }
 
-static void escapebyte (tg_Buf *out, char c) {
+static char *escapebyte (char *p, char c) {
+  static const char hex[] = "0123456789ABCDEF";
   char letter = shortescape(c);
+  *p++ = '\\';
   if (letter != 0) {
-    tg_buf_addchar(out, '\\');
-    tg_buf_addchar(out, letter);
+    *p++ = letter;
+    return p;
   }
-  else
-    tg_buf_addfmt(out, "\\x%02X", (unsigned)(unsigned char)c);
+  *p++ = 'x';
+  *p++ = hex[(unsigned char)c >> 4];
+  *p++ = hex[(unsigned char)c & 15];
+  return p;
 }
 
 /* C0, DEL and C1: some terminals obey even the last. */
@@ -68,22 +74,49 @@ static bool control (uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
+#define ESCAPE_MAX 4u         /* bytes that one becomes */
+#define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
+
+/* One character, or one byte that is none, to 'to'. */
+static char *escapechar (char *to, const char **s, const char *end,
+                         char quote) {
+  uint32_t code = 0;
+  const char *p = *s;
+  size_t n = tg_text_char(p, end, &code);
+  *s += n > 0 ? n : 1;
+  if (n == 0 || control(code)) {
+    while (p < *s)
+      to = escapebyte(to, *p++);
+    return to;
+  }
+  if (quote != 0 && (*p == quote || *p == '\\'))
+    *to++ = '\\';
+  memcpy(to, p, n);
+  return to + n;
+}
+
+/* The last character may reach beyond 'size'. */
+static const char *escapepiece (tg_Buf *out, const char *s, size_t size,
+                                const char *end, char quote) {
+  const char *stop = s + size;
+  if (!tg_buf_reserve(out, (size + 3) * ESCAPE_MAX + TG_PLAIN_MORE))
+    return stop;
+  char *to = out->data + out->size;
+  while (s < stop) {
+    to = tg_plain_copy(to, &s, stop, true);
+    if (s < stop)
+      to = escapechar(to, &s, end, quote);
+  }
+  out->size = (size_t)(to - out->data);
+  return s;
+}
+
 void tg_text_escape (tg_Buf *out, const char *s, size_t size, char quote) {
-  const char *p = s, *end = s + size;
-  while (p < end) {
-    uint32_t code = 0;
-    size_t n = tg_text_char(p, end, &code);
-    if (n == 0 || control(code)) {
-      size_t bad = n == 0 ? 1 : n;
-      for (size_t i = 0; i < bad; i++)
-        escapebyte(out, p[i]);
-      p += bad;
-      continue;
-    }
-    if (quote != 0 && (*p == quote || *p == '\\'))
-      tg_buf_addchar(out, '\\');
-    tg_buf_add(out, p, n);
-    p += n;
+  const char *end = s + size;
+  tg_check(quote == 0 || quote == '"');
+  while (s < end) {
+    size_t left = (size_t)(end - s);
+    s = escapepiece(out, s, left < PIECE ? left : PIECE, end, quote);
   }
 }
 

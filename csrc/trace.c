@@ -3,6 +3,7 @@
 
 #include "trace.h"
 #include "alloc.h"
+#include "door.h"
 #include "exporting.h"
 #include "feed.h"
 #include "log.h"
@@ -106,12 +107,15 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
     tg_feeds_flush(L);          /* a client loses its trace: tell it */
     tg_feeds_stopped(L, old);
   }
+  if (old != NULL && origin == TG_ORIGIN_API)
+    tg_door_stopped(L, old);
   tg_Status status = tg_session_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
   if (status != TG_OK)
     return false;
   if (old != NULL) {
+    tg_door_replaced(L, old);
     tg_feeds_replaced(s, old, origin, feed);
     tg_trace_halt(L, old);
   }
@@ -154,8 +158,16 @@ int trace_watch (lua_State *L) {
   return start(L, TG_ORIGIN_WATCH);
 }
 
+/* What a client has asked for comes before what the program does. */
+static void hear_client (lua_State *L) {
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL && s->door != NULL)
+    tg_door_turn(s, L);
+}
+
 int console_start (lua_State *L) {
   lua_settop(L, 2);
+  hear_client(L);
   const char *name = check_name(L, 1);
   tg_Trace *t = tg_trace_new(L);
   tg_options_read(L, 2, NULL, &t->options);
@@ -164,6 +176,7 @@ int console_start (lua_State *L) {
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
   tg_feeds_started(L, t);
+  tg_door_started(L, t);
   return 1;
 }
 
@@ -175,6 +188,7 @@ int tg_trace_failure (lua_State *L, const char *code, const char *message) {
 }
 
 int console_stop (lua_State *L) {
+  hear_client(L);
   tg_Session *s = tg_session_find(L);
   const char *name = check_name(L, 1);
   if (s == NULL || tg_session_trace(s, NULL) == NULL)
@@ -186,8 +200,10 @@ int console_stop (lua_State *L) {
   }
   tg_trace_push(L, t);
   tg_feeds_flush(L);
-  if (t->session != NULL)
+  if (t->session != NULL) {
     tg_feeds_stopped(L, t);
+    tg_door_stopped(L, t);
+  }
   tg_trace_halt(L, t);
   return 1;
 }
@@ -205,6 +221,7 @@ static int trace_stop (lua_State *L) {
       tg_feeds_flush(L);
       tg_feeds_stopped(L, t);
     }
+    tg_door_stopped(L, t);
     tg_trace_halt(L, t);
   }
   lua_settop(L, 1);
@@ -217,6 +234,7 @@ static int trace__gc (lua_State *L) {
   if (t->session != NULL) {
     if (t->anchored)
       tg_session_terminate(t->session);
+    tg_door_replaced(L, t);
     tg_session_stop(t->session, L, t);
   }
   tg_cursor_drop(&t->hold);

@@ -88,6 +88,7 @@ const char *tg_viewer_program (const tg_Export *x) {
 }
 
 static void add_entry (tg_Buf *out, const char *label, const tg_Buf *value) {
+  out->failed = out->failed || value->failed;
   if (value->size == 0 || out->failed)
     return;
   if (out->data[out->size - 1] != '[')
@@ -175,7 +176,8 @@ static bool use_note (const tg_Buf *text, uint64_t from_ns, uint64_t to_ns,
     .from = {from_ns, 0}, .to = {to_ns, 0}, .func = TG_STACK_NONE,
     .text = {(const uint8_t *)member.data, member.size, NULL}
   };
-  bool ok = text->size == 0 || member.failed || use(ud, &m);
+  bool ok = !text->failed && !member.failed
+            && (text->size == 0 || use(ud, &m));
   tg_buf_free(&member);
   return ok;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "plain.h"
 #include "text.h"
 
 size_t tg_utf8_whole (const char *s, size_t size) {
@@ -12,6 +13,11 @@ size_t tg_utf8_whole (const char *s, size_t size) {
   size_t n = 1;
   while (p < end && n > 0) {
     uint32_t code;
+    uint64_t x;
+    while (end - p >= 8 && (memcpy(&x, p, 8), (x & TG_EACH(0x80)) == 0))
+      p += 8;
+    if (p == end)
+      break;
     n = (unsigned char)*p < 0x80 ? 1 : tg_text_char(p, end, &code);
     p += n;
   }

@@ -1,0 +1,349 @@
+#include <string.h>
+
+#include "door.h"
+#include "alloc.h"
+#include "reach.h"
+#include "bounds.h"
+#include "session.h"
+#include "trace.h"
+
+/* A trace that a client reads. */
+typedef struct Remote {
+  struct Remote *next;
+  uint64_t id;
+  tg_Trace *trace;            /* anchored while it is active */
+  const tg_Trace *mirrored;   /* the program's, or NULL */
+} Remote;
+
+typedef struct tg_Door {
+  tg_Line *line;              /* pins */
+  tg_Tap *tap;                /* pins: what the client reads */
+  Remote *remotes;            /* owns */
+  uint64_t session;           /* of the ATTACH in force; 0: none */
+  uint64_t own;               /* ids given to the program's traces */
+} tg_Door;
+
+/* ---- telling ---- */
+
+/* Without memory for it the client does not hear of something: then it is told
+   that all is over, which needs none. */
+static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
+  const tg_Door *d = s->door;
+  tg_Notice *n = tg_notice_new(kind, id);
+  if (n == NULL)
+    return;
+  n->why = why;
+  n->session = d->session;
+  n->pos = s->tracing ? tg_rec_pos(&s->recorder) : 0;
+  if (!tg_line_notify(d->line, n))
+    tg_notice_free(n);
+}
+
+void tg_door_publish (const tg_Session *s) {
+  const char *names[256];
+  size_t n = 0;
+  if (s->door == NULL)
+    return;
+  for (const tg_Trace *t = s->traces; t != NULL && n < 256; t = t->next) {
+    if (!tg_trace_hidden(t))
+      names[n++] = t->name;
+  }
+  tg_line_publish(s->line, names, n);
+}
+
+/* ---- remotes ---- */
+
+static Remote *find (const tg_Door *d, const tg_Trace *t) {
+  Remote *r = d->remotes;
+  while (r != NULL && r->trace != t && r->mirrored != t)
+    r = r->next;
+  return r;
+}
+
+static Remote *find_id (const tg_Door *d, uint64_t id) {
+  Remote *r = d->remotes;
+  while (r != NULL && r->id != id)
+    r = r->next;
+  return r;
+}
+
+/* Takes it from the list; its trace. */
+static tg_Trace *forget (tg_Door *d, Remote *r) {
+  tg_Trace *t = r->trace;
+  Remote **p = &d->remotes;
+  while (*p != r)
+    p = &(*p)->next;
+  *p = r->next;
+  tg_free(r);
+  return t;
+}
+
+static int halt (lua_State *L) {
+  tg_trace_halt(L, lua_touserdata(L, 1));
+  return 0;
+}
+
+static void stop (lua_State *L, tg_Trace *t) {
+  lx_quietly(L, halt, t);
+}
+
+static void stop_all (tg_Session *s, lua_State *L) {
+  tg_Door *d = s->door;
+  while (d->remotes != NULL)
+    stop(L, forget(d, d->remotes));
+  tg_tap_unpin(d->tap);
+  d->tap = NULL;
+}
+
+/* ---- joining ---- */
+
+/* A tap that begins with 't'. */
+static tg_Tap *new_tap (const tg_Door *d, const tg_Trace *t) {
+  tg_Demand demand = {0};
+  tg_Tap *tap = NULL;
+  if (tg_demand_add(&demand, &t->options))
+    tap = tg_tap_new(t->stream, t->start, &demand, d->line->stall_ns);
+  tg_demand_clear(&demand);
+  return tap;
+}
+
+/* Sends 'n' with a tap: the one there is, or a new one if the client begins a
+   new sequence or has left that. */
+static bool send_tap (tg_Door *d, const tg_Trace *t, tg_Notice *n, bool fresh) {
+  if (d->tap != NULL && (fresh || d->tap->stream != t->stream)) {
+    tg_tap_unpin(d->tap);
+    d->tap = NULL;
+  }
+  for (;;) {
+    if (d->tap == NULL)
+      d->tap = new_tap(d, t);
+    if (d->tap == NULL)
+      return false;
+    n->tap = tg_tap_pin(d->tap);
+    if (tg_line_notify(d->line, n))
+      return true;
+    tg_tap_unpin(n->tap);
+    tg_tap_unpin(d->tap);
+    n->tap = d->tap = NULL;
+  }
+}
+
+static tg_Notice *notice_of (const tg_Door *d, const tg_Trace *t,
+                             tg_NoticeKind kind, uint64_t id) {
+  tg_Notice *n = tg_notice_new(kind, id);
+  if (n == NULL)
+    return NULL;
+  n->session = d->session;
+  n->pos = t->start;
+  n->ticks = t->ticks_start;
+  if (kind == TG_NOTICE_STARTED) {
+    n->name = tg_strdup(t->name, strlen(t->name));
+    if (n->name == NULL || !tg_options_copy(&n->options, &t->options)) {
+      tg_notice_free(n);
+      return NULL;
+    }
+  }
+  return n;
+}
+
+/* The client reads 't' from here on. False without memory. */
+static bool join (tg_Session *s, tg_Trace *t, tg_NoticeKind kind, uint64_t id,
+                  const tg_Trace *mirrored, bool fresh) {
+  tg_Door *d = s->door;
+  tg_Notice *n = notice_of(d, t, kind, id);
+  Remote *r = tg_calloc(1, sizeof *r);
+  if (n == NULL || r == NULL || !send_tap(d, t, n, fresh)) {
+    tg_notice_free(n);
+    tg_free(r);
+    return false;
+  }
+  *r = (Remote){d->remotes, id, t, mirrored};
+  d->remotes = r;
+  tg_session_tap(s, t, d->tap);
+  return true;
+}
+
+/* ---- commands ---- */
+
+typedef struct Order {
+  tg_Session *session;
+  tg_Command *command;
+} Order;
+
+/* Another trace has, or had, its name. */
+static int start (lua_State *L) {
+  const Order *o = lua_touserdata(L, 1);
+  tg_Command *c = o->command;
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_free(&t->options);
+  t->options = c->options;
+  memset(&c->options, 0, sizeof c->options);
+  tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
+  tg_trace_anchor(L, t);
+  if (!join(o->session, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
+    tg_trace_halt(L, t);
+    luaL_error(L, "not enough memory");
+  }
+  return 0;
+}
+
+static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
+  tg_Door *d = s->door;
+  Order order = {s, c};
+  Remote *r;
+  switch (c->kind) {
+    case TG_COMMAND_ATTACH:
+      d->session = c->id;
+      break;
+    case TG_COMMAND_LEAVE:
+      d->session = 0;
+      stop_all(s, L);
+      break;
+    case TG_COMMAND_START:
+      if (!lx_quietly(L, start, &order))
+        tell(s, TG_NOTICE_REFUSED, c->id, TG_END_MEMORY);
+      break;
+    case TG_COMMAND_STOP:
+      r = find_id(d, c->id);
+      if (r != NULL)
+        stop(L, forget(d, r));
+      break;
+    default:
+      tg_unreachable();
+  }
+}
+
+void tg_door_turn (tg_Session *s, lua_State *L) {
+  tg_Command *c;
+  while (s->door != NULL && (c = tg_line_take(s->line)) != NULL) {
+    carry_out(s, L, c);
+    tg_command_free(c);
+  }
+}
+
+/* ---- traces that end by themselves ---- */
+
+/* A mirror ends with what it mirrors. */
+static tg_End ended (const Remote *r) {
+  if (r->trace->end != TG_END_NOT)
+    return r->trace->end;
+  return (r->mirrored != NULL) ? r->mirrored->end : TG_END_NOT;
+}
+
+void tg_door_attend (tg_Session *s, lua_State *L) {
+  tg_Door *d = s->door;
+  Remote *r = d->remotes;
+  while (r != NULL) {
+    tg_End why = ended(r);
+    if (why == TG_END_NOT)
+      r = r->next;
+    else {
+      tell(s, TG_NOTICE_ENDED, r->id, why);
+      stop(L, forget(d, r));
+      r = d->remotes;   /* stopping may have come back here */
+    }
+  }
+  tg_door_turn(s, L);
+}
+
+/* ---- what the program does ---- */
+
+static int mirror (lua_State *L) {
+  tg_Trace *t = lua_touserdata(L, 1);
+  tg_Session *s = t->session;
+  tg_Trace *m = tg_trace_new(L);
+  if (!tg_options_copy(&m->options, &t->options))
+    return 0;
+  m->options.overflow = TG_OVERFLOW_WAIT;
+  if (m->options.buffer > TG_BUFFER_REMOTE)
+    m->options.buffer = TG_BUFFER_REMOTE;
+  tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
+  tg_trace_anchor(L, m);
+  if (!join(s, m, TG_NOTICE_STARTED, TG_LINE_OWN + ++s->door->own, t, false))
+    tg_trace_halt(L, m);
+  return 0;
+}
+
+void tg_door_started (lua_State *L, tg_Trace *t) {
+  const tg_Session *s = t->session;
+  if (s->door != NULL && s->door->session != 0)
+    lx_quietly(L, mirror, t);
+}
+
+static void part (lua_State *L, tg_Trace *t, bool told) {
+  tg_Session *s = t->session;
+  Remote *r = (s->door != NULL) ? find(s->door, t) : NULL;
+  if (r == NULL)
+    return;
+  if (told)
+    tell(s, TG_NOTICE_STOPPED, r->id, TG_END_STOPPED);
+  tg_Trace *own = forget(s->door, r);
+  if (own != t)
+    stop(L, own);
+}
+
+void tg_door_stopped (lua_State *L, tg_Trace *t) {
+  part(L, t, true);
+}
+
+void tg_door_replaced (lua_State *L, tg_Trace *t) {
+  part(L, t, false);
+}
+
+/* ---- opening and closing ---- */
+
+bool tg_door_open (lua_State *L, tg_Session *s, tg_Line *line) {
+  tg_reach_setup(L, s, tg_door_turn);
+  tg_Door *d = tg_calloc(1, sizeof *d);
+  if (d == NULL)
+    luaL_error(L, "not enough memory");
+  d->line = s->line = tg_line_pin(line);
+  if (!tg_reach_open(L, s)) {
+    s->line = NULL;
+    tg_line_unpin(line);
+    tg_free(d);
+    return false;
+  }
+  s->door = d;
+  tg_door_publish(s);
+  return true;
+}
+
+static void free_door (tg_Session *s) {
+  tg_Door *d = s->door;
+  while (d->remotes != NULL)
+    forget(d, d->remotes);
+  tg_tap_unpin(d->tap);
+  tg_line_part(d->line);
+  s->line = NULL;
+  s->door = NULL;
+  tg_line_unpin(d->line);
+  tg_free(d);
+}
+
+void tg_door_close (lua_State *L, tg_Session *s) {
+  if (s->door == NULL)
+    return;
+  tg_reach_close(L, s);
+  stop_all(s, L);
+  tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
+  free_door(s);
+}
+
+void tg_door_leave (tg_Session *s) {
+  if (s->door != NULL)
+    tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
+}
+
+/* What the server's thread held when the process forked is lost with it; the
+   line itself is whole. */
+void tg_door_forked (tg_Session *s) {
+  if (s->door == NULL)
+    return;
+  for (Remote *r = s->door->remotes; r != NULL; r = r->next) {
+    if (r->trace->end == TG_END_NOT)
+      tg_bounds_end(s, r->trace, TG_END_STOPPED);
+  }
+  s->line->bell = -1;
+  atomic_store(&s->line->wanted, false);
+}

@@ -1,0 +1,38 @@
+/*
+** lines.h - the server's end of a line, for its Lua: frames as bytes of the
+** wire, and notices, each where it belongs among them.
+**
+** The Line object is used on the server's thread alone. It counts which traces
+** the client has (its members), reads their union from the tap, and writes it
+** as packets, without a Lua value made on the way.
+*/
+#ifndef TG_LINES_H
+#define TG_LINES_H
+
+#include "lx.h"
+#include "line.h"
+
+/* Creates the metatable; raises. */
+void tg_lines_setup (lua_State *L);                            /* [-0, +0, m] */
+
+/*
+** Pushes a Line over 'line', which it pins. Lua:
+**   line:attach(yes)         whether there is a client: the program's console
+**                            traces are told and join; false ends everything
+**   line:start(id, options)  asks for a trace; raises what is wrong with them
+**   line:stop(id)            asks for its end
+**   line:drop(id)            what it asked for does not count from here on
+**   line:mark()              read() is to end at what is recorded now: false,
+**                            there is nothing before it
+**   line:read(from, batch, bytes)  the next packets of the actor 'from', framed,
+**                            'bytes' and a bit; nil, there is nothing to read
+**                            before the mark or the next notice
+**   line:notice()            after read() was nil: the next notice, if it is
+**                            due: {kind=, id=, name=, types=, why=}
+**   line:names()             of the traces that run in the program
+**   line:nudge()             sees to it that what was asked for is looked at
+**   line:close()             all is delivered, or never will be
+*/
+void tg_lines_push (lua_State *L, tg_Line *line);              /* [-0, +1, m] */
+
+#endif

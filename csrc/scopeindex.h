@@ -1,0 +1,115 @@
+/*
+** scopeindex.h - a session: the events of a stopped trace, by number.
+**
+** Events are numbered in the order in which they begin, so those inside an
+** event have numbers next to its own (of their timeline: tg_ScopeEvent.last).
+** A *segment* is the events that begin between two places in the stream:
+**
+**     packets   ---|--------------|--------------|--------->
+**     segment      0              1              2
+**     events       1 .. 7         8 .. 12        13 ..
+**     long ones    1, 3, 7        8              13
+**
+** A *long* event is one that is not over where its segment ends. Those are kept
+** whole; all others are found by reading their segment again. The long ones of
+** a segment are part of it; the frames open where a segment begins are long
+** ones of those before.
+**
+** Plain C, one thread. Memory and time: see scope.h.
+*/
+#ifndef TG_SCOPEINDEX_H
+#define TG_SCOPEINDEX_H
+
+#include "scopekinds.h"
+#include "scopewalk.h"
+#include "sieve.h"
+
+/* What a session is made of. */
+typedef struct tg_ScopeSource {
+  tg_Stream *stream;    /* borrows; the session pins it */
+  tg_Pos start, stop;   /* of the trace */
+  const tg_Demand *demand;    /* borrows; its types do not matter */
+  uint64_t start_ns, end_ns;  /* when profiling began and ended */
+  bool arguments;       /* those of packets may be looked at */
+  bool from_chunk;      /* it began with the first main chunk called */
+  tg_ScopeCost cost;    /* at most; see tg_scope_new */
+  uint32_t stride;      /* packets of a segment, for tests; 0 = as fits */
+} tg_ScopeSource;
+
+/* Events of one timeline, kind and depth that are not long. */
+typedef struct tg_ScopeSum {
+  uint32_t timeline, kind, depth;
+  uint64_t hits, time_ns, overhead_ns;
+  uint64_t start_ns, end_ns;  /* the first start, the last end */
+  uint64_t first;       /* the lowest id */
+} tg_ScopeSum;
+
+typedef struct tg_ScopeSegment {
+  uint64_t first;       /* id of its first event */
+  uint64_t start_ns;    /* none of it begins before, none of the ones before
+                           that is not long ends after; since profiling began */
+  uint64_t packets;     /* of the trace before it */
+  uint32_t first_long;  /* index in 'longs' */
+  uint32_t nopen, nlive;      /* 'live': open ones, then those that wait */
+  uint32_t *live;       /* owns; indices in 'longs', as tg_scopewalk_known */
+  uint64_t now_ns, charge_ns; /* of the walk */
+  tg_Reader *reader;    /* owns; stands at its beginning; NULL: packets have to
+                           be counted */
+  tg_ScopeSum *sums;    /* owns */
+  uint32_t nsums;
+  bool summed;          /* 'sums' are there: there were not too many */
+} tg_ScopeSegment;
+
+typedef struct tg_Scope {
+  tg_ScopeKinds kinds;        /* owns */
+  tg_Timelines timelines;     /* owns */
+  tg_ScopeSegment *segments;  /* owns; one at least */
+  uint32_t nsegments, csegments;
+  tg_ScopeEvent *longs;       /* owns; by id */
+  uint32_t nlongs, clongs;
+  uint64_t events;            /* how many */
+  uint64_t packets;
+  uint64_t start_ns, end_ns;  /* of the stream */
+  uint64_t duration_ns;
+  tg_ScopeCost cost;
+  uint64_t damage;            /* where the recording's file could not be read
+                                 further, as tg_reader_damage; 0 = it could */
+  /* private */
+  tg_Stream *stream;          /* pins */
+  tg_Cursor hold;             /* the trace's beginning: keeps it there */
+  tg_Pos start, stop;
+  tg_Demand demand;           /* owns */
+  uint32_t stride;
+  tg_ScopeEvent *records;     /* owns; events of the segment at hand */
+  size_t nrecords, crecords;
+  uint32_t loaded;            /* that segment; TG_INDEX_NONE: none */
+  uint32_t *slots;            /* owns; of sums being made */
+  uint32_t nslots;
+} tg_Scope;
+
+/*
+** A session. NULL and why: memory, or the recording cannot be read. The cost is
+** not taken to be more than the shortest calls of the trace allow.
+*/
+tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status);
+void tg_scope_free (tg_Scope *s);             /* NULL is fine */
+
+/* The segment that has an event of this number, which there is. */
+uint32_t tg_scope_segment (const tg_Scope *s, uint64_t id);
+
+/* The number of the first event of the next segment. */
+uint64_t tg_scope_segment_end (const tg_Scope *s, uint32_t segment);
+
+/* Events of a segment, by number; they stay until the next call. */
+tg_Status tg_scope_load (tg_Scope *s, uint32_t segment,
+                         const tg_ScopeEvent **events, size_t *count);
+
+/* Its long ones only. */
+const tg_ScopeEvent *tg_scope_longs (const tg_Scope *s, uint32_t segment,
+                                     size_t *count);
+
+/* The event of a number; NULL if there is none, or it cannot be read. */
+const tg_ScopeEvent *tg_scope_event (tg_Scope *s, uint64_t id,
+                                     tg_Status *status);
+
+#endif
