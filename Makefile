@@ -98,6 +98,9 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
 	$(V)$(TREE) $(LUA) spec/bench/reading.lua
 
+golden:       ## writes the documents that exports are compared with anew
+	$(V)TG_GOLDEN=1 $(TOP) spec SPEC=spec/export/golden_spec.lua
+
 lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
 	$(V)build-aux/deps.sh run lint
 	$(V)$(TOP) all
@@ -112,8 +115,8 @@ graph:        ## which file includes which, to compare with csrc/README.md
 	$(V)for f in $(SOURCE:.c=); do printf '%s: ' $${f#csrc/}; sed -n \
 	  's/^#include ["<]\([a-z]*\)\.h.*/\1/p' $$f.[ch] | sort -u | xargs; done
 
-docs: all     ## puts fresh output into README.md and docs/performance.md
-	$(V)$(LUA) build-aux/output.lua docs/performance.md README.md
+docs: all     ## puts fresh output into README.md and docs/
+	$(V)$(LUA) build-aux/output.lua docs/performance.md docs/exports.md README.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so

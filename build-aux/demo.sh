@@ -21,11 +21,35 @@ cat "$out/log.txt"
 
 echo
 echo "== recorded: what it is, where the time went, who called whom"
-show record -o "$out/orders.tgr" examples/orders.lua "$out/orders.json" \
+show record --sources -o "$out/orders.tgr" examples/orders.lua "$out/orders.json" \
   "$out/orders.jsonl" || exit 1
 show info "$out/orders.tgr" || exit 1
 show report --limit 12 "$out/orders.tgr" || exit 1
 show tree --depth 5 --min-ms 5 "$out/orders.tgr" || exit 1
+
+echo
+echo "== exported: calls of 5 microseconds and more, for the viewers you have"
+exported () {   # format, options: what to open it with
+  format=$1
+  with=$2
+  shift 2
+  show export "$format" "$@" "$out/orders.tgr" || exit 1
+  echo "  to open: $with"
+}
+exported firefox "drop the file on https://profiler.firefox.com, or
+           $tracegrip view $out/orders.tgr" \
+  --min-ms 0.005 --sources -o "$out/orders.profile.json.gz"
+exported gecko "the same, as Firefox itself writes it" --min-ms 0.005
+exported chrome "Chrome: F12, Performance, Load profile; or drop it on
+           https://ui.perfetto.dev" --min-ms 0.005
+exported cpuprofile "Visual Studio Code opens it; so does Chrome, as above" \
+  --min-ms 0.005
+exported speedscope "drop it on https://www.speedscope.app" --min-ms 0.005
+exported folded "flamegraph.pl $out/orders.folded >flame.svg"
+exported packets "a packet a line: head -3 $out/orders.packets.jsonl" \
+  --to 10 -o "$out/orders.packets.jsonl"
+echo
+ls -lh "$out" | awk 'NR > 1 {print "  " $5 "\t" $9}'
 
 echo
 echo "== traces of the program's own"

@@ -6,7 +6,6 @@
 
 #include "alloc.h"
 #include "formats.h"
-#include "literal.h"
 #include "plain.h"
 #include "text.h"
 
@@ -160,7 +159,12 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->limit = x->options.limit > 0 ? x->options.limit : format->limit;
   x->depth = format->depth;
+  x->literal = (tg_Literal){
+    .functions = x->stream->functions, .demand = x->demand,
+    .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
+  };
   tg_Status status = format->write(x);
+  tg_literal_free(&x->literal);
   tg_free(x->frames);
   x->frames = NULL;
   if (status == TG_OK)
@@ -196,14 +200,10 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
 
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   const tg_Functions *fs = x->stream->functions;
-  tg_Literal w = {
-    .functions = fs, .demand = x->demand,
-    .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
-  };
   bool arguments = p->why == TG_WHY_ENTER;
-  tg_literal_list(&w, out, p->values,
+  tg_literal_list(&x->literal, out, p->values,
                   arguments ? tg_functions_find(fs, p->function) : NULL);
-  tg_literal_free(&w);
+  out->failed = out->failed || x->literal.failed;
 }
 
 void tg_export_loss (const tg_Export *x, tg_Buf *out) {

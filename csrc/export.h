@@ -21,6 +21,7 @@
 
 #include "entries.h"
 #include "grips.h"
+#include "literal.h"
 #include "output.h"
 #include "sieve.h"
 #include "stream.h"
@@ -68,6 +69,8 @@ typedef struct tg_Export {
   uint64_t calls;             /* given */
   uint64_t left_out;          /* calls beyond the limit */
   uint64_t folded;            /* calls deeper than 'depth' */
+  uint64_t bare;              /* given, but not all of their values: that would
+                                 be more text than viewers open */
   uint64_t bytes;             /* before compression; for who closes 'out' */
   tg_Status status;           /* sticky */
   /* private */
@@ -77,6 +80,7 @@ typedef struct tg_Export {
   tg_ExportFrame *frames;     /* owns: open ones that are given */
   uint32_t nframes, cframes;
   uint32_t hidden;            /* open ones above that are not */
+  tg_Literal literal;         /* owns */
   bool begun;                 /* the first packet has been read */
   bool ended;                 /* there are no more packets to read */
   bool unfinished;            /* the exit just given is the trace's end */

@@ -12,6 +12,10 @@
 ** off by a few nanoseconds, until time has caught up. Times are microseconds
 ** since the trace began, plus one: viewers take 0 for none.
 **
+** DevTools reads a file as one string, of 512 MiB at most. Calls are limited by
+** their number; values are left out when the document has become so long that
+** they could keep it from being opened, unless the user has set the limit.
+**
 ** With 'samples' the program's stack is also there as V8's profiler has it
 ** (v8.h), on a track of its own.
 */
@@ -26,6 +30,7 @@
 
 #define START_NS UINT64_C(1000)
 #define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
+#define VALUES_END (UINT64_C(256) << 20)
 #define CHUNK 10000u              /* samples in one event */
 #define SAMPLES_TID 2000000000u   /* beyond all coroutines */
 
@@ -61,6 +66,7 @@ typedef struct Document {
   tg_Buf begin;               /* owns; of every call's event: up to the tid */
   tg_Buf room;                /* owns */
   uint64_t full_ns;           /* when the limit was reached; 0: it was not */
+  uint64_t bare_ns;           /* when the values' end was */
   tg_V8 v8;                   /* owns, as the following: with 'samples' */
   tg_Buf samples, deltas;     /* of the chunk to come */
   uint32_t nsamples;          /* in it */
@@ -278,10 +284,19 @@ static bool wants (const Document *d, uint32_t type) {
   return (d->x->demand->types & type) != 0;
 }
 
+/* Whether the document still has room for values. */
+static bool has_room (const Document *d) {
+  return d->x->out->bytes < VALUES_END || d->x->options.limit > 0;
+}
+
+static bool shows (const Document *d, const tg_Packet *p, uint32_t type) {
+  return wants(d, type) && p->values.data != NULL && has_room(d);
+}
+
 /* Values as a member of 'args', if the trace has them. */
 static void put_values (Document *d, tg_Buf *out, const char *key,
                         const tg_Packet *p, uint32_t type) {
-  if (!wants(d, type) || p->values.data == NULL)
+  if (!shows(d, p, type))
     return;
   tg_Buf *text = clear_room(d);
   tg_export_values(d->x, p, text);
@@ -323,12 +338,12 @@ static void put_completion (Document *d, const tg_Packet *p) {
       tg_buf_addstr(out, p->tail ? ",\"tailCall\":true" : "");
       break;
     case TG_WHY_EXCEPTION:
-      if (!wants(d, TG_TYPE_THROW) || p->values.data == NULL)
+      if (!shows(d, p, TG_TYPE_THROW))
         tg_buf_addstr(out, ",\"throw\":\"?\"");
       put_values(d, out, ",\"throw\":", p, TG_TYPE_THROW);
       break;
     case TG_WHY_YIELD:
-      if (!wants(d, TG_TYPE_YIELD) || p->values.data == NULL)
+      if (!shows(d, p, TG_TYPE_YIELD))
         tg_buf_addstr(out, ",\"yield\":\"?\"");
       put_values(d, out, ",\"yield\":", p, TG_TYPE_YIELD);
       break;
@@ -354,6 +369,13 @@ static void put_args (Document *d, const tg_Packet *p, const Box *box) {
   tg_buf_addstr(d->out, "}}");
 }
 
+static void note_bare (Document *d, const tg_Packet *p) {
+  if (p->values.data == NULL || has_room(d))
+    return;
+  if (d->x->bare++ == 0)
+    d->bare_ns = p->time_ns;
+}
+
 static bool leave (Document *d, const tg_Packet *p) {
   uint32_t lane = tg_lanes_of(&d->lanes, p->thread, p->function);
   const Box *box = &d->boxes[tg_export_level(d->x, p)];
@@ -368,6 +390,7 @@ static bool leave (Document *d, const tg_Packet *p) {
   tg_buf_addchar(d->out, ',');
   tg_buf_add(d->out, d->text.data + w->at, w->size);
   put_args(d, p, box);
+  note_bare(d, p);
   return true;
 }
 
@@ -512,6 +535,11 @@ static void put_marks (Document *d) {
     tg_buf_addfmt(&d->room, "%" PRIu64 " calls left out", x->left_out);
     put_mark(d, d->full_ns, &d->room);
   }
+  clear_room(d);
+  if (x->bare > 0) {
+    tg_buf_addstr(&d->room, "values of calls left out from here on");
+    put_mark(d, d->bare_ns, &d->room);
+  }
 }
 
 static void put_text (Document *d, const char *key, const char *text) {
@@ -548,6 +576,8 @@ static void put_tail (Document *d) {
     put_count(d, ",\"leftOut\":", x->left_out);
   if (x->folded > 0)
     put_count(d, ",\"folded\":", x->folded);
+  if (x->bare > 0)
+    put_count(d, ",\"withoutValues\":", x->bare);
   tg_export_loss(x, clear_room(d));
   if (d->room.size > 0) {
     tg_buf_addchar(&d->room, '\0');

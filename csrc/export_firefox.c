@@ -48,12 +48,16 @@ static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
   tg_values_open(&c, p->values);
   if (tg_values_var(&c) == 0)
     return TG_TAG_EMPTY;
-  if (w->value_bytes > VALUES_MAX)
+  if (w->value_bytes > VALUES_MAX) {
+    t->x->bare++;
     return TG_TAG_MISSING;
+  }
   uint32_t place = (uint32_t)track->values.values + TG_PREVIEW_HEAD;
   tg_buf_clear(&w->entry);
   w->preview.shapes = &track->shapes;
   tg_preview_arguments(&w->preview, &w->entry, p);
+  if (w->preview.failed)
+    t->status = TG_ERR_MEMORY;
   tg_buf_add(&track->values.text, w->entry.data, w->entry.size);
   track->values.values += w->entry.size;
   w->value_bytes += w->entry.size;

@@ -201,10 +201,10 @@ static void put_strings (Gecko *w, const tg_Callstacks *c) {
       add_name(w, &c->funcs[i - c->nfuncs], &text);
     tg_export_string(w->out, text.data, text.size);
     put(w, ",");
+    w->ok = w->ok && !text.failed;
     turn(w);
   }
   put(w, "\"" TG_VIEWER_CALL "\",\"" TG_VIEWER_NOTE "\"]");
-  w->ok = w->ok && !text.failed;
   tg_buf_free(&text);
 }
 

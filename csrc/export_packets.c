@@ -16,6 +16,8 @@ tg_Status tg_export_packets (tg_Export *x) {
     if (!tg_output_turn(x->out))
       return TG_ERR_IO;
     x->calls += p.why == TG_WHY_ENTER;
+    if (x->scratch->failed || x->scratch->room.failed)
+      return TG_ERR_MEMORY;
   }
   return x->status;
 }

@@ -109,13 +109,15 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
 
 static void push_result (lua_State *L, const tg_Export *x,
                          const tg_Format *f) {
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
   lua_pushinteger(L, (lua_Integer)x->calls);
   lua_setfield(L, -2, "calls");
   lua_pushinteger(L, (lua_Integer)x->left_out);
   lua_setfield(L, -2, "leftOut");
   lua_pushinteger(L, (lua_Integer)x->folded);
   lua_setfield(L, -2, "folded");
+  lua_pushinteger(L, (lua_Integer)x->bare);
+  lua_setfield(L, -2, "withoutValues");
   lua_pushinteger(L, (lua_Integer)x->bytes);
   lua_setfield(L, -2, "bytes");
   if (f->depth > 0) {

@@ -73,6 +73,7 @@ static size_t afford (tg_Grips *g, const char *s, size_t size) {
 }
 
 static tg_Buf *fresh_room (tg_Grips *g) {
+  g->scratch->failed = g->scratch->failed || g->scratch->room.failed;
   tg_buf_clear(&g->scratch->room);
   return &g->scratch->room;
 }
@@ -97,8 +98,10 @@ static bool add_entry (tg_Grips *g, uint32_t offset) {
     uint32_t capacity = s->capacity > 0 ? s->capacity * 2 : FIRST_ENTRIES;
     tg_GripEntry *entries
         = tg_realloc(s->entries, capacity * sizeof *entries);
-    if (entries == NULL)
+    if (entries == NULL) {
+      s->failed = true;
       return false;
+    }
     s->entries = entries;
     s->capacity = capacity;
   }

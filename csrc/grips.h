@@ -34,6 +34,7 @@ typedef struct tg_Scratch {
   tg_GripEntry *entries;    /* owns */
   uint32_t capacity;
   tg_Buf room;              /* owns; for text that has to be rebuilt */
+  bool failed;              /* sticky: something was cut for want of memory */
 } tg_Scratch;
 
 void tg_scratch_free (tg_Scratch *scratch);

@@ -1,7 +1,8 @@
 /*
 ** hook.h - what happens at each call and return of the traced program.
 **
-** The only place that installs hooks. Inside the hook: nothing is raised,
+** The only place that installs hooks, but for the moment in which reach.h calls
+** upon a state that does not trace. Inside the hook: nothing is raised,
 ** nothing yields, no metamethod and no function of the program runs; the stack
 ** need not be cleaned, since luaD_hook restores its top.
 **

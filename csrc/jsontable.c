@@ -12,13 +12,18 @@
 
 #define DEPTH_MAX 1000      /* whatever the caller says: it is C's stack */
 #define SLOTS 4             /* of Lua's stack, that a level takes at most */
+#define MEMBERS 16          /* that are expected at most */
 #define NUMBER_MAX 400u     /* characters: more digits than any double has */
+
+#define LEVELS 8            /* whose objects are expected to be alike */
 
 typedef struct Parse {
   lua_State *L;
   const char *p, *end;
   int depth;                /* levels that may yet be opened */
   int meta;                 /* index of the metatable of empty arrays */
+  int members[LEVELS];      /* of the latest object, by 'depth': the next one
+                               is made to hold so many */
 } Parse;
 
 static bool parse_value (Parse *j);
@@ -236,9 +241,40 @@ static bool to_integer (const char *s, const char *end, lua_Integer *out) {
   return true;
 }
 
+/* A number of few digits, with a fraction and without an exponent: two exact
+   doubles, divided, are the nearest to their quotient. False: another one. */
+static bool few_digits (const char *s, const char *end, double *out) {
+  static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
+                                1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  bool negative = *s == '-';
+  uint64_t v = 0;
+  const char *point = NULL;
+  s += negative;
+  if (end - s > 16)
+    return false;
+  for (; s < end; s++) {
+    if (*s >= '0' && *s <= '9')
+      v = v * 10 + (uint64_t)(*s - '0');
+    else if (*s == '.')
+      point = s;
+    else
+      return false;
+  }
+  if (point == NULL)
+    return false;
+  double d = (double)v / tens[end - point - 1];
+  *out = negative ? -d : d;
+  return true;
+}
+
 /* By lua_stringtonumber, which knows the locale: it wants a zero behind it. A
    number of extreme length is only near what it says. */
 static bool push_float (Parse *j, const char *s, const char *end) {
+  double d;
+  if (few_digits(s, end, &d)) {
+    lua_pushnumber(j->L, d);
+    return true;
+  }
   char copy[NUMBER_MAX];
   size_t n = (size_t)(end - s);
   if (n >= sizeof copy)
@@ -306,13 +342,18 @@ static bool parse_member (Parse *j) {
 }
 
 static bool parse_object (Parse *j) {
-  lua_newtable(j->L);
-  if (accept(j, '}'))
+  int *members = &j->members[j->depth % LEVELS], n = 0;
+  if (accept(j, '}')) {
+    lua_newtable(j->L);
     return true;
+  }
+  lua_createtable(j->L, 0, *members);
   do {
     if (!parse_member(j))
       return false;
+    n++;
   } while (accept(j, ','));
+  *members = n < MEMBERS ? n : MEMBERS;
   return accept(j, '}');
 }
 
@@ -349,7 +390,15 @@ static bool parse_value (Parse *j) {
   }
 }
 
+/* Before anything is known: a packet has some fields, what is in it has few. */
+static void expect_packet (Parse *j) {
+  for (int i = 0; i < LEVELS; i++)
+    j->members[i] = 4;
+  j->members[(j->depth - 1) % LEVELS] = 8;
+}
+
 static bool parse_text (Parse *j) {
+  expect_packet(j);
   if (!parse_value(j))
     return false;
   skip_space(j);
@@ -363,7 +412,8 @@ int jsontable_decode (lua_State *L) {
   luaL_argcheck(L, depth > 0 && depth <= DEPTH_MAX, 2, "1 to 1000 expected");
   lua_settop(L, 3);
   luaL_checkstack(L, (int)depth * SLOTS + LUA_MINSTACK, NULL);
-  Parse j = {L, text, text + size, (int)depth, 3};
+  Parse j = {.L = L, .p = text, .end = text + size, .depth = (int)depth,
+             .meta = 3};
   size_t whole = tg_utf8_whole(text, size);
   if (whole < size)
     j.p = text + whole;

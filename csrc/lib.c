@@ -63,6 +63,7 @@ static const luaL_Reg core[] = {
   {"replay", replay_new},
   {"listen", listening_start},
   {"waited", listening_waited},
+  {"checkoptions", lines_check_options},
   {"own", core_own},
   {"exec", process_exec},
   {"interpreter", process_interpreter},

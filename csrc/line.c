@@ -137,13 +137,14 @@ void tg_line_post (tg_Line *l, tg_Command *c) {
   pthread_mutex_unlock(&l->mutex);
 }
 
-void tg_line_nudge (tg_Line *l) {
+bool tg_line_nudge (tg_Line *l) {
   if (!atomic_load(&l->wanted))
-    return;
+    return false;
   pthread_mutex_lock(&l->mutex);
   if (l->commands != NULL && worked(l) - l->kicked >= PATIENCE)
     kick(l);
   pthread_mutex_unlock(&l->mutex);
+  return true;
 }
 
 tg_Notice *tg_line_next (tg_Line *l) {

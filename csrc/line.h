@@ -108,8 +108,8 @@ void tg_notice_free (tg_Notice *n);         /* NULL is fine */
 void tg_line_post (tg_Line *l, tg_Command *c);
 
 /* Sends the signal once more if commands wait although the thread has worked
-   since: it was at a place where it could not be reached. */
-void tg_line_nudge (tg_Line *l);
+   since: it was at a place where it could not be reached. Whether they wait. */
+bool tg_line_nudge (tg_Line *l);
 
 /* The oldest notice, owned by the caller; NULL: there is none. */
 tg_Notice *tg_line_next (tg_Line *l);

@@ -382,6 +382,12 @@ static tg_Options *new_options (lua_State *L) {
   return o;
 }
 
+int lines_check_options (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  tg_options_read(L, 1, NULL, new_options(L));
+  return 0;
+}
+
 static void ask_start (lua_State *L, Reception *c, uint64_t id,
                        const tg_Options *o, const char *name) {
   tg_Command *k = new_command(L, TG_COMMAND_START, id);
@@ -446,11 +452,11 @@ static int line_read (lua_State *L) {
     return 0;
   set_limit(c);
   read_all(c, from, batch, (size_t)bytes);
-  if (tg_tap_done(c->tap) >= c->mark
-      && tg_reader_pos(c->tap->reader) >= c->mark)
-    c->mark = TG_TAP_NONE;
-  if (c->out.size == 0)
+  if (c->out.size == 0) {
+    if (tg_tap_done(c->tap) >= c->mark)
+      c->mark = TG_TAP_NONE;
     return 0;
+  }
   lua_pushlstring(L, c->out.data, c->out.size);
   return 1;
 }
@@ -493,8 +499,10 @@ static int line_names (lua_State *L) {
 }
 
 static int line_nudge (lua_State *L) {
-  tg_line_nudge(check(L)->line);
-  return 0;
+  tg_Line *l = check(L)->line;
+  tg_line_nudge(l);
+  lua_pushboolean(L, atomic_load(&l->wanted));
+  return 1;
 }
 
 static int line_close (lua_State *L) {

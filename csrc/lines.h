@@ -24,15 +24,20 @@ void tg_lines_setup (lua_State *L);                            /* [-0, +0, m] */
 **   line:drop(id)            what it asked for does not count from here on
 **   line:mark()              read() is to end at what is recorded now: false,
 **                            there is nothing before it
-**   line:read(from, batch, bytes)  the next packets of the actor 'from', framed,
+**   line:read(from, batch, bytes)
+**                            the next packets of the actor 'from', framed,
 **                            'bytes' and a bit; nil, there is nothing to read
 **                            before the mark or the next notice
 **   line:notice()            after read() was nil: the next notice, if it is
 **                            due: {kind=, id=, name=, types=, why=}
 **   line:names()             of the traces that run in the program
-**   line:nudge()             sees to it that what was asked for is looked at
+**   line:nudge()             sees to it that what was asked for is looked at;
+**                            whether it has yet to be
 **   line:close()             all is delivered, or never will be
 */
 void tg_lines_push (lua_State *L, tg_Line *line);              /* [-0, +1, m] */
+
+/* Lua: checkoptions(options), which raises what is wrong with them. */
+int lines_check_options (lua_State *L);
 
 #endif

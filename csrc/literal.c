@@ -161,8 +161,10 @@ static Object *object (tg_Literal *w, uint32_t id) {
     if (capacity <= id)
       capacity = id + 1;
     Object *pool = tg_realloc(w->pool, capacity * sizeof(*pool));
-    if (pool == NULL)
+    if (pool == NULL) {
+      w->failed = true;
       return NULL;
+    }
     w->pool = pool;
     w->capacity = capacity;
   }
@@ -228,14 +230,19 @@ static void findpool (tg_Literal *w, tg_ValueCursor c, uint64_t grips) {
 */
 
 static bool reserved (const char *s, size_t size) {
-  static const char words[] =
-      " and break do else elseif end false for function goto if in local nil"
-      " not or repeat return then true until while ";
-  char word[16];
-  if (size > 8)
+  static const char words[][9] = {
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function",
+    "goto", "if", "in", "local", "nil", "not", "or", "repeat", "return",
+    "then", "true", "until", "while"
+  };
+  if (size < 2 || size > 8)
     return false;
-  snprintf(word, sizeof(word), " %.*s ", (int)size, s);
-  return strstr(words, word) != NULL;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (words[i][0] == s[0] && words[i][1] == s[1]
+        && memcmp(words[i], s, size) == 0 && words[i][size] == '\0')
+      return true;
+  }
+  return false;
 }
 
 /* Whether a key can stand as a name in a constructor. */

@@ -27,6 +27,7 @@ typedef struct tg_Literal {
   uint32_t marks;       /* objects marked so far */
   size_t size;          /* of its bytes */
   size_t most;          /* what 'out' may hold with it; then "..." */
+  bool failed;          /* sticky: no memory for an object of the pool */
 } tg_Literal;
 
 /*

@@ -151,13 +151,18 @@ static void add_key (tg_Preview *v, const char *s, size_t size) {
   tg_export_string(&v->shape, s, size);
 }
 
+static uint32_t add_shape (tg_Preview *v) {
+  uint32_t shape = v->shape.failed ? TG_INDEX_NONE
+                   : tg_intern_add(v->shapes, v->shape.data, v->shape.size);
+  v->failed = v->failed || shape == TG_INDEX_NONE;
+  return shape;
+}
+
 /* The number of the shape; TG_INDEX_NONE if there is no room for more. */
 static uint32_t end_shape (tg_Preview *v) {
   tg_buf_addchar(&v->shape, ']');
-  if (v->shape.failed)
-    return TG_INDEX_NONE;
-  if (v->shapes->count < SHAPES_MAX)
-    return tg_intern_add(v->shapes, v->shape.data, v->shape.size);
+  if (v->shape.failed || v->shapes->count < SHAPES_MAX)
+    return add_shape(v);
   return tg_intern_find(v->shapes, v->shape.data, v->shape.size);
 }
 
@@ -308,8 +313,10 @@ static void find_descriptors (tg_Preview *v, tg_ValueCursor c, uint64_t left) {
     if (v->count == v->capacity) {
       uint32_t more = v->capacity > 0 ? v->capacity * 2 : 64;
       uint32_t *places = tg_realloc(v->places, more * sizeof *places);
-      if (places == NULL)
+      if (places == NULL) {
+        v->failed = true;
         return;
+      }
       v->places = places;
       v->capacity = more;
     }
@@ -392,8 +399,10 @@ void tg_preview_arguments (tg_Preview *v, tg_Buf *out, const tg_Packet *p) {
     end_shape(v);
   }
   size_t at = out->size;
-  if (!tg_buf_reserve(out, ENTRY_MAX))
+  if (!tg_buf_reserve(out, ENTRY_MAX)) {
+    v->failed = true;
     return;
+  }
   put16(out, 0);
   put32(out, n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX);
   put_values(v, out, c, n < TG_VALUES_MAX ? n : TG_VALUES_MAX,

@@ -37,6 +37,7 @@ typedef struct tg_Preview {
   uint32_t count, capacity;
   tg_Slice values;
   tg_Buf shape;             /* owns */
+  bool failed;              /* sticky: there was no memory for all */
 } tg_Preview;
 
 /* Appends the entry for the arguments of a call. */

@@ -25,8 +25,10 @@ void tg_samples_put (tg_Spool *spool, tg_Track *track, uint64_t ns,
   tg_Column *c = &track->samples;
   stack++;
   tag++;
-  if (!tg_buf_reserve(&c->text, MOST_BYTES))
+  if (!tg_buf_reserve(&c->text, MOST_BYTES)) {
+    tg_column_turn(spool, c);     /* tells */
     return;
+  }
   uint8_t *p = (uint8_t *)c->text.data + c->text.size;
   p = tg_putvar(p, zigzag(track->sample_stack, stack));
   p = tg_putvar(p, ns - track->sample_ns);

@@ -43,7 +43,7 @@ typedef enum tg_ScopeType {
   TG_SCOPE_COMPILATION = 5,       /* load, loadfile, require */
   TG_SCOPE_EVALUATION = 6,        /* a main chunk, a coroutine's body */
   TG_SCOPE_CALL = 32,             /* of a function */
-  TG_SCOPE_COLLECTION = 33        /* collectgarbage, a finalizer */
+  TG_SCOPE_COLLECTION = 33        /* collectgarbage */
 } tg_ScopeType;
 
 #define TG_SCOPE_TYPES_MAX 63     /* numbers fit a mask of 64 bits */

@@ -7,11 +7,12 @@
 
 #include "alloc.h"
 #include "values.h"
+#include "words.h"
 
 #define FIRST_SIZE 64u
 
 /* What calls of a function are, if they are no coroutine's body. */
-enum { UNASKED, CALL, CHUNK, LOAD, LOADFILE, COLLECT, FINALIZER };
+enum { UNASKED, CALL, CHUNK, LOAD, LOADFILE, COLLECT };
 
 static const struct {
   tg_ScopeType type;
@@ -21,8 +22,7 @@ static const struct {
   [CHUNK] = {TG_SCOPE_EVALUATION, TG_SCOPE_COMMON},
   [LOAD] = {TG_SCOPE_COMPILATION, TG_SCOPE_EVAL},
   [LOADFILE] = {TG_SCOPE_COMPILATION, TG_SCOPE_LINKED},
-  [COLLECT] = {TG_SCOPE_COLLECTION, TG_SCOPE_COLLECT},
-  [FINALIZER] = {TG_SCOPE_COLLECTION, TG_SCOPE_FINALIZER}
+  [COLLECT] = {TG_SCOPE_COLLECTION, 0}
 };
 
 void tg_scopekinds_init (tg_ScopeKinds *k, const tg_Functions *functions,
@@ -36,7 +36,7 @@ void tg_scopekinds_free (tg_ScopeKinds *k) {
   tg_free(k->list);
   tg_free(k->functions);
   tg_labels_free(&k->labels);
-  tg_intern_free(&k->urls);
+  tg_intern_free(&k->texts);
   tg_index_free(&k->by_data);
   memset(k, 0, sizeof *k);
 }
@@ -49,13 +49,6 @@ void tg_scopekinds_free (tg_ScopeKinds *k) {
 
 bool tg_scopekinds_chunk (const tg_Function *f) {
   return !f->is_c && f->line == 0;
-}
-
-/* Finalizers are named by the field that they are in: "__gc", "M.__gc". */
-static bool is_finalizer (const char *name) {
-  size_t size = strlen(name);
-  return size >= 4 && strcmp(name + size - 4, "__gc") == 0
-         && (size == 4 || name[size - 5] == '.' || name[size - 5] == ':');
 }
 
 static uint8_t sort_of (const tg_Function *f) {
@@ -73,7 +66,7 @@ static uint8_t sort_of (const tg_Function *f) {
     if (strcmp(name, named[i].name) == 0)
       return named[i].sort;
   }
-  return is_finalizer(name) ? FINALIZER : CALL;
+  return CALL;
 }
 
 /* Makes 'functions' as long as it takes to have an entry for 'id'. */
@@ -114,12 +107,12 @@ uint32_t tg_scopekinds_label (tg_ScopeKinds *k, tg_FunctionId id) {
 
 /*
 ** {==================================================================
-** Urls
+** Arguments
 ** ===================================================================
 */
 
-/* The string that is argument 'n' (from 0) whole; false if there is none. Its
-   bytes are the packet's. */
+/* The string of UTF-8 that is argument 'n' (from 0), whole; false if there is
+   none. Its bytes are the packet's. */
 static bool string_argument (const tg_Packet *p, uint64_t n, tg_Slice *s) {
   tg_ValueCursor c;
   tg_Grip g = {.type = TG_NIL};
@@ -131,7 +124,8 @@ static bool string_argument (const tg_Packet *p, uint64_t n, tg_Slice *s) {
     return false;
   for (uint64_t i = 0; i <= n; i++)
     tg_values_grip(&c, &g);
-  if (c.bad || g.type != TG_STRING || g.u.s.size != g.u.s.length)
+  if (c.bad || g.type != TG_STRING || g.u.s.size != g.u.s.length
+      || tg_utf8_whole(g.u.s.data, g.u.s.size) != g.u.s.size)
     return false;
   *s = (tg_Slice){.data = (const uint8_t *)g.u.s.data, .size = g.u.s.size};
   return true;
@@ -145,18 +139,18 @@ static void strip (tg_Slice *s) {
   }
 }
 
-/* The url of what is compiled, as a number; TG_INDEX_NONE if it is not known.
-   False without memory. */
-static bool find_url (tg_ScopeKinds *k, const tg_Packet *p, uint8_t sort,
-                      uint32_t *url) {
+/* What an argument tells of a call, as a number; TG_INDEX_NONE if that is not
+   known. False without memory. */
+static bool find_text (tg_ScopeKinds *k, const tg_Packet *p, uint8_t sort,
+                       uint32_t *text) {
   tg_Slice s;
-  *url = TG_INDEX_NONE;
+  *text = TG_INDEX_NONE;
   if (!k->arguments || p->resumed || !string_argument(p, sort == LOAD, &s))
     return true;
   if (sort == LOAD)
     strip(&s);
-  *url = tg_intern_add(&k->urls, s.data, s.size);
-  return *url != TG_INDEX_NONE;
+  *text = tg_intern_add(&k->texts, s.data, s.size);
+  return *text != TG_INDEX_NONE;
 }
 
 /* }================================================================== */
@@ -199,10 +193,10 @@ static uint32_t call_kind (tg_ScopeKinds *k, const tg_Packet *p,
   tg_ScopeKind kind = {
     sorts[f->sort].type, sorts[f->sort].detail, f->label, TG_INDEX_NONE
   };
-  if (kind.type == TG_SCOPE_COMPILATION) {
-    if (!find_url(k, p, f->sort, &kind.url))
+  if (f->sort >= LOAD) {
+    if (!find_text(k, p, f->sort, &kind.text))
       return TG_INDEX_NONE;
-    return find_kind(k, &kind, kind.url != TG_INDEX_NONE ? kind.url + 2 : 0);
+    return find_kind(k, &kind, kind.text != TG_INDEX_NONE ? kind.text + 2 : 0);
   }
   uint32_t found = find_kind(k, &kind, 0);
   if (found != TG_INDEX_NONE)

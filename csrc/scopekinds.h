@@ -10,10 +10,13 @@
 **     SCRIPT_THREAD_EVALUATION   the outermost call of a coroutine but the main
 **                                one; a main chunk
 **     SCRIPT_COMPILATION         load, loadfile, require
-**     GARBAGE_COLLECTION         collectgarbage; a function called __gc
+**     GARBAGE_COLLECTION         collectgarbage
 **     FUNCTION_CALL              all others
 **
-** Plain C, one thread. Memory: functions, and the urls of what was compiled.
+** (What the collector does by itself is no call, and the interpreter has hooks
+** off while it runs finalizers: nothing of that is in a trace.)
+**
+** Plain C, one thread. Memory: functions, and what was compiled.
 */
 #ifndef TG_SCOPEKINDS_H
 #define TG_SCOPEKINDS_H
@@ -28,15 +31,15 @@
 enum {
   TG_SCOPE_COMMON = 1, TG_SCOPE_EVENT = 3,          /* EVALUATION */
   TG_SCOPE_LINKED = 1, TG_SCOPE_EVAL = 4,           /* COMPILATION */
-  TG_SCOPE_COLLECT = 1, TG_SCOPE_FINALIZER = 2,     /* COLLECTION */
   TG_SCOPE_LUA = 1, TG_SCOPE_C = 2                  /* of a function */
 };
 
 typedef struct tg_ScopeKind {
   tg_ScopeType type;
-  uint32_t detail;      /* one of the above; 0 of a CALL */
+  uint32_t detail;      /* one of the above; 0 of others */
   uint32_t label;       /* its function's, see labels.h */
-  uint32_t url;         /* of a COMPILATION: its text; TG_INDEX_NONE = none */
+  uint32_t text;        /* of a COMPILATION its url, of a COLLECTION what was
+                           asked for: in 'texts'; TG_INDEX_NONE = not known */
 } tg_ScopeKind;
 
 /* What is known of a function, by its id. */
@@ -50,7 +53,7 @@ typedef struct tg_ScopeKinds {
   tg_ScopeKind *list;   /* owns */
   uint32_t count, capacity;
   tg_Labels labels;     /* owns */
-  tg_Intern urls;       /* owns */
+  tg_Intern texts;      /* owns */
   bool arguments;       /* those of packets may be looked at */
   /* private */
   tg_ScopeFunction *functions;  /* owns; by id */

@@ -41,8 +41,8 @@ typedef struct tg_ScopeCursor {
   uint32_t ngroups, given;
 } tg_ScopeCursor;
 
-/* False: there is no such event on the timeline, or 'status' is not TG_OK. To be
-   closed in any case. */
+/* False: there is no such event on the timeline, or 'status' is not TG_OK. To
+   be closed in any case. */
 bool tg_scopequery_open (tg_ScopeCursor *c, tg_Scope *s,
                          const tg_ScopeQuery *q);
 

@@ -48,24 +48,31 @@ static void put_evaluation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
   out->close(out);
 }
 
+/* The text of a kind, if it is known. */
+static void put_detail (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                        const tg_ScopeKind *kind, const char *name) {
+  if (kind->text != TG_INDEX_NONE) {
+    size_t size;
+    const char *text = tg_intern_get(&s->kinds.texts, kind->text, &size);
+    out->key(out, name, strlen(name));
+    tg_put_text(out, room, text, size);
+  }
+}
+
 static void put_compilation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                              const tg_ScopeKind *kind) {
   tg_put_key(out, "scriptCompilation");
   out->object(out);
   put_count(out, "scriptType", kind->detail);
-  if (kind->url != TG_INDEX_NONE) {
-    size_t size;
-    const char *url = tg_intern_get(&s->kinds.urls, kind->url, &size);
-    tg_put_key(out, "url");
-    tg_put_text(out, room, url, size);
-  }
+  put_detail(out, room, s, kind, "url");
   out->close(out);
 }
 
-static void put_collection (tg_Sink *out, const tg_ScopeKind *kind) {
+static void put_collection (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                            const tg_ScopeKind *kind) {
   tg_put_key(out, "garbageCollection");
   out->object(out);
-  put_count(out, "kind", kind->detail);
+  put_detail(out, room, s, kind, "option");
   out->close(out);
 }
 
@@ -92,7 +99,7 @@ static void put_data (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
     put_compilation(out, room, s, kind);
   put_function(out, room, function_of(s, kind));
   if (kind->type == TG_SCOPE_COLLECTION)
-    put_collection(out, kind);
+    put_collection(out, room, s, kind);
 }
 
 /* }================================================================== */

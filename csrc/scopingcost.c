@@ -11,9 +11,15 @@
 #define CALLS 500         /* of one run */
 #define RUNS 7            /* the shortest counts */
 
+/* The trace is started in Lua: what our own C functions call is hidden. */
 static const char program[] =
   "local function f (a) return a end "
-  "return function (n) for i = 1, n do f(i) end end";
+  "local function run (n) for i = 1, n do f(i) end end "
+  "return run, function (start, options, n) "
+  "  local trace = start(options) run(n) return trace "
+  "end";
+
+enum { RUN = 2, TRACED };   /* what it returns, where it is on the stack */
 
 typedef struct Measure {
   uint32_t types;
@@ -27,23 +33,18 @@ static void keep_least (double *least, double ns) {
     *least = ns;
 }
 
-/* Runs the program, which is at index 2. */
-static void run (lua_State *L) {
-  lua_pushvalue(L, 2);
-  lua_pushinteger(L, CALLS);
-  lua_call(L, 1, 0);
-}
-
 static void run_bare (lua_State *L, Measure *m) {
   tg_Clock clock;
   tg_clock_start(&clock);
   uint64_t before = tg_clock_ns(&clock, tg_clock_ticks());
-  run(L);
+  lua_pushvalue(L, RUN);
+  lua_pushinteger(L, CALLS);
+  lua_call(L, 1, 0);
   uint64_t after = tg_clock_ns(&clock, tg_clock_ticks());
   keep_least(&m->bare_ns, (double)(after - before) / CALLS);
 }
 
-/* The mean time after packets of the calls, which are at depth 1. */
+/* The mean time after packets of the calls of 'f', which are at depth 1. */
 static void read_times (const tg_Trace *t, Measure *m) {
   tg_Packet p;
   uint64_t sum[2] = {0}, count[2] = {0}, before_ns = 0;
@@ -66,12 +67,13 @@ static void read_times (const tg_Trace *t, Measure *m) {
 }
 
 static void run_traced (lua_State *L, Measure *m) {
+  lua_pushvalue(L, TRACED);
   lua_pushcfunction(L, trace_start);
   lua_createtable(L, 0, 1);
   tg_types_push(L, m->types);
   lua_setfield(L, -2, "trace");
-  lua_call(L, 1, 1);
-  run(L);
+  lua_pushinteger(L, CALLS);
+  lua_call(L, 3, 1);
   tg_Trace *t = lua_touserdata(L, -1);
   tg_trace_halt(L, t);
   read_times(t, m);
@@ -84,7 +86,7 @@ static int measure (lua_State *L) {
   tg_trace_setup(L);
   if (luaL_loadstring(L, program) != LUA_OK)
     return lua_error(L);
-  lua_call(L, 0, 1);
+  lua_call(L, 0, 2);
   for (int i = 0; i < RUNS; i++) {
     run_bare(L, m);
     run_traced(L, m);

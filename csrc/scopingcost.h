@@ -3,8 +3,8 @@
 **
 ** A little program of calls that do nothing is run in a Lua state of its own,
 ** without a trace and with one: what the times between packets are longer than
-** the bare calls is the hook's. It takes a fraction of a millisecond and nothing
-** of it is seen by the state that asks.
+** the bare calls is the hook's. It takes a fraction of a millisecond, and the
+** state that asks sees nothing of it.
 */
 #ifndef TG_SCOPINGCOST_H
 #define TG_SCOPINGCOST_H

@@ -122,6 +122,8 @@ static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
 bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
                      tg_Buf *to) {
   tg_buf_clear(to);
+  if (c->text.failed)
+    return fail(s, ENOMEM);
   if (i < c->count)
     return read_piece(s, c->places[2 * i], c->places[2 * i + 1], to);
   tg_buf_add(to, c->text.data, c->text.size);
@@ -129,6 +131,8 @@ bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
 }
 
 bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out) {
+  if (c->text.failed)
+    return fail(s, ENOMEM);
   for (uint32_t i = 0; i < c->count; i++) {
     if (!copy_piece(s, c->places[2 * i], c->places[2 * i + 1], out))
       return false;

@@ -15,6 +15,7 @@
 
 #define MARKS_MAX 200000u
 #define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
+#define TEXTS_MAX ((size_t)128 << 20)   /* of all together */
 
 #define ABSENT UINT32_MAX
 
@@ -396,8 +397,10 @@ static void add_text (tg_Buf *out, const tg_Buf *text) {
 static void add_values (tg_Tracks *t, const char *key, const tg_Packet *p) {
   tg_buf_clear(&t->text);
   tg_export_values(t->x, p, &t->text);
-  if (t->text.size == 0)
+  t->members.failed = t->members.failed || t->text.failed;
+  if (t->text.size == 0 || t->texts > TEXTS_MAX)
     return;
+  t->texts += t->text.size;
   tg_buf_addstr(&t->members, ",\"");
   tg_buf_addstr(&t->members, key);
   tg_buf_addstr(&t->members, "\":");

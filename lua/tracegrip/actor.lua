@@ -10,9 +10,10 @@
 -- and turns requests and what the feed tells into packets: Lua tables, ready
 -- to be written as JSON. docs/protocol.md describes them.
 --
--- Called by whoever carries the packets, on the traced program's thread. Frame
--- packets leave when asked for: by flush, by a request, and before a trace
--- starts or stops.
+-- Called by whoever carries the packets: on the traced program's thread, or on
+-- the server's, where the feed is another one (linefeed.lua), whose frames are
+-- bytes for the wire already. There send may yield. Frame packets leave when
+-- asked for: by flush, by a request, and before a trace starts or stops.
 --
 -- Failure: a wrong request is answered by an error packet and changes nothing.
 -- A send that raises has lost its client: the client's traces stop, the actor
@@ -162,8 +163,23 @@ local function drain_packed (self, limit)
   end
 end
 
+-- The next frames that are bytes already; whether there were any. What else
+-- the feed tells comes in between, in order.
+local function pass_on (self)
+  local bytes = self.feed:frames(self.id, batch_limit(self))
+  if bytes then
+    self.deliver(bytes)
+  end
+  return bytes ~= nil
+end
+
 -- All frame packets up to now.
 local function drain (self)
+  if self.feed.mark then
+    self.feed:mark()
+    repeat until not pass_on(self)
+    return
+  end
   local limit = batch_limit(self)
   if limit then
     return drain_packed(self, limit)
@@ -188,6 +204,9 @@ local function pump (self)
     return
   end
   drain(self)
+  if self.state == "detached" then    -- the client was lost over it
+    return
+  end
   local list = self.feed:ended()
   for _, ended in ipairs(list) do
     self.batches[ended.name] = nil
@@ -214,7 +233,10 @@ function requests.attach (self)
   if self.state ~= "detached" then
     refuse("wrongState", "Already attached to a client")
   end
-  self.feed:open()
+  local problem = self.feed:open()
+  if problem then
+    refuse("wrongState", "%s", problem)
+  end
   settle(self)
   return {type = "attached", traceTypes = {table.unpack(core.traceTypes)}}
 end
@@ -347,14 +369,21 @@ function notices.stopped (self, name)
   notify_stopped(self, name, "console.stopTrace")
 end
 
+-- It ended by itself.
+function notices.ended (self, name, why)
+  self.batches[name] = nil
+  settle(self)
+  notify_stopped(self, name, why)
+end
+
 -- What the feed calls. The program that called console.startTrace is innocent
 -- of what becomes of the client.
 local function listener (self)
-  return function (kind, name, types)
+  return function (kind, name, more)
     if self.state == "detached" then
       return
     end
-    if not pcall(notices[kind], self, name, types) then
+    if not pcall(notices[kind], self, name, more) then
       drop(self)
     end
   end
@@ -382,27 +411,53 @@ function Actor:flush ()
   guarded(self, pump)
 end
 
+-- Sends some of what there is, without an end in sight; whether there was
+-- anything. For feeds whose frames are bytes.
+function Actor:advance ()
+  local some = false
+  guarded(self, function ()
+    some = self.state ~= "detached" and pass_on(self)
+  end)
+  return some
+end
+
+-- The client has gone: its traces stop, and nobody is told.
+Actor.close = drop
+
+-- What a client may ask for.
+Actor.requestTypes = {}
+for kind in pairs(requests) do
+  table.insert(Actor.requestTypes, kind)
+end
+table.sort(Actor.requestTypes)
+
 local actor = {}
+
+local known_options = {id = true, send = true, feed = true}
 
 local function check_options (options)
   if type(options) ~= "table" then
     error("bad argument #1 to 'new' (table expected)", 3)
   end
   for key in pairs(options) do
-    if key ~= "id" and key ~= "send" then
-      error(("unknown option '%s' (known: id, send)"):format(key), 3)
+    if not known_options[key] then
+      error(("unknown option '%s' (known: feed, id, send)"):format(key), 3)
     end
   end
   if type(options.id) ~= "string" or options.id == "" then
     error("option 'id' must be a string that is not empty", 3)
   end
-  if type(options.send) ~= "function" then
-    error("option 'send' must be a function", 3)
+  for _, key in ipairs {"send", "feed"} do
+    local value = options[key]
+    if type(value) ~= "function" and not (key == "feed" and value == nil) then
+      error(("option '%s' must be a function"):format(key), 3)
+    end
   end
 end
 
 -- An actor, detached. options: id, the name that packets are sent 'to' and
--- come 'from'; send (packet), which takes what the actor says.
+-- come 'from'; send (packet), which takes what the actor says; feed (listener),
+-- which makes another feed than core.feed.
 -- actor.state is "detached", "idle" or "tracing", as the client was told.
 function actor.new (options)
   check_options(options)
@@ -414,7 +469,7 @@ function actor.new (options)
     queue = {},           -- requests that wait
     busy = false,         -- one is being answered
   }, Actor)
-  self.feed = core.feed(listener(self))
+  self.feed = (options.feed or core.feed)(listener(self))
   return self
 end
 

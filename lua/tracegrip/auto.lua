@@ -2,8 +2,11 @@
 --
 --   TRACEGRIP_LOG      file for the live log; "-" is standard error
 --   TRACEGRIP_RECORD   file for a recording; %p in it is the process's number
+--   TRACEGRIP_LISTEN   where clients can attach: PORT, HOST:PORT, unix:PATH
+--   TRACEGRIP_TOKEN    what they have to say first
 --   TRACEGRIP_OPTIONS  fields of the options table of tracegrip.start, such
---                      as: maxDepth = 3, trace = {"name", "time"}
+--                      as: maxDepth = 3, trace = {"name", "time"}; where
+--                      clients attach, their traces start from these
 --
 -- For programs that are started by others and cannot be given to tracegrip
 -- run; LUA_INIT="require 'tracegrip.auto'" does the same. Without the
@@ -19,7 +22,8 @@ local function variable (name)
 end
 
 local log, record = variable("TRACEGRIP_LOG"), variable("TRACEGRIP_RECORD")
-if not log and not record then
+local address = variable("TRACEGRIP_LISTEN")
+if not log and not record and not address then
   return {}
 end
 
@@ -27,9 +31,8 @@ local core = require "tracegrip.core"
 local target = require "tracegrip.target"
 core.own()
 
-local function give_up (what, message)
-  io.stderr:write("tracegrip: cannot write the ", what, ": ",
-                  tostring(message), "\n")
+local function give_up (message, ...)
+  io.stderr:write("tracegrip: ", message:format(...), "\n")
   os.exit(1, true)
 end
 
@@ -53,7 +56,7 @@ local function start_log (path)
   end
   local trace, message = core.log(options, style)
   if not trace then
-    give_up("log", message)
+    give_up("cannot write the log: %s", message)
   end
 end
 
@@ -61,7 +64,7 @@ local function start_record (path)
   path = target.absolute(path:gsub("%%p", tostring(core.pid())))
   local ok, message, code = target.clear(path)
   if not ok and code ~= "running" then
-    give_up("recording", message)
+    give_up("cannot write the recording: %s", message)
   end
   local tape = {path = path, exclusive = true}
   if type(arg) == "table" then
@@ -69,10 +72,32 @@ local function start_record (path)
   end
   ok, message = core.record(options, tape)
   if not ok then
-    give_up("recording", message)
+    give_up("cannot write the recording: %s", message)
   end
 end
 
+-- A program that this one runs finds its place taken: it goes on without.
+local function start_listening (text)
+  local listen = require "tracegrip.listen"
+  local wanted, message = listen.parse(text)
+  if not wanted then
+    give_up("TRACEGRIP_LISTEN: %s", message)
+  end
+  wanted.options, wanted.token = options, variable("TRACEGRIP_TOKEN")
+  local ok, listening, code
+  ok, listening, message, code = pcall(listen.start, wanted)
+  if not ok then
+    give_up("TRACEGRIP_LISTEN: %s", listening)
+  elseif not listening and code ~= "EADDRINUSE" then
+    give_up("%s", message)
+  elseif not listening then
+    io.stderr:write("tracegrip: ", message, "\n")
+  end
+end
+
+if address then
+  start_listening(address)
+end
 if record then
   start_record(record)
 end

@@ -57,6 +57,12 @@ core.setenv(name, nil)
 core.setenv("LUA_INIT_5_4", plan.init_5_4)
 core.setenv("LUA_INIT", plan.init)
 
+-- What is secret is not in the plan, which the environment shows.
+if plan.call == "listen" then
+  plan.options.token = os.getenv("TRACEGRIP_TOKEN")
+  core.setenv("TRACEGRIP_TOKEN", nil)
+end
+
 -- A versioned variable hides the other.
 if plan.init_5_4 then
   run_init("LUA_INIT_5_4", plan.init_5_4)
@@ -71,9 +77,21 @@ if plan.call == "record" and type(arg) == "table" and arg[0] then
   plan.style.arguments = {table.unpack(arg)}
 end
 
-local ok, trace, problem = pcall(core[plan.call], plan.options, plan.style)
+local ok, result, problem = pcall(core[plan.call], plan.options, plan.style)
 if not ok then
-  give_up(USAGE, trace)
-elseif not trace then
+  give_up(USAGE, result)
+elseif not result then
   give_up(FAILURE, problem)
+end
+
+-- Ctrl-C ends the program before it has begun.
+local function wait ()
+  while not core.waited(result, 0.2) do end
+end
+
+if plan.call == "listen" then
+  io.stderr:write("tracegrip: listening on ", result.address, "\n")
+  if plan.style.wait and not pcall(wait) then
+    os.exit(128 + 2)
+  end
 end

@@ -38,7 +38,8 @@
 --                 program starts and stops traces too (tracegrip.console).
 -- A Trace: see frames.lua.
 --   name, types, started, active, why, message, code
---   packets()     iterator of its packets
+--   packets()     iterator of its packets, which waits for more until it ends
+--   wait()        true when it has ended
 --   onframe, onstop
 --
 -- Each of these functions takes, as its last argument, a function to call with
@@ -62,7 +63,10 @@ local TIMEOUT = 10
 local MAX_LENGTH = 256 << 20
 local GRACE = 200       -- ms to read what is there before it is a timeout
 
-local default_types = {
+local client = {}
+
+-- What a trace has that is not told what it should have.
+client.defaultTypes = {
   "name", "callsite", "time", "parameterNames", "arguments", "return",
   "throw", "yield"
 }
@@ -348,7 +352,8 @@ function notices.startedTrace (tracer, packet)
   if type(packet.name) ~= "string" then
     return nil, "a trace without a name"
   end
-  local types = is_list(packet.tracing) and packet.tracing or default_types
+  local types = is_list(packet.tracing) and packet.tracing
+                or client.defaultTypes
   tracer.frames:start(packet.name, types, packet.why)
   return true
 end
@@ -563,8 +568,6 @@ local function new_connection (options)
   }, Connection)
 end
 
-local client = {}
-
 -- Connection | nil, message, code
 function client.connect (options, callback)
   check_options(options)
@@ -751,7 +754,7 @@ function Tracer:startTrace (fields, callback)
       if not reply then
         return done(nil, message, code)
       end
-      local types = packet.trace or default_types
+      local types = packet.trace or client.defaultTypes
       done(self.frames:start(tostring(reply.name), types, "requested"))
     end)
   end)

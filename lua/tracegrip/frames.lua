@@ -75,40 +75,38 @@ local function new_trace (frames, name, types, why)
   }, Trace)
 end
 
--- The packet as this trace sees it, in place if nobody else does.
-local function narrow (trace, packet, shared)
-  local own = shared and {} or packet
-  if shared then
-    for key, value in pairs(packet) do
-      if not is_type[key] or trace.wanted[key] then
-        own[key] = value
-      end
+-- A packet of this trace's own, with what it has asked for.
+local function narrowed (trace, packet)
+  local own = {}
+  for key, value in pairs(packet) do
+    if not is_type[key] or trace.wanted[key] then
+      own[key] = value
     end
-  end
-  own.sequence = trace.sequence
-  if own.depth then
-    own.depth = trace.depth
   end
   return own
 end
 
-local function deliver (trace, packet, shared)
-  local entry = packet.type == "enteredFrame"
-  if not entry then
-    if trace.depth == 0 then
-      return
-    end
-    trace.depth = trace.depth - 1
+-- Gives the trace a packet, which nobody else will see.
+local function deliver (trace, packet)
+  local sequence, depth = trace.sequence, trace.depth
+  if packet.type == "enteredFrame" then
+    trace.depth = depth + 1
+  elseif depth == 0 then
+    return
+  else
+    depth = depth - 1
+    trace.depth = depth
   end
-  local own = narrow(trace, packet, shared)
-  trace.sequence = trace.sequence + 1
-  if entry then
-    trace.depth = trace.depth + 1
+  trace.sequence = sequence + 1
+  packet.sequence = sequence
+  if packet.depth then
+    packet.depth = depth
   end
-  if trace.onframe then
-    trace.onframe(own)
-  elseif trace.onframe == nil then
-    put(trace.kept, own)
+  local onframe = trace.onframe
+  if onframe then
+    onframe(packet)
+  elseif onframe == nil then
+    put(trace.kept, packet)
   end
 end
 
@@ -128,6 +126,15 @@ function Trace:packets ()
     end
     return nil, self.message, self.code
   end
+end
+
+-- Waits for its end: true | nil, message, code if it ended by an error.
+function Trace:wait ()
+  self.frames.wait(function () return not self.active end)
+  if self.message then
+    return nil, self.message, self.code
+  end
+  return true
 end
 
 ---------------------------------------------------------------------------
@@ -156,16 +163,24 @@ function module.new (wait)
 end
 
 -- Indices are those of a moment: whoever is called may start and stop traces.
-local function deal (self, packet)
+local function deal_to_all (self, packet)
   local list = table.move(self.traces, 1, #self.traces, 1, {})
-  local shared = #list > 1 or self.onframe ~= nil
   if self.onframe then
     self.onframe(packet)
   end
   for _, trace in ipairs(list) do
     if trace.active then
-      deliver(trace, packet, shared)
+      deliver(trace, narrowed(trace, packet))
     end
+  end
+end
+
+local function deal (self, packet)
+  local traces = self.traces
+  if not self.onframe and #traces == 1 then
+    deliver(traces[1], packet)
+  else
+    deal_to_all(self, packet)
   end
 end
 
@@ -214,16 +229,21 @@ end
 -- Takes one enteredFrame or exitedFrame. Returns true, or nil and what is
 -- wrong with it: then the actor is not to be trusted any more.
 function Frames:frame (packet)
+  local expected = self.expected
+  if packet.sequence == expected then
+    self.expected = expected + 1
+    deal(self, packet)
+    if self.waiting > 0 then
+      deal_early(self)
+    end
+    return true
+  end
   local sequence = math.tointeger(packet.sequence)
   if not sequence or sequence < 0 then
     return nil, "a frame without a sequence"
-  elseif sequence < self.expected or self.early[sequence] then
+  elseif sequence < expected or self.early[sequence] then
     self.late = self.late + 1
-  elseif sequence == self.expected then
-    self.expected = sequence + 1
-    deal(self, packet)
-    deal_early(self)
-  elseif self.waiting == EARLY or sequence - self.expected > 2 * EARLY then
+  elseif self.waiting == EARLY or sequence - expected > 2 * EARLY then
     return nil, "too many frames before their turn"
   else
     self.early[sequence] = packet

@@ -105,15 +105,45 @@
 --   recording:trace(name?)       one of them | nil, message, "noSuchTrace"
 --   recording:info()             table: what tracegrip info --json prints
 --
+-- tracegrip.listen (options?) -> Listening | nil, message, code
+--   From now on clients can attach to this Lua state: tracegrip attach, or any
+--   other that speaks the protocol. The server has a thread and a Lua state of
+--   its own; with no client the program runs at full speed. It is told on
+--   standard error where it listens. The options, all optional:
+--
+--   host             an address of this machine (127.0.0.1)
+--   port             0, the default, is one that is free
+--   path             of a Unix socket instead, which is the owner's alone
+--   token            what clients have to say first. If others than this
+--                    machine can reach the host it is required, and must have
+--                    128 bits: 32 hexadecimal digits, 22 characters of base64
+--   wait             true: returns when a client has started a trace
+--   stallTimeout     seconds that the program waits for a client that does not
+--                    read (5), before the client is dropped; 0: does not wait
+--   options          what every trace of a client starts from: options of
+--                    tracegrip.start, but name. A client's own come over them;
+--                    redact adds up, and buffer, maxEvents and duration are
+--                    the most that a client can have
+--   signal           number of the signal by which the server reaches the
+--                    program (that of SIGURG)
+--
+-- A Listening:
+--   listening.address            "127.0.0.1:6006", "unix:/run/app.sock"
+--   listening.host, .port, .path
+--   listening:close()            once or often; also <close>. Not on collection
+--
 -- Packets are described in docs/protocol.md.
 --
--- These are the C functions themselves: a Lua function around them would stand
--- between the program's frames and their trace.
+-- But for listen, these are the C functions themselves: a Lua function around
+-- them would stand between the program's frames and their trace.
 
 local core = require "tracegrip.core"
 core.own()
 
+local listen = require "tracegrip.listen"
+
 return {
+  listen = listen.start,
   open = core.open,
   start = core.start,
   traceTypes = core.traceTypes,

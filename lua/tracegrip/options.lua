@@ -87,6 +87,14 @@ function kinds.port (text)
   return n and n <= 65535 and n or nil, "a port, 1 to 65535"
 end
 
+-- The same, or 0 for one that is free.
+function kinds.anyport (text)
+  if text == "0" then
+    return 0
+  end
+  return kinds.port(text), "a port, 0 to 65535"
+end
+
 -- How many at most; nothing at all would make no sense.
 function kinds.most (text)
   if text == "all" then

@@ -5,6 +5,8 @@
 --   wire.decoder {maxLength = n}     takes bytes in pieces, gives packets
 --     decoder:feed(bytes)            list of packets | nil, problem
 --     decoder.skipped                bodies so far that were no JSON object
+--     decoder:pending()              whether one has begun and not ended
+--     decoder:allow(n)               another maxLength from here on
 --   wire.array(list)                 marks a table: an array, also when empty
 --   wire.null                        JSON's null, the same as cjson's
 --
@@ -302,6 +304,16 @@ function Decoder:feed (bytes)
     return nil, problem, list
   end
   return list
+end
+
+-- Whether a packet has begun and not ended.
+function Decoder:pending ()
+  return self.missing ~= nil or self.header ~= ""
+end
+
+-- From now on bodies may have so many bytes.
+function Decoder:allow (max_length)
+  self.max_length = max_length
 end
 
 return wire

@@ -1,5 +1,5 @@
 -- tracegrip export: where it writes, what it says. What the formats look like
--- is told in spec/golden and, by the tools that read them, spec/importers.
+-- is told in spec/export and, by the tools that read them, spec/importers.
 
 local run = require "spec.support.run"
 
@@ -139,6 +139,20 @@ describe("tracegrip export", function ()
     local _, said = output(deep, "$T export chrome rec.tgr")
     assert.matches("; [%d,]+ calls deeper than %d,%d+ part of those around",
                    said)
+  end)
+
+  it("tells that values were too much, and has all calls", function ()
+    local wide = [[
+      local function f (a, b, c, d) end
+      local s = {}
+      for i = 1, 4 do s[i] = (i .. "x"):rep(125) end
+      for i = 1, 250000 do f(s[1], s[2], s[3], s[4]) end
+    ]]
+    local _, said = output(wide, "$T export chrome -o /dev/null rec.tgr")
+    assert.matches("; [%d,]+ calls without their values, ", said)
+    assert.not_matches("left out", said)
+    _, said = output(wide, "$T export chrome --limit all -o /dev/null rec.tgr")
+    assert.not_matches("without", said)
   end)
 
   it("tells what the recording has lost", function ()

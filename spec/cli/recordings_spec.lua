@@ -321,8 +321,11 @@ describe("a reader that goes away", function ()
   end)
 
   it("is one if it is a full disk", function ()
-    local result = shell(fib, "$T report rec >/dev/full; echo $?")
-    assert.equal("1\n", result.stdout)
-    assert.matches("^tracegrip: cannot write: [^\n]+\n$", result.stderr)
+    for _, command in ipairs {"info", "report", "tree", "log"} do
+      local result = shell(fib, "$T " .. command .. " rec >/dev/full; echo $?")
+      assert.equal("1\n", result.stdout)
+      assert.matches("^tracegrip: [^\n]*No space left on device\n$",
+                     result.stderr)
+    end
   end)
 end)

@@ -8,9 +8,9 @@ local seen = require "spec.export.seen"
 
 local DEEPEST = 10000
 
--- What is not UTF-8 is shown as such.
+-- What is not UTF-8 is shown as such; a location is one line.
 local function as_text (text)
-  return text and text:gsub("\\xF[FE]", "\u{FFFD}")
+  return text and (text:gsub("\\xF[FE]", "\u{FFFD}"):gsub("\n", "\\n"))
 end
 
 local function export (program, version, how)
@@ -181,9 +181,11 @@ describe("a Gecko profile", function ()
     local trace = export([[
       start()
       load("local function f () end f()", "@/home/My Lua (old)/a b.lua")()
+      load("local function f () end f()", "@two\nlines\r\u{2028}.lua")()
     ]], 36)[1]
     local strings = table.concat(trace.doc.threads[1].stringTable, "\n")
     assert.is_truthy(strings:find(
-      "(/home/My Lua\u{A0}(old)/a b.lua:1)", 1, true))
+      "f (/home/My Lua\u{A0}(old)/a b.lua:1)", 1, true))
+    assert.is_truthy(strings:find("f (two\\nlines\\r .lua:1)", 1, true))
   end)
 end)

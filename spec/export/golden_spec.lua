@@ -64,6 +64,27 @@ local function without_times (text)
   return text
 end
 
+-- Columns of times become so many letters, zeros stay; of samples, which depend
+-- on the time that it took, nothing is left. One line would be too long
+-- for a person.
+local function of_firefox (text)
+  for _, key in ipairs {"time", "weight", "startTime", "endTime"} do
+    local column = ('("%s":%%[)([^%%]]*)'):format(key)
+    text = text:gsub(column, function (start, list)
+      return start .. list:gsub("[%d.]+", function (time)
+        return time ~= "0" and "T" or nil
+      end)
+    end)
+  end
+  text = text:gsub('("samples":{"schema":%b{},"data":)%b[]', "%1[S]")
+             :gsub("%[(%d+),[%d.]+,[%d.]+,1,(%d+),{", "[%1,T,T,1,%2,{")
+             :gsub('("[%l%u]+Time":)%d[%d.]*', "%1T")
+             :gsub('("pid":"?)%d+', "%1P")
+             :gsub("tracegrip %d+%.%d+%.%d+", "tracegrip V")
+  return (text:gsub('},"', '},\n"'):gsub('%],"', '],\n"')
+              :gsub("},{", "},\n{"))
+end
+
 local endings = {
   chrome = ".trace.json", cpuprofile = ".cpuprofile", packets = ".jsonl",
   speedscope = ".speedscope.json"
@@ -78,6 +99,29 @@ describe("a document", function ()
                    without_times(traces[1].text[format]))
       golden.check("export/golden/open" .. ending,
                    without_times(traces[2].text[format]))
+    end)
+  end
+
+  local firefox = {
+    {"firefox", ".profile.json"}, {"gecko", ".gecko.json"},
+    {"gecko", ".gecko5.json", 5}
+  }
+
+  for _, one in ipairs(firefox) do
+    local format, ending, version = table.unpack(one)
+    local how = {formats = {format}, export = {geckoVersion = version}}
+    it("is as it was: calls" .. ending, function ()
+      local list = exported.of(program, how)
+      golden.check("export/golden/calls" .. ending,
+                   of_firefox(list[1].text[format]))
+      golden.check("export/golden/open" .. ending,
+                   of_firefox(list[2].text[format]))
+    end)
+
+    it("is valid when there is nothing" .. ending, function ()
+      local nothing = exported.of("start()", how)[1]
+      golden.check("export/golden/nothing" .. ending,
+                   of_firefox(nothing.text[format]))
     end)
   end
 

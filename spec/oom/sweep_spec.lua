@@ -18,4 +18,12 @@ describe("an allocation that is refused", function ()
     assert.equal("", result.stderr)
     assert.equal(0, result.status, result.stdout)
   end)
+
+  it("makes no export wrong: it is whole, or says that it is not", function ()
+    local result = run.file(run.root .. "/spec/oom/exports.lua", {
+      args = {run.root .. "/spec/oom/program.lua"}, timeout = 600,
+    })
+    assert.equal("", result.stderr)
+    assert.equal(0, result.status, result.stdout)
+  end)
 end)

@@ -306,7 +306,7 @@ describe("making an actor", function ()
       try {id = "a", send = print, batch = 1}
     ]]
     for i, what in ipairs {"table expected", "'id'", "'id'", "'send'",
-                           "'send'", "'batch'.*known: id, send"} do
+                           "'send'", "'batch'.*known: feed, id, send"} do
       assert.matches(what, lines[i])
     end
   end)

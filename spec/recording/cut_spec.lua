@@ -41,7 +41,7 @@ describe("what is left of a recording is its beginning", function ()
   end)
 
   it("when no file may be longer, and the program goes on", function ()
-    cut("limit", count // 2)
+    cut("limit", count // 4)
   end)
 
   it("when the disk is full, and the program goes on", function ()
@@ -49,7 +49,7 @@ describe("what is left of a recording is its beginning", function ()
                         && umount $d && rmdir $d]] then
       pending "nothing can be mounted here"
     else
-      cut "disk"
+      cut("disk", count // 4)
     end
   end)
 end)

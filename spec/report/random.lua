@@ -96,7 +96,7 @@ function finish ()
   end
   local packets = compare.collect(whole)
   local list = filters(packets)
-  for i = 1, #list, 1 + #packets // 3000 do   -- some, if there is much
+  for i = 1, #list, 1 + #packets // 2000 do   -- some, if there is much
     local filter = list[i]
     local what = ("filter %d (%s)"):format(i, write_filter(filter))
     check(what, compare.filter(whole, packets, filter))

@@ -312,12 +312,14 @@ describe("a report", function ()
     stop:stop() ring:stop()
     for _, trace in ipairs {stop, ring} do
       local report = trace:report()
-      print(report.lost > 100000, report.events + report.lost,
+      -- a ring may begin inside a call, whose exit is neither here nor lost
+      local rest = 200000 - report.events - report.lost
+      print(report.lost > 100000, rest == 0 or trace == ring and rest == 1,
             report.functions[1].calls == (report.events + 1) // 2)
     end
   ]], [[
-    true	200000	true
-    true	200000	true
+    true	true	true
+    true	true	true
   ]])
 
   prints("is of the time that a ring has kept", [[

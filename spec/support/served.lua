@@ -52,7 +52,8 @@ function served.start (words, directory, env)
     command.process:close()
     command.status, command.signal = status, signal
   end)
-  for name, pipe in pairs {out = out, err = err} do
+  command.pipes = {out = out, err = err}
+  for name, pipe in pairs(command.pipes) do
     pipe:read_start(function (_, piece)
       if piece then
         command[name] = command[name] .. piece
@@ -71,6 +72,17 @@ function Command:until_says (pattern)
     return self.out:find(pattern) or self.status
   end)
   return self.out:match(pattern)
+end
+
+--- Waits until ready(), or its end.
+function Command:until_ready (ready)
+  wait("what was waited for", function () return ready() or self.status end)
+end
+
+--- Its standard output has no reader any more.
+function Command:deafen ()
+  self.pipes.out:close()
+  self.closed = (self.closed or 0) + 1
 end
 
 --- Waits for its end; its exit status.

@@ -2,6 +2,7 @@
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
+local meter = require "tracegrip.cli.meter"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
@@ -115,28 +116,6 @@ local function choices (parsed, progress)
 end
 
 ---------------------------------------------------------------------------
--- While it takes time
----------------------------------------------------------------------------
-
--- A function that shows a part that is done on a terminal, from the second
--- second on, and one that wipes that away; nil if there is no terminal.
-local function meter ()
-  if not core.isatty(2) then
-    return nil, function () end
-  end
-  local begun, shown = os.time(), nil
-  return function (part)
-    local percent = math.floor(part * 100)
-    if os.time() - begun > 1 and percent ~= shown then
-      io.stderr:write(("\rexporting %d%%"):format(percent))
-      shown = percent
-    end
-  end, function ()
-    io.stderr:write(shown and "\r\27[K" or "")
-  end
-end
-
----------------------------------------------------------------------------
 -- What became of it
 ---------------------------------------------------------------------------
 
@@ -152,6 +131,11 @@ local function omissions (result)
     list[#list + 1] = ("%s deeper than %s part of those around them "
                        .. "(--max-depth N, or --min-ms MS)"):format(
       units.several(result.folded, "call"), units.count(result.depth))
+  end
+  if result.withoutValues > 0 then
+    list[#list + 1] = ("%s without their values, so that viewers can open it "
+                       .. "(--min-ms MS)"):format(
+      units.several(result.withoutValues, "call"))
   end
   return list
 end
@@ -177,18 +161,14 @@ end
 -- called now and then, and ends the export by raising something. The result of
 -- trace:export, or nil, message, code.
 function export.write (parsed, trace, output, turn)
-  local show, wipe = meter()
-  local function progress (part)
-    if turn then turn() end
-    if show then show(part) end
-  end
-  local results = table.pack(pcall(trace.export, trace, parsed.format, output,
-    choices(parsed, (turn or show) and progress)))
-  wipe()
-  if not results[1] then
-    error(results[2], 0)
-  end
-  return table.unpack(results, 2, results.n)
+  return meter.during("exporting", function (show)
+    local function progress (part)
+      if turn then turn() end
+      if show then show(part) end
+    end
+    return trace:export(parsed.format, output,
+                        choices(parsed, (turn or show) and progress))
+  end)
 end
 
 function export.run (parsed)

@@ -3,6 +3,7 @@
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
 local json = require "tracegrip.cli.json"
+local meter = require "tracegrip.cli.meter"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
 core.own()
@@ -108,7 +109,10 @@ function info.lines (about, width)
 end
 
 function info.run (parsed)
-  local about = recording.open(parsed.file):info()
+  local opened = recording.open(parsed.file)
+  local about = meter.during("reading", function (show)
+    return opened:info(false, show)
+  end)
   if parsed.json then
     recording.write(json.text(about))
   else

@@ -55,8 +55,8 @@ end
 ---------------------------------------------------------------------------
 
 -- The place is free and can be written to, or the command fails. The file is
--- made by the program that is recorded.
-local function prepare (path, force)
+-- made by whoever records.
+function record.prepare (path, force)
   local ok, message, code = target.clear(path, force)
   if ok then
     ok, message = target.try(path)
@@ -97,7 +97,7 @@ function record.run (parsed)
   if parsed.dashes then
     program.check(parsed.script)
   end
-  prepare(parsed.output, parsed.force)
+  record.prepare(parsed.output, parsed.force)
   local _, message = become(parsed.script, parsed.arguments, "record", chosen,
                             tape)
   main.fail("cannot run the program: %s", message)

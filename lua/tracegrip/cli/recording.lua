@@ -4,6 +4,8 @@
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local columns = require "tracegrip.cli.columns"
+local meter = require "tracegrip.cli.meter"
+local options = require "tracegrip.options"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -75,6 +77,16 @@ function recording.note_damage (path, trace, info)
       state = "damaged",
       reason = ("no event at byte %d"):format(trace.damage)}))
   end
+end
+
+-- What a method of a trace that reads all of it gives ("report", "tree"), for
+-- the filters of the command line; shows how far it is.
+function recording.read (trace, method, parsed)
+  local filter = options.filter(parsed)
+  return meter.during("reading", function (show)
+    filter.progress = show
+    return trace[method](trace, filter)
+  end)
 end
 
 -- What a trace's method gave, which is nil and a message if it could not read

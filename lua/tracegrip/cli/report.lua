@@ -114,7 +114,7 @@ end
 
 local function result_of (path, parsed)
   local trace, info = recording.trace(path, parsed.trace)
-  local result, message = trace:report(options.filter(parsed))
+  local result, message = recording.read(trace, "report", parsed)
   recording.note_damage(path, trace, info)
   return recording.must(path, result, message), info, trace
 end

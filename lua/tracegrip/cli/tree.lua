@@ -131,7 +131,7 @@ end
 
 function tree.run (parsed)
   local trace, info = recording.trace(parsed.file, parsed.trace)
-  local root, message = trace:tree(options.filter(parsed))
+  local root, message = recording.read(trace, "tree", parsed)
   recording.note_damage(parsed.file, trace, info)
   recording.must(parsed.file, root, message)
   recording.write_lines(tree.lines(root, parsed.depth, parsed.minMs,

@@ -1,0 +1,279 @@
+-- attach.lua - tracegrip attach: the calls of a program that listens, as a log
+-- or a recording.
+--
+-- The packets that come are made events again (core.replay); so they can be
+-- shown and recorded as a local trace's are.
+
+local client = require "tracegrip.client"
+local core = require "tracegrip.core"
+local logstyle = require "tracegrip.cli.logstyle"
+local main = require "tracegrip.cli.main"
+local options = require "tracegrip.options"
+local record = require "tracegrip.cli.record"
+local recording = require "tracegrip.cli.recording"
+local units = require "tracegrip.cli.units"
+local uv = require "luv"
+core.own()
+
+local attach = {
+  summary = "Traces a running program that listens (see serve).",
+  description = "Attaches to a Lua program that listens, traces it, and logs "
+    .. "its calls on standard output as they happen, or records them with -o. "
+    .. "Ctrl-C ends the trace; the program goes on. The exit status is 1 if "
+    .. "the connection is lost.",
+  usage = "[options] HOST:PORT | unix:PATH"
+}
+
+local own = {
+  {name = "output", flag = "-o", alias = "--output", metavar = "FILE",
+   group = "The recording",
+   help = "Record in FILE instead of the log; a recording that is there is "
+          .. "replaced."},
+  {name = "force", flag = "--force", value = true, group = "The recording",
+   help = "Replace FILE whatever it is."},
+  {name = "tab", kind = "number", metavar = "N", group = "The program",
+   default = "the first", help = "Which of its Lua states."},
+  {name = "name", metavar = "NAME", group = "The program",
+   help = "What the trace is called there."},
+  {name = "tokenFile", metavar = "FILE", group = "The program",
+   default = "TRACEGRIP_TOKEN from the environment",
+   help = "Where the token is that the program wants to see."},
+}
+
+local traced = options.vary {
+  buffer = {help = "What the program may keep of events that are on their way.",
+            default = false},
+  overflow = {choices = {"stop", "wait"}, default = false,
+              help = "When that is full: end the trace (stop), or have the "
+                     .. "program wait for a while (wait)."}
+}
+
+local function log_options ()
+  local list = {}
+  for _, option in ipairs(logstyle.options()) do
+    if option.name ~= "output" then
+      list[#list + 1] = option
+    end
+  end
+  return list
+end
+
+attach.options = options.joined(own, log_options(), traced)
+
+function attach.declare (parser)
+  parser:argument("address"):description("Where the program listens.")
+end
+
+---------------------------------------------------------------------------
+-- The server
+---------------------------------------------------------------------------
+
+-- What client.connect takes, nil if it is no address.
+local function address_of (text)
+  local path = text:match("^unix:(.+)$")
+  if path then
+    return {path = path}
+  end
+  local host, port = text:match("^%[([%x:.%%%w]+)%]:(%d+)$")
+  if not host then
+    host, port = text:match("^([^:]*):?(%d+)$")
+  end
+  port = math.tointeger(tonumber(port))
+  if port and port > 0 and port < 65536 then
+    return {host = host ~= "" and host or nil, port = port}
+  end
+end
+
+local function token_of (parsed)
+  if not parsed.tokenFile then
+    return os.getenv "TRACEGRIP_TOKEN"
+  end
+  local file <close>, message = io.open(parsed.tokenFile, "rb")
+  local text = file and file:read "l"
+  if not text then
+    main.fail("cannot read the token: %s",
+              message or parsed.tokenFile .. " is empty")
+  end
+  return text:match "^%s*(.-)%s*$"
+end
+
+-- What it was, or the end of the command. 'connection' is closed then.
+local function must (connection, value, message)
+  if not value then
+    if connection then
+      connection:close()
+    end
+    main.fail("%s", message)
+  end
+  return value
+end
+
+local function connect (parsed)
+  local address = address_of(parsed.address)
+  if not address then
+    main.misuse("'%s' is no HOST:PORT or unix:PATH", parsed.address)
+  end
+  address.token = token_of(parsed)
+  return must(nil, client.connect(address))
+end
+
+-- The tab's form: there is its title.
+local function choose_tab (connection, number)
+  local reply = must(connection, connection:listTabs())
+  local index = number or (math.tointeger(reply.selected) or 0) + 1
+  local tab = reply.tabs[index]
+  return must(connection, type(tab) == "table" and tab,
+              ("there is no tab %d"):format(index))
+end
+
+---------------------------------------------------------------------------
+-- The trace
+---------------------------------------------------------------------------
+
+local BATCH = 1000
+
+-- Without these a packet cannot be made an event again.
+local needed = {"name", "time", "location", "thread"}
+
+local function with_needed (types)
+  local list, there = {}, {}
+  for _, name in ipairs(types) do
+    there[name] = true
+    list[#list + 1] = name
+  end
+  for _, name in ipairs(needed) do
+    if not there[name] then
+      list[#list + 1] = name
+    end
+  end
+  return list
+end
+
+-- What the server is asked for. Short calls are left out here, as on any
+-- reading.
+local function fields_of (parsed, chosen)
+  local fields = {name = parsed.name, batch = BATCH}
+  for key, value in pairs(chosen) do
+    fields[key] = value
+  end
+  fields.minDuration = nil
+  fields.trace = with_needed(chosen.trace or client.defaultTypes)
+  return fields
+end
+
+-- Where its packets go. FILE is not touched before there are any.
+local function open_replay (parsed, chosen, name, title)
+  local shown = {trace = chosen.trace, minDuration = chosen.minDuration}
+  if not parsed.output then
+    return core.replay(shown, logstyle.of(parsed, 1))
+  end
+  record.prepare(parsed.output, parsed.force)
+  return core.replay(shown, nil, {path = parsed.output, name = name,
+                                  program = title})
+end
+
+---------------------------------------------------------------------------
+-- While it runs
+---------------------------------------------------------------------------
+
+-- What there is to be closed in the end.
+local Session = {}
+Session.__index = Session
+
+function Session:__close ()
+  for _, handle in ipairs(self.handles) do
+    handle:close()
+  end
+  self.connection:close()
+end
+
+-- The end is wished for; when it is wished for again, without a word more.
+function Session:leave ()
+  if self.leaving then
+    return self.connection:close()
+  end
+  self.leaving = true
+  self.tracer:detach(function () end)
+end
+
+-- Has what came since the last time written.
+function Session:pump ()
+  if self.fresh and not self.trouble then
+    self.fresh = false
+    local ok, message, code = self.replay:pump()
+    if not ok then
+      self.trouble = {message = message, code = code}
+      self:leave()
+    end
+  end
+end
+
+function Session:watch_signals ()
+  for _, name in ipairs {"sigint", "sigterm", "sighup"} do
+    local handle = uv.new_signal()
+    handle:start(name, function () self:leave() end)
+    table.insert(self.handles, handle)
+  end
+end
+
+-- Packets are taken as they come, and written before the loop waits for more.
+function Session:follow (trace)
+  local replay = self.replay
+  local prepare = uv.new_prepare()
+  table.insert(self.handles, prepare)
+  prepare:start(function () self:pump() end)
+  trace.onframe = function (packet)
+    self.fresh = true
+    replay:put(packet)
+  end
+  trace:wait()
+  local ok, message, code = replay:finish(trace.why)
+  if not ok then
+    self.trouble = self.trouble or {message = message, code = code}
+  end
+end
+
+---------------------------------------------------------------------------
+-- The end
+---------------------------------------------------------------------------
+
+local endings = {
+  overflow = "the buffer of the trace was full",
+  memory = "the program had no memory left for the trace",
+  stall = "the program waited too long for this client",
+  replaced = "the program has started another one of that name"
+}
+
+local function conclude (session, trace, parsed)
+  local trouble = session.trouble
+  if trouble and trouble.code ~= recording.EPIPE then
+    main.fail("cannot write: %s", trouble.message)
+  elseif trace.why == "closed" and not session.leaving then
+    main.fail("%s", trace.message)
+  elseif endings[trace.why] then
+    main.note("the trace has ended: %s", endings[trace.why])
+  end
+  if parsed.output and not trouble then
+    main.note("%s: %s", parsed.output, units.several(session.packets, "event"))
+  end
+end
+
+function attach.run (parsed)
+  local chosen = options.collect(traced, parsed)
+  local connection = connect(parsed)
+  local session <close> = setmetatable({connection = connection, handles = {}},
+                                       Session)
+  local tab = choose_tab(connection, parsed.tab)
+  session.tracer = must(connection, connection:attach(tab))
+  local trace = must(connection,
+                     session.tracer:startTrace(fields_of(parsed, chosen)))
+  local replay <close> = must(connection, open_replay(parsed, chosen,
+                                                      trace.name, tab.title))
+  session.replay = replay
+  session:watch_signals()
+  session:follow(trace)
+  session.packets = trace.sequence
+  conclude(session, trace, parsed)
+end
+
+return attach

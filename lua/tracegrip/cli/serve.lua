@@ -1,0 +1,130 @@
+-- serve.lua - tracegrip serve: a program that clients can attach to.
+
+local core = require "tracegrip.core"
+local listen = require "tracegrip.listen"
+local main = require "tracegrip.cli.main"
+local options = require "tracegrip.options"
+local program = require "tracegrip.cli.program"
+local target = require "tracegrip.target"
+core.own()
+
+local serve = {
+  summary = "Runs a program that clients can attach to.",
+  description = "Runs a Lua program at full speed and listens for clients, "
+    .. "which collect traces as it runs: tracegrip attach, or any other that "
+    .. "speaks the protocol. The address is told on standard error, the exit "
+    .. "status is the program's own. The options of tracing are what every "
+    .. "client's trace starts from; --redact holds for all of them, and "
+    .. "--buffer, --max-events and --duration are the most that one can have.",
+  usage = "[options] script.lua [arguments]",
+  program = true
+}
+
+local own = {
+  {name = "port", kind = "anyport", metavar = "N", group = "Where",
+   default = "0, one that is free",
+   help = "A port of this machine's loopback address."},
+  {name = "listen", metavar = "ADDRESS", group = "Where",
+   help = "unix:PATH or HOST:PORT. What others than this machine can reach "
+          .. "needs a token."},
+  {name = "tokenFile", metavar = "FILE", group = "Where",
+   help = "Clients must know the token in FILE, or in TRACEGRIP_TOKEN."},
+  {name = "wait", flag = "--wait", value = true, group = "Where",
+   help = "Start the program when a client has started a trace."},
+  {name = "stallTimeout", kind = "seconds", metavar = "S", group = "Where",
+   default = "5s",
+   help = "How long the program waits for a client that does not read, which "
+          .. "is dropped then; 0: it does not wait."},
+  {name = "signal", kind = "number", metavar = "N", group = "Where",
+   default = "that of SIGURG",
+   help = "The signal by which the server reaches the program."},
+}
+
+local traced = options.vary {
+  buffer = {help = "What may wait in memory for a client.", default = "4M"},
+  overflow = {choices = {"stop", "wait"}, default = "wait",
+              help = "When that is full: end the trace (stop), or wait for "
+                     .. "the client (wait)."}
+}
+
+serve.options = options.joined(own, traced)
+
+function serve.declare (parser)
+  parser:argument("script"):description(
+    "The program; '-' is standard input.")
+  parser:argument("arguments"):args("*"):description("The program's own.")
+end
+
+---------------------------------------------------------------------------
+-- The token
+---------------------------------------------------------------------------
+
+local function read_token (path)
+  local file <close>, message = io.open(path, "rb")
+  if not file then
+    main.fail("cannot read the token: %s", message)
+  end
+  local token = (file:read(4096) or ""):match "^%s*(.-)%s*$"
+  if token == "" then
+    main.fail("cannot read the token: %s is empty", path)
+  end
+  return token
+end
+
+local function token_of (parsed)
+  local token = parsed.tokenFile and read_token(parsed.tokenFile)
+                or os.getenv "TRACEGRIP_TOKEN"
+  return token ~= "" and token or nil
+end
+
+---------------------------------------------------------------------------
+-- The command
+---------------------------------------------------------------------------
+
+-- Where, and how: as tracegrip.listen takes it.
+local function wanted (parsed)
+  local result, message = {port = parsed.port}, nil
+  if parsed.listen and parsed.port then
+    main.misuse("--port is for loopback, --listen has a port of its own")
+  elseif parsed.listen then
+    result, message = listen.parse(parsed.listen)
+  end
+  if not result then
+    main.misuse("%s", message)
+  end
+  result.token, result.signal = token_of(parsed), parsed.signal
+  result.stallTimeout = parsed.stallTimeout and parsed.stallTimeout / 1000
+  result.options = options.collect(traced, parsed)
+  local problem = listen.problem(result)
+  if problem then
+    main.misuse("%s", problem)
+  end
+  return result
+end
+
+-- The program may change its directory, and Lua's path knows ours.
+local function absolute (path)
+  return (path:gsub("[^;]+", target.absolute))
+end
+
+-- The token goes by the environment, which is the user's alone.
+local function plan (parsed)
+  local result = wanted(parsed)
+  if result.token then
+    core.setenv("TRACEGRIP_TOKEN", result.token)
+  end
+  result = listen.plan(result)
+  result.token = nil
+  result.title = parsed.script
+  result.packagePath = absolute(package.path)
+  result.packageCPath = absolute(package.cpath)
+  return result
+end
+
+function serve.run (parsed)
+  local _, message = program.become(parsed.script, parsed.arguments, "listen",
+                                    plan(parsed), {wait = parsed.wait})
+  main.fail("cannot run the program: %s", message)
+end
+
+return serve

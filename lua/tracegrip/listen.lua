@@ -1,0 +1,216 @@
+-- listen.lua - tracegrip.listen: this Lua state can be reached by clients.
+--
+--   local listening = assert(tracegrip.listen {port = 6006})
+--   print(listening.address)              --> 127.0.0.1:6006
+--   listening:close()
+--
+-- The server (server.lua) is on another thread, in another Lua state; here is
+-- what is checked before it hears of anything. Also for those who are told
+-- where to listen in one word: serve, TRACEGRIP_LISTEN.
+--
+-- Failure: wrong options raise; a socket that cannot be had is nil, message,
+-- code.
+
+local core = require "tracegrip.core"
+core.own()
+
+local WAIT_S = 0.2            -- between looks at what the user wants
+
+local listen = {}
+
+---------------------------------------------------------------------------
+-- What is asked for
+---------------------------------------------------------------------------
+
+local function is_text (value)
+  return type(value) == "string" and value ~= "" and not value:find("\0", 1, true)
+end
+
+local function is_number (value, least, most)
+  return math.type(value) and value >= least and value <= most
+end
+
+-- Each says what is expected, if a value is not.
+local checks = {}
+
+function checks.host (value)
+  return not is_text(value) and "a string: an address or a name"
+end
+
+function checks.port (value)
+  return not (is_number(value, 0, 65535) and math.tointeger(value))
+         and "a number from 0 to 65535"
+end
+
+function checks.path (value)
+  return not is_text(value) and "a string: a file's name"
+end
+
+function checks.token (value)
+  return not is_text(value) and "a string that is not empty"
+end
+
+function checks.wait (value)
+  return type(value) ~= "boolean" and "a boolean"
+end
+
+function checks.signal (value)
+  return not (is_number(value, 1, 64) and math.tointeger(value))
+         and "the number of a signal"
+end
+
+function checks.stallTimeout (value)
+  return not is_number(value, 0, 1e6) and "a number of seconds, or 0"
+end
+
+function checks.options (value)
+  return type(value) ~= "table" and "a table, as tracegrip.start takes it"
+end
+
+local function known (of)
+  local names = {}
+  for name in pairs(of) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return table.concat(names, ", ")
+end
+
+local function is_loopback (host)
+  return host == "localhost" or host == "::1"
+         or host:find("^127%.%d+%.%d+%.%d+$") ~= nil
+end
+
+-- 128 bits: 32 hexadecimal digits, or 22 characters of base64.
+local function is_strong (token)
+  return #token >= (token:find("^%x+$") and 32 or 22)
+end
+
+-- What is wrong with options that do not go together.
+local function conflict (options)
+  local host, token = options.host or "127.0.0.1", options.token
+  if options.path and (options.host or options.port) then
+    return "option 'path' is for a Unix socket, which has no host and no port"
+  elseif not options.path and not is_loopback(host)
+         and not (token and is_strong(token)) then
+    return ("option 'host': %s can be reached from other machines, which "
+            .. "needs a 'token' of at least 128 bits: 32 hexadecimal digits "
+            .. "or 22 characters of base64"):format(host)
+  end
+end
+
+-- What is wrong with options; nil if nothing is.
+function listen.problem (options)
+  for key, value in next, options do
+    local check = checks[key]
+    if not check then
+      return ("unknown option '%s' (known: %s)"):format(tostring(key),
+                                                         known(checks))
+    end
+    local expected = check(value)
+    if expected then
+      return ("option '%s' must be %s"):format(key, expected)
+    end
+  end
+  return conflict(options)
+end
+
+-- Options from one word: "6006", "127.0.0.1:6006", "[::1]:0", "unix:/path".
+-- nil, message.
+function listen.parse (text)
+  local path = text:match("^unix:(.+)$")
+  if path then
+    return {path = path}
+  end
+  local host, port = text:match("^(.-):?(%d+)$")
+  host = host and (host:match("^%[(.*)%]$") or host)
+  if not host or host == "" and text:find(":", 1, true)
+     or math.tointeger(tonumber(port)) > 65535 then
+    return nil, ("'%s' is no address to listen on: PORT, HOST:PORT or "
+                 .. "unix:PATH"):format(text)
+  end
+  return {host = host ~= "" and host or nil, port = math.tointeger(port)}
+end
+
+-- What the server itself has to know, as it reads it.
+local function defaults_of (options)
+  return require("tracegrip.wire").encode {
+    options = options.options, stallTimeout = options.stallTimeout
+  }
+end
+
+-- The options that core.listen takes, and a title.
+function listen.plan (options)
+  return {
+    host = options.host or "127.0.0.1",
+    port = math.tointeger(options.port or 0),
+    path = options.path,
+    token = options.token,
+    signal = options.signal and math.tointeger(options.signal),
+    stallTimeout = options.stallTimeout,
+    defaults = defaults_of(options),
+  }
+end
+
+---------------------------------------------------------------------------
+-- The object
+---------------------------------------------------------------------------
+
+local Listening = {__name = "tracegrip.listening"}
+Listening.__index = Listening
+
+local handles = setmetatable({}, {__mode = "k"})
+
+-- Clients lose their connections, their traces end. Once or often.
+function Listening:close ()
+  handles[self]:close()
+end
+
+Listening.__close = Listening.close
+
+local function new (handle)
+  local address = handle.address
+  local host, port = address:match("^(.*):(%d+)$")
+  local path = address:match("^unix:(.*)$")
+  local self = setmetatable({
+    address = address,
+    path = path,
+    host = not path and host:match("^%[(.*)%]$") or not path and host or nil,
+    port = not path and math.tointeger(port) or nil,
+  }, Listening)
+  handles[self] = handle
+  return self
+end
+
+local function title ()
+  local name = type(arg) == "table" and rawget(arg, 0)
+  return type(name) == "string" and name or "lua"
+end
+
+-- Listening | nil, message, code
+function listen.start (options)
+  if options == nil then
+    options = {}
+  elseif type(options) ~= "table" then
+    error(("bad argument #1 to 'listen' (table expected, got %s)")
+          :format(type(options)), 2)
+  end
+  local problem = listen.problem(options)
+  if problem then
+    error(problem, 2)
+  end
+  if options.options and core.checkoptions then
+    core.checkoptions(options.options)
+  end
+  local plan = listen.plan(options)
+  plan.title = title()
+  local handle, message, code = core.listen(plan)
+  if not handle then
+    return nil, message, code
+  end
+  io.stderr:write("tracegrip: listening on ", handle.address, "\n")
+  while options.wait and not core.waited(handle, WAIT_S) do end
+  return new(handle)
+end
+
+return listen

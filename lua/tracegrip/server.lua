@@ -1,0 +1,268 @@
+-- server.lua - the server of a process: who listens, who is connected, which
+-- Lua states there are.
+--
+-- It has a thread and a Lua state of its own. The C side starts it with the
+-- first tracegrip.listen and calls run(host), which returns when the host says
+-- stop. What the host wants is in the events that it gives:
+--
+--   listen, unlisten    a state wants a socket, or no longer
+--   news                a state's line has something to read
+--   closed              a state is closing: what there is now is all
+--   stop                the end, in so many milliseconds
+--
+-- Nothing here touches a traced state; that is what lines are for (tab.lua).
+--
+-- Failure: a listen that fails is answered so; a client that misbehaves loses
+-- its connection. What should not have happened is one line on standard error.
+
+local core = require "tracegrip.core"
+local connection = require "tracegrip.connection"
+local sockets = require "tracegrip.sockets"
+local tab = require "tracegrip.tab"
+local uv = require "luv"
+local wire = require "tracegrip.wire"
+core.own()
+
+local MAX_CONNECTIONS = 64
+local MAX_STRANGERS = 16        -- of these, who have not said the token yet
+local STALL_MS = 5000           -- if a host says nothing, or not to wait
+local PARTING_MS = 1000         -- for what is on its way to a client
+local WATCH_MS = 100            -- between looks at what takes too long
+
+local server = {}
+
+local Server = {__name = "tracegrip.server"}
+Server.__index = Server
+
+function Server:complain (problem) -- luacheck: ignore self
+  io.stderr:write("tracegrip: server: ", tostring(problem), "\n")
+end
+
+-- For the loop, which does not survive errors.
+local function safely (self, f)
+  return function (...)
+    local ok, err = pcall(f, ...)
+    if not ok then
+      self:complain(err)
+    end
+  end
+end
+
+---------------------------------------------------------------------------
+-- Connections
+---------------------------------------------------------------------------
+
+-- How many there are, and how many of them are strangers.
+local function census (self)
+  local all, strangers = 0, 0
+  for one in pairs(self.connections) do
+    all = all + 1
+    strangers = strangers + (one.token_given and 0 or 1)
+  end
+  return all, strangers
+end
+
+-- One too many is hung up on without a word.
+local function welcome (self, handle, listener)
+  local all, strangers = census(self)
+  if all >= MAX_CONNECTIONS or strangers >= MAX_STRANGERS
+     or self.stopping then
+    return handle:close()
+  end
+  local one = connection.new(self, handle, listener.options)
+  if not one.closed then
+    self.connections[one] = listener
+  end
+end
+
+function Server:lost (one)
+  self.connections[one] = nil
+  if self.stopping and not next(self.connections) then
+    self:finish()
+  end
+end
+
+local function look_around (self)
+  local busy = false
+  for one in pairs(self.connections) do
+    busy = one:check(uv.now()) or busy
+  end
+  if not busy then
+    self.watching:stop()
+  end
+end
+
+-- From now on somebody looks whether something takes too long.
+function Server:watch ()
+  if not self.watching:is_active() then
+    self.watching:start(WATCH_MS, WATCH_MS, safely(self, function ()
+      look_around(self)
+    end))
+  end
+end
+
+---------------------------------------------------------------------------
+-- Tabs
+---------------------------------------------------------------------------
+
+local function find_tab (self, door)
+  for i, one in ipairs(self.tabs) do
+    if one.number == door then
+      return one, i
+    end
+  end
+end
+
+local function remove_tab (self, gone)
+  local _, i = find_tab(self, gone.number)
+  table.remove(self.tabs, i)
+  for one in pairs(self.connections) do
+    one:forget(gone)
+  end
+end
+
+-- The first address of a state brings its tab.
+local function add_tab (self, event, defaults)
+  if find_tab(self, event.door) then
+    return
+  end
+  local line = self.host:line(event.door)
+  table.insert(self.tabs, tab.new(event.door, line, event.title or "lua",
+                                  defaults.options or {}, function (gone)
+    remove_tab(self, gone)
+  end))
+end
+
+---------------------------------------------------------------------------
+-- Events
+---------------------------------------------------------------------------
+
+local events = {}
+
+-- What the host says to the server alone comes as a packet: stallTimeout, and
+-- options, of traces.
+local function defaults_of (options)
+  local list = options.defaults and wire.decoder():feed(options.defaults)
+  return list and list[1] or {}
+end
+
+local function started_listening (self, event, listener)
+  local defaults = defaults_of(event.options)
+  local stall = defaults.stallTimeout or 0
+  listener.options = {
+    token = event.options.token,
+    patience = stall > 0 and stall * 1000 or STALL_MS
+  }
+  self.listeners[listener.address] = listener
+  self.host:keep(listener.handle:fileno())
+  add_tab(self, event, defaults)
+end
+
+function events.listen (self, event)
+  local listener
+  sockets.open(event.options, safely(self, function (handle)
+    welcome(self, handle, listener)
+  end), function (opened, message, code)
+    listener = opened
+    if not opened then
+      return self.host:answer(event.id, nil, message, code)
+    end
+    started_listening(self, event, opened)
+    self.host:answer(event.id, true, opened.address)
+  end)
+end
+
+local function stop_listening (self, listener)
+  self.listeners[listener.address] = nil
+  self.host:drop(listener.handle:fileno())
+  listener:close()
+end
+
+function events.unlisten (self, event)
+  local listener = self.listeners[event.address]
+  if listener then
+    stop_listening(self, listener)
+    for one, by in pairs(self.connections) do
+      if by == listener then
+        one:finish(PARTING_MS)
+      end
+    end
+  end
+  self.host:answer(event.id, true)
+end
+
+function events.news (self, event)
+  local one = find_tab(self, event.door)
+  if one then
+    one:news()
+  end
+end
+
+function events.closed (self, event)
+  local one = find_tab(self, event.door)
+  if one then
+    one:close()
+  end
+end
+
+function events.stop (self, event)
+  self.stopping = true
+  for _, listener in pairs(self.listeners) do
+    stop_listening(self, listener)
+  end
+  for one in pairs(self.connections) do
+    one:finish(event.ms or 0, true)
+  end
+  if not next(self.connections) then
+    self:finish()
+  end
+end
+
+-- Everything is closed, and the loop has nothing to do any more.
+function Server:finish ()
+  if not self.poll:is_closing() then
+    self.poll:close()
+    self.watching:close()
+    for _, one in ipairs {table.unpack(self.tabs)} do
+      one:vanish()
+    end
+  end
+end
+
+local function attend (self)
+  local event = self.host:take()
+  while event do
+    local handler = events[event.kind]
+    if handler then
+      handler(self, event)
+    end
+    event = self.host:take()
+  end
+end
+
+---------------------------------------------------------------------------
+-- The thread's work
+---------------------------------------------------------------------------
+
+-- Begins; the loop does the rest.
+function server.start (host)
+  local self = setmetatable({
+    host = host,
+    tabs = {},                -- by door
+    listeners = {},           -- by address
+    connections = {},         -- connection -> the listener it came by
+    watching = uv.new_timer(),
+    poll = uv.new_poll(host:fd()),
+    stopping = false,
+  }, Server)
+  self.poll:start("r", safely(self, function () attend(self) end))
+  attend(self)
+  return self
+end
+
+function server.run (host)
+  server.start(host)
+  uv.run()
+end
+
+return server

@@ -1,0 +1,350 @@
+-- tracegrip attach: against a server that says what each test wants.
+
+local fake = require "spec.client.fake"
+local recorded = require "spec.support.recorded"
+local run = require "spec.support.run"
+local served = require "spec.support.served"
+local uv = require "luv"
+
+local server
+
+local function frames (text, first)
+  local list = fake.frames(text, first)
+  for _, packet in ipairs(list) do
+    if packet.type == "enteredFrame" then
+      packet.callsite = {url = "p.lua", line = 7}
+      packet.location = {url = "p.lua", line = 3}
+    end
+  end
+  return table.unpack(list)
+end
+
+local function stopped (name, why)
+  return {from = "trace1", type = "stoppedTrace", name = name, why = why}
+end
+
+-- A script whose startTrace says 'text' and then ends the trace.
+local function saying (text, why)
+  return {startTrace = function (s, packet)
+    fake.handlers.startTrace(s, packet)
+    s:send(frames(text))
+    s:send(stopped(packet.name or "Trace 1", why or "duration"))
+  end}
+end
+
+-- The command in a directory, with a server that has the script.
+local function start (directory, script, words, env)
+  server = fake.new(script)
+  local all = {"attach", "127.0.0.1:" .. server.port}
+  table.move(words or {}, 1, #(words or {}), 3, all)
+  return served.start(all, directory, env)
+end
+
+-- Runs it to its end: the command.
+local function call (script, words, env)
+  return run.within(function (directory)
+    local command = start(directory, script, words, env)
+    command:ended()
+    return command
+  end)
+end
+
+local function asked (kind)
+  for _, packet in ipairs(server.requests) do
+    if packet.type == kind then
+      return packet
+    end
+  end
+end
+
+-- One line on standard error that says so, and this exit status.
+local function assert_fails (command, status, pattern)
+  assert.equal(status, command.status)
+  assert.matches("^tracegrip: [^\n]*" .. pattern .. "[^\n]*\n$", command.err)
+end
+
+describe("tracegrip attach", function ()
+  after_each(function ()
+    if server then
+      server:close()
+    end
+    server = nil
+  end)
+
+  it("logs on standard output what the program does", function ()
+    local command = call(saying "a(b())", {"--no-times", "--no-summary"})
+    assert.equal("", command.err)
+    assert.equal(0, command.status)
+    local lines = {}
+    for line in command.out:gmatch "[^\n]+" do
+      lines[#lines + 1] = line:gsub("%s+", " ")
+    end
+    assert.same({"a() p.lua:7", "│ b() p.lua:7", "│ └→ 2", "└ a → 3"}, lines)
+  end)
+
+  it("logs while the program runs", function ()
+    run.within(function (directory)
+      local command = start(directory, {startTrace = function (s, packet)
+        fake.handlers.startTrace(s, packet)
+        s:send(frames "a(")
+      end})
+      command:until_says "a%(%) +p.lua:7"
+      command:kill()
+      assert.equal(0, command:ended())
+    end)
+  end)
+
+  it("asks for what it is told and what it needs", function ()
+    call(saying "", {"--name", "n", "--trace", "name,arguments", "--no-c",
+                     "--max-depth", "5", "--include", "^a", "--value-depth",
+                     "all", "--duration", "2s", "--min-duration", "3"})
+    local packet = asked "startTrace"
+    assert.is_true(packet.batch >= 100)
+    packet.batch = nil
+    assert.same({to = "trace1", type = "startTrace", name = "n", c = false,
+                 trace = {"name", "arguments", "time", "location", "thread"},
+                 maxDepth = 5, include = {"^a"}, valueDepth = "all",
+                 duration = 2000.0}, packet)
+  end)
+
+  it("attaches to another tab", function ()
+    call({startTrace = function (s, packet)
+      fake.handlers.startTrace(s, packet)
+      s:send {from = "trace2", type = "stoppedTrace", name = "Trace 1",
+              why = "maxEvents"}
+    end}, {"--tab", "2"})
+    assert.equal("trace2", asked("attach").to)
+    server:close()
+    assert_fails(call({}, {"--tab", "3"}), 1, "no tab 3")
+  end)
+
+  it("leaves out calls that are too short, itself", function ()
+    local command = call(saying "a(b(c())d())", {"--min-duration", "0.3"})
+    assert.matches("b%(", command.out)
+    assert.not_matches("c%(", command.out)
+    assert.not_matches("d%(", command.out)
+  end)
+
+  it("says how a trace ended by itself", function ()
+    local command = call(saying("a()", "overflow"))
+    assert_fails(command, 0, "buffer")
+  end)
+
+  describe("with -o", function ()
+    it("makes a recording like a local one", function ()
+      run.within(function (directory)
+        local command = start(directory, saying("a(b())c()"),
+                              {"-o", "rec", "--name", "mine"})
+        assert.equal(0, command:ended(), command.err)
+        assert.equal("", command.out)
+        assert.equal("tracegrip: rec: 6 events\n", command.err)
+        local recording = assert(recorded.open(directory .. "/rec"))
+        local info = recording:info()
+        assert.equal("complete", info.state)
+        assert.equal("one.lua", info.program)
+        assert.equal("mine", info.traces[1].name)
+        assert.equal("duration", info.traces[1].ended)
+        assert.same({"name", "callsite", "time", "parameterNames", "arguments",
+                     "return", "throw", "yield"}, info.traces[1].types)
+        assert.same({type = "enteredFrame", sequence = 1, name = "b",
+                     time = 0.125, callsite = {url = "p.lua", line = 7}},
+                    (function ()
+          local packet = recorded.packets(recording)[2]
+          packet.parameterNames, packet.arguments = nil, nil
+          return packet
+        end)())
+      end)
+    end)
+
+    it("makes one that all commands read", function ()
+      run.within(function (directory)
+        assert.equal(0, start(directory, saying("a(b())c()"),
+                              {"-o", "rec"}):ended())
+        for _, words in ipairs {{"info"}, {"report"}, {"tree"}, {"log"},
+                                {"export", "packets"}, {"export", "firefox"},
+                                {"export", "chrome"}} do
+          table.insert(words, "rec")
+          local command = served.start(words, directory)
+          assert.equal(0, command:ended(), command.err)
+        end
+      end)
+    end)
+
+    it("takes the place of a recording only", function ()
+      run.within(function (directory)
+        run.write(directory .. "/rec", "a letter")
+        local command = start(directory, saying "a()", {"-o", "rec"})
+        command:ended()
+        assert_fails(command, 1, "%-%-force")
+        assert.equal("a letter", run.read(directory .. "/rec"))
+        server:close()
+        command = start(directory, saying "a()", {"-o", "rec", "--force"})
+        assert.equal(0, command:ended(), command.err)
+      end)
+    end)
+  end)
+
+  describe("when interrupted", function ()
+    for _, signal in ipairs {"sigint", "sigterm"} do
+      it("by " .. signal .. " detaches and keeps all there is", function ()
+        run.within(function (directory)
+          local command = start(directory, {
+            startTrace = function (s, packet)
+              fake.handlers.startTrace(s, packet)
+              s:send(frames "a(b(")
+            end,
+            detach = function (s, packet)
+              s:send(frames(")", 2))
+              fake.handlers.detach(s, packet)
+              s:send(stopped("Trace 1", "detached"))
+            end
+          }, {"-o", "rec"})
+          command:until_ready(function () return asked "startTrace" end)
+          fake.later(function () command:kill(signal) end)
+          assert.equal(0, command:ended(), command.err)
+          assert.is_table(asked "detach")
+          local recording = assert(recorded.open(directory .. "/rec"))
+          assert.equal("complete", recording:info().state)
+          assert.equal(3, #recorded.packets(recording))
+        end)
+      end)
+    end
+
+    it("twice does not wait for an answer", function ()
+      run.within(function (directory)
+        local command = start(directory, {detach = function () end})
+        command:until_ready(function () return asked "startTrace" end)
+        fake.later(function () command:kill() end)
+        command:until_ready(function () return asked "detach" end)
+        command:kill()
+        assert.equal(0, command:ended())
+      end)
+    end)
+  end)
+
+  describe("fails in one line", function ()
+    it("when the server goes away, with a recording up to there", function ()
+      run.within(function (directory)
+        local command = start(directory, {startTrace = function (s, packet)
+          fake.handlers.startTrace(s, packet)
+          s:send(frames "a(b()")
+          fake.later(function () s:hang_up() end)
+        end}, {"-o", "rec"})
+        command:ended()
+        assert_fails(command, 1, "closed the connection")
+        local recording = assert(recorded.open(directory .. "/rec"))
+        assert.equal("complete", recording:info().state)
+        assert.equal(3, #recorded.packets(recording))
+      end)
+    end)
+
+    it("when nobody listens", function ()
+      server = fake.new {}
+      local port = server.port
+      server:close()
+      server = nil
+      local result = run.command {run.build .. "/bin/tracegrip", "attach",
+                                  "127.0.0.1:" .. port}
+      assert.equal(1, result.status)
+      assert.matches("^tracegrip: cannot connect[^\n]*\n$", result.stderr)
+      result = run.command {run.build .. "/bin/tracegrip", "attach",
+                            "unix:/no/such/socket"}
+      assert.equal(1, result.status)
+      assert.matches("^tracegrip: cannot connect[^\n]*\n$", result.stderr)
+    end)
+
+    it("when somebody else is attached", function ()
+      run.within(function (directory)
+        local command = start(directory, {attach = function (s)
+          s:send {from = "trace1", error = "wrongState",
+                  message = "Already attached to a client"}
+        end}, {"-o", "rec"})
+        command:ended()
+        assert_fails(command, 1, "Already attached")
+        assert.is_nil(run.read(directory .. "/rec"))
+      end)
+    end)
+
+    it("when what came is nonsense", function ()
+      assert_fails(call {connect = function (s) s:raw "SSH-2.0-x\r\n" end}, 1,
+                   "header")
+    end)
+
+    it("when it cannot write", function ()
+      assert_fails(call(saying "a()", {"-o", "/no/such/place"}), 1,
+                   "/no/such/place")
+    end)
+  end)
+
+  it("ends quietly when nobody reads its output", function ()
+    run.within(function (directory)
+      local alive, first = true, 0
+      server = fake.new {startTrace = function (s, packet)
+        fake.handlers.startTrace(s, packet)
+        local function more ()
+          if alive and not s.gone then
+            s:send(frames("a()", first))
+            first = first + 2
+            fake.later(more)
+          end
+        end
+        more()
+      end}
+      local words = {"attach", "127.0.0.1:" .. server.port}
+      local command = served.start(words, directory)
+      command:until_says "a"
+      command:deafen()
+      assert.equal(0, command:ended())
+      alive = false
+      assert.equal("", command.err)
+    end)
+  end)
+
+  describe("tells the token", function ()
+    local script = {authenticate = function (s)
+      s:send {from = "root", type = "authenticated"}
+    end, startTrace = saying("").startTrace}
+
+    it("of the environment", function ()
+      assert.equal(0, call(script, {}, {TRACEGRIP_TOKEN = "abc"}).status)
+      assert.equal("abc", asked("authenticate").token)
+    end)
+
+    it("of a file", function ()
+      run.within(function (directory)
+        run.write(directory .. "/token", "secret \n")
+        local command = start(directory, script, {"--token-file", "token"},
+                              {TRACEGRIP_TOKEN = "abc"})
+        assert.equal(0, command:ended(), command.err)
+        assert.equal("secret", asked("authenticate").token)
+      end)
+    end)
+
+    it("if it can be read", function ()
+      assert_fails(call(script, {"--token-file", "/no/such"}), 1, "/no/such")
+    end)
+  end)
+
+  it("knows wrong usage", function ()
+    for _, words in ipairs {{}, {"nowhere"}, {"host:0"}, {"host:65536"},
+                            {"unix:"}, {"1", "--fly"},
+                            {"1", "--overflow", "ring"},
+                            {"1", "--trace", "colour"}, {"1", "2"}} do
+      local result = run.command {run.build .. "/bin/tracegrip", "attach",
+                                  table.unpack(words)}
+      assert.equal(2, result.status)
+      assert.matches("^tracegrip: [^\n]+\n$", result.stderr)
+    end
+  end)
+
+  it("connects to a Unix socket", function ()
+    run.within(function (directory)
+      local path = directory .. "/socket"
+      server = fake.new(saying "a()", path)
+      local command = served.start({"attach", "unix:" .. path}, directory)
+      assert.equal(0, command:ended(), command.err)
+      assert.matches("a%(", command.out)
+      uv.run "nowait"
+    end)
+  end)
+end)

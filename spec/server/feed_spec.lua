@@ -1,0 +1,327 @@
+-- The server on a host that does what the spec says: what needs a program that
+-- does something, or nothing, at an exact moment.
+
+local uv = require "luv"
+
+local fakehost = require "spec.server.fakehost"
+local peers = require "spec.server.peer"
+local server = require "tracegrip.server"
+
+local host, line, address, clients
+
+local function listen (options, door)
+  local ok
+  ok, address = host:listen(door or 1, options)
+  assert.is_true(ok)
+  return tonumber(address:match ":(%d+)$")
+end
+
+local function connect (how)
+  how = how or {}
+  how.port = how.port or tonumber(address:match ":(%d+)$")
+  local peer = assert(peers.connect(how))
+  table.insert(clients, peer)
+  if not how.deaf then
+    peer:receive()
+  end
+  return peer
+end
+
+local function attached ()
+  local peer = connect()
+  assert.equal("attached", peer:request "attach".type)
+  return peer
+end
+
+local function names (frames)
+  local list = {}
+  for i, packet in ipairs(frames) do
+    list[i] = packet.name
+  end
+  return table.concat(list, " ")
+end
+
+-- All that is open of ours is closed.
+local function stop ()
+  if host then
+    host:put {kind = "stop", ms = 50}
+    peers.wait(function () return not next(host.kept) end, 2)
+    assert.same({}, host.kept)
+    host = nil
+  end
+end
+
+describe("the server, on a line that is told what to say,", function ()
+  before_each(function ()
+    clients = {}
+    host = fakehost.new()
+    line = host:open(1, "one.lua")
+    server.start(host)
+    listen {host = "127.0.0.1", port = 0}
+  end)
+
+  after_each(function ()
+    for _, peer in ipairs(clients) do
+      peer:close()
+    end
+    stop()
+  end)
+
+  it("answers at once for a program that takes no orders", function ()
+    local peer = attached()
+    assert.equal("Trace 1", peer:request "startTrace".name)
+    assert.equal("Trace 2", peer:request "startTrace".name)
+    assert.equal("Trace 2", peer:request "stopTrace".name)
+    assert.equal("detached", peer:request "detach".type)
+    assert.equal("Trace 1", peer:receive().name)
+    assert.same({"attach", "start 1 Trace 1", "start 2 Trace 2", "stop 2",
+                 "leave"}, line.asked)
+  end)
+
+  it("sends frames before the reply that ends their trace", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    line:enters("f", "g")
+    local reply, frames = peer:request "stopTrace"
+    assert.equal("stoppedTrace", reply.type)
+    assert.equal("f g", names(frames))
+  end)
+
+  it("sends frames without being asked", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    line:enters("f")
+    assert.equal("f", peer:receive(1).name)
+    peers.sleep(0.05)
+    line:enters("g")
+    assert.equal("g", peer:receive(1).name)
+  end)
+
+  it("answers although frames never end", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    line.endless = true
+    line:enters(("x"):rep(1000))
+    for _ = 1, 5 do
+      peer:send {to = "root", type = "echo"}
+    end
+    for _ = 1, 5 do
+      assert.equal("echo", peer:reply().type)
+    end
+    assert.equal("stoppedTrace", peer:request "stopTrace".type)
+  end)
+
+  it("tells what the program does in order with the frames", function ()
+    local peer = attached()
+    peer:request("startTrace", {name = "one"})
+    line:enters "f"
+    line:tells {kind = "started", id = 99, name = "two", types = {}}
+    line:enters "g"
+    line:tells {kind = "stopped", id = 99}
+    line:enters "h"
+    local said = {}
+    for i = 1, 5 do
+      local packet = peer:receive()
+      said[i] = packet.name .. (packet.why and " " .. packet.why or "")
+    end
+    assert.same({"f", "two console.startTrace", "g", "two console.stopTrace",
+                 "h"}, said)
+  end)
+
+  it("lets the program's trace replace the client's", function ()
+    local peer = attached()
+    peer:request("startTrace", {name = "one"})
+    line:tells {kind = "taken", id = 1}
+    line:tells {kind = "started", id = 99, name = "one", types = {"name"}}
+    assert.same({"name"}, peer:receive().tracing)
+    line:tells {kind = "ended", id = 1, why = "overflow"}
+    assert.is_nil(peer:receive(0.05))
+    assert.equal("one", peer:request "stopTrace".name)
+    assert.equal("wrongState", peer:request "stopTrace".error)
+  end)
+
+  it("lets a trace that was yet to begin replace the program's", function ()
+    local peer = attached()
+    peer:request("startTrace", {name = "one"})
+    line:tells {kind = "started", id = 99, name = "one", types = {"name"}}
+    peer:receive()
+    line:tells {kind = "taken", id = 1}
+    line:tells {kind = "stopped", id = 99}
+    assert.is_nil(peer:receive(0.05))
+    line:tells {kind = "ended", id = 1, why = "maxEvents"}
+    assert.equal("maxEvents", peer:receive().why)
+    assert.equal("wrongState", peer:request "stopTrace".error)
+  end)
+
+  it("ignores what becomes of a trace that was stopped", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    peer:request "stopTrace"
+    line:tells {kind = "taken", id = 1}
+    line:tells {kind = "ended", id = 1, why = "overflow"}
+    line:tells {kind = "stopped", id = 55}
+    assert.is_nil(peer:receive(0.05))
+  end)
+
+  it("says why a trace ended, also one that never began", function ()
+    local peer = attached()
+    for i, why in ipairs {"overflow", "maxEvents", "duration", "memory"} do
+      peer:request "startTrace"
+      line:tells {kind = why == "memory" and "refused" or "ended", id = i,
+                  why = why}
+      assert.same({from = "trace1", type = "stoppedTrace", why = why,
+                   name = "Trace " .. i}, peer:receive())
+    end
+    assert.equal("wrongState", peer:request "stopTrace".error)
+  end)
+
+  it("starts anew on a line that cannot be read on", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    line:tells {kind = "broken"}
+    assert.equal("memory", peer:receive().why)
+    assert.equal("attach", line.asked[#line.asked])
+    assert.equal("Trace 2", peer:request "startTrace".name)
+  end)
+
+  it("watches over the duration of a program that sleeps", function ()
+    local peer = attached()
+    peer:request("startTrace", {duration = 30})
+    line:tells {kind = "taken", id = 1}
+    assert.equal("duration", peer:receive(1).why)
+    assert.equal("stop 1", line.asked[#line.asked])
+    assert.equal("wrongState", peer:request "stopTrace".error)
+  end)
+
+  it("avoids names that the program uses", function ()
+    line.others = {"Trace 1", "Trace 3"}
+    local peer = attached()
+    assert.equal("Trace 2", peer:request "startTrace".name)
+    assert.equal("Trace 4", peer:request "startTrace".name)
+  end)
+
+  it("does not keep others waiting for a client that is deaf", function ()
+    local deaf = connect {deaf = true}
+    deaf:send({to = "trace1", type = "attach"},
+              {to = "trace1", type = "startTrace"})
+    peers.wait(function () return line.asked[2] end)
+    line.endless = true
+    line:enters(("x"):rep(100000))
+    local peer = connect()
+    for _ = 1, 20 do
+      assert.equal("wrongState", peer:request "attach".error)
+      peers.sleep(0.005)
+    end
+  end)
+
+  it("drops a client that takes nothing, and its traces", function ()
+    local port = listen {host = "127.0.0.1", port = 0, defaults =
+                         '20:{"stallTimeout":0.3}'}
+    local deaf = connect {deaf = true, port = port}
+    deaf:send({to = "trace1", type = "attach"},
+              {to = "trace1", type = "startTrace"})
+    peers.wait(function () return line.asked[2] end)
+    line.endless = true
+    line:enters(("x"):rep(100000))
+    assert.is_truthy(peers.wait(function ()
+      return line.asked[#line.asked] == "leave"
+    end, 3))
+  end)
+
+  it("drops a client that the program would not wait for", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    line:enters "f"
+    line:tells {kind = "ended", id = 1, why = "stall"}
+    assert.equal("f", peer:receive().name)
+    assert.equal("stall", peer:receive().why)
+    assert.is_true(peer:hung_up(2))
+    assert.equal("leave", line.asked[#line.asked])
+  end)
+
+  it("tells the end of a state, then has no such actor", function ()
+    local peer = attached()
+    peer:request("startTrace", {name = "one"})
+    peer:request("startTrace", {name = "two"})
+    line:enters "f"
+    line:tells {kind = "gone"}
+    host:put {kind = "closed", door = 1}
+    local reply, frames = peer:reply()
+    assert.equal("f", names(frames))
+    assert.equal("two terminated", reply.name .. " " .. reply.why)
+    assert.equal("one terminated", peer:receive().name .. " " .. reply.why)
+    assert.equal("noSuchActor", peer:request "attach".error)
+    assert.same({}, peer:ask({to = "root", type = "listTabs"}).tabs)
+    assert.equal("close", line.asked[#line.asked])
+  end)
+
+  it("has a tab for each state, and one client for each", function ()
+    host:open(2, "two.lua")
+    listen({host = "127.0.0.1", port = 0}, 2)
+    local one, two = connect(), connect()
+    local tabs = one:ask({to = "root", type = "listTabs"}).tabs
+    assert.equal("one.lua trace1", tabs[1].title .. " " .. tabs[1].traceActor)
+    assert.equal("two.lua trace2", tabs[2].title .. " " .. tabs[2].traceActor)
+    assert.equal("attached", one:request "attach".type)
+    assert.equal("attached", two:request("attach", nil, "trace2").type)
+    assert.equal("wrongState", two:request "attach".error)
+    assert.equal("attached", one:request("detach").type and "attached")
+    host:put {kind = "closed", door = 1}
+    peers.sleep(0.02)
+    tabs = two:ask({to = "root", type = "listTabs"}).tabs
+    assert.equal(1, #tabs)
+    assert.equal("startedTrace", two:request("startTrace", nil, "trace2").type)
+  end)
+
+  it("lets the host's options stand under the client's", function ()
+    host:open(2, "two.lua")
+    line = host.lines[2]
+    local text = '{"options":{"redact":["pass"],"maxEvents":10,'
+                 .. '"valueDepth":3,"trace":["name"]}}'
+    listen({host = "127.0.0.1", port = 0, defaults = #text .. ":" .. text}, 2)
+    local peer = connect()
+    peer:request("attach", nil, "trace2")
+    peer:request("startTrace", {redact = {"key"}, maxEvents = 50,
+                                valueDepth = 1}, "trace2")
+    assert.same({name = "Trace 1", redact = {"pass", "key"}, maxEvents = 10,
+                 valueDepth = 1, trace = {"name"}}, line.options)
+    peer:request("startTrace", {maxEvents = 5, trace = {"time"}}, "trace2")
+    assert.same({name = "Trace 2", redact = {"pass"}, maxEvents = 5,
+                 valueDepth = 3, trace = {"time"}}, line.options)
+  end)
+
+  it("hangs up on the clients of an address that is closed", function ()
+    local port = listen {host = "127.0.0.1", port = 0}
+    local peer = connect {port = port}
+    peer:request "attach"
+    host:unlisten(1, address)
+    assert.is_true(peer:hung_up(2))
+    assert.is_nil((peers.connect {port = port}))
+    assert.equal("leave", line.asked[#line.asked])
+  end)
+
+  it("has no descriptors left when it ends", function ()
+    local peer = attached()
+    peer:request "startTrace"
+    line:enters "f"
+    line:tells {kind = "gone"}
+    host:put {kind = "closed", door = 1}
+    stop()
+    assert.is_true(peer:hung_up(2))
+    local _, frames = peer:reply()
+    assert.equal("f", names(frames))
+  end)
+
+  it("closes in time although a client does not read", function ()
+    local deaf = connect {deaf = true}
+    deaf:send({to = "trace1", type = "attach"},
+              {to = "trace1", type = "startTrace"})
+    peers.wait(function () return line.asked[2] end)
+    line.endless = true
+    line:enters(("x"):rep(100000))
+    peers.sleep(0.1)
+    local start = uv.hrtime()
+    stop()
+    assert.is_true(uv.hrtime() - start < 1e9)
+  end)
+end)

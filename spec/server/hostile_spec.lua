@@ -1,0 +1,233 @@
+-- Clients that break the rules, by mistake or on purpose: the program goes on,
+-- the server goes on, and so do other clients.
+
+local peers = require "spec.server.peer"
+local serving = require "spec.server.serving"
+
+local program
+
+-- A well-behaved client is served.
+local function still_serves ()
+  local peer <close> = program:peer()
+  assert.equal("attached", peer:request "attach".type)
+  assert.equal("startedTrace", peer:request "startTrace".type)
+  assert.equal("stoppedTrace", peer:request "stopTrace".type)
+  assert.equal("detached", peer:request "detach".type)
+  assert.is_nil(program.status)
+  assert.is_nil(program.err:find "server:")
+end
+
+local function hangs_up_on (bytes)
+  local peer <close> = program:peer()
+  peer:raw(bytes)
+  assert.is_true(peer:hung_up(2), bytes:sub(1, 40))
+  assert.is_nil(peer:receive(0.01))
+end
+
+-- No answer, but the next request has one.
+local function passes_over (text)
+  local peer <close> = program:peer()
+  peer:send(text, {to = "root", type = "echo"})
+  assert.equal("echo", peer:receive().type, text:sub(1, 40))
+end
+
+describe("the server", function ()
+  setup(function ()
+    program = serving.start [[
+      local tracegrip = require "tracegrip"
+      assert(tracegrip.listen {stallTimeout = 0.5})
+      local function f (x) return x end
+      while true do f(1) end
+    ]]
+  end)
+
+  teardown(function ()
+    program:close()
+  end)
+
+  it("hangs up on a header that is none", function ()
+    for _, bytes in ipairs {
+      "fluff30:27:{}", "27asd:{}", ":{}", "-1:{}", "+2:{}", " 2:{}", "0x2:{}",
+      "2.0:{}", "bulk trace1 get 5:hello", "GET / HTTP/1.1\r\n\r\n",
+      "\0\0\0\0", "\255\254", ("1"):rep(300)
+    } do
+      hangs_up_on(bytes)
+    end
+    still_serves()
+  end)
+
+  it("hangs up on a length beyond what a request may have", function ()
+    for _, length in ipairs {
+      1 << 20 | 1, 1 << 31, 1 << 40, "9223372036854775807",
+      "9223372036854775808", ("9"):rep(34), ("0"):rep(190) .. "99999999"
+    } do
+      hangs_up_on(length .. ":{")
+    end
+    still_serves()
+  end)
+
+  it("passes over what is no JSON object", function ()
+    for _, text in ipairs {
+      "", "x", "{", "[]", "null", "1", '"text"', "{}{}", '{"to":"root"',
+      "{'to':'root'}", '{"to":"root","type":"echo",}',
+      '{"to":"root","x":"\255\254"}', '{"to":"root","x":"\192\175"}',
+      '{"to":"root","x":"\\ud800"}', '{"a":nan}', '{"a":01}', "\239\187\191{}"
+    } do
+      passes_over(text)
+    end
+    still_serves()
+  end)
+
+  it("passes over JSON that is nested too deep", function ()
+    for _, depth in ipairs {33, 1000, 100000} do
+      passes_over('{"to":"root","type":"echo","x":' .. ("["):rep(depth)
+                  .. ("]"):rep(depth) .. "}")
+    end
+    local deep <close> = program:peer()
+    deep:send('{"to":"root","type":"echo","x":' .. ('{"a":'):rep(20) .. "1"
+              .. ("}"):rep(20) .. "}")
+    assert.equal("echo", deep:receive().type)
+    still_serves()
+  end)
+
+  it("has an answer to odd fields", function ()
+    local peer <close> = program:peer()
+    for _, text in ipairs {
+      "{}", '{"to":[]}', '{"to":"root"}', '{"to":"","type":""}',
+      '{"to":"root","type":"\\u0000"}', '{"to":"trace1","type":7}',
+      '{"to":"trace1\\u0000","type":"attach"}', '{"to":"root","type":null}',
+      '{"to":"root","type":"__index"}', '{"to":"__index","type":"attach"}',
+      '{"to":"trace01","type":"attach"}', '{"to":"tab1","type":"close"}'
+    } do
+      peer:send(text)
+      local packet = peer:receive(2)
+      assert.is_string(packet.error, text)
+      assert.is_string(packet.message, text)
+      assert.is_string(packet.from, text)
+    end
+    peer:request "attach"
+    for _, text in ipairs {
+      '"trace":{"a":1}', '"trace":[["name"]]', '"trace":[null]',
+      '"name":"a\\u0000b"', '"include":["["]', '"include":[1]',
+      '"maxDepth":-1', '"maxDepth":1e300', '"buffer":-5', '"buffer":1e30',
+      '"duration":-1', '"duration":1e999', '"overflow":"explode"',
+      '"valueDepth":"some"', '"redact":{"1":"x"}', '"batch":1.5',
+      '"batch":9e99', '"id":1', '"first":true'
+    } do
+      peer:send('{"to":"trace1","type":"startTrace",' .. text .. "}")
+      local packet = peer:receive(2)
+      assert.is_truthy(packet.error, text)
+    end
+    assert.equal("wrongState", peer:request "stopTrace".error)
+  end)
+
+  it("takes names and values of any kind and length", function ()
+    local peer <close> = program:peer()
+    peer:request "attach"
+    local name = ("\u{20ac}\"\\\n\127"):rep(10000)
+    local reply = peer:request("startTrace", {name = name, trace = {}})
+    assert.equal(name, reply.name)
+    reply = peer:request("stopTrace", {name = name})
+    assert.equal(name, reply.name)
+    local text = ("x"):rep((1 << 20) - 100)
+    reply = peer:ask {to = "root", type = "echo", text = text}
+    assert.equal(text, reply.text)
+  end)
+
+  it("reads packets that come a byte at a time", function ()
+    local peer <close> = program:peer()
+    local bytes = peers.bytes {to = "root", type = "echo", x = "\u{20ac}"}
+    for i = 1, #bytes do
+      peer:raw(bytes:sub(i, i))
+      peers.sleep(0.001)
+    end
+    assert.equal("\u{20ac}", peer:receive().x)
+  end)
+
+  it("does not wait for the other half of a packet", function ()
+    local half <close> = program:peer()
+    half:raw '100:{"to":"root",'
+    local peer <close> = program:peer()
+    assert.equal("echo", peer:ask({to = "root", type = "echo"}).type)
+    assert.is_true(half:hung_up(12))
+    still_serves()
+  end)
+
+  it("forgets a client that has gone in the middle of a packet", function ()
+    local half = program:peer()
+    half:request "attach"
+    half:raw '100:{"to":"root",'
+    half:close()
+    still_serves()
+  end)
+
+  it("answers a client that says its last word at once", function ()
+    local peer <close> = program:peer()
+    peer:send({to = "root", type = "echo", n = 1},
+              {to = "root", type = "echo", n = 2})
+    peer.socket:shutdown()
+    assert.equal(1, peer:receive().n)
+    assert.equal(2, peer:receive().n)
+    assert.is_true(peer:hung_up(2))
+  end)
+
+  it("answers a thousand requests in one piece", function ()
+    local peer <close> = program:peer()
+    local bytes = peers.bytes {to = "root", type = "echo"}
+    peer:raw(bytes:rep(1000))
+    for _ = 1, 1000 do
+      assert.equal("echo", peer:receive().type)
+    end
+  end)
+
+  it("survives a thousand connections", function ()
+    local list, before = {}, program:descriptors()
+    for i = 1, 1000 do
+      list[i] = peers.connect {port = program.port}
+    end
+    local served = 0
+    peers.sleep(0.5)
+    for _, peer in ipairs(list) do
+      if not peer.closed then
+        served = served + 1
+      end
+    end
+    assert.is_true(served <= 64)
+    assert.is_true(program:descriptors() <= before + 64)
+    for _, peer in ipairs(list) do
+      peer:close()
+    end
+    peers.wait(function () return program:descriptors() <= before end, 3)
+    assert.equal(before, program:descriptors())
+    still_serves()
+  end)
+
+  it("drops a client that asks and does not read", function ()
+    local deaf <close> = program:peer {deaf = true}
+    local bytes = peers.bytes {to = "root", type = "echo",
+                               text = ("x"):rep(100000)}
+    for _ = 1, 300 do
+      deaf:raw(bytes)
+    end
+    peers.sleep(3)
+    deaf:listen()
+    assert.is_true(deaf:hung_up(3))
+    assert.is_true(deaf.received < 20e6)
+    still_serves()
+  end)
+
+  it("drops a client that traces and does not read", function ()
+    local deaf <close> = program:peer {deaf = true}
+    deaf:send({to = "trace1", type = "attach"},
+              {to = "trace1", type = "startTrace"})
+    peers.sleep(2.5)
+    local peer <close> = program:peer()
+    assert.equal("attached", peer:request "attach".type)
+    peer:request "detach"
+    still_serves()
+  end)
+
+  it("keeps its memory over all this", function ()
+    assert.is_true(tonumber(program:proc("VmRSS"):match "%d+") < 100000)
+  end)
+end)

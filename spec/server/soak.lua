@@ -1,0 +1,261 @@
+-- soak.lua - clients come and go, for a long time, and nothing is left behind.
+--
+--   lua5.4 spec/server/soak.lua [SECONDS] [ROUNDS] [SEED]
+--
+-- A second process computes, checks its own results, and listens. Here clients
+-- attach, trace, stop, detach, hang up in the middle, say half a packet, get in
+-- each other's way, in random order, so many times and for so long at least
+-- (10000, 600). The process's memory and descriptors are looked at meanwhile:
+-- from a fifth of the way on they must not grow. Exit status 0 if all is well.
+
+local client = require "tracegrip.client"
+local uv = require "luv"
+
+local seconds = tonumber(arg[1]) or 600
+local rounds = tonumber(arg[2]) or 10000
+local seed = tonumber(arg[3]) or os.time()
+
+local GROWTH = 2 << 20      -- bytes of memory that may come and go
+
+local program = [[
+  local listening = assert(require "tracegrip".listen {port = 0})
+  io.stdout:write(listening.address, "\n")
+  io.stdout:flush()
+  local function fib (n)
+    return n < 2 and n or fib(n - 1) + fib(n - 2)
+  end
+  local function walk (n)
+    for i = 1, n do
+      coroutine.yield({i = i, s = ("x"):rep(i)})
+    end
+  end
+  while true do
+    assert(fib(12) == 144)
+    local n = 0
+    for object in coroutine.wrap(walk), 9 do
+      n = n + #object.s
+      if object.i == 9 then break end
+    end
+    assert(n == 45)
+    assert(not pcall(error, "on purpose"))
+    os.execute "sleep 0.001"
+    if not (io.stdout:write "\n" and io.stdout:flush()) then
+      os.exit(0)        -- nobody is there any more
+    end
+  end
+]]
+
+---------------------------------------------------------------------------
+-- The process
+---------------------------------------------------------------------------
+
+local function start_process ()
+  local output, address = uv.new_pipe(), nil
+  local process, pid
+  process, pid = assert(uv.spawn(arg[-1], {
+    args = {"-e", program}, stdio = {nil, output, 2}
+  }, function (status, signal)
+    process:close()
+    if signal ~= 9 then
+      io.stderr:write("soak: the program has ended: ", status, "\n")
+      os.exit(1)
+    end
+  end))
+  output:read_start(function (_, piece)
+    address = address or piece    -- what comes then only says: still here
+  end)
+  while not address do
+    uv.run "once"
+  end
+  return pid, math.tointeger(address:match ":(%d+)")
+end
+
+local function words_of (path)
+  local file <close> = assert(io.open(path))
+  local words = {}
+  for word in file:read("a"):gmatch "%S+" do
+    words[#words + 1] = word
+  end
+  return words
+end
+
+-- Bytes of memory, and how many descriptors.
+local function usage (pid)
+  local pages = tonumber(words_of("/proc/" .. pid .. "/statm")[2])
+  local fds, n = assert(uv.fs_scandir("/proc/" .. pid .. "/fd")), 0
+  while uv.fs_scandir_next(fds) do
+    n = n + 1
+  end
+  return pages * 4096, n
+end
+
+---------------------------------------------------------------------------
+-- What clients do
+---------------------------------------------------------------------------
+
+local port
+
+local function connect ()
+  return assert(client.connect {port = port})
+end
+
+local types = {"name", "callsite", "time", "parameterNames", "arguments",
+               "return", "throw", "yield", "location", "depth", "hitCount",
+               "thread"}
+
+local function some_types ()
+  local list = {}
+  for _, name in ipairs(types) do
+    if math.random(2) == 1 then
+      list[#list + 1] = name
+    end
+  end
+  return list
+end
+
+local function start (tracer, fields)
+  fields = fields or {}
+  fields.trace = some_types()
+  fields.batch = math.random(2) == 1 and math.random(200) or nil
+  return assert(tracer:startTrace(fields))
+end
+
+-- Reads some packets, which must be in sequence.
+local function read (trace, n)
+  local expected = 0
+  if n == 0 then
+    return
+  end
+  for packet in trace:packets() do
+    assert(packet.sequence == expected)
+    expected = expected + 1
+    if expected == n then
+      return
+    end
+  end
+end
+
+local visits = {}
+
+function visits.glance ()
+  local connection <close> = connect()
+  assert(connection:attach()):detach()
+end
+
+function visits.trace ()
+  local connection <close> = connect()
+  local tracer = assert(connection:attach())
+  local trace = start(tracer)
+  read(trace, math.random(50))
+  assert(tracer:stopTrace())
+  assert(tracer:detach())
+end
+
+function visits.several ()
+  local connection <close> = connect()
+  local tracer = assert(connection:attach())
+  for i = 1, math.random(4) do
+    start(tracer, {name = "t" .. math.random(i)})
+  end
+  read(tracer.frames.traces[1], math.random(20))
+  assert(tracer:detach())
+end
+
+function visits.short ()
+  local connection <close> = connect()
+  local tracer = assert(connection:attach())
+  local trace = start(tracer, {maxEvents = math.random(100)})
+  assert(trace:wait())
+  assert(trace.why == "maxEvents")
+end
+
+function visits.hang_up ()
+  local connection <close> = connect()
+  local trace = start(assert(connection:attach()))
+  read(trace, math.random(0, 30))
+end
+
+function visits.knock ()
+  local connection <close> = connect()
+  if math.random(2) == 1 then
+    connection.handle:write(('17:{"to":"trace1","x":'):sub(1, math.random(18)))
+  end
+end
+
+function visits.nonsense ()
+  local connection <close> = connect()
+  connection.handle:write(math.random(2) == 1 and "x:" or '4:nul{2:{}')
+  connection:run(0.001)
+end
+
+function visits.crowd ()
+  local first <close> = connect()
+  local second <close> = connect()
+  local tracer = assert(first:attach())
+  assert(select(3, second:attach()) == "wrongState")
+  assert(tracer:detach())
+  assert(second:attach()):detach()
+end
+
+local kinds = {}
+for kind in pairs(visits) do
+  kinds[#kinds + 1] = kind
+end
+table.sort(kinds)
+
+-- The one before may not have been missed yet.
+local function visit ()
+  local kind = kinds[math.random(#kinds)]
+  for _ = 1, 1000 do
+    local ok, message = pcall(visits[kind])
+    if ok then
+      return
+    elseif not tostring(message):find "Already attached" then
+      error(kind .. ": " .. tostring(message), 0)
+    end
+    uv.sleep(1)
+  end
+  error(kind .. ": somebody stays attached", 0)
+end
+
+---------------------------------------------------------------------------
+-- All of it
+---------------------------------------------------------------------------
+
+local pid
+pid, port = start_process()
+math.randomseed(seed)
+print(("soak: %d rounds, %d seconds at least, seed %d"):format(rounds, seconds,
+                                                             seed))
+uv.update_time()
+local began = uv.now()
+local n, next_look = 0, 0
+local memory, fds, first_memory, first_fds
+
+local function passed ()
+  uv.update_time()
+  local elapsed = (uv.now() - began) / 1000
+  return math.min(n / rounds, seconds > 0 and elapsed / seconds or 1)
+end
+
+while passed() < 1 do
+  visit()
+  n = n + 1
+  if passed() >= next_look then
+    next_look = next_look + 0.05
+    memory, fds = usage(pid)
+    print(("soak: %6d rounds, %4.0f s, %8.0f KiB, %d descriptors"):format(
+      n, (uv.now() - began) / 1000, memory / 1024, fds))
+    if not first_memory and passed() >= 0.2 then
+      first_memory, first_fds = memory, fds
+    end
+  end
+end
+
+uv.sleep(200)
+memory, fds = usage(pid)
+uv.kill(pid, "sigkill")
+uv.run()
+print(("soak: %d rounds: %+.0f KiB, %+d descriptors"):format(n,
+  (memory - first_memory) / 1024, fds - first_fds))
+os.exit(memory - first_memory < GROWTH and fds <= first_fds)
