@@ -462,8 +462,8 @@ static bool begin_with_chunk (tg_Scope *s) {
   if (s->demand.filter != NULL || !find_chunk(s, &filter.from_ns))
     return false;
   s->start_ns = filter.from_ns;
+  filter.options.types = 0;
   bool ok = tg_demand_narrow(&s->demand, &filter);
-  s->demand.types = 0;
   tg_filter_free(&filter);
   return ok;
 }
@@ -482,6 +482,13 @@ static bool begin_with_packet (tg_Scope *s) {
 
 /* }================================================================== */
 
+/* Packets come without their values being kept for others. */
+static void ask_for_nothing (tg_Demand *d) {
+  for (size_t i = 0; i < d->count; i++)
+    d->list[i].types = 0;
+  d->types = 0;
+}
+
 static bool start (tg_Scope *s, const tg_ScopeSource *source) {
   s->stream = tg_stream_pin(source->stream);
   if (!tg_cursor_place(&s->hold, &s->stream->store, source->start))
@@ -497,7 +504,7 @@ static bool start (tg_Scope *s, const tg_ScopeSource *source) {
   if (!tg_timelines_init(&s->timelines)
       || !tg_demand_copy(&s->demand, source->demand))
     return false;
-  s->demand.types = 0;
+  ask_for_nothing(&s->demand);
   return (source->from_chunk ? begin_with_chunk(s) : begin_with_packet(s))
          && limit_costs(s);
 }
