@@ -20,6 +20,7 @@ DEST    = $(DESTDIR)$(PREFIX)
 LDLIBS  = -lpthread -lm -lz
 EXTRA   =
 FUZZ_TIME = 60
+SOAK_TIME = 600
 
 # All but the files that speak Lua are built without its headers in reach.
 SOURCE := $(wildcard csrc/*.c)
@@ -97,6 +98,11 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
 	$(V)$(TREE) $(LUA) spec/bench/reading.lua
+	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
+	  $(LUA) spec/bench/streaming.lua
+
+soak: all     ## clients come and go for SOAK_TIME=600 seconds
+	$(V)$(TREE) $(LUA) spec/server/soak.lua $(SOAK_TIME)
 
 golden:       ## writes the documents that exports are compared with anew
 	$(V)TG_GOLDEN=1 $(TOP) spec SPEC=spec/export/golden_spec.lua
@@ -183,4 +189,4 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 
 .SECONDARY:
 .PHONY: all deps demo test importers unit unit-run tsan spec asan spec-preload oom bench \
-        fuzz fuzz-run lint format graph docs install env clean help
+        soak fuzz fuzz-run lint format graph docs install env clean help

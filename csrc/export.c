@@ -173,6 +173,8 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
     errno = x->out->error;
     status = TG_ERR_IO;
   }
+  else
+    x->aside = status == TG_ERR_IO;
   return status;
 }
 

@@ -73,6 +73,8 @@ typedef struct tg_Export {
                                  be more text than viewers open */
   uint64_t bytes;             /* before compression; for who closes 'out' */
   tg_Status status;           /* sticky */
+  bool aside;                 /* what failed is not 'out', but the file of a
+                                 spool */
   /* private */
   uint64_t packets;           /* read */
   uint64_t limit;

@@ -9,6 +9,7 @@
 ** All samples come before all deltas in a document, and the nodes are known at
 ** the end: the deltas go through a spool, the nodes are written last.
 */
+#include <errno.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -163,12 +164,14 @@ tg_Status tg_export_cpuprofile (tg_Export *x) {
   tg_spool_init(&d.spool);
   tg_Status status = tg_v8_init(&d.v8, x->stream->functions) ? write(&d)
                                                              : TG_ERR_MEMORY;
-  if (d.spool.error != 0 && x->out->error == 0)
-    x->out->error = d.spool.error;
+  int error = d.spool.error;
   tg_v8_free(&d.v8);
   tg_column_free(&d.deltas);
   tg_spool_free(&d.spool);
   tg_free(d.first);
   tg_free(d.next);
-  return status;
+  if (error == 0)
+    return status;
+  errno = error;
+  return error == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
 }

@@ -11,6 +11,7 @@
 ** Packets of all coroutines are mixed, profiles are not: events go through a
 ** spool, a column for each.
 */
+#include <errno.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -230,8 +231,6 @@ static tg_Status write (Document *d) {
     put_frames(d);
     put_profiles(d);
   }
-  if (d->spool.error != 0 && d->x->out->error == 0)
-    d->x->out->error = d->spool.error;
   return d->x->status;
 }
 
@@ -243,10 +242,14 @@ tg_Status tg_export_speedscope (tg_Export *x) {
   for (uint32_t i = 0; i < d.lanes.count && i < d.ccolumns; i++)
     tg_column_free(&d.columns[i]);
   tg_free(d.columns);
+  int error = d.spool.error;
   tg_spool_free(&d.spool);
   tg_lanes_free(&d.lanes);
   tg_labels_free(&d.labels);
-  return status;
+  if (error == 0)
+    return status;
+  errno = error;
+  return error == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
 }
 
 /* }================================================================== */

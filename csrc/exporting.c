@@ -5,6 +5,7 @@
 #include "bounds.h"
 #include "export.h"
 #include "reading.h"
+#include "spool.h"
 #include "trace.h"
 
 static const tg_Format *check_format (lua_State *L, int i) {
@@ -179,7 +180,7 @@ int trace_export (lua_State *L) {
     status = TG_ERR_IO;
   if (status != TG_OK) {
     errno = status == TG_ERR_MEMORY ? ENOMEM : errno;
-    return luaL_fileresult(L, 0, path);
+    return luaL_fileresult(L, 0, x.aside ? tg_spool_directory() : path);
   }
   push_result(L, &x, format);
   return 1;

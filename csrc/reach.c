@@ -16,7 +16,7 @@
 #define LEVELS 201              /* Lua nests 200 of them at most */
 #define STATES 64               /* that listen in one process */
 #define SIGNALS 65
-#define EVERY (LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT)
+#define EVERY (LUA_MASKCALL | LUA_MASKRET)
 
 static const char key_sentinel = 0;   /* registry: the sentinel's metatable */
 
@@ -68,7 +68,7 @@ static void arm (Level *v) {
   v->mask = (hook != NULL) ? lua_gethookmask(v->L) : 0;
   v->count = (hook != NULL) ? lua_gethookcount(v->L) : 0;
   v->armed = true;
-  lua_sethook(v->L, knock, EVERY | v->mask, 1);
+  lua_sethook(v->L, knock, EVERY | v->mask, v->count);
 }
 
 static void lower (Level *v) {
@@ -77,32 +77,52 @@ static void lower (Level *v) {
   v->armed = false;
 }
 
-/* All have their own hooks again. 'was' is what 'L' had. */
-static void lower_all (tg_Reach *r, lua_State *L, Level *was) {
-  for (int i = r->depth; i >= 0; i--) {
-    if (r->levels[i].L == L && r->levels[i].armed)
-      *was = r->levels[i];
+/* All have their own hooks again. */
+static void lower_all (tg_Reach *r) {
+  for (int i = r->depth; i >= 0; i--)
     lower(&r->levels[i]);
-  }
 }
 
 static const int mask_of[] = {
   [LUA_HOOKCALL] = LUA_MASKCALL, [LUA_HOOKRET] = LUA_MASKRET,
-  [LUA_HOOKLINE] = LUA_MASKLINE, [LUA_HOOKCOUNT] = 0,
+  [LUA_HOOKLINE] = LUA_MASKLINE, [LUA_HOOKCOUNT] = LUA_MASKCOUNT,
   [LUA_HOOKTAILCALL] = LUA_MASKCALL
 };
 
-/* A coroutine made while its maker was armed has the hook without a level. The
-   program's own hook may raise: it comes last. */
-static void knock (lua_State *L, lua_Debug *ar) {
-  tg_Session *s = tg_session_find(L);
-  Level was = {.L = L};
-  if (s != NULL && s->reach != NULL)
-    lower_all(s->reach, L, &was);
+/* What the program has under our hook on 'L'. A coroutine made while its maker
+   was armed has our hook without a level. */
+static Level program_hook (const tg_Reach *r, lua_State *L) {
+  for (int i = r->depth; i >= 0; i--) {
+    if (r->levels[i].L == L && r->levels[i].armed)
+      return r->levels[i];
+  }
+  return (Level){.L = L};
+}
+
+/* The commands are carried out at a call or a return, where Lua itself is at a
+   rest: between two lines a call of ours would be taken for a new line. */
+static bool answer (tg_Session *s, lua_State *L, int event) {
+  if (event == LUA_HOOKLINE || event == LUA_HOOKCOUNT)
+    return false;
+  lower_all(s->reach);
   if (lua_gethook(L) == knock)
     lua_sethook(L, NULL, 0, 0);
-  if (s != NULL && s->reach != NULL && s->reach->line != NULL)
+  if (s->reach->line != NULL)
     s->reach->turn(s, L);
+  return s->tracing;
+}
+
+/* What tracing begins with is this event: the tracer's hook is there now, and
+   sees to the program's. That may raise: it comes last. */
+static void knock (lua_State *L, lua_Debug *ar) {
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || s->reach == NULL) {
+    lua_sethook(L, NULL, 0, 0);
+    return;
+  }
+  Level was = program_hook(s->reach, L);
+  if (answer(s, L, ar->event) && lua_gethook(L) != was.hook)
+    was = (Level){.hook = lua_gethook(L), .mask = EVERY};
   if (was.hook != NULL && (was.mask & mask_of[ar->event]))
     was.hook(L, ar);
 }
@@ -202,14 +222,13 @@ static void leave_list (const tg_Reach *r) {
 
 tg_Lull tg_reach_lull (tg_Session *s) {
   tg_Lull l = {.on = false};
-  Level was;
   sigset_t set;
   if (s->reach == NULL || s->reach->line == NULL)
     return l;
   sigemptyset(&set);
   sigaddset(&set, s->reach->signal);
   l.on = pthread_sigmask(SIG_BLOCK, &set, &l.before) == 0;
-  lower_all(s->reach, NULL, &was);
+  lower_all(s->reach);
   return l;
 }
 
@@ -422,7 +441,6 @@ bool tg_reach_open (lua_State *L, tg_Session *s) {
 
 void tg_reach_close (lua_State *L, tg_Session *s) {
   tg_Reach *r = s->reach;
-  Level was;
   if (r == NULL || r->line == NULL)
     return;
   pthread_mutex_lock(&all.mutex);
@@ -430,7 +448,7 @@ void tg_reach_close (lua_State *L, tg_Session *s) {
   unwatch_signal(r->signal);
   pthread_mutex_unlock(&all.mutex);
   r->line = NULL;
-  lower_all(r, NULL, &was);
+  lower_all(r);
   lx_quietly(L, stand_down, NULL);
 }
 

@@ -6,8 +6,8 @@
 ** has no hook, and nothing looks. So the server sends a signal (line.h); its
 ** handler, which runs on the state's own thread, does the one thing that is
 ** safe there: it sets a hook, on the main coroutine and on those that run now.
-** That hook fires with the next instruction, call or return, takes itself away
-** and has the commands carried out. A program that sleeps in C is not woken
+** That hook fires with the next call or return, takes itself away and has the
+** commands carried out; what tracing begins with is this very event. A program that sleeps in C is not woken
 ** for more than the moment of the signal.
 **
 ** Which coroutines run now is not Lua's to tell in a handler. Therefore, while

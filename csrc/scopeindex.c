@@ -17,7 +17,7 @@
 
 /* More kinds of events than such a part of a segment's are not added up. */
 #define SUMS_LEAST 32u
-#define SUMS_PART 16u
+#define SUMS_PART 6u
 
 /* Packets by which the hook's cost is checked, and which of the times after
    them counts: the shortest but one in a hundred. */

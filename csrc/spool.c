@@ -21,11 +21,15 @@ void tg_spool_free (tg_Spool *s) {
 }
 
 /* A file without a name, in TMPDIR. */
+const char *tg_spool_directory (void) {
+  const char *dir = getenv("TMPDIR");
+  return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
+}
+
 static bool open_file (tg_Spool *s) {
   char path[4096];
-  const char *dir = getenv("TMPDIR");
   int n = snprintf(path, sizeof path, "%s/tracegrip-XXXXXX",
-                   dir != NULL && dir[0] != '\0' ? dir : "/tmp");
+                   tg_spool_directory());
   if (n < 0 || (size_t)n >= sizeof path)
     errno = ENAMETOOLONG;
   else if ((s->fd = mkstemp(path)) >= 0)

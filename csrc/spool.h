@@ -28,6 +28,9 @@ typedef struct tg_Column {
   uint64_t values;        /* for the owner to count */
 } tg_Column;
 
+/* Where the file is made: TMPDIR or /tmp. */
+const char *tg_spool_directory (void);
+
 void tg_spool_init (tg_Spool *s);
 void tg_spool_free (tg_Spool *s);
 

@@ -20,6 +20,24 @@ local function promised (path)
   return text and text .. "\n"
 end
 
+-- Starts the program that listens, and the command with its port: $PORT.
+local beside = [[
+  $LUA_PROGRAM "$EXAMPLES/served.lua" >served 2>said &
+  trap "kill $!" EXIT
+  for i in 1 2 3 4 5 6 7 8 9 10; do
+    PORT=$(sed -n 's/.*://p;q' served)
+    [ -n "$PORT" ] && break
+    sleep 0.2
+  done
+  ]]
+
+local function with_program (command)
+  return run.command({"sh", "-c", beside .. command}, {
+    env = {LUA_PROGRAM = run.lua, EXAMPLES = run.root .. "/examples"},
+    timeout = 30
+  })
+end
+
 describe("the example", function ()
   for _, name in ipairs(examples()) do
     it(name .. " prints what it says", function ()
@@ -31,4 +49,22 @@ describe("the example", function ()
                                     :gsub("[ \t]+\n", "\n")))
     end)
   end
+
+  it("08-attach.lua attaches to a program that runs", function ()
+    local result = with_program '$LUA_PROGRAM "$EXAMPLES/08-attach.lua" $PORT'
+    assert.equal("", result.stderr)
+    assert.matches("^tab 1\tserved.lua\nserve\t1\n.*\ndetached\tdetached\n$",
+                   result.stdout)
+  end)
+
+  it("frames.mjs prints frames", function ()
+    if run.command({"node", "--version"}).status ~= 0 then
+      pending "needs node"
+      return
+    end
+    local result = with_program 'node "$EXAMPLES/frames.mjs" $PORT 40'
+    assert.equal("", result.stderr)
+    assert.matches("%d%.%d%d%d +serve\n%d+%.%d%d%d +pcall\n"
+                   .. "%d+%.%d%d%d +price\n", result.stdout)
+  end)
 end)

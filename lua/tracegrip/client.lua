@@ -157,6 +157,14 @@ local function shut (handle)
   end
 end
 
+-- Has the loop let go of handles that are closed. luv does not survive it if the
+-- program ends before that.
+local function settle ()
+  if not uv.loop_mode() then
+    uv.run "nowait"
+  end
+end
+
 -- Everything on this connection ends, with an error or because it was closed.
 -- First all is made so, then all are told.
 local function finish (self, message, code)
@@ -710,6 +718,7 @@ function Connection:run (seconds)
   wait(self, function () return over or self.closed end)
   shut(timer)
   if self.closed then
+    settle()
     return nil, self.message or "the connection is closed",
            self.code or "closed"
   end
@@ -719,9 +728,7 @@ end
 -- Ends it. Traces that run stop, in the program too.
 function Connection:close ()
   finish(self)
-  if not uv.loop_mode() then
-    uv.run "nowait"         -- the handles are gone then
-  end
+  settle()
 end
 
 Connection.__close = Connection.close

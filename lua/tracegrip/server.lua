@@ -149,6 +149,7 @@ end
 local function started_listening (self, event, listener)
   local defaults = defaults_of(event.options)
   local stall = defaults.stallTimeout or 0
+  listener.door = event.door
   listener.options = {
     token = event.options.token,
     patience = stall > 0 and stall * 1000 or STALL_MS
@@ -178,15 +179,20 @@ local function stop_listening (self, listener)
   listener:close()
 end
 
+-- Its clients go, when all is told if that has an end.
+local function abandon (self, listener, telling)
+  stop_listening(self, listener)
+  for one, by in pairs(self.connections) do
+    if by == listener then
+      one:finish(PARTING_MS, telling)
+    end
+  end
+end
+
 function events.unlisten (self, event)
   local listener = self.listeners[event.address]
   if listener then
-    stop_listening(self, listener)
-    for one, by in pairs(self.connections) do
-      if by == listener then
-        one:finish(PARTING_MS)
-      end
-    end
+    abandon(self, listener, false)
   end
   self.host:answer(event.id, true)
 end
@@ -202,6 +208,11 @@ function events.closed (self, event)
   local one = find_tab(self, event.door)
   if one then
     one:close()
+  end
+  for _, listener in pairs(self.listeners) do
+    if listener.door == event.door then
+      abandon(self, listener, true)
+    end
   end
 end
 

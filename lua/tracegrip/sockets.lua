@@ -144,7 +144,6 @@ end
 local function listen_unix (path, accept)
   local handle = uv.new_pipe(false)
   local ok, err, code = handle:bind(path)
-  local bound = ok
   if ok then
     ok, err, code = uv.fs_chmod(path, OWNER_ONLY)
   end
@@ -156,7 +155,7 @@ local function listen_unix (path, accept)
     return opened(handle, "unix:" .. path)
   end
   handle:close()                -- takes away what it has bound
-  return nil, err, code, bound
+  return nil, err, code
 end
 
 -- A socket that nobody listens on was left behind by a process that was killed.
@@ -186,18 +185,20 @@ local function open_unix (options, accept, done)
   if #path > LONGEST_PATH then
     return fail(done, where, nil, "ENAMETOOLONG")
   end
-  local listener, err, code = listen_unix(path, accept)
-  if listener or code ~= "EADDRINUSE" then
-    return listener and done(listener) or fail(done, where, err, code)
-  end
-  if_left_behind(path, function ()
-    listener, err, code = listen_unix(path, accept)
+  local function result (listener, err, code)
     if listener then
       return done(listener)
     end
     fail(done, where, err, code)
+  end
+  local listener, err, code = listen_unix(path, accept)
+  if listener or code ~= "EADDRINUSE" then
+    return result(listener, err, code)
+  end
+  if_left_behind(path, function ()
+    result(listen_unix(path, accept))
   end, function ()
-    fail(done, where, err, code)
+    result(nil, err, code)
   end)
 end
 

@@ -189,6 +189,14 @@ describe("tracegrip export", function ()
             "No space left")
   end)
 
+  it("tells where it cannot put aside what comes later", function ()
+    local many = "for i = 1, 100000 do math.abs(i) end"
+    for _, format in ipairs {"firefox", "gecko", "cpuprofile", "speedscope"} do
+      refused(1, many, "TMPDIR=no/where $T export " .. format .. " rec.tgr",
+              "tracegrip: no/where: No such file")
+    end
+  end)
+
   it("is silent when nobody reads on", function ()
     local result = shell("for i = 1, 20000 do math.abs(i) end",
                          "$T export packets rec.tgr -o - | head -1")

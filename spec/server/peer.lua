@@ -16,6 +16,11 @@ Peer.__index = Peer
 
 local PATIENCE = 10     -- seconds for what a spec waits for
 
+-- A server that hangs up on somebody who writes is what is tested here.
+local pipe = uv.new_signal()
+pipe:start("sigpipe", function () end)
+pipe:unref()
+
 -- Runs the loop until ready() or for so many seconds; whether it is ready.
 function peers.wait (ready, seconds)
   local late = false
@@ -117,6 +122,7 @@ end
 -- The next packet; nil if there is none in that time or the end has come.
 function Peer:receive (seconds)
   local packet
+  uv.run "nowait"
   peers.wait(function ()
     packet = next_packet(self)
     return packet or self.closed

@@ -193,7 +193,11 @@ static void open_at_the_end (void) {
   e_call(&t, B, 0, NULL);       /* 30 */
   e_plain(&t, TG_EV_YIELD, NULL);   /* 40 */
   e_call(&t, A, 0, NULL);       /* 50 */
-  SAYS(&t, &everything, "1a[10..50 t25 o5 x1] 1c 2a");
+  SAYS(&t, &everything,
+       "1a[10..50 t25 o5 x1] 1c 3a[50..50 t0 o0 x1]<1");
+  tg_ScopeQuery q = everything;
+  q.timeline = 1;
+  SAYS(&t, &q, "2b[30..40 t7 o3 x1]");
   tg_stream_unpin(t.stream);
 }
 
@@ -442,16 +446,18 @@ static void refused (void) {
   Tape t = tree();
   tg_Options o;
   tg_Status status;
-  tg_Scope *s = NULL;
-  uint64_t n = 0;
+  uint64_t n = 0, requests;
   tg_options_init(&o);
-  while (s == NULL && ++n < 1000) {
-    tg_alloc_fail(n);
-    s = scope_with(&t, &o, 3, &status);
-    UNIT_CHECK(s != NULL || status == TG_ERR_MEMORY);
-  }
-  tg_alloc_fail(0);
-  UNIT_CHECK(n > 20 && n < 1000);
+  do {
+    tg_alloc_fail(++n);
+    tg_Scope *s = scope_with(&t, &o, 3, &status);
+    requests = tg_alloc_fail(0);
+    UNIT_CHECK(s != NULL ? s->events == 6 : status == TG_ERR_MEMORY);
+    UNIT_CHECK(s != NULL || requests >= n);
+    tg_scope_free(s);
+  } while (requests >= n);
+  UNIT_CHECK(n > 40);
+  tg_Scope *s = scope_with(&t, &o, 3, &status);
   tg_ScopeQuery q = in_mode(TG_SCOPE_UNIQUE_EVENTS);
   q.from_ns = 35;
   for (n = 1; ask_refused(s, &q, n, "6"); n++) {}

@@ -17,7 +17,9 @@ local order = {
   "duration_ms", "events", "lost", "ended", "threads", "bytes", "file_bytes",
   "bytes_per_event", "calls", "self_ms", "total_ms", "min_ms", "mean_ms",
   "max_ms", "throws", "yields", "change", "calls_change", "self_change_ms",
-  "total_change_ms", "old", "new", "functions", "traces"
+  "total_change_ms", "old", "new", "functions", "traces",
+  "type", "time", "overhead", "hits", "interval", "start", "end", "eventID",
+  "parentEventID", "childCount", "aggregatedTime", "aggregatedOverhead"
 }
 
 -- Those whose value is a list, also when it is empty.
@@ -120,6 +122,11 @@ function value (x, is_list, level)
     return number(x)
   end
   return tostring(x)
+end
+
+-- An object on one line.
+function json.line (object)
+  return value(object, false, 2)
 end
 
 -- A table as a document, with its last newline.

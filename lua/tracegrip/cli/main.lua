@@ -22,7 +22,7 @@ core.own()
 local main = {}
 
 local names = {"run", "record", "info", "report", "tree", "log",
-               "export", "view", "serve", "attach"}
+               "events", "export", "view", "serve", "attach"}
 
 local FAILURE, USAGE = 1, 2
 
