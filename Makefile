@@ -70,7 +70,8 @@ unit-run: $(UNIT)
 	$(V)build-aux/unit.sh $(UNIT)
 
 spec: all $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
-	$(V)$(BUSTED) $(SPEC)
+	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),env $(TREE) LUA=$(LUA) \
+	  TG_BUILD=$(abspath $(BUILD)) build-aux/suite.sh busted --lua=$(LUA))
 
 asan:         ## the Lua suite on a build with address and undefined sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
@@ -98,6 +99,7 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
 	$(V)$(TREE) $(LUA) spec/bench/reading.lua
+	$(V)$(TREE) $(LUA) spec/bench/scope.lua
 	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
 	  $(LUA) spec/bench/streaming.lua
 
@@ -122,7 +124,8 @@ graph:        ## which file includes which, to compare with csrc/README.md
 	  's/^#include ["<]\([a-z]*\)\.h.*/\1/p' $$f.[ch] | sort -u | xargs; done
 
 docs: all     ## puts fresh output into README.md and docs/
-	$(V)$(LUA) build-aux/output.lua docs/performance.md docs/exports.md README.md
+	$(V)$(LUA) build-aux/output.lua docs/performance.md docs/client.md docs/exports.md \
+	  docs/scope.md README.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so

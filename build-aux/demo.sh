@@ -21,8 +21,8 @@ cat "$out/log.txt"
 
 echo
 echo "== recorded: what it is, where the time went, who called whom"
-show record --sources -o "$out/orders.tgr" examples/orders.lua "$out/orders.json" \
-  "$out/orders.jsonl" || exit 1
+show record --sources -o "$out/orders.tgr" examples/orders.lua \
+  "$out/orders.json" "$out/orders.jsonl" || exit 1
 show info "$out/orders.tgr" || exit 1
 show report --limit 12 "$out/orders.tgr" || exit 1
 show tree --depth 5 --min-ms 5 "$out/orders.tgr" || exit 1

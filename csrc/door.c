@@ -21,6 +21,7 @@ typedef struct tg_Door {
   Remote *remotes;            /* owns */
   uint64_t session;           /* of the ATTACH in force; 0: none */
   uint64_t own;               /* ids given to the program's traces */
+  bool turning;               /* a command is being carried out */
 } tg_Door;
 
 /* ---- telling ---- */
@@ -213,12 +214,19 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
   }
 }
 
+/* One after the other: what a command stops or starts may come back here, with
+   the command half done. */
 void tg_door_turn (tg_Session *s, lua_State *L) {
   tg_Command *c;
+  if (s->door == NULL || s->door->turning)
+    return;
+  s->door->turning = true;
   while (s->door != NULL && (c = tg_line_take(s->line)) != NULL) {
     carry_out(s, L, c);
     tg_command_free(c);
   }
+  if (s->door != NULL)
+    s->door->turning = false;
 }
 
 /* ---- traces that end by themselves ---- */

@@ -2,6 +2,7 @@
 #include "chain.h"
 #include "emit.h"
 #include "event.h"
+#include "line.h"
 #include "notes.h"
 #include "own.h"
 #include "thrown.h"
@@ -79,6 +80,11 @@ bool tg_hook_home (const tg_Session *s) {
   const void *home = atomic_load_explicit(&((tg_Session *)(uintptr_t)s)->home,
                                           memory_order_relaxed);
   return home == &cache;
+}
+
+/* It is as if another coroutine ran: the event is looked at closely. */
+void tg_hook_call (void) {
+  cache.generation = 0;
 }
 
 void tg_hook_forget (const tg_Thread *t) {
@@ -421,6 +427,22 @@ TG_INLINE tg_Session *session_of (lua_State *L) {
   return (s != NULL && s->tracing) ? s : NULL;
 }
 
+static bool called (const tg_Session *s) {
+  return s->line != NULL && atomic_load(&s->line->wanted);
+}
+
+/* A client's commands come before the event. False: with them tracing ended,
+   and the event is only the program's. */
+static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  s->attend(s, L);
+  if (s->tracing)
+    return true;
+  lua_Hook hook = lua_gethook(L);
+  if (hook != NULL)
+    call_user_hook(hook, lua_gethookmask(L), L, ar);
+  return false;
+}
+
 /* An event on another coroutine than the last one. NULL: not to be traced. */
 static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
                                          uint64_t now) {
@@ -434,6 +456,8 @@ static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
   }
   if (tg_unlikely(!tg_hook_home(s)))
     move_home(s);
+  if (tg_unlikely(called(s)) && !answer(s, L, ar))
+    return NULL;
   t = s->current;
   if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)
     return tg_threads_find(&s->threads, L);

@@ -21,6 +21,10 @@
 /* Before the first hook of a session; tg_hook_disarm ends what this begins. */
 void tg_hook_begin (tg_Session *s);
 
+/* Before its next event the state that this thread runs attends to what there
+   is to be done: for a signal handler. May be lost if an event is at work. */
+void tg_hook_call (void);
+
 /* Whether this thread runs the session's state, and it traces. Any thread. */
 bool tg_hook_home (const tg_Session *s);
 

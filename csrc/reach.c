@@ -7,6 +7,7 @@
 
 #include "reach.h"
 #include "alloc.h"
+#include "hook.h"
 #include "line.h"
 #include "own.h"
 #include "roles.h"
@@ -139,7 +140,7 @@ static void call_upon (tg_Reach *r) {
   if (r->line == NULL || !atomic_load(&r->line->wanted))
     return;
   if (r->session->tracing)
-    r->session->recorder.packets_stop = 0;
+    tg_hook_call();
   else {
     for (int i = r->depth; i >= 0; i--)
       arm(&r->levels[i]);

@@ -518,8 +518,17 @@ static bool has_prototype (lua_State *L, int i) {
   return has;
 }
 
+/* The names that classes in Lua have, rather than those in C: "Account". */
+static bool is_capitalized (const char *cls) {
+  bool is = *cls >= 'A' && *cls <= 'Z';
+  for (; is && *cls != '\0'; cls++)
+    is = (*cls >= 'A' && *cls <= 'Z') || (*cls >= 'a' && *cls <= 'z')
+         || (*cls >= '0' && *cls <= '9');
+  return is;
+}
+
 /* A descriptor does not say it of objects that have a class of their own: one
-   without anything in it is rather a userdata. */
+   without anything in it is a userdata rather, by its name. */
 static tg_ObjectType object_type (const Writer *w, uint32_t id, int i,
                                   const char *cls, unsigned flags) {
   tg_ObjectType type;
@@ -532,8 +541,8 @@ static tg_ObjectType object_type (const Writer *w, uint32_t id, int i,
     return type;
   if (flags & (TG_DESC_PROPS | TG_DESC_TRUNCATED))
     return TG_OBJ_TABLE;
-  return is_table_field(L, i, "ownProperties") ? TG_OBJ_USERDATA
-                                               : TG_OBJ_TABLE;
+  return is_table_field(L, i, "ownProperties") && !is_capitalized(cls)
+         ? TG_OBJ_USERDATA : TG_OBJ_TABLE;
 }
 
 static bool is_type (const char *cls) {

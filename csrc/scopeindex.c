@@ -13,7 +13,7 @@
    bound the memory. */
 #define STRIDE_LEAST 16384u
 #define STRIDE_PART 256u
-#define STRIDE_LIVE 16u
+#define STRIDE_LIVE 8u
 
 /* More kinds of events than such a part of a segment's are not added up. */
 #define SUMS_LEAST 32u
@@ -315,29 +315,43 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   return note_live(g, w);
 }
 
+/* How long a segment is to be that ends here. */
 static uint64_t stride_of (const tg_Scope *s, const tg_ScopeWalk *w) {
   if (s->stride > 0)
     return s->stride;
+  uint64_t live = (uint64_t)w->nopen + count_waiting(&w->waiting);
   uint64_t stride = STRIDE_LEAST;
   if (stride < s->packets / STRIDE_PART)
     stride = s->packets / STRIDE_PART;
-  if (stride < STRIDE_LIVE * (uint64_t)w->nlive)
-    stride = STRIDE_LIVE * (uint64_t)w->nlive;
+  if (stride < STRIDE_LIVE * live)
+    stride = STRIDE_LIVE * live;
   return stride;
+}
+
+/* Whether the segment that began there may end now. What is live changes, so if
+   not '*look' is when to ask again. */
+static bool may_end (const tg_Scope *s, const tg_ScopeWalk *w, uint64_t begin,
+                     uint64_t *look) {
+  uint64_t end = begin + stride_of(s, w);
+  *look = s->packets + STRIDE_LEAST;
+  if (*look > end)
+    *look = end;
+  return s->packets >= end;
 }
 
 /* All packets, from the first segment on. False without memory. */
 static bool take_all (tg_Scope *s, tg_ScopeWalk *w, Source *from) {
   tg_Packet p;
-  uint64_t end = stride_of(s, w);
+  uint64_t begin = 0, look = 0;
   while (w->status == TG_OK && next(s, from, &p)) {
     tg_scopewalk_take(w, &p);
-    if (++s->packets < end || !tg_reader_between(from->reader))
+    if (++s->packets < look || !tg_reader_between(from->reader)
+        || !may_end(s, w, begin, &look))
       continue;
     if (w->status != TG_OK || !end_segment(s, w)
         || !new_segment(s, w, from->reader))
       return false;
-    end = s->packets + stride_of(s, w);
+    begin = s->packets;
   }
   return w->status == TG_OK;
 }

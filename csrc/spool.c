@@ -20,12 +20,12 @@ void tg_spool_free (tg_Spool *s) {
   tg_spool_init(s);
 }
 
-/* A file without a name, in TMPDIR. */
 const char *tg_spool_directory (void) {
   const char *dir = getenv("TMPDIR");
   return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
 }
 
+/* A file without a name. */
 static bool open_file (tg_Spool *s) {
   char path[4096];
   int n = snprintf(path, sizeof path, "%s/tracegrip-XXXXXX",

@@ -184,6 +184,8 @@ local function open_unix (options, accept, done)
   local where = "unix:" .. path
   if #path > LONGEST_PATH then
     return fail(done, where, nil, "ENAMETOOLONG")
+  elseif not uv.fs_stat(path:match "^.*/") then   -- bind says EACCES
+    return fail(done, where, nil, "ENOENT")
   end
   local function result (listener, err, code)
     if listener then

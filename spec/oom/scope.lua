@@ -1,14 +1,16 @@
--- scope.lua PROGRAM - traces a program once, makes sessions of it and asks them,
--- again and again, with the first, second, ... allocation refused, until none
--- is. Each answer must be the whole one, or the status that says that there was
--- no memory; the service goes on as if nothing had been. Prints what went
--- wrong. Its own process, as a crash is one of the outcomes.
+-- scope.lua PROGRAM - traces a program once, makes sessions of it and asks
+-- them, again and again, with the first, second, ... allocation refused, until
+-- none is. Each answer must be the whole one, or the status that says that
+-- there was no memory; the service goes on as if nothing had been. Prints what
+-- went wrong. Its own process, as a crash is one of the outcomes.
 
 local core = require "tracegrip.core"
 local scope = require "tracegrip.scope"
-core.own()
 
-local program = assert(loadfile(arg[1]))
+local really = print
+local program = assert(loadfile(arg[1], "t",
+                                setmetatable({print = function () end},
+                                             {__index = _G})))
 local refused, wrong = 0, 0
 local OK, MEMORY = scope.status.OK, scope.status.OUT_OF_MEMORY
 
@@ -33,7 +35,7 @@ end
 
 local function complain (nth, ...)
   wrong = wrong + 1
-  print(("refused %d: %s"):format(nth, table.concat({...}, " ")))
+  really(("refused %d: %s"):format(nth, table.concat({...}, " ")))
 end
 
 -- A session and an answer, with the n-th allocation refused. Whether it came to
@@ -89,5 +91,5 @@ while stop_again(nth) do
   refused = refused + 1
   nth = nth + 7
 end
-print(("%d allocations refused, %d complaints"):format(refused, wrong))
+really(("%d allocations refused, %d complaints"):format(refused, wrong))
 os.exit(wrong == 0 and refused > 0)

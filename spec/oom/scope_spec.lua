@@ -1,4 +1,4 @@
--- Allocation failures in the profiler service. Needs the test build: `make oom`.
+-- Allocation failures in the profiler service. Needs the test build: make oom.
 
 local run = require "spec.support.run"
 

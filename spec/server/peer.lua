@@ -130,7 +130,8 @@ function Peer:receive (seconds)
   return packet
 end
 
--- The next one that is no frame, and the list of frames before it.
+-- The next one that is no frame, and the list of frames before it; if there is
+-- peer.each, each goes there instead.
 function Peer:reply (seconds)
   local frames = {}
   while true do
@@ -138,7 +139,11 @@ function Peer:reply (seconds)
     if not packet or not packet.sequence and packet.type ~= "traces" then
       return packet, frames
     end
-    table.insert(frames, packet)
+    if self.each then
+      self.each(packet)
+    else
+      table.insert(frames, packet)
+    end
   end
 end
 

@@ -1,0 +1,39 @@
+#!/bin/sh
+# suite.sh BUSTED... - runs every spec with that command, a file at a time, as
+# many at once as there are processors (JOBS), those that take long first. Shows
+# what failed and what could not be tried, and sums up in busted's words.
+
+slow='client/replay|scope/random|transparency|stress|export|importers|recording'
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+specs () {
+  all=$(find spec -name '*_spec.lua' | sort)
+  echo "$all" | grep -E "^spec/($slow)"
+  echo "$all" | grep -vE "^spec/($slow)"
+}
+
+# A run that ends without a sum counts as one error.
+run='spec=$1; out=$2; shift 2
+log=$out/$(echo "$spec" | tr / :)
+"$@" "$spec" >"$log" 2>&1
+status=$?
+sum=$(grep -E "^[0-9]+ success" "$log")
+if [ $status != 0 ]; then
+  echo "== $spec"
+  grep -v "^make" "$log"
+  [ -n "$sum" ] || echo "0 successes / 0 failures / 1 error / 0 pending" >>"$log"
+else
+  echo "  SPEC  $spec: ${sum%% *}"
+  sed -n "/^Pending/,\$s/^/        /p" "$log"
+fi'
+
+specs | xargs -P "$jobs" -I{} sh -c "$run" suite {} "$out" "$@"
+
+cat "$out"/* | grep -E '^[0-9]+ success' | tr -cs '0-9.\n' ' ' | awk '
+  { s += $1; f += $2; e += $3; p += $4 }
+  END {
+    printf "%d successes / %d failures / %d errors / %d pending\n", s, f, e, p
+    exit f + e > 0 || s == 0
+  }'
