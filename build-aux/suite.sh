@@ -17,7 +17,7 @@ specs () {
 # A run that ends without a sum counts as one error.
 run='spec=$1; out=$2; shift 2
 log=$out/$(echo "$spec" | tr / :)
-"$@" "$spec" >"$log" 2>&1
+timeout -k 5 300 "$@" "$spec" >"$log" 2>&1
 status=$?
 sum=$(grep -E "^[0-9]+ success" "$log")
 if [ $status != 0 ]; then

@@ -6,10 +6,12 @@
 ** coroutine that it ran in. Events of a timeline are a tree: an event's parent
 ** is the innermost call of the same coroutine that was open when it began.
 **
-** Five files, each knows those before it:
+** Seven files:
 **
 **     scopekinds   what an event is: its type, and the data of that type
 **     scopewalk    from packets to events
+**     scopetrace   the trace: its packets from anywhere on
+**     scopesums    events added up
 **     scopeindex   a session: its timelines; events by number, from an index of
 **                  places in the stream
 **     scopequery   which events are asked for; events added up

@@ -21,28 +21,9 @@
 #define TG_SCOPEINDEX_H
 
 #include "scopekinds.h"
+#include "scopesums.h"
+#include "scopetrace.h"
 #include "scopewalk.h"
-#include "sieve.h"
-
-/* What a session is made of. */
-typedef struct tg_ScopeSource {
-  tg_Stream *stream;    /* borrows; the session pins it */
-  tg_Pos start, stop;   /* of the trace */
-  const tg_Demand *demand;    /* borrows; its types do not matter */
-  uint64_t start_ns, end_ns;  /* when profiling began and ended */
-  bool arguments;       /* those of packets may be looked at */
-  bool from_chunk;      /* it began with the first main chunk called */
-  tg_ScopeCost cost;    /* at most; see tg_scope_new */
-  uint32_t stride;      /* packets of a segment, for tests; 0 = as fits */
-} tg_ScopeSource;
-
-/* Events of one timeline, kind and depth that are not long. */
-typedef struct tg_ScopeSum {
-  uint32_t timeline, kind, depth;
-  uint64_t hits, time_ns, overhead_ns;
-  uint64_t start_ns, end_ns;  /* the first start, the last end */
-  uint64_t first;       /* the lowest id */
-} tg_ScopeSum;
 
 typedef struct tg_ScopeSegment {
   uint64_t first;       /* id of its first event */
@@ -55,9 +36,7 @@ typedef struct tg_ScopeSegment {
   uint64_t now_ns, charge_ns; /* of the walk */
   tg_Reader *reader;    /* owns; stands at its beginning; NULL: packets have to
                            be counted */
-  tg_ScopeSum *sums;    /* owns */
-  uint32_t nsums;
-  bool summed;          /* 'sums' are there: there were not too many */
+  tg_ScopeSums sums;    /* owns; of its events that are not long */
 } tg_ScopeSegment;
 
 typedef struct tg_Scope {
@@ -69,27 +48,22 @@ typedef struct tg_Scope {
   uint32_t nlongs, clongs;
   uint64_t events;            /* how many */
   uint64_t packets;
-  uint64_t start_ns, end_ns;  /* of the stream */
   uint64_t duration_ns;
   tg_ScopeCost cost;
   uint64_t damage;            /* where the recording's file could not be read
                                  further, as tg_reader_damage; 0 = it could */
   /* private */
-  tg_Stream *stream;          /* pins */
-  tg_Cursor hold;             /* the trace's beginning: keeps it there */
-  tg_Pos start, stop;
-  tg_Demand demand;           /* owns */
+  tg_ScopeTrace trace;        /* owns */
   uint32_t stride;
   tg_ScopeEvent *records;     /* owns; events of the segment at hand */
   size_t nrecords, crecords;
   uint32_t loaded;            /* that segment; TG_INDEX_NONE: none */
-  uint32_t *slots;            /* owns; of sums being made */
-  uint32_t nslots;
+  tg_ScopeSummer summer;      /* owns */
 } tg_Scope;
 
 /*
-** A session. NULL and why: memory, or the recording cannot be read. The cost is
-** not taken to be more than the shortest calls of the trace allow.
+** A session. NULL and why: memory, or the recording cannot be read. The hook's
+** cost is not taken to be more than the shortest calls of the trace allow.
 */
 tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status);
 void tg_scope_free (tg_Scope *s);             /* NULL is fine */

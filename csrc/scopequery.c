@@ -51,9 +51,9 @@ static bool may_select (const tg_ScopeCursor *c, uint32_t segment) {
   const tg_ScopeSegment *g = &c->scope->segments[segment];
   if (end_of(c->scope, segment) < c->query.from_ns)
     return false;
-  bool found = !g->summed;
-  for (uint32_t i = 0; i < g->nsums && !found; i++)
-    found = selects_sum(c, &g->sums[i]);
+  bool found = !g->sums.whole;
+  for (uint32_t i = 0; i < g->sums.count && !found; i++)
+    found = selects_sum(c, &g->sums.list[i]);
   return found;
 }
 
@@ -133,10 +133,10 @@ static void add_sum (tg_ScopeCursor *c, const tg_ScopeSum *sum) {
   add(&c->groups[group_of(c, sum->kind)], &e);
 }
 
-static void add_sums (tg_ScopeCursor *c, const tg_ScopeSegment *g) {
-  for (uint32_t i = 0; i < g->nsums; i++) {
-    if (selects_sum(c, &g->sums[i]))
-      add_sum(c, &g->sums[i]);
+static void add_sums (tg_ScopeCursor *c, const tg_ScopeSums *sums) {
+  for (uint32_t i = 0; i < sums->count; i++) {
+    if (selects_sum(c, &sums->list[i]))
+      add_sum(c, &sums->list[i]);
   }
 }
 
@@ -151,8 +151,8 @@ static void add_events (tg_ScopeCursor *c, const tg_ScopeEvent *list,
 static void add_segment (tg_ScopeCursor *c) {
   size_t count;
   const tg_ScopeSegment *g = &c->scope->segments[c->segment];
-  if (g->summed && covers(c, c->segment)) {
-    add_sums(c, g);
+  if (g->sums.whole && covers(c, c->segment)) {
+    add_sums(c, &g->sums);
     const tg_ScopeEvent *longs = tg_scope_longs(c->scope, c->segment, &count);
     add_events(c, longs, count);
     return;

@@ -67,15 +67,15 @@ static void describe (const tg_Trace *t, tg_ScopeSource *from) {
   from->arguments = (t->options.types & TG_TYPE_ARGUMENTS) != 0;
 }
 
-static tg_Scope *new_scope (lua_State *L, tg_ScopeSource *from,
+static tg_Scope *new_scope (lua_State *L, tg_ScopeSource from,
                             const tg_Trace *t, tg_Status *status) {
   tg_Demand demand = {0};
   tg_Scope *s = NULL;
   *status = TG_ERR_MEMORY;
-  from->demand = &demand;
+  from.demand = &demand;
   if (tg_demand_add(&demand, &t->options)
-      && tg_scopingcost_measure(t->options.types, &from->cost))
-    s = tg_scope_new(from, status);
+      && tg_scopingcost_measure(t->options.types, &from.cost))
+    s = tg_scope_new(&from, status);
   tg_demand_clear(&demand);
   if (*status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
@@ -99,7 +99,7 @@ int scoping_new (lua_State *L) {
   *u = NULL;
   push_metatables(L);
   lua_setmetatable(L, -2);
-  *u = new_scope(L, &from, t, &status);
+  *u = new_scope(L, from, t, &status);
   if (*u == NULL) {
     errno = status == TG_ERR_IO ? EIO : EBADMSG;
     return luaL_fileresult(L, 0, NULL);
@@ -294,7 +294,7 @@ static int session_info (lua_State *L) {
   lua_setfield(L, -2, "events");
   lua_pushinteger(L, (lua_Integer)s->nsegments);
   lua_setfield(L, -2, "segments");
-  set_ms(L, "start_ms", s->start_ns);
+  set_ms(L, "start_ms", s->trace.start_ns);
   set_ms(L, "duration_ms", s->duration_ns);
   set_ms(L, "callOverhead", s->cost.enter_ns);
   set_ms(L, "returnOverhead", s->cost.exit_ns);
