@@ -115,6 +115,8 @@ build = {
         "csrc/scopeindex.c",
         "csrc/scopekinds.c",
         "csrc/scopequery.c",
+        "csrc/scopesums.c",
+        "csrc/scopetrace.c",
         "csrc/scopewalk.c",
         "csrc/scopewrite.c",
         "csrc/scoping.c",

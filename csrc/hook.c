@@ -115,15 +115,23 @@ void tg_hook_lift (const tg_Thread *t) {
   lua_sethook(t->L, t->user_hook, t->user_mask, t->user_count);
 }
 
+/* What the program has on a coroutine. One made while its maker was being
+   reached has the hook of that. */
+static void read_user_hook (tg_Thread *t) {
+  t->user_hook = lua_gethook(t->L);
+  if (t->user_hook == t->session->knock)
+    t->user_hook = NULL;
+  t->user_mask = (t->user_hook != NULL) ? lua_gethookmask(t->L) : 0;
+  t->user_count = (t->user_hook != NULL) ? lua_gethookcount(t->L) : 0;
+}
+
 tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L) {
   tg_Thread *t = tg_threads_find(&s->threads, L1);
   if (t == NULL && (t = tg_chain_adopt(s, L1, L)) == NULL)
     return NULL;
   if (tg_hook_armed(L1))
     return t;
-  t->user_hook = lua_gethook(L1);
-  t->user_mask = (t->user_hook != NULL) ? lua_gethookmask(L1) : 0;
-  t->user_count = (t->user_hook != NULL) ? lua_gethookcount(L1) : 0;
+  read_user_hook(t);
   tg_hook_install(t);
   return t;
 }

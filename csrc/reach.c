@@ -72,10 +72,13 @@ static void arm (Level *v) {
   lua_sethook(v->L, knock, EVERY | v->mask, v->count);
 }
 
+/* A handler that comes while 'armed' is false finds our hook, and leaves it. */
 static void lower (Level *v) {
-  if (v->armed && lua_gethook(v->L) == knock)
-    lua_sethook(v->L, v->hook, v->mask, v->count);
+  bool armed = v->armed;
   v->armed = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (armed && lua_gethook(v->L) == knock)
+    lua_sethook(v->L, v->hook, v->mask, v->count);
 }
 
 /* All have their own hooks again. */
@@ -122,7 +125,7 @@ static void knock (lua_State *L, lua_Debug *ar) {
     return;
   }
   Level was = program_hook(s->reach, L);
-  if (answer(s, L, ar->event) && lua_gethook(L) != was.hook)
+  if (answer(s, L, ar->event) && tg_hook_armed(L))
     was = (Level){.hook = lua_gethook(L), .mask = EVERY};
   if (was.hook != NULL && (was.mask & mask_of[ar->event]))
     was.hook(L, ar);
@@ -376,14 +379,20 @@ static int post_sentinel (lua_State *L) {
   return 0;
 }
 
-/* The collector has found it; the next one takes its place. */
+/* The collector has found it; the next one takes its place. It may come from
+   inside anything that allocates: so it sets the hook too, where the program
+   has none that would have to be kept. */
 static int sentinel__gc (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   if (s == NULL || s->reach == NULL || s->reach->line == NULL)
     return 0;
   lx_quietly(L, post_sentinel, NULL);
-  if (atomic_load(&s->reach->line->wanted))
-    s->reach->turn(s, L);
+  if (!atomic_load(&s->line->wanted))
+    return 0;
+  if (s->tracing)
+    tg_hook_call();
+  else if (lua_gethook(L) == NULL)
+    lua_sethook(L, knock, EVERY, 0);
   return 0;
 }
 
@@ -413,6 +422,7 @@ void tg_reach_setup (lua_State *L, tg_Session *s,
     luaL_error(L, "not enough memory");
   s->reach->session = s;
   s->reach->turn = turn;
+  s->knock = knock;
   s->reach->levels[0].L = s->main;
   pthread_once(&once, know_standins);
 }

@@ -431,6 +431,8 @@ static int trouble (const Replay *r) {
     return tg_tape_error(r->tape);
   if (r->log != NULL)
     tg_log_state(r->log, &state);
+  if (state.error == 0 && state.status != TG_OK)
+    return (state.status == TG_ERR_MEMORY) ? ENOMEM : EINVAL;
   return state.error;
 }
 

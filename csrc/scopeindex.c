@@ -176,7 +176,8 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   if (w->now_ns > s->trace.start_ns)
     g->start_ns = w->now_ns - s->trace.start_ns;
   s->nrecords = 0;
-  if (s->trace.demand.min_duration_ns == 0) {   /* what a sieve holds, no copy has */
+  if (s->trace.demand.min_duration_ns == 0) {   /* no copy has what a sieve
+                                                   holds */
     g->reader = tg_reader_copy(reader);
     if (g->reader == NULL)
       return false;
@@ -235,7 +236,8 @@ static tg_Status end_source (tg_Scope *s, const tg_ScopePackets *from) {
   return s->damage != 0 ? TG_OK : status;
 }
 
-static tg_Status walk_all (tg_Scope *s, tg_ScopeWalk *w, tg_ScopePackets *from) {
+static tg_Status walk_all (tg_Scope *s, tg_ScopeWalk *w,
+                           tg_ScopePackets *from) {
   w->now_ns = s->trace.start_ns;
   tg_reader_watch(from->reader, tg_scopewalk_gone, w);
   if (!new_segment(s, w, from->reader) || !take_all(s, w, from))

@@ -14,8 +14,10 @@
 **   fromChunk   true: profiling began with the first main chunk called
 **   stride      packets of a segment, for tests
 ** A session:
-**   session:info()       {events, duration_ms, callOverhead, returnOverhead,
-**                        damage}; overheads in ms
+**   session:info()       {events, segments, start_ms, duration_ms,
+**                        callOverhead, returnOverhead}: what there is and how
+**                        it is kept; start_ms as packets tell time; overheads
+**                        in ms
 **   session:timelines()  list of thread numbers
 **   session:events(q, limit) -> Events, more | nil
 **                        the answer, of 'limit' events at most, and whether

@@ -91,6 +91,7 @@ typedef struct tg_Session {
   struct tg_Door *door;       /* borrows: it listens (door.h); NULL: not */
   struct tg_Line *line;       /* the door's (borrows) */
   struct tg_Reach *reach;     /* owns, once it has listened (reach.h) */
+  lua_Hook knock;             /* its hook, which is none of the program's */
   /* from here on only while tracing */
   bool tracing;
   bool exiting;               /* os.exit has been called */

@@ -224,12 +224,14 @@ local function new_name (self)
   for _, name in ipairs(self.line:names()) do
     used[name] = true
   end
-  local number, name = self.tab.names, nil
-  repeat
+  local number = self.tab.names
+  while true do
     number = number + 1
-    name = "Trace " .. number
-  until not used[name] and not named(self, name)
-  return name, number
+    local name = "Trace " .. number
+    if not used[name] and not named(self, name) then
+      return name, number
+    end
+  end
 end
 
 -- The name; raises what is wrong with the options. It is started before the one

@@ -23,7 +23,8 @@ local listen = {}
 ---------------------------------------------------------------------------
 
 local function is_text (value)
-  return type(value) == "string" and value ~= "" and not value:find("\0", 1, true)
+  return type(value) == "string" and value ~= ""
+         and not value:find("\0", 1, true)
 end
 
 local function is_number (value, least, most)

@@ -31,7 +31,7 @@
 --                          trace of that name, or the first one) or a Trace
 --   profiler:each(fields)  -> status, iterator: GetEvents, one Event at a time,
 --                             for those that are too many to have at once
---   profiler:info(sessionID) -> table of what the session's index is like; nil
+--   profiler:info(sessionID) -> table: how much there is; nil: no such session
 --   profiler:close()       stops and releases everything
 --
 -- scope.status, scope.modes, scope.eventTypes, scope.startModes,

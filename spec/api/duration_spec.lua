@@ -41,8 +41,8 @@ end
 describe("minDuration", function ()
   it("leaves short calls out, with all that is inside", function ()
     local text = output [[
-      local function outer (x) short(1) wait(0.02) short(2) return x end
-      local trace = tracegrip.start {trace = types, minDuration = 10, c = false}
+      local function outer (x) short(1) wait(0.3) short(2) return x end
+      local trace = tracegrip.start {trace = types, minDuration = 150, c = false}
       short(0)
       outer("value")
       trace:stop()
@@ -50,7 +50,7 @@ describe("minDuration", function ()
     ]]
     assert.equal(table.concat({
       "0 > outer value",
-      "1 > wait 0.02",
+      "1 > wait 0.3",
       "1 < return waited",
       "0 < return value",
       "open\t0\n"
@@ -59,8 +59,8 @@ describe("minDuration", function ()
 
   it("judges each stay of a coroutine by itself", function ()
     local text = output [[
-      local function body () coroutine.yield() wait(0.02) end
-      local trace = tracegrip.start {trace = types, minDuration = 10, c = false}
+      local function body () coroutine.yield() wait(0.3) end
+      local trace = tracegrip.start {trace = types, minDuration = 150, c = false}
       local co = coroutine.wrap(body)
       co() co()
       trace:stop()
@@ -68,7 +68,7 @@ describe("minDuration", function ()
     ]]
     assert.equal(table.concat({
       "0 > body nil",
-      "1 > wait 0.02",
+      "1 > wait 0.3",
       "1 < return waited",
       "0 < return undefined",
       "open\t0\n"

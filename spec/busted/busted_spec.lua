@@ -154,7 +154,7 @@ describe("busted's helper", function ()
     assert.same({"work-fails-slowly.tgr", "work-is-slow.tgr"},
                 result.names)
     assert.truthy(result.stderr:match(
-      "^\nSlow tests:\n0%.%d%d%d s  work is slow\n"
+      "^\nSlow tests:\n%d%.%d%d%d s  work is slow\n"
       .. "Recording: traces/work%-is%-slow%.tgr\n$"))
     assert.truthy(result.stdout:find("# Recording: traces/work-fails-slowly",
                                      1, true))

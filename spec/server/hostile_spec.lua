@@ -4,7 +4,7 @@
 local peers = require "spec.server.peer"
 local serving = require "spec.server.serving"
 
-local program, half
+local program, unfinished
 
 -- A well-behaved client is served.
 local function still_serves ()
@@ -39,12 +39,12 @@ describe("the server", function ()
       local function f (x) for i = 1, 1000 do x = x + i end return x end
       while true do f(1) end
     ]]
-    half = program:peer()
-    half:raw '100:{"to":"root",'
+    unfinished = program:peer()
+    unfinished:raw '100:{"to":"root",'
   end)
 
   teardown(function ()
-    half:close()
+    unfinished:close()
     program:close()
   end)
 
@@ -74,7 +74,8 @@ describe("the server", function ()
       "", "x", "{", "[]", "null", "1", '"text"', "{}{}", '{"to":"root"',
       "{'to':'root'}", '{"to":"root","type":"echo",}',
       '{"to":"root","x":"\255\254"}', '{"to":"root","x":"\192\175"}',
-      '{"to":"root","x":"\237\160\128"}', '{"a":nan}', '{"a":01}', "\239\187\191{}"
+      '{"to":"root","x":"\237\160\128"}', '{"a":nan}', '{"a":01}',
+      "\239\187\191{}"
     } do
       passes_over(text)
     end
@@ -223,7 +224,7 @@ describe("the server", function ()
 
   -- Since the first of these tests began.
   it("does not wait for the other half of a packet", function ()
-    assert.is_true(half:hung_up(12))
+    assert.is_true(unfinished:hung_up(12))
     still_serves()
   end)
 

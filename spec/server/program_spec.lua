@@ -56,13 +56,15 @@ local visits = {
   {include = {"^work$"}, trace = {"name", "depth", "hitCount"}},
 }
 
-local function visit_often (program, times)
+-- most: how many events a visit waits for.
+local function visit_often (program, times, most)
   local seen = 0
   for i = 1, times do
     local fields = {}
     for key, value in pairs(visits[i % #visits + 1]) do
       fields[key] = value
     end
+    fields.maxEvents = fields.maxEvents and math.min(fields.maxEvents, most)
     if fields.overflow then
       local peer <close> = program:peer()
       peer:request "attach"
@@ -101,7 +103,7 @@ describe("a program that is attached to a hundred times", function ()
       end
       print(rounds > 0, wrong, debug.gethook())
     ]]
-    local seen = visit_often(program, 100)
+    local seen = visit_often(program, 100, 5000)
     assert.is_true(seen > 1000)
     run.write(program.directory .. "/stop", "")
     assert.equal(0, program:ended(10), program.err)
@@ -150,7 +152,7 @@ describe("a program that is attached to a hundred times", function ()
       end)
       print(forever(), debug.gethook())
     ]]
-    local seen = visit_often(program, 100)
+    local seen = visit_often(program, 100, 5000)
     assert.is_true(seen > 1000)
     run.write(program.directory .. "/stop", "")
     assert.equal(0, program:ended(10), program.err)
@@ -190,7 +192,7 @@ describe("a program that is attached to a hundred times", function ()
       asked[#asked + 1] = ("line %d of many\n"):format(#asked)
       socket:write(asked[#asked])
     end)
-    local seen = visit_often(program, 100)
+    local seen = visit_often(program, 100, 20)
     timer:close()
     local expected = table.concat(asked):upper()
     peers.wait(function () return #table.concat(answer) >= #expected end, 5)
