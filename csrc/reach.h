@@ -7,8 +7,8 @@
 ** handler, which runs on the state's own thread, does the one thing that is
 ** safe there: it sets a hook, on the main coroutine and on those that run now.
 ** That hook fires with the next call or return, takes itself away and has the
-** commands carried out; what tracing begins with is this very event. A program that sleeps in C is not woken
-** for more than the moment of the signal.
+** commands carried out; what tracing begins with is this very event. A program
+** that sleeps in C is not woken for more than the moment of the signal.
 **
 ** Which coroutines run now is not Lua's to tell in a handler. Therefore, while
 ** a state listens, coroutine.resume and coroutine.wrap are stand-ins that do

@@ -59,8 +59,8 @@ bool tg_reader_between (const tg_Reader *r);
 
 /*
 ** A second reader where 'r' is, between two events. It holds no chunk until it
-** is read from. Neither the watcher nor what was kept of arguments goes with it,
-** so 'r' is one whose demand has no types. NULL without memory.
+** is read from. Neither the watcher nor what was kept of arguments goes with
+** it, so 'r' is one whose demand has no types. NULL without memory.
 */
 tg_Reader *tg_reader_copy (const tg_Reader *r);
 

@@ -246,10 +246,9 @@ static void resume (Replay *r, tg_ThreadId thread, const tg_Buf *frames,
 
 /* The frames that were entered again are all now. */
 static void release (Replay *r) {
-  if (r->resumed.size == 0)
-    return;
   r->failed = r->failed || r->resumed.failed;
-  resume(r, r->resuming, &r->resumed, r->resumed_ns);
+  if (r->resumed.size > 0)
+    resume(r, r->resuming, &r->resumed, r->resumed_ns);
   tg_buf_clear(&r->resumed);
 }
 
@@ -431,8 +430,8 @@ static int trouble (const Replay *r) {
     return tg_tape_error(r->tape);
   if (r->log != NULL)
     tg_log_state(r->log, &state);
-  if (state.error == 0 && state.status != TG_OK)
-    return (state.status == TG_ERR_MEMORY) ? ENOMEM : EINVAL;
+  if (state.error == 0 && (state.status != TG_OK || state.lost > 0))
+    return (state.status == TG_ERR_FORMAT) ? EINVAL : ENOMEM;
   return state.error;
 }
 
@@ -543,12 +542,16 @@ static bool read_plan (lua_State *L, int i, tg_TapePlan *plan) {
 }
 
 static bool open_tape (lua_State *L, int i, Replay *r) {
-  errno = ENOMEM;
   if (lua_isnoneornil(L, i))
     return true;
-  if (!read_plan(L, i, &r->plan))
+  if (!read_plan(L, i, &r->plan)) {
+    errno = ENOMEM;
     return false;
+  }
+  errno = ENOMEM;
   r->tape = tg_tape_new(&r->plan, r->recorder.stream);
+  if (r->tape == NULL && errno == 0)
+    errno = ENOMEM;
   return r->tape != NULL;
 }
 
@@ -575,7 +578,6 @@ static bool open_log (lua_State *L, int i, Replay *r) {
   if (fd < 0)
     return false;
   tg_style_read(L, i, fd, &style);
-  errno = ENOMEM;
   if (tg_demand_add(&d, &r->options))
     r->log = tg_log_new(r->recorder.stream, r->start, &d, &style, fd);
   tg_demand_clear(&d);
@@ -583,6 +585,7 @@ static bool open_log (lua_State *L, int i, Replay *r) {
   lua_pop(L, 1);
   if (named)
     close(fd);              /* the log has a duplicate */
+  errno = ENOMEM;
   return r->log != NULL;
 }
 
@@ -595,9 +598,11 @@ static void read_options (lua_State *L, int i, tg_Options *o) {
 
 static bool open_all (lua_State *L, Replay *r) {
   errno = ENOMEM;
-  return open_stream(r) && open_tape(L, 3, r)
-         && tg_rec_mark(&r->recorder, 0, UINT64_MAX, &r->start)
-         && note_trace(L, 3, r) && open_log(L, 2, r);
+  if (!open_stream(r) || !open_tape(L, 3, r))
+    return false;
+  bool marked = tg_rec_mark(&r->recorder, 0, UINT64_MAX, &r->start);
+  errno = ENOMEM;
+  return marked && note_trace(L, 3, r) && open_log(L, 2, r);
 }
 
 int replay_new (lua_State *L) {

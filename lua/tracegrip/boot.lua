@@ -85,13 +85,11 @@ elseif not result then
 end
 
 -- Ctrl-C ends the program before it has begun.
-local function wait ()
-  while not core.waited(result, 0.2) do end
+local function begin ()
+  io.stderr:write("tracegrip: listening on ", result.address, "\n")
+  while plan.style.wait and not core.waited(result, 0.2) do end
 end
 
-if plan.call == "listen" then
-  io.stderr:write("tracegrip: listening on ", result.address, "\n")
-  if plan.style.wait and not pcall(wait) then
-    os.exit(128 + 2)
-  end
+if plan.call == "listen" and not pcall(begin) then
+  os.exit(128 + 2)
 end

@@ -157,8 +157,8 @@ local function shut (handle)
   end
 end
 
--- Has the loop let go of handles that are closed. luv does not survive it if the
--- program ends before that.
+-- Has the loop let go of handles that are closed. luv does not survive it if
+-- the program ends before that.
 local function settle ()
   if not uv.loop_mode() then
     uv.run "nowait"

@@ -113,7 +113,8 @@ function listen.problem (options)
       return ("option '%s' must be %s"):format(key, expected)
     end
   end
-  return conflict(options)
+  local ok, message = pcall(core.checkoptions, options.options or {})
+  return not ok and message or conflict(options)
 end
 
 -- Options from one word: "6006", "127.0.0.1:6006", "[::1]:0", "unix:/path".
@@ -199,9 +200,6 @@ function listen.start (options)
   local problem = listen.problem(options)
   if problem then
     error(problem, 2)
-  end
-  if options.options and core.checkoptions then
-    core.checkoptions(options.options)
   end
   local plan = listen.plan(options)
   plan.title = title()

@@ -164,8 +164,9 @@ local function joined (list, more)
   return table.move(more, 1, #more, #all + 1, all)
 end
 
--- A request cannot go beyond what the host allows.
+-- A request cannot go beyond what the host allows, or what is good for it.
 local limits = {"buffer", "maxEvents", "duration"}
+local most = {buffer = 256 << 20}
 
 -- A trace's options: those asked for, then the host's.
 function Tab:options (asked)
@@ -177,7 +178,7 @@ function Tab:options (asked)
     end
   end
   for _, key in ipairs(limits) do
-    local limit, value = host[key], asked[key]
+    local limit, value = host[key] or most[key], asked[key]
     if math.type(limit) and math.type(value) then
       options[key] = math.min(limit, value)
     end

@@ -42,7 +42,9 @@ describe("minDuration", function ()
   it("leaves short calls out, with all that is inside", function ()
     local text = output [[
       local function outer (x) short(1) wait(0.3) short(2) return x end
-      local trace = tracegrip.start {trace = types, minDuration = 150, c = false}
+      local trace = tracegrip.start {
+        trace = types, minDuration = 150, c = false
+      }
       short(0)
       outer("value")
       trace:stop()
@@ -60,7 +62,9 @@ describe("minDuration", function ()
   it("judges each stay of a coroutine by itself", function ()
     local text = output [[
       local function body () coroutine.yield() wait(0.3) end
-      local trace = tracegrip.start {trace = types, minDuration = 150, c = false}
+      local trace = tracegrip.start {
+        trace = types, minDuration = 150, c = false
+      }
       local co = coroutine.wrap(body)
       co() co()
       trace:stop()

@@ -126,6 +126,20 @@ describe("wire.decoder", function ()
       framed('{"a":' .. ("["):rep(1000000))))
   end)
 
+  it("tells whether a packet has begun, and what the next may have", function ()
+    local d = wire.decoder {maxLength = 4}
+    assert.is_false(d:pending())
+    for _, piece in ipairs {"3", ":", "{", " "} do
+      d:feed(piece)
+      assert.is_true(d:pending())
+    end
+    assert.equal(1, #d:feed "}")
+    assert.is_false(d:pending())
+    d:allow(10)
+    assert.equal(1, #d:feed '7:{"a":1}')
+    assert.is_nil(d:feed "11:")
+  end)
+
   it("keeps an empty array one", function ()
     local text = framed '{"a":[],"b":{},"c":[[]]}'
     assert.equal(text, wire.encode(read(text)))
@@ -238,6 +252,31 @@ describe("wire under fuzz", function ()
       local got, problem = feed(text)
       assert.is_nil(problem)
       assert.same(list, got)
+    end
+  end)
+
+  it("gives the same packets cut in two at any byte", function ()
+    math.randomseed(44)
+    local text, list = sample()
+    for at = 0, #text do
+      local d = wire.decoder()
+      local got = assert(d:feed(text:sub(1, at)))
+      table.move(assert(d:feed(text:sub(at + 1))), 1, #list, #got + 1, got)
+      assert.same(list, got)
+    end
+  end)
+
+  it("survives any bit that is another", function ()
+    math.randomseed(45)
+    local text = sample()
+    for at = 1, #text do
+      for bit = 0, 7 do
+        local bad = text:sub(1, at - 1)
+                    .. string.char(text:byte(at) ~ 1 << bit)
+                    .. text:sub(at + 1)
+        local got, problem, whole = wire.decoder {maxLength = 4096}:feed(bad)
+        assert.is_true(got ~= nil or problem ~= nil and whole ~= nil)
+      end
     end
   end)
 

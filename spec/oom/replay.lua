@@ -1,8 +1,8 @@
 -- replay.lua PROGRAM - traces a program once, and makes a log and a recording
 -- of its packets again and again, with the first, second, ... of allocations
--- refused, until that needs fewer. Each must be all of it, or say that there
--- was no memory. Prints what went wrong. Its own process, as a crash is one of
--- the outcomes.
+-- refused, until that needs fewer. Each recording must be all of it, or it is
+-- said that there was no memory; a log may lack a word. Prints what went wrong.
+-- Its own process, as a crash is one of the outcomes.
 
 local core = require "tracegrip.core"
 core.own()
@@ -42,11 +42,11 @@ local function make ()
   return ok, message
 end
 
--- What the two files say.
+-- What the recording says.
 local function said ()
   local out = path .. ".out"
   assert(assert(core.open(path)):export("packets", out))
-  local text = read(out) .. read(path .. ".log")
+  local text = read(out)
   os.remove(out)
   return text
 end
@@ -63,7 +63,7 @@ local function attempt (whole, nth)
                  or not ok and tostring(message):find "[mM]emory"
   if not wanted then
     wrong = wrong + 1
-    print(("refused %d: %s"):format(nth, ok and "another text" or message))
+    print(("refused %d: %s"):format(nth, ok and "another recording" or message))
   end
   return requests >= nth
 end

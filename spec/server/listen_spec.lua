@@ -54,13 +54,15 @@ describe("tracegrip.listen", function ()
       try {stallTimeout = -1}
       try {stallTimeout = 0/0}
       try {options = "fast"}
+      try {options = {color = 1}}
+      try {options = {maxDepth = "deep"}}
     ]]
     local n = 0
     for line in out:gmatch "[^\n]+" do
       assert.matches("^false\t", line)
       n = n + 1
     end
-    assert.equal(17, n)
+    assert.equal(19, n)
     assert.matches("unknown option 'color' %(known: host, options, path, port, "
                    .. "signal, stallTimeout, token, wait%)", out)
     assert.matches("option 'port' must be a number from 0 to 65535", out)
@@ -184,6 +186,7 @@ describe("tracegrip.listen", function ()
     assert.equal("", program.out)
     peer:request("startTrace", {trace = {"name"}})
     program:says "begun"
+    peers.sleep(0.1)
     local _, frames = peer:request "stopTrace"
     local names = {}
     for _, packet in ipairs(frames) do

@@ -27,6 +27,10 @@ local function environment (extra)
       .. "/spec/?.so;;",
     "LUA=" .. run.lua, "HOME=/tmp", "PATH=" .. os.getenv "PATH"
   }
+  for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do   -- make asan
+    local value = os.getenv(name)
+    env[#env + 1] = value and name .. "=" .. value
+  end
   for name, value in pairs(extra or {}) do
     env[#env + 1] = name .. "=" .. value
   end

@@ -363,6 +363,83 @@ describe("an actor on a scripted feed", function ()
     end)
   end)
 
+  describe("with frames that are bytes already", function ()
+    -- Frames and what the listener is told, as they come; "|" is the mark.
+    local items, marked
+
+    before_each(function ()
+      items, marked = {}, false
+      actor = new {id = "a", send = function (packet) send(packet) end,
+                   feed = function (listener)
+        feed = fake_feed(listener)
+        function feed:mark ()
+          marked = true
+        end
+        function feed:frames (from, batch)
+          while self.opened and items[1] and items[1] ~= "|" do
+            local item = table.remove(items, 1)
+            if type(item) == "string" then
+              return ("%s %s %s"):format(from, batch, item)
+            end
+            listener(table.unpack(item))
+          end
+        end
+        return feed
+      end}
+      send = function (packet)
+        table.insert(said, type(packet) == "string" and packet or line(packet))
+      end
+    end)
+
+    it("passes them on as they are, up to a mark, before a reply", function ()
+      ask "attach"
+      ask("startTrace", {name = "one", batch = 7})
+      said, items = {}, {"f", "g", "|", "h"}
+      ask("stopTrace")
+      assert.is_true(marked)
+      assert.same({"a 7 f", "a 7 g", "stoppedTrace requested one"}, said)
+    end)
+
+    it("tells what happened between them", function ()
+      ask "attach"
+      said = {}
+      items = {"f", {"started", "two", {}}, "g", {"ended", "two", "memory"},
+               {"stopped", "two"}}
+      assert.is_true(actor:advance())
+      assert.is_true(actor:advance())
+      assert.is_false(actor:advance())
+      assert.same({"a nil f", "startedTrace console.startTrace two", "a nil g",
+                   "stoppedTrace memory two",
+                   "stoppedTrace console.stopTrace two"}, said)
+    end)
+
+    it("says why it cannot be attached to, and stays detached", function ()
+      function feed:open () -- luacheck: ignore self
+        return "Already attached to a client"
+      end
+      ask "attach"
+      assert.same({"wrongState"}, said)
+      assert.equal("detached", actor.state)
+      assert.is_false(actor:advance())
+    end)
+
+    it("loses its client over what it is told, and is detached", function ()
+      ask "attach"
+      items = {{"started", "two", {}}, "f"}
+      send = function () error "connection lost" end
+      assert.is_false(actor:advance())
+      assert.equal("detached", actor.state)
+    end)
+
+    it("stops everything when it is closed", function ()
+      tracing "one"
+      actor:close()
+      assert.same({}, said)
+      assert.is_false(feed.opened)
+      assert.equal("detached", actor.state)
+    end)
+  end)
+
   it("tells of console traces in order with frames", function ()
     tracing "one"
     feed:frame "f"
