@@ -6,8 +6,8 @@
 -- A second process runs a program (spec/bench/work) again and again: untraced,
 -- traced into memory, and traced by this process, which is its client. Its time
 -- is the processor time of its traced thread: what the server's thread does is
--- not in it, nor is waiting. Rates are by the clock, from the program's start to
--- the reply to stopTrace. Medians of the repetitions.
+-- not in it, nor is waiting. Rates are by the clock, from the program's start
+-- to the reply to stopTrace. Medians of the repetitions.
 
 local core = require "tracegrip.core"
 local here = arg[0]:match "^(.*)/" or "."

@@ -278,6 +278,29 @@ describe("a program that is attached to a hundred times", function ()
     assert.is_nil(program.status)
   end)
 
+  it("waits for a client that does not read as long as it was told", function ()
+    for _, patience in ipairs {0, 0.5} do
+      local program <close> = serving.start(([[
+        local now = require("process").now
+        require("tracegrip").listen {stallTimeout = %g}
+        local function f () end
+        local longest, last, start = 0, now(), now()
+        while now() - start < 2 do
+          for i = 1, 100 do f() end
+          longest, last = math.max(longest, now() - last), now()
+        end
+        print(longest, debug.gethook())
+      ]]):format(patience))
+      local deaf <close> = program:peer {deaf = true}
+      deaf:send({to = "trace1", type = "attach"},
+                {to = "trace1", type = "startTrace"})
+      local longest, hook = program:says "([%d.e-]+)\t(%w+)\n"
+      assert.equal("nil", hook)
+      assert.is_true(tonumber(longest) < patience + 0.4, longest)
+      assert.is_true(tonumber(longest) > patience / 2, longest)
+    end
+  end)
+
   it("is as fast as before when nobody is there", function ()
     local program <close> = serving.start [[
       local function fib (n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
