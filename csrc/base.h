@@ -4,11 +4,11 @@
 ** Two worlds meet in this directory. Files that include "lua.h" are the skin
 ** (lx, state, value, objects, strings, thrown, thread, own, naming, define,
 ** roles, proghook, chain, notes, emit, hook, bounds, taping, session,
-** snapshot, saved, sessions, reach, door, host, lines, listening, optread,
-** style, reading, report, exporting, trace, recordings, feed, livelog, luasink,
-** redefine, regrip, replay, jsontable, process, drain, scoping,
-** scopingcost, lib); all the others are
-** plain C, know nothing of Lua and may run on any thread.
+** snapshot, saved, sessions, reach, door, host, lines, keeps, listening,
+** optread, style, reading, report, exporting, trace, recordings, feed,
+** livelog, luasink, redefine, regrip, replay, jsontable, process, drain,
+** scoping, scopingcost, lib); all the others are plain C, know nothing of Lua
+** and may run on any thread.
 **
 ** Ownership words in comments are always the same three: a holder *owns* (and
 ** frees), *borrows* (somebody else frees, later) or *pins* (keeps alive).

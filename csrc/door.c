@@ -4,15 +4,17 @@
 #include "alloc.h"
 #include "reach.h"
 #include "bounds.h"
+#include "kept.h"
 #include "session.h"
 #include "trace.h"
 
-/* A trace that a client reads. */
+/* A trace that a client reads, or that is kept for one. */
 typedef struct Remote {
   struct Remote *next;
   uint64_t id;
   tg_Trace *trace;            /* anchored while it is active */
   const tg_Trace *mirrored;   /* the program's, or NULL */
+  tg_Kept *kept;              /* pins; NULL: it is read as it goes */
 } Remote;
 
 typedef struct tg_Door {
@@ -75,6 +77,7 @@ static tg_Trace *forget (tg_Door *d, Remote *r) {
   while (*p != r)
     p = &(*p)->next;
   *p = r->next;
+  tg_kept_unpin(r->kept);
   tg_free(r);
   return t;
 }
@@ -88,12 +91,28 @@ static void stop (lua_State *L, tg_Trace *t) {
   lx_quietly(L, halt, t);
 }
 
-static void stop_all (tg_Session *s, lua_State *L) {
+/* The first one of the client's that is attached. */
+static Remote *first_read (const tg_Door *d) {
+  Remote *r = d->remotes;
+  while (r != NULL && r->kept != NULL)
+    r = r->next;
+  return r;
+}
+
+static void stop_read (tg_Session *s, lua_State *L) {
   tg_Door *d = s->door;
-  while (d->remotes != NULL)
-    stop(L, forget(d, d->remotes));
+  Remote *r;
+  while ((r = first_read(d)) != NULL)
+    stop(L, forget(d, r));
   tg_tap_unpin(d->tap);
   d->tap = NULL;
+}
+
+static void stop_all (tg_Session *s, lua_State *L) {
+  tg_Door *d = s->door;
+  stop_read(s, L);
+  while (d->remotes != NULL)
+    stop(L, forget(d, d->remotes));
 }
 
 /* ---- joining ---- */
@@ -158,7 +177,7 @@ static bool join (tg_Session *s, tg_Trace *t, tg_NoticeKind kind, uint64_t id,
     tg_free(r);
     return false;
   }
-  *r = (Remote){d->remotes, id, t, mirrored};
+  *r = (Remote){d->remotes, id, t, mirrored, NULL};
   d->remotes = r;
   tg_session_tap(s, t, d->tap);
   return true;
@@ -171,20 +190,58 @@ typedef struct Order {
   tg_Command *command;
 } Order;
 
-/* Another trace has, or had, its name. */
-static int start (lua_State *L) {
-  const Order *o = lua_touserdata(L, 1);
-  tg_Command *c = o->command;
+/* Pushes a trace with the command's options. */
+static tg_Trace *push_trace (lua_State *L, tg_Command *c) {
   tg_Trace *t = tg_trace_new(L);
   tg_options_free(&t->options);
   t->options = c->options;
   memset(&c->options, 0, sizeof c->options);
+  return t;
+}
+
+/* Another trace has, or had, its name. */
+static int start (lua_State *L) {
+  const Order *o = lua_touserdata(L, 1);
+  tg_Command *c = o->command;
+  tg_Trace *t = push_trace(L, c);
   tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
   tg_trace_anchor(L, t);
   if (!join(o->session, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
     tg_trace_halt(L, t);
     luaL_error(L, "not enough memory");
   }
+  return 0;
+}
+
+/* What is kept of 't', which has just begun, by a cursor of its own. */
+static bool hand_over (tg_Door *d, const tg_Trace *t, tg_Kept *k) {
+  tg_Part part = {
+    .stream = tg_stream_pin(t->stream), .start = t->start,
+    .packets_start = t->packets_start, .ticks_start = t->ticks_start
+  };
+  tg_cursor_copy(&part.hold, &t->hold);
+  bool wanted = tg_kept_begin(d->line, k, &part);
+  if (!wanted)
+    tg_part_free(&part);
+  return wanted;
+}
+
+static int keep (lua_State *L) {
+  const Order *o = lua_touserdata(L, 1);
+  tg_Command *c = o->command;
+  tg_Door *d = o->session->door;
+  tg_Trace *t = push_trace(L, c);
+  tg_trace_begin(L, t, "profiler", TG_ORIGIN_WATCH, NULL);
+  tg_trace_anchor(L, t);
+  Remote *r = tg_calloc(1, sizeof *r);
+  if (r == NULL || !hand_over(d, t, c->kept)) {
+    tg_free(r);
+    tg_trace_halt(L, t);
+    return 0;
+  }
+  *r = (Remote){d->remotes, c->id, t, NULL, c->kept};
+  c->kept = NULL;
+  d->remotes = r;
   return 0;
 }
 
@@ -198,11 +255,14 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
       break;
     case TG_COMMAND_LEAVE:
       d->session = 0;
-      stop_all(s, L);
+      stop_read(s, L);
       break;
     case TG_COMMAND_START:
       if (!lx_quietly(L, start, &order))
         tell(s, TG_NOTICE_REFUSED, c->id, TG_END_MEMORY);
+      break;
+    case TG_COMMAND_KEEP:
+      lx_quietly(L, keep, &order);
       break;
     case TG_COMMAND_STOP:
       r = find_id(d, c->id);
@@ -238,6 +298,17 @@ static tg_End ended (const Remote *r) {
   return (r->mirrored != NULL) ? r->mirrored->end : TG_END_NOT;
 }
 
+static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
+  const tg_Trace *t = r->trace;
+  if (r->kept == NULL) {
+    tell(s, TG_NOTICE_ENDED, r->id, why);
+    return;
+  }
+  tg_Part facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
+  tg_trace_losses(t, facts.lost);
+  tg_kept_end(s->door->line, r->kept, &facts);
+}
+
 void tg_door_attend (tg_Session *s, lua_State *L) {
   tg_Door *d = s->door;
   Remote *r = d->remotes;
@@ -246,7 +317,7 @@ void tg_door_attend (tg_Session *s, lua_State *L) {
     if (why == TG_END_NOT)
       r = r->next;
     else {
-      tell(s, TG_NOTICE_ENDED, r->id, why);
+      tell_ended(s, r, why);
       stop(L, forget(d, r));
       r = d->remotes;   /* stopping may have come back here */
     }

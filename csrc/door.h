@@ -7,7 +7,8 @@
 ** server's thread. What the program starts with console.startTrace while a
 ** client is attached has a mirror: a hidden trace of the same options that the
 ** client reads, so that the program keeps its own. All of them share one tap
-** from the first to the last.
+** from the first to the last. A trace that is to be kept (kept.h) is a hidden
+** one, beside all these.
 **
 ** Everything is done at safe points: in the hook after an event, when a call
 ** upon the state (reach.h) has come through, and in the functions that start

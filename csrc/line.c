@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "kept.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
 
@@ -28,6 +29,7 @@ tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id) {
 void tg_command_free (tg_Command *c) {
   if (c != NULL) {
     tg_options_free(&c->options);
+    tg_kept_unpin(c->kept);
     tg_free(c->name);
     tg_free(c);
   }
@@ -130,7 +132,8 @@ void tg_line_post (tg_Line *l, tg_Command *c) {
   c->next = NULL;
   *l->last_command = c;
   l->last_command = &c->next;
-  l->started = l->started || c->kind == TG_COMMAND_START;
+  l->started = l->started || c->kind == TG_COMMAND_START
+               || c->kind == TG_COMMAND_KEEP;
   atomic_store(&l->wanted, true);
   kick(l);
   pthread_cond_broadcast(&l->moved);

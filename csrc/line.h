@@ -35,7 +35,9 @@ typedef enum tg_CommandKind {
   TG_COMMAND_ATTACH,      /* console traces are to be told, and to join */
   TG_COMMAND_LEAVE,       /* the client's traces stop; none is told any more */
   TG_COMMAND_START,
-  TG_COMMAND_STOP
+  TG_COMMAND_KEEP,        /* a trace for whoever has 'kept'; LEAVE is nothing
+                             to it */
+  TG_COMMAND_STOP         /* either */
 } tg_CommandKind;
 
 typedef struct tg_Command {
@@ -43,8 +45,9 @@ typedef struct tg_Command {
   tg_CommandKind kind;
   uint64_t id;            /* of the trace; of an ATTACH, its number */
   bool first;             /* START: a new sequence begins */
-  char *name;             /* owns, as 'options': of a START */
-  tg_Options options;
+  char *name;             /* owns: of a START */
+  tg_Options options;     /* owns: of a START and a KEEP */
+  struct tg_Kept *kept;   /* pins: of a KEEP (kept.h) */
 } tg_Command;
 
 typedef enum tg_NoticeKind {

@@ -4,6 +4,7 @@
 #include "lines.h"
 #include "alloc.h"
 #include "json.h"
+#include "keeps.h"
 #include "optread.h"
 #include "packet.h"
 
@@ -20,6 +21,7 @@ typedef struct Member {
 typedef struct Reception {
   tg_Line *line;              /* pins; NULL once closed */
   Member *members;            /* owns */
+  tg_Keeps keeps;             /* owns: nothing to do with the client's */
   tg_Demand demand;           /* owns: of those that count */
   tg_Tap *tap;                /* pins; NULL: nothing to be read */
   tg_Notice *next;            /* owns: the next notice, not due yet */
@@ -428,8 +430,30 @@ static int line_stop (lua_State *L) {
 
 static int line_drop (lua_State *L) {
   Reception *c = check(L);
-  part(c, check_id(L));
+  uint64_t id = check_id(L);
+  part(c, id);
+  tg_keeps_drop(&c->keeps, c->line, id);
   return 0;
+}
+
+static int line_keep (lua_State *L) {
+  Reception *c = check(L);
+  uint64_t id = check_id(L);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  tg_Options *o = new_options(L);
+  tg_options_read(L, 3, NULL, o);
+  if (lua_getfield(L, 3, "buffer") == LUA_TNIL)
+    o->buffer = TG_BUFFER_KEPT;
+  o->overflow = TG_OVERFLOW_STOP;
+  tg_keeps_ask(L, &c->keeps, c->line, id, o);
+  return 0;
+}
+
+static int line_kept (lua_State *L) {
+  Reception *c = check(L);
+  tg_keeps_take(L, &c->keeps, c->line, check_id(L));
+  return 1;
 }
 
 static int line_mark (lua_State *L) {
@@ -510,6 +534,7 @@ static int line_close (lua_State *L) {
   if (c->line == NULL)
     return 0;
   part_all(c);
+  tg_keeps_clear(&c->keeps, c->line);
   tg_demand_clear(&c->demand);
   if (c->next != NULL)
     discard(c, c->next);
@@ -537,6 +562,8 @@ void tg_lines_setup (lua_State *L) {
     {"start", line_start},
     {"stop", line_stop},
     {"drop", line_drop},
+    {"keep", line_keep},
+    {"kept", line_kept},
     {"mark", line_mark},
     {"read", line_read},
     {"notice", line_notice},

@@ -56,6 +56,7 @@
 local uv = require "luv"
 local core = require "tracegrip.core"
 local frames = require "tracegrip.frames"
+local quietpipe = require "tracegrip.quietpipe"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -176,6 +177,7 @@ local function finish (self, message, code)
   shut(self.handle)
   shut(self.timer)
   shut(self.later)
+  shut(self.pipe)
   local requests, tracers = self.requests, self.tracers
   self.requests, self.tracers = {}, {}
   for _, tracer in pairs(tracers) do
@@ -563,6 +565,7 @@ local function new_connection (options)
     handle = nil,             -- the socket
     timer = uv.new_timer(),
     later = uv.new_timer(),   -- to go on with what is in the inbox
+    pipe = quietpipe(),
     decoder = wire.decoder {maxLength = options.maxLength or MAX_LENGTH},
     inbox = {}, at = 1,       -- packets that came; the next one
     lanes = {},               -- by actor: requests to it, 'current' answered

@@ -20,6 +20,7 @@
 -- loop of luv runs.
 
 local core = require "tracegrip.core"
+local quietpipe = require "tracegrip.quietpipe"
 local uv = require "luv"
 core.own()
 
@@ -230,6 +231,7 @@ function Server:stop ()
     peer:close()
   end
   self.timer:close()
+  self.pipe:close()
   self.socket:close()
 end
 
@@ -250,7 +252,8 @@ function onefile.start (options)
   local server = setmetatable({
     fd = options.fd, size = options.size, path = options.path,
     type = options.type, origin = options.origin, finished = options.finished,
-    socket = uv.new_tcp(), timer = uv.new_timer(), connections = {}, count = 0
+    socket = uv.new_tcp(), timer = uv.new_timer(), pipe = quietpipe(),
+    connections = {}, count = 0
   }, Server)
   local ok, message, code = listen(server, options.port)
   if not ok then

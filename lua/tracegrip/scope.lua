@@ -334,9 +334,29 @@ local function count_lost (trace)
   return sum > 0 and sum or nil
 end
 
+-- Of a trace that never came to begin.
+local nothing = {}
+
+function nothing.info ()
+  return {events = 0, segments = 0, start_ms = 0, duration_ms = 0,
+          callOverhead = 0, returnOverhead = 0}
+end
+
+function nothing.timelines ()
+  return {1}
+end
+
+function nothing.events (_, q)
+  return not q.eventID and {eventList = {}} or nil
+end
+
+function nothing.each (_, q)
+  return not q.eventID and function () end or nil
+end
+
 local function finish (session, trace, how)
-  local index = must(pcall(core.scope, trace, how))
-  session.lost = count_lost(trace)
+  local index = trace and must(pcall(core.scope, trace, how)) or nothing
+  session.lost = trace and count_lost(trace)
   session.index = index
 end
 
@@ -363,7 +383,7 @@ function commands.StartProfiler (self, fields)
   if self.running then
     bad("session %d is in progress", self.running.id)
   end
-  local trace = core.watch(self.options)
+  local trace = self.traces.watch(self.options)
   local session = {
     id = new_id(self), window = fields.windowID, trace = trace,
     how = {fromChunk = fields.startMode == scope.startModes.URL}
@@ -380,9 +400,8 @@ function commands.StopProfiler (self, fields)
   elseif session.id ~= fields.sessionID then
     bad("session %d is not in progress", fields.sessionID)
   end
-  session.trace:stop()
-  finish(session, session.trace, session.how)
-  core.forget(session.trace)
+  finish(session, session.trace:stop(), session.how)
+  self.traces.forget(session.trace)
   session.trace, self.running = nil, nil
   return describe(session)
 end
@@ -414,19 +433,24 @@ local function question (self, fields)
   }
 end
 
--- The answer of a method of the index, to the fields of GetEvents.
+-- What a method of the index answers to the fields of GetEvents.
 local function ask (self, fields, method, ...)
   local index, q = question(self, fields)
-  local answer = must(pcall(index[method], index, q, ...))
+  local answer, more = must(pcall(index[method], index, q, ...))
   if not answer then
     bad("there is no event %d on timeline %d", fields.eventID,
         fields.timelineID)
   end
-  return answer
+  return answer, more
 end
 
 function commands.GetEvents (self, fields)
-  return ask(self, fields, "events")
+  local answer, more = ask(self, fields, "events", self.limit)
+  if more then
+    bad("there are more than %d events: ask for less of them, or for sums",
+        self.limit)
+  end
+  return answer
 end
 
 function commands.ReleaseSession (self, fields)
@@ -653,7 +677,7 @@ end
 
 function Profiler:close ()
   if self.running then
-    core.forget(self.running.trace)
+    self.traces.forget(self.running.trace)
   end
   self.running, self.sessions = nil, {}
 end
@@ -677,6 +701,8 @@ function scope.new (options)
     sessions = {},         -- by number
     latest = 0,            -- number of the latest session
     running = nil,         -- the session in progress
+    traces = core,         -- whose watch and forget make traces
+    limit = nil,           -- events of an answer at most
   }, Profiler)
 end
 

@@ -10,6 +10,8 @@
 local core = require "tracegrip.core"
 local traceactor = require "tracegrip.actor"
 local linefeed = require "tracegrip.linefeed"
+local lineprofiler = require "tracegrip.lineprofiler"
+local profileractor = require "tracegrip.profileractor"
 local uv = require "luv"
 core.own()
 
@@ -49,6 +51,16 @@ local makers = {
           stalled = function () connection:give_up() end
         }
       end
+    }
+  end},
+  {field = "profilerActor", prefix = "profiler",
+   new = function (self, id, connection)
+    return profileractor.new {
+      id = id,
+      send = function (packet)
+        connection:send(packet)
+      end,
+      profiler = lineprofiler.new(self)
     }
   end},
 }
@@ -138,13 +150,14 @@ end
 
 -- The orders of a line that the program must take. Reminders begin anew. An
 -- error is about what was asked for, not about this file.
-for _, order in ipairs {"attach", "start", "stop"} do
+for _, order in ipairs {"attach", "start", "stop", "keep", "kept"} do
   Tab[order] = function (self, ...)
-    local ok, err = pcall(self.line[order], self.line, ...)
+    local ok, result = pcall(self.line[order], self.line, ...)
     if not ok then
-      error(err, 0)
+      error(result, 0)
     end
     remind(self, SOON_MS)
+    return result
   end
 end
 

@@ -6,11 +6,14 @@
 -- A second process runs a program (spec/bench/work) again and again: untraced,
 -- traced into memory, and traced by this process, which is its client. Its time
 -- is the processor time of its traced thread: what the server's thread does is
--- not in it, nor is waiting. Rates are by the clock, from the program's start
--- to the reply to stopTrace. Medians of the repetitions.
+-- not in it, nor is waiting; the buffer holds a whole run. Rates are by the
+-- clock, from the program's start to the reply to stopTrace. Medians of the
+-- repetitions.
 
 local core = require "tracegrip.core"
 local here = arg[0]:match "^(.*)/" or "."
+
+local BUFFER = 64 << 20
 
 local types = {
   time = {"name", "time"},
@@ -169,12 +172,13 @@ local function bench (program, port, events, what)
   local connection = assert(client.connect {port = port})
   local tracer = assert(connection:attach())
   local plain, memory, stream, rates, singles = {}, {}, {}, {}, {}
-  local batched = {trace = types[what], batch = 1000}
+  local single = {trace = types[what], buffer = BUFFER}
+  local batched = {trace = types[what], buffer = BUFFER, batch = 1000}
   for i = 1, reps do
     plain[i] = program:run "plain"
     memory[i] = program:run("memory " .. what)
     stream[i], rates[i] = streamed(program, tracer, batched)
-    local _, rate = streamed(program, tracer, {trace = types[what]})
+    local _, rate = streamed(program, tracer, single)
     singles[i] = rate
   end
   connection:close()

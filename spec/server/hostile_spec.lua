@@ -113,7 +113,7 @@ describe("the server", function ()
     for _, text in ipairs {
       '"trace":{"a":1}', '"trace":[["name"]]', '"trace":[null]',
       '"name":"a\\u0000b"', '"include":["["]', '"include":[1]',
-      '"maxDepth":-1', '"maxDepth":1e300', '"buffer":-5', '"buffer":1e30',
+      '"maxDepth":-1', '"maxDepth":1e300', '"buffer":-5', '"buffer":"1G"',
       '"duration":-1', '"duration":1e999', '"overflow":"explode"',
       '"valueDepth":"some"', '"redact":7', '"batch":1.5',
       '"batch":9e99', '"id":1', '"first":true'
@@ -193,7 +193,7 @@ describe("the server", function ()
       peer:close()
     end
     peers.wait(function () return program:descriptors() <= before end, 3)
-    assert.equal(before, program:descriptors())
+    assert.is_true(program:descriptors() <= before)
     still_serves()
   end)
 
@@ -229,6 +229,7 @@ describe("the server", function ()
   end)
 
   it("keeps its memory over all this", function ()
-    assert.is_true(tonumber(program:proc("VmRSS"):match "%d+") < 100000)
+    local limit = os.getenv "LD_PRELOAD" and 1000000 or 100000   -- make asan
+    assert.is_true(tonumber(program:proc("VmRSS"):match "%d+") < limit)
   end)
 end)
