@@ -22,7 +22,7 @@ status=$?
 sum=$(grep -E "^[0-9]+ success" "$log")
 if [ $status != 0 ]; then
   echo "== $spec"
-  grep -v "^make" "$log"
+  grep -vE "^make|^[0-9]+ success" "$log"
   [ -n "$sum" ] || echo "0 successes / 0 failures / 1 error / 0 pending" >>"$log"
 else
   echo "  SPEC  $spec: ${sum%% *}"

@@ -443,8 +443,6 @@ static int line_keep (lua_State *L) {
   lua_settop(L, 3);
   tg_Options *o = new_options(L);
   tg_options_read(L, 3, NULL, o);
-  if (lua_getfield(L, 3, "buffer") == LUA_TNIL)
-    o->buffer = TG_BUFFER_KEPT;
   o->overflow = TG_OVERFLOW_STOP;
   tg_keeps_ask(L, &c->keeps, c->line, id, o);
   return 0;

@@ -10,14 +10,16 @@
 --
 -- What the service does is done here, on the server's thread; the program only
 -- records. So a client that asks for too much is refused: for more events than
--- go into an answer, and for more sessions than it should have unreleased.
+-- go into an answer, and for a session when all clients of the tab together
+-- keep too much.
 
 local core = require "tracegrip.core"
 local scope = require "tracegrip.scope"
 core.own()
 
-local MAX_EVENTS = 50000          -- of an answer
-local MAX_BYTES = 256 << 20       -- that a client's sessions may keep
+local MAX_EVENTS = 10000          -- of an answer: a part of a second's work
+local MAX_BYTES = 256 << 20       -- kept, or on its way; then no session more
+local BUFFER = 64 << 20           -- of a trace, if its host says nothing
 
 local lineprofiler = {}
 
@@ -42,9 +44,10 @@ end
 local function watch (tab)
   local options = tab:options {}
   options.trace = options.trace or {"name", "time"}
+  options.buffer = options.buffer or BUFFER
   local id = tab:next_id()
   tab:keep(id, options)
-  return setmetatable({tab = tab, id = id}, Watched)
+  return setmetatable({tab = tab, id = id, bytes = options.buffer}, Watched)
 end
 
 local function forget (watched)
@@ -64,21 +67,27 @@ end
 local Profiler = {__name = "tracegrip.lineprofiler"}
 Profiler.__index = Profiler
 
--- All that is kept for sessions that have not been released.
-local function kept_bytes (self)
+-- All that is kept for sessions that have not been released, or may have to be.
+local function kept_bytes (tab)
   local sum = 0
-  for _, bytes in pairs(self.bytes) do
-    sum = sum + bytes
+  for profiler in pairs(tab.profilers) do
+    for _, bytes in pairs(profiler.bytes) do
+      sum = sum + bytes
+    end
   end
   return sum
 end
 
 function Profiler:start (fields)
-  if kept_bytes(self) >= MAX_BYTES then
+  if kept_bytes(self.tab) >= MAX_BYTES then
     return scope.status.OUT_OF_MEMORY,
            {description = "too much is kept: release sessions first"}
   end
-  return self.profiler:StartProfiler(fields)
+  local status, message = self.profiler:StartProfiler(fields)
+  if status == scope.status.OK then
+    self.bytes[message.sessionID] = self.profiler.running.trace.bytes
+  end
+  return status, message
 end
 
 function Profiler:stop (fields)
@@ -108,6 +117,7 @@ function Profiler:release (fields)
 end
 
 function Profiler:close ()
+  self.tab.profilers[self] = nil
   self.profiler:close()
   collectgarbage()
 end
@@ -119,10 +129,13 @@ function lineprofiler.new (tab)
     watch = function () return watch(tab) end,
     forget = forget
   }
-  return setmetatable({
+  local self = setmetatable({
+    tab = tab,
     profiler = profiler,
     bytes = {},             -- by session
   }, Profiler)
+  tab.profilers[self] = true
+  return self
 end
 
 return lineprofiler

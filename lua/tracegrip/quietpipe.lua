@@ -1,4 +1,4 @@
--- quietpipe.lua - a socket whose other end has gone gives an error, not SIGPIPE.
+-- quietpipe.lua - a socket whose other end has gone is an error, no SIGPIPE.
 --
 -- Writing to such a socket would end the process. quietpipe() gives a handle of
 -- luv that keeps the signal away until it is closed; it keeps no loop running.

@@ -212,6 +212,7 @@ function tab.new (number, line, title, defaults, on_gone)
     defaults = defaults,
     timer = uv.new_timer(), -- to remind the program of orders
     owner = nil,            -- the feed of the client that is attached
+    profilers = {},         -- set: the clients' (lineprofiler.lua)
     closing = false,        -- the state is closing
     gone = false,           -- and all of it is told
     on_gone = on_gone,

@@ -132,13 +132,13 @@ describe("tracegrip record", function ()
   it("leaves alone what is being recorded", function ()
     refused([[
       $T record -o rec program.lua >out &
-      until grep -q ready out; do sleep 0.05; done
+      until grep -qs ready out; do sleep 0.05; done
       $T record -o rec other.lua
       wait]],
       {["program.lua"] = [[
         io.stdout:write "ready\n"
         io.stdout:flush()
-        os.execute "sleep 0.5"]], ["other.lua"] = "print 'ran'"},
+        os.execute "sleep 2"]], ["other.lua"] = "print 'ran'"},
       "being recorded by process %d+")
   end)
 

@@ -377,6 +377,25 @@ describe("the profiler of a host with wishes of its own", function ()
     assert.equal(2, hits(peer, id).square)
   end)
 
+  it("refuses to keep more than so much for all clients", function ()
+    local program <close> = start "{options = {buffer = 200 << 20}}"
+    local a <close> = program:peer()
+    local b <close> = program:peer()
+    local c <close> = program:peer()
+    local id = begin(a)
+    begin(b)
+    local fields = {startMode = 1, windowID = 1}
+    local code, status = refusal(c, "startProfiler", fields)
+    assert.equal("outOfMemory", code)
+    assert.equal(7, status)
+    finish(a, id)
+    begin(c)
+    assert.equal("outOfMemory", (refusal(a, "startProfiler", fields)))
+    b:close()
+    peers.sleep(0.1)
+    begin(a)
+  end)
+
   it("tells what was compiled if it has the arguments", function ()
     local program <close> = start "{options = {trace = {'arguments'}}}"
     local peer <close> = program:peer()

@@ -16,7 +16,7 @@ local seconds = tonumber(arg[1]) or 600
 local rounds = tonumber(arg[2]) or 10000
 local seed = tonumber(arg[3]) or os.time()
 
-local LONGEST = 20000       -- ms that a visit may take
+local LONGEST = 60000       -- ms that a visit may take
 local GROWTH = 1 << 20      -- bytes of memory that it may have more
 
 local program = [[
@@ -125,6 +125,7 @@ local function start (tracer, fields)
   fields = fields or {}
   fields.trace = some_types()
   fields.batch = math.random(2) == 1 and math.random(200) or nil
+  fields.buffer = 256 << 10     -- that is what a stop or detach waits for
   return assert(tracer:startTrace(fields))
 end
 

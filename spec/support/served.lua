@@ -28,6 +28,9 @@ local function environment (extra)
     "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;;",
     "LUA=" .. run.lua, "HOME=/tmp"
   }
+  for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do   -- of make asan
+    env[#env + 1] = os.getenv(name) and name .. "=" .. os.getenv(name)
+  end
   local given = extra or {}
   given.PATH = given.PATH or os.getenv "PATH"
   for name, value in pairs(given) do
