@@ -23,8 +23,8 @@ void tg_lines_setup (lua_State *L);                            /* [-0, +0, m] */
 **   line:stop(id)            asks for its end
 **   line:drop(id)            what it asked for does not count from here on; of
 **                            one to be kept, it is not kept
-**   line:keep(id, options)   asks for a trace that is recorded for later, beside
-**                            the client's and whether or not there is one, with
+**   line:keep(id, options)   asks for a trace to be read later, beside the
+**                            client's and whether or not there is one, with
 **                            overflow "stop"; raises what is wrong with the
 **                            options
 **   line:kept(id)            ends it: a stopped Trace of this state, of what

@@ -8,7 +8,7 @@ local profiler = "profiler1"
 
 -- A program that does what it is told to, a line each, and says when it has.
 local obedient = [[
-  local gethook = debug.gethook     -- which tells of ours, too
+  gethook = debug.gethook   -- which tells of ours, too
 
   function square (n)
     return n * n
@@ -326,6 +326,45 @@ describe("the profiler actor", function ()
     finish(peer, second)
     assert.equal(9, hits(peer, second).square)
     assert.is_false(hooked(program))
+  end)
+
+  it("is not a forked child's", function ()
+    local id = begin(peer)
+    tell(program, "process = require 'process' sum(2)")
+    tell(program, "child = process.fork() if child == 0 then "
+                  .. "sum(1000) sum(1000) os.exit(gethook() and 1 or 0) end")
+    tell(program, "print('child', process.wait(child)) sum(3)")
+    assert.matches("0$", program.out:match "child\t([^\n]*)")
+    finish(peer, id)
+    assert.equal(5, hits(peer, id).square)
+  end)
+
+  it("keeps no memory of what it has released", function ()
+    local function session (n)
+      local id = begin(peer)
+      tell(program, "sum(20000)")
+      finish(peer, id)
+      assert.equal(20000, hits(peer, id).square)
+      if n % 2 == 0 then
+        ask(peer, "releaseSession")
+      else
+        peer:close()
+        peer = program:peer()
+      end
+    end
+    local function memory ()
+      return tonumber(program:proc("VmRSS"):match "%d+")
+    end
+    for n = 1, 30 do
+      session(n)
+    end
+    local before = memory()
+    for n = 1, 60 do
+      session(n)
+    end
+    if not os.getenv "LD_PRELOAD" then    -- a sanitizer keeps what is freed
+      assert.is_true(memory() - before < 4096)
+    end
   end)
 
   it("goes with the program", function ()

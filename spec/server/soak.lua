@@ -206,6 +206,30 @@ function visits.crowd ()
   assert(second:attach()):detach()
 end
 
+-- Sometimes it goes without a word, sometimes before anything has happened. Not
+-- in a short run: the memory for it takes a while to come to its size.
+function visits.profile ()
+  local connection <close> = connect()
+  local function ask (fields)
+    fields.to = "profiler1"
+    return connection:request(fields)
+  end
+  assert(ask {type = "startProfiler", startMode = 1, windowID = 1}.sessionID)
+  connection:run(math.random(0, 3) / 1000)
+  if math.random(3) > 1 then
+    local session = ask {type = "stopProfiler", sessionID = 1}
+    assert(ask({type = "getEvents", sessionID = 1, timelineID = 1,
+                mode = math.random(2, 4)}).eventList, session.message)
+  end
+  if math.random(2) == 1 then
+    ask {type = "releaseSession"}
+  end
+end
+
+if seconds < 60 then
+  visits.profile = nil
+end
+
 local kinds = {}
 for kind in pairs(visits) do
   kinds[#kinds + 1] = kind
