@@ -7,8 +7,11 @@
 -- A handler for each type of request; "connect" is called with no packet when
 -- a client has come. Types without one are answered as an idle server would.
 
+local quietpipe = require "tracegrip.quietpipe"
 local uv = require "luv"
 local wire = require "tracegrip.wire"
+
+quietpipe()   -- clients hang up
 
 local fake = {}
 

@@ -323,7 +323,8 @@ describe("a forked child", function ()
   end)
 
   forks("that outlives its parent keeps nothing of the parent's", child .. [[
-    fork(function () process.sleep(0.5) end)
+    fork(function () process.sleep(1) end)
+    process.sleep(0.2)    -- it has begun by then
     child(10)
     process.leave(0)
   ]], function (all, infos)

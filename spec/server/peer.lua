@@ -7,6 +7,7 @@
 --   local packet = peer:receive()
 
 local cjson = require "cjson"
+local quietpipe = require "tracegrip.quietpipe"
 local uv = require "luv"
 
 local peers = {}
@@ -17,9 +18,7 @@ Peer.__index = Peer
 local PATIENCE = 10     -- seconds for what a spec waits for
 
 -- A server that hangs up on somebody who writes is what is tested here.
-local pipe = uv.new_signal()
-pipe:start("sigpipe", function () end)
-pipe:unref()
+quietpipe()
 
 -- Runs the loop until ready() or for so many seconds; whether it is ready.
 function peers.wait (ready, seconds)
