@@ -23,7 +23,7 @@ sum=$(grep -E "^[0-9]+ success" "$log")
 if [ $status != 0 ]; then
   echo "== $spec"
   grep -vE "^make|^[0-9]+ success" "$log"
-  [ -n "$sum" ] || echo "0 successes / 0 failures / 1 error / 0 pending" >>"$log"
+  [ -n "$sum" ] || printf "\\n0 successes / 0 failures / 1 error\\n" >>"$log"
 else
   echo "  SPEC  $spec: ${sum%% *}"
   sed -n "/^Pending/,\$s/^/        /p" "$log"
