@@ -182,7 +182,7 @@ describe("the profiler actor", function ()
   it("stops in the middle of a call", function ()
     program:tell "stopped = false while not stopped do sum(2) end"
     local id = begin(peer)
-    peers.sleep(0.1)
+    peers.sleep(0.4)
     local session = finish(peer, id)
     local sums = hits(peer, id)
     assert.is_true(sums.sum > 10)
