@@ -1,7 +1,7 @@
 #!/bin/sh
 # suite.sh BUSTED... - runs every spec with that command, a file at a time, as
-# many at once as there are processors (JOBS), those that take long first. Shows
-# what failed and what could not be tried, and sums up in busted's words.
+# many at once as there are processors (JOBS), those that take long first. Tells
+# what could not be tried; ends with what failed, and a sum in busted's words.
 
 slow='client/replay|scope/random|transparency|stress|export|importers|recording'
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
@@ -16,22 +16,30 @@ specs () {
 
 # A run that ends without a sum counts as one error.
 run='spec=$1; out=$2; shift 2
-log=$out/$(echo "$spec" | tr / :)
+name=$(echo "$spec" | tr / :)
+log=$out/$name.log
 timeout -k 5 300 "$@" "$spec" >"$log" 2>&1
 status=$?
-sum=$(grep -E "^[0-9]+ success" "$log")
+grep -E "^[0-9]+ success" "$log" >"$out/$name.sum"
 if [ $status != 0 ]; then
-  echo "== $spec"
-  grep -vE "^make|^[0-9]+ success" "$log"
-  [ -n "$sum" ] || printf "\\n0 successes / 0 failures / 1 error\\n" >>"$log"
+  echo "  FAIL  $spec: status $status"
+  mv "$log" "$out/$name.failed"
+  grep -q . "$out/$name.sum" ||
+    echo "0 successes / 0 failures / 1 error / 0 pending" >"$out/$name.sum"
 else
-  echo "  SPEC  $spec: ${sum%% *}"
+  echo "  SPEC  $spec: $(cut -d" " -f1 "$out/$name.sum")"
   sed -n "/^Pending/,\$s/^/        /p" "$log"
 fi'
 
 specs | xargs -P "$jobs" -I{} sh -c "$run" suite {} "$out" "$@"
 
-cat "$out"/* | grep -E '^[0-9]+ success' | tr -cs '0-9.\n' ' ' | awk '
+for log in "$out"/*.failed; do
+  [ -e "$log" ] || continue
+  echo "== $(basename "$log" .failed | tr : /)"
+  grep -vE '^make|^[0-9]+ success' "$log"
+done
+
+cat "$out"/*.sum | tr -cs '0-9.\n' ' ' | awk '
   { s += $1; f += $2; e += $3; p += $4 }
   END {
     printf "%d successes / %d failures / %d errors / %d pending\n", s, f, e, p

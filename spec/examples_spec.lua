@@ -22,12 +22,13 @@ end
 
 -- Starts the program that listens, and the command with its port: $PORT.
 local beside = [[
+  : >served
   $LUA_PROGRAM "$EXAMPLES/served.lua" >served 2>said &
   trap "kill $!" EXIT
-  for i in 1 2 3 4 5 6 7 8 9 10; do
+  for i in $(seq 100); do
     PORT=$(sed -n 's/.*://p;q' served)
     [ -n "$PORT" ] && break
-    sleep 0.2
+    sleep 0.1
   done
   ]]
 

@@ -113,12 +113,40 @@ local function find_tab (self, door)
   end
 end
 
+local function stop_listening (self, listener)
+  self.listeners[listener.address] = nil
+  self.host:drop(listener.handle:fileno())
+  listener:close()
+end
+
+-- Its clients go, when all is told if that has an end.
+local function abandon (self, listener, telling)
+  stop_listening(self, listener)
+  for one, by in pairs(self.connections) do
+    if by == listener then
+      one:finish(PARTING_MS, telling)
+    end
+  end
+end
+
+-- The state of that door closes.
+local function abandon_door (self, door)
+  for _, listener in pairs(self.listeners) do
+    if listener.door == door then
+      abandon(self, listener, true)
+    end
+  end
+end
+
+-- What the state said last may be read before the host says that it closes,
+-- and then it does not wait for that to be heard.
 local function remove_tab (self, gone)
   local _, i = find_tab(self, gone.number)
   table.remove(self.tabs, i)
   for one in pairs(self.connections) do
     one:forget(gone)
   end
+  abandon_door(self, gone.number)
 end
 
 -- The first address of a state brings its tab.
@@ -173,22 +201,6 @@ function events.listen (self, event)
   end)
 end
 
-local function stop_listening (self, listener)
-  self.listeners[listener.address] = nil
-  self.host:drop(listener.handle:fileno())
-  listener:close()
-end
-
--- Its clients go, when all is told if that has an end.
-local function abandon (self, listener, telling)
-  stop_listening(self, listener)
-  for one, by in pairs(self.connections) do
-    if by == listener then
-      one:finish(PARTING_MS, telling)
-    end
-  end
-end
-
 function events.unlisten (self, event)
   local listener = self.listeners[event.address]
   if listener then
@@ -209,11 +221,7 @@ function events.closed (self, event)
   if one then
     one:close()
   end
-  for _, listener in pairs(self.listeners) do
-    if listener.door == event.door then
-      abandon(self, listener, true)
-    end
-  end
+  abandon_door(self, event.door)
 end
 
 function events.stop (self, event)

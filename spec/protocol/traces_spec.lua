@@ -250,7 +250,7 @@ describe("the sequence", function ()
         f()
         f()
         ask "stopTrace"
-        local t = os.clock() + 0.02
+        local t = os.clock() + 0.2
         while os.clock() < t do end
       end
     ]])
@@ -258,7 +258,7 @@ describe("the sequence", function ()
     assert.equal(1, list[1].hitCount)
     assert.equal(2, list[3].hitCount)
     assert.equal(1, list[5].hitCount)
-    assert.is_true(list[5].time < 15)
+    assert.is_true(list[5].time < 150)
   end)
 
   it("starts again after a detach", function ()

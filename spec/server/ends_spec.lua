@@ -19,8 +19,9 @@ local function last_words (peer)
   while true do
     local packet = peer:receive(5)
     if not packet then
-      assert.is_true(peer.closed)
-      return table.concat(frames, " "), table.concat(others, " ")
+      local said, more = table.concat(frames, " "), table.concat(others, " ")
+      assert.is_true(peer.closed, "not hung up after: " .. said .. more)
+      return said, more
     elseif packet.sequence then
       table.insert(frames, packet.why or packet.name)
     else

@@ -209,7 +209,7 @@ describe("a program that is attached to a hundred times", function ()
       require("tracegrip").listen()
       function f () end
       while true do
-        process.sleep(0.2)
+        process.sleep(1)
         f()
       end
     ]]
@@ -217,17 +217,17 @@ describe("a program that is attached to a hundred times", function ()
     local start = uv.hrtime()
     peer:request "attach"
     peer:request("startTrace", {trace = {"name"}})
-    assert.is_true(uv.hrtime() - start < 1e8)
+    assert.is_true(uv.hrtime() - start < 8e8)
     local names = {}
     peers.wait(function ()
       local packet = peer:receive(1)
       names[packet and packet.name or ""] = true
       return names.f
-    end, 3)
+    end, 10)
     assert.is_true(names.f)
     start = uv.hrtime()
     peer:request "stopTrace"
-    assert.is_true(uv.hrtime() - start < 1e8)
+    assert.is_true(uv.hrtime() - start < 8e8)
   end)
 
   it("and never calls anything is answered all the same", function ()
