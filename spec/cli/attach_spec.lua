@@ -210,6 +210,22 @@ describe("tracegrip attach", function ()
       end)
     end
 
+    it("before the trace has started detaches all the same", function ()
+      run.within(function (directory)
+        local command
+        command = start(directory, {
+          startTrace = function (s, packet)
+            command:kill()
+            fake.later(function () fake.handlers.startTrace(s, packet) end)
+          end
+        }, {"-o", "rec"})
+        assert.equal(0, command:ended(), command.err)
+        assert.is_table(asked "detach")
+        local recording = assert(recorded.open(directory .. "/rec"))
+        assert.equal("complete", recording:info().state)
+      end)
+    end)
+
     it("twice does not wait for an answer", function ()
       run.within(function (directory)
         local command = start(directory, {detach = function () end})

@@ -265,12 +265,12 @@ function attach.run (parsed)
                                        Session)
   local tab = choose_tab(connection, parsed.tab)
   session.tracer = must(connection, connection:attach(tab))
+  session:watch_signals()
   local trace = must(connection,
                      session.tracer:startTrace(fields_of(parsed, chosen)))
   local replay <close> = must(connection, open_replay(parsed, chosen,
                                                       trace.name, tab.title))
   session.replay = replay
-  session:watch_signals()
   session:follow(trace)
   session.packets = trace.sequence
   conclude(session, trace, parsed)
