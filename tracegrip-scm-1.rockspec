@@ -30,9 +30,11 @@ build = {
   modules = {
     ["tracegrip.core"] = {
       sources = {
+        "csrc/ahead.c",
         "csrc/alloc.c",
         "csrc/bounds.c",
         "csrc/buf.c",
+        "csrc/callmark.c",
         "csrc/callstacks.c",
         "csrc/chain.c",
         "csrc/clock.c",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "digits.h"
 
 #define FIRST_CAPACITY 256
 
@@ -60,24 +61,9 @@ void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...) {
   }
 }
 
-/* Two digits at a time. */
 void tg_buf_addu64 (tg_Buf *b, uint64_t v) {
-  static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324"
-    "25262728293031323334353637383940414243444546474849"
-    "50515253545556575859606162636465666768697071727374"
-    "75767778798081828384858687888990919293949596979899";
-  char digits[20];
-  size_t at = sizeof digits;
-  for (; v >= 100; v /= 100) {
-    at -= 2;
-    memcpy(digits + at, pairs + v % 100 * 2, 2);
-  }
-  if (v >= 10) {
-    at -= 2;
-    memcpy(digits + at, pairs + v * 2, 2);
-  }
-  else
-    digits[--at] = (char)('0' + v);
-  tg_buf_add(b, digits + at, sizeof digits - at);
+  if (!tg_buf_reserve(b, TG_DIGITS))
+    return;
+  char *end = tg_digits(b->data + b->size, v);
+  b->size = (size_t)(end - b->data);
 }

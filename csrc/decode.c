@@ -77,16 +77,6 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
   return take_body(&r, e) && !r.b.missing ? (size_t)(r.b.p - p) : 0;
 }
 
-/* The properties of a descriptor are passed over. */
-static void skip_properties (tg_ValueCursor *c) {
-  tg_Grip g;
-  do {
-    tg_values_grip(c, &g);      /* a key, or the end */
-    if (g.type != TG_END)
-      tg_values_grip(c, &g);
-  } while (g.type != TG_END);
-}
-
 static tg_FunctionId named_in (tg_Slice values) {
   tg_ValueCursor c;
   tg_Grip g;
@@ -101,7 +91,7 @@ static tg_FunctionId named_in (tg_Slice values) {
     if (d.function > highest)
       highest = d.function;
     if (d.flags & TG_DESC_PROPS)
-      skip_properties(&c);
+      tg_values_skip_properties(&c);
   }
   return highest;
 }

@@ -45,17 +45,47 @@ TG_INLINE char *tg_digits (char *p, uint64_t v) {
   return end;
 }
 
-/* Nanoseconds as milliseconds, exact, without needless zeros. */
+/* Three digits of a number below 1000. */
+TG_INLINE char *tg_digits_three (char *p, uint32_t v) {
+  *p = (char)('0' + v / 100);
+  memcpy(p + 1, tg_digit_pairs + v % 100 * 2, 2);
+  return p + 3;
+}
+
+/* Nanoseconds as microseconds, milliseconds, seconds: exact, without needless
+   zeros. */
+TG_INLINE char *tg_digits_us (char *p, uint64_t ns) {
+  uint32_t rest = (uint32_t)(ns % 1000);
+  p = tg_digits(p, ns / 1000);
+  if (rest == 0)
+    return p;
+  *p++ = '.';
+  for (p = tg_digits_three(p, rest); p[-1] == '0'; )
+    p--;
+  return p;
+}
+
 TG_INLINE char *tg_digits_ms (char *p, uint64_t ns) {
   uint32_t rest = (uint32_t)(ns % 1000000);
   p = tg_digits(p, ns / 1000000);
   if (rest == 0)
     return p;
-  *p = '.';
-  memcpy(p + 1, tg_digit_pairs + rest / 10000 * 2, 2);
-  memcpy(p + 3, tg_digit_pairs + rest / 100 % 100 * 2, 2);
-  memcpy(p + 5, tg_digit_pairs + rest % 100 * 2, 2);
-  for (p += 7; p[-1] == '0'; )
+  *p++ = '.';
+  p = tg_digits_three(p, rest / 1000);
+  for (p = tg_digits_three(p, rest % 1000); p[-1] == '0'; )
+    p--;
+  return p;
+}
+
+TG_INLINE char *tg_digits_s (char *p, uint64_t ns) {
+  uint32_t rest = (uint32_t)(ns % 1000000000);
+  p = tg_digits(p, ns / 1000000000);
+  if (rest == 0)
+    return p;
+  *p++ = '.';
+  p = tg_digits_three(p, rest / 1000000);
+  p = tg_digits_three(p, rest / 1000 % 1000);
+  for (p = tg_digits_three(p, rest % 1000); p[-1] == '0'; )
     p--;
   return p;
 }

@@ -110,4 +110,15 @@ TG_INLINE uint8_t *tg_putvar (uint8_t *p, uint64_t v) {
   return p;
 }
 
+/* Reads what tg_putvar has written: bytes of our own. */
+TG_INLINE uint64_t tg_getvar (const uint8_t **p) {
+  uint64_t v = 0;
+  unsigned shift = 0;
+  while (**p >= 0x80) {
+    v |= (uint64_t)(*(*p)++ & 0x7f) << shift;
+    shift += 7;
+  }
+  return v | (uint64_t)*(*p)++ << shift;
+}
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "digits.h"
 #include "formats.h"
 #include "plain.h"
 #include "text.h"
@@ -12,19 +13,21 @@
 /* To add a format: a line here, its function in formats.h, its file. */
 const tg_Format tg_formats[] = {
   {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
-   1000000, 3000, true, tg_export_chrome},
+   1000000, 3000, true, NULL, tg_export_chrome},
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
-   1000000, 3000, false, tg_export_cpuprofile},
+   1000000, 3000, false, NULL, tg_export_cpuprofile},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
-   " coroutine", ".profile.json", 1000000, 10000, true, tg_export_firefox},
+   " coroutine", ".profile.json", 1000000, 10000, true, NULL,
+   tg_export_firefox},
   {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
-   0, 3000, false, tg_export_folded},
+   0, 3000, false, NULL, tg_export_folded},
   {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
-   ".gecko.json", 1000000, 10000, true, tg_export_gecko},
+   ".gecko.json", 1000000, 10000, true, NULL, tg_export_gecko},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
-   0, 0, true, tg_export_packets},
+   0, 0, true, tg_packets_work,
+   tg_export_packets},
   {"speedscope", "speedscope: a profile for each coroutine",
-   ".speedscope.json", 1000000, 3000, false, tg_export_speedscope},
+   ".speedscope.json", 1000000, 3000, false, NULL, tg_export_speedscope},
   {0}
 };
 
@@ -94,8 +97,8 @@ static bool close_open (tg_Export *x, tg_Packet *p) {
 
 /* Whether to go on. */
 static bool tell (tg_Export *x, uint64_t reached_ns) {
-  const uint64_t every = 1 << 15;
-  if (x->progress == NULL || ++x->packets % every != 0
+  const uint64_t every = 32768 / TG_BATCH_PACKETS;
+  if (x->progress == NULL || ++x->batches % every != 0
       || x->progress(x->progress_ud, reached_ns))
     return true;
   x->out->error = ECANCELED;
@@ -105,7 +108,7 @@ static bool tell (tg_Export *x, uint64_t reached_ns) {
 
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
-  x->status = tg_sieve_status(x->sieve);
+  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_sieve_status(x->sieve);
   if (x->status != TG_ERR_FORMAT)
     return;
   x->status = TG_OK;
@@ -123,23 +126,40 @@ static void find_start (tg_Export *x, const tg_Packet *first) {
     x->start_ns = first->time_ns;
 }
 
-bool tg_export_read (tg_Export *x, tg_Packet *p) {
-  if (!tg_sieve_next(x->sieve, x->stop, p)) {
+tg_Batch *tg_export_batch (tg_Export *x) {
+  tg_Batch *b = tg_ahead_next(&x->ahead);
+  if (b == NULL) {
     end_reading(x);
-    return false;
+    return NULL;
   }
-  if (tg_unlikely(!x->begun))
-    find_start(x, p);
+  uint64_t reached_ns = b->packets[b->count - 1].time_ns;
+  if (!x->begun)
+    find_start(x, &b->packets[0]);
+  return tell(x, reached_ns) ? b : NULL;
+}
+
+static bool next_batch (tg_Export *x) {
+  x->batch = tg_export_batch(x);
+  x->place = 0;
+  x->ended = x->batch == NULL;
+  return !x->ended;
+}
+
+/* The next packet, as it is. */
+TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
+  if (x->batch == NULL || x->place == x->batch->count) {
+    if (x->ended || !next_batch(x))
+      return false;
+  }
+  *p = x->batch->packets[x->place++];
   if (tg_unlikely(p->time_ns > x->end_ns))
     x->end_ns = p->time_ns;
-  return tell(x, p->time_ns);
+  return true;
 }
 
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
-  while (!x->ended && x->status == TG_OK) {
-    if (!tg_export_read(x, p))
-      x->ended = true;
-    else if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
+  while (x->status == TG_OK && read_packet(x, p)) {
+    if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
       return true;
   }
   return close_open(x, p);
@@ -163,7 +183,9 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
     .functions = x->stream->functions, .demand = x->demand,
     .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
   };
+  tg_ahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
   tg_Status status = format->write(x);
+  tg_ahead_end(&x->ahead);
   tg_literal_free(&x->literal);
   tg_free(x->frames);
   x->frames = NULL;
@@ -307,30 +329,17 @@ void tg_export_string (tg_Buf *out, const char *s, size_t size) {
   tg_buf_addchar(out, '"');
 }
 
-/* As tg_export_time, for a unit of 10 to the power of 'digits', known here. */
-TG_INLINE void add_time (tg_Buf *out, uint64_t ns, uint32_t unit,
-                         uint32_t digits) {
-  char text[12] = ".";
-  uint32_t rest = (uint32_t)(ns % unit);
-  tg_buf_addu64(out, ns / unit);
-  if (rest == 0)
-    return;
-  for (uint32_t i = digits; i > 0; i--) {
-    text[i] = (char)('0' + rest % 10);
-    rest /= 10;
-  }
-  while (text[digits] == '0')
-    digits--;
-  tg_buf_add(out, text, digits + 1);
-}
-
 void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit) {
+  if (!tg_buf_reserve(out, TG_DIGITS))
+    return;
+  char *p = out->data + out->size;
   switch (unit) {
-    case 1000: add_time(out, ns, 1000, 3); break;
-    case 1000000: add_time(out, ns, 1000000, 6); break;
-    case 1000000000: add_time(out, ns, 1000000000, 9); break;
+    case 1000: p = tg_digits_us(p, ns); break;
+    case 1000000: p = tg_digits_ms(p, ns); break;
+    case 1000000000: p = tg_digits_s(p, ns); break;
     default: tg_unreachable();
   }
+  out->size = (size_t)(p - out->data);
 }
 
 /* }================================================================== */

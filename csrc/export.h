@@ -13,12 +13,14 @@
 ** a suspended coroutine has no frames (they exit by "yield" and are entered
 ** again, 'resumed').
 **
-** Plain C, one thread. Memory: open frames and functions, never the length of
-** the trace. What must be put together out of order goes through a spool.
+** Plain C, one thread beside those that read ahead (ahead.h). Memory: open
+** frames and functions, never the length of the trace. What must be put
+** together out of order goes through a spool.
 */
 #ifndef TG_EXPORT_H
 #define TG_EXPORT_H
 
+#include "ahead.h"
 #include "entries.h"
 #include "grips.h"
 #include "literal.h"
@@ -57,7 +59,6 @@ typedef struct tg_Export {
   uint64_t lost[TG_NLOSSES];
   tg_ExportOptions options;
   tg_Output *out;
-  tg_Scratch *scratch;        /* for tg_packet_write */
   /* (path, text) of each source that is embedded; may be NULL */
   bool (*source) (void *ud, const char *url, tg_Buf *text);
   void *source_ud;
@@ -76,7 +77,10 @@ typedef struct tg_Export {
   bool aside;                 /* what failed is not 'out', but the file of a
                                  spool */
   /* private */
-  uint64_t packets;           /* read */
+  tg_Ahead ahead;             /* owns */
+  tg_Batch *batch;            /* borrows; the packets that come next... */
+  uint32_t place;             /* ...from this one on */
+  uint64_t batches;           /* so far */
   uint64_t limit;
   uint32_t depth;
   tg_ExportFrame *frames;     /* owns: open ones that are given */
@@ -95,6 +99,9 @@ typedef struct tg_Format {
   uint64_t limit;             /* calls that its viewers can bear; 0 = any */
   uint32_t depth;             /* frames, the same */
   bool values;                /* shows arguments and results */
+  tg_BatchWork *work;         /* writes a batch by itself, with 'ud' the export,
+                                 of which it changes nothing; NULL: what is
+                                 written depends on what came before */
   tg_Status (*write) (tg_Export *x);
 } tg_Format;
 
@@ -109,8 +116,8 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
    exit at the trace's end is TG_WHY_TERMINATED with 'unfinished' set. */
 bool tg_export_next (tg_Export *x, tg_Packet *p);
 
-/* The next packet of all that there are, as it is; false as above. */
-bool tg_export_read (tg_Export *x, tg_Packet *p);
+/* The next batch of all packets that there are, as they are; NULL as above. */
+tg_Batch *tg_export_batch (tg_Export *x);
 
 /* The number of the frame that the packet just given opens or closes among the
    open ones: 0 = outermost. */

@@ -114,6 +114,11 @@ static void next (Gecko *w, uint64_t i) {
     turn(w);
 }
 
+static void put_number (Gecko *w, const char *before, uint64_t v) {
+  put(w, before);
+  tg_buf_addu64(w->out, v);
+}
+
 static void put_ms (Gecko *w, uint64_t ns) {
   tg_export_time(w->out, ns, 1000000);
 }
@@ -216,7 +221,8 @@ static void put_frames (Gecko *w, const tg_Callstacks *c) {
   for (uint32_t i = 0; i < c->nframes; i++) {
     const tg_CallFunc *func = &c->funcs[c->frames[i].func];
     next(w, i);
-    tg_buf_addfmt(w->out, "[%u,false,0,null,", (unsigned)c->frames[i].func);
+    put_number(w, "[", c->frames[i].func);
+    put(w, ",false,0,null,");
     if (c->frames[i].line > 0)
       tg_buf_addfmt(w->out, "%u,null,", (unsigned)c->frames[i].line);
     else
@@ -236,11 +242,12 @@ static void put_stacks (Gecko *w, const tg_Callstacks *c) {
                         : "\"prefix\":1,\"frame\":0");
   for (uint32_t i = 0; i < c->nstacks; i++) {
     next(w, i);
-    tg_buf_addfmt(w->out, "[%u,", (unsigned)c->stacks[i].frame);
+    put_number(w, "[", c->stacks[i].frame);
     if (c->stacks[i].prefix == TG_STACK_NONE)
-      put(w, "null]");
+      put(w, ",null");
     else
-      tg_buf_addfmt(w->out, "%u]", (unsigned)c->stacks[i].prefix);
+      put_number(w, ",", c->stacks[i].prefix);
+    put(w, "]");
   }
   put(w, "]}");
 }
@@ -273,8 +280,8 @@ static void put_data (Marks *k, const tg_Mark *m) {
   if (m->func == TG_STACK_NONE)
     put(w, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
   else
-    tg_buf_addfmt(w->out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":%u",
-                  (unsigned)(k->stacks->nfuncs + m->func));
+    put_number(w, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":",
+               k->stacks->nfuncs + m->func);
   tg_buf_add(w->out, m->text.data, m->text.size);
   put(w, "}]");
 }
@@ -291,11 +298,13 @@ static bool put_mark (void *ud, const tg_Mark *m) {
   Gecko *w = k->w;
   bool note = m->func == TG_STACK_NONE;
   next(w, k->n++);
-  tg_buf_addfmt(w->out, "[%u,", (unsigned)(2 * k->stacks->nfuncs + note));
+  put_number(w, "[", 2 * k->stacks->nfuncs + note);
+  put(w, ",");
   tg_viewer_moment(w->out, m->from);
   put(w, ",");
   tg_viewer_moment(w->out, m->to);
-  tg_buf_addfmt(w->out, ",1,%u,", category_of(k, m));
+  put_number(w, ",1,", category_of(k, m));
+  put(w, ",");
   put_data(k, m);
   return w->ok;
 }

@@ -6,18 +6,39 @@
 #include "json.h"
 #include "packet.h"
 
-tg_Status tg_export_packets (tg_Export *x) {
-  tg_Packet p;
+#define ENOUGH ((size_t)1 << 20)    /* bytes of text that wait in a batch */
+
+static void put_packet (const tg_Export *x, tg_Batch *b, tg_Buf *out) {
+  const tg_Packet *p = &b->packets[b->worked++];
   tg_Json json;
-  while (tg_export_read(x, &p)) {
-    tg_json_init(&json, &x->out->text);
-    tg_packet_write(&json.sink, &p, x->stream, x->demand, x->scratch);
-    tg_buf_addchar(&x->out->text, '\n');
-    if (!tg_output_turn(x->out))
-      return TG_ERR_IO;
-    x->calls += p.why == TG_WHY_ENTER;
-    if (x->scratch->failed || x->scratch->room.failed)
-      return TG_ERR_MEMORY;
-  }
-  return x->status;
+  tg_json_init(&json, out);
+  tg_packet_write(&json.sink, p, x->stream, x->demand, &b->scratch);
+  tg_buf_addchar(out, '\n');
+}
+
+/* Packets may be of any length, so what comes after many long ones has to wait
+   until it can be written at once. */
+void tg_packets_work (void *ud, tg_Batch *b) {
+  while (b->worked < b->count && b->text.size < ENOUGH)
+    put_packet(ud, b, &b->text);
+}
+
+static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
+  tg_Output *out = x->out;
+  tg_buf_add(&out->text, b->text.data, b->text.size);
+  while (tg_output_turn(out) && b->worked < b->count)
+    put_packet(x, b, &out->text);
+  for (uint32_t i = 0; i < b->count; i++)
+    x->calls += b->packets[i].why == TG_WHY_ENTER;
+  if (b->text.failed || b->scratch.failed || b->scratch.room.failed)
+    return TG_ERR_MEMORY;
+  return out->error == 0 ? TG_OK : TG_ERR_IO;
+}
+
+tg_Status tg_export_packets (tg_Export *x) {
+  tg_Batch *b;
+  tg_Status status = TG_OK;
+  while (status == TG_OK && (b = tg_export_batch(x)) != NULL)
+    status = put_batch(x, b);
+  return status != TG_OK ? status : x->status;
 }

@@ -167,7 +167,6 @@ int trace_export (lua_State *L) {
   x.demand = &r->demand;
   x.sieve = &r->sieve;
   x.stop = r->stop;
-  x.scratch = &r->scratch;
   x.wall_ns = t->stream->wall_ns;
   x.pid = t->stream->pid;
   tg_reading_span(r, t, &x.start_ns, &x.end_ns);

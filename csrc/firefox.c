@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-void tg_firefox_put (tg_Firefox *w, const char *s) {
-  tg_buf_addstr(w->out, s);
-}
-
 bool tg_firefox_turn (tg_Firefox *w) {
   if (w->ok && !tg_output_turn(w->x->out))
     w->ok = false;

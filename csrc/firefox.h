@@ -27,7 +27,10 @@ typedef struct tg_Firefox {
 
 /* ---- words ---- */
 
-void tg_firefox_put (tg_Firefox *w, const char *s);
+TG_INLINE void tg_firefox_put (tg_Firefox *w, const char *s) {
+  tg_buf_addstr(w->out, s);
+}
+
 void tg_firefox_ms (tg_Firefox *w, uint64_t ns);
 void tg_firefox_index (tg_Firefox *w, uint32_t i);    /* TG_INDEX_NONE: null */
 

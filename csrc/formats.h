@@ -14,4 +14,6 @@ tg_Status tg_export_gecko (tg_Export *x);
 tg_Status tg_export_speedscope (tg_Export *x);
 tg_Status tg_export_packets (tg_Export *x);
 
+tg_BatchWork tg_packets_work;
+
 #endif

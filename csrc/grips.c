@@ -109,13 +109,6 @@ static bool add_entry (tg_Grips *g, uint32_t offset) {
   return true;
 }
 
-static void skip_properties (tg_ValueCursor *c) {
-  tg_Grip grip;
-  for (tg_values_grip(c, &grip); grip.type != TG_END;
-       tg_values_grip(c, &grip))
-    tg_values_grip(c, &grip);
-}
-
 /* Those that can be read to their end; the rest is as if it were not there. */
 static void find_descriptors (tg_Grips *g, tg_ValueCursor c) {
   while (c.p < c.end && !c.bad) {
@@ -123,7 +116,7 @@ static void find_descriptors (tg_Grips *g, tg_ValueCursor c) {
     tg_Descriptor d;
     tg_values_descriptor(&c, &d);
     if (d.flags & TG_DESC_PROPS)
-      skip_properties(&c);
+      tg_values_skip_properties(&c);
     if (c.bad || !add_entry(g, offset))
       return;
   }
@@ -252,9 +245,9 @@ static void put_bytes (tg_Grips *g, const char *s, size_t size,
   tg_Buf *b = fresh_room(g);
   tg_add_base64(b, s, size);
   if (!b->failed && size > 0)
-    tg_put_long(g->out, "bytes", b->data, b->size, length);
+    tg_put_long(g->out, true, b->data, b->size, length);
   else
-    tg_put_long(g->out, "bytes", "", 0, length);
+    tg_put_long(g->out, true, "", 0, length);
 }
 
 static void put_string (tg_Grips *g, const tg_Grip *v) {
@@ -265,7 +258,7 @@ static void put_string (tg_Grips *g, const tg_Grip *v) {
   if (whole < n && !(cut && tg_utf8_begun(s + whole, n - whole)))
     put_bytes(g, s, n, v->u.s.length);
   else if (cut)
-    tg_put_long(g->out, "longString", s, whole, v->u.s.length);
+    tg_put_long(g->out, false, s, whole, v->u.s.length);
   else
     g->out->string(g->out, s, n);
 }
@@ -422,11 +415,6 @@ static bool put_string_key (tg_Grips *g, const tg_Grip *k, bool *cut) {
 ** ===================================================================
 */
 
-static void put_flag (tg_Sink *out, const char *name, bool v) {
-  out->key(out, name, strlen(name));
-  out->boolean(out, v);
-}
-
 static bool secret_key (const tg_Grips *g, const tg_Grip *k) {
   return k->type == TG_STRING
          && tg_demand_hides(g->demand, k->u.s.data, k->u.s.size);
@@ -434,11 +422,11 @@ static bool secret_key (const tg_Grips *g, const tg_Grip *k) {
 
 static void put_property (tg_Grips *g, const tg_Grip *k, const tg_Grip *v,
                           uint32_t level) {
+  static const tg_Member flags = TG_FLAGS("enumerable", true, "configurable",
+                                         true, "writable", true);
   tg_Sink *out = g->out;
   out->object(out);
-  put_flag(out, "enumerable", true);
-  put_flag(out, "configurable", true);
-  put_flag(out, "writable", true);
+  out->member(out, &flags);
   tg_put_key(out, "value");
   if (secret_key(g, k))
     tg_put_typed(out, "redacted");
@@ -531,15 +519,15 @@ static void put_function (tg_Grips *g, const tg_Descriptor *d) {
 }
 
 static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
+  static const tg_Member flags = TG_FLAGS("extensible", true, "frozen", false,
+                                         "sealed", false);
   tg_Sink *out = g->out;
   tg_ValueCursor c;
   tg_Descriptor d;
   read_descriptor(g, id, &c, &d);
   out->object(out);
   bool cut = put_class(g, &d);
-  put_flag(out, "extensible", true);
-  put_flag(out, "frozen", false);
-  put_flag(out, "sealed", false);
+  out->member(out, &flags);
   cut = put_prototype(g, &d, level) || cut;
   cut = put_own(g, &d, &c, level) || cut;
   tg_put_key(out, "safeGetterValues");

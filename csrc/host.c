@@ -13,6 +13,7 @@
 #include "host.h"
 #include "alloc.h"
 #include "lines.h"
+#include "quiet.h"
 
 #define HOST "tracegrip.host"
 
@@ -326,16 +327,6 @@ static int host_drop (lua_State *L) {
 ** ===================================================================
 */
 
-static bool create_thread (void) {
-  sigset_t every, before;
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &before);
-  int error = pthread_create(&host.thread, NULL, run, NULL);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = error;
-  return error == 0;
-}
-
 static void free_paths (void) {
   tg_free(host.path);
   tg_free(host.cpath);
@@ -350,7 +341,7 @@ static bool start_thread (const char *path, const char *cpath) {
   host.ended = host.stopping = host.stop_told = false;
   host.trouble[0] = '\0';
   host.running = host.path != NULL && host.cpath != NULL && host.bell >= 0
-                 && create_thread();
+                 && tg_quiet_thread(&host.thread, run, NULL);
   if (!host.running) {
     int error = errno;
     if (host.bell >= 0)

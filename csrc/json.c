@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digits.h"
 #include "plain.h"
 
 static tg_Json *self (tg_Sink *s) {
@@ -34,12 +35,12 @@ TG_INLINE bool comma_before (tg_Json *j) {
   return comma;
 }
 
-static void before_value (tg_Json *j) {
+TG_INLINE void before_value (tg_Json *j) {
   if (comma_before(j))
     tg_buf_addchar(j->out, ',');
 }
 
-static void open (tg_Json *j, bool array) {
+TG_INLINE void open (tg_Json *j, bool array) {
   tg_check(j->depth < TG_JSON_DEPTH);
   before_value(j);
   tg_buf_addchar(j->out, array ? '[' : '{');
@@ -155,6 +156,31 @@ static void json_string (tg_Sink *s, const char *v, size_t size) {
   add_string(j->out, comma_before(j), v, size, false);
 }
 
+/* Text that begins with a comma, which an object's first member has not. */
+TG_INLINE size_t skip_comma (tg_Json *j) {
+  tg_check(j->depth > 0 && !j->array[j->depth - 1]);
+  bool *comma = &j->comma[j->depth - 1];
+  size_t skipped = *comma ? 0 : 1;
+  *comma = true;
+  return skipped;
+}
+
+static void json_word (tg_Sink *s, const tg_Word *k) {
+  tg_Json *j = self(s);
+  tg_Buf *out = j->out;
+  size_t skip = skip_comma(j);
+  if (!tg_buf_reserve(out, TG_WORD_MAX))
+    return;
+  memcpy(out->data + out->size, k->text + skip, TG_WORD_MAX - 1);
+  out->size += k->size - skip;
+}
+
+static void json_member (tg_Sink *s, const tg_Member *m) {
+  tg_Json *j = self(s);
+  size_t skip = skip_comma(j);
+  tg_buf_add(j->out, m->text + skip, m->size - skip);
+}
+
 static void json_key (tg_Sink *s, const char *k, size_t size) {
   tg_Json *j = self(s);
   tg_check(j->depth > 0 && !j->array[j->depth - 1]);
@@ -170,12 +196,6 @@ static void json_key (tg_Sink *s, const char *k, size_t size) {
 ** Numbers
 ** ===================================================================
 */
-
-static void add_integer (tg_Buf *out, int64_t v) {
-  if (v < 0)
-    tg_buf_addchar(out, '-');
-  tg_buf_addu64(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-}
 
 /* 'digits' digits of 'fraction' without zeros at the end, but at least one. */
 static void add_fraction (tg_Buf *out, uint64_t fraction, int digits) {
@@ -245,9 +265,15 @@ static void add_shortest (tg_Buf *out, double v) {
 }
 
 static void json_integer (tg_Sink *s, int64_t v) {
-  tg_Json *j = self(s);
-  before_value(j);
-  add_integer(j->out, v);
+  tg_Buf *out = self(s)->out;
+  before_value(self(s));
+  if (!tg_buf_reserve(out, 1 + TG_DIGITS))
+    return;
+  char *p = out->data + out->size;
+  if (v < 0)
+    *p++ = '-';
+  p = tg_digits(p, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+  out->size = (size_t)(p - out->data);
 }
 
 static void json_number (tg_Sink *s, double v) {
@@ -259,10 +285,16 @@ static void json_number (tg_Sink *s, double v) {
 }
 
 static void json_ms (tg_Sink *s, uint64_t ns) {
-  tg_Json *j = self(s);
-  before_value(j);
-  tg_buf_addu64(j->out, ns / 1000000);
-  add_fraction(j->out, ns % 1000000, 6);
+  tg_Buf *out = self(s)->out;
+  before_value(self(s));
+  if (!tg_buf_reserve(out, TG_DIGITS + 2))
+    return;
+  char *p = tg_digits_ms(out->data + out->size, ns);
+  if (ns % 1000000 == 0) {
+    memcpy(p, ".0", 2);
+    p += 2;
+  }
+  out->size = (size_t)(p - out->data);
 }
 
 /* }================================================================== */
@@ -275,8 +307,8 @@ static void json_boolean (tg_Sink *s, bool v) {
 
 void tg_json_init (tg_Json *j, tg_Buf *out) {
   static const tg_Sink sink = {
-    json_object, json_array, json_close, json_key, json_string,
-    json_integer, json_number, json_boolean, json_ms
+    json_object, json_array, json_close, json_key, json_word, json_member,
+    json_string, json_integer, json_number, json_boolean, json_ms
   };
   j->sink = sink;
   j->out = out;

@@ -235,7 +235,16 @@ static bool reserved (const char *s, size_t size) {
     "goto", "if", "in", "local", "nil", "not", "or", "repeat", "return",
     "then", "true", "until", "while"
   };
-  if (size < 2 || size > 8)
+  static const uint16_t sizes[26] = {   /* of those with this first letter */
+    ['a' - 'a'] = 1 << 3, ['b' - 'a'] = 1 << 5, ['d' - 'a'] = 1 << 2,
+    ['e' - 'a'] = 1 << 3 | 1 << 4 | 1 << 6,
+    ['f' - 'a'] = 1 << 3 | 1 << 5 | 1 << 8, ['g' - 'a'] = 1 << 4,
+    ['i' - 'a'] = 1 << 2, ['l' - 'a'] = 1 << 5, ['n' - 'a'] = 1 << 3,
+    ['o' - 'a'] = 1 << 2, ['r' - 'a'] = 1 << 6, ['t' - 'a'] = 1 << 4,
+    ['u' - 'a'] = 1 << 5, ['w' - 'a'] = 1 << 5
+  };
+  if (size < 2 || size > 8 || s[0] < 'a' || s[0] > 'z'
+      || (sizes[s[0] - 'a'] & 1 << size) == 0)
     return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (words[i][0] == s[0] && words[i][1] == s[1]

@@ -44,6 +44,10 @@ static void lua_key (tg_Sink *s, const char *k, size_t size) {
   lua_pushlstring(state(s), k, size);
 }
 
+static void lua_word (tg_Sink *s, const tg_Word *k) {
+  lua_key(s, k->text + 2, k->size - 4);       /* between the quotes */
+}
+
 static void lua_string (tg_Sink *s, const char *v, size_t size) {
   lua_State *L = state(s);
   lua_pushlstring(L, v, size);
@@ -68,14 +72,26 @@ static void lua_bool (tg_Sink *s, bool v) {
   store(s, L);
 }
 
+static void lua_member (tg_Sink *s, const tg_Member *m) {
+  if (m->name != NULL) {
+    lua_key(s, m->name, strlen(m->name));
+    lua_string(s, m->value, strlen(m->value));
+    return;
+  }
+  for (size_t i = 0; i < sizeof m->flags / sizeof *m->flags; i++) {
+    lua_key(s, m->flags[i].name, strlen(m->flags[i].name));
+    lua_bool(s, m->flags[i].value);
+  }
+}
+
 static void lua_ms (tg_Sink *s, uint64_t ns) {
   lua_float(s, (double)ns / 1e6);
 }
 
 void tg_luasink_init (tg_LuaSink *s, lua_State *L) {
   static const tg_Sink sink = {
-    lua_object, lua_array, lua_closing, lua_key, lua_string,
-    lua_integer, lua_float, lua_bool, lua_ms
+    lua_object, lua_array, lua_closing, lua_key, lua_word, lua_member,
+    lua_string, lua_integer, lua_float, lua_bool, lua_ms
   };
   s->sink = sink;
   s->L = L;

@@ -5,8 +5,6 @@
 */
 #include "packet.h"
 
-#include <string.h>
-
 #include "words.h"
 
 /* What every part of a packet needs. */
@@ -33,10 +31,12 @@ static void open_grips (const Writer *w, tg_Grips *g) {
 ** ===================================================================
 */
 
-static void put_count (const Writer *w, const char *name, uint64_t v) {
-  w->out->key(w->out, name, strlen(name));
-  w->out->integer(w->out, (int64_t)v);
-}
+/* A literal key and its number. */
+#define put_count(w, name, v) \
+  do { \
+    tg_put_key((w)->out, name); \
+    (w)->out->integer((w)->out, (int64_t)(v)); \
+  } while (0)
 
 static void put_time (const Writer *w) {
   if (!wants(w, TG_TYPE_TIME))
@@ -118,9 +118,9 @@ static void put_arguments (const Writer *w) {
 }
 
 /* What a frame was left with: one value, or 'values' as well. */
-static void put_completion (const Writer *w, const char *name) {
+static void put_completion (const Writer *w, const tg_Word *name) {
   tg_Grips g;
-  w->out->key(w->out, name, strlen(name));
+  w->out->word(w->out, name);
   w->out->object(w->out);
   open_grips(w, &g);
   tg_put_key(w->out, "value");
@@ -152,13 +152,12 @@ static void put_entered (const Writer *w) {
 }
 
 static void put_why (const Writer *w) {
-  tg_put_key(w->out, "why");
   switch (w->p->why) {
-    case TG_WHY_RETURN: tg_put_word(w->out, "return"); break;
-    case TG_WHY_EXCEPTION: tg_put_word(w->out, "exception"); break;
-    case TG_WHY_YIELD: tg_put_word(w->out, "yield"); break;
+    case TG_WHY_RETURN: tg_put_member(w->out, "why", "return"); break;
+    case TG_WHY_EXCEPTION: tg_put_member(w->out, "why", "exception"); break;
+    case TG_WHY_YIELD: tg_put_member(w->out, "why", "yield"); break;
     case TG_WHY_ENTER: case TG_WHY_TERMINATED: default:
-      tg_put_word(w->out, "terminated");
+      tg_put_member(w->out, "why", "terminated");
       break;
   }
 }
@@ -166,15 +165,17 @@ static void put_why (const Writer *w) {
 /* A result that was not recorded is left out; a throw or a yield always has
    its value, if only the fact that it is not known. */
 static void put_outcome (const Writer *w) {
+  static const tg_Word returned = TG_WORD("return"),
+                       thrown = TG_WORD("throw"), yielded = TG_WORD("yield");
   const tg_Packet *p = w->p;
   if (p->why == TG_WHY_RETURN) {
     if (wants(w, TG_TYPE_RETURN) && !p->tail && p->values.data != NULL)
-      put_completion(w, "return");
+      put_completion(w, &returned);
   }
   else if (p->why == TG_WHY_EXCEPTION && wants(w, TG_TYPE_THROW))
-    put_completion(w, "throw");
+    put_completion(w, &thrown);
   else if (p->why == TG_WHY_YIELD && wants(w, TG_TYPE_YIELD))
-    put_completion(w, "yield");
+    put_completion(w, &yielded);
 }
 
 static void put_exited (const Writer *w) {
@@ -194,10 +195,11 @@ void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
   const tg_Function *f = tg_functions_find(stream->functions, p->function);
   Writer w = {out, p, stream->functions, f, demand, scratch};
   bool enter = p->why == TG_WHY_ENTER;
-  const char *type = enter ? "enteredFrame" : "exitedFrame";
   out->object(out);
-  tg_put_key(out, "type");
-  out->string(out, type, strlen(type));
+  if (enter)
+    tg_put_member(out, "type", "enteredFrame");
+  else
+    tg_put_member(out, "type", "exitedFrame");
   put_count(&w, "sequence", p->sequence);
   if (enter)
     put_entered(&w);

@@ -182,22 +182,27 @@ static void put_object (tg_Preview *v, tg_Buf *out, unsigned kind) {
 ** ===================================================================
 */
 
-/* What a table's captured members are like. */
+/* A table's captured members: the first of them, and what all are like. */
 typedef struct Members {
-  const uint8_t *at;      /* of the first */
+  tg_Grip keys[MEMBERS], values[MEMBERS];
+  uint32_t listed;        /* here */
   uint32_t count;         /* those captured, within the demand's limit */
   bool more;              /* there are others */
   bool sequence, named;   /* all keys are 1..count; all are short strings */
 } Members;
 
-static bool next_member (tg_Preview *v, tg_ValueCursor *c, tg_Grip *key,
+static bool is_secret (const tg_Preview *v, const tg_Grip *key) {
+  return v->demand->redacts && key->type == TG_STRING
+         && tg_demand_hides(v->demand, key->u.s.data, key->u.s.size);
+}
+
+static bool next_member (const tg_Preview *v, tg_ValueCursor *c, tg_Grip *key,
                          tg_Grip *g) {
   tg_values_grip(c, key);
   if (key->type == TG_END || c->bad)
     return false;
   tg_values_grip(c, g);
-  if (key->type == TG_STRING && v->demand->redacts
-      && tg_demand_hides(v->demand, key->u.s.data, key->u.s.size))
+  if (is_secret(v, key))
     g->type = TG_REDACTED;
   return !c->bad;
 }
@@ -207,32 +212,39 @@ static tg_ValueCursor cursor_at (const tg_Preview *v, const uint8_t *p) {
                           v->values.origin, false};
 }
 
-static void survey (tg_Preview *v, Members *m) {
-  tg_ValueCursor c = cursor_at(v, m->at);
-  tg_Grip key, g;
-  m->count = 0;
+static void look_at_key (Members *m, const tg_Grip *key) {
+  m->sequence = m->sequence && key->type == TG_INT && key->u.i == m->count;
+  m->named = m->named && key->type == TG_STRING && key->u.s.size <= MEMBER
+             && key->u.s.size == key->u.s.length;
+}
+
+/* The members at 'c'. */
+static void read_members (const tg_Preview *v, tg_ValueCursor c,
+                          Members *m) {
+  tg_Grip beyond_key, beyond;
+  tg_Grip *key = m->keys, *g = m->values;
+  m->listed = m->count = 0;
   m->sequence = m->named = true;
-  while (next_member(v, &c, &key, &g)) {
+  while (next_member(v, &c, key, g)) {
     if (m->count == v->demand->limits.properties) {
       m->more = true;
-      break;
+      return;
     }
     m->count++;
-    m->sequence = m->sequence && key.type == TG_INT && key.u.i == m->count;
-    m->named = m->named && key.type == TG_STRING && key.u.s.size <= MEMBER
-               && key.u.s.size == key.u.s.length;
+    look_at_key(m, key);
+    if (m->listed < MEMBERS)
+      m->listed++;
+    key = m->listed < MEMBERS ? &m->keys[m->listed] : &beyond_key;
+    g = m->listed < MEMBERS ? &m->values[m->listed] : &beyond;
   }
 }
 
 static void put_members (tg_Preview *v, tg_Buf *out, const Members *m,
                          bool keys) {
-  tg_ValueCursor c = cursor_at(v, m->at);
-  tg_Grip key, g;
-  for (uint32_t i = 0; i < MEMBERS && i < m->count
-                       && next_member(v, &c, &key, &g); i++) {
+  for (uint32_t i = 0; i < m->listed; i++) {
     if (keys)
-      value(v, out, &key, true);
-    value(v, out, &g, true);
+      value(v, out, &m->keys[i], true);
+    value(v, out, &m->values[i], true);
   }
 }
 
@@ -246,11 +258,8 @@ static void put_sequence (tg_Preview *v, tg_Buf *out, const Members *m) {
 
 /* False: there are too many shapes already. */
 static bool put_named (tg_Preview *v, tg_Buf *out, const Members *m) {
-  tg_ValueCursor c = cursor_at(v, m->at);
-  tg_Grip key, g;
-  for (uint32_t i = 0; i < MEMBERS && i < m->count
-                       && next_member(v, &c, &key, &g); i++)
-    add_key(v, key.u.s.data, key.u.s.size);
+  for (uint32_t i = 0; i < m->listed; i++)
+    add_key(v, m->keys[i].u.s.data, m->keys[i].u.s.size);
   uint32_t shape = end_shape(v);
   if (shape == TG_INDEX_NONE)
     return false;
@@ -270,14 +279,15 @@ static void put_map (tg_Preview *v, tg_Buf *out, const Members *m) {
 }
 
 static void put_table (tg_Preview *v, tg_Buf *out, const tg_Descriptor *d,
-                       const uint8_t *at) {
-  Members m = {.at = at, .more = (d->flags & TG_DESC_TRUNCATED) != 0};
+                       tg_ValueCursor at) {
+  Members m;
+  m.more = (d->flags & TG_DESC_TRUNCATED) != 0;
   begin_class(v, d);
   if (v->demand->limits.depth == 0 || !(d->flags & TG_DESC_PROPS)) {
     put_object(v, out, KIND_OPAQUE);
     return;
   }
-  survey(v, &m);
+  read_members(v, at, &m);
   if (m.sequence && m.count > 0)
     put_sequence(v, out, &m);
   else if (!m.named || !put_named(v, out, &m)) {
@@ -302,44 +312,47 @@ static void put_function (tg_Preview *v, tg_Buf *out, const tg_Descriptor *d,
     put_text(out, f->params[i], strlen(f->params[i]), MEMBER, false);
 }
 
-/* Notes where the descriptors of the list are, in whose grips 'c' stands. */
-static void find_descriptors (tg_Preview *v, tg_ValueCursor c, uint64_t left) {
-  tg_Grip g;
-  tg_Descriptor d;
-  v->count = 0;
-  for (; left > 0 && !c.bad; left--)
-    tg_values_grip(&c, &g);
-  while (!c.bad && c.p < c.end) {
-    if (v->count == v->capacity) {
-      uint32_t more = v->capacity > 0 ? v->capacity * 2 : 64;
-      uint32_t *places = tg_realloc(v->places, more * sizeof *places);
-      if (places == NULL) {
-        v->failed = true;
-        return;
-      }
-      v->places = places;
-      v->capacity = more;
+static bool note_place (tg_Preview *v) {
+  if (v->count == v->capacity) {
+    uint32_t more = v->capacity > 0 ? v->capacity * 2 : 64;
+    uint32_t *places = tg_realloc(v->places, more * sizeof *places);
+    if (places == NULL) {
+      v->failed = true;
+      return false;
     }
-    v->places[v->count++] = (uint32_t)(c.p - v->values.data);
-    tg_values_descriptor(&c, &d);
-    if (d.flags & TG_DESC_PROPS) {
-      for (tg_values_grip(&c, &g); g.type != TG_END; tg_values_grip(&c, &g))
-        tg_values_grip(&c, &g);
-    }
+    v->places = places;
+    v->capacity = more;
   }
+  v->places[v->count++] = (uint32_t)(v->next.p - v->values.data);
+  return true;
+}
+
+/* Finds the descriptor of an object: they are in order, and those before it
+   are passed over once. */
+static bool find_descriptor (tg_Preview *v, uint32_t id) {
+  tg_Descriptor d;
+  while (v->count <= id && !v->next.bad && v->next.p < v->next.end) {
+    if (!note_place(v))
+      return false;
+    tg_values_descriptor(&v->next, &d);
+    if (d.flags & TG_DESC_PROPS)
+      tg_values_skip_properties(&v->next);
+  }
+  return id < v->count;
 }
 
 static void described (tg_Preview *v, tg_Buf *out, uint32_t id, bool member) {
   tg_Descriptor d = {0};
   tg_ValueCursor c = cursor_at(v, v->values.data);
-  if (id < v->count) {
+  bool found = find_descriptor(v, id);
+  if (found) {
     c.p += v->places[id];
     tg_values_descriptor(&c, &d);
   }
   if (d.type == TG_OBJ_FUNCTION)
     put_function(v, out, &d, member);
-  else if (d.type == TG_OBJ_TABLE && !member && id < v->count)
-    put_table(v, out, &d, c.p);
+  else if (d.type == TG_OBJ_TABLE && !member && found)
+    put_table(v, out, &d, c);
   else {
     begin_class(v, &d);
     put_object(v, out, KIND_OPAQUE);
@@ -372,16 +385,26 @@ static bool secret (const tg_Preview *v, const tg_Function *f, uint32_t i) {
          && f->params != NULL && tg_demand_secret(v->demand, f->params[i]);
 }
 
+/* Passes over the grips at 'c': there the descriptors begin. */
+static void begin_descriptors (tg_Preview *v, tg_ValueCursor c,
+                               uint64_t grips) {
+  tg_Grip g;
+  for (; grips > 0 && !c.bad; grips--)
+    tg_values_grip(&c, &g);
+  v->count = 0;
+  v->next = c;
+}
+
 static void put_values (tg_Preview *v, tg_Buf *out, tg_ValueCursor c,
                         uint64_t listed, const tg_Function *f) {
-  bool searched = false;
+  bool begun = false;
   for (uint32_t i = 0; i < ARGUMENTS && i < listed; i++) {
     tg_ValueCursor here = c;
     tg_Grip g;
     tg_values_grip(&c, &g);
-    if (g.type == TG_OBJECT && !searched) {
-      find_descriptors(v, here, listed - i);
-      searched = true;
+    if (g.type == TG_OBJECT && !begun) {
+      begin_descriptors(v, here, listed - i);
+      begun = true;
     }
     if (secret(v, f, i))
       g.type = TG_REDACTED;

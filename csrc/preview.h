@@ -23,6 +23,7 @@
 #include "function.h"
 #include "intern.h"
 #include "reader.h"
+#include "values.h"
 
 #define TG_PREVIEW_VERSION 2u   /* u32, before the first entry */
 #define TG_PREVIEW_HEAD 2u      /* what is referred to is behind an entry's
@@ -33,9 +34,10 @@ typedef struct tg_Preview {
   const tg_Demand *demand;        /* borrows */
   tg_Intern *shapes;        /* borrows; of JSON: ["class","key",...] */
   /* private part: the list being written */
-  uint32_t *places;         /* owns; where descriptors are */
-  uint32_t count, capacity;
   tg_Slice values;
+  uint32_t *places;         /* owns; where descriptors are, as far as... */
+  uint32_t count, capacity;
+  tg_ValueCursor next;      /* ...here: found when they are asked for */
   tg_Buf shape;             /* owns */
   bool failed;              /* sticky: there was no memory for all */
 } tg_Preview;

@@ -1,7 +1,6 @@
 #include "quiet.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <time.h>
 
 tg_Quiet tg_quiet_begin (int signal) {
@@ -26,4 +25,14 @@ void tg_quiet_end (tg_Quiet *q, bool came) {
   }
   pthread_sigmask(SIG_SETMASK, &q->before, NULL);
   errno = error;
+}
+
+bool tg_quiet_thread (pthread_t *thread, void *(*run) (void *), void *ud) {
+  sigset_t every, before;
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &before);
+  int error = pthread_create(thread, NULL, run, ud);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return error == 0;
 }

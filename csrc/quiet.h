@@ -1,5 +1,6 @@
 /*
-** quiet.h - a signal that our own doing may raise, kept from the program.
+** quiet.h - signals kept away: one that our own doing may raise, from the
+** program; all of them, from our threads.
 **
 **     tg_Quiet q = tg_quiet_begin(SIGPIPE);
 **     ... write ...
@@ -10,6 +11,7 @@
 #ifndef TG_QUIET_H
 #define TG_QUIET_H
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "base.h"
@@ -25,5 +27,9 @@ tg_Quiet tg_quiet_begin (int signal);
 
 /* Takes it back if it 'came' from us, and unblocks it. Keeps errno. */
 void tg_quiet_end (tg_Quiet *q, bool came);
+
+/* Starts a thread that gets no signals: they are the program's. False with
+   errno. */
+bool tg_quiet_thread (pthread_t *thread, void *(*run) (void *), void *ud);
 
 #endif

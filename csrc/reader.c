@@ -228,6 +228,16 @@ bool tg_reader_begun (const tg_Reader *r, uint64_t *ns) {
   return r->begun_ns != UINT64_MAX;
 }
 
+bool tg_reader_lasts (const tg_Reader *r, tg_Slice values) {
+  const tg_Chunk *c = r->cursor.chunk;
+  return c != NULL && values.data >= c->block->data
+         && values.data <= c->block->data + tg_block_used(c->block);
+}
+
+void tg_reader_pin (const tg_Reader *r, tg_Cursor *to) {
+  tg_cursor_copy(to, &r->cursor);
+}
+
 const tg_Stream *tg_reader_stream (const tg_Reader *r) {
   return r->stream;
 }

@@ -113,6 +113,13 @@ tg_Pos tg_reader_committed (const tg_Reader *r);
 */
 uint64_t tg_reader_lost (const tg_Reader *r);
 
+/* Whether these values of the latest packet stay where they are as long as the
+   chunk that the reader is in now; if not, they stay until its next call. */
+bool tg_reader_lasts (const tg_Reader *r, tg_Slice values);
+
+/* A cursor that keeps that chunk and later ones, for others to drop. */
+void tg_reader_pin (const tg_Reader *r, tg_Cursor *to);
+
 const tg_Stream *tg_reader_stream (const tg_Reader *r);
 
 #endif

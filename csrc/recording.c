@@ -38,10 +38,12 @@ typedef struct Opening {
   tg_Status status;       /* sticky */
 } Opening;
 
-/* Loads blocks for the store: the descriptor, and nothing else. */
+/* Loads blocks for the store. */
 typedef struct Shelf {
   tg_Supply supply;       /* first */
   int fd;                 /* owns */
+  tg_Block *spare;        /* owns; the latest that came back, for the next */
+  size_t spare_size;
 } Shelf;
 
 /*
@@ -68,11 +70,31 @@ static bool read_at (int fd, void *to, uint64_t size, uint64_t place) {
   return true;
 }
 
+static Shelf *shelf_of (tg_Supply *y) {
+  return (Shelf *)(void *)y;      /* first member */
+}
+
+/* Blocks that are not quite full can take one another's place. */
+static size_t room_for (size_t size) {
+  return size < TG_CHUNK_SIZE ? TG_CHUNK_SIZE : size;
+}
+
+/* The spare block, if it is large enough: fresh memory costs as much as what is
+   read into it. */
+static tg_Block *shelf_memory (Shelf *shelf, size_t size) {
+  tg_Block *b = shelf->spare;
+  if (size > shelf->spare_size)
+    return tg_malloc(room_for(size));
+  shelf->spare = NULL;
+  shelf->spare_size = 0;
+  return b;
+}
+
 static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
-  tg_Block *b = tg_malloc(size);
+  tg_Block *b = shelf_memory(shelf_of(y), size);
   if (b == NULL)
     return NULL;
-  if (!read_at(((Shelf *)(void *)y)->fd, b, size, place)) {
+  if (!read_at(shelf_of(y)->fd, b, size, place)) {
     tg_free(b);
     return NULL;
   }
@@ -81,13 +103,19 @@ static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
 }
 
 static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
-  (void)y;
-  (void)size;
-  tg_free(b);
+  Shelf *shelf = shelf_of(y);
+  if (room_for(size) <= shelf->spare_size) {
+    tg_free(b);
+    return;
+  }
+  tg_free(shelf->spare);
+  shelf->spare = b;
+  shelf->spare_size = room_for(size);
 }
 
 static void shelf_free (tg_Supply *y) {
-  close(((Shelf *)(void *)y)->fd);
+  close(shelf_of(y)->fd);
+  tg_free(shelf_of(y)->spare);
   tg_free(y);
 }
 

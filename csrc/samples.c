@@ -52,16 +52,6 @@ typedef struct Reading {
   uint32_t stack, tag;
 } Reading;
 
-static uint64_t take (const uint8_t **p) {
-  uint64_t v = 0;
-  unsigned shift = 0;
-  while (**p >= 0x80) {
-    v |= (uint64_t)(*(*p)++ & 0x7f) << shift;
-    shift += 7;
-  }
-  return v | (uint64_t)*(*p)++ << shift;
-}
-
 /* The latest sample lasts until then. */
 TG_INLINE void put_latest (Reading *r, uint64_t until_ns, bool more) {
   tg_Buf *text = &r->out->text;
@@ -76,9 +66,9 @@ TG_INLINE void put_latest (Reading *r, uint64_t until_ns, bool more) {
 
 TG_INLINE void read_sample (Reading *r, const uint8_t **p) {
   tg_Sample s = {.ns = r->latest.ns};
-  r->stack = unzigzag(r->stack, take(p));
-  s.ns += take(p);
-  uint64_t tag = take(p);
+  r->stack = unzigzag(r->stack, tg_getvar(p));
+  s.ns += tg_getvar(p);
+  uint64_t tag = tg_getvar(p);
   if (tag > 0)
     r->tag = unzigzag(r->tag, tag - 1);
   s.stack = r->stack - 1;

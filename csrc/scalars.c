@@ -12,17 +12,6 @@
 
 #define EXACT_MAX (INT64_C(1) << 53)   /* integers that a double holds */
 
-void tg_open_typed (tg_Sink *out, const char *type) {
-  out->object(out);
-  tg_put_key(out, "type");
-  out->string(out, type, strlen(type));
-}
-
-void tg_put_typed (tg_Sink *out, const char *type) {
-  tg_open_typed(out, type);
-  out->close(out);
-}
-
 void tg_put_truncated (tg_Sink *out) {
   tg_put_key(out, "truncated");
   out->boolean(out, true);
@@ -44,17 +33,22 @@ void tg_put_integer (tg_Sink *out, int64_t i) {
 void tg_put_float (tg_Sink *out, double v) {
   if (isnan(v))
     tg_put_typed(out, "NaN");
+  else if (isinf(v) && v > 0)
+    tg_put_typed(out, "Infinity");
   else if (isinf(v))
-    tg_put_typed(out, v > 0 ? "Infinity" : "-Infinity");
+    tg_put_typed(out, "-Infinity");
   else if (fpclassify(v) == FP_ZERO && signbit(v))
     tg_put_typed(out, "-0");
   else
     out->number(out, v);
 }
 
-void tg_put_long (tg_Sink *out, const char *type, const char *initial,
-                  size_t size, uint64_t length) {
-  tg_open_typed(out, type);
+void tg_put_long (tg_Sink *out, bool bytes, const char *initial, size_t size,
+                  uint64_t length) {
+  if (bytes)
+    tg_open_typed(out, "bytes");
+  else
+    tg_open_typed(out, "longString");
   tg_put_key(out, "initial");
   out->string(out, initial, size);
   tg_put_key(out, "length");

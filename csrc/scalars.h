@@ -7,10 +7,19 @@
 
 #include "buf.h"
 #include "sink.h"
+#include "words.h"
 
-/* {type: "..."}, still open; the same closed. */
-void tg_open_typed (tg_Sink *out, const char *type);
-void tg_put_typed (tg_Sink *out, const char *type);
+/* {type: "..."}, a literal, still open; the same closed. */
+#define tg_open_typed(out, name) \
+  do { \
+    (out)->object(out); \
+    tg_put_member(out, "type", name); \
+  } while (0)
+#define tg_put_typed(out, name) \
+  do { \
+    tg_open_typed(out, name); \
+    (out)->close(out); \
+  } while (0)
 
 /* The key and value that mark an object which is not all there. */
 void tg_put_truncated (tg_Sink *out);
@@ -21,9 +30,10 @@ void tg_put_integer (tg_Sink *out, int64_t i);
 /* The number itself, or a type for those that JSON has not. */
 void tg_put_float (tg_Sink *out, double v);
 
-/* {type, initial, length}, for a string shown in part or in other letters. */
-void tg_put_long (tg_Sink *out, const char *type, const char *initial,
-                  size_t size, uint64_t length);
+/* {type, initial, length}, for a string shown in part, or in base64 for its
+   bytes are no text. */
+void tg_put_long (tg_Sink *out, bool bytes, const char *initial, size_t size,
+                  uint64_t length);
 
 void tg_add_base64 (tg_Buf *b, const char *s, size_t size);
 

@@ -15,6 +15,8 @@ void tg_spool_init (tg_Spool *s) {
 }
 
 void tg_spool_free (tg_Spool *s) {
+  for (uint32_t i = 0; i < TG_SPOOL_BLOCKS; i++)
+    tg_free(s->blocks[i]);
   if (s->fd >= 0)
     close(s->fd);
   tg_spool_init(s);
@@ -72,15 +74,44 @@ static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
   return true;
 }
 
-/* The text goes to the end of the file. */
+/* The place of 'size' bytes in memory; false if there is no room. */
+static bool find_memory (tg_Spool *s, uint64_t size, uint64_t *place) {
+  uint64_t at = s->filled % TG_SPOOL_BLOCK;
+  if (size > TG_SPOOL_BLOCK)
+    return false;
+  if (at + size > TG_SPOOL_BLOCK)     /* a piece is in one block */
+    s->filled += TG_SPOOL_BLOCK - at;
+  *place = s->filled;
+  if (*place >= TG_SPOOL_MEMORY)
+    return false;
+  char **block = &s->blocks[*place / TG_SPOOL_BLOCK];
+  if (*block == NULL)
+    *block = tg_malloc(TG_SPOOL_BLOCK);
+  if (*block == NULL)
+    return false;
+  s->filled += size;
+  return true;
+}
+
+static char *memory_at (const tg_Spool *s, uint64_t place) {
+  return s->blocks[place / TG_SPOOL_BLOCK] + place % TG_SPOOL_BLOCK;
+}
+
+/* The text goes to memory, or to the end of the file. */
 static bool put_aside (tg_Spool *s, tg_Column *c) {
-  if (s->fd < 0 && !open_file(s))
-    return fail(s, errno);
-  if (!write_at(s->fd, c->text.data, c->text.size, s->end))
-    return fail(s, errno);
-  if (!note_piece(c, s->end, c->text.size))
+  uint64_t place;
+  if (find_memory(s, c->text.size, &place))
+    memcpy(memory_at(s, place), c->text.data, c->text.size);
+  else {
+    place = TG_SPOOL_MEMORY + s->end;
+    if (s->fd < 0 && !open_file(s))
+      return fail(s, errno);
+    if (!write_at(s->fd, c->text.data, c->text.size, s->end))
+      return fail(s, errno);
+    s->end += c->text.size;
+  }
+  if (!note_piece(c, place, c->text.size))
     return fail(s, ENOMEM);
-  s->end += c->text.size;
   tg_buf_clear(&c->text);
   return true;
 }
@@ -100,11 +131,16 @@ bool tg_column_put (tg_Spool *s, tg_Column *c) {
   return true;
 }
 
-/* Adds a piece of the file to 'to'. */
+/* Adds a piece to 'to'. */
 static bool read_piece (tg_Spool *s, uint64_t place, uint64_t size,
                         tg_Buf *to) {
   if (!tg_buf_reserve(to, size))
     return fail(s, ENOMEM);
+  if (place < TG_SPOOL_MEMORY) {
+    tg_buf_add(to, memory_at(s, place), size);
+    return true;
+  }
+  place -= TG_SPOOL_MEMORY;
   while (size > 0) {
     ssize_t n = pread(s->fd, to->data + to->size, size, (off_t)place);
     if (n == 0 || (n < 0 && errno != EINTR))

@@ -3,9 +3,10 @@
 **
 ** Some formats want all values of a column together, or all samples of one
 ** thread before those of the next, while packets bring a bit of each. What a
-** column has gathered goes, a piece at a time, into one temporary file that all
-** columns of a spool share; so memory is a few KiB for each column at most,
-** however long they are. Plain C, one thread.
+** column has gathered is put aside a piece at a time: all columns of a spool
+** together have TG_SPOOL_MEMORY, and beyond that one temporary file. So memory
+** is that and a few KiB for each column at most, however long they are.
+** Plain C, one thread.
 */
 #ifndef TG_SPOOL_H
 #define TG_SPOOL_H
@@ -14,7 +15,15 @@
 #include "buf.h"
 #include "output.h"
 
+#define TG_SPOOL_BLOCK ((uint64_t)1 << 20)
+#define TG_SPOOL_BLOCKS 16u
+#define TG_SPOOL_MEMORY (TG_SPOOL_BLOCKS * TG_SPOOL_BLOCK)
+
+/* Places up to TG_SPOOL_MEMORY are in the blocks, those from there on in the
+   file. */
 typedef struct tg_Spool {
+  char *blocks[TG_SPOOL_BLOCKS];  /* owns; as far as they are needed */
+  uint64_t filled;        /* bytes of the blocks that are in use */
   int fd;                 /* owns; -1: no file yet */
   uint64_t end;           /* bytes in the file */
   int error;              /* errno of what failed; 0 = nothing */
@@ -23,7 +32,7 @@ typedef struct tg_Spool {
 /* Zeroed memory is an empty column. */
 typedef struct tg_Column {
   tg_Buf text;            /* owns; the latest part: add to it */
-  uint64_t *places;       /* owns; pairs: where a piece is, and its size */
+  uint64_t *places;       /* owns; pairs: the place of a piece, and its size */
   uint32_t count, capacity;   /* of pairs */
   uint64_t values;        /* for the owner to count */
 } tg_Column;

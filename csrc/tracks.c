@@ -17,19 +17,6 @@
 #define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
 #define TEXTS_MAX ((size_t)128 << 20)   /* of all together */
 
-#define ABSENT UINT32_MAX
-
-/* A call, put aside; followed by its values. */
-typedef struct Put {
-  tg_Moment from, to;
-  uint32_t rank;              /* among the longest */
-  tg_FunctionId function;
-  uint32_t arguments;         /* bytes; ABSENT: they are not known */
-  uint32_t results;           /* the same, of what 'why' says */
-  tg_Why why;
-  bool tail, resumed, unfinished;
-} Put;
-
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all) {
   memset(t, 0, sizeof *t);
   t->x = x;
@@ -324,35 +311,34 @@ static void open_call (tg_Tracks *t, const tg_Packet *p) {
   keep_arguments(t, &t->calls[level], p);
 }
 
-static void add_slice (Put *put, tg_Buf *out, const tg_TrackCall *c,
-                       const tg_Packet *p, const tg_Buf *arguments) {
-  put->arguments = c->has ? (uint32_t)c->size : ABSENT;
-  if (c->has && c->size > 0)
-    tg_buf_add(out, arguments->data + c->at, c->size);
-  size_t at = out->size;
-  put->results = ABSENT;
+/* Puts what came of the call behind its arguments; how many bytes that is. */
+static uint32_t add_results (tg_Tracks *t, const tg_Packet *p) {
+  size_t at = t->arguments.size;
   if (p->values.data == NULL || p->why == TG_WHY_TERMINATED)
-    return;
-  tg_values_copy(out, p->values, TG_COPIES_MAX);
-  put->results = (uint32_t)(out->size - at);
+    return TG_ABSENT;
+  tg_values_copy(&t->arguments, p->values, TG_COPIES_MAX);
+  return (uint32_t)(t->arguments.size - at);
 }
 
 static void put_aside (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
                        const tg_Packet *p, tg_Moment to, uint32_t rank) {
   tg_Buf *out = &track->marks.text;
-  size_t at = out->size;
-  Put put = {
-    .from = c->opened, .to = to, .rank = rank,
-    .function = p->function, .why = p->why, .tail = p->tail,
+  tg_CallMark mark = {
+    .from = c->opened, .to = to, .rank = rank, .function = p->function,
+    .arguments = c->has ? (uint32_t)c->size : TG_ABSENT,
+    .results = add_results(t, p), .why = p->why, .tail = p->tail,
     .resumed = c->resumed, .unfinished = t->x->unfinished
   };
-  tg_buf_add(out, &put, sizeof put);
-  add_slice(&put, out, c, p, &t->arguments);
-  if (out->failed) {
+  size_t size = t->arguments.size - c->at;
+  if (t->arguments.failed || !tg_buf_reserve(out, TG_CALLMARK_MAX + size)) {
     refuse(t);
     return;
   }
-  memcpy(out->data + at, &put, sizeof put);
+  uint8_t *end = tg_callmark_put((uint8_t *)out->data + out->size, &mark,
+                                 track->mark_ns);
+  track->mark_ns = to.ns;
+  out->size = (size_t)(end - (uint8_t *)out->data);
+  tg_buf_add(out, t->arguments.data + c->at, size);
   tg_column_turn(&t->spool, &track->marks);
 }
 
@@ -407,12 +393,12 @@ static void add_values (tg_Tracks *t, const char *key, const tg_Packet *p) {
   add_text(&t->members, &t->text);
 }
 
-static const char *end_of (const Put *put) {
-  if (put->unfinished)
+static const char *end_of (const tg_CallMark *mark) {
+  if (mark->unfinished)
     return ",\"ends\":\"still open where the trace ends\"";
-  if (put->tail)
+  if (mark->tail)
     return ",\"ends\":\"by a tail call\"";
-  switch (put->why) {
+  switch (mark->why) {
     case TG_WHY_TERMINATED: return ",\"ends\":\"terminated\"";
     case TG_WHY_YIELD: return ",\"ends\":\"yielded\"";
     case TG_WHY_EXCEPTION: return ",\"ends\":\"by an error\"";
@@ -421,36 +407,37 @@ static const char *end_of (const Put *put) {
 }
 
 /* The members that tell of a call, from its values at 'p'. */
-static void write_members (tg_Tracks *t, const Put *put,
+static void write_members (tg_Tracks *t, const tg_CallMark *mark,
                            const uint8_t *p) {
   static const char *const keys[] = {
     [TG_WHY_RETURN] = "returns", [TG_WHY_EXCEPTION] = "throws",
     [TG_WHY_YIELD] = "yields"
   };
-  tg_Packet packet = {.why = TG_WHY_ENTER, .function = put->function};
+  tg_Packet packet = {.why = TG_WHY_ENTER, .function = mark->function};
   tg_buf_clear(&t->members);
-  if (put->arguments != ABSENT) {
-    packet.values = (tg_Slice){p, put->arguments, NULL};
+  if (mark->arguments != TG_ABSENT) {
+    packet.values = (tg_Slice){p, mark->arguments, NULL};
     add_values(t, "args", &packet);
-    p += put->arguments;
+    p += mark->arguments;
   }
-  if (put->results != ABSENT) {
-    packet.why = put->why;
-    packet.values = (tg_Slice){p, put->results, NULL};
-    add_values(t, keys[put->why], &packet);
+  if (mark->results != TG_ABSENT) {
+    packet.why = mark->why;
+    packet.values = (tg_Slice){p, mark->results, NULL};
+    add_values(t, keys[mark->why], &packet);
   }
-  tg_buf_addstr(&t->members, end_of(put));
-  if (put->resumed)
+  tg_buf_addstr(&t->members, end_of(mark));
+  if (mark->resumed)
     tg_buf_addstr(&t->members, ",\"begins\":\"resumed\"");
 }
 
-static bool use_call (tg_Tracks *t, const tg_Track *track, const Put *put,
-                      const uint8_t *p, tg_MarkUse *use, void *ud) {
-  write_members(t, put, p);
+static bool use_call (tg_Tracks *t, const tg_Track *track,
+                      const tg_CallMark *mark, const uint8_t *p,
+                      tg_MarkUse *use, void *ud) {
+  write_members(t, mark, p);
   tg_Mark m = {
-    .from = put->from, .to = put->to,
+    .from = mark->from, .to = mark->to,
     .func = tg_callstacks_func(track->stacks, t->x->stream->functions,
-                               put->function, false),
+                               mark->function, false),
     .text = {(const uint8_t *)t->members.data, t->members.size, NULL}
   };
   if (t->members.failed || t->text.failed || m.func == TG_STACK_NONE)
@@ -458,22 +445,27 @@ static bool use_call (tg_Tracks *t, const tg_Track *track, const Put *put,
   return use(ud, &m);
 }
 
-/* The markers in a piece of the column. */
+static uint32_t bytes_of (uint32_t size) {
+  return size != TG_ABSENT ? size : 0;
+}
+
+/* The markers in a piece of the column; '*before_ns' is when the one before
+   ended. */
 static bool use_piece (tg_Tracks *t, const tg_Track *track,
-                       const tg_Buf *piece, tg_MarkUse *use, void *ud) {
+                       const tg_Buf *piece, uint64_t *before_ns,
+                       tg_MarkUse *use, void *ud) {
   const uint8_t *p = (const uint8_t *)piece->data;
   if (piece->size == 0)         /* 'p' may be NULL */
     return true;
   const uint8_t *end = p + piece->size;
   while (p < end) {
-    Put put;
-    memcpy(&put, p, sizeof put);
-    p += sizeof put;
-    if (tg_longest_kept(&t->longest, put.to.ns - put.from.ns, put.rank)
-        && !use_call(t, track, &put, p, use, ud))
+    tg_CallMark mark;
+    p = tg_callmark_get(p, &mark, *before_ns);
+    *before_ns = mark.to.ns;
+    if (tg_longest_kept(&t->longest, mark.to.ns - mark.from.ns, mark.rank)
+        && !use_call(t, track, &mark, p, use, ud))
       return false;
-    p += put.arguments != ABSENT ? put.arguments : 0;
-    p += put.results != ABSENT ? put.results : 0;
+    p += bytes_of(mark.arguments) + bytes_of(mark.results);
   }
   return true;
 }
@@ -481,10 +473,11 @@ static bool use_piece (tg_Tracks *t, const tg_Track *track,
 bool tg_tracks_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
                       void *ud) {
   tg_Buf piece = {0};
+  uint64_t before_ns = 0;
   bool ok = true;
   for (uint32_t i = 0; ok && i <= track->marks.count; i++)
     ok = tg_column_read(&t->spool, &track->marks, i, &piece)
-         && use_piece(t, track, &piece, use, ud);
+         && use_piece(t, track, &piece, &before_ns, use, ud);
   tg_buf_free(&piece);
   return ok;
 }

@@ -20,22 +20,13 @@
 #ifndef TG_TRACKS_H
 #define TG_TRACKS_H
 
+#include "callmark.h"
 #include "callstacks.h"
 #include "export.h"
 #include "longest.h"
 #include "spool.h"
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
-
-/*
-** Where a marker begins or ends. What falls together, calls that are entered
-** again when a coroutine goes on, say, is told apart by thousandths of a
-** nanosecond: viewers take the marker that begins first for the outer one.
-*/
-typedef struct tg_Moment {
-  uint64_t ns;
-  uint32_t part;              /* 0 to 999 */
-} tg_Moment;
 
 /* An open frame of a track. */
 typedef struct tg_TrackFrame {
@@ -66,7 +57,8 @@ typedef struct tg_Track {
   bool idle;
   /* calls: each with its values, one after the other */
   tg_Column marks;
-  tg_Moment moment;           /* where the latest of them begins or ends */
+  uint64_t mark_ns;           /* when the latest of them ends */
+  tg_Moment moment;           /* where the latest call begins or ends */
   bool began;                 /* begins */
 } tg_Track;
 

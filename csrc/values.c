@@ -140,18 +140,62 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
   }
 }
 
-void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
+static TG_NOINLINE void read_large (tg_ValueCursor *c, tg_Grip *g) {
   memset(g, 0, sizeof *g);
   uint8_t tag = read_byte(c);
-  uint8_t low = tag & TG_GRIP_SMALLMAX;
-  switch (tag & ~TG_GRIP_SMALLMAX) {
-    case TG_GRIP_SMALLSTR: read_string(c, g, low, low); break;
-    case TG_GRIP_SMALLOBJ: set_object(g, low); break;
-    case TG_GRIP_SMALLINT: set_int(g, low); break;
-    default: read_tagged(c, g, tag); break;
-  }
+  if (tag >= TG_GRIP_SMALLSTR)
+    spoil(c);             /* a string that is not all there */
+  read_tagged(c, g, tag);
   if (c->bad)
     g->type = TG_END;
+}
+
+/* How much of the bytes a small grip is, its tag included; 0 if there is none.
+   A bad cursor is at its end. */
+TG_INLINE size_t small_size (const tg_ValueCursor *c) {
+  size_t left = (size_t)(c->end - c->p);
+  if (tg_unlikely(left == 0) || *c->p < TG_GRIP_SMALLSTR)
+    return 0;
+  size_t size = 1;
+  if (*c->p < TG_GRIP_SMALLOBJ)
+    size += *c->p & TG_GRIP_SMALLMAX;
+  return size <= left ? size : 0;
+}
+
+void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
+  size_t size = small_size(c);
+  if (tg_unlikely(size == 0)) {
+    read_large(c, g);
+    return;
+  }
+  uint8_t tag = *c->p, low = tag & TG_GRIP_SMALLMAX;
+  if (tag >= TG_GRIP_SMALLINT)
+    set_int(g, low);
+  else if (tag >= TG_GRIP_SMALLOBJ)
+    set_object(g, low);
+  else {
+    g->type = TG_STRING;
+    g->u.s.data = (const char *)c->p + 1;
+    g->u.s.size = g->u.s.length = low;
+  }
+  c->p += size;
+}
+
+/* Passes over a grip; whether it was the end. */
+TG_INLINE bool pass (tg_ValueCursor *c) {
+  size_t size = small_size(c);
+  if (tg_likely(size > 0)) {
+    c->p += size;
+    return false;
+  }
+  tg_Grip g;
+  read_large(c, &g);
+  return g.type == TG_END;
+}
+
+void tg_values_skip_properties (tg_ValueCursor *c) {
+  while (!pass(c))
+    pass(c);
 }
 
 /* A grip that may only be of one of two types. */

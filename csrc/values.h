@@ -107,6 +107,9 @@ uint64_t tg_values_var (tg_ValueCursor *c);
 void tg_values_grip (tg_ValueCursor *c, tg_Grip *g);
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d);
 
+/* Passes over the properties of a descriptor, and their end. */
+void tg_values_skip_properties (tg_ValueCursor *c);
+
 /*
 ** Appends a copy that stands by itself: strings that are elsewhere are put in,
 ** up to 'most' bytes of them (and TG_PACKET_MAX); returns how many. Malformed

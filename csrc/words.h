@@ -12,9 +12,18 @@
 #include "function.h"
 #include "sink.h"
 
-/* Writes a literal string; a literal key. */
+/* Writes a literal string; a literal key; a member of two literals. */
 #define tg_put_word(out, s) ((out)->string((out), (s), sizeof(s) - 1))
-#define tg_put_key(out, s) ((out)->key((out), (s), sizeof(s) - 1))
+#define tg_put_key(out, s) \
+  do { \
+    static const tg_Word tg_word = TG_WORD(s); \
+    (out)->word((out), &tg_word); \
+  } while (0)
+#define tg_put_member(out, name, value) \
+  do { \
+    static const tg_Member tg_member = TG_MEMBER(name, value); \
+    (out)->member((out), &tg_member); \
+  } while (0)
 
 /* Whole UTF-8 characters at the beginning of a text, in bytes. */
 size_t tg_utf8_whole (const char *s, size_t size);

@@ -208,7 +208,6 @@ static void write_export (const Look *k, tg_Export *x, const tg_Format *f) {
 }
 
 static void read_exports (const Look *k) {
-  tg_Scratch scratch = {0};
   const tg_Clock *clock = &k->r->stream->clock;
   for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
     tg_Export x = {
@@ -216,12 +215,10 @@ static void read_exports (const Look *k) {
       .stream = k->r->stream, .demand = &k->demand, .stop = k->end,
       .start_ns = tg_clock_ns(clock, k->trace->ticks),
       .end_ns = tg_clock_ns(clock, k->r->ticks),
-      .options = {.limit = 100, .samples = true, .sources = true, .gecko = 36},
-      .scratch = &scratch
+      .options = {.limit = 100, .samples = true, .sources = true, .gecko = 36}
     };
     write_export(k, &x, f);
   }
-  tg_scratch_free(&scratch);
 }
 
 /* }================================================================== */
