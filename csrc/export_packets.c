@@ -23,14 +23,26 @@ void tg_packets_work (void *ud, tg_Batch *b) {
     put_packet(ud, b, &b->text);
 }
 
+/* The output has nothing that waits: it takes the text as it is, and leaves the
+   batch the memory of its own. */
+static void hand_over (tg_Output *out, tg_Batch *b) {
+  tg_Buf text = b->text;
+  tg_assert(out->text.size == 0);
+  b->text = out->text;
+  out->text = text;
+}
+
 static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
   tg_Output *out = x->out;
-  tg_buf_add(&out->text, b->text.data, b->text.size);
-  while (tg_output_turn(out) && b->worked < b->count)
+  bool failed = b->text.failed;
+  hand_over(out, b);
+  tg_output_flush(out);
+  while (b->worked < b->count && tg_output_turn(out))
     put_packet(x, b, &out->text);
+  tg_output_flush(out);
   for (uint32_t i = 0; i < b->count; i++)
     x->calls += b->packets[i].why == TG_WHY_ENTER;
-  if (b->text.failed || b->scratch.failed || b->scratch.room.failed)
+  if (failed || b->scratch.failed || b->scratch.room.failed)
     return TG_ERR_MEMORY;
   return out->error == 0 ? TG_OK : TG_ERR_IO;
 }

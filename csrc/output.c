@@ -89,12 +89,17 @@ static void write_text (tg_Output *o, int flush) {
   tg_buf_clear(&o->text);
 }
 
-bool tg_output_turn (tg_Output *o) {
-  if (o->error == 0 && (o->text.size >= ENOUGH || o->text.failed))
+bool tg_output_flush (tg_Output *o) {
+  if (o->error == 0)
     write_text(o, Z_NO_FLUSH);
-  else if (o->error != 0)
+  else
     tg_buf_clear(&o->text);
   return o->error == 0;
+}
+
+bool tg_output_turn (tg_Output *o) {
+  bool turns = o->text.size >= ENOUGH || o->text.failed || o->error != 0;
+  return !turns || tg_output_flush(o);
 }
 
 bool tg_output_close (tg_Output *o) {

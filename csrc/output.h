@@ -25,6 +25,9 @@ bool tg_output_open (tg_Output *o, const char *path);
 /* Writes 'text' if it has become long; false if anything has failed so far. */
 bool tg_output_turn (tg_Output *o);
 
+/* Writes 'text', however short it is. */
+bool tg_output_flush (tg_Output *o);
+
 /* Writes the rest and closes; false with errno if anything has failed. */
 bool tg_output_close (tg_Output *o);
 
