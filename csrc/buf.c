@@ -67,3 +67,9 @@ void tg_buf_addu64 (tg_Buf *b, uint64_t v) {
   char *end = tg_digits(b->data + b->size, v);
   b->size = (size_t)(end - b->data);
 }
+
+void tg_buf_addi64 (tg_Buf *b, int64_t v) {
+  if (v < 0)
+    tg_buf_addchar(b, '-');
+  tg_buf_addu64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}

@@ -47,5 +47,6 @@ TG_INLINE void tg_buf_addchar (tg_Buf *b, char c) {
 void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void tg_buf_addu64 (tg_Buf *b, uint64_t v);   /* decimal */
+void tg_buf_addi64 (tg_Buf *b, int64_t v);
 
 #endif

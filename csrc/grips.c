@@ -45,18 +45,19 @@ static uint32_t byte_cost (char c) {
   return byte >= 0x80 || c == '"' || c == '\\' ? 2 : 1;
 }
 
-/* Of eight bytes together. */
-static uint32_t word_cost (const char *s) {
+/* Of up to eight bytes together. */
+static uint32_t word_cost (const char *s, size_t size) {
   const uint64_t low = TG_EACH(0x7f);
-  uint64_t x;
-  memcpy(&x, s, 8);
+  uint64_t x = tg_plain_load(s, size);
+  if (size < 8)
+    x |= TG_EACH('a') << 8 * size;      /* bytes that cost nothing more */
   uint64_t quote = x ^ TG_EACH('"'), slash = x ^ TG_EACH('\\');
   uint64_t two = x | ~(((quote & low) + low) | quote)
                  | ~(((slash & low) + low) | slash);
   uint64_t six = ~(((x & low) + TG_EACH(0x60)) | x);
   two = ((two >> 7 & TG_EACH(1)) * TG_EACH(1)) >> 56;
   six = ((six >> 7 & TG_EACH(1)) * TG_EACH(1)) >> 56;
-  return 8 + (uint32_t)two + 5 * (uint32_t)six;
+  return (uint32_t)(size + two + 5 * six);
 }
 
 /* How much of a text within the string limit is affordable; it is paid. */
@@ -65,8 +66,14 @@ static size_t afford (tg_Grips *g, const char *s, size_t size) {
   uint32_t cost;
   if (size > g->demand->limits.string)
     size = g->demand->limits.string;
-  for (; n + 8 <= size && (cost = word_cost(s + n)) <= g->budget; n += 8)
+  while (n < size) {
+    size_t part = size - n < 8 ? size - n : 8;
+    cost = word_cost(s + n, part);
+    if (cost > g->budget)
+      break;
     g->budget -= cost;
+    n += part;
+  }
   while (n < size && spend(g, byte_cost(s[n])))
     n++;
   return n;
@@ -113,9 +120,7 @@ static bool add_entry (tg_Grips *g, uint32_t offset) {
 static void find_descriptors (tg_Grips *g, tg_ValueCursor c) {
   while (c.p < c.end && !c.bad) {
     uint32_t offset = (uint32_t)(c.p - g->bytes);
-    tg_Descriptor d;
-    tg_values_descriptor(&c, &d);
-    if (d.flags & TG_DESC_PROPS)
+    if (tg_values_pass_head(&c))
       tg_values_skip_properties(&c);
     if (c.bad || !add_entry(g, offset))
       return;
@@ -347,14 +352,16 @@ static bool add_key (tg_Grips *g, tg_Buf *b, const tg_Grip *k,
     case TG_FALSE: tg_buf_addstr(b, "false"); return true;
     case TG_TRUE: tg_buf_addstr(b, "true"); return true;
     case TG_NULL: tg_buf_addstr(b, "null"); return true;
-    case TG_INT: tg_buf_addfmt(b, "%" PRId64, k->u.i); return true;
+    case TG_INT: tg_buf_addi64(b, k->u.i); return true;
     case TG_FLOAT: add_float_key(b, k->u.f); return !isnan(k->u.f);
     case TG_OBJECT:
       rank = rank_of(g, k->u.id, level);
-      if (rank > 0)
-        tg_buf_addfmt(b, "%s %" PRIu32, type_name(object_type(g, k->u.id)),
-                      rank - 1);
-      return rank > 0;
+      if (rank == 0)
+        return false;
+      tg_buf_addstr(b, type_name(object_type(g, k->u.id)));
+      tg_buf_addchar(b, ' ');
+      tg_buf_addu64(b, rank - 1);
+      return true;
     case TG_NIL: case TG_REDACTED: case TG_STRING: case TG_NOROOM: case TG_END:
     default: return false;
   }

@@ -6,15 +6,18 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "plain.h"
 
 #define FIRST_ITEMS 32u
 
-/* FNV-1a. */
+/* Eight bytes at a time, each spread over all bits. */
 static uint64_t hash_of (const void *data, size_t size) {
-  const uint8_t *p = data;
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < size; i++)
-    h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+  const char *p = data;
+  uint64_t h = size;
+  for (size_t i = 0; i < size; i += 8) {
+    h = (h ^ tg_plain_load(p + i, size - i)) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 32;
+  }
   return h;
 }
 

@@ -265,15 +265,8 @@ static void add_shortest (tg_Buf *out, double v) {
 }
 
 static void json_integer (tg_Sink *s, int64_t v) {
-  tg_Buf *out = self(s)->out;
   before_value(self(s));
-  if (!tg_buf_reserve(out, 1 + TG_DIGITS))
-    return;
-  char *p = out->data + out->size;
-  if (v < 0)
-    *p++ = '-';
-  p = tg_digits(p, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-  out->size = (size_t)(p - out->data);
+  tg_buf_addi64(self(s)->out, v);
 }
 
 static void json_number (tg_Sink *s, double v) {

@@ -173,12 +173,16 @@ static Object *object (tg_Literal *w, uint32_t id) {
   return &w->pool[id];
 }
 
-static void meet (tg_Literal *w, const tg_Grip *g) {
-  if (g->type != TG_OBJECT || g->u.id >= w->size)
-    return;             /* so many descriptors cannot be there */
-  Object *o = object(w, g->u.id);
+/* Passes over a grip and counts the object that it is, if it is one. */
+static tg_GripType meet (tg_Literal *w, tg_ValueCursor *c) {
+  uint32_t id;
+  tg_GripType type = tg_values_pass(c, &id);
+  if (type != TG_OBJECT || id >= w->size)
+    return type;        /* so many descriptors cannot be there */
+  Object *o = object(w, id);
   if (o != NULL)
     o->refs++;
+  return type;
 }
 
 /* Next property of a descriptor; false at its end. */
@@ -192,25 +196,17 @@ static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
 
 /* Passes over a descriptor, meeting the objects in its properties. */
 static void survey (tg_Literal *w, tg_ValueCursor *c) {
-  tg_Descriptor d;
-  tg_Grip key, v;
-  tg_values_descriptor(c, &d);
-  if (!(d.flags & TG_DESC_PROPS))
+  if (!tg_values_pass_head(c))
     return;
-  while (property(c, &key, &v)) {
-    meet(w, &key);
-    meet(w, &v);
-  }
+  while (meet(w, c) != TG_END)
+    meet(w, c);
 }
 
 /* Finds every descriptor of a list; 'c' stands before its first grip. */
 static void findpool (tg_Literal *w, tg_ValueCursor c, uint64_t grips) {
-  tg_Grip g;
   w->count = w->marks = 0;
-  for (uint64_t i = 0; i < grips && !c.bad; i++) {
-    tg_values_grip(&c, &g);
-    meet(w, &g);
-  }
+  for (uint64_t i = 0; i < grips && !c.bad; i++)
+    meet(w, &c);
   for (uint32_t id = 0; !c.bad && c.p < c.end; id++) {
     Object *o = object(w, id);
     if (o == NULL)

@@ -330,12 +330,10 @@ static bool note_place (tg_Preview *v) {
 /* Finds the descriptor of an object: they are in order, and those before it
    are passed over once. */
 static bool find_descriptor (tg_Preview *v, uint32_t id) {
-  tg_Descriptor d;
   while (v->count <= id && !v->next.bad && v->next.p < v->next.end) {
     if (!note_place(v))
       return false;
-    tg_values_descriptor(&v->next, &d);
-    if (d.flags & TG_DESC_PROPS)
+    if (tg_values_pass_head(&v->next))
       tg_values_skip_properties(&v->next);
   }
   return id < v->count;

@@ -181,21 +181,29 @@ void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
   c->p += size;
 }
 
-/* Passes over a grip; whether it was the end. */
-TG_INLINE bool pass (tg_ValueCursor *c) {
+TG_INLINE tg_GripType pass (tg_ValueCursor *c, uint32_t *id) {
   size_t size = small_size(c);
   if (tg_likely(size > 0)) {
+    uint8_t tag = *c->p;
+    *id = tag & TG_GRIP_SMALLMAX;
     c->p += size;
-    return false;
+    return tag >= TG_GRIP_SMALLOBJ && tag < TG_GRIP_SMALLINT ? TG_OBJECT
+                                                             : TG_NIL;
   }
   tg_Grip g;
   read_large(c, &g);
-  return g.type == TG_END;
+  *id = g.type == TG_OBJECT ? g.u.id : 0;
+  return g.type == TG_OBJECT || g.type == TG_END ? g.type : TG_NIL;
+}
+
+tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
+  return pass(c, id);
 }
 
 void tg_values_skip_properties (tg_ValueCursor *c) {
-  while (!pass(c))
-    pass(c);
+  uint32_t id;
+  while (pass(c, &id) != TG_END)
+    pass(c, &id);
 }
 
 /* A grip that may only be of one of two types. */
@@ -220,6 +228,19 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
     d->function = read_id(c);
   if (c->bad)
     d->flags = 0;
+}
+
+bool tg_values_pass_head (tg_ValueCursor *c) {
+  uint32_t id;
+  read_type(c);
+  uint32_t flags = read_byte(c);
+  if (flags & TG_DESC_CLASS)
+    pass(c, &id);
+  if (flags & TG_DESC_PROTO)
+    pass(c, &id);
+  if (flags & TG_DESC_FUNCTION)
+    read_id(c);
+  return !c->bad && (flags & TG_DESC_PROPS) != 0;
 }
 
 /*

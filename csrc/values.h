@@ -107,6 +107,13 @@ uint64_t tg_values_var (tg_ValueCursor *c);
 void tg_values_grip (tg_ValueCursor *c, tg_Grip *g);
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d);
 
+/* Passes over a grip, for whoever looks for objects only: OBJECT and its id, or
+   END, or NIL for all others. */
+tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id);
+
+/* Passes over a descriptor up to its properties; whether it has any. */
+bool tg_values_pass_head (tg_ValueCursor *c);
+
 /* Passes over the properties of a descriptor, and their end. */
 void tg_values_skip_properties (tg_ValueCursor *c);
 

@@ -8,18 +8,25 @@
 #include "plain.h"
 #include "text.h"
 
-size_t tg_utf8_whole (const char *s, size_t size) {
-  const char *p = s, *end = s + size;
-  size_t n = 1;
-  while (p < end && n > 0) {
-    uint32_t code;
-    uint64_t x;
-    while (end - p >= 8 && (memcpy(&x, p, 8), (x & TG_EACH(0x80)) == 0))
-      p += 8;
-    if (p == end)
+/* Where eight bytes, or the last ones, are not all ASCII; or the end. */
+static const char *skip_ascii (const char *p, const char *end) {
+  while (p < end) {
+    size_t left = (size_t)(end - p);
+    if ((tg_plain_load(p, left) & TG_EACH(0x80)) != 0)
       break;
-    n = (unsigned char)*p < 0x80 ? 1 : tg_text_char(p, end, &code);
-    p += n;
+    p += left < 8 ? left : 8;
+  }
+  return p;
+}
+
+size_t tg_utf8_whole (const char *s, size_t size) {
+  const char *p = skip_ascii(s, s + size), *end = s + size;
+  while (p < end) {
+    uint32_t code;
+    size_t n = (unsigned char)*p < 0x80 ? 1 : tg_text_char(p, end, &code);
+    if (n == 0)
+      break;
+    p = skip_ascii(p + n, end);
   }
   return (size_t)(p - s);
 }

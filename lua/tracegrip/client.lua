@@ -358,13 +358,18 @@ function notices.traces (tracer, packet)
   return true
 end
 
+-- Anything may be there.
+local function why_of (packet)
+  return type(packet.why) == "string" and packet.why or nil
+end
+
 function notices.startedTrace (tracer, packet)
   if type(packet.name) ~= "string" then
     return nil, "a trace without a name"
   end
   local types = is_list(packet.tracing) and packet.tracing
                 or client.defaultTypes
-  tracer.frames:start(packet.name, types, packet.why)
+  tracer.frames:start(packet.name, types, why_of(packet))
   return true
 end
 
@@ -373,7 +378,7 @@ function notices.stoppedTrace (tracer, packet)
   if type(packet.name) ~= "string" then
     return nil, "a trace without a name"
   end
-  tracer.frames:stop(packet.name, packet.why)
+  tracer.frames:stop(packet.name, why_of(packet))
   return true
 end
 

@@ -238,6 +238,17 @@ describe("tracegrip attach", function ()
     end)
   end)
 
+  it("does not mind how the server says that a trace has ended", function ()
+    for _, why in ipairs {{}, 5, true, "because"} do
+      run.within(function (directory)
+        local command = start(directory, saying("a()", why), {"-o", "rec"})
+        assert.equal(0, command:ended(), command.err)
+        assert.equal(2, #recorded.packets(assert(recorded.open(directory
+                                                               .. "/rec"))))
+      end)
+    end
+  end)
+
   describe("fails in one line", function ()
     it("when the server goes away, with a recording up to there", function ()
       run.within(function (directory)

@@ -117,7 +117,8 @@ local function try (packets)
     replay:put(packet)
     replay:pump()
   end
-  assert(replay:finish(packets[1] and packets[1].why))
+  local why = packets[1] and packets[1].why
+  assert(replay:finish(type(why) == "string" and why or nil))
   local n = 0
   for _ in assert(core.open(path)):packets() do
     n = n + 1
