@@ -195,7 +195,7 @@ static void give_back (tg_Ahead *a) {
 
 /* Comes nearer to the next batch: does what nobody else does, or waits. */
 static void advance (tg_Ahead *a) {
-  if (a->given < a->filled && a->claimed == a->given)
+  if (a->work != NULL && a->claimed < a->filled)
     work_next(a);
   else if (a->nthreads > 0)
     pthread_cond_wait(&a->changed, &a->mutex);

@@ -23,7 +23,7 @@
 #include "grips.h"
 #include "sieve.h"
 
-#define TG_BATCH_PACKETS 4096u
+#define TG_BATCH_PACKETS 2048u
 
 typedef struct tg_Batch {
   tg_Packet *packets;         /* owns */

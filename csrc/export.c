@@ -274,8 +274,8 @@ void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
 static char *put_escape (char *p, char c) {
   static const char hex[] = "0123456789abcdef";
   *p++ = '\\';
-  if (c == '"' || c == '\\' || c == '\n') {
-    *p++ = c == '\n' ? 'n' : c;
+  if (c == '\n') {
+    *p++ = 'n';
     return p;
   }
   memcpy(p, "u00", 3);
@@ -312,7 +312,9 @@ static const char *add_piece (tg_Buf *out, const char *s, size_t size,
   char *p = out->data + out->size;
   while (s < stop) {
     p = tg_plain_copy(p, &s, stop, true);
-    if (s < stop)
+    const char *odd = s;
+    p = tg_plain_quote(p, &s, stop);
+    if (s == odd && s < stop)
       p = put_char(p, &s, end);
   }
   out->size = (size_t)(p - out->data);

@@ -75,7 +75,6 @@ static void json_close (tg_Sink *s) {
 /* The letter of a short escape, 0 if there is none. */
 static char short_escape (char c) {
   switch (c) {
-    case '"': case '\\': return c;
     case '\b': return 'b';
     case '\f': return 'f';
     case '\n': return 'n';
@@ -106,7 +105,10 @@ TG_INLINE char *put_text (char *p, const char *v, const char *end) {
     p = tg_plain_copy(p, &v, end, false);
     if (tg_likely(v == end))
       return p;
-    p = put_escape(p, *v++);
+    const char *odd = v;
+    p = tg_plain_quote(p, &v, end);
+    if (v == odd)
+      p = put_escape(p, *v++);
   }
 }
 

@@ -84,4 +84,18 @@ TG_INLINE char *tg_plain_copy (char *to, const char **s, const char *end,
   return to;
 }
 
+/*
+** Copies quotes and backslashes, each behind a backslash, from '*s' on; '*s' is
+** then behind the last of them. Returns where the copy ends.
+*/
+TG_INLINE char *tg_plain_quote (char *to, const char **s, const char *end) {
+  const char *p = *s;
+  while (p < end && (*p == '"' || *p == '\\')) {
+    *to++ = '\\';
+    *to++ = *p++;
+  }
+  *s = p;
+  return to;
+}
+
 #endif

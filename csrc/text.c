@@ -78,8 +78,7 @@ static bool control (uint32_t code) {
 #define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
 
 /* One character, or one byte that is none, to 'to'. */
-static char *escapechar (char *to, const char **s, const char *end,
-                         char quote) {
+static char *escapechar (char *to, const char **s, const char *end) {
   uint32_t code = 0;
   const char *p = *s;
   size_t n = tg_text_char(p, end, &code);
@@ -89,8 +88,6 @@ static char *escapechar (char *to, const char **s, const char *end,
       to = escapebyte(to, *p++);
     return to;
   }
-  if (quote != 0 && (*p == quote || *p == '\\'))
-    *to++ = '\\';
   memcpy(to, p, n);
   return to + n;
 }
@@ -104,8 +101,11 @@ static const char *escapepiece (tg_Buf *out, const char *s, size_t size,
   char *to = out->data + out->size;
   while (s < stop) {
     to = tg_plain_copy(to, &s, stop, true);
-    if (s < stop)
-      to = escapechar(to, &s, end, quote);
+    const char *odd = s;
+    if (quote != 0)
+      to = tg_plain_quote(to, &s, stop);
+    if (s == odd && s < stop)
+      to = escapechar(to, &s, end);
   }
   out->size = (size_t)(to - out->data);
   return s;
