@@ -21,7 +21,9 @@ static bool clear_batch (tg_Batch *b) {
   tg_buf_clear(&b->text);
   if (b->packets == NULL)
     b->packets = tg_malloc(TG_BATCH_PACKETS * sizeof *b->packets);
-  return b->packets != NULL;
+  if (b->ends == NULL)
+    b->ends = tg_malloc(TG_BATCH_PACKETS * sizeof *b->ends);
+  return b->packets != NULL && b->ends != NULL;
 }
 
 /* Says that values are in the batch's own bytes: 'data' is their offset until
@@ -72,6 +74,7 @@ static bool fill (tg_Ahead *a, tg_Batch *b) {
 static void free_batch (tg_Batch *b) {
   tg_cursor_drop(&b->pin);
   tg_free(b->packets);
+  tg_free(b->ends);
   tg_buf_free(&b->values);
   tg_buf_free(&b->text);
   tg_scratch_free(&b->scratch);
@@ -93,7 +96,7 @@ static void fill_next (tg_Ahead *a) {
   tg_Batch *b = batch_at(a, a->filled);
   pthread_mutex_unlock(&a->mutex);
   bool more = fill(a, b);
-  bool failed = b->packets == NULL || b->values.failed;
+  bool failed = b->packets == NULL || b->ends == NULL || b->values.failed;
   pthread_mutex_lock(&a->mutex);
   a->failed = a->failed || failed;
   a->ended = !more || failed;

@@ -31,6 +31,8 @@ typedef struct tg_Batch {
   /* for the work */
   uint32_t worked;            /* packets that 'text' is of */
   tg_Buf text;                /* owns */
+  uint32_t *ends;             /* owns; for each packet: where its part of 'text'
+                                 ends, if the work says so */
   tg_Scratch scratch;         /* owns */
   /* private */
   tg_Cursor pin;              /* of the chunks that values are in */

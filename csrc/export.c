@@ -13,7 +13,7 @@
 /* To add a format: a line here, its function in formats.h, its file. */
 const tg_Format tg_formats[] = {
   {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
-   1000000, 3000, true, NULL, tg_export_chrome},
+   1000000, 3000, true, tg_chrome_work, tg_export_chrome},
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
    1000000, 3000, false, NULL, tg_export_cpuprofile},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
@@ -179,10 +179,7 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->limit = x->options.limit > 0 ? x->options.limit : format->limit;
   x->depth = format->depth;
-  x->literal = (tg_Literal){
-    .functions = x->stream->functions, .demand = x->demand,
-    .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
-  };
+  x->literal = tg_export_literal(x);
   tg_ahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
   tg_Status status = format->write(x);
   tg_ahead_end(&x->ahead);
@@ -222,12 +219,33 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
   tg_buf_addchar(out, ')');
 }
 
-void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
+tg_Literal tg_export_literal (const tg_Export *x) {
+  return (tg_Literal){
+    .functions = x->stream->functions, .demand = x->demand,
+    .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
+  };
+}
+
+void tg_export_literals (const tg_Export *x, tg_Literal *w,
+                         const tg_Packet *p, tg_Buf *out) {
   const tg_Functions *fs = x->stream->functions;
   bool arguments = p->why == TG_WHY_ENTER;
-  tg_literal_list(&x->literal, out, p->values,
+  tg_literal_list(w, out, p->values,
                   arguments ? tg_functions_find(fs, p->function) : NULL);
-  out->failed = out->failed || x->literal.failed;
+  out->failed = out->failed || w->failed;
+}
+
+void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
+  tg_export_literals(x, &x->literal, p, out);
+}
+
+tg_Slice tg_export_worked (const tg_Export *x) {
+  const tg_Batch *b = x->batch;
+  uint32_t i = x->place - 1;
+  uint32_t from = i > 0 ? b->ends[i - 1] : 0;
+  return (tg_Slice){
+    .data = (const uint8_t *)b->text.data + from, .size = b->ends[i] - from
+  };
 }
 
 void tg_export_loss (const tg_Export *x, tg_Buf *out) {

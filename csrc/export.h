@@ -20,6 +20,8 @@
 #ifndef TG_EXPORT_H
 #define TG_EXPORT_H
 
+#include <stdatomic.h>
+
 #include "ahead.h"
 #include "entries.h"
 #include "grips.h"
@@ -76,6 +78,7 @@ typedef struct tg_Export {
   tg_Status status;           /* sticky */
   bool aside;                 /* what failed is not 'out', but the file of a
                                  spool */
+  _Atomic bool idle;          /* what the work does is not wanted any more */
   /* private */
   tg_Ahead ahead;             /* owns */
   tg_Batch *batch;            /* borrows; the packets that come next... */
@@ -99,9 +102,9 @@ typedef struct tg_Format {
   uint64_t limit;             /* calls that its viewers can bear; 0 = any */
   uint32_t depth;             /* frames, the same */
   bool values;                /* shows arguments and results */
-  tg_BatchWork *work;         /* writes a batch by itself, with 'ud' the export,
-                                 of which it changes nothing; NULL: what is
-                                 written depends on what came before */
+  tg_BatchWork *work;         /* what can be written of a batch by itself, with
+                                 'ud' the export, of which it changes nothing;
+                                 NULL: nothing is */
   tg_Status (*write) (tg_Export *x);
 } tg_Format;
 
@@ -135,6 +138,14 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
 
 /* The values of a packet as Lua literals, secrets kept, limits kept. */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
+
+/* A writer of such values for work on a batch, to be freed. */
+tg_Literal tg_export_literal (const tg_Export *x);
+void tg_export_literals (const tg_Export *x, tg_Literal *w,
+                         const tg_Packet *p, tg_Buf *out);
+
+/* What the work has written of the packet that was read last. */
+tg_Slice tg_export_worked (const tg_Export *x);
 
 /* What is lost, as a sentence; nothing is added if nothing is. */
 void tg_export_loss (const tg_Export *x, tg_Buf *out);

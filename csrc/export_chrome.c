@@ -280,8 +280,8 @@ static uint64_t boundary (Document *d, uint32_t lane, uint64_t time_ns) {
 ** ===================================================================
 */
 
-static bool wants (const Document *d, uint32_t type) {
-  return (d->x->demand->types & type) != 0;
+static bool wants (const tg_Export *x, uint32_t type) {
+  return (x->demand->types & type) != 0;
 }
 
 /* Whether the document still has room for values. */
@@ -289,26 +289,58 @@ static bool has_room (const Document *d) {
   return d->x->out->bytes < VALUES_END || d->x->options.limit > 0;
 }
 
-static bool shows (const Document *d, const tg_Packet *p, uint32_t type) {
-  return wants(d, type) && p->values.data != NULL && has_room(d);
+/* The values that a packet may have. */
+static uint32_t type_of (const tg_Packet *p) {
+  switch (p->why) {
+    case TG_WHY_ENTER: return p->resumed ? 0 : TG_TYPE_ARGUMENTS;
+    case TG_WHY_RETURN: return TG_TYPE_RETURN;
+    case TG_WHY_EXCEPTION: return TG_TYPE_THROW;
+    case TG_WHY_YIELD: return TG_TYPE_YIELD;
+    case TG_WHY_TERMINATED: default: return 0;
+  }
+}
+
+static bool has_values (const tg_Export *x, const tg_Packet *p) {
+  return p->values.data != NULL && wants(x, type_of(p));
+}
+
+/* As a string, for 'args'. */
+static void put_literals (const tg_Export *x, tg_Literal *w,
+                          const tg_Packet *p, tg_Buf *room, tg_Buf *out) {
+  tg_buf_clear(room);
+  tg_export_literals(x, w, p, room);
+  if (room->size > LONGEST) {
+    size_t n = LONGEST;
+    while (n > 0 && ((unsigned char)room->data[n] & 0xc0) == 0x80)
+      n--;                    /* inside a character */
+    room->size = n;
+    tg_buf_addstr(room, " ...");
+  }
+  tg_v8_put_string(out, room->data, room->size);
+  out->failed = out->failed || room->failed;
+}
+
+void tg_chrome_work (void *ud, tg_Batch *b) {
+  tg_Export *x = ud;
+  tg_Literal w = tg_export_literal(x);
+  bool idle = atomic_load(&x->idle);
+  for (; b->worked < b->count; b->worked++) {
+    const tg_Packet *p = &b->packets[b->worked];
+    if (!idle && has_values(x, p))
+      put_literals(x, &w, p, &b->scratch.room, &b->text);
+    b->ends[b->worked] = (uint32_t)b->text.size;
+  }
+  tg_literal_free(&w);
 }
 
 /* Values as a member of 'args', if the trace has them. */
-static void put_values (Document *d, tg_Buf *out, const char *key,
-                        const tg_Packet *p, uint32_t type) {
-  if (!shows(d, p, type))
+static void put_values (const Document *d, tg_Buf *out, const char *key,
+                        const tg_Packet *p) {
+  if (!has_values(d->x, p) || !has_room(d))
     return;
-  tg_Buf *text = clear_room(d);
-  tg_export_values(d->x, p, text);
-  if (text->size > LONGEST) {
-    size_t n = LONGEST;
-    while (n > 0 && ((unsigned char)text->data[n] & 0xc0) == 0x80)
-      n--;                    /* inside a character */
-    text->size = n;
-    tg_buf_addstr(text, " ...");
-  }
+  tg_Slice text = tg_export_worked(d->x);
   tg_buf_addstr(out, key);
-  tg_v8_put_string(out, text->data, text->size);
+  tg_buf_add(out, text.data, text.size);
 }
 
 /* What is known of a call at its entry waits for its exit. */
@@ -320,12 +352,12 @@ static bool enter (Document *d, const tg_Packet *p) {
     return false;
   Box *box = &d->boxes[level];
   *box = (Box){boundary(d, lane, p->time_ns), d->args.size, d->x->folded};
-  if (wants(d, TG_TYPE_CALLSITE) && p->caller != 0)
+  if (wants(d->x, TG_TYPE_CALLSITE) && p->caller != 0)
     put_callsite(d, &d->args, p);
   if (p->resumed)
     tg_buf_addstr(&d->args, ",\"resumed\":true");
   else
-    put_values(d, &d->args, ",\"arguments\":", p, TG_TYPE_ARGUMENTS);
+    put_values(d, &d->args, ",\"arguments\":", p);
   return true;
 }
 
@@ -334,18 +366,18 @@ static void put_completion (Document *d, const tg_Packet *p) {
   tg_Buf *out = d->out;
   switch (p->why) {
     case TG_WHY_RETURN:
-      put_values(d, out, ",\"returns\":", p, TG_TYPE_RETURN);
+      put_values(d, out, ",\"returns\":", p);
       tg_buf_addstr(out, p->tail ? ",\"tailCall\":true" : "");
       break;
     case TG_WHY_EXCEPTION:
-      if (!shows(d, p, TG_TYPE_THROW))
+      if (!has_values(d->x, p) || !has_room(d))
         tg_buf_addstr(out, ",\"throw\":\"?\"");
-      put_values(d, out, ",\"throw\":", p, TG_TYPE_THROW);
+      put_values(d, out, ",\"throw\":", p);
       break;
     case TG_WHY_YIELD:
-      if (!shows(d, p, TG_TYPE_YIELD))
+      if (!has_values(d->x, p) || !has_room(d))
         tg_buf_addstr(out, ",\"yield\":\"?\"");
-      put_values(d, out, ",\"yield\":", p, TG_TYPE_YIELD);
+      put_values(d, out, ",\"yield\":", p);
       break;
     case TG_WHY_TERMINATED:
       tg_buf_addstr(out, d->x->unfinished ? ",\"unfinished\":true"
@@ -372,8 +404,10 @@ static void put_args (Document *d, const tg_Packet *p, const Box *box) {
 static void note_bare (Document *d, const tg_Packet *p) {
   if (p->values.data == NULL || has_room(d))
     return;
-  if (d->x->bare++ == 0)
+  if (d->x->bare++ == 0) {
     d->bare_ns = p->time_ns;
+    atomic_store(&d->x->idle, true);
+  }
 }
 
 static bool leave (Document *d, const tg_Packet *p) {

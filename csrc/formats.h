@@ -14,6 +14,8 @@ tg_Status tg_export_gecko (tg_Export *x);
 tg_Status tg_export_speedscope (tg_Export *x);
 tg_Status tg_export_packets (tg_Export *x);
 
+/* What of them can be done with each batch by itself. */
+tg_BatchWork tg_chrome_work;
 tg_BatchWork tg_packets_work;
 
 #endif
