@@ -320,13 +320,18 @@ static void put_literals (const tg_Export *x, tg_Literal *w,
   out->failed = out->failed || room->failed;
 }
 
+/* What is short is written sooner than handed over. */
+static bool is_short (const tg_Packet *p) {
+  return p->values.size < 16;
+}
+
 void tg_chrome_work (void *ud, tg_Batch *b) {
   tg_Export *x = ud;
   tg_Literal w = tg_export_literal(x);
   bool idle = atomic_load(&x->idle);
   for (; b->worked < b->count; b->worked++) {
     const tg_Packet *p = &b->packets[b->worked];
-    if (!idle && has_values(x, p))
+    if (!idle && has_values(x, p) && !is_short(p))
       put_literals(x, &w, p, &b->scratch.room, &b->text);
     b->ends[b->worked] = (uint32_t)b->text.size;
   }
@@ -334,13 +339,17 @@ void tg_chrome_work (void *ud, tg_Batch *b) {
 }
 
 /* Values as a member of 'args', if the trace has them. */
-static void put_values (const Document *d, tg_Buf *out, const char *key,
+static void put_values (Document *d, tg_Buf *out, const char *key,
                         const tg_Packet *p) {
   if (!has_values(d->x, p) || !has_room(d))
     return;
-  tg_Slice text = tg_export_worked(d->x);
   tg_buf_addstr(out, key);
-  tg_buf_add(out, text.data, text.size);
+  if (is_short(p))
+    put_literals(d->x, &d->x->literal, p, &d->room, out);
+  else {
+    tg_Slice text = tg_export_worked(d->x);
+    tg_buf_add(out, text.data, text.size);
+  }
 }
 
 /* What is known of a call at its entry waits for its exit. */

@@ -104,7 +104,8 @@ describe("overflow 'ring'", function ()
     for i, p in ipairs(result[1].packets) do
       assert.equal(i % 2 == 1 and "enteredFrame" or "exitedFrame", p.type)
     end
-    assert.equal(1200, #result[1].packets + lost(result[1]))
+    local sum = #result[1].packets + lost(result[1])
+    assert.is_true(sum == 1200 or sum == 1199, sum)     -- see above
   end)
 
   it("keeps names although their first use is gone", function ()
