@@ -119,6 +119,8 @@ describe("the end of a state", function ()
       io.stdout:flush()
       io.read()
       b:run "f()"
+      print "called"
+      io.stdout:flush()
       io.read()
       b:close()
     ]]
@@ -137,7 +139,7 @@ describe("the end of a state", function ()
     assert.equal("f return", frames)
     assert.equal("stoppedTrace terminated", others)
     program:tell()
-    peers.sleep(0.1)
+    program:says "called"
     local reply, seen = other:request("stopTrace", nil, "trace2")
     assert.equal("stoppedTrace", reply.type)
     assert.equal(4, #seen)
@@ -234,7 +236,7 @@ describe("the end of a client", function ()
       peer:request("startTrace", {trace = {"name"}})
     end
     is_free()
-    peers.wait(function () return program:descriptors() <= before end, 3)
+    peers.wait(function () return program:descriptors() <= before end)
     assert.equal(before, program:descriptors())
     local limit = os.getenv "LD_PRELOAD" and 1000000 or 100000   -- make asan
     assert.is_true(tonumber(program:proc("VmRSS"):match "%d+") < limit)
@@ -260,6 +262,8 @@ describe("a fork", function ()
       io.stdout:flush()
       io.read()
       f()
+      print "called"
+      io.stdout:flush()
       io.read()
     ]]
     local peer <close> = attached(program, {trace = {"name"},
@@ -267,7 +271,7 @@ describe("a fork", function ()
     program:tell()
     assert.equal("3", program:says "(%d+)\n")
     program:tell()
-    peers.sleep(0.1)
+    program:says "called"
     local reply, frames = peer:request "stopTrace"
     assert.equal("stoppedTrace", reply.type)
     assert.equal(4, #frames)

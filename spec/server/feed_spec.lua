@@ -235,7 +235,7 @@ describe("the server, on a line that is told what to say,", function ()
     line:tells {kind = "ended", id = 1, why = "stall"}
     assert.equal("f", peer:receive().name)
     assert.equal("stall", peer:receive().why)
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
     assert.equal("leave", line.asked[#line.asked])
   end)
 
@@ -256,7 +256,7 @@ describe("the server, on a line that is told what to say,", function ()
     assert.equal("noSuchActor", peer:request "attach".error)
     assert.equal(1, #peer:ask({to = "root", type = "listTabs"}).tabs)
     assert.equal("close", line.asked[#line.asked])
-    assert.is_true(stranger:hung_up(2))     -- it came by that state's address
+    assert.is_true(stranger:hung_up(6))     -- it came by that state's address
   end)
 
   it("has a tab for each state, and one client for each", function ()
@@ -299,7 +299,7 @@ describe("the server, on a line that is told what to say,", function ()
     local peer = connect {port = port}
     peer:request "attach"
     host:unlisten(1, address)
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
     assert.is_nil((peers.connect {port = port}))
     assert.equal("leave", line.asked[#line.asked])
   end)
@@ -312,7 +312,7 @@ describe("the server, on a line that is told what to say,", function ()
     peer:request "startTrace"
     line:tells {kind = "gone"}
     assert.equal("terminated", peer:reply(2).why)
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
     assert.is_nil((peers.connect {port = port}))
   end)
 
@@ -323,7 +323,7 @@ describe("the server, on a line that is told what to say,", function ()
     line:tells {kind = "gone"}
     host:put {kind = "closed", door = 1}
     stop()
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
     local _, frames = peer:reply()
     assert.equal("f", names(frames))
   end)

@@ -140,7 +140,7 @@ describe("tracegrip.listen", function ()
     local peer <close> = program:peer()
     program:tell()
     program:says "closed"
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
     assert.is_nil((peers.connect {port = program.port}))
     program:tell()
     assert.equal(program.port, select(2, program:await_address(3)))
@@ -166,7 +166,7 @@ describe("tracegrip.listen", function ()
     assert.equal("attached", tcp:request "attach".type)
     assert.equal("wrongState", unix:request "attach".error)
     program:tell()
-    assert.is_true(tcp:hung_up(2))
+    assert.is_true(tcp:hung_up(6))
     assert.equal("attached", unix:request "attach".type)
     assert.equal(1, #unix:ask({to = "root", type = "listTabs"}).tabs)
   end)
@@ -176,8 +176,9 @@ describe("tracegrip.listen", function ()
       function f () end
       require("tracegrip").listen {wait = true}
       print "begun"
-      io.stdout:flush()
       f()
+      print "done"
+      io.stdout:flush()
       io.read()
     ]]
     local peer <close> = program:peer()
@@ -185,8 +186,7 @@ describe("tracegrip.listen", function ()
     peers.sleep(0.3)
     assert.equal("", program.out)
     peer:request("startTrace", {trace = {"name"}})
-    program:says "begun"
-    peers.sleep(0.1)
+    program:says "begun\ndone"
     local _, frames = peer:request "stopTrace"
     local names = {}
     for _, packet in ipairs(frames) do
@@ -329,7 +329,7 @@ describe("a token", function ()
       assert.equal("notAuthenticated", reply.error)
       assert.is_nil(reply.message:find(token, 1, true))
       assert.is_nil(peer:receive(1))
-      assert.is_true(peer:hung_up(2))
+      assert.is_true(peer:hung_up(6))
     end
     assert.is_nil(program.err:find(token, 1, true))
   end)
@@ -338,7 +338,7 @@ describe("a token", function ()
     local peer <close> = program:peer()
     peer:raw(peers.bytes {to = "root", type = "authenticate", token = token,
                           more = ("x"):rep(5000)})
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
   end)
 
   it("has to come soon, and strangers are few", function ()
@@ -346,14 +346,17 @@ describe("a token", function ()
     for i = 1, 30 do
       strangers[i] = peers.connect {port = program.port}
     end
-    peers.sleep(0.2)
-    local greeted = 0
-    for _, peer in ipairs(strangers) do
-      greeted = greeted + (peer.closed and 0 or 1)
+    local function greeted ()
+      local n = 0
+      for _, peer in ipairs(strangers) do
+        n = n + (peer.closed and 0 or 1)
+      end
+      return n
     end
-    assert.equal(16, greeted)
+    peers.wait(function () return greeted() <= 16 end)
+    assert.equal(16, greeted())
     strangers[1]:close()
-    peers.sleep(0.1)
+    peers.sleep(0.5)
     local peer <close> = program:peer()
     assert.equal("authenticated", authenticate(peer, token).type)
     assert.is_true(strangers[2]:hung_up(12))

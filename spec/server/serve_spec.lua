@@ -56,7 +56,7 @@ describe("tracegrip serve", function ()
     trace_f(program, peer)
     program:tell()
     assert.equal(7, program:ended(5))
-    assert.is_true(peer:hung_up(2))
+    assert.is_true(peer:hung_up(6))
     assert.equal("tracegrip: listening on " .. program.address .. "\n",
                  program.err)
   end)
