@@ -45,11 +45,23 @@ TG_INLINE char *tg_digits (char *p, uint64_t v) {
   return end;
 }
 
-/* Three digits of a number below 1000. */
+/* Three digits of a number below 1000; six of one below 1000000. */
 TG_INLINE char *tg_digits_three (char *p, uint32_t v) {
   *p = (char)('0' + v / 100);
   memcpy(p + 1, tg_digit_pairs + v % 100 * 2, 2);
   return p + 3;
+}
+
+TG_INLINE char *tg_digits_six (char *p, uint32_t v) {
+  p = tg_digits_three(p, v / 1000);
+  return tg_digits_three(p, v % 1000);
+}
+
+/* A number ends before the zeros that end at 'p'; there is another digit. */
+TG_INLINE char *tg_digits_trim (char *p) {
+  while (p[-1] == '0')
+    p--;
+  return p;
 }
 
 /* Nanoseconds as microseconds, milliseconds, seconds: exact, without needless
@@ -60,9 +72,7 @@ TG_INLINE char *tg_digits_us (char *p, uint64_t ns) {
   if (rest == 0)
     return p;
   *p++ = '.';
-  for (p = tg_digits_three(p, rest); p[-1] == '0'; )
-    p--;
-  return p;
+  return tg_digits_trim(tg_digits_three(p, rest));
 }
 
 TG_INLINE char *tg_digits_ms (char *p, uint64_t ns) {
@@ -71,10 +81,7 @@ TG_INLINE char *tg_digits_ms (char *p, uint64_t ns) {
   if (rest == 0)
     return p;
   *p++ = '.';
-  p = tg_digits_three(p, rest / 1000);
-  for (p = tg_digits_three(p, rest % 1000); p[-1] == '0'; )
-    p--;
-  return p;
+  return tg_digits_trim(tg_digits_six(p, rest));
 }
 
 TG_INLINE char *tg_digits_s (char *p, uint64_t ns) {
@@ -84,10 +91,7 @@ TG_INLINE char *tg_digits_s (char *p, uint64_t ns) {
     return p;
   *p++ = '.';
   p = tg_digits_three(p, rest / 1000000);
-  p = tg_digits_three(p, rest / 1000 % 1000);
-  for (p = tg_digits_three(p, rest % 1000); p[-1] == '0'; )
-    p--;
-  return p;
+  return tg_digits_trim(tg_digits_six(p, rest % 1000000));
 }
 
 #endif

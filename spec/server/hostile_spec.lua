@@ -180,17 +180,11 @@ describe("the server", function ()
     for i = 1, 1000 do
       list[i] = peers.connect {port = program.port}
     end
-    local function served ()
-      local n = 0
-      for _, peer in ipairs(list) do
-        n = n + (peer.closed and 0 or 1)
-      end
-      return n
-    end
     peers.wait(function ()
-      return served() <= 64 and program:descriptors() <= before + 64
+      return peers.connected(list) <= 64
+             and program:descriptors() <= before + 64
     end)
-    assert.is_true(served() <= 64)
+    assert.is_true(peers.connected(list) <= 64)
     assert.is_true(program:descriptors() <= before + 64)
     for _, peer in ipairs(list) do
       peer:close()

@@ -346,15 +346,8 @@ describe("a token", function ()
     for i = 1, 30 do
       strangers[i] = peers.connect {port = program.port}
     end
-    local function greeted ()
-      local n = 0
-      for _, peer in ipairs(strangers) do
-        n = n + (peer.closed and 0 or 1)
-      end
-      return n
-    end
-    peers.wait(function () return greeted() <= 16 end)
-    assert.equal(16, greeted())
+    peers.wait(function () return peers.connected(strangers) <= 16 end)
+    assert.equal(16, peers.connected(strangers))
     strangers[1]:close()
     peers.sleep(0.5)
     local peer <close> = program:peer()

@@ -104,6 +104,15 @@ function Peer:raw (bytes)
   end)
 end
 
+-- How many of these are still connected, as far as is known.
+function peers.connected (list)
+  local n = 0
+  for _, peer in ipairs(list) do
+    n = n + (peer.closed and 0 or 1)
+  end
+  return n
+end
+
 function peers.bytes (packet)
   local text = type(packet) == "string" and packet or cjson.encode(packet)
   return #text .. ":" .. text
