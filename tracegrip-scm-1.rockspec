@@ -33,6 +33,7 @@ build = {
         "csrc/ahead.c",
         "csrc/alloc.c",
         "csrc/bounds.c",
+        "csrc/brief.c",
         "csrc/buf.c",
         "csrc/callmark.c",
         "csrc/callstacks.c",

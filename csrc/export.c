@@ -180,6 +180,8 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->limit = x->options.limit > 0 ? x->options.limit : format->limit;
   x->depth = format->depth;
   x->literal = tg_export_literal(x);
+  memset(&x->brief, 0, sizeof x->brief);
+  x->brief.off = x->demand->redacts;    /* what is secret has a name */
   tg_ahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
   tg_Status status = format->write(x);
   tg_ahead_end(&x->ahead);

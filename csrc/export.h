@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 
 #include "ahead.h"
+#include "brief.h"
 #include "entries.h"
 #include "grips.h"
 #include "literal.h"
@@ -90,6 +91,7 @@ typedef struct tg_Export {
   uint32_t nframes, cframes;
   uint32_t hidden;            /* open ones above that are not */
   tg_Literal literal;         /* owns */
+  tg_Brief brief;             /* for the format: texts of short values */
   bool begun;                 /* the first packet has been read */
   bool ended;                 /* there are no more packets to read */
   bool unfinished;            /* the exit just given is the trace's end */

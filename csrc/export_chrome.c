@@ -338,6 +338,15 @@ void tg_chrome_work (void *ud, tg_Batch *b) {
   tg_literal_free(&w);
 }
 
+static void put_short (Document *d, const tg_Packet *p, tg_Buf *out) {
+  tg_Export *x = d->x;
+  size_t at = out->size;
+  if (tg_brief_put(&x->brief, p->values, out))
+    return;
+  put_literals(x, &x->literal, p, &d->room, out);
+  tg_brief_keep(&x->brief, p->values, out, at);
+}
+
 /* Values as a member of 'args', if the trace has them. */
 static void put_values (Document *d, tg_Buf *out, const char *key,
                         const tg_Packet *p) {
@@ -345,7 +354,7 @@ static void put_values (Document *d, tg_Buf *out, const char *key,
     return;
   tg_buf_addstr(out, key);
   if (is_short(p))
-    put_literals(d->x, &d->x->literal, p, &d->room, out);
+    put_short(d, p, out);
   else {
     tg_Slice text = tg_export_worked(d->x);
     tg_buf_add(out, text.data, text.size);

@@ -46,6 +46,7 @@ void tg_tracks_free (tg_Tracks *t) {
   tg_index_free(&t->by_thread);
   tg_longest_free(&t->longest);
   tg_buf_free(&t->arguments);
+  tg_buf_free(&t->raw);
   tg_buf_free(&t->text);
   tg_buf_free(&t->members);
   tg_spool_free(&t->spool);
@@ -378,19 +379,30 @@ static void add_text (tg_Buf *out, const tg_Buf *text) {
   tg_buf_addstr(out, "\xE2\x80\xA6\"");     /* an ellipsis */
 }
 
+/* The values of a packet as a JSON string: 'text'. */
+static void write_values (tg_Tracks *t, const tg_Packet *p) {
+  tg_buf_clear(&t->text);
+  if (tg_brief_put(&t->x->brief, p->values, &t->text))
+    return;
+  tg_buf_clear(&t->raw);
+  tg_export_values(t->x, p, &t->raw);
+  add_text(&t->text, &t->raw);
+  t->text.failed = t->text.failed || t->raw.failed;
+  tg_brief_keep(&t->x->brief, p->values, &t->text, 0);
+}
+
 /* A member of the marker's object. An empty text is none: it would be shown as
    "(empty)". */
 static void add_values (tg_Tracks *t, const char *key, const tg_Packet *p) {
-  tg_buf_clear(&t->text);
-  tg_export_values(t->x, p, &t->text);
+  write_values(t, p);
   t->members.failed = t->members.failed || t->text.failed;
-  if (t->text.size == 0 || t->texts > TEXTS_MAX)
+  if (t->text.size <= sizeof "\"\"" - 1 || t->texts > TEXTS_MAX)
     return;
   t->texts += t->text.size;
   tg_buf_addstr(&t->members, ",\"");
   tg_buf_addstr(&t->members, key);
   tg_buf_addstr(&t->members, "\":");
-  add_text(&t->members, &t->text);
+  tg_buf_add(&t->members, t->text.data, t->text.size);
 }
 
 static const char *end_of (const tg_CallMark *mark) {

@@ -110,7 +110,7 @@ struct tg_Tracks {
   uint32_t ccalls;
   tg_Buf arguments;           /* owns; values of open calls, innermost last */
   size_t put_in;              /* in it, as in tg_values_copy */
-  tg_Buf text, members;       /* of a marker */
+  tg_Buf raw, text, members;  /* of a marker */
   size_t texts;               /* bytes of values in markers so far */
   tg_Status status;
 };
