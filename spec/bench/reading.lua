@@ -13,7 +13,7 @@
 local core = require "tracegrip.core"
 local uv = require "luv"
 
-local ROUNDS = 3
+local ROUNDS = 7
 
 local n = tonumber(arg[1]) or 26
 
