@@ -320,9 +320,10 @@ static void put_literals (const tg_Export *x, tg_Literal *w,
   out->failed = out->failed || room->failed;
 }
 
-/* What is short is written sooner than handed over. */
+/* What is short, and refers to nothing long, is written sooner than handed
+   over. */
 static bool is_short (const tg_Packet *p) {
-  return p->values.size < 16;
+  return p->values.size < 16 && p->values.origin == NULL;
 }
 
 void tg_chrome_work (void *ud, tg_Batch *b) {
