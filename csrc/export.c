@@ -135,7 +135,9 @@ tg_Batch *tg_export_batch (tg_Export *x) {
   uint64_t reached_ns = b->packets[b->count - 1].time_ns;
   if (!x->begun)
     find_start(x, &b->packets[0]);
-  return tell(x, reached_ns) ? b : NULL;
+  if (b->text.failed)
+    x->status = TG_ERR_MEMORY;
+  return x->status == TG_OK && tell(x, reached_ns) ? b : NULL;
 }
 
 static bool next_batch (tg_Export *x) {

@@ -34,7 +34,6 @@ static void hand_over (tg_Output *out, tg_Batch *b) {
 
 static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
   tg_Output *out = x->out;
-  bool failed = b->text.failed;
   hand_over(out, b);
   tg_output_flush(out);
   while (b->worked < b->count && tg_output_turn(out))
@@ -42,7 +41,7 @@ static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
   tg_output_flush(out);
   for (uint32_t i = 0; i < b->count; i++)
     x->calls += b->packets[i].why == TG_WHY_ENTER;
-  if (failed || b->scratch.failed || b->scratch.room.failed)
+  if (b->scratch.failed || b->scratch.room.failed)
     return TG_ERR_MEMORY;
   return out->error == 0 ? TG_OK : TG_ERR_IO;
 }

@@ -383,7 +383,8 @@ static bool push (tg_Log *l, const tg_Packet *p) {
 static void release (tg_Log *l) {
   Frame *f = &l->frames[l->shown++];
   size_t end = l->shown < l->count ? l->frames[l->shown].start : l->held.size;
-  emit(l, f->thread, f->depth, l->held.data + f->start, end - f->start);
+  const char *text = end > f->start ? l->held.data + f->start : "";
+  emit(l, f->thread, f->depth, text, end - f->start);
   f->line = l->state.lines + l->pending;
   l->state.calls++;
   if (l->shown == l->count)

@@ -340,7 +340,7 @@ const tg_ScopeEvent *tg_scope_longs (const tg_Scope *s, uint32_t segment,
   uint32_t end = segment + 1 < s->nsegments
                  ? s->segments[segment + 1].first_long : s->nlongs;
   *count = end - first;
-  return s->longs + first;
+  return end > first ? s->longs + first : NULL;
 }
 
 /* All that is live where the segment begins. */

@@ -339,7 +339,8 @@ static void put_aside (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
                                  track->mark_ns);
   track->mark_ns = to.ns;
   out->size = (size_t)(end - (uint8_t *)out->data);
-  tg_buf_add(out, t->arguments.data + c->at, size);
+  if (size > 0)
+    tg_buf_add(out, t->arguments.data + c->at, size);
   tg_column_turn(&t->spool, &track->marks);
 }
 
