@@ -38,6 +38,7 @@ build = {
         "csrc/callmark.c",
         "csrc/callstacks.c",
         "csrc/chain.c",
+        "csrc/chrome_words.c",
         "csrc/clock.c",
         "csrc/declare.c",
         "csrc/decode.c",

@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "chrome_words.h"
 #include "formats.h"
 #include "lanes.h"
 #include "v8.h"
@@ -33,14 +34,6 @@
 #define VALUES_END (UINT64_C(256) << 20)
 #define CHUNK 10000u              /* samples in one event */
 #define SAMPLES_TID 2000000000u   /* beyond all coroutines */
-
-/* What is said of a function, as JSON, put together once:
-   "name":...,"cat":...,"args":{"source":"url:line" */
-typedef struct Words {
-  size_t at;                  /* where it is */
-  uint32_t size;              /* 0: not yet put together */
-  uint32_t url, url_size;     /* where in it the url is */
-} Words;
 
 /* An open frame. */
 typedef struct Box {
@@ -60,9 +53,7 @@ typedef struct Document {
   Box *boxes;                 /* owns; by level */
   uint32_t cboxes;
   tg_Buf args;                /* owns; of the open boxes */
-  Words *words;               /* owns; by function id */
-  uint32_t cwords;
-  tg_Buf text;                /* owns; of 'words' */
+  tg_ChromeWords words;       /* owns */
   tg_Buf begin;               /* owns; of every call's event: up to the tid */
   tg_Buf room;                /* owns */
   uint64_t full_ns;           /* when the limit was reached; 0: it was not */
@@ -106,101 +97,6 @@ static bool room (Document *d, void *array, uint32_t *capacity, uint32_t i,
   *capacity = n;
   return true;
 }
-
-/*
-** {==================================================================
-** Words
-** ===================================================================
-*/
-
-/*
-** At a name that DevTools knows it looks for what is not there, and the whole
-** file fails. Its own are words that begin with a capital, and a few more.
-*/
-static bool is_taken (const char *name) {
-  static const char *const others[] = {
-    "firstPaint", "firstContentfulPaint", "process_name", "thread_name"
-  };
-  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "abcdefghijklmnopqrstuvwxyz0123456789:";
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    if (strcmp(name, others[i]) == 0)
-      return true;
-  }
-  return name[strspn(name, letters)] == '\0'
-         && ((name[0] >= 'A' && name[0] <= 'Z') || strstr(name, "::") != NULL);
-}
-
-static void put_name (tg_Buf *out, const char *name) {
-  if (name == NULL)
-    name = "(anonymous function)";
-  tg_v8_put_string(out, name, strlen(name));
-  if (is_taken(name)) {
-    out->size--;
-    tg_buf_addstr(out, "()\"");
-  }
-}
-
-/* A url between quotes of somebody else. */
-static void put_url (tg_Buf *out, const char *url) {
-  size_t at = out->size;
-  tg_v8_put_string(out, url, strlen(url));
-  if (out->failed)
-    return;
-  memmove(out->data + at, out->data + at + 1, out->size - at - 2);
-  out->size -= 2;
-}
-
-static void put_line (tg_Buf *out, uint32_t line) {
-  if (line > 0) {
-    tg_buf_addchar(out, ':');
-    tg_buf_addu64(out, line);
-  }
-  tg_buf_addchar(out, '"');
-}
-
-static TG_NOINLINE const Words *find_words (Document *d, tg_FunctionId id) {
-  static const tg_Function unknown;
-  const tg_Function *f = tg_functions_find(d->x->stream->functions, id);
-  if (!room(d, &d->words, &d->cwords, id, sizeof *d->words))
-    return NULL;
-  if (f == NULL)
-    f = &unknown;
-  Words *w = &d->words[id];
-  tg_Buf *text = &d->text;
-  w->at = text->size;
-  tg_buf_addstr(text, "\"name\":");
-  put_name(text, f->name);
-  tg_buf_addstr(text, f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
-  tg_buf_addstr(text, ",\"args\":{\"source\":\"");
-  w->url = (uint32_t)(text->size - w->at);
-  put_url(text, f->url != NULL ? f->url : "?");
-  w->url_size = (uint32_t)(text->size - w->at) - w->url;
-  put_line(text, tg_labels_line(f));
-  if (text->failed)
-    return fail(d), NULL;
-  w->size = (uint32_t)(text->size - w->at);
-  return w;
-}
-
-TG_INLINE const Words *words_of (Document *d, tg_FunctionId id) {
-  if (tg_likely(id < d->cwords && d->words[id].size > 0))
-    return &d->words[id];
-  return find_words(d, id);
-}
-
-/* "url:line" */
-static void put_callsite (Document *d, tg_Buf *out, const tg_Packet *p) {
-  const Words *w = words_of(d, p->caller);
-  if (w == NULL)
-    return;
-  tg_buf_addstr(out, ",\"called\":\"");
-  if (w->url_size > 0)
-    tg_buf_add(out, d->text.data + w->at + w->url, w->url_size);
-  put_line(out, p->line);
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -362,6 +258,12 @@ static void put_values (Document *d, tg_Buf *out, const char *key,
   }
 }
 
+static void put_callsite (Document *d, const tg_Packet *p) {
+  tg_buf_addstr(&d->args, ",\"called\":\"");
+  if (!tg_chrome_words_place(&d->words, p->caller, p->line, &d->args))
+    fail(d);
+}
+
 /* What is known of a call at its entry waits for its exit. */
 static bool enter (Document *d, const tg_Packet *p) {
   uint32_t level = tg_export_level(d->x, p);
@@ -372,7 +274,7 @@ static bool enter (Document *d, const tg_Packet *p) {
   Box *box = &d->boxes[level];
   *box = (Box){boundary(d, lane, p->time_ns), d->args.size, d->x->folded};
   if (wants(d->x, TG_TYPE_CALLSITE) && p->caller != 0)
-    put_callsite(d, &d->args, p);
+    put_callsite(d, p);
   if (p->resumed)
     tg_buf_addstr(&d->args, ",\"resumed\":true");
   else
@@ -432,16 +334,14 @@ static void note_bare (Document *d, const tg_Packet *p) {
 static bool leave (Document *d, const tg_Packet *p) {
   uint32_t lane = tg_lanes_of(&d->lanes, p->thread, p->function);
   const Box *box = &d->boxes[tg_export_level(d->x, p)];
-  const Words *w = words_of(d, p->function);
-  if (w == NULL)
-    return false;
   uint64_t end_ns = boundary(d, lane, p->time_ns);
   tg_buf_add(d->out, d->begin.data, d->begin.size);
   tg_buf_addu64(d->out, p->thread);
   put_time(d, ",\"ts\":", box->begin_ns);
   put_time(d, ",\"dur\":", end_ns - box->begin_ns);
   tg_buf_addchar(d->out, ',');
-  tg_buf_add(d->out, d->text.data + w->at, w->size);
+  if (!tg_chrome_words_put(&d->words, p->function, d->out))
+    return fail(d);
   put_args(d, p, box);
   note_bare(d, p);
   return true;
@@ -651,7 +551,9 @@ static void write (Document *d) {
 }
 
 tg_Status tg_export_chrome (tg_Export *x) {
-  Document d = {.x = x, .out = &x->out->text};
+  Document d = {
+    .x = x, .out = &x->out->text, .words.functions = x->stream->functions
+  };
   d.pid = x->pid != 0 ? x->pid : 1;
   if (x->options.samples && !tg_v8_init(&d.v8, x->stream->functions))
     fail(&d);
@@ -660,11 +562,10 @@ tg_Status tg_export_chrome (tg_Export *x) {
   tg_v8_free(&d.v8);
   tg_buf_free(&d.samples);
   tg_buf_free(&d.deltas);
-  tg_buf_free(&d.text);
+  tg_chrome_words_free(&d.words);
   tg_buf_free(&d.begin);
   tg_buf_free(&d.args);
   tg_buf_free(&d.room);
-  tg_free(d.words);
   tg_free(d.boxes);
   tg_free(d.last);
   tg_lanes_free(&d.lanes);
