@@ -92,11 +92,12 @@ describe("a ring in a file", function ()
 
   ring("goes on in a forked child with a ring of its own", program(50000, 10,
        [[
-    if process.fork() == 0 then
+    local pid = process.fork()
+    if pid == 0 then
       for i = 50001, 100000 do f(i) end
       process.kill(process.pid(), 9)
     end
-    process.sleep(0.2)
+    process.wait(pid)
     for i = 50001, 75000 do f(i) end
   ]]), {buffer = 512 * KB}, function (info, packets, _, _, directory)
     assert.equal("complete", info.state)
