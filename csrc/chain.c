@@ -1,6 +1,7 @@
 #include "chain.h"
 #include "emit.h"
 #include "event.h"
+#include "roles.h"
 #include "thrown.h"
 
 #define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
@@ -30,12 +31,19 @@ static uint32_t drop_frames (tg_Thread *t, uint32_t keep) {
 void tg_chain_unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
                       tg_Role catcher, uint64_t now) {
   tg_Session *s = t->session;
-  tg_Thrown value = tg_thrown_find(t, L, ar, keep, catcher);
-  uint32_t visible = drop_frames(t, keep);
-  s->depth -= visible;
-  if (visible > 0)
-    tg_emit_throw(s, visible, &value, now);
-  t->stashed = 0;
+  tg_Unwound part[TG_UNWOUND_PARTS];
+  int n = tg_thrown_find(t, L, ar, keep, catcher, part);
+  for (int i = 0; i < n; i++) {
+    uint32_t visible = drop_frames(t, part[i].keep);
+    s->depth -= visible;
+    if (visible > 0)
+      tg_emit_throw(s, visible, &part[i].value, now);
+  }
+  tg_thrown_drop(t, keep);
+  if (keep > 0)
+    t->frames[keep - 1].what |= TG_FR_CAUGHT;
+  else if (!tg_close_replaces())
+    t->unsure = true;
 }
 
 /* ---- leaving ---- */
@@ -227,6 +235,7 @@ static bool stale (tg_Thread *t, lua_State *L, const lua_Debug *ar) {
     return false;
   if (!tg_thread_alive(t, L))
     return true;
+  t->unsure = t->unsure || tg_thrown_unsure(t);
   drop_frames(t, 0);
   t->dropped = true;
   return false;

@@ -362,7 +362,11 @@ const tg_Closure *tg_define_slow (tg_Session *s, lua_State *L,
   tg_FunctionId id = define(s, L, ar, SIGHT_CALL);
   if (id == 0)
     return NULL;
-  return remember(&s->known, L, ar, id | tg_define_flags(s, id));
+  uint32_t what = id | tg_define_flags(s, id);
+  if ((what & TG_FR_C) && tg_role_bits(what) == TG_ROLE_NONE
+      && tg_name_handler(L))
+    what |= (uint32_t)TG_ROLE_HANDLER << TG_FR_ROLESHIFT;
+  return remember(&s->known, L, ar, what);
 }
 
 /* Only chunks made from strings need it: many have the same length. */

@@ -181,11 +181,11 @@ void tg_emit_tail_exit (tg_Session *s, uint64_t now) {
 /* The thrown value at 'p', NULL if the room is too small. */
 static uint8_t *put_thrown (tg_Session *s, const tg_Thrown *v, uint8_t *p) {
   tg_Recorder *r = &s->recorder;
-  if (v->stash != NULL) {
-    if ((size_t)(r->lim - p) < v->stash->size)
+  if (v->stash.data != NULL) {
+    if ((size_t)(r->lim - p) < v->stash.size)
       return NULL;
-    memcpy(p, v->stash->data, v->stash->size);
-    return p + v->stash->size;
+    memcpy(p, v->stash.data, v->stash.size);
+    return p + v->stash.size;
   }
   if (v->skip > 0) {
     size_t size;
@@ -200,7 +200,7 @@ static uint8_t *put_thrown (tg_Session *s, const tg_Thrown *v, uint8_t *p) {
 void tg_emit_throw (tg_Session *s, uint32_t count, const tg_Thrown *value,
                     uint64_t now) {
   tg_Recorder *r = &s->recorder;
-  bool values = value->index != 0 || value->stash != NULL;
+  bool values = value->index != 0 || value->stash.data != NULL;
   for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
     uint8_t *p = tg_rec_begin(r, need, now);
     if (p == NULL)

@@ -115,7 +115,6 @@ static bool copy_frames (tg_Stack *copy, const tg_Stack *s) {
   for (uint32_t i = 0; i < copy->count; i++) {
     tg_Frame *f = &copy->frames[i];
     f->kept_at = f->kept_size = f->put_in = 0;
-    f->single = false;
   }
   return true;
 }

@@ -18,7 +18,6 @@ typedef struct tg_Frame {
   bool inside;          /* the demand has it open... */
   bool shown;           /* ...and so has its filter: an enteredFrame was given,
                            its exit not yet */
-  bool single;          /* the kept bytes are those of exactly one value */
   uint64_t entered_ns;  /* of its first entry */
   uint64_t opened_ns;   /* of its last shown entry */
   size_t kept_at;       /* argument bytes, in the stack's 'kept' */
@@ -35,8 +34,6 @@ typedef struct tg_Stack {
   uint32_t capacity;
   tg_Frame *frames;     /* owns */
   tg_Buf kept;          /* owns; bytes of open frames, innermost last */
-  tg_Slice handled;     /* borrows from 'kept'; the one argument of the frame
-                           that returned just before, else NULL */
   struct tg_Stacks *all;      /* borrows; where it is */
 } tg_Stack;
 

@@ -18,7 +18,9 @@ typedef enum tg_Role {
   TG_ROLE_NONE,
   TG_ROLE_PCALL, TG_ROLE_XPCALL, TG_ROLE_ERROR, TG_ROLE_ASSERT,
   TG_ROLE_RESUME, TG_ROLE_WRAPPED, TG_ROLE_YIELD, TG_ROLE_CREATE,
-  TG_ROLE_WRAP, TG_ROLE_CLOSE, TG_ROLE_EXIT
+  TG_ROLE_WRAP, TG_ROLE_CLOSE, TG_ROLE_EXIT,
+  TG_ROLE_HANDLER       /* a host's message handler; only in the hook, never in
+                           a definition */
 } tg_Role;
 
 typedef struct tg_Function {

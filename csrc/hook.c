@@ -285,14 +285,15 @@ TG_INLINE void push_call (tg_Call *c) {
     return;
   }
   uint32_t what = placed(t, c->callee->what);
-  if (tg_unlikely(t->stashed > t->n && !c->replaces))
-    t->stashed = 0;     /* what was thrown has been dealt with */
+  if (tg_unlikely(t->stashed >= t->n))
+    tg_thrown_deny(t, c->replaces);
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->recorder.epoch};
-  if (tg_unlikely(tg_noted(TG_NOTED_CALLS, what)))
-    tg_note_call(t, c->L, what);
   if (tg_unlikely(t->handler != NULL
                   && lua_topointer(c->L, -1) == t->handler))
-    tg_thrown_stash_handler(t, c->L, c->ar);
+    tg_thrown_stash_handler(t, c->L, c->ar,
+                            t->catches[t->ncatches - 1].frame + 1);
+  if (tg_unlikely(tg_noted(TG_NOTED_CALLS, what)))
+    tg_note_call(t, c->L, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))) {
     t->visible++;
     s->depth++;
@@ -416,7 +417,8 @@ static const int mask_of[] = {
   [LUA_HOOKTAILCALL] = LUA_MASKCALL
 };
 
-/* It may raise, yield, or stop the trace: the last thing done. */
+/* It may raise, yield, or stop the trace: the last thing done but for saying
+   that it has returned. */
 static TG_NOINLINE void call_user_hook (lua_Hook hook, int mask, lua_State *L,
                                         lua_Debug *ar) {
   if (ar->event != LUA_HOOKLINE)
@@ -492,12 +494,16 @@ static void tg_hook (lua_State *L, lua_Debug *ar) {
     on_call(t, L, ar, now);
   else if (ar->event == LUA_HOOKTAILCALL)
     on_tail_call(t, L, ar, now);
+  tg_Session *s = t->session;
   lua_Hook user = t->user_hook;
   int mask = t->user_mask;
-  if (tg_unlikely(t->session->attention))
-    t->session->attend(t->session, L);   /* 't' may be gone now */
-  if (tg_unlikely(user != NULL))
+  if (tg_unlikely(s->attention))
+    s->attend(s, L);    /* 't' may be gone now */
+  if (tg_unlikely(user != NULL)) {
+    s->hooking = true;
     call_user_hook(user, mask, L, ar);
+    s->hooking = false;
+  }
 }
 
 /* ---- our own frames ---- */

@@ -199,13 +199,49 @@ static bool is_metamethod (lua_State *L) {
   return found;
 }
 
+/* The text after "file:line: " at the start of 'message', if that is where the
+   innermost Lua function of the two below the called one is; else NULL. */
+static const char *after_position (lua_State *L, const char *message,
+                                   bool *c) {
+  lua_Debug ar;
+  char position[LUA_IDSIZE + 24];
+  *c = false;
+  for (int level = 1; level <= 2 && lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline > 0) {
+      int n = snprintf(position, sizeof position, "%s:%d: ", ar.short_src,
+                       ar.currentline);
+      return (strncmp(message, position, (size_t)n) == 0) ? message + n : NULL;
+    }
+    *c = *ar.what == 'C';
+  }
+  return NULL;
+}
+
+/* A metamethod has two arguments at least, a finalizer's is no string. What
+   cannot be called lends its name to the handler. */
+bool tg_name_handler (lua_State *L) {
+  static const char uncallable[] = "attempt to call a ";
+  lua_Debug ar;
+  bool c;
+  if (lua_gettop(L) != 2 || lua_type(L, 1) != LUA_TSTRING
+      || !lua_getstack(L, 0, &ar))
+    return false;
+  const char *text = after_position(L, lua_tostring(L, 1), &c);
+  if (text == NULL || c)
+    return text != NULL;
+  lua_getinfo(L, "n", &ar);
+  return strcmp(ar.namewhat, "metamethod") == 0
+         || strncmp(text, uncallable, sizeof uncallable - 1) == 0;
+}
+
 char *tg_name_called (lua_State *L, const lua_Debug *ar, bool callee) {
   char name[128];
   if (ar->name == NULL || strcmp(ar->namewhat, "hook") == 0
       || strcmp(ar->name, "integer index") == 0)
     return NULL;        /* t[1](): these are Lua's words, not a name */
   bool meta = strcmp(ar->namewhat, "metamethod") == 0;
-  if (meta && callee && !is_metamethod(L))
+  if (callee && ((meta && !is_metamethod(L)) || tg_name_handler(L)))
     return NULL;
   const char *prefix = (meta && strncmp(ar->name, "__", 2) != 0) ? "__" : "";
   int n = snprintf(name, sizeof name, "%s%s", prefix, ar->name);

@@ -39,6 +39,14 @@ char *tg_name_of (tg_Sources **sources, lua_State *L, const lua_Debug *ar,
 char *tg_name_called (lua_State *L, const lua_Debug *ar, bool callee);
                                                                /* [-0, +0, -] */
 
+/*
+** Whether the C function on top of the stack, about to run in the innermost
+** frame of 'L', can only be a message handler: called with one message, which
+** begins with the very place where it is called, by an instruction that failed
+** or by a C function.
+*/
+bool tg_name_handler (lua_State *L);                           /* [-0, +0, -] */
+
 /* Keeps package.loaded where the hook can look; may raise. */
 void tg_naming_setup (lua_State *L);                           /* [-0, +0, m] */
 

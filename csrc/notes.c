@@ -30,6 +30,14 @@ static bool exits (lua_State *L) {
          || lua_isfunction(L, 1) || lua_isinteger(L, 1);
 }
 
+static void note_handler (tg_Thread *t, lua_State *L) {
+  lua_Debug ar;
+  if (tg_name_handler(L) && lua_getstack(L, 0, &ar)) {
+    lua_getinfo(L, "S", &ar);
+    tg_thrown_stash_handler(t, L, &ar, 0);
+  }
+}
+
 void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what) {
   tg_Session *s = t->session;
   tg_Role role = tg_role_bits(what);
@@ -48,6 +56,9 @@ void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what) {
       break;
     case TG_ROLE_EXIT:
       s->exiting = s->attention = exits(L);
+      break;
+    case TG_ROLE_HANDLER:
+      note_handler(t, L);
       break;
     case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_YIELD:
     case TG_ROLE_CREATE: case TG_ROLE_WRAP:

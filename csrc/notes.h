@@ -15,7 +15,7 @@ enum {
   TG_NOTED_CALLS = 1u << TG_ROLE_RESUME | 1u << TG_ROLE_CLOSE
                    | 1u << TG_ROLE_WRAPPED | 1u << TG_ROLE_XPCALL
                    | 1u << TG_ROLE_ERROR | 1u << TG_ROLE_ASSERT
-                   | 1u << TG_ROLE_EXIT,
+                   | 1u << TG_ROLE_EXIT | 1u << TG_ROLE_HANDLER,
   TG_NOTED_RETURNS = 1u << TG_ROLE_CREATE | 1u << TG_ROLE_WRAP
                      | 1u << TG_ROLE_XPCALL
 };

@@ -392,17 +392,10 @@ static tg_FunctionId caller_of (const tg_Event *call, const tg_Stack *s) {
   return f != NULL ? f->function : 0;
 }
 
-static bool is_single (tg_Slice values) {
-  return values.size > 0 && values.data[0] == 1;   /* a var */
-}
-
-/* Bytes that a later event may mean: see the YIELD and THROW events. */
+/* Bytes that a later event may mean: see the YIELD event. */
 static void keep_arguments (tg_Reader *r, tg_Stack *s, tg_Frame *f,
                             tg_Slice values) {
-  if (values.data == NULL || r->demand.types == 0)
-    return;
-  f->single = is_single(values);
-  if (f->single || yields(r, f))
+  if (values.data != NULL && r->demand.types != 0 && yields(r, f))
     tg_stack_keep(s, values);
 }
 
@@ -521,7 +514,6 @@ static bool chain (tg_Reader *r, tg_Stack *s) {
   }
   s->running = true;
   s->resumer = r->running;
-  s->handled = nothing;
   r->running = s;
   return true;
 }
@@ -550,12 +542,7 @@ static void apply_call (tg_Reader *r, const tg_Event *e) {
   r->job.call = *e;
 }
 
-/* A message handler is called with the value thrown and nothing else. */
 static void apply_return (tg_Reader *r, const tg_Event *e) {
-  tg_Stack *s = r->running;
-  const tg_Frame *f = tg_stack_top(s);
-  if (f != NULL && f->single)
-    s->handled = tg_stack_kept(s, f);
   set_job(r, JOB_CLOSE, TG_WHY_RETURN, 1, e->values);
   r->job.tail = (e->flags & TG_EVF_TAIL) != 0;
 }
@@ -594,15 +581,12 @@ static void apply_terminate (tg_Reader *r) {
 
 /* An event of the running coroutine. */
 static void apply_running (tg_Reader *r, const tg_Event *e) {
-  tg_Slice handled = r->running->handled;
-  r->running->handled = nothing;
   if (e->kind == TG_EV_CALL)
     apply_call(r, e);
   else if (e->kind == TG_EV_RETURN)
     apply_return(r, e);
   else if (e->kind == TG_EV_THROW)
-    set_job(r, JOB_CLOSE, TG_WHY_EXCEPTION, e->n,
-            e->values.data != NULL ? e->values : handled);
+    set_job(r, JOB_CLOSE, TG_WHY_EXCEPTION, e->n, e->values);
   else if (e->kind == TG_EV_YIELD)
     apply_yield(r, e);
   else

@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <string.h>
 
 #include <lualib.h>
 
@@ -29,6 +30,12 @@ static const struct {
 static lua_CFunction address[NKNOWN];
 static lua_CFunction wrapped;   /* what coroutine.wrap returns */
 static bool learned;
+static bool replaces;
+
+#define HARMLESS 256    /* more than the libraries have */
+
+static lua_CFunction harmless[HARMLESS];
+static size_t nharmless;
 
 #define STANDINS 4
 
@@ -56,6 +63,65 @@ static void learn_hook (lua_State *L) {
   tg_lua_hook = lua_gethook(L);
 }
 
+/* Whether a function of a library may catch an error that is not its own. */
+static bool catches (const char *name) {
+  static const char *const names[] = {
+    "pcall", "xpcall", "load", "resume", "wrap", "close", "debug", "exit"
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(names[i], name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void learn_harmless (lua_CFunction f) {
+  if (f != NULL && nharmless < HARMLESS)
+    harmless[nharmless++] = f;
+}
+
+/* The functions in the table on top of the stack, which is popped. */
+static void learn_table (lua_State *L) {
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    if (lua_type(L, -2) == LUA_TSTRING && !catches(lua_tostring(L, -2)))
+      learn_harmless(lua_tocfunction(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* All libraries, the metamethods of strings, and what ipairs iterates with. */
+static void learn_libraries (lua_State *L) {
+  static const char *const names[] = {
+    LUA_GNAME, LUA_TABLIBNAME, LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_STRLIBNAME,
+    LUA_UTF8LIBNAME, LUA_MATHLIBNAME, LUA_DBLIBNAME
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    lua_getglobal(L, names[i]);
+    learn_table(L);
+  }
+  lua_pushliteral(L, "");
+  lua_getmetatable(L, -1);
+  learn_table(L);
+  lua_getglobal(L, "ipairs");
+  lua_newtable(L);
+  lua_call(L, 1, 1);
+  learn_harmless(lua_tocfunction(L, -1));
+}
+
+static void learn_closing (lua_State *L) {
+  static const char program[] =
+    "local function close () error(2, 0) end "
+    "local function fail () "
+    "  local _ <close> = setmetatable({}, {__close = close}) "
+    "  error(1, 0) "
+    "end "
+    "return select(2, pcall(fail))";
+  if (luaL_dostring(L, program) == LUA_OK)
+    replaces = lua_tointeger(L, -1) == 2;
+}
+
 static int learn (lua_State *L) {
   luaL_openlibs(L);
   for (size_t i = 0; i < NKNOWN; i++)
@@ -68,6 +134,8 @@ static int learn (lua_State *L) {
   lua_getglobal(L, "print");
   lua_call(L, 1, 1);
   wrapped = lua_tocfunction(L, -1);
+  learn_libraries(L);
+  learn_closing(L);
   return 0;
 }
 
@@ -100,6 +168,17 @@ tg_Role tg_role_of (lua_CFunction f) {
       return standins[i].role;
   }
   return TG_ROLE_NONE;
+}
+
+bool tg_role_harmless (lua_CFunction f) {
+  size_t i = 0;
+  while (i < nharmless && harmless[i] != f)
+    i++;
+  return i < nharmless;
+}
+
+bool tg_close_replaces (void) {
+  return replaces;
 }
 
 lua_CFunction tg_real_function (tg_Role role) {

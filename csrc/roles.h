@@ -17,6 +17,14 @@ bool tg_roles_setup (void);
 /* The role of a C function. */
 tg_Role tg_role_of (lua_CFunction f);
 
+/* Whether a C function, called by Lua code or calling it, lets every error pass:
+   known of Lua's own libraries, but for those that catch errors. */
+bool tg_role_harmless (lua_CFunction f);
+
+/* Whether an error in a __close method takes the place of the one that unwinds
+   the stack; before Lua 5.4.3 it was dropped. */
+bool tg_close_replaces (void);
+
 /* Lua's own function of that role; the first of them. */
 lua_CFunction tg_real_function (tg_Role role);
 

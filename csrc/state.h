@@ -119,6 +119,8 @@ typedef struct tg_Session {
   bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */
   bool stale;                 /* what is recorded must be worked out anew */
+  bool hooking;               /* the program's hook has been called and has not
+                                 returned: after an event, that it failed */
   uint64_t unseen;            /* events lost for want of memory */
   /* Called in the hook, after an event, when 'attention' is set: live logs,
      snapshots, traces that ended. The session may not be tracing any more

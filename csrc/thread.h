@@ -36,6 +36,7 @@ enum {
   TG_FR_OWN = 1u << 27,       /* tracegrip's own, or called by it */
   TG_FR_HIDDEN = 1u << 28,    /* not in the stream */
   TG_FR_VARARG = 1u << 29,    /* a Lua function with extra arguments */
+  TG_FR_CAUGHT = 1u << 30,    /* an error has been unwound up to here */
   TG_FR_SPECIAL = TG_FR_ROLE | TG_FR_OWN | TG_FR_HIDDEN
 };
 
@@ -64,8 +65,10 @@ typedef struct tg_Thread {
   const void *handler;      /* innermost handler, NULL if none */
   tg_Catch *catches;        /* owns */
   uint32_t ncatches, catchcap;
-  tg_Buf stash;             /* value on its way to be thrown (values.h) */
-  uint32_t stashed;         /* 1 + index of the frame that it came with */
+  bool unsure;              /* closing it may give no error's true value */
+  tg_Buf stash;             /* values on their way to be thrown (thrown.c) */
+  size_t stash_at;          /* where the last of them is */
+  uint32_t stashed;         /* 1 + index of the frame that throws it; 0: none */
   const void *base_ci;      /* a frame older than the trace... */
   tg_FunctionId base_fn;    /* ...and its function */
   lua_Hook user_hook;       /* the program's own hook, under ours */
