@@ -478,6 +478,8 @@ static void resultline (tg_Log *l, const tg_Packet *p, const tg_Function *f) {
     tg_buf_addchar(&l->line, ' ');
     tg_literal_list(&l->literal, &l->line, p->values, NULL);
   }
+  else if (p->why == TG_WHY_EXCEPTION && wants(l, TG_TYPE_THROW))
+    tg_buf_addstr(&l->line, " ?");
 }
 
 static void leave (tg_Log *l, const tg_Packet *p) {

@@ -117,9 +117,11 @@ static void put_arguments (const Writer *w) {
   w->out->close(w->out);
 }
 
-/* What a frame was left with: one value, or 'values' as well. */
+/* What a frame was left with: one value, or 'values' as well. That none is
+   known of an error must be said, since nil can be thrown too. */
 static void put_completion (const Writer *w, const tg_Word *name) {
   tg_Grips g;
+  bool unknown = w->p->why == TG_WHY_EXCEPTION && w->p->values.data == NULL;
   w->out->word(w->out, name);
   w->out->object(w->out);
   open_grips(w, &g);
@@ -127,6 +129,10 @@ static void put_completion (const Writer *w, const tg_Word *name) {
   tg_grips_first(&g);
   if (w->p->values.data != NULL && g.count != 1)
     put_values(w, &g, NULL);
+  if (unknown) {
+    tg_put_key(w->out, "unknown");
+    w->out->boolean(w->out, true);
+  }
   put_pool(w, &g);
   w->out->close(w->out);
 }

@@ -159,11 +159,19 @@ static tg_FunctionId function_of_packet (lua_State *L, Replay *r) {
   return id;
 }
 
+/* Whether the completion on top of the stack says that it has no value. */
+static bool is_unknown (lua_State *L) {
+  bool unknown = lua_getfield(L, -1, "unknown") == LUA_TBOOLEAN
+                 && lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return unknown;
+}
+
 /* The values of the packet's field into 'values'. */
 static void read_values (lua_State *L, Replay *r, const char *key) {
   tg_Regrip g = {&r->values, &r->types, function_of_value, r};
   tg_buf_clear(&r->values);
-  if (lua_getfield(L, PACKET, key) == LUA_TTABLE)
+  if (lua_getfield(L, PACKET, key) == LUA_TTABLE && !is_unknown(L))
     tg_regrip(L, &g);
   lua_pop(L, 1);
   r->failed = r->failed || r->values.failed;

@@ -563,14 +563,16 @@ describe("a C function that catches errors itself", function ()
     < after return
   ]])
 
-  frames("and a runtime error under it", [[
+  -- What load returns is what a message handler of its callers has made of it,
+  -- if there is one: lua.c has one.
+  frames("and a runtime error under it, of which nothing is known", [[
     local function piece () return #nil end
     start()
     local f, m = load(piece)
   ]], [[
     > load(#1 function piece)
       > piece()
-      < piece throw "p.lua:1: attempt to get length of a nil value"
+      < piece throw ?
     < load return nil, "p.lua:1: attempt to get length of a nil value"
   ]])
 end)

@@ -6,7 +6,7 @@
 --     < g yield 5            exited by a yield
 --   < f return 3             exited by a return; "return" alone: no results
 --   < f tail                 exited by a tail call
---   < f throw "p.lua:1: no"  exited by an error
+--   < f throw "p.lua:1: no"  exited by an error; "throw ?": value unknown
 --   < f terminated
 --
 -- Fields that were asked for are added: "f{a, b}(1, 2)" parameterNames, "@12"
@@ -318,13 +318,18 @@ local why_field = {
 local completion_fields = {
   ["return"] = set {"value", "values", "objectPool", "truncated"},
   yield = set {"value", "values", "objectPool", "truncated"},
-  throw = set {"value", "objectPool"},
+  throw = set {"value", "objectPool", "unknown"},
 }
 
 -- What the completion of an exitedFrame holds: "value", or all of "values".
 local function completion (c, field)
   fields(field, c, completion_fields[field])
   check(c.value ~= nil, "completion without value")
+  if c.unknown ~= nil then
+    check(c.unknown == true and #c.objectPool == 0
+          and M.values({c.value}, c.objectPool) == "nil", "unknown value")
+    return "?"
+  end
   if c.values == nil then
     return M.values({c.value}, c.objectPool)
   end
