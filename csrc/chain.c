@@ -6,6 +6,7 @@
 
 #define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
                                its distance from the top */
+#define LEVELS_ASKED 100    /* for a frame that is known; as costly */
 
 int64_t tg_chain_find (const tg_Thread *t, const void *ci) {
   for (int64_t i = (int64_t)t->n - 1; i >= 0; i--) {
@@ -22,14 +23,16 @@ static uint32_t drop_frames (tg_Thread *t, uint32_t keep) {
     visible += !(t->frames[i].what & TG_FR_HIDDEN);
   t->n = keep;
   t->visible -= visible;
-  t->blind = false;
+  t->blind = t->yielding = false;
   if (t->ncatches > 0)
     tg_thread_uncatch(t, keep);
   return visible;
 }
 
-void tg_chain_unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
-                      tg_Role catcher, uint64_t now) {
+/* An error has unwound the frames from index 'keep' up, as event 'ar' on 'L'
+   shows; 'catcher' is the role of what caught it. */
+static void unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
+                    tg_Role catcher, uint64_t now) {
   tg_Session *s = t->session;
   tg_Unwound part[TG_UNWOUND_PARTS];
   int n = tg_thrown_find(t, L, ar, keep, catcher, part);
@@ -46,12 +49,155 @@ void tg_chain_unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
     t->unsure = true;
 }
 
+void tg_chain_miss (tg_Thread *t, uint32_t keep) {
+  tg_Session *s = t->session;
+  uint64_t then = tg_emit_latest(s);
+  uint32_t visible = drop_frames(t, keep);
+  s->depth -= visible;
+  for (; visible > 0; visible--)
+    tg_emit_plain(s, TG_EV_RETURN, 1, then);
+  t->stashed = 0;
+}
+
+/* ---- when it happened ---- */
+
+/* Whether a function of that role goes on as soon as what it called is over. */
+static bool at_once (tg_Role role) {
+  return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
+         || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
+         || role == TG_ROLE_CLOSE;
+}
+
+/* The role of the function that goes on with event 'ar', seen or not: the one
+   that returns or calls. __close methods of a coroutine that is dead are called
+   by nobody there, but by what closes it. */
+static tg_Role going_on (const tg_Thread *t, lua_State *L, lua_Debug *ar) {
+  lua_Debug up;
+  if (ar->event != LUA_HOOKRET) {
+    if (!lua_getstack(L, 1, &up))
+      return (t->L == L && t->resumer != NULL)
+             ? tg_frame_role(tg_thread_top(t->resumer)) : TG_ROLE_NONE;
+    ar = &up;
+  }
+  lua_getinfo(L, "f", ar);
+  tg_Role role = tg_role_of(lua_tocfunction(L, -1));
+  lua_pop(L, 1);
+  return role;
+}
+
+/*
+** When frames of 't' went away, or it was suspended, as event 'ar' on 'L' shows
+** now; 'known' is the role of what goes on if that is in a shadow stack. Other
+** C functions than those of Lua, and the host, may have been busy or have slept
+** since: then the last sign of life is the event before.
+*/
+static uint64_t happened (const tg_Thread *t, tg_Role known, lua_State *L,
+                          lua_Debug *ar, uint64_t now) {
+  if (at_once(known) || at_once(going_on(t, L, ar)))
+    return now;
+  return tg_emit_latest(t->session);
+}
+
+/* ---- settling ---- */
+
+/*
+** The innermost frame from 'level' of the Lua stack down that is in the shadow
+** stack, and at which level it is; -1 if there is none. Those above it went
+** unseen: a hook was away when they were called, or Lua had no room on the
+** stack to call it (luaD_hook), and calls the message handler from there.
+** An address alone is no proof, since a CallInfo is used again.
+*/
+static int64_t find_standing (const tg_Thread *t, lua_State *L, int *level) {
+  lua_Debug ar;
+  int end = *level + LEVELS_ASKED;
+  for (; *level < end && lua_getstack(L, *level, &ar); ++*level) {
+    int64_t k = tg_chain_find(t, ar.i_ci);
+    if (k >= 0 && tg_define_runs(t->session, L, &ar,
+                                 t->frames[k].what & TG_FR_ID))
+      return k;
+  }
+  return -1;
+}
+
+/* Whether frame 'ar' runs a Lua function. */
+static bool is_lua (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  bool lua = !lua_iscfunction(L, -1);
+  lua_pop(L, 1);
+  return lua;
+}
+
+/* Whether event 'ar' is the return of pcall or xpcall, without an error. */
+static bool succeeds (const tg_Frame *f, lua_State *L, lua_Debug *ar) {
+  tg_Role role = tg_frame_role(f);
+  if (ar->event != LUA_HOOKRET || ar->i_ci != f->ci
+      || (role != TG_ROLE_PCALL && role != TG_ROLE_XPCALL))
+    return false;
+  lua_getinfo(L, "r", ar);
+  return lua_toboolean(L, ar->ftransfer);
+}
+
+/*
+** Whether the frames above index 'k' have returned and not been unwound by an
+** error: a Lua function catches none, and pcall tells. If all are gone, what
+** goes on is the frame at 'level'.
+*/
+static bool returned (const tg_Thread *t, int64_t k, lua_State *L,
+                      lua_Debug *ar, int level) {
+  lua_Debug older;
+  if (k < 0)
+    return lua_getstack(L, level, &older) && is_lua(L, &older);
+  const tg_Frame *f = &t->frames[k];
+  if (f->what & TG_FR_C)
+    return succeeds(f, L, ar);
+  return (f->what & TG_FR_ID) != 0;     /* else nobody knows what it is */
+}
+
+static bool push_frame (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                        uint32_t flags) {
+  tg_Session *s = t->session;
+  tg_FunctionId id = tg_define_frame(s, L, ar);
+  uint32_t what = (id != 0) ? id | tg_define_flags(s, id) | flags
+                            : (uint32_t)TG_FR_HIDDEN;
+  if (!tg_thread_room(t))
+    return false;
+  t->frames[t->n++] = (tg_Frame){ar->i_ci, what, 0};
+  t->visible += !(what & TG_FR_HIDDEN);
+  return true;
+}
+
+bool tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
+                      uint64_t now) {
+  int found = level;
+  lua_Debug unseen;
+  int64_t k = find_standing(t, L, &found);
+  uint32_t keep = (uint32_t)(k + 1);
+  tg_Role catcher = tg_frame_role((k >= 0) ? &t->frames[k] : NULL);
+  if (keep < t->n && returned(t, k, L, ar, level))
+    tg_chain_miss(t, keep);
+  else if (keep < t->n)
+    unwind(t, L, ar, keep, catcher, happened(t, catcher, L, ar, now));
+  if (k < 0)
+    return false;
+  for (int i = found - 1; i >= 1; i--) {
+    if (lua_getstack(L, i, &unseen))
+      push_frame(t, L, &unseen, TG_FR_HIDDEN);
+  }
+  return found == level;
+}
+
 /* ---- leaving ---- */
 
 typedef enum Outcome {
   YIELDED, DIED, ENDED,
   RUNNING               /* it is a resumer itself */
 } Outcome;
+
+/* What the status of a living coroutine says after its resume returned. */
+static Outcome status_of (const tg_Thread *t) {
+  int status = lua_status(t->L);
+  return (status == LUA_YIELD) ? YIELDED : (status == LUA_OK) ? ENDED : DIED;
+}
 
 /* What a coroutine's own status says, if it can be asked. */
 static Outcome ask (const tg_Thread *t, lua_State *L) {
@@ -85,9 +231,9 @@ static Outcome outcome (const tg_Thread *t, lua_State *L,
     tg_Role top = tg_frame_role(tg_thread_top(resumer));
     tg_Role role = returning(resumer, ar);
     if (role == TG_ROLE_WRAPPED)
-      return YIELDED;
+      return (t->yielding || !tg_thread_alive(t, L)) ? YIELDED : status_of(t);
     if (role == TG_ROLE_RESUME && lua_tothread(L, 1) == t->L)
-      return (lua_status(t->L) == LUA_YIELD) ? YIELDED : DIED;
+      return status_of(t);
     if (role == TG_ROLE_NONE && top == TG_ROLE_WRAPPED)
       return DIED;      /* its error went on through the wrap function */
   }
@@ -126,25 +272,26 @@ static void end (tg_Thread *t, uint64_t now) {
   tg_emit_plain(s, TG_EV_LEAVE, 0, now);
 }
 
-/* The role by which a death was caught, if it says how by its results. */
-static tg_Role catcher_of (const tg_Thread *t, const lua_Debug *ar) {
-  if (t->resumer == NULL)
-    return TG_ROLE_NONE;
-  tg_Role role = returning(t->resumer, ar);
-  return (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) ? role
-                                                          : TG_ROLE_NONE;
+/* Whether a function of that role says by its results how a coroutine died. */
+static bool tells (tg_Role role) {
+  return role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE;
 }
 
 /* The innermost coroutine is not running any more: 'o' is what became of it. */
 static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
                    uint64_t now) {
   tg_Thread *t = s->current;
+  tg_Role back = (t->resumer != NULL) ? returning(t->resumer, ar)
+                                      : TG_ROLE_NONE;
+  uint64_t then = happened(t, back, L, ar, now);
   if (o == YIELDED)
-    suspend(t, L, ar, now);
+    suspend(t, L, ar, then);
   else {
     if (o == DIED)
-      tg_chain_unwind(t, L, ar, 0, catcher_of(t, ar), now);
-    end(t, now);
+      unwind(t, L, ar, 0, tells(back) ? back : TG_ROLE_NONE, then);
+    else
+      tg_chain_miss(t, 0);
+    end(t, then);
   }
   s->current = t->resumer;
   t->resumer = NULL;
@@ -184,7 +331,8 @@ static void find_resumer (tg_Session *s, lua_State *L, lua_Debug *ar,
     if (o == RUNNING)
       return;
     if (s->current->id == 1) {  /* an error went to the host */
-      tg_chain_unwind(s->current, L, ar, 0, TG_ROLE_NONE, now);
+      unwind(s->current, L, ar, 0, TG_ROLE_NONE,
+             happened(s->current, TG_ROLE_NONE, L, ar, now));
       return;
     }
     leave(s, o, L, ar, now);
@@ -207,10 +355,18 @@ static void resume (tg_Session *s, tg_Thread *t, uint64_t now) {
     t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
   t->resumer = s->current;
   t->running = true;
-  t->done = false;
+  t->done = t->yielding = false;
   s->current = t;
   s->depth += t->visible;
   tg_emit_resume(s, t, now);
+}
+
+void tg_chain_come_back (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                         uint64_t now) {
+  tg_Session *s = t->session;
+  suspend(t, L, ar, tg_emit_latest(s));
+  s->current = t->resumer;
+  resume(s, t, now);
 }
 
 /* The frame that must be in the shadow stack for it to be true. */
@@ -291,26 +447,14 @@ tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
 
 /* ---- frames that were there before ---- */
 
-static void push_read (tg_Session *s, tg_Thread *t, lua_Debug *ar) {
-  tg_FunctionId id = tg_define_frame(s, t->L, ar);
-  uint32_t what = (id != 0) ? id | tg_define_flags(s, id)
-                            : (uint32_t)TG_FR_HIDDEN;
-  if (!tg_thread_room(t)) {
-    t->based = true;
-    return;
-  }
-  t->frames[t->n++] = (tg_Frame){ar->i_ci, what, 0};
-  t->visible += !(what & TG_FR_HIDDEN);
-}
-
-void tg_chain_read_frames (tg_Session *s, tg_Thread *t) {
+void tg_chain_read_frames (tg_Thread *t) {
   lua_Debug ar;
   int n = 0;
   while (n < FRAMES_READ && lua_getstack(t->L, n, &ar))
     n++;
   t->based = n == FRAMES_READ;
   while (n-- > 0) {
-    if (lua_getstack(t->L, n, &ar))
-      push_read(s, t, &ar);
+    if (lua_getstack(t->L, n, &ar) && !push_frame(t, t->L, &ar, 0))
+      t->based = true;
   }
 }

@@ -18,11 +18,22 @@ tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
                            uint64_t now);
 
 /*
-** Frames of 't' from index 'keep' up are gone without a return, as event 'ar'
-** on 'L' shows; 'catcher' is the role of what caught the error.
+** The frame at 'level' of 'L', from which event 'ar' comes (0 at a return, 1 at
+** a call), is not on top of 't': frames above it are gone, by an error or
+** because their return went unseen; or it went unseen itself. Afterwards 't'
+** has the frames that the Lua stack has, without the one that returns if that
+** is unseen: then, and if there are none left, false.
 */
-void tg_chain_unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
-                      tg_Role catcher, uint64_t now);
+bool tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
+                      uint64_t now);
+
+/* Frames of 't' from index 'keep' up have returned, of which no event told. */
+void tg_chain_miss (tg_Thread *t, uint32_t keep);
+
+/* The coroutine.yield on top of 't' returns as event 'ar' says, but nothing has
+   told of its being suspended and resumed: C did both. */
+void tg_chain_come_back (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                         uint64_t now);
 
 /* Index of the frame 'ci' in 't', or -1. */
 int64_t tg_chain_find (const tg_Thread *t, const void *ci);
@@ -35,6 +46,6 @@ tg_Thread *tg_chain_adopt (tg_Session *s, lua_State *L1, lua_State *L);
 void tg_chain_forget (tg_Session *s, tg_Thread *t, uint64_t now);
 
 /* Notes the frames that a suspended coroutine has already. */
-void tg_chain_read_frames (tg_Session *s, tg_Thread *t);
+void tg_chain_read_frames (tg_Thread *t);
 
 #endif

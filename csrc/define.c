@@ -399,3 +399,20 @@ tg_FunctionId tg_define_frame (tg_Session *s, lua_State *L, lua_Debug *ar) {
   lua_pop(L, 1);
   return id;
 }
+
+bool tg_define_runs (const tg_Session *s, lua_State *L, lua_Debug *ar,
+                     tg_FunctionId id) {
+  if (id == 0)
+    return true;
+  const tg_Function *f = tg_functions_get(s->recorder.stream->functions, id);
+  lua_getinfo(L, "f", ar);
+  lua_CFunction cfunction = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
+  if (cfunction != NULL || f->is_c)
+    return s->known.keys[id] == (const void *)(uintptr_t)cfunction;
+  lua_getinfo(L, "S", ar);
+  return f->line == (uint32_t)ar->linedefined
+         && f->last_line == (uint32_t)ar->lastlinedefined
+         && f->source_size == ar->srclen
+         && f->tail == tg_source_tail(ar->source, ar->srclen);
+}

@@ -65,6 +65,11 @@ tg_FunctionId tg_define_value (struct tg_Session *s, lua_State *L, int i);
 tg_FunctionId tg_define_frame (struct tg_Session *s, lua_State *L,
                                lua_Debug *ar);
 
+/* Whether frame 'ar' runs the function of definition 'id', as far as can be told
+   without its name; 0 may be any. */
+bool tg_define_runs (const struct tg_Session *s, lua_State *L, lua_Debug *ar,
+                     tg_FunctionId id);
+
 /* Eight bytes near the end of a source, to tell strings apart. */
 TG_INLINE uint64_t tg_source_tail (const char *s, size_t n) {
   uint64_t tail = 0;

@@ -25,6 +25,11 @@ typedef struct tg_Call {
 
 void tg_emit_call (const tg_Call *c);
 
+/* Ticks of the last event of the program, recorded or of a hidden frame. */
+TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
+  return (s->hidden_at > s->recorder.last) ? s->hidden_at : s->recorder.last;
+}
+
 /* A visible caller makes way for a hidden callee: it exits by a tail call. */
 void tg_emit_tail_exit (tg_Session *s, uint64_t now);
 

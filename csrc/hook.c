@@ -243,21 +243,16 @@ static void go_blind (tg_Thread *t) {
   t->session->unseen++;
 }
 
-/*
-** The caller is not the frame on top: what is above it was unwound. False: the
-** event is inside frames that could not be kept.
-*/
+/* The caller is not the frame on top. False: the event is inside frames that
+   could not be kept. */
 static TG_NOINLINE bool settle_call (tg_Thread *t, lua_State *L,
                                      lua_Debug *ar, const void *parent,
                                      uint64_t now) {
-  int64_t k = tg_chain_find(t, parent);
-  if (k < 0 && t->blind) {
+  if (t->blind && tg_chain_find(t, parent) < 0) {
     t->session->unseen++;
     return false;
   }
-  tg_Role role = (k >= 0) ? tg_frame_role(&t->frames[k])
-                          : TG_ROLE_NONE;
-  tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), role, now);
+  tg_chain_settle(t, L, ar, 1, now);
   return true;
 }
 
@@ -299,8 +294,11 @@ TG_INLINE void push_call (tg_Call *c) {
     s->depth++;
     tg_emit_call(c);
   }
-  else if (c->tail)
-    tg_emit_tail_exit(s, c->now);
+  else {
+    s->hidden_at = c->now;
+    if (c->tail)
+      tg_emit_tail_exit(s, c->now);
+  }
 }
 
 static void on_call (tg_Thread *t, lua_State *L, lua_Debug *ar,
@@ -328,7 +326,7 @@ static TG_NOINLINE void on_tail_call (tg_Thread *t, lua_State *L,
   int64_t k = tg_chain_find(t, ar->i_ci);
   if (k >= 0) {
     if (k + 1 < (int64_t)t->n)
-      tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), TG_ROLE_NONE, now);
+      tg_chain_miss(t, (uint32_t)(k + 1));
     c.tail = !(t->frames[k].what & TG_FR_HIDDEN);
     t->visible -= c.tail;
     t->session->depth -= c.tail;
@@ -348,32 +346,33 @@ static TG_NOINLINE void return_special (tg_Thread *t, lua_State *L,
                                         uint64_t now) {
   if (tg_noted(TG_NOTED_RETURNS, what))
     tg_note_return(t, L, ar, what);
+  if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD) {
+    t->n++;             /* it was there while it was suspended */
+    tg_chain_come_back(t, L, ar, now);
+    t->n--;
+  }
   if (!(what & TG_FR_HIDDEN)) {
     t->visible--;
     t->session->depth--;
     tg_emit_return(t, L, ar, what, now);
   }
+  else
+    t->session->hidden_at = now;
 }
 
-/*
-** The frame that returns is not the one on top: those above it were unwound;
-** or it is older than the trace, and all were.
-*/
+/* The frame that returns is not the one on top. False: it is older than the
+   trace, or went unseen. */
 static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
                                        lua_Debug *ar, uint64_t now) {
-  int64_t k = tg_chain_find(t, ar->i_ci);
-  if (k < 0 && t->blind)
+  if (t->blind && tg_chain_find(t, ar->i_ci) < 0) {
     t->session->unseen++;
-  else if (k < 0) {
-    if (t->n > 0)
-      tg_chain_unwind(t, L, ar, 0, TG_ROLE_NONE, now);
+    return false;
+  }
+  if (t->n > 0 && tg_chain_settle(t, L, ar, 0, now))
+    return true;
+  if (t->n == 0) {
     t->base_ci = NULL;
     t->based = true;
-  }
-  else {
-    tg_Role role = tg_frame_role(&t->frames[k]);
-    tg_chain_unwind(t, L, ar, (uint32_t)(k + 1), role, now);
-    return true;
   }
   return false;
 }

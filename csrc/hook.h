@@ -9,9 +9,9 @@
 ** The shadow stacks are brought in step with the truth at every event, in O(1)
 ** when nothing was unwound: at a return the frame's identity must be the top
 ** one's; at a call the caller's must be. If it is not, frames went away
-** without an event: an error unwound them. Likewise an event on a coroutine
-** that is not the running one tells that the running one yielded, ended, died
-** or resumed it.
+** without an event, mostly because an error unwound them, or came without one
+** (chain.h). Likewise an event on a coroutine that is not the running one tells
+** that the running one yielded, ended, died or resumed it.
 */
 #ifndef TG_HOOK_H
 #define TG_HOOK_H

@@ -12,7 +12,7 @@ static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
     tg_chain_forget(s, old, s->recorder.last);
   tg_Thread *t = tg_hook_arm(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
-    tg_chain_read_frames(s, t);
+    tg_chain_read_frames(t);
 }
 
 static lua_State *wrapped_thread (lua_State *L) {
@@ -60,8 +60,11 @@ void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what) {
     case TG_ROLE_HANDLER:
       note_handler(t, L);
       break;
-    case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_YIELD:
-    case TG_ROLE_CREATE: case TG_ROLE_WRAP:
+    case TG_ROLE_YIELD:
+      t->yielding = true;
+      break;
+    case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_CREATE:
+    case TG_ROLE_WRAP:
       break;
   }
 }

@@ -3,7 +3,8 @@
 **
 ** coroutine.resume, wrap and close may bring in a coroutine that has no hook
 ** yet; create and wrap make one that inherits it; xpcall has a handler; error
-** and assert have a value on its way; os.exit ends everything.
+** and assert have a value on its way; yield suspends its coroutine, which may come
+** back without a word; os.exit ends everything.
 */
 #ifndef TG_NOTES_H
 #define TG_NOTES_H
@@ -15,7 +16,8 @@ enum {
   TG_NOTED_CALLS = 1u << TG_ROLE_RESUME | 1u << TG_ROLE_CLOSE
                    | 1u << TG_ROLE_WRAPPED | 1u << TG_ROLE_XPCALL
                    | 1u << TG_ROLE_ERROR | 1u << TG_ROLE_ASSERT
-                   | 1u << TG_ROLE_EXIT | 1u << TG_ROLE_HANDLER,
+                   | 1u << TG_ROLE_YIELD | 1u << TG_ROLE_EXIT
+                   | 1u << TG_ROLE_HANDLER,
   TG_NOTED_RETURNS = 1u << TG_ROLE_CREATE | 1u << TG_ROLE_WRAP
                      | 1u << TG_ROLE_XPCALL
 };

@@ -115,6 +115,7 @@ typedef struct tg_Session {
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint32_t depth;             /* visible frames of the running chain */
+  uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */

@@ -61,6 +61,7 @@ typedef struct tg_Thread {
   bool based;               /* has frames older than the trace */
   bool dropped;             /* its frames vanished while it was suspended */
   bool done;                /* its body has returned */
+  bool yielding;            /* coroutine.yield called, its end not seen yet */
   bool blind;               /* a frame could not be kept: deeper ones unknown */
   const void *handler;      /* innermost handler, NULL if none */
   tg_Catch *catches;        /* owns */

@@ -5,6 +5,7 @@
 --     > g resumed            entered again by a resume
 --     < g yield 5            exited by a yield
 --   < f return 3             exited by a return; "return" alone: no results
+--   < f return ?             exited by a return that went unseen
 --   < f tail                 exited by a tail call
 --   < f throw "p.lua:1: no"  exited by an error; "throw ?": value unknown
 --   < f terminated
@@ -352,8 +353,8 @@ function Renderer:completion (p, field)
     return "tail"
   elseif field == "terminated" then
     return field
-  elseif not self:wants(p, field, nil, true) then
-    return field
+  elseif not self:wants(p, field, nil, field ~= "return") then
+    return self.types[field] and field .. " ?" or field
   end
   local text = completion(p[field], field)
   return text == "" and field or field .. " " .. text
