@@ -81,6 +81,7 @@ bool tg_bounds_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->ticks_start = now;
   t->packets_start = r->packets;
   t->unseen_start = s->unseen;
+  t->missed_start = s->missed;
   t->depth_start = s->depth;
   if (!tg_rec_mark(r, now, UINT64_MAX, &t->start))
     return false;
@@ -266,6 +267,7 @@ void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
     return;
   const tg_Session *s = t->session;
   lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
+  lost[TG_LOSS_HOOK] += s->missed - t->missed_start;
   if (t->end == TG_END_OVERFLOW)
     lost[TG_LOSS_OVERFLOW] += missed(s, t);
   else if (t->end == TG_END_MEMORY)

@@ -7,6 +7,8 @@
 #define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
                                its distance from the top */
 #define LEVELS_ASKED 100    /* for a frame that is known; as costly */
+#define ROOM_TO_ERR 300     /* more than what Lua adds to a stack that is full
+                               for the sake of a message handler (200) */
 
 int64_t tg_chain_find (const tg_Thread *t, const void *ci) {
   for (int64_t i = (int64_t)t->n - 1; i >= 0; i--) {
@@ -153,23 +155,35 @@ static bool returned (const tg_Thread *t, int64_t k, lua_State *L,
   return (f->what & TG_FR_ID) != 0;     /* else nobody knows what it is */
 }
 
-static bool push_frame (tg_Thread *t, lua_State *L, lua_Debug *ar,
-                        uint32_t flags) {
-  tg_Session *s = t->session;
+/* What is known of frame 'ar'. */
+static uint32_t described (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_FunctionId id = tg_define_frame(s, L, ar);
-  uint32_t what = (id != 0) ? id | tg_define_flags(s, id) | flags
-                            : (uint32_t)TG_FR_HIDDEN;
+  return (id != 0) ? id | tg_define_flags(s, id) : (uint32_t)TG_FR_HIDDEN;
+}
+
+static bool push_frame (tg_Thread *t, const void *ci, uint32_t what) {
   if (!tg_thread_room(t))
     return false;
-  t->frames[t->n++] = (tg_Frame){ar->i_ci, what, 0};
+  t->frames[t->n++] = (tg_Frame){ci, what, 0};
   t->visible += !(what & TG_FR_HIDDEN);
   return true;
 }
 
-bool tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
+/* The call of the frame at 'level' went unseen: its two packets are lost. When
+   the stack is full, it was none: the function has not begun. */
+static void push_unseen (tg_Thread *t, lua_State *L, int level) {
+  lua_Debug ar;
+  if (!lua_getstack(L, level, &ar))
+    return;
+  uint32_t what = described(t->session, L, &ar);
+  if (!(what & TG_FR_HIDDEN) && lua_checkstack(L, ROOM_TO_ERR))
+    t->session->missed += 2;
+  push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
+}
+
+void tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
                       uint64_t now) {
   int found = level;
-  lua_Debug unseen;
   int64_t k = find_standing(t, L, &found);
   uint32_t keep = (uint32_t)(k + 1);
   tg_Role catcher = tg_frame_role((k >= 0) ? &t->frames[k] : NULL);
@@ -177,13 +191,8 @@ bool tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
     tg_chain_miss(t, keep);
   else if (keep < t->n)
     unwind(t, L, ar, keep, catcher, happened(t, catcher, L, ar, now));
-  if (k < 0)
-    return false;
-  for (int i = found - 1; i >= 1; i--) {
-    if (lua_getstack(L, i, &unseen))
-      push_frame(t, L, &unseen, TG_FR_HIDDEN);
-  }
-  return found == level;
+  while (k >= 0 && found > level)
+    push_unseen(t, L, --found);
 }
 
 /* ---- leaving ---- */
@@ -454,7 +463,8 @@ void tg_chain_read_frames (tg_Thread *t) {
     n++;
   t->based = n == FRAMES_READ;
   while (n-- > 0) {
-    if (lua_getstack(t->L, n, &ar) && !push_frame(t, t->L, &ar, 0))
+    if (lua_getstack(t->L, n, &ar)
+        && !push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
       t->based = true;
   }
 }

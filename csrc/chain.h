@@ -20,11 +20,11 @@ tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
 /*
 ** The frame at 'level' of 'L', from which event 'ar' comes (0 at a return, 1 at
 ** a call), is not on top of 't': frames above it are gone, by an error or
-** because their return went unseen; or it went unseen itself. Afterwards 't'
-** has the frames that the Lua stack has, without the one that returns if that
-** is unseen: then, and if there are none left, false.
+** because their return went unseen; or its own call went unseen. Afterwards 't'
+** has the frames of the Lua stack, as far as memory goes; none if it has all
+** from before the trace.
 */
-bool tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
+void tg_chain_settle (tg_Thread *t, lua_State *L, lua_Debug *ar, int level,
                       uint64_t now);
 
 /* Frames of 't' from index 'keep' up have returned, of which no event told. */

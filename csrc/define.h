@@ -65,8 +65,8 @@ tg_FunctionId tg_define_value (struct tg_Session *s, lua_State *L, int i);
 tg_FunctionId tg_define_frame (struct tg_Session *s, lua_State *L,
                                lua_Debug *ar);
 
-/* Whether frame 'ar' runs the function of definition 'id', as far as can be told
-   without its name; 0 may be any. */
+/* Whether frame 'ar' runs the function of definition 'id', as far as can be
+   told without its name; 0 may be any. */
 bool tg_define_runs (const struct tg_Session *s, lua_State *L, lua_Debug *ar,
                      tg_FunctionId id);
 

@@ -11,7 +11,8 @@
   X(OVERFLOW, "overflow")   /* its buffer was full */ \
   X(RING, "ring")           /* overwritten by later ones */ \
   X(MEMORY, "memory")       /* an allocation was refused */ \
-  X(DISK, "disk")           /* its file could not grow */
+  X(DISK, "disk")           /* its file could not grow */ \
+  X(HOOK, "hook")           /* the program had taken the hook away */
 
 enum {
 #define X(id, name) TG_LOSS_##id,

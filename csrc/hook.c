@@ -361,20 +361,21 @@ static TG_NOINLINE void return_special (tg_Thread *t, lua_State *L,
 }
 
 /* The frame that returns is not the one on top. False: it is older than the
-   trace, or went unseen. */
+   trace, or could not be kept. */
 static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
                                        lua_Debug *ar, uint64_t now) {
   if (t->blind && tg_chain_find(t, ar->i_ci) < 0) {
     t->session->unseen++;
     return false;
   }
-  if (t->n > 0 && tg_chain_settle(t, L, ar, 0, now))
-    return true;
-  if (t->n == 0) {
+  if (t->n > 0)
+    tg_chain_settle(t, L, ar, 0, now);
+  const tg_Frame *top = tg_thread_top(t);
+  if (top == NULL) {
     t->base_ci = NULL;
     t->based = true;
   }
-  return false;
+  return top != NULL && top->ci == ar->i_ci;
 }
 
 /* The body of a coroutine has returned: the next event with its address is

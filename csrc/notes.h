@@ -3,8 +3,8 @@
 **
 ** coroutine.resume, wrap and close may bring in a coroutine that has no hook
 ** yet; create and wrap make one that inherits it; xpcall has a handler; error
-** and assert have a value on its way; yield suspends its coroutine, which may come
-** back without a word; os.exit ends everything.
+** and assert have a value on its way; yield suspends its coroutine, which may
+** come back without a word; os.exit ends everything.
 */
 #ifndef TG_NOTES_H
 #define TG_NOTES_H

@@ -179,7 +179,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->recorder.stream = tg_stream_new();
   s->recorder.turn = tg_bounds_turn;
   s->recorder.context = tg_hook_context;
-  s->unseen = 0;
+  s->unseen = s->missed = 0;
   tg_threads_init(&s->threads);
   s->threads.forget = tg_hook_forget;
   if (s->recorder.stream == NULL || !tg_catalog_init(&s->known)) {

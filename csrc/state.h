@@ -66,7 +66,8 @@ typedef struct tg_Trace {
   tg_Pos start, stop;         /* its part of the stream; stop once it ended */
   uint64_t packets_start, packets_end;  /* counts of the session there;
                                            TG_PACKETS_UNKNOWN of one cut off */
-  uint64_t unseen_start;      /* events lost to all before it started */
+  uint64_t unseen_start;      /* events lost to all before it started... */
+  uint64_t missed_start;      /* ...and packets */
   uint64_t packets_stop;      /* count at which it may have all it wants */
   tg_Reader *counter;         /* owns; counts what it has, or NULL */
   uint64_t counted;
@@ -123,6 +124,7 @@ typedef struct tg_Session {
   bool hooking;               /* the program's hook has been called and has not
                                  returned: after an event, that it failed */
   uint64_t unseen;            /* events lost for want of memory */
+  uint64_t missed;            /* packets of calls made without our hook */
   /* Called in the hook, after an event, when 'attention' is set: live logs,
      snapshots, traces that ended. The session may not be tracing any more
      then. */

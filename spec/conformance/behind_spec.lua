@@ -12,10 +12,14 @@ local env = {
 
 local head = 'local behind = require "behind" '
 
+-- The packets of a program, and `how.lost` more, of calls made without the hook.
 local function frames (sentence, program, expected, how)
   how = how or {}
   how.env = env
-  conform.frames(it, sentence, head .. program, expected, how)
+  it(sentence, function ()
+    local result = conform.check(head .. program, expected, how)
+    assert.same({hook = how.lost}, result[1].lost)
+  end)
 end
 
 -- When each function was entered and left for the last time.
@@ -402,7 +406,7 @@ describe("a hook that is borrowed for an event", function ()
       > g(4)
       < g return 4
     < f return
-  ]])
+  ]], {lost = 2})
 
   frames("misses a call that calls nothing", [[
     local function missed () return 3 end
@@ -420,7 +424,7 @@ describe("a hook that is borrowed for an event", function ()
       > behind.later(#1{mask = "cr"})
       < behind.later return
     < f return 4
-  ]])
+  ]], {lost = 2})
 
   frames("misses a call that fails, and that is no end of its caller", [[
     local function g (x) error("no", 0) end
@@ -451,7 +455,7 @@ describe("a hook that is borrowed for an event", function ()
         < g throw "no"
       < pcall return false, "no"
     < f return
-  ]])
+  ]], {lost = 2})
 
   frames("misses several returns", [[
     local function h () behind.borrow("r", 3) end
