@@ -58,7 +58,7 @@ void tg_chain_miss (tg_Thread *t, uint32_t keep) {
   s->depth -= visible;
   for (; visible > 0; visible--)
     tg_emit_plain(s, TG_EV_RETURN, 1, then);
-  t->stashed = 0;
+  tg_thrown_drop(t, keep);
 }
 
 /* ---- when it happened ---- */
