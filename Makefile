@@ -21,6 +21,8 @@ LDLIBS  = -lpthread -lm -lz
 EXTRA   =
 FUZZ_TIME = 60
 SOAK_TIME = 600
+LUAS      = $(LUA)
+MATRIX    = spec/conformance spec/report spec/recording spec/server
 
 # All but the files that speak Lua are built without its headers in reach.
 SOURCE := $(wildcard csrc/*.c)
@@ -86,6 +88,10 @@ unit-run: $(UNIT)
 spec: all $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
 	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),env $(TREE) LUA=$(LUA) \
 	  TG_BUILD=$(abspath $(BUILD)) build-aux/suite.sh busted --lua=$(LUA))
+
+matrix: all $(SPECLIB)   ## its parts on recording under each of LUAS="lua5.4 ..."
+	$(V)env $(TREE) LUA=$(LUA) TG_BUILD=$(abspath $(BUILD)) \
+	  SPECS='$(or $(SPEC),$(MATRIX))' build-aux/matrix.sh $(LUAS)
 
 asan:         ## the Lua suite on a build with address and undefined sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
@@ -205,5 +211,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(wildcard $(BUILD)/obj/*.d)
 
 .SECONDARY:
-.PHONY: all deps demo test importers unit unit-run tsan spec asan spec-preload oom bench \
+.PHONY: all deps demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
         soak fuzz fuzz-run lint format graph docs install env clean help

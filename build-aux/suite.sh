@@ -1,7 +1,8 @@
 #!/bin/sh
-# suite.sh BUSTED... - runs every spec with that command, a file at a time, as
-# many at once as there are processors (JOBS), those that take long first. Tells
-# what could not be tried; ends with what failed, and a sum in busted's words.
+# suite.sh BUSTED... - runs every spec (those in SPECS) with that command, a file
+# at a time, as many at once as there are processors (JOBS), those that take long
+# first. Tells what could not be tried; ends with what failed, and a sum in
+# busted's words.
 
 slow='client/replay|scope/random|transparency|stress|export|importers|recording'
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
@@ -9,7 +10,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 specs () {
-  all=$(find spec -name '*_spec.lua' | sort)
+  all=$(find ${SPECS:-spec} -name '*_spec.lua' | sort)
   echo "$all" | grep -E "^spec/($slow)"
   echo "$all" | grep -vE "^spec/($slow)"
 }

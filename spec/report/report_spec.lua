@@ -337,11 +337,14 @@ describe("a report", function ()
     true	true	true
   ]])
 
-  prints("takes a tree as deep as a stack", [[
+  -- Calls of Lua functions take C stack in 5.4.0, which has 2000 levels of it.
+  local deep = run.release == 0 and 1900 or 190000
+
+  prints("takes a tree as deep as a stack", ([[
     local tracegrip = require "tracegrip"
     local function f (n) if n > 0 then return 1 + f(n - 1) end return 0 end
     local trace = tracegrip.start {trace = {}}
-    f(190000)
+    f(DEEP)
     trace:stop()
     local node, depth = trace:tree(), 0
     while node.children[1] do
@@ -349,9 +352,9 @@ describe("a report", function ()
       node, depth = node.children[1], depth + 1
     end
     print(depth, #trace:report().functions)
-  ]], [[
-    190001	1
-  ]])
+  ]]):gsub("DEEP", deep), ([[
+    %d	1
+  ]]):format(deep + 1))
 
   prints("of a trace that is consumed as it goes is refused", [[
     local core = require "tracegrip.core"

@@ -21,10 +21,8 @@ Program.__index = Program
 
 local function environment (extra)
   local env = {
-    "LUA_PATH_5_4=" .. run.root .. "/lua/?.lua;" .. run.root
-      .. "/lua/?/init.lua;;",
-    "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;" .. run.build
-      .. "/spec/?.so;;",
+    "LUA_PATH_5_4=" .. run.path,
+    "LUA_CPATH_5_4=" .. run.build .. "/spec/?.so;" .. run.cpath,
     "LUA=" .. run.lua, "HOME=/tmp", "PATH=" .. os.getenv "PATH"
   }
   for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do   -- make asan

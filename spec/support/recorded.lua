@@ -8,10 +8,7 @@ local recorded = {}
 recorded.open = core.open
 
 --- What a child needs to find "process" (process.c) beside tracegrip.
-recorded.env = {
-  LUA_CPATH_5_4 = ("%s/spec/?.so;%s/lib/lua/5.4/?.so;;"):format(run.build,
-                                                                run.build)
-}
+recorded.env = {LUA_CPATH_5_4 = run.build .. "/spec/?.so;" .. run.cpath}
 
 --- Runs `code` as "program.lua" in `directory`, recorded in the file "rec"
 -- there from its first line on; it has the global "process". `options`: the

@@ -20,9 +20,29 @@ run.root = here:match "^(.*)/spec/support$"
 run.build = os.getenv "TG_BUILD" or run.root .. "/build"
 run.lua = os.getenv "LUA" or "lua5.4"
 
+local function release ()
+  local pipe = io.popen(run.lua .. " -v 2>&1")
+  local text = pipe:read "a"
+  pipe:close()
+  return tonumber(text:match "^Lua 5%.4%.(%d+)")
+end
+
+--- Which release of Lua 5.4 that is: 6 of "Lua 5.4.6".
+run.release = release()
+
 if run.build:sub(1, 1) ~= "/" then
   run.build = lfs.currentdir() .. "/" .. run.build
 end
+
+-- What interpreters have for defaults differs: `make matrix` names it all.
+local function search (tree, variable)
+  return tree .. ";" .. (os.getenv(variable) or ";")
+end
+
+--- Where programs find modules: in the tree, then where the suite does.
+run.path = search(run.root .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua",
+                  "LUA_PATH_5_4")
+run.cpath = search(run.build .. "/lib/lua/5.4/?.so", "LUA_CPATH_5_4")
 
 --- Whether programs are recorded on a file beside what else is done to them.
 run.taped = false
@@ -86,11 +106,10 @@ function run.within (use, ...)
 end
 
 local function environment (how)
-  local path = run.root .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua;;"
   local words = {
     "env -u LUA_INIT -u LUA_INIT_5_4",
-    "LUA_PATH_5_4=" .. run.quote(path),
-    "LUA_CPATH_5_4=" .. run.quote(run.build .. "/lib/lua/5.4/?.so;;"),
+    "LUA_PATH_5_4=" .. run.quote(run.path),
+    "LUA_CPATH_5_4=" .. run.quote(run.cpath),
   }
   if run.taped then
     words[#words + 1] = "TG_TAPE=1"

@@ -23,9 +23,8 @@ end
 
 local function environment (extra)
   local env = {
-    "LUA_PATH_5_4=" .. run.root .. "/lua/?.lua;" .. run.root
-      .. "/lua/?/init.lua;;",
-    "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;;",
+    "LUA_PATH_5_4=" .. run.path,
+    "LUA_CPATH_5_4=" .. run.cpath,
     "LUA=" .. run.lua, "HOME=/tmp"
   }
   for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do   -- of make asan
