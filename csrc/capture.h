@@ -200,7 +200,7 @@ TG_INLINE uint32_t enter (tg_Capture *c, const void *address, int type,
     o->level = level;
     o->type = (uint8_t)object_type(type);
     o->examined = false;
-    o->cut = false;
+    o->cut = o->meta = o->brief = false;
   }
   return id;
 }

@@ -219,14 +219,21 @@ static uint32_t rank_of (tg_Grips *g, uint32_t id, uint32_t level) {
   if (g->given >= g->demand->limits.objects || !spend(g, object_cost(g, id)))
     return 0;
   e->level = level;
-  g->scratch->entries[g->given].id = id;
-  e->rank = ++g->given;
+  g->scratch->entries[g->given++].id = id;
+  e->rank = g->given + (g->standin != 0);
   return e->rank;
 }
 
-static void put_noroom (tg_Sink *out, tg_ObjectType type) {
+/* An object without room. Clients look into the pool for every object: one more
+   entry there stands for all of these. */
+static void put_noroom (tg_Grips *g, tg_ObjectType type) {
   const char *name = type_name(type);
+  tg_Sink *out = g->out;
+  if (g->standin == 0)
+    g->standin = g->given + 1;
   tg_open_typed(out, "object");
+  tg_put_key(out, "objectId");
+  out->integer(out, g->standin - 1);
   tg_put_key(out, "class");
   out->string(out, name, strlen(name));
   tg_put_truncated(out);
@@ -236,7 +243,7 @@ static void put_noroom (tg_Sink *out, tg_ObjectType type) {
 static void put_object (tg_Grips *g, uint32_t id, uint32_t level) {
   uint32_t rank = rank_of(g, id, level);
   if (rank == 0) {
-    put_noroom(g->out, object_type(g, id));
+    put_noroom(g, object_type(g, id));
     return;
   }
   tg_open_typed(g->out, "object");
@@ -278,7 +285,7 @@ static void put_grip (tg_Grips *g, const tg_Grip *v, uint32_t level) {
     case TG_FLOAT: tg_put_float(out, v->u.f); break;
     case TG_STRING: put_string(g, v); break;
     case TG_OBJECT: put_object(g, v->u.id, level); break;
-    case TG_NOROOM: put_noroom(out, v->u.object); break;
+    case TG_NOROOM: put_noroom(g, v->u.object); break;
     case TG_NIL: case TG_END: default: tg_put_typed(out, "undefined"); break;
   }
 }
@@ -483,14 +490,18 @@ static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
 /* Whether there is a metatable beyond the depth that is shown. */
 static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
                            uint32_t level) {
-  bool has = (d->flags & TG_DESC_PROTO) != 0;
-  bool shown = has && level < g->demand->limits.depth;
+  bool listed = (d->flags & TG_DESC_PROTO) != 0;
+  bool has = listed || (d->flags & TG_DESC_META) != 0;
   tg_put_key(g->out, "prototype");
-  if (shown)
+  if (listed && level < g->demand->limits.depth) {
     put_grip(g, &d->proto, level + 1);
-  else
-    tg_put_typed(g->out, "null");
-  return has && !shown;
+    return false;
+  }
+  tg_open_typed(g->out, "null");
+  if (has)
+    tg_put_truncated(g->out);
+  g->out->close(g->out);
+  return has;
 }
 
 /* Whether a property is listed at the cursor, which is a copy. */
@@ -525,16 +536,17 @@ static void put_function (tg_Grips *g, const tg_Descriptor *d) {
   tg_put_place(g->out, &g->scratch->room, f);
 }
 
+static const tg_Member descriptor_flags
+    = TG_FLAGS("extensible", true, "frozen", false, "sealed", false);
+
 static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
-  static const tg_Member flags = TG_FLAGS("extensible", true, "frozen", false,
-                                         "sealed", false);
   tg_Sink *out = g->out;
   tg_ValueCursor c;
   tg_Descriptor d;
   read_descriptor(g, id, &c, &d);
   out->object(out);
   bool cut = put_class(g, &d);
-  out->member(out, &flags);
+  out->member(out, &descriptor_flags);
   cut = put_prototype(g, &d, level) || cut;
   cut = put_own(g, &d, &c, level) || cut;
   tg_put_key(out, "safeGetterValues");
@@ -547,12 +559,43 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   out->close(out);
 }
 
+static void put_empty (tg_Sink *out) {
+  out->object(out);
+  out->close(out);
+}
+
+/* The entry for objects without room, of which nothing is known. */
+static void put_standin (tg_Sink *out) {
+  out->object(out);
+  tg_put_member(out, "class", "object");
+  out->member(out, &descriptor_flags);
+  tg_put_key(out, "prototype");
+  tg_put_typed(out, "null");
+  tg_put_key(out, "ownProperties");
+  put_empty(out);
+  tg_put_key(out, "safeGetterValues");
+  put_empty(out);
+  tg_put_truncated(out);
+  out->close(out);
+}
+
+/* Whether the entry with the next index is the one for objects without room,
+   which comes after 'n' of those with. */
+static bool standin_next (const tg_Grips *g, uint32_t n) {
+  return g->standin == n + 1;
+}
+
 void tg_grips_pool (tg_Grips *g) {
+  uint32_t n = 0;
   g->out->array(g->out);
-  for (uint32_t i = 0; i < g->given; i++) {
-    uint32_t id = g->scratch->entries[i].id;
+  for (; n < g->given; n++) {
+    if (standin_next(g, n))
+      put_standin(g->out);
+    uint32_t id = g->scratch->entries[n].id;
     put_descriptor(g, id, g->scratch->entries[id].level);
   }
+  if (standin_next(g, n))
+    put_standin(g->out);
   g->out->close(g->out);
 }
 

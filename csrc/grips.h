@@ -18,12 +18,12 @@
 #include "sink.h"
 #include "values.h"
 
-/* A pool entry: by old id the first three, by new index the last. */
+/* A pool entry: by old id the first three, in order of new index the last. */
 typedef struct tg_GripEntry {
   uint32_t offset;      /* of the descriptor, in the values' bytes */
   uint32_t rank;        /* 1 + new index; 0: no grip has named it */
   uint32_t level;       /* its distance: 0 = a value of the list itself */
-  uint32_t id;          /* the old id of the entry with this new index */
+  uint32_t id;          /* the old id of the object that got one as this */
 } tg_GripEntry;
 
 /*
@@ -50,7 +50,9 @@ typedef struct tg_Grips {
   uint64_t count;               /* values that there were */
   uint32_t listed;              /* grips that there are */
   uint32_t descriptors;
-  uint32_t given;               /* new indices given out */
+  uint32_t given;               /* objects that have a new index */
+  uint32_t standin;             /* 1 + that of the entry for all others; 0:
+                                   there is none */
   uint32_t budget;              /* bytes of JSON that may yet be written */
 } tg_Grips;
 

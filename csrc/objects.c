@@ -70,13 +70,13 @@ static bool has_content (lua_State *L, int i) {
 ** stack index 'i'.
 */
 TG_INLINE void examine_brief (tg_Capture *c, tg_Object *o, int i) {
-  o->examined = true;
+  o->examined = o->brief = true;
   o->has_proto = false;
   o->cls = NULL;
   if (o->type == TG_OBJ_FUNCTION)
     o->function = tg_define_value(c->session, c->L, i);
   if (lua_getmetatable(c->L, i)) {
-    o->cut = true;
+    o->cut = o->meta = true;
     read_class(c, o);
   }
   else if (o->type == TG_OBJ_TABLE)
@@ -121,7 +121,17 @@ static void examine_listed (tg_Capture *c, uint32_t id, int i, int under) {
     o->proto = proto;
     o->has_proto = true;
   }
+  else
+    o->cut = o->meta = true;
   read_class(c, o);
+}
+
+/* An object that was only named before is met where it is to be listed. */
+static bool promote (tg_Object *o) {
+  bool was = o->brief;
+  if (was)
+    o->brief = o->cut = o->meta = false;
+  return was;
 }
 
 /* An object that is to be listed, if it is a table, stands from now on. */
@@ -134,9 +144,10 @@ static TG_NOINLINE uint32_t meet_listed (tg_Capture *c, int type,
   tg_Object *o = &c->pool->list[id];
   if (level < o->level)
     o->level = level;
+  bool again = promote(o);
   if (o->type == TG_OBJ_TABLE && o->index == 0)
     stand(c, o, under);
-  if (fresh)
+  if (fresh || again)
     examine_listed(c, id, -1, under);
   return id;
 }
@@ -390,8 +401,10 @@ static void put_descriptor (tg_Capture *c, uint32_t id) {
     examine_outer(c, id);
   if (!room(c, ROOM))
     return;
-  const tg_Object *o = &c->pool->list[id];
-  uint32_t flags = o->cut ? TG_DESC_TRUNCATED : 0u;
+  tg_Object *o = &c->pool->list[id];
+  uint32_t flags = (o->cut ? TG_DESC_TRUNCATED : 0u)
+                   | (o->meta ? TG_DESC_META : 0u);
+  o->brief = false;             /* what is written stays so */
   uint8_t *head = c->p;
   c->p += 2;
   flags |= put_class(c, o);
@@ -429,7 +442,7 @@ void tg_capture_brief (tg_Capture *c, int i) {
     return;
   c->p += 2;
   if (lua_getmetatable(c->L, i))
-    flags = put_brief_class(c);
+    flags = put_brief_class(c) | TG_DESC_META;
   else if (type == LUA_TTABLE && has_content(c->L, i))
     flags = TG_DESC_TRUNCATED;
   if (type == LUA_TFUNCTION)

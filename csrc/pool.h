@@ -18,7 +18,9 @@ typedef struct tg_Object {
   uint8_t type;             /* tg_ObjectType */
   bool examined;            /* what follows is known */
   bool has_proto;           /* it has a metatable, which is listed: */
-  bool cut;                 /* it has something that is not listed */
+  bool cut;                 /* it has something that is not listed, */
+  bool meta;                /* such as its metatable */
+  bool brief;               /* it was met as one that is only named */
   uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */
   uint32_t function;        /* tg_FunctionId, for functions */
   const char *cls;          /* borrows from its metatable; NULL = none */

@@ -104,9 +104,18 @@ static lua_Integer count_field (lua_State *L, int i, const char *key) {
   return ok && n >= 0 ? n : -1;
 }
 
+static bool flag_field (lua_State *L, int i, const char *key) {
+  lua_getfield(L, i, key);
+  bool b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+/* The pool's entry for a grip that was cut is not of this object only. */
 static void put_reference (const Writer *w, int i) {
   lua_Integer id = count_field(w->L, i, "objectId");
-  if (id >= 0 && id < (lua_Integer)w->objects) {
+  if (id >= 0 && id < (lua_Integer)w->objects
+      && !flag_field(w->L, i, "truncated")) {
     put_object(w, (uint32_t)id);
     return;
   }
@@ -484,13 +493,6 @@ static void put_properties (const Writer *w) {
 ** ===================================================================
 */
 
-static bool flag_field (lua_State *L, int i, const char *key) {
-  lua_getfield(L, i, key);
-  bool b = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return b;
-}
-
 static bool is_table_field (lua_State *L, int i, const char *key) {
   bool is = lua_getfield(L, i, key) == LUA_TTABLE;
   lua_pop(L, 1);
@@ -508,14 +510,19 @@ static bool has_properties (lua_State *L, int i) {
   return has;
 }
 
-static bool has_prototype (lua_State *L, int i) {
-  bool has = false;
+/* What is said of a metatable: that it is an object, or was left out. */
+static unsigned prototype_flags (lua_State *L, int i) {
+  unsigned flags = 0;
   if (lua_getfield(L, i, "prototype") == LUA_TTABLE) {
-    has = strcmp(push_string(L, -1, "type", NULL), "object") == 0;
+    int grip = lua_gettop(L);
+    if (strcmp(push_string(L, grip, "type", NULL), "object") == 0)
+      flags = TG_DESC_PROTO;
+    else if (flag_field(L, grip, "truncated"))
+      flags = TG_DESC_META;
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
-  return has;
+  return flags;
 }
 
 /* The names that classes in Lua have, rather than those in C: "Account". */
@@ -551,7 +558,7 @@ static bool is_type (const char *cls) {
 
 static unsigned flags_of (lua_State *L, int i, const char *cls) {
   return (is_type(cls) ? 0u : TG_DESC_CLASS)
-         | (has_prototype(L, i) ? TG_DESC_PROTO : 0u)
+         | prototype_flags(L, i)
          | (is_table_field(L, i, "parameterNames") ? TG_DESC_FUNCTION : 0u)
          | (has_properties(L, i) ? TG_DESC_PROPS : 0u)
          | (flag_field(L, i, "truncated") ? TG_DESC_TRUNCATED : 0u);

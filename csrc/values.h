@@ -28,7 +28,8 @@
 **     PROTO     grip: the metatable (OBJECT or NOROOM)
 **     FUNCTION  var function id (functions only)
 **     PROPS     pairs of grips key, value; the byte END closes them
-**     and TRUNCATED says that properties exist which are not listed.
+**     and TRUNCATED says that not all of it is listed, META that it has a
+**     metatable which is not.
 */
 #ifndef TG_VALUES_H
 #define TG_VALUES_H
@@ -57,7 +58,8 @@ enum {
   TG_DESC_PROTO = 1u << 1,
   TG_DESC_FUNCTION = 1u << 2,
   TG_DESC_PROPS = 1u << 3,
-  TG_DESC_TRUNCATED = 1u << 4
+  TG_DESC_TRUNCATED = 1u << 4,
+  TG_DESC_META = 1u << 5
 };
 
 #define TG_VALUES_MAX 4096        /* values listed of one list */

@@ -387,6 +387,35 @@ describe("valueProperties", function ()
   end)
 end)
 
+describe("a level", function ()
+  it("is the least of those at which a table is met", function ()
+    local _, pool = grips([[
+      local M = {a = 1}
+      local MM = setmetatable(M, {})
+      start() f({setmetatable({}, M)}, {M})
+    ]], {valueDepth = 2})
+    local M = pool[pool[2].ownProperties["[1]"].value.objectId + 1]
+    assert.equal(1, M.ownProperties.a.value)
+    assert.equal("object", M.prototype.type)
+    assert.is_nil(M.truncated)
+  end)
+
+  it("that is too deep for a metatable is told of", function ()
+    local _, pool = grips([[
+      start() f(setmetatable({}, {}), {}, {1})
+    ]], {valueDepth = 0})
+    assert.same({type = "null", truncated = true}, pool[1].prototype)
+    assert.same({type = "null"}, pool[2].prototype)
+    assert.same({type = "null"}, pool[3].prototype)
+    assert.same({true, false, true}, {pool[1].truncated, not not
+                pool[2].truncated, pool[3].truncated})
+    _, pool = grips([[
+      start() f({setmetatable({}, {})})
+    ]], {valueDepth = 1})
+    assert.same({type = "null", truncated = true}, pool[2].prototype)
+  end)
+end)
+
 describe("valueObjects", function ()
   it("is 64 by default, and says what it cut", function ()
     local _, pool = grips([[
@@ -394,10 +423,35 @@ describe("valueObjects", function ()
       for i = 1, 100 do t[i] = {} end
       start() f(t)
     ]], {valueProperties = "all"})
-    assert.equal(64, #pool)
+    assert.equal(65, #pool)
     assert.equal(63, pool[1].ownProperties["[63]"].value.objectId)
-    assert.same({type = "object", class = "table", truncated = true},
-                pool[1].ownProperties["[64]"].value)
+    for i = 64, 100 do
+      assert.same({type = "object", objectId = 64, class = "table",
+                   truncated = true},
+                  pool[1].ownProperties["[" .. i .. "]"].value)
+    end
+  end)
+
+  it("leaves no object without an entry, were it one for all", function ()
+    local values, pool = grips([[
+      local M = {}
+      local o = setmetatable({}, M)
+      start() f(o, print, {}, coroutine.create(print), {[{}] = 1})
+    ]], {valueObjects = 2, valueDepth = 2})
+    assert.same({
+      {type = "object", objectId = 0}, {type = "object", objectId = 1},
+      {type = "object", objectId = 2, class = "table", truncated = true},
+      {type = "object", objectId = 2, class = "thread", truncated = true},
+      {type = "object", objectId = 2, class = "table", truncated = true},
+    }, values)
+    assert.equal(3, #pool)
+    assert.same({type = "object", objectId = 2, class = "table",
+                 truncated = true}, pool[1].prototype)
+    assert.same({
+      class = "object", extensible = true, frozen = false, sealed = false,
+      prototype = {type = "null"}, ownProperties = {}, safeGetterValues = {},
+      truncated = true
+    }, pool[3])
   end)
 
   it("may be anything", function ()
@@ -406,7 +460,7 @@ describe("valueObjects", function ()
       for i = 1, 100 do t[i] = {} end
       start() f(t)
     ]], {valueProperties = "all", valueObjects = 10})
-    assert.equal(10, #pool)
+    assert.equal(11, #pool)
     _, pool = grips([[
       local t = {}
       for i = 1, 100 do t[i] = {} end

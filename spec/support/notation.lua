@@ -118,6 +118,17 @@ function Values:properties (d)
   return table.concat(out, ", ")
 end
 
+-- One that the depth cut is "null", and says so.
+function Values:prototype (d)
+  local proto = d.prototype
+  if proto.type == "null" and proto.truncated then
+    check(d.truncated, "a prototype was cut, and the object was not")
+    fields("grip", proto, set {"type", "truncated"})
+    return "null"
+  end
+  return self:grip(proto)
+end
+
 function Values:descriptor (d)
   fields("descriptor", d, descriptor_fields)
   check(d.extensible == true and d.frozen == false and d.sealed == false,
@@ -126,7 +137,7 @@ function Values:descriptor (d)
   check(type(d.safeGetterValues) == "table"
         and next(d.safeGetterValues) == nil, "safeGetterValues not empty")
   local props = self:properties(d)
-  local proto = self:grip(d.prototype)
+  local proto = self:prototype(d)
   local text
   if d.class == "table" then
     text = ("{%s}"):format(props)
@@ -153,11 +164,15 @@ end
 
 local special = {}
 
--- An object for which the pool had no room is its class only.
+-- An object for which the pool had no room is its class only; all of them have
+-- one entry, of which nothing is known.
 function special:object (g)
   if g.truncated then
-    fields("object grip", g, set {"type", "class", "truncated"})
-    check(g.truncated == true and #self.pool > 0, "truncated object grip")
+    fields("object grip", g, set {"type", "objectId", "class", "truncated"})
+    local shared = check(self.pool[g.objectId + 1], "no entry for %s", g.class)
+    check(g.truncated == true and shared.class == "object"
+          and shared.truncated == true and next(shared.ownProperties) == nil,
+          "truncated object grip")
     return g.class .. "~"
   end
   fields("object grip", g, set {"type", "objectId"})

@@ -197,6 +197,18 @@ static void numbers (void) {
   }
 }
 
+#define NULLED "{\"type\":\"null\"}"
+#define CUT ",\"truncated\":true"
+
+/* An object without room, and the entry that all of them share. */
+#define NOROOM(i, class) "{\"type\":\"object\",\"objectId\":" #i "," \
+  "\"class\":\"" class "\"" CUT "}"
+#define STANDIN "{\"class\":\"object\",\"extensible\":true," \
+  "\"frozen\":false,\"sealed\":false,\"prototype\":" NULLED "," \
+  "\"ownProperties\":{},\"safeGetterValues\":{}" CUT "}"
+#define ALONE(class) "{\"value\":" NOROOM(0, class) "," \
+  "\"objectPool\":[" STANDIN "]}"
+
 static void others (void) {
   static const struct { int tag; const char *wanted; } tags[] = {
     {TG_GRIP_NIL, SINGLE("{\"type\":\"undefined\"}")},
@@ -212,8 +224,7 @@ static void others (void) {
   }
   v_var(&values, 1);
   v_desc(&values, TG_GRIP_NOROOM, TG_OBJ_USERDATA);
-  RETURNS(SINGLE("{\"type\":\"object\",\"class\":\"userdata\","
-                 "\"truncated\":true}"));
+  RETURNS(ALONE("userdata"));
 }
 
 static void text (const char *s, size_t size, uint64_t length) {
@@ -262,8 +273,6 @@ static void strings (void) {
   "\"extensible\":true,\"frozen\":false,\"sealed\":false," \
   "\"prototype\":" proto ",\"ownProperties\":{" own "}," \
   "\"safeGetterValues\":{}" more "}"
-#define NULLED "{\"type\":\"null\"}"
-#define CUT ",\"truncated\":true"
 
 /* A table with itself, a child and a class; see graph_wanted. */
 static void graph (void) {
@@ -315,7 +324,7 @@ static void narrower_depth (void) {
   options.limits.depth = 0;
   graph();
   RETURNS("{\"value\":" OBJECT(0) ",\"objectPool\":["
-          DESC("Node", NULLED, "", CUT) "]}");
+          DESC("Node", "{\"type\":\"null\"" CUT "}", "", CUT) "]}");
 }
 
 /* What only a cut property led to has no place in the pool. */
@@ -337,11 +346,11 @@ static void narrower_objects (void) {
   graph();
   RETURNS("{\"value\":" OBJECT(0) ",\"objectPool\":["
           NODE("," PROPERTY("kid", OBJECT(2))) "," META ","
-          DESC("table", NULLED, PROPERTY("f", "{\"type\":\"object\","
-               "\"class\":\"function\"" CUT "}"), "") "]}");
+          DESC("table", NULLED, PROPERTY("f", NOROOM(3, "function")), "") ","
+          STANDIN "]}");
   options.limits.objects = 0;
   graph();
-  RETURNS(SINGLE("{\"type\":\"object\",\"class\":\"table\"" CUT "}"));
+  RETURNS(ALONE("table"));
 }
 
 static void redaction (void) {
