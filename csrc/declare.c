@@ -237,22 +237,25 @@ static const char *last_part (const char *name) {
   return p;
 }
 
+size_t tg_declare_count (const tg_Declarations *d, uint32_t line) {
+  size_t n = 0;
+  for (size_t i = 0; i < d->count; i++)
+    n += d->list[i].line == line;
+  return n;
+}
+
 const char *tg_declare_find (const tg_Declarations *d, uint32_t line,
                              const char *called) {
   const char *found = NULL;
-  size_t here = 0;
   for (size_t i = 0; i < d->count; i++) {
     const tg_Declaration *f = &d->list[i];
-    if (f->line != line)
-      continue;
-    here++;
-    if (f->name == NULL)
+    if (f->line != line || f->name == NULL)
       continue;
     if (called != NULL && strcmp(last_part(f->name), called) == 0)
       return f->name;
     found = f->name;
   }
-  return (here == 1) ? found : NULL;
+  return (tg_declare_count(d, line) == 1) ? found : NULL;
 }
 
 void tg_declare_free (tg_Declarations *d) {

@@ -29,6 +29,9 @@ bool tg_declare_scan (tg_Declarations *d, const char *text, size_t size);
 const char *tg_declare_find (const tg_Declarations *d, uint32_t line,
                              const char *called);
 
+/* How many functions begin on a line. */
+size_t tg_declare_count (const tg_Declarations *d, uint32_t line);
+
 void tg_declare_free (tg_Declarations *d);
 
 #endif

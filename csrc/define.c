@@ -26,8 +26,7 @@ bool tg_catalog_init (tg_Catalog *k) {
 void tg_catalog_free (tg_Catalog *k) {
   tg_free(k->closures);
   tg_free(k->index);
-  tg_free((void *)(uintptr_t)k->keys);
-  tg_free(k->unnamed);
+  tg_free(k->identities);
   tg_sources_free(k->sources);
   memset(k, 0, sizeof *k);
 }
@@ -46,15 +45,40 @@ typedef struct Key {
   uint32_t line, last_line;
   unsigned nparams;
   bool vararg;
+  uint64_t shape;
   const char *called;               /* of a C function: by its caller */
   uint32_t hash;
 } Key;
 
 static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
-                                 uint32_t last_line) {
-  uint64_t h = tail ^ size;
+                                 uint32_t last_line, uint64_t shape) {
+  uint64_t h = tail ^ size ^ shape;
   h = (h * 31 + line) * 31 + last_line;
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
+}
+
+static uint64_t add_name (uint64_t h, const char *name) {
+  if (name == NULL)
+    name = "?";             /* a chunk without debug information */
+  while (*name != '\0')
+    h = (h ^ (unsigned char)*name++) * UINT64_C(0x100000001B3);
+  return (h ^ 0xff) * UINT64_C(0x100000001B3);
+}
+
+/*
+** The shape of the Lua function on top of the stack: its parameters and
+** upvalues, by name and in order. 'ar' has "u". Uses one slot of the stack.
+*/
+static uint64_t shape_of (lua_State *L, const lua_Debug *ar) {
+  uint64_t h = UINT64_C(0xCBF29CE484222325) + ar->nparams * 2u
+               + (ar->isvararg != 0);
+  for (int i = 1; i <= ar->nparams; i++)
+    h = add_name(h, lua_getlocal(L, NULL, i));
+  for (int i = 1; i <= ar->nups; i++) {
+    h = add_name(h, lua_getupvalue(L, -1, i));
+    lua_pop(L, 1);
+  }
+  return h;
 }
 
 static void make_key (lua_State *L, const lua_Debug *ar, Key *k) {
@@ -70,8 +94,9 @@ static void make_key (lua_State *L, const lua_Debug *ar, Key *k) {
   k->last_line = (uint32_t)ar->lastlinedefined;
   k->nparams = ar->nparams;
   k->vararg = ar->isvararg != 0;
+  k->shape = shape_of(L, ar);
   k->hash = definition_hash(tg_source_tail(k->source, k->source_size),
-                            k->source_size, k->line, k->last_line);
+                            k->source_size, k->line, k->last_line, k->shape);
 }
 
 /* Equal at both ends is equal enough for a text of the same length. */
@@ -91,14 +116,15 @@ static bool same_name (const tg_Function *f, const Key *k) {
          || strcmp(f->name, k->called ? k->called : TG_ANONYMOUS) == 0;
 }
 
-static bool matches (const tg_Function *f, const void *cfunction,
+static bool matches (const tg_Function *f, const tg_Identity *is,
                      const Key *k) {
   if (k->cfunction != NULL || f->is_c)
-    return k->cfunction == cfunction && same_name(f, k);
+    return k->cfunction == is->cfunction && same_name(f, k);
   size_t kept = (k->source_size < TG_SOURCE_MAX) ? k->source_size
                                                  : TG_SOURCE_MAX;
   return f->line == k->line && f->last_line == k->last_line
          && f->nparams == k->nparams && f->vararg == k->vararg
+         && is->shape == k->shape
          && f->source_size == k->source_size
          && same_text(f->source, k->source, k->source_size, kept);
 }
@@ -110,7 +136,7 @@ static uint32_t *find_slot (tg_Session *s, const Key *k) {
   const tg_Functions *fs = s->recorder.stream->functions;
   while (known->index[i] != 0) {
     uint32_t id = known->index[i];
-    if (matches(tg_functions_get(fs, id), known->keys[id], k))
+    if (matches(tg_functions_get(fs, id), &known->identities[id], k))
       break;
     i = (i + 1) & mask;
   }
@@ -118,10 +144,11 @@ static uint32_t *find_slot (tg_Session *s, const Key *k) {
 }
 
 /* The hash of a definition, to place it in a larger index. */
-static uint32_t hash_of (const tg_Function *f, const void *cfunction) {
-  if (cfunction != NULL)
-    return tg_address_hash(cfunction);
-  return definition_hash(f->tail, f->source_size, f->line, f->last_line);
+static uint32_t hash_of (const tg_Function *f, const tg_Identity *is) {
+  if (is->cfunction != NULL)
+    return tg_address_hash(is->cfunction);
+  return definition_hash(f->tail, f->source_size, f->line, f->last_line,
+                         is->shape);
 }
 
 static bool grow_index (tg_Session *s) {
@@ -135,7 +162,7 @@ static bool grow_index (tg_Session *s) {
     if (id == 0)
       continue;
     uint32_t h = hash_of(tg_functions_get(s->recorder.stream->functions, id),
-                         k->keys[id]) & (n - 1);
+                         &k->identities[id]) & (n - 1);
     while (index[h] != 0)
       h = (h + 1) & (n - 1);
     index[h] = id;
@@ -147,19 +174,14 @@ static bool grow_index (tg_Session *s) {
 }
 
 static bool room_for_id (tg_Catalog *k, uint32_t id) {
-  if (id < k->keys_size)
+  if (id < k->identities_size)
     return true;
-  uint32_t n = (k->keys_size == 0) ? 256 : k->keys_size * 2;
-  const void **keys = tg_realloc((void *)(uintptr_t)k->keys,
-                                 n * sizeof *keys);
-  if (keys == NULL)
+  uint32_t n = (k->identities_size == 0) ? 256 : k->identities_size * 2;
+  tg_Identity *all = tg_realloc(k->identities, n * sizeof *all);
+  if (all == NULL)
     return false;
-  k->keys = keys;
-  bool *unnamed = tg_realloc(k->unnamed, n * sizeof *unnamed);
-  if (unnamed == NULL)
-    return false;
-  k->unnamed = unnamed;
-  k->keys_size = n;
+  k->identities = all;
+  k->identities_size = n;
   return true;
 }
 
@@ -219,8 +241,8 @@ static void tear (tg_Session *s) {
   s->torn_packets = r->packets;
 }
 
-static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
-                          bool unnamed) {
+static tg_FunctionId add (tg_Session *s, tg_Function *f,
+                          const tg_Identity *is) {
   tg_Functions *fs = s->recorder.stream->functions;
   uint32_t next = atomic_load_explicit(&fs->count, memory_order_relaxed) + 1;
   if (next > TG_FR_ID || !room_for_id(&s->known, next + 1))
@@ -228,10 +250,8 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f, const Key *k,
   tg_FunctionId id = tg_functions_add(fs, f);
   if (s->taped != NULL && tg_tape_error(s->taped->tape) != 0)
     tear(s);
-  if (id != 0) {
-    s->known.keys[id] = k->cfunction;
-    s->known.unnamed[id] = unnamed;
-  }
+  if (id != 0)
+    s->known.identities[id] = *is;
   return id;
 }
 
@@ -242,8 +262,11 @@ static tg_FunctionId define_new (tg_Session *s, lua_State *L,
   tg_NameKind kind;
   tg_FunctionId id = 0;
   int error = errno;    /* the program's: files are read for names */
-  if (describe(s, L, ar, k->called, &f, &kind))
-    id = add(s, &f, k, kind == TG_NAME_NONE && !call);
+  if (describe(s, L, ar, k->called, &f, &kind)) {
+    tg_Identity is = {k->cfunction, k->shape, kind == TG_NAME_NONE && !call,
+                      tg_name_crowded(&s->known.sources, ar)};
+    id = add(s, &f, &is);
+  }
   if (id == 0)
     tg_function_clear(&f);
   errno = error;
@@ -278,7 +301,7 @@ static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
   make_key(L, ar, &k);
   k.called = called;
   uint32_t *slot = find_slot(s, &k);
-  if (*slot != 0 && !(call && s->known.unnamed[*slot]))
+  if (*slot != 0 && !(call && s->known.identities[*slot].unnamed))
     id = *slot;
   else if ((id = define_new(s, L, ar, &k, call)) != 0)
     enter_slot(s, slot, id);
@@ -335,6 +358,12 @@ static tg_Closure *closure_slot (tg_Catalog *k, const void *address) {
   return &k->closures[h];
 }
 
+/* What a closure that shares its line is checked by. */
+static uint64_t mark (lua_State *L, const lua_Debug *ar) {
+  return shape_of(L, ar) ^ (uint64_t)(uintptr_t)ar->source
+         ^ tg_source_tail(ar->source, ar->srclen);
+}
+
 static const tg_Closure *remember (tg_Catalog *k, lua_State *L,
                                    const lua_Debug *ar, uint32_t what) {
   if (k->used * 2 > k->size)
@@ -344,16 +373,28 @@ static const tg_Closure *remember (tg_Catalog *k, lua_State *L,
   memset(c, 0, sizeof *c);
   c->address = lua_topointer(L, -1);
   c->what = what;
-  if (*ar->what == 'C')
+  if (*ar->what == 'C') {
     c->source = (const void *)(uintptr_t)lua_tocfunction(L, -1);
-  else {
-    c->source = ar->source;
-    c->tail = tg_source_tail(ar->source, ar->srclen);
-    c->line = (uint32_t)ar->linedefined;
-    c->last_line = (uint32_t)ar->lastlinedefined;
-    c->nparams = ar->nparams;
+    return c;
   }
+  bool crowded = k->identities[what & TG_FR_ID].crowded;
+  c->source = crowded ? NULL : ar->source;
+  c->tail = crowded ? mark(L, ar) : tg_source_tail(ar->source, ar->srclen);
+  c->line = (uint32_t)ar->linedefined;
+  c->last_line = (uint32_t)ar->lastlinedefined;
+  c->nparams = ar->nparams;
   return c;
+}
+
+bool tg_define_alike (const tg_Session *s, lua_State *L, const tg_Closure *c,
+                      lua_Debug *ar) {
+  if (c->source != NULL || c->address != lua_topointer(L, -1)
+      || *ar->what == 'C' || c->line != (uint32_t)ar->linedefined
+      || c->last_line != (uint32_t)ar->lastlinedefined)
+    return false;
+  lua_getinfo(L, "u", ar);
+  return c->tail == mark(L, ar)
+         && (*ar->source == '@' || tg_define_same(s, c, ar));
 }
 
 const tg_Closure *tg_define_slow (tg_Session *s, lua_State *L,

@@ -5,6 +5,10 @@
 ** A closure's address finds its id; what the address stands for is checked
 ** against the definition on each hit, since addresses are used again. New
 ** closures of a known definition get its id.
+**
+** Lines tell functions apart where one begins on a line. Those that share theirs
+** are told apart by their shape, the names of parameters and upvalues, which is
+** read at each of their calls; what has the same shape too is one definition.
 */
 #ifndef TG_DEFINE_H
 #define TG_DEFINE_H
@@ -19,12 +23,22 @@ struct tg_Session;
 /* One closure whose definition is known: 40 bytes. */
 typedef struct tg_Closure {
   const void *address;      /* NULL: free */
-  const void *source;       /* its source string, or its C function */
-  uint64_t tail;            /* last bytes of the source's text */
+  const void *source;       /* its source string, or its C function; NULL: it
+                               shares its line */
+  uint64_t tail;            /* last bytes of the source's text; with these its
+                               shape, if it shares its line */
   uint32_t line, last_line;
   uint32_t what;            /* id and TG_FR_* flags */
   uint16_t nparams;         /* fixed parameters of a Lua function */
 } tg_Closure;
+
+/* What else is known of a definition, by id. */
+typedef struct tg_Identity {
+  const void *cfunction;    /* NULL for a Lua function */
+  uint64_t shape;           /* of a Lua function */
+  bool unnamed;             /* it may get a name at its first call */
+  bool crowded;             /* others may begin on its line */
+} tg_Identity;
 
 /* What a session knows of the program's functions. */
 typedef struct tg_Catalog {
@@ -32,9 +46,8 @@ typedef struct tg_Catalog {
   uint32_t size, used;      /* slots, power of two */
   uint32_t *index;          /* owns; definition ids, hash by definition */
   uint32_t index_size, index_used;
-  const void **keys;        /* owns; by id: the C function, or NULL */
-  bool *unnamed;            /* owns; by id: may get a name at its first call */
-  uint32_t keys_size;
+  tg_Identity *identities;  /* owns; by id */
+  uint32_t identities_size;
   tg_Sources *sources;      /* owns; what files declare */
 } tg_Catalog;
 
@@ -50,6 +63,11 @@ void tg_catalog_refresh (tg_Catalog *k);
 */
 const tg_Closure *tg_define_slow (struct tg_Session *s, lua_State *L,
                                   lua_Debug *ar);
+
+/* Whether a closure that shares its line is still what the function on top of
+   the stack is; false for all others. 'ar' as above. */
+bool tg_define_alike (const struct tg_Session *s, lua_State *L,
+                      const tg_Closure *c, lua_Debug *ar);
 
 /* The same when the address is known: is it still the same definition? */
 bool tg_define_same (const struct tg_Session *s, const tg_Closure *c,

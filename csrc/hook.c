@@ -195,10 +195,15 @@ void tg_hook_terminate (tg_Session *s) {
 
 /* ---- calls ---- */
 
-/* A function at first sight, whose source may have to be read: that time is
-   ours, so the call begins after it. */
-static TG_NOINLINE const tg_Closure *meet (tg_Call *c) {
-  const tg_Closure *k = tg_define_slow(c->t->session, c->L, c->ar);
+/* A function that is not the closure 'seen', unless that shares its line. At
+   first sight its source may have to be read: that time is ours, so the call
+   begins after it. */
+static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
+                                           const tg_Closure *seen) {
+  tg_Session *s = c->t->session;
+  if (tg_define_alike(s, c->L, seen, c->ar))
+    return seen;
+  const tg_Closure *k = tg_define_slow(s, c->L, c->ar);
   c->now = tg_clock_ticks();
   return k;
 }
@@ -216,7 +221,7 @@ TG_INLINE const tg_Closure *identify (tg_Call *call) {
   const tg_Closure *c = &k->closures[h];
   while (tg_unlikely(c->address != address)) {
     if (c->address == NULL)
-      return meet(call);
+      return meet(call, c);
     h = (h + 1) & mask;
     c = &k->closures[h];
   }
@@ -234,7 +239,7 @@ TG_INLINE const tg_Closure *identify (tg_Call *call) {
     if (tg_likely(*ar->source == '@') || tg_define_same(s, c, ar))
       return c;
   }
-  return meet(call);
+  return meet(call, c);
 }
 
 /* Frames that could not be kept for want of memory are counted as lost. */

@@ -93,6 +93,15 @@ static char *declared_name (tg_Sources **sources, const lua_Debug *ar,
   return copy;
 }
 
+/* What a file does not tell, or a string that may be long, is taken for so. */
+bool tg_name_crowded (tg_Sources **sources, const lua_Debug *ar) {
+  if (*ar->what == 'C' || *ar->what == 'm')
+    return false;
+  tg_Sources *e = (ar->source[0] == '@') ? find_source(sources, ar) : NULL;
+  return e == NULL
+         || tg_declare_count(&e->declared, (uint32_t)ar->linedefined) != 1;
+}
+
 /* ---- names in package.loaded ---- */
 
 void tg_naming_setup (lua_State *L) {

@@ -47,6 +47,9 @@ char *tg_name_called (lua_State *L, const lua_Debug *ar, bool callee);
 */
 bool tg_name_handler (lua_State *L);                           /* [-0, +0, -] */
 
+/* Whether other functions than that of 'ar' may begin on the same line. */
+bool tg_name_crowded (tg_Sources **sources, const lua_Debug *ar);
+
 /* Keeps package.loaded where the hook can look; may raise. */
 void tg_naming_setup (lua_State *L);                           /* [-0, +0, m] */
 

@@ -173,6 +173,10 @@ function special:object (g)
     check(g.truncated == true and shared.class == "object"
           and shared.truncated == true and next(shared.ownProperties) == nil,
           "truncated object grip")
+    if not self.number[g.objectId] then
+      self.number[g.objectId] = "shared"
+      self.shared = 1
+    end
     return g.class .. "~"
   end
   fields("object grip", g, set {"type", "objectId"})
@@ -211,11 +215,14 @@ end
 
 local function values_of (pool)
   check(type(pool) == "table", "objectPool is a %s", type(pool))
-  return setmetatable({pool = pool, number = {}, count = 0}, Values)
+  return setmetatable({pool = pool, number = {}, count = 0,
+                       shared = 0}, Values)
 end
 
 local function finish (V)
-  check(V.count == #V.pool, "%d pool entries, %d reachable", #V.pool, V.count)
+  local reachable = V.count + V.shared
+  check(reachable == #V.pool, "%d pool entries, %d reachable", #V.pool,
+        reachable)
 end
 
 local function list (V, values)
