@@ -4,6 +4,7 @@
 #include "alloc.h"
 
 #define PARAMS_MAX 250      /* Lua has no more; C's are not known */
+#define ALIKE_MAX 16        /* functions with the same words */
 #define MAIN_CHUNK "(main chunk)"
 
 /* What a packet says, on Lua's stack from 'base' + 1 on, so that nothing of it
@@ -156,6 +157,86 @@ tg_FunctionId tg_redefine (lua_State *L, int ids, int at, int place,
   tg_FunctionId id = id_of(L, ids, &w, fs);
   lua_settop(L, top);
   return id;
+}
+
+/* ---- by hit count ---- */
+
+/* The table of ids has under words their first function, under a function its
+   hit count, and under its negative the next one with the same words. */
+static lua_Integer number_at (lua_State *L, int ids, lua_Integer key) {
+  lua_rawgeti(L, ids, key);
+  lua_Integer n = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return n;
+}
+
+static void set_number (lua_State *L, int ids, lua_Integer key,
+                        lua_Integer n) {
+  lua_pushinteger(L, n);
+  lua_rawseti(L, ids, key);
+}
+
+static char **copy_params (const tg_Function *f) {
+  char **params = tg_calloc(f->nparams + 1u, sizeof *params);
+  for (int i = 0; params != NULL && i < f->nparams; i++)
+    params[i] = copy(f->params[i]);
+  return params;
+}
+
+/* Another function with the words of 'last'; 0 without memory. */
+static tg_FunctionId add_alike (tg_Functions *fs, tg_FunctionId last) {
+  tg_Function f = *tg_functions_get(fs, last);
+  bool whole = f.params != NULL;
+  f.name = copy(f.name);
+  f.url = copy(f.url);
+  f.params = whole ? copy_params(&f) : NULL;
+  tg_FunctionId id = 0;
+  if (!whole || f.params != NULL)
+    id = tg_functions_add(fs, &f);
+  if (id == 0)
+    tg_function_clear(&f);
+  return id;
+}
+
+tg_FunctionId tg_redefine_hit (lua_State *L, int ids, tg_FunctionId id,
+                               lua_Integer hits, tg_Functions *fs) {
+  tg_FunctionId found = id, last = id;
+  int n = 1;
+  luaL_checkstack(L, 2, NULL);
+  while (number_at(L, ids, (lua_Integer)found) != hits - 1) {
+    last = found;
+    found = (tg_FunctionId)number_at(L, ids, -(lua_Integer)found);
+    if (found == 0)
+      break;
+    n++;
+  }
+  if (found == 0 && hits == 1 && n < ALIKE_MAX) {
+    found = add_alike(fs, last);
+    set_number(L, ids, -(lua_Integer)last, (lua_Integer)found);
+  }
+  if (found == 0)
+    found = id;
+  set_number(L, ids, (lua_Integer)found, hits);
+  return found;
+}
+
+static bool same_word (const char *a, const char *b) {
+  return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
+}
+
+bool tg_redefine_alike (const tg_Functions *fs, tg_FunctionId a,
+                        tg_FunctionId b) {
+  const tg_Function *f = tg_functions_find(fs, a);
+  const tg_Function *g = tg_functions_find(fs, b);
+  if (f == NULL || g == NULL || !same_word(f->name, g->name)
+      || !same_word(f->url, g->url) || f->line != g->line
+      || f->nparams != g->nparams || f->vararg != g->vararg)
+    return false;
+  for (int i = 0; f->params != NULL && i < f->nparams; i++) {
+    if (!same_word(f->params[i], g->params[i]))
+      return false;
+  }
+  return true;
 }
 
 tg_FunctionId tg_redefine_source (lua_State *L, int ids, tg_Functions *fs) {

@@ -155,7 +155,11 @@ static tg_FunctionId function_of_value (lua_State *L, int at, void *ud) {
 static tg_FunctionId function_of_packet (lua_State *L, Replay *r) {
   bool known = lua_getfield(L, PACKET, "location") == LUA_TTABLE;
   tg_FunctionId id = function_at(L, r, PACKET, known ? lua_gettop(L) : 0);
-  lua_pop(L, 1);
+  lua_getfield(L, PACKET, "hitCount");
+  lua_Integer hits = lua_tointeger(L, -1);
+  if (id != 0 && hits > 0 && !flag_field(L, "resumed"))
+    id = tg_redefine_hit(L, IDS, id, hits, r->recorder.stream->functions);
+  lua_pop(L, 2);
   return id;
 }
 
@@ -260,9 +264,23 @@ static void release (Replay *r) {
   tg_buf_clear(&r->resumed);
 }
 
+/* The function of the next frame that is entered again: the one that the frame
+   was left with, if it has these words. */
+static tg_FunctionId resumed_function (Replay *r, tg_ThreadId thread,
+                                       tg_FunctionId id) {
+  const tg_Stack *s = tg_stacks_get(&r->stacks, thread);
+  size_t i = r->resumed.size / sizeof id;
+  if (s == NULL || i >= s->count
+      || !tg_redefine_alike(r->recorder.stream->functions,
+                            s->frames[i].function, id))
+    return id;
+  return s->frames[i].function;
+}
+
 static void hold_back (Replay *r, tg_ThreadId thread, tg_FunctionId id) {
   if (thread != r->resuming)
     release(r);
+  id = resumed_function(r, thread, id);
   if (r->resumed.size == 0) {
     r->resuming = thread;
     r->resumed_ns = r->now;

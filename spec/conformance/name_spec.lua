@@ -427,6 +427,58 @@ describe("the hitCount", function ()
     < f return
   ]])
 
+  frames("is that of one of those that begin on a line", [[
+    local a = function () coroutine.yield() end local b = function ()
+      coroutine.yield() end
+    local co = coroutine.wrap(function (f) f() end)
+    start()
+    pcall(a) pcall(b)
+    co(b)
+    co()
+    pcall(a) pcall(b)
+  ]], [[
+    > pcall n1
+      > (anonymous function) n1
+        > coroutine.yield n1
+        < coroutine.yield throw
+      < (anonymous function) throw
+    < pcall return
+    > pcall n2
+      > (anonymous function) n1
+        > coroutine.yield n2
+        < coroutine.yield throw
+      < (anonymous function) throw
+    < pcall return
+    > co n1
+      > (anonymous function) n1
+        > (anonymous function) n2
+          > coroutine.yield n3
+          < coroutine.yield yield
+        < (anonymous function) yield
+      < (anonymous function) yield
+    < co return
+    > co n2
+      > (anonymous function) resumed n1
+        > (anonymous function) resumed n2
+          > coroutine.yield resumed n3
+          < coroutine.yield return
+        < (anonymous function) return
+      < (anonymous function) return
+    < co return
+    > pcall n3
+      > (anonymous function) n2
+        > coroutine.yield n4
+        < coroutine.yield throw
+      < (anonymous function) throw
+    < pcall return
+    > pcall n4
+      > (anonymous function) n3
+        > coroutine.yield n5
+        < coroutine.yield throw
+      < (anonymous function) throw
+    < pcall return
+  ]])
+
   frames("counts all closures of one definition together", [[
     local function make () return function () end end
     local a, b = make(), make()
