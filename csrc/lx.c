@@ -5,20 +5,33 @@ const char tg_key_threads = 0;
 const char tg_key_strings = 0;
 const char tg_key_traces = 0;
 
+#define AHEAD (1 << 20)   /* KiB that the collector is made to wait for */
+
+static long long heap_size (lua_State *L) {
+  return lua_gc(L, LUA_GCCOUNT) * 1024LL + lua_gc(L, LUA_GCCOUNTB);
+}
+
+/*
+** Not by LUA_GCSTOP: LUA_GCRESTART forgets how much the program may allocate
+** until its next collection, which would come at once. A step of a size less
+** than zero (lua_gc only adds it to the debt) lets it have more, and is taken
+** back but for what has been allocated meanwhile.
+*/
 bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
   bool ok;
   bool collecting = lua_gc(L, LUA_GCISRUNNING) == 1;
   if (!lua_checkstack(L, 4))
     return false;
+  long long size = heap_size(L);
   if (collecting)
-    lua_gc(L, LUA_GCSTOP);
+    lua_gc(L, LUA_GCSTEP, -AHEAD);
   lua_pushcfunction(L, f);
   lua_pushlightuserdata(L, ud);
   ok = lua_pcall(L, 1, 0, 0) == LUA_OK;
   if (!ok)
     lua_pop(L, 1);
   if (collecting)
-    lua_gc(L, LUA_GCRESTART);
+    lua_gc(L, LUA_GCSTEP, AHEAD - (int)((heap_size(L) - size + 1023) >> 10));
   return ok;
 }
 
