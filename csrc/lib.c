@@ -22,12 +22,14 @@
 #include "scoping.h"
 #include "trace.h"
 
-/* own(): the source of the calling function is tracegrip's own. */
+/* own([beside]): the source of the calling function is tracegrip's own; with
+   true, all sources in its directory are: they are before they have said so. */
 static int core_own (lua_State *L) {
   lua_Debug ar;
   if (lua_getstack(L, 1, &ar)) {
     lua_getinfo(L, "S", &ar);
-    if (!tg_own_add(ar.source, ar.srclen))
+    if (!tg_own_add(ar.source, ar.srclen)
+        || (lua_toboolean(L, 1) && !tg_own_add_beside(ar.source)))
       return luaL_error(L, "not enough memory");
   }
   return 0;

@@ -1,5 +1,7 @@
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "own.h"
@@ -9,36 +11,56 @@
 
 static struct {
   pthread_mutex_t mutex;
-  char **list;          /* sources of ours */
+  char **list;          /* sources of ours; up to a '/': all that begin so */
   size_t count;
   lua_CFunction shown[SHOWN_MAX];   /* C functions of ours that are shown */
   size_t nshown;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+static bool covers (const char *ours, const char *source) {
+  size_t n = strlen(ours);
+  if (n > 0 && ours[n - 1] == '/')
+    return strncmp(ours, source, n) == 0;
+  return strcmp(ours, source) == 0;
+}
+
 static bool own_has (const char *source) {
   for (size_t i = 0; i < own.count; i++) {
-    if (strcmp(own.list[i], source) == 0)
+    if (covers(own.list[i], source))
       return true;
   }
   return false;
 }
 
 bool tg_own_add (const char *source, size_t size) {
-  bool ok = true;
+  char *copy = tg_strdup(source, size);
   pthread_mutex_lock(&own.mutex);
-  if (!own_has(source)) {
+  bool ok = copy != NULL;
+  if (ok && !own_has(copy)) {
     char **list = tg_realloc(own.list, (own.count + 1) * sizeof *list);
-    char *copy = tg_strdup(source, size);
-    ok = list != NULL && copy != NULL;
-    if (list != NULL)
+    if ((ok = list != NULL)) {
       own.list = list;
-    if (ok)
       own.list[own.count++] = copy;
-    else
-      tg_free(copy);
+      copy = NULL;
+    }
   }
   pthread_mutex_unlock(&own.mutex);
+  tg_free(copy);
   return ok;
+}
+
+/* The source of a file as it is called wherever it was found. */
+static bool real_source (const char *source, char real[PATH_MAX + 1]) {
+  real[0] = '@';
+  return source[0] == '@' && realpath(source + 1, real + 1) != NULL;
+}
+
+bool tg_own_add_beside (const char *source) {
+  char real[PATH_MAX + 1];
+  if (!real_source(source, real))
+    return true;
+  char *end = strrchr(real, '/');
+  return tg_own_add(real, (size_t)(end - real) + 1);
 }
 
 /* The library is unloaded, or the process exits. */
@@ -62,6 +84,14 @@ static bool own_source (const char *source) {
   bool found = own_has(source);
   pthread_mutex_unlock(&own.mutex);
   return found;
+}
+
+/* A main chunk has not yet said whose it is; the names of our modules, which are
+   as those of their files, begin with "tracegrip". */
+static bool own_main (const char *source) {
+  char real[PATH_MAX + 1];
+  return strstr(source, "tracegrip/") != NULL && real_source(source, real)
+         && own_source(real);
 }
 
 /* C functions are ours if they are in the same file as this one. */
@@ -100,5 +130,5 @@ static bool own_cfunction (lua_CFunction f) {
 bool tg_own_function (lua_State *L, const lua_Debug *ar) {
   if (*ar->what == 'C')
     return own_cfunction(lua_tocfunction(L, -1));
-  return own_source(ar->source);
+  return own_source(ar->source) || (*ar->what == 'm' && own_main(ar->source));
 }

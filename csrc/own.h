@@ -13,6 +13,10 @@
 /* Marks the functions of this source as ours; false without memory. */
 bool tg_own_add (const char *source, size_t size);
 
+/* The same of all files in the source's directory or below, from their main
+   chunk on. */
+bool tg_own_add_beside (const char *source);
+
 /* This C function of ours stands in for one of Lua's: it is shown. */
 void tg_own_except (lua_CFunction f);
 

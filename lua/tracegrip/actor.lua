@@ -21,7 +21,7 @@
 -- never reaches the program through console.startTrace.
 
 local core = require "tracegrip.core"
-core.own()
+core.own(true)
 
 local Actor = {__name = "tracegrip.actor"}
 Actor.__index = Actor

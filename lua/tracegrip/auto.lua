@@ -29,7 +29,7 @@ end
 
 local core = require "tracegrip.core"
 local target = require "tracegrip.target"
-core.own()
+core.own(true)
 
 local function give_up (message, ...)
   io.stderr:write("tracegrip: ", message:format(...), "\n")

@@ -51,7 +51,7 @@ if not open then
   give_up(FAILURE, message)
 end
 local core = open("tracegrip.core", plan.core)
-core.own()
+core.own(true)
 
 core.setenv(name, nil)
 core.setenv("LUA_INIT_5_4", plan.init_5_4)

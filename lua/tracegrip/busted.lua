@@ -26,7 +26,7 @@
 -- it not be found there are some frames more.
 
 local core = require "tracegrip.core"
-core.own()
+core.own(true)
 
 local busted = require "busted"
 local lfs = require "lfs"

@@ -21,7 +21,7 @@
 -- between the program's frames and their trace.
 
 local core = require "tracegrip.core"
-core.own()
+core.own(true)
 
 return {
   startTrace = core.startTrace,

@@ -138,7 +138,7 @@
 -- them would stand between the program's frames and their trace.
 
 local core = require "tracegrip.core"
-core.own()
+core.own(true)
 
 local listen = require "tracegrip.listen"
 
