@@ -44,7 +44,7 @@ typedef struct tg_Header {
   uint64_t origin;          /* the same in ticks */
   double ns_per_tick;
   uint32_t ring;            /* 1: blocks of events are used again */
-  uint32_t reserved;
+  uint32_t run;             /* whose it is (claim.h); 0: of none */
 } tg_Header;
 
 _Static_assert(sizeof(tg_Header) == 64, "as docs/recording.md has it");

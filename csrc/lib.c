@@ -77,6 +77,10 @@ static const luaL_Reg core[] = {
   {"filetype", process_filetype},
   {"samefile", process_samefile},
   {"interruptible", process_interruptible},
+  {"spawn", process_spawn},
+  {"die", process_die},
+  {"family", process_family},
+  {"claimable", process_claimable},
   {NULL, NULL}
 };
 

@@ -10,6 +10,14 @@
    variables to set, or to remove (false). */
 int process_exec (lua_State *L);
 
+/*
+** spawn(path, args, env) -> "exit" or "signal", number | nil, message, code:
+** runs a command as exec does, but in a child, and waits for its end. Signals
+** that were sent to this process alone are passed on; those of the terminal
+** reach the command by themselves.
+*/
+int process_spawn (lua_State *L);
+
 /* interpreter() -> path of the running program. */
 int process_interpreter (lua_State *L);
 
@@ -24,6 +32,15 @@ int process_columns (lua_State *L);
 
 /* pid() -> integer. */
 int process_pid (lua_State *L);
+
+/* family(name) -> integer: tg_family. */
+int process_family (lua_State *L);
+
+/* claimable(path) -> true | nil, message, code: tg_claim_try. */
+int process_claimable (lua_State *L);
+
+/* die(signal): ends as a command did that was waited for. */
+int process_die (lua_State *L);
 
 /* directory() -> the current one | nil, message, code. */
 int process_directory (lua_State *L);

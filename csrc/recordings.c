@@ -88,6 +88,9 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
                luaL_typename(L, -1));
   plan->path = copy_string(L, -1);
   plan->exclusive = flag(L, i, "exclusive");
+  plan->force = flag(L, i, "force");
+  lua_getfield(L, i, "run");
+  plan->run = (uint32_t)lua_tointeger(L, -1);
   plan->sources = flag(L, i, "sources");
   plan->ring = t->options.overflow == TG_OVERFLOW_RING;
   lua_getfield(L, i, "program");
@@ -380,6 +383,7 @@ static void describe_program (lua_State *L, const tg_Recording *r) {
   lua_setfield(L, -2, "versions");
   set_number(L, "date", (double)r->header.wall_ns / 1e9);
   set_integer(L, "pid", r->header.pid);
+  set_integer(L, "run", r->header.run);
 }
 
 /* In a word, how the recording came to its end. */
@@ -505,7 +509,7 @@ static int recording__tostring (lua_State *L) {
 
 static void set_forwards (lua_State *L) {
   static const char *const methods[] = {
-    "packets", "export", "report", "tree", "log", "save"
+    "packets", "export", "report", "tree", "log", "save", "stop"
   };
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     lua_pushstring(L, methods[i]);

@@ -17,7 +17,9 @@ void tg_recordings_setup (lua_State *L);                       /* [-0, +0, m] */
 ** that is recorded on a file until it ends; the program does not see it. The
 ** tape:
 **   path        string
-**   exclusive   true: if there is such a file, PATH.PID instead
+**   exclusive   true: if there is such a file, PATH.PID instead, but...
+**   run         integer: a recording of another run makes way (claim.h)
+**   force       true: and so does any other file
 **   sources     true: the text of sources too
 **   program     string, and 'arguments', a list of strings: for "info"
 */

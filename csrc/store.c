@@ -176,6 +176,8 @@ void tg_store_supply (tg_Store *s, tg_Supply *y) {
   pthread_mutex_lock(&s->mutex);
   tg_Supply *before = s->supply;
   s->supply = tg_supply_pin(y);
+  if (before != NULL && before->left != NULL)
+    before->left(before);
   pthread_mutex_unlock(&s->mutex);
   tg_supply_unpin(before);
 }

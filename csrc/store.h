@@ -46,6 +46,8 @@ typedef struct tg_Supply {
   tg_Block *(*obtain) (struct tg_Supply *y, size_t *size);
   /* The block at 'place', read; NULL if it cannot be. */
   tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);
+  /* The store asks for no more. NULL is fine. */
+  void (*left) (struct tg_Supply *y);
   /* Nobody needs this block. */
   void (*release) (struct tg_Supply *y, tg_Block *b, size_t size);
   void (*free) (struct tg_Supply *y);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "claim.h"
 #include "outlet.h"
 #include "quiet.h"
 
@@ -40,7 +41,7 @@ typedef struct Extents {
 struct tg_Tape {
   tg_Supply supply;       /* first */
   tg_Stream *stream;      /* borrows while 'running' */
-  bool running;           /* the stream writes here */
+  bool running;           /* the stream writes here (its store's mutex) */
   bool ring, sources;
   bool made;              /* its file is made, or has been emptied */
   int fd;                 /* owns; -1: none */
@@ -49,6 +50,7 @@ struct tg_Tape {
   ino_t inode;
   char *path;             /* owns */
   uint64_t end, reserved;
+  uint64_t length;        /* of the file when it is closed */
   Extent last;            /* borrows; the block that ends there */
   tg_Header *header;      /* maps */
   Extents entries;        /* maps each */
@@ -104,9 +106,8 @@ static size_t page_size (void) {
 
 /* A descriptor for 'path', locked; -1 with errno, EEXIST also if somebody else
    records on it. */
-static int open_locked (const char *path, bool exclusive) {
-  int flags = O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0);
-  int fd = open(path, flags, 0666);
+static int open_locked (const char *path) {
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0)
     return -1;
   int copy = tg_outlet_duplicate(fd);
@@ -121,26 +122,40 @@ static int open_locked (const char *path, bool exclusive) {
   return copy;
 }
 
-static char *path_of_process (const char *path) {
-  size_t size = strlen(path) + 24;
+/* PATH.PID, and for others of this process PATH.PID-2, PATH.PID-3 ... */
+static char *path_of_process (const char *path, int n) {
+  size_t size = strlen(path) + 40;
   char *own = tg_malloc(size);
-  if (own != NULL)
+  if (own != NULL && n == 1)
     snprintf(own, size, "%s.%ld", path, (long)getpid());
+  else if (own != NULL)
+    snprintf(own, size, "%s.%ld-%d", path, (long)getpid(), n);
   return own;
+}
+
+#define FILES_MAX 1000      /* of one process */
+
+/* A file for this process alone: the plan's is taken. */
+static void open_own (tg_Tape *t, const tg_TapePlan *plan) {
+  for (int n = 1; t->fd < 0 && errno == EEXIST && n <= FILES_MAX; n++) {
+    tg_free(t->path);
+    t->path = path_of_process(plan->path, n);
+    if (t->path != NULL)
+      t->fd = tg_claim(t->path, plan->run, false);
+    else
+      errno = ENOMEM;
+  }
 }
 
 /* Opens the plan's file, or the process's own in its place. */
 static bool open_file (tg_Tape *t, const tg_TapePlan *plan) {
-  t->path = tg_strdup(plan->path, strlen(plan->path));
+  struct stat st;
+  t->path = tg_claim_follow(plan->path);
   if (t->path == NULL)
     return false;
-  t->fd = open_locked(t->path, plan->exclusive);
-  if (t->fd < 0 && errno == EEXIST) {
-    tg_free(t->path);
-    t->path = path_of_process(plan->path);
-    t->fd = t->path != NULL ? open_locked(t->path, false) : -1;
-  }
-  struct stat st;
+  t->fd = plan->exclusive ? tg_claim(t->path, plan->run, plan->force)
+                          : open_locked(t->path);
+  open_own(t, plan);
   if (t->fd < 0 || fstat(t->fd, &st) != 0)
     return false;
   t->device = st.st_dev;
@@ -322,6 +337,18 @@ static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
   return again.block;
 }
 
+/* The file is to be as long as its last block has bytes. That is looked at
+   here, where no cursor gives a block back meanwhile: nothing is written any
+   more but into entries that are there. */
+static void supply_left (tg_Supply *y) {
+  tg_Tape *t = (tg_Tape *)(void *)y;
+  const tg_Block *b = t->last.block;
+  t->running = false;
+  t->length = t->end;
+  if (has(&t->events, b) || has(&t->entries, b))
+    t->length = t->end - t->last.size + sizeof *b + tg_block_used(b);
+}
+
 /* What a ring does not need any more is not in its file any more: else a reader
    would find blocks with gaps between them. */
 static void supply_release (tg_Supply *y, tg_Block *b, size_t size) {
@@ -499,14 +526,14 @@ static bool put_header (const tg_Tape *t, const tg_Header *h) {
   return n == (ssize_t)sizeof *h;
 }
 
-static bool write_header (tg_Tape *t) {
+static bool write_header (tg_Tape *t, uint32_t run) {
   const tg_Clock *clock = &t->stream->clock;
   size_t size = page_size();
   tg_Header h = {
     .version = TG_FORMAT_VERSION, .size = (uint32_t)size,
     .order = TG_FORMAT_ORDER, .state = TG_TAPE_RUNNING,
     .pid = (uint32_t)getpid(), .origin = clock->origin,
-    .ns_per_tick = clock->ns_per_tick, .ring = t->ring,
+    .ns_per_tick = clock->ns_per_tick, .ring = t->ring, .run = run,
     .wall_ns = t->stream->wall_ns
   };
   memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
@@ -516,11 +543,11 @@ static bool write_header (tg_Tape *t) {
   return t->header != NULL;
 }
 
-static bool write_beginning (tg_Tape *t, const tg_Program *program) {
+static bool write_beginning (tg_Tape *t, const tg_TapePlan *plan) {
   const tg_Functions *fs = t->stream->functions;
-  if (!write_header(t))
+  if (!write_header(t, plan->run))
     return false;
-  tg_entry_program(&t->scratch, program);
+  tg_entry_program(&t->scratch, &plan->program);
   write_entry(t);
   const tg_Function *f;
   for (tg_FunctionId id = 1; (f = tg_functions_find(fs, id)) != NULL; id++)
@@ -544,15 +571,15 @@ tg_Tape *tg_tape_new (const tg_TapePlan *plan, tg_Stream *stream) {
     return NULL;
   }
   t->supply = (tg_Supply){
-    .pins = 1, .obtain = supply_obtain, .release = supply_release,
-    .free = supply_free
+    .pins = 1, .obtain = supply_obtain, .left = supply_left,
+    .release = supply_release, .free = supply_free
   };
   t->fd = -1;
   t->stream = stream;
   t->ring = plan->ring;
   t->sources = plan->sources;
   errno = ENOMEM;
-  if (!open_file(t, plan) || !write_beginning(t, &plan->program)) {
+  if (!open_file(t, plan) || !write_beginning(t, plan)) {
     int error = errno;
     if (t->made)
       remove_file(t);
@@ -569,18 +596,13 @@ tg_Tape *tg_tape_new (const tg_TapePlan *plan, tg_Stream *stream) {
 void tg_tape_stop (tg_Tape *t) {
   if (!t->running)
     return;
-  t->running = false;
   tg_functions_watch(t->stream->functions, NULL, NULL);
   tg_store_supply(&t->stream->store, NULL);
 }
 
-/* The file is as long as its last block has bytes. */
+/* What is reserved beyond its last block. */
 static void cut_reserve (tg_Tape *t) {
-  uint64_t end = t->end;
-  const tg_Block *b = t->last.block;
-  if (has(&t->events, b) || has(&t->entries, b))
-    end = end - t->last.size + sizeof *b + tg_block_used(b);
-  if ((still_ours(t) || reopen(t)) && ftruncate(t->fd, (off_t)end) != 0)
+  if ((still_ours(t) || reopen(t)) && ftruncate(t->fd, (off_t)t->length) != 0)
     errno = 0;            /* then it ends in zeros */
 }
 

@@ -31,7 +31,11 @@ typedef struct tg_Tape tg_Tape;
 /* What to record on. */
 typedef struct tg_TapePlan {
   char *path;             /* owns */
-  bool exclusive;         /* if there is such a file, PATH.PID instead */
+  bool exclusive;         /* the path is claimed (claim.h): if it is taken,
+                             PATH.PID instead */
+  uint32_t run;           /* by this run, to which others' are older; 0: by none,
+                             to which nothing is */
+  bool force;             /* also if it is no recording */
   bool sources;           /* the text of sources too */
   bool ring;
   tg_Program program;     /* owns */

@@ -9,12 +9,21 @@
 --                      clients attach, their traces start from these
 --
 -- For programs that are started by others and cannot be given to tracegrip
--- run; LUA_INIT="require 'tracegrip.auto'" does the same. Without the
--- variables it changes nothing, and not even the C module is loaded.
+-- run; LUA_INIT_5_4="require 'tracegrip.auto'" does the same, and other versions
+-- of Lua do not know that name. Without the variables it changes nothing, and
+-- not even the C module is loaded.
 --
--- A recording that is there is replaced, unless it is being made: then this
--- one goes to FILE.PID, as when a program runs another. Any other file is left
--- alone.
+-- A recording that is there is replaced, unless it is being made, or was made by
+-- another program of the same run: then this one goes to FILE.PID, and further
+-- Lua states of the process to FILE.PID-2, FILE.PID-3 ... A run is all that a
+-- command started which was given TRACEGRIP_RECORD, such as a shell script.
+--
+-- What makes no sense ends the program, and so does a FILE that is no recording.
+-- Where a recording cannot be made for another reason the program runs without,
+-- and one line tells why.
+
+-- Another version of Lua may come by, if it is told to. So this file is written
+-- in what all versions understand.
 
 local function variable (name)
   local value = os.getenv(name)
@@ -27,14 +36,27 @@ if not log and not record and not address then
   return {}
 end
 
-local core = require "tracegrip.core"
-local target = require "tracegrip.target"
-core.own(true)
-
-local function give_up (message, ...)
+local function note (message, ...)
   io.stderr:write("tracegrip: ", message:format(...), "\n")
+end
+
+local function give_up (...)
+  note(...)
   os.exit(1, true)
 end
+
+if _VERSION ~= "Lua 5.4" then
+  note("this process is not traced: it runs %s", _VERSION)
+  return {}
+end
+
+local found, core = pcall(require, "tracegrip.core")
+if not found then
+  note("this process is not traced: %s", tostring(core):match("^[^\n]*"))
+  return {}
+end
+local target = require "tracegrip.target"
+core.own(true)
 
 local function options_of (text)
   local chunk, message = load("return {" .. text .. "}", "=TRACEGRIP_OPTIONS",
@@ -62,17 +84,19 @@ end
 
 local function start_record (path)
   path = target.absolute(path:gsub("%%p", tostring(core.pid())))
-  local ok, message, code = target.clear(path)
+  local ok, message, code = target.free(path)
   if not ok and code ~= "running" then
     give_up("cannot write the recording: %s", message)
   end
-  local tape = {path = path, exclusive = true}
+  local tape = {
+    path = path, exclusive = true, run = core.family("TRACEGRIP_RECORD")
+  }
   if type(arg) == "table" then
     tape.program, tape.arguments = arg[0], {table.unpack(arg)}
   end
   ok, message = core.record(options, tape)
   if not ok then
-    give_up("cannot write the recording: %s", message)
+    note("this process is not recorded: %s", message)
   end
 end
 

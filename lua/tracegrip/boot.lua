@@ -1,29 +1,51 @@
 -- boot.lua - a trace gets into a program before its first line.
 --
--- The command line starts the program's interpreter with LUA_INIT_5_4 naming
--- this file and TRACEGRIP_BOOT saying what to do (see cli/program.lua). The
--- environment is put back first, the user's own LUA_INIT runs as it would
--- have, and then the trace starts. No global, no loaded module and no path
--- tells the program that this file was here.
+-- The command line starts a program with LUA_INIT_5_4 naming this file and
+-- TRACEGRIP_BOOT saying what to do (see cli/program.lua). The user's own
+-- LUA_INIT_5_4, or else his LUA_INIT, runs as it would have, and then the
+-- trace starts. No global, no loaded module and no path tells the program that
+-- this file was here.
 --
--- Under a command that was given to "record --" another version of Lua may
--- come by: it runs the user's LUA_INIT and nothing else. So this file is
--- written in what all versions understand.
-
--- luacheck: read globals loadstring
+-- A script is started by itself: the environment is put back before anything
+-- else, and what keeps it from being traced ends it. A command that was given
+-- to "record --" may run any number of programs, which may run others: there
+-- both variables stay for all of them, and a program that cannot be recorded
+-- says so and runs without.
 
 local name = "TRACEGRIP_BOOT"
 local text = os.getenv(name)
 if not text then            -- somebody else has tidied the environment
   return
 end
-local plan = (loadstring or load)("return " .. text, "=" .. name)()
+local plan = load("return " .. text, "=" .. name)()
 
 local FAILURE, USAGE = 1, 2
 
 local function give_up (status, message)
-  io.stderr:write("tracegrip: ", tostring(message), "\n")
+  if plan.stay then
+    io.stderr:write("tracegrip: this process is not recorded: ", message, "\n")
+    return
+  end
+  io.stderr:write("tracegrip: ", message, "\n")
   os.exit(status)
+end
+
+local function core_of (path)
+  local open, message = package.loadlib(path, "luaopen_tracegrip_core")
+  if not open then
+    return nil, message
+  end
+  local ok, core = pcall(open, "tracegrip.core", path)
+  if not ok then
+    return nil, core
+  end
+  core.own(true)
+  return core
+end
+
+local core, problem = core_of(plan.core)
+if not core then
+  give_up(FAILURE, problem)
 end
 
 -- As lua.c does it.
@@ -32,30 +54,31 @@ local function run_init (variable, init)
     dofile(init:sub(2))
     return
   end
-  local chunk, problem = (loadstring or load)(init, "=" .. variable)
+  local chunk, message = load(init, "=" .. variable)
   if not chunk then
-    error(problem, 0)
+    error(message, 0)
   end
   chunk()
 end
 
-if _VERSION ~= "Lua 5.4" then
-  if plan.init then
-    run_init("LUA_INIT", plan.init)
+-- A versioned variable hides the other.
+local function run_user_init ()
+  local init = os.getenv "LUA_INIT"
+  if plan.init_5_4 then
+    run_init("LUA_INIT_5_4", plan.init_5_4)
+  elseif init then
+    run_init("LUA_INIT", init)
   end
-  return
 end
 
-local open, message = package.loadlib(plan.core, "luaopen_tracegrip_core")
-if not open then
-  give_up(FAILURE, message)
+-- Under "record --" this program's variable names this file as well, which is
+-- to trace what the program starts; and this one too unless we record it.
+local function run_alone ()
+  core.setenv("LUA_INIT_5_4", plan.init_5_4)
+  core.setenv(name, plan.call ~= "record" and plan.around or nil)
+  run_user_init()
+  core.setenv(name, plan.around)
 end
-local core = open("tracegrip.core", plan.core)
-core.own(true)
-
-core.setenv(name, nil)
-core.setenv("LUA_INIT_5_4", plan.init_5_4)
-core.setenv("LUA_INIT", plan.init)
 
 -- What is secret is not in the plan, which the environment shows.
 if plan.call == "listen" then
@@ -63,11 +86,13 @@ if plan.call == "listen" then
   core.setenv("TRACEGRIP_TOKEN", nil)
 end
 
--- A versioned variable hides the other.
-if plan.init_5_4 then
-  run_init("LUA_INIT_5_4", plan.init_5_4)
-elseif plan.init then
-  run_init("LUA_INIT", plan.init)
+if plan.stay then
+  run_user_init()
+else
+  run_alone()
+end
+if not core then
+  return
 end
 
 -- A recording tells of the process that it is of, which a command may have
@@ -77,11 +102,11 @@ if plan.call == "record" and type(arg) == "table" and arg[0] then
   plan.style.arguments = {table.unpack(arg)}
 end
 
-local ok, result, problem = pcall(core[plan.call], plan.options, plan.style)
+local ok, result, message = pcall(core[plan.call], plan.options, plan.style)
 if not ok then
-  give_up(USAGE, result)
+  return give_up(USAGE, result)
 elseif not result then
-  give_up(FAILURE, problem)
+  return give_up(FAILURE, message)
 end
 
 -- Ctrl-C ends the program before it has begun.

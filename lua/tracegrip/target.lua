@@ -1,7 +1,8 @@
 -- target.lua - the file that a recording goes to, and what may be in its way.
 --
 -- A recording takes the place of an older one, never of anything else. Whoever
--- records makes the file himself; here it is made sure that he can.
+-- records makes the file himself, and the older one goes then (csrc/claim.h);
+-- here it is made sure beforehand that he can.
 
 local core = require "tracegrip.core"
 core.own()
@@ -48,34 +49,33 @@ local function check (path)
   return true
 end
 
--- Removes an old recording, with 'force' any regular file.
+-- Whether there is nothing, or an old recording, with 'force' any regular file.
 -- true | nil, message, code: "exists" or "running" if force would help.
-function target.clear (path, force)
+function target.free (path, force)
   local kind = core.filetype(path)
   if not kind then
     return true
   elseif kind ~= "file" then
     return nil, path .. " is not a regular file"
+  elseif force then
+    return true
   end
-  local ok, message, code = force, nil, nil
-  if not force then
-    ok, message, code = check(path)
-  end
-  if not ok then
-    return nil, message, code
+  return check(path)
+end
+
+-- Removes what may be there; as target.free.
+function target.clear (path, force)
+  local ok, message, code = target.free(path, force)
+  if not ok or not core.filetype(path) then
+    return ok, message, code
   end
   return os.remove(path)
 end
 
--- Whether a file can be made where now there is none: tried, since much can
--- be in the way. true | nil, message.
-function target.try (path)
-  local file, message = io.open(path, "wb")
-  if not file then
-    return nil, message
-  end
-  file:close()
-  return os.remove(path)
+-- Whether the recording at a path is of a run.
+function target.is_of (path, run)
+  local opened = core.open(path)
+  return opened ~= nil and opened:info(true).run == run
 end
 
 return target

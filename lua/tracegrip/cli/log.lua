@@ -22,9 +22,9 @@ function log.declare (parser)
 end
 
 function log.run (parsed)
+  local style = logstyle.of(parsed, 1, parsed.file)
   local trace, info = recording.trace(parsed.file, parsed.trace)
-  local ok, message, code = trace:log(logstyle.of(parsed, 1),
-                                      options.filter(parsed))
+  local ok, message, code = trace:log(style, options.filter(parsed))
   recording.note_damage(parsed.file, trace, info)
   if not ok and code ~= recording.EPIPE then
     main.fail("%s", message)

@@ -1,6 +1,7 @@
 -- logstyle.lua - how a log looks and where it goes: what run and log share.
 
 local core = require "tracegrip.core"
+local main = require "tracegrip.cli.main"
 core.own()
 
 local logstyle = {}
@@ -23,8 +24,13 @@ end
 
 local colors = {always = true, never = false}
 
--- The style for the C side; 'fd' is where it goes without -o.
-function logstyle.of (parsed, fd)
+-- The style for the C side; 'fd' is where it goes without -o. 'source' is the
+-- file that is read or run, which is not to be written to.
+function logstyle.of (parsed, fd, source)
+  if source and parsed.output and core.samefile(source, parsed.output) then
+    main.fail("%s is what is to be read (-o writes elsewhere)",
+              parsed.output)
+  end
   local style = {
     color = colors[parsed.color], times = parsed.times ~= false,
     summary = parsed.summary ~= false

@@ -2,9 +2,10 @@
 --
 -- This process becomes the same interpreter running the same script, just as
 -- the user would have started it: exit status, messages, arg, standard input,
--- signals are Lua's own. The trace gets in by LUA_INIT, which runs boot.lua;
--- boot.lua puts the environment back before anything else. Or it becomes any
--- command, and the trace gets into the Lua 5.4 that this runs.
+-- signals are Lua's own. The trace gets in by LUA_INIT_5_4, which runs boot.lua;
+-- boot.lua puts the environment back before anything else. Or it runs any
+-- command, and the trace gets into every Lua 5.4 below, which finds the same in
+-- its environment. Other versions of Lua do not know this variable.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -29,17 +30,29 @@ local function original (name, aside)
   return os.getenv(aside) or os.getenv(name)
 end
 
+local BOOT = "TRACEGRIP_BOOT"
+
+-- The plan of a "record --" that this command runs under; nil.
+local function outer_plan ()
+  local text = os.getenv(BOOT)
+  local chunk = text and load("return " .. text, "=" .. BOOT, "t", {})
+  return chunk and chunk()
+end
+
 local function found (module, path)
   return target.absolute(assert(package.searchpath(module, path)))
 end
 
--- What boot.lua is told: what to load, what to run, how to put things back.
-local function plan (call, options, style)
+-- What boot.lua is told: what to load, what to run, how to put things back. A
+-- command's programs belong to us and to no "record --" that we run under.
+local function plan (call, options, style, stay)
+  local outer = outer_plan()
+  local init = original("LUA_INIT_5_4", "TRACEGRIP_INIT_5_4")
   return literal {
     core = found("tracegrip.core", package.cpath),
-    call = call, options = options, style = style,
-    init = original("LUA_INIT", "TRACEGRIP_INIT"),
-    init_5_4 = original("LUA_INIT_5_4", "TRACEGRIP_INIT_5_4")
+    call = call, options = options, style = style, stay = stay,
+    init_5_4 = stay and outer and outer.init_5_4 or init,
+    around = outer and not stay and os.getenv(BOOT) or nil
   }
 end
 
@@ -61,10 +74,11 @@ local function command_line (script, arguments)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
-local function environment (call, options, style)
+local function environment (call, options, style, stay)
   return {
-    TRACEGRIP_BOOT = plan(call, options, style),
+    [BOOT] = plan(call, options, style, stay),
     LUA_INIT_5_4 = "@" .. found("tracegrip.boot", package.path),
+    LUA_INIT = original("LUA_INIT", "TRACEGRIP_INIT") or false,
     TRACEGRIP_INIT = false, TRACEGRIP_INIT_5_4 = false, TRACEGRIP_LIB = false
   }
 end
@@ -91,14 +105,22 @@ function program.become (script, arguments, call, options, style)
                    environment(call, options, style))
 end
 
--- The same for a command, of which the trace knows nothing but that it heeds
--- LUA_INIT. A host of Lua may know the plain variable only; boot.lua sees to it
--- that other versions, which do too, are left alone.
+-- Becomes the program as if we had not been there; the same.
+function program.untraced (script, arguments)
+  return core.exec(core.interpreter(), command_line(script, arguments), {
+    LUA_INIT = original("LUA_INIT", "TRACEGRIP_INIT") or false,
+    LUA_INIT_5_4 = original("LUA_INIT_5_4", "TRACEGRIP_INIT_5_4") or false,
+    TRACEGRIP_INIT = false, TRACEGRIP_INIT_5_4 = false, TRACEGRIP_LIB = false
+  })
+end
+
+-- Runs a command to its end, of which the trace knows nothing but that its
+-- Lua 5.4 heeds LUA_INIT_5_4. Returns how it ended: "exit" or "signal", number;
+-- nil, message if it cannot be run.
 function program.execute (command, arguments, call, options, style)
-  local variables = environment(call, options, style)
-  variables.LUA_INIT = variables.LUA_INIT_5_4
   arguments[0] = command
-  return core.exec(command, arguments, variables)
+  return core.spawn(command, arguments,
+                    environment(call, options, style, true))
 end
 
 return program

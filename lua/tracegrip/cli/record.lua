@@ -13,8 +13,9 @@ local record = {
     .. "and results in a file, for info, report, tree and log. The file is "
     .. "good at any moment, also if the program is killed. The exit status is "
     .. "the program's own. After '--' comes a command that runs Lua 5.4 in "
-    .. "some way: its first Lua process is recorded in FILE, others in "
-    .. "FILE.PID; if it runs none, there is no FILE.",
+    .. "some way: its first Lua process is recorded in FILE, others, also "
+    .. "those that these run, in FILE.PID. If it runs none, record says so "
+    .. "and FILE is what it was.",
   usage = "[options] -o FILE script.lua [arguments]\n"
     .. "       tracegrip record [options] -o FILE -- command [arguments]",
   program = true
@@ -23,7 +24,8 @@ local record = {
 local own = {
   {name = "output", flag = "-o", alias = "--output", metavar = "FILE",
    required = true, group = "The recording",
-   help = "Where to. A recording that is there is replaced."},
+   help = "Where to. A recording that is there is replaced when this one "
+          .. "begins."},
   {name = "force", flag = "--force", value = true, group = "The recording",
    help = "Replace FILE whatever it is."},
   {name = "ring", flag = "--ring", value = true, group = "The recording",
@@ -54,12 +56,15 @@ end
 -- The file
 ---------------------------------------------------------------------------
 
--- The place is free and can be written to, or the command fails. The file is
--- made by whoever records.
+-- The place can be had and written to, or the command fails. The file is made
+-- by whoever records.
 function record.prepare (path, force)
-  local ok, message, code = target.clear(path, force)
+  if path == "-" then
+    main.misuse("a recording needs a file: -o - is none (./- is)")
+  end
+  local ok, message, code = target.free(path, force)
   if ok then
-    ok, message = target.try(path)
+    ok, message = core.claimable(path)
   end
   if not ok then
     main.fail("cannot write the recording: %s%s", message,
@@ -86,21 +91,60 @@ end
 local function tape_of (parsed)
   return {
     path = target.absolute(parsed.output), exclusive = true,
-    sources = parsed.sources, program = parsed.script,
-    arguments = parsed.arguments
+    run = core.family(), force = parsed.force, sources = parsed.sources,
+    program = parsed.script, arguments = parsed.arguments
   }
 end
 
+-- Whether the interpreter will run the script. What is no file can be read once.
+local function is_program (script)
+  return core.filetype(script) == "other" or script == "-"
+         or loadfile(script) ~= nil
+end
+
+-- Without a program there is no recording either; the interpreter says why.
+local function record_script (parsed, chosen, tape)
+  local script, arguments = parsed.script, parsed.arguments
+  local _, message
+  if is_program(script) then
+    _, message = program.become(script, arguments, "record", chosen, tape)
+  else
+    _, message = program.untraced(script, arguments)
+  end
+  main.fail("cannot run the program: %s", message)
+end
+
+local function note_nothing (path)
+  local older = core.filetype(path)
+                and "; " .. path .. " is of an earlier run" or ""
+  main.note("nothing was recorded: the command ran no Lua 5.4 that heeds "
+            .. "LUA_INIT_5_4%s", older)
+end
+
+-- Returns its exit status.
+local function record_command (parsed, chosen, tape)
+  local how, status = program.execute(parsed.script, parsed.arguments,
+                                      "record", chosen, tape)
+  if not how then
+    main.fail("cannot run the program: %s", status)
+  end
+  if not target.is_of(tape.path, tape.run) then
+    note_nothing(parsed.output)
+  end
+  if how == "signal" then
+    core.die(status)
+  end
+  return status
+end
+
 function record.run (parsed)
-  local become = parsed.dashes and program.execute or program.become
   local chosen, tape = options_of(parsed), tape_of(parsed)
   if parsed.dashes then
     program.check(parsed.script)
   end
   record.prepare(parsed.output, parsed.force)
-  local _, message = become(parsed.script, parsed.arguments, "record", chosen,
-                            tape)
-  main.fail("cannot run the program: %s", message)
+  local run = parsed.dashes and record_command or record_script
+  return run(parsed, chosen, tape)
 end
 
 return record

@@ -28,7 +28,7 @@ end
 function run.run (parsed)
   local _, message = program.become(parsed.script, parsed.arguments, "log",
                                     options.collect(options.shared, parsed),
-                                    logstyle.of(parsed, 2))
+                                    logstyle.of(parsed, 2, parsed.script))
   main.fail("cannot run the program: %s", message)
 end
 
