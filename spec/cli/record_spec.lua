@@ -31,6 +31,21 @@ local function refused (script, files, ...)
   return result
 end
 
+-- How many recordings there are whose names begin with "rec", and how many of
+-- them are complete, at the end of a script.
+local function complete (script, files, env)
+  local result = shell(script .. [[
+
+    echo
+    for file in rec*; do $T info "$file" | grep '^state:'; done]], files, env)
+  local all, good = 0, 0
+  for state in result.stdout:gmatch "state: +(%a+)" do
+    all = all + 1
+    good = good + (state == "complete" and 1 or 0)
+  end
+  return all, good, result
+end
+
 local hello = {["program.lua"] = "math.abs(-1) print 'ran'"}
 
 describe("tracegrip record", function ()
@@ -123,6 +138,47 @@ describe("tracegrip record", function ()
     assert.matches("^ran\nprogram: ", result.stdout)
   end)
 
+  it("keeps an older recording where there is no program", function ()
+    local result = shell([[
+      $T record -o rec program.lua
+      $T record -o rec nosuch.lua; echo $?
+      $T record -o rec wrong.lua; echo $?
+      $T report rec | grep -c program.lua:]],
+      {["program.lua"] = "print 'ran'", ["wrong.lua"] = "x ="})
+    assert.equal("ran\n1\n1\n2\n", result.stdout)
+    assert.equal(run.command({run.lua, "nosuch.lua"}).stderr
+                 .. run.command({run.lua, "wrong.lua"},
+                                {files = {["wrong.lua"] = "x ="}}).stderr,
+                 result.stderr)
+  end)
+
+  it("reads a program that can be read once", function ()
+    local result = shell([[
+      mkfifo pipe
+      echo "print 'ran'" >pipe &
+      $T record -o rec pipe; $T report rec | grep -c pipe:]])
+    assert.equal("ran\n2\n", result.stdout)
+  end)
+
+  it("replaces what a link leads to and not the link", function ()
+    local result = shell([[
+      mkdir sub; ln -s sub/target rec
+      $T record -o rec program.lua; test -f sub/target; echo $?
+      $T record -o rec program.lua; test -L rec; echo $?
+      ls sub; $T info sub/target | grep -c complete]], hello)
+    assert.equal("ran\n0\nran\n0\ntarget\n1\n", result.stdout)
+    assert.equal("", result.stderr)
+  end)
+
+  it("leaves other names of an older recording what they are", function ()
+    local result = shell([[
+      $T record -o rec program.lua; ln rec kept
+      $T record -o rec other.lua
+      $T report kept | grep -c program.lua:; $T report rec | grep -c other.lua:
+      ]], {["program.lua"] = "", ["other.lua"] = ""})
+    assert.equal("2\n2\n", result.stdout)
+  end)
+
   it("takes the place of an empty file", function ()
     local result = shell(": >rec; $T record -o rec program.lua", hello)
     assert.equal("ran\n", result.stdout)
@@ -162,6 +218,7 @@ describe("tracegrip record", function ()
     end
     usage("program.lua", "'%-o'")
     usage("-o rec", "script")
+    usage("-o - program.lua", "%-o %- is none")
     usage("-o rec --fly program.lua", "'%-%-fly'", "%-%-ring")
     usage("-o rec --buffer much program.lua", "%-%-buffer")
   end)
@@ -196,12 +253,53 @@ describe("tracegrip record -- command", function ()
     assert.matches("5\n$", result.stdout)
   end)
 
-  it("gives the environment back before the program looks", function ()
-    local code = "print(os.getenv 'LUA_INIT', os.getenv 'LUA_INIT_5_4', "
-                 .. "os.getenv 'TRACEGRIP_BOOT', x)"
-    local result = shell([[$T record -o rec -- "$LUA" program.lua]],
-                         {["program.lua"] = code}, {LUA_INIT = "x = 1"})
-    assert.equal("x = 1\tnil\tnil\t1\n", result.stdout)
+  it("records what these processes run, however deep", function ()
+    local all, good, result = complete(
+      [[$T record -o rec -- "$LUA" one.lua]], {
+        ["one.lua"] = "os.execute [=[sh -c '$LUA two.lua; $LUA three.lua']=]",
+        ["two.lua"] = "io.write(io.popen('$LUA four.lua'):read 'a')",
+        ["three.lua"] = "print 'three'", ["four.lua"] = "print 'four'"})
+    assert.equal("", result.stderr)
+    assert.matches("^four\nthree\n", result.stdout)
+    assert.same({4, 4}, {all, good})
+  end)
+
+  it("replaces older recordings, of its own run none", function ()
+    local script = [[
+      $T record -o rec -- sh -c '"$LUA" one.lua; "$LUA" two.lua'
+      rm rec.*
+      $T record -o rec -- sh -c '"$LUA" two.lua; "$LUA" one.lua'
+      $T report rec | grep -o '[a-z]*.lua: ']]
+    local all, good, result = complete(script,
+                                       {["one.lua"] = "", ["two.lua"] = ""})
+    assert.same({2, 2}, {all, good})
+    assert.matches("^two.lua: \n", result.stdout)
+  end)
+
+  it("runs the user's LUA_INIT once in each process", function ()
+    local code = "x = (x or 0) + 1"
+    local files = {
+      ["program.lua"] = "print(x) os.execute '$LUA inner.lua'",
+      ["inner.lua"] = "print(x, os.getenv 'LUA_INIT')"
+    }
+    local result = shell([[$T record -o rec -- "$LUA" program.lua]], files,
+                         {LUA_INIT = code})
+    assert.equal("1\n1\t" .. code .. "\n", result.stdout)
+    assert.equal("", result.stderr)
+    result = shell([[$T record -o rec -- "$LUA" program.lua]], files,
+                   {LUA_INIT = "x = 8", LUA_INIT_5_4 = code})
+    assert.equal("1\n1\tx = 8\n", result.stdout)
+  end)
+
+  -- Whatever reads LUA_INIT, or a variable of another version, is left alone.
+  it("sets variables of Lua 5.4 only", function ()
+    local script = [[$T record -o rec -- sh -c '
+      test "$LUA_INIT" = "x = 1" && env | grep -o "^LUA[A-Z_0-9]*" | sort']]
+    local result = shell(script, nil, {LUA_INIT = "x = 1"})
+    assert.equal("LUA\nLUA_CPATH_5_4\nLUA_INIT\nLUA_INIT_5_4\n"
+                 .. "LUA_PATH_5_4\n", result.stdout)
+    result = shell(script .. "; echo $?")
+    assert.equal("1\n", result.stdout)
   end)
 
   it("leaves another version of Lua alone", function ()
@@ -216,6 +314,74 @@ describe("tracegrip record -- command", function ()
       {LUA_INIT = "x = 1"})
     assert.equal("", result.stderr)
     assert.equal("Lua 5.1\t1\nb.lua: \n", result.stdout)
+  end)
+
+  it("says when nothing was recorded and keeps what there is", function ()
+    local result = refused([[
+      $T record -o rec program.lua
+      $T record -o rec -- "$LUA" -E -e 'os.exit(7)'; echo $?
+      $T report rec | grep -c program.lua:]], hello,
+      "nothing was recorded", "rec is of an earlier run")
+    assert.equal("ran\n7\n2\n", result.stdout)
+    result = refused("$T record -o rec -- true; echo $?; ls", nil,
+                     "nothing was recorded")
+    assert.equal("0\n", result.stdout)
+  end)
+
+  it("lets a program run that cannot be recorded, and says so", function ()
+    local result = shell([[
+      mkdir sub
+      $T record -o sub/rec -- sh -c 'rmdir sub; "$LUA" program.lua'; echo $?]],
+      {["program.lua"] = "print(debug.gethook()) os.exit(3)"})
+    assert.equal("nil\n3\n", result.stdout)
+    assert.matches("^tracegrip: this process is not recorded: [^\n]*sub/rec"
+                   .. "[^\n]*\ntracegrip: nothing was recorded[^\n]*\n$",
+                   result.stderr)
+  end)
+
+  it("lets a program run that the module does not suit", function ()
+    local result = run.code("print('ran', x)", {env = {
+      LUA_INIT_5_4 = "@" .. run.root .. "/lua/tracegrip/boot.lua",
+      LUA_INIT = "x = 1",
+      TRACEGRIP_BOOT = "{core = '/no/such.so', call = 'record', stay = true, "
+                       .. "options = {}, style = {path = 'rec'}}"}})
+    assert.equal("ran\t1\n", result.stdout)
+    assert.equal(0, result.status)
+    assert.matches("^tracegrip: this process is not recorded: [^\n]*such.so"
+                   .. "[^\n]*\n$", result.stderr)
+  end)
+
+  it("passes on signals, and ends as the command does", function ()
+    local result = shell([[
+      $T record -o rec -- "$LUA" -e 'io.stdout:write "ready\n"
+        io.stdout:flush() os.execute "sleep 100" print "over"' >out &
+      until grep -qs ready out; do sleep 0.05; done
+      kill -TERM $!; wait $!; echo $?
+      $T info rec 2>&1 | grep -c 'cut off']])
+    assert.equal("143\n1\n", result.stdout)
+  end)
+
+  it("works under itself: a program belongs to the innermost", function ()
+    local result = shell([[
+      $T record -o outer -- $T record -o inner program.lua
+      $T report outer | grep -o '[a-z]*.lua: '
+      $T report inner | grep -o '[a-z]*.lua: '
+      $T record -o outer -- $T record -o inner -- "$LUA" program.lua
+      for file in inner*; do $T report $file | grep -o '[a-z]*.lua: '; done
+      ]], {["program.lua"] = "os.execute '$LUA below.lua'",
+           ["below.lua"] = "print(x)"}, {LUA_INIT_5_4 = "x = (x or 0) + 1"})
+    assert.equal("1\nbelow.lua: \nprogram.lua: \n"
+                 .. "1\nprogram.lua: \nbelow.lua: \n", result.stdout)
+    assert.matches("^tracegrip: nothing was recorded[^\n]*\n$",
+                   result.stderr)
+  end)
+
+  it("records what another command of ours runs", function ()
+    local result = shell([[
+      $T record -o rec -- $T run program.lua
+      $T report rec | grep -o '[a-z]*.lua: ']], hello)
+    assert.equal("ran\nprogram.lua: \n", result.stdout)
+    assert.matches("math.abs%(%-1%)", result.stderr)
   end)
 
   it("says when there is no such command and keeps what there is", function ()
@@ -255,8 +421,8 @@ describe("tracegrip.auto", function ()
   end)
 
   it("replaces an older recording and nothing else", function ()
-    local result = shell(program .. " && " .. program .. " && ls", hello,
-                         {TRACEGRIP_RECORD = "rec"})
+    local mine = "TRACEGRIP_RECORD=rec " .. program
+    local result = shell(mine .. " && " .. mine .. " && ls", hello)
     assert.equal("ran\nran\nprogram.lua\nrec\n", result.stdout)
     result = shell(program .. "; echo $?; cat rec",
                    {["program.lua"] = "print 'ran'", rec = "important"},
@@ -272,5 +438,86 @@ describe("tracegrip.auto", function ()
     }, {TRACEGRIP_RECORD = "rec"})
     assert.equal("", result.stderr)
     assert.equal("inner\n2\n", result.stdout)
+  end)
+
+  it("gives each program of a script a file, and replaces older ones",
+     function ()
+    local script = [[
+      TRACEGRIP_RECORD=rec sh -c '$LUA -ltracegrip.auto one.lua
+                                  $LUA -ltracegrip.auto two.lua'
+    ]]
+    local files = {["one.lua"] = "", ["two.lua"] = ""}
+    local all, good = complete(script, files)
+    assert.same({2, 2}, {all, good})
+    all, good = complete(script .. "rm rec.*\n" .. script, files)
+    assert.same({2, 2}, {all, good})
+  end)
+
+  it("keeps a recording that is over from the program's own children",
+     function ()
+    local result = shell(program .. [[
+
+      $T report rec | grep -o '[a-z]*.lua: '; ls rec* | wc -l]], {
+      ["program.lua"] = "os.execute '$LUA -ltracegrip.auto inner.lua'",
+      ["inner.lua"] = "print 'inner'"
+    }, {TRACEGRIP_RECORD = "rec", TRACEGRIP_OPTIONS = "maxEvents = 1"})
+    assert.equal("inner\nprogram.lua: \n2\n", result.stdout)
+    assert.equal("", result.stderr)
+  end)
+
+  it("gives programs that start at once a file each", function ()
+    for _ = 1, 5 do
+      local all, good, result = complete([[
+        TRACEGRIP_RECORD=rec $LUA -ltracegrip.auto program.lua >/dev/null
+        export TRACEGRIP_RECORD=rec
+        sh -c 'for i in 1 2 3 4 5 6 7 8; do
+          $LUA -ltracegrip.auto program.lua & done; wait'
+        unset TRACEGRIP_RECORD]], hello)
+      assert.equal("", result.stderr)
+      assert.equal(("ran\n"):rep(8), result.stdout:match "^[ran\n]*ran\n")
+      assert.same({8, 8}, {all, good})
+    end
+  end)
+
+  it("gives each Lua state of a process a file", function ()
+    local all, good, result = complete("$LUA program.lua", {["program.lua"] = [[
+      package.cpath = os.getenv "SPECLIB" .. "/?.so;" .. package.cpath
+      local states = require "states"
+      local all = {}
+      local code = "require 'tracegrip.auto' math.abs(-1)"
+      for i = 1, 5 do
+        all[i] = states.new()
+        all[i]:run(code)
+      end
+      for i = 1, 5 do all[i]:close() end
+      for _ = 1, 5 do
+        local state = states.new()
+        state:run(code)
+        state:close()
+      end
+      print 'ran']]}, {TRACEGRIP_RECORD = "rec", SPECLIB = run.build .. "/spec"})
+    assert.equal("", result.stderr)
+    assert.matches("^ran\n", result.stdout)
+    assert.same({10, 10}, {all, good})
+  end)
+
+  it("says so when it meets another version of Lua, which runs on",
+     function ()
+    local files = {["program.lua"] = "print 'ran'", ["fake.lua"] = ""}
+    local env = {TRACEGRIP_RECORD = "rec"}
+    local result = shell(
+      [[$LUA -e '_VERSION = "Lua 5.1"' -ltracegrip.auto program.lua; ls]],
+      files, env)
+    assert.equal("ran\nfake.lua\nprogram.lua\n", result.stdout)
+    assert.equal("tracegrip: this process is not traced: it runs Lua 5.1\n",
+                 result.stderr)
+    if shell("command -v lua5.1").status ~= 0 then
+      return pending "no lua5.1 here"
+    end
+    env.LUA_PATH = run.root .. "/lua/?.lua"
+    result = shell("lua5.1 -ltracegrip.auto program.lua", files, env)
+    assert.equal("ran\n", result.stdout)
+    assert.equal("tracegrip: this process is not traced: it runs Lua 5.1\n",
+                 result.stderr)
   end)
 end)
