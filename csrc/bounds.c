@@ -22,18 +22,24 @@ static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
   return t->consumed ? tg_rec_pos(&s->recorder) : tg_cursor_pos(&t->hold);
 }
 
+/* A ring gives up its oldest chunk; false if that is its last. */
+static bool drop_oldest (tg_Trace *t) {
+  uint64_t before = t->hold.chunk->packets;
+  if (before < t->packets_start)
+    before = t->packets_start;
+  if (!tg_cursor_advance(&t->hold))
+    return false;
+  t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
+  t->start = tg_cursor_pos(&t->hold);
+  return true;
+}
+
 /* A ring's hold goes on to the chunk where what is kept begins. */
 static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
   tg_Pos pos = tg_rec_pos(&s->recorder);
-  while (pos + need - tg_cursor_pos(&t->hold) > t->options.buffer) {
-    uint64_t before = t->hold.chunk->packets;
-    if (before < t->packets_start)
-      before = t->packets_start;
-    if (!tg_cursor_advance(&t->hold))
-      return;
-    t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
-    t->start = tg_cursor_pos(&t->hold);
-  }
+  while (pos + need - tg_cursor_pos(&t->hold) > t->options.buffer
+         && drop_oldest(t))
+    continue;
 }
 
 /* The session's count at which 't' may have all the packets it wants. */
@@ -221,9 +227,22 @@ static void end_all (tg_Session *s, tg_End why) {
   tg_bounds_set(s);
 }
 
+/* Whether the tape of a ring, which cannot grow, has got a block back. */
+static bool feed_tape (tg_Session *s) {
+  tg_Trace *t = s->taped;
+  if (t == NULL)
+    return false;
+  if (tg_tape_starved(t->tape) && tg_cursor_keeps(&t->hold) && drop_oldest(t))
+    return true;
+  tg_tape_starve(t->tape);
+  return false;
+}
+
 /* There was no chunk to be had: from a tape whose file cannot grow (the others
    go on in memory), or at all. */
 static void end_refused (tg_Session *s) {
+  if (feed_tape(s))
+    return;
   if (s->taped != NULL && tg_tape_error(s->taped->tape) != 0)
     tg_bounds_end(s, s->taped, TG_END_DISK);
   else

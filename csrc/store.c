@@ -289,6 +289,16 @@ tg_Pos tg_cursor_committed (const tg_Cursor *c) {
   return last->base + used_of(last);
 }
 
+bool tg_cursor_keeps (const tg_Cursor *c) {
+  tg_Store *s = c->store;
+  if (s == NULL)
+    return false;
+  pthread_mutex_lock(&s->mutex);
+  bool keeps = c->chunk == s->first && c->chunk->pins == 1;
+  pthread_mutex_unlock(&s->mutex);
+  return keeps;
+}
+
 bool tg_cursor_advance (tg_Cursor *c) {
   tg_Store *s = c->store;
   pthread_mutex_lock(&s->mutex);

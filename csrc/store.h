@@ -118,6 +118,10 @@ void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from);
 /* Gives up the pin; frees what nobody needs any more. */
 void tg_cursor_drop (tg_Cursor *c);
 
+/* Whether it is the only one in the oldest chunk there is: if it went on, that
+   would be freed. */
+bool tg_cursor_keeps (const tg_Cursor *c);
+
 /* On to the start of the next chunk; false if there is none (yet). */
 bool tg_cursor_advance (tg_Cursor *c);
 

@@ -46,6 +46,9 @@ struct tg_Tape {
   bool made;              /* its file is made, or has been emptied */
   int fd;                 /* owns; -1: none */
   int error;              /* why it was stopped */
+  int starved;            /* why a ring's file could not grow for the last
+                             block; 0: it could */
+  size_t wanted;          /* of that block */
   dev_t device;           /* of its file, as the next */
   ino_t inode;
   char *path;             /* owns */
@@ -55,6 +58,7 @@ struct tg_Tape {
   tg_Header *header;      /* maps */
   Extents entries;        /* maps each */
   Extents events;         /* the same; with cursors or with the writer */
+  size_t largest;         /* of those that were ever made */
   Extents free;           /* the same; to be used again */
   tg_Block *current;      /* of entries */
   uint8_t **ends;         /* owns; by trace number, into entries */
@@ -287,17 +291,47 @@ static void fail (tg_Tape *t, int error) {
   }
 }
 
-/* A block that is mapped and kept in 'all'; NULL, and the tape has failed. */
-static tg_Block *new_block (tg_Tape *t, Extents *all, size_t size) {
+void tg_tape_starve (tg_Tape *t) {
+  if (t->starved != 0)
+    fail(t, t->starved);
+}
+
+/* The disk, a quota, a limit of the process. */
+static bool is_want_of_room (int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+/* A block that is mapped and kept in 'all'; NULL with errno. */
+static tg_Block *map_block (tg_Tape *t, Extents *all, size_t size) {
   tg_Block *b = map(t, size);
-  if (b != NULL && keep(all, b, size)) {
-    t->last = (Extent){b, size};
-    return b;
-  }
-  fail(t, b != NULL ? ENOMEM : errno);
-  if (b != NULL)
+  if (b == NULL)
+    return NULL;
+  if (!keep(all, b, size)) {
     munmap(b, size);
-  return NULL;
+    errno = ENOMEM;
+    return NULL;
+  }
+  t->last = (Extent){b, size};
+  if (all == &t->events && size > t->largest)
+    t->largest = size;
+  return b;
+}
+
+/* The same of events. NULL: the tape has failed, or starves. */
+static tg_Block *new_block (tg_Tape *t, size_t size) {
+  tg_Block *b = map_block(t, &t->events, size);
+  if (b == NULL && t->ring && is_want_of_room(errno)) {
+    t->starved = errno;
+    t->wanted = size;
+  }
+  else if (b == NULL)
+    fail(t, errno);
+  return b;
+}
+
+/* A ring's blocks stay mapped, so the largest one is there. */
+bool tg_tape_starved (const tg_Tape *t) {
+  return t->starved != 0 && t->wanted <= t->largest;
 }
 
 /* How large a block is made for so many bytes: of a ring there are few sizes,
@@ -322,12 +356,13 @@ static Extent *find_free (const tg_Tape *t, size_t size) {
 
 static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
   tg_Tape *t = (tg_Tape *)(void *)y;
+  t->starved = 0;
   if (t->error != 0)
     return NULL;
   Extent *e = find_free(t, *size);
   if (e == NULL) {
     *size = size_to_make(t, *size);
-    return new_block(t, &t->events, *size);
+    return new_block(t, *size);
   }
   Extent again = *e;
   if (!keep(&t->events, again.block, again.size))
@@ -399,8 +434,9 @@ static bool entry_room (tg_Tape *t, size_t size) {
     whole = TG_ENTRIES_SIZE;
   if (whole > UINT32_MAX)
     return false;
-  t->current = new_block(t, &t->entries, whole);
+  t->current = map_block(t, &t->entries, whole);
   if (t->current == NULL) {
+    fail(t, errno);
     t->current = b;
     return false;
   }

@@ -9,7 +9,8 @@
 **
 ** The file is extended before it is mapped, in steps, so a full disk is an
 ** error that a request for a block gives, never a signal. From that on the tape
-** is *stopped*: it takes nothing more, and whoever writes goes on in memory.
+** is *stopped*: it takes nothing more, and whoever writes goes on in memory. A
+** ring's can go on in the blocks that it has, if some are given back.
 **
 ** All of it is used on the traced thread, but blocks may be given back on any
 ** (with the store's mutex held). A program may close descriptors that are not
@@ -65,6 +66,13 @@ void tg_tape_stop (tg_Tape *t);
 
 /* The errno that stopped it; 0 = none did. */
 int tg_tape_error (const tg_Tape *t);
+
+/* Whether a ring's was refused the last block for want of room, and would go on
+   if it was given back one that is as large. */
+bool tg_tape_starved (const tg_Tape *t);
+
+/* It will not be given one: that is an error then, if it was refused any. */
+void tg_tape_starve (tg_Tape *t);
 
 const char *tg_tape_path (const tg_Tape *t);
 

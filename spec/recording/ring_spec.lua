@@ -73,6 +73,37 @@ describe("a ring in a file", function ()
     end)
   end
 
+  -- The file has 4 MiB from the beginning.
+  for _, size in ipairs {4 * MB, 5 * MB} do
+    ring(("goes on in the %d bytes that there are on the disk"):format(size),
+         ("process.limit(%d)\n"):format(size) .. program(260000),
+         {buffer = 64 * MB}, function (info, packets)
+      assert.equal("complete", info.state)
+      assert.equal(0, info.lost.disk)
+      assert.equal(260000, check_order(packets))
+      assert.equal("last", packets[#packets - 1].name)
+      assert.is_true(info.bytes > 3 * MB)
+      assert.is_true(info.file_bytes <= size)
+    end)
+  end
+
+  it("ends where what there is has no room for a value", function ()
+    recorded.with([[
+      process.limit(4 << 20)
+      local function f (s) return #s end
+      for i = 1, 200000 do f(i .. "") end
+      f(("x"):rep(6 << 20))
+      f("not seen any more")
+    ]], {overflow = "ring", buffer = 64 * MB, valueString = "all"}, nil,
+    function (info, recording)
+      assert.equal("failed", info.state)
+      assert.is_true(info.lost.disk > 0)
+      assert.is_true(info.bytes > 3 * MB)
+      assert.equal("disk", info.traces[1].ended)
+      assert.is_true(normal.check(recorded.packets(recording)))
+    end)
+  end)
+
   ring("does not grow with large values of all sizes",
        program(100000, 300000), {buffer = MB, valueString = "all"},
        function (info, packets)
