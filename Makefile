@@ -79,7 +79,7 @@ races-run: all $(SPECLIB)
 	  LD_PRELOAD=$(shell $(CC) -print-file-name=libtsan.so) \
 	  TSAN_OPTIONS=log_path=$(abspath $(BUILD))/report \
 	  $(LUA) $(shell command -v busted) --ignore-lua \
-	  spec/server/protocol_spec.lua
+	  spec/server/protocol_spec.lua spec/server/taped_spec.lua
 	$(V)! cat $(BUILD)/report.* 2>/dev/null
 
 unit-run: $(UNIT)

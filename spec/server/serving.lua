@@ -25,7 +25,8 @@ local function environment (extra)
     "LUA_CPATH_5_4=" .. run.build .. "/spec/?.so;" .. run.cpath,
     "LUA=" .. run.lua, "HOME=/tmp", "PATH=" .. os.getenv "PATH"
   }
-  for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do   -- make asan
+  -- of make asan, make races
+  for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS"} do
     local value = os.getenv(name)
     env[#env + 1] = value and name .. "=" .. value
   end
