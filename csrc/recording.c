@@ -426,6 +426,15 @@ static const char *header_problem (const tg_Header *h) {
   return NULL;
 }
 
+/* Why a file has no header at all; NULL if it may have one. */
+static const char *file_problem (const struct stat *st) {
+  if (S_ISDIR(st->st_mode))
+    return "a directory, not a recording";
+  if (!S_ISREG(st->st_mode))
+    return "not a recording";
+  return st->st_size == 0 ? "an empty file, not a recording" : NULL;
+}
+
 /* Whether a file that was closed properly has lost its end since; it has a
    trace at least. */
 static bool is_shorter (const tg_Recording *r) {
@@ -483,14 +492,15 @@ static void read_all (Opening *o) {
 static bool read_header (Opening *o, char *reason, size_t size) {
   struct stat st;
   tg_Recording *r = o->r;
-  const char *problem = "not a recording";
   if (fstat(o->fd, &st) != 0) {
     o->status = TG_ERR_IO;
     return false;
   }
   r->file_bytes = (uint64_t)st.st_size;
-  if (S_ISREG(st.st_mode) && read_at(o->fd, &r->header, sizeof r->header, 0))
-    problem = header_problem(&r->header);
+  const char *problem = file_problem(&st);
+  if (problem == NULL)
+    problem = read_at(o->fd, &r->header, sizeof r->header, 0)
+              ? header_problem(&r->header) : "not a recording";
   if (problem != NULL) {
     snprintf(reason, size, "%s", problem);
     o->status = TG_ERR_FORMAT;

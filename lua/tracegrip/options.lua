@@ -34,10 +34,11 @@ end
 
 -- A Lua pattern. Those that string.find would refuse are refused here.
 function kinds.pattern (text)
-  if pcall(string.find, "", text) then
+  local ok, problem = pcall(string.find, "", text)
+  if ok then
     return text
   end
-  return nil, "a Lua pattern"
+  return nil, ("a Lua pattern, not '%s' (%s)"):format(text, problem)
 end
 
 local known = {}
@@ -359,6 +360,22 @@ function options.flags (list)
     flags[i] = spelled(option)
   end
   return table.concat(flags, " ")
+end
+
+-- Words as argparse understands them: a number below 0 after a flag that wants a
+-- value is no flag. Up to the word before 'stop'.
+function options.settled (list, words, stop)
+  local settled = {}
+  for i, word in ipairs(words) do
+    local flag = settled[#settled]
+    if i < stop and word:find "^%-%d" and flag and flag:find "^%-%-"
+       and takes_value(list, flag) then
+      settled[#settled] = flag .. "=" .. word
+    else
+      settled[#settled + 1] = word
+    end
+  end
+  return settled
 end
 
 -- Index of the first word that is not an option or an option's value: the

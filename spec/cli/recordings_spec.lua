@@ -309,6 +309,19 @@ describe("a file that cannot be shown", function ()
   end)
 end)
 
+describe("a log on a file", function ()
+  it("is not written over what it is of", function ()
+    local result = shell(fib, [[
+      cp rec kept; ln rec link
+      for to in rec link ./rec; do $T log -o $to rec; echo $?; done
+      $T run -o program.lua program.lua; echo $?
+      cmp rec kept && test -s program.lua && echo same]])
+    assert.equal("1\n1\n1\n1\nsame\n", result.stdout)
+    assert.equal(4, select(2, result.stderr:gsub(
+      "tracegrip: [^\n]+ is what is read itself [^\n]+\n", "")))
+  end)
+end)
+
 describe("a reader that goes away", function ()
   it("is no failure", function ()
     for _, command in ipairs {"report", "tree", "log"} do

@@ -81,12 +81,26 @@ describe("wrong usage", function ()
     refused({"run", "--max-depth", "-1", "x.lua"}, "")
     refused({"run", "--min-duration", "soon", "x.lua"}, "%-%-min%-duration")
     refused({"run", "--buffer", "1X", "x.lua"}, "%-%-buffer")
-    refused({"run", "--include", "[", "x.lua"}, "%-%-include")
+    refused({"run", "--include", "[", "x.lua"}, "%-%-include",
+            "missing '%]'")
+    refused({"run", "--include", "((", "x.lua"},
+            "%-%-include wants a Lua pattern, not '%(%(' %(unfinished capture")
+    refused({"report", "--limit", "-3", "rec"},
+            "%-%-limit wants a whole number")
+    refused({"run", "--max-events", "-3", "x.lua"},
+            "%-%-max%-events wants a whole number")
     refused({"run", "--overflow", "burst", "x.lua"}, "'ring'")
     refused({"run", "--color", "pink", "x.lua"}, "'never'")
     refused({"run", "--trace", "name,colour", "x.lua"}, "'colour'",
             "callsite")
     refused({"run", "--max-depth"}, "%-%-max%-depth")
+  end)
+
+  it("is none in what is the program's own", function ()
+    local result = run.command(
+      {tracegrip, "run", "-o", "/dev/null", "program.lua", "--limit", "-3"},
+      {files = {["program.lua"] = "print(...)"}})
+    assert.equal("--limit\t-3\n", result.stdout)
   end)
 
   it("is a run without a program", function ()

@@ -92,13 +92,24 @@ describe("opening", function ()
   it("what is no recording gives nil, message and code", function ()
     run.within(function (directory)
       unopened(directory .. "/none", "No such file or directory", 2)
-      unopened(directory, "not a recording", "notARecording")
-      for _, text in ipairs {"", "\n", "\137TGREC\r\n", ("x"):rep(10000),
+      unopened(directory, "a directory, not a recording", "notARecording")
+      run.write(directory .. "/some", "")
+      unopened(directory .. "/some", "an empty file, not a recording",
+               "notARecording")
+      for _, text in ipairs {"\n", "\137TGREC\r\n", ("x"):rep(10000),
                              ("\0"):rep(10000)} do
         run.write(directory .. "/some", text)
         unopened(directory .. "/some", "not a recording", "notARecording")
       end
       unopened("/dev/null", "not a recording", "notARecording")
+    end)
+  end)
+
+  it("one is over: to stop it changes nothing", function ()
+    recorded.with("", types, nil, function (info, recording)
+      local trace = recording:stop()
+      assert.is_false(trace.active)
+      assert.same(info, recording:info())
     end)
   end)
 

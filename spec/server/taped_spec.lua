@@ -1,32 +1,36 @@
 -- A program records on files, one after the other, while a client reads what it
 -- does: the client's cursor gives blocks of a file back, on the server's thread,
--- while the program ends the recording. For `make races` above all.
+-- when the program ends the recording. It is behind, and then the program waits,
+-- so nothing else puts one before the other. For `make races` above all.
 
 local core = require "tracegrip.core"
 
 local serving = require "spec.server.serving"
 
-local ROUNDS, CALLS, EACH = 12, 24000, 1000
+local ROUNDS, CALLS = 12, 30
 
+-- Each call fills a block.
 local program = ([[
   local core = require "tracegrip.core"
-  local function f (i) return i end
+  local function f (s) return #s end
   function g (i) return i end
+  local large = {}
+  for i = 1, 30 do large[i] = (i .. " "):rep(100000) end
   assert(require("tracegrip").listen())
-  io.read()
   for round = 1, %d do
+    io.read()
     local _, trace = assert(core.record({
-      overflow = round %% 2 == 0 and "ring" or "stop", buffer = 64 << 20
+      overflow = round %% 2 == 0 and "ring" or "stop", buffer = 64 << 20,
+      valueString = "all"
     }, {path = "rec" .. round}))
-    for i = 1, %d do
-      f(i)
-      if i %% %d == 0 then g(i) end
-    end
+    for i = 1, %d do f(large[i]) end
+    g(round)
     trace:stop()
+    print "done"
+    io.flush()
   end
-  print "done"
   io.read()
-]]):format(ROUNDS, CALLS, EACH)
+]]):format(ROUNDS, CALLS)
 
 describe("a program that records while a client reads", function ()
   local listening, peer
@@ -45,21 +49,18 @@ describe("a program that records while a client reads", function ()
     peer:request "attach"
     peer:request("startTrace", {name = "t", include = {"^g$"},
                                 trace = {"name", "arguments"}})
-    listening:tell()
-    for _ = 1, ROUNDS do
-      for i = EACH, CALLS, EACH do
-        local packet = peer:receive()
-        assert.equal("enteredFrame", packet.type)
-        assert.same({i}, packet.arguments.values)
-        assert.equal("exitedFrame", peer:receive().type)
-      end
+    for round = 1, ROUNDS do
+      listening:tell()
+      listening:says "done\n"
+      local packet = peer:receive()
+      assert.equal("enteredFrame", packet.type)
+      assert.same({round}, packet.arguments.values)
+      assert.equal("exitedFrame", peer:receive().type)
     end
-    listening:says "done\n"
     for round = 1, ROUNDS do
       local info = core.open(listening.directory .. "/rec" .. round):info()
       assert.equal("complete", info.state)
-      assert.equal(0, (info.lost.disk or 0) + (info.lost.memory or 0))
-      assert.is_true(info.events >= 2 * (CALLS + CALLS // EACH))
+      assert.is_true(info.events >= 2 * CALLS + 2)
     end
     assert.equal("", listening.err:gsub("tracegrip: listening[^\n]*\n", ""))
   end)

@@ -28,7 +28,7 @@ local colors = {always = true, never = false}
 -- file that is read or run, which is not to be written to.
 function logstyle.of (parsed, fd, source)
   if source and parsed.output and core.samefile(source, parsed.output) then
-    main.fail("%s is what is to be read (-o writes elsewhere)",
+    main.fail("%s is what is read itself (-o writes elsewhere)",
               parsed.output)
   end
   local style = {

@@ -82,18 +82,18 @@ local function parser_of (name, command)
   return parser
 end
 
--- argparse would take a program's own options for ours: "--" stops it.
--- Returns whether it was there already.
+-- argparse would take a program's own options for ours: "--" stops it. Returns
+-- the words for it, and whether that was there already.
 local function protect (command, words)
   if not command.program then
-    return false
+    return options.settled(command.options, words, #words + 1), false
   end
   local i = options.program(command.options, words)
   local there = words[i] == "--"
   if not there then
     table.insert(words, i, "--")
   end
-  return there
+  return options.settled(command.options, words, i), there
 end
 
 local function misused (name, command, message)
@@ -106,8 +106,8 @@ local function misused (name, command, message)
 end
 
 local function execute (name, command, words)
-  local dashes = protect(command, words)
-  local ok, parsed = parser_of(name, command):pparse(words)
+  local settled, dashes = protect(command, words)
+  local ok, parsed = parser_of(name, command):pparse(settled)
   if not ok then
     return misused(name, command, parsed)
   end
