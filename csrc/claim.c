@@ -175,7 +175,7 @@ char *tg_claim_follow (const char *path) {
   for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
     char *next = read_link(at);
     if (next == NULL && errno != ENOMEM)
-      return at;            /* whatever is wrong with it shows when it is made */
+      return at;            /* whatever is wrong with it shows later */
     tg_free(at);
     at = next;
   }

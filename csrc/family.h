@@ -13,9 +13,9 @@
 /*
 ** The number of this process's family, never 0: of the first in the line of its
 ** parents that, like all below it, was started with the same value of the
-** variable 'name' as this one has now. NULL, or no such variable: this process's
-** own. Another process never has the same number, also after that one's is used
-** again, nor has any after the machine was started anew.
+** variable 'name' as this one has now. NULL, or no such variable: of this
+** process. It tells processes apart that had one pid after the other, also when
+** the machine was started anew in between.
 */
 uint32_t tg_family (const char *name);
 

@@ -34,8 +34,8 @@ typedef struct tg_TapePlan {
   char *path;             /* owns */
   bool exclusive;         /* the path is claimed (claim.h): if it is taken,
                              PATH.PID instead */
-  uint32_t run;           /* by this run, to which others' are older; 0: by none,
-                             to which nothing is */
+  uint32_t run;           /* by this run, to which others' are older; 0: by
+                             none, to which nothing is */
   bool force;             /* also if it is no recording */
   bool sources;           /* the text of sources too */
   bool ring;

@@ -9,16 +9,16 @@
 --                      clients attach, their traces start from these
 --
 -- For programs that are started by others and cannot be given to tracegrip
--- run; LUA_INIT_5_4="require 'tracegrip.auto'" does the same, and other versions
--- of Lua do not know that name. Without the variables it changes nothing, and
--- not even the C module is loaded.
+-- run; LUA_INIT_5_4="require 'tracegrip.auto'" does the same, and other
+-- versions of Lua do not know that name. Without the variables it changes
+-- nothing, and not even the C module is loaded.
 --
--- A recording that is there is replaced, unless it is being made, or was made by
--- another program of the same run: then this one goes to FILE.PID, and further
--- Lua states of the process to FILE.PID-2, FILE.PID-3 ... A run is all that a
--- command started which was given TRACEGRIP_RECORD, such as a shell script.
+-- A recording that is there is replaced, unless it is being made, or was made
+-- by another program of the same run: then this one goes to FILE.PID, and
+-- further Lua states of the process to FILE.PID-2, FILE.PID-3 ... A run is all
+-- that a command started which was given TRACEGRIP_RECORD, such as a script.
 --
--- What makes no sense ends the program, and so does a FILE that is no recording.
+-- What makes no sense ends the program; so does a FILE that is no recording.
 -- Where a recording cannot be made for another reason the program runs without,
 -- and one line tells why.
 

@@ -362,8 +362,8 @@ function options.flags (list)
   return table.concat(flags, " ")
 end
 
--- Words as argparse understands them: a number below 0 after a flag that wants a
--- value is no flag. Up to the word before 'stop'.
+-- Words as argparse understands them: a number below 0 after a flag that wants
+-- a value is no flag. Up to the word before 'stop'.
 function options.settled (list, words, stop)
   local settled = {}
   for i, word in ipairs(words) do

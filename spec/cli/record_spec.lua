@@ -495,7 +495,8 @@ describe("tracegrip.auto", function ()
         state:run(code)
         state:close()
       end
-      print 'ran']]}, {TRACEGRIP_RECORD = "rec", SPECLIB = run.build .. "/spec"})
+      print 'ran']]},
+      {TRACEGRIP_RECORD = "rec", SPECLIB = run.build .. "/spec"})
     assert.equal("", result.stderr)
     assert.matches("^ran\n", result.stdout)
     assert.same({10, 10}, {all, good})

@@ -1,7 +1,7 @@
--- A program records on files, one after the other, while a client reads what it
--- does: the client's cursor gives blocks of a file back, on the server's thread,
--- when the program ends the recording. It is behind, and then the program waits,
--- so nothing else puts one before the other. For `make races` above all.
+-- A program records on files, one after the other, while a client reads what
+-- it does: the client's cursor gives blocks of a file back, on the server's
+-- thread, when the program ends the recording. It is behind, and the program
+-- waits then, so nothing else puts one before the other. For `make races`.
 
 local core = require "tracegrip.core"
 

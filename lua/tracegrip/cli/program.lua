@@ -2,8 +2,8 @@
 --
 -- This process becomes the same interpreter running the same script, just as
 -- the user would have started it: exit status, messages, arg, standard input,
--- signals are Lua's own. The trace gets in by LUA_INIT_5_4, which runs boot.lua;
--- boot.lua puts the environment back before anything else. Or it runs any
+-- signals are Lua's own. The trace gets in by LUA_INIT_5_4, which runs
+-- boot.lua; that puts the environment back before anything else. Or it runs any
 -- command, and the trace gets into every Lua 5.4 below, which finds the same in
 -- its environment. Other versions of Lua do not know this variable.
 

@@ -96,7 +96,7 @@ local function tape_of (parsed)
   }
 end
 
--- Whether the interpreter will run the script. What is no file can be read once.
+-- Whether the interpreter will run the script; of a pipe nobody knows yet.
 local function is_program (script)
   return core.filetype(script) == "other" or script == "-"
          or loadfile(script) ~= nil
