@@ -450,7 +450,8 @@ bool tg_define_runs (const tg_Session *s, lua_State *L, lua_Debug *ar,
   lua_CFunction cfunction = lua_tocfunction(L, -1);
   lua_pop(L, 1);
   if (cfunction != NULL || f->is_c)
-    return s->known.keys[id] == (const void *)(uintptr_t)cfunction;
+    return s->known.identities[id].cfunction
+           == (const void *)(uintptr_t)cfunction;
   lua_getinfo(L, "S", ar);
   return f->line == (uint32_t)ar->linedefined
          && f->last_line == (uint32_t)ar->lastlinedefined
