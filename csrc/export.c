@@ -217,8 +217,9 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
   tg_buf_addfmt(out, "coroutine %" PRIu32, thread);
   if (f == NULL)
     return;
-  tg_buf_addfmt(out, " (%s", f->name);
-  if (!f->is_c)
+  tg_buf_addfmt(out, " (%s",
+                f->name != NULL ? f->name : "(anonymous function)");
+  if (!f->is_c && f->url != NULL)
     tg_buf_addfmt(out, "@%s:%" PRIu32, f->url, f->line);
   tg_buf_addchar(out, ')');
 }

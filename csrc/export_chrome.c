@@ -409,8 +409,8 @@ static void put_sample (Document *d, const tg_V8Sample *s) {
 }
 
 static void begin_samples (Document *d) {
-  static tg_Buf name = {.data = (char *)(uintptr_t)"main (samples)",
-                        .size = sizeof "main (samples)" - 1};
+  char text[] = "main (samples)";
+  const tg_Buf name = {.data = text, .size = sizeof text - 1};
   put_metadata(d, "thread_name", SAMPLES_TID, &name);
   begin_event(d, "P", SAMPLES_TID);
   put_time(d, ",\"ts\":", START_NS);

@@ -287,13 +287,10 @@ static bool secret (const tg_Literal *w, const char *name) {
   return w->demand->redacts && tg_demand_secret(w->demand, name);
 }
 
+/* The whole key, as the hook would have looked at it. */
 static bool secretkey (const tg_Literal *w, const tg_Grip *key) {
-  char name[256];
-  if (key->type != TG_STRING || !w->demand->redacts)
-    return false;
-  snprintf(name, sizeof(name), "%.*s", (int)(key->u.s.size & 0xffff),
-           key->u.s.data);
-  return secret(w, name);
+  return key->type == TG_STRING
+         && tg_demand_hides(w->demand, key->u.s.data, key->u.s.size);
 }
 
 static void properties (tg_Literal *w, tg_Buf *out, tg_ValueCursor *c,
