@@ -96,6 +96,12 @@ bool tg_demand_narrow (tg_Demand *d, const tg_Filter *f) {
   return true;
 }
 
+void tg_demand_bare (tg_Demand *d) {
+  for (size_t i = 0; i < d->count; i++)
+    d->list[i].types = 0;
+  d->types = 0;
+}
+
 static bool copy_all (tg_Demand *to, const tg_Demand *from) {
   for (size_t i = 0; i < from->count; i++) {
     if (!tg_demand_add(to, &from->list[i]))

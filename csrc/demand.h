@@ -51,6 +51,9 @@ bool tg_demand_add (tg_Demand *d, const tg_Options *o);   /* copies; false
 bool tg_demand_copy (tg_Demand *to, const tg_Demand *from);
 void tg_demand_clear (tg_Demand *d);
 
+/* Nothing of a call but what every packet has. */
+void tg_demand_bare (tg_Demand *d);
+
 /* Only this part of it, once all members are there. Copies; false without
    memory. */
 bool tg_demand_narrow (tg_Demand *d, const tg_Filter *f);

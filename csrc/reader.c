@@ -169,6 +169,18 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   return c;
 }
 
+tg_Reader *tg_reader_again (const tg_Reader *r) {
+  tg_Demand bare;
+  if (!tg_demand_copy(&bare, &r->demand))
+    return NULL;
+  tg_demand_bare(&bare);
+  tg_Reader *again = tg_reader_new(r->stream, tg_reader_pos(r), &bare);
+  tg_demand_clear(&bare);
+  if (again != NULL)
+    again->clock = r->clock;
+  return again;
+}
+
 /* Hits are counted from the moment that somebody asks for them. */
 bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand) {
   tg_Demand copy;

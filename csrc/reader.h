@@ -64,6 +64,10 @@ bool tg_reader_between (const tg_Reader *r);
 */
 tg_Reader *tg_reader_copy (const tg_Reader *r);
 
+/* A second reader from where 'r' is, which has read nothing yet, without values
+   kept for other packets. NULL without memory. */
+tg_Reader *tg_reader_again (const tg_Reader *r);
+
 /*
 ** The next packet before position 'end'. False: there is none now (call again
 ** when the stream has grown), or the demand's event limit is reached.

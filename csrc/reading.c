@@ -92,10 +92,9 @@ int tg_reading_error (const tg_Reading *r) {
 
 static void tell (void *ud) {
   tg_Pace *p = ud;
-  const tg_Reading *r = p->reading;
   if (p->raised)
     return;
-  double done = (double)(tg_reader_pos(r->reader) - p->from);
+  double done = (double)(tg_sieve_pos(&p->reading->sieve) - p->from);
   double part = (p->before + done) / p->whole;
   lua_pushvalue(p->L, p->function);
   lua_pushnumber(p->L, part < 1 ? part : 1);
@@ -112,7 +111,7 @@ void tg_pace_begin (tg_Pace *p, lua_State *L, tg_Reading *r, int function) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   p->from = r->trace->start;
   p->whole = (double)(r->stop - p->from);
-  tg_reader_pace(r->reader, tell, p);
+  tg_sieve_pace(&r->sieve, tell, p);
 }
 
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {

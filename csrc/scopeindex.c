@@ -239,7 +239,7 @@ static tg_Status end_source (tg_Scope *s, const tg_ScopePackets *from) {
 static tg_Status walk_all (tg_Scope *s, tg_ScopeWalk *w,
                            tg_ScopePackets *from) {
   w->now_ns = s->trace.start_ns;
-  tg_reader_watch(from->reader, tg_scopewalk_gone, w);
+  tg_sieve_watch(&from->sieve, tg_scopewalk_gone, w);
   if (!new_segment(s, w, from->reader) || !take_all(s, w, from))
     return TG_ERR_MEMORY;
   tg_Status status = end_source(s, from);
@@ -363,7 +363,7 @@ static tg_Status take_segment (tg_Scope *s, uint32_t i, tg_ScopeWalk *w,
   uint64_t skip = g->reader != NULL ? 0 : g->packets;
   while (skip > 0 && tg_scopetrace_next(from, &p))
     skip--;
-  tg_reader_watch(from->reader, tg_scopewalk_gone, w);
+  tg_sieve_watch(&from->sieve, tg_scopewalk_gone, w);
   while (n > 0 && w->status == TG_OK && tg_scopetrace_next(from, &p)) {
     tg_scopewalk_take(w, &p);
     n--;

@@ -127,13 +127,6 @@ static bool begin_with_packet (tg_ScopeTrace *t) {
 
 /* }================================================================== */
 
-/* Packets come without their values being kept for others. */
-static void ask_for_nothing (tg_Demand *d) {
-  for (size_t i = 0; i < d->count; i++)
-    d->list[i].types = 0;
-  d->types = 0;
-}
-
 bool tg_scopetrace_init (tg_ScopeTrace *t, const tg_ScopeSource *source) {
   memset(t, 0, sizeof *t);
   t->stream = tg_stream_pin(source->stream);
@@ -145,7 +138,7 @@ bool tg_scopetrace_init (tg_ScopeTrace *t, const tg_ScopeSource *source) {
   t->end_ns = source->end_ns;
   if (!tg_demand_copy(&t->demand, source->demand))
     return false;
-  ask_for_nothing(&t->demand);
+  tg_demand_bare(&t->demand);   /* no values are kept for others */
   return source->from_chunk ? begin_with_chunk(t) : begin_with_packet(t);
 }
 

@@ -103,7 +103,7 @@ static void is_over (tg_ScopeWalk *w, uint32_t i) {
 }
 
 static void waiting_over (void *owner, const tg_Call *call) {
-  is_over(owner, call->tag);
+  is_over(owner, (uint32_t)call->tag);
 }
 
 void tg_scopewalk_init (tg_ScopeWalk *w) {
@@ -200,7 +200,7 @@ static bool resume (tg_ScopeWalk *w, const tg_Packet *p, uint32_t *live) {
   uint32_t label = tg_scopekinds_label(w->kinds, p->function);
   if (!tg_waiting_resume(&w->waiting, p->thread, label, &call))
     return false;
-  *live = call.tag;
+  *live = (uint32_t)call.tag;
   w->live[*live].event.hits++;
   return true;
 }
@@ -225,7 +225,7 @@ static uint32_t outermost_waiting (const tg_ScopeWalk *w, tg_ThreadId thread) {
   uint32_t place = tg_index_find(&all->places, thread);
   if (place == TG_INDEX_NONE || all->list[place].count == 0)
     return TG_INDEX_NONE;
-  return all->list[place].calls[all->list[place].count - 1].tag;
+  return (uint32_t)all->list[place].calls[all->list[place].count - 1].tag;
 }
 
 /* Events inside this one that still wait, because they were hidden when their

@@ -1,20 +1,147 @@
 /*
 ** sieve.c - see sieve.h.
-**
-** The calls held back are always the innermost ones, so they are a stack; it
-** gives from its bottom and loses from its top:
-**
-**     open calls   [ c0 | c1 | c2 || c3 | c4 ]     || = given
-**     held                         [ p3 | p4 ]
 */
 #include "sieve.h"
 
 #include <string.h>
 
 #include "alloc.h"
-#include "values.h"
 
-#define FIRST_HELD 32
+#define FIRST_OPEN 32
+#define FIRST_BYTES 4096
+
+/*
+** {==================================================================
+** Calls over their stays, alike for scout and sieve
+** ===================================================================
+*/
+
+/* A call that will not go on: all that is to be known of it is. */
+static void forget (void *owner, const tg_Call *call) {
+  (void)owner;
+  (void)call;
+}
+
+static void free_calls (tg_Calls *c) {
+  tg_free(c->open);
+  tg_waiting_free(&c->waiting);
+}
+
+static bool grow (tg_Calls *c) {
+  size_t capacity = c->copen > 0 ? c->copen * 2 : FIRST_OPEN;
+  tg_Stay *open = tg_realloc(c->open, capacity * sizeof *open);
+  if (open == NULL)
+    return false;
+  c->open = open;
+  c->copen = capacity;
+  return true;
+}
+
+/* The call that a packet enters or goes on with; NULL without memory. */
+static tg_Stay *enter (tg_Calls *c, const tg_Packet *p) {
+  if (c->nopen == c->copen && !grow(c))
+    return NULL;
+  tg_Stay *s = &c->open[c->nopen++];
+  *s = (tg_Stay){.call = {.row = p->function}, .opened_ns = p->time_ns,
+                 .thread = p->thread};
+  tg_waiting_pass(&c->waiting);
+  if (!p->resumed || !tg_waiting_resume(&c->waiting, p->thread, p->function,
+                                        &s->call))
+    s->call.tag = c->count++;
+  return s;
+}
+
+/* Whether a frame that was just closed was its coroutine's outermost. */
+static bool was_last (const tg_Calls *c, const tg_Stay *s) {
+  return c->nopen == 0 || c->open[c->nopen - 1].thread != s->thread;
+}
+
+/* The call that a packet ends or interrupts, until the next one is entered;
+   NULL without memory. */
+static tg_Stay *leave (tg_Calls *c, const tg_Packet *p) {
+  tg_assert(c->nopen > 0);
+  tg_Stay *s = &c->open[--c->nopen];
+  s->call.ran_ns += p->time_ns - s->opened_ns;
+  if (p->why == TG_WHY_YIELD)
+    return tg_waiting_park(&c->waiting, s->thread, &s->call) ? s : NULL;
+  tg_waiting_pass(&c->waiting);
+  if (c->waiting.places.count > 0 && was_last(c, s))
+    tg_waiting_end(&c->waiting, s->thread);
+  return s;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The scout
+** ===================================================================
+*/
+
+static void scout_gone (void *ud, tg_ThreadId thread) {
+  tg_waiting_end(&((tg_Scout *)ud)->calls.waiting, thread);
+}
+
+static bool start_scout (tg_Scout *c, const tg_Reader *reader) {
+  c->reader = tg_reader_again(reader);
+  if (c->reader == NULL)
+    return false;
+  tg_waiting_init(&c->calls.waiting, forget, NULL);
+  tg_reader_watch(c->reader, scout_gone, c);
+  return true;
+}
+
+static bool is_long (const tg_Scout *c, uint64_t number) {
+  return (c->longs[number / 8] >> number % 8 & 1) != 0;
+}
+
+static void set_long (tg_Scout *c, uint64_t number) {
+  c->longs[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+/* Makes room for the bits of all calls, those of new ones 0. */
+static bool room (tg_Scout *c) {
+  if (c->calls.count / 8 < c->size)
+    return true;
+  size_t size = c->size > 0 ? c->size * 2 : FIRST_BYTES;
+  uint8_t *longs = tg_realloc(c->longs, size);
+  if (longs == NULL)
+    return false;
+  memset(longs + c->size, 0, size - c->size);
+  c->longs = longs;
+  c->size = size;
+  return true;
+}
+
+static bool scout_take (tg_Scout *c, const tg_Packet *p, uint64_t min_ns) {
+  if (p->why == TG_WHY_ENTER)
+    return enter(&c->calls, p) != NULL && room(c);
+  const tg_Stay *s = leave(&c->calls, p);
+  if (s != NULL && s->call.ran_ns >= min_ns)
+    set_long(c, s->call.tag);
+  return s != NULL;
+}
+
+/* Reads on to 'end'. Where bytes are damaged the other reader says so. */
+static tg_Status scout_to (tg_Scout *c, tg_Pos end, uint64_t min_ns) {
+  tg_Packet p;
+  while (tg_reader_next(c->reader, end, &p)) {
+    if (!scout_take(c, &p, min_ns))
+      return TG_ERR_MEMORY;
+  }
+  for (size_t i = 0; i < c->calls.nopen; i++)
+    set_long(c, c->calls.open[i].call.tag);
+  tg_Status status = tg_reader_status(c->reader);
+  return status == TG_ERR_FORMAT ? TG_OK : status;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The sieve
+** ===================================================================
+*/
 
 void tg_sieve_init (tg_Sieve *s, tg_Reader *reader, uint64_t min_ns) {
   memset(s, 0, sizeof *s);
@@ -23,8 +150,10 @@ void tg_sieve_init (tg_Sieve *s, tg_Reader *reader, uint64_t min_ns) {
 }
 
 void tg_sieve_free (tg_Sieve *s) {
-  tg_free(s->held);
-  tg_buf_free(&s->bytes);
+  tg_reader_free(s->scout.reader);
+  tg_free(s->scout.longs);
+  free_calls(&s->scout.calls);
+  free_calls(&s->calls);
   memset(s, 0, sizeof *s);
 }
 
@@ -32,91 +161,80 @@ tg_Status tg_sieve_status (const tg_Sieve *s) {
   return s->status != TG_OK ? s->status : tg_reader_status(s->reader);
 }
 
-static bool grow (tg_Sieve *s) {
-  size_t capacity = s->capacity > 0 ? s->capacity * 2 : FIRST_HELD;
-  tg_Held *held = tg_realloc(s->held, capacity * sizeof *held);
-  if (held == NULL)
-    return false;
-  s->held = held;
-  s->capacity = capacity;
-  return true;
+void tg_sieve_watch (tg_Sieve *s, void (*gone) (void *ud, tg_ThreadId thread),
+                     void *ud) {
+  s->gone = gone;
+  s->gone_ud = ud;
+  if (s->min_ns == 0)
+    tg_reader_watch(s->reader, gone, ud);
 }
 
-/* The waiting packet is kept, as a copy. */
-static void hold (tg_Sieve *s) {
-  tg_Slice values = s->in.values;
-  if (s->first == s->count) {
-    s->first = s->count = 0;
-    s->put_in = 0;
-    tg_buf_clear(&s->bytes);
-  }
-  size_t at = s->bytes.size;
-  size_t put_in = tg_values_copy(&s->bytes, values,
-                                 TG_COPIES_MAX - s->put_in);
-  if (s->bytes.failed || (s->count == s->capacity && !grow(s))) {
-    s->status = TG_ERR_MEMORY;    /* nesting is lost: no more packets */
+static void sieve_gone (void *ud, tg_ThreadId thread) {
+  tg_Sieve *s = ud;
+  tg_waiting_end(&s->calls.waiting, thread);
+  if (s->gone != NULL)
+    s->gone(s->gone_ud, thread);
+}
+
+void tg_sieve_pace (tg_Sieve *s, void (*pace) (void *ud), void *ud) {
+  s->pace = pace;
+  s->pace_ud = ud;
+  tg_reader_pace(s->reader, pace, ud);
+}
+
+tg_Pos tg_sieve_pos (const tg_Sieve *s) {
+  tg_Pos pos = tg_reader_pos(s->reader);
+  if (s->scout.reader == NULL)
+    return pos;
+  return pos + (tg_reader_pos(s->scout.reader) - pos) / 2;
+}
+
+/* Before anything is read: what a ring may drop is read by neither. */
+static void start (tg_Sieve *s, tg_Pos end) {
+  tg_waiting_init(&s->calls.waiting, forget, NULL);
+  tg_reader_watch(s->reader, sieve_gone, s);
+  if (!start_scout(&s->scout, s->reader)) {
+    s->status = TG_ERR_MEMORY;
     return;
   }
-  tg_Held *h = &s->held[s->count++];
-  *h = (tg_Held){s->in, at, put_in};
-  s->put_in += put_in;
-  h->packet.values.size = s->bytes.size - at;
-  h->packet.values.origin = NULL;
+  tg_reader_pace(s->scout.reader, s->pace, s->pace_ud);
+  s->status = scout_to(&s->scout, end, s->min_ns);
 }
 
-/* The innermost call was too short. */
-static void drop (tg_Sieve *s) {
-  const tg_Held *h = &s->held[--s->count];
-  s->bytes.size = h->at;
-  s->put_in -= h->put_in;
+/* Whether a call is long; there may be more of the stream by now. */
+static bool ask_scout (tg_Sieve *s, uint64_t number, tg_Pos end) {
+  if (number >= s->scout.calls.count)
+    s->status = scout_to(&s->scout, end, s->min_ns);
+  return number < s->scout.calls.count && is_long(&s->scout, number);
 }
 
-/* Whether the outermost call held back has lasted long enough by now. */
-static bool ripe (const tg_Sieve *s) {
-  return s->first < s->count
-         && s->in.time_ns - s->held[s->first].packet.time_ns >= s->min_ns;
-}
-
-static bool give (tg_Sieve *s, const tg_Packet *p, tg_Packet *out) {
-  *out = *p;
-  out->sequence = s->sequence++;
+/* Whether the packet is given, with its sequence and depth. */
+static bool sift (tg_Sieve *s, tg_Pos end, tg_Packet *p) {
+  bool entry = p->why == TG_WHY_ENTER;
+  tg_Stay *stay = entry ? enter(&s->calls, p) : leave(&s->calls, p);
+  if (stay == NULL) {
+    s->status = TG_ERR_MEMORY;
+    return false;
+  }
+  if (entry)
+    stay->given = ask_scout(s, stay->call.tag, end);
+  if (!stay->given || s->status != TG_OK)
+    return false;
+  p->sequence = s->sequence++;
+  p->depth = entry ? s->depth++ : --s->depth;
   return true;
-}
-
-static bool give_held (tg_Sieve *s, tg_Packet *out) {
-  const tg_Held *h = &s->held[s->first++];
-  give(s, &h->packet, out);
-  if (out->values.size > 0)
-    out->values.data = (const uint8_t *)s->bytes.data + h->at;
-  return true;
-}
-
-/* The waiting packet is dealt with, what is older has been given; whether
-   that gives it. */
-static bool settle (tg_Sieve *s, tg_Packet *out) {
-  s->waiting = false;
-  if (s->in.why == TG_WHY_ENTER)
-    hold(s);
-  else if (s->first < s->count)
-    drop(s);
-  else
-    return give(s, &s->in, out);
-  return false;
-}
-
-static bool fetch (tg_Sieve *s, tg_Pos end) {
-  s->waiting = s->status == TG_OK && tg_reader_next(s->reader, end, &s->in);
-  return s->waiting;
 }
 
 bool tg_sieve_next (tg_Sieve *s, tg_Pos end, tg_Packet *out) {
   if (s->min_ns == 0)
     return tg_reader_next(s->reader, end, out);
-  while (s->waiting || fetch(s, end)) {
-    if (ripe(s))
-      return give_held(s, out);
-    if (settle(s, out))
+  if (s->scout.reader == NULL)
+    start(s, end);
+  while (s->status == TG_OK && tg_reader_next(s->reader, end, out)) {
+    if (sift(s, end, out))
       return true;
   }
-  return s->first < s->count && give_held(s, out);
+  return false;
 }
+
+/* }================================================================== */

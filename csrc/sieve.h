@@ -2,49 +2,86 @@
 ** sieve.h - a reader's packets without the calls that were too short.
 **
 ** Stands between a reader and whoever reads to the end of an interval. A call
-** shorter than the demand's minimum vanishes, and with it everything inside,
-** which is shorter still; so what is left nests, at the depths that it had, and
-** is counted anew without holes. How long a call took is known at its exit:
-** until it has lasted long enough its packet is held back, as a copy.
+** that ran shorter than the demand's minimum vanishes, from its entry to its
+** exit, with all pieces that yields cut it into; what it ran is all of them
+** together, without the stays of its coroutine elsewhere. What is left nests,
+** and its depths and sequence are counted anew.
 **
-** A frame that yields and is resumed gives two pairs of packets; each is
-** judged by itself, from its enteredFrame to its exit.
+** Whether a call is long is known when it is over, which may be far from its
+** entry and after much else. So all is read twice: first by a scout, which notes
+** for each call, in the order of their entries, whether it is long; then for
+** whoever asks. Calls that are open where the scout's reading ends are given,
+** however short; those of suspended coroutines have run what they have.
 **
-** Plain C; one thread, the reader's.
+**     scout     >a >b <b(yield) >c <c ... >b* <b <a  |   a 1, b 1, c 0
+**     sieve     >a >b <b(yield) ......... >b* <b <a  |
+**
+** Plain C; one thread, the reader's. Memory: a bit for each call, the open ones,
+** those that wait in suspended coroutines.
 */
 #ifndef TG_SIEVE_H
 #define TG_SIEVE_H
 
 #include "base.h"
-#include "buf.h"
 #include "reader.h"
+#include "waiting.h"
 
-/* The enteredFrame of an open call. */
-typedef struct tg_Held {
-  tg_Packet packet;
-  size_t at;            /* its values, if any: in 'bytes' */
-  size_t put_in;        /* of them, strings that were elsewhere */
-} tg_Held;
+/* An open frame. */
+typedef struct tg_Stay {
+  tg_Call call;         /* its row is a tg_FunctionId, its tag the number of
+                           the call in the order of entries */
+  uint64_t opened_ns;
+  tg_ThreadId thread;
+  bool given;           /* by a sieve */
+} tg_Stay;
+
+/* Calls, over all their stays. */
+typedef struct tg_Calls {
+  tg_Stay *open;        /* owns; innermost last */
+  size_t nopen, copen;
+  uint64_t count;       /* of calls so far */
+  tg_Waiting waiting;   /* owns */
+} tg_Calls;
+
+/* Who reads ahead. */
+typedef struct tg_Scout {
+  tg_Reader *reader;    /* owns */
+  tg_Calls calls;       /* owns */
+  uint8_t *longs;       /* owns; a bit for each call */
+  size_t size;          /* bytes */
+} tg_Scout;
 
 typedef struct tg_Sieve {
   tg_Reader *reader;    /* borrows */
   uint64_t min_ns;
-  uint64_t sequence;    /* of the next packet given */
   tg_Status status;     /* its own; the reader has another */
-  bool waiting;         /* 'in' is yet to be dealt with */
-  tg_Packet in;         /* the reader's latest */
-  tg_Held *held;        /* owns; innermost last */
-  size_t first, count;  /* held back are first .. count - 1 */
-  size_t capacity;
-  tg_Buf bytes;         /* owns; values of those held back, innermost last */
-  size_t put_in;        /* in 'bytes', at most TG_COPIES_MAX */
+  uint64_t sequence;    /* of the next packet given */
+  uint32_t depth;       /* of the next frame given */
+  tg_Calls calls;       /* owns */
+  tg_Scout scout;       /* owns */
+  void (*gone) (void *ud, tg_ThreadId thread);
+  void *gone_ud;
+  void (*pace) (void *ud);
+  void *pace_ud;
 } tg_Sieve;
 
-/* Leaves out calls shorter than 'min_ns'; with 0 it costs nothing. */
+/* Leaves out calls shorter than 'min_ns'; with 0 it costs nothing. The reader
+   has read nothing yet, and is watched by the sieve alone. */
 void tg_sieve_init (tg_Sieve *s, tg_Reader *reader, uint64_t min_ns);
 
 /* Zeroed memory is fine. The reader stays. */
 void tg_sieve_free (tg_Sieve *s);
+
+/* As tg_reader_watch; from now on the sieve stays where it is. */
+void tg_sieve_watch (tg_Sieve *s, void (*gone) (void *ud, tg_ThreadId thread),
+                     void *ud);
+
+/* As tg_reader_pace, of both readings. */
+void tg_sieve_pace (tg_Sieve *s, void (*pace) (void *ud), void *ud);
+
+/* Where reading goes on; where all is read twice, half way to where the scout
+   is. */
+tg_Pos tg_sieve_pos (const tg_Sieve *s);
 
 /*
 ** The next packet before 'end', as tg_reader_next; what it borrows stays until

@@ -26,7 +26,7 @@ typedef struct tg_Call {
   uint32_t row;         /* whose it is: the caller's number for a function */
   bool counted;         /* its first entry has been seen */
   uint64_t ran_ns;      /* so far, without its waits */
-  uint32_t tag;         /* the caller's */
+  uint64_t tag;         /* the caller's */
 } tg_Call;
 
 /* The calls of one coroutine. */

@@ -59,24 +59,22 @@ describe("minDuration", function ()
     }, "\n"), text)
   end)
 
-  it("judges each stay of a coroutine by itself", function ()
+  it("judges a call by all that it ran between its yields", function ()
     local text = output [[
-      local function body () coroutine.yield() wait(0.3) end
+      local function step () coroutine.yield(wait(0.002)) end
+      local function handler (x) for _ = 1, 100 do step() end return x end
+      local function turn (co) co("argument") end
       local trace = tracegrip.start {
         trace = types, minDuration = 150, c = false
       }
-      local co = coroutine.wrap(body)
-      co() co()
+      local co = coroutine.wrap(handler)
+      for _ = 1, 101 do turn(co) end
       trace:stop()
       tell(trace)
     ]]
-    assert.equal(table.concat({
-      "0 > body nil",
-      "1 > wait 0.3",
-      "1 < return waited",
-      "0 < return undefined",
-      "open\t0\n"
-    }, "\n"), text)
+    assert.equal("0 > handler argument\n0 < yield nil\n"
+                 .. ("0 > handler nil\n0 < yield nil\n"):rep(99)
+                 .. "0 > handler nil\n0 < return argument\nopen\t0\n", text)
   end)
 
   it("shows what is open when the trace stops", function ()

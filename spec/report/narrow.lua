@@ -38,17 +38,44 @@ local function passes (packet, filter)
          and (not filter.from or packet.time >= filter.from)
 end
 
-local function copy (packet, depth)
-  local new = {}
-  for key, value in pairs(packet) do
-    new[key] = value
+-- The calls that packets are of, over all their stays: a frame that is resumed
+-- goes on with the call that its coroutine left last. What a limit of depth
+-- hides of one stay is another call when it is shown again.
+local Calls = {}
+Calls.__index = Calls
+
+function Calls:enter (packet)
+  local left = packet.resumed and self.left[packet.thread]
+  local call = left and left[#left]
+  if call and call.name == packet.name then
+    left[#left] = nil
+  else
+    call = {ran = 0, name = packet.name}
   end
-  new.depth = depth
-  return new
+  call.since, call.open = ns(packet.time), true
+  self.leaving = nil
+  return call
 end
 
--- Frames hidden and left out; each packet knows the one that goes with it.
+-- `below` is the thread of the frame below it.
+function Calls:leave (call, packet, below)
+  call.ran, call.open = call.ran + ns(packet.time) - call.since, false
+  local thread = packet.thread
+  if packet.why ~= "yield" then
+    self.leaving = nil
+    self.left[thread] = below == thread and self.left[thread] or nil
+    return
+  end
+  if self.leaving ~= thread then
+    self.left[thread] = {}
+  end
+  self.leaving = thread
+  table.insert(self.left[thread], call)
+end
+
+-- Frames hidden: what is left, each packet with its call.
 local function hide (packets, filter)
+  local calls = setmetatable({left = {}}, Calls)
   local rest, stack, depth = {}, {}, 0
   for _, packet in ipairs(packets) do
     if filter.to and packet.time > filter.to then
@@ -57,7 +84,7 @@ local function hide (packets, filter)
     if packet.type == "enteredFrame" then
       local shown = passes(packet, filter)
                     and depth < (filter.maxDepth or math.huge)
-      local entry = shown and {packet = copy(packet, depth)}
+      local entry = shown and {packet = packet, call = calls:enter(packet)}
       stack[#stack + 1] = entry
       if shown then
         depth = depth + 1
@@ -67,18 +94,21 @@ local function hide (packets, filter)
       local entry = table.remove(stack)
       if entry then
         depth = depth - 1
-        rest[#rest + 1] = {packet = copy(packet, depth)}
-        entry.took = ns(packet.time) - ns(entry.packet.time)
-        rest[#rest].took = entry.took
+        rest[#rest + 1] = {packet = packet, call = entry.call}
+        local below
+        for i = #stack, 1, -1 do
+          below = below or stack[i] and stack[i].packet.thread
+        end
+        calls:leave(entry.call, packet, below)
       end
     end
   end
   return rest
 end
 
-local function is_long (entry, filter)
-  return not filter.minDuration or not entry.took
-         or entry.took >= ns(filter.minDuration)
+local function is_long (call, filter)
+  return not filter.minDuration or call.open
+         or call.ran >= ns(filter.minDuration)
 end
 
 local function strip (packet, types)
@@ -94,12 +124,23 @@ local function strip (packet, types)
   return packet
 end
 
+local function copy (packet, depth, sequence)
+  local new = {}
+  for key, value in pairs(packet) do
+    new[key] = value
+  end
+  new.depth, new.sequence = depth, sequence
+  return new
+end
+
 return function (packets, filter)
-  local rest = {}
+  local rest, depth = {}, 0
   for _, entry in ipairs(hide(packets, filter)) do
-    if is_long(entry, filter) then
-      entry.packet.sequence = #rest
-      rest[#rest + 1] = strip(entry.packet, filter.trace)
+    if is_long(entry.call, filter) then
+      local entered = entry.packet.type == "enteredFrame"
+      depth = entered and depth or depth - 1
+      rest[#rest + 1] = strip(copy(entry.packet, depth, #rest), filter.trace)
+      depth = entered and depth + 1 or depth
     end
   end
   return rest

@@ -21,6 +21,7 @@ local function filters (packets)
     {from = time(30), to = time(70)}, {from = time(50), to = time(50)},
     {from = time(10), to = time(90), exclude = "coroutine", maxDepth = 3},
     {minDuration = 0.002}, {minDuration = 0.01, c = false},
+    {minDuration = 0.05, thread = 2}, {minDuration = 0.1, maxDepth = 3},
   }
 end
 
@@ -40,6 +41,10 @@ local function check (whole, list, ask)
     local what = ("filter %d (%s)"):format(i, write_filter(filter))
     ask(1, what, compare.filter(whole, packets, filter))
     ask(1, what, compare.report(whole, filter))
+  end
+  for _, ms in ipairs {0.002, 0.1} do   -- the filter that has a state
+    local filter = {minDuration = ms}
+    ask(1, write_filter(filter), compare.filter(whole, packets, filter))
   end
   for i, one in ipairs(list) do
     ask(1, ("trace %d"):format(i), compare.report(one))

@@ -216,6 +216,13 @@ static inline void e_resume (Tape *t, tg_ThreadId thread) {
   e_end(t);
 }
 
+/* A suspended coroutine will not come back. */
+static inline void e_gone (Tape *t, tg_ThreadId thread) {
+  e_head(t, TG_EV_GONE);
+  e_u32(t, thread);
+  e_end(t);
+}
+
 static inline void e_resume_list (Tape *t, tg_ThreadId thread, uint32_t n,
                                   const uint32_t *list) {
   e_head(t, TG_EV_RESUME | TG_EVF_LIST);
