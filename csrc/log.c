@@ -9,6 +9,11 @@
 **     frames   [ f0 | f1 | f2 || f3 | f4 ]        || = shown
 **                                  |    |
 **     held                       [ line | line ]
+**
+** One that yields before that takes its line with it and goes on when it is
+** resumed. Then it may be long before the call that resumes it is: that one is
+** shown with it. Of a recording all is known beforehand (sieve.h), and nothing
+** is held back.
 */
 #include "log.h"
 
@@ -22,8 +27,9 @@
 #include "buf.h"
 #include "literal.h"
 #include "outlet.h"
-#include "reader.h"
+#include "sieve.h"
 #include "text.h"
+#include "waiting.h"
 
 #define MARGIN 10         /* columns of the time */
 #define FOLD 20           /* levels drawn; then indentation starts anew */
@@ -44,11 +50,20 @@ static const tg_Limits TIGHTER[] = {
 #define ERROR   "\033[1;31m"
 #define MAGENTA "\033[35m"
 
+/* The line of a call that yielded before it was shown. */
+typedef struct Kept {
+  size_t size;
+  char text[];
+} Kept;
+
 /* An open call. */
 typedef struct Frame {
+  tg_Call call;         /* its row is a tg_FunctionId */
   uint64_t opened_ns;
+  uint64_t due_ns;      /* when it will have lasted long enough */
   uint64_t line;        /* lines there were after its own, once shown */
   size_t start;         /* where its line starts in 'held', until then */
+  size_t base;          /* of its coroutine the outermost frame's place */
   uint32_t depth;
   tg_ThreadId thread;
 } Frame;
@@ -56,7 +71,11 @@ typedef struct Frame {
 struct tg_Log {
   tg_Stream *stream;    /* pins */
   tg_Reader *reader;    /* owns */
+  tg_Sieve sieve;       /* owns; on the reader */
   tg_Demand demand;     /* owns */
+  uint64_t min_ns;      /* calls are held back as long as that */
+  tg_Waiting waiting;   /* owns; with a Kept, or 0, as tag */
+  size_t kept;          /* bytes of those */
   tg_LogStyle style;
   tg_Outlet outlet;
   tg_Literal literal;   /* owns */
@@ -373,9 +392,71 @@ static bool push (tg_Log *l, const tg_Packet *p) {
     l->capacity = capacity;
   }
   l->frames[l->count++] = (Frame){
-    .opened_ns = p->time_ns, .start = l->held.size, .depth = p->depth,
-    .thread = p->thread
+    .call = {.row = p->function}, .opened_ns = p->time_ns,
+    .due_ns = p->time_ns + l->min_ns, .start = l->held.size,
+    .depth = p->depth, .thread = p->thread
   };
+  const Frame *below = l->count > 1 ? &l->frames[l->count - 2] : NULL;
+  bool alone = below == NULL || below->thread != p->thread;
+  l->frames[l->count - 1].base = alone ? l->count - 1 : below->base;
+  return true;
+}
+
+static bool holds (const tg_Log *l) {
+  return l->min_ns > 0;
+}
+
+/* A suspended call will not go on, or does. */
+static void drop_kept (void *ud, const tg_Call *call) {
+  tg_Log *l = ud;
+  Kept *k = (Kept *)(uintptr_t)call->tag;
+  if (k != NULL)
+    l->kept -= k->size;
+  tg_free(k);
+}
+
+/* The line of the innermost call, which is held back; NULL without memory. */
+static Kept *keep_line (tg_Log *l, const Frame *f) {
+  size_t size = l->held.size - f->start;
+  if (size == 0 || size > HELD_MAX - l->kept)
+    return NULL;
+  Kept *k = tg_malloc(sizeof *k + size);
+  if (k == NULL)
+    return NULL;
+  k->size = size;
+  memcpy(k->text, l->held.data + f->start, size);
+  l->kept += size;
+  return k;
+}
+
+/* The innermost call yields. */
+static void park (tg_Log *l, Frame *f, uint64_t now_ns) {
+  bool shown = l->shown == l->count;
+  f->call.ran_ns += now_ns - f->opened_ns;
+  f->call.tag = shown ? 0 : (uint64_t)(uintptr_t)keep_line(l, f);
+  if (!tg_waiting_park(&l->waiting, f->thread, &f->call))
+    drop_kept(l, &f->call);
+}
+
+/* The innermost call has ended, and perhaps its coroutine. */
+static void end_waiting (tg_Log *l, const Frame *f) {
+  if (l->waiting.places.count > 0 && f == &l->frames[f->base])
+    tg_waiting_end(&l->waiting, f->thread);
+}
+
+/* The innermost call has been resumed; whether its line is at hand. */
+static bool unpark (tg_Log *l, const tg_Packet *p) {
+  Frame *f = &l->frames[l->count - 1];
+  if (!tg_waiting_resume(&l->waiting, p->thread, p->function, &f->call))
+    return false;
+  uint64_t ran = f->call.ran_ns < l->min_ns ? f->call.ran_ns : l->min_ns;
+  f->due_ns -= ran;
+  const Kept *k = (const Kept *)(uintptr_t)f->call.tag;
+  if (k == NULL)
+    return false;
+  tg_buf_clear(&l->line);
+  tg_buf_add(&l->line, k->text, k->size);
+  drop_kept(l, &f->call);
   return true;
 }
 
@@ -393,12 +474,14 @@ static void release (tg_Log *l) {
 
 static void enter (tg_Log *l, const tg_Packet *p) {
   const tg_Function *f = definition(l, p->function);
-  tg_buf_clear(&l->right);
-  addcaller(l, p, f);
-  layout(l, p, f, callline);
   if (!push(l, p)) {
     l->outlet.error = ENOMEM;  /* nesting is lost: no more lines */
     return;
+  }
+  if (!p->resumed || !holds(l) || !unpark(l, p)) {
+    tg_buf_clear(&l->right);
+    addcaller(l, p, f);
+    layout(l, p, f, callline);
   }
   if (l->line.size > HELD_MAX - l->held.size) {
     tg_buf_clear(&l->line);
@@ -486,6 +569,10 @@ static void leave (tg_Log *l, const tg_Packet *p) {
   if (l->count == 0)
     return;
   Frame *f = &l->frames[l->count - 1];
+  if (holds(l) && p->why == TG_WHY_YIELD)
+    park(l, f, p->time_ns);
+  else
+    end_waiting(l, f);
   if (l->count > l->shown) {  /* was too short to be shown */
     l->held.size = f->start;
     l->count--;
@@ -503,11 +590,28 @@ static void leave (tg_Log *l, const tg_Packet *p) {
 /* }================================================================== */
 
 
-/* Shows the calls held back that have lasted long enough by now. */
+/* How many frames there are up to one that is held back and has lasted long
+   enough; 0 if none has. Within a coroutine the outermost is the first to. */
+static size_t countold (const tg_Log *l, uint64_t now_ns) {
+  size_t end = l->count;
+  while (end > l->shown) {
+    size_t base = l->frames[end - 1].base;
+    size_t first = base > l->shown ? base : l->shown;
+    if (l->frames[first].due_ns <= now_ns)
+      return first + 1;
+    end = base;
+  }
+  return 0;
+}
+
+/* Shows the calls held back that have lasted long enough by now, and what is
+   around them. */
 static void releaseold (tg_Log *l, uint64_t now_ns) {
-  while (l->shown < l->count && now_ns - l->frames[l->shown].opened_ns
-                                >= l->demand.min_duration_ns)
-    release(l);
+  size_t old;
+  while ((old = countold(l, now_ns)) > 0) {
+    while (l->shown < old)
+      release(l);
+  }
 }
 
 static void show (tg_Log *l, const tg_Packet *p) {
@@ -517,6 +621,8 @@ static void show (tg_Log *l, const tg_Packet *p) {
   if (p->thread > l->threads)
     l->threads = p->thread;
   releaseold(l, p->time_ns);
+  if (p->why != TG_WHY_YIELD)
+    tg_waiting_pass(&l->waiting);
   if (p->why == TG_WHY_ENTER) {
     enter(l, p);
     releaseold(l, p->time_ns);
@@ -532,7 +638,7 @@ static bool failed (const tg_Log *l) {
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
-  while (!failed(l) && tg_reader_next(l->reader, end, &p)) {
+  while (!failed(l) && tg_sieve_next(&l->sieve, end, &p)) {
     show(l, &p);
     if (l->out.size >= OUT_MAX)
       flush(l);
@@ -623,7 +729,7 @@ void tg_log_mute (tg_Log *l) {
 void tg_log_state (const tg_Log *l, tg_LogState *state) {
   *state = l->state;
   state->error = l->outlet.error;
-  state->status = tg_reader_status(l->reader);
+  state->status = tg_sieve_status(&l->sieve);
   state->damage = tg_reader_damage(l->reader);
 }
 
@@ -632,6 +738,19 @@ bool tg_log_wants_color (int fd) {
   const char *term = getenv("TERM");
   return isatty(fd) == 1 && (no == NULL || *no == '\0')
          && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+static void thread_gone (void *ud, tg_ThreadId thread) {
+  tg_waiting_end(&((tg_Log *)ud)->waiting, thread);
+}
+
+static void start_reading (tg_Log *l) {
+  uint64_t min_ns = l->demand.min_duration_ns;
+  l->min_ns = l->style.whole ? 0 : min_ns;
+  tg_sieve_init(&l->sieve, l->reader, min_ns - l->min_ns);
+  tg_waiting_init(&l->waiting, drop_kept, l);
+  if (holds(l))
+    tg_sieve_watch(&l->sieve, thread_gone, l);
 }
 
 tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from, const tg_Demand *demand,
@@ -647,6 +766,7 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from, const tg_Demand *demand,
     tg_log_free(l);
     return NULL;
   }
+  start_reading(l);
   l->literal = (tg_Literal){
     .functions = stream->functions, .demand = &l->demand,
     .color = style->color
@@ -659,6 +779,9 @@ void tg_log_free (tg_Log *l) {
   if (l == NULL)
     return;
   tg_outlet_close(&l->outlet);
+  tg_waiting_finish(&l->waiting);
+  tg_waiting_free(&l->waiting);
+  tg_sieve_free(&l->sieve);
   tg_reader_free(l->reader);
   tg_demand_clear(&l->demand);
   tg_literal_free(&l->literal);

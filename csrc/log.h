@@ -28,6 +28,8 @@ typedef struct tg_LogStyle {
   uint32_t width;       /* columns; 0 = the terminal's, 100 if it is none */
   bool fails;           /* ends with a write that fails, and leaves it to the
                            caller to tell */
+  bool whole;           /* all of the stream is there: which calls are short
+                           is known beforehand */
 } tg_LogStyle;
 
 typedef struct tg_Log tg_Log;

@@ -197,7 +197,7 @@ int trace_log (lua_State *L) {
   if (fd < 0)
     return luaL_fileresult(L, 0, path);
   tg_style_read(L, 2, fd, &style);
-  style.fails = true;
+  style.fails = style.whole = true;
   int error = write_log(r, t, &style, fd);
   if (named)
     close(fd);

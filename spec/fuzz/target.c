@@ -182,7 +182,7 @@ static int null_file (void) {
 }
 
 static void read_log (const Look *k) {
-  static const tg_LogStyle style = {true, true, true, 80, true};
+  static const tg_LogStyle style = {true, true, true, 80, true, false};
   tg_Log *l = tg_log_new(k->r->stream, k->trace->start, &k->demand, &style,
                          null_file());
   if (l == NULL)

@@ -239,11 +239,63 @@ static void test_coroutines (void) {
   tg_stream_unpin(stream);
 }
 
+/* Three turns of a call, each too short by itself. */
+static void turns (void) {
+  begin();
+  call(f_main, 0); VALUES("\0");
+  for (int turn = 0; turn < 3; turn++) {
+    call(f_print, 0); VALUES("\0");        /* what resumes it */
+    event(TG_EV_RESUME, 0, 1);
+    at = tg_put32(at, 2);
+    if (turn == 0) {
+      call(f_fib, 0); VALUES("\1\xc7");
+    }
+    event(turn < 2 ? TG_EV_YIELD : TG_EV_RETURN, TG_EVF_VALUES, 10);
+    VALUES("\1\xc9");
+    if (turn == 2)
+      event(TG_EV_LEAVE, 0, 1);
+    ret(1); VALUES("\0");
+  }
+  ret(1); VALUES("\0");
+}
+
+/* A call is long by all its stays. As it happens, that is seen in the last of
+   them, and what is around it is shown as well. */
+static void test_held_over (void) {
+  tg_LogStyle style = {.width = 40};
+  turns();
+  expect("held back over a yield", logged(&style, 25),
+    "(main chunk)()                  prog.lua\n"
+    "│ print()\n"
+    "│ │ ── coroutine 2 ──\n"
+    "│ │ fib(7)\n"
+    "│ │ └→ 9\n"
+    "│ ── main coroutine ──\n"
+    "│ └ print\n"
+    "└ (main chunk)\n");
+  style.whole = true;
+  expect("known beforehand", logged(&style, 25),
+    "(main chunk)()                  prog.lua\n"
+    "│ ── coroutine 2 ──\n"
+    "│ fib(7)\n"
+    "│ └⇢ yield 9\n"
+    "│ fib  resumed\n"
+    "│ └⇢ yield 9\n"
+    "│ fib  resumed\n"
+    "│ └→ 9\n"
+    "── main coroutine ──\n"
+    "└ (main chunk)\n");
+  expect("too short in all", logged(&style, 35),
+    "(main chunk)()                  prog.lua\n"
+    "└\n");
+  tg_stream_unpin(stream);
+}
+
 #ifdef TG_TEST
 /* Memory is refused at every place in turn; lines may go, nothing else. */
-static void test_memory (void) {
-  tg_LogStyle style = {.times = true, .color = true};
-  program();
+static void refuse_in (void (*prog) (void), bool whole) {
+  tg_LogStyle style = {.times = true, .color = true, .whole = whole};
+  prog();
   uint64_t n = 1;
   for (;; n++) {
     tg_LogState state = {0};
@@ -261,6 +313,13 @@ static void test_memory (void) {
   }
   tg_stream_unpin(stream);
 }
+
+static void test_memory (void) {
+  for (int whole = 0; whole < 2; whole++) {
+    refuse_in(program, whole != 0);
+    refuse_in(turns, whole != 0);
+  }
+}
 #endif
 
 int main (void) {
@@ -269,6 +328,7 @@ int main (void) {
   test_terminal();
   test_closed_pipe();
   test_coroutines();
+  test_held_over();
 #ifdef TG_TEST
   test_memory();
 #endif
