@@ -81,6 +81,7 @@ bool tg_profile_init (tg_Profile *p, const tg_Functions *functions,
   memset(p, 0, sizeof *p);
   tg_labels_init(&p->labels, functions);
   tg_waiting_init(&p->waiting, over, p);
+  p->levels = UINT32_MAX;
   return !tree || tg_tree_init(&p->tree);
 }
 
@@ -95,6 +96,11 @@ void tg_profile_free (tg_Profile *p) {
 
 static bool has_tree (const tg_Profile *p) {
   return p->tree.count > 0;
+}
+
+/* Whether there is a tree and the frame has a node of its own in it. */
+static bool has_node (const tg_Profile *p, const tg_Open *o) {
+  return has_tree(p) && !o->folded;
 }
 
 /* The time since the packet before is the innermost frame's. */
@@ -114,6 +120,13 @@ static void pass_time (tg_Profile *p, uint64_t now_ns) {
 /* The frame is one way further down the tree; false without memory. */
 static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
   uint32_t parent = p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
+  if (p->deepest <= p->nopen)
+    p->deepest = p->nopen + 1;
+  o->folded = p->nopen >= p->levels;
+  if (o->folded) {
+    o->node = parent;
+    return true;
+  }
   o->node = tg_tree_child(&p->tree, parent, o->call.row);
   p->tree.nodes[o->node].tally.calls += counted;
   return o->node != 0;
@@ -147,7 +160,7 @@ static tg_Open *close_frame (tg_Profile *p) {
   o->call.ran_ns += stay_ns;
   if (--r->open == 0)
     r->tally.total_ns += p->now_ns - r->since_ns;
-  if (has_tree(p))
+  if (has_node(p, o))
     p->tree.nodes[o->node].tally.total_ns += stay_ns;
   return o;
 }
@@ -168,7 +181,7 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
   const tg_Open *o = close_frame(p);
   if (k->why != TG_WHY_RETURN) {
     count_why(&p->rows[o->call.row].tally, k->why);
-    if (has_tree(p))
+    if (has_node(p, o))
       count_why(&p->tree.nodes[o->node].tally, k->why);
   }
   if (k->why == TG_WHY_YIELD)

@@ -44,6 +44,7 @@ typedef struct tg_Open {
   uint64_t opened_ns;
   tg_ThreadId thread;
   uint32_t node;              /* 0 without a tree */
+  bool folded;                /* the node is of a frame further out */
 } tg_Open;
 
 typedef struct tg_Profile {
@@ -54,6 +55,9 @@ typedef struct tg_Profile {
   tg_Row *rows;               /* owns */
   uint32_t nrows, crows;      /* how many, and room for how many */
   tg_Tree tree;               /* owns */
+  uint32_t levels;            /* of the tree at most: what is deeper is added to
+                                 the self time of the frame there */
+  uint32_t deepest;           /* frames that were open at a time; with a tree */
   /* private */
   tg_Labels labels;           /* owns; numbers as the rows */
   tg_Open *open;              /* owns; innermost last */

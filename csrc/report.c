@@ -52,22 +52,39 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
 
+/* The option 'levels' of the filter at 'i', if there is one. */
+static uint32_t read_levels (lua_State *L, int i) {
+  int ok = 1;
+  if (!lua_istable(L, i))
+    return UINT32_MAX;
+  lua_getfield(L, i, "levels");
+  lua_Integer n = lua_isnil(L, -1) ? UINT32_MAX : lua_tointegerx(L, -1, &ok);
+  if (!ok || n < 1)
+    luaL_error(L, "option 'levels': a positive integer expected, got %s",
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
 /*
 ** Pushes a reading, the option 'progress' and the report of all packets; NULL
 ** with errno if they cannot be read. No values are asked for, so none is looked
 ** at.
 */
 static Report *make_report (lua_State *L, bool tree) {
-  static const char *const own_keys[] = {"progress", NULL};
+  static const char *const tree_keys[] = {"levels", "progress", NULL};
+  static const char *const *const report_keys = tree_keys + 1;
   lua_settop(L, 2);
   const tg_Trace *t = tg_reading_check(L);
-  tg_Reading *from = tg_reading_new(L, 2, own_keys, 0);
+  tg_Reading *from = tg_reading_new(L, 2, tree ? tree_keys : report_keys, 0);
+  uint32_t levels = read_levels(L, 2);
   lua_pushnil(L);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
     lua_replace(L, 4);
   lua_settop(L, 4);
   Report *r = new_report(L);
   bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
+  r->profile.levels = levels;
   if (made)
     take_packets(L, r, t, from, 4);
   errno = tg_reading_error(from);
@@ -172,6 +189,7 @@ static void push_node (lua_State *L, Report *r, const tg_Node *n,
   else {
     tg_put_key(out, "name");
     tg_put_string(out, &r->room, name);
+    put_count(out, "levels", r->profile.deepest);
   }
   put_tally(out, &n->tally);
   tg_put_key(out, "children");

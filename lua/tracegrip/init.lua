@@ -74,7 +74,10 @@
 -- trace:tree (filter?) -> node | nil, message, code
 --   {name, url, line, calls, self_ms, total_ms, throws, yields, children}: what
 --   was called by what. The root is the trace itself, with the time spent in no
---   function as its own; the child with the largest total_ms is first.
+--   function as its own, and in its field 'levels' how deep calls were nested;
+--   the child with the largest total_ms is first. Of a filter with 'levels', a
+--   positive integer, the tree has so many: what was deeper is in the self_ms
+--   of those above it. A runaway recursion may have 500,000.
 --
 -- trace:log (style?, filter?)
 --   Style: path or fd, by default standard error; color, times and summary,

@@ -278,7 +278,7 @@ describe("a report", function ()
     table:
     f	program.lua	2	[C]
     string: name
-    integer: calls throws yields
+    integer: calls levels throws yields
     float: self_ms total_ms
     table: children
     one	0

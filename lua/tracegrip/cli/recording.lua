@@ -80,9 +80,11 @@ function recording.note_damage (path, trace, info)
 end
 
 -- What a method of a trace that reads all of it gives ("report", "tree"), for
--- the filters of the command line; shows how far it is.
-function recording.read (trace, method, parsed)
+-- the filters of the command line; shows how far it is. 'levels' is that of a
+-- tree.
+function recording.read (trace, method, parsed, levels)
   local filter = options.filter(parsed)
+  filter.levels = levels
   return meter.during("reading", function (show)
     filter.progress = show
     return trace[method](trace, filter)

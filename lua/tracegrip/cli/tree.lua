@@ -12,13 +12,14 @@ local tree = {
   summary = "Shows a recording's call tree, calls of the same kind together.",
   description = "Shows who called whom in a recording, and how long that "
     .. "took. Calls of a function from the same place in the tree are one "
-    .. "row; what took longest comes first.",
+    .. "row; what took longest comes first. A last line says how many levels "
+    .. "there are if not all are shown.",
   usage = "[options] FILE"
 }
 
 tree.options = options.joined({
-  {name = "depth", kind = "count", metavar = "N", group = "The tree",
-   help = "Levels shown."},
+  {name = "depth", kind = "limit", metavar = "N", default = "40",
+   group = "The tree", help = "Levels shown; N may be 'all'."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
 }, options.reading)
@@ -125,16 +126,26 @@ end
 -- may be nil.
 function tree.lines (root, depth, min_ms, width)
   local limits = {depth = depth or math.huge, min_ms = min_ms or 0}
-  return columns.lines(table_columns(root.total_ms), rows_of(root, limits),
-                       width)
+  local lines = columns.lines(table_columns(root.total_ms),
+                              rows_of(root, limits), width)
+  if (root.levels or 0) > limits.depth then
+    lines[#lines + 1] = ("… %s of %s (--depth)"):format(
+      units.count(limits.depth), units.several(root.levels, "level"))
+  end
+  return lines
 end
+
+local DEPTH = 40          -- levels shown if nothing else is said
 
 function tree.run (parsed)
   local trace, info = recording.trace(parsed.file, parsed.trace)
-  local root, message = recording.read(trace, "tree", parsed)
+  local depth = parsed.depth ~= "all" and (parsed.depth or DEPTH) or nil
+  -- Those below the last one are summed up by their callers.
+  local root, message = recording.read(trace, "tree", parsed,
+                                       depth and depth + 1)
   recording.note_damage(parsed.file, trace, info)
   recording.must(parsed.file, root, message)
-  recording.write_lines(tree.lines(root, parsed.depth, parsed.minMs,
+  recording.write_lines(tree.lines(root, depth, parsed.minMs,
                                    recording.width()))
 end
 
