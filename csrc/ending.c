@@ -19,3 +19,13 @@ const char *tg_loss_name (int loss) {
   };
   return names[loss];
 }
+
+const char *tg_loss_words (int loss) {
+  static const char *const words[TG_NLOSSES] = {
+    [TG_LOSS_OVERFLOW] = "the buffer was full",
+    [TG_LOSS_RING] = "overwritten by later ones",
+    [TG_LOSS_MEMORY] = "no memory",
+    [TG_LOSS_DISK] = "the file could not grow"
+  };
+  return words[loss];
+}

@@ -35,7 +35,8 @@ typedef enum tg_End {
 /* Its name where a user meets it; NULL of the first two. */
 const char *tg_end_name (tg_End end);
 
-/* The name of a cause. */
+/* The name of a cause, and what it was in words. */
 const char *tg_loss_name (int loss);
+const char *tg_loss_words (int loss);
 
 #endif

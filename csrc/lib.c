@@ -84,6 +84,15 @@ static const luaL_Reg core[] = {
   {NULL, NULL}
 };
 
+/* By what events are lost: name -> words. */
+static void push_losses (lua_State *L) {
+  lua_createtable(L, 0, TG_NLOSSES);
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    lua_pushstring(L, tg_loss_words(i));
+    lua_setfield(L, -2, tg_loss_name(i));
+  }
+}
+
 __attribute__((visibility("default")))
 int luaopen_tracegrip_core (lua_State *L);
 
@@ -102,6 +111,8 @@ int luaopen_tracegrip_core (lua_State *L) {
   luaL_newlib(L, core);
   tg_types_push(L, TG_TYPES_ALL);
   lua_setfield(L, -2, "traceTypes");
+  push_losses(L);
+  lua_setfield(L, -2, "losses");
   lua_pushliteral(L, TG_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

@@ -92,6 +92,7 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
   lua_getfield(L, i, "run");
   plan->run = (uint32_t)lua_tointeger(L, -1);
   plan->sources = flag(L, i, "sources");
+  plan->tells = flag(L, i, "tells");
   plan->ring = t->options.overflow == TG_OVERFLOW_RING;
   lua_getfield(L, i, "program");
   lua_getfield(L, i, "arguments");

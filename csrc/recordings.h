@@ -21,6 +21,8 @@ void tg_recordings_setup (lua_State *L);                       /* [-0, +0, m] */
 **   run         integer: a recording of another run makes way (claim.h)
 **   force       true: and so does any other file
 **   sources     true: the text of sources too
+**   tells       true: what was lost, but by a ring, is told on standard error,
+**               at the end
 **   program     string, and 'arguments', a list of strings: for "info"
 */
 int record_start (lua_State *L);

@@ -39,6 +39,7 @@ typedef struct tg_TapePlan {
   bool force;             /* also if it is no recording */
   bool sources;           /* the text of sources too */
   bool ring;
+  bool tells;             /* what was lost, at the end, on standard error */
   tg_Program program;     /* owns */
 } tg_TapePlan;
 

@@ -1,9 +1,12 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "taping.h"
 #include "alloc.h"
 #include "bounds.h"
+#include "outlet.h"
 
 bool tg_taping_begin (tg_Session *s, tg_Trace *t) {
   if (s->taped != NULL) {
@@ -110,9 +113,34 @@ void tg_taping_ended (tg_Session *s, tg_Trace *t) {
   }
 }
 
+/* Who recorded need not look at the recording to know that it is not all. That
+   a ring keeps the end only is what it was made for. */
+static void tell_loss (const tg_Trace *t) {
+  int error = errno;
+  tg_Outlet errors;
+  tg_Buf text = {0};
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    uint64_t n = t->lost[i];
+    if (n > 0 && i != TG_LOSS_RING)
+      tg_buf_addfmt(&text, "tracegrip: %s lacks %" PRIu64 " event%s (%s)\n",
+                    tg_tape_path(t->tape), n, n == 1 ? "" : "s",
+                    tg_loss_words(i));
+  }
+  if (text.size > 0 && !text.failed) {
+    tg_outlet_open(&errors, STDERR_FILENO);
+    tg_outlet_write(&errors, text.data, text.size);
+    tg_outlet_close(&errors);
+  }
+  tg_buf_free(&text);
+  errno = error;
+}
+
 void tg_taping_settled (tg_Trace *t) {
-  if (t->tape != NULL)
+  if (t->tape != NULL) {
     note_end(t, t, t->end, t, t->lost);
+    if (t->plan->tells)
+      tell_loss(t);
+  }
   else if (t->session != NULL && t->session->taped != NULL)
     note_end(t->session->taped, t, t->end, t, t->lost);
   tg_tape_close(t->tape);

@@ -200,18 +200,28 @@ local function tally (list)
   return table.concat(parts, ", ")
 end
 
--- The lines before the table.
-function diff.heading (result, program)
+local function note_loss (lines, which, lost)
+  if lost and lost ~= "none" then
+    lines[#lines + 1] = ("the %s one lacks %s"):format(which, lost)
+  end
+end
+
+-- The lines before the table; 'old_lost' and 'new_lost' say what is missing,
+-- "none" or nil for nothing.
+function diff.heading (result, program, old_lost, new_lost)
   local old, new = result.old.duration_ms, result.new.duration_ms
   local sign = new >= old and "+" or ""
   local share = old > 0
                 and string.format(", %s%.1f%%", sign, 100 * (new - old) / old)
-  return {
+  local lines = {
     ("%s: %s, was %s (%s%s%s)"):format(
       columns.clean(program), units.span(new), units.span(old), sign,
       units.span(new - old), share or ""),
     tally(result.functions)
   }
+  note_loss(lines, "new", new_lost)
+  note_loss(lines, "old", old_lost)
+  return lines
 end
 
 return diff

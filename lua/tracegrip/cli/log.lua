@@ -26,6 +26,7 @@ function log.run (parsed)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local ok, message, code = trace:log(style, options.filter(parsed))
   recording.note_damage(parsed.file, trace, info)
+  recording.note_losses(parsed.file, trace)
   if not ok and code ~= recording.EPIPE then
     main.fail("%s", message)
   end

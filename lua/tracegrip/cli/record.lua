@@ -92,7 +92,7 @@ local function tape_of (parsed)
   return {
     path = target.absolute(parsed.output), exclusive = true,
     run = core.family(), force = parsed.force, sources = parsed.sources,
-    program = parsed.script, arguments = parsed.arguments
+    tells = true, program = parsed.script, arguments = parsed.arguments
   }
 end
 

@@ -128,11 +128,6 @@ end
 -- Words
 ---------------------------------------------------------------------------
 
-local causes = {
-  overflow = "the buffer was full", ring = "overwritten by later ones",
-  memory = "no memory", disk = "the file could not grow"
-}
-
 local function sorted_pairs (counts)
   local list = {}
   for cause, n in pairs(counts) do
@@ -149,9 +144,17 @@ function recording.losses (lost)
   local parts = {}
   for i, one in ipairs(sorted_pairs(lost)) do
     parts[i] = units.several(one.n, "event") .. " ("
-               .. (causes[one.cause] or one.cause) .. ")"
+               .. (core.losses[one.cause] or one.cause) .. ")"
   end
   return #parts > 0 and table.concat(parts, ", ") or "none"
+end
+
+-- Says on standard error what a trace of a file has lost, if it has.
+function recording.note_losses (path, trace)
+  local losses = recording.losses(trace.lost)
+  if losses ~= "none" then
+    main.note("%s lacks %s", path, losses)
+  end
 end
 
 -- "prog.lua: 1.23 ms, 20 events", and what is lost if anything is: of a report

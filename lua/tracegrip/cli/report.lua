@@ -125,15 +125,17 @@ local function print_json (result, by, limit)
 end
 
 local function run_diff (parsed, by, limit)
-  local old = result_of(parsed.diff, parsed)
-  local new, info = result_of(parsed.file, parsed)
+  local old, _, old_trace = result_of(parsed.diff, parsed)
+  local new, info, new_trace = result_of(parsed.file, parsed)
   local result = diff.compare(old, new, by)
   local list, rest = limited(result.functions, limit)
   if parsed.json then
     result.functions = list
     return recording.write(json.text(result))
   end
-  local lines = diff.heading(result, info.program or parsed.file)
+  local lines = diff.heading(result, info.program or parsed.file,
+                             recording.losses(old_trace.lost),
+                             recording.losses(new_trace.lost))
   lines[#lines + 1] = ""
   table.move(diff.lines(list, by, recording.width()), 1, #list + 1,
              #lines + 1, lines)

@@ -144,6 +144,7 @@ function tree.run (parsed)
   local root, message = recording.read(trace, "tree", parsed,
                                        depth and depth + 1)
   recording.note_damage(parsed.file, trace, info)
+  recording.note_losses(parsed.file, trace)
   recording.must(parsed.file, root, message)
   recording.write_lines(tree.lines(root, depth, parsed.minMs,
                                    recording.width()))
