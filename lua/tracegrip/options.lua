@@ -67,20 +67,23 @@ function kinds.count (text)
   return nil, "a whole number"
 end
 
+local MOST = 0xFFFFFFFE    -- what depths, limits of values and threads can be
+
 -- Numbered from 1.
 function kinds.number (text)
   local n = math.tointeger(tonumber(text))
-  if n and n >= 1 then
+  if n and n >= 1 and n <= MOST then
     return n
   end
   return nil, "a number from 1 on"
 end
 
 function kinds.limit (text)
-  if text == "all" then
-    return text
+  local n = kinds.count(text)
+  if text == "all" or n and n <= MOST then
+    return n or text
   end
-  return kinds.count(text), "a whole number or 'all'"
+  return nil, "a whole number or 'all'"
 end
 
 function kinds.port (text)
@@ -108,20 +111,22 @@ local sizes = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
 
 function kinds.bytes (text)
   local number, unit = text:match("^(%d+)([KMG]?)$")
-  if number then
-    return math.tointeger(tonumber(number)) * sizes[unit]
+  local n = number and math.tointeger(tonumber(number))
+  if n and n <= (1 << 50) // sizes[unit] then
+    return n * sizes[unit]
   end
   return nil, "a number of bytes, with K, M or G for more"
 end
 
 local units = {ms = 1, s = 1000, m = 60000}
+local LONGEST = 1e12       -- milliseconds
 
 -- Milliseconds, from a number with or without a unit.
 local function span (text, unit)
   local number, suffix = text:match("^([%d.]+)(%a*)$")
   local factor = units[suffix == "" and unit or suffix]
   local value = tonumber(number)
-  if value and factor then
+  if value and factor and value * factor <= LONGEST then
     return value * factor
   end
   return nil, "a time, such as 500ms or 2s"
@@ -148,7 +153,7 @@ options.shared = {
    help = "No function whose name or source a Lua pattern finds."},
   {name = "c", flag = "--no-c", value = false, group = "What is traced",
    help = "Lua functions only."},
-  {name = "maxDepth", kind = "count", metavar = "N", group = "What is traced",
+  {name = "maxDepth", kind = "number", metavar = "N", group = "What is traced",
    help = "Calls nested less than N deep only."},
   {name = "minDuration", kind = "ms", metavar = "MS", group = "What is traced",
    default = "0",
