@@ -216,7 +216,8 @@ static bool may_catch (const tg_Session *s, const tg_Frame *f) {
     return true;        /* nobody knows */
   if (!(f->what & TG_FR_C))
     return false;
-  return !tg_role_harmless((lua_CFunction)(uintptr_t)s->known.keys[id]);
+  const tg_Identity *identity = &s->known.identities[id];
+  return !tg_role_harmless((lua_CFunction)(uintptr_t)identity->cfunction);
 }
 
 /* The first frame from index 'from' on that may; 'to' if there is none. */
