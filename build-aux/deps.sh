@@ -1,5 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - sees to it that what a group of tasks needs is there.
+# deps.sh links DIR - makes links to the commands that specs may call.
 #
 # Groups: run (build and use), test, lint, importers. Says nothing when nothing is
 # missing. What is missing is installed with apt-get where there is one; else
@@ -8,6 +9,13 @@
 
 LUA=${LUA:-lua5.4}
 missing=
+
+# What specs call beside what is installed for them: what every system has, and
+# what they say they have to do without.
+utilities="awk cat chmod cmp cut date env find grep gzip head install ln ls make mkdir
+  mkfifo mktemp mount mv rm sed seq sh sleep sort tail timeout touch tr true
+  umount uniq wc xargs"
+optional="lua lua5.1 lua5.4 node"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1
@@ -32,6 +40,7 @@ check () {
       module lua-dkjson dkjson ;;
     test)
       command_ lua-busted busted
+      module lua-luassert luassert
       module lua-penlight pl.pretty
       module lua-filesystem lfs
       command_ lua-check luacheck ;;
@@ -60,6 +69,20 @@ fetch () {      # first with the lists there are, then with fresh ones
   as_root "$@" >/dev/null 2>&1 && return
   as_root apt-get update -qq >/dev/null && as_root "$@" >/dev/null
 }
+
+links () {      # DIRECTORY
+  mkdir -p "$1"
+  for name in $utilities $optional busted "$LUA"; do
+    echo "$PATH" | tr : '\n' | while read -r folder; do
+      [ -x "$folder/$name" ] && ln -sf "$folder/$name" "$1" && break
+    done
+  done
+}
+
+if [ "$1" = links ]; then
+  links "$2"
+  exit 0
+fi
 
 for group in "$@"; do
   check "$group"

@@ -1,5 +1,5 @@
 -- The tree itself: which Lua the suite runs under, what make env and make
--- install give.
+-- install give, what has to be installed for the suite.
 
 local run = require "spec.support.run"
 
@@ -16,7 +16,49 @@ local function shell (script)
                       script})
 end
 
+-- The first words of the modules that build-aux/deps.sh installs. A command may
+-- be a module as well: busted, luacheck.
+local function installed ()
+  local names = {}
+  local deps = run.read(run.root .. "/build-aux/deps.sh")
+  for name in deps:gmatch "\n +module [%w.-]+ (%w+)" do
+    names[name] = true
+  end
+  for name in deps:gmatch "\n +command_ [%w.-]+ (%w+)" do
+    names[name] = true
+  end
+  return names
+end
+
+-- Whether a module is of this tree, or made by the very file that asks for it.
+local function ours (name, path, text)
+  return name:find "^tracegrip" or name:find "^spec%."
+         or run.read(("%s/spec/support/%s.c"):format(run.root, name))
+         or run.read(("%s/spec/bench/%s.c"):format(run.root, name))
+         or run.read(path:gsub("[^/]*$", name .. ".lua"))
+         or text:find(name .. ".lua", 1, true)
+end
+
+local function required (text)
+  return text:gmatch "require *%(?['\"]([%w_.]+)['\"]"
+end
+
 describe("the tree", function ()
+  it("asks for no module that make deps does not install", function ()
+    local known, strangers = installed(), {}
+    local files = run.command {"find", run.root .. "/spec",
+                               run.root .. "/examples", "-name", "*.lua"}
+    for path in files.stdout:gmatch "[^\n]+" do
+      local text = run.read(path)
+      for name in required(text) do
+        if not known[name:match "^%w+"] and not ours(name, path, text) then
+          strangers[#strangers + 1] = path .. ": " .. name
+        end
+      end
+    end
+    assert.same({}, strangers)
+  end)
+
   it("runs its suite under Lua 5.4", function ()
     assert.equal("Lua 5.4", _VERSION)
     assert.equal("Lua 5.4\n", run.command({run.lua, "-e", "print(_VERSION)"})
