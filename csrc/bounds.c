@@ -164,6 +164,22 @@ void tg_bounds_end (tg_Session *s, tg_Trace *t, tg_End why) {
   s->stale = s->attention = true;
 }
 
+bool tg_bounds_again (tg_Session *s, tg_Trace *t, uint64_t now) {
+  tg_Cursor before = t->hold;
+  t->hold = (tg_Cursor){0};
+  tg_reader_free(t->counter);
+  t->counter = NULL;
+  t->counted = 0;
+  memset(t->lost, 0, sizeof t->lost);
+  bool ok = tg_bounds_begin(s, t, now);
+  tg_cursor_drop(&before);
+  if (ok)
+    tg_taping_moved(s, t);
+  else
+    tg_bounds_end(s, t, TG_END_MEMORY);
+  return ok;
+}
+
 tg_Pos tg_bounds_next (const tg_Session *s, size_t need) {
   tg_Pos stop = UINT64_MAX;
   tg_Pos here = tg_rec_pos(&s->recorder);

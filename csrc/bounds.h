@@ -18,6 +18,10 @@ void tg_bounds_turn (tg_Recorder *r, size_t need, uint64_t now);
    without memory. */
 bool tg_bounds_begin (tg_Session *s, tg_Trace *t, uint64_t now);
 
+/* The same of an active trace: what it has by now is forgotten. Without memory
+   it has ended. */
+bool tg_bounds_again (tg_Session *s, tg_Trace *t, uint64_t now);
+
 /* 't' records no more, for this reason. */
 void tg_bounds_end (tg_Session *s, tg_Trace *t, tg_End why);
 

@@ -52,6 +52,7 @@ static const luaL_Reg core[] = {
 #endif
   {"start", trace_start},
   {"watch", trace_watch},
+  {"restart", trace_restart},
   {"forget", trace_forget},
   {"startTrace", console_start},
   {"stopTrace", console_stop},

@@ -93,6 +93,7 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
   plan->run = (uint32_t)lua_tointeger(L, -1);
   plan->sources = flag(L, i, "sources");
   plan->tells = flag(L, i, "tells");
+  plan->single = flag(L, i, "single");
   plan->ring = t->options.overflow == TG_OVERFLOW_RING;
   lua_getfield(L, i, "program");
   lua_getfield(L, i, "arguments");
@@ -120,11 +121,13 @@ int record_start (lua_State *L) {
   tg_options_read(L, 1, NULL, &t->options);
   unbounded(L, 1, &t->options);
   read_plan(L, 2, t);
-  if (!tg_trace_begin(L, t, "program", TG_ORIGIN_TAPE, NULL))
+  lua_getfield(L, 2, "name");
+  if (!tg_trace_begin(L, t, luaL_optstring(L, -1, "program"), TG_ORIGIN_TAPE,
+                      NULL))
     return luaL_fileresult(L, 0, t->plan->path);
   lua_pushvalue(L, 3);
   tg_trace_anchor(L, t);
-  if (t->plan->ring)
+  if (t->plan->ring && !t->plan->single)
     tg_snapshot_on(t->session);
   lua_pushstring(L, tg_tape_path(t->tape));
   lua_pushvalue(L, 3);

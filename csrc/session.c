@@ -272,6 +272,18 @@ tg_Status tg_session_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   return TG_OK;
 }
 
+bool tg_session_restart (tg_Session *s, tg_Trace *t) {
+  tg_assert(t->session == s && !t->consumed);
+  if (t->end != TG_END_NOT || s->terminated || s->torn
+      || !tg_bounds_again(s, t, tg_clock_ticks()))
+    return false;
+  if (!work_out_demand(s))
+    s->stale = s->attention = true;     /* later */
+  tg_bounds_set(s);
+  reopen(s);
+  return true;
+}
+
 void tg_session_tap (tg_Session *s, tg_Trace *t, tg_Tap *tap) {
   tg_assert(t->session == s && t->end == TG_END_NOT && t->tap == NULL);
   t->tap = tg_tap_pin(tap);

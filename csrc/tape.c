@@ -533,6 +533,13 @@ uint32_t tg_tape_started (tg_Tape *t, const tg_TraceEntry *entry) {
   return t->nends;
 }
 
+/* The three numbers follow the end in an entry. */
+void tg_tape_moved (tg_Tape *t, uint32_t number, const tg_TraceEntry *entry) {
+  uint64_t begin[3] = {entry->start, entry->ticks, entry->packets};
+  if (number != 0 && number <= t->nends)
+    memcpy(t->ends[number - 1] + sizeof entry->end, begin, sizeof begin);
+}
+
 void tg_tape_ended (tg_Tape *t, uint32_t number, const tg_TraceEnd *end) {
   if (t == NULL || number == 0 || number > t->nends)
     return;

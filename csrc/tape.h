@@ -40,6 +40,8 @@ typedef struct tg_TapePlan {
   bool sources;           /* the text of sources too */
   bool ring;
   bool tells;             /* what was lost, at the end, on standard error */
+  bool single;            /* no other files come of it: no snapshots, none of
+                             forked children */
   tg_Program program;     /* owns */
 } tg_TapePlan;
 
@@ -58,6 +60,9 @@ tg_Tape *tg_tape_new (const tg_TapePlan *plan, tg_Stream *stream);
 /* Notes a trace that has started; its number for tg_tape_ended, 0 if it could
    not be noted. 'end' of the entry is zeroed. */
 uint32_t tg_tape_started (tg_Tape *t, const tg_TraceEntry *entry);
+
+/* Notes that a trace begins anew, as 'entry' says. 0 is fine. */
+void tg_tape_moved (tg_Tape *t, uint32_t number, const tg_TraceEntry *entry);
 
 /* Notes how a trace ended, or what it has lost by now. NULL and 0 are fine. */
 void tg_tape_ended (tg_Tape *t, uint32_t number, const tg_TraceEnd *end);

@@ -49,13 +49,24 @@ tg_Status tg_taping_undo (tg_Session *s, tg_Trace *t) {
 /* ---- notes in the file ---- */
 
 /* A trace older than the tape begins, for it, where the tape does. */
-static void note_start (tg_Session *s, tg_Trace *t) {
+static tg_TraceEntry entry_of (const tg_Session *s, const tg_Trace *t) {
   const tg_Trace *first = t->start > s->taped->start ? t : s->taped;
-  tg_TraceEntry e = {
+  return (tg_TraceEntry){
     .start = first->start, .ticks = first->ticks_start,
     .packets = first->packets_start, .name = t->name, .options = t->options
   };
+}
+
+static void note_start (tg_Session *s, tg_Trace *t) {
+  tg_TraceEntry e = entry_of(s, t);
   t->noted = tg_tape_started(s->taped->tape, &e);
+}
+
+void tg_taping_moved (const tg_Session *s, const tg_Trace *t) {
+  if (s->taped == NULL)
+    return;
+  tg_TraceEntry e = entry_of(s, t);
+  tg_tape_moved(s->taped->tape, t->noted, &e);
 }
 
 void tg_taping_started (tg_Session *s, tg_Trace *t) {
@@ -189,7 +200,9 @@ void tg_taping_again (tg_Session *s, uint64_t now) {
   tg_Trace *t = s->orphan;
   s->orphan = NULL;
   t->plan->exclusive = true;    /* the parent has the file */
-  if (!tg_taping_begin(s, t))
+  if (t->plan->single)
+    tg_bounds_end(s, t, TG_END_STOPPED);
+  else if (!tg_taping_begin(s, t))
     tg_bounds_end(s, t, TG_END_DISK);
   else if (!tg_bounds_begin(s, t, now))
     tg_bounds_end(s, t, TG_END_MEMORY);

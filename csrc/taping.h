@@ -28,6 +28,9 @@ tg_Status tg_taping_undo (tg_Session *s, tg_Trace *t);
 /* An active trace has its place in the stream: it is noted on the tape. */
 void tg_taping_started (tg_Session *s, tg_Trace *t);
 
+/* A trace has begun anew: the same. */
+void tg_taping_moved (const tg_Session *s, const tg_Trace *t);
+
 /* A trace has ended: the same; if it is the one with the tape, that stops. */
 void tg_taping_ended (tg_Session *s, tg_Trace *t);
 

@@ -249,6 +249,15 @@ static int trace__gc (lua_State *L) {
   return 0;
 }
 
+/* restart(trace): what it has is forgotten, and it begins here. False if it has
+   ended. */
+int trace_restart (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  luaL_argcheck(L, !t->consumed, 1, "a trace that nobody reads as it goes");
+  lua_pushboolean(L, t->session != NULL && tg_session_restart(t->session, t));
+  return 1;
+}
+
 /* What it holds goes now: the collector does not see how much that is. */
 int trace_forget (lua_State *L) {
   tg_trace_halt(L, check_trace(L));

@@ -51,10 +51,11 @@ int tg_trace_failure (lua_State *L, const char *code,
                       const char *message);                    /* [-0, +3, m] */
 
 /* Lua: start(options); watch(options), which a tool around the program starts
-   and the program does not see, until it says forget(trace); startTrace(name,
-   options), stopTrace(name). */
+   and the program does not see, until it says forget(trace); restart(trace), of
+   such a one or of a recording; startTrace(name, options), stopTrace(name). */
 int trace_start (lua_State *L);
 int trace_watch (lua_State *L);
+int trace_restart (lua_State *L);
 int trace_forget (lua_State *L);
 int console_start (lua_State *L);
 int console_stop (lua_State *L);
