@@ -204,6 +204,7 @@ build = {
     ["tracegrip.sockets"] = "lua/tracegrip/sockets.lua",
     ["tracegrip.tab"] = "lua/tracegrip/tab.lua",
     ["tracegrip.target"] = "lua/tracegrip/target.lua",
+    ["tracegrip.testframes"] = "lua/tracegrip/testframes.lua",
     ["tracegrip.wire"] = "lua/tracegrip/wire.lua",
   },
   install = {

@@ -2,16 +2,22 @@
 --
 --   busted --helper=tracegrip.busted -Xhelper traces=DIR
 --
--- Each test is traced in memory, with its before_each and after_each. If it
--- fails its recording goes to DIR, under its name, and the path is told with
--- the failure, by whatever output handler there is; of the others nothing is
--- kept. So it is with what fails outside of tests: setup, teardown, a file.
+-- Each test is traced, with its before_each and after_each. If it fails its
+-- recording goes to DIR, under its name, and the path is told with the failure,
+-- by whatever output handler there is; of the others nothing is kept. So it is
+-- with what fails outside of tests: setup, teardown, a file.
+--
+-- One trace goes through the whole suite and begins anew with each test. It is
+-- recorded on a file in DIR that has the running test's name and is removed in
+-- the end, so a test that ends the process leaves its recording.
 --
 -- Options, NAME=VALUE, after one or more -Xhelper, with commas between them:
 --   traces     the directory; made when something is to be kept
 --   slow       seconds (or 500ms, 2m): slower tests are kept as well, and told
 --              of on standard error when all have run
 --   internals  true: what busted and luassert do is recorded too
+--   helper     the suite's own one, a file or a module; words after it are its
+--              arguments
 --   trace include exclude c maxDepth ...
 --              those of tracegrip.start; by default Lua functions only, the
 --              last 16 MiB of events
@@ -19,11 +25,6 @@
 -- Assertions are one frame each, "__call", with what was compared; of busted
 -- and luassert nothing else is seen. For the C functions among the test's own
 -- calls say c=true, and those that busted calls come with them.
---
--- All that is needed is in busted's API, with one exception: how it formats an
--- error and tells its output handlers is kept out of the recordings by
--- functions of ours around it, for which its core object is looked up. Should
--- it not be found there are some frames more.
 
 local core = require "tracegrip.core"
 core.own(true)
@@ -32,8 +33,19 @@ local busted = require "busted"
 local lfs = require "lfs"
 local options = require "tracegrip.options"
 local target = require "tracegrip.target"
+local testframes = require "tracegrip.testframes"
 
 local monotime = busted.monotime
+
+-- A test may put anything in the place of a library's function: what is called
+-- while tests run is kept here.
+local format, gsub, match = string.format, string.gsub, string.match
+local lower, sub = string.lower, string.sub
+local len, offset = utf8.len, utf8.offset
+local insert, concat = table.insert, table.concat
+local rename, remove = os.rename, os.remove
+local attributes, mkdir, rmdir = lfs.attributes, lfs.mkdir, lfs.rmdir
+local stderr = io.stderr
 
 -- ---- options ----------------------------------------------------------------
 
@@ -41,6 +53,7 @@ local described = options.joined({
   {name = "traces"},
   {name = "slow", kind = "seconds"},
   {name = "internals", value = true},
+  {name = "helper"},
 }, options.shared)
 
 local function find_option (name)
@@ -96,10 +109,15 @@ local function read_word (settings, word, previous)
   return option
 end
 
+-- What comes after the suite's own helper is for that.
 local function read_words (words)
   local settings, option = {}, nil
-  for _, word in ipairs(words) do
+  for i, word in ipairs(words) do
     option = read_word(settings, word, option)
+    if settings.helper then
+      settings.words = table.move(words, i + 1, #words, 1, {})
+      break
+    end
   end
   if (settings.traces or "") == "" then
     refuse("option 'traces' is missing: where recordings go, as in %s",
@@ -110,39 +128,6 @@ end
 
 -- ---- what is recorded -------------------------------------------------------
 
-local function some_function (module)
-  if type(module) == "table" then
-    for _, value in pairs(module) do
-      if type(value) == "function" then
-        return value
-      end
-    end
-  end
-  return type(module) == "function" and module or nil
-end
-
--- The file of a module as a pattern; what nothing has if there is none.
-local function source (name)
-  local f = some_function(package.loaded[name])
-  local file = f and debug.getinfo(f, "S").source:match "^@(.*)"
-  return file and "^" .. file:gsub("%p", "%%%0") or "^%z"
-end
-
-local function directory (name)
-  return (source(name):gsub("[^/]*$", ""))
-end
-
--- All that surrounds the program's own calls but luassert's assert.lua, which
--- has the function that an assertion is.
-local function machinery ()
-  local luassert = directory "luassert.state"
-  return {
-    directory "busted.core", source "mediator", source "say",
-    luassert .. "[^a]", luassert .. "a[^s]", luassert .. "assert[^%.]",
-    "^luassert%.assert%.",
-  }
-end
-
 local function trace_options (settings)
   local result = options.collect(options.shared, settings)
   result.name = "busted"
@@ -150,7 +135,8 @@ local function trace_options (settings)
   result.overflow = result.overflow or "ring"
   result.buffer = result.buffer or 16 << 20
   if not settings.internals then
-    result.exclude = options.joined(result.exclude or {}, machinery())
+    result.exclude = options.joined(result.exclude or {},
+                                    testframes.machinery())
   end
   return result
 end
@@ -168,48 +154,52 @@ local settings = read_words(arg)
 local start_options = trace_options(settings)
 try_options(start_options)
 
+-- The same without the name, which is not one of a recording's options.
+local record_options = trace_options(settings)
+record_options.name = nil
+
 -- ---- files ------------------------------------------------------------------
 
 local top = target.absolute(settings.traces)
 local taken = {}        -- names of files, in lower case
 
 local function complain (...)
-  io.stderr:write("tracegrip: ", string.format(...), "\n")
+  stderr:write("tracegrip: ", format(...), "\n")
 end
 
 -- What busted calls it: the names from the outermost describe inwards.
 local function full_name (element)
   local names = {}
   repeat
-    table.insert(names, 1, tostring(element.name or element.descriptor))
+    insert(names, 1, tostring(element.name or element.descriptor))
     local last = element.descriptor == "file"
     element = busted.parent(element)
   until last or not element or element.descriptor == "file"
-  return table.concat(names, " ")
+  return concat(names, " ")
 end
 
 local LONGEST = 180     -- bytes; file systems have 255, saving adds some
 
 -- Letters of all languages, digits, and "-" for everything between them.
 local function file_name (name)
-  local valid = utf8.len(name)
-  local safe = name:gsub(valid and "[^%w_.\x80-\xff]+" or "[^%w_.]+", "-")
-  safe = safe:gsub("^[-.]+", "")
+  local valid = len(name)
+  local safe = gsub(name, valid and "[^%w_.\x80-\xff]+" or "[^%w_.]+", "-")
+  safe = gsub(safe, "^[-.]+", "")
   if #safe > LONGEST then
-    safe = safe:sub(1, (valid and utf8.offset(safe, 0, LONGEST + 1)
-                        or LONGEST + 1) - 1)
+    safe = sub(safe, 1, (valid and offset(safe, 0, LONGEST + 1)
+                         or LONGEST + 1) - 1)
   end
-  safe = safe:gsub("[-.]+$", "")
+  safe = gsub(safe, "[-.]+$", "")
   return safe ~= "" and safe or "test"
 end
 
 -- Whether it can be ours: an older recording makes room, nothing else does.
 local function take (name)
-  if taken[name:lower()] then
+  if taken[lower(name)] then
     return false
   end
   local _, _, code = target.clear(top .. "/" .. name)
-  taken[name:lower()] = true
+  taken[lower(name)] = true
   return code ~= "exists" and code ~= "running"
 end
 
@@ -219,27 +209,101 @@ local function new_file (name)
   local file = stem .. ".tgr"
   while not take(file) do
     n = n + 1
-    file = ("%s-%d.tgr"):format(stem, n)
+    file = format("%s-%d.tgr", stem, n)
   end
   return file
 end
 
+local made = {}         -- directories that were not there, outermost first
+
 local function make_directory (path)
-  if lfs.attributes(path, "mode") == "directory" then
+  if attributes(path, "mode") == "directory" then
     return true
   end
-  local parent = path:match "^(.*[^/])/+[^/]+/*$"
+  local parent = match(path, "^(.*[^/])/+[^/]+/*$")
   if parent then
     make_directory(parent)
   end
-  local ok, message = lfs.mkdir(path)
-  if ok or lfs.attributes(path, "mode") == "directory" then
+  local ok, message = mkdir(path)
+  if ok then
+    insert(made, path)
+  end
+  if ok or attributes(path, "mode") == "directory" then
     return true       -- somebody else may have made it
   end
-  return nil, ("%s: %s"):format(path, message)
+  return nil, format("%s: %s", path, message)
 end
 
-local function save (trace, file)
+-- Those that have stayed empty.
+local function remove_directories ()
+  for i = #made, 1, -1 do
+    rmdir(made[i])
+  end
+  made = {}
+end
+
+-- ---- the trace, and the file that it is recorded on -------------------------
+
+local OUTSIDE = "outside-of-tests"      -- what runs then, in file names
+
+local trace
+local running           -- {path, pid} of its file; nil: it is in memory
+
+local function running_path (name)
+  return top .. "/" .. name .. ".running.tgr"
+end
+
+-- Only a ring can begin anew and again on a file.
+local function record ()
+  if start_options.overflow ~= "ring" or not make_directory(top) then
+    return nil
+  end
+  target.clear(running_path(OUTSIDE))
+  local program = type(arg) == "table" and arg or {}
+  local path, result = core.record(record_options, {
+    path = running_path(OUTSIDE), exclusive = true, single = true,
+    name = start_options.name, program = program[0], arguments = program,
+  })
+  if path then
+    running = {path = path, pid = core.pid()}
+    return result
+  end
+end
+
+-- A child that a test has forked leaves the file alone.
+local function ours ()
+  return running and running.pid == core.pid()
+end
+
+-- The file gets the name of the test that runs.
+local function name_running (name)
+  local path = running_path(file_name(name))
+  if ours() and rename(running.path, path) then
+    running.path = path
+  end
+end
+
+local function stop_trace ()
+  core.forget(trace)
+  if ours() then
+    remove(running.path)
+    remove_directories()
+  end
+  trace, running = nil, nil
+end
+
+-- What is known of functions by now is known to the trace that begins anew; one
+-- that has come to a limit makes room for another.
+local function begin_trace ()
+  if trace and core.restart(trace) then
+    return
+  elseif trace then
+    stop_trace()
+  end
+  trace = record() or core.watch(start_options)
+end
+
+local function save (file)
   local ok, message = make_directory(top)
   if ok then
     ok, message = trace:save(top .. "/" .. file)
@@ -249,8 +313,17 @@ end
 
 -- ---- the part that runs: a test, or what is between two ---------------------
 
-local part              -- {trace, started, test, element, name, file, failed}
+local part              -- {started, test, element, name, file, failed}
 local slow = {}         -- about tests that were
+
+local function try_to_keep (p, element)
+  if not p.test or not p.file then
+    p.name = full_name(p.element or element)
+    p.file = new_file(p.name)
+  end
+  local ok, message = save(p.file)
+  return ok and gsub(settings.traces, "(.)/*$", "%1/") .. p.file, message
+end
 
 -- Keeps the recording of a part as it is now, under the name of its test, or of
 -- what has failed outside of tests. The path, or nil when that failed, which is
@@ -259,68 +332,75 @@ local function keep (p, element)
   if p.failed then
     return nil
   end
-  if not p.test or not p.file then
-    p.name = full_name(p.element or element)
-    p.file = new_file(p.name)
-  end
-  local called, ok, message = pcall(save, p.trace, p.file)
-  if called and ok then
-    return (settings.traces:gsub("(.)/*$", "%1/")) .. p.file
+  local called, path, message = pcall(try_to_keep, p, element)
+  if called and path then
+    return path
   end
   p.failed = true
-  complain("cannot keep the recording of '%s': %s", p.name,
-           called and message or ok)
+  complain("cannot keep the recording of '%s': %s", p.name or "?",
+           called and message or path)
 end
 
 local function keep_slow (p)
   local seconds = monotime() - p.started
   if p.element and settings.slow and seconds * 1000 > settings.slow then
     local path = keep(p)
-    slow[#slow + 1] = path and ("%.3f s  %s\nRecording: %s\n"):format(
-      seconds, full_name(p.element), path)
+    slow[#slow + 1] = path and format("%.3f s  %s\nRecording: %s\n", seconds,
+                                      full_name(p.element), path)
   end
 end
 
 -- The recording of a test that failed went to the failure and is made anew: it
 -- goes on to the last after_each.
 local function finish (p)
-  p.trace:stop()
   if p.test and p.file then
     keep(p)
   elseif p.test then
     keep_slow(p)
   end
-  core.forget(p.trace)
 end
 
--- One trace begins before the other ends, so that tracing goes on: what is
--- known of functions by then need not be found out again.
 local function next_part (test)
-  local old = part
-  part = {trace = core.watch(start_options), started = monotime(), test = test}
-  if old then
-    finish(old)
+  if part then
+    finish(part)
+    if part.element then
+      name_running(OUTSIDE)
+    end
   end
+  part = {started = monotime(), test = test}
+  begin_trace()
 end
 
 local function last_part ()
   if part then
     finish(part)
     part = nil
+    stop_trace()
   end
 end
 
 local function tell_slow ()
   if #slow > 0 then
-    io.stderr:write("\nSlow tests:\n", table.concat(slow))
+    stderr:write("\nSlow tests:\n", concat(slow))
   end
   slow = {}
 end
 
 -- ---- busted's side ----------------------------------------------------------
 
--- Those of the outermost block: before all before_each, after all after_each.
+-- The blocks of the outermost context, the suite's own helper's among them, are
+-- called in their order: ours is the first before_each and the last after_each.
 busted.before_each(function () next_part(true) end)
+
+if settings.helper then
+  local load_helper = require "busted.modules.helper_loader"()
+  local ok, message = load_helper(busted, settings.helper,
+                                  {arguments = settings.words})
+  if not ok then
+    refuse("helper=%s: %s", settings.helper, message)
+  end
+end
+
 busted.after_each(function () next_part(false) end)
 
 local function subscribe (kind, what, f)
@@ -330,12 +410,20 @@ local function subscribe (kind, what, f)
   end)
 end
 
-subscribe("suite", "start", function () next_part(false) end)
+local function next_outside ()
+  next_part(false)
+end
+
+-- What fails in a file's or describe's body is in its recording from there.
+subscribe("suite", "start", next_outside)
+subscribe("file", "start", next_outside)
+subscribe("describe", "start", next_outside)
 subscribe("suite", "end", last_part)
 subscribe("suite", "end", tell_slow)
 subscribe("test", "start", function (element)
   if part and part.test then
     part.element = element
+    name_running(full_name(element))
   end
 end)
 
@@ -350,7 +438,7 @@ local function say_again (channel, element, parent, message, ...)
   end
   saying = true
   local ok, problem = pcall(busted.publish, channel, element, parent,
-                            ("%s\nRecording: %s"):format(message, path), ...)
+                            message .. "\nRecording: " .. path, ...)
   saying = false
   if not ok then
     error(problem, 0)
@@ -371,48 +459,6 @@ for _, descriptor in ipairs(descriptors) do
   end
 end
 
--- ---- out of the picture -----------------------------------------------------
-
--- busted's core object, which its API is a part of.
-local function find_core ()
-  local index, i = getmetatable(busted).__index, 1
-  local name, value = debug.getupvalue(index, i)
-  while name and name ~= "busted" do
-    i = i + 1
-    name, value = debug.getupvalue(index, i)
-  end
-  return value
-end
-
--- What our own functions call is ours too, so a function of ours around another
--- one takes it out of the picture. No tail calls: a frame that is gone hides
--- nothing. One result.
-local function cover (t, name)
-  local f = t[name]
-  t[name] = function (...)
-    return (f(...))
-  end
-end
-
--- The level counts frames, of which there is one more.
-local function cover_trace (machine)
-  local get_trace = machine.getTrace
-  machine.getTrace = function (element, level, message)
-    return (get_trace(element, (level or 3) + 1, message))
-  end
-end
-
-local function hide ()
-  local machine, assertion = find_core(), require "luassert"
-  if machine then
-    cover(machine, "publish")
-    cover(machine, "rewriteMessage")
-    cover_trace(machine)
-  end
-  cover(getmetatable(assertion), "__index")           -- assert.same
-  cover(getmetatable(assertion.state()), "__index")   -- assert.are.same
-end
-
 if not settings.internals then
-  hide()
+  testframes.hide(busted)
 end

@@ -9,6 +9,9 @@ core.own()
 
 local target = {}
 
+-- A test that is recorded may have put anything in their place by now.
+local open, remove, format = io.open, os.remove, string.format
+
 local MAGIC = "\x89TGREC\r\n"
 
 -- The path from any directory: a program may go to another one.
@@ -21,7 +24,7 @@ end
 
 -- Whether a file is a recording or empty; nil and a message if nobody can say.
 local function replaceable (path)
-  local file <close>, message = io.open(path, "rb")
+  local file <close>, message = open(path, "rb")
   if not file then
     return nil, message
   end
@@ -43,7 +46,7 @@ local function check (path)
   end
   local pid = recorder(path)
   if pid then
-    return nil, ("%s is being recorded by process %d"):format(path, pid),
+    return nil, format("%s is being recorded by process %d", path, pid),
            "running"
   end
   return true
@@ -69,13 +72,24 @@ function target.clear (path, force)
   if not ok or not core.filetype(path) then
     return ok, message, code
   end
-  return os.remove(path)
+  return remove(path)
 end
 
 -- Whether the recording at a path is of a run.
 function target.is_of (path, run)
   local opened = core.open(path)
   return opened ~= nil and opened:info(true).run == run
+end
+
+-- Whether a file can be made where now there is none: tried, since much can
+-- be in the way. true | nil, message.
+function target.try (path)
+  local file, message = open(path, "wb")
+  if not file then
+    return nil, message
+  end
+  file:close()
+  return remove(path)
 end
 
 return target

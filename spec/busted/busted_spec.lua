@@ -80,13 +80,24 @@ describe("busted's helper", function ()
     local result = suite.run(specs [[
       local function twice (x) return 2 * x end
       it("fails", function () assert.equal(5, twice(2)) end)
+      it("differs", function () assert.are_not.same({4}, {twice(2)}) end)
+      it("matches", function () assert.matches("4", "5") end)
+      it("asserts", function () assert(assert(true) and twice(2) == 5) end)
+      it("expects", function () assert.has_error(function () twice(2) end) end)
     ]])
-    local lines = table.concat(result.recordings["fails.tgr"], "\n")
-    assert.equal(1, (lines:find("> (anonymous function)\n> twice\n"
-                                .. "< twice return\n> __call\n", 1, true)))
-    assert.truthy(lines:find("\n< __call exception\n"
-                             .. "< (anonymous function) exception", 1, true))
-    assert.is_true(#result.recordings["fails.tgr"] < 16)
+    local function shows (name, ...)
+      local lines = {"> (anonymous function)", ...}
+      lines[#lines + 1] = "< (anonymous function) exception"
+      assert.same(lines, result.recordings[name .. ".tgr"], name)
+    end
+    local twice, back = "> twice", "< twice return"
+    local call, failed = "> __call", "< __call exception"
+    shows("fails", twice, back, call, failed)
+    shows("differs", twice, back, call, failed)
+    shows("matches", call, failed)
+    shows("asserts", twice, back)
+    shows("expects", call, "> (anonymous function)", twice, back,
+          "< (anonymous function) return", failed)
   end)
 
   it("has before_each, the test and after_each", function ()
@@ -121,6 +132,89 @@ describe("busted's helper", function ()
                                 1, true))
     assert.falsy(lines(plain):find("publish", 1, true))
     assert.truthy(lines(all):find("publish", 1, true))
+  end)
+
+  it("shows of a file or a describe that fails its own calls", function ()
+    local files = specs [[
+      local function first () end
+      local function bad () error "no" end
+      first()
+      describe("a", function ()
+        first()
+        it("passes", function () end)
+        describe("b", function () bad() end)
+      end)
+    ]]
+    files["b_spec.lua"] = "local function bad () error 'no' end bad()"
+    local result = suite.run(files)
+    local calls = {"> bad", "< bad exception"}
+    assert.same({"> (anonymous function)", calls[1], calls[2],
+                 "< (anonymous function) exception"},
+                result.recordings["a-b.tgr"])
+    assert.same({"> (main chunk)", calls[1], calls[2],
+                 "< (main chunk) exception"},
+                result.recordings["b_spec.lua.tgr"])
+  end)
+
+  it("loses no failure of a test that breaks a library", function ()
+    local result = suite.run(specs [[
+      local lfs = require "lfs"
+      local function broken () error "broken" end
+      it("breaks what busted does without", function ()
+        string.format, string.lower, utf8.len = nil, nil, broken
+        io.open, os.rename, os.remove = nil, broken, broken
+        lfs.attributes, lfs.mkdir, lfs.rmdir = broken, broken, nil
+        error "no library"
+      end)
+    ]], {output = run.root .. "/spec/busted/terse.lua"})
+    assert.equal("error: ./a_spec.lua:7: no library\nRecording: "
+                 .. "traces/breaks-what-busted-does-without.tgr\n",
+                 result.stdout)
+    assert.same({"breaks-what-busted-does-without.tgr"}, result.names)
+  end)
+
+  it("keeps the beginning of each test where there is a limit", function ()
+    local result = suite.run(specs [[
+      local function f () end
+      for _, name in ipairs {"a", "b"} do
+        it(name, function () f() f() error "no" end)
+      end
+    ]], {helper = "traces=traces,maxEvents=3"})
+    for _, name in ipairs {"a.tgr", "b.tgr"} do
+      assert.same({"> (anonymous function)", "> f", "< f return"},
+                  result.recordings[name])
+    end
+  end)
+
+  it("loads the suite's own helper, with its arguments", function ()
+    local files = specs [[
+      it("fails", function () during() error "no" end)
+    ]]
+    files["own.lua"] = [[
+      local busted = require "busted"
+      local words = table.concat(arg, " ")
+      local function before () end
+      local function after () end
+      function during () print(words) end
+      busted.before_each(function () before() end)
+      busted.after_each(function () after() end)
+    ]]
+    local result = suite.run(files,
+                             {helper = "traces=traces,helper=own.lua,x=1,y"})
+    assert.equal("x=1 y", result.stdout:match "^x[^\n]*")
+    local called = {}
+    for _, line in ipairs(result.recordings["fails.tgr"]) do
+      called[#called + 1] = line:match "^> (%l+)$"
+    end
+    assert.same({"before", "during", "after"}, called)
+  end)
+
+  it("says what is wrong with the suite's own helper", function ()
+    local result = suite.run(specs "it('x', function () end)", {
+      helper = "traces=traces,helper=no.lua"
+    })
+    assert.equal(1, result.status)
+    assert.matches("helper=no%.lua: cannot open no%.lua", result.stderr)
   end)
 
   it("keeps the last events when there are many", function ()
@@ -183,6 +277,16 @@ describe("busted's helper", function ()
         it("fails", function () assert.same({1, {2}}, {1, {3}}) end)
         it("throws", function () error {code = 1} end)
         it("throws nil", function () error() end)
+        it("asserts", function () assert(1 == 2, "they differ") end)
+        it("asserts more", function () assert(nil, {1}) end)
+        it("asserts from afar", function ()
+          local function f () assert(false, "far", assert:level(2)) end
+          f()
+        end)
+        it("asserts too little", function () assert.equal(1) end)
+        it("passes values on", function ()
+          assert.same({n = 3, 1, nil, 3}, table.pack(assert(1, nil, 3)))
+        end)
         it("throws far", function ()
           local function f (n) if n == 0 then error "deep" end f(n - 1) end
           f(3)
@@ -356,7 +460,7 @@ describe("busted's helper", function ()
   it("names a wrong option, and lists the known ones", function ()
     local wrong = {
       ["traces=t,depth=3"] = "unknown option 'depth' %(known, as NAME=VALUE: "
-                             .. "traces, slow, internals, trace, include, ",
+                             .. "traces, slow, internals, helper, trace, ",
       ["traces=t,oops"] = "unknown option 'oops'",
       ["slow=1"] = "option 'traces' is missing",
       ["traces="] = "option 'traces' is missing",
