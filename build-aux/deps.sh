@@ -12,9 +12,10 @@ missing=
 
 # What specs call beside what is installed for them: what every system has, and
 # what they say they have to do without.
-utilities="awk cat chmod cmp cut date env find grep gzip head install ln ls make mkdir
-  mkfifo mktemp mount mv rm sed seq sh sleep sort tail timeout touch tr true
-  umount uniq wc xargs"
+utilities="awk basename cat chmod cmp cp cut date dd dirname env expr find grep gzip
+  head id install kill ln ls make mkdir mkfifo mktemp mount mv od paste printf
+  readlink rm rmdir sed seq sh sleep sort stat tail tee test timeout touch tr
+  true umount uniq wc xargs"
 optional="lua lua5.1 lua5.4 node"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
