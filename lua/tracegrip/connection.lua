@@ -4,14 +4,17 @@
 -- the other. send waits there until the client has taken most of what was sent
 -- before: a client that does not read is not read from, and nothing is encoded
 -- for it. Between requests the coroutine asks the client's actors whether there
--- is something to tell, often while one is tracing.
+-- is something to tell, often while one is tracing. However much there is to
+-- do, it works for some milliseconds at a time: then the loop turns, and others
+-- have theirs.
 --
 --   connection.new(server, handle, options)   a connection, greeted. options:
 --                           token; patience, ms that it may take nothing of
 --                           what was sent
 --   connection:wake()       there may be something to do
 --   connection:finish(ms, telling)    answers no more and ends, in 'ms' at the
---                           latest; 'telling': when all traces are told
+--                           latest, nil: as long as the client takes what was
+--                           sent; 'telling': when all traces are told
 --   connection:close()      ends at once
 --
 -- The server (server.lua) has: tabs, host, and the functions watch, lost and
@@ -31,7 +34,8 @@ local MAX_LENGTH = 1 << 20      -- bytes of a request
 local MAX_FIRST = 4 << 10       -- bytes of the one that has the token
 local MAX_DEPTH = 32            -- levels of objects and arrays in one
 local HIGH_WATER = 1 << 20      -- bytes sent and not taken: the client waits
-local LOW_WATER = 256 << 10     -- until there are so few
+local LOW_WATER = 768 << 10     -- until there are so few
+local SLICE_NS = 2000000        -- of work, then others have their turn
 local PACKET_MS = 10000         -- for a packet to be complete, for the token
 local SHORTEST, LONGEST = 1, 10 -- ms between looks at what a trace has
 local FULL = 32 << 10           -- bytes after which to look again at once
@@ -71,12 +75,30 @@ local function go_on (self)
   end
 end
 
--- Waits for 'what' ("work" or "room"); raises if the connection is closed.
+-- Waits for 'what' ("work", "room" or "turn"); raises if the connection is
+-- closed. A slice of work begins.
 local function wait (self, what)
   self.waiting = what
   coroutine.yield()
   if self.closed then
     error(Lost)
+  end
+  self.slice_end = uv.hrtime() + SLICE_NS
+end
+
+-- There is more to do; the loop turns first if this has taken a while. A timer
+-- of no time would not do: libuv calls those set by timers in the same turn.
+local function take_turns (self)
+  if uv.hrtime() >= self.slice_end then
+    self.idle:start(self.on_turn)
+    wait(self, "turn")
+  end
+end
+
+local function turned (self)
+  return function ()
+    self.idle:stop()
+    go_on(self)
   end
 end
 
@@ -102,26 +124,40 @@ end
 -- Out
 ---------------------------------------------------------------------------
 
--- How much the client has yet to take.
-local function queued (self)
-  return self.handle:get_write_queue_size()
+-- From now on somebody looks whether the client takes what was sent.
+local function await_progress (self)
+  self.left, self.moved = self.handle:get_write_queue_size(), uv.now()
+  self.server:watch()
 end
 
 -- Since when it has taken nothing. Bytes count, not packets.
 local function note_progress (self, now)
-  local left = queued(self)
+  local left = self.handle:get_write_queue_size()
   if left ~= self.left then
     self.left, self.moved = left, now
   end
 end
 
-local function written (self)
-  return function (err)
-    if err then
-      self:close()
-    elseif self.waiting == "room" and queued(self) <= LOW_WATER then
-      go_on(self)
-    end
+-- So many bytes are with the system.
+local function written (self, size, err)
+  self.unsent = self.unsent - size
+  if err then
+    self:close()
+  elseif self.waiting == "room" and self.unsent <= LOW_WATER then
+    go_on(self)
+  end
+end
+
+-- What the system takes at once is kept all the same until the loop turns.
+local function write (self, bytes)
+  local size = #bytes
+  self.sent, self.unsent = self.sent + size, self.unsent + size
+  local ok = self.handle:write(bytes, function (err)
+    written(self, size, err)
+  end)
+  if not ok then
+    self:close()
+    error(Lost)
   end
 end
 
@@ -131,12 +167,9 @@ function Connection:send (packet)
   if self.closed then
     error(Lost)
   end
-  local bytes = type(packet) == "string" and packet or wire.encode(packet)
-  self.sent = self.sent + #bytes
-  self.handle:write(bytes, self.on_written)
-  if queued(self) > HIGH_WATER then
-    self.left, self.moved = queued(self), uv.now()
-    self.server:watch()
+  write(self, type(packet) == "string" and packet or wire.encode(packet))
+  if self.unsent > HIGH_WATER then
+    await_progress(self)
     wait(self, "room")
   end
 end
@@ -145,13 +178,11 @@ end
 -- In
 ---------------------------------------------------------------------------
 
--- A packet that has begun has to end.
-local function set_deadline (self)
-  if not self.token_given or self.decoder:pending() then
-    self.deadline = self.deadline or uv.now() + PACKET_MS
+-- A packet that has begun has to end, as long as it is read.
+local function expect_rest (self)
+  if self.decoder:pending() then
+    self.due = self.due or uv.now() + PACKET_MS
     self.server:watch()
-  else
-    self.deadline = nil
   end
 end
 
@@ -162,9 +193,10 @@ local function receive (self, bytes)
   self.ended = self.ended or problem ~= nil
   if #self.inbox > 0 or problem then
     self.handle:read_stop()
-    self.reading = false
+    self.reading, self.due = false, nil
+  else
+    expect_rest(self)
   end
-  set_deadline(self)
   self:wake()
 end
 
@@ -190,6 +222,7 @@ local function read_on (self)
   if not self.reading and not self.ended then
     self.reading = true
     self.handle:read_start(self.on_read)
+    expect_rest(self)
   end
 end
 
@@ -250,9 +283,8 @@ local function let_in (self, packet)
   if not right then
     return self:finish(1000)
   end
-  self.token_given = true
+  self.token_given, self.deadline = true, nil
   self.decoder:allow(MAX_LENGTH)
-  set_deadline(self)
 end
 
 -- All actors may say something; whether one did, and whether one will.
@@ -288,6 +320,7 @@ local function work_off (self)
     else
       let_in(self, packet)
     end
+    take_turns(self)
     packet = not self.finishing and next_packet(self)
   end
 end
@@ -302,8 +335,10 @@ local function live (self)
     read_on(self)
     self.woken = false
     local ms = tell(self)
-    if not self.finishing then
-      rest(self, self.woken and 0 or ms)
+    if self.woken or ms == 0 then
+      take_turns(self)
+    elseif not self.finishing then
+      rest(self, ms)
     end
   end
   while self.telling and advance(self) do end
@@ -330,6 +365,7 @@ function Connection:close ()
   self.server.host:drop(self.fd)
   self.handle:close()
   self.timer:close()
+  self.idle:close()
   self.server:lost(self)
   close_actors(self)
   if self.waiting then
@@ -340,39 +376,49 @@ end
 -- Nothing more is asked or told, but what was told still arrives.
 local function part (self)
   close_actors(self)
-  self.deadline = self.deadline or uv.now() + PACKET_MS
-  self.server:watch()
+  self.parting = true
+  await_progress(self)
   self.handle:shutdown(function () self:close() end)
+end
+
+-- It has to be over in so many milliseconds; nil: it takes as long as it takes.
+function Connection:limit (ms)
+  self.deadline = ms and uv.now() + ms
+  self.server:watch()
 end
 
 function Connection:finish (ms, telling)
   if not self.closed then
     self.finishing, self.telling = true, telling
-    self.deadline = uv.now() + ms
-    self.server:watch()
+    self:limit(ms)
     self:wake()
   end
 end
 
--- The client was too slow for the program.
+-- The client was too slow for the program. What it has been told of that is
+-- the last it gets, at its own pace.
 function Connection:give_up ()
-  self:finish(1000)
+  self:finish()
+end
+
+local function is_late (self, now)
+  if self.waiting == "room" or self.parting then
+    note_progress(self, now)
+    if now - self.moved >= self.patience then
+      return true
+    end
+  end
+  return now >= (self.deadline or math.huge) or now >= (self.due or math.huge)
 end
 
 -- Looks for what takes too long: whether it has to be looked after.
 function Connection:check (now)
-  if self.deadline and now >= self.deadline then
+  if is_late(self, now) then
     self:close()
     return false
-  elseif self.waiting == "room" then
-    note_progress(self, now)
-    if now - self.moved >= self.patience then
-      self:close()
-      return false
-    end
-    return true
   end
-  return self.deadline ~= nil
+  return self.waiting == "room" or self.parting or self.deadline ~= nil
+         or self.due ~= nil
 end
 
 local function run (self)
@@ -399,6 +445,7 @@ function connection.new (server, handle, options)
     patience = options.patience,
     token_given = token == nil,
     timer = uv.new_timer(),   -- to look what a trace has
+    idle = uv.new_idle(),     -- for when the loop has turned
     decoder = wire.decoder {maxLength = token and MAX_FIRST or MAX_LENGTH,
                             maxDepth = MAX_DEPTH},
     inbox = {}, at = 1,       -- packets that came; the next one
@@ -406,19 +453,24 @@ function connection.new (server, handle, options)
     ended = false,            -- nothing more comes
     finishing = false,        -- nothing more is asked
     telling = false,          -- but all there is to tell is told
+    parting = false,          -- and it is on its way
     closed = false,
     actors = {},              -- by name: {actor, tab}
     waiting = nil,            -- what the coroutine waits for
     woken = false,            -- while it was not waiting for work
     pause = LONGEST,          -- ms between looks
-    deadline = nil,           -- of what has begun, by uv.now()
-    sent = 0,                 -- bytes
+    slice_end = 0,            -- when others have their turn, by uv.hrtime()
+    deadline = nil,           -- of it all, by uv.now()
+    due = nil,                -- of a packet that has begun
+    sent = 0, unsent = 0,     -- bytes; of them, not with the system
     left = 0, moved = 0,      -- bytes not taken; when that last changed
   }, Connection)
-  self.on_written, self.on_read = written(self), on_read(self)
+  self.on_turn, self.on_read = turned(self), on_read(self)
   self.co = coroutine.create(run)
   server.host:keep(self.fd)
-  set_deadline(self)
+  if token then
+    self:limit(PACKET_MS)
+  end
   coroutine.resume(self.co, self)
   return self
 end

@@ -168,7 +168,8 @@ end
 local events = {}
 
 -- What the host says to the server alone comes as a packet: stallTimeout, and
--- options, of traces.
+-- options, of traces. A client for which the program would not wait any longer
+-- has as long again to come to where that is told.
 local function defaults_of (options)
   local list = options.defaults and wire.decoder():feed(options.defaults)
   return list and list[1] or {}
@@ -180,7 +181,7 @@ local function started_listening (self, event, listener)
   listener.door = event.door
   listener.options = {
     token = event.options.token,
-    patience = stall > 0 and stall * 1000 or STALL_MS
+    patience = 2 * (stall > 0 and stall * 1000 or STALL_MS)
   }
   self.listeners[listener.address] = listener
   self.host:keep(listener.handle:fileno())

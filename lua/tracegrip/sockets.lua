@@ -20,6 +20,7 @@ local BACKLOG = 128
 local LONGEST_PATH = 107        -- bytes; the system cuts what is longer
 local OWNER_ONLY = 384          -- rw-------
 local KEEPALIVE = 60            -- seconds of silence
+local SEND_BUFFER = 256 << 10   -- bytes; the system doubles it
 
 local sockets = {}
 
@@ -72,6 +73,14 @@ local function new_tcp_client ()
   return client
 end
 
+-- What the system keeps of its own accord, megabytes, would hide for a long
+-- time whether a slow client reads.
+local function prepare_client (client)
+  client:nodelay(true)
+  client:keepalive(true, KEEPALIVE)
+  client:send_buffer_size(SEND_BUFFER)
+end
+
 local function is_loopback (ip)
   return ip:find("^127%.") or ip == "::1" or ip:find("^::ffff:127%.")
 end
@@ -113,8 +122,7 @@ local function listen_tcp (ip, options, accept, done)
   if ok then
     ok, err, code = handle:listen(BACKLOG, accepter(handle, new_tcp_client,
                                                     function (client)
-      client:nodelay(true)
-      client:keepalive(true, KEEPALIVE)
+      prepare_client(client)
       accept(client)
     end))
   end

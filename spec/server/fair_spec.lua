@@ -1,0 +1,140 @@
+-- No client is fast, slow or busy enough to be a burden to the others or to the
+-- program. `make soak` has the first for longer.
+
+local uv = require "luv"
+
+local peers = require "spec.server.peer"
+local serving = require "spec.server.serving"
+
+local SECONDS = tonumber(os.getenv "TG_SOAK") or 3
+local GROWTH = 32 << 10         -- KiB of memory that the program may have more
+local LONGEST = 2               -- seconds until a client is served
+
+-- Nothing but calls, as fast as they can be; and once, as many as it is told.
+local busy = [[
+  local function leaf (x) return x + 1 end
+  local function mid (x) return leaf(leaf(x)) end
+  require("tracegrip").listen(OPTIONS)
+  local n, rounds = 0, tonumber(io.read())
+  while rounds ~= 0 do
+    n, rounds = mid(n), rounds and rounds - 1
+  end
+  io.stdout:write "free\n"
+  io.stdout:flush()
+  io.read()
+]]
+
+local function start (options)
+  return serving.start((busy:gsub("OPTIONS", options)))
+end
+
+local function memory (program)
+  return tonumber(program:proc("VmRSS"):match "%d+")
+end
+
+-- A client that traces and does nothing with what comes but count it.
+local function stream (program)
+  local peer = program:peer {deaf = true}
+  peer:send({to = "trace1", type = "attach"},
+            {to = "trace1", type = "startTrace", trace = {"name", "time"},
+             batch = 1000})
+  return peer
+end
+
+local function count_bytes (peer)
+  peer.socket:read_start(function (_, bytes)
+    peer.received = peer.received + #(bytes or "")
+    peer.closed = not bytes
+  end)
+end
+
+-- Seconds from connecting to an answer.
+local function time_of_a_visit (program)
+  local began = uv.hrtime()
+  local peer <close> = program:peer()
+  assert.equal(0, peer:ask({to = "root", type = "listTabs"}).selected)
+  return (uv.hrtime() - began) / 1e9
+end
+
+describe("a client as fast as can be", function ()
+  it("costs the program no memory, and the others no time", function ()
+    local program <close> = start("{}")
+    program:tell "for ever"
+    local peer <close> = stream(program)
+    count_bytes(peer)
+    peers.wait(function () return peer.received > 1 << 20 end)
+    local before, most, longest = memory(program), 0, 0
+    local ended = uv.hrtime() + SECONDS * 1e9
+    while uv.hrtime() < ended do
+      peers.sleep(0.1)
+      longest = math.max(longest, time_of_a_visit(program))
+      most = math.max(most, memory(program))
+    end
+    assert.is_true(peer.received > GROWTH << 10, "it was not fast")
+    assert.is_true(most - before < GROWTH, most - before)
+    assert.is_true(longest < LONGEST, longest)
+    assert.is_falsy(peer.closed)
+  end)
+end)
+
+describe("a client with many requests that are much work", function ()
+  it("lets others be served between them", function ()
+    local program <close> = start("{}")
+    local peer <close> = program:peer()
+    local other <close> = program:peer()
+    local function ask (kind, fields)
+      return peer:request(kind, fields, "profiler1")
+    end
+    assert.is_nil(ask("startProfiler", {startMode = 1, windowID = 1}).error)
+    program:tell "20000"
+    program:says "free"
+    assert.is_nil(ask("stopProfiler", {sessionID = 1}).error)
+    local answers = 0
+    peer.socket:read_stop()
+    peer.socket:read_start(function (_, bytes)
+      answers = answers + select(2, bytes:gsub('"error":"badRequest"', ""))
+    end)
+    -- Each is refused, for too many events, but not before they are there.
+    peer:raw(peers.bytes({to = "profiler1", type = "getEvents", mode = 1,
+                          sessionID = 1, timelineID = 1}):rep(100))
+    peers.wait(function () return answers > 0 end)
+    other:ask {to = "root", type = "listTabs"}
+    assert.is_true(answers > 0 and answers < 50, answers)
+    peers.wait(function () return answers == 100 end, 60)
+    assert.equal(100, answers)
+  end)
+end)
+
+-- Reads in pieces, with a pause after each, to the end. What came last.
+local function read_slowly (peer, bytes, pause)
+  local tail, room = "", bytes
+  local function read (_, piece)
+    peer.closed = not piece
+    piece = piece or ""
+    tail, room = (tail .. piece):sub(-2000), room - #piece
+    peer.received = peer.received + #piece
+    if room <= 0 then
+      peer.socket:read_stop()
+    end
+  end
+  while not peer.closed do
+    room = bytes
+    peer.socket:read_start(read)
+    peers.wait(function () return room <= 0 or peer.closed end)
+    peers.sleep(pause)
+  end
+  return tail
+end
+
+describe("a client that does not read for a while", function ()
+  it("is told that the program did not wait, at its own pace", function ()
+    local program <close> = start("{stallTimeout = 1}")
+    local peer <close> = stream(program)
+    program:tell "1000000"
+    program:says "free"
+    local tail = read_slowly(peer, 1 << 20, 0.1)
+    assert.matches('{"from":"trace1","type":"stoppedTrace","name":"Trace 1",'
+                   .. '"why":"stall"}$', tail)
+    assert.is_true(peer.received > 10 << 20)
+  end)
+end)
