@@ -194,6 +194,7 @@ build = {
     ["tracegrip.linefeed"] = "lua/tracegrip/linefeed.lua",
     ["tracegrip.lineprofiler"] = "lua/tracegrip/lineprofiler.lua",
     ["tracegrip.listen"] = "lua/tracegrip/listen.lua",
+    ["tracegrip.numbers"] = "lua/tracegrip/numbers.lua",
     ["tracegrip.onefile"] = "lua/tracegrip/onefile.lua",
     ["tracegrip.options"] = "lua/tracegrip/options.lua",
     ["tracegrip.profileractor"] = "lua/tracegrip/profileractor.lua",

@@ -264,9 +264,11 @@ function requests.startTrace (self, packet)
   pump(self)
   check_attached(self)
   local options, batch = options_of(packet), batch_field(packet)
-  local ok, name = pcall(self.feed.start, self.feed, options)
+  local ok, name, message, code = pcall(self.feed.start, self.feed, options)
   if not ok then
     refuse("badParameterType", "%s", name)
+  elseif not name then
+    refuse(code, "%s", message)
   end
   self.batches[name] = batch
   settle(self)

@@ -15,6 +15,8 @@
 --   connection:finish(ms, telling)    answers no more and ends, in 'ms' at the
 --                           latest, nil: as long as the client takes what was
 --                           sent; 'telling': when all traces are told
+--   connection:is_idle(now)     whether it has been silent for long, and has
+--                           neither a trace nor a session
 --   connection:close()      ends at once
 --
 -- The server (server.lua) has: tabs, host, and the functions watch, lost and
@@ -37,6 +39,7 @@ local HIGH_WATER = 1 << 20      -- bytes sent and not taken: the client waits
 local LOW_WATER = 768 << 10     -- until there are so few
 local SLICE_NS = 2000000        -- of work, then others have their turn
 local PACKET_MS = 10000         -- for a packet to be complete, for the token
+local IDLE_MS = 10000           -- of silence
 local SHORTEST, LONGEST = 1, 10 -- ms between looks at what a trace has
 local FULL = 32 << 10           -- bytes after which to look again at once
 
@@ -188,6 +191,7 @@ end
 
 -- What was whole before a rule was broken is still worked on.
 local function receive (self, bytes)
+  self.heard = uv.now()
   local list, problem, whole = self.decoder:feed(bytes)
   table.move(list or whole, 1, #(list or whole), #self.inbox + 1, self.inbox)
   self.ended = self.ended or problem ~= nil
@@ -344,6 +348,15 @@ local function live (self)
   while self.telling and advance(self) do end
 end
 
+function Connection:is_idle (now)
+  for _, known in pairs(self.actors) do
+    if known.actor.state ~= "detached" then
+      return false
+    end
+  end
+  return self.waiting == "work" and now - self.heard >= IDLE_MS
+end
+
 ---------------------------------------------------------------------------
 -- The end
 ---------------------------------------------------------------------------
@@ -464,6 +477,7 @@ function connection.new (server, handle, options)
     due = nil,                -- of a packet that has begun
     sent = 0, unsent = 0,     -- bytes; of them, not with the system
     left = 0, moved = 0,      -- bytes not taken; when that last changed
+    heard = uv.now(),         -- when something last came
   }, Connection)
   self.on_turn, self.on_read = turned(self), on_read(self)
   self.co = coroutine.create(run)

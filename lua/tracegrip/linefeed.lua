@@ -25,6 +25,8 @@ local wire = require "tracegrip.wire"
 core.own()
 
 local PIECE = 128 << 10       -- bytes of frames at a time, about
+local MAX_NAME = 1024         -- bytes of a name that a client gives
+local MAX_TRACES = 256        -- of a client at a time
 
 local linefeed = {}
 
@@ -234,9 +236,15 @@ local function new_name (self)
   end
 end
 
--- The name; raises what is wrong with the options. It is started before the one
--- that it replaces stops: so the sequence goes on.
+-- The name | nil, message, code; raises what is wrong with the options. It is
+-- started before the one that it replaces stops: so the sequence goes on.
 function Feed:start (asked)
+  local name = asked.name or ""
+  if #name > MAX_NAME then
+    error(("'name' must not have more than %d bytes"):format(MAX_NAME), 0)
+  elseif self.count >= MAX_TRACES and not named(self, name) then
+    return nil, ("%d traces are running"):format(self.count), "tooManyTraces"
+  end
   local options, number = self.tab:options(asked), nil
   if not options.name then
     options.name, number = new_name(self)

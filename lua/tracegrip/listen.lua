@@ -124,14 +124,16 @@ function listen.parse (text)
   if path then
     return {path = path}
   end
-  local host, port = text:match("^(.-):?(%d+)$")
-  host = host and (host:match("^%[(.*)%]$") or host)
-  if not host or host == "" and text:find(":", 1, true)
-     or math.tointeger(tonumber(port)) > 65535 then
+  local host, digits = text:match("^([^:]+):(%d+)$")
+  if not host then
+    host, digits = text:match("^%[(.+)%]:(%d+)$")
+  end
+  local port = math.tointeger(tonumber(digits or text:match("^%d+$")))
+  if not port or port > 65535 then
     return nil, ("'%s' is no address to listen on: PORT, HOST:PORT or "
                  .. "unix:PATH"):format(text)
   end
-  return {host = host ~= "" and host or nil, port = math.tointeger(port)}
+  return {host = host, port = port}
 end
 
 -- What the server itself has to know, as it reads it.

@@ -39,12 +39,14 @@ end
 
 function rootactor.authenticate (connection, packet)
   local token = packet.token
-  if packet.to == "root" and packet.type == "authenticate"
-     and type(token) == "string" and same(connection.token, token) then
+  local asked = packet.to == "root" and packet.type == "authenticate"
+                and type(token) == "string"
+  if asked and same(connection.token, token) then
     return {from = "root", type = "authenticated"}, true
   end
-  return failure("root", "notAuthenticated",
-                 "This server wants its token first"), false
+  return failure("root", "notAuthenticated", asked
+                 and "This is not the server's token"
+                 or "This server wants its token first"), false
 end
 
 ---------------------------------------------------------------------------
@@ -61,9 +63,11 @@ function requests.listTabs (connection)
   return {from = "root", selected = 0, tabs = tabs}
 end
 
+-- What was read may still not be written: a number beyond all floats.
 function requests.echo (_, packet)
   packet.from = "root"
-  return packet
+  local ok, bytes = pcall(wire.encode, packet)
+  return ok and bytes or failure("root", "badParameterType", "%s", bytes)
 end
 
 -- One without a token says yes to all.
@@ -81,6 +85,12 @@ function tab_requests.attach (tab)
   local reply = tab:form()
   reply.from, reply.type, reply.actor = reply.actor, "tabAttached", nil
   return reply
+end
+
+-- For clients of later Firefoxes, where a tab is looked up in two steps.
+function tab_requests.getTarget (tab)
+  local frame = tab:form()
+  return {from = frame.actor, frame = frame}
 end
 
 function tab_requests.detach (tab)

@@ -42,6 +42,7 @@
 -- wrong use of this module, and wrong options of traces, at StartProfiler.
 
 local core = require "tracegrip.core"
+local numbers = require "tracegrip.numbers"
 core.own()
 
 local scope = {}
@@ -479,26 +480,13 @@ local function quoted (text)
   end) .. '"'
 end
 
--- The shortest text that is read as the same number.
-local function number (x)
-  if math.type(x) == "integer" then
-    return string.format("%d", x)
-  end
-  for digits = 15, 17 do
-    local text = string.format("%." .. digits .. "g", x)
-    if tonumber(text) == x then
-      return text
-    end
-  end
-end
-
 local write_message        -- function, defined below
 
 local function write_value (kind, value)
   if type(value) == "string" then
     return quoted(value)
   elseif type(value) == "number" then
-    return number(value)
+    return numbers.text(value)
   end
   return write_message(kind, value)
 end

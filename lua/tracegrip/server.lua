@@ -62,12 +62,35 @@ local function census (self)
   return all, strangers
 end
 
--- One too many is hung up on without a word.
+-- Hangs up on the client that has been silent longest, if there is one that
+-- loses nothing by it. Those who stay away do not keep others out.
+local function make_room (self)
+  local idle
+  for one in pairs(self.connections) do
+    if one:is_idle(uv.now()) and not (idle and idle.heard <= one.heard) then
+      idle = one
+    end
+  end
+  if idle then
+    idle:close()
+  end
+  return idle ~= nil
+end
+
+-- One too many hears that instead of a greeting.
+local function turn_away (handle)
+  handle:write(wire.encode {from = "root", error = "tooManyClients",
+                            message = "Too many clients are connected"})
+  handle:close()
+end
+
 local function welcome (self, handle, listener)
   local all, strangers = census(self)
-  if all >= MAX_CONNECTIONS or strangers >= MAX_STRANGERS
-     or self.stopping then
+  if self.stopping then
     return handle:close()
+  elseif strangers >= MAX_STRANGERS
+         or all >= MAX_CONNECTIONS and not make_room(self) then
+    return turn_away(handle)
   end
   local one = connection.new(self, handle, listener.options)
   if not one.closed then

@@ -37,7 +37,8 @@ local words = {
   EADDRINUSE = "somebody listens there", EACCES = "permission denied",
   EADDRNOTAVAIL = "this machine has no such address",
   ENOENT = "there is no such directory", EAI_NONAME = "there is no such host",
-  ENAMETOOLONG = "the path is too long"
+  ENAMETOOLONG = "the path is too long",
+  EEXIST = "there is something else of that name"
 }
 
 -- luv says "EACCES: permission denied" and the code.
@@ -168,10 +169,6 @@ end
 
 -- A socket that nobody listens on was left behind by a process that was killed.
 local function if_left_behind (path, yes, no)
-  local stat = uv.fs_lstat(path)
-  if not stat or stat.type ~= "socket" then
-    return no()
-  end
   local probe = uv.new_pipe(false)
   probe:connect(path, function (err)
     probe:close()
@@ -204,6 +201,10 @@ local function open_unix (options, accept, done)
   local listener, err, code = listen_unix(path, accept)
   if listener or code ~= "EADDRINUSE" then
     return result(listener, err, code)
+  end
+  local stat = uv.fs_lstat(path)
+  if not stat or stat.type ~= "socket" then
+    return fail(done, where, nil, "EEXIST")
   end
   if_left_behind(path, function ()
     result(listen_unix(path, accept))

@@ -53,7 +53,9 @@ local makers = {
       end
     }
   end},
-  {field = "profilerActor", prefix = "profiler",
+  -- not profilerActor: that is the sampling profiler of Firefox, whose clients
+  -- would take it for theirs
+  {field = "scopeActor", prefix = "profiler",
    new = function (self, id, connection)
     return profileractor.new {
       id = id,

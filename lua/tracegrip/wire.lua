@@ -17,6 +17,7 @@
 -- after. A body that is no JSON object is passed over and counted.
 
 local core = require "tracegrip.core"
+local numbers = require "tracegrip.numbers"
 core.own()
 
 local wire = {null = core.decode("null", 1)}
@@ -63,20 +64,14 @@ local function put_string (out, text)
   out[#out + 1] = '"' .. text:gsub('[%c"\\]', escape) .. '"'
 end
 
--- The shortest text that gives the same float again. JSON has none for those
--- that are not finite.
+-- A float stays one. JSON has no text for those that are not finite.
 local function put_number (out, value)
-  if math.type(value) == "integer" then
-    out[#out + 1] = ("%d"):format(value)
-    return
-  elseif value ~= value or value == math.huge or value == -math.huge then
+  if value ~= value or value == math.huge or value == -math.huge then
     error("no JSON for the number " .. value, 0)
   end
-  local text = ("%.15g"):format(value)
-  if tonumber(text) ~= value then
-    text = ("%.17g"):format(value)
-  end
-  out[#out + 1] = text:find("[.e]") and text or text .. ".0"
+  local text = numbers.text(value)
+  local whole = math.type(value) == "float" and not text:find "[.e]"
+  out[#out + 1] = whole and text .. ".0" or text
 end
 
 local put

@@ -57,10 +57,19 @@ local function asked (kind)
   end
 end
 
+local attached = "tracegrip: attached to one.lua; Ctrl-C ends the trace\n"
+
+-- What it has written to standard error since it attached, if it did.
+local function complaint (command)
+  local _, last = command.err:find(attached, 1, true)
+  return command.err:sub((last or 0) + 1)
+end
+
 -- One line on standard error that says so, and this exit status.
 local function assert_fails (command, status, pattern)
   assert.equal(status, command.status)
-  assert.matches("^tracegrip: [^\n]*" .. pattern .. "[^\n]*\n$", command.err)
+  assert.matches("^tracegrip: [^\n]*" .. pattern .. "[^\n]*\n$",
+                 complaint(command))
 end
 
 describe("tracegrip attach", function ()
@@ -73,7 +82,7 @@ describe("tracegrip attach", function ()
 
   it("logs on standard output what the program does", function ()
     local command = call(saying "a(b())", {"--no-times", "--no-summary"})
-    assert.equal("", command.err)
+    assert.equal(attached, command.err)
     assert.equal(0, command.status)
     local lines = {}
     for line in command.out:gmatch "[^\n]+" do
@@ -125,6 +134,37 @@ describe("tracegrip attach", function ()
     assert.not_matches("d%(", command.out)
   end)
 
+  it("says that it is attached to a program that does nothing", function ()
+    run.within(function (directory)
+      local command = start(directory, {})
+      command:until_ready(function () return command.err == attached end)
+      assert.equal(attached, command.err)
+      command:kill()
+      assert.equal(0, command:ended())
+    end)
+  end)
+
+  it("finds a program of this machine by its port", function ()
+    server = fake.new(saying "a()")
+    run.within(function (directory)
+      for _, address in ipairs {tostring(server.port), ":" .. server.port} do
+        local command = served.start({"attach", address}, directory)
+        assert.equal(0, command:ended(), command.err)
+      end
+    end)
+  end)
+
+  it("takes no address for half of one", function ()
+    for _, address in ipairs {"127.0.0.1", "localhost6006", "1.2.3.4:99999",
+                              "[::1]", "::1", ("9"):rep(30)} do
+      local result = run.command {run.build .. "/bin/tracegrip", "attach",
+                                  address}
+      assert.equal(2, result.status)
+      assert.equal("tracegrip: '" .. address .. "' is no PORT, HOST:PORT or "
+                   .. "unix:PATH\n", result.stderr)
+    end
+  end)
+
   it("says how a trace ended by itself", function ()
     local command = call(saying("a()", "overflow"))
     assert_fails(command, 0, "buffer")
@@ -137,7 +177,7 @@ describe("tracegrip attach", function ()
                               {"-o", "rec", "--name", "mine"})
         assert.equal(0, command:ended(), command.err)
         assert.equal("", command.out)
-        assert.equal("tracegrip: rec: 6 events\n", command.err)
+        assert.equal("tracegrip: rec: 6 events\n", complaint(command))
         local recording = assert(recorded.open(directory .. "/rec"))
         local info = recording:info()
         assert.equal("complete", info.state)
@@ -323,7 +363,7 @@ describe("tracegrip attach", function ()
       command:deafen()
       assert.equal(0, command:ended())
       alive = false
-      assert.equal("", command.err)
+      assert.equal(attached, command.err)
     end)
   end)
 

@@ -39,6 +39,21 @@ describe("tracegrip", function ()
     assert.equal(result.stdout, call("help", "run").stdout)
   end)
 
+  it("helps without the library that only servers and clients need", function ()
+    local env = {LUA_CPATH_5_4 = "/nowhere/?.so"}
+    local result = run.command({tracegrip, "help"}, {env = env})
+    assert.equal(0, result.status, result.stderr)
+    assert.matches("\n   attach ", result.stdout)
+    for _, command in ipairs {"attach", "view"} do
+      assert.matches("^Usage: tracegrip " .. command,
+        run.command({tracegrip, command, "--help"}, {env = env}).stdout)
+      result = run.command({tracegrip, command, "6006"}, {env = env})
+      assert.equal(1, result.status)
+      assert.equal("tracegrip: this command needs the library luv\n",
+                   result.stderr)
+    end
+  end)
+
   it("keeps its help within 80 columns", function ()
     for _, command in ipairs {"run", "record", "info", "report", "tree",
                               "log"} do
@@ -89,6 +104,10 @@ describe("wrong usage", function ()
             "%-%-limit wants a whole number")
     refused({"run", "--max-events", "-3", "x.lua"},
             "%-%-max%-events wants a whole number")
+    refused({"run", "--buffer", ("9"):rep(30), "x.lua"}, "%-%-buffer")
+    refused({"run", "--buffer", "9223372036854775807K", "x.lua"},
+            "%-%-buffer")
+    refused({"run", "--max-depth", ("9"):rep(30), "x.lua"}, "%-%-max%-depth")
     refused({"run", "--overflow", "burst", "x.lua"}, "'ring'")
     refused({"run", "--color", "pink", "x.lua"}, "'never'")
     refused({"run", "--trace", "name,colour", "x.lua"}, "'colour'",

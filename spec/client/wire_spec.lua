@@ -50,6 +50,21 @@ describe("wire.encode", function ()
                 read(bytes))
   end)
 
+  it("writes a decimal point, whatever the locale has", function ()
+    local format, number = string.format, tonumber
+    rawset(string, "format", function (...)
+      return (format(...):gsub("%.", ","))
+    end)
+    rawset(_G, "tonumber", function (text)
+      return number((text:gsub(",", ".")))
+    end)
+    local ok, bytes = pcall(wire.encode, {a = 0.5, b = 1e-7, c = 2.0, d = 3})
+    rawset(string, "format", format)
+    rawset(_G, "tonumber", number)
+    assert.is_true(ok, bytes)
+    assert.equal('{"a":0.5,"b":1e-07,"c":2.0,"d":3}', bytes:match ":(.*)")
+  end)
+
   it("raises at what JSON does not have", function ()
     local loop = {}
     loop.loop = loop

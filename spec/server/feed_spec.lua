@@ -51,6 +51,19 @@ local function stop ()
   end
 end
 
+-- Calls f(pass), where pass(ms) has so much time passed for the server, and lets
+-- it look what takes too long.
+local function with_clock (f)
+  local real, ahead = uv.now, 0
+  uv.now = function () return real() + ahead end
+  local ok, err = pcall(f, function (ms)
+    ahead = ahead + ms
+    peers.sleep(0.25)
+  end)
+  uv.now = real
+  assert(ok, err)
+end
+
 describe("the server, on a line that is told what to say,", function ()
   before_each(function ()
     clients = {}
@@ -326,6 +339,49 @@ describe("the server, on a line that is told what to say,", function ()
     assert.is_true(peer:hung_up(6))
     local _, frames = peer:reply()
     assert.equal("f", names(frames))
+  end)
+
+  it("reads a client for as long as it ends what it begins", function ()
+    with_clock(function (pass)
+      local peer = connect()
+      local echo = peers.bytes {to = "root", type = "echo"}
+      local half = echo:sub(1, 9)
+      peer:raw(half)
+      for _ = 1, 4 do
+        pass(6000)
+        peer:raw(echo:sub(10) .. half)
+        assert.equal("echo", (peer:receive() or {}).type)
+      end
+      pass(10001)
+      assert.is_true(peer:hung_up(2))
+    end)
+  end)
+
+  it("lets nobody be kept out by those who say nothing", function ()
+    with_clock(function (pass)
+      local used = attached()
+      local idle = {}
+      for i = 1, 63 do
+        idle[i] = connect()
+      end
+      local late = assert(peers.connect {port = address:match ":(%d+)$"})
+      table.insert(clients, late)
+      local answer = late:receive()
+      assert.equal("root tooManyClients", answer.from .. " " .. answer.error)
+      assert.is_true(late:hung_up(2))
+      pass(5000)
+      assert.equal("echo", idle[1]:ask({to = "root", type = "echo"}).type)
+      pass(5001)
+      for _ = 2, 63 do
+        assert.equal(0, connect():ask({to = "root", type = "listTabs"})
+                        .selected)
+      end
+      assert.is_true(peers.wait(function ()
+        return peers.connected(idle) == 1
+      end, 2))
+      assert.is_falsy(idle[1].closed)
+      assert.equal("startedTrace", used:request "startTrace".type)
+    end)
   end)
 
   it("closes in time although a client does not read", function ()

@@ -125,16 +125,38 @@ describe("the server", function ()
     assert.equal("wrongState", peer:request "stopTrace".error)
   end)
 
-  it("takes names and values of any kind and length", function ()
+  it("takes names of any kind, up to their length", function ()
     local peer <close> = program:peer()
     peer:request "attach"
-    local name = ("\u{20ac}\"\\\n\127"):rep(10000)
+    local name = ("\u{20ac}\"\\\n\127"):rep(146)
     local reply = peer:request("startTrace", {name = name, trace = {}})
     assert.equal(name, reply.name)
     reply = peer:request("stopTrace", {name = name})
     assert.equal(name, reply.name)
+    reply = peer:request("startTrace", {name = name .. "123"})
+    assert.equal("badParameterType", reply.error)
+    assert.equal("'name' must not have more than 1024 bytes", reply.message)
+  end)
+
+  it("takes so many traces and no more", function ()
+    local peer <close> = program:peer()
+    peer:request "attach"
+    for i = 1, 256 do
+      local reply = peer:request("startTrace", {name = "t" .. i, trace = {},
+                                                include = {"^none$"}})
+      assert.equal("startedTrace", reply.type, reply.message)
+    end
+    assert.equal("tooManyTraces", peer:request "startTrace".error)
+    assert.equal("startedTrace",
+                 peer:request("startTrace", {name = "t1", trace = {},
+                                             include = {"^none$"}}).type)
+    assert.equal("detached", peer:request "detach".type)
+  end)
+
+  it("takes values of any length that a request may have", function ()
+    local peer <close> = program:peer()
     local text = ("x"):rep((1 << 20) - 100)
-    reply = peer:ask {to = "root", type = "echo", text = text}
+    local reply = peer:ask {to = "root", type = "echo", text = text}
     assert.equal(text, reply.text)
   end)
 

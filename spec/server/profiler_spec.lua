@@ -126,7 +126,7 @@ describe("the profiler actor", function ()
 
   it("belongs to a tab", function ()
     local tabs = peer:ask({to = "root", type = "listTabs"}).tabs
-    assert.equal(profiler, tabs[1].profilerActor)
+    assert.equal(profiler, tabs[1].scopeActor)
     assert.same({"getEvents", "releaseSession", "startProfiler",
                  "stopProfiler"}, ask(peer, "requestTypes").requestTypes)
   end)
@@ -473,15 +473,15 @@ describe("profilers of several states", function ()
     assert.equal(2, #tabs)
     for _, tab in ipairs(tabs) do
       peer:request("startProfiler", {startMode = 1, windowID = 1},
-                   tab.profilerActor)
+                   tab.scopeActor)
     end
     program:tell()
     program:says "done"
     for i, tab in ipairs(tabs) do
-      peer:request("stopProfiler", {sessionID = 1}, tab.profilerActor)
+      peer:request("stopProfiler", {sessionID = 1}, tab.scopeActor)
       local list = peer:request("getEvents", {
         sessionID = 1, timelineID = 1, mode = 3
-      }, tab.profilerActor).eventList
+      }, tab.scopeActor).eventList
       local sums = {}
       for _, event in ipairs(list) do
         sums[event.functionCall.name] = event.hits

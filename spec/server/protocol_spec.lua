@@ -83,7 +83,7 @@ describe("the server's protocol", function ()
     it("lists a tab for the state, with its actor", function ()
       assert.same({from = "root", selected = 0, tabs = {
         {actor = "tab1", title = "program.lua", url = "program.lua",
-         traceActor = "trace1", profilerActor = "profiler1"}}},
+         traceActor = "trace1", scopeActor = "profiler1"}}},
          peer:ask {to = "root", type = "listTabs"})
     end)
 
@@ -95,6 +95,11 @@ describe("the server's protocol", function ()
       assert.same(packet, reply)
     end)
 
+    it("does not echo a number that is beyond all floats", function ()
+      refuses("badParameterType",
+              peer:ask '{"to":"root","type":"echo","n":1e400}')
+    end)
+
     it("tells what an actor can be asked for", function ()
       local function types (actor)
         return peer:ask({to = actor, type = "requestTypes"})
@@ -102,7 +107,8 @@ describe("the server's protocol", function ()
       assert.same({from = "root", requestTypes = {"authenticate", "echo",
                                                   "listTabs"}},
                   types "root")
-      assert.same({from = "tab1", requestTypes = {"attach", "detach"}},
+      assert.same({from = "tab1", requestTypes = {"attach", "detach",
+                                                  "getTarget"}},
                   types "tab1")
       assert.same({from = "trace1", requestTypes = {"attach", "detach",
                                                     "startTrace",
@@ -113,10 +119,16 @@ describe("the server's protocol", function ()
     it("lets a tab be attached to, which changes nothing", function ()
       assert.same({from = "tab1", type = "tabAttached", title = "program.lua",
                    url = "program.lua", traceActor = "trace1",
-                   profilerActor = "profiler1"},
+                   scopeActor = "profiler1"},
                   peer:request("attach", nil, "tab1"))
       assert.same({from = "tab1", type = "detached"},
                   peer:request("detach", nil, "tab1"))
+    end)
+
+    it("has a tab's actors also for those who look it up twice", function ()
+      local tab = peer:ask({to = "root", type = "listTabs"}).tabs[1]
+      assert.same({from = "tab1", frame = tab},
+                  peer:request("getTarget", nil, "tab1"))
     end)
 
     it("says what is wrong with a packet", function ()

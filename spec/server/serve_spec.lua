@@ -184,12 +184,18 @@ describe("tracegrip serve", function ()
             "cannot listen on 127.0.0.1:%d+: somebody listens there")
     refused({"--listen", "unix:/no/such/place/x", "program.lua"}, 1,
             "no such directory")
+    refused({"--listen", "unix:program.lua", "program.lua"}, 1,
+            "something else of that name")
   end)
 
   it("says what is wrong with its options", function ()
     refused({"--port", "70000", "program.lua"}, 2, "port")
     refused({"--listen", "nowhere", "program.lua"}, 2, "no address")
-    refused({"--listen", "127.0.0.1:99999", "program.lua"}, 2, "no address")
+    for _, address in ipairs {"127.0.0.1:99999", "127.0.0.1", "::1", ":80",
+                              "127.0.0.1:" .. ("9"):rep(30), ("9"):rep(30)} do
+      refused({"--listen", address, "program.lua"}, 2,
+              "'" .. address .. "' is no address")
+    end
     refused({"--listen", "0.0.0.0:0", "program.lua"}, 2, "128 bits")
     refused({"--listen", "[::]:0", "program.lua"}, 2, "128 bits",
             {TRACEGRIP_TOKEN = "short"})

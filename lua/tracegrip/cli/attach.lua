@@ -4,7 +4,6 @@
 -- The packets that come are made events again (core.replay); so they can be
 -- shown and recorded as a local trace's are.
 
-local client = require "tracegrip.client"
 local core = require "tracegrip.core"
 local logstyle = require "tracegrip.cli.logstyle"
 local main = require "tracegrip.cli.main"
@@ -12,8 +11,9 @@ local options = require "tracegrip.options"
 local record = require "tracegrip.cli.record"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
-local uv = require "luv"
 core.own()
+
+local client, uv            -- modules, when the command runs
 
 local attach = {
   summary = "Traces a running program that listens (see serve).",
@@ -21,7 +21,7 @@ local attach = {
     .. "its calls on standard output as they happen, or records them with -o. "
     .. "Ctrl-C ends the trace; the program goes on. The exit status is 1 if "
     .. "the connection is lost.",
-  usage = "[options] HOST:PORT | unix:PATH"
+  usage = "[options] PORT | HOST:PORT | unix:PATH"
 }
 
 local own = {
@@ -74,11 +74,11 @@ local function address_of (text)
   if path then
     return {path = path}
   end
-  local host, port = text:match("^%[([%x:.%%%w]+)%]:(%d+)$")
+  local host, digits = text:match("^%[([%x:.%%%w]+)%]:(%d+)$")
   if not host then
-    host, port = text:match("^([^:]*):?(%d+)$")
+    host, digits = text:match("^([^:]*):(%d+)$")
   end
-  port = math.tointeger(tonumber(port))
+  local port = math.tointeger(tonumber(digits or text:match("^%d+$")))
   if port and port > 0 and port < 65536 then
     return {host = host ~= "" and host or nil, port = port}
   end
@@ -111,10 +111,16 @@ end
 local function connect (parsed)
   local address = address_of(parsed.address)
   if not address then
-    main.misuse("'%s' is no HOST:PORT or unix:PATH", parsed.address)
+    main.misuse("'%s' is no PORT, HOST:PORT or unix:PATH", parsed.address)
   end
   address.token = token_of(parsed)
   return must(nil, client.connect(address))
+end
+
+-- What the program calls itself, without what a terminal would obey.
+local function title_of (tab)
+  return type(tab.title) == "string" and (tab.title:gsub("%c", "?"))
+         or "the program"
 end
 
 -- The tab's form: there is its title.
@@ -259,6 +265,8 @@ local function conclude (session, trace, parsed)
 end
 
 function attach.run (parsed)
+  uv = main.luv()
+  client = require "tracegrip.client"
   local chosen = options.collect(traced, parsed)
   local connection = connect(parsed)
   local session <close> = setmetatable({connection = connection, handles = {}},
@@ -271,6 +279,7 @@ function attach.run (parsed)
   local replay <close> = must(connection, open_replay(parsed, chosen,
                                                       trace.name, tab.title))
   session.replay = replay
+  main.note("attached to %s; Ctrl-C ends the trace", title_of(tab))
   session:follow(trace)
   session.packets = trace.sequence
   conclude(session, trace, parsed)

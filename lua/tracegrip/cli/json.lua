@@ -6,6 +6,7 @@
 -- order nor whether an empty table is a list.)
 
 local core = require "tracegrip.core"
+local numbers = require "tracegrip.numbers"
 core.own()
 
 local json = {}
@@ -59,19 +60,12 @@ local function quoted (text)
   return '"' .. repaired(text):gsub('[%c"\\]', escape) .. '"'
 end
 
--- The shortest text that is read as the same number.
+-- JSON has none for what is not finite.
 local function number (x)
-  if math.type(x) == "integer" then
-    return string.format("%d", x)
-  elseif x ~= x or x == math.huge or x == -math.huge then
+  if x ~= x or x == math.huge or x == -math.huge then
     return "null"
   end
-  for digits = 15, 17 do
-    local text = string.format("%." .. digits .. "g", x)
-    if tonumber(text) == x then
-      return text
-    end
-  end
+  return numbers.text(x)
 end
 
 local value                -- function, defined below

@@ -39,6 +39,16 @@ function main.misuse (...)
   error(setmetatable({message = string.format(...), status = USAGE}, Failure))
 end
 
+-- The library luv. Not loaded with a command's file, since help has to do
+-- without: a rock of tracegrip does not bring it.
+function main.luv ()
+  local ok, uv = pcall(require, "luv")
+  if not ok then
+    main.fail("this command needs the library luv")
+  end
+  return uv
+end
+
 local function complain (status, ...)
   io.stderr:write("tracegrip: ", string.format(...), "\n")
   return status

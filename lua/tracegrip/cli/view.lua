@@ -3,11 +3,11 @@
 local core = require "tracegrip.core"
 local export = require "tracegrip.cli.export"
 local main = require "tracegrip.cli.main"
-local onefile = require "tracegrip.onefile"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
-local uv = require "luv"
 core.own()
+
+local onefile, uv           -- modules, when the command runs
 
 local view = {
   summary = "Shows a recording in a viewer in the browser.",
@@ -242,6 +242,8 @@ local function run (parsed, viewer, ending)
 end
 
 function view.run (parsed)
+  uv = main.luv()
+  onefile = require "tracegrip.onefile"
   local viewer = viewers[parsed.viewer or "firefox"]
   local ending <close> = new_ending()
   parsed.format = viewer.format
