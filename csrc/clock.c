@@ -37,6 +37,23 @@ uint64_t tg_clock_monotonic_ns (void) {
   return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
+void tg_clock_condition (pthread_cond_t *c) {
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(c, &attr);
+  pthread_condattr_destroy(&attr);
+}
+
+struct timespec tg_clock_after (uint64_t ns) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  ns += (uint64_t)t.tv_nsec;
+  t.tv_sec += (time_t)(ns / UINT64_C(1000000000));
+  t.tv_nsec = (long)(ns % UINT64_C(1000000000));
+  return t;
+}
+
 #if defined(__x86_64__)
 
 /* Same rate in every state of power, and never stopping. */

@@ -38,6 +38,11 @@ uint64_t tg_clock_wall_ns (const tg_Clock *c);
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t tg_clock_monotonic_ns (void);
 
+/* A condition whose timed waits go by CLOCK_MONOTONIC: somebody may set the
+   other one meanwhile. And that many ns from now, for such a wait. */
+void tg_clock_condition (pthread_cond_t *c);
+struct timespec tg_clock_after (uint64_t ns);
+
 /* Now, in ticks. */
 TG_INLINE uint64_t tg_clock_ticks (void) {
 #if defined(__x86_64__)

@@ -12,7 +12,9 @@
 
 #include "host.h"
 #include "alloc.h"
+#include "clock.h"
 #include "lines.h"
+#include "outlet.h"
 #include "quiet.h"
 
 #define HOST "tracegrip.host"
@@ -33,6 +35,7 @@ typedef struct Entry {
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
+  bool ready;                     /* 'changed' is, in this process */
   pthread_t thread;
   bool running;                   /* to be joined */
   bool ended;                     /* has returned */
@@ -46,9 +49,7 @@ static struct {
   char trouble[256];              /* why it ended, if it should not have */
   int kept[KEPT];
   int nkept;
-} host = {
-  .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER
-};
+} host = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* With the mutex. */
 static Entry *find_entry (uint64_t door) {
@@ -63,15 +64,6 @@ static void ring (void) {
   int error = errno;
   if (write(host.bell, &one, sizeof one) < 0)
     errno = error;                /* it rings already */
-}
-
-static struct timespec after (uint64_t ns) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  ns += (uint64_t)t.tv_nsec;
-  t.tv_sec += (time_t)(ns / SECOND);
-  t.tv_nsec = (long)(ns % SECOND);
-  return t;
 }
 
 /* Waits, with the mutex, for something to change; false when time is up. */
@@ -335,6 +327,9 @@ static void free_paths (void) {
 
 /* With the mutex. */
 static bool start_thread (const char *path, const char *cpath) {
+  if (!host.ready)
+    tg_clock_condition(&host.changed);
+  host.ready = true;
   host.path = copy(path);
   host.cpath = copy(cpath);
   host.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -361,7 +356,7 @@ static void stay_loaded (void) {
 
 /* With the mutex: the thread has nothing to do any more. */
 static void end_thread (void) {
-  struct timespec until = after(PARTING_NS + ANSWER_NS);
+  struct timespec until = tg_clock_after(PARTING_NS + ANSWER_NS);
   host.stopping = true;
   ring();
   while (!host.ended && wait_until(&until))
@@ -380,6 +375,7 @@ static void end_thread (void) {
 }
 
 bool tg_host_begin (const char *path, const char *cpath) {
+  tg_outlet_occupy();     /* the loop does not close a standard descriptor */
   pthread_mutex_lock(&host.mutex);
   if (host.running && host.ended)
     end_thread();
@@ -411,7 +407,7 @@ static void unlink_order (const tg_Order *o) {
 }
 
 void tg_host_order (tg_Order *o) {
-  struct timespec until = after(ANSWER_NS);
+  struct timespec until = tg_clock_after(ANSWER_NS);
   tg_Order **p = &host.orders;
   pthread_mutex_lock(&host.mutex);
   o->id = ++host.orders_placed;
@@ -486,7 +482,7 @@ static void become_child (void) {
     close(host.kept[i]);
   if (host.running)
     close(host.bell);
-  host.running = host.ended = false;
+  host.running = host.ended = host.ready = false;
   host.orders = NULL;
   host.entries = NULL;
   host.path = host.cpath = NULL;
@@ -507,7 +503,7 @@ void tg_host_fork (tg_Fork side) {
 }
 
 void tg_host_finish (void) {
-  struct timespec until = after(2 * PARTING_NS);
+  struct timespec until = tg_clock_after(2 * PARTING_NS);
   pthread_mutex_lock(&host.mutex);
   if (host.running) {
     for (Entry *e = host.entries; e != NULL; e = e->next)

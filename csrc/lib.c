@@ -77,6 +77,7 @@ static const luaL_Reg core[] = {
   {"directory", process_directory},
   {"filetype", process_filetype},
   {"samefile", process_samefile},
+  {"occupy", process_occupy},
   {"interruptible", process_interruptible},
   {"spawn", process_spawn},
   {"die", process_die},

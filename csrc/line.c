@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "clock.h"
 #include "kept.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
@@ -59,7 +60,7 @@ tg_Line *tg_line_new (int signal, uint64_t stall_ns, int bell) {
     return NULL;
   atomic_init(&l->refs, 1);
   pthread_mutex_init(&l->mutex, NULL);
-  pthread_cond_init(&l->moved, NULL);
+  tg_clock_condition(&l->moved);
   l->last_command = &l->commands;
   l->last_notice = &l->notices;
   l->stall_ns = stall_ns;
@@ -256,17 +257,8 @@ void tg_line_part (tg_Line *l) {
   pthread_mutex_unlock(&l->mutex);
 }
 
-static struct timespec after (uint64_t ns) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  ns += (uint64_t)t.tv_nsec;
-  t.tv_sec += (time_t)(ns / 1000000000);
-  t.tv_nsec = (long)(ns % 1000000000);
-  return t;
-}
-
 bool tg_line_await (tg_Line *l, bool start, uint64_t ns) {
-  struct timespec until = after(ns);
+  struct timespec until = tg_clock_after(ns);
   bool there;
   pthread_mutex_lock(&l->mutex);
   while (there = l->bell < 0 || (start && l->started),

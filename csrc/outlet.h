@@ -25,6 +25,11 @@ typedef struct tg_Outlet {
 /* A copy of 'fd' with a number out of the program's way; -1 with errno. */
 int tg_outlet_duplicate (int fd);
 
+/* Sees to it that no file gets the number of a standard descriptor that the
+   program does not have. To read or write there fails as before, and programs
+   that it runs do not have it either. */
+void tg_outlet_occupy (void);
+
 /* An outlet to where 'fd' leads. */
 void tg_outlet_open (tg_Outlet *o, int fd);
 

@@ -11,6 +11,7 @@
 #include "process.h"
 #include "claim.h"
 #include "family.h"
+#include "outlet.h"
 
 /* ---- other programs ---- */
 
@@ -226,6 +227,12 @@ int process_samefile (lua_State *L) {
               && stat(luaL_checkstring(L, 2), &b) == 0;
   lua_pushboolean(L, both && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
   return 1;
+}
+
+int process_occupy (lua_State *L) {
+  (void)L;
+  tg_outlet_occupy();
+  return 0;
 }
 
 int process_interruptible (lua_State *L) {

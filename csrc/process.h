@@ -51,6 +51,10 @@ int process_filetype (lua_State *L);
 /* samefile(path1, path2) -> boolean: whether both are there and the same. */
 int process_samefile (lua_State *L);
 
+/* occupy(): no file gets the number of a standard descriptor that is closed;
+   libuv would not close it again. */
+int process_occupy (lua_State *L);
+
 /* interruptible(): SIGINT ends the process at once. The interpreter would wait
    for the next Lua instruction, and reading a recording is C. */
 int process_interruptible (lua_State *L);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "clock.h"
 
 #define PAGE ((size_t)4096)
 
@@ -44,17 +45,9 @@ static void free_chunk (tg_Chunk *c) {
 
 /* ---- a store's life ---- */
 
-static void init_condition (tg_Store *s) {
-  pthread_condattr_t attr;
-  pthread_condattr_init(&attr);
-  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&s->moved, &attr);
-  pthread_condattr_destroy(&attr);
-}
-
 void tg_store_init (tg_Store *s) {
   pthread_mutex_init(&s->mutex, NULL);
-  init_condition(s);
+  tg_clock_condition(&s->moved);
   s->first = s->last = s->spare = NULL;
   s->supply = NULL;
   s->bytes = 0;
@@ -312,17 +305,8 @@ bool tg_cursor_advance (tg_Cursor *c) {
 
 /* }================================================================== */
 
-static struct timespec deadline_after (uint64_t ns) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  ns += (uint64_t)t.tv_nsec;
-  t.tv_sec += (time_t)(ns / UINT64_C(1000000000));
-  t.tv_nsec = (long)(ns % UINT64_C(1000000000));
-  return t;
-}
-
 bool tg_store_wait (tg_Store *s, uint64_t ns) {
-  struct timespec until = deadline_after(ns);
+  struct timespec until = tg_clock_after(ns);
   pthread_mutex_lock(&s->mutex);
   int error = pthread_cond_timedwait(&s->moved, &s->mutex, &until);
   pthread_mutex_unlock(&s->mutex);
@@ -338,5 +322,5 @@ void tg_store_wake (tg_Store *s) {
 void tg_store_fork (tg_Store *s, tg_Fork side) {
   tg_fork_mutex(&s->mutex, side);
   if (side == TG_FORK_CHILD)
-    init_condition(s);    /* whoever waited is not there any more */
+    tg_clock_condition(&s->moved);    /* whoever waited is not there any more */
 }

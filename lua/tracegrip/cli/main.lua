@@ -42,6 +42,7 @@ end
 -- The library luv. Not loaded with a command's file, since help has to do
 -- without: a rock of tracegrip does not bring it.
 function main.luv ()
+  core.occupy()
   local ok, uv = pcall(require, "luv")
   if not ok then
     main.fail("this command needs the library luv")
