@@ -14,6 +14,14 @@
 #define STRIDE_PART 256u
 #define STRIDE_LIVE 8u
 
+/* An index that is being made. */
+typedef struct tg_ScopeMaking {
+  tg_ScopeWalk walk;    /* owns */
+  tg_ScopePackets from; /* owns */
+  uint64_t begin;       /* packets before the segment at hand */
+  uint64_t look;        /* ...and when to ask whether it may end */
+} Making;
+
 /*
 ** {==================================================================
 ** Events of the segment at hand
@@ -209,21 +217,25 @@ static bool may_end (const tg_Scope *s, const tg_ScopeWalk *w, uint64_t begin,
   return s->packets >= end;
 }
 
-/* All packets, from the first segment on. False without memory. */
-static bool take_all (tg_Scope *s, tg_ScopeWalk *w, tg_ScopePackets *from) {
+/* So many packets; whether there may be more. */
+static bool take_some (tg_Scope *s, Making *m, uint64_t n) {
   tg_Packet p;
-  uint64_t begin = 0, look = 0;
-  while (w->status == TG_OK && tg_scopetrace_next(from, &p)) {
+  tg_ScopeWalk *w = &m->walk;
+  for (; n > 0; n--) {
+    if (w->status != TG_OK || !tg_scopetrace_next(&m->from, &p))
+      return false;
     tg_scopewalk_take(w, &p);
-    if (++s->packets < look || !tg_reader_between(from->reader)
-        || !may_end(s, w, begin, &look))
+    if (++s->packets < m->look || !tg_reader_between(m->from.reader)
+        || !may_end(s, w, m->begin, &m->look))
       continue;
     if (w->status != TG_OK || !end_segment(s, w)
-        || !new_segment(s, w, from->reader))
+        || !new_segment(s, w, m->from.reader)) {
+      w->status = TG_ERR_MEMORY;
       return false;
-    begin = s->packets;
+    }
+    m->begin = s->packets;
   }
-  return w->status == TG_OK;
+  return true;
 }
 
 /* What is damaged is shown as far as it goes. */
@@ -236,13 +248,12 @@ static tg_Status end_source (tg_Scope *s, const tg_ScopePackets *from) {
   return s->damage != 0 ? TG_OK : status;
 }
 
-static tg_Status walk_all (tg_Scope *s, tg_ScopeWalk *w,
-                           tg_ScopePackets *from) {
-  w->now_ns = s->trace.start_ns;
-  tg_sieve_watch(&from->sieve, tg_scopewalk_gone, w);
-  if (!new_segment(s, w, from->reader) || !take_all(s, w, from))
+/* All packets have been taken. */
+static tg_Status end_making (tg_Scope *s, Making *m) {
+  tg_ScopeWalk *w = &m->walk;
+  if (w->status != TG_OK)
     return TG_ERR_MEMORY;
-  tg_Status status = end_source(s, from);
+  tg_Status status = end_source(s, &m->from);
   if (s->trace.end_ns < w->now_ns)
     s->trace.end_ns = w->now_ns;
   tg_scopewalk_end(w, s->trace.end_ns);
@@ -253,16 +264,38 @@ static tg_Status walk_all (tg_Scope *s, tg_ScopeWalk *w,
   return status;
 }
 
-static tg_Status make_index (tg_Scope *s) {
-  tg_ScopeWalk w;
-  tg_ScopePackets from;
-  start_walk(s, &w);
-  tg_Status status = TG_ERR_MEMORY;
-  if (tg_scopetrace_open(&s->trace, NULL, &from))
-    status = walk_all(s, &w, &from);
-  tg_scopetrace_close(&from);
-  tg_scopewalk_free(&w);
-  return status;
+/* From the first segment on. False without memory. */
+static bool begin_making (tg_Scope *s) {
+  Making *m = tg_calloc(1, sizeof *m);
+  if (m == NULL)
+    return false;
+  s->making = m;
+  start_walk(s, &m->walk);
+  if (!tg_scopetrace_open(&s->trace, NULL, &m->from))
+    return false;
+  m->walk.now_ns = s->trace.start_ns;
+  tg_sieve_watch(&m->from.sieve, tg_scopewalk_gone, &m->walk);
+  return new_segment(s, &m->walk, m->from.reader);
+}
+
+static void free_making (tg_Scope *s) {
+  if (s->making != NULL) {
+    tg_scopetrace_close(&s->making->from);
+    tg_scopewalk_free(&s->making->walk);
+    tg_free(s->making);
+    s->making = NULL;
+  }
+}
+
+bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status) {
+  *status = TG_OK;
+  if (s->making == NULL)
+    return false;
+  if (take_some(s, s->making, packets))
+    return true;
+  *status = end_making(s, s->making);
+  free_making(s);
+  return false;
 }
 
 /* }================================================================== */
@@ -277,13 +310,23 @@ static bool start (tg_Scope *s, const tg_ScopeSource *source) {
          && tg_scopetrace_limit(&s->trace, &s->cost);
 }
 
-tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status) {
+tg_Scope *tg_scope_begin (const tg_ScopeSource *source, tg_Status *status) {
   tg_Scope *s = tg_calloc(1, sizeof *s);
   *status = TG_ERR_MEMORY;
   if (s == NULL)
     return NULL;
-  if (start(s, source))
-    *status = make_index(s);
+  if (start(s, source) && begin_making(s)) {
+    *status = TG_OK;
+    return s;
+  }
+  tg_scope_free(s);
+  return NULL;
+}
+
+tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status) {
+  tg_Scope *s = tg_scope_begin(source, status);
+  while (s != NULL && tg_scope_more(s, UINT64_MAX, status))
+    continue;
   if (*status == TG_OK)
     return s;
   tg_scope_free(s);
@@ -299,6 +342,7 @@ static void free_segment (tg_ScopeSegment *g) {
 void tg_scope_free (tg_Scope *s) {
   if (s == NULL)
     return;
+  free_making(s);
   for (uint32_t i = 0; i < s->nsegments; i++)
     free_segment(&s->segments[i]);
   tg_free(s->segments);

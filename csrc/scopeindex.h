@@ -59,6 +59,7 @@ typedef struct tg_Scope {
   size_t nrecords, crecords;
   uint32_t loaded;            /* that segment; TG_INDEX_NONE: none */
   tg_ScopeSummer summer;      /* owns */
+  struct tg_ScopeMaking *making;  /* owns: until all packets are taken */
 } tg_Scope;
 
 /*
@@ -66,6 +67,15 @@ typedef struct tg_Scope {
 ** cost is not taken to be more than the shortest calls of the trace allow.
 */
 tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status);
+
+/*
+** The same in portions. tg_scope_more takes so many packets and says whether
+** there are more; until there are none, nothing can be asked. If 'status' is not
+** TG_OK then, the session is good for nothing.
+*/
+tg_Scope *tg_scope_begin (const tg_ScopeSource *source, tg_Status *status);
+bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status);
+
 void tg_scope_free (tg_Scope *s);             /* NULL is fine */
 
 /* The segment that has an event of this number, which there is. */

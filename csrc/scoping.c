@@ -12,6 +12,13 @@
 #define SESSION "tracegrip.scope"
 #define CURSOR "tracegrip.scope.cursor"
 
+#define TRACE 1             /* user value of a session: of what it is */
+
+typedef struct Session {
+  tg_Scope *scope;          /* owns; NULL: collected, or it has failed */
+  uint64_t portion;         /* packets */
+} Session;
+
 /* An answer on its way: a userdata that pins its session. */
 typedef struct Answer {
   tg_ScopeCursor cursor;    /* owns */
@@ -20,18 +27,28 @@ typedef struct Answer {
 
 /* ---- making one ---- */
 
+static void drop (Session *u) {
+  tg_scope_free(u->scope);
+  u->scope = NULL;
+}
+
 static int session__gc (lua_State *L) {
-  tg_Scope **u = luaL_checkudata(L, 1, SESSION);
-  tg_scope_free(*u);
-  *u = NULL;
+  drop(luaL_checkudata(L, 1, SESSION));
   return 0;
 }
 
-static tg_Scope *check_session (lua_State *L) {
-  tg_Scope **u = luaL_checkudata(L, 1, SESSION);
-  if (*u == NULL)
+static Session *check_any (lua_State *L) {
+  Session *u = luaL_checkudata(L, 1, SESSION);
+  if (u->scope == NULL)
     luaL_error(L, "this session has been collected");
-  return *u;
+  return u;
+}
+
+static tg_Scope *check_session (lua_State *L) {
+  tg_Scope *s = check_any(L)->scope;
+  if (s->making != NULL)
+    luaL_error(L, "this session is only begun");
+  return s;
 }
 
 static int answer__gc (lua_State *L) {
@@ -42,16 +59,21 @@ static int answer__gc (lua_State *L) {
   return 0;
 }
 
-static void read_how (lua_State *L, int i, tg_ScopeSource *from) {
+/* The packets of a portion; all of them if nothing is said. */
+static uint64_t read_how (lua_State *L, int i, tg_ScopeSource *from) {
   if (!lua_istable(L, i))
-    return;
+    return UINT64_MAX;
   lua_getfield(L, i, "fromChunk");
   from->from_chunk = lua_toboolean(L, -1);
   lua_getfield(L, i, "stride");
   lua_Integer stride = luaL_optinteger(L, -1, 0);
   luaL_argcheck(L, stride >= 0 && stride < INT32_MAX, i, "bad stride");
   from->stride = (uint32_t)stride;
-  lua_pop(L, 2);
+  lua_getfield(L, i, "portion");
+  lua_Integer portion = luaL_optinteger(L, -1, LUA_MAXINTEGER);
+  luaL_argcheck(L, portion > 0, i, "bad portion");
+  lua_pop(L, 3);
+  return (uint64_t)portion;
 }
 
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
@@ -75,11 +97,42 @@ static tg_Scope *new_scope (lua_State *L, tg_ScopeSource from,
   from.demand = &demand;
   if (tg_demand_add(&demand, &t->options)
       && tg_scopingcost_measure(t->options.types, &from.cost))
-    s = tg_scope_new(&from, status);
+    s = tg_scope_begin(&from, status);
   tg_demand_clear(&demand);
   if (*status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
   return s;
+}
+
+/* Takes a portion; whether there are more. */
+static bool advance (lua_State *L, Session *u, tg_Trace *t,
+                     tg_Status *status) {
+  if (tg_scope_more(u->scope, u->portion, status))
+    return true;
+  if (*status == TG_OK)
+    tg_reading_ended(t, u->scope->damage != 0 ? TG_ERR_FORMAT : TG_OK,
+                     u->scope->damage);
+  else
+    drop(u);
+  if (*status == TG_ERR_MEMORY)
+    luaL_error(L, "not enough memory");
+  return false;
+}
+
+static int fail (lua_State *L, tg_Status status) {
+  errno = status == TG_ERR_IO ? EIO : EBADMSG;
+  return luaL_fileresult(L, 0, NULL);
+}
+
+static int session_advance (lua_State *L) {
+  tg_Status status;
+  Session *u = check_any(L);
+  lua_getiuservalue(L, 1, TRACE);
+  bool more = advance(L, u, lua_touserdata(L, -1), &status);
+  if (status != TG_OK)
+    return fail(L, status);
+  lua_pushboolean(L, more);
+  return 1;
 }
 
 static void push_metatables (lua_State *L);
@@ -93,20 +146,18 @@ int scoping_new (lua_State *L) {
     return luaL_error(L, "this trace is still running");
   if (t->consumed)
     return luaL_error(L, "the packets of this trace are read as they come");
-  read_how(L, 2, &from);
+  uint64_t portion = read_how(L, 2, &from);
   describe(t, &from);
-  tg_Scope **u = lua_newuserdatauv(L, sizeof *u, 0);
-  *u = NULL;
+  Session *u = lua_newuserdatauv(L, sizeof *u, 1);
+  *u = (Session){NULL, portion};
   push_metatables(L);
   lua_setmetatable(L, -2);
-  *u = new_scope(L, from, t, &status);
-  if (*u == NULL) {
-    errno = status == TG_ERR_IO ? EIO : EBADMSG;
-    return luaL_fileresult(L, 0, NULL);
-  }
-  tg_reading_ended(t, (*u)->damage != 0 ? TG_ERR_FORMAT : TG_OK,
-                   (*u)->damage);
-  return 1;
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, TRACE);
+  u->scope = new_scope(L, from, t, &status);
+  if (portion >= LUA_MAXINTEGER)
+    advance(L, u, t, &status);
+  return status == TG_OK ? 1 : fail(L, status);
 }
 
 /* ---- questions ---- */
@@ -314,6 +365,7 @@ static int session_timelines (lua_State *L) {
 /* Pushes that of sessions, and sees to that of answers. */
 static void push_metatables (lua_State *L) {
   static const luaL_Reg methods[] = {
+    {"advance", session_advance},
     {"info", session_info},
     {"timelines", session_timelines},
     {"events", session_events},

@@ -13,7 +13,11 @@
 ** Lua: scope(trace, how) -> session | nil, message, code. 'how', optional:
 **   fromChunk   true: profiling began with the first main chunk called
 **   stride      packets of a segment, for tests
+**   portion     packets to be taken at a time: the session is only begun
 ** A session:
+**   session:advance() -> boolean | nil, message, code
+**                        takes the next portion; whether there are more, until
+**                        which nothing else can be asked
 **   session:info()       {events, segments, start_ms, duration_ms,
 **                        callOverhead, returnOverhead}: what there is and how
 **                        it is kept; start_ms as packets tell time; overheads

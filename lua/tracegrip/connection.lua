@@ -15,6 +15,8 @@
 --   connection:finish(ms, telling)    answers no more and ends, in 'ms' at the
 --                           latest, nil: as long as the client takes what was
 --                           sent; 'telling': when all traces are told
+--   connection:take_turns() called in the middle of long work for it: lets the
+--                           others have theirs
 --   connection:is_idle(now)     whether it has been silent for long, and has
 --                           neither a trace nor a session
 --   connection:close()      ends at once
@@ -89,19 +91,19 @@ local function wait (self, what)
   self.slice_end = uv.hrtime() + SLICE_NS
 end
 
--- There is more to do; the loop turns first if this has taken a while. A timer
--- of no time would not do: libuv calls those set by timers in the same turn.
-local function take_turns (self)
-  if uv.hrtime() >= self.slice_end then
-    self.idle:start(self.on_turn)
-    wait(self, "turn")
-  end
-end
-
 local function turned (self)
   return function ()
     self.idle:stop()
     go_on(self)
+  end
+end
+
+-- There is more to do; the loop turns first if this has taken a while. A timer
+-- of no time would not do: libuv calls those set by timers in the same turn.
+function Connection:take_turns ()
+  if uv.hrtime() >= self.slice_end then
+    self.idle:start(self.on_turn)
+    wait(self, "turn")
   end
 end
 
@@ -324,7 +326,7 @@ local function work_off (self)
     else
       let_in(self, packet)
     end
-    take_turns(self)
+    self:take_turns()
     packet = not self.finishing and next_packet(self)
   end
 end
@@ -340,7 +342,7 @@ local function live (self)
     self.woken = false
     local ms = tell(self)
     if self.woken or ms == 0 then
-      take_turns(self)
+      self:take_turns()
     elseif not self.finishing then
       rest(self, ms)
     end

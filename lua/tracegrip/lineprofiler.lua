@@ -1,7 +1,7 @@
 -- lineprofiler.lua - the profiler service for a program on another thread: over
 -- a tab's line, as profileractor.lua wants it.
 --
---   local profiler = lineprofiler.new(tab)
+--   local profiler = lineprofiler.new(tab, pause)
 --
 -- Each client has one of its own, whoever is attached. Requests are answered at
 -- once, though the program may be asleep: a session begins when the program
@@ -9,9 +9,9 @@
 -- not come to it by then, nothing happened in it.
 --
 -- What the service does is done here, on the server's thread; the program only
--- records. So a client that asks for too much is refused: for more events than
--- go into an answer, and for a session when all clients of the tab together
--- keep too much.
+-- records. So a session is made in portions, with a call of pause() between, and
+-- a client that asks for too much is refused: for more events than go into an
+-- answer, and for a session when all clients of the tab together keep too much.
 
 local core = require "tracegrip.core"
 local scope = require "tracegrip.scope"
@@ -122,9 +122,9 @@ function Profiler:close ()
   collectgarbage()
 end
 
-function lineprofiler.new (tab)
+function lineprofiler.new (tab, pause)
   local profiler = scope.new()
-  profiler.limit = MAX_EVENTS
+  profiler.limit, profiler.pause = MAX_EVENTS, pause
   profiler.traces = {
     watch = function () return watch(tab) end,
     forget = forget

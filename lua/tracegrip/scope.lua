@@ -355,8 +355,24 @@ function nothing.each (_, q)
   return not q.eventID and function () end or nil
 end
 
-local function finish (session, trace, how)
-  local index = trace and must(pcall(core.scope, trace, how)) or nothing
+-- Packets to be taken before others have their turn: a few milliseconds' work.
+local PORTION = 10000
+
+-- In portions, with a call of 'pause' between, if there is one.
+local function index_of (trace, how, pause)
+  if not pause then
+    return must(pcall(core.scope, trace, how))
+  end
+  how.portion = PORTION
+  local index = must(pcall(core.scope, trace, how))
+  while must(pcall(index.advance, index)) do
+    pause()
+  end
+  return index
+end
+
+local function finish (session, trace, how, pause)
+  local index = trace and index_of(trace, how, pause) or nothing
   session.lost = trace and count_lost(trace)
   session.index = index
 end
@@ -401,9 +417,12 @@ function commands.StopProfiler (self, fields)
   elseif session.id ~= fields.sessionID then
     bad("session %d is not in progress", fields.sessionID)
   end
-  finish(session, session.trace:stop(), session.how)
-  self.traces.forget(session.trace)
-  session.trace, self.running = nil, nil
+  finish(session, session.trace:stop(), session.how, self.pause)
+  if self.running == session then       -- and nobody has closed it meanwhile
+    self.traces.forget(session.trace)
+    self.running = nil
+  end
+  session.trace = nil
   return describe(session)
 end
 
@@ -691,6 +710,8 @@ function scope.new (options)
     running = nil,         -- the session in progress
     traces = core,         -- whose watch and forget make traces
     limit = nil,           -- events of an answer at most
+    pause = nil,           -- function () that is called in the middle of long
+                           -- work
   }, Profiler)
 end
 

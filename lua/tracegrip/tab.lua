@@ -62,7 +62,9 @@ local makers = {
       send = function (packet)
         connection:send(packet)
       end,
-      profiler = lineprofiler.new(self)
+      profiler = lineprofiler.new(self, function ()
+        connection:take_turns()
+      end)
     }
   end},
 }

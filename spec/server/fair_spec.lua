@@ -105,6 +105,50 @@ describe("a client with many requests that are much work", function ()
   end)
 end)
 
+describe("a session that takes long to be made", function ()
+  it("lets others be served meanwhile", function ()
+    local program <close> = start("{}")
+    local peer <close> = program:peer()
+    local other <close> = program:peer()
+    peer:request("startProfiler", {startMode = 1, windowID = 1}, "profiler1")
+    program:tell "300000"
+    program:says "free"
+    local before = peer.received
+    peer:send {to = "profiler1", type = "stopProfiler", sessionID = 1}
+    other:ask {to = "root", type = "listTabs"}
+    other:ask {to = "root", type = "listTabs"}
+    assert.equal(before, peer.received)
+    local session = peer:reply()
+    assert.is_nil(session.error)
+    assert.is_nil(session.lost)
+    local sums = peer:request("getEvents", {sessionID = 1, timelineID = 1,
+                                            mode = 3}, "profiler1").eventList
+    local hits = {}
+    for _, sum in ipairs(sums) do
+      hits[sum.functionCall.functionName] = sum.hits
+    end
+    assert.equal(300000, hits.mid)
+    assert.equal(600000, hits.leaf)
+  end)
+
+  it("is forgotten with a client that does not wait for it", function ()
+    local program <close> = start("{}")
+    do
+      local peer <close> = program:peer()
+      peer:request("startProfiler", {startMode = 1, windowID = 1}, "profiler1")
+      program:tell "300000"
+      program:says "free"
+      peer:send {to = "profiler1", type = "stopProfiler", sessionID = 1}
+      time_of_a_visit(program)
+    end
+    for _ = 1, 5 do
+      time_of_a_visit(program)
+    end
+    assert.is_nil(program.status)
+    assert.is_nil(program.err:find "server:")
+  end)
+end)
+
 -- Reads in pieces, with a pause after each, to the end. What came last.
 local function read_slowly (peer, bytes, pause)
   local tail, room = "", bytes

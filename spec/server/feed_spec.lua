@@ -51,8 +51,8 @@ local function stop ()
   end
 end
 
--- Calls f(pass), where pass(ms) has so much time pass for the server, which then
--- looks for what takes too long.
+-- Calls f(pass), where pass(ms) has so much time pass for the server, which
+-- then looks for what takes too long.
 local function with_clock (f)
   local real, ahead = uv.now, 0
   uv.now = function () return real() + ahead end
