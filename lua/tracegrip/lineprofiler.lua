@@ -9,9 +9,10 @@
 -- not come to it by then, nothing happened in it.
 --
 -- What the service does is done here, on the server's thread; the program only
--- records. So a session is made in portions, with a call of pause() between, and
--- a client that asks for too much is refused: for more events than go into an
--- answer, and for a session when all clients of the tab together keep too much.
+-- records. So a session is made in portions, with a call of pause() between,
+-- and a client that asks for too much is refused: for more events than go into
+-- an answer, and for a session when all clients of the tab together keep too
+-- much.
 
 local core = require "tracegrip.core"
 local scope = require "tracegrip.scope"

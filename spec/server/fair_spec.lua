@@ -125,7 +125,7 @@ describe("a session that takes long to be made", function ()
                                             mode = 3}, "profiler1").eventList
     local hits = {}
     for _, sum in ipairs(sums) do
-      hits[sum.functionCall.functionName] = sum.hits
+      hits[sum.functionCall.name] = sum.hits
     end
     assert.equal(300000, hits.mid)
     assert.equal(600000, hits.leaf)
