@@ -345,13 +345,13 @@ static int mirror (lua_State *L) {
 
 void tg_door_started (lua_State *L, tg_Trace *t) {
   const tg_Session *s = t->session;
-  if (s->door != NULL && s->door->session != 0)
+  if (s != NULL && s->door != NULL && s->door->session != 0)
     lx_quietly(L, mirror, t);
 }
 
 static void part (lua_State *L, tg_Trace *t, bool told) {
   tg_Session *s = t->session;
-  Remote *r = (s->door != NULL) ? find(s->door, t) : NULL;
+  Remote *r = (s != NULL && s->door != NULL) ? find(s->door, t) : NULL;
   if (r == NULL)
     return;
   if (told)

@@ -17,14 +17,19 @@ void tg_feed_setup (lua_State *L);                             /* [-0, +0, m] */
 /* Lua: feed(listener). */
 int feed_new (lua_State *L);
 
-/* Asks every open feed to read what there is, before things change. */
-void tg_feeds_flush (lua_State *L);                            /* [-0, +0, e] */
+/*
+** The three that follow call listeners, which are the program's and may do
+** anything: afterwards any trace may have been stopped, the given one too.
+*/
 
-/* A console trace was started: it joins every open feed. */
-void tg_feeds_started (lua_State *L, tg_Trace *t);             /* [-0, +0, e] */
+/* Asks every open feed to read what there is, before things change. */
+void tg_feeds_flush (lua_State *L);                            /* [-0, +0, m] */
+
+/* A console trace was started: it joins every open feed, as long as it runs. */
+void tg_feeds_started (lua_State *L, tg_Trace *t);             /* [-0, +0, m] */
 
 /* A trace is about to stop: it leaves the feeds, which are told. */
-void tg_feeds_stopped (lua_State *L, tg_Trace *t);             /* [-0, +0, e] */
+void tg_feeds_stopped (lua_State *L, tg_Trace *t);             /* [-0, +0, m] */
 
 /*
 ** A trace was replaced by one of that origin, which is about to join the feeds

@@ -89,6 +89,7 @@ typedef struct tg_Session {
   tg_Trace *traces;           /* active ones, most recent first (borrows) */
   uint32_t names;             /* generated so far */
   struct tg_Feed *feeds;      /* open ones (borrows) */
+  uint64_t feeds_opened;      /* so far */
   struct tg_Door *door;       /* borrows: it listens (door.h); NULL: not */
   struct tg_Line *line;       /* the door's (borrows) */
   struct tg_Reach *reach;     /* owns, once it has listened (reach.h) */

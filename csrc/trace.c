@@ -27,20 +27,6 @@ static void push_anchors (lua_State *L) {
   }
 }
 
-void tg_trace_anchor (lua_State *L, tg_Trace *t) {
-  push_anchors(L);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, t);
-  lua_pop(L, 1);
-  t->anchored = true;
-}
-
-void tg_trace_push (lua_State *L, const tg_Trace *t) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
-  lua_rawgetp(L, -1, t);
-  lua_remove(L, -2);
-}
-
 static void release_anchor (lua_State *L, tg_Trace *t) {
   if (t->anchored) {
     push_anchors(L);
@@ -49,6 +35,22 @@ static void release_anchor (lua_State *L, tg_Trace *t) {
     lua_pop(L, 1);
     t->anchored = false;
   }
+}
+
+void tg_trace_anchor (lua_State *L, tg_Trace *t) {
+  push_anchors(L);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, t);
+  lua_pop(L, 1);
+  t->anchored = true;
+  if (t->session == NULL)       /* stopped meanwhile, by a finalizer */
+    release_anchor(L, t);
+}
+
+void tg_trace_push (lua_State *L, const tg_Trace *t) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
+  lua_rawgetp(L, -1, t);
+  lua_remove(L, -2);
 }
 
 void tg_trace_halt (lua_State *L, tg_Trace *t) {
@@ -94,6 +96,35 @@ static bool consumed (const tg_Trace *t) {
   }
 }
 
+/* The trace that 't' is about to replace, or NULL. */
+static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
+  return tg_trace_hidden(t) ? NULL : tg_session_trace(s, t->name);
+}
+
+/* A client that loses its trace hears of it before. What it does then may be
+   anything, so who has the name is asked again. */
+static void announce (lua_State *L, const tg_Session *s, const tg_Trace *t) {
+  tg_Trace *old = predecessor(s, t);
+  if (old != NULL && tg_feeds_watch(old)) {
+    tg_feeds_flush(L);
+    old = predecessor(s, t);
+    if (old != NULL)
+      tg_feeds_stopped(L, old);
+  }
+  old = predecessor(s, t);
+  if (old != NULL)
+    tg_door_stopped(L, old);
+}
+
+/* What a client has asked for may come first when a mirror of 'old' stops. */
+static void replace (lua_State *L, tg_Session *s, tg_Trace *old,
+                     tg_Origin origin, const struct tg_Feed *feed) {
+  tg_door_replaced(L, old);
+  if (old->session != NULL)
+    tg_feeds_replaced(s, old, origin, feed);
+  tg_trace_halt(L, old);
+}
+
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const struct tg_Feed *feed) {
   tg_Session *s = tg_session_get(L);
@@ -102,23 +133,16 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   t->name = make_name(s, name);
   if (t->name == NULL)
     luaL_error(L, "not enough memory");
-  tg_Trace *old = tg_trace_hidden(t) ? NULL : tg_session_trace(s, t->name);
-  if (old != NULL && origin == TG_ORIGIN_API && tg_feeds_watch(old)) {
-    tg_feeds_flush(L);          /* a client loses its trace: tell it */
-    tg_feeds_stopped(L, old);
-  }
-  if (old != NULL && origin == TG_ORIGIN_API)
-    tg_door_stopped(L, old);
+  if (origin == TG_ORIGIN_API)
+    announce(L, s, t);
+  tg_Trace *old = predecessor(s, t);
   tg_Status status = tg_session_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
   if (status != TG_OK)
     return false;
-  if (old != NULL) {
-    tg_door_replaced(L, old);
-    tg_feeds_replaced(s, old, origin, feed);
-    tg_trace_halt(L, old);
-  }
+  if (old != NULL)
+    replace(L, s, old, origin, feed);
   return true;
 }
 
@@ -187,6 +211,13 @@ int tg_trace_failure (lua_State *L, const char *code, const char *message) {
   return 3;
 }
 
+/* Whoever is told may have stopped it already; its object is on the stack. */
+static void stop (lua_State *L, tg_Trace *t) {
+  tg_feeds_stopped(L, t);
+  tg_door_stopped(L, t);
+  tg_trace_halt(L, t);
+}
+
 int console_stop (lua_State *L) {
   hear_client(L);
   tg_Session *s = tg_session_find(L);
@@ -200,11 +231,7 @@ int console_stop (lua_State *L) {
   }
   tg_trace_push(L, t);
   tg_feeds_flush(L);
-  if (t->session != NULL) {
-    tg_feeds_stopped(L, t);
-    tg_door_stopped(L, t);
-  }
-  tg_trace_halt(L, t);
+  stop(L, t);
   return 1;
 }
 
@@ -216,14 +243,10 @@ static tg_Trace *check_trace (lua_State *L) {
 
 static int trace_stop (lua_State *L) {
   tg_Trace *t = check_trace(L);
-  if (t->session != NULL) {
-    if (tg_feeds_watch(t)) {
-      tg_feeds_flush(L);
-      tg_feeds_stopped(L, t);
-    }
-    tg_door_stopped(L, t);
-    tg_trace_halt(L, t);
-  }
+  if (tg_feeds_watch(t))
+    tg_feeds_flush(L);
+  if (t->session != NULL)
+    stop(L, t);
   lua_settop(L, 1);
   return 1;
 }
@@ -231,12 +254,14 @@ static int trace_stop (lua_State *L) {
 /* An anchored trace is only collected when its state closes. */
 static int trace__gc (lua_State *L) {
   tg_Trace *t = check_trace(L);
-  if (t->session != NULL) {
-    if (t->anchored)
-      tg_session_terminate(t->session);
-    tg_door_replaced(L, t);
+  tg_Session *s = tg_session_find(L);
+  if (t->session != NULL && t->anchored)
+    tg_session_terminate(t->session);
+  tg_door_replaced(L, t);
+  if (t->session != NULL)
     tg_session_stop(t->session, L, t);
-  }
+  if (s != NULL)
+    tg_feeds_replaced(s, t, TG_ORIGIN_API, NULL);
   tg_cursor_drop(&t->hold);
   tg_stream_unpin(t->stream);
   tg_options_free(&t->options);
