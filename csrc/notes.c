@@ -24,10 +24,14 @@ static lua_State *wrapped_thread (lua_State *L) {
   return co;
 }
 
-/* Whether the arguments of os.exit are in order, so that it will exit. */
+/* Whether the arguments of os.exit are in order (loslib.c), so that it will
+   exit. Behind them is the function. */
 static bool exits (lua_State *L) {
-  return lua_type(L, 1) == LUA_TBOOLEAN || lua_isnoneornil(L, 1)
-         || lua_isfunction(L, 1) || lua_isinteger(L, 1);
+  int integer;
+  if (lua_gettop(L) == 1 || lua_isnil(L, 1) || lua_isboolean(L, 1))
+    return true;
+  lua_tointegerx(L, 1, &integer);
+  return integer;
 }
 
 static void note_handler (tg_Thread *t, lua_State *L) {
@@ -55,7 +59,8 @@ void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what) {
       tg_thrown_stash_error(t, L, role);
       break;
     case TG_ROLE_EXIT:
-      s->exiting = s->attention = exits(L);
+      if (exits(L))
+        s->exiting = s->attention = true;
       break;
     case TG_ROLE_HANDLER:
       note_handler(t, L);
