@@ -82,13 +82,15 @@ static tg_Trace *forget (tg_Door *d, Remote *r) {
   return t;
 }
 
-static int halt (lua_State *L) {
-  tg_trace_halt(L, lua_touserdata(L, 1));
+static int drop (lua_State *L) {
+  tg_trace_forget(L, lua_touserdata(L, 1));
   return 0;
 }
 
+/* Nobody but the client has it: its memory is not to wait for the program's
+   collector. */
 static void stop (lua_State *L, tg_Trace *t) {
-  lx_quietly(L, halt, t);
+  lx_quietly(L, drop, t);
 }
 
 /* The first one of the client's that is attached. */
@@ -207,7 +209,7 @@ static int start (lua_State *L) {
   tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
   tg_trace_anchor(L, t);
   if (!join(o->session, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
-    tg_trace_halt(L, t);
+    tg_trace_forget(L, t);
     luaL_error(L, "not enough memory");
   }
   return 0;
@@ -236,7 +238,7 @@ static int keep (lua_State *L) {
   Remote *r = tg_calloc(1, sizeof *r);
   if (r == NULL || !hand_over(d, t, c->kept)) {
     tg_free(r);
-    tg_trace_halt(L, t);
+    tg_trace_forget(L, t);
     return 0;
   }
   *r = (Remote){d->remotes, c->id, t, NULL, c->kept};
@@ -339,7 +341,7 @@ static int mirror (lua_State *L) {
   tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, m);
   if (!join(s, m, TG_NOTICE_STARTED, TG_LINE_OWN + ++s->door->own, t, false))
-    tg_trace_halt(L, m);
+    tg_trace_forget(L, m);
   return 0;
 }
 

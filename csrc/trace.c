@@ -251,12 +251,9 @@ static int trace_stop (lua_State *L) {
   return 1;
 }
 
-/* An anchored trace is only collected when its state closes. */
-static int trace__gc (lua_State *L) {
-  tg_Trace *t = check_trace(L);
+/* All that it holds goes; what is left is empty. */
+static void release (lua_State *L, tg_Trace *t) {
   tg_Session *s = tg_session_find(L);
-  if (t->session != NULL && t->anchored)
-    tg_session_terminate(t->session);
   tg_door_replaced(L, t);
   if (t->session != NULL)
     tg_session_stop(t->session, L, t);
@@ -271,6 +268,14 @@ static int trace__gc (lua_State *L) {
   tg_program_unpin(t->program);
   memset(t, 0, sizeof *t);
   t->end = TG_END_STOPPED;
+}
+
+/* An anchored trace is only collected when its state closes. */
+static int trace__gc (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  if (t->session != NULL && t->anchored)
+    tg_session_terminate(t->session);
+  release(L, t);
   return 0;
 }
 
@@ -283,10 +288,14 @@ int trace_restart (lua_State *L) {
   return 1;
 }
 
-/* What it holds goes now: the collector does not see how much that is. */
+void tg_trace_forget (lua_State *L, tg_Trace *t) {
+  tg_trace_halt(L, t);
+  release(L, t);
+}
+
 int trace_forget (lua_State *L) {
-  tg_trace_halt(L, check_trace(L));
-  return trace__gc(L);
+  tg_trace_forget(L, check_trace(L));
+  return 0;
 }
 
 static int trace__close (lua_State *L) {

@@ -39,6 +39,10 @@ void tg_trace_push (lua_State *L, const tg_Trace *t);          /* [-0, +1, -] */
 /* Stops 't' and lets go of the anchor. */
 void tg_trace_halt (lua_State *L, tg_Trace *t);                /* [-0, +0, -] */
 
+/* The same, and what it holds goes now: the collector does not see how much
+   that is. What is left of it is empty. */
+void tg_trace_forget (lua_State *L, tg_Trace *t);              /* [-0, +0, -] */
+
 /* Pushes a table of the causes that have lost something; all others read as
    0. */
 void tg_trace_push_lost (lua_State *L, const tg_Trace *t);     /* [-0, +1, m] */

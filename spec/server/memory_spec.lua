@@ -1,0 +1,97 @@
+-- What a client's traces and sessions took is given back when they are over,
+-- also in a program whose collector never runs.
+
+local serving = require "spec.server.serving"
+
+local ROUNDS, SOME = 400, 100
+local GROWTH = 16 << 20   -- bytes; each trace has 256 KiB and more
+
+local program = [[
+  require("tracegrip").listen()
+  collectgarbage "stop"
+  local function leaf (x) return x + 1 end
+  while true do
+    leaf(1)
+  end
+]]
+
+local function resident (target)
+  return tonumber((target:proc "VmRSS":match "%d+")) << 10
+end
+
+-- How much the program grows by these rounds, once it has had some of them.
+local function growth (round)
+  local target <close> = serving.start(program)
+  local before
+  for i = 1, ROUNDS do
+    if i == SOME then
+      before = resident(target)
+    end
+    round(target)
+  end
+  return resident(target) - before
+end
+
+-- A request that is done.
+local function ask (peer, kind, fields, to)
+  local reply = peer:request(kind, fields, to)
+  assert.is_nil(reply.error)
+  return reply
+end
+
+local function start (peer)
+  ask(peer, "attach")
+  ask(peer, "startTrace", {include = {"^nothing$"}})
+end
+
+describe("a program whose collector never runs", function ()
+  it("keeps nothing of traces that a client stopped", function ()
+    local bytes = growth(function (target)
+      local peer <close> = target:peer()
+      start(peer)
+      ask(peer, "stopTrace")
+      ask(peer, "detach")
+    end)
+    assert.is_true(bytes < GROWTH, bytes)
+  end)
+
+  it("keeps nothing of traces whose client is gone", function ()
+    local bytes = growth(function (target)
+      local peer <close> = target:peer()
+      start(peer)
+    end)
+    assert.is_true(bytes < GROWTH, bytes)
+  end)
+
+  it("keeps nothing of traces that ended by themselves", function ()
+    local peer
+    local bytes = growth(function (target)
+      if not peer then
+        peer = target:peer()
+        ask(peer, "attach")
+      end
+      ask(peer, "startTrace", {maxEvents = 1, trace = {}})
+      assert.equal("maxEvents", peer:reply().why)
+    end)
+    peer:close()
+    assert.is_true(bytes < GROWTH, bytes)
+  end)
+
+  it("keeps nothing of profiler sessions", function ()
+    local bytes = growth(function (target)
+      local peer <close> = target:peer()
+      local id = ask(peer, "startProfiler", {startMode = 1, windowID = 1},
+                     "profiler1").sessionID
+      ask(peer, "stopProfiler", {sessionID = id}, "profiler1")
+    end)
+    assert.is_true(bytes < GROWTH, bytes)
+  end)
+
+  it("keeps nothing of sessions that nobody stopped", function ()
+    local bytes = growth(function (target)
+      local peer <close> = target:peer()
+      ask(peer, "startProfiler", {startMode = 1, windowID = 1}, "profiler1")
+    end)
+    assert.is_true(bytes < GROWTH, bytes)
+  end)
+end)
