@@ -176,14 +176,19 @@ bool tg_demand_passes (const tg_Demand *d, const tg_Function *f) {
   return d->filter == NULL || member_wants(&d->filter->options, f);
 }
 
+/* What cannot be decided any more is kept secret. */
+static bool redacts (const tg_Patterns *redact, const char *name,
+                     size_t size) {
+  return tg_patterns_find(redact, name, size) || tg_patterns_spent(redact);
+}
+
 bool tg_demand_hides (const tg_Demand *d, const char *name, size_t size) {
   if (!d->redacts)
     return false;
-  if (d->filter != NULL
-      && tg_patterns_find(&d->filter->options.redact, name, size))
+  if (d->filter != NULL && redacts(&d->filter->options.redact, name, size))
     return true;
   for (size_t i = 0; i < d->count; i++) {
-    if (!tg_patterns_find(&d->list[i].redact, name, size))
+    if (!redacts(&d->list[i].redact, name, size))
       return false;
   }
   return d->count > 0;

@@ -30,16 +30,21 @@ typedef struct tg_Door {
 
 /* Without memory for it the client does not hear of something: then it is told
    that all is over, which needs none. */
-static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
+static void tell_at (tg_Session *s, tg_NoticeKind kind, uint64_t id,
+                     tg_End why, tg_Pos pos) {
   const tg_Door *d = s->door;
   tg_Notice *n = tg_notice_new(kind, id);
   if (n == NULL)
     return;
   n->why = why;
   n->session = d->session;
-  n->pos = s->tracing ? tg_rec_pos(&s->recorder) : 0;
+  n->pos = pos;
   if (!tg_line_notify(d->line, n))
     tg_notice_free(n);
+}
+
+static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
+  tell_at(s, kind, id, why, s->tracing ? tg_rec_pos(&s->recorder) : 0);
 }
 
 void tg_door_publish (const tg_Session *s) {
@@ -302,8 +307,8 @@ static tg_End ended (const Remote *r) {
 
 static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
-  if (r->kept == NULL) {
-    tell(s, TG_NOTICE_ENDED, r->id, why);
+  if (r->kept == NULL) {    /* others may record on: its client does not see */
+    tell_at(s, TG_NOTICE_ENDED, r->id, why, tg_trace_stop_pos(t));
     return;
   }
   tg_Part facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
@@ -338,6 +343,8 @@ static int mirror (lua_State *L) {
   m->options.overflow = TG_OVERFLOW_WAIT;
   if (m->options.buffer > TG_BUFFER_REMOTE)
     m->options.buffer = TG_BUFFER_REMOTE;
+  if (!tg_options_confine(&m->options, &s->door->line->host))
+    return 0;
   tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, m);
   if (!join(s, m, TG_NOTICE_STARTED, TG_LINE_OWN + ++s->door->own, t, false))

@@ -304,8 +304,7 @@ static void take_patterns (Source *s, tg_Patterns *to) {
   uint32_t count;
   to->list = take_list(s, &count);
   to->count = count;
-  to->bounded = true;
-  to->steps = TG_PATTERNS_STEPS;
+  tg_patterns_bound(to, 0);
 }
 
 static void take_options (Source *s, tg_Options *o) {

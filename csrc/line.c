@@ -54,10 +54,13 @@ void tg_notice_free (tg_Notice *n) {
   }
 }
 
-tg_Line *tg_line_new (int signal, uint64_t stall_ns, int bell) {
+tg_Line *tg_line_new (int signal, uint64_t stall_ns, const tg_Options *host,
+                      int bell) {
   tg_Line *l = tg_calloc(1, sizeof *l);
-  if (l == NULL)
+  if (l == NULL || !tg_options_copy(&l->host, host)) {
+    tg_free(l);
     return NULL;
+  }
   atomic_init(&l->refs, 1);
   pthread_mutex_init(&l->mutex, NULL);
   tg_clock_condition(&l->moved);
@@ -97,6 +100,7 @@ void tg_line_unpin (tg_Line *l) {
     tg_notice_free(n);
   }
   free_names(l);
+  tg_options_free(&l->host);
   pthread_cond_destroy(&l->moved);
   pthread_mutex_destroy(&l->mutex);
   tg_free(l);

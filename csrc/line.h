@@ -81,6 +81,7 @@ typedef struct tg_Line {
   uint64_t door;          /* its number, one of the process */
   unsigned addresses;     /* at which the state listens; the traced thread's */
   uint64_t stall_ns;      /* how long the program waits for a client */
+  tg_Options host;        /* owns: how far clients may go; constant */
   pthread_mutex_t mutex;  /* for all that follows */
   pthread_cond_t moved;   /* the server has done something */
   tg_Command *commands, **last_command;   /* owns */
@@ -95,8 +96,10 @@ typedef struct tg_Line {
   bool started;           /* a client has asked for a trace, ever */
 } tg_Line;
 
-/* A line of the calling thread's; NULL without memory. */
-tg_Line *tg_line_new (int signal, uint64_t stall_ns, int bell);
+/* A line of the calling thread's, whose clients may go as far as 'host' says
+   (copied); NULL without memory. */
+tg_Line *tg_line_new (int signal, uint64_t stall_ns, const tg_Options *host,
+                      int bell);
 tg_Line *tg_line_pin (tg_Line *l);
 void tg_line_unpin (tg_Line *l);            /* NULL is fine */
 

@@ -359,34 +359,32 @@ static int line_attach (lua_State *L) {
   return 0;
 }
 
+/* A client's options, at index 3. */
+static tg_Options *read_options (lua_State *L, const Reception *c,
+                                 const char *const *extra) {
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  tg_Options *o = tg_options_push(L);
+  tg_options_read(L, 3, extra, o);
+  tg_options_distrust(o);
+  if (!tg_options_confine(o, &c->line->host))
+    luaL_error(L, "not enough memory");
+  return o;
+}
+
 /* What a client leaves open: that it is waited for, in a buffer of its own. */
 static void set_defaults (lua_State *L, tg_Options *o) {
   if (lua_getfield(L, 3, "overflow") == LUA_TNIL)
     o->overflow = TG_OVERFLOW_WAIT;
-  if (lua_getfield(L, 3, "buffer") == LUA_TNIL)
+  if (lua_getfield(L, 3, "buffer") == LUA_TNIL
+      && o->buffer > TG_BUFFER_REMOTE)
     o->buffer = TG_BUFFER_REMOTE;
   lua_pop(L, 2);
 }
 
-/* Options in the hands of the collector, until they have an owner. */
-static int options__gc (lua_State *L) {
-  tg_options_free(lua_touserdata(L, 1));
-  return 0;
-}
-
-static tg_Options *new_options (lua_State *L) {
-  tg_Options *o = lua_newuserdatauv(L, sizeof *o, 0);
-  tg_options_init(o);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, options__gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  return o;
-}
-
 int lines_check_options (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  tg_options_read(L, 1, NULL, new_options(L));
+  tg_options_read(L, 1, NULL, tg_options_push(L));
   return 0;
 }
 
@@ -408,18 +406,19 @@ static void ask_start (lua_State *L, Reception *c, uint64_t id,
   tg_line_post(c->line, k);
 }
 
+/* The time that it may take, in ms; nil: as long as it likes. */
 static int line_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
   Reception *c = check(L);
   uint64_t id = check_id(L);
-  luaL_checktype(L, 3, LUA_TTABLE);
-  lua_settop(L, 3);
-  tg_Options *o = new_options(L);
-  tg_options_read(L, 3, extra, o);
+  tg_Options *o = read_options(L, c, extra);
   set_defaults(L, o);
   lua_getfield(L, 3, "name");
   ask_start(L, c, id, o, luaL_checkstring(L, -1));
-  return 0;
+  if (o->duration_ns == 0)
+    return 0;
+  lua_pushnumber(L, (lua_Number)o->duration_ns / 1e6);
+  return 1;
 }
 
 static int line_stop (lua_State *L) {
@@ -439,10 +438,7 @@ static int line_drop (lua_State *L) {
 static int line_keep (lua_State *L) {
   Reception *c = check(L);
   uint64_t id = check_id(L);
-  luaL_checktype(L, 3, LUA_TTABLE);
-  lua_settop(L, 3);
-  tg_Options *o = new_options(L);
-  tg_options_read(L, 3, NULL, o);
+  tg_Options *o = read_options(L, c, NULL);
   o->overflow = TG_OVERFLOW_STOP;
   tg_keeps_ask(L, &c->keeps, c->line, id, o);
   return 0;

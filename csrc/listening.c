@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "door.h"
 #include "host.h"
+#include "optread.h"
 #include "session.h"
 #include "trace.h"
 
@@ -81,7 +82,10 @@ static tg_Line *new_line (lua_State *L) {
   lua_Number stall = luaL_optnumber(L, -1, STALL_S);
   lua_getfield(L, 1, "signal");
   lua_Integer signal = luaL_optinteger(L, -1, SIGURG);
-  tg_Line *line = tg_line_new((int)signal, (uint64_t)(stall * 1e9),
+  tg_Options *host = tg_options_push(L);
+  lua_getfield(L, 1, "options");
+  tg_options_read(L, -1, NULL, host);
+  tg_Line *line = tg_line_new((int)signal, (uint64_t)(stall * 1e9), host,
                               tg_host_bell());
   if (line == NULL)
     luaL_error(L, "not enough memory");

@@ -1,5 +1,5 @@
 /*
-** options.c - defaults, copies and the end of an options record.
+** options.c - defaults, copies, bounds and the end of an options record.
 */
 #include "options.h"
 
@@ -28,6 +28,29 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from) {
     return true;
   tg_options_free(to);
   return false;
+}
+
+/* A limit of 0 is none. */
+static void limit (uint64_t *value, uint64_t most) {
+  if (most != 0 && (*value == 0 || *value > most))
+    *value = most;
+}
+
+bool tg_options_confine (tg_Options *o, const tg_Options *host) {
+  limit(&o->buffer, host->buffer);
+  limit(&o->max_events, host->max_events);
+  limit(&o->duration_ns, host->duration_ns);
+  for (size_t i = 0; i < host->redact.count; i++) {
+    if (!tg_patterns_add(&o->redact, host->redact.list[i]))
+      return false;
+  }
+  return true;
+}
+
+void tg_options_distrust (tg_Options *o) {
+  tg_patterns_bound(&o->include, TG_PATTERNS_EACH);
+  tg_patterns_bound(&o->exclude, TG_PATTERNS_EACH);
+  tg_patterns_bound(&o->redact, TG_PATTERNS_EACH);
 }
 
 void tg_options_free (tg_Options *o) {

@@ -53,6 +53,16 @@ void tg_options_init (tg_Options *o);
 /* 'to' becomes a copy of 'from'; false (and 'to' freed) without memory. */
 bool tg_options_copy (tg_Options *to, const tg_Options *from);
 
+/*
+** 'o' goes no further than 'host' allows: what that redacts is redacted, and
+** its buffer, max_events and duration_ns are not exceeded. False without
+** memory.
+*/
+bool tg_options_confine (tg_Options *o, const tg_Options *host);
+
+/* Its patterns are a stranger's: what they cost is bounded (pattern.h). */
+void tg_options_distrust (tg_Options *o);
+
 void tg_options_free (tg_Options *o);
 
 #endif

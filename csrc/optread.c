@@ -343,3 +343,18 @@ void tg_filter_read (lua_State *L, int index, const char *const *extra,
   tg_filter_init(f);
   read_all(&r, index);
 }
+
+static int options__gc (lua_State *L) {
+  tg_options_free(lua_touserdata(L, 1));
+  return 0;
+}
+
+tg_Options *tg_options_push (lua_State *L) {
+  tg_Options *o = lua_newuserdatauv(L, sizeof *o, 0);
+  tg_options_init(o);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, options__gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  return o;
+}

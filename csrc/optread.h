@@ -23,6 +23,9 @@ void tg_options_read (lua_State *L, int index, const char *const *extra,
 void tg_filter_read (lua_State *L, int index, const char *const *extra,
                      tg_Filter *f);                            /* [-0, +0, v] */
 
+/* Pushes options with the defaults, in the hands of the collector. */
+tg_Options *tg_options_push (lua_State *L);                    /* [-0, +1, m] */
+
 /* The list of type names at the top of the stack into bits; raises. */
 uint32_t tg_types_read (lua_State *L, int index);              /* [-0, +0, v] */
 

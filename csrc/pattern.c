@@ -394,14 +394,26 @@ bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
 ** ===================================================================
 */
 
+void tg_patterns_bound (tg_Patterns *list, uint64_t each) {
+  list->bounded = true;
+  list->each = each;
+  list->steps = TG_PATTERNS_STEPS;
+}
+
+bool tg_patterns_spent (const tg_Patterns *list) {
+  return list->bounded && list->steps == 0 && list->count > 0;
+}
+
 bool tg_patterns_find (const tg_Patterns *list, const char *text, size_t size) {
-  uint64_t steps = list->bounded ? list->steps : UINT64_MAX;
+  uint64_t steps = list->bounded ? list->each + list->steps : UINT64_MAX;
   bool found = false;
+  if (tg_patterns_spent(list))
+    return false;
   for (size_t i = 0; i < list->count && !found && steps > 0; i++) {
     steps--;
     found = find(text, size, list->list[i], &steps);
   }
-  if (list->bounded)
+  if (list->bounded && steps < list->steps)
     ((tg_Patterns *)(uintptr_t)list)->steps = steps;
   return found;
 }
@@ -425,6 +437,7 @@ bool tg_patterns_add (tg_Patterns *list, const char *pattern) {
 bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from) {
   memset(to, 0, sizeof *to);
   to->bounded = from->bounded;
+  to->each = from->each;
   to->steps = from->steps;
   for (size_t i = 0; i < from->count; i++) {
     if (!tg_patterns_add(to, from->list[i])) {

@@ -15,16 +15,27 @@
 typedef struct tg_Patterns {
   char **list;          /* owns; each owned too, zero-terminated */
   size_t count;
-  uint64_t steps;       /* that it may yet take to match; 0: it is bad from now
-                           on. Only counted if... */
-  bool bounded;         /* ...they are from a file: a short pattern can take
-                           for ever. One thread at a time, then. */
+  bool bounded;         /* they are a stranger's, from a file or a client: a
+                           short pattern can take for ever, so steps are
+                           counted. One thread at a time, then. */
+  uint64_t each;        /* steps that every search may take... */
+  uint64_t steps;       /* ...and what all of them together may take beyond
+                           that; at 0 the list is spent */
 } tg_Patterns;
 
 #define TG_PATTERNS_STEPS (UINT64_C(1) << 26)   /* half a second */
+#define TG_PATTERNS_EACH (UINT64_C(1) << 15)    /* a quarter of a millisecond:
+                                                   more than a sane one takes */
 
 /* Whether 'pattern' is found anywhere in 'text', as string.find would. */
 bool tg_pattern_find (const char *text, size_t size, const char *pattern);
+
+/* From now on its steps are counted: 'each' of a search are free. */
+void tg_patterns_bound (tg_Patterns *list, uint64_t each);
+
+/* Whether it has taken all the steps that it may take: it matches nothing any
+   more. */
+bool tg_patterns_spent (const tg_Patterns *list);
 
 /* Whether any of 'list' is found in 'text'; false for an empty list. */
 bool tg_patterns_match (const tg_Patterns *list, const char *text);

@@ -249,9 +249,8 @@ function Feed:start (asked)
   if not options.name then
     options.name, number = new_name(self)
   end
-  local trace = {id = self.tab:next_id(), name = options.name,
-                 duration = options.duration}
-  self.tab:start(trace.id, options)
+  local trace = {id = self.tab:next_id(), name = options.name}
+  trace.duration = self.tab:start(trace.id, options)
   self.tab.names = number or self.tab.names
   local old = named(self, trace.name)
   if old then

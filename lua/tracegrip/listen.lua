@@ -152,6 +152,7 @@ function listen.plan (options)
     token = options.token,
     signal = options.signal and math.tointeger(options.signal),
     stallTimeout = options.stallTimeout,
+    options = options.options,
     defaults = defaults_of(options),
   }
 end

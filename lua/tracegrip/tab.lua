@@ -175,34 +175,16 @@ function Tab:next_id ()
   return self.ids
 end
 
--- What the host keeps secret stays so.
-local function joined (list, more)
-  local all = table.move(list, 1, #list, 1, {})
-  return table.move(more, 1, #more, #all + 1, all)
-end
-
--- A request cannot go beyond what the host allows, or what is good for it.
-local limits = {"buffer", "maxEvents", "duration"}
-local most = {buffer = 256 << 20}
-
--- A trace's options: those asked for, then the host's.
+-- A trace's options: those asked for, then the host's. How far a request may
+-- go is the line's business, which also adds what the host keeps secret.
 function Tab:options (asked)
-  local host = self.defaults
   local options = {}
-  for _, given in ipairs {host, asked} do
+  for _, given in ipairs {self.defaults, asked} do
     for key, value in pairs(given) do
       options[key] = value
     end
   end
-  for _, key in ipairs(limits) do
-    local limit, value = host[key] or most[key], asked[key]
-    if math.type(limit) and math.type(value) then
-      options[key] = math.min(limit, value)
-    end
-  end
-  if host.redact and type(asked.redact) == "table" then
-    options.redact = joined(host.redact, asked.redact)
-  end
+  options.redact = asked.redact
   return options
 end
 

@@ -36,6 +36,7 @@ function Line:start (id, options)
   table.insert(self.asked, "start " .. id .. " " .. options.name)
   self.options = options
   self.running[id] = options.name
+  return options.duration
 end
 
 function Line:stop (id)

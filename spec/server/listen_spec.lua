@@ -215,6 +215,125 @@ describe("tracegrip.listen", function ()
     assert.is_nil(packet.time)
   end)
 
+  -- What a client, attached before it, is sent of login("me", "x", {pass = 1}).
+  local function sent_of_login (listen, request, before)
+    local program <close> = serving.start(([[
+      function login (user, password, more) end
+      require("tracegrip").listen {options = %s}
+      io.read()
+      %s
+      login("me", "x", {password = "y"})
+      io.read()
+    ]]):format(listen, before or ""))
+    local peer <close> = program:peer()
+    peer:request "attach"
+    if request then
+      assert.equal("startedTrace", peer:request("startTrace", request).type)
+    end
+    program:tell()
+    local packet
+    repeat
+      packet = peer:receive()
+    until packet.name == "login"
+    return packet.arguments
+  end
+
+  local hidden = {
+    values = {"me", {type = "redacted"}, {type = "object", objectId = 0}},
+    objectPool = {{
+      class = "table", extensible = true, frozen = false, sealed = false,
+      prototype = {type = "null"}, safeGetterValues = {},
+      ownProperties = {password = {
+        configurable = true, enumerable = true, writable = true,
+        value = {type = "redacted"}
+      }}
+    }}
+  }
+
+  for _, redact in ipairs {'"^pass"', '{"^pass"}'} do
+    it("keeps it secret from who asks for something else, by " .. redact,
+       function ()
+      local options = '{redact = ' .. redact .. ', include = "^login$"}'
+      for _, asked in ipairs {"zzz", {"zzz"}, {}} do
+        assert.same(hidden, sent_of_login(options, {redact = asked}))
+      end
+    end)
+  end
+
+  it("keeps it secret in the traces that the program starts", function ()
+    local before = 'require("tracegrip.console").startTrace("mine", '
+                   .. '{include = "^login$"})'
+    assert.same(hidden, sent_of_login('{redact = "^pass"}', nil, before))
+    assert.same(hidden, sent_of_login('{redact = "^pass"}', {redact = "zzz"},
+                                      before))
+  end)
+
+  it("sends no more of the program's traces than the host allows", function ()
+    local program <close> = serving.start [[
+      local console = require "tracegrip.console"
+      require("tracegrip").listen {options = {maxEvents = 3}}
+      local function f () end
+      io.read()
+      console.startTrace("mine", {trace = {"name"}})
+      for _ = 1, 10 do f() end
+      print(console.stopTrace("mine").events)
+      io.read()
+    ]]
+    local peer <close> = program:peer()
+    peer:request "attach"
+    program:tell()
+    assert.equal("startedTrace", peer:reply().type)
+    local reply, frames = peer:reply()
+    assert.equal("maxEvents", reply.why)
+    assert.equal(3, #frames)
+    assert.equal("20", program:says "(%d+)\n")   -- the program has all of it
+  end)
+
+  it("lets no client go on for longer than the host allows", function ()
+    local program <close> = serving.start [[
+      require("tracegrip").listen {options = {duration = 50}}
+      io.read()
+    ]]
+    local peer <close> = program:peer()
+    peer:request "attach"
+    peer:request("startTrace", {duration = 0})
+    assert.equal("duration", peer:reply().why)
+  end)
+
+  it("lets no client stop the program by a pattern", function ()
+    local program <close> = serving.start [[
+      local names = {}
+      for i = 1, 1000 do
+        names[i] = load("local function x" .. i .. " () end return x" .. i)()
+      end
+      local long = {[("k"):rep(60)] = 1}
+      local function take (t) end
+      require("tracegrip").listen()
+      for _ in io.lines() do
+        local before = os.clock()
+        for i = 1, #names do names[i]() end
+        take(long)
+        print(os.clock() - before < 3 and "quick" or "slow")
+        io.stdout:flush()
+      end
+    ]]
+    local peer <close> = program:peer()
+    peer:request "attach"
+    local pattern = (".-"):rep(60) .. "!!"
+    for _, option in ipairs {"include", "exclude", "redact"} do
+      peer:request("startTrace", {name = "x", [option] = pattern})
+      program:tell()
+      assert.equal("quick", program:says "(%a+)\n")
+    end
+    peer:request "stopTrace"
+    peer:request("startTrace", {redact = pattern, include = "^take$"})
+    program:tell()
+    program:says "quick"
+    local _, frames = peer:request "stopTrace"
+    local shown = frames[1].arguments.objectPool[1].ownProperties
+    assert.same({type = "redacted"}, shown[("k"):rep(60)].value)
+  end)
+
   it("leaves the program's signals and its hook alone", function ()
     local out = printed [[
       -- Those from 32 on are the C library's.

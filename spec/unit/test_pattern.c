@@ -65,6 +65,25 @@ static void lists (void) {
   tg_patterns_free(&b);
 }
 
+/* A stranger's: cheap searches are free for ever, dear ones use it up. */
+static void strangers (void) {
+  tg_Patterns list = {0}, copy;
+  char text[80];
+  memset(text, 'k', sizeof text);
+  UNIT_CHECK(tg_patterns_add(&list, ".-.-.-.-.-.-.-.-.-.-!!"));
+  tg_patterns_bound(&list, TG_PATTERNS_EACH);
+  for (int i = 0; i < 100000; i++)
+    UNIT_CHECK(tg_patterns_find(&list, "!!", 2));
+  UNIT_CHECK(list.steps == TG_PATTERNS_STEPS && !tg_patterns_spent(&list));
+  UNIT_CHECK(tg_patterns_copy(&copy, &list));
+  UNIT_CHECK(!tg_patterns_find(&list, text, sizeof text));
+  UNIT_CHECK(tg_patterns_spent(&list) && !tg_patterns_spent(&copy));
+  UNIT_CHECK(!tg_patterns_find(&list, "!!", 2));
+  UNIT_CHECK(tg_patterns_find(&copy, "!!", 2));
+  tg_patterns_free(&list);
+  tg_patterns_free(&copy);
+}
+
 /*
 ** {==================================================================
 ** Random patterns against the real thing
@@ -152,6 +171,7 @@ int main (void) {
   UNIT_RUN(malformed);
   UNIT_RUN(bounded);
   UNIT_RUN(lists);
+  UNIT_RUN(strangers);
   UNIT_RUN(random_cases);
   return UNIT_END();
 }
