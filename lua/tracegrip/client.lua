@@ -82,7 +82,7 @@ Tracer.__index = Tracer
 -- Waiting
 ---------------------------------------------------------------------------
 
-local pump
+local pump, settle
 
 -- Goes on with every coroutine that has what it waits for. One of them may
 -- make others go on, so the list is looked at anew each time.
@@ -119,7 +119,9 @@ local function run_until (self, ready, exact)
     end
   end
   self.blocking, self.awaited = false, nil
-  if #self.inbox > 0 and not self.closed then
+  if self.closed then
+    settle()
+  elseif #self.inbox > 0 then
     self.later:start(0, 0, function () pump(self) end)
   end
 end
@@ -160,7 +162,7 @@ end
 
 -- Has the loop let go of handles that are closed. luv does not survive it if
 -- the program ends before that.
-local function settle ()
+function settle ()
   if not uv.loop_mode() then
     uv.run "nowait"
   end
