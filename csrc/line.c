@@ -132,16 +132,45 @@ static void kick (tg_Line *l) {
     syscall(SYS_tgkill, getpid(), l->thread, l->signal);
 }
 
-void tg_line_post (tg_Line *l, tg_Command *c) {
-  pthread_mutex_lock(&l->mutex);
+/* Where the last command is linked if it is an ATTACH; else NULL. */
+static tg_Command **last_attach (tg_Line *l) {
+  tg_Command **p = &l->commands;
+  while (*p != NULL && (*p)->next != NULL)
+    p = &(*p)->next;
+  return (*p != NULL && (*p)->kind == TG_COMMAND_ATTACH) ? p : NULL;
+}
+
+static void append (tg_Line *l, tg_Command *c) {
   c->next = NULL;
   *l->last_command = c;
   l->last_command = &c->next;
   l->started = l->started || c->kind == TG_COMMAND_START
                || c->kind == TG_COMMAND_KEEP;
+  l->urgent = l->urgent || !c->patient;
   atomic_store(&l->wanted, true);
-  kick(l);
+  if (!c->patient)
+    kick(l);
   pthread_cond_broadcast(&l->moved);
+}
+
+static void take_back (tg_Line *l, tg_Command **p) {
+  tg_command_free(*p);
+  *p = NULL;
+  l->last_command = p;
+  if (l->commands == NULL)
+    atomic_store(&l->wanted, false);
+}
+
+void tg_line_post (tg_Line *l, tg_Command *c) {
+  pthread_mutex_lock(&l->mutex);
+  bool vain = c->kind == TG_COMMAND_LEAVE && c->patient;
+  tg_Command **attach = vain ? last_attach(l) : NULL;
+  if (attach != NULL) {
+    take_back(l, attach);
+    tg_command_free(c);
+  }
+  else
+    append(l, c);
   pthread_mutex_unlock(&l->mutex);
 }
 
@@ -149,10 +178,11 @@ bool tg_line_nudge (tg_Line *l) {
   if (!atomic_load(&l->wanted))
     return false;
   pthread_mutex_lock(&l->mutex);
-  if (l->commands != NULL && worked(l) - l->kicked >= PATIENCE)
+  bool waits = l->urgent;
+  if (waits && worked(l) - l->kicked >= PATIENCE)
     kick(l);
   pthread_mutex_unlock(&l->mutex);
-  return true;
+  return waits;
 }
 
 tg_Notice *tg_line_next (tg_Line *l) {
@@ -202,6 +232,7 @@ tg_Command *tg_line_take (tg_Line *l) {
     l->commands = c->next;
   if (l->commands == NULL) {
     l->last_command = &l->commands;
+    l->urgent = false;
     atomic_store(&l->wanted, false);
   }
   pthread_mutex_unlock(&l->mutex);

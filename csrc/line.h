@@ -45,6 +45,8 @@ typedef struct tg_Command {
   tg_CommandKind kind;
   uint64_t id;            /* of the trace; of an ATTACH, its number */
   bool first;             /* START: a new sequence begins */
+  bool patient;           /* it is soon enough when the program looks by
+                             itself: no signal disturbs it */
   char *name;             /* owns: of a START */
   tg_Options options;     /* owns: of a START and a KEEP */
   struct tg_Kept *kept;   /* pins: of a KEEP (kept.h) */
@@ -94,6 +96,7 @@ typedef struct tg_Line {
   int signal;
   int bell;               /* eventfd of the server's; -1: it has gone */
   bool started;           /* a client has asked for a trace, ever */
+  bool urgent;            /* a command is there that cannot wait */
 } tg_Line;
 
 /* A line of the calling thread's, whose clients may go as far as 'host' says
@@ -110,11 +113,13 @@ void tg_notice_free (tg_Notice *n);         /* NULL is fine */
 
 /* ---- the server's thread ---- */
 
-/* Sends 'c' (owned from here on) and the signal. */
+/* Sends 'c' (owned from here on), and the signal unless it is patient. A
+   patient LEAVE and the ATTACH before it, not taken yet, come to nothing. */
 void tg_line_post (tg_Line *l, tg_Command *c);
 
 /* Sends the signal once more if commands wait although the thread has worked
-   since: it was at a place where it could not be reached. Whether they wait. */
+   since: it was at a place where it could not be reached. Whether they wait;
+   patient ones do not count. */
 bool tg_line_nudge (tg_Line *l);
 
 /* The oldest notice, owned by the caller; NULL: there is none. */

@@ -350,6 +350,7 @@ static int line_attach (lua_State *L) {
   bool yes = lua_toboolean(L, 2);
   tg_CommandKind kind = yes ? TG_COMMAND_ATTACH : TG_COMMAND_LEAVE;
   tg_Command *k = new_command(L, kind, c->session + yes);
+  k->patient = c->members == NULL;
   part_all(c);
   c->session += yes;
   c->attached = yes;
@@ -517,9 +518,7 @@ static int line_names (lua_State *L) {
 }
 
 static int line_nudge (lua_State *L) {
-  tg_Line *l = check(L)->line;
-  tg_line_nudge(l);
-  lua_pushboolean(L, atomic_load(&l->wanted));
+  lua_pushboolean(L, tg_line_nudge(check(L)->line));
   return 1;
 }
 

@@ -230,6 +230,36 @@ describe("a program that is attached to a hundred times", function ()
     assert.is_true(uv.hrtime() - start < 8e8)
   end)
 
+  it("and waits in C is not disturbed by who only attaches", function ()
+    local program <close> = serving.start [[
+      local process = require "process"
+      local console = require "tracegrip.console"
+      require("tracegrip").listen()
+      function f () end
+      print "waits"
+      io.stdout:flush()
+      print("woken", process.sleep(1))
+      io.stdout:flush()
+      io.read()
+      console.startTrace "mine"
+      f()
+      console.stopTrace "mine"
+      io.read()
+    ]]
+    local peer <close> = program:peer()
+    program:says "waits"
+    for _ = 1, 100 do
+      assert.equal("attached", peer:request "attach".type)
+      assert.equal("detached", peer:request "detach".type)
+    end
+    peer:request "attach"
+    assert.equal("0", program:says "woken\t(%d+)\n")
+    program:tell()
+    assert.equal("mine", peer:reply().name)     -- it is attached all the same
+    local _, frames = peer:reply()
+    assert.equal("f", frames[1].name)
+  end)
+
   it("and never calls anything is answered all the same", function ()
     local program <close> = serving.start [[
       require("tracegrip").listen()

@@ -41,14 +41,16 @@ static int process_wait (lua_State *L) {
   return 1;
 }
 
-/* sleep(seconds) */
+/* sleep(seconds) -> how often a signal came */
 static int process_sleep (lua_State *L) {
   double s = luaL_checknumber(L, 1);
   struct timespec t = {.tv_sec = (time_t)s};
   t.tv_nsec = (long)((s - (double)t.tv_sec) * 1e9);
+  lua_Integer n = 0;
   while (nanosleep(&t, &t) < 0 && errno == EINTR)
-    continue;
-  return 0;
+    n++;
+  lua_pushinteger(L, n);
+  return 1;
 }
 
 /* now() -> seconds that go on evenly */
