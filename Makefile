@@ -34,7 +34,7 @@ CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
-          $(BUILD)/spec/yesterday.so
+          $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so
 BENCH   = $(BUILD)/spec/bench_hook.so
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
 

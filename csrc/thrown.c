@@ -425,14 +425,19 @@ static bool skip_exactly (tg_Thrown *v) {
   return strncmp(lua_tostring(v->L, v->index), position, v->skip) == 0;
 }
 
-/* The error arrives at the message handler that the wrap function on top of
-   'resumer' calls: so it is also what that throws. */
+/*
+** The error arrives at the message handler that the wrap function on top of
+** 'resumer' calls: so it is also what that throws. Before Lua 5.4.3 a __close
+** method may seem to be called by what has failed ('recover' in ldo.c).
+*/
 static bool arrived (tg_Thread *resumer, lua_State *L, lua_Debug *ar,
                      tg_Thrown *v) {
   const void *function = callee(L, ar);
   v->index = call_argument(L, ar, 1, 0);
   if (has_metamethod(L, v->index, "__gc", function))
     return false;       /* called by the collector, before Lua 5.4.4 */
+  if (!tg_close_replaces() && function != resumer->handler)
+    return false;
   stash_index(resumer, L, v->index, resumer->n, true);
   return skip_exactly(v);
 }
