@@ -211,7 +211,7 @@ static bool more_slots (tg_Threads *ts, lua_State *L) {
 }
 
 void tg_thread_enlist (tg_Threads *ts, tg_Thread *t, lua_State *L) {
-  if (!lua_checkstack(L, 4))
+  if (!lua_checkstack(L, 4) || !lua_checkstack(t->L, 1))
     return;
   if (ts->next_slot == 0 || ts->next_slot > ts->slots) {
     if (!more_slots(ts, L))

@@ -396,3 +396,4 @@ for seed = tonumber(arg[1]), tonumber(arg[2]) do
   try(seed)
 end
 print(("%d wrong, %d known, %d unknown"):format(wrong, known, unknown))
+os.exit(wrong == 0)
