@@ -377,6 +377,8 @@ static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
     tg_chain_settle(t, L, ar, 0, now);
   const tg_Frame *top = tg_thread_top(t);
   if (top == NULL) {
+    if (ar->i_ci == t->floor)
+      t->floor = NULL;
     t->base_ci = NULL;
     t->based = true;
   }
@@ -531,6 +533,8 @@ void tg_hook_own_frames (tg_Session *s, lua_State *L) {
     if (own_frame(L, &ar, &through))
       n = i + 1;
   }
+  if (t != NULL)
+    tg_thrown_floor(t, n);
   while (t != NULL && n-- > 0) {
     if (lua_getstack(L, n, &ar) && tg_thread_room(t))
       t->frames[t->n++] = (tg_Frame){ar.i_ci, TG_FR_OWN | TG_FR_HIDDEN, 0};

@@ -17,8 +17,8 @@ bool tg_roles_setup (void);
 /* The role of a C function. */
 tg_Role tg_role_of (lua_CFunction f);
 
-/* Whether a C function, called by Lua code or calling it, lets every error pass:
-   known of Lua's own libraries, but for those that catch errors. */
+/* Whether a C function lets every error pass: known of Lua's own libraries, but
+   for those functions that catch errors. */
 bool tg_role_harmless (lua_CFunction f);
 
 /* Whether an error in a __close method takes the place of the one that unwinds

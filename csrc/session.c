@@ -121,6 +121,7 @@ static void clear_machinery (tg_Session *s) {
   s->depth = 0;
   s->tracing = s->recording = s->attention = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
+  s->hooking = false;
 }
 
 /* The chain from the main thread to 'L': each holds the next by the resume

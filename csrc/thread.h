@@ -70,6 +70,8 @@ typedef struct tg_Thread {
   tg_Buf stash;             /* values on their way to be thrown (thrown.c) */
   size_t stash_at;          /* where the last of them is */
   uint32_t stashed;         /* 1 + index of the frame that throws it; 0: none */
+  const void *floor;        /* a frame of pcall older than the trace, with
+                               none above it that may catch errors; or NULL */
   const void *base_ci;      /* a frame older than the trace... */
   tg_FunctionId base_fn;    /* ...and its function */
   lua_Hook user_hook;       /* the program's own hook, under ours */

@@ -7,6 +7,9 @@
 #include "roles.h"
 #include "value.h"
 
+#define LEVELS_ASKED 100    /* of frames older than the trace; each costs its
+                               distance from the top */
+
 static bool wanted (const tg_Thread *t) {
   return (t->session->demand.types & TG_TYPE_THROW) != 0;
 }
@@ -236,6 +239,21 @@ static uint32_t above_catching (const tg_Thread *t, uint32_t from,
   return to;
 }
 
+void tg_thrown_floor (tg_Thread *t, int level) {
+  lua_Debug ar;
+  int end = level + LEVELS_ASKED;
+  t->floor = NULL;
+  for (; level < end && lua_getstack(t->L, level, &ar); level++) {
+    lua_getinfo(t->L, "fS", &ar);
+    lua_CFunction f = lua_tocfunction(t->L, -1);
+    lua_pop(t->L, 1);
+    if (*ar.what == 'C' && !tg_role_harmless(f)) {
+      t->floor = (tg_role_of(f) == TG_ROLE_PCALL) ? ar.i_ci : NULL;
+      return;
+    }
+  }
+}
+
 bool tg_thrown_unsure (const tg_Thread *t) {
   for (uint32_t i = 0; i < t->n; i++) {
     tg_Role role = tg_frame_role(&t->frames[i]);
@@ -349,11 +367,17 @@ static bool unhandled (lua_State *L, lua_Debug *ar) {
 /* The error of frames of 't' in the event, which is on 't' itself. */
 static int caught_here (const tg_Thread *t, lua_State *L, lua_Debug *ar,
                         uint32_t keep, tg_Role catcher) {
-  if (keep == 0)
-    return closing(t, ar, calling(L, ar)) ? close_argument(L, ar) : 0;
-  if (catcher != TG_ROLE_PCALL)
+  const void *caller = calling(L, ar);
+  if (keep == 0) {
+    if (closing(t, ar, caller))
+      return close_argument(L, ar);
+    if (t->floor == NULL || t->unsure
+        || t->floor != (ar->event == LUA_HOOKRET ? ar->i_ci : caller))
+      return 0;
+  }
+  else if (catcher != TG_ROLE_PCALL)
     return 0;
-  if (!tg_close_replaces() && (t->frames[keep - 1].what & TG_FR_CAUGHT))
+  else if (!tg_close_replaces() && (t->frames[keep - 1].what & TG_FR_CAUGHT))
     return 0;           /* an error in a __close method, dropped */
   if (ar->event == LUA_HOOKRET)
     return failure_result(L, ar);

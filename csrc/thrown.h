@@ -62,6 +62,10 @@ void tg_thrown_deny (tg_Thread *t, bool replaces);
 /* Frames from index 'keep' up are gone, and what they threw. */
 void tg_thrown_drop (tg_Thread *t, uint32_t keep);
 
+/* Looks for a pcall among the frames of 't', which runs and has none yet, from
+   'level' down. */
+void tg_thrown_floor (tg_Thread *t, int level);
+
 /* Whether errors of __close methods may go to a message handler that belongs to
    one of the frames of 't', which is suspended and being closed: before Lua
    5.4.8 it was not forgotten. */

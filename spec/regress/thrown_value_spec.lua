@@ -252,7 +252,7 @@ describe("the value of an error that goes on through wrap", function ()
     > (anonymous function)()
       > bad()
       < bad throw ?
-    < (anonymous function) throw ?
+    < (anonymous function) throw "p.lua:2: p.lua:1: attempt to perform arithmetic on a nil value"
   ]])
 
   it("loses the position of a file with a long name", function ()
@@ -274,6 +274,29 @@ describe("the value of an error that goes on through wrap", function ()
     local message = short .. "attempt to perform arithmetic on a nil value"
     assert.same({message, short .. message, short .. message}, list)
   end)
+end)
+
+describe("the value of an error that a pcall older than the trace catches",
+         function ()
+  frames("is known if no function between can have caught it", [[
+    local function bad () return nil + 1 end
+    local function outer () start() table.sort({2, 1}, bad) end
+    pcall(outer)
+  ]], [[
+    > table.sort(#1{2, 1}, #2 function bad)
+      > bad()
+      < bad throw "p.lua:1: attempt to perform arithmetic on a nil value"
+    < table.sort throw "p.lua:1: attempt to perform arithmetic on a nil value"
+  ]])
+
+  frames("is not known beyond a C function", [[
+    local function bad () return nil + 1 end
+    local function outer () start() bad() end
+    pcall(catches.change, outer)
+  ]], [[
+    > bad()
+    < bad throw ?
+  ]])
 end)
 
 describe("error and assert called wrongly", function ()

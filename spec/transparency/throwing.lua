@@ -50,8 +50,9 @@ function Program:child ()
 end
 
 function Program:handler ()
-  return "H." .. self:pick("same", "same", "constant", "table", "none", "vararg",
-                           "fails", "careful", "upper", "trace", "tail")
+  return "H." .. self:pick("same", "same", "constant", "table", "none",
+                           "vararg", "fails", "careful", "upper", "trace",
+                           "tail")
 end
 
 function Program:closer ()
@@ -203,7 +204,7 @@ local function handlers ()
     end
     return "failed"
   end
-  function H.careful (m)
+  function H.careful ()
     pcall(error, "careful", 0)
     pcall(H.none.x)
     coroutine.wrap(H.same)("careful")
