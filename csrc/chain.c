@@ -305,7 +305,8 @@ static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
   s->current = t->resumer;
   t->resumer = NULL;
   t->running = false;
-  if ((o == DIED || t->done) && t->id != 1 && t->user_hook == NULL)
+  t->died = o == DIED;
+  if (t->done && t->id != 1 && t->user_hook == NULL)
     tg_threads_remove(&s->threads, t);
 }
 
@@ -416,6 +417,14 @@ static void inherit_user_hook (tg_Thread *t, const tg_Thread *from) {
   }
 }
 
+/* Whether a coroutine that died runs because it is being closed. Else it is one
+   that a host started anew. */
+static bool closing (const tg_Session *s) {
+  tg_Role role = (s->current != NULL)
+                 ? tg_frame_role(tg_thread_top(s->current)) : TG_ROLE_NONE;
+  return role == TG_ROLE_CLOSE || role == TG_ROLE_WRAPPED;
+}
+
 tg_Thread *tg_chain_adopt (tg_Session *s, lua_State *L1, lua_State *L) {
   tg_Thread *t = tg_threads_add(&s->threads, s, L1);
   if (t == NULL)
@@ -439,7 +448,8 @@ tg_Thread *tg_chain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
     leave(s, ENDED, L, ar, now);
     t = tg_threads_find(&s->threads, L);
   }
-  if (t != NULL && !t->running && stale(t, L, ar)) {
+  if (t != NULL && !t->running
+      && (stale(t, L, ar) || (t->died && !closing(s)))) {
     tg_chain_forget(s, t, now);
     t = NULL;
   }

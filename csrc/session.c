@@ -125,7 +125,7 @@ static void clear_machinery (tg_Session *s) {
 }
 
 /* The chain from the main thread to 'L': each holds the next by the resume
-   call on top of its stack. */
+   call on top of its stack, or that of close, which runs __close there. */
 static lua_State *resumed_by (lua_State *M, lua_State *L) {
   lua_Debug ar;
   lua_State *next = NULL;
@@ -133,7 +133,7 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
     return NULL;
   lua_getinfo(M, "f", &ar);
   tg_Role role = tg_role_of(lua_tocfunction(M, -1));
-  if (role == TG_ROLE_RESUME) {
+  if (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) {
     if (lua_getlocal(M, &ar, 1) != NULL) {
       next = lua_tothread(M, -1);
       lua_pop(M, 1);
@@ -144,8 +144,9 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
     lua_pop(M, 1);
   }
   lua_pop(M, 1);
-  return (next == L || next == NULL || lua_status(next) == LUA_OK) ? next
-                                                                   : NULL;
+  bool runs = next == L || next == NULL || role == TG_ROLE_CLOSE
+              || lua_status(next) == LUA_OK;
+  return runs ? next : NULL;
 }
 
 /* Arms what runs now: 'L' and all that resumed it, outermost first. */

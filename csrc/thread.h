@@ -62,6 +62,7 @@ typedef struct tg_Thread {
   bool dropped;             /* its frames vanished while it was suspended */
   bool done;                /* its body has returned */
   bool yielding;            /* coroutine.yield called, its end not seen yet */
+  bool died;                /* of an error: only __close methods may follow */
   bool blind;               /* a frame could not be kept: deeper ones unknown */
   const void *handler;      /* innermost handler, NULL if none */
   tg_Catch *catches;        /* owns */
