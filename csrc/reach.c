@@ -310,15 +310,26 @@ static int standin_resume (lua_State *L) {
   return results + 1;
 }
 
+/* Closes the variables of a coroutine whose error is on top of the stack; they
+   may put another in its place, but not before 5.4.3. */
+static int close_variables (lua_State *L, lua_State *co) {
+  int status = lua_status(co);
+  if (tg_close_forgets)
+    lua_resetthread(co);
+  else {
+    lua_xmove(L, co, 1);
+    status = lua_resetthread(co);
+    lua_xmove(co, L, 1);
+  }
+  return status;
+}
+
 /* An error leaves the coroutine dead, with its variables closed, and goes on in
    its caller, with the place of that in front of a message. */
 static int pass_error (lua_State *L, lua_State *co) {
   int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD) {
-    lua_xmove(L, co, 1);        /* closing may put another in its place */
-    status = lua_resetthread(co);
-    lua_xmove(co, L, 1);
-  }
+  if (status != LUA_OK && status != LUA_YIELD)
+    status = close_variables(L, co);
   if (lua_type(L, -1) == LUA_TSTRING && status != LUA_ERRMEM) {
     luaL_where(L, 1);
     lua_rotate(L, -2, 1);

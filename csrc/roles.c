@@ -7,6 +7,7 @@
 
 lua_CFunction tg_real_sethook, tg_real_gethook;
 lua_Hook tg_lua_hook;
+bool tg_close_forgets;
 
 static const struct {
   const char *library;          /* "_G" or a library's name */
@@ -122,6 +123,17 @@ static void learn_closing (lua_State *L) {
     replaces = lua_tointeger(L, -1) == 2;
 }
 
+
+/* Has a coroutine die, to see what closing it leaves of its error. */
+static void learn_close (lua_State *L) {
+  int n;
+  lua_State *co = lua_newthread(L);
+  lua_pushcfunction(co, tg_real_function(TG_ROLE_ERROR));
+  lua_resume(co, L, 0, &n);
+  tg_close_forgets = lua_resetthread(co) == LUA_OK;
+  lua_pop(L, 1);
+}
+
 static int learn (lua_State *L) {
   luaL_openlibs(L);
   for (size_t i = 0; i < NKNOWN; i++)
@@ -129,6 +141,7 @@ static int learn (lua_State *L) {
   tg_real_sethook = member(L, "debug", "sethook");
   tg_real_gethook = member(L, "debug", "gethook");
   learn_hook(L);
+  learn_close(L);
   lua_getglobal(L, "coroutine");
   lua_getfield(L, -1, "wrap");
   lua_getglobal(L, "print");

@@ -38,4 +38,7 @@ extern lua_CFunction tg_real_sethook, tg_real_gethook;
 /* The hook that debug.sethook installs, which calls the Lua function. */
 extern lua_Hook tg_lua_hook;
 
+/* Whether closing a coroutine that died loses its error: Lua before 5.4.3. */
+extern bool tg_close_forgets;
+
 #endif
