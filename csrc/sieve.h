@@ -8,16 +8,16 @@
 ** and its depths and sequence are counted anew.
 **
 ** Whether a call is long is known when it is over, which may be far from its
-** entry and after much else. So all is read twice: first by a scout, which notes
-** for each call, in the order of their entries, whether it is long; then for
+** entry and after much else. So all is read twice: first by a scout, which
+** notes for each call, in the order of entries, whether it is long; then for
 ** whoever asks. Calls that are open where the scout's reading ends are given,
 ** however short; those of suspended coroutines have run what they have.
 **
 **     scout     >a >b <b(yield) >c <c ... >b* <b <a  |   a 1, b 1, c 0
 **     sieve     >a >b <b(yield) ......... >b* <b <a  |
 **
-** Plain C; one thread, the reader's. Memory: a bit for each call, the open ones,
-** those that wait in suspended coroutines.
+** Plain C; one thread, the reader's. Memory: a bit for each call, the open
+** ones, those that wait in suspended coroutines.
 */
 #ifndef TG_SIEVE_H
 #define TG_SIEVE_H

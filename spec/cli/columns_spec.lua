@@ -70,6 +70,18 @@ describe("text in a table", function ()
     assert.equal("…語", columns.cut("日本語", 4, "front"))
   end)
 
+  it("is a sentence in as many lines as it takes", function ()
+    local parts = {"1 ms", "20 events", "lost none"}
+    assert.same({"a.lua: 1 ms, 20 events, lost none"},
+                columns.sentence("a.lua", parts))
+    assert.same({"a.lua: 1 ms, 20 events, lost none"},
+                columns.sentence("a.lua", parts, 40))
+    assert.same({"a.lua: 1 ms, 20 events,", "  lost none"},
+                columns.sentence("a.lua", parts, 24))
+    assert.same({"a.lua: 1 ms,", "  20 events,", "  lost none"},
+                columns.sentence("a.lua", parts, 12))
+  end)
+
   it("moves no cursor and is valid", function ()
     assert.equal("a\\x1B[2J\\x0Ab", columns.clean("a\27[2J\nb"))
     assert.equal("\\xFFé\\xC3", columns.clean("\xFFé\xC3"))

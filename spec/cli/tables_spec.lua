@@ -161,6 +161,41 @@ self change        %      old      new  calls  function  where
     assert.equal("1:7 2:-", pairs_of(at(1, 2), at(7)))
   end)
 
+  it("knows files of other directories by the ends of their paths", function ()
+    local function pairs_of (olds, news)
+      local function functions_of (files)
+        local list = {}
+        for i, file in ipairs(files) do
+          list[i] = row("f", 1, 1, i, i)
+          list[i].url = file
+        end
+        return {duration_ms = 0, functions = list}
+      end
+      local found = {}
+      for _, one in ipairs(diff.compare(functions_of(olds), functions_of(news),
+                                        "self").functions) do
+        local a, b = one.old, one.new
+        found[#found + 1] = (a and olds[a.self_ms] or "-") .. "="
+                            .. (b and news[b.self_ms] or "-")
+      end
+      table.sort(found)
+      return table.concat(found, " ")
+    end
+    assert.equal("/a/x.lua=/b/x.lua", pairs_of({"/a/x.lua"}, {"/b/x.lua"}))
+    assert.equal("/a/x.lua=x.lua", pairs_of({"/a/x.lua"}, {"x.lua"}))
+    assert.equal("-=/b/y.lua /a/x.lua=-",
+                 pairs_of({"/a/x.lua"}, {"/b/y.lua"}))
+    assert.equal("/a/m/init.lua=/b/m/init.lua /a/n/init.lua=/b/n/init.lua",
+                 pairs_of({"/a/m/init.lua", "/a/n/init.lua"},
+                          {"/b/n/init.lua", "/b/m/init.lua"}))
+    assert.equal("-=/c/x.lua -=/d/x.lua /a/x.lua=-",
+                 pairs_of({"/a/x.lua"}, {"/c/x.lua", "/d/x.lua"}))
+    assert.equal("-=/b/x.lua /a/x.lua=/a/x.lua",
+                 pairs_of({"/a/x.lua"}, {"/a/x.lua", "/b/x.lua"}))
+    assert.equal("-=[string \"y/x\"] [string \"z/x\"]=-",
+                 pairs_of({'[string "z/x"]'}, {'[string "y/x"]'}))
+  end)
+
   it("says for programs what changed", function ()
     local entry = diff.compare(old, new, "self").functions[1]
     assert.same({
@@ -265,6 +300,13 @@ trace    start  duration  events  lost  ended by  types
 all       0 ns   12.0 ms   2,000                  name time
 load   1.00 ms   2.00 ms      20     5  duration  name]],
       (text:gsub("%d+%-%d+%-%d+ %d+:%d+:%d+ [+-]%d+", "DATE")))
+  end)
+
+  it("shows as many traces as it is told to", function ()
+    local lines = info.lines(about, nil, 1)
+    assert.matches("^all ", lines[#lines - 1])
+    assert.equal("… 1 more trace (--limit)", lines[#lines])
+    assert.equal(#info.lines(about), #info.lines(about, nil, 2))
   end)
 
   it("tells of losses and of a bad end", function ()

@@ -7,7 +7,8 @@ local program = [[
   local tracegrip = require "tracegrip"
   local function login (fields) return fields end
   local trace = tracegrip.start {valueString = "all"}
-  login {["a\0password"] = "hunter1", [("x"):rep(300) .. "password"] = "hunter2",
+  login {["a\0password"] = "hunter1",
+         [("x"):rep(300) .. "password"] = "hunter2",
          ["password"] = "hunter3", user = "me"}
   trace:stop()
   local filter = {redact = "password$"}

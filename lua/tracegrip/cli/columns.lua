@@ -192,6 +192,22 @@ local function line (full, cell)
   return (table.concat(words, (" "):rep(GAP)):gsub(" +$", ""))
 end
 
+-- Words about one thing, with commas between them, in as many lines of 'width'
+-- as they take; without a width in one.
+function columns.sentence (title, parts, width)
+  local lines = {title .. ": " .. parts[1]}
+  for i = 2, #parts do
+    local last = lines[#lines] .. ","
+    if width and columns.width(last .. " " .. parts[i]) >= width then
+      lines[#lines] = last
+      lines[#lines + 1] = "  " .. parts[i]
+    else
+      lines[#lines] = last .. " " .. parts[i]
+    end
+  end
+  return lines
+end
+
 -- The lines of a table, its heading first; 'width' in columns, or nil.
 function columns.lines (list, rows, width)
   local full = fill(list, rows)

@@ -2,7 +2,8 @@
 --
 -- Functions are the same if they have the same name in the same file. Where a
 -- file has several of one name, those on the same line are the same first; the
--- others, in the order of their lines.
+-- others, in the order of their lines. Files are the same by their paths; then
+-- those of other directories by how much of the ends of their paths is alike.
 
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
@@ -20,11 +21,78 @@ local function by_line (a, b)
   return (a.line or 0) < (b.line or 0)
 end
 
--- Name and file -> functions, by line.
-local function grouped (list)
+-- The files that a report's functions are in: a set.
+local function files_of (list)
+  local files = {}
+  for _, one in ipairs(list) do
+    files[one.url or ""] = true
+  end
+  return files
+end
+
+local function last_part (path)
+  return path:match "[^/]*$"
+end
+
+-- Those files of a set that are not in the other: last part of the path ->
+-- list.
+local function only (set, other)
+  local lists = {}
+  for file in pairs(set) do
+    if not other[file] and not file:find "^%[" then
+      local name = last_part(file)
+      lists[name] = lists[name] or {}
+      table.insert(lists[name], file)
+    end
+  end
+  return lists
+end
+
+-- How many of the last parts of two paths are alike.
+local function likeness (a, b)
+  local next_a = a:reverse():gmatch "[^/]+"
+  local next_b = b:reverse():gmatch "[^/]+"
+  local x, y, n = next_a(), next_b(), 0
+  while x and x == y do
+    x, y, n = next_a(), next_b(), n + 1
+  end
+  return n
+end
+
+-- The one of a list that is most like a path; nil if several are.
+local function most_like (path, list)
+  local best, most = nil, 0
+  for _, file in ipairs(list or {}) do
+    local n = likeness(path, file)
+    if n >= most then
+      best, most = n > most and file or nil, n
+    end
+  end
+  return best
+end
+
+-- Old file -> new file, of those that are elsewhere now.
+local function moved (old, new)
+  old, new = files_of(old), files_of(new)
+  local olds, news, map = only(old, new), only(new, old), {}
+  for name, list in pairs(olds) do
+    for _, file in ipairs(list) do
+      local other = most_like(file, news[name])
+      if other and most_like(other, list) == file then
+        map[file] = other
+      end
+    end
+  end
+  return map
+end
+
+-- Name and file -> functions, by line. Files that are in 'map' count as what
+-- they are there.
+local function grouped (list, map)
   local groups = {}
   for _, one in ipairs(list) do
-    local key = one.name .. "\0" .. (one.url or "")
+    local file = one.url or ""
+    local key = one.name .. "\0" .. (map[file] or file)
     groups[key] = groups[key] or {}
     table.insert(groups[key], one)
   end
@@ -61,7 +129,7 @@ end
 
 local function paired (old, new)
   local list = {}
-  local olds, news = grouped(old), grouped(new)
+  local olds, news = grouped(old, moved(old, new)), grouped(new, {})
   for key, group in pairs(news) do
     pair_up(list, olds[key] or {}, group)
     olds[key] = nil

@@ -208,7 +208,7 @@ function events.lines (list, mode, more, width)
   return lines
 end
 
-local function heading (info, session, timeline, index)
+local function heading (info, session, timeline, index, width)
   local parts = {
     ("timeline %d of %d"):format(timeline, #session.timelineList),
     units.span(session.duration),
@@ -219,8 +219,8 @@ local function heading (info, session, timeline, index)
   if session.lost then
     parts[#parts + 1] = "lost " .. units.several(session.lost, "packet")
   end
-  return columns.clean(info.program or info.path) .. ": "
-         .. table.concat(parts, ", ")
+  return columns.sentence(columns.clean(info.program or info.path), parts,
+                          width)
 end
 
 ---------------------------------------------------------------------------
@@ -264,11 +264,12 @@ function events.run (parsed)
   end
   local limit = parsed.limit or 40
   local list, more = first_of(each, limit == "all" and math.huge or limit)
-  local lines = events.lines(list, q.mode, more, recording.width())
+  local width = recording.width()
   local index = profiler:info(session.sessionID)
-  table.insert(lines, 1, heading(info, session, q.timelineID, index))
-  table.insert(lines, 2, "")
-  recording.write_lines(lines)
+  local lines = heading(info, session, q.timelineID, index, width)
+  lines[#lines + 1] = ""
+  local rows = events.lines(list, q.mode, more, width)
+  recording.write_lines(table.move(rows, 1, #rows, #lines + 1, lines))
 end
 
 return events

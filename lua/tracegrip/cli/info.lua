@@ -12,6 +12,8 @@ local info = {
   summary = "Tells what is in a recording.",
   usage = "[options] FILE",
   options = {
+    {name = "limit", kind = "limit", metavar = "N", default = "40",
+     group = "Output", help = "Traces shown; N may be 'all'."},
     {name = "json", flag = "--json", value = true, group = "Output",
      help = "For programs: one JSON object."},
   }
@@ -97,16 +99,21 @@ local trace_columns = {
    text = function (row) return table.concat(row.types or {}, " ") end},
 }
 
--- The lines about a recording; 'about' is what its info says.
-function info.lines (about, width)
+-- The lines about a recording; 'about' is what its info says. No more than
+-- 'limit' of its traces, or all without one.
+function info.lines (about, width, limit)
   local lines = {}
   for i, fact in ipairs(facts) do
     lines[i] = ("%-10s %s"):format(fact[1] .. ":", fact[2](about))
   end
   lines[#lines + 1] = ""
-  local rows = columns.lines(trace_columns, about.traces, width)
+  local shown, rest = units.first(about.traces, limit, "trace")
+  local rows = columns.lines(trace_columns, shown, width)
+  rows[#rows + 1] = rest
   return table.move(rows, 1, #rows, #lines + 1, lines)
 end
+
+local LIMIT = 40
 
 function info.run (parsed)
   local opened = recording.open(parsed.file)
@@ -116,7 +123,9 @@ function info.run (parsed)
   if parsed.json then
     recording.write(json.text(about))
   else
-    recording.write_lines(info.lines(about, recording.width()))
+    local limit = parsed.limit or LIMIT
+    recording.write_lines(info.lines(about, recording.width(),
+                                     limit ~= "all" and limit or nil))
   end
 end
 

@@ -85,13 +85,7 @@ end
 
 -- The rows shown, and the line about the others.
 local function limited (list, limit)
-  local shown = table.move(list, 1, math.min(limit, #list), 1, {})
-  local rest = #list - #shown
-  if rest == 0 then
-    return shown
-  end
-  return shown, ("… %s (--limit)"):format(
-    units.several(rest, "more function"))
+  return units.first(list, limit, "function")
 end
 
 -- The lines of a trace's report, sorted, no more than 'limit' functions.

@@ -59,6 +59,17 @@ function units.several (n, what)
   return units.count(n) .. " " .. what .. (n == 1 and "" or "s")
 end
 
+-- The first 'limit' of a list, all without one, and the line that stands for
+-- the rest, if there is any.
+function units.first (list, limit, what)
+  local n = math.min(limit or #list, #list)
+  if n == #list then
+    return list
+  end
+  return table.move(list, 1, n, 1, {}),
+         ("… %s (--limit)"):format(units.several(#list - n, "more " .. what))
+end
+
 -- Of a whole, which may be nothing.
 function units.percent (part, whole)
   return string.format("%.1f%%", whole > 0 and 100 * part / whole or 0)
