@@ -116,7 +116,8 @@ static void exited (void) {
   WRITES(&p, EXITED "\"why\":\"terminated\"}");
   p.why = TG_WHY_EXCEPTION;
   WRITES(&p, EXITED "\"why\":\"exception\",\"throw\":"
-         "{\"value\":{\"type\":\"undefined\"},\"objectPool\":[]}}");
+         "{\"value\":{\"type\":\"undefined\"},\"unknown\":true,"
+         "\"objectPool\":[]}}");
   want(TG_TYPE_RETURN);
   p.why = TG_WHY_RETURN;
   WRITES(&p, EXITED "\"why\":\"return\"}");
