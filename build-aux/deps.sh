@@ -14,8 +14,8 @@ missing=
 # what they say they have to do without.
 utilities="awk basename cat chmod cmp cp cut date dd dirname env expr find grep gzip
   head id install kill ln ls make mkdir mkfifo mktemp mount mv od paste printf
-  readlink rm rmdir sed seq sh sleep sort stat tail tee test timeout touch tr
-  true umount uniq wc xargs"
+  readlink rm rmdir script sed seq sh sleep sort stat stty tail tee test
+  timeout touch tr true umount uniq wc xargs zcat"
 optional="lua lua5.1 lua5.4 node"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
