@@ -296,9 +296,13 @@ static void put_from (tg_Buf *b, const char *name) {
   json.sink.string(&json.sink, name, strlen(name));
 }
 
+/* What is committed is looked at first: a notice of a place before that has
+   been sent by then. */
 static void set_limit (Reception *c) {
+  tg_Pos upto = tg_reader_committed(c->tap->reader);
   const tg_Notice *n = peek(c);
-  tg_Pos upto = c->mark;
+  if (c->mark < upto)
+    upto = c->mark;
   if (n != NULL && n->pos < upto && (n->tap == NULL || n->tap == c->tap))
     upto = n->pos;
   tg_tap_upto(c->tap, upto);

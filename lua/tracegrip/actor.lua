@@ -189,6 +189,20 @@ local function drain (self)
   end
 end
 
+-- Frames of before the trace that was just started, where they are still to
+-- come.
+local function drain_older (self, name)
+  if not self.feed.joining then
+    return
+  end
+  while self.feed:joining() do
+    if not pass_on(self) and self.feed:joining() then
+      self.feed:await_join()
+    end
+  end
+  self.feed:joined(name)
+end
+
 local function settle (self)
   self.state = self.feed.count > 0 and "tracing" or "idle"
 end
@@ -270,6 +284,7 @@ function requests.startTrace (self, packet)
   elseif not name then
     refuse(code, "%s", message)
   end
+  drain_older(self, name)
   self.batches[name] = batch
   settle(self)
   return {type = "startedTrace", why = "requested", name = name}

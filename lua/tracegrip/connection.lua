@@ -117,6 +117,10 @@ local function rest (self, ms)
   self.timer:stop()
 end
 
+-- Lets 'ms' milliseconds pass, less if there is something to do. Called by the
+-- coroutine only.
+Connection.rest = rest
+
 function Connection:wake ()
   if self.waiting == "work" then
     go_on(self)

@@ -11,11 +11,14 @@
 --     tab,                what the line belongs to (tab.lua)
 --     listener,           the actor's
 --     wake (),            there is something to read
+--     rest (ms),          lets so many ms pass, less if there is
 --     stalled ()          the client was too slow for the program
 --   }
 --
 -- It is what core.feed gives, for actor.lua, but for packets(): frames come as
--- bytes, by frames(), up to mark() if that was called.
+-- bytes, by frames(), up to mark() if that was called. And a trace that joins
+-- others has begun when the program has come to it: the frames up to there are
+-- there as long as joining() says so.
 --
 -- The tab's line is for one client: open() gives the reason if it has another.
 
@@ -27,6 +30,7 @@ core.own()
 local PIECE = 128 << 10       -- bytes of frames at a time, about
 local MAX_NAME = 1024         -- bytes of a name that a client gives
 local MAX_TRACES = 256        -- of a client at a time
+local JOIN_MS = 10            -- a program that runs has heard by then
 
 local linefeed = {}
 
@@ -73,12 +77,17 @@ local function put_in (self, trace)
   self.known[trace.id] = trace
 end
 
--- It is over: here at once, in the program when that hears of it.
-local function finish (self, trace)
-  take_out(self, trace)
+-- The program is not to record for it any more.
+local function call_off (self, trace)
   self.known[trace.id] = nil
   self.line:drop(trace.id)
   self.tab:stop(trace.id)
+end
+
+-- It is over: here at once, in the program when that hears of it.
+local function finish (self, trace)
+  take_out(self, trace)
+  call_off(self, trace)
 end
 
 -- In the program one of that name has begun. It replaces what ran there; what
@@ -212,7 +221,7 @@ function Feed:close ()
     names[#names + 1] = self.traces[i].name
     stop_timer(self.traces[i])
   end
-  self.traces, self.known, self.count = {}, {}, 0
+  self.traces, self.known, self.count, self.joins = {}, {}, 0, nil
   if self.opened then
     self.opened = false
     self.tab:release()
@@ -252,13 +261,49 @@ function Feed:start (asked)
   local trace = {id = self.tab:next_id(), name = options.name}
   trace.duration = self.tab:start(trace.id, options)
   self.tab.names = number or self.tab.names
-  local old = named(self, trace.name)
-  if old then
-    finish(self, old)
+  self.joins = self.count > 0 and trace or nil
+  uv.update_time()          -- reading may have taken longer than that
+  self.join_end = uv.now() + JOIN_MS
+  trace.replaces = named(self, trace.name)
+  if trace.replaces then
+    take_out(self, trace.replaces)
   end
   put_in(self, trace)
   start_timer(self, trace)
   return trace.name
+end
+
+-- Whether the trace just started, beside others, may have frames before it. A
+-- program that runs begins it before its next event, or nearly so. One that
+-- does not say so in time sleeps, and begins it before it has anything to show:
+-- then it is not waited for.
+function Feed:joining ()
+  local trace = self.joins
+  if trace and not trace.taken and place(self, trace) then
+    return true
+  end
+  self.joins = nil
+  return false
+end
+
+-- There is nothing to read: waits for more, if there is time.
+function Feed:await_join ()
+  local ms = self.join_end - uv.now()
+  if ms > 0 then
+    self.rest(ms)
+  else
+    self.joins = nil
+  end
+end
+
+-- The trace has joined: the one that it replaced is over.
+function Feed:joined (name)
+  local trace = named(self, name)
+  local old = trace and trace.replaces
+  if old then
+    trace.replaces = nil
+    call_off(self, old)
+  end
 end
 
 -- The name | nil, message, code. What was recorded before has been read.
@@ -298,7 +343,7 @@ end
 -- The next frames, as bytes; nil if there are none now. The listener is told of
 -- what happened before them.
 function Feed:frames (from, batch)
-  while self.opened do
+  while self.opened and not (self.joins and self.joins.taken) do
     local bytes = self.line:read(from, batch, PIECE)
     if bytes then
       return bytes
@@ -319,12 +364,15 @@ function linefeed.new (how)
     line = how.tab.line,
     listener = how.listener,
     wake = how.wake,
+    rest = how.rest,
     stalled = how.stalled,
     traces = {},            -- that count, by time of start
     known = {},             -- by id; also those that will count once taken
     count = 0,              -- how many count
     opened = false,
     marked = false,
+    joins = nil,            -- a trace that the program has yet to begin
+    join_end = 0,           -- until when it is waited for, by uv.now()
   }, Feed)
 end
 

@@ -48,6 +48,7 @@ local makers = {
           tab = self,
           listener = listener,
           wake = function () connection:wake() end,
+          rest = function (ms) connection:rest(ms) end,
           stalled = function () connection:give_up() end
         }
       end

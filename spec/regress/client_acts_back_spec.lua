@@ -172,7 +172,8 @@ describe("a listener that raises an error", function ()
   it("does not disturb the program", function ()
     local result = run.code [[
       local console = require "tracegrip.console"
-      local feed = require "tracegrip.core".feed(function () error "listener" end)
+      local core = require "tracegrip.core"
+      local feed = core.feed(function () error "listener" end)
       feed:open()
       print(console.startTrace "x", feed.count)
       print(console.stopTrace "x", feed.count)

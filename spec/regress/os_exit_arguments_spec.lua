@@ -42,7 +42,7 @@ end)
 
 describe("os.exit of a number", function ()
   for _, argument in ipairs {"'3'", "3.0", "'0x3'", "3"} do
-    it("ends the frames before it closes the state, of " .. argument, function ()
+    it("ends the frames before the state closes, of " .. argument, function ()
       local result = run.traced(([[
         local closed <close> = setmetatable({}, {__close = function () end})
         os.exit(%s, true)

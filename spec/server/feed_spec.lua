@@ -141,6 +141,38 @@ describe("the server, on a line that is told what to say,", function ()
                  "h"}, said)
   end)
 
+  it("tells frames of before a trace joins before its startedTrace",
+     function ()
+    local peer = attached()
+    peer:request("startTrace", {name = "one"})
+    line:tells {kind = "taken", id = 1}
+    local start = line.start
+    function line:start (id, options)   -- the program comes to it soon
+      self:enters "older"
+      self:tells {kind = "taken", id = id}
+      self:enters "newer"
+      return start(self, id, options)
+    end
+    local reply, frames = peer:request("startTrace", {name = "two"})
+    assert.equal("two", reply.name)
+    assert.equal("older", names(frames))
+    assert.equal("newer", peer:receive().name)
+    reply, frames = peer:request("startTrace", {name = "two"})
+    assert.equal("two", reply.name)
+    assert.equal("older", names(frames))
+    assert.same({"start 3 two", "stop 2"},
+                table.move(line.asked, #line.asked - 1, #line.asked, 1, {}))
+  end)
+
+  it("lets a trace join at once if the program sleeps", function ()
+    local peer = attached()
+    for i = 1, 20 do
+      local before = uv.hrtime()
+      assert.equal("Trace " .. i, peer:request "startTrace".name)
+      assert.is_true(uv.hrtime() - before < 1e9)
+    end
+  end)
+
   it("lets the program's trace replace the client's", function ()
     local peer = attached()
     peer:request("startTrace", {name = "one"})

@@ -48,7 +48,9 @@ local function nest (n)
 end
 
 local acts = {
-  function () console.startTrace(name(), {maxEvents = chance(3) and 3 or nil}) end,
+  function ()
+    console.startTrace(name(), {maxEvents = chance(3) and 3 or nil})
+  end,
   function () console.stopTrace(name()) end,
   function () traces[math.random(3)] = tracegrip.start {name = name()} end,
   function () traces[math.random(3)] = nil end,
