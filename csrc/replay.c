@@ -591,8 +591,20 @@ static bool note_trace (lua_State *L, int i, Replay *r) {
   };
   r->noted = e.name != NULL ? tg_tape_started(r->tape, &e) : 0;
   tg_free(e.name);
-  errno = ENOMEM;
   return r->noted != 0;
+}
+
+/* There is no room for the first event: no file is left of it. False. */
+static bool undo_tape (Replay *r) {
+  int error = 0;
+  if (r->tape != NULL) {
+    error = tg_tape_error(r->tape);
+    tg_tape_stop(r->tape);
+    tg_tape_discard(r->tape);
+    r->tape = NULL;
+  }
+  errno = error != 0 ? error : ENOMEM;
+  return false;
 }
 
 static bool open_log (lua_State *L, int i, Replay *r) {
@@ -626,9 +638,10 @@ static bool open_all (lua_State *L, Replay *r) {
   errno = ENOMEM;
   if (!open_stream(r) || !open_tape(L, 3, r))
     return false;
-  bool marked = tg_rec_mark(&r->recorder, 0, UINT64_MAX, &r->start);
-  errno = ENOMEM;
-  return marked && note_trace(L, 3, r) && open_log(L, 2, r);
+  if (!tg_rec_mark(&r->recorder, 0, UINT64_MAX, &r->start)
+      || !note_trace(L, 3, r))
+    return undo_tape(r);
+  return open_log(L, 2, r);
 }
 
 int replay_new (lua_State *L) {
@@ -645,7 +658,7 @@ int replay_new (lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   read_options(L, 1, &r->options);
   if (!open_all(L, r))
-    return luaL_fileresult(L, 0, NULL);
+    return luaL_fileresult(L, 0, r->plan.path);
   lua_settop(L, 4);
   return 1;
 }
