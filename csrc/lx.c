@@ -35,6 +35,13 @@ bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
   return ok;
 }
 
+bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
+  bool ok = lx_quietly(L, f, ud);
+  if (lua_gc(L, LUA_GCISRUNNING) == 1)
+    lua_gc(L, LUA_GCRESTART);           /* no debt, and no allowance */
+  return ok;
+}
+
 lua_State *lx_mainthread (lua_State *L) {
   lua_State *M;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);

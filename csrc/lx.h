@@ -34,9 +34,15 @@ extern const char tg_key_traces;    /* registry: Trace objects by address */
 /*
 ** Calls 'f' with light userdata 'ud' so that no error leaves and no step of
 ** the collector runs (so no finalizer of the program's): for the few things
-** the hook must allocate in Lua. Returns whether it went well.
+** the hook must allocate in Lua, for which the collector does not come sooner.
+** Returns whether it went well.
 */
 bool lx_quietly (lua_State *L, lua_CFunction f, void *ud);   /* [-0, +0, -] */
+
+/* The same when traces come and go, which hold much more memory than Lua knows:
+   the collector goes on with the program's next allocation. */
+bool lx_quietly_due (lua_State *L, lua_CFunction f,
+                     void *ud);                              /* [-0, +0, -] */
 
 /* Puts 'with' in the place of 'what', if that is there, in one of Lua's
    libraries. By raw access. */

@@ -83,9 +83,9 @@ static int leave (lua_State *L) {
 void tg_proghook_enter (lua_State *L) {
   tg_own_except(standin_sethook);
   tg_own_except(standin_gethook);
-  lx_quietly(L, enter, NULL);
+  lx_quietly_due(L, enter, NULL);
 }
 
 void tg_proghook_leave (lua_State *L) {
-  lx_quietly(L, leave, NULL);
+  lx_quietly_due(L, leave, NULL);
 }

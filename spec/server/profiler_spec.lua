@@ -363,7 +363,7 @@ describe("the profiler actor", function ()
       session(n)
     end
     if not os.getenv "LD_PRELOAD" then    -- a sanitizer keeps what is freed
-      assert.is_true(memory() - before < 4096)
+      assert.is_true(memory() - before < 4096, memory() - before)
     end
   end)
 
