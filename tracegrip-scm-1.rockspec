@@ -134,6 +134,7 @@ build = {
         "csrc/sieve.c",
         "csrc/snapshot.c",
         "csrc/spool.c",
+        "csrc/stash.c",
         "csrc/state.c",
         "csrc/store.c",
         "csrc/stream.c",

@@ -2,8 +2,8 @@
 ** base.h - the few words that every file of the C side shares.
 **
 ** Two worlds meet in this directory. Files that include "lua.h" are the skin
-** (lx, state, value, objects, strings, thrown, thread, own, naming, define,
-** roles, proghook, chain, notes, emit, hook, bounds, taping, session,
+** (lx, state, value, objects, strings, thrown, stash, thread, own, naming,
+** define, roles, proghook, chain, notes, emit, hook, bounds, taping, session,
 ** snapshot, saved, sessions, reach, door, host, lines, keeps, listening,
 ** optread, style, reading, report, exporting, trace, recordings, feed,
 ** livelog, luasink, redefine, regrip, replay, jsontable, process, drain,

@@ -2,6 +2,7 @@
 #include "emit.h"
 #include "event.h"
 #include "roles.h"
+#include "stash.h"
 #include "thrown.h"
 
 #define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
@@ -44,7 +45,7 @@ static void unwind (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t keep,
     if (visible > 0)
       tg_emit_throw(s, visible, &part[i].value, now);
   }
-  tg_thrown_drop(t, keep);
+  tg_stash_drop(t, keep);
   if (keep > 0)
     t->frames[keep - 1].what |= TG_FR_CAUGHT;
   else if (!tg_close_replaces())
@@ -58,7 +59,7 @@ void tg_chain_miss (tg_Thread *t, uint32_t keep) {
   s->depth -= visible;
   for (; visible > 0; visible--)
     tg_emit_plain(s, TG_EV_RETURN, 1, then);
-  tg_thrown_drop(t, keep);
+  tg_stash_drop(t, keep);
 }
 
 /* ---- when it happened ---- */

@@ -5,6 +5,7 @@
 #include "line.h"
 #include "notes.h"
 #include "own.h"
+#include "stash.h"
 #include "thrown.h"
 
 #define OURS (LUA_MASKCALL | LUA_MASKRET)
@@ -286,11 +287,11 @@ TG_INLINE void push_call (tg_Call *c) {
   }
   uint32_t what = placed(t, c->callee->what);
   if (tg_unlikely(t->stashed >= t->n))
-    tg_thrown_deny(t, c->replaces);
+    tg_stash_deny(t, c->replaces);
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->recorder.epoch};
   if (tg_unlikely(t->handler != NULL
                   && lua_topointer(c->L, -1) == t->handler))
-    tg_thrown_stash_handler(t, c->L, c->ar,
+    tg_stash_handler(t, c->L, c->ar,
                             t->catches[t->ncatches - 1].frame + 1);
   if (tg_unlikely(tg_noted(TG_NOTED_CALLS, what)))
     tg_note_call(t, c->L, what);

@@ -1,7 +1,7 @@
 #include "notes.h"
 #include "chain.h"
 #include "hook.h"
-#include "thrown.h"
+#include "stash.h"
 
 /* A coroutine that the program made: first time it is seen. */
 static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
@@ -38,7 +38,7 @@ static void note_handler (tg_Thread *t, lua_State *L) {
   lua_Debug ar;
   if (tg_name_handler(L) && lua_getstack(L, 0, &ar)) {
     lua_getinfo(L, "S", &ar);
-    tg_thrown_stash_handler(t, L, &ar, 0);
+    tg_stash_handler(t, L, &ar, 0);
   }
 }
 
@@ -56,7 +56,7 @@ void tg_note_call (tg_Thread *t, lua_State *L, uint32_t what) {
       tg_thread_catch(t, lua_topointer(L, 2));
       break;
     case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
-      tg_thrown_stash_error(t, L, role);
+      tg_stash_error(t, L, role);
       break;
     case TG_ROLE_EXIT:
       if (exits(L))

@@ -4,7 +4,7 @@
 ** Lua tells nobody when an error unwinds frames. Its value is right or absent:
 ** only what can be nothing else is taken for it.
 **
-** At its beginning, told of the frame that raised it, as it is on top:
+** At its beginning, told of the frame that raised it, as it is on top (stash.h):
 **
 **   - what was given to error() or assert();
 **   - the argument of a message handler called from that frame, if nothing else
@@ -46,21 +46,6 @@ typedef struct tg_Unwound {
 } tg_Unwound;
 
 #define TG_UNWOUND_PARTS 3
-
-/* At the call of error or assert, whose frame is on top: keep its value. */
-void tg_thrown_stash_error (tg_Thread *t, lua_State *L, tg_Role role);
-
-/* At the call of a message handler, whose frame is on top: keep its argument.
-   'ar' has "S"; 'keep' is 1 + the index of its xpcall, 0 if it is a host's. */
-void tg_thrown_stash_handler (tg_Thread *t, lua_State *L, lua_Debug *ar,
-                              uint32_t keep);
-
-/* The frame on top calls a function, or one takes the place of the frame above
-   it ('replaces'): what was to be thrown from there has not been. */
-void tg_thrown_deny (tg_Thread *t, bool replaces);
-
-/* Frames from index 'keep' up are gone, and what they threw. */
-void tg_thrown_drop (tg_Thread *t, uint32_t keep);
 
 /* Looks for a pcall among the frames of 't', which runs and has none yet, from
    'level' down. */
