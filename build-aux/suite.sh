@@ -49,11 +49,14 @@ awk '
   function told () { if (reason != "") n[reason]++; reason = "" }
   FNR == 1 { told(); on = 0 }
   /^(Pending|Failure|Error) / { told(); on = /^Pending/; next }
-  on && NF { reason = $0; sub(/^[^ ]*:[0-9]+: /, "", reason) }
+  on && NF { reason = $0; sub(/^[^ ]*:[0-9]+: /, "", reason)
+              sub(/^.* needs /, "needs ", reason) }
   END {
     told()
-    for (r in n)
-      line = line sep n[r] (n[r] > 1 ? " tests" : " test") " (" r ")", sep = ", "
+    for (r in n) {
+      line = line sep n[r] (n[r] > 1 ? " tests" : " test") " (" r ")"
+      sep = ", "
+    }
     if (line != "") print "not run: " line
   }' "$out"/*.log
 

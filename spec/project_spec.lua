@@ -1,6 +1,8 @@
 -- The tree itself: which Lua the suite runs under, what make env and make
 -- install give, what has to be installed for the suite.
 
+local lfs = require "lfs"
+
 local run = require "spec.support.run"
 
 local make = {"make", "--no-print-directory", "-s", "-C", run.root}
@@ -63,6 +65,28 @@ describe("the tree", function ()
     assert.equal("Lua 5.4", _VERSION)
     assert.equal("Lua 5.4\n", run.command({run.lua, "-e", "print(_VERSION)"})
                               .stdout)
+  end)
+
+  it("says in one line what its suite did not run, and why", function ()
+    run.within(function (directory)
+      assert(lfs.mkdir(directory .. "/spec"))
+      run.write(directory .. "/spec/a_spec.lua", [[
+        it("passes", function () end)
+        it("waits", function () pending "no luck here" end)
+        pending("the rest needs luck")
+      ]])
+      run.write(directory .. "/spec/b_spec.lua",
+                "pending('this needs luck')  it('ends', function () end)")
+      local result = run.command({"sh", "-c", [[
+        ln -s "$ROOT/build-aux" .
+        build-aux/suite.sh busted --lua="$LUA"]]},
+        {cwd = directory, env = {ROOT = run.root, LUA = run.lua, JOBS = "1"}})
+      local line = result.stdout:match "\nnot run: ([^\n]*)\n%d+ successes"
+      assert.truthy(line, result.stdout .. result.stderr)
+      assert.truthy(line:find("1 test (no luck here)", 1, true), line)
+      assert.truthy(line:find("2 tests (needs luck)", 1, true), line)
+      assert.equal(0, result.status)
+    end)
   end)
 
   it("works from any directory with what make env prints", function ()
