@@ -69,9 +69,9 @@ typedef struct tg_Scope {
 tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status);
 
 /*
-** The same in portions. tg_scope_more takes so many packets and says whether
-** there are more; until there are none, nothing can be asked. If 'status' is not
-** TG_OK then, the session is good for nothing.
+** The same in portions: tg_scope_more takes so many packets and says whether
+** there are more; until there are none, nothing can be asked. If 'status' is
+** not TG_OK then, the session is good for nothing.
 */
 tg_Scope *tg_scope_begin (const tg_ScopeSource *source, tg_Status *status);
 bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status);
