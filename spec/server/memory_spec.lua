@@ -21,6 +21,9 @@ end
 
 -- How much the program grows by these rounds, once it has had some of them.
 local function growth (round)
+  if os.getenv "ASAN_OPTIONS" then
+    pending "the sanitizer keeps what is freed"
+  end
   local target <close> = serving.start(program)
   local before
   for i = 1, ROUNDS do
