@@ -6,9 +6,10 @@
 ** against the definition on each hit, since addresses are used again. New
 ** closures of a known definition get its id.
 **
-** Lines tell functions apart where one begins on a line. Those that share theirs
-** are told apart by their shape, the names of parameters and upvalues, which is
-** read at each of their calls; what has the same shape too is one definition.
+** Lines tell functions apart where one begins on a line. Those that share
+** theirs are told apart by their shape, the names of parameters and upvalues,
+** which is read at each of their calls; what has the same shape too is one
+** definition.
 */
 #ifndef TG_DEFINE_H
 #define TG_DEFINE_H

@@ -86,8 +86,8 @@ static bool own_source (const char *source) {
   return found;
 }
 
-/* A main chunk has not yet said whose it is; the names of our modules, which are
-   as those of their files, begin with "tracegrip". */
+/* A main chunk has not yet said whose it is; the names of our modules, which
+   are as those of their files, begin with "tracegrip". */
 static bool own_main (const char *source) {
   char real[PATH_MAX + 1];
   return strstr(source, "tracegrip/") != NULL && real_source(source, real)

@@ -3,8 +3,8 @@
 **
 ** A packet of the protocol names a function by its words: name, url, line,
 ** parameters. The same words are the same function, unless hit counts, of which
-** each function has its own, tell that there are more. For streams that are made
-** of packets (replay.h).
+** each function has its own, tell that there are more. For streams that are
+** made of packets (replay.h).
 */
 #ifndef TG_REDEFINE_H
 #define TG_REDEFINE_H
@@ -15,8 +15,8 @@
 /*
 ** The function that the table at 'at' describes, with its place in the table at
 ** 'place' (the same, or a "location"; 0: not known). 'ids' is a table of this
-** file's, kept by the caller: empty at first. 0: no memory outside Lua. Raises what
-** Lua raises.
+** file's, kept by the caller: empty at first. 0: no memory outside Lua. Raises
+** what Lua raises.
 */
 tg_FunctionId tg_redefine (lua_State *L, int ids, int at, int place,
                            tg_Functions *fs);                  /* [-0, +0, m] */

@@ -2,8 +2,8 @@
 ** stash.h - values that are on their way to be thrown.
 **
 ** A stack of them for each coroutine, since what a message handler calls may
-** throw too. The last one is what frame number t->stashed - 1 throws, if that is
-** on top, and nothing but a handler has been called from there since.
+** throw too. The last one is what frame number t->stashed - 1 throws, if that
+** is on top, and nothing but a handler has been called from there since.
 */
 #ifndef TG_STASH_H
 #define TG_STASH_H

@@ -4,7 +4,8 @@
 ** Lua tells nobody when an error unwinds frames. Its value is right or absent:
 ** only what can be nothing else is taken for it.
 **
-** At its beginning, told of the frame that raised it, as it is on top (stash.h):
+** At its beginning, told of the frame that raised it, as it is on top
+** (stash.h):
 **
 **   - what was given to error() or assert();
 **   - the argument of a message handler called from that frame, if nothing else
