@@ -24,10 +24,14 @@ SOAK_TIME = 600
 LUAS      = $(LUA)
 MATRIX    = spec/conformance spec/report spec/recording spec/server
 
-# All but the files that speak Lua are built without its headers in reach.
-SOURCE := $(wildcard csrc/*.c)
-SKINC  := $(shell build-aux/skin.sh)
-PLAINC := $(filter-out $(SKINC),$(SOURCE))
+# The folders that csrc/README.md lists above its line are built without Lua's
+# headers in reach.
+SOURCE := $(wildcard csrc/*.c csrc/*/*.c csrc/*/*/*.c)
+PLAIN  := $(shell sed -n '/^    base/,/lua\.h/s,^    \([a-z/]*\)/ .*,\1,p' \
+            csrc/README.md)
+PLAINC := $(wildcard $(PLAIN:%=csrc/%/*.c))
+SKINC  := $(filter-out $(PLAINC),$(SOURCE))
+TESTC  := $(if $(findstring TG_TEST,$(EXTRA)),spec/support/drain.c)
 UNITC  := $(wildcard spec/unit/test_*.c)
 
 CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
@@ -138,12 +142,11 @@ lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
 	  CORE='$(CORE)' LUA=$(LUA) build-aux/lint.sh
 
 format:       ## what clang-format would change, for information
-	$(V)for f in csrc/*.[ch]; do \
+	$(V)for f in $$(git ls-files 'csrc/*.[ch]'); do \
 	  clang-format $$f | diff -u --label $$f --label $$f $$f -; done; true
 
-graph:        ## which file includes which, to compare with csrc/README.md
-	$(V)for f in $(SOURCE:.c=); do printf '%s: ' $${f#csrc/}; sed -n \
-	  's/^#include ["<]\([a-z]*\)\.h.*/\1/p' $$f.[ch] | sort -u | xargs; done
+graph:        ## which folder of csrc uses which; ROOM=reader: inside of one
+	$(V)$(LUA) build-aux/rooms.lua graph $(ROOM)
 
 docs: all     ## puts fresh output into README.md and docs/
 	$(V)$(LUA) build-aux/output.lua docs/performance.md docs/client.md docs/exports.md \
@@ -168,7 +171,7 @@ help:         ## this list
 
 # --- files -----------------------------------------------------------------
 
-$(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
+$(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o) $(TESTC:spec/support/%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) -shared $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
 
@@ -176,7 +179,12 @@ $(SKINC:csrc/%.c=$(BUILD)/obj/%.o): LUAINC = -I$(LUA_INCDIR)
 
 $(BUILD)/obj/%.o: csrc/%.c
 	@mkdir -p $(@D); echo '  CC    $<'
-	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) $(LUAINC) -MMD -MP -c $< -o $@
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -Icsrc $(LUAINC) -MMD -MP -c $< -o $@
+
+# The test build's reader on another thread is a part of the module.
+$(BUILD)/obj/drain.o: spec/support/drain.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -Icsrc -I$(LUA_INCDIR) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/test_%.o: spec/unit/test_%.c
 	@mkdir -p $(@D); echo '  CC    $<'
@@ -210,7 +218,7 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 	@mkdir -p $(@D); echo '  COPY  $@'
 	$(V)install -m755 $< $@
 
--include $(wildcard $(BUILD)/obj/*.d)
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
 .PHONY: all deps demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \

@@ -1,26 +1,28 @@
 /*
 ** lib.c - the door: the module "tracegrip.core".
 */
-#include "lx.h"
-#include "alloc.h"
-#include "clock.h"
-#include "drain.h"
-#include "exporting.h"
-#include "feed.h"
-#include "host.h"
-#include "jsontable.h"
-#include "lines.h"
-#include "listening.h"
-#include "livelog.h"
-#include "optread.h"
-#include "own.h"
-#include "process.h"
-#include "proghook.h"
-#include "recordings.h"
-#include "replay.h"
-#include "roles.h"
-#include "scoping.h"
-#include "trace.h"
+#include "binding/lx.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "trace/exporting.h"
+#include "trace/feed.h"
+#include "server/host.h"
+#include "binding/jsontable.h"
+#include "server/lines.h"
+#include "server/listening.h"
+#include "trace/livelog.h"
+#include "binding/optread.h"
+#include "state/own.h"
+#include "binding/process.h"
+#include "hook/proghook.h"
+#include "trace/recordings.h"
+#include "client/replay.h"
+#include "state/roles.h"
+#include "trace/scoping.h"
+#include "trace/trace.h"
+#ifdef TG_TEST
+#include "../spec/support/drain.h"
+#endif
 
 /* own([beside]): the source of the calling function is tracegrip's own; with
    true, all sources in its directory are: they are before they have said so. */

@@ -1,8 +1,8 @@
 -- target.lua - the file that a recording goes to, and what may be in its way.
 --
 -- A recording takes the place of an older one, never of anything else. Whoever
--- records makes the file himself, and the older one goes then (csrc/claim.h);
--- here it is made sure beforehand that he can.
+-- records makes the file himself, and the older one goes then
+-- (csrc/recording/claim.h); here it is made sure beforehand that he can.
 
 local core = require "tracegrip.core"
 core.own()

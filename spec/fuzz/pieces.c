@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "decode.h"
-#include "entries.h"
-#include "format.h"
+#include "base/buf.h"
+#include "stream/decode.h"
+#include "recording/entries.h"
+#include "recording/format.h"
 
 #define PIECES_MAX 4096
 #define ROOM 256          /* bytes that a piece may grow by */

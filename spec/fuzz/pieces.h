@@ -8,7 +8,7 @@
 #ifndef TG_FUZZ_PIECES_H
 #define TG_FUZZ_PIECES_H
 
-#include "base.h"
+#include "base/base.h"
 
 /* Changes the 'size' bytes at 'data', of which there may be 'most' then, and
    says how many there are: LLVMFuzzerMutate, or one's own. */

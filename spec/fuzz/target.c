@@ -6,14 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "export.h"
-#include "json.h"
-#include "log.h"
-#include "packet.h"
-#include "profile.h"
-#include "recording.h"
-#include "saving.h"
-#include "sieve.h"
+#include "export/export.h"
+#include "text/json.h"
+#include "packet/log.h"
+#include "packet/packet.h"
+#include "reader/profile.h"
+#include "recording/recording.h"
+#include "recording/saving.h"
+#include "reader/sieve.h"
 
 /* Few bytes can stand for many packets, and for long ones: that is what they
    are for. So much of them is looked at. */

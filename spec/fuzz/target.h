@@ -10,7 +10,7 @@
 #ifndef TG_FUZZ_TARGET_H
 #define TG_FUZZ_TARGET_H
 
-#include "buf.h"
+#include "base/buf.h"
 
 void fuzz_one (const uint8_t *data, size_t size);
 

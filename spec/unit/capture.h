@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "event.h"
-#include "stream.h"
-#include "values.h"
+#include "base/buf.h"
+#include "stream/event.h"
+#include "stream/stream.h"
+#include "stream/values.h"
 
 /*
 ** {==================================================================

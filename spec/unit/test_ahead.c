@@ -5,7 +5,7 @@
 ** values. On a machine with one processor no thread is made, and the same must
 ** come out.
 */
-#include "ahead.h"
+#include "export/ahead.h"
 #include "capture.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /*
 ** test_brief.c - short lists of values find their own texts, or none.
 */
-#include "brief.h"
+#include "packet/brief.h"
 #include "unit.h"
 
 static tg_Buf out;

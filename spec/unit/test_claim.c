@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "alloc.h"
-#include "claim.h"
-#include "family.h"
-#include "format.h"
+#include "base/alloc.h"
+#include "recording/claim.h"
+#include "base/family.h"
+#include "recording/format.h"
 #include "unit.h"
 
 static char path[64], other[80];

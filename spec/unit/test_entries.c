@@ -2,8 +2,8 @@
 ** test_entries.c - entries of recordings: there and back, cut at every byte,
 ** with any byte changed, with every allocation refused.
 */
-#include "alloc.h"
-#include "entries.h"
+#include "base/alloc.h"
+#include "recording/entries.h"
 #include "unit.h"
 
 static char one[] = "one", none[] = "", spaced[] = "t h r e e";

@@ -4,9 +4,9 @@
 ** Packets are told as in test_reader.c, with their depth. Each event is 10 ns
 ** after the last; the first is at 1010 ns.
 */
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
-#include "reader.h"
+#include "reader/reader.h"
 #include "unit.h"
 
 enum { A = 1, B, C };       /* functions in order of definition */

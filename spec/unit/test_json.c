@@ -3,7 +3,7 @@
 */
 #include <stdlib.h>
 
-#include "json.h"
+#include "text/json.h"
 #include "unit.h"
 
 static tg_Buf out;

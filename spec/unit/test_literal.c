@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "literal.h"
-#include "text.h"
+#include "packet/literal.h"
+#include "text/text.h"
 
 static int failures;
 

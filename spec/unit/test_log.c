@@ -9,10 +9,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "alloc.h"
-#include "event.h"
-#include "log.h"
-#include "values.h"
+#include "base/alloc.h"
+#include "stream/event.h"
+#include "packet/log.h"
+#include "stream/values.h"
 
 /* {============ a stream written by hand: one tick is a nanosecond */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "capture.h"
-#include "json.h"
-#include "packet.h"
+#include "text/json.h"
+#include "packet/packet.h"
 #include "unit.h"
 
 static tg_Stream *stream;

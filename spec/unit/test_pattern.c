@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pattern.h"
+#include "text/pattern.h"
 #include "unit.h"
 
 static bool found (const char *text, const char *pattern) {

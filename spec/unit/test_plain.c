@@ -5,12 +5,12 @@
 */
 #include <stdlib.h>
 
-#include "export.h"
-#include "json.h"
-#include "plain.h"
-#include "text.h"
+#include "export/export.h"
+#include "text/json.h"
+#include "base/plain.h"
+#include "text/text.h"
 #include "unit.h"
-#include "words.h"
+#include "packet/words.h"
 
 #define LONGEST 40u
 #define ROUNDS 20000u

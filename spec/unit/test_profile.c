@@ -6,9 +6,9 @@
 ** "30<a:y" leaves it by a yield (:x error, :t terminated), "50>a*" enters it
 ** again; "/2" at the end is the coroutine.
 */
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
-#include "profile.h"
+#include "reader/profile.h"
 #include "unit.h"
 
 static tg_Functions *functions;

@@ -6,9 +6,9 @@
 ** yield, ":T" termination; values stand in parentheses as their bytes. Nesting,
 ** depth and sequence are checked on the way.
 */
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
-#include "reader.h"
+#include "reader/reader.h"
 #include "unit.h"
 
 #define VALUE "\x01\xc5"    /* one value, the integer 5 */

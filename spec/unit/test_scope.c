@@ -8,9 +8,9 @@
 ** Every question is asked of sessions with short segments and with one segment,
 ** which must say the same.
 */
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
-#include "scopequery.h"
+#include "scope/scopequery.h"
 #include "unit.h"
 
 static const uint32_t main_chain[] = {1, 0};

@@ -4,9 +4,9 @@
 **
 ** Packets are told as in test_reader.c. Each event is 10 ns after the last.
 */
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
-#include "sieve.h"
+#include "reader/sieve.h"
 #include "unit.h"
 
 #define VALUE "\x01\xc5"

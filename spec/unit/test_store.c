@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
 #include "unit.h"
 

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include "capture.h"
-#include "reader.h"
-#include "recording.h"
-#include "tape.h"
+#include "reader/reader.h"
+#include "recording/recording.h"
+#include "recording/tape.h"
 #include "unit.h"
 
 static char path[64];

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 static int unit_passed, unit_failed, unit_errors;
 

@@ -1,0 +1,89 @@
+/*
+** alloc.c - malloc and mmap behind one door, with a test build's saboteur.
+**
+** Any thread. Nothing here prints or gives up: a refused request is NULL.
+*/
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef TG_TEST
+#include <stdatomic.h>
+#endif
+
+/* Larger blocks are touched page by page as they fill, if ever. */
+#define POPULATE_MAX ((size_t)1 << 20)
+
+#ifdef TG_TEST
+
+static _Atomic uint64_t requests;
+static _Atomic int64_t countdown;   /* > 0: that many until the refused one */
+
+static bool refused (void) {
+  atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed);
+  return atomic_load_explicit(&countdown, memory_order_relaxed) > 0
+         && atomic_fetch_sub(&countdown, 1) == 1;
+}
+
+uint64_t tg_alloc_fail (uint64_t nth) {
+  atomic_store(&countdown, (int64_t)nth);
+  return atomic_exchange(&requests, 0);
+}
+
+#else
+
+TG_INLINE bool refused (void) {
+  return false;
+}
+
+uint64_t tg_alloc_fail (uint64_t nth) {
+  (void)nth;
+  return 0;
+}
+
+#endif
+
+void *tg_malloc (size_t size) {
+  return refused() ? NULL : malloc(size);
+}
+
+void *tg_calloc (size_t count, size_t size) {
+  return refused() ? NULL : calloc(count, size);
+}
+
+void *tg_realloc (void *p, size_t size) {
+  return refused() ? NULL : realloc(p, size);
+}
+
+void tg_free (void *p) {
+  free(p);
+}
+
+char *tg_strdup (const char *s, size_t size) {
+  char *copy = size < SIZE_MAX ? tg_malloc(size + 1) : NULL;
+  if (copy == NULL)
+    return NULL;
+  if (size > 0)
+    memcpy(copy, s, size);
+  copy[size] = '\0';
+  return copy;
+}
+
+void *tg_pages_new (size_t size) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef MAP_POPULATE
+  if (size <= POPULATE_MAX)   /* one system call instead of a fault a page */
+    flags |= MAP_POPULATE;
+#endif
+  if (refused())
+    return NULL;
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+void tg_pages_free (void *p, size_t size) {
+  if (p != NULL)
+    munmap(p, size);
+}

@@ -1,0 +1,138 @@
+/*
+** clock.c - which clock ticks, and how long a tick is.
+**
+** The rate of the time stamp counter is measured against CLOCK_MONOTONIC from
+** the first tg_clock_setup on: a stream made early lives with a few
+** microseconds of error a second; once a second has passed since that first
+** pair of readings, the rate is as good as it gets and stays for the process.
+*/
+#include "base/clock.h"
+
+#include <pthread.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define BASELINE_MIN_NS UINT64_C(2000000)      /* before a rate means much */
+#define BASELINE_FULL_NS UINT64_C(1000000000)  /* after that it is final */
+#define PAIR_TRIES 5
+
+/* Both clocks at (nearly) one moment. */
+typedef struct Pair {
+  uint64_t ticks;
+  uint64_t ns;
+} Pair;
+
+bool tg_clock_tsc;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t rate_mutex = PTHREAD_MUTEX_INITIALIZER;
+static Pair first_pair;
+static double final_rate;     /* ns per tick; 0 until final (mutex) */
+
+uint64_t tg_clock_monotonic_ns (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+void tg_clock_condition (pthread_cond_t *c) {
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(c, &attr);
+  pthread_condattr_destroy(&attr);
+}
+
+struct timespec tg_clock_after (uint64_t ns) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  ns += (uint64_t)t.tv_nsec;
+  t.tv_sec += (time_t)(ns / UINT64_C(1000000000));
+  t.tv_nsec = (long)(ns % UINT64_C(1000000000));
+  return t;
+}
+
+#if defined(__x86_64__)
+
+/* Same rate in every state of power, and never stopping. */
+static bool has_invariant_tsc (void) {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8)) != 0;
+}
+
+/* The tightest of some tries: an interrupt may come between two readings. */
+static Pair take_pair (void) {
+  Pair best = {0, 0};
+  uint64_t width = UINT64_MAX;
+  for (int i = 0; i < PAIR_TRIES; i++) {
+    uint64_t before = __rdtsc();
+    uint64_t ns = tg_clock_monotonic_ns();
+    uint64_t after = __rdtsc();
+    if (after - before < width) {
+      width = after - before;
+      best = (Pair){before + width / 2, ns};
+    }
+  }
+  return best;
+}
+
+#else
+
+static bool has_invariant_tsc (void) {
+  return false;
+}
+
+static Pair take_pair (void) {
+  uint64_t ns = tg_clock_monotonic_ns();
+  return (Pair){ns, ns};
+}
+
+#endif
+
+static void setup (void) {
+  tg_clock_tsc = has_invariant_tsc();
+  first_pair = take_pair();
+}
+
+void tg_clock_setup (void) {
+  pthread_once(&once, setup);
+}
+
+/* Called with the mutex held. */
+static double measure_rate (void) {
+  Pair now;
+  do {
+    now = take_pair();
+  } while (now.ns - first_pair.ns < BASELINE_MIN_NS);
+  double rate = (double)(now.ns - first_pair.ns)
+                / (double)(now.ticks - first_pair.ticks);
+  if (now.ns - first_pair.ns >= BASELINE_FULL_NS)
+    final_rate = rate;
+  return rate;
+}
+
+static double current_rate (void) {
+  pthread_mutex_lock(&rate_mutex);
+  double rate = final_rate > 0 ? final_rate : measure_rate();
+  pthread_mutex_unlock(&rate_mutex);
+  return rate;
+}
+
+void tg_clock_fork (tg_Fork side) {
+  tg_fork_mutex(&rate_mutex, side);
+}
+
+void tg_clock_start (tg_Clock *c) {
+  tg_clock_setup();
+  c->ns_per_tick = tg_clock_tsc ? current_rate() : 1.0;
+  c->origin = tg_clock_ticks();
+}
+
+uint64_t tg_clock_wall_ns (const tg_Clock *c) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec
+         - tg_clock_ns(c, tg_clock_ticks());
+}

@@ -1,0 +1,22 @@
+/*
+** family.h - which processes belong together, by a number.
+**
+** A command that runs others leaves many recordings, and none of them may take
+** another for one of yesterday's. What started them all is found by looking up
+** the line of parents, as far as it was told the same by its environment.
+*/
+#ifndef TG_FAMILY_H
+#define TG_FAMILY_H
+
+#include "base/base.h"
+
+/*
+** The number of this process's family, never 0: of the first in the line of its
+** parents that, like all below it, was started with the same value of the
+** variable 'name' as this one has now. NULL, or no such variable: of this
+** process. It tells processes apart that had one pid after the other, also when
+** the machine was started anew in between.
+*/
+uint32_t tg_family (const char *name);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+** intern.c - see intern.h.
+*/
+#include "base/intern.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/plain.h"
+
+#define FIRST_ITEMS 32u
+
+/* Eight bytes at a time, each spread over all bits. */
+static uint64_t hash_of (const void *data, size_t size) {
+  const char *p = data;
+  uint64_t h = size;
+  for (size_t i = 0; i < size; i += 8) {
+    h = (h ^ tg_plain_load(p + i, size - i)) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+static bool same (const tg_Intern *n, uint32_t i, const void *data,
+                  size_t size) {
+  size_t its;
+  const char *bytes = tg_intern_get(n, i, &its);
+  return its == size && (size == 0 || memcmp(bytes, data, size) == 0);
+}
+
+/* Among those that have the hash of 'first'. */
+static uint32_t look (const tg_Intern *n, uint32_t first, const void *data,
+                      size_t size) {
+  uint32_t i = first;
+  while (i != TG_INDEX_NONE && !same(n, i, data, size))
+    i = n->items[i].same;
+  return i;
+}
+
+uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size) {
+  return look(n, tg_index_find(&n->hashes, hash_of(data, size)), data, size);
+}
+
+static bool room (tg_Intern *n) {
+  if (n->count < n->capacity)
+    return true;
+  uint32_t more = n->capacity > 0 ? n->capacity * 2 : FIRST_ITEMS;
+  tg_InternItem *items = tg_realloc(n->items, more * sizeof *items);
+  if (items == NULL)
+    return false;
+  n->items = items;
+  n->capacity = more;
+  return true;
+}
+
+uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
+  uint64_t hash = hash_of(data, size);
+  uint32_t first = tg_index_find(&n->hashes, hash);
+  uint32_t i = look(n, first, data, size);
+  size_t at = n->bytes.size;
+  if (i != TG_INDEX_NONE)
+    return i;
+  if (size > UINT32_MAX || !room(n) || !tg_buf_reserve(&n->bytes, size + 1)
+      || !tg_index_set(&n->hashes, hash, n->count))
+    return TG_INDEX_NONE;
+  tg_buf_add(&n->bytes, data, size);
+  n->items[n->count] = (tg_InternItem){at, (uint32_t)size, first};
+  return n->count++;
+}
+
+void tg_intern_free (tg_Intern *n) {
+  tg_free(n->items);
+  tg_buf_free(&n->bytes);
+  tg_index_free(&n->hashes);
+  memset(n, 0, sizeof *n);
+}

@@ -1,0 +1,43 @@
+/*
+** intern.h - each of many byte strings once, by number.
+**
+** For the tables of a document: names, paths, anything that is the same if its
+** bytes are. Numbers are dense, from 0, in the order of first sight. Zeroed
+** memory is empty. Plain C, one thread.
+*/
+#ifndef TG_INTERN_H
+#define TG_INTERN_H
+
+#include "base/base.h"
+#include "base/buf.h"
+#include "base/index.h"
+
+typedef struct tg_InternItem {
+  size_t at;            /* in 'bytes' */
+  uint32_t size;
+  uint32_t same;        /* the next one with this hash; TG_INDEX_NONE */
+} tg_InternItem;
+
+typedef struct tg_Intern {
+  tg_InternItem *items; /* owns */
+  uint32_t count, capacity;
+  tg_Buf bytes;         /* owns */
+  tg_Index hashes;      /* owns; the latest item with a hash */
+} tg_Intern;
+
+/* The number of these bytes, TG_INDEX_NONE if they have none. */
+uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size);
+
+/* The same, but they get one; TG_INDEX_NONE without memory. */
+uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size);
+
+/* The bytes of a number; they stay until the next addition. */
+TG_INLINE const char *tg_intern_get (const tg_Intern *n, uint32_t i,
+                                     size_t *size) {
+  *size = n->items[i].size;
+  return n->bytes.data + n->items[i].at;
+}
+
+void tg_intern_free (tg_Intern *n);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+** luasink.c - Lua tables from the outside in.
+**
+** On the stack, from 'base' on: the open containers, each but the innermost
+** followed by the key (objects) it is to be stored under:
+**
+**     outer  "key"  middle  inner  "key"
+**                   (array)
+*/
+#include "binding/luasink.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+static lua_State *state (tg_Sink *s) {
+  lua_State *L = ((tg_LuaSink *)(void *)s)->L;
+  luaL_checkstack(L, 4, "document too deep");
+  return L;
+}
+
+/* The value on top is complete: [-1 or -2, +0] unless it is the document. */
+static void store (tg_Sink *s, lua_State *L) {
+  if (lua_gettop(L) == ((tg_LuaSink *)(void *)s)->base + 1)
+    return;
+  if (lua_type(L, -2) == LUA_TTABLE)    /* ... array value */
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  else                                  /* ... object key value */
+    lua_rawset(L, -3);
+}
+
+static void lua_object (tg_Sink *s) {
+  lua_newtable(state(s));
+}
+
+static void lua_array (tg_Sink *s) {
+  lua_newtable(state(s));
+}
+
+static void lua_closing (tg_Sink *s) {
+  store(s, state(s));
+}
+
+static void lua_key (tg_Sink *s, const char *k, size_t size) {
+  lua_pushlstring(state(s), k, size);
+}
+
+static void lua_word (tg_Sink *s, const tg_Word *k) {
+  lua_key(s, k->text + 2, k->size - 4);       /* between the quotes */
+}
+
+static void lua_string (tg_Sink *s, const char *v, size_t size) {
+  lua_State *L = state(s);
+  lua_pushlstring(L, v, size);
+  store(s, L);
+}
+
+static void lua_integer (tg_Sink *s, int64_t v) {
+  lua_State *L = state(s);
+  lua_pushinteger(L, v);
+  store(s, L);
+}
+
+static void lua_float (tg_Sink *s, double v) {
+  lua_State *L = state(s);
+  lua_pushnumber(L, v);
+  store(s, L);
+}
+
+static void lua_bool (tg_Sink *s, bool v) {
+  lua_State *L = state(s);
+  lua_pushboolean(L, v);
+  store(s, L);
+}
+
+static void lua_member (tg_Sink *s, const tg_Member *m) {
+  if (m->name != NULL) {
+    lua_key(s, m->name, strlen(m->name));
+    lua_string(s, m->value, strlen(m->value));
+    return;
+  }
+  for (size_t i = 0; i < sizeof m->flags / sizeof *m->flags; i++) {
+    lua_key(s, m->flags[i].name, strlen(m->flags[i].name));
+    lua_bool(s, m->flags[i].value);
+  }
+}
+
+static void lua_ms (tg_Sink *s, uint64_t ns) {
+  lua_float(s, (double)ns / 1e6);
+}
+
+void tg_luasink_init (tg_LuaSink *s, lua_State *L) {
+  static const tg_Sink sink = {
+    lua_object, lua_array, lua_closing, lua_key, lua_word, lua_member,
+    lua_string, lua_integer, lua_float, lua_bool, lua_ms
+  };
+  s->sink = sink;
+  s->L = L;
+  s->base = lua_gettop(L);
+}

@@ -1,0 +1,69 @@
+#include "binding/lx.h"
+
+const char tg_key_session = 0;
+const char tg_key_threads = 0;
+const char tg_key_strings = 0;
+const char tg_key_traces = 0;
+
+#define AHEAD (1 << 20)   /* KiB that the collector is made to wait for */
+
+static long long heap_size (lua_State *L) {
+  return lua_gc(L, LUA_GCCOUNT) * 1024LL + lua_gc(L, LUA_GCCOUNTB);
+}
+
+/*
+** Not by LUA_GCSTOP: LUA_GCRESTART forgets how much the program may allocate
+** until its next collection, which would come at once. A step of a size less
+** than zero (lua_gc only adds it to the debt) lets it have more, and is taken
+** back but for what has been allocated meanwhile.
+*/
+bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
+  bool ok;
+  bool collecting = lua_gc(L, LUA_GCISRUNNING) == 1;
+  if (!lua_checkstack(L, 4))
+    return false;
+  long long size = heap_size(L);
+  if (collecting)
+    lua_gc(L, LUA_GCSTEP, -AHEAD);
+  lua_pushcfunction(L, f);
+  lua_pushlightuserdata(L, ud);
+  ok = lua_pcall(L, 1, 0, 0) == LUA_OK;
+  if (!ok)
+    lua_pop(L, 1);
+  if (collecting)
+    lua_gc(L, LUA_GCSTEP, AHEAD - (int)((heap_size(L) - size + 1023) >> 10));
+  return ok;
+}
+
+bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
+  bool ok = lx_quietly(L, f, ud);
+  if (lua_gc(L, LUA_GCISRUNNING) == 1)
+    lua_gc(L, LUA_GCRESTART);           /* no debt, and no allowance */
+  return ok;
+}
+
+lua_State *lx_mainthread (lua_State *L) {
+  lua_State *M;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  M = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return M;
+}
+
+void lx_replace (lua_State *L, const char *library, const char *name,
+                 lua_CFunction what, lua_CFunction with) {
+  int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushstring(L, library);
+  lua_rawget(L, -2);
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    if (lua_tocfunction(L, -1) == what) {
+      lua_pushstring(L, name);
+      lua_pushcfunction(L, with);
+      lua_rawset(L, -4);
+    }
+  }
+  lua_settop(L, top);
+}

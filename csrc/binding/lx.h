@@ -1,0 +1,55 @@
+/*
+** lx.h - small helpers of the skin, and the keys of what it keeps in Lua.
+**
+** Registry keys are the addresses of these constants, never strings.
+*/
+#ifndef TG_LX_H
+#define TG_LX_H
+
+#include <lua.h>
+#include <lauxlib.h>
+
+#include "base/base.h"
+
+#define TG_TRACE "tracegrip.trace"      /* metatables */
+#define TG_FEED "tracegrip.feed"
+
+extern const char tg_key_session;   /* registry: the state's tg_Session */
+extern const char tg_key_threads;   /* registry: list of coroutines, weak */
+extern const char tg_key_strings;   /* registry: the string "__name" */
+extern const char tg_key_traces;    /* registry: Trace objects by address */
+
+/* tg_key_strings as an integer, which the registry finds sooner. */
+#define TG_KEY_NAME ((lua_Integer)(intptr_t)&tg_key_strings)
+
+/* What must be true on leaving the hook: the stack as it was found. */
+#ifdef TG_DEBUG
+#define TG_STACK_GUARD(L) int tg_guard_top = lua_gettop(L)
+#define TG_STACK_CHECK(L) tg_assert(lua_gettop(L) == tg_guard_top)
+#else
+#define TG_STACK_GUARD(L) ((void)0)
+#define TG_STACK_CHECK(L) ((void)0)
+#endif
+
+/*
+** Calls 'f' with light userdata 'ud' so that no error leaves and no step of
+** the collector runs (so no finalizer of the program's): for the few things
+** the hook must allocate in Lua, for which the collector does not come sooner.
+** Returns whether it went well.
+*/
+bool lx_quietly (lua_State *L, lua_CFunction f, void *ud);   /* [-0, +0, -] */
+
+/* The same when traces come and go, which hold much more memory than Lua knows:
+   the collector goes on with the program's next allocation. */
+bool lx_quietly_due (lua_State *L, lua_CFunction f,
+                     void *ud);                              /* [-0, +0, -] */
+
+/* Puts 'with' in the place of 'what', if that is there, in one of Lua's
+   libraries. By raw access. */
+void lx_replace (lua_State *L, const char *library, const char *name,
+                 lua_CFunction what, lua_CFunction with);    /* [-0, +0, m] */
+
+/* The main thread of the state. */
+lua_State *lx_mainthread (lua_State *L);                     /* [-0, +0, -] */
+
+#endif

@@ -1,0 +1,370 @@
+#include "export/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/digits.h"
+#include "formats/formats.h"
+#include "base/plain.h"
+#include "text/text.h"
+
+/* To add a format: a line here, its function in formats.h, its file. */
+const tg_Format tg_formats[] = {
+  {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
+   1000000, 3000, true, tg_chrome_work, tg_export_chrome},
+  {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
+   1000000, 3000, false, NULL, tg_export_cpuprofile},
+  {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
+   " coroutine", ".profile.json", 1000000, 10000, true, NULL,
+   tg_export_firefox},
+  {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
+   0, 3000, false, NULL, tg_export_folded},
+  {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
+   ".gecko.json", 1000000, 10000, true, NULL, tg_export_gecko},
+  {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
+   0, 0, true, tg_packets_work,
+   tg_export_packets},
+  {"speedscope", "speedscope: a profile for each coroutine",
+   ".speedscope.json", 1000000, 3000, false, NULL, tg_export_speedscope},
+  {0}
+};
+
+/*
+** {==================================================================
+** Packets that a viewer can bear
+** ===================================================================
+*/
+
+static bool push (tg_Export *x, const tg_Packet *p) {
+  if (x->nframes == x->cframes) {
+    uint32_t n = x->cframes == 0 ? 64 : x->cframes * 2;
+    tg_ExportFrame *frames = tg_realloc(x->frames, n * sizeof *frames);
+    if (frames == NULL) {
+      x->status = TG_ERR_MEMORY;
+      return false;
+    }
+    x->frames = frames;
+    x->cframes = n;
+  }
+  x->frames[x->nframes++] = (tg_ExportFrame){
+    .function = p->function, .thread = p->thread, .opened_ns = p->time_ns
+  };
+  x->calls++;
+  return true;
+}
+
+/* Whether the frame is given. */
+static bool enter (tg_Export *x, const tg_Packet *p) {
+  bool full = x->limit > 0 && x->calls >= x->limit;
+  bool deep = x->depth > 0 && x->nframes >= x->depth;
+  if (!full && !deep && x->hidden == 0)
+    return push(x, p);
+  x->hidden++;
+  if (full)
+    x->left_out++;
+  else
+    x->folded++;
+  return false;
+}
+
+/* Whether its exit is. */
+static bool leave (tg_Export *x) {
+  if (x->hidden > 0) {
+    x->hidden--;
+    return false;
+  }
+  tg_assert(x->nframes > 0);
+  x->nframes--;
+  return true;
+}
+
+/* The exit of a frame that is still open where the trace ends. */
+static bool close_open (tg_Export *x, tg_Packet *p) {
+  if (x->nframes == 0 || x->status != TG_OK)
+    return false;
+  const tg_ExportFrame *f = &x->frames[--x->nframes];
+  memset(p, 0, sizeof *p);
+  p->why = TG_WHY_TERMINATED;
+  p->time_ns = x->end_ns > f->opened_ns ? x->end_ns : f->opened_ns;
+  p->function = f->function;
+  p->thread = f->thread;
+  p->opened_ns = p->entered_ns = f->opened_ns;
+  x->unfinished = true;
+  return true;
+}
+
+/* Whether to go on. */
+static bool tell (tg_Export *x, uint64_t reached_ns) {
+  const uint64_t every = 32768 / TG_BATCH_PACKETS;
+  if (x->progress == NULL || ++x->batches % every != 0
+      || x->progress(x->progress_ud, reached_ns))
+    return true;
+  x->out->error = ECANCELED;
+  x->status = TG_ERR_IO;
+  return false;
+}
+
+/* What is damaged ends there; whoever asked for the export knows. */
+static void end_reading (tg_Export *x) {
+  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_sieve_status(x->sieve);
+  if (x->status != TG_ERR_FORMAT)
+    return;
+  x->status = TG_OK;
+  x->end_ns = tg_reader_time(x->sieve->reader);
+}
+
+/* A ring begins later than its trace did; the clock of a trace and its packets
+   may differ by a tick. */
+static void find_start (tg_Export *x, const tg_Packet *first) {
+  uint64_t begun_ns;
+  x->begun = true;
+  if (tg_reader_begun(x->sieve->reader, &begun_ns) && begun_ns > x->start_ns)
+    x->start_ns = begun_ns;
+  if (first->time_ns < x->start_ns)
+    x->start_ns = first->time_ns;
+}
+
+tg_Batch *tg_export_batch (tg_Export *x) {
+  tg_Batch *b = tg_ahead_next(&x->ahead);
+  if (b == NULL) {
+    end_reading(x);
+    return NULL;
+  }
+  uint64_t reached_ns = b->packets[b->count - 1].time_ns;
+  if (!x->begun)
+    find_start(x, &b->packets[0]);
+  if (b->text.failed)
+    x->status = TG_ERR_MEMORY;
+  return x->status == TG_OK && tell(x, reached_ns) ? b : NULL;
+}
+
+static bool next_batch (tg_Export *x) {
+  x->batch = tg_export_batch(x);
+  x->place = 0;
+  x->ended = x->batch == NULL;
+  return !x->ended;
+}
+
+/* The next packet, as it is. */
+TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
+  if (x->batch == NULL || x->place == x->batch->count) {
+    if (x->ended || !next_batch(x))
+      return false;
+  }
+  *p = x->batch->packets[x->place++];
+  if (tg_unlikely(p->time_ns > x->end_ns))
+    x->end_ns = p->time_ns;
+  return true;
+}
+
+bool tg_export_next (tg_Export *x, tg_Packet *p) {
+  while (x->status == TG_OK && read_packet(x, p)) {
+    if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
+      return true;
+  }
+  return close_open(x, p);
+}
+
+uint32_t tg_export_level (const tg_Export *x, const tg_Packet *p) {
+  return p->why == TG_WHY_ENTER ? x->nframes - 1 : x->nframes;
+}
+
+const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
+  *n = x->nframes;
+  return x->frames;
+}
+
+/* }================================================================== */
+
+tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
+  x->limit = x->options.limit > 0 ? x->options.limit : format->limit;
+  x->depth = format->depth;
+  x->literal = tg_export_literal(x);
+  memset(&x->brief, 0, sizeof x->brief);
+  x->brief.off = x->demand->redacts;    /* what is secret has a name */
+  tg_ahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
+  tg_Status status = format->write(x);
+  tg_ahead_end(&x->ahead);
+  tg_literal_free(&x->literal);
+  tg_free(x->frames);
+  x->frames = NULL;
+  if (status == TG_OK)
+    status = x->status;
+  if (x->out->error != 0) {
+    errno = x->out->error;
+    status = TG_ERR_IO;
+  }
+  else
+    x->aside = status == TG_ERR_IO;
+  return status;
+}
+
+/*
+** {==================================================================
+** Words
+** ===================================================================
+*/
+
+void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
+                            tg_FunctionId first, tg_Buf *out) {
+  const tg_Function *f = tg_functions_find(x->stream->functions, first);
+  if (thread == 1) {
+    tg_buf_addstr(out, "main");
+    return;
+  }
+  tg_buf_addfmt(out, "coroutine %" PRIu32, thread);
+  if (f == NULL)
+    return;
+  tg_buf_addfmt(out, " (%s",
+                f->name != NULL ? f->name : "(anonymous function)");
+  if (!f->is_c && f->url != NULL)
+    tg_buf_addfmt(out, "@%s:%" PRIu32, f->url, f->line);
+  tg_buf_addchar(out, ')');
+}
+
+tg_Literal tg_export_literal (const tg_Export *x) {
+  return (tg_Literal){
+    .functions = x->stream->functions, .demand = x->demand,
+    .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
+  };
+}
+
+void tg_export_literals (const tg_Export *x, tg_Literal *w,
+                         const tg_Packet *p, tg_Buf *out) {
+  const tg_Functions *fs = x->stream->functions;
+  bool arguments = p->why == TG_WHY_ENTER;
+  tg_literal_list(w, out, p->values,
+                  arguments ? tg_functions_find(fs, p->function) : NULL);
+  out->failed = out->failed || w->failed;
+}
+
+void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
+  tg_export_literals(x, &x->literal, p, out);
+}
+
+tg_Slice tg_export_worked (const tg_Export *x) {
+  const tg_Batch *b = x->batch;
+  uint32_t i = x->place - 1;
+  uint32_t from = i > 0 ? b->ends[i - 1] : 0;
+  return (tg_Slice){
+    .data = (const uint8_t *)b->text.data + from, .size = b->ends[i] - from
+  };
+}
+
+void tg_export_loss (const tg_Export *x, tg_Buf *out) {
+  bool any = false;
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (x->lost[i] == 0)
+      continue;
+    tg_buf_addfmt(out, "%s%" PRIu64 " (%s)", any ? ", " : "events lost: ",
+                  x->lost[i], tg_loss_name(i));
+    any = true;
+  }
+}
+
+/* A remark begins: the first one after a parenthesis. */
+static void begin_remark (tg_Buf *out, size_t at) {
+  tg_buf_addstr(out, out->size == at ? " (" : "; ");
+}
+
+void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
+  size_t at = out->size;
+  bool lost = false;
+  for (int i = 0; i < TG_NLOSSES; i++)
+    lost = lost || x->lost[i] > 0;
+  if (lost) {
+    begin_remark(out, at);
+    tg_export_loss(x, out);
+  }
+  if (x->left_out > 0) {
+    begin_remark(out, at);
+    tg_buf_addfmt(out, "%" PRIu64 " calls left out", x->left_out);
+  }
+  if (x->folded > 0) {
+    begin_remark(out, at);
+    tg_buf_addfmt(out, "%" PRIu64 " calls deeper than %" PRIu32 " folded",
+                  x->folded, x->depth);
+  }
+  if (out->size > at)
+    tg_buf_addchar(out, ')');
+}
+
+#define ESCAPE_MAX 6u         /* bytes that one becomes */
+#define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
+
+static char *put_escape (char *p, char c) {
+  static const char hex[] = "0123456789abcdef";
+  *p++ = '\\';
+  if (c == '\n') {
+    *p++ = 'n';
+    return p;
+  }
+  memcpy(p, "u00", 3);
+  p[3] = hex[(unsigned char)c >> 4];
+  p[4] = hex[(unsigned char)c & 15];
+  return p + 5;
+}
+
+/* One character that is not plain, or a byte that is none. */
+static char *put_char (char *p, const char **s, const char *end) {
+  uint32_t code;
+  size_t n = tg_text_char(*s, end, &code);
+  if (n == 0) {
+    memcpy(p, "\xEF\xBF\xBD", 3);   /* U+FFFD */
+    p += 3;
+    n = 1;
+  }
+  else if (n == 1)
+    p = put_escape(p, **s);
+  else {
+    memcpy(p, *s, n);
+    p += n;
+  }
+  *s += n;
+  return p;
+}
+
+/* The last character may reach beyond 'size'. */
+static const char *add_piece (tg_Buf *out, const char *s, size_t size,
+                              const char *end) {
+  const char *stop = s + size;
+  if (!tg_buf_reserve(out, size * ESCAPE_MAX + TG_PLAIN_MORE))
+    return stop;
+  char *p = out->data + out->size;
+  while (s < stop) {
+    p = tg_plain_copy(p, &s, stop, true);
+    const char *odd = s;
+    p = tg_plain_quote(p, &s, stop);
+    if (s == odd && s < stop)
+      p = put_char(p, &s, end);
+  }
+  out->size = (size_t)(p - out->data);
+  return s;
+}
+
+void tg_export_string (tg_Buf *out, const char *s, size_t size) {
+  const char *end = size > 0 ? s + size : s;    /* 's' may be NULL */
+  tg_buf_addchar(out, '"');
+  while (s < end) {
+    size_t left = (size_t)(end - s);
+    s = add_piece(out, s, left < PIECE ? left : PIECE, end);
+  }
+  tg_buf_addchar(out, '"');
+}
+
+void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit) {
+  if (!tg_buf_reserve(out, TG_DIGITS))
+    return;
+  char *p = out->data + out->size;
+  switch (unit) {
+    case 1000: p = tg_digits_us(p, ns); break;
+    case 1000000: p = tg_digits_ms(p, ns); break;
+    case 1000000000: p = tg_digits_s(p, ns); break;
+    default: tg_unreachable();
+  }
+  out->size = (size_t)(p - out->data);
+}
+
+/* }================================================================== */

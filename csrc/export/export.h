@@ -1,0 +1,167 @@
+/*
+** export.h - a trace for the viewers that people use: what all formats share.
+**
+** A format is one file, export_NAME.c, with a function that writes a whole
+** document, and one line in the table of export.c. It asks for packets with
+** tg_export_next, to the end, and writes to 'out'. docs/exports.md shows how to
+** add one.
+**
+** What tg_export_next gives is what a viewer can bear: calls beyond 'limit' and
+** frames deeper than 'depth' are left out, and counted; frames still open when
+** the trace ends are closed there, marked 'unfinished'. So packets always nest
+** and come to an end. Frames that were open when the trace began are not seen;
+** a suspended coroutine has no frames (they exit by "yield" and are entered
+** again, 'resumed').
+**
+** Plain C, one thread beside those that read ahead (ahead.h). Memory: open
+** frames and functions, never the length of the trace. What must be put
+** together out of order goes through a spool.
+*/
+#ifndef TG_EXPORT_H
+#define TG_EXPORT_H
+
+#include <stdatomic.h>
+
+#include "export/ahead.h"
+#include "packet/brief.h"
+#include "recording/entries.h"
+#include "packet/grips.h"
+#include "packet/literal.h"
+#include "text/output.h"
+#include "reader/sieve.h"
+#include "stream/stream.h"
+
+/* What the user may choose, beyond the filter. */
+typedef struct tg_ExportOptions {
+  uint64_t limit;         /* calls; 0 = the format's default */
+  bool samples;           /* chrome: samples on a track of their own too */
+  bool sources;           /* firefox: the text of sources, if it is to be had */
+  uint32_t gecko;         /* gecko: version, 5 or 36 */
+} tg_ExportOptions;
+
+/* A frame that is open in the document. */
+typedef struct tg_ExportFrame {
+  tg_FunctionId function;
+  tg_ThreadId thread;
+  uint64_t opened_ns;
+} tg_ExportFrame;
+
+typedef struct tg_Export {
+  /* what is exported: all borrowed */
+  const char *name;           /* the trace's */
+  const tg_Program *program;  /* strings may be NULL */
+  const tg_Stream *stream;    /* its functions and its clock */
+  const tg_Demand *demand;
+  tg_Sieve *sieve;
+  tg_Pos stop;
+  uint64_t start_ns, end_ns;  /* of the trace, on the packets' scale; the
+                                 start is final with the first packet, the
+                                 end with the last */
+  uint64_t wall_ns;           /* time 0 of that scale since 1970 */
+  uint32_t pid;               /* of the program; 0 = not known */
+  uint64_t lost[TG_NLOSSES];
+  tg_ExportOptions options;
+  tg_Output *out;
+  /* (path, text) of each source that is embedded; may be NULL */
+  bool (*source) (void *ud, const char *url, tg_Buf *text);
+  void *source_ud;
+  /* told now and then which time is reached; false ends the export. May be
+     NULL */
+  bool (*progress) (void *ud, uint64_t reached_ns);
+  void *progress_ud;
+  /* what became of it */
+  uint64_t calls;             /* given */
+  uint64_t left_out;          /* calls beyond the limit */
+  uint64_t folded;            /* calls deeper than 'depth' */
+  uint64_t bare;              /* given, but not all of their values: that would
+                                 be more text than viewers open */
+  uint64_t bytes;             /* before compression; for who closes 'out' */
+  tg_Status status;           /* sticky */
+  bool aside;                 /* what failed is not 'out', but the file of a
+                                 spool */
+  _Atomic bool idle;          /* what the work does is not wanted any more */
+  /* private */
+  tg_Ahead ahead;             /* owns */
+  tg_Batch *batch;            /* borrows; the packets that come next... */
+  uint32_t place;             /* ...from this one on */
+  uint64_t batches;           /* so far */
+  uint64_t limit;
+  uint32_t depth;
+  tg_ExportFrame *frames;     /* owns: open ones that are given */
+  uint32_t nframes, cframes;
+  uint32_t hidden;            /* open ones above that are not */
+  tg_Literal literal;         /* owns */
+  tg_Brief brief;             /* for the format: texts of short values */
+  bool begun;                 /* the first packet has been read */
+  bool ended;                 /* there are no more packets to read */
+  bool unfinished;            /* the exit just given is the trace's end */
+} tg_Export;
+
+typedef struct tg_Format {
+  const char *name;
+  const char *what;           /* for help: what it is for */
+  const char *ending;         /* of file names */
+  uint64_t limit;             /* calls that its viewers can bear; 0 = any */
+  uint32_t depth;             /* frames, the same */
+  bool values;                /* shows arguments and results */
+  tg_BatchWork *work;         /* what can be written of a batch by itself, with
+                                 'ud' the export, of which it changes nothing;
+                                 NULL: nothing is */
+  tg_Status (*write) (tg_Export *x);
+} tg_Format;
+
+/* The table, ended by one without a name. */
+extern const tg_Format tg_formats[];
+
+/* Writes the document; TG_ERR_IO if 'out' says so. Fills in what became of it;
+   what it owns is freed. */
+tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
+
+/* The next packet; false at the end (or 'status' is not TG_OK). A packet of an
+   exit at the trace's end is TG_WHY_TERMINATED with 'unfinished' set. */
+bool tg_export_next (tg_Export *x, tg_Packet *p);
+
+/* The next batch of all packets that there are, as they are; NULL as above. */
+tg_Batch *tg_export_batch (tg_Export *x);
+
+/* The number of the frame that the packet just given opens or closes among the
+   open ones: 0 = outermost. */
+uint32_t tg_export_level (const tg_Export *x, const tg_Packet *p);
+
+/* The frames that are open in the document now, innermost last. */
+const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n);
+
+/* ---- words that several formats use ---- */
+
+/* "main", "coroutine 2 (worker@prog.lua:12)"; 'first' is the first function
+   seen in it, 0 if none is known. */
+void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
+                            tg_FunctionId first, tg_Buf *out);
+
+/* The values of a packet as Lua literals, secrets kept, limits kept. */
+void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
+
+/* A writer of such values for work on a batch, to be freed. */
+tg_Literal tg_export_literal (const tg_Export *x);
+void tg_export_literals (const tg_Export *x, tg_Literal *w,
+                         const tg_Packet *p, tg_Buf *out);
+
+/* What the work has written of the packet that was read last. */
+tg_Slice tg_export_worked (const tg_Export *x);
+
+/* What is lost, as a sentence; nothing is added if nothing is. */
+void tg_export_loss (const tg_Export *x, tg_Buf *out);
+
+/* That and what has been left out of the document so far, in parentheses, to be
+   put behind a name; nothing is added if nothing is missing. */
+void tg_export_remarks (const tg_Export *x, tg_Buf *out);
+
+/* Any bytes as a JSON string with its quotes: what is not UTF-8 becomes
+   U+FFFD. */
+void tg_export_string (tg_Buf *out, const char *s, size_t size);
+
+/* Nanoseconds as a decimal number of 'unit' nanoseconds (1000: microseconds,
+   1000000: milliseconds), exact, without needless zeros. */
+void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit);
+
+#endif

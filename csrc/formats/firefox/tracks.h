@@ -1,0 +1,134 @@
+/*
+** tracks.h - packets on a track for each coroutine, with stacks and markers:
+** what both formats of the Firefox Profiler are made of.
+**
+** A track's time is cut into spans: from each call and return to the next one.
+** Each span has a stack; none while the coroutine is suspended or has ended.
+** Time in which another coroutine runs above this one is in a frame of its own
+** on top ("away"), so that what functions took themselves, added up over all
+** tracks, is the time that it was.
+**
+** A frame has the line that it has reached: where it makes its next call, or
+** its last one if no more comes, or where the function begins.
+**
+** Calls are put aside as markers, the longest of them (longest.h), when they
+** end; their arguments are kept until then. What a track gathers goes through
+** a spool.
+**
+** Plain C, one thread. Memory: tracks, open frames, distinct stacks.
+*/
+#ifndef TG_TRACKS_H
+#define TG_TRACKS_H
+
+#include "formats/firefox/callmark.h"
+#include "formats/firefox/callstacks.h"
+#include "export/export.h"
+#include "formats/firefox/longest.h"
+#include "text/spool.h"
+
+#define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
+
+/* An open frame of a track. */
+typedef struct tg_TrackFrame {
+  tg_FunctionId function;     /* 0: control is in another track */
+  uint32_t func;
+  uint32_t line;
+  uint32_t prefix;            /* the stack below it */
+} tg_TrackFrame;
+
+typedef struct tg_Track {
+  tg_ThreadId thread;         /* the first of them, if it is shared */
+  tg_FunctionId first;        /* the first function seen in it */
+  bool shared;
+  bool ended;                 /* its latest exit was for good */
+  uint64_t from_ns;           /* its first packet */
+  uint64_t to_ns;             /* its latest one */
+  tg_Callstacks *stacks;      /* owns, unless all have the same */
+  tg_TrackFrame *frames;      /* owns; open ones */
+  uint32_t nframes, cframes;
+  /* the span that is open */
+  uint64_t span_ns;           /* since when */
+  uint32_t tag;               /* what the writer said of its call */
+  /* what is for the writer to fill and to write */
+  tg_Column samples, values;
+  tg_Intern shapes;
+  uint64_t sample_ns;         /* of its latest sample, or the next one */
+  uint32_t sample_stack, sample_tag;
+  bool idle;
+  /* calls: each with its values, one after the other */
+  tg_Column marks;
+  uint64_t mark_ns;           /* when the latest of them ends */
+  tg_Moment moment;           /* where the latest call begins or ends */
+  bool began;                 /* begins */
+} tg_Track;
+
+/* One marker. 'text' is further members of a JSON object, each after a
+   comma. */
+typedef struct tg_Mark {
+  tg_Moment from, to;
+  uint32_t func;
+  tg_Slice text;
+} tg_Mark;
+
+/* For one marker; false stops. */
+typedef bool tg_MarkUse (void *ud, const tg_Mark *m);
+
+#define TG_TAG_NONE UINT32_MAX
+
+/* A call that is open in the document. */
+typedef struct tg_TrackCall {
+  tg_Moment opened;
+  size_t at, size, put_in;    /* its arguments in 'arguments' */
+  bool has;                   /* there are any */
+  bool resumed;
+} tg_TrackCall;
+
+typedef struct tg_Tracks tg_Tracks;
+
+struct tg_Tracks {
+  tg_Export *x;               /* borrows */
+  /* for the writer to set; a span has ended, a call begins ('tag' of its first
+     span; may be NULL) */
+  void (*span) (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+                uint64_t to_ns, uint32_t stack);
+  uint32_t (*call) (tg_Tracks *t, tg_Track *track, const tg_Packet *p);
+  void *writer;
+  bool marked;                /* calls are noted as markers */
+  /* what came of it */
+  tg_Spool spool;             /* owns */
+  tg_Track **list;            /* owns; one at least */
+  uint32_t count, capacity;
+  tg_Longest longest;         /* owns */
+  uint64_t cut_ns;            /* when the first call was left out */
+  bool cut;
+  /* private part */
+  tg_Callstacks *stacks;      /* borrows; NULL: each track has its own */
+  tg_Index by_thread;
+  tg_Track *latest;           /* the one that was asked for last... */
+  tg_ThreadId latest_thread;  /* ...for this thread */
+  tg_TrackCall *calls;        /* owns; open ones */
+  uint32_t ccalls;
+  tg_Buf arguments;           /* owns; values of open calls, innermost last */
+  size_t put_in;              /* in it, as in tg_values_copy */
+  tg_Buf raw, text, members;  /* of a marker */
+  size_t texts;               /* bytes of values in markers so far */
+  tg_Status status;
+};
+
+/* Tracks with all stacks in one table, or a table each. False without memory;
+   to be freed all the same. */
+bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all);
+void tg_tracks_free (tg_Tracks *t);
+
+/* Reads all packets. */
+tg_Status tg_tracks_run (tg_Tracks *t);
+
+/* Calls 'use' for each marker of a track that is among the longest; stops and
+   returns false if it does, or if the spool fails. */
+bool tg_tracks_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
+                      void *ud);
+
+/* "main", "coroutine 2 (f@p.lua:1)", "coroutines 1000 and later". */
+void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out);
+
+#endif

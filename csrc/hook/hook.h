@@ -1,0 +1,60 @@
+/*
+** hook.h - what happens at each call and return of the traced program.
+**
+** The only place that installs hooks, but for the moment in which reach.h calls
+** upon a state that does not trace. Inside the hook: nothing is raised,
+** nothing yields, no metamethod and no function of the program runs; the stack
+** need not be cleaned, since luaD_hook restores its top.
+**
+** The shadow stacks are brought in step with the truth at every event, in O(1)
+** when nothing was unwound: at a return the frame's identity must be the top
+** one's; at a call the caller's must be. If it is not, frames went away
+** without an event, mostly because an error unwound them, or came without one
+** (chain.h). Likewise an event on a coroutine that is not the running one tells
+** that the running one yielded, ended, died or resumed it.
+*/
+#ifndef TG_HOOK_H
+#define TG_HOOK_H
+
+#include "state/state.h"
+
+/* Before the first hook of a session; tg_hook_disarm ends what this begins. */
+void tg_hook_begin (tg_Session *s);
+
+/* Before its next event the state that this thread runs attends to what there
+   is to be done: for a signal handler. May be lost if an event is at work. */
+void tg_hook_call (void);
+
+/* Whether this thread runs the session's state, and it traces. Any thread. */
+bool tg_hook_home (const tg_Session *s);
+
+/* Installs the hook on 'L1' (frames it already has stay unseen, unless it is
+   suspended) and gives its record; NULL without memory. 'L' runs now. */
+tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L);
+
+/* Takes the hook from every coroutine, giving back the program's own. */
+void tg_hook_disarm (tg_Session *s, lua_State *L);
+
+/* Installs the hook for the events that we and the program's hook need. */
+void tg_hook_install (tg_Thread *t);
+
+/* Leaves the coroutine with the program's hook, as if ours were not there. */
+void tg_hook_lift (const tg_Thread *t);
+
+/* Writes the running chain: the recorder's 'context'. */
+uint8_t *tg_hook_context (tg_Recorder *r, uint8_t *p);
+
+/* All open frames exit "terminated". */
+void tg_hook_terminate (tg_Session *s);
+
+/* A record is about to die. */
+void tg_hook_forget (const tg_Thread *t);
+
+/* Whether 'L' has our hook. */
+bool tg_hook_armed (lua_State *L);
+
+/* Frames of tracegrip's own on top of the running stack, so that what they
+   go on to call stays hidden. */
+void tg_hook_own_frames (tg_Session *s, lua_State *L);
+
+#endif

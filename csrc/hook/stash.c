@@ -1,0 +1,218 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "hook/stash.h"
+#include "stream/event.h"
+#include "hook/value.h"
+
+bool tg_stash_wanted (const tg_Thread *t) {
+  return (t->session->demand.types & TG_TYPE_THROW) != 0;
+}
+
+/*
+** {==================================================================
+** What is on its way: a stack of values, since what a message handler calls may
+** throw too. Before each one stands what was known of the one below it.
+** ===================================================================
+*/
+
+typedef struct Entry {
+  size_t below;         /* where the entry below is */
+  uint32_t stashed;     /* its frame, as t->stashed */
+  uint32_t caught;      /* 1 + index of the xpcall whose handler got this one */
+  bool sure;            /* thrown, whatever happens */
+} Entry;
+
+static void read_entry (const tg_Thread *t, Entry *e) {
+  memcpy(e, t->stash.data + t->stash_at, sizeof *e);
+}
+
+static void write_entry (tg_Thread *t, const Entry *e) {
+  memcpy(t->stash.data + t->stash_at, e, sizeof *e);
+}
+
+static void pop (tg_Thread *t) {
+  Entry e;
+  read_entry(t, &e);
+  t->stash.size = t->stash_at;
+  t->stash_at = e.below;
+  t->stashed = e.stashed;
+}
+
+/* Room for a value of 'need' bytes that frame 'n' - 1 throws; NULL if there is
+   none, and then nothing is known of it. */
+static uint8_t *push (tg_Thread *t, uint32_t n, bool sure, size_t need) {
+  while (t->stashed >= n)
+    pop(t);
+  if (t->stashed == 0)
+    tg_buf_clear(&t->stash);
+  Entry e = {t->stash_at, t->stashed, 0, sure};
+  size_t at = t->stash.size;
+  if (!tg_buf_reserve(&t->stash, sizeof e + need)) {
+    t->stash.failed = false;
+    return NULL;
+  }
+  t->stash.size = at + sizeof e;
+  t->stash_at = at;
+  t->stashed = n;
+  write_entry(t, &e);
+  return (uint8_t *)t->stash.data + t->stash.size;
+}
+
+/* The value ends at 'end'; NULL: it found no room. */
+static bool pushed (tg_Thread *t, const uint8_t *end) {
+  if (end == NULL)
+    pop(t);
+  else
+    t->stash.size = (size_t)(end - (uint8_t *)t->stash.data);
+  return end != NULL;
+}
+
+tg_Slice tg_stash_top (const tg_Thread *t, bool *sure, uint32_t *caught) {
+  Entry e;
+  if (t->stashed == 0)
+    return (tg_Slice){0};
+  read_entry(t, &e);
+  *sure = e.sure;
+  *caught = e.caught;
+  size_t at = t->stash_at + sizeof e;
+  return (tg_Slice){(const uint8_t *)t->stash.data + at, t->stash.size - at,
+                    NULL};
+}
+
+void tg_stash_drop (tg_Thread *t, uint32_t keep) {
+  while (t->stashed > keep)
+    pop(t);
+}
+
+/* error and assert call nothing but a handler; so does coroutine.wrap's
+   function, once its coroutine is dead. */
+static bool calls_handlers (const tg_Frame *f) {
+  tg_Role role = tg_frame_role(f);
+  return role == TG_ROLE_ERROR || role == TG_ROLE_ASSERT
+         || role == TG_ROLE_WRAPPED;
+}
+
+void tg_stash_deny (tg_Thread *t, bool replaces) {
+  tg_stash_drop(t, t->n);
+  if (!replaces && t->n > 0 && t->stashed == t->n
+      && !calls_handlers(tg_thread_top(t)))
+    pop(t);
+}
+
+/* }================================================================== */
+
+/* Keeps the value at 'index', which frame 'n' - 1 throws. */
+void tg_stash_value (tg_Thread *t, lua_State *L, int index, uint32_t n,
+                     bool sure) {
+  tg_ValueList list = {.first = index, .count = 1};
+  for (size_t need = 512; need < ((size_t)64 << 20); need *= 16) {
+    uint8_t *p = push(t, n, sure, need);
+    if (p == NULL)
+      return;
+    if (pushed(t, tg_value_list(t->session, L, &list, p, p + need)))
+      return;
+  }
+}
+
+/* The position that error() puts before a message, as luaL_where does. */
+void tg_stash_where (lua_State *L, int level, char *out, size_t size) {
+  lua_Debug ar;
+  out[0] = '\0';
+  if (lua_getstack(L, level, &ar)) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline > 0)
+      snprintf(out, size, "%s:%d: ", ar.short_src, ar.currentline);
+  }
+}
+
+/* A message with its position, which is made after this moment; the frame on
+   top throws it. */
+static void stash_message (tg_Thread *t, lua_State *L, const char *message,
+                           size_t size, int level) {
+  char position[LUA_IDSIZE + 24];
+  uint32_t limit = t->session->demand.limits.string;
+  tg_stash_where(L, level, position, sizeof position);
+  tg_Buf text = {0};
+  tg_buf_addstr(&text, position);
+  tg_buf_add(&text, message, size);
+  size_t need = ((text.size < limit) ? text.size : limit) + 64;
+  uint8_t *p = text.failed ? NULL : push(t, t->n, true, need);
+  if (p != NULL)
+    pushed(t, tg_value_text(text.data, text.size, limit, p, p + need));
+  tg_buf_free(&text);
+}
+
+/* Argument 'i' of 'n'; an index that gives nil if there are less. */
+static int argument (lua_State *L, int i, int n) {
+  return (i <= n) ? i : lua_gettop(L) + 1;
+}
+
+/* The level that error() was given; false if it complains about it. */
+static bool error_level (lua_State *L, int n, int *level) {
+  int ok = 1;
+  *level = (n >= 2 && !lua_isnil(L, 2)) ? (int)lua_tointegerx(L, 2, &ok) : 1;
+  return ok;
+}
+
+void tg_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
+  static const char failed[] = "assertion failed!";
+  int n = lua_gettop(L) - 1;    /* the function is on top */
+  int value = 1, level = 1;
+  size_t size;
+  if (!tg_stash_wanted(t))
+    return;
+  if (role == TG_ROLE_ASSERT) {
+    if (n == 0 || lua_toboolean(L, 1))
+      return;
+    value = 2;
+  }
+  else if (!error_level(L, n, &level))
+    return;
+  value = argument(L, value, n);
+  if (role == TG_ROLE_ASSERT && n < 2)
+    stash_message(t, L, failed, sizeof failed - 1, level);
+  else if (lua_type(L, value) == LUA_TSTRING && level > 0) {
+    const char *s = lua_tolstring(L, value, &size);
+    stash_message(t, L, s, size, level);
+  }
+  else
+    tg_stash_value(t, L, value, t->n, true);
+}
+
+/*
+** Where argument 'i' of the call 'ar' stands ('ar' has "S"; 'above' values
+** stand on top of a C function's arguments). An extra argument of a vararg
+** function is pushed; a Lua function without that parameter has it in its
+** registers.
+*/
+int tg_stash_argument (lua_State *L, lua_Debug *ar, int i, int above) {
+  if (*ar->what == 'C')
+    return argument(L, i, lua_gettop(L) - above);
+  lua_getinfo(L, "u", ar);
+  if (i <= ar->nparams || !ar->isvararg)
+    return i;
+  if (lua_getlocal(L, ar, ar->nparams - i) == NULL)
+    return lua_gettop(L) + 1;   /* none: nil */
+  return lua_gettop(L);
+}
+
+/*
+** Called from the frame below the handler's. What error() throws is known
+** already. A handler that fails is called again, for its own error: that is the
+** one that unwinds everything.
+*/
+void tg_stash_handler (tg_Thread *t, lua_State *L, lua_Debug *ar,
+                              uint32_t keep) {
+  uint32_t n = t->n - 1;
+  if (n == 0 || !tg_stash_wanted(t))
+    return;
+  if (t->stashed != n || !calls_handlers(&t->frames[n - 1]))
+    tg_stash_value(t, L, tg_stash_argument(L, ar, 1, 1), n, keep == 0);
+  if (keep > 0 && t->stashed == n) {
+    Entry e;
+    read_entry(t, &e);
+    e.caught = keep;
+    write_entry(t, &e);
+  }
+}

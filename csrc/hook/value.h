@@ -1,0 +1,36 @@
+/*
+** value.h - Lua values into bytes (values.h), as they are at this moment.
+**
+** The only place that touches values of the traced program. By raw access
+** only: no metamethod runs, nothing is allocated in Lua, no error is raised.
+** What a value costs is bounded by the limits, whatever it is.
+*/
+#ifndef TG_VALUE_H
+#define TG_VALUE_H
+
+#include "binding/lx.h"
+#include "options/demand.h"
+#include "stream/values.h"
+
+struct tg_Session;
+
+/* The values of one list: where they stand on the stack. */
+typedef struct tg_ValueList {
+  int first, count;         /* stack indices first .. first + count - 1 */
+  int varargs;              /* then so many extra ones of a vararg function */
+  lua_Debug *ar;            /* its frame, for varargs */
+  const tg_Function *secrets;  /* function with parameters to redact, or NULL */
+} tg_ValueList;
+
+/*
+** Writes u32 size and values at 'p'; returns the end, or NULL if 'lim' is too
+** near: then try again with more room.
+*/
+uint8_t *tg_value_list (struct tg_Session *s, lua_State *L,
+                        const tg_ValueList *list, uint8_t *p, uint8_t *lim);
+
+/* The same for one string that is not on the stack. */
+uint8_t *tg_value_text (const char *text, size_t size, uint32_t limit,
+                        uint8_t *p, uint8_t *lim);
+
+#endif

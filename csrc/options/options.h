@@ -1,0 +1,68 @@
+/*
+** options.h - what one trace asks for.
+**
+** An options record is filled by the skin (optread.c) and never changes
+** afterwards. What is recorded is the union of the active traces' options (a
+** tg_Demand); what a trace shows is the stream narrowed by its own.
+*/
+#ifndef TG_OPTIONS_H
+#define TG_OPTIONS_H
+
+#include "base/base.h"
+#include "text/pattern.h"
+#include "options/types.h"
+
+/* How much of a value is looked at. TG_NOLIMIT = "all". */
+typedef struct tg_Limits {
+  uint32_t depth;       /* levels of tables whose properties are listed */
+  uint32_t properties;  /* per table */
+  uint32_t string;      /* bytes per string */
+  uint32_t objects;     /* pool entries per packet */
+} tg_Limits;
+
+typedef enum tg_Overflow {
+  TG_OVERFLOW_STOP,     /* keep the beginning */
+  TG_OVERFLOW_RING,     /* keep the end */
+  TG_OVERFLOW_WAIT      /* wait for the reader on another thread (tap.h); as
+                           STOP if there is none */
+} tg_Overflow;
+
+typedef struct tg_Options {
+  uint32_t types;       /* TG_TYPE_* bits */
+  tg_Limits limits;
+  tg_Patterns include;  /* owns; empty = everything */
+  tg_Patterns exclude;  /* owns */
+  tg_Patterns redact;   /* owns; on parameter and key names */
+  bool c;               /* C functions too */
+  uint32_t max_depth;   /* frames at this depth and below are hidden */
+  uint64_t min_duration_ns;  /* calls shorter than this are left out on export
+                                and in the log */
+  uint64_t buffer;      /* bytes of events kept */
+  tg_Overflow overflow;
+  uint64_t max_events;  /* packets, then the trace stops; 0 = no limit */
+  uint64_t duration_ns; /* then the trace stops; 0 = no limit */
+} tg_Options;
+
+#define TG_BUFFER_DEFAULT (UINT64_C(256) << 20)
+#define TG_BUFFER_MIN     (UINT64_C(4) << 10)
+#define TG_BUFFER_REMOTE  (UINT64_C(4) << 20)   /* a client reads it */
+
+/* The defaults that the manual promises. */
+void tg_options_init (tg_Options *o);
+
+/* 'to' becomes a copy of 'from'; false (and 'to' freed) without memory. */
+bool tg_options_copy (tg_Options *to, const tg_Options *from);
+
+/*
+** 'o' goes no further than 'host' allows: what that redacts is redacted, and
+** its buffer, max_events and duration_ns are not exceeded. False without
+** memory.
+*/
+bool tg_options_confine (tg_Options *o, const tg_Options *host);
+
+/* Its patterns are a stranger's: what they cost is bounded (pattern.h). */
+void tg_options_distrust (tg_Options *o);
+
+void tg_options_free (tg_Options *o);
+
+#endif

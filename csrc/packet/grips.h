@@ -1,0 +1,77 @@
+/*
+** grips.h - captured values as grips and an object pool.
+**
+** One list of values (values.h) becomes protocol values, narrowed by a demand:
+** what its limits cut is marked as it would have been when recording, what it
+** keeps secret is redacted, and the pool is numbered anew, by distance and
+** without holes. An object gets its index when a grip first names it; the pool
+** is written last and may add to itself while it is.
+**
+** The bytes may be malformed: what cannot be read is missing and marked.
+*/
+#ifndef TG_GRIPS_H
+#define TG_GRIPS_H
+
+#include "base/buf.h"
+#include "options/demand.h"
+#include "stream/function.h"
+#include "text/sink.h"
+#include "stream/values.h"
+
+/* A pool entry: by old id the first three, in order of new index the last. */
+typedef struct tg_GripEntry {
+  uint32_t offset;      /* of the descriptor, in the values' bytes */
+  uint32_t rank;        /* 1 + new index; 0: no grip has named it */
+  uint32_t level;       /* its distance: 0 = a value of the list itself */
+  uint32_t id;          /* the old id of the object that got one as this */
+} tg_GripEntry;
+
+/*
+** Memory kept from packet to packet; zeroed is empty. It belongs to the caller
+** because a sink may raise a Lua error and never come back.
+*/
+typedef struct tg_Scratch {
+  tg_GripEntry *entries;    /* owns */
+  uint32_t capacity;
+  tg_Buf room;              /* owns; for text that has to be rebuilt */
+  bool failed;              /* sticky: something was cut for want of memory */
+} tg_Scratch;
+
+void tg_scratch_free (tg_Scratch *scratch);
+
+/* A list being written. */
+typedef struct tg_Grips {
+  tg_Sink *out;                 /* borrows, as all here */
+  const tg_Functions *functions;
+  const tg_Demand *demand;
+  tg_Scratch *scratch;
+  const uint8_t *bytes;
+  tg_ValueCursor first;         /* at the first grip */
+  uint64_t count;               /* values that there were */
+  uint32_t listed;              /* grips that there are */
+  uint32_t descriptors;
+  uint32_t given;               /* objects that have a new index */
+  uint32_t standin;             /* 1 + that of the entry for all others; 0:
+                                   there is none */
+  uint32_t budget;              /* bytes of JSON that may yet be written */
+} tg_Grips;
+
+/* An absent list is one of no values. */
+void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
+                    const tg_Demand *demand, tg_Scratch *scratch,
+                    tg_Slice values);
+
+/* Writes the first value, undefined if there is none. */
+void tg_grips_first (tg_Grips *g);
+
+/* Writes all values as an array; those of parameters of 'f' (may be NULL) whose
+   names are secret are redacted. */
+void tg_grips_list (tg_Grips *g, const tg_Function *f);
+
+/* Whether there were more values than the list shows. */
+bool tg_grips_cut (const tg_Grips *g);
+
+/* Writes the pool as an array; last, for all that was named before. */
+void tg_grips_pool (tg_Grips *g);
+
+#endif

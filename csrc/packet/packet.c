@@ -1,0 +1,215 @@
+/*
+** packet.c - enteredFrame and exitedFrame, field by field.
+**
+** Fields are written in the order in which the specification lists them.
+*/
+#include "packet/packet.h"
+
+#include "packet/words.h"
+
+/* What every part of a packet needs. */
+typedef struct Writer {
+  tg_Sink *out;
+  const tg_Packet *p;
+  const tg_Functions *functions;
+  const tg_Function *f;         /* the frame's; NULL if nobody defined it */
+  const tg_Demand *demand;
+  tg_Scratch *scratch;
+} Writer;
+
+static bool wants (const Writer *w, uint32_t type) {
+  return (w->demand->types & type) != 0;
+}
+
+static void open_grips (const Writer *w, tg_Grips *g) {
+  tg_grips_open(g, w->out, w->functions, w->demand, w->scratch, w->p->values);
+}
+
+/*
+** {==================================================================
+** Fields
+** ===================================================================
+*/
+
+/* A literal key and its number. */
+#define put_count(w, name, v) \
+  do { \
+    tg_put_key((w)->out, name); \
+    (w)->out->integer((w)->out, (int64_t)(v)); \
+  } while (0)
+
+static void put_time (const Writer *w) {
+  if (!wants(w, TG_TYPE_TIME))
+    return;
+  tg_put_key(w->out, "time");
+  w->out->ms(w->out, w->p->time_ns);
+}
+
+static void put_depth (const Writer *w) {
+  if (wants(w, TG_TYPE_DEPTH))
+    put_count(w, "depth", w->p->depth);
+}
+
+static void put_thread (const Writer *w) {
+  if (wants(w, TG_TYPE_THREAD))
+    put_count(w, "thread", w->p->thread);
+}
+
+static void put_callsite (const Writer *w) {
+  const tg_Function *caller = tg_functions_find(w->functions, w->p->caller);
+  if (!wants(w, TG_TYPE_CALLSITE) || caller == NULL)
+    return;
+  tg_put_key(w->out, "callsite");
+  w->out->object(w->out);
+  tg_put_key(w->out, "url");
+  tg_put_string(w->out, &w->scratch->room, caller->url);
+  put_count(w, "line", w->p->line);
+  w->out->close(w->out);
+}
+
+static void put_location (const Writer *w) {
+  if (!wants(w, TG_TYPE_LOCATION) || w->f == NULL)
+    return;
+  tg_put_key(w->out, "location");
+  w->out->object(w->out);
+  tg_put_place(w->out, &w->scratch->room, w->f);
+  w->out->close(w->out);
+}
+
+static void put_name (const Writer *w) {
+  if (!wants(w, TG_TYPE_NAME))
+    return;
+  tg_put_key(w->out, "name");
+  tg_put_name(w->out, &w->scratch->room, w->f);
+}
+
+static void put_parameters (const Writer *w) {
+  if (!wants(w, TG_TYPE_PARAMETERS) || w->f == NULL)
+    return;
+  tg_put_key(w->out, "parameterNames");
+  tg_put_params(w->out, &w->scratch->room, w->f);
+}
+
+/* The array, and a mark if it is not all. */
+static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
+  tg_put_key(w->out, "values");
+  tg_grips_list(g, f);
+  if (tg_grips_cut(g)) {
+    tg_put_key(w->out, "truncated");
+    w->out->boolean(w->out, true);
+  }
+}
+
+static void put_pool (const Writer *w, tg_Grips *g) {
+  tg_put_key(w->out, "objectPool");
+  tg_grips_pool(g);
+}
+
+static void put_arguments (const Writer *w) {
+  if (!wants(w, TG_TYPE_ARGUMENTS) || w->p->values.data == NULL)
+    return;
+  tg_Grips g;
+  tg_put_key(w->out, "arguments");
+  w->out->object(w->out);
+  open_grips(w, &g);
+  put_values(w, &g, w->f);
+  put_pool(w, &g);
+  w->out->close(w->out);
+}
+
+/* What a frame was left with: one value, or 'values' as well. That none is
+   known of an error must be said, since nil can be thrown too. */
+static void put_completion (const Writer *w, const tg_Word *name) {
+  tg_Grips g;
+  bool unknown = w->p->why == TG_WHY_EXCEPTION && w->p->values.data == NULL;
+  w->out->word(w->out, name);
+  w->out->object(w->out);
+  open_grips(w, &g);
+  tg_put_key(w->out, "value");
+  tg_grips_first(&g);
+  if (w->p->values.data != NULL && g.count != 1)
+    put_values(w, &g, NULL);
+  if (unknown) {
+    tg_put_key(w->out, "unknown");
+    w->out->boolean(w->out, true);
+  }
+  put_pool(w, &g);
+  w->out->close(w->out);
+}
+
+/* }================================================================== */
+
+static void put_entered (const Writer *w) {
+  put_name(w);
+  put_callsite(w);
+  put_time(w);
+  put_parameters(w);
+  if (!w->p->resumed)
+    put_arguments(w);
+  put_location(w);
+  put_depth(w);
+  if (wants(w, TG_TYPE_HITCOUNT))
+    put_count(w, "hitCount", w->p->hits);
+  put_thread(w);
+  if (w->p->resumed) {
+    tg_put_key(w->out, "resumed");
+    w->out->boolean(w->out, true);
+  }
+}
+
+static void put_why (const Writer *w) {
+  switch (w->p->why) {
+    case TG_WHY_RETURN: tg_put_member(w->out, "why", "return"); break;
+    case TG_WHY_EXCEPTION: tg_put_member(w->out, "why", "exception"); break;
+    case TG_WHY_YIELD: tg_put_member(w->out, "why", "yield"); break;
+    case TG_WHY_ENTER: case TG_WHY_TERMINATED: default:
+      tg_put_member(w->out, "why", "terminated");
+      break;
+  }
+}
+
+/* A result that was not recorded is left out; a throw or a yield always has
+   its value, if only the fact that it is not known. */
+static void put_outcome (const Writer *w) {
+  static const tg_Word returned = TG_WORD("return"),
+                       thrown = TG_WORD("throw"), yielded = TG_WORD("yield");
+  const tg_Packet *p = w->p;
+  if (p->why == TG_WHY_RETURN) {
+    if (wants(w, TG_TYPE_RETURN) && !p->tail && p->values.data != NULL)
+      put_completion(w, &returned);
+  }
+  else if (p->why == TG_WHY_EXCEPTION && wants(w, TG_TYPE_THROW))
+    put_completion(w, &thrown);
+  else if (p->why == TG_WHY_YIELD && wants(w, TG_TYPE_YIELD))
+    put_completion(w, &yielded);
+}
+
+static void put_exited (const Writer *w) {
+  put_why(w);
+  put_time(w);
+  put_depth(w);
+  put_thread(w);
+  if (w->p->tail) {
+    tg_put_key(w->out, "tailCall");
+    w->out->boolean(w->out, true);
+  }
+  put_outcome(w);
+}
+
+void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
+                      const tg_Demand *demand, tg_Scratch *scratch) {
+  const tg_Function *f = tg_functions_find(stream->functions, p->function);
+  Writer w = {out, p, stream->functions, f, demand, scratch};
+  bool enter = p->why == TG_WHY_ENTER;
+  out->object(out);
+  if (enter)
+    tg_put_member(out, "type", "enteredFrame");
+  else
+    tg_put_member(out, "type", "exitedFrame");
+  put_count(&w, "sequence", p->sequence);
+  if (enter)
+    put_entered(&w);
+  else
+    put_exited(&w);
+  out->close(out);
+}

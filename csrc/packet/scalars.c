@@ -1,0 +1,76 @@
+/*
+** scalars.c - see scalars.h.
+*/
+#include "packet/scalars.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "packet/words.h"
+
+#define EXACT_MAX (INT64_C(1) << 53)   /* integers that a double holds */
+
+void tg_put_truncated (tg_Sink *out) {
+  tg_put_key(out, "truncated");
+  out->boolean(out, true);
+}
+
+void tg_put_integer (tg_Sink *out, int64_t i) {
+  if (-EXACT_MAX <= i && i <= EXACT_MAX) {
+    out->integer(out, i);
+    return;
+  }
+  char text[24];
+  int n = snprintf(text, sizeof text, "%" PRId64, i);
+  tg_open_typed(out, "BigInt");
+  tg_put_key(out, "text");
+  out->string(out, text, (size_t)n);
+  out->close(out);
+}
+
+void tg_put_float (tg_Sink *out, double v) {
+  if (isnan(v))
+    tg_put_typed(out, "NaN");
+  else if (isinf(v) && v > 0)
+    tg_put_typed(out, "Infinity");
+  else if (isinf(v))
+    tg_put_typed(out, "-Infinity");
+  else if (fpclassify(v) == FP_ZERO && signbit(v))
+    tg_put_typed(out, "-0");
+  else
+    out->number(out, v);
+}
+
+void tg_put_long (tg_Sink *out, bool bytes, const char *initial, size_t size,
+                  uint64_t length) {
+  if (bytes)
+    tg_open_typed(out, "bytes");
+  else
+    tg_open_typed(out, "longString");
+  tg_put_key(out, "initial");
+  out->string(out, initial, size);
+  tg_put_key(out, "length");
+  out->integer(out, (int64_t)length);
+  out->close(out);
+}
+
+void tg_add_base64 (tg_Buf *b, const char *s, size_t size) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (!tg_buf_reserve(b, size / 3 * 4 + 4))
+    return;
+  char *p = b->data + b->size;
+  for (size_t i = 0; i < size; i += 3) {
+    size_t n = size - i < 3 ? size - i : 3;
+    uint32_t bits = (uint32_t)(unsigned char)s[i] << 16;
+    bits |= n > 1 ? (uint32_t)(unsigned char)s[i + 1] << 8 : 0;
+    bits |= n > 2 ? (uint32_t)(unsigned char)s[i + 2] : 0;
+    *p++ = digits[bits >> 18];
+    *p++ = digits[bits >> 12 & 63];
+    *p++ = n > 1 ? digits[bits >> 6 & 63] : '=';
+    *p++ = n > 2 ? digits[bits & 63] : '=';
+  }
+  b->size = (size_t)(p - b->data);
+}

@@ -1,0 +1,129 @@
+/*
+** reader.h - from events to frames: the stream as one demand sees it.
+**
+** A reader walks a stream from a position and gives the frames that the
+** protocol speaks of, one at a time, in sequence: a throw, a yield or a resume
+** is one event and comes out as one packet for each frame that it closes or
+** opens. It keeps a shadow stack per coroutine; frames that were open where
+** it started stay silent; filters, depth limit and event limit of its demand
+** hide what they must and leave the nesting right. A demand that is narrowed
+** gives a part of the same packets, with depths and sequence of their own.
+**
+** Plain C: any thread, one reader each. It pins the stream, and the chunks
+** from its position on (through the cursor).
+*/
+#ifndef TG_READER_H
+#define TG_READER_H
+
+#include "base/base.h"
+#include "options/demand.h"
+#include "stream/stream.h"
+
+typedef enum tg_Why {
+  TG_WHY_ENTER,         /* an enteredFrame */
+  TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED
+} tg_Why;
+
+/* One enteredFrame or exitedFrame. Slices borrow until the next call. */
+typedef struct tg_Packet {
+  tg_Why why;
+  uint64_t sequence;    /* from 0, no holes */
+  uint64_t time_ns;     /* since the tracing state was entered */
+  tg_FunctionId function;
+  tg_ThreadId thread;
+  uint32_t depth;       /* 0 = outermost traced frame */
+  bool tail;            /* exit by a tail call */
+  bool resumed;         /* entered again by a resume */
+  uint64_t hits;        /* entries of this function so far (entries only) */
+  uint64_t entered_ns;  /* time of this frame's entry, its first one for a
+                           frame entered again (exits only) */
+  uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
+  tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
+  uint32_t line;        /* callsite's line */
+  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none */
+} tg_Packet;
+
+typedef struct tg_Reader tg_Reader;
+
+/*
+** A reader of 'stream' from 'from' (the position of a CONTEXT) narrowed by
+** 'demand', which it copies. NULL without memory.
+*/
+tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
+                          const tg_Demand *demand);
+void tg_reader_free (tg_Reader *r);
+
+/* Whether it stands between two events: all packets of the one before have been
+   given. After an exit that is not known yet. */
+bool tg_reader_between (const tg_Reader *r);
+
+/*
+** A second reader where 'r' is, between two events. It holds no chunk until it
+** is read from. Neither the watcher nor what was kept of arguments goes with
+** it, so 'r' is one whose demand has no types. NULL without memory.
+*/
+tg_Reader *tg_reader_copy (const tg_Reader *r);
+
+/* A second reader from where 'r' is, which has read nothing yet, without values
+   kept for other packets. NULL without memory. */
+tg_Reader *tg_reader_again (const tg_Reader *r);
+
+/*
+** The next packet before position 'end'. False: there is none now (call again
+** when the stream has grown), or the demand's event limit is reached.
+*/
+bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out);
+
+/* Times are given from this moment (ticks) on instead of the stream's 0. */
+void tg_reader_time_from (tg_Reader *r, uint64_t ticks);
+
+/* From now on this demand: for a client whose traces come and go. */
+bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand);
+
+/*
+** The time at which reading began, that of the CONTEXT at 'from' or where a
+** ring begins instead; false before the first call of tg_reader_next.
+*/
+bool tg_reader_begun (const tg_Reader *r, uint64_t *ns);
+
+/* 'gone' is told of suspended coroutines that will not come back, for whoever
+   remembers something of each; in time between packets. */
+void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
+                      void *ud);
+
+/* 'pace' is called whenever reading has come to another chunk, for whoever
+   tells how far it is. */
+void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
+
+/* TG_OK, or why no more packets will come: memory refused, bytes not events. */
+tg_Status tg_reader_status (const tg_Reader *r);
+
+/* With TG_ERR_FORMAT: where in the recording's file the bytes are; 0 if they
+   are in none. */
+uint64_t tg_reader_damage (const tg_Reader *r);
+
+/* The time that reading has reached. */
+uint64_t tg_reader_time (const tg_Reader *r);
+
+/* Where reading goes on. */
+tg_Pos tg_reader_pos (const tg_Reader *r);
+
+/* How far there are events; where it stands itself, if it has no place yet. */
+tg_Pos tg_reader_committed (const tg_Reader *r);
+
+/*
+** 0; or, if a ring had dropped 'from' before the reader came, the packets that
+** the stream had before the place where reading began instead.
+*/
+uint64_t tg_reader_lost (const tg_Reader *r);
+
+/* Whether these values of the latest packet stay where they are as long as the
+   chunk that the reader is in now; if not, they stay until its next call. */
+bool tg_reader_lasts (const tg_Reader *r, tg_Slice values);
+
+/* A cursor that keeps that chunk and later ones, for others to drop. */
+void tg_reader_pin (const tg_Reader *r, tg_Cursor *to);
+
+const tg_Stream *tg_reader_stream (const tg_Reader *r);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+** claim.c - see claim.h.
+*/
+#include "recording/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "recording/format.h"
+#include "text/outlet.h"
+
+#define TRIES 1000          /* looks at a file that others come and go with */
+#define LINKS_MAX 40        /* as Linux has it */
+
+/* Whether the file behind a descriptor is still the one of that name. */
+static bool is_at (int fd, const char *path) {
+  struct stat a, b;
+  return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev
+         && a.st_ino == b.st_ino;
+}
+
+/* EAGAIN: somebody was faster, who may have the file or have removed it. */
+static bool lock (int fd, const char *path) {
+  bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, path);
+  if (!locked)
+    errno = EAGAIN;
+  return locked;
+}
+
+static int make (const char *path) {
+  int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return -1;
+  int copy = tg_outlet_duplicate(fd);
+  close(fd);
+  if (copy >= 0 && lock(copy, path))
+    return copy;
+  int error = errno;
+  if (copy >= 0)
+    close(copy);
+  errno = error;
+  return -1;
+}
+
+/* The header of a recording; false if the file is none, or empty. */
+static bool read_header (int fd, tg_Header *h) {
+  return pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h
+         && memcmp(h->magic, TG_FORMAT_MAGIC, sizeof h->magic) == 0;
+}
+
+/* Whether the file may be removed by 'run'; false with errno. The lock comes
+   first: what is read with it does not change any more. */
+static bool is_older (int fd, const char *path, uint32_t run, bool force) {
+  struct stat st;
+  tg_Header h;
+  bool locked = lock(fd, path);
+  if (fstat(fd, &st) != 0)
+    return false;
+  if (!S_ISREG(st.st_mode)) {
+    errno = EINVAL;
+    return false;
+  }
+  bool recording = read_header(fd, &h);
+  bool good = recording ? h.run != run : st.st_size == 0 || force;
+  if (good && (locked || (force && recording)))
+    return true;
+  /* Whoever only looks has the lock for a moment, too. */
+  bool busy = !recording || h.state == TG_TAPE_RUNNING;
+  errno = good && !busy ? EAGAIN : EEXIST;
+  return false;
+}
+
+/* Removes what is there if it makes way; false with errno. */
+static bool make_way (const char *path, uint32_t run, bool force) {
+  if (run == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return errno == ENOENT;
+  bool gone = is_older(fd, path, run, force) && unlink(path) == 0;
+  int error = errno;
+  close(fd);
+  errno = error;
+  return gone;
+}
+
+int tg_claim (const char *path, uint32_t run, bool force) {
+  for (int i = 0; i < TRIES; i++) {
+    int fd = make(path);
+    if (fd >= 0)
+      return fd;
+    if (errno == EEXIST && make_way(path, run, force))
+      continue;
+    if (errno != EAGAIN)
+      return -1;
+    sched_yield();
+  }
+  errno = EEXIST;
+  return -1;
+}
+
+/* ---- beforehand ---- */
+
+/* 'path' up to its last slash, which is kept; in 'to', of its size at least. */
+static void directory_of (const char *path, char *to) {
+  const char *slash = strrchr(path, '/');
+  size_t n = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+  memcpy(to, path, n);
+  strcpy(to + n, n == 0 ? "." : "");
+}
+
+static bool can_remove (const char *path) {
+  char directory[PATH_MAX];
+  if (strlen(path) >= sizeof directory - 1) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  directory_of(path, directory);
+  return access(directory, W_OK | X_OK) == 0;
+}
+
+/* With the lock: others may find it and claim it. */
+static bool try_to_make (const char *path) {
+  int fd = make(path);
+  if (fd < 0)
+    return errno == EAGAIN || (errno == EEXIST && can_remove(path));
+  bool removed = unlink(path) == 0;
+  int error = errno;
+  close(fd);
+  errno = error;
+  return removed;
+}
+
+bool tg_claim_try (const char *path) {
+  char *target = tg_claim_follow(path);
+  bool ok = target != NULL && try_to_make(target);
+  int error = errno;
+  tg_free(target);
+  errno = error;
+  return ok;
+}
+
+/* Where a link at 'path' leads, as seen from where 'path' is; NULL with errno,
+   EINVAL: it is no link, or ENOENT: there is nothing. */
+static char *read_link (const char *path) {
+  char target[PATH_MAX];
+  ssize_t n = readlink(path, target, sizeof target - 1);
+  if (n < 0)
+    return NULL;
+  target[n] = '\0';
+  size_t size = strlen(path) + (size_t)n + 2;
+  char *whole = tg_malloc(size);
+  if (whole == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  *whole = '\0';
+  if (*target != '/' && strchr(path, '/') != NULL)
+    directory_of(path, whole);
+  strcat(whole, target);
+  return whole;
+}
+
+char *tg_claim_follow (const char *path) {
+  char *at = tg_strdup(path, strlen(path));
+  for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
+    char *next = read_link(at);
+    if (next == NULL && errno != ENOMEM)
+      return at;            /* whatever is wrong with it shows later */
+    tg_free(at);
+    at = next;
+  }
+  errno = at != NULL ? ELOOP : ENOMEM;
+  tg_free(at);
+  return NULL;
+}

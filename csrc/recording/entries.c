@@ -1,0 +1,360 @@
+/*
+** entries.c - entries into bytes and back. Field for field the two halves are
+** in the same order.
+*/
+#include "recording/entries.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+
+enum {                    /* flags of a FUNCTION entry */
+  IS_VARARG = 1u << 0, IS_C = 1u << 1, IS_KNOWN = 1u << 2, IS_OWN = 1u << 3
+};
+
+#define NAMES_MAX 65535u  /* in one list */
+#define NAME_MOST 4096u   /* bytes of a function's: each event can name it */
+
+void tg_program_free (tg_Program *p) {
+  tg_free(p->name);
+  tg_free(p->tracegrip);
+  tg_free(p->lua);
+  for (uint32_t i = 0; i < p->count; i++)
+    tg_free(p->arguments[i]);
+  tg_free(p->arguments);
+  memset(p, 0, sizeof *p);
+}
+
+/* What a copy is made by: the bytes of a recording say all there is to say. */
+static bool copy_program (tg_Program *to, const tg_Program *from) {
+  tg_Buf bytes = {0};
+  tg_Entry e;
+  tg_Status status = TG_ERR_MEMORY;
+  tg_entry_program(&bytes, from);
+  const uint8_t *p = (const uint8_t *)bytes.data;
+  memset(to, 0, sizeof *to);
+  if (!bytes.failed && tg_entry_next(&p, p + bytes.size, &e))
+    status = tg_entry_read_program(&e, to);
+  tg_buf_free(&bytes);
+  return status == TG_OK;
+}
+
+tg_Program *tg_program_new (const tg_Program *from) {
+  tg_Program *p = tg_calloc(1, sizeof *p);
+  if (p != NULL && from != NULL && !copy_program(p, from)) {
+    tg_free(p);
+    return NULL;
+  }
+  if (p != NULL)
+    p->pins = 1;
+  return p;
+}
+
+tg_Program *tg_program_pin (tg_Program *p) {
+  p->pins++;
+  return p;
+}
+
+void tg_program_unpin (tg_Program *p) {
+  if (p == NULL || --p->pins > 0)
+    return;
+  tg_program_free(p);
+  tg_free(p);
+}
+
+void tg_trace_entry_free (tg_TraceEntry *t) {
+  tg_free(t->name);
+  tg_options_free(&t->options);
+  memset(t, 0, sizeof *t);
+}
+
+/*
+** {==================================================================
+** Writing
+** ===================================================================
+*/
+
+static void put32 (tg_Buf *out, uint32_t v) {
+  tg_buf_add(out, &v, sizeof v);
+}
+
+static void put64 (tg_Buf *out, uint64_t v) {
+  tg_buf_add(out, &v, sizeof v);
+}
+
+static void put_bytes (tg_Buf *out, const char *s, size_t size) {
+  put32(out, (uint32_t)size);
+  tg_buf_add(out, s, size);
+}
+
+static void put_string (tg_Buf *out, const char *s) {
+  if (s == NULL)
+    put32(out, TG_ENTRY_ABSENT);
+  else
+    put_bytes(out, s, strlen(s));
+}
+
+static void put_list (tg_Buf *out, char *const *list, size_t n) {
+  if (n > NAMES_MAX)
+    n = NAMES_MAX;
+  put32(out, (uint32_t)n);
+  for (size_t i = 0; i < n; i++)
+    put_string(out, list[i]);
+}
+
+/* Returns where the entry begins, for 'finish'. */
+static size_t begin (tg_Buf *out, tg_EntryKind kind) {
+  size_t at = out->size;
+  put32(out, (uint32_t)kind);
+  put32(out, 0);
+  return at;
+}
+
+static void finish (tg_Buf *out, size_t at) {
+  if (out->failed)
+    return;
+  uint32_t size = (uint32_t)(out->size - at - TG_ENTRY_HEAD);
+  memcpy(out->data + at + 4, &size, sizeof size);
+}
+
+void tg_entry_program (tg_Buf *out, const tg_Program *p) {
+  size_t at = begin(out, TG_ENTRY_PROGRAM);
+  put_string(out, p->name);
+  put_string(out, p->tracegrip);
+  put_string(out, p->lua);
+  put_list(out, p->arguments, p->count);
+  finish(out, at);
+}
+
+static uint32_t function_flags (const tg_Function *f) {
+  return (f->vararg ? IS_VARARG : 0u) | (f->is_c ? IS_C : 0u)
+         | (f->known ? IS_KNOWN : 0u) | (f->own ? IS_OWN : 0u);
+}
+
+void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
+  size_t at = begin(out, TG_ENTRY_FUNCTION);
+  put32(out, id);
+  put32(out, function_flags(f));
+  put32(out, (uint32_t)f->role);
+  put32(out, f->line);
+  put32(out, f->last_line);
+  put_string(out, f->name);
+  put_string(out, f->url);
+  put_list(out, f->params, f->params != NULL ? f->nparams : 0);
+  finish(out, at);
+}
+
+static void put_options (tg_Buf *out, const tg_Options *o) {
+  put32(out, o->types);
+  put32(out, o->limits.depth);
+  put32(out, o->limits.properties);
+  put32(out, o->limits.string);
+  put32(out, o->limits.objects);
+  put32(out, o->c);
+  put32(out, o->max_depth);
+  put32(out, (uint32_t)o->overflow);
+  put64(out, o->min_duration_ns);
+  put64(out, o->buffer);
+  put64(out, o->max_events);
+  put64(out, o->duration_ns);
+  put_list(out, o->include.list, o->include.count);
+  put_list(out, o->exclude.list, o->exclude.count);
+  put_list(out, o->redact.list, o->redact.count);
+}
+
+void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t) {
+  size_t at = begin(out, TG_ENTRY_TRACE);
+  tg_buf_add(out, &t->end, sizeof t->end);
+  put64(out, t->start);
+  put64(out, t->ticks);
+  put64(out, t->packets);
+  put_string(out, t->name);
+  put_options(out, &t->options);
+  finish(out, at);
+}
+
+void tg_entry_source (tg_Buf *out, const char *url, const char *text,
+                      size_t size) {
+  size_t at = begin(out, TG_ENTRY_SOURCE);
+  put_string(out, url);
+  put_bytes(out, text, size);
+  finish(out, at);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Reading
+** ===================================================================
+*/
+
+bool tg_entry_next (const uint8_t **p, const uint8_t *end, tg_Entry *e) {
+  tg_Bytes b = {*p, end, false};
+  e->kind = tg_take32(&b);
+  e->size = tg_take32(&b);
+  e->data = tg_take(&b, e->size);
+  *p = b.p;
+  return !b.missing && e->kind != TG_ENTRY_NONE;
+}
+
+/* What is read, and the first thing that went wrong. */
+typedef struct Source {
+  tg_Bytes b;
+  uint32_t most;          /* bytes of a string; what is longer is cut */
+  bool refused;           /* an allocation was */
+} Source;
+
+static Source source_of (const tg_Entry *e) {
+  return (Source){{e->data, e->data + e->size, false}, UINT32_MAX, false};
+}
+
+static tg_Status status_of (const Source *s) {
+  if (s->refused)
+    return TG_ERR_MEMORY;
+  return s->b.missing ? TG_ERR_FORMAT : TG_OK;
+}
+
+static tg_Slice take_bytes (Source *s) {
+  uint32_t size = tg_take32(&s->b);
+  if (size == TG_ENTRY_ABSENT)
+    return (tg_Slice){0};
+  return (tg_Slice){.data = tg_take(&s->b, size), .size = size};
+}
+
+/* Owned by the caller; NULL if absent. */
+static char *take_string (Source *s) {
+  tg_Slice bytes = take_bytes(s);
+  if (bytes.data == NULL || s->refused)
+    return NULL;
+  size_t size = bytes.size < s->most ? bytes.size : s->most;
+  char *copy = tg_strdup((const char *)bytes.data, size);
+  s->refused = copy == NULL;
+  return copy;
+}
+
+/* A list of strings, none of which is NULL; '*count' of them. */
+static char **take_list (Source *s, uint32_t *count) {
+  uint32_t n = tg_take32(&s->b);
+  *count = 0;
+  if (n == 0 || s->b.missing)
+    return NULL;
+  if (n > NAMES_MAX || n > (size_t)(s->b.end - s->b.p) / 4) {
+    s->b.missing = true;        /* not even their lengths can be there */
+    return NULL;
+  }
+  char **list = tg_calloc(n, sizeof *list);
+  s->refused = s->refused || list == NULL;
+  while (list != NULL && *count < n) {
+    char *string = take_string(s);
+    if (string == NULL) {
+      s->b.missing = true;
+      break;
+    }
+    list[(*count)++] = string;
+  }
+  return list;
+}
+
+tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
+  Source s = source_of(e);
+  memset(out, 0, sizeof *out);
+  out->name = take_string(&s);
+  out->tracegrip = take_string(&s);
+  out->lua = take_string(&s);
+  out->arguments = take_list(&s, &out->count);
+  tg_Status status = status_of(&s);
+  if (status != TG_OK)
+    tg_program_free(out);
+  return status;
+}
+
+static void take_flags (tg_Function *f, uint32_t flags) {
+  f->vararg = (flags & IS_VARARG) != 0;
+  f->is_c = (flags & IS_C) != 0;
+  f->known = (flags & IS_KNOWN) != 0;
+  f->own = (flags & IS_OWN) != 0;
+}
+
+tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
+                                  tg_Function *out) {
+  Source s = source_of(e);
+  uint32_t count;
+  memset(out, 0, sizeof *out);
+  s.most = NAME_MOST;
+  *id = tg_take32(&s.b);
+  take_flags(out, tg_take32(&s.b));
+  out->role = (tg_Role)tg_take32(&s.b);
+  out->line = tg_take32(&s.b);
+  out->last_line = tg_take32(&s.b);
+  out->name = take_string(&s);
+  out->url = take_string(&s);
+  out->params = take_list(&s, &count);
+  out->nparams = (uint16_t)count;
+  tg_Status status = status_of(&s);
+  if (status == TG_OK && out->role > TG_ROLE_EXIT)
+    status = TG_ERR_FORMAT;
+  if (status != TG_OK)
+    tg_function_clear(out);
+  return status;
+}
+
+static void take_patterns (Source *s, tg_Patterns *to) {
+  uint32_t count;
+  to->list = take_list(s, &count);
+  to->count = count;
+  tg_patterns_bound(to, 0);
+}
+
+static void take_options (Source *s, tg_Options *o) {
+  o->types = tg_take32(&s->b) & TG_TYPES_ALL;
+  o->limits.depth = tg_take32(&s->b);
+  o->limits.properties = tg_take32(&s->b);
+  o->limits.string = tg_take32(&s->b);
+  o->limits.objects = tg_take32(&s->b);
+  o->c = tg_take32(&s->b) != 0;
+  o->max_depth = tg_take32(&s->b);
+  o->overflow = (tg_Overflow)tg_take32(&s->b);
+  o->min_duration_ns = tg_take64(&s->b);
+  o->buffer = tg_take64(&s->b);
+  o->max_events = tg_take64(&s->b);
+  o->duration_ns = tg_take64(&s->b);
+  take_patterns(s, &o->include);
+  take_patterns(s, &o->exclude);
+  take_patterns(s, &o->redact);
+}
+
+static void take_end (Source *s, tg_TraceEnd *end) {
+  const uint8_t *p = tg_take(&s->b, sizeof *end);
+  if (p != NULL)
+    memcpy(end, p, sizeof *end);
+}
+
+tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
+  Source s = source_of(e);
+  memset(out, 0, sizeof *out);
+  take_end(&s, &out->end);
+  out->start = tg_take64(&s.b);
+  out->ticks = tg_take64(&s.b);
+  out->packets = tg_take64(&s.b);
+  out->name = take_string(&s);
+  take_options(&s, &out->options);
+  tg_Status status = status_of(&s);
+  if (status == TG_OK && (out->name == NULL || out->end.why > TG_END_DISK
+                          || out->options.overflow > TG_OVERFLOW_WAIT))
+    status = TG_ERR_FORMAT;
+  if (status != TG_OK)
+    tg_trace_entry_free(out);
+  return status;
+}
+
+tg_Status tg_entry_read_source (const tg_Entry *e, tg_Slice *url,
+                                tg_Slice *text) {
+  Source s = source_of(e);
+  *url = take_bytes(&s);
+  *text = take_bytes(&s);
+  return status_of(&s);
+}
+
+/* }================================================================== */

@@ -1,0 +1,50 @@
+/*
+** taping.h - a session's stream on a tape: for as long as the trace that
+** records on it does.
+**
+** One trace at most has the tape (session.taped). The stream's chunks are the
+** tape's from its start to its end; traces that run meanwhile are noted in the
+** file with it. When the trace ends, for whatever reason, the tape is stopped
+** and the others go on in memory; when its losses are final, the file is
+** closed.
+**
+** A forked child lets go of the tape, which is its parent's, and makes a file
+** of its own with its first event: a child that only runs another program
+** leaves none.
+*/
+#ifndef TG_TAPING_H
+#define TG_TAPING_H
+
+#include "state/state.h"
+
+/* The stream goes onto a file as the trace's plan says, from its next chunk on;
+   false with errno. */
+bool tg_taping_begin (tg_Session *s, tg_Trace *t);
+
+/* The trace could not be started after all, and its file is gone: TG_ERR_IO
+   with errno if that is why, else TG_ERR_MEMORY. */
+tg_Status tg_taping_undo (tg_Session *s, tg_Trace *t);
+
+/* An active trace has its place in the stream: it is noted on the tape. */
+void tg_taping_started (tg_Session *s, tg_Trace *t);
+
+/* A trace has begun anew: the same. */
+void tg_taping_moved (const tg_Session *s, const tg_Trace *t);
+
+/* A trace has ended: the same; if it is the one with the tape, that stops. */
+void tg_taping_ended (tg_Session *s, tg_Trace *t);
+
+/* The losses of a trace are final. */
+void tg_taping_settled (tg_Trace *t);
+
+/* The process exits: what there is of tapes is closed. */
+void tg_taping_finish (tg_Session *s);
+
+/* In a forked child; and its first event. */
+void tg_taping_forked (tg_Session *s);
+void tg_taping_again (tg_Session *s, uint64_t now);
+
+/* Forgets what a trace wanted to be recorded on. NULL is fine. */
+void tg_taping_free_plan (tg_TapePlan *plan);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+** own.h - which functions are tracegrip's own, never to be shown.
+**
+** C functions by the library they are in; Lua functions by their source, which
+** each module of ours registers. One list for the process, behind a mutex.
+*/
+#ifndef TG_OWN_H
+#define TG_OWN_H
+
+#include "binding/lx.h"
+#include "base/fork.h"
+
+/* Marks the functions of this source as ours; false without memory. */
+bool tg_own_add (const char *source, size_t size);
+
+/* The same of all files in the source's directory or below, from their main
+   chunk on. */
+bool tg_own_add_beside (const char *source);
+
+/* This C function of ours stands in for one of Lua's: it is shown. */
+void tg_own_except (lua_CFunction f);
+
+/* Whether the function on top of the stack ('ar' filled with "S") is ours. */
+bool tg_own_function (lua_State *L, const lua_Debug *ar);      /* [-0, +0, -] */
+
+/* The list's mutex. */
+void tg_own_fork (tg_Fork side);
+
+#endif

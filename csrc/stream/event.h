@@ -1,0 +1,124 @@
+/*
+** event.h - the events of a stream, byte by byte.
+**
+** A stream is what the hook writes: one event for one thing that happened, as
+** compact as can be. All numbers are little-endian and unaligned. Every event
+** begins with a head of four bytes:
+**
+**      31            8 7    4 3    0
+**     +---------------+------+------+
+**     | delta, ticks  | flags| kind |      delta: since the event before
+**     +---------------+------+------+
+**
+** and goes on as follows ([x] = present if the flag in brackets is set):
+**
+**   CONTEXT   u64 ticks (absolute; delta is 0), u32 n, then n times
+**             u32 thread, u32 frames: the chain of running coroutines,
+**             outermost first, and how many frames each has open. First event
+**             of every chunk and of every trace. A reader that starts here
+**             knows all it needs; one that came from before may skip it.
+**   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
+**             a head.
+**   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
+**             [VALUES: values]. TAIL: the innermost frame exits first, by a
+**             tail call. Without FAR the caller is the innermost frame.
+**   RETURN    [VALUES: values]: the innermost frame exits. TAIL: by a tail
+**             call of a function that is hidden.
+**   THROW     u32 n, [VALUES: values]: the n innermost frames of the running
+**             coroutine exit by an error.
+**   YIELD     [VALUES: values]: the running coroutine is suspended: all its
+**             frames exit; its resumer runs on. Without VALUES the values
+**             yielded are the arguments of its innermost frame.
+**   RESUME    u32 thread, [LIST: u32 n, n times u32 function]: a coroutine
+**             starts or goes on, above the running one. With LIST its frames,
+**             outermost first; without, they are as they were at its YIELD
+**             (none if it was never seen).
+**   LEAVE     the running coroutine has ended; its resumer runs on.
+**   TERMINATE all frames of the whole chain exit; the stream ends here.
+**   GONE      u32 thread: a suspended coroutine will never be resumed; said
+**             when it is noticed, if ever.
+**
+** 'values' is a u32 byte count and the bytes that values.h describes. The bit
+** REFERS of the count says that they may refer to bytes before them, from the
+** last CONTEXT on.
+** Frames hidden when recorded appear nowhere here, nor in any count.
+*/
+#ifndef TG_EVENT_H
+#define TG_EVENT_H
+
+#include <string.h>
+
+#include "base/base.h"
+
+typedef enum tg_Kind {
+  TG_EV_NONE,           /* zeroed memory: no event */
+  TG_EV_CONTEXT,
+  TG_EV_TIME,
+  TG_EV_CALL,
+  TG_EV_RETURN,
+  TG_EV_THROW,
+  TG_EV_YIELD,
+  TG_EV_RESUME,
+  TG_EV_LEAVE,
+  TG_EV_TERMINATE,
+  TG_EV_GONE
+} tg_Kind;
+
+enum {
+  TG_EVF_VALUES = 1u << 4,
+  TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
+  TG_EVF_LIST   = 1u << 5,   /* RESUME */
+  TG_EVF_SITE   = 1u << 6,   /* CALL */
+  TG_EVF_FAR    = 1u << 7    /* CALL */
+};
+
+#define TG_VALUES_REFERS (UINT32_C(1) << 31)
+
+#define TG_EV_KINDMASK 0x0fu
+#define TG_EV_DELTASHIFT 8
+#define TG_EV_DELTAMAX ((UINT64_C(1) << 24) - 1)
+
+TG_INLINE uint8_t *tg_put32 (uint8_t *p, uint32_t v) {
+  memcpy(p, &v, 4);
+  return p + 4;
+}
+
+TG_INLINE uint8_t *tg_put64 (uint8_t *p, uint64_t v) {
+  memcpy(p, &v, 8);
+  return p + 8;
+}
+
+TG_INLINE uint32_t tg_get32 (const uint8_t *p) {
+  uint32_t v;
+  memcpy(&v, p, 4);
+  return v;
+}
+
+TG_INLINE uint64_t tg_get64 (const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+/* LEB128: seven bits a byte, low ones first. At most ten bytes. */
+TG_INLINE uint8_t *tg_putvar (uint8_t *p, uint64_t v) {
+  while (v >= 0x80) {
+    *p++ = (uint8_t)(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = (uint8_t)v;
+  return p;
+}
+
+/* Reads what tg_putvar has written: bytes of our own. */
+TG_INLINE uint64_t tg_getvar (const uint8_t **p) {
+  uint64_t v = 0;
+  unsigned shift = 0;
+  while (**p >= 0x80) {
+    v |= (uint64_t)(*(*p)++ & 0x7f) << shift;
+    shift += 7;
+  }
+  return v | (uint64_t)*(*p)++ << shift;
+}
+
+#endif

@@ -1,0 +1,326 @@
+/*
+** store.c - chunks of a stream: appended by one writer, freed by whoever lets
+** go of them last.
+**
+** 'last' belongs to the writer and is written by no one else; everything else
+** in the list is under the mutex. The last chunk is never freed while the
+** store lives: the writer is in it.
+*/
+#include "stream/store.h"
+
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#define PAGE ((size_t)4096)
+
+/* ---- supplies ---- */
+
+tg_Supply *tg_supply_pin (tg_Supply *y) {
+  if (y != NULL)
+    atomic_fetch_add_explicit(&y->pins, 1, memory_order_relaxed);
+  return y;
+}
+
+void tg_supply_unpin (tg_Supply *y) {
+  if (y != NULL
+      && atomic_fetch_sub_explicit(&y->pins, 1, memory_order_acq_rel) == 1)
+    y->free(y);
+}
+
+static void release_block (tg_Chunk *c) {
+  if (c->block != NULL && c->supply != NULL)
+    c->supply->release(c->supply, c->block, c->size);
+  else if (c->block != NULL)
+    tg_pages_free(c->block, c->size);
+  c->block = NULL;
+}
+
+static void free_chunk (tg_Chunk *c) {
+  release_block(c);
+  tg_supply_unpin(c->supply);
+  tg_free(c);
+}
+
+/* ---- a store's life ---- */
+
+void tg_store_init (tg_Store *s) {
+  pthread_mutex_init(&s->mutex, NULL);
+  tg_clock_condition(&s->moved);
+  s->first = s->last = s->spare = NULL;
+  s->supply = NULL;
+  s->bytes = 0;
+  s->kept = false;
+  s->status = TG_OK;
+}
+
+/* The next chunk, by whoever holds the mutex. */
+static tg_Chunk *next_of (tg_Chunk *c) {
+  return atomic_load_explicit(&c->next, memory_order_relaxed);
+}
+
+void tg_store_free (tg_Store *s) {
+  while (s->first != NULL) {
+    tg_Chunk *c = s->first;
+    tg_assert(c->pins == 0);
+    s->first = next_of(c);
+    free_chunk(c);
+  }
+  if (s->spare != NULL)
+    free_chunk(s->spare);
+  tg_supply_unpin(s->supply);
+  pthread_cond_destroy(&s->moved);
+  pthread_mutex_destroy(&s->mutex);
+}
+
+/*
+** {==================================================================
+** Chunks come and go (mutex held)
+** ===================================================================
+*/
+
+static void release_chunk (tg_Store *s, tg_Chunk *c) {
+  s->bytes -= c->size;
+  if (s->spare == NULL && c->supply == NULL && c->size == TG_CHUNK_SIZE)
+    s->spare = c;
+  else
+    free_chunk(c);
+}
+
+/* Frees what comes before the first pinned chunk. */
+static void trim (tg_Store *s) {
+  while (!s->kept && s->first != s->last && s->first->pins == 0) {
+    tg_Chunk *c = s->first;
+    s->first = next_of(c);
+    release_chunk(s, c);
+  }
+}
+
+static tg_Chunk *new_chunk (tg_Supply *y, size_t size) {
+  tg_Chunk *c = tg_calloc(1, sizeof *c);
+  if (c == NULL)
+    return NULL;
+  c->size = size;
+  c->block = (y != NULL) ? y->obtain(y, &c->size) : tg_pages_new(size);
+  if (c->block == NULL) {
+    tg_free(c);
+    return NULL;
+  }
+  c->supply = tg_supply_pin(y);
+  return c;
+}
+
+/* A chunk with 'size' bytes in all, the spare one if it fits. */
+static tg_Chunk *obtain_chunk (tg_Store *s, size_t size) {
+  tg_Chunk *c = s->spare;
+  if (c == NULL || s->supply != NULL || size != TG_CHUNK_SIZE)
+    return new_chunk(s->supply, size);
+  s->spare = NULL;
+  atomic_store_explicit(&c->next, NULL, memory_order_relaxed);
+  c->pins = 0;
+  return c;
+}
+
+static uint32_t used_of (const tg_Chunk *c) {
+  return (c->block != NULL) ? tg_block_used(c->block) : c->used;
+}
+
+static void append (tg_Store *s, tg_Chunk *c) {
+  tg_Chunk *last = s->last;
+  s->bytes += c->size;
+  s->last = c;
+  if (last == NULL)
+    s->first = c;
+  else
+    atomic_store_explicit(&last->next, c, memory_order_release);
+}
+
+/* }================================================================== */
+
+/* Bytes of a chunk that takes 'need' bytes of data; 0 if there can be none. */
+static size_t chunk_size (size_t need) {
+  if (need > UINT32_MAX - sizeof(tg_Block) - PAGE)   /* 'used' has 32 bits */
+    return 0;
+  size_t size = sizeof(tg_Block) + need;
+  if (size <= TG_CHUNK_SIZE)
+    return TG_CHUNK_SIZE;
+  return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets) {
+  size_t size = chunk_size(need);
+  if (size == 0)
+    return NULL;
+  pthread_mutex_lock(&s->mutex);
+  tg_Chunk *c = obtain_chunk(s, size);
+  if (c != NULL) {
+    c->base = (s->last != NULL) ? s->last->base + used_of(s->last) : 0;
+    c->packets = packets;
+    tg_block_begin(c->block, TG_BLOCK_EVENTS, c->size, c->base, packets);
+    append(s, c);
+    trim(s);
+  }
+  pthread_mutex_unlock(&s->mutex);
+  return c;
+}
+
+void tg_store_supply (tg_Store *s, tg_Supply *y) {
+  pthread_mutex_lock(&s->mutex);
+  tg_Supply *before = s->supply;
+  s->supply = tg_supply_pin(y);
+  if (before != NULL && before->left != NULL)
+    before->left(before);
+  pthread_mutex_unlock(&s->mutex);
+  tg_supply_unpin(before);
+}
+
+bool tg_store_add (tg_Store *s, tg_Supply *y, tg_Pos base, uint64_t packets,
+                   uint64_t place, uint32_t used) {
+  tg_Chunk *c = tg_calloc(1, sizeof *c);
+  if (c == NULL)
+    return false;
+  c->supply = tg_supply_pin(y);
+  c->size = sizeof(tg_Block) + used;
+  c->base = base;
+  c->packets = packets;
+  c->place = place;
+  c->used = used;
+  s->kept = true;
+  append(s, c);
+  return true;
+}
+
+/*
+** {==================================================================
+** Cursors
+** ===================================================================
+*/
+
+/* The chunk that holds 'pos'; the later one where two meet. */
+static tg_Chunk *find_chunk (tg_Store *s, tg_Pos pos) {
+  tg_Chunk *found = NULL;
+  for (tg_Chunk *c = s->first; c != NULL && c->base <= pos; c = next_of(c))
+    found = c;
+  if (found != NULL && pos - found->base > used_of(found))
+    return NULL;
+  return found;
+}
+
+/* Sees to the block of a chunk; false if it cannot be had. */
+static bool load (tg_Store *s, tg_Chunk *c) {
+  if (c->block != NULL)
+    return true;
+  c->block = c->supply->load(c->supply, c->place, c->size);
+  if (c->block == NULL)
+    s->status = TG_ERR_IO;
+  return c->block != NULL;
+}
+
+static bool pin (tg_Cursor *c, tg_Store *s, tg_Chunk *chunk, tg_Pos pos) {
+  if (chunk == NULL || !load(s, chunk))
+    return false;
+  chunk->pins++;
+  c->store = s;
+  c->chunk = chunk;
+  c->offset = (uint32_t)(pos - chunk->base);
+  return true;
+}
+
+bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
+  pthread_mutex_lock(&s->mutex);
+  bool placed = pin(c, s, find_chunk(s, pos), pos);
+  pthread_mutex_unlock(&s->mutex);
+  return placed;
+}
+
+bool tg_cursor_first (tg_Cursor *c, tg_Store *s) {
+  pthread_mutex_lock(&s->mutex);
+  tg_Chunk *first = s->first;
+  bool placed = first != NULL && pin(c, s, first, first->base);
+  pthread_mutex_unlock(&s->mutex);
+  return placed;
+}
+
+void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from) {
+  *to = *from;
+  if (from->store == NULL)
+    return;
+  pthread_mutex_lock(&from->store->mutex);
+  to->chunk->pins++;
+  pthread_mutex_unlock(&from->store->mutex);
+}
+
+/* Called with the mutex held. */
+static void unpin (tg_Store *s, tg_Chunk *chunk) {
+  tg_assert(chunk->pins > 0);
+  chunk->pins--;
+  if (s->kept && chunk->pins == 0)
+    release_block(chunk);
+  trim(s);
+  pthread_cond_broadcast(&s->moved);
+}
+
+void tg_cursor_drop (tg_Cursor *c) {
+  tg_Store *s = c->store;
+  if (s == NULL)
+    return;
+  pthread_mutex_lock(&s->mutex);
+  unpin(s, c->chunk);
+  pthread_mutex_unlock(&s->mutex);
+  c->store = NULL;
+  c->chunk = NULL;
+}
+
+/* Chunks after a pinned one stay, so no mutex; what a recording has does not
+   change either. */
+tg_Pos tg_cursor_committed (const tg_Cursor *c) {
+  tg_Chunk *last = c->chunk, *next;
+  while ((next = atomic_load_explicit(&last->next, memory_order_acquire))
+         != NULL)
+    last = next;
+  return last->base + used_of(last);
+}
+
+bool tg_cursor_keeps (const tg_Cursor *c) {
+  tg_Store *s = c->store;
+  if (s == NULL)
+    return false;
+  pthread_mutex_lock(&s->mutex);
+  bool keeps = c->chunk == s->first && c->chunk->pins == 1;
+  pthread_mutex_unlock(&s->mutex);
+  return keeps;
+}
+
+bool tg_cursor_advance (tg_Cursor *c) {
+  tg_Store *s = c->store;
+  pthread_mutex_lock(&s->mutex);
+  tg_Chunk *from = c->chunk, *to = next_of(from);
+  bool advanced = to != NULL && pin(c, s, to, to->base);
+  if (advanced)
+    unpin(s, from);
+  pthread_mutex_unlock(&s->mutex);
+  return advanced;
+}
+
+/* }================================================================== */
+
+bool tg_store_wait (tg_Store *s, uint64_t ns) {
+  struct timespec until = tg_clock_after(ns);
+  pthread_mutex_lock(&s->mutex);
+  int error = pthread_cond_timedwait(&s->moved, &s->mutex, &until);
+  pthread_mutex_unlock(&s->mutex);
+  return error == 0;
+}
+
+void tg_store_wake (tg_Store *s) {
+  pthread_mutex_lock(&s->mutex);
+  pthread_cond_broadcast(&s->moved);
+  pthread_mutex_unlock(&s->mutex);
+}
+
+void tg_store_fork (tg_Store *s, tg_Fork side) {
+  tg_fork_mutex(&s->mutex, side);
+  if (side == TG_FORK_CHILD)
+    tg_clock_condition(&s->moved);    /* whoever waited is not there any more */
+}

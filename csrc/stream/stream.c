@@ -1,0 +1,73 @@
+/*
+** stream.c - a tracing state's life: made with its first trace, freed by the
+** last trace, reader or session to let go of it.
+*/
+#include "stream/stream.h"
+
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+static struct {
+  pthread_mutex_t mutex;
+  tg_Stream *first;
+} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void enlist (tg_Stream *s) {
+  pthread_mutex_lock(&all.mutex);
+  s->next = all.first;
+  all.first = s;
+  pthread_mutex_unlock(&all.mutex);
+}
+
+static void delist (tg_Stream *s) {
+  pthread_mutex_lock(&all.mutex);
+  tg_Stream **p = &all.first;
+  while (*p != s)
+    p = &(*p)->next;
+  *p = s->next;
+  pthread_mutex_unlock(&all.mutex);
+}
+
+void tg_streams_fork (tg_Fork side) {
+  if (side == TG_FORK_BEFORE)
+    tg_fork_mutex(&all.mutex, side);
+  for (tg_Stream *s = all.first; s != NULL; s = s->next)
+    tg_store_fork(&s->store, side);
+  if (side != TG_FORK_BEFORE)
+    tg_fork_mutex(&all.mutex, side);
+}
+
+tg_Stream *tg_stream_new (void) {
+  tg_Stream *s = tg_calloc(1, sizeof *s);
+  if (s == NULL)
+    return NULL;
+  s->functions = tg_functions_new();
+  if (s->functions == NULL) {
+    tg_free(s);
+    return NULL;
+  }
+  atomic_init(&s->refs, 1);
+  tg_store_init(&s->store);
+  tg_clock_start(&s->clock);
+  s->wall_ns = tg_clock_wall_ns(&s->clock);
+  s->pid = (uint32_t)getpid();
+  enlist(s);
+  return s;
+}
+
+tg_Stream *tg_stream_pin (tg_Stream *s) {
+  atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+  return s;
+}
+
+void tg_stream_unpin (tg_Stream *s) {
+  if (s == NULL
+      || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
+    return;
+  delist(s);
+  tg_store_free(&s->store);
+  tg_functions_free(s->functions);
+  tg_listings_free(s->listings);
+  tg_free(s);
+}

@@ -1,0 +1,35 @@
+/*
+** stream.h - one tracing state, from idle to idle: events, definitions, time.
+**
+** Shared by everyone who writes or reads it, freed by the last one to let go.
+*/
+#ifndef TG_STREAM_H
+#define TG_STREAM_H
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+#include "base/clock.h"
+#include "stream/function.h"
+#include "stream/listings.h"
+#include "stream/store.h"
+
+typedef struct tg_Stream {
+  _Atomic uint32_t refs;
+  tg_Clock clock;
+  uint64_t wall_ns;         /* time 0 since 1970 */
+  uint32_t pid;             /* whose it is, or was */
+  tg_Functions *functions;  /* owns */
+  tg_Listings *listings;    /* owns; a recording's; NULL: it has none */
+  tg_Store store;
+  struct tg_Stream *next;   /* list of all streams of the process */
+} tg_Stream;
+
+tg_Stream *tg_stream_new (void);              /* NULL without memory */
+tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
+void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
+
+/* The mutexes of all streams there are. */
+void tg_streams_fork (tg_Fork side);
+
+#endif

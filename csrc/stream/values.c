@@ -1,0 +1,326 @@
+/*
+** values.c - reading back what was captured.
+**
+** The bytes may come from a file, so nothing in them is believed: each read
+** checks what is left, and the first surprise makes the cursor bad for good.
+*/
+#include "stream/values.h"
+
+#include <string.h>
+
+#include "stream/event.h"
+
+void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
+  c->p = bytes.data;
+  c->end = bytes.data != NULL ? bytes.data + bytes.size : NULL;
+  c->origin = bytes.origin;
+  c->bad = bytes.data == NULL;
+}
+
+static void spoil (tg_ValueCursor *c) {
+  c->p = c->end;
+  c->bad = true;
+}
+
+static bool has (tg_ValueCursor *c, uint64_t size) {
+  if (!c->bad && size <= (uint64_t)(c->end - c->p))
+    return true;
+  spoil(c);
+  return false;
+}
+
+static uint8_t read_byte (tg_ValueCursor *c) {
+  return has(c, 1) ? *c->p++ : 0;
+}
+
+uint64_t tg_values_var (tg_ValueCursor *c) {
+  uint64_t v = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    uint8_t b = read_byte(c);
+    if (c->bad || (shift == 63 && b > 1))
+      break;
+    v |= (uint64_t)(b & 0x7f) << shift;
+    if (b < 0x80)
+      return v;
+  }
+  spoil(c);
+  return 0;
+}
+
+/* A number that has to fit into 32 bits. */
+static uint32_t read_id (tg_ValueCursor *c) {
+  uint64_t v = tg_values_var(c);
+  if (v > UINT32_MAX)
+    spoil(c);
+  return (uint32_t)v;
+}
+
+static tg_ObjectType read_type (tg_ValueCursor *c) {
+  uint8_t type = read_byte(c);
+  if (type > TG_OBJ_USERDATA)
+    spoil(c);
+  return c->bad ? TG_OBJ_TABLE : (tg_ObjectType)type;
+}
+
+static void set_int (tg_Grip *g, int64_t i) {
+  g->type = TG_INT;
+  g->u.i = i;
+}
+
+static void set_object (tg_Grip *g, uint32_t id) {
+  g->type = TG_OBJECT;
+  g->u.id = id;
+}
+
+static void read_string (tg_ValueCursor *c, tg_Grip *g, uint64_t length,
+                         uint64_t size) {
+  if (size > length || length > INT64_MAX || !has(c, size)) {
+    spoil(c);
+    return;
+  }
+  g->type = TG_STRING;
+  g->u.s.data = (const char *)c->p;
+  g->u.s.size = (size_t)size;
+  g->u.s.length = length;
+  c->p += size;
+}
+
+static void read_float (tg_ValueCursor *c, tg_Grip *g) {
+  if (!has(c, 8))
+    return;
+  g->type = TG_FLOAT;
+  memcpy(&g->u.f, c->p, 8);
+  c->p += 8;
+}
+
+static void read_int (tg_ValueCursor *c, tg_Grip *g) {
+  uint64_t v = tg_values_var(c);
+  set_int(g, (int64_t)(v >> 1 ^ (~(v & 1) + 1)));   /* zigzag */
+}
+
+static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
+  uint64_t length = tg_values_var(c);
+  read_string(c, g, length, tg_values_var(c));
+}
+
+/* The cursor is behind the tag, which is what the distance is from. */
+static void read_again (tg_ValueCursor *c, tg_Grip *g) {
+  const uint8_t *tag = c->p - 1;
+  uint64_t distance = tg_values_var(c);
+  if (c->origin == NULL || distance > (uint64_t)(tag - c->origin)) {
+    spoil(c);
+    return;
+  }
+  tg_ValueCursor there = {tag - distance, tag, NULL, false};
+  if (read_byte(&there) == TG_GRIP_STRING)
+    read_long_string(&there, g);
+  if (there.bad || g->type != TG_STRING)
+    spoil(c);
+}
+
+/* A grip whose tag is none of the small ones. */
+static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
+  switch (tag) {
+    case TG_GRIP_NIL: g->type = TG_NIL; break;
+    case TG_GRIP_FALSE: g->type = TG_FALSE; break;
+    case TG_GRIP_TRUE: g->type = TG_TRUE; break;
+    case TG_GRIP_NULL: g->type = TG_NULL; break;
+    case TG_GRIP_REDACTED: g->type = TG_REDACTED; break;
+    case TG_GRIP_INT: read_int(c, g); break;
+    case TG_GRIP_FLOAT: read_float(c, g); break;
+    case TG_GRIP_STRING: read_long_string(c, g); break;
+    case TG_GRIP_OBJECT: set_object(g, read_id(c)); break;
+    case TG_GRIP_NOROOM:
+      g->type = TG_NOROOM;
+      g->u.object = read_type(c);
+      break;
+    case TG_GRIP_STRAGAIN: read_again(c, g); break;
+    case TG_GRIP_END: g->type = TG_END; break;
+    default: spoil(c); break;
+  }
+}
+
+static TG_NOINLINE void read_large (tg_ValueCursor *c, tg_Grip *g) {
+  memset(g, 0, sizeof *g);
+  uint8_t tag = read_byte(c);
+  if (tag >= TG_GRIP_SMALLSTR)
+    spoil(c);             /* a string that is not all there */
+  read_tagged(c, g, tag);
+  if (c->bad)
+    g->type = TG_END;
+}
+
+/* How much of the bytes a small grip is, its tag included; 0 if there is none.
+   A bad cursor is at its end. */
+TG_INLINE size_t small_size (const tg_ValueCursor *c) {
+  size_t left = (size_t)(c->end - c->p);
+  if (tg_unlikely(left == 0) || *c->p < TG_GRIP_SMALLSTR)
+    return 0;
+  size_t size = 1;
+  if (*c->p < TG_GRIP_SMALLOBJ)
+    size += *c->p & TG_GRIP_SMALLMAX;
+  return size <= left ? size : 0;
+}
+
+void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
+  size_t size = small_size(c);
+  if (tg_unlikely(size == 0)) {
+    read_large(c, g);
+    return;
+  }
+  uint8_t tag = *c->p, low = tag & TG_GRIP_SMALLMAX;
+  if (tag >= TG_GRIP_SMALLINT)
+    set_int(g, low);
+  else if (tag >= TG_GRIP_SMALLOBJ)
+    set_object(g, low);
+  else {
+    g->type = TG_STRING;
+    g->u.s.data = (const char *)c->p + 1;
+    g->u.s.size = g->u.s.length = low;
+  }
+  c->p += size;
+}
+
+TG_INLINE tg_GripType pass (tg_ValueCursor *c, uint32_t *id) {
+  size_t size = small_size(c);
+  if (tg_likely(size > 0)) {
+    uint8_t tag = *c->p;
+    *id = tag & TG_GRIP_SMALLMAX;
+    c->p += size;
+    return tag >= TG_GRIP_SMALLOBJ && tag < TG_GRIP_SMALLINT ? TG_OBJECT
+                                                             : TG_NIL;
+  }
+  tg_Grip g;
+  read_large(c, &g);
+  *id = g.type == TG_OBJECT ? g.u.id : 0;
+  return g.type == TG_OBJECT || g.type == TG_END ? g.type : TG_NIL;
+}
+
+tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
+  return pass(c, id);
+}
+
+void tg_values_skip_properties (tg_ValueCursor *c) {
+  uint32_t id;
+  while (pass(c, &id) != TG_END)
+    pass(c, &id);
+}
+
+/* A grip that may only be of one of two types. */
+static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
+                         tg_GripType b) {
+  tg_values_grip(c, g);
+  if (g->type != a && g->type != b) {
+    spoil(c);
+    g->type = TG_END;
+  }
+}
+
+void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
+  memset(d, 0, sizeof *d);
+  d->type = read_type(c);
+  d->flags = read_byte(c);
+  if (d->flags & TG_DESC_CLASS)
+    read_either(c, &d->cls, TG_STRING, TG_STRING);
+  if (d->flags & TG_DESC_PROTO)
+    read_either(c, &d->proto, TG_OBJECT, TG_NOROOM);
+  if (d->flags & TG_DESC_FUNCTION)
+    d->function = read_id(c);
+  if (c->bad)
+    d->flags = 0;
+}
+
+bool tg_values_pass_head (tg_ValueCursor *c) {
+  uint32_t id;
+  read_type(c);
+  uint32_t flags = read_byte(c);
+  if (flags & TG_DESC_CLASS)
+    pass(c, &id);
+  if (flags & TG_DESC_PROTO)
+    pass(c, &id);
+  if (flags & TG_DESC_FUNCTION)
+    read_id(c);
+  return !c->bad && (flags & TG_DESC_PROPS) != 0;
+}
+
+/*
+** {==================================================================
+** Copies
+** ===================================================================
+*/
+
+typedef struct Copy {
+  tg_Buf *out;
+  tg_ValueCursor c;
+  const uint8_t *from;  /* what is copied up to here */
+  size_t put_in, most;  /* bytes of strings that were elsewhere */
+} Copy;
+
+/* What has been read and stands for itself. */
+static void flush_until (Copy *k, const uint8_t *to) {
+  tg_buf_add(k->out, k->from, (size_t)(to - k->from));
+  k->from = to;
+}
+
+/* In place of the bytes that were read since 'tag'. */
+static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
+  uint8_t head[24], *p = head;
+  flush_until(k, tag);
+  *p++ = TG_GRIP_STRING;
+  p = tg_putvar(p, g->u.s.length);
+  p = tg_putvar(p, g->u.s.size);
+  tg_buf_add(k->out, head, (size_t)(p - head));
+  tg_buf_add(k->out, g->u.s.data, g->u.s.size);
+  k->put_in += g->u.s.size;
+  k->from = k->c.p;
+}
+
+static tg_GripType copy_grip (Copy *k) {
+  const uint8_t *tag = k->c.p;
+  tg_Grip g;
+  tg_values_grip(&k->c, &g);
+  if (!k->c.bad && *tag == TG_GRIP_STRAGAIN) {
+    if (g.u.s.size > k->most - k->put_in)
+      spoil(&k->c);
+    else
+      put_in(k, tag, &g);
+  }
+  return g.type;
+}
+
+static void copy_descriptor (Copy *k) {
+  read_type(&k->c);
+  uint8_t flags = read_byte(&k->c);
+  if (flags & TG_DESC_CLASS)
+    copy_grip(k);
+  if (flags & TG_DESC_PROTO)
+    copy_grip(k);
+  if (flags & TG_DESC_FUNCTION)
+    read_id(&k->c);
+  if (flags & TG_DESC_PROPS)
+    while (copy_grip(k) != TG_END)
+      copy_grip(k);
+}
+
+static void copy_list (Copy *k) {
+  uint64_t n = tg_values_var(&k->c);
+  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !k->c.bad; i++)
+    copy_grip(k);
+  while (!k->c.bad && k->c.p < k->c.end)
+    copy_descriptor(k);
+}
+
+size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most) {
+  if (bytes.origin == NULL) {
+    tg_buf_add(out, bytes.data, bytes.size);
+    return 0;
+  }
+  Copy k = {.out = out, .from = bytes.data};
+  k.most = most < TG_PACKET_MAX ? most : TG_PACKET_MAX;
+  tg_values_open(&k.c, bytes);
+  copy_list(&k);
+  flush_until(&k, k.c.end);
+  return k.put_in;
+}
+
+/* }================================================================== */

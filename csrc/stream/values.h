@@ -1,0 +1,133 @@
+/*
+** values.h - the bytes of a list of values, and how to read them back.
+**
+** A list (the arguments of a call, the results of a return, a thrown value)
+** is captured breadth first, so an object's pool index is its rank by
+** distance, and the same object is one entry:
+**
+**     var n           how many values there were (LEB128, as all 'var')
+**     grip x m        the first m = min(n, TG_VALUES_MAX) of them
+**     descriptor x p  one for each object id met so far, in order of id; a
+**                     descriptor may bring in further ids
+**
+** grip:  one tag byte, then
+**     NIL FALSE TRUE NULL REDACTED   nothing
+**     INT       var, zigzag
+**     FLOAT     8 bytes
+**     STRING    var length, var captured, that many bytes (captured <= length)
+**     OBJECT    var id in the pool
+**     NOROOM    u8 object type: an object for which the pool had no room
+**     STRAGAIN  var distance: the STRING whose tag is so many bytes before this
+**               one, in an earlier list of the same chunk or in this one
+**     SMALLSTR + length     a whole string of up to 63 bytes follows
+**     SMALLOBJ + id         an object with id up to 63
+**     SMALLINT + value      an integer 0..63
+**
+** descriptor:  u8 type (tg_ObjectType), u8 flags, then in this order
+**     CLASS     grip: a string, the metatable's __name
+**     PROTO     grip: the metatable (OBJECT or NOROOM)
+**     FUNCTION  var function id (functions only)
+**     PROPS     pairs of grips key, value; the byte END closes them
+**     and TRUNCATED says that not all of it is listed, META that it has a
+**     metatable which is not.
+*/
+#ifndef TG_VALUES_H
+#define TG_VALUES_H
+
+#include "base/base.h"
+#include "base/buf.h"
+#include "options/options.h"
+
+enum {
+  TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,
+  TG_GRIP_INT, TG_GRIP_FLOAT, TG_GRIP_STRING, TG_GRIP_OBJECT, TG_GRIP_NOROOM,
+  TG_GRIP_STRAGAIN,
+  TG_GRIP_END = 0x3f,
+  TG_GRIP_SMALLSTR = 0x40,
+  TG_GRIP_SMALLOBJ = 0x80,
+  TG_GRIP_SMALLINT = 0xc0,
+  TG_GRIP_SMALLMAX = 0x3f
+};
+
+typedef enum tg_ObjectType {
+  TG_OBJ_TABLE, TG_OBJ_FUNCTION, TG_OBJ_THREAD, TG_OBJ_USERDATA
+} tg_ObjectType;
+
+enum {
+  TG_DESC_CLASS = 1u << 0,
+  TG_DESC_PROTO = 1u << 1,
+  TG_DESC_FUNCTION = 1u << 2,
+  TG_DESC_PROPS = 1u << 3,
+  TG_DESC_TRUNCATED = 1u << 4,
+  TG_DESC_META = 1u << 5
+};
+
+#define TG_VALUES_MAX 4096        /* values listed of one list */
+
+/* A packet's JSON stays below 16 MiB: what its values may come to. */
+#define TG_PACKET_MAX (UINT32_C(15) << 20)
+
+typedef enum tg_GripType {
+  TG_NIL, TG_FALSE, TG_TRUE, TG_NULL, TG_REDACTED, TG_INT, TG_FLOAT,
+  TG_STRING, TG_OBJECT, TG_NOROOM, TG_END
+} tg_GripType;
+
+/* One grip, read. */
+typedef struct tg_Grip {
+  tg_GripType type;
+  union {
+    int64_t i;
+    double f;
+    struct {
+      const char *data;   /* borrows from the chunk */
+      size_t size;        /* bytes captured */
+      uint64_t length;    /* bytes of the whole string */
+    } s;
+    uint32_t id;          /* OBJECT */
+    tg_ObjectType object; /* NOROOM */
+  } u;
+} tg_Grip;
+
+/* One descriptor, read up to its properties. */
+typedef struct tg_Descriptor {
+  tg_ObjectType type;
+  uint32_t flags;         /* TG_DESC_* */
+  tg_Grip cls;            /* if CLASS */
+  tg_Grip proto;          /* if PROTO */
+  tg_FunctionId function; /* if FUNCTION */
+} tg_Descriptor;
+
+/* A place in the bytes; sticky error, after which every read gives NIL/END. */
+typedef struct tg_ValueCursor {
+  const uint8_t *p, *end;
+  const uint8_t *origin;  /* STRAGAIN may refer as far back; NULL: not at all */
+  bool bad;
+} tg_ValueCursor;
+
+void tg_values_open (tg_ValueCursor *c, tg_Slice bytes);
+uint64_t tg_values_var (tg_ValueCursor *c);
+void tg_values_grip (tg_ValueCursor *c, tg_Grip *g);
+void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d);
+
+/* Passes over a grip, for whoever looks for objects only: OBJECT and its id, or
+   END, or NIL for all others. */
+tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id);
+
+/* Passes over a descriptor up to its properties; whether it has any. */
+bool tg_values_pass_head (tg_ValueCursor *c);
+
+/* Passes over the properties of a descriptor, and their end. */
+void tg_values_skip_properties (tg_ValueCursor *c);
+
+/*
+** Appends a copy that stands by itself: strings that are elsewhere are put in,
+** up to 'most' bytes of them (and TG_PACKET_MAX); returns how many. Malformed
+** bytes stay malformed.
+*/
+size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most);
+
+/* So much of strings put in is enough for all the copies that somebody holds:
+   a few bytes of a recording can ask for any amount. */
+#define TG_COPIES_MAX ((size_t)64 << 20)
+
+#endif

@@ -1,0 +1,25 @@
+/*
+** json.h - a sink that writes JSON text, one document after another.
+**
+** UTF-8 is kept; control characters, quote and backslash are escaped; floats
+** are the shortest text that reads back the same and stay floats ("1.0").
+*/
+#ifndef TG_JSON_H
+#define TG_JSON_H
+
+#include "base/buf.h"
+#include "text/sink.h"
+
+#define TG_JSON_DEPTH 64
+
+typedef struct tg_Json {
+  tg_Sink sink;         /* first member: a tg_Json is a tg_Sink */
+  tg_Buf *out;          /* borrows */
+  int depth;            /* open containers */
+  bool array[TG_JSON_DEPTH];
+  bool comma[TG_JSON_DEPTH];
+} tg_Json;
+
+void tg_json_init (tg_Json *j, tg_Buf *out);
+
+#endif

@@ -1,0 +1,188 @@
+#include "text/spool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define ENOUGH ((size_t)8 << 10)
+
+void tg_spool_init (tg_Spool *s) {
+  *s = (tg_Spool){.fd = -1};
+}
+
+void tg_spool_free (tg_Spool *s) {
+  for (uint32_t i = 0; i < TG_SPOOL_BLOCKS; i++)
+    tg_free(s->blocks[i]);
+  if (s->fd >= 0)
+    close(s->fd);
+  tg_spool_init(s);
+}
+
+const char *tg_spool_directory (void) {
+  const char *dir = getenv("TMPDIR");
+  return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
+}
+
+/* A file without a name. */
+static bool open_file (tg_Spool *s) {
+  char path[4096];
+  int n = snprintf(path, sizeof path, "%s/tracegrip-XXXXXX",
+                   tg_spool_directory());
+  if (n < 0 || (size_t)n >= sizeof path)
+    errno = ENAMETOOLONG;
+  else if ((s->fd = mkstemp(path)) >= 0)
+    unlink(path);
+  return s->fd >= 0;
+}
+
+static bool fail (tg_Spool *s, int error) {
+  if (s->error == 0)
+    s->error = error;
+  return false;
+}
+
+static bool write_at (int fd, const char *data, size_t size, uint64_t place) {
+  while (size > 0) {
+    ssize_t n = pwrite(fd, data, size, (off_t)place);
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0) {
+      data += n;
+      place += (uint64_t)n;
+      size -= (size_t)n;
+    }
+  }
+  return true;
+}
+
+static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
+  if (c->count == c->capacity) {
+    uint32_t more = c->capacity == 0 ? 4 : c->capacity * 2;
+    uint64_t *places = tg_realloc(c->places, more * 2 * sizeof *places);
+    if (places == NULL)
+      return false;
+    c->places = places;
+    c->capacity = more;
+  }
+  c->places[2 * c->count] = place;
+  c->places[2 * c->count + 1] = size;
+  c->count++;
+  return true;
+}
+
+/* The place of 'size' bytes in memory; false if there is no room. */
+static bool find_memory (tg_Spool *s, uint64_t size, uint64_t *place) {
+  uint64_t at = s->filled % TG_SPOOL_BLOCK;
+  if (size > TG_SPOOL_BLOCK)
+    return false;
+  if (at + size > TG_SPOOL_BLOCK)     /* a piece is in one block */
+    s->filled += TG_SPOOL_BLOCK - at;
+  *place = s->filled;
+  if (*place >= TG_SPOOL_MEMORY)
+    return false;
+  char **block = &s->blocks[*place / TG_SPOOL_BLOCK];
+  if (*block == NULL)
+    *block = tg_malloc(TG_SPOOL_BLOCK);
+  if (*block == NULL)
+    return false;
+  s->filled += size;
+  return true;
+}
+
+static char *memory_at (const tg_Spool *s, uint64_t place) {
+  return s->blocks[place / TG_SPOOL_BLOCK] + place % TG_SPOOL_BLOCK;
+}
+
+/* The text goes to memory, or to the end of the file. */
+static bool put_aside (tg_Spool *s, tg_Column *c) {
+  uint64_t place;
+  if (find_memory(s, c->text.size, &place))
+    memcpy(memory_at(s, place), c->text.data, c->text.size);
+  else {
+    place = TG_SPOOL_MEMORY + s->end;
+    if (s->fd < 0 && !open_file(s))
+      return fail(s, errno);
+    if (!write_at(s->fd, c->text.data, c->text.size, s->end))
+      return fail(s, errno);
+    s->end += c->text.size;
+  }
+  if (!note_piece(c, place, c->text.size))
+    return fail(s, ENOMEM);
+  tg_buf_clear(&c->text);
+  return true;
+}
+
+bool tg_column_turn (tg_Spool *s, tg_Column *c) {
+  if (s->error != 0 || c->text.failed)
+    return fail(s, ENOMEM);
+  return c->text.size < ENOUGH || put_aside(s, c);
+}
+
+bool tg_column_put (tg_Spool *s, tg_Column *c) {
+  if (s->error != 0 || c->text.failed)
+    return fail(s, ENOMEM);
+  if (c->text.size > 0 && !put_aside(s, c))
+    return false;
+  tg_buf_free(&c->text);
+  return true;
+}
+
+/* Adds a piece to 'to'. */
+static bool read_piece (tg_Spool *s, uint64_t place, uint64_t size,
+                        tg_Buf *to) {
+  if (!tg_buf_reserve(to, size))
+    return fail(s, ENOMEM);
+  if (place < TG_SPOOL_MEMORY) {
+    tg_buf_add(to, memory_at(s, place), size);
+    return true;
+  }
+  place -= TG_SPOOL_MEMORY;
+  while (size > 0) {
+    ssize_t n = pread(s->fd, to->data + to->size, size, (off_t)place);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      return fail(s, n == 0 ? EIO : errno);
+    if (n > 0) {
+      to->size += (size_t)n;
+      place += (uint64_t)n;
+      size -= (uint64_t)n;
+    }
+  }
+  return true;
+}
+
+static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
+                        tg_Output *out) {
+  return read_piece(s, place, size, &out->text) && tg_output_turn(out);
+}
+
+bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
+                     tg_Buf *to) {
+  tg_buf_clear(to);
+  if (c->text.failed)
+    return fail(s, ENOMEM);
+  if (i < c->count)
+    return read_piece(s, c->places[2 * i], c->places[2 * i + 1], to);
+  tg_buf_add(to, c->text.data, c->text.size);
+  return !to->failed || fail(s, ENOMEM);
+}
+
+bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out) {
+  if (c->text.failed)
+    return fail(s, ENOMEM);
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (!copy_piece(s, c->places[2 * i], c->places[2 * i + 1], out))
+      return false;
+  }
+  tg_buf_add(&out->text, c->text.data, c->text.size);
+  return tg_output_turn(out) && s->error == 0;
+}
+
+void tg_column_free (tg_Column *c) {
+  tg_buf_free(&c->text);
+  tg_free(c->places);
+  memset(c, 0, sizeof *c);
+}

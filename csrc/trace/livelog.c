@@ -1,0 +1,42 @@
+#include <errno.h>
+#include <unistd.h>
+
+#include "trace/livelog.h"
+#include "packet/log.h"
+#include "binding/optread.h"
+#include "binding/style.h"
+#include "trace/trace.h"
+
+static bool attach (tg_Trace *t, const tg_LogStyle *style, int fd) {
+  tg_Demand d = {0};
+  if (tg_demand_add(&d, &t->options))
+    t->log = tg_log_new(t->stream, t->start, &d, style, fd);
+  tg_demand_clear(&d);
+  return t->log != NULL;
+}
+
+int livelog_start (lua_State *L) {
+  tg_LogStyle style;
+  lua_settop(L, 2);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 1, NULL, &t->options);
+  int fd = tg_style_open(L, 2);
+  if (fd < 0) {
+    lua_getfield(L, 2, "path");
+    return luaL_fileresult(L, 0, lua_tostring(L, -1));
+  }
+  tg_style_read(L, 2, fd, &style);
+  tg_trace_begin(L, t, "log", TG_ORIGIN_LOG, NULL);
+  tg_trace_anchor(L, t);
+  bool attached = attach(t, &style, fd);
+  if (lua_getfield(L, 2, "path") == LUA_TSTRING)
+    close(fd);            /* the log has a duplicate */
+  lua_pop(L, 1);
+  if (!attached) {
+    tg_trace_halt(L, t);
+    return luaL_error(L, "not enough memory");
+  }
+  t->session->logging = t->session->attention = true;
+  return 1;
+}

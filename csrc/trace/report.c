@@ -1,0 +1,234 @@
+#include <errno.h>
+#include <string.h>
+
+#include "trace/report.h"
+#include "base/alloc.h"
+#include "session/bounds.h"
+#include "binding/luasink.h"
+#include "reader/profile.h"
+#include "trace/reading.h"
+#include "packet/words.h"
+
+/* A profile and what it takes to write it: a userdata. */
+typedef struct Report {
+  tg_Profile profile;   /* owns */
+  void *list;           /* owns; rows or nodes in their order */
+  tg_Buf room;          /* owns */
+} Report;
+
+static int report__gc (lua_State *L) {
+  Report *r = lua_touserdata(L, 1);
+  tg_profile_free(&r->profile);
+  tg_free(r->list);
+  tg_buf_free(&r->room);
+  memset(r, 0, sizeof *r);
+  return 0;
+}
+
+static Report *new_report (lua_State *L) {
+  Report *r = lua_newuserdatauv(L, sizeof *r, 0);
+  memset(r, 0, sizeof *r);
+  if (luaL_newmetatable(L, "tracegrip.report")) {
+    lua_pushcfunction(L, report__gc);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  return r;
+}
+
+/* The function at 'progress' is told how far it is; raises what that raises. */
+static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
+                          tg_Reading *from, int progress) {
+  tg_Packet packet;
+  tg_Pace pace;
+  uint64_t start_ns, end_ns;
+  tg_pace_begin(&pace, L, from, progress);
+  tg_sieve_watch(&from->sieve, tg_profile_gone, &r->profile);
+  while (!pace.raised && tg_sieve_next(&from->sieve, from->stop, &packet))
+    tg_profile_take(&r->profile, &packet);
+  if (pace.raised)
+    lua_error(L);
+  tg_reading_span(from, t, &start_ns, &end_ns);
+  tg_profile_end(&r->profile, start_ns, end_ns);
+}
+
+/* The option 'levels' of the filter at 'i', if there is one. */
+static uint32_t read_levels (lua_State *L, int i) {
+  int ok = 1;
+  if (!lua_istable(L, i))
+    return UINT32_MAX;
+  lua_getfield(L, i, "levels");
+  lua_Integer n = lua_isnil(L, -1) ? UINT32_MAX : lua_tointegerx(L, -1, &ok);
+  if (!ok || n < 1)
+    luaL_error(L, "option 'levels': a positive integer expected, got %s",
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/*
+** Pushes a reading, the option 'progress' and the report of all packets; NULL
+** with errno if they cannot be read. No values are asked for, so none is looked
+** at.
+*/
+static Report *make_report (lua_State *L, bool tree) {
+  static const char *const tree_keys[] = {"levels", "progress", NULL};
+  static const char *const *const report_keys = tree_keys + 1;
+  lua_settop(L, 2);
+  const tg_Trace *t = tg_reading_check(L);
+  tg_Reading *from = tg_reading_new(L, 2, tree ? tree_keys : report_keys, 0);
+  uint32_t levels = read_levels(L, 2);
+  lua_pushnil(L);
+  if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
+    lua_replace(L, 4);
+  lua_settop(L, 4);
+  Report *r = new_report(L);
+  bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
+  r->profile.levels = levels;
+  if (made)
+    take_packets(L, r, t, from, 4);
+  errno = tg_reading_error(from);
+  if (!made || r->profile.status != TG_OK)
+    errno = ENOMEM;
+  return errno == 0 ? r : NULL;
+}
+
+/* Room for pointers to all rows or nodes. */
+static void *new_list (lua_State *L, Report *r, size_t count) {
+  r->list = tg_calloc(count > 0 ? count : 1, sizeof(void *));
+  if (r->list == NULL)
+    luaL_error(L, "not enough memory");
+  return r->list;
+}
+
+/* ---- fields ---- */
+
+static void put_ms (tg_Sink *out, const char *name, uint64_t ns) {
+  out->key(out, name, strlen(name));
+  out->ms(out, ns);
+}
+
+static void put_count (tg_Sink *out, const char *name, uint64_t n) {
+  out->key(out, name, strlen(name));
+  out->integer(out, (int64_t)n);
+}
+
+/* name, url and line as packets have them. */
+static void put_function (Report *r, tg_Sink *out, uint32_t row) {
+  const tg_Function *f = tg_profile_function(&r->profile, row);
+  tg_put_key(out, "name");
+  tg_put_name(out, &r->room, f);
+  tg_put_place(out, &r->room, f);
+}
+
+static void put_tally (tg_Sink *out, const tg_Tally *t) {
+  put_count(out, "calls", t->calls);
+  put_ms(out, "self_ms", t->self_ns);
+  put_ms(out, "total_ms", t->total_ns);
+  put_count(out, "throws", t->throws);
+  put_count(out, "yields", t->yields);
+}
+
+/* ---- report ---- */
+
+static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
+  uint64_t calls = row->tally.calls;
+  double mean = calls > 0 ? (double)row->sum_ns / (double)calls : 0;
+  out->object(out);
+  put_function(r, out, (uint32_t)(row - r->profile.rows));
+  put_tally(out, &row->tally);
+  put_ms(out, "min_ms", row->min_ns);
+  tg_put_key(out, "mean_ms");
+  out->number(out, mean / 1e6);
+  put_ms(out, "max_ms", row->max_ns);
+  out->close(out);
+}
+
+static uint64_t count_lost (const tg_Trace *t) {
+  uint64_t lost[TG_NLOSSES], sum = 0;
+  tg_trace_losses(t, lost);
+  for (int i = 0; i < TG_NLOSSES; i++)
+    sum += lost[i];
+  return sum;
+}
+
+int trace_report (lua_State *L) {
+  Report *r = make_report(L, false);
+  if (r == NULL)
+    return luaL_fileresult(L, 0, NULL);
+  const tg_Profile *p = &r->profile;
+  const tg_Row **rows = new_list(L, r, p->nrows);
+  tg_LuaSink sink;
+  tg_Sink *out = &sink.sink;
+  tg_profile_sort_rows(p, rows);
+  tg_luasink_init(&sink, L);
+  out->object(out);
+  put_ms(out, "duration_ms", p->duration_ns);
+  put_count(out, "events", p->events);
+  put_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
+  tg_put_key(out, "functions");
+  out->array(out);
+  for (uint32_t i = 0; i < p->nrows; i++)
+    put_row(r, out, rows[i]);
+  out->close(out);
+  out->close(out);
+  return 1;
+}
+
+/* ---- tree ---- */
+
+/* Pushes a node without its children. */
+static void push_node (lua_State *L, Report *r, const tg_Node *n,
+                       const char *name) {
+  tg_LuaSink sink;
+  tg_Sink *out = &sink.sink;
+  tg_luasink_init(&sink, L);
+  out->object(out);
+  if (name == NULL)
+    put_function(r, out, n->row);
+  else {
+    tg_put_key(out, "name");
+    tg_put_string(out, &r->room, name);
+    put_count(out, "levels", r->profile.deepest);
+  }
+  put_tally(out, &n->tally);
+  tg_put_key(out, "children");
+  out->array(out);
+  out->close(out);
+  out->close(out);
+}
+
+/* Pushes a list of all nodes, the root first, each without its children: deep
+   recursion makes a deep tree, so none is built by recursion. */
+static void push_nodes (lua_State *L, Report *r, const char *name) {
+  const tg_Tree *t = &r->profile.tree;
+  lua_createtable(L, t->count < INT32_MAX ? (int)t->count : 0, 0);
+  for (uint32_t i = 0; i < t->count; i++) {
+    push_node(L, r, &t->nodes[i], i == 0 ? name : NULL);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+/* The node is the next child of its parent; the list is on top. */
+static void adopt (lua_State *L, const tg_Tree *t, const tg_Node *n) {
+  lua_rawgeti(L, -1, (lua_Integer)n->parent + 1);
+  lua_getfield(L, -1, "children");
+  lua_rawgeti(L, -3, (lua_Integer)(n - t->nodes) + 1);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 2);
+}
+
+int trace_tree (lua_State *L) {
+  Report *r = make_report(L, true);
+  if (r == NULL)
+    return luaL_fileresult(L, 0, NULL);
+  const tg_Tree *t = &r->profile.tree;
+  const tg_Trace *trace = luaL_checkudata(L, 1, TG_TRACE);
+  const tg_Node **nodes = new_list(L, r, t->count - 1);
+  tg_profile_sort_nodes(&r->profile, nodes);
+  push_nodes(L, r, trace->name);
+  for (uint32_t i = 0; i + 1 < t->count; i++)
+    adopt(L, t, nodes[i]);
+  lua_rawgeti(L, -1, 1);
+  return 1;
+}

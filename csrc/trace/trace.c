@@ -1,0 +1,430 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/trace.h"
+#include "base/alloc.h"
+#include "server/door.h"
+#include "trace/exporting.h"
+#include "trace/feed.h"
+#include "packet/log.h"
+#include "binding/optread.h"
+#include "trace/reading.h"
+#include "trace/report.h"
+#include "trace/recordings.h"
+#include "session/session.h"
+#include "session/taping.h"
+
+static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */
+
+/* ---- anchors ---- */
+
+static void push_anchors (lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key_anchors) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key_anchors);
+  }
+}
+
+static void release_anchor (lua_State *L, tg_Trace *t) {
+  if (t->anchored) {
+    push_anchors(L);
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, t);
+    lua_pop(L, 1);
+    t->anchored = false;
+  }
+}
+
+void tg_trace_anchor (lua_State *L, tg_Trace *t) {
+  push_anchors(L);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, t);
+  lua_pop(L, 1);
+  t->anchored = true;
+  if (t->session == NULL)       /* stopped meanwhile, by a finalizer */
+    release_anchor(L, t);
+}
+
+void tg_trace_push (lua_State *L, const tg_Trace *t) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
+  lua_rawgetp(L, -1, t);
+  lua_remove(L, -2);
+}
+
+void tg_trace_halt (lua_State *L, tg_Trace *t) {
+  if (t->session != NULL)
+    tg_session_stop(t->session, L, t);
+  release_anchor(L, t);
+}
+
+/* ---- starting ---- */
+
+/* "Trace 1", "Trace 2", ...: one that is not in use. */
+static char *make_name (tg_Session *s, const char *name) {
+  char generated[32];
+  if (name != NULL)
+    return tg_strdup(name, strlen(name));
+  do
+    snprintf(generated, sizeof generated, "Trace %u", ++s->names);
+  while (tg_session_trace(s, generated) != NULL);
+  return tg_strdup(generated, strlen(generated));
+}
+
+tg_Trace *tg_trace_new (lua_State *L) {
+  tg_Trace *t = lua_newuserdatauv(L, sizeof *t, 0);
+  memset(t, 0, sizeof *t);
+  t->end = TG_END_STOPPED;
+  tg_options_init(&t->options);
+  luaL_setmetatable(L, TG_TRACE);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, t);
+  lua_pop(L, 1);
+  return t;
+}
+
+static bool consumed (const tg_Trace *t) {
+  switch (t->origin) {
+    case TG_ORIGIN_FEED: case TG_ORIGIN_LOG: return true;
+    case TG_ORIGIN_TAPE:      /* a ring and a count need what there is */
+      return t->options.overflow != TG_OVERFLOW_RING
+             && t->options.max_events == 0;
+    case TG_ORIGIN_API: case TG_ORIGIN_CONSOLE: case TG_ORIGIN_WATCH:
+    default: return false;
+  }
+}
+
+/* The trace that 't' is about to replace, or NULL. */
+static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
+  return tg_trace_hidden(t) ? NULL : tg_session_trace(s, t->name);
+}
+
+/* A client that loses its trace hears of it before. What it does then may be
+   anything, so who has the name is asked again. */
+static void announce (lua_State *L, const tg_Session *s, const tg_Trace *t) {
+  tg_Trace *old = predecessor(s, t);
+  if (old != NULL && tg_feeds_watch(old)) {
+    tg_feeds_flush(L);
+    old = predecessor(s, t);
+    if (old != NULL)
+      tg_feeds_stopped(L, old);
+  }
+  old = predecessor(s, t);
+  if (old != NULL)
+    tg_door_stopped(L, old);
+}
+
+/* What a client has asked for may come first when a mirror of 'old' stops. */
+static void replace (lua_State *L, tg_Session *s, tg_Trace *old,
+                     tg_Origin origin, const struct tg_Feed *feed) {
+  tg_door_replaced(L, old);
+  if (old->session != NULL)
+    tg_feeds_replaced(s, old, origin, feed);
+  tg_trace_halt(L, old);
+}
+
+bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
+                     tg_Origin origin, const struct tg_Feed *feed) {
+  tg_Session *s = tg_session_get(L);
+  t->origin = origin;
+  t->consumed = consumed(t);
+  t->name = make_name(s, name);
+  if (t->name == NULL)
+    luaL_error(L, "not enough memory");
+  if (origin == TG_ORIGIN_API)
+    announce(L, s, t);
+  tg_Trace *old = predecessor(s, t);
+  tg_Status status = tg_session_start(s, L, t);
+  if (status == TG_ERR_MEMORY)
+    luaL_error(L, "not enough memory");
+  if (status != TG_OK)
+    return false;
+  if (old != NULL)
+    replace(L, s, old, origin, feed);
+  return true;
+}
+
+/* A name given by the program: "" is none. */
+static const char *check_name (lua_State *L, int i) {
+  if (lua_isnoneornil(L, i))
+    return NULL;
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_typeerror(L, i, "string");
+  const char *name = lua_tostring(L, i);
+  return (*name != '\0') ? name : NULL;
+}
+
+static int start (lua_State *L, tg_Origin origin) {
+  static const char *const extra[] = {"name", NULL};
+  const char *name = NULL;
+  lua_settop(L, 1);
+  if (lua_istable(L, 1)) {
+    lua_pushliteral(L, "name");
+    lua_rawget(L, 1);
+    if (!lua_isnil(L, 2) && lua_type(L, 2) != LUA_TSTRING)
+      return luaL_error(L, "option 'name': a string expected, got %s",
+                        luaL_typename(L, 2));
+    name = check_name(L, 2);
+  }
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 1, extra, &t->options);
+  tg_trace_begin(L, t, name, origin, NULL);
+  return 1;
+}
+
+int trace_start (lua_State *L) {
+  return start(L, TG_ORIGIN_API);
+}
+
+int trace_watch (lua_State *L) {
+  return start(L, TG_ORIGIN_WATCH);
+}
+
+/* What a client has asked for comes before what the program does. */
+static void hear_client (lua_State *L) {
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL && s->door != NULL)
+    tg_door_turn(s, L);
+}
+
+int console_start (lua_State *L) {
+  lua_settop(L, 2);
+  hear_client(L);
+  const char *name = check_name(L, 1);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 2, NULL, &t->options);
+  tg_feeds_flush(L);
+  tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL);
+  tg_trace_anchor(L, t);
+  lua_pushstring(L, t->name);
+  tg_feeds_started(L, t);
+  tg_door_started(L, t);
+  return 1;
+}
+
+int tg_trace_failure (lua_State *L, const char *code, const char *message) {
+  luaL_pushfail(L);
+  lua_pushstring(L, message);
+  lua_pushstring(L, code);
+  return 3;
+}
+
+/* Whoever is told may have stopped it already; its object is on the stack. */
+static void stop (lua_State *L, tg_Trace *t) {
+  tg_feeds_stopped(L, t);
+  tg_door_stopped(L, t);
+  tg_trace_halt(L, t);
+}
+
+int console_stop (lua_State *L) {
+  hear_client(L);
+  tg_Session *s = tg_session_find(L);
+  const char *name = check_name(L, 1);
+  if (s == NULL || tg_session_trace(s, NULL) == NULL)
+    return tg_trace_failure(L, "wrongState", "no trace is running");
+  tg_Trace *t = tg_session_trace(s, name);
+  if (t == NULL) {
+    lua_pushfstring(L, "no trace named '%s' is running", name);
+    return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
+  }
+  tg_trace_push(L, t);
+  tg_feeds_flush(L);
+  stop(L, t);
+  return 1;
+}
+
+/* ---- the object ---- */
+
+static tg_Trace *check_trace (lua_State *L) {
+  return luaL_checkudata(L, 1, TG_TRACE);
+}
+
+static int trace_stop (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  if (tg_feeds_watch(t))
+    tg_feeds_flush(L);
+  if (t->session != NULL)
+    stop(L, t);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* All that it holds goes; what is left is empty. */
+static void release (lua_State *L, tg_Trace *t) {
+  tg_Session *s = tg_session_find(L);
+  tg_door_replaced(L, t);
+  if (t->session != NULL)
+    tg_session_stop(t->session, L, t);
+  if (s != NULL)
+    tg_feeds_replaced(s, t, TG_ORIGIN_API, NULL);
+  tg_cursor_drop(&t->hold);
+  tg_stream_unpin(t->stream);
+  tg_options_free(&t->options);
+  tg_free(t->name);
+  tg_log_free(t->log);
+  tg_taping_free_plan(t->plan);
+  tg_program_unpin(t->program);
+  memset(t, 0, sizeof *t);
+  t->end = TG_END_STOPPED;
+}
+
+/* An anchored trace is only collected when its state closes. */
+static int trace__gc (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  if (t->session != NULL && t->anchored)
+    tg_session_terminate(t->session);
+  release(L, t);
+  return 0;
+}
+
+/* restart(trace): what it has is forgotten, and it begins here. False if it has
+   ended. */
+int trace_restart (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  luaL_argcheck(L, !t->consumed, 1, "a trace that nobody reads as it goes");
+  lua_pushboolean(L, t->session != NULL && tg_session_restart(t->session, t));
+  return 1;
+}
+
+void tg_trace_forget (lua_State *L, tg_Trace *t) {
+  tg_trace_halt(L, t);
+  release(L, t);
+}
+
+int trace_forget (lua_State *L) {
+  tg_trace_forget(L, check_trace(L));
+  return 0;
+}
+
+static int trace__close (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  if (t->session != NULL)
+    tg_trace_halt(L, t);
+  return 0;
+}
+
+static int trace__tostring (lua_State *L) {
+  const tg_Trace *t = check_trace(L);
+  lua_pushfstring(L, "%s: %s (%s)", TG_TRACE, t->name ? t->name : "?",
+                  t->session ? "active" : "stopped");
+  return 1;
+}
+
+/* All of them, one by one: nobody has noted how many there are. */
+static uint64_t count_packets (tg_Trace *t) {
+  tg_Packet packet;
+  uint64_t n = 0;
+  tg_Reader *r = tg_trace_reader(t);
+  while (r != NULL && tg_reader_next(r, tg_trace_stop_pos(t), &packet))
+    n++;
+  if (r != NULL)
+    tg_reading_ended(t, tg_reader_status(r), tg_reader_damage(r));
+  tg_reader_free(r);
+  return n;
+}
+
+uint64_t tg_trace_packets (tg_Trace *t) {
+  uint64_t end = t->packets_end;
+  if (t->end == TG_END_NOT)
+    end = t->session->recorder.packets;
+  else if (end == TG_PACKETS_UNKNOWN)
+    end = t->packets_end = t->packets_start + t->lost[TG_LOSS_RING]
+                           + count_packets(t);
+  uint64_t before = t->packets_start + t->lost[TG_LOSS_RING];
+  return end > before ? end - before : 0;   /* a recording may say anything */
+}
+
+/* lost[cause] of a cause that has lost nothing. */
+static int no_loss (lua_State *L) {
+  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (strcmp(key, tg_loss_name(i)) == 0) {
+      lua_pushinteger(L, 0);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+void tg_trace_push_lost (lua_State *L, const tg_Trace *t) {
+  uint64_t lost[TG_NLOSSES];
+  tg_trace_losses(t, lost);
+  lua_newtable(L);
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (lost[i] > 0) {
+      lua_pushinteger(L, (lua_Integer)lost[i]);
+      lua_setfield(L, -2, tg_loss_name(i));
+    }
+  }
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, no_loss);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+/* Fields that are worked out when asked for; methods. */
+static int trace__index (lua_State *L) {
+  tg_Trace *t = check_trace(L);
+  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "name") == 0)
+    lua_pushstring(L, t->name);
+  else if (strcmp(key, "active") == 0)
+    lua_pushboolean(L, t->session != NULL);
+  else if (strcmp(key, "lost") == 0)
+    tg_trace_push_lost(L, t);
+  else if (strcmp(key, "ended") == 0)
+    lua_pushstring(L, tg_end_name(t->end));
+  else if (strcmp(key, "damage") == 0 && t->damage != 0)
+    lua_pushinteger(L, (lua_Integer)t->damage);
+  else if (strcmp(key, "bytes") == 0)
+    lua_pushinteger(L, (lua_Integer)(tg_trace_stop_pos(t) - t->start));
+  else if (strcmp(key, "events") == 0)
+    lua_pushinteger(L, (lua_Integer)tg_trace_packets(t));
+  else {
+    luaL_getmetatable(L, TG_TRACE);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, -2);
+    if (!lua_iscfunction(L, -1) || strncmp(key, "__", 2) == 0)
+      lua_pushnil(L);
+  }
+  return 1;
+}
+
+/* Trace objects by address, as long as they live. */
+static void setup_list (lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces) == LUA_TNIL) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
+  }
+  lua_pop(L, 1);
+}
+
+void tg_trace_setup (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"stop", trace_stop},
+    {"packets", trace_packets},
+    {"export", trace_export},
+    {"report", trace_report},
+    {"tree", trace_tree},
+    {"log", trace_log},
+    {"save", trace_save},
+    {"__index", trace__index},
+    {"__gc", trace__gc},
+    {"__close", trace__close},
+    {"__tostring", trace__tostring},
+    {NULL, NULL}
+  };
+  if (luaL_newmetatable(L, TG_TRACE)) {
+    luaL_setfuncs(L, methods, 0);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+  }
+  lua_pop(L, 1);
+  setup_list(L);
+}
