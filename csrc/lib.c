@@ -1,24 +1,24 @@
 /*
-** lib.c - the door: the module "tracegrip.core".
+** lib.c - the endpoint: the module "tracegrip.core".
 */
-#include "binding/lx.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "trace/exporting.h"
-#include "trace/feed.h"
-#include "server/host.h"
-#include "binding/jsontable.h"
-#include "server/lines.h"
-#include "server/listening.h"
-#include "trace/livelog.h"
-#include "binding/optread.h"
-#include "state/own.h"
-#include "binding/process.h"
-#include "hook/proghook.h"
-#include "trace/recordings.h"
+#include "binding/jsonreader.h"
+#include "binding/lx.h"
+#include "binding/readoptions.h"
+#include "binding/system.h"
 #include "client/replay.h"
-#include "state/roles.h"
-#include "trace/scoping.h"
+#include "hook/userhook.h"
+#include "server/clientchannel.h"
+#include "server/listener.h"
+#include "server/serverthread.h"
+#include "state/builtins.h"
+#include "state/ownfunctions.h"
+#include "trace/actorfeed.h"
+#include "trace/exporttrace.h"
+#include "trace/livelog.h"
+#include "trace/recordingobject.h"
+#include "trace/scopesession.h"
 #include "trace/trace.h"
 #ifdef TG_TEST
 #include "../spec/support/drain.h"
@@ -30,8 +30,8 @@ static int core_own (lua_State *L) {
   lua_Debug ar;
   if (lua_getstack(L, 1, &ar)) {
     lua_getinfo(L, "S", &ar);
-    if (!tg_own_add(ar.source, ar.srclen)
-        || (lua_toboolean(L, 1) && !tg_own_add_beside(ar.source)))
+    if (!tg_ownfunctions_add(ar.source, ar.srclen)
+        || (lua_toboolean(L, 1) && !tg_ownfunctions_add_beside(ar.source)))
       return luaL_error(L, "not enough memory");
   }
   return 0;
@@ -63,24 +63,24 @@ static const luaL_Reg core[] = {
   {"record", record_start},
   {"open", recording_open},
   {"exportFormats", export_formats},
-  {"scope", scoping_new},
-  {"decode", jsontable_decode},
+  {"scope", scopesession_new},
+  {"decode", jsonreader_decode},
   {"replay", replay_new},
-  {"listen", listening_start},
-  {"waited", listening_waited},
-  {"checkoptions", lines_check_options},
+  {"listen", listener_start},
+  {"waited", listener_waited},
+  {"checkoptions", clientchannel_check_options},
   {"own", core_own},
-  {"exec", process_exec},
-  {"interpreter", process_interpreter},
-  {"setenv", process_setenv},
-  {"isatty", process_isatty},
-  {"columns", process_columns},
-  {"pid", process_pid},
-  {"directory", process_directory},
-  {"filetype", process_filetype},
-  {"samefile", process_samefile},
+  {"exec", system_exec},
+  {"interpreter", system_interpreter},
+  {"setenv", system_setenv},
+  {"isatty", system_isatty},
+  {"columns", system_columns},
+  {"pid", system_pid},
+  {"directory", system_directory},
+  {"filetype", system_filetype},
+  {"samefile", system_samefile},
   {"occupy", process_occupy},
-  {"interruptible", process_interruptible},
+  {"interruptible", system_interruptible},
   {"spawn", process_spawn},
   {"die", process_die},
   {"family", process_family},
@@ -93,7 +93,7 @@ static void push_losses (lua_State *L) {
   lua_createtable(L, 0, TG_NLOSSES);
   for (int i = 0; i < TG_NLOSSES; i++) {
     lua_pushstring(L, tg_loss_words(i));
-    lua_setfield(L, -2, tg_loss_name(i));
+    lua_setfield(L, -2, tg_endreason_loss(i));
   }
 }
 
@@ -102,16 +102,16 @@ int luaopen_tracegrip_core (lua_State *L);
 
 int luaopen_tracegrip_core (lua_State *L) {
   luaL_checkversion(L);
-  if (!tg_roles_setup())
+  if (!tg_builtins_setup())
     return luaL_error(L, "not enough memory");
   tg_clock_setup();
   tg_trace_setup(L);
   tg_recordings_setup(L);
   tg_replay_setup(L);
   tg_feed_setup(L);
-  tg_host_setup(L);
-  tg_lines_setup(L);
-  tg_listening_setup(L);
+  tg_serverthread_setup(L);
+  tg_clientchannel_setup(L);
+  tg_listener_setup(L);
   luaL_newlib(L, core);
   tg_types_push(L, TG_TYPES_ALL);
   lua_setfield(L, -2, "traceTypes");

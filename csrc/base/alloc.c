@@ -1,5 +1,5 @@
 /*
-** alloc.c - malloc and mmap behind one door, with a test build's saboteur.
+** alloc.c - malloc and mmap behind one endpoint, with a test build's saboteur.
 **
 ** Any thread. Nothing here prints or gives up: a refused request is NULL.
 */

@@ -120,8 +120,8 @@ static double current_rate (void) {
   return rate;
 }
 
-void tg_clock_fork (tg_Fork side) {
-  tg_fork_mutex(&rate_mutex, side);
+void tg_clock_fork (tg_AtFork side) {
+  tg_atfork_mutex(&rate_mutex, side);
 }
 
 void tg_clock_start (tg_Clock *c) {

@@ -7,8 +7,8 @@
 #ifndef TG_CLOCK_H
 #define TG_CLOCK_H
 
+#include "base/atfork.h"
 #include "base/base.h"
-#include "base/fork.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -30,7 +30,7 @@ void tg_clock_setup (void);
 void tg_clock_start (tg_Clock *c);
 
 /* The mutex that measuring takes. */
-void tg_clock_fork (tg_Fork side);
+void tg_clock_fork (tg_AtFork side);
 
 /* The clock's time 0 in nanoseconds since 1970. */
 uint64_t tg_clock_wall_ns (const tg_Clock *c);

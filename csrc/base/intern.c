@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/plain.h"
+#include "base/escape.h"
 
 #define FIRST_ITEMS 32u
 
@@ -15,7 +15,7 @@ static uint64_t hash_of (const void *data, size_t size) {
   const char *p = data;
   uint64_t h = size;
   for (size_t i = 0; i < size; i += 8) {
-    h = (h ^ tg_plain_load(p + i, size - i)) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ tg_escape_load(p + i, size - i)) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= h >> 32;
   }
   return h;
@@ -32,13 +32,13 @@ static bool same (const tg_Intern *n, uint32_t i, const void *data,
 static uint32_t look (const tg_Intern *n, uint32_t first, const void *data,
                       size_t size) {
   uint32_t i = first;
-  while (i != TG_INDEX_NONE && !same(n, i, data, size))
+  while (i != TG_INTMAP_NONE && !same(n, i, data, size))
     i = n->items[i].same;
   return i;
 }
 
 uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size) {
-  return look(n, tg_index_find(&n->hashes, hash_of(data, size)), data, size);
+  return look(n, tg_intmap_find(&n->hashes, hash_of(data, size)), data, size);
 }
 
 static bool room (tg_Intern *n) {
@@ -55,14 +55,14 @@ static bool room (tg_Intern *n) {
 
 uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
   uint64_t hash = hash_of(data, size);
-  uint32_t first = tg_index_find(&n->hashes, hash);
+  uint32_t first = tg_intmap_find(&n->hashes, hash);
   uint32_t i = look(n, first, data, size);
   size_t at = n->bytes.size;
-  if (i != TG_INDEX_NONE)
+  if (i != TG_INTMAP_NONE)
     return i;
   if (size > UINT32_MAX || !room(n) || !tg_buf_reserve(&n->bytes, size + 1)
-      || !tg_index_set(&n->hashes, hash, n->count))
-    return TG_INDEX_NONE;
+      || !tg_intmap_set(&n->hashes, hash, n->count))
+    return TG_INTMAP_NONE;
   tg_buf_add(&n->bytes, data, size);
   n->items[n->count] = (tg_InternItem){at, (uint32_t)size, first};
   return n->count++;
@@ -71,6 +71,6 @@ uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
 void tg_intern_free (tg_Intern *n) {
   tg_free(n->items);
   tg_buf_free(&n->bytes);
-  tg_index_free(&n->hashes);
+  tg_intmap_free(&n->hashes);
   memset(n, 0, sizeof *n);
 }

@@ -10,25 +10,25 @@
 
 #include "base/base.h"
 #include "base/buf.h"
-#include "base/index.h"
+#include "base/intmap.h"
 
 typedef struct tg_InternItem {
   size_t at;            /* in 'bytes' */
   uint32_t size;
-  uint32_t same;        /* the next one with this hash; TG_INDEX_NONE */
+  uint32_t same;        /* the next one with this hash; TG_INTMAP_NONE */
 } tg_InternItem;
 
 typedef struct tg_Intern {
   tg_InternItem *items; /* owns */
   uint32_t count, capacity;
   tg_Buf bytes;         /* owns */
-  tg_Index hashes;      /* owns; the latest item with a hash */
+  tg_IntMap hashes;     /* owns; the latest item with a hash */
 } tg_Intern;
 
-/* The number of these bytes, TG_INDEX_NONE if they have none. */
+/* The number of these bytes, TG_INTMAP_NONE if they have none. */
 uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size);
 
-/* The same, but they get one; TG_INDEX_NONE without memory. */
+/* The same, but they get one; TG_INTMAP_NONE without memory. */
 uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size);
 
 /* The bytes of a number; they stay until the next addition. */

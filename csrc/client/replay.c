@@ -4,15 +4,15 @@
 
 #include "client/replay.h"
 #include "base/alloc.h"
-#include "stream/event.h"
-#include "reader/frames.h"
+#include "binding/logstyle.h"
+#include "binding/readoptions.h"
+#include "client/replayfunctions.h"
+#include "client/replayvalues.h"
 #include "packet/log.h"
-#include "binding/optread.h"
-#include "stream/recorder.h"
-#include "client/redefine.h"
-#include "client/regrip.h"
-#include "binding/style.h"
-#include "recording/tape.h"
+#include "reader/stacks.h"
+#include "recording/filewriter.h"
+#include "stream/event.h"
+#include "stream/writer.h"
 
 #define TG_REPLAY "tracegrip.Replay"
 
@@ -24,14 +24,14 @@
 enum {SELF = 1, PACKET = 2, IDS = 3};
 
 typedef struct Replay {
-  tg_Recorder recorder;     /* first member: found by its address */
+  tg_Writer writer;         /* first member: found by its address */
   tg_Options options;       /* owns */
   tg_Stacks stacks;         /* owns */
   tg_Stack *running;        /* borrows; innermost of the chain, never NULL */
   tg_Pos start;
   uint64_t now;             /* ns, of the packet that came last */
   tg_Buf values;            /* owns; of a packet */
-  tg_Buf types;             /* owns; for tg_regrip */
+  tg_Buf types;             /* owns; for tg_replay_value */
   tg_Buf resumed;           /* owns; ids of frames entered again, held back
                                until it is known that these are all */
   tg_ThreadId resuming;     /* whose they are */
@@ -41,14 +41,14 @@ typedef struct Replay {
   bool failed;              /* memory was refused */
   bool finished;
   tg_Log *log;              /* owns; or NULL */
-  tg_TapePlan plan;         /* owns */
-  tg_Tape *tape;            /* owns; or NULL */
+  tg_FilePlan plan;         /* owns */
+  tg_FileWriter *file;      /* owns; or NULL */
   uint32_t noted;           /* number of the trace there */
 } Replay;                   /* its user value: the ids of functions */
 
 static Replay *check_replay (lua_State *L) {
   Replay *r = luaL_checkudata(L, SELF, TG_REPLAY);
-  if (r->recorder.stream == NULL)
+  if (r->writer.stream == NULL)
     luaL_error(L, "this replay has been collected");
   return r;
 }
@@ -59,13 +59,13 @@ static Replay *check_replay (lua_State *L) {
 ** ===================================================================
 */
 
-/* The recorder's 'turn': nothing is limited here. */
-static void turn (tg_Recorder *rec, size_t need, uint64_t now) {
-  tg_rec_open(rec, need, now, UINT64_MAX);
+/* The writer's 'turn': nothing is limited here. */
+static void turn (tg_Writer *rec, size_t need, uint64_t now) {
+  tg_writer_open(rec, need, now, UINT64_MAX);
 }
 
-/* The recorder's 'context'. */
-static uint8_t *put_context (tg_Recorder *rec, uint8_t *p) {
+/* The writer's 'context'. */
+static uint8_t *put_context (tg_Writer *rec, uint8_t *p) {
   const Replay *r = (const Replay *)(const void *)rec;
   uint32_t n = 0;
   for (const tg_Stack *s = r->running; s != NULL; s = s->resumer)
@@ -80,14 +80,14 @@ static uint8_t *put_context (tg_Recorder *rec, uint8_t *p) {
 
 /* The event's head, with room for 'more' bytes; NULL without memory. */
 static uint8_t *begin (Replay *r, uint32_t kind, size_t more, uint64_t now) {
-  uint8_t *p = tg_rec_begin(&r->recorder, EVENT_ROOM + more, now);
+  uint8_t *p = tg_writer_begin(&r->writer, EVENT_ROOM + more, now);
   r->failed = r->failed || p == NULL;
-  return p != NULL ? tg_rec_head(&r->recorder, p, kind, now) : NULL;
+  return p != NULL ? tg_writer_head(&r->writer, p, kind, now) : NULL;
 }
 
 static void end (Replay *r, uint8_t *p, uint32_t packets) {
-  tg_rec_end(&r->recorder, p);
-  r->recorder.packets += packets;
+  tg_writer_end(&r->writer, p);
+  r->writer.packets += packets;
 }
 
 /* The values read last, if any, are the event's. */
@@ -141,8 +141,8 @@ static void read_time (lua_State *L, Replay *r) {
 }
 
 static tg_FunctionId function_at (lua_State *L, Replay *r, int at, int place) {
-  tg_FunctionId id = tg_redefine(L, IDS, at, place,
-                                 r->recorder.stream->functions);
+  tg_FunctionId id = tg_replay_function(L, IDS, at, place,
+                                        r->writer.stream->functions);
   r->failed = r->failed || id == 0;
   return id;
 }
@@ -158,7 +158,7 @@ static tg_FunctionId function_of_packet (lua_State *L, Replay *r) {
   lua_getfield(L, PACKET, "hitCount");
   lua_Integer hits = lua_tointeger(L, -1);
   if (id != 0 && hits > 0 && !flag_field(L, "resumed"))
-    id = tg_redefine_hit(L, IDS, id, hits, r->recorder.stream->functions);
+    id = tg_replay_hit(L, IDS, id, hits, r->writer.stream->functions);
   lua_pop(L, 2);
   return id;
 }
@@ -173,10 +173,10 @@ static bool is_unknown (lua_State *L) {
 
 /* The values of the packet's field into 'values'. */
 static void read_values (lua_State *L, Replay *r, const char *key) {
-  tg_Regrip g = {&r->values, &r->types, function_of_value, r};
+  tg_ReplayValues g = {&r->values, &r->types, function_of_value, r};
   tg_buf_clear(&r->values);
   if (lua_getfield(L, PACKET, key) == LUA_TTABLE && !is_unknown(L))
-    tg_regrip(L, &g);
+    tg_replay_value(L, &g);
   lua_pop(L, 1);
   r->failed = r->failed || r->values.failed;
   if (r->values.failed || r->values.size > VALUES_MOST)
@@ -271,8 +271,8 @@ static tg_FunctionId resumed_function (Replay *r, tg_ThreadId thread,
   const tg_Stack *s = tg_stacks_get(&r->stacks, thread);
   size_t i = r->resumed.size / sizeof id;
   if (s == NULL || i >= s->count
-      || !tg_redefine_alike(r->recorder.stream->functions,
-                            s->frames[i].function, id))
+      || !tg_replay_alike(r->writer.stream->functions,
+                          s->frames[i].function, id))
     return id;
   return s->frames[i].function;
 }
@@ -298,8 +298,8 @@ static void hold_back (Replay *r, tg_ThreadId thread, tg_FunctionId id) {
 
 /* A call site: its line, and whose function it is in. 0: none is told. */
 static uint32_t read_site (lua_State *L, Replay *r, tg_FunctionId *caller) {
-  const tg_Functions *fs = r->recorder.stream->functions;
-  const tg_Frame *f = tg_stack_top(r->running);
+  const tg_Functions *fs = r->writer.stream->functions;
+  const tg_StackFrame *f = tg_stack_top(r->running);
   lua_Integer line = 0;
   if (lua_getfield(L, PACKET, "callsite") == LUA_TTABLE) {
     lua_getfield(L, -1, "line");
@@ -313,7 +313,7 @@ static uint32_t read_site (lua_State *L, Replay *r, tg_FunctionId *caller) {
       *caller = f->function;
     else {
       lua_pushvalue(L, -1);
-      *caller = tg_redefine_source(L, IDS, r->recorder.stream->functions);
+      *caller = tg_replay_source(L, IDS, r->writer.stream->functions);
     }
     lua_pop(L, 1);
   }
@@ -323,7 +323,7 @@ static uint32_t read_site (lua_State *L, Replay *r, tg_FunctionId *caller) {
 
 static void emit_call (lua_State *L, Replay *r, tg_FunctionId id) {
   tg_FunctionId caller = 0;
-  const tg_Frame *f = tg_stack_top(r->running);
+  const tg_StackFrame *f = tg_stack_top(r->running);
   uint32_t line = read_site(L, r, &caller);
   bool far = f == NULL || f->function != caller;
   uint32_t kind = with_values(r, TG_EV_CALL);
@@ -356,7 +356,7 @@ static void entered (lua_State *L, Replay *r) {
     resume(r, thread, &none, r->now);
   read_values(L, r, "arguments");
   emit_call(L, r, id);
-  tg_Frame *f = tg_stack_push(r->running);
+  tg_StackFrame *f = tg_stack_push(r->running);
   if (f == NULL)
     r->failed = true;
   else
@@ -452,8 +452,8 @@ static int trouble (const Replay *r) {
   tg_LogState state = {0};
   if (r->failed)
     return ENOMEM;
-  if (r->tape != NULL && tg_tape_error(r->tape) != 0)
-    return tg_tape_error(r->tape);
+  if (r->file != NULL && tg_filewriter_error(r->file) != 0)
+    return tg_filewriter_error(r->file);
   if (r->log != NULL)
     tg_log_state(r->log, &state);
   if (state.error == 0 && (state.status != TG_OK || state.lost > 0))
@@ -469,28 +469,28 @@ static int push_result (lua_State *L, int error) {
 static int replay_pump (lua_State *L) {
   Replay *r = check_replay(L);
   if (r->log != NULL)
-    tg_log_pump(r->log, tg_rec_pos(&r->recorder));
+    tg_log_pump(r->log, tg_writer_pos(&r->writer));
   return push_result(L, trouble(r));
 }
 
 static tg_End end_of (const char *why) {
   for (int i = TG_END_OVERFLOW; i <= TG_END_DISK; i++) {
-    if (strcmp(tg_end_name((tg_End)i), why) == 0)
+    if (strcmp(tg_endreason_name((tg_End)i), why) == 0)
       return (tg_End)i;
   }
   return TG_END_STOPPED;
 }
 
 static void close_tape (Replay *r, tg_End why) {
-  if (r->tape == NULL)
+  if (r->file == NULL)
     return;
   tg_TraceEnd e = {
-    .why = (uint32_t)why, .stop = tg_rec_pos(&r->recorder), .ticks = r->now,
-    .packets = r->recorder.packets
+    .why = (uint32_t)why, .stop = tg_writer_pos(&r->writer), .ticks = r->now,
+    .packets = r->writer.packets
   };
-  tg_tape_ended(r->tape, r->noted, &e);
-  tg_tape_close(r->tape);
-  r->tape = NULL;
+  tg_filewriter_ended(r->file, r->noted, &e);
+  tg_filewriter_close(r->file);
+  r->file = NULL;
 }
 
 static int replay_finish (lua_State *L) {
@@ -501,7 +501,7 @@ static int replay_finish (lua_State *L) {
     release(r);
     r->finished = true;
     if (r->log != NULL) {
-      tg_log_pump(r->log, tg_rec_pos(&r->recorder));
+      tg_log_pump(r->log, tg_writer_pos(&r->writer));
       tg_log_finish(r->log);
     }
     error = trouble(r);
@@ -514,13 +514,13 @@ static int replay__gc (lua_State *L) {
   Replay *r = lua_touserdata(L, 1);
   close_tape(r, TG_END_STOPPED);
   tg_log_free(r->log);
-  tg_tape_plan_free(&r->plan);
+  tg_fileplan_free(&r->plan);
   tg_stacks_free(&r->stacks);
   tg_options_free(&r->options);
   tg_buf_free(&r->values);
   tg_buf_free(&r->types);
   tg_buf_free(&r->resumed);
-  tg_stream_unpin(r->recorder.stream);
+  tg_stream_unpin(r->writer.stream);
   memset(r, 0, sizeof *r);
   return 0;
 }
@@ -535,7 +535,7 @@ static int replay__gc (lua_State *L) {
 
 /* A stream whose ticks are nanoseconds of the other side's time. */
 static bool open_stream (Replay *r) {
-  tg_Recorder *rec = &r->recorder;
+  tg_Writer *rec = &r->writer;
   rec->stream = tg_stream_new();
   if (rec->stream == NULL)
     return false;
@@ -558,13 +558,13 @@ static char *string_field (lua_State *L, int i, const char *key) {
   return copy;
 }
 
-static bool read_plan (lua_State *L, int i, tg_TapePlan *plan) {
+static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->path = string_field(L, i, "path");
   plan->program.name = string_field(L, i, "program");
   plan->program.tracegrip = tg_strdup(TG_VERSION, strlen(TG_VERSION));
   plan->program.lua = tg_strdup(LUA_RELEASE, strlen(LUA_RELEASE));
   return plan->path != NULL && plan->program.tracegrip != NULL
-         && plan->program.lua != NULL && tg_tape_plan_fix(plan);
+         && plan->program.lua != NULL && tg_fileplan_fix(plan);
 }
 
 static bool open_tape (lua_State *L, int i, Replay *r) {
@@ -575,21 +575,21 @@ static bool open_tape (lua_State *L, int i, Replay *r) {
     return false;
   }
   errno = ENOMEM;
-  r->tape = tg_tape_new(&r->plan, r->recorder.stream);
-  if (r->tape == NULL && errno == 0)
+  r->file = tg_filewriter_new(&r->plan, r->writer.stream);
+  if (r->file == NULL && errno == 0)
     errno = ENOMEM;
-  return r->tape != NULL;
+  return r->file != NULL;
 }
 
 /* The trace in the file; without a place there the recording is of nothing. */
 static bool note_trace (lua_State *L, int i, Replay *r) {
-  if (r->tape == NULL)
+  if (r->file == NULL)
     return true;
   tg_TraceEntry e = {
     .start = r->start, .name = string_field(L, i, "name"),
     .options = r->options
   };
-  r->noted = e.name != NULL ? tg_tape_started(r->tape, &e) : 0;
+  r->noted = e.name != NULL ? tg_filewriter_started(r->file, &e) : 0;
   tg_free(e.name);
   return r->noted != 0;
 }
@@ -597,11 +597,11 @@ static bool note_trace (lua_State *L, int i, Replay *r) {
 /* There is no room for the first event: no file is left of it. False. */
 static bool undo_tape (Replay *r) {
   int error = 0;
-  if (r->tape != NULL) {
-    error = tg_tape_error(r->tape);
-    tg_tape_stop(r->tape);
-    tg_tape_discard(r->tape);
-    r->tape = NULL;
+  if (r->file != NULL) {
+    error = tg_filewriter_error(r->file);
+    tg_filewriter_stop(r->file);
+    tg_filewriter_discard(r->file);
+    r->file = NULL;
   }
   errno = error != 0 ? error : ENOMEM;
   return false;
@@ -609,16 +609,16 @@ static bool undo_tape (Replay *r) {
 
 static bool open_log (lua_State *L, int i, Replay *r) {
   tg_LogStyle style;
-  tg_Demand d = {0};
+  tg_Selection d = {0};
   if (lua_isnoneornil(L, i))
     return true;
-  int fd = tg_style_open(L, i);
+  int fd = tg_logstyle_open(L, i);
   if (fd < 0)
     return false;
-  tg_style_read(L, i, fd, &style);
-  if (tg_demand_add(&d, &r->options))
-    r->log = tg_log_new(r->recorder.stream, r->start, &d, &style, fd);
-  tg_demand_clear(&d);
+  tg_logstyle_read(L, i, fd, &style);
+  if (tg_selection_add(&d, &r->options))
+    r->log = tg_log_new(r->writer.stream, r->start, &d, &style, fd);
+  tg_selection_clear(&d);
   bool named = lua_getfield(L, i, "path") == LUA_TSTRING;
   lua_pop(L, 1);
   if (named)
@@ -638,7 +638,7 @@ static bool open_all (lua_State *L, Replay *r) {
   errno = ENOMEM;
   if (!open_stream(r) || !open_tape(L, 3, r))
     return false;
-  if (!tg_rec_mark(&r->recorder, 0, UINT64_MAX, &r->start)
+  if (!tg_writer_mark(&r->writer, 0, UINT64_MAX, &r->start)
       || !note_trace(L, 3, r))
     return undo_tape(r);
   return open_log(L, 2, r);
@@ -648,7 +648,7 @@ int replay_new (lua_State *L) {
   lua_settop(L, 3);
   if (!lua_isnil(L, 2)) {
     luaL_checktype(L, 2, LUA_TTABLE);
-    tg_style_check(L, 2);
+    tg_logstyle_check(L, 2);
   }
   Replay *r = lua_newuserdatauv(L, sizeof *r, 1);
   memset(r, 0, sizeof *r);

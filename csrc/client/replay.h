@@ -4,7 +4,7 @@
 **
 ** A client that gets a program's frame packets over a socket makes events of
 ** them again, and then has what a local trace has: the live log, and a
-** recording on a tape. Packets know less than events do: a coroutine is
+** recording on a file. Packets know less than events do: a coroutine is
 ** resumed or ends when a packet of another one shows it, and without the type
 ** "thread" all is one coroutine.
 **
@@ -19,9 +19,9 @@
 void tg_replay_setup (lua_State *L);                           /* [-0, +0, m] */
 
 /*
-** Lua: replay(options, style, tape) -> Replay | nil, message, code. The options
+** Lua: replay(options, style, file) -> Replay | nil, message, code. The options
 ** are 'trace' and 'minDuration' as of a trace; 'style' that of its log, or nil;
-** 'tape' what it is to be recorded on, or nil: {path, name, program}.
+** 'file' what it is to be recorded on, or nil: {path, name, program}.
 **   replay:put(packet)   takes an enteredFrame or exitedFrame
 **   replay:pump()        writes what is new; true | nil, message, code
 **   replay:finish(why)   the end, why as in stoppedTrace; the same

@@ -6,28 +6,28 @@
 
 #include "base/alloc.h"
 #include "base/digits.h"
+#include "base/escape.h"
 #include "formats/formats.h"
-#include "base/plain.h"
-#include "text/text.h"
+#include "text/terminal.h"
 
 /* To add a format: a line here, its function in formats.h, its file. */
 const tg_Format tg_formats[] = {
   {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
-   1000000, 3000, true, tg_chrome_work, tg_export_chrome},
+   1000000, 3000, true, tg_chrome_work, tg_format_chrome},
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
-   1000000, 3000, false, NULL, tg_export_cpuprofile},
+   1000000, 3000, false, NULL, tg_format_cpuprofile},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
    " coroutine", ".profile.json", 1000000, 10000, true, NULL,
-   tg_export_firefox},
+   tg_format_firefox},
   {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
-   0, 3000, false, NULL, tg_export_folded},
+   0, 3000, false, NULL, tg_format_folded},
   {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
-   ".gecko.json", 1000000, 10000, true, NULL, tg_export_gecko},
+   ".gecko.json", 1000000, 10000, true, NULL, tg_format_gecko},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, tg_packets_work,
-   tg_export_packets},
+   tg_format_packets},
   {"speedscope", "speedscope: a profile for each coroutine",
-   ".speedscope.json", 1000000, 3000, false, NULL, tg_export_speedscope},
+   ".speedscope.json", 1000000, 3000, false, NULL, tg_format_speedscope},
   {0}
 };
 
@@ -108,7 +108,7 @@ static bool tell (tg_Export *x, uint64_t reached_ns) {
 
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
-  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_sieve_status(x->sieve);
+  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_minduration_status(x->sieve);
   if (x->status != TG_ERR_FORMAT)
     return;
   x->status = TG_OK;
@@ -127,7 +127,7 @@ static void find_start (tg_Export *x, const tg_Packet *first) {
 }
 
 tg_Batch *tg_export_batch (tg_Export *x) {
-  tg_Batch *b = tg_ahead_next(&x->ahead);
+  tg_Batch *b = tg_readahead_next(&x->ahead);
   if (b == NULL) {
     end_reading(x);
     return NULL;
@@ -183,11 +183,11 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->depth = format->depth;
   x->literal = tg_export_literal(x);
   memset(&x->brief, 0, sizeof x->brief);
-  x->brief.off = x->demand->redacts;    /* what is secret has a name */
-  tg_ahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
+  x->brief.off = x->selection->redacts; /* what is secret has a name */
+  tg_readahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
   tg_Status status = format->write(x);
-  tg_ahead_end(&x->ahead);
-  tg_literal_free(&x->literal);
+  tg_readahead_end(&x->ahead);
+  tg_lualiteral_free(&x->literal);
   tg_free(x->frames);
   x->frames = NULL;
   if (status == TG_OK)
@@ -224,19 +224,19 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
   tg_buf_addchar(out, ')');
 }
 
-tg_Literal tg_export_literal (const tg_Export *x) {
-  return (tg_Literal){
-    .functions = x->stream->functions, .demand = x->demand,
+tg_LuaLiteral tg_export_literal (const tg_Export *x) {
+  return (tg_LuaLiteral){
+    .functions = x->stream->functions, .selection = x->selection,
     .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
   };
 }
 
-void tg_export_literals (const tg_Export *x, tg_Literal *w,
+void tg_export_literals (const tg_Export *x, tg_LuaLiteral *w,
                          const tg_Packet *p, tg_Buf *out) {
   const tg_Functions *fs = x->stream->functions;
   bool arguments = p->why == TG_WHY_ENTER;
-  tg_literal_list(w, out, p->values,
-                  arguments ? tg_functions_find(fs, p->function) : NULL);
+  tg_lualiteral_list(w, out, p->values,
+                     arguments ? tg_functions_find(fs, p->function) : NULL);
   out->failed = out->failed || w->failed;
 }
 
@@ -259,7 +259,7 @@ void tg_export_loss (const tg_Export *x, tg_Buf *out) {
     if (x->lost[i] == 0)
       continue;
     tg_buf_addfmt(out, "%s%" PRIu64 " (%s)", any ? ", " : "events lost: ",
-                  x->lost[i], tg_loss_name(i));
+                  x->lost[i], tg_endreason_loss(i));
     any = true;
   }
 }
@@ -310,7 +310,7 @@ static char *put_escape (char *p, char c) {
 /* One character that is not plain, or a byte that is none. */
 static char *put_char (char *p, const char **s, const char *end) {
   uint32_t code;
-  size_t n = tg_text_char(*s, end, &code);
+  size_t n = tg_terminal_char(*s, end, &code);
   if (n == 0) {
     memcpy(p, "\xEF\xBF\xBD", 3);   /* U+FFFD */
     p += 3;
@@ -330,13 +330,13 @@ static char *put_char (char *p, const char **s, const char *end) {
 static const char *add_piece (tg_Buf *out, const char *s, size_t size,
                               const char *end) {
   const char *stop = s + size;
-  if (!tg_buf_reserve(out, size * ESCAPE_MAX + TG_PLAIN_MORE))
+  if (!tg_buf_reserve(out, size * ESCAPE_MAX + TG_ESCAPE_MORE))
     return stop;
   char *p = out->data + out->size;
   while (s < stop) {
-    p = tg_plain_copy(p, &s, stop, true);
+    p = tg_escape_copy(p, &s, stop, true);
     const char *odd = s;
-    p = tg_plain_quote(p, &s, stop);
+    p = tg_escape_quote(p, &s, stop);
     if (s == odd && s < stop)
       p = put_char(p, &s, end);
   }

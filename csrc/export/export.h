@@ -13,7 +13,7 @@
 ** a suspended coroutine has no frames (they exit by "yield" and are entered
 ** again, 'resumed').
 **
-** Plain C, one thread beside those that read ahead (ahead.h). Memory: open
+** Plain C, one thread beside those that read ahead (readahead.h). Memory: open
 ** frames and functions, never the length of the trace. What must be put
 ** together out of order goes through a spool.
 */
@@ -22,14 +22,14 @@
 
 #include <stdatomic.h>
 
-#include "export/ahead.h"
-#include "packet/brief.h"
-#include "recording/entries.h"
+#include "export/readahead.h"
 #include "packet/grips.h"
-#include "packet/literal.h"
-#include "text/output.h"
-#include "reader/sieve.h"
+#include "packet/lualiteral.h"
+#include "packet/textcache.h"
+#include "reader/minduration.h"
+#include "recording/entries.h"
 #include "stream/stream.h"
+#include "text/outfile.h"
 
 /* What the user may choose, beyond the filter. */
 typedef struct tg_ExportOptions {
@@ -51,8 +51,8 @@ typedef struct tg_Export {
   const char *name;           /* the trace's */
   const tg_Program *program;  /* strings may be NULL */
   const tg_Stream *stream;    /* its functions and its clock */
-  const tg_Demand *demand;
-  tg_Sieve *sieve;
+  const tg_Selection *selection;
+  tg_MinDuration *sieve;
   tg_Pos stop;
   uint64_t start_ns, end_ns;  /* of the trace, on the packets' scale; the
                                  start is final with the first packet, the
@@ -61,7 +61,7 @@ typedef struct tg_Export {
   uint32_t pid;               /* of the program; 0 = not known */
   uint64_t lost[TG_NLOSSES];
   tg_ExportOptions options;
-  tg_Output *out;
+  tg_OutFile *out;
   /* (path, text) of each source that is embedded; may be NULL */
   bool (*source) (void *ud, const char *url, tg_Buf *text);
   void *source_ud;
@@ -81,7 +81,7 @@ typedef struct tg_Export {
                                  spool */
   _Atomic bool idle;          /* what the work does is not wanted any more */
   /* private */
-  tg_Ahead ahead;             /* owns */
+  tg_ReadAhead ahead;         /* owns */
   tg_Batch *batch;            /* borrows; the packets that come next... */
   uint32_t place;             /* ...from this one on */
   uint64_t batches;           /* so far */
@@ -90,8 +90,8 @@ typedef struct tg_Export {
   tg_ExportFrame *frames;     /* owns: open ones that are given */
   uint32_t nframes, cframes;
   uint32_t hidden;            /* open ones above that are not */
-  tg_Literal literal;         /* owns */
-  tg_Brief brief;             /* for the format: texts of short values */
+  tg_LuaLiteral literal;      /* owns */
+  tg_TextCache brief;         /* for the format: texts of short values */
   bool begun;                 /* the first packet has been read */
   bool ended;                 /* there are no more packets to read */
   bool unfinished;            /* the exit just given is the trace's end */
@@ -142,8 +142,8 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
 
 /* A writer of such values for work on a batch, to be freed. */
-tg_Literal tg_export_literal (const tg_Export *x);
-void tg_export_literals (const tg_Export *x, tg_Literal *w,
+tg_LuaLiteral tg_export_literal (const tg_Export *x);
+void tg_export_literals (const tg_Export *x, tg_LuaLiteral *w,
                          const tg_Packet *p, tg_Buf *out);
 
 /* What the work has written of the packet that was read last. */

@@ -49,7 +49,7 @@ static int count_varargs (lua_State *L, lua_Debug *ar) {
 /* The function on top of the stack is not one of the arguments. */
 static void arguments (const tg_Call *c, tg_ValueList *list) {
   uint32_t what = c->callee->what;
-  const tg_Functions *fs = c->t->session->recorder.stream->functions;
+  const tg_Functions *fs = c->t->session->writer.stream->functions;
   list->first = 1;
   list->ar = c->ar;
   list->varargs = 0;
@@ -67,15 +67,15 @@ static void arguments (const tg_Call *c, tg_ValueList *list) {
 /* ---- call sites ---- */
 
 /* Whether a reader that starts in this epoch knows what function 'f' is. */
-static bool described (const tg_Thread *t, const tg_Frame *f, uint32_t epoch) {
-  return !(f->what & TG_FR_HIDDEN) && (f->epoch == epoch || t->named == epoch);
+static bool described (const tg_Coroutine *t, const tg_Frame *f, uint32_t epoch)
+{ return !(f->what & TG_FR_HIDDEN) && (f->epoch == epoch || t->named == epoch);
 }
 
 /* A caller that is older than the trace; the last one is remembered. */
 static tg_FunctionId base_function (const tg_Call *c) {
-  tg_Thread *t = c->t;
+  tg_Coroutine *t = c->t;
   if (t->base_ci != c->up->i_ci) {
-    t->base_fn = tg_define_frame(t->session, c->L, c->up);
+    t->base_fn = tg_catalog_frame(t->session, c->L, c->up);
     t->base_ci = c->up->i_ci;
   }
   return t->base_fn;
@@ -83,7 +83,7 @@ static tg_FunctionId base_function (const tg_Call *c) {
 
 /* Writes the call site, if the caller is a Lua function; sets the flags. */
 static uint8_t *put_site (const tg_Call *c, uint8_t *p, uint32_t *kind) {
-  tg_Thread *t = c->t;
+  tg_Coroutine *t = c->t;
   const tg_Frame *caller = NULL;
   if (c->up == NULL)
     return p;
@@ -94,7 +94,7 @@ static uint8_t *put_site (const tg_Call *c, uint8_t *p, uint32_t *kind) {
     caller = &t->frames[t->n - 2];
   *kind |= TG_EVF_SITE;
   p = tg_put32(p, (uint32_t)c->up->currentline);
-  if (caller != NULL && described(t, caller, t->session->recorder.epoch))
+  if (caller != NULL && described(t, caller, t->session->writer.epoch))
     return p;
   *kind |= TG_EVF_FAR;
   return tg_put32(p, (caller != NULL) ? caller->what & TG_FR_ID
@@ -106,31 +106,31 @@ static uint8_t *put_site (const tg_Call *c, uint8_t *p, uint32_t *kind) {
 /* Whether this call's arguments are wanted: those of coroutine.yield are also
    what is yielded. */
 static bool wants_arguments (const tg_Session *s, uint32_t what) {
-  if (s->demand.types & TG_TYPE_ARGUMENTS)
+  if (s->selection.types & TG_TYPE_ARGUMENTS)
     return true;
   return tg_role_bits(what) == TG_ROLE_YIELD
-         && (s->demand.types & TG_TYPE_YIELD) != 0;
+         && (s->selection.types & TG_TYPE_YIELD) != 0;
 }
 
 static uint8_t *put_call (const tg_Call *c, uint8_t *p, bool values) {
-  tg_Recorder *r = &c->t->session->recorder;
+  tg_Writer *r = &c->t->session->writer;
   uint8_t *head = p;
   uint32_t kind = TG_EV_CALL | (c->tail ? TG_EVF_TAIL : 0u)
                   | (values ? TG_EVF_VALUES : 0u);
   p = tg_put32(p + 4, c->callee->what & TG_FR_ID);
-  if (c->t->session->demand.types & TG_TYPE_CALLSITE)
+  if (c->t->session->selection.types & TG_TYPE_CALLSITE)
     p = put_site(c, p, &kind);
-  tg_rec_head(r, head, kind, c->now);
-  tg_thread_top(c->t)->epoch = r->epoch;
+  tg_writer_head(r, head, kind, c->now);
+  tg_coroutine_top(c->t)->epoch = r->epoch;
   return p;
 }
 
 void tg_emit_call (const tg_Call *c) {
   tg_Session *s = c->t->session;
-  tg_Recorder *r = &s->recorder;
+  tg_Writer *r = &s->writer;
   bool values = wants_arguments(s, c->callee->what);
   for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_rec_begin(r, need, c->now);
+    uint8_t *p = tg_writer_begin(r, need, c->now);
     if (p == NULL)
       break;
     uint64_t last = r->last;
@@ -138,10 +138,10 @@ void tg_emit_call (const tg_Call *c) {
     if (values) {
       tg_ValueList list;
       arguments(c, &list);
-      p = tg_value_list(s, c->L, &list, p, r->lim);
+      p = tg_capture_list(s, c->L, &list, p, r->lim);
     }
     if (tg_likely(p != NULL)) {
-      tg_rec_end(r, p);
+      tg_writer_end(r, p);
       break;
     }
     r->last = last;
@@ -149,24 +149,24 @@ void tg_emit_call (const tg_Call *c) {
   r->packets += 1u + c->tail;
 }
 
-void tg_emit_return (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t what,
-                     uint64_t now) {
+void tg_emit_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                     uint32_t what, uint64_t now) {
   tg_Session *s = t->session;
-  tg_Recorder *r = &s->recorder;
-  bool values = (s->demand.types & TG_TYPE_RETURN) != 0;
+  tg_Writer *r = &s->writer;
+  bool values = (s->selection.types & TG_TYPE_RETURN) != 0;
   for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_rec_begin(r, need, now);
+    uint8_t *p = tg_writer_begin(r, need, now);
     if (p == NULL)
       break;
     uint64_t last = r->last;
-    p = tg_rec_head(r, p, TG_EV_RETURN | (values ? TG_EVF_VALUES : 0u), now);
+    p = tg_writer_head(r, p, TG_EV_RETURN | (values ? TG_EVF_VALUES : 0u), now);
     if (values) {
       tg_ValueList list = {0};
       results(L, ar, (what & TG_FR_C) != 0, &list);
-      p = tg_value_list(s, L, &list, p, r->lim);
+      p = tg_capture_list(s, L, &list, p, r->lim);
     }
     if (tg_likely(p != NULL)) {
-      tg_rec_end(r, p);
+      tg_writer_end(r, p);
       break;
     }
     r->last = last;
@@ -179,8 +179,8 @@ void tg_emit_tail_exit (tg_Session *s, uint64_t now) {
 }
 
 /* The thrown value at 'p', NULL if the room is too small. */
-static uint8_t *put_thrown (tg_Session *s, const tg_Thrown *v, uint8_t *p) {
-  tg_Recorder *r = &s->recorder;
+static uint8_t *put_thrown (tg_Session *s, const tg_ErrorValue *v, uint8_t *p) {
+  tg_Writer *r = &s->writer;
   if (v->stash.data != NULL) {
     if ((size_t)(r->lim - p) < v->stash.size)
       return NULL;
@@ -190,28 +190,28 @@ static uint8_t *put_thrown (tg_Session *s, const tg_Thrown *v, uint8_t *p) {
   if (v->skip > 0) {
     size_t size;
     const char *text = lua_tolstring(v->L, v->index, &size);
-    return tg_value_text(text + v->skip, size - v->skip,
-                         s->demand.limits.string, p, r->lim);
+    return tg_capture_text(text + v->skip, size - v->skip,
+                           s->selection.limits.string, p, r->lim);
   }
   tg_ValueList list = {.first = v->index, .count = 1};
-  return tg_value_list(s, v->L, &list, p, r->lim);
+  return tg_capture_list(s, v->L, &list, p, r->lim);
 }
 
-void tg_emit_throw (tg_Session *s, uint32_t count, const tg_Thrown *value,
+void tg_emit_throw (tg_Session *s, uint32_t count, const tg_ErrorValue *value,
                     uint64_t now) {
-  tg_Recorder *r = &s->recorder;
+  tg_Writer *r = &s->writer;
   bool values = value->index != 0 || value->stash.data != NULL;
   for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_rec_begin(r, need, now);
+    uint8_t *p = tg_writer_begin(r, need, now);
     if (p == NULL)
       break;
     uint64_t last = r->last;
-    p = tg_rec_head(r, p, TG_EV_THROW | (values ? TG_EVF_VALUES : 0u), now);
+    p = tg_writer_head(r, p, TG_EV_THROW | (values ? TG_EVF_VALUES : 0u), now);
     p = tg_put32(p, count);
     if (values)
       p = put_thrown(s, value, p);
     if (p != NULL) {
-      tg_rec_end(r, p);
+      tg_writer_end(r, p);
       break;
     }
     r->last = last;
@@ -219,20 +219,20 @@ void tg_emit_throw (tg_Session *s, uint32_t count, const tg_Thrown *value,
   r->packets += count;
 }
 
-void tg_emit_yield (tg_Session *s, tg_Thread *t, lua_State *L,
+void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
                     const tg_ValueList *values, uint64_t now) {
-  tg_Recorder *r = &s->recorder;
-  bool known = values != NULL && (s->demand.types & TG_TYPE_YIELD) != 0;
+  tg_Writer *r = &s->writer;
+  bool known = values != NULL && (s->selection.types & TG_TYPE_YIELD) != 0;
   for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_rec_begin(r, need, now);
+    uint8_t *p = tg_writer_begin(r, need, now);
     if (p == NULL)
       break;
     uint64_t last = r->last;
-    p = tg_rec_head(r, p, TG_EV_YIELD | (known ? TG_EVF_VALUES : 0u), now);
+    p = tg_writer_head(r, p, TG_EV_YIELD | (known ? TG_EVF_VALUES : 0u), now);
     if (known)
-      p = tg_value_list(s, L, values, p, r->lim);
+      p = tg_capture_list(s, L, values, p, r->lim);
     if (p != NULL) {
-      tg_rec_end(r, p);
+      tg_writer_end(r, p);
       break;
     }
     r->last = last;
@@ -241,7 +241,7 @@ void tg_emit_yield (tg_Session *s, tg_Thread *t, lua_State *L,
 }
 
 /* All visible frames, outermost first. */
-static uint8_t *put_frames (const tg_Thread *t, uint8_t *p) {
+static uint8_t *put_frames (const tg_Coroutine *t, uint8_t *p) {
   p = tg_put32(p, t->visible);
   for (uint32_t i = 0; i < t->n; i++) {
     if (!(t->frames[i].what & TG_FR_HIDDEN))
@@ -250,12 +250,12 @@ static uint8_t *put_frames (const tg_Thread *t, uint8_t *p) {
   return p;
 }
 
-void tg_emit_resume (tg_Session *s, tg_Thread *t, uint64_t now) {
-  tg_Recorder *r = &s->recorder;
-  uint8_t *p = tg_rec_begin(r, 16 + 4 * (size_t)t->visible, now);
+void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
+  tg_Writer *r = &s->writer;
+  uint8_t *p = tg_writer_begin(r, 16 + 4 * (size_t)t->visible, now);
   if (p != NULL) {
     bool list = t->dropped || (t->counted != r->epoch && t->visible > 0);
-    p = tg_rec_head(r, p, TG_EV_RESUME | (list ? TG_EVF_LIST : 0u), now);
+    p = tg_writer_head(r, p, TG_EV_RESUME | (list ? TG_EVF_LIST : 0u), now);
     p = tg_put32(p, t->id);
     if (list) {
       p = put_frames(t, p);
@@ -263,25 +263,25 @@ void tg_emit_resume (tg_Session *s, tg_Thread *t, uint64_t now) {
     }
     t->counted = r->epoch;
     t->dropped = false;
-    tg_rec_end(r, p);
+    tg_writer_end(r, p);
   }
   r->packets += t->visible;
 }
 
-void tg_emit_gone (tg_Session *s, const tg_Thread *t, uint64_t now) {
-  tg_Recorder *r = &s->recorder;
-  uint8_t *p = tg_rec_begin(r, 8, now);
+void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
+  tg_Writer *r = &s->writer;
+  uint8_t *p = tg_writer_begin(r, 8, now);
   if (p == NULL)
     return;
-  p = tg_rec_head(r, p, TG_EV_GONE, now);
-  tg_rec_end(r, tg_put32(p, t->id));
+  p = tg_writer_head(r, p, TG_EV_GONE, now);
+  tg_writer_end(r, tg_put32(p, t->id));
 }
 
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {
-  tg_Recorder *r = &s->recorder;
-  uint8_t *p = tg_rec_begin(r, 4, now);
+  tg_Writer *r = &s->writer;
+  uint8_t *p = tg_writer_begin(r, 4, now);
   if (p != NULL)
-    tg_rec_end(r, tg_rec_head(r, p, kind, now));
+    tg_writer_end(r, tg_writer_head(r, p, kind, now));
   r->packets += packets;
 }

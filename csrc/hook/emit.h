@@ -7,13 +7,13 @@
 #ifndef TG_EMIT_H
 #define TG_EMIT_H
 
-#include "state/state.h"
-#include "hook/thrown.h"
-#include "hook/value.h"
+#include "hook/capture.h"
+#include "hook/errorvalue.h"
+#include "state/session.h"
 
 /* A call as the hook sees it; the callee's frame is on top of 't'. */
 typedef struct tg_Call {
-  tg_Thread *t;
+  tg_Coroutine *t;
   lua_State *L;
   lua_Debug *ar;
   lua_Debug *up;        /* the caller's, NULL if there is none */
@@ -27,29 +27,29 @@ void tg_emit_call (const tg_Call *c);
 
 /* Ticks of the last event of the program, recorded or of a hidden frame. */
 TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
-  return (s->hidden_at > s->recorder.last) ? s->hidden_at : s->recorder.last;
+  return (s->hidden_at > s->writer.last) ? s->hidden_at : s->writer.last;
 }
 
 /* A visible caller makes way for a hidden callee: it exits by a tail call. */
 void tg_emit_tail_exit (tg_Session *s, uint64_t now);
 
 /* A return of function 'what', whose frame has been popped. */
-void tg_emit_return (tg_Thread *t, lua_State *L, lua_Debug *ar, uint32_t what,
-                     uint64_t now);
+void tg_emit_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t
+what, uint64_t now);
 
 /* 'count' visible frames of 't' are gone. */
-void tg_emit_throw (tg_Session *s, uint32_t count, const tg_Thrown *value,
+void tg_emit_throw (tg_Session *s, uint32_t count, const tg_ErrorValue *value,
                     uint64_t now);
 
 /* 't' is suspended. 'values' may be NULL: they are its last arguments. */
-void tg_emit_yield (tg_Session *s, tg_Thread *t, lua_State *L,
+void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
                     const tg_ValueList *values, uint64_t now);
 
 /* 't' runs now, above what ran. */
-void tg_emit_resume (tg_Session *s, tg_Thread *t, uint64_t now);
+void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now);
 
 /* 't', which is suspended, will not come back. */
-void tg_emit_gone (tg_Session *s, const tg_Thread *t, uint64_t now);
+void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now);
 
 /* A LEAVE or a TERMINATE standing for 'packets' packets. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,

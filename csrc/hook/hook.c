@@ -1,12 +1,12 @@
 #include "hook/hook.h"
-#include "hook/chain.h"
+#include "hook/builtincalls.h"
 #include "hook/emit.h"
-#include "stream/event.h"
-#include "server/line.h"
-#include "hook/notes.h"
-#include "state/own.h"
+#include "hook/errorvalue.h"
+#include "hook/resumechain.h"
 #include "hook/stash.h"
-#include "hook/thrown.h"
+#include "server/channel.h"
+#include "state/ownfunctions.h"
+#include "stream/event.h"
 
 #define OURS (LUA_MASKCALL | LUA_MASKRET)
 
@@ -28,7 +28,7 @@ static void tg_hook (lua_State *L, lua_Debug *ar);
 
 static _Thread_local struct {
   lua_State *L;
-  tg_Thread *thread;
+  tg_Coroutine *thread;
   uint64_t generation;
 } cache __attribute__((tls_model("initial-exec")));
 
@@ -57,7 +57,7 @@ TG_INLINE bool cached (lua_State *L) {
 }
 
 /* The same in a crowd; NULL if it is not known. */
-static tg_Thread *recall (lua_State *L) {
+static tg_Coroutine *recall (lua_State *L) {
   if (cache.L != L || cache.generation != as_cached(current_generation())
       || cache.thread->session->registry
          != lua_topointer(L, LUA_REGISTRYINDEX))
@@ -65,7 +65,7 @@ static tg_Thread *recall (lua_State *L) {
   return cache.thread;
 }
 
-static void remember (lua_State *L, tg_Thread *t) {
+static void remember (lua_State *L, tg_Coroutine *t) {
   cache.L = L;
   cache.thread = t;
   cache.generation = as_cached(current_generation());
@@ -88,7 +88,7 @@ void tg_hook_call (void) {
   cache.generation = 0;
 }
 
-void tg_hook_forget (const tg_Thread *t) {
+void tg_hook_forget (const tg_Coroutine *t) {
   if (!tg_hook_home(t->session))
     next_generation(0);
   else if (cache.thread == t)
@@ -108,17 +108,17 @@ bool tg_hook_armed (lua_State *L) {
   return lua_gethook(L) == tg_hook;
 }
 
-void tg_hook_install (tg_Thread *t) {
+void tg_hook_install (tg_Coroutine *t) {
   lua_sethook(t->L, tg_hook, OURS | t->user_mask, t->user_count);
 }
 
-void tg_hook_lift (const tg_Thread *t) {
+void tg_hook_lift (const tg_Coroutine *t) {
   lua_sethook(t->L, t->user_hook, t->user_mask, t->user_count);
 }
 
 /* What the program has on a coroutine. One made while its maker was being
    reached has the hook of that. */
-static void read_user_hook (tg_Thread *t) {
+static void read_user_hook (tg_Coroutine *t) {
   t->user_hook = lua_gethook(t->L);
   if (t->user_hook == t->session->knock)
     t->user_hook = NULL;
@@ -126,9 +126,9 @@ static void read_user_hook (tg_Thread *t) {
   t->user_count = (t->user_hook != NULL) ? lua_gethookcount(t->L) : 0;
 }
 
-tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L) {
-  tg_Thread *t = tg_threads_find(&s->threads, L1);
-  if (t == NULL && (t = tg_chain_adopt(s, L1, L)) == NULL)
+tg_Coroutine *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L) {
+  tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
+  if (t == NULL && (t = tg_resumechain_adopt(s, L1, L)) == NULL)
     return NULL;
   if (tg_hook_armed(L1))
     return t;
@@ -141,7 +141,7 @@ static void disarm_one (lua_State *L1, void *ud) {
   tg_Session *s = ud;
   if (!tg_hook_armed(L1))
     return;             /* somebody else's by now: leave it */
-  const tg_Thread *t = tg_threads_find(&s->threads, L1);
+  const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
   if (t != NULL)
     tg_hook_lift(t);
   else
@@ -151,7 +151,7 @@ static void disarm_one (lua_State *L1, void *ud) {
 void tg_hook_disarm (tg_Session *s, lua_State *L) {
   atomic_store_explicit(&s->home, NULL, memory_order_relaxed);
   next_generation(UINT64_MAX);  /* one less */
-  tg_threads_each(&s->threads, L, disarm_one, s);
+  tg_coroutines_each(&s->threads, L, disarm_one, s);
   disarm_one(L, s);
   disarm_one(s->main, s);
 }
@@ -166,17 +166,17 @@ static void remove_stray (lua_State *L) {
 
 static uint32_t chain_length (const tg_Session *s) {
   uint32_t n = 0;
-  for (const tg_Thread *t = s->current; t != NULL; t = t->resumer)
+  for (const tg_Coroutine *t = s->current; t != NULL; t = t->resumer)
     n++;
   return (n < TG_CONTEXT_THREADS) ? n : TG_CONTEXT_THREADS;
 }
 
-uint8_t *tg_hook_context (tg_Recorder *r, uint8_t *p) {
+uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
-                                         - offsetof(tg_Session, recorder));
+                                         - offsetof(tg_Session, writer));
   uint32_t n = chain_length(s);
   uint8_t *at = tg_put32(p, n) + 8 * (size_t)n, *end = at;
-  for (tg_Thread *t = s->current; t != NULL && n > 0; t = t->resumer, n--) {
+  for (tg_Coroutine *t = s->current; t != NULL && n > 0; t = t->resumer, n--) {
     at -= 8;
     tg_put32(tg_put32(at, t->id), t->visible);
     t->counted = r->epoch + 1;  /* the epoch that begins here */
@@ -186,7 +186,7 @@ uint8_t *tg_hook_context (tg_Recorder *r, uint8_t *p) {
 
 void tg_hook_terminate (tg_Session *s) {
   uint32_t visible = 0;
-  for (tg_Thread *t = s->current; t != NULL; t = t->resumer) {
+  for (tg_Coroutine *t = s->current; t != NULL; t = t->resumer) {
     visible += t->visible;
     t->n = t->visible = 0;
   }
@@ -202,9 +202,9 @@ void tg_hook_terminate (tg_Session *s) {
 static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
                                            const tg_Closure *seen) {
   tg_Session *s = c->t->session;
-  if (tg_define_alike(s, c->L, seen, c->ar))
+  if (tg_catalog_alike(s, c->L, seen, c->ar))
     return seen;
-  const tg_Closure *k = tg_define_slow(s, c->L, c->ar);
+  const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
   c->now = tg_clock_ticks();
   return k;
 }
@@ -237,34 +237,34 @@ TG_INLINE const tg_Closure *identify (tg_Call *call) {
                      && c->line == (uint32_t)ar->linedefined
                      && c->last_line == (uint32_t)ar->lastlinedefined
                      && c->tail == tg_source_tail(ar->source, ar->srclen))) {
-    if (tg_likely(*ar->source == '@') || tg_define_same(s, c, ar))
+    if (tg_likely(*ar->source == '@') || tg_catalog_same(s, c, ar))
       return c;
   }
   return meet(call, c);
 }
 
 /* Frames that could not be kept for want of memory are counted as lost. */
-static void go_blind (tg_Thread *t) {
+static void go_blind (tg_Coroutine *t) {
   t->blind = true;
   t->session->unseen++;
 }
 
 /* The caller is not the frame on top. False: the event is inside frames that
    could not be kept. */
-static TG_NOINLINE bool settle_call (tg_Thread *t, lua_State *L,
+static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar, const void *parent,
                                      uint64_t now) {
-  if (t->blind && tg_chain_find(t, parent) < 0) {
+  if (t->blind && tg_resumechain_find(t, parent) < 0) {
     t->session->unseen++;
     return false;
   }
-  tg_chain_settle(t, L, ar, 1, now);
+  tg_resumechain_settle(t, L, ar, 1, now);
   return true;
 }
 
 /* Flags that a frame gets from where it runs. */
-TG_INLINE uint32_t placed (const tg_Thread *t, uint32_t what) {
-  const tg_Frame *caller = tg_thread_top(t);
+TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
+  const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
     what |= TG_FR_OWN | TG_FR_HIDDEN;
   if (tg_unlikely(t->session->depth >= t->session->depth_limit))
@@ -275,11 +275,11 @@ TG_INLINE uint32_t placed (const tg_Thread *t, uint32_t what) {
 /* Pushes the callee's frame and tells of the call. The function's value stays
    on the Lua stack: luaD_hook drops it. */
 TG_INLINE void push_call (tg_Call *c) {
-  tg_Thread *t = c->t;
+  tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
   lua_getinfo(c->L, "fS", c->ar);
   c->callee = identify(c);
-  if (tg_unlikely(c->callee == NULL || !tg_thread_room(t))) {
+  if (tg_unlikely(c->callee == NULL || !tg_coroutine_room(t))) {
     if (c->tail)
       tg_emit_tail_exit(s, c->now);
     go_blind(t);
@@ -288,13 +288,13 @@ TG_INLINE void push_call (tg_Call *c) {
   uint32_t what = placed(t, c->callee->what);
   if (tg_unlikely(t->stashed >= t->n))
     tg_stash_deny(t, c->replaces);
-  t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->recorder.epoch};
+  t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->writer.epoch};
   if (tg_unlikely(t->handler != NULL
                   && lua_topointer(c->L, -1) == t->handler))
     tg_stash_handler(t, c->L, c->ar,
                             t->catches[t->ncatches - 1].frame + 1);
-  if (tg_unlikely(tg_noted(TG_NOTED_CALLS, what)))
-    tg_note_call(t, c->L, what);
+  if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)))
+    tg_builtincalls_call(t, c->L, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))) {
     t->visible++;
     s->depth++;
@@ -307,11 +307,11 @@ TG_INLINE void push_call (tg_Call *c) {
   }
 }
 
-static void on_call (tg_Thread *t, lua_State *L, lua_Debug *ar,
+static void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                      uint64_t now) {
   lua_Debug up;
   bool nested = lua_getstack(L, 1, &up);
-  const tg_Frame *top = tg_thread_top(t);
+  const tg_Frame *top = tg_coroutine_top(t);
   if (top != NULL && tg_unlikely(!nested || top->ci != up.i_ci)) {
     if (!settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
       return;
@@ -324,15 +324,15 @@ static void on_call (tg_Thread *t, lua_State *L, lua_Debug *ar,
 ** The callee takes the place of the frame on top. A caller that was hidden, or
 ** older than the trace, makes it an ordinary call.
 */
-static TG_NOINLINE void on_tail_call (tg_Thread *t, lua_State *L,
+static TG_NOINLINE void on_tail_call (tg_Coroutine *t, lua_State *L,
                                       lua_Debug *ar, uint64_t now) {
   lua_Debug up;
   bool nested = lua_getstack(L, 1, &up);
   tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, true, now};
-  int64_t k = tg_chain_find(t, ar->i_ci);
+  int64_t k = tg_resumechain_find(t, ar->i_ci);
   if (k >= 0) {
     if (k + 1 < (int64_t)t->n)
-      tg_chain_miss(t, (uint32_t)(k + 1));
+      tg_resumechain_miss(t, (uint32_t)(k + 1));
     c.tail = !(t->frames[k].what & TG_FR_HIDDEN);
     t->visible -= c.tail;
     t->session->depth -= c.tail;
@@ -347,14 +347,14 @@ static TG_NOINLINE void on_tail_call (tg_Thread *t, lua_State *L,
 /* ---- returns ---- */
 
 /* A frame with a role, hidden, or of our own. */
-static TG_NOINLINE void return_special (tg_Thread *t, lua_State *L,
+static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
                                         lua_Debug *ar, uint32_t what,
                                         uint64_t now) {
-  if (tg_noted(TG_NOTED_RETURNS, what))
-    tg_note_return(t, L, ar, what);
+  if (tg_builtincalls_noted(TG_NOTED_RETURNS, what))
+    tg_builtincalls_return(t, L, ar, what);
   if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD) {
     t->n++;             /* it was there while it was suspended */
-    tg_chain_come_back(t, L, ar, now);
+    tg_resumechain_come_back(t, L, ar, now);
     t->n--;
   }
   if (!(what & TG_FR_HIDDEN)) {
@@ -368,15 +368,15 @@ static TG_NOINLINE void return_special (tg_Thread *t, lua_State *L,
 
 /* The frame that returns is not the one on top. False: it is older than the
    trace, or could not be kept. */
-static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
+static TG_NOINLINE bool settle_return (tg_Coroutine *t, lua_State *L,
                                        lua_Debug *ar, uint64_t now) {
-  if (t->blind && tg_chain_find(t, ar->i_ci) < 0) {
+  if (t->blind && tg_resumechain_find(t, ar->i_ci) < 0) {
     t->session->unseen++;
     return false;
   }
   if (t->n > 0)
-    tg_chain_settle(t, L, ar, 0, now);
-  const tg_Frame *top = tg_thread_top(t);
+    tg_resumechain_settle(t, L, ar, 0, now);
+  const tg_Frame *top = tg_coroutine_top(t);
   if (top == NULL) {
     if (ar->i_ci == t->floor)
       t->floor = NULL;
@@ -388,20 +388,20 @@ static TG_NOINLINE bool settle_return (tg_Thread *t, lua_State *L,
 
 /* The body of a coroutine has returned: the next event with its address is
    that of another one, or it was started anew. */
-static TG_NOINLINE void note_done (tg_Thread *t, lua_State *L) {
+static TG_NOINLINE void note_done (tg_Coroutine *t, lua_State *L) {
   if (t->id != 1 && !t->based && lua_isyieldable(L)) {
     t->done = true;
     tg_hook_forget(t);
   }
 }
 
-static void on_return (tg_Thread *t, lua_State *L, lua_Debug *ar,
+static void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                        uint64_t now) {
-  const tg_Frame *top = tg_thread_top(t);
+  const tg_Frame *top = tg_coroutine_top(t);
   if (tg_unlikely(top == NULL || top->ci != ar->i_ci)) {
     if (!settle_return(t, L, ar, now))
       return;
-    top = tg_thread_top(t);
+    top = tg_coroutine_top(t);
   }
   uint32_t what = top->what;
   t->n--;
@@ -446,7 +446,7 @@ TG_INLINE tg_Session *session_of (lua_State *L) {
 }
 
 static bool called (const tg_Session *s) {
-  return s->line != NULL && atomic_load(&s->line->wanted);
+  return s->channel != NULL && atomic_load(&s->channel->wanted);
 }
 
 /* A client's commands come before the event. False: with them tracing ended,
@@ -462,9 +462,9 @@ static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 }
 
 /* An event on another coroutine than the last one. NULL: not to be traced. */
-static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
-                                         uint64_t now) {
-  tg_Thread *t = recall(L);
+static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
+                                            uint64_t now) {
+  tg_Coroutine *t = recall(L);
   if (t != NULL)
     return t;
   tg_Session *s = session_of(L);
@@ -478,9 +478,9 @@ static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
     return NULL;
   t = s->current;
   if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)
-    return tg_threads_find(&s->threads, L);
+    return tg_coroutines_find(&s->threads, L);
   if (t == NULL || t->L != L || t->done)
-    t = tg_chain_enter(s, L, ar, now);
+    t = tg_resumechain_enter(s, L, ar, now);
   if (t == NULL) {
     s->unseen++;
     return NULL;
@@ -493,7 +493,7 @@ static TG_NOINLINE tg_Thread *switch_to (lua_State *L, lua_Debug *ar,
 
 static void tg_hook (lua_State *L, lua_Debug *ar) {
   uint64_t now = tg_clock_ticks();
-  tg_Thread *t = cached(L) ? cache.thread : switch_to(L, ar, now);
+  tg_Coroutine *t = cached(L) ? cache.thread : switch_to(L, ar, now);
   if (tg_unlikely(t == NULL))
     return;
   if (ar->event == LUA_HOOKRET)
@@ -519,7 +519,7 @@ static void tg_hook (lua_State *L, lua_Debug *ar) {
 /* Whether a frame is our own; 'through': or one between ours, as pcall is. */
 static bool own_frame (lua_State *L, lua_Debug *ar, bool *through) {
   lua_getinfo(L, "fS", ar);
-  bool own = tg_own_function(L, ar);
+  bool own = tg_ownfunctions_function(L, ar);
   *through = own || *ar->what == 'C';
   lua_pop(L, 1);
   return own;
@@ -529,15 +529,15 @@ void tg_hook_own_frames (tg_Session *s, lua_State *L) {
   lua_Debug ar;
   int n = 0;
   bool through = true;
-  tg_Thread *t = tg_threads_find(&s->threads, L);
+  tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
   for (int i = 0; i < 32 && through && lua_getstack(L, i, &ar); i++) {
     if (own_frame(L, &ar, &through))
       n = i + 1;
   }
   if (t != NULL)
-    tg_thrown_floor(t, n);
+    tg_errorvalue_floor(t, n);
   while (t != NULL && n-- > 0) {
-    if (lua_getstack(L, n, &ar) && tg_thread_room(t))
+    if (lua_getstack(L, n, &ar) && tg_coroutine_room(t))
       t->frames[t->n++] = (tg_Frame){ar.i_ci, TG_FR_OWN | TG_FR_HIDDEN, 0};
   }
 }

@@ -1,8 +1,8 @@
 /*
 ** hook.h - what happens at each call and return of the traced program.
 **
-** The only place that installs hooks, but for the moment in which reach.h calls
-** upon a state that does not trace. Inside the hook: nothing is raised,
+** The only place that installs hooks, but for the moment in which interrupt.h
+** calls upon a state that does not trace. Inside the hook: nothing is raised,
 ** nothing yields, no metamethod and no function of the program runs; the stack
 ** need not be cleaned, since luaD_hook restores its top.
 **
@@ -10,13 +10,13 @@
 ** when nothing was unwound: at a return the frame's identity must be the top
 ** one's; at a call the caller's must be. If it is not, frames went away
 ** without an event, mostly because an error unwound them, or came without one
-** (chain.h). Likewise an event on a coroutine that is not the running one tells
-** that the running one yielded, ended, died or resumed it.
+** (resumechain.h). Likewise an event on a coroutine that is not the running one
+** tells that the running one yielded, ended, died or resumed it.
 */
 #ifndef TG_HOOK_H
 #define TG_HOOK_H
 
-#include "state/state.h"
+#include "state/session.h"
 
 /* Before the first hook of a session; tg_hook_disarm ends what this begins. */
 void tg_hook_begin (tg_Session *s);
@@ -30,25 +30,25 @@ bool tg_hook_home (const tg_Session *s);
 
 /* Installs the hook on 'L1' (frames it already has stay unseen, unless it is
    suspended) and gives its record; NULL without memory. 'L' runs now. */
-tg_Thread *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L);
+tg_Coroutine *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L);
 
 /* Takes the hook from every coroutine, giving back the program's own. */
 void tg_hook_disarm (tg_Session *s, lua_State *L);
 
 /* Installs the hook for the events that we and the program's hook need. */
-void tg_hook_install (tg_Thread *t);
+void tg_hook_install (tg_Coroutine *t);
 
 /* Leaves the coroutine with the program's hook, as if ours were not there. */
-void tg_hook_lift (const tg_Thread *t);
+void tg_hook_lift (const tg_Coroutine *t);
 
-/* Writes the running chain: the recorder's 'context'. */
-uint8_t *tg_hook_context (tg_Recorder *r, uint8_t *p);
+/* Writes the running chain: the writer's 'context'. */
+uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p);
 
 /* All open frames exit "terminated". */
 void tg_hook_terminate (tg_Session *s);
 
 /* A record is about to die. */
-void tg_hook_forget (const tg_Thread *t);
+void tg_hook_forget (const tg_Coroutine *t);
 
 /* Whether 'L' has our hook. */
 bool tg_hook_armed (lua_State *L);

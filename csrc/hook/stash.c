@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "hook/stash.h"
+#include "hook/capture.h"
 #include "stream/event.h"
-#include "hook/value.h"
 
-bool tg_stash_wanted (const tg_Thread *t) {
-  return (t->session->demand.types & TG_TYPE_THROW) != 0;
+bool tg_stash_wanted (const tg_Coroutine *t) {
+  return (t->session->selection.types & TG_TYPE_THROW) != 0;
 }
 
 /*
@@ -23,15 +23,15 @@ typedef struct Entry {
   bool sure;            /* thrown, whatever happens */
 } Entry;
 
-static void read_entry (const tg_Thread *t, Entry *e) {
+static void read_entry (const tg_Coroutine *t, Entry *e) {
   memcpy(e, t->stash.data + t->stash_at, sizeof *e);
 }
 
-static void write_entry (tg_Thread *t, const Entry *e) {
+static void write_entry (tg_Coroutine *t, const Entry *e) {
   memcpy(t->stash.data + t->stash_at, e, sizeof *e);
 }
 
-static void pop (tg_Thread *t) {
+static void pop (tg_Coroutine *t) {
   Entry e;
   read_entry(t, &e);
   t->stash.size = t->stash_at;
@@ -41,7 +41,7 @@ static void pop (tg_Thread *t) {
 
 /* Room for a value of 'need' bytes that frame 'n' - 1 throws; NULL if there is
    none, and then nothing is known of it. */
-static uint8_t *push (tg_Thread *t, uint32_t n, bool sure, size_t need) {
+static uint8_t *push (tg_Coroutine *t, uint32_t n, bool sure, size_t need) {
   while (t->stashed >= n)
     pop(t);
   if (t->stashed == 0)
@@ -60,7 +60,7 @@ static uint8_t *push (tg_Thread *t, uint32_t n, bool sure, size_t need) {
 }
 
 /* The value ends at 'end'; NULL: it found no room. */
-static bool pushed (tg_Thread *t, const uint8_t *end) {
+static bool pushed (tg_Coroutine *t, const uint8_t *end) {
   if (end == NULL)
     pop(t);
   else
@@ -68,7 +68,7 @@ static bool pushed (tg_Thread *t, const uint8_t *end) {
   return end != NULL;
 }
 
-tg_Slice tg_stash_top (const tg_Thread *t, bool *sure, uint32_t *caught) {
+tg_Slice tg_stash_top (const tg_Coroutine *t, bool *sure, uint32_t *caught) {
   Entry e;
   if (t->stashed == 0)
     return (tg_Slice){0};
@@ -80,7 +80,7 @@ tg_Slice tg_stash_top (const tg_Thread *t, bool *sure, uint32_t *caught) {
                     NULL};
 }
 
-void tg_stash_drop (tg_Thread *t, uint32_t keep) {
+void tg_stash_drop (tg_Coroutine *t, uint32_t keep) {
   while (t->stashed > keep)
     pop(t);
 }
@@ -93,24 +93,24 @@ static bool calls_handlers (const tg_Frame *f) {
          || role == TG_ROLE_WRAPPED;
 }
 
-void tg_stash_deny (tg_Thread *t, bool replaces) {
+void tg_stash_deny (tg_Coroutine *t, bool replaces) {
   tg_stash_drop(t, t->n);
   if (!replaces && t->n > 0 && t->stashed == t->n
-      && !calls_handlers(tg_thread_top(t)))
+      && !calls_handlers(tg_coroutine_top(t)))
     pop(t);
 }
 
 /* }================================================================== */
 
 /* Keeps the value at 'index', which frame 'n' - 1 throws. */
-void tg_stash_value (tg_Thread *t, lua_State *L, int index, uint32_t n,
+void tg_stash_value (tg_Coroutine *t, lua_State *L, int index, uint32_t n,
                      bool sure) {
   tg_ValueList list = {.first = index, .count = 1};
   for (size_t need = 512; need < ((size_t)64 << 20); need *= 16) {
     uint8_t *p = push(t, n, sure, need);
     if (p == NULL)
       return;
-    if (pushed(t, tg_value_list(t->session, L, &list, p, p + need)))
+    if (pushed(t, tg_capture_list(t->session, L, &list, p, p + need)))
       return;
   }
 }
@@ -128,10 +128,10 @@ void tg_stash_where (lua_State *L, int level, char *out, size_t size) {
 
 /* A message with its position, which is made after this moment; the frame on
    top throws it. */
-static void stash_message (tg_Thread *t, lua_State *L, const char *message,
+static void stash_message (tg_Coroutine *t, lua_State *L, const char *message,
                            size_t size, int level) {
   char position[LUA_IDSIZE + 24];
-  uint32_t limit = t->session->demand.limits.string;
+  uint32_t limit = t->session->selection.limits.string;
   tg_stash_where(L, level, position, sizeof position);
   tg_Buf text = {0};
   tg_buf_addstr(&text, position);
@@ -139,7 +139,7 @@ static void stash_message (tg_Thread *t, lua_State *L, const char *message,
   size_t need = ((text.size < limit) ? text.size : limit) + 64;
   uint8_t *p = text.failed ? NULL : push(t, t->n, true, need);
   if (p != NULL)
-    pushed(t, tg_value_text(text.data, text.size, limit, p, p + need));
+    pushed(t, tg_capture_text(text.data, text.size, limit, p, p + need));
   tg_buf_free(&text);
 }
 
@@ -155,7 +155,7 @@ static bool error_level (lua_State *L, int n, int *level) {
   return ok;
 }
 
-void tg_stash_error (tg_Thread *t, lua_State *L, tg_Role role) {
+void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role) {
   static const char failed[] = "assertion failed!";
   int n = lua_gettop(L) - 1;    /* the function is on top */
   int value = 1, level = 1;
@@ -202,7 +202,7 @@ int tg_stash_argument (lua_State *L, lua_Debug *ar, int i, int above) {
 ** already. A handler that fails is called again, for its own error: that is the
 ** one that unwinds everything.
 */
-void tg_stash_handler (tg_Thread *t, lua_State *L, lua_Debug *ar,
+void tg_stash_handler (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                               uint32_t keep) {
   uint32_t n = t->n - 1;
   if (n == 0 || !tg_stash_wanted(t))

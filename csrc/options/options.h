@@ -1,16 +1,16 @@
 /*
 ** options.h - what one trace asks for.
 **
-** An options record is filled by the skin (optread.c) and never changes
+** An options record is filled by the skin (readoptions.c) and never changes
 ** afterwards. What is recorded is the union of the active traces' options (a
-** tg_Demand); what a trace shows is the stream narrowed by its own.
+** tg_Selection); what a trace shows is the stream narrowed by its own.
 */
 #ifndef TG_OPTIONS_H
 #define TG_OPTIONS_H
 
 #include "base/base.h"
+#include "options/tracetypes.h"
 #include "text/pattern.h"
-#include "options/types.h"
 
 /* How much of a value is looked at. TG_NOLIMIT = "all". */
 typedef struct tg_Limits {
@@ -23,7 +23,7 @@ typedef struct tg_Limits {
 typedef enum tg_Overflow {
   TG_OVERFLOW_STOP,     /* keep the beginning */
   TG_OVERFLOW_RING,     /* keep the end */
-  TG_OVERFLOW_WAIT      /* wait for the reader on another thread (tap.h); as
+  TG_OVERFLOW_WAIT     /* wait for the reader on another thread (follower.h); as
                            STOP if there is none */
 } tg_Overflow;
 

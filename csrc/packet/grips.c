@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "text/json.h"
-#include "base/plain.h"
+#include "base/escape.h"
+#include "packet/names.h"
 #include "packet/scalars.h"
-#include "text/text.h"
-#include "packet/words.h"
+#include "text/jsonwriter.h"
+#include "text/terminal.h"
 
 #define FIRST_ENTRIES 64u
 
@@ -48,7 +48,7 @@ static uint32_t byte_cost (char c) {
 /* Of up to eight bytes together. */
 static uint32_t word_cost (const char *s, size_t size) {
   const uint64_t low = TG_EACH(0x7f);
-  uint64_t x = tg_plain_load(s, size);
+  uint64_t x = tg_escape_load(s, size);
   if (size < 8)
     x |= TG_EACH('a') << 8 * size;      /* bytes that cost nothing more */
   uint64_t quote = x ^ TG_EACH('"'), slash = x ^ TG_EACH('\\');
@@ -64,8 +64,8 @@ static uint32_t word_cost (const char *s, size_t size) {
 static size_t afford (tg_Grips *g, const char *s, size_t size) {
   size_t n = 0;
   uint32_t cost;
-  if (size > g->demand->limits.string)
-    size = g->demand->limits.string;
+  if (size > g->selection->limits.string)
+    size = g->selection->limits.string;
   while (n < size) {
     size_t part = size - n < 8 ? size - n : 8;
     cost = word_cost(s + n, part);
@@ -142,12 +142,12 @@ static void find_values (tg_Grips *g) {
 }
 
 void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
-                    const tg_Demand *demand, tg_Scratch *scratch,
+                    const tg_Selection *selection, tg_Scratch *scratch,
                     tg_Slice values) {
   memset(g, 0, sizeof *g);
   g->out = out;
   g->functions = functions;
-  g->demand = demand;
+  g->selection = selection;
   g->scratch = scratch;
   g->bytes = values.data;
   g->budget = TG_PACKET_MAX;
@@ -216,7 +216,7 @@ static uint32_t rank_of (tg_Grips *g, uint32_t id, uint32_t level) {
   tg_GripEntry *e = &g->scratch->entries[id];
   if (e->rank != 0)
     return e->rank;
-  if (g->given >= g->demand->limits.objects || !spend(g, object_cost(g, id)))
+  if (g->given >= g->selection->limits.objects || !spend(g, object_cost(g, id)))
     return 0;
   e->level = level;
   g->scratch->entries[g->given++].id = id;
@@ -310,7 +310,7 @@ static bool secret_parameter (const tg_Grips *g, const tg_Function *f,
                               uint32_t i) {
   return f != NULL && i < f->nparams && f->params != NULL
          && f->params[i] != NULL
-         && tg_demand_secret(g->demand, f->params[i]);
+         && tg_selection_secret(g->selection, f->params[i]);
 }
 
 void tg_grips_list (tg_Grips *g, const tg_Function *f) {
@@ -346,8 +346,8 @@ static void add_float_key (tg_Buf *b, double v) {
     tg_buf_addstr(b, v > 0 ? "math.huge" : "-math.huge");
     return;
   }
-  tg_Json json;
-  tg_json_init(&json, b);
+  tg_JsonWriter json;
+  tg_jsonwriter_init(&json, b);
   json.sink.number(&json.sink, v);
 }
 
@@ -398,7 +398,7 @@ static bool put_escaped_key (tg_Grips *g, const char *s, size_t size,
     return false;
   if (bracket)
     tg_buf_addstr(b, "[\"");
-  tg_text_escape(b, s, size, bracket ? '"' : 0);
+  tg_terminal_escape(b, s, size, bracket ? '"' : 0);
   if (bracket)
     tg_buf_addstr(b, "\"]");
   return put_built_key(g->out, b);
@@ -431,7 +431,7 @@ static bool put_string_key (tg_Grips *g, const tg_Grip *k, bool *cut) {
 
 static bool secret_key (const tg_Grips *g, const tg_Grip *k) {
   return k->type == TG_STRING
-         && tg_demand_hides(g->demand, k->u.s.data, k->u.s.size);
+         && tg_selection_hides(g->selection, k->u.s.data, k->u.s.size);
 }
 
 static void put_property (tg_Grips *g, const tg_Grip *k, const tg_Grip *v,
@@ -456,7 +456,7 @@ static bool put_properties (tg_Grips *g, tg_ValueCursor *c, uint32_t level) {
   tg_values_grip(c, &k);
   for (uint32_t n = 0; k.type != TG_END; n++) {
     tg_values_grip(c, &v);
-    if (n >= g->demand->limits.properties || !spend(g, COST_PROPERTY))
+    if (n >= g->selection->limits.properties || !spend(g, COST_PROPERTY))
       return true;
     bool named = k.type == TG_STRING ? put_string_key(g, &k, &cut)
                                      : put_bracket_key(g, &k, level);
@@ -493,7 +493,7 @@ static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
   bool listed = (d->flags & TG_DESC_PROTO) != 0;
   bool has = listed || (d->flags & TG_DESC_META) != 0;
   tg_put_key(g->out, "prototype");
-  if (listed && level < g->demand->limits.depth) {
+  if (listed && level < g->selection->limits.depth) {
     put_grip(g, &d->proto, level + 1);
     return false;
   }
@@ -517,7 +517,7 @@ static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
   bool cut = (d->flags & TG_DESC_TRUNCATED) != 0;
   tg_put_key(g->out, "ownProperties");
   g->out->object(g->out);
-  if (level >= g->demand->limits.depth)
+  if (level >= g->selection->limits.depth)
     cut = cut || ((d->flags & TG_DESC_PROPS) != 0 && has_property(c));
   else if (d->flags & TG_DESC_PROPS)
     cut = put_properties(g, c, level + 1) || cut;

@@ -1,11 +1,11 @@
 /*
 ** grips.h - captured values as grips and an object pool.
 **
-** One list of values (values.h) becomes protocol values, narrowed by a demand:
-** what its limits cut is marked as it would have been when recording, what it
-** keeps secret is redacted, and the pool is numbered anew, by distance and
-** without holes. An object gets its index when a grip first names it; the pool
-** is written last and may add to itself while it is.
+** One list of values (values.h) becomes protocol values, narrowed by a
+** selection: what its limits cut is marked as it would have been when
+** recording, what it keeps secret is redacted, and the pool is numbered anew,
+** by distance and without holes. An object gets its index when a grip first
+** names it; the pool is written last and may add to itself while it is.
 **
 ** The bytes may be malformed: what cannot be read is missing and marked.
 */
@@ -13,10 +13,10 @@
 #define TG_GRIPS_H
 
 #include "base/buf.h"
-#include "options/demand.h"
-#include "stream/function.h"
-#include "text/sink.h"
+#include "options/selection.h"
+#include "stream/functions.h"
 #include "stream/values.h"
+#include "text/sink.h"
 
 /* A pool entry: by old id the first three, in order of new index the last. */
 typedef struct tg_GripEntry {
@@ -43,7 +43,7 @@ void tg_scratch_free (tg_Scratch *scratch);
 typedef struct tg_Grips {
   tg_Sink *out;                 /* borrows, as all here */
   const tg_Functions *functions;
-  const tg_Demand *demand;
+  const tg_Selection *selection;
   tg_Scratch *scratch;
   const uint8_t *bytes;
   tg_ValueCursor first;         /* at the first grip */
@@ -58,7 +58,7 @@ typedef struct tg_Grips {
 
 /* An absent list is one of no values. */
 void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
-                    const tg_Demand *demand, tg_Scratch *scratch,
+                    const tg_Selection *selection, tg_Scratch *scratch,
                     tg_Slice values);
 
 /* Writes the first value, undefined if there is none. */

@@ -12,8 +12,8 @@
 **
 ** One that yields before that takes its line with it and goes on when it is
 ** resumed. Then it may be long before the call that resumes it is: that one is
-** shown with it. Of a recording all is known beforehand (sieve.h), and nothing
-** is held back.
+** shown with it. Of a recording all is known beforehand (minduration.h), and
+** nothing is held back.
 */
 #include "packet/log.h"
 
@@ -25,11 +25,11 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "packet/literal.h"
-#include "text/outlet.h"
-#include "reader/sieve.h"
-#include "text/text.h"
-#include "reader/waiting.h"
+#include "packet/lualiteral.h"
+#include "reader/minduration.h"
+#include "reader/suspended.h"
+#include "text/fdwriter.h"
+#include "text/terminal.h"
 
 #define MARGIN 10         /* columns of the time */
 #define FOLD 20           /* levels drawn; then indentation starts anew */
@@ -58,7 +58,7 @@ typedef struct Kept {
 
 /* An open call. */
 typedef struct Frame {
-  tg_Call call;         /* its row is a tg_FunctionId */
+  tg_SuspendedCall call; /* its row is a tg_FunctionId */
   uint64_t opened_ns;
   uint64_t due_ns;      /* when it will have lasted long enough */
   uint64_t line;        /* lines there were after its own, once shown */
@@ -71,14 +71,14 @@ typedef struct Frame {
 struct tg_Log {
   tg_Stream *stream;    /* pins */
   tg_Reader *reader;    /* owns */
-  tg_Sieve sieve;       /* owns; on the reader */
-  tg_Demand demand;     /* owns */
+  tg_MinDuration sieve; /* owns; on the reader */
+  tg_Selection selection; /* owns */
   uint64_t min_ns;      /* calls are held back as long as that */
-  tg_Waiting waiting;   /* owns; with a Kept, or 0, as tag */
+  tg_Suspended waiting; /* owns; with a Kept, or 0, as tag */
   size_t kept;          /* bytes of those */
   tg_LogStyle style;
-  tg_Outlet outlet;
-  tg_Literal literal;   /* owns */
+  tg_FdWriter outlet;
+  tg_LuaLiteral literal; /* owns */
   tg_Buf line, right, out, held;   /* own */
   Frame *frames;        /* owns */
   size_t count, capacity;
@@ -101,7 +101,7 @@ struct tg_Log {
 */
 
 static bool wants (const tg_Log *l, uint32_t type) {
-  return (l->demand.types & type) != 0;
+  return (l->selection.types & type) != 0;
 }
 
 static const tg_Function *definition (const tg_Log *l, tg_FunctionId id) {
@@ -168,7 +168,7 @@ static void addplace (tg_Log *l, tg_Buf *b, tg_FunctionId id, uint32_t line) {
   bool cut;
   const char *url = shortened(l, f->url, &cut);
   tg_buf_addstr(b, cut ? "…" : "");
-  tg_text_escape(b, url, strlen(url), 0);
+  tg_terminal_escape(b, url, strlen(url), 0);
   if (line > 0)
     tg_buf_addfmt(b, ":%u", (unsigned)line);
 }
@@ -200,7 +200,7 @@ static void addspan (tg_Buf *b, uint64_t ns) {
 static void measure (tg_Log *l) {
   size_t width = l->style.width;
   if (width == 0)
-    width = tg_outlet_width(&l->outlet);
+    width = tg_fdwriter_width(&l->outlet);
   if (width == 0)
     width = WIDTH_DEFAULT;
   l->width = width < WIDTH_MIN ? WIDTH_MIN
@@ -210,24 +210,24 @@ static void measure (tg_Log *l) {
 
 /* Whether the line and its right side are more than the terminal takes. */
 static bool toowide (const tg_Log *l) {
-  size_t rightside = tg_text_columns(l->right.data, l->right.size);
+  size_t rightside = tg_terminal_columns(l->right.data, l->right.size);
   if (!l->outlet.terminal)
     return false;
-  return tg_text_columns(l->line.data, l->line.size)
+  return tg_terminal_columns(l->line.data, l->line.size)
          + (rightside > 0 ? rightside + 2 : 0) > l->width;
 }
 
 /* Sets 'right' at the right edge of the line, cutting what is before it. */
 static void addright (tg_Log *l) {
-  size_t rightside = tg_text_columns(l->right.data, l->right.size);
+  size_t rightside = tg_terminal_columns(l->right.data, l->right.size);
   if (rightside + 2 >= l->width)
     rightside = 0;
   size_t room = rightside > 0 ? l->width - rightside - 2 : l->width;
   if (l->outlet.terminal)
-    tg_text_cut(&l->line, 0, room);
+    tg_terminal_cut(&l->line, 0, room);
   if (rightside == 0)
     return;
-  size_t left = tg_text_columns(l->line.data, l->line.size);
+  size_t left = tg_terminal_columns(l->line.data, l->line.size);
   tg_buf_addfmt(&l->line, "%*s", left < room ? (int)(room - left) + 2 : 2, "");
   color(l, FAINT);
   tg_buf_add(&l->line, l->right.data, l->right.size);
@@ -263,7 +263,7 @@ static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
 static void flush (tg_Log *l) {
   uint64_t lines = l->pending;
   l->pending = 0;
-  if (!l->out.failed && tg_outlet_write(&l->outlet, l->out.data, l->out.size))
+  if (!l->out.failed && tg_fdwriter_write(&l->outlet, l->out.data, l->out.size))
     l->state.lines += lines;
   else
     l->state.lost += lines;
@@ -287,7 +287,7 @@ static void addname (tg_Log *l, const tg_Function *f) {
     return;
   }
   color(l, f->is_c ? "" : BOLD);
-  tg_literal_function(&l->line, f);
+  tg_lualiteral_function(&l->line, f);
   reset(l);
 }
 
@@ -296,7 +296,7 @@ static void addparams (tg_Log *l, const tg_Function *f) {
   tg_buf_addchar(&l->line, '(');
   for (uint16_t i = 0; i < f->nparams; i++) {
     tg_buf_addstr(&l->line, i > 0 ? ", " : "");
-    tg_text_escape(&l->line, f->params[i], strlen(f->params[i]), 0);
+    tg_terminal_escape(&l->line, f->params[i], strlen(f->params[i]), 0);
   }
   if (f->vararg)
     tg_buf_addstr(&l->line, f->nparams > 0 ? ", ..." : "...");
@@ -310,7 +310,7 @@ static void addarguments (tg_Log *l, const tg_Packet *p,
     return;
   if (wants(l, TG_TYPE_ARGUMENTS) && p->values.data != NULL) {
     tg_buf_addchar(&l->line, '(');
-    tg_literal_list(&l->literal, &l->line, p->values, f);
+    tg_lualiteral_list(&l->literal, &l->line, p->values, f);
     tg_buf_addchar(&l->line, ')');
   }
   else if (wants(l, TG_TYPE_PARAMETERS) && !f->is_c)
@@ -356,10 +356,10 @@ static uint32_t least (uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
-/* The limits of the demand, or tighter ones if there are. */
+/* The limits of the selection, or tighter ones if there are. */
 static void limit (tg_Log *l, const tg_Limits *tighter) {
   tg_Limits *to = &l->literal.limits;
-  *to = l->demand.limits;
+  *to = l->selection.limits;
   if (tighter == NULL)
     return;
   to->depth = least(to->depth, tighter->depth);
@@ -407,7 +407,7 @@ static bool holds (const tg_Log *l) {
 }
 
 /* A suspended call will not go on, or does. */
-static void drop_kept (void *ud, const tg_Call *call) {
+static void drop_kept (void *ud, const tg_SuspendedCall *call) {
   tg_Log *l = ud;
   Kept *k = (Kept *)(uintptr_t)call->tag;
   if (k != NULL)
@@ -434,20 +434,20 @@ static void park (tg_Log *l, Frame *f, uint64_t now_ns) {
   bool shown = l->shown == l->count;
   f->call.ran_ns += now_ns - f->opened_ns;
   f->call.tag = shown ? 0 : (uint64_t)(uintptr_t)keep_line(l, f);
-  if (!tg_waiting_park(&l->waiting, f->thread, &f->call))
+  if (!tg_suspended_park(&l->waiting, f->thread, &f->call))
     drop_kept(l, &f->call);
 }
 
 /* The innermost call has ended, and perhaps its coroutine. */
 static void end_waiting (tg_Log *l, const Frame *f) {
   if (l->waiting.places.count > 0 && f == &l->frames[f->base])
-    tg_waiting_end(&l->waiting, f->thread);
+    tg_suspended_end(&l->waiting, f->thread);
 }
 
 /* The innermost call has been resumed; whether its line is at hand. */
 static bool unpark (tg_Log *l, const tg_Packet *p) {
   Frame *f = &l->frames[l->count - 1];
-  if (!tg_waiting_resume(&l->waiting, p->thread, p->function, &f->call))
+  if (!tg_suspended_resume(&l->waiting, p->thread, p->function, &f->call))
     return false;
   uint64_t ran = f->call.ran_ns < l->min_ns ? f->call.ran_ns : l->min_ns;
   f->due_ns -= ran;
@@ -540,7 +540,7 @@ static bool faraway (const tg_Log *l) {
 static void addwhose (tg_Log *l, const tg_Function *f) {
   color(l, FAINT);
   tg_buf_addchar(&l->line, ' ');
-  tg_literal_function(&l->line, f);
+  tg_lualiteral_function(&l->line, f);
   reset(l);
 }
 
@@ -559,7 +559,7 @@ static void resultline (tg_Log *l, const tg_Packet *p, const tg_Function *f) {
   }
   if (hasvalues(l, p)) {
     tg_buf_addchar(&l->line, ' ');
-    tg_literal_list(&l->literal, &l->line, p->values, NULL);
+    tg_lualiteral_list(&l->literal, &l->line, p->values, NULL);
   }
   else if (p->why == TG_WHY_EXCEPTION && wants(l, TG_TYPE_THROW))
     tg_buf_addstr(&l->line, " ?");
@@ -622,7 +622,7 @@ static void show (tg_Log *l, const tg_Packet *p) {
     l->threads = p->thread;
   releaseold(l, p->time_ns);
   if (p->why != TG_WHY_YIELD)
-    tg_waiting_pass(&l->waiting);
+    tg_suspended_pass(&l->waiting);
   if (p->why == TG_WHY_ENTER) {
     enter(l, p);
     releaseold(l, p->time_ns);
@@ -638,7 +638,7 @@ static bool failed (const tg_Log *l) {
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
-  while (!failed(l) && tg_sieve_next(&l->sieve, end, &p)) {
+  while (!failed(l) && tg_minduration_next(&l->sieve, end, &p)) {
     show(l, &p);
     if (l->out.size >= OUT_MAX)
       flush(l);
@@ -688,17 +688,17 @@ static void addsummary (tg_Log *l) {
 /* Lines that could not be written are told of where errors are told; a reader
    that went away knows. */
 static void tell_loss (const tg_Log *l) {
-  tg_Outlet errors;
+  tg_FdWriter errors;
   tg_Buf text = {0};
   if (l->outlet.error == 0 || l->outlet.error == EPIPE)
     return;
   tg_buf_addfmt(&text, "tracegrip: log: %s, ", strerror(l->outlet.error));
   addcount(&text, l->state.lost, "line");
   tg_buf_addstr(&text, " lost\n");
-  tg_outlet_open(&errors, STDERR_FILENO);
+  tg_fdwriter_open(&errors, STDERR_FILENO);
   if (!text.failed)
-    tg_outlet_write(&errors, text.data, text.size);
-  tg_outlet_close(&errors);
+    tg_fdwriter_write(&errors, text.data, text.size);
+  tg_fdwriter_close(&errors);
   tg_buf_free(&text);
 }
 
@@ -721,7 +721,7 @@ void tg_log_finish (tg_Log *l) {
 }
 
 void tg_log_mute (tg_Log *l) {
-  tg_outlet_close(&l->outlet);
+  tg_fdwriter_close(&l->outlet);
   l->outlet.error = EBADF;
   l->finished = true;
 }
@@ -729,7 +729,7 @@ void tg_log_mute (tg_Log *l) {
 void tg_log_state (const tg_Log *l, tg_LogState *state) {
   *state = l->state;
   state->error = l->outlet.error;
-  state->status = tg_sieve_status(&l->sieve);
+  state->status = tg_minduration_status(&l->sieve);
   state->damage = tg_reader_damage(l->reader);
 }
 
@@ -741,34 +741,35 @@ bool tg_log_wants_color (int fd) {
 }
 
 static void thread_gone (void *ud, tg_ThreadId thread) {
-  tg_waiting_end(&((tg_Log *)ud)->waiting, thread);
+  tg_suspended_end(&((tg_Log *)ud)->waiting, thread);
 }
 
 static void start_reading (tg_Log *l) {
-  uint64_t min_ns = l->demand.min_duration_ns;
+  uint64_t min_ns = l->selection.min_duration_ns;
   l->min_ns = l->style.whole ? 0 : min_ns;
-  tg_sieve_init(&l->sieve, l->reader, min_ns - l->min_ns);
-  tg_waiting_init(&l->waiting, drop_kept, l);
+  tg_minduration_init(&l->sieve, l->reader, min_ns - l->min_ns);
+  tg_suspended_init(&l->waiting, drop_kept, l);
   if (holds(l))
-    tg_sieve_watch(&l->sieve, thread_gone, l);
+    tg_minduration_watch(&l->sieve, thread_gone, l);
 }
 
-tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from, const tg_Demand *demand,
-                    const tg_LogStyle *style, int fd) {
+tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
+                    const tg_Selection *selection, const tg_LogStyle *style,
+                    int fd) {
   tg_Log *l = tg_calloc(1, sizeof(*l));
   if (l == NULL)
     return NULL;
   l->stream = tg_stream_pin(stream);
   l->style = *style;
-  tg_outlet_open(&l->outlet, fd);
-  l->reader = tg_reader_new(stream, from, demand);
-  if (l->reader == NULL || !tg_demand_copy(&l->demand, demand)) {
+  tg_fdwriter_open(&l->outlet, fd);
+  l->reader = tg_reader_new(stream, from, selection);
+  if (l->reader == NULL || !tg_selection_copy(&l->selection, selection)) {
     tg_log_free(l);
     return NULL;
   }
   start_reading(l);
-  l->literal = (tg_Literal){
-    .functions = stream->functions, .demand = &l->demand,
+  l->literal = (tg_LuaLiteral){
+    .functions = stream->functions, .selection = &l->selection,
     .color = style->color
   };
   measure(l);
@@ -778,13 +779,13 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from, const tg_Demand *demand,
 void tg_log_free (tg_Log *l) {
   if (l == NULL)
     return;
-  tg_outlet_close(&l->outlet);
-  tg_waiting_finish(&l->waiting);
-  tg_waiting_free(&l->waiting);
-  tg_sieve_free(&l->sieve);
+  tg_fdwriter_close(&l->outlet);
+  tg_suspended_finish(&l->waiting);
+  tg_suspended_free(&l->waiting);
+  tg_minduration_free(&l->sieve);
   tg_reader_free(l->reader);
-  tg_demand_clear(&l->demand);
-  tg_literal_free(&l->literal);
+  tg_selection_clear(&l->selection);
+  tg_lualiteral_free(&l->literal);
   tg_buf_free(&l->line);
   tg_buf_free(&l->right);
   tg_buf_free(&l->out);

@@ -18,7 +18,7 @@
 #define TG_LOG_H
 
 #include "base/base.h"
-#include "options/demand.h"
+#include "options/selection.h"
 #include "stream/stream.h"
 
 typedef struct tg_LogStyle {
@@ -50,11 +50,12 @@ bool tg_log_wants_color (int fd);
 
 /*
 ** A log of 'stream' from 'from' (the position of a CONTEXT) on, of what
-** 'demand' (copied) asks for. It writes to a duplicate of 'fd', which the
+** 'selection' (copied) asks for. It writes to a duplicate of 'fd', which the
 ** caller may close. NULL without memory.
 */
-tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from, const tg_Demand *demand,
-                    const tg_LogStyle *style, int fd);
+tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
+                    const tg_Selection *selection, const tg_LogStyle *style,
+                    int fd);
 
 /* Writes what is new before position 'end'. */
 void tg_log_pump (tg_Log *l, tg_Pos end);

@@ -5,7 +5,7 @@
 */
 #include "packet/packet.h"
 
-#include "packet/words.h"
+#include "packet/names.h"
 
 /* What every part of a packet needs. */
 typedef struct Writer {
@@ -13,16 +13,17 @@ typedef struct Writer {
   const tg_Packet *p;
   const tg_Functions *functions;
   const tg_Function *f;         /* the frame's; NULL if nobody defined it */
-  const tg_Demand *demand;
+  const tg_Selection *selection;
   tg_Scratch *scratch;
 } Writer;
 
 static bool wants (const Writer *w, uint32_t type) {
-  return (w->demand->types & type) != 0;
+  return (w->selection->types & type) != 0;
 }
 
 static void open_grips (const Writer *w, tg_Grips *g) {
-  tg_grips_open(g, w->out, w->functions, w->demand, w->scratch, w->p->values);
+  tg_grips_open(g, w->out, w->functions, w->selection, w->scratch,
+                w->p->values);
 }
 
 /*
@@ -197,9 +198,9 @@ static void put_exited (const Writer *w) {
 }
 
 void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
-                      const tg_Demand *demand, tg_Scratch *scratch) {
+                      const tg_Selection *selection, tg_Scratch *scratch) {
   const tg_Function *f = tg_functions_find(stream->functions, p->function);
-  Writer w = {out, p, stream->functions, f, demand, scratch};
+  Writer w = {out, p, stream->functions, f, selection, scratch};
   bool enter = p->why == TG_WHY_ENTER;
   out->object(out);
   if (enter)

@@ -9,17 +9,17 @@
 #ifndef TG_PACKET_H
 #define TG_PACKET_H
 
-#include "options/demand.h"
+#include "options/selection.h"
 #include "packet/grips.h"
 #include "reader/reader.h"
 #include "text/sink.h"
 
 /*
 ** Writes one object: {type, sequence, name?, callsite?, time?, ...}, with the
-** fields that the demand's types ask for. 'scratch' is memory of the caller's
-** for this and further packets; see grips.h.
+** fields that the selection's types ask for. 'scratch' is memory of the
+** caller's for this and further packets; see grips.h.
 */
 void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
-                      const tg_Demand *demand, tg_Scratch *scratch);
+                      const tg_Selection *selection, tg_Scratch *scratch);
 
 #endif

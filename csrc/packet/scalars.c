@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "packet/words.h"
+#include "packet/names.h"
 
 #define EXACT_MAX (INT64_C(1) << 53)   /* integers that a double holds */
 

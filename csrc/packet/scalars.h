@@ -6,8 +6,8 @@
 #define TG_SCALARS_H
 
 #include "base/buf.h"
+#include "packet/names.h"
 #include "text/sink.h"
-#include "packet/words.h"
 
 /* {type: "..."}, a literal, still open; the same closed. */
 #define tg_open_typed(out, name) \

@@ -34,11 +34,11 @@ static bool room (void *array, uint32_t *capacity, uint32_t need,
   return true;
 }
 
-/* The row of a label that has none; TG_INDEX_NONE without memory. */
+/* The row of a label that has none; TG_INTMAP_NONE without memory. */
 static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
-  if (label == TG_INDEX_NONE
+  if (label == TG_INTMAP_NONE
       || !room(&p->rows, &p->crows, label + 1, sizeof *p->rows))
-    return TG_INDEX_NONE;
+    return TG_INTMAP_NONE;
   memset(&p->rows[label], 0, sizeof p->rows[label]);
   p->rows[label].min_ns = UINT64_MAX;
   p->nrows = label + 1;
@@ -47,12 +47,12 @@ static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
 
 /* Rows have the numbers of labels. */
 TG_INLINE uint32_t row_of (tg_Profile *p, tg_FunctionId id) {
-  uint32_t label = tg_labels_of(&p->labels, id);
+  uint32_t label = tg_funclabels_of(&p->labels, id);
   return tg_likely(label < p->nrows) ? label : new_row(p, label);
 }
 
 const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
-  return tg_labels_function(&p->labels, row);
+  return tg_funclabels_function(&p->labels, row);
 }
 
 /* }================================================================== */
@@ -64,7 +64,7 @@ const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
 */
 
 /* A call will not go on: how long it took is known. */
-static void over (void *owner, const tg_Call *call) {
+static void over (void *owner, const tg_SuspendedCall *call) {
   tg_Profile *p = owner;
   tg_Row *r = &p->rows[call->row];
   if (!call->counted)
@@ -79,18 +79,18 @@ static void over (void *owner, const tg_Call *call) {
 bool tg_profile_init (tg_Profile *p, const tg_Functions *functions,
                       bool tree) {
   memset(p, 0, sizeof *p);
-  tg_labels_init(&p->labels, functions);
-  tg_waiting_init(&p->waiting, over, p);
+  tg_funclabels_init(&p->labels, functions);
+  tg_suspended_init(&p->waiting, over, p);
   p->levels = UINT32_MAX;
-  return !tree || tg_tree_init(&p->tree);
+  return !tree || tg_calltree_init(&p->tree);
 }
 
 void tg_profile_free (tg_Profile *p) {
   tg_free(p->rows);
   tg_free(p->open);
-  tg_labels_free(&p->labels);
-  tg_tree_free(&p->tree);
-  tg_waiting_free(&p->waiting);
+  tg_funclabels_free(&p->labels);
+  tg_calltree_free(&p->tree);
+  tg_suspended_free(&p->waiting);
   memset(p, 0, sizeof *p);
 }
 
@@ -127,14 +127,14 @@ static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
     o->node = parent;
     return true;
   }
-  o->node = tg_tree_child(&p->tree, parent, o->call.row);
+  o->node = tg_calltree_child(&p->tree, parent, o->call.row);
   p->tree.nodes[o->node].tally.calls += counted;
   return o->node != 0;
 }
 
 static bool enter (tg_Profile *p, const tg_Packet *k) {
   uint32_t row = row_of(p, k->function);
-  if (row == TG_INDEX_NONE
+  if (row == TG_INTMAP_NONE
       || !room(&p->open, &p->copen, p->nopen + 1, sizeof *p->open))
     return false;
   tg_Row *r = &p->rows[row];
@@ -142,7 +142,7 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
   *o = (tg_Open){.call = {.row = row, .counted = !k->resumed},
                  .opened_ns = k->time_ns, .thread = k->thread};
   if (k->resumed)
-    tg_waiting_resume(&p->waiting, k->thread, row, &o->call);
+    tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
   r->tally.calls += !k->resumed;
   if (r->open++ == 0)
     r->since_ns = k->time_ns;
@@ -185,10 +185,10 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
       count_why(&p->tree.nodes[o->node].tally, k->why);
   }
   if (k->why == TG_WHY_YIELD)
-    return tg_waiting_park(&p->waiting, o->thread, &o->call);
+    return tg_suspended_park(&p->waiting, o->thread, &o->call);
   over(p, &o->call);
   if (p->waiting.places.count > 0 && was_last(p, o))
-    tg_waiting_end(&p->waiting, o->thread);
+    tg_suspended_end(&p->waiting, o->thread);
   return true;
 }
 
@@ -199,7 +199,7 @@ void tg_profile_take (tg_Profile *p, const tg_Packet *k) {
     p->first_ns = p->now_ns = k->time_ns;
   pass_time(p, k->time_ns);
   if (k->why != TG_WHY_YIELD)
-    tg_waiting_pass(&p->waiting);
+    tg_suspended_pass(&p->waiting);
   bool ok = k->why == TG_WHY_ENTER ? enter(p, k) : leave(p, k);
   if (tg_unlikely(!ok))
     p->status = TG_ERR_MEMORY;
@@ -228,14 +228,14 @@ static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
 }
 
 void tg_profile_gone (void *profile, tg_ThreadId thread) {
-  tg_waiting_end(&((tg_Profile *)profile)->waiting, thread);
+  tg_suspended_end(&((tg_Profile *)profile)->waiting, thread);
 }
 
 void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   set_bounds(p, start_ns, end_ns);
   while (p->nopen > 0)
     over(p, &close_frame(p)->call);
-  tg_waiting_finish(&p->waiting);
+  tg_suspended_finish(&p->waiting);
   for (uint32_t i = 0; i < p->nrows; i++) {
     if (p->rows[i].tally.calls == 0)
       p->rows[i].min_ns = 0;

@@ -23,11 +23,11 @@
 #define TG_PROFILE_H
 
 #include "base/base.h"
-#include "stream/function.h"
-#include "reader/labels.h"
+#include "reader/calltree.h"
+#include "reader/funclabels.h"
 #include "reader/reader.h"
-#include "reader/tree.h"
-#include "reader/waiting.h"
+#include "reader/suspended.h"
+#include "stream/functions.h"
 
 /* A row of the report. */
 typedef struct tg_Row {
@@ -40,7 +40,7 @@ typedef struct tg_Row {
 
 /* A frame on the stack. */
 typedef struct tg_Open {
-  tg_Call call;
+  tg_SuspendedCall call;
   uint64_t opened_ns;
   tg_ThreadId thread;
   uint32_t node;              /* 0 without a tree */
@@ -54,15 +54,15 @@ typedef struct tg_Profile {
   uint64_t idle_ns;           /* time without an open frame */
   tg_Row *rows;               /* owns */
   uint32_t nrows, crows;      /* how many, and room for how many */
-  tg_Tree tree;               /* owns */
+  tg_CallTree tree;           /* owns */
   uint32_t levels;            /* of the tree at most: what is deeper is added to
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */
   /* private */
-  tg_Labels labels;           /* owns; numbers as the rows */
+  tg_FuncLabels labels;       /* owns; numbers as the rows */
   tg_Open *open;              /* owns; innermost last */
   uint32_t nopen, copen;
-  tg_Waiting waiting;         /* owns */
+  tg_Suspended waiting;       /* owns */
   uint64_t first_ns, now_ns;  /* of the first and the latest packet */
 } tg_Profile;
 

@@ -1,5 +1,5 @@
 /*
-** reader.c - one demand's view of a stream.
+** reader.c - one selection's view of a stream.
 **
 ** An event is decoded, time goes on, and the event becomes a job: close so
 ** many frames, enter one, suspend or re-enter a coroutine. A job gives at most
@@ -9,17 +9,17 @@
 **     bytes --decode--> event --apply--> job --turn--> packet
 **
 ** Every event moves the shadow stacks, also those of frames that are not
-** shown. What the demand's members want is 'inside'; 'shown' is what its filter
-** leaves of that, so that a filter hides frames and changes no others.
+** shown. What the selection's members want is 'inside'; 'shown' is what its
+** filter leaves of that, so that a filter hides frames and changes no others.
 */
 #include "reader/reader.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "stream/decode.h"
-#include "reader/frames.h"
-#include "reader/known.h"
+#include "reader/functioncache.h"
+#include "reader/stacks.h"
+#include "stream/eventreader.h"
 #include "stream/values.h"
 
 typedef enum JobKind {
@@ -46,7 +46,7 @@ typedef struct Job {
 struct tg_Reader {
   tg_Stream *stream;    /* pins */
   tg_Clock clock;       /* the stream's, perhaps with a time 0 of its own */
-  tg_Demand demand;     /* owns */
+  tg_Selection selection; /* owns */
   tg_Cursor cursor;     /* pins the chunks from here on, once placed */
   tg_Pos from;
   tg_Pos latest;        /* of the event read last */
@@ -64,7 +64,7 @@ struct tg_Reader {
   tg_Stack *running;    /* borrows; innermost of the chain, NULL if none */
   uint32_t inside;      /* frames of the whole chain that are so */
   uint32_t open;        /* the same of those shown */
-  tg_KnownList known;   /* owns */
+  tg_FunctionCache known; /* owns */
   Job job;
   void (*gone) (void *ud, tg_ThreadId thread);
   void *gone_ud;
@@ -74,7 +74,7 @@ struct tg_Reader {
 
 /*
 ** {==================================================================
-** Birth, death, demand
+** Birth, death, selection
 ** ===================================================================
 */
 
@@ -95,16 +95,16 @@ static bool place (tg_Reader *r) {
 }
 
 static void set_end (tg_Reader *r) {
-  const tg_Filter *filter = r->demand.filter;
+  const tg_Filter *filter = r->selection.filter;
   r->to_ns = filter != NULL ? filter->to_ns : UINT64_MAX;
 }
 
 tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
-                          const tg_Demand *demand) {
+                          const tg_Selection *selection) {
   tg_Reader *r = tg_calloc(1, sizeof *r);
   if (r == NULL)
     return NULL;
-  if (!tg_demand_copy(&r->demand, demand)) {
+  if (!tg_selection_copy(&r->selection, selection)) {
     tg_free(r);
     return NULL;
   }
@@ -122,9 +122,9 @@ void tg_reader_free (tg_Reader *r) {
     return;
   tg_cursor_drop(&r->cursor);
   tg_stream_unpin(r->stream);
-  tg_demand_clear(&r->demand);
+  tg_selection_clear(&r->selection);
   tg_stacks_free(&r->stacks);
-  tg_known_free(&r->known);
+  tg_functioncache_free(&r->known);
   tg_free(r);
 }
 
@@ -144,8 +144,8 @@ static void copy_chain (tg_Reader *c, const tg_Reader *r) {
 }
 
 tg_Reader *tg_reader_copy (const tg_Reader *r) {
-  tg_check(tg_reader_between(r) && r->demand.types == 0);
-  tg_Reader *c = tg_reader_new(r->stream, tg_reader_pos(r), &r->demand);
+  tg_check(tg_reader_between(r) && r->selection.types == 0);
+  tg_Reader *c = tg_reader_new(r->stream, tg_reader_pos(r), &r->selection);
   if (c == NULL)
     return NULL;
   tg_cursor_drop(&c->cursor);
@@ -170,26 +170,26 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
 }
 
 tg_Reader *tg_reader_again (const tg_Reader *r) {
-  tg_Demand bare;
-  if (!tg_demand_copy(&bare, &r->demand))
+  tg_Selection bare;
+  if (!tg_selection_copy(&bare, &r->selection))
     return NULL;
-  tg_demand_bare(&bare);
+  tg_selection_bare(&bare);
   tg_Reader *again = tg_reader_new(r->stream, tg_reader_pos(r), &bare);
-  tg_demand_clear(&bare);
+  tg_selection_clear(&bare);
   if (again != NULL)
     again->clock = r->clock;
   return again;
 }
 
 /* Hits are counted from the moment that somebody asks for them. */
-bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand) {
-  tg_Demand copy;
-  if (!tg_demand_copy(&copy, demand))
+bool tg_reader_reselect (tg_Reader *r, const tg_Selection *selection) {
+  tg_Selection copy;
+  if (!tg_selection_copy(&copy, selection))
     return false;
-  tg_demand_clear(&r->demand);
-  r->demand = copy;
+  tg_selection_clear(&r->selection);
+  r->selection = copy;
   set_end(r);
-  tg_known_reset(&r->known, (copy.types & TG_TYPE_HITCOUNT) != 0);
+  tg_functioncache_reset(&r->known, (copy.types & TG_TYPE_HITCOUNT) != 0);
   return true;
 }
 
@@ -270,21 +270,21 @@ static void fail (tg_Reader *r, tg_Status status) {
 
 /* NULL without memory, or if nobody defined that function, of which one cannot
    say whether it is wanted: either ends the reading. */
-static tg_Known *known (tg_Reader *r, tg_FunctionId id) {
+static tg_CachedFunction *known (tg_Reader *r, tg_FunctionId id) {
   const tg_Functions *fs = r->stream->functions;
-  tg_Known *k = tg_known_get(&r->known, id, fs, &r->demand);
+  tg_CachedFunction *k = tg_functioncache_get(&r->known, id, fs, &r->selection);
   if (k == NULL)
     fail(r, tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
                                               : TG_ERR_MEMORY);
   return k;
 }
 
-static bool yields (tg_Reader *r, const tg_Frame *f) {
-  const tg_Known *k = known(r, f->function);
+static bool yields (tg_Reader *r, const tg_StackFrame *f) {
+  const tg_CachedFunction *k = known(r, f->function);
   return k != NULL && k->yields;
 }
 
-static void fill (tg_Reader *r, const tg_Frame *f, tg_ThreadId thread,
+static void fill (tg_Reader *r, const tg_StackFrame *f, tg_ThreadId thread,
                   tg_Why why, tg_Packet *out) {
   memset(out, 0, sizeof *out);
   out->why = why;
@@ -295,8 +295,9 @@ static void fill (tg_Reader *r, const tg_Frame *f, tg_ThreadId thread,
   out->depth = f->depth;
 }
 
-static uint64_t count_hit (const tg_Reader *r, tg_Known *k, bool resumed) {
-  if ((r->demand.types & TG_TYPE_HITCOUNT) == 0)
+static uint64_t count_hit (const tg_Reader *r, tg_CachedFunction *k,
+                           bool resumed) {
+  if ((r->selection.types & TG_TYPE_HITCOUNT) == 0)
     return 0;
   k->hits += !resumed;
   return k->hits;
@@ -304,8 +305,8 @@ static uint64_t count_hit (const tg_Reader *r, tg_Known *k, bool resumed) {
 
 /* Whether the filter, if any, lets a frame through that is entered now. */
 static bool passes (const tg_Reader *r, const tg_Stack *s,
-                    const tg_Known *k) {
-  const tg_Filter *filter = r->demand.filter;
+                    const tg_CachedFunction *k) {
+  const tg_Filter *filter = r->selection.filter;
   return filter == NULL
          || (k->passes && r->open < filter->options.max_depth
              && (filter->thread == 0 || filter->thread == s->thread)
@@ -313,10 +314,10 @@ static bool passes (const tg_Reader *r, const tg_Stack *s,
 }
 
 /* The frame is entered; whether that gives a packet. */
-static bool enter (tg_Reader *r, const tg_Stack *s, tg_Frame *f, bool resumed,
-                   tg_Packet *out) {
-  tg_Known *k = known(r, f->function);
-  f->inside = k != NULL && k->wanted && r->inside < r->demand.max_depth;
+static bool enter (tg_Reader *r, const tg_Stack *s, tg_StackFrame *f, bool
+resumed, tg_Packet *out) {
+  tg_CachedFunction *k = known(r, f->function);
+  f->inside = k != NULL && k->wanted && r->inside < r->selection.max_depth;
   if (!f->inside)
     return false;
   r->inside++;
@@ -334,7 +335,7 @@ static bool enter (tg_Reader *r, const tg_Stack *s, tg_Frame *f, bool resumed,
 }
 
 /* The frame is not open any more; whether it was shown. */
-static bool hide (tg_Reader *r, tg_Frame *f) {
+static bool hide (tg_Reader *r, tg_StackFrame *f) {
   bool shown = f->shown;
   r->inside--;
   r->open -= shown;
@@ -343,12 +344,12 @@ static bool hide (tg_Reader *r, tg_Frame *f) {
 }
 
 /* The frame is left; whether that gives a packet. */
-static bool leave (tg_Reader *r, const tg_Stack *s, tg_Frame *f,
+static bool leave (tg_Reader *r, const tg_Stack *s, tg_StackFrame *f,
                    tg_Packet *out) {
   if (!f->inside)
     return false;
   bool shown = hide(r, f);
-  if (r->demand.count == 0)   /* nobody is there to be told */
+  if (r->selection.count == 0) /* nobody is there to be told */
     return false;
   r->passed++;
   if (!shown)
@@ -382,7 +383,7 @@ static void unchain (tg_Reader *r) {
 /* Closes the innermost frame; all silent ones of the job are one turn. */
 static bool close_one (tg_Reader *r, tg_Packet *out) {
   tg_Stack *s = r->running;
-  tg_Frame *f = tg_stack_top(s);
+  tg_StackFrame *f = tg_stack_top(s);
   if (f == NULL) {
     s->silent -= r->job.left < s->silent ? r->job.left : s->silent;
     r->job.left = 0;
@@ -400,14 +401,14 @@ static tg_FunctionId caller_of (const tg_Event *call, const tg_Stack *s) {
     return 0;
   if (call->flags & TG_EVF_FAR)
     return call->caller;
-  const tg_Frame *f = tg_stack_top(s);
+  const tg_StackFrame *f = tg_stack_top(s);
   return f != NULL ? f->function : 0;
 }
 
 /* Bytes that a later event may mean: see the YIELD event. */
-static void keep_arguments (tg_Reader *r, tg_Stack *s, tg_Frame *f,
+static void keep_arguments (tg_Reader *r, tg_Stack *s, tg_StackFrame *f,
                             tg_Slice values) {
-  if (values.data != NULL && r->demand.types != 0 && yields(r, f))
+  if (values.data != NULL && r->selection.types != 0 && yields(r, f))
     tg_stack_keep(s, values);
 }
 
@@ -416,7 +417,7 @@ static bool turn_enter (tg_Reader *r, tg_Packet *out) {
   tg_Stack *s = r->running;
   done(r);
   tg_FunctionId caller = caller_of(call, s);
-  tg_Frame *f = tg_stack_push(s);
+  tg_StackFrame *f = tg_stack_push(s);
   if (f == NULL) {
     r->status = TG_ERR_MEMORY;
     return false;
@@ -481,7 +482,7 @@ static bool turn_reenter (tg_Reader *r, tg_Packet *out) {
     done(r);
     return false;
   }
-  tg_Frame *f = &r->running->frames[r->job.next++];
+  tg_StackFrame *f = &r->running->frames[r->job.next++];
   return enter(r, r->running, f, true, out);
 }
 
@@ -561,7 +562,7 @@ static void apply_return (tg_Reader *r, const tg_Event *e) {
 
 static void apply_yield (tg_Reader *r, const tg_Event *e) {
   const tg_Stack *s = r->running;
-  const tg_Frame *f = tg_stack_top(s);
+  const tg_StackFrame *f = tg_stack_top(s);
   tg_Slice values = e->values;
   if (values.data == NULL && f != NULL && yields(r, f))
     values = tg_stack_kept(s, f);
@@ -684,9 +685,9 @@ static bool read_event (tg_Reader *r, tg_Pos end) {
   return true;
 }
 
-/* Whether the demand has all the packets it asked for. */
+/* Whether the selection has all the packets it asked for. */
 static bool full (const tg_Reader *r) {
-  return r->demand.max_events > 0 && r->passed >= r->demand.max_events;
+  return r->selection.max_events > 0 && r->passed >= r->selection.max_events;
 }
 
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {

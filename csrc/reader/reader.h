@@ -1,12 +1,12 @@
 /*
-** reader.h - from events to frames: the stream as one demand sees it.
+** reader.h - from events to frames: the stream as one selection sees it.
 **
 ** A reader walks a stream from a position and gives the frames that the
 ** protocol speaks of, one at a time, in sequence: a throw, a yield or a resume
 ** is one event and comes out as one packet for each frame that it closes or
 ** opens. It keeps a shadow stack per coroutine; frames that were open where
-** it started stay silent; filters, depth limit and event limit of its demand
-** hide what they must and leave the nesting right. A demand that is narrowed
+** it started stay silent; filters, depth limit and event limit of its selection
+** hide what they must and leave the nesting right. A selection that is narrowed
 ** gives a part of the same packets, with depths and sequence of their own.
 **
 ** Plain C: any thread, one reader each. It pins the stream, and the chunks
@@ -16,7 +16,7 @@
 #define TG_READER_H
 
 #include "base/base.h"
-#include "options/demand.h"
+#include "options/selection.h"
 #include "stream/stream.h"
 
 typedef enum tg_Why {
@@ -47,10 +47,10 @@ typedef struct tg_Reader tg_Reader;
 
 /*
 ** A reader of 'stream' from 'from' (the position of a CONTEXT) narrowed by
-** 'demand', which it copies. NULL without memory.
+** 'selection', which it copies. NULL without memory.
 */
 tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
-                          const tg_Demand *demand);
+                          const tg_Selection *selection);
 void tg_reader_free (tg_Reader *r);
 
 /* Whether it stands between two events: all packets of the one before have been
@@ -60,7 +60,7 @@ bool tg_reader_between (const tg_Reader *r);
 /*
 ** A second reader where 'r' is, between two events. It holds no chunk until it
 ** is read from. Neither the watcher nor what was kept of arguments goes with
-** it, so 'r' is one whose demand has no types. NULL without memory.
+** it, so 'r' is one whose selection has no types. NULL without memory.
 */
 tg_Reader *tg_reader_copy (const tg_Reader *r);
 
@@ -70,15 +70,15 @@ tg_Reader *tg_reader_again (const tg_Reader *r);
 
 /*
 ** The next packet before position 'end'. False: there is none now (call again
-** when the stream has grown), or the demand's event limit is reached.
+** when the stream has grown), or the selection's event limit is reached.
 */
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out);
 
 /* Times are given from this moment (ticks) on instead of the stream's 0. */
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks);
 
-/* From now on this demand: for a client whose traces come and go. */
-bool tg_reader_redemand (tg_Reader *r, const tg_Demand *demand);
+/* From now on this selection: for a client whose traces come and go. */
+bool tg_reader_reselect (tg_Reader *r, const tg_Selection *selection);
 
 /*
 ** The time at which reading began, that of the CONTEXT at 'from' or where a

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "recording/format.h"
-#include "text/outlet.h"
+#include "recording/fileformat.h"
+#include "text/fdwriter.h"
 
 #define TRIES 1000          /* looks at a file that others come and go with */
 #define LINKS_MAX 40        /* as Linux has it */
@@ -38,7 +38,7 @@ static int make (const char *path) {
   int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0)
     return -1;
-  int copy = tg_outlet_duplicate(fd);
+  int copy = tg_fdwriter_duplicate(fd);
   close(fd);
   if (copy >= 0 && lock(copy, path))
     return copy;
@@ -72,7 +72,7 @@ static bool is_older (int fd, const char *path, uint32_t run, bool force) {
   if (good && (locked || (force && recording)))
     return true;
   /* Whoever only looks has the lock for a moment, too. */
-  bool busy = !recording || h.state == TG_TAPE_RUNNING;
+  bool busy = !recording || h.state == TG_FILE_RUNNING;
   errno = good && !busy ? EAGAIN : EEXIST;
   return false;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
+#include "base/bytereader.h"
 
 enum {                    /* flags of a FUNCTION entry */
   IS_VARARG = 1u << 0, IS_C = 1u << 1, IS_KNOWN = 1u << 2, IS_OWN = 1u << 3
@@ -191,7 +191,7 @@ void tg_entry_source (tg_Buf *out, const char *url, const char *text,
 */
 
 bool tg_entry_next (const uint8_t **p, const uint8_t *end, tg_Entry *e) {
-  tg_Bytes b = {*p, end, false};
+  tg_ByteReader b = {*p, end, false};
   e->kind = tg_take32(&b);
   e->size = tg_take32(&b);
   e->data = tg_take(&b, e->size);
@@ -201,7 +201,7 @@ bool tg_entry_next (const uint8_t **p, const uint8_t *end, tg_Entry *e) {
 
 /* What is read, and the first thing that went wrong. */
 typedef struct Source {
-  tg_Bytes b;
+  tg_ByteReader b;
   uint32_t most;          /* bytes of a string; what is longer is cut */
   bool refused;           /* an allocation was */
 } Source;

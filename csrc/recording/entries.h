@@ -12,9 +12,9 @@
 
 #include "base/base.h"
 #include "base/buf.h"
-#include "options/ending.h"
-#include "stream/function.h"
+#include "options/endreason.h"
 #include "options/options.h"
+#include "stream/functions.h"
 
 typedef enum tg_EntryKind {
   TG_ENTRY_NONE = 0,      /* zeroed memory: no entry */

@@ -66,7 +66,7 @@ typedef struct tg_ScopeEvent {
   uint64_t hits;          /* its entries: the call, and each resume after */
   uint64_t id;            /* from 1 by order of entry, over all timelines */
   tg_ScopeType type;
-  uint32_t kind;          /* see scopekinds.h */
+  uint32_t kind;          /* see kinds.h */
   uint32_t timeline;      /* from 0 */
   uint32_t depth;         /* 1 = has no parent */
   uint64_t parent;        /* 0 = none */

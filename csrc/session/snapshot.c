@@ -6,7 +6,7 @@
 
 #include "session/snapshot.h"
 #include "base/alloc.h"
-#include "session/saved.h"
+#include "session/tracesave.h"
 
 static tg_Session *_Atomic answering;
 static struct sigaction before;
@@ -18,7 +18,7 @@ static void button (int signal) {
   tg_Session *s = atomic_load(&answering);
   if (s != NULL) {
     atomic_store(&s->button, true);
-    s->recorder.packets_stop = 0;
+    s->writer.packets_stop = 0;
   }
 }
 
@@ -70,9 +70,9 @@ static void complain (const char *path, int error) {
 void tg_snapshot_take (tg_Session *s) {
   char path[4096];
   int error = errno;
-  tg_Trace *t = s->taped;
-  if (t != NULL && free_path(tg_tape_path(t->tape), path, sizeof path)
-      && tg_saved(t, &t->plan->program, path) != TG_OK)
+  tg_Trace *t = s->on_file;
+  if (t != NULL && free_path(tg_filewriter_path(t->file), path, sizeof path)
+      && tg_tracesave(t, &t->plan->program, path) != TG_OK)
     complain(path, errno);
   errno = error;
 }

@@ -1,7 +1,7 @@
 /*
-** snapshot.h - SIGUSR1 saves what a ring has: a flight recorder's button.
+** snapshot.h - SIGUSR1 saves what a ring has: a flight writer's button.
 **
-** While a trace records on a ring's tape, and if the program does not use the
+** While a trace records on a ring's file, and if the program does not use the
 ** signal itself, SIGUSR1 makes the hook save PATH.1, the next one PATH.2, and
 ** so on (never over a file that is there), with the program's next event:
 ** nothing of a trace is ever looked at in a signal handler. System calls of the
@@ -10,9 +10,9 @@
 #ifndef TG_SNAPSHOT_H
 #define TG_SNAPSHOT_H
 
-#include "state/state.h"
+#include "state/session.h"
 
-/* The session's tape from now on answers to the signal; until tg_snapshot_off.
+/* The session's file from now on answers to the signal; until tg_snapshot_off.
    One session of a process at a time. */
 void tg_snapshot_on (tg_Session *s);
 void tg_snapshot_off (tg_Session *s);

@@ -319,8 +319,8 @@ void tg_store_wake (tg_Store *s) {
   pthread_mutex_unlock(&s->mutex);
 }
 
-void tg_store_fork (tg_Store *s, tg_Fork side) {
-  tg_fork_mutex(&s->mutex, side);
-  if (side == TG_FORK_CHILD)
+void tg_store_fork (tg_Store *s, tg_AtFork side) {
+  tg_atfork_mutex(&s->mutex, side);
+  if (side == TG_ATFORK_CHILD)
     tg_clock_condition(&s->moved);    /* whoever waited is not there any more */
 }

@@ -16,7 +16,7 @@
 ** are freed. A trace holds one at its start; a ring moves it forward.
 **
 ** Where blocks come from and go to is a supply's business: the memory's, a
-** tape's (tape.h: the file being recorded) or a recording's (recording.h: its
+** file's (filewriter.h: the file being recorded) or a recording's (open.h: its
 ** blocks are loaded while a cursor is in them). Without one it is memory.
 **
 ** The mutex guards the list and the pins; it is taken when a chunk is full or
@@ -28,9 +28,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/atfork.h"
 #include "base/base.h"
 #include "stream/block.h"
-#include "base/fork.h"
 
 #define TG_CHUNK_SIZE ((size_t)256 << 10)   /* bytes, header included */
 
@@ -147,6 +147,6 @@ bool tg_store_wait (tg_Store *s, uint64_t ns);
 void tg_store_wake (tg_Store *s);
 
 /* The mutex; in the child nobody waits. */
-void tg_store_fork (tg_Store *s, tg_Fork side);
+void tg_store_fork (tg_Store *s, tg_AtFork side);
 
 #endif

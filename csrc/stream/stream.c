@@ -29,13 +29,13 @@ static void delist (tg_Stream *s) {
   pthread_mutex_unlock(&all.mutex);
 }
 
-void tg_streams_fork (tg_Fork side) {
-  if (side == TG_FORK_BEFORE)
-    tg_fork_mutex(&all.mutex, side);
+void tg_streams_fork (tg_AtFork side) {
+  if (side == TG_ATFORK_BEFORE)
+    tg_atfork_mutex(&all.mutex, side);
   for (tg_Stream *s = all.first; s != NULL; s = s->next)
     tg_store_fork(&s->store, side);
-  if (side != TG_FORK_BEFORE)
-    tg_fork_mutex(&all.mutex, side);
+  if (side != TG_ATFORK_BEFORE)
+    tg_atfork_mutex(&all.mutex, side);
 }
 
 tg_Stream *tg_stream_new (void) {
@@ -68,6 +68,6 @@ void tg_stream_unpin (tg_Stream *s) {
   delist(s);
   tg_store_free(&s->store);
   tg_functions_free(s->functions);
-  tg_listings_free(s->listings);
+  tg_sources_free(s->listings);
   tg_free(s);
 }

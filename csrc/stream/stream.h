@@ -10,8 +10,8 @@
 
 #include "base/base.h"
 #include "base/clock.h"
-#include "stream/function.h"
-#include "stream/listings.h"
+#include "stream/functions.h"
+#include "stream/sources.h"
 #include "stream/store.h"
 
 typedef struct tg_Stream {
@@ -20,7 +20,7 @@ typedef struct tg_Stream {
   uint64_t wall_ns;         /* time 0 since 1970 */
   uint32_t pid;             /* whose it is, or was */
   tg_Functions *functions;  /* owns */
-  tg_Listings *listings;    /* owns; a recording's; NULL: it has none */
+  tg_Sources *listings;     /* owns; a recording's; NULL: it has none */
   tg_Store store;
   struct tg_Stream *next;   /* list of all streams of the process */
 } tg_Stream;
@@ -30,6 +30,6 @@ tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
 void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
 
 /* The mutexes of all streams there are. */
-void tg_streams_fork (tg_Fork side);
+void tg_streams_fork (tg_AtFork side);
 
 #endif

@@ -2,8 +2,8 @@
 ** sink.h - where a structured document goes: JSON text or Lua tables.
 **
 ** Whoever writes packets calls these in document order; inside an object every
-** value comes after its key. Implementations: json.c (text into a tg_Buf),
-** luasink.c (tables on the Lua stack).
+** value comes after its key. Implementations: jsonwriter.c (text into a
+** tg_Buf), luasink.c (tables on the Lua stack).
 */
 #ifndef TG_SINK_H
 #define TG_SINK_H

@@ -155,8 +155,8 @@ static bool read_piece (tg_Spool *s, uint64_t place, uint64_t size,
 }
 
 static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
-                        tg_Output *out) {
-  return read_piece(s, place, size, &out->text) && tg_output_turn(out);
+                        tg_OutFile *out) {
+  return read_piece(s, place, size, &out->text) && tg_outfile_turn(out);
 }
 
 bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
@@ -170,7 +170,7 @@ bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
   return !to->failed || fail(s, ENOMEM);
 }
 
-bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out) {
+bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out) {
   if (c->text.failed)
     return fail(s, ENOMEM);
   for (uint32_t i = 0; i < c->count; i++) {
@@ -178,7 +178,7 @@ bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out) {
       return false;
   }
   tg_buf_add(&out->text, c->text.data, c->text.size);
-  return tg_output_turn(out) && s->error == 0;
+  return tg_outfile_turn(out) && s->error == 0;
 }
 
 void tg_column_free (tg_Column *c) {

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "base/buf.h"
-#include "text/output.h"
+#include "text/outfile.h"
 
 #define TG_SPOOL_BLOCK ((uint64_t)1 << 20)
 #define TG_SPOOL_BLOCKS 64u
@@ -50,7 +50,7 @@ bool tg_column_turn (tg_Spool *s, tg_Column *c);
 bool tg_column_put (tg_Spool *s, tg_Column *c);
 
 /* Adds the whole column to 'out'. False if anything has failed. */
-bool tg_column_write (tg_Spool *s, tg_Column *c, tg_Output *out);
+bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out);
 
 /* Puts piece 'i' of a column in place of what 'to' holds: pieces are 0 to
    'count', and each ends where tg_column_turn was called. */

@@ -2,16 +2,16 @@
 #include <unistd.h>
 
 #include "trace/livelog.h"
+#include "binding/logstyle.h"
+#include "binding/readoptions.h"
 #include "packet/log.h"
-#include "binding/optread.h"
-#include "binding/style.h"
 #include "trace/trace.h"
 
 static bool attach (tg_Trace *t, const tg_LogStyle *style, int fd) {
-  tg_Demand d = {0};
-  if (tg_demand_add(&d, &t->options))
+  tg_Selection d = {0};
+  if (tg_selection_add(&d, &t->options))
     t->log = tg_log_new(t->stream, t->start, &d, style, fd);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   return t->log != NULL;
 }
 
@@ -21,12 +21,12 @@ int livelog_start (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   tg_Trace *t = tg_trace_new(L);
   tg_options_read(L, 1, NULL, &t->options);
-  int fd = tg_style_open(L, 2);
+  int fd = tg_logstyle_open(L, 2);
   if (fd < 0) {
     lua_getfield(L, 2, "path");
     return luaL_fileresult(L, 0, lua_tostring(L, -1));
   }
-  tg_style_read(L, 2, fd, &style);
+  tg_logstyle_read(L, 2, fd, &style);
   tg_trace_begin(L, t, "log", TG_ORIGIN_LOG, NULL);
   tg_trace_anchor(L, t);
   bool attached = attach(t, &style, fd);

@@ -8,7 +8,7 @@
 
 /*
 ** Lua: log(options, style) -> Trace | nil, message, code. Options as for start;
-** the style as in style.h.
+** the style as in logstyle.h.
 */
 int livelog_start (lua_State *L);
 

@@ -3,11 +3,11 @@
 
 #include "trace/report.h"
 #include "base/alloc.h"
-#include "session/bounds.h"
 #include "binding/luasink.h"
+#include "packet/names.h"
 #include "reader/profile.h"
-#include "trace/reading.h"
-#include "packet/words.h"
+#include "session/tracelimits.h"
+#include "trace/readtrace.h"
 
 /* A profile and what it takes to write it: a userdata. */
 typedef struct Report {
@@ -38,17 +38,17 @@ static Report *new_report (lua_State *L) {
 
 /* The function at 'progress' is told how far it is; raises what that raises. */
 static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
-                          tg_Reading *from, int progress) {
+                          tg_ReadTrace *from, int progress) {
   tg_Packet packet;
   tg_Pace pace;
   uint64_t start_ns, end_ns;
   tg_pace_begin(&pace, L, from, progress);
-  tg_sieve_watch(&from->sieve, tg_profile_gone, &r->profile);
-  while (!pace.raised && tg_sieve_next(&from->sieve, from->stop, &packet))
+  tg_minduration_watch(&from->sieve, tg_profile_gone, &r->profile);
+  while (!pace.raised && tg_minduration_next(&from->sieve, from->stop, &packet))
     tg_profile_take(&r->profile, &packet);
   if (pace.raised)
     lua_error(L);
-  tg_reading_span(from, t, &start_ns, &end_ns);
+  tg_readtrace_span(from, t, &start_ns, &end_ns);
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
 
@@ -75,8 +75,9 @@ static Report *make_report (lua_State *L, bool tree) {
   static const char *const tree_keys[] = {"levels", "progress", NULL};
   static const char *const *const report_keys = tree_keys + 1;
   lua_settop(L, 2);
-  const tg_Trace *t = tg_reading_check(L);
-  tg_Reading *from = tg_reading_new(L, 2, tree ? tree_keys : report_keys, 0);
+  const tg_Trace *t = tg_readtrace_check(L);
+  tg_ReadTrace *from =
+      tg_readtrace_new(L, 2, tree ? tree_keys : report_keys, 0);
   uint32_t levels = read_levels(L, 2);
   lua_pushnil(L);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
@@ -87,7 +88,7 @@ static Report *make_report (lua_State *L, bool tree) {
   r->profile.levels = levels;
   if (made)
     take_packets(L, r, t, from, 4);
-  errno = tg_reading_error(from);
+  errno = tg_readtrace_error(from);
   if (!made || r->profile.status != TG_OK)
     errno = ENOMEM;
   return errno == 0 ? r : NULL;
@@ -201,7 +202,7 @@ static void push_node (lua_State *L, Report *r, const tg_Node *n,
 /* Pushes a list of all nodes, the root first, each without its children: deep
    recursion makes a deep tree, so none is built by recursion. */
 static void push_nodes (lua_State *L, Report *r, const char *name) {
-  const tg_Tree *t = &r->profile.tree;
+  const tg_CallTree *t = &r->profile.tree;
   lua_createtable(L, t->count < INT32_MAX ? (int)t->count : 0, 0);
   for (uint32_t i = 0; i < t->count; i++) {
     push_node(L, r, &t->nodes[i], i == 0 ? name : NULL);
@@ -210,7 +211,7 @@ static void push_nodes (lua_State *L, Report *r, const char *name) {
 }
 
 /* The node is the next child of its parent; the list is on top. */
-static void adopt (lua_State *L, const tg_Tree *t, const tg_Node *n) {
+static void adopt (lua_State *L, const tg_CallTree *t, const tg_Node *n) {
   lua_rawgeti(L, -1, (lua_Integer)n->parent + 1);
   lua_getfield(L, -1, "children");
   lua_rawgeti(L, -3, (lua_Integer)(n - t->nodes) + 1);
@@ -222,7 +223,7 @@ int trace_tree (lua_State *L) {
   Report *r = make_report(L, true);
   if (r == NULL)
     return luaL_fileresult(L, 0, NULL);
-  const tg_Tree *t = &r->profile.tree;
+  const tg_CallTree *t = &r->profile.tree;
   const tg_Trace *trace = luaL_checkudata(L, 1, TG_TRACE);
   const tg_Node **nodes = new_list(L, r, t->count - 1);
   tg_profile_sort_nodes(&r->profile, nodes);

@@ -3,16 +3,16 @@
 
 #include "trace/trace.h"
 #include "base/alloc.h"
-#include "server/door.h"
-#include "trace/exporting.h"
-#include "trace/feed.h"
+#include "binding/readoptions.h"
 #include "packet/log.h"
-#include "binding/optread.h"
-#include "trace/reading.h"
+#include "server/endpoint.h"
+#include "session/tracefile.h"
+#include "session/tracing.h"
+#include "trace/actorfeed.h"
+#include "trace/exporttrace.h"
+#include "trace/readtrace.h"
+#include "trace/recordingobject.h"
 #include "trace/report.h"
-#include "trace/recordings.h"
-#include "session/session.h"
-#include "session/taping.h"
 
 static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */
 
@@ -55,7 +55,7 @@ void tg_trace_push (lua_State *L, const tg_Trace *t) {
 
 void tg_trace_halt (lua_State *L, tg_Trace *t) {
   if (t->session != NULL)
-    tg_session_stop(t->session, L, t);
+    tg_tracing_stop(t->session, L, t);
   release_anchor(L, t);
 }
 
@@ -68,7 +68,7 @@ static char *make_name (tg_Session *s, const char *name) {
     return tg_strdup(name, strlen(name));
   do
     snprintf(generated, sizeof generated, "Trace %u", ++s->names);
-  while (tg_session_trace(s, generated) != NULL);
+  while (tg_tracing_trace(s, generated) != NULL);
   return tg_strdup(generated, strlen(generated));
 }
 
@@ -88,7 +88,7 @@ tg_Trace *tg_trace_new (lua_State *L) {
 static bool consumed (const tg_Trace *t) {
   switch (t->origin) {
     case TG_ORIGIN_FEED: case TG_ORIGIN_LOG: return true;
-    case TG_ORIGIN_TAPE:      /* a ring and a count need what there is */
+    case TG_ORIGIN_FILE:      /* a ring and a count need what there is */
       return t->options.overflow != TG_OVERFLOW_RING
              && t->options.max_events == 0;
     case TG_ORIGIN_API: case TG_ORIGIN_CONSOLE: case TG_ORIGIN_WATCH:
@@ -98,7 +98,7 @@ static bool consumed (const tg_Trace *t) {
 
 /* The trace that 't' is about to replace, or NULL. */
 static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
-  return tg_trace_hidden(t) ? NULL : tg_session_trace(s, t->name);
+  return tg_trace_hidden(t) ? NULL : tg_tracing_trace(s, t->name);
 }
 
 /* A client that loses its trace hears of it before. What it does then may be
@@ -113,13 +113,13 @@ static void announce (lua_State *L, const tg_Session *s, const tg_Trace *t) {
   }
   old = predecessor(s, t);
   if (old != NULL)
-    tg_door_stopped(L, old);
+    tg_endpoint_stopped(L, old);
 }
 
 /* What a client has asked for may come first when a mirror of 'old' stops. */
 static void replace (lua_State *L, tg_Session *s, tg_Trace *old,
                      tg_Origin origin, const struct tg_Feed *feed) {
-  tg_door_replaced(L, old);
+  tg_endpoint_replaced(L, old);
   if (old->session != NULL)
     tg_feeds_replaced(s, old, origin, feed);
   tg_trace_halt(L, old);
@@ -127,7 +127,7 @@ static void replace (lua_State *L, tg_Session *s, tg_Trace *old,
 
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const struct tg_Feed *feed) {
-  tg_Session *s = tg_session_get(L);
+  tg_Session *s = tg_tracing_get(L);
   t->origin = origin;
   t->consumed = consumed(t);
   t->name = make_name(s, name);
@@ -136,7 +136,7 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   if (origin == TG_ORIGIN_API)
     announce(L, s, t);
   tg_Trace *old = predecessor(s, t);
-  tg_Status status = tg_session_start(s, L, t);
+  tg_Status status = tg_tracing_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
   if (status != TG_OK)
@@ -185,8 +185,8 @@ int trace_watch (lua_State *L) {
 /* What a client has asked for comes before what the program does. */
 static void hear_client (lua_State *L) {
   tg_Session *s = tg_session_find(L);
-  if (s != NULL && s->door != NULL)
-    tg_door_turn(s, L);
+  if (s != NULL && s->endpoint != NULL)
+    tg_endpoint_turn(s, L);
 }
 
 int console_start (lua_State *L) {
@@ -200,7 +200,7 @@ int console_start (lua_State *L) {
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
   tg_feeds_started(L, t);
-  tg_door_started(L, t);
+  tg_endpoint_started(L, t);
   return 1;
 }
 
@@ -214,7 +214,7 @@ int tg_trace_failure (lua_State *L, const char *code, const char *message) {
 /* Whoever is told may have stopped it already; its object is on the stack. */
 static void stop (lua_State *L, tg_Trace *t) {
   tg_feeds_stopped(L, t);
-  tg_door_stopped(L, t);
+  tg_endpoint_stopped(L, t);
   tg_trace_halt(L, t);
 }
 
@@ -222,9 +222,9 @@ int console_stop (lua_State *L) {
   hear_client(L);
   tg_Session *s = tg_session_find(L);
   const char *name = check_name(L, 1);
-  if (s == NULL || tg_session_trace(s, NULL) == NULL)
+  if (s == NULL || tg_tracing_trace(s, NULL) == NULL)
     return tg_trace_failure(L, "wrongState", "no trace is running");
-  tg_Trace *t = tg_session_trace(s, name);
+  tg_Trace *t = tg_tracing_trace(s, name);
   if (t == NULL) {
     lua_pushfstring(L, "no trace named '%s' is running", name);
     return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
@@ -254,9 +254,9 @@ static int trace_stop (lua_State *L) {
 /* All that it holds goes; what is left is empty. */
 static void release (lua_State *L, tg_Trace *t) {
   tg_Session *s = tg_session_find(L);
-  tg_door_replaced(L, t);
+  tg_endpoint_replaced(L, t);
   if (t->session != NULL)
-    tg_session_stop(t->session, L, t);
+    tg_tracing_stop(t->session, L, t);
   if (s != NULL)
     tg_feeds_replaced(s, t, TG_ORIGIN_API, NULL);
   tg_cursor_drop(&t->hold);
@@ -264,7 +264,7 @@ static void release (lua_State *L, tg_Trace *t) {
   tg_options_free(&t->options);
   tg_free(t->name);
   tg_log_free(t->log);
-  tg_taping_free_plan(t->plan);
+  tg_tracefile_free_plan(t->plan);
   tg_program_unpin(t->program);
   memset(t, 0, sizeof *t);
   t->end = TG_END_STOPPED;
@@ -274,7 +274,7 @@ static void release (lua_State *L, tg_Trace *t) {
 static int trace__gc (lua_State *L) {
   tg_Trace *t = check_trace(L);
   if (t->session != NULL && t->anchored)
-    tg_session_terminate(t->session);
+    tg_tracing_terminate(t->session);
   release(L, t);
   return 0;
 }
@@ -320,7 +320,7 @@ static uint64_t count_packets (tg_Trace *t) {
   while (r != NULL && tg_reader_next(r, tg_trace_stop_pos(t), &packet))
     n++;
   if (r != NULL)
-    tg_reading_ended(t, tg_reader_status(r), tg_reader_damage(r));
+    tg_readtrace_ended(t, tg_reader_status(r), tg_reader_damage(r));
   tg_reader_free(r);
   return n;
 }
@@ -328,7 +328,7 @@ static uint64_t count_packets (tg_Trace *t) {
 uint64_t tg_trace_packets (tg_Trace *t) {
   uint64_t end = t->packets_end;
   if (t->end == TG_END_NOT)
-    end = t->session->recorder.packets;
+    end = t->session->writer.packets;
   else if (end == TG_PACKETS_UNKNOWN)
     end = t->packets_end = t->packets_start + t->lost[TG_LOSS_RING]
                            + count_packets(t);
@@ -340,7 +340,7 @@ uint64_t tg_trace_packets (tg_Trace *t) {
 static int no_loss (lua_State *L) {
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
   for (int i = 0; i < TG_NLOSSES; i++) {
-    if (strcmp(key, tg_loss_name(i)) == 0) {
+    if (strcmp(key, tg_endreason_loss(i)) == 0) {
       lua_pushinteger(L, 0);
       return 1;
     }
@@ -355,7 +355,7 @@ void tg_trace_push_lost (lua_State *L, const tg_Trace *t) {
   for (int i = 0; i < TG_NLOSSES; i++) {
     if (lost[i] > 0) {
       lua_pushinteger(L, (lua_Integer)lost[i]);
-      lua_setfield(L, -2, tg_loss_name(i));
+      lua_setfield(L, -2, tg_endreason_loss(i));
     }
   }
   lua_createtable(L, 0, 1);
@@ -375,7 +375,7 @@ static int trace__index (lua_State *L) {
   else if (strcmp(key, "lost") == 0)
     tg_trace_push_lost(L, t);
   else if (strcmp(key, "ended") == 0)
-    lua_pushstring(L, tg_end_name(t->end));
+    lua_pushstring(L, tg_endreason_name(t->end));
   else if (strcmp(key, "damage") == 0 && t->damage != 0)
     lua_pushinteger(L, (lua_Integer)t->damage);
   else if (strcmp(key, "bytes") == 0)

@@ -9,7 +9,7 @@
 #ifndef TG_TRACE_H
 #define TG_TRACE_H
 
-#include "state/state.h"
+#include "state/session.h"
 
 /* Creates the metatable; raises. */
 void tg_trace_setup (lua_State *L);                            /* [-0, +0, m] */
@@ -22,7 +22,7 @@ tg_Trace *tg_trace_new (lua_State *L);                         /* [-0, +1, m] */
 /*
 ** Starts 't'. A running trace of that name is discarded; without a name one is
 ** generated. With TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG
-** by a log, with TG_ORIGIN_TAPE recorded as its plan says. Raises without
+** by a log, with TG_ORIGIN_FILE recorded as its plan says. Raises without
 ** memory; false (with errno) if its file cannot be had; then nothing has
 ** changed.
 */

@@ -55,7 +55,7 @@
 
 local uv = require "luv"
 local core = require "tracegrip.core"
-local frames = require "tracegrip.frames"
+local frames = require "tracegrip.client.frames"
 local quietpipe = require "tracegrip.quietpipe"
 local wire = require "tracegrip.wire"
 core.own()

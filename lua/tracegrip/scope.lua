@@ -660,7 +660,7 @@ local function trace_in (what, name)
   return trace
 end
 
--- 'how': see csrc/trace/scoping.h.
+-- 'how': see csrc/trace/scopesession.h.
 function Profiler:load (what, name, how)
   return guarded(function ()
     local trace, session = trace_in(what, name), {}

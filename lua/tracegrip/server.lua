@@ -16,9 +16,9 @@
 -- its connection. What should not have happened is one line on standard error.
 
 local core = require "tracegrip.core"
-local connection = require "tracegrip.connection"
-local sockets = require "tracegrip.sockets"
-local tab = require "tracegrip.tab"
+local connection = require "tracegrip.server.connection"
+local sockets = require "tracegrip.server.sockets"
+local tab = require "tracegrip.server.tab"
 local uv = require "luv"
 local wire = require "tracegrip.wire"
 core.own()

@@ -1,5 +1,5 @@
--- Packets made events again (csrc/client/replay.c). All conformance programs run once
--- more, recorded on a file; the packets of each recording are put through a
+-- Packets made events again (csrc/client/replay.c). All conformance programs run
+-- once more, recorded on a file; the packets of each recording are put through a
 -- replay onto another file, which must then say the same, field by field
 -- (spec/support/replayed.lua).
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "stream/decode.h"
 #include "recording/entries.h"
-#include "recording/format.h"
+#include "recording/fileformat.h"
+#include "stream/eventreader.h"
 
 #define PIECES_MAX 4096
 #define ROOM 256          /* bytes that a piece may grow by */

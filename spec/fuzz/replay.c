@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../unit/unit.h"
 #include "pieces.h"
 #include "target.h"
-#include "../unit/unit.h"
 
 #define CORPUS "spec/fuzz/corpus"
 #define CUTS 60u

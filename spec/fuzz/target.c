@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "export/export.h"
-#include "text/json.h"
 #include "packet/log.h"
 #include "packet/packet.h"
+#include "reader/minduration.h"
 #include "reader/profile.h"
-#include "recording/recording.h"
-#include "recording/saving.h"
-#include "reader/sieve.h"
+#include "recording/open.h"
+#include "recording/save.h"
+#include "text/jsonwriter.h"
 
 /* Few bytes can stand for many packets, and for long ones: that is what they
    are for. So much of them is looked at. */
@@ -72,7 +72,7 @@ static tg_Recording *open_bytes (const uint8_t *data, size_t size) {
 typedef struct Look {
   const tg_Recording *r;
   const tg_TraceEntry *trace;
-  tg_Demand demand;           /* owns */
+  tg_Selection selection;     /* owns */
   tg_Pos end;
 } Look;
 
@@ -81,13 +81,13 @@ static bool look_at (Look *k, const tg_Recording *r, const tg_TraceEntry *t,
   *k = (Look){.r = r, .trace = t};
   bool cut = t->end.why == TG_END_NOT || t->end.stop > r->end;
   k->end = cut ? r->end : t->end.stop;
-  if (!tg_demand_add(&k->demand, &t->options)
-      || (f != NULL && !tg_demand_narrow(&k->demand, f))) {
-    tg_demand_clear(&k->demand);
+  if (!tg_selection_add(&k->selection, &t->options)
+      || (f != NULL && !tg_selection_narrow(&k->selection, f))) {
+    tg_selection_clear(&k->selection);
     return false;
   }
-  if (k->demand.max_events == 0 || k->demand.max_events > PACKETS_MAX)
-    k->demand.max_events = PACKETS_MAX;
+  if (k->selection.max_events == 0 || k->selection.max_events > PACKETS_MAX)
+    k->selection.max_events = PACKETS_MAX;
   return true;
 }
 
@@ -111,21 +111,21 @@ static void check (Order *o, const tg_Packet *p, bool all) {
 
 /* Whether all of it was within TEXT_MAX and TIME_MAX. */
 static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
-  tg_Sieve sieve;
+  tg_MinDuration sieve;
   tg_Packet p;
   Order order = {0};
   tg_Scratch scratch = {0};
   size_t written = 0;
-  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
+  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
   if (r == NULL)
     return false;
-  tg_sieve_init(&sieve, r, k->demand.min_duration_ns);
-  while (written < TEXT_MAX && tg_sieve_next(&sieve, k->end, &p)) {
-    tg_Json json;
+  tg_minduration_init(&sieve, r, k->selection.min_duration_ns);
+  while (written < TEXT_MAX && tg_minduration_next(&sieve, k->end, &p)) {
+    tg_JsonWriter json;
     size_t before = out->size;
-    check(&order, &p, k->demand.min_duration_ns == 0);
-    tg_json_init(&json, out);
-    tg_packet_write(&json.sink, &p, k->r->stream, &k->demand, &scratch);
+    check(&order, &p, k->selection.min_duration_ns == 0);
+    tg_jsonwriter_init(&json, out);
+    tg_packet_write(&json.sink, &p, k->r->stream, &k->selection, &scratch);
     PROMISED(json.depth == 0);
     tg_buf_addchar(out, '\n');
     written += out->size - before;
@@ -134,7 +134,7 @@ static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
   }
   bool handy = written < TEXT_MAX && tg_reader_time(r) < TIME_MAX;
   tg_scratch_free(&scratch);
-  tg_sieve_free(&sieve);
+  tg_minduration_free(&sieve);
   tg_reader_free(r);
   return handy;
 }
@@ -161,7 +161,7 @@ static void read_profile (const Look *k) {
   tg_Profile p;
   tg_Packet packet;
   const tg_Clock *clock = &k->r->stream->clock;
-  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
+  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
   if (r != NULL && tg_profile_init(&p, k->r->stream->functions, true)) {
     while (tg_reader_next(r, k->end, &packet))
       tg_profile_take(&p, &packet);
@@ -183,7 +183,7 @@ static int null_file (void) {
 
 static void read_log (const Look *k) {
   static const tg_LogStyle style = {true, true, true, 80, true, false};
-  tg_Log *l = tg_log_new(k->r->stream, k->trace->start, &k->demand, &style,
+  tg_Log *l = tg_log_new(k->r->stream, k->trace->start, &k->selection, &style,
                          null_file());
   if (l == NULL)
     return;
@@ -193,17 +193,17 @@ static void read_log (const Look *k) {
 }
 
 static void write_export (const Look *k, tg_Export *x, const tg_Format *f) {
-  tg_Output out;
-  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->demand);
-  tg_Sieve sieve;
-  if (r == NULL || !tg_output_open(&out, "/dev/null"))
+  tg_OutFile out;
+  tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
+  tg_MinDuration sieve;
+  if (r == NULL || !tg_outfile_open(&out, "/dev/null"))
     abort();
-  tg_sieve_init(&sieve, r, k->demand.min_duration_ns);
+  tg_minduration_init(&sieve, r, k->selection.min_duration_ns);
   x->out = &out;
   x->sieve = &sieve;
   PROMISED(tg_export_write(x, f) == TG_OK);
-  tg_output_close(&out);
-  tg_sieve_free(&sieve);
+  tg_outfile_close(&out);
+  tg_minduration_free(&sieve);
   tg_reader_free(r);
 }
 
@@ -212,7 +212,7 @@ static void read_exports (const Look *k) {
   for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
     tg_Export x = {
       .name = k->trace->name, .program = &k->r->program,
-      .stream = k->r->stream, .demand = &k->demand, .stop = k->end,
+      .stream = k->r->stream, .selection = &k->selection, .stop = k->end,
       .start_ns = tg_clock_ns(clock, k->trace->ticks),
       .end_ns = tg_clock_ns(clock, k->r->ticks),
       .options = {.limit = 100, .samples = true, .sources = true, .gecko = 36}
@@ -252,7 +252,7 @@ static void read_trace (const tg_Recording *r, const tg_TraceEntry *t,
   if (handy && f == NULL)
     read_exports(&k);
   tg_buf_free(&text);
-  tg_demand_clear(&k.demand);
+  tg_selection_clear(&k.selection);
 }
 
 void fuzz_one (const uint8_t *data, size_t size) {
@@ -276,9 +276,10 @@ void fuzz_packets (const uint8_t *data, size_t size, tg_Buf *out) {
   if (r == NULL)
     return;
   if (r->count > 0 && look_at(&k, r, &r->traces[0], NULL)) {
-    k.demand.min_duration_ns = 0;   /* else all that is open at the end shows */
+    k.selection.min_duration_ns = 0; /* else all that is open at the end shows
+                                        */
     read_packets(&k, out, true);
-    tg_demand_clear(&k.demand);
+    tg_selection_clear(&k.selection);
   }
   tg_recording_close(r);
 }

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "drain.h"
-#include "session/session.h"
+#include "session/tracing.h"
 #include "trace/trace.h"
 
 #ifdef TG_TEST
@@ -14,7 +14,7 @@
 typedef struct Drain {
   pthread_t thread;
   bool running;             /* to be joined */
-  tg_Tap *tap;              /* pins */
+  tg_Follower *follower;    /* pins */
   lua_Integer pause, every, leaves, hangs;
   _Atomic bool joining;     /* a hanging reader may go */
   _Atomic bool quit;        /* any may */
@@ -46,7 +46,7 @@ static bool reached (const Drain *d, lua_Integer n) {
 /* Whether it goes on after what there was to read has been read. */
 static bool read_some (Drain *d) {
   tg_Packet p;
-  while (tg_tap_next(d->tap, &p)) {
+  while (tg_follower_next(d->follower, &p)) {
     look_at(d, &p);
     if (reached(d, d->leaves) || atomic_load(&d->quit))
       return false;
@@ -56,15 +56,16 @@ static bool read_some (Drain *d) {
       rest(POLL_NS);
     }
   }
-  d->ended = tg_tap_state(d->tap) == TG_TAP_ENDED;
-  return tg_tap_state(d->tap) == TG_TAP_RUNNING && !atomic_load(&d->quit);
+  d->ended = tg_follower_state(d->follower) == TG_FOLLOWER_ENDED;
+  return tg_follower_state(d->follower) == TG_FOLLOWER_RUNNING
+         && !atomic_load(&d->quit);
 }
 
 static void *read_all (void *ud) {
   Drain *d = ud;
   while (read_some(d))
-    tg_tap_wait(d->tap, POLL_NS);
-  tg_tap_leave(d->tap);
+    tg_follower_wait(d->follower, POLL_NS);
+  tg_follower_leave(d->follower);
   return NULL;
 }
 
@@ -73,8 +74,8 @@ static void join (Drain *d) {
   if (d->running)
     pthread_join(d->thread, NULL);
   d->running = false;
-  tg_tap_unpin(d->tap);
-  d->tap = NULL;
+  tg_follower_unpin(d->follower);
+  d->follower = NULL;
 }
 
 static int drain__gc (lua_State *L) {
@@ -125,20 +126,20 @@ static Drain *new_drain (lua_State *L) {
 
 int drain_start (lua_State *L) {
   tg_Trace *t = luaL_checkudata(L, 1, TG_TRACE);
-  tg_Demand demand = {0};
+  tg_Selection selection = {0};
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_argcheck(L, t->session != NULL && t->end == TG_END_NOT
-                   && t->tap == NULL, 1, "not running");
+                   && t->follower == NULL, 1, "not running");
   lua_Integer patience = field(L, "patience", 5000);
   Drain *d = new_drain(L);
-  if (tg_demand_add(&demand, &t->options))
-    d->tap = tg_tap_new(t->stream, t->start, &demand,
-                        (uint64_t)patience * 1000000);
-  tg_demand_clear(&demand);
-  if (d->tap == NULL)
+  if (tg_selection_add(&selection, &t->options))
+    d->follower = tg_follower_new(t->stream, t->start, &selection,
+                                  (uint64_t)patience * 1000000);
+  tg_selection_clear(&selection);
+  if (d->follower == NULL)
     return luaL_error(L, "not enough memory");
-  tg_session_tap(t->session, t, d->tap);
+  tg_tracing_tap(t->session, t, d->follower);
   d->running = pthread_create(&d->thread, NULL, read_all, d) == 0;
   return 1;
 }

@@ -1,6 +1,6 @@
 /*
 ** drain.h - for tests, in the test build (TG_TEST) only: a thread that reads a
-** running trace through a tap, as a server does, and checks what it reads.
+** running trace through a follower, as a server does, and checks what it reads.
 */
 #ifndef TG_DRAIN_H
 #define TG_DRAIN_H

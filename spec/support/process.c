@@ -1,5 +1,5 @@
 /*
-** process.c - what programs do to themselves and to each other: fork, kill,
+** system.c - what programs do to themselves and to each other: fork, kill,
 ** limits, files cut short. For the specs of recordings.
 */
 #include <errno.h>
@@ -61,7 +61,7 @@ static int process_now (lua_State *L) {
   return 1;
 }
 
-static int process_pid (lua_State *L) {
+static int system_pid (lua_State *L) {
   lua_pushinteger(L, getpid());
   return 1;
 }
@@ -142,7 +142,7 @@ static const luaL_Reg functions[] = {
   {"wait", process_wait},
   {"sleep", process_sleep},
   {"now", process_now},
-  {"pid", process_pid},
+  {"pid", system_pid},
   {"abort", process_abort},
   {"leave", process_leave},
   {"limit", process_limit},

@@ -1,5 +1,6 @@
 /*
-** capture.h - values and events written by hand, for tests of what reads them.
+** capture_inline.h - values and events written by hand, for tests of what reads
+** them.
 */
 #ifndef TG_CAPTURE_H
 #define TG_CAPTURE_H

@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "recording/claim.h"
 #include "base/family.h"
-#include "recording/format.h"
+#include "recording/claim.h"
+#include "recording/fileformat.h"
 #include "unit.h"
 
 static char path[64], other[80];
 
 /* A file that says it is a recording of this run. */
-static void put_recording (uint32_t run, tg_TapeState state) {
+static void put_recording (uint32_t run, tg_FileState state) {
   tg_Header h = {.run = run, .state = state};
   memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
   unlink(path);
@@ -53,10 +53,10 @@ static void makes_way (void) {
   UNIT_CHECK(gets(0, false));
   UNIT_CHECK(!gets(0, false));          /* whatever it is */
   UNIT_CHECK(gets(7, false));           /* an empty file */
-  put_recording(6, TG_TAPE_COMPLETE);
+  put_recording(6, TG_FILE_COMPLETE);
   UNIT_CHECK(!gets(0, false) && !gets(6, false) && !gets(6, true));
   UNIT_CHECK(gets(7, false));
-  put_recording(6, TG_TAPE_RUNNING);    /* cut off */
+  put_recording(6, TG_FILE_RUNNING);    /* cut off */
   UNIT_CHECK(gets(7, false));
   put_text("important");
   UNIT_CHECK(!gets(7, false) && gets(7, true));
@@ -117,7 +117,7 @@ static void *compete (void *won) {
     *(int *)won += fd >= 0;
     pthread_barrier_wait(&barrier);
     if (fd >= 0) {
-      put_recording(6, TG_TAPE_COMPLETE);
+      put_recording(6, TG_FILE_COMPLETE);
       close(fd);
     }
   }
@@ -127,7 +127,7 @@ static void *compete (void *won) {
 static void one_of_many (void) {
   pthread_t threads[THREADS];
   int won[THREADS] = {0}, all = 0;
-  put_recording(6, TG_TAPE_COMPLETE);
+  put_recording(6, TG_FILE_COMPLETE);
   pthread_barrier_init(&barrier, NULL, THREADS);
   for (int i = 0; i < THREADS; i++)
     pthread_create(&threads[i], NULL, compete, &won[i]);

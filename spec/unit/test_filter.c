@@ -1,5 +1,5 @@
 /*
-** test_filter.c - a demand that is narrowed, and what a reader gives of it.
+** test_filter.c - a selection that is narrowed, and what a reader gives of it.
 **
 ** Packets are told as in test_reader.c, with their depth. Each event is 10 ns
 ** after the last; the first is at 1010 ns.
@@ -46,10 +46,10 @@ static Tape sample (void) {
 
 #define ALL ">a0 >b1 >c2 <c:x2 <b:x1 >b1 <b:y1 >b*1 <b1 <a0"
 
-/* A demand of a trace with these options, narrowed; takes what both own. */
-static tg_Demand demand_of (tg_Options *o, tg_Filter *f) {
-  tg_Demand d = {0};
-  UNIT_CHECK(tg_demand_add(&d, o) && tg_demand_narrow(&d, f));
+/* A selection of a trace with these options, narrowed; takes what both own. */
+static tg_Selection demand_of (tg_Options *o, tg_Filter *f) {
+  tg_Selection d = {0};
+  UNIT_CHECK(tg_selection_add(&d, o) && tg_selection_narrow(&d, f));
   tg_options_free(o);
   tg_filter_free(f);
   return d;
@@ -57,7 +57,7 @@ static tg_Demand demand_of (tg_Options *o, tg_Filter *f) {
 
 static void read_with (tg_Options *o, tg_Filter *f) {
   Tape t = sample();
-  tg_Demand d = demand_of(o, f);
+  tg_Selection d = demand_of(o, f);
   tg_Reader *r = tg_reader_new(t.stream, 0, &d);
   tg_Packet p;
   uint64_t sequence = 0, begun;
@@ -70,7 +70,7 @@ static void read_with (tg_Options *o, tg_Filter *f) {
   UNIT_CHECK(!tg_reader_next(r, UINT64_MAX, &p));
   UNIT_CHECK(tg_reader_status(r) == TG_OK);
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(t.stream);
 }
 
@@ -165,7 +165,7 @@ static void events (void) {
 static void limits (void) {
   tg_Options o = options();
   tg_Filter f = filter();
-  tg_Demand copy;
+  tg_Selection copy;
   o.types = TG_TYPE_NAME | TG_TYPE_TIME;
   o.limits = (tg_Limits){2, 16, 256, 64};
   o.min_duration_ns = 5;
@@ -174,46 +174,46 @@ static void limits (void) {
   f.options.limits = (tg_Limits){TG_NOLIMIT, 3, 1000, 0};
   f.options.min_duration_ns = 7;
   tg_patterns_add(&f.options.redact, "^token");
-  tg_Demand d = demand_of(&o, &f);
-  UNIT_CHECK(tg_demand_copy(&copy, &d));
+  tg_Selection d = demand_of(&o, &f);
+  UNIT_CHECK(tg_selection_copy(&copy, &d));
   UNIT_CHECK(copy.types == TG_TYPE_NAME && copy.min_duration_ns == 7);
   UNIT_CHECK(copy.limits.depth == 2 && copy.limits.properties == 3);
   UNIT_CHECK(copy.limits.string == 256 && copy.limits.objects == 0);
-  UNIT_CHECK(tg_demand_secret(&copy, "password"));
-  UNIT_CHECK(tg_demand_secret(&copy, "token"));
-  UNIT_CHECK(!tg_demand_secret(&copy, "name"));
-  tg_demand_clear(&d);
-  tg_demand_clear(&copy);
+  UNIT_CHECK(tg_selection_secret(&copy, "password"));
+  UNIT_CHECK(tg_selection_secret(&copy, "token"));
+  UNIT_CHECK(!tg_selection_secret(&copy, "name"));
+  tg_selection_clear(&d);
+  tg_selection_clear(&copy);
 }
 
-/* A filter alone redacts; a demand of nobody hides nothing. */
+/* A filter alone redacts; a selection of nobody hides nothing. */
 static void secrets (void) {
   tg_Options o = options();
   tg_Filter f = filter();
-  tg_Demand nobody = {0};
+  tg_Selection nobody = {0};
   tg_patterns_add(&f.options.redact, "^token");
-  UNIT_CHECK(tg_demand_narrow(&nobody, &f));
-  tg_Demand d = demand_of(&o, &f);
-  UNIT_CHECK(tg_demand_secret(&d, "token") && !tg_demand_secret(&d, "x"));
-  UNIT_CHECK(!tg_demand_secret(&nobody, "x"));
-  tg_demand_clear(&d);
-  tg_demand_clear(&nobody);
+  UNIT_CHECK(tg_selection_narrow(&nobody, &f));
+  tg_Selection d = demand_of(&o, &f);
+  UNIT_CHECK(tg_selection_secret(&d, "token") && !tg_selection_secret(&d, "x"));
+  UNIT_CHECK(!tg_selection_secret(&nobody, "x"));
+  tg_selection_clear(&d);
+  tg_selection_clear(&nobody);
 }
 
 static void refused (void) {
   tg_Options o = options();
   tg_Filter f = filter();
-  tg_Demand d = {0};
+  tg_Selection d = {0};
   tg_patterns_add(&f.options.include, "a");
-  tg_demand_add(&d, &o);
+  tg_selection_add(&d, &o);
   for (uint64_t n = 1; d.filter == NULL && n < 20; n++) {
     tg_alloc_fail(n);
-    UNIT_CHECK(tg_demand_narrow(&d, &f) == (d.filter != NULL));
+    UNIT_CHECK(tg_selection_narrow(&d, &f) == (d.filter != NULL));
   }
   tg_alloc_fail(0);
   UNIT_CHECK(d.filter != NULL);
   tg_filter_free(&f);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
 }
 
 int main (void) {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "stream/event.h"
 #include "packet/log.h"
+#include "stream/event.h"
 #include "stream/values.h"
 
 /* {============ a stream written by hand: one tick is a nanosecond */
@@ -86,10 +86,10 @@ static char text[65536];
 static void logto (int fd, const tg_LogStyle *style, uint64_t min_us,
                    tg_LogState *state) {
   tg_Options o;
-  tg_Demand d = {0};
+  tg_Selection d = {0};
   tg_options_init(&o);
   o.min_duration_ns = min_us * 1000;
-  tg_demand_add(&d, &o);
+  tg_selection_add(&d, &o);
   tg_block_commit(chunk->block, at);
   tg_Log *l = tg_log_new(stream, 0, &d, style, fd);
   if (l != NULL) {
@@ -98,7 +98,7 @@ static void logto (int fd, const tg_LogStyle *style, uint64_t min_us,
     tg_log_state(l, state);
     tg_log_free(l);
   }
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_options_free(&o);
 }
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "capture.h"
-#include "text/json.h"
 #include "packet/packet.h"
+#include "text/jsonwriter.h"
 #include "unit.h"
 
 static tg_Stream *stream;
@@ -34,12 +34,12 @@ static void setup (void) {
 }
 
 static void write_packet (const tg_Packet *p) {
-  tg_Demand d = {0};
-  tg_Json json;
-  tg_json_init(&json, &out);
-  tg_demand_add(&d, &options);
+  tg_Selection d = {0};
+  tg_JsonWriter json;
+  tg_jsonwriter_init(&json, &out);
+  tg_selection_add(&d, &options);
   tg_packet_write(&json.sink, p, stream, &d, &scratch);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
 }
 
 /* The defaults again, but these types. */

@@ -68,17 +68,17 @@ static void tell_all (tg_Reader *r) {
     tell(tg_reader_stream(r), &p);
 }
 
-static tg_Demand everything (void) {
+static tg_Selection everything (void) {
   tg_Options o;
-  tg_Demand d = {0};
+  tg_Selection d = {0};
   tg_options_init(&o);
   o.types = TG_TYPES_ALL;
-  tg_demand_add(&d, &o);
+  tg_selection_add(&d, &o);
   return d;
 }
 
-/* Tells a stream from 'from' on, with a demand that is used up. */
-static void read_with (Tape *t, tg_Pos from, tg_Demand d) {
+/* Tells a stream from 'from' on, with a selection that is used up. */
+static void read_with (Tape *t, tg_Pos from, tg_Selection d) {
   tg_Reader *r = tg_reader_new(t->stream, from, &d);
   start_telling();
   tell_all(r);
@@ -86,7 +86,7 @@ static void read_with (Tape *t, tg_Pos from, tg_Demand d) {
   UNIT_CHECK(tg_reader_pos(r) == tape_pos(t)
              || d.max_events > 0);
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
 }
 
 #define READS(t, wanted) \
@@ -359,21 +359,21 @@ static void ring_loss (void) {
   e_call(&t, B, 0, NULL);
   e_return(&t);
   e_return(&t);
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   tg_Reader *r = tg_reader_new(t.stream, 0, &d);
   UNIT_CHECK(tg_reader_lost(r) == 41);
   start_telling();
   tell_all(r);
   UNIT_TEXT(&told, ">b <b");
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(t.stream);
 }
 
 /* Reading goes on when the stream has grown, and stops before 'end'. */
 static void in_steps (void) {
   Tape t = start("abc");
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   tg_Reader *r = tg_reader_new(t.stream, 0, &d);
   tg_Packet p;
   start_telling();
@@ -391,14 +391,14 @@ static void in_steps (void) {
   UNIT_CHECK(p.values.size == 2 && p.sequence == 3);
   UNIT_CHECK(!tg_reader_next(r, tape_pos(&t), &p));
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(t.stream);
 }
 
 /* The reader may come before the first chunk. */
 static void before_all (void) {
   tg_Stream *s = tg_stream_new();
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   tg_Reader *r = tg_reader_new(s, 0, &d);
   tg_Packet p;
   UNIT_CHECK(!tg_reader_next(r, UINT64_MAX, &p));
@@ -409,7 +409,7 @@ static void before_all (void) {
   e_call(&t, A, 0, NULL);
   UNIT_CHECK(tg_reader_next(r, UINT64_MAX, &p) && p.function == A);
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(s);
 }
 
@@ -417,7 +417,7 @@ static void before_all (void) {
 
 static void times (void) {
   Tape t = start("ab");
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   tg_Packet p;
   e_call(&t, A, 0, NULL);                 /* 1010 */
   e_resume(&t, 2);
@@ -439,13 +439,13 @@ static void times (void) {
     UNIT_CHECK(p.thread == (i == 0 ? 1u : 2u));
   }
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(t.stream);
 }
 
 static void callsites (void) {
   Tape t = start("abc");
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   tg_Packet p;
   e_call(&t, A, 0, NULL);
   e_site(&t, B, 0, 7, 0);
@@ -458,7 +458,7 @@ static void callsites (void) {
     UNIT_CHECK(p.caller == wanted[i][0] && p.line == wanted[i][1]);
   }
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(t.stream);
 }
 
@@ -475,9 +475,9 @@ static tg_Options all_types (void) {
   return o;
 }
 
-static tg_Demand demand_of (tg_Options *o) {
-  tg_Demand d = {0};
-  UNIT_CHECK(tg_demand_add(&d, o));
+static tg_Selection demand_of (tg_Options *o) {
+  tg_Selection d = {0};
+  UNIT_CHECK(tg_selection_add(&d, o));
   tg_options_free(o);
   return d;
 }
@@ -555,7 +555,7 @@ static void max_events (void) {
 
 static void unions (void) {
   tg_Options o = all_types(), q = all_types();
-  tg_Demand d = {0}, e;
+  tg_Selection d = {0}, e;
   o.limits.string = 10;
   o.max_events = 5;
   o.min_duration_ns = 7;
@@ -567,21 +567,21 @@ static void unions (void) {
   q.max_events = 9;
   q.types = TG_TYPE_TIME;
   q.max_depth = 2;
-  tg_demand_add(&d, &o);
-  UNIT_CHECK(d.redacts && tg_demand_secret(&d, "password"));
-  UNIT_CHECK(!tg_demand_secret(&d, "name"));
-  tg_demand_add(&d, &q);
-  UNIT_CHECK(!d.redacts && !tg_demand_secret(&d, "password"));
+  tg_selection_add(&d, &o);
+  UNIT_CHECK(d.redacts && tg_selection_secret(&d, "password"));
+  UNIT_CHECK(!tg_selection_secret(&d, "name"));
+  tg_selection_add(&d, &q);
+  UNIT_CHECK(!d.redacts && !tg_selection_secret(&d, "password"));
   UNIT_CHECK(d.types == (TG_TYPE_NAME | TG_TYPE_TIME) && d.max_depth == 3);
   UNIT_CHECK(d.limits.string == TG_NOLIMIT && d.max_events == 9);
   UNIT_CHECK(d.min_duration_ns == 0);
   q.max_events = 0;
-  tg_demand_add(&d, &q);
-  UNIT_CHECK(d.max_events == 0 && tg_demand_copy(&e, &d) && e.count == 3);
+  tg_selection_add(&d, &q);
+  UNIT_CHECK(d.max_events == 0 && tg_selection_copy(&e, &d) && e.count == 3);
   UNIT_CHECK(e.limits.string == TG_NOLIMIT && e.max_events == 0);
   tg_options_free(&o);
-  tg_demand_clear(&d);
-  tg_demand_clear(&e);
+  tg_selection_clear(&d);
+  tg_selection_clear(&e);
 }
 
 static uint64_t hits_of_last (tg_Reader *r) {
@@ -598,57 +598,57 @@ static void hit_counts (void) {
   Tape t = start("a");
   tg_Options o = all_types(), q = all_types();
   q.types = TG_TYPE_NAME;
-  tg_Demand with = demand_of(&o), without = demand_of(&q);
+  tg_Selection with = demand_of(&o), without = demand_of(&q);
   tg_Reader *r = tg_reader_new(t.stream, 0, &without);
   e_call(&t, A, 0, NULL);
   UNIT_CHECK(hits_of_last(r) == 0);
-  tg_reader_redemand(r, &with);
+  tg_reader_reselect(r, &with);
   e_call(&t, A, 0, NULL);
   e_call(&t, A, 0, NULL);
   UNIT_CHECK(hits_of_last(r) == 2);
-  tg_reader_redemand(r, &with);
+  tg_reader_reselect(r, &with);
   e_resume(&t, 2);
   e_call(&t, A, 0, NULL);
   e_plain(&t, TG_EV_YIELD, NULL);
   e_resume(&t, 2);                  /* entered again, not counted */
   UNIT_CHECK(hits_of_last(r) == 3);
-  tg_reader_redemand(r, &without);
-  tg_reader_redemand(r, &with);
+  tg_reader_reselect(r, &without);
+  tg_reader_reselect(r, &with);
   e_call(&t, A, 0, NULL);
   UNIT_CHECK(hits_of_last(r) == 1);
   tg_reader_free(r);
-  tg_demand_clear(&with);
-  tg_demand_clear(&without);
+  tg_selection_clear(&with);
+  tg_selection_clear(&without);
   tg_stream_unpin(t.stream);
 }
 
-static void redemand (void) {
+static void reselect (void) {
   Tape t = start("abc");
   tg_Options o = all_types(), q = all_types();
   tg_patterns_add(&o.exclude, "b");
   tg_patterns_add(&q.exclude, "^a$");
-  tg_Demand no_b = demand_of(&o), no_a = demand_of(&q), none = {0};
+  tg_Selection no_b = demand_of(&o), no_a = demand_of(&q), none = {0};
   tg_Reader *r = tg_reader_new(t.stream, 0, &no_b);
   start_telling();
   e_call(&t, A, 0, NULL);
   e_call(&t, B, 0, NULL);
   tell_all(r);
   UNIT_TEXT(&told, ">a");
-  tg_reader_redemand(r, &no_a);
+  tg_reader_reselect(r, &no_a);
   e_call(&t, A, 0, NULL);
   e_call(&t, B, 0, NULL);
   for (int i = 0; i < 4; i++)
     e_return(&t);
   tell_all(r);
   UNIT_TEXT(&told, ">b <b <a");     /* what was entered is left */
-  tg_reader_redemand(r, &none);
+  tg_reader_reselect(r, &none);
   e_call(&t, A, 0, NULL);
   e_call(&t, B, 0, NULL);
   tell_all(r);
   UNIT_TEXT(&told, "");
   tg_reader_free(r);
-  tg_demand_clear(&no_a);
-  tg_demand_clear(&no_b);
+  tg_selection_clear(&no_a);
+  tg_selection_clear(&no_b);
   tg_stream_unpin(t.stream);
 }
 
@@ -661,14 +661,14 @@ static void redemand (void) {
 */
 
 static tg_Status status_after (const Tape *t) {
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   tg_Reader *r = tg_reader_new(t->stream, 0, &d);
   tg_Packet p;
   while (tg_reader_next(r, UINT64_MAX, &p))
     continue;
   tg_Status status = tg_reader_status(r);
   tg_reader_free(r);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   return status;
 }
 
@@ -705,7 +705,7 @@ static void random_bytes (void) {
   }
 }
 
-/* Random but lawful events: packets nest whatever the demand. */
+/* Random but lawful events: packets nest whatever the selection. */
 static void random_event (Tape *t, uint64_t *seed) {
   static const uint32_t list[] = {A, B, C, D};
   uint32_t x = unit_random(seed);
@@ -748,7 +748,7 @@ static void refusals (void) {
   e_resume(&t, 9);
   e_call(&t, A, 0, VALUE);
   e_plain(&t, TG_EV_YIELD, NULL);
-  tg_Demand d = everything();
+  tg_Selection d = everything();
   for (uint64_t n = 1; n < 30; n++) {
     tg_Packet p;
     tg_alloc_fail(n);
@@ -760,7 +760,7 @@ static void refusals (void) {
     tg_reader_free(r);
   }
   tg_alloc_fail(0);
-  tg_demand_clear(&d);
+  tg_selection_clear(&d);
   tg_stream_unpin(t.stream);
 }
 
@@ -793,7 +793,7 @@ int main (void) {
   UNIT_RUN(max_events);
   UNIT_RUN(unions);
   UNIT_RUN(hit_counts);
-  UNIT_RUN(redemand);
+  UNIT_RUN(reselect);
   UNIT_RUN(malformed);
   UNIT_RUN(random_bytes);
   UNIT_RUN(random_events);

@@ -10,7 +10,7 @@
 */
 #include "base/alloc.h"
 #include "capture.h"
-#include "scope/scopequery.h"
+#include "scope/query.h"
 #include "unit.h"
 
 static const uint32_t main_chain[] = {1, 0};
@@ -31,18 +31,18 @@ static Tape start (const char *names) {
 
 static tg_Scope *scope_with (const Tape *t, const tg_Options *o,
                              uint32_t stride, tg_Status *status) {
-  tg_Demand demand = {0};
+  tg_Selection selection = {0};
   tg_Scope *s = NULL;
   *status = TG_ERR_MEMORY;
-  if (tg_demand_add(&demand, o)) {
+  if (tg_selection_add(&selection, o)) {
     const tg_ScopeSource from = {
-      .stream = t->stream, .stop = tape_pos(t), .demand = &demand,
+      .stream = t->stream, .stop = tape_pos(t), .selection = &selection,
       .start_ns = 1000, .end_ns = 1000, .arguments = true,
       .cost = {3, 2}, .stride = stride
     };
     s = tg_scope_new(&from, status);
   }
-  tg_demand_clear(&demand);
+  tg_selection_clear(&selection);
   return s;
 }
 
@@ -57,8 +57,8 @@ static tg_Scope *scope_of (const Tape *t, uint32_t stride) {
 }
 
 static const char *name_of (const tg_Scope *s, uint32_t kind) {
-  return tg_labels_function(&s->kinds.labels,
-                            s->kinds.list[kind].label)->name;
+  return tg_funclabels_function(&s->kinds.labels,
+                                s->kinds.list[kind].label)->name;
 }
 
 static void tell (tg_Buf *b, const tg_Scope *s, tg_ScopeMode mode,

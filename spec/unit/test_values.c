@@ -87,7 +87,7 @@ static void descriptors (void) {
   tg_buf_free(&b);
 }
 
-/* What no recorder writes. */
+/* What no writer writes. */
 static void nonsense (void) {
   static const struct { const char *bytes; size_t size; } cases[] = {
     {"", 0}, {"\x0a", 1}, {"\x3e", 1},                /* nothing; no such tag */

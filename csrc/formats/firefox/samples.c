@@ -46,7 +46,7 @@ void tg_samples_put (tg_Spool *spool, tg_Track *track, uint64_t ns,
    written since its end is not known. */
 typedef struct Reading {
   tg_SampleField *field;
-  tg_Output *out;
+  tg_OutFile *out;
   uint64_t n;             /* read so far */
   tg_Sample latest;
   uint32_t stack, tag;
@@ -79,7 +79,7 @@ TG_INLINE void read_sample (Reading *r, const uint8_t **p) {
 }
 
 bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
-                       tg_SampleField *field, tg_Output *out) {
+                       tg_SampleField *field, tg_OutFile *out) {
   tg_Buf piece = {0};
   Reading r = {.field = field, .out = out};
   bool ok = true;
@@ -89,7 +89,7 @@ bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
     const uint8_t *end = ok && p != NULL ? p + piece.size : p;
     while (p < end)
       read_sample(&r, &p);
-    ok = tg_output_turn(out) && ok;
+    ok = tg_outfile_turn(out) && ok;
   }
   if (ok && r.n > 0)
     put_latest(&r, r.latest.ns, false);

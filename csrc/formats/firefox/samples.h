@@ -32,6 +32,6 @@ typedef char *tg_SampleField (char *p, const tg_Sample *s);
 /* The column of all samples of a track, with commas; false if the spool or
    'out' fails. */
 bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
-                       tg_SampleField *field, tg_Output *out);
+                       tg_SampleField *field, tg_OutFile *out);
 
 #endif

@@ -17,12 +17,12 @@
 #define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
 #define TEXTS_MAX ((size_t)128 << 20)   /* of all together */
 
-bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all) {
+bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   memset(t, 0, sizeof *t);
   t->x = x;
   t->stacks = all;
   tg_spool_init(&t->spool);
-  return tg_longest_init(&t->longest, MARKS_MAX);
+  return tg_longestcalls_init(&t->longest, MARKS_MAX);
 }
 
 static void free_track (tg_Tracks *t, tg_Track *track) {
@@ -32,7 +32,7 @@ static void free_track (tg_Tracks *t, tg_Track *track) {
   tg_intern_free(&track->shapes);
   tg_free(track->frames);
   if (t->stacks == NULL && track->stacks != NULL) {
-    tg_callstacks_free(track->stacks);
+    tg_stacktables_free(track->stacks);
     tg_free(track->stacks);
   }
   tg_free(track);
@@ -43,8 +43,8 @@ void tg_tracks_free (tg_Tracks *t) {
     free_track(t, t->list[i]);
   tg_free(t->list);
   tg_free(t->calls);
-  tg_index_free(&t->by_thread);
-  tg_longest_free(&t->longest);
+  tg_intmap_free(&t->by_thread);
+  tg_longestcalls_free(&t->longest);
   tg_buf_free(&t->arguments);
   tg_buf_free(&t->raw);
   tg_buf_free(&t->text);
@@ -96,13 +96,13 @@ static tg_Track *add_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   }
   else if (new_track(t, thread, ns) == NULL)
     return NULL;
-  return tg_index_set(&t->by_thread, thread, place) ? t->list[place] : NULL;
+  return tg_intmap_set(&t->by_thread, thread, place) ? t->list[place] : NULL;
 }
 
 static TG_NOINLINE tg_Track *find_track (tg_Tracks *t, tg_ThreadId thread,
                                          uint64_t ns) {
-  uint32_t place = tg_index_find(&t->by_thread, thread);
-  tg_Track *track = place != TG_INDEX_NONE ? t->list[place]
+  uint32_t place = tg_intmap_find(&t->by_thread, thread);
+  tg_Track *track = place != TG_INTMAP_NONE ? t->list[place]
                                            : add_track(t, thread, ns);
   if (track == NULL) {
     refuse(t);
@@ -138,10 +138,10 @@ static uint32_t stack_of (tg_Track *track) {
   if (track->nframes == 0)
     return TG_STACK_NONE;
   const tg_TrackFrame *f = &track->frames[track->nframes - 1];
-  uint32_t frame = tg_callstacks_frame(track->stacks, f->func, f->line);
+  uint32_t frame = tg_stacktables_frame(track->stacks, f->func, f->line);
   if (frame == TG_STACK_NONE)
     return TG_STACK_NONE;
-  return tg_callstacks_push(track->stacks, f->prefix, frame);
+  return tg_stacktables_push(track->stacks, f->prefix, frame);
 }
 
 /* The open span ends, another begins. Its stack, which is returned, is known
@@ -178,8 +178,8 @@ static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
                        uint64_t ns) {
   uint32_t stack = cut_span(t, from, ns, TG_TAG_NONE);
   push(t, from, (tg_TrackFrame){
-    .func = tg_callstacks_func(from->stacks, t->x->stream->functions,
-                               to->first, true),
+    .func = tg_stacktables_func(from->stacks, t->x->stream->functions,
+                                to->first, true),
     .prefix = stack
   });
 }
@@ -231,8 +231,8 @@ static void enter (tg_Tracks *t, const tg_Packet *p) {
   uint32_t prefix = cut_span(t, track, p->time_ns, tag);
   push(t, track, (tg_TrackFrame){
     .function = p->function, .line = first_line(t, p->function),
-    .func = tg_callstacks_func(track->stacks, t->x->stream->functions,
-                               p->function, false),
+    .func = tg_stacktables_func(track->stacks, t->x->stream->functions,
+                                p->function, false),
     .prefix = prefix
   });
   track->ended = false;
@@ -335,8 +335,8 @@ static void put_aside (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
     refuse(t);
     return;
   }
-  uint8_t *end = tg_callmark_put((uint8_t *)out->data + out->size, &mark,
-                                 track->mark_ns);
+  uint8_t *end = tg_markerbytes_put((uint8_t *)out->data + out->size, &mark,
+                                    track->mark_ns);
   track->mark_ns = to.ns;
   out->size = (size_t)(end - (uint8_t *)out->data);
   if (size > 0)
@@ -348,7 +348,7 @@ static void close_call (tg_Tracks *t, const tg_Packet *p) {
   const tg_TrackCall *c = &t->calls[tg_export_level(t->x, p)];
   tg_Moment to = moment_of(t, p);
   uint32_t rank;
-  if (tg_longest_admit(&t->longest, to.ns - c->opened.ns, &rank)) {
+  if (tg_longestcalls_admit(&t->longest, to.ns - c->opened.ns, &rank)) {
     tg_Track *track = track_of(t, p->thread, p->time_ns);
     if (track != NULL)
       put_aside(t, track, c, p, to, rank);
@@ -383,13 +383,13 @@ static void add_text (tg_Buf *out, const tg_Buf *text) {
 /* The values of a packet as a JSON string: 'text'. */
 static void write_values (tg_Tracks *t, const tg_Packet *p) {
   tg_buf_clear(&t->text);
-  if (tg_brief_put(&t->x->brief, p->values, &t->text))
+  if (tg_textcache_put(&t->x->brief, p->values, &t->text))
     return;
   tg_buf_clear(&t->raw);
   tg_export_values(t->x, p, &t->raw);
   add_text(&t->text, &t->raw);
   t->text.failed = t->text.failed || t->raw.failed;
-  tg_brief_keep(&t->x->brief, p->values, &t->text, 0);
+  tg_textcache_keep(&t->x->brief, p->values, &t->text, 0);
 }
 
 /* A member of the marker's object. An empty text is none: it would be shown as
@@ -449,8 +449,8 @@ static bool use_call (tg_Tracks *t, const tg_Track *track,
   write_members(t, mark, p);
   tg_Mark m = {
     .from = mark->from, .to = mark->to,
-    .func = tg_callstacks_func(track->stacks, t->x->stream->functions,
-                               mark->function, false),
+    .func = tg_stacktables_func(track->stacks, t->x->stream->functions,
+                                mark->function, false),
     .text = {(const uint8_t *)t->members.data, t->members.size, NULL}
   };
   if (t->members.failed || t->text.failed || m.func == TG_STACK_NONE)
@@ -473,9 +473,9 @@ static bool use_piece (tg_Tracks *t, const tg_Track *track,
   const uint8_t *end = p + piece->size;
   while (p < end) {
     tg_CallMark mark;
-    p = tg_callmark_get(p, &mark, *before_ns);
+    p = tg_markerbytes_get(p, &mark, *before_ns);
     *before_ns = mark.to.ns;
-    if (tg_longest_kept(&t->longest, mark.to.ns - mark.from.ns, mark.rank)
+    if (tg_longestcalls_kept(&t->longest, mark.to.ns - mark.from.ns, mark.rank)
         && !use_call(t, track, &mark, p, use, ud))
       return false;
     p += bytes_of(mark.arguments) + bytes_of(mark.results);

@@ -11,19 +11,19 @@
 ** A frame has the line that it has reached: where it makes its next call, or
 ** its last one if no more comes, or where the function begins.
 **
-** Calls are put aside as markers, the longest of them (longest.h), when they
-** end; their arguments are kept until then. What a track gathers goes through
-** a spool.
+** Calls are put aside as markers, the longest of them (longestcalls.h), when
+** they end; their arguments are kept until then. What a track gathers goes
+** through a spool.
 **
 ** Plain C, one thread. Memory: tracks, open frames, distinct stacks.
 */
 #ifndef TG_TRACKS_H
 #define TG_TRACKS_H
 
-#include "formats/firefox/callmark.h"
-#include "formats/firefox/callstacks.h"
 #include "export/export.h"
-#include "formats/firefox/longest.h"
+#include "formats/firefox/longestcalls.h"
+#include "formats/firefox/markerbytes.h"
+#include "formats/firefox/stacktables.h"
 #include "text/spool.h"
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
@@ -43,7 +43,7 @@ typedef struct tg_Track {
   bool ended;                 /* its latest exit was for good */
   uint64_t from_ns;           /* its first packet */
   uint64_t to_ns;             /* its latest one */
-  tg_Callstacks *stacks;      /* owns, unless all have the same */
+  tg_StackTables *stacks;     /* owns, unless all have the same */
   tg_TrackFrame *frames;      /* owns; open ones */
   uint32_t nframes, cframes;
   /* the span that is open */
@@ -98,12 +98,12 @@ struct tg_Tracks {
   tg_Spool spool;             /* owns */
   tg_Track **list;            /* owns; one at least */
   uint32_t count, capacity;
-  tg_Longest longest;         /* owns */
+  tg_LongestCalls longest;    /* owns */
   uint64_t cut_ns;            /* when the first call was left out */
   bool cut;
   /* private part */
-  tg_Callstacks *stacks;      /* borrows; NULL: each track has its own */
-  tg_Index by_thread;
+  tg_StackTables *stacks;     /* borrows; NULL: each track has its own */
+  tg_IntMap by_thread;
   tg_Track *latest;           /* the one that was asked for last... */
   tg_ThreadId latest_thread;  /* ...for this thread */
   tg_TrackCall *calls;        /* owns; open ones */
@@ -117,7 +117,7 @@ struct tg_Tracks {
 
 /* Tracks with all stacks in one table, or a table each. False without memory;
    to be freed all the same. */
-bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_Callstacks *all);
+bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all);
 void tg_tracks_free (tg_Tracks *t);
 
 /* Reads all packets. */

@@ -243,7 +243,7 @@ end
 
 function view.run (parsed)
   uv = main.luv()
-  onefile = require "tracegrip.onefile"
+  onefile = require "tracegrip.cli.onefile"
   local viewer = viewers[parsed.viewer or "firefox"]
   local ending <close> = new_ending()
   parsed.format = viewer.format

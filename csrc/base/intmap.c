@@ -1,0 +1,79 @@
+/*
+** intmap.c - see intmap.h.
+*/
+#include "base/intmap.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#define FIRST_SLOTS 64
+
+/* Where the search for a key begins. */
+static size_t home (const tg_IntMap *x, uint64_t key) {
+  return (size_t)tg_hash(key, x->slots) & (x->capacity - 1);
+}
+
+/* The slot of a key: its own or the free one where it would go. */
+static size_t slot_of (const tg_IntMap *x, uint64_t key) {
+  size_t i = home(x, key);
+  while (x->slots[i].place != TG_INTMAP_NONE && x->slots[i].key != key)
+    i = (i + 1) & (x->capacity - 1);
+  return i;
+}
+
+static bool rehash (tg_IntMap *x) {
+  tg_IntMap bigger = {.count = x->count};
+  bigger.capacity = x->capacity > 0 ? x->capacity * 2 : FIRST_SLOTS;
+  if (bigger.capacity > SIZE_MAX / sizeof *bigger.slots)
+    return false;
+  bigger.slots = tg_malloc(bigger.capacity * sizeof *bigger.slots);
+  if (bigger.slots == NULL)
+    return false;
+  memset(bigger.slots, 0xff, bigger.capacity * sizeof *bigger.slots);
+  for (size_t i = 0; i < x->capacity; i++) {
+    const tg_IntMapSlot *s = &x->slots[i];
+    if (s->place != TG_INTMAP_NONE)
+      bigger.slots[slot_of(&bigger, s->key)] = *s;
+  }
+  tg_free(x->slots);
+  *x = bigger;
+  return true;
+}
+
+uint32_t tg_intmap_find (const tg_IntMap *x, uint64_t key) {
+  return x->count > 0 ? x->slots[slot_of(x, key)].place : TG_INTMAP_NONE;
+}
+
+bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place) {
+  tg_assert(place != TG_INTMAP_NONE);
+  if (x->count >= x->capacity / 2 && !rehash(x))
+    return false;
+  tg_IntMapSlot *s = &x->slots[slot_of(x, key)];
+  x->count += s->place == TG_INTMAP_NONE;
+  *s = (tg_IntMapSlot){key, place};
+  return true;
+}
+
+/* Moves those back that a search would no longer find past the hole. */
+void tg_intmap_drop (tg_IntMap *x, uint64_t key) {
+  size_t mask = x->capacity - 1;
+  size_t hole = slot_of(x, key);
+  tg_assert(x->slots[hole].place != TG_INTMAP_NONE);
+  for (size_t i = (hole + 1) & mask; x->slots[i].place != TG_INTMAP_NONE;
+       i = (i + 1) & mask) {
+    size_t from = home(x, x->slots[i].key);
+    if (((i - from) & mask) >= ((i - hole) & mask)) {
+      x->slots[hole] = x->slots[i];
+      hole = i;
+    }
+  }
+  x->slots[hole].place = TG_INTMAP_NONE;
+  x->count--;
+}
+
+void tg_intmap_free (tg_IntMap *x) {
+  tg_free(x->slots);
+  memset(x, 0, sizeof *x);
+}

@@ -1,0 +1,68 @@
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binding/logstyle.h"
+
+static bool is_known (lua_State *L, int i) {
+  static const char *const known[] = {
+    "path", "fd", "color", "times", "summary", "width"
+  };
+  const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    if (strcmp(key, known[k]) == 0)
+      return true;
+  }
+  return false;
+}
+
+void tg_logstyle_check (lua_State *L, int i) {
+  lua_pushnil(L);
+  while (lua_next(L, i)) {
+    if (!is_known(L, -2))
+      luaL_error(L, "unknown style '%s' (known: path, fd, color, times, "
+                 "summary, width)", luaL_tolstring(L, -2, NULL));
+    lua_pop(L, 1);
+  }
+}
+
+static bool field_bool (lua_State *L, int i, const char *name, bool absent) {
+  bool b = (lua_getfield(L, i, name) == LUA_TNIL) ? absent
+                                                  : lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+/* A field that is a number from 0 on. */
+static uint32_t field_number (lua_State *L, int i, const char *name,
+                              uint32_t absent) {
+  int ok = 1;
+  lua_Integer n = absent;
+  if (lua_getfield(L, i, name) != LUA_TNIL)
+    n = lua_tointegerx(L, -1, &ok);
+  if (!ok || n < 0 || n > INT32_MAX)
+    luaL_error(L, "style '%s': a number expected, got %s", name,
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return (uint32_t)n;
+}
+
+int tg_logstyle_open (lua_State *L, int i) {
+  int fd, top = lua_gettop(L);
+  if (lua_getfield(L, i, "path") == LUA_TSTRING)
+    fd = open(lua_tostring(L, -1), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+              0666);
+  else
+    fd = (int)field_number(L, i, "fd", STDERR_FILENO);
+  lua_settop(L, top);
+  return fd;
+}
+
+void tg_logstyle_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
+  *style = (tg_LogStyle){
+    .color = field_bool(L, i, "color", tg_log_wants_color(fd)),
+    .times = field_bool(L, i, "times", true),
+    .summary = field_bool(L, i, "summary", true),
+    .width = field_number(L, i, "width", 0)
+  };
+}

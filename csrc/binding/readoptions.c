@@ -1,0 +1,360 @@
+#include <math.h>
+#include <string.h>
+
+#include "binding/readoptions.h"
+#include "base/alloc.h"
+
+/* What an option is for. */
+enum {
+  RECORD = 1u << 0,     /* for starting a trace */
+  READ = 1u << 1        /* for reading one */
+};
+
+typedef struct Reading {
+  lua_State *L;
+  unsigned purpose;     /* RECORD or READ */
+  const char *const *extra;
+  tg_Options *o;
+  tg_Filter *filter;    /* if it is READ: 'o' is inside */
+  const char *name;     /* of the option being read; its value is on top */
+} Reading;
+
+static int fail (const Reading *r, const char *allowed) {
+  lua_State *L = r->L;
+  const char *got = luaL_typename(L, -1);
+  if (lua_type(L, -1) == LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER)
+    got = luaL_tolstring(L, -1, NULL);
+  return luaL_error(L, "option '%s': %s expected, got %s", r->name, allowed,
+                    got);
+}
+
+static int no_memory (const Reading *r) {
+  return luaL_error(r->L, "not enough memory");
+}
+
+/* ---- kinds of values ---- */
+
+static uint64_t read_count (const Reading *r, uint64_t min, uint64_t max,
+                            const char *allowed) {
+  lua_Integer i;
+  int ok = lua_type(r->L, -1) == LUA_TNUMBER;
+  i = lua_tointegerx(r->L, -1, ok ? &ok : NULL);
+  if (!ok || i < 0 || (uint64_t)i < min || (uint64_t)i > max)
+    fail(r, allowed);
+  return (uint64_t)i;
+}
+
+/* A limit: a count, or "all". */
+static uint32_t read_limit (const Reading *r) {
+  if (lua_type(r->L, -1) == LUA_TSTRING
+      && strcmp(lua_tostring(r->L, -1), "all") == 0)
+    return TG_NOLIMIT;
+  return (uint32_t)read_count(r, 0, TG_NOLIMIT - 1,
+                              "a non-negative integer or \"all\"");
+}
+
+static uint64_t read_ms (const Reading *r) {
+  lua_Number n = lua_tonumber(r->L, -1);
+  if (lua_type(r->L, -1) != LUA_TNUMBER || !(n >= 0) || n > 1e12)
+    fail(r, "a non-negative number of milliseconds");
+  return (uint64_t)llround(n * 1e6);
+}
+
+/* string.find says whether a pattern is well formed. */
+static void check_pattern (const Reading *r) {
+  lua_State *L = r->L;
+  int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "string") != LUA_TTABLE
+      || lua_getfield(L, -1, "find") != LUA_TFUNCTION) {
+    lua_settop(L, top);
+    return;
+  }
+  lua_pushliteral(L, "");
+  lua_pushvalue(L, top);
+  if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+      luaL_error(L, "option '%s': %s", r->name, lua_tostring(L, -1));
+  }
+  lua_settop(L, top);
+}
+
+/* A pattern, or a list of them. */
+static void read_patterns (const Reading *r, tg_Patterns *list) {
+  static const char allowed[] = "a pattern or a list of patterns";
+  lua_State *L = r->L;
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    check_pattern(r);
+    if (!tg_patterns_add(list, lua_tostring(L, -1)))
+      no_memory(r);
+    return;
+  }
+  if (!lua_istable(L, -1))
+    fail(r, allowed);
+  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+    if (lua_type(L, -1) != LUA_TSTRING)
+      fail(r, allowed);
+    check_pattern(r);
+    if (!tg_patterns_add(list, lua_tostring(L, -1)))
+      no_memory(r);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* ---- trace types ---- */
+
+static void push_known_types (lua_State *L) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int i = 0; i < TG_NTYPES; i++) {
+    if (i > 0)
+      luaL_addstring(&b, ", ");
+    luaL_addstring(&b, tg_tracetype_name(i));
+  }
+  luaL_pushresult(&b);
+}
+
+static int unknown_type (lua_State *L) {
+  const char *name = luaL_tolstring(L, -1, NULL);
+  push_known_types(L);
+  return luaL_error(L, "no such trace type '%s' (known: %s)", name,
+                    lua_tostring(L, -1));
+}
+
+uint32_t tg_types_read (lua_State *L, int index) {
+  uint32_t types = 0;
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index))
+    luaL_error(L, "option 'trace': a list of trace types expected, got %s",
+               luaL_typename(L, index));
+  for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
+    uint32_t bit = 0;
+    if (lua_type(L, -1) == LUA_TSTRING)
+      bit = tg_tracetype_bit(lua_tostring(L, -1));
+    if (bit == 0)
+      unknown_type(L);
+    types |= bit;
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return types;
+}
+
+void tg_types_push (lua_State *L, uint32_t types) {
+  lua_Integer n = 0;
+  lua_newtable(L);
+  for (int i = 0; i < TG_NTYPES; i++) {
+    if (types & (1u << i)) {
+      lua_pushstring(L, tg_tracetype_name(i));
+      lua_rawseti(L, -2, ++n);
+    }
+  }
+}
+
+/* ---- the options ---- */
+
+static void opt_trace (Reading *r) {
+  r->o->types = tg_types_read(r->L, -1);
+}
+
+static void opt_include (Reading *r) {
+  read_patterns(r, &r->o->include);
+}
+
+static void opt_exclude (Reading *r) {
+  read_patterns(r, &r->o->exclude);
+}
+
+static void opt_redact (Reading *r) {
+  read_patterns(r, &r->o->redact);
+}
+
+static void opt_c (Reading *r) {
+  if (!lua_isboolean(r->L, -1))
+    fail(r, "a boolean");
+  r->o->c = lua_toboolean(r->L, -1);
+}
+
+static void opt_max_depth (Reading *r) {
+  r->o->max_depth = (uint32_t)read_count(r, 1, TG_NOLIMIT - 1,
+                                         "a positive integer");
+}
+
+static void opt_min_duration (Reading *r) {
+  r->o->min_duration_ns = read_ms(r);
+}
+
+static void opt_value_depth (Reading *r) {
+  r->o->limits.depth = read_limit(r);
+}
+
+static void opt_value_properties (Reading *r) {
+  r->o->limits.properties = read_limit(r);
+}
+
+static void opt_value_string (Reading *r) {
+  r->o->limits.string = read_limit(r);
+}
+
+static void opt_value_objects (Reading *r) {
+  r->o->limits.objects = read_limit(r);
+}
+
+static void opt_buffer (Reading *r) {
+  r->o->buffer = read_count(r, TG_BUFFER_MIN, UINT64_C(1) << 50,
+                            "a number of bytes, at least 4096,");
+}
+
+static void opt_overflow (Reading *r) {
+  static const char *const names[] = {"stop", "ring", "wait"};
+  const char *s = (lua_type(r->L, -1) == LUA_TSTRING)
+                  ? lua_tostring(r->L, -1) : "";
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(s, names[i]) == 0) {
+      r->o->overflow = (tg_Overflow)i;
+      return;
+    }
+  }
+  fail(r, "\"stop\", \"ring\" or \"wait\"");
+}
+
+static void opt_max_events (Reading *r) {
+  r->o->max_events = read_count(r, 1, UINT64_C(1) << 60,
+                                "a positive integer");
+}
+
+static void opt_duration (Reading *r) {
+  r->o->duration_ns = read_ms(r);
+}
+
+static void opt_thread (Reading *r) {
+  r->filter->thread = (tg_ThreadId)read_count(r, 1, UINT32_MAX,
+                                              "a positive integer");
+}
+
+static void opt_from (Reading *r) {
+  r->filter->from_ns = read_ms(r);
+}
+
+static void opt_to (Reading *r) {
+  r->filter->to_ns = read_ms(r);
+}
+
+static const struct {
+  const char *name;
+  void (*read) (Reading *r);
+  unsigned purposes;
+} options[] = {
+  {"trace", opt_trace, RECORD | READ},
+  {"include", opt_include, RECORD | READ},
+  {"exclude", opt_exclude, RECORD | READ},
+  {"c", opt_c, RECORD | READ},
+  {"maxDepth", opt_max_depth, RECORD | READ},
+  {"minDuration", opt_min_duration, RECORD | READ},
+  {"valueDepth", opt_value_depth, RECORD | READ},
+  {"valueProperties", opt_value_properties, RECORD | READ},
+  {"valueString", opt_value_string, RECORD | READ},
+  {"valueObjects", opt_value_objects, RECORD | READ},
+  {"redact", opt_redact, RECORD | READ},
+  {"buffer", opt_buffer, RECORD},
+  {"overflow", opt_overflow, RECORD},
+  {"maxEvents", opt_max_events, RECORD},
+  {"duration", opt_duration, RECORD},
+  {"thread", opt_thread, READ},
+  {"from", opt_from, READ},
+  {"to", opt_to, READ}
+};
+
+#define NOPTIONS (sizeof options / sizeof options[0])
+
+static bool is_extra (const char *const *extra, const char *name) {
+  for (; extra != NULL && *extra != NULL; extra++) {
+    if (strcmp(*extra, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Raises an error that names the key below the top and lists the known. */
+static int unknown_option (const Reading *r) {
+  lua_State *L = r->L;
+  luaL_Buffer b;
+  const char *name = luaL_tolstring(L, -2, NULL);
+  const char *between = "";
+  luaL_buffinit(L, &b);
+  for (size_t i = 0; i < NOPTIONS; i++) {
+    if ((options[i].purposes & r->purpose) == 0)
+      continue;
+    luaL_addstring(&b, between);
+    luaL_addstring(&b, options[i].name);
+    between = ", ";
+  }
+  for (const char *const *e = r->extra; e != NULL && *e != NULL; e++) {
+    luaL_addstring(&b, between);
+    luaL_addstring(&b, *e);
+  }
+  luaL_pushresult(&b);
+  return luaL_error(L, "unknown option '%s' (known: %s)", name,
+                    lua_tostring(L, -1));
+}
+
+/* Key and value are on top of the stack. */
+static void read_one (Reading *r) {
+  if (lua_type(r->L, -2) != LUA_TSTRING)
+    unknown_option(r);
+  r->name = lua_tostring(r->L, -2);
+  for (size_t i = 0; i < NOPTIONS; i++) {
+    if ((options[i].purposes & r->purpose) != 0
+        && strcmp(options[i].name, r->name) == 0) {
+      options[i].read(r);
+      return;
+    }
+  }
+  if (!is_extra(r->extra, r->name))
+    unknown_option(r);
+}
+
+static void read_all (Reading *r, int index) {
+  lua_State *L = r->L;
+  if (lua_isnoneornil(L, index))
+    return;
+  luaL_checktype(L, index, LUA_TTABLE);
+  index = lua_absindex(L, index);
+  luaL_checkstack(L, 20, NULL);
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    read_one(r);
+    lua_pop(L, 1);
+  }
+}
+
+void tg_options_read (lua_State *L, int index, const char *const *extra,
+                      tg_Options *o) {
+  Reading r = {.L = L, .purpose = RECORD, .extra = extra, .o = o};
+  tg_options_init(o);
+  read_all(&r, index);
+}
+
+void tg_filter_read (lua_State *L, int index, const char *const *extra,
+                     tg_Filter *f) {
+  Reading r = {
+    .L = L, .purpose = READ, .extra = extra, .o = &f->options, .filter = f
+  };
+  tg_filter_init(f);
+  read_all(&r, index);
+}
+
+static int options__gc (lua_State *L) {
+  tg_options_free(lua_touserdata(L, 1));
+  return 0;
+}
+
+tg_Options *tg_options_push (lua_State *L) {
+  tg_Options *o = lua_newuserdatauv(L, sizeof *o, 0);
+  tg_options_init(o);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, options__gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  return o;
+}

@@ -1,0 +1,35 @@
+/*
+** readoptions.h - a Lua table of options into a tg_Options or a tg_Filter.
+**
+** By raw access. Anything unknown or out of range raises an error that names it
+** and says what is allowed; what '*o' has by then is still its owner's to free,
+** so it should live in a userdata.
+*/
+#ifndef TG_READOPTIONS_H
+#define TG_READOPTIONS_H
+
+#include "binding/lx.h"
+#include "options/selection.h"
+
+/*
+** The options at 'index' (a table; nil or none = the defaults). 'extra' lists
+** further keys that the caller reads itself, NULL-terminated; may be NULL.
+*/
+void tg_options_read (lua_State *L, int index, const char *const *extra,
+                      tg_Options *o);                          /* [-0, +0, v] */
+
+/* The same for what narrows a reading: those options that have a meaning then,
+   and thread, from, to. */
+void tg_filter_read (lua_State *L, int index, const char *const *extra,
+                     tg_Filter *f);                            /* [-0, +0, v] */
+
+/* Pushes options with the defaults, in the hands of the collector. */
+tg_Options *tg_options_push (lua_State *L);                    /* [-0, +1, m] */
+
+/* The list of type names at the top of the stack into bits; raises. */
+uint32_t tg_types_read (lua_State *L, int index);              /* [-0, +0, v] */
+
+/* Pushes a list of the names of 'types'. */
+void tg_types_push (lua_State *L, uint32_t types);             /* [-0, +1, m] */
+
+#endif

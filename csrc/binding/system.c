@@ -1,0 +1,242 @@
+#include <errno.h>
+#include <signal.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "binding/system.h"
+#include "base/family.h"
+#include "recording/claim.h"
+#include "text/fdwriter.h"
+
+/* ---- other programs ---- */
+
+/* Applies the table at index 3 to the environment. */
+static void change_environment (lua_State *L) {
+  if (!lua_istable(L, 3))
+    return;
+  lua_pushnil(L);
+  while (lua_next(L, 3)) {
+    const char *name = luaL_checkstring(L, -2);
+    if (lua_toboolean(L, -1))
+      setenv(name, luaL_checkstring(L, -1), 1);
+    else
+      unsetenv(name);
+    lua_pop(L, 1);
+  }
+}
+
+/* The words of the table at index 2, for execvp. Pushes the list. */
+static char **push_words (lua_State *L, const char *path) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_Integer n = luaL_len(L, 2);
+  char **argv = lua_newuserdatauv(L, ((size_t)n + 2) * sizeof *argv, 0);
+  lua_rawgeti(L, 2, 0);   /* what the program is told it is called */
+  argv[0] = (char *)(uintptr_t)luaL_optstring(L, -1, path);
+  lua_pop(L, 1);
+  for (lua_Integer i = 1; i <= n; i++) {
+    lua_rawgeti(L, 2, i);
+    argv[i] = (char *)(uintptr_t)luaL_checkstring(L, -1);
+    lua_pop(L, 1);        /* the table keeps it */
+  }
+  argv[n + 1] = NULL;
+  return argv;
+}
+
+int system_exec (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  char **argv = push_words(L, path);
+  change_environment(L);
+  execvp(path, argv);
+  return luaL_fileresult(L, 0, path);
+}
+
+/* Those that somebody may send to the process that he has started. */
+static const int passed[] = {
+  SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH
+};
+
+#define NPASSED (sizeof passed / sizeof *passed)
+
+static volatile pid_t command;      /* the child that is waited for */
+
+/* What the kernel sends, a terminal's, the child gets as well. */
+static void pass_on (int signal, siginfo_t *info, void *context) {
+  int error = errno;
+  (void)context;
+  if (info->si_code <= 0 && info->si_pid != command)
+    kill(command, signal);
+  errno = error;
+}
+
+/* In the child: the command, or its errno into the pipe. */
+static void become (const char *path, char **argv, const sigset_t *mask,
+                    int report) {
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execvp(path, argv);
+  int error = errno;
+  if (write(report, &error, sizeof error) < 0)
+    _exit(126);
+  _exit(127);
+}
+
+/* A child that has become the command; -1 with errno. Signals are blocked, so
+   that none is lost before it is known whom they are for. */
+static pid_t start_command (const char *path, char **argv,
+                            const sigset_t *mask) {
+  int report[2], error = 0;
+  if (pipe2(report, O_CLOEXEC) != 0)
+    return -1;
+  pid_t pid = fork();
+  if (pid == 0)
+    become(path, argv, mask, report[1]);
+  if (pid < 0)
+    error = errno;
+  close(report[1]);
+  if (pid > 0 && read(report[0], &error, sizeof error) > 0) {
+    waitpid(pid, NULL, 0);
+    pid = -1;
+  }
+  close(report[0]);
+  errno = error;
+  return pid;
+}
+
+static void listen_for (const sigset_t *mask) {
+  struct sigaction ours = {.sa_sigaction = pass_on,
+                           .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigemptyset(&ours.sa_mask);
+  for (size_t i = 0; i < NPASSED; i++) {
+    struct sigaction before;
+    if (sigaction(passed[i], NULL, &before) == 0
+        && before.sa_handler != SIG_IGN)
+      sigaction(passed[i], &ours, NULL);
+  }
+  sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+int process_spawn (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  char **argv = push_words(L, path);
+  sigset_t all, before;
+  int status;
+  change_environment(L);
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  command = start_command(path, argv, &before);
+  int error = errno;
+  if (command < 0)
+    sigprocmask(SIG_SETMASK, &before, NULL);
+  else
+    listen_for(&before);
+  errno = error;
+  if (command < 0)
+    return luaL_fileresult(L, 0, path);
+  while (waitpid(command, &status, 0) < 0 && errno == EINTR)
+    continue;
+  bool exited = WIFEXITED(status);
+  lua_pushstring(L, exited ? "exit" : "signal");
+  lua_pushinteger(L, exited ? WEXITSTATUS(status) : WTERMSIG(status));
+  return 2;
+}
+
+/* Without a core: the command has left one if there was to be any. */
+int process_die (lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  signal(number, SIG_DFL);
+  raise(number);
+  return 0;
+}
+
+/* ---- this one ---- */
+
+int system_interpreter (lua_State *L) {
+  char path[4096];
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  if (n <= 0)
+    return luaL_fileresult(L, 0, "/proc/self/exe");
+  lua_pushlstring(L, path, (size_t)n);
+  return 1;
+}
+
+int system_setenv (lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  if (lua_isnoneornil(L, 2))
+    unsetenv(name);
+  else
+    setenv(name, luaL_checkstring(L, 2), 1);
+  return 0;
+}
+
+int system_isatty (lua_State *L) {
+  lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+  return 1;
+}
+
+int system_columns (lua_State *L) {
+  struct winsize w;
+  int fd = (int)luaL_checkinteger(L, 1);
+  if (isatty(fd) != 1 || ioctl(fd, TIOCGWINSZ, &w) != 0 || w.ws_col == 0)
+    return 0;
+  lua_pushinteger(L, w.ws_col);
+  return 1;
+}
+
+int system_pid (lua_State *L) {
+  lua_pushinteger(L, getpid());
+  return 1;
+}
+
+int process_family (lua_State *L) {
+  lua_pushinteger(L, tg_family(luaL_optstring(L, 1, NULL)));
+  return 1;
+}
+
+int process_claimable (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  return luaL_fileresult(L, tg_claim_try(path), path);
+}
+
+int system_directory (lua_State *L) {
+  char path[4096];
+  if (getcwd(path, sizeof path) == NULL)
+    return luaL_fileresult(L, 0, NULL);
+  lua_pushstring(L, path);
+  return 1;
+}
+
+int system_filetype (lua_State *L) {
+  struct stat st;
+  const char *path = luaL_checkstring(L, 1);
+  if (stat(path, &st) != 0)
+    return luaL_fileresult(L, 0, path);
+  lua_pushstring(L, S_ISREG(st.st_mode) ? "file"
+                    : S_ISDIR(st.st_mode) ? "directory" : "other");
+  return 1;
+}
+
+int system_samefile (lua_State *L) {
+  struct stat a, b;
+  bool both = stat(luaL_checkstring(L, 1), &a) == 0
+              && stat(luaL_checkstring(L, 2), &b) == 0;
+  lua_pushboolean(L, both && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+  return 1;
+}
+
+int process_occupy (lua_State *L) {
+  (void)L;
+  tg_fdwriter_occupy();
+  return 0;
+}
+
+int system_interruptible (lua_State *L) {
+  (void)L;
+  signal(SIGINT, SIG_DFL);
+  return 0;
+}

@@ -1,0 +1,62 @@
+/*
+** system.h - what the command line needs of the process it runs in.
+*/
+#ifndef TG_SYSTEM_H
+#define TG_SYSTEM_H
+
+#include "binding/lx.h"
+
+/* exec(path, args, env) -> nil, message, code: replaces the process. 'env' has
+   variables to set, or to remove (false). */
+int system_exec (lua_State *L);
+
+/*
+** spawn(path, args, env) -> "exit" or "signal", number | nil, message, code:
+** runs a command as exec does, but in a child, and waits for its end. Signals
+** that were sent to this process alone are passed on; those of the terminal
+** reach the command by themselves.
+*/
+int process_spawn (lua_State *L);
+
+/* interpreter() -> path of the running program. */
+int system_interpreter (lua_State *L);
+
+/* setenv(name, value or nil). */
+int system_setenv (lua_State *L);
+
+/* isatty(fd) -> boolean. */
+int system_isatty (lua_State *L);
+
+/* columns(fd) -> those of the terminal behind it, nothing if it is none. */
+int system_columns (lua_State *L);
+
+/* pid() -> integer. */
+int system_pid (lua_State *L);
+
+/* family(name) -> integer: tg_family. */
+int process_family (lua_State *L);
+
+/* claimable(path) -> true | nil, message, code: tg_claim_try. */
+int process_claimable (lua_State *L);
+
+/* die(signal): ends as a command did that was waited for. */
+int process_die (lua_State *L);
+
+/* directory() -> the current one | nil, message, code. */
+int system_directory (lua_State *L);
+
+/* filetype(path) -> "file", "directory", "other" | nil, message, code. */
+int system_filetype (lua_State *L);
+
+/* samefile(path1, path2) -> boolean: whether both are there and the same. */
+int system_samefile (lua_State *L);
+
+/* occupy(): no file gets the number of a standard descriptor that is closed;
+   libuv would not close it again. */
+int process_occupy (lua_State *L);
+
+/* interruptible(): SIGINT ends the process at once. The interpreter would wait
+   for the next Lua instruction, and reading a recording is C. */
+int system_interruptible (lua_State *L);
+
+#endif

@@ -1,0 +1,236 @@
+#include "export/readahead.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/signals.h"
+
+#define ENOUGH ((size_t)64 << 10)   /* bytes of values in a batch */
+
+/*
+** {==================================================================
+** One batch
+** ===================================================================
+*/
+
+static bool clear_batch (tg_Batch *b) {
+  b->count = b->worked = 0;
+  b->done = false;
+  tg_buf_clear(&b->values);
+  tg_buf_clear(&b->text);
+  if (b->packets == NULL)
+    b->packets = tg_malloc(TG_BATCH_PACKETS * sizeof *b->packets);
+  if (b->ends == NULL)
+    b->ends = tg_malloc(TG_BATCH_PACKETS * sizeof *b->ends);
+  return b->packets != NULL && b->ends != NULL;
+}
+
+/* Says that values are in the batch's own bytes: 'data' is their offset until
+   all are there. */
+static const uint8_t own_bytes;
+
+/* What will not stay where it is as long as the batch. */
+static void keep_values (tg_Batch *b, const tg_Reader *r, tg_Packet *p) {
+  if (p->values.size == 0 || tg_reader_lasts(r, p->values))
+    return;
+  tg_Slice own = {
+    .data = (const uint8_t *)b->values.size, .size = p->values.size,
+    .origin = &own_bytes
+  };
+  tg_buf_add(&b->values, p->values.data, p->values.size);
+  p->values = own;
+}
+
+static void place_values (tg_Batch *b) {
+  for (uint32_t i = 0; b->values.size > 0 && i < b->count; i++) {
+    tg_Slice *v = &b->packets[i].values;
+    if (v->origin != &own_bytes)
+      continue;
+    v->data = (const uint8_t *)b->values.data + (uintptr_t)v->data;
+    v->origin = NULL;
+  }
+}
+
+/* Reads packets; whether there may be more. */
+static bool fill (tg_ReadAhead *a, tg_Batch *b) {
+  const tg_Reader *r = a->sieve->reader;
+  size_t bytes = 0;
+  if (!clear_batch(b))
+    return false;
+  while (b->count < TG_BATCH_PACKETS && bytes < ENOUGH) {
+    tg_Packet *p = &b->packets[b->count];
+    if (!tg_minduration_next(a->sieve, a->stop, p))
+      break;
+    if (b->count++ == 0)
+      tg_reader_pin(r, &b->pin);
+    keep_values(b, r, p);
+    bytes += p->values.size;
+  }
+  place_values(b);
+  return b->count == TG_BATCH_PACKETS || bytes >= ENOUGH;
+}
+
+static void free_batch (tg_Batch *b) {
+  tg_cursor_drop(&b->pin);
+  tg_free(b->packets);
+  tg_free(b->ends);
+  tg_buf_free(&b->values);
+  tg_buf_free(&b->text);
+  tg_scratch_free(&b->scratch);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** What threads do (with the mutex, but for the work itself)
+** ===================================================================
+*/
+
+static tg_Batch *batch_at (tg_ReadAhead *a, uint64_t number) {
+  return &a->ring[number % TG_AHEAD_BATCHES];
+}
+
+static void fill_next (tg_ReadAhead *a) {
+  tg_Batch *b = batch_at(a, a->filled);
+  pthread_mutex_unlock(&a->mutex);
+  bool more = fill(a, b);
+  bool failed = b->packets == NULL || b->ends == NULL || b->values.failed;
+  pthread_mutex_lock(&a->mutex);
+  a->failed = a->failed || failed;
+  a->ended = !more || failed;
+  b->done = a->work == NULL;
+  a->filled += b->count > 0 && !failed;
+  pthread_cond_broadcast(&a->changed);
+}
+
+static void work_next (tg_ReadAhead *a) {
+  uint64_t number = a->claimed++;
+  tg_Batch *b = batch_at(a, number);
+  pthread_mutex_unlock(&a->mutex);
+  a->work(a->ud, b);
+  pthread_mutex_lock(&a->mutex);
+  b->done = true;
+  if (number == a->given)
+    pthread_cond_broadcast(&a->changed);
+}
+
+/* All batches are full: until half of them are not, since a thread that sleeps
+   seldom is woken seldom. */
+static void wait_for_room (tg_ReadAhead *a) {
+  while (!a->cancelled && a->filled - a->given > TG_AHEAD_BATCHES / 2)
+    pthread_cond_wait(&a->changed, &a->mutex);
+}
+
+static void *read_all (void *ud) {
+  tg_ReadAhead *a = ud;
+  pthread_mutex_lock(&a->mutex);
+  while (!a->cancelled && !a->ended) {
+    if (a->filled - a->given < TG_AHEAD_BATCHES)
+      fill_next(a);
+    else
+      wait_for_room(a);
+  }
+  pthread_mutex_unlock(&a->mutex);
+  return NULL;
+}
+
+static void *work_all (void *ud) {
+  tg_ReadAhead *a = ud;
+  pthread_mutex_lock(&a->mutex);
+  while (!a->cancelled && (a->claimed < a->filled || !a->ended)) {
+    if (a->claimed < a->filled)
+      work_next(a);
+    else
+      pthread_cond_wait(&a->changed, &a->mutex);
+  }
+  pthread_mutex_unlock(&a->mutex);
+  return NULL;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Whoever asks
+** ===================================================================
+*/
+
+void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
+                         tg_BatchWork *work, void *ud) {
+  memset(a, 0, sizeof *a);
+  a->sieve = s;
+  a->stop = stop;
+  a->work = work;
+  a->ud = ud;
+  pthread_mutex_init(&a->mutex, NULL);
+  pthread_cond_init(&a->changed, NULL);
+}
+
+static bool start_thread (tg_ReadAhead *a, void *(*run) (void *)) {
+  if (!tg_signals_thread(&a->threads[a->nthreads], run, a))
+    return false;
+  a->nthreads++;
+  return true;
+}
+
+/* The reading one, and workers: with whoever asks, one for each processor. */
+static void start_threads (tg_ReadAhead *a) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (processors < 2 || !start_thread(a, read_all) || a->work == NULL)
+    return;
+  while (a->nthreads < TG_AHEAD_THREADS && (long)a->nthreads < processors
+         && start_thread(a, work_all))
+    continue;
+}
+
+/* What was given is not used any more. */
+static void give_back (tg_ReadAhead *a) {
+  if (!a->holding)
+    return;
+  tg_cursor_drop(&batch_at(a, a->given)->pin);
+  a->holding = false;
+  a->given++;
+  if (a->filled - a->given == TG_AHEAD_BATCHES / 2)
+    pthread_cond_broadcast(&a->changed);
+}
+
+/* Comes nearer to the next batch: does what nobody else does, or waits. */
+static void advance (tg_ReadAhead *a) {
+  if (a->work != NULL && a->claimed < a->filled)
+    work_next(a);
+  else if (a->nthreads > 0)
+    pthread_cond_wait(&a->changed, &a->mutex);
+  else
+    fill_next(a);
+}
+
+tg_Batch *tg_readahead_next (tg_ReadAhead *a) {
+  tg_Batch *b = batch_at(a, a->given + a->holding);
+  bool first = a->given == 0 && !a->holding;
+  pthread_mutex_lock(&a->mutex);
+  give_back(a);
+  while (a->given < a->filled ? !b->done : !a->ended)
+    advance(a);
+  a->holding = a->given < a->filled;
+  if (first && !a->ended)
+    start_threads(a);
+  pthread_mutex_unlock(&a->mutex);
+  return a->holding ? b : NULL;
+}
+
+void tg_readahead_end (tg_ReadAhead *a) {
+  pthread_mutex_lock(&a->mutex);
+  a->cancelled = true;
+  pthread_cond_broadcast(&a->changed);
+  pthread_mutex_unlock(&a->mutex);
+  for (uint32_t i = 0; i < a->nthreads; i++)
+    pthread_join(a->threads[i], NULL);
+  for (uint32_t i = 0; i < TG_AHEAD_BATCHES; i++)
+    free_batch(&a->ring[i]);
+  pthread_cond_destroy(&a->changed);
+  pthread_mutex_destroy(&a->mutex);
+}
+
+/* }================================================================== */

@@ -1,0 +1,79 @@
+/*
+** readahead.h - packets read ahead, on other threads, for whoever takes long
+** with each: reading an export and writing it go on at the same time.
+**
+** Packets come in batches, in order. One thread reads; if there is 'work' that
+** can be done with each batch by itself, others do it, and whoever asks for the
+** next batch helps instead of waiting:
+**
+**     reads -> | filled | claimed | done | done | -> given
+**
+** The first batch is read by whoever asks, so a short trace makes no thread;
+** where there is one processor only, or no thread to be had, all of them are.
+**
+** Plain C. From the first call of tg_readahead_next to the end the sieve and
+** its reader belong to the reading thread. What packets borrow lasts as long as
+** their batch.
+*/
+#ifndef TG_READAHEAD_H
+#define TG_READAHEAD_H
+
+#include <pthread.h>
+
+#include "packet/grips.h"
+#include "reader/minduration.h"
+
+#define TG_BATCH_PACKETS 2048u
+
+typedef struct tg_Batch {
+  tg_Packet *packets;         /* owns */
+  uint32_t count;
+  /* for the work */
+  uint32_t worked;            /* packets that 'text' is of */
+  tg_Buf text;                /* owns */
+  uint32_t *ends;             /* owns; for each packet: where its part of 'text'
+                                 ends, if the work says so */
+  tg_Scratch scratch;         /* owns */
+  /* private */
+  tg_Cursor pin;              /* of the chunks that values are in */
+  tg_Buf values;              /* owns; those that are in no chunk */
+  bool done;                  /* may be given */
+} tg_Batch;
+
+/* Makes 'text' of a batch's packets, of the first of them at least; on any
+   thread. */
+typedef void tg_BatchWork (void *ud, tg_Batch *b);
+
+#define TG_AHEAD_THREADS 4u
+#define TG_AHEAD_BATCHES 4u
+
+typedef struct tg_ReadAhead {
+  tg_MinDuration *sieve;      /* borrows */
+  tg_Pos stop;
+  tg_BatchWork *work;         /* NULL: there is none */
+  void *ud;
+  pthread_mutex_t mutex;      /* of all below but the batches' contents */
+  pthread_cond_t changed;
+  tg_Batch ring[TG_AHEAD_BATCHES];    /* by number, modulo theirs */
+  uint64_t filled;            /* batches so far... */
+  uint64_t claimed;           /* ...that are worked on, or were... */
+  uint64_t given;             /* ...that were given, and given back */
+  bool holding;               /* number 'given' is in use */
+  bool ended;                 /* there are no more to fill */
+  bool failed;                /* for want of memory */
+  bool cancelled;
+  pthread_t threads[TG_AHEAD_THREADS];
+  uint32_t nthreads;          /* 0: whoever asks does it all */
+} tg_ReadAhead;
+
+void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
+                         tg_BatchWork *work, void *ud);
+
+/* The next batch, with one packet at least, and gives back the one before. NULL
+   at the end; then 'failed' or tg_minduration_status says why. */
+tg_Batch *tg_readahead_next (tg_ReadAhead *a);
+
+/* Reads no more, and frees. No thread is left. */
+void tg_readahead_end (tg_ReadAhead *a);
+
+#endif

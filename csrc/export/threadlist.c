@@ -1,0 +1,41 @@
+#include "export/threadlist.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define FIRST_SIZE 8u
+
+static uint32_t new_lane (tg_ThreadList *l, tg_ThreadId thread,
+                          tg_FunctionId first) {
+  if (l->count == l->capacity) {
+    uint32_t n = l->capacity > 0 ? l->capacity * 2 : FIRST_SIZE;
+    tg_ThreadEntry *list = tg_realloc(l->list, n * sizeof *list);
+    if (list == NULL)
+      return TG_INTMAP_NONE;
+    l->list = list;
+    l->capacity = n;
+  }
+  if (!tg_intmap_set(&l->places, thread, l->count))
+    return TG_INTMAP_NONE;
+  l->list[l->count] = (tg_ThreadEntry){thread, first};
+  return l->count++;
+}
+
+uint32_t tg_threadlist_of (tg_ThreadList *l, tg_ThreadId thread,
+                           tg_FunctionId first) {
+  if (l->latest < l->count && l->list[l->latest].thread == thread)
+    return l->latest;
+  uint32_t lane = tg_intmap_find(&l->places, thread);
+  if (lane == TG_INTMAP_NONE)
+    lane = new_lane(l, thread, first);
+  if (lane != TG_INTMAP_NONE)
+    l->latest = lane;
+  return lane;
+}
+
+void tg_threadlist_free (tg_ThreadList *l) {
+  tg_free(l->list);
+  tg_intmap_free(&l->places);
+  memset(l, 0, sizeof *l);
+}

@@ -1,0 +1,125 @@
+#include "formats/chromenames.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "formats/v8profile.h"
+#include "reader/funclabels.h"
+
+#define FIRST_WORDS 64u
+
+/*
+** At a name that DevTools knows it looks for what is not there, and the whole
+** file fails. Its own are words that begin with a capital, and a few more.
+*/
+static bool is_taken (const char *name) {
+  static const char *const others[] = {
+    "firstPaint", "firstContentfulPaint", "process_name", "thread_name"
+  };
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz0123456789:";
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (strcmp(name, others[i]) == 0)
+      return true;
+  }
+  return name[strspn(name, letters)] == '\0'
+         && ((name[0] >= 'A' && name[0] <= 'Z') || strstr(name, "::") != NULL);
+}
+
+static void put_name (tg_Buf *out, const char *name) {
+  if (name == NULL)
+    name = "(anonymous function)";
+  tg_v8profile_put_string(out, name, strlen(name));
+  if (is_taken(name)) {
+    out->size--;
+    tg_buf_addstr(out, "()\"");
+  }
+}
+
+/* A url between quotes of somebody else. */
+static void put_url (tg_Buf *out, const char *url) {
+  size_t at = out->size;
+  tg_v8profile_put_string(out, url, strlen(url));
+  if (out->failed)
+    return;
+  memmove(out->data + at, out->data + at + 1, out->size - at - 2);
+  out->size -= 2;
+}
+
+static void put_line (tg_Buf *out, uint32_t line) {
+  if (line > 0) {
+    tg_buf_addchar(out, ':');
+    tg_buf_addu64(out, line);
+  }
+  tg_buf_addchar(out, '"');
+}
+
+/* Room for the word of 'id'; new ones are zero. */
+static bool room (tg_ChromeNames *w, tg_FunctionId id) {
+  uint32_t n = w->capacity > 0 ? w->capacity : FIRST_WORDS;
+  if (id < w->capacity)
+    return true;
+  while (n <= id && n <= UINT32_MAX / 2)
+    n *= 2;
+  tg_ChromeName *list = n > id ? tg_realloc(w->list, n * sizeof *list) : NULL;
+  if (list == NULL)
+    return false;
+  memset(list + w->capacity, 0, (n - w->capacity) * sizeof *list);
+  w->list = list;
+  w->capacity = n;
+  return true;
+}
+
+static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
+                                              tg_FunctionId id) {
+  static const tg_Function unknown;
+  const tg_Function *f = tg_functions_find(w->functions, id);
+  tg_Buf *text = &w->text;
+  if (!room(w, id))
+    return NULL;
+  if (f == NULL)
+    f = &unknown;
+  tg_ChromeName *word = &w->list[id];
+  word->at = text->size;
+  tg_buf_addstr(text, "\"name\":");
+  put_name(text, f->name);
+  tg_buf_addstr(text, f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
+  tg_buf_addstr(text, ",\"args\":{\"source\":\"");
+  word->url = (uint32_t)(text->size - word->at);
+  put_url(text, f->url != NULL ? f->url : "?");
+  word->url_size = (uint32_t)(text->size - word->at) - word->url;
+  put_line(text, tg_funclabels_line(f));
+  if (text->failed)
+    return NULL;
+  word->size = (uint32_t)(text->size - word->at);
+  return word;
+}
+
+TG_INLINE const tg_ChromeName *find (tg_ChromeNames *w, tg_FunctionId id) {
+  if (tg_likely(id < w->capacity && w->list[id].size > 0))
+    return &w->list[id];
+  return make(w, id);
+}
+
+bool tg_chromenames_put (tg_ChromeNames *w, tg_FunctionId id, tg_Buf *out) {
+  const tg_ChromeName *word = find(w, id);
+  if (word == NULL)
+    return false;
+  tg_buf_add(out, w->text.data + word->at, word->size);
+  return true;
+}
+
+bool tg_chromenames_place (tg_ChromeNames *w, tg_FunctionId id,
+                           uint32_t line, tg_Buf *out) {
+  const tg_ChromeName *word = find(w, id);
+  if (word == NULL)
+    return false;
+  tg_buf_add(out, w->text.data + word->at + word->url, word->url_size);
+  put_line(out, line);
+  return true;
+}
+
+void tg_chromenames_free (tg_ChromeNames *w) {
+  tg_free(w->list);
+  tg_buf_free(&w->text);
+}

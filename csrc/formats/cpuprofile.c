@@ -1,0 +1,178 @@
+/*
+** cpuprofile.c - a CPU profile as V8 writes it, for DevTools, VS Code
+** and whatever else reads .cpuprofile.
+**
+** Exact instead of sampled: see v8profile.h. Times are microseconds with
+** decimals, so that no nanosecond is lost. 'hitCount' of a node is the
+** microseconds of its self time: readers that multiply hits by a mean interval
+** come out right.
+**
+** All samples come before all deltas in a document, and the nodes are known at
+** the end: the deltas go through a spool, the nodes are written last.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "formats/formats.h"
+#include "formats/v8profile.h"
+#include "text/spool.h"
+
+/* Readers take a start at 0 for none. */
+#define START_NS UINT64_C(1000)
+
+typedef struct Document {
+  tg_Export *x;
+  tg_Buf *out;                /* borrows; of x->out */
+  tg_V8Profile v8;            /* owns */
+  tg_Spool spool;             /* owns */
+  tg_Column deltas;           /* owns */
+  uint64_t at_ns;             /* of the last sample */
+  uint32_t *first, *next;     /* own; children of nodes as lists, 0 ends */
+} Document;
+
+/*
+** {==================================================================
+** Samples
+** ===================================================================
+*/
+
+static void put_sample (Document *d, const tg_V8Sample *s) {
+  if (d->deltas.values++ > 0) {
+    tg_buf_addchar(d->out, ',');
+    tg_buf_addchar(&d->deltas.text, ',');
+  }
+  tg_buf_addu64(d->out, TG_V8_ID(s->node));
+  tg_export_time(&d->deltas.text, s->at_ns - d->at_ns, 1000);
+  d->at_ns = s->at_ns;
+}
+
+static bool turn (Document *d) {
+  return tg_outfile_turn(d->x->out) && tg_column_turn(&d->spool, &d->deltas);
+}
+
+static void put_samples (Document *d) {
+  tg_Export *x = d->x;
+  tg_Packet p;
+  tg_V8Sample sample;
+  bool more = tg_export_next(x, &p);
+  tg_v8profile_start(&d->v8, x->start_ns);
+  d->at_ns = x->start_ns;
+  for (; more; more = tg_export_next(x, &p)) {
+    if (tg_v8profile_take(&d->v8, &p, &sample)) {
+      put_sample(d, &sample);
+      if (!turn(d))
+        return;
+    }
+  }
+  tg_v8profile_end(&d->v8, x->start_ns, x->end_ns, &sample);
+  put_sample(d, &sample);
+  if (sample.at_ns < x->end_ns || sample.node != 0)
+    put_sample(d, &(tg_V8Sample){0, x->end_ns});
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Nodes
+** ===================================================================
+*/
+
+static bool list_children (Document *d) {
+  const tg_CallTree *t = &d->v8.profile.tree;
+  d->first = tg_calloc(t->count, sizeof *d->first);
+  d->next = tg_calloc(t->count, sizeof *d->next);
+  if (d->first == NULL || d->next == NULL)
+    return false;
+  for (uint32_t i = t->count - 1; i > 0; i--) {
+    uint32_t parent = t->nodes[i].parent;
+    d->next[i] = d->first[parent];
+    d->first[parent] = i;
+  }
+  return true;
+}
+
+static void put_node (Document *d, uint32_t node) {
+  const tg_Node *n = &d->v8.profile.tree.nodes[node];
+  tg_buf_addstr(d->out, node > 0 ? ",\n{\"id\":" : "\n{\"id\":");
+  tg_buf_addu64(d->out, TG_V8_ID(node));
+  tg_buf_addchar(d->out, ',');
+  tg_v8profile_put_frame(&d->v8, node, d->out);
+  tg_buf_addstr(d->out, ",\"hitCount\":");
+  tg_buf_addu64(d->out, (n->tally.self_ns + 500) / 1000);
+  tg_buf_addstr(d->out, ",\"children\":[");
+  for (uint32_t c = d->first[node]; c != 0; c = d->next[c]) {
+    if (c != d->first[node])
+      tg_buf_addchar(d->out, ',');
+    tg_buf_addu64(d->out, TG_V8_ID(c));
+  }
+  tg_buf_addstr(d->out, "]}");
+}
+
+static bool put_nodes (Document *d) {
+  if (!list_children(d))
+    return false;
+  tg_buf_addstr(d->out, "],\n\"nodes\":[");
+  for (uint32_t i = 0; i < d->v8.profile.tree.count; i++) {
+    put_node(d, i);
+    if (!tg_outfile_turn(d->x->out))
+      return true;
+  }
+  tg_buf_addstr(d->out, "\n]");
+  return true;
+}
+
+/* }================================================================== */
+
+static void put_number (Document *d, const char *key, uint64_t ns) {
+  tg_buf_addstr(d->out, key);
+  tg_export_time(d->out, ns, 1000);
+}
+
+/* The name of the trace, and what is missing of it. */
+static void put_title (Document *d) {
+  tg_Buf title = {0};
+  tg_buf_addstr(&title, d->x->name);
+  tg_export_remarks(d->x, &title);
+  tg_buf_addstr(d->out, ",\n\"title\":");
+  tg_v8profile_put_string(d->out, title.data, title.size);
+  if (title.failed)
+    d->x->status = TG_ERR_MEMORY;
+  tg_buf_free(&title);
+}
+
+static tg_Status write (Document *d) {
+  const tg_Export *x = d->x;
+  tg_buf_addstr(d->out, "{\"samples\":[");
+  put_samples(d);
+  if (x->status != TG_OK)
+    return x->status;
+  tg_buf_addstr(d->out, "],\n\"timeDeltas\":[");
+  if (!tg_column_write(&d->spool, &d->deltas, x->out))
+    return TG_ERR_IO;
+  if (!put_nodes(d))
+    return TG_ERR_MEMORY;
+  put_number(d, ",\n\"startTime\":", START_NS);
+  put_number(d, ",\n\"endTime\":", START_NS + x->end_ns - x->start_ns);
+  put_title(d);
+  tg_buf_addstr(d->out, "}\n");
+  return d->v8.profile.status;
+}
+
+tg_Status tg_format_cpuprofile (tg_Export *x) {
+  Document d = {.x = x, .out = &x->out->text};
+  tg_spool_init(&d.spool);
+  tg_Status status = tg_v8profile_init(&d.v8, x->stream->functions) ? write(&d)
+                                                             : TG_ERR_MEMORY;
+  int error = d.spool.error;
+  tg_v8profile_free(&d.v8);
+  tg_column_free(&d.deltas);
+  tg_spool_free(&d.spool);
+  tg_free(d.first);
+  tg_free(d.next);
+  if (error == 0)
+    return status;
+  errno = error;
+  return error == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
+}

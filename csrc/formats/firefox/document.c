@@ -1,0 +1,60 @@
+/*
+** document.c - see document.h.
+*/
+#include "formats/firefox/document.h"
+
+#include <string.h>
+
+bool tg_document_turn (tg_Document *w) {
+  if (w->ok && !tg_outfile_turn(w->x->out))
+    w->ok = false;
+  return w->ok;
+}
+
+void tg_document_next (tg_Document *w, uint64_t i) {
+  if (i > 0)
+    tg_buf_addchar(w->out, ',');
+  if ((i & 1023) == 1023)
+    tg_document_turn(w);
+}
+
+void tg_document_ms (tg_Document *w, uint64_t ns) {
+  tg_export_time(w->out, ns, 1000000);
+}
+
+void tg_document_same (tg_Document *w, const char *key, const char *value,
+                       uint64_t n) {
+  tg_buf_addfmt(w->out, ",\"%s\":[", key);
+  for (uint64_t i = 0; i < n; i++) {
+    tg_document_next(w, i);
+    tg_document_put(w, value);
+  }
+  tg_document_put(w, "]");
+}
+
+void tg_document_column (tg_Document *w, const char *key, bool first) {
+  tg_buf_addfmt(w->out, "%s\"%s\":[", first ? "" : ",", key);
+}
+
+uint32_t tg_document_string (tg_Document *w, const char *s, size_t size) {
+  uint32_t i = tg_intern_add(&w->strings, s, size);
+  if (i == TG_INTMAP_NONE)
+    w->ok = false;
+  return i;
+}
+
+uint32_t tg_document_word (tg_Document *w, const char *s) {
+  return tg_document_string(w, s, strlen(s));
+}
+
+const tg_Function *tg_document_function (const tg_Document *w, uint32_t func) {
+  return tg_functions_find(w->x->stream->functions,
+                           w->stacks.funcs[func].function);
+}
+
+void tg_document_index (tg_Document *w, uint32_t i) {
+  if (i == TG_INTMAP_NONE)
+    tg_document_put(w, "null");
+  else
+    tg_buf_addu64(w->out, i);
+}

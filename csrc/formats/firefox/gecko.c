@@ -1,0 +1,465 @@
+/*
+** gecko.c - the format in which Firefox itself gives its profiles, as
+** the Firefox Profiler takes it too: version 36, or 5 for older tools.
+**
+** Its samples have no weight, so they are taken at a fixed interval: the
+** viewer's sums are proportional to time, and calls shorter than the interval
+** may be missing in them. The exact times are in the markers, one for each
+** call, which version 5 cannot describe and does not have.
+**
+** A thread has tables of its own, and rows instead of columns.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "formats/firefox/meta.h"
+#include "formats/formats.h"
+
+#define SAMPLES_MAX 500000u     /* about, in one track */
+#define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
+#define INTERVAL_MIN 1000u      /* nanoseconds */
+
+typedef struct Gecko {
+  tg_Export *x;
+  tg_Buf *out;            /* borrows: the document's text */
+  tg_Tracks tracks;
+  uint64_t interval_ns;
+  uint32_t samples;       /* taken so far, of all tracks */
+  bool old;               /* version 5 */
+  bool ok;                /* writing goes on */
+} Gecko;
+
+/*
+** {==================================================================
+** Samples
+** ===================================================================
+*/
+
+/* 1, 2, 5, 10, ... microseconds. */
+static uint64_t interval_of (const tg_Export *x) {
+  static const uint32_t steps[] = {2, 5, 10};
+  uint64_t span = x->end_ns > x->start_ns ? x->end_ns - x->start_ns : 0;
+  uint64_t decade = INTERVAL_MIN, interval = INTERVAL_MIN;
+  for (uint32_t i = 0; span / interval > SAMPLES_MAX; i++) {
+    interval = decade * steps[i % 3];
+    if (i % 3 == 2)
+      decade *= 10;
+  }
+  return interval;
+}
+
+static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
+  tg_Buf *out = &track->samples.text;
+  tg_buf_addstr(out, track->samples.values++ > 0 ? ",[" : "[");
+  if (stack == TG_STACK_NONE)
+    tg_buf_addstr(out, "null");
+  else
+    tg_buf_addu64(out, stack);
+  tg_buf_addchar(out, ',');
+  tg_export_time(out, track->sample_ns, 1000000);
+  tg_buf_addstr(out, ",0]");
+  tg_column_turn(&t->spool, &track->samples);
+}
+
+/* The moments of the interval that are in the span. Of a pause the first one
+   tells enough. */
+static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+                         uint64_t to_ns, uint32_t stack) {
+  Gecko *w = t->writer;
+  uint64_t step = w->interval_ns;
+  if (track->sample_ns < from_ns)
+    track->sample_ns = (from_ns + step - 1) / step * step;
+  if (stack == TG_STACK_NONE) {
+    if (!track->idle && track->sample_ns < to_ns)
+      put_sample(t, track, stack);
+    track->idle = track->idle || track->sample_ns < to_ns;
+    return;
+  }
+  if (track->sample_ns < to_ns)
+    track->idle = false;
+  for (; track->sample_ns < to_ns && w->samples < SAMPLES_ALL; w->samples++) {
+    put_sample(t, track, stack);
+    track->sample_ns += step;
+  }
+}
+
+/* A last sample: there is nothing any more. */
+static void finish_samples (Gecko *w, tg_Track *track) {
+  if (!track->idle)
+    put_sample(&w->tracks, track, TG_STACK_NONE);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Writing
+** ===================================================================
+*/
+
+static void put (Gecko *w, const char *s) {
+  tg_buf_addstr(w->out, s);
+}
+
+static bool turn (Gecko *w) {
+  if (w->ok && !tg_outfile_turn(w->x->out))
+    w->ok = false;
+  return w->ok;
+}
+
+static void next (Gecko *w, uint64_t i) {
+  if (i > 0)
+    tg_buf_addchar(w->out, ',');
+  if ((i & 1023) == 1023)
+    turn(w);
+}
+
+static void put_number (Gecko *w, const char *before, uint64_t v) {
+  put(w, before);
+  tg_buf_addu64(w->out, v);
+}
+
+static void put_ms (Gecko *w, uint64_t ns) {
+  tg_export_time(w->out, ns, 1000000);
+}
+
+static void put_string (Gecko *w, const char *s) {
+  tg_export_string(w->out, s, strlen(s));
+}
+
+static const tg_Function *function_of (const Gecko *w,
+                                       const tg_CallFunc *func) {
+  return tg_functions_find(w->x->stream->functions, func->function);
+}
+
+static void put_columns (Gecko *w, const char *schema) {
+  put(w, "{\"schema\":{");
+  put(w, schema);
+  put(w, "},\"data\":[");
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Tables of a thread
+** ===================================================================
+*/
+
+/* Two places by which the pattern that reads a location could be misled: it
+   takes one line only (there are four characters that end one), and " (" for
+   where the path begins. */
+static void add_in_line (tg_Buf *out, const char *text, bool path) {
+  for (const char *p = text; *p != '\0'; p++) {
+    if (*p == '\n' || *p == '\r')
+      tg_buf_addstr(out, *p == '\n' ? "\\n" : "\\r");
+    else if (strncmp(p, "\xE2\x80\xA8", 3) == 0
+             || strncmp(p, "\xE2\x80\xA9", 3) == 0) {
+      tg_buf_addchar(out, ' ');
+      p += 2;
+    }
+    else if (path && p[0] == ' ' && p[1] == '(')
+      tg_buf_addstr(out, "\xC2\xA0");       /* a space that does not break */
+    else
+      tg_buf_addchar(out, *p);
+  }
+}
+
+/* The same wherever it is used, so that calls and samples agree. */
+static void add_name (const Gecko *w, const tg_CallFunc *func, tg_Buf *out) {
+  tg_Buf name = {0};
+  tg_meta_name(&w->tracks, func, &name);
+  tg_buf_addchar(&name, '\0');
+  if (name.failed)
+    out->failed = true;
+  else
+    add_in_line(out, name.data, false);
+  tg_buf_free(&name);
+}
+
+/* "name (file:line)", or "name (in C)": what follows the name says how it is
+   to be read, whatever the name is like. */
+static void add_location (const Gecko *w, const tg_CallFunc *func,
+                          tg_Buf *out) {
+  const tg_Function *f = function_of(w, func);
+  add_name(w, func, out);
+  if (func->away || f == NULL)
+    return;
+  if (f->is_c || f->url == NULL) {
+    tg_buf_addstr(out, " (in C)");
+    return;
+  }
+  tg_buf_addstr(out, " (");
+  add_in_line(out, f->url, true);
+  tg_buf_addfmt(out, ":%u)", (unsigned)(f->line > 0 ? f->line : 1));
+}
+
+/* A func's location has the func's number, its name one beyond those. */
+static void put_strings (Gecko *w, const tg_StackTables *c) {
+  tg_Buf text = {0};
+  put(w, ",\"stringTable\":[");
+  for (uint32_t i = 0; i < 2 * c->nfuncs; i++) {
+    tg_buf_clear(&text);
+    if (i < c->nfuncs)
+      add_location(w, &c->funcs[i], &text);
+    else
+      add_name(w, &c->funcs[i - c->nfuncs], &text);
+    tg_export_string(w->out, text.data, text.size);
+    put(w, ",");
+    w->ok = w->ok && !text.failed;
+    turn(w);
+  }
+  put(w, "\"" TG_VIEWER_CALL "\",\"" TG_VIEWER_NOTE "\"]");
+  tg_buf_free(&text);
+}
+
+static void put_frames (Gecko *w, const tg_StackTables *c) {
+  put(w, ",\"frameTable\":");
+  put_columns(w, "\"location\":0,\"relevantForJS\":1,\"innerWindowID\":2,"
+              "\"implementation\":3,\"line\":4,\"column\":5,\"category\":6,"
+              "\"subcategory\":7");
+  for (uint32_t i = 0; i < c->nframes; i++) {
+    const tg_CallFunc *func = &c->funcs[c->frames[i].func];
+    next(w, i);
+    put_number(w, "[", c->frames[i].func);
+    put(w, ",false,0,null,");
+    if (c->frames[i].line > 0)
+      tg_buf_addfmt(w->out, "%u,null,", (unsigned)c->frames[i].line);
+    else
+      put(w, "null,null,");
+    if (w->old)
+      put(w, "null,null]");
+    else
+      tg_buf_addfmt(w->out, "%u,0]",
+                    tg_meta_category(function_of(w, func), func->away));
+  }
+  put(w, "]}");
+}
+
+static void put_stacks (Gecko *w, const tg_StackTables *c) {
+  put(w, ",\"stackTable\":");
+  put_columns(w, w->old ? "\"frame\":0,\"prefix\":1"
+                        : "\"prefix\":1,\"frame\":0");
+  for (uint32_t i = 0; i < c->nstacks; i++) {
+    next(w, i);
+    put_number(w, "[", c->stacks[i].frame);
+    if (c->stacks[i].prefix == TG_STACK_NONE)
+      put(w, ",null");
+    else
+      put_number(w, ",", c->stacks[i].prefix);
+    put(w, "]");
+  }
+  put(w, "]}");
+}
+
+static void put_samples (Gecko *w, tg_Track *track) {
+  finish_samples(w, track);
+  put(w, ",\"samples\":");
+  put_columns(w, "\"stack\":0,\"time\":1,\"eventDelay\":2");
+  if (w->ok && !tg_column_write(&w->tracks.spool, &track->samples, w->x->out))
+    w->ok = false;
+  put(w, "]}");
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Markers
+** ===================================================================
+*/
+
+typedef struct Marks {
+  Gecko *w;
+  const tg_StackTables *stacks;
+  uint64_t n;
+} Marks;
+
+static void put_data (Marks *k, const tg_Mark *m) {
+  Gecko *w = k->w;
+  if (m->func == TG_STACK_NONE)
+    put(w, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
+  else
+    put_number(w, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":",
+               k->stacks->nfuncs + m->func);
+  tg_buf_add(w->out, m->text.data, m->text.size);
+  put(w, "}]");
+}
+
+static unsigned category_of (const Marks *k, const tg_Mark *m) {
+  if (m->func == TG_STACK_NONE)
+    return 0;
+  return tg_meta_category(function_of(k->w, &k->stacks->funcs[m->func]),
+                          false);
+}
+
+static bool put_mark (void *ud, const tg_Mark *m) {
+  Marks *k = ud;
+  Gecko *w = k->w;
+  bool note = m->func == TG_STACK_NONE;
+  next(w, k->n++);
+  put_number(w, "[", 2 * k->stacks->nfuncs + note);
+  put(w, ",");
+  tg_meta_moment(w->out, m->from);
+  put(w, ",");
+  tg_meta_moment(w->out, m->to);
+  put_number(w, ",1,", category_of(k, m));
+  put(w, ",");
+  put_data(k, m);
+  return w->ok;
+}
+
+/* Version 5 has the time of a marker only, and notes only. */
+static bool put_old_mark (void *ud, const tg_Mark *m) {
+  Marks *k = ud;
+  if (m->func != TG_STACK_NONE)
+    return true;
+  next(k->w, k->n++);
+  tg_buf_addfmt(k->w->out, "[%u,", (unsigned)(2 * k->stacks->nfuncs + 1));
+  tg_meta_moment(k->w->out, m->from);
+  put(k->w, ",");
+  put_data(k, m);
+  return k->w->ok;
+}
+
+static void put_marks (Gecko *w, const tg_Track *track) {
+  Marks k = {.w = w, .stacks = track->stacks};
+  put(w, ",\"markers\":");
+  put_columns(w, w->old ? "\"name\":0,\"time\":1,\"data\":2"
+                        : "\"name\":0,\"startTime\":1,\"endTime\":2,"
+                          "\"phase\":3,\"category\":4,\"data\":5");
+  if (w->ok && !tg_meta_marks(&w->tracks, track,
+                              w->old ? put_old_mark : put_mark, &k))
+    w->ok = false;
+  put(w, "]}");
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The document
+** ===================================================================
+*/
+
+/* After the last sample. */
+static uint64_t end_of (const Gecko *w) {
+  uint64_t end = w->x->end_ns;
+  for (uint32_t i = 0; i < w->tracks.count; i++) {
+    if (end < w->tracks.list[i]->to_ns)
+      end = w->tracks.list[i]->to_ns;
+  }
+  return end + 2 * w->interval_ns;
+}
+
+static void put_meta (Gecko *w) {
+  put(w, "{\"meta\":{\"version\":");
+  put(w, w->old ? "5" : "36");
+  put(w, ",\"startTime\":");
+  put_ms(w, w->x->wall_ns);
+  put(w, ",\"interval\":");
+  put_ms(w, w->interval_ns);
+  put(w, ",\"profilingStartTime\":");
+  put_ms(w, w->x->start_ns);
+  put(w, ",\"profilingEndTime\":");
+  put_ms(w, end_of(w));
+  put(w, ",\"shutdownTime\":null,\"processType\":0,\"stackwalk\":0,"
+      "\"debug\":0,\"product\":");
+  put_string(w, tg_meta_program(w->x));
+  if (w->old)
+    put(w, ",\"platform\":\"\",\"oscpu\":\"\",\"misc\":\"\",\"abi\":\"\","
+        "\"toolkit\":\"\",\"extensions\":{\"schema\":{\"id\":0,\"name\":1,"
+        "\"baseURL\":2},\"data\":[]}");
+  put(w, ",\"presymbolicated\":true,\"importedFrom\":\"tracegrip "
+      TG_VERSION "\"");
+  if (!w->old) {
+    put(w, ",\"categories\":");
+    tg_meta_categories(w->out);
+    put(w, ",\"markerSchema\":");
+    tg_meta_schemas(w->out, "data");
+  }
+  put(w, ",\"extra\":");
+  tg_meta_extra(&w->tracks, w->out);
+  put(w, "},\"libs\":[],\"pages\":[],\"pausedRanges\":[],\"processes\":[],");
+  if (!w->old)
+    put(w, "\"sources\":{\"schema\":{\"id\":0,\"filename\":1,\"startLine\":2,"
+        "\"startColumn\":3,\"sourceMapURL\":4},\"data\":[]},");
+}
+
+/* The viewer takes the main thread by its name, and shows the process's. */
+static void put_name (Gecko *w, const tg_Track *track, uint32_t i) {
+  tg_Buf name = {0};
+  if (i == 0)
+    tg_buf_addstr(&name, "GeckoMain");
+  else
+    tg_tracks_name(&w->tracks, track, &name);
+  put(w, "{\"name\":");
+  tg_export_string(w->out, name.data, name.size);
+  w->ok = w->ok && !name.failed;
+  put(w, ",\"processName\":");
+  put_string(w, tg_meta_program(w->x));
+  tg_buf_free(&name);
+}
+
+static void put_thread (Gecko *w, uint32_t i) {
+  tg_Track *track = w->tracks.list[i];
+  put_name(w, track, i);
+  tg_buf_addfmt(w->out, ",\"processType\":\"default\",\"tid\":%u,\"pid\":%u,"
+                "\"registerTime\":", (unsigned)track->thread,
+                (unsigned)w->x->pid);
+  put_ms(w, i == 0 ? w->x->start_ns : track->from_ns);
+  put(w, ",\"unregisterTime\":");
+  if (i > 0 && track->ended && !track->shared)
+    put_ms(w, track->to_ns);
+  else
+    put(w, "null");
+  put_samples(w, track);
+  put_marks(w, track);
+  put_frames(w, track->stacks);
+  put_stacks(w, track->stacks);
+  put_strings(w, track->stacks);
+  put(w, "}");
+}
+
+static void put_document (Gecko *w) {
+  put_meta(w);
+  put(w, "\"threads\":[");
+  for (uint32_t i = 0; i < w->tracks.count && turn(w); i++) {
+    next(w, i);
+    put_thread(w, i);
+  }
+  put(w, "]}\n");
+}
+
+static tg_Status status_of (Gecko *w) {
+  if (w->ok && !w->out->failed)
+    return TG_OK;
+  int error = w->x->out->error != 0 ? w->x->out->error
+                                    : w->tracks.spool.error;
+  if (error == 0 || error == ENOMEM)
+    return TG_ERR_MEMORY;
+  errno = error;
+  return TG_ERR_IO;
+}
+
+tg_Status tg_format_gecko (tg_Export *x) {
+  Gecko w = {
+    .x = x, .out = &x->out->text, .old = x->options.gecko == 5, .ok = true,
+    .interval_ns = interval_of(x)
+  };
+  bool ready = tg_tracks_init(&w.tracks, x, NULL);
+  w.tracks.span = sample_span;
+  w.tracks.writer = &w;
+  w.tracks.marked = !w.old;
+  tg_Status status = ready ? tg_tracks_run(&w.tracks) : TG_ERR_MEMORY;
+  if (status == TG_OK) {
+    put_document(&w);
+    status = status_of(&w);
+  }
+  int error = errno;
+  tg_tracks_free(&w.tracks);
+  errno = error;
+  return status;
+}
+
+/* }================================================================== */

@@ -1,0 +1,45 @@
+/*
+** meta.h - what both formats of the Firefox Profiler say of a whole profile:
+** categories, kinds of markers, where it is from and what is missing in it.
+**
+** Everything is appended as JSON. Plain C, one thread.
+*/
+#ifndef TG_META_H
+#define TG_META_H
+
+#include "formats/firefox/tracks.h"
+
+/* Names and types of markers: calls, and what is to be said. */
+#define TG_VIEWER_CALL "Lua call"
+#define TG_VIEWER_CALL_TYPE "LuaCall"
+#define TG_VIEWER_NOTE "Incomplete trace"
+#define TG_VIEWER_NOTE_TYPE "LuaNote"
+
+/* The list of categories; where in it a func belongs. */
+void tg_meta_categories (tg_Buf *out);
+unsigned tg_meta_category (const tg_Function *f, bool away);
+
+/* The list of kinds of markers; 'fields' is what it calls the fields. */
+void tg_meta_schemas (tg_Buf *out, const char *fields);
+
+/* The list of what is known beyond that: program, versions, losses... */
+void tg_meta_extra (const tg_Tracks *t, tg_Buf *out);
+
+/* A func's name, not yet as JSON: "f", "(in coroutine f)". */
+void tg_meta_name (const tg_Tracks *t, const tg_CallFunc *f, tg_Buf *out);
+
+/* A moment, in milliseconds. */
+void tg_meta_moment (tg_Buf *out, tg_Moment m);
+
+/* The program's name. */
+const char *tg_meta_program (const tg_Export *x);
+
+/*
+** All markers of a track, as tg_tracks_marks gives them; the first track also
+** has what is to be said of the whole: events lost, calls left out. Those have
+** no func (TG_STACK_NONE) and the member "note".
+*/
+bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
+                    void *ud);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+** processed.c - the processed format of the Firefox Profiler, version 66:
+** old enough for every copy of the viewer, new enough for sources.
+**
+** A sample is written for each span of a track (tracks.h), weighted with its
+** length, so the viewer's sums are exact and each call is a box: between two
+** calls of one function there is a sample of their caller, if only of length 0.
+** The document wants columns, and what is shared by the threads before them; so
+** all packets are read before the first byte is written.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "formats/firefox/document.h"
+#include "formats/firefox/meta.h"
+#include "formats/firefox/samples.h"
+#include "formats/formats.h"
+
+#define VALUES_MAX (UINT64_C(128) << 20)    /* bytes of arguments, of all */
+
+/*
+** {==================================================================
+** Packets
+** ===================================================================
+*/
+
+static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+                        uint64_t to_ns, uint32_t stack) {
+  (void)to_ns;
+  tg_samples_put(&t->spool, track, from_ns, stack, track->tag);
+}
+
+static void begin_values (tg_Track *track) {
+  static const char version[4] = {TG_TRACEDVALUES_VERSION, 0, 0, 0};
+  tg_buf_add(&track->values.text, version, sizeof version);
+  track->values.values = sizeof version;
+}
+
+static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
+                               const tg_Packet *p) {
+  tg_Document *w = t->writer;
+  tg_ValueCursor c;
+  if (p->values.data == NULL)
+    return TG_TAG_NONE;
+  if (track->values.values == 0)
+    begin_values(track);
+  tg_values_open(&c, p->values);
+  if (tg_values_var(&c) == 0)
+    return TG_TAG_EMPTY;
+  if (w->value_bytes > VALUES_MAX) {
+    t->x->bare++;
+    return TG_TAG_MISSING;
+  }
+  uint32_t place = (uint32_t)track->values.values + TG_TRACEDVALUES_HEAD;
+  tg_buf_clear(&w->entry);
+  w->preview.shapes = &track->shapes;
+  tg_tracedvalues_arguments(&w->preview, &w->entry, p);
+  if (w->preview.failed)
+    t->status = TG_ERR_MEMORY;
+  tg_buf_add(&track->values.text, w->entry.data, w->entry.size);
+  track->values.values += w->entry.size;
+  w->value_bytes += w->entry.size;
+  tg_column_turn(&t->spool, &track->values);
+  return place;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The document
+** ===================================================================
+*/
+
+static void put_string (tg_Document *w, const char *s) {
+  tg_export_string(w->out, s, strlen(s));
+}
+
+static void put_list_of_threads (tg_Document *w) {
+  const uint32_t most = 30;
+  tg_document_put(w, ",\"initialVisibleThreads\":[");
+  for (uint32_t i = 0; i < w->tracks.count && i < most; i++) {
+    tg_document_next(w, i);
+    tg_buf_addu64(w->out, i);
+  }
+  tg_document_put(w, "],\"initialSelectedThreads\":[0]");
+}
+
+/* The end is exclusive: a moment after the last sample. */
+static void put_times (tg_Document *w) {
+  const tg_Export *x = w->x;
+  uint64_t end = x->end_ns;
+  for (uint32_t i = 0; i < w->tracks.count; i++) {
+    if (end < w->tracks.list[i]->to_ns)
+      end = w->tracks.list[i]->to_ns;
+  }
+  tg_document_put(w, ",\"startTime\":");
+  tg_document_ms(w, x->wall_ns);
+  tg_document_put(w, ",\"profilingStartTime\":");
+  tg_document_ms(w, x->start_ns);
+  tg_document_put(w, ",\"profilingEndTime\":");
+  tg_document_ms(w, end + 1000);
+}
+
+static void put_meta (tg_Document *w) {
+  tg_document_put(w, "{\"meta\":{\"interval\":1,\"processType\":0,"
+      "\"stackwalk\":0,\"version\":36,\"preprocessedProfileVersion\":66,"
+      "\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
+      "\"sourceCodeIsNotOnSearchfox\":true,\"keepProfileThreadOrder\":true,"
+      "\"importedFrom\":\"tracegrip " TG_VERSION "\",\"product\":");
+  put_string(w, tg_meta_program(w->x));
+  put_times(w);
+  put_list_of_threads(w);
+  tg_document_put(w, ",\"categories\":");
+  tg_meta_categories(w->out);
+  tg_document_put(w, ",\"markerSchema\":");
+  tg_meta_schemas(w->out, "fields");
+  tg_document_put(w, ",\"extra\":");
+  tg_meta_extra(&w->tracks, w->out);
+  tg_document_put(w, "},\"libs\":[],");
+}
+
+static void put_document (tg_Document *w) {
+  put_meta(w);
+  tg_document_shared(w);
+  tg_document_put(w, "\"threads\":[");
+  for (uint32_t i = 0; i < w->tracks.count && tg_document_turn(w); i++) {
+    tg_document_next(w, i);
+    tg_document_thread(w, i);
+  }
+  tg_document_put(w, "]}\n");
+}
+
+/* Why it could not be written. */
+static tg_Status status_of (tg_Document *w) {
+  if (w->ok && !w->out->failed)
+    return TG_OK;
+  int error = w->x->out->error != 0 ? w->x->out->error
+                                    : w->tracks.spool.error;
+  if (error == 0 || error == ENOMEM)
+    return TG_ERR_MEMORY;
+  errno = error;
+  return TG_ERR_IO;
+}
+
+static tg_Status write_all (tg_Document *w) {
+  tg_Status status = tg_tracks_run(&w->tracks);
+  if (status != TG_OK)
+    return status;
+  put_document(w);
+  return status_of(w);
+}
+
+tg_Status tg_format_firefox (tg_Export *x) {
+  tg_Document w = {
+    .x = x, .out = &x->out->text, .ok = true,
+    .preview = {.functions = x->stream->functions, .selection = x->selection}
+  };
+  bool ready = tg_tracks_init(&w.tracks, x, &w.stacks);
+  w.tracks.span = put_sample;
+  w.tracks.call = put_arguments;
+  w.tracks.writer = &w;
+  w.tracks.marked = true;
+  tg_Status status = ready ? write_all(&w) : TG_ERR_MEMORY;
+  int error = errno;
+  tg_tracks_free(&w.tracks);
+  tg_stacktables_free(&w.stacks);
+  tg_tracedvalues_free(&w.preview);
+  tg_buf_free(&w.entry);
+  tg_intern_free(&w.strings);
+  tg_intern_free(&w.urls);
+  tg_free(w.names);
+  errno = error;
+  return status;
+}
+
+/* }================================================================== */

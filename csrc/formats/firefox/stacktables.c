@@ -1,0 +1,142 @@
+/*
+** stacktables.c - see stacktables.h.
+*/
+#include "formats/firefox/stacktables.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define FIRST_SIZE 64u
+
+/* Room for one more item of a growing array; false without memory. */
+static bool room (void *array, uint32_t count, uint32_t *capacity,
+                  size_t size) {
+  if (count < *capacity)
+    return true;
+  uint32_t more = *capacity > 0 ? *capacity * 2 : FIRST_SIZE;
+  void *old;
+  memcpy(&old, array, sizeof old);
+  void *bigger = more > *capacity ? tg_realloc(old, more * size) : NULL;
+  if (bigger == NULL)
+    return false;
+  memcpy(array, &bigger, sizeof bigger);
+  *capacity = more;
+  return true;
+}
+
+/*
+** {==================================================================
+** Funcs
+** ===================================================================
+*/
+
+static void add_text (tg_Buf *key, const char *s) {
+  if (s != NULL)
+    tg_buf_addstr(key, s);
+  tg_buf_addchar(key, '\0');
+}
+
+/* What makes a func the same as another. */
+static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
+  uint32_t line = f == NULL || f->is_c ? 0 : f->line > 0 ? f->line : 1;
+  tg_buf_addchar(key, away ? 'a' : 'f');
+  add_text(key, f != NULL ? f->name : NULL);
+  if (away)
+    return;
+  add_text(key, f != NULL ? f->url : NULL);
+  tg_buf_add(key, &line, sizeof line);
+}
+
+static uint32_t new_func (tg_StackTables *c, const tg_Functions *fs,
+                          tg_FunctionId function, bool away) {
+  tg_Buf key = {0};
+  write_key(&key, tg_functions_find(fs, function), away);
+  uint32_t func = TG_STACK_NONE;
+  if (!key.failed && room(&c->funcs, c->nfuncs, &c->cfuncs, sizeof *c->funcs))
+    func = tg_intern_add(&c->texts, key.data, key.size);
+  tg_buf_free(&key);
+  if (func == c->nfuncs)
+    c->funcs[c->nfuncs++] = (tg_CallFunc){function, away, TG_STACK_NONE};
+  return func;
+}
+
+uint32_t tg_stacktables_func (tg_StackTables *c, const tg_Functions *fs,
+                              tg_FunctionId function, bool away) {
+  uint64_t id = (uint64_t)function << 1 | away;
+  uint32_t func = tg_intmap_find(&c->by_id, id);
+  if (tg_likely(func != TG_INTMAP_NONE))
+    return func;
+  func = new_func(c, fs, function, away);
+  if (func == TG_STACK_NONE || !tg_intmap_set(&c->by_id, id, func))
+    return TG_STACK_NONE;
+  return func;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Frames and stacks
+** ===================================================================
+*/
+
+static uint32_t find_frame (tg_StackTables *c, uint32_t func, uint32_t line) {
+  uint64_t key = (uint64_t)func << 32 | line;
+  uint32_t frame = tg_intmap_find(&c->by_line, key);
+  if (frame == TG_INTMAP_NONE) {
+    frame = c->nframes;
+    if (!room(&c->frames, frame, &c->cframes, sizeof *c->frames)
+        || !tg_intmap_set(&c->by_line, key, frame))
+      return TG_STACK_NONE;
+    c->frames[c->nframes++] = (tg_CallFrame){func, line};
+  }
+  return c->funcs[func].latest = frame;
+}
+
+uint32_t tg_stacktables_frame (tg_StackTables *c, uint32_t func,
+                               uint32_t line) {
+  uint32_t latest = c->funcs[func].latest;
+  if (tg_likely(latest != TG_STACK_NONE && c->frames[latest].line == line))
+    return latest;
+  return find_frame(c, func, line);
+}
+
+static uint32_t find_stack (tg_StackTables *c, uint32_t prefix,
+                            uint32_t frame) {
+  uint64_t key = (uint64_t)prefix << 32 | frame;
+  uint32_t stack = tg_intmap_find(&c->by_prefix, key);
+  if (stack == TG_INTMAP_NONE) {
+    stack = c->nstacks;
+    if (!room(&c->stacks, stack, &c->cstacks, sizeof *c->stacks)
+        || !tg_intmap_set(&c->by_prefix, key, stack))
+      return TG_STACK_NONE;
+    c->stacks[c->nstacks++] = (tg_CallStack){prefix, frame, TG_STACK_NONE};
+  }
+  if (prefix == TG_STACK_NONE)
+    return c->latest = stack;
+  return c->stacks[prefix].latest = stack;
+}
+
+uint32_t tg_stacktables_push (tg_StackTables *c, uint32_t prefix,
+                              uint32_t frame) {
+  uint32_t latest = prefix == TG_STACK_NONE ? c->latest
+                                            : c->stacks[prefix].latest;
+  if (tg_likely(latest < c->nstacks && c->stacks[latest].frame == frame
+                && c->stacks[latest].prefix == prefix))
+    return latest;
+  return find_stack(c, prefix, frame);
+}
+
+/* }================================================================== */
+
+void tg_stacktables_free (tg_StackTables *c) {
+  tg_free(c->funcs);
+  tg_free(c->frames);
+  tg_free(c->stacks);
+  tg_intern_free(&c->texts);
+  tg_intmap_free(&c->by_id);
+  tg_intmap_free(&c->by_line);
+  tg_intmap_free(&c->by_prefix);
+  memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,237 @@
+/*
+** thread.c - a thread of a processed profile: samples, markers, the
+** arguments of calls.
+*/
+#include <string.h>
+
+#include "base/alloc.h"
+#include "formats/firefox/document.h"
+#include "formats/firefox/meta.h"
+#include "formats/firefox/samples.h"
+#include "packet/scalars.h"
+
+/*
+** {==================================================================
+** Samples
+** ===================================================================
+*/
+
+static char *put_word (char *p, const char *word) {
+  size_t size = strlen(word);
+  memcpy(p, word, size);
+  return p + size;
+}
+
+static char *put_stack (char *p, const tg_Sample *s) {
+  return s->stack == TG_STACK_NONE ? put_word(p, "null")
+                                   : tg_digits(p, s->stack);
+}
+
+static char *put_time (char *p, const tg_Sample *s) {
+  return tg_digits_ms(p, s->ns);
+}
+
+static char *put_weight (char *p, const tg_Sample *s) {
+  return tg_digits_ms(p, s->stack == TG_STACK_NONE ? 0 : s->until_ns - s->ns);
+}
+
+static char *put_tag (char *p, const tg_Sample *s) {
+  switch (s->tag) {
+    case TG_TAG_NONE: return put_word(p, "null");
+    case TG_TAG_EMPTY: return put_word(p, "-2");
+    case TG_TAG_MISSING: return put_word(p, "-1");
+    default: return tg_digits(p, s->tag);
+  }
+}
+
+static void put_samples_of (tg_Document *w, const tg_Track *track,
+                            const char *key, tg_SampleField *field) {
+  tg_document_column(w, key, false);
+  if (w->ok && !tg_samples_write(&w->tracks.spool, track, field, w->x->out))
+    w->ok = false;
+  tg_document_put(w, "]");
+}
+
+static void put_samples (tg_Document *w, const tg_Track *track) {
+  tg_document_put(w, "\"samples\":{\"weightType\":\"tracing-ms\"");
+  put_samples_of(w, track, "stack", put_stack);
+  put_samples_of(w, track, "time", put_time);
+  put_samples_of(w, track, "weight", put_weight);
+  if (track->values.values > 0)
+    put_samples_of(w, track, "argumentValues", put_tag);
+  tg_document_put(w, ",\"length\":");
+  tg_buf_addu64(w->out, track->samples.values);
+  tg_document_put(w, "}");
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Arguments
+** ===================================================================
+*/
+
+/* So many bytes as have no padding; the rest is moved to the beginning. */
+static void put_triples (tg_Document *w, tg_Buf *bytes) {
+  size_t size = bytes->size / 3 * 3;
+  if (size == 0)
+    return;
+  tg_add_base64(w->out, bytes->data, size);
+  memmove(bytes->data, bytes->data + size, bytes->size - size);
+  bytes->size -= size;
+  tg_document_turn(w);
+}
+
+static void put_values (tg_Document *w, const tg_Track *track) {
+  tg_Buf bytes = {0}, piece = {0};
+  tg_document_put(w, ",\"tracedValuesBuffer\":\"");
+  for (uint32_t i = 0; w->ok && i <= track->values.count; i++) {
+    w->ok = tg_column_read(&w->tracks.spool, &track->values, i, &piece);
+    tg_buf_add(&bytes, piece.data, piece.size);
+    put_triples(w, &bytes);
+  }
+  tg_add_base64(w->out, bytes.data, bytes.size);
+  tg_document_put(w, "\",\"tracedObjectShapes\":[");
+  for (uint32_t i = 0; i < track->shapes.count; i++) {
+    size_t size;
+    const char *shape = tg_intern_get(&track->shapes, i, &size);
+    tg_document_next(w, i);
+    tg_buf_add(w->out, shape, size);
+  }
+  tg_document_put(w, "]");
+  w->ok = w->ok && !bytes.failed && !piece.failed;
+  tg_buf_free(&bytes);
+  tg_buf_free(&piece);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Markers
+** ===================================================================
+*/
+
+/* What the columns beside the first one need of a marker. */
+typedef struct Place {
+  tg_Moment from, to;
+  uint32_t name;
+  unsigned category;
+} Place;
+
+typedef struct Marks {
+  tg_Document *w;
+  Place *list;            /* owns */
+  uint32_t count, capacity;
+} Marks;
+
+static bool note_place (Marks *k, const tg_Mark *m) {
+  tg_Document *w = k->w;
+  bool note = m->func == TG_STACK_NONE;
+  const tg_Function *f = note ? NULL : tg_document_function(w, m->func);
+  if (k->count == k->capacity) {
+    uint32_t more = k->capacity > 0 ? k->capacity * 2 : 64;
+    Place *list = tg_realloc(k->list, more * sizeof *list);
+    if (list == NULL)
+      return false;
+    k->list = list;
+    k->capacity = more;
+  }
+  k->list[k->count++] = (Place){
+    .from = m->from, .to = m->to,
+    .name = tg_document_word(w, note ? TG_VIEWER_NOTE : TG_VIEWER_CALL),
+    .category = note ? 0 : tg_meta_category(f, false)
+  };
+  return true;
+}
+
+static bool put_mark (void *ud, const tg_Mark *m) {
+  Marks *k = ud;
+  tg_Document *w = k->w;
+  tg_document_next(w, k->count);
+  tg_document_put(w, "{\"type\":\"");
+  if (m->func == TG_STACK_NONE)
+    tg_document_put(w, TG_VIEWER_NOTE_TYPE "\"");
+  else {
+    tg_document_put(w, TG_VIEWER_CALL_TYPE "\",\"fn\":");
+    tg_document_index(w, w->names[m->func]);
+  }
+  tg_buf_add(w->out, m->text.data, m->text.size);
+  tg_document_put(w, "}");
+  return note_place(k, m) && w->ok;
+}
+
+static void put_places (const Marks *k) {
+  tg_Document *w = k->w;
+  tg_document_column(w, "name", false);
+  for (uint32_t i = 0; i < k->count; i++) {
+    tg_document_next(w, i);
+    tg_document_index(w, k->list[i].name);
+  }
+  tg_document_put(w, "]");
+  tg_document_column(w, "startTime", false);
+  for (uint32_t i = 0; i < k->count; i++) {
+    tg_document_next(w, i);
+    tg_meta_moment(w->out, k->list[i].from);
+  }
+  tg_document_put(w, "]");
+  tg_document_column(w, "endTime", false);
+  for (uint32_t i = 0; i < k->count; i++) {
+    tg_document_next(w, i);
+    tg_meta_moment(w->out, k->list[i].to);
+  }
+  tg_document_put(w, "]");
+  tg_document_column(w, "category", false);
+  for (uint32_t i = 0; i < k->count; i++) {
+    tg_document_next(w, i);
+    tg_buf_addu64(w->out, k->list[i].category);
+  }
+  tg_document_put(w, "]");
+  tg_document_same(w, "phase", "1", k->count);       /* intervals */
+}
+
+static void put_marks (tg_Document *w, const tg_Track *track) {
+  Marks k = {.w = w};
+  tg_document_put(w, ",\"markers\":{");
+  tg_document_column(w, "data", true);
+  if (w->ok && !tg_meta_marks(&w->tracks, track, put_mark, &k))
+    w->ok = false;
+  tg_document_put(w, "]");
+  put_places(&k);
+  tg_buf_addfmt(w->out, ",\"length\":%u}", (unsigned)k.count);
+  tg_free(k.list);
+}
+
+/* }================================================================== */
+
+void tg_document_thread (tg_Document *w, uint32_t i) {
+  const tg_Track *track = w->tracks.list[i];
+  tg_Buf name = {0};
+  tg_tracks_name(&w->tracks, track, &name);
+  tg_document_put(w, "{\"name\":");
+  tg_export_string(w->out, name.data, name.size);
+  w->ok = w->ok && !name.failed;
+  tg_buf_free(&name);
+  tg_buf_addfmt(w->out, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":%u,"
+                "\"processName\":", i == 0 ? "true" : "false",
+                (unsigned)w->x->pid, (unsigned)track->thread);
+  const char *program = tg_meta_program(w->x);
+  tg_export_string(w->out, program, strlen(program));
+  tg_document_put(w, ",\"processType\":\"default\",\"processStartupTime\":");
+  tg_document_ms(w, w->x->start_ns);
+  tg_document_put(w, ",\"processShutdownTime\":null,\"pausedRanges\":[],"
+      "\"showMarkersInTimeline\":true,\"registerTime\":");
+  tg_document_ms(w, i == 0 ? w->x->start_ns : track->from_ns);
+  tg_document_put(w, ",\"unregisterTime\":");
+  if (i > 0 && track->ended && !track->shared)
+    tg_document_ms(w, track->to_ns);
+  else
+    tg_document_put(w, "null");
+  tg_document_put(w, ",");
+  put_samples(w, track);
+  put_marks(w, track);
+  if (track->values.values > 0)
+    put_values(w, track);
+  tg_document_put(w, "}");
+}

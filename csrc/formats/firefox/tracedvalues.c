@@ -1,0 +1,447 @@
+/*
+** tracedvalues.c - see tracedvalues.h.
+**
+** Strings are cut so that no entry is longer than ENTRY_MAX: 4 arguments of
+** TEXT bytes, or of 16 members, each with a name and a value of MEMBER bytes.
+*/
+#include "formats/firefox/tracedvalues.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "export/export.h"
+
+#define ARGUMENTS 4u
+#define MEMBERS 16u
+#define TEXT ((size_t)1000)
+#define MEMBER ((size_t)100)
+#define ENTRY_MAX ((size_t)32 << 10)  /* none is longer */
+#define SHAPES_MAX 4096u        /* beyond, tables are like maps */
+
+enum {                          /* types of values */
+  TYPE_DOUBLE = 0, TYPE_INT = 1, TYPE_BOOLEAN = 2, TYPE_UNDEFINED = 3,
+  TYPE_NULL = 4, TYPE_HOLE = 5, TYPE_STRING = 6, TYPE_BIGINT = 9,
+  TYPE_OBJECT = 12
+};
+
+enum {                          /* kinds of objects */
+  KIND_OPAQUE = 0, KIND_ARRAY = 1, KIND_MAP = 2, KIND_FUNCTION = 3,
+  KIND_OBJECT = 5
+};
+
+#define WHOLE (15u << 4)        /* flags: a number follows */
+#define UTF8 (2u << 14)
+
+static void value (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
+                   bool member);
+
+/*
+** {==================================================================
+** Pieces
+** ===================================================================
+*/
+
+/* Room is there: see ENTRY_MAX. */
+static void put16 (tg_Buf *out, uint32_t n) {
+  uint8_t bytes[2] = {(uint8_t)n, (uint8_t)(n >> 8)};
+  memcpy(out->data + out->size, bytes, sizeof bytes);
+  out->size += sizeof bytes;
+}
+
+static void put32 (tg_Buf *out, uint32_t n) {
+  put16(out, n);
+  put16(out, n >> 16);
+}
+
+static void put_type (tg_Buf *out, unsigned type) {
+  out->data[out->size++] = (char)type;
+}
+
+static void put_bytes (tg_Buf *out, const char *s, size_t size) {
+  if (size > 0)
+    memcpy(out->data + out->size, s, size);
+  out->size += size;
+}
+
+static bool inside (char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Text without its head; cut at the beginning of a character. */
+static void put_text (tg_Buf *out, const char *s, size_t size, size_t most,
+                      bool more) {
+  if (size > most) {
+    size = most;
+    while (size > 0 && inside(s[size]))
+      size--;
+    more = true;
+  }
+  put16(out, (uint32_t)(size + (more ? 3 : 0)) | UTF8);
+  put_bytes(out, s, size);
+  if (more)
+    put_bytes(out, "\xE2\x80\xA6", 3);      /* an ellipsis */
+}
+
+static void put_string (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
+                        bool member) {
+  size_t most = member ? MEMBER : TEXT;
+  if (most > v->selection->limits.string)
+    most = v->selection->limits.string;
+  put_type(out, TYPE_STRING);
+  put_text(out, g->u.s.data, g->u.s.size, most, g->u.s.size < g->u.s.length);
+}
+
+static void put_word (tg_Buf *out, const char *s) {
+  put_type(out, TYPE_STRING);
+  put_text(out, s, strlen(s), MEMBER, false);
+}
+
+static void put_double (tg_Buf *out, double f) {
+  uint64_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  put_type(out, TYPE_DOUBLE | WHOLE);
+  put32(out, (uint32_t)bits);
+  put32(out, (uint32_t)(bits >> 32));
+}
+
+static void put_integer (tg_Buf *out, int64_t i) {
+  const int64_t exact = INT64_C(1) << 53;
+  if (i >= -1 && i <= 13)
+    put_type(out, TYPE_INT | (unsigned)(i + 1) << 4);
+  else if (i >= INT32_MIN && i <= INT32_MAX) {
+    put_type(out, TYPE_INT | WHOLE);
+    put32(out, (uint32_t)i);
+  }
+  else if (i >= -exact && i <= exact)
+    put_double(out, (double)i);
+  else {
+    char digits[32];
+    int n = snprintf(digits, sizeof digits, "%" PRId64, i);
+    put_type(out, TYPE_BIGINT);
+    put_text(out, digits, (size_t)n, sizeof digits, false);
+  }
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Shapes
+** ===================================================================
+*/
+
+static void begin_shape (tg_TracedValues *v, const char *cls, size_t size) {
+  tg_buf_clear(&v->shape);
+  tg_buf_addchar(&v->shape, '[');
+  tg_export_string(&v->shape, cls, size < MEMBER ? size : MEMBER);
+}
+
+static void begin_class (tg_TracedValues *v, const tg_Descriptor *d) {
+  static const char *const names[] = {"table", "function", "thread",
+                                      "userdata"};
+  if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING)
+    begin_shape(v, d->cls.u.s.data, d->cls.u.s.size);
+  else
+    begin_shape(v, names[d->type & 3], strlen(names[d->type & 3]));
+}
+
+static void add_key (tg_TracedValues *v, const char *s, size_t size) {
+  tg_buf_addchar(&v->shape, ',');
+  tg_export_string(&v->shape, s, size);
+}
+
+static uint32_t add_shape (tg_TracedValues *v) {
+  uint32_t shape = v->shape.failed ? TG_INTMAP_NONE
+                   : tg_intern_add(v->shapes, v->shape.data, v->shape.size);
+  v->failed = v->failed || shape == TG_INTMAP_NONE;
+  return shape;
+}
+
+/* The number of the shape; TG_INTMAP_NONE if there is no room for more. */
+static uint32_t end_shape (tg_TracedValues *v) {
+  tg_buf_addchar(&v->shape, ']');
+  if (v->shape.failed || v->shapes->count < SHAPES_MAX)
+    return add_shape(v);
+  return tg_intern_find(v->shapes, v->shape.data, v->shape.size);
+}
+
+/* The head of an object of which a class is known, if there is room. */
+static void put_object (tg_TracedValues *v, tg_Buf *out, unsigned kind) {
+  uint32_t shape = end_shape(v);
+  put_type(out, TYPE_OBJECT);
+  put_type(out, kind);
+  put32(out, shape != TG_INTMAP_NONE ? shape : 0);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Tables
+** ===================================================================
+*/
+
+/* A table's captured members: the first of them, and what all are like. */
+typedef struct Members {
+  tg_Grip keys[MEMBERS], values[MEMBERS];
+  uint32_t listed;        /* here */
+  uint32_t count;         /* those captured, within the selection's limit */
+  bool more;              /* there are others */
+  bool sequence, named;   /* all keys are 1..count; all are short strings */
+} Members;
+
+static bool is_secret (const tg_TracedValues *v, const tg_Grip *key) {
+  return v->selection->redacts && key->type == TG_STRING
+         && tg_selection_hides(v->selection, key->u.s.data, key->u.s.size);
+}
+
+static bool next_member (const tg_TracedValues *v, tg_ValueCursor *c,
+                         tg_Grip *key, tg_Grip *g) {
+  tg_values_grip(c, key);
+  if (key->type == TG_END || c->bad)
+    return false;
+  tg_values_grip(c, g);
+  if (is_secret(v, key))
+    g->type = TG_REDACTED;
+  return !c->bad;
+}
+
+static tg_ValueCursor cursor_at (const tg_TracedValues *v, const uint8_t *p) {
+  return (tg_ValueCursor){p, v->values.data + v->values.size,
+                          v->values.origin, false};
+}
+
+static void look_at_key (Members *m, const tg_Grip *key) {
+  m->sequence = m->sequence && key->type == TG_INT && key->u.i == m->count;
+  m->named = m->named && key->type == TG_STRING && key->u.s.size <= MEMBER
+             && key->u.s.size == key->u.s.length;
+}
+
+/* The members at 'c'. */
+static void read_members (const tg_TracedValues *v, tg_ValueCursor c,
+                          Members *m) {
+  tg_Grip beyond_key, beyond;
+  tg_Grip *key = m->keys, *g = m->values;
+  m->listed = m->count = 0;
+  m->sequence = m->named = true;
+  while (next_member(v, &c, key, g)) {
+    if (m->count == v->selection->limits.properties) {
+      m->more = true;
+      return;
+    }
+    m->count++;
+    look_at_key(m, key);
+    if (m->listed < MEMBERS)
+      m->listed++;
+    key = m->listed < MEMBERS ? &m->keys[m->listed] : &beyond_key;
+    g = m->listed < MEMBERS ? &m->values[m->listed] : &beyond;
+  }
+}
+
+static void put_members (tg_TracedValues *v, tg_Buf *out, const Members *m,
+                         bool keys) {
+  for (uint32_t i = 0; i < m->listed; i++) {
+    if (keys)
+      value(v, out, &m->keys[i], true);
+    value(v, out, &m->values[i], true);
+  }
+}
+
+static void put_sequence (tg_TracedValues *v, tg_Buf *out, const Members *m) {
+  put_object(v, out, KIND_ARRAY);
+  put32(out, m->count + m->more);
+  put_members(v, out, m, false);
+  if (m->more && m->count < MEMBERS)
+    put_type(out, TYPE_HOLE);     /* as many as the length says */
+}
+
+/* False: there are too many shapes already. */
+static bool put_named (tg_TracedValues *v, tg_Buf *out, const Members *m) {
+  for (uint32_t i = 0; i < m->listed; i++)
+    add_key(v, m->keys[i].u.s.data, m->keys[i].u.s.size);
+  uint32_t shape = end_shape(v);
+  if (shape == TG_INTMAP_NONE)
+    return false;
+  put_type(out, TYPE_OBJECT);
+  put_type(out, KIND_OBJECT);
+  put32(out, shape);
+  put32(out, m->count + m->more);
+  put_members(v, out, m, false);
+  return true;
+}
+
+static void put_map (tg_TracedValues *v, tg_Buf *out, const Members *m) {
+  bool more = m->more && m->count >= MEMBERS;   /* as above */
+  put_object(v, out, KIND_MAP);
+  put32(out, m->count + more);
+  put_members(v, out, m, true);
+}
+
+static void put_table (tg_TracedValues *v, tg_Buf *out, const tg_Descriptor *d,
+                       tg_ValueCursor at) {
+  Members m;
+  m.more = (d->flags & TG_DESC_TRUNCATED) != 0;
+  begin_class(v, d);
+  if (v->selection->limits.depth == 0 || !(d->flags & TG_DESC_PROPS)) {
+    put_object(v, out, KIND_OPAQUE);
+    return;
+  }
+  read_members(v, at, &m);
+  if (m.sequence && m.count > 0)
+    put_sequence(v, out, &m);
+  else if (!m.named || !put_named(v, out, &m)) {
+    begin_class(v, d);
+    put_map(v, out, &m);
+  }
+}
+
+/* }================================================================== */
+
+static void put_function (tg_TracedValues *v, tg_Buf *out,
+                          const tg_Descriptor *d, bool member) {
+  const tg_Function *f = tg_functions_find(v->functions, d->function);
+  const char *name = f != NULL && f->name != NULL ? f->name : "";
+  uint32_t n = f != NULL && f->params != NULL && !member ? f->nparams : 0;
+  n = n < MEMBERS ? n : MEMBERS;
+  put_type(out, TYPE_OBJECT);
+  put_type(out, KIND_FUNCTION);
+  put_text(out, name, strlen(name), MEMBER, false);
+  put32(out, n);
+  for (uint32_t i = 0; i < n; i++)
+    put_text(out, f->params[i], strlen(f->params[i]), MEMBER, false);
+}
+
+static bool note_place (tg_TracedValues *v) {
+  if (v->count == v->capacity) {
+    uint32_t more = v->capacity > 0 ? v->capacity * 2 : 64;
+    uint32_t *places = tg_realloc(v->places, more * sizeof *places);
+    if (places == NULL) {
+      v->failed = true;
+      return false;
+    }
+    v->places = places;
+    v->capacity = more;
+  }
+  v->places[v->count++] = (uint32_t)(v->next.p - v->values.data);
+  return true;
+}
+
+/* Finds the descriptor of an object: they are in order, and those before it
+   are passed over once. */
+static bool find_descriptor (tg_TracedValues *v, uint32_t id) {
+  while (v->count <= id && !v->next.bad && v->next.p < v->next.end) {
+    if (!note_place(v))
+      return false;
+    if (tg_values_pass_head(&v->next))
+      tg_values_skip_properties(&v->next);
+  }
+  return id < v->count;
+}
+
+static void described (tg_TracedValues *v, tg_Buf *out, uint32_t id,
+                       bool member) {
+  tg_Descriptor d = {0};
+  tg_ValueCursor c = cursor_at(v, v->values.data);
+  bool found = find_descriptor(v, id);
+  if (found) {
+    c.p += v->places[id];
+    tg_values_descriptor(&c, &d);
+  }
+  if (d.type == TG_OBJ_FUNCTION)
+    put_function(v, out, &d, member);
+  else if (d.type == TG_OBJ_TABLE && !member && found)
+    put_table(v, out, &d, c);
+  else {
+    begin_class(v, &d);
+    put_object(v, out, KIND_OPAQUE);
+  }
+}
+
+static void value (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
+                   bool member) {
+  switch (g->type) {
+    case TG_NIL: case TG_END: put_type(out, TYPE_UNDEFINED); break;
+    case TG_FALSE: put_type(out, TYPE_BOOLEAN); break;
+    case TG_TRUE: put_type(out, TYPE_BOOLEAN | 1u << 4); break;
+    case TG_NULL: put_type(out, TYPE_NULL); break;
+    case TG_REDACTED: put_word(out, "<redacted>"); break;
+    case TG_INT: put_integer(out, g->u.i); break;
+    case TG_FLOAT: put_double(out, g->u.f); break;
+    case TG_STRING: put_string(v, out, g, member); break;
+    case TG_OBJECT: described(v, out, g->u.id, member); break;
+    case TG_NOROOM:
+      begin_class(v, &(tg_Descriptor){.type = g->u.object});
+      put_object(v, out, KIND_OPAQUE);
+      break;
+    default: tg_unreachable();
+  }
+}
+
+/* Whether the value of parameter 'i' is to be kept secret. */
+static bool secret (const tg_TracedValues *v, const tg_Function *f, uint32_t i)
+{
+  return v->selection->redacts && f != NULL && i < f->nparams
+         && f->params != NULL
+         && tg_selection_secret(v->selection, f->params[i]);
+}
+
+/* Passes over the grips at 'c': there the descriptors begin. */
+static void begin_descriptors (tg_TracedValues *v, tg_ValueCursor c,
+                               uint64_t grips) {
+  tg_Grip g;
+  for (; grips > 0 && !c.bad; grips--)
+    tg_values_grip(&c, &g);
+  v->count = 0;
+  v->next = c;
+}
+
+static void put_values (tg_TracedValues *v, tg_Buf *out, tg_ValueCursor c,
+                        uint64_t listed, const tg_Function *f) {
+  bool begun = false;
+  for (uint32_t i = 0; i < ARGUMENTS && i < listed; i++) {
+    tg_ValueCursor here = c;
+    tg_Grip g;
+    tg_values_grip(&c, &g);
+    if (g.type == TG_OBJECT && !begun) {
+      begin_descriptors(v, here, listed - i);
+      begun = true;
+    }
+    if (secret(v, f, i))
+      g.type = TG_REDACTED;
+    value(v, out, &g, false);
+  }
+}
+
+void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out,
+                                const tg_Packet *p) {
+  tg_ValueCursor c;
+  v->values = p->values;
+  tg_values_open(&c, p->values);
+  uint64_t n = tg_values_var(&c);
+  if (v->shapes->count == 0) {    /* 0 is what has no shape of its own */
+    begin_shape(v, "table", 5);
+    end_shape(v);
+  }
+  size_t at = out->size;
+  if (!tg_buf_reserve(out, ENTRY_MAX)) {
+    v->failed = true;
+    return;
+  }
+  put16(out, 0);
+  put32(out, n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX);
+  put_values(v, out, c, n < TG_VALUES_MAX ? n : TG_VALUES_MAX,
+             tg_functions_find(v->functions, p->function));
+  uint32_t size = (uint32_t)(out->size - at);
+  tg_assert(size <= ENTRY_MAX);
+  out->data[at] = (char)size;
+  out->data[at + 1] = (char)(size >> 8);
+}
+
+void tg_tracedvalues_free (tg_TracedValues *v) {
+  tg_free(v->places);
+  tg_buf_free(&v->shape);
+  v->places = NULL;
+  v->count = v->capacity = 0;
+}

@@ -1,0 +1,284 @@
+/*
+** folded.c - stacks and the microseconds spent on top of each, for
+** flamegraph.pl, inferno and their kin:
+**
+**     main;(main chunk) (prog.lua:1);load;string.gsub 1234
+**
+** The coroutine comes first. Time in no traced frame is nobody's and left out.
+** Two functions of one name have their places beside it.
+**
+** Rounding to microseconds is cumulative, down the tree: a line is what the sum
+** so far has grown by. So every line, and the sum below any frame, is off by
+** less than a microsecond, and the sum of all by half of one at most. Stacks
+** that come to 0 are left out.
+*/
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "export/threadlist.h"
+#include "formats/formats.h"
+#include "reader/calltree.h"
+#include "reader/funclabels.h"
+#include "text/terminal.h"
+
+/* A node's row is a label, or a lane beyond this. */
+#define LANES UINT32_C(0x80000000)
+
+/* How to go over the tree. */
+typedef struct Step {
+  uint32_t child, sibling;    /* first and next; 0 = none */
+  size_t from;                /* where the node begins in the path */
+} Step;
+
+typedef struct Document {
+  tg_Export *x;
+  tg_FuncLabels labels;       /* owns */
+  tg_ThreadList lanes;        /* owns */
+  tg_CallTree tree;           /* owns; a node's 'calls' are those folded */
+  uint32_t *open;             /* owns; nodes of the open frames */
+  uint32_t nopen, copen;
+  uint64_t now_ns;            /* of the last packet */
+  uint64_t folded;            /* of x, as last seen */
+  bool *ambiguous;            /* owns; by label: others have the same name */
+  Step *steps;                /* owns; by node */
+  tg_Buf path;                /* owns; of the node that is written */
+  uint64_t sum_ns;            /* of what is written */
+} Document;
+
+/*
+** {==================================================================
+** Time by stack
+** ===================================================================
+*/
+
+static bool fail (Document *d) {
+  if (d->x->status == TG_OK)
+    d->x->status = TG_ERR_MEMORY;
+  return false;
+}
+
+static bool grow_open (Document *d) {
+  uint32_t n = d->copen > 0 ? d->copen * 2 : 64;
+  uint32_t *open = tg_realloc(d->open, n * sizeof *open);
+  if (open == NULL)
+    return fail(d);
+  d->open = open;
+  d->copen = n;
+  return true;
+}
+
+/* The node below a frame that is entered: its caller's, or its coroutine's. 0
+   without memory. */
+static uint32_t parent_of (Document *d, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *frames = tg_export_frames(d->x, &n);
+  if (n > 1 && frames[n - 2].thread == p->thread)
+    return d->open[n - 2];
+  uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
+  return lane < LANES - 1 ? tg_calltree_child(&d->tree, 0, LANES + lane) : 0;
+}
+
+static bool enter (Document *d, const tg_Packet *p) {
+  uint32_t parent = parent_of(d, p);
+  uint32_t label = tg_funclabels_of(&d->labels, p->function);
+  if (parent == 0 || label == TG_INTMAP_NONE)
+    return fail(d);
+  uint32_t node = tg_calltree_child(&d->tree, parent, label);
+  if (node == 0 || (d->nopen == d->copen && !grow_open(d)))
+    return fail(d);
+  d->open[d->nopen++] = node;
+  return true;
+}
+
+static void leave (Document *d) {
+  tg_Node *n = &d->tree.nodes[d->open[--d->nopen]];
+  n->tally.calls += d->x->folded - d->folded;
+  d->folded = d->x->folded;
+}
+
+static bool add_up (Document *d) {
+  tg_Packet p;
+  while (tg_export_next(d->x, &p)) {
+    if (d->nopen > 0)
+      d->tree.nodes[d->open[d->nopen - 1]].tally.self_ns
+          += p.time_ns - d->now_ns;
+    d->now_ns = p.time_ns;
+    if (p.why != TG_WHY_ENTER)
+      leave(d);
+    else if (!enter(d, &p))
+      return false;
+  }
+  return d->x->status == TG_OK;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Names
+** ===================================================================
+*/
+
+static const char *name_of (const tg_Function *f) {
+  return f->name != NULL ? f->name : "(anonymous function)";
+}
+
+static uint64_t hash_name (const char *s) {
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  for (; *s != '\0'; s++)
+    h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+  return h;
+}
+
+/* Finds the labels whose names are not theirs alone. Names of one hash pass for
+   the same: then two have their places for nothing. */
+static bool find_ambiguous (Document *d) {
+  tg_IntMap names = {0};
+  bool ok = true;
+  d->ambiguous = tg_calloc(d->labels.count + 1, sizeof *d->ambiguous);
+  for (uint32_t i = 0; ok && d->ambiguous != NULL && i < d->labels.count;
+       i++) {
+    uint64_t hash = hash_name(name_of(tg_funclabels_function(&d->labels, i)));
+    uint32_t other = tg_intmap_find(&names, hash);
+    if (other == TG_INTMAP_NONE)
+      ok = tg_intmap_set(&names, hash, i);
+    else
+      d->ambiguous[i] = d->ambiguous[other] = true;
+  }
+  tg_intmap_free(&names);
+  return ok && d->ambiguous != NULL;
+}
+
+/* Text that is not ours, of one line and without a semicolon. */
+static void put_text (tg_Buf *out, const char *s) {
+  size_t at = out->size;
+  tg_terminal_escape(out, s, strlen(s), 0);
+  for (; at < out->size; at++) {
+    if (out->data[at] == ';')
+      out->data[at] = ':';
+  }
+}
+
+static void put_function (const Document *d, tg_Buf *out, uint32_t label) {
+  const tg_Function *f = tg_funclabels_function(&d->labels, label);
+  put_text(out, name_of(f));
+  if (!d->ambiguous[label] || f->url == NULL)
+    return;
+  tg_buf_addstr(out, " (");
+  put_text(out, f->url);
+  if (!f->is_c)
+    tg_buf_addfmt(out, ":%" PRIu32, tg_funclabels_line(f));
+  tg_buf_addchar(out, ')');
+}
+
+/* What is missing is said once, of the coroutine that comes first. */
+static void put_lane (Document *d, tg_Buf *out, uint32_t number) {
+  const tg_ThreadEntry *lane = &d->lanes.list[number];
+  tg_Buf name = {0};
+  tg_export_thread_name(d->x, lane->thread, lane->first, &name);
+  if (number == 0)
+    tg_export_remarks(d->x, &name);
+  tg_buf_addchar(&name, '\0');
+  if (name.failed)
+    fail(d);
+  else
+    put_text(out, name.data);
+  tg_buf_free(&name);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The document
+** ===================================================================
+*/
+
+/* Children in order of appearance. */
+static bool list_children (Document *d) {
+  d->steps = tg_calloc(d->tree.count, sizeof *d->steps);
+  if (d->steps == NULL)
+    return false;
+  for (uint32_t i = d->tree.count - 1; i > 0; i--) {
+    Step *parent = &d->steps[d->tree.nodes[i].parent];
+    d->steps[i].sibling = parent->child;
+    parent->child = i;
+  }
+  return true;
+}
+
+/* The path becomes that of the node, whose parent's it is. */
+static void go_down (Document *d, uint32_t node) {
+  const tg_Node *n = &d->tree.nodes[node];
+  d->steps[node].from = d->path.size;
+  tg_buf_addstr(&d->path, n->parent != 0 ? ";" : "");
+  if (n->row >= LANES)
+    put_lane(d, &d->path, n->row - LANES);
+  else
+    put_function(d, &d->path, n->row);
+  if (n->tally.calls > 0)
+    tg_buf_addfmt(&d->path, " [%" PRIu64 " calls deeper]", n->tally.calls);
+}
+
+static uint64_t rounded (uint64_t ns) {
+  return (ns + 500) / 1000;
+}
+
+static void put_line (Document *d, uint32_t node) {
+  uint64_t before = rounded(d->sum_ns);
+  d->sum_ns += d->tree.nodes[node].tally.self_ns;
+  uint64_t us = rounded(d->sum_ns) - before;
+  if (us == 0)
+    return;
+  tg_Buf *out = &d->x->out->text;
+  tg_buf_add(out, d->path.data, d->path.size);
+  tg_buf_addchar(out, ' ');
+  tg_buf_addu64(out, us);
+  tg_buf_addchar(out, '\n');
+}
+
+/* The node after this one, or after all below it; 0 at the end. */
+static uint32_t next_node (Document *d, uint32_t node) {
+  if (d->steps[node].child != 0)
+    return d->steps[node].child;
+  while (node != 0 && d->steps[node].sibling == 0) {
+    d->path.size = d->steps[node].from;
+    node = d->tree.nodes[node].parent;
+  }
+  if (node == 0)
+    return 0;
+  d->path.size = d->steps[node].from;
+  return d->steps[node].sibling;
+}
+
+static bool put_lines (Document *d) {
+  if (!find_ambiguous(d) || !list_children(d))
+    return fail(d);
+  for (uint32_t n = d->steps[0].child; n != 0; n = next_node(d, n)) {
+    go_down(d, n);
+    put_line(d, n);
+    if (!tg_outfile_turn(d->x->out))
+      return true;
+  }
+  return !d->path.failed || fail(d);
+}
+
+tg_Status tg_format_folded (tg_Export *x) {
+  Document d = {.x = x};
+  tg_funclabels_init(&d.labels, x->stream->functions);
+  if (!tg_calltree_init(&d.tree))
+    fail(&d);
+  else if (add_up(&d))
+    put_lines(&d);
+  tg_buf_free(&d.path);
+  tg_free(d.steps);
+  tg_free(d.ambiguous);
+  tg_free(d.open);
+  tg_calltree_free(&d.tree);
+  tg_threadlist_free(&d.lanes);
+  tg_funclabels_free(&d.labels);
+  return x->status;
+}
+
+/* }================================================================== */

@@ -1,0 +1,55 @@
+/*
+** packets.c - the protocol's packets as they are, one JSON document on
+** each line. Nothing is left out or added: what packets() gives, as text.
+*/
+#include "formats/formats.h"
+#include "packet/packet.h"
+#include "text/jsonwriter.h"
+
+#define ENOUGH ((size_t)1 << 20)    /* bytes of text that wait in a batch */
+
+static void put_packet (const tg_Export *x, tg_Batch *b, tg_Buf *out) {
+  const tg_Packet *p = &b->packets[b->worked++];
+  tg_JsonWriter json;
+  tg_jsonwriter_init(&json, out);
+  tg_packet_write(&json.sink, p, x->stream, x->selection, &b->scratch);
+  tg_buf_addchar(out, '\n');
+}
+
+/* Packets may be of any length, so what comes after many long ones has to wait
+   until it can be written at once. */
+void tg_packets_work (void *ud, tg_Batch *b) {
+  while (b->worked < b->count && b->text.size < ENOUGH)
+    put_packet(ud, b, &b->text);
+}
+
+/* The output has nothing that waits: it takes the text as it is, and leaves the
+   batch the memory of its own. */
+static void hand_over (tg_OutFile *out, tg_Batch *b) {
+  tg_Buf text = b->text;
+  tg_assert(out->text.size == 0);
+  b->text = out->text;
+  out->text = text;
+}
+
+static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
+  tg_OutFile *out = x->out;
+  hand_over(out, b);
+  tg_outfile_flush(out);
+  while (b->worked < b->count && tg_outfile_turn(out))
+    put_packet(x, b, &out->text);
+  tg_outfile_flush(out);
+  for (uint32_t i = 0; i < b->count; i++)
+    x->calls += b->packets[i].why == TG_WHY_ENTER;
+  if (b->scratch.failed || b->scratch.room.failed)
+    return TG_ERR_MEMORY;
+  return out->error == 0 ? TG_OK : TG_ERR_IO;
+}
+
+tg_Status tg_format_packets (tg_Export *x) {
+  tg_Batch *b;
+  tg_Status status = TG_OK;
+  while (status == TG_OK && (b = tg_export_batch(x)) != NULL)
+    status = put_batch(x, b);
+  return status != TG_OK ? status : x->status;
+}

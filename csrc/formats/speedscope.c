@@ -1,0 +1,256 @@
+/*
+** speedscope.c - speedscope's own format: a list of events, open and
+** close, for each coroutine.
+**
+** Times are nanoseconds since the trace began, in all profiles, so that they
+** can be compared; a suspended coroutine has no open frames. What a frame
+** cannot say of itself is a frame of no length inside it: "[error]" where an
+** error left it, "[unfinished]" where the trace ended, "[deeper calls]" where
+** there were more than a viewer can bear.
+**
+** Packets of all coroutines are mixed, profiles are not: events go through a
+** spool, a column for each.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "export/threadlist.h"
+#include "formats/formats.h"
+#include "reader/funclabels.h"
+#include "text/spool.h"
+
+/* Frames that are no functions come first in the table. */
+enum { NOTE_ERROR, NOTE_UNFINISHED, NOTE_DEEPER, NNOTES };
+
+typedef struct Document {
+  tg_Export *x;
+  tg_FuncLabels labels;       /* owns; functions as frames */
+  tg_ThreadList lanes;        /* owns; coroutines as profiles */
+  tg_Spool spool;             /* owns */
+  tg_Column *columns;         /* owns; by lane */
+  uint32_t ccolumns;
+  size_t waiting;             /* bytes added to columns since they were put
+                                 aside */
+  uint64_t folded;            /* of x, as last seen */
+  bool throwing;              /* the last packet was an exit by error */
+} Document;
+
+/*
+** {==================================================================
+** Events
+** ===================================================================
+*/
+
+/* What all columns may hold together; there may be many coroutines. */
+#define MOST ((size_t)16 << 20)
+
+static bool fail (Document *d) {
+  if (d->x->status == TG_OK)
+    d->x->status = TG_ERR_MEMORY;
+  return false;
+}
+
+static bool grow_columns (Document *d) {
+  uint32_t n = d->ccolumns > 0 ? d->ccolumns * 2 : 8;
+  tg_Column *columns = tg_realloc(d->columns, n * sizeof *columns);
+  if (columns == NULL)
+    return fail(d);
+  memset(columns + d->ccolumns, 0, (n - d->ccolumns) * sizeof *columns);
+  d->columns = columns;
+  d->ccolumns = n;
+  return true;
+}
+
+/* The column of a coroutine; NULL without memory. */
+static tg_Column *column_of (Document *d, const tg_Packet *p) {
+  uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
+  if (lane == TG_INTMAP_NONE)
+    fail(d);
+  else if (lane < d->ccolumns || grow_columns(d))
+    return &d->columns[lane];
+  return NULL;
+}
+
+static void put_event (Document *d, tg_Column *c, char type, uint32_t frame,
+                       uint64_t time_ns) {
+  tg_buf_addstr(&c->text, c->values++ > 0 ? ",\n{\"type\":\"" : "{\"type\":\"");
+  tg_buf_addchar(&c->text, type);
+  tg_buf_addstr(&c->text, "\",\"frame\":");
+  tg_buf_addu64(&c->text, frame);
+  tg_buf_addstr(&c->text, ",\"at\":");
+  tg_buf_addu64(&c->text, time_ns - d->x->start_ns);
+  tg_buf_addchar(&c->text, '}');
+}
+
+static void put_note (Document *d, tg_Column *c, uint32_t note,
+                      const tg_Packet *p) {
+  put_event(d, c, 'O', note, p->time_ns);
+  put_event(d, c, 'C', note, p->time_ns);
+}
+
+/* What is to be said of the frame that exits; an error and the trace's end are
+   said of the innermost. */
+static void put_notes (Document *d, tg_Column *c, const tg_Packet *p) {
+  if (d->x->folded > d->folded)
+    put_note(d, c, NOTE_DEEPER, p);
+  if (p->why == TG_WHY_EXCEPTION && !d->throwing)
+    put_note(d, c, NOTE_ERROR, p);
+}
+
+static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
+  tg_Column *c = column_of(d, p);
+  uint32_t label = tg_funclabels_of(&d->labels, p->function);
+  if (c == NULL || label == TG_INTMAP_NONE)
+    return fail(d);
+  size_t before = c->text.size;
+  bool enter = p->why == TG_WHY_ENTER;
+  if (!enter)
+    put_notes(d, c, p);
+  if (first_open)
+    put_note(d, c, NOTE_UNFINISHED, p);
+  put_event(d, c, enter ? 'O' : 'C', NNOTES + label, p->time_ns);
+  d->folded = d->x->folded;
+  d->throwing = p->why == TG_WHY_EXCEPTION;
+  d->waiting += c->text.size - before;
+  return tg_column_turn(&d->spool, c);
+}
+
+/* With many coroutines none has much, but all have a lot. */
+static bool put_aside (Document *d) {
+  for (uint32_t i = 0; i < d->lanes.count; i++) {
+    if (!tg_column_put(&d->spool, &d->columns[i]))
+      return false;
+  }
+  d->waiting = 0;
+  return true;
+}
+
+static bool put_events (Document *d) {
+  tg_Packet p;
+  bool unfinished = false;
+  while (tg_export_next(d->x, &p)) {
+    bool first_open = d->x->unfinished && !unfinished;
+    unfinished = d->x->unfinished;
+    if (!put_packet(d, &p, first_open)
+        || (d->waiting > MOST && !put_aside(d)))
+      return false;
+  }
+  return d->x->status == TG_OK;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The document
+** ===================================================================
+*/
+
+static void put_text (tg_Buf *out, const char *key, const char *text) {
+  tg_buf_addstr(out, key);
+  tg_export_string(out, text, strlen(text));
+}
+
+static void put_profile_head (Document *d, const tg_ThreadEntry *lane) {
+  tg_Export *x = d->x;
+  tg_Buf *out = &x->out->text;
+  tg_Buf name = {0};
+  tg_export_thread_name(x, lane->thread, lane->first, &name);
+  tg_export_remarks(x, &name);
+  tg_buf_addstr(out, "{\"type\":\"evented\",\"name\":");
+  tg_export_string(out, name.data, name.size);
+  if (name.failed)
+    fail(d);
+  tg_buf_free(&name);
+  tg_buf_addstr(out, ",\"unit\":\"nanoseconds\",\"startValue\":0,"
+                     "\"endValue\":");
+  tg_buf_addu64(out, x->end_ns - x->start_ns);
+  tg_buf_addstr(out, ",\"events\":[\n");
+}
+
+static bool put_profile (Document *d, const tg_ThreadEntry *lane,
+                         tg_Column *c) {
+  tg_OutFile *out = d->x->out;
+  put_profile_head(d, lane);
+  bool ok = c == NULL || tg_column_write(&d->spool, c, out);
+  tg_buf_addstr(&out->text, "]}");
+  return ok;
+}
+
+/* A document without a profile is none. */
+static bool put_profiles (Document *d) {
+  static const tg_ThreadEntry nobody = {1, 0};
+  tg_Buf *out = &d->x->out->text;
+  tg_buf_addstr(out, ",\"profiles\":[\n");
+  if (d->lanes.count == 0 && !put_profile(d, &nobody, NULL))
+    return false;
+  for (uint32_t i = 0; i < d->lanes.count; i++) {
+    tg_buf_addstr(out, i > 0 ? ",\n" : "");
+    if (!put_profile(d, &d->lanes.list[i], &d->columns[i]))
+      return false;
+    tg_column_free(&d->columns[i]);
+  }
+  tg_buf_addstr(out, "]}\n");
+  return true;
+}
+
+static void put_frame (tg_Buf *out, const tg_Function *f) {
+  put_text(out, ",\n{\"name\":",
+           f->name != NULL ? f->name : "(anonymous function)");
+  if (!f->is_c && f->url != NULL) {
+    put_text(out, ",\"file\":", f->url);
+    tg_buf_addstr(out, ",\"line\":");
+    tg_buf_addu64(out, tg_funclabels_line(f));
+  }
+  tg_buf_addchar(out, '}');
+}
+
+static void put_frames (const Document *d) {
+  tg_OutFile *out = d->x->out;
+  tg_buf_addstr(&out->text, ",\"shared\":{\"frames\":[\n{\"name\":\"[error]\"},"
+                "{\"name\":\"[unfinished]\"},{\"name\":\"[deeper calls]\"}");
+  for (uint32_t i = 0; i < d->labels.count && tg_outfile_turn(out); i++)
+    put_frame(&out->text, tg_funclabels_function(&d->labels, i));
+  tg_buf_addstr(&out->text, "]}");
+}
+
+static void put_head (const Document *d) {
+  const tg_Export *x = d->x;
+  tg_Buf *out = &x->out->text;
+  put_text(out, "{\"$schema\":",
+           "https://www.speedscope.app/file-format-schema.json");
+  put_text(out, ",\"exporter\":", "tracegrip " TG_VERSION);
+  put_text(out, ",\"name\":", x->program->name != NULL ? x->program->name
+                                                       : x->name);
+  tg_buf_addstr(out, ",\"activeProfileIndex\":0");
+}
+
+static tg_Status write (Document *d) {
+  if (put_events(d)) {
+    put_head(d);
+    put_frames(d);
+    put_profiles(d);
+  }
+  return d->x->status;
+}
+
+tg_Status tg_format_speedscope (tg_Export *x) {
+  Document d = {.x = x};
+  tg_funclabels_init(&d.labels, x->stream->functions);
+  tg_spool_init(&d.spool);
+  tg_Status status = write(&d);
+  for (uint32_t i = 0; i < d.lanes.count && i < d.ccolumns; i++)
+    tg_column_free(&d.columns[i]);
+  tg_free(d.columns);
+  int error = d.spool.error;
+  tg_spool_free(&d.spool);
+  tg_threadlist_free(&d.lanes);
+  tg_funclabels_free(&d.labels);
+  if (error == 0)
+    return status;
+  errno = error;
+  return error == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
+}
+
+/* }================================================================== */

@@ -1,0 +1,107 @@
+#include "formats/v8profile.h"
+
+#include <string.h>
+
+#include "export/export.h"
+
+bool tg_v8profile_init (tg_V8Profile *v, const tg_Functions *functions) {
+  memset(v, 0, sizeof *v);
+  return tg_profile_init(&v->profile, functions, true);
+}
+
+void tg_v8profile_free (tg_V8Profile *v) {
+  tg_profile_free(&v->profile);
+  tg_intern_free(&v->urls);
+}
+
+/*
+** {==================================================================
+** Samples
+** ===================================================================
+*/
+
+void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns) {
+  v->latest = (tg_V8Sample){0, start_ns};
+  v->opening = false;
+}
+
+bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
+  bool opening = p->why == TG_WHY_ENTER;
+  bool same = p->time_ns == v->latest.at_ns && opening == v->opening;
+  *out = v->latest;
+  tg_profile_take(&v->profile, p);
+  v->latest = (tg_V8Sample){tg_profile_node(&v->profile), p->time_ns};
+  v->opening = opening;
+  return !same;
+}
+
+void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
+                       tg_V8Sample *out) {
+  *out = v->latest;
+  tg_profile_end(&v->profile, start_ns, end_ns);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Text
+** ===================================================================
+*/
+
+#define SCOPE ",\"scriptId\":\""
+
+/* Lines and columns count from 0; -1 is none. */
+static void put_place (tg_V8Profile *v, const tg_Function *f, tg_Buf *out) {
+  if (f->is_c || f->url == NULL) {
+    tg_buf_addstr(out, SCOPE "0\",\"url\":\"\",\"lineNumber\":-1,"
+                       "\"columnNumber\":-1}");
+    return;
+  }
+  size_t size = strlen(f->url);
+  uint32_t script = tg_intern_add(&v->urls, f->url, size);
+  if (script == TG_INTMAP_NONE)
+    v->profile.status = TG_ERR_MEMORY;
+  tg_buf_addstr(out, SCOPE);
+  tg_buf_addu64(out, script + UINT64_C(1));
+  tg_buf_addstr(out, "\",\"url\":");
+  tg_v8profile_put_string(out, f->url, size);
+  tg_buf_addstr(out, ",\"lineNumber\":");
+  tg_buf_addu64(out, tg_funclabels_line(f) - 1);
+  tg_buf_addstr(out, ",\"columnNumber\":0}");
+}
+
+void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
+  static char root_name[] = "(root)";
+  static const tg_Function root = {.name = root_name, .is_c = true};
+  const tg_Profile *p = &v->profile;
+  const tg_Function *f
+      = node == 0 ? &root : tg_profile_function(p, p->tree.nodes[node].row);
+  const char *name = f->name != NULL ? f->name : "(anonymous function)";
+  tg_buf_addstr(out, "\"callFrame\":{\"functionName\":");
+  tg_v8profile_put_string(out, name, strlen(name));
+  put_place(v, f, out);
+}
+
+/* A file with this word in it is opened as another kind of file. */
+#define WORD "enhancedTraceVersion"
+
+void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
+  const char *found;
+  size_t at = out->size;
+  tg_export_string(out, s, size);
+  while (!out->failed
+         && (found = memmem(out->data + at, out->size - at, WORD,
+                            sizeof WORD - 1)) != NULL) {
+    static const char escaped[] = "\\u0065";   /* its 'e' */
+    at = (size_t)(found - out->data);
+    size_t tail = out->size - at - 1;
+    if (!tg_buf_reserve(out, sizeof escaped))
+      return;
+    memmove(out->data + at + sizeof escaped - 1, out->data + at + 1, tail);
+    memcpy(out->data + at, escaped, sizeof escaped - 1);
+    out->size += sizeof escaped - 2;
+  }
+}
+
+/* }================================================================== */

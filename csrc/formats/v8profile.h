@@ -1,0 +1,59 @@
+/*
+** v8profile.h - a trace as V8's CPU profiles have it: a tree of nodes, and
+** samples that say which node is innermost from one moment on.
+**
+** The whole program is one stack: a coroutine's frames are above the
+** coroutine.resume that runs them. A sample stands wherever that stack changes,
+** so nothing is guessed; what changes at one and the same moment is one sample
+** if frames are only opened or only closed. Two calls of one function are kept
+** apart by a sample of their caller between them, if only of no length. Node 0,
+** "(root)", has the time in no traced frame.
+**
+** Plain C, one thread. Memory: distinct stacks, as profile.h.
+*/
+#ifndef TG_V8PROFILE_H
+#define TG_V8PROFILE_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "reader/profile.h"
+
+typedef struct tg_V8Sample {
+  uint32_t node;
+  uint64_t at_ns;
+} tg_V8Sample;
+
+typedef struct tg_V8Profile {
+  tg_Profile profile;         /* owns; with a tree: its nodes are the nodes */
+  tg_Intern urls;             /* owns; scripts are numbered by them */
+  tg_V8Sample latest;         /* not yet given */
+  bool opening;               /* it is where frames were opened */
+} tg_V8Profile;
+
+/* False without memory. */
+bool tg_v8profile_init (tg_V8Profile *v, const tg_Functions *functions);
+void tg_v8profile_free (tg_V8Profile *v);     /* zeroed memory is fine */
+
+/* The trace's start; before the first packet is taken. */
+void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns);
+
+/* Adds a packet. True: '*out' is the next sample. */
+bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out);
+
+/* There are no more packets: the last sample but the one of the root at the
+   trace's end. */
+void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
+                       tg_V8Sample *out);
+
+/* The name of a node, where it is, and its script: "callFrame" and its value,
+   as one member of an object. */
+void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out);
+
+/* The number of a node in the document: a root is 1. */
+#define TG_V8_ID(node) ((node) + 1)
+
+/* As tg_export_string, but free of a word by which DevTools would take the
+   document for something else. */
+void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size);
+
+#endif

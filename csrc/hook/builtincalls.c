@@ -1,0 +1,104 @@
+#include "hook/builtincalls.h"
+#include "hook/hook.h"
+#include "hook/resumechain.h"
+#include "hook/stash.h"
+
+/* A coroutine that the program made: first time it is seen. */
+static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
+  if (co == NULL || co == L || tg_hook_armed(co))
+    return;
+  tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
+  if (old != NULL && !old->running)
+    tg_resumechain_forget(s, old, s->writer.last);
+  tg_Coroutine *t = tg_hook_arm(s, co, L);
+  if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
+    tg_resumechain_read_frames(t);
+}
+
+static lua_State *wrapped_thread (lua_State *L) {
+  lua_State *co = NULL;
+  if (lua_getupvalue(L, -1, 1) != NULL) {
+    co = lua_tothread(L, -1);
+    lua_pop(L, 1);
+  }
+  return co;
+}
+
+/* Whether the arguments of os.exit are in order (loslib.c), so that it will
+   exit. Behind them is the function. */
+static bool exits (lua_State *L) {
+  int integer;
+  if (lua_gettop(L) == 1 || lua_isnil(L, 1) || lua_isboolean(L, 1))
+    return true;
+  lua_tointegerx(L, 1, &integer);
+  return integer;
+}
+
+static void note_handler (tg_Coroutine *t, lua_State *L) {
+  lua_Debug ar;
+  if (tg_name_handler(L) && lua_getstack(L, 0, &ar)) {
+    lua_getinfo(L, "S", &ar);
+    tg_stash_handler(t, L, &ar, 0);
+  }
+}
+
+void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, uint32_t what) {
+  tg_Session *s = t->session;
+  tg_Role role = tg_role_bits(what);
+  switch (role) {
+    case TG_ROLE_RESUME: case TG_ROLE_CLOSE:
+      arm_older(s, lua_tothread(L, 1), L);
+      break;
+    case TG_ROLE_WRAPPED:
+      arm_older(s, wrapped_thread(L), L);
+      break;
+    case TG_ROLE_XPCALL:
+      tg_coroutine_catch(t, lua_topointer(L, 2));
+      break;
+    case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
+      tg_stash_error(t, L, role);
+      break;
+    case TG_ROLE_EXIT:
+      if (exits(L))
+        s->exiting = s->attention = true;
+      break;
+    case TG_ROLE_HANDLER:
+      note_handler(t, L);
+      break;
+    case TG_ROLE_YIELD:
+      t->yielding = true;
+      break;
+    case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_CREATE:
+    case TG_ROLE_WRAP:
+      break;
+  }
+}
+
+/* A coroutine just made has our hook by inheritance; it gets its record, so
+   that the hook can be taken from it even if it never runs. */
+static void note_created (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                          bool wrap) {
+  tg_Session *s = t->session;
+  lua_State *co;
+  lua_getinfo(L, "r", ar);
+  if (ar->ntransfer != 1)
+    return;
+  lua_pushvalue(L, ar->ftransfer);
+  co = wrap ? wrapped_thread(L) : lua_tothread(L, -1);
+  lua_pop(L, 1);
+  if (co == NULL || !tg_hook_armed(co))
+    return;
+  tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
+  if (old != NULL)
+    tg_resumechain_forget(s, old, s->writer.last);
+  tg_resumechain_adopt(s, co, L);
+}
+
+void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                             uint32_t what) {
+  tg_Role role = tg_role_bits(what);
+  if (role == TG_ROLE_CREATE || role == TG_ROLE_WRAP)
+    note_created(t, L, ar, role == TG_ROLE_WRAP);
+  else if (role == TG_ROLE_XPCALL)
+    tg_coroutine_uncatch(t, t->n);
+}

@@ -1,0 +1,36 @@
+/*
+** builtincalls.h - what the hook does besides, at functions with a role.
+**
+** coroutine.resume, wrap and close may bring in a coroutine that has no hook
+** yet; create and wrap make one that inherits it; xpcall has a handler; error
+** and assert have a value on its way; yield suspends its coroutine, which may
+** come back without a word; os.exit ends everything.
+*/
+#ifndef TG_BUILTINCALLS_H
+#define TG_BUILTINCALLS_H
+
+#include "state/session.h"
+
+/* Roles of which calls or returns are noted. */
+enum {
+  TG_NOTED_CALLS = 1u << TG_ROLE_RESUME | 1u << TG_ROLE_CLOSE
+                   | 1u << TG_ROLE_WRAPPED | 1u << TG_ROLE_XPCALL
+                   | 1u << TG_ROLE_ERROR | 1u << TG_ROLE_ASSERT
+                   | 1u << TG_ROLE_YIELD | 1u << TG_ROLE_EXIT
+                   | 1u << TG_ROLE_HANDLER,
+  TG_NOTED_RETURNS = 1u << TG_ROLE_CREATE | 1u << TG_ROLE_WRAP
+                     | 1u << TG_ROLE_XPCALL
+};
+
+TG_INLINE bool tg_builtincalls_noted (uint32_t roles, uint32_t what) {
+  return (roles >> tg_role_bits(what) & 1) != 0;
+}
+
+/* At a call; the function is on top of the stack, its frame on top of 't'. */
+void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, uint32_t what);
+
+/* At a return; the frame has been popped. */
+void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                             uint32_t what);
+
+#endif

@@ -1,0 +1,245 @@
+/*
+** Breadth first: the values themselves, then, in order of their pool index,
+** the descriptors of the objects met. So an object's level is its distance,
+** and an argument is listed as an argument even if it was met inside another
+** one first.
+*/
+#include "hook/capture.h"
+#include "hook/capture_inline.h"
+
+#define FEW 6
+
+/* The objects of a list of a few values, in order of index, when nothing of
+   them is listed: to find them takes no pool. */
+typedef struct Brief {
+  const void *address[FEW];
+  int at[FEW];          /* stack index */
+  uint32_t count;
+} Brief;
+
+/* The index of the object at 'i'; TG_POOL_NONE if there is no room for it. */
+TG_INLINE uint32_t enter_brief (tg_Capture *c, Brief *b, int i) {
+  const void *address = lua_topointer(c->L, i);
+  uint32_t id = 0;
+  while (id < b->count && b->address[id] != address)
+    id++;
+  if (id == b->count) {
+    if (!spend(c, COST_OBJECT))
+      return TG_POOL_NONE;
+    b->address[id] = address;
+    b->at[id] = i;
+    b->count++;
+  }
+  return id;
+}
+
+TG_INLINE uint32_t enter_outer (tg_Capture *c, int type, int i) {
+  bool fresh;
+  return enter(c, lua_topointer(c->L, i), type, 0, i, &fresh);
+}
+
+/*
+** One of the values of the list, at stack index 'i', where it stays; 'b' may be
+** NULL. Whether it has a metatable is looked at later, so that arguments come
+** first.
+*/
+TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
+  int type = lua_type(c->L, i);
+  if (put_scalar(c, i, type))
+    return;
+  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, i) == NULL)
+    *c->p++ = TG_GRIP_NULL;
+  else
+    put_object(c, (b != NULL) ? enter_brief(c, b, i)
+                              : enter_outer(c, type, i), type);
+}
+
+static bool secret_parameter (tg_Capture *c, const tg_Function *f, int i) {
+  return f != NULL && i < f->nparams && f->params != NULL
+         && tg_selection_secret(&c->session->selection, f->params[i]);
+}
+
+static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
+  for (int i = 0; i < n && c->p != NULL; i++) {
+    if (tg_unlikely(secret_parameter(c, list->secrets, i))) {
+      if (room(c, ROOM))
+        *c->p++ = TG_GRIP_REDACTED;
+    }
+    else
+      put_outer(c, NULL, list->first + i);
+  }
+}
+
+/* Extra arguments have no stack index: what is an object stays pushed. */
+static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
+  c->pushed = n > 0;
+  for (int i = 1; i <= n && c->p != NULL; i++) {
+    if (lua_getlocal(c->L, list->ar, -i) == NULL) {
+      if (room(c, ROOM))
+        *c->p++ = TG_GRIP_NIL;
+      continue;
+    }
+    put_outer(c, NULL, lua_gettop(c->L));
+    if (lua_type(c->L, -1) < LUA_TTABLE
+        && lua_type(c->L, -1) != LUA_TLIGHTUSERDATA)
+      lua_pop(c->L, 1);
+  }
+}
+
+/* A list that may be long, have extra arguments, and secrets. */
+static TG_NOINLINE void put_list (tg_Capture *c, const tg_ValueList *list) {
+  int total = list->count + list->varargs;
+  int fixed = list->count, extra = list->varargs;
+  if (fixed > TG_VALUES_MAX)
+    fixed = TG_VALUES_MAX;
+  if (extra > TG_VALUES_MAX - fixed)
+    extra = TG_VALUES_MAX - fixed;
+  if (extra > 0 && !lua_checkstack(c->L, extra + 8)) {
+    extra = 0;          /* near the end of the stack: these are lost */
+    total = list->count;
+    c->session->unseen++;
+  }
+  if (!room(c, ROOM))
+    return;
+  c->p = tg_putvar(c->p, (uint64_t)total);
+  put_fixed(c, list, fixed);
+  put_varargs(c, list, extra);
+  tg_capture_pool(c);
+}
+
+/* ---- a few values ---- */
+
+/* What has been written of a list. */
+typedef struct Begun {
+  tg_Session *session;
+  uint8_t *start;       /* of its size */
+  uint8_t *p;           /* where it goes on */
+  uint8_t *lim;
+  int done;             /* values written; -1: not even how many there are */
+  uint32_t cost;
+  bool refers;
+} Begun;
+
+/* The size of a list that ends at 'p'. */
+TG_INLINE void put_size (const Begun *b, const uint8_t *p, bool refers) {
+  tg_put32(b->start, (uint32_t)(p - b->start - 4)
+                     | (refers ? TG_VALUES_REFERS : 0u));
+}
+
+static void put_few (tg_Capture *c, const tg_ValueList *list, int done) {
+  for (int i = done; i < list->count && c->p != NULL; i++)
+    put_outer(c, NULL, list->first + i);
+  tg_capture_pool(c);
+}
+
+/* The same if nothing is listed of objects. */
+static void put_few_brief (tg_Capture *c, const tg_ValueList *list,
+                           int done) {
+  Brief b;
+  b.count = 0;
+  for (int i = done; i < list->count && c->p != NULL; i++)
+    put_outer(c, &b, list->first + i);
+  for (uint32_t id = 0; id < b.count && c->p != NULL; id++)
+    tg_capture_brief(c, b.at[id]);
+}
+
+/* The rest of a list, and the objects in it. */
+static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
+                                      const Begun *b) {
+  tg_Session *s = b->session;
+  tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
+               .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
+               .in_stream = b->lim == s->writer.lim, .refers = b->refers};
+  int top = lua_gettop(L);
+  s->captures++;
+  if (b->done < 0)
+    put_list(&c, list);
+  else if (c.limits->depth == 0 && c.limits->objects >= FEW)
+    put_few_brief(&c, list, b->done);
+  else
+    put_few(&c, list, b->done);
+  if (tg_unlikely(c.pushed))
+    lua_settop(L, top);
+  if (c.p != NULL)
+    put_size(b, c.p, c.refers);
+  else
+    tg_capture_forget(&s->writer);
+  return c.p;
+}
+
+/* A string that is not short, if it is in the stream already; else NULL. */
+static TG_NOINLINE uint8_t *put_written (Begun *b, const char *text, size_t n,
+                                         uint8_t *p) {
+  const tg_Writer *r = &b->session->writer;
+  size_t limit = b->session->selection.limits.string;
+  size_t kept = (n < limit) ? n : limit;
+  if (kept > COST_LITTLE || b->lim != r->lim)
+    return NULL;
+  const uint8_t *grip = find_written(r, text, n, kept);
+  if (grip == NULL)
+    return NULL;
+  b->cost += (uint32_t)kept * COST_PER_BYTE;
+  b->refers = true;
+  return put_distance(p, grip);
+}
+
+/*
+** Most lists are a few numbers, booleans and strings that are short or have
+** been written before: no pool, no state. Writes the values up to the first
+** that is anything else.
+*/
+TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
+  uint8_t *p = b->p;
+  int i = list->first, end = i + list->count;
+  for (*p++ = (uint8_t)list->count; i < end; i++) {
+    uint8_t *next;
+    int type = lua_type(L, i);
+    if (type == LUA_TSTRING) {
+      size_t n;
+      const char *text = lua_tolstring(L, i, &n);
+      if (n <= TG_GRIP_SMALLMAX && n <= b->session->selection.limits.string)
+        next = put_smallstr(p, text, n);
+      else
+        next = put_written(b, text, n, p);
+    }
+    else
+      next = put_small(L, i, type, 0, p);
+    if (tg_unlikely(next == NULL))
+      break;
+    p = next;
+  }
+  b->p = p;
+  b->done = i - list->first;
+}
+
+#define FEW_ROOM (16u + FEW * SMALL_ROOM)
+
+uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                          uint8_t *p, uint8_t *lim) {
+  Begun b = {s, p, p + 4, lim, -1, 0, false};
+  if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
+      && (size_t)(lim - p) >= FEW_ROOM) {
+    put_simple(L, list, &b);
+    if (tg_likely(b.done == list->count)) {
+      put_size(&b, b.p, b.refers);
+      return b.p;
+    }
+  }
+  return put_rest(L, list, &b);
+}
+
+uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,
+                          uint8_t *p, uint8_t *lim) {
+  uint8_t *start = p;
+  size_t kept = (size < limit) ? size : limit;
+  if ((size_t)(lim - p) < kept + ROOM)
+    return NULL;
+  p = tg_putvar(p + 4, 1);
+  *p++ = TG_GRIP_STRING;
+  p = tg_putvar(p, size);
+  p = tg_putvar(p, kept);
+  memcpy(p, text, kept);
+  p += kept;
+  tg_put32(start, (uint32_t)(p - start - 4));
+  return p;
+}

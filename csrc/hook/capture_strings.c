@@ -1,0 +1,48 @@
+#include "hook/capture_inline.h"
+#include "state/catalog.h"
+
+/* The string captured at 'bytes', whose grip begins at the writing position. */
+static void remember (tg_Capture *c, const char *s, size_t n,
+                      const uint8_t *bytes, size_t kept) {
+  tg_Writer *r = &c->session->writer;
+  if (!c->in_stream)
+    return;
+  r->written[tg_address_hash(s) % TG_WRITTEN] = (tg_Written){
+    s, n, c->p, bytes, (uint32_t)kept, r->epoch
+  };
+}
+
+static bool put_again (tg_Capture *c, const char *s, size_t n, size_t kept) {
+  const uint8_t *grip = NULL;
+  if (c->in_stream)
+    grip = find_written(&c->session->writer, s, n, kept);
+  if (grip == NULL)
+    return false;
+  if (room(c, ROOM)) {
+    c->p = put_distance(c->p, grip);
+    c->refers = true;
+  }
+  return true;
+}
+
+void tg_capture_long (tg_Capture *c, const char *s, size_t n) {
+  size_t kept = (n < c->limits->string) ? n : c->limits->string;
+  size_t affordable = (TG_PACKET_MAX - c->cost) / COST_PER_BYTE;
+  if (kept > affordable)
+    kept = affordable;
+  c->cost += (uint32_t)(kept * COST_PER_BYTE);
+  if (put_again(c, s, n, kept) || !room(c, kept + ROOM))
+    return;
+  uint8_t *p = c->p;
+  *p++ = TG_GRIP_STRING;
+  p = tg_putvar(p, n);
+  p = tg_putvar(p, kept);
+  memcpy(p, s, kept);
+  remember(c, s, n, p, kept);
+  c->p = p + kept;
+}
+
+/* What is begun again will be written over. */
+void tg_capture_forget (tg_Writer *r) {
+  memset(r->written, 0, sizeof r->written);
+}

@@ -1,0 +1,483 @@
+#include "hook/resumechain.h"
+#include "hook/emit.h"
+#include "hook/errorvalue.h"
+#include "hook/stash.h"
+#include "state/builtins.h"
+#include "stream/event.h"
+
+#define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
+                               its distance from the top */
+#define LEVELS_ASKED 100    /* for a frame that is known; as costly */
+#define ROOM_TO_ERR 300     /* more than what Lua adds to a stack that is full
+                               for the sake of a message handler (200) */
+
+int64_t tg_resumechain_find (const tg_Coroutine *t, const void *ci) {
+  for (int64_t i = (int64_t)t->n - 1; i >= 0; i--) {
+    if (t->frames[i].ci == ci)
+      return i;
+  }
+  return -1;
+}
+
+/* Forgets frames from index 'keep' up; returns how many were visible. */
+static uint32_t drop_frames (tg_Coroutine *t, uint32_t keep) {
+  uint32_t visible = 0;
+  for (uint32_t i = keep; i < t->n; i++)
+    visible += !(t->frames[i].what & TG_FR_HIDDEN);
+  t->n = keep;
+  t->visible -= visible;
+  t->blind = t->yielding = false;
+  if (t->ncatches > 0)
+    tg_coroutine_uncatch(t, keep);
+  return visible;
+}
+
+/* An error has unwound the frames from index 'keep' up, as event 'ar' on 'L'
+   shows; 'catcher' is the role of what caught it. */
+static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
+                    tg_Role catcher, uint64_t now) {
+  tg_Session *s = t->session;
+  tg_Unwound part[TG_UNWOUND_PARTS];
+  int n = tg_errorvalue_find(t, L, ar, keep, catcher, part);
+  for (int i = 0; i < n; i++) {
+    uint32_t visible = drop_frames(t, part[i].keep);
+    s->depth -= visible;
+    if (visible > 0)
+      tg_emit_throw(s, visible, &part[i].value, now);
+  }
+  tg_stash_drop(t, keep);
+  if (keep > 0)
+    t->frames[keep - 1].what |= TG_FR_CAUGHT;
+  else if (!tg_close_replaces())
+    t->unsure = true;
+}
+
+void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
+  tg_Session *s = t->session;
+  uint64_t then = tg_emit_latest(s);
+  uint32_t visible = drop_frames(t, keep);
+  s->depth -= visible;
+  for (; visible > 0; visible--)
+    tg_emit_plain(s, TG_EV_RETURN, 1, then);
+  tg_stash_drop(t, keep);
+}
+
+/* ---- when it happened ---- */
+
+/* Whether a function of that role goes on as soon as what it called is over. */
+static bool at_once (tg_Role role) {
+  return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
+         || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
+         || role == TG_ROLE_CLOSE;
+}
+
+/* The role of the function that goes on with event 'ar', seen or not: the one
+   that returns or calls. __close methods of a coroutine that is dead are called
+   by nobody there, but by what closes it. */
+static tg_Role going_on (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
+  lua_Debug up;
+  if (ar->event != LUA_HOOKRET) {
+    if (!lua_getstack(L, 1, &up))
+      return (t->L == L && t->resumer != NULL)
+             ? tg_frame_role(tg_coroutine_top(t->resumer)) : TG_ROLE_NONE;
+    ar = &up;
+  }
+  lua_getinfo(L, "f", ar);
+  tg_Role role = tg_builtins_role(lua_tocfunction(L, -1));
+  lua_pop(L, 1);
+  return role;
+}
+
+/*
+** When frames of 't' went away, or it was suspended, as event 'ar' on 'L' shows
+** now; 'known' is the role of what goes on if that is in a shadow stack. Other
+** C functions than those of Lua, and the host, may have been busy or have slept
+** since: then the last sign of life is the event before.
+*/
+static uint64_t happened (const tg_Coroutine *t, tg_Role known, lua_State *L,
+                          lua_Debug *ar, uint64_t now) {
+  if (at_once(known) || at_once(going_on(t, L, ar)))
+    return now;
+  return tg_emit_latest(t->session);
+}
+
+/* ---- settling ---- */
+
+/*
+** The innermost frame from 'level' of the Lua stack down that is in the shadow
+** stack, and at which level it is; -1 if there is none. Those above it went
+** unseen: a hook was away when they were called, or Lua had no room on the
+** stack to call it (luaD_hook), and calls the message handler from there.
+** An address alone is no proof, since a CallInfo is used again.
+*/
+static int64_t find_standing (const tg_Coroutine *t, lua_State *L, int *level) {
+  lua_Debug ar;
+  int end = *level + LEVELS_ASKED;
+  for (; *level < end && lua_getstack(L, *level, &ar); ++*level) {
+    int64_t k = tg_resumechain_find(t, ar.i_ci);
+    if (k >= 0 && tg_catalog_runs(t->session, L, &ar,
+                                  t->frames[k].what & TG_FR_ID))
+      return k;
+  }
+  return -1;
+}
+
+/* Whether frame 'ar' runs a Lua function. */
+static bool is_lua (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  bool lua = !lua_iscfunction(L, -1);
+  lua_pop(L, 1);
+  return lua;
+}
+
+/* Whether event 'ar' is the return of pcall or xpcall, without an error. */
+static bool succeeds (const tg_Frame *f, lua_State *L, lua_Debug *ar) {
+  tg_Role role = tg_frame_role(f);
+  if (ar->event != LUA_HOOKRET || ar->i_ci != f->ci
+      || (role != TG_ROLE_PCALL && role != TG_ROLE_XPCALL))
+    return false;
+  lua_getinfo(L, "r", ar);
+  return lua_toboolean(L, ar->ftransfer);
+}
+
+/*
+** Whether the frames above index 'k' have returned and not been unwound by an
+** error: a Lua function catches none, and pcall tells. If all are gone, what
+** goes on is the frame at 'level'.
+*/
+static bool returned (const tg_Coroutine *t, int64_t k, lua_State *L,
+                      lua_Debug *ar, int level) {
+  lua_Debug older;
+  if (k < 0)
+    return lua_getstack(L, level, &older) && is_lua(L, &older);
+  const tg_Frame *f = &t->frames[k];
+  if (f->what & TG_FR_C)
+    return succeeds(f, L, ar);
+  return (f->what & TG_FR_ID) != 0;     /* else nobody knows what it is */
+}
+
+/* What is known of frame 'ar'. */
+static uint32_t described (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  tg_FunctionId id = tg_catalog_frame(s, L, ar);
+  return (id != 0) ? id | tg_catalog_flags(s, id) : (uint32_t)TG_FR_HIDDEN;
+}
+
+static bool push_frame (tg_Coroutine *t, const void *ci, uint32_t what) {
+  if (!tg_coroutine_room(t))
+    return false;
+  t->frames[t->n++] = (tg_Frame){ci, what, 0};
+  t->visible += !(what & TG_FR_HIDDEN);
+  return true;
+}
+
+/* The call of the frame at 'level' went unseen: its two packets are lost. When
+   the stack is full, it was none: the function has not begun. */
+static void push_unseen (tg_Coroutine *t, lua_State *L, int level) {
+  lua_Debug ar;
+  if (!lua_getstack(L, level, &ar))
+    return;
+  uint32_t what = described(t->session, L, &ar);
+  if (!(what & TG_FR_HIDDEN) && lua_checkstack(L, ROOM_TO_ERR))
+    t->session->missed += 2;
+  push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
+}
+
+void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                            int level, uint64_t now) {
+  int found = level;
+  int64_t k = find_standing(t, L, &found);
+  uint32_t keep = (uint32_t)(k + 1);
+  tg_Role catcher = tg_frame_role((k >= 0) ? &t->frames[k] : NULL);
+  if (keep < t->n && returned(t, k, L, ar, level))
+    tg_resumechain_miss(t, keep);
+  else if (keep < t->n)
+    unwind(t, L, ar, keep, catcher, happened(t, catcher, L, ar, now));
+  while (k >= 0 && found > level)
+    push_unseen(t, L, --found);
+}
+
+/* ---- leaving ---- */
+
+typedef enum Outcome {
+  YIELDED, DIED, ENDED,
+  RUNNING               /* it is a resumer itself */
+} Outcome;
+
+/* What the status of a living coroutine says after its resume returned. */
+static Outcome status_of (const tg_Coroutine *t) {
+  int status = lua_status(t->L);
+  return (status == LUA_YIELD) ? YIELDED : (status == LUA_OK) ? ENDED : DIED;
+}
+
+/* What a coroutine's own status says, if it can be asked. */
+static Outcome ask (const tg_Coroutine *t, lua_State *L) {
+  if (tg_coroutine_alive(t, L)) {
+    switch (lua_status(t->L)) {
+      case LUA_OK: return (t->n > 0 || t->based) ? RUNNING : ENDED;
+      case LUA_YIELD: return YIELDED;
+      default: return DIED;
+    }
+  }
+  if (tg_frame_role(tg_coroutine_top(t)) == TG_ROLE_YIELD)
+    return YIELDED;
+  return (t->n > 0) ? DIED : ENDED;
+}
+
+/* Whether the event is the return of the resume or wrap function that is on
+   top of 'resumer'. */
+static tg_Role returning (const tg_Coroutine *resumer, const lua_Debug *ar) {
+  const tg_Frame *top = tg_coroutine_top(resumer);
+  if (ar->event != LUA_HOOKRET || top == NULL || top->ci != ar->i_ci)
+    return TG_ROLE_NONE;
+  return tg_frame_role(top);
+}
+
+static Outcome outcome (const tg_Coroutine *t, lua_State *L,
+                        const lua_Debug *ar) {
+  const tg_Coroutine *resumer = t->resumer;
+  if (t->done)
+    return ENDED;
+  if (resumer != NULL && resumer->L == L) {
+    tg_Role top = tg_frame_role(tg_coroutine_top(resumer));
+    tg_Role role = returning(resumer, ar);
+    if (role == TG_ROLE_WRAPPED)
+      return (t->yielding || !tg_coroutine_alive(t, L)) ? YIELDED
+                                                        : status_of(t);
+    if (role == TG_ROLE_RESUME && lua_tothread(L, 1) == t->L)
+      return status_of(t);
+    if (role == TG_ROLE_NONE && top == TG_ROLE_WRAPPED)
+      return DIED;      /* its error went on through the wrap function */
+  }
+  return ask(t, L);
+}
+
+/* The values yielded, when they are not the arguments of a coroutine.yield that
+   is in the stream: what the resume gives besides "true". */
+static const tg_ValueList *yielded (const tg_Coroutine *t, lua_State *L,
+                                    lua_Debug *ar, tg_ValueList *list) {
+  const tg_Frame *top = tg_coroutine_top(t);
+  bool told = tg_frame_role(top) == TG_ROLE_YIELD
+              && !(top->what & TG_FR_HIDDEN);
+  if (told || t->resumer == NULL || t->resumer->L != L)
+    return NULL;
+  tg_Role role = returning(t->resumer, ar);
+  int skip = role == TG_ROLE_RESUME;
+  if (role != TG_ROLE_RESUME && role != TG_ROLE_WRAPPED)
+    return NULL;
+  lua_getinfo(L, "r", ar);
+  *list = (tg_ValueList){.first = ar->ftransfer + skip,
+                         .count = ar->ntransfer - skip};
+  return list;
+}
+
+static void suspend (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                     uint64_t now) {
+  tg_ValueList list;
+  tg_emit_yield(t->session, t, L, yielded(t, L, ar, &list), now);
+  t->session->depth -= t->visible;
+}
+
+static void end (tg_Coroutine *t, uint64_t now) {
+  tg_Session *s = t->session;
+  s->depth -= drop_frames(t, 0);
+  tg_emit_plain(s, TG_EV_LEAVE, 0, now);
+}
+
+/* Whether a function of that role says by its results how a coroutine died. */
+static bool tells (tg_Role role) {
+  return role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE;
+}
+
+/* The innermost coroutine is not running any more: 'o' is what became of it. */
+static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
+                   uint64_t now) {
+  tg_Coroutine *t = s->current;
+  tg_Role back = (t->resumer != NULL) ? returning(t->resumer, ar)
+                                      : TG_ROLE_NONE;
+  uint64_t then = happened(t, back, L, ar, now);
+  if (o == YIELDED)
+    suspend(t, L, ar, then);
+  else {
+    if (o == DIED)
+      unwind(t, L, ar, 0, tells(back) ? back : TG_ROLE_NONE, then);
+    else
+      tg_resumechain_miss(t, 0);
+    end(t, then);
+  }
+  s->current = t->resumer;
+  t->resumer = NULL;
+  t->running = false;
+  t->died = o == DIED;
+  if (t->done && t->id != 1 && t->user_hook == NULL)
+    tg_coroutines_remove(&s->threads, t);
+}
+
+/* ---- entering ---- */
+
+/* Whether the top frame of 't' is still there: its coroutine is alive. */
+static bool top_stands (const tg_Coroutine *t) {
+  lua_Debug ar;
+  return t->n == 0 || (lua_getstack(t->L, 0, &ar)
+                       && ar.i_ci == tg_coroutine_top(t)->ci);
+}
+
+/* Whether the running coroutine can be the one that resumed another. */
+static Outcome resumer_state (const tg_Session *s, lua_State *L) {
+  const tg_Coroutine *t = s->current;
+  tg_Role role = tg_frame_role(tg_coroutine_top(t));
+  if (role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
+      || role == TG_ROLE_CLOSE)
+    return RUNNING;
+  if (t->id == 1)
+    return top_stands(t) ? RUNNING : DIED;
+  if (t->done)
+    return ENDED;
+  return ask(t, L);
+}
+
+/* Coroutines that cannot have resumed the one that comes now are left. */
+static void find_resumer (tg_Session *s, lua_State *L, lua_Debug *ar,
+                          uint64_t now) {
+  while (s->current != NULL) {
+    Outcome o = resumer_state(s, L);
+    if (o == RUNNING)
+      return;
+    if (s->current->id == 1) {  /* an error went to the host */
+      unwind(s->current, L, ar, 0, TG_ROLE_NONE,
+             happened(s->current, TG_ROLE_NONE, L, ar, now));
+      return;
+    }
+    leave(s, o, L, ar, now);
+  }
+}
+
+/* Everything above 't', which is in the chain, has been left. */
+static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
+                           lua_Debug *ar, uint64_t now) {
+  while (s->current != t) {
+    Outcome o = outcome(s->current, L, ar);
+    if (o == RUNNING)   /* it was closed after it died, and looks like new */
+      o = (s->current->n > 0) ? DIED : ENDED;
+    leave(s, o, L, ar, now);
+  }
+}
+
+static void resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
+  if (t->id == 0)
+    t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
+  t->resumer = s->current;
+  t->running = true;
+  t->done = t->yielding = false;
+  s->current = t;
+  s->depth += t->visible;
+  tg_emit_resume(s, t, now);
+}
+
+void tg_resumechain_come_back (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                               uint64_t now) {
+  tg_Session *s = t->session;
+  suspend(t, L, ar, tg_emit_latest(s));
+  s->current = t->resumer;
+  resume(s, t, now);
+}
+
+/* The frame that must be in the shadow stack for it to be true. */
+static const void *witness (lua_State *L, const lua_Debug *ar) {
+  lua_Debug up;
+  if (ar->event != LUA_HOOKCALL)
+    return ar->i_ci;
+  return lua_getstack(L, 1, &up) ? (const void *)up.i_ci : NULL;
+}
+
+/*
+** Whether the record is that of another coroutine, dead, which had this
+** address. A suspended one whose frames are gone was closed: its __close
+** methods run now, and its frames get nothing.
+*/
+static bool stale (tg_Coroutine *t, lua_State *L, const lua_Debug *ar) {
+  if (t->id == 1)
+    return false;
+  if (t->n == 0)
+    return t->id != 0 && !t->based && !tg_coroutine_alive(t, L);
+  if (tg_resumechain_find(t, witness(L, ar)) >= 0)
+    return false;
+  if (!tg_coroutine_alive(t, L))
+    return true;
+  t->unsure = t->unsure || tg_errorvalue_unsure(t);
+  drop_frames(t, 0);
+  t->dropped = true;
+  return false;
+}
+
+/* The program's hook is inherited as ours is, from the coroutine that made
+   this one; the running one is the best guess. */
+static void inherit_user_hook (tg_Coroutine *t, const tg_Coroutine *from) {
+  if (from != NULL && from->user_hook != NULL) {
+    t->user_hook = from->user_hook;
+    t->user_mask = from->user_mask;
+    t->user_count = from->user_count;
+  }
+}
+
+/* Whether a coroutine that died runs because it is being closed. Else it is one
+   that a host started anew. */
+static bool closing (const tg_Session *s) {
+  tg_Role role = (s->current != NULL)
+                 ? tg_frame_role(tg_coroutine_top(s->current)) : TG_ROLE_NONE;
+  return role == TG_ROLE_CLOSE || role == TG_ROLE_WRAPPED;
+}
+
+tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
+                                    lua_State *L) {
+  tg_Coroutine *t = tg_coroutines_add(&s->threads, s, L1);
+  if (t == NULL)
+    return NULL;
+  inherit_user_hook(t, s->current);
+  tg_coroutine_enlist(&s->threads, t, L);
+  return t;
+}
+
+void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now) {
+  if (t->visible > 0 && !t->running)
+    tg_emit_gone(s, t, now);
+  tg_coroutines_remove(&s->threads, t);
+}
+
+tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
+                                    uint64_t now) {
+  tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
+  if (t != NULL && t->running && t->done) {
+    leave_down_to(s, t, L, ar, now);
+    leave(s, ENDED, L, ar, now);
+    t = tg_coroutines_find(&s->threads, L);
+  }
+  if (t != NULL && !t->running
+      && (stale(t, L, ar) || (t->died && !closing(s)))) {
+    tg_resumechain_forget(s, t, now);
+    t = NULL;
+  }
+  if (t == NULL && (t = tg_resumechain_adopt(s, L, L)) == NULL)
+    return NULL;
+  if (t->running)
+    leave_down_to(s, t, L, ar, now);
+  else {
+    find_resumer(s, L, ar, now);
+    resume(s, t, now);
+  }
+  return t;
+}
+
+/* ---- frames that were there before ---- */
+
+void tg_resumechain_read_frames (tg_Coroutine *t) {
+  lua_Debug ar;
+  int n = 0;
+  while (n < FRAMES_READ && lua_getstack(t->L, n, &ar))
+    n++;
+  t->based = n == FRAMES_READ;
+  while (n-- > 0) {
+    if (lua_getstack(t->L, n, &ar)
+        && !push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
+      t->based = true;
+  }
+}

@@ -1,0 +1,91 @@
+#include "hook/userhook.h"
+#include "hook/hook.h"
+#include "hook/resumechain.h"
+#include "state/builtins.h"
+#include "state/ownfunctions.h"
+
+#include <lualib.h>
+
+/* The coroutine that the arguments speak of. */
+static lua_State *subject (lua_State *L) {
+  return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
+}
+
+static int standin_sethook (lua_State *L) {
+  lua_State *L1 = subject(L);
+  int n = tg_real_sethook(L);
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL && s->tracing)
+    tg_hook_arm(s, L1, L);
+  return n;
+}
+
+/* The hook function that debug.sethook keeps for 'L1': hooktable[L1]. */
+static void push_hook_function (lua_State *L, lua_State *L1) {
+  if (lua_getfield(L, LUA_REGISTRYINDEX, "_HOOKKEY") != LUA_TTABLE)
+    return;                             /* nil will do */
+  lua_pushthread(L1);
+  if (L1 != L)
+    lua_xmove(L1, L, 1);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+static void push_mask (lua_State *L, int mask) {
+  char text[4];
+  int n = 0;
+  if (mask & LUA_MASKCALL)
+    text[n++] = 'c';
+  if (mask & LUA_MASKRET)
+    text[n++] = 'r';
+  if (mask & LUA_MASKLINE)
+    text[n++] = 'l';
+  lua_pushlstring(L, text, (size_t)n);
+}
+
+/* What the program set, told from the record: to lift our hook for a moment
+   would start the count of a count hook anew. */
+static int standin_gethook (lua_State *L) {
+  lua_State *L1 = subject(L);
+  tg_Session *s = tg_session_find(L);
+  const tg_Coroutine *t = NULL;
+  if (s != NULL && s->tracing && tg_hook_armed(L1))
+    t = tg_coroutines_find(&s->threads, L1);
+  if (t == NULL)
+    return tg_real_gethook(L);
+  if (t->user_hook == NULL) {
+    luaL_pushfail(L);
+    return 1;
+  }
+  luaL_checkstack(L, 4, NULL);
+  luaL_checkstack(L1, 1, NULL);
+  if (t->user_hook == tg_lua_hook)
+    push_hook_function(L, L1);
+  else
+    lua_pushliteral(L, "external hook");
+  push_mask(L, t->user_mask);
+  lua_pushinteger(L, t->user_count);
+  return 3;
+}
+
+static int enter (lua_State *L) {
+  lx_replace(L, LUA_DBLIBNAME, "sethook", tg_real_sethook, standin_sethook);
+  lx_replace(L, LUA_DBLIBNAME, "gethook", tg_real_gethook, standin_gethook);
+  return 0;
+}
+
+static int leave (lua_State *L) {
+  lx_replace(L, LUA_DBLIBNAME, "sethook", standin_sethook, tg_real_sethook);
+  lx_replace(L, LUA_DBLIBNAME, "gethook", standin_gethook, tg_real_gethook);
+  return 0;
+}
+
+void tg_userhook_enter (lua_State *L) {
+  tg_ownfunctions_except(standin_sethook);
+  tg_ownfunctions_except(standin_gethook);
+  lx_quietly_due(L, enter, NULL);
+}
+
+void tg_userhook_leave (lua_State *L) {
+  lx_quietly_due(L, leave, NULL);
+}

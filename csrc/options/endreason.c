@@ -1,0 +1,31 @@
+#include "options/endreason.h"
+
+const char *tg_endreason_name (tg_End end) {
+  switch (end) {
+    case TG_END_OVERFLOW: return "overflow";
+    case TG_END_MEMORY: return "memory";
+    case TG_END_EVENTS: return "maxEvents";
+    case TG_END_DURATION: return "duration";
+    case TG_END_DISK: return "disk";
+    case TG_END_NOT: case TG_END_STOPPED: default: return NULL;
+  }
+}
+
+const char *tg_endreason_loss (int loss) {
+  static const char *const names[] = {
+#define X(id, name) name,
+    TG_LOSSES(X)
+#undef X
+  };
+  return names[loss];
+}
+
+const char *tg_loss_words (int loss) {
+  static const char *const words[TG_NLOSSES] = {
+    [TG_LOSS_OVERFLOW] = "the buffer was full",
+    [TG_LOSS_RING] = "overwritten by later ones",
+    [TG_LOSS_MEMORY] = "no memory",
+    [TG_LOSS_DISK] = "the file could not grow"
+  };
+  return words[loss];
+}

@@ -1,0 +1,42 @@
+/*
+** endreason.h - how traces end, and by what causes they lose events.
+*/
+#ifndef TG_ENDREASON_H
+#define TG_ENDREASON_H
+
+#include "base/base.h"
+
+/* Why events of a trace are missing. A recording has them in this order. */
+#define TG_LOSSES(X) \
+  X(OVERFLOW, "overflow")   /* its buffer was full */ \
+  X(RING, "ring")           /* overwritten by later ones */ \
+  X(MEMORY, "memory")       /* an allocation was refused */ \
+  X(DISK, "disk")           /* its file could not grow */ \
+  X(HOOK, "hook")           /* the program had taken the hook away */
+
+enum {
+#define X(id, name) TG_LOSS_##id,
+  TG_LOSSES(X)
+#undef X
+  TG_NLOSSES
+};
+
+/* How a trace came to its end. Numbers of a recording: never change them. */
+typedef enum tg_End {
+  TG_END_NOT = 0,       /* it has not */
+  TG_END_STOPPED = 1,   /* by request, or with the program */
+  TG_END_OVERFLOW = 2,  /* the following by itself: */
+  TG_END_MEMORY = 3,
+  TG_END_EVENTS = 4,    /* maxEvents */
+  TG_END_DURATION = 5,
+  TG_END_DISK = 6
+} tg_End;
+
+/* Its name where a user meets it; NULL of the first two. */
+const char *tg_endreason_name (tg_End end);
+
+/* The name of a cause, and what it was in words. */
+const char *tg_endreason_loss (int loss);
+const char *tg_loss_words (int loss);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+** selection.c - the union of options, narrowed, and its questions.
+*/
+#include "options/selection.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static uint32_t wider (uint32_t a, uint32_t b) {
+  return a > b ? a : b;   /* TG_NOLIMIT is the widest number */
+}
+
+static uint32_t narrower (uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+/* The first member says everything; each further one widens it. */
+static void merge (tg_Selection *d, const tg_Options *o) {
+  if (d->count == 1) {
+    d->types = o->types;
+    d->limits = o->limits;
+    d->max_depth = o->max_depth;
+    d->min_duration_ns = o->min_duration_ns;
+    d->max_events = o->max_events;
+    d->redacts = o->redact.count > 0;
+    return;
+  }
+  d->types |= o->types;
+  d->limits.depth = wider(d->limits.depth, o->limits.depth);
+  d->limits.properties = wider(d->limits.properties, o->limits.properties);
+  d->limits.string = wider(d->limits.string, o->limits.string);
+  d->limits.objects = wider(d->limits.objects, o->limits.objects);
+  d->max_depth = wider(d->max_depth, o->max_depth);
+  if (o->min_duration_ns < d->min_duration_ns)
+    d->min_duration_ns = o->min_duration_ns;
+  if (o->max_events == 0 || (d->max_events != 0
+                             && d->max_events < o->max_events))
+    d->max_events = o->max_events;
+  d->redacts = d->redacts && o->redact.count > 0;
+}
+
+bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
+  tg_Options *bigger = tg_realloc(d->list, (d->count + 1) * sizeof *bigger);
+  if (bigger == NULL)
+    return false;
+  d->list = bigger;
+  if (!tg_options_copy(&d->list[d->count], o))
+    return false;
+  d->count++;
+  merge(d, o);
+  return true;
+}
+
+void tg_filter_init (tg_Filter *f) {
+  tg_options_init(&f->options);
+  f->options.types = TG_TYPES_ALL;
+  f->options.limits = (tg_Limits){
+    TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT
+  };
+  f->thread = 0;
+  f->from_ns = 0;
+  f->to_ns = UINT64_MAX;
+}
+
+void tg_filter_free (tg_Filter *f) {
+  tg_options_free(&f->options);
+}
+
+static tg_Filter *copy_filter (const tg_Filter *from) {
+  tg_Filter *f = tg_malloc(sizeof *f);
+  if (f == NULL)
+    return NULL;
+  *f = *from;
+  if (!tg_options_copy(&f->options, &from->options)) {
+    tg_free(f);
+    return NULL;
+  }
+  return f;
+}
+
+bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f) {
+  const tg_Options *o = &f->options;
+  tg_check(d->filter == NULL);
+  d->filter = copy_filter(f);
+  if (d->filter == NULL)
+    return false;
+  d->types &= o->types;
+  d->limits.depth = narrower(d->limits.depth, o->limits.depth);
+  d->limits.properties = narrower(d->limits.properties, o->limits.properties);
+  d->limits.string = narrower(d->limits.string, o->limits.string);
+  d->limits.objects = narrower(d->limits.objects, o->limits.objects);
+  if (o->min_duration_ns > d->min_duration_ns)
+    d->min_duration_ns = o->min_duration_ns;
+  d->redacts = d->redacts || o->redact.count > 0;
+  return true;
+}
+
+void tg_selection_bare (tg_Selection *d) {
+  for (size_t i = 0; i < d->count; i++)
+    d->list[i].types = 0;
+  d->types = 0;
+}
+
+static bool copy_all (tg_Selection *to, const tg_Selection *from) {
+  for (size_t i = 0; i < from->count; i++) {
+    if (!tg_selection_add(to, &from->list[i]))
+      return false;
+  }
+  return from->filter == NULL || tg_selection_narrow(to, from->filter);
+}
+
+bool tg_selection_copy (tg_Selection *to, const tg_Selection *from) {
+  memset(to, 0, sizeof *to);
+  if (copy_all(to, from))
+    return true;
+  tg_selection_clear(to);
+  return false;
+}
+
+void tg_selection_clear (tg_Selection *d) {
+  for (size_t i = 0; i < d->count; i++)
+    tg_options_free(&d->list[i]);
+  tg_free(d->list);
+  if (d->filter != NULL)
+    tg_filter_free(d->filter);
+  tg_free(d->filter);
+  memset(d, 0, sizeof *d);
+}
+
+/* Whether a filter names the function or its source. */
+static bool names (const tg_Patterns *filter, const tg_Function *f) {
+  return (f->name != NULL && tg_patterns_match(filter, f->name))
+         || (f->url != NULL && tg_patterns_match(filter, f->url));
+}
+
+static bool same_sight (const tg_Options *a, const tg_Options *b) {
+  return a->c == b->c && tg_patterns_equal(&a->include, &b->include)
+         && tg_patterns_equal(&a->exclude, &b->exclude)
+         && tg_patterns_equal(&a->redact, &b->redact);
+}
+
+/* Whether each member of 'a' has its like in 'b'. */
+static bool covered (const tg_Selection *a, const tg_Selection *b) {
+  for (size_t i = 0; i < a->count; i++) {
+    size_t j = 0;
+    while (j < b->count && !same_sight(&a->list[i], &b->list[j]))
+      j++;
+    if (j == b->count)
+      return false;
+  }
+  return true;
+}
+
+bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
+  return covered(a, b) && covered(b, a);
+}
+
+static bool member_wants (const tg_Options *o, const tg_Function *f) {
+  return (o->c || !f->is_c)
+         && (o->include.count == 0 || names(&o->include, f))
+         && !names(&o->exclude, f);
+}
+
+bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
+  if (f->own)
+    return false;
+  for (size_t i = 0; i < d->count; i++) {
+    if (member_wants(&d->list[i], f))
+      return true;
+  }
+  return false;
+}
+
+bool tg_selection_passes (const tg_Selection *d, const tg_Function *f) {
+  return d->filter == NULL || member_wants(&d->filter->options, f);
+}
+
+/* What cannot be decided any more is kept secret. */
+static bool redacts (const tg_Patterns *redact, const char *name,
+                     size_t size) {
+  return tg_patterns_find(redact, name, size) || tg_patterns_spent(redact);
+}
+
+bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size) {
+  if (!d->redacts)
+    return false;
+  if (d->filter != NULL && redacts(&d->filter->options.redact, name, size))
+    return true;
+  for (size_t i = 0; i < d->count; i++) {
+    if (!redacts(&d->list[i].redact, name, size))
+      return false;
+  }
+  return d->count > 0;
+}
+
+bool tg_selection_secret (const tg_Selection *d, const char *name) {
+  return d->redacts && tg_selection_hides(d, name, strlen(name));
+}

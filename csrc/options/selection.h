@@ -1,0 +1,78 @@
+/*
+** selection.h - what several traces want together, and what of it is to be
+** read.
+**
+** The hook records the union of what the active traces ask for; an actor's
+** client sees the union of what its traces ask for; a single trace is a
+** selection of one. A thing is wanted if any member wants it; a limit is the
+** widest; a name is redacted only if every member redacts it.
+**
+** Whoever reads a trace may look at a part of it only: a filter narrows the
+** selection. It never adds anything: what is given is what would have been
+** given without it, less what the filter hides. So a limit is the smaller of
+** both, and what either redacts is redacted.
+*/
+#ifndef TG_SELECTION_H
+#define TG_SELECTION_H
+
+#include "base/base.h"
+#include "options/options.h"
+#include "stream/functions.h"
+
+/* A part of a trace. */
+typedef struct tg_Filter {
+  tg_Options options;   /* owns; without what only recording knows: buffer,
+                           overflow, max_events, duration */
+  tg_ThreadId thread;   /* 0 = every one */
+  uint64_t from_ns;     /* frames entered before are hidden... */
+  uint64_t to_ns;       /* ...and nothing is after it; UINT64_MAX = the end */
+} tg_Filter;
+
+typedef struct tg_Selection {
+  tg_Options *list;     /* owns, with all inside */
+  size_t count;
+  tg_Filter *filter;    /* owns; NULL = none */
+  /* merged, kept up by tg_selection_add and tg_selection_narrow */
+  uint32_t types;
+  tg_Limits limits;
+  uint32_t max_depth;        /* TG_NOLIMIT if any member has none; the filter
+                                has its own */
+  uint64_t min_duration_ns;  /* the smallest, unless the filter's is larger */
+  uint64_t max_events;       /* the largest; 0 if any member has no limit */
+  bool redacts;              /* every member redacts something, or the filter */
+} tg_Selection;
+
+/* Everything, in full. */
+void tg_filter_init (tg_Filter *f);
+void tg_filter_free (tg_Filter *f);           /* zeroed memory is fine */
+
+/* Zeroed memory is an empty selection: it wants nothing. */
+bool tg_selection_add (tg_Selection *d, const tg_Options *o); /* copies; false
+                                                       without memory */
+bool tg_selection_copy (tg_Selection *to, const tg_Selection *from);
+void tg_selection_clear (tg_Selection *d);
+
+/* Nothing of a call but what every packet has. */
+void tg_selection_bare (tg_Selection *d);
+
+/* Only this part of it, once all members are there. Copies; false without
+   memory. */
+bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f);
+
+/* Whether both want the same functions and hide the same names. Not all that do
+   are found out: it compares member by member. */
+bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b);
+
+/* Whether calls of this function are to be seen by some member... */
+bool tg_selection_wants (const tg_Selection *d, const tg_Function *f);
+
+/* ...and by whoever reads. */
+bool tg_selection_passes (const tg_Selection *d, const tg_Function *f);
+
+/* Whether the value of a parameter or key of this name is to be kept secret. */
+bool tg_selection_secret (const tg_Selection *d, const char *name);
+
+/* The same for a name that may hold zeros. */
+bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size);
+
+#endif

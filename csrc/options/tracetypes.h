@@ -1,0 +1,50 @@
+/*
+** tracetypes.h - the trace types of the protocol, as one list and as bits.
+**
+** The first eight are the TraceActor specification's and a trace's default;
+** the others are extensions.
+*/
+#ifndef TG_TRACETYPES_H
+#define TG_TRACETYPES_H
+
+#include "base/base.h"
+
+#define TG_TYPES(X) \
+  X(NAME, "name") \
+  X(CALLSITE, "callsite") \
+  X(TIME, "time") \
+  X(PARAMETERS, "parameterNames") \
+  X(ARGUMENTS, "arguments") \
+  X(RETURN, "return") \
+  X(THROW, "throw") \
+  X(YIELD, "yield") \
+  X(LOCATION, "location") \
+  X(DEPTH, "depth") \
+  X(HITCOUNT, "hitCount") \
+  X(THREAD, "thread")
+
+enum {
+#define X(id, name) TG_TYPEBIT_##id,
+  TG_TYPES(X)
+#undef X
+  TG_NTYPES
+};
+
+enum {
+#define X(id, name) TG_TYPE_##id = 1u << TG_TYPEBIT_##id,
+  TG_TYPES(X)
+#undef X
+  TG_TYPES_ALL = (1u << TG_NTYPES) - 1,
+  TG_TYPES_DEFAULT = (1u << TG_TYPEBIT_LOCATION) - 1,
+  /* types that make the hook look at values */
+  TG_TYPES_VALUES = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN | TG_TYPE_THROW
+                    | TG_TYPE_YIELD
+};
+
+/* The bit of a type's name, 0 if there is no such type. */
+uint32_t tg_tracetype_bit (const char *name);
+
+/* The name of type number 'i', 0 <= i < TG_NTYPES. */
+const char *tg_tracetype_name (int i);
+
+#endif

@@ -1,0 +1,465 @@
+/*
+** lualiteral.c - see lualiteral.h.
+*/
+#include "packet/lualiteral.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/terminal.h"
+
+#define DEEPEST 64      /* levels; the C stack belongs to the program */
+#define COLOR_STRING "\033[32m"
+#define COLOR_NUMBER "\033[36m"
+#define COLOR_FAINT  "\033[90m"
+
+/* An entry of the list's object pool. */
+typedef struct tg_LiteralObject {
+  const uint8_t *at;    /* its descriptor; NULL = not captured */
+  uint32_t refs;        /* times that it appears in the list */
+  uint32_t mark;        /* number in "&1", "*1"; 0 = none yet */
+} Object;
+
+static void value (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
+                   const tg_Grip *g, uint32_t level);
+
+/*
+** {==================================================================
+** Pieces
+** ===================================================================
+*/
+
+static void colored (const tg_LuaLiteral *w, tg_Buf *out, const char *color,
+                     const char *text) {
+  if (w->color)
+    tg_buf_addstr(out, color);
+  tg_buf_addstr(out, text);
+  if (w->color)
+    tg_buf_addstr(out, TG_SGR_RESET);
+}
+
+static void faint (const tg_LuaLiteral *w, tg_Buf *out, const char *text) {
+  colored(w, out, COLOR_FAINT, text);
+}
+
+static void number (const tg_LuaLiteral *w, tg_Buf *out, const char *text) {
+  colored(w, out, COLOR_NUMBER, text);
+}
+
+static void integer (const tg_LuaLiteral *w, tg_Buf *out, int64_t i) {
+  if (i == INT64_MIN) {  /* its digits would be read as a float */
+    number(w, out, "math.mininteger");
+    return;
+  }
+  tg_buf_addstr(out, w->color ? COLOR_NUMBER : "");
+  tg_buf_addstr(out, i < 0 ? "-" : "");
+  tg_buf_addu64(out, (uint64_t)(i < 0 ? -i : i));
+  tg_buf_addstr(out, w->color ? TG_SGR_RESET : "");
+}
+
+/* The shortest digits that read back the same. The locale may be the traced
+   program's, with a comma for a point. */
+static void digits (char *text, size_t size, double f) {
+  for (int precision = 15; precision <= 17; precision++) {
+    snprintf(text, size, "%.*g", precision, f);
+    if (strtod(text, NULL) == f)
+      break;
+  }
+  size_t point = strspn(text, "-0123456789");
+  if (text[point] == '\0')
+    memcpy(text + point, ".0", 3);
+  else if (text[point] != 'e')
+    text[point] = '.';
+}
+
+static void real (const tg_LuaLiteral *w, tg_Buf *out, double f) {
+  char text[40];
+  if (isnan(f))
+    memcpy(text, "0/0", 4);
+  else if (isinf(f))
+    snprintf(text, sizeof(text), "%smath.huge", f < 0 ? "-" : "");
+  else
+    digits(text, sizeof(text), f);
+  number(w, out, text);
+}
+
+/* Bytes of 's' without a character that was cut at its end. */
+static size_t whole (const char *s, size_t size) {
+  uint32_t code;
+  for (size_t back = 1; back <= 3 && back <= size; back++) {
+    unsigned char lead = (unsigned char)s[size - back];
+    if (lead >= 0xc0)
+      return tg_terminal_char(s + size - back, s + size, &code) ? size
+                                                            : size - back;
+    if (lead < 0x80)
+      break;
+  }
+  return size;
+}
+
+/* How much of 'size' bytes there is room for. */
+static size_t afford (const tg_LuaLiteral *w, const tg_Buf *out, size_t size) {
+  size_t room = out->size < w->most ? w->most - out->size : 0;
+  return size < room ? size : room;
+}
+
+static bool full (const tg_LuaLiteral *w, const tg_Buf *out) {
+  return out->size >= w->most;
+}
+
+static void string (const tg_LuaLiteral *w, tg_Buf *out, const tg_Grip *g) {
+  size_t size = afford(w, out, g->u.s.size);
+  if (size > w->limits.string)
+    size = w->limits.string;
+  bool cut = size < g->u.s.length;
+  if (cut)
+    size = whole(g->u.s.data, size);
+  if (w->color)
+    tg_buf_addstr(out, COLOR_STRING);
+  tg_buf_addchar(out, '"');
+  tg_terminal_escape(out, g->u.s.data, size, '"');
+  tg_buf_addchar(out, '"');
+  if (w->color)
+    tg_buf_addstr(out, TG_SGR_RESET);
+  if (cut)
+    faint(w, out, "...");
+}
+
+static bool anonymous (const tg_Function *f) {
+  return f->name == NULL || strcmp(f->name, "(anonymous function)") == 0;
+}
+
+void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
+  if (!anonymous(f)) {
+    tg_terminal_escape(out, f->name, strlen(f->name), 0);
+    return;
+  }
+  tg_buf_addstr(out, "function <");
+  if (f->url != NULL)
+    tg_terminal_escape(out, f->url, strlen(f->url), 0);
+  if (!f->is_c)
+    tg_buf_addfmt(out, ":%u", (unsigned)f->line);
+  tg_buf_addchar(out, '>');
+}
+
+/* }================================================================== */
+
+
+/*
+** {==================================================================
+** The pool
+** ===================================================================
+*/
+
+/* Room for the object 'id'; NULL without memory. */
+static Object *object (tg_LuaLiteral *w, uint32_t id) {
+  if (id >= w->capacity) {
+    uint32_t capacity = w->capacity == 0 ? 64 : w->capacity * 2;
+    if (capacity <= id)
+      capacity = id + 1;
+    Object *pool = tg_realloc(w->pool, capacity * sizeof(*pool));
+    if (pool == NULL) {
+      w->failed = true;
+      return NULL;
+    }
+    w->pool = pool;
+    w->capacity = capacity;
+  }
+  for (; w->count <= id; w->count++)
+    w->pool[w->count] = (Object){0};
+  return &w->pool[id];
+}
+
+/* Passes over a grip and counts the object that it is, if it is one. */
+static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
+  uint32_t id;
+  tg_GripType type = tg_values_pass(c, &id);
+  if (type != TG_OBJECT || id >= w->size)
+    return type;        /* so many descriptors cannot be there */
+  Object *o = object(w, id);
+  if (o != NULL)
+    o->refs++;
+  return type;
+}
+
+/* Next property of a descriptor; false at its end. */
+static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
+  tg_values_grip(c, key);
+  if (key->type == TG_END || c->bad)
+    return false;
+  tg_values_grip(c, v);
+  return !c->bad;
+}
+
+/* Passes over a descriptor, meeting the objects in its properties. */
+static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
+  if (!tg_values_pass_head(c))
+    return;
+  while (meet(w, c) != TG_END)
+    meet(w, c);
+}
+
+/* Finds every descriptor of a list; 'c' stands before its first grip. */
+static void findpool (tg_LuaLiteral *w, tg_ValueCursor c, uint64_t grips) {
+  w->count = w->marks = 0;
+  for (uint64_t i = 0; i < grips && !c.bad; i++)
+    meet(w, &c);
+  for (uint32_t id = 0; !c.bad && c.p < c.end; id++) {
+    Object *o = object(w, id);
+    if (o == NULL)
+      return;
+    o->at = c.p;
+    survey(w, &c);
+  }
+}
+
+/* }================================================================== */
+
+
+/*
+** {==================================================================
+** Tables
+** ===================================================================
+*/
+
+static bool reserved (const char *s, size_t size) {
+  static const char words[][9] = {
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function",
+    "goto", "if", "in", "local", "nil", "not", "or", "repeat", "return",
+    "then", "true", "until", "while"
+  };
+  static const uint16_t sizes[26] = {   /* of those with this first letter */
+    ['a' - 'a'] = 1 << 3, ['b' - 'a'] = 1 << 5, ['d' - 'a'] = 1 << 2,
+    ['e' - 'a'] = 1 << 3 | 1 << 4 | 1 << 6,
+    ['f' - 'a'] = 1 << 3 | 1 << 5 | 1 << 8, ['g' - 'a'] = 1 << 4,
+    ['i' - 'a'] = 1 << 2, ['l' - 'a'] = 1 << 5, ['n' - 'a'] = 1 << 3,
+    ['o' - 'a'] = 1 << 2, ['r' - 'a'] = 1 << 6, ['t' - 'a'] = 1 << 4,
+    ['u' - 'a'] = 1 << 5, ['w' - 'a'] = 1 << 5
+  };
+  if (size < 2 || size > 8 || s[0] < 'a' || s[0] > 'z'
+      || (sizes[s[0] - 'a'] & 1 << size) == 0)
+    return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (words[i][0] == s[0] && words[i][1] == s[1]
+        && memcmp(words[i], s, size) == 0 && words[i][size] == '\0')
+      return true;
+  }
+  return false;
+}
+
+/* Whether a key can stand as a name in a constructor. */
+static bool isname (const tg_Grip *key) {
+  const char *s = key->u.s.data;
+  size_t size = key->u.s.size;
+  if (key->type != TG_STRING || size == 0 || size < key->u.s.length
+      || (s[0] >= '0' && s[0] <= '9'))
+    return false;
+  for (size_t i = 0; i < size; i++) {
+    char c = s[i];
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'
+          || (c >= '0' && c <= '9')))
+      return false;
+  }
+  return !reserved(s, size);
+}
+
+/* Writes "key = ", or nothing for the next element of the sequence. */
+static void writekey (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
+                      const tg_Grip *key, int64_t *next, uint32_t level) {
+  if (key->type == TG_INT && key->u.i == *next) {
+    ++*next;
+    return;
+  }
+  if (isname(key) && afford(w, out, key->u.s.size) == key->u.s.size) {
+    tg_buf_add(out, key->u.s.data, key->u.s.size);
+    tg_buf_addstr(out, " = ");
+    return;
+  }
+  tg_buf_addchar(out, '[');
+  value(w, out, c, key, level);
+  tg_buf_addstr(out, "] = ");
+}
+
+static bool secret (const tg_LuaLiteral *w, const char *name) {
+  return w->selection->redacts && tg_selection_secret(w->selection, name);
+}
+
+/* The whole key, as the hook would have looked at it. */
+static bool secretkey (const tg_LuaLiteral *w, const tg_Grip *key) {
+  return key->type == TG_STRING
+         && tg_selection_hides(w->selection, key->u.s.data, key->u.s.size);
+}
+
+static void properties (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
+                        bool truncated, uint32_t level) {
+  tg_Grip key, v;
+  int64_t next = 1;
+  uint32_t n = 0;
+  for (; property(c, &key, &v); n++) {
+    if (n > 0)
+      tg_buf_addstr(out, ", ");
+    if (n >= w->limits.properties || full(w, out)) {
+      faint(w, out, "...");
+      return;
+    }
+    writekey(w, out, c, &key, &next, level + 1);
+    if (secretkey(w, &key))
+      v.type = TG_REDACTED;
+    value(w, out, c, &v, level + 1);
+  }
+  if (truncated) {
+    tg_buf_addstr(out, n > 0 ? ", " : "");
+    faint(w, out, "...");
+  }
+}
+
+/* Writes "*1" for an object that was listed before, "&1 " for one that will
+   appear again; says whether it was. */
+static bool marked (tg_LuaLiteral *w, tg_Buf *out, Object *o) {
+  if (o->mark != 0) {
+    tg_buf_addfmt(out, "*%u", (unsigned)o->mark);
+    return true;
+  }
+  if (o->refs > 1) {
+    o->mark = ++w->marks;
+    tg_buf_addfmt(out, "&%u ", (unsigned)o->mark);
+  }
+  return false;
+}
+
+/* What a metatable calls its objects. */
+static void addclass (const tg_LuaLiteral *w, tg_Buf *out,
+                      const tg_Descriptor *d) {
+  tg_terminal_escape(out, d->cls.u.s.data, afford(w, out, d->cls.u.s.size), 0);
+}
+
+static void classname (const tg_LuaLiteral *w, tg_Buf *out,
+                       const tg_Descriptor *d) {
+  if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING) {
+    addclass(w, out, d);
+    tg_buf_addchar(out, ' ');
+  }
+  else if (d->flags & TG_DESC_PROTO)
+    tg_buf_addstr(out, "object ");
+}
+
+static void table (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
+                   const tg_Descriptor *d, uint32_t level) {
+  bool truncated = (d->flags & TG_DESC_TRUNCATED) != 0;
+  classname(w, out, d);
+  tg_buf_addchar(out, '{');
+  if (level >= w->limits.depth || level >= DEEPEST) {
+    bool any = (d->flags & TG_DESC_PROPS) && c->p < c->end
+               && *c->p != TG_GRIP_END;
+    if (any || truncated)
+      faint(w, out, "...");
+  }
+  else if (d->flags & TG_DESC_PROPS)
+    properties(w, out, c, truncated, level);
+  else if (truncated)
+    faint(w, out, "...");
+  tg_buf_addchar(out, '}');
+}
+
+/* }================================================================== */
+
+
+static void function (tg_LuaLiteral *w, tg_Buf *out, const tg_Descriptor *d) {
+  const tg_Function *f = tg_functions_find(w->functions, d->function);
+  if (f == NULL) {
+    tg_buf_addstr(out, "function");
+    return;
+  }
+  if (!anonymous(f))
+    tg_buf_addstr(out, "function: ");
+  tg_lualiteral_function(out, f);
+}
+
+static void userdata (const tg_LuaLiteral *w, tg_Buf *out,
+                      const tg_Descriptor *d) {
+  tg_buf_addstr(out, "userdata");
+  if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING) {
+    tg_buf_addstr(out, ": ");
+    addclass(w, out, d);
+  }
+}
+
+static void described (tg_LuaLiteral *w, tg_Buf *out, const tg_ValueCursor *at,
+                       Object *o, uint32_t level) {
+  tg_ValueCursor c = {o->at, at->end, at->origin, false};
+  tg_Descriptor d;
+  tg_values_descriptor(&c, &d);
+  switch (d.type) {
+    case TG_OBJ_TABLE:
+      if (!marked(w, out, o))
+        table(w, out, &c, &d, level);
+      break;
+    case TG_OBJ_FUNCTION: function(w, out, &d); break;
+    case TG_OBJ_THREAD: tg_buf_addstr(out, "thread"); break;
+    case TG_OBJ_USERDATA: userdata(w, out, &d); break;
+    default: tg_buf_addchar(out, '?'); break;
+  }
+}
+
+/* An object of which only the type is known. */
+static void undescribed (tg_Buf *out, tg_ObjectType type) {
+  static const char *const names[] = {"{...}", "function", "thread",
+                                      "userdata"};
+  tg_buf_addstr(out, names[type & 3]);
+}
+
+static void value (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
+                   const tg_Grip *g, uint32_t level) {
+  switch (g->type) {
+    case TG_NIL: case TG_END: number(w, out, "nil"); break;
+    case TG_FALSE: number(w, out, "false"); break;
+    case TG_TRUE: number(w, out, "true"); break;
+    case TG_NULL: number(w, out, "null"); break;
+    case TG_REDACTED: faint(w, out, "<redacted>"); break;
+    case TG_INT: integer(w, out, g->u.i); break;
+    case TG_FLOAT: real(w, out, g->u.f); break;
+    case TG_STRING: string(w, out, g); break;
+    case TG_NOROOM: undescribed(out, g->u.object); break;
+    case TG_OBJECT:
+      if (g->u.id < w->count && w->pool[g->u.id].at != NULL)
+        described(w, out, c, &w->pool[g->u.id], level);
+      else
+        undescribed(out, TG_OBJ_TABLE);
+      break;
+    default: tg_unreachable();
+  }
+}
+
+void tg_lualiteral_list (tg_LuaLiteral *w, tg_Buf *out, tg_Slice values,
+                         const tg_Function *params) {
+  tg_ValueCursor c;
+  tg_values_open(&c, values);
+  uint64_t n = tg_values_var(&c);
+  uint64_t listed = n < TG_VALUES_MAX ? n : TG_VALUES_MAX;
+  w->size = values.size;
+  w->most = out->size + TG_PACKET_MAX;
+  if (values.size > UINT32_MAX)
+    return;
+  findpool(w, c, listed);
+  for (uint64_t i = 0; i < listed && !c.bad && !full(w, out); i++) {
+    tg_Grip g;
+    tg_values_grip(&c, &g);
+    if (params != NULL && i < params->nparams && secret(w, params->params[i]))
+      g.type = TG_REDACTED;
+    tg_buf_addstr(out, i > 0 ? ", " : "");
+    value(w, out, &c, &g, 0);
+  }
+  if (listed < n || full(w, out)) {
+    tg_buf_addstr(out, ", ");
+    faint(w, out, "...");
+  }
+}
+
+void tg_lualiteral_free (tg_LuaLiteral *w) {
+  tg_free(w->pool);
+  w->pool = NULL;
+  w->count = w->capacity = 0;
+}

@@ -1,0 +1,58 @@
+/*
+** calltree.c - see calltree.h.
+*/
+#include "reader/calltree.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define FIRST_NODES 256u
+
+static bool grow (tg_CallTree *t) {
+  uint32_t capacity = t->capacity > 0 ? t->capacity * 2 : FIRST_NODES;
+  if (capacity <= t->capacity)
+    return false;
+  tg_Node *nodes = tg_realloc(t->nodes, capacity * sizeof *nodes);
+  if (nodes == NULL)
+    return false;
+  t->nodes = nodes;
+  t->capacity = capacity;
+  return true;
+}
+
+static uint32_t new_node (tg_CallTree *t, uint32_t parent, uint32_t row) {
+  if (t->count == t->capacity && !grow(t))
+    return 0;
+  tg_Node *n = &t->nodes[t->count];
+  memset(n, 0, sizeof *n);
+  n->row = row;
+  n->parent = parent;
+  return t->count++;
+}
+
+bool tg_calltree_init (tg_CallTree *t) {
+  memset(t, 0, sizeof *t);
+  if (!grow(t))
+    return false;
+  new_node(t, 0, TG_INTMAP_NONE);
+  return true;
+}
+
+void tg_calltree_free (tg_CallTree *t) {
+  tg_free(t->nodes);
+  tg_intmap_free(&t->children);
+  memset(t, 0, sizeof *t);
+}
+
+uint32_t tg_calltree_find (tg_CallTree *t, uint32_t parent, uint32_t row) {
+  uint64_t key = (uint64_t)parent << 32 | row;
+  uint32_t child = tg_intmap_find(&t->children, key);
+  if (child == TG_INTMAP_NONE) {
+    child = new_node(t, parent, row);
+    if (child == 0 || !tg_intmap_set(&t->children, key, child))
+      return 0;         /* a node that nobody finds: its owner gives up */
+  }
+  t->nodes[parent].latest = child;
+  return child;
+}

@@ -1,0 +1,53 @@
+/*
+** calltree.h - calls added up by the way that led to them.
+**
+** A node is a function called by the functions above it: node 0 is the root,
+** every other has a parent before it in the array. A stack of frames is one
+** way down, so a node is open once at most at any time.
+**
+** Plain C, one thread. Memory: what distinct stacks there were.
+*/
+#ifndef TG_CALLTREE_H
+#define TG_CALLTREE_H
+
+#include "base/base.h"
+#include "base/intmap.h"
+
+/* What is added up of calls. */
+typedef struct tg_Tally {
+  uint64_t calls;       /* entries, not those after a yield */
+  uint64_t throws;      /* exits by an error */
+  uint64_t yields;      /* exits by a yield */
+  uint64_t self_ns;     /* time as the innermost frame */
+  uint64_t total_ns;    /* time as any frame of the stack, counted once */
+} tg_Tally;
+
+typedef struct tg_Node {
+  tg_Tally tally;
+  uint32_t row;         /* whose it is: the owner's number for a function */
+  uint32_t parent;
+  uint32_t latest;      /* the child entered last; 0 = none yet */
+} tg_Node;
+
+typedef struct tg_CallTree {
+  tg_Node *nodes;       /* owns */
+  uint32_t count, capacity;   /* 0: there is no tree */
+  tg_IntMap children;   /* owns; by parent and row */
+} tg_CallTree;
+
+/* A tree of its root only; false without memory. */
+bool tg_calltree_init (tg_CallTree *t);
+void tg_calltree_free (tg_CallTree *t);       /* zeroed memory is fine */
+
+/* The child of 'parent' for 'row', made if there is none; 0 without memory. */
+uint32_t tg_calltree_find (tg_CallTree *t, uint32_t parent, uint32_t row);
+
+TG_INLINE uint32_t tg_calltree_child (tg_CallTree *t, uint32_t parent,
+                                      uint32_t row) {
+  uint32_t child = t->nodes[parent].latest;
+  if (tg_likely(child != 0 && t->nodes[child].row == row))
+    return child;
+  return tg_calltree_find(t, parent, row);
+}
+
+#endif

@@ -1,0 +1,200 @@
+/*
+** follower.c - a reader and a writer that keep in step by two positions: how
+** far it has been read, and how far it must be for the writer to go on.
+*/
+#include "reader/follower.h"
+
+#include "base/alloc.h"
+
+#define STEP ((tg_Pos)4096)             /* bytes between words of progress */
+#define SLICE UINT64_C(2000000)         /* ns: a wake-up may be missed */
+
+tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
+                              const tg_Selection *selection,
+                              uint64_t stall_ns) {
+  tg_Follower *t = tg_calloc(1, sizeof *t);
+  if (t == NULL)
+    return NULL;
+  t->reader = tg_reader_new(stream, from, selection);
+  if (t->reader == NULL) {
+    tg_free(t);
+    return NULL;
+  }
+  t->stream = tg_stream_pin(stream);
+  t->stall_ns = stall_ns;
+  t->limit = from;
+  t->upto = TG_FOLLOWER_NONE;
+  atomic_init(&t->refs, 1);
+  atomic_init(&t->read, from);
+  atomic_init(&t->end, from);
+  atomic_init(&t->wanted, TG_FOLLOWER_NONE);
+  return t;
+}
+
+tg_Follower *tg_follower_pin (tg_Follower *t) {
+  atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+  return t;
+}
+
+void tg_follower_unpin (tg_Follower *t) {
+  if (t == NULL
+      || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
+    return;
+  tg_reader_free(t->reader);
+  tg_stream_unpin(t->stream);
+  tg_free(t);
+}
+
+/*
+** {==================================================================
+** The reader's thread
+** ===================================================================
+*/
+
+static void tell (tg_Follower *t) {
+  tg_Pos pos = tg_reader_pos(t->reader);
+  if (pos == tg_follower_pos(t))
+    return;
+  atomic_store(&t->read, pos);
+  if (pos >= atomic_load(&t->wanted))
+    tg_store_wake(&t->stream->store);
+}
+
+/*
+** Whether more may be read than before. What is committed is looked at first:
+** other traces may write on where this follower's have ended, and whoever sees
+** such an event sees that end too.
+*/
+static bool extend (tg_Follower *t) {
+  tg_Pos limit = tg_reader_committed(t->reader);
+  tg_Pos end = atomic_load(&t->end);
+  if (atomic_load(&t->traces) == 0 && limit > end)
+    limit = end;
+  if (limit <= t->limit)
+    return false;
+  t->limit = limit;
+  return true;
+}
+
+void tg_follower_upto (tg_Follower *t, tg_Pos pos) {
+  t->upto = pos;
+}
+
+static tg_Pos bound (const tg_Follower *t) {
+  return (t->upto < t->limit) ? t->upto : t->limit;
+}
+
+/* A reader that does not come to its bound has all that it was asked for. */
+tg_Pos tg_follower_done (const tg_Follower *t) {
+  return (tg_reader_pos(t->reader) < bound(t)) ? t->upto : bound(t);
+}
+
+bool tg_follower_begin (tg_Follower *t, tg_Pos from, uint64_t ticks,
+                        const tg_Selection *selection) {
+  if (tg_reader_pos(t->reader) == from) {
+    tg_reader_time_from(t->reader, ticks);
+    return tg_reader_reselect(t->reader, selection);
+  }
+  tg_Reader *r = tg_reader_new(t->stream, from, selection);
+  if (r == NULL)
+    return false;
+  tg_reader_time_from(r, ticks);
+  tg_reader_free(t->reader);
+  t->reader = r;
+  return true;
+}
+
+bool tg_follower_next (tg_Follower *t, tg_Packet *out) {
+  do {
+    if (tg_reader_next(t->reader, bound(t), out)) {
+      if (tg_reader_pos(t->reader) - tg_follower_pos(t) >= STEP)
+        tell(t);
+      return true;
+    }
+    tell(t);
+  } while (tg_reader_pos(t->reader) >= t->limit && t->limit < t->upto
+           && extend(t));
+  return false;
+}
+
+void tg_follower_wait (tg_Follower *t, uint64_t ns) {
+  if (atomic_load(&t->traces) > 0
+      && atomic_load(&t->wanted) == TG_FOLLOWER_NONE)
+    tg_store_wait(&t->stream->store, ns);
+}
+
+/* A reader that does not come to its limit has all that it was asked for, or
+   has failed. */
+tg_FollowerState tg_follower_state (const tg_Follower *t) {
+  tg_Follower *mine = (tg_Follower *)(uintptr_t)t;
+  if (tg_reader_status(t->reader) != TG_OK)
+    return TG_FOLLOWER_BROKEN;
+  if (tg_reader_pos(t->reader) < t->limit)
+    return TG_FOLLOWER_ENDED;
+  if (atomic_load(&mine->traces) == 0
+      && tg_reader_pos(t->reader) >= atomic_load(&mine->end))
+    return TG_FOLLOWER_ENDED;
+  return TG_FOLLOWER_RUNNING;
+}
+
+void tg_follower_leave (tg_Follower *t) {
+  atomic_store(&t->gone, true);
+  tg_store_wake(&t->stream->store);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The traced thread
+** ===================================================================
+*/
+
+void tg_follower_join (tg_Follower *t) {
+  atomic_fetch_add(&t->traces, 1);
+}
+
+void tg_follower_part (tg_Follower *t, tg_Pos end) {
+  if (end > atomic_load(&t->end))
+    atomic_store(&t->end, end);
+  atomic_fetch_sub(&t->traces, 1);
+  tg_store_wake(&t->stream->store);
+}
+
+/* Waits for 'read' to come to 'wanted' as long as it moves. */
+static void wait_for (tg_Follower *t, tg_Pos wanted) {
+  tg_Pos before = tg_follower_pos(t);
+  uint64_t since = tg_clock_monotonic_ns();
+  atomic_store(&t->wanted, wanted);
+  tg_store_wake(&t->stream->store);
+  while (tg_follower_pos(t) < wanted && !atomic_load(&t->gone)) {
+    uint64_t now = tg_clock_monotonic_ns();
+    if (tg_follower_pos(t) != before) {
+      before = tg_follower_pos(t);
+      since = now;
+    }
+    else if (now - since >= t->stall_ns)
+      break;
+    tg_store_wait(&t->stream->store, SLICE);
+  }
+  atomic_store(&t->wanted, TG_FOLLOWER_NONE);
+}
+
+static bool fits (const tg_Follower *t, tg_Pos pos, size_t need,
+                  uint64_t buffer) {
+  tg_Pos read = tg_follower_pos(t);
+  return read >= pos || pos - read + need <= buffer;
+}
+
+/* Who waits waits for half of the buffer, not to wait again at once. */
+bool tg_follower_admit (tg_Follower *t, tg_Pos pos, size_t need, uint64_t
+buffer, bool wait) {
+  if (fits(t, pos, need, buffer))
+    return true;
+  if (!wait || t->stall_ns == 0)
+    return false;
+  wait_for(t, (need > buffer / 2) ? pos : pos + need - buffer / 2);
+  return fits(t, pos, need, buffer);
+}
+
+/* }================================================================== */

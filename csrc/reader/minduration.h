@@ -1,0 +1,96 @@
+/*
+** minduration.h - a reader's packets without the calls that were too short.
+**
+** Stands between a reader and whoever reads to the end of an interval. A call
+** that ran shorter than the selection's minimum vanishes, from its entry to its
+** exit, with all pieces that yields cut it into; what it ran is all of them
+** together, without the stays of its coroutine elsewhere. What is left nests,
+** and its depths and sequence are counted anew.
+**
+** Whether a call is long is known when it is over, which may be far from its
+** entry and after much else. So all is read twice: first by a scout, which
+** notes for each call, in the order of entries, whether it is long; then for
+** whoever asks. Calls that are open where the scout's reading ends are given,
+** however short; those of suspended coroutines have run what they have.
+**
+**     scout     >a >b <b(yield) >c <c ... >b* <b <a  |   a 1, b 1, c 0
+**     sieve     >a >b <b(yield) ......... >b* <b <a  |
+**
+** Plain C; one thread, the reader's. Memory: a bit for each call, the open
+** ones, those that wait in suspended coroutines.
+*/
+#ifndef TG_MINDURATION_H
+#define TG_MINDURATION_H
+
+#include "base/base.h"
+#include "reader/reader.h"
+#include "reader/suspended.h"
+
+/* An open frame. */
+typedef struct tg_Stay {
+  tg_SuspendedCall call; /* its row is a tg_FunctionId, its tag the number of
+                           the call in the order of entries */
+  uint64_t opened_ns;
+  tg_ThreadId thread;
+  bool given;           /* by a sieve */
+} tg_Stay;
+
+/* Calls, over all their stays. */
+typedef struct tg_Calls {
+  tg_Stay *open;        /* owns; innermost last */
+  size_t nopen, copen;
+  uint64_t count;       /* of calls so far */
+  tg_Suspended waiting; /* owns */
+} tg_Calls;
+
+/* Who reads ahead. */
+typedef struct tg_Scout {
+  tg_Reader *reader;    /* owns */
+  tg_Calls calls;       /* owns */
+  uint8_t *longs;       /* owns; a bit for each call */
+  size_t size;          /* bytes */
+} tg_Scout;
+
+typedef struct tg_MinDuration {
+  tg_Reader *reader;    /* borrows */
+  uint64_t min_ns;
+  tg_Status status;     /* its own; the reader has another */
+  uint64_t sequence;    /* of the next packet given */
+  uint32_t depth;       /* of the next frame given */
+  tg_Calls calls;       /* owns */
+  tg_Scout scout;       /* owns */
+  void (*gone) (void *ud, tg_ThreadId thread);
+  void *gone_ud;
+  void (*pace) (void *ud);
+  void *pace_ud;
+} tg_MinDuration;
+
+/* Leaves out calls shorter than 'min_ns'; with 0 it costs nothing. The reader
+   has read nothing yet, and is watched by the sieve alone. */
+void tg_minduration_init (tg_MinDuration *s, tg_Reader *reader,
+                          uint64_t min_ns);
+
+/* Zeroed memory is fine. The reader stays. */
+void tg_minduration_free (tg_MinDuration *s);
+
+/* As tg_reader_watch; from now on the sieve stays where it is. */
+void tg_minduration_watch (tg_MinDuration *s, void (*gone) (void *ud,
+tg_ThreadId thread), void *ud);
+
+/* As tg_reader_pace, of both readings. */
+void tg_minduration_pace (tg_MinDuration *s, void (*pace) (void *ud), void *ud);
+
+/* Where reading goes on; where all is read twice, half way to where the scout
+   is. */
+tg_Pos tg_minduration_pos (const tg_MinDuration *s);
+
+/*
+** The next packet before 'end', as tg_reader_next; what it borrows stays until
+** the next call. Calls that are still open there are given, however short.
+*/
+bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out);
+
+/* TG_OK, or why no more packets will come: the reader's reason, or memory. */
+tg_Status tg_minduration_status (const tg_MinDuration *s);
+
+#endif

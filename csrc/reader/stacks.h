@@ -1,0 +1,85 @@
+/*
+** stacks.h - a reader's shadow stacks: which frames each coroutine has.
+**
+** Frames that were open where the reader began are *silent*: they are at the
+** bottom of their coroutine, nothing but their number is known, and they close
+** without a word. A stack stays when its coroutine is suspended and goes with
+** its end.
+*/
+#ifndef TG_STACKS_H
+#define TG_STACKS_H
+
+#include "base/base.h"
+#include "base/buf.h"
+
+typedef struct tg_StackFrame {
+  tg_FunctionId function;
+  uint32_t depth;       /* if shown */
+  bool inside;          /* the selection has it open... */
+  bool shown;           /* ...and so has its filter: an enteredFrame was given,
+                           its exit not yet */
+  uint64_t entered_ns;  /* of its first entry */
+  uint64_t opened_ns;   /* of its last shown entry */
+  size_t kept_at;       /* argument bytes, in the stack's 'kept' */
+  size_t kept_size;     /* 0: none */
+  size_t put_in;        /* of them, strings that were elsewhere */
+} tg_StackFrame;
+
+typedef struct tg_Stack {
+  tg_ThreadId thread;
+  bool running;         /* on the chain */
+  struct tg_Stack *resumer;   /* borrows; next on the chain, if running */
+  uint32_t silent;      /* frames below 'frames' */
+  uint32_t count;
+  uint32_t capacity;
+  tg_StackFrame *frames; /* owns */
+  tg_Buf kept;          /* owns; bytes of open frames, innermost last */
+  struct tg_Stacks *all;      /* borrows; where it is */
+} tg_Stack;
+
+/* Stacks by thread id: open addressing, linear probing. */
+typedef struct tg_Stacks {
+  tg_Stack **slots;     /* owns, each owned too */
+  size_t capacity;      /* a power of two, or 0 */
+  size_t count;
+  size_t put_in;        /* of all frames, at most TG_COPIES_MAX */
+} tg_Stacks;
+
+/* The stack of a thread, made if there is none; NULL without memory. */
+tg_Stack *tg_stacks_get (tg_Stacks *all, tg_ThreadId thread);
+
+/* The stack of a thread, NULL if there is none. */
+tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread);
+
+/* The coroutine has ended. */
+void tg_stacks_drop (tg_Stacks *all, tg_Stack *s);
+
+/* 'to', which is empty, has all stacks that 'from' has, none of them running;
+   of arguments nothing is kept. False without memory. */
+bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from);
+
+void tg_stacks_free (tg_Stacks *all);
+
+/* A new innermost frame, zeroed; NULL without memory. */
+tg_StackFrame *tg_stack_push (tg_Stack *s);
+
+/* The innermost frame, NULL if there is none but silent ones. */
+tg_StackFrame *tg_stack_top (const tg_Stack *s);
+
+/* The innermost frame is gone. Its kept bytes stay until the next keep. */
+void tg_stack_pop (tg_Stack *s);
+
+/* Keeps a copy of the innermost frame's argument bytes, if memory allows. */
+void tg_stack_keep (tg_Stack *s, tg_Slice values);
+
+/* The bytes kept of a frame; data NULL if none. */
+tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f);
+
+/*
+** The stack has these 'n' frames ('list' as in a RESUME), of which those that
+** it knew already stay what they were. False without memory.
+*/
+bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
+                     uint64_t now_ns);
+
+#endif

@@ -1,0 +1,546 @@
+/*
+** open.c - see open.h.
+**
+** First all heads of blocks are walked over: entries are read as they come,
+** blocks of events are noted. Then those are put in order of their place in the
+** stream (a ring has used some of them again), the run that belongs together
+** becomes the store, and its last block is looked through.
+*/
+#include "recording/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "stream/eventreader.h"
+
+/* A block of events in the file. */
+typedef struct Found {
+  tg_Pos base;
+  uint64_t packets;
+  uint64_t place;
+  uint32_t used;          /* bytes of it that are there */
+} Found;
+
+typedef struct Opening {
+  tg_Recording *r;
+  int fd;
+  Found *list;            /* owns */
+  size_t count, capacity;
+  bool cut;               /* the file ends inside a block's bytes */
+  tg_Status status;       /* sticky */
+} Opening;
+
+/* Loads blocks for the store. */
+typedef struct Shelf {
+  tg_Supply supply;       /* first */
+  int fd;                 /* owns */
+  tg_Block *spare;        /* owns; the latest that came back, for the next */
+  size_t spare_size;
+} Shelf;
+
+/*
+** {==================================================================
+** Blocks on request
+** ===================================================================
+*/
+
+/* All of 'size' bytes at 'place'; false with errno if they are not there. */
+static bool read_at (int fd, void *to, uint64_t size, uint64_t place) {
+  uint8_t *p = to;
+  while (size > 0) {
+    ssize_t n = pread(fd, p, size, (off_t)place);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      errno = n == 0 ? EIO : errno;
+      return false;
+    }
+    p += n;
+    place += (uint64_t)n;
+    size -= (uint64_t)n;
+  }
+  return true;
+}
+
+static Shelf *shelf_of (tg_Supply *y) {
+  return (Shelf *)(void *)y;      /* first member */
+}
+
+/* Blocks that are not quite full can take one another's place. */
+static size_t room_for (size_t size) {
+  return size < TG_CHUNK_SIZE ? TG_CHUNK_SIZE : size;
+}
+
+/* The spare block, if it is large enough: fresh memory costs as much as what is
+   read into it. */
+static tg_Block *shelf_memory (Shelf *shelf, size_t size) {
+  tg_Block *b = shelf->spare;
+  if (size > shelf->spare_size)
+    return tg_malloc(room_for(size));
+  shelf->spare = NULL;
+  shelf->spare_size = 0;
+  return b;
+}
+
+static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
+  tg_Block *b = shelf_memory(shelf_of(y), size);
+  if (b == NULL)
+    return NULL;
+  if (!read_at(shelf_of(y)->fd, b, size, place)) {
+    tg_free(b);
+    return NULL;
+  }
+  tg_block_commit(b, (const uint8_t *)b + size);
+  return b;
+}
+
+static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
+  Shelf *shelf = shelf_of(y);
+  if (room_for(size) <= shelf->spare_size) {
+    tg_free(b);
+    return;
+  }
+  tg_free(shelf->spare);
+  shelf->spare = b;
+  shelf->spare_size = room_for(size);
+}
+
+static void shelf_free (tg_Supply *y) {
+  close(shelf_of(y)->fd);
+  tg_free(shelf_of(y)->spare);
+  tg_free(y);
+}
+
+/* Takes over 'fd'. */
+static Shelf *new_shelf (int fd) {
+  Shelf *shelf = tg_calloc(1, sizeof *shelf);
+  if (shelf == NULL) {
+    close(fd);
+    return NULL;
+  }
+  shelf->supply = (tg_Supply){
+    .pins = 1, .load = shelf_load, .release = shelf_release,
+    .free = shelf_free
+  };
+  shelf->fd = fd;
+  return shelf;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Entries
+** ===================================================================
+*/
+
+/* What is not as it should be ends what is read, with the first reason. */
+static void damage (Opening *o, const char *what, uint64_t place) {
+  tg_Recording *r = o->r;
+  if (!r->damaged)
+    snprintf(r->reason, sizeof r->reason, "%s at byte %" PRIu64, what, place);
+  r->damaged = true;
+}
+
+/* Room for one more: doubled whenever their number is a power of two. */
+static bool room_for_trace (tg_Recording *r) {
+  if ((r->count & (r->count - 1)) != 0)
+    return true;
+  size_t n = r->count > 0 ? (size_t)r->count * 2 : 1;
+  tg_TraceEntry *bigger = tg_realloc(r->traces, n * sizeof *bigger);
+  if (bigger != NULL)
+    r->traces = bigger;
+  return bigger != NULL;
+}
+
+static tg_Status add_trace (tg_Recording *r, const tg_Entry *e) {
+  if (!room_for_trace(r))
+    return TG_ERR_MEMORY;
+  tg_Status status = tg_entry_read_trace(e, &r->traces[r->count]);
+  r->count += status == TG_OK;
+  return status;
+}
+
+static tg_Status add_function (tg_Recording *r, const tg_Entry *e) {
+  tg_Functions *fs = r->stream->functions;
+  tg_FunctionId id;
+  tg_Function f;
+  tg_Status status = tg_entry_read_function(e, &id, &f);
+  if (status != TG_OK)
+    return status;
+  if (id != atomic_load(&fs->count) + 1
+      || id >= TG_FUNCTIONS_BLOCK * TG_FUNCTIONS_BLOCKS)
+    status = TG_ERR_FORMAT;
+  else if (tg_functions_add(fs, &f) == 0)
+    status = TG_ERR_MEMORY;
+  if (status != TG_OK)
+    tg_function_clear(&f);
+  return status;
+}
+
+/* Where its text is in the file, in which the entry is at 'place'. */
+static tg_Status note_source (Opening *o, const tg_Entry *e,
+                              uint64_t place) {
+  tg_Slice url, text;
+  if (tg_entry_read_source(e, &url, &text) != TG_OK || url.data == NULL
+      || text.data == NULL)
+    return TG_ERR_FORMAT;
+  place += (uint64_t)(text.data - e->data);
+  bool noted = tg_sources_note(&o->r->stream->listings, o->fd, url, place,
+                               text.size);
+  return noted ? TG_OK : TG_ERR_MEMORY;
+}
+
+static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
+  tg_Recording *r = o->r;
+  switch ((tg_EntryKind)e->kind) {
+    case TG_ENTRY_PROGRAM:
+      tg_program_free(&r->program);
+      return tg_entry_read_program(e, &r->program);
+    case TG_ENTRY_FUNCTION: return add_function(r, e);
+    case TG_ENTRY_TRACE: return add_trace(r, e);
+    case TG_ENTRY_SOURCE: return note_source(o, e, place);
+    case TG_ENTRY_NONE: default: return TG_OK;
+  }
+}
+
+static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
+                          uint64_t place) {
+  const uint8_t *p = data, *end = data + used;
+  tg_Entry e;
+  while (p < end && tg_entry_next(&p, end, &e)) {
+    uint64_t at = place + (uint64_t)(e.data - data);
+    tg_Status status = read_entry(o, &e, at);
+    if (status == TG_ERR_MEMORY)
+      o->status = status;
+    if (status != TG_OK) {
+      damage(o, "no good entry", at);
+      return;
+    }
+  }
+  if (p < end && !o->cut)
+    damage(o, "an entry that does not end", place);
+}
+
+static void load_entries (Opening *o, uint64_t place, uint32_t used) {
+  uint8_t *data = tg_malloc(used > 0 ? used : 1);
+  if (data == NULL)
+    o->status = TG_ERR_MEMORY;
+  else if (!read_at(o->fd, data, used, place + sizeof(tg_Block)))
+    o->status = TG_ERR_IO;
+  else
+    read_entries(o, data, used, place + sizeof(tg_Block));
+  tg_free(data);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Walking over the blocks
+** ===================================================================
+*/
+
+static void note_events (Opening *o, const tg_Block *head, uint64_t place,
+                         uint32_t used) {
+  if (used == 0)
+    return;
+  if (o->count == o->capacity) {
+    size_t n = o->capacity == 0 ? 64 : o->capacity * 2;
+    Found *list = tg_realloc(o->list, n * sizeof *list);
+    if (list == NULL) {
+      o->status = TG_ERR_MEMORY;
+      return;
+    }
+    o->list = list;
+    o->capacity = n;
+  }
+  o->list[o->count++] = (Found){
+    .base = head->base, .packets = head->packets, .place = place, .used = used
+  };
+}
+
+/* How many of a block's bytes are there: the file may end before them. */
+static uint32_t bytes_there (Opening *o, const tg_Block *head,
+                             uint64_t place) {
+  uint64_t left = o->r->file_bytes - place - sizeof *head;
+  uint32_t used = tg_block_used(head);
+  o->cut = used > left;
+  return o->cut ? (uint32_t)left : used;
+}
+
+static bool plausible (const tg_Block *head) {
+  return (head->kind == TG_BLOCK_EVENTS || head->kind == TG_BLOCK_ENTRIES
+          || head->kind > 2)
+         && head->size >= sizeof *head && head->size <= UINT32_MAX
+         && tg_block_used(head) <= head->size - sizeof *head
+         && head->base <= INT64_MAX;
+}
+
+/* Reads the block at 'place'; its size, or 0 if the walk ends here. */
+static uint64_t read_block (Opening *o, uint64_t place) {
+  tg_Block head;
+  if (!read_at(o->fd, &head, sizeof head, place)) {
+    o->status = TG_ERR_IO;
+    return 0;
+  }
+  if (head.magic != TG_BLOCK_MAGIC) {
+    if (head.magic != 0)
+      damage(o, "no block", place);
+    return 0;             /* zeros: room that was reserved */
+  }
+  if (!plausible(&head)) {
+    damage(o, "an impossible block", place);
+    return 0;
+  }
+  uint32_t used = bytes_there(o, &head, place);
+  if (head.kind == TG_BLOCK_ENTRIES)
+    load_entries(o, place, used);
+  else if (head.kind == TG_BLOCK_EVENTS)
+    note_events(o, &head, place, used);
+  return head.size;
+}
+
+static void walk (Opening *o) {
+  uint64_t place = o->r->header.size, size;
+  while (o->status == TG_OK && place + sizeof(tg_Block) <= o->r->file_bytes
+         && (size = read_block(o, place)) > 0)
+    place += size;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The stream
+** ===================================================================
+*/
+
+static int by_base (const void *a, const void *b) {
+  const Found *x = a, *y = b;
+  return (x->base > y->base) - (x->base < y->base);
+}
+
+/* Whether the second block goes on where the first one ends. */
+static bool follows (const Found *x, const Found *y) {
+  return y->base == x->base + x->used;
+}
+
+/* The run of blocks that is read: the first one; of a ring, the last. */
+static void choose_run (const Opening *o, size_t *from, size_t *to) {
+  *from = 0;
+  *to = o->count;
+  for (size_t i = 1; i < o->count; i++) {
+    if (follows(&o->list[i - 1], &o->list[i]))
+      continue;
+    if (!o->r->header.ring) {
+      *to = i;
+      return;
+    }
+    *from = i;
+  }
+}
+
+/*
+** Where the last complete event of a block ends, of 'used' bytes; '*ticks' is
+** its time. Events name functions: where one is named that nobody defined (the
+** file ends before its definition), what is readable ends too.
+*/
+static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
+                          uint32_t used, uint64_t *ticks) {
+  uint32_t at = 0, defined = atomic_load(&fs->count);
+  tg_Event e;
+  size_t n;
+  while (at < used && (n = tg_event_decode(data, data + at, used - at, &e)) > 0
+         && tg_event_names(&e) <= defined) {
+    bool absolute = e.kind == TG_EV_CONTEXT || e.kind == TG_EV_TIME;
+    *ticks = absolute ? e.ticks : *ticks + e.ticks;
+    at += (uint32_t)n;
+  }
+  return at;
+}
+
+/* The end of what is good in the last block. */
+static bool cut_last (Opening *o, Found *f) {
+  tg_Recording *r = o->r;
+  uint8_t *data = tg_malloc(f->used);
+  if (data == NULL || !read_at(o->fd, data, f->used,
+                               f->place + sizeof(tg_Block))) {
+    o->status = data == NULL ? TG_ERR_MEMORY : TG_ERR_IO;
+    tg_free(data);
+    return false;
+  }
+  uint32_t good = complete(r->stream->functions, data, f->used, &r->ticks);
+  tg_free(data);
+  f->used = good;
+  return good > 0;
+}
+
+static void fill_store (Opening *o, Shelf *shelf) {
+  tg_Recording *r = o->r;
+  size_t from, to;
+  if (o->count > 1)
+    qsort(o->list, o->count, sizeof *o->list, by_base);
+  choose_run(o, &from, &to);
+  if (to < o->count || (from > 0 && r->header.state == TG_FILE_COMPLETE))
+    damage(o, "blocks are missing", o->list[to < o->count ? to : from].place);
+  while (to > from && !cut_last(o, &o->list[to - 1]) && o->status == TG_OK)
+    to--;
+  for (size_t i = from; i < to && o->status == TG_OK; i++) {
+    const Found *f = &o->list[i];
+    if (!tg_store_add(&r->stream->store, &shelf->supply, f->base, f->packets,
+                      f->place, f->used))
+      o->status = TG_ERR_MEMORY;
+    r->event_bytes += f->used;
+    r->end = f->base + f->used;
+  }
+}
+
+/* }================================================================== */
+
+static bool is_busy (int fd) {
+  if (flock(fd, LOCK_SH | LOCK_NB) != 0)
+    return errno == EWOULDBLOCK;
+  flock(fd, LOCK_UN);
+  return false;
+}
+
+/* What is wrong with the header, NULL if nothing is. */
+static const char *header_problem (const tg_Header *h) {
+  if (memcmp(h->magic, TG_FORMAT_MAGIC, sizeof h->magic) != 0)
+    return "not a recording";
+  if (h->order != TG_FORMAT_ORDER)
+    return "recorded on a machine with another byte order";
+  if (h->version != TG_FORMAT_VERSION)
+    return "recorded by another version of tracegrip";
+  if (h->size < sizeof *h || !(h->ns_per_tick > 0 && h->ns_per_tick < 1e6))
+    return "a damaged header";
+  return NULL;
+}
+
+/* Why a file has no header at all; NULL if it may have one. */
+static const char *file_problem (const struct stat *st) {
+  if (S_ISDIR(st->st_mode))
+    return "a directory, not a recording";
+  if (!S_ISREG(st->st_mode))
+    return "not a recording";
+  return st->st_size == 0 ? "an empty file, not a recording" : NULL;
+}
+
+/* Whether a file that was closed properly has lost its end since; it has a
+   trace at least. */
+static bool is_shorter (const tg_Recording *r) {
+  if (r->count == 0)
+    return r->header.state == TG_FILE_COMPLETE;
+  for (uint32_t i = 0; i < r->count; i++) {
+    if (r->traces[i].end.stop > r->end)
+      return r->header.state == TG_FILE_COMPLETE;
+  }
+  return false;
+}
+
+/* In words, what kept the recording from its proper end. */
+static void explain (tg_Recording *r) {
+  const tg_Header *h = &r->header;
+  if (r->damaged)
+    return;
+  if (r->shorter)
+    snprintf(r->reason, sizeof r->reason, "the end of the file is missing");
+  else if (h->state == TG_FILE_FAILED || h->error != 0)
+    snprintf(r->reason, sizeof r->reason, "the file could not grow: %s",
+             strerror((int)h->error));
+  else if (h->state == TG_FILE_RUNNING && r->busy)
+    snprintf(r->reason, sizeof r->reason, "process %" PRIu32
+             " is recording on it", h->pid);
+  else if (h->state == TG_FILE_RUNNING)
+    snprintf(r->reason, sizeof r->reason, "process %" PRIu32
+             " ended without closing it", h->pid);
+}
+
+static void read_all (Opening *o) {
+  tg_Recording *r = o->r;
+  Shelf *shelf = new_shelf(dup(o->fd));
+  r->stream = tg_stream_new();
+  if (shelf == NULL || r->stream == NULL) {
+    o->status = TG_ERR_MEMORY;
+  }
+  else {
+    r->stream->clock.origin = r->header.origin;
+    r->stream->clock.ns_per_tick = r->header.ns_per_tick;
+    r->stream->wall_ns = r->header.wall_ns;
+    r->stream->pid = r->header.pid;
+    r->ticks = r->header.origin;
+    if (r->header.state > TG_FILE_FAILED)
+      damage(o, "an impossible state", offsetof(tg_Header, state));
+    walk(o);
+    if (o->status == TG_OK)
+      fill_store(o, shelf);
+  }
+  if (shelf != NULL)
+    tg_supply_unpin(&shelf->supply);
+}
+
+/* The file's header into the recording; false with the status set. */
+static bool read_header (Opening *o, char *reason, size_t size) {
+  struct stat st;
+  tg_Recording *r = o->r;
+  if (fstat(o->fd, &st) != 0) {
+    o->status = TG_ERR_IO;
+    return false;
+  }
+  r->file_bytes = (uint64_t)st.st_size;
+  const char *problem = file_problem(&st);
+  if (problem == NULL)
+    problem = read_at(o->fd, &r->header, sizeof r->header, 0)
+              ? header_problem(&r->header) : "not a recording";
+  if (problem != NULL) {
+    snprintf(reason, size, "%s", problem);
+    o->status = TG_ERR_FORMAT;
+  }
+  return problem == NULL;
+}
+
+tg_Recording *tg_recording_open (const char *path, tg_Status *status,
+                                 char *reason, size_t size) {
+  Opening o = {.r = tg_calloc(1, sizeof(tg_Recording)), .fd = -1};
+  if (o.r == NULL)
+    o.status = TG_ERR_MEMORY;
+  else if ((o.fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+    o.status = TG_ERR_IO;
+  else if (read_header(&o, reason, size)) {
+    o.r->busy = is_busy(o.fd);
+    read_all(&o);
+    o.r->shorter = is_shorter(o.r);
+    explain(o.r);
+  }
+  int error = errno;
+  if (o.fd >= 0)
+    close(o.fd);
+  tg_free(o.list);
+  *status = o.status;
+  if (o.status != TG_OK) {
+    tg_recording_close(o.r);
+    o.r = NULL;
+  }
+  errno = error;
+  return o.r;
+}
+
+void tg_recording_close (tg_Recording *r) {
+  if (r == NULL)
+    return;
+  tg_stream_unpin(r->stream);
+  tg_program_free(&r->program);
+  for (uint32_t i = 0; i < r->count; i++)
+    tg_trace_entry_free(&r->traces[i]);
+  tg_free(r->traces);
+  tg_free(r);
+}

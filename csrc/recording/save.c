@@ -1,0 +1,157 @@
+#include "recording/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "recording/fileformat.h"
+#include "text/fdwriter.h"
+
+typedef struct Saving {
+  tg_Stream *stream;
+  tg_FdWriter out;
+  tg_Buf bytes;         /* owns; of entries */
+} Saving;
+
+static bool write_bytes (Saving *s, const void *data, size_t size) {
+  return tg_fdwriter_write(&s->out, data, size);
+}
+
+static bool write_header (Saving *s) {
+  const tg_Clock *clock = &s->stream->clock;
+  char page[TG_HEADER_SIZE] = {0};
+  tg_Header h = {
+    .version = TG_FORMAT_VERSION, .size = TG_HEADER_SIZE,
+    .order = TG_FORMAT_ORDER, .state = TG_FILE_COMPLETE,
+    .pid = s->stream->pid, .origin = clock->origin,
+    .ns_per_tick = clock->ns_per_tick, .wall_ns = s->stream->wall_ns
+  };
+  memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
+  memcpy(page, &h, sizeof h);
+  return write_bytes(s, page, sizeof page);
+}
+
+/* A block with exactly these bytes. */
+static bool write_block (Saving *s, tg_BlockKind kind, tg_Pos base,
+                         uint64_t packets, const void *data, size_t size) {
+  tg_Block head;
+  tg_block_begin(&head, kind, sizeof head + size, base, packets);
+  atomic_store(&head.used, (uint32_t)size);
+  return write_bytes(s, &head, sizeof head) && write_bytes(s, data, size);
+}
+
+/* Program, trace, functions; a block of its own as often as one is full. */
+static bool write_entries (Saving *s, const tg_Program *program,
+                           const tg_TraceEntry *trace) {
+  const tg_Functions *fs = s->stream->functions;
+  const tg_Function *f;
+  tg_Pos base = 0;
+  tg_entry_program(&s->bytes, program);
+  tg_entry_trace(&s->bytes, trace);
+  for (tg_FunctionId id = 1; (f = tg_functions_find(fs, id)) != NULL; id++) {
+    tg_entry_function(&s->bytes, id, f);
+    if (s->bytes.size < TG_ENTRIES_SIZE)
+      continue;
+    if (!write_block(s, TG_BLOCK_ENTRIES, base, 0, s->bytes.data,
+                     s->bytes.size))
+      return false;
+    base += s->bytes.size;
+    tg_buf_clear(&s->bytes);
+  }
+  return write_block(s, TG_BLOCK_ENTRIES, base, 0, s->bytes.data,
+                     s->bytes.size);
+}
+
+/* The rest of the chunk at the cursor, before 'stop'. */
+static bool write_chunk (Saving *s, const tg_Cursor *c, uint64_t packets,
+                         tg_Pos stop) {
+  const uint8_t *data;
+  size_t size = tg_cursor_peek(c, &data);
+  tg_Pos pos = tg_cursor_pos(c);
+  if (pos >= stop)
+    return true;
+  if (size > stop - pos)
+    size = (size_t)(stop - pos);
+  return size == 0
+         || write_block(s, TG_BLOCK_EVENTS, pos, packets, data, size);
+}
+
+static tg_Status write_events (Saving *s, const tg_TraceEntry *trace,
+                               tg_Pos stop) {
+  tg_Cursor c = {0};
+  tg_Store *store = &s->stream->store;
+  uint64_t packets = trace->packets;
+  bool placed = tg_cursor_place(&c, store, trace->start);
+  if (!placed) {
+    placed = tg_cursor_first(&c, store);
+    packets = placed ? c.chunk->packets : 0;
+  }
+  bool ok = placed && write_chunk(s, &c, packets, stop);
+  while (ok && tg_cursor_advance(&c))
+    ok = write_chunk(s, &c, c.chunk->packets, stop);
+  tg_cursor_drop(&c);
+  if (placed && !ok)
+    return TG_ERR_IO;
+  return store->status;
+}
+
+static tg_Status write_all (Saving *s, const tg_Program *program,
+                            const tg_TraceEntry *trace, tg_Pos stop) {
+  if (!write_header(s) || !write_entries(s, program, trace))
+    return s->bytes.failed ? TG_ERR_MEMORY : TG_ERR_IO;
+  return write_events(s, trace, stop);
+}
+
+/* Where to write first: beside a file, or straight into what is none. */
+static char *working_path (const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    return tg_strdup(path, strlen(path));
+  size_t size = strlen(path) + 32;
+  char *beside = tg_malloc(size);
+  if (beside != NULL)
+    snprintf(beside, size, "%s.%ld.part", path, (long)getpid());
+  return beside;
+}
+
+/* Closes what was written and puts it in its place. */
+static tg_Status finish (Saving *s, tg_Status status, const char *working,
+                         const char *path) {
+  int error = s->out.error != 0 ? s->out.error : errno;
+  bool same = strcmp(working, path) == 0;
+  tg_fdwriter_close(&s->out);
+  if (status == TG_OK && !same && rename(working, path) != 0) {
+    status = TG_ERR_IO;
+    error = errno;
+  }
+  if (status != TG_OK && !same)
+    unlink(working);
+  errno = error;
+  return status;
+}
+
+tg_Status tg_save (const char *path, tg_Stream *stream,
+                   const tg_Program *program, const tg_TraceEntry *trace,
+                   tg_Pos stop) {
+  Saving s = {.stream = stream};
+  char *working = working_path(path);
+  if (working == NULL)
+    return TG_ERR_MEMORY;
+  int fd = open(working, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  tg_Status status = TG_ERR_IO;
+  if (fd >= 0) {
+    tg_fdwriter_open(&s.out, fd);
+    close(fd);
+    status = finish(&s, write_all(&s, program, trace, stop), working, path);
+    tg_buf_free(&s.bytes);
+  }
+  int error = errno;
+  tg_free(working);
+  errno = error;
+  return status;
+}

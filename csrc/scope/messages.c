@@ -1,0 +1,131 @@
+/*
+** messages.c - see messages.h.
+*/
+#include "scope/messages.h"
+
+#include <string.h>
+
+#include "packet/names.h"
+
+static void put_count (tg_Sink *out, const char *name, uint64_t n) {
+  out->key(out, name, strlen(name));
+  out->integer(out, (int64_t)n);
+}
+
+static void put_ms (tg_Sink *out, const char *name, uint64_t ns) {
+  out->key(out, name, strlen(name));
+  out->ms(out, ns);
+}
+
+void tg_scope_write_interval (tg_Sink *out, uint64_t start_ns,
+                              uint64_t end_ns) {
+  out->object(out);
+  put_ms(out, "start", start_ns);
+  put_ms(out, "end", end_ns);
+  out->close(out);
+}
+
+/*
+** {==================================================================
+** Data of types
+** ===================================================================
+*/
+
+static const tg_Function *function_of (const tg_Scope *s,
+                                       const tg_ScopeKind *kind) {
+  return tg_funclabels_function(&s->kinds.labels, kind->label);
+}
+
+static void put_evaluation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                            const tg_ScopeKind *kind) {
+  tg_put_key(out, "scriptThreadEvaluation");
+  out->object(out);
+  put_count(out, "scriptThreadType", kind->detail);
+  if (kind->detail == TG_SCOPE_EVENT) {
+    tg_put_key(out, "eventName");
+    tg_put_name(out, room, function_of(s, kind));
+  }
+  out->close(out);
+}
+
+/* The text of a kind, if it is known. */
+static void put_detail (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                        const tg_ScopeKind *kind, const char *name) {
+  if (kind->text != TG_INTMAP_NONE) {
+    size_t size;
+    const char *text = tg_intern_get(&s->kinds.texts, kind->text, &size);
+    out->key(out, name, strlen(name));
+    tg_put_text(out, room, text, size);
+  }
+}
+
+static void put_compilation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                             const tg_ScopeKind *kind) {
+  tg_put_key(out, "scriptCompilation");
+  out->object(out);
+  put_count(out, "scriptType", kind->detail);
+  put_detail(out, room, s, kind, "url");
+  out->close(out);
+}
+
+static void put_collection (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                            const tg_ScopeKind *kind) {
+  tg_put_key(out, "garbageCollection");
+  out->object(out);
+  put_detail(out, room, s, kind, "option");
+  out->close(out);
+}
+
+/* Every event is a call of some function. */
+static void put_function (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
+  tg_put_key(out, "functionCall");
+  out->object(out);
+  tg_put_key(out, "name");
+  tg_put_name(out, room, f);
+  if (!f->is_c) {
+    tg_put_key(out, "source");
+    tg_put_string(out, room, f->url);
+    put_count(out, "line", tg_funclabels_line(f));
+  }
+  put_count(out, "kind", f->is_c ? TG_SCOPE_C : TG_SCOPE_LUA);
+  out->close(out);
+}
+
+static void put_data (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                      const tg_ScopeKind *kind) {
+  if (kind->type == TG_SCOPE_EVALUATION)
+    put_evaluation(out, room, s, kind);
+  else if (kind->type == TG_SCOPE_COMPILATION)
+    put_compilation(out, room, s, kind);
+  put_function(out, room, function_of(s, kind));
+  if (kind->type == TG_SCOPE_COLLECTION)
+    put_collection(out, room, s, kind);
+}
+
+/* }================================================================== */
+
+/* What a single event has, and several added up have not. */
+static void put_place (tg_Sink *out, const tg_ScopeEvent *e) {
+  put_count(out, "eventID", e->id);
+  if (e->parent != 0)
+    put_count(out, "parentEventID", e->parent);
+  put_count(out, "childCount", e->children);
+  put_ms(out, "aggregatedTime", e->all_time_ns);
+  put_ms(out, "aggregatedOverhead", e->all_overhead_ns);
+}
+
+void tg_scope_write (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                     tg_ScopeMode mode, const tg_ScopeEvent *e) {
+  out->object(out);
+  put_count(out, "type", e->type);
+  put_ms(out, "time", e->time_ns);
+  put_ms(out, "overhead", e->overhead_ns);
+  put_count(out, "hits", e->hits);
+  tg_put_key(out, "interval");
+  tg_scope_write_interval(out, e->start_ns, e->end_ns);
+  if (mode == TG_SCOPE_ALL)
+    put_place(out, e);
+  if (mode == TG_SCOPE_ALL || mode == TG_SCOPE_UNIQUE_EVENTS)
+    put_data(out, room, s, &s->kinds.list[e->kind]);
+  out->close(out);
+}

@@ -1,0 +1,307 @@
+#include "server/channel.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "server/handover.h"
+
+#define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
+
+/*
+** {==================================================================
+** Commands, notices, life
+** ===================================================================
+*/
+
+tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id) {
+  tg_Command *c = tg_calloc(1, sizeof *c);
+  if (c != NULL) {
+    c->kind = kind;
+    c->id = id;
+  }
+  return c;
+}
+
+void tg_command_free (tg_Command *c) {
+  if (c != NULL) {
+    tg_options_free(&c->options);
+    tg_handover_unpin(c->handover);
+    tg_free(c->name);
+    tg_free(c);
+  }
+}
+
+tg_Notice *tg_notice_new (tg_NoticeKind kind, uint64_t id) {
+  tg_Notice *n = tg_calloc(1, sizeof *n);
+  if (n != NULL) {
+    n->kind = kind;
+    n->id = id;
+  }
+  return n;
+}
+
+void tg_notice_free (tg_Notice *n) {
+  if (n != NULL) {
+    tg_options_free(&n->options);
+    tg_follower_unpin(n->follower);
+    tg_free(n->name);
+    tg_free(n);
+  }
+}
+
+tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
+                            const tg_Options *host, int bell) {
+  tg_Channel *l = tg_calloc(1, sizeof *l);
+  if (l == NULL || !tg_options_copy(&l->host, host)) {
+    tg_free(l);
+    return NULL;
+  }
+  atomic_init(&l->refs, 1);
+  pthread_mutex_init(&l->mutex, NULL);
+  tg_clock_condition(&l->moved);
+  l->last_command = &l->commands;
+  l->last_notice = &l->notices;
+  l->stall_ns = stall_ns;
+  l->signal = signal;
+  l->bell = bell;
+  l->thread = (pid_t)syscall(SYS_gettid);
+  if (pthread_getcpuclockid(pthread_self(), &l->cpu) != 0)
+    l->cpu = CLOCK_MONOTONIC;
+  return l;
+}
+
+tg_Channel *tg_channel_pin (tg_Channel *l) {
+  atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
+  return l;
+}
+
+static void free_names (tg_Channel *l) {
+  while (l->nnames > 0)
+    tg_free(l->names[--l->nnames]);
+  tg_free(l->names);
+  l->names = NULL;
+}
+
+void tg_channel_unpin (tg_Channel *l) {
+  if (l == NULL
+      || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) > 1)
+    return;
+  for (tg_Command *c = l->commands, *next; c != NULL; c = next) {
+    next = c->next;
+    tg_command_free(c);
+  }
+  for (tg_Notice *n = l->notices, *next; n != NULL; n = next) {
+    next = n->next;
+    tg_notice_free(n);
+  }
+  free_names(l);
+  tg_options_free(&l->host);
+  pthread_cond_destroy(&l->moved);
+  pthread_mutex_destroy(&l->mutex);
+  tg_free(l);
+}
+
+void tg_channel_fork (tg_Channel *l, tg_AtFork side) {
+  tg_atfork_mutex(&l->mutex, side);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The server's thread
+** ===================================================================
+*/
+
+static int64_t worked (const tg_Channel *l) {
+  struct timespec t;
+  if (clock_gettime(l->cpu, &t) != 0)
+    return 0;
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* By its number: a thread that has ended is no harm. */
+static void kick (tg_Channel *l) {
+  l->kicked = worked(l);
+  if (l->thread != 0)
+    syscall(SYS_tgkill, getpid(), l->thread, l->signal);
+}
+
+/* Where the last command is linked if it is an ATTACH; else NULL. */
+static tg_Command **last_attach (tg_Channel *l) {
+  tg_Command **p = &l->commands;
+  while (*p != NULL && (*p)->next != NULL)
+    p = &(*p)->next;
+  return (*p != NULL && (*p)->kind == TG_COMMAND_ATTACH) ? p : NULL;
+}
+
+static void append (tg_Channel *l, tg_Command *c) {
+  c->next = NULL;
+  *l->last_command = c;
+  l->last_command = &c->next;
+  l->started = l->started || c->kind == TG_COMMAND_START
+               || c->kind == TG_COMMAND_KEEP;
+  l->urgent = l->urgent || !c->patient;
+  atomic_store(&l->wanted, true);
+  if (!c->patient)
+    kick(l);
+  pthread_cond_broadcast(&l->moved);
+}
+
+static void take_back (tg_Channel *l, tg_Command **p) {
+  tg_command_free(*p);
+  *p = NULL;
+  l->last_command = p;
+  if (l->commands == NULL)
+    atomic_store(&l->wanted, false);
+}
+
+void tg_channel_post (tg_Channel *l, tg_Command *c) {
+  pthread_mutex_lock(&l->mutex);
+  bool vain = c->kind == TG_COMMAND_LEAVE && c->patient;
+  tg_Command **attach = vain ? last_attach(l) : NULL;
+  if (attach != NULL) {
+    take_back(l, attach);
+    tg_command_free(c);
+  }
+  else
+    append(l, c);
+  pthread_mutex_unlock(&l->mutex);
+}
+
+bool tg_channel_nudge (tg_Channel *l) {
+  if (!atomic_load(&l->wanted))
+    return false;
+  pthread_mutex_lock(&l->mutex);
+  bool waits = l->urgent;
+  if (waits && worked(l) - l->kicked >= PATIENCE)
+    kick(l);
+  pthread_mutex_unlock(&l->mutex);
+  return waits;
+}
+
+tg_Notice *tg_channel_next (tg_Channel *l) {
+  pthread_mutex_lock(&l->mutex);
+  tg_Notice *n = l->notices;
+  if (n != NULL) {
+    l->notices = n->next;
+    if (n->next == NULL)
+      l->last_notice = &l->notices;
+  }
+  pthread_mutex_unlock(&l->mutex);
+  return n;
+}
+
+bool tg_channel_leave (tg_Channel *l, tg_Follower *follower) {
+  bool needed = false;
+  pthread_mutex_lock(&l->mutex);
+  for (const tg_Notice *n = l->notices; n != NULL; n = n->next)
+    needed = needed || n->follower == follower;
+  if (!needed)
+    tg_follower_leave(follower);
+  pthread_mutex_unlock(&l->mutex);
+  return !needed;
+}
+
+void tg_channel_hang_up (tg_Channel *l) {
+  pthread_mutex_lock(&l->mutex);
+  l->bell = -1;
+  pthread_cond_broadcast(&l->moved);
+  pthread_mutex_unlock(&l->mutex);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The traced thread
+** ===================================================================
+*/
+
+tg_Command *tg_channel_take (tg_Channel *l) {
+  if (!atomic_load_explicit(&l->wanted, memory_order_relaxed))
+    return NULL;
+  pthread_mutex_lock(&l->mutex);
+  tg_Command *c = l->commands;
+  if (c != NULL)
+    l->commands = c->next;
+  if (l->commands == NULL) {
+    l->last_command = &l->commands;
+    l->urgent = false;
+    atomic_store(&l->wanted, false);
+  }
+  pthread_mutex_unlock(&l->mutex);
+  return c;
+}
+
+static void ring (tg_Channel *l) {
+  uint64_t one = 1;
+  int error = errno;
+  if (l->bell >= 0 && !atomic_exchange(&l->news, true)
+      && write(l->bell, &one, sizeof one) < 0)
+    errno = error;        /* it is ringing as hard as it can */
+  errno = error;
+}
+
+bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
+  pthread_mutex_lock(&l->mutex);
+  bool left = n->follower != NULL && atomic_load(&n->follower->gone);
+  if (!left) {
+    n->next = NULL;
+    *l->last_notice = n;
+    l->last_notice = &n->next;
+    ring(l);
+  }
+  pthread_mutex_unlock(&l->mutex);
+  return !left;
+}
+
+static char **copy_names (const char *const *names, size_t n) {
+  char **list = tg_calloc(n + 1, sizeof *list);
+  for (size_t i = 0; list != NULL && i < n; i++) {
+    list[i] = tg_strdup(names[i], strlen(names[i]));
+    if (list[i] == NULL) {
+      while (i > 0)
+        tg_free(list[--i]);
+      tg_free(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n) {
+  char **list = copy_names(names, n);
+  if (list == NULL)
+    return;
+  pthread_mutex_lock(&l->mutex);
+  free_names(l);
+  l->names = list;
+  l->nnames = n;
+  pthread_mutex_unlock(&l->mutex);
+}
+
+void tg_channel_part (tg_Channel *l) {
+  pthread_mutex_lock(&l->mutex);
+  l->thread = 0;
+  pthread_mutex_unlock(&l->mutex);
+}
+
+bool tg_channel_await (tg_Channel *l, bool start, uint64_t ns) {
+  struct timespec until = tg_clock_after(ns);
+  bool there;
+  pthread_mutex_lock(&l->mutex);
+  while (there = l->bell < 0 || (start && l->started),
+         !there
+         && pthread_cond_timedwait(&l->moved, &l->mutex, &until) == 0)
+    continue;
+  pthread_mutex_unlock(&l->mutex);
+  return there;
+}
+
+/* }================================================================== */

@@ -1,0 +1,160 @@
+/*
+** channel.h - between a traced Lua state and the server that speaks for it:
+** what each tells the other.
+**
+** The state's end is its endpoint (endpoint.h), on the thread that runs it; the
+** other is the server's, on the server's thread (serverthread.h). Commands go
+** in, notices come out, both in order; frames do not pass here but through a
+** follower (follower.h), and a notice says at which place of the stream it
+** belongs.
+**
+**     server's thread                            traced thread
+**       tg_channel_post ----> commands, signal ----> tg_channel_take
+**       tg_channel_next <---- notices, bell <------- tg_channel_notify
+**
+** The server never waits for the traced thread, which may be asleep for hours:
+** a command is on its way when tg_channel_post returns, and the signal sees to
+** it that the thread looks at its next safe point (interrupt.h).
+**
+** Life: made by the endpoint, pinned by it and by the server; the last one
+** frees it. Either end may go first.
+*/
+#ifndef TG_CHANNEL_H
+#define TG_CHANNEL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "base/atfork.h"
+#include "base/base.h"
+#include "options/endreason.h"
+#include "options/options.h"
+#include "reader/follower.h"
+
+typedef enum tg_CommandKind {
+  TG_COMMAND_ATTACH,      /* console traces are to be told, and to join */
+  TG_COMMAND_LEAVE,       /* the client's traces stop; none is told any more */
+  TG_COMMAND_START,
+  TG_COMMAND_KEEP,        /* a trace for whoever has 'kept'; LEAVE is nothing
+                             to it */
+  TG_COMMAND_STOP         /* either */
+} tg_CommandKind;
+
+typedef struct tg_Command {
+  struct tg_Command *next;
+  tg_CommandKind kind;
+  uint64_t id;            /* of the trace; of an ATTACH, its number */
+  bool first;             /* START: a new sequence begins */
+  bool patient;           /* it is soon enough when the program looks by
+                             itself: no signal disturbs it */
+  char *name;             /* owns: of a START */
+  tg_Options options;     /* owns: of a START and a KEEP */
+  struct tg_Handover *handover; /* pins: of a KEEP (handover.h) */
+} tg_Command;
+
+typedef enum tg_NoticeKind {
+  TG_NOTICE_TAKEN,        /* a START: the trace runs from 'pos' on */
+  TG_NOTICE_REFUSED,      /* a START: no memory */
+  TG_NOTICE_STARTED,      /* the program: console.startTrace */
+  TG_NOTICE_STOPPED,      /* the program: console.stopTrace */
+  TG_NOTICE_ENDED,        /* a trace ended by itself */
+  TG_NOTICE_GONE          /* the state is closing: nothing comes any more */
+} tg_NoticeKind;
+
+typedef struct tg_Notice {
+  struct tg_Notice *next;
+  tg_NoticeKind kind;
+  tg_End why;             /* ENDED */
+  uint64_t session;       /* the ATTACH that was in force */
+  uint64_t id;            /* of the trace; the program's have TG_CHANNEL_OWN */
+  tg_Pos pos;             /* where in the stream */
+  uint64_t ticks;         /* when */
+  tg_Follower *follower;  /* pins: of TAKEN and STARTED, where to read */
+  char *name;             /* owns, as 'options': of STARTED */
+  tg_Options options;
+} tg_Notice;
+
+#define TG_CHANNEL_OWN (UINT64_C(1) << 62)
+
+typedef struct tg_Channel {
+  _Atomic uint32_t refs;
+  _Atomic bool wanted;    /* commands are there; a signal handler looks here */
+  _Atomic bool news;      /* notices are there, or were */
+  uint64_t endpoint;      /* its number, one of the process */
+  unsigned addresses;     /* at which the state listens; the traced thread's */
+  uint64_t stall_ns;      /* how long the program waits for a client */
+  tg_Options host;        /* owns: how far clients may go; constant */
+  pthread_mutex_t mutex;  /* for all that follows */
+  pthread_cond_t moved;   /* the server has done something */
+  tg_Command *commands, **last_command;   /* owns */
+  tg_Notice *notices, **last_notice;      /* owns */
+  char **names;           /* owns: traces that run in the program */
+  size_t nnames;
+  pid_t thread;           /* who runs the state; 0: nobody does any more */
+  clockid_t cpu;          /* the time that it has worked */
+  int64_t kicked;         /* ...when it was last sent the signal, ns */
+  int signal;
+  int bell;               /* eventfd of the server's; -1: it has gone */
+  bool started;           /* a client has asked for a trace, ever */
+  bool urgent;            /* a command is there that cannot wait */
+} tg_Channel;
+
+/* A line of the calling thread's, whose clients may go as far as 'host' says
+   (copied); NULL without memory. */
+tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
+                            const tg_Options *host, int bell);
+tg_Channel *tg_channel_pin (tg_Channel *l);
+void tg_channel_unpin (tg_Channel *l);      /* NULL is fine */
+
+tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id);
+void tg_command_free (tg_Command *c);       /* NULL is fine */
+tg_Notice *tg_notice_new (tg_NoticeKind kind, uint64_t id);
+void tg_notice_free (tg_Notice *n);         /* NULL is fine */
+
+/* ---- the server's thread ---- */
+
+/* Sends 'c' (owned from here on), and the signal unless it is patient. A
+   patient LEAVE and the ATTACH before it, not taken yet, come to nothing. */
+void tg_channel_post (tg_Channel *l, tg_Command *c);
+
+/* Sends the signal once more if commands wait although the thread has worked
+   since: it was at a place where it could not be reached. Whether they wait;
+   patient ones do not count. */
+bool tg_channel_nudge (tg_Channel *l);
+
+/* The oldest notice, owned by the caller; NULL: there is none. */
+tg_Notice *tg_channel_next (tg_Channel *l);
+
+/* Leaves the follower, unless a notice is on its way that says to read it. */
+bool tg_channel_leave (tg_Channel *l, tg_Follower *follower);
+
+/* The server is through with this line. */
+void tg_channel_hang_up (tg_Channel *l);
+
+/* ---- the traced thread ---- */
+
+/* The oldest command, owned by the caller; NULL: there is none. */
+tg_Command *tg_channel_take (tg_Channel *l);
+
+/*
+** Sends 'n' and rings. False, and 'n' is still the caller's, if the follower
+** that it says to read has been left.
+*/
+bool tg_channel_notify (tg_Channel *l, tg_Notice *n);
+
+/* These traces run now: a copy; without memory the list stays as it was. */
+void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n);
+
+/* Nobody will take commands any more. */
+void tg_channel_part (tg_Channel *l);
+
+/* Waits until a client asks for a trace or the server hangs up, 'ns' at most;
+   whether that is so. */
+bool tg_channel_await (tg_Channel *l, bool start, uint64_t ns);
+
+/* ---- any thread ---- */
+
+void tg_channel_fork (tg_Channel *l, tg_AtFork side);
+
+#endif

@@ -1,0 +1,440 @@
+#include <string.h>
+
+#include "server/endpoint.h"
+#include "base/alloc.h"
+#include "server/handover.h"
+#include "server/interrupt.h"
+#include "session/tracelimits.h"
+#include "session/tracing.h"
+#include "trace/trace.h"
+
+/* A trace that a client reads, or that is kept for one. */
+typedef struct Remote {
+  struct Remote *next;
+  uint64_t id;
+  tg_Trace *trace;            /* anchored while it is active */
+  const tg_Trace *mirrored;   /* the program's, or NULL */
+  tg_Handover *handover;      /* pins; NULL: it is read as it goes */
+} Remote;
+
+typedef struct tg_Endpoint {
+  tg_Channel *channel;        /* pins */
+  tg_Follower *follower;      /* pins: what the client reads */
+  Remote *remotes;            /* owns */
+  uint64_t session;           /* of the ATTACH in force; 0: none */
+  uint64_t own;               /* ids given to the program's traces */
+  bool turning;               /* a command is being carried out */
+} tg_Endpoint;
+
+/* ---- telling ---- */
+
+/* Without memory for it the client does not hear of something: then it is told
+   that all is over, which needs none. */
+static void tell_at (tg_Session *s, tg_NoticeKind kind, uint64_t id,
+                     tg_End why, tg_Pos pos) {
+  const tg_Endpoint *d = s->endpoint;
+  tg_Notice *n = tg_notice_new(kind, id);
+  if (n == NULL)
+    return;
+  n->why = why;
+  n->session = d->session;
+  n->pos = pos;
+  if (!tg_channel_notify(d->channel, n))
+    tg_notice_free(n);
+}
+
+static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
+  tell_at(s, kind, id, why, s->tracing ? tg_writer_pos(&s->writer) : 0);
+}
+
+void tg_endpoint_publish (const tg_Session *s) {
+  const char *names[256];
+  size_t n = 0;
+  if (s->endpoint == NULL)
+    return;
+  for (const tg_Trace *t = s->traces; t != NULL && n < 256; t = t->next) {
+    if (!tg_trace_hidden(t))
+      names[n++] = t->name;
+  }
+  tg_channel_publish(s->channel, names, n);
+}
+
+/* ---- remotes ---- */
+
+static Remote *find (const tg_Endpoint *d, const tg_Trace *t) {
+  Remote *r = d->remotes;
+  while (r != NULL && r->trace != t && r->mirrored != t)
+    r = r->next;
+  return r;
+}
+
+static Remote *find_id (const tg_Endpoint *d, uint64_t id) {
+  Remote *r = d->remotes;
+  while (r != NULL && r->id != id)
+    r = r->next;
+  return r;
+}
+
+/* Takes it from the list; its trace. */
+static tg_Trace *forget (tg_Endpoint *d, Remote *r) {
+  tg_Trace *t = r->trace;
+  Remote **p = &d->remotes;
+  while (*p != r)
+    p = &(*p)->next;
+  *p = r->next;
+  tg_handover_unpin(r->handover);
+  tg_free(r);
+  return t;
+}
+
+static int drop (lua_State *L) {
+  tg_trace_forget(L, lua_touserdata(L, 1));
+  return 0;
+}
+
+/* Nobody but the client has it: its memory is not to wait for the program's
+   collector. */
+static void stop (lua_State *L, tg_Trace *t) {
+  lx_quietly(L, drop, t);
+}
+
+/* The first one of the client's that is attached. */
+static Remote *first_read (const tg_Endpoint *d) {
+  Remote *r = d->remotes;
+  while (r != NULL && r->handover != NULL)
+    r = r->next;
+  return r;
+}
+
+static void stop_read (tg_Session *s, lua_State *L) {
+  tg_Endpoint *d = s->endpoint;
+  Remote *r;
+  while ((r = first_read(d)) != NULL)
+    stop(L, forget(d, r));
+  tg_follower_unpin(d->follower);
+  d->follower = NULL;
+}
+
+static void stop_all (tg_Session *s, lua_State *L) {
+  tg_Endpoint *d = s->endpoint;
+  stop_read(s, L);
+  while (d->remotes != NULL)
+    stop(L, forget(d, d->remotes));
+}
+
+/* ---- joining ---- */
+
+/* A follower that begins with 't'. */
+static tg_Follower *new_tap (const tg_Endpoint *d, const tg_Trace *t) {
+  tg_Selection selection = {0};
+  tg_Follower *follower = NULL;
+  if (tg_selection_add(&selection, &t->options))
+    follower =
+        tg_follower_new(t->stream, t->start, &selection, d->channel->stall_ns);
+  tg_selection_clear(&selection);
+  return follower;
+}
+
+/* Sends 'n' with a follower: the one there is, or a new one if the client
+   begins a new sequence or has left that. */
+static bool send_tap (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
+                      bool fresh) {
+  if (d->follower != NULL && (fresh || d->follower->stream != t->stream)) {
+    tg_follower_unpin(d->follower);
+    d->follower = NULL;
+  }
+  for (;;) {
+    if (d->follower == NULL)
+      d->follower = new_tap(d, t);
+    if (d->follower == NULL)
+      return false;
+    n->follower = tg_follower_pin(d->follower);
+    if (tg_channel_notify(d->channel, n))
+      return true;
+    tg_follower_unpin(n->follower);
+    tg_follower_unpin(d->follower);
+    n->follower = d->follower = NULL;
+  }
+}
+
+static tg_Notice *notice_of (const tg_Endpoint *d, const tg_Trace *t,
+                             tg_NoticeKind kind, uint64_t id) {
+  tg_Notice *n = tg_notice_new(kind, id);
+  if (n == NULL)
+    return NULL;
+  n->session = d->session;
+  n->pos = t->start;
+  n->ticks = t->ticks_start;
+  if (kind == TG_NOTICE_STARTED) {
+    n->name = tg_strdup(t->name, strlen(t->name));
+    if (n->name == NULL || !tg_options_copy(&n->options, &t->options)) {
+      tg_notice_free(n);
+      return NULL;
+    }
+  }
+  return n;
+}
+
+/* The client reads 't' from here on. False without memory. */
+static bool join (tg_Session *s, tg_Trace *t, tg_NoticeKind kind, uint64_t id,
+                  const tg_Trace *mirrored, bool fresh) {
+  tg_Endpoint *d = s->endpoint;
+  tg_Notice *n = notice_of(d, t, kind, id);
+  Remote *r = tg_calloc(1, sizeof *r);
+  if (n == NULL || r == NULL || !send_tap(d, t, n, fresh)) {
+    tg_notice_free(n);
+    tg_free(r);
+    return false;
+  }
+  *r = (Remote){d->remotes, id, t, mirrored, NULL};
+  d->remotes = r;
+  tg_tracing_tap(s, t, d->follower);
+  return true;
+}
+
+/* ---- commands ---- */
+
+typedef struct Order {
+  tg_Session *session;
+  tg_Command *command;
+} Order;
+
+/* Pushes a trace with the command's options. */
+static tg_Trace *push_trace (lua_State *L, tg_Command *c) {
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_free(&t->options);
+  t->options = c->options;
+  memset(&c->options, 0, sizeof c->options);
+  return t;
+}
+
+/* Another trace has, or had, its name. */
+static int start (lua_State *L) {
+  const Order *o = lua_touserdata(L, 1);
+  tg_Command *c = o->command;
+  tg_Trace *t = push_trace(L, c);
+  tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
+  tg_trace_anchor(L, t);
+  if (!join(o->session, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
+    tg_trace_forget(L, t);
+    luaL_error(L, "not enough memory");
+  }
+  return 0;
+}
+
+/* What is kept of 't', which has just begun, by a cursor of its own. */
+static bool hand_over (tg_Endpoint *d, const tg_Trace *t, tg_Handover *k) {
+  tg_Part part = {
+    .stream = tg_stream_pin(t->stream), .start = t->start,
+    .packets_start = t->packets_start, .ticks_start = t->ticks_start
+  };
+  tg_cursor_copy(&part.hold, &t->hold);
+  bool wanted = tg_handover_begin(d->channel, k, &part);
+  if (!wanted)
+    tg_part_free(&part);
+  return wanted;
+}
+
+static int keep (lua_State *L) {
+  const Order *o = lua_touserdata(L, 1);
+  tg_Command *c = o->command;
+  tg_Endpoint *d = o->session->endpoint;
+  tg_Trace *t = push_trace(L, c);
+  tg_trace_begin(L, t, "profiler", TG_ORIGIN_WATCH, NULL);
+  tg_trace_anchor(L, t);
+  Remote *r = tg_calloc(1, sizeof *r);
+  if (r == NULL || !hand_over(d, t, c->handover)) {
+    tg_free(r);
+    tg_trace_forget(L, t);
+    return 0;
+  }
+  *r = (Remote){d->remotes, c->id, t, NULL, c->handover};
+  c->handover = NULL;
+  d->remotes = r;
+  return 0;
+}
+
+static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
+  tg_Endpoint *d = s->endpoint;
+  Order order = {s, c};
+  Remote *r;
+  switch (c->kind) {
+    case TG_COMMAND_ATTACH:
+      d->session = c->id;
+      break;
+    case TG_COMMAND_LEAVE:
+      d->session = 0;
+      stop_read(s, L);
+      break;
+    case TG_COMMAND_START:
+      if (!lx_quietly(L, start, &order))
+        tell(s, TG_NOTICE_REFUSED, c->id, TG_END_MEMORY);
+      break;
+    case TG_COMMAND_KEEP:
+      lx_quietly(L, keep, &order);
+      break;
+    case TG_COMMAND_STOP:
+      r = find_id(d, c->id);
+      if (r != NULL)
+        stop(L, forget(d, r));
+      break;
+    default:
+      tg_unreachable();
+  }
+}
+
+/* One after the other: what a command stops or starts may come back here, with
+   the command half done. */
+void tg_endpoint_turn (tg_Session *s, lua_State *L) {
+  tg_Command *c;
+  if (s->endpoint == NULL || s->endpoint->turning)
+    return;
+  s->endpoint->turning = true;
+  while (s->endpoint != NULL && (c = tg_channel_take(s->channel)) != NULL) {
+    carry_out(s, L, c);
+    tg_command_free(c);
+  }
+  if (s->endpoint != NULL)
+    s->endpoint->turning = false;
+}
+
+/* ---- traces that end by themselves ---- */
+
+/* A mirror ends with what it mirrors. */
+static tg_End ended (const Remote *r) {
+  if (r->trace->end != TG_END_NOT)
+    return r->trace->end;
+  return (r->mirrored != NULL) ? r->mirrored->end : TG_END_NOT;
+}
+
+static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
+  const tg_Trace *t = r->trace;
+  if (r->handover == NULL) { /* others may record on: its client does not see */
+    tell_at(s, TG_NOTICE_ENDED, r->id, why, tg_trace_stop_pos(t));
+    return;
+  }
+  tg_Part facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
+  tg_trace_losses(t, facts.lost);
+  tg_handover_end(s->endpoint->channel, r->handover, &facts);
+}
+
+void tg_endpoint_attend (tg_Session *s, lua_State *L) {
+  tg_Endpoint *d = s->endpoint;
+  Remote *r = d->remotes;
+  while (r != NULL) {
+    tg_End why = ended(r);
+    if (why == TG_END_NOT)
+      r = r->next;
+    else {
+      tell_ended(s, r, why);
+      stop(L, forget(d, r));
+      r = d->remotes;   /* stopping may have come back here */
+    }
+  }
+  tg_endpoint_turn(s, L);
+}
+
+/* ---- what the program does ---- */
+
+static int mirror (lua_State *L) {
+  tg_Trace *t = lua_touserdata(L, 1);
+  tg_Session *s = t->session;
+  tg_Trace *m = tg_trace_new(L);
+  if (!tg_options_copy(&m->options, &t->options))
+    return 0;
+  m->options.overflow = TG_OVERFLOW_WAIT;
+  if (m->options.buffer > TG_BUFFER_REMOTE)
+    m->options.buffer = TG_BUFFER_REMOTE;
+  if (!tg_options_confine(&m->options, &s->endpoint->channel->host))
+    return 0;
+  tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
+  tg_trace_anchor(L, m);
+  if (!join(s, m, TG_NOTICE_STARTED, TG_CHANNEL_OWN + ++s->endpoint->own, t,
+            false))
+    tg_trace_forget(L, m);
+  return 0;
+}
+
+void tg_endpoint_started (lua_State *L, tg_Trace *t) {
+  const tg_Session *s = t->session;
+  if (s != NULL && s->endpoint != NULL && s->endpoint->session != 0)
+    lx_quietly(L, mirror, t);
+}
+
+static void part (lua_State *L, tg_Trace *t, bool told) {
+  tg_Session *s = t->session;
+  Remote *r = (s != NULL && s->endpoint != NULL) ? find(s->endpoint, t) : NULL;
+  if (r == NULL)
+    return;
+  if (told)
+    tell(s, TG_NOTICE_STOPPED, r->id, TG_END_STOPPED);
+  tg_Trace *own = forget(s->endpoint, r);
+  if (own != t)
+    stop(L, own);
+}
+
+void tg_endpoint_stopped (lua_State *L, tg_Trace *t) {
+  part(L, t, true);
+}
+
+void tg_endpoint_replaced (lua_State *L, tg_Trace *t) {
+  part(L, t, false);
+}
+
+/* ---- opening and closing ---- */
+
+bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
+  tg_interrupt_setup(L, s, tg_endpoint_turn);
+  tg_Endpoint *d = tg_calloc(1, sizeof *d);
+  if (d == NULL)
+    luaL_error(L, "not enough memory");
+  d->channel = s->channel = tg_channel_pin(channel);
+  if (!tg_interrupt_open(L, s)) {
+    s->channel = NULL;
+    tg_channel_unpin(channel);
+    tg_free(d);
+    return false;
+  }
+  s->endpoint = d;
+  tg_endpoint_publish(s);
+  return true;
+}
+
+static void free_door (tg_Session *s) {
+  tg_Endpoint *d = s->endpoint;
+  while (d->remotes != NULL)
+    forget(d, d->remotes);
+  tg_follower_unpin(d->follower);
+  tg_channel_part(d->channel);
+  s->channel = NULL;
+  s->endpoint = NULL;
+  tg_channel_unpin(d->channel);
+  tg_free(d);
+}
+
+void tg_endpoint_close (lua_State *L, tg_Session *s) {
+  if (s->endpoint == NULL)
+    return;
+  tg_interrupt_close(L, s);
+  stop_all(s, L);
+  tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
+  free_door(s);
+}
+
+void tg_endpoint_leave (tg_Session *s) {
+  if (s->endpoint != NULL)
+    tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
+}
+
+/* What the server's thread held when the process forked is lost with it; the
+   line itself is whole. */
+void tg_endpoint_forked (tg_Session *s) {
+  if (s->endpoint == NULL)
+    return;
+  for (Remote *r = s->endpoint->remotes; r != NULL; r = r->next) {
+    if (r->trace->end == TG_END_NOT)
+      tg_tracelimits_end(s, r->trace, TG_END_STOPPED);
+  }
+  s->channel->bell = -1;
+  atomic_store(&s->channel->wanted, false);
+}

@@ -1,0 +1,81 @@
+#include "server/handover.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct tg_Handover {
+  _Atomic uint32_t refs;
+  bool taken;               /* or given up (the line's mutex) */
+  tg_Part part;             /* owns (the same) */
+};
+
+void tg_part_free (tg_Part *p) {
+  tg_cursor_drop(&p->hold);
+  tg_stream_unpin(p->stream);
+  memset(p, 0, sizeof *p);
+}
+
+tg_Handover *tg_handover_new (void) {
+  tg_Handover *k = tg_calloc(1, sizeof *k);
+  if (k != NULL)
+    atomic_init(&k->refs, 1);
+  return k;
+}
+
+tg_Handover *tg_handover_pin (tg_Handover *k) {
+  atomic_fetch_add_explicit(&k->refs, 1, memory_order_relaxed);
+  return k;
+}
+
+void tg_handover_unpin (tg_Handover *k) {
+  if (k == NULL
+      || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) > 1)
+    return;
+  tg_part_free(&k->part);
+  tg_free(k);
+}
+
+static void move (tg_Part *to, tg_Part *from) {
+  *to = *from;
+  memset(from, 0, sizeof *from);
+}
+
+bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Part *from) {
+  pthread_mutex_lock(&l->mutex);
+  bool wanted = !k->taken;
+  if (wanted)
+    move(&k->part, from);
+  pthread_mutex_unlock(&l->mutex);
+  return wanted;
+}
+
+void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Part *facts) {
+  tg_Part *p = &k->part;
+  pthread_mutex_lock(&l->mutex);
+  if (p->stream != NULL && p->end == TG_END_NOT) {
+    p->end = facts->end;
+    p->stop = facts->stop;
+    p->ticks_end = facts->ticks_end;
+    memcpy(p->lost, facts->lost, sizeof p->lost);
+  }
+  pthread_mutex_unlock(&l->mutex);
+}
+
+/* The time after the place: no event of it is later. */
+static void end_here (tg_Part *p) {
+  p->end = TG_END_STOPPED;
+  p->stop = tg_cursor_committed(&p->hold);
+  p->ticks_end = tg_clock_ticks();
+}
+
+bool tg_handover_take (tg_Channel *l, tg_Handover *k, tg_Part *to) {
+  pthread_mutex_lock(&l->mutex);
+  bool begun = k->part.stream != NULL;
+  k->taken = true;
+  move(to, &k->part);
+  pthread_mutex_unlock(&l->mutex);
+  if (begun && to->end == TG_END_NOT)
+    end_here(to);
+  return begun;
+}

@@ -1,0 +1,147 @@
+#include <string.h>
+
+#include "server/handovers.h"
+#include "base/alloc.h"
+#include "server/handover.h"
+#include "trace/trace.h"
+
+struct tg_HandoverEntry {
+  tg_HandoverEntry *next;
+  uint64_t id;
+  tg_Handover *handover;      /* pins */
+  tg_Options options;         /* owns */
+};
+
+static tg_HandoverEntry **find (tg_Handovers *k, uint64_t id) {
+  tg_HandoverEntry **p = &k->first;
+  while (*p != NULL && (*p)->id != id)
+    p = &(*p)->next;
+  return p;
+}
+
+static void free_keep (tg_HandoverEntry *e) {
+  if (e != NULL) {
+    tg_options_free(&e->options);
+    tg_handover_unpin(e->handover);
+    tg_free(e);
+  }
+}
+
+/* ---- asking ---- */
+
+static tg_HandoverEntry *new_keep (uint64_t id, const tg_Options *o) {
+  tg_HandoverEntry *e = tg_calloc(1, sizeof *e);
+  if (e == NULL)
+    return NULL;
+  e->id = id;
+  e->handover = tg_handover_new();
+  if (e->handover != NULL && tg_options_copy(&e->options, o))
+    return e;
+  tg_handover_unpin(e->handover);
+  tg_free(e);
+  return NULL;
+}
+
+static tg_Command *new_command (const tg_HandoverEntry *e) {
+  tg_Command *c = tg_command_new(TG_COMMAND_KEEP, e->id);
+  if (c == NULL || !tg_options_copy(&c->options, &e->options)) {
+    tg_command_free(c);
+    return NULL;
+  }
+  c->handover = tg_handover_pin(e->handover);
+  return c;
+}
+
+void tg_handovers_ask (lua_State *L, tg_Handovers *k, tg_Channel *l,
+                       uint64_t id, const tg_Options *o) {
+  tg_HandoverEntry *e = new_keep(id, o);
+  tg_Command *c = (e != NULL) ? new_command(e) : NULL;
+  if (c == NULL) {
+    free_keep(e);
+    luaL_error(L, "not enough memory");
+    return;
+  }
+  e->next = k->first;
+  k->first = e;
+  tg_channel_post(l, c);
+}
+
+/* ---- taking ---- */
+
+/* A program that sleeps has not looked at its clock: the time that the trace
+   was to take is over nevertheless. */
+static void end_in_time (tg_Trace *t) {
+  double ticks = (double)t->options.duration_ns
+                 / t->stream->clock.ns_per_tick;
+  if (t->options.duration_ns == 0 || ticks > 9e18
+      || t->ticks_end - t->ticks_start <= (uint64_t)ticks)
+    return;
+  t->ticks_end = t->ticks_start + (uint64_t)ticks;
+  t->end = TG_END_DURATION;
+}
+
+/* The part's owner is the Trace from here on. */
+static void fill (tg_Trace *t, const tg_Part *p) {
+  t->stream = p->stream;
+  t->hold = p->hold;
+  t->start = p->start;
+  t->stop = p->stop;
+  t->packets_start = p->packets_start;
+  t->packets_end = TG_PACKETS_UNKNOWN;
+  t->ticks_start = p->ticks_start;
+  t->ticks_end = p->ticks_end;
+  t->end = p->end;
+  memcpy(t->lost, p->lost, sizeof t->lost);
+  if (t->end == TG_END_STOPPED)
+    end_in_time(t);
+}
+
+/* Pushes a Trace without its part. */
+static tg_Trace *push_trace (lua_State *L, const tg_Options *o) {
+  static const char name[] = "profiler";
+  tg_Trace *t = tg_trace_new(L);
+  t->origin = TG_ORIGIN_WATCH;
+  t->name = tg_strdup(name, sizeof name - 1);
+  if (t->name == NULL || !tg_options_copy(&t->options, o))
+    luaL_error(L, "not enough memory");
+  return t;
+}
+
+void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
+                        uint64_t id) {
+  tg_HandoverEntry **p = find(k, id), *e = *p;
+  tg_Part part;
+  if (e == NULL) {
+    luaL_error(L, "there is no trace %I", (LUAI_UACINT)id);
+    return;
+  }
+  tg_Trace *t = push_trace(L, &e->options);
+  tg_Command *c = tg_command_new(TG_COMMAND_STOP, id);
+  if (c == NULL) {
+    luaL_error(L, "not enough memory");
+    return;
+  }
+  if (tg_handover_take(l, e->handover, &part))
+    fill(t, &part);
+  else
+    lua_pushnil(L);
+  tg_channel_post(l, c);
+  *p = e->next;
+  free_keep(e);
+}
+
+void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
+  tg_HandoverEntry **p = find(k, id), *e = *p;
+  tg_Part part;
+  if (e == NULL)
+    return;
+  tg_handover_take(l, e->handover, &part);
+  tg_part_free(&part);
+  *p = e->next;
+  free_keep(e);
+}
+
+void tg_handovers_clear (tg_Handovers *k, tg_Channel *l) {
+  while (k->first != NULL)
+    tg_handovers_drop(k, l, k->first->id);
+}

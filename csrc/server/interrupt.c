@@ -1,0 +1,477 @@
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/interrupt.h"
+#include "base/alloc.h"
+#include "hook/hook.h"
+#include "server/channel.h"
+#include "state/builtins.h"
+#include "state/ownfunctions.h"
+
+#include <lualib.h>
+
+#define LEVELS 201              /* Lua nests 200 of them at most */
+#define STATES 64               /* that listen in one process */
+#define SIGNALS 65
+#define EVERY (LUA_MASKCALL | LUA_MASKRET)
+
+static const char key_sentinel = 0;   /* registry: the sentinel's metatable */
+
+/* A coroutine that runs, or has resumed one that does. */
+typedef struct Level {
+  lua_State *L;
+  lua_Hook hook;                /* the program's, under ours while 'armed' */
+  int mask, count;
+  bool armed;
+} Level;
+
+typedef struct tg_Interrupt {
+  tg_Session *session;
+  void (*turn) (tg_Session *s, lua_State *L);
+  const tg_Channel *channel;    /* borrows; NULL while closed */
+  int signal;
+  volatile sig_atomic_t depth;  /* of the running one in: */
+  Level levels[LEVELS];         /* the first is the main coroutine */
+} tg_Interrupt;
+
+/* Who is to be reached by a signal. Each entry is its thread's: a handler looks
+   no further into those of others than at 'owner'. */
+static struct {
+  pthread_mutex_t mutex;        /* for changes */
+  struct {
+    _Atomic uintptr_t owner;    /* the thread; 0: a free entry */
+    tg_Interrupt *_Atomic interrupt;
+  } entries[STATES];
+  struct {
+    int users;
+    struct sigaction before;
+  } signals[SIGNALS];
+} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void knock (lua_State *L, lua_Debug *ar);
+
+/*
+** {==================================================================
+** Hooks
+** ===================================================================
+*/
+
+/* In a handler: nothing but the state's own fields of its hook. */
+static void arm (Level *v) {
+  lua_Hook hook = lua_gethook(v->L);
+  if (hook == knock)
+    return;
+  v->hook = hook;
+  v->mask = (hook != NULL) ? lua_gethookmask(v->L) : 0;
+  v->count = (hook != NULL) ? lua_gethookcount(v->L) : 0;
+  v->armed = true;
+  lua_sethook(v->L, knock, EVERY | v->mask, v->count);
+}
+
+/* A handler that comes while 'armed' is false finds our hook, and leaves it. */
+static void lower (Level *v) {
+  bool armed = v->armed;
+  v->armed = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (armed && lua_gethook(v->L) == knock)
+    lua_sethook(v->L, v->hook, v->mask, v->count);
+}
+
+/* All have their own hooks again. */
+static void lower_all (tg_Interrupt *r) {
+  for (int i = r->depth; i >= 0; i--)
+    lower(&r->levels[i]);
+}
+
+static const int mask_of[] = {
+  [LUA_HOOKCALL] = LUA_MASKCALL, [LUA_HOOKRET] = LUA_MASKRET,
+  [LUA_HOOKLINE] = LUA_MASKLINE, [LUA_HOOKCOUNT] = LUA_MASKCOUNT,
+  [LUA_HOOKTAILCALL] = LUA_MASKCALL
+};
+
+/* What the program has under our hook on 'L'. A coroutine made while its maker
+   was armed has our hook without a level. */
+static Level program_hook (const tg_Interrupt *r, lua_State *L) {
+  for (int i = r->depth; i >= 0; i--) {
+    if (r->levels[i].L == L && r->levels[i].armed)
+      return r->levels[i];
+  }
+  return (Level){.L = L};
+}
+
+/* The commands are carried out at a call or a return, where Lua itself is at a
+   rest: between two lines a call of ours would be taken for a new line. */
+static bool answer (tg_Session *s, lua_State *L, int event) {
+  if (event == LUA_HOOKLINE || event == LUA_HOOKCOUNT)
+    return false;
+  lower_all(s->interrupt);
+  if (lua_gethook(L) == knock)
+    lua_sethook(L, NULL, 0, 0);
+  if (s->interrupt->channel != NULL)
+    s->interrupt->turn(s, L);
+  return s->tracing;
+}
+
+/* What tracing begins with is this event: the tracer's hook is there now, and
+   sees to the program's. That may raise: it comes last. */
+static void knock (lua_State *L, lua_Debug *ar) {
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || s->interrupt == NULL) {
+    lua_sethook(L, NULL, 0, 0);
+    return;
+  }
+  Level was = program_hook(s->interrupt, L);
+  if (answer(s, L, ar->event) && tg_hook_armed(L))
+    was = (Level){.hook = lua_gethook(L), .mask = EVERY};
+  if (was.hook != NULL && (was.mask & mask_of[ar->event]))
+    was.hook(L, ar);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The signal
+** ===================================================================
+*/
+
+static void call_upon (tg_Interrupt *r) {
+  if (r->channel == NULL || !atomic_load(&r->channel->wanted))
+    return;
+  if (r->session->tracing)
+    tg_hook_call();
+  else {
+    for (int i = r->depth; i >= 0; i--)
+      arm(&r->levels[i]);
+  }
+}
+
+/* A signal that was not ours is for whoever handled it before. */
+static void pass_on (int signal, siginfo_t *info, void *context) {
+  const struct sigaction *a = &all.signals[signal].before;
+  if (info->si_code == SI_TKILL && info->si_pid == getpid())
+    return;
+  if (a->sa_flags & SA_SIGINFO)
+    a->sa_sigaction(signal, info, context);
+  else if (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN)
+    a->sa_handler(signal);
+}
+
+static void on_signal (int signal, siginfo_t *info, void *context) {
+  int error = errno;
+  uintptr_t self = (uintptr_t)pthread_self();
+  for (int i = 0; i < STATES; i++) {
+    if (atomic_load(&all.entries[i].owner) == self) {
+      tg_Interrupt *r = atomic_load(&all.entries[i].interrupt);
+      if (r != NULL)
+        call_upon(r);
+    }
+  }
+  pass_on(signal, info, context);
+  errno = error;
+}
+
+static bool handled_by_us (int signal) {
+  struct sigaction now;
+  return sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO)
+         && now.sa_sigaction == on_signal;
+}
+
+static bool watch_signal (int signal) {
+  struct sigaction ours = {
+    .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART
+  };
+  sigemptyset(&ours.sa_mask);
+  if (signal <= 0 || signal >= SIGNALS) {
+    errno = EINVAL;
+    return false;
+  }
+  if (!handled_by_us(signal)
+      && (sigaction(signal, NULL, &all.signals[signal].before) != 0
+          || sigaction(signal, &ours, NULL) != 0))
+    return false;
+  all.signals[signal].users++;
+  return true;
+}
+
+static void unwatch_signal (int signal) {
+  if (--all.signals[signal].users == 0 && handled_by_us(signal))
+    sigaction(signal, &all.signals[signal].before, NULL);
+}
+
+static bool enter_list (tg_Interrupt *r) {
+  for (int i = 0; i < STATES; i++) {
+    if (atomic_load(&all.entries[i].owner) == 0) {
+      atomic_store(&all.entries[i].interrupt, r);
+      atomic_store(&all.entries[i].owner, (uintptr_t)pthread_self());
+      return true;
+    }
+  }
+  errno = EMFILE;
+  return false;
+}
+
+static void leave_list (const tg_Interrupt *r) {
+  for (int i = 0; i < STATES; i++) {
+    if (atomic_load(&all.entries[i].interrupt) == r) {
+      atomic_store(&all.entries[i].interrupt, NULL);
+      atomic_store(&all.entries[i].owner, 0);
+    }
+  }
+}
+
+tg_Lull tg_interrupt_lull (tg_Session *s) {
+  tg_Lull l = {.on = false};
+  sigset_t set;
+  if (s->interrupt == NULL || s->interrupt->channel == NULL)
+    return l;
+  sigemptyset(&set);
+  sigaddset(&set, s->interrupt->signal);
+  l.on = pthread_sigmask(SIG_BLOCK, &set, &l.before) == 0;
+  lower_all(s->interrupt);
+  return l;
+}
+
+void tg_interrupt_resume (const tg_Lull *l) {
+  if (l->on)
+    pthread_sigmask(SIG_SETMASK, &l->before, NULL);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The stand-ins
+** ===================================================================
+*/
+
+/* The order is for the handler, which may come between any two of these. */
+static bool enter (tg_Interrupt *r, lua_State *co) {
+  int d = r->depth + 1;
+  if (d == LEVELS)
+    return false;
+  r->levels[d] = (Level){.L = co};
+  atomic_signal_fence(memory_order_seq_cst);
+  r->depth = d;
+  return true;
+}
+
+static void leave (tg_Interrupt *r) {
+  Level *v = &r->levels[r->depth];
+  r->depth--;
+  atomic_signal_fence(memory_order_seq_cst);
+  lower(v);
+}
+
+/* Lua's error if 'from' has no room for what is to be moved. */
+static int too_many (lua_State *L, const char *what) {
+  lua_pushfstring(L, "too many %s to resume", what);
+  return -1;
+}
+
+/* Runs 'co' with arguments from 'L'. How many results there are on 'L' then;
+   -1: an error value is. */
+static int run (lua_State *L, lua_State *co, int arguments) {
+  const tg_Session *s = tg_session_find(L);
+  tg_Interrupt *r = (s != NULL) ? s->interrupt : NULL;
+  int results = 0;
+  if (!lua_checkstack(co, arguments))
+    return too_many(L, "arguments");
+  lua_xmove(L, co, arguments);
+  bool entered = r != NULL && enter(r, co);
+  int status = lua_resume(co, L, arguments, &results);
+  if (entered)
+    leave(r);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    lua_xmove(co, L, 1);
+    return -1;
+  }
+  if (!lua_checkstack(L, results + 1)) {
+    lua_pop(co, results);
+    return too_many(L, "results");
+  }
+  lua_xmove(co, L, results);
+  return results;
+}
+
+static int standin_resume (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  if (co == NULL)
+    return tg_builtins_real(TG_ROLE_RESUME)(L);     /* which raises */
+  int results = run(L, co, lua_gettop(L) - 1);
+  lua_pushboolean(L, results >= 0);
+  if (results < 0)
+    results = 1;
+  lua_insert(L, -results - 1);
+  return results + 1;
+}
+
+/* Closes the variables of a coroutine whose error is on top of the stack; they
+   may put another in its place, but not before 5.4.3. */
+static int close_variables (lua_State *L, lua_State *co) {
+  int status = lua_status(co);
+  if (tg_close_forgets)
+    lua_resetthread(co);
+  else {
+    lua_xmove(L, co, 1);
+    status = lua_resetthread(co);
+    lua_xmove(co, L, 1);
+  }
+  return status;
+}
+
+/* An error leaves the coroutine dead, with its variables closed, and goes on in
+   its caller, with the place of that in front of a message. */
+static int pass_error (lua_State *L, lua_State *co) {
+  int status = lua_status(co);
+  if (status != LUA_OK && status != LUA_YIELD)
+    status = close_variables(L, co);
+  if (lua_type(L, -1) == LUA_TSTRING && status != LUA_ERRMEM) {
+    luaL_where(L, 1);
+    lua_rotate(L, -2, 1);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+static int standin_wrapped (lua_State *L) {
+  lua_State *co = lua_tothread(L, lua_upvalueindex(1));
+  int results = run(L, co, lua_gettop(L));
+  return (results >= 0) ? results : pass_error(L, co);
+}
+
+static int standin_wrap (lua_State *L) {
+  tg_builtins_real(TG_ROLE_CREATE)(L);
+  lua_pushcclosure(L, standin_wrapped, 1);
+  return 1;
+}
+
+static int stand_in (lua_State *L) {
+  lx_replace(L, LUA_COLIBNAME, "resume", tg_builtins_real(TG_ROLE_RESUME),
+             standin_resume);
+  lx_replace(L, LUA_COLIBNAME, "wrap", tg_builtins_real(TG_ROLE_WRAP),
+             standin_wrap);
+  return 0;
+}
+
+static int stand_down (lua_State *L) {
+  lx_replace(L, LUA_COLIBNAME, "resume", standin_resume,
+             tg_builtins_real(TG_ROLE_RESUME));
+  lx_replace(L, LUA_COLIBNAME, "wrap", standin_wrap,
+             tg_builtins_real(TG_ROLE_WRAP));
+  return 0;
+}
+
+static void know_standins (void) {
+  tg_builtins_standin(standin_resume, TG_ROLE_RESUME);
+  tg_builtins_standin(standin_wrap, TG_ROLE_WRAP);
+  tg_builtins_standin(standin_wrapped, TG_ROLE_WRAPPED);
+  tg_ownfunctions_except(standin_resume);
+  tg_ownfunctions_except(standin_wrap);
+  tg_ownfunctions_except(standin_wrapped);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The sentinel
+** ===================================================================
+*/
+
+static int post_sentinel (lua_State *L) {
+  lua_newuserdatauv(L, 1, 0);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &key_sentinel);
+  lua_setmetatable(L, -2);
+  return 0;
+}
+
+/* The collector has found it; the next one takes its place. It may come from
+   inside anything that allocates: so it sets the hook too, where the program
+   has none that would have to be kept. */
+static int sentinel__gc (lua_State *L) {
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || s->interrupt == NULL || s->interrupt->channel == NULL)
+    return 0;
+  lx_quietly(L, post_sentinel, NULL);
+  if (!atomic_load(&s->channel->wanted))
+    return 0;
+  if (s->tracing)
+    tg_hook_call();
+  else if (lua_gethook(L) == NULL)
+    lua_sethook(L, knock, EVERY, 0);
+  return 0;
+}
+
+static void setup_sentinel (lua_State *L) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, sentinel__gc);
+  lua_setfield(L, -2, "__gc");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_sentinel);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Opening and closing
+** ===================================================================
+*/
+
+void tg_interrupt_setup (lua_State *L, tg_Session *s,
+                         void (*turn) (tg_Session *s, lua_State *L)) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (s->interrupt != NULL)
+    return;
+  setup_sentinel(L);
+  s->interrupt = tg_calloc(1, sizeof *s->interrupt);
+  if (s->interrupt == NULL)
+    luaL_error(L, "not enough memory");
+  s->interrupt->session = s;
+  s->interrupt->turn = turn;
+  s->knock = knock;
+  s->interrupt->levels[0].L = s->main;
+  pthread_once(&once, know_standins);
+}
+
+void tg_interrupt_free (tg_Session *s) {
+  tg_free(s->interrupt);
+  s->interrupt = NULL;
+}
+
+bool tg_interrupt_open (lua_State *L, tg_Session *s) {
+  tg_Interrupt *r = s->interrupt;
+  pthread_mutex_lock(&all.mutex);
+  bool ok = watch_signal(s->channel->signal);
+  if (ok && !enter_list(r)) {
+    unwatch_signal(s->channel->signal);
+    ok = false;
+  }
+  pthread_mutex_unlock(&all.mutex);
+  if (!ok)
+    return false;
+  r->signal = s->channel->signal;
+  r->channel = s->channel;
+  lx_quietly(L, stand_in, NULL);
+  lx_quietly(L, post_sentinel, NULL);
+  return true;
+}
+
+void tg_interrupt_close (lua_State *L, tg_Session *s) {
+  tg_Interrupt *r = s->interrupt;
+  if (r == NULL || r->channel == NULL)
+    return;
+  pthread_mutex_lock(&all.mutex);
+  leave_list(r);
+  unwatch_signal(r->signal);
+  pthread_mutex_unlock(&all.mutex);
+  r->channel = NULL;
+  lower_all(r);
+  lx_quietly(L, stand_down, NULL);
+}
+
+/* }================================================================== */

@@ -1,0 +1,53 @@
+/*
+** interrupt.h - how the server's thread reaches the one that runs a Lua state:
+** at a safe point, whatever the program is doing.
+**
+** A state that traces looks for itself, at its next event. One that does not
+** has no hook, and nothing looks. So the server sends a signal (channel.h); its
+** handler, which runs on the state's own thread, does the one thing that is
+** safe there: it sets a hook, on the main coroutine and on those that run now.
+** That hook fires with the next call or return, takes itself away and has the
+** commands carried out; what tracing begins with is this very event. A program
+** that sleeps in C is not woken for more than the moment of the signal.
+**
+** Which coroutines run now is not Lua's to tell in a handler. Therefore, while
+** a state listens, coroutine.resume and coroutine.wrap are stand-ins that do
+** what Lua's own do and keep a list. What got hold of Lua's own before, or
+** resumes from C, is not on it: such a coroutine is reached when it comes back
+** to one that is, or by a sentinel, an object whose finalizer runs on whatever
+** runs when the collector is through.
+**
+** Signal and stack are one thread's: what the handler and the stand-ins share
+** needs no lock, only order.
+*/
+#ifndef TG_INTERRUPT_H
+#define TG_INTERRUPT_H
+
+#include <signal.h>
+
+#include "state/session.h"
+
+/* Makes the session's reach, once; 'turn' carries out the line's commands. May
+   raise. */
+void tg_interrupt_setup (lua_State *L, tg_Session *s,
+                         void (*turn) (tg_Session *s, lua_State *L));
+                                                               /* [-0, +0, m] */
+void tg_interrupt_free (tg_Session *s);     /* nothing there is fine */
+
+/*
+** Opens the state to signals of its line, on this thread; closes it. False if
+** there is no room or no such signal (errno).
+*/
+bool tg_interrupt_open (lua_State *L, tg_Session *s);          /* [-0, +0, m] */
+void tg_interrupt_close (lua_State *L, tg_Session *s);         /* [-0, +0, -] */
+
+/* Keeps the signal away while tracing begins, with all hooks the program's. */
+typedef struct tg_Lull {
+  sigset_t before;
+  bool on;
+} tg_Lull;
+
+tg_Lull tg_interrupt_lull (tg_Session *s);
+void tg_interrupt_resume (const tg_Lull *l);
+
+#endif

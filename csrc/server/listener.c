@@ -1,0 +1,252 @@
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include <lualib.h>
+
+#include "server/listener.h"
+#include "base/alloc.h"
+#include "binding/readoptions.h"
+#include "server/endpoint.h"
+#include "server/serverthread.h"
+#include "session/tracing.h"
+#include "trace/trace.h"
+
+#define LISTENING "tracegrip.listening"
+#define ADDRESS 1               /* user value */
+#define STALL_S 5.0
+
+/* An address at which a state listens. In the registry until it is closed. */
+typedef struct Listening {
+  tg_Session *session;          /* borrows; NULL once closed */
+  unsigned child;               /* of the process that made it */
+} Listening;
+
+static Listening *check (lua_State *L) {
+  return luaL_checkudata(L, 1, LISTENING);
+}
+
+/* ---- what is asked for ---- */
+
+static const char *option (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  return luaL_optstring(L, -1, NULL);   /* the options keep it */
+}
+
+static tg_Order read_order (lua_State *L) {
+  tg_Order o = {.kind = "listen"};
+  o.title = option(L, "title");
+  o.host = option(L, "host");
+  o.path = option(L, "path");
+  o.token = option(L, "token");
+  o.defaults = option(L, "defaults");
+  lua_getfield(L, 1, "port");
+  o.port = luaL_optinteger(L, -1, -1);
+  return o;
+}
+
+static const char *package_field (lua_State *L, const char *name) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushliteral(L, LUA_LOADLIBNAME);
+  lua_rawget(L, -2);
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    if (lua_type(L, -1) == LUA_TSTRING)
+      return lua_tostring(L, -1);
+  }
+  return "";
+}
+
+static const char *search_path (lua_State *L, const char *given,
+                                const char *field) {
+  const char *path = option(L, given);
+  return (path != NULL) ? path : package_field(L, field);
+}
+
+static int fail (lua_State *L, int error, const char *what) {
+  lua_pushfstring(L, "%s: %s", what, strerror(error));
+  return tg_trace_failure(L, "noServer", lua_tostring(L, -1));
+}
+
+/* ---- endpoints ---- */
+
+/* In a child of the process that listened: what it inherited is nobody's. */
+static void shut_inherited (lua_State *L, tg_Session *s) {
+  if (s->channel != NULL && s->channel->bell < 0)
+    tg_endpoint_close(L, s);
+}
+
+static tg_Channel *new_line (lua_State *L) {
+  lua_getfield(L, 1, "stallTimeout");
+  lua_Number stall = luaL_optnumber(L, -1, STALL_S);
+  lua_getfield(L, 1, "signal");
+  lua_Integer signal = luaL_optinteger(L, -1, SIGURG);
+  tg_Options *host = tg_options_push(L);
+  lua_getfield(L, 1, "options");
+  tg_options_read(L, -1, NULL, host);
+  tg_Channel *channel = tg_channel_new((int)signal, (uint64_t)(stall * 1e9),
+                                       host, tg_serverthread_bell());
+  if (channel == NULL)
+    luaL_error(L, "not enough memory");
+  return channel;
+}
+
+/* False with errno. */
+static bool open_door (lua_State *L, tg_Session *s) {
+  if (s->endpoint != NULL)
+    return true;
+  tg_Channel *channel = new_line(L);
+  bool ok = tg_endpoint_open(L, s, channel);
+  if (ok && !tg_serverthread_enter(channel)) {
+    tg_endpoint_close(L, s);
+    errno = ENOMEM;
+    ok = false;
+  }
+  tg_channel_unpin(channel);
+  return ok;
+}
+
+static void shut_door (lua_State *L, tg_Session *s) {
+  uint64_t number = s->channel->endpoint;
+  tg_endpoint_close(L, s);
+  tg_serverthread_leave(number);
+}
+
+/* ---- listening ---- */
+
+static void anchor (lua_State *L, const Listening *g) {
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, g);
+}
+
+static void release (lua_State *L, const Listening *g) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, g);
+}
+
+static void free_answer (tg_Order *o) {
+  tg_free(o->text[0]);
+  tg_free(o->text[1]);
+}
+
+static int refused (lua_State *L, tg_Order *o) {
+  luaL_pushfail(L);
+  lua_pushstring(L, o->text[0] != NULL ? o->text[0] : "not enough memory");
+  lua_pushstring(L, o->text[1] != NULL ? o->text[1] : "noServer");
+  free_answer(o);
+  return 3;
+}
+
+int listener_start (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  tg_Order order = read_order(L);
+  tg_Session *s = tg_tracing_get(L);
+  const char *path = search_path(L, "packagePath", "path");
+  const char *cpath = search_path(L, "packageCPath", "cpath");
+  Listening *g = lua_newuserdatauv(L, sizeof *g, 1);
+  *g = (Listening){NULL, tg_serverthread_child()};
+  luaL_setmetatable(L, LISTENING);
+  int handle = lua_gettop(L);
+  shut_inherited(L, s);
+  if (!tg_serverthread_begin(path, cpath))
+    return fail(L, errno, "the server cannot be started");
+  if (!open_door(L, s)) {
+    int error = errno;
+    tg_serverthread_end_idle();
+    return fail(L, error, "the program cannot be reached");
+  }
+  order.endpoint = s->channel->endpoint;
+  tg_serverthread_order(&order);
+  if (!order.good) {
+    if (s->channel->addresses == 0)
+      shut_door(L, s);
+    return refused(L, &order);
+  }
+  s->channel->addresses++;
+  g->session = s;
+  lua_pushstring(L, order.text[0]);
+  free_answer(&order);
+  lua_setiuservalue(L, handle, ADDRESS);
+  lua_settop(L, handle);
+  anchor(L, g);
+  return 1;
+}
+
+/* The socket closes, and with the state's last one its endpoint. */
+static void stop_listening (lua_State *L, Listening *g) {
+  tg_Session *s = g->session;
+  tg_Order order = {.kind = "unlisten", .port = -1};
+  g->session = NULL;
+  if (g->child != tg_serverthread_child() || s->channel == NULL) {
+    shut_inherited(L, s);
+    return;
+  }
+  lua_getiuservalue(L, 1, ADDRESS);
+  order.address = lua_tostring(L, -1);
+  order.endpoint = s->channel->endpoint;
+  tg_serverthread_order(&order);
+  free_answer(&order);
+  if (--s->channel->addresses == 0)
+    shut_door(L, s);
+}
+
+static int listening_close (lua_State *L) {
+  Listening *g = check(L);
+  if (g->session != NULL) {
+    release(L, g);
+    stop_listening(L, g);
+  }
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* The state closes: its frames exit "terminated" and are sent before the
+   sockets go. */
+static int listening__gc (lua_State *L) {
+  Listening *g = check(L);
+  tg_Session *s = g->session;
+  if (s == NULL)
+    return 0;
+  if (s->tracing)
+    tg_tracing_terminate(s);
+  if (g->child == tg_serverthread_child() && s->channel != NULL)
+    shut_door(L, s);
+  g->session = NULL;
+  return 0;
+}
+
+static int listening__index (lua_State *L) {
+  check(L);
+  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "address") == 0)
+    lua_getiuservalue(L, 1, ADDRESS);
+  else if (strcmp(key, "close") == 0)
+    lua_pushcfunction(L, listening_close);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+int listener_waited (lua_State *L) {
+  const Listening *g = check(L);
+  lua_Number seconds = luaL_checknumber(L, 2);
+  tg_Session *s = g->session;
+  bool there = s == NULL || s->channel == NULL
+               || tg_channel_await(s->channel, true, (uint64_t)(seconds * 1e9));
+  if (s != NULL && s->endpoint != NULL)
+    tg_endpoint_turn(s, L);
+  lua_pushboolean(L, there);
+  return 1;
+}
+
+void tg_listener_setup (lua_State *L) {
+  if (luaL_newmetatable(L, LISTENING)) {
+    lua_pushcfunction(L, listening__index);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, listening__gc);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_pop(L, 1);
+}

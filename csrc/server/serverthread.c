@@ -1,0 +1,539 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lualib.h>
+
+#include "server/serverthread.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/signals.h"
+#include "server/clientchannel.h"
+#include "text/fdwriter.h"
+
+#define HOST "tracegrip.host"
+
+#define SECOND UINT64_C(1000000000)
+#define ANSWER_NS (10 * SECOND)   /* for opening a socket */
+#define PARTING_NS SECOND         /* for the last frames of a state */
+#define PARTING_MS 1000
+#define KEPT 1024                 /* descriptors a child must close */
+
+/* A state that listens. */
+typedef struct Entry {
+  struct Entry *next;
+  tg_Channel *channel;            /* pins */
+  bool closing, told;
+} Entry;
+
+static struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  bool ready;                     /* 'changed' is, in this process */
+  pthread_t thread;
+  bool running;                   /* to be joined */
+  bool ended;                     /* has returned */
+  bool stopping, stop_told;
+  int bell;
+  tg_Order *orders;                  /* borrows; not answered */
+  Entry *entries;                 /* owns */
+  uint64_t endpoints, orders_placed; /* so far */
+  unsigned child;                 /* forks between us and the first process */
+  char *path, *cpath;             /* owns: package.path and package.cpath */
+  char trouble[256];              /* why it ended, if it should not have */
+  int handover[KEPT];
+  int nkept;
+} server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* With the mutex. */
+static Entry *find_entry (uint64_t endpoint) {
+  Entry *e = server.entries;
+  while (e != NULL && e->channel->endpoint != endpoint)
+    e = e->next;
+  return e;
+}
+
+static void ring (void) {
+  uint64_t one = 1;
+  int error = errno;
+  if (write(server.bell, &one, sizeof one) < 0)
+    errno = error;                /* it rings already */
+}
+
+/* Waits, with the mutex, for something to change; false when time is up. */
+static bool wait_until (const struct timespec *until) {
+  return pthread_cond_timedwait(&server.changed, &server.mutex, until)
+         != ETIMEDOUT;
+}
+
+/*
+** {==================================================================
+** The server's thread
+** ===================================================================
+*/
+
+static void set_path (lua_State *L, const char *field, const char *path) {
+  lua_getglobal(L, LUA_LOADLIBNAME);
+  lua_pushstring(L, path);
+  lua_setfield(L, -2, field);
+  lua_pop(L, 1);
+}
+
+static void call_require (lua_State *L, const char *module) {
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  lua_call(L, 1, 1);
+}
+
+/* luv has the whole process ignore SIGPIPE; here all signals are blocked, and
+   elsewhere it is the program's. */
+static void load_luv (lua_State *L) {
+  struct sigaction before;
+  bool known = sigaction(SIGPIPE, NULL, &before) == 0;
+  lua_getglobal(L, "pcall");
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luv");
+  lua_call(L, 2, 2);
+  if (known)
+    sigaction(SIGPIPE, &before, NULL);
+  if (!lua_toboolean(L, -2))
+    luaL_error(L, "the server needs the library luv: %s",
+               lua_tostring(L, -1));
+  lua_pop(L, 2);
+}
+
+static int serve (lua_State *L) {
+  luaL_openlibs(L);
+  set_path(L, "path", server.path);
+  set_path(L, "cpath", server.cpath);
+  load_luv(L);
+  call_require(L, "tracegrip.server");
+  lua_getfield(L, -1, "run");
+  lua_newuserdatauv(L, 1, 0);
+  luaL_setmetatable(L, HOST);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+/* Nobody speaks for those who listen any more. */
+static void report_end (const char *trouble) {
+  pthread_mutex_lock(&server.mutex);
+  snprintf(server.trouble, sizeof server.trouble, "%s", trouble);
+  for (const Entry *e = server.entries; e != NULL; e = e->next)
+    tg_channel_hang_up(e->channel);
+  server.ended = true;
+  server.nkept = 0;
+  pthread_cond_broadcast(&server.changed);
+  pthread_mutex_unlock(&server.mutex);
+}
+
+static void *run (void *ud) {
+  char trouble[256] = "";
+  lua_State *L = luaL_newstate();
+  (void)ud;
+  if (L == NULL) {
+    report_end("not enough memory");
+    return NULL;
+  }
+  lua_pushcfunction(L, serve);
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK)
+    snprintf(trouble, sizeof trouble, "%s", luaL_tolstring(L, -1, NULL));
+  lua_close(L);
+  report_end(trouble);
+  return NULL;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** What its Lua sees
+** ===================================================================
+*/
+
+static int server_fd (lua_State *L) {
+  lua_pushinteger(L, server.bell);
+  return 1;
+}
+
+static void set_string (lua_State *L, const char *key, const char *value) {
+  if (value != NULL) {
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+  }
+}
+
+static void set_integer (lua_State *L, const char *key, lua_Integer value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, key);
+}
+
+static void push_order (lua_State *L, const tg_Order *o) {
+  lua_createtable(L, 0, 6);
+  set_string(L, "kind", o->kind);
+  set_integer(L, "id", (lua_Integer)o->id);
+  set_integer(L, "door", (lua_Integer)o->endpoint);
+  set_string(L, "title", o->title);
+  set_string(L, "address", o->address);
+  lua_createtable(L, 0, 5);
+  set_string(L, "host", o->host);
+  set_string(L, "path", o->path);
+  set_string(L, "token", o->token);
+  set_string(L, "defaults", o->defaults);
+  if (o->port >= 0)
+    set_integer(L, "port", o->port);
+  lua_setfield(L, -2, "options");
+}
+
+/* An event that the server has not been told; the order, or what it is about.
+   Strings of the order live until it is answered. */
+typedef struct Event {
+  const tg_Order *order;
+  const char *kind;
+  lua_Integer endpoint;
+} Event;
+
+static bool entry_event (Event *event) {
+  for (Entry *e = server.entries; e != NULL; e = e->next) {
+    event->endpoint = (lua_Integer)e->channel->endpoint;
+    event->kind = "news";
+    if (atomic_exchange(&e->channel->news, false))
+      return true;
+    event->kind = "closed";
+    if (e->closing && !e->told)
+      return e->told = true;
+  }
+  return false;
+}
+
+static bool next_event (Event *event) {
+  for (tg_Order *o = server.orders; o != NULL; o = o->next) {
+    event->order = o;
+    if (!o->taken)
+      return o->taken = true;
+  }
+  event->order = NULL;
+  if (entry_event(event))
+    return true;
+  event->kind = "stop";
+  if (!server.stopping || server.stop_told)
+    return false;
+  return server.stop_told = true;
+}
+
+static int server_take (lua_State *L) {
+  Event event;
+  uint64_t rung;
+  pthread_mutex_lock(&server.mutex);
+  bool there = read(server.bell, &rung, sizeof rung) >= 0;
+  there = next_event(&event);
+  pthread_mutex_unlock(&server.mutex);
+  if (!there)
+    return 0;
+  if (event.order != NULL) {
+    push_order(L, event.order);
+    return 1;
+  }
+  lua_createtable(L, 0, 2);
+  set_string(L, "kind", event.kind);
+  if (strcmp(event.kind, "stop") == 0)
+    set_integer(L, "ms", PARTING_MS);
+  else
+    set_integer(L, "door", event.endpoint);
+  return 1;
+}
+
+static char *copy (const char *s) {
+  return (s != NULL) ? tg_strdup(s, strlen(s)) : NULL;
+}
+
+/* answer(id, true, address); answer(id, nil, message, code). */
+static int server_answer (lua_State *L) {
+  uint64_t id = (uint64_t)luaL_checkinteger(L, 2);
+  bool good = lua_toboolean(L, 3);
+  const char *first = luaL_optstring(L, 4, NULL);
+  const char *second = luaL_optstring(L, 5, NULL);
+  pthread_mutex_lock(&server.mutex);
+  tg_Order *o = server.orders;
+  while (o != NULL && o->id != id)
+    o = o->next;
+  if (o != NULL && !o->answered) {
+    o->answered = true;
+    o->good = good;
+    o->text[0] = copy(first);
+    o->text[1] = copy(second);
+    pthread_cond_broadcast(&server.changed);
+  }
+  pthread_mutex_unlock(&server.mutex);
+  return 0;
+}
+
+static int server_line (lua_State *L) {
+  uint64_t endpoint = (uint64_t)luaL_checkinteger(L, 2);
+  tg_Channel *channel = NULL;
+  pthread_mutex_lock(&server.mutex);
+  const Entry *e = find_entry(endpoint);
+  if (e != NULL)
+    channel = tg_channel_pin(e->channel);
+  pthread_mutex_unlock(&server.mutex);
+  if (channel == NULL)
+    return 0;
+  tg_clientchannel_push(L, channel); /* without memory one pin is lost */
+  tg_channel_unpin(channel);
+  return 1;
+}
+
+static int server_keep (lua_State *L) {
+  int fd = (int)luaL_checkinteger(L, 2);
+  pthread_mutex_lock(&server.mutex);
+  if (server.nkept < KEPT)
+    server.handover[server.nkept++] = fd;
+  pthread_mutex_unlock(&server.mutex);
+  return 0;
+}
+
+static int server_drop (lua_State *L) {
+  int fd = (int)luaL_checkinteger(L, 2);
+  pthread_mutex_lock(&server.mutex);
+  for (int i = 0; i < server.nkept; i++) {
+    if (server.handover[i] == fd) {
+      server.handover[i] = server.handover[--server.nkept];
+      break;
+    }
+  }
+  pthread_mutex_unlock(&server.mutex);
+  return 0;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The traced thread: starting and ending the other one
+** ===================================================================
+*/
+
+static void free_paths (void) {
+  tg_free(server.path);
+  tg_free(server.cpath);
+  server.path = server.cpath = NULL;
+}
+
+/* With the mutex. */
+static bool start_thread (const char *path, const char *cpath) {
+  if (!server.ready)
+    tg_clock_condition(&server.changed);
+  server.ready = true;
+  server.path = copy(path);
+  server.cpath = copy(cpath);
+  server.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  server.ended = server.stopping = server.stop_told = false;
+  server.trouble[0] = '\0';
+  server.running = server.path != NULL && server.cpath != NULL
+                   && server.bell >= 0
+                   && tg_signals_thread(&server.thread, run, NULL);
+  if (!server.running) {
+    int error = errno;
+    if (server.bell >= 0)
+      close(server.bell);
+    free_paths();
+    errno = error;
+  }
+  return server.running;
+}
+
+/* Our code must stay where a thread that does not end may be in it. */
+static void stay_loaded (void) {
+  Dl_info info;
+  if (dladdr(&server, &info) != 0)
+    dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* With the mutex: the thread has nothing to do any more. */
+static void end_thread (void) {
+  struct timespec until = tg_clock_after(PARTING_NS + ANSWER_NS);
+  server.stopping = true;
+  ring();
+  while (!server.ended && wait_until(&until))
+    continue;
+  if (!server.ended) {
+    pthread_detach(server.thread);
+    stay_loaded();
+    return;
+  }
+  pthread_mutex_unlock(&server.mutex);
+  pthread_join(server.thread, NULL);
+  pthread_mutex_lock(&server.mutex);
+  close(server.bell);
+  free_paths();
+  server.running = false;
+}
+
+bool tg_serverthread_begin (const char *path, const char *cpath) {
+  tg_fdwriter_occupy();   /* the loop does not close a standard descriptor */
+  pthread_mutex_lock(&server.mutex);
+  if (server.running && server.ended)
+    end_thread();
+  bool ok = server.running || start_thread(path, cpath);
+  pthread_mutex_unlock(&server.mutex);
+  return ok;
+}
+
+void tg_serverthread_end_idle (void) {
+  pthread_mutex_lock(&server.mutex);
+  if (server.entries == NULL && server.running)
+    end_thread();
+  pthread_mutex_unlock(&server.mutex);
+}
+
+int tg_serverthread_bell (void) {
+  return server.bell;
+}
+
+unsigned tg_serverthread_child (void) {
+  return server.child;
+}
+
+static void unlink_order (const tg_Order *o) {
+  tg_Order **p = &server.orders;
+  while (*p != o)
+    p = &(*p)->next;
+  *p = o->next;
+}
+
+void tg_serverthread_order (tg_Order *o) {
+  struct timespec until = tg_clock_after(ANSWER_NS);
+  tg_Order **p = &server.orders;
+  pthread_mutex_lock(&server.mutex);
+  o->id = ++server.orders_placed;
+  while (*p != NULL)
+    p = &(*p)->next;
+  *p = o;
+  if (server.running && !server.ended)
+    ring();
+  while (!o->answered && server.running && !server.ended && wait_until(&until))
+    continue;
+  unlink_order(o);
+  if (!o->answered) {
+    o->text[0] =
+        copy(*server.trouble ? server.trouble : "the server is silent");
+    o->text[1] = copy("noServer");
+  }
+  pthread_mutex_unlock(&server.mutex);
+}
+
+bool tg_serverthread_enter (tg_Channel *channel) {
+  Entry *e = tg_calloc(1, sizeof *e);
+  if (e == NULL)
+    return false;
+  e->channel = tg_channel_pin(channel);
+  pthread_mutex_lock(&server.mutex);
+  channel->endpoint = ++server.endpoints;
+  e->next = server.entries;
+  server.entries = e;
+  pthread_mutex_unlock(&server.mutex);
+  return true;
+}
+
+static void unlink_entry (Entry *e) {
+  Entry **p = &server.entries;
+  while (*p != e)
+    p = &(*p)->next;
+  *p = e->next;
+  tg_channel_unpin(e->channel);
+  tg_free(e);
+}
+
+void tg_serverthread_leave (uint64_t endpoint) {
+  pthread_mutex_lock(&server.mutex);
+  Entry *e = find_entry(endpoint);
+  if (e != NULL) {
+    bool served = server.running && !server.ended;
+    e->closing = true;
+    if (served)
+      ring();
+    pthread_mutex_unlock(&server.mutex);
+    if (served)
+      tg_channel_await(e->channel, false, PARTING_NS);
+    pthread_mutex_lock(&server.mutex);
+    unlink_entry(e);
+  }
+  pthread_mutex_unlock(&server.mutex);
+  tg_serverthread_end_idle();
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Fork and exit
+** ===================================================================
+*/
+
+/* The child has the descriptors but nobody who works with them: closed, so that
+   clients see the end of the parent. What belongs to the lost thread stays
+   where it is. */
+static void become_child (void) {
+  for (int i = 0; i < server.nkept; i++)
+    close(server.handover[i]);
+  if (server.running)
+    close(server.bell);
+  server.running = server.ended = server.ready = false;
+  server.orders = NULL;
+  server.entries = NULL;
+  server.path = server.cpath = NULL;
+  server.nkept = 0;
+  server.child++;
+}
+
+void tg_serverthread_fork (tg_AtFork side) {
+  if (side == TG_ATFORK_BEFORE)
+    pthread_mutex_lock(&server.mutex);
+  for (const Entry *e = server.entries; e != NULL; e = e->next)
+    tg_channel_fork(e->channel, side);
+  if (side == TG_ATFORK_BEFORE)
+    return;
+  if (side == TG_ATFORK_CHILD)
+    become_child();
+  pthread_mutex_unlock(&server.mutex);
+}
+
+void tg_serverthread_finish (void) {
+  struct timespec until = tg_clock_after(2 * PARTING_NS);
+  pthread_mutex_lock(&server.mutex);
+  if (server.running) {
+    for (Entry *e = server.entries; e != NULL; e = e->next)
+      e->closing = true;
+    server.stopping = true;
+    ring();
+    while (!server.ended && wait_until(&until))
+      continue;
+  }
+  pthread_mutex_unlock(&server.mutex);
+}
+
+/* }================================================================== */
+
+void tg_serverthread_setup (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"fd", server_fd},
+    {"take", server_take},
+    {"answer", server_answer},
+    {"line", server_line},
+    {"keep", server_keep},
+    {"drop", server_drop},
+    {NULL, NULL}
+  };
+  if (luaL_newmetatable(L, HOST)) {
+    luaL_setfuncs(L, methods, 0);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
+  }
+  lua_pop(L, 1);
+}

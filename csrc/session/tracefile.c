@@ -1,0 +1,217 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/tracefile.h"
+#include "base/alloc.h"
+#include "session/tracelimits.h"
+#include "text/fdwriter.h"
+
+bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
+  if (s->on_file != NULL) {
+    errno = EBUSY;
+    return false;
+  }
+  if (!tg_fileplan_fix(t->plan)) {
+    errno = ENOMEM;
+    return false;
+  }
+  t->file = tg_filewriter_new(t->plan, s->writer.stream);
+  if (t->file == NULL)
+    return false;
+  s->on_file = t;
+  if (s->writer.chunk != NULL)
+    tg_writer_seal(&s->writer);
+  return true;
+}
+
+/* The stream goes on in memory. */
+static void leave_tape (tg_Session *s) {
+  tg_filewriter_stop(s->on_file->file);
+  s->on_file = NULL;
+  s->torn = false;
+  if (s->writer.chunk != NULL)
+    tg_writer_seal(&s->writer);
+}
+
+tg_Status tg_tracefile_undo (tg_Session *s, tg_Trace *t) {
+  if (s->on_file != t)
+    return TG_ERR_MEMORY;
+  int error = tg_filewriter_error(t->file);
+  leave_tape(s);
+  tg_filewriter_discard(t->file);
+  t->file = NULL;
+  errno = error;
+  return error != 0 ? TG_ERR_IO : TG_ERR_MEMORY;
+}
+
+/* ---- notes in the file ---- */
+
+/* A trace older than the file begins, for it, where the file does. */
+static tg_TraceEntry entry_of (const tg_Session *s, const tg_Trace *t) {
+  const tg_Trace *first = t->start > s->on_file->start ? t : s->on_file;
+  return (tg_TraceEntry){
+    .start = first->start, .ticks = first->ticks_start,
+    .packets = first->packets_start, .name = t->name, .options = t->options
+  };
+}
+
+static void note_start (tg_Session *s, tg_Trace *t) {
+  tg_TraceEntry e = entry_of(s, t);
+  t->noted = tg_filewriter_started(s->on_file->file, &e);
+}
+
+void tg_tracefile_moved (const tg_Session *s, const tg_Trace *t) {
+  if (s->on_file == NULL)
+    return;
+  tg_TraceEntry e = entry_of(s, t);
+  tg_filewriter_moved(s->on_file->file, t->noted, &e);
+}
+
+void tg_tracefile_started (tg_Session *s, tg_Trace *t) {
+  if (s->on_file == NULL || (t != s->on_file && tg_trace_hidden(t)))
+    return;
+  note_start(s, t);
+  if (t != s->on_file)
+    return;
+  for (tg_Trace *other = s->traces; other != NULL; other = other->next) {
+    if (other != t && other->end == TG_END_NOT && !tg_trace_hidden(other))
+      note_start(s, other);
+  }
+}
+
+/* As the file of 'taped' has it: what a ring in memory has dropped is there. */
+static void note_end (const tg_Trace *on_file, const tg_Trace *t, tg_End why,
+                      const tg_Trace *where, const uint64_t *lost) {
+  tg_TraceEnd e = {
+    .why = (uint32_t)why, .stop = where->stop, .ticks = where->ticks_end,
+    .packets = where->packets_end
+  };
+  memcpy(e.lost, lost, TG_NLOSSES * sizeof *lost);
+  if (!on_file->plan->ring)
+    e.lost[TG_LOSS_RING] = 0;
+  tg_filewriter_ended(on_file->file, t->noted, &e);
+}
+
+/* The file ends here, for the traces that go on and for those that count what
+   they lose. */
+static void note_others (tg_Session *s, const tg_Trace *on_file) {
+  uint64_t lost[TG_NLOSSES];
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t == on_file || t->noted == 0)
+      continue;
+    tg_trace_losses(t, lost);
+    if (t->end == TG_END_NOT)
+      note_end(on_file, t, TG_END_STOPPED, on_file, lost);
+    else
+      note_end(on_file, t, t->end, t, lost);
+    t->noted = 0;
+  }
+}
+
+void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
+  uint64_t lost[TG_NLOSSES];
+  if (s->orphan == t)
+    s->orphan = NULL;
+  if (s->on_file == NULL)
+    return;
+  tg_trace_losses(t, lost);
+  note_end(s->on_file, t, t->end, t, lost);
+  if (t == s->on_file) {
+    note_others(s, t);
+    leave_tape(s);
+  }
+}
+
+/* Who recorded need not look at the recording to know that it is not all. That
+   a ring keeps the end only is what it was made for. */
+static void tell_loss (const tg_Trace *t) {
+  int error = errno;
+  tg_FdWriter errors;
+  tg_Buf text = {0};
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    uint64_t n = t->lost[i];
+    if (n > 0 && i != TG_LOSS_RING)
+      tg_buf_addfmt(&text, "tracegrip: %s lacks %" PRIu64 " event%s (%s)\n",
+                    tg_filewriter_path(t->file), n, n == 1 ? "" : "s",
+                    tg_loss_words(i));
+  }
+  if (text.size > 0 && !text.failed) {
+    tg_fdwriter_open(&errors, STDERR_FILENO);
+    tg_fdwriter_write(&errors, text.data, text.size);
+    tg_fdwriter_close(&errors);
+  }
+  tg_buf_free(&text);
+  errno = error;
+}
+
+void tg_tracefile_settled (tg_Trace *t) {
+  if (t->file != NULL) {
+    note_end(t, t, t->end, t, t->lost);
+    if (t->plan->tells)
+      tell_loss(t);
+  }
+  else if (t->session != NULL && t->session->on_file != NULL)
+    note_end(t->session->on_file, t, t->end, t, t->lost);
+  tg_filewriter_close(t->file);
+  t->file = NULL;
+}
+
+void tg_tracefile_finish (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->file == NULL)
+      continue;
+    if (t->end == TG_END_NOT)
+      tg_tracelimits_end(s, t, TG_END_STOPPED);
+    tg_tracelimits_settle(t);
+  }
+}
+
+/* ---- fork ---- */
+
+/* Without what the parent may have added to the last block since the fork. */
+static void abandon (tg_Session *s, tg_Trace *t) {
+  tg_FileWriter *file = t->file;
+  tg_Writer *r = &s->writer;
+  bool on_file = s->on_file == t;
+  t->file = NULL;
+  if (on_file) {
+    s->on_file = NULL;
+    s->torn = false;
+    tg_cursor_drop(&t->hold);
+    tg_writer_seal(r);
+    if (t->end == TG_END_NOT)
+      s->orphan = t;
+  }
+  if (tg_filewriter_abandon(file) && on_file && r->block != NULL)
+    tg_block_commit(r->block, r->p);
+}
+
+void tg_tracefile_forked (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    t->noted = 0;
+    if (t->file != NULL)
+      abandon(s, t);
+  }
+}
+
+void tg_tracefile_again (tg_Session *s, uint64_t now) {
+  tg_Trace *t = s->orphan;
+  s->orphan = NULL;
+  t->plan->exclusive = true;    /* the parent has the file */
+  if (t->plan->single)
+    tg_tracelimits_end(s, t, TG_END_STOPPED);
+  else if (!tg_tracefile_begin(s, t))
+    tg_tracelimits_end(s, t, TG_END_DISK);
+  else if (!tg_tracelimits_begin(s, t, now))
+    tg_tracelimits_end(s, t, TG_END_MEMORY);
+  else
+    tg_tracefile_started(s, t);
+}
+
+void tg_tracefile_free_plan (tg_FilePlan *plan) {
+  if (plan != NULL)
+    tg_fileplan_free(plan);
+  tg_free(plan);
+}

@@ -1,0 +1,320 @@
+#include <errno.h>
+#include <string.h>
+
+#include "session/tracelimits.h"
+#include "server/channel.h"
+#include "session/snapshot.h"
+#include "session/tracefile.h"
+
+tg_Pos tg_trace_stop_pos (const tg_Trace *t) {
+  return (t->end == TG_END_NOT) ? tg_writer_pos(&t->session->writer)
+                                : t->stop;
+}
+
+/* From where a trace's buffer counts. */
+static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
+  if (t->follower != NULL)
+    return tg_follower_pos(t->follower);
+  if (t->consumer != NULL)
+    return tg_reader_pos(t->consumer);
+  if (t->plan != NULL)
+    return t->start;
+  return t->consumed ? tg_writer_pos(&s->writer) : tg_cursor_pos(&t->hold);
+}
+
+/* A ring gives up its oldest chunk; false if that is its last. */
+static bool drop_oldest (tg_Trace *t) {
+  uint64_t before = t->hold.chunk->packets;
+  if (before < t->packets_start)
+    before = t->packets_start;
+  if (!tg_cursor_advance(&t->hold))
+    return false;
+  t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
+  t->start = tg_cursor_pos(&t->hold);
+  return true;
+}
+
+/* A ring's hold goes on to the chunk where what is kept begins. */
+static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
+  tg_Pos pos = tg_writer_pos(&s->writer);
+  while (pos + need - tg_cursor_pos(&t->hold) > t->options.buffer
+         && drop_oldest(t))
+    continue;
+}
+
+/* The session's count at which 't' may have all the packets it wants. */
+static uint64_t packets_wanted (const tg_Trace *t) {
+  uint64_t n = t->options.max_events;
+  if (n == 0 || n > UINT64_MAX - t->packets_start)
+    return UINT64_MAX;
+  return t->packets_start + n;
+}
+
+tg_Reader *tg_trace_reader (const tg_Trace *t) {
+  tg_Selection d = {0};
+  tg_Reader *r = NULL;
+  if (tg_selection_add(&d, &t->options))
+    r = tg_reader_new(t->stream, t->start, &d);
+  tg_selection_clear(&d);
+  return r;
+}
+
+/*
+** Whether 't' has all the packets it wants. The session's count is an upper
+** bound: it has those that other traces ask for, and the exits of frames that
+** were open when 't' started. So what 't' really has is counted, as far as it
+** has not been before, and the next look is when the rest may be there.
+*/
+static bool has_all (tg_Session *s, tg_Trace *t) {
+  tg_Packet p;
+  if (s->writer.packets < t->packets_stop)
+    return false;
+  bool held = !t->consumed && t->options.overflow != TG_OVERFLOW_RING;
+  if (t->counter == NULL && held)
+    t->counter = tg_trace_reader(t);
+  if (t->counter == NULL)
+    return true;        /* what it had cannot be looked at: the bound it is */
+  while (tg_reader_next(t->counter, tg_writer_pos(&s->writer), &p))
+    t->counted++;
+  if (t->counted >= t->options.max_events)
+    return true;
+  t->packets_stop = s->writer.packets + t->options.max_events - t->counted;
+  return false;
+}
+
+bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
+  tg_Writer *r = &s->writer;
+  t->ticks_start = now;
+  t->packets_start = r->packets;
+  t->unseen_start = s->unseen;
+  t->missed_start = s->missed;
+  t->depth_start = s->depth;
+  if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))
+    return false;
+  t->epoch_start = r->epoch;
+  t->packets_stop = packets_wanted(t);
+  return t->consumed
+         || tg_cursor_place(&t->hold, &r->stream->store, t->start);
+}
+
+static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
+  double ticks = (double)t->options.duration_ns
+                 / s->writer.stream->clock.ns_per_tick;
+  if (t->options.duration_ns == 0 || ticks > 9e18)
+    return UINT64_MAX;
+  return t->ticks_start + (uint64_t)ticks;
+}
+
+/* Whether the trace's buffer takes 'need' more bytes; may wait for it. */
+static bool fits (const tg_Session *s, const tg_Trace *t, size_t need) {
+  const tg_Options *o = &t->options;
+  tg_Pos pos = tg_writer_pos(&s->writer);
+  if (t->follower != NULL)
+    return tg_follower_admit(t->follower, pos, need, o->buffer,
+                             o->overflow == TG_OVERFLOW_WAIT);
+  return pos + need - kept_from(s, t) <= o->buffer;
+}
+
+/* How a trace ends now, if it does: it needs 'need' more bytes. */
+static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
+                       uint64_t now) {
+  if (t->file != NULL && tg_filewriter_error(t->file) != 0)
+    return TG_END_DISK;
+  if (has_all(s, t))
+    return TG_END_EVENTS;
+  if (now >= ticks_limit(s, t))
+    return TG_END_DURATION;
+  if (t->options.overflow == TG_OVERFLOW_RING && !t->consumed) {
+    move_ring(s, t, need);
+    return TG_END_NOT;
+  }
+  return fits(s, t, need) ? TG_END_NOT : TG_END_OVERFLOW;
+}
+
+static void release_tap (tg_Trace *t) {
+  if (t->follower != NULL) {
+    tg_follower_part(t->follower, t->stop);
+    tg_follower_unpin(t->follower);
+    t->follower = NULL;
+  }
+}
+
+/* Visible frames of the running chain that were open when 't' started. */
+static uint32_t older_frames (const tg_Session *s, const tg_Trace *t) {
+  uint32_t n = 0;
+  for (const tg_Coroutine *h = s->current; h != NULL; h = h->resumer) {
+    for (uint32_t i = 0; i < h->n; i++)
+      n += h->frames[i].epoch < t->epoch_start
+           && !(h->frames[i].what & TG_FR_HIDDEN);
+  }
+  return n;
+}
+
+void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
+  bool torn = s->torn && t == s->on_file;
+  t->end = torn ? TG_END_DISK : why;
+  t->stop = torn ? s->torn_at : tg_writer_pos(&s->writer);
+  t->packets_end = torn ? s->torn_packets : s->writer.packets;
+  t->ticks_end = tg_clock_ticks();
+  t->older_end = older_frames(s, t);
+  tg_reader_free(t->counter);
+  t->counter = NULL;
+  release_tap(t);
+  tg_tracefile_ended(s, t);
+  s->stale = s->attention = true;
+}
+
+bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now) {
+  tg_Cursor before = t->hold;
+  t->hold = (tg_Cursor){0};
+  tg_reader_free(t->counter);
+  t->counter = NULL;
+  t->counted = 0;
+  memset(t->lost, 0, sizeof t->lost);
+  bool ok = tg_tracelimits_begin(s, t, now);
+  tg_cursor_drop(&before);
+  if (ok)
+    tg_tracefile_moved(s, t);
+  else
+    tg_tracelimits_end(s, t, TG_END_MEMORY);
+  return ok;
+}
+
+tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need) {
+  tg_Pos stop = UINT64_MAX;
+  tg_Pos here = tg_writer_pos(&s->writer);
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    tg_Pos p = UINT64_MAX;
+    if (t->end != TG_END_NOT)
+      continue;
+    if (t->options.overflow == TG_OVERFLOW_RING && !t->consumed)
+      p = here + t->options.buffer / 8;
+    else if (!t->consumed || t->consumer != NULL || t->follower != NULL
+             || t->plan != NULL)
+      p = kept_from(s, t) + t->options.buffer;
+    if (p < here + need)
+      p = here + need;
+    if (p < stop)
+      stop = p;
+  }
+  return stop;
+}
+
+void tg_tracelimits_set (tg_Session *s) {
+  s->writer.packets_stop = s->torn ? 0 : UINT64_MAX;
+  s->writer.ticks_stop = UINT64_MAX;
+  s->recording = false;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->end != TG_END_NOT)
+      continue;
+    s->recording = true;
+    uint64_t ticks = ticks_limit(s, t);
+    if (t->packets_stop < s->writer.packets_stop)
+      s->writer.packets_stop = t->packets_stop;
+    if (ticks < s->writer.ticks_stop)
+      s->writer.ticks_stop = ticks;
+  }
+}
+
+/* The signal may come between any two instructions: looked at before the limit
+   that it has lowered is worked out again, and once more after. */
+static void note_button (tg_Session *s) {
+  if (tg_snapshot_wanted(s))
+    s->snapshot = s->attention = true;
+  if (s->channel != NULL && atomic_load(&s->channel->wanted))
+    s->attention = true;
+}
+
+static void end_reached (tg_Session *s, size_t need, uint64_t now) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    tg_End why = (t->end == TG_END_NOT) ? reached(s, t, need, now)
+                                        : TG_END_NOT;
+    if (why != TG_END_NOT)
+      tg_tracelimits_end(s, t, why);
+  }
+  tg_tracelimits_set(s);
+}
+
+static void end_all (tg_Session *s, tg_End why) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->end == TG_END_NOT)
+      tg_tracelimits_end(s, t, why);
+  }
+  tg_tracelimits_set(s);
+}
+
+/* Whether the file of a ring, which cannot grow, has got a block back. */
+static bool feed_tape (tg_Session *s) {
+  tg_Trace *t = s->on_file;
+  if (t == NULL)
+    return false;
+  if (tg_filewriter_starved(t->file) && tg_cursor_keeps(&t->hold)
+      && drop_oldest(t))
+    return true;
+  tg_filewriter_starve(t->file);
+  return false;
+}
+
+/* There was no chunk to be had: from a file whose file cannot grow (the others
+   go on in memory), or at all. */
+static void end_refused (tg_Session *s) {
+  if (feed_tape(s))
+    return;
+  if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
+    tg_tracelimits_end(s, s->on_file, TG_END_DISK);
+  else
+    end_all(s, TG_END_MEMORY);
+}
+
+/* The writer has come to a limit. A new chunk begins with a CONTEXT, which
+   may take what was granted: then it is asked for again. */
+void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
+  tg_Session *s = (tg_Session *)(void *)((char *)r
+                                         - offsetof(tg_Session, writer));
+  int error = errno;    /* the program's */
+  if (s->terminated)
+    return;             /* nothing comes after the end */
+  if (s->orphan != NULL)
+    tg_tracefile_again(s, now);
+  note_button(s);
+  do {
+    end_reached(s, need, now);
+    if (!s->recording)
+      tg_writer_close(r);
+    else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
+      end_refused(s);
+  } while (s->recording && (size_t)(r->lim - r->p) < need);
+  note_button(s);
+  errno = error;
+}
+
+/* Packets that 't' would have had since it ended: not the exits of frames that
+   it never saw entered. */
+static uint64_t missed (const tg_Session *s, const tg_Trace *t) {
+  uint64_t packets = s->writer.packets - t->packets_end;
+  uint32_t now = older_frames(s, t);
+  uint64_t exits = (now < t->older_end) ? t->older_end - now : 0;
+  return (packets > exits) ? packets - exits : 0;
+}
+
+void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
+  memcpy(lost, t->lost, sizeof t->lost);
+  if (t->session == NULL)
+    return;
+  const tg_Session *s = t->session;
+  lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
+  lost[TG_LOSS_HOOK] += s->missed - t->missed_start;
+  if (t->end == TG_END_OVERFLOW)
+    lost[TG_LOSS_OVERFLOW] += missed(s, t);
+  else if (t->end == TG_END_MEMORY)
+    lost[TG_LOSS_MEMORY] += missed(s, t);
+  else if (t->end == TG_END_DISK)
+    lost[TG_LOSS_DISK] += missed(s, t);
+}
+
+void tg_tracelimits_settle (tg_Trace *t) {
+  uint64_t lost[TG_NLOSSES];
+  tg_trace_losses(t, lost);
+  memcpy(t->lost, lost, sizeof lost);
+  tg_tracefile_settled(t);
+}

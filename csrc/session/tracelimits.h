@@ -1,0 +1,47 @@
+/*
+** tracelimits.h - the limits of traces: buffer, ring, maxEvents, duration; and
+** what is lost beyond them.
+**
+** The writer asks here when its room, a count or a time is used up, never for
+** each event.
+*/
+#ifndef TG_TRACELIMITS_H
+#define TG_TRACELIMITS_H
+
+#include "state/session.h"
+
+/* The writer's 'turn': ends the traces that have come to a limit, and makes
+   room for the others. */
+void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now);
+
+/* 't' begins here: a CONTEXT, which it holds unless it is consumed. False
+   without memory. */
+bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now);
+
+/* The same of an active trace: what it has by now is forgotten. Without memory
+   it has ended. */
+bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now);
+
+/* 't' records no more, for this reason. */
+void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why);
+
+/* When the writer must ask again: by count and time... */
+void tg_tracelimits_set (tg_Session *s);
+
+/* ...and by position, at least 'need' bytes on, which have been granted. */
+tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need);
+
+/* Losses of a trace so far. */
+void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]);
+
+/* The losses of a trace become final; its file is closed. Once. */
+void tg_tracelimits_settle (tg_Trace *t);
+
+/* A reader of a trace's packets as its own options show them; NULL without
+   memory. */
+tg_Reader *tg_trace_reader (const tg_Trace *t);
+
+/* Where a trace's part of the stream ends, or has come to. */
+tg_Pos tg_trace_stop_pos (const tg_Trace *t);
+
+#endif

@@ -1,0 +1,25 @@
+#include <errno.h>
+
+#include "session/tracesave.h"
+#include "recording/save.h"
+#include "session/tracelimits.h"
+
+tg_Status tg_tracesave (const tg_Trace *t, const tg_Program *program,
+                        const char *path) {
+  bool active = t->end == TG_END_NOT;
+  tg_TraceEntry e = {
+    .start = t->start, .ticks = t->ticks_start, .packets = t->packets_start,
+    .name = t->name, .options = t->options,
+    .end = {
+      .why = (uint32_t)(active ? TG_END_STOPPED : t->end),
+      .stop = tg_trace_stop_pos(t),
+      .ticks = active ? tg_clock_ticks() : t->ticks_end,
+      .packets = active ? t->session->writer.packets : t->packets_end
+    }
+  };
+  tg_trace_losses(t, e.end.lost);
+  tg_Status status = tg_save(path, t->stream, program, &e, e.end.stop);
+  if (status == TG_ERR_MEMORY)
+    errno = ENOMEM;
+  return status;
+}

@@ -1,0 +1,389 @@
+#include <errno.h>
+#include <string.h>
+
+#include "session/tracing.h"
+#include "base/alloc.h"
+#include "hook/hook.h"
+#include "hook/userhook.h"
+#include "packet/log.h"
+#include "server/endpoint.h"
+#include "server/interrupt.h"
+#include "session/process.h"
+#include "session/snapshot.h"
+#include "session/tracefile.h"
+#include "session/tracelimits.h"
+#include "state/builtins.h"
+#include "state/funcname.h"
+
+#define CHAIN_MAX 250     /* Lua allows 200 C levels */
+
+static void attend (tg_Session *s, lua_State *L);
+
+/* ---- finding ---- */
+
+static void close_traces (tg_Session *s, lua_State *L) {
+  if (s->tracing)
+    tg_tracing_terminate(s);
+  while (s->traces != NULL)
+    tg_tracing_stop(s, L, s->traces);
+}
+
+/* The state closes. */
+static int session__gc (lua_State *L) {
+  tg_Session *s = lua_touserdata(L, 1);
+  if (tg_session_find(L) == s) {
+    close_traces(s, L);
+    tg_endpoint_close(L, s);
+    tg_interrupt_free(s);
+    tg_process_remove(s);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
+  }
+  return 0;
+}
+
+tg_Session *tg_tracing_get (lua_State *L) {
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL)
+    return s;
+  s = lua_newuserdatauv(L, sizeof *s, 0);
+  memset(s, 0, sizeof *s);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, session__gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  s->main = lx_mainthread(L);
+  s->registry = lua_topointer(L, LUA_REGISTRYINDEX);
+  s->attend = attend;
+  tg_funcname_setup(L);
+  lua_pushliteral(L, "__name");
+  lua_rawseti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
+  tg_process_add(s);
+  return s;
+}
+
+tg_Trace *tg_tracing_trace (const tg_Session *s, const char *name) {
+  tg_Trace *t = s->traces;
+  while (t != NULL && (tg_trace_hidden(t)
+                       || (name != NULL && strcmp(t->name, name) != 0)))
+    t = t->next;
+  return t;
+}
+
+/* ---- what is recorded ---- */
+
+/* Whether the session must still see events for this trace: to record them, or
+   to count what it loses. */
+static bool counts (const tg_Trace *t) {
+  return t->end == TG_END_NOT || t->end == TG_END_OVERFLOW
+         || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
+}
+
+static bool work_out_demand (tg_Session *s) {
+  tg_Selection fresh = {0};
+  uint32_t limit = 0;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (!counts(t))
+      continue;
+    if (!tg_selection_add(&fresh, &t->options)) {
+      tg_selection_clear(&fresh);
+      return false;
+    }
+    uint32_t depth = t->options.max_depth;
+    if (depth != TG_NOLIMIT && depth < TG_NOLIMIT - t->depth_start)
+      depth += t->depth_start;
+    if (depth > limit)
+      limit = depth;
+  }
+  bool alike = tg_selection_alike(&fresh, &s->selection);
+  tg_selection_clear(&s->selection);
+  s->selection = fresh;
+  s->depth_limit = limit;
+  if (!alike)           /* else each function is still wanted or not */
+    tg_catalog_refresh(&s->known);
+  return true;
+}
+
+/* ---- tracing begins and ends ---- */
+
+static void clear_machinery (tg_Session *s) {
+  tg_snapshot_off(s);
+  tg_stream_unpin(s->writer.stream);
+  memset(&s->writer, 0, sizeof s->writer);
+  tg_selection_clear(&s->selection);
+  tg_coroutines_free(&s->threads);
+  tg_catalog_free(&s->known);
+  tg_objectpool_free(&s->pool);
+  s->current = NULL;
+  s->on_file = s->orphan = NULL;
+  s->snapshot = false;
+  s->depth = 0;
+  s->tracing = s->recording = s->attention = false;
+  s->logging = s->stale = s->exiting = s->terminated = false;
+  s->hooking = false;
+}
+
+/* The chain from the main thread to 'L': each holds the next by the resume
+   call on top of its stack, or that of close, which runs __close there. */
+static lua_State *resumed_by (lua_State *M, lua_State *L) {
+  lua_Debug ar;
+  lua_State *next = NULL;
+  if (!lua_checkstack(M, 4) || !lua_getstack(M, 0, &ar))
+    return NULL;
+  lua_getinfo(M, "f", &ar);
+  tg_Role role = tg_builtins_role(lua_tocfunction(M, -1));
+  if (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) {
+    if (lua_getlocal(M, &ar, 1) != NULL) {
+      next = lua_tothread(M, -1);
+      lua_pop(M, 1);
+    }
+  }
+  else if (role == TG_ROLE_WRAPPED && lua_getupvalue(M, -1, 1) != NULL) {
+    next = lua_tothread(M, -1);
+    lua_pop(M, 1);
+  }
+  lua_pop(M, 1);
+  bool runs = next == L || next == NULL || role == TG_ROLE_CLOSE
+              || lua_status(next) == LUA_OK;
+  return runs ? next : NULL;
+}
+
+/* Arms what runs now: 'L' and all that resumed it, outermost first. */
+static bool arm_chain (tg_Session *s, lua_State *L) {
+  lua_State *M = s->main;
+  for (int i = 0; i < CHAIN_MAX && M != NULL; i++) {
+    tg_Coroutine *t = tg_hook_arm(s, M, L);
+    if (t == NULL)
+      return false;
+    t->based = true;
+    t->running = true;
+    t->id = (M == s->main) ? 1 : s->threads.next_id++;
+    t->resumer = s->current;
+    s->current = t;
+    if (M == L)
+      return true;
+    M = resumed_by(M, L);
+  }
+  tg_Coroutine *t = tg_hook_arm(s, L, L); /* resumed from C */
+  if (t == NULL)
+    return false;
+  if (!t->running) {
+    t->based = t->running = true;
+    t->id = s->threads.next_id++;
+    t->resumer = s->current;
+    s->current = t;
+  }
+  return true;
+}
+
+static bool begin_tracing (tg_Session *s, lua_State *L) {
+  s->writer.stream = tg_stream_new();
+  s->writer.turn = tg_tracelimits_turn;
+  s->writer.context = tg_hook_context;
+  s->unseen = s->missed = 0;
+  tg_coroutines_init(&s->threads);
+  s->threads.forget = tg_hook_forget;
+  if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
+    clear_machinery(s);
+    return false;
+  }
+  s->writer.last = s->writer.stream->clock.origin;
+  s->tracing = true;
+  tg_hook_begin(s);
+  if (!arm_chain(s, L)) {
+    tg_hook_disarm(s, L);
+    clear_machinery(s);
+    return false;
+  }
+  tg_hook_own_frames(s, L);
+  tg_userhook_enter(L);
+  return true;
+}
+
+static bool begin_undisturbed (tg_Session *s, lua_State *L) {
+  tg_Lull lull = tg_interrupt_lull(s);
+  bool ok = begin_tracing(s, L);
+  tg_interrupt_resume(&lull);
+  return ok;
+}
+
+static void end_tracing (tg_Session *s, lua_State *L) {
+  tg_hook_disarm(s, L);
+  tg_userhook_leave(L);
+  clear_machinery(s);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
+}
+
+/* ---- traces begin and end ---- */
+
+static void unlink_trace (tg_Session *s, tg_Trace *t) {
+  tg_Trace **p = &s->traces;
+  while (*p != t)
+    p = &(*p)->next;
+  *p = t->next;
+}
+
+static void work_out_logging (tg_Session *s) {
+  s->logging = false;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
+    s->logging = s->logging || t->log != NULL;
+  s->attention = s->logging || s->stale || s->snapshot;
+}
+
+/* The writer's limits are worked out anew. */
+static void reopen (tg_Session *s) {
+  tg_writer_open(&s->writer, 0, tg_clock_ticks(),
+                 tg_tracelimits_next(s, 0));
+}
+
+/* Its place in the stream, which goes onto the trace's file if it has one. */
+static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
+  if (t->plan != NULL && !tg_tracefile_begin(s, t))
+    return TG_ERR_IO;
+  if (!tg_tracelimits_begin(s, t, tg_clock_ticks()) || !work_out_demand(s))
+    return tg_tracefile_undo(s, t);
+  tg_tracefile_started(s, t);
+  return TG_OK;
+}
+
+tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
+  bool first = !s->tracing;
+  if (first && !begin_undisturbed(s, L))
+    return TG_ERR_MEMORY;
+  t->session = s;
+  t->end = TG_END_NOT;
+  t->next = s->traces;
+  s->traces = t;
+  tg_Status status = begin_trace(s, t);
+  if (status != TG_OK) {
+    int error = errno;
+    unlink_trace(s, t);
+    tg_cursor_drop(&t->hold);
+    t->session = NULL;
+    if (first)
+      end_tracing(s, L);
+    errno = error;
+    return status;
+  }
+  t->stream = tg_stream_pin(s->writer.stream);
+  tg_tracelimits_set(s);
+  reopen(s);
+  tg_endpoint_publish(s);
+  return TG_OK;
+}
+
+bool tg_session_restart (tg_Session *s, tg_Trace *t) {
+  tg_assert(t->session == s && !t->consumed);
+  if (t->end != TG_END_NOT || s->terminated || s->torn
+      || !tg_tracelimits_again(s, t, tg_clock_ticks()))
+    return false;
+  if (!work_out_demand(s))
+    s->stale = s->attention = true;     /* later */
+  tg_tracelimits_set(s);
+  reopen(s);
+  return true;
+}
+
+void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
+  tg_assert(t->session == s && t->end == TG_END_NOT && t->follower == NULL);
+  t->follower = tg_follower_pin(follower);
+  t->consumed = true;
+  tg_follower_join(follower);
+  tg_cursor_drop(&t->hold);
+  reopen(s);
+}
+
+void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
+  if (t->end == TG_END_NOT)
+    tg_tracelimits_end(s, t, TG_END_STOPPED);
+  tg_tracelimits_settle(t);
+  if (t->log != NULL) {
+    tg_log_pump(t->log, t->stop);
+    tg_log_finish(t->log);
+  }
+  unlink_trace(s, t);
+  t->session = NULL;
+  tg_endpoint_publish(s);
+  if (s->traces == NULL)
+    end_tracing(s, L);
+  else
+    attend(s, L);
+}
+
+/* Traces that ended by a limit of their own are not active any more. */
+static void retire (tg_Session *s) {
+  for (tg_Trace *t = s->traces, *next; t != NULL; t = next) {
+    next = t->next;
+    if (counts(t))
+      continue;
+    tg_tracelimits_settle(t);
+    if (t->log != NULL) {
+      tg_log_pump(t->log, t->stop);
+      tg_log_finish(t->log);
+    }
+    unlink_trace(s, t);
+    t->session = NULL;
+  }
+}
+
+void tg_tracing_forked (tg_Session *s) {
+  tg_tracefile_forked(s);
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->log != NULL) {
+      tg_log_mute(t->log);
+      if (t->end == TG_END_NOT)
+        tg_tracelimits_end(s, t, TG_END_STOPPED);
+    }
+    if (t->follower != NULL)
+      tg_follower_leave(t->follower);
+  }
+  tg_endpoint_forked(s);
+}
+
+static void pump_logs (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->log != NULL)
+      tg_log_pump(t->log, tg_trace_stop_pos(t));
+  }
+}
+
+static void attend (tg_Session *s, lua_State *L) {
+  if (s->exiting)
+    tg_tracing_terminate(s);
+  if (s->endpoint != NULL) {
+    tg_endpoint_attend(s, L);
+    if (!s->tracing)
+      return;
+  }
+  if (s->logging)
+    pump_logs(s);
+  if (s->snapshot) {
+    s->snapshot = false;
+    tg_snapshot_take(s);
+  }
+  if (s->stale) {
+    retire(s);
+    tg_endpoint_publish(s);
+    if (s->traces == NULL) {
+      end_tracing(s, L);
+      return;
+    }
+    s->stale = !work_out_demand(s);     /* without memory: later */
+    tg_tracelimits_set(s);
+    if (s->recording && !s->terminated)
+      reopen(s);
+    else
+      tg_writer_close(&s->writer);
+  }
+  work_out_logging(s);
+}
+
+void tg_tracing_terminate (tg_Session *s) {
+  if (s->tracing && !s->terminated) {
+    tg_hook_terminate(s);
+    tg_writer_close(&s->writer);
+    s->terminated = true;
+  }
+}

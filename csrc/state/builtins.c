@@ -1,0 +1,210 @@
+#include <pthread.h>
+#include <string.h>
+
+#include <lualib.h>
+
+#include "state/builtins.h"
+
+lua_CFunction tg_real_sethook, tg_real_gethook;
+lua_Hook tg_lua_hook;
+bool tg_close_forgets;
+
+static const struct {
+  const char *library;          /* "_G" or a library's name */
+  const char *name;
+  tg_Role role;
+} known[] = {
+  {"_G", "pcall", TG_ROLE_PCALL},
+  {"_G", "xpcall", TG_ROLE_XPCALL},
+  {"_G", "error", TG_ROLE_ERROR},
+  {"_G", "assert", TG_ROLE_ASSERT},
+  {"coroutine", "resume", TG_ROLE_RESUME},
+  {"coroutine", "yield", TG_ROLE_YIELD},
+  {"coroutine", "create", TG_ROLE_CREATE},
+  {"coroutine", "wrap", TG_ROLE_WRAP},
+  {"coroutine", "close", TG_ROLE_CLOSE},
+  {"os", "exit", TG_ROLE_EXIT}
+};
+
+#define NKNOWN (sizeof known / sizeof known[0])
+
+static lua_CFunction address[NKNOWN];
+static lua_CFunction wrapped;   /* what coroutine.wrap returns */
+static bool learned;
+static bool replaces;
+
+#define HARMLESS 256    /* more than the libraries have */
+
+static lua_CFunction harmless[HARMLESS];
+static size_t nharmless;
+
+#define STANDINS 4
+
+static struct {
+  lua_CFunction f;
+  tg_Role role;
+} standins[STANDINS];
+static size_t nstandins;
+
+static lua_CFunction member (lua_State *L, const char *lib, const char *name) {
+  lua_getglobal(L, lib);
+  lua_getfield(L, -1, name);
+  lua_CFunction f = lua_tocfunction(L, -1);
+  lua_pop(L, 2);
+  return f;
+}
+
+/* Sets a hook that will not come to run, to see what debug.sethook installs. */
+static void learn_hook (lua_State *L) {
+  lua_pushcfunction(L, tg_real_sethook);
+  lua_getglobal(L, "print");
+  lua_pushliteral(L, "");
+  lua_pushinteger(L, 1000000);
+  lua_call(L, 3, 0);
+  tg_lua_hook = lua_gethook(L);
+}
+
+/* Whether a function of a library may catch an error that is not its own. */
+static bool catches (const char *name) {
+  static const char *const names[] = {
+    "pcall", "xpcall", "load", "resume", "wrap", "close", "debug", "exit"
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(names[i], name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void learn_harmless (lua_CFunction f) {
+  if (f != NULL && nharmless < HARMLESS)
+    harmless[nharmless++] = f;
+}
+
+/* The functions in the table on top of the stack, which is popped. */
+static void learn_table (lua_State *L) {
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    if (lua_type(L, -2) == LUA_TSTRING && !catches(lua_tostring(L, -2)))
+      learn_harmless(lua_tocfunction(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* All libraries, the metamethods of strings, and what ipairs iterates with. */
+static void learn_libraries (lua_State *L) {
+  static const char *const names[] = {
+    LUA_GNAME, LUA_TABLIBNAME, LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_STRLIBNAME,
+    LUA_UTF8LIBNAME, LUA_MATHLIBNAME, LUA_DBLIBNAME
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    lua_getglobal(L, names[i]);
+    learn_table(L);
+  }
+  lua_pushliteral(L, "");
+  lua_getmetatable(L, -1);
+  learn_table(L);
+  lua_getglobal(L, "ipairs");
+  lua_newtable(L);
+  lua_call(L, 1, 1);
+  learn_harmless(lua_tocfunction(L, -1));
+}
+
+static void learn_closing (lua_State *L) {
+  static const char program[] =
+    "local function close () error(2, 0) end "
+    "local function fail () "
+    "  local _ <close> = setmetatable({}, {__close = close}) "
+    "  error(1, 0) "
+    "end "
+    "return select(2, pcall(fail))";
+  if (luaL_dostring(L, program) == LUA_OK)
+    replaces = lua_tointeger(L, -1) == 2;
+}
+
+
+/* Has a coroutine die, to see what closing it leaves of its error. */
+static void learn_close (lua_State *L) {
+  int n;
+  lua_State *co = lua_newthread(L);
+  lua_pushcfunction(co, tg_builtins_real(TG_ROLE_ERROR));
+  lua_resume(co, L, 0, &n);
+  tg_close_forgets = lua_resetthread(co) == LUA_OK;
+  lua_pop(L, 1);
+}
+
+static int learn (lua_State *L) {
+  luaL_openlibs(L);
+  for (size_t i = 0; i < NKNOWN; i++)
+    address[i] = member(L, known[i].library, known[i].name);
+  tg_real_sethook = member(L, "debug", "sethook");
+  tg_real_gethook = member(L, "debug", "gethook");
+  learn_hook(L);
+  learn_close(L);
+  lua_getglobal(L, "coroutine");
+  lua_getfield(L, -1, "wrap");
+  lua_getglobal(L, "print");
+  lua_call(L, 1, 1);
+  wrapped = lua_tocfunction(L, -1);
+  learn_libraries(L);
+  learn_closing(L);
+  return 0;
+}
+
+static void learn_once (void) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL)
+    return;
+  lua_pushcfunction(L, learn);
+  learned = lua_pcall(L, 0, 0, 0) == LUA_OK;
+  lua_close(L);
+}
+
+bool tg_builtins_setup (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, learn_once);
+  return learned;
+}
+
+tg_Role tg_builtins_role (lua_CFunction f) {
+  if (f == NULL)
+    return TG_ROLE_NONE;
+  if (f == wrapped)
+    return TG_ROLE_WRAPPED;
+  for (size_t i = 0; i < NKNOWN; i++) {
+    if (address[i] == f)
+      return known[i].role;
+  }
+  for (size_t i = 0; i < nstandins; i++) {
+    if (standins[i].f == f)
+      return standins[i].role;
+  }
+  return TG_ROLE_NONE;
+}
+
+bool tg_role_harmless (lua_CFunction f) {
+  size_t i = 0;
+  while (i < nharmless && harmless[i] != f)
+    i++;
+  return i < nharmless;
+}
+
+bool tg_close_replaces (void) {
+  return replaces;
+}
+
+lua_CFunction tg_builtins_real (tg_Role role) {
+  size_t i = 0;
+  while (i < NKNOWN && known[i].role != role)
+    i++;
+  tg_assert(i < NKNOWN);
+  return address[i];
+}
+
+void tg_builtins_standin (lua_CFunction f, tg_Role role) {
+  tg_assert(nstandins < STANDINS);
+  standins[nstandins].f = f;
+  standins[nstandins].role = role;
+  nstandins++;
+}

@@ -1,0 +1,44 @@
+/*
+** builtins.h - which C functions mean something to the tracer.
+**
+** The functions of Lua's own libraries that start, end or cross frames, found
+** by address: what a program did to its globals does not matter.
+*/
+#ifndef TG_BUILTINS_H
+#define TG_BUILTINS_H
+
+#include "binding/lx.h"
+#include "stream/functions.h"
+
+/* Learns the addresses from a pristine state, once per process. False when
+   no state could be made. */
+bool tg_builtins_setup (void);
+
+/* The role of a C function. */
+tg_Role tg_builtins_role (lua_CFunction f);
+
+/* Whether a C function lets every error pass: known of Lua's own libraries, but
+   for those functions that catch errors. */
+bool tg_role_harmless (lua_CFunction f);
+
+/* Whether an error in a __close method takes the place of the one that unwinds
+   the stack; before Lua 5.4.3 it was dropped. */
+bool tg_close_replaces (void);
+
+/* Lua's own function of that role; the first of them. */
+lua_CFunction tg_builtins_real (tg_Role role);
+
+/* This function of ours stands in for one of that role. At most a few, before
+   the first trace. */
+void tg_builtins_standin (lua_CFunction f, tg_Role role);
+
+/* debug.sethook and debug.gethook as Lua made them. */
+extern lua_CFunction tg_real_sethook, tg_real_gethook;
+
+/* The hook that debug.sethook installs, which calls the Lua function. */
+extern lua_Hook tg_lua_hook;
+
+/* Whether closing a coroutine that died loses its error: Lua before 5.4.3. */
+extern bool tg_close_forgets;
+
+#endif

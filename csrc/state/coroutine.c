@@ -1,0 +1,253 @@
+#include <string.h>
+
+#include "state/coroutine.h"
+#include "base/alloc.h"
+
+#define BUCKETS_MIN 64u
+#define SLOTS_MIN 64u
+#define FRAMES_MIN 16u
+
+void tg_coroutines_init (tg_Coroutines *ts) {
+  memset(ts, 0, sizeof *ts);
+  ts->next_id = 2;      /* 1 is the main coroutine's */
+}
+
+static void free_record (tg_Coroutine *t) {
+  tg_free(t->frames);
+  tg_free(t->catches);
+  tg_buf_free(&t->stash);
+  tg_free(t);
+}
+
+static void free_list (tg_Coroutine *t) {
+  while (t != NULL) {
+    tg_Coroutine *next = t->chain;
+    free_record(t);
+    t = next;
+  }
+}
+
+void tg_coroutines_free (tg_Coroutines *ts) {
+  for (uint32_t i = 0; i < ts->nbuckets; i++)
+    free_list(ts->buckets[i]);
+  free_list(ts->freelist);
+  tg_free(ts->buckets);
+  tg_coroutines_init(ts);
+}
+
+static uint32_t bucket (const tg_Coroutines *ts, const lua_State *L) {
+  uint64_t k = (uint64_t)(uintptr_t)L * UINT64_C(0x9E3779B97F4A7C15);
+  return (uint32_t)(k >> 40) & (ts->nbuckets - 1);
+}
+
+tg_Coroutine *tg_coroutines_find (const tg_Coroutines *ts, lua_State *L) {
+  tg_Coroutine *t;
+  if (ts->nbuckets == 0)
+    return NULL;
+  for (t = ts->buckets[bucket(ts, L)]; t != NULL; t = t->chain) {
+    if (t->L == L)
+      return t;
+  }
+  return NULL;
+}
+
+static bool rehash (tg_Coroutines *ts, uint32_t n) {
+  tg_Coroutine **old = ts->buckets;
+  uint32_t nold = ts->nbuckets;
+  tg_Coroutine **fresh = tg_calloc(n, sizeof *fresh);
+  if (fresh == NULL)
+    return false;
+  ts->buckets = fresh;
+  ts->nbuckets = n;
+  for (uint32_t i = 0; i < nold; i++) {
+    for (tg_Coroutine *t = old[i], *next; t != NULL; t = next) {
+      uint32_t b = bucket(ts, t->L);
+      next = t->chain;
+      t->chain = fresh[b];
+      fresh[b] = t;
+    }
+  }
+  tg_free(old);
+  return true;
+}
+
+/* A record from the free list keeps its arrays. */
+static tg_Coroutine *new_record (tg_Coroutines *ts) {
+  tg_Coroutine *t = ts->freelist;
+  if (t == NULL)
+    return tg_calloc(1, sizeof *t);
+  ts->freelist = t->chain;
+  tg_Coroutine kept = *t;
+  memset(t, 0, sizeof *t);
+  t->frames = kept.frames;
+  t->capacity = kept.capacity;
+  t->catches = kept.catches;
+  t->catchcap = kept.catchcap;
+  t->stash = kept.stash;
+  return t;
+}
+
+tg_Coroutine *tg_coroutines_add (tg_Coroutines *ts, struct tg_Session *s,
+                                 lua_State *L) {
+  tg_Coroutine *t;
+  if (ts->count >= ts->nbuckets
+      && !rehash(ts, (ts->nbuckets == 0) ? BUCKETS_MIN : ts->nbuckets * 2)
+      && ts->nbuckets == 0)
+    return NULL;        /* with some buckets, longer chains will do */
+  if ((t = new_record(ts)) == NULL)
+    return NULL;
+  t->L = L;
+  t->session = s;
+  uint32_t b = bucket(ts, L);
+  t->chain = ts->buckets[b];
+  ts->buckets[b] = t;
+  ts->count++;
+  return t;
+}
+
+void tg_coroutines_remove (tg_Coroutines *ts, tg_Coroutine *t) {
+  ts->forget(t);
+  tg_Coroutine **p = &ts->buckets[bucket(ts, t->L)];
+  while (*p != t)
+    p = &(*p)->chain;
+  *p = t->chain;
+  ts->count--;
+  t->chain = ts->freelist;
+  ts->freelist = t;
+}
+
+bool tg_coroutine_grow (tg_Coroutine *t) {
+  uint32_t n = (t->capacity == 0) ? FRAMES_MIN : t->capacity * 2;
+  tg_Frame *f = tg_realloc(t->frames, n * sizeof *f);
+  if (f == NULL)
+    return false;
+  t->frames = f;
+  t->capacity = n;
+  return true;
+}
+
+void tg_coroutine_catch (tg_Coroutine *t, const void *handler) {
+  if (t->ncatches == t->catchcap) {
+    uint32_t n = t->catchcap + 8;
+    tg_Catch *c = tg_realloc(t->catches, n * sizeof *c);
+    if (c == NULL)
+      return;           /* then a thrown value may stay unknown */
+    t->catches = c;
+    t->catchcap = n;
+  }
+  t->catches[t->ncatches++] = (tg_Catch){t->n - 1, handler};
+  t->handler = handler;
+}
+
+void tg_coroutine_uncatch (tg_Coroutine *t, uint32_t n) {
+  while (t->ncatches > 0 && t->catches[t->ncatches - 1].frame >= n)
+    t->ncatches--;
+  t->handler = (t->ncatches > 0) ? t->catches[t->ncatches - 1].handler : NULL;
+}
+
+/*
+** The list of coroutines: a Lua array with weak values whose slots exist
+** before they are used, so that to fill one allocates nothing.
+*/
+
+static void push_weak_mode (lua_State *L) {
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+}
+
+static uint32_t count_living (lua_State *L, int list, uint32_t slots) {
+  uint32_t living = 0;
+  for (uint32_t i = 1; i <= slots; i++) {
+    living += lua_rawgeti(L, list, i) == LUA_TTHREAD;
+    lua_pop(L, 1);
+  }
+  return living;
+}
+
+/* Moves what lives to a new list. Uses the stack: threads old new thread */
+static int relist (lua_State *L) {
+  tg_Coroutines *ts = lua_touserdata(L, 1);
+  uint32_t used = 0, slots = SLOTS_MIN;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) != LUA_TTABLE)
+    ts->slots = 0;
+  uint32_t living = count_living(L, 2, ts->slots);
+  if (living * 2 > slots)
+    slots = living * 2;
+  lua_createtable(L, (int)slots, 0);
+  push_weak_mode(L);
+  lua_setmetatable(L, -2);
+  for (uint32_t i = 1; i <= ts->slots; i++) {
+    if (lua_rawgeti(L, 2, i) == LUA_TTHREAD) {
+      tg_Coroutine *t = tg_coroutines_find(ts, lua_tothread(L, -1));
+      if (t != NULL && t->slot == i)
+        t->slot = used + 1;
+      lua_rawseti(L, 3, ++used);
+    }
+    else
+      lua_pop(L, 1);
+  }
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
+  ts->slots = slots;
+  ts->next_slot = used + 1;
+  return 0;
+}
+
+/* Records of coroutines that are gone, freed. */
+static void sweep (tg_Coroutines *ts, lua_State *L) {
+  for (uint32_t i = 0; i < ts->nbuckets; i++) {
+    for (tg_Coroutine *t = ts->buckets[i], *next; t != NULL; t = next) {
+      next = t->chain;
+      if (t->slot != 0 && !t->running && !tg_coroutine_alive(t, L))
+        tg_coroutines_remove(ts, t);
+    }
+  }
+}
+
+/* Room for one more slot: drops the dead, and grows if many live. */
+static bool more_slots (tg_Coroutines *ts, lua_State *L) {
+  sweep(ts, L);
+  return lx_quietly(L, relist, ts);
+}
+
+void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L) {
+  if (!lua_checkstack(L, 4) || !lua_checkstack(t->L, 1))
+    return;
+  if (ts->next_slot == 0 || ts->next_slot > ts->slots) {
+    if (!more_slots(ts, L))
+      return;
+  }
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
+  lua_pushthread(t->L);
+  if (t->L != L)
+    lua_xmove(t->L, L, 1);
+  lua_rawseti(L, -2, ts->next_slot);
+  lua_pop(L, 1);
+  t->slot = ts->next_slot++;
+}
+
+bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L) {
+  bool alive;
+  if (t->slot == 0 || !lua_checkstack(L, 2))
+    return false;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    return false;
+  }
+  lua_rawgeti(L, -1, t->slot);
+  alive = lua_tothread(L, -1) == t->L;
+  lua_pop(L, 2);
+  return alive;
+}
+
+void tg_coroutines_each (const tg_Coroutines *ts, lua_State *L,
+                         void (*f) (lua_State *L1, void *ud), void *ud) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) == LUA_TTABLE) {
+    for (uint32_t i = 1; i < ts->next_slot; i++) {
+      if (lua_rawgeti(L, -1, i) == LUA_TTHREAD)
+        f(lua_tothread(L, -1), ud);
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+}

@@ -1,0 +1,56 @@
+/*
+** funcname.h - what a function is called: decided once, when it is defined.
+**
+** In this order: its qualified name, if package.loaded leads to it; the name it
+** was declared with, if its source can be read; the name its first caller calls
+** it by; "(anonymous function)". A chunk is "(main chunk)".
+*/
+#ifndef TG_FUNCNAME_H
+#define TG_FUNCNAME_H
+
+#include "binding/lx.h"
+
+#define TG_ANONYMOUS "(anonymous function)"
+
+/* What the files seen so far declare. */
+typedef struct tg_FuncNames tg_FuncNames;
+
+void tg_funcname_free (tg_FuncNames *e);       /* NULL is fine */
+
+/* How a name was found. */
+typedef enum tg_NameKind {
+  TG_NAME_LOADED,       /* in package.loaded */
+  TG_NAME_GIVEN,        /* declared, or by the caller */
+  TG_NAME_NONE          /* anonymous */
+} tg_NameKind;
+
+/*
+** The name of the function on top of the stack ('ar' has "S"), allocated; NULL
+** without memory. 'called' is the caller's name for it, or NULL.
+*/
+char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
+                      const char *called, tg_NameKind *kind);  /* [-0, +0, -] */
+
+/*
+** What the caller of the frame 'ar' (which has "n") calls it: allocated; NULL
+** if that is no name. 'callee' says that this is the frame of 'L' that is about
+** to run, with the function on top of the stack.
+*/
+char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee);
+                                                               /* [-0, +0, -] */
+
+/*
+** Whether the C function on top of the stack, about to run in the innermost
+** frame of 'L', can only be a message handler: called with one message, which
+** begins with the very place where it is called, by an instruction that failed
+** or by a C function.
+*/
+bool tg_name_handler (lua_State *L);                           /* [-0, +0, -] */
+
+/* Whether other functions than that of 'ar' may begin on the same line. */
+bool tg_name_crowded (tg_FuncNames **sources, const lua_Debug *ar);
+
+/* Keeps package.loaded where the hook can look; may raise. */
+void tg_funcname_setup (lua_State *L);                         /* [-0, +0, m] */
+
+#endif

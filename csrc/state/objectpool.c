@@ -1,0 +1,44 @@
+#include <string.h>
+
+#include "state/objectpool.h"
+#include "base/alloc.h"
+
+#define OBJECTS_MIN 64u
+
+bool tg_objectpool_grow (tg_ObjectPool *p) {
+  uint32_t n = (p->capacity == 0) ? OBJECTS_MIN : p->capacity * 2;
+  tg_Object *list = tg_realloc(p->list, n * sizeof *list);
+  if (list == NULL)
+    return false;
+  p->list = list;
+  uint32_t *slots = tg_calloc(n * 2, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  tg_free(p->slots);
+  p->slots = slots;
+  p->nslots = n * 2;
+  p->capacity = n;
+  p->base = 1;          /* so that zeros are free */
+  uint32_t count = p->count;
+  for (p->count = 0; p->count < count; p->count++) {
+    uint32_t *slot;
+    tg_objectpool_find(p, list[p->count].address, &slot);
+    *slot = p->base + p->count;
+  }
+  return true;
+}
+
+void tg_objectpool_clear (tg_ObjectPool *p) {
+  p->base += p->count;
+  p->count = 0;
+  if (tg_unlikely(p->base > UINT32_MAX / 2)) {
+    memset(p->slots, 0, p->nslots * sizeof *p->slots);
+    p->base = 1;
+  }
+}
+
+void tg_objectpool_free (tg_ObjectPool *p) {
+  tg_free(p->list);
+  tg_free(p->slots);
+  memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,82 @@
+/*
+** objectpool.h - the objects of one packet: the same object is one entry.
+**
+** Found by address, in order of index; memory is kept from packet to packet.
+** A slot holds 'base' + index; what is out of range belongs to an earlier
+** packet, and is free. So to empty the pool is to move the base.
+*/
+#ifndef TG_OBJECTPOOL_H
+#define TG_OBJECTPOOL_H
+
+#include "base/base.h"
+
+/* An object met while values are captured. */
+typedef struct tg_Object {
+  const void *address;
+  int index;                /* where it stands on the stack; 0: it does not */
+  uint32_t level;           /* its distance: 0 = a value of the list itself */
+  uint8_t type;             /* tg_ObjectType */
+  bool examined;            /* what follows is known */
+  bool has_proto;           /* it has a metatable, which is listed: */
+  bool cut;                 /* it has something that is not listed, */
+  bool meta;                /* such as its metatable */
+  bool brief;               /* it was met as one that is only named */
+  uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */
+  uint32_t function;        /* tg_FunctionId, for functions */
+  const char *cls;          /* borrows from its metatable; NULL = none */
+  size_t cls_size;
+} tg_Object;
+
+typedef struct tg_ObjectPool {
+  tg_Object *list;          /* owns */
+  uint32_t count, capacity;
+  uint32_t *slots;          /* owns; base + index by hash */
+  uint32_t nslots;          /* power of two; twice the capacity */
+  uint32_t base;
+} tg_ObjectPool;
+
+#define TG_POOL_NONE UINT32_MAX
+
+/* The slow half of tg_objectpool_enter. */
+bool tg_objectpool_grow (tg_ObjectPool *p);
+
+/* The index in an address's slot; from 'count' up: the slot is free. */
+TG_INLINE uint32_t tg_objectpool_find (const tg_ObjectPool *p, const void
+*address, uint32_t **slot) {
+  uint64_t k = (uint64_t)(uintptr_t)address * UINT64_C(0x9E3779B97F4A7C15);
+  uint32_t i = (uint32_t)(k >> 40) & (p->nslots - 1);
+  while (p->slots[i] - p->base < p->count
+         && p->list[p->slots[i] - p->base].address != address)
+    i = (i + 1) & (p->nslots - 1);
+  *slot = &p->slots[i];
+  return p->slots[i] - p->base;
+}
+
+/*
+** Index of the object at 'address', which is added ('*fresh') if it is not
+** there and there are less than 'max'; TG_POOL_NONE for want of room or memory.
+** Of a fresh entry only the address is set.
+*/
+TG_INLINE uint32_t tg_objectpool_enter (tg_ObjectPool *p, const void *address,
+                                        uint32_t max, bool *fresh) {
+  *fresh = false;
+  if (tg_unlikely(p->count == p->capacity) && !tg_objectpool_grow(p))
+    return TG_POOL_NONE;
+  uint32_t *slot;
+  uint32_t id = tg_objectpool_find(p, address, &slot);
+  if (id < p->count)
+    return id;
+  if (p->count >= max)
+    return TG_POOL_NONE;
+  *slot = p->base + p->count;
+  p->list[p->count].address = address;
+  *fresh = true;
+  return p->count++;
+}
+
+/* Empty again. */
+void tg_objectpool_clear (tg_ObjectPool *p);
+
+void tg_objectpool_free (tg_ObjectPool *p);
+
+#endif

@@ -1,0 +1,134 @@
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/ownfunctions.h"
+#include "base/alloc.h"
+
+#define SHOWN_MAX 8
+
+static struct {
+  pthread_mutex_t mutex;
+  char **list;          /* sources of ours; up to a '/': all that begin so */
+  size_t count;
+  lua_CFunction shown[SHOWN_MAX];   /* C functions of ours that are shown */
+  size_t nshown;
+} own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool covers (const char *ours, const char *source) {
+  size_t n = strlen(ours);
+  if (n > 0 && ours[n - 1] == '/')
+    return strncmp(ours, source, n) == 0;
+  return strcmp(ours, source) == 0;
+}
+
+static bool own_has (const char *source) {
+  for (size_t i = 0; i < own.count; i++) {
+    if (covers(own.list[i], source))
+      return true;
+  }
+  return false;
+}
+
+bool tg_ownfunctions_add (const char *source, size_t size) {
+  char *copy = tg_strdup(source, size);
+  pthread_mutex_lock(&own.mutex);
+  bool ok = copy != NULL;
+  if (ok && !own_has(copy)) {
+    char **list = tg_realloc(own.list, (own.count + 1) * sizeof *list);
+    if ((ok = list != NULL)) {
+      own.list = list;
+      own.list[own.count++] = copy;
+      copy = NULL;
+    }
+  }
+  pthread_mutex_unlock(&own.mutex);
+  tg_free(copy);
+  return ok;
+}
+
+/* The source of a file as it is called wherever it was found. */
+static bool real_source (const char *source, char real[PATH_MAX + 1]) {
+  real[0] = '@';
+  return source[0] == '@' && realpath(source + 1, real + 1) != NULL;
+}
+
+bool tg_ownfunctions_add_beside (const char *source) {
+  char real[PATH_MAX + 1];
+  if (!real_source(source, real))
+    return true;
+  char *end = strrchr(real, '/');
+  return tg_ownfunctions_add(real, (size_t)(end - real) + 1);
+}
+
+/* The library is unloaded, or the process exits. */
+__attribute__((destructor))
+static void forget_own (void) {
+  pthread_mutex_lock(&own.mutex);   /* other threads may still trace */
+  for (size_t i = 0; i < own.count; i++)
+    tg_free(own.list[i]);
+  tg_free(own.list);
+  own.list = NULL;
+  own.count = 0;
+  pthread_mutex_unlock(&own.mutex);
+}
+
+void tg_ownfunctions_fork (tg_AtFork side) {
+  tg_atfork_mutex(&own.mutex, side);
+}
+
+static bool own_source (const char *source) {
+  pthread_mutex_lock(&own.mutex);
+  bool found = own_has(source);
+  pthread_mutex_unlock(&own.mutex);
+  return found;
+}
+
+/* A main chunk has not yet said whose it is; the names of our modules, which
+   are as those of their files, begin with "tracegrip". */
+static bool own_main (const char *source) {
+  char real[PATH_MAX + 1];
+  return strstr(source, "tracegrip/") != NULL && real_source(source, real)
+         && own_source(real);
+}
+
+/* C functions are ours if they are in the same file as this one. */
+static bool own_address (lua_CFunction f) {
+  Dl_info mine, theirs;
+  lua_CFunction here = (lua_CFunction)(void (*) (void))own_source;
+  return dladdr((void *)(uintptr_t)here, &mine) != 0
+         && dladdr((void *)(uintptr_t)f, &theirs) != 0
+         && mine.dli_fbase == theirs.dli_fbase;
+}
+
+static bool is_shown (lua_CFunction f) {
+  for (size_t i = 0; i < own.nshown; i++) {
+    if (own.shown[i] == f)
+      return true;
+  }
+  return false;
+}
+
+void tg_ownfunctions_except (lua_CFunction f) {
+  pthread_mutex_lock(&own.mutex);
+  if (!is_shown(f) && own.nshown < SHOWN_MAX)
+    own.shown[own.nshown++] = f;
+  pthread_mutex_unlock(&own.mutex);
+}
+
+static bool own_cfunction (lua_CFunction f) {
+  if (!own_address(f))
+    return false;
+  pthread_mutex_lock(&own.mutex);
+  bool shown = is_shown(f);
+  pthread_mutex_unlock(&own.mutex);
+  return !shown;
+}
+
+bool tg_ownfunctions_function (lua_State *L, const lua_Debug *ar) {
+  if (*ar->what == 'C')
+    return own_cfunction(lua_tocfunction(L, -1));
+  return own_source(ar->source) || (*ar->what == 'm' && own_main(ar->source));
+}

@@ -1,0 +1,146 @@
+/*
+** session.h - what tracegrip keeps for one Lua state: its active traces, and
+** while there are any, the machinery of tracing.
+**
+** One session per state (every coroutine of it shares it), a userdata in the
+** registry. Idle: no hook, no stream, no records. The first trace makes them,
+** the last one unmakes them (tracing.c); a stopped trace keeps the stream alive
+** to be read. All of this is used on the thread that runs the Lua state.
+*/
+#ifndef TG_SESSION_H
+#define TG_SESSION_H
+
+#include <stdatomic.h>
+
+#include "binding/lx.h"
+#include "options/endreason.h"
+#include "options/selection.h"
+#include "reader/follower.h"
+#include "reader/reader.h"
+#include "recording/filewriter.h"
+#include "state/catalog.h"
+#include "state/coroutine.h"
+#include "state/objectpool.h"
+#include "stream/writer.h"
+
+/* Who started a trace. The program does not see the last three: they have names
+   of their own world and are never the most recent one. */
+typedef enum tg_Origin {
+  TG_ORIGIN_API, TG_ORIGIN_CONSOLE, TG_ORIGIN_FEED, TG_ORIGIN_LOG,
+  TG_ORIGIN_FILE, TG_ORIGIN_WATCH
+} tg_Origin;
+
+/* The class that a metatable gives, known during one capture. */
+typedef struct tg_Class {
+  const void *meta;
+  uint64_t capture;
+  const char *name;       /* borrows from the metatable; NULL = none */
+  size_t size;
+} tg_Class;
+
+#define TG_CLASSES 16
+
+#define TG_PACKETS_UNKNOWN UINT64_MAX
+
+struct tg_Endpoint;
+struct tg_Channel;
+struct tg_Log;
+struct tg_Interrupt;
+struct tg_Session;
+
+typedef struct tg_Trace {
+  struct tg_Trace *next;      /* the one started before it, still active */
+  struct tg_Session *session; /* NULL once it is not active any more */
+  tg_Stream *stream;          /* pins */
+  tg_Options options;         /* owns */
+  char *name;                 /* owns */
+  tg_Origin origin;
+  tg_End end;                 /* why it records no more */
+  tg_Cursor hold;             /* its beginning; holds nothing if consumed */
+  const tg_Reader *consumer;  /* borrows: who reads it as it goes, or NULL */
+  tg_Follower *follower;      /* pins: read by another thread, or NULL */
+  struct tg_Log *log;         /* owns: its live log, or NULL */
+  tg_FilePlan *plan;          /* owns: the file it is recorded on, or NULL */
+  tg_FileWriter *file;        /* owns: that file, until the losses are final */
+  uint32_t noted;             /* its number on the session's file; 0 = none */
+  tg_Pos start, stop;         /* its part of the stream; stop once it ended */
+  uint64_t packets_start, packets_end;  /* counts of the session there;
+                                           TG_PACKETS_UNKNOWN of one cut off */
+  uint64_t unseen_start;      /* events lost to all before it started... */
+  uint64_t missed_start;      /* ...and packets */
+  uint64_t packets_stop;      /* count at which it may have all it wants */
+  tg_Reader *counter;         /* owns; counts what it has, or NULL */
+  uint64_t counted;
+  uint32_t epoch_start;       /* frames of earlier epochs are older */
+  uint32_t older_end;         /* such frames open when it ended */
+  uint64_t ticks_start, ticks_end;  /* when; end once it ended */
+  uint32_t depth_start;       /* visible frames open when it started */
+  bool consumed;              /* somebody reads it as it goes */
+  bool anchored;              /* kept alive by the state while active */
+  uint64_t lost[TG_NLOSSES];  /* packets */
+  tg_Program *program;        /* pins: of a recording's trace, else NULL */
+  uint64_t damage;            /* of a recording's: the byte of the file from
+                                 which on it could not be read; 0 = none met */
+} tg_Trace;
+
+typedef struct tg_Session {
+  lua_State *main;            /* the state's main thread */
+  const void *registry;       /* its registry: tells states apart */
+  tg_Trace *traces;           /* active ones, most recent first (borrows) */
+  uint32_t names;             /* generated so far */
+  struct tg_Feed *feeds;      /* open ones (borrows) */
+  uint64_t feeds_opened;      /* so far */
+  struct tg_Endpoint *endpoint; /* borrows: it listens (endpoint.h); NULL: not
+                                   */
+  struct tg_Channel *channel; /* the endpoint's (borrows) */
+  struct tg_Interrupt *interrupt; /* owns, once it has listened (interrupt.h) */
+  lua_Hook knock;             /* its hook, which is none of the program's */
+  /* from here on only while tracing */
+  bool tracing;
+  bool exiting;               /* os.exit has been called */
+  bool terminated;            /* the stream has had its last event */
+  const void *_Atomic home;   /* the thread that runs the state (hook.c) */
+  bool recording;             /* some trace still records */
+  tg_Trace *on_file;          /* whose file the stream is on, or NULL */
+  tg_Trace *orphan;           /* in a forked child: is to have a new file */
+  bool torn;                  /* the file does not take a definition: for it
+                                 the stream ends here, before the event: */
+  tg_Pos torn_at;
+  uint64_t torn_packets;      /* the count there */
+  _Atomic bool button;        /* a signal asks for a snapshot (snapshot.h) */
+  bool snapshot;              /* it is to be taken after this event */
+  tg_Writer writer;
+  tg_Selection selection;     /* union of the traces that record */
+  tg_Coroutines threads;
+  tg_Coroutine *current;      /* top of the running chain */
+  tg_Catalog known;
+  tg_ObjectPool pool;
+  tg_Class classes[TG_CLASSES];
+  uint64_t captures;          /* lists captured so far */
+  uint32_t depth;             /* visible frames of the running chain */
+  uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
+  uint32_t depth_limit;       /* frames from there on are hidden */
+  bool attention;             /* something is to be done after the event */
+  bool logging;               /* some trace has a live log */
+  bool stale;                 /* what is recorded must be worked out anew */
+  bool hooking;               /* the program's hook has been called and has not
+                                 returned: after an event, that it failed */
+  uint64_t unseen;            /* events lost for want of memory */
+  uint64_t missed;            /* packets of calls made without our hook */
+  /* Called in the hook, after an event, when 'attention' is set: live logs,
+     snapshots, traces that ended. The session may not be tracing any more
+     then. */
+  void (*attend) (struct tg_Session *s, lua_State *L);
+  struct tg_Session *next;    /* list of all sessions of the process */
+} tg_Session;
+
+/* Whether the program knows nothing of a trace. */
+TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
+  return t->origin == TG_ORIGIN_LOG || t->origin == TG_ORIGIN_FILE
+         || t->origin == TG_ORIGIN_WATCH;
+}
+
+/* The session of a state, NULL if it has none. */            /* [-0, +0, -] */
+tg_Session *tg_session_find (lua_State *L);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+** eventreader.c - events from bytes that may come from anywhere.
+*/
+#include "stream/eventreader.h"
+
+#include <string.h>
+
+#include "base/bytereader.h"
+#include "stream/values.h"
+
+/* What is left of an event. */
+typedef struct Rest {
+  tg_ByteReader b;
+  const uint8_t *origin;
+} Rest;
+
+static void take_values (Rest *r, tg_Event *e) {
+  if ((e->flags & TG_EVF_VALUES) == 0)
+    return;
+  uint32_t count = tg_take32(&r->b), size = count & ~TG_VALUES_REFERS;
+  e->values = (tg_Slice){
+    .data = tg_take(&r->b, size), .size = size,
+    .origin = count & TG_VALUES_REFERS ? r->origin : NULL
+  };
+}
+
+static void take_list (Rest *r, tg_Event *e, uint64_t entry) {
+  e->n = tg_take32(&r->b);
+  e->list = tg_take(&r->b, e->n * entry);
+}
+
+static void take_call (Rest *r, tg_Event *e) {
+  e->function = tg_take32(&r->b);
+  if (e->flags & TG_EVF_SITE) {
+    e->line = tg_take32(&r->b);
+    if (e->flags & TG_EVF_FAR)
+      e->caller = tg_take32(&r->b);
+  }
+  take_values(r, e);
+}
+
+static void take_resume (Rest *r, tg_Event *e) {
+  e->thread = tg_take32(&r->b);
+  if (e->flags & TG_EVF_LIST)
+    take_list(r, e, 4);
+}
+
+/* What stands behind the head; false for a kind that there is not. */
+static bool take_body (Rest *r, tg_Event *e) {
+  switch (e->kind) {
+    case TG_EV_CONTEXT:
+      e->ticks = tg_take64(&r->b);
+      take_list(r, e, 8);
+      return true;
+    case TG_EV_TIME: e->ticks = tg_take64(&r->b); return true;
+    case TG_EV_CALL: take_call(r, e); return true;
+    case TG_EV_THROW:
+      e->n = tg_take32(&r->b);
+      take_values(r, e);
+      return true;
+    case TG_EV_RETURN: case TG_EV_YIELD: take_values(r, e); return true;
+    case TG_EV_RESUME: take_resume(r, e); return true;
+    case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
+    case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
+    case TG_EV_NONE: default: return false;
+  }
+}
+
+size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
+                        tg_Event *e) {
+  Rest r = {{p, p + size, false}, origin};
+  memset(e, 0, sizeof *e);
+  uint32_t head = tg_take32(&r.b);
+  e->kind = (tg_Kind)(head & TG_EV_KINDMASK);
+  e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
+  e->ticks = head >> TG_EV_DELTASHIFT;
+  return take_body(&r, e) && !r.b.missing ? (size_t)(r.b.p - p) : 0;
+}
+
+static tg_FunctionId named_in (tg_Slice values) {
+  tg_ValueCursor c;
+  tg_Grip g;
+  tg_Descriptor d;
+  tg_FunctionId highest = 0;
+  tg_values_open(&c, values);
+  uint64_t n = tg_values_var(&c);
+  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !c.bad; i++)
+    tg_values_grip(&c, &g);
+  while (!c.bad && c.p < c.end) {
+    tg_values_descriptor(&c, &d);
+    if (d.function > highest)
+      highest = d.function;
+    if (d.flags & TG_DESC_PROPS)
+      tg_values_skip_properties(&c);
+  }
+  return highest;
+}
+
+tg_FunctionId tg_event_names (const tg_Event *e) {
+  tg_FunctionId highest = named_in(e->values);
+  if (e->function > highest)
+    highest = e->function;
+  if (e->caller > highest)
+    highest = e->caller;
+  for (uint32_t i = 0; e->kind == TG_EV_RESUME && i < e->n; i++) {
+    tg_FunctionId id = tg_get32(e->list + 4 * (size_t)i);
+    if (id > highest)
+      highest = id;
+  }
+  return highest;
+}

@@ -1,0 +1,37 @@
+/*
+** eventreader.h - one event read back from its bytes.
+**
+** The counterpart of what the hook writes by hand (event.h has the layout).
+*/
+#ifndef TG_EVENTREADER_H
+#define TG_EVENTREADER_H
+
+#include "base/base.h"
+#include "stream/event.h"
+
+typedef struct tg_Event {
+  tg_Kind kind;
+  uint32_t flags;         /* TG_EVF_* as they stand in the head */
+  uint64_t ticks;         /* CONTEXT, TIME: absolute; else since the last */
+  tg_FunctionId function; /* CALL */
+  uint32_t line;          /* CALL with SITE */
+  tg_FunctionId caller;   /* CALL with FAR */
+  tg_ThreadId thread;     /* RESUME, GONE */
+  uint32_t n;             /* THROW: frames; CONTEXT, RESUME: list entries */
+  const uint8_t *list;    /* borrows; CONTEXT: pairs, RESUME: functions */
+  tg_Slice values;        /* data NULL without VALUES */
+} tg_Event;
+
+/*
+** Reads the event at 'p', of which at most 'size' bytes belong to it. Returns
+** how many did; 0 if these bytes are no event. Values may refer to bytes from
+** 'origin' on.
+*/
+size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
+                        tg_Event *e);
+
+/* The highest function id that an event names anywhere, in its values too; 0 if
+   it names none. Malformed values name none from there on. */
+tg_FunctionId tg_event_names (const tg_Event *e);
+
+#endif

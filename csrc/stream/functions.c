@@ -1,0 +1,81 @@
+/*
+** functions.c - the table of definitions: blocks that never move.
+**
+** The writer fills an entry, then publishes it by 'count'; a block appears
+** before the first count that needs it.
+*/
+#include "stream/functions.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+tg_Functions *tg_functions_new (void) {
+  return tg_calloc(1, sizeof(tg_Functions));
+}
+
+void tg_function_clear (tg_Function *f) {
+  tg_free(f->name);
+  tg_free(f->url);
+  tg_free(f->source);
+  if (f->params != NULL) {
+    for (uint16_t i = 0; i < f->nparams; i++)
+      tg_free(f->params[i]);
+  }
+  tg_free(f->params);
+  memset(f, 0, sizeof *f);
+}
+
+void tg_functions_free (tg_Functions *fs) {
+  if (fs == NULL)
+    return;
+  for (uint32_t b = 0; b < TG_FUNCTIONS_BLOCKS; b++) {
+    tg_Function *block = atomic_load(&fs->blocks[b]);
+    if (block == NULL)
+      break;
+    for (uint32_t i = 0; i < TG_FUNCTIONS_BLOCK; i++)
+      tg_function_clear(&block[i]);
+    tg_free(block);
+  }
+  tg_free(fs);
+}
+
+/* The block of 'id', made if it is not there; NULL without memory. */
+static tg_Function *block_of (tg_Functions *fs, tg_FunctionId id) {
+  tg_Function *_Atomic *slot = &fs->blocks[id / TG_FUNCTIONS_BLOCK];
+  tg_Function *block = atomic_load_explicit(slot, memory_order_relaxed);
+  if (block == NULL) {
+    block = tg_calloc(TG_FUNCTIONS_BLOCK, sizeof *block);
+    if (block != NULL)
+      atomic_store_explicit(slot, block, memory_order_release);
+  }
+  return block;
+}
+
+tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f) {
+  tg_FunctionId id
+      = atomic_load_explicit(&fs->count, memory_order_relaxed) + 1;
+  if (id >= TG_FUNCTIONS_BLOCK * TG_FUNCTIONS_BLOCKS)
+    return 0;
+  tg_Function *block = block_of(fs, id);
+  if (block == NULL)
+    return 0;
+  block[id % TG_FUNCTIONS_BLOCK] = *f;
+  if (fs->watch != NULL)
+    fs->watch(fs->watcher, id, f);
+  atomic_store_explicit(&fs->count, id, memory_order_release);
+  return id;
+}
+
+void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
+                         void *watcher) {
+  fs->watch = watch;
+  fs->watcher = watcher;
+}
+
+const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id) {
+  if (id == 0 || id > atomic_load_explicit(
+          &((tg_Functions *)(uintptr_t)fs)->count, memory_order_acquire))
+    return NULL;
+  return tg_functions_get(fs, id);
+}

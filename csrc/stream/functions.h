@@ -1,0 +1,88 @@
+/*
+** functions.h - definitions: what is known of each function seen by a stream.
+**
+** A definition is written once, at first sight, apart from the events that
+** refer to it by id, so a ring can drop events and keep them. Entries never
+** move and never change once published: a reader on another thread may use
+** every id that it found in a committed event. One writer (the traced thread).
+*/
+#ifndef TG_FUNCTIONS_H
+#define TG_FUNCTIONS_H
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+
+/* C functions that mean something to the tracer. */
+typedef enum tg_Role {
+  TG_ROLE_NONE,
+  TG_ROLE_PCALL, TG_ROLE_XPCALL, TG_ROLE_ERROR, TG_ROLE_ASSERT,
+  TG_ROLE_RESUME, TG_ROLE_WRAPPED, TG_ROLE_YIELD, TG_ROLE_CREATE,
+  TG_ROLE_WRAP, TG_ROLE_CLOSE, TG_ROLE_EXIT,
+  TG_ROLE_HANDLER       /* a host's message handler; only in the hook, never in
+                           a definition */
+} tg_Role;
+
+typedef struct tg_Function {
+  char *name;           /* owns; as the manual's "name" rule decides */
+  char *url;            /* owns; the chunk's source without '@' */
+  char *source;         /* owns; the chunk's source as Lua has it, whole for a
+                           file, at most TG_SOURCE_MAX bytes for a string */
+  size_t source_size;   /* bytes of the whole source */
+  uint64_t tail;        /* its last bytes, to tell sources apart */
+  char **params;        /* owns; parameter names, zero-terminated strings */
+  uint16_t nparams;     /* fixed parameters */
+  bool vararg;
+  bool is_c;
+  bool known;           /* its name is that in package.loaded */
+  bool own;             /* tracegrip's own: never shown */
+  uint32_t line;        /* line of definition; 0 = main chunk or C */
+  uint32_t last_line;
+  tg_Role role;
+} tg_Function;
+
+#define TG_SOURCE_MAX 4096
+#define TG_FUNCTIONS_BLOCK 256    /* definitions per block */
+#define TG_FUNCTIONS_BLOCKS 16384 /* so at most 4 M definitions */
+
+/* Is told of every definition before it is published. */
+typedef void tg_FunctionWatch (void *watcher, tg_FunctionId id,
+                               const tg_Function *f);
+
+typedef struct tg_Functions {
+  tg_Function *_Atomic blocks[TG_FUNCTIONS_BLOCKS];  /* owns */
+  _Atomic uint32_t count;         /* published; id 0 is never used */
+  tg_FunctionWatch *watch;        /* of the one writer; NULL: nobody */
+  void *watcher;
+} tg_Functions;
+
+/* An empty table, NULL without memory. */
+tg_Functions *tg_functions_new (void);
+void tg_functions_free (tg_Functions *fs);
+
+/*
+** Takes over all that '*f' owns and gives it an id; 0 without memory (then '*f'
+** is still the caller's).
+*/
+tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f);
+
+/* From now on 'watch' is told of what is added; NULL: nobody is. */
+void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
+                         void *watcher);
+
+/* The definition of any number at all; NULL if it is none of this table's. */
+const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);
+
+/* Frees what a definition owns. */
+void tg_function_clear (tg_Function *f);
+
+/* The definition of an id that came from this table. */
+TG_INLINE const tg_Function *tg_functions_get (const tg_Functions *fs,
+                                               tg_FunctionId id) {
+  tg_Function *block = atomic_load_explicit(
+      &((tg_Functions *)(uintptr_t)fs)->blocks[id / TG_FUNCTIONS_BLOCK],
+      memory_order_acquire);
+  return &block[id % TG_FUNCTIONS_BLOCK];
+}
+
+#endif

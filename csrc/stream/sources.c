@@ -1,0 +1,169 @@
+/*
+** sources.c - see sources.h.
+*/
+#include "stream/sources.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "stream/stream.h"
+
+#define SIZE_MOST ((uint64_t)16 << 20)    /* bytes of one text */
+
+static bool read_at (int fd, uint64_t place, uint64_t size, tg_Buf *text) {
+  if (size > SIZE_MOST || !tg_buf_reserve(text, size))
+    return false;
+  while (size > 0) {
+    ssize_t n = pread(fd, text->data + text->size, size, (off_t)place);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      return false;
+    if (n > 0) {
+      text->size += (size_t)n;
+      place += (uint64_t)n;
+      size -= (uint64_t)n;
+    }
+  }
+  return true;
+}
+
+/*
+** {==================================================================
+** In a recording
+** ===================================================================
+*/
+
+static bool make (tg_Sources **s, int fd) {
+  if (*s != NULL)
+    return true;
+  tg_Sources *made = tg_calloc(1, sizeof *made);
+  if (made == NULL)
+    return false;
+  made->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (made->fd < 0) {
+    tg_free(made);
+    return false;
+  }
+  *s = made;
+  return true;
+}
+
+bool tg_sources_note (tg_Sources **where, int fd, tg_Slice url,
+                      uint64_t place, size_t size) {
+  if (!make(where, fd))
+    return false;
+  tg_Sources *s = *where;
+  if (s->count == s->capacity) {
+    uint32_t more = s->capacity > 0 ? s->capacity * 2 : 8;
+    tg_SourcePlace *list = tg_realloc(s->list, more * sizeof *list);
+    if (list == NULL)
+      return false;
+    s->list = list;
+    s->capacity = more;
+  }
+  char *name = tg_strdup((const char *)url.data, url.size);
+  if (name == NULL)
+    return false;
+  s->list[s->count++] = (tg_SourcePlace){name, place, (uint32_t)size};
+  return true;
+}
+
+void tg_sources_free (tg_Sources *s) {
+  if (s == NULL)
+    return;
+  for (uint32_t i = 0; i < s->count; i++)
+    tg_free(s->list[i].url);
+  tg_free(s->list);
+  close(s->fd);
+  tg_free(s);
+}
+
+static bool read_noted (const tg_Sources *s, const char *url, tg_Buf *text) {
+  for (uint32_t i = 0; s != NULL && i < s->count; i++) {
+    const tg_SourcePlace *p = &s->list[i];
+    if (strcmp(p->url, url) == 0)
+      return read_at(s->fd, p->place, p->size, text);
+  }
+  return false;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Of the running program
+** ===================================================================
+*/
+
+/* A function from there, whose chunk's source is known, and the last line that
+   any of them has; NULL if there is none. */
+static const tg_Function *find_function (const tg_Functions *fs,
+                                         const char *url,
+                                         uint32_t *last_line) {
+  const tg_Function *found = NULL;
+  uint32_t count = atomic_load(&((tg_Functions *)(uintptr_t)fs)->count);
+  *last_line = 0;
+  for (uint32_t id = 1; id <= count; id++) {
+    const tg_Function *f = tg_functions_get(fs, id);
+    if (f->is_c || f->source == NULL || f->url == NULL
+        || strcmp(f->url, url) != 0)
+      continue;
+    found = f;
+    if (f->last_line > *last_line)
+      *last_line = f->last_line;
+  }
+  return found;
+}
+
+static uint32_t count_lines (const tg_Buf *text, size_t from) {
+  uint32_t lines = text->size > from;
+  for (size_t i = from; i < text->size; i++)
+    lines += text->data[i] == '\n';
+  return lines;
+}
+
+/* Whether the file is one, and as it was then. */
+static bool unchanged (int fd, uint64_t wall_ns, uint64_t *size) {
+  struct stat st;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < 0)
+    return false;
+  *size = (uint64_t)st.st_size;
+  return (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000)
+         + (uint64_t)st.st_mtim.tv_nsec <= wall_ns;
+}
+
+static bool read_file (const char *path, uint64_t wall_ns,
+                       uint32_t last_line, tg_Buf *text) {
+  size_t from = text->size;
+  uint64_t size;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  bool ok = unchanged(fd, wall_ns, &size) && read_at(fd, 0, size, text)
+            && count_lines(text, from) >= last_line;
+  close(fd);
+  return ok;
+}
+
+static bool read_living (const tg_Stream *s, const char *url, tg_Buf *text) {
+  uint32_t last_line;
+  const tg_Function *f = find_function(s->functions, url, &last_line);
+  if (f == NULL || f->source[0] == '=')
+    return false;
+  if (f->source[0] == '@')
+    return read_file(f->source + 1, s->wall_ns, last_line, text);
+  if (f->source_size >= TG_SOURCE_MAX)
+    return false;             /* it is not whole */
+  tg_buf_add(text, f->source, f->source_size);
+  return true;
+}
+
+/* }================================================================== */
+
+bool tg_sources_text (void *stream, const char *url, tg_Buf *text) {
+  const tg_Stream *s = stream;
+  return read_noted(s->listings, url, text) || read_living(s, url, text);
+}

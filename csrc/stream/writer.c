@@ -1,0 +1,105 @@
+#include "stream/writer.h"
+
+tg_Pos tg_writer_pos (const tg_Writer *r) {
+  if (r->chunk == NULL)
+    return 0;
+  return r->chunk->base + (tg_Pos)(r->p - r->block->data);
+}
+
+void tg_writer_close (tg_Writer *r) {
+  r->lim = r->p;
+}
+
+void tg_writer_seal (tg_Writer *r) {
+  r->sealed = true;
+  tg_writer_close(r);
+}
+
+/* Where a chunk ends, or where the first trace has had enough. */
+static void set_limit (tg_Writer *r, tg_Pos stop) {
+  uint8_t *end = (uint8_t *)r->block + r->chunk->size;
+  tg_Pos here = tg_writer_pos(r);
+  size_t left = (size_t)(end - r->p);
+  if (stop > here && stop - here < left)
+    left = (size_t)(stop - here);
+  r->lim = (stop > here) ? r->p + left : r->p;
+}
+
+/* A CONTEXT at the writing position; the caller has seen to the room. */
+static void put_context (tg_Writer *r, uint64_t now) {
+  uint8_t *p = tg_put32(r->p, TG_EV_CONTEXT);
+  if (now > r->last)
+    r->last = now;
+  p = tg_put64(p, r->last);
+  p = r->context(r, p);
+  r->p = p;
+  r->epoch++;
+  tg_block_commit(r->block, p);
+}
+
+static bool new_chunk (tg_Writer *r, size_t need, uint64_t now) {
+  tg_Chunk *c = tg_store_grow(&r->stream->store, need + TG_CONTEXT_MAX,
+                              r->packets);
+  if (c == NULL)
+    return false;
+  r->chunk = c;
+  r->block = c->block;
+  r->p = r->block->data;
+  r->sealed = false;
+  put_context(r, now);
+  return true;
+}
+
+bool tg_writer_open (tg_Writer *r, size_t need, uint64_t now, tg_Pos stop) {
+  if (r->chunk != NULL && !r->sealed) {
+    set_limit(r, stop);
+    if ((size_t)(r->lim - r->p) >= need)
+      return true;
+  }
+  if (!new_chunk(r, need, now)) {
+    tg_writer_close(r);
+    return false;
+  }
+  set_limit(r, stop);
+  return true;
+}
+
+bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
+  size_t room = 0;
+  if (r->chunk != NULL && !r->sealed)
+    room = (size_t)((uint8_t *)r->block + r->chunk->size - r->p);
+  if (room >= TG_CONTEXT_MAX) {
+    *mark = tg_writer_pos(r);
+    put_context(r, now);
+  }
+  else {
+    if (!new_chunk(r, 0, now))
+      return false;
+    *mark = r->chunk->base;
+  }
+  set_limit(r, stop);
+  return true;
+}
+
+/* The clock went on for longer than a head can say, or (another processor)
+   went back a little: then time stands still for one event. */
+static uint8_t *put_time (tg_Writer *r, uint64_t now) {
+  uint8_t *p = tg_put32(r->p, TG_EV_TIME);
+  p = tg_put64(p, (now > r->last) ? now : r->last);
+  r->last = now;
+  tg_writer_end(r, p);
+  return p;
+}
+
+uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now) {
+  const size_t time_size = 12;
+  if (r->packets >= r->packets_stop || now >= r->ticks_stop
+      || (size_t)(r->lim - r->p) < need + time_size) {
+    r->turn(r, need + time_size, now);
+    if ((size_t)(r->lim - r->p) < need + time_size)
+      return NULL;
+  }
+  if (now - r->last > TG_EV_DELTAMAX)
+    put_time(r, now);
+  return r->p;
+}

@@ -1,0 +1,25 @@
+/*
+** jsonwriter.h - a sink that writes JSON text, one document after another.
+**
+** UTF-8 is kept; control characters, quote and backslash are escaped; floats
+** are the shortest text that reads back the same and stay floats ("1.0").
+*/
+#ifndef TG_JSONWRITER_H
+#define TG_JSONWRITER_H
+
+#include "base/buf.h"
+#include "text/sink.h"
+
+#define TG_JSON_DEPTH 64
+
+typedef struct tg_JsonWriter {
+  tg_Sink sink;         /* first member: a tg_JsonWriter is a tg_Sink */
+  tg_Buf *out;          /* borrows */
+  int depth;            /* open containers */
+  bool array[TG_JSON_DEPTH];
+  bool comma[TG_JSON_DEPTH];
+} tg_JsonWriter;
+
+void tg_jsonwriter_init (tg_JsonWriter *j, tg_Buf *out);
+
+#endif

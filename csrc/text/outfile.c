@@ -1,0 +1,116 @@
+#include "text/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "text/fdwriter.h"
+
+#define ENOUGH ((size_t)64 << 10)
+
+typedef struct tg_OutputFile {
+  tg_FdWriter outlet;     /* owns */
+  bool zipped;
+  z_stream zip;           /* owns, if zipped */
+  uint8_t packed[64 << 10];
+} tg_OutputFile;
+
+static bool ends_in_gz (const char *path) {
+  size_t n = strlen(path);
+  return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+static bool begin_zip (tg_OutputFile *f) {
+  const int with_header = 16;
+  f->zipped = true;
+  return deflateInit2(&f->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+                      MAX_WBITS + with_header, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+bool tg_outfile_open (tg_OutFile *o, const char *path) {
+  memset(o, 0, sizeof *o);
+  bool standard = strcmp(path, "-") == 0;
+  int fd = standard ? STDOUT_FILENO
+                    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                           0666);
+  if (fd < 0)
+    return false;
+  o->file = tg_calloc(1, sizeof *o->file);
+  if (o->file != NULL)
+    tg_fdwriter_open(&o->file->outlet, fd);
+  if (!standard)
+    close(fd);
+  if (o->file != NULL && ends_in_gz(path) && !begin_zip(o->file)) {
+    tg_fdwriter_close(&o->file->outlet);
+    tg_free(o->file);
+    o->file = NULL;
+  }
+  if (o->file == NULL)
+    errno = ENOMEM;
+  return o->file != NULL;
+}
+
+/* Compresses and writes; with Z_FINISH also what zlib has kept. */
+static bool write_zipped (tg_OutputFile *f, const char *data, size_t size,
+                          int flush) {
+  f->zip.next_in = (Bytef *)(uintptr_t)data;
+  f->zip.avail_in = (uInt)size;
+  do {
+    f->zip.next_out = f->packed;
+    f->zip.avail_out = sizeof f->packed;
+    if (deflate(&f->zip, flush) == Z_STREAM_ERROR)
+      return false;
+    if (!tg_fdwriter_write(&f->outlet, (const char *)f->packed,
+                           sizeof f->packed - f->zip.avail_out))
+      return false;
+  } while (f->zip.avail_out == 0);
+  return true;
+}
+
+/* All of 'text', in parts that zlib can count. */
+static void write_text (tg_OutFile *o, int flush) {
+  tg_OutputFile *f = o->file;
+  const char *p = o->text.data;
+  size_t left = o->text.size;
+  bool ok = !o->text.failed;
+  while (ok && f->zipped && left > UINT32_MAX / 2) {
+    ok = write_zipped(f, p, UINT32_MAX / 2, Z_NO_FLUSH);
+    p += UINT32_MAX / 2;
+    left -= UINT32_MAX / 2;
+  }
+  ok = ok && (f->zipped ? write_zipped(f, p, left, flush)
+                        : tg_fdwriter_write(&f->outlet, p, left));
+  if (!ok)
+    o->error = f->outlet.error != 0 ? f->outlet.error : ENOMEM;
+  o->bytes += o->text.size;
+  tg_buf_clear(&o->text);
+}
+
+bool tg_outfile_flush (tg_OutFile *o) {
+  if (o->error == 0)
+    write_text(o, Z_NO_FLUSH);
+  else
+    tg_buf_clear(&o->text);
+  return o->error == 0;
+}
+
+bool tg_outfile_turn (tg_OutFile *o) {
+  bool turns = o->text.size >= ENOUGH || o->text.failed || o->error != 0;
+  return !turns || tg_outfile_flush(o);
+}
+
+bool tg_outfile_close (tg_OutFile *o) {
+  if (o->error == 0)
+    write_text(o, Z_FINISH);
+  if (o->file->zipped)
+    deflateEnd(&o->file->zip);
+  tg_fdwriter_close(&o->file->outlet);
+  tg_free(o->file);
+  tg_buf_free(&o->text);
+  o->file = NULL;
+  errno = o->error;
+  return o->error == 0;
+}

@@ -1,0 +1,202 @@
+/*
+** terminal.c - see terminal.h.
+*/
+#include "text/terminal.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+
+#define ELLIPSIS "\xE2\x80\xA6"
+
+/* Bytes that a character starting with 'lead' has, 0 if none does. */
+static size_t sequence (unsigned char lead) {
+  if (lead < 0x80)
+    return 1;
+  if (lead < 0xc2)  /* continuation bytes; overlong forms */
+    return 0;
+  if (lead < 0xe0)
+    return 2;
+  return lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+}
+
+/* Overlong forms, surrogates, beyond the last code point. */
+static bool forbidden (uint32_t code, size_t size) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  return code < least[size] || code > 0x10ffff
+         || (code >= 0xd800 && code <= 0xdfff);
+}
+
+size_t tg_terminal_char (const char *p, const char *end, uint32_t *code) {
+  if (p >= end)
+    return 0;
+  unsigned char lead = (unsigned char)*p;
+  size_t size = sequence(lead);
+  if (size == 0 || size > (size_t)(end - p))
+    return 0;
+  uint32_t c = size == 1 ? lead : lead & (0x7fu >> size);
+  for (size_t i = 1; i < size; i++) {
+    unsigned char byte = (unsigned char)p[i];
+    if ((byte & 0xc0) != 0x80)
+      return 0;
+    c = (c << 6) | (byte & 0x3fu);
+  }
+  *code = c;
+  return forbidden(c, size) ? 0 : size;
+}
+
+/* The letter of a control character's short escape, 0 if it has none. */
+static char shortescape (char c) {
+  switch (c) {
+    case '\n': return 'n';
+    case '\t': return 't';
+    case '\r': return 'r';
+    default: return 0;
+  }
+}
+
+static char *escapebyte (char *p, char c) {
+  static const char hex[] = "0123456789ABCDEF";
+  char letter = shortescape(c);
+  *p++ = '\\';
+  if (letter != 0) {
+    *p++ = letter;
+    return p;
+  }
+  *p++ = 'x';
+  *p++ = hex[(unsigned char)c >> 4];
+  *p++ = hex[(unsigned char)c & 15];
+  return p;
+}
+
+/* C0, DEL and C1: some terminals obey even the last. */
+static bool control (uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+#define ESCAPE_MAX 4u         /* bytes that one becomes */
+#define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
+
+/* One character, or one byte that is none, to 'to'. */
+static char *escapechar (char *to, const char **s, const char *end) {
+  uint32_t code = 0;
+  const char *p = *s;
+  size_t n = tg_terminal_char(p, end, &code);
+  *s += n > 0 ? n : 1;
+  if (n == 0 || control(code)) {
+    while (p < *s)
+      to = escapebyte(to, *p++);
+    return to;
+  }
+  memcpy(to, p, n);
+  return to + n;
+}
+
+/* The last character may reach beyond 'size'. */
+static const char *escapepiece (tg_Buf *out, const char *s, size_t size,
+                                const char *end, char quote) {
+  const char *stop = s + size;
+  if (!tg_buf_reserve(out, (size + 3) * ESCAPE_MAX + TG_ESCAPE_MORE))
+    return stop;
+  char *to = out->data + out->size;
+  while (s < stop) {
+    to = tg_escape_copy(to, &s, stop, true);
+    const char *odd = s;
+    if (quote != 0)
+      to = tg_escape_quote(to, &s, stop);
+    if (s == odd && s < stop)
+      to = escapechar(to, &s, end);
+  }
+  out->size = (size_t)(to - out->data);
+  return s;
+}
+
+void tg_terminal_escape (tg_Buf *out, const char *s, size_t size, char quote) {
+  const char *end = s + size;
+  tg_check(quote == 0 || quote == '"');
+  while (s < end) {
+    size_t left = (size_t)(end - s);
+    s = escapepiece(out, s, left < PIECE ? left : PIECE, end, quote);
+  }
+}
+
+/* Code points that take two columns, by ranges. */
+static bool wide (uint32_t c) {
+  static const uint32_t ranges[][2] = {
+    {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},
+    {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6},
+    {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}
+  };
+  for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+    if (c >= ranges[i][0] && c <= ranges[i][1])
+      return true;
+  return false;
+}
+
+static size_t columns (uint32_t c) {
+  if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f)
+      || (c >= 0xfe00 && c <= 0xfe0f))
+    return 0;
+  return c >= 0x1100 && wide(c) ? 2 : 1;
+}
+
+/* Length of the colour switch at 'p', 0 if there is none. */
+static size_t sgr (const char *p, const char *end) {
+  if (end - p < 3 || p[0] != '\033' || p[1] != '[')
+    return 0;
+  const char *m = memchr(p, 'm', (size_t)(end - p));
+  return m == NULL ? 0 : (size_t)(m - p) + 1;
+}
+
+/* One step over a text: bytes of the next item, and its columns. */
+static size_t step (const char *p, const char *end, size_t *cols) {
+  *cols = 0;
+  size_t n = sgr(p, end);
+  if (n != 0)
+    return n;
+  uint32_t code = 0;
+  n = tg_terminal_char(p, end, &code);
+  *cols = n == 0 ? 1 : columns(code);
+  return n == 0 ? 1 : n;
+}
+
+size_t tg_terminal_columns (const char *s, size_t size) {
+  size_t total = 0;
+  if (size == 0)          /* 's' may be NULL */
+    return 0;
+  for (const char *p = s, *end = s + size; p < end; ) {
+    size_t cols;
+    p += step(p, end, &cols);
+    total += cols;
+  }
+  return total;
+}
+
+/* Ends a text at 'at' with an ellipsis. */
+static void ellipsis (tg_Buf *b, size_t at, bool colored) {
+  b->size = at;
+  tg_buf_addstr(b, ELLIPSIS);
+  if (colored)
+    tg_buf_addstr(b, TG_SGR_RESET);
+}
+
+void tg_terminal_cut (tg_Buf *b, size_t from, size_t limit) {
+  size_t used = 0, cut = from;
+  bool colored = false;
+  if (b->failed || limit == 0)
+    return;
+  for (size_t i = from; i < b->size; ) {
+    const char *p = b->data + i;
+    size_t cols;
+    size_t n = step(p, b->data + b->size, &cols);
+    if (used + cols > limit) {
+      ellipsis(b, cut, colored);
+      return;
+    }
+    colored = colored || *p == '\033';
+    used += cols;
+    i += n;
+    if (used < limit)  /* an ellipsis would still fit after this one */
+      cut = i;
+  }
+}

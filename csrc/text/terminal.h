@@ -1,0 +1,36 @@
+/*
+** terminal.h - text for a terminal: escaping, measuring and cutting it.
+**
+** Text is UTF-8 and may carry colours (SGR sequences, ESC [ ... m), which take
+** no room. Widths are columns: 2 for East Asian wide characters and emoji, 0
+** for combining marks. Independent of the locale, which the traced program
+** may set as it likes.
+*/
+#ifndef TG_TERMINAL_H
+#define TG_TERMINAL_H
+
+#include "base/base.h"
+#include "base/buf.h"
+
+/* Bytes of the valid UTF-8 character at 'p', 0 if there is none; its code. */
+size_t tg_terminal_char (const char *p, const char *end, uint32_t *code);
+
+/*
+** Adds text that is not ours so that it can do no harm to a line: control
+** characters and bytes that are not UTF-8 become \n, \x1B ...; with 'quote'
+** also that character and the backslash are escaped, as in a Lua literal.
+*/
+void tg_terminal_escape (tg_Buf *out, const char *s, size_t size, char quote);
+
+/* Columns that the text takes. */
+size_t tg_terminal_columns (const char *s, size_t size);
+
+/*
+** Shortens what 'b' holds from byte 'from' on to 'columns', the last of which
+** is then an ellipsis; colours inside are switched off at the cut.
+*/
+void tg_terminal_cut (tg_Buf *b, size_t from, size_t columns);
+
+#define TG_SGR_RESET "\033[0m"
+
+#endif

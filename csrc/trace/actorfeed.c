@@ -1,0 +1,472 @@
+#include <string.h>
+
+#include "trace/actorfeed.h"
+#include "base/alloc.h"
+#include "binding/luasink.h"
+#include "binding/readoptions.h"
+#include "packet/packet.h"
+#include "session/tracing.h"
+#include "trace/trace.h"
+
+#define LISTENER 1              /* user value: the function to tell */
+
+typedef struct tg_Feed {
+  struct tg_Feed *next;         /* the open feed that was opened before it */
+  uint64_t order;               /* larger than that one's */
+  tg_Session *session;          /* borrows; NULL while closed */
+  tg_Trace **traces;            /* owns the array; by time of start */
+  size_t count, capacity;
+  tg_Selection selection;       /* of all of them */
+  tg_Reader *reader;            /* owns; NULL while there are none */
+  tg_Scratch scratch;           /* owns */
+  bool busy;                    /* a packet is being written... */
+  bool late;                 /* ...and 'reader' and 'selection' wait for that */
+} tg_Feed;
+
+static tg_Feed *check_feed (lua_State *L) {
+  return luaL_checkudata(L, 1, TG_FEED);
+}
+
+/* ---- membership ---- */
+
+static bool has (const tg_Feed *f, const tg_Trace *t) {
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->traces[i] == t)
+      return true;
+  }
+  return false;
+}
+
+static void set_consumers (tg_Feed *f) {
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->traces[i]->consumed)
+      f->traces[i]->consumer = f->reader;
+  }
+}
+
+static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
+  for (size_t i = 0; i < f->count; i++) {
+    if (!tg_selection_add(d, &f->traces[i]->options)) {
+      tg_selection_clear(d);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A reader that nobody needs, or of a stream that is over. */
+static void drop_reader (tg_Feed *f) {
+  if (f->reader != NULL
+      && (f->count == 0
+          || tg_reader_stream(f->reader) != f->traces[0]->stream)) {
+    tg_reader_free(f->reader);
+    f->reader = NULL;
+  }
+}
+
+/* The client's time begins with its first trace. */
+static bool new_reader (tg_Feed *f) {
+  const tg_Trace *first = f->traces[0];
+  f->reader = tg_reader_new(first->stream, first->start, &f->selection);
+  if (f->reader != NULL)
+    tg_reader_time_from(f->reader, first->ticks_start);
+  return f->reader != NULL;
+}
+
+/* After a trace has come or gone: what is read from here on. */
+static bool rework (tg_Feed *f) {
+  tg_Selection fresh = {0};
+  bool ok = true;
+  f->late = f->busy;
+  if (f->busy)
+    return true;
+  if (!union_of_all(f, &fresh))
+    return false;
+  tg_selection_clear(&f->selection);
+  f->selection = fresh;
+  drop_reader(f);
+  if (f->reader != NULL)
+    ok = tg_reader_reselect(f->reader, &f->selection);
+  else if (f->count > 0)
+    ok = new_reader(f);
+  set_consumers(f);
+  return ok;
+}
+
+static bool join (tg_Feed *f, tg_Trace *t) {
+  if (f->count == f->capacity) {
+    size_t n = f->capacity * 2 + 4;
+    tg_Trace **list = tg_realloc(f->traces, n * sizeof *list);
+    if (list == NULL)
+      return false;
+    f->traces = list;
+    f->capacity = n;
+  }
+  f->traces[f->count++] = t;
+  if (rework(f))
+    return true;
+  f->count--;
+  if (f->count == 0)
+    rework(f);
+  return false;
+}
+
+static bool take_out (tg_Feed *f, tg_Trace *t) {
+  size_t i = 0;
+  while (i < f->count && f->traces[i] != t)
+    i++;
+  if (i == f->count)
+    return false;
+  memmove(&f->traces[i], &f->traces[i + 1],
+          (f->count - i - 1) * sizeof *f->traces);
+  f->count--;
+  t->consumer = NULL;
+  return true;
+}
+
+static void part (tg_Feed *f, tg_Trace *t) {
+  if (take_out(f, t))
+    rework(f);
+}
+
+bool tg_feeds_watch (const tg_Trace *t) {
+  const tg_Feed *f = (t->session != NULL) ? t->session->feeds : NULL;
+  while (f != NULL && !has(f, t))
+    f = f->next;
+  return f != NULL;
+}
+
+/* A feed that gets the new trace goes on with its sequence. */
+void tg_feeds_replaced (tg_Session *s, tg_Trace *old, tg_Origin origin,
+                        const struct tg_Feed *joins) {
+  for (tg_Feed *f = s->feeds; f != NULL; f = f->next) {
+    if (origin == TG_ORIGIN_CONSOLE || f == joins)
+      take_out(f, old);
+    else
+      part(f, old);
+  }
+}
+
+/*
+** ---- telling ----
+**
+** A listener is the program's: it may open and close feeds, start, stop and
+** replace any trace, and raise an error. So after each call everything that was
+** known is asked for again. The same holds wherever Lua may collect garbage,
+** since finalizers are the program's too.
+*/
+
+#define ALL UINT64_MAX
+
+/* The next open feed of those that were there before the one of that order. */
+static tg_Feed *before (const tg_Session *s, uint64_t order) {
+  tg_Feed *f = s->feeds;
+  while (f != NULL && f->order >= order)
+    f = f->next;
+  return f;
+}
+
+/* Calls the feed's listener with the values from 'at' to the top, which stay.
+   An error is not the program's that starts or stops a trace just now. */
+static void tell (lua_State *L, const tg_Feed *f, int at) {
+  int top = lua_gettop(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, f);
+  lua_getiuservalue(L, -1, LISTENER);
+  lua_replace(L, -2);
+  for (int i = at; i <= top; i++)
+    lua_pushvalue(L, i);
+  if (lua_pcall(L, top - at + 1, 0, 0) != LUA_OK)
+    lua_pop(L, 1);
+}
+
+void tg_feeds_flush (lua_State *L) {
+  const tg_Session *s = tg_session_find(L);
+  uint64_t order = ALL;
+  tg_Feed *f;
+  if (s == NULL)
+    return;
+  luaL_checkstack(L, 12, NULL);
+  lua_pushliteral(L, "flush");
+  while ((f = before(s, order)) != NULL) {
+    order = f->order;
+    tell(L, f, lua_gettop(L));
+  }
+  lua_pop(L, 1);
+}
+
+/* Feeds that were to have it in the place of another one. */
+static void do_without (const tg_Session *s) {
+  for (tg_Feed *f = s->feeds; f != NULL; f = f->next)
+    rework(f);
+}
+
+void tg_feeds_started (lua_State *L, tg_Trace *t) {
+  const tg_Session *s = tg_session_find(L);
+  uint64_t order = ALL;
+  tg_Feed *f;
+  int top = lua_gettop(L);
+  luaL_checkstack(L, 12, NULL);
+  lua_pushliteral(L, "started");
+  lua_pushstring(L, t->name);
+  tg_types_push(L, t->options.types);
+  while (t->session != NULL && (f = before(s, order)) != NULL) {
+    order = f->order;
+    if (join(f, t))
+      tell(L, f, top + 1);
+  }
+  do_without(s);
+  lua_settop(L, top);
+}
+
+void tg_feeds_stopped (lua_State *L, tg_Trace *t) {
+  const tg_Session *s = tg_session_find(L);
+  uint64_t order = ALL;
+  tg_Feed *f;
+  int top = lua_gettop(L);
+  luaL_checkstack(L, 12, NULL);
+  tg_trace_push(L, t);
+  lua_pushliteral(L, "stopped");
+  lua_pushstring(L, t->name);
+  while (t->session != NULL && (f = before(s, order)) != NULL) {
+    order = f->order;
+    if (take_out(f, t)) {
+      rework(f);
+      tell(L, f, top + 2);
+    }
+  }
+  lua_settop(L, top);
+}
+
+/* ---- the object ---- */
+
+int feed_new (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  tg_Feed *f = lua_newuserdatauv(L, sizeof *f, 1);
+  memset(f, 0, sizeof *f);
+  luaL_setmetatable(L, TG_FEED);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, LISTENER);
+  return 1;
+}
+
+/* An open feed is kept alive by the registry, under its address. */
+static int feed_open (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  if (f->session == NULL) {
+    tg_Session *s = tg_tracing_get(L);
+    lua_pushvalue(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, f);
+    f->session = s;
+    f->next = s->feeds;
+    f->order = s->feeds_opened++;
+    s->feeds = f;
+  }
+  return 0;
+}
+
+static void unlink_feed (tg_Feed *f) {
+  tg_Feed **p = &f->session->feeds;
+  while (*p != f)
+    p = &(*p)->next;
+  *p = f->next;
+  f->session = NULL;
+}
+
+/* It leaves the feed, whose own it may be. */
+static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
+  part(f, t);
+  if (t->origin == TG_ORIGIN_FEED)
+    tg_trace_halt(L, t);
+}
+
+/* Names of its traces, most recent first; its own are stopped. */
+static int feed_close (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  lua_Integer n = 0;
+  lua_settop(L, 1);
+  lua_newtable(L);
+  while (f->count > 0) {
+    tg_Trace *t = f->traces[f->count - 1];
+    tg_trace_push(L, t);
+    lua_pushstring(L, t->name);
+    lua_rawseti(L, 2, ++n);
+    let_go(L, f, t);
+    lua_settop(L, 2);
+  }
+  if (f->session == NULL)
+    return 1;
+  unlink_feed(f);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, f);
+  return 1;
+}
+
+static int feed_start (lua_State *L) {
+  static const char *const extra[] = {"name", NULL};
+  tg_Feed *f = check_feed(L);
+  const char *name = NULL;
+  if (f->session == NULL)
+    return luaL_error(L, "this feed is not open");
+  luaL_checktype(L, 2, LUA_TTABLE);
+  if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
+    name = lua_tostring(L, -1);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 2, extra, &t->options);
+  tg_trace_begin(L, t, name, TG_ORIGIN_FEED, f);
+  tg_trace_anchor(L, t);
+  if (f->session == NULL || !join(f, t)) {
+    tg_trace_halt(L, t);
+    return luaL_error(L, "not enough memory");
+  }
+  lua_pushstring(L, t->name);
+  return 1;
+}
+
+static tg_Trace *find (const tg_Feed *f, const char *name) {
+  for (size_t i = f->count; i > 0; i--) {
+    if (name == NULL || strcmp(f->traces[i - 1]->name, name) == 0)
+      return f->traces[i - 1];
+  }
+  return NULL;
+}
+
+static int feed_stop (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  const char *name = luaL_optstring(L, 2, NULL);
+  if (f->count == 0)
+    return tg_trace_failure(L, "wrongState", "no active traces");
+  tg_Trace *t = find(f, name);
+  if (t == NULL) {
+    lua_pushfstring(L, "no active trace with name: %s", name);
+    return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
+  }
+  tg_trace_push(L, t);
+  lua_pushstring(L, t->name);
+  if (f->session != NULL)
+    tg_feeds_replaced(f->session, t, TG_ORIGIN_API, NULL);
+  tg_trace_halt(L, t);
+  return 1;
+}
+
+/* How far the feed's traces have come. */
+static tg_Pos feed_end (const tg_Feed *f) {
+  tg_Pos end = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    tg_Pos p = tg_trace_stop_pos(f->traces[i]);
+    if (p > end)
+      end = p;
+  }
+  return end;
+}
+
+typedef struct Writing {
+  tg_Feed *feed;
+  const tg_Packet *packet;
+} Writing;
+
+static int write_packet (lua_State *L) {
+  const Writing *w = lua_touserdata(L, 1);
+  tg_Feed *f = w->feed;
+  tg_LuaSink sink;
+  tg_luasink_init(&sink, L);
+  tg_packet_write(&sink.sink, w->packet, tg_reader_stream(f->reader),
+                  &f->selection, &f->scratch);
+  return 1;
+}
+
+/* A finalizer that runs meanwhile may come back here, or change what the feed
+   has: the former finds nothing, the latter comes after the packet. */
+static int next_packet (lua_State *L) {
+  tg_Feed *f = lua_touserdata(L, lua_upvalueindex(1));
+  tg_Pos end = (tg_Pos)lua_tointeger(L, lua_upvalueindex(2));
+  tg_Packet packet;
+  Writing w = {f, &packet};
+  if (f->busy || f->reader == NULL
+      || !tg_reader_next(f->reader, end, &packet))
+    return 0;
+  f->busy = true;
+  lua_pushcfunction(L, write_packet);
+  lua_pushlightuserdata(L, &w);
+  int status = lua_pcall(L, 1, 1, 0);
+  f->busy = false;
+  if (f->late)
+    rework(f);
+  return (status == LUA_OK) ? 1 : lua_error(L);
+}
+
+static int feed_packets (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, (lua_Integer)feed_end(f));
+  lua_pushcclosure(L, next_packet, 2);
+  return 1;
+}
+
+/* Traces that ended by themselves leave the feed: list of {name=, why=}. */
+static int feed_ended (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  lua_Integer n = 0;
+  lua_settop(L, 1);
+  lua_newtable(L);
+  for (size_t i = 0; i < f->count; ) {
+    tg_Trace *t = f->traces[i];
+    const char *why = tg_endreason_name(t->end);
+    if (why == NULL) {
+      i++;
+      continue;
+    }
+    tg_trace_push(L, t);
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, t->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, why);
+    lua_setfield(L, -2, "why");
+    lua_rawseti(L, 2, ++n);
+    let_go(L, f, t);
+    lua_settop(L, 2);
+  }
+  return 1;
+}
+
+static int feed__gc (lua_State *L) {
+  tg_Feed *f = check_feed(L);
+  if (f->session != NULL)
+    unlink_feed(f);
+  f->count = 0;
+  tg_reader_free(f->reader);
+  tg_selection_clear(&f->selection);
+  tg_scratch_free(&f->scratch);
+  tg_free(f->traces);
+  memset(f, 0, sizeof *f);
+  return 0;
+}
+
+static int feed__index (lua_State *L) {
+  const tg_Feed *f = check_feed(L);
+  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "count") == 0)
+    lua_pushinteger(L, (lua_Integer)f->count);
+  else {
+    luaL_getmetatable(L, TG_FEED);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, -2);
+  }
+  return 1;
+}
+
+void tg_feed_setup (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"open", feed_open},
+    {"close", feed_close},
+    {"start", feed_start},
+    {"stop", feed_stop},
+    {"packets", feed_packets},
+    {"ended", feed_ended},
+    {"__index", feed__index},
+    {"__gc", feed__gc},
+    {NULL, NULL}
+  };
+  if (luaL_newmetatable(L, TG_FEED))
+    luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 1);
+}

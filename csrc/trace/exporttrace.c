@@ -1,0 +1,205 @@
+#include <errno.h>
+#include <string.h>
+
+#include "trace/exporttrace.h"
+#include "export/export.h"
+#include "session/tracelimits.h"
+#include "text/spool.h"
+#include "trace/readtrace.h"
+#include "trace/trace.h"
+
+static const tg_Format *check_format (lua_State *L, int i) {
+  const char *name = luaL_checkstring(L, i);
+  luaL_Buffer known;
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    if (strcmp(f->name, name) == 0)
+      return f;
+  }
+  luaL_buffinit(L, &known);
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    luaL_addchar(&known, ' ');
+    luaL_addstring(&known, f->name);
+  }
+  luaL_pushresult(&known);
+  luaL_error(L, "unknown format '%s' (known:%s)", name, lua_tostring(L, -1));
+  return NULL;
+}
+
+static const char *const own_keys[] = {
+  "limit", "samples", "sources", "geckoVersion", "progress", NULL
+};
+
+static uint64_t read_count (lua_State *L, const char *key) {
+  int ok = 1;
+  lua_getfield(L, 4, key);
+  lua_Integer n = lua_isnil(L, -1) ? 0 : lua_tointegerx(L, -1, &ok);
+  if (!ok || n < 0)
+    luaL_error(L, "option '%s': a count expected, got %s", key,
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return (uint64_t)n;
+}
+
+static bool read_flag (lua_State *L, const char *key) {
+  lua_getfield(L, 4, key);
+  if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+    luaL_error(L, "option '%s': a boolean expected, got %s", key,
+               luaL_typename(L, -1));
+  bool b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+static void read_options (lua_State *L, tg_ExportOptions *o) {
+  memset(o, 0, sizeof *o);
+  o->gecko = 36;
+  if (!lua_istable(L, 4))
+    return;
+  o->limit = read_count(L, "limit");
+  o->samples = read_flag(L, "samples");
+  o->sources = read_flag(L, "sources");
+  uint64_t version = read_count(L, "geckoVersion");
+  if (version != 0 && version != 5 && version != 36)
+    luaL_error(L, "option 'geckoVersion': 5 or 36 expected, got %d",
+               (int)version);
+  if (version != 0)
+    o->gecko = (uint32_t)version;
+}
+
+/* What calls the option 'progress', at index 6, and keeps what it raises. */
+typedef struct Teller {
+  lua_State *L;
+  const tg_Export *x;
+  bool raised;            /* the error is on top */
+} Teller;
+
+static double part (const tg_Export *x, uint64_t reached_ns) {
+  if (reached_ns <= x->start_ns || x->end_ns <= x->start_ns)
+    return 0;
+  double all = (double)(x->end_ns - x->start_ns);
+  double done = (double)(reached_ns - x->start_ns) / all;
+  return done < 1 ? done : 1;
+}
+
+static bool tell (void *ud, uint64_t reached_ns) {
+  Teller *teller = ud;
+  lua_pushvalue(teller->L, 6);
+  lua_pushnumber(teller->L, part(teller->x, reached_ns));
+  teller->raised = lua_pcall(teller->L, 1, 0, 0) != LUA_OK;
+  return !teller->raised;
+}
+
+/* Pushes the option 'progress' to index 6. */
+static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
+  *teller = (Teller){.L = L, .x = x};
+  luaL_checkstack(L, 8, NULL);
+  lua_settop(L, 5);
+  lua_pushnil(L);
+  if (!lua_istable(L, 4))
+    return;
+  lua_getfield(L, 4, "progress");
+  lua_replace(L, 6);
+  if (lua_isnil(L, 6))
+    return;
+  if (!lua_isfunction(L, 6))
+    luaL_error(L, "option 'progress': a function expected, got %s",
+               luaL_typename(L, 6));
+  x->progress = tell;
+  x->progress_ud = teller;
+}
+
+static void push_result (lua_State *L, const tg_Export *x,
+                         const tg_Format *f) {
+  lua_createtable(L, 0, 7);
+  lua_pushinteger(L, (lua_Integer)x->calls);
+  lua_setfield(L, -2, "calls");
+  lua_pushinteger(L, (lua_Integer)x->left_out);
+  lua_setfield(L, -2, "leftOut");
+  lua_pushinteger(L, (lua_Integer)x->folded);
+  lua_setfield(L, -2, "folded");
+  lua_pushinteger(L, (lua_Integer)x->bare);
+  lua_setfield(L, -2, "withoutValues");
+  lua_pushinteger(L, (lua_Integer)x->bytes);
+  lua_setfield(L, -2, "bytes");
+  if (f->depth > 0) {
+    lua_pushinteger(L, f->depth);
+    lua_setfield(L, -2, "depth");
+  }
+  if (x->limit > 0) {
+    lua_pushinteger(L, (lua_Integer)x->limit);
+    lua_setfield(L, -2, "limit");
+  }
+}
+
+/* Writes it; nothing may raise as long as the output is open. */
+static tg_Status write (tg_Export *x, const tg_Format *format,
+                        const char *path) {
+  tg_OutFile out;
+  if (!tg_outfile_open(&out, path))
+    return TG_ERR_IO;
+  x->out = &out;
+  tg_Status status = tg_export_write(x, format);
+  int error = out.error != 0 ? out.error : errno;
+  bool closed = tg_outfile_close(&out);
+  x->bytes = out.bytes;
+  x->out = NULL;
+  if (!closed && status == TG_OK)
+    return TG_ERR_IO;
+  if (status != TG_OK)
+    errno = error;
+  return status;
+}
+
+int trace_export (lua_State *L) {
+  static const tg_Program unknown;
+  tg_Trace *t = tg_readtrace_check(L);
+  const tg_Format *format = check_format(L, 2);
+  const char *path = luaL_checkstring(L, 3);
+  tg_Export x = {.name = t->name};
+  Teller teller;
+  lua_settop(L, 4);
+  read_options(L, &x.options);
+  tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
+  x.program = t->program != NULL ? t->program : &unknown;
+  x.stream = t->stream;
+  x.source = tg_sources_text;
+  x.source_ud = t->stream;
+  x.selection = &r->selection;
+  x.sieve = &r->sieve;
+  x.stop = r->stop;
+  x.wall_ns = t->stream->wall_ns;
+  x.pid = t->stream->pid;
+  tg_readtrace_span(r, t, &x.start_ns, &x.end_ns);
+  tg_trace_losses(t, x.lost);
+  read_progress(L, &teller, &x);
+  tg_Status status = write(&x, format, path);
+  if (teller.raised)
+    return lua_error(L);
+  if (status == TG_OK && (errno = tg_readtrace_error(r)) != 0)
+    status = TG_ERR_IO;
+  if (status != TG_OK) {
+    errno = status == TG_ERR_MEMORY ? ENOMEM : errno;
+    return luaL_fileresult(L, 0, x.aside ? tg_spool_directory() : path);
+  }
+  push_result(L, &x, format);
+  return 1;
+}
+
+int export_formats (lua_State *L) {
+  lua_newtable(L);
+  for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, f->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, f->what);
+    lua_setfield(L, -2, "what");
+    lua_pushstring(L, f->ending);
+    lua_setfield(L, -2, "ending");
+    lua_pushinteger(L, (lua_Integer)f->limit);
+    lua_setfield(L, -2, "limit");
+    lua_pushinteger(L, f->depth);
+    lua_setfield(L, -2, "depth");
+    lua_rawseti(L, -2, (lua_Integer)(f - tg_formats) + 1);
+  }
+  return 1;
+}

@@ -1,0 +1,151 @@
+/*
+** test_plain.c - text copied eight bytes at a time against text copied byte by
+** byte: every length, bytes of every kind at every place, nothing written where
+** there is no room and nothing read where there is no text.
+*/
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "export/export.h"
+#include "packet/names.h"
+#include "text/jsonwriter.h"
+#include "text/terminal.h"
+#include "unit.h"
+
+#define LONGEST 40u
+#define ROUNDS 20000u
+
+static uint32_t state = 1;
+
+static uint32_t random_to (uint32_t n) {
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  return state % n;
+}
+
+/* Mostly plain; what is not, of all kinds. */
+static char random_byte (void) {
+  static const char odd[] = "\"\\\n\t\x01\x1f\x7f\x80\xc3\xa9\xe2\x80\xa8\xff";
+  switch (random_to(4)) {
+    case 0: return odd[random_to(sizeof odd)];
+    case 1: return (char)random_to(256);
+    default: return (char)(' ' + random_to(95));
+  }
+}
+
+/* A text in memory of exactly its size: sanitizers see what is beyond. */
+static char *random_text (size_t *size) {
+  *size = random_to(LONGEST);
+  char *s = malloc(*size > 0 ? *size : 1);
+  for (size_t i = 0; s != NULL && i < *size; i++)
+    s[i] = random_byte();
+  return s;
+}
+
+static bool naive_plain (char c, bool ascii) {
+  unsigned char byte = (unsigned char)c;
+  return byte >= 0x20 && c != '"' && c != '\\' && (!ascii || byte < 0x7f);
+}
+
+static void copies_what_is_plain (void) {
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    size_t size, n = 0;
+    char *s = random_text(&size), to[LONGEST + TG_ESCAPE_MORE];
+    bool ascii = random_to(2) > 0;
+    const char *p = s;
+    char *end = tg_escape_copy(to, &p, s + size, ascii);
+    while (n < size && naive_plain(s[n], ascii))
+      n++;
+    UNIT_CHECK((size_t)(p - s) == n && (size_t)(end - to) == n);
+    UNIT_CHECK(memcmp(to, s, n) == 0);
+    free(s);
+  }
+}
+
+/* What JSON makes of it, as slowly as can be. */
+static void naive_json (tg_Buf *out, const char *s, size_t size) {
+  tg_buf_addchar(out, '"');
+  for (size_t i = 0; i < size; i++) {
+    static const char odd[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *found = s[i] != '\0' ? strchr(odd, s[i]) : NULL;
+    if (found != NULL)
+      tg_buf_addfmt(out, "\\%c", letters[found - odd]);
+    else if ((unsigned char)s[i] < 0x20)
+      tg_buf_addfmt(out, "\\u%04x", (unsigned)s[i]);
+    else
+      tg_buf_addchar(out, s[i]);
+  }
+  tg_buf_addchar(out, '"');
+}
+
+static void json_is_as_it_was (void) {
+  tg_Buf got = {0}, wanted = {0};
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    size_t size;
+    char *s = random_text(&size);
+    tg_JsonWriter json;
+    tg_jsonwriter_init(&json, &got);
+    json.sink.string(&json.sink, s, size);
+    naive_json(&wanted, s, size);
+    tg_buf_addchar(&wanted, '\0');
+    UNIT_TEXT(&got, wanted.data);
+    tg_buf_clear(&wanted);
+    free(s);
+  }
+  tg_buf_free(&got);
+  tg_buf_free(&wanted);
+}
+
+/* Whole characters, and where a word of eight ends does not matter. */
+static void whole_characters_end_where_they_did (void) {
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    size_t size, n = 0, step = 1;
+    char *s = random_text(&size);
+    while (n < size && step > 0) {
+      uint32_t code;
+      step = tg_terminal_char(s + n, s + size, &code);
+      n += step;
+    }
+    UNIT_CHECK(tg_utf8_whole(s, size) == n);
+    free(s);
+  }
+}
+
+/* Long texts are written in pieces, which end anywhere. */
+static void pieces_do_not_show (void) {
+  tg_Buf text = {0}, got = {0}, wanted = {0};
+  for (uint32_t shift = 0; shift < 5; shift++) {
+    tg_buf_clear(&text);
+    tg_buf_clear(&wanted);
+    for (uint32_t i = 0; i < shift; i++)
+      tg_buf_addchar(&text, 'x');
+    while (text.size < 5000)
+      tg_buf_addstr(&text, "\xe2\x82\xac\xff");   /* a euro, a bad byte */
+    tg_terminal_escape(&got, text.data, text.size, '"');
+    tg_buf_add(&wanted, text.data, shift);
+    while (wanted.size < got.size)
+      tg_buf_addstr(&wanted, "\xe2\x82\xac\\xFF");
+    tg_buf_addchar(&wanted, '\0');
+    UNIT_TEXT(&got, wanted.data);
+    tg_export_string(&got, text.data, text.size);
+    tg_buf_clear(&wanted);
+    tg_buf_addchar(&wanted, '"');
+    tg_buf_add(&wanted, text.data, shift);
+    while (wanted.size + 1 < got.size)
+      tg_buf_addstr(&wanted, "\xe2\x82\xac\xef\xbf\xbd");
+    tg_buf_add(&wanted, "\"", 2);
+    UNIT_TEXT(&got, wanted.data);
+  }
+  tg_buf_free(&text);
+  tg_buf_free(&got);
+  tg_buf_free(&wanted);
+}
+
+int main (void) {
+  UNIT_RUN(copies_what_is_plain);
+  UNIT_RUN(json_is_as_it_was);
+  UNIT_RUN(whole_characters_end_where_they_did);
+  UNIT_RUN(pieces_do_not_show);
+  return UNIT_END();
+}
