@@ -207,6 +207,14 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
 ** ===================================================================
 */
 
+void tg_export_body (const tg_Function *f, tg_Buf *out) {
+  tg_buf_addfmt(out, " (%s",
+                f->name != NULL ? f->name : "(anonymous function)");
+  if (!f->is_c && f->url != NULL)
+    tg_buf_addfmt(out, "@%s:%" PRIu32, f->url, f->line);
+  tg_buf_addchar(out, ')');
+}
+
 void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out) {
   const tg_Function *f = tg_functions_find(x->stream->functions, first);
@@ -215,13 +223,8 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
     return;
   }
   tg_buf_addfmt(out, "coroutine %" PRIu32, thread);
-  if (f == NULL)
-    return;
-  tg_buf_addfmt(out, " (%s",
-                f->name != NULL ? f->name : "(anonymous function)");
-  if (!f->is_c && f->url != NULL)
-    tg_buf_addfmt(out, "@%s:%" PRIu32, f->url, f->line);
-  tg_buf_addchar(out, ')');
+  if (f != NULL)
+    tg_export_body(f, out);
 }
 
 tg_LuaLiteral tg_export_literal (const tg_Export *x) {

@@ -138,6 +138,9 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n);
 void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out);
 
+/* " (worker@prog.lua:12)": the function that a coroutine begins with. */
+void tg_export_body (const tg_Function *f, tg_Buf *out);
+
 /* The values of a packet as Lua literals, secrets kept, limits kept. */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
 

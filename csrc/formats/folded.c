@@ -1,11 +1,14 @@
 /*
-** folded.c - stacks and the microseconds spent on top of each, for
+** export_folded.c - stacks and the microseconds spent on top of each, for
 ** flamegraph.pl, inferno and their kin:
 **
 **     main;(main chunk) (prog.lua:1);load;string.gsub 1234
 **
-** The coroutine comes first. Time in no traced frame is nobody's and left out.
-** Two functions of one name have their places beside it.
+** What comes first is "main", or the body of a coroutine: those that begin with
+** the same function are added up, so that a document is as long as there are
+** distinct stacks, however many coroutines there were. Time in no traced frame
+** is nobody's and left out. Two functions of one name have their places beside
+** it.
 **
 ** Rounding to microseconds is cumulative, down the tree: a line is what the sum
 ** so far has grown by. So every line, and the sum below any frame, is off by
@@ -16,14 +19,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "export/threadlist.h"
+#include "base/intmap.h"
 #include "formats/formats.h"
 #include "reader/calltree.h"
 #include "reader/funclabels.h"
 #include "text/terminal.h"
 
-/* A node's row is a label, or a lane beyond this. */
-#define LANES UINT32_C(0x80000000)
+/* A node's row is a label; that of a root, the body's label beyond this. */
+#define BODIES UINT32_C(0x80000000)
+#define MAIN UINT32_MAX
 
 /* How to go over the tree. */
 typedef struct Step {
@@ -33,9 +37,10 @@ typedef struct Step {
 
 typedef struct Document {
   tg_Export *x;
-  tg_FuncLabels labels;       /* owns */
-  tg_ThreadList lanes;        /* owns */
-  tg_CallTree tree;           /* owns; a node's 'calls' are those folded */
+  tg_FuncLabels labels;           /* owns */
+  tg_IntMap roots;             /* owns; nodes by thread, of coroutines that may
+                                 go on */
+  tg_CallTree tree;               /* owns; a node's 'calls' are those folded */
   uint32_t *open;             /* owns; nodes of the open frames */
   uint32_t nopen, copen;
   uint64_t now_ns;            /* of the last packet */
@@ -68,6 +73,23 @@ static bool grow_open (Document *d) {
   return true;
 }
 
+/* The root of a coroutine that is not known yet, which begins with 'body'; 0
+   without memory. */
+static uint32_t new_root (Document *d, tg_ThreadId thread, tg_FunctionId body) {
+  uint32_t label = tg_funclabels_of(&d->labels, body);
+  if (label >= MAIN - BODIES)
+    return 0;
+  uint32_t node = tg_calltree_child(&d->tree, 0, BODIES + label);
+  return node != 0 && tg_intmap_set(&d->roots, thread, node) ? node : 0;
+}
+
+static uint32_t root_of (Document *d, const tg_Packet *p) {
+  if (p->thread == 1)
+    return tg_calltree_child(&d->tree, 0, MAIN);
+  uint32_t node = tg_intmap_find(&d->roots, p->thread);
+  return node != TG_INTMAP_NONE ? node : new_root(d, p->thread, p->function);
+}
+
 /* The node below a frame that is entered: its caller's, or its coroutine's. 0
    without memory. */
 static uint32_t parent_of (Document *d, const tg_Packet *p) {
@@ -75,8 +97,7 @@ static uint32_t parent_of (Document *d, const tg_Packet *p) {
   const tg_ExportFrame *frames = tg_export_frames(d->x, &n);
   if (n > 1 && frames[n - 2].thread == p->thread)
     return d->open[n - 2];
-  uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
-  return lane < LANES - 1 ? tg_calltree_child(&d->tree, 0, LANES + lane) : 0;
+  return root_of(d, p);
 }
 
 static bool enter (Document *d, const tg_Packet *p) {
@@ -91,10 +112,23 @@ static bool enter (Document *d, const tg_Packet *p) {
   return true;
 }
 
-static void leave (Document *d) {
+/* A coroutine whose outermost frame has gone for good is over: what it began
+   with need not be known any more. */
+static void forget_root (Document *d, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *frames = tg_export_frames(d->x, &n);
+  if (p->why == TG_WHY_YIELD || p->tail
+      || (n > 0 && frames[n - 1].thread == p->thread))
+    return;
+  if (tg_intmap_find(&d->roots, p->thread) != TG_INTMAP_NONE)
+    tg_intmap_drop(&d->roots, p->thread);
+}
+
+static void leave (Document *d, const tg_Packet *p) {
   tg_Node *n = &d->tree.nodes[d->open[--d->nopen]];
   n->tally.calls += d->x->folded - d->folded;
   d->folded = d->x->folded;
+  forget_root(d, p);
 }
 
 static bool add_up (Document *d) {
@@ -105,7 +139,7 @@ static bool add_up (Document *d) {
           += p.time_ns - d->now_ns;
     d->now_ns = p.time_ns;
     if (p.why != TG_WHY_ENTER)
-      leave(d);
+      leave(d, &p);
     else if (!enter(d, &p))
       return false;
   }
@@ -172,12 +206,17 @@ static void put_function (const Document *d, tg_Buf *out, uint32_t label) {
   tg_buf_addchar(out, ')');
 }
 
-/* What is missing is said once, of the coroutine that comes first. */
-static void put_lane (Document *d, tg_Buf *out, uint32_t number) {
-  const tg_ThreadEntry *lane = &d->lanes.list[number];
+/* What is missing is said once, of the root that comes first. */
+static void put_root (Document *d, tg_Buf *out, uint32_t node) {
+  uint32_t row = d->tree.nodes[node].row;
   tg_Buf name = {0};
-  tg_export_thread_name(d->x, lane->thread, lane->first, &name);
-  if (number == 0)
+  if (row == MAIN)
+    tg_buf_addstr(&name, "main");
+  else {
+    tg_buf_addstr(&name, "coroutine");
+    tg_export_body(tg_funclabels_function(&d->labels, row - BODIES), &name);
+  }
+  if (node == 1)
     tg_export_remarks(d->x, &name);
   tg_buf_addchar(&name, '\0');
   if (name.failed)
@@ -213,8 +252,8 @@ static void go_down (Document *d, uint32_t node) {
   const tg_Node *n = &d->tree.nodes[node];
   d->steps[node].from = d->path.size;
   tg_buf_addstr(&d->path, n->parent != 0 ? ";" : "");
-  if (n->row >= LANES)
-    put_lane(d, &d->path, n->row - LANES);
+  if (n->row >= BODIES)
+    put_root(d, &d->path, node);
   else
     put_function(d, &d->path, n->row);
   if (n->tally.calls > 0)
@@ -276,7 +315,7 @@ tg_Status tg_format_folded (tg_Export *x) {
   tg_free(d.ambiguous);
   tg_free(d.open);
   tg_calltree_free(&d.tree);
-  tg_threadlist_free(&d.lanes);
+  tg_intmap_free(&d.roots);
   tg_funclabels_free(&d.labels);
   return x->status;
 }

@@ -328,6 +328,42 @@ describe("folded", function ()
     assert.is_truthy(lines["main;(main chunk)"] or lines["main;f"])
     assert.is_truthy(lines["main;g"])
   end)
+
+  -- The stacks below coroutines, sorted: 'n' coroutines of each body.
+  local function of_coroutines (n)
+    local trace = traced(([[
+      local function wait () for i = 1, 2e4 do end end
+      local function short () wait() end
+      local function long () wait() coroutine.yield() wait() end
+      local function last () wait() wait() end
+      local function passing () coroutine.yield() return last() end
+      start()
+      for i = 1, %d do
+        for _, body in ipairs {short, long, passing} do
+          local co = coroutine.create(body)
+          coroutine.resume(co)
+          coroutine.resume(co)
+        end
+      end
+    ]]):format(n), {formats = {"folded"}, export = {c = false}})
+    local stacks = {}
+    for stack in pairs(seen.folded(trace.text.folded)) do
+      if stack:find "^coroutine.*wait$" then
+        stacks[#stacks + 1] = stack
+      end
+    end
+    table.sort(stacks)
+    return stacks
+  end
+
+  it("has as many lines for many coroutines of one body as for one",
+  function ()
+    local wanted = {"coroutine (long@p.lua:3);long;wait",
+                    "coroutine (passing@p.lua:5);last;wait",
+                    "coroutine (short@p.lua:2);short;wait"}
+    assert.same(wanted, of_coroutines(1))
+    assert.same(wanted, of_coroutines(100))
+  end)
 end)
 
 describe("a filter", function ()
