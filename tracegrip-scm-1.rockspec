@@ -65,6 +65,7 @@ build = {
         "csrc/formats/firefox/tracedvalues.c",
         "csrc/formats/firefox/tracks.c",
         "csrc/formats/folded.c",
+        "csrc/formats/formats.c",
         "csrc/formats/packets.c",
         "csrc/formats/speedscope.c",
         "csrc/formats/v8profile.c",

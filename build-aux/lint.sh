@@ -66,6 +66,8 @@ check "rockspec and csrc/, lua/ agree" rockspec_agrees
 check "luarocks lint" luarocks_lint
 check "only luaopen_tracegrip_core is exported" \
   test "$(exports)" = luaopen_tracegrip_core
+check "includes go down in the list of csrc/README.md" \
+  "$LUA" build-aux/rooms.lua includes
 check "lua_sethook only in hook/ and server/interrupt.c" \
   none elsewhere lua_sethook 'hook/[a-z]*.c|server/interrupt.c'
 check "80 columns" none long_lines

@@ -110,9 +110,6 @@ typedef struct tg_Format {
   tg_Status (*write) (tg_Export *x);
 } tg_Format;
 
-/* The table, ended by one without a name. */
-extern const tg_Format tg_formats[];
-
 /* Writes the document; TG_ERR_IO if 'out' says so. Fills in what became of it;
    what it owns is freed. */
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format);

@@ -36,7 +36,6 @@
 
 #include "base/base.h"
 #include "base/buf.h"
-#include "options/options.h"
 
 enum {
   TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,

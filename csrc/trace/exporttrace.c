@@ -3,6 +3,7 @@
 
 #include "trace/exporttrace.h"
 #include "export/export.h"
+#include "formats/formats.h"
 #include "session/tracelimits.h"
 #include "text/spool.h"
 #include "trace/readtrace.h"

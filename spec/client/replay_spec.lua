@@ -1,7 +1,7 @@
--- Packets made events again (csrc/client/replay.c). All conformance programs run
--- once more, recorded on a file; the packets of each recording are put through a
--- replay onto another file, which must then say the same, field by field
--- (spec/support/replayed.lua).
+-- Packets made events again (csrc/client/replay.c). All conformance programs
+-- run once more, recorded on a file; the packets of each recording are put
+-- through a replay onto another file, which must then say the same, field by
+-- field (spec/support/replayed.lua).
 
 local generate = require "spec.transparency.generate"
 local run = require "spec.support.run"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "export/export.h"
+#include "formats/formats.h"
 #include "packet/log.h"
 #include "packet/packet.h"
 #include "reader/minduration.h"

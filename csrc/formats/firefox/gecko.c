@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/firefox/firefox.h"
 #include "formats/firefox/meta.h"
-#include "formats/formats.h"
 
 #define SAMPLES_MAX 500000u     /* about, in one track */
 #define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */

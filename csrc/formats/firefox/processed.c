@@ -13,9 +13,9 @@
 
 #include "base/alloc.h"
 #include "formats/firefox/document.h"
+#include "formats/firefox/firefox.h"
 #include "formats/firefox/meta.h"
 #include "formats/firefox/samples.h"
-#include "formats/formats.h"
 
 #define VALUES_MAX (UINT64_C(128) << 20)    /* bytes of arguments, of all */
 

@@ -1,0 +1,26 @@
+/*
+** formats.c - the table of all formats. To add one: a line here, its function
+** in formats.h, its file.
+*/
+#include "formats/formats.h"
+#include "formats/firefox/firefox.h"
+
+const tg_Format tg_formats[] = {
+  {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
+   1000000, 3000, true, tg_chrome_work, tg_format_chrome},
+  {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
+   1000000, 3000, false, NULL, tg_format_cpuprofile},
+  {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
+   " coroutine", ".profile.json", 1000000, 10000, true, NULL,
+   tg_format_firefox},
+  {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
+   0, 3000, false, NULL, tg_format_folded},
+  {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
+   ".gecko.json", 1000000, 10000, true, NULL, tg_format_gecko},
+  {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
+   0, 0, true, tg_packets_work,
+   tg_format_packets},
+  {"speedscope", "speedscope: a profile for each coroutine",
+   ".speedscope.json", 1000000, 3000, false, NULL, tg_format_speedscope},
+  {0}
+};
