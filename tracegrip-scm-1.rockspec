@@ -185,6 +185,7 @@ build = {
     ["tracegrip.cli.report"] = "lua/tracegrip/cli/report.lua",
     ["tracegrip.cli.run"] = "lua/tracegrip/cli/run.lua",
     ["tracegrip.cli.serve"] = "lua/tracegrip/cli/serve.lua",
+    ["tracegrip.cli.token"] = "lua/tracegrip/cli/token.lua",
     ["tracegrip.cli.tree"] = "lua/tracegrip/cli/tree.lua",
     ["tracegrip.cli.units"] = "lua/tracegrip/cli/units.lua",
     ["tracegrip.cli.view"] = "lua/tracegrip/cli/view.lua",

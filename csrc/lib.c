@@ -79,12 +79,12 @@ static const luaL_Reg core[] = {
   {"directory", system_directory},
   {"filetype", system_filetype},
   {"samefile", system_samefile},
-  {"occupy", process_occupy},
+  {"occupy", system_occupy},
   {"interruptible", system_interruptible},
-  {"spawn", process_spawn},
-  {"die", process_die},
-  {"family", process_family},
-  {"claimable", process_claimable},
+  {"spawn", system_spawn},
+  {"die", system_die},
+  {"family", system_family},
+  {"claimable", system_claimable},
   {NULL, NULL}
 };
 

@@ -119,7 +119,7 @@ static void listen_for (const sigset_t *mask) {
   sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-int process_spawn (lua_State *L) {
+int system_spawn (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char **argv = push_words(L, path);
   sigset_t all, before;
@@ -145,7 +145,7 @@ int process_spawn (lua_State *L) {
 }
 
 /* Without a core: the command has left one if there was to be any. */
-int process_die (lua_State *L) {
+int system_die (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -193,12 +193,12 @@ int system_pid (lua_State *L) {
   return 1;
 }
 
-int process_family (lua_State *L) {
+int system_family (lua_State *L) {
   lua_pushinteger(L, tg_family(luaL_optstring(L, 1, NULL)));
   return 1;
 }
 
-int process_claimable (lua_State *L) {
+int system_claimable (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   return luaL_fileresult(L, tg_claim_try(path), path);
 }
@@ -218,7 +218,8 @@ int system_filetype (lua_State *L) {
     return luaL_fileresult(L, 0, path);
   lua_pushstring(L, S_ISREG(st.st_mode) ? "file"
                     : S_ISDIR(st.st_mode) ? "directory" : "other");
-  return 1;
+  lua_pushinteger(L, st.st_mode & 07777);
+  return 2;
 }
 
 int system_samefile (lua_State *L) {
@@ -229,7 +230,7 @@ int system_samefile (lua_State *L) {
   return 1;
 }
 
-int process_occupy (lua_State *L) {
+int system_occupy (lua_State *L) {
   (void)L;
   tg_fdwriter_occupy();
   return 0;

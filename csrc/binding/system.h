@@ -16,7 +16,7 @@ int system_exec (lua_State *L);
 ** that were sent to this process alone are passed on; those of the terminal
 ** reach the command by themselves.
 */
-int process_spawn (lua_State *L);
+int system_spawn (lua_State *L);
 
 /* interpreter() -> path of the running program. */
 int system_interpreter (lua_State *L);
@@ -34,18 +34,19 @@ int system_columns (lua_State *L);
 int system_pid (lua_State *L);
 
 /* family(name) -> integer: tg_family. */
-int process_family (lua_State *L);
+int system_family (lua_State *L);
 
 /* claimable(path) -> true | nil, message, code: tg_claim_try. */
-int process_claimable (lua_State *L);
+int system_claimable (lua_State *L);
 
 /* die(signal): ends as a command did that was waited for. */
-int process_die (lua_State *L);
+int system_die (lua_State *L);
 
 /* directory() -> the current one | nil, message, code. */
 int system_directory (lua_State *L);
 
-/* filetype(path) -> "file", "directory", "other" | nil, message, code. */
+/* filetype(path) -> "file", "directory" or "other", permissions: an integer
+   | nil, message, code. */
 int system_filetype (lua_State *L);
 
 /* samefile(path1, path2) -> boolean: whether both are there and the same. */
@@ -53,7 +54,7 @@ int system_samefile (lua_State *L);
 
 /* occupy(): no file gets the number of a standard descriptor that is closed;
    libuv would not close it again. */
-int process_occupy (lua_State *L);
+int system_occupy (lua_State *L);
 
 /* interruptible(): SIGINT ends the process at once. The interpreter would wait
    for the next Lua instruction, and reading a recording is C. */

@@ -558,8 +558,18 @@ static char *string_field (lua_State *L, int i, const char *key) {
   return copy;
 }
 
+/* A process's number; 0 for what is none. */
+static uint32_t pid_field (lua_State *L, int i, const char *key) {
+  lua_getfield(L, i, key);
+  lua_Integer n = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
 static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->path = string_field(L, i, "path");
+  plan->program.remote = true;
+  plan->program.pid = pid_field(L, i, "pid");
   plan->program.name = string_field(L, i, "program");
   plan->program.tracegrip = tg_strdup(TG_VERSION, strlen(TG_VERSION));
   plan->program.lua = tg_strdup(LUA_RELEASE, strlen(LUA_RELEASE));

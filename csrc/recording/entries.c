@@ -124,6 +124,8 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   put_string(out, p->tracegrip);
   put_string(out, p->lua);
   put_list(out, p->arguments, p->count);
+  put32(out, p->remote);
+  put32(out, p->pid);
   finish(out, at);
 }
 
@@ -264,6 +266,10 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
   out->tracegrip = take_string(&s);
   out->lua = take_string(&s);
   out->arguments = take_list(&s, &out->count);
+  if (s.b.p < s.b.end) {        /* older recordings end here */
+    out->remote = tg_take32(&s.b) != 0;
+    out->pid = tg_take32(&s.b);
+  }
   tg_Status status = status_of(&s);
   if (status != TG_OK)
     tg_program_free(out);

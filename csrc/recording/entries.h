@@ -33,6 +33,9 @@ typedef struct tg_Program {
   char *tracegrip, *lua;  /* versions */
   char **arguments;       /* each owned */
   uint32_t count;         /* of them */
+  bool remote;            /* recorded over a connection, by another process:
+                             the arguments are not known */
+  uint32_t pid;           /* of one that is remote; 0: not known */
   uint32_t pins;          /* of one that is shared */
 } tg_Program;
 

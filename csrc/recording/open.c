@@ -481,6 +481,8 @@ static void read_all (Opening *o) {
     if (r->header.state > TG_FILE_FAILED)
       damage(o, "an impossible state", offsetof(tg_Header, state));
     walk(o);
+    if (r->program.remote)
+      r->stream->pid = r->program.pid;
     if (o->status == TG_OK)
       fill_store(o, shelf);
   }

@@ -372,21 +372,37 @@ static void describe_traces (lua_State *L, const Recording *u) {
   lua_remove(L, traces);
 }
 
-static void describe_program (lua_State *L, const tg_Recording *r) {
-  set_string(L, "program", r->program.name);
-  lua_createtable(L, (int)r->program.count, 0);
-  for (uint32_t i = 0; i < r->program.count; i++) {
-    lua_pushstring(L, r->program.arguments[i]);
+static void describe_arguments (lua_State *L, const tg_Program *p) {
+  lua_createtable(L, (int)p->count, 0);
+  for (uint32_t i = 0; i < p->count; i++) {
+    lua_pushstring(L, p->arguments[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "arguments");
+}
+
+/* Of a remote program it is another one that has recorded it. What is not
+   known has no field. */
+static void describe_process (lua_State *L, const tg_Recording *r) {
+  if (!r->program.remote) {
+    describe_arguments(L, &r->program);
+    set_integer(L, "pid", r->header.pid);
+    return;
+  }
+  set_integer(L, "recorder", r->header.pid);
+  if (r->program.pid != 0)
+    set_integer(L, "pid", r->program.pid);
+}
+
+static void describe_program (lua_State *L, const tg_Recording *r) {
+  set_string(L, "program", r->program.name);
+  describe_process(L, r);
   lua_createtable(L, 0, 3);
   set_string(L, "tracegrip", r->program.tracegrip);
   set_string(L, "lua", r->program.lua);
   set_integer(L, "format", r->header.version);
   lua_setfield(L, -2, "versions");
   set_number(L, "date", (double)r->header.wall_ns / 1e9);
-  set_integer(L, "pid", r->header.pid);
   set_integer(L, "run", r->header.run);
 }
 

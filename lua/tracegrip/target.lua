@@ -36,7 +36,7 @@ end
 local function recorder (path)
   local opened = core.open(path)
   local info = opened and opened:info(true)
-  return info and info.state == "running" and info.pid
+  return info and info.state == "running" and (info.recorder or info.pid)
 end
 
 local function check (path)

@@ -210,6 +210,59 @@ describe("tracegrip attach", function ()
       end)
     end)
 
+    describe("tells of the program's process", function ()
+      -- What info says, and the file itself, of a tab with that number.
+      local function recorded_of (pid, use)
+        local script = saying "a()"
+        function script.listTabs (s)
+          s:send {from = "root", selected = 0, tabs = {
+            {actor = "tab1", title = "one.lua", traceActor = "trace1",
+             pid = pid}}}
+        end
+        run.within(function (directory)
+          local command = start(directory, script, {"-o", "rec"})
+          assert.equal(0, command:ended(), command.err)
+          local said = served.start({"info", "rec"}, directory)
+          assert.equal(0, said:ended(), said.err)
+          use(said.out, assert(recorded.open(directory .. "/rec")), directory)
+        end)
+      end
+
+      it("which it was told", function ()
+        recorded_of(4711, function (said, recording, directory)
+          assert.matches("\nprocess: +4711\n", said)
+          assert.matches("\narguments: not known\n", said)
+          local info = recording:info()
+          assert.equal(4711, info.pid)
+          assert.is_nil(info.arguments)
+          assert.is_true(info.recorder > 1 and info.recorder ~= 4711)
+          local export = served.start({"export", "chrome", "rec"}, directory)
+          assert.equal(0, export:ended(), export.err)
+          local file = assert(run.read(directory .. "/rec.trace.json"))
+          assert.matches('"pid":4711,', file)
+          assert.not_matches('"pid":' .. info.recorder, file)
+        end)
+      end)
+
+      it("also in a copy", function ()
+        recorded_of(4711, function (_, recording, directory)
+          assert(recording:save(directory .. "/copy"))
+          local info = assert(recorded.open(directory .. "/copy")):info()
+          assert.equal(4711, info.pid)
+          assert.is_nil(info.arguments)
+        end)
+      end)
+
+      it("unless that is no number of a process", function ()
+        for _, pid in ipairs {false, -1, 0, 1.5, 1e300, "x", {}} do
+          recorded_of(pid, function (said, recording)
+            assert.matches("\nprocess: +not known\n", said)
+            assert.is_nil(recording:info().pid)
+          end)
+        end
+      end)
+    end)
+
     it("takes the place of a recording only", function ()
       run.within(function (directory)
         run.write(directory .. "/rec", "a letter")
@@ -385,6 +438,25 @@ describe("tracegrip attach", function ()
         assert.equal(0, command:ended(), command.err)
         assert.equal("secret", asked("authenticate").token)
       end)
+    end)
+
+    it("of a file that others may read, with a remark", function ()
+      local mine, others = tonumber("600", 8), tonumber("640", 8)
+      for mode, said in pairs {
+        [mine] = "", [others] = "tracegrip: token holds the token and is open "
+          .. "to others (mode 0640); chmod 600 keeps it to you\n"
+      } do
+        run.within(function (directory)
+          run.write(directory .. "/token", "secret")
+          assert(uv.fs_chmod(directory .. "/token", mode))
+          local command = start(directory, script,
+                                {"--token-file", "token"})
+          assert.equal(0, command:ended(), command.err)
+          assert.equal(said .. attached, command.err)
+          assert.equal("secret", asked("authenticate").token)
+        end)
+        server:close()
+      end
     end)
 
     it("if it can be read", function ()

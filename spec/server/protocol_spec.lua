@@ -83,7 +83,8 @@ describe("the server's protocol", function ()
     it("lists a tab for the state, with its actor", function ()
       assert.same({from = "root", selected = 0, tabs = {
         {actor = "tab1", title = "program.lua", url = "program.lua",
-         traceActor = "trace1", scopeActor = "profiler1"}}},
+         traceActor = "trace1", scopeActor = "profiler1",
+         pid = program.pid}}},
          peer:ask {to = "root", type = "listTabs"})
     end)
 
@@ -119,7 +120,7 @@ describe("the server's protocol", function ()
     it("lets a tab be attached to, which changes nothing", function ()
       assert.same({from = "tab1", type = "tabAttached", title = "program.lua",
                    url = "program.lua", traceActor = "trace1",
-                   scopeActor = "profiler1"},
+                   scopeActor = "profiler1", pid = program.pid},
                   peer:request("attach", nil, "tab1"))
       assert.same({from = "tab1", type = "detached"},
                   peer:request("detach", nil, "tab1"))

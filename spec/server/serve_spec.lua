@@ -161,6 +161,20 @@ describe("tracegrip serve", function ()
     os.remove(file)
   end)
 
+  it("remarks upon a token file that is open to others", function ()
+    local file = os.tmpname()
+    run.write(file, "0123456789abcdef0123456789abcdef")
+    local remark = "tracegrip: " .. file .. " holds the token and is open to "
+                   .. "others (mode 0644); chmod 600 keeps it to you\n"
+    for mode, said in pairs {["600"] = false, ["644"] = true} do
+      assert(uv.fs_chmod(file, tonumber(mode, 8)))
+      local program <close> = serve {"--token-file", file, "program.lua"}
+      assert.equal(said, program.err:find(remark, 1, true) == 1)
+      assert.equal(said and 2 or 1, select(2, program.err:gsub("\n", "")))
+    end
+    os.remove(file)
+  end)
+
   it("lets its options hold for every client", function ()
     local program <close> = serve({"--redact", "^pass", "--trace", "arguments",
                                    "program.lua"}, [[

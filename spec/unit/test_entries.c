@@ -16,7 +16,8 @@ static char prog_lua[] = "prog.lua", version[] = "1.2.3";
 static char f_name[] = "f", f_lua[] = "f.lua", trace_name[] = "trace";
 
 static const tg_Program program = {
-  .name = prog_lua, .tracegrip = version, .arguments = arguments, .count = 3
+  .name = prog_lua, .tracegrip = version, .arguments = arguments, .count = 3,
+  .remote = true, .pid = 4711
 };
 
 static const tg_Function function = {
@@ -63,8 +64,13 @@ static void there_and_back (void) {
   UNIT_CHECK(same(p.name, "prog.lua") && same(p.tracegrip, "1.2.3")
              && p.lua == NULL && p.count == 3
              && same(p.arguments[1], "") && same(p.arguments[2], "t h r e e"));
+  UNIT_CHECK(p.remote && p.pid == 4711);
   tg_program_free(&p);
   UNIT_CHECK(p.name == NULL && p.count == 0);
+  e.size -= 8;            /* as it was once written */
+  UNIT_CHECK(tg_entry_read_program(&e, &p) == TG_OK && p.count == 3
+             && !p.remote && p.pid == 0);
+  tg_program_free(&p);
 
   tg_Function f;
   tg_FunctionId id;

@@ -10,6 +10,7 @@ local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local record = require "tracegrip.cli.record"
 local recording = require "tracegrip.cli.recording"
+local token = require "tracegrip.cli.token"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -84,19 +85,6 @@ local function address_of (text)
   end
 end
 
-local function token_of (parsed)
-  if not parsed.tokenFile then
-    return os.getenv "TRACEGRIP_TOKEN"
-  end
-  local file <close>, message = io.open(parsed.tokenFile, "rb")
-  local text = file and file:read "l"
-  if not text then
-    main.fail("cannot read the token: %s",
-              message or parsed.tokenFile .. " is empty")
-  end
-  return text:match "^%s*(.-)%s*$"
-end
-
 -- What it was, or the end of the command. 'connection' is closed then.
 local function must (connection, value, message)
   if not value then
@@ -113,7 +101,7 @@ local function connect (parsed)
   if not address then
     main.misuse("'%s' is no PORT, HOST:PORT or unix:PATH", parsed.address)
   end
-  address.token = token_of(parsed)
+  address.token = token.of(parsed)
   return must(nil, client.connect(address))
 end
 
@@ -168,14 +156,14 @@ local function fields_of (parsed, chosen)
 end
 
 -- Where its packets go. FILE is not touched before there are any.
-local function open_replay (parsed, chosen, name, title)
+local function open_replay (parsed, chosen, name, tab)
   local shown = {trace = chosen.trace, minDuration = chosen.minDuration}
   if not parsed.output then
     return core.replay(shown, logstyle.of(parsed, 1))
   end
   record.prepare(parsed.output, parsed.force)
   return core.replay(shown, nil, {path = parsed.output, name = name,
-                                  program = title})
+                                  program = tab.title, pid = tab.pid})
 end
 
 ---------------------------------------------------------------------------
@@ -277,7 +265,7 @@ function attach.run (parsed)
   local trace = must(connection,
                      session.tracer:startTrace(fields_of(parsed, chosen)))
   local replay <close> = must(connection, open_replay(parsed, chosen,
-                                                      trace.name, tab.title))
+                                                      trace.name, tab))
   session.replay = replay
   main.note("attached to %s; Ctrl-C ends the trace", title_of(tab))
   session:follow(trace)

@@ -33,8 +33,11 @@ local function quoted (word)
 end
 
 local function arguments_of (about)
+  if not about.arguments then
+    return "not known"
+  end
   local list = {}
-  for i, word in ipairs(about.arguments or {}) do
+  for i, word in ipairs(about.arguments) do
     list[i] = quoted(word)
   end
   return #list > 0 and table.concat(list, " ") or "none"
@@ -63,7 +66,7 @@ local facts = {
   {"date", function (about)
     return os.date("%Y-%m-%d %H:%M:%S %z", math.floor(about.date))
   end},
-  {"process", function (about) return tostring(about.pid) end},
+  {"process", function (about) return tostring(about.pid or "not known") end},
   {"versions", versions_of},
   {"state", state_of},
   {"duration", function (about) return units.span(about.duration_ms) end},

@@ -6,6 +6,7 @@ local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
 local target = require "tracegrip.target"
+local token = require "tracegrip.cli.token"
 core.own()
 
 local serve = {
@@ -56,28 +57,6 @@ function serve.declare (parser)
 end
 
 ---------------------------------------------------------------------------
--- The token
----------------------------------------------------------------------------
-
-local function read_token (path)
-  local file <close>, message = io.open(path, "rb")
-  if not file then
-    main.fail("cannot read the token: %s", message)
-  end
-  local token = (file:read(4096) or ""):match "^%s*(.-)%s*$"
-  if token == "" then
-    main.fail("cannot read the token: %s is empty", path)
-  end
-  return token
-end
-
-local function token_of (parsed)
-  local token = parsed.tokenFile and read_token(parsed.tokenFile)
-                or os.getenv "TRACEGRIP_TOKEN"
-  return token ~= "" and token or nil
-end
-
----------------------------------------------------------------------------
 -- The command
 ---------------------------------------------------------------------------
 
@@ -92,7 +71,7 @@ local function wanted (parsed)
   if not result then
     main.misuse("%s", message)
   end
-  result.token, result.signal = token_of(parsed), parsed.signal
+  result.token, result.signal = token.of(parsed), parsed.signal
   result.stallTimeout = parsed.stallTimeout and parsed.stallTimeout / 1000
   result.options = options.collect(traced, parsed)
   local problem = listen.problem(result)

@@ -73,7 +73,7 @@ local makers = {
 -- The tab as listTabs has it.
 function Tab:form ()
   local form = {actor = "tab" .. self.number, title = self.title,
-                url = self.title}
+                url = self.title, pid = core.pid()}
   for _, maker in ipairs(makers) do
     form[maker.field] = maker.prefix .. self.number
   end
