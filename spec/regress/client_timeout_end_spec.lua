@@ -34,7 +34,9 @@ local function serve (program)
     stdio = {nil, out}, env = {
       "PATH=" .. os.getenv "PATH", "LUA_PATH_5_4=" .. run.root
       .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua;;",
-      "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;;"
+      "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;;",
+      "LD_PRELOAD=" .. (os.getenv "LD_PRELOAD" or ""),
+      "ASAN_OPTIONS=" .. (os.getenv "ASAN_OPTIONS" or "")
     }
   }, function (status, signal)
     result = signal > 0 and 128 + signal or status
