@@ -22,11 +22,14 @@ function target.absolute (path)
   return assert(core.directory()) .. "/" .. path
 end
 
+local ENOENT = 2
+
 -- Whether a file is a recording or empty; nil and a message if nobody can say.
+-- One that was just seen may be gone: a process that starts now replaces it.
 local function replaceable (path)
-  local file <close>, message = open(path, "rb")
+  local file <close>, message, code = open(path, "rb")
   if not file then
-    return nil, message
+    return code == ENOENT or nil, message
   end
   local start = file:read(#MAGIC)
   return start == nil or start == MAGIC
