@@ -18,7 +18,7 @@ typedef struct tg_ThreadEntry {
   tg_FunctionId first;        /* the first function seen in it */
 } tg_ThreadEntry;
 
-typedef struct tg_ThreadList { /* zeroed memory is empty */
+typedef struct tg_ThreadList {   /* zeroed memory is empty */
   tg_ThreadEntry *list;       /* owns */
   uint32_t count, capacity;
   uint32_t latest;            /* asked for last */

@@ -184,8 +184,7 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   if (w->now_ns > s->trace.start_ns)
     g->start_ns = w->now_ns - s->trace.start_ns;
   s->nrecords = 0;
-  if (s->trace.selection.min_duration_ns == 0) { /* no copy has what a sieve
-                                                   holds */
+  if (s->trace.selection.min_duration_ns == 0) {  /* else it cannot be copied */
     g->reader = tg_reader_copy(reader);
     if (g->reader == NULL)
       return false;

@@ -309,7 +309,8 @@ static tg_End ended (const Remote *r) {
 
 static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
-  if (r->handover == NULL) { /* others may record on: its client does not see */
+  if (r->handover == NULL) {
+    /* others may record on: its client does not see that */
     tell_at(s, TG_NOTICE_ENDED, r->id, why, tg_trace_stop_pos(t));
     return;
   }
