@@ -69,6 +69,7 @@ build = {
         "csrc/formats/packets.c",
         "csrc/formats/speedscope.c",
         "csrc/formats/v8profile.c",
+        "csrc/hook/arm.c",
         "csrc/hook/builtincalls.c",
         "csrc/hook/capture.c",
         "csrc/hook/capture_objects.c",

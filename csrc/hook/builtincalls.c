@@ -1,16 +1,16 @@
 #include "hook/builtincalls.h"
-#include "hook/hook.h"
+#include "hook/arm.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
 
 /* A coroutine that the program made: first time it is seen. */
 static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
-  if (co == NULL || co == L || tg_hook_armed(co))
+  if (co == NULL || co == L || tg_arm_has(s, co))
     return;
   tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
   if (old != NULL && !old->running)
     tg_resumechain_forget(s, old, s->writer.last);
-  tg_Coroutine *t = tg_hook_arm(s, co, L);
+  tg_Coroutine *t = tg_arm_coroutine(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
     tg_resumechain_read_frames(t);
 }
@@ -86,7 +86,7 @@ static void note_created (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   lua_pushvalue(L, ar->ftransfer);
   co = wrap ? wrapped_thread(L) : lua_tothread(L, -1);
   lua_pop(L, 1);
-  if (co == NULL || !tg_hook_armed(co))
+  if (co == NULL || !tg_arm_has(s, co))
     return;
   tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
   if (old != NULL)

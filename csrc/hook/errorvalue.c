@@ -272,7 +272,7 @@ static bool passed_on (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   if (t->L == L) {
     const void *stands = (ar->event == LUA_HOOKRET) ? ar->i_ci
                                                     : calling(L, ar);
-    int64_t k = (stands != NULL) ? tg_resumechain_find(t, stands) : -1;
+    int64_t k = (stands != NULL) ? tg_coroutine_frame(t, stands) : -1;
     if (k + 1 == (int64_t)t->n)
       return ar->event == LUA_HOOKCALL && arrived(t, L, ar, v);
     keep = (uint32_t)(k + 1);

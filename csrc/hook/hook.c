@@ -1,4 +1,5 @@
 #include "hook/hook.h"
+#include "hook/arm.h"
 #include "hook/builtincalls.h"
 #include "hook/emit.h"
 #include "hook/errorvalue.h"
@@ -7,8 +8,6 @@
 #include "server/channel.h"
 #include "state/ownfunctions.h"
 #include "stream/event.h"
-
-#define OURS (LUA_MASKCALL | LUA_MASKRET)
 
 static void tg_hook (lua_State *L, lua_Debug *ar);
 
@@ -96,69 +95,22 @@ void tg_hook_forget (const tg_Coroutine *t) {
 }
 
 void tg_hook_begin (tg_Session *s) {
+  s->hook = tg_hook;
   atomic_store_explicit(&s->home, &cache, memory_order_relaxed);
   next_generation(1);
 }
 
-/* }================================================================== */
-
-/* ---- installing ---- */
-
-bool tg_hook_armed (lua_State *L) {
-  return lua_gethook(L) == tg_hook;
-}
-
-void tg_hook_install (tg_Coroutine *t) {
-  lua_sethook(t->L, tg_hook, OURS | t->user_mask, t->user_count);
-}
-
-void tg_hook_lift (const tg_Coroutine *t) {
-  lua_sethook(t->L, t->user_hook, t->user_mask, t->user_count);
-}
-
-/* What the program has on a coroutine. One made while its maker was being
-   reached has the hook of that. */
-static void read_user_hook (tg_Coroutine *t) {
-  t->user_hook = lua_gethook(t->L);
-  if (t->user_hook == t->session->knock)
-    t->user_hook = NULL;
-  t->user_mask = (t->user_hook != NULL) ? lua_gethookmask(t->L) : 0;
-  t->user_count = (t->user_hook != NULL) ? lua_gethookcount(t->L) : 0;
-}
-
-tg_Coroutine *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L) {
-  tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
-  if (t == NULL && (t = tg_resumechain_adopt(s, L1, L)) == NULL)
-    return NULL;
-  if (tg_hook_armed(L1))
-    return t;
-  read_user_hook(t);
-  tg_hook_install(t);
-  return t;
-}
-
-static void disarm_one (lua_State *L1, void *ud) {
-  tg_Session *s = ud;
-  if (!tg_hook_armed(L1))
-    return;             /* somebody else's by now: leave it */
-  const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
-  if (t != NULL)
-    tg_hook_lift(t);
-  else
-    lua_sethook(L1, NULL, 0, 0);
-}
-
-void tg_hook_disarm (tg_Session *s, lua_State *L) {
+void tg_hook_end (tg_Session *s, lua_State *L) {
   atomic_store_explicit(&s->home, NULL, memory_order_relaxed);
   next_generation(UINT64_MAX);  /* one less */
-  tg_coroutines_each(&s->threads, L, disarm_one, s);
-  disarm_one(L, s);
-  disarm_one(s->main, s);
+  tg_arm_release(s, L);
 }
+
+/* }================================================================== */
 
 /* A hook that was left on a coroutine nobody could reach. */
 static void remove_stray (lua_State *L) {
-  if (tg_hook_armed(L))
+  if (lua_gethook(L) == tg_hook)
     lua_sethook(L, NULL, 0, 0);
 }
 
@@ -254,7 +206,7 @@ static void go_blind (tg_Coroutine *t) {
 static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar, const void *parent,
                                      uint64_t now) {
-  if (t->blind && tg_resumechain_find(t, parent) < 0) {
+  if (t->blind && tg_coroutine_frame(t, parent) < 0) {
     t->session->unseen++;
     return false;
   }
@@ -329,7 +281,7 @@ static TG_NOINLINE void on_tail_call (tg_Coroutine *t, lua_State *L,
   lua_Debug up;
   bool nested = lua_getstack(L, 1, &up);
   tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, true, now};
-  int64_t k = tg_resumechain_find(t, ar->i_ci);
+  int64_t k = tg_coroutine_frame(t, ar->i_ci);
   if (k >= 0) {
     if (k + 1 < (int64_t)t->n)
       tg_resumechain_miss(t, (uint32_t)(k + 1));
@@ -370,7 +322,7 @@ static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
    trace, or could not be kept. */
 static TG_NOINLINE bool settle_return (tg_Coroutine *t, lua_State *L,
                                        lua_Debug *ar, uint64_t now) {
-  if (t->blind && tg_resumechain_find(t, ar->i_ci) < 0) {
+  if (t->blind && tg_coroutine_frame(t, ar->i_ci) < 0) {
     t->session->unseen++;
     return false;
   }

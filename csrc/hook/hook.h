@@ -1,7 +1,7 @@
 /*
 ** hook.h - what happens at each call and return of the traced program.
 **
-** The only place that installs hooks, but for the moment in which interrupt.h
+** Hooks are installed by arm.h alone, but for the moment in which interrupt.h
 ** calls upon a state that does not trace. Inside the hook: nothing is raised,
 ** nothing yields, no metamethod and no function of the program runs; the stack
 ** need not be cleaned, since luaD_hook restores its top.
@@ -18,8 +18,10 @@
 
 #include "state/session.h"
 
-/* Before the first hook of a session; tg_hook_disarm ends what this begins. */
+/* Before the session's first coroutine is armed (arm.h): gives the session its
+   hook. tg_hook_end takes it from all coroutines. */
 void tg_hook_begin (tg_Session *s);
+void tg_hook_end (tg_Session *s, lua_State *L);
 
 /* Before its next event the state that this thread runs attends to what there
    is to be done: for a signal handler. May be lost if an event is at work. */
@@ -27,19 +29,6 @@ void tg_hook_call (void);
 
 /* Whether this thread runs the session's state, and it traces. Any thread. */
 bool tg_hook_home (const tg_Session *s);
-
-/* Installs the hook on 'L1' (frames it already has stay unseen, unless it is
-   suspended) and gives its record; NULL without memory. 'L' runs now. */
-tg_Coroutine *tg_hook_arm (tg_Session *s, lua_State *L1, lua_State *L);
-
-/* Takes the hook from every coroutine, giving back the program's own. */
-void tg_hook_disarm (tg_Session *s, lua_State *L);
-
-/* Installs the hook for the events that we and the program's hook need. */
-void tg_hook_install (tg_Coroutine *t);
-
-/* Leaves the coroutine with the program's hook, as if ours were not there. */
-void tg_hook_lift (const tg_Coroutine *t);
 
 /* Writes the running chain: the writer's 'context'. */
 uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p);
@@ -49,9 +38,6 @@ void tg_hook_terminate (tg_Session *s);
 
 /* A record is about to die. */
 void tg_hook_forget (const tg_Coroutine *t);
-
-/* Whether 'L' has our hook. */
-bool tg_hook_armed (lua_State *L);
 
 /* Frames of tracegrip's own on top of the running stack, so that what they
    go on to call stays hidden. */

@@ -11,14 +11,6 @@
 #define ROOM_TO_ERR 300     /* more than what Lua adds to a stack that is full
                                for the sake of a message handler (200) */
 
-int64_t tg_resumechain_find (const tg_Coroutine *t, const void *ci) {
-  for (int64_t i = (int64_t)t->n - 1; i >= 0; i--) {
-    if (t->frames[i].ci == ci)
-      return i;
-  }
-  return -1;
-}
-
 /* Forgets frames from index 'keep' up; returns how many were visible. */
 static uint32_t drop_frames (tg_Coroutine *t, uint32_t keep) {
   uint32_t visible = 0;
@@ -114,7 +106,7 @@ static int64_t find_standing (const tg_Coroutine *t, lua_State *L, int *level) {
   lua_Debug ar;
   int end = *level + LEVELS_ASKED;
   for (; *level < end && lua_getstack(L, *level, &ar); ++*level) {
-    int64_t k = tg_resumechain_find(t, ar.i_ci);
+    int64_t k = tg_coroutine_frame(t, ar.i_ci);
     if (k >= 0 && tg_catalog_runs(t->session, L, &ar,
                                   t->frames[k].what & TG_FR_ID))
       return k;
@@ -399,7 +391,7 @@ static bool stale (tg_Coroutine *t, lua_State *L, const lua_Debug *ar) {
     return false;
   if (t->n == 0)
     return t->id != 0 && !t->based && !tg_coroutine_alive(t, L);
-  if (tg_resumechain_find(t, witness(L, ar)) >= 0)
+  if (tg_coroutine_frame(t, witness(L, ar)) >= 0)
     return false;
   if (!tg_coroutine_alive(t, L))
     return true;

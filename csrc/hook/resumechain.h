@@ -35,9 +35,6 @@ void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep);
 void tg_resumechain_come_back (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                                uint64_t now);
 
-/* Index of the frame 'ci' in 't', or -1. */
-int64_t tg_resumechain_find (const tg_Coroutine *t, const void *ci);
-
 /* A record for 'L1', a coroutine like the running one. */
 tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1, lua_State *L);
 

@@ -1,5 +1,5 @@
 #include "hook/userhook.h"
-#include "hook/hook.h"
+#include "hook/arm.h"
 #include "hook/resumechain.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
@@ -16,7 +16,7 @@ static int standin_sethook (lua_State *L) {
   int n = tg_real_sethook(L);
   tg_Session *s = tg_session_find(L);
   if (s != NULL && s->tracing)
-    tg_hook_arm(s, L1, L);
+    tg_arm_coroutine(s, L1, L);
   return n;
 }
 
@@ -49,7 +49,7 @@ static int standin_gethook (lua_State *L) {
   lua_State *L1 = subject(L);
   tg_Session *s = tg_session_find(L);
   const tg_Coroutine *t = NULL;
-  if (s != NULL && s->tracing && tg_hook_armed(L1))
+  if (s != NULL && s->tracing && tg_arm_has(s, L1))
     t = tg_coroutines_find(&s->threads, L1);
   if (t == NULL)
     return tg_real_gethook(L);

@@ -7,6 +7,7 @@
 
 #include "server/interrupt.h"
 #include "base/alloc.h"
+#include "hook/arm.h"
 #include "hook/hook.h"
 #include "server/channel.h"
 #include "state/builtins.h"
@@ -125,7 +126,7 @@ static void knock (lua_State *L, lua_Debug *ar) {
     return;
   }
   Level was = program_hook(s->interrupt, L);
-  if (answer(s, L, ar->event) && tg_hook_armed(L))
+  if (answer(s, L, ar->event) && tg_arm_has(s, L))
     was = (Level){.hook = lua_gethook(L), .mask = EVERY};
   if (was.hook != NULL && (was.mask & mask_of[ar->event]))
     was.hook(L, ar);

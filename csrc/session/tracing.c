@@ -3,6 +3,7 @@
 
 #include "session/tracing.h"
 #include "base/alloc.h"
+#include "hook/arm.h"
 #include "hook/hook.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
@@ -153,7 +154,7 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
 static bool arm_chain (tg_Session *s, lua_State *L) {
   lua_State *M = s->main;
   for (int i = 0; i < CHAIN_MAX && M != NULL; i++) {
-    tg_Coroutine *t = tg_hook_arm(s, M, L);
+    tg_Coroutine *t = tg_arm_coroutine(s, M, L);
     if (t == NULL)
       return false;
     t->based = true;
@@ -165,7 +166,7 @@ static bool arm_chain (tg_Session *s, lua_State *L) {
       return true;
     M = resumed_by(M, L);
   }
-  tg_Coroutine *t = tg_hook_arm(s, L, L); /* resumed from C */
+  tg_Coroutine *t = tg_arm_coroutine(s, L, L); /* resumed from C */
   if (t == NULL)
     return false;
   if (!t->running) {
@@ -192,7 +193,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->tracing = true;
   tg_hook_begin(s);
   if (!arm_chain(s, L)) {
-    tg_hook_disarm(s, L);
+    tg_hook_end(s, L);
     clear_machinery(s);
     return false;
   }
@@ -209,7 +210,7 @@ static bool begin_undisturbed (tg_Session *s, lua_State *L) {
 }
 
 static void end_tracing (tg_Session *s, lua_State *L) {
-  tg_hook_disarm(s, L);
+  tg_hook_end(s, L);
   tg_userhook_leave(L);
   clear_machinery(s);
   lua_pushnil(L);

@@ -116,6 +116,14 @@ void tg_coroutines_remove (tg_Coroutines *ts, tg_Coroutine *t) {
   ts->freelist = t;
 }
 
+int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci) {
+  for (int64_t i = (int64_t)t->n - 1; i >= 0; i--) {
+    if (t->frames[i].ci == ci)
+      return i;
+  }
+  return -1;
+}
+
 bool tg_coroutine_grow (tg_Coroutine *t) {
   uint32_t n = (t->capacity == 0) ? FRAMES_MIN : t->capacity * 2;
   tg_Frame *f = tg_realloc(t->frames, n * sizeof *f);

@@ -114,6 +114,9 @@ bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L);
 void tg_coroutines_each (const tg_Coroutines *ts, lua_State *L,
                          void (*f) (lua_State *L1, void *ud), void *ud);
 
+/* Index of the frame 'ci' in 't', or -1. */
+int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci);
+
 /* The slow half of pushing a frame. */
 bool tg_coroutine_grow (tg_Coroutine *t);
 

@@ -95,6 +95,7 @@ typedef struct tg_Session {
   struct tg_Channel *channel; /* the endpoint's (borrows) */
   struct tg_Interrupt *interrupt; /* owns, once it has listened (interrupt.h) */
   lua_Hook knock;             /* its hook, which is none of the program's */
+  lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   /* from here on only while tracing */
   bool tracing;
   bool exiting;               /* os.exit has been called */

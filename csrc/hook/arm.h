@@ -1,0 +1,26 @@
+/*
+** arm.h - putting the tracer's hook on coroutines, and taking it away again.
+**
+** The hook itself is the session's ('hook'): who arms need not know what it
+** does. What the program had there before is kept in the coroutine's record,
+** and given back.
+*/
+#ifndef TG_ARM_H
+#define TG_ARM_H
+
+#include "state/session.h"
+
+/* Whether 'L' has the session's hook. */
+TG_INLINE bool tg_arm_has (const tg_Session *s, lua_State *L) {
+  tg_assert(s->hook != NULL);
+  return lua_gethook(L) == s->hook;
+}
+
+/* Puts the hook on 'L1' (frames it already has stay unseen, unless it is
+   suspended) and gives its record; NULL without memory. 'L' runs now. */
+tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L);
+
+/* Takes the hook from every coroutine, giving back the program's own. */
+void tg_arm_release (tg_Session *s, lua_State *L);
+
+#endif
