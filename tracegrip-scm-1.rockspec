@@ -31,6 +31,7 @@ build = {
     ["tracegrip.core"] = {
       sources = {
         "csrc/base/alloc.c",
+        "csrc/base/atfork.c",
         "csrc/base/buf.c",
         "csrc/base/clock.c",
         "csrc/base/family.c",
@@ -124,6 +125,7 @@ build = {
         "csrc/session/process.c",
         "csrc/session/snapshot.c",
         "csrc/session/tracefile.c",
+        "csrc/session/traceinfo.c",
         "csrc/session/tracelimits.c",
         "csrc/session/tracesave.c",
         "csrc/session/tracing.c",
@@ -133,6 +135,7 @@ build = {
         "csrc/state/declarations.c",
         "csrc/state/funcname.c",
         "csrc/state/objectpool.c",
+        "csrc/state/observer.c",
         "csrc/state/ownfunctions.c",
         "csrc/state/session.c",
         "csrc/stream/eventreader.c",

@@ -1,5 +1,7 @@
 /*
-** lib.c - the endpoint: the module "tracegrip.core".
+** lib.c - the door of the library: the module "tracegrip.core", with its
+** functions and the methods of Traces. Called by require, once for each Lua
+** state, on whatever thread runs that. All that is set up here may be so often.
 */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -12,12 +14,15 @@
 #include "server/clientchannel.h"
 #include "server/listener.h"
 #include "server/serverthread.h"
+#include "session/process.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 #include "trace/actorfeed.h"
 #include "trace/exporttrace.h"
 #include "trace/livelog.h"
+#include "trace/readtrace.h"
 #include "trace/recordingobject.h"
+#include "trace/report.h"
 #include "trace/scopesession.h"
 #include "trace/trace.h"
 #ifdef TG_TEST
@@ -88,6 +93,24 @@ static const luaL_Reg core[] = {
   {NULL, NULL}
 };
 
+/* What can be done with a Trace beside stopping it. */
+static const luaL_Reg trace_methods[] = {
+  {"packets", trace_packets},
+  {"export", trace_export},
+  {"report", trace_report},
+  {"tree", trace_tree},
+  {"log", trace_log},
+  {"save", trace_save},
+  {NULL, NULL}
+};
+
+static void setup_trace (lua_State *L) {
+  tg_trace_setup(L);
+  luaL_getmetatable(L, TG_TRACE);
+  luaL_setfuncs(L, trace_methods, 0);
+  lua_pop(L, 1);
+}
+
 /* By what events are lost: name -> words. */
 static void push_losses (lua_State *L) {
   lua_createtable(L, 0, TG_NLOSSES);
@@ -105,7 +128,9 @@ int luaopen_tracegrip_core (lua_State *L) {
   if (!tg_builtins_setup())
     return luaL_error(L, "not enough memory");
   tg_clock_setup();
-  tg_trace_setup(L);
+  tg_ownfunctions_setup();
+  tg_process_setup();
+  setup_trace(L);
   tg_recordings_setup(L);
   tg_replay_setup(L);
   tg_feed_setup(L);

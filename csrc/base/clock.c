@@ -7,8 +7,7 @@
 ** pair of readings, the rate is as good as it gets and stays for the process.
 */
 #include "base/clock.h"
-
-#include <pthread.h>
+#include "base/atfork.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -91,7 +90,13 @@ static Pair take_pair (void) {
 
 #endif
 
+/* The mutex that measuring takes. */
+static void at_fork (tg_AtFork side) {
+  tg_atfork_mutex(&rate_mutex, side);
+}
+
 static void setup (void) {
+  tg_atfork_register(TG_ATFORK_CLOCK, at_fork, NULL);
   tg_clock_tsc = has_invariant_tsc();
   first_pair = take_pair();
 }
@@ -118,10 +123,6 @@ static double current_rate (void) {
   double rate = final_rate > 0 ? final_rate : measure_rate();
   pthread_mutex_unlock(&rate_mutex);
   return rate;
-}
-
-void tg_clock_fork (tg_AtFork side) {
-  tg_atfork_mutex(&rate_mutex, side);
 }
 
 void tg_clock_start (tg_Clock *c) {

@@ -7,12 +7,12 @@
 #ifndef TG_CLOCK_H
 #define TG_CLOCK_H
 
-#include "base/atfork.h"
 #include "base/base.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+#include <pthread.h>
 #include <time.h>
 
 /* A stream's time scale. Fixed when the stream is made. */
@@ -28,9 +28,6 @@ void tg_clock_setup (void);
 
 /* A time scale whose time 0 is now. */
 void tg_clock_start (tg_Clock *c);
-
-/* The mutex that measuring takes. */
-void tg_clock_fork (tg_AtFork side);
 
 /* The clock's time 0 in nanoseconds since 1970. */
 uint64_t tg_clock_wall_ns (const tg_Clock *c);

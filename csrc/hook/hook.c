@@ -5,7 +5,6 @@
 #include "hook/errorvalue.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
-#include "server/channel.h"
 #include "state/ownfunctions.h"
 #include "stream/event.h"
 
@@ -397,10 +396,6 @@ TG_INLINE tg_Session *session_of (lua_State *L) {
   return (s != NULL && s->tracing) ? s : NULL;
 }
 
-static bool called (const tg_Session *s) {
-  return s->channel != NULL && atomic_load(&s->channel->wanted);
-}
-
 /* A client's commands come before the event. False: with them tracing ended,
    and the event is only the program's. */
 static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
@@ -426,7 +421,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   }
   if (tg_unlikely(!tg_hook_home(s)))
     move_home(s);
-  if (tg_unlikely(called(s)) && !answer(s, L, ar))
+  if (tg_unlikely(tg_session_called(s)) && !answer(s, L, ar))
     return NULL;
   t = s->current;
   if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)

@@ -4,8 +4,10 @@
 #include "base/alloc.h"
 #include "server/handover.h"
 #include "server/interrupt.h"
+#include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/tracing.h"
+#include "state/observer.h"
 #include "trace/trace.h"
 
 /* A trace that a client reads, or that is kept for one. */
@@ -18,6 +20,7 @@ typedef struct Remote {
 } Remote;
 
 typedef struct tg_Endpoint {
+  tg_Observer observer;       /* registered from its opening to its end */
   tg_Channel *channel;        /* pins */
   tg_Follower *follower;      /* pins: what the client reads */
   Remote *remotes;            /* owns */
@@ -47,16 +50,15 @@ static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
   tell_at(s, kind, id, why, s->tracing ? tg_writer_pos(&s->writer) : 0);
 }
 
-void tg_endpoint_publish (const tg_Session *s) {
+static void publish (tg_Observer *o) {
+  const tg_Session *s = o->session;
   const char *names[256];
   size_t n = 0;
-  if (s->endpoint == NULL)
-    return;
   for (const tg_Trace *t = s->traces; t != NULL && n < 256; t = t->next) {
     if (!tg_trace_hidden(t))
       names[n++] = t->name;
   }
-  tg_channel_publish(s->channel, names, n);
+  tg_channel_publish(s->endpoint->channel, names, n);
 }
 
 /* ---- remotes ---- */
@@ -290,7 +292,7 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   if (s->endpoint == NULL || s->endpoint->turning)
     return;
   s->endpoint->turning = true;
-  while (s->endpoint != NULL && (c = tg_channel_take(s->channel)) != NULL) {
+  while (s->endpoint != NULL && (c = tg_channel_take(s->endpoint->channel)) != NULL) {
     carry_out(s, L, c);
     tg_command_free(c);
   }
@@ -311,15 +313,16 @@ static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
   if (r->handover == NULL) {
     /* others may record on: its client does not see that */
-    tell_at(s, TG_NOTICE_ENDED, r->id, why, tg_trace_stop_pos(t));
+    tell_at(s, TG_NOTICE_ENDED, r->id, why, tg_traceinfo_stop_pos(t));
     return;
   }
   tg_Part facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
-  tg_trace_losses(t, facts.lost);
+  tg_traceinfo_losses(t, facts.lost);
   tg_handover_end(s->endpoint->channel, r->handover, &facts);
 }
 
-void tg_endpoint_attend (tg_Session *s, lua_State *L) {
+static void attend (tg_Observer *o, lua_State *L) {
+  tg_Session *s = o->session;
   tg_Endpoint *d = s->endpoint;
   Remote *r = d->remotes;
   while (r != NULL) {
@@ -356,15 +359,13 @@ static int mirror (lua_State *L) {
   return 0;
 }
 
-void tg_endpoint_started (lua_State *L, tg_Trace *t) {
-  const tg_Session *s = t->session;
-  if (s != NULL && s->endpoint != NULL && s->endpoint->session != 0)
+static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
+  if (t->session != NULL && o->session->endpoint->session != 0)
     lx_quietly(L, mirror, t);
 }
 
-static void part (lua_State *L, tg_Trace *t, bool told) {
-  tg_Session *s = t->session;
-  Remote *r = (s != NULL && s->endpoint != NULL) ? find(s->endpoint, t) : NULL;
+static void part (tg_Session *s, lua_State *L, tg_Trace *t, bool told) {
+  Remote *r = (t->session != NULL) ? find(s->endpoint, t) : NULL;
   if (r == NULL)
     return;
   if (told)
@@ -374,40 +375,74 @@ static void part (lua_State *L, tg_Trace *t, bool told) {
     stop(L, own);
 }
 
-void tg_endpoint_stopped (lua_State *L, tg_Trace *t) {
-  part(L, t, true);
+static void stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
+  part(o->session, L, t, true);
 }
 
-void tg_endpoint_replaced (lua_State *L, tg_Trace *t) {
-  part(L, t, false);
+/* The client hears of the trace that takes its place. */
+static void replaced (tg_Observer *o, lua_State *L, tg_Trace *t, bool heir) {
+  (void)heir;
+  part(o->session, L, t, false);
 }
 
 /* ---- opening and closing ---- */
+
+static void turn (tg_Observer *o, lua_State *L) {
+  tg_endpoint_turn(o->session, L);
+}
+
+/* What the server's thread held when the process forked is lost with it; the
+   channel itself is whole. */
+static void forked (tg_Observer *o) {
+  tg_Session *s = o->session;
+  for (Remote *r = s->endpoint->remotes; r != NULL; r = r->next) {
+    if (r->trace->end == TG_END_NOT)
+      tg_tracelimits_end(s, r->trace, TG_END_STOPPED);
+  }
+  s->endpoint->channel->bell = -1;
+  atomic_store(&s->endpoint->channel->wanted, false);
+}
+
+static void closing (tg_Observer *o, lua_State *L) {
+  tg_endpoint_close(L, o->session);
+}
+
+static void exiting (tg_Observer *o) {
+  tell(o->session, TG_NOTICE_GONE, 0, TG_END_STOPPED);
+}
+
+static const tg_ObserverMethods observer_methods = {
+  .turn = turn, .started = started, .stopped = stopped, .replaced = replaced,
+  .attend = attend, .publish = publish, .forked = forked, .closing = closing,
+  .exiting = exiting
+};
 
 bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
   tg_interrupt_setup(L, s, tg_endpoint_turn);
   tg_Endpoint *d = tg_calloc(1, sizeof *d);
   if (d == NULL)
     luaL_error(L, "not enough memory");
-  d->channel = s->channel = tg_channel_pin(channel);
-  if (!tg_interrupt_open(L, s)) {
-    s->channel = NULL;
-    tg_channel_unpin(channel);
+  if (!tg_interrupt_open(L, s, channel)) {
     tg_free(d);
     return false;
   }
+  d->channel = tg_channel_pin(channel);
+  d->observer.methods = &observer_methods;
   s->endpoint = d;
-  tg_endpoint_publish(s);
+  s->wanted = &channel->wanted;
+  tg_observers_add_last(s, &d->observer);
+  publish(&d->observer);
   return true;
 }
 
-static void free_door (tg_Session *s) {
+static void free_endpoint (tg_Session *s) {
   tg_Endpoint *d = s->endpoint;
+  tg_observers_remove(&d->observer);
   while (d->remotes != NULL)
     forget(d, d->remotes);
   tg_follower_unpin(d->follower);
   tg_channel_part(d->channel);
-  s->channel = NULL;
+  s->wanted = NULL;
   s->endpoint = NULL;
   tg_channel_unpin(d->channel);
   tg_free(d);
@@ -419,23 +454,9 @@ void tg_endpoint_close (lua_State *L, tg_Session *s) {
   tg_interrupt_close(L, s);
   stop_all(s, L);
   tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
-  free_door(s);
+  free_endpoint(s);
 }
 
-void tg_endpoint_leave (tg_Session *s) {
-  if (s->endpoint != NULL)
-    tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
-}
-
-/* What the server's thread held when the process forked is lost with it; the
-   line itself is whole. */
-void tg_endpoint_forked (tg_Session *s) {
-  if (s->endpoint == NULL)
-    return;
-  for (Remote *r = s->endpoint->remotes; r != NULL; r = r->next) {
-    if (r->trace->end == TG_END_NOT)
-      tg_tracelimits_end(s, r->trace, TG_END_STOPPED);
-  }
-  s->channel->bell = -1;
-  atomic_store(&s->channel->wanted, false);
+tg_Channel *tg_endpoint_channel (const tg_Session *s) {
+  return (s->endpoint != NULL) ? s->endpoint->channel : NULL;
 }

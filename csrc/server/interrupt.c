@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "hook/arm.h"
 #include "hook/hook.h"
-#include "server/channel.h"
 #include "state/builtins.h"
+#include "state/observer.h"
 #include "state/ownfunctions.h"
 
 #include <lualib.h>
@@ -31,10 +31,13 @@ typedef struct Level {
 } Level;
 
 typedef struct tg_Interrupt {
+  tg_Observer observer;         /* registered from its making on */
   tg_Session *session;
   void (*turn) (tg_Session *s, lua_State *L);
   const tg_Channel *channel;    /* borrows; NULL while closed */
   int signal;
+  bool lulled;                  /* tracing begins: the signal is blocked... */
+  sigset_t before;              /* ...and this is what was before */
   volatile sig_atomic_t depth;  /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
 } tg_Interrupt;
@@ -225,21 +228,23 @@ static void leave_list (const tg_Interrupt *r) {
   }
 }
 
-tg_Lull tg_interrupt_lull (tg_Session *s) {
-  tg_Lull l = {.on = false};
+static void lull (tg_Observer *o) {
+  tg_Interrupt *r = o->session->interrupt;
   sigset_t set;
-  if (s->interrupt == NULL || s->interrupt->channel == NULL)
-    return l;
+  tg_assert(&r->observer == o && !r->lulled);
+  if (r->channel == NULL)
+    return;
   sigemptyset(&set);
-  sigaddset(&set, s->interrupt->signal);
-  l.on = pthread_sigmask(SIG_BLOCK, &set, &l.before) == 0;
-  lower_all(s->interrupt);
-  return l;
+  sigaddset(&set, r->signal);
+  r->lulled = pthread_sigmask(SIG_BLOCK, &set, &r->before) == 0;
+  lower_all(r);
 }
 
-void tg_interrupt_resume (const tg_Lull *l) {
-  if (l->on)
-    pthread_sigmask(SIG_SETMASK, &l->before, NULL);
+static void resume (tg_Observer *o) {
+  tg_Interrupt *r = o->session->interrupt;
+  if (r->lulled)
+    pthread_sigmask(SIG_SETMASK, &r->before, NULL);
+  r->lulled = false;
 }
 
 /* }================================================================== */
@@ -399,7 +404,7 @@ static int sentinel__gc (lua_State *L) {
   if (s == NULL || s->interrupt == NULL || s->interrupt->channel == NULL)
     return 0;
   lx_quietly(L, post_sentinel, NULL);
-  if (!atomic_load(&s->channel->wanted))
+  if (!atomic_load(&s->interrupt->channel->wanted))
     return 0;
   if (s->tracing)
     tg_hook_call();
@@ -423,6 +428,19 @@ static void setup_sentinel (lua_State *L) {
 ** ===================================================================
 */
 
+/* The state closes. Its endpoint may do so later and finds nothing here. */
+static void closing (tg_Observer *o, lua_State *L) {
+  tg_Session *s = o->session;
+  tg_interrupt_close(L, s);
+  tg_observers_remove(o);
+  tg_free(s->interrupt);
+  s->interrupt = NULL;
+}
+
+static const tg_ObserverMethods observer_methods = {
+  .lull = lull, .resume = resume, .closing = closing
+};
+
 void tg_interrupt_setup (lua_State *L, tg_Session *s,
                          void (*turn) (tg_Session *s, lua_State *L)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -436,27 +454,25 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
   s->interrupt->turn = turn;
   s->knock = knock;
   s->interrupt->levels[0].L = s->main;
+  s->interrupt->observer.methods = &observer_methods;
+  tg_observers_add(s, &s->interrupt->observer);
   pthread_once(&once, know_standins);
 }
 
-void tg_interrupt_free (tg_Session *s) {
-  tg_free(s->interrupt);
-  s->interrupt = NULL;
-}
-
-bool tg_interrupt_open (lua_State *L, tg_Session *s) {
+bool tg_interrupt_open (lua_State *L, tg_Session *s,
+                        const tg_Channel *channel) {
   tg_Interrupt *r = s->interrupt;
   pthread_mutex_lock(&all.mutex);
-  bool ok = watch_signal(s->channel->signal);
+  bool ok = watch_signal(channel->signal);
   if (ok && !enter_list(r)) {
-    unwatch_signal(s->channel->signal);
+    unwatch_signal(channel->signal);
     ok = false;
   }
   pthread_mutex_unlock(&all.mutex);
   if (!ok)
     return false;
-  r->signal = s->channel->signal;
-  r->channel = s->channel;
+  r->signal = channel->signal;
+  r->channel = channel;
   lx_quietly(L, stand_in, NULL);
   lx_quietly(L, post_sentinel, NULL);
   return true;

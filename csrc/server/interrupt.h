@@ -19,35 +19,28 @@
 **
 ** Signal and stack are one thread's: what the handler and the stand-ins share
 ** needs no lock, only order.
+**
+** While tracing begins, which reads the hooks that the program has, the signal
+** is kept away (observer.h: lull and resume).
 */
 #ifndef TG_INTERRUPT_H
 #define TG_INTERRUPT_H
 
-#include <signal.h>
-
+#include "server/channel.h"
 #include "state/session.h"
 
-/* Makes the session's reach, once; 'turn' carries out the line's commands. May
-   raise. */
+/* Makes the session's, once, which stays until the state closes; 'turn' carries
+   out the channel's commands. May raise. */
 void tg_interrupt_setup (lua_State *L, tg_Session *s,
                          void (*turn) (tg_Session *s, lua_State *L));
                                                                /* [-0, +0, m] */
-void tg_interrupt_free (tg_Session *s);     /* nothing there is fine */
 
 /*
-** Opens the state to signals of its line, on this thread; closes it. False if
-** there is no room or no such signal (errno).
+** Opens the state to signals of this channel (borrowed), on this thread; closes
+** it, which it may be. False if there is no room or no such signal (errno).
 */
-bool tg_interrupt_open (lua_State *L, tg_Session *s);          /* [-0, +0, m] */
+bool tg_interrupt_open (lua_State *L, tg_Session *s,
+                        const tg_Channel *channel);            /* [-0, +0, m] */
 void tg_interrupt_close (lua_State *L, tg_Session *s);         /* [-0, +0, -] */
-
-/* Keeps the signal away while tracing begins, with all hooks the program's. */
-typedef struct tg_Lull {
-  sigset_t before;
-  bool on;
-} tg_Lull;
-
-tg_Lull tg_interrupt_lull (tg_Session *s);
-void tg_interrupt_resume (const tg_Lull *l);
 
 #endif

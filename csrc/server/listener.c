@@ -73,11 +73,12 @@ static int fail (lua_State *L, int error, const char *what) {
 
 /* In a child of the process that listened: what it inherited is nobody's. */
 static void shut_inherited (lua_State *L, tg_Session *s) {
-  if (s->channel != NULL && s->channel->bell < 0)
+  const tg_Channel *channel = tg_endpoint_channel(s);
+  if (channel != NULL && channel->bell < 0)
     tg_endpoint_close(L, s);
 }
 
-static tg_Channel *new_line (lua_State *L) {
+static tg_Channel *new_channel (lua_State *L) {
   lua_getfield(L, 1, "stallTimeout");
   lua_Number stall = luaL_optnumber(L, -1, STALL_S);
   lua_getfield(L, 1, "signal");
@@ -93,10 +94,10 @@ static tg_Channel *new_line (lua_State *L) {
 }
 
 /* False with errno. */
-static bool open_door (lua_State *L, tg_Session *s) {
-  if (s->endpoint != NULL)
+static bool open_endpoint (lua_State *L, tg_Session *s) {
+  if (tg_endpoint_channel(s) != NULL)
     return true;
-  tg_Channel *channel = new_line(L);
+  tg_Channel *channel = new_channel(L);
   bool ok = tg_endpoint_open(L, s, channel);
   if (ok && !tg_serverthread_enter(channel)) {
     tg_endpoint_close(L, s);
@@ -107,8 +108,8 @@ static bool open_door (lua_State *L, tg_Session *s) {
   return ok;
 }
 
-static void shut_door (lua_State *L, tg_Session *s) {
-  uint64_t number = s->channel->endpoint;
+static void close_endpoint (lua_State *L, tg_Session *s) {
+  uint64_t number = tg_endpoint_channel(s)->endpoint;
   tg_endpoint_close(L, s);
   tg_serverthread_leave(number);
 }
@@ -152,19 +153,20 @@ int listener_start (lua_State *L) {
   shut_inherited(L, s);
   if (!tg_serverthread_begin(path, cpath))
     return fail(L, errno, "the server cannot be started");
-  if (!open_door(L, s)) {
+  if (!open_endpoint(L, s)) {
     int error = errno;
     tg_serverthread_end_idle();
     return fail(L, error, "the program cannot be reached");
   }
-  order.endpoint = s->channel->endpoint;
+  tg_Channel *channel = tg_endpoint_channel(s);
+  order.endpoint = channel->endpoint;
   tg_serverthread_order(&order);
   if (!order.good) {
-    if (s->channel->addresses == 0)
-      shut_door(L, s);
+    if (channel->addresses == 0)
+      close_endpoint(L, s);
     return refused(L, &order);
   }
-  s->channel->addresses++;
+  channel->addresses++;
   g->session = s;
   lua_pushstring(L, order.text[0]);
   free_answer(&order);
@@ -178,18 +180,19 @@ int listener_start (lua_State *L) {
 static void stop_listening (lua_State *L, Listening *g) {
   tg_Session *s = g->session;
   tg_Order order = {.kind = "unlisten", .port = -1};
+  tg_Channel *channel = tg_endpoint_channel(s);
   g->session = NULL;
-  if (g->child != tg_serverthread_child() || s->channel == NULL) {
+  if (g->child != tg_serverthread_child() || channel == NULL) {
     shut_inherited(L, s);
     return;
   }
   lua_getiuservalue(L, 1, ADDRESS);
   order.address = lua_tostring(L, -1);
-  order.endpoint = s->channel->endpoint;
+  order.endpoint = channel->endpoint;
   tg_serverthread_order(&order);
   free_answer(&order);
-  if (--s->channel->addresses == 0)
-    shut_door(L, s);
+  if (--channel->addresses == 0)
+    close_endpoint(L, s);
 }
 
 static int listening_close (lua_State *L) {
@@ -211,8 +214,8 @@ static int listening__gc (lua_State *L) {
     return 0;
   if (s->tracing)
     tg_tracing_terminate(s);
-  if (g->child == tg_serverthread_child() && s->channel != NULL)
-    shut_door(L, s);
+  if (g->child == tg_serverthread_child() && tg_endpoint_channel(s) != NULL)
+    close_endpoint(L, s);
   g->session = NULL;
   return 0;
 }
@@ -233,9 +236,10 @@ int listener_waited (lua_State *L) {
   const Listening *g = check(L);
   lua_Number seconds = luaL_checknumber(L, 2);
   tg_Session *s = g->session;
-  bool there = s == NULL || s->channel == NULL
-               || tg_channel_await(s->channel, true, (uint64_t)(seconds * 1e9));
-  if (s != NULL && s->endpoint != NULL)
+  tg_Channel *channel = (s != NULL) ? tg_endpoint_channel(s) : NULL;
+  bool there = channel == NULL
+               || tg_channel_await(channel, true, (uint64_t)(seconds * 1e9));
+  if (s != NULL)
     tg_endpoint_turn(s, L);
   lua_pushboolean(L, there);
   return 1;

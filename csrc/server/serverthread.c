@@ -12,6 +12,7 @@
 
 #include "server/serverthread.h"
 #include "base/alloc.h"
+#include "base/atfork.h"
 #include "base/clock.h"
 #include "base/signals.h"
 #include "server/clientchannel.h"
@@ -492,7 +493,7 @@ static void become_child (void) {
   server.child++;
 }
 
-void tg_serverthread_fork (tg_AtFork side) {
+static void at_fork (tg_AtFork side) {
   if (side == TG_ATFORK_BEFORE)
     pthread_mutex_lock(&server.mutex);
   for (const Entry *e = server.entries; e != NULL; e = e->next)
@@ -504,7 +505,7 @@ void tg_serverthread_fork (tg_AtFork side) {
   pthread_mutex_unlock(&server.mutex);
 }
 
-void tg_serverthread_finish (void) {
+static void at_exit (void) {
   struct timespec until = tg_clock_after(2 * PARTING_NS);
   pthread_mutex_lock(&server.mutex);
   if (server.running) {
@@ -530,6 +531,7 @@ void tg_serverthread_setup (lua_State *L) {
     {"drop", server_drop},
     {NULL, NULL}
   };
+  tg_atfork_register(TG_ATFORK_SERVER, at_fork, at_exit);
   if (luaL_newmetatable(L, HOST)) {
     luaL_setfuncs(L, methods, 0);
     lua_pushvalue(L, -1);

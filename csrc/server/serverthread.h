@@ -13,16 +13,16 @@
 ** Nothing of it runs in a traced state, and no Lua value goes from one to the
 ** other.
 **
-** One for the process. Its mutex is taken before those of lines.
+** One for the process. Its mutex is taken before those of channels.
 */
 #ifndef TG_SERVERTHREAD_H
 #define TG_SERVERTHREAD_H
 
-#include "base/atfork.h"
 #include "binding/lx.h"
 #include "server/channel.h"
 
-/* Creates the metatable; raises. */
+/* Creates the metatable; raises. From now on a fork leaves the child without a
+   server, and before the process ends, what there is goes out (atfork.h). */
 void tg_serverthread_setup (lua_State *L);                     /* [-0, +0, m] */
 
 /*
@@ -64,13 +64,5 @@ void tg_serverthread_leave (uint64_t endpoint);
 
 /* How many forks there are between the first process and this. */
 unsigned tg_serverthread_child (void);
-
-/* ---- all mutexes; in a child there is no server any more ---- */
-
-void tg_serverthread_fork (tg_AtFork side);
-
-/* ---- the process ends: what there is goes out, for a moment ---- */
-
-void tg_serverthread_finish (void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** process.h - all sessions of the process: what becomes of them when it exits,
-** and in the child of a fork.
+** process.h - what becomes of all sessions when the process exits, and in the
+** child of a fork.
 **
 ** At exit the session of the exiting thread ends in order: its frames exit
 ** "terminated", its live logs get their last line, its file is closed. Those of
@@ -14,10 +14,7 @@
 #ifndef TG_PROCESS_H
 #define TG_PROCESS_H
 
-#include "state/session.h"
-
-/* From its making until its state closes. */
-void tg_process_add (tg_Session *s);
-void tg_process_remove (tg_Session *s);
+/* From now on that is seen to. Often is fine. */
+void tg_process_setup (void);
 
 #endif

@@ -11,8 +11,9 @@
 static tg_Session *_Atomic answering;
 static struct sigaction before;
 
-/* The next event asks 'turn', which asks tg_snapshot_wanted. May be lost if
-   'turn' is at work just now: it looks once more when it is done. */
+/* The next event asks the writer's 'turn' (tracelimits.c), which looks at
+   'button'. The limit may be overwritten if 'turn' is at work just now: it looks
+   once more when it is done. */
 static void button (int signal) {
   (void)signal;
   tg_Session *s = atomic_load(&answering);
@@ -39,10 +40,6 @@ void tg_snapshot_off (tg_Session *s) {
   if (sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == button)
     sigaction(SIGUSR1, &before, NULL);
   atomic_store(&answering, NULL);
-}
-
-bool tg_snapshot_wanted (tg_Session *s) {
-  return atomic_exchange(&s->button, false);
 }
 
 /* PATH.1, PATH.2, ...: the first one that is not there; false if it does not

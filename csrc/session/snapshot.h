@@ -17,10 +17,6 @@
 void tg_snapshot_on (tg_Session *s);
 void tg_snapshot_off (tg_Session *s);
 
-/* Whether the signal has come for this session since the last time that this
-   was asked. */
-bool tg_snapshot_wanted (tg_Session *s);
-
 /* Saves. What cannot be written is told on standard error. */
 void tg_snapshot_take (tg_Session *s);
 

@@ -5,7 +5,7 @@
 
 #include "session/tracefile.h"
 #include "base/alloc.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 #include "text/fdwriter.h"
 
 bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
@@ -101,7 +101,7 @@ static void note_others (tg_Session *s, const tg_Trace *on_file) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t == on_file || t->noted == 0)
       continue;
-    tg_trace_losses(t, lost);
+    tg_traceinfo_losses(t, lost);
     if (t->end == TG_END_NOT)
       note_end(on_file, t, TG_END_STOPPED, on_file, lost);
     else
@@ -116,7 +116,7 @@ void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
     s->orphan = NULL;
   if (s->on_file == NULL)
     return;
-  tg_trace_losses(t, lost);
+  tg_traceinfo_losses(t, lost);
   note_end(s->on_file, t, t->end, t, lost);
   if (t == s->on_file) {
     note_others(s, t);
@@ -158,16 +158,6 @@ void tg_tracefile_settled (tg_Trace *t) {
   t->file = NULL;
 }
 
-void tg_tracefile_finish (tg_Session *s) {
-  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (t->file == NULL)
-      continue;
-    if (t->end == TG_END_NOT)
-      tg_tracelimits_end(s, t, TG_END_STOPPED);
-    tg_tracelimits_settle(t);
-  }
-}
-
 /* ---- fork ---- */
 
 /* Without what the parent may have added to the last block since the fork. */
@@ -196,18 +186,13 @@ void tg_tracefile_forked (tg_Session *s) {
   }
 }
 
-void tg_tracefile_again (tg_Session *s, uint64_t now) {
-  tg_Trace *t = s->orphan;
+tg_End tg_tracefile_again (tg_Session *s, tg_Trace *t) {
+  tg_assert(s->orphan == t && s->on_file == NULL);
   s->orphan = NULL;
   t->plan->exclusive = true;    /* the parent has the file */
   if (t->plan->single)
-    tg_tracelimits_end(s, t, TG_END_STOPPED);
-  else if (!tg_tracefile_begin(s, t))
-    tg_tracelimits_end(s, t, TG_END_DISK);
-  else if (!tg_tracelimits_begin(s, t, now))
-    tg_tracelimits_end(s, t, TG_END_MEMORY);
-  else
-    tg_tracefile_started(s, t);
+    return TG_END_STOPPED;
+  return tg_tracefile_begin(s, t) ? TG_END_NOT : TG_END_DISK;
 }
 
 void tg_tracefile_free_plan (tg_FilePlan *plan) {

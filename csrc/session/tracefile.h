@@ -37,12 +37,12 @@ void tg_tracefile_ended (tg_Session *s, tg_Trace *t);
 /* The losses of a trace are final. */
 void tg_tracefile_settled (tg_Trace *t);
 
-/* The process exits: what there is of files is closed. */
-void tg_tracefile_finish (tg_Session *s);
-
-/* In a forked child; and its first event. */
+/* In a forked child. */
 void tg_tracefile_forked (tg_Session *s);
-void tg_tracefile_again (tg_Session *s, uint64_t now);
+
+/* With the child's first event: the session's orphan gets a file of its own.
+   TG_END_NOT, or why it has none and ends. */
+tg_End tg_tracefile_again (tg_Session *s, tg_Trace *t);
 
 /* Forgets what a trace wanted to be recorded on. NULL is fine. */
 void tg_tracefile_free_plan (tg_FilePlan *plan);

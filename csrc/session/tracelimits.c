@@ -2,14 +2,8 @@
 #include <string.h>
 
 #include "session/tracelimits.h"
-#include "server/channel.h"
-#include "session/snapshot.h"
 #include "session/tracefile.h"
-
-tg_Pos tg_trace_stop_pos (const tg_Trace *t) {
-  return (t->end == TG_END_NOT) ? tg_writer_pos(&t->session->writer)
-                                : t->stop;
-}
+#include "session/traceinfo.h"
 
 /* From where a trace's buffer counts. */
 static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
@@ -50,15 +44,6 @@ static uint64_t packets_wanted (const tg_Trace *t) {
   return t->packets_start + n;
 }
 
-tg_Reader *tg_trace_reader (const tg_Trace *t) {
-  tg_Selection d = {0};
-  tg_Reader *r = NULL;
-  if (tg_selection_add(&d, &t->options))
-    r = tg_reader_new(t->stream, t->start, &d);
-  tg_selection_clear(&d);
-  return r;
-}
-
 /*
 ** Whether 't' has all the packets it wants. The session's count is an upper
 ** bound: it has those that other traces ask for, and the exits of frames that
@@ -71,7 +56,7 @@ static bool has_all (tg_Session *s, tg_Trace *t) {
     return false;
   bool held = !t->consumed && t->options.overflow != TG_OVERFLOW_RING;
   if (t->counter == NULL && held)
-    t->counter = tg_trace_reader(t);
+    t->counter = tg_traceinfo_reader(t);
   if (t->counter == NULL)
     return true;        /* what it had cannot be looked at: the bound it is */
   while (tg_reader_next(t->counter, tg_writer_pos(&s->writer), &p))
@@ -139,24 +124,13 @@ static void release_tap (tg_Trace *t) {
   }
 }
 
-/* Visible frames of the running chain that were open when 't' started. */
-static uint32_t older_frames (const tg_Session *s, const tg_Trace *t) {
-  uint32_t n = 0;
-  for (const tg_Coroutine *h = s->current; h != NULL; h = h->resumer) {
-    for (uint32_t i = 0; i < h->n; i++)
-      n += h->frames[i].epoch < t->epoch_start
-           && !(h->frames[i].what & TG_FR_HIDDEN);
-  }
-  return n;
-}
-
 void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   bool torn = s->torn && t == s->on_file;
   t->end = torn ? TG_END_DISK : why;
   t->stop = torn ? s->torn_at : tg_writer_pos(&s->writer);
   t->packets_end = torn ? s->torn_packets : s->writer.packets;
   t->ticks_end = tg_clock_ticks();
-  t->older_end = older_frames(s, t);
+  t->older_end = tg_traceinfo_older_frames(s, t);
   tg_reader_free(t->counter);
   t->counter = NULL;
   release_tap(t);
@@ -216,12 +190,15 @@ void tg_tracelimits_set (tg_Session *s) {
   }
 }
 
-/* The signal may come between any two instructions: looked at before the limit
-   that it has lowered is worked out again, and once more after. */
-static void note_button (tg_Session *s) {
-  if (tg_snapshot_wanted(s))
+/* A signal asks for a snapshot, or somebody outside for something else. A
+   signal handler has lowered the writer's limit to bring it here, and may do so
+   between any two instructions. So this is asked before the limit is worked out
+   again: what came earlier is seen here. And once more after: what came
+   meanwhile is seen then, if its lower limit has been overwritten. */
+static void note_wishes (tg_Session *s) {
+  if (atomic_exchange(&s->button, false))
     s->snapshot = s->attention = true;
-  if (s->channel != NULL && atomic_load(&s->channel->wanted))
+  if (tg_session_called(s))
     s->attention = true;
 }
 
@@ -266,6 +243,19 @@ static void end_refused (tg_Session *s) {
     end_all(s, TG_END_MEMORY);
 }
 
+/* In a forked child: the trace that was on the parent's file begins anew, on
+   its own. */
+static void adopt_orphan (tg_Session *s, uint64_t now) {
+  tg_Trace *t = s->orphan;
+  tg_End why = tg_tracefile_again(s, t);
+  if (why == TG_END_NOT && !tg_tracelimits_begin(s, t, now))
+    why = TG_END_MEMORY;
+  if (why == TG_END_NOT)
+    tg_tracefile_started(s, t);
+  else
+    tg_tracelimits_end(s, t, why);
+}
+
 /* The writer has come to a limit. A new chunk begins with a CONTEXT, which
    may take what was granted: then it is asked for again. */
 void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
@@ -275,8 +265,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   if (s->terminated)
     return;             /* nothing comes after the end */
   if (s->orphan != NULL)
-    tg_tracefile_again(s, now);
-  note_button(s);
+    adopt_orphan(s, now);
+  note_wishes(s);
   do {
     end_reached(s, need, now);
     if (!s->recording)
@@ -284,37 +274,23 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
-  note_button(s);
+  note_wishes(s);
   errno = error;
-}
-
-/* Packets that 't' would have had since it ended: not the exits of frames that
-   it never saw entered. */
-static uint64_t missed (const tg_Session *s, const tg_Trace *t) {
-  uint64_t packets = s->writer.packets - t->packets_end;
-  uint32_t now = older_frames(s, t);
-  uint64_t exits = (now < t->older_end) ? t->older_end - now : 0;
-  return (packets > exits) ? packets - exits : 0;
-}
-
-void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
-  memcpy(lost, t->lost, sizeof t->lost);
-  if (t->session == NULL)
-    return;
-  const tg_Session *s = t->session;
-  lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
-  lost[TG_LOSS_HOOK] += s->missed - t->missed_start;
-  if (t->end == TG_END_OVERFLOW)
-    lost[TG_LOSS_OVERFLOW] += missed(s, t);
-  else if (t->end == TG_END_MEMORY)
-    lost[TG_LOSS_MEMORY] += missed(s, t);
-  else if (t->end == TG_END_DISK)
-    lost[TG_LOSS_DISK] += missed(s, t);
 }
 
 void tg_tracelimits_settle (tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
-  tg_trace_losses(t, lost);
+  tg_traceinfo_losses(t, lost);
   memcpy(t->lost, lost, sizeof lost);
   tg_tracefile_settled(t);
+}
+
+void tg_tracelimits_finish (tg_Session *s) {
+  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->file == NULL)
+      continue;
+    if (t->end == TG_END_NOT)
+      tg_tracelimits_end(s, t, TG_END_STOPPED);
+    tg_tracelimits_settle(t);
+  }
 }

@@ -31,17 +31,10 @@ void tg_tracelimits_set (tg_Session *s);
 /* ...and by position, at least 'need' bytes on, which have been granted. */
 tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need);
 
-/* Losses of a trace so far. */
-void tg_trace_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]);
-
 /* The losses of a trace become final; its file is closed. Once. */
 void tg_tracelimits_settle (tg_Trace *t);
 
-/* A reader of a trace's packets as its own options show them; NULL without
-   memory. */
-tg_Reader *tg_trace_reader (const tg_Trace *t);
-
-/* Where a trace's part of the stream ends, or has come to. */
-tg_Pos tg_trace_stop_pos (const tg_Trace *t);
+/* The process exits: traces with a file end, and it is closed. */
+void tg_tracelimits_finish (tg_Session *s);
 
 #endif

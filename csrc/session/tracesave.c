@@ -2,7 +2,7 @@
 
 #include "session/tracesave.h"
 #include "recording/save.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 
 tg_Status tg_tracesave (const tg_Trace *t, const tg_Program *program,
                         const char *path) {
@@ -12,12 +12,12 @@ tg_Status tg_tracesave (const tg_Trace *t, const tg_Program *program,
     .name = t->name, .options = t->options,
     .end = {
       .why = (uint32_t)(active ? TG_END_STOPPED : t->end),
-      .stop = tg_trace_stop_pos(t),
+      .stop = tg_traceinfo_stop_pos(t),
       .ticks = active ? tg_clock_ticks() : t->ticks_end,
       .packets = active ? t->session->writer.packets : t->packets_end
     }
   };
-  tg_trace_losses(t, e.end.lost);
+  tg_traceinfo_losses(t, e.end.lost);
   tg_Status status = tg_save(path, t->stream, program, &e, e.end.stop);
   if (status == TG_ERR_MEMORY)
     errno = ENOMEM;

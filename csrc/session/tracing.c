@@ -7,14 +7,13 @@
 #include "hook/hook.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
-#include "server/endpoint.h"
-#include "server/interrupt.h"
-#include "session/process.h"
 #include "session/snapshot.h"
 #include "session/tracefile.h"
+#include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "state/builtins.h"
 #include "state/funcname.h"
+#include "state/observer.h"
 
 #define CHAIN_MAX 250     /* Lua allows 200 C levels */
 
@@ -34,9 +33,8 @@ static int session__gc (lua_State *L) {
   tg_Session *s = lua_touserdata(L, 1);
   if (tg_session_find(L) == s) {
     close_traces(s, L);
-    tg_endpoint_close(L, s);
-    tg_interrupt_free(s);
-    tg_process_remove(s);
+    tg_observers_closing(s, L);
+    tg_sessions_remove(s);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   }
@@ -60,7 +58,7 @@ tg_Session *tg_tracing_get (lua_State *L) {
   lua_pushliteral(L, "__name");
   lua_rawseti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
-  tg_process_add(s);
+  tg_sessions_add(s);
   return s;
 }
 
@@ -203,9 +201,9 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
 }
 
 static bool begin_undisturbed (tg_Session *s, lua_State *L) {
-  tg_Lull lull = tg_interrupt_lull(s);
+  tg_observers_lull(s);
   bool ok = begin_tracing(s, L);
-  tg_interrupt_resume(&lull);
+  tg_observers_resume(s);
   return ok;
 }
 
@@ -271,7 +269,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   t->stream = tg_stream_pin(s->writer.stream);
   tg_tracelimits_set(s);
   reopen(s);
-  tg_endpoint_publish(s);
+  tg_observers_publish(s);
   return TG_OK;
 }
 
@@ -306,7 +304,7 @@ void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   }
   unlink_trace(s, t);
   t->session = NULL;
-  tg_endpoint_publish(s);
+  tg_observers_publish(s);
   if (s->traces == NULL)
     end_tracing(s, L);
   else
@@ -340,24 +338,22 @@ void tg_tracing_forked (tg_Session *s) {
     if (t->follower != NULL)
       tg_follower_leave(t->follower);
   }
-  tg_endpoint_forked(s);
+  tg_observers_forked(s);
 }
 
 static void pump_logs (tg_Session *s) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->log != NULL)
-      tg_log_pump(t->log, tg_trace_stop_pos(t));
+      tg_log_pump(t->log, tg_traceinfo_stop_pos(t));
   }
 }
 
 static void attend (tg_Session *s, lua_State *L) {
   if (s->exiting)
     tg_tracing_terminate(s);
-  if (s->endpoint != NULL) {
-    tg_endpoint_attend(s, L);
-    if (!s->tracing)
-      return;
-  }
+  tg_observers_attend(s, L);
+  if (!s->tracing)
+    return;
   if (s->logging)
     pump_logs(s);
   if (s->snapshot) {
@@ -366,7 +362,7 @@ static void attend (tg_Session *s, lua_State *L) {
   }
   if (s->stale) {
     retire(s);
-    tg_endpoint_publish(s);
+    tg_observers_publish(s);
     if (s->traces == NULL) {
       end_tracing(s, L);
       return;

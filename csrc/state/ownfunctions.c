@@ -6,6 +6,7 @@
 
 #include "state/ownfunctions.h"
 #include "base/alloc.h"
+#include "base/atfork.h"
 
 #define SHOWN_MAX 8
 
@@ -63,9 +64,7 @@ bool tg_ownfunctions_add_beside (const char *source) {
   return tg_ownfunctions_add(real, (size_t)(end - real) + 1);
 }
 
-/* The library is unloaded, or the process exits. */
-__attribute__((destructor))
-static void forget_own (void) {
+static void at_exit (void) {
   pthread_mutex_lock(&own.mutex);   /* other threads may still trace */
   for (size_t i = 0; i < own.count; i++)
     tg_free(own.list[i]);
@@ -75,8 +74,12 @@ static void forget_own (void) {
   pthread_mutex_unlock(&own.mutex);
 }
 
-void tg_ownfunctions_fork (tg_AtFork side) {
+static void at_fork (tg_AtFork side) {
   tg_atfork_mutex(&own.mutex, side);
+}
+
+void tg_ownfunctions_setup (void) {
+  tg_atfork_register(TG_ATFORK_OWN, at_fork, at_exit);
 }
 
 static bool own_source (const char *source) {

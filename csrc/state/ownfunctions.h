@@ -7,8 +7,10 @@
 #ifndef TG_OWNFUNCTIONS_H
 #define TG_OWNFUNCTIONS_H
 
-#include "base/atfork.h"
 #include "binding/lx.h"
+
+/* The list may be used from now on, until the process exits. Often is fine. */
+void tg_ownfunctions_setup (void);
 
 /* Marks the functions of this source as ours; false without memory. */
 bool tg_ownfunctions_add (const char *source, size_t size);
@@ -23,8 +25,5 @@ void tg_ownfunctions_except (lua_CFunction f);
 /* Whether the function on top of the stack ('ar' filled with "S") is ours. */
 bool tg_ownfunctions_function (lua_State *L, const lua_Debug *ar);
                                                               /* [-0, +0, -] */
-
-/* The list's mutex. */
-void tg_ownfunctions_fork (tg_AtFork side);
 
 #endif

@@ -1,3 +1,10 @@
+/*
+** session.c - where a state's session is found, and the list of all sessions of
+** the process. The list may be used on any thread; a session is used on the one
+** that runs its state.
+*/
+#include <pthread.h>
+
 #include "state/session.h"
 
 tg_Session *tg_session_find (lua_State *L) {
@@ -6,4 +13,44 @@ tg_Session *tg_session_find (lua_State *L) {
   s = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return s;
+}
+
+static struct {
+  pthread_mutex_t mutex;
+  tg_Session *first;
+} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+void tg_sessions_hold (void) {
+  pthread_mutex_lock(&all.mutex);
+}
+
+void tg_sessions_release (void) {
+  pthread_mutex_unlock(&all.mutex);
+}
+
+tg_Session *tg_sessions_first (void) {
+  return all.first;
+}
+
+void tg_sessions_forget (void) {
+  all.first = NULL;
+}
+
+void tg_sessions_add (tg_Session *s) {
+  tg_sessions_hold();
+  s->next = all.first;
+  all.first = s;
+  tg_sessions_release();
+}
+
+/* After the process has begun to exit the list is empty, and states may still
+   be closed. */
+void tg_sessions_remove (tg_Session *s) {
+  tg_sessions_hold();
+  tg_Session **p = &all.first;
+  while (*p != NULL && *p != s)
+    p = &(*p)->next;
+  if (*p != NULL)
+    *p = s->next;
+  tg_sessions_release();
 }

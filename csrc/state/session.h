@@ -43,9 +43,9 @@ typedef struct tg_Class {
 #define TG_PACKETS_UNKNOWN UINT64_MAX
 
 struct tg_Endpoint;
-struct tg_Channel;
 struct tg_Log;
 struct tg_Interrupt;
+struct tg_Observer;
 struct tg_Session;
 
 typedef struct tg_Trace {
@@ -88,12 +88,12 @@ typedef struct tg_Session {
   const void *registry;       /* its registry: tells states apart */
   tg_Trace *traces;           /* active ones, most recent first (borrows) */
   uint32_t names;             /* generated so far */
-  struct tg_Feed *feeds;      /* open ones (borrows) */
-  uint64_t feeds_opened;      /* so far */
-  struct tg_Endpoint *endpoint; /* borrows: it listens (endpoint.h); NULL: not
-                                   */
-  struct tg_Channel *channel; /* the endpoint's (borrows) */
-  struct tg_Interrupt *interrupt; /* owns, once it has listened (interrupt.h) */
+  struct tg_Observer *observers; /* who is told (observer.h; borrows) */
+  uint64_t observers_added;   /* so far */
+  _Atomic bool *wanted;       /* borrows: somebody outside asks for something,
+                                 which observers attend to; NULL: never */
+  struct tg_Endpoint *endpoint; /* the server's: it listens (endpoint.h) */
+  struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
   lua_Hook knock;             /* its hook, which is none of the program's */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   /* from here on only while tracing */
@@ -141,7 +141,24 @@ TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
          || t->origin == TG_ORIGIN_WATCH;
 }
 
+/* Whether somebody outside asks for something. */
+TG_INLINE bool tg_session_called (const tg_Session *s) {
+  return s->wanted != NULL && atomic_load(s->wanted);
+}
+
 /* The session of a state, NULL if it has none. */            /* [-0, +0, -] */
 tg_Session *tg_session_find (lua_State *L);
+
+/*
+** All sessions of the process, by 'next': each is listed from its making until
+** its state closes. Between hold and release no other thread adds or removes
+** one; what it does in its own session goes on.
+*/
+void tg_sessions_add (tg_Session *s);
+void tg_sessions_remove (tg_Session *s);    /* not listed any more is fine */
+void tg_sessions_hold (void);
+void tg_sessions_release (void);
+tg_Session *tg_sessions_first (void);       /* held */
+void tg_sessions_forget (void);             /* held: lists none from here on */
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/atfork.h"
 
 static struct {
   pthread_mutex_t mutex;
@@ -29,7 +30,9 @@ static void delist (tg_Stream *s) {
   pthread_mutex_unlock(&all.mutex);
 }
 
-void tg_streams_fork (tg_AtFork side) {
+/* The list's mutex before those of the stores: nobody who has a store's takes
+   the list's. */
+static void at_fork (tg_AtFork side) {
   if (side == TG_ATFORK_BEFORE)
     tg_atfork_mutex(&all.mutex, side);
   for (tg_Stream *s = all.first; s != NULL; s = s->next)
@@ -42,6 +45,7 @@ tg_Stream *tg_stream_new (void) {
   tg_Stream *s = tg_calloc(1, sizeof *s);
   if (s == NULL)
     return NULL;
+  tg_atfork_register(TG_ATFORK_STREAMS, at_fork, NULL);
   s->functions = tg_functions_new();
   if (s->functions == NULL) {
     tg_free(s);

@@ -29,7 +29,4 @@ tg_Stream *tg_stream_new (void);              /* NULL without memory */
 tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
 void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
 
-/* The mutexes of all streams there are. */
-void tg_streams_fork (tg_AtFork side);
-
 #endif

@@ -5,15 +5,15 @@
 #include "binding/luasink.h"
 #include "binding/readoptions.h"
 #include "packet/packet.h"
+#include "session/traceinfo.h"
 #include "session/tracing.h"
+#include "state/observer.h"
 #include "trace/trace.h"
 
 #define LISTENER 1              /* user value: the function to tell */
 
 typedef struct tg_Feed {
-  struct tg_Feed *next;         /* the open feed that was opened before it */
-  uint64_t order;               /* larger than that one's */
-  tg_Session *session;          /* borrows; NULL while closed */
+  tg_Observer observer;         /* registered while the feed is open */
   tg_Trace **traces;            /* owns the array; by time of start */
   size_t count, capacity;
   tg_Selection selection;       /* of all of them */
@@ -129,113 +129,97 @@ static void part (tg_Feed *f, tg_Trace *t) {
     rework(f);
 }
 
-bool tg_feeds_watch (const tg_Trace *t) {
-  const tg_Feed *f = (t->session != NULL) ? t->session->feeds : NULL;
-  while (f != NULL && !has(f, t))
-    f = f->next;
-  return f != NULL;
-}
-
-/* A feed that gets the new trace goes on with its sequence. */
-void tg_feeds_replaced (tg_Session *s, tg_Trace *old, tg_Origin origin,
-                        const struct tg_Feed *joins) {
-  for (tg_Feed *f = s->feeds; f != NULL; f = f->next) {
-    if (origin == TG_ORIGIN_CONSOLE || f == joins)
-      take_out(f, old);
-    else
-      part(f, old);
-  }
-}
-
 /*
-** ---- telling ----
+** ---- what an open feed is told (observer.h) ----
 **
-** A listener is the program's: it may open and close feeds, start, stop and
-** replace any trace, and raise an error. So after each call everything that was
-** known is asked for again. The same holds wherever Lua may collect garbage,
-** since finalizers are the program's too.
+** A listener is the program's: it may do anything and raise an error. So may
+** finalizers, wherever Lua may collect garbage. Therefore the feed is on the
+** stack while its listener is called, and whether it still is open, and has the
+** trace, is asked when all that allocates is done.
 */
 
-#define ALL UINT64_MAX
-
-/* The next open feed of those that were there before the one of that order. */
-static tg_Feed *before (const tg_Session *s, uint64_t order) {
-  tg_Feed *f = s->feeds;
-  while (f != NULL && f->order >= order)
-    f = f->next;
-  return f;
+static tg_Feed *feed_of (const tg_Observer *o) {
+  return (tg_Feed *)(void *)((char *)(uintptr_t)o
+                             - offsetof(tg_Feed, observer));
 }
 
-/* Calls the feed's listener with the values from 'at' to the top, which stay.
-   An error is not the program's that starts or stops a trace just now. */
-static void tell (lua_State *L, const tg_Feed *f, int at) {
-  int top = lua_gettop(L);
+static bool is_open (const tg_Feed *f) {
+  return f->observer.session != NULL;
+}
+
+/* Pushes the feed, which is open, with room for what 'tell' needs; where it
+   is. */
+static int push_feed (lua_State *L, const tg_Feed *f) {
+  luaL_checkstack(L, 12, NULL);
   lua_rawgetp(L, LUA_REGISTRYINDEX, f);
-  lua_getiuservalue(L, -1, LISTENER);
-  lua_replace(L, -2);
-  for (int i = at; i <= top; i++)
+  return lua_gettop(L);
+}
+
+/* Calls the listener of the feed at 'at' with the values above it. An error is
+   not the program's that starts or stops a trace just now. */
+static void tell (lua_State *L, int at) {
+  int top = lua_gettop(L);
+  lua_getiuservalue(L, at, LISTENER);
+  for (int i = at + 1; i <= top; i++)
     lua_pushvalue(L, i);
-  if (lua_pcall(L, top - at + 1, 0, 0) != LUA_OK)
+  if (lua_pcall(L, top - at, 0, 0) != LUA_OK)
     lua_pop(L, 1);
 }
 
-void tg_feeds_flush (lua_State *L) {
-  const tg_Session *s = tg_session_find(L);
-  uint64_t order = ALL;
-  tg_Feed *f;
-  if (s == NULL)
-    return;
-  luaL_checkstack(L, 12, NULL);
+static bool feed_watches (const tg_Observer *o, const tg_Trace *t) {
+  return has(feed_of(o), t);
+}
+
+static void feed_flush (tg_Observer *o, lua_State *L) {
+  const tg_Feed *f = feed_of(o);
+  int at = push_feed(L, f);
   lua_pushliteral(L, "flush");
-  while ((f = before(s, order)) != NULL) {
-    order = f->order;
-    tell(L, f, lua_gettop(L));
-  }
-  lua_pop(L, 1);
+  if (is_open(f))
+    tell(L, at);
+  lua_settop(L, at - 1);
 }
 
-/* Feeds that were to have it in the place of another one. */
-static void do_without (const tg_Session *s) {
-  for (tg_Feed *f = s->feeds; f != NULL; f = f->next)
-    rework(f);
-}
-
-void tg_feeds_started (lua_State *L, tg_Trace *t) {
-  const tg_Session *s = tg_session_find(L);
-  uint64_t order = ALL;
-  tg_Feed *f;
-  int top = lua_gettop(L);
-  luaL_checkstack(L, 12, NULL);
+/* A feed that was to have it in the place of another one, and now does without
+   either, has less to read. */
+static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
+  tg_Feed *f = feed_of(o);
+  int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
   tg_types_push(L, t->options.types);
-  while (t->session != NULL && (f = before(s, order)) != NULL) {
-    order = f->order;
-    if (join(f, t))
-      tell(L, f, top + 1);
-  }
-  do_without(s);
-  lua_settop(L, top);
+  if (is_open(f) && t->session != NULL && join(f, t))
+    tell(L, at);
+  else
+    rework(f);
+  lua_settop(L, at - 1);
 }
 
-void tg_feeds_stopped (lua_State *L, tg_Trace *t) {
-  const tg_Session *s = tg_session_find(L);
-  uint64_t order = ALL;
-  tg_Feed *f;
-  int top = lua_gettop(L);
-  luaL_checkstack(L, 12, NULL);
-  tg_trace_push(L, t);
+static void feed_stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
+  tg_Feed *f = feed_of(o);
+  int at = push_feed(L, f);
   lua_pushliteral(L, "stopped");
   lua_pushstring(L, t->name);
-  while (t->session != NULL && (f = before(s, order)) != NULL) {
-    order = f->order;
-    if (take_out(f, t)) {
-      rework(f);
-      tell(L, f, top + 2);
-    }
+  if (t->session != NULL && take_out(f, t)) {
+    rework(f);
+    tell(L, at);
   }
-  lua_settop(L, top);
+  lua_settop(L, at - 1);
 }
+
+/* A feed that gets the new trace goes on with its sequence. */
+static void feed_replaced (tg_Observer *o, lua_State *L, tg_Trace *t,
+                           bool heir) {
+  (void)L;
+  if (heir)
+    take_out(feed_of(o), t);
+  else
+    part(feed_of(o), t);
+}
+
+static const tg_ObserverMethods observer_methods = {
+  .watches = feed_watches, .flush = feed_flush, .started = feed_started,
+  .stopped = feed_stopped, .replaced = feed_replaced
+};
 
 /* ---- the object ---- */
 
@@ -252,24 +236,15 @@ int feed_new (lua_State *L) {
 /* An open feed is kept alive by the registry, under its address. */
 static int feed_open (lua_State *L) {
   tg_Feed *f = check_feed(L);
-  if (f->session == NULL) {
+  if (!is_open(f)) {
     tg_Session *s = tg_tracing_get(L);
     lua_pushvalue(L, 1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, f);
-    f->session = s;
-    f->next = s->feeds;
-    f->order = s->feeds_opened++;
-    s->feeds = f;
+    f->observer.methods = &observer_methods;
+    if (!is_open(f))    /* else a finalizer has opened it meanwhile */
+      tg_observers_add(s, &f->observer);
   }
   return 0;
-}
-
-static void unlink_feed (tg_Feed *f) {
-  tg_Feed **p = &f->session->feeds;
-  while (*p != f)
-    p = &(*p)->next;
-  *p = f->next;
-  f->session = NULL;
 }
 
 /* It leaves the feed, whose own it may be. */
@@ -293,9 +268,9 @@ static int feed_close (lua_State *L) {
     let_go(L, f, t);
     lua_settop(L, 2);
   }
-  if (f->session == NULL)
+  if (!is_open(f))
     return 1;
-  unlink_feed(f);
+  tg_observers_remove(&f->observer);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, f);
   return 1;
@@ -305,16 +280,16 @@ static int feed_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
   tg_Feed *f = check_feed(L);
   const char *name = NULL;
-  if (f->session == NULL)
+  if (!is_open(f))
     return luaL_error(L, "this feed is not open");
   luaL_checktype(L, 2, LUA_TTABLE);
   if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
     name = lua_tostring(L, -1);
   tg_Trace *t = tg_trace_new(L);
   tg_options_read(L, 2, extra, &t->options);
-  tg_trace_begin(L, t, name, TG_ORIGIN_FEED, f);
+  tg_trace_begin(L, t, name, TG_ORIGIN_FEED, &f->observer);
   tg_trace_anchor(L, t);
-  if (f->session == NULL || !join(f, t)) {
+  if (!is_open(f) || !join(f, t)) {
     tg_trace_halt(L, t);
     return luaL_error(L, "not enough memory");
   }
@@ -342,8 +317,7 @@ static int feed_stop (lua_State *L) {
   }
   tg_trace_push(L, t);
   lua_pushstring(L, t->name);
-  if (f->session != NULL)
-    tg_feeds_replaced(f->session, t, TG_ORIGIN_API, NULL);
+  tg_observers_replaced(f->observer.session, L, t, false, NULL);
   tg_trace_halt(L, t);
   return 1;
 }
@@ -352,7 +326,7 @@ static int feed_stop (lua_State *L) {
 static tg_Pos feed_end (const tg_Feed *f) {
   tg_Pos end = 0;
   for (size_t i = 0; i < f->count; i++) {
-    tg_Pos p = tg_trace_stop_pos(f->traces[i]);
+    tg_Pos p = tg_traceinfo_stop_pos(f->traces[i]);
     if (p > end)
       end = p;
   }
@@ -430,8 +404,8 @@ static int feed_ended (lua_State *L) {
 
 static int feed__gc (lua_State *L) {
   tg_Feed *f = check_feed(L);
-  if (f->session != NULL)
-    unlink_feed(f);
+  if (is_open(f))
+    tg_observers_remove(&f->observer);
   f->count = 0;
   tg_reader_free(f->reader);
   tg_selection_clear(&f->selection);

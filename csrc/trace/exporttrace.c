@@ -4,7 +4,7 @@
 #include "trace/exporttrace.h"
 #include "export/export.h"
 #include "formats/formats.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 #include "text/spool.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
@@ -171,7 +171,7 @@ int trace_export (lua_State *L) {
   x.wall_ns = t->stream->wall_ns;
   x.pid = t->stream->pid;
   tg_readtrace_span(r, t, &x.start_ns, &x.end_ns);
-  tg_trace_losses(t, x.lost);
+  tg_traceinfo_losses(t, x.lost);
   read_progress(L, &teller, &x);
   tg_Status status = write(&x, format, path);
   if (teller.raised)

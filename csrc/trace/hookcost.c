@@ -5,7 +5,7 @@
 
 #include "trace/hookcost.h"
 #include "binding/readoptions.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 #include "trace/trace.h"
 
 #define CALLS 500         /* of one run */
@@ -49,8 +49,8 @@ static void read_times (const tg_Trace *t, Measure *m) {
   tg_Packet p;
   uint64_t sum[2] = {0}, count[2] = {0}, before_ns = 0;
   int sort = -1;          /* of the packet before: 0 a call, 1 a return */
-  tg_Reader *r = tg_trace_reader(t);
-  while (r != NULL && tg_reader_next(r, tg_trace_stop_pos(t), &p)) {
+  tg_Reader *r = tg_traceinfo_reader(t);
+  while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &p)) {
     bool inner = p.depth == 1;
     if (sort >= 0 && inner) {
       sum[sort] += p.time_ns - before_ns;

@@ -8,7 +8,7 @@
 #include "binding/readoptions.h"
 #include "packet/log.h"
 #include "packet/packet.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 
 static int reading__gc (lua_State *L) {
   tg_ReadTrace *r = lua_touserdata(L, 1);
@@ -38,7 +38,7 @@ static bool work_out_demand (tg_ReadTrace *r, const tg_Trace *t, bool narrow,
 }
 
 static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
-  r->stop = tg_trace_stop_pos(t);
+  r->stop = tg_traceinfo_stop_pos(t);
   r->reader = tg_reader_new(t->stream, t->start, &r->selection);
   tg_minduration_init(&r->sieve, r->reader, r->selection.min_duration_ns);
   return r->reader != NULL;

@@ -6,7 +6,7 @@
 #include "binding/luasink.h"
 #include "packet/names.h"
 #include "reader/profile.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 #include "trace/readtrace.h"
 
 /* A profile and what it takes to write it: a userdata. */
@@ -147,7 +147,7 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
 
 static uint64_t count_lost (const tg_Trace *t) {
   uint64_t lost[TG_NLOSSES], sum = 0;
-  tg_trace_losses(t, lost);
+  tg_traceinfo_losses(t, lost);
   for (int i = 0; i < TG_NLOSSES; i++)
     sum += lost[i];
   return sum;

@@ -5,7 +5,7 @@
 #include "trace/scopesession.h"
 #include "binding/luasink.h"
 #include "scope/messages.h"
-#include "session/tracelimits.h"
+#include "session/traceinfo.h"
 #include "trace/hookcost.h"
 #include "trace/readtrace.h"
 
@@ -83,7 +83,7 @@ static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
 static void describe (const tg_Trace *t, tg_ScopeSource *from) {
   from->stream = t->stream;
   from->start = t->start;
-  from->stop = tg_trace_stop_pos(t);
+  from->stop = tg_traceinfo_stop_pos(t);
   from->start_ns = ns_at(t, t->ticks_start);
   from->end_ns = ns_at(t, t->ticks_end);
   from->arguments = (t->options.types & TG_TYPE_ARGUMENTS) != 0;

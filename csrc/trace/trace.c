@@ -5,14 +5,11 @@
 #include "base/alloc.h"
 #include "binding/readoptions.h"
 #include "packet/log.h"
-#include "server/endpoint.h"
 #include "session/tracefile.h"
+#include "session/traceinfo.h"
 #include "session/tracing.h"
-#include "trace/actorfeed.h"
-#include "trace/exporttrace.h"
+#include "state/observer.h"
 #include "trace/readtrace.h"
-#include "trace/recordingobject.h"
-#include "trace/report.h"
 
 static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */
 
@@ -102,31 +99,26 @@ static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
 }
 
 /* A client that loses its trace hears of it before. What it does then may be
-   anything, so who has the name is asked again. */
-static void announce (lua_State *L, const tg_Session *s, const tg_Trace *t) {
-  tg_Trace *old = predecessor(s, t);
-  if (old != NULL && tg_feeds_watch(old)) {
-    tg_feeds_flush(L);
-    old = predecessor(s, t);
-    if (old != NULL)
-      tg_feeds_stopped(L, old);
+   anything, so who has the name is asked again: another trace that has got it is
+   told too. Not a third one, or a listener could keep us here for ever. */
+static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
+  const tg_Trace *old = predecessor(s, t);
+  if (old != NULL && tg_observers_watch(s, old))
+    tg_observers_flush(s, L);
+  const tg_Trace *told = NULL;
+  for (int i = 0; i < 2; i++) {
+    tg_Trace *next = predecessor(s, t);
+    if (next == NULL || next == told)
+      return;
+    tg_trace_push(L, next);
+    tg_observers_stopped(s, L, next);
+    lua_pop(L, 1);
+    told = next;
   }
-  old = predecessor(s, t);
-  if (old != NULL)
-    tg_endpoint_stopped(L, old);
-}
-
-/* What a client has asked for may come first when a mirror of 'old' stops. */
-static void replace (lua_State *L, tg_Session *s, tg_Trace *old,
-                     tg_Origin origin, const struct tg_Feed *feed) {
-  tg_endpoint_replaced(L, old);
-  if (old->session != NULL)
-    tg_feeds_replaced(s, old, origin, feed);
-  tg_trace_halt(L, old);
 }
 
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
-                     tg_Origin origin, const struct tg_Feed *feed) {
+                     tg_Origin origin, const tg_Observer *heir) {
   tg_Session *s = tg_tracing_get(L);
   t->origin = origin;
   t->consumed = consumed(t);
@@ -141,8 +133,10 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
     luaL_error(L, "not enough memory");
   if (status != TG_OK)
     return false;
-  if (old != NULL)
-    replace(L, s, old, origin, feed);
+  if (old != NULL) {
+    tg_observers_replaced(s, L, old, origin == TG_ORIGIN_CONSOLE, heir);
+    tg_trace_halt(L, old);
+  }
   return true;
 }
 
@@ -182,25 +176,17 @@ int trace_watch (lua_State *L) {
   return start(L, TG_ORIGIN_WATCH);
 }
 
-/* What a client has asked for comes before what the program does. */
-static void hear_client (lua_State *L) {
-  tg_Session *s = tg_session_find(L);
-  if (s != NULL && s->endpoint != NULL)
-    tg_endpoint_turn(s, L);
-}
-
 int console_start (lua_State *L) {
   lua_settop(L, 2);
-  hear_client(L);
+  tg_observers_turn(tg_session_find(L), L);
   const char *name = check_name(L, 1);
   tg_Trace *t = tg_trace_new(L);
   tg_options_read(L, 2, NULL, &t->options);
-  tg_feeds_flush(L);
+  tg_observers_flush(tg_session_find(L), L);
   tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL);
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
-  tg_feeds_started(L, t);
-  tg_endpoint_started(L, t);
+  tg_observers_started(tg_session_find(L), L, t);
   return 1;
 }
 
@@ -213,14 +199,13 @@ int tg_trace_failure (lua_State *L, const char *code, const char *message) {
 
 /* Whoever is told may have stopped it already; its object is on the stack. */
 static void stop (lua_State *L, tg_Trace *t) {
-  tg_feeds_stopped(L, t);
-  tg_endpoint_stopped(L, t);
+  tg_observers_stopped(tg_session_find(L), L, t);
   tg_trace_halt(L, t);
 }
 
 int console_stop (lua_State *L) {
-  hear_client(L);
   tg_Session *s = tg_session_find(L);
+  tg_observers_turn(s, L);
   const char *name = check_name(L, 1);
   if (s == NULL || tg_tracing_trace(s, NULL) == NULL)
     return tg_trace_failure(L, "wrongState", "no trace is running");
@@ -230,7 +215,7 @@ int console_stop (lua_State *L) {
     return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
   }
   tg_trace_push(L, t);
-  tg_feeds_flush(L);
+  tg_observers_flush(s, L);
   stop(L, t);
   return 1;
 }
@@ -243,8 +228,8 @@ static tg_Trace *check_trace (lua_State *L) {
 
 static int trace_stop (lua_State *L) {
   tg_Trace *t = check_trace(L);
-  if (tg_feeds_watch(t))
-    tg_feeds_flush(L);
+  if (tg_observers_watch(t->session, t))
+    tg_observers_flush(t->session, L);
   if (t->session != NULL)
     stop(L, t);
   lua_settop(L, 1);
@@ -253,12 +238,9 @@ static int trace_stop (lua_State *L) {
 
 /* All that it holds goes; what is left is empty. */
 static void release (lua_State *L, tg_Trace *t) {
-  tg_Session *s = tg_session_find(L);
-  tg_endpoint_replaced(L, t);
+  tg_observers_replaced(tg_session_find(L), L, t, false, NULL);
   if (t->session != NULL)
     tg_tracing_stop(t->session, L, t);
-  if (s != NULL)
-    tg_feeds_replaced(s, t, TG_ORIGIN_API, NULL);
   tg_cursor_drop(&t->hold);
   tg_stream_unpin(t->stream);
   tg_options_free(&t->options);
@@ -316,8 +298,8 @@ static int trace__tostring (lua_State *L) {
 static uint64_t count_packets (tg_Trace *t) {
   tg_Packet packet;
   uint64_t n = 0;
-  tg_Reader *r = tg_trace_reader(t);
-  while (r != NULL && tg_reader_next(r, tg_trace_stop_pos(t), &packet))
+  tg_Reader *r = tg_traceinfo_reader(t);
+  while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &packet))
     n++;
   if (r != NULL)
     tg_readtrace_ended(t, tg_reader_status(r), tg_reader_damage(r));
@@ -350,7 +332,7 @@ static int no_loss (lua_State *L) {
 
 void tg_trace_push_lost (lua_State *L, const tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
-  tg_trace_losses(t, lost);
+  tg_traceinfo_losses(t, lost);
   lua_newtable(L);
   for (int i = 0; i < TG_NLOSSES; i++) {
     if (lost[i] > 0) {
@@ -379,7 +361,7 @@ static int trace__index (lua_State *L) {
   else if (strcmp(key, "damage") == 0 && t->damage != 0)
     lua_pushinteger(L, (lua_Integer)t->damage);
   else if (strcmp(key, "bytes") == 0)
-    lua_pushinteger(L, (lua_Integer)(tg_trace_stop_pos(t) - t->start));
+    lua_pushinteger(L, (lua_Integer)(tg_traceinfo_stop_pos(t) - t->start));
   else if (strcmp(key, "events") == 0)
     lua_pushinteger(L, (lua_Integer)tg_trace_packets(t));
   else {
@@ -408,12 +390,6 @@ static void setup_list (lua_State *L) {
 void tg_trace_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"stop", trace_stop},
-    {"packets", trace_packets},
-    {"export", trace_export},
-    {"report", trace_report},
-    {"tree", trace_tree},
-    {"log", trace_log},
-    {"save", trace_save},
     {"__index", trace__index},
     {"__gc", trace__gc},
     {"__close", trace__close},

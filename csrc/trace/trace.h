@@ -11,23 +11,24 @@
 
 #include "state/session.h"
 
-/* Creates the metatable; raises. */
+/* Creates the metatable; raises. What reads a Trace adds methods (lib.c). */
 void tg_trace_setup (lua_State *L);                            /* [-0, +0, m] */
 
-struct tg_Feed;
+struct tg_Observer;
 
 /* Pushes a new Trace, not started: its options are to be filled. */
 tg_Trace *tg_trace_new (lua_State *L);                         /* [-0, +1, m] */
 
 /*
 ** Starts 't'. A running trace of that name is discarded; without a name one is
-** generated. With TG_ORIGIN_FEED it is consumed by 'feed', with TG_ORIGIN_LOG
+** generated. With TG_ORIGIN_FEED it is consumed by a feed, 'heir' as observer
+** (observer.h), which then has it; else NULL. With TG_ORIGIN_LOG it is consumed
 ** by a log, with TG_ORIGIN_FILE recorded as its plan says. Raises without
 ** memory; false (with errno) if its file cannot be had; then nothing has
 ** changed.
 */
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
-                     tg_Origin origin, const struct tg_Feed *feed);
+                     tg_Origin origin, const struct tg_Observer *heir);
                                                                /* [-0, +0, v] */
 
 /* Keeps the Trace on top of the stack alive while it is active. */

@@ -1,0 +1,119 @@
+/*
+** observer.c - the list of a session's observers, and telling them one after
+** the other. Whatever fails is the observer's own: an error that one raises
+** goes through here to whoever starts or stops a trace.
+*/
+#include "state/observer.h"
+
+/* ---- the list ---- */
+
+void tg_observers_add (tg_Session *s, tg_Observer *o) {
+  tg_assert(o->session == NULL && o->methods != NULL);
+  o->session = s;
+  o->order = ++s->observers_added;
+  o->next = s->observers;
+  s->observers = o;
+}
+
+void tg_observers_add_last (tg_Session *s, tg_Observer *o) {
+  tg_Observer **p = &s->observers;
+  tg_assert(o->session == NULL && o->methods != NULL);
+  while (*p != NULL)
+    p = &(*p)->next;
+  o->session = s;
+  o->order = 0;
+  o->next = NULL;
+  *p = o;
+}
+
+void tg_observers_remove (tg_Observer *o) {
+  tg_Observer **p = &o->session->observers;
+  while (*p != o) {
+    tg_assert(*p != NULL && (*p)->order > o->order);
+    p = &(*p)->next;
+  }
+  *p = o->next;
+  o->session = NULL;
+}
+
+/* The observer to be told after the one of that order, which may have gone;
+   notes its own order. To go from one to the next by 'next' would do only if
+   nobody ever left while being told. */
+static tg_Observer *after (const tg_Session *s, uint64_t *order) {
+  tg_Observer *o = (s != NULL) ? s->observers : NULL;
+  while (o != NULL && o->order >= *order)
+    o = o->next;
+  if (o != NULL)
+    *order = o->order;
+  return o;
+}
+
+/* ---- telling ---- */
+
+#define FIRST UINT64_MAX
+
+/* Calls that method of all that have it; 'o' is the observer in 'arguments'. */
+#define TELL(s, method, arguments) do { \
+    tg_Observer *o; \
+    for (uint64_t order = FIRST; (o = after(s, &order)) != NULL; ) { \
+      if (o->methods->method != NULL) \
+        o->methods->method arguments; \
+    } \
+  } while (0)
+
+void tg_observers_turn (tg_Session *s, lua_State *L) {
+  TELL(s, turn, (o, L));
+}
+
+bool tg_observers_watch (const tg_Session *s, const tg_Trace *t) {
+  const tg_Observer *o = (s != NULL) ? s->observers : NULL;
+  while (o != NULL
+         && (o->methods->watches == NULL || !o->methods->watches(o, t)))
+    o = o->next;
+  return o != NULL;
+}
+
+void tg_observers_flush (tg_Session *s, lua_State *L) {
+  TELL(s, flush, (o, L));
+}
+
+void tg_observers_started (tg_Session *s, lua_State *L, tg_Trace *t) {
+  TELL(s, started, (o, L, t));
+}
+
+void tg_observers_stopped (tg_Session *s, lua_State *L, tg_Trace *t) {
+  TELL(s, stopped, (o, L, t));
+}
+
+void tg_observers_replaced (tg_Session *s, lua_State *L, tg_Trace *t, bool all,
+                            const tg_Observer *heir) {
+  TELL(s, replaced, (o, L, t, all || o == heir));
+}
+
+void tg_observers_attend (tg_Session *s, lua_State *L) {
+  TELL(s, attend, (o, L));
+}
+
+void tg_observers_publish (tg_Session *s) {
+  TELL(s, publish, (o));
+}
+
+void tg_observers_lull (tg_Session *s) {
+  TELL(s, lull, (o));
+}
+
+void tg_observers_resume (tg_Session *s) {
+  TELL(s, resume, (o));
+}
+
+void tg_observers_forked (tg_Session *s) {
+  TELL(s, forked, (o));
+}
+
+void tg_observers_closing (tg_Session *s, lua_State *L) {
+  TELL(s, closing, (o, L));
+}
+
+void tg_observers_exiting (tg_Session *s) {
+  TELL(s, exiting, (o));
+}
