@@ -139,7 +139,7 @@ lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
 	$(V)build-aux/deps.sh run lint
 	$(V)$(TOP) all
 	$(V)FLAGS='$(CFLAGS) $(WARN)' LUA_INCDIR='$(LUA_INCDIR)' \
-	  CORE='$(CORE)' LUA=$(LUA) build-aux/lint.sh
+	  CORE='$(CORE)' OBJ='$(BUILD)/obj' LUA=$(LUA) build-aux/lint.sh
 
 format:       ## what clang-format would change, for information
 	$(V)for f in $$(git ls-files 'csrc/*.[ch]'); do \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # lint.sh - the checks that need no test to run. Called by `make lint`, which
-# exports FLAGS, LUA_INCDIR, CORE and LUA.
+# exports FLAGS, LUA_INCDIR, CORE, OBJ and LUA.
 
 passed=0
 failed=0
@@ -68,6 +68,8 @@ check "only luaopen_tracegrip_core is exported" \
   test "$(exports)" = luaopen_tracegrip_core
 check "includes go down in the list of csrc/README.md" \
   "$LUA" build-aux/rooms.lua includes
+check "calls go down, and never in a circle" \
+  "$LUA" build-aux/rooms.lua symbols "$OBJ"
 check "lua_sethook only in hook/ and server/interrupt.c" \
   none elsewhere lua_sethook 'hook/[a-z]*.c|server/interrupt.c'
 check "80 columns" none long_lines

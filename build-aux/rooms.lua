@@ -11,18 +11,6 @@
 
 local LINE = "lua.h from here on"
 
--- Includes that go up and are still to be turned round: what a session has to
--- tell its server is to go through a list of observers. None may join them.
-local STILL = {
-  ["hook/hook.c includes server/channel.h"] = true,
-  ["session/process.c includes server/endpoint.h"] = true,
-  ["session/process.c includes server/serverthread.h"] = true,
-  ["session/tracelimits.c includes server/channel.h"] = true,
-  ["session/tracing.c includes server/endpoint.h"] = true,
-  ["session/tracing.c includes server/interrupt.h"] = true,
-  ["trace/trace.c includes server/endpoint.h"] = true,
-}
-
 -- The folders in order, and from which number on lua.h may be included.
 local function read_rooms ()
   local order, first_lua, inside = {}, nil, false
@@ -103,22 +91,11 @@ end
 
 function commands.includes (complain)
   check_rooms(complain)
-  local seen = {}
   each_include(function (file, included, lua)
     if goes_up(file, included, lua) then
-      local pair = file:sub(6) .. " includes "
-                   .. (lua or included:sub(6))
-      seen[pair] = true
-      if not STILL[pair] then
-        complain(pair)
-      end
+      complain(file:sub(6) .. " includes " .. (lua or included:sub(6)))
     end
   end)
-  for pair in pairs(STILL) do
-    if not seen[pair] then
-      complain(pair .. " no more: strike it off the list")
-    end
-  end
 end
 
 -- ---- symbols ----
