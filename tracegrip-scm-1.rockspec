@@ -122,6 +122,7 @@ build = {
         "csrc/server/interrupt.c",
         "csrc/server/listener.c",
         "csrc/server/serverthread.c",
+        "csrc/session/anchor.c",
         "csrc/session/process.c",
         "csrc/session/snapshot.c",
         "csrc/session/tracefile.c",

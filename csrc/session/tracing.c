@@ -7,6 +7,7 @@
 #include "hook/hook.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
+#include "session/anchor.h"
 #include "session/snapshot.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
@@ -311,8 +312,9 @@ void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
     attend(s, L);
 }
 
-/* Traces that ended by a limit of their own are not active any more. */
-static void retire (tg_Session *s) {
+/* Traces that ended by a limit of their own are not active any more. One that an
+   observer still has to tell of stays anchored: the observer lets it go. */
+static void retire (tg_Session *s, lua_State *L) {
   for (tg_Trace *t = s->traces, *next; t != NULL; t = next) {
     next = t->next;
     if (counts(t))
@@ -324,6 +326,8 @@ static void retire (tg_Session *s) {
     }
     unlink_trace(s, t);
     t->session = NULL;
+    if (!tg_observers_watch(s, t))
+      tg_anchor_release(L, t);
   }
 }
 
@@ -361,7 +365,7 @@ static void attend (tg_Session *s, lua_State *L) {
     tg_snapshot_take(s);
   }
   if (s->stale) {
-    retire(s);
+    retire(s, L);
     tg_observers_publish(s);
     if (s->traces == NULL) {
       end_tracing(s, L);

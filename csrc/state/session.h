@@ -76,7 +76,7 @@ typedef struct tg_Trace {
   uint64_t ticks_start, ticks_end;  /* when; end once it ended */
   uint32_t depth_start;       /* visible frames open when it started */
   bool consumed;              /* somebody reads it as it goes */
-  bool anchored;              /* kept alive by the state while active */
+  bool anchored;              /* kept alive by the state (anchor.h) */
   uint64_t lost[TG_NLOSSES];  /* packets */
   tg_Program *program;        /* pins: of a recording's trace, else NULL */
   uint64_t damage;            /* of a recording's: the byte of the file from

@@ -247,10 +247,12 @@ static int feed_open (lua_State *L) {
   return 0;
 }
 
-/* It leaves the feed, whose own it may be. */
+/* It leaves the feed, whose own it may be, or which is the last to have known of
+   one that has ended by itself. */
 static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
   part(f, t);
-  if (t->origin == TG_ORIGIN_FEED)
+  if (t->origin == TG_ORIGIN_FEED
+      || (t->session == NULL && !tg_observers_watch(f->observer.session, t)))
     tg_trace_halt(L, t);
 }
 

@@ -5,43 +5,17 @@
 #include "base/alloc.h"
 #include "binding/readoptions.h"
 #include "packet/log.h"
+#include "session/anchor.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
 #include "session/tracing.h"
 #include "state/observer.h"
 #include "trace/readtrace.h"
 
-static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */
-
-/* ---- anchors ---- */
-
-static void push_anchors (lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key_anchors) == LUA_TNIL) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &key_anchors);
-  }
-}
-
-static void release_anchor (lua_State *L, tg_Trace *t) {
-  if (t->anchored) {
-    push_anchors(L);
-    lua_pushnil(L);
-    lua_rawsetp(L, -2, t);
-    lua_pop(L, 1);
-    t->anchored = false;
-  }
-}
-
 void tg_trace_anchor (lua_State *L, tg_Trace *t) {
-  push_anchors(L);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, t);
-  lua_pop(L, 1);
-  t->anchored = true;
+  tg_anchor_put(L, t);
   if (t->session == NULL)       /* stopped meanwhile, by a finalizer */
-    release_anchor(L, t);
+    tg_anchor_release(L, t);
 }
 
 void tg_trace_push (lua_State *L, const tg_Trace *t) {
@@ -53,7 +27,7 @@ void tg_trace_push (lua_State *L, const tg_Trace *t) {
 void tg_trace_halt (lua_State *L, tg_Trace *t) {
   if (t->session != NULL)
     tg_tracing_stop(t->session, L, t);
-  release_anchor(L, t);
+  tg_anchor_release(L, t);
 }
 
 /* ---- starting ---- */
@@ -134,8 +108,10 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   if (status != TG_OK)
     return false;
   if (old != NULL) {
+    tg_trace_push(L, old);      /* it may end by itself meanwhile */
     tg_observers_replaced(s, L, old, origin == TG_ORIGIN_CONSOLE, heir);
     tg_trace_halt(L, old);
+    lua_pop(L, 1);
   }
   return true;
 }

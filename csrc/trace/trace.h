@@ -3,8 +3,8 @@
 ** functions, and the rules of names.
 **
 ** A Trace is a userdata that owns a tg_Trace. While active it is in the
-** session's list; those that the program did not keep itself (the console's,
-** a live log's) are anchored in the registry until they stop.
+** session's list; those that the program did not keep itself are anchored
+** (anchor.h).
 */
 #ifndef TG_TRACE_H
 #define TG_TRACE_H
@@ -31,7 +31,7 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const struct tg_Observer *heir);
                                                                /* [-0, +0, v] */
 
-/* Keeps the Trace on top of the stack alive while it is active. */
+/* Keeps the Trace on top of the stack alive (anchor.h). */
 void tg_trace_anchor (lua_State *L, tg_Trace *t);              /* [-0, +0, m] */
 
 /* Pushes the Trace object of 't'. */
