@@ -292,7 +292,8 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   if (s->endpoint == NULL || s->endpoint->turning)
     return;
   s->endpoint->turning = true;
-  while (s->endpoint != NULL && (c = tg_channel_take(s->endpoint->channel)) != NULL) {
+  while (s->endpoint != NULL
+         && (c = tg_channel_take(s->endpoint->channel)) != NULL) {
     carry_out(s, L, c);
     tg_command_free(c);
   }

@@ -12,8 +12,8 @@
 **
 ** Everything is done at safe points: in the hook after an event, when a call
 ** upon the state (interrupt.h) has come through, and in the functions that
-** start and stop traces. Of these the endpoint is told as the session's observer
-** (observer.h). Nothing is raised, and nothing of the program's runs.
+** start and stop traces. The endpoint is told of these as an observer of the
+** session (observer.h). Nothing is raised, and nothing of the program's runs.
 */
 #ifndef TG_ENDPOINT_H
 #define TG_ENDPOINT_H

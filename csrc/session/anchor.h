@@ -1,7 +1,8 @@
 /*
-** anchor.h - Traces that the program does not hold itself (the console's, a live
-** log's, a recording, a feed's) are kept alive in the registry: until they are
-** stopped, or have ended by themselves and no observer has to tell of it.
+** anchor.h - Traces that the program does not hold itself (the console's, a
+** live log's, a recording's, a feed's) are kept alive in the registry: until
+** they are stopped, or have ended by themselves and no observer has to tell of
+** it.
 */
 #ifndef TG_ANCHOR_H
 #define TG_ANCHOR_H

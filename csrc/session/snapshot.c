@@ -12,8 +12,8 @@ static tg_Session *_Atomic answering;
 static struct sigaction before;
 
 /* The next event asks the writer's 'turn' (tracelimits.c), which looks at
-   'button'. The limit may be overwritten if 'turn' is at work just now: it looks
-   once more when it is done. */
+   'button'. The limit may be overwritten if 'turn' is at work just now: it
+   looks once more when it is done. */
 static void button (int signal) {
   (void)signal;
   tg_Session *s = atomic_load(&answering);

@@ -312,8 +312,8 @@ void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
     attend(s, L);
 }
 
-/* Traces that ended by a limit of their own are not active any more. One that an
-   observer still has to tell of stays anchored: the observer lets it go. */
+/* Traces that ended by a limit of their own are not active any more. One that
+   an observer still has to tell of stays anchored: the observer lets it go. */
 static void retire (tg_Session *s, lua_State *L) {
   for (tg_Trace *t = s->traces, *next; t != NULL; t = next) {
     next = t->next;

@@ -9,9 +9,9 @@
 ** left of it.
 **
 ** Listeners may do anything: register and leave, start, stop and replace any
-** trace. So may finalizers, wherever Lua may collect garbage. Therefore the next
-** observer is looked up anew after each that was told, and none is told that
-** has come meanwhile.
+** trace. So may finalizers, wherever Lua may collect garbage. Therefore the
+** next observer is looked up anew after each that was told, and none is told
+** that has come meanwhile.
 **
 ** All on the thread that runs the state.
 */

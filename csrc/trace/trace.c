@@ -73,8 +73,9 @@ static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
 }
 
 /* A client that loses its trace hears of it before. What it does then may be
-   anything, so who has the name is asked again: another trace that has got it is
-   told too. Not a third one, or a listener could keep us here for ever. */
+   anything, so who has the name is asked again, and another trace that has got
+   it is announced too. Not a third one: a listener could keep us here for
+   ever. */
 static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
   const tg_Trace *old = predecessor(s, t);
   if (old != NULL && tg_observers_watch(s, old))
