@@ -247,8 +247,8 @@ static int feed_open (lua_State *L) {
   return 0;
 }
 
-/* It leaves the feed, whose own it may be; or the feed is the last to have known
-   of one that has ended by itself. */
+/* It leaves the feed, whose own it may be; or the feed is the last to have
+   known of one that has ended by itself. */
 static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
   part(f, t);
   if (t->origin == TG_ORIGIN_FEED
