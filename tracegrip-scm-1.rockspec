@@ -121,6 +121,7 @@ build = {
         "csrc/server/handovers.c",
         "csrc/server/interrupt.c",
         "csrc/server/listener.c",
+        "csrc/server/serverhost.c",
         "csrc/server/serverthread.c",
         "csrc/session/anchor.c",
         "csrc/session/process.c",

@@ -13,6 +13,7 @@
 #include "hook/userhook.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
+#include "server/serverhost.h"
 #include "server/serverthread.h"
 #include "session/process.h"
 #include "state/builtins.h"
@@ -134,7 +135,8 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_recordings_setup(L);
   tg_replay_setup(L);
   tg_feed_setup(L);
-  tg_serverthread_setup(L);
+  tg_serverthread_setup();
+  tg_serverhost_setup(L);
   tg_clientchannel_setup(L);
   tg_listener_setup(L);
   luaL_newlib(L, core);

@@ -15,16 +15,11 @@
 #include "base/atfork.h"
 #include "base/clock.h"
 #include "base/signals.h"
-#include "server/clientchannel.h"
 #include "text/fdwriter.h"
-
-#define HOST "tracegrip.host"
 
 #define SECOND UINT64_C(1000000000)
 #define ANSWER_NS (10 * SECOND)   /* for opening a socket */
-#define PARTING_NS SECOND         /* for the last frames of a state */
-#define PARTING_MS 1000
-#define KEPT 1024                 /* descriptors a child must close */
+#define INHERITED 1024            /* descriptors a child must close */
 
 /* A state that listens. */
 typedef struct Entry {
@@ -42,14 +37,14 @@ static struct {
   bool ended;                     /* has returned */
   bool stopping, stop_told;
   int bell;
-  tg_Order *orders;                  /* borrows; not answered */
+  tg_Order *orders;               /* borrows; not answered */
   Entry *entries;                 /* owns */
   uint64_t endpoints, orders_placed; /* so far */
   unsigned child;                 /* forks between us and the first process */
   char *path, *cpath;             /* owns: package.path and package.cpath */
   char trouble[256];              /* why it ended, if it should not have */
-  int handover[KEPT];
-  int nkept;
+  int inherited[INHERITED];       /* descriptors that a child has too */
+  int ninherited;
 } server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* With the mutex. */
@@ -117,7 +112,7 @@ static int serve (lua_State *L) {
   call_require(L, "tracegrip.server");
   lua_getfield(L, -1, "run");
   lua_newuserdatauv(L, 1, 0);
-  luaL_setmetatable(L, HOST);
+  luaL_setmetatable(L, TG_SERVERHOST);
   lua_call(L, 1, 0);
   return 0;
 }
@@ -129,7 +124,7 @@ static void report_end (const char *trouble) {
   for (const Entry *e = server.entries; e != NULL; e = e->next)
     tg_channel_hang_up(e->channel);
   server.ended = true;
-  server.nkept = 0;
+  server.ninherited = 0;
   pthread_cond_broadcast(&server.changed);
   pthread_mutex_unlock(&server.mutex);
 }
@@ -154,55 +149,14 @@ static void *run (void *ud) {
 
 /*
 ** {==================================================================
-** What its Lua sees
+** What the server's Lua asks for (serverhost.c)
 ** ===================================================================
 */
 
-static int server_fd (lua_State *L) {
-  lua_pushinteger(L, server.bell);
-  return 1;
-}
-
-static void set_string (lua_State *L, const char *key, const char *value) {
-  if (value != NULL) {
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-  }
-}
-
-static void set_integer (lua_State *L, const char *key, lua_Integer value) {
-  lua_pushinteger(L, value);
-  lua_setfield(L, -2, key);
-}
-
-static void push_order (lua_State *L, const tg_Order *o) {
-  lua_createtable(L, 0, 6);
-  set_string(L, "kind", o->kind);
-  set_integer(L, "id", (lua_Integer)o->id);
-  set_integer(L, "door", (lua_Integer)o->endpoint);
-  set_string(L, "title", o->title);
-  set_string(L, "address", o->address);
-  lua_createtable(L, 0, 5);
-  set_string(L, "host", o->host);
-  set_string(L, "path", o->path);
-  set_string(L, "token", o->token);
-  set_string(L, "defaults", o->defaults);
-  if (o->port >= 0)
-    set_integer(L, "port", o->port);
-  lua_setfield(L, -2, "options");
-}
-
-/* An event that the server has not been told; the order, or what it is about.
-   Strings of the order live until it is answered. */
-typedef struct Event {
-  const tg_Order *order;
-  const char *kind;
-  lua_Integer endpoint;
-} Event;
-
-static bool entry_event (Event *event) {
+/* A state's: it has news, or is closing. Those that are told once are marked. */
+static bool entry_event (tg_ServerEvent *event) {
   for (Entry *e = server.entries; e != NULL; e = e->next) {
-    event->endpoint = (lua_Integer)e->channel->endpoint;
+    event->endpoint = e->channel->endpoint;
     event->kind = "news";
     if (atomic_exchange(&e->channel->news, false))
       return true;
@@ -213,7 +167,7 @@ static bool entry_event (Event *event) {
   return false;
 }
 
-static bool next_event (Event *event) {
+static bool next_event (tg_ServerEvent *event) {
   for (tg_Order *o = server.orders; o != NULL; o = o->next) {
     event->order = o;
     if (!o->taken)
@@ -228,38 +182,21 @@ static bool next_event (Event *event) {
   return server.stop_told = true;
 }
 
-static int server_take (lua_State *L) {
-  Event event;
+bool tg_serverthread_take (tg_ServerEvent *event) {
   uint64_t rung;
   pthread_mutex_lock(&server.mutex);
   bool there = read(server.bell, &rung, sizeof rung) >= 0;
-  there = next_event(&event);
+  there = next_event(event);
   pthread_mutex_unlock(&server.mutex);
-  if (!there)
-    return 0;
-  if (event.order != NULL) {
-    push_order(L, event.order);
-    return 1;
-  }
-  lua_createtable(L, 0, 2);
-  set_string(L, "kind", event.kind);
-  if (strcmp(event.kind, "stop") == 0)
-    set_integer(L, "ms", PARTING_MS);
-  else
-    set_integer(L, "door", event.endpoint);
-  return 1;
+  return there;
 }
 
 static char *copy (const char *s) {
   return (s != NULL) ? tg_strdup(s, strlen(s)) : NULL;
 }
 
-/* answer(id, true, address); answer(id, nil, message, code). */
-static int server_answer (lua_State *L) {
-  uint64_t id = (uint64_t)luaL_checkinteger(L, 2);
-  bool good = lua_toboolean(L, 3);
-  const char *first = luaL_optstring(L, 4, NULL);
-  const char *second = luaL_optstring(L, 5, NULL);
+void tg_serverthread_answer (uint64_t id, bool good, const char *first,
+                             const char *second) {
   pthread_mutex_lock(&server.mutex);
   tg_Order *o = server.orders;
   while (o != NULL && o->id != id)
@@ -272,44 +209,32 @@ static int server_answer (lua_State *L) {
     pthread_cond_broadcast(&server.changed);
   }
   pthread_mutex_unlock(&server.mutex);
-  return 0;
 }
 
-static int server_line (lua_State *L) {
-  uint64_t endpoint = (uint64_t)luaL_checkinteger(L, 2);
-  tg_Channel *channel = NULL;
+tg_Channel *tg_serverthread_channel (uint64_t endpoint) {
   pthread_mutex_lock(&server.mutex);
   const Entry *e = find_entry(endpoint);
-  if (e != NULL)
-    channel = tg_channel_pin(e->channel);
+  tg_Channel *channel = (e != NULL) ? tg_channel_pin(e->channel) : NULL;
   pthread_mutex_unlock(&server.mutex);
-  if (channel == NULL)
-    return 0;
-  tg_clientchannel_push(L, channel); /* without memory one pin is lost */
-  tg_channel_unpin(channel);
-  return 1;
+  return channel;
 }
 
-static int server_keep (lua_State *L) {
-  int fd = (int)luaL_checkinteger(L, 2);
+void tg_serverthread_keep (int fd) {
   pthread_mutex_lock(&server.mutex);
-  if (server.nkept < KEPT)
-    server.handover[server.nkept++] = fd;
+  if (server.ninherited < INHERITED)
+    server.inherited[server.ninherited++] = fd;
   pthread_mutex_unlock(&server.mutex);
-  return 0;
 }
 
-static int server_drop (lua_State *L) {
-  int fd = (int)luaL_checkinteger(L, 2);
+void tg_serverthread_drop (int fd) {
   pthread_mutex_lock(&server.mutex);
-  for (int i = 0; i < server.nkept; i++) {
-    if (server.handover[i] == fd) {
-      server.handover[i] = server.handover[--server.nkept];
+  for (int i = 0; i < server.ninherited; i++) {
+    if (server.inherited[i] == fd) {
+      server.inherited[i] = server.inherited[--server.ninherited];
       break;
     }
   }
   pthread_mutex_unlock(&server.mutex);
-  return 0;
 }
 
 /* }================================================================== */
@@ -358,7 +283,7 @@ static void stay_loaded (void) {
 
 /* With the mutex: the thread has nothing to do any more. */
 static void end_thread (void) {
-  struct timespec until = tg_clock_after(PARTING_NS + ANSWER_NS);
+  struct timespec until = tg_clock_after(TG_SERVER_PARTING_NS + ANSWER_NS);
   server.stopping = true;
   ring();
   while (!server.ended && wait_until(&until))
@@ -461,7 +386,7 @@ void tg_serverthread_leave (uint64_t endpoint) {
       ring();
     pthread_mutex_unlock(&server.mutex);
     if (served)
-      tg_channel_await(e->channel, false, PARTING_NS);
+      tg_channel_await(e->channel, false, TG_SERVER_PARTING_NS);
     pthread_mutex_lock(&server.mutex);
     unlink_entry(e);
   }
@@ -481,15 +406,15 @@ void tg_serverthread_leave (uint64_t endpoint) {
    clients see the end of the parent. What belongs to the lost thread stays
    where it is. */
 static void become_child (void) {
-  for (int i = 0; i < server.nkept; i++)
-    close(server.handover[i]);
+  for (int i = 0; i < server.ninherited; i++)
+    close(server.inherited[i]);
   if (server.running)
     close(server.bell);
   server.running = server.ended = server.ready = false;
   server.orders = NULL;
   server.entries = NULL;
   server.path = server.cpath = NULL;
-  server.nkept = 0;
+  server.ninherited = 0;
   server.child++;
 }
 
@@ -506,7 +431,7 @@ static void at_fork (tg_AtFork side) {
 }
 
 static void at_exit (void) {
-  struct timespec until = tg_clock_after(2 * PARTING_NS);
+  struct timespec until = tg_clock_after(2 * TG_SERVER_PARTING_NS);
   pthread_mutex_lock(&server.mutex);
   if (server.running) {
     for (Entry *e = server.entries; e != NULL; e = e->next)
@@ -521,21 +446,6 @@ static void at_exit (void) {
 
 /* }================================================================== */
 
-void tg_serverthread_setup (lua_State *L) {
-  static const luaL_Reg methods[] = {
-    {"fd", server_fd},
-    {"take", server_take},
-    {"answer", server_answer},
-    {"line", server_line},
-    {"keep", server_keep},
-    {"drop", server_drop},
-    {NULL, NULL}
-  };
+void tg_serverthread_setup (void) {
   tg_atfork_register(TG_ATFORK_SERVER, at_fork, at_exit);
-  if (luaL_newmetatable(L, HOST)) {
-    luaL_setfuncs(L, methods, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -2, "__index");
-  }
-  lua_pop(L, 1);
 }

@@ -21,9 +21,16 @@
 #include "binding/lx.h"
 #include "server/channel.h"
 
-/* Creates the metatable; raises. From now on a fork leaves the child without a
-   server, and before the process ends, what there is goes out (atfork.h). */
-void tg_serverthread_setup (lua_State *L);                     /* [-0, +0, m] */
+/* The metatable of the object with which the server's Lua runs (serverhost.h);
+   its state has one by that name. */
+#define TG_SERVERHOST "tracegrip.host"
+
+/* From now on a fork leaves the child without a server, and before the process
+   ends, what there is goes out (atfork.h). Often is fine. */
+void tg_serverthread_setup (void);
+
+/* How long the last frames of a state, or of all, may take to go out. */
+#define TG_SERVER_PARTING_NS UINT64_C(1000000000)
 
 /*
 ** What a traced thread wants of the server; it waits for the answer, and what
@@ -64,5 +71,29 @@ void tg_serverthread_leave (uint64_t endpoint);
 
 /* How many forks there are between the first process and this. */
 unsigned tg_serverthread_child (void);
+
+/* ---- the server's thread (serverhost.c) ---- */
+
+/* Something that the server has not been told. */
+typedef struct tg_ServerEvent {
+  const tg_Order *order;          /* borrows, until it is answered; or NULL: */
+  const char *kind;               /* "news", "closed", "stop" */
+  uint64_t endpoint;              /* of the first two */
+} tg_ServerEvent;
+
+/* The next one; false: there is none, and the bell is silent. */
+bool tg_serverthread_take (tg_ServerEvent *event);
+
+/* Answers the order of that number, if it still waits; the strings are
+   copied. */
+void tg_serverthread_answer (uint64_t id, bool good, const char *first,
+                             const char *second);
+
+/* The channel of a state that listens, pinned for the caller, or NULL. */
+tg_Channel *tg_serverthread_channel (uint64_t endpoint);
+
+/* A descriptor that a forked child inherits and must close; no more. */
+void tg_serverthread_keep (int fd);
+void tg_serverthread_drop (int fd);
 
 #endif

@@ -128,9 +128,9 @@ end
 -- Tabs
 ---------------------------------------------------------------------------
 
-local function find_tab (self, door)
+local function find_tab (self, endpoint)
   for i, one in ipairs(self.tabs) do
-    if one.number == door then
+    if one.number == endpoint then
       return one, i
     end
   end
@@ -152,10 +152,10 @@ local function abandon (self, listener, telling)
   end
 end
 
--- The state of that door closes.
-local function abandon_door (self, door)
+-- The state of that endpoint closes.
+local function abandon_endpoint (self, endpoint)
   for _, listener in pairs(self.listeners) do
-    if listener.door == door then
+    if listener.endpoint == endpoint then
       abandon(self, listener, true)
     end
   end
@@ -169,16 +169,16 @@ local function remove_tab (self, gone)
   for one in pairs(self.connections) do
     one:forget(gone)
   end
-  abandon_door(self, gone.number)
+  abandon_endpoint(self, gone.number)
 end
 
 -- The first address of a state brings its tab.
 local function add_tab (self, event, defaults)
-  if find_tab(self, event.door) then
+  if find_tab(self, event.endpoint) then
     return
   end
-  local line = self.host:line(event.door)
-  table.insert(self.tabs, tab.new(event.door, line, event.title or "lua",
+  local line = self.host:line(event.endpoint)
+  table.insert(self.tabs, tab.new(event.endpoint, line, event.title or "lua",
                                   defaults.options or {}, function (gone)
     remove_tab(self, gone)
   end))
@@ -201,7 +201,7 @@ end
 local function started_listening (self, event, listener)
   local defaults = defaults_of(event.options)
   local stall = defaults.stallTimeout or 0
-  listener.door = event.door
+  listener.endpoint = event.endpoint
   listener.options = {
     token = event.options.token,
     patience = 2 * (stall > 0 and stall * 1000 or STALL_MS)
@@ -234,18 +234,18 @@ function events.unlisten (self, event)
 end
 
 function events.news (self, event)
-  local one = find_tab(self, event.door)
+  local one = find_tab(self, event.endpoint)
   if one then
     one:news()
   end
 end
 
 function events.closed (self, event)
-  local one = find_tab(self, event.door)
+  local one = find_tab(self, event.endpoint)
   if one then
     one:close()
   end
-  abandon_door(self, event.door)
+  abandon_endpoint(self, event.endpoint)
 end
 
 function events.stop (self, event)
@@ -291,7 +291,7 @@ end
 function server.start (host)
   local self = setmetatable({
     host = host,
-    tabs = {},                -- by door
+    tabs = {},                -- by endpoint
     listeners = {},           -- by address
     connections = {},         -- connection -> the listener it came by
     watching = uv.new_timer(),

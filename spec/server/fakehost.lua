@@ -129,7 +129,7 @@ end
 -- For specs: a notice.
 function Line:tells (notice)
   table.insert(self.items, notice)
-  self.host:put {kind = "news", door = self.door}
+  self.host:put {kind = "news", endpoint = self.endpoint}
 end
 
 ---------------------------------------------------------------------------
@@ -170,17 +170,18 @@ function Host:drop (fd)
   self.kept[fd] = nil
 end
 
-function Host:line (door)
-  return self.lines[door]
+function Host:line (endpoint)
+  return self.lines[endpoint]
 end
 
 -- For specs: a state that can be listened to.
-function Host:open (door, title)
-  self.lines[door] = setmetatable({
-    host = self, door = door, name = title, items = {}, asked = {}, others = {},
+function Host:open (endpoint, title)
+  self.lines[endpoint] = setmetatable({
+    host = self, endpoint = endpoint, name = title, items = {}, asked = {},
+    others = {},
     running = {}, sequence = 0
   }, Line)
-  return self.lines[door]
+  return self.lines[endpoint]
 end
 
 local function await (self, event)
@@ -192,13 +193,14 @@ local function await (self, event)
 end
 
 -- For specs: a state listens; true, address | nil, message, code.
-function Host:listen (door, options)
-  return await(self, {kind = "listen", door = door, options = options,
-                      title = self.lines[door].name})
+function Host:listen (endpoint, options)
+  return await(self, {kind = "listen", endpoint = endpoint, options = options,
+                      title = self.lines[endpoint].name})
 end
 
-function Host:unlisten (door, address)
-  return await(self, {kind = "unlisten", door = door, address = address})
+function Host:unlisten (endpoint, address)
+  return await(self, {kind = "unlisten", endpoint = endpoint,
+                      address = address})
 end
 
 function fakehost.new ()

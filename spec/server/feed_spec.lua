@@ -9,9 +9,9 @@ local server = require "tracegrip.server"
 
 local host, line, address, clients
 
-local function listen (options, door)
+local function listen (options, endpoint)
   local ok
-  ok, address = host:listen(door or 1, options)
+  ok, address = host:listen(endpoint or 1, options)
   assert.is_true(ok)
   return tonumber(address:match ":(%d+)$")
 end
@@ -293,7 +293,7 @@ describe("the server, on a line that is told what to say,", function ()
     peer:request("startTrace", {name = "two"})
     line:enters "f"
     line:tells {kind = "gone"}
-    host:put {kind = "closed", door = 1}
+    host:put {kind = "closed", endpoint = 1}
     local reply, frames = peer:reply()
     assert.equal("f", names(frames))
     assert.equal("two terminated", reply.name .. " " .. reply.why)
@@ -315,7 +315,7 @@ describe("the server, on a line that is told what to say,", function ()
     assert.equal("attached", two:request("attach", nil, "trace2").type)
     assert.equal("wrongState", two:request "attach".error)
     assert.equal("attached", one:request("detach").type and "attached")
-    host:put {kind = "closed", door = 1}
+    host:put {kind = "closed", endpoint = 1}
     peers.sleep(0.02)
     tabs = two:ask({to = "root", type = "listTabs"}).tabs
     assert.equal(1, #tabs)
@@ -366,7 +366,7 @@ describe("the server, on a line that is told what to say,", function ()
     peer:request "startTrace"
     line:enters "f"
     line:tells {kind = "gone"}
-    host:put {kind = "closed", door = 1}
+    host:put {kind = "closed", endpoint = 1}
     stop()
     assert.is_true(peer:hung_up(6))
     local _, frames = peer:reply()

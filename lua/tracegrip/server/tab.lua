@@ -189,7 +189,7 @@ function Tab:options (asked)
   return options
 end
 
--- number: the door's; defaults: the trace options that its host gave;
+-- number: the endpoint's; defaults: the trace options that its host gave;
 -- on_gone (tab): there is no such state any more.
 function tab.new (number, line, title, defaults, on_gone)
   return setmetatable({

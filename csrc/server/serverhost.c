@@ -1,0 +1,112 @@
+/*
+** serverhost.c - the object 'host', through which the server's Lua modules hear
+** of traced states and answer them. On the server's thread alone; what is shared
+** is behind serverthread.c's mutex. Raises what Lua raises.
+*/
+#include <string.h>
+
+#include "server/serverhost.h"
+#include "server/clientchannel.h"
+#include "server/serverthread.h"
+
+static int host_fd (lua_State *L) {
+  lua_pushinteger(L, tg_serverthread_bell());
+  return 1;
+}
+
+static void set_string (lua_State *L, const char *key, const char *value) {
+  if (value != NULL) {
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+  }
+}
+
+static void set_integer (lua_State *L, const char *key, lua_Integer value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, key);
+}
+
+static void push_order (lua_State *L, const tg_Order *o) {
+  lua_createtable(L, 0, 6);
+  set_string(L, "kind", o->kind);
+  set_integer(L, "id", (lua_Integer)o->id);
+  set_integer(L, "endpoint", (lua_Integer)o->endpoint);
+  set_string(L, "title", o->title);
+  set_string(L, "address", o->address);
+  lua_createtable(L, 0, 5);
+  set_string(L, "host", o->host);
+  set_string(L, "path", o->path);
+  set_string(L, "token", o->token);
+  set_string(L, "defaults", o->defaults);
+  if (o->port >= 0)
+    set_integer(L, "port", o->port);
+  lua_setfield(L, -2, "options");
+}
+
+static int host_take (lua_State *L) {
+  tg_ServerEvent event;
+  if (!tg_serverthread_take(&event))
+    return 0;
+  if (event.order != NULL) {
+    push_order(L, event.order);
+    return 1;
+  }
+  lua_createtable(L, 0, 2);
+  set_string(L, "kind", event.kind);
+  if (strcmp(event.kind, "stop") == 0)
+    set_integer(L, "ms", TG_SERVER_PARTING_NS / 1000000);
+  else
+    set_integer(L, "endpoint", (lua_Integer)event.endpoint);
+  return 1;
+}
+
+/* answer(id, true, address); answer(id, nil, message, code). */
+static int host_answer (lua_State *L) {
+  uint64_t id = (uint64_t)luaL_checkinteger(L, 2);
+  const char *first = luaL_optstring(L, 4, NULL);
+  const char *second = luaL_optstring(L, 5, NULL);
+  tg_serverthread_answer(id, lua_toboolean(L, 3), first, second);
+  return 0;
+}
+
+/* line(endpoint): the server's end of its channel; nothing, if the state is
+   gone. */
+static int host_line (lua_State *L) {
+  uint64_t endpoint = (uint64_t)luaL_checkinteger(L, 2);
+  tg_Channel *channel = tg_serverthread_channel(endpoint);
+  if (channel == NULL)
+    return 0;
+  tg_clientchannel_push(L, channel); /* without memory one pin is lost */
+  tg_channel_unpin(channel);
+  return 1;
+}
+
+/* keep(fd), drop(fd): a descriptor that a forked child must close, while the
+   server has it. */
+static int host_keep (lua_State *L) {
+  tg_serverthread_keep((int)luaL_checkinteger(L, 2));
+  return 0;
+}
+
+static int host_drop (lua_State *L) {
+  tg_serverthread_drop((int)luaL_checkinteger(L, 2));
+  return 0;
+}
+
+void tg_serverhost_setup (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"fd", host_fd},
+    {"take", host_take},
+    {"answer", host_answer},
+    {"line", host_line},
+    {"keep", host_keep},
+    {"drop", host_drop},
+    {NULL, NULL}
+  };
+  if (luaL_newmetatable(L, TG_SERVERHOST)) {
+    luaL_setfuncs(L, methods, 0);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
+  }
+  lua_pop(L, 1);
+}
