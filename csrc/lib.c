@@ -23,6 +23,7 @@
 #include "trace/livelog.h"
 #include "trace/readtrace.h"
 #include "trace/recordingobject.h"
+#include "trace/recordtrace.h"
 #include "trace/report.h"
 #include "trace/scopesession.h"
 #include "trace/trace.h"

@@ -1,5 +1,5 @@
 /*
-** recordingobject.h - recordings as Lua sees them: made, saved, opened.
+** recordingobject.h - recordings as Lua sees them, once they are opened.
 **
 ** A Recording is a userdata that has a Trace for each trace in the file, as if
 ** they had just been stopped; whatever a Trace offers works on them.
@@ -11,24 +11,6 @@
 
 /* Creates the metatable; raises. */
 void tg_recordings_setup (lua_State *L);                       /* [-0, +0, m] */
-
-/*
-** record(options, file) -> path, Trace | nil, message, code: starts a trace
-** that is recorded on a file until it ends; the program does not see it. The
-** file:
-**   path        string
-**   exclusive   true: if there is such a file, PATH.PID instead, but...
-**   run         integer: a recording of another run makes way (claim.h)
-**   force       true: and so does any other file
-**   sources     true: the text of sources too
-**   tells       true: what was lost, but by a ring, is told on standard error,
-**               at the end
-**   program     string, and 'arguments', a list of strings: for "info"
-*/
-int record_start (lua_State *L);
-
-/* trace:save(path) -> true | nil, message, code. */
-int trace_save (lua_State *L);
 
 /* open(path) -> Recording | nil, message, code. */
 int recording_open (lua_State *L);

@@ -1,0 +1,213 @@
+/*
+** recordinginfo.c - what "info" tells: the file, who recorded it and how it
+** ended, and of each trace what reading all of it shows. On the thread that runs
+** the state; damage is told, not raised.
+*/
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/recordinginfo.h"
+#include "binding/readoptions.h"
+#include "trace/readtrace.h"
+#include "trace/trace.h"
+
+static void set_string (lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+static void set_integer (lua_State *L, const char *key, uint64_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, key);
+}
+
+static void set_number (lua_State *L, const char *key, double value) {
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* What takes reading all of a trace. */
+typedef struct Measure {
+  uint64_t events;
+  uint32_t threads;
+  uint64_t start_ns, end_ns;
+} Measure;
+
+/* The time is that of a report: of what is kept, and the clock of a trace and
+   its packets may differ by a tick. */
+static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
+  tg_Packet p = {0};
+  uint64_t first_ns = UINT64_MAX;
+  *m = (Measure){0};
+  while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
+    if (m->events++ == 0)
+      first_ns = p.time_ns;
+    if (p.thread > m->threads)
+      m->threads = p.thread;
+  }
+  if (pace->raised)
+    lua_error(L);
+  tg_readtrace_error(r);    /* notes damage; the rest is not told */
+  tg_readtrace_span(r, r->trace, &m->start_ns, &m->end_ns);
+  if (first_ns < m->start_ns)
+    m->start_ns = first_ns;
+  if (p.time_ns > m->end_ns)
+    m->end_ns = p.time_ns;
+}
+
+/* (trace, progress, before, whole) -> what info says of it; the last three as
+   tg_Pace has them. */
+static int describe_trace (lua_State *L) {
+  Measure m;
+  tg_Pace pace;
+  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL, 0);
+  tg_Trace *t = r->trace;
+  tg_pace_begin(&pace, L, r, 2);
+  pace.before = lua_tonumber(L, 3);
+  pace.whole = lua_tonumber(L, 4);
+  measure(L, r, &pace, &m);
+  lua_createtable(L, 0, 9);
+  set_string(L, "name", t->name);
+  tg_types_push(L, t->options.types);
+  lua_setfield(L, -2, "types");
+  set_number(L, "start_ms", (double)m.start_ns / 1e6);
+  set_number(L, "stop_ms", (double)m.end_ns / 1e6);
+  set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
+  set_integer(L, "events", m.events);
+  set_integer(L, "threads", m.threads);
+  tg_trace_push_lost(L, t);
+  lua_setfield(L, -2, "lost");
+  set_string(L, "ended", tg_endreason_name(t->end));
+  return 1;
+}
+
+/* The bytes of a trace among the list of them at 'i'. */
+static double length (lua_State *L, int i, uint32_t n) {
+  lua_rawgeti(L, i, n);
+  const tg_Trace *t = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return (double)(t->stop - t->start);
+}
+
+/* Pushes a list of what describe_trace says of all. */
+static void describe_traces (lua_State *L, const tg_Recording *r, int traces,
+                             int progress) {
+  double before = 0, whole = 0;
+  for (uint32_t i = 1; i <= r->count; i++)
+    whole += length(L, traces, i);
+  lua_createtable(L, (int)r->count, 0);
+  for (uint32_t i = 1; i <= r->count; i++) {
+    lua_pushcfunction(L, describe_trace);
+    lua_rawgeti(L, traces, i);
+    lua_pushvalue(L, progress);
+    lua_pushnumber(L, before);
+    lua_pushnumber(L, whole);
+    lua_call(L, 4, 1);
+    lua_rawseti(L, -2, i);
+    before += length(L, traces, i);
+  }
+}
+
+static void describe_arguments (lua_State *L, const tg_Program *p) {
+  lua_createtable(L, (int)p->count, 0);
+  for (uint32_t i = 0; i < p->count; i++) {
+    lua_pushstring(L, p->arguments[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "arguments");
+}
+
+/* Of a remote program it is another one that has recorded it. What is not
+   known has no field. */
+static void describe_process (lua_State *L, const tg_Recording *r) {
+  if (!r->program.remote) {
+    describe_arguments(L, &r->program);
+    set_integer(L, "pid", r->header.pid);
+    return;
+  }
+  set_integer(L, "recorder", r->header.pid);
+  if (r->program.pid != 0)
+    set_integer(L, "pid", r->program.pid);
+}
+
+static void describe_program (lua_State *L, const tg_Recording *r) {
+  set_string(L, "program", r->program.name);
+  describe_process(L, r);
+  lua_createtable(L, 0, 3);
+  set_string(L, "tracegrip", r->program.tracegrip);
+  set_string(L, "lua", r->program.lua);
+  set_integer(L, "format", r->header.version);
+  lua_setfield(L, -2, "versions");
+  set_number(L, "date", (double)r->header.wall_ns / 1e9);
+  set_integer(L, "run", r->header.run);
+}
+
+/* In a word, how the recording came to its end. */
+static const char *state_name (const tg_Recording *r) {
+  if (r->damaged)
+    return "damaged";
+  if (r->header.state == TG_FILE_FAILED || r->header.error != 0)
+    return "failed";
+  if (r->header.state == TG_FILE_COMPLETE && !r->shorter)
+    return "complete";
+  return r->busy ? "running" : "cut off";
+}
+
+/* The figures of the whole: those of the first trace, in the list on top. The
+   table that they go into is below it. */
+static void describe_whole (lua_State *L, const tg_Recording *r) {
+  static const char *const same[] = {
+    "duration_ms", "events", "threads", "lost"
+  };
+  lua_rawgeti(L, -1, 1);
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    lua_getfield(L, -1, same[i]);
+    lua_setfield(L, -4, same[i]);
+  }
+  lua_getfield(L, -1, "events");
+  lua_Number events = lua_tonumber(L, -1);
+  lua_pop(L, 2);
+  if (events > 0) {
+    lua_pushnumber(L, (double)r->event_bytes / events);
+    lua_setfield(L, -3, "bytes_per_event");
+  }
+}
+
+/* Damage inside the events shows when they are read. */
+static void note_damage (lua_State *L, tg_Recording *r, int traces) {
+  for (uint32_t i = 1; i <= r->count && !r->damaged; i++) {
+    lua_rawgeti(L, traces, i);
+    const tg_Trace *t = lua_touserdata(L, -1);
+    r->damaged = t->damage != 0;
+    if (r->damaged)
+      snprintf(r->reason, sizeof r->reason, "no event at byte %" PRIu64,
+               t->damage);
+    lua_pop(L, 1);
+  }
+}
+
+static void describe_state (lua_State *L, tg_Recording *r, int traces) {
+  note_damage(L, r, traces);
+  set_string(L, "state", state_name(r));
+  if (r->reason[0] != '\0')
+    set_string(L, "reason", r->reason);
+}
+
+void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
+                            int traces, bool brief, int progress) {
+  lua_createtable(L, 0, 20);
+  set_string(L, "path", path);
+  describe_program(L, r);
+  describe_state(L, r, traces);
+  set_integer(L, "functions", atomic_load(&r->stream->functions->count));
+  set_integer(L, "bytes", r->event_bytes);
+  set_integer(L, "file_bytes", r->file_bytes);
+  if (brief)
+    return;
+  describe_traces(L, r, traces, progress);
+  if (r->count > 0)
+    describe_whole(L, r);
+  lua_setfield(L, -2, "traces");
+  describe_state(L, r, traces);     /* all has been read: now it is known */
+}

@@ -1,0 +1,145 @@
+/*
+** recordtrace.c - a trace onto a file, from Lua: as it runs (tracefile.h), or
+** afterwards (tracesave.h). On the thread that runs the state. Raises what is
+** wrong with the arguments; a file that cannot be had is nil, message, errno.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "trace/recordtrace.h"
+#include "base/alloc.h"
+#include "binding/readoptions.h"
+#include "session/snapshot.h"
+#include "session/tracesave.h"
+#include "trace/readtrace.h"
+#include "trace/trace.h"
+
+/* ---- who is recorded ---- */
+
+static char *copy_string (lua_State *L, int i) {
+  size_t size;
+  const char *s = lua_tolstring(L, i, &size);
+  return s != NULL ? tg_strdup(s, size) : NULL;
+}
+
+/* The strings of the list on top of the stack, which is popped. */
+static bool read_arguments (lua_State *L, tg_Program *p) {
+  lua_Unsigned n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+  p->arguments = tg_calloc(n + 1, sizeof *p->arguments);
+  for (lua_Unsigned i = 1; p->arguments != NULL && i <= n; i++) {
+    bool string = lua_rawgeti(L, -1, (lua_Integer)i) == LUA_TSTRING;
+    char *copy = string ? copy_string(L, -1) : tg_strdup("?", 1);
+    lua_pop(L, 1);
+    if (copy == NULL)
+      break;
+    p->arguments[p->count++] = copy;
+  }
+  lua_pop(L, 1);
+  return p->arguments != NULL && p->count == n;
+}
+
+/* Name and arguments as the two values on top of the stack say; pops them. */
+static bool fill_program (lua_State *L, tg_Program *p) {
+  bool named = lua_type(L, -2) == LUA_TSTRING;
+  p->name = named ? copy_string(L, -2) : NULL;
+  p->tracegrip = tg_strdup(TG_VERSION, strlen(TG_VERSION));
+  p->lua = tg_strdup(LUA_RELEASE, strlen(LUA_RELEASE));
+  bool ok = read_arguments(L, p);
+  lua_pop(L, 1);
+  return ok && p->tracegrip != NULL && p->lua != NULL
+         && (p->name != NULL || !named);
+}
+
+/* The running program, as the standard interpreter's "arg" has it. */
+static bool running_program (lua_State *L, tg_Program *p) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_pushliteral(L, "arg");
+  if (lua_rawget(L, -2) == LUA_TTABLE)
+    lua_rawgeti(L, -1, 0);
+  else
+    lua_pushnil(L);
+  lua_replace(L, -3);       /* name, arg */
+  return fill_program(L, p);
+}
+
+/* ---- recording ---- */
+
+static bool flag (lua_State *L, int i, const char *name) {
+  lua_getfield(L, i, name);
+  bool b = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return b;
+}
+
+static void read_plan (lua_State *L, int i, tg_Trace *t) {
+  tg_FilePlan *plan = tg_calloc(1, sizeof *plan);
+  t->plan = plan;
+  if (plan == NULL)
+    luaL_error(L, "not enough memory");
+  if (lua_getfield(L, i, "path") != LUA_TSTRING)
+    luaL_error(L, "field 'path': a string expected, got %s",
+               luaL_typename(L, -1));
+  plan->path = copy_string(L, -1);
+  plan->exclusive = flag(L, i, "exclusive");
+  plan->force = flag(L, i, "force");
+  lua_getfield(L, i, "run");
+  plan->run = (uint32_t)lua_tointeger(L, -1);
+  plan->sources = flag(L, i, "sources");
+  plan->tells = flag(L, i, "tells");
+  plan->single = flag(L, i, "single");
+  plan->ring = t->options.overflow == TG_OVERFLOW_RING;
+  lua_getfield(L, i, "program");
+  lua_getfield(L, i, "arguments");
+  if (!fill_program(L, &plan->program) || plan->path == NULL)
+    luaL_error(L, "not enough memory");
+}
+
+/* A file may grow as long as the disk allows, if nothing else is said. */
+static void unbounded (lua_State *L, int i, tg_Options *o) {
+  if (lua_istable(L, i)) {
+    lua_pushliteral(L, "buffer");
+    bool given = lua_rawget(L, i) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (given)
+      return;
+  }
+  if (o->overflow != TG_OVERFLOW_RING)
+    o->buffer = UINT64_MAX / 4;
+}
+
+int record_start (lua_State *L) {
+  lua_settop(L, 2);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  tg_Trace *t = tg_trace_new(L);
+  tg_options_read(L, 1, NULL, &t->options);
+  unbounded(L, 1, &t->options);
+  read_plan(L, 2, t);
+  lua_getfield(L, 2, "name");
+  if (!tg_trace_begin(L, t, luaL_optstring(L, -1, "program"), TG_ORIGIN_FILE,
+                      NULL))
+    return luaL_fileresult(L, 0, t->plan->path);
+  lua_pushvalue(L, 3);
+  tg_trace_anchor(L, t);
+  if (t->plan->ring && !t->plan->single)
+    tg_snapshot_on(t->session);
+  lua_pushstring(L, tg_filewriter_path(t->file));
+  lua_pushvalue(L, 3);
+  return 2;
+}
+
+/* ---- saving ---- */
+
+int trace_save (lua_State *L) {
+  tg_Trace *t = tg_readtrace_check(L);
+  const char *path = luaL_checkstring(L, 2);
+  tg_Program *p = t->program;
+  if (t->consumed)
+    return luaL_error(L, "the packets of this trace are read as they come");
+  if (p == NULL) {
+    p = t->program = tg_program_new(NULL);
+    if (p == NULL || !running_program(L, p))
+      return luaL_error(L, "not enough memory");
+  }
+  tg_Status status = tg_tracesave(t, p, path);
+  return luaL_fileresult(L, status == TG_OK, path);
+}
