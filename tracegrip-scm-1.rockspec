@@ -116,6 +116,7 @@ build = {
         "csrc/scope/walk.c",
         "csrc/server/channel.c",
         "csrc/server/clientchannel.c",
+        "csrc/server/clientstream.c",
         "csrc/server/endpoint.c",
         "csrc/server/handover.c",
         "csrc/server/handovers.c",

@@ -1,0 +1,381 @@
+/*
+** clientstream.c - a client's members, the follower that they share, and the
+** notices between what is read from it. Called by clientchannel.c, on the
+** server's thread. Without memory the stream is 'broken' from then on: what has
+** been written may lack something, so nothing of it is sent.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "server/clientstream.h"
+#include "base/alloc.h"
+#include "packet/packet.h"
+#include "text/jsonwriter.h"
+
+/* A trace that the client has, or has asked for. */
+typedef struct tg_ClientTrace {
+  struct tg_ClientTrace *next;
+  uint64_t id;
+  tg_Options options;         /* owns */
+  bool runs;                  /* its beginning has been told */
+} tg_ClientTrace;
+
+/* ---- members ---- */
+
+static tg_ClientTrace *find (const tg_ClientStream *c, uint64_t id) {
+  tg_ClientTrace *m = c->members;
+  while (m != NULL && m->id != id)
+    m = m->next;
+  return m;
+}
+
+static void free_member (tg_ClientStream *c, tg_ClientTrace *m) {
+  tg_ClientTrace **p = &c->members;
+  while (*p != m) {
+    tg_assert(*p != NULL);
+    p = &(*p)->next;
+  }
+  *p = m->next;
+  tg_options_free(&m->options);
+  tg_free(m);
+}
+
+static bool work_out_selection (tg_ClientStream *c) {
+  tg_Selection fresh = {0};
+  bool ok = true;
+  for (const tg_ClientTrace *m = c->members; m != NULL && ok; m = m->next)
+    ok = !m->runs || tg_selection_add(&fresh, &m->options);
+  if (!ok) {
+    tg_selection_clear(&fresh);
+    return false;
+  }
+  tg_selection_clear(&c->selection);
+  c->selection = fresh;
+  return true;
+}
+
+static void reselect (tg_ClientStream *c) {
+  if (!work_out_selection(c)
+      || (c->follower != NULL
+          && !tg_reader_reselect(c->follower->reader, &c->selection)))
+    c->broken = true;
+}
+
+/* ---- the follower ---- */
+
+static void leave_follower (tg_ClientStream *c, tg_Follower *follower) {
+  tg_channel_leave(c->channel, follower);
+  tg_follower_unpin(follower);
+}
+
+static void leave (tg_ClientStream *c) {
+  if (c->follower != NULL)
+    leave_follower(c, c->follower);
+  c->follower = NULL;
+  c->mark = TG_FOLLOWER_NONE;
+}
+
+/* A member has begun: the one follower of all, or that of a new sequence. */
+static void adopt (tg_ClientStream *c, tg_Notice *n) {
+  if (c->follower == n->follower) {
+    reselect(c);
+    return;
+  }
+  leave(c);
+  c->follower = n->follower;
+  n->follower = NULL;
+  if (!work_out_selection(c)
+      || !tg_follower_begin(c->follower, n->pos, n->ticks, &c->selection))
+    c->broken = true;
+}
+
+void tg_clientstream_part (tg_ClientStream *c, uint64_t id) {
+  tg_ClientTrace *m = find(c, id);
+  if (m == NULL)
+    return;
+  free_member(c, m);
+  if (c->members == NULL)
+    leave(c);
+  reselect(c);
+}
+
+static void part_all (tg_ClientStream *c) {
+  while (c->members != NULL)
+    free_member(c, c->members);
+  leave(c);
+}
+
+/* ---- notices ---- */
+
+/* Of a client that has gone, or of a trace that it has given up. */
+static bool stale (const tg_ClientStream *c, const tg_Notice *n) {
+  if (n->kind == TG_NOTICE_GONE)
+    return false;
+  if (!c->attached || n->session != c->session)
+    return true;
+  return n->kind != TG_NOTICE_STARTED && find(c, n->id) == NULL;
+}
+
+static void discard (tg_ClientStream *c, tg_Notice *n) {
+  if (n->follower != NULL && n->follower != c->follower) {
+    leave_follower(c, n->follower);
+    n->follower = NULL;
+  }
+  tg_notice_free(n);
+}
+
+/* GONE has no place of its own, since the state that sent it was closing: it
+   comes after all that has been recorded. */
+static void place (const tg_ClientStream *c, tg_Notice *n) {
+  if (n->kind == TG_NOTICE_GONE)
+    n->pos =
+        (c->follower != NULL) ? tg_reader_committed(c->follower->reader) : 0;
+}
+
+static const tg_Notice *peek (tg_ClientStream *c) {
+  while (c->next == NULL || stale(c, c->next)) {
+    if (c->next != NULL)
+      discard(c, c->next);
+    c->next = tg_channel_next(c->channel);
+    if (c->next == NULL)
+      return NULL;
+    place(c, c->next);
+  }
+  return c->next;
+}
+
+static bool due (const tg_ClientStream *c, const tg_Notice *n) {
+  if (c->follower == NULL || c->broken
+      || (n->follower != NULL && n->follower != c->follower))
+    return true;
+  return n->pos <= tg_follower_done(c->follower);
+}
+
+/* The program's trace becomes a member. */
+static bool enlist (tg_ClientStream *c, tg_Notice *n) {
+  tg_ClientTrace *m = tg_calloc(1, sizeof *m);
+  if (m == NULL)
+    return false;
+  *m = (tg_ClientTrace){c->members, n->id, n->options, true};
+  memset(&n->options, 0, sizeof n->options);
+  c->members = m;
+  return true;
+}
+
+static void apply (tg_ClientStream *c, tg_Notice *n) {
+  switch (n->kind) {
+    case TG_NOTICE_TAKEN:
+      find(c, n->id)->runs = true;
+      adopt(c, n);
+      break;
+    case TG_NOTICE_STARTED:
+      if (enlist(c, n))
+        adopt(c, n);
+      else
+        c->broken = true;
+      break;
+    case TG_NOTICE_REFUSED: case TG_NOTICE_STOPPED: case TG_NOTICE_ENDED:
+      tg_clientstream_part(c, n->id);
+      break;
+    case TG_NOTICE_GONE:
+    default:
+      break;
+  }
+}
+
+/* ---- packets ---- */
+
+/* The body as a packet on the wire: its length in bytes before it. */
+static void frame (tg_ClientStream *c) {
+  char head[24];
+  int n = snprintf(head, sizeof head, "%zu:", c->body.size);
+  tg_buf_add(&c->out, head, (size_t)n);
+  tg_buf_add(&c->out, c->body.data, c->body.size);
+  tg_buf_clear(&c->body);
+}
+
+static void put_packet (tg_ClientStream *c, const tg_Packet *p) {
+  tg_JsonWriter json;
+  tg_jsonwriter_init(&json, &c->body);
+  tg_packet_write(&json.sink, p, tg_reader_stream(c->follower->reader),
+                  &c->selection, &c->scratch);
+}
+
+/* {"from":..., and then what the packet has after its own brace. */
+static void put_single (tg_ClientStream *c, const tg_Packet *p,
+                        const tg_Buf *from) {
+  tg_buf_add(&c->body, from->data, from->size);
+  size_t brace = c->body.size;
+  put_packet(c, p);
+  if (!c->body.failed)
+    c->body.data[brace] = ',';
+  frame(c);
+}
+
+static void read_singles (tg_ClientStream *c, const tg_Buf *from,
+                          size_t bytes) {
+  tg_Packet p;
+  while (c->out.size < bytes && tg_follower_next(c->follower, &p))
+    put_single(c, &p, from);
+}
+
+static bool read_batch (tg_ClientStream *c, const tg_Buf *from, int64_t batch,
+                        size_t bytes) {
+  tg_Packet p;
+  int64_t n = 0;
+  while (n < batch && c->out.size + c->body.size < bytes
+         && tg_follower_next(c->follower, &p)) {
+    if (n++ == 0) {
+      tg_buf_add(&c->body, from->data, from->size);
+      tg_buf_addstr(&c->body, ",\"type\":\"traces\",\"traces\":[");
+    }
+    else
+      tg_buf_addchar(&c->body, ',');
+    put_packet(c, &p);
+  }
+  if (n > 0) {
+    tg_buf_addstr(&c->body, "]}");
+    frame(c);
+  }
+  return n == batch;
+}
+
+/* {"from":"name" */
+static void put_from (tg_Buf *b, const char *name) {
+  tg_JsonWriter json;
+  tg_jsonwriter_init(&json, b);
+  json.sink.object(&json.sink);
+  json.sink.key(&json.sink, "from", 4);
+  json.sink.string(&json.sink, name, strlen(name));
+}
+
+/* What is committed is looked at first: a notice of a place before that has
+   been sent by then. */
+static void set_limit (tg_ClientStream *c) {
+  tg_Pos upto = tg_reader_committed(c->follower->reader);
+  const tg_Notice *n = peek(c);
+  if (c->mark < upto)
+    upto = c->mark;
+  if (n != NULL && n->pos < upto
+      && (n->follower == NULL || n->follower == c->follower))
+    upto = n->pos;
+  tg_follower_upto(c->follower, upto);
+}
+
+static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
+                      size_t bytes) {
+  tg_Buf from = {0};
+  put_from(&from, name);
+  tg_buf_clear(&c->out);
+  tg_buf_clear(&c->body);
+  if (batch > 0)
+    while (read_batch(c, &from, batch, bytes) && c->out.size < bytes)
+      continue;
+  else
+    read_singles(c, &from, bytes);
+  if (from.failed || c->body.failed || c->out.failed
+      || tg_reader_status(c->follower->reader) != TG_OK)
+    c->broken = true;
+  tg_buf_free(&from);
+}
+
+/* ---- what the client asks for ---- */
+
+void tg_clientstream_init (tg_ClientStream *c, tg_Channel *channel) {
+  memset(c, 0, sizeof *c);
+  c->channel = channel;
+  c->mark = TG_FOLLOWER_NONE;
+}
+
+void tg_clientstream_free (tg_ClientStream *c) {
+  part_all(c);
+  tg_selection_clear(&c->selection);
+  if (c->next != NULL)
+    discard(c, c->next);
+  c->next = NULL;
+  tg_scratch_free(&c->scratch);
+  tg_buf_free(&c->body);
+  tg_buf_free(&c->out);
+}
+
+/* Nobody waits for a client that had no traces to come or go: the program need
+   not be disturbed for that. */
+bool tg_clientstream_attach (tg_ClientStream *c, bool yes) {
+  tg_CommandKind kind = yes ? TG_COMMAND_ATTACH : TG_COMMAND_LEAVE;
+  tg_Command *k = tg_command_new(kind, c->session + yes);
+  if (k == NULL)
+    return false;
+  k->patient = c->members == NULL;
+  part_all(c);
+  c->session += yes;
+  c->attached = yes;
+  c->broken = false;
+  reselect(c);
+  tg_channel_post(c->channel, k);
+  return true;
+}
+
+bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
+                            const tg_Options *o, const char *name) {
+  tg_Command *k = tg_command_new(TG_COMMAND_START, id);
+  tg_ClientTrace *m = tg_calloc(1, sizeof *m);
+  if (k != NULL) {
+    k->first = c->members == NULL;
+    k->name = tg_strdup(name, strlen(name));
+  }
+  if (m == NULL || k == NULL || k->name == NULL
+      || !tg_options_copy(&k->options, o)
+      || !tg_options_copy(&m->options, o)) {
+    tg_command_free(k);
+    tg_free(m);
+    return false;
+  }
+  m->id = id;
+  m->next = c->members;
+  c->members = m;
+  tg_channel_post(c->channel, k);
+  return true;
+}
+
+const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
+                                           uint64_t id) {
+  const tg_ClientTrace *m = find(c, id);
+  return (m != NULL) ? &m->options : NULL;
+}
+
+/* ---- what it gets ---- */
+
+bool tg_clientstream_mark (tg_ClientStream *c) {
+  tg_Pos committed = 0;
+  if (c->follower != NULL)
+    committed = tg_reader_committed(c->follower->reader);
+  bool some =
+      c->follower != NULL && tg_reader_pos(c->follower->reader) < committed;
+  c->mark = some ? committed : TG_FOLLOWER_NONE;
+  return some;
+}
+
+const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
+                                    int64_t batch, size_t bytes) {
+  if (c->follower == NULL || c->broken)
+    return NULL;
+  set_limit(c);
+  read_all(c, from, batch, bytes);
+  if (c->out.size > 0)
+    return &c->out;
+  if (tg_follower_done(c->follower) >= c->mark)
+    c->mark = TG_FOLLOWER_NONE;
+  return NULL;
+}
+
+const tg_Notice *tg_clientstream_notice (tg_ClientStream *c) {
+  const tg_Notice *n = peek(c);
+  return (n != NULL && due(c, n)) ? n : NULL;
+}
+
+void tg_clientstream_told (tg_ClientStream *c) {
+  tg_Notice *n = c->next;
+  c->next = NULL;
+  apply(c, n);
+  tg_notice_free(n);
+}

@@ -1,0 +1,73 @@
+/*
+** clientstream.h - what one client is to get of a traced state: the frames of
+** its traces as bytes of the wire, and notices, each where it belongs among
+** them.
+**
+** The client's traces are *members*; their union is read from one follower.
+** Frames and notices come by different ways (channel.h), and the order between
+** them is this: a notice has a place in the stream, and is due when all before
+** that place has been read.
+**
+** On the server's thread alone. Nothing of Lua: what cannot be had for want of
+** memory leaves the stream 'broken', and its client is sent away.
+*/
+#ifndef TG_CLIENTSTREAM_H
+#define TG_CLIENTSTREAM_H
+
+#include "packet/grips.h"
+#include "server/channel.h"
+
+struct tg_ClientTrace;
+
+typedef struct tg_ClientStream {
+  tg_Channel *channel;        /* borrows */
+  struct tg_ClientTrace *members;  /* owns */
+  tg_Selection selection;     /* owns: of those that run */
+  tg_Follower *follower;      /* pins; NULL: nothing to be read */
+  tg_Notice *next;            /* owns: the next notice, not due yet */
+  tg_Pos mark;                /* or TG_FOLLOWER_NONE */
+  uint64_t session;           /* ATTACHes so far */
+  bool attached;
+  bool broken;                /* it cannot be read on */
+  tg_Scratch scratch;         /* owns, as the following */
+  tg_Buf body, out;           /* the packet being written; those that are */
+} tg_ClientStream;
+
+void tg_clientstream_init (tg_ClientStream *c, tg_Channel *channel);
+void tg_clientstream_free (tg_ClientStream *c);
+
+/* A client comes, or has gone; whatever was there before ends. False without
+   memory, and nothing has changed. */
+bool tg_clientstream_attach (tg_ClientStream *c, bool yes);
+
+/* Asks for a trace of these options (copied): a member from now on. False
+   without memory, and nothing has changed. */
+bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
+                            const tg_Options *o, const char *name);
+
+/* What a member still sends does not count from here on. None of that id is
+   fine. */
+void tg_clientstream_part (tg_ClientStream *c, uint64_t id);
+
+/* The options of a member, NULL if there is none of that id. */
+const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
+                                           uint64_t id);
+
+/* Reading is to stop at what is recorded now; false: there is nothing before
+   it. */
+bool tg_clientstream_mark (tg_ClientStream *c);
+
+/*
+** The next packets, framed, of the actor 'from': 'bytes' and a bit, 'batch' of
+** them together (0: each by itself). Stays until the next call; NULL: there is
+** nothing to read before the mark or the next notice.
+*/
+const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
+                                    int64_t batch, size_t bytes);
+
+/* The next notice if it is due, else NULL; and that it has been told: what it
+   says is so from then on. */
+const tg_Notice *tg_clientstream_notice (tg_ClientStream *c);
+void tg_clientstream_told (tg_ClientStream *c);
+
+#endif
