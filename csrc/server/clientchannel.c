@@ -8,7 +8,7 @@
 
 #include "server/clientchannel.h"
 #include "binding/readoptions.h"
-#include "server/clientstream.h"
+#include "channel/clientstream.h"
 #include "server/handovers.h"
 
 #define CHANNEL "tracegrip.channel"

@@ -10,7 +10,7 @@
 #define TG_CLIENTCHANNEL_H
 
 #include "binding/lx.h"
-#include "server/channel.h"
+#include "channel/channel.h"
 
 /* Creates the metatable; raises. */
 void tg_clientchannel_setup (lua_State *L);                    /* [-0, +0, m] */

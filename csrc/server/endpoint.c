@@ -2,7 +2,7 @@
 
 #include "server/endpoint.h"
 #include "base/alloc.h"
-#include "server/handover.h"
+#include "channel/handover.h"
 #include "server/interrupt.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"

@@ -18,7 +18,7 @@
 #ifndef TG_ENDPOINT_H
 #define TG_ENDPOINT_H
 
-#include "server/channel.h"
+#include "channel/channel.h"
 #include "state/session.h"
 
 /*

@@ -2,7 +2,7 @@
 
 #include "server/handovers.h"
 #include "base/alloc.h"
-#include "server/handover.h"
+#include "channel/handover.h"
 #include "trace/trace.h"
 
 struct tg_HandoverEntry {

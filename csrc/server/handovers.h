@@ -9,7 +9,7 @@
 #define TG_HANDOVERS_H
 
 #include "binding/lx.h"
-#include "server/channel.h"
+#include "channel/channel.h"
 
 typedef struct tg_HandoverEntry tg_HandoverEntry;
 

@@ -26,7 +26,7 @@
 #ifndef TG_INTERRUPT_H
 #define TG_INTERRUPT_H
 
-#include "server/channel.h"
+#include "channel/channel.h"
 #include "state/session.h"
 
 /* Makes the session's, once, which stays until the state closes; 'turn' carries

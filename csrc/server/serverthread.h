@@ -19,7 +19,7 @@
 #define TG_SERVERTHREAD_H
 
 #include "binding/lx.h"
-#include "server/channel.h"
+#include "channel/channel.h"
 
 /* The metatable of the object with which the server's Lua runs (serverhost.h);
    its state has one by that name. */

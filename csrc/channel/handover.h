@@ -24,8 +24,8 @@
 
 #include <stdatomic.h>
 
+#include "channel/channel.h"
 #include "options/endreason.h"
-#include "server/channel.h"
 #include "stream/stream.h"
 
 /* A trace's part of a stream. */

@@ -14,8 +14,8 @@
 #ifndef TG_CLIENTSTREAM_H
 #define TG_CLIENTSTREAM_H
 
+#include "channel/channel.h"
 #include "packet/grips.h"
-#include "server/channel.h"
 
 struct tg_ClientTrace;
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/clientstream.h"
+#include "channel/clientstream.h"
 #include "base/alloc.h"
 #include "packet/packet.h"
 #include "text/jsonwriter.h"

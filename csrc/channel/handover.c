@@ -1,4 +1,4 @@
-#include "server/handover.h"
+#include "channel/handover.h"
 
 #include <string.h>
 

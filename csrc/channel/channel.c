@@ -1,4 +1,4 @@
-#include "server/channel.h"
+#include "channel/channel.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "server/handover.h"
+#include "channel/handover.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
 
