@@ -40,6 +40,7 @@ SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so
 BENCH   = $(BUILD)/spec/bench_hook.so
+THREADED = store readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
 
 TREE    = LUA_PATH_5_4='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
@@ -73,7 +74,9 @@ unit:         ## C tests of the plain C files, with sanitizers
 tsan:         ## the same under the thread sanitizer
 	$(V)$(TOP) BUILD=$(BUILD)/tsan EXTRA='$(TSAN) -DTG_TEST' unit-run
 
-races:        ## clients of a running program under the thread sanitizer
+races:        ## what threads share, under the thread sanitizer: C and clients
+	$(V)$(TOP) BUILD=$(BUILD)/tsan EXTRA='$(TSAN) -DTG_TEST' unit-run \
+	  UNIT='$(THREADED:%=$(BUILD)/tsan/test_%)'
 	$(V)$(TOP) BUILD=$(BUILD)/races EXTRA='$(TSAN)' races-run
 
 # Without a shell between, which the preloaded library does not suit. What it
