@@ -194,7 +194,7 @@ static tg_Status note_source (Opening *o, const tg_Entry *e,
       || text.data == NULL)
     return TG_ERR_FORMAT;
   place += (uint64_t)(text.data - e->data);
-  bool noted = tg_sources_note(&o->r->stream->listings, o->fd, url, place,
+  bool noted = tg_sources_note(&o->r->stream->sources, o->fd, url, place,
                                text.size);
   return noted ? TG_OK : TG_ERR_MEMORY;
 }

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "stream/stream.h"
 
 #define SIZE_MOST ((uint64_t)16 << 20)    /* bytes of one text */
 
@@ -148,13 +147,14 @@ static bool read_file (const char *path, uint64_t wall_ns,
   return ok;
 }
 
-static bool read_living (const tg_Stream *s, const char *url, tg_Buf *text) {
+static bool read_living (const tg_Functions *functions, uint64_t wall_ns,
+                         const char *url, tg_Buf *text) {
   uint32_t last_line;
-  const tg_Function *f = find_function(s->functions, url, &last_line);
+  const tg_Function *f = find_function(functions, url, &last_line);
   if (f == NULL || f->source[0] == '=')
     return false;
   if (f->source[0] == '@')
-    return read_file(f->source + 1, s->wall_ns, last_line, text);
+    return read_file(f->source + 1, wall_ns, last_line, text);
   if (f->source_size >= TG_SOURCE_MAX)
     return false;             /* it is not whole */
   tg_buf_add(text, f->source, f->source_size);
@@ -163,7 +163,8 @@ static bool read_living (const tg_Stream *s, const char *url, tg_Buf *text) {
 
 /* }================================================================== */
 
-bool tg_sources_text (void *stream, const char *url, tg_Buf *text) {
-  const tg_Stream *s = stream;
-  return read_noted(s->listings, url, text) || read_living(s, url, text);
+bool tg_sources_text (const tg_Sources *s, const tg_Functions *functions,
+                      uint64_t wall_ns, const char *url, tg_Buf *text) {
+  return read_noted(s, url, text)
+         || read_living(functions, wall_ns, url, text);
 }

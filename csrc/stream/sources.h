@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/buf.h"
+#include "stream/functions.h"
 
 typedef struct tg_SourcePlace {
   char *url;              /* owns */
@@ -33,8 +34,11 @@ bool tg_sources_note (tg_Sources **s, int fd, tg_Slice url, uint64_t place,
 
 void tg_sources_free (tg_Sources *s);           /* NULL is fine */
 
-/* Adds the text of the source that 'url' names to 'text'; false if it cannot be
-   had. 'stream' is a tg_Stream. */
-bool tg_sources_text (void *stream, const char *url, tg_Buf *text);
+/* Adds the text of the source that 'url' names to 'text': as a recording has it
+   ('s', may be NULL), else that of the running program, whose functions these
+   are and whose files may be no younger than 'wall_ns'. False if it cannot be
+   had. */
+bool tg_sources_text (const tg_Sources *s, const tg_Functions *functions,
+                      uint64_t wall_ns, const char *url, tg_Buf *text);
 
 #endif

@@ -72,6 +72,11 @@ void tg_stream_unpin (tg_Stream *s) {
   delist(s);
   tg_store_free(&s->store);
   tg_functions_free(s->functions);
-  tg_sources_free(s->listings);
+  tg_sources_free(s->sources);
   tg_free(s);
+}
+
+bool tg_stream_source (void *stream, const char *url, tg_Buf *text) {
+  const tg_Stream *s = stream;
+  return tg_sources_text(s->sources, s->functions, s->wall_ns, url, text);
 }

@@ -20,7 +20,7 @@ typedef struct tg_Stream {
   uint64_t wall_ns;         /* time 0 since 1970 */
   uint32_t pid;             /* whose it is, or was */
   tg_Functions *functions;  /* owns */
-  tg_Sources *listings;     /* owns; a recording's; NULL: it has none */
+  tg_Sources *sources;      /* owns; a recording's; NULL: it has none */
   tg_Store store;
   struct tg_Stream *next;   /* list of all streams of the process */
 } tg_Stream;
@@ -28,5 +28,9 @@ typedef struct tg_Stream {
 tg_Stream *tg_stream_new (void);              /* NULL without memory */
 tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
 void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
+
+/* The text of a source that its functions are from, as tg_sources_text. For an
+   export, which calls it through a pointer: 'stream' is a tg_Stream. */
+bool tg_stream_source (void *stream, const char *url, tg_Buf *text);
 
 #endif

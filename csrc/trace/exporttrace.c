@@ -163,7 +163,7 @@ int trace_export (lua_State *L) {
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
   x.program = t->program != NULL ? t->program : &unknown;
   x.stream = t->stream;
-  x.source = tg_sources_text;
+  x.source = tg_stream_source;
   x.source_ud = t->stream;
   x.selection = &r->selection;
   x.sieve = &r->sieve;
