@@ -7,8 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/escape.h"
-
-#define FIRST_ITEMS 32u
+#include "base/grow.h"
 
 /* Eight bytes at a time, each spread over all bits. */
 static uint64_t hash_of (const void *data, size_t size) {
@@ -42,15 +41,7 @@ uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size) {
 }
 
 static bool room (tg_Intern *n) {
-  if (n->count < n->capacity)
-    return true;
-  uint32_t more = n->capacity > 0 ? n->capacity * 2 : FIRST_ITEMS;
-  tg_InternItem *items = tg_realloc(n->items, more * sizeof *items);
-  if (items == NULL)
-    return false;
-  n->items = items;
-  n->capacity = more;
-  return true;
+  return tg_grow(&n->items, &n->capacity, n->count + 1, sizeof *n->items);
 }
 
 uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {

@@ -170,9 +170,9 @@ static uint64_t hash_name (const char *s) {
 static bool find_ambiguous (Document *d) {
   tg_IntMap names = {0};
   bool ok = true;
-  d->ambiguous = tg_calloc(d->labels.count + 1, sizeof *d->ambiguous);
-  for (uint32_t i = 0; ok && d->ambiguous != NULL && i < d->labels.count;
-       i++) {
+  uint32_t count = tg_funclabels_count(&d->labels);
+  d->ambiguous = tg_calloc(count + 1, sizeof *d->ambiguous);
+  for (uint32_t i = 0; ok && d->ambiguous != NULL && i < count; i++) {
     uint64_t hash = hash_name(name_of(tg_funclabels_function(&d->labels, i)));
     uint32_t other = tg_intmap_find(&names, hash);
     if (other == TG_INTMAP_NONE)

@@ -210,7 +210,8 @@ static void put_frames (const Document *d) {
   tg_OutFile *out = d->x->out;
   tg_buf_addstr(&out->text, ",\"shared\":{\"frames\":[\n{\"name\":\"[error]\"},"
                 "{\"name\":\"[unfinished]\"},{\"name\":\"[deeper calls]\"}");
-  for (uint32_t i = 0; i < d->labels.count && tg_outfile_turn(out); i++)
+  uint32_t count = tg_funclabels_count(&d->labels);
+  for (uint32_t i = 0; i < count && tg_outfile_turn(out); i++)
     put_frame(&out->text, tg_funclabels_function(&d->labels, i));
   tg_buf_addstr(&out->text, "]}");
 }

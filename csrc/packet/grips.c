@@ -13,12 +13,11 @@
 
 #include "base/alloc.h"
 #include "base/escape.h"
+#include "base/grow.h"
 #include "packet/names.h"
 #include "packet/scalars.h"
 #include "text/jsonwriter.h"
 #include "text/terminal.h"
-
-#define FIRST_ENTRIES 64u
 
 /* What parts of a packet come to in JSON, at most. */
 #define COST_OBJECT 320u
@@ -101,16 +100,10 @@ void tg_scratch_free (tg_Scratch *scratch) {
 
 static bool add_entry (tg_Grips *g, uint32_t offset) {
   tg_Scratch *s = g->scratch;
-  if (g->descriptors == s->capacity) {
-    uint32_t capacity = s->capacity > 0 ? s->capacity * 2 : FIRST_ENTRIES;
-    tg_GripEntry *entries
-        = tg_realloc(s->entries, capacity * sizeof *entries);
-    if (entries == NULL) {
-      s->failed = true;
-      return false;
-    }
-    s->entries = entries;
-    s->capacity = capacity;
+  if (!tg_grow(&s->entries, &s->capacity, g->descriptors + 1,
+               sizeof *s->entries)) {
+    s->failed = true;
+    return false;
   }
   s->entries[g->descriptors++] = (tg_GripEntry){.offset = offset};
   return true;

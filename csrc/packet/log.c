@@ -25,6 +25,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/grow.h"
 #include "packet/lualiteral.h"
 #include "reader/minduration.h"
 #include "reader/suspended.h"
@@ -63,7 +64,7 @@ typedef struct Frame {
   uint64_t due_ns;      /* when it will have lasted long enough */
   uint64_t line;        /* lines there were after its own, once shown */
   size_t start;         /* where its line starts in 'held', until then */
-  size_t base;          /* of its coroutine the outermost frame's place */
+  uint32_t base;        /* of its coroutine the outermost frame's place */
   uint32_t depth;
   tg_ThreadId thread;
 } Frame;
@@ -81,8 +82,8 @@ struct tg_Log {
   tg_LuaLiteral literal; /* owns */
   tg_Buf line, right, out, held;   /* own */
   Frame *frames;        /* owns */
-  size_t count, capacity;
-  size_t shown;         /* frames whose call has been shown */
+  uint32_t count, capacity;
+  uint32_t shown;         /* frames whose call has been shown */
   size_t width;         /* columns; lines are cut there on a terminal */
   uint64_t measured;    /* lines when the terminal was last asked */
   uint64_t pending;     /* lines in 'out' */
@@ -383,14 +384,8 @@ static void layout (tg_Log *l, const tg_Packet *p, const tg_Function *f,
 }
 
 static bool push (tg_Log *l, const tg_Packet *p) {
-  if (l->count == l->capacity) {
-    size_t capacity = l->capacity == 0 ? 64 : l->capacity * 2;
-    Frame *frames = tg_realloc(l->frames, capacity * sizeof(*frames));
-    if (frames == NULL)
-      return false;
-    l->frames = frames;
-    l->capacity = capacity;
-  }
+  if (!tg_grow(&l->frames, &l->capacity, l->count + 1, sizeof *l->frames))
+    return false;
   l->frames[l->count++] = (Frame){
     .call = {.row = p->function}, .opened_ns = p->time_ns,
     .due_ns = p->time_ns + l->min_ns, .start = l->held.size,
@@ -592,11 +587,11 @@ static void leave (tg_Log *l, const tg_Packet *p) {
 
 /* How many frames there are up to one that is held back and has lasted long
    enough; 0 if none has. Within a coroutine the outermost is the first to. */
-static size_t countold (const tg_Log *l, uint64_t now_ns) {
-  size_t end = l->count;
+static uint32_t countold (const tg_Log *l, uint64_t now_ns) {
+  uint32_t end = l->count;
   while (end > l->shown) {
-    size_t base = l->frames[end - 1].base;
-    size_t first = base > l->shown ? base : l->shown;
+    uint32_t base = l->frames[end - 1].base;
+    uint32_t first = base > l->shown ? base : l->shown;
     if (l->frames[first].due_ns <= now_ns)
       return first + 1;
     end = base;
@@ -607,7 +602,7 @@ static size_t countold (const tg_Log *l, uint64_t now_ns) {
 /* Shows the calls held back that have lasted long enough by now, and what is
    around them. */
 static void releaseold (tg_Log *l, uint64_t now_ns) {
-  size_t old;
+  uint32_t old;
   while ((old = countold(l, now_ns)) > 0) {
     while (l->shown < old)
       release(l);

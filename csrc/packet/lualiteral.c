@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "text/terminal.h"
 
 #define DEEPEST 64      /* levels; the C stack belongs to the program */
@@ -156,17 +157,9 @@ void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
 
 /* Room for the object 'id'; NULL without memory. */
 static Object *object (tg_LuaLiteral *w, uint32_t id) {
-  if (id >= w->capacity) {
-    uint32_t capacity = w->capacity == 0 ? 64 : w->capacity * 2;
-    if (capacity <= id)
-      capacity = id + 1;
-    Object *pool = tg_realloc(w->pool, capacity * sizeof(*pool));
-    if (pool == NULL) {
-      w->failed = true;
-      return NULL;
-    }
-    w->pool = pool;
-    w->capacity = capacity;
+  if (!tg_grow(&w->pool, &w->capacity, id + 1, sizeof *w->pool)) {
+    w->failed = true;
+    return NULL;
   }
   for (; w->count <= id; w->count++)
     w->pool[w->count] = (Object){0};

@@ -6,23 +6,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
-#define FIRST_NODES 256u
-
-static bool grow (tg_CallTree *t) {
-  uint32_t capacity = t->capacity > 0 ? t->capacity * 2 : FIRST_NODES;
-  if (capacity <= t->capacity)
-    return false;
-  tg_Node *nodes = tg_realloc(t->nodes, capacity * sizeof *nodes);
-  if (nodes == NULL)
-    return false;
-  t->nodes = nodes;
-  t->capacity = capacity;
-  return true;
+static bool room (tg_CallTree *t) {
+  return tg_grow(&t->nodes, &t->capacity, t->count + 1, sizeof *t->nodes);
 }
 
 static uint32_t new_node (tg_CallTree *t, uint32_t parent, uint32_t row) {
-  if (t->count == t->capacity && !grow(t))
+  if (!room(t))
     return 0;
   tg_Node *n = &t->nodes[t->count];
   memset(n, 0, sizeof *n);
@@ -33,7 +24,7 @@ static uint32_t new_node (tg_CallTree *t, uint32_t parent, uint32_t row) {
 
 bool tg_calltree_init (tg_CallTree *t) {
   memset(t, 0, sizeof *t);
-  if (!grow(t))
+  if (!room(t))
     return false;
   new_node(t, 0, TG_INTMAP_NONE);
   return true;

@@ -12,21 +12,18 @@
 #define TG_FUNCLABELS_H
 
 #include "base/base.h"
-#include "base/intmap.h"
+#include "base/buf.h"
+#include "base/intern.h"
 #include "stream/functions.h"
-
-typedef struct tg_FuncLabel {
-  tg_FunctionId function;     /* one of this name, url and line */
-  uint32_t same;              /* next label whose text has the same hash */
-} tg_FuncLabel;
 
 typedef struct tg_FuncLabels {
   const tg_Functions *functions;  /* borrows */
-  tg_FuncLabel *list;         /* owns */
-  uint32_t count, capacity;
+  tg_FunctionId *list;        /* owns; by label, one function that it reads */
+  uint32_t capacity;
   uint32_t *of;               /* owns; by function id, 0 or label + 1 */
   uint32_t cof;
-  tg_IntMap texts;            /* owns; labels by hash of their text */
+  tg_Intern texts;            /* owns; their numbers are the labels */
+  tg_Buf key;                 /* owns; the text that is looked for */
 } tg_FuncLabels;
 
 void tg_funclabels_init (tg_FuncLabels *l, const tg_Functions *functions);
@@ -41,6 +38,11 @@ TG_INLINE uint32_t tg_funclabels_of (tg_FuncLabels *l, tg_FunctionId id) {
   if (tg_likely(id < l->cof && l->of[id] != 0))
     return l->of[id] - 1;
   return tg_funclabels_ask(l, id);
+}
+
+/* How many labels there are. */
+TG_INLINE uint32_t tg_funclabels_count (const tg_FuncLabels *l) {
+  return l->texts.count;
 }
 
 /* The definition that says what a label reads. */

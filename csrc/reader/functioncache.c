@@ -6,28 +6,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#define FIRST_SIZE 64u
-
-static bool grow (tg_FunctionCache *all, tg_FunctionId id) {
-  uint32_t size = all->size > 0 ? all->size : FIRST_SIZE;
-  while (size <= id)    /* ids end far below 2^31, see functions.h */
-    size *= 2;
-  tg_CachedFunction *list = tg_realloc(all->list, size * sizeof *list);
-  if (list == NULL)
-    return false;
-  memset(list + all->size, 0, (size - all->size) * sizeof *list);
-  all->list = list;
-  all->size = size;
-  return true;
-}
+#include "base/grow.h"
 
 tg_CachedFunction *tg_functioncache_ask (tg_FunctionCache *all,
                                          tg_FunctionId id,
                                          const tg_Functions *fs,
                                          const tg_Selection *d) {
   const tg_Function *f = tg_functions_find(fs, id);
-  if (f == NULL || (id >= all->size && !grow(all, id)))
+  if (f == NULL
+      || !tg_grow_zeroed(&all->list, &all->size, id + 1, sizeof *all->list))
     return NULL;
   tg_CachedFunction *k = &all->list[id];
   k->asked = true;

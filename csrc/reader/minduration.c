@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
-#define FIRST_OPEN 32
 #define FIRST_BYTES 4096
 
 /*
@@ -27,19 +27,9 @@ static void free_calls (tg_Calls *c) {
   tg_suspended_free(&c->waiting);
 }
 
-static bool grow (tg_Calls *c) {
-  size_t capacity = c->copen > 0 ? c->copen * 2 : FIRST_OPEN;
-  tg_Stay *open = tg_realloc(c->open, capacity * sizeof *open);
-  if (open == NULL)
-    return false;
-  c->open = open;
-  c->copen = capacity;
-  return true;
-}
-
 /* The call that a packet enters or goes on with; NULL without memory. */
 static tg_Stay *enter (tg_Calls *c, const tg_Packet *p) {
-  if (c->nopen == c->copen && !grow(c))
+  if (!tg_grow(&c->open, &c->copen, c->nopen + 1, sizeof *c->open))
     return NULL;
   tg_Stay *s = &c->open[c->nopen++];
   *s = (tg_Stay){.call = {.row = p->function}, .opened_ns = p->time_ns,

@@ -38,7 +38,7 @@ typedef struct tg_Stay {
 /* Calls, over all their stays. */
 typedef struct tg_Calls {
   tg_Stay *open;        /* owns; innermost last */
-  size_t nopen, copen;
+  uint32_t nopen, copen;
   uint64_t count;       /* of calls so far */
   tg_Suspended waiting; /* owns */
 } tg_Calls;

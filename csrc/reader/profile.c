@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#define FIRST_SIZE 64u
+#include "base/grow.h"
 
 /*
 ** {==================================================================
@@ -16,28 +15,10 @@
 ** ===================================================================
 */
 
-/* Makes room for 'need' items in a growing array; false without memory. */
-static bool room (void *array, uint32_t *capacity, uint32_t need,
-                  size_t size) {
-  uint32_t more = *capacity > 0 ? *capacity : FIRST_SIZE;
-  if (need <= *capacity)
-    return true;
-  while (more < need && more <= UINT32_MAX / 2)
-    more *= 2;
-  void *old;
-  memcpy(&old, array, sizeof old);
-  void *bigger = more >= need ? tg_realloc(old, more * size) : NULL;
-  if (bigger == NULL)
-    return false;
-  memcpy(array, &bigger, sizeof bigger);
-  *capacity = more;
-  return true;
-}
-
 /* The row of a label that has none; TG_INTMAP_NONE without memory. */
 static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
   if (label == TG_INTMAP_NONE
-      || !room(&p->rows, &p->crows, label + 1, sizeof *p->rows))
+      || !tg_grow(&p->rows, &p->crows, label + 1, sizeof *p->rows))
     return TG_INTMAP_NONE;
   memset(&p->rows[label], 0, sizeof p->rows[label]);
   p->rows[label].min_ns = UINT64_MAX;
@@ -135,7 +116,7 @@ static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
 static bool enter (tg_Profile *p, const tg_Packet *k) {
   uint32_t row = row_of(p, k->function);
   if (row == TG_INTMAP_NONE
-      || !room(&p->open, &p->copen, p->nopen + 1, sizeof *p->open))
+      || !tg_grow(&p->open, &p->copen, p->nopen + 1, sizeof *p->open))
     return false;
   tg_Row *r = &p->rows[row];
   tg_Open *o = &p->open[p->nopen];

@@ -8,12 +8,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/grow.h"
 #include "stream/event.h"
 #include "stream/values.h"
-
-#define FIRST_FRAMES 16
-#define FIRST_SLOTS 16
 
 /*
 ** {==================================================================
@@ -21,52 +18,29 @@
 ** ===================================================================
 */
 
-/* Where the search for a thread begins. */
-static size_t home (const tg_Stacks *all, tg_ThreadId thread) {
-  return (size_t)tg_hash(thread, all->slots) & (all->capacity - 1);
+tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread) {
+  uint32_t place = tg_intmap_find(&all->places, thread);
+  return place != TG_INTMAP_NONE ? all->list[place] : NULL;
 }
 
-/* The slot of a thread: its own or the free one where it would go. */
-static size_t slot_of (const tg_Stacks *all, tg_ThreadId thread) {
-  size_t i = home(all, thread);
-  while (all->slots[i] != NULL && all->slots[i]->thread != thread)
-    i = (i + 1) & (all->capacity - 1);
-  return i;
-}
-
-static bool rehash (tg_Stacks *all) {
-  tg_Stacks bigger = {.count = all->count, .put_in = all->put_in};
-  bigger.capacity = all->capacity > 0 ? all->capacity * 2 : FIRST_SLOTS;
-  bigger.slots = tg_calloc(bigger.capacity, sizeof(tg_Stack *));
-  if (bigger.slots == NULL)
-    return false;
-  for (size_t i = 0; i < all->capacity; i++) {
-    if (all->slots[i] != NULL)
-      bigger.slots[slot_of(&bigger, all->slots[i]->thread)] = all->slots[i];
+/* A stack for a thread that has none; NULL without memory. */
+static tg_Stack *new_stack (tg_Stacks *all, tg_ThreadId thread) {
+  tg_Stack *s = NULL;
+  if (tg_grow(&all->list, &all->capacity, all->count + 1, sizeof *all->list))
+    s = tg_calloc(1, sizeof *s);
+  if (s == NULL || !tg_intmap_set(&all->places, thread, all->count)) {
+    tg_free(s);
+    return NULL;
   }
-  tg_free(all->slots);
-  *all = bigger;
-  return true;
+  s->thread = thread;
+  s->all = all;
+  all->list[all->count++] = s;
+  return s;
 }
 
 tg_Stack *tg_stacks_get (tg_Stacks *all, tg_ThreadId thread) {
-  if (all->count >= all->capacity / 2 && !rehash(all))   /* half full */
-    return NULL;
-  size_t i = slot_of(all, thread);
-  if (all->slots[i] == NULL) {
-    tg_Stack *s = tg_calloc(1, sizeof *s);
-    if (s == NULL)
-      return NULL;
-    s->thread = thread;
-    s->all = all;
-    all->slots[i] = s;
-    all->count++;
-  }
-  return all->slots[i];
-}
-
-tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread) {
-  return all->capacity > 0 ? all->slots[slot_of(all, thread)] : NULL;
+  tg_Stack *s = tg_stacks_find(all, thread);
+  return s != NULL ? s : new_stack(all, thread);
 }
 
 static void free_stack (tg_Stack *s) {
@@ -75,30 +49,28 @@ static void free_stack (tg_Stack *s) {
   tg_free(s);
 }
 
-/* Moves those back that a search would no longer find past the hole. */
+/* The last one takes its place. That its new place cannot be refused is why
+   the other key is dropped first: the map has room for as many as it had. */
 void tg_stacks_drop (tg_Stacks *all, tg_Stack *s) {
-  size_t mask = all->capacity - 1;
-  size_t hole = slot_of(all, s->thread);
-  tg_assert(all->slots[hole] == s);
-  for (size_t i = (hole + 1) & mask; all->slots[i] != NULL;
-       i = (i + 1) & mask) {
-    size_t from = home(all, all->slots[i]->thread);
-    if (((i - from) & mask) >= ((i - hole) & mask)) {
-      all->slots[hole] = all->slots[i];
-      hole = i;
-    }
+  uint32_t place = tg_intmap_find(&all->places, s->thread);
+  tg_assert(place < all->count && all->list[place] == s);
+  tg_assert(!s->running);
+  tg_Stack *last = all->list[--all->count];
+  tg_intmap_drop(&all->places, s->thread);
+  if (last != s) {
+    all->list[place] = last;
+    bool set = tg_intmap_set(&all->places, last->thread, place);
+    tg_assert(set);
+    (void)set;
   }
-  all->slots[hole] = NULL;
-  all->count--;
   free_stack(s);
 }
 
 void tg_stacks_free (tg_Stacks *all) {
-  for (size_t i = 0; i < all->capacity; i++) {
-    if (all->slots[i] != NULL)
-      free_stack(all->slots[i]);
-  }
-  tg_free(all->slots);
+  for (uint32_t i = 0; i < all->count; i++)
+    free_stack(all->list[i]);
+  tg_free(all->list);
+  tg_intmap_free(&all->places);
   memset(all, 0, sizeof *all);
 }
 
@@ -120,10 +92,11 @@ static bool copy_frames (tg_Stack *copy, const tg_Stack *s) {
 }
 
 bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
-  for (size_t i = 0; i < from->capacity; i++) {
-    const tg_Stack *s = from->slots[i];
-    tg_Stack *copy = s != NULL ? tg_stacks_get(to, s->thread) : NULL;
-    if (s != NULL && (copy == NULL || !copy_frames(copy, s)))
+  tg_assert(to->count == 0);
+  for (uint32_t i = 0; i < from->count; i++) {
+    const tg_Stack *s = from->list[i];
+    tg_Stack *copy = new_stack(to, s->thread);
+    if (copy == NULL || !copy_frames(copy, s))
       return false;
   }
   return true;
@@ -137,20 +110,8 @@ bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
 ** ===================================================================
 */
 
-static bool grow (tg_Stack *s) {
-  uint32_t capacity = s->capacity > 0 ? s->capacity * 2 : FIRST_FRAMES;
-  if (capacity <= s->capacity)
-    return false;
-  tg_StackFrame *frames = tg_realloc(s->frames, capacity * sizeof *frames);
-  if (frames == NULL)
-    return false;
-  s->frames = frames;
-  s->capacity = capacity;
-  return true;
-}
-
 tg_StackFrame *tg_stack_push (tg_Stack *s) {
-  if (s->count == s->capacity && !grow(s))
+  if (!tg_grow(&s->frames, &s->capacity, s->count + 1, sizeof *s->frames))
     return NULL;
   tg_StackFrame *f = &s->frames[s->count++];
   memset(f, 0, sizeof *f);

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/buf.h"
+#include "base/intmap.h"
 
 typedef struct tg_StackFrame {
   tg_FunctionId function;
@@ -37,11 +38,10 @@ typedef struct tg_Stack {
   struct tg_Stacks *all;      /* borrows; where it is */
 } tg_Stack;
 
-/* Stacks by thread id: open addressing, linear probing. */
 typedef struct tg_Stacks {
-  tg_Stack **slots;     /* owns, each owned too */
-  size_t capacity;      /* a power of two, or 0 */
-  size_t count;
+  tg_Stack **list;      /* owns, each owned too; in no order */
+  uint32_t count, capacity;
+  tg_IntMap places;     /* owns; in the list, by thread */
   size_t put_in;        /* of all frames, at most TG_COPIES_MAX */
 } tg_Stacks;
 

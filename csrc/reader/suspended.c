@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#define FIRST_CALLS 4
-#define FIRST_PLACES 16
+#include "base/grow.h"
 
 void tg_suspended_init (tg_Suspended *w,
                         void (*over)(void *, const tg_SuspendedCall *),
@@ -27,25 +25,13 @@ void tg_suspended_free (tg_Suspended *w) {
   memset(w, 0, sizeof *w);
 }
 
-static bool grow_list (tg_Suspended *w) {
-  uint32_t capacity = w->capacity > 0 ? w->capacity * 2 : FIRST_PLACES;
-  if (capacity <= w->capacity)
-    return false;
-  tg_Parked *list = tg_realloc(w->list, capacity * sizeof *list);
-  if (list == NULL)
-    return false;
-  w->list = list;
-  w->capacity = capacity;
-  return true;
-}
-
 /* A place not used, zeroed but for its memory for calls. */
 static uint32_t new_place (tg_Suspended *w) {
   uint32_t place = w->first_free;
   if (place != TG_INTMAP_NONE)
     w->first_free = w->list[place].next_free;
   else {
-    if (w->used == w->capacity && !grow_list(w))
+    if (!tg_grow(&w->list, &w->capacity, w->used + 1, sizeof *w->list))
       return TG_INTMAP_NONE;
     place = w->used++;
     memset(&w->list[place], 0, sizeof w->list[place]);
@@ -81,16 +67,8 @@ static void give_up (tg_Suspended *w, tg_Parked *p) {
 }
 
 static bool push (tg_Parked *p, const tg_SuspendedCall *call) {
-  if (p->count == p->capacity) {
-    uint32_t capacity = p->capacity > 0 ? p->capacity * 2 : FIRST_CALLS;
-    tg_SuspendedCall *calls = NULL;
-    if (capacity > p->capacity)
-      calls = tg_realloc(p->calls, capacity * sizeof *calls);
-    if (calls == NULL)
-      return false;
-    p->calls = calls;
-    p->capacity = capacity;
-  }
+  if (!tg_grow(&p->calls, &p->capacity, p->count + 1, sizeof *p->calls))
+    return false;
   p->calls[p->count++] = *call;
   return true;
 }

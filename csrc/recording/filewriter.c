@@ -21,9 +21,12 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
+#include "base/intern.h"
 #include "base/signals.h"
 #include "recording/claim.h"
 #include "text/fdwriter.h"
+#include "text/fileio.h"
 
 #define STEP (UINT64_C(4) << 20)    /* the file grows by so much */
 
@@ -35,7 +38,7 @@ typedef struct Extent {
 
 typedef struct Extents {
   Extent *list;           /* owns */
-  size_t count, capacity;
+  uint32_t count, capacity;
 } Extents;
 
 struct tg_FileWriter {
@@ -62,9 +65,8 @@ struct tg_FileWriter {
   Extents free;           /* the same; to be used again */
   tg_Block *current;      /* of entries */
   uint8_t **ends;         /* owns; by trace number, into entries */
-  uint32_t nends;
-  char **urls;            /* owns, each too: sources that are there */
-  size_t nurls;
+  uint32_t nends, cends;
+  tg_Intern urls;         /* owns; of the sources that are there */
   tg_Buf scratch;         /* owns */
 };
 
@@ -247,14 +249,8 @@ static void *map (tg_FileWriter *t, size_t size) {
 */
 
 static bool keep (Extents *all, tg_Block *block, size_t size) {
-  if (all->count == all->capacity) {
-    size_t n = all->capacity == 0 ? 16 : all->capacity * 2;
-    Extent *list = tg_realloc(all->list, n * sizeof *list);
-    if (list == NULL)
-      return false;
-    all->list = list;
-    all->capacity = n;
-  }
+  if (!tg_grow(&all->list, &all->capacity, all->count + 1, sizeof *all->list))
+    return false;
   all->list[all->count++] = (Extent){block, size};
   return true;
 }
@@ -405,9 +401,7 @@ static void supply_free (tg_Supply *y) {
   unmap_all(&t->free);
   if (still_ours(t))
     close(t->fd);
-  for (size_t i = 0; i < t->nurls; i++)
-    tg_free(t->urls[i]);
-  tg_free(t->urls);
+  tg_intern_free(&t->urls);
   tg_free(t->ends);
   tg_free(t->path);
   tg_buf_free(&t->scratch);
@@ -459,48 +453,23 @@ static uint8_t *write_entry (tg_FileWriter *t) {
   return at;
 }
 
-static bool has_source (const tg_FileWriter *t, const char *url) {
-  for (size_t i = t->nurls; i-- > 0; ) {
-    if (strcmp(t->urls[i], url) == 0)
-      return true;
-  }
-  return false;
-}
-
+/* Whether a source is new; then it counts as written. */
 static bool note_source (tg_FileWriter *t, const char *url) {
-  char **bigger = tg_realloc(t->urls, (t->nurls + 1) * sizeof *bigger);
-  if (bigger == NULL)
-    return false;
-  t->urls = bigger;
-  t->urls[t->nurls] = tg_strdup(url, strlen(url));
-  return t->urls[t->nurls] != NULL && ++t->nurls > 0;
+  uint32_t before = t->urls.count;
+  uint32_t number = tg_intern_add(&t->urls, url, strlen(url));
+  return number == before;    /* without memory it is none */
 }
 
 #define SOURCE_MAX ((size_t)16 << 20)   /* bytes of one text */
 
-/* The text of a file into 'text'; false if it cannot be had. */
-static bool read_source (const char *path, tg_Buf *text) {
-  FILE *f = fopen(path, "rbe");
-  size_t n = 1;
-  if (f == NULL)
-    return false;
-  while (n > 0 && text->size < SOURCE_MAX && tg_buf_reserve(text, 65536)) {
-    n = fread(text->data + text->size, 1, 65536, f);
-    text->size += n;
-  }
-  bool whole = n == 0 && !ferror(f);
-  fclose(f);
-  return whole;
-}
-
 /* A chunk's text: the file's, or that of the string if it is known whole. */
 static void write_source (tg_FileWriter *t, const tg_Function *f) {
   tg_Buf text = {0};
-  if (f->is_c || f->url == NULL || f->source == NULL || has_source(t, f->url)
+  if (f->is_c || f->url == NULL || f->source == NULL
       || !note_source(t, f->url))
     return;
   if (f->source[0] == '@') {
-    if (read_source(f->source + 1, &text))
+    if (tg_fileio_text(f->source + 1, SOURCE_MAX, &text))
       tg_entry_source(&t->scratch, f->url, text.data, text.size);
   }
   else if (f->source[0] != '=' && f->source_size < TG_SOURCE_MAX)
@@ -521,10 +490,8 @@ static void write_function (void *file, tg_FunctionId id,
 }
 
 uint32_t tg_filewriter_started (tg_FileWriter *t, const tg_TraceEntry *entry) {
-  uint8_t **bigger = tg_realloc(t->ends, (t->nends + 1) * sizeof *bigger);
-  if (bigger == NULL)
+  if (!tg_grow(&t->ends, &t->cends, t->nends + 1, sizeof *t->ends))
     return 0;
-  t->ends = bigger;
   tg_entry_trace(&t->scratch, entry);
   uint8_t *at = write_entry(t);
   if (at == NULL)

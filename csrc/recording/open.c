@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "stream/eventreader.h"
+#include "text/fileio.h"
 
 /* A block of events in the file. */
 typedef struct Found {
@@ -33,7 +35,7 @@ typedef struct Opening {
   tg_Recording *r;
   int fd;
   Found *list;            /* owns */
-  size_t count, capacity;
+  uint32_t count, capacity;
   bool cut;               /* the file ends inside a block's bytes */
   tg_Status status;       /* sticky */
 } Opening;
@@ -51,24 +53,6 @@ typedef struct Shelf {
 ** Blocks on request
 ** ===================================================================
 */
-
-/* All of 'size' bytes at 'place'; false with errno if they are not there. */
-static bool read_at (int fd, void *to, uint64_t size, uint64_t place) {
-  uint8_t *p = to;
-  while (size > 0) {
-    ssize_t n = pread(fd, p, size, (off_t)place);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
-      errno = n == 0 ? EIO : errno;
-      return false;
-    }
-    p += n;
-    place += (uint64_t)n;
-    size -= (uint64_t)n;
-  }
-  return true;
-}
 
 static Shelf *shelf_of (tg_Supply *y) {
   return (Shelf *)(void *)y;      /* first member */
@@ -94,7 +78,7 @@ static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
   tg_Block *b = shelf_memory(shelf_of(y), size);
   if (b == NULL)
     return NULL;
-  if (!read_at(shelf_of(y)->fd, b, size, place)) {
+  if (!tg_fileio_read(shelf_of(y)->fd, b, size, place)) {
     tg_free(b);
     return NULL;
   }
@@ -150,19 +134,8 @@ static void damage (Opening *o, const char *what, uint64_t place) {
   r->damaged = true;
 }
 
-/* Room for one more: doubled whenever their number is a power of two. */
-static bool room_for_trace (tg_Recording *r) {
-  if ((r->count & (r->count - 1)) != 0)
-    return true;
-  size_t n = r->count > 0 ? (size_t)r->count * 2 : 1;
-  tg_TraceEntry *bigger = tg_realloc(r->traces, n * sizeof *bigger);
-  if (bigger != NULL)
-    r->traces = bigger;
-  return bigger != NULL;
-}
-
 static tg_Status add_trace (tg_Recording *r, const tg_Entry *e) {
-  if (!room_for_trace(r))
+  if (!tg_grow(&r->traces, &r->capacity, r->count + 1, sizeof *r->traces))
     return TG_ERR_MEMORY;
   tg_Status status = tg_entry_read_trace(e, &r->traces[r->count]);
   r->count += status == TG_OK;
@@ -234,7 +207,7 @@ static void load_entries (Opening *o, uint64_t place, uint32_t used) {
   uint8_t *data = tg_malloc(used > 0 ? used : 1);
   if (data == NULL)
     o->status = TG_ERR_MEMORY;
-  else if (!read_at(o->fd, data, used, place + sizeof(tg_Block)))
+  else if (!tg_fileio_read(o->fd, data, used, place + sizeof(tg_Block)))
     o->status = TG_ERR_IO;
   else
     read_entries(o, data, used, place + sizeof(tg_Block));
@@ -253,15 +226,9 @@ static void note_events (Opening *o, const tg_Block *head, uint64_t place,
                          uint32_t used) {
   if (used == 0)
     return;
-  if (o->count == o->capacity) {
-    size_t n = o->capacity == 0 ? 64 : o->capacity * 2;
-    Found *list = tg_realloc(o->list, n * sizeof *list);
-    if (list == NULL) {
-      o->status = TG_ERR_MEMORY;
-      return;
-    }
-    o->list = list;
-    o->capacity = n;
+  if (!tg_grow(&o->list, &o->capacity, o->count + 1, sizeof *o->list)) {
+    o->status = TG_ERR_MEMORY;
+    return;
   }
   o->list[o->count++] = (Found){
     .base = head->base, .packets = head->packets, .place = place, .used = used
@@ -288,7 +255,7 @@ static bool plausible (const tg_Block *head) {
 /* Reads the block at 'place'; its size, or 0 if the walk ends here. */
 static uint64_t read_block (Opening *o, uint64_t place) {
   tg_Block head;
-  if (!read_at(o->fd, &head, sizeof head, place)) {
+  if (!tg_fileio_read(o->fd, &head, sizeof head, place)) {
     o->status = TG_ERR_IO;
     return 0;
   }
@@ -335,10 +302,10 @@ static bool follows (const Found *x, const Found *y) {
 }
 
 /* The run of blocks that is read: the first one; of a ring, the last. */
-static void choose_run (const Opening *o, size_t *from, size_t *to) {
+static void choose_run (const Opening *o, uint32_t *from, uint32_t *to) {
   *from = 0;
   *to = o->count;
-  for (size_t i = 1; i < o->count; i++) {
+  for (uint32_t i = 1; i < o->count; i++) {
     if (follows(&o->list[i - 1], &o->list[i]))
       continue;
     if (!o->r->header.ring) {
@@ -372,7 +339,7 @@ static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
 static bool cut_last (Opening *o, Found *f) {
   tg_Recording *r = o->r;
   uint8_t *data = tg_malloc(f->used);
-  if (data == NULL || !read_at(o->fd, data, f->used,
+  if (data == NULL || !tg_fileio_read(o->fd, data, f->used,
                                f->place + sizeof(tg_Block))) {
     o->status = data == NULL ? TG_ERR_MEMORY : TG_ERR_IO;
     tg_free(data);
@@ -386,7 +353,7 @@ static bool cut_last (Opening *o, Found *f) {
 
 static void fill_store (Opening *o, Shelf *shelf) {
   tg_Recording *r = o->r;
-  size_t from, to;
+  uint32_t from, to;
   if (o->count > 1)
     qsort(o->list, o->count, sizeof *o->list, by_base);
   choose_run(o, &from, &to);
@@ -394,7 +361,7 @@ static void fill_store (Opening *o, Shelf *shelf) {
     damage(o, "blocks are missing", o->list[to < o->count ? to : from].place);
   while (to > from && !cut_last(o, &o->list[to - 1]) && o->status == TG_OK)
     to--;
-  for (size_t i = from; i < to && o->status == TG_OK; i++) {
+  for (uint32_t i = from; i < to && o->status == TG_OK; i++) {
     const Found *f = &o->list[i];
     if (!tg_store_add(&r->stream->store, &shelf->supply, f->base, f->packets,
                       f->place, f->used))
@@ -501,7 +468,7 @@ static bool read_header (Opening *o, char *reason, size_t size) {
   r->file_bytes = (uint64_t)st.st_size;
   const char *problem = file_problem(&st);
   if (problem == NULL)
-    problem = read_at(o->fd, &r->header, sizeof r->header, 0)
+    problem = tg_fileio_read(o->fd, &r->header, sizeof r->header, 0)
               ? header_problem(&r->header) : "not a recording";
   if (problem != NULL) {
     snprintf(reason, size, "%s", problem);

@@ -21,7 +21,7 @@ typedef struct tg_Recording {
   tg_Header header;
   tg_Program program;       /* owns */
   tg_TraceEntry *traces;    /* owns, in the order in which they started */
-  uint32_t count;
+  uint32_t count, capacity;
   uint64_t file_bytes;
   uint64_t event_bytes;     /* good ones */
   tg_Pos end;               /* of the good events */

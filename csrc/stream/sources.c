@@ -10,22 +10,16 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
+#include "text/fileio.h"
 
 #define SIZE_MOST ((uint64_t)16 << 20)    /* bytes of one text */
 
 static bool read_at (int fd, uint64_t place, uint64_t size, tg_Buf *text) {
-  if (size > SIZE_MOST || !tg_buf_reserve(text, size))
+  if (size > SIZE_MOST || !tg_buf_reserve(text, size)
+      || !tg_fileio_read(fd, text->data + text->size, size, place))
     return false;
-  while (size > 0) {
-    ssize_t n = pread(fd, text->data + text->size, size, (off_t)place);
-    if (n == 0 || (n < 0 && errno != EINTR))
-      return false;
-    if (n > 0) {
-      text->size += (size_t)n;
-      place += (uint64_t)n;
-      size -= (uint64_t)n;
-    }
-  }
+  text->size += size;
   return true;
 }
 
@@ -55,14 +49,8 @@ bool tg_sources_note (tg_Sources **where, int fd, tg_Slice url,
   if (!make(where, fd))
     return false;
   tg_Sources *s = *where;
-  if (s->count == s->capacity) {
-    uint32_t more = s->capacity > 0 ? s->capacity * 2 : 8;
-    tg_SourcePlace *list = tg_realloc(s->list, more * sizeof *list);
-    if (list == NULL)
-      return false;
-    s->list = list;
-    s->capacity = more;
-  }
+  if (!tg_grow(&s->list, &s->capacity, s->count + 1, sizeof *s->list))
+    return false;
   char *name = tg_strdup((const char *)url.data, url.size);
   if (name == NULL)
     return false;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
+#include "text/fileio.h"
 
 #define ENOUGH ((size_t)8 << 10)
 
@@ -45,32 +47,10 @@ static bool fail (tg_Spool *s, int error) {
   return false;
 }
 
-static bool write_at (int fd, const char *data, size_t size, uint64_t place) {
-  while (size > 0) {
-    ssize_t n = pwrite(fd, data, size, (off_t)place);
-    if (n < 0 && errno != EINTR)
-      return false;
-    if (n > 0) {
-      data += n;
-      place += (uint64_t)n;
-      size -= (size_t)n;
-    }
-  }
-  return true;
-}
-
 static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
-  if (c->count == c->capacity) {
-    uint32_t more = c->capacity == 0 ? 4 : c->capacity * 2;
-    uint64_t *places = tg_realloc(c->places, more * 2 * sizeof *places);
-    if (places == NULL)
-      return false;
-    c->places = places;
-    c->capacity = more;
-  }
-  c->places[2 * c->count] = place;
-  c->places[2 * c->count + 1] = size;
-  c->count++;
+  if (!tg_grow(&c->pieces, &c->capacity, c->count + 1, sizeof *c->pieces))
+    return false;
+  c->pieces[c->count++] = (tg_Piece){place, size};
   return true;
 }
 
@@ -106,7 +86,7 @@ static bool put_aside (tg_Spool *s, tg_Column *c) {
     place = TG_SPOOL_MEMORY + s->end;
     if (s->fd < 0 && !open_file(s))
       return fail(s, errno);
-    if (!write_at(s->fd, c->text.data, c->text.size, s->end))
+    if (!tg_fileio_write(s->fd, c->text.data, c->text.size, s->end))
       return fail(s, errno);
     s->end += c->text.size;
   }
@@ -132,31 +112,19 @@ bool tg_column_put (tg_Spool *s, tg_Column *c) {
 }
 
 /* Adds a piece to 'to'. */
-static bool read_piece (tg_Spool *s, uint64_t place, uint64_t size,
-                        tg_Buf *to) {
-  if (!tg_buf_reserve(to, size))
+static bool read_piece (tg_Spool *s, const tg_Piece *p, tg_Buf *to) {
+  if (!tg_buf_reserve(to, p->size))
     return fail(s, ENOMEM);
-  if (place < TG_SPOOL_MEMORY) {
-    tg_buf_add(to, memory_at(s, place), size);
-    return true;
-  }
-  place -= TG_SPOOL_MEMORY;
-  while (size > 0) {
-    ssize_t n = pread(s->fd, to->data + to->size, size, (off_t)place);
-    if (n == 0 || (n < 0 && errno != EINTR))
-      return fail(s, n == 0 ? EIO : errno);
-    if (n > 0) {
-      to->size += (size_t)n;
-      place += (uint64_t)n;
-      size -= (uint64_t)n;
-    }
+  if (p->place < TG_SPOOL_MEMORY)
+    tg_buf_add(to, memory_at(s, p->place), p->size);
+  else {
+    uint64_t place = p->place - TG_SPOOL_MEMORY;
+    tg_assert(place + p->size <= s->end);
+    if (!tg_fileio_read(s->fd, to->data + to->size, p->size, place))
+      return fail(s, errno);
+    to->size += p->size;
   }
   return true;
-}
-
-static bool copy_piece (tg_Spool *s, uint64_t place, uint64_t size,
-                        tg_OutFile *out) {
-  return read_piece(s, place, size, &out->text) && tg_outfile_turn(out);
 }
 
 bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
@@ -165,7 +133,7 @@ bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
   if (c->text.failed)
     return fail(s, ENOMEM);
   if (i < c->count)
-    return read_piece(s, c->places[2 * i], c->places[2 * i + 1], to);
+    return read_piece(s, &c->pieces[i], to);
   tg_buf_add(to, c->text.data, c->text.size);
   return !to->failed || fail(s, ENOMEM);
 }
@@ -174,7 +142,7 @@ bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out) {
   if (c->text.failed)
     return fail(s, ENOMEM);
   for (uint32_t i = 0; i < c->count; i++) {
-    if (!copy_piece(s, c->places[2 * i], c->places[2 * i + 1], out))
+    if (!read_piece(s, &c->pieces[i], &out->text) || !tg_outfile_turn(out))
       return false;
   }
   tg_buf_add(&out->text, c->text.data, c->text.size);
@@ -183,6 +151,6 @@ bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out) {
 
 void tg_column_free (tg_Column *c) {
   tg_buf_free(&c->text);
-  tg_free(c->places);
+  tg_free(c->pieces);
   memset(c, 0, sizeof *c);
 }

@@ -29,11 +29,17 @@ typedef struct tg_Spool {
   int error;              /* errno of what failed; 0 = nothing */
 } tg_Spool;
 
+/* A part of a column that was put aside. */
+typedef struct tg_Piece {
+  uint64_t place;
+  uint64_t size;          /* bytes */
+} tg_Piece;
+
 /* Zeroed memory is an empty column. */
 typedef struct tg_Column {
   tg_Buf text;            /* owns; the latest part: add to it */
-  uint64_t *places;       /* owns; pairs: the place of a piece, and its size */
-  uint32_t count, capacity;   /* of pairs */
+  tg_Piece *pieces;       /* owns */
+  uint32_t count, capacity;   /* of pieces */
   uint64_t values;        /* for the owner to count */
 } tg_Column;
 
