@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packet/names.h"
+#include "text/utf8.h"
 
 #define DEPTH_MAX 1000      /* whatever the caller says: it is C's stack */
 #define SLOTS 4             /* of Lua's stack, that a level takes at most */

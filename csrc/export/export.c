@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/digits.h"
 #include "base/escape.h"
-#include "text/terminal.h"
+#include "text/utf8.h"
 
 /*
 ** {==================================================================
@@ -291,7 +291,7 @@ static char *put_escape (char *p, char c) {
 /* One character that is not plain, or a byte that is none. */
 static char *put_char (char *p, const char **s, const char *end) {
   uint32_t code;
-  size_t n = tg_terminal_char(*s, end, &code);
+  size_t n = tg_utf8_char(*s, end, &code);
   if (n == 0) {
     memcpy(p, "\xEF\xBF\xBD", 3);   /* U+FFFD */
     p += 3;

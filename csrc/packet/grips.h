@@ -71,7 +71,31 @@ void tg_grips_list (tg_Grips *g, const tg_Function *f);
 /* Whether there were more values than the list shows. */
 bool tg_grips_cut (const tg_Grips *g);
 
-/* Writes the pool as an array; last, for all that was named before. */
-void tg_grips_pool (tg_Grips *g);
+/* ---- for the pool (grippool.h) ---- */
+
+#define TG_COST_ESCAPED 6u    /* per byte of text that is escaped twice */
+
+/* Pays so many bytes of the packet's budget; false if they are not there. */
+bool tg_grips_spend (tg_Grips *g, size_t cost);
+
+/* How much of a text within the string limit is affordable; it is paid. */
+size_t tg_grips_afford (tg_Grips *g, const char *s, size_t size);
+
+/* The scratch buffer, empty; that it was short of memory before is noted. */
+tg_Buf *tg_grips_room (tg_Grips *g);
+
+/* 1 + the index of an object, which it may get here; 0: there is no room. */
+uint32_t tg_grips_rank (tg_Grips *g, uint32_t id, uint32_t level);
+
+/* The type of an object; of one that is not described, a table. */
+tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id);
+
+/* Reads the descriptor of an object that has one; '*c' is then at its
+   properties. */
+void tg_grips_descriptor (const tg_Grips *g, uint32_t id, tg_ValueCursor *c,
+                          tg_Descriptor *d);
+
+/* Writes one grip; the objects that it names are at this level. */
+void tg_grips_put (tg_Grips *g, const tg_Grip *v, uint32_t level);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "text/terminal.h"
+#include "text/utf8.h"
 
 #define DEEPEST 64      /* levels; the C stack belongs to the program */
 #define COLOR_STRING "\033[32m"
@@ -87,20 +88,6 @@ static void real (const tg_LuaLiteral *w, tg_Buf *out, double f) {
   number(w, out, text);
 }
 
-/* Bytes of 's' without a character that was cut at its end. */
-static size_t whole (const char *s, size_t size) {
-  uint32_t code;
-  for (size_t back = 1; back <= 3 && back <= size; back++) {
-    unsigned char lead = (unsigned char)s[size - back];
-    if (lead >= 0xc0)
-      return tg_terminal_char(s + size - back, s + size, &code) ? size
-                                                            : size - back;
-    if (lead < 0x80)
-      break;
-  }
-  return size;
-}
-
 /* How much of 'size' bytes there is room for. */
 static size_t afford (const tg_LuaLiteral *w, const tg_Buf *out, size_t size) {
   size_t room = out->size < w->most ? w->most - out->size : 0;
@@ -117,7 +104,7 @@ static void string (const tg_LuaLiteral *w, tg_Buf *out, const tg_Grip *g) {
     size = w->limits.string;
   bool cut = size < g->u.s.length;
   if (cut)
-    size = whole(g->u.s.data, size);
+    size = tg_utf8_cut(g->u.s.data, size);
   if (w->color)
     tg_buf_addstr(out, COLOR_STRING);
   tg_buf_addchar(out, '"');
@@ -399,9 +386,8 @@ static void described (tg_LuaLiteral *w, tg_Buf *out, const tg_ValueCursor *at,
 
 /* An object of which only the type is known. */
 static void undescribed (tg_Buf *out, tg_ObjectType type) {
-  static const char *const names[] = {"{...}", "function", "thread",
-                                      "userdata"};
-  tg_buf_addstr(out, names[type & 3]);
+  tg_buf_addstr(out, type == TG_OBJ_TABLE ? "{...}"
+                                          : tg_values_type_name(type));
 }
 
 static void value (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,

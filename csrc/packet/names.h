@@ -25,12 +25,6 @@
     (out)->member((out), &tg_member); \
   } while (0)
 
-/* Whole UTF-8 characters at the beginning of a text, in bytes. */
-size_t tg_utf8_whole (const char *s, size_t size);
-
-/* Whether these bytes could go on and become a UTF-8 character. */
-bool tg_utf8_begun (const char *s, size_t size);
-
 /* Writes text; what is not UTF-8 comes out as \xHH. NULL is empty. */
 void tg_put_text (tg_Sink *out, tg_Buf *room, const char *s, size_t size);
 void tg_put_string (tg_Sink *out, tg_Buf *room, const char *s);

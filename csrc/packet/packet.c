@@ -5,6 +5,7 @@
 */
 #include "packet/packet.h"
 
+#include "packet/grippool.h"
 #include "packet/names.h"
 
 /* What every part of a packet needs. */
@@ -103,7 +104,7 @@ static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
 
 static void put_pool (const Writer *w, tg_Grips *g) {
   tg_put_key(w->out, "objectPool");
-  tg_grips_pool(g);
+  tg_grippool_write(g);
 }
 
 static void put_arguments (const Writer *w) {

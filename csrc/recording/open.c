@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "recording/shelf.h"
 #include "stream/eventreader.h"
 #include "text/fileio.h"
 
@@ -39,86 +40,6 @@ typedef struct Opening {
   bool cut;               /* the file ends inside a block's bytes */
   tg_Status status;       /* sticky */
 } Opening;
-
-/* Loads blocks for the store. */
-typedef struct Shelf {
-  tg_Supply supply;       /* first */
-  int fd;                 /* owns */
-  tg_Block *spare;        /* owns; the latest that came back, for the next */
-  size_t spare_size;
-} Shelf;
-
-/*
-** {==================================================================
-** Blocks on request
-** ===================================================================
-*/
-
-static Shelf *shelf_of (tg_Supply *y) {
-  return (Shelf *)(void *)y;      /* first member */
-}
-
-/* Blocks that are not quite full can take one another's place. */
-static size_t room_for (size_t size) {
-  return size < TG_CHUNK_SIZE ? TG_CHUNK_SIZE : size;
-}
-
-/* The spare block, if it is large enough: fresh memory costs as much as what is
-   read into it. */
-static tg_Block *shelf_memory (Shelf *shelf, size_t size) {
-  tg_Block *b = shelf->spare;
-  if (size > shelf->spare_size)
-    return tg_malloc(room_for(size));
-  shelf->spare = NULL;
-  shelf->spare_size = 0;
-  return b;
-}
-
-static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
-  tg_Block *b = shelf_memory(shelf_of(y), size);
-  if (b == NULL)
-    return NULL;
-  if (!tg_fileio_read(shelf_of(y)->fd, b, size, place)) {
-    tg_free(b);
-    return NULL;
-  }
-  tg_block_commit(b, (const uint8_t *)b + size);
-  return b;
-}
-
-static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
-  Shelf *shelf = shelf_of(y);
-  if (room_for(size) <= shelf->spare_size) {
-    tg_free(b);
-    return;
-  }
-  tg_free(shelf->spare);
-  shelf->spare = b;
-  shelf->spare_size = room_for(size);
-}
-
-static void shelf_free (tg_Supply *y) {
-  close(shelf_of(y)->fd);
-  tg_free(shelf_of(y)->spare);
-  tg_free(y);
-}
-
-/* Takes over 'fd'. */
-static Shelf *new_shelf (int fd) {
-  Shelf *shelf = tg_calloc(1, sizeof *shelf);
-  if (shelf == NULL) {
-    close(fd);
-    return NULL;
-  }
-  shelf->supply = (tg_Supply){
-    .pins = 1, .load = shelf_load, .release = shelf_release,
-    .free = shelf_free
-  };
-  shelf->fd = fd;
-  return shelf;
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -351,7 +272,7 @@ static bool cut_last (Opening *o, Found *f) {
   return good > 0;
 }
 
-static void fill_store (Opening *o, Shelf *shelf) {
+static void fill_store (Opening *o, tg_Supply *shelf) {
   tg_Recording *r = o->r;
   uint32_t from, to;
   if (o->count > 1)
@@ -363,7 +284,7 @@ static void fill_store (Opening *o, Shelf *shelf) {
     to--;
   for (uint32_t i = from; i < to && o->status == TG_OK; i++) {
     const Found *f = &o->list[i];
-    if (!tg_store_add(&r->stream->store, &shelf->supply, f->base, f->packets,
+    if (!tg_store_add(&r->stream->store, shelf, f->base, f->packets,
                       f->place, f->used))
       o->status = TG_ERR_MEMORY;
     r->event_bytes += f->used;
@@ -434,11 +355,11 @@ static void explain (tg_Recording *r) {
 
 static void read_all (Opening *o) {
   tg_Recording *r = o->r;
-  Shelf *shelf = new_shelf(dup(o->fd));
-  r->stream = tg_stream_new();
-  if (shelf == NULL || r->stream == NULL) {
+  tg_Supply *shelf = tg_shelf_new(o->fd);
+  if (shelf == NULL)
+    o->status = errno == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
+  else if ((r->stream = tg_stream_new()) == NULL)
     o->status = TG_ERR_MEMORY;
-  }
   else {
     r->stream->clock.origin = r->header.origin;
     r->stream->clock.ns_per_tick = r->header.ns_per_tick;
@@ -453,8 +374,7 @@ static void read_all (Opening *o) {
     if (o->status == TG_OK)
       fill_store(o, shelf);
   }
-  if (shelf != NULL)
-    tg_supply_unpin(&shelf->supply);
+  tg_supply_unpin(shelf);
 }
 
 /* The file's header into the recording; false with the status set. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "packet/names.h"
 #include "stream/values.h"
+#include "text/utf8.h"
 
 #define FIRST_SIZE 64u
 

@@ -10,6 +10,13 @@
 
 #include "stream/event.h"
 
+const char *tg_values_type_name (tg_ObjectType type) {
+  static const char *const names[] = {"table", "function", "thread",
+                                      "userdata"};
+  tg_assert((unsigned)type <= TG_OBJ_USERDATA);
+  return names[type];
+}
+
 void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
   c->p = bytes.data;
   c->end = bytes.data != NULL ? bytes.data + bytes.size : NULL;

@@ -103,6 +103,9 @@ typedef struct tg_ValueCursor {
   bool bad;
 } tg_ValueCursor;
 
+/* What Lua's type() calls it. */
+const char *tg_values_type_name (tg_ObjectType type);
+
 void tg_values_open (tg_ValueCursor *c, tg_Slice bytes);
 uint64_t tg_values_var (tg_ValueCursor *c);
 void tg_values_grip (tg_ValueCursor *c, tg_Grip *g);

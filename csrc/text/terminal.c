@@ -6,44 +6,9 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "text/utf8.h"
 
 #define ELLIPSIS "\xE2\x80\xA6"
-
-/* Bytes that a character starting with 'lead' has, 0 if none does. */
-static size_t sequence (unsigned char lead) {
-  if (lead < 0x80)
-    return 1;
-  if (lead < 0xc2)  /* continuation bytes; overlong forms */
-    return 0;
-  if (lead < 0xe0)
-    return 2;
-  return lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-}
-
-/* Overlong forms, surrogates, beyond the last code point. */
-static bool forbidden (uint32_t code, size_t size) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  return code < least[size] || code > 0x10ffff
-         || (code >= 0xd800 && code <= 0xdfff);
-}
-
-size_t tg_terminal_char (const char *p, const char *end, uint32_t *code) {
-  if (p >= end)
-    return 0;
-  unsigned char lead = (unsigned char)*p;
-  size_t size = sequence(lead);
-  if (size == 0 || size > (size_t)(end - p))
-    return 0;
-  uint32_t c = size == 1 ? lead : lead & (0x7fu >> size);
-  for (size_t i = 1; i < size; i++) {
-    unsigned char byte = (unsigned char)p[i];
-    if ((byte & 0xc0) != 0x80)
-      return 0;
-    c = (c << 6) | (byte & 0x3fu);
-  }
-  *code = c;
-  return forbidden(c, size) ? 0 : size;
-}
 
 /* The letter of a control character's short escape, 0 if it has none. */
 static char shortescape (char c) {
@@ -81,7 +46,7 @@ static bool control (uint32_t code) {
 static char *escapechar (char *to, const char **s, const char *end) {
   uint32_t code = 0;
   const char *p = *s;
-  size_t n = tg_terminal_char(p, end, &code);
+  size_t n = tg_utf8_char(p, end, &code);
   *s += n > 0 ? n : 1;
   if (n == 0 || control(code)) {
     while (p < *s)
@@ -150,12 +115,17 @@ static size_t sgr (const char *p, const char *end) {
 
 /* One step over a text: bytes of the next item, and its columns. */
 static size_t step (const char *p, const char *end, size_t *cols) {
+  unsigned char c = (unsigned char)*p;
+  if (c >= ' ' && c < 0x80) {     /* as most are */
+    *cols = 1;
+    return 1;
+  }
   *cols = 0;
   size_t n = sgr(p, end);
   if (n != 0)
     return n;
   uint32_t code = 0;
-  n = tg_terminal_char(p, end, &code);
+  n = tg_utf8_char(p, end, &code);
   *cols = n == 0 ? 1 : columns(code);
   return n == 0 ? 1 : n;
 }

@@ -12,9 +12,6 @@
 #include "base/base.h"
 #include "base/buf.h"
 
-/* Bytes of the valid UTF-8 character at 'p', 0 if there is none; its code. */
-size_t tg_terminal_char (const char *p, const char *end, uint32_t *code);
-
 /*
 ** Adds text that is not ours so that it can do no harm to a line: control
 ** characters and bytes that are not UTF-8 become \n, \x1B ...; with 'quote'

@@ -10,6 +10,7 @@
 #include "packet/names.h"
 #include "text/jsonwriter.h"
 #include "text/terminal.h"
+#include "text/utf8.h"
 #include "unit.h"
 
 #define LONGEST 40u
@@ -104,7 +105,7 @@ static void whole_characters_end_where_they_did (void) {
     char *s = random_text(&size);
     while (n < size && step > 0) {
       uint32_t code;
-      step = tg_terminal_char(s + n, s + size, &code);
+      step = tg_utf8_char(s + n, s + size, &code);
       n += step;
     }
     UNIT_CHECK(tg_utf8_whole(s, size) == n);

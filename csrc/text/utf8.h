@@ -1,0 +1,25 @@
+/*
+** utf8.h - where characters of UTF-8 begin and end.
+**
+** Strict, as RFC 3629 has it: no overlong forms, no surrogates, nothing beyond
+** U+10FFFF. Lua's utf8.len is as strict; its utf8.char is not, so text of a
+** program may hold any bytes.
+*/
+#ifndef TG_UTF8_H
+#define TG_UTF8_H
+
+#include "base/base.h"
+
+/* Bytes of the valid character at 'p', 0 if there is none; its code. */
+size_t tg_utf8_char (const char *p, const char *end, uint32_t *code);
+
+/* Whole characters at the beginning of a text, in bytes. */
+size_t tg_utf8_whole (const char *s, size_t size);
+
+/* Whether these bytes, which are no character, could go on and become one. */
+bool tg_utf8_begun (const char *s, size_t size);
+
+/* Bytes of a text without a character that was cut at its end. */
+size_t tg_utf8_cut (const char *s, size_t size);
+
+#endif
