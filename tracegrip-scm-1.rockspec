@@ -102,6 +102,7 @@ build = {
         "csrc/packet/textcache.c",
         "csrc/reader/calltree.c",
         "csrc/reader/follower.c",
+        "csrc/reader/framer.c",
         "csrc/reader/funclabels.c",
         "csrc/reader/functioncache.c",
         "csrc/reader/minduration.c",

@@ -17,31 +17,8 @@
 
 #include "base/base.h"
 #include "options/selection.h"
+#include "reader/framer.h"
 #include "stream/stream.h"
-
-typedef enum tg_Why {
-  TG_WHY_ENTER,         /* an enteredFrame */
-  TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED
-} tg_Why;
-
-/* One enteredFrame or exitedFrame. Slices borrow until the next call. */
-typedef struct tg_Packet {
-  tg_Why why;
-  uint64_t sequence;    /* from 0, no holes */
-  uint64_t time_ns;     /* since the tracing state was entered */
-  tg_FunctionId function;
-  tg_ThreadId thread;
-  uint32_t depth;       /* 0 = outermost traced frame */
-  bool tail;            /* exit by a tail call */
-  bool resumed;         /* entered again by a resume */
-  uint64_t hits;        /* entries of this function so far (entries only) */
-  uint64_t entered_ns;  /* time of this frame's entry, its first one for a
-                           frame entered again (exits only) */
-  uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
-  tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
-  uint32_t line;        /* callsite's line */
-  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none */
-} tg_Packet;
 
 typedef struct tg_Reader tg_Reader;
 

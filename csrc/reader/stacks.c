@@ -110,26 +110,6 @@ bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
 ** ===================================================================
 */
 
-tg_StackFrame *tg_stack_push (tg_Stack *s) {
-  if (!tg_grow(&s->frames, &s->capacity, s->count + 1, sizeof *s->frames))
-    return NULL;
-  tg_StackFrame *f = &s->frames[s->count++];
-  memset(f, 0, sizeof *f);
-  f->kept_at = s->kept.size;
-  return f;
-}
-
-tg_StackFrame *tg_stack_top (const tg_Stack *s) {
-  return s->count > 0 ? &s->frames[s->count - 1] : NULL;
-}
-
-void tg_stack_pop (tg_Stack *s) {
-  tg_assert(s->count > 0);
-  const tg_StackFrame *f = &s->frames[--s->count];
-  s->kept.size = f->kept_at;
-  s->all->put_in -= f->put_in;
-}
-
 void tg_stack_keep (tg_Stack *s, tg_Slice values) {
   tg_StackFrame *f = tg_stack_top(s);
   tg_assert(f != NULL && f->kept_size == 0);

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/buf.h"
+#include "base/grow.h"
 #include "base/intmap.h"
 
 typedef struct tg_StackFrame {
@@ -61,13 +62,27 @@ bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from);
 void tg_stacks_free (tg_Stacks *all);
 
 /* A new innermost frame, zeroed; NULL without memory. */
-tg_StackFrame *tg_stack_push (tg_Stack *s);
+TG_INLINE tg_StackFrame *tg_stack_push (tg_Stack *s) {
+  if (!tg_grow(&s->frames, &s->capacity, s->count + 1, sizeof *s->frames))
+    return NULL;
+  tg_StackFrame *f = &s->frames[s->count++];
+  *f = (tg_StackFrame){.kept_at = s->kept.size};
+  return f;
+}
 
 /* The innermost frame, NULL if there is none but silent ones. */
-tg_StackFrame *tg_stack_top (const tg_Stack *s);
+TG_INLINE tg_StackFrame *tg_stack_top (const tg_Stack *s) {
+  return s->count > 0 ? &s->frames[s->count - 1] : NULL;
+}
 
 /* The innermost frame is gone. Its kept bytes stay until the next keep. */
-void tg_stack_pop (tg_Stack *s);
+TG_INLINE void tg_stack_pop (tg_Stack *s) {
+  tg_assert(s->count > 0);
+  const tg_StackFrame *f = &s->frames[--s->count];
+  tg_assert(f->kept_at <= s->kept.size && f->put_in <= s->all->put_in);
+  s->kept.size = f->kept_at;
+  s->all->put_in -= f->put_in;
+}
 
 /* Keeps a copy of the innermost frame's argument bytes, if memory allows. */
 void tg_stack_keep (tg_Stack *s, tg_Slice values);

@@ -14,7 +14,8 @@ typedef struct Rest {
   const uint8_t *origin;
 } Rest;
 
-static void take_values (Rest *r, tg_Event *e) {
+/* Most events have none, or few bytes. */
+TG_INLINE void take_values (Rest *r, tg_Event *e) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
   uint32_t count = tg_take32(&r->b), size = count & ~TG_VALUES_REFERS;

@@ -1,0 +1,482 @@
+/*
+** framer.c - see framer.h.
+**
+** Called by its reader, an event at a time. What a packet borrows stays where
+** it is until the next event is read, and none is read before the job of the
+** last one is done. The events may come from a file and say anything: whatever
+** cannot be ends the reading with TG_ERR_FORMAT, too much of it changes nothing
+** here.
+*/
+#include "reader/framer.h"
+
+#include <string.h>
+
+#include "stream/values.h"
+
+/*
+** {==================================================================
+** Birth, death, selection
+** ===================================================================
+*/
+
+void tg_framer_init (tg_Framer *fr, const tg_Functions *functions) {
+  memset(fr, 0, sizeof *fr);
+  fr->functions = functions;
+  fr->begun_ns = UINT64_MAX;
+}
+
+void tg_framer_free (tg_Framer *fr) {
+  tg_selection_clear(&fr->selection);
+  tg_stacks_free(&fr->stacks);
+  tg_functioncache_free(&fr->known);
+}
+
+/* Hits are counted from the moment that somebody asks for them. */
+bool tg_framer_select (tg_Framer *fr, const tg_Selection *selection) {
+  tg_Selection copy;
+  if (!tg_selection_copy(&copy, selection))
+    return false;
+  tg_selection_clear(&fr->selection);
+  fr->selection = copy;
+  tg_functioncache_reset(&fr->known, (copy.types & TG_TYPE_HITCOUNT) != 0);
+  return true;
+}
+
+/* The chain of 'to' is that of 'from', in stacks of its own. */
+static void copy_chain (tg_Framer *to, const tg_Framer *from) {
+  tg_Stack **link = &to->running;
+  for (const tg_Stack *s = from->running; s != NULL; s = s->resumer) {
+    *link = tg_stacks_find(&to->stacks, s->thread);
+    tg_assert(*link != NULL && !(*link)->running);
+    (*link)->running = true;
+    link = &(*link)->resumer;
+  }
+  *link = NULL;
+}
+
+bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
+  tg_check(tg_framer_idle(from));
+  if (!tg_stacks_copy(&to->stacks, &from->stacks))
+    return false;
+  copy_chain(to, from);
+  to->status = from->status;
+  to->started = from->started;
+  to->sequence = from->sequence;
+  to->passed = from->passed;
+  to->now_ns = from->now_ns;
+  to->before_ns = from->before_ns;
+  to->begun_ns = from->begun_ns;
+  to->inside = from->inside;
+  to->open = from->open;
+  return true;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Packets
+** ===================================================================
+*/
+
+/* The event cannot be what it says it is, nor can its time: the stream ends
+   where the one before was. */
+static void fail (tg_Framer *fr, tg_Status status) {
+  fr->status = status;
+  fr->now_ns = fr->before_ns;
+}
+
+/* NULL without memory, or if nobody defined that function, of which one cannot
+   say whether it is wanted: either ends the reading. */
+TG_INLINE tg_CachedFunction *known (tg_Framer *fr, tg_FunctionId id) {
+  const tg_Functions *fs = fr->functions;
+  tg_CachedFunction *k
+      = tg_functioncache_get(&fr->known, id, fs, &fr->selection);
+  if (k == NULL)
+    fail(fr, tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
+                                              : TG_ERR_MEMORY);
+  return k;
+}
+
+static bool yields (tg_Framer *fr, const tg_StackFrame *f) {
+  const tg_CachedFunction *k = known(fr, f->function);
+  return k != NULL && k->yields;
+}
+
+static void fill (tg_Framer *fr, const tg_StackFrame *f, tg_ThreadId thread,
+                  tg_Why why, tg_Packet *out) {
+  memset(out, 0, sizeof *out);
+  out->why = why;
+  out->sequence = fr->sequence++;
+  out->time_ns = fr->now_ns;
+  out->function = f->function;
+  out->thread = thread;
+  out->depth = f->depth;
+}
+
+static uint64_t count_hit (const tg_Framer *fr, tg_CachedFunction *k,
+                           bool resumed) {
+  if ((fr->selection.types & TG_TYPE_HITCOUNT) == 0)
+    return 0;
+  k->hits += !resumed;
+  return k->hits;
+}
+
+/* Whether the filter, if any, lets a frame through that is entered now. */
+static bool passes (const tg_Framer *fr, const tg_Stack *s,
+                    const tg_CachedFunction *k) {
+  const tg_Filter *filter = fr->selection.filter;
+  return filter == NULL
+         || (k->passes && fr->open < filter->options.max_depth
+             && (filter->thread == 0 || filter->thread == s->thread)
+             && fr->now_ns >= filter->from_ns);
+}
+
+/* The frame is entered; whether that gives a packet. */
+static bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
+                   bool resumed, tg_Packet *out) {
+  tg_CachedFunction *k = known(fr, f->function);
+  f->inside = k != NULL && k->wanted && fr->inside < fr->selection.max_depth;
+  if (!f->inside)
+    return false;
+  fr->inside++;
+  fr->passed++;
+  uint64_t hits = count_hit(fr, k, resumed);
+  f->shown = passes(fr, s, k);
+  if (!f->shown)
+    return false;
+  f->depth = fr->open++;
+  f->opened_ns = fr->now_ns;
+  fill(fr, f, s->thread, TG_WHY_ENTER, out);
+  out->resumed = resumed;
+  out->hits = hits;
+  return true;
+}
+
+/* The frame is not open any more; whether it was shown. */
+static bool hide (tg_Framer *fr, tg_StackFrame *f) {
+  bool shown = f->shown;
+  tg_assert(f->inside && fr->inside > 0 && (!shown || fr->open > 0));
+  fr->inside--;
+  fr->open -= shown;
+  f->inside = f->shown = false;
+  return shown;
+}
+
+/* The frame is left; whether that gives a packet. */
+static bool leave (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
+                   tg_Packet *out) {
+  if (!f->inside)
+    return false;
+  bool shown = hide(fr, f);
+  if (fr->selection.count == 0) /* nobody is there to be told */
+    return false;
+  fr->passed++;
+  if (!shown)
+    return false;
+  fill(fr, f, s->thread, fr->job.why, out);
+  out->tail = fr->job.tail;
+  out->values = fr->job.values;
+  out->entered_ns = f->entered_ns;
+  out->opened_ns = f->opened_ns;
+  return true;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Jobs
+** ===================================================================
+*/
+
+static void done (tg_Framer *fr) {
+  fr->job.kind = TG_JOB_NONE;
+}
+
+/* The running coroutine gives way to its resumer. */
+static void unchain (tg_Framer *fr) {
+  tg_assert(fr->running != NULL && fr->running->running);
+  fr->running->running = false;
+  fr->running = fr->running->resumer;
+}
+
+/* Closes the innermost frame; all silent ones of the job are one turn. An event
+   of a damaged file may ask for more frames than there are: those are none. */
+static bool close_one (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  tg_StackFrame *f = tg_stack_top(s);
+  if (f == NULL) {
+    s->silent -= fr->job.left < s->silent ? fr->job.left : s->silent;
+    fr->job.left = 0;
+    return false;
+  }
+  bool given = leave(fr, s, f, out);
+  tg_stack_pop(s);
+  fr->job.left--;
+  return given;
+}
+
+/* Without FAR the caller is the frame that is innermost now. */
+static tg_FunctionId caller_of (const tg_Event *call, const tg_Stack *s) {
+  if ((call->flags & TG_EVF_SITE) == 0)
+    return 0;
+  if (call->flags & TG_EVF_FAR)
+    return call->caller;
+  const tg_StackFrame *f = tg_stack_top(s);
+  return f != NULL ? f->function : 0;
+}
+
+/* Arguments that a later event may mean: a YIELD without values yields those of
+   its innermost frame, which is coroutine.yield (event.h). Only its are kept:
+   copying those of every call would cost more than reading it. */
+static void keep_arguments (tg_Framer *fr, tg_Stack *s, tg_StackFrame *f,
+                            tg_Slice values) {
+  if (values.data != NULL && fr->selection.types != 0 && yields(fr, f))
+    tg_stack_keep(s, values);
+}
+
+static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
+  const tg_Event *call = &fr->event;
+  tg_Stack *s = fr->running;
+  done(fr);
+  tg_FunctionId caller = caller_of(call, s);
+  tg_StackFrame *f = tg_stack_push(s);
+  if (f == NULL) {
+    fr->status = TG_ERR_MEMORY;
+    return false;
+  }
+  f->function = call->function;
+  f->entered_ns = fr->now_ns;
+  keep_arguments(fr, s, f, call->values);
+  if (!enter(fr, s, f, false, out))
+    return false;
+  out->caller = caller;
+  out->line = call->line;
+  out->values = call->values;
+  return true;
+}
+
+static bool turn_close (tg_Framer *fr, tg_Packet *out) {
+  if (fr->job.left > 0)
+    return close_one(fr, out);
+  done(fr);
+  return false;
+}
+
+/* The frame that makes the tail call is closed before the one that it calls is
+   entered, at the same moment. */
+static bool turn_tail (tg_Framer *fr, tg_Packet *out) {
+  if (fr->job.left > 0)
+    return close_one(fr, out);
+  fr->job.kind = TG_JOB_ENTER;
+  return false;
+}
+
+/* The coroutine has ended. Its stack goes with its last frame: the thread id is
+   not used again, but there may be millions of them. */
+static bool turn_leave (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  if (s->count > 0)
+    return close_one(fr, out);
+  unchain(fr);
+  tg_stacks_drop(&fr->stacks, s);
+  done(fr);
+  return false;
+}
+
+static bool turn_terminate (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  if (s == NULL)
+    done(fr);
+  else if (s->count > 0)
+    return close_one(fr, out);
+  else
+    unchain(fr);
+  return false;
+}
+
+/* Innermost first, as the protocol has exits. The frames stay on their stack:
+   the RESUME that follows says which of them there still are. */
+static bool turn_suspend (tg_Framer *fr, tg_Packet *out) {
+  if (fr->job.left == 0) {
+    unchain(fr);
+    done(fr);
+    return false;
+  }
+  tg_assert(fr->job.left <= fr->running->count);
+  return leave(fr, fr->running, &fr->running->frames[--fr->job.left], out);
+}
+
+/* Outermost first. */
+static bool turn_reenter (tg_Framer *fr, tg_Packet *out) {
+  tg_assert(fr->job.next <= fr->running->count);
+  if (fr->job.next == fr->running->count) {
+    done(fr);
+    return false;
+  }
+  tg_StackFrame *f = &fr->running->frames[fr->job.next++];
+  return enter(fr, fr->running, f, true, out);
+}
+
+static bool turn (tg_Framer *fr, tg_Packet *out) {
+  switch (fr->job.kind) {
+    case TG_JOB_CLOSE: return turn_close(fr, out);
+    case TG_JOB_TAIL: return turn_tail(fr, out);
+    case TG_JOB_ENTER: return turn_enter(fr, out);
+    case TG_JOB_LEAVE: return turn_leave(fr, out);
+    case TG_JOB_TERMINATE: return turn_terminate(fr, out);
+    case TG_JOB_SUSPEND: return turn_suspend(fr, out);
+    case TG_JOB_REENTER: return turn_reenter(fr, out);
+    case TG_JOB_NONE: default: tg_unreachable(); return false;
+  }
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Events become jobs
+** ===================================================================
+*/
+
+static void set_job (tg_Framer *fr, tg_JobKind kind, tg_Why why, uint32_t left,
+                     tg_Slice values) {
+  fr->job.kind = kind;
+  fr->job.why = why;
+  fr->job.left = left;
+  fr->job.next = 0;
+  fr->job.tail = false;
+  fr->job.values = values;
+}
+
+static const tg_Slice nothing;
+
+/* A coroutine goes above the running one; false if it is on the chain. */
+static bool chain (tg_Framer *fr, tg_Stack *s) {
+  if (s == NULL || s->running) {
+    fail(fr, s == NULL ? TG_ERR_MEMORY : TG_ERR_FORMAT);
+    return false;
+  }
+  s->running = true;
+  s->resumer = fr->running;
+  fr->running = s;
+  return true;
+}
+
+/* Where reading begins, which coroutines there are. How many frames they had
+   open then is all that is known of those: they are silent (stacks.h). */
+static void apply_context (tg_Framer *fr, const tg_Event *e) {
+  if (fr->started)    /* met on the way: nothing new */
+    return;
+  fr->started = true;
+  if (fr->begun_ns == UINT64_MAX)
+    fr->begun_ns = fr->now_ns;
+  for (uint32_t i = 0; i < e->n; i++) {
+    const uint8_t *entry = e->list + 8 * (size_t)i;
+    tg_Stack *s = tg_stacks_get(&fr->stacks, tg_get32(entry));
+    if (!chain(fr, s))
+      return;
+    s->silent = tg_get32(entry + 4);
+    while (s->count > 0)
+      tg_stack_pop(s);
+  }
+}
+
+/* A hidden frame that makes a tail call has no CALL event; so TAIL here means
+   that the innermost frame, whatever it is, goes. */
+static void apply_call (tg_Framer *fr, const tg_Event *e) {
+  bool tail = (e->flags & TG_EVF_TAIL) != 0;
+  set_job(fr, tail ? TG_JOB_TAIL : TG_JOB_ENTER, TG_WHY_RETURN, tail, nothing);
+  fr->job.tail = tail;
+}
+
+static void apply_return (tg_Framer *fr, const tg_Event *e) {
+  set_job(fr, TG_JOB_CLOSE, TG_WHY_RETURN, 1, e->values);
+  fr->job.tail = (e->flags & TG_EVF_TAIL) != 0;
+}
+
+/* coroutine.yield's arguments are what is yielded: the hook writes them once,
+   with its CALL. */
+static void apply_yield (tg_Framer *fr, const tg_Event *e) {
+  const tg_Stack *s = fr->running;
+  const tg_StackFrame *f = tg_stack_top(s);
+  tg_Slice values = e->values;
+  if (values.data == NULL && f != NULL && yields(fr, f))
+    values = tg_stack_kept(s, f);
+  set_job(fr, TG_JOB_SUSPEND, TG_WHY_YIELD, s->count, values);
+}
+
+static void apply_resume (tg_Framer *fr, const tg_Event *e) {
+  tg_Stack *s = tg_stacks_get(&fr->stacks, e->thread);
+  if (!chain(fr, s))
+    return;
+  if (e->list != NULL && !tg_stack_adopt(s, e->list, e->n, fr->now_ns))
+    fr->status = TG_ERR_MEMORY;
+  set_job(fr, TG_JOB_REENTER, TG_WHY_ENTER, 0, nothing);
+}
+
+/* Never of a running coroutine, but a damaged file may say so. */
+static void apply_gone (tg_Framer *fr, const tg_Event *e) {
+  tg_Stack *s = tg_stacks_find(&fr->stacks, e->thread);
+  if (s == NULL || s->running)
+    return;
+  tg_stacks_drop(&fr->stacks, s);
+  if (fr->gone != NULL)
+    fr->gone(fr->gone_ud, e->thread);
+}
+
+/* Whatever comes next begins with a CONTEXT. */
+static void apply_terminate (tg_Framer *fr) {
+  set_job(fr, TG_JOB_TERMINATE, TG_WHY_TERMINATED, UINT32_MAX, nothing);
+  fr->started = false;
+}
+
+/* An event of the running coroutine. */
+static void apply_running (tg_Framer *fr, const tg_Event *e) {
+  if (e->kind == TG_EV_CALL)
+    apply_call(fr, e);
+  else if (e->kind == TG_EV_RETURN)
+    apply_return(fr, e);
+  else if (e->kind == TG_EV_THROW)
+    set_job(fr, TG_JOB_CLOSE, TG_WHY_EXCEPTION, e->n, e->values);
+  else if (e->kind == TG_EV_YIELD)
+    apply_yield(fr, e);
+  else
+    set_job(fr, TG_JOB_LEAVE, TG_WHY_TERMINATED, UINT32_MAX, nothing);
+}
+
+/* Before the first CONTEXT nothing can be understood; time alone goes on. */
+static void apply (tg_Framer *fr, const tg_Event *e) {
+  if (e->kind == TG_EV_CONTEXT)
+    apply_context(fr, e);
+  else if (e->kind == TG_EV_TIME || !fr->started)
+    return;
+  else if (e->kind == TG_EV_RESUME)
+    apply_resume(fr, e);
+  else if (e->kind == TG_EV_GONE)
+    apply_gone(fr, e);
+  else if (e->kind == TG_EV_TERMINATE)
+    apply_terminate(fr);
+  else if (fr->running != NULL)
+    apply_running(fr, e);
+}
+
+/* }================================================================== */
+
+/* Each turn gives a packet or comes nearer to the job's end. */
+bool tg_framer_next (tg_Framer *fr, tg_Packet *out) {
+  while (!tg_framer_idle(fr) && !tg_framer_over(fr)) {
+    if (turn(fr, out))
+      return true;
+  }
+  return false;
+}
+
+bool tg_framer_event (tg_Framer *fr, uint64_t now_ns, tg_Packet *out) {
+  tg_assert(tg_framer_idle(fr) && now_ns >= fr->now_ns);
+  fr->before_ns = fr->now_ns;
+  fr->now_ns = now_ns;
+  apply(fr, &fr->event);
+  return tg_framer_next(fr, out);
+}

@@ -1,0 +1,124 @@
+/*
+** framer.h - events become frames that open and close.
+**
+** A throw, a yield or a resume is one event, and one packet for each frame that
+** it closes or opens. So an event becomes a *job*, and a job gives at most one
+** packet a turn:
+**
+**     event --apply--> job --turn--> packet, or nothing
+**                          ^-------------|  until it is done
+**
+** Every event moves the shadow stacks, also those of frames that are not shown.
+** What the selection's members want is 'inside'; 'shown' is what its filter
+** leaves of that, so a filter hides frames and changes no others.
+**
+** Plain C, one thread: the reader's, which owns it.
+*/
+#ifndef TG_FRAMER_H
+#define TG_FRAMER_H
+
+#include "base/base.h"
+#include "options/selection.h"
+#include "reader/functioncache.h"
+#include "reader/stacks.h"
+#include "stream/eventreader.h"
+
+typedef enum tg_Why {
+  TG_WHY_ENTER,         /* an enteredFrame */
+  TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED
+} tg_Why;
+
+/* One enteredFrame or exitedFrame. Slices borrow until the next call. */
+typedef struct tg_Packet {
+  tg_Why why;
+  uint64_t sequence;    /* from 0, no holes */
+  uint64_t time_ns;     /* since the tracing state was entered */
+  tg_FunctionId function;
+  tg_ThreadId thread;
+  uint32_t depth;       /* 0 = outermost traced frame */
+  bool tail;            /* exit by a tail call */
+  bool resumed;         /* entered again by a resume */
+  uint64_t hits;        /* entries of this function so far (entries only) */
+  uint64_t entered_ns;  /* time of this frame's entry, its first one for a
+                           frame entered again (exits only) */
+  uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
+  tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
+  uint32_t line;        /* callsite's line */
+  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none */
+} tg_Packet;
+
+typedef enum tg_JobKind {
+  TG_JOB_NONE,
+  TG_JOB_CLOSE,         /* 'left' innermost frames of the running coroutine */
+  TG_JOB_TAIL,          /* one frame, then ENTER */
+  TG_JOB_ENTER,         /* the frame that the event describes */
+  TG_JOB_LEAVE,         /* all frames there are left, then the coroutine */
+  TG_JOB_TERMINATE,     /* the same for the whole chain */
+  TG_JOB_SUSPEND,       /* 'left' frames, which stay for the next resume */
+  TG_JOB_REENTER        /* frames from 'next' on */
+} tg_JobKind;
+
+typedef struct tg_Job {
+  tg_JobKind kind;
+  tg_Why why;           /* of the frames that it closes */
+  uint32_t left;
+  uint32_t next;
+  bool tail;            /* they exit by a tail call */
+  tg_Slice values;      /* of the frames that it closes; borrows */
+} tg_Job;
+
+typedef struct tg_Framer {
+  const tg_Functions *functions;  /* borrows */
+  tg_Selection selection; /* owns */
+  tg_Status status;     /* sticky: no more packets, and why. The reader's too */
+  bool started;         /* the stacks are those of the stream */
+  uint64_t sequence;    /* of the next packet */
+  uint64_t passed;      /* packets so far without the filter */
+  uint64_t now_ns;      /* of the latest event */
+  uint64_t before_ns;   /* of the event before it */
+  uint64_t begun_ns;    /* of the first; UINT64_MAX before it */
+  tg_Stacks stacks;     /* owns */
+  tg_Stack *running;    /* borrows; innermost of the chain, NULL if none */
+  uint32_t inside;      /* frames of the whole chain that are so */
+  uint32_t open;        /* the same of those shown */
+  tg_FunctionCache known; /* owns */
+  tg_Event event;       /* the latest; the reader decodes it into here */
+  tg_Job job;           /* what is left to be done for it */
+  /* Told of suspended coroutines that will not come back; NULL: nobody is. */
+  void (*gone) (void *ud, tg_ThreadId thread);
+  void *gone_ud;
+} tg_Framer;
+
+/* One without a selection. */
+void tg_framer_init (tg_Framer *fr, const tg_Functions *functions);
+void tg_framer_free (tg_Framer *fr);
+
+/* From now on this selection, which is copied; false without memory, and it has
+   the one before. */
+bool tg_framer_select (tg_Framer *fr, const tg_Selection *selection);
+
+/* 'to', which has the selection of 'from' and nothing else, is where 'from' is,
+   between two events; of arguments it keeps nothing. False without memory. */
+bool tg_framer_copy (tg_Framer *to, const tg_Framer *from);
+
+/* Whether all packets of the latest event have been given. */
+TG_INLINE bool tg_framer_idle (const tg_Framer *fr) {
+  return fr->job.kind == TG_JOB_NONE;
+}
+
+/* Whether there will be no more packets: it has failed, or the selection has
+   all that it asked for. */
+TG_INLINE bool tg_framer_over (const tg_Framer *fr) {
+  return fr->status != TG_OK
+         || (fr->selection.max_events > 0
+             && fr->passed >= fr->selection.max_events);
+}
+
+/* 'event' has happened at this time: its first packet; false if there is none.
+   The one before had given all its packets when it was put there. */
+bool tg_framer_event (tg_Framer *fr, uint64_t now_ns, tg_Packet *out);
+
+/* The next packet of that event; false if there is none. */
+bool tg_framer_next (tg_Framer *fr, tg_Packet *out);
+
+#endif
