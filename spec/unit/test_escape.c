@@ -1,5 +1,5 @@
 /*
-** test_plain.c - text copied eight bytes at a time against text copied byte by
+** test_escape.c - text copied eight bytes at a time against text copied byte by
 ** byte: every length, bytes of every kind at every place, nothing written where
 ** there is no room and nothing read where there is no text.
 */

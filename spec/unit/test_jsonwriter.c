@@ -1,5 +1,5 @@
 /*
-** test_json.c - JSON text, byte by byte.
+** test_jsonwriter.c - JSON text, byte by byte.
 */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /*
-** test_literal.c - text for terminals, and values as Lua literals.
+** test_lualiteral.c - text for terminals, and values as Lua literals.
 */
 #include <locale.h>
 #include <stdio.h>

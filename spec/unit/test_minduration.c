@@ -1,5 +1,5 @@
 /*
-** test_sieve.c - short calls left out, compared with leaving them out of a
+** test_minduration.c - short calls left out, compared with leaving them out of a
 ** list of all packets.
 **
 ** Packets are told as in test_reader.c. Each event is 10 ns after the last.

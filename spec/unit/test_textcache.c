@@ -1,5 +1,5 @@
 /*
-** test_brief.c - short lists of values find their own texts, or none.
+** test_textcache.c - short lists of values find their own texts, or none.
 */
 #include "packet/textcache.h"
 #include "unit.h"
