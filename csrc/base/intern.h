@@ -34,6 +34,7 @@ uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size);
 /* The bytes of a number; they stay until the next addition. */
 TG_INLINE const char *tg_intern_get (const tg_Intern *n, uint32_t i,
                                      size_t *size) {
+  tg_assert(i < n->count);
   *size = n->items[i].size;
   return n->bytes.data + n->items[i].at;
 }

@@ -1,8 +1,7 @@
 /*
 ** test_filewriter.c - a stream on a file, and the recording that it makes: what
 ** was written is read again; a ring's file uses its room again; what is refused
-** is
-** an error and leaves nothing.
+** is an error and leaves nothing.
 */
 #include <errno.h>
 #include <sys/stat.h>
