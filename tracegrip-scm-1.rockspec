@@ -57,6 +57,7 @@ build = {
         "csrc/formats/chrome.c",
         "csrc/formats/chromenames.c",
         "csrc/formats/cpuprofile.c",
+        "csrc/formats/firefox/callmarks.c",
         "csrc/formats/firefox/document.c",
         "csrc/formats/firefox/gecko.c",
         "csrc/formats/firefox/longestcalls.c",

@@ -127,10 +127,10 @@ static void write_folded (const tg_Tracks *t, tg_Buf *text) {
 }
 
 static void write_unmarked (const tg_Tracks *t, tg_Buf *text) {
-  uint32_t n = tg_longestcalls_count(&t->longest);
-  if (t->longest.seen > n)
+  uint32_t n = tg_longestcalls_count(&t->marks.longest);
+  if (t->marks.longest.seen > n)
     tg_buf_addfmt(text, "those of the %" PRIu32 " longest of %" PRIu64
-                  " calls", n, t->longest.seen);
+                  " calls", n, t->marks.longest.seen);
 }
 
 static void write_program (const tg_Tracks *t, tg_Buf *text) {
@@ -198,7 +198,7 @@ static bool use_notes (const tg_Tracks *t, tg_MarkUse *use, void *ud) {
 
 bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
                     void *ud) {
-  return tg_tracks_marks(t, track, use, ud)
+  return tg_callmarks_each(&t->marks, &track->marks, track->stacks, use, ud)
          && (track != t->list[0] || use_notes(t, use, ud));
 }
 

@@ -35,7 +35,7 @@ void tg_meta_moment (tg_Buf *out, tg_Moment m);
 const char *tg_meta_program (const tg_Export *x);
 
 /*
-** All markers of a track, as tg_tracks_marks gives them; the first track also
+** All markers of a track, as tg_callmarks_each gives them; the first track also
 ** has what is to be said of the whole: events lost, calls left out. Those have
 ** no func (TG_STACK_NONE) and the member "note".
 */

@@ -11,24 +11,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "stream/values.h"
-
-#define MARKS_MAX 200000u
-#define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
-#define TEXTS_MAX ((size_t)128 << 20)   /* of all together */
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   memset(t, 0, sizeof *t);
   t->x = x;
   t->stacks = all;
   tg_spool_init(&t->spool);
-  return tg_longestcalls_init(&t->longest, MARKS_MAX);
+  return tg_callmarks_init(&t->marks, x, &t->spool);
 }
 
 static void free_track (tg_Tracks *t, tg_Track *track) {
   tg_column_free(&track->samples);
   tg_column_free(&track->values);
-  tg_column_free(&track->marks);
+  tg_callmarks_free_track(&track->marks);
   tg_intern_free(&track->shapes);
   tg_free(track->frames);
   if (t->stacks == NULL && track->stacks != NULL) {
@@ -42,13 +37,8 @@ void tg_tracks_free (tg_Tracks *t) {
   for (uint32_t i = 0; i < t->count; i++)
     free_track(t, t->list[i]);
   tg_free(t->list);
-  tg_free(t->calls);
   tg_intmap_free(&t->by_thread);
-  tg_longestcalls_free(&t->longest);
-  tg_buf_free(&t->arguments);
-  tg_buf_free(&t->raw);
-  tg_buf_free(&t->text);
-  tg_buf_free(&t->members);
+  tg_callmarks_free(&t->marks);
   tg_spool_free(&t->spool);
 }
 
@@ -255,248 +245,6 @@ static void leave (tg_Tracks *t, const tg_Packet *p) {
 
 /* }================================================================== */
 
-/*
-** {==================================================================
-** Calls that become markers
-** ===================================================================
-*/
-
-static void keep_arguments (tg_Tracks *t, tg_TrackCall *c,
-                            const tg_Packet *p) {
-  c->at = t->arguments.size;
-  c->has = p->values.data != NULL;
-  c->put_in = 0;
-  if (c->has)
-    c->put_in = tg_values_copy(&t->arguments, p->values,
-                               TG_COPIES_MAX - t->put_in);
-  t->put_in += c->put_in;
-  c->size = t->arguments.size - c->at;
-  if (t->arguments.failed)
-    refuse(t);
-}
-
-/* The packet's moment on its track. Viewers draw what begins together in the
-   order in which it is written, and that is the order of the ends, where inner
-   calls come first: so a call begins later than the one before, if only by a
-   thousandth of a nanosecond, and does not end before that. */
-static tg_Moment moment_of (tg_Tracks *t, const tg_Packet *p) {
-  const uint32_t last = 999;
-  bool begins = p->why == TG_WHY_ENTER;
-  tg_Track *track = track_of(t, p->thread, p->time_ns);
-  tg_Moment m = {p->time_ns, 0};
-  if (track == NULL)
-    return m;
-  if (m.ns <= track->moment.ns) {
-    m = track->moment;
-    m.part += begins && track->began && m.part < last;
-  }
-  track->moment = m;
-  track->began = begins;
-  return m;
-}
-
-static void open_call (tg_Tracks *t, const tg_Packet *p) {
-  uint32_t level = tg_export_level(t->x, p);
-  if (level >= t->ccalls) {
-    uint32_t more = t->ccalls > 0 ? t->ccalls * 2 : 64;
-    tg_TrackCall *calls = tg_realloc(t->calls, more * sizeof *calls);
-    if (calls == NULL) {
-      refuse(t);
-      return;
-    }
-    t->calls = calls;
-    t->ccalls = more;
-  }
-  t->calls[level].opened = moment_of(t, p);
-  t->calls[level].resumed = p->resumed;
-  keep_arguments(t, &t->calls[level], p);
-}
-
-/* Puts what came of the call behind its arguments; how many bytes that is. */
-static uint32_t add_results (tg_Tracks *t, const tg_Packet *p) {
-  size_t at = t->arguments.size;
-  if (p->values.data == NULL || p->why == TG_WHY_TERMINATED)
-    return TG_ABSENT;
-  tg_values_copy(&t->arguments, p->values, TG_COPIES_MAX);
-  return (uint32_t)(t->arguments.size - at);
-}
-
-static void put_aside (tg_Tracks *t, tg_Track *track, const tg_TrackCall *c,
-                       const tg_Packet *p, tg_Moment to, uint32_t rank) {
-  tg_Buf *out = &track->marks.text;
-  tg_CallMark mark = {
-    .from = c->opened, .to = to, .rank = rank, .function = p->function,
-    .arguments = c->has ? (uint32_t)c->size : TG_ABSENT,
-    .results = add_results(t, p), .why = p->why, .tail = p->tail,
-    .resumed = c->resumed, .unfinished = t->x->unfinished
-  };
-  size_t size = t->arguments.size - c->at;
-  if (t->arguments.failed || !tg_buf_reserve(out, TG_CALLMARK_MAX + size)) {
-    refuse(t);
-    return;
-  }
-  uint8_t *end = tg_markerbytes_put((uint8_t *)out->data + out->size, &mark,
-                                    track->mark_ns);
-  track->mark_ns = to.ns;
-  out->size = (size_t)(end - (uint8_t *)out->data);
-  if (size > 0)
-    tg_buf_add(out, t->arguments.data + c->at, size);
-  tg_column_turn(&t->spool, &track->marks);
-}
-
-static void close_call (tg_Tracks *t, const tg_Packet *p) {
-  const tg_TrackCall *c = &t->calls[tg_export_level(t->x, p)];
-  tg_Moment to = moment_of(t, p);
-  uint32_t rank;
-  if (tg_longestcalls_admit(&t->longest, to.ns - c->opened.ns, &rank)) {
-    tg_Track *track = track_of(t, p->thread, p->time_ns);
-    if (track != NULL)
-      put_aside(t, track, c, p, to, rank);
-  }
-  t->arguments.size = c->at;
-  t->put_in -= c->put_in;
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
-** Markers, read back
-** ===================================================================
-*/
-
-/* A text as a JSON string, cut at a character. */
-static void add_text (tg_Buf *out, const tg_Buf *text) {
-  size_t size = text->size;
-  if (size <= TEXT_MAX) {
-    tg_export_string(out, text->data, size);
-    return;
-  }
-  size = TEXT_MAX;
-  while (size > 0 && ((unsigned char)text->data[size] & 0xc0) == 0x80)
-    size--;
-  tg_export_string(out, text->data, size);
-  out->size--;
-  tg_buf_addstr(out, "\xE2\x80\xA6\"");     /* an ellipsis */
-}
-
-/* The values of a packet as a JSON string: 'text'. */
-static void write_values (tg_Tracks *t, const tg_Packet *p) {
-  tg_buf_clear(&t->text);
-  if (tg_textcache_put(&t->x->brief, p->values, &t->text))
-    return;
-  tg_buf_clear(&t->raw);
-  tg_export_values(t->x, p, &t->raw);
-  add_text(&t->text, &t->raw);
-  t->text.failed = t->text.failed || t->raw.failed;
-  tg_textcache_keep(&t->x->brief, p->values, &t->text, 0);
-}
-
-/* A member of the marker's object. An empty text is none: it would be shown as
-   "(empty)". */
-static void add_values (tg_Tracks *t, const char *key, const tg_Packet *p) {
-  write_values(t, p);
-  t->members.failed = t->members.failed || t->text.failed;
-  if (t->text.size <= sizeof "\"\"" - 1 || t->texts > TEXTS_MAX)
-    return;
-  t->texts += t->text.size;
-  tg_buf_addstr(&t->members, ",\"");
-  tg_buf_addstr(&t->members, key);
-  tg_buf_addstr(&t->members, "\":");
-  tg_buf_add(&t->members, t->text.data, t->text.size);
-}
-
-static const char *end_of (const tg_CallMark *mark) {
-  if (mark->unfinished)
-    return ",\"ends\":\"still open where the trace ends\"";
-  if (mark->tail)
-    return ",\"ends\":\"by a tail call\"";
-  switch (mark->why) {
-    case TG_WHY_TERMINATED: return ",\"ends\":\"terminated\"";
-    case TG_WHY_YIELD: return ",\"ends\":\"yielded\"";
-    case TG_WHY_EXCEPTION: return ",\"ends\":\"by an error\"";
-    case TG_WHY_RETURN: case TG_WHY_ENTER: default: return "";
-  }
-}
-
-/* The members that tell of a call, from its values at 'p'. */
-static void write_members (tg_Tracks *t, const tg_CallMark *mark,
-                           const uint8_t *p) {
-  static const char *const keys[] = {
-    [TG_WHY_RETURN] = "returns", [TG_WHY_EXCEPTION] = "throws",
-    [TG_WHY_YIELD] = "yields"
-  };
-  tg_Packet packet = {.why = TG_WHY_ENTER, .function = mark->function};
-  tg_buf_clear(&t->members);
-  if (mark->arguments != TG_ABSENT) {
-    packet.values = (tg_Slice){p, mark->arguments, NULL};
-    add_values(t, "args", &packet);
-    p += mark->arguments;
-  }
-  if (mark->results != TG_ABSENT) {
-    packet.why = mark->why;
-    packet.values = (tg_Slice){p, mark->results, NULL};
-    add_values(t, keys[mark->why], &packet);
-  }
-  tg_buf_addstr(&t->members, end_of(mark));
-  if (mark->resumed)
-    tg_buf_addstr(&t->members, ",\"begins\":\"resumed\"");
-}
-
-static bool use_call (tg_Tracks *t, const tg_Track *track,
-                      const tg_CallMark *mark, const uint8_t *p,
-                      tg_MarkUse *use, void *ud) {
-  write_members(t, mark, p);
-  tg_Mark m = {
-    .from = mark->from, .to = mark->to,
-    .func = tg_stacktables_func(track->stacks, t->x->stream->functions,
-                                mark->function, false),
-    .text = {(const uint8_t *)t->members.data, t->members.size, NULL}
-  };
-  if (t->members.failed || t->text.failed || m.func == TG_STACK_NONE)
-    return refuse(t);
-  return use(ud, &m);
-}
-
-static uint32_t bytes_of (uint32_t size) {
-  return size != TG_ABSENT ? size : 0;
-}
-
-/* The markers in a piece of the column; '*before_ns' is when the one before
-   ended. */
-static bool use_piece (tg_Tracks *t, const tg_Track *track,
-                       const tg_Buf *piece, uint64_t *before_ns,
-                       tg_MarkUse *use, void *ud) {
-  const uint8_t *p = (const uint8_t *)piece->data;
-  if (piece->size == 0)         /* 'p' may be NULL */
-    return true;
-  const uint8_t *end = p + piece->size;
-  while (p < end) {
-    tg_CallMark mark;
-    p = tg_markerbytes_get(p, &mark, *before_ns);
-    *before_ns = mark.to.ns;
-    if (tg_longestcalls_kept(&t->longest, mark.to.ns - mark.from.ns, mark.rank)
-        && !use_call(t, track, &mark, p, use, ud))
-      return false;
-    p += bytes_of(mark.arguments) + bytes_of(mark.results);
-  }
-  return true;
-}
-
-bool tg_tracks_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
-                      void *ud) {
-  tg_Buf piece = {0};
-  uint64_t before_ns = 0;
-  bool ok = true;
-  for (uint32_t i = 0; ok && i <= track->marks.count; i++)
-    ok = tg_column_read(&t->spool, &track->marks, i, &piece)
-         && use_piece(t, track, &piece, &before_ns, use, ud);
-  tg_buf_free(&piece);
-  return ok;
-}
-
-/* }================================================================== */
-
 static void note_cut (tg_Tracks *t, const tg_Packet *p) {
   if (!t->cut && t->x->left_out > 0) {
     t->cut = true;
@@ -504,16 +252,26 @@ static void note_cut (tg_Tracks *t, const tg_Packet *p) {
   }
 }
 
+typedef bool MarkCall (tg_CallMarks *m, tg_TrackMarks *tm, const tg_Packet *p);
+
+static void mark_call (tg_Tracks *t, const tg_Packet *p, MarkCall *mark) {
+  if (!t->marked || t->status != TG_OK)
+    return;
+  tg_Track *track = track_of(t, p->thread, p->time_ns);
+  if (track != NULL && !mark(&t->marks, &track->marks, p))
+    refuse(t);
+}
+
+/* A call's arguments are kept after its frame is there, and its marker is put
+   aside before the frame goes. */
 static void take (tg_Tracks *t, const tg_Packet *p) {
   note_cut(t, p);
   if (p->why == TG_WHY_ENTER) {
     enter(t, p);
-    if (t->marked && t->status == TG_OK)
-      open_call(t, p);
+    mark_call(t, p, tg_callmarks_open);
   }
   else {
-    if (t->marked)
-      close_call(t, p);
+    mark_call(t, p, tg_callmarks_close);
     leave(t, p);
   }
 }

@@ -11,9 +11,8 @@
 ** A frame has the line that it has reached: where it makes its next call, or
 ** its last one if no more comes, or where the function begins.
 **
-** Calls are put aside as markers, the longest of them (longestcalls.h), when
-** they end; their arguments are kept until then. What a track gathers goes
-** through a spool.
+** Calls become markers too, the longest of them (callmarks.h). What a track
+** gathers goes through a spool.
 **
 ** Plain C, one thread. Memory: tracks, open frames, distinct stacks.
 */
@@ -21,8 +20,7 @@
 #define TG_TRACKS_H
 
 #include "export/export.h"
-#include "formats/firefox/longestcalls.h"
-#include "formats/firefox/markerbytes.h"
+#include "formats/firefox/callmarks.h"
 #include "formats/firefox/stacktables.h"
 #include "text/spool.h"
 
@@ -55,33 +53,10 @@ typedef struct tg_Track {
   uint64_t sample_ns;         /* of its latest sample, or the next one */
   uint32_t sample_stack, sample_tag;
   bool idle;
-  /* calls: each with its values, one after the other */
-  tg_Column marks;
-  uint64_t mark_ns;           /* when the latest of them ends */
-  tg_Moment moment;           /* where the latest call begins or ends */
-  bool began;                 /* begins */
+  tg_TrackMarks marks;        /* owns; of its calls */
 } tg_Track;
 
-/* One marker. 'text' is further members of a JSON object, each after a
-   comma. */
-typedef struct tg_Mark {
-  tg_Moment from, to;
-  uint32_t func;
-  tg_Slice text;
-} tg_Mark;
-
-/* For one marker; false stops. */
-typedef bool tg_MarkUse (void *ud, const tg_Mark *m);
-
 #define TG_TAG_NONE UINT32_MAX
-
-/* A call that is open in the document. */
-typedef struct tg_TrackCall {
-  tg_Moment opened;
-  size_t at, size, put_in;    /* its arguments in 'arguments' */
-  bool has;                   /* there are any */
-  bool resumed;
-} tg_TrackCall;
 
 typedef struct tg_Tracks tg_Tracks;
 
@@ -98,7 +73,7 @@ struct tg_Tracks {
   tg_Spool spool;             /* owns */
   tg_Track **list;            /* owns; one at least */
   uint32_t count, capacity;
-  tg_LongestCalls longest;    /* owns */
+  tg_CallMarks marks;         /* owns; if 'marked' */
   uint64_t cut_ns;            /* when the first call was left out */
   bool cut;
   /* private part */
@@ -106,12 +81,6 @@ struct tg_Tracks {
   tg_IntMap by_thread;
   tg_Track *latest;           /* the one that was asked for last... */
   tg_ThreadId latest_thread;  /* ...for this thread */
-  tg_TrackCall *calls;        /* owns; open ones */
-  uint32_t ccalls;
-  tg_Buf arguments;           /* owns; values of open calls, innermost last */
-  size_t put_in;              /* in it, as in tg_values_copy */
-  tg_Buf raw, text, members;  /* of a marker */
-  size_t texts;               /* bytes of values in markers so far */
   tg_Status status;
 };
 
@@ -122,11 +91,6 @@ void tg_tracks_free (tg_Tracks *t);
 
 /* Reads all packets. */
 tg_Status tg_tracks_run (tg_Tracks *t);
-
-/* Calls 'use' for each marker of a track that is among the longest; stops and
-   returns false if it does, or if the spool fails. */
-bool tg_tracks_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
-                      void *ud);
 
 /* "main", "coroutine 2 (f@p.lua:1)", "coroutines 1000 and later". */
 void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out);
