@@ -1,5 +1,8 @@
 /*
-** document.c - see document.h.
+** document.c - see document.h. For processed.c and the files of its parts.
+**
+** Nothing here returns a failure: 'ok' keeps it, the text goes on being put
+** together and is dropped by an output that has failed.
 */
 #include "formats/firefox/document.h"
 
@@ -22,18 +25,24 @@ void tg_document_ms (tg_Document *w, uint64_t ns) {
   tg_export_time(w->out, ns, 1000000);
 }
 
-void tg_document_same (tg_Document *w, const char *key, const char *value,
-                       uint64_t n) {
-  tg_buf_addfmt(w->out, ",\"%s\":[", key);
-  for (uint64_t i = 0; i < n; i++) {
-    tg_document_next(w, i);
-    tg_document_put(w, value);
-  }
-  tg_document_put(w, "]");
-}
-
 void tg_document_column (tg_Document *w, const char *key, bool first) {
   tg_buf_addfmt(w->out, "%s\"%s\":[", first ? "" : ",", key);
+}
+
+void tg_document_columns (tg_Document *w, const tg_DocumentColumn *columns,
+                          const void *table, uint32_t rows, bool first) {
+  for (const tg_DocumentColumn *c = columns; c->key != NULL; c++) {
+    tg_assert((c->same != NULL) != (c->put != NULL));
+    tg_document_column(w, c->key, first && c == columns);
+    for (uint32_t i = 0; i < rows; i++) {
+      tg_document_next(w, i);
+      if (c->same != NULL)
+        tg_document_put(w, c->same);
+      else
+        c->put(w, table, i);
+    }
+    tg_document_put(w, "]");
+  }
 }
 
 uint32_t tg_document_string (tg_Document *w, const char *s, size_t size) {

@@ -2,6 +2,10 @@
 ** document.h - a document of the Firefox Profiler's processed format as it is
 ** being written, and the pieces that it is written in.
 **
+** A table of the format is an object of columns, one array for each field of
+** its rows. Here it is a list of tg_DocumentColumn, so that a table reads as the
+** format's own description does.
+**
 ** Everything goes to the export's output. What fails is kept in 'ok': then
 ** nothing more is written that matters, and the exporter finds out why.
 */
@@ -40,11 +44,21 @@ bool tg_document_turn (tg_Document *w);
 /* A comma, before all but the first of a list. */
 void tg_document_next (tg_Document *w, uint64_t i);
 
-/* Begins a column; whether it is the first member of its object. Then one of
-   'n' times the same value, whole. */
+/* Begins a column; 'first' if it is the first member of its object. */
 void tg_document_column (tg_Document *w, const char *key, bool first);
-void tg_document_same (tg_Document *w, const char *key, const char *value,
-                       uint64_t n);
+
+/* Writes what a column has in a row of 'table'. */
+typedef void tg_DocumentCell (tg_Document *w, const void *table, uint32_t row);
+
+typedef struct tg_DocumentColumn {
+  const char *key;
+  const char *same;       /* what it has in all rows; NULL: what 'put' writes */
+  tg_DocumentCell *put;
+} tg_DocumentColumn;
+
+/* The columns up to one without a key, all of so many rows. */
+void tg_document_columns (tg_Document *w, const tg_DocumentColumn *columns,
+                          const void *table, uint32_t rows, bool first);
 
 /* The number of a string of the document. */
 uint32_t tg_document_string (tg_Document *w, const char *s, size_t size);

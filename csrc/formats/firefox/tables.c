@@ -1,6 +1,10 @@
 /*
-** tables.c - what the threads of a processed profile share: stacks,
-** frames, funcs, sources and strings.
+** tables.c - what the threads of a processed profile share: stacks, frames,
+** funcs, sources and strings.
+**
+** Called once, by processed.c, when all packets have been read. The order of the
+** tables matters: sources are numbered as funcs ask for them, strings as all
+** others do.
 */
 #include <string.h>
 
@@ -28,6 +32,75 @@ static bool find_names (tg_Document *w) {
   return w->ok;
 }
 
+/*
+** {==================================================================
+** Stacks and frames
+** ===================================================================
+*/
+
+static void put_stack_frame (tg_Document *w, const void *table, uint32_t i) {
+  const tg_CallStack *stacks = table;
+  tg_buf_addu64(w->out, stacks[i].frame);
+}
+
+/* How many rows above this one the stack below it is; 0: there is none. */
+static void put_prefix_offset (tg_Document *w, const void *table, uint32_t i) {
+  const tg_CallStack *stacks = table;
+  uint32_t prefix = stacks[i].prefix;
+  tg_assert(prefix == TG_STACK_NONE || prefix < i);
+  tg_buf_addu64(w->out, prefix == TG_STACK_NONE ? 0 : i - prefix);
+}
+
+static void put_stacks (tg_Document *w) {
+  static const tg_DocumentColumn columns[] = {
+    {"frame", NULL, put_stack_frame},
+    {"prefixOffset", NULL, put_prefix_offset}, {0}
+  };
+  uint32_t n = w->stacks.nstacks;
+  tg_document_put(w, "\"stackTable\":{");
+  tg_document_columns(w, columns, w->stacks.stacks, n, true);
+  tg_buf_addfmt(w->out, ",\"length\":%u},", (unsigned)n);
+}
+
+static void put_category (tg_Document *w, const void *table, uint32_t i) {
+  const tg_CallFrame *frames = table;
+  uint32_t func = frames[i].func;
+  tg_buf_addu64(w->out, tg_meta_category(tg_document_function(w, func),
+                                         w->stacks.funcs[func].away));
+}
+
+static void put_func (tg_Document *w, const void *table, uint32_t i) {
+  const tg_CallFrame *frames = table;
+  tg_buf_addu64(w->out, frames[i].func);
+}
+
+static void put_frame_line (tg_Document *w, const void *table, uint32_t i) {
+  const tg_CallFrame *frames = table;
+  tg_document_index(w, frames[i].line > 0 ? frames[i].line : TG_INTMAP_NONE);
+}
+
+static void put_frames (tg_Document *w) {
+  static const tg_DocumentColumn columns[] = {
+    {"address", "-1", NULL}, {"inlineDepth", "0", NULL},
+    {"subcategory", "0", NULL}, {"nativeSymbol", "null", NULL},
+    {"innerWindowID", "0", NULL}, {"column", "null", NULL},
+    {"originalLocation", "null", NULL}, {"category", NULL, put_category},
+    {"func", NULL, put_func}, {"line", NULL, put_frame_line}, {0}
+  };
+  uint32_t n = w->stacks.nframes;
+  tg_buf_addfmt(w->out, "\"frameTable\":{\"length\":%u", (unsigned)n);
+  tg_document_columns(w, columns, w->stacks.frames, n, false);
+  tg_document_put(w, "},");
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Funcs and their sources
+** ===================================================================
+*/
+
 /* The source of a func; TG_INTMAP_NONE if it has none. */
 static uint32_t source_of (tg_Document *w, uint32_t func) {
   const tg_Function *f = tg_document_function(w, func);
@@ -39,58 +112,6 @@ static uint32_t source_of (tg_Document *w, uint32_t func) {
   return i;
 }
 
-static void put_stacks (tg_Document *w) {
-  const tg_StackTables *c = &w->stacks;
-  tg_document_put(w, "\"stackTable\":{");
-  tg_document_column(w, "frame", true);
-  for (uint32_t i = 0; i < c->nstacks; i++) {
-    tg_document_next(w, i);
-    tg_buf_addu64(w->out, c->stacks[i].frame);
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "prefixOffset", false);
-  for (uint32_t i = 0; i < c->nstacks; i++) {
-    uint32_t prefix = c->stacks[i].prefix;
-    tg_document_next(w, i);
-    tg_buf_addu64(w->out, prefix == TG_STACK_NONE ? 0 : i - prefix);
-  }
-  tg_buf_addfmt(w->out, "],\"length\":%u},", (unsigned)c->nstacks);
-}
-
-static void put_frames (tg_Document *w) {
-  const tg_StackTables *c = &w->stacks;
-  tg_buf_addfmt(w->out, "\"frameTable\":{\"length\":%u",
-                (unsigned)c->nframes);
-  tg_document_same(w, "address", "-1", c->nframes);
-  tg_document_same(w, "inlineDepth", "0", c->nframes);
-  tg_document_same(w, "subcategory", "0", c->nframes);
-  tg_document_same(w, "nativeSymbol", "null", c->nframes);
-  tg_document_same(w, "innerWindowID", "0", c->nframes);
-  tg_document_same(w, "column", "null", c->nframes);
-  tg_document_same(w, "originalLocation", "null", c->nframes);
-  tg_document_column(w, "category", false);
-  for (uint32_t i = 0; i < c->nframes; i++) {
-    uint32_t func = c->frames[i].func;
-    tg_document_next(w, i);
-    tg_buf_addu64(w->out, tg_meta_category(tg_document_function(w, func),
-                                           c->funcs[func].away));
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "func", false);
-  for (uint32_t i = 0; i < c->nframes; i++) {
-    tg_document_next(w, i);
-    tg_buf_addu64(w->out, c->frames[i].func);
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "line", false);
-  for (uint32_t i = 0; i < c->nframes; i++) {
-    tg_document_next(w, i);
-    uint32_t line = c->frames[i].line;
-    tg_document_index(w, line > 0 ? line : TG_INTMAP_NONE);
-  }
-  tg_document_put(w, "]},");
-}
-
 /* Where a func is defined; a main chunk at line 1. */
 static uint32_t line_of (tg_Document *w, uint32_t func) {
   const tg_Function *f = tg_document_function(w, func);
@@ -99,42 +120,45 @@ static uint32_t line_of (tg_Document *w, uint32_t func) {
   return f->line > 0 ? f->line : 1;
 }
 
+static void put_func_name (tg_Document *w, const void *table, uint32_t i) {
+  (void)table;
+  tg_document_index(w, w->names[i]);
+}
+
+/* The viewer shows the source of what it takes for JavaScript only. */
+static void put_is_js (tg_Document *w, const void *table, uint32_t i) {
+  (void)table;
+  tg_document_put(w, source_of(w, i) != TG_INTMAP_NONE ? "true" : "false");
+}
+
+static void put_source (tg_Document *w, const void *table, uint32_t i) {
+  (void)table;
+  tg_document_index(w, source_of(w, i));
+}
+
+static void put_line (tg_Document *w, const void *table, uint32_t i) {
+  (void)table;
+  tg_document_index(w, line_of(w, i));
+}
+
 static void put_funcs (tg_Document *w) {
+  static const tg_DocumentColumn columns[] = {
+    {"relevantForJS", "false", NULL}, {"resource", "-1", NULL},
+    {"columnNumber", "null", NULL}, {"originalLocation", "null", NULL},
+    {"name", NULL, put_func_name}, {"isJS", NULL, put_is_js},
+    {"source", NULL, put_source}, {"lineNumber", NULL, put_line}, {0}
+  };
   uint32_t n = w->stacks.nfuncs;
   tg_buf_addfmt(w->out, "\"funcTable\":{\"length\":%u", (unsigned)n);
-  tg_document_same(w, "relevantForJS", "false", n);
-  tg_document_same(w, "resource", "-1", n);
-  tg_document_same(w, "columnNumber", "null", n);
-  tg_document_same(w, "originalLocation", "null", n);
-  tg_document_column(w, "name", false);
-  for (uint32_t i = 0; i < n; i++) {
-    tg_document_next(w, i);
-    tg_document_index(w, w->names[i]);
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "isJS", false);
-  for (uint32_t i = 0; i < n; i++) {
-    tg_document_next(w, i);
-    tg_document_put(w, source_of(w, i) != TG_INTMAP_NONE ? "true" : "false");
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "source", false);
-  for (uint32_t i = 0; i < n; i++) {
-    tg_document_next(w, i);
-    tg_document_index(w, source_of(w, i));
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "lineNumber", false);
-  for (uint32_t i = 0; i < n; i++) {
-    tg_document_next(w, i);
-    tg_document_index(w, line_of(w, i));
-  }
-  tg_document_put(w, "]},");
+  tg_document_columns(w, columns, w->stacks.funcs, n, false);
+  tg_document_put(w, "},");
 }
 
 /* The text of a source, null if it cannot be had. */
-static void put_content (tg_Document *w, const char *url, size_t size) {
+static void put_content (tg_Document *w, const void *table, uint32_t i) {
   tg_Buf text = {0}, name = {0};
+  size_t size;
+  const char *url = tg_intern_get(table, i, &size);
   tg_buf_add(&name, url, size);
   tg_buf_addchar(&name, '\0');
   if (!name.failed && w->x->options.sources && w->x->source != NULL
@@ -145,46 +169,44 @@ static void put_content (tg_Document *w, const char *url, size_t size) {
   w->ok = w->ok && !text.failed && !name.failed;
   tg_buf_free(&text);
   tg_buf_free(&name);
-  tg_document_turn(w);
+  tg_document_turn(w);          /* a text may be long */
+}
+
+static void put_file_name (tg_Document *w, const void *table, uint32_t i) {
+  size_t size;
+  const char *url = tg_intern_get(table, i, &size);
+  tg_document_index(w, tg_document_string(w, url, size));
 }
 
 static void put_sources (tg_Document *w) {
+  static const tg_DocumentColumn columns[] = {
+    {"id", "null", NULL}, {"startLine", "1", NULL}, {"startColumn", "1", NULL},
+    {"sourceMapURL", "null", NULL}, {"filename", NULL, put_file_name},
+    {"content", NULL, put_content}, {0}
+  };
   uint32_t n = w->urls.count;
   tg_buf_addfmt(w->out, "\"sources\":{\"length\":%u", (unsigned)n);
-  tg_document_same(w, "id", "null", n);
-  tg_document_same(w, "startLine", "1", n);
-  tg_document_same(w, "startColumn", "1", n);
-  tg_document_same(w, "sourceMapURL", "null", n);
-  tg_document_column(w, "filename", false);
-  for (uint32_t i = 0; i < n; i++) {
-    size_t size;
-    const char *url = tg_intern_get(&w->urls, i, &size);
-    tg_document_next(w, i);
-    tg_document_index(w, tg_document_string(w, url, size));
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "content", false);
-  for (uint32_t i = 0; i < n; i++) {
-    size_t size;
-    const char *url = tg_intern_get(&w->urls, i, &size);
-    tg_document_next(w, i);
-    put_content(w, url, size);
-  }
-  tg_document_put(w, "]},");
+  tg_document_columns(w, columns, &w->urls, n, false);
+  tg_document_put(w, "},");
 }
 
-/* Last: the tables before it have brought in what they need. */
+/* }================================================================== */
+
+static void put_one_string (tg_Document *w, const void *table, uint32_t i) {
+  size_t size;
+  const char *s = tg_intern_get(table, i, &size);
+  tg_export_string(w->out, s, size);
+}
+
+/* Last: the tables before it have brought in what they need, and the threads
+   need no more than these two words. */
 static void put_strings (tg_Document *w) {
+  static const tg_DocumentColumn columns[] = {
+    {"stringArray", NULL, put_one_string}, {0}
+  };
   tg_document_word(w, TG_VIEWER_CALL);
   tg_document_word(w, TG_VIEWER_NOTE);
-  tg_document_column(w, "stringArray", true);
-  for (uint32_t i = 0; i < w->strings.count; i++) {
-    size_t size;
-    const char *s = tg_intern_get(&w->strings, i, &size);
-    tg_document_next(w, i);
-    tg_export_string(w->out, s, size);
-  }
-  tg_document_put(w, "]");
+  tg_document_columns(w, columns, &w->strings, w->strings.count, true);
 }
 
 void tg_document_shared (tg_Document *w) {

@@ -1,6 +1,9 @@
 /*
-** thread.c - a thread of a processed profile: samples, markers, the
-** arguments of calls.
+** thread.c - a thread of a processed profile: samples, markers, the arguments
+** of calls. One for each track.
+**
+** Called by processed.c when the shared tables are written: what is written here
+** refers to their rows and adds none. What fails is in the document's 'ok'.
 */
 #include <string.h>
 
@@ -44,21 +47,28 @@ static char *put_tag (char *p, const tg_Sample *s) {
   }
 }
 
-static void put_samples_of (tg_Document *w, const tg_Track *track,
-                            const char *key, tg_SampleField *field) {
-  tg_document_column(w, key, false);
-  if (w->ok && !tg_samples_write(&w->tracks.spool, track, field, w->x->out))
-    w->ok = false;
-  tg_document_put(w, "]");
-}
+static const struct {
+  const char *key;
+  tg_SampleField *put;
+} sample_columns[] = {
+  {"stack", put_stack}, {"time", put_time}, {"weight", put_weight},
+  {"argumentValues", put_tag}       /* if there are arguments */
+};
 
+/* Samples are read back for each column: all of them at once in memory would
+   be as long as the trace. */
 static void put_samples (tg_Document *w, const tg_Track *track) {
+  size_t n = sizeof sample_columns / sizeof *sample_columns;
+  if (track->values.values == 0)
+    n--;
   tg_document_put(w, "\"samples\":{\"weightType\":\"tracing-ms\"");
-  put_samples_of(w, track, "stack", put_stack);
-  put_samples_of(w, track, "time", put_time);
-  put_samples_of(w, track, "weight", put_weight);
-  if (track->values.values > 0)
-    put_samples_of(w, track, "argumentValues", put_tag);
+  for (size_t i = 0; i < n; i++) {
+    tg_document_column(w, sample_columns[i].key, false);
+    if (w->ok && !tg_samples_write(&w->tracks.spool, track,
+                                   sample_columns[i].put, w->x->out))
+      w->ok = false;
+    tg_document_put(w, "]");
+  }
   tg_document_put(w, ",\"length\":");
   tg_buf_addu64(w->out, track->samples.values);
   tg_document_put(w, "}");
@@ -162,34 +172,32 @@ static bool put_mark (void *ud, const tg_Mark *m) {
   return note_place(k, m) && w->ok;
 }
 
-static void put_places (const Marks *k) {
-  tg_Document *w = k->w;
-  tg_document_column(w, "name", false);
-  for (uint32_t i = 0; i < k->count; i++) {
-    tg_document_next(w, i);
-    tg_document_index(w, k->list[i].name);
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "startTime", false);
-  for (uint32_t i = 0; i < k->count; i++) {
-    tg_document_next(w, i);
-    tg_meta_moment(w->out, k->list[i].from);
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "endTime", false);
-  for (uint32_t i = 0; i < k->count; i++) {
-    tg_document_next(w, i);
-    tg_meta_moment(w->out, k->list[i].to);
-  }
-  tg_document_put(w, "]");
-  tg_document_column(w, "category", false);
-  for (uint32_t i = 0; i < k->count; i++) {
-    tg_document_next(w, i);
-    tg_buf_addu64(w->out, k->list[i].category);
-  }
-  tg_document_put(w, "]");
-  tg_document_same(w, "phase", "1", k->count);       /* intervals */
+static void put_mark_name (tg_Document *w, const void *table, uint32_t i) {
+  const Place *list = table;
+  tg_document_index(w, list[i].name);
 }
+
+static void put_start (tg_Document *w, const void *table, uint32_t i) {
+  const Place *list = table;
+  tg_meta_moment(w->out, list[i].from);
+}
+
+static void put_end (tg_Document *w, const void *table, uint32_t i) {
+  const Place *list = table;
+  tg_meta_moment(w->out, list[i].to);
+}
+
+static void put_category (tg_Document *w, const void *table, uint32_t i) {
+  const Place *list = table;
+  tg_buf_addu64(w->out, list[i].category);
+}
+
+/* All columns but "data"; phase 1 is an interval. */
+static const tg_DocumentColumn mark_columns[] = {
+  {"name", NULL, put_mark_name}, {"startTime", NULL, put_start},
+  {"endTime", NULL, put_end}, {"category", NULL, put_category},
+  {"phase", "1", NULL}, {0}
+};
 
 static void put_marks (tg_Document *w, const tg_Track *track) {
   Marks k = {.w = w};
@@ -198,7 +206,7 @@ static void put_marks (tg_Document *w, const tg_Track *track) {
   if (w->ok && !tg_meta_marks(&w->tracks, track, put_mark, &k))
     w->ok = false;
   tg_document_put(w, "]");
-  put_places(&k);
+  tg_document_columns(w, mark_columns, k.list, k.count, false);
   tg_buf_addfmt(w->out, ",\"length\":%u}", (unsigned)k.count);
   tg_free(k.list);
 }
@@ -207,6 +215,7 @@ static void put_marks (tg_Document *w, const tg_Track *track) {
 
 void tg_document_thread (tg_Document *w, uint32_t i) {
   const tg_Track *track = w->tracks.list[i];
+  const uint32_t strings = w->strings.count, funcs = w->stacks.nfuncs;
   tg_Buf name = {0};
   tg_tracks_name(&w->tracks, track, &name);
   tg_document_put(w, "{\"name\":");
@@ -234,4 +243,7 @@ void tg_document_thread (tg_Document *w, uint32_t i) {
   if (track->values.values > 0)
     put_values(w, track);
   tg_document_put(w, "}");
+  tg_assert(w->strings.count == strings && w->stacks.nfuncs == funcs);
+  (void)strings;
+  (void)funcs;
 }
