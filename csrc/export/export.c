@@ -84,6 +84,13 @@ static bool tell (tg_Export *x, uint64_t reached_ns) {
   return false;
 }
 
+/* A damaged recording may say that a trace ended before it began. Formats take
+   the difference of the two. */
+static void keep_order (tg_Export *x) {
+  if (x->end_ns < x->start_ns)
+    x->end_ns = x->start_ns;
+}
+
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
   x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_minduration_status(x->sieve);
@@ -91,6 +98,7 @@ static void end_reading (tg_Export *x) {
     return;
   x->status = TG_OK;
   x->end_ns = tg_reader_time(x->sieve->reader);
+  keep_order(x);
 }
 
 /* A ring begins later than its trace did; the clock of a trace and its packets
@@ -102,6 +110,7 @@ static void find_start (tg_Export *x, const tg_Packet *first) {
     x->start_ns = begun_ns;
   if (first->time_ns < x->start_ns)
     x->start_ns = first->time_ns;
+  keep_order(x);
 }
 
 tg_Batch *tg_export_batch (tg_Export *x) {
@@ -162,6 +171,7 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->literal = tg_export_literal(x);
   memset(&x->brief, 0, sizeof x->brief);
   x->brief.off = x->selection->redacts; /* what is secret has a name */
+  keep_order(x);
   tg_readahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
   tg_Status status = format->write(x);
   tg_readahead_end(&x->ahead);

@@ -9,15 +9,15 @@
 ** Viewers take an event that begins or ends with another for its neighbour, or
 ** drop it. So on a track every begin and end is at least a nanosecond later
 ** than the one before: where many frames open or close at one moment, some are
-** off by a few nanoseconds, until time has caught up. Times are microseconds
-** since the trace began, plus one: viewers take 0 for none.
+** off by a few nanoseconds, until time has caught up.
 **
 ** DevTools reads a file as one string, of 512 MiB at most. Calls are limited by
 ** their number; values are left out when the document has become so long that
 ** they could keep it from being opened, unless the user has set the limit.
 **
-** With 'samples' the program's stack is also there as V8's profiler has it
-** (v8profile.h), on a track of its own.
+** One thread writes; what tg_chrome_work makes of long values beforehand, on
+** others, depends on nothing that is written here. Without memory the export's
+** status says so, and the document is not whole.
 */
 #include <inttypes.h>
 #include <string.h>
@@ -26,14 +26,11 @@
 #include "base/alloc.h"
 #include "export/threadlist.h"
 #include "formats/chromenames.h"
+#include "formats/chromesamples.h"
 #include "formats/formats.h"
-#include "formats/v8profile.h"
 
-#define START_NS UINT64_C(1000)
 #define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
 #define VALUES_END (UINT64_C(256) << 20)
-#define CHUNK 10000u              /* samples in one event */
-#define SAMPLES_TID 2000000000u   /* beyond all coroutines */
 
 /* An open frame. */
 typedef struct Box {
@@ -45,8 +42,7 @@ typedef struct Box {
 typedef struct Document {
   tg_Export *x;
   tg_Buf *out;                /* borrows; of x->out */
-  uint32_t pid;
-  bool any;                   /* an event has been written */
+  tg_ChromeEvents events;
   tg_ThreadList lanes;        /* owns; coroutines as tracks */
   uint64_t *last;             /* owns; by lane, the last boundary */
   uint32_t clast;
@@ -58,11 +54,7 @@ typedef struct Document {
   tg_Buf room;                /* owns */
   uint64_t full_ns;           /* when the limit was reached; 0: it was not */
   uint64_t bare_ns;           /* when the values' end was */
-  tg_V8Profile v8;            /* owns, as the following: with 'samples' */
-  tg_Buf samples, deltas;     /* of the chunk to come */
-  uint32_t nsamples;          /* in it */
-  uint32_t nnodes;            /* of the tree, written so far */
-  uint64_t sampled_ns;        /* time of the last sample */
+  tg_ChromeSamples samples;   /* owns; if the user has asked for them */
 } Document;
 
 static bool fail (Document *d) {
@@ -104,44 +96,14 @@ static bool room (Document *d, void *array, uint32_t *capacity, uint32_t i,
 ** ===================================================================
 */
 
-/* All of an event but what is particular to it. */
-static void begin_event (Document *d, const char *type, uint32_t tid) {
-  tg_buf_addstr(d->out, d->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-  tg_buf_addstr(d->out, type);
-  tg_buf_addstr(d->out, "\",\"pid\":");
-  tg_buf_addu64(d->out, d->pid);
-  tg_buf_addstr(d->out, ",\"tid\":");
-  tg_buf_addu64(d->out, tid);
-  d->any = true;
-}
-
-TG_INLINE void put_time (Document *d, const char *key, uint64_t ns) {
-  tg_buf_addstr(d->out, key);
-  tg_export_time(d->out, ns, 1000);
-}
-
-static uint64_t document_ns (const Document *d, uint64_t time_ns) {
-  return START_NS + time_ns - d->x->start_ns;
-}
-
-static void put_metadata (Document *d, const char *what, uint32_t tid,
-                          const tg_Buf *name) {
-  begin_event(d, "M", tid);
-  tg_buf_addstr(d->out, ",\"name\":\"");
-  tg_buf_addstr(d->out, what);
-  tg_buf_addstr(d->out, "\",\"args\":{\"name\":");
-  tg_v8profile_put_string(d->out, name->data, name->size);
-  tg_buf_addstr(d->out, "}}");
-}
-
 static void put_process (Document *d) {
   tg_buf_addfmt(&d->begin, ",\n{\"ph\":\"X\",\"pid\":%" PRIu32 ",\"tid\":",
-                d->pid);
+                d->events.pid);
   const char *program = d->x->program->name;
   clear_room(d);
   tg_buf_addstr(&d->room, "lua ");
   tg_buf_addstr(&d->room, program != NULL ? program : d->x->name);
-  put_metadata(d, "process_name", 1, &d->room);
+  tg_chromeevents_name(&d->events, "process_name", 1, &d->room);
 }
 
 /* The track of a coroutine; TG_INTMAP_NONE without memory. */
@@ -152,7 +114,7 @@ static uint32_t lane_of (Document *d, const tg_Packet *p) {
     fail(d);
   else if (lane == before) {
     tg_export_thread_name(d->x, p->thread, p->function, clear_room(d));
-    put_metadata(d, "thread_name", p->thread, &d->room);
+    tg_chromeevents_name(&d->events, "thread_name", p->thread, &d->room);
     if (!room(d, &d->last, &d->clast, lane, sizeof *d->last))
       return TG_INTMAP_NONE;
   }
@@ -161,7 +123,7 @@ static uint32_t lane_of (Document *d, const tg_Packet *p) {
 
 /* The next boundary of a track. */
 static uint64_t boundary (Document *d, uint32_t lane, uint64_t time_ns) {
-  uint64_t ns = document_ns(d, time_ns);
+  uint64_t ns = tg_chromeevents_ns(&d->events, time_ns);
   if (ns <= d->last[lane])
     ns = d->last[lane] + 1;
   d->last[lane] = ns;
@@ -200,7 +162,8 @@ static bool has_values (const tg_Export *x, const tg_Packet *p) {
   return p->values.data != NULL && wants(x, type_of(p));
 }
 
-/* As a string, for 'args'. */
+/* As a string, for 'args'. The first LONGEST bytes tell what a call was for, and
+   a viewer that shows one call shows all of them on one line. */
 static void put_literals (const tg_Export *x, tg_LuaLiteral *w,
                           const tg_Packet *p, tg_Buf *room, tg_Buf *out) {
   tg_buf_clear(room);
@@ -264,7 +227,9 @@ static void put_callsite (Document *d, const tg_Packet *p) {
     fail(d);
 }
 
-/* What is known of a call at its entry waits for its exit. */
+/* What is known of a call at its entry waits for its exit: an event that is
+   complete is one line, while a pair of "B" and "E" would be two that Perfetto
+   matches by order and DevTools drops if one is missing. */
 static bool enter (Document *d, const tg_Packet *p) {
   uint32_t level = tg_export_level(d->x, p);
   uint32_t lane = lane_of(d, p);
@@ -310,6 +275,7 @@ static void put_completion (Document *d, const tg_Packet *p) {
 
 /* The rest of 'args'. */
 static void put_args (Document *d, const tg_Packet *p, const Box *box) {
+  tg_assert(d->args.failed || d->args.size >= box->args);
   if (d->args.size > box->args)
     tg_buf_add(d->out, d->args.data + box->args, d->args.size - box->args);
   d->args.size = box->args;
@@ -322,6 +288,7 @@ static void put_args (Document *d, const tg_Packet *p, const Box *box) {
   tg_buf_addstr(d->out, "}}");
 }
 
+/* From here on calls have no values: those who work ahead need not make any. */
 static void note_bare (Document *d, const tg_Packet *p) {
   if (p->values.data == NULL || has_room(d))
     return;
@@ -334,11 +301,13 @@ static void note_bare (Document *d, const tg_Packet *p) {
 static bool leave (Document *d, const tg_Packet *p) {
   uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
   const Box *box = &d->boxes[tg_export_level(d->x, p)];
+  tg_assert(lane < d->lanes.count);   /* its entry has made it */
   uint64_t end_ns = boundary(d, lane, p->time_ns);
+  tg_assert(end_ns > box->begin_ns);
   tg_buf_add(d->out, d->begin.data, d->begin.size);
   tg_buf_addu64(d->out, p->thread);
-  put_time(d, ",\"ts\":", box->begin_ns);
-  put_time(d, ",\"dur\":", end_ns - box->begin_ns);
+  tg_chromeevents_time(&d->events, ",\"ts\":", box->begin_ns);
+  tg_chromeevents_time(&d->events, ",\"dur\":", end_ns - box->begin_ns);
   tg_buf_addchar(d->out, ',');
   if (!tg_chromenames_put(&d->words, p->function, d->out))
     return fail(d);
@@ -351,104 +320,14 @@ static bool leave (Document *d, const tg_Packet *p) {
 
 /*
 ** {==================================================================
-** Samples
-** ===================================================================
-*/
-
-static void put_nodes (Document *d) {
-  const tg_CallTree *t = &d->v8.profile.tree;
-  tg_buf_addstr(d->out, "\"nodes\":[");
-  for (uint32_t i = d->nnodes; i < t->count; i++) {
-    tg_buf_addstr(d->out, i > d->nnodes ? ",{\"id\":" : "{\"id\":");
-    tg_buf_addu64(d->out, TG_V8_ID(i));
-    if (i > 0) {
-      tg_buf_addstr(d->out, ",\"parent\":");
-      tg_buf_addu64(d->out, TG_V8_ID(t->nodes[i].parent));
-    }
-    tg_buf_addchar(d->out, ',');
-    tg_v8profile_put_frame(&d->v8, i, d->out);
-    tg_buf_addchar(d->out, '}');
-  }
-  tg_buf_addstr(d->out, "],");
-  d->nnodes = t->count;
-}
-
-#define PROFILER ",\"id\":\"0x1\"," \
-  "\"cat\":\"disabled-by-default-v8.cpu_profiler\",\"args\":{\"data\":{"
-
-static void put_chunk (Document *d) {
-  if (d->nsamples == 0)
-    return;
-  begin_event(d, "P", SAMPLES_TID);
-  put_time(d, ",\"ts\":", document_ns(d, d->sampled_ns));
-  tg_buf_addstr(d->out, ",\"name\":\"ProfileChunk\"" PROFILER
-                        "\"cpuProfile\":{");
-  put_nodes(d);
-  tg_buf_addstr(d->out, "\"samples\":[");
-  tg_buf_add(d->out, d->samples.data, d->samples.size);
-  tg_buf_addstr(d->out, "]},\"timeDeltas\":[");
-  tg_buf_add(d->out, d->deltas.data, d->deltas.size);
-  tg_buf_addstr(d->out, "]}}}");
-  if (d->samples.failed || d->deltas.failed)
-    fail(d);
-  tg_buf_clear(&d->samples);
-  tg_buf_clear(&d->deltas);
-  d->nsamples = 0;
-}
-
-static void put_sample (Document *d, const tg_V8Sample *s) {
-  if (d->nsamples++ > 0) {
-    tg_buf_addchar(&d->samples, ',');
-    tg_buf_addchar(&d->deltas, ',');
-  }
-  tg_buf_addu64(&d->samples, TG_V8_ID(s->node));
-  tg_export_time(&d->deltas, s->at_ns - d->sampled_ns, 1000);
-  d->sampled_ns = s->at_ns;
-  if (d->nsamples == CHUNK)
-    put_chunk(d);
-}
-
-static void begin_samples (Document *d) {
-  char text[] = "main (samples)";
-  const tg_Buf name = {.data = text, .size = sizeof text - 1};
-  put_metadata(d, "thread_name", SAMPLES_TID, &name);
-  begin_event(d, "P", SAMPLES_TID);
-  put_time(d, ",\"ts\":", START_NS);
-  tg_buf_addstr(d->out, ",\"name\":\"Profile\"" PROFILER);
-  put_time(d, "\"startTime\":", START_NS);
-  tg_buf_addstr(d->out, "}}}");
-  tg_v8profile_start(&d->v8, d->x->start_ns);
-  d->sampled_ns = d->x->start_ns;
-}
-
-/* Samples are looked at where there is an event around them. */
-static void end_samples (Document *d) {
-  const tg_Export *x = d->x;
-  tg_V8Sample s;
-  tg_v8profile_end(&d->v8, x->start_ns, x->end_ns, &s);
-  put_sample(d, &s);
-  put_sample(d, &(tg_V8Sample){0, x->end_ns});
-  put_chunk(d);
-  begin_event(d, "X", SAMPLES_TID);
-  put_time(d, ",\"ts\":", START_NS);
-  put_time(d, ",\"dur\":", x->end_ns - x->start_ns);
-  tg_buf_addstr(d->out, ",\"name\":\"EvaluateScript\",\"cat\":\"Lua\","
-                        "\"args\":{\"data\":{}}}");
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
 ** The document
 ** ===================================================================
 */
 
 static bool put_packet (Document *d, const tg_Packet *p) {
-  tg_V8Sample s;
   bool ok = p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p);
-  if (ok && d->x->options.samples && tg_v8profile_take(&d->v8, p, &s))
-    put_sample(d, &s);
+  if (ok && d->x->options.samples)
+    tg_chromesamples_take(&d->samples, p);
   if (d->x->left_out == 0)
     d->full_ns = p->time_ns;
   return ok && tg_outfile_turn(d->x->out);
@@ -459,17 +338,18 @@ static void put_events (Document *d) {
   bool more = tg_export_next(d->x, &p);
   d->full_ns = d->x->start_ns;
   if (d->x->options.samples)
-    begin_samples(d);
+    tg_chromesamples_begin(&d->samples);
   while (more && put_packet(d, &p))
     more = tg_export_next(d->x, &p);
   if (d->x->options.samples)
-    end_samples(d);
+    tg_chromesamples_end(&d->samples);
 }
 
 static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
   uint32_t tid = d->lanes.count > 0 ? d->lanes.list[0].thread : 1;
-  begin_event(d, "I", tid);
-  put_time(d, ",\"ts\":", document_ns(d, time_ns));
+  tg_chromeevents_begin(&d->events, "I", tid);
+  tg_chromeevents_time(&d->events, ",\"ts\":",
+                       tg_chromeevents_ns(&d->events, time_ns));
   tg_buf_addstr(d->out, ",\"s\":\"p\",\"cat\":\"tracegrip\",\"name\":");
   tg_v8profile_put_string(d->out, name->data, name->size);
   tg_buf_addstr(d->out, ",\"args\":{}}");
@@ -546,7 +426,7 @@ static void write (Document *d) {
   put_marks(d);
   put_tail(d);
   if (d->args.failed || d->begin.failed || d->room.failed
-      || d->v8.profile.status != TG_OK)
+      || d->samples.failed)
     fail(d);
 }
 
@@ -554,14 +434,14 @@ tg_Status tg_format_chrome (tg_Export *x) {
   Document d = {
     .x = x, .out = &x->out->text, .words.functions = x->stream->functions
   };
-  d.pid = x->pid != 0 ? x->pid : 1;
-  if (x->options.samples && !tg_v8profile_init(&d.v8, x->stream->functions))
+  d.events = (tg_ChromeEvents){
+    .x = x, .out = d.out, .pid = x->pid != 0 ? x->pid : 1
+  };
+  if (x->options.samples && !tg_chromesamples_init(&d.samples, &d.events))
     fail(&d);
   else
     write(&d);
-  tg_v8profile_free(&d.v8);
-  tg_buf_free(&d.samples);
-  tg_buf_free(&d.deltas);
+  tg_chromesamples_free(&d.samples);
   tg_chromenames_free(&d.words);
   tg_buf_free(&d.begin);
   tg_buf_free(&d.args);

@@ -1,0 +1,46 @@
+/*
+** chromeevents.h - trace events on their way into a document: what all of them
+** begin with, their times, the names of tracks.
+**
+** Times are microseconds since the trace began, plus one: viewers take 0 for
+** none.
+**
+** Plain C, one thread. Fails as the export's output does.
+*/
+#ifndef TG_CHROMEEVENTS_H
+#define TG_CHROMEEVENTS_H
+
+#include "export/export.h"
+
+#define TG_CHROME_START_NS UINT64_C(1000)   /* time 0 of the trace */
+
+typedef struct tg_ChromeEvents {
+  tg_Export *x;               /* borrows */
+  tg_Buf *out;                /* borrows; of x->out */
+  uint32_t pid;
+  bool any;                   /* an event has been written */
+} tg_ChromeEvents;
+
+/* All of an event but what is particular to it: "ph", "pid" and "tid". */
+void tg_chromeevents_begin (tg_ChromeEvents *e, const char *type, uint32_t tid);
+
+/* The name of a track ("thread_name"), or of what they all belong to
+   ("process_name"). */
+void tg_chromeevents_name (tg_ChromeEvents *e, const char *what, uint32_t tid,
+                           const tg_Buf *name);
+
+/* 'key', with all that is before the number, and nanoseconds. */
+TG_INLINE void tg_chromeevents_time (tg_ChromeEvents *e, const char *key,
+                                     uint64_t ns) {
+  tg_buf_addstr(e->out, key);
+  tg_export_time(e->out, ns, 1000);
+}
+
+/* A packet's time in the document. */
+TG_INLINE uint64_t tg_chromeevents_ns (const tg_ChromeEvents *e,
+                                       uint64_t time_ns) {
+  tg_assert(time_ns >= e->x->start_ns);
+  return TG_CHROME_START_NS + time_ns - e->x->start_ns;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/*
+** chromesamples.c - see chromesamples.h. Used by chrome.c only, if the user has
+** asked for samples. Without memory 'failed' is set, and the profile's status.
+*/
+#include "formats/chromesamples.h"
+
+#include <string.h>
+
+#define CHUNK 10000u              /* samples in one event */
+#define SAMPLES_TID 2000000000u   /* beyond all coroutines */
+
+bool tg_chromesamples_init (tg_ChromeSamples *s, tg_ChromeEvents *events) {
+  memset(s, 0, sizeof *s);
+  s->events = events;
+  return tg_v8profile_init(&s->v8, events->x->stream->functions);
+}
+
+void tg_chromesamples_free (tg_ChromeSamples *s) {
+  tg_v8profile_free(&s->v8);
+  tg_buf_free(&s->samples);
+  tg_buf_free(&s->deltas);
+}
+
+/* The nodes that are new since the last chunk. */
+static void put_nodes (tg_ChromeSamples *s) {
+  tg_Buf *out = s->events->out;
+  const tg_CallTree *t = &s->v8.profile.tree;
+  tg_buf_addstr(out, "\"nodes\":[");
+  for (uint32_t i = s->nnodes; i < t->count; i++) {
+    tg_assert(i == 0 || t->nodes[i].parent < i);
+    tg_buf_addstr(out, i > s->nnodes ? ",{\"id\":" : "{\"id\":");
+    tg_buf_addu64(out, TG_V8_ID(i));
+    if (i > 0) {
+      tg_buf_addstr(out, ",\"parent\":");
+      tg_buf_addu64(out, TG_V8_ID(t->nodes[i].parent));
+    }
+    tg_buf_addchar(out, ',');
+    tg_v8profile_put_frame(&s->v8, i, out);
+    tg_buf_addchar(out, '}');
+  }
+  tg_buf_addstr(out, "],");
+  s->nnodes = t->count;
+}
+
+#define PROFILER ",\"id\":\"0x1\"," \
+  "\"cat\":\"disabled-by-default-v8.cpu_profiler\",\"args\":{\"data\":{"
+
+static void put_chunk (tg_ChromeSamples *s) {
+  tg_ChromeEvents *e = s->events;
+  if (s->nsamples == 0)
+    return;
+  tg_chromeevents_begin(e, "P", SAMPLES_TID);
+  tg_chromeevents_time(e, ",\"ts\":", tg_chromeevents_ns(e, s->at_ns));
+  tg_buf_addstr(e->out, ",\"name\":\"ProfileChunk\"" PROFILER
+                        "\"cpuProfile\":{");
+  put_nodes(s);
+  tg_buf_addstr(e->out, "\"samples\":[");
+  tg_buf_add(e->out, s->samples.data, s->samples.size);
+  tg_buf_addstr(e->out, "]},\"timeDeltas\":[");
+  tg_buf_add(e->out, s->deltas.data, s->deltas.size);
+  tg_buf_addstr(e->out, "]}}}");
+  s->failed = s->failed || s->samples.failed || s->deltas.failed;
+  tg_buf_clear(&s->samples);
+  tg_buf_clear(&s->deltas);
+  s->nsamples = 0;
+}
+
+static void put_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
+  tg_assert(sample->at_ns >= s->at_ns);
+  if (s->nsamples++ > 0) {
+    tg_buf_addchar(&s->samples, ',');
+    tg_buf_addchar(&s->deltas, ',');
+  }
+  tg_buf_addu64(&s->samples, TG_V8_ID(sample->node));
+  tg_export_time(&s->deltas, sample->at_ns - s->at_ns, 1000);
+  s->at_ns = sample->at_ns;
+  if (s->nsamples == CHUNK)
+    put_chunk(s);
+}
+
+void tg_chromesamples_begin (tg_ChromeSamples *s) {
+  tg_ChromeEvents *e = s->events;
+  char text[] = "main (samples)";
+  const tg_Buf name = {.data = text, .size = sizeof text - 1};
+  tg_chromeevents_name(e, "thread_name", SAMPLES_TID, &name);
+  tg_chromeevents_begin(e, "P", SAMPLES_TID);
+  tg_chromeevents_time(e, ",\"ts\":", TG_CHROME_START_NS);
+  tg_buf_addstr(e->out, ",\"name\":\"Profile\"" PROFILER);
+  tg_chromeevents_time(e, "\"startTime\":", TG_CHROME_START_NS);
+  tg_buf_addstr(e->out, "}}}");
+  tg_v8profile_start(&s->v8, e->x->start_ns);
+  s->at_ns = e->x->start_ns;
+}
+
+void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
+  tg_V8Sample sample;
+  if (tg_v8profile_take(&s->v8, p, &sample))
+    put_sample(s, &sample);
+}
+
+/* DevTools looks at samples only where an event is around them: the last event
+   is one as long as the trace. */
+void tg_chromesamples_end (tg_ChromeSamples *s) {
+  tg_ChromeEvents *e = s->events;
+  const tg_Export *x = e->x;
+  tg_V8Sample sample;
+  tg_v8profile_end(&s->v8, x->start_ns, x->end_ns, &sample);
+  put_sample(s, &sample);
+  put_sample(s, &(tg_V8Sample){0, x->end_ns});
+  put_chunk(s);
+  s->failed = s->failed || s->v8.profile.status != TG_OK;
+  tg_chromeevents_begin(e, "X", SAMPLES_TID);
+  tg_chromeevents_time(e, ",\"ts\":", TG_CHROME_START_NS);
+  tg_chromeevents_time(e, ",\"dur\":", x->end_ns - x->start_ns);
+  tg_buf_addstr(e->out, ",\"name\":\"EvaluateScript\",\"cat\":\"Lua\","
+                        "\"args\":{\"data\":{}}}");
+}
