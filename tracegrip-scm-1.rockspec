@@ -48,6 +48,7 @@ build = {
         "csrc/channel/channel.c",
         "csrc/channel/clientstream.c",
         "csrc/channel/handover.c",
+        "csrc/client/packetevents.c",
         "csrc/client/replay.c",
         "csrc/client/replayfunctions.c",
         "csrc/client/replayvalues.c",

@@ -162,8 +162,8 @@ static bool has_values (const tg_Export *x, const tg_Packet *p) {
   return p->values.data != NULL && wants(x, type_of(p));
 }
 
-/* As a string, for 'args'. The first LONGEST bytes tell what a call was for, and
-   a viewer that shows one call shows all of them on one line. */
+/* As a string, for 'args'. The first LONGEST bytes tell what a call was for;
+   viewers show them on one line. */
 static void put_literals (const tg_Export *x, tg_LuaLiteral *w,
                           const tg_Packet *p, tg_Buf *room, tg_Buf *out) {
   tg_buf_clear(room);

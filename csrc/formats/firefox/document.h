@@ -3,8 +3,8 @@
 ** being written, and the pieces that it is written in.
 **
 ** A table of the format is an object of columns, one array for each field of
-** its rows. Here it is a list of tg_DocumentColumn, so that a table reads as the
-** format's own description does.
+** its rows. Here it is a list of tg_DocumentColumn, so that a table reads as
+** the format's own description does.
 **
 ** Everything goes to the export's output. What fails is kept in 'ok': then
 ** nothing more is written that matters, and the exporter finds out why.

@@ -2,9 +2,9 @@
 ** tables.c - what the threads of a processed profile share: stacks, frames,
 ** funcs, sources and strings.
 **
-** Called once, by processed.c, when all packets have been read. The order of the
-** tables matters: sources are numbered as funcs ask for them, strings as all
-** others do.
+** Called once, by processed.c, when all packets have been read. The order of
+** the tables matters: sources are numbered as funcs ask for them, strings as
+** all others do.
 */
 #include <string.h>
 

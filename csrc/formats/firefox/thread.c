@@ -2,8 +2,9 @@
 ** thread.c - a thread of a processed profile: samples, markers, the arguments
 ** of calls. One for each track.
 **
-** Called by processed.c when the shared tables are written: what is written here
-** refers to their rows and adds none. What fails is in the document's 'ok'.
+** Called by processed.c when the shared tables are written: what is written
+** here refers to their rows and adds none. What fails is in the document's
+** 'ok'.
 */
 #include <string.h>
 
