@@ -51,6 +51,7 @@ build = {
         "csrc/client/packetevents.c",
         "csrc/client/replay.c",
         "csrc/client/replayfunctions.c",
+        "csrc/client/replaygrips.c",
         "csrc/client/replayvalues.c",
         "csrc/export/export.c",
         "csrc/export/readahead.c",
