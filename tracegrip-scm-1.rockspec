@@ -125,6 +125,7 @@ build = {
         "csrc/recording/shelf.c",
         "csrc/scope/index.c",
         "csrc/scope/kinds.c",
+        "csrc/scope/making.c",
         "csrc/scope/messages.c",
         "csrc/scope/packets.c",
         "csrc/scope/query.c",

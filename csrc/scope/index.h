@@ -62,22 +62,6 @@ typedef struct tg_Scope {
   struct tg_ScopeMaking *making;  /* owns: until all packets are taken */
 } tg_Scope;
 
-/*
-** A session. NULL and why: memory, or the recording cannot be read. The hook's
-** cost is not taken to be more than the shortest calls of the trace allow.
-*/
-tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status);
-
-/*
-** The same in portions: tg_scope_more takes so many packets and says whether
-** there are more; until there are none, nothing can be asked. If 'status' is
-** not TG_OK then, the session is good for nothing.
-*/
-tg_Scope *tg_scope_begin (const tg_ScopeSource *source, tg_Status *status);
-bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status);
-
-void tg_scope_free (tg_Scope *s);             /* NULL is fine */
-
 /* The segment that has an event of this number, which there is. */
 uint32_t tg_scope_segment (const tg_Scope *s, uint64_t id);
 
@@ -95,5 +79,13 @@ const tg_ScopeEvent *tg_scope_longs (const tg_Scope *s, uint32_t segment,
 /* The event of a number; NULL if there is none, or it cannot be read. */
 const tg_ScopeEvent *tg_scope_event (tg_Scope *s, uint64_t id,
                                      tg_Status *status);
+
+/* What the walk calls when an event is over. */
+typedef void tg_IndexOver (tg_ScopeWalk *w, const tg_ScopeLive *l);
+
+/* Prepares a walk that makes 'records' of a segment's events, for making.h:
+   when one begins its record has no id, and its number among those that are
+   live instead of the parent's; 'over' fills it in. */
+void tg_index_walk (tg_Scope *s, tg_ScopeWalk *w, tg_IndexOver *over);
 
 #endif

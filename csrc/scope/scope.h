@@ -1,21 +1,22 @@
 /*
-** scope.h - events of a profiler session: what they are.
+** scope.h - Opera's profiler service: what the events of a session are.
 **
-** The profiler service answers questions about a stopped trace. To it a
+** The service (docs/scope.md) answers questions about a stopped trace. To it a
 ** coroutine is a *timeline*, and a call is an *event* on the timeline of the
 ** coroutine that it ran in. Events of a timeline are a tree: an event's parent
 ** is the innermost call of the same coroutine that was open when it began.
 **
-** Seven files:
+** The files, each using those above it:
 **
-**     scopekinds   what an event is: its type, and the data of that type
-**     scopewalk    from packets to events
-**     scopetrace   the trace: its packets from anywhere on
-**     scopesums    events added up
-**     scopeindex   a session: its timelines; events by number, from an index of
-**                  places in the stream
-**     scopequery   which events are asked for; events added up
-**     scopewrite   events as the messages of the service
+**     kinds     what an event is: its type, and the data of that type
+**     walk      from packets to events
+**     packets   the trace: its packets from anywhere on
+**     sums      events added up
+**     index     a session: its timelines; events by number, from an index of
+**               places in the stream
+**     making    a session from its beginning to its end
+**     query     which events are asked for; events added up
+**     messages  events as the messages of the service
 **
 ** Data flow. When a session is made, all packets are read once. The walk makes
 ** events of them, a *segment* of some ten thousand packets at a time; they are

@@ -4,6 +4,7 @@
 
 #include "trace/scopesession.h"
 #include "binding/luasink.h"
+#include "scope/making.h"
 #include "scope/messages.h"
 #include "session/traceinfo.h"
 #include "trace/hookcost.h"

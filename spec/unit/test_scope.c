@@ -10,6 +10,7 @@
 */
 #include "base/alloc.h"
 #include "capture.h"
+#include "scope/making.h"
 #include "scope/query.h"
 #include "unit.h"
 
