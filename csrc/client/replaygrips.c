@@ -2,8 +2,8 @@
 ** replaygrips.c - see replaygrips.h. For replayvalues.c.
 **
 ** What is no grip, or says what cannot be, becomes nil or is bounded: the
-** tables may come from anybody. Without memory the output's 'failed' is set; what Lua
-** raises goes through.
+** tables may come from anybody. Without memory the output's 'failed' is set;
+** what Lua raises goes through.
 */
 #include "client/replaygrips.h"
 

@@ -228,8 +228,8 @@ static const Key *push_keys (const Writer *w, int t, size_t *n) {
   return keys;
 }
 
-/* Looks the key up again instead of keeping all values on Lua's stack: an object
-   may have any number of properties. */
+/* Looks the key up again instead of keeping all values on Lua's stack: an
+   object may have any number of properties. */
 static void put_property (const Writer *w, int t, const Key *k) {
   put_key(w, k->s, k->size);
   lua_pushlstring(w->grips.L, k->s, k->size);

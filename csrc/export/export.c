@@ -1,3 +1,13 @@
+/*
+** export.c - what all formats share: packets that a viewer can bear, and words.
+** See export.h.
+**
+** Called by trace/exporttrace.c, which opens the output and closes it; a format
+** runs inside tg_export_write, on the caller's thread. Packets come from
+** readahead.h, whose threads are gone when tg_export_write returns. Failures
+** are kept in 'status' and in the output; a format that notices none writes on
+** for nothing and returns.
+*/
 #include "export/export.h"
 
 #include <errno.h>
@@ -33,7 +43,8 @@ static bool push (tg_Export *x, const tg_Packet *p) {
   return true;
 }
 
-/* Whether the frame is given. */
+/* Whether the frame is given. What is inside one that is not, is not either:
+   otherwise it would hang below a caller that is not its own. */
 static bool enter (tg_Export *x, const tg_Packet *p) {
   bool full = x->limit > 0 && x->calls >= x->limit;
   bool deep = x->depth > 0 && x->nframes >= x->depth;
@@ -58,7 +69,8 @@ static bool leave (tg_Export *x) {
   return true;
 }
 
-/* The exit of a frame that is still open where the trace ends. */
+/* The exit of a frame that is still open where the trace ends, innermost first:
+   a format need not care about what was left open. */
 static bool close_open (tg_Export *x, tg_Packet *p) {
   if (x->nframes == 0 || x->status != TG_OK)
     return false;
@@ -73,7 +85,8 @@ static bool close_open (tg_Export *x, tg_Packet *p) {
   return true;
 }
 
-/* Whether to go on. */
+/* Whether to go on. A user who stops the export is a failure of the output,
+   with an errno that says so. */
 static bool tell (tg_Export *x, uint64_t reached_ns) {
   const uint64_t every = 32768 / TG_BATCH_PACKETS;
   if (x->progress == NULL || ++x->batches % every != 0
@@ -140,6 +153,7 @@ TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
     if (x->ended || !next_batch(x))
       return false;
   }
+  tg_assert(x->place < x->batch->count);
   *p = x->batch->packets[x->place++];
   if (tg_unlikely(p->time_ns > x->end_ns))
     x->end_ns = p->time_ns;
@@ -155,6 +169,7 @@ bool tg_export_next (tg_Export *x, tg_Packet *p) {
 }
 
 uint32_t tg_export_level (const tg_Export *x, const tg_Packet *p) {
+  tg_assert(p->why != TG_WHY_ENTER || x->nframes > 0);
   return p->why == TG_WHY_ENTER ? x->nframes - 1 : x->nframes;
 }
 
@@ -237,7 +252,9 @@ void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
 
 tg_Slice tg_export_worked (const tg_Export *x) {
   const tg_Batch *b = x->batch;
+  tg_assert(b != NULL && x->place > 0);
   uint32_t i = x->place - 1;
+  tg_assert(i < b->worked);         /* the work was for all of the batch */
   uint32_t from = i > 0 ? b->ends[i - 1] : 0;
   return (tg_Slice){
     .data = (const uint8_t *)b->text.data + from, .size = b->ends[i] - from
@@ -298,7 +315,8 @@ static char *put_escape (char *p, char c) {
   return p + 5;
 }
 
-/* One character that is not plain, or a byte that is none. */
+/* One character that is not plain, or a byte that is none. Characters of a file
+   name may be of any encoding: U+FFFD keeps the document valid JSON. */
 static char *put_char (char *p, const char **s, const char *end) {
   uint32_t code;
   size_t n = tg_utf8_char(*s, end, &code);
@@ -317,7 +335,8 @@ static char *put_char (char *p, const char **s, const char *end) {
   return p;
 }
 
-/* The last character may reach beyond 'size'. */
+/* A piece at a time, so that room is asked for seldom and never for six times a
+   long string. The last character may reach beyond 'size'. */
 static const char *add_piece (tg_Buf *out, const char *s, size_t size,
                               const char *end) {
   const char *stop = s + size;
@@ -332,6 +351,7 @@ static const char *add_piece (tg_Buf *out, const char *s, size_t size,
       p = put_char(p, &s, end);
   }
   out->size = (size_t)(p - out->data);
+  tg_assert(out->size <= out->capacity && s <= end);
   return s;
 }
 

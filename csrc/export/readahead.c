@@ -1,3 +1,13 @@
+/*
+** readahead.c - see readahead.h. Whoever asks is the thread that exports; the
+** threads made here read and work for it.
+**
+** One mutex guards the numbers of batches; a batch's contents belong to who has
+** it: the reading thread until it is filled, a worker from the claim until it
+** is done, the asker until it asks again. If no thread can be had, whoever asks
+** reads and works; if memory is refused, 'failed' is set and there are no more
+** batches.
+*/
 #include "export/readahead.h"
 
 #include <string.h>
@@ -30,7 +40,8 @@ static bool clear_batch (tg_Batch *b) {
    all are there. */
 static const uint8_t own_bytes;
 
-/* What will not stay where it is as long as the batch. */
+/* What will not stay where it is as long as the batch. All values are in one
+   buffer, which may move while it grows: so offsets first, addresses later. */
 static void keep_values (tg_Batch *b, const tg_Reader *r, tg_Packet *p) {
   if (p->values.size == 0 || tg_reader_lasts(r, p->values))
     return;
@@ -47,6 +58,7 @@ static void place_values (tg_Batch *b) {
     tg_Slice *v = &b->packets[i].values;
     if (v->origin != &own_bytes)
       continue;
+    tg_assert((uintptr_t)v->data + v->size <= b->values.size);
     v->data = (const uint8_t *)b->values.data + (uintptr_t)v->data;
     v->origin = NULL;
   }
@@ -92,8 +104,11 @@ static tg_Batch *batch_at (tg_ReadAhead *a, uint64_t number) {
   return &a->ring[number % TG_AHEAD_BATCHES];
 }
 
+/* Only one thread fills, so the batch is nobody else's while the mutex is
+   free. */
 static void fill_next (tg_ReadAhead *a) {
   tg_Batch *b = batch_at(a, a->filled);
+  tg_assert(a->filled - a->given < TG_AHEAD_BATCHES);
   pthread_mutex_unlock(&a->mutex);
   bool more = fill(a, b);
   bool failed = b->packets == NULL || b->ends == NULL || b->values.failed;
@@ -107,6 +122,7 @@ static void fill_next (tg_ReadAhead *a) {
 
 static void work_next (tg_ReadAhead *a) {
   uint64_t number = a->claimed++;
+  tg_assert(number >= a->given && number < a->filled);
   tg_Batch *b = batch_at(a, number);
   pthread_mutex_unlock(&a->mutex);
   a->work(a->ud, b);
@@ -168,6 +184,7 @@ void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
   pthread_cond_init(&a->changed, NULL);
 }
 
+/* Without signals: the program's handlers run on the program's threads. */
 static bool start_thread (tg_ReadAhead *a, void *(*run) (void *)) {
   if (!tg_signals_thread(&a->threads[a->nthreads], run, a))
     return false;
@@ -214,6 +231,7 @@ tg_Batch *tg_readahead_next (tg_ReadAhead *a) {
   while (a->given < a->filled ? !b->done : !a->ended)
     advance(a);
   a->holding = a->given < a->filled;
+  tg_assert(!a->holding || b->done);
   if (first && !a->ended)
     start_threads(a);
   pthread_mutex_unlock(&a->mutex);

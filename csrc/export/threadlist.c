@@ -1,3 +1,7 @@
+/*
+** threadlist.c - see threadlist.h. For the formats that have a place for each
+** coroutine; without memory TG_INTMAP_NONE, and the list is as it was.
+*/
 #include "export/threadlist.h"
 
 #include <string.h>
@@ -22,6 +26,8 @@ static uint32_t new_lane (tg_ThreadList *l, tg_ThreadId thread,
   return l->count++;
 }
 
+/* The latest one is asked for again mostly: a hash for each packet would be
+   felt in an export of millions. */
 uint32_t tg_threadlist_of (tg_ThreadList *l, tg_ThreadId thread,
                            tg_FunctionId first) {
   if (l->latest < l->count && l->list[l->latest].thread == thread)
@@ -29,6 +35,7 @@ uint32_t tg_threadlist_of (tg_ThreadList *l, tg_ThreadId thread,
   uint32_t lane = tg_intmap_find(&l->places, thread);
   if (lane == TG_INTMAP_NONE)
     lane = new_lane(l, thread, first);
+  tg_assert(lane == TG_INTMAP_NONE || l->list[lane].thread == thread);
   if (lane != TG_INTMAP_NONE)
     l->latest = lane;
   return lane;

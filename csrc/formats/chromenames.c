@@ -1,3 +1,8 @@
+/*
+** chromenames.c - see chromenames.h. For chrome.c, twice for each call: so what
+** is said of a function is text that is put together once. Without memory NULL
+** or false, and the name is tried again.
+*/
 #include "formats/chromenames.h"
 
 #include <string.h>
@@ -36,7 +41,7 @@ static void put_name (tg_Buf *out, const char *name) {
   }
 }
 
-/* A url between quotes of somebody else. */
+/* A url between quotes of somebody else: its own are cut off again. */
 static void put_url (tg_Buf *out, const char *url) {
   size_t at = out->size;
   tg_v8profile_put_string(out, url, strlen(url));
@@ -92,6 +97,7 @@ static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
   if (text->failed)
     return NULL;
   word->size = (uint32_t)(text->size - word->at);
+  tg_assert(word->size > word->url + word->url_size);
   return word;
 }
 

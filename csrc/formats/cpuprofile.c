@@ -9,6 +9,9 @@
 **
 ** All samples come before all deltas in a document, and the nodes are known at
 ** the end: the deltas go through a spool, the nodes are written last.
+**
+** What fails is in the export's status, the output, or the spool, whose errno
+** counts before the others: it came first.
 */
 #include <errno.h>
 #include <string.h>
@@ -38,6 +41,7 @@ typedef struct Document {
 */
 
 static void put_sample (Document *d, const tg_V8Sample *s) {
+  tg_assert(s->at_ns >= d->at_ns);
   if (d->deltas.values++ > 0) {
     tg_buf_addchar(d->out, ',');
     tg_buf_addchar(&d->deltas.text, ',');
@@ -79,6 +83,8 @@ static void put_samples (Document *d) {
 ** ===================================================================
 */
 
+/* Children in order of appearance. The tree has parents only, which is all that
+   recording and adding up need; a parent's number is less than its child's. */
 static bool list_children (Document *d) {
   const tg_CallTree *t = &d->v8.profile.tree;
   d->first = tg_calloc(t->count, sizeof *d->first);
@@ -87,6 +93,7 @@ static bool list_children (Document *d) {
     return false;
   for (uint32_t i = t->count - 1; i > 0; i--) {
     uint32_t parent = t->nodes[i].parent;
+    tg_assert(parent < i);
     d->next[i] = d->first[parent];
     d->first[parent] = i;
   }

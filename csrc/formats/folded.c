@@ -1,5 +1,5 @@
 /*
-** export_folded.c - stacks and the microseconds spent on top of each, for
+** folded.c - stacks and the microseconds spent on top of each, for
 ** flamegraph.pl, inferno and their kin:
 **
 **     main;(main chunk) (prog.lua:1);load;string.gsub 1234
@@ -14,6 +14,9 @@
 ** so far has grown by. So every line, and the sum below any frame, is off by
 ** less than a microsecond, and the sum of all by half of one at most. Stacks
 ** that come to 0 are left out.
+**
+** All is added up before the first line is written. Without memory the export's
+** status says so.
 */
 #include <inttypes.h>
 #include <string.h>
@@ -37,10 +40,10 @@ typedef struct Step {
 
 typedef struct Document {
   tg_Export *x;
-  tg_FuncLabels labels;           /* owns */
-  tg_IntMap roots;             /* owns; nodes by thread, of coroutines that may
+  tg_FuncLabels labels;       /* owns */
+  tg_IntMap roots;            /* owns; nodes by thread, of coroutines that may
                                  go on */
-  tg_CallTree tree;               /* owns; a node's 'calls' are those folded */
+  tg_CallTree tree;           /* owns; a node's 'calls' are those folded */
   uint32_t *open;             /* owns; nodes of the open frames */
   uint32_t nopen, copen;
   uint64_t now_ns;            /* of the last packet */
@@ -124,19 +127,25 @@ static void forget_root (Document *d, const tg_Packet *p) {
     tg_intmap_drop(&d->roots, p->thread);
 }
 
+/* What was folded since the last exit was folded inside this frame: it is the
+   innermost one that is given. */
 static void leave (Document *d, const tg_Packet *p) {
+  tg_assert(d->nopen > 0);
   tg_Node *n = &d->tree.nodes[d->open[--d->nopen]];
   n->tally.calls += d->x->folded - d->folded;
   d->folded = d->x->folded;
   forget_root(d, p);
 }
 
+/* Time goes to the innermost frame, whatever coroutine it is in: a suspended
+   one has none open. */
 static bool add_up (Document *d) {
   tg_Packet p;
   while (tg_export_next(d->x, &p)) {
     if (d->nopen > 0)
       d->tree.nodes[d->open[d->nopen - 1]].tally.self_ns
           += p.time_ns - d->now_ns;
+    tg_assert(p.time_ns >= d->now_ns);
     d->now_ns = p.time_ns;
     if (p.why != TG_WHY_ENTER)
       leave(d, &p);
@@ -240,6 +249,7 @@ static bool list_children (Document *d) {
   if (d->steps == NULL)
     return false;
   for (uint32_t i = d->tree.count - 1; i > 0; i--) {
+    tg_assert(d->tree.nodes[i].parent < i);
     Step *parent = &d->steps[d->tree.nodes[i].parent];
     d->steps[i].sibling = parent->child;
     parent->child = i;
@@ -277,7 +287,8 @@ static void put_line (Document *d, uint32_t node) {
   tg_buf_addchar(out, '\n');
 }
 
-/* The node after this one, or after all below it; 0 at the end. */
+/* The node after this one, or after all below it; 0 at the end. Without
+   recursion: stacks are as deep as the program's. */
 static uint32_t next_node (Document *d, uint32_t node) {
   if (d->steps[node].child != 0)
     return d->steps[node].child;

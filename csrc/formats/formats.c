@@ -1,6 +1,10 @@
 /*
 ** formats.c - the table of all formats. To add one: a line here, its function
-** in formats.h, its file.
+** in formats.h, its file (docs/contributing.md).
+**
+** Limits are what the viewers were seen to bear: beyond a million calls they
+** take minutes or give up; DevTools and speedscope walk stacks by recursion, so
+** these have fewer frames than the Firefox Profiler.
 */
 #include "formats/formats.h"
 #include "formats/firefox/firefox.h"

@@ -1,6 +1,10 @@
 /*
-** packets.c - the protocol's packets as they are, one JSON document on
-** each line. Nothing is left out or added: what packets() gives, as text.
+** packets.c - the protocol's packets as they are, one JSON document on each
+** line. Nothing is left out or added: what packets() gives, as text.
+**
+** A packet depends on no other one, so all text is made by the work on batches,
+** on any thread; this file's thread only puts it out, in order. Memory that was
+** refused shows in the batch.
 */
 #include "formats/formats.h"
 #include "packet/packet.h"
@@ -9,6 +13,7 @@
 #define ENOUGH ((size_t)1 << 20)    /* bytes of text that wait in a batch */
 
 static void put_packet (const tg_Export *x, tg_Batch *b, tg_Buf *out) {
+  tg_assert(b->worked < b->count);
   const tg_Packet *p = &b->packets[b->worked++];
   tg_JsonWriter json;
   tg_jsonwriter_init(&json, out);

@@ -10,6 +10,9 @@
 **
 ** Packets of all coroutines are mixed, profiles are not: events go through a
 ** spool, a column for each.
+**
+** Memory that was refused is in the export's status, what the spool's file
+** refused in the spool; the first of them ends the export.
 */
 #include <errno.h>
 #include <string.h>
@@ -62,7 +65,8 @@ static bool grow_columns (Document *d) {
   return true;
 }
 
-/* The column of a coroutine; NULL without memory. */
+/* The column of a coroutine; NULL without memory. Columns may be more than
+   coroutines: both arrays grow by themselves. */
 static tg_Column *column_of (Document *d, const tg_Packet *p) {
   uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
   if (lane == TG_INTMAP_NONE)
@@ -74,6 +78,7 @@ static tg_Column *column_of (Document *d, const tg_Packet *p) {
 
 static void put_event (Document *d, tg_Column *c, char type, uint32_t frame,
                        uint64_t time_ns) {
+  tg_assert(time_ns >= d->x->start_ns);
   tg_buf_addstr(&c->text, c->values++ > 0 ? ",\n{\"type\":\"" : "{\"type\":\"");
   tg_buf_addchar(&c->text, type);
   tg_buf_addstr(&c->text, "\",\"frame\":");
@@ -178,7 +183,8 @@ static bool put_profile (Document *d, const tg_ThreadEntry *lane,
   return ok;
 }
 
-/* A document without a profile is none. */
+/* A document without a profile is none: speedscope says that it is no file of
+   its kind. */
 static bool put_profiles (Document *d) {
   static const tg_ThreadEntry nobody = {1, 0};
   tg_Buf *out = &d->x->out->text;

@@ -1,3 +1,8 @@
+/*
+** v8profile.c - see v8profile.h. For cpuprofile.c and chromesamples.c. Memory
+** that is refused shows in the profile's status, which whoever writes the
+** document looks at in the end.
+*/
 #include "formats/v8profile.h"
 
 #include <string.h>
@@ -25,7 +30,10 @@ void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns) {
   v->opening = false;
 }
 
+/* One sample behind: only the packet after it tells whether a stack lasted, or
+   was on the way to another one at the same moment. */
 bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
+  tg_assert(p->time_ns >= v->latest.at_ns);
   bool opening = p->why == TG_WHY_ENTER;
   bool same = p->time_ns == v->latest.at_ns && opening == v->opening;
   *out = v->latest;
@@ -72,18 +80,20 @@ static void put_place (tg_V8Profile *v, const tg_Function *f, tg_Buf *out) {
 }
 
 void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
-  static char root_name[] = "(root)";
-  static const tg_Function root = {.name = root_name, .is_c = true};
+  static const tg_Function root = {.is_c = true};
   const tg_Profile *p = &v->profile;
+  tg_assert(node < p->tree.count);
   const tg_Function *f
       = node == 0 ? &root : tg_profile_function(p, p->tree.nodes[node].row);
-  const char *name = f->name != NULL ? f->name : "(anonymous function)";
+  const char *name = node == 0 ? "(root)"
+                     : f->name != NULL ? f->name : "(anonymous function)";
   tg_buf_addstr(out, "\"callFrame\":{\"functionName\":");
   tg_v8profile_put_string(out, name, strlen(name));
   put_place(v, f, out);
 }
 
-/* A file with this word in it is opened as another kind of file. */
+/* DevTools looks for this word in the text of the file, not in what it means,
+   and opens one that has it as another kind of file. */
 #define WORD "enhancedTraceVersion"
 
 void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
@@ -96,6 +106,7 @@ void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
     static const char escaped[] = "\\u0065";   /* its 'e' */
     at = (size_t)(found - out->data);
     size_t tail = out->size - at - 1;
+    tg_assert(out->data[at] == 'e');
     if (!tg_buf_reserve(out, sizeof escaped))
       return;
     memmove(out->data + at + sizeof escaped - 1, out->data + at + 1, tail);

@@ -1,5 +1,9 @@
 /*
-** kinds.c - see kinds.h.
+** kinds.c - see kinds.h. For walk.c, once for each call; messages.c reads what
+** is here.
+**
+** The frequent case is one look into an array by function id (the end of this
+** file). Without memory TG_INTMAP_NONE, and nothing is half added.
 */
 #include "scope/kinds.h"
 
@@ -47,10 +51,13 @@ void tg_scopekinds_free (tg_ScopeKinds *k) {
 ** ===================================================================
 */
 
+/* A main chunk is defined at line 0 (ldebug.c, funcinfo: "main"). */
 bool tg_scopekinds_chunk (const tg_Function *f) {
   return !f->is_c && f->line == 0;
 }
 
+/* By name, as the catalog has named what is reachable in package.loaded: a
+   program's own function called "load" is no C function. */
 static uint8_t sort_of (const tg_Function *f) {
   static const struct {
     const char *name;
@@ -131,7 +138,8 @@ static bool string_argument (const tg_Packet *p, uint64_t n, tg_Slice *s) {
   return true;
 }
 
-/* '@' and '=' before a chunk's name say how to read it. */
+/* '@' and '=' before a chunk's name say how to read it (manual 4.7, 'source' of
+   lua_Debug). */
 static void strip (tg_Slice *s) {
   if (s->size > 0 && (*s->data == '@' || *s->data == '=')) {
     s->data++;
@@ -168,7 +176,8 @@ static uint32_t new_kind (tg_ScopeKinds *k, const tg_ScopeKind *kind) {
   return k->count++;
 }
 
-/* A label and 'more', which tells apart kinds of one function. */
+/* A label and 'more', which tells apart kinds of one function: 0 its calls, 1
+   bodies of coroutines, from 2 on calls by the text of their argument. */
 static uint32_t find_kind (tg_ScopeKinds *k, const tg_ScopeKind *kind,
                            uint32_t more) {
   uint64_t key = (uint64_t)kind->label << 32 | more;
@@ -198,6 +207,7 @@ static uint32_t call_kind (tg_ScopeKinds *k, const tg_Packet *p,
       return TG_INTMAP_NONE;
     return find_kind(k, &kind, kind.text != TG_INTMAP_NONE ? kind.text + 2 : 0);
   }
+  tg_assert(f->sort != UNASKED);
   uint32_t found = find_kind(k, &kind, 0);
   if (found != TG_INTMAP_NONE)
     f->kind = found + 1;

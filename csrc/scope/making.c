@@ -2,8 +2,8 @@
 ** making.c - see making.h. A session from its beginning to its end: reads all
 ** packets once and leaves the index of them.
 **
-** Called by trace/scopesession.c, on one thread at a time; a server makes one in
-** portions, between which it does other things. Whatever fails, the session
+** Called by trace/scopesession.c, on one thread at a time; a server makes one
+** in portions, between which it does other things. Whatever fails, the session
 ** that is half made can be freed.
 */
 #include "scope/making.h"
@@ -58,8 +58,10 @@ static void event_over (tg_ScopeWalk *w, const tg_ScopeLive *l) {
   tg_Scope *s = w->owner;
   if (l->place != TG_INTMAP_NONE)
     s->longs[l->place] = l->event;
-  else if (w->status == TG_OK)
+  else if (w->status == TG_OK) {
+    tg_assert(l->event.id - first_record(s) < s->nrecords);
     s->records[l->event.id - first_record(s)] = l->event;
+  }
 }
 
 /* Events that are not over where their segment ends are long ones from now on.
@@ -86,6 +88,7 @@ static void note_timelines (tg_Scope *s, uint32_t segment,
     uint32_t timeline = e->id != 0 ? e->timeline
                                    : w->live[e->parent].event.timeline;
     tg_Timeline *t = &s->timelines.list[timeline];
+    tg_assert(t->events == 0 || t->latest <= segment);
     if (t->events++ == 0)
       t->first = segment;
     t->latest = segment;
@@ -100,8 +103,8 @@ static bool end_segment (tg_Scope *s, tg_ScopeWalk *w) {
          && keep_longs(s, w);
 }
 
-/* Coroutines that are suspended keep their frames (reader/suspended.h); these are
-   live, but not open. */
+/* Coroutines that are suspended keep their frames (reader/suspended.h); these
+   are live, but not open. */
 static uint32_t count_waiting (const tg_Suspended *all) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < all->used; i++)
@@ -129,7 +132,8 @@ static bool note_live (tg_ScopeSegment *g, const tg_ScopeWalk *w) {
 }
 
 /* A segment begins where the reader stands. A copy of it is how the segment is
-   read again: only that knows the frames open here without reading all before. */
+   read again: only that knows the frames open here without reading all that
+   came before. */
 static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
                          const tg_Reader *reader) {
   if (!room(&s->segments, s->nsegments, &s->csegments, sizeof *s->segments))
@@ -152,9 +156,9 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   return note_live(g, w);
 }
 
-/* How long a segment is to be that ends here. Longer ones as the trace grows, so
-   that their number grows with its logarithm; longer ones where much is live,
-   so that what is noted of it stays a part of what is read. */
+/* How long a segment is to be that ends here. Longer ones as the trace grows,
+   so that their number grows with its logarithm; longer ones where much is
+   live, so that what is noted of it stays a part of what is read. */
 static uint64_t stride_of (const tg_Scope *s, const tg_ScopeWalk *w) {
   if (s->stride > 0)
     return s->stride;

@@ -1,5 +1,9 @@
 /*
-** messages.c - see messages.h.
+** messages.c - see messages.h. For trace/scopesession.c, which gives it a sink:
+** a Lua table or JSON text.
+**
+** Names of fields are those of Opera's service description; times in
+** milliseconds. What fails, fails in the sink.
 */
 #include "scope/messages.h"
 

@@ -1,5 +1,9 @@
 /*
-** packets.c - see packets.h.
+** packets.c - see packets.h. For making.c and index.c.
+**
+** Whatever fails for want of memory returns false; what is half open can be
+** closed. What is damaged in a recording ends the packets, and the reader says
+** where.
 */
 #include "scope/packets.h"
 
@@ -45,6 +49,9 @@ static void count_time (Times *t, uint64_t ns) {
   t->all++;
 }
 
+/* The cost that was measured holds for this machine now; the recording may be
+   of another one. Between two packets there is at least the hook, so the cost
+   cannot be more than the shortest times that there are. */
 static void limit (const Times *t, uint64_t *cost) {
   uint32_t ns = 0, passed = t->counts[0], wanted = t->all / SAMPLE_PART;
   while (ns < SAMPLE_TIMES && passed <= wanted)
@@ -101,7 +108,8 @@ static bool find_chunk (const tg_ScopeTrace *t, uint64_t *ns) {
   return ok;
 }
 
-/* The session begins there: as if nothing had been before. */
+/* The session begins there, as if nothing had been before: what Opera's service
+   calls a session begins with the document, not with the browser. */
 static bool begin_with_chunk (tg_ScopeTrace *t) {
   tg_Filter filter;
   tg_filter_init(&filter);

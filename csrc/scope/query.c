@@ -1,5 +1,11 @@
 /*
-** query.c - see query.h.
+** query.c - see query.h. For trace/scopesession.c; on whatever thread asks, one
+** question of a session at a time.
+**
+** What a segment has can be told without reading it (its sums), with a part of
+** it (its long events) or by reading it again; here it is decided which is
+** enough. What cannot be read is in the cursor's 'status', and there are no
+** further events then.
 */
 #include "scope/query.h"
 
@@ -66,7 +72,8 @@ static bool may_select (const tg_ScopeCursor *c, uint32_t segment) {
 */
 
 /* The events of the segment at hand that are to be looked at; NULL if they
-   cannot be read. */
+   cannot be read. It is loaded again for each: the list is the session's, and
+   another question may have come between. */
 static const tg_ScopeEvent *events_of (tg_ScopeCursor *c, size_t *count) {
   const tg_ScopeEvent *list = NULL;
   if (!c->loaded) {
@@ -148,6 +155,8 @@ static void add_events (tg_ScopeCursor *c, const tg_ScopeEvent *list,
   }
 }
 
+/* A sum has no single times and numbers any more, so it can be taken only where
+   the question would take all that is in it. */
 static void add_segment (tg_ScopeCursor *c) {
   size_t count;
   const tg_ScopeSegment *g = &c->scope->segments[c->segment];
@@ -168,7 +177,8 @@ static int by_id (const void *x, const void *y) {
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Groups that have an event, the one that begins first first. */
+/* Groups that have an event, the one that begins first first; moved to the
+   front of the array that they are in. */
 static void sort_groups (tg_ScopeCursor *c, uint32_t room) {
   for (uint32_t i = 0; i < room; i++) {
     tg_ScopeEvent *g = &c->groups[i];
@@ -179,6 +189,7 @@ static void sort_groups (tg_ScopeCursor *c, uint32_t room) {
               ? c->scope->kinds.list[i].type
               : c->query.mode == TG_SCOPE_UNIQUE_TYPES ? (tg_ScopeType)i
                                                        : TG_SCOPE_GENERIC;
+    tg_assert(c->ngroups <= i);
     c->groups[c->ngroups++] = *g;
   }
   qsort(c->groups, c->ngroups, sizeof *c->groups, by_id);
@@ -228,6 +239,7 @@ static void set_segments (tg_ScopeCursor *c) {
     return;                     /* none */
   uint32_t first = tg_scope_segment(s, c->above + 1);
   uint32_t last = tg_scope_segment(s, c->last);
+  tg_assert(first <= last && t->first <= t->latest);
   c->segment = first > t->first ? first : t->first;
   c->end_segment = (last < t->latest ? last : t->latest) + 1;
   while (c->end_segment > c->segment

@@ -1,5 +1,9 @@
 /*
-** sums.c - see sums.h.
+** sums.c - see sums.h. For making.c, once for each segment.
+**
+** The hash table of the sums is the summer's and is used again for each
+** segment; a segment keeps the list only. Without memory false; a segment
+** without sums is read again for every question, which is slow and not wrong.
 */
 #include "scope/sums.h"
 
@@ -30,6 +34,7 @@ static bool is_of (const tg_ScopeSum *sum, const tg_ScopeEvent *e) {
 static tg_ScopeSum *sum_of (const tg_ScopeSummer *with, tg_ScopeSums *sums,
                             const tg_ScopeEvent *e, uint32_t most) {
   size_t i = home_of(with, e);
+  tg_assert(2 * most <= with->nslots);  /* a free slot is always found */
   while (with->slots[i] != 0) {
     tg_ScopeSum *sum = &sums->list[with->slots[i] - 1];
     if (is_of(sum, e))

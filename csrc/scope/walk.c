@@ -1,5 +1,9 @@
 /*
-** walk.c - see walk.h.
+** walk.c - see walk.h. Used while a session is made (making.c) and whenever a
+** segment of it is read again (index.c), on whatever thread asks.
+**
+** Without memory 'status' says so and packets are passed over: what came of
+** them so far is good for freeing only.
 */
 #include "scope/walk.h"
 
@@ -33,6 +37,7 @@ static TG_NOINLINE uint32_t new_timeline (tg_Timelines *t,
   return t->count++;
 }
 
+/* Calls of one coroutine come in a row, so the latest is remembered. */
 static uint32_t timeline_of (tg_Timelines *t, tg_ThreadId thread) {
   if (tg_likely(t->thread == thread))
     return t->latest;
@@ -65,7 +70,8 @@ void tg_timelines_free (tg_Timelines *t) {
 ** ===================================================================
 */
 
-/* A live event, not initialized; TG_INTMAP_NONE without memory. */
+/* A live event, not initialized; TG_INTMAP_NONE without memory. Those that are
+   over are used again, so there are never more than are live at once. */
 TG_INLINE uint32_t new_live (tg_ScopeWalk *w) {
   uint32_t i = w->first_free;
   if (i != TG_INTMAP_NONE) {
@@ -84,12 +90,15 @@ TG_INLINE uint32_t new_live (tg_ScopeWalk *w) {
   return w->nlive++;
 }
 
-/* The event is over: its parent has what is to be added up. */
+/* The event is over: its parent has what is to be added up. A parent is over
+   after its children, so this is the only place where sums are made. */
 static void is_over (tg_ScopeWalk *w, uint32_t i) {
+  tg_assert(i < w->nlive);
   tg_ScopeLive *l = &w->live[i];
   l->event.all_time_ns += l->event.time_ns;
   l->event.all_overhead_ns += l->event.overhead_ns;
   if (l->parent != TG_INTMAP_NONE) {
+    tg_assert(l->parent < w->nlive);
     tg_ScopeEvent *parent = &w->live[l->parent].event;
     parent->all_time_ns += l->event.all_time_ns;
     parent->all_overhead_ns += l->event.all_overhead_ns;
@@ -152,6 +161,7 @@ TG_INLINE uint32_t parent_in (const tg_ScopeWalk *w, tg_ThreadId thread) {
 
 /* The time since the packet before is the innermost event's. */
 TG_INLINE void pass_time (tg_ScopeWalk *w, uint64_t now_ns) {
+  tg_assert(now_ns >= w->now_ns);   /* a reader's times never go back */
   uint64_t ns = now_ns - w->now_ns;
   w->now_ns = now_ns;
   if (w->nopen == 0)
@@ -162,7 +172,8 @@ TG_INLINE void pass_time (tg_ScopeWalk *w, uint64_t now_ns) {
   e->overhead_ns += overhead;
 }
 
-/* Makes 'l' the event that begins with this packet. */
+/* Makes live event 'i' the one that begins with this packet. Its id is the next
+   number, so that what is inside it has the numbers after it. */
 static bool begin (tg_ScopeWalk *w, uint32_t i, const tg_Packet *p) {
   uint32_t timeline = timeline_of(w->timelines, p->thread);
   uint32_t parent = parent_in(w, p->thread);
@@ -205,6 +216,7 @@ static bool resume (tg_ScopeWalk *w, const tg_Packet *p, uint32_t *live) {
   return true;
 }
 
+/* A call that goes on is the event that it was: it has been hit once more. */
 static bool enter (tg_ScopeWalk *w, const tg_Packet *p) {
   uint32_t live;
   w->charge_ns = w->cost.enter_ns;
@@ -281,7 +293,8 @@ void tg_scopewalk_gone (void *walk, tg_ThreadId thread) {
 void tg_scopewalk_end (tg_ScopeWalk *w, uint64_t end_ns) {
   if (end_ns > w->now_ns)
     pass_time(w, end_ns);
-  tg_suspended_finish(&w->waiting);     /* some may be inside open ones */
+  tg_suspended_finish(&w->waiting);     /* some may be inside open ones, which
+                                           must not be over before them */
   while (w->nopen > 0) {
     uint32_t i = w->open[--w->nopen];
     w->live[i].event.end_ns = w->now_ns - w->start_ns;
@@ -297,7 +310,10 @@ void tg_scopewalk_end (tg_ScopeWalk *w, uint64_t end_ns) {
 ** ===================================================================
 */
 
+/* An event that began in an earlier segment. What it adds up to is known, so it
+   is not told when it is over ('known'), and has no parent to add to. */
 static bool add_known (tg_ScopeWalk *w, const tg_ScopeEvent *e, bool open) {
+  tg_assert(e->id != 0 && e->timeline < w->timelines->count);
   uint32_t i = new_live(w);
   if (i == TG_INTMAP_NONE)
     return false;

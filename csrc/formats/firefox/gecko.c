@@ -8,6 +8,9 @@
 ** call, which version 5 cannot describe and does not have.
 **
 ** A thread has tables of its own, and rows instead of columns.
+**
+** As in processed.c, what fails while packets are read is the tracks' status,
+** and while writing it is in 'ok'.
 */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +38,7 @@ typedef struct Gecko {
 ** ===================================================================
 */
 
-/* 1, 2, 5, 10, ... microseconds. */
+/* 1, 2, 5, 10, ... microseconds: as few samples as a viewer bears. */
 static uint64_t interval_of (const tg_Export *x) {
   static const uint32_t steps[] = {2, 5, 10};
   uint64_t span = x->end_ns > x->start_ns ? x->end_ns - x->start_ns : 0;
@@ -62,11 +65,12 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
 }
 
 /* The moments of the interval that are in the span. Of a pause the first one
-   tells enough. */
+   tells enough: without weights, a sample lasts until the next one. */
 static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                          uint64_t to_ns, uint32_t stack) {
   Gecko *w = t->writer;
   uint64_t step = w->interval_ns;
+  tg_assert(step > 0 && from_ns <= to_ns);
   if (track->sample_ns < from_ns)
     track->sample_ns = (from_ns + step - 1) / step * step;
   if (stack == TG_STACK_NONE) {

@@ -2,7 +2,10 @@
 ** longestcalls.c - counts by length, and the length from which on calls stay.
 **
 ** Lengths below FINE have a count each, from there on each power of two has
-** STEPS of them.
+** STEPS of them. A heap of the longest would be exact, and cost a comparison
+** for each level of it with each call; this is one addition.
+**
+** For callmarks.c. Only tg_longestcalls_init can fail.
 */
 #include "formats/firefox/longestcalls.h"
 
@@ -33,6 +36,7 @@ static uint32_t length_of (uint64_t ns) {
     return (uint32_t)ns;
   uint32_t power = 63u - (uint32_t)__builtin_clzll(ns);
   uint32_t step = (uint32_t)(ns >> (power - STEP_BITS)) & (STEPS - 1);
+  tg_assert(power >= FINE_BITS);
   return FINE + (power - FINE_BITS) * STEPS + step;
 }
 
@@ -42,6 +46,7 @@ bool tg_longestcalls_admit (tg_LongestCalls *l, uint64_t ns, uint32_t *rank) {
   if (length < l->cut
       || (length == l->cut && l->counts[length] >= l->most - l->above))
     return false;
+  tg_assert(length < LENGTHS);
   *rank = l->counts[length]++;
   l->above += length > l->cut;
   while (l->above >= l->most && l->cut < LENGTHS - 1)
@@ -57,6 +62,7 @@ bool tg_longestcalls_kept (const tg_LongestCalls *l, uint64_t ns,
 }
 
 uint32_t tg_longestcalls_count (const tg_LongestCalls *l) {
+  tg_assert(l->above <= l->most);
   uint32_t room = l->most - l->above;
   return l->above + (l->counts[l->cut] < room ? l->counts[l->cut] : room);
 }

@@ -1,3 +1,8 @@
+/*
+** markerbytes.c - see markerbytes.h. For callmarks.c only, which has made room.
+** Bytes are our own, never from a file of somebody else's: reading does not
+** check them.
+*/
 #include "formats/firefox/markerbytes.h"
 
 #include "stream/event.h"
@@ -18,6 +23,8 @@ static uint8_t head_of (const tg_CallMark *m) {
 uint8_t *tg_markerbytes_put (uint8_t *p, const tg_CallMark *m,
                              uint64_t before_ns) {
   uint8_t head = head_of(m);
+  tg_assert((unsigned)m->why <= WHY && m->to.ns >= before_ns);
+  tg_assert(m->from.ns <= m->to.ns);
   *p++ = head;
   p = tg_putvar(p, m->to.ns - before_ns);
   p = tg_putvar(p, m->to.ns - m->from.ns);

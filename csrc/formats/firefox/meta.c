@@ -1,5 +1,10 @@
 /*
-** meta.c - see meta.h.
+** meta.c - see meta.h. For processed.c and gecko.c and the files of their
+** parts.
+**
+** All is text in a buffer: memory that was refused shows there, or in the
+** result of tg_meta_marks, which is also false if the user of a marker says
+** stop.
 */
 #include "formats/firefox/meta.h"
 
@@ -87,6 +92,8 @@ const char *tg_meta_program (const tg_Export *x) {
   return x->program->name != NULL ? x->program->name : "Lua";
 }
 
+/* An entry without a value is left out: a viewer would show the label and
+   nothing behind it. */
 static void add_entry (tg_Buf *out, const char *label, const tg_Buf *value) {
   out->failed = out->failed || value->failed;
   if (value->size == 0 || out->failed)
@@ -166,7 +173,8 @@ void tg_meta_extra (const tg_Tracks *t, tg_Buf *out) {
   tg_buf_free(&text);
 }
 
-/* A note as a marker; 'text' says what. */
+/* A note as a marker; 'text' says what, and an empty one is none. On the first
+   track: it is there whatever the program was. */
 static bool use_note (const tg_Buf *text, uint64_t from_ns, uint64_t to_ns,
                       tg_MarkUse *use, void *ud) {
   tg_Buf member = {0};
@@ -202,7 +210,10 @@ bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
          && (track != t->list[0] || use_notes(t, use, ud));
 }
 
+/* Milliseconds with nine decimals if need be: a double has room for them in a
+   recording of an hour. */
 void tg_meta_moment (tg_Buf *out, tg_Moment m) {
+  tg_assert(m.part <= 999);
   if (m.part == 0)
     tg_export_time(out, m.ns, 1000000);
   else

@@ -7,6 +7,9 @@
 ** calls of one function there is a sample of their caller, if only of length 0.
 ** The document wants columns, and what is shared by the threads before them; so
 ** all packets are read before the first byte is written.
+**
+** What fails while packets are read is the tracks' status; while writing, 'ok'
+** of the document. errno is that of the output or of the spool.
 */
 #include <errno.h>
 #include <string.h>
@@ -37,6 +40,8 @@ static void begin_values (tg_Track *track) {
   track->values.values = sizeof version;
 }
 
+/* The place of the arguments in the track's buffer, as a tag of the samples of
+   this call. */
 static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
                                const tg_Packet *p) {
   tg_Document *w = t->writer;

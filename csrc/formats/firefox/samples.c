@@ -1,5 +1,9 @@
 /*
-** samples.c - see samples.h.
+** samples.c - see samples.h. Written by processed.c while packets come, read
+** back by thread.c for each column.
+**
+** Memory that was refused shows in the column's text and from there in the
+** spool; reading back returns false.
 */
 #include "formats/firefox/samples.h"
 
@@ -23,6 +27,7 @@ static uint32_t unzigzag (uint32_t from, uint64_t z) {
 void tg_samples_put (tg_Spool *spool, tg_Track *track, uint64_t ns,
                      uint32_t stack, uint32_t tag) {
   tg_Column *c = &track->samples;
+  tg_assert(ns >= track->sample_ns);
   stack++;
   tag++;
   if (!tg_buf_reserve(&c->text, MOST_BYTES)) {
@@ -89,8 +94,10 @@ bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
     const uint8_t *end = ok && p != NULL ? p + piece.size : p;
     while (p < end)
       read_sample(&r, &p);
+    tg_assert(p == end);        /* a sample is in one piece */
     ok = tg_outfile_turn(out) && ok;
   }
+  tg_assert(!ok || r.n == track->samples.values);
   if (ok && r.n > 0)
     put_latest(&r, r.latest.ns, false);
   tg_buf_free(&piece);

@@ -1,5 +1,10 @@
 /*
-** stacktables.c - see stacktables.h.
+** stacktables.c - see stacktables.h. For tracks.c, with every call and return;
+** the writers read the tables when all packets are in.
+**
+** Each table is an array and a hash of what is in it. Most questions are those
+** of the time before ('latest'), which is looked at first. Without memory
+** TG_STACK_NONE; the tables are whole, if one hash may lack an entry.
 */
 #include "formats/firefox/stacktables.h"
 
@@ -37,7 +42,8 @@ static void add_text (tg_Buf *key, const char *s) {
   tg_buf_addchar(key, '\0');
 }
 
-/* What makes a func the same as another. */
+/* What makes a func the same as another. A main chunk is at line 1, where the
+   viewer shows it. */
 static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
   uint32_t line = f == NULL || f->is_c ? 0 : f->line > 0 ? f->line : 1;
   tg_buf_addchar(key, away ? 'a' : 'f');
@@ -96,6 +102,7 @@ static uint32_t find_frame (tg_StackTables *c, uint32_t func, uint32_t line) {
 
 uint32_t tg_stacktables_frame (tg_StackTables *c, uint32_t func,
                                uint32_t line) {
+  tg_assert(func < c->nfuncs);
   uint32_t latest = c->funcs[func].latest;
   if (tg_likely(latest != TG_STACK_NONE && c->frames[latest].line == line))
     return latest;
@@ -120,6 +127,8 @@ static uint32_t find_stack (tg_StackTables *c, uint32_t prefix,
 
 uint32_t tg_stacktables_push (tg_StackTables *c, uint32_t prefix,
                               uint32_t frame) {
+  tg_assert(frame < c->nframes
+            && (prefix == TG_STACK_NONE || prefix < c->nstacks));
   uint32_t latest = prefix == TG_STACK_NONE ? c->latest
                                             : c->stacks[prefix].latest;
   if (tg_likely(latest < c->nstacks && c->stacks[latest].frame == frame

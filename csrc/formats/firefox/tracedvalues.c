@@ -3,6 +3,12 @@
 **
 ** Strings are cut so that no entry is longer than ENTRY_MAX: 4 arguments of
 ** TEXT bytes, or of 16 members, each with a name and a value of MEMBER bytes.
+** So room for an entry is made once, and the pieces are put there without a
+** look.
+**
+** For processed.c, at each call. Captured values are decoded by
+** stream/values.h, which makes nil of damaged bytes. Memory that was refused is
+** in 'failed'; the entry is whole all the same, if poorer.
 */
 #include "formats/firefox/tracedvalues.h"
 
@@ -60,6 +66,7 @@ static void put_type (tg_Buf *out, unsigned type) {
 }
 
 static void put_bytes (tg_Buf *out, const char *s, size_t size) {
+  tg_assert(size <= out->capacity - out->size);
   if (size > 0)
     memcpy(out->data + out->size, s, size);
   out->size += size;
@@ -329,7 +336,8 @@ static bool note_place (tg_TracedValues *v) {
 }
 
 /* Finds the descriptor of an object: they are in order, and those before it
-   are passed over once. */
+   are passed over once. Their sizes are not told ahead, and most objects of a
+   call are never asked for. */
 static bool find_descriptor (tg_TracedValues *v, uint32_t id) {
   while (v->count <= id && !v->next.bad && v->next.p < v->next.end) {
     if (!note_place(v))

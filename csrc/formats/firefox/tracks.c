@@ -1,9 +1,13 @@
 /*
-** tracks.c - see tracks.h.
+** tracks.c - see tracks.h. Used by processed.c and gecko.c, each with functions
+** of its own for what ends and begins.
 **
 ** Packets nest across coroutines, so where control is now is the innermost open
 ** frame of all. When it goes from one track to another, the one that is left
 ** gets a frame for that, or the one that is come back to loses it.
+**
+** Memory that was refused is in 'status', and no more packets are taken; what
+** the spool's file refused is in the spool.
 */
 #include "formats/firefox/tracks.h"
 
@@ -77,7 +81,8 @@ static tg_Track *new_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   return t->list[t->count++] = track;
 }
 
-/* The track of a thread that has none yet. */
+/* The track of a thread that has none yet. Viewers draw a row for each track,
+   so a program with ten thousand coroutines gets no ten thousand of them. */
 static tg_Track *add_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   uint32_t place = t->count;
   if (place >= TG_TRACKS_MAX) {
@@ -138,6 +143,7 @@ static uint32_t stack_of (tg_Track *track) {
    only now: what it leads to tells the line. */
 static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
                           uint32_t tag) {
+  tg_assert(ns >= track->span_ns);
   uint32_t stack = stack_of(track);
   if (stack == TG_STACK_NONE && track->nframes > 0)
     refuse(t);
@@ -174,10 +180,12 @@ static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
   });
 }
 
-/* Control comes back. */
+/* Control comes back: the frame on top is the one that stands for the other
+   track. */
 static void come_back (tg_Tracks *t, tg_Track *track, uint64_t ns) {
   cut_span(t, track, ns, TG_TAG_NONE);
-  tg_assert(track->nframes > 0);
+  tg_assert(track->nframes > 0
+            && track->frames[track->nframes - 1].function == 0);
   track->nframes--;
 }
 
@@ -207,6 +215,8 @@ static uint32_t first_line (const tg_Tracks *t, tg_FunctionId function) {
   return f != NULL && !f->is_c ? f->line : 0;
 }
 
+/* The span before belongs to the caller, and is cut only when the line is known
+   that the call is made from: so 'note_line' comes before it. */
 static void enter (tg_Tracks *t, const tg_Packet *p) {
   tg_Track *below = other_track(t, p->thread, 1, p->time_ns);
   tg_Track *track = track_of(t, p->thread, p->time_ns);
