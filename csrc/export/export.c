@@ -106,11 +106,11 @@ static void keep_order (tg_Export *x) {
 
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
-  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_minduration_status(x->sieve);
+  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_minduration_status(x->minduration);
   if (x->status != TG_ERR_FORMAT)
     return;
   x->status = TG_OK;
-  x->end_ns = tg_reader_time(x->sieve->reader);
+  x->end_ns = tg_reader_time(x->minduration->reader);
   keep_order(x);
 }
 
@@ -119,7 +119,7 @@ static void end_reading (tg_Export *x) {
 static void find_start (tg_Export *x, const tg_Packet *first) {
   uint64_t begun_ns;
   x->begun = true;
-  if (tg_reader_begun(x->sieve->reader, &begun_ns) && begun_ns > x->start_ns)
+  if (tg_reader_begun(x->minduration->reader, &begun_ns) && begun_ns > x->start_ns)
     x->start_ns = begun_ns;
   if (first->time_ns < x->start_ns)
     x->start_ns = first->time_ns;
@@ -187,7 +187,7 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   memset(&x->brief, 0, sizeof x->brief);
   x->brief.off = x->selection->redacts; /* what is secret has a name */
   keep_order(x);
-  tg_readahead_begin(&x->ahead, x->sieve, x->stop, format->work, x);
+  tg_readahead_begin(&x->ahead, x->minduration, x->stop, format->work, x);
   tg_Status status = format->write(x);
   tg_readahead_end(&x->ahead);
   tg_lualiteral_free(&x->literal);

@@ -52,7 +52,7 @@ typedef struct tg_Export {
   const tg_Program *program;  /* strings may be NULL */
   const tg_Stream *stream;    /* its functions and its clock */
   const tg_Selection *selection;
-  tg_MinDuration *sieve;
+  tg_MinDuration *minduration;
   tg_Pos stop;
   uint64_t start_ns, end_ns;  /* of the trace, on the packets' scale; the
                                  start is final with the first packet, the

@@ -66,13 +66,13 @@ static void place_values (tg_Batch *b) {
 
 /* Reads packets; whether there may be more. */
 static bool fill (tg_ReadAhead *a, tg_Batch *b) {
-  const tg_Reader *r = a->sieve->reader;
+  const tg_Reader *r = a->minduration->reader;
   size_t bytes = 0;
   if (!clear_batch(b))
     return false;
   while (b->count < TG_BATCH_PACKETS && bytes < ENOUGH) {
     tg_Packet *p = &b->packets[b->count];
-    if (!tg_minduration_next(a->sieve, a->stop, p))
+    if (!tg_minduration_next(a->minduration, a->stop, p))
       break;
     if (b->count++ == 0)
       tg_reader_pin(r, &b->pin);
@@ -176,7 +176,7 @@ static void *work_all (void *ud) {
 void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
                          tg_BatchWork *work, void *ud) {
   memset(a, 0, sizeof *a);
-  a->sieve = s;
+  a->minduration = s;
   a->stop = stop;
   a->work = work;
   a->ud = ud;

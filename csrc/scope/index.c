@@ -119,13 +119,13 @@ static tg_Status take_segment (tg_Scope *s, uint32_t i, tg_ScopeWalk *w,
   uint64_t skip = g->reader != NULL ? 0 : g->packets;
   while (skip > 0 && tg_scopepackets_next(from, &p))
     skip--;
-  tg_minduration_watch(&from->sieve, tg_scopewalk_gone, w);
+  tg_minduration_watch(&from->minduration, tg_scopewalk_gone, w);
   while (n > 0 && w->status == TG_OK && tg_scopepackets_next(from, &p)) {
     tg_scopewalk_take(w, &p);
     n--;
   }
   if (n > 0 && w->status == TG_OK) {
-    tg_Status status = tg_minduration_status(&from->sieve);
+    tg_Status status = tg_minduration_status(&from->minduration);
     return status != TG_OK ? status : TG_ERR_FORMAT;  /* fewer than before */
   }
   if (last)

@@ -205,7 +205,7 @@ static bool take_some (tg_Scope *s, Making *m, uint64_t n) {
 
 /* What is damaged is shown as far as it goes. */
 static tg_Status end_source (tg_Scope *s, const tg_ScopePackets *from) {
-  tg_Status status = tg_minduration_status(&from->sieve);
+  tg_Status status = tg_minduration_status(&from->minduration);
   if (status != TG_ERR_FORMAT)
     return status;
   s->damage = tg_reader_damage(from->reader);
@@ -239,7 +239,7 @@ static bool begin_making (tg_Scope *s) {
   if (!tg_scopepackets_open(&s->trace, NULL, &m->from))
     return false;
   m->walk.now_ns = s->trace.start_ns;
-  tg_minduration_watch(&m->from.sieve, tg_scopewalk_gone, &m->walk);
+  tg_minduration_watch(&m->from.minduration, tg_scopewalk_gone, &m->walk);
   return new_segment(s, &m->walk, m->from.reader);
 }
 

@@ -23,12 +23,12 @@ bool tg_scopepackets_open (const tg_ScopeTrace *t, const tg_Reader *at,
   p->stop = t->stop;
   p->reader = at != NULL ? tg_reader_copy(at)
                          : tg_reader_new(t->stream, t->start, &t->selection);
-  tg_minduration_init(&p->sieve, p->reader, t->selection.min_duration_ns);
+  tg_minduration_init(&p->minduration, p->reader, t->selection.min_duration_ns);
   return p->reader != NULL;
 }
 
 void tg_scopepackets_close (tg_ScopePackets *p) {
-  tg_minduration_free(&p->sieve);
+  tg_minduration_free(&p->minduration);
   tg_reader_free(p->reader);
 }
 

@@ -39,7 +39,7 @@ typedef struct tg_ScopeTrace {
 /* Packets from somewhere on. */
 typedef struct tg_ScopePackets {
   tg_Reader *reader;    /* owns */
-  tg_MinDuration sieve; /* owns; on the reader */
+  tg_MinDuration minduration; /* owns; on the reader */
   tg_Pos stop;
 } tg_ScopePackets;
 
@@ -54,7 +54,7 @@ bool tg_scopepackets_open (const tg_ScopeTrace *t, const tg_Reader *at,
 void tg_scopepackets_close (tg_ScopePackets *p);
 
 TG_INLINE bool tg_scopepackets_next (tg_ScopePackets *from, tg_Packet *p) {
-  return tg_minduration_next(&from->sieve, from->stop, p);
+  return tg_minduration_next(&from->minduration, from->stop, p);
 }
 
 /* Makes the cost no more than what the shortest calls allow. False without

@@ -13,12 +13,12 @@
 
 #define CHANNEL "tracegrip.channel"
 
-typedef struct Line {
+typedef struct ClientChannel {
   tg_Channel *channel;        /* pins; NULL once closed */
   tg_ClientStream stream;     /* owns */
   tg_Handovers handovers;     /* owns: nothing to do with the client's */
   tg_Buf names;               /* owns: a copy while they are pushed */
-} Line;
+} ClientChannel;
 
 static const char *const kind_names[] = {
   [TG_NOTICE_TAKEN] = "taken", [TG_NOTICE_REFUSED] = "refused",
@@ -41,7 +41,7 @@ static const char *why (const tg_Options *o, const tg_Notice *n) {
   return tg_endreason_name(n->why);
 }
 
-static void push_notice (lua_State *L, const Line *c,
+static void push_notice (lua_State *L, const ClientChannel *c,
                          const tg_Notice *n) {
   const tg_Options *o = tg_clientstream_options(&c->stream, n->id);
   lua_createtable(L, 0, 4);
@@ -60,12 +60,12 @@ static void push_notice (lua_State *L, const Line *c,
 
 /* ---- the object ---- */
 
-static Line *check_any (lua_State *L) {
+static ClientChannel *check_any (lua_State *L) {
   return luaL_checkudata(L, 1, CHANNEL);
 }
 
-static Line *check (lua_State *L) {
-  Line *c = check_any(L);
+static ClientChannel *check (lua_State *L) {
+  ClientChannel *c = check_any(L);
   luaL_argcheck(L, c->channel != NULL, 1, "a channel that is open expected");
   return c;
 }
@@ -83,14 +83,14 @@ static tg_Command *new_command (lua_State *L, tg_CommandKind kind,
 }
 
 static int channel_attach (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   if (!tg_clientstream_attach(&c->stream, lua_toboolean(L, 2)))
     return luaL_error(L, "not enough memory");
   return 0;
 }
 
 /* A client's options, at index 3. */
-static tg_Options *read_options (lua_State *L, const Line *c,
+static tg_Options *read_options (lua_State *L, const ClientChannel *c,
                                  const char *const *extra) {
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
@@ -121,7 +121,7 @@ int clientchannel_check_options (lua_State *L) {
 /* The time that it may take, in ms; nil: as long as it likes. */
 static int channel_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   uint64_t id = check_id(L);
   tg_Options *o = read_options(L, c, extra);
   set_defaults(L, o);
@@ -135,13 +135,13 @@ static int channel_start (lua_State *L) {
 }
 
 static int channel_stop (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   tg_channel_post(c->channel, new_command(L, TG_COMMAND_STOP, check_id(L)));
   return 0;
 }
 
 static int channel_drop (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   uint64_t id = check_id(L);
   tg_clientstream_part(&c->stream, id);
   tg_handovers_drop(&c->handovers, c->channel, id);
@@ -149,7 +149,7 @@ static int channel_drop (lua_State *L) {
 }
 
 static int channel_keep (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   uint64_t id = check_id(L);
   tg_Options *o = read_options(L, c, NULL);
   o->overflow = TG_OVERFLOW_STOP;
@@ -158,7 +158,7 @@ static int channel_keep (lua_State *L) {
 }
 
 static int channel_kept (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   tg_handovers_take(L, &c->handovers, c->channel, check_id(L));
   return 1;
 }
@@ -169,7 +169,7 @@ static int channel_mark (lua_State *L) {
 }
 
 static int channel_read (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   const char *from = luaL_checkstring(L, 2);
   lua_Integer batch = luaL_optinteger(L, 3, 0);
   size_t bytes = (size_t)luaL_checkinteger(L, 4);
@@ -181,7 +181,7 @@ static int channel_read (lua_State *L) {
 }
 
 static int channel_notice (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   const tg_Notice *n = tg_clientstream_notice(&c->stream);
   if (c->stream.broken && c->stream.attached) {
     lua_createtable(L, 0, 1);
@@ -197,7 +197,7 @@ static int channel_notice (lua_State *L) {
 
 /* Copied first: nothing may be raised while others wait for the mutex. */
 static int channel_names (lua_State *L) {
-  Line *c = check(L);
+  ClientChannel *c = check(L);
   tg_Channel *l = c->channel;
   lua_Integer i = 0;
   tg_buf_clear(&c->names);
@@ -220,7 +220,7 @@ static int channel_nudge (lua_State *L) {
 }
 
 static int channel_close (lua_State *L) {
-  Line *c = check_any(L);
+  ClientChannel *c = check_any(L);
   if (c->channel == NULL)
     return 0;
   tg_clientstream_free(&c->stream);
@@ -233,7 +233,7 @@ static int channel_close (lua_State *L) {
 }
 
 void tg_clientchannel_push (lua_State *L, tg_Channel *channel) {
-  Line *c = lua_newuserdatauv(L, sizeof *c, 0);
+  ClientChannel *c = lua_newuserdatauv(L, sizeof *c, 0);
   memset(c, 0, sizeof *c);
   luaL_setmetatable(L, CHANNEL);
   c->channel = tg_channel_pin(channel);

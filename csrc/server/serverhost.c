@@ -71,7 +71,7 @@ static int host_answer (lua_State *L) {
 
 /* line(endpoint): the server's end of its channel; nothing, if the state is
    gone. */
-static int host_line (lua_State *L) {
+static int host_channel (lua_State *L) {
   uint64_t endpoint = (uint64_t)luaL_checkinteger(L, 2);
   tg_Channel *channel = tg_serverthread_channel(endpoint);
   if (channel == NULL)
@@ -98,7 +98,7 @@ void tg_serverhost_setup (lua_State *L) {
     {"fd", host_fd},
     {"take", host_take},
     {"answer", host_answer},
-    {"line", host_line},
+    {"channel", host_channel},
     {"keep", host_keep},
     {"drop", host_drop},
     {NULL, NULL}

@@ -11,9 +11,9 @@
 -- to be written as JSON. docs/protocol.md describes them.
 --
 -- Called by whoever carries the packets: on the traced program's thread, or on
--- the server's, where the feed is another one (linefeed.lua), whose frames are
--- bytes for the wire already. There send may yield. Frame packets leave when
--- asked for: by flush, by a request, and before a trace starts or stops.
+-- the server's, where the feed is another one (server/feed.lua), whose frames
+-- are bytes for the wire already. There send may yield. Frame packets leave
+-- when asked for: by flush, by a request, and before a trace starts or stops.
 --
 -- Failure: a wrong request is answered by an error packet and changes nothing.
 -- A send that raises has lost its client: the client's traces stop, the actor

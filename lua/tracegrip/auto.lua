@@ -88,13 +88,13 @@ local function start_record (path)
   if not ok and code ~= "running" then
     give_up("cannot write the recording: %s", message)
   end
-  local tape = {
+  local file = {
     path = path, exclusive = true, run = core.family("TRACEGRIP_RECORD")
   }
   if type(arg) == "table" then
-    tape.program, tape.arguments = arg[0], {table.unpack(arg)}
+    file.program, file.arguments = arg[0], {table.unpack(arg)}
   end
-  ok, message = core.record(options, tape)
+  ok, message = core.record(options, file)
   if not ok then
     note("this process is not recorded: %s", message)
   end

@@ -6,7 +6,7 @@
 -- stop. What the host wants is in the events that it gives:
 --
 --   listen, unlisten    a state wants a socket, or no longer
---   news                a state's line has something to read
+--   news                a state's channel has something to read
 --   closed              a state is closing: what there is now is all
 --   stop                the end, in so many milliseconds
 --
@@ -177,8 +177,8 @@ local function add_tab (self, event, defaults)
   if find_tab(self, event.endpoint) then
     return
   end
-  local line = self.host:line(event.endpoint)
-  table.insert(self.tabs, tab.new(event.endpoint, line, event.title or "lua",
+  local channel = self.host:channel(event.endpoint)
+  table.insert(self.tabs, tab.new(event.endpoint, channel, event.title or "lua",
                                   defaults.options or {}, function (gone)
     remove_tab(self, gone)
   end))

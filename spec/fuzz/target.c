@@ -201,7 +201,7 @@ static void write_export (const Look *k, tg_Export *x, const tg_Format *f) {
     abort();
   tg_minduration_init(&sieve, r, k->selection.min_duration_ns);
   x->out = &out;
-  x->sieve = &sieve;
+  x->minduration = &sieve;
   PROMISED(tg_export_write(x, f) == TG_OK);
   tg_outfile_close(&out);
   tg_minduration_free(&sieve);

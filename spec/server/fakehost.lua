@@ -1,9 +1,9 @@
--- fakehost.lua - a host and lines as the C side gives them to the server, of
+-- fakehost.lua - a host and channels as the C side gives them to the server, of
 -- which a spec decides what the program does, at which moment.
 --
 --   local host = fakehost.new()
 --   server.start(host)
---   local line = host:open(1, "one.lua")
+--   local channel = host:open(1, "one.lua")
 --   local answer = host:listen(1, {host = "127.0.0.1", port = 0})
 --
 -- All on the loop of the spec, which peer.lua runs.
@@ -16,7 +16,7 @@ local wire = require "tracegrip.wire"
 local fakehost = {}
 
 ---------------------------------------------------------------------------
--- A line: what the program does is a list of frames (tables) and notices
+-- A channel: what the program does is a list of frames (tables) and notices
 ---------------------------------------------------------------------------
 
 local Line = {}
@@ -170,18 +170,18 @@ function Host:drop (fd)
   self.kept[fd] = nil
 end
 
-function Host:line (endpoint)
-  return self.lines[endpoint]
+function Host:channel (endpoint)
+  return self.channels[endpoint]
 end
 
 -- For specs: a state that can be listened to.
 function Host:open (endpoint, title)
-  self.lines[endpoint] = setmetatable({
+  self.channels[endpoint] = setmetatable({
     host = self, endpoint = endpoint, name = title, items = {}, asked = {},
     others = {},
     running = {}, sequence = 0
   }, Line)
-  return self.lines[endpoint]
+  return self.channels[endpoint]
 end
 
 local function await (self, event)
@@ -195,7 +195,7 @@ end
 -- For specs: a state listens; true, address | nil, message, code.
 function Host:listen (endpoint, options)
   return await(self, {kind = "listen", endpoint = endpoint, options = options,
-                      title = self.lines[endpoint].name})
+                      title = self.channels[endpoint].name})
 end
 
 function Host:unlisten (endpoint, address)
@@ -206,7 +206,7 @@ end
 function fakehost.new ()
   return setmetatable({
     ends = uv.pipe({nonblock = true}, {nonblock = true}),
-    events = {}, answers = {}, kept = {}, lines = {}, id = 0
+    events = {}, answers = {}, kept = {}, channels = {}, id = 0
   }, Host)
 end
 

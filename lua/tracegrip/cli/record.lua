@@ -88,7 +88,7 @@ local function options_of (parsed)
 end
 
 -- What the program is told to record on. It may change its directory first.
-local function tape_of (parsed)
+local function file_of (parsed)
   return {
     path = target.absolute(parsed.output), exclusive = true,
     run = core.family(), force = parsed.force, sources = parsed.sources,
@@ -103,11 +103,11 @@ local function is_program (script)
 end
 
 -- Without a program there is no recording either; the interpreter says why.
-local function record_script (parsed, chosen, tape)
+local function record_script (parsed, chosen, file)
   local script, arguments = parsed.script, parsed.arguments
   local _, message
   if is_program(script) then
-    _, message = program.become(script, arguments, "record", chosen, tape)
+    _, message = program.become(script, arguments, "record", chosen, file)
   else
     _, message = program.untraced(script, arguments)
   end
@@ -122,13 +122,13 @@ local function note_nothing (path)
 end
 
 -- Returns its exit status.
-local function record_command (parsed, chosen, tape)
+local function record_command (parsed, chosen, file)
   local how, status = program.execute(parsed.script, parsed.arguments,
-                                      "record", chosen, tape)
+                                      "record", chosen, file)
   if not how then
     main.fail("cannot run the program: %s", status)
   end
-  if not target.is_of(tape.path, tape.run) then
+  if not target.is_of(file.path, file.run) then
     note_nothing(parsed.output)
   end
   if how == "signal" then
@@ -138,13 +138,13 @@ local function record_command (parsed, chosen, tape)
 end
 
 function record.run (parsed)
-  local chosen, tape = options_of(parsed), tape_of(parsed)
+  local chosen, file = options_of(parsed), file_of(parsed)
   if parsed.dashes then
     program.check(parsed.script)
   end
   record.prepare(parsed.output, parsed.force)
   local run = parsed.dashes and record_command or record_script
-  return run(parsed, chosen, tape)
+  return run(parsed, chosen, file)
 end
 
 return record

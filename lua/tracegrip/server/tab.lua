@@ -1,16 +1,16 @@
 -- tab.lua - one Lua state as clients see it: a tab with its actors.
 --
--- It has the line to the state, the names of its actors, and what its host has
--- said of the traces that clients start there. Each connection has actors of
--- its own under these names (connection.lua), so one that does not read keeps
--- nobody waiting; that only one is attached is the feed's business.
+-- It has the channel to the state, the names of its actors, and what its host
+-- has said of the traces that clients start there. Each connection has actors
+-- of its own under these names (connection.lua), so one that does not read
+-- keeps nobody waiting; that only one is attached is the feed's business.
 --
 -- To add an actor: a maker in 'makers'.
 
 local core = require "tracegrip.core"
 local traceactor = require "tracegrip.actor"
-local linefeed = require "tracegrip.server.linefeed"
-local lineprofiler = require "tracegrip.server.lineprofiler"
+local feed = require "tracegrip.server.feed"
+local profiler = require "tracegrip.server.profiler"
 local profileractor = require "tracegrip.profileractor"
 local uv = require "luv"
 core.own()
@@ -44,7 +44,7 @@ local makers = {
         connection:send(packet)
       end,
       feed = function (listener)
-        return linefeed.new {
+        return feed.new {
           tab = self,
           listener = listener,
           wake = function () connection:wake() end,
@@ -63,7 +63,7 @@ local makers = {
       send = function (packet)
         connection:send(packet)
       end,
-      profiler = lineprofiler.new(self, function ()
+      profiler = profiler.new(self, function ()
         connection:take_turns()
       end)
     }
@@ -94,11 +94,11 @@ end
 ---------------------------------------------------------------------------
 
 -- It is this feed's from now on; false if it has an owner.
-function Tab:claim (feed)
+function Tab:claim (owner)
   if self.owner then
     return false
   end
-  self.owner = feed
+  self.owner = owner
   self:attach(true)
   return true
 end
@@ -136,7 +136,7 @@ function Tab:vanish ()
     self.gone = true
     self.on_gone(self)
     self.timer:close()
-    self.line:close()
+    self.channel:close()
   end
 end
 
@@ -147,17 +147,17 @@ end
 -- Reminds the program for as long as it takes.
 local function remind (self, ms)
   self.timer:start(ms, 0, function ()
-    if self.line:nudge() then
+    if self.channel:nudge() then
       remind(self, math.min(ms * 2, SELDOM_MS))
     end
   end)
 end
 
--- The orders of a line that the program must take. Reminders begin anew. An
+-- The orders of a channel that the program must take. Reminders begin anew. An
 -- error is about what was asked for, not about this file.
 for _, order in ipairs {"attach", "start", "stop", "keep", "kept"} do
   Tab[order] = function (self, ...)
-    local ok, result = pcall(self.line[order], self.line, ...)
+    local ok, result = pcall(self.channel[order], self.channel, ...)
     if not ok then
       error(result, 0)
     end
@@ -177,7 +177,7 @@ function Tab:next_id ()
 end
 
 -- A trace's options: those asked for, then the host's. How far a request may
--- go is the line's business, which also adds what the host keeps secret.
+-- go is the channel's business, which also adds what the host keeps secret.
 function Tab:options (asked)
   local options = {}
   for _, given in ipairs {self.defaults, asked} do
@@ -191,15 +191,15 @@ end
 
 -- number: the endpoint's; defaults: the trace options that its host gave;
 -- on_gone (tab): there is no such state any more.
-function tab.new (number, line, title, defaults, on_gone)
+function tab.new (number, channel, title, defaults, on_gone)
   return setmetatable({
     number = number,
-    line = line,
+    channel = channel,
     title = title,
     defaults = defaults,
     timer = uv.new_timer(), -- to remind the program of orders
     owner = nil,            -- the feed of the client that is attached
-    profilers = {},         -- set: the clients' (lineprofiler.lua)
+    profilers = {},         -- set: the clients' (profiler.lua)
     closing = false,        -- the state is closing
     gone = false,           -- and all of it is told
     on_gone = on_gone,

@@ -1,5 +1,5 @@
--- linefeed.lua - the feed of an actor whose program is on another thread: over
--- a line, which the C side gives the server.
+-- feed.lua - the feed of an actor whose program is on another thread: over
+-- a channel, which the C side gives the server.
 --
 -- Names and what runs are this side's word. A trace counts from the moment it
 -- is asked for, since the program may be asleep and take the order in an hour;
@@ -7,8 +7,8 @@
 -- program still records for it. What the program does is told by notices, each
 -- at its place among the frames.
 --
---   linefeed.new {
---     tab,                what the line belongs to (tab.lua)
+--   feed.new {
+--     tab,                what the channel belongs to (tab.lua)
 --     listener,           the actor's
 --     wake (),            there is something to read
 --     rest (ms),          lets so many ms pass, less if there is
@@ -20,7 +20,8 @@
 -- others has begun when the program has come to it: the frames up to there are
 -- there as long as joining() says so.
 --
--- The tab's line is for one client: open() gives the reason if it has another.
+-- The tab's channel is for one client: open() gives the reason if it has
+-- another.
 
 local core = require "tracegrip.core"
 local uv = require "luv"
@@ -32,9 +33,9 @@ local MAX_NAME = 1024         -- bytes of a name that a client gives
 local MAX_TRACES = 256        -- of a client at a time
 local JOIN_MS = 10            -- a program that runs has heard by then
 
-local linefeed = {}
+local feed = {}
 
-local Feed = {__name = "tracegrip.server.linefeed"}
+local Feed = {__name = "tracegrip.server.feed"}
 Feed.__index = Feed
 
 ---------------------------------------------------------------------------
@@ -80,7 +81,7 @@ end
 -- The program is not to record for it any more.
 local function call_off (self, trace)
   self.known[trace.id] = nil
-  self.line:drop(trace.id)
+  self.channel:drop(trace.id)
   self.tab:stop(trace.id)
 end
 
@@ -98,7 +99,7 @@ local function replace (self, trace)
     take_out(self, old)
     if old.taken then
       self.known[old.id] = nil
-      self.line:drop(old.id)
+      self.channel:drop(old.id)
     end
   end
   put_in(self, trace)
@@ -232,7 +233,7 @@ end
 -- A name that is not in use, neither here nor in the program; its number.
 local function new_name (self)
   local used = {}
-  for _, name in ipairs(self.line:names()) do
+  for _, name in ipairs(self.channel:names()) do
     used[name] = true
   end
   local number = self.tab.names
@@ -329,14 +330,14 @@ end
 -- frames() will end at what is recorded now.
 function Feed:mark ()
   self.marked = true
-  self.line:mark()
+  self.channel:mark()
 end
 
 -- A notice may be where the mark was.
 local function hear (self, notice)
   notices[notice.kind](self, notice)
   if self.opened and self.marked then
-    self.line:mark()
+    self.channel:mark()
   end
 end
 
@@ -344,11 +345,11 @@ end
 -- what happened before them.
 function Feed:frames (from, batch)
   while self.opened and not (self.joins and self.joins.taken) do
-    local bytes = self.line:read(from, batch, PIECE)
+    local bytes = self.channel:read(from, batch, PIECE)
     if bytes then
       return bytes
     end
-    local notice = self.line:notice()
+    local notice = self.channel:notice()
     if notice then
       hear(self, notice)
     elseif not end_due(self) then
@@ -358,10 +359,10 @@ function Feed:frames (from, batch)
   self.marked = false
 end
 
-function linefeed.new (how)
+function feed.new (how)
   return setmetatable({
     tab = how.tab,
-    line = how.tab.line,
+    channel = how.tab.channel,
     listener = how.listener,
     wake = how.wake,
     rest = how.rest,
@@ -376,4 +377,4 @@ function linefeed.new (how)
   }, Feed)
 end
 
-return linefeed
+return feed

@@ -1,7 +1,7 @@
--- lineprofiler.lua - the profiler service for a program on another thread: over
--- a tab's line, as profileractor.lua wants it.
+-- profiler.lua - the profiler service for a program on another thread: over
+-- a tab's channel, as profileractor.lua wants it.
 --
---   local profiler = lineprofiler.new(tab, pause)
+--   local profiler = profiler.new(tab, pause)
 --
 -- Each client has one of its own, whoever is attached. Requests are answered at
 -- once, though the program may be asleep: a session begins when the program
@@ -22,7 +22,7 @@ local MAX_EVENTS = 10000          -- of an answer: a part of a second's work
 local MAX_BYTES = 256 << 20       -- kept, or on its way; then no session more
 local BUFFER = 64 << 20           -- of a trace, if its host says nothing
 
-local lineprofiler = {}
+local profiler = {}
 
 ---------------------------------------------------------------------------
 -- Traces
@@ -56,7 +56,7 @@ local function forget (watched)
   if watched.trace then
     core.forget(watched.trace)
   elseif not watched.stopped and not tab.gone then
-    tab.line:drop(watched.id)
+    tab.channel:drop(watched.id)
     tab:stop(watched.id)
   end
 end
@@ -65,14 +65,14 @@ end
 -- The interface
 ---------------------------------------------------------------------------
 
-local Profiler = {__name = "tracegrip.server.lineprofiler"}
+local Profiler = {__name = "tracegrip.server.profiler"}
 Profiler.__index = Profiler
 
 -- All that is kept for sessions that have not been released, or may have to be.
 local function kept_bytes (tab)
   local sum = 0
-  for profiler in pairs(tab.profilers) do
-    for _, bytes in pairs(profiler.bytes) do
+  for one in pairs(tab.profilers) do
+    for _, bytes in pairs(one.bytes) do
       sum = sum + bytes
     end
   end
@@ -123,20 +123,20 @@ function Profiler:close ()
   collectgarbage()
 end
 
-function lineprofiler.new (tab, pause)
-  local profiler = scope.new()
-  profiler.limit, profiler.pause = MAX_EVENTS, pause
-  profiler.traces = {
+function profiler.new (tab, pause)
+  local service = scope.new()
+  service.limit, service.pause = MAX_EVENTS, pause
+  service.traces = {
     watch = function () return watch(tab) end,
     forget = forget
   }
   local self = setmetatable({
     tab = tab,
-    profiler = profiler,
+    profiler = service,
     bytes = {},             -- by session
   }, Profiler)
   tab.profilers[self] = true
   return self
 end
 
-return lineprofiler
+return profiler
