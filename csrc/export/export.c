@@ -106,7 +106,8 @@ static void keep_order (tg_Export *x) {
 
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
-  x->status = x->ahead.failed ? TG_ERR_MEMORY : tg_minduration_status(x->minduration);
+  x->status = x->ahead.failed ? TG_ERR_MEMORY
+                              : tg_minduration_status(x->minduration);
   if (x->status != TG_ERR_FORMAT)
     return;
   x->status = TG_OK;
@@ -119,7 +120,8 @@ static void end_reading (tg_Export *x) {
 static void find_start (tg_Export *x, const tg_Packet *first) {
   uint64_t begun_ns;
   x->begun = true;
-  if (tg_reader_begun(x->minduration->reader, &begun_ns) && begun_ns > x->start_ns)
+  if (tg_reader_begun(x->minduration->reader, &begun_ns)
+      && begun_ns > x->start_ns)
     x->start_ns = begun_ns;
   if (first->time_ns < x->start_ns)
     x->start_ns = first->time_ns;

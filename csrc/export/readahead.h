@@ -11,9 +11,9 @@
 ** The first batch is read by whoever asks, so a short trace makes no thread;
 ** where there is one processor only, or no thread to be had, all of them are.
 **
-** Plain C. From the first call of tg_readahead_next to the end the filter by duration and
-** its reader belong to the reading thread. What packets borrow lasts as long as
-** their batch.
+** Plain C. From the first call of tg_readahead_next to the end the filter by
+** duration and its reader belong to the reading thread. What packets borrow
+** lasts as long as their batch.
 */
 #ifndef TG_READAHEAD_H
 #define TG_READAHEAD_H
@@ -48,7 +48,7 @@ typedef void tg_BatchWork (void *ud, tg_Batch *b);
 #define TG_AHEAD_BATCHES 4u
 
 typedef struct tg_ReadAhead {
-  tg_MinDuration *minduration;      /* borrows */
+  tg_MinDuration *minduration;  /* borrows */
   tg_Pos stop;
   tg_BatchWork *work;         /* NULL: there is none */
   void *ud;

@@ -64,7 +64,7 @@ local function with_clock (f)
   assert(ok, err)
 end
 
-describe("the server, on a line that is told what to say,", function ()
+describe("the server, on a channel that is told what to say,", function ()
   before_each(function ()
     clients = {}
     host = fakehost.new()
@@ -324,7 +324,7 @@ describe("the server, on a line that is told what to say,", function ()
 
   it("lets the host's options stand under the client's", function ()
     host:open(2, "two.lua")
-    line = host.lines[2]
+    line = host.channels[2]
     local text = '{"options":{"redact":["pass"],"maxEvents":10,'
                  .. '"valueDepth":3,"trace":["name"]}}'
     listen({host = "127.0.0.1", port = 0, defaults = #text .. ":" .. text}, 2)
