@@ -5,7 +5,8 @@
 ** one first.
 */
 #include "hook/capture.h"
-#include "hook/capture_inline.h"
+#include "hook/capture_slots.h"
+#include "direct/frame.h"
 
 #define FEW 6
 
@@ -18,8 +19,8 @@ typedef struct Brief {
 } Brief;
 
 /* The index of the object at 'i'; TG_POOL_NONE if there is no room for it. */
-TG_INLINE uint32_t enter_brief (tg_Capture *c, Brief *b, int i) {
-  const void *address = lua_topointer(c->L, i);
+TG_INLINE uint32_t enter_brief (tg_Capture *c, Brief *b, const void *address,
+                                int i) {
   uint32_t id = 0;
   while (id < b->count && b->address[id] != address)
     id++;
@@ -33,9 +34,12 @@ TG_INLINE uint32_t enter_brief (tg_Capture *c, Brief *b, int i) {
   return id;
 }
 
-TG_INLINE uint32_t enter_outer (tg_Capture *c, int type, int i) {
+/* The grip of one of the values of the list, an object. */
+TG_INLINE void put_outer_object (tg_Capture *c, Brief *b, const void *address,
+                                 int type, int i) {
   bool fresh;
-  return enter(c, lua_topointer(c->L, i), type, 0, i, &fresh);
+  put_object(c, (b != NULL) ? enter_brief(c, b, address, i)
+                            : enter(c, address, type, 0, i, &fresh), type);
 }
 
 /*
@@ -44,14 +48,19 @@ TG_INLINE uint32_t enter_outer (tg_Capture *c, int type, int i) {
 ** first.
 */
 TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
+  if (c->base != NULL) {
+    tg_Slot v = slot_at(c->base, i);
+    if (!put_scalar_slot(c, v))
+      put_outer_object(c, b, v.u.p, tg_slot_type(v), i);
+    return;
+  }
   int type = lua_type(c->L, i);
   if (put_scalar(c, i, type))
     return;
   if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, i) == NULL)
     *c->p++ = TG_GRIP_NULL;
   else
-    put_object(c, (b != NULL) ? enter_brief(c, b, i)
-                              : enter_outer(c, type, i), type);
+    put_outer_object(c, b, lua_topointer(c->L, i), type, i);
 }
 
 static bool secret_parameter (tg_Capture *c, const tg_Function *f, int i) {
@@ -70,8 +79,13 @@ static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
   }
 }
 
-/* Extra arguments have no stack index: what is an object stays pushed. */
+/* Extra arguments have no stack index: what is an object stays pushed. From
+   memory they are read below the function. */
 static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
+  for (int i = 0; c->base != NULL && i < n && c->p != NULL; i++)
+    put_outer(c, NULL, i - list->varargs);
+  if (c->base != NULL)
+    return;
   c->pushed = n > 0;
   for (int i = 1; i <= n && c->p != NULL; i++) {
     if (lua_getlocal(c->L, list->ar, -i) == NULL) {
@@ -94,7 +108,7 @@ static TG_NOINLINE void put_list (tg_Capture *c, const tg_ValueList *list) {
     fixed = TG_VALUES_MAX;
   if (extra > TG_VALUES_MAX - fixed)
     extra = TG_VALUES_MAX - fixed;
-  if (extra > 0 && !lua_checkstack(c->L, extra + 8)) {
+  if (extra > 0 && c->base == NULL && !lua_checkstack(c->L, extra + 8)) {
     extra = 0;          /* near the end of the stack: these are lost */
     total = list->count;
     c->session->unseen++;
@@ -118,6 +132,7 @@ typedef struct Begun {
   int done;             /* values written; -1: not even how many there are */
   uint32_t cost;
   bool refers;
+  const void *base;     /* as tg_Capture has it */
 } Begun;
 
 /* The size of a list that ends at 'p'. */
@@ -143,21 +158,34 @@ static void put_few_brief (tg_Capture *c, const tg_ValueList *list,
     tg_capture_brief(c, b.at[id]);
 }
 
-/* The rest of a list, and the objects in it. */
+static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
+  if (done < 0)
+    put_list(c, list);
+  else if (c->limits->depth == 0 && c->limits->objects >= FEW)
+    put_few_brief(c, list, done);
+  else
+    put_few(c, list, done);
+}
+
+/* The rest of a list, and the objects in it. What memory alone does not tell
+   is found out by the public API, from the same place. */
 static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
                                       const Begun *b) {
   tg_Session *s = b->session;
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
                .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
-               .in_stream = b->lim == s->writer.lim, .refers = b->refers};
+               .in_stream = b->lim == s->writer.lim, .refers = b->refers,
+               .base = b->base};
+  tg_Capture again = c;
   int top = lua_gettop(L);
   s->captures++;
-  if (b->done < 0)
-    put_list(&c, list);
-  else if (c.limits->depth == 0 && c.limits->objects >= FEW)
-    put_few_brief(&c, list, b->done);
-  else
-    put_few(&c, list, b->done);
+  put_values(&c, list, b->done);
+  if (tg_unlikely(c.unknown)) {
+    tg_capture_forget(&s->writer);
+    c = again;
+    c.base = NULL;
+    put_values(&c, list, b->done);
+  }
   if (tg_unlikely(c.pushed))
     lua_settop(L, top);
   if (c.p != NULL)
@@ -212,14 +240,51 @@ TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
   b->done = i - list->first;
 }
 
+/* The same from memory. */
+TG_INLINE void put_simple_slots (const tg_ValueList *list, Begun *b) {
+  uint8_t *p = b->p;
+  uint32_t limit = b->session->selection.limits.string;
+  int i = list->first, end = i + list->count;
+  for (*p++ = (uint8_t)list->count; i < end; i++) {
+    tg_Slot v = slot_at(b->base, i);
+    uint8_t *next = put_small_slot(v, limit, p);
+    if (tg_unlikely(next == NULL && tg_slot_type(v) == LUA_TSTRING)) {
+      size_t n;
+      const char *text = tg_slot_text(v, &n);
+      next = put_written(b, text, n, p);
+    }
+    if (tg_unlikely(next == NULL))
+      break;
+    p = next;
+  }
+  b->p = p;
+  b->done = i - list->first;
+}
+
 #define FEW_ROOM (16u + FEW * SMALL_ROOM)
+
+/* Where the values of a list can be read from memory; NULL: they cannot, or they
+   are not all there, which the public API takes for nil. */
+TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
+                               const tg_ValueList *list) {
+  if (!s->direct)
+    return NULL;
+  const void *frame = tg_direct_running(L);
+  if (tg_unlikely(list->first <= 0
+                  || list->first + list->count - 1 > tg_direct_top(L, frame)))
+    return NULL;
+  return tg_frame_slot(frame);
+}
 
 uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           uint8_t *p, uint8_t *lim) {
-  Begun b = {s, p, p + 4, lim, -1, 0, false};
+  Begun b = {s, p, p + 4, lim, -1, 0, false, base_of(s, L, list)};
   if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
       && (size_t)(lim - p) >= FEW_ROOM) {
-    put_simple(L, list, &b);
+    if (b.base != NULL)
+      put_simple_slots(list, &b);
+    else
+      put_simple(L, list, &b);
     if (tg_likely(b.done == list->count)) {
       put_size(&b, b.p, b.refers);
       return b.p;

@@ -29,6 +29,9 @@ typedef struct tg_Capture {
   bool in_stream;               /* strings before this one can be referred to */
   bool refers;                  /* and have been */
   bool pushed;                  /* the stack must be set right again */
+  bool unknown;                 /* what was read from memory is not enough */
+  const void *base;             /* values are read from memory: the slot of
+                                   index 0 (capture_slots.h); or NULL */
 } tg_Capture;
 
 TG_INLINE bool spend (tg_Capture *c, uint32_t cost) {
@@ -203,6 +206,40 @@ TG_INLINE uint32_t enter (tg_Capture *c, const void *address, int type,
     o->cut = o->meta = o->brief = false;
   }
   return id;
+}
+
+/* An object that was only named before is met where it is to be listed. */
+TG_INLINE bool promote (tg_Object *o) {
+  bool was = o->brief;
+  if (was)
+    o->brief = o->cut = o->meta = false;
+  return was;
+}
+
+/* The state of listing one table. */
+typedef struct tg_Listing {
+  int i;                /* its stack index, if it stands there */
+  uint32_t level;       /* of what its properties hold */
+  uint32_t listed;      /* properties so far */
+  lua_Integer n;        /* length of the sequence so far */
+  bool in_order;        /* only the sequence has come so far */
+  bool full;            /* a limit was reached */
+} tg_Listing;
+
+TG_INLINE bool affordable (tg_Capture *c, tg_Listing *t) {
+  if (t->listed >= c->limits->properties || !spend(c, COST_PROPERTY))
+    t->full = true;
+  else
+    t->listed++;
+  return !t->full;
+}
+
+/* The definition of a function's descriptor; gives its flag. */
+TG_INLINE uint32_t put_function (tg_Capture *c, tg_FunctionId id) {
+  if (id == 0 || !room(c, ROOM))
+    return 0;
+  c->p = tg_putvar(c->p, id);
+  return TG_DESC_FUNCTION;
 }
 
 /* Writes the grip of an object. */

@@ -5,7 +5,7 @@
 ** An object that is still to be listed stands on the Lua stack; what is only
 ** named (class and identity) does not.
 */
-#include "hook/capture_inline.h"
+#include "hook/capture_slots.h"
 #include "state/catalog.h"
 
 /*
@@ -126,14 +126,6 @@ static void examine_listed (tg_Capture *c, uint32_t id, int i, int under) {
   read_class(c, o);
 }
 
-/* An object that was only named before is met where it is to be listed. */
-static bool promote (tg_Object *o) {
-  bool was = o->brief;
-  if (was)
-    o->brief = o->cut = o->meta = false;
-  return was;
-}
-
 /* An object that is to be listed, if it is a table, stands from now on. */
 static TG_NOINLINE uint32_t meet_listed (tg_Capture *c, int type,
                                          uint32_t level, int under) {
@@ -244,27 +236,9 @@ TG_INLINE void put_property (tg_Capture *c, int key_type, lua_Integer k,
     *c->p++ = TG_GRIP_REDACTED;
 }
 
-/* The state of listing one table: at stack index 'i'. */
-typedef struct Listing {
-  int i;
-  uint32_t level;       /* of what its properties hold */
-  uint32_t listed;      /* properties so far */
-  lua_Integer n;        /* length of the sequence so far */
-  bool in_order;        /* only the sequence has come so far */
-  bool full;            /* a limit was reached */
-} Listing;
-
-TG_INLINE bool affordable (tg_Capture *c, Listing *t) {
-  if (t->listed >= c->limits->properties || !spend(c, COST_PROPERTY))
-    t->full = true;
-  else
-    t->listed++;
-  return !t->full;
-}
-
 /* Elements of the sequence from n + 1 on, fetched. Above 'under' values that a
    traversal needs on top. */
-static void put_sequence (tg_Capture *c, Listing *t, int under) {
+static void put_sequence (tg_Capture *c, tg_Listing *t, int under) {
   int type;
   while ((type = lua_rawgeti(c->L, t->i, t->n + 1)) != LUA_TNIL
          && affordable(c, t)) {
@@ -281,7 +255,7 @@ static void put_sequence (tg_Capture *c, Listing *t, int under) {
 }
 
 /* Whether the sequence, which is not empty, is more than will be listed. */
-static bool is_long (const tg_Capture *c, const Listing *t) {
+static bool is_long (const tg_Capture *c, const tg_Listing *t) {
   bool more = lua_rawgeti(c->L, t->i, (lua_Integer)c->limits->properties + 1)
               != LUA_TNIL;
   lua_pop(c->L, 1);
@@ -293,7 +267,7 @@ static bool is_long (const tg_Capture *c, const Listing *t) {
 ** sequence has it already. The first key that is not the sequence's next one is
 ** where the rest of the sequence is looked for.
 */
-static bool in_sequence (tg_Capture *c, Listing *t, lua_Integer k) {
+static bool in_sequence (tg_Capture *c, tg_Listing *t, lua_Integer k) {
   if (t->in_order) {
     if (k == t->n + 1) {
       t->n++;
@@ -310,7 +284,7 @@ static bool in_sequence (tg_Capture *c, Listing *t, lua_Integer k) {
 ** in order anyway; what of the sequence does not is fetched at the first other
 ** key.
 */
-static void traverse (tg_Capture *c, Listing *t) {
+static void traverse (tg_Capture *c, tg_Listing *t) {
   lua_State *L = c->L;
   while (lua_next(L, t->i)) {
     int key_type = lua_type(L, -2);
@@ -334,7 +308,7 @@ static void traverse (tg_Capture *c, Listing *t) {
 
 /* A table that has a sequence. To fetch elements is cheaper than to traverse
    them, but what else there is only a traversal tells. */
-static TG_NOINLINE void put_array (tg_Capture *c, Listing *t) {
+static TG_NOINLINE void put_array (tg_Capture *c, tg_Listing *t) {
   t->in_order = !is_long(c, t);
   if (!t->in_order) {
     put_sequence(c, t, 0);
@@ -346,7 +320,7 @@ static TG_NOINLINE void put_array (tg_Capture *c, Listing *t) {
 }
 
 /* The sequence 1..n first, then the rest. */
-static void put_properties (tg_Capture *c, Listing *t) {
+static void put_properties (tg_Capture *c, tg_Listing *t) {
   if (lua_rawgeti(c->L, t->i, 1) == LUA_TNIL)
     traverse(c, t);             /* from this very nil */
   else {
@@ -371,17 +345,14 @@ static uint32_t put_proto (tg_Capture *c, const tg_Object *o) {
   return TG_DESC_PROTO;
 }
 
-static uint32_t put_function (tg_Capture *c, tg_FunctionId id) {
-  if (id == 0 || !room(c, ROOM))
-    return 0;
-  c->p = tg_putvar(c->p, id);
-  return TG_DESC_FUNCTION;
-}
-
-/* The properties of a table that stands at 'i'. */
-static TG_NOINLINE uint32_t put_table (tg_Capture *c, int i, uint32_t level) {
-  Listing t = {i, level + 1, 0, 0, false, false};
-  put_properties(c, &t);
+/* The properties of table 'o', which stands at its index or is read from
+   memory. */
+static TG_NOINLINE uint32_t put_table (tg_Capture *c, const tg_Object *o) {
+  tg_Listing t = {o->index, o->level + 1, 0, 0, false, false};
+  if (c->base != NULL)          /* 'o' may move meanwhile */
+    t.full = tg_capture_slot_table(c, o->address, o->level);
+  else
+    put_properties(c, &t);
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
   return TG_DESC_PROPS | (t.full ? TG_DESC_TRUNCATED : 0u);
@@ -390,7 +361,12 @@ static TG_NOINLINE uint32_t put_table (tg_Capture *c, int i, uint32_t level) {
 /* One of the list's own values: looked at now, so that they come first. */
 static TG_NOINLINE void examine_outer (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
-  if (c->limits->depth > 0)
+  bool listed = c->limits->depth > 0;
+  if (c->base != NULL && listed)
+    tg_capture_slot_examine(c, id, slot_at(c->base, o->index));
+  else if (c->base != NULL)
+    tg_capture_slot_name(c, o, slot_at(c->base, o->index));
+  else if (listed)
     examine_listed(c, id, o->index, 0);
   else
     examine_brief(c, o, o->index);
@@ -412,9 +388,9 @@ static void put_descriptor (tg_Capture *c, uint32_t id) {
   if (o->type == TG_OBJ_FUNCTION)
     flags |= put_function(c, o->function);
   head[0] = o->type;
-  if (o->index != 0 && o->type == TG_OBJ_TABLE
+  if (o->type == TG_OBJ_TABLE && (o->index != 0 || c->base != NULL)
       && o->level < c->limits->depth)
-    flags |= put_table(c, o->index, o->level);  /* 'o' may move */
+    flags |= put_table(c, o);   /* 'o' may move */
   head[1] = (uint8_t)flags;
 }
 
@@ -435,6 +411,10 @@ TG_INLINE uint32_t put_brief_class (tg_Capture *c) {
 }
 
 void tg_capture_brief (tg_Capture *c, int i) {
+  if (c->base != NULL) {
+    tg_capture_slot_brief(c, slot_at(c->base, i));
+    return;
+  }
   uint8_t *head = c->p;
   uint32_t flags = 0;
   int type = lua_type(c->L, i);

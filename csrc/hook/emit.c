@@ -1,4 +1,5 @@
 #include "hook/emit.h"
+#include "direct/frame.h"
 #include "stream/event.h"
 
 #define CALL_ROOM 128u              /* head, function, site, a few values */
@@ -10,14 +11,24 @@ static size_t more_room (size_t need) {
   return (need < half) ? half : need * 4;
 }
 
-/*
-** Where the values of event 'ar' stand. Results of C functions may start at an
-** index beyond 65535, which "r" then tells modulo 65536.
-*/
-static void results (lua_State *L, lua_Debug *ar, bool c, tg_ValueList *list) {
+/* Values that move at event 'ar', by the public API. */
+static TG_NOINLINE void ask_results (lua_State *L, lua_Debug *ar,
+                                     tg_ValueList *list) {
   lua_getinfo(L, "r", ar);
   list->first = ar->ftransfer;
   list->count = ar->ntransfer;
+}
+
+/*
+** Where the values of event 'ar' stand. Results of C functions may start at an
+** index beyond 65535, which the interpreter tells modulo 65536.
+*/
+TG_INLINE void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
+                        bool c, tg_ValueList *list) {
+  if (tg_likely(s->direct))
+    list->count = tg_direct_moved(L, ar->i_ci, &list->first);
+  else
+    ask_results(L, ar, list);
   if (tg_unlikely(c && list->count + list->first - 1 != lua_gettop(L)
                   && lua_gettop(L) > 65535)) {
     int extra = lua_gettop(L) - (list->count + list->first - 1);
@@ -46,20 +57,28 @@ static int count_varargs (lua_State *L, lua_Debug *ar) {
   return low;
 }
 
-/* The function on top of the stack is not one of the arguments. */
-static void arguments (const tg_Call *c, tg_ValueList *list) {
+/* Those of a C function: all that is on its stack. */
+TG_INLINE int count_all (const tg_Call *c) {
+  if (tg_likely(c->t->session->direct))
+    return tg_direct_top(c->L, c->ar->i_ci);
+  return lua_gettop(c->L) - 1;          /* its function is on top */
+}
+
+static int count_extra (const tg_Call *c) {
+  return c->t->session->direct ? tg_frame_extra(c->ar->i_ci)
+                               : count_varargs(c->L, c->ar);
+}
+
+TG_INLINE void arguments (const tg_Call *c, tg_ValueList *list) {
   uint32_t what = c->callee->what;
   const tg_Functions *fs = c->t->session->writer.stream->functions;
   list->first = 1;
   list->ar = c->ar;
   list->varargs = 0;
   list->secrets = NULL;
-  if (what & TG_FR_C)
-    list->count = lua_gettop(c->L) - 1;
-  else
-    list->count = c->callee->nparams;
+  list->count = (what & TG_FR_C) ? count_all(c) : c->callee->nparams;
   if (tg_unlikely(what & TG_FR_VARARG))
-    list->varargs = count_varargs(c->L, c->ar);
+    list->varargs = count_extra(c);
   if (tg_unlikely(what & TG_FR_SECRETS))
     list->secrets = tg_functions_get(fs, what & TG_FR_ID);
 }
@@ -81,19 +100,27 @@ static tg_FunctionId base_function (const tg_Call *c) {
   return t->base_fn;
 }
 
+/* The line that the caller is at; -1 if it is not a Lua function or has none. */
+TG_INLINE int site_line (const tg_Call *c) {
+  if (tg_likely(c->t->session->direct))
+    return tg_frame_is_c(c->up->i_ci) ? -1 : tg_frame_line(c->up->i_ci);
+  lua_getinfo(c->L, "l", c->up);
+  return c->up->currentline;
+}
+
 /* Writes the call site, if the caller is a Lua function; sets the flags. */
 static uint8_t *put_site (const tg_Call *c, uint8_t *p, uint32_t *kind) {
   tg_Coroutine *t = c->t;
   const tg_Frame *caller = NULL;
   if (c->up == NULL)
     return p;
-  lua_getinfo(c->L, "l", c->up);
-  if (c->up->currentline < 0)
+  int line = site_line(c);
+  if (line < 0)
     return p;
   if (t->n >= 2 && t->frames[t->n - 2].ci == c->up->i_ci)
     caller = &t->frames[t->n - 2];
   *kind |= TG_EVF_SITE;
-  p = tg_put32(p, (uint32_t)c->up->currentline);
+  p = tg_put32(p, (uint32_t)line);
   if (caller != NULL && described(t, caller, t->session->writer.epoch))
     return p;
   *kind |= TG_EVF_FAR;
@@ -162,7 +189,7 @@ void tg_emit_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     p = tg_writer_head(r, p, TG_EV_RETURN | (values ? TG_EVF_VALUES : 0u), now);
     if (values) {
       tg_ValueList list = {0};
-      results(L, ar, (what & TG_FR_C) != 0, &list);
+      results(s, L, ar, (what & TG_FR_C) != 0, &list);
       p = tg_capture_list(s, L, &list, p, r->lim);
     }
     if (tg_likely(p != NULL)) {

@@ -18,6 +18,7 @@ typedef struct tg_Call {
   lua_Debug *ar;
   lua_Debug *up;        /* the caller's, NULL if there is none */
   const tg_Closure *callee;
+  const void *function; /* the callee, as lua_topointer has it */
   bool tail;            /* in place of a visible caller, which exits */
   bool replaces;        /* in place of any frame */
   uint64_t now;

@@ -1,4 +1,5 @@
 #include "hook/hook.h"
+#include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/builtincalls.h"
 #include "hook/emit.h"
@@ -162,21 +163,14 @@ static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
 
 /* What the function on top of the stack is; the common case is a closure seen
    before, still of the same definition. NULL without memory. */
-TG_INLINE const tg_Closure *identify (tg_Call *call) {
+static const tg_Closure *identify (tg_Call *call) {
   tg_Session *s = call->t->session;
   lua_State *L = call->L;
   lua_Debug *ar = call->ar;
   const void *address = lua_topointer(L, -1);
-  const tg_Catalog *k = &s->known;
-  uint32_t mask = k->size - 1;
-  uint32_t h = tg_address_hash(address) & mask;
-  const tg_Closure *c = &k->closures[h];
-  while (tg_unlikely(c->address != address)) {
-    if (c->address == NULL)
-      return meet(call, c);
-    h = (h + 1) & mask;
-    c = &k->closures[h];
-  }
+  const tg_Closure *c = tg_closures_find(&s->known.closures, address);
+  if (c->address != address)
+    return meet(call, c);
   if (c->what & TG_FR_C) {
     if (tg_likely(*ar->what == 'C'
                   && (c->source == address
@@ -192,6 +186,45 @@ TG_INLINE const tg_Closure *identify (tg_Call *call) {
       return c;
   }
   return meet(call, c);
+}
+
+/* By the public API. The function's value stays on the Lua stack: luaD_hook
+   drops it. */
+static TG_NOINLINE void ask_callee (tg_Call *c) {
+  lua_getinfo(c->L, "fS", c->ar);
+  c->function = lua_topointer(c->L, -1);
+  c->callee = identify(c);
+}
+
+/* A function whose prototype is not, or not simply, the one that was seen at
+   its address. */
+static TG_NOINLINE const tg_Closure *meet_slot (tg_Call *c, tg_Slot f,
+                                                const tg_Closure *seen) {
+  tg_Session *s = c->t->session;
+  if (seen->address == tg_slot_key(f) && tg_catalog_holds(s, seen, f))
+    return seen;
+  lua_getinfo(c->L, "fS", c->ar);
+  const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
+  lua_pop(c->L, 1);
+  c->now = tg_clock_ticks();
+  return k;
+}
+
+/* From memory: what the frame's function is. */
+TG_INLINE void read_callee (tg_Call *c) {
+  const tg_Closures *known = &c->t->session->known.closures;
+  tg_Slot f = tg_frame_function(c->ar->i_ci);
+  c->function = f.u.p;
+  const void *key = f.u.p;
+  bool lua = tg_slot_variant(f) == TG_TAG_LUA;
+  if (tg_likely(lua))
+    key = tg_function_proto(f);
+  c->callee = tg_closures_find(known, key);
+  if (tg_unlikely(c->callee->address != key
+                  || !(lua ? tg_closure_is_proto(c->callee, key)
+                             && !(c->callee->tail & TG_MARK_LONG)
+                           : c->callee->source == tg_slot_cfunction(f))))
+    c->callee = meet_slot(c, f, c->callee);
 }
 
 /* Frames that could not be kept for want of memory are counted as lost. */
@@ -223,13 +256,28 @@ TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   return what;
 }
 
-/* Pushes the callee's frame and tells of the call. The function's value stays
-   on the Lua stack: luaD_hook drops it. */
+/* The callee is a message handler, or one of Lua's functions that we must know
+   of. They are asked about with the function on top of the stack. */
+static TG_NOINLINE void note_callee (tg_Call *c, uint32_t what) {
+  tg_Coroutine *t = c->t;
+  if (t->session->direct)
+    lua_getinfo(c->L, "fS", c->ar);
+  if (t->handler != NULL && c->function == t->handler)
+    tg_stash_handler(t, c->L, c->ar, t->catches[t->ncatches - 1].frame + 1);
+  if (tg_builtincalls_noted(TG_NOTED_CALLS, what))
+    tg_builtincalls_call(t, c->L, what);
+  if (t->session->direct)
+    lua_pop(c->L, 1);
+}
+
+/* Pushes the callee's frame and tells of the call. */
 TG_INLINE void push_call (tg_Call *c) {
   tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
-  lua_getinfo(c->L, "fS", c->ar);
-  c->callee = identify(c);
+  if (tg_likely(s->direct))
+    read_callee(c);
+  else
+    ask_callee(c);
   if (tg_unlikely(c->callee == NULL || !tg_coroutine_room(t))) {
     if (c->tail)
       tg_emit_tail_exit(s, c->now);
@@ -240,12 +288,9 @@ TG_INLINE void push_call (tg_Call *c) {
   if (tg_unlikely(t->stashed >= t->n))
     tg_stash_deny(t, c->replaces);
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->writer.epoch};
-  if (tg_unlikely(t->handler != NULL
-                  && lua_topointer(c->L, -1) == t->handler))
-    tg_stash_handler(t, c->L, c->ar,
-                            t->catches[t->ncatches - 1].frame + 1);
-  if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)))
-    tg_builtincalls_call(t, c->L, what);
+  if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
+                  || (t->handler != NULL && c->function == t->handler)))
+    note_callee(c, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))) {
     t->visible++;
     s->depth++;
@@ -258,16 +303,26 @@ TG_INLINE void push_call (tg_Call *c) {
   }
 }
 
+/* The frame that called the one of 'ar'; false if there is none. */
+TG_INLINE bool find_caller (const tg_Session *s, lua_State *L,
+                            const lua_Debug *ar, lua_Debug *up) {
+  if (tg_unlikely(!s->direct))
+    return lua_getstack(L, 1, up);
+  const void *caller = tg_frame_caller(ar->i_ci);
+  up->i_ci = (struct CallInfo *)(uintptr_t)caller;
+  return caller != NULL;
+}
+
 static void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                      uint64_t now) {
   lua_Debug up;
-  bool nested = lua_getstack(L, 1, &up);
+  bool nested = find_caller(t->session, L, ar, &up);
   const tg_Frame *top = tg_coroutine_top(t);
   if (top != NULL && tg_unlikely(!nested || top->ci != up.i_ci)) {
     if (!settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
       return;
   }
-  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, false, now};
+  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, NULL, false, false, now};
   push_call(&c);
 }
 
@@ -278,8 +333,8 @@ static void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 static TG_NOINLINE void on_tail_call (tg_Coroutine *t, lua_State *L,
                                       lua_Debug *ar, uint64_t now) {
   lua_Debug up;
-  bool nested = lua_getstack(L, 1, &up);
-  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, false, true, now};
+  bool nested = find_caller(t->session, L, ar, &up);
+  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, NULL, false, true, now};
   int64_t k = tg_coroutine_frame(t, ar->i_ci);
   if (k >= 0) {
     if (k + 1 < (int64_t)t->n)

@@ -3,6 +3,7 @@
 
 #include "session/tracing.h"
 #include "base/alloc.h"
+#include "direct/proof.h"
 #include "hook/arm.h"
 #include "hook/hook.h"
 #include "hook/userhook.h"
@@ -189,6 +190,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     return false;
   }
   s->writer.last = s->writer.stream->clock.origin;
+  s->direct = tg_direct_begin(L, &s->name_key);
   s->tracing = true;
   tg_hook_begin(s);
   if (!arm_chain(s, L)) {

@@ -7,24 +7,21 @@
 #include "state/ownfunctions.h"
 #include "state/session.h"
 
-#define CLOSURES_MIN 1024u
-#define CLOSURES_MAX 16384u         /* then the table starts anew */
+#define INDEX_MIN 1024u
 #define COMPARED 128u               /* bytes at each end of a source */
 
 bool tg_catalog_init (tg_Catalog *k) {
   memset(k, 0, sizeof *k);
-  k->closures = tg_calloc(CLOSURES_MIN, sizeof *k->closures);
-  k->size = CLOSURES_MIN;
-  k->index = tg_calloc(CLOSURES_MIN, sizeof *k->index);
-  k->index_size = CLOSURES_MIN;
-  if (k->closures != NULL && k->index != NULL)
+  k->index = tg_calloc(INDEX_MIN, sizeof *k->index);
+  k->index_size = INDEX_MIN;
+  if (tg_closures_init(&k->closures) && k->index != NULL)
     return true;
   tg_catalog_free(k);
   return false;
 }
 
 void tg_catalog_free (tg_Catalog *k) {
-  tg_free(k->closures);
+  tg_closures_free(&k->closures);
   tg_free(k->index);
   tg_free(k->identities);
   tg_funcname_free(k->sources);
@@ -32,9 +29,7 @@ void tg_catalog_free (tg_Catalog *k) {
 }
 
 void tg_catalog_refresh (tg_Catalog *k) {
-  if (k->closures != NULL)
-    memset(k->closures, 0, k->size * sizeof *k->closures);
-  k->used = 0;
+  tg_closures_clear(&k->closures);
 }
 
 /* What makes a definition: where it stands, or which C function it is. */
@@ -65,19 +60,42 @@ static uint64_t add_name (uint64_t h, const char *name) {
   return (h ^ 0xff) * UINT64_C(0x100000001B3);
 }
 
+static uint64_t first_shape (unsigned nparams, bool vararg) {
+  return UINT64_C(0xCBF29CE484222325) + nparams * 2u + vararg;
+}
+
 /*
 ** The shape of the Lua function on top of the stack: its parameters and
 ** upvalues, by name and in order. 'ar' has "u". Uses one slot of the stack.
 */
 static uint64_t shape_of (lua_State *L, const lua_Debug *ar) {
-  uint64_t h = UINT64_C(0xCBF29CE484222325) + ar->nparams * 2u
-               + (ar->isvararg != 0);
+  uint64_t h = first_shape(ar->nparams, ar->isvararg != 0);
   for (int i = 1; i <= ar->nparams; i++)
     h = add_name(h, lua_getlocal(L, NULL, i));
   for (int i = 1; i <= ar->nups; i++) {
     h = add_name(h, lua_getupvalue(L, -1, i));
     lua_pop(L, 1);
   }
+  return h;
+}
+
+static uint64_t add_string (uint64_t h, const void *string, const char *none) {
+  size_t n;
+  return add_name(h, (string != NULL) ? tg_direct_text(string, &n) : none);
+}
+
+/* The same from memory. */
+static uint64_t proto_shape (const void *proto, unsigned upvalues) {
+  unsigned n = tg_read8(proto, TG_AT_PROTO_PARAMS);
+  uint64_t h = first_shape(n, tg_direct_is_vararg(proto));
+  const void *locals = tg_read_pointer(proto, TG_AT_PROTO_LOCALS);
+  const void *ups = tg_read_pointer(proto, TG_AT_PROTO_UPVALUES);
+  bool named = tg_read32(proto, TG_AT_PROTO_NLOCALS) >= n;
+  for (unsigned i = 0; i < n; i++)
+    h = named ? add_string(h, tg_read_pointer(locals, i * TG_SIZE_LOCAL), "?")
+              : add_name(h, NULL);
+  for (unsigned i = 0; i < upvalues; i++)
+    h = add_string(h, tg_read_pointer(ups, i * TG_SIZE_UPVALUE), "(no name)");
   return h;
 }
 
@@ -303,8 +321,10 @@ static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
   uint32_t *slot = find_slot(s, &k);
   if (*slot != 0 && !(call && s->known.identities[*slot].unnamed))
     id = *slot;
-  else if ((id = define_new(s, L, ar, &k, call)) != 0)
+  else if ((id = define_new(s, L, ar, &k, call)) != 0) {
+    memset(s->known.values, 0, sizeof s->known.values);
     enter_slot(s, slot, id);
+  }
   tg_free(called);
   return id;
 }
@@ -328,61 +348,67 @@ uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
   return flags;
 }
 
-static void grow_closures (tg_Catalog *k) {
-  tg_Closure *c = NULL;
-  uint32_t n = k->size * 2;
-  if (n <= CLOSURES_MAX)
-    c = tg_calloc(n, sizeof *c);
-  if (c == NULL) {
-    tg_catalog_refresh(k);
-    return;
-  }
-  for (uint32_t i = 0; i < k->size; i++) {
-    if (k->closures[i].address == NULL)
-      continue;
-    uint32_t h = tg_address_hash(k->closures[i].address) & (n - 1);
-    while (c[h].address != NULL)
-      h = (h + 1) & (n - 1);
-    c[h] = k->closures[i];
-  }
-  tg_free(k->closures);
-  k->closures = c;
-  k->size = n;
-}
-
-/* The slot of an address: its own, or a free one. */
-static tg_Closure *closure_slot (tg_Catalog *k, const void *address) {
-  uint32_t h = tg_address_hash(address) & (k->size - 1);
-  while (k->closures[h].address != NULL && k->closures[h].address != address)
-    h = (h + 1) & (k->size - 1);
-  return &k->closures[h];
-}
+/* ---- which closure has which definition ---- */
 
 /* What a closure that shares its line is checked by. */
-static uint64_t mark (lua_State *L, const lua_Debug *ar) {
+static uint64_t shared_mark (lua_State *L, const lua_Debug *ar) {
   return shape_of(L, ar) ^ (uint64_t)(uintptr_t)ar->source
          ^ tg_source_tail(ar->source, ar->srclen);
 }
 
-static const tg_Closure *remember (tg_Catalog *k, lua_State *L,
-                                   const lua_Debug *ar, uint32_t what) {
-  if (k->used * 2 > k->size)
-    grow_closures(k);
-  tg_Closure *c = closure_slot(k, lua_topointer(L, -1));
-  k->used += c->address == NULL;
-  memset(c, 0, sizeof *c);
-  c->address = lua_topointer(L, -1);
+/* The same from memory. A chunk without debug information has no source. */
+static uint64_t proto_mark (tg_Slot f) {
+  const void *proto = tg_function_proto(f);
+  const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
+  uint64_t shape = proto_shape(proto, tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES));
+  return (source == NULL) ? shape
+         : shape ^ (uint64_t)(uintptr_t)source ^ tg_source_mark(source);
+}
+
+/* Fills in what the function on top of the stack is checked by. */
+static void fill_closure (tg_Closure *c, lua_State *L, const lua_Debug *ar,
+                          uint32_t what, bool crowded) {
   c->what = what;
   if (*ar->what == 'C') {
     c->source = (const void *)(uintptr_t)lua_tocfunction(L, -1);
-    return c;
+    return;
   }
-  bool crowded = k->identities[what & TG_FR_ID].crowded;
   c->source = crowded ? NULL : ar->source;
-  c->tail = crowded ? mark(L, ar) : tg_source_tail(ar->source, ar->srclen);
+  c->tail = crowded ? shared_mark(L, ar)
+                    : tg_source_tail(ar->source, ar->srclen);
   c->line = (uint32_t)ar->linedefined;
   c->last_line = (uint32_t)ar->lastlinedefined;
   c->nparams = ar->nparams;
+}
+
+/* The same from memory. */
+static void fill_slot (tg_Closure *c, tg_Slot f, uint32_t what, bool crowded) {
+  c->what = what;
+  c->source = tg_slot_cfunction(f);
+  if (c->source != NULL)
+    return;
+  const void *proto = tg_function_proto(f);
+  uint64_t lines = tg_read64(proto, TG_AT_PROTO_LINE);
+  const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
+  c->source = crowded ? NULL : source;
+  c->tail = (c->source == NULL) ? proto_mark(f) : tg_source_mark(source);
+  memcpy(&c->line, &lines, sizeof lines);
+  c->params = tg_read16(proto, TG_AT_PROTO_PARAMS);
+  c->nparams = tg_read8(proto, TG_AT_PROTO_PARAMS);
+}
+
+static const tg_Closure *remember (tg_Session *s, lua_State *L,
+                                   const lua_Debug *ar, uint32_t what) {
+  tg_Catalog *k = &s->known;
+  bool crowded = k->identities[what & TG_FR_ID].crowded;
+  if (s->direct) {
+    tg_Slot f = tg_direct_pushed(L);
+    tg_Closure *c = tg_closures_add(&k->closures, tg_slot_key(f));
+    fill_slot(c, f, what, crowded);
+    return c;
+  }
+  tg_Closure *c = tg_closures_add(&k->closures, lua_topointer(L, -1));
+  fill_closure(c, L, ar, what, crowded);
   return c;
 }
 
@@ -393,8 +419,35 @@ bool tg_catalog_alike (const tg_Session *s, lua_State *L, const tg_Closure *c,
       || c->last_line != (uint32_t)ar->lastlinedefined)
     return false;
   lua_getinfo(L, "u", ar);
-  return c->tail == mark(L, ar)
+  return c->tail == shared_mark(L, ar)
          && (*ar->source == '@' || tg_catalog_same(s, c, ar));
+}
+
+/* Whether a source of any length is that of the closure's definition. */
+static bool same_source (const tg_Session *s, const tg_Closure *c,
+                         const void *source) {
+  const tg_Function *f = tg_functions_get(s->writer.stream->functions,
+                                          c->what & TG_FR_ID);
+  size_t n;
+  if (source == NULL || tg_direct_is_short(source))
+    return true;        /* its mark has been compared, which is as good */
+  const char *text = tg_direct_long(source, &n);
+  return f->source_size == n
+         && same_text(f->source, text, n, (n < TG_SOURCE_MAX) ? n
+                                                              : TG_SOURCE_MAX);
+}
+
+bool tg_catalog_holds (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
+  if (tg_slot_variant(f) != TG_TAG_LUA)
+    return (c->what & TG_FR_C) && c->source == tg_slot_cfunction(f);
+  const void *proto = tg_function_proto(f);
+  uint64_t lines;
+  memcpy(&lines, &c->line, sizeof lines);
+  return !(c->what & TG_FR_C)
+         && (tg_closure_is_proto(c, proto)
+             || (c->source == NULL && c->tail == proto_mark(f)
+                 && lines == tg_read64(proto, TG_AT_PROTO_LINE)))
+         && same_source(s, c, tg_read_pointer(proto, TG_AT_PROTO_SOURCE));
 }
 
 const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
@@ -407,7 +460,7 @@ const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
   if ((what & TG_FR_C) && tg_role_bits(what) == TG_ROLE_NONE
       && tg_name_handler(L))
     what |= (uint32_t)TG_ROLE_HANDLER << TG_FR_ROLESHIFT;
-  return remember(&s->known, L, ar, what);
+  return remember(s, L, ar, what);
 }
 
 /* Only chunks made from strings need it: many have the same length. */
@@ -420,6 +473,36 @@ bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
          && same_text(f->source, ar->source, ar->srclen, kept);
 }
 
+/* What a function value is found by: as values, all closures of a C function
+   are one definition. */
+static const void *value_key (tg_Slot f) {
+  const void *cfunction = tg_slot_cfunction(f);
+  return (cfunction != NULL) ? cfunction : tg_function_proto(f);
+}
+
+static tg_Closure *value_slot (const tg_Session *s, const void *key) {
+  const tg_Closure *all = s->known.values;
+  return (tg_Closure *)(uintptr_t)&all[tg_address_hash(key) % TG_VALUES_SEEN];
+}
+
+tg_FunctionId tg_catalog_seen (const tg_Session *s, tg_Slot f) {
+  const void *key = value_key(f);
+  const tg_Closure *c = value_slot(s, key);
+  return (c->address == key && tg_catalog_holds(s, c, f)) ? c->what & TG_FR_ID
+                                                          : 0;
+}
+
+/* The function on top of the stack has been seen as a value. */
+static void remember_value (tg_Session *s, lua_State *L, tg_FunctionId id) {
+  tg_Slot f = tg_direct_pushed(L);
+  const void *key = value_key(f);
+  tg_Closure *c = value_slot(s, key);
+  uint32_t what = id | (tg_slot_cfunction(f) != NULL ? TG_FR_C : 0u);
+  memset(c, 0, sizeof *c);
+  c->address = key;
+  fill_slot(c, f, what, s->known.identities[id].crowded);
+}
+
 tg_FunctionId tg_catalog_value (tg_Session *s, lua_State *L, int i) {
   lua_Debug ar;
   if (!lua_checkstack(L, 10))
@@ -428,6 +511,8 @@ tg_FunctionId tg_catalog_value (tg_Session *s, lua_State *L, int i) {
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", &ar);
   tg_FunctionId id = define(s, L, &ar, SIGHT_VALUE);
+  if (s->direct && id != 0)
+    remember_value(s, L, id);
   lua_pop(L, 1);
   return id;
 }

@@ -15,23 +15,12 @@
 #define TG_CATALOG_H
 
 #include "binding/lx.h"
+#include "state/closures.h"
 #include "state/coroutine.h"
 #include "state/funcname.h"
 #include "stream/functions.h"
 
 struct tg_Session;
-
-/* One closure whose definition is known: 40 bytes. */
-typedef struct tg_Closure {
-  const void *address;      /* NULL: free */
-  const void *source;       /* its source string, or its C function; NULL: it
-                               shares its line */
-  uint64_t tail;            /* last bytes of the source's text; with these its
-                               shape, if it shares its line */
-  uint32_t line, last_line;
-  uint32_t what;            /* id and TG_FR_* flags */
-  uint16_t nparams;         /* fixed parameters of a Lua function */
-} tg_Closure;
 
 /* What else is known of a definition, by id. */
 typedef struct tg_Identity {
@@ -41,10 +30,13 @@ typedef struct tg_Identity {
   bool crowded;             /* others may begin on its line */
 } tg_Identity;
 
+#define TG_VALUES_SEEN 64
+
 /* What a session knows of the program's functions. */
 typedef struct tg_Catalog {
-  tg_Closure *closures;     /* owns; hash by address */
-  uint32_t size, used;      /* slots, power of two */
+  tg_Closures closures;     /* owns; those that were called */
+  tg_Closure values[TG_VALUES_SEEN];  /* some that were seen as values, by
+                               address */
   uint32_t *index;          /* owns; definition ids, hash by definition */
   uint32_t index_size, index_used;
   tg_Identity *identities;  /* owns; by id */
@@ -74,6 +66,15 @@ bool tg_catalog_alike (const struct tg_Session *s, lua_State *L,
 bool tg_catalog_same (const struct tg_Session *s, const tg_Closure *c,
                       const lua_Debug *ar);
 
+/* The same of a function found from memory; 'f' is its slot. A closure that
+   shares its line is told by its shape. */
+bool tg_catalog_holds (const struct tg_Session *s, const tg_Closure *c,
+                       tg_Slot f);
+
+/* The definition that a function value, read from memory, is known to have; 0:
+   that is for tg_catalog_value to find out. */
+tg_FunctionId tg_catalog_seen (const struct tg_Session *s, tg_Slot f);
+
 /* Flags of a definition as the session's traces see it. */
 uint32_t tg_catalog_flags (const struct tg_Session *s, tg_FunctionId id);
 
@@ -88,20 +89,5 @@ tg_FunctionId tg_catalog_frame (struct tg_Session *s, lua_State *L,
    told without its name; 0 may be any. */
 bool tg_catalog_runs (const struct tg_Session *s, lua_State *L, lua_Debug *ar,
                       tg_FunctionId id);
-
-/* Eight bytes near the end of a source, to tell strings apart. */
-TG_INLINE uint64_t tg_source_tail (const char *s, size_t n) {
-  uint64_t tail = 0;
-  if (tg_likely(n >= 8))
-    __builtin_memcpy(&tail, s + n - 8, 8);
-  else
-    __builtin_memcpy(&tail, s, n);
-  return tail;
-}
-
-TG_INLINE uint32_t tg_address_hash (const void *p) {
-  return (uint32_t)(((uint64_t)(uintptr_t)p * UINT64_C(0x9E3779B97F4A7C15))
-                    >> 40);
-}
 
 #endif

@@ -98,6 +98,8 @@ typedef struct tg_Session {
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   /* from here on only while tracing */
   bool tracing;
+  bool direct;                /* the interpreter's memory is read (direct/) */
+  const void *name_key;       /* then: the string "__name" there */
   bool exiting;               /* os.exit has been called */
   bool terminated;            /* the stream has had its last event */
   const void *_Atomic home;   /* the thread that runs the state (hook.c) */

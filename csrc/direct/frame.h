@@ -1,0 +1,119 @@
+/*
+** frame.h - the interpreter's frames straight from memory: who called, which
+** function, at which line, with which values. A frame is lua_Debug's i_ci.
+*/
+#ifndef TG_DIRECT_FRAME_H
+#define TG_DIRECT_FRAME_H
+
+#include "direct/value.h"
+
+/* The frame that runs. */
+TG_INLINE const void *tg_direct_running (const lua_State *L) {
+  return tg_read_pointer(L, TG_AT_STATE_FRAME);
+}
+
+/* The frame that called this one; NULL if it is the coroutine's first. Below
+   that is one that stands for the host, with nothing below it. */
+TG_INLINE const void *tg_frame_caller (const void *frame) {
+  const void *caller = tg_read_pointer(frame, TG_AT_FRAME_CALLER);
+  return (tg_read_pointer(caller, TG_AT_FRAME_CALLER) != NULL) ? caller : NULL;
+}
+
+/* The slot of a frame's function; arguments follow. */
+TG_INLINE const void *tg_frame_slot (const void *frame) {
+  return tg_read_pointer(frame, TG_AT_FRAME_FUNCTION);
+}
+
+TG_INLINE tg_Slot tg_frame_function (const void *frame) {
+  return tg_read_slot(tg_frame_slot(frame), 0);
+}
+
+TG_INLINE bool tg_frame_is_c (const void *frame) {
+  return (tg_read16(frame, TG_AT_FRAME_STATUS) & TG_STATUS_C) != 0;
+}
+
+/* What stays the same for all closures of a definition: the prototype of a Lua
+   function; a C function itself. */
+TG_INLINE const void *tg_function_proto (tg_Slot function) {
+  return tg_read_pointer(function.u.p, TG_AT_CLOSURE_FUNCTION);
+}
+
+/* Values on the running frame's stack, as lua_gettop counts them. */
+TG_INLINE int tg_direct_top (const lua_State *L, const void *frame) {
+  const char *top = tg_read_pointer(L, TG_AT_STATE_TOP);
+  return (int)((top - (const char *)tg_frame_slot(frame))
+               / TG_SIZE_SLOT) - 1;
+}
+
+/* What is on top of the stack. */
+TG_INLINE tg_Slot tg_direct_pushed (const lua_State *L) {
+  const uint8_t *top = tg_read_pointer(L, TG_AT_STATE_TOP);
+  return tg_read_slot(top - TG_SIZE_SLOT, 0);
+}
+
+/* How many extra arguments a vararg function's frame has, which stand below
+   its slot. */
+TG_INLINE int tg_frame_extra (const void *frame) {
+  return (int)tg_read32(frame, TG_AT_FRAME_EXTRA);
+}
+
+/* ---- lines ---- */
+
+/* The sum of 'n' signed bytes. Eight at a time: there may be a hundred. */
+TG_INLINE int tg_sum_steps (const int8_t *p, int n) {
+  const uint64_t lanes = UINT64_C(0x00ff00ff00ff00ff);
+  int i = 0, total = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64_t x = tg_read64(p, (size_t)i) ^ UINT64_C(0x8080808080808080);
+    uint64_t pairs = (x & lanes) + ((x >> 8) & lanes);  /* of step and 128 */
+    total += (int)((pairs * UINT64_C(0x0001000100010001)) >> 48) - 8 * 128;
+  }
+  for (; i < n; i++)
+    total += p[i];
+  return total;
+}
+
+/* Of the instructions whose lines are given outright, the last one up to 'pc':
+   its place in the list; -1 if there is none. */
+TG_INLINE int tg_proto_absolute (const void *proto, int pc) {
+  const void *list = tg_read_pointer(proto, TG_AT_PROTO_ABSOLUTE);
+  int low = -1, high = (int)tg_read32(proto, TG_AT_PROTO_ABSOLUTES);
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if ((int)tg_read32(list, (size_t)middle * 8) <= pc)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/*
+** The line of instruction 'pc', -1 if it is not known. From a line that is
+** given outright, or the function's first, each instruction is some steps
+** further. Nothing is remembered, so nothing can be out of date.
+*/
+TG_INLINE int tg_proto_line (const void *proto, int pc) {
+  const int8_t *steps = tg_read_pointer(proto, TG_AT_PROTO_LINES);
+  if (tg_unlikely(steps == NULL))
+    return -1;
+  int line = (int)tg_read32(proto, TG_AT_PROTO_LINE), from = -1;
+  int k = (tg_read32(proto, TG_AT_PROTO_ABSOLUTES) == 0)
+          ? -1 : tg_proto_absolute(proto, pc);
+  if (k >= 0) {
+    const void *list = tg_read_pointer(proto, TG_AT_PROTO_ABSOLUTE);
+    from = (int)tg_read32(list, (size_t)k * 8);
+    line = (int)tg_read32(list, (size_t)k * 8 + 4);
+  }
+  return line + tg_sum_steps(steps + from + 1, pc - from);
+}
+
+/* The line that a frame of a Lua function is at, -1 if it is not known. */
+TG_INLINE int tg_frame_line (const void *frame) {
+  const void *proto = tg_function_proto(tg_frame_function(frame));
+  const char *code = tg_read_pointer(proto, TG_AT_PROTO_CODE);
+  const char *next = tg_read_pointer(frame, TG_AT_FRAME_NEXT);
+  return tg_proto_line(proto, (int)((next - code) / 4) - 1);
+}
+
+#endif

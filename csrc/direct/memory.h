@@ -1,0 +1,71 @@
+/*
+** memory.h - bytes of the interpreter's, read at an offset; and what may be
+** read at all.
+**
+** Nothing here is valid before the proof has been given (proof.h). All of it
+** reads only, on the thread that runs the state, while nothing else of that
+** state can run: in the hook.
+*/
+#ifndef TG_DIRECT_MEMORY_H
+#define TG_DIRECT_MEMORY_H
+
+#include <string.h>
+
+#include <lua.h>
+
+#include "base/base.h"
+
+/* A value and its tag, as they stand on the stack and in arrays. */
+typedef struct tg_Slot {
+  union {
+    const void *p;      /* an object, a light userdata or a C function */
+    lua_Integer i;
+    lua_Number n;
+  } u;
+  uint8_t tag;
+} tg_Slot;
+
+/* What differs between releases of one family; written by the proof. */
+typedef struct tg_DirectFacts {
+  uint16_t moves;       /* a frame's status: what moves is noted in it */
+  bool masks;           /* an integer key's place: by mask, else by modulus */
+} tg_DirectFacts;
+
+extern tg_DirectFacts tg_direct_facts;
+
+TG_INLINE uint8_t tg_read8 (const void *object, size_t at) {
+  return ((const uint8_t *)object)[at];
+}
+
+TG_INLINE uint16_t tg_read16 (const void *object, size_t at) {
+  uint16_t x;
+  memcpy(&x, (const uint8_t *)object + at, sizeof x);
+  return x;
+}
+
+TG_INLINE uint32_t tg_read32 (const void *object, size_t at) {
+  uint32_t x;
+  memcpy(&x, (const uint8_t *)object + at, sizeof x);
+  return x;
+}
+
+TG_INLINE uint64_t tg_read64 (const void *object, size_t at) {
+  uint64_t x;
+  memcpy(&x, (const uint8_t *)object + at, sizeof x);
+  return x;
+}
+
+TG_INLINE const void *tg_read_pointer (const void *object, size_t at) {
+  const void *p;
+  memcpy(&p, (const uint8_t *)object + at, sizeof p);
+  return p;
+}
+
+TG_INLINE tg_Slot tg_read_slot (const void *object, size_t at) {
+  tg_Slot s;
+  memcpy(&s.u, (const uint8_t *)object + at, sizeof s.u);
+  s.tag = tg_read8(object, at + sizeof s.u);
+  return s;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/*
+** capture_slots.h - values read straight from memory (direct/value.h), as bytes.
+** Private to capture.c, capture_objects.c and capture_slots.c.
+**
+** A capture has a 'base' when it may read so: the slot of the running frame's
+** function, from which slot 'i' is what the public API calls index 'i', and
+** what is below it are extra arguments. Nothing is pushed: an object is read
+** where it lives, and lives as long as the event, since nothing is allocated
+** in Lua meanwhile.
+*/
+#ifndef TG_CAPTURE_SLOTS_H
+#define TG_CAPTURE_SLOTS_H
+
+#include "direct/value.h"
+#include "hook/capture_inline.h"
+
+/* Lists what is known of the object at 'address', of that type: its class and
+   whether there is more to it. */
+void tg_capture_slot_brief (tg_Capture *c, tg_Slot v);
+
+/* Finds out about an object of the pool that is to be listed; 'v' is it. */
+void tg_capture_slot_examine (tg_Capture *c, uint32_t id, tg_Slot v);
+
+/* The same of one that is only named. */
+void tg_capture_slot_name (tg_Capture *c, tg_Object *o, tg_Slot v);
+
+/* Writes the properties of a table of that level; true if not all. */
+bool tg_capture_slot_table (tg_Capture *c, const void *table, uint32_t level);
+
+TG_INLINE tg_Slot slot_at (const void *base, int i) {
+  const uint8_t *at = (const uint8_t *)base + (ptrdiff_t)i * TG_SIZE_SLOT;
+  return tg_read_slot(at, 0);
+}
+
+TG_INLINE uint8_t *put_text (const char *s, size_t n, uint32_t limit,
+                             uint8_t *p) {
+  if (tg_unlikely(n > TG_GRIP_SMALLMAX || n > limit))
+    return NULL;
+  return put_smallstr(p, s, n);
+}
+
+TG_INLINE uint8_t *put_float (uint8_t *p, lua_Number n) {
+  *p = TG_GRIP_FLOAT;
+  memcpy(p + 1, &n, sizeof n);
+  return p + 1 + sizeof n;
+}
+
+/* put_small of a slot. */
+TG_INLINE uint8_t *put_small_slot (tg_Slot v, uint32_t limit, uint8_t *p) {
+  size_t n;
+  const char *s;
+  switch (tg_slot_variant(v)) {
+    case TG_TAG_SHORT:
+      s = tg_direct_short(v.u.p, &n);
+      return put_text(s, n, limit, p);
+    case TG_TAG_INTEGER:
+      return put_integer(p, v.u.i);
+    case TG_TAG_FLOAT:
+      return put_float(p, v.u.n);
+    case TG_TAG_TRUE: case TG_TAG_FALSE:
+      *p = (v.tag & TG_TAG_VARIANT) == TG_TAG_TRUE ? TG_GRIP_TRUE
+                                                   : TG_GRIP_FALSE;
+      return p + 1;
+    case TG_TAG_LONG:
+      s = tg_direct_long(v.u.p, &n);
+      return put_text(s, n, limit, p);
+    default:
+      if (!tg_slot_is_nil(v))
+        return NULL;
+      *p = TG_GRIP_NIL;
+      return p + 1;
+  }
+}
+
+TG_INLINE bool is_null (tg_Slot v) {
+  return tg_slot_type(v) == LUA_TLIGHTUSERDATA && v.u.p == NULL;
+}
+
+/* put_scalar of a slot. NULL is one as well: it has no identity. */
+TG_INLINE bool put_scalar_slot (tg_Capture *c, tg_Slot v) {
+  if (tg_slot_type(v) == LUA_TSTRING) {
+    size_t n;
+    const char *s = tg_slot_text(v, &n);
+    put_string(c, s, n);
+    return true;
+  }
+  if (tg_unlikely(!room(c, ROOM)))
+    return true;
+  uint8_t *p = put_small_slot(v, 0, c->p);
+  if (tg_unlikely(p == NULL && is_null(v))) {
+    *c->p++ = TG_GRIP_NULL;
+    return true;
+  }
+  if (p != NULL)
+    c->p = p;
+  return p != NULL;
+}
+
+#endif
