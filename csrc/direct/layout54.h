@@ -2,7 +2,7 @@
 ** layout54.h - where things stand in memory in Lua 5.4, on 64 bits.
 **
 ** Byte offsets, read off the interpreter's behaviour and proved by proof.c before
-** any is used. All of 5.4.0 to 5.4.8 agree but for two facts, which the proof
+** any is used. All of 5.4.0 to 5.4.8 agree but for three facts, which the proof
 ** finds out: tg_direct_facts (memory.h).
 **
 ** A slot (of the stack, of a table's array) is 16 bytes: a value and its tag.
@@ -28,6 +28,8 @@ enum {
   TG_AT_FRAME_STATUS = 62,
   TG_SIZE_FRAME = 64,
   TG_STATUS_C = 1 << 1,         /* it runs a C function */
+  TG_STATUS_MOVES = 1 << 8,     /* what moves is noted in it; before 5.4.3: */
+  TG_STATUS_MOVES_OLD = 1 << 7,
 
   TG_AT_CLOSURE_FUNCTION = 24,  /* its prototype, or its C function */
   TG_AT_CLOSURE_UPVALUES = 10,  /* how many */
@@ -55,7 +57,8 @@ enum {
 
   TG_AT_TABLE_NODES = 11,       /* how many, as a power of two */
   TG_AT_TABLE_LIMIT = 12,
-  TG_AT_TABLE_FLAGS = 10,
+  TG_AT_TABLE_LIMITED = 10,     /* bit 7: the limit is not the size; */
+  TG_AT_TABLE_LIMITED_OLD = 9,  /* in 5.4.0 */
   TG_AT_TABLE_ARRAY = 16,
   TG_AT_TABLE_NODE = 24,
   TG_AT_TABLE_META = 40,
@@ -75,7 +78,7 @@ enum {
 /* Slots of a table's array. */
 TG_INLINE uint32_t tg_direct_array_size (const void *table) {
   uint32_t n = tg_read32(table, TG_AT_TABLE_LIMIT);
-  if (tg_likely(!(tg_read8(table, TG_AT_TABLE_FLAGS) & TABLE_LIMITED)
+  if (tg_likely(!(tg_read8(table, tg_direct_facts.limited) & TABLE_LIMITED)
                 || (n & (n - 1)) == 0))
     return n;
   return UINT32_C(1) << (32 - __builtin_clz(n));
@@ -85,6 +88,13 @@ TG_INLINE uint32_t tg_direct_array_size (const void *table) {
 TG_INLINE tg_Slot tg_direct_element (const void *table, uint32_t i) {
   const void *array = tg_read_pointer(table, TG_AT_TABLE_ARRAY);
   return tg_read_slot(array, (size_t)i * sizeof(tg_Slot));
+}
+
+/* What an array of so many slots takes up, and from where. */
+TG_INLINE size_t tg_direct_array_span (const void *table, uint32_t slots,
+                                       const void **from) {
+  *from = tg_read_pointer(table, TG_AT_TABLE_ARRAY);
+  return (size_t)slots * TG_SIZE_SLOT;
 }
 
 /* Where a long string's text is. */

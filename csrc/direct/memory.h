@@ -28,6 +28,7 @@ typedef struct tg_Slot {
 /* What differs between releases of one family; written by the proof. */
 typedef struct tg_DirectFacts {
   uint16_t moves;       /* a frame's status: what moves is noted in it */
+  uint8_t limited;      /* a table: where its array's limit is marked */
   bool masks;           /* an integer key's place: by mask, else by modulus */
 } tg_DirectFacts;
 

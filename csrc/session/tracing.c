@@ -178,6 +178,16 @@ static bool arm_chain (tg_Session *s, lua_State *L) {
   return true;
 }
 
+/* Whether the interpreter's memory is read, and where "__name" is in it. */
+static void read_directly (tg_Session *s, lua_State *L) {
+  s->direct = tg_proof_holds(L);
+  if (!s->direct)
+    return;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
+  s->name_key = tg_direct_pushed(L).u.p;
+  lua_pop(L, 1);
+}
+
 static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.stream = tg_stream_new();
   s->writer.turn = tg_tracelimits_turn;
@@ -190,7 +200,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     return false;
   }
   s->writer.last = s->writer.stream->clock.origin;
-  s->direct = tg_direct_begin(L, &s->name_key);
+  read_directly(s, L);
   s->tracing = true;
   tg_hook_begin(s);
   if (!arm_chain(s, L)) {

@@ -1,0 +1,248 @@
+/*
+** probe_frames.c - the half of the proof that needs calls: a hook in the probe's
+** state compares each call and return of a small program with what
+** lua_getinfo and lua_getlocal say of it. Every pointer is checked before it is
+** followed, in the order in which the tracing hook follows them.
+*/
+#include <string.h>
+
+#include <lualib.h>
+
+#include "direct/probe.h"
+
+/* Each kind of call; lines far apart and far down a function, for which the
+   interpreter has a second way to tell them. */
+static const char program[] =
+  "local function none () end\n"
+  "local function pair (a, b) return b, a end\n"
+  "local function extra (x, ...) return select('#', ...), ... end\n"
+  "local function tail (a) return pair(a, 'a string of more than forty bytes, "
+  "to be sure') end\n"
+  "local up = {}\n"
+  "local object = {method = function (self, k) up[k] = self; return k end}\n"
+  "local function keep (f) return function (...) return f(up, ...) end end\n"
+  "none() pair(1, 2.5) pair({}, pair) extra(1) extra(nil, 2, 'three', {})\n"
+  "tail(true) object:method('k') keep(extra)(false, 5)\n"
+  "local co = coroutine.wrap(function (a)\n"
+  "  none() a = coroutine.yield(pair(a, a)) tail(a) return none()\n"
+  "end)\n"
+  "co(1) co(2)\n"
+  "pcall(error, {}) pcall(pair, 1) none(select(3, 1, 2))\n";
+
+#define STATEMENTS 40   /* more instructions than are told by steps alone */
+
+/* Lines that come one by one, then one that is far away. */
+static void add_lines (luaL_Buffer *b) {
+  for (int i = 0; i < STATEMENTS; i++)
+    luaL_addstring(b, "none(1, 2)\n");
+  for (int i = 0; i < 300; i++)
+    luaL_addchar(b, '\n');
+  luaL_addstring(b, "none(3) collectgarbage() tail(4)\n");
+  for (int i = 0; i < STATEMENTS; i++)
+    luaL_addstring(b, "none() none()\n");
+}
+
+/* ---- one function ---- */
+
+static bool inside_list (const tg_Probe *p, const void *proto, size_t at,
+                         size_t bytes) {
+  return bytes == 0 || tg_probe_inside(p, tg_read_pointer(proto, at), bytes);
+}
+
+/* Whether all that may be read of a Lua function is there. */
+static bool readable (const tg_Probe *p, tg_Slot f) {
+  if (!tg_probe_inside(p, f.u.p, TG_SIZE_CLOSURE))
+    return false;
+  const void *proto = tg_function_proto(f);
+  const void *source;
+  if (!tg_probe_inside(p, proto, TG_SIZE_PROTO))
+    return false;
+  source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
+  return tg_probe_inside(p, source, TG_AT_STRING_TEXT + 1)
+         && inside_list(p, proto, TG_AT_PROTO_CODE, 4)
+         && inside_list(p, proto, TG_AT_PROTO_LINES, 1)
+         && inside_list(p, proto, TG_AT_PROTO_ABSOLUTE,
+                        tg_read32(proto, TG_AT_PROTO_ABSOLUTES) * (size_t)8)
+         && inside_list(p, proto, TG_AT_PROTO_LOCALS,
+                        tg_read8(proto, TG_AT_PROTO_PARAMS)
+                        * (size_t)TG_SIZE_LOCAL)
+         && inside_list(p, proto, TG_AT_PROTO_UPVALUES,
+                        tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES)
+                        * (size_t)TG_SIZE_UPVALUE);
+}
+
+static bool same_name (const tg_Probe *p, const void *list, size_t at,
+                       const char *name) {
+  size_t n;
+  const void *string = tg_read_pointer(list, at);
+  return name != NULL && tg_probe_inside(p, string, TG_AT_STRING_TEXT + 1)
+         && strcmp(tg_direct_text(string, &n), name) == 0;
+}
+
+/* Names of parameters and upvalues; the function is on top of the stack. */
+static bool same_names (const tg_Probe *p, lua_State *L, const void *proto,
+                        const lua_Debug *ar) {
+  const void *locals = tg_read_pointer(proto, TG_AT_PROTO_LOCALS);
+  const void *ups = tg_read_pointer(proto, TG_AT_PROTO_UPVALUES);
+  bool same = tg_read32(proto, TG_AT_PROTO_NLOCALS) >= ar->nparams;
+  for (int i = 0; i < ar->nparams; i++) {
+    lua_pushvalue(L, -1);
+    same = same && same_name(p, locals, (size_t)i * TG_SIZE_LOCAL,
+                             lua_getlocal(L, NULL, i + 1));
+    lua_pop(L, 1);
+  }
+  for (int i = 0; i < ar->nups; i++) {
+    same = same && same_name(p, ups, (size_t)i * TG_SIZE_UPVALUE,
+                             lua_getupvalue(L, -1, i + 1));
+    lua_pop(L, 1);
+  }
+  return same;
+}
+
+static bool same_source (const void *proto, const lua_Debug *ar) {
+  size_t n;
+  const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
+  return tg_direct_text(source, &n) == ar->source && n == ar->srclen;
+}
+
+static bool same_definition (const void *proto, const lua_Debug *ar) {
+  return tg_read32(proto, TG_AT_PROTO_LINE) == (uint32_t)ar->linedefined
+         && tg_read32(proto, TG_AT_PROTO_LINE + 4)
+            == (uint32_t)ar->lastlinedefined
+         && tg_read8(proto, TG_AT_PROTO_PARAMS) == ar->nparams
+         && tg_direct_is_vararg(proto) == (ar->isvararg != 0)
+         && same_source(proto, ar);
+}
+
+/* The function of the event's frame, which it leaves on the stack. */
+static bool check_function (tg_Probe *p, lua_State *L, lua_Debug *ar) {
+  const void *frame = ar->i_ci;
+  lua_getinfo(L, "fSu", ar);
+  tg_Slot f = tg_frame_function(frame);
+  bool same = tg_probe_same(p, L, -1, f)
+              && tg_frame_is_c(frame) == (*ar->what == 'C');
+  if (same && *ar->what != 'C')
+    same = readable(p, f) && same_definition(tg_function_proto(f), ar)
+           && same_names(p, L, tg_function_proto(f), ar)
+           && tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES) == ar->nups;
+  return tg_probe_check(p, same, "functions");
+}
+
+/* ---- one event ---- */
+
+/* The frame and the one below it, before anything of either is read. */
+static bool check_frame (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
+  lua_Debug up;
+  const void *frame = ar->i_ci;
+  bool nested = lua_getstack(L, 1, &up) == 1;
+  if (!tg_probe_inside(p, L, TG_SIZE_STATE) || frame != tg_direct_running(L)
+      || !tg_probe_inside(p, frame, TG_SIZE_FRAME)
+      || !tg_probe_inside(p, tg_read_pointer(frame, TG_AT_FRAME_CALLER),
+                          TG_SIZE_FRAME)
+      || !tg_probe_inside(p, tg_frame_slot(frame), TG_SIZE_SLOT))
+    return tg_probe_check(p, false, "frames");
+  return tg_probe_check(p, tg_frame_caller(frame)
+                           == (nested ? (const void *)up.i_ci : NULL),
+                        "who called");
+}
+
+/* The line that the caller is at. */
+static void check_site (tg_Probe *p, lua_State *L) {
+  lua_Debug up;
+  if (!lua_getstack(L, 1, &up))
+    return;
+  lua_getinfo(L, "Sl", &up);
+  const void *caller = up.i_ci;
+  bool c = *up.what == 'C';
+  if (up.currentline > 300)
+    p->seen |= TG_SEEN_FAR_LINE;
+  tg_probe_check(p, tg_frame_is_c(caller) == c
+                    && (c || tg_frame_line(caller) == up.currentline),
+                 "lines");
+}
+
+static tg_Slot slot_of (const void *frame, int i) {
+  const uint8_t *base = tg_frame_slot(frame);
+  return tg_read_slot(base + (ptrdiff_t)i * TG_SIZE_SLOT, 0);
+}
+
+/* Arguments: fixed ones above the function's slot, extra ones below. */
+static void check_arguments (tg_Probe *p, lua_State *L, lua_Debug *ar) {
+  const void *frame = ar->i_ci;
+  bool c = *ar->what == 'C', same = true;
+  int n = c ? lua_gettop(L) : ar->nparams, extra = 0;
+  same = tg_direct_top(L, frame) == lua_gettop(L);
+  for (int i = 1; i <= n && same; i++)
+    same = tg_probe_same(p, L, i, slot_of(frame, i));
+  while (!c && lua_getlocal(L, ar, -(extra + 1)) != NULL)
+    extra++;
+  if (!c && same && tg_direct_hides_extra(tg_function_proto(slot_of(frame, 0))))
+    same = tg_frame_extra(frame) == extra;
+  for (int i = 0; i < extra && same; i++)
+    same = tg_probe_same(p, L, i - extra, slot_of(frame, i - extra));
+  lua_pop(L, extra);
+  tg_probe_check(p, same, "arguments");
+  if (extra > 0)
+    p->seen |= TG_SEEN_EXTRA;
+}
+
+/* What moves at a return: first slot and number, or that there is nothing. */
+static bool same_results (lua_State *L, const lua_Debug *ar) {
+  int first = 0, n = tg_direct_moved(L, ar->i_ci, &first);
+  return n == ar->ntransfer && (n == 0 || first == ar->ftransfer);
+}
+
+/* Its mark has another bit in older releases. */
+static void check_results (tg_Probe *p, lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "r", ar);
+  if (!same_results(L, ar) && !(p->seen & TG_SEEN_RESULTS))
+    tg_direct_facts.moves = TG_STATUS_MOVES_OLD;
+  p->seen |= (ar->ntransfer > 0) ? TG_SEEN_RESULTS : TG_SEEN_NO_RESULTS;
+  tg_probe_check(p, same_results(L, ar), "results");
+}
+
+static void note_event (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
+  if (ar->event == LUA_HOOKTAILCALL)
+    p->seen |= TG_SEEN_TAIL;
+  else if (ar->event == LUA_HOOKCALL)
+    p->seen |= (*ar->what == 'C') ? TG_SEEN_C_CALL : TG_SEEN_LUA_CALL;
+  if (L != p->L)
+    p->seen |= TG_SEEN_COROUTINE;
+}
+
+static void compare (lua_State *L, lua_Debug *ar) {
+  tg_Probe *p = tg_probe_of(L);
+  int top = lua_gettop(L);
+  if (p->fault != NULL || !check_frame(p, L, ar) || !check_function(p, L, ar))
+    return;
+  lua_settop(L, top);
+  note_event(p, L, ar);
+  if (ar->event == LUA_HOOKRET)
+    check_results(p, L, ar);
+  else {
+    check_site(p, L);
+    check_arguments(p, L, ar);
+  }
+  lua_settop(L, top);
+}
+
+void tg_probe_frames (tg_Probe *p) {
+  lua_State *L = p->L;
+  luaL_Buffer b;
+  luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+  luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 1);
+  lua_settop(L, 0);
+  luaL_buffinit(L, &b);
+  luaL_addlstring(&b, program, sizeof program - 1);
+  add_lines(&b);
+  luaL_pushresult(&b);
+  size_t size;
+  const char *text = lua_tolstring(L, -1, &size);
+  if (luaL_loadbufferx(L, text, size, "@probe", "t") != LUA_OK)
+    lua_error(L);
+  tg_direct_facts.moves = TG_STATUS_MOVES;
+  lua_sethook(L, compare, LUA_MASKCALL | LUA_MASKRET, 0);
+  lua_call(L, 0, 0);
+  lua_sethook(L, NULL, 0, 0);
+  tg_probe_check(p, p->seen == TG_SEEN_ALL, "a kind of call that never came");
+}
