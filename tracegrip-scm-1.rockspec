@@ -83,7 +83,7 @@ build = {
         "csrc/hook/builtincalls.c",
         "csrc/hook/capture.c",
         "csrc/hook/capture_objects.c",
-        "csrc/hook/capture_strings.c",
+        "csrc/hook/capture_large.c",
         "csrc/hook/emit.c",
         "csrc/hook/errorvalue.c",
         "csrc/hook/hook.c",

@@ -30,6 +30,10 @@ enum {
   TG_SEEN_COROUTINE = 64, TG_SEEN_FAR_LINE = 128, TG_SEEN_ALL = 255
 };
 
+/* Makes the state; false without memory. */
+bool tg_probe_begin (tg_Probe *p);
+void tg_probe_end (tg_Probe *p);
+
 /* Whether that many bytes may be read from there. */
 bool tg_probe_inside (const tg_Probe *p, const void *at, size_t size);
 

@@ -8,50 +8,7 @@
 #include <string.h>
 
 #include "direct/proof.h"
-#include "base/alloc.h"
 #include "direct/probe.h"
-
-#define ARENA ((size_t)2 << 20)
-
-tg_DirectFacts tg_direct_facts;
-
-/* ---- the arena ---- */
-
-/* Nothing is given back: a probe is short, and what was freed may still be
-   looked at. The last block grows in place. */
-static void *allocate (void *ud, void *block, size_t old, size_t size) {
-  tg_Probe *p = ud;
-  size_t need = (size + 15) & ~(size_t)15;
-  if (size == 0)
-    return NULL;
-  if (block != NULL && size <= old)
-    return block;
-  if (need > p->size - p->used)
-    return NULL;
-  uint8_t *fresh = p->arena + p->used;
-  p->used += need;
-  if (block != NULL)
-    memcpy(fresh, block, old);
-  return fresh;
-}
-
-bool tg_probe_inside (const tg_Probe *p, const void *at, size_t size) {
-  uintptr_t from = (uintptr_t)p->arena, to = from + p->used;
-  return (uintptr_t)at >= from && (uintptr_t)at < to
-         && size <= to - (uintptr_t)at;
-}
-
-bool tg_probe_check (tg_Probe *p, bool ok, const char *what) {
-  if (!ok && p->fault == NULL)
-    p->fault = what;
-  return ok;
-}
-
-tg_Probe *tg_probe_of (lua_State *L) {
-  void *ud;
-  lua_getallocf(L, &ud);
-  return ud;
-}
 
 /* ---- the verdict ---- */
 
@@ -63,25 +20,14 @@ static int run_probes (lua_State *L) {
   return 0;
 }
 
-static lua_State *new_state (tg_Probe *p) {
-#if LUA_VERSION_NUM >= 505
-  return lua_newstate(allocate, p, luaL_makeseed(NULL));
-#else
-  return lua_newstate(allocate, p);
-#endif
-}
-
 static const char *try_layout (void) {
-  tg_Probe p = {.arena = tg_calloc(1, ARENA), .size = ARENA};
-  if (p.arena == NULL || (p.L = new_state(&p)) == NULL) {
-    tg_free(p.arena);
+  tg_Probe p;
+  if (!tg_probe_begin(&p))
     return "there is no memory to try it";
-  }
   lua_pushcfunction(p.L, run_probes);
   int status = lua_pcall(p.L, 0, 0, 0);
   tg_probe_check(&p, status == LUA_OK, "trying it raised an error");
-  lua_close(p.L);
-  tg_free(p.arena);
+  tg_probe_end(&p);
   return p.fault;
 }
 

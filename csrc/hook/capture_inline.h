@@ -1,5 +1,5 @@
 /*
-** capture_inline.h - what capture.c, capture_objects.c and capture_strings.c
+** capture_inline.h - what capture.c, capture_objects.c and capture_large.c
 ** share while the values of one list are captured. Private to them.
 */
 #ifndef TG_CAPTURE_INLINE_H

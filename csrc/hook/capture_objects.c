@@ -144,19 +144,6 @@ static TG_NOINLINE uint32_t meet_listed (tg_Capture *c, int type,
   return id;
 }
 
-void tg_capture_far (tg_Capture *c, uint32_t id, int type) {
-  if (!room(c, ROOM))
-    return;
-  if (id == TG_POOL_NONE) {
-    *c->p++ = TG_GRIP_NOROOM;
-    *c->p++ = (uint8_t)object_type(type);
-  }
-  else {
-    *c->p++ = TG_GRIP_OBJECT;
-    c->p = tg_putvar(c->p, id);
-  }
-}
-
 /* ---- keys and values ---- */
 
 /*

@@ -1,3 +1,7 @@
+/*
+** capture_large.c - parts of a value that do not fit the short forms: long strings,
+** which are copied once and then referred to, and objects far down the pool.
+*/
 #include "hook/capture_inline.h"
 #include "state/catalog.h"
 
@@ -45,4 +49,17 @@ void tg_capture_long (tg_Capture *c, const char *s, size_t n) {
 /* What is begun again will be written over. */
 void tg_capture_forget (tg_Writer *r) {
   memset(r->written, 0, sizeof r->written);
+}
+
+void tg_capture_far (tg_Capture *c, uint32_t id, int type) {
+  if (!room(c, ROOM))
+    return;
+  if (id == TG_POOL_NONE) {
+    *c->p++ = TG_GRIP_NOROOM;
+    *c->p++ = (uint8_t)object_type(type);
+  }
+  else {
+    *c->p++ = TG_GRIP_OBJECT;
+    c->p = tg_putvar(c->p, id);
+  }
 }

@@ -1,0 +1,70 @@
+/*
+** probe.c - the state that the layout is tried on, its arena, and the first fault
+** that was found. Made by proof.c and gone when it is done.
+*/
+#include <string.h>
+
+#include "direct/probe.h"
+#include "base/alloc.h"
+
+#define ARENA ((size_t)2 << 20)
+
+tg_DirectFacts tg_direct_facts;
+
+/* Nothing is given back: a probe is short, and what was freed may still be
+   looked at. The last block grows in place. */
+static void *allocate (void *ud, void *block, size_t old, size_t size) {
+  tg_Probe *p = ud;
+  size_t need = (size + 15) & ~(size_t)15;
+  if (size == 0)
+    return NULL;
+  if (block != NULL && size <= old)
+    return block;
+  if (need > p->size - p->used)
+    return NULL;
+  uint8_t *fresh = p->arena + p->used;
+  p->used += need;
+  if (block != NULL)
+    memcpy(fresh, block, old);
+  return fresh;
+}
+
+bool tg_probe_inside (const tg_Probe *p, const void *at, size_t size) {
+  uintptr_t from = (uintptr_t)p->arena, to = from + p->used;
+  return (uintptr_t)at >= from && (uintptr_t)at < to
+         && size <= to - (uintptr_t)at;
+}
+
+bool tg_probe_check (tg_Probe *p, bool ok, const char *what) {
+  if (!ok && p->fault == NULL)
+    p->fault = what;
+  return ok;
+}
+
+tg_Probe *tg_probe_of (lua_State *L) {
+  void *ud;
+  lua_getallocf(L, &ud);
+  return ud;
+}
+
+static lua_State *new_state (tg_Probe *p) {
+#if LUA_VERSION_NUM >= 505
+  return lua_newstate(allocate, p, luaL_makeseed(NULL));
+#else
+  return lua_newstate(allocate, p);
+#endif
+}
+
+bool tg_probe_begin (tg_Probe *p) {
+  *p = (tg_Probe){.arena = tg_calloc(1, ARENA), .size = ARENA};
+  if (p->arena != NULL)
+    p->L = new_state(p);
+  if (p->L == NULL)
+    tg_free(p->arena);
+  return p->L != NULL;
+}
+
+void tg_probe_end (tg_Probe *p) {
+  lua_close(p->L);
+  tg_free(p->arena);
+}
