@@ -59,18 +59,32 @@ TG_INLINE int tg_frame_extra (const void *frame) {
 
 /* ---- lines ---- */
 
+/* The sum of the eight signed bytes of a word. */
+TG_INLINE int tg_sum_word (uint64_t word) {
+  const uint64_t lanes = UINT64_C(0x00ff00ff00ff00ff);
+  uint64_t x = word ^ UINT64_C(0x8080808080808080);     /* each, and 128 */
+  uint64_t pairs = (x & lanes) + ((x >> 8) & lanes);
+  return (int)((pairs * UINT64_C(0x0001000100010001)) >> 48) - 8 * 128;
+}
+
+/* Less than eight bytes as a word, without reading beyond them. */
+TG_INLINE uint64_t tg_read_few (const int8_t *p, int n) {
+  uint64_t word = 0;
+  if (n & 4)
+    word = tg_read32(p, 0);
+  if (n & 2)
+    word = word << 16 | tg_read16(p, (size_t)n & 4);
+  if (n & 1)
+    word = word << 8 | tg_read8(p, (size_t)n & 6);
+  return word;
+}
+
 /* The sum of 'n' signed bytes. Eight at a time: there may be a hundred. */
 TG_INLINE int tg_sum_steps (const int8_t *p, int n) {
-  const uint64_t lanes = UINT64_C(0x00ff00ff00ff00ff);
-  int i = 0, total = 0;
-  for (; i + 8 <= n; i += 8) {
-    uint64_t x = tg_read64(p, (size_t)i) ^ UINT64_C(0x8080808080808080);
-    uint64_t pairs = (x & lanes) + ((x >> 8) & lanes);  /* of step and 128 */
-    total += (int)((pairs * UINT64_C(0x0001000100010001)) >> 48) - 8 * 128;
-  }
-  for (; i < n; i++)
-    total += p[i];
-  return total;
+  int total = 0;
+  for (; n >= 8; p += 8, n -= 8)
+    total += tg_sum_word(tg_read64(p, 0));
+  return total + tg_sum_word(tg_read_few(p, n));
 }
 
 /* Of the instructions whose lines are given outright, the last one up to 'pc':

@@ -240,27 +240,6 @@ TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
   b->done = i - list->first;
 }
 
-/* The same from memory. */
-TG_INLINE void put_simple_slots (const tg_ValueList *list, Begun *b) {
-  uint8_t *p = b->p;
-  uint32_t limit = b->session->selection.limits.string;
-  int i = list->first, end = i + list->count;
-  for (*p++ = (uint8_t)list->count; i < end; i++) {
-    tg_Slot v = slot_at(b->base, i);
-    uint8_t *next = put_small_slot(v, limit, p);
-    if (tg_unlikely(next == NULL && tg_slot_type(v) == LUA_TSTRING)) {
-      size_t n;
-      const char *text = tg_slot_text(v, &n);
-      next = put_written(b, text, n, p);
-    }
-    if (tg_unlikely(next == NULL))
-      break;
-    p = next;
-  }
-  b->p = p;
-  b->done = i - list->first;
-}
-
 #define FEW_ROOM (16u + FEW * SMALL_ROOM)
 
 /* Where the values of a list can be read from memory; NULL: they cannot, or they
@@ -269,28 +248,81 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
                                const tg_ValueList *list) {
   if (!s->direct)
     return NULL;
-  const void *frame = tg_direct_running(L);
+  const uint8_t *base = tg_frame_slot(tg_direct_running(L));
+  const uint8_t *end = base + (list->first + list->count) * TG_SIZE_SLOT;
   if (tg_unlikely(list->first <= 0
-                  || list->first + list->count - 1 > tg_direct_top(L, frame)))
+                  || end > (const uint8_t *)tg_read_pointer(L,
+                                                            TG_AT_STATE_TOP)))
     return NULL;
-  return tg_frame_slot(frame);
+  return base;
 }
 
-uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
-                          uint8_t *p, uint8_t *lim) {
-  Begun b = {s, p, p + 4, lim, -1, 0, false, base_of(s, L, list)};
+/* The whole list from memory, if it is a few values of the simplest kinds; NULL
+   if any is not, and then nothing has been done. */
+TG_INLINE uint8_t *put_plain (const tg_Session *s, const void *base,
+                              const tg_ValueList *list, uint8_t *start) {
+  uint8_t *p = start + 4;
+  uint32_t limit = s->selection.limits.string;
+  *p++ = (uint8_t)list->count;
+  for (int i = 0; i < list->count; i++) {
+    p = put_small_slot(slot_at(base, list->first + i), limit, p);
+    if (tg_unlikely(p == NULL))
+      return NULL;
+  }
+  tg_put32(start, (uint32_t)(p - start - 4));
+  return p;
+}
+
+/* The same from memory as put_simple. */
+static void put_simple_slots (const tg_ValueList *list, Begun *b) {
+  uint8_t *p = b->p;
+  uint32_t limit = b->session->selection.limits.string;
+  int i = list->first, end = i + list->count;
+  for (*p++ = (uint8_t)list->count; i < end; i++) {
+    tg_Slot v = slot_at(b->base, i);
+    uint8_t *next = put_small_slot(v, limit, p);
+    if (next == NULL && tg_slot_type(v) == LUA_TSTRING) {
+      size_t n;
+      const char *text = tg_slot_text(v, &n);
+      next = put_written(b, text, n, p);
+    }
+    if (next == NULL)
+      break;
+    p = next;
+  }
+  b->p = p;
+  b->done = i - list->first;
+}
+
+static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
+                                     const tg_ValueList *list,
+                                     const void *base, uint8_t *p,
+                                     uint8_t *lim) {
+  Begun b = {s, p, p + 4, lim, -1, 0, false, base};
   if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
       && (size_t)(lim - p) >= FEW_ROOM) {
-    if (b.base != NULL)
+    if (base != NULL)
       put_simple_slots(list, &b);
     else
       put_simple(L, list, &b);
-    if (tg_likely(b.done == list->count)) {
+    if (b.done == list->count) {
       put_size(&b, b.p, b.refers);
       return b.p;
     }
   }
   return put_rest(L, list, &b);
+}
+
+uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                          uint8_t *p, uint8_t *lim) {
+  const void *base = base_of(s, L, list);
+  if (tg_likely(base != NULL && list->count <= FEW && list->varargs == 0
+                && list->secrets == NULL && (size_t)(lim - p) >= FEW_ROOM)) {
+    uint8_t *end = put_plain(s, base, list, p);
+    if (tg_likely(end != NULL))
+      return end;
+  }
+  return put_any(s, L, list, base, p, lim);
 }
 
 uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,
