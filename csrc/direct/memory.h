@@ -15,14 +15,16 @@
 
 #include "base/base.h"
 
-/* A value and its tag, as they stand on the stack and in arrays. */
+/* A value and its tag, as they stand on the stack and in arrays. The tag is one
+   byte there; a copy has none of the padding, which would be read back before
+   it was written. */
 typedef struct tg_Slot {
   union {
     const void *p;      /* an object, a light userdata or a C function */
     lua_Integer i;
     lua_Number n;
   } u;
-  uint8_t tag;
+  uint64_t tag;
 } tg_Slot;
 
 /* What differs between releases of one family; written by the proof. */

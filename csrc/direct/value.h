@@ -26,11 +26,11 @@ enum {
 };
 
 TG_INLINE int tg_slot_type (tg_Slot s) {
-  return s.tag & TG_TAG_TYPE;
+  return (int)(s.tag & TG_TAG_TYPE);
 }
 
 TG_INLINE int tg_slot_variant (tg_Slot s) {
-  return s.tag & TG_TAG_VARIANT;
+  return (int)(s.tag & TG_TAG_VARIANT);
 }
 
 TG_INLINE bool tg_slot_is_nil (tg_Slot s) {
@@ -109,11 +109,18 @@ TG_INLINE tg_Slot tg_direct_field (const void *table, const void *string) {
   return (tg_Slot){.tag = LUA_TNIL};
 }
 
-/* What the table's nodes have for integer 'k' (hashint of ltable.c). */
+/* Which node integer 'k' hashes to (hashint of ltable.c). A modulus costs as much
+   as all the rest, and small numbers need none. */
+TG_INLINE uint64_t tg_direct_hash (uint32_t mask, uint64_t k) {
+  if (tg_direct_facts.masks)
+    return k & mask;
+  return (k < (mask | 1)) ? k : k % (mask | 1);
+}
+
+/* What the table's nodes have for integer 'k'. */
 TG_INLINE tg_Slot tg_direct_hashed (const void *table, uint64_t k) {
   uint32_t mask = tg_direct_nodes(table) - 1;
-  const void *n = tg_direct_node(table, tg_direct_facts.masks
-                                        ? k & mask : k % (mask | 1));
+  const void *n = tg_direct_node(table, tg_direct_hash(mask, k));
   for (; n != NULL; n = tg_node_next(n)) {
     tg_Slot key = tg_node_key(n);
     if (tg_slot_variant(key) == TG_TAG_INTEGER && (uint64_t)key.u.i == k)
