@@ -22,6 +22,7 @@ EXTRA   =
 FUZZ_TIME = 60
 SOAK_TIME = 600
 LUAS      = $(LUA)
+CROSS     = spec/conformance spec/transparency spec/regress spec/api
 MATRIX    = spec/conformance spec/report spec/recording spec/server
 
 # The folders that csrc/README.md lists above its line are built without Lua's
@@ -104,6 +105,10 @@ matrix: all $(SPECLIB)   ## its parts on recording under each of LUAS="lua5.4 ..
 asan:         ## the Lua suite on a build with address and undefined sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
 	  spec-preload SPEC='$(SPEC)'
+
+crosscheck:   ## what the hook reads from memory against the public API
+	$(V)$(TOP) BUILD=$(BUILD)/crosscheck EXTRA='$(DEBUG) -DTG_CROSSCHECK' \
+	  spec SPEC='$(or $(SPEC),$(CROSS))'
 
 oom:          ## allocation failures and slow readers, on the test build
 	$(V)$(TOP) BUILD=$(BUILD)/oom EXTRA='$(ASAN) -DTG_TEST' \
@@ -224,5 +229,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
+.PHONY: all deps crosscheck demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
         soak fuzz fuzz-run lint format graph docs install env clean help

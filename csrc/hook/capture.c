@@ -313,9 +313,10 @@ static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
   return put_rest(L, list, &b);
 }
 
-uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
-                          uint8_t *p, uint8_t *lim) {
-  const void *base = base_of(s, L, list);
+/* From 'base', or by the public API if that is NULL. */
+TG_INLINE uint8_t *put_from (tg_Session *s, lua_State *L,
+                             const tg_ValueList *list, const void *base,
+                             uint8_t *p, uint8_t *lim) {
   if (tg_likely(base != NULL && list->count <= FEW && list->varargs == 0
                 && list->secrets == NULL && (size_t)(lim - p) >= FEW_ROOM)) {
     uint8_t *end = put_plain(s, base, list, p);
@@ -323,6 +324,41 @@ uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
       return end;
   }
   return put_any(s, L, list, base, p, lim);
+}
+
+#ifdef TG_CROSSCHECK
+
+#include <stdlib.h>
+#include "hook/crosscheck.h"
+
+/* Both ways, at the same place, the memory of strings being as it was. */
+static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                          const void *base, uint8_t *p, uint8_t *lim) {
+  tg_Written before[TG_WRITTEN];
+  memcpy(before, s->writer.written, sizeof before);
+  uint8_t *end = put_from(s, L, list, base, p, lim);
+  if (end == NULL)
+    return NULL;
+  size_t n = (size_t)(end - p);
+  uint8_t *bytes = malloc(n);
+  memcpy(bytes, p, n);
+  memcpy(s->writer.written, before, sizeof before);
+  end = put_from(s, L, list, NULL, p, lim);
+  if (end != NULL)
+    tg_crosscheck_bytes(bytes, n, p, (size_t)(end - p));
+  free(bytes);
+  return end;
+}
+
+#else
+#define put_both put_from
+#endif
+
+uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                          uint8_t *p, uint8_t *lim) {
+  const void *base = base_of(s, L, list);
+  return (base != NULL) ? put_both(s, L, list, base, p, lim)
+                        : put_from(s, L, list, NULL, p, lim);
 }
 
 uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,

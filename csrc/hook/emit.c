@@ -1,5 +1,6 @@
 #include "hook/emit.h"
 #include "direct/frame.h"
+#include "hook/crosscheck.h"
 #include "stream/event.h"
 
 #define CALL_ROOM 128u              /* head, function, site, a few values */
@@ -25,8 +26,10 @@ static TG_NOINLINE void ask_results (lua_State *L, lua_Debug *ar,
 */
 TG_INLINE void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
                         bool c, tg_ValueList *list) {
-  if (tg_likely(s->direct))
+  if (tg_likely(s->direct)) {
     list->count = tg_direct_moved(L, ar->i_ci, &list->first);
+    tg_crosscheck_results(L, ar, list);
+  }
   else
     ask_results(L, ar, list);
   if (tg_unlikely(c && list->count + list->first - 1 != lua_gettop(L)
@@ -102,8 +105,11 @@ static tg_FunctionId base_function (const tg_Call *c) {
 
 /* The line that the caller is at; -1 if it is not a Lua function or has none. */
 TG_INLINE int site_line (const tg_Call *c) {
-  if (tg_likely(c->t->session->direct))
-    return tg_frame_is_c(c->up->i_ci) ? -1 : tg_frame_line(c->up->i_ci);
+  if (tg_likely(c->t->session->direct)) {
+    int line = tg_frame_is_c(c->up->i_ci) ? -1 : tg_frame_line(c->up->i_ci);
+    tg_crosscheck_line(c, line);
+    return line;
+  }
   lua_getinfo(c->L, "l", c->up);
   return c->up->currentline;
 }

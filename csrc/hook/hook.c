@@ -2,6 +2,7 @@
 #include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/builtincalls.h"
+#include "hook/crosscheck.h"
 #include "hook/emit.h"
 #include "hook/errorvalue.h"
 #include "hook/resumechain.h"
@@ -274,8 +275,10 @@ static TG_NOINLINE void note_callee (tg_Call *c, uint32_t what) {
 TG_INLINE void push_call (tg_Call *c) {
   tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
-  if (tg_likely(s->direct))
+  if (tg_likely(s->direct)) {
     read_callee(c);
+    tg_crosscheck_call(c);
+  }
   else
     ask_callee(c);
   if (tg_unlikely(c->callee == NULL || !tg_coroutine_room(t))) {

@@ -1,0 +1,66 @@
+/*
+** crosscheck.c - the hook's two ways to know compared. Called by hook.c, emit.c
+** and capture.c, in a build of its own only.
+*/
+#include "hook/crosscheck.h"
+
+#ifdef TG_CROSSCHECK
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void want (bool ok, const char *what) {
+  if (ok)
+    return;
+  fprintf(stderr, "crosscheck: memory and the public API differ: %s\n", what);
+  abort();
+}
+
+static bool same_source (const tg_Function *f, const lua_Debug *ar) {
+  size_t n = ar->srclen;
+  if (n > TG_SOURCE_MAX)
+    n = TG_SOURCE_MAX;
+  return f->source_size == ar->srclen && memcmp(f->source, ar->source, n) == 0;
+}
+
+void tg_crosscheck_call (const tg_Call *c) {
+  lua_Debug up, ar = *c->ar;
+  bool nested = lua_getstack(c->L, 1, &up);
+  want(nested == (c->up != NULL)
+       && (!nested || up.i_ci == c->up->i_ci), "who called");
+  lua_getinfo(c->L, "fSu", &ar);
+  want(c->function == lua_topointer(c->L, -1), "which function");
+  lua_pop(c->L, 1);
+  if (c->callee == NULL)
+    return;
+  const tg_Functions *fs = c->t->session->writer.stream->functions;
+  const tg_Function *f = tg_functions_get(fs, c->callee->what & TG_FR_ID);
+  want(f->is_c == (*ar.what == 'C'), "a C function");
+  if (!f->is_c)
+    want(f->line == (uint32_t)ar.linedefined
+         && f->last_line == (uint32_t)ar.lastlinedefined
+         && f->nparams == ar.nparams && f->vararg == (ar.isvararg != 0)
+         && same_source(f, &ar), "which definition");
+}
+
+void tg_crosscheck_line (const tg_Call *c, int line) {
+  lua_Debug up = *c->up;
+  lua_getinfo(c->L, "l", &up);
+  want(line == up.currentline, "the line of a call site");
+}
+
+void tg_crosscheck_results (lua_State *L, lua_Debug *ar,
+                            const tg_ValueList *list) {
+  lua_Debug now = *ar;
+  lua_getinfo(L, "r", &now);
+  want(list->count == now.ntransfer
+       && (list->count == 0 || list->first == now.ftransfer), "results");
+}
+
+void tg_crosscheck_bytes (const uint8_t *a, size_t n, const uint8_t *b,
+                          size_t m) {
+  want(n == m && memcmp(a, b, n) == 0, "captured values");
+}
+
+#endif
