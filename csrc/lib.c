@@ -10,6 +10,7 @@
 #include "binding/readoptions.h"
 #include "binding/system.h"
 #include "client/replay.h"
+#include "direct/proof.h"
 #include "hook/userhook.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
@@ -44,6 +45,13 @@ static int core_own (lua_State *L) {
   return 0;
 }
 
+/* objection(): why frames are asked of the public API; nil: they are read from
+   memory. */
+static int core_objection (lua_State *L) {
+  lua_pushstring(L, tg_proof_objection());      /* NULL: nil */
+  return 1;
+}
+
 #ifdef TG_TEST
 /* refuse(n): the n-th allocation from now on fails, 0 = none; returns how many
    there were since the last call. */
@@ -76,6 +84,7 @@ static const luaL_Reg core[] = {
   {"listen", listener_start},
   {"waited", listener_waited},
   {"checkoptions", clientchannel_check_options},
+  {"objection", core_objection},
   {"own", core_own},
   {"exec", system_exec},
   {"interpreter", system_interpreter},

@@ -167,6 +167,14 @@ static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
     put_few(c, list, done);
 }
 
+/* Strings written from 'start' on are not there: that is begun again. */
+static void forget_since (tg_Writer *r, const uint8_t *start) {
+  for (int i = 0; i < TG_WRITTEN; i++) {
+    if (r->written[i].grip >= start && r->written[i].grip < r->lim)
+      r->written[i].string = NULL;
+  }
+}
+
 /* The rest of a list, and the objects in it. What memory alone does not tell
    is found out by the public API, from the same place. */
 static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
@@ -181,7 +189,7 @@ static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
   s->captures++;
   put_values(&c, list, b->done);
   if (tg_unlikely(c.unknown)) {
-    tg_capture_forget(&s->writer);
+    forget_since(&s->writer, b->start);
     c = again;
     c.base = NULL;
     put_values(&c, list, b->done);
@@ -331,12 +339,16 @@ TG_INLINE uint8_t *put_from (tg_Session *s, lua_State *L,
 #include <stdlib.h>
 #include "hook/crosscheck.h"
 
-/* Both ways, at the same place, the memory of strings being as it was. */
+/* Both ways, at the same place, what is known of strings being as it was; from
+   memory twice, since the first time may have had to ask. */
 static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           const void *base, uint8_t *p, uint8_t *lim) {
   tg_Written before[TG_WRITTEN];
   memcpy(before, s->writer.written, sizeof before);
   uint8_t *end = put_from(s, L, list, base, p, lim);
+  memcpy(s->writer.written, before, sizeof before);
+  if (end != NULL)
+    end = put_from(s, L, list, base, p, lim);
   if (end == NULL)
     return NULL;
   size_t n = (size_t)(end - p);

@@ -60,7 +60,15 @@ void tg_crosscheck_results (lua_State *L, lua_Debug *ar,
 
 void tg_crosscheck_bytes (const uint8_t *a, size_t n, const uint8_t *b,
                           size_t m) {
-  want(n == m && memcmp(a, b, n) == 0, "captured values");
+  if (n == m && memcmp(a, b, n) == 0)
+    return;
+  fprintf(stderr, "%zu bytes from memory, %zu by the public API\n", n, m);
+  for (size_t i = 0; i < n && i < 32; i++)
+    fprintf(stderr, "%02x%c", a[i], (i % 16 == 15) ? '\n' : ' ');
+  fputc('\n', stderr);
+  for (size_t i = 0; i < m && i < 32; i++)
+    fprintf(stderr, "%02x%c", b[i], (i % 16 == 15) ? '\n' : ' ');
+  want(false, "captured values");
 }
 
 #endif

@@ -20,6 +20,7 @@ void tg_program_free (tg_Program *p) {
   tg_free(p->name);
   tg_free(p->tracegrip);
   tg_free(p->lua);
+  tg_free(p->asked);
   for (uint32_t i = 0; i < p->count; i++)
     tg_free(p->arguments[i]);
   tg_free(p->arguments);
@@ -126,6 +127,7 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   put_list(out, p->arguments, p->count);
   put32(out, p->remote);
   put32(out, p->pid);
+  put_string(out, p->asked);
   finish(out, at);
 }
 
@@ -270,6 +272,8 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
     out->remote = tg_take32(&s.b) != 0;
     out->pid = tg_take32(&s.b);
   }
+  if (s.b.p < s.b.end)          /* or here */
+    out->asked = take_string(&s);
   tg_Status status = status_of(&s);
   if (status != TG_OK)
     tg_program_free(out);

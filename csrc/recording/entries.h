@@ -31,6 +31,8 @@ typedef enum tg_EntryKind {
 typedef struct tg_Program {
   char *name;             /* owns, as the others; NULL: not known */
   char *tracegrip, *lua;  /* versions */
+  char *asked;            /* why frames were asked of Lua's public API; empty:
+                             they were read from memory */
   char **arguments;       /* each owned */
   uint32_t count;         /* of them */
   bool remote;            /* recorded over a connection, by another process:

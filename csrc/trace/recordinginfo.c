@@ -131,6 +131,17 @@ static void describe_process (lua_State *L, const tg_Recording *r) {
     set_integer(L, "pid", r->program.pid);
 }
 
+/* How the hook knew of frames and values. */
+static void describe_frames (lua_State *L, const char *asked) {
+  if (asked == NULL)
+    return;
+  if (*asked == '\0')
+    lua_pushliteral(L, "read from memory");
+  else
+    lua_pushfstring(L, "asked of the public API: %s", asked);
+  lua_setfield(L, -2, "frames");
+}
+
 static void describe_program (lua_State *L, const tg_Recording *r) {
   set_string(L, "program", r->program.name);
   describe_process(L, r);
@@ -139,6 +150,7 @@ static void describe_program (lua_State *L, const tg_Recording *r) {
   set_string(L, "lua", r->program.lua);
   set_integer(L, "format", r->header.version);
   lua_setfield(L, -2, "versions");
+  describe_frames(L, r->program.asked);
   set_number(L, "date", (double)r->header.wall_ns / 1e9);
   set_integer(L, "run", r->header.run);
 }

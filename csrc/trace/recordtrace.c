@@ -8,6 +8,7 @@
 
 #include "trace/recordtrace.h"
 #include "base/alloc.h"
+#include "direct/proof.h"
 #include "binding/readoptions.h"
 #include "session/snapshot.h"
 #include "session/tracesave.h"
@@ -44,9 +45,13 @@ static bool fill_program (lua_State *L, tg_Program *p) {
   p->name = named ? copy_string(L, -2) : NULL;
   p->tracegrip = tg_strdup(TG_VERSION, strlen(TG_VERSION));
   p->lua = tg_strdup(LUA_RELEASE, strlen(LUA_RELEASE));
+  const char *objection = tg_proof_objection();
+  if (objection == NULL)
+    objection = "";
+  p->asked = tg_strdup(objection, strlen(objection));
   bool ok = read_arguments(L, p);
   lua_pop(L, 1);
-  return ok && p->tracegrip != NULL && p->lua != NULL
+  return ok && p->tracegrip != NULL && p->lua != NULL && p->asked != NULL
          && (p->name != NULL || !named);
 }
 

@@ -49,7 +49,7 @@ describe("tracegrip info", function ()
   it("tells what there is, for a person", function ()
     local text = output(fib, "$T info rec")
     for _, key in ipairs {"program", "arguments", "date", "process",
-                          "versions", "state", "duration", "events", "lost",
+                          "versions", "frames", "state", "duration", "events", "lost",
                           "threads", "functions", "file"} do
       assert.matches("\n" .. key .. ":  *[^ \n]", "\n" .. text)
     end

@@ -68,6 +68,7 @@ local facts = {
   end},
   {"process", function (about) return tostring(about.pid or "not known") end},
   {"versions", versions_of},
+  {"frames", function (about) return about.frames or "not known" end},
   {"state", state_of},
   {"duration", function (about) return units.span(about.duration_ms) end},
   {"events", events_of},

@@ -147,7 +147,10 @@ local function help (name)
 end
 
 local function version ()
-  io.stdout:write("tracegrip ", core.version, " (", _VERSION, ")\n")
+  local objection = core.objection()
+  io.stdout:write("tracegrip ", core.version, " (", _VERSION, ", frames ",
+                  objection and "asked of the public API: " .. objection
+                  or "read from memory", ")\n")
   return 0
 end
 

@@ -1,0 +1,94 @@
+-- The hook reads the interpreter's memory, and says the same as by the public
+-- API. `make crosscheck` compares both at each event; here packets are.
+
+local normal = require "spec.support.normal"
+local run = require "spec.support.run"
+
+local here = run.root .. "/spec/direct/"
+
+local all = {
+  "name", "callsite", "time", "parameterNames", "arguments", "return",
+  "throw", "yield", "location", "depth", "hitCount", "thread"
+}
+
+local function with (limits)
+  local options = {trace = all}
+  for key, value in pairs(limits) do
+    options[key] = value
+  end
+  return options
+end
+
+-- The packets of a program, read from memory or not.
+local function packets (code, options, direct)
+  local list, result = run.packets(code, options,
+                                   {env = {TRACEGRIP_DIRECT = direct}})
+  assert.equal("", result.stderr)
+  for cause, n in pairs(result.lost) do
+    assert.equal(0, n, cause)
+  end
+  return normal.packets(list)
+end
+
+local function same_both_ways (code, options)
+  local read, asked = packets(code, options, "1"), packets(code, options, "0")
+  assert.is_true(#read > 100)
+  assert.equal(#asked, #read)
+  for i = 1, #read do
+    assert.same(asked[i], read[i])
+  end
+end
+
+local function program (name)
+  return run.read(here .. name .. ".lua")
+end
+
+describe("the interpreter's memory", function ()
+  for seed, limits in ipairs {
+    {}, {valueDepth = 0}, {valueDepth = 2}, {valueDepth = 3, valueObjects = 9},
+    {valueProperties = 3}, {valueDepth = 4, valueProperties = 1000},
+    {valueString = 5}, {redact = {"a", "c"}}
+  } do
+    it(("says the same of values (%d)"):format(seed), function ()
+      same_both_ways(("SEED = %d "):format(seed) .. program "values",
+                     with(limits))
+    end)
+  end
+
+  it("says the same of what is made where something else was", function ()
+    same_both_ways(program "reuse", with {})
+  end)
+end)
+
+describe("which way is taken", function ()
+  local function said (direct)
+    return run.command({run.build .. "/bin/tracegrip", "--version"},
+                       {env = {TRACEGRIP_DIRECT = direct}}).stdout
+  end
+
+  it("is told by --version", function ()
+    assert.matches("frames read from memory", said "1", 1, true)
+  end)
+
+  it("is told with the reason, if it is the public API", function ()
+    assert.matches("frames asked of the public API: TRACEGRIP_DIRECT=0",
+                   said "0", 1, true)
+  end)
+
+  it("is told of a recording, whoever looks at it", function ()
+    run.within(function (directory)
+      run.write(directory .. "/program.lua", "print(1)")
+      for direct, frames in pairs {
+        ["1"] = "read from memory",
+        ["0"] = "asked of the public API: TRACEGRIP_DIRECT=0"
+      } do
+        local how = {cwd = directory, env = {TRACEGRIP_DIRECT = direct}}
+        run.command({run.build .. "/bin/tracegrip", "record", "--force", "-o", "tape", "program.lua"},
+                    how)
+        local told = run.command({run.build .. "/bin/tracegrip", "info", "tape"},
+                                 {cwd = directory}).stdout
+        assert.matches("frames:    " .. frames, told, 1, true)
+      end
+    end)
+  end)
+end)
