@@ -1,7 +1,8 @@
 /*
-** alloc.c - malloc and mmap behind one endpoint, with a test build's saboteur.
+** alloc.c - malloc and mmap behind one door, with a test build's saboteur.
 **
-** Any thread. Nothing here prints or gives up: a refused request is NULL.
+** Called by everything outside the Lua heap, on any thread. Nothing here prints
+** or gives up: a refused request is NULL.
 */
 #include "base/alloc.h"
 
@@ -18,6 +19,7 @@
 
 #ifdef TG_TEST
 
+/* Of all threads together: in a sweep the traced program allocates on one. */
 static _Atomic uint64_t requests;
 static _Atomic int64_t countdown;   /* > 0: that many until the refused one */
 
@@ -71,7 +73,10 @@ char *tg_strdup (const char *s, size_t size) {
   return copy;
 }
 
+/* Not by malloc: what free gets back it may keep, and memory for events comes
+   in pieces that would tear holes into the program's heap. */
 void *tg_pages_new (size_t size) {
+  tg_check(size > 0);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 #ifdef MAP_POPULATE
   if (size <= POPULATE_MAX)   /* one system call instead of a fault a page */

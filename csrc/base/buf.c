@@ -1,7 +1,10 @@
 /*
 ** buf.c - a growable run of bytes with a sticky error.
 **
-** One thread at a time. The buffer doubles, so n additions cost O(n) in all.
+** Used wherever text or bytes are put together, by one thread at a time. The
+** buffer doubles, so n additions cost O(n) in all. Memory that is refused sets
+** 'failed', and what is added later is dropped: a text with a hole in it would
+** be worse than none.
 */
 #include "base/buf.h"
 
@@ -25,6 +28,7 @@ void tg_buf_clear (tg_Buf *b) {
 }
 
 bool tg_buf_grow (tg_Buf *b, size_t more) {
+  tg_assert(b->size <= b->capacity && (b->data != NULL || b->capacity == 0));
   if (b->failed || more > SIZE_MAX / 2 - b->size) {
     b->failed = true;
     return false;
@@ -42,7 +46,9 @@ bool tg_buf_grow (tg_Buf *b, size_t more) {
   return true;
 }
 
-/* Tries what room there is first; 'args' are taken once for each try. */
+/* Tries what room there is first: what is formatted is short, and there mostly
+   is enough. vsnprintf uses up 'args' (C11, 7.21.6.12), so each try takes them
+   anew. */
 void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...) {
   for (int attempt = 0; attempt < 2; attempt++) {
     size_t room = b->capacity - b->size;
@@ -65,9 +71,11 @@ void tg_buf_addu64 (tg_Buf *b, uint64_t v) {
   if (!tg_buf_reserve(b, TG_DIGITS))
     return;
   char *end = tg_digits(b->data + b->size, v);
+  tg_assert(end <= b->data + b->capacity);
   b->size = (size_t)(end - b->data);
 }
 
+/* The smallest number has no positive one; as unsigned it is the right one. */
 void tg_buf_addi64 (tg_Buf *b, int64_t v) {
   if (v < 0)
     tg_buf_addchar(b, '-');

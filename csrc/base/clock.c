@@ -5,6 +5,12 @@
 ** the first tg_clock_setup on: a stream made early lives with a few
 ** microseconds of error a second; once a second has passed since that first
 ** pair of readings, the rate is as good as it gets and stays for the process.
+** Streams keep the rate that they began with: times of one stream must not
+** jump.
+**
+** Any thread. 'tg_clock_tsc' and the first pair are written once, under
+** pthread_once; the rate is under a mutex, which fork takes (atfork.h). There
+** is always some clock, so nothing here fails.
 */
 #include "base/clock.h"
 #include "base/atfork.h"
@@ -23,7 +29,7 @@ typedef struct Pair {
   uint64_t ns;
 } Pair;
 
-bool tg_clock_tsc;
+bool tg_clock_tsc;           /* the hook reads it without a lock */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t rate_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -55,7 +61,10 @@ struct timespec tg_clock_after (uint64_t ns) {
 
 #if defined(__x86_64__)
 
-/* Same rate in every state of power, and never stopping. */
+/* Same rate in every state of power, and never stopping: bit 8 of EDX of leaf
+   0x80000007 (Intel's manual, volume 3, "Invariant TSC"). That all processors
+   count alike is the kernel's care; where one lags behind, put_time in writer.c
+   lets time stand still. */
 static bool has_invariant_tsc (void) {
   unsigned a, b, c, d;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8)) != 0;
@@ -105,12 +114,15 @@ void tg_clock_setup (void) {
   pthread_once(&once, setup);
 }
 
-/* Called with the mutex held. */
+/* Called with the mutex held. The first stream of a process waits up to two
+   milliseconds here: a shorter baseline would be off by more than the error
+   that two readings of a clock have. */
 static double measure_rate (void) {
   Pair now;
   do {
     now = take_pair();
   } while (now.ns - first_pair.ns < BASELINE_MIN_NS);
+  tg_assert(first_pair.ns > 0 && now.ticks > first_pair.ticks);
   double rate = (double)(now.ns - first_pair.ns)
                 / (double)(now.ticks - first_pair.ticks);
   if (now.ns - first_pair.ns >= BASELINE_FULL_NS)

@@ -23,8 +23,11 @@ TG_INLINE uint64_t tg_escape_turn (uint64_t x) {
   return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
 }
 
-/* The bytes at 'p', up to eight of them; zeros above. Of less than eight, 4 and
-   4 or 1, 1 and 1, which may be the same ones. */
+/* The bytes at 'p', up to eight of them, and zeros above; no byte behind them
+   is looked at. Of four to seven, the first four and the last four are loaded
+   and put over each other, where they overlap they are the same. Of one to
+   three, the first, the middle and the last one, which may be one and the same.
+   So there is one branch for each kind and no loop. */
 TG_INLINE uint64_t tg_escape_load (const char *p, size_t size) {
   const unsigned char *b = (const unsigned char *)p;
   uint64_t x = 0;

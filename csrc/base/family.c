@@ -1,6 +1,9 @@
 /*
-** family.c - see family.h. All of it is read from /proc; what cannot be read
-** ends the line.
+** family.c - see family.h.
+**
+** Called once, when a recording on a file begins. All of it is read from /proc;
+** what cannot be read, another user's process or a machine without /proc, ends
+** the line there, and the number is that of the last process that was found.
 */
 #include "base/family.h"
 
@@ -22,7 +25,8 @@ static FILE *open_proc (long pid, const char *what) {
   return fopen(path, "rbe");
 }
 
-/* The name, the second field, may have blanks and brackets (proc(5)). */
+/* The name, the second field, may have blanks and brackets (proc(5)): what
+   follows is found from the last bracket on. */
 static bool find_process (long pid, Process *p) {
   char line[1024];
   FILE *f = open_proc(pid, "stat");
@@ -38,7 +42,8 @@ static bool find_process (long pid, Process *p) {
                    &p->parent, &p->start) == 2;
 }
 
-/* Whether the environment that it was started with has this line. */
+/* Whether the environment that it was started with has this line. What the
+   process has changed since is not in there (proc(5)), and is not meant. */
 static bool was_told (long pid, const char *assignment) {
   char *line = NULL;
   size_t size = 0;
@@ -53,7 +58,7 @@ static bool was_told (long pid, const char *assignment) {
   return told;
 }
 
-/* FNV-1a. */
+/* FNV-1a: a few bytes, once, and no need to be secret. */
 static uint32_t mix (uint32_t hash, const void *data, size_t size) {
   const unsigned char *p = data;
   for (size_t i = 0; i < size; i++)
@@ -61,6 +66,8 @@ static uint32_t mix (uint32_t hash, const void *data, size_t size) {
   return hash;
 }
 
+/* A pid is given again, but not with the same moment of start; and ticks since
+   the start of the machine are the same after each of its starts. */
 static uint32_t number_of (const Process *p) {
   char boot[64] = "";
   FILE *f = fopen("/proc/sys/kernel/random/boot_id", "rbe");

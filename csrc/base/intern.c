@@ -1,5 +1,10 @@
 /*
 ** intern.c - see intern.h.
+**
+** Called by exporters and the file writer, whoever owns the table, on one
+** thread. Items of one hash are chained through 'same', the latest first; the
+** map has the latest one of each. Memory that is refused changes nothing, but
+** for 'bytes', whose error stays.
 */
 #include "base/intern.h"
 
@@ -9,7 +14,9 @@
 #include "base/escape.h"
 #include "base/grow.h"
 
-/* Eight bytes at a time, each spread over all bits. */
+/* Eight bytes at a time, each spread over all bits. Strings may come from a
+   file that was made so that many have one hash: then the chains are long, and
+   a document of its names takes longer. It stays right. */
 static uint64_t hash_of (const void *data, size_t size) {
   const char *p = data;
   uint64_t h = size;
@@ -31,8 +38,10 @@ static bool same (const tg_Intern *n, uint32_t i, const void *data,
 static uint32_t look (const tg_Intern *n, uint32_t first, const void *data,
                       size_t size) {
   uint32_t i = first;
-  while (i != TG_INTMAP_NONE && !same(n, i, data, size))
+  while (i != TG_INTMAP_NONE && !same(n, i, data, size)) {
+    tg_assert(n->items[i].same == TG_INTMAP_NONE || n->items[i].same < i);
     i = n->items[i].same;
+  }
   return i;
 }
 
@@ -44,6 +53,9 @@ static bool room (tg_Intern *n) {
   return tg_grow(&n->items, &n->capacity, n->count + 1, sizeof *n->items);
 }
 
+/* The map is set last: until then the string is not there, whatever was
+   refused. One byte more is reserved, so that an empty first string has an
+   address too. */
 uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
   uint64_t hash = hash_of(data, size);
   uint32_t first = tg_intmap_find(&n->hashes, hash);
@@ -55,6 +67,7 @@ uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
       || !tg_intmap_set(&n->hashes, hash, n->count))
     return TG_INTMAP_NONE;
   tg_buf_add(&n->bytes, data, size);
+  tg_assert(n->bytes.size == at + size);
   n->items[n->count] = (tg_InternItem){at, (uint32_t)size, first};
   return n->count++;
 }

@@ -1,5 +1,9 @@
 /*
 ** intmap.c - see intmap.h.
+**
+** Called by whoever owns the map, on one thread. Linear probing: the next slot
+** is in the same cache line mostly, and half full a search takes one or two
+** looks. Memory that is refused leaves the map as it was.
 */
 #include "base/intmap.h"
 
@@ -15,14 +19,18 @@ static size_t home (const tg_IntMap *x, uint64_t key) {
   return (size_t)tg_hash(key, x->slots) & (x->capacity - 1);
 }
 
-/* The slot of a key: its own or the free one where it would go. */
+/* The slot of a key: its own or the free one where it would go. Half of them
+   are free, so there is one. */
 static size_t slot_of (const tg_IntMap *x, uint64_t key) {
+  tg_assert(x->capacity > 0 && (x->capacity & (x->capacity - 1)) == 0);
   size_t i = home(x, key);
   while (x->slots[i].place != TG_INTMAP_NONE && x->slots[i].key != key)
     i = (i + 1) & (x->capacity - 1);
   return i;
 }
 
+/* Every key's place depends on where the slots are (hash.h), so all are put in
+   anew and none is copied along. */
 static bool rehash (tg_IntMap *x) {
   tg_IntMap bigger = {.count = x->count};
   bigger.capacity = x->capacity > 0 ? x->capacity * 2 : FIRST_SLOTS;
@@ -56,7 +64,10 @@ bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place) {
   return true;
 }
 
-/* Moves those back that a search would no longer find past the hole. */
+/* Moves those back that a search would no longer find past the hole (Knuth,
+   volume 3, 6.4, algorithm R). A mark for "was here" instead would be simpler,
+   but marks stay, searches go on past them, and coroutines come and go by the
+   million. */
 void tg_intmap_drop (tg_IntMap *x, uint64_t key) {
   size_t mask = x->capacity - 1;
   size_t hole = slot_of(x, key);
@@ -69,6 +80,7 @@ void tg_intmap_drop (tg_IntMap *x, uint64_t key) {
       hole = i;
     }
   }
+  tg_assert(x->count > 0);
   x->slots[hole].place = TG_INTMAP_NONE;
   x->count--;
 }

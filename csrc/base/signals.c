@@ -1,3 +1,13 @@
+/*
+** signals.c - see signals.h.
+**
+** Called where a write may raise SIGPIPE or SIGXFSZ, on the traced thread
+** mostly, and where a thread of ours is started. A mask that cannot be set is
+** told by 'blocked'; then whoever asked does not do what may raise the signal.
+**
+** Not by ignoring the signal meanwhile: what is ignored is so for all threads
+** of the program (signal(7)), a mask is one thread's.
+*/
 #include "base/signals.h"
 
 #include <errno.h>
@@ -14,6 +24,9 @@ tg_Signals tg_signals_block (int signal) {
   return q;
 }
 
+/* A signal raised by a write is for the thread that wrote (POSIX, write), so it
+   waits here. Taken away is it only if none was waiting before: one signal of
+   a kind can wait, and then it cannot be told whose it is. */
 void tg_signals_unblock (tg_Signals *q, bool came) {
   int error = errno;
   if (!q->blocked)
@@ -27,6 +40,8 @@ void tg_signals_unblock (tg_Signals *q, bool came) {
   errno = error;
 }
 
+/* The mask is inherited (pthread_create(3)), so it is set before and not by the
+   thread itself, which a signal could find first. */
 bool tg_signals_thread (pthread_t *thread, void *(*run) (void *), void *ud) {
   sigset_t every, before;
   sigfillset(&every);

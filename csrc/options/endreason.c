@@ -1,3 +1,9 @@
+/*
+** endreason.c - see endreason.h.
+**
+** Called where a trace or a recording is told of, on any thread. Names are
+** those of the protocol and of options; words are for people.
+*/
 #include "options/endreason.h"
 
 const char *tg_endreason_name (tg_End end) {
@@ -7,7 +13,7 @@ const char *tg_endreason_name (tg_End end) {
     case TG_END_EVENTS: return "maxEvents";
     case TG_END_DURATION: return "duration";
     case TG_END_DISK: return "disk";
-    case TG_END_NOT: case TG_END_STOPPED: default: return NULL;
+    case TG_END_NOT: case TG_END_STOPPED: default: return NULL; /* as asked */
   }
 }
 
@@ -17,9 +23,11 @@ const char *tg_endreason_loss (int loss) {
     TG_LOSSES(X)
 #undef X
   };
+  tg_check(0 <= loss && loss < TG_NLOSSES);
   return names[loss];
 }
 
+/* None of the program's own doing: then there are no events at all. */
 const char *tg_loss_words (int loss) {
   static const char *const words[TG_NLOSSES] = {
     [TG_LOSS_OVERFLOW] = "the buffer was full",
@@ -27,5 +35,6 @@ const char *tg_loss_words (int loss) {
     [TG_LOSS_MEMORY] = "no memory",
     [TG_LOSS_DISK] = "the file could not grow"
   };
+  tg_check(0 <= loss && loss < TG_NLOSSES);
   return words[loss];
 }

@@ -1,5 +1,9 @@
 /*
 ** options.c - defaults, copies, bounds and the end of an options record.
+**
+** Called by whoever owns the record, on one thread; a record that is in use is
+** only read, on any. Memory that is refused is false, and the record is then
+** freed or as it was.
 */
 #include "options/options.h"
 
@@ -17,6 +21,8 @@ void tg_options_init (tg_Options *o) {
   o->overflow = TG_OVERFLOW_STOP;
 }
 
+/* Patterns are cleared before any is copied: what fails on the way frees what
+   is there. */
 bool tg_options_copy (tg_Options *to, const tg_Options *from) {
   *to = *from;
   memset(&to->include, 0, sizeof to->include);
@@ -30,12 +36,14 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from) {
   return false;
 }
 
-/* A limit of 0 is none. */
+/* A limit of 0 is none, which is more than any. */
 static void limit (uint64_t *value, uint64_t most) {
   if (most != 0 && (*value == 0 || *value > most))
     *value = most;
 }
 
+/* Names to be kept secret are added and not replaced: what either side wants
+   secret is. */
 bool tg_options_confine (tg_Options *o, const tg_Options *host) {
   limit(&o->buffer, host->buffer);
   limit(&o->max_events, host->max_events);

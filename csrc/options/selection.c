@@ -1,5 +1,12 @@
 /*
 ** selection.c - the union of options, narrowed, and its questions.
+**
+** Made by whoever owns it; asked in the hook when a function is new, and by
+** readers on their thread. A selection is not changed while it is asked. Memory
+** that is refused is false, and what was to be made is empty.
+**
+** Answers are not remembered here: that is functioncache.h for a reader, and
+** the definition's own flag for the hook.
 */
 #include "options/selection.h"
 
@@ -15,7 +22,9 @@ static uint32_t narrower (uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
-/* The first member says everything; each further one widens it. */
+/* The first member says everything; each further one widens it. A member
+   without a limit, 0, is the widest there is; with secrets it is the other way
+   round. */
 static void merge (tg_Selection *d, const tg_Options *o) {
   if (d->count == 1) {
     d->types = o->types;
@@ -47,6 +56,7 @@ bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
   d->list = bigger;
   if (!tg_options_copy(&d->list[d->count], o))
     return false;
+  tg_check(d->filter == NULL);      /* what is narrowed stays as it is */
   d->count++;
   merge(d, o);
   return true;
@@ -79,6 +89,8 @@ static tg_Filter *copy_filter (const tg_Filter *from) {
   return f;
 }
 
+/* The merged fields are narrowed here, once. What depends on the function or
+   the moment is asked for each time: tg_selection_passes, and the reader. */
 bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f) {
   const tg_Options *o = &f->options;
   tg_check(d->filter == NULL);
@@ -102,6 +114,7 @@ void tg_selection_bare (tg_Selection *d) {
   d->types = 0;
 }
 
+/* In this order: a filter comes when all members are there. */
 static bool copy_all (tg_Selection *to, const tg_Selection *from) {
   for (size_t i = 0; i < from->count; i++) {
     if (!tg_selection_add(to, &from->list[i]))
@@ -134,6 +147,7 @@ static bool names (const tg_Patterns *filter, const tg_Function *f) {
          || (f->url != NULL && tg_patterns_match(filter, f->url));
 }
 
+/* Whether two see the same functions and hide the same names. */
 static bool same_sight (const tg_Options *a, const tg_Options *b) {
   return a->c == b->c && tg_patterns_equal(&a->include, &b->include)
          && tg_patterns_equal(&a->exclude, &b->exclude)
@@ -156,6 +170,7 @@ bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
   return covered(a, b) && covered(b, a);
 }
 
+/* Without 'include' everything is; 'exclude' comes after it. */
 static bool member_wants (const tg_Options *o, const tg_Function *f) {
   return (o->c || !f->is_c)
          && (o->include.count == 0 || names(&o->include, f))
@@ -182,6 +197,8 @@ static bool redacts (const tg_Patterns *redact, const char *name,
   return tg_patterns_find(redact, name, size) || tg_patterns_spent(redact);
 }
 
+/* A name is secret if the filter says so, or else if every member does: one
+   that may see it sees it anyway. */
 bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size) {
   if (!d->redacts)
     return false;

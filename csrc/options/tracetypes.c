@@ -1,5 +1,8 @@
 /*
-** tracetypes.c - the names of the trace types.
+** tracetypes.c - the names of the trace types, from the one list of them.
+**
+** Any thread; nothing is kept. Searched one by one: there are twelve, and they
+** are asked for when options are read.
 */
 #include "options/tracetypes.h"
 

@@ -1,9 +1,10 @@
 /*
 ** grippool.c - see grippool.h.
 **
-** Called by packet.c when all grips of a packet are written. The bytes of the
-** descriptors were read through once when the list was opened, so each ends
-** where it should; what they say may still be anything.
+** Called by packet.c when all grips of a packet are written; on any thread. The
+** bytes of the descriptors were read through once when the list was opened, so
+** each ends where it should; what they say may still be anything. What cannot
+** be afforded, or put together for want of memory, is left out and marked.
 */
 #include "packet/grippool.h"
 
@@ -24,6 +25,7 @@
 ** ===================================================================
 */
 
+/* NaN is no key (manual, 2.1), but a damaged file may have it. */
 static void add_float_key (tg_Buf *b, double v) {
   if (isnan(v))
     return;
@@ -75,7 +77,9 @@ static bool put_bracket_key (tg_Grips *g, const tg_Grip *k, uint32_t level) {
   return put_built_key(g->out, b);
 }
 
-/* A name that is not UTF-8, or could be taken for a bracketed key. */
+/* A name that is not UTF-8, or could be taken for a bracketed key: JSON's keys
+   are strings, so a string that begins with a bracket is written as one in
+   brackets. */
 static bool put_escaped_key (tg_Grips *g, const char *s, size_t size,
                              bool bracket) {
   tg_Buf *b = tg_grips_room(g);
@@ -114,6 +118,8 @@ static bool put_string_key (tg_Grips *g, const tg_Grip *k, bool *cut) {
 ** ===================================================================
 */
 
+/* The whole key, also of one that is shown in part: as the hook looked at
+   it. */
 static bool secret_key (const tg_Grips *g, const tg_Grip *k) {
   return k->type == TG_STRING
          && tg_selection_hides(g->selection, k->u.s.data, k->u.s.size);
@@ -211,6 +217,7 @@ static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
   return cut;
 }
 
+/* Of a function that nobody defined there is nothing to say. */
 static void put_function (tg_Grips *g, const tg_Descriptor *d) {
   const tg_Function *f = tg_functions_find(g->functions, d->function);
   if (f == NULL)
@@ -225,6 +232,7 @@ static void put_function (tg_Grips *g, const tg_Descriptor *d) {
 static const tg_Member descriptor_flags
     = TG_FLAGS("extensible", true, "frozen", false, "sealed", false);
 
+/* Fields in the order of the protocol's object descriptors. */
 static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   tg_Sink *out = g->out;
   tg_ValueCursor c;
@@ -277,6 +285,7 @@ void tg_grippool_write (tg_Grips *g) {
   for (; n < g->given; n++) {
     if (standin_next(g, n))
       put_standin(g->out);
+    tg_assert(g->given <= g->descriptors);
     uint32_t id = g->scratch->entries[n].id;
     put_descriptor(g, id, g->scratch->entries[id].level);
   }

@@ -4,6 +4,11 @@
 ** A packet's JSON stays below 16 MiB whatever the limits: each part is paid
 ** for out of a budget, estimated generously, and what is not affordable is cut
 ** like what is beyond a limit.
+**
+** Called by packet.c and by exports, on any thread; memory is the caller's,
+** kept from packet to packet (tg_Scratch). Where it is refused something is
+** left out and 'failed' says so. The bytes may be from a file: numbers in them
+** are looked up and never used as an index before they are compared.
 */
 #include "packet/grips.h"
 
@@ -32,6 +37,8 @@ bool tg_grips_spend (tg_Grips *g, size_t cost) {
 ** ===================================================================
 */
 
+/* Bytes that one comes to in JSON, at most: a control character six, what is
+   not ASCII two, since what is no text is shown in base64. */
 static uint32_t byte_cost (char c) {
   unsigned char byte = (unsigned char)c;
   if (byte < 0x20)
@@ -39,7 +46,9 @@ static uint32_t byte_cost (char c) {
   return byte >= 0x80 || c == '"' || c == '\\' ? 2 : 1;
 }
 
-/* Of up to eight bytes together. */
+/* Of up to eight bytes together. Each test leaves a byte's highest bit set if
+   it holds for that byte; none carries into the next one, as the sum of seven
+   bits and 0x7f has no ninth. The product adds up the eight bits. */
 static uint32_t word_cost (const char *s, size_t size) {
   const uint64_t low = TG_EACH(0x7f);
   uint64_t x = tg_escape_load(s, size);
@@ -63,6 +72,7 @@ size_t tg_grips_afford (tg_Grips *g, const char *s, size_t size) {
   while (n < size) {
     size_t part = size - n < 8 ? size - n : 8;
     cost = word_cost(s + n, part);
+    tg_assert(cost >= part && cost <= 6 * part);
     if (cost > g->budget)
       break;
     g->budget -= cost;
@@ -104,7 +114,8 @@ static bool add_entry (tg_Grips *g, uint32_t offset) {
   return true;
 }
 
-/* Those that can be read to their end; the rest is as if it were not there. */
+/* Those that can be read to their end; the rest is as if it were not there.
+   Each is found by reading the one before: they have no lengths. */
 static void find_descriptors (tg_Grips *g, tg_ValueCursor c) {
   while (c.p < c.end && !c.bad) {
     uint32_t offset = (uint32_t)(c.p - g->bytes);
@@ -160,7 +171,8 @@ tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id) {
 }
 
 void tg_grips_descriptor (const tg_Grips *g, uint32_t id,
-                             tg_ValueCursor *c, tg_Descriptor *d) {
+                          tg_ValueCursor *c, tg_Descriptor *d) {
+  tg_check(id < g->descriptors);
   *c = g->first;
   c->p = g->bytes + g->scratch->entries[id].offset;
   c->bad = false;
@@ -201,6 +213,7 @@ uint32_t tg_grips_rank (tg_Grips *g, uint32_t id, uint32_t level) {
   if (g->given >= g->selection->limits.objects
       || !tg_grips_spend(g, object_cost(g, id)))
     return 0;
+  tg_assert(g->given < g->descriptors);
   e->level = level;
   g->scratch->entries[g->given++].id = id;
   e->rank = g->given + (g->standin != 0);
@@ -235,6 +248,7 @@ static void put_object (tg_Grips *g, uint32_t id, uint32_t level) {
   g->out->close(g->out);
 }
 
+/* A string that is no text, as it was captured: in base64. */
 static void put_bytes (tg_Grips *g, const char *s, size_t size,
                        uint64_t length) {
   tg_Buf *b = tg_grips_room(g);
@@ -245,6 +259,7 @@ static void put_bytes (tg_Grips *g, const char *s, size_t size,
     tg_put_long(g->out, true, "", 0, length);
 }
 
+/* A character that the cut has broken is no reason to call a text bytes. */
 static void put_string (tg_Grips *g, const tg_Grip *v) {
   const char *s = v->u.s.data;
   size_t n = tg_grips_afford(g, s, v->u.s.size);
@@ -289,6 +304,7 @@ void tg_grips_first (tg_Grips *g) {
   tg_grips_put(g, &v, 0);
 }
 
+/* Values beyond the parameters, of '...', have no names. */
 static bool secret_parameter (const tg_Grips *g, const tg_Function *f,
                               uint32_t i) {
   return f != NULL && i < f->nparams && f->params != NULL
@@ -296,6 +312,7 @@ static bool secret_parameter (const tg_Grips *g, const tg_Function *f,
          && tg_selection_secret(g->selection, f->params[i]);
 }
 
+/* The values of a list are at level 0: what they hold is at level 1. */
 void tg_grips_list (tg_Grips *g, const tg_Function *f) {
   tg_ValueCursor c = g->first;
   g->out->array(g->out);

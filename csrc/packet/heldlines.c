@@ -52,6 +52,7 @@ void tg_heldlines_free (tg_HeldLines *h) {
   memset(h, 0, sizeof *h);
 }
 
+/* Borrowed until the next call is entered. */
 static tg_HeldCall *innermost (const tg_HeldLines *h) {
   tg_assert(h->count > 0);
   return &h->calls[h->count - 1];
@@ -117,6 +118,8 @@ bool tg_heldlines_resume (tg_HeldLines *h, const tg_Packet *p, tg_Buf *line) {
 
 /* }================================================================== */
 
+/* The outermost call of a coroutine is the first of its thread above another's:
+   packets nest as one stack over all coroutines. */
 bool tg_heldlines_enter (tg_HeldLines *h, const tg_Packet *p) {
   if (!tg_grow(&h->calls, &h->capacity, h->count + 1, sizeof *h->calls))
     return false;
@@ -132,6 +135,7 @@ bool tg_heldlines_enter (tg_HeldLines *h, const tg_Packet *p) {
   return true;
 }
 
+/* What is too much is cut; the line itself is there, so numbers are right. */
 void tg_heldlines_add (tg_HeldLines *h, const tg_Buf *line) {
   tg_assert(innermost(h)->start == h->text.size);
   if (line->size > HELD_MAX - h->text.size)

@@ -72,7 +72,8 @@ void tg_heldlines_add (tg_HeldLines *h, const tg_Buf *line);
 bool tg_heldlines_leave (tg_HeldLines *h, const tg_Packet *p,
                          tg_HeldCall *call);
 
-/* Shows the calls that have lasted long enough by now, and those around them. */
+/* Shows the calls that have lasted long enough by now, and those around
+   them. */
 void tg_heldlines_release (tg_HeldLines *h, uint64_t now_ns);
 
 /* A suspended coroutine will not come back. */

@@ -15,7 +15,9 @@
 #define MARGIN 10         /* columns of the time */
 #define FOLD 20           /* levels drawn; then indentation starts anew */
 
-/* What is left of values on a line that would be too wide otherwise. */
+/* What is left of values on a line that would be too wide otherwise: tried one
+   after the other. Cutting the line at once would lose its last arguments,
+   tighter limits lose what is deep inside them. */
 static const tg_Limits TIGHTER[] = {
   {2, 8, 48, TG_NOLIMIT}, {1, 4, 24, TG_NOLIMIT}, {1, 2, 12, TG_NOLIMIT}
 };
@@ -49,6 +51,7 @@ void tg_logline_free (tg_LogLine *l) {
 ** ===================================================================
 */
 
+/* Whether packets have this, and lines show it. */
 static bool wants (const tg_LogLine *l, uint32_t type) {
   return (l->selection->types & type) != 0;
 }
@@ -80,6 +83,7 @@ static bool timed (const tg_LogLine *l) {
   return l->times && wants(l, TG_TYPE_TIME);
 }
 
+/* Milliseconds to the microsecond. */
 static void addmargin (tg_LogLine *l, uint64_t time_ns) {
   if (!timed(l))
     return;
@@ -165,6 +169,7 @@ static void addright (tg_LogLine *l) {
   reset(l);
 }
 
+/* On a line of its own: the lines after it are of another stack. */
 void tg_logline_switch (const tg_LogLine *l, tg_Buf *b, tg_ThreadId thread,
                         uint32_t depth) {
   if (timed(l))
@@ -186,6 +191,7 @@ void tg_logline_switch (const tg_LogLine *l, tg_Buf *b, tg_ThreadId thread,
 ** ===================================================================
 */
 
+/* C functions are not bold: mostly one looks for one's own. */
 static void addname (tg_LogLine *l, const tg_Function *f) {
   if (!wants(l, TG_TYPE_NAME)) {
     tg_buf_addstr(&l->line, "call");
@@ -209,6 +215,7 @@ static void addparams (tg_LogLine *l, const tg_Function *f) {
   reset(l);
 }
 
+/* A call that goes on has shown its arguments. Without values, the names. */
 static void addarguments (tg_LogLine *l, const tg_Packet *p,
                           const tg_Function *f) {
   if (p->resumed)
@@ -222,6 +229,7 @@ static void addarguments (tg_LogLine *l, const tg_Packet *p,
     addparams(l, f);
 }
 
+/* What is asked for by trace types of our own. */
 static void addextras (tg_LogLine *l, const tg_Packet *p,
                        const tg_Function *f) {
   if (p->resumed)
@@ -321,6 +329,7 @@ static uint32_t valuetype (tg_Why why) {
   }
 }
 
+/* The bytes of an empty list are one zero (values.h). */
 static bool hasvalues (const tg_LogLine *l, const tg_Packet *p) {
   return wants(l, valuetype(p->why)) && p->values.size > 0
          && p->values.data[0] != 0;  /* not an empty list */
@@ -343,6 +352,7 @@ static const char *reasoncolor (tg_Why why) {
                                                                : FAINT;
 }
 
+/* A result far from its call says whose it is. */
 static void addwhose (tg_LogLine *l, const tg_Function *f) {
   color(l, FAINT);
   tg_buf_addchar(&l->line, ' ');
@@ -350,6 +360,8 @@ static void addwhose (tg_LogLine *l, const tg_Function *f) {
   reset(l);
 }
 
+/* An error whose value is not known shows a question mark: nil can be
+   thrown. */
 static void resultline (tg_LogLine *l, const tg_Packet *p,
                         const tg_Function *f, bool far) {
   tg_buf_clear(&l->line);

@@ -1,5 +1,11 @@
 /*
 ** lualiteral.c - see lualiteral.h.
+**
+** Called by the log, in the hook too, and by exports; one thread for each
+** tg_LuaLiteral. Two passes over the bytes: the first finds descriptors and
+** counts how often each object appears, the second writes. Without memory for
+** the pool, objects are as if they were not described ('failed'). Bytes that
+** are malformed end the text early.
 */
 #include "packet/lualiteral.h"
 
@@ -62,8 +68,8 @@ static void integer (const tg_LuaLiteral *w, tg_Buf *out, int64_t i) {
   tg_buf_addstr(out, w->color ? TG_SGR_RESET : "");
 }
 
-/* The shortest digits that read back the same. The locale may be the traced
-   program's, with a comma for a point. */
+/* The shortest digits that read back the same; Lua's own "%.14g" does not. The
+   locale may be the traced program's, with a comma for a point. */
 static void digits (char *text, size_t size, double f) {
   for (int precision = 15; precision <= 17; precision++) {
     snprintf(text, size, "%.*g", precision, f);
@@ -144,6 +150,7 @@ void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
 
 /* Room for the object 'id'; NULL without memory. */
 static Object *object (tg_LuaLiteral *w, uint32_t id) {
+  tg_assert(id < w->size);
   if (!tg_grow(&w->pool, &w->capacity, id + 1, sizeof *w->pool)) {
     w->failed = true;
     return NULL;
@@ -205,6 +212,8 @@ static void findpool (tg_LuaLiteral *w, tg_ValueCursor c, uint64_t grips) {
 ** ===================================================================
 */
 
+/* The manual's list (3.1), in its order. Most names are none of them, and first
+   letter and length tell that. */
 static bool reserved (const char *s, size_t size) {
   static const char words[][9] = {
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function",
@@ -246,7 +255,8 @@ static bool isname (const tg_Grip *key) {
   return !reserved(s, size);
 }
 
-/* Writes "key = ", or nothing for the next element of the sequence. */
+/* Writes "key = ", or nothing for the next element of the sequence: as in a
+   constructor (manual, 3.4.9). */
 static void writekey (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
                       const tg_Grip *key, int64_t *next, uint32_t level) {
   if (key->type == TG_INT && key->u.i == *next) {
@@ -367,6 +377,8 @@ static void userdata (const tg_LuaLiteral *w, tg_Buf *out,
   }
 }
 
+/* Only tables are marked: they are what can be shared and changed, and what can
+   hold itself. */
 static void described (tg_LuaLiteral *w, tg_Buf *out, const tg_ValueCursor *at,
                        Object *o, uint32_t level) {
   tg_ValueCursor c = {o->at, at->end, at->origin, false};
@@ -418,7 +430,7 @@ void tg_lualiteral_list (tg_LuaLiteral *w, tg_Buf *out, tg_Slice values,
   tg_values_open(&c, values);
   uint64_t n = tg_values_var(&c);
   uint64_t listed = n < TG_VALUES_MAX ? n : TG_VALUES_MAX;
-  w->size = values.size;
+  w->size = values.size;      /* so many objects there can be at most */
   w->most = out->size + TG_PACKET_MAX;
   if (values.size > UINT32_MAX)
     return;

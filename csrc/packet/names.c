@@ -1,5 +1,8 @@
 /*
 ** names.c - names and sources on their way into a sink.
+**
+** Called with every packet, on any thread; 'room' is the caller's. Names are
+** those of a program: any bytes, any length. Without memory a text is "?".
 */
 #include "packet/names.h"
 
@@ -8,6 +11,7 @@
 #include "text/terminal.h"
 #include "text/utf8.h"
 
+/* Most text is UTF-8 and goes as it is. */
 void tg_put_text (tg_Sink *out, tg_Buf *room, const char *s, size_t size) {
   if (size == 0 || tg_utf8_whole(s, size) == size) {
     out->string(out, size > 0 ? s : "", size);

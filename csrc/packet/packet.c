@@ -2,6 +2,10 @@
 ** packet.c - enteredFrame and exitedFrame, field by field.
 **
 ** Fields are written in the order in which the specification lists them.
+**
+** Called by whoever gives packets to a client, a file or the program: on any
+** thread, and on Lua's stack by luasink, which may raise. So nothing is held
+** here that would have to be freed. A function that nobody defined has no name.
 */
 #include "packet/packet.h"
 
@@ -22,6 +26,7 @@ static bool wants (const Writer *w, uint32_t type) {
   return (w->selection->types & type) != 0;
 }
 
+/* Arguments and results go the same way. */
 static void open_grips (const Writer *w, tg_Grips *g) {
   tg_grips_open(g, w->out, w->functions, w->selection, w->scratch,
                 w->p->values);
@@ -57,6 +62,7 @@ static void put_thread (const Writer *w) {
     put_count(w, "thread", w->p->thread);
 }
 
+/* Absent when no Lua code called: C has no lines. */
 static void put_callsite (const Writer *w) {
   const tg_Function *caller = tg_functions_find(w->functions, w->p->caller);
   if (!wants(w, TG_TYPE_CALLSITE) || caller == NULL)
@@ -141,6 +147,8 @@ static void put_completion (const Writer *w, const tg_Word *name) {
 
 /* }================================================================== */
 
+/* A frame that is entered again by a resume has its arguments in its first
+   packet. */
 static void put_entered (const Writer *w) {
   put_name(w);
   put_callsite(w);
@@ -203,6 +211,7 @@ void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
   const tg_Function *f = tg_functions_find(stream->functions, p->function);
   Writer w = {out, p, stream->functions, f, selection, scratch};
   bool enter = p->why == TG_WHY_ENTER;
+  tg_check(!(p->resumed && !enter) && p->why <= TG_WHY_TERMINATED);
   out->object(out);
   if (enter)
     tg_put_member(out, "type", "enteredFrame");

@@ -1,5 +1,9 @@
 /*
 ** scalars.c - see scalars.h.
+**
+** Called with every value, on any thread; nothing is kept. A client is mostly
+** JavaScript, whose numbers are doubles: what would be another number there is
+** written as text.
 */
 #include "packet/scalars.h"
 
@@ -24,12 +28,15 @@ void tg_put_integer (tg_Sink *out, int64_t i) {
   }
   char text[24];
   int n = snprintf(text, sizeof text, "%" PRId64, i);
+  tg_assert(n > 0 && (size_t)n < sizeof text);
   tg_open_typed(out, "BigInt");
   tg_put_key(out, "text");
   out->string(out, text, (size_t)n);
   out->close(out);
 }
 
+/* An integral float stays one, as 1.0: the sink sees to that. Minus zero is
+   equal to zero for C, and another value for whoever looks at it. */
 void tg_put_float (tg_Sink *out, double v) {
   if (isnan(v))
     tg_put_typed(out, "NaN");
@@ -56,6 +63,7 @@ void tg_put_long (tg_Sink *out, bool bytes, const char *initial, size_t size,
   out->close(out);
 }
 
+/* RFC 4648, with its padding. Written here since neither C nor Lua has it. */
 void tg_add_base64 (tg_Buf *b, const char *s, size_t size) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -73,4 +81,5 @@ void tg_add_base64 (tg_Buf *b, const char *s, size_t size) {
     *p++ = n > 2 ? digits[bits & 63] : '=';
   }
   b->size = (size_t)(p - b->data);
+  tg_assert(b->size <= b->capacity);
 }

@@ -1,3 +1,12 @@
+/*
+** textcache.c - see textcache.h.
+**
+** Called by exports for every list of values, on the thread that writes. A
+** table with one place for each hash: a list that comes to a place that is
+** taken replaces what is there, so what comes often is mostly there. No
+** allocation and nothing that could fail; a text that is too long is made anew
+** each time.
+*/
 #include "packet/textcache.h"
 
 #include "base/escape.h"
@@ -18,6 +27,7 @@ TG_INLINE bool find_key (const tg_TextCache *b, tg_Slice values,
   return true;
 }
 
+/* The upper half of a product depends on all bits of both keys. */
 TG_INLINE uint32_t place_of (const uint64_t key[2]) {
   uint64_t h = (key[0] ^ key[1] << 7) * UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(h >> 32) % TG_BRIEF_ITEMS;
@@ -37,6 +47,7 @@ bool tg_textcache_put (const tg_TextCache *b, tg_Slice values, tg_Buf *out) {
 void tg_textcache_keep (tg_TextCache *b, tg_Slice values, const tg_Buf *out,
                         size_t at) {
   uint64_t key[2];
+  tg_check(at <= out->size);
   size_t size = out->size - at;
   if (out->failed || size > TG_BRIEF_TEXT || !find_key(b, values, key))
     return;

@@ -1,6 +1,14 @@
 /*
 ** follower.c - a reader and a writer that keep in step by two positions: how
 ** far it has been read, and how far it must be for the writer to go on.
+**
+** Two threads, as follower.h says; each position is written by one of them. The
+** store's condition wakes both. A wake-up may come between a look and the wait
+** and be missed, so nobody waits longer than SLICE at a time: a mutex around
+** the look would be one that the hook has to take for every event.
+**
+** A reader that cannot go on, or leaves, is noticed by the writer at the latest
+** when 'stall_ns' have passed without progress.
 */
 #include "reader/follower.h"
 
@@ -32,7 +40,10 @@ tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
 }
 
 tg_Follower *tg_follower_pin (tg_Follower *t) {
-  atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+  uint32_t before
+      = atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+  tg_assert(before > 0);
+  (void)before;
   return t;
 }
 
@@ -51,8 +62,10 @@ void tg_follower_unpin (tg_Follower *t) {
 ** ===================================================================
 */
 
+/* How far it has been read; whoever waits for that is woken. */
 static void tell (tg_Follower *t) {
   tg_Pos pos = tg_reader_pos(t->reader);
+  tg_assert(pos >= tg_follower_pos(t));
   if (pos == tg_follower_pos(t))
     return;
   atomic_store(&t->read, pos);
@@ -104,6 +117,8 @@ bool tg_follower_begin (tg_Follower *t, tg_Pos from, uint64_t ticks,
   return true;
 }
 
+/* Progress is told every STEP bytes, and when there is nothing more: an atomic
+   store for each packet would be one more miss of the cache for both. */
 bool tg_follower_next (tg_Follower *t, tg_Packet *out) {
   do {
     if (tg_reader_next(t->reader, bound(t), out)) {
@@ -154,7 +169,9 @@ void tg_follower_join (tg_Follower *t) {
   atomic_fetch_add(&t->traces, 1);
 }
 
+/* The end first: a reader that sees no trace any more sees where they ended. */
 void tg_follower_part (tg_Follower *t, tg_Pos end) {
+  tg_assert(atomic_load(&t->traces) > 0);
   if (end > atomic_load(&t->end))
     atomic_store(&t->end, end);
   atomic_fetch_sub(&t->traces, 1);
@@ -180,6 +197,7 @@ static void wait_for (tg_Follower *t, tg_Pos wanted) {
   atomic_store(&t->wanted, TG_FOLLOWER_NONE);
 }
 
+/* With nothing unread before it, an event of any size fits. */
 static bool fits (const tg_Follower *t, tg_Pos pos, size_t need,
                   uint64_t buffer) {
   tg_Pos read = tg_follower_pos(t);

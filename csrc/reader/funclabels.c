@@ -1,3 +1,9 @@
+/*
+** funclabels.c - see funclabels.h.
+**
+** Called by profiles and exports, once for every function id, on the thread
+** that reads. Without memory there is no label, and its owner gives up.
+*/
 #include "reader/funclabels.h"
 
 #include <string.h>
@@ -11,6 +17,7 @@ static const char *text (const char *s) {
   return s != NULL ? s : "";
 }
 
+/* Lua says that a main chunk is defined at line 0 (manual, lua_Debug). */
 uint32_t tg_funclabels_line (const tg_Function *f) {
   return f->is_c ? 0 : f->line > 0 ? f->line : 1;
 }
@@ -68,6 +75,7 @@ uint32_t tg_funclabels_ask (tg_FuncLabels *l, tg_FunctionId id) {
       || !tg_grow_zeroed(&l->of, &l->cof, id + 1, sizeof *l->of))
     return TG_INTMAP_NONE;
   uint32_t label = find_label(l, id);
+  tg_assert(label == TG_INTMAP_NONE || label < l->texts.count);
   if (label != TG_INTMAP_NONE)
     l->of[id] = label + 1;
   return label;

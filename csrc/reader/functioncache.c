@@ -1,5 +1,8 @@
 /*
 ** functioncache.c - a growing array by function id.
+**
+** Called by a framer, on its thread, once for every id and selection. An array
+** and no map: ids are given one after the other, from 1.
 */
 #include "reader/functioncache.h"
 
@@ -17,6 +20,7 @@ tg_CachedFunction *tg_functioncache_ask (tg_FunctionCache *all,
       || !tg_grow_zeroed(&all->list, &all->size, id + 1, sizeof *all->list))
     return NULL;
   tg_CachedFunction *k = &all->list[id];
+  tg_assert(!k->asked);
   k->asked = true;
   k->wanted = tg_selection_wants(d, f);
   k->passes = tg_selection_passes(d, f);

@@ -1,5 +1,9 @@
 /*
 ** minduration.c - see minduration.h.
+**
+** Called as its reader is, on that thread. Scout and sieve see the same packets
+** in the same order, so a call has the same number with both. Memory that is
+** refused is told by 'status', and no packet is given after it.
 */
 #include "reader/minduration.h"
 
@@ -82,14 +86,17 @@ static bool start_scout (tg_Scout *c, const tg_Reader *reader) {
 }
 
 static bool is_long (const tg_Scout *c, uint64_t number) {
+  tg_assert(number < c->calls.count && number / 8 < c->size);
   return (c->longs[number / 8] >> number % 8 & 1) != 0;
 }
 
 static void set_long (tg_Scout *c, uint64_t number) {
+  tg_assert(number < c->calls.count && number / 8 < c->size);
   c->longs[number / 8] |= (uint8_t)(1u << number % 8);
 }
 
-/* Makes room for the bits of all calls, those of new ones 0. */
+/* Makes room for the bits of all calls, those of new ones 0. In bytes and not
+   by tg_grow, whose count has 32 bits: calls may be more. */
 static bool room (tg_Scout *c) {
   if (c->calls.count / 8 < c->size)
     return true;
@@ -103,6 +110,7 @@ static bool room (tg_Scout *c) {
   return true;
 }
 
+/* A call's end says how long it was; so may each of its yields. */
 static bool scout_take (tg_Scout *c, const tg_Packet *p, uint64_t min_ns) {
   if (p->why == TG_WHY_ENTER)
     return enter(&c->calls, p) != NULL && room(c);
@@ -112,7 +120,8 @@ static bool scout_take (tg_Scout *c, const tg_Packet *p, uint64_t min_ns) {
   return s != NULL;
 }
 
-/* Reads on to 'end'. Where bytes are damaged the other reader says so. */
+/* Reads on to 'end'. Where bytes are damaged the other reader says so, when it
+   comes there. Calls that are open now are given: nobody knows better. */
 static tg_Status scout_to (tg_Scout *c, tg_Pos end, uint64_t min_ns) {
   tg_Packet p;
   while (tg_reader_next(c->reader, end, &p)) {
@@ -193,11 +202,13 @@ static void start (tg_MinDuration *s, tg_Pos end) {
   s->status = scout_to(&s->scout, end, s->min_ns);
 }
 
-/* Whether a call is long; there may be more of the stream by now. */
+/* Whether a call is long; there may be more of the stream by now. A scout that
+   was short of memory may have counted a call for which it has no bit. */
 static bool ask_scout (tg_MinDuration *s, uint64_t number, tg_Pos end) {
   if (number >= s->scout.calls.count)
     s->status = scout_to(&s->scout, end, s->min_ns);
-  return number < s->scout.calls.count && is_long(&s->scout, number);
+  return s->status == TG_OK && number < s->scout.calls.count
+         && is_long(&s->scout, number);
 }
 
 /* Whether the packet is given, with its sequence and depth. */
@@ -213,6 +224,7 @@ static bool sift (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
   if (!stay->given || s->status != TG_OK)
     return false;
   p->sequence = s->sequence++;
+  tg_assert(entry || s->depth > 0);
   p->depth = entry ? s->depth++ : --s->depth;
   return true;
 }

@@ -1,5 +1,9 @@
 /*
 ** profile.c - see profile.h.
+**
+** Called by reports and exports, with every packet, on the thread that reads.
+** Nothing is allocated for a packet that brings nothing new. Memory that is
+** refused is latched in 'status', and later packets are passed over.
 */
 #include "reader/profile.h"
 
@@ -21,6 +25,7 @@ static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
       || !tg_grow(&p->rows, &p->crows, label + 1, sizeof *p->rows))
     return TG_INTMAP_NONE;
   memset(&p->rows[label], 0, sizeof p->rows[label]);
+  tg_assert(label >= p->nrows);
   p->rows[label].min_ns = UINT64_MAX;
   p->nrows = label + 1;
   return label;
@@ -86,6 +91,7 @@ static bool has_node (const tg_Profile *p, const tg_Open *o) {
 
 /* The time since the packet before is the innermost frame's. */
 static void pass_time (tg_Profile *p, uint64_t now_ns) {
+  tg_assert(now_ns >= p->now_ns);
   uint64_t ns = now_ns - p->now_ns;
   p->now_ns = now_ns;
   if (p->nopen == 0) {
@@ -98,7 +104,8 @@ static void pass_time (tg_Profile *p, uint64_t now_ns) {
     p->tree.nodes[o->node].tally.self_ns += ns;
 }
 
-/* The frame is one way further down the tree; false without memory. */
+/* The frame is one way further down the tree; false without memory. Below the
+   last level frames are folded into the one there. */
 static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
   uint32_t parent = p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
   if (p->deepest <= p->nopen)
@@ -113,6 +120,7 @@ static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
   return o->node != 0;
 }
 
+/* Of a call that goes on the time so far is known, if its yield was seen. */
 static bool enter (tg_Profile *p, const tg_Packet *k) {
   uint32_t row = row_of(p, k->function);
   if (row == TG_INTMAP_NONE
@@ -135,8 +143,10 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
 
 /* The innermost frame is closed; its times are added. */
 static tg_Open *close_frame (tg_Profile *p) {
+  tg_assert(p->nopen > 0);
   tg_Open *o = &p->open[--p->nopen];
   tg_Row *r = &p->rows[o->call.row];
+  tg_assert(r->open > 0 && p->now_ns >= o->opened_ns);
   uint64_t stay_ns = p->now_ns - o->opened_ns;
   o->call.ran_ns += stay_ns;
   if (--r->open == 0)
@@ -227,11 +237,13 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   }
 }
 
-/* Larger first. */
+/* Larger first. Not by subtraction, which has no room for the sign. */
 static int falling (uint64_t a, uint64_t b) {
   return (a < b) - (a > b);
 }
 
+/* qsort is not stable, so the last word is the order in which they appeared: a
+   report is the same each time. */
 static int compare_rows (const void *x, const void *y) {
   const tg_Row *a = *(const tg_Row *const *)x;
   const tg_Row *b = *(const tg_Row *const *)y;

@@ -52,6 +52,8 @@ static bool place (tg_Reader *r) {
   return true;
 }
 
+/* The end of a filter's window is a time at which reading ends; its beginning
+   only hides frames, since they are open all the same. */
 static void set_end (tg_Reader *r) {
   const tg_Filter *filter = r->framer.selection.filter;
   r->to_ns = filter != NULL ? filter->to_ns : UINT64_MAX;
@@ -105,6 +107,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   return c;
 }
 
+/* A selection without types: whoever reads ahead looks at no values. */
 tg_Reader *tg_reader_again (const tg_Reader *r) {
   tg_Selection bare;
   if (!tg_selection_copy(&bare, &r->framer.selection))
@@ -171,6 +174,7 @@ bool tg_reader_begun (const tg_Reader *r, uint64_t *ns) {
   return *ns != UINT64_MAX;
 }
 
+/* What is put together elsewhere, kept arguments, is not in the chunk. */
 bool tg_reader_lasts (const tg_Reader *r, tg_Slice values) {
   const tg_Chunk *c = r->cursor.chunk;
   return c != NULL && values.data >= c->block->data
@@ -209,7 +213,8 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
   return size;
 }
 
-/* Ticks at an event; time never goes back, nor beyond what can be counted. */
+/* Ticks at an event; time never goes back, nor beyond what can be counted: the
+   sum may wrap round in a damaged file, and is then no later. */
 static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
   uint64_t ticks = e->ticks;
   if (e->kind != TG_EV_CONTEXT && e->kind != TG_EV_TIME)
@@ -241,6 +246,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   if (*now_ns > r->to_ns)
     return false;
   r->latest = tg_cursor_pos(&r->cursor);
+  tg_assert(used <= size && ticks >= r->ticks);
   r->cursor.offset += (uint32_t)used;
   r->ticks = ticks;
   return true;

@@ -1,7 +1,9 @@
 /*
 ** stacks.c - growing, shrinking and finding a reader's shadow stacks.
 **
-** One thread: the reader's.
+** Called by a framer, on its reader's thread. Without memory there is no stack
+** or no frame, and the reader's status says so; arguments that cannot be kept
+** are not, and a yield then has no values.
 */
 #include "reader/stacks.h"
 
@@ -43,6 +45,7 @@ tg_Stack *tg_stacks_get (tg_Stacks *all, tg_ThreadId thread) {
   return s != NULL ? s : new_stack(all, thread);
 }
 
+/* Stacks are allocated singly: a chain of them borrows their addresses. */
 static void free_stack (tg_Stack *s) {
   tg_free(s->frames);
   tg_buf_free(&s->kept);
@@ -110,6 +113,8 @@ bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
 ** ===================================================================
 */
 
+/* Only what fits below TG_COPIES_MAX, of all frames together: a few bytes of a
+   file can refer to any number of strings (values.h). */
 void tg_stack_keep (tg_Stack *s, tg_Slice values) {
   tg_StackFrame *f = tg_stack_top(s);
   tg_assert(f != NULL && f->kept_size == 0);
@@ -129,6 +134,9 @@ tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f) {
   };
 }
 
+/* Frames that were open where reading began are silent and at the bottom.
+   Frames that differ from what was known: the hook was taken away meanwhile, or
+   the file is damaged. */
 bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
                      uint64_t now_ns) {
   if (s->silent > n)

@@ -1,5 +1,9 @@
 /*
 ** suspended.c - see suspended.h.
+**
+** Called by profiles, the sieve and the log, with every packet that yields or
+** goes on; on the thread that reads. Without memory a call is not parked, and
+** when it goes on it is not known: its owner says what that means.
 */
 #include "reader/suspended.h"
 
@@ -39,7 +43,9 @@ static uint32_t new_place (tg_Suspended *w) {
   return place;
 }
 
+/* Its memory for calls stays with it, for the next thread. */
 static void free_place (tg_Suspended *w, uint32_t place) {
+  tg_assert(place < w->used && w->list[place].count == 0);
   w->list[place].next_free = w->first_free;
   w->first_free = place;
 }
@@ -60,6 +66,7 @@ static uint32_t place_of (tg_Suspended *w, tg_ThreadId thread) {
   return place;
 }
 
+/* Outermost last, so innermost first: as calls end. */
 static void give_up (tg_Suspended *w, tg_Parked *p) {
   for (uint32_t i = 0; i < p->count; i++)
     w->over(w->owner, &p->calls[i]);
@@ -81,15 +88,19 @@ bool tg_suspended_park (tg_Suspended *w, tg_ThreadId thread,
       return false;
     give_up(w, &w->list[w->leaving]);
   }
+  tg_assert(w->leaving < w->used);
   return push(&w->list[w->leaving], call);
 }
 
+/* Frames come back outermost first, and that one is on top. If it is another's,
+   a limit has hidden one of them: nothing is known then. */
 bool tg_suspended_resume (tg_Suspended *w, tg_ThreadId thread, uint32_t row,
                           tg_SuspendedCall *call) {
   uint32_t place = tg_intmap_find(&w->places, thread);
   if (place == TG_INTMAP_NONE)
     return false;
   tg_Parked *p = &w->list[place];
+  tg_assert(p->thread == thread);
   if (p->count == 0 || p->calls[p->count - 1].row != row)
     return false;
   *call = p->calls[--p->count];

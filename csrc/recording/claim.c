@@ -1,5 +1,13 @@
 /*
 ** claim.c - see claim.h.
+**
+** Called when a recording on a file begins, and by the command line before it
+** runs a program; on one thread, against any number of processes. What the
+** system refuses is -1, false or NULL with errno.
+**
+** A lock alone is not enough: between opening a file and locking it another
+** process may have removed it and made a new one of that name. So each lock is
+** followed by a look at whether the name still is that file's.
 */
 #include "recording/claim.h"
 
@@ -34,6 +42,8 @@ static bool lock (int fd, const char *path) {
   return locked;
 }
 
+/* The lock goes with the open file and not with the number, so the copy has it
+   too (flock(2)). */
 static int make (const char *path) {
   int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0)
@@ -77,7 +87,8 @@ static bool is_older (int fd, const char *path, uint32_t run, bool force) {
   return false;
 }
 
-/* Removes what is there if it makes way; false with errno. */
+/* Removes what is there if it makes way; false with errno. O_NONBLOCK: the name
+   may be a pipe's, and opening that would wait for a writer. */
 static bool make_way (const char *path, uint32_t run, bool force) {
   if (run == 0) {
     errno = EEXIST;
@@ -93,6 +104,8 @@ static bool make_way (const char *path, uint32_t run, bool force) {
   return gone;
 }
 
+/* Whoever has the lock only for a look lets go of it soon, so that is waited
+   for; not by flock's own wait, since the file may be gone by then. */
 int tg_claim (const char *path, uint32_t run, bool force) {
   for (int i = 0; i < TRIES; i++) {
     int fd = make(path);
@@ -114,10 +127,14 @@ int tg_claim (const char *path, uint32_t run, bool force) {
 static void directory_of (const char *path, char *to) {
   const char *slash = strrchr(path, '/');
   size_t n = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+  tg_assert(n <= strlen(path));
   memcpy(to, path, n);
   strcpy(to + n, n == 0 ? "." : "");
 }
 
+/* Removing a name asks for nothing of the file, only of its directory
+   (unlink(2)). A directory with the sticky bit may refuse it all the same: then
+   the claim says so. */
 static bool can_remove (const char *path) {
   char directory[PATH_MAX];
   if (strlen(path) >= sizeof directory - 1) {
@@ -170,6 +187,7 @@ static char *read_link (const char *path) {
   return whole;
 }
 
+/* Not by realpath: that wants the file to be there. */
 char *tg_claim_follow (const char *path) {
   char *at = tg_strdup(path, strlen(path));
   for (int i = 0; at != NULL && i < LINKS_MAX; i++) {

@@ -1,6 +1,15 @@
 /*
 ** entries.c - entries into bytes and back. Field for field the two halves are
 ** in the same order.
+**
+** Written by the file writer in the hook, and when a trace is saved; read when
+** a recording is opened. One thread each. Writing fails by the buffer's error
+** alone. Reading believes nothing: what is not there, or impossible, is
+** TG_ERR_FORMAT, memory that is refused TG_ERR_MEMORY, and then nothing is left
+** to be freed.
+**
+** Numbers are as the machine has them, see fileformat.h; what is added to an
+** entry comes last, where older readers pass over it.
 */
 #include "recording/entries.h"
 
@@ -27,7 +36,8 @@ void tg_program_free (tg_Program *p) {
   memset(p, 0, sizeof *p);
 }
 
-/* What a copy is made by: the bytes of a recording say all there is to say. */
+/* By way of the bytes of a recording, which say all there is to say: a copy
+   field by field would be one more list of them to keep up. */
 static bool copy_program (tg_Program *to, const tg_Program *from) {
   tg_Buf bytes = {0};
   tg_Entry e;
@@ -96,6 +106,7 @@ static void put_string (tg_Buf *out, const char *s) {
     put_bytes(out, s, strlen(s));
 }
 
+/* What is beyond NAMES_MAX is left out: the reader's bound. */
 static void put_list (tg_Buf *out, char *const *list, size_t n) {
   if (n > NAMES_MAX)
     n = NAMES_MAX;
@@ -104,7 +115,8 @@ static void put_list (tg_Buf *out, char *const *list, size_t n) {
     put_string(out, list[i]);
 }
 
-/* Returns where the entry begins, for 'finish'. */
+/* Returns where the entry begins, for 'finish', which fills its size in: only
+   then is it known. */
 static size_t begin (tg_Buf *out, tg_EntryKind kind) {
   size_t at = out->size;
   put32(out, (uint32_t)kind);
@@ -115,6 +127,7 @@ static size_t begin (tg_Buf *out, tg_EntryKind kind) {
 static void finish (tg_Buf *out, size_t at) {
   if (out->failed)
     return;
+  tg_assert(at + TG_ENTRY_HEAD <= out->size);
   uint32_t size = (uint32_t)(out->size - at - TG_ENTRY_HEAD);
   memcpy(out->data + at + 4, &size, sizeof size);
 }
@@ -167,6 +180,7 @@ static void put_options (tg_Buf *out, const tg_Options *o) {
   put_list(out, o->redact.list, o->redact.count);
 }
 
+/* The end comes first, so that it can be filled in at a known place. */
 void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t) {
   size_t at = begin(out, TG_ENTRY_TRACE);
   tg_buf_add(out, &t->end, sizeof t->end);
@@ -195,6 +209,7 @@ void tg_entry_source (tg_Buf *out, const char *url, const char *text,
 */
 
 bool tg_entry_next (const uint8_t **p, const uint8_t *end, tg_Entry *e) {
+  tg_check(*p <= end);
   tg_ByteReader b = {*p, end, false};
   e->kind = tg_take32(&b);
   e->size = tg_take32(&b);
@@ -214,12 +229,14 @@ static Source source_of (const tg_Entry *e) {
   return (Source){{e->data, e->data + e->size, false}, UINT32_MAX, false};
 }
 
+/* Without memory the rest was not read, so 'missing' says nothing then. */
 static tg_Status status_of (const Source *s) {
   if (s->refused)
     return TG_ERR_MEMORY;
   return s->b.missing ? TG_ERR_FORMAT : TG_OK;
 }
 
+/* Borrowed from the entry; data NULL: absent, or not there at all. */
 static tg_Slice take_bytes (Source *s) {
   uint32_t size = tg_take32(&s->b);
   if (size == TG_ENTRY_ABSENT)
@@ -280,6 +297,7 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
   return status;
 }
 
+/* Flags that are not known are passed over. */
 static void take_flags (tg_Function *f, uint32_t flags) {
   f->vararg = (flags & IS_VARARG) != 0;
   f->is_c = (flags & IS_C) != 0;
@@ -303,6 +321,7 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
   out->params = take_list(&s, &count);
   out->nparams = (uint16_t)count;
   tg_Status status = status_of(&s);
+  tg_assert(s.b.p <= s.b.end);
   if (status == TG_OK && out->role > TG_ROLE_EXIT)
     status = TG_ERR_FORMAT;
   if (status != TG_OK)
@@ -310,6 +329,8 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
   return status;
 }
 
+/* A stranger's patterns may take for ever: their steps are counted from the
+   start (pattern.h). */
 static void take_patterns (Source *s, tg_Patterns *to) {
   uint32_t count;
   to->list = take_list(s, &count);
@@ -335,6 +356,7 @@ static void take_options (Source *s, tg_Options *o) {
   take_patterns(s, &o->redact);
 }
 
+/* As a whole, as the file writer fills it in. */
 static void take_end (Source *s, tg_TraceEnd *end) {
   const uint8_t *p = tg_take(&s->b, sizeof *end);
   if (p != NULL)

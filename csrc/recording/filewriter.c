@@ -95,6 +95,8 @@ const char *tg_filewriter_path (const tg_FileWriter *t) {
 ** ===================================================================
 */
 
+/* Lists are short, a few blocks that cursors are in: looked through from the
+   beginning. */
 static bool keep (Extents *all, tg_Block *block, size_t size) {
   if (!tg_grow(&all->list, &all->capacity, all->count + 1, sizeof *all->list))
     return false;
@@ -110,6 +112,8 @@ static bool has (const Extents *all, const tg_Block *block) {
   return false;
 }
 
+/* The last one takes its place; of one that is not there nothing is
+   forgotten. */
 static void forget (Extents *all, const tg_Block *block) {
   for (size_t i = 0; i < all->count; i++) {
     if (all->list[i].block == block) {
@@ -126,10 +130,12 @@ static void unmap_all (Extents *all) {
   memset(all, 0, sizeof *all);
 }
 
-/* Nothing more goes on the file, for this reason. */
+/* Nothing more goes on the file, for this reason; a reader of the file is told
+   it by the header, at once. */
 static void fail (tg_FileWriter *t, int error) {
   if (t->error == 0) {
     t->error = error != 0 ? error : EIO;
+    tg_assert(t->header != NULL);
     t->header->error = (uint32_t)t->error;
   }
 }
@@ -199,6 +205,7 @@ static Extent *find_free (const tg_FileWriter *t, size_t size) {
 
 static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
+  tg_assert(t->running);
   t->starved = 0;
   if (t->error != 0)
     return NULL;
@@ -210,6 +217,7 @@ static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
   Extent again = *e;
   if (!keep(&t->events, again.block, again.size))
     return NULL;
+  tg_assert(again.size >= *size && t->ring);
   *e = t->free.list[--t->free.count];
   *size = again.size;
   return again.block;
@@ -239,8 +247,10 @@ static void supply_release (tg_Supply *y, tg_Block *b, size_t size) {
     munmap(b, size);
 }
 
+/* Also of one that was not made to its end. */
 static void supply_free (tg_Supply *y) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
+  tg_assert(!t->running);
   if (t->header != NULL)
     munmap(t->header, tg_mappedfile_page());
   unmap_all(&t->entries);
@@ -299,6 +309,7 @@ void tg_filewriter_ended (tg_FileWriter *t, uint32_t number,
 ** ===================================================================
 */
 
+/* The header takes a page of its own: it stays mapped when blocks go. */
 static bool write_header (tg_FileWriter *t, uint32_t run) {
   const tg_Clock *clock = &t->stream->clock;
   size_t size = tg_mappedfile_page();
@@ -316,6 +327,7 @@ static bool write_header (tg_FileWriter *t, uint32_t run) {
   return t->header != NULL;
 }
 
+/* All that events to come may name is there before the first of them. */
 static bool write_beginning (tg_FileWriter *t, const tg_FilePlan *plan) {
   const tg_Functions *fs = t->stream->functions;
   if (!write_header(t, plan->run))
@@ -368,6 +380,7 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   return t;
 }
 
+/* The stream goes on in memory: the next chunk is the memory's. */
 void tg_filewriter_stop (tg_FileWriter *t) {
   if (!t->running)
     return;
@@ -375,6 +388,7 @@ void tg_filewriter_stop (tg_FileWriter *t) {
   tg_store_supply(&t->stream->store, NULL);
 }
 
+/* The length before the state: a file that says that it is complete is so. */
 void tg_filewriter_close (tg_FileWriter *t) {
   if (t == NULL)
     return;
@@ -391,7 +405,8 @@ void tg_filewriter_discard (tg_FileWriter *t) {
 }
 
 /* A copy of a block in its place, of this process alone; false without memory:
-   then it is what the parent writes on. */
+   then it is what the parent writes on. Moved there by mremap, which replaces
+   the mapping in one step: cursors have its address. */
 static bool make_private (const Extent *e) {
   void *copy = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -5,8 +5,8 @@
 **     | piece | piece | piece        | piece      | zeros            |
 **
 ** Room is taken from the disk before it is mapped, in steps, so a full disk is
-** an error here and never a signal where somebody writes (SIGBUS, mmap(2)). What
-** is reserved and not used is given back by tg_mappedfile_cut.
+** an error here and never a signal where somebody writes (SIGBUS, mmap(2)).
+** What is reserved and not used is given back by tg_mappedfile_cut.
 **
 ** A program may close descriptors that are not its own, and get the number for
 ** a file of its own: each use checks that the descriptor still is this file's.

@@ -5,6 +5,12 @@
 ** blocks of events are noted. Then those are put in order of their place in the
 ** stream (a ring has used some of them again), the run that belongs together
 ** becomes the store, and its last block is looked through.
+**
+** Called by whoever opens a recording, on one thread, and never in the hook.
+** The first system call or allocation that fails ends it ('status'); bytes that
+** are not as they should be end what is read, with a reason, and all before
+** them is good ('damage'). So a file of a process that was killed can be
+** opened, and one that somebody is recording on too.
 */
 #include "recording/open.h"
 
@@ -63,6 +69,8 @@ static tg_Status add_trace (tg_Recording *r, const tg_Entry *e) {
   return status;
 }
 
+/* Ids are given one after the other, so a function out of order is damage:
+   events would name another. */
 static tg_Status add_function (tg_Recording *r, const tg_Entry *e) {
   tg_Functions *fs = r->stream->functions;
   tg_FunctionId id;
@@ -93,6 +101,8 @@ static tg_Status note_source (Opening *o, const tg_Entry *e,
   return noted ? TG_OK : TG_ERR_MEMORY;
 }
 
+/* Of a program told twice the later one counts. Kinds that are not known are
+   passed over: a later version may have more. */
 static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
   tg_Recording *r = o->r;
   switch ((tg_EntryKind)e->kind) {
@@ -124,6 +134,7 @@ static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
     damage(o, "an entry that does not end", place);
 }
 
+/* Entries are few beside events, so a block of them is read whole. */
 static void load_entries (Opening *o, uint64_t place, uint32_t used) {
   uint8_t *data = tg_malloc(used > 0 ? used : 1);
   if (data == NULL)
@@ -143,6 +154,8 @@ static void load_entries (Opening *o, uint64_t place, uint32_t used) {
 ** ===================================================================
 */
 
+/* An empty block is one that a ring was about to use again, or that was never
+   begun. */
 static void note_events (Opening *o, const tg_Block *head, uint64_t place,
                          uint32_t used) {
   if (used == 0)
@@ -165,6 +178,7 @@ static uint32_t bytes_there (Opening *o, const tg_Block *head,
   return o->cut ? (uint32_t)left : used;
 }
 
+/* Kinds that are not known are passed over by their size, as in entries. */
 static bool plausible (const tg_Block *head) {
   return (head->kind == TG_BLOCK_EVENTS || head->kind == TG_BLOCK_ENTRIES
           || head->kind > 2)
@@ -197,6 +211,8 @@ static uint64_t read_block (Opening *o, uint64_t place) {
   return head.size;
 }
 
+/* Every block says how long it is, so no index is needed that could be missing
+   when the process was killed. */
 static void walk (Opening *o) {
   uint64_t place = o->r->header.size, size;
   while (o->status == TG_OK && place + sizeof(tg_Block) <= o->r->file_bytes
@@ -266,24 +282,29 @@ static bool cut_last (Opening *o, Found *f) {
     tg_free(data);
     return false;
   }
+  tg_assert(f->used > 0);
   uint32_t good = complete(r->stream->functions, data, f->used, &r->ticks);
   tg_free(data);
   f->used = good;
   return good > 0;
 }
 
+/* Blocks at the end without a single good event are left out: the last event is
+   then in the one before. Damage in others shows when a reader comes to it. */
 static void fill_store (Opening *o, tg_Supply *shelf) {
   tg_Recording *r = o->r;
   uint32_t from, to;
   if (o->count > 1)
     qsort(o->list, o->count, sizeof *o->list, by_base);
   choose_run(o, &from, &to);
+  tg_assert(from <= to && to <= o->count);
   if (to < o->count || (from > 0 && r->header.state == TG_FILE_COMPLETE))
     damage(o, "blocks are missing", o->list[to < o->count ? to : from].place);
   while (to > from && !cut_last(o, &o->list[to - 1]) && o->status == TG_OK)
     to--;
   for (uint32_t i = from; i < to && o->status == TG_OK; i++) {
     const Found *f = &o->list[i];
+    tg_assert(i == from || follows(f - 1, f));
     if (!tg_store_add(&r->stream->store, shelf, f->base, f->packets,
                       f->place, f->used))
       o->status = TG_ERR_MEMORY;
@@ -294,6 +315,7 @@ static void fill_store (Opening *o, tg_Supply *shelf) {
 
 /* }================================================================== */
 
+/* Whoever records has the lock (claim.h); it is held here for a moment only. */
 static bool is_busy (int fd) {
   if (flock(fd, LOCK_SH | LOCK_NB) != 0)
     return errno == EWOULDBLOCK;
@@ -353,6 +375,8 @@ static void explain (tg_Recording *r) {
              " ended without closing it", h->pid);
 }
 
+/* The header is good. What of it is needed is in the stream before any entry or
+   event is looked at. */
 static void read_all (Opening *o) {
   tg_Recording *r = o->r;
   tg_Supply *shelf = tg_shelf_new(o->fd);
@@ -423,6 +447,7 @@ tg_Recording *tg_recording_open (const char *path, tg_Status *status,
   return o.r;
 }
 
+/* Also of one that was not opened to its end. */
 void tg_recording_close (tg_Recording *r) {
   if (r == NULL)
     return;

@@ -1,3 +1,11 @@
+/*
+** save.c - see save.h.
+**
+** Called when a program saves a trace, on the traced thread while the stream
+** goes on: a cursor keeps what is being written. Written beside the file and
+** renamed when it is whole, so that a recording that was there before is there
+** until then, and a disk that is full leaves it as it was. TG_ERR_IO has errno.
+*/
 #include "recording/save.h"
 
 #include <errno.h>
@@ -22,6 +30,8 @@ static bool write_bytes (Saving *s, const void *data, size_t size) {
   return tg_fdwriter_write(&s->out, data, size);
 }
 
+/* As the file writer's, but of one that is complete from the start, and of no
+   run: nobody takes it for one that makes way. */
 static bool write_header (Saving *s) {
   const tg_Clock *clock = &s->stream->clock;
   char page[TG_HEADER_SIZE] = {0};
@@ -36,11 +46,12 @@ static bool write_header (Saving *s) {
   return write_bytes(s, page, sizeof page);
 }
 
-/* A block with exactly these bytes. */
+/* A block with exactly these bytes: nothing will be added to it. */
 static bool write_block (Saving *s, tg_BlockKind kind, tg_Pos base,
                          uint64_t packets, const void *data, size_t size) {
   tg_Block head;
   tg_block_begin(&head, kind, sizeof head + size, base, packets);
+  tg_check(size <= UINT32_MAX - sizeof head);
   atomic_store(&head.used, (uint32_t)size);
   return write_bytes(s, &head, sizeof head) && write_bytes(s, data, size);
 }
@@ -73,6 +84,7 @@ static bool write_chunk (Saving *s, const tg_Cursor *c, uint64_t packets,
   const uint8_t *data;
   size_t size = tg_cursor_peek(c, &data);
   tg_Pos pos = tg_cursor_pos(c);
+  tg_assert(size <= UINT32_MAX);
   if (pos >= stop)
     return true;
   if (size > stop - pos)
@@ -81,6 +93,9 @@ static bool write_chunk (Saving *s, const tg_Cursor *c, uint64_t packets,
          || write_block(s, TG_BLOCK_EVENTS, pos, packets, data, size);
 }
 
+/* The blocks are the stream's chunks, as far as they are the trace's. Of a ring
+   that has dropped the beginning, those that there still are; packets before
+   them are counted by the chunk. */
 static tg_Status write_events (Saving *s, const tg_TraceEntry *trace,
                                tg_Pos stop) {
   tg_Cursor c = {0};
@@ -107,7 +122,8 @@ static tg_Status write_all (Saving *s, const tg_Program *program,
   return write_events(s, trace, stop);
 }
 
-/* Where to write first: beside a file, or straight into what is none. */
+/* Where to write first: beside a file, or straight into what is none, as
+   /dev/stdout. The pid keeps two processes apart that save to one name. */
 static char *working_path (const char *path) {
   struct stat st;
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))

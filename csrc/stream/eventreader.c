@@ -1,5 +1,11 @@
 /*
 ** eventreader.c - events from bytes that may come from anywhere.
+**
+** Called by readers, once for every event, and when a recording is opened; on
+** any thread. Nothing is kept. Bytes may be missing or be none of ours: what is
+** taken beyond the end is zeros (bytereader.h), and one question at the end
+** tells. What an event says is not checked here: a function that nobody defined
+** or more frames than there are is the framer's to find.
 */
 #include "stream/eventreader.h"
 
@@ -8,7 +14,7 @@
 #include "base/bytereader.h"
 #include "stream/values.h"
 
-/* What is left of an event. */
+/* What is left of an event; and where values may refer to, see values.h. */
 typedef struct Rest {
   tg_ByteReader b;
   const uint8_t *origin;
@@ -25,6 +31,7 @@ TG_INLINE void take_values (Rest *r, tg_Event *e) {
   };
 }
 
+/* The product is of 64 bits, so a count from a file cannot wrap round. */
 static void take_list (Rest *r, tg_Event *e, uint64_t entry) {
   e->n = tg_take32(&r->b);
   e->list = tg_take(&r->b, e->n * entry);
@@ -46,7 +53,8 @@ static void take_resume (Rest *r, tg_Event *e) {
     take_list(r, e, 4);
 }
 
-/* What stands behind the head; false for a kind that there is not. */
+/* What stands behind the head; false for a kind that there is not. In the order
+   in which event.h lists the kinds' operands. */
 static bool take_body (Rest *r, tg_Event *e) {
   switch (e->kind) {
     case TG_EV_CONTEXT:
@@ -75,9 +83,12 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
   e->kind = (tg_Kind)(head & TG_EV_KINDMASK);
   e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
   e->ticks = head >> TG_EV_DELTASHIFT;
-  return take_body(&r, e) && !r.b.missing ? (size_t)(r.b.p - p) : 0;
+  bool whole = take_body(&r, e) && !r.b.missing;
+  tg_assert(r.b.p <= p + size);
+  return whole ? (size_t)(r.b.p - p) : 0;
 }
 
+/* Functions among the values are named in their descriptors only. */
 static tg_FunctionId named_in (tg_Slice values) {
   tg_ValueCursor c;
   tg_Grip g;

@@ -2,7 +2,13 @@
 ** functions.c - the table of definitions: blocks that never move.
 **
 ** The writer fills an entry, then publishes it by 'count'; a block appears
-** before the first count that needs it.
+** before the first count that needs it. So a reader that has an id from a
+** committed event finds its definition without a lock. A growing array would be
+** simpler, but moves what readers on other threads look at.
+**
+** Written by the traced thread, in the hook when a function is new, or by
+** whoever opens a recording; read by any. Without memory an id is 0, and the
+** event that needs it is lost.
 */
 #include "stream/functions.h"
 
@@ -26,6 +32,7 @@ void tg_function_clear (tg_Function *f) {
   memset(f, 0, sizeof *f);
 }
 
+/* Blocks come in order, so the first that is missing is the end. */
 void tg_functions_free (tg_Functions *fs) {
   if (fs == NULL)
     return;
@@ -60,6 +67,7 @@ tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f) {
   tg_Function *block = block_of(fs, id);
   if (block == NULL)
     return 0;
+  tg_assert(tg_functions_find(fs, id) == NULL);
   block[id % TG_FUNCTIONS_BLOCK] = *f;
   if (fs->watch != NULL)
     fs->watch(fs->watcher, id, f);
@@ -67,8 +75,10 @@ tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f) {
   return id;
 }
 
+/* On the writer's thread: nobody is told while it changes. */
 void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
                          void *watcher) {
+  tg_check(watch == NULL || fs->watch == NULL);
   fs->watch = watch;
   fs->watcher = watcher;
 }

@@ -1,5 +1,9 @@
 /*
 ** sources.c - see sources.h.
+**
+** Noted by whoever opens a recording; asked for by exports and the profiler
+** service, on their thread. What cannot be read, or has changed, is no failure:
+** a document is made without the text.
 */
 #include "stream/sources.h"
 
@@ -15,6 +19,7 @@
 
 #define SIZE_MOST ((uint64_t)16 << 20)    /* bytes of one text */
 
+/* Adds what is there to the text, or nothing. */
 static bool read_at (int fd, uint64_t place, uint64_t size, tg_Buf *text) {
   if (size > SIZE_MOST || !tg_buf_reserve(text, size)
       || !tg_fileio_read(fd, text->data + text->size, size, place))
@@ -29,6 +34,7 @@ static bool read_at (int fd, uint64_t place, uint64_t size, tg_Buf *text) {
 ** ===================================================================
 */
 
+/* A descriptor of its own: whoever opens the recording closes theirs. */
 static bool make (tg_Sources **s, int fd) {
   if (*s != NULL)
     return true;
@@ -68,6 +74,8 @@ void tg_sources_free (tg_Sources *s) {
   tg_free(s);
 }
 
+/* The first of a name: the file writer writes each once, a damaged file may say
+   otherwise. */
 static bool read_noted (const tg_Sources *s, const char *url, tg_Buf *text) {
   for (uint32_t i = 0; s != NULL && i < s->count; i++) {
     const tg_SourcePlace *p = &s->list[i];
@@ -112,7 +120,8 @@ static uint32_t count_lines (const tg_Buf *text, size_t from) {
   return lines;
 }
 
-/* Whether the file is one, and as it was then. */
+/* Whether the file is one, and as it was when tracing began: a file that was
+   written since may have other lines where the functions are. */
 static bool unchanged (int fd, uint64_t wall_ns, uint64_t *size) {
   struct stat st;
   if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < 0)
@@ -122,6 +131,8 @@ static bool unchanged (int fd, uint64_t wall_ns, uint64_t *size) {
          + (uint64_t)st.st_mtim.tv_nsec <= wall_ns;
 }
 
+/* O_NONBLOCK: the name may be a pipe's by now. Fewer lines than functions say
+   that there are: it is another file after all. */
 static bool read_file (const char *path, uint64_t wall_ns,
                        uint32_t last_line, tg_Buf *text) {
   size_t from = text->size;
@@ -135,6 +146,8 @@ static bool read_file (const char *path, uint64_t wall_ns,
   return ok;
 }
 
+/* The source as Lua has it tells what it is (manual, lua_Debug): '@' a file,
+   '=' a name that the host has chosen, else the text itself. */
 static bool read_living (const tg_Functions *functions, uint64_t wall_ns,
                          const char *url, tg_Buf *text) {
   uint32_t last_line;

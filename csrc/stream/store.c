@@ -5,6 +5,10 @@
 ** 'last' belongs to the writer and is written by no one else; everything else
 ** in the list is under the mutex. The last chunk is never freed while the
 ** store lives: the writer is in it.
+**
+** Called by the writer on the traced thread when a chunk is full, and by
+** cursors on any. A chunk that cannot be had is NULL, and the stream is as it
+** was; a block of a recording that cannot be loaded is told by 'status'.
 */
 #include "stream/store.h"
 
@@ -29,6 +33,7 @@ void tg_supply_unpin (tg_Supply *y) {
     y->free(y);
 }
 
+/* Whose block it is gets it back; a block without a supply is of pages. */
 static void release_block (tg_Chunk *c) {
   if (c->block != NULL && c->supply != NULL)
     c->supply->release(c->supply, c->block, c->size);
@@ -80,7 +85,10 @@ void tg_store_free (tg_Store *s) {
 ** ===================================================================
 */
 
+/* One chunk is kept for the next: with a ring, or a reader that keeps up, as
+   many go as come, and fresh pages cost a fault each. */
 static void release_chunk (tg_Store *s, tg_Chunk *c) {
+  tg_assert(c->pins == 0 && s->bytes >= c->size);
   s->bytes -= c->size;
   if (s->spare == NULL && c->supply == NULL && c->size == TG_CHUNK_SIZE)
     s->spare = c;
@@ -88,7 +96,8 @@ static void release_chunk (tg_Store *s, tg_Chunk *c) {
     free_chunk(c);
 }
 
-/* Frees what comes before the first pinned chunk. */
+/* Frees what comes before the first pinned chunk: pins keep all that is later
+   (store.h). A recording's chunks stay, they are only places in a file. */
 static void trim (tg_Store *s) {
   while (!s->kept && s->first != s->last && s->first->pins == 0) {
     tg_Chunk *c = s->first;
@@ -97,6 +106,7 @@ static void trim (tg_Store *s) {
   }
 }
 
+/* A supply may give more than was asked for. */
 static tg_Chunk *new_chunk (tg_Supply *y, size_t size) {
   tg_Chunk *c = tg_calloc(1, sizeof *c);
   if (c == NULL)
@@ -107,6 +117,7 @@ static tg_Chunk *new_chunk (tg_Supply *y, size_t size) {
     tg_free(c);
     return NULL;
   }
+  tg_assert(c->size >= size);
   c->supply = tg_supply_pin(y);
   return c;
 }
@@ -122,12 +133,17 @@ static tg_Chunk *obtain_chunk (tg_Store *s, size_t size) {
   return c;
 }
 
+/* Committed bytes; of a chunk that is not loaded, those that are good. */
 static uint32_t used_of (const tg_Chunk *c) {
   return (c->block != NULL) ? tg_block_used(c->block) : c->used;
 }
 
+/* 'next' is published last, by a release store: a cursor that finds the chunk
+   finds all of it. */
 static void append (tg_Store *s, tg_Chunk *c) {
   tg_Chunk *last = s->last;
+  tg_assert((last == NULL) == (s->first == NULL));
+  tg_assert(last == NULL || (next_of(last) == NULL && c->base >= last->base));
   s->bytes += c->size;
   s->last = c;
   if (last == NULL)
@@ -148,6 +164,7 @@ static size_t chunk_size (size_t need) {
   return (size + PAGE - 1) / PAGE * PAGE;
 }
 
+/* The stream goes on where the last chunk's committed bytes end. */
 tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets) {
   size_t size = chunk_size(need);
   if (size == 0)
@@ -165,6 +182,8 @@ tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets) {
   return c;
 }
 
+/* Told under the mutex that it is left, so that no block comes back meanwhile;
+   but let go of after it: the last pin frees it, which may take a while. */
 void tg_store_supply (tg_Store *s, tg_Supply *y) {
   pthread_mutex_lock(&s->mutex);
   tg_Supply *before = s->supply;
@@ -220,6 +239,7 @@ static bool load (tg_Store *s, tg_Chunk *c) {
 static bool pin (tg_Cursor *c, tg_Store *s, tg_Chunk *chunk, tg_Pos pos) {
   if (chunk == NULL || !load(s, chunk))
     return false;
+  tg_assert(pos >= chunk->base && pos - chunk->base <= used_of(chunk));
   chunk->pins++;
   c->store = s;
   c->chunk = chunk;
@@ -251,7 +271,8 @@ void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from) {
   pthread_mutex_unlock(&from->store->mutex);
 }
 
-/* Called with the mutex held. */
+/* Called with the mutex held. Writers that wait for their readers (follower.h)
+   wait for this. */
 static void unpin (tg_Store *s, tg_Chunk *chunk) {
   tg_assert(chunk->pins > 0);
   chunk->pins--;
@@ -292,6 +313,8 @@ bool tg_cursor_keeps (const tg_Cursor *c) {
   return keeps;
 }
 
+/* The next chunk is pinned before this one is let go: what is between them
+   cannot go away. */
 bool tg_cursor_advance (tg_Cursor *c) {
   tg_Store *s = c->store;
   pthread_mutex_lock(&s->mutex);
@@ -319,6 +342,8 @@ void tg_store_wake (tg_Store *s) {
   pthread_mutex_unlock(&s->mutex);
 }
 
+/* The child's condition is made anew and not destroyed before: POSIX has no
+   word for one whose waiters are gone. */
 void tg_store_fork (tg_Store *s, tg_AtFork side) {
   tg_atfork_mutex(&s->mutex, side);
   if (side == TG_ATFORK_CHILD)

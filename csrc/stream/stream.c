@@ -1,6 +1,10 @@
 /*
 ** stream.c - a tracing state's life: made with its first trace, freed by the
 ** last trace, reader or session to let go of it.
+**
+** Any thread; the list of all streams is for fork alone, under its mutex, which
+** comes before those of the stores. Without memory there is no stream, and the
+** trace does not begin.
 */
 #include "stream/stream.h"
 
@@ -24,8 +28,10 @@ static void enlist (tg_Stream *s) {
 static void delist (tg_Stream *s) {
   pthread_mutex_lock(&all.mutex);
   tg_Stream **p = &all.first;
-  while (*p != s)
+  while (*p != s) {
+    tg_assert(*p != NULL);
     p = &(*p)->next;
+  }
   *p = s->next;
   pthread_mutex_unlock(&all.mutex);
 }
@@ -60,8 +66,13 @@ tg_Stream *tg_stream_new (void) {
   return s;
 }
 
+/* Relaxed: whoever pins it has it pinned already, or borrows from one who
+   has. */
 tg_Stream *tg_stream_pin (tg_Stream *s) {
-  atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+  uint32_t before
+      = atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+  tg_assert(before > 0);
+  (void)before;
   return s;
 }
 

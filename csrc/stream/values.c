@@ -1,8 +1,11 @@
 /*
 ** values.c - reading back what was captured.
 **
-** The bytes may come from a file, so nothing in them is believed: each read
-** checks what is left, and the first surprise makes the cursor bad for good.
+** Called by whoever shows values: packets, logs, exports; on any thread. The
+** bytes may come from a file, so nothing in them is believed: each read checks
+** what is left, and the first surprise makes the cursor bad for good. Then
+** every further read gives NIL or END, so loops end without asking after each
+** step.
 */
 #include "stream/values.h"
 
@@ -24,12 +27,14 @@ void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
   c->bad = bytes.data == NULL;
 }
 
+/* A bad cursor is at its end: nothing more is read. */
 static void spoil (tg_ValueCursor *c) {
   c->p = c->end;
   c->bad = true;
 }
 
 static bool has (tg_ValueCursor *c, uint64_t size) {
+  tg_assert(c->p <= c->end);
   if (!c->bad && size <= (uint64_t)(c->end - c->p))
     return true;
   spoil(c);
@@ -40,6 +45,7 @@ static uint8_t read_byte (tg_ValueCursor *c) {
   return has(c, 1) ? *c->p++ : 0;
 }
 
+/* Ten bytes hold 64 bits, the last one has a single bit of them. */
 uint64_t tg_values_var (tg_ValueCursor *c) {
   uint64_t v = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -110,7 +116,9 @@ static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
   read_string(c, g, length, tg_values_var(c));
 }
 
-/* The cursor is behind the tag, which is what the distance is from. */
+/* The cursor is behind the tag, which is what the distance is from. What is
+   there must be a string by itself: a reference to a reference could go
+   round. */
 static void read_again (tg_ValueCursor *c, tg_Grip *g) {
   const uint8_t *tag = c->p - 1;
   uint64_t distance = tg_values_var(c);
@@ -263,7 +271,8 @@ typedef struct Copy {
   size_t put_in, most;  /* bytes of strings that were elsewhere */
 } Copy;
 
-/* What has been read and stands for itself. */
+/* What has been read and stands for itself is copied when something else comes,
+   in one piece. */
 static void flush_until (Copy *k, const uint8_t *to) {
   tg_buf_add(k->out, k->from, (size_t)(to - k->from));
   k->from = to;
@@ -309,6 +318,8 @@ static void copy_descriptor (Copy *k) {
       copy_grip(k);
 }
 
+/* Descriptors follow the list until the bytes end: how many they are is said
+   nowhere. */
 static void copy_list (Copy *k) {
   uint64_t n = tg_values_var(&k->c);
   for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !k->c.bad; i++)
@@ -326,6 +337,7 @@ size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most) {
   k.most = most < TG_PACKET_MAX ? most : TG_PACKET_MAX;
   tg_values_open(&k.c, bytes);
   copy_list(&k);
+  tg_assert(k.from <= k.c.end && k.put_in <= k.most);
   flush_until(&k, k.c.end);
   return k.put_in;
 }

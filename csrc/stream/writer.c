@@ -1,3 +1,11 @@
+/*
+** writer.c - see writer.h.
+**
+** Owned by a session, used in the hook on the traced thread. Everything here is
+** the slow way: a chunk is full, a limit is reached, a long time has passed. No
+** room is no failure: 'lim' is then where the writer is, tg_writer_begin says
+** NULL, and the packets are counted all the same.
+*/
 #include "stream/writer.h"
 
 tg_Pos tg_writer_pos (const tg_Writer *r) {
@@ -17,26 +25,31 @@ void tg_writer_seal (tg_Writer *r) {
 
 /* Where a chunk ends, or where the first trace has had enough. */
 static void set_limit (tg_Writer *r, tg_Pos stop) {
+  tg_assert(r->p == r->block->data + tg_block_used(r->block));
   uint8_t *end = (uint8_t *)r->block + r->chunk->size;
   tg_Pos here = tg_writer_pos(r);
   size_t left = (size_t)(end - r->p);
   if (stop > here && stop - here < left)
     left = (size_t)(stop - here);
   r->lim = (stop > here) ? r->p + left : r->p;
+  tg_assert(r->p <= r->lim && r->lim <= end);
 }
 
-/* A CONTEXT at the writing position; the caller has seen to the room. */
+/* A CONTEXT at the writing position; the caller has seen to the room. What was
+   described before it is described again: a reader may begin here. */
 static void put_context (tg_Writer *r, uint64_t now) {
   uint8_t *p = tg_put32(r->p, TG_EV_CONTEXT);
   if (now > r->last)
     r->last = now;
   p = tg_put64(p, r->last);
   p = r->context(r, p);
+  tg_assert(p <= r->p + TG_CONTEXT_MAX);
   r->p = p;
   r->epoch++;
   tg_block_commit(r->block, p);
 }
 
+/* A chunk begins with a CONTEXT, so a ring can drop all before it. */
 static bool new_chunk (tg_Writer *r, size_t need, uint64_t now) {
   tg_Chunk *c = tg_store_grow(&r->stream->store, need + TG_CONTEXT_MAX,
                               r->packets);
@@ -50,6 +63,8 @@ static bool new_chunk (tg_Writer *r, size_t need, uint64_t now) {
   return true;
 }
 
+/* The room that is left may have been closed by a limit that is further away by
+   now: that is looked at first. */
 bool tg_writer_open (tg_Writer *r, size_t need, uint64_t now, tg_Pos stop) {
   if (r->chunk != NULL && !r->sealed) {
     set_limit(r, stop);
@@ -91,6 +106,9 @@ static uint8_t *put_time (tg_Writer *r, uint64_t now) {
   return p;
 }
 
+/* 'turn' may find that nobody records any more, or that there is no memory:
+   then there is no room. Room for a TIME is asked for in any case: whether one
+   comes is known only when 'turn' has been heard, which may begin a chunk. */
 uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now) {
   const size_t time_size = 12;
   if (r->packets >= r->packets_stop || now >= r->ticks_stop
@@ -99,7 +117,8 @@ uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now) {
     if ((size_t)(r->lim - r->p) < need + time_size)
       return NULL;
   }
-  if (now - r->last > TG_EV_DELTAMAX)
+  if (now - r->last > TG_EV_DELTAMAX)   /* or went back: it wraps round */
     put_time(r, now);
+  tg_assert((size_t)(r->lim - r->p) >= need);
   return r->p;
 }

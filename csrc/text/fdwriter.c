@@ -1,5 +1,8 @@
 /*
 ** fdwriter.c - see fdwriter.h.
+**
+** Called by the log in the hook, by exports and where something is told on
+** standard error; one thread for each outlet. The first errno stays in 'error'.
 */
 #include "text/fdwriter.h"
 
@@ -14,7 +17,9 @@
 
 #define LOWEST 100      /* descriptors below are the program's */
 
-/* open takes the lowest number that is free. */
+/* open takes the lowest number that is free (open(2)), so one after the other
+   they get what they should. Opened the wrong way round: a program that reads
+   where it has no standard input gets EBADF as before. */
 void tg_fdwriter_occupy (void) {
   int error = errno;
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -47,7 +52,9 @@ void tg_fdwriter_close (tg_FdWriter *o) {
   o->fd = -1;
 }
 
-/* The program (or a shell) may have made the descriptor non-blocking. */
+/* The program (or a shell) may have made the descriptor non-blocking: that is a
+   property of the open file, which the copy shares, and cannot be changed here
+   without changing it there (fcntl(2)). So the wait is by poll. */
 static bool retry (int fd, int error) {
   if (error == EINTR)
     return true;
@@ -61,6 +68,7 @@ static bool retry (int fd, int error) {
 static int writeall (int fd, const char *data, size_t size) {
   while (size > 0) {
     ssize_t n = write(fd, data, size);
+    tg_assert(n < 0 || (size_t)n <= size);
     if (n < 0) {
       if (!retry(fd, errno))
         return errno;

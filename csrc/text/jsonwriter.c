@@ -1,6 +1,11 @@
 /*
 ** jsonwriter.c - JSON text by hand: no locale, no allocation but the buffer's.
 **
+** Called through its sink, by whoever writes packets; on any thread, one for
+** each writer. Memory that is refused is the buffer's error, and is asked for
+** there. Nesting is the caller's duty: it is written by our own code, so it is
+** asserted and not checked.
+**
 ** Strings arrive as valid UTF-8 and need four kinds of escapes; numbers that
 ** people write (few decimals) skip the search for the shortest form.
 */

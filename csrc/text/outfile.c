@@ -1,3 +1,11 @@
+/*
+** outfile.c - see outfile.h.
+**
+** Called by exports, on the thread of whoever exports. The text goes to a
+** descriptor of its own (fdwriter.h), through zlib if the name says so; zlib
+** allocates by itself, once, when the file is opened. The first errno stays in
+** 'error' and later text is dropped.
+*/
 #include "text/outfile.h"
 
 #include <errno.h>
@@ -9,7 +17,7 @@
 #include "base/alloc.h"
 #include "text/fdwriter.h"
 
-#define ENOUGH ((size_t)64 << 10)
+#define ENOUGH ((size_t)64 << 10)   /* bytes: as much as a pipe takes */
 
 typedef struct tg_OutputFile {
   tg_FdWriter outlet;     /* owns */
@@ -24,7 +32,7 @@ static bool ends_in_gz (const char *path) {
 }
 
 static bool begin_zip (tg_OutputFile *f) {
-  const int with_header = 16;
+  const int with_header = 16;     /* gzip's, not zlib's own (zlib.h) */
   f->zipped = true;
   return deflateInit2(&f->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                       MAX_WBITS + with_header, 8, Z_DEFAULT_STRATEGY) == Z_OK;
@@ -53,7 +61,8 @@ bool tg_outfile_open (tg_OutFile *o, const char *path) {
   return o->file != NULL;
 }
 
-/* Compresses and writes; with Z_FINISH also what zlib has kept. */
+/* Compresses and writes; with Z_FINISH also what zlib has kept. Room that was
+   not filled up means that there is no more to come. */
 static bool write_zipped (tg_OutputFile *f, const char *data, size_t size,
                           int flush) {
   f->zip.next_in = (Bytef *)(uintptr_t)data;
@@ -70,8 +79,9 @@ static bool write_zipped (tg_OutputFile *f, const char *data, size_t size,
   return true;
 }
 
-/* All of 'text', in parts that zlib can count. */
+/* All of 'text', in parts that zlib can count: avail_in is an unsigned int. */
 static void write_text (tg_OutFile *o, int flush) {
+  tg_assert(o->file != NULL && o->error == 0);
   tg_OutputFile *f = o->file;
   const char *p = o->text.data;
   size_t left = o->text.size;

@@ -7,6 +7,11 @@
 ** pattern. DEPTH_MAX is Lua's own limit, where it raises "pattern too complex".
 ** Whatever string.find would raise an error for sets 'bad', which ends the
 ** search without a match.
+**
+** Called by selections: in the hook when a function is new, by readers on any
+** thread, and for names that may be secret. A pattern can take exponential
+** time, so steps are counted where it is not the program's own; those used up
+** are 'bad' too, and the list is then spent (pattern.h). Memory: the C stack.
 */
 #include "text/pattern.h"
 
@@ -44,6 +49,7 @@ static const char *malformed (Matcher *m) {
 }
 
 static void spend (Matcher *m, ptrdiff_t steps) {
+  tg_assert(steps >= 0);
   if ((uint64_t)steps > m->steps)
     m->bad = true;
   else
@@ -99,7 +105,8 @@ static bool in_class (int c, int letter) {
   return isupper(letter) ? !is : is;
 }
 
-/* Whether 'c' is listed from 'p' up to the ']' at 'close'. */
+/* Whether 'c' is listed from 'p' up to the ']' at 'close'. A '%' there is never
+   the last one: set_end has taken the character behind it along. */
 static bool listed (int c, const char *p, const char *close) {
   for (; p < close; p++) {
     int low = (unsigned char)*p;
@@ -148,7 +155,7 @@ static bool single (Matcher *m, const char *s, const char *p,
 ** ===================================================================
 */
 
-/* As many as there are, then fewer. */
+/* As many as there are, then fewer, as max_expand in lstrlib.c. */
 static const char *longest (Matcher *m, const char *s, const char *p,
                             const char *ep) {
   ptrdiff_t n = 0;
@@ -162,7 +169,7 @@ static const char *longest (Matcher *m, const char *s, const char *p,
   return NULL;
 }
 
-/* As few as will do. */
+/* As few as will do, as min_expand there. */
 static const char *shortest (Matcher *m, const char *s, const char *p,
                              const char *ep) {
   while (!m->bad) {
@@ -194,7 +201,8 @@ static const char *balanced (Matcher *m, const char *s, const char *p) {
   return level == 0 ? s : NULL;
 }
 
-/* '%f[set]': whether the set from 'p' to 'ep' begins at 's'. */
+/* '%f[set]' (manual, 6.4.1), where both ends of the text count as zeros:
+   whether the set from 'p' to 'ep' begins at 's'. */
 static bool at_frontier (Matcher *m, const char *s, const char *p,
                          const char *ep) {
   spend(m, 2 * (ep - p));
@@ -224,6 +232,7 @@ static const char *open_capture (Matcher *m, const char *s, const char *p,
 
 static const char *close_capture (Matcher *m, const char *s, const char *p) {
   int i = m->captures - 1;
+  tg_assert(i < CAPTURES_MAX);
   while (i >= 0 && m->capture[i].size != OPEN)
     i--;
   if (i < 0)
@@ -366,7 +375,9 @@ static const char *match (Matcher *m, const char *s, const char *p) {
 
 /* }================================================================== */
 
-/* '*steps' is what it may take, and then what is left of that. */
+/* '*steps' is what it may take, and then what is left of that. One try from
+   each place on, but at the first only with '^', as str_find_aux in
+   lstrlib.c. */
 static bool find (const char *text, size_t size, const char *pattern,
                   uint64_t *steps) {
   Matcher m = {.text = text, .end = text + size, .steps = *steps};
@@ -379,6 +390,7 @@ static bool find (const char *text, size_t size, const char *pattern,
     if (anchored)
       break;
   }
+  tg_assert(m.depth == 0 && m.steps <= *steps);
   *steps = m.steps;
   return found && captures_closed(&m);
 }
@@ -404,6 +416,8 @@ bool tg_patterns_spent (const tg_Patterns *list) {
   return list->bounded && list->steps == 0 && list->count > 0;
 }
 
+/* The count of a list that is const to its readers is written to: of a bounded
+   one there is one reader (pattern.h). */
 bool tg_patterns_find (const tg_Patterns *list, const char *text, size_t size) {
   uint64_t steps = list->bounded ? list->each + list->steps : UINT64_MAX;
   bool found = false;
@@ -422,6 +436,7 @@ bool tg_patterns_match (const tg_Patterns *list, const char *text) {
   return list->count > 0 && tg_patterns_find(list, text, strlen(text));
 }
 
+/* One by one: a list has a few, and is made once. */
 bool tg_patterns_add (tg_Patterns *list, const char *pattern) {
   char **bigger = tg_realloc(list->list, (list->count + 1) * sizeof *bigger);
   if (bigger == NULL)

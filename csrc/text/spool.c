@@ -1,6 +1,17 @@
+/*
+** spool.c - see spool.h.
+**
+** Called by exporters, on the thread of whoever exports. The first failure, of
+** memory or of the disk, stays in the spool's 'error'; a column that could not
+** be put aside is never written in part.
+**
+** One file for all columns and not one for each: a trace has thousands of
+** coroutines, a process may have a thousand files.
+*/
 #include "text/spool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +21,7 @@
 #include "base/grow.h"
 #include "text/fileio.h"
 
-#define ENOUGH ((size_t)8 << 10)
+#define ENOUGH ((size_t)8 << 10)    /* bytes that a column keeps by itself */
 
 void tg_spool_init (tg_Spool *s) {
   *s = (tg_Spool){.fd = -1};
@@ -29,14 +40,14 @@ const char *tg_spool_directory (void) {
   return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
 }
 
-/* A file without a name. */
+/* A file without a name: it goes with the process, however that ends. */
 static bool open_file (tg_Spool *s) {
   char path[4096];
   int n = snprintf(path, sizeof path, "%s/tracegrip-XXXXXX",
                    tg_spool_directory());
   if (n < 0 || (size_t)n >= sizeof path)
     errno = ENAMETOOLONG;
-  else if ((s->fd = mkstemp(path)) >= 0)
+  else if ((s->fd = mkostemp(path, O_CLOEXEC)) >= 0)
     unlink(path);
   return s->fd >= 0;
 }
@@ -54,8 +65,10 @@ static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
   return true;
 }
 
-/* The place of 'size' bytes in memory; false if there is no room. */
+/* The place of 'size' bytes in memory; false if there is no room. A block that
+   is refused is no failure: there is the file. */
 static bool find_memory (tg_Spool *s, uint64_t size, uint64_t *place) {
+  tg_assert(size > 0 && s->filled <= TG_SPOOL_MEMORY);
   uint64_t at = s->filled % TG_SPOOL_BLOCK;
   if (size > TG_SPOOL_BLOCK)
     return false;
@@ -74,6 +87,7 @@ static bool find_memory (tg_Spool *s, uint64_t size, uint64_t *place) {
 }
 
 static char *memory_at (const tg_Spool *s, uint64_t place) {
+  tg_assert(place < s->filled && s->blocks[place / TG_SPOOL_BLOCK] != NULL);
   return s->blocks[place / TG_SPOOL_BLOCK] + place % TG_SPOOL_BLOCK;
 }
 
@@ -96,6 +110,7 @@ static bool put_aside (tg_Spool *s, tg_Column *c) {
   return true;
 }
 
+/* Whatever was wrong with the text, it is memory that was short. */
 bool tg_column_turn (tg_Spool *s, tg_Column *c) {
   if (s->error != 0 || c->text.failed)
     return fail(s, ENOMEM);
@@ -138,6 +153,7 @@ bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
   return !to->failed || fail(s, ENOMEM);
 }
 
+/* The rest is still in 'text'. */
 bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out) {
   if (c->text.failed)
     return fail(s, ENOMEM);

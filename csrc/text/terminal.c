@@ -1,5 +1,9 @@
 /*
 ** terminal.c - see terminal.h.
+**
+** Called by the log and by whatever puts names of a program into text, on any
+** thread. Memory that is refused is the buffer's error. Not by wcwidth: that
+** asks the locale, which is the program's (setlocale is for the whole process).
 */
 #include "text/terminal.h"
 
@@ -57,7 +61,8 @@ static char *escapechar (char *to, const char **s, const char *end) {
   return to + n;
 }
 
-/* The last character may reach beyond 'size'. */
+/* Escapes a piece, with room for the worst case asked for once. Its last
+   character may reach beyond 'size': returns where the next piece begins. */
 static const char *escapepiece (tg_Buf *out, const char *s, size_t size,
                                 const char *end, char quote) {
   const char *stop = s + size;
@@ -73,6 +78,7 @@ static const char *escapepiece (tg_Buf *out, const char *s, size_t size,
       to = escapechar(to, &s, end);
   }
   out->size = (size_t)(to - out->data);
+  tg_assert(out->size <= out->capacity && s <= end);
   return s;
 }
 
@@ -85,7 +91,8 @@ void tg_terminal_escape (tg_Buf *out, const char *s, size_t size, char quote) {
   }
 }
 
-/* Code points that take two columns, by ranges. */
+/* Code points that take two columns, by ranges: Unicode's East Asian Width, W
+   and F, as far as terminals agree on it. */
 static bool wide (uint32_t c) {
   static const uint32_t ranges[][2] = {
     {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},
@@ -98,6 +105,8 @@ static bool wide (uint32_t c) {
   return false;
 }
 
+/* Combining marks, joiners and variation selectors have no room of their
+   own. */
 static size_t columns (uint32_t c) {
   if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f)
       || (c >= 0xfe00 && c <= 0xfe0f))
@@ -113,7 +122,8 @@ static size_t sgr (const char *p, const char *end) {
   return m == NULL ? 0 : (size_t)(m - p) + 1;
 }
 
-/* One step over a text: bytes of the next item, and its columns. */
+/* One step over a text: bytes of the next item, and its columns. A byte that is
+   no character counts as one: terminals show some mark for it. */
 static size_t step (const char *p, const char *end, size_t *cols) {
   unsigned char c = (unsigned char)*p;
   if (c >= ' ' && c < 0x80) {     /* as most are */
@@ -142,7 +152,7 @@ size_t tg_terminal_columns (const char *s, size_t size) {
   return total;
 }
 
-/* Ends a text at 'at' with an ellipsis. */
+/* Ends a text at 'at' with an ellipsis, and in the terminal's own colour. */
 static void ellipsis (tg_Buf *b, size_t at, bool colored) {
   b->size = at;
   tg_buf_addstr(b, ELLIPSIS);
@@ -152,6 +162,7 @@ static void ellipsis (tg_Buf *b, size_t at, bool colored) {
 
 void tg_terminal_cut (tg_Buf *b, size_t from, size_t limit) {
   size_t used = 0, cut = from;
+  tg_check(from <= b->size);
   bool colored = false;
   if (b->failed || limit == 0)
     return;

@@ -37,6 +37,7 @@ size_t tg_utf8_char (const char *p, const char *end, uint32_t *code) {
       return 0;
     c = (c << 6) | (byte & 0x3fu);
   }
+  tg_assert(size >= 1 && size <= 4);
   *code = c;
   return forbidden(c, size) ? 0 : size;
 }

@@ -1,6 +1,6 @@
 /*
-** test_minduration.c - short calls left out, compared with leaving them out of a
-** list of all packets.
+** test_minduration.c - short calls left out, compared with leaving them out of
+** a list of all packets.
 **
 ** Packets are told as in test_reader.c. Each event is 10 ns after the last.
 */

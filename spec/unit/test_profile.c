@@ -264,16 +264,17 @@ static void many (void) {
                    .time_ns = N + 1};
     tg_profile_take(&p, &k);
   }
+  uint64_t now = N + 1;
   for (uint32_t i = 1; i <= N; i++) {
     tg_Packet k = {.why = TG_WHY_ENTER, .function = i, .thread = i,
-                   .time_ns = N + 1, .resumed = true};
+                   .time_ns = now, .resumed = true};
     tg_profile_take(&p, &k);
     k.why = TG_WHY_RETURN;
-    k.time_ns += i & 1;
+    k.time_ns = now += i & 1;
     tg_profile_take(&p, &k);
     UNIT_CHECK(p.waiting.places.count == N - i);
   }
-  tg_profile_end(&p, 1, N + 1);
+  tg_profile_end(&p, 1, now);
   UNIT_CHECK(p.nrows == N && p.tree.count == 2 * N);
   for (uint32_t i = 0; i < N; i++) {
     UNIT_CHECK(p.rows[i].tally.calls == 1);

@@ -1,5 +1,6 @@
 /*
-** test_readahead.c - packets that threads read ahead are those that are read here.
+** test_readahead.c - packets that threads read ahead are those that are read
+** here.
 **
 ** Each test reads a stream twice and compares a digest of all packets and their
 ** values. On a machine with one processor no thread is made, and the same must
