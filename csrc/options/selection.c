@@ -49,6 +49,7 @@ static void merge (tg_Selection *d, const tg_Options *o) {
   d->redacts = d->redacts && o->redact.count > 0;
 }
 
+/* One by one: traces are few, and each begins once. */
 bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
   tg_Options *bigger = tg_realloc(d->list, (d->count + 1) * sizeof *bigger);
   if (bigger == NULL)
@@ -62,6 +63,7 @@ bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
   return true;
 }
 
+/* All types and no limits: narrowing by it changes nothing. */
 void tg_filter_init (tg_Filter *f) {
   tg_options_init(&f->options);
   f->options.types = TG_TYPES_ALL;
@@ -108,6 +110,7 @@ bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f) {
   return true;
 }
 
+/* The members too, so that copies of it are bare. */
 void tg_selection_bare (tg_Selection *d) {
   for (size_t i = 0; i < d->count; i++)
     d->list[i].types = 0;
@@ -166,6 +169,7 @@ static bool covered (const tg_Selection *a, const tg_Selection *b) {
   return true;
 }
 
+/* Both ways: each may have members that the other has not. */
 bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
   return covered(a, b) && covered(b, a);
 }
@@ -177,6 +181,7 @@ static bool member_wants (const tg_Options *o, const tg_Function *f) {
          && !names(&o->exclude, f);
 }
 
+/* Our own functions are never shown, whatever the patterns say. */
 bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
   if (f->own)
     return false;

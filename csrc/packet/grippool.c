@@ -38,7 +38,8 @@ static void add_float_key (tg_Buf *b, double v) {
   json.sink.number(&json.sink, v);
 }
 
-/* What stands between the brackets; false for what has no such text. */
+/* What stands between the brackets; false for what has no such text. An object
+   as a key is named by its type and index, and so gets a place in the pool. */
 static bool add_key (tg_Grips *g, tg_Buf *b, const tg_Grip *k,
                      uint32_t level) {
   uint32_t rank;
@@ -161,7 +162,8 @@ static bool put_properties (tg_Grips *g, tg_ValueCursor *c, uint32_t level) {
   return cut;
 }
 
-/* Whether the class is not what it was. */
+/* Whether the class is not what it was. The class is the metatable's __name, or
+   else the type. */
 static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
   tg_put_key(g->out, "class");
   if ((d->flags & TG_DESC_CLASS) == 0) {
@@ -179,7 +181,8 @@ static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
   return cut;
 }
 
-/* Whether there is a metatable beyond the depth that is shown. */
+/* Whether there is a metatable beyond the depth that is shown. Null has two
+   meanings then, so that one is marked. */
 static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
                            uint32_t level) {
   bool listed = (d->flags & TG_DESC_PROTO) != 0;
@@ -203,7 +206,8 @@ static bool has_property (tg_ValueCursor *c) {
   return key.type != TG_END;
 }
 
-/* Whether there are properties that are not listed. */
+/* Whether there are properties that are not listed. Those of an object at the
+   last level are not; that it has some is said, if it has. */
 static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
                      uint32_t level) {
   bool cut = (d->flags & TG_DESC_TRUNCATED) != 0;

@@ -152,7 +152,8 @@ static bool toowide (const tg_LogLine *l) {
          + (rightside > 0 ? rightside + 2 : 0) > l->width;
 }
 
-/* Sets 'right' at the right edge of the line, cutting what is before it. */
+/* Sets 'right' at the right edge of the line, cutting what is before it. If it
+   would take the whole line it is left out: the call is worth more. */
 static void addright (tg_LogLine *l) {
   size_t rightside = tg_terminal_columns(l->right.data, l->right.size);
   if (rightside + 2 >= l->width)
@@ -273,7 +274,8 @@ static uint32_t least (uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
-/* The limits of the selection, or tighter ones if there are. */
+/* The limits of the selection, or tighter ones if there are. 'objects' stays:
+   it is about what was looked at, not about room. */
 static void limit (tg_LogLine *l, const tg_Limits *tighter) {
   tg_Limits *to = &l->literal.limits;
   *to = l->selection->limits;
@@ -335,7 +337,8 @@ static bool hasvalues (const tg_LogLine *l, const tg_Packet *p) {
          && p->values.data[0] != 0;  /* not an empty list */
 }
 
-/* How a call ended; NULL for a return of nothing. */
+/* How a call ended; NULL for a return of nothing, where the guide's end says
+   enough. */
 static const char *reason (const tg_LogLine *l, const tg_Packet *p) {
   switch (p->why) {
     case TG_WHY_RETURN:

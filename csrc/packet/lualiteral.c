@@ -83,6 +83,7 @@ static void digits (char *text, size_t size, double f) {
     text[point] = '.';
 }
 
+/* Inf and nan have no literals; these expressions give them. */
 static void real (const tg_LuaLiteral *w, tg_Buf *out, double f) {
   char text[40];
   if (isnan(f))
@@ -94,7 +95,8 @@ static void real (const tg_LuaLiteral *w, tg_Buf *out, double f) {
   number(w, out, text);
 }
 
-/* How much of 'size' bytes there is room for. */
+/* How much of 'size' bytes there is room for. What a text may come to is
+   bounded: a few bytes can refer to a long string many times (values.h). */
 static size_t afford (const tg_LuaLiteral *w, const tg_Buf *out, size_t size) {
   size_t room = out->size < w->most ? w->most - out->size : 0;
   return size < room ? size : room;
@@ -122,6 +124,7 @@ static void string (const tg_LuaLiteral *w, tg_Buf *out, const tg_Grip *g) {
     faint(w, out, "...");
 }
 
+/* A recording made over a connection has the protocol's name for none. */
 static bool anonymous (const tg_Function *f) {
   return f->name == NULL || strcmp(f->name, "(anonymous function)") == 0;
 }
@@ -172,7 +175,7 @@ static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
   return type;
 }
 
-/* Next property of a descriptor; false at its end. */
+/* Next property of a descriptor; false at its end, also when bytes are bad. */
 static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
   tg_values_grip(c, key);
   if (key->type == TG_END || c->bad)
@@ -326,6 +329,7 @@ static void addclass (const tg_LuaLiteral *w, tg_Buf *out,
   tg_terminal_escape(out, d->cls.u.s.data, afford(w, out, d->cls.u.s.size), 0);
 }
 
+/* A metatable without a name makes an "object": nobody knows of what. */
 static void classname (const tg_LuaLiteral *w, tg_Buf *out,
                        const tg_Descriptor *d) {
   if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING) {
@@ -336,6 +340,8 @@ static void classname (const tg_LuaLiteral *w, tg_Buf *out,
     tg_buf_addstr(out, "object ");
 }
 
+/* Whether a table beyond the depth has something is seen by its first byte: its
+   properties are not read. */
 static void table (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
                    const tg_Descriptor *d, uint32_t level) {
   bool truncated = (d->flags & TG_DESC_TRUNCATED) != 0;
@@ -449,6 +455,7 @@ void tg_lualiteral_list (tg_LuaLiteral *w, tg_Buf *out, tg_Slice values,
   }
 }
 
+/* The pool is kept from list to list, and freed here. */
 void tg_lualiteral_free (tg_LuaLiteral *w) {
   tg_free(w->pool);
   w->pool = NULL;

@@ -98,7 +98,8 @@ static void put_parameters (const Writer *w) {
   tg_put_params(w->out, &w->scratch->room, w->f);
 }
 
-/* The array, and a mark if it is not all. */
+/* The array, and a mark if it is not all: a field beside it, since an array has
+   no place for one. */
 static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
   tg_put_key(w->out, "values");
   tg_grips_list(g, f);
@@ -108,6 +109,7 @@ static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
   }
 }
 
+/* After all values: they decide which objects it has. */
 static void put_pool (const Writer *w, tg_Grips *g) {
   tg_put_key(w->out, "objectPool");
   tg_grippool_write(g);
@@ -167,6 +169,8 @@ static void put_entered (const Writer *w) {
   }
 }
 
+/* The specification's words. What ends with its coroutine or with the trace is
+   terminated. */
 static void put_why (const Writer *w) {
   switch (w->p->why) {
     case TG_WHY_RETURN: tg_put_member(w->out, "why", "return"); break;

@@ -21,6 +21,7 @@ void tg_put_truncated (tg_Sink *out) {
   out->boolean(out, true);
 }
 
+/* Beyond 2^53 two integers may be one double. */
 void tg_put_integer (tg_Sink *out, int64_t i) {
   if (-EXACT_MAX <= i && i <= EXACT_MAX) {
     out->integer(out, i);

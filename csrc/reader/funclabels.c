@@ -22,7 +22,8 @@ uint32_t tg_funclabels_line (const tg_Function *f) {
   return f->is_c ? 0 : f->line > 0 ? f->line : 1;
 }
 
-/* All that is read of a function, as one key: no text has a zero in it. */
+/* All that is read of a function, as one key: no text has a zero in it, so two
+   keys are the same only if all parts are. */
 static void put_key (tg_Buf *key, const tg_Function *f) {
   uint32_t line = tg_funclabels_line(f);
   tg_buf_clear(key);
@@ -31,6 +32,7 @@ static void put_key (tg_Buf *key, const tg_Function *f) {
   tg_buf_add(key, &line, sizeof line);
 }
 
+/* Its own definition, or that of nobody: a number from a file may be any. */
 static const tg_Function *find (const tg_FuncLabels *l, tg_FunctionId id) {
   const tg_Function *f = tg_functions_find(l->functions, id);
   return f != NULL ? f : &unknown;

@@ -29,7 +29,8 @@ void tg_suspended_free (tg_Suspended *w) {
   memset(w, 0, sizeof *w);
 }
 
-/* A place not used, zeroed but for its memory for calls. */
+/* A place not used, zeroed but for its memory for calls. Places that are free
+   are a list through 'next_free', the latest first. */
 static uint32_t new_place (tg_Suspended *w) {
   uint32_t place = w->first_free;
   if (place != TG_INTMAP_NONE)
@@ -80,6 +81,8 @@ static bool push (tg_Parked *p, const tg_SuspendedCall *call) {
   return true;
 }
 
+/* The first frame that leaves finds what is still parked of its coroutine:
+   calls that did not come back when it was resumed. Those are over. */
 bool tg_suspended_park (tg_Suspended *w, tg_ThreadId thread,
                         const tg_SuspendedCall *call) {
   if (w->leaving == TG_INTMAP_NONE || w->list[w->leaving].thread != thread) {
@@ -116,6 +119,7 @@ void tg_suspended_end (tg_Suspended *w, tg_ThreadId thread) {
   free_place(w, place);
 }
 
+/* Places stay: their owner frees all of it, or asks no more. */
 void tg_suspended_finish (tg_Suspended *w) {
   for (uint32_t i = 0; i < w->used; i++)
     give_up(w, &w->list[i]);

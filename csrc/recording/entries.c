@@ -67,6 +67,7 @@ tg_Program *tg_program_pin (tg_Program *p) {
   return p;
 }
 
+/* Counted without atomics: all of its pins are on one thread. */
 void tg_program_unpin (tg_Program *p) {
   if (p == NULL || --p->pins > 0)
     return;
@@ -144,6 +145,7 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   finish(out, at);
 }
 
+/* Numbers of the format, so they are not the struct's bits. */
 static uint32_t function_flags (const tg_Function *f) {
   return (f->vararg ? IS_VARARG : 0u) | (f->is_c ? IS_C : 0u)
          | (f->known ? IS_KNOWN : 0u) | (f->own ? IS_OWN : 0u);
@@ -162,6 +164,8 @@ void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
   finish(out, at);
 }
 
+/* What only recording knows is there too: a reader is told what was asked for,
+   and what a trace kept to. */
 static void put_options (tg_Buf *out, const tg_Options *o) {
   put32(out, o->types);
   put32(out, o->limits.depth);
@@ -244,7 +248,9 @@ static tg_Slice take_bytes (Source *s) {
   return (tg_Slice){.data = tg_take(&s->b, size), .size = size};
 }
 
-/* Owned by the caller; NULL if absent. */
+/* Owned by the caller; NULL if absent, or without memory. What is longer than
+   'most' is cut: a name in a file can be as long as the file, and each of a
+   million packets would repeat it. */
 static char *take_string (Source *s) {
   tg_Slice bytes = take_bytes(s);
   if (bytes.data == NULL || s->refused)
@@ -255,7 +261,9 @@ static char *take_string (Source *s) {
   return copy;
 }
 
-/* A list of strings, none of which is NULL; '*count' of them. */
+/* A list of strings, none of which is NULL; '*count' of them. Before it is
+   allocated its length is held against the bytes that are left: a few of them
+   must not ask for gigabytes. */
 static char **take_list (Source *s, uint32_t *count) {
   uint32_t n = tg_take32(&s->b);
   *count = 0;
@@ -305,6 +313,7 @@ static void take_flags (tg_Function *f, uint32_t flags) {
   f->own = (flags & IS_OWN) != 0;
 }
 
+/* Roles that only the hook knows (functions.h) are in no file. */
 tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
                                   tg_Function *out) {
   Source s = source_of(e);
@@ -381,6 +390,8 @@ tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
   return status;
 }
 
+/* Borrowed and not copied: a text may be megabytes, and what is noted of it is
+   its place. */
 tg_Status tg_entry_read_source (const tg_Entry *e, tg_Slice *url,
                                 tg_Slice *text) {
   Source s = source_of(e);

@@ -56,7 +56,9 @@ static bool write_block (Saving *s, tg_BlockKind kind, tg_Pos base,
   return write_bytes(s, &head, sizeof head) && write_bytes(s, data, size);
 }
 
-/* Program, trace, functions; a block of its own as often as one is full. */
+/* Program, trace, functions; a block of its own as often as one is full. All
+   functions of the stream and not only the trace's: ids are then the same as in
+   the events, which are copied as they are. */
 static bool write_entries (Saving *s, const tg_Program *program,
                            const tg_TraceEntry *trace) {
   const tg_Functions *fs = s->stream->functions;
@@ -78,7 +80,8 @@ static bool write_entries (Saving *s, const tg_Program *program,
                      s->bytes.size);
 }
 
-/* The rest of the chunk at the cursor, before 'stop'. */
+/* The rest of the chunk at the cursor, before 'stop'. What is committed after
+   this look belongs to later traces. */
 static bool write_chunk (Saving *s, const tg_Cursor *c, uint64_t packets,
                          tg_Pos stop) {
   const uint8_t *data;
@@ -135,7 +138,8 @@ static char *working_path (const char *path) {
   return beside;
 }
 
-/* Closes what was written and puts it in its place. */
+/* Closes what was written and puts it in its place: rename(2) leaves either the
+   old file or the new one under the name. Half of a file is removed. */
 static tg_Status finish (Saving *s, tg_Status status, const char *working,
                          const char *path) {
   int error = s->out.error != 0 ? s->out.error : errno;

@@ -37,6 +37,7 @@ static void take_list (Rest *r, tg_Event *e, uint64_t entry) {
   e->list = tg_take(&r->b, e->n * entry);
 }
 
+/* FAR without SITE does not come, and is not looked at. */
 static void take_call (Rest *r, tg_Event *e) {
   e->function = tg_take32(&r->b);
   if (e->flags & TG_EVF_SITE) {
@@ -108,6 +109,7 @@ static tg_FunctionId named_in (tg_Slice values) {
   return highest;
 }
 
+/* Those of a CONTEXT are counts, not functions. */
 tg_FunctionId tg_event_names (const tg_Event *e) {
   tg_FunctionId highest = named_in(e->values);
   if (e->function > highest)

@@ -47,6 +47,8 @@ static void at_fork (tg_AtFork side) {
     tg_atfork_mutex(&all.mutex, side);
 }
 
+/* Fresh ones are listed when they are whole: fork may come on another
+   thread. */
 tg_Stream *tg_stream_new (void) {
   tg_Stream *s = tg_calloc(1, sizeof *s);
   if (s == NULL)
@@ -76,6 +78,8 @@ tg_Stream *tg_stream_pin (tg_Stream *s) {
   return s;
 }
 
+/* The last one sees what all others have written, whichever thread they were
+   on: release for those, acquire for this one. */
 void tg_stream_unpin (tg_Stream *s) {
   if (s == NULL
       || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)

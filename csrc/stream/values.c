@@ -60,7 +60,7 @@ uint64_t tg_values_var (tg_ValueCursor *c) {
   return 0;
 }
 
-/* A number that has to fit into 32 bits. */
+/* A number that has to fit into 32 bits: an id, of a function or an object. */
 static uint32_t read_id (tg_ValueCursor *c) {
   uint64_t v = tg_values_var(c);
   if (v > UINT32_MAX)
@@ -85,6 +85,8 @@ static void set_object (tg_Grip *g, uint32_t id) {
   g->u.id = id;
 }
 
+/* Longer than captured it may be, shorter not. The length is a Lua string's, so
+   it fits an int64_t; what says otherwise is damage. */
 static void read_string (tg_ValueCursor *c, tg_Grip *g, uint64_t length,
                          uint64_t size) {
   if (size > length || length > INT64_MAX || !has(c, size)) {
@@ -98,6 +100,8 @@ static void read_string (tg_ValueCursor *c, tg_Grip *g, uint64_t length,
   c->p += size;
 }
 
+/* The bits as the machine has them: a recording of another byte order is not
+   opened (fileformat.h). */
 static void read_float (tg_ValueCursor *c, tg_Grip *g) {
   if (!has(c, 8))
     return;
@@ -133,7 +137,7 @@ static void read_again (tg_ValueCursor *c, tg_Grip *g) {
     spoil(c);
 }
 
-/* A grip whose tag is none of the small ones. */
+/* A grip whose tag is none of the small ones, in the order of values.h. */
 static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
   switch (tag) {
     case TG_GRIP_NIL: g->type = TG_NIL; break;
@@ -155,6 +159,8 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
   }
 }
 
+/* Out of line, so that tg_values_grip is short and the compiler keeps its
+   registers. A grip that is bad is END: a loop over properties ends with it. */
 static TG_NOINLINE void read_large (tg_ValueCursor *c, tg_Grip *g) {
   memset(g, 0, sizeof *g);
   uint8_t tag = read_byte(c);
@@ -245,6 +251,8 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
     d->flags = 0;
 }
 
+/* Reads as tg_values_descriptor does, but keeps nothing: whoever only looks for
+   objects needs no more. */
 bool tg_values_pass_head (tg_ValueCursor *c) {
   uint32_t id;
   read_type(c);
@@ -278,7 +286,8 @@ static void flush_until (Copy *k, const uint8_t *to) {
   k->from = to;
 }
 
-/* In place of the bytes that were read since 'tag'. */
+/* In place of the bytes that were read since 'tag', the string that they refer
+   to, as if it stood here. */
 static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
   uint8_t head[24], *p = head;
   flush_until(k, tag);
@@ -328,6 +337,9 @@ static void copy_list (Copy *k) {
     copy_descriptor(k);
 }
 
+/* Bytes that refer to none before them are copied as they are. Others have to
+   be read: references count from where they stand, and the copy is
+   elsewhere. */
 size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most) {
   if (bytes.origin == NULL) {
     tg_buf_add(out, bytes.data, bytes.size);

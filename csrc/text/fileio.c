@@ -30,6 +30,8 @@ bool tg_fileio_read (int fd, void *to, uint64_t size, uint64_t place) {
   return true;
 }
 
+/* A write of nothing is no error (pwrite(2)) and is tried again; a full disk is
+   ENOSPC, not that. */
 bool tg_fileio_write (int fd, const void *data, uint64_t size,
                       uint64_t place) {
   const uint8_t *p = data;

@@ -38,6 +38,8 @@ static bool begin_zip (tg_OutputFile *f) {
                       MAX_WBITS + with_header, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
+/* Standard output is written to by a copy of its descriptor, like any other
+   file: closing that leaves the program's own open. */
 bool tg_outfile_open (tg_OutFile *o, const char *path) {
   memset(o, 0, sizeof *o);
   bool standard = strcmp(path, "-") == 0;
@@ -107,11 +109,14 @@ bool tg_outfile_flush (tg_OutFile *o) {
   return o->error == 0;
 }
 
+/* An error turns too: else text would gather that nobody will write. */
 bool tg_outfile_turn (tg_OutFile *o) {
   bool turns = o->text.size >= ENOUGH || o->text.failed || o->error != 0;
   return !turns || tg_outfile_flush(o);
 }
 
+/* The descriptor is closed also after an error; what is written by then stays,
+   for whoever opened the path to remove. */
 bool tg_outfile_close (tg_OutFile *o) {
   if (o->error == 0)
     write_text(o, Z_FINISH);

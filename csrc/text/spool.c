@@ -52,12 +52,14 @@ static bool open_file (tg_Spool *s) {
   return s->fd >= 0;
 }
 
+/* The first reason stays; later ones follow from it. */
 static bool fail (tg_Spool *s, int error) {
   if (s->error == 0)
     s->error = error;
   return false;
 }
 
+/* Where a piece is, so that the column can be put together again. */
 static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
   if (!tg_grow(&c->pieces, &c->capacity, c->count + 1, sizeof *c->pieces))
     return false;
@@ -117,6 +119,8 @@ bool tg_column_turn (tg_Spool *s, tg_Column *c) {
   return c->text.size < ENOUGH || put_aside(s, c);
 }
 
+/* For a column that gets no more for now: thousands of them would keep their
+   buffers. */
 bool tg_column_put (tg_Spool *s, tg_Column *c) {
   if (s->error != 0 || c->text.failed)
     return fail(s, ENOMEM);
@@ -126,7 +130,9 @@ bool tg_column_put (tg_Spool *s, tg_Column *c) {
   return true;
 }
 
-/* Adds a piece to 'to'. */
+/* Adds a piece to 'to'. The file is read in the order in which columns are
+   written, which is not that of their pieces: the system's cache is what makes
+   that cheap. */
 static bool read_piece (tg_Spool *s, const tg_Piece *p, tg_Buf *to) {
   if (!tg_buf_reserve(to, p->size))
     return fail(s, ENOMEM);

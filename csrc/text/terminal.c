@@ -24,6 +24,8 @@ static char shortescape (char c) {
   }
 }
 
+/* '\x1B' has two digits always, so that a digit after it is not taken for one
+   of them; in Lua it reads back as the same byte (manual, 3.1). */
 static char *escapebyte (char *p, char c) {
   static const char hex[] = "0123456789ABCDEF";
   char letter = shortescape(c);
@@ -38,7 +40,8 @@ static char *escapebyte (char *p, char c) {
   return p;
 }
 
-/* C0, DEL and C1: some terminals obey even the last. */
+/* C0, DEL and C1: some terminals obey even the last, one byte or two. Text of a
+   program could otherwise move the cursor or change the terminal's title. */
 static bool control (uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
@@ -160,6 +163,8 @@ static void ellipsis (tg_Buf *b, size_t at, bool colored) {
     tg_buf_addstr(b, TG_SGR_RESET);
 }
 
+/* In one pass: where the cut would be is known when the limit is passed. Colour
+   switches after the cut are dropped with the text, so it is switched off. */
 void tg_terminal_cut (tg_Buf *b, size_t from, size_t limit) {
   size_t used = 0, cut = from;
   tg_check(from <= b->size);

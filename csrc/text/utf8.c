@@ -42,7 +42,8 @@ size_t tg_utf8_char (const char *p, const char *end, uint32_t *code) {
   return forbidden(c, size) ? 0 : size;
 }
 
-/* Where eight bytes, or the last ones, are not all ASCII; or the end. */
+/* Where eight bytes, or the last ones, are not all ASCII; or the end. Names and
+   strings mostly are, and eight at a time is the speed of reading them. */
 static const char *skip_ascii (const char *p, const char *end) {
   while (p < end) {
     size_t left = (size_t)(end - p);
@@ -76,6 +77,8 @@ static bool second_fits (unsigned char lead, unsigned char c) {
   }
 }
 
+/* What a cut in the middle of a character leaves, and nothing else: such text
+   is still text. */
 bool tg_utf8_begun (const char *s, size_t size) {
   if (size == 0 || size >= sequence((unsigned char)s[0]))
     return false;             /* of one byte there is nothing to go on with */
