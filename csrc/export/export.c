@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/digits.h"
 #include "base/escape.h"
+#include "base/grow.h"
 #include "text/utf8.h"
 
 /*
@@ -26,15 +27,9 @@
 */
 
 static bool push (tg_Export *x, const tg_Packet *p) {
-  if (x->nframes == x->cframes) {
-    uint32_t n = x->cframes == 0 ? 64 : x->cframes * 2;
-    tg_ExportFrame *frames = tg_realloc(x->frames, n * sizeof *frames);
-    if (frames == NULL) {
-      x->status = TG_ERR_MEMORY;
-      return false;
-    }
-    x->frames = frames;
-    x->cframes = n;
+  if (!tg_grow(&x->frames, &x->cframes, x->nframes + 1, sizeof *x->frames)) {
+    x->status = TG_ERR_MEMORY;
+    return false;
   }
   x->frames[x->nframes++] = (tg_ExportFrame){
     .function = p->function, .thread = p->thread, .opened_ns = p->time_ns

@@ -7,19 +7,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#define FIRST_SIZE 8u
+#include "base/grow.h"
 
 static uint32_t new_lane (tg_ThreadList *l, tg_ThreadId thread,
                           tg_FunctionId first) {
-  if (l->count == l->capacity) {
-    uint32_t n = l->capacity > 0 ? l->capacity * 2 : FIRST_SIZE;
-    tg_ThreadEntry *list = tg_realloc(l->list, n * sizeof *list);
-    if (list == NULL)
-      return TG_INTMAP_NONE;
-    l->list = list;
-    l->capacity = n;
-  }
+  if (!tg_grow(&l->list, &l->capacity, l->count + 1, sizeof *l->list))
+    return TG_INTMAP_NONE;
   if (!tg_intmap_set(&l->places, thread, l->count))
     return TG_INTMAP_NONE;
   l->list[l->count] = (tg_ThreadEntry){thread, first};

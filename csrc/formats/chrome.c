@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "export/threadlist.h"
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
@@ -74,20 +75,8 @@ static tg_Buf *clear_room (Document *d) {
 /* Makes room for item number 'i'; new items are zero. */
 static bool room (Document *d, void *array, uint32_t *capacity, uint32_t i,
                   size_t size) {
-  uint32_t n = *capacity > 0 ? *capacity : 64;
-  if (i < *capacity)
-    return true;
-  while (n <= i && n <= UINT32_MAX / 2)
-    n *= 2;
-  char *old;
-  memcpy(&old, array, sizeof old);
-  char *bigger = n > i ? tg_realloc(old, n * size) : NULL;
-  if (bigger == NULL)
-    return fail(d);
-  memset(bigger + *capacity * size, 0, (n - *capacity) * size);
-  memcpy(array, &bigger, sizeof bigger);
-  *capacity = n;
-  return true;
+  return i < *capacity || tg_grow_zeroed(array, capacity, i + 1, size)
+         || fail(d);
 }
 
 /*

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "formats/v8profile.h"
 #include "reader/funclabels.h"
-
-#define FIRST_WORDS 64u
 
 /*
 ** At a name that DevTools knows it looks for what is not there, and the whole
@@ -61,18 +60,8 @@ static void put_line (tg_Buf *out, uint32_t line) {
 
 /* Room for the word of 'id'; new ones are zero. */
 static bool room (tg_ChromeNames *w, tg_FunctionId id) {
-  uint32_t n = w->capacity > 0 ? w->capacity : FIRST_WORDS;
-  if (id < w->capacity)
-    return true;
-  while (n <= id && n <= UINT32_MAX / 2)
-    n *= 2;
-  tg_ChromeName *list = n > id ? tg_realloc(w->list, n * sizeof *list) : NULL;
-  if (list == NULL)
-    return false;
-  memset(list + w->capacity, 0, (n - w->capacity) * sizeof *list);
-  w->list = list;
-  w->capacity = n;
-  return true;
+  return id < UINT32_MAX
+         && tg_grow_zeroed(&w->list, &w->capacity, id + 1, sizeof *w->list);
 }
 
 static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,

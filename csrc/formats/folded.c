@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "base/intmap.h"
 #include "formats/formats.h"
 #include "reader/calltree.h"
@@ -67,13 +68,7 @@ static bool fail (Document *d) {
 }
 
 static bool grow_open (Document *d) {
-  uint32_t n = d->copen > 0 ? d->copen * 2 : 64;
-  uint32_t *open = tg_realloc(d->open, n * sizeof *open);
-  if (open == NULL)
-    return fail(d);
-  d->open = open;
-  d->copen = n;
-  return true;
+  return tg_grow(&d->open, &d->copen, d->copen + 1, sizeof *d->open) || fail(d);
 }
 
 /* The root of a coroutine that is not known yet, which begins with 'body'; 0

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "export/threadlist.h"
 #include "formats/formats.h"
 #include "reader/funclabels.h"
@@ -55,14 +56,9 @@ static bool fail (Document *d) {
 }
 
 static bool grow_columns (Document *d) {
-  uint32_t n = d->ccolumns > 0 ? d->ccolumns * 2 : 8;
-  tg_Column *columns = tg_realloc(d->columns, n * sizeof *columns);
-  if (columns == NULL)
-    return fail(d);
-  memset(columns + d->ccolumns, 0, (n - d->ccolumns) * sizeof *columns);
-  d->columns = columns;
-  d->ccolumns = n;
-  return true;
+  return tg_grow_zeroed(&d->columns, &d->ccolumns, d->ccolumns + 1,
+                        sizeof *d->columns)
+         || fail(d);
 }
 
 /* The column of a coroutine; NULL without memory. Columns may be more than

@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "stream/values.h"
 #include "text/utf8.h"
-
-#define FIRST_SIZE 64u
 
 /* What calls of a function are, if they are no coroutine's body. */
 enum { UNASKED, CALL, CHUNK, LOAD, LOADFILE, COLLECT };
@@ -78,17 +77,9 @@ static uint8_t sort_of (const tg_Function *f) {
 
 /* Makes 'functions' as long as it takes to have an entry for 'id'. */
 static bool grow_functions (tg_ScopeKinds *k, tg_FunctionId id) {
-  uint32_t n = k->nfunctions > 0 ? k->nfunctions : FIRST_SIZE;
-  while (n <= id && n <= UINT32_MAX / 2)
-    n *= 2;
-  tg_ScopeFunction *list = n > id ? tg_realloc(k->functions, n * sizeof *list)
-                                  : NULL;
-  if (list == NULL)
-    return false;
-  memset(list + k->nfunctions, 0, (n - k->nfunctions) * sizeof *list);
-  k->functions = list;
-  k->nfunctions = n;
-  return true;
+  return id < UINT32_MAX
+         && tg_grow_zeroed(&k->functions, &k->nfunctions, id + 1,
+                           sizeof *k->functions);
 }
 
 /* What is known of a function; NULL without memory. */
@@ -164,14 +155,8 @@ static bool find_text (tg_ScopeKinds *k, const tg_Packet *p, uint8_t sort,
 /* }================================================================== */
 
 static uint32_t new_kind (tg_ScopeKinds *k, const tg_ScopeKind *kind) {
-  if (k->count == k->capacity) {
-    uint32_t n = k->capacity > 0 ? k->capacity * 2 : FIRST_SIZE;
-    tg_ScopeKind *list = tg_realloc(k->list, n * sizeof *list);
-    if (list == NULL)
-      return TG_INTMAP_NONE;
-    k->list = list;
-    k->capacity = n;
-  }
+  if (!tg_grow(&k->list, &k->capacity, k->count + 1, sizeof *k->list))
+    return TG_INTMAP_NONE;
   k->list[k->count] = *kind;
   return k->count++;
 }

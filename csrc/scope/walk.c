@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
-#define FIRST_LIVE 64u
 #define MAIN_THREAD 1u
 
 /*
@@ -23,14 +23,8 @@
 /* The number of a coroutine's timeline that has none yet. */
 static TG_NOINLINE uint32_t new_timeline (tg_Timelines *t,
                                           tg_ThreadId thread) {
-  if (t->count == t->capacity) {
-    uint32_t n = t->capacity > 0 ? t->capacity * 2 : 16;
-    tg_Timeline *list = tg_realloc(t->list, n * sizeof *list);
-    if (list == NULL)
-      return TG_INTMAP_NONE;
-    t->list = list;
-    t->capacity = n;
-  }
+  if (!tg_grow(&t->list, &t->capacity, t->count + 1, sizeof *t->list))
+    return TG_INTMAP_NONE;
   if (!tg_intmap_set(&t->by_thread, thread, t->count))
     return TG_INTMAP_NONE;
   t->list[t->count] = (tg_Timeline){.thread = thread, .first = TG_INTMAP_NONE};
@@ -78,15 +72,8 @@ TG_INLINE uint32_t new_live (tg_ScopeWalk *w) {
     w->first_free = w->live[i].next_free;
     return i;
   }
-  if (w->nlive == w->clive) {
-    uint32_t n = w->clive > 0 ? w->clive * 2 : FIRST_LIVE;
-    tg_ScopeLive *live = n > w->clive ? tg_realloc(w->live, n * sizeof *live)
-                                      : NULL;
-    if (live == NULL)
-      return TG_INTMAP_NONE;
-    w->live = live;
-    w->clive = n;
-  }
+  if (!tg_grow(&w->live, &w->clive, w->nlive + 1, sizeof *w->live))
+    return TG_INTMAP_NONE;
   return w->nlive++;
 }
 
@@ -130,15 +117,8 @@ void tg_scopewalk_free (tg_ScopeWalk *w) {
 }
 
 static bool push_open (tg_ScopeWalk *w, uint32_t live) {
-  if (w->nopen == w->copen) {
-    uint32_t n = w->copen > 0 ? w->copen * 2 : FIRST_LIVE;
-    uint32_t *open = n > w->copen ? tg_realloc(w->open, n * sizeof *open)
-                                  : NULL;
-    if (open == NULL)
-      return false;
-    w->open = open;
-    w->copen = n;
-  }
+  if (!tg_grow(&w->open, &w->copen, w->nopen + 1, sizeof *w->open))
+    return false;
   w->open[w->nopen++] = live;
   return true;
 }

@@ -11,24 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#define FIRST_SIZE 64u
-
-/* Room for one more item of a growing array; false without memory. */
-static bool room (void *array, uint32_t count, uint32_t *capacity,
-                  size_t size) {
-  if (count < *capacity)
-    return true;
-  uint32_t more = *capacity > 0 ? *capacity * 2 : FIRST_SIZE;
-  void *old;
-  memcpy(&old, array, sizeof old);
-  void *bigger = more > *capacity ? tg_realloc(old, more * size) : NULL;
-  if (bigger == NULL)
-    return false;
-  memcpy(array, &bigger, sizeof bigger);
-  *capacity = more;
-  return true;
-}
+#include "base/grow.h"
 
 /*
 ** {==================================================================
@@ -59,7 +42,8 @@ static uint32_t new_func (tg_StackTables *c, const tg_Functions *fs,
   tg_Buf key = {0};
   write_key(&key, tg_functions_find(fs, function), away);
   uint32_t func = TG_STACK_NONE;
-  if (!key.failed && room(&c->funcs, c->nfuncs, &c->cfuncs, sizeof *c->funcs))
+  if (!key.failed
+      && tg_grow(&c->funcs, &c->cfuncs, c->nfuncs + 1, sizeof *c->funcs))
     func = tg_intern_add(&c->texts, key.data, key.size);
   tg_buf_free(&key);
   if (func == c->nfuncs)
@@ -92,7 +76,7 @@ static uint32_t find_frame (tg_StackTables *c, uint32_t func, uint32_t line) {
   uint32_t frame = tg_intmap_find(&c->by_line, key);
   if (frame == TG_INTMAP_NONE) {
     frame = c->nframes;
-    if (!room(&c->frames, frame, &c->cframes, sizeof *c->frames)
+    if (!tg_grow(&c->frames, &c->cframes, frame + 1, sizeof *c->frames)
         || !tg_intmap_set(&c->by_line, key, frame))
       return TG_STACK_NONE;
     c->frames[c->nframes++] = (tg_CallFrame){func, line};
@@ -115,7 +99,7 @@ static uint32_t find_stack (tg_StackTables *c, uint32_t prefix,
   uint32_t stack = tg_intmap_find(&c->by_prefix, key);
   if (stack == TG_INTMAP_NONE) {
     stack = c->nstacks;
-    if (!room(&c->stacks, stack, &c->cstacks, sizeof *c->stacks)
+    if (!tg_grow(&c->stacks, &c->cstacks, stack + 1, sizeof *c->stacks)
         || !tg_intmap_set(&c->by_prefix, key, stack))
       return TG_STACK_NONE;
     c->stacks[c->nstacks++] = (tg_CallStack){prefix, frame, TG_STACK_NONE};

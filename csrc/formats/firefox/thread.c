@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/meta.h"
 #include "formats/firefox/samples.h"
@@ -141,14 +142,8 @@ static bool note_place (Marks *k, const tg_Mark *m) {
   tg_Document *w = k->w;
   bool note = m->func == TG_STACK_NONE;
   const tg_Function *f = note ? NULL : tg_document_function(w, m->func);
-  if (k->count == k->capacity) {
-    uint32_t more = k->capacity > 0 ? k->capacity * 2 : 64;
-    Place *list = tg_realloc(k->list, more * sizeof *list);
-    if (list == NULL)
-      return false;
-    k->list = list;
-    k->capacity = more;
-  }
+  if (!tg_grow(&k->list, &k->capacity, k->count + 1, sizeof *k->list))
+    return false;
   k->list[k->count++] = (Place){
     .from = m->from, .to = m->to,
     .name = tg_document_word(w, note ? TG_VIEWER_NOTE : TG_VIEWER_CALL),

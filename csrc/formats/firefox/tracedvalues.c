@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "export/export.h"
 
 #define ARGUMENTS 4u
@@ -146,12 +147,11 @@ static void begin_shape (tg_TracedValues *v, const char *cls, size_t size) {
 }
 
 static void begin_class (tg_TracedValues *v, const tg_Descriptor *d) {
-  static const char *const names[] = {"table", "function", "thread",
-                                      "userdata"};
+  const char *type = tg_values_type_name(d->type);
   if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING)
     begin_shape(v, d->cls.u.s.data, d->cls.u.s.size);
   else
-    begin_shape(v, names[d->type & 3], strlen(names[d->type & 3]));
+    begin_shape(v, type, strlen(type));
 }
 
 static void add_key (tg_TracedValues *v, const char *s, size_t size) {
@@ -321,15 +321,9 @@ static void put_function (tg_TracedValues *v, tg_Buf *out,
 }
 
 static bool note_place (tg_TracedValues *v) {
-  if (v->count == v->capacity) {
-    uint32_t more = v->capacity > 0 ? v->capacity * 2 : 64;
-    uint32_t *places = tg_realloc(v->places, more * sizeof *places);
-    if (places == NULL) {
-      v->failed = true;
-      return false;
-    }
-    v->places = places;
-    v->capacity = more;
+  if (!tg_grow(&v->places, &v->capacity, v->count + 1, sizeof *v->places)) {
+    v->failed = true;
+    return false;
   }
   v->places[v->count++] = (uint32_t)(v->next.p - v->values.data);
   return true;
