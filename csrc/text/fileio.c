@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PIECE ((size_t)64 << 10)
@@ -62,13 +63,15 @@ static bool read_rest (int fd, size_t most, tg_Buf *text) {
   return false;
 }
 
-/* A name may lead to a pipe by now: without O_NONBLOCK, opening one waits for
-   somebody to write into it (fifo(7)). */
+/* A name may lead to a pipe by now, which has other text each time or none:
+   without O_NONBLOCK, opening one waits for somebody to write (fifo(7)). */
 bool tg_fileio_text (const char *path, size_t most, tg_Buf *text) {
+  struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return false;
-  bool whole = read_rest(fd, most, text);
+  bool whole = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+               && read_rest(fd, most, text);
   close(fd);
   return whole;
 }

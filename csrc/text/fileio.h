@@ -19,8 +19,8 @@ bool tg_fileio_read (int fd, void *to, uint64_t size, uint64_t place);
 /* Writes them there; false with errno. */
 bool tg_fileio_write (int fd, const void *data, uint64_t size, uint64_t place);
 
-/* Adds what the file at 'path' has to 'text'; false if it cannot be read, or
-   not to its end within 'most' bytes. */
+/* Adds what the file at 'path' has to 'text'; false if it is none or cannot be
+   read, or not to its end within 'most' bytes. */
 bool tg_fileio_text (const char *path, size_t most, tg_Buf *text);
 
 #endif

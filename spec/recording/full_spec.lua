@@ -60,7 +60,8 @@ describe("a recording on a full disk", function ()
   for _, command in ipairs {"tree", "log", "report", "events"} do
     it("is told by " .. command, function ()
       local _, _, errors = loss_and(("$T %s rec >shown"):format(command))
-      assert.matches("rec is incomplete %(the file could not grow: .-%)", errors)
+      assert.matches("rec is incomplete %(the file could not grow: .-%)",
+                     errors)
     end)
   end
 
