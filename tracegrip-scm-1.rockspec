@@ -226,6 +226,7 @@ build = {
     ["tracegrip.profileractor"] = "lua/tracegrip/profileractor.lua",
     ["tracegrip.quietpipe"] = "lua/tracegrip/quietpipe.lua",
     ["tracegrip.scope"] = "lua/tracegrip/scope.lua",
+    ["tracegrip.scope.messages"] = "lua/tracegrip/scope/messages.lua",
     ["tracegrip.server"] = "lua/tracegrip/server.lua",
     ["tracegrip.server.connection"] = "lua/tracegrip/server/connection.lua",
     ["tracegrip.server.feed"] = "lua/tracegrip/server/feed.lua",
