@@ -1,10 +1,10 @@
 /*
 ** export.h - a trace for the viewers that people use: what all formats share.
 **
-** A format is one file, export_NAME.c, with a function that writes a whole
-** document, and one line in the table of export.c. It asks for packets with
-** tg_export_next, to the end, and writes to 'out'. docs/exports.md shows how to
-** add one.
+** A format is one file in formats/ with a function that writes a whole document,
+** and one line in the table of formats.c. It asks for packets with
+** tg_export_next, to the end, and writes to 'out'. docs/contributing.md shows
+** how to add one.
 **
 ** What tg_export_next gives is what a viewer can bear: calls beyond 'limit' and
 ** frames deeper than 'depth' are left out, and counted; frames still open when
