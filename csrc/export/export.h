@@ -1,8 +1,8 @@
 /*
 ** export.h - a trace for the viewers that people use: what all formats share.
 **
-** A format is one file in formats/ with a function that writes a whole document,
-** and one line in the table of formats.c. It asks for packets with
+** A format is one file in formats/ with a function that writes a whole
+** document, and one line in the table of formats.c. It asks for packets with
 ** tg_export_next, to the end, and writes to 'out'. docs/contributing.md shows
 ** how to add one.
 **

@@ -17,7 +17,7 @@
 -- after. A body that is no JSON object is passed over and counted.
 
 local core = require "tracegrip.core"
-local numbers = require "tracegrip.numbers"
+local jsontext = require "tracegrip.jsontext"
 core.own()
 
 local wire = {null = core.decode("null", 1)}
@@ -33,35 +33,8 @@ function wire.array (list)
   return setmetatable(list or {}, Array)
 end
 
-local escapes = {
-  ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r",
-  ["\t"] = "\\t", ["\b"] = "\\b", ["\f"] = "\\f", ["\127"] = "\\u007f"
-}
-
-local function escape (c)
-  return escapes[c] or ("\\u%04x"):format(c:byte())
-end
-
--- What is not UTF-8 becomes U+FFFD, a byte each: other ends refuse the packet.
-local function mend (text)
-  local out, from = {}, 1
-  while true do
-    local ok, bad = utf8.len(text, from)
-    if ok then
-      out[#out + 1] = text:sub(from)
-      return table.concat(out)
-    end
-    out[#out + 1] = text:sub(from, bad - 1)
-    out[#out + 1] = "\u{FFFD}"
-    from = bad + 1
-  end
-end
-
 local function put_string (out, text)
-  if not utf8.len(text) then
-    text = mend(text)
-  end
-  out[#out + 1] = '"' .. text:gsub('[%c"\\]', escape) .. '"'
+  out[#out + 1] = jsontext.string(text)
 end
 
 -- A float stays one. JSON has no text for those that are not finite.
@@ -69,7 +42,7 @@ local function put_number (out, value)
   if value ~= value or value == math.huge or value == -math.huge then
     error("no JSON for the number " .. value, 0)
   end
-  local text = numbers.text(value)
+  local text = jsontext.number(value)
   local whole = math.type(value) == "float" and not text:find "[.e]"
   out[#out + 1] = whole and text .. ".0" or text
 end

@@ -6,7 +6,7 @@
 -- order nor whether an empty table is a list.)
 
 local core = require "tracegrip.core"
-local numbers = require "tracegrip.numbers"
+local jsontext = require "tracegrip.jsontext"
 core.own()
 
 local json = {}
@@ -39,33 +39,12 @@ local function before (a, b)
   return a < b
 end
 
-local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n",
-                 ["\r"] = "\\r", ["\t"] = "\\t"}
-
-local function escape (c)
-  return escapes[c] or string.format("\\u%04x", c:byte())
-end
-
--- What is not UTF-8 becomes the mark for that.
-local function repaired (text)
-  local ok, bad = utf8.len(text)
-  while not ok do
-    text = text:sub(1, bad - 1) .. "\u{FFFD}" .. text:sub(bad + 1)
-    ok, bad = utf8.len(text, bad)
-  end
-  return text
-end
-
-local function quoted (text)
-  return '"' .. repaired(text):gsub('[%c"\\]', escape) .. '"'
-end
-
 -- JSON has none for what is not finite.
 local function number (x)
   if x ~= x or x == math.huge or x == -math.huge then
     return "null"
   end
-  return numbers.text(x)
+  return jsontext.number(x)
 end
 
 local value                -- function, defined below
@@ -89,7 +68,8 @@ local function parts_of (object, is_list, level)
     return parts, "[", "]"
   end
   for i, key in ipairs(sorted_keys(object)) do
-    parts[i] = quoted(key) .. ": " .. value(object[key], lists[key], level + 1)
+    parts[i] = jsontext.string(key) .. ": "
+               .. value(object[key], lists[key], level + 1)
   end
   return parts, "{", "}"
 end
@@ -111,7 +91,7 @@ function value (x, is_list, level)
   if kind == "table" then
     return composed(x, is_list, level)
   elseif kind == "string" then
-    return quoted(x)
+    return jsontext.string(x)
   elseif kind == "number" then
     return number(x)
   end

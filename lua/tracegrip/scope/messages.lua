@@ -18,7 +18,7 @@
 -- anything else that is raised is an error of ours.
 
 local core = require "tracegrip.core"
-local numbers = require "tracegrip.numbers"
+local jsontext = require "tracegrip.jsontext"
 core.own()
 
 local messages = {}
@@ -267,22 +267,13 @@ end
 -- The list form of JSON
 ---------------------------------------------------------------------------
 
-local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n",
-                 ["\r"] = "\\r", ["\t"] = "\\t"}
-
-local function quoted (text)
-  return '"' .. text:gsub('[%c"\\]', function (c)
-    return escapes[c] or string.format("\\u%04x", c:byte())
-  end) .. '"'
-end
-
 local write_message        -- function, defined below
 
 local function write_value (kind, value)
   if type(value) == "string" then
-    return quoted(value)
+    return jsontext.string(value)
   elseif type(value) == "number" then
-    return numbers.text(value)
+    return jsontext.number(value)
   end
   return write_message(kind, value)
 end
