@@ -39,6 +39,7 @@ build = {
         "csrc/base/intern.c",
         "csrc/base/intmap.c",
         "csrc/base/signals.c",
+        "csrc/binding/display.c",
         "csrc/binding/jsonreader.c",
         "csrc/binding/logstyle.c",
         "csrc/binding/luasink.c",

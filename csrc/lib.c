@@ -5,6 +5,7 @@
 */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "binding/display.h"
 #include "binding/jsonreader.h"
 #include "binding/lx.h"
 #include "binding/readoptions.h"
@@ -91,6 +92,8 @@ static const luaL_Reg core[] = {
   {"setenv", system_setenv},
   {"isatty", system_isatty},
   {"columns", system_columns},
+  {"escaped", display_escaped},
+  {"textwidth", display_textwidth},
   {"pid", system_pid},
   {"directory", system_directory},
   {"filetype", system_filetype},

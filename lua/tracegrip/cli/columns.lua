@@ -24,64 +24,16 @@ local GAP = 2
 -- Text
 ---------------------------------------------------------------------------
 
--- Code points that take two columns of a terminal, and none.
-local wide = {
-  {0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
-  {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
-  {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}
-}
-local none = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0xFE00, 0xFE0F}}
-
-local function among (list, code)
-  for _, range in ipairs(list) do
-    if code >= range[1] and code <= range[2] then
-      return true
-    end
-  end
-  return false
-end
-
-local function code_width (code)
-  if code < 0x300 or code >= 0x2010 and code < 0x2E80 then
-    return 1              -- most, and what guides are made of
-  end
-  return among(wide, code) and 2 or among(none, code) and 0 or 1
-end
-
-local function hexadecimal (text)
-  return (text:gsub(".", function (c)
-    return string.format("\\x%02X", c:byte())
-  end))
-end
-
 -- Names and places are the program's: nothing in them may move the cursor.
-function columns.clean (text)
-  local clean = text:gsub("[%c]", hexadecimal)
-  local ok, bad = utf8.len(clean)
-  while not ok do
-    clean = clean:sub(1, bad - 1) .. hexadecimal(clean:sub(bad, bad))
-            .. clean:sub(bad + 1)
-    ok, bad = utf8.len(clean, bad)
-  end
-  return clean
-end
+columns.clean = core.escaped
 
 -- The columns that clean text takes.
-function columns.width (text)
-  if not text:find("[\x80-\xFF]") then
-    return #text
-  end
-  local sum = 0
-  for _, code in utf8.codes(text) do
-    sum = sum + code_width(code)
-  end
-  return sum
-end
+columns.width = core.textwidth
 
 -- The longest beginning that takes no more than 'room' columns.
 local function head (text, room)
   for position, code in utf8.codes(text) do
-    room = room - code_width(code)
+    room = room - columns.width(utf8.char(code))
     if room < 0 then
       return text:sub(1, position - 1)
     end
@@ -96,7 +48,7 @@ local function tail (text, room)
     if excess <= 0 then
       return text:sub(position)
     end
-    excess = excess - code_width(code)
+    excess = excess - columns.width(utf8.char(code))
   end
   return ""
 end
