@@ -1,6 +1,6 @@
 /*
-** display.c - see display.h. For lua/tracegrip/cli/columns.lua, on the thread of
-** its state. Raises for what is no string, and if there is no memory.
+** display.c - see display.h. For lua/tracegrip/cli/columns.lua, on the thread
+** of its state. Raises for what is no string, and if there is no memory.
 */
 #include "binding/display.h"
 #include "base/buf.h"

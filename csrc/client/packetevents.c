@@ -51,7 +51,8 @@ static uint8_t *put_context (tg_Writer *rec, uint8_t *p) {
   return end;
 }
 
-/* The event's head, with room for 'more' bytes; NULL without memory. */
+/* The event's head, with room for 'more' bytes; NULL without memory. An event
+   is whole in one chunk, so the room is asked for before anything is put. */
 static uint8_t *begin (tg_PacketEvents *r, uint32_t kind, size_t more,
                        uint64_t now) {
   uint8_t *p = tg_writer_begin(&r->writer, EVENT_ROOM + more, now);
@@ -106,7 +107,9 @@ static tg_ThreadId thread_field (lua_State *L) {
   return n > 0 && n <= INT32_MAX ? (tg_ThreadId)n : 0;
 }
 
-/* Milliseconds become nanoseconds; without them time stands still. */
+/* Milliseconds become nanoseconds; without them time stands still. It never
+   goes back: an event's head has the time since the event before, which has no
+   sign. */
 static void read_time (lua_State *L, tg_PacketEvents *r) {
   lua_getfield(L, PACKET, "time");
   double ns = lua_tonumber(L, -1) * 1e6 + 0.5;
@@ -128,6 +131,7 @@ static tg_FunctionId function_of_value (lua_State *L, int at, void *ud) {
   return function_at(L, ud, at, at);
 }
 
+/* A frame that is entered again has been counted before. */
 static tg_FunctionId function_of_packet (lua_State *L, tg_PacketEvents *r) {
   bool known = lua_getfield(L, PACKET, "location") == LUA_TTABLE;
   tg_FunctionId id = function_at(L, r, PACKET, known ? lua_gettop(L) : 0);
@@ -174,7 +178,9 @@ static void unchain (tg_PacketEvents *r) {
   r->running = r->running->resumer;
 }
 
-/* Those without a frame have ended, if another one runs now. */
+/* Coroutines without a frame have ended, if another one runs now. That is the
+   only way to know: a coroutine's end has no packet of its own, and a moment
+   without frames is usual between two calls of the main one. */
 static void settle (tg_PacketEvents *r, tg_ThreadId thread) {
   while (r->running->count == 0 && r->running->resumer != NULL
          && r->running->thread != thread) {
@@ -185,6 +191,8 @@ static void settle (tg_PacketEvents *r, tg_ThreadId thread) {
   }
 }
 
+/* Whether a coroutine goes on with the frames it was left with, which readers
+   know: then a RESUME need not list them. */
 static bool same_frames (const tg_Stack *s, const uint32_t *ids, uint32_t n) {
   if (s->count != n)
     return false;
@@ -302,6 +310,8 @@ static uint32_t read_site (lua_State *L, tg_PacketEvents *r,
   return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
+/* The caller is told by its id if it is not the frame below (FAR): call sites
+   in frames that nobody entered, or whose functions were left out. */
 static void emit_call (lua_State *L, tg_PacketEvents *r, tg_FunctionId id) {
   tg_FunctionId caller = 0;
   const tg_StackFrame *f = tg_stack_top(r->running);
@@ -323,6 +333,7 @@ static void emit_call (lua_State *L, tg_PacketEvents *r, tg_FunctionId id) {
 }
 
 static void entered (lua_State *L, tg_PacketEvents *r) {
+  tg_assert(r->running != NULL);
   tg_ThreadId thread = thread_field(L);
   tg_FunctionId id = function_of_packet(L, r);
   if (id == 0)
@@ -354,6 +365,8 @@ static void returned (lua_State *L, tg_PacketEvents *r, const char *values) {
   tg_stack_pop(r->running);
 }
 
+/* A THROW for each frame, where the hook writes one for all: packets come one
+   by one, and the next may never come. */
 static void thrown (lua_State *L, tg_PacketEvents *r) {
   read_values(L, r, "throw");
   uint8_t *p = begin(r, with_values(r, TG_EV_THROW), r->values.size, r->now);
@@ -379,6 +392,7 @@ static void yielded (lua_State *L, tg_PacketEvents *r) {
   unchain(r);
 }
 
+/* A packet whose 'why' is unknown is a return: something has ended. */
 static void exited (lua_State *L, tg_PacketEvents *r) {
   lua_getfield(L, PACKET, "why");
   const char *why = lua_tostring(L, -1) != NULL ? lua_tostring(L, -1) : "";
@@ -423,6 +437,7 @@ void tg_packetevents_end (tg_PacketEvents *r) {
 /* }================================================================== */
 
 bool tg_packetevents_open (tg_PacketEvents *r) {
+  tg_assert(r->writer.stream == NULL && r->running == NULL);
   tg_Writer *rec = &r->writer;
   rec->stream = tg_stream_new();
   if (rec->stream == NULL)

@@ -47,7 +47,9 @@ static Replay *check_replay (lua_State *L) {
 ** ===================================================================
 */
 
-/* The errno of what went wrong so far, or 0. */
+/* The errno of what went wrong so far, or 0. Memory comes first: without an
+   event all that follows is in doubt. A log that has lost something is a
+   failure too. */
 static int trouble (const Replay *r) {
   tg_LogState state = {0};
   if (r->events.failed)
@@ -92,6 +94,8 @@ static tg_End end_of (const char *why) {
   return TG_END_STOPPED;
 }
 
+/* The trace's end is an entry of the file; without it the file reads as one
+   that was cut off. */
 static void close_file (Replay *r, tg_End why) {
   if (r->file == NULL)
     return;
@@ -108,6 +112,7 @@ static int replay_finish (lua_State *L) {
   Replay *r = check_replay(L);
   const char *why = luaL_optstring(L, 2, "requested");
   int error = 0;
+  tg_assert(!r->finished || r->file == NULL);
   if (!r->finished) {
     tg_packetevents_end(&r->events);
     r->finished = true;
@@ -186,6 +191,7 @@ static bool open_file (lua_State *L, int i, Replay *r) {
 static bool note_trace (lua_State *L, int i, Replay *r) {
   if (r->file == NULL)
     return true;
+  tg_assert(r->noted == 0);
   tg_TraceEntry e = {
     .start = r->start, .name = string_field(L, i, "name"),
     .options = r->options
@@ -235,6 +241,8 @@ static void read_options (lua_State *L, int i, tg_Options *o) {
   o->limits = (tg_Limits){TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT};
 }
 
+/* The file before the trace's beginning, so that this is in the file; the log
+   last, which reads from that beginning on. */
 static bool open_all (lua_State *L, Replay *r) {
   errno = ENOMEM;
   if (!tg_packetevents_open(&r->events) || !open_file(L, 3, r))

@@ -1,3 +1,12 @@
+/*
+** replayfunctions.c - see replayfunctions.h. For packetevents.c, once for each
+** frame that is entered.
+**
+** Words are compared as one string, which is a key of a Lua table: Lua interns
+** short strings and hashes them once. The table is the replay's user value, so
+** what is known goes with it. Without memory outside Lua 0 is returned, and
+** nothing is defined by halves.
+*/
 #include <string.h>
 
 #include "client/replayfunctions.h"
@@ -45,7 +54,8 @@ static void read_words (lua_State *L, int at, int place, Words *w) {
   w->params = lua_gettop(L);
 }
 
-/* How many parameter names there are. */
+/* How many parameter names there are: a list from elsewhere may be of any
+   length. */
 static lua_Integer count_params (lua_State *L, const Words *w) {
   lua_Unsigned n = lua_rawlen(L, w->params);
   return n < PARAMS_MAX ? (lua_Integer)n : PARAMS_MAX;
@@ -65,7 +75,8 @@ static void add_word (luaL_Buffer *b, const char *s) {
   luaL_addchar(b, '\0');
 }
 
-/* Pushes all words as one string. */
+/* Pushes all words as one string. Zeros stand between: no word has one, since
+   all of them are C strings here. */
 static void push_key (lua_State *L, const Words *w) {
   luaL_Buffer b;
   lua_Integer n = count_params(L, w);
@@ -109,6 +120,8 @@ static bool fill_params (lua_State *L, const Words *w, tg_Function *f) {
   return f->params != NULL;
 }
 
+/* A packet does not say what is a main chunk, or a C function. The first has a
+   name that no other function has, the second the place "[C]" and no line. */
 static tg_FunctionId define (lua_State *L, const Words *w, tg_Functions *fs) {
   bool main = w->name != NULL && strcmp(w->name, MAIN_CHUNK) == 0;
   tg_Function f = {
@@ -151,6 +164,7 @@ tg_FunctionId tg_replay_function (lua_State *L, int ids, int at, int place,
                                   tg_Functions *fs) {
   Words w;
   int top = lua_gettop(L);
+  tg_assert(ids > 0 && at > 0 && place >= 0);
   luaL_checkstack(L, 10, NULL);
   read_words(L, at, place, &w);
   push_key(L, &w);
@@ -185,7 +199,7 @@ static char **copy_params (const tg_Function *f) {
 
 /* Another function with the words of 'last'; 0 without memory. */
 static tg_FunctionId add_alike (tg_Functions *fs, tg_FunctionId last) {
-  tg_Function f = *tg_functions_get(fs, last);
+  tg_Function f = *tg_functions_get(fs, last);  /* its pointers are copied */
   bool whole = f.params != NULL;
   f.name = copy(f.name);
   f.url = copy(f.url);
@@ -198,6 +212,9 @@ static tg_FunctionId add_alike (tg_Functions *fs, tg_FunctionId last) {
   return id;
 }
 
+/* Functions with the same words are told apart by counting: the one that has
+   been entered hits - 1 times is the one. If hit counts were asked for late, or
+   frames were lost, none may fit; then the first one takes it. */
 tg_FunctionId tg_replay_hit (lua_State *L, int ids, tg_FunctionId id,
                              lua_Integer hits, tg_Functions *fs) {
   tg_FunctionId found = id, last = id;
@@ -239,6 +256,7 @@ bool tg_replay_alike (const tg_Functions *fs, tg_FunctionId a,
   return true;
 }
 
+/* Without a name: it stands for whatever function of that file called. */
 tg_FunctionId tg_replay_source (lua_State *L, int ids, tg_Functions *fs) {
   int top = lua_gettop(L) - 1;
   Words w = {NULL, lua_tostring(L, -1), 1, 0};

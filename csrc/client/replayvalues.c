@@ -55,6 +55,7 @@ static char unescape (const char **p, const char *end) {
   }
 }
 
+/* Unescaped text is not longer than it was. */
 static void put_quoted (const Writer *w, const char *s, const char *end) {
   char *room = lua_newuserdatauv(w->grips.L, (size_t)(end - s) + 1, 0);
   size_t n = 0;
@@ -64,7 +65,8 @@ static void put_quoted (const Writer *w, const char *s, const char *end) {
   lua_pop(w->grips.L, 1);
 }
 
-/* Notes what a key's words say of the pool's object 'id'. */
+/* Notes what a key's words say of the pool's object 'id': of one with a class
+   of its own, "[function 3]" as a key is the only place that tells its type. */
 static void note_type (const Writer *w, uint32_t id, tg_ObjectType type) {
   static const uint8_t zeros[64];
   tg_Buf *b = w->from->types;
@@ -158,6 +160,7 @@ typedef struct Key {
                                value; 0: neither is one */
 } Key;
 
+/* 20 bytes hold the longest integer that a key has, and its brackets. */
 static lua_Integer index_of (const char *s, size_t size) {
   char *end;
   if (size < 3 || size > 20 || s[0] != '[' || s[1] < '1' || s[1] > '9')
@@ -166,6 +169,7 @@ static lua_Integer index_of (const char *s, size_t size) {
   return end == s + size - 1 ? n : 0;
 }
 
+/* Never 0 for two keys of one table, so the order is the same in each run. */
 static int compare (const void *pa, const void *pb) {
   const Key *a = pa, *b = pb;
   if ((a->index != 0) != (b->index != 0))

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 
-static uint32_t new_lane (tg_ThreadList *l, tg_ThreadId thread,
+static uint32_t add_thread (tg_ThreadList *l, tg_ThreadId thread,
                           tg_FunctionId first) {
   if (!tg_grow(&l->list, &l->capacity, l->count + 1, sizeof *l->list))
     return TG_INTMAP_NONE;
@@ -25,13 +25,13 @@ uint32_t tg_threadlist_of (tg_ThreadList *l, tg_ThreadId thread,
                            tg_FunctionId first) {
   if (l->latest < l->count && l->list[l->latest].thread == thread)
     return l->latest;
-  uint32_t lane = tg_intmap_find(&l->places, thread);
-  if (lane == TG_INTMAP_NONE)
-    lane = new_lane(l, thread, first);
-  tg_assert(lane == TG_INTMAP_NONE || l->list[lane].thread == thread);
-  if (lane != TG_INTMAP_NONE)
-    l->latest = lane;
-  return lane;
+  uint32_t number = tg_intmap_find(&l->places, thread);
+  if (number == TG_INTMAP_NONE)
+    number = add_thread(l, thread, first);
+  tg_assert(number == TG_INTMAP_NONE || l->list[number].thread == thread);
+  if (number != TG_INTMAP_NONE)
+    l->latest = number;
+  return number;
 }
 
 void tg_threadlist_free (tg_ThreadList *l) {

@@ -1,9 +1,9 @@
 /*
 ** threadlist.h - the coroutines of a document, in order of appearance.
 **
-** A format that gives each coroutine a place of its own asks for the lane of
-** every frame that is entered; lanes are numbered from 0. What else it keeps of
-** a coroutine is in an array of its own, by lane.
+** A format that gives each coroutine a place of its own asks for the number of
+** the coroutine of every frame that is entered, from 0 on. What else it keeps of
+** a coroutine is in an array of its own, by number.
 **
 ** Plain C, one thread. Memory: the coroutines.
 */
@@ -25,7 +25,7 @@ typedef struct tg_ThreadList {   /* zeroed memory is empty */
   tg_IntMap places;           /* owns; by thread */
 } tg_ThreadList;
 
-/* The lane of a coroutine, made if there is none ('count' tells);
+/* The number of a coroutine, made if there is none ('count' tells);
    TG_INTMAP_NONE without memory. */
 uint32_t tg_threadlist_of (tg_ThreadList *l, tg_ThreadId thread,
                            tg_FunctionId first);

@@ -44,8 +44,8 @@ typedef struct Document {
   tg_Export *x;
   tg_Buf *out;                /* borrows; of x->out */
   tg_ChromeEvents events;
-  tg_ThreadList lanes;        /* owns; coroutines as tracks */
-  uint64_t *last;             /* owns; by lane, the last boundary */
+  tg_ThreadList threads;      /* owns; coroutines as tracks */
+  uint64_t *last;             /* owns; by track, the last boundary */
   uint32_t clast;
   Box *boxes;                 /* owns; by level */
   uint32_t cboxes;
@@ -72,7 +72,8 @@ static tg_Buf *clear_room (Document *d) {
   return &d->room;
 }
 
-/* Makes room for item number 'i'; new items are zero. */
+/* Makes room for item number 'i'; new items are zero. 'array' is the address of
+   a pointer of any type, which C lets nobody but memcpy look at. */
 static bool room (Document *d, void *array, uint32_t *capacity, uint32_t i,
                   size_t size) {
   return i < *capacity || tg_grow_zeroed(array, capacity, i + 1, size)
@@ -96,26 +97,26 @@ static void put_process (Document *d) {
 }
 
 /* The track of a coroutine; TG_INTMAP_NONE without memory. */
-static uint32_t lane_of (Document *d, const tg_Packet *p) {
-  uint32_t before = d->lanes.count;
-  uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
-  if (lane == TG_INTMAP_NONE)
+static uint32_t track_of (Document *d, const tg_Packet *p) {
+  uint32_t before = d->threads.count;
+  uint32_t track = tg_threadlist_of(&d->threads, p->thread, p->function);
+  if (track == TG_INTMAP_NONE)
     fail(d);
-  else if (lane == before) {
+  else if (track == before) {
     tg_export_thread_name(d->x, p->thread, p->function, clear_room(d));
     tg_chromeevents_name(&d->events, "thread_name", p->thread, &d->room);
-    if (!room(d, &d->last, &d->clast, lane, sizeof *d->last))
+    if (!room(d, &d->last, &d->clast, track, sizeof *d->last))
       return TG_INTMAP_NONE;
   }
-  return lane;
+  return track;
 }
 
-/* The next boundary of a track. */
-static uint64_t boundary (Document *d, uint32_t lane, uint64_t time_ns) {
+/* The next boundary of a track: later than all before it there. */
+static uint64_t boundary (Document *d, uint32_t track, uint64_t time_ns) {
   uint64_t ns = tg_chromeevents_ns(&d->events, time_ns);
-  if (ns <= d->last[lane])
-    ns = d->last[lane] + 1;
-  d->last[lane] = ns;
+  if (ns <= d->last[track])
+    ns = d->last[track] + 1;
+  d->last[track] = ns;
   return ns;
 }
 
@@ -187,6 +188,8 @@ void tg_chrome_work (void *ud, tg_Batch *b) {
   tg_lualiteral_free(&w);
 }
 
+/* The same few small values are most of what is passed: their text is kept
+   (textcache.h). */
 static void put_short (Document *d, const tg_Packet *p, tg_Buf *out) {
   tg_Export *x = d->x;
   size_t at = out->size;
@@ -221,12 +224,12 @@ static void put_callsite (Document *d, const tg_Packet *p) {
    matches by order and DevTools drops if one is missing. */
 static bool enter (Document *d, const tg_Packet *p) {
   uint32_t level = tg_export_level(d->x, p);
-  uint32_t lane = lane_of(d, p);
-  if (lane == TG_INTMAP_NONE
+  uint32_t track = track_of(d, p);
+  if (track == TG_INTMAP_NONE
       || !room(d, &d->boxes, &d->cboxes, level, sizeof *d->boxes))
     return false;
   Box *box = &d->boxes[level];
-  *box = (Box){boundary(d, lane, p->time_ns), d->args.size, d->x->folded};
+  *box = (Box){boundary(d, track, p->time_ns), d->args.size, d->x->folded};
   if (wants(d->x, TG_TYPE_CALLSITE) && p->caller != 0)
     put_callsite(d, p);
   if (p->resumed)
@@ -236,7 +239,8 @@ static bool enter (Document *d, const tg_Packet *p) {
   return true;
 }
 
-/* How it ended. */
+/* How it ended. An error and a yield are said also if their values are not: a
+   reader of the document must not take them for returns. */
 static void put_completion (Document *d, const tg_Packet *p) {
   tg_Buf *out = d->out;
   switch (p->why) {
@@ -288,10 +292,10 @@ static void note_bare (Document *d, const tg_Packet *p) {
 }
 
 static bool leave (Document *d, const tg_Packet *p) {
-  uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
+  uint32_t track = tg_threadlist_of(&d->threads, p->thread, p->function);
   const Box *box = &d->boxes[tg_export_level(d->x, p)];
-  tg_assert(lane < d->lanes.count);   /* its entry has made it */
-  uint64_t end_ns = boundary(d, lane, p->time_ns);
+  tg_assert(track < d->threads.count);   /* its entry has made it */
+  uint64_t end_ns = boundary(d, track, p->time_ns);
   tg_assert(end_ns > box->begin_ns);
   tg_buf_add(d->out, d->begin.data, d->begin.size);
   tg_buf_addu64(d->out, p->thread);
@@ -317,7 +321,7 @@ static bool put_packet (Document *d, const tg_Packet *p) {
   bool ok = p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p);
   if (ok && d->x->options.samples)
     tg_chromesamples_take(&d->samples, p);
-  if (d->x->left_out == 0)
+  if (d->x->left_out == 0)      /* the last one before the limit stays */
     d->full_ns = p->time_ns;
   return ok && tg_outfile_turn(d->x->out);
 }
@@ -335,7 +339,7 @@ static void put_events (Document *d) {
 }
 
 static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
-  uint32_t tid = d->lanes.count > 0 ? d->lanes.list[0].thread : 1;
+  uint32_t tid = d->threads.count > 0 ? d->threads.list[0].thread : 1;
   tg_chromeevents_begin(&d->events, "I", tid);
   tg_chromeevents_time(&d->events, ",\"ts\":",
                        tg_chromeevents_ns(&d->events, time_ns));
@@ -345,7 +349,8 @@ static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
 }
 
 /* What is missing, where it is: a ring loses what came first, others what came
-   last. */
+   last. As instant events of the whole process ("s":"p"), which viewers draw
+   across all tracks. */
 static void put_marks (Document *d) {
   const tg_Export *x = d->x;
   bool first = x->lost[TG_LOSS_RING] > 0;
@@ -437,7 +442,7 @@ tg_Status tg_format_chrome (tg_Export *x) {
   tg_buf_free(&d.room);
   tg_free(d.boxes);
   tg_free(d.last);
-  tg_threadlist_free(&d.lanes);
+  tg_threadlist_free(&d.threads);
   return x->status;
 }
 

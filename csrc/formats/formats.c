@@ -2,9 +2,8 @@
 ** formats.c - the table of all formats. To add one: a line here, its function
 ** in formats.h, its file (docs/contributing.md).
 **
-** Limits are what the viewers were seen to bear: beyond a million calls they
-** take minutes or give up; DevTools and speedscope walk stacks by recursion, so
-** these have fewer frames than the Firefox Profiler.
+** Limits are what the viewers were found to bear (docs/exports.md): most draw
+** frames by recursion, and DevTools fails at about 8,000 of them.
 */
 #include "formats/formats.h"
 #include "formats/firefox/firefox.h"

@@ -30,9 +30,9 @@ enum { NOTE_ERROR, NOTE_UNFINISHED, NOTE_DEEPER, NNOTES };
 typedef struct Document {
   tg_Export *x;
   tg_FuncLabels labels;       /* owns; functions as frames */
-  tg_ThreadList lanes;        /* owns; coroutines as profiles */
+  tg_ThreadList threads;      /* owns; coroutines as profiles */
   tg_Spool spool;             /* owns */
-  tg_Column *columns;         /* owns; by lane */
+  tg_Column *columns;         /* owns; by number */
   uint32_t ccolumns;
   size_t waiting;             /* bytes added to columns since they were put
                                  aside */
@@ -64,11 +64,11 @@ static bool grow_columns (Document *d) {
 /* The column of a coroutine; NULL without memory. Columns may be more than
    coroutines: both arrays grow by themselves. */
 static tg_Column *column_of (Document *d, const tg_Packet *p) {
-  uint32_t lane = tg_threadlist_of(&d->lanes, p->thread, p->function);
-  if (lane == TG_INTMAP_NONE)
+  uint32_t number = tg_threadlist_of(&d->threads, p->thread, p->function);
+  if (number == TG_INTMAP_NONE)
     fail(d);
-  else if (lane < d->ccolumns || grow_columns(d))
-    return &d->columns[lane];
+  else if (number < d->ccolumns || grow_columns(d))
+    return &d->columns[number];
   return NULL;
 }
 
@@ -119,7 +119,7 @@ static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
 
 /* With many coroutines none has much, but all have a lot. */
 static bool put_aside (Document *d) {
-  for (uint32_t i = 0; i < d->lanes.count; i++) {
+  for (uint32_t i = 0; i < d->threads.count; i++) {
     if (!tg_column_put(&d->spool, &d->columns[i]))
       return false;
   }
@@ -153,11 +153,11 @@ static void put_text (tg_Buf *out, const char *key, const char *text) {
   tg_export_string(out, text, strlen(text));
 }
 
-static void put_profile_head (Document *d, const tg_ThreadEntry *lane) {
+static void put_profile_head (Document *d, const tg_ThreadEntry *t) {
   tg_Export *x = d->x;
   tg_Buf *out = &x->out->text;
   tg_Buf name = {0};
-  tg_export_thread_name(x, lane->thread, lane->first, &name);
+  tg_export_thread_name(x, t->thread, t->first, &name);
   tg_export_remarks(x, &name);
   tg_buf_addstr(out, "{\"type\":\"evented\",\"name\":");
   tg_export_string(out, name.data, name.size);
@@ -170,10 +170,10 @@ static void put_profile_head (Document *d, const tg_ThreadEntry *lane) {
   tg_buf_addstr(out, ",\"events\":[\n");
 }
 
-static bool put_profile (Document *d, const tg_ThreadEntry *lane,
+static bool put_profile (Document *d, const tg_ThreadEntry *t,
                          tg_Column *c) {
   tg_OutFile *out = d->x->out;
-  put_profile_head(d, lane);
+  put_profile_head(d, t);
   bool ok = c == NULL || tg_column_write(&d->spool, c, out);
   tg_buf_addstr(&out->text, "]}");
   return ok;
@@ -185,11 +185,11 @@ static bool put_profiles (Document *d) {
   static const tg_ThreadEntry nobody = {1, 0};
   tg_Buf *out = &d->x->out->text;
   tg_buf_addstr(out, ",\"profiles\":[\n");
-  if (d->lanes.count == 0 && !put_profile(d, &nobody, NULL))
+  if (d->threads.count == 0 && !put_profile(d, &nobody, NULL))
     return false;
-  for (uint32_t i = 0; i < d->lanes.count; i++) {
+  for (uint32_t i = 0; i < d->threads.count; i++) {
     tg_buf_addstr(out, i > 0 ? ",\n" : "");
-    if (!put_profile(d, &d->lanes.list[i], &d->columns[i]))
+    if (!put_profile(d, &d->threads.list[i], &d->columns[i]))
       return false;
     tg_column_free(&d->columns[i]);
   }
@@ -243,12 +243,12 @@ tg_Status tg_format_speedscope (tg_Export *x) {
   tg_funclabels_init(&d.labels, x->stream->functions);
   tg_spool_init(&d.spool);
   tg_Status status = write(&d);
-  for (uint32_t i = 0; i < d.lanes.count && i < d.ccolumns; i++)
+  for (uint32_t i = 0; i < d.threads.count && i < d.ccolumns; i++)
     tg_column_free(&d.columns[i]);
   tg_free(d.columns);
   int error = d.spool.error;
   tg_spool_free(&d.spool);
-  tg_threadlist_free(&d.lanes);
+  tg_threadlist_free(&d.threads);
   tg_funclabels_free(&d.labels);
   if (error == 0)
     return status;

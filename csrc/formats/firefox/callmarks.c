@@ -152,7 +152,8 @@ bool tg_callmarks_close (tg_CallMarks *m, tg_TrackMarks *tm,
 ** ===================================================================
 */
 
-/* A text as a JSON string, cut at a character. */
+/* A text as a JSON string, cut at a character. The viewer lays out every
+   marker's text in its table: long ones make it slow. */
 static void add_text (tg_Buf *out, const tg_Buf *text) {
   size_t size = text->size;
   if (size <= TEXT_MAX) {
@@ -193,6 +194,8 @@ static void add_values (tg_CallMarks *m, const char *key, const tg_Packet *p) {
   tg_buf_add(&m->members, m->text.data, m->text.size);
 }
 
+/* How it ended, in words; a return is what everybody expects, and is not
+   said. */
 static const char *end_of (const tg_CallMark *mark) {
   if (mark->unfinished)
     return ",\"ends\":\"still open where the trace ends\"";

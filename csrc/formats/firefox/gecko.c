@@ -87,7 +87,8 @@ static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
   }
 }
 
-/* A last sample: there is nothing any more. */
+/* A last sample: there is nothing any more. Without it the last stack would
+   last to the end of the profile. */
 static void finish_samples (Gecko *w, tg_Track *track) {
   if (!track->idle)
     put_sample(&w->tracks, track, TG_STACK_NONE);
@@ -198,7 +199,9 @@ static void add_location (const Gecko *w, const tg_CallFunc *func,
   tg_buf_addfmt(out, ":%u)", (unsigned)(f->line > 0 ? f->line : 1));
 }
 
-/* A func's location has the func's number, its name one beyond those. */
+/* A func's location has the func's number, its name one beyond those: the table
+   of strings is written after all that refers to it, so numbers are agreed on
+   beforehand. */
 static void put_strings (Gecko *w, const tg_StackTables *c) {
   tg_Buf text = {0};
   put(w, ",\"stringTable\":[");
@@ -217,6 +220,8 @@ static void put_strings (Gecko *w, const tg_StackTables *c) {
   tg_buf_free(&text);
 }
 
+/* Rows with as many items as the schema names; version 5 has the schema, but
+   knows no categories. */
 static void put_frames (Gecko *w, const tg_StackTables *c) {
   put(w, ",\"frameTable\":");
   put_columns(w, "\"location\":0,\"relevantForJS\":1,\"innerWindowID\":2,"
@@ -346,7 +351,8 @@ static void put_marks (Gecko *w, const tg_Track *track) {
 ** ===================================================================
 */
 
-/* After the last sample. */
+/* After the last sample, by an interval at least: what is at the very end would
+   be cut off. */
 static uint64_t end_of (const Gecko *w) {
   uint64_t end = w->x->end_ns;
   for (uint32_t i = 0; i < w->tracks.count; i++) {

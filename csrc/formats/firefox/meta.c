@@ -31,6 +31,8 @@ static bool collects (const tg_Function *f) {
   return f->is_c && f->name != NULL && strcmp(f->name, "collectgarbage") == 0;
 }
 
+/* Colours of boxes. What resumes a coroutine is of the coroutines, as is the
+   time in which another one runs above. */
 unsigned tg_meta_category (const tg_Function *f, bool away) {
   if (away)
     return COROUTINE;
@@ -66,6 +68,8 @@ static void add_fields (tg_Buf *out) {
                   i == 0 ? "" : ",", list[i][0], list[i][1], list[i][2]);
 }
 
+/* What the viewer shows of our markers, and how: without a schema it shows
+   their names only. */
 void tg_meta_schemas (tg_Buf *out, const char *fields) {
   tg_buf_addfmt(out, "[{\"name\":\"%s\",\"display\":[\"marker-chart\","
                 "\"marker-table\"],\"tooltipLabel\":\"{marker.data.fn}\","

@@ -82,6 +82,7 @@ static void put_string (tg_Document *w, const char *s) {
   tg_export_string(w->out, s, strlen(s));
 }
 
+/* The viewer hides tracks that are quiet; of ours even those are wanted. */
 static void put_list_of_threads (tg_Document *w) {
   const uint32_t most = 30;
   tg_document_put(w, ",\"initialVisibleThreads\":[");
@@ -137,7 +138,8 @@ static void put_document (tg_Document *w) {
   tg_document_put(w, "]}\n");
 }
 
-/* Why it could not be written. */
+/* Why it could not be written. The output's error first: a spool that was
+   given up because of it has none of its own. */
 static tg_Status status_of (tg_Document *w) {
   if (w->ok && !w->out->failed)
     return TG_OK;

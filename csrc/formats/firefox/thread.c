@@ -36,6 +36,7 @@ static char *put_time (char *p, const tg_Sample *s) {
   return tg_digits_ms(p, s->ns);
 }
 
+/* Of time in no frame the weight is 0: it would count as the thread's own. */
 static char *put_weight (char *p, const tg_Sample *s) {
   return tg_digits_ms(p, s->stack == TG_STACK_NONE ? 0 : s->until_ns - s->ns);
 }
@@ -84,7 +85,8 @@ static void put_samples (tg_Document *w, const tg_Track *track) {
 ** ===================================================================
 */
 
-/* So many bytes as have no padding; the rest is moved to the beginning. */
+/* So many bytes as have no padding; the rest is moved to the beginning. Base64
+   of pieces is that of the whole only if each is a multiple of three. */
 static void put_triples (tg_Document *w, tg_Buf *bytes) {
   size_t size = bytes->size / 3 * 3;
   if (size == 0)
@@ -95,6 +97,8 @@ static void put_triples (tg_Document *w, tg_Buf *bytes) {
   tg_document_turn(w);
 }
 
+/* The buffer of all arguments as base64, as Firefox gives it; samples refer to
+   places in it. */
 static void put_values (tg_Document *w, const tg_Track *track) {
   tg_Buf bytes = {0}, piece = {0};
   tg_document_put(w, ",\"tracedValuesBuffer\":\"");
@@ -138,6 +142,8 @@ typedef struct Marks {
   uint32_t count, capacity;
 } Marks;
 
+/* Markers are read back once; what is long, their text, is written at once, and
+   the few numbers of the other columns wait here. */
 static bool note_place (Marks *k, const tg_Mark *m) {
   tg_Document *w = k->w;
   bool note = m->func == TG_STACK_NONE;

@@ -114,6 +114,8 @@ static void put_double (tg_Buf *out, double f) {
   put32(out, (uint32_t)(bits >> 32));
 }
 
+/* The smallest are in the type's byte, shifted by one for -1. Beyond 2^53 a
+   double would be another number. */
 static void put_integer (tg_Buf *out, int64_t i) {
   const int64_t exact = INT64_C(1) << 53;
   if (i >= -1 && i <= 13)
@@ -174,7 +176,8 @@ static uint32_t end_shape (tg_TracedValues *v) {
   return tg_intern_find(v->shapes, v->shape.data, v->shape.size);
 }
 
-/* The head of an object of which a class is known, if there is room. */
+/* The head of an object of which a class is known, if there is room: shape 0 is
+   "table", which the others become when there are too many. */
 static void put_object (tg_TracedValues *v, tg_Buf *out, unsigned kind) {
   uint32_t shape = end_shape(v);
   put_type(out, TYPE_OBJECT);
@@ -256,6 +259,7 @@ static void put_members (tg_TracedValues *v, tg_Buf *out, const Members *m,
   }
 }
 
+/* A table that is 1 to n. */
 static void put_sequence (tg_TracedValues *v, tg_Buf *out, const Members *m) {
   put_object(v, out, KIND_ARRAY);
   put32(out, m->count + m->more);
@@ -264,7 +268,8 @@ static void put_sequence (tg_TracedValues *v, tg_Buf *out, const Members *m) {
     put_type(out, TYPE_HOLE);     /* as many as the length says */
 }
 
-/* False: there are too many shapes already. */
+/* A table of named fields is an object of a shape, as in JavaScript. False:
+   there are too many shapes already. */
 static bool put_named (tg_TracedValues *v, tg_Buf *out, const Members *m) {
   for (uint32_t i = 0; i < m->listed; i++)
     add_key(v, m->keys[i].u.s.data, m->keys[i].u.s.size);
@@ -279,6 +284,7 @@ static bool put_named (tg_TracedValues *v, tg_Buf *out, const Members *m) {
   return true;
 }
 
+/* All other tables: keys of any type, in pairs. */
 static void put_map (tg_TracedValues *v, tg_Buf *out, const Members *m) {
   bool more = m->more && m->count >= MEMBERS;   /* as above */
   put_object(v, out, KIND_MAP);
@@ -419,6 +425,7 @@ static void put_values (tg_TracedValues *v, tg_Buf *out, tg_ValueCursor c,
 void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out,
                                 const tg_Packet *p) {
   tg_ValueCursor c;
+  tg_check(p->why == TG_WHY_ENTER && p->values.data != NULL);
   v->values = p->values;
   tg_values_open(&c, p->values);
   uint64_t n = tg_values_var(&c);
@@ -437,6 +444,7 @@ void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out,
              tg_functions_find(v->functions, p->function));
   uint32_t size = (uint32_t)(out->size - at);
   tg_assert(size <= ENTRY_MAX);
+  tg_assert(size >= TG_TRACEDVALUES_HEAD);
   out->data[at] = (char)size;
   out->data[at + 1] = (char)(size >> 8);
 }

@@ -128,7 +128,8 @@ void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
 ** ===================================================================
 */
 
-/* The stack of a track as it is now. */
+/* The stack of a track as it is now: asked for when a span ends, since the line
+   of the innermost frame is known only then. */
 static uint32_t stack_of (tg_Track *track) {
   if (track->nframes == 0)
     return TG_STACK_NONE;
@@ -201,7 +202,8 @@ static tg_Track *other_track (tg_Tracks *t, tg_ThreadId thread,
   return track_of(t, open[n - 1 - above].thread, ns);
 }
 
-/* Where the caller is, if the frame below is its. */
+/* Where the caller is, if the frame below is its. Functions that are left out
+   by a filter are callers without a frame. */
 static void note_line (tg_Track *track, const tg_Packet *p) {
   if (track->nframes == 0 || p->caller == 0 || p->line == 0)
     return;
@@ -255,6 +257,7 @@ static void leave (tg_Tracks *t, const tg_Packet *p) {
 
 /* }================================================================== */
 
+/* The first packet after something was left out tells when that began. */
 static void note_cut (tg_Tracks *t, const tg_Packet *p) {
   if (!t->cut && t->x->left_out > 0) {
     t->cut = true;
@@ -286,6 +289,8 @@ static void take (tg_Tracks *t, const tg_Packet *p) {
   }
 }
 
+/* A document has one track at least. The last span of each is without a length:
+   it says that the track's stack is empty from there on. */
 static tg_Status finish (tg_Tracks *t) {
   if (t->x->status != TG_OK || t->status != TG_OK)
     return t->x->status != TG_OK ? t->x->status : t->status;
