@@ -2,8 +2,8 @@
 ** threadlist.h - the coroutines of a document, in order of appearance.
 **
 ** A format that gives each coroutine a place of its own asks for the number of
-** the coroutine of every frame that is entered, from 0 on. What else it keeps of
-** a coroutine is in an array of its own, by number.
+** the coroutine of every frame that is entered, from 0 on. What else it keeps
+** of a coroutine is in an array of its own, by number.
 **
 ** Plain C, one thread. Memory: the coroutines.
 */
