@@ -53,7 +53,10 @@ static void keep_values (tg_Batch *b, const tg_Reader *r, tg_Packet *p) {
   p->values = own;
 }
 
+/* If memory was refused not all are there, and the batch is never given. */
 static void place_values (tg_Batch *b) {
+  if (b->values.failed)
+    return;
   for (uint32_t i = 0; b->values.size > 0 && i < b->count; i++) {
     tg_Slice *v = &b->packets[i].values;
     if (v->origin != &own_bytes)
