@@ -1,3 +1,10 @@
+/*
+** channel.c - two lists, one for each direction, and who is woken by what. The
+** threads are those of channel.h; all is under the channel's mutex but 'wanted'
+** and 'news', which are looked at without it. The only mutex that is taken
+** inside of it is a store's (tg_follower_leave). Without memory a command or a
+** notice is NULL, which is for the caller to tell.
+*/
 #include "channel/channel.h"
 
 #include <errno.h>
@@ -54,6 +61,10 @@ void tg_notice_free (tg_Notice *n) {
   }
 }
 
+/* The clock is that of the thread that runs the state: what it has worked
+   tells the server whether it has had a chance to look (tg_channel_nudge).
+   Without such a clock the time of day does: then it is nudged sometimes for
+   nothing. */
 tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
                             const tg_Options *host, int bell) {
   tg_Channel *l = tg_calloc(1, sizeof *l);
@@ -80,6 +91,7 @@ tg_Channel *tg_channel_pin (tg_Channel *l) {
   return l;
 }
 
+/* With the mutex, or by the last who has the channel. */
 static void free_names (tg_Channel *l) {
   while (l->nnames > 0)
     tg_free(l->names[--l->nnames]);
@@ -87,10 +99,12 @@ static void free_names (tg_Channel *l) {
   l->names = NULL;
 }
 
+/* Nobody else has it: what is left in its lists is freed without the mutex. */
 void tg_channel_unpin (tg_Channel *l) {
   if (l == NULL
       || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) > 1)
     return;
+  tg_assert(atomic_load(&l->refs) == 0);
   for (tg_Command *c = l->commands, *next; c != NULL; c = next) {
     next = c->next;
     tg_command_free(c);
@@ -106,6 +120,7 @@ void tg_channel_unpin (tg_Channel *l) {
   tg_free(l);
 }
 
+/* Taken after the server's mutex, which alone knows all channels. */
 void tg_channel_fork (tg_Channel *l, tg_AtFork side) {
   tg_atfork_mutex(&l->mutex, side);
 }
@@ -118,6 +133,7 @@ void tg_channel_fork (tg_Channel *l, tg_AtFork side) {
 ** ===================================================================
 */
 
+/* 0, if the thread is gone. */
 static int64_t worked (const tg_Channel *l) {
   struct timespec t;
   if (clock_gettime(l->cpu, &t) != 0)
@@ -125,14 +141,19 @@ static int64_t worked (const tg_Channel *l) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* By its number: a thread that has ended is no harm. */
+/* By its number: a thread that has ended is no harm. With the mutex: the
+   number of the thread is taken back under it (tg_channel_part), and the
+   kernel may give it to another one after that. tgkill, for pthread_kill of a
+   thread that has ended is undefined. */
 static void kick (tg_Channel *l) {
   l->kicked = worked(l);
   if (l->thread != 0)
     syscall(SYS_tgkill, getpid(), l->thread, l->signal);
 }
 
-/* Where the last command is linked if it is an ATTACH; else NULL. */
+/* Where the last command is linked if it is an ATTACH; else NULL. The list is
+   as long as what a client asks for between two looks of the program, so it is
+   gone through. */
 static tg_Command **last_attach (tg_Channel *l) {
   tg_Command **p = &l->commands;
   while (*p != NULL && (*p)->next != NULL)
@@ -140,7 +161,10 @@ static tg_Command **last_attach (tg_Channel *l) {
   return (*p != NULL && (*p)->kind == TG_COMMAND_ATTACH) ? p : NULL;
 }
 
+/* 'wanted' is set before the signal is sent, since its handler looks at
+   nothing else. */
 static void append (tg_Channel *l, tg_Command *c) {
+  tg_assert(*l->last_command == NULL);
   c->next = NULL;
   *l->last_command = c;
   l->last_command = &c->next;
@@ -153,7 +177,9 @@ static void append (tg_Channel *l, tg_Command *c) {
   pthread_cond_broadcast(&l->moved);
 }
 
+/* =The last command comes to nothing: 'p' is where it is linked. */
 static void take_back (tg_Channel *l, tg_Command **p) {
+  tg_assert((*p)->next == NULL && l->last_command == &(*p)->next);
   tg_command_free(*p);
   *p = NULL;
   l->last_command = p;
@@ -161,6 +187,9 @@ static void take_back (tg_Channel *l, tg_Command **p) {
     atomic_store(&l->wanted, false);
 }
 
+/* Clients that come and go without a wish (a list of targets that is looked at
+   again and again) would else fill the list of a program that sleeps for
+   hours. */
 void tg_channel_post (tg_Channel *l, tg_Command *c) {
   pthread_mutex_lock(&l->mutex);
   bool vain = c->kind == TG_COMMAND_LEAVE && c->patient;
@@ -174,6 +203,9 @@ void tg_channel_post (tg_Channel *l, tg_Command *c) {
   pthread_mutex_unlock(&l->mutex);
 }
 
+/* The thread has run since the last signal, so that came while it could not be
+   served: in a coroutine that the stand-ins do not know. Not for each look of
+   the server: a signal costs the program a system call that is begun anew. */
 bool tg_channel_nudge (tg_Channel *l) {
   if (!atomic_load(&l->wanted))
     return false;
@@ -185,6 +217,8 @@ bool tg_channel_nudge (tg_Channel *l) {
   return waits;
 }
 
+/* Whoever takes is the server's thread alone, so the notice is his without the
+   mutex. */
 tg_Notice *tg_channel_next (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
   tg_Notice *n = l->notices;
@@ -197,6 +231,8 @@ tg_Notice *tg_channel_next (tg_Channel *l) {
   return n;
 }
 
+/* Under the mutex, as tg_channel_notify looks there whether it has been left:
+   either the notice is in the list by now, or it will be refused. */
 bool tg_channel_leave (tg_Channel *l, tg_Follower *follower) {
   bool needed = false;
   pthread_mutex_lock(&l->mutex);
@@ -208,6 +244,7 @@ bool tg_channel_leave (tg_Channel *l, tg_Follower *follower) {
   return !needed;
 }
 
+/* What is sent from here on is never read, and goes with the channel. */
 void tg_channel_hang_up (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
   l->bell = -1;
@@ -223,6 +260,8 @@ void tg_channel_hang_up (tg_Channel *l) {
 ** ===================================================================
 */
 
+/* Looked at without the mutex first: 'wanted' may be old, and then the signal
+   or the next look finds the command. */
 tg_Command *tg_channel_take (tg_Channel *l) {
   if (!atomic_load_explicit(&l->wanted, memory_order_relaxed))
     return NULL;
@@ -239,6 +278,9 @@ tg_Command *tg_channel_take (tg_Channel *l) {
   return c;
 }
 
+/* Once for all notices that the server has not looked at yet ('news'): each
+   write to the bell costs the traced thread a system call. errno is the
+   program's. */
 static void ring (tg_Channel *l) {
   uint64_t one = 1;
   int error = errno;
@@ -248,10 +290,13 @@ static void ring (tg_Channel *l) {
   errno = error;
 }
 
+/* Where the bell has gone the notice is taken nevertheless: it is freed with
+   the channel. */
 bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
   pthread_mutex_lock(&l->mutex);
   bool left = n->follower != NULL && atomic_load(&n->follower->gone);
   if (!left) {
+    tg_assert(*l->last_notice == NULL);
     n->next = NULL;
     *l->last_notice = n;
     l->last_notice = &n->next;
@@ -261,6 +306,7 @@ bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
   return !left;
 }
 
+/* One more than needed, so that none is not NULL. */
 static char **copy_names (const char *const *names, size_t n) {
   char **list = tg_calloc(n + 1, sizeof *list);
   for (size_t i = 0; list != NULL && i < n; i++) {
@@ -275,6 +321,7 @@ static char **copy_names (const char *const *names, size_t n) {
   return list;
 }
 
+/* The copy is made before the mutex is taken. */
 void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n) {
   char **list = copy_names(names, n);
   if (list == NULL)
@@ -286,12 +333,15 @@ void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n) {
   pthread_mutex_unlock(&l->mutex);
 }
 
+/* =Also when the thread ends: its number may be another one's soon. */
 void tg_channel_part (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
   l->thread = 0;
   pthread_mutex_unlock(&l->mutex);
 }
 
+/* Woken by everything that the server does: most of it is not what is waited
+   for. */
 bool tg_channel_await (tg_Channel *l, bool start, uint64_t ns) {
   struct timespec until = tg_clock_after(ns);
   bool there;

@@ -100,7 +100,7 @@ typedef struct tg_Channel {
   bool urgent;            /* a command is there that cannot wait */
 } tg_Channel;
 
-/* A line of the calling thread's, whose clients may go as far as 'host' says
+/* A channel of the calling thread's, whose clients may go as far as 'host' says
    (copied); NULL without memory. */
 tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
                             const tg_Options *host, int bell);
@@ -129,7 +129,7 @@ tg_Notice *tg_channel_next (tg_Channel *l);
 /* Leaves the follower, unless a notice is on its way that says to read it. */
 bool tg_channel_leave (tg_Channel *l, tg_Follower *follower);
 
-/* The server is through with this line. */
+/* The server is through with this channel. */
 void tg_channel_hang_up (tg_Channel *l);
 
 /* ---- the traced thread ---- */

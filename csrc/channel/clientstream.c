@@ -54,6 +54,8 @@ static bool work_out_selection (tg_ClientStream *c) {
   return true;
 }
 
+/* The reader goes on with what it has read already: what comes is narrowed or
+   widened from here on. */
 static void reselect (tg_ClientStream *c) {
   if (!work_out_selection(c)
       || (c->follower != NULL
@@ -63,11 +65,15 @@ static void reselect (tg_ClientStream *c) {
 
 /* ---- the follower ---- */
 
+/* tg_channel_leave says no if a notice is on its way that says to read it:
+   then it is left when that comes (discard). */
 static void leave_follower (tg_ClientStream *c, tg_Follower *follower) {
   tg_channel_leave(c->channel, follower);
   tg_follower_unpin(follower);
 }
 
+/* Its traces end when they next ask for room: nobody waits for a reader that
+   has left. */
 static void leave (tg_ClientStream *c) {
   if (c->follower != NULL)
     leave_follower(c, c->follower);
@@ -75,12 +81,15 @@ static void leave (tg_ClientStream *c) {
   c->mark = TG_FOLLOWER_NONE;
 }
 
-/* A member has begun: the one follower of all, or that of a new sequence. */
+/* A member has begun: the one follower of all, or that of a new sequence. The
+   reader of a follower begins where that was made; a new sequence begins with
+   this trace, at its place and its time. */
 static void adopt (tg_ClientStream *c, tg_Notice *n) {
   if (c->follower == n->follower) {
     reselect(c);
     return;
   }
+  tg_assert(n->follower != NULL);
   leave(c);
   c->follower = n->follower;
   n->follower = NULL;
@@ -89,6 +98,8 @@ static void adopt (tg_ClientStream *c, tg_Notice *n) {
     c->broken = true;
 }
 
+/* With the last member the follower goes: a sequence is over when nobody has a
+   trace. */
 void tg_clientstream_part (tg_ClientStream *c, uint64_t id) {
   tg_ClientTrace *m = find(c, id);
   if (m == NULL)
@@ -107,7 +118,9 @@ static void part_all (tg_ClientStream *c) {
 
 /* ---- notices ---- */
 
-/* Of a client that has gone, or of a trace that it has given up. */
+/* Of a client that has gone, or of a trace that it has given up. A notice of
+   an earlier client's is of a session that is not in force; STARTED is of a
+   trace that is not known yet. */
 static bool stale (const tg_ClientStream *c, const tg_Notice *n) {
   if (n->kind == TG_NOTICE_GONE)
     return false;
@@ -116,6 +129,8 @@ static bool stale (const tg_ClientStream *c, const tg_Notice *n) {
   return n->kind != TG_NOTICE_STARTED && find(c, n->id) == NULL;
 }
 
+/* =What it was to bring is not wanted: a follower that nobody will read is
+   left, so that the program does not wait for it. */
 static void discard (tg_ClientStream *c, tg_Notice *n) {
   if (n->follower != NULL && n->follower != c->follower) {
     leave_follower(c, n->follower);
@@ -132,6 +147,7 @@ static void place (const tg_ClientStream *c, tg_Notice *n) {
         (c->follower != NULL) ? tg_reader_committed(c->follower->reader) : 0;
 }
 
+/* It stays 'next' until it is told; those that are stale go by. */
 static const tg_Notice *peek (tg_ClientStream *c) {
   while (c->next == NULL || stale(c, c->next)) {
     if (c->next != NULL)
@@ -144,6 +160,7 @@ static const tg_Notice *peek (tg_ClientStream *c) {
   return c->next;
 }
 
+/* With no follower, or one that cannot be read, nothing comes before it. */
 static bool due (const tg_ClientStream *c, const tg_Notice *n) {
   if (c->follower == NULL || c->broken
       || (n->follower != NULL && n->follower != c->follower))
@@ -151,7 +168,7 @@ static bool due (const tg_ClientStream *c, const tg_Notice *n) {
   return n->pos <= tg_follower_done(c->follower);
 }
 
-/* The program's trace becomes a member. */
+/* The program's trace becomes a member. Its options move into the member. */
 static bool enlist (tg_ClientStream *c, tg_Notice *n) {
   tg_ClientTrace *m = tg_calloc(1, sizeof *m);
   if (m == NULL)
@@ -162,9 +179,11 @@ static bool enlist (tg_ClientStream *c, tg_Notice *n) {
   return true;
 }
 
+/* TAKEN of a trace that has been dropped is stale and does not come here. */
 static void apply (tg_ClientStream *c, tg_Notice *n) {
   switch (n->kind) {
     case TG_NOTICE_TAKEN:
+      tg_assert(find(c, n->id) != NULL);
       find(c, n->id)->runs = true;
       adopt(c, n);
       break;
@@ -185,7 +204,9 @@ static void apply (tg_ClientStream *c, tg_Notice *n) {
 
 /* ---- packets ---- */
 
-/* The body as a packet on the wire: its length in bytes before it. */
+/* The body as a packet on the wire: its length in bytes before it. Written
+   apart and copied, since the length stands before what it is the length
+   of. */
 static void frame (tg_ClientStream *c) {
   char head[24];
   int n = snprintf(head, sizeof head, "%zu:", c->body.size);
@@ -201,7 +222,9 @@ static void put_packet (tg_ClientStream *c, const tg_Packet *p) {
                   &c->selection, &c->scratch);
 }
 
-/* {"from":..., and then what the packet has after its own brace. */
+/* {"from":..., and then what the packet has after its own brace. The packet
+   begins with a brace of its own, which becomes the comma: so it need not be
+   known what is in it. */
 static void put_single (tg_ClientStream *c, const tg_Packet *p,
                         const tg_Buf *from) {
   tg_buf_add(&c->body, from->data, from->size);
@@ -219,6 +242,8 @@ static void read_singles (tg_ClientStream *c, const tg_Buf *from,
     put_single(c, &p, from);
 }
 
+/* True: it is full, and there may be more. The last one is as full as what
+   there is. */
 static bool read_batch (tg_ClientStream *c, const tg_Buf *from, int64_t batch,
                         size_t bytes) {
   tg_Packet p;
@@ -262,6 +287,8 @@ static void set_limit (tg_ClientStream *c) {
   tg_follower_upto(c->follower, upto);
 }
 
+/* 'broken' is looked at before anything is sent: what has been written then
+   may lack something. */
 static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
                       size_t bytes) {
   tg_Buf from = {0};
@@ -375,6 +402,7 @@ const tg_Notice *tg_clientstream_notice (tg_ClientStream *c) {
 
 void tg_clientstream_told (tg_ClientStream *c) {
   tg_Notice *n = c->next;
+  tg_assert(n != NULL && due(c, n));
   c->next = NULL;
   apply(c, n);
   tg_notice_free(n);

@@ -1,3 +1,7 @@
+/*
+** handover.c - a trace's part of the stream, from one thread to another. All
+** that both look at is under the channel's mutex; nothing can fail.
+*/
 #include "channel/handover.h"
 
 #include <string.h>
@@ -16,6 +20,7 @@ void tg_part_free (tg_Part *p) {
   memset(p, 0, sizeof *p);
 }
 
+/* 'taken' is false and the part is empty: asked for, and not begun. */
 tg_Handover *tg_handover_new (void) {
   tg_Handover *k = tg_calloc(1, sizeof *k);
   if (k != NULL)
@@ -28,6 +33,7 @@ tg_Handover *tg_handover_pin (tg_Handover *k) {
   return k;
 }
 
+/* A part that nobody has taken goes with it. */
 void tg_handover_unpin (tg_Handover *k) {
   if (k == NULL
       || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) > 1)
@@ -36,20 +42,26 @@ void tg_handover_unpin (tg_Handover *k) {
   tg_free(k);
 }
 
+/* A cursor is held by the chunk's count and not by its address (store.h), so
+   its bytes may move. */
 static void move (tg_Part *to, tg_Part *from) {
   *to = *from;
   memset(from, 0, sizeof *from);
 }
 
+/* False: the part stays the caller's. */
 bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Part *from) {
   pthread_mutex_lock(&l->mutex);
   bool wanted = !k->taken;
+  tg_assert(k->part.stream == NULL && from->stream != NULL);
   if (wanted)
     move(&k->part, from);
   pthread_mutex_unlock(&l->mutex);
   return wanted;
 }
 
+/* Once, and only while the part is here: who has taken it has given it an
+   end. */
 void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Part *facts) {
   tg_Part *p = &k->part;
   pthread_mutex_lock(&l->mutex);
@@ -69,6 +81,8 @@ static void end_here (tg_Part *p) {
   p->ticks_end = tg_clock_ticks();
 }
 
+/* What is committed is looked at without the mutex: the part is the caller's
+   by then, and the stream goes on whatever that says. */
 bool tg_handover_take (tg_Channel *l, tg_Handover *k, tg_Part *to) {
   pthread_mutex_lock(&l->mutex);
   bool begun = k->part.stream != NULL;

@@ -16,7 +16,7 @@
 ** the command, then by the endpoint, until the trace is over. The part in it
 ** owns a cursor at the trace's beginning, which keeps all of it there
 ** (store.h), and pins the stream; who takes the part owns both. All of it
-** changes under the mutex of the line that both sides have; the store's is
+** changes under the mutex of the channel that both sides have; the store's is
 ** taken inside that one.
 */
 #ifndef TG_HANDOVER_H

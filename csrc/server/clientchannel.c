@@ -32,7 +32,8 @@ static void set_string (lua_State *L, const char *key, const char *value) {
 }
 
 /* A client that makes the program wait too long is another matter than a
-   buffer that was to be filled once. */
+   buffer that was to be filled once. REFUSED has no reason of its own: there
+   was no memory. */
 static const char *why (const tg_Options *o, const tg_Notice *n) {
   if (n->kind == TG_NOTICE_REFUSED)
     return tg_endreason_name(TG_END_MEMORY);
@@ -41,6 +42,8 @@ static const char *why (const tg_Options *o, const tg_Notice *n) {
   return tg_endreason_name(n->why);
 }
 
+/* What the modules need of each kind and no more: names are known to them but
+   for traces of the program. */
 static void push_notice (lua_State *L, const ClientChannel *c,
                          const tg_Notice *n) {
   const tg_Options *o = tg_clientstream_options(&c->stream, n->id);
@@ -89,7 +92,8 @@ static int channel_attach (lua_State *L) {
   return 0;
 }
 
-/* A client's options, at index 3. */
+/* A client's options, at index 3. A client is not the program: it may not have
+   patterns that take for ever, nor more than the host allows. */
 static tg_Options *read_options (lua_State *L, const ClientChannel *c,
                                  const char *const *extra) {
   luaL_checktype(L, 3, LUA_TTABLE);
@@ -118,7 +122,8 @@ int clientchannel_check_options (lua_State *L) {
   return 0;
 }
 
-/* The time that it may take, in ms; nil: as long as it likes. */
+/* The time that it may take, in ms; nil: as long as it likes. The server ends
+   a trace itself when its time is over and the program has not looked. */
 static int channel_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
   ClientChannel *c = check(L);
@@ -148,6 +153,8 @@ static int channel_drop (lua_State *L) {
   return 0;
 }
 
+/* Nobody reads it as it goes, so nothing is ever free again: it stops when its
+   buffer is full. */
 static int channel_keep (lua_State *L) {
   ClientChannel *c = check(L);
   uint64_t id = check_id(L);
@@ -219,6 +226,8 @@ static int channel_nudge (lua_State *L) {
   return 1;
 }
 
+/* Also the finalizer. Hanging up comes last: a state that is closing waits for
+   it. */
 static int channel_close (lua_State *L) {
   ClientChannel *c = check_any(L);
   if (c->channel == NULL)
@@ -232,6 +241,7 @@ static int channel_close (lua_State *L) {
   return 0;
 }
 
+/* The pin comes after all that may raise. */
 void tg_clientchannel_push (lua_State *L, tg_Channel *channel) {
   ClientChannel *c = lua_newuserdatauv(L, sizeof *c, 0);
   memset(c, 0, sizeof *c);

@@ -1,3 +1,9 @@
+/*
+** endpoint.c - carries out what a client asks for, and tells it what the
+** program does. Called in the hook, at a safe point after a signal, and where
+** traces start and stop, always on the traced thread. A client whose trace
+** cannot be had is refused; the program notices nothing.
+*/
 #include <string.h>
 
 #include "server/endpoint.h"
@@ -50,6 +56,8 @@ static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
   tell_at(s, kind, id, why, s->tracing ? tg_writer_pos(&s->writer) : 0);
 }
 
+/* Copied by the channel: the server may ask while the state is busy. More than
+   256 traces of one program nobody reads. */
 static void publish (tg_Observer *o) {
   const tg_Session *s = o->session;
   const char *names[256];
@@ -63,6 +71,7 @@ static void publish (tg_Observer *o) {
 
 /* ---- remotes ---- */
 
+/* The client's trace that is 't', or mirrors it. */
 static Remote *find (const tg_Endpoint *d, const tg_Trace *t) {
   Remote *r = d->remotes;
   while (r != NULL && r->trace != t && r->mirrored != t)
@@ -77,18 +86,22 @@ static Remote *find_id (const tg_Endpoint *d, uint64_t id) {
   return r;
 }
 
-/* Takes it from the list; its trace. */
+/* Takes it from the list; its trace. The remote goes first, then the trace:
+   what its end does may come back here, and must not find it. */
 static tg_Trace *forget (tg_Endpoint *d, Remote *r) {
   tg_Trace *t = r->trace;
   Remote **p = &d->remotes;
-  while (*p != r)
+  while (*p != r) {
+    tg_assert(*p != NULL);
     p = &(*p)->next;
+  }
   *p = r->next;
   tg_handover_unpin(r->handover);
   tg_free(r);
   return t;
 }
 
+/* Called by lx_quietly: a Lua error must not leave the hook. */
 static int drop (lua_State *L) {
   tg_trace_forget(L, lua_touserdata(L, 1));
   return 0;
@@ -108,6 +121,9 @@ static Remote *first_read (const tg_Endpoint *d) {
   return r;
 }
 
+/* Looked up anew each time: stopping one trace may carry out commands that
+   take others away. The follower goes too, so that the next client begins a
+   new sequence. */
 static void stop_read (tg_Session *s, lua_State *L) {
   tg_Endpoint *d = s->endpoint;
   Remote *r;
@@ -117,6 +133,8 @@ static void stop_read (tg_Session *s, lua_State *L) {
   d->follower = NULL;
 }
 
+/* The state listens no more: kept traces go as well, and the server has had
+   its part of them or never will. */
 static void stop_all (tg_Session *s, lua_State *L) {
   tg_Endpoint *d = s->endpoint;
   stop_read(s, L);
@@ -127,7 +145,7 @@ static void stop_all (tg_Session *s, lua_State *L) {
 /* ---- joining ---- */
 
 /* A follower that begins with 't'. */
-static tg_Follower *new_tap (const tg_Endpoint *d, const tg_Trace *t) {
+static tg_Follower *new_follower (const tg_Endpoint *d, const tg_Trace *t) {
   tg_Selection selection = {0};
   tg_Follower *follower = NULL;
   if (tg_selection_add(&selection, &t->options))
@@ -138,8 +156,10 @@ static tg_Follower *new_tap (const tg_Endpoint *d, const tg_Trace *t) {
 }
 
 /* Sends 'n' with a follower: the one there is, or a new one if the client
-   begins a new sequence or has left that. */
-static bool send_tap (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
+   begins a new sequence or has left that. The client may leave a follower at
+   any moment (tg_channel_leave); what says to read it is then refused, and the
+   second try has a new one, which nobody can have left. */
+static bool send_follower (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
                       bool fresh) {
   if (d->follower != NULL && (fresh || d->follower->stream != t->stream)) {
     tg_follower_unpin(d->follower);
@@ -147,7 +167,7 @@ static bool send_tap (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
   }
   for (;;) {
     if (d->follower == NULL)
-      d->follower = new_tap(d, t);
+      d->follower = new_follower(d, t);
     if (d->follower == NULL)
       return false;
     n->follower = tg_follower_pin(d->follower);
@@ -159,6 +179,8 @@ static bool send_tap (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
   }
 }
 
+/* The name and the options of a trace that the client has asked for are known
+   to it. NULL without memory. */
 static tg_Notice *notice_of (const tg_Endpoint *d, const tg_Trace *t,
                              tg_NoticeKind kind, uint64_t id) {
   tg_Notice *n = tg_notice_new(kind, id);
@@ -177,17 +199,20 @@ static tg_Notice *notice_of (const tg_Endpoint *d, const tg_Trace *t,
   return n;
 }
 
-/* The client reads 't' from here on. False without memory. */
+/* The client reads 't' from here on. False without memory. The notice is sent
+   before the follower is joined to the trace: both are done before an event
+   can come. */
 static bool join (tg_Session *s, tg_Trace *t, tg_NoticeKind kind, uint64_t id,
                   const tg_Trace *mirrored, bool fresh) {
   tg_Endpoint *d = s->endpoint;
   tg_Notice *n = notice_of(d, t, kind, id);
   Remote *r = tg_calloc(1, sizeof *r);
-  if (n == NULL || r == NULL || !send_tap(d, t, n, fresh)) {
+  if (n == NULL || r == NULL || !send_follower(d, t, n, fresh)) {
     tg_notice_free(n);
     tg_free(r);
     return false;
   }
+  tg_assert(t->session == s && find_id(d, id) == NULL);
   *r = (Remote){d->remotes, id, t, mirrored, NULL};
   d->remotes = r;
   tg_tracing_tap(s, t, d->follower);
@@ -201,7 +226,8 @@ typedef struct Order {
   tg_Command *command;
 } Order;
 
-/* Pushes a trace with the command's options. */
+/* Pushes a trace with the command's options. The options move, so that nothing
+   can fail after the trace has been made. */
 static tg_Trace *push_trace (lua_State *L, tg_Command *c) {
   tg_Trace *t = tg_trace_new(L);
   tg_options_free(&t->options);
@@ -210,7 +236,9 @@ static tg_Trace *push_trace (lua_State *L, tg_Command *c) {
   return t;
 }
 
-/* Another trace has, or had, its name. */
+/* Another trace has, or had, its name. A trace of the program with that name
+   is replaced, as it would be by one of the program's own. Raises what is
+   wrong; called by lx_quietly. */
 static int start (lua_State *L) {
   const Order *o = lua_touserdata(L, 1);
   tg_Command *c = o->command;
@@ -224,7 +252,9 @@ static int start (lua_State *L) {
   return 0;
 }
 
-/* What is kept of 't', which has just begun, by a cursor of its own. */
+/* What is kept of 't', which has just begun, by a cursor of its own. By a
+   cursor of its own, since the trace's goes with the trace. False: who asked
+   has given up. */
 static bool hand_over (tg_Endpoint *d, const tg_Trace *t, tg_Handover *k) {
   tg_Part part = {
     .stream = tg_stream_pin(t->stream), .start = t->start,
@@ -237,6 +267,8 @@ static bool hand_over (tg_Endpoint *d, const tg_Trace *t, tg_Handover *k) {
   return wanted;
 }
 
+/* Without memory nothing is told: whoever asks for it finds that it has not
+   begun (handover.h). */
 static int keep (lua_State *L) {
   const Order *o = lua_touserdata(L, 1);
   tg_Command *c = o->command;
@@ -256,6 +288,8 @@ static int keep (lua_State *L) {
   return 0;
 }
 
+/* STOP of a number that is not there is late: the trace has ended by itself,
+   and its notice is on the way. */
 static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
   tg_Endpoint *d = s->endpoint;
   Order order = {s, c};
@@ -286,7 +320,8 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
 }
 
 /* One after the other: what a command stops or starts may come back here, with
-   the command half done. */
+   the command half done. The endpoint itself may be closed by one: a finalizer
+   that closes the listener. So it is looked up anew after each. */
 void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   tg_Command *c;
   if (s->endpoint == NULL || s->endpoint->turning)
@@ -310,6 +345,8 @@ static tg_End ended (const Remote *r) {
   return (r->mirrored != NULL) ? r->mirrored->end : TG_END_NOT;
 }
 
+/* The place is the trace's end, not that of the notice: the client must not
+   see frames that come after it. */
 static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
   if (r->handover == NULL) {
@@ -322,6 +359,8 @@ static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
   tg_handover_end(s->endpoint->channel, r->handover, &facts);
 }
 
+/* Ends are told before commands are carried out: what has ended may be what a
+   command would stop. */
 static void attend (tg_Observer *o, lua_State *L) {
   tg_Session *s = o->session;
   tg_Endpoint *d = s->endpoint;
@@ -341,6 +380,9 @@ static void attend (tg_Observer *o, lua_State *L) {
 
 /* ---- what the program does ---- */
 
+/* The client waits for no buffer of the program's: the mirror has overflow
+   "wait" and a buffer of its own, within what the host allows. Without memory
+   the client does not hear of the trace. */
 static int mirror (lua_State *L) {
   tg_Trace *t = lua_touserdata(L, 1);
   tg_Session *s = t->session;
@@ -365,6 +407,8 @@ static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
     lx_quietly(L, mirror, t);
 }
 
+/* Of the client's own trace ('own' is 't') the caller stops it; a mirror is
+   stopped here. */
 static void part (tg_Session *s, lua_State *L, tg_Trace *t, bool told) {
   Remote *r = (t->session != NULL) ? find(s->endpoint, t) : NULL;
   if (r == NULL)
@@ -393,7 +437,8 @@ static void turn (tg_Observer *o, lua_State *L) {
 }
 
 /* What the server's thread held when the process forked is lost with it; the
-   channel itself is whole. */
+   channel itself is whole. It hears no more ('bell' -1), and nothing is
+   wanted. Traces end rather than go on into a stream that nobody reads. */
 static void forked (tg_Observer *o) {
   tg_Session *s = o->session;
   for (Remote *r = s->endpoint->remotes; r != NULL; r = r->next) {
@@ -418,7 +463,10 @@ static const tg_ObserverMethods observer_methods = {
   .exiting = exiting
 };
 
+/* What may raise comes before anything that would have to be undone. The
+   session learns of the endpoint when it can be reached. */
 bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
+  tg_assert(s->endpoint == NULL && s->wanted == NULL);
   tg_interrupt_setup(L, s, tg_endpoint_turn);
   tg_Endpoint *d = tg_calloc(1, sizeof *d);
   if (d == NULL)
@@ -436,8 +484,11 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
   return true;
 }
 
+/* The server may still have the channel, and finds that nobody is at the other
+   end. */
 static void free_endpoint (tg_Session *s) {
   tg_Endpoint *d = s->endpoint;
+  tg_assert(d->observer.session == s && s->wanted == &d->channel->wanted);
   tg_observers_remove(&d->observer);
   while (d->remotes != NULL)
     forget(d, d->remotes);
@@ -449,6 +500,8 @@ static void free_endpoint (tg_Session *s) {
   tg_free(d);
 }
 
+/* The signal first: from here on nobody can be called. GONE comes last, after
+   the ends of all traces. */
 void tg_endpoint_close (lua_State *L, tg_Session *s) {
   if (s->endpoint == NULL)
     return;

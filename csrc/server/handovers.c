@@ -1,3 +1,8 @@
+/*
+** handovers.c - the traces that the server keeps for a profiler session, by
+** number. On the server's thread. Want of memory raises, and nothing has
+** changed.
+*/
 #include <string.h>
 
 #include "server/handovers.h"
@@ -12,6 +17,8 @@ struct tg_HandoverEntry {
   tg_Options options;         /* owns */
 };
 
+/* Where the entry of that number is linked; the end of the list if there is
+   none. */
 static tg_HandoverEntry **find (tg_Handovers *k, uint64_t id) {
   tg_HandoverEntry **p = &k->first;
   while (*p != NULL && (*p)->id != id)
@@ -19,7 +26,9 @@ static tg_HandoverEntry **find (tg_Handovers *k, uint64_t id) {
   return p;
 }
 
-static void free_keep (tg_HandoverEntry *e) {
+/* =Its trace may still be recorded: then the command that ends it is on its
+   way, or the state is gone. */
+static void free_entry (tg_HandoverEntry *e) {
   if (e != NULL) {
     tg_options_free(&e->options);
     tg_handover_unpin(e->handover);
@@ -29,7 +38,8 @@ static void free_keep (tg_HandoverEntry *e) {
 
 /* ---- asking ---- */
 
-static tg_HandoverEntry *new_keep (uint64_t id, const tg_Options *o) {
+/* NULL without memory. */
+static tg_HandoverEntry *new_entry (uint64_t id, const tg_Options *o) {
   tg_HandoverEntry *e = tg_calloc(1, sizeof *e);
   if (e == NULL)
     return NULL;
@@ -42,6 +52,8 @@ static tg_HandoverEntry *new_keep (uint64_t id, const tg_Options *o) {
   return NULL;
 }
 
+/* The same options twice: the entry needs them for the Trace, the traced
+   thread for recording. */
 static tg_Command *new_command (const tg_HandoverEntry *e) {
   tg_Command *c = tg_command_new(TG_COMMAND_KEEP, e->id);
   if (c == NULL || !tg_options_copy(&c->options, &e->options)) {
@@ -52,12 +64,13 @@ static tg_Command *new_command (const tg_HandoverEntry *e) {
   return c;
 }
 
+/* All that can fail is done before the command is sent. */
 void tg_handovers_ask (lua_State *L, tg_Handovers *k, tg_Channel *l,
                        uint64_t id, const tg_Options *o) {
-  tg_HandoverEntry *e = new_keep(id, o);
+  tg_HandoverEntry *e = new_entry(id, o);
   tg_Command *c = (e != NULL) ? new_command(e) : NULL;
   if (c == NULL) {
-    free_keep(e);
+    free_entry(e);
     luaL_error(L, "not enough memory");
     return;
   }
@@ -80,7 +93,9 @@ static void end_in_time (tg_Trace *t) {
   t->end = TG_END_DURATION;
 }
 
-/* The part's owner is the Trace from here on. */
+/* The part's owner is the Trace from here on. How many packets it has nobody
+   has counted (tg_trace_packets does). A trace that its own limit has ended
+   keeps that as its reason. */
 static void fill (tg_Trace *t, const tg_Part *p) {
   t->stream = p->stream;
   t->hold = p->hold;
@@ -107,6 +122,9 @@ static tg_Trace *push_trace (lua_State *L, const tg_Options *o) {
   return t;
 }
 
+/* The Trace and the command are made before the part is taken: after that
+   nothing may fail, or the part would be lost. STOP tells the traced thread
+   that it may let go of what it still records. */
 void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
                         uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
@@ -127,9 +145,11 @@ void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
     lua_pushnil(L);
   tg_channel_post(l, c);
   *p = e->next;
-  free_keep(e);
+  free_entry(e);
 }
 
+/* No STOP is sent: that is for whoever drops it, who may know that the program
+   is gone. */
 void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
   tg_Part part;
@@ -138,7 +158,7 @@ void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
   tg_handover_take(l, e->handover, &part);
   tg_part_free(&part);
   *p = e->next;
-  free_keep(e);
+  free_entry(e);
 }
 
 void tg_handovers_clear (tg_Handovers *k, tg_Channel *l) {

@@ -1,3 +1,10 @@
+/*
+** interrupt.c - the signal that reaches a state which does not trace, the hook
+** that it sets, the stand-ins that know which coroutines run, and the sentinel
+** for those that they do not know. All on the thread that runs the state, the
+** handler too; the list of who is to be reached is shared, and changed under a
+** mutex that no handler takes.
+*/
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -64,7 +71,9 @@ static void knock (lua_State *L, lua_Debug *ar);
 ** ===================================================================
 */
 
-/* In a handler: nothing but the state's own fields of its hook. */
+/* In a handler: nothing but the state's own fields of its hook. lua_sethook is
+   the one function that Lua allows a signal handler to call (ldebug.c says
+   so). What the program has is read before, and given back by 'lower'. */
 static void arm (Level *v) {
   lua_Hook hook = lua_gethook(v->L);
   if (hook == knock)
@@ -76,7 +85,8 @@ static void arm (Level *v) {
   lua_sethook(v->L, knock, EVERY | v->mask, v->count);
 }
 
-/* A handler that comes while 'armed' is false finds our hook, and leaves it. */
+/* A handler that comes while 'armed' is false finds our hook, and leaves it.
+   The program may have set a hook of its own meanwhile: then that stays. */
 static void lower (Level *v) {
   bool armed = v->armed;
   v->armed = false;
@@ -98,7 +108,8 @@ static const int mask_of[] = {
 };
 
 /* What the program has under our hook on 'L'. A coroutine made while its maker
-   was armed has our hook without a level. */
+   was armed has our hook without a level. From the innermost down, where the
+   one that runs is. */
 static Level program_hook (const tg_Interrupt *r, lua_State *L) {
   for (int i = r->depth; i >= 0; i--) {
     if (r->levels[i].L == L && r->levels[i].armed)
@@ -108,7 +119,9 @@ static Level program_hook (const tg_Interrupt *r, lua_State *L) {
 }
 
 /* The commands are carried out at a call or a return, where Lua itself is at a
-   rest: between two lines a call of ours would be taken for a new line. */
+   rest: between two lines a call of ours would be taken for a new line. True:
+   the state traces now. After 'turn' nothing of ours is on any coroutine that
+   the stand-ins know. */
 static bool answer (tg_Session *s, lua_State *L, int event) {
   if (event == LUA_HOOKLINE || event == LUA_HOOKCOUNT)
     return false;
@@ -121,7 +134,8 @@ static bool answer (tg_Session *s, lua_State *L, int event) {
 }
 
 /* What tracing begins with is this event: the tracer's hook is there now, and
-   sees to the program's. That may raise: it comes last. */
+   sees to the program's. That may raise: it comes last. Without a session the
+   state is closing. */
 static void knock (lua_State *L, lua_Debug *ar) {
   tg_Session *s = tg_session_find(L);
   if (s == NULL || s->interrupt == NULL) {
@@ -143,6 +157,7 @@ static void knock (lua_State *L, lua_Debug *ar) {
 ** ===================================================================
 */
 
+/* A signal for nothing (another process sends one as well) does nothing. */
 static void call_upon (tg_Interrupt *r) {
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
@@ -154,7 +169,8 @@ static void call_upon (tg_Interrupt *r) {
   }
 }
 
-/* A signal that was not ours is for whoever handled it before. */
+/* A signal that was not ours is for whoever handled it before. Ours come from
+   tgkill of our own process. */
 static void pass_on (int signal, siginfo_t *info, void *context) {
   const struct sigaction *a = &all.signals[signal].before;
   if (info->si_code == SI_TKILL && info->si_pid == getpid())
@@ -165,6 +181,8 @@ static void pass_on (int signal, siginfo_t *info, void *context) {
     a->sa_handler(signal);
 }
 
+/* Several states may run on one thread, one inside of another: each looks for
+   itself whether it is wanted. */
 static void on_signal (int signal, siginfo_t *info, void *context) {
   int error = errno;
   uintptr_t self = (uintptr_t)pthread_self();
@@ -185,6 +203,8 @@ static bool handled_by_us (int signal) {
          && now.sa_sigaction == on_signal;
 }
 
+/* The first state that wants it installs the handler; a program that has
+   installed another one since has that replaced, and called by ours. */
 static bool watch_signal (int signal) {
   struct sigaction ours = {
     .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART
@@ -202,11 +222,16 @@ static bool watch_signal (int signal) {
   return true;
 }
 
+/* The last one gives back what was there, unless the program has put its own
+   in the place of ours. */
 static void unwatch_signal (int signal) {
+  tg_assert(all.signals[signal].users > 0);
   if (--all.signals[signal].users == 0 && handled_by_us(signal))
     sigaction(signal, &all.signals[signal].before, NULL);
 }
 
+/* 'owner' last: it is what a handler looks for, and the interrupt must be
+   there when it finds it. */
 static bool enter_list (tg_Interrupt *r) {
   for (int i = 0; i < STATES; i++) {
     if (atomic_load(&all.entries[i].owner) == 0) {
@@ -219,6 +244,7 @@ static bool enter_list (tg_Interrupt *r) {
   return false;
 }
 
+/* 'owner' last here too: an entry that is free has no interrupt. */
 static void leave_list (const tg_Interrupt *r) {
   for (int i = 0; i < STATES; i++) {
     if (atomic_load(&all.entries[i].interrupt) == r) {
@@ -255,7 +281,9 @@ static void resume (tg_Observer *o) {
 ** ===================================================================
 */
 
-/* The order is for the handler, which may come between any two of these. */
+/* The order is for the handler, which may come between any two of these.
+   False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
+   Then the coroutine is not reached by a signal. */
 static bool enter (tg_Interrupt *r, lua_State *co) {
   int d = r->depth + 1;
   if (d == LEVELS)
@@ -268,6 +296,7 @@ static bool enter (tg_Interrupt *r, lua_State *co) {
 
 static void leave (tg_Interrupt *r) {
   Level *v = &r->levels[r->depth];
+  tg_assert(r->depth > 0);
   r->depth--;
   atomic_signal_fence(memory_order_seq_cst);
   lower(v);
@@ -280,7 +309,8 @@ static int too_many (lua_State *L, const char *what) {
 }
 
 /* Runs 'co' with arguments from 'L'. How many results there are on 'L' then;
-   -1: an error value is. */
+   -1: an error value is. As auxresume in lcorolib.c, which checks the same:
+   'co' is no dead coroutine there, since lua_resume says so itself. */
 static int run (lua_State *L, lua_State *co, int arguments) {
   const tg_Session *s = tg_session_find(L);
   tg_Interrupt *r = (s != NULL) ? s->interrupt : NULL;
@@ -304,6 +334,7 @@ static int run (lua_State *L, lua_State *co, int arguments) {
   return results;
 }
 
+/* As luaB_coresume. */
 static int standin_resume (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   if (co == NULL)
@@ -344,18 +375,24 @@ static int pass_error (lua_State *L, lua_State *co) {
   return lua_error(L);
 }
 
+/* As auxwrap: an error of a coroutine that is dead is passed on to whoever
+   called. */
 static int standin_wrapped (lua_State *L) {
   lua_State *co = lua_tothread(L, lua_upvalueindex(1));
   int results = run(L, co, lua_gettop(L));
   return (results >= 0) ? results : pass_error(L, co);
 }
 
+/* The coroutine is made by Lua's own coroutine.create, which checks its
+   argument. */
 static int standin_wrap (lua_State *L) {
   tg_builtins_real(TG_ROLE_CREATE)(L);
   lua_pushcclosure(L, standin_wrapped, 1);
   return 1;
 }
 
+/* Only what is Lua's own is replaced: what the program has put in its place
+   stays, and calls Lua's own or does not. */
 static int stand_in (lua_State *L) {
   lx_replace(L, LUA_COLIBNAME, "resume", tg_builtins_real(TG_ROLE_RESUME),
              standin_resume);
@@ -372,6 +409,8 @@ static int stand_down (lua_State *L) {
   return 0;
 }
 
+/* They count as what they stand for: traced programs see calls of
+   coroutine.resume, whatever does the work. */
 static void know_standins (void) {
   tg_builtins_standin(standin_resume, TG_ROLE_RESUME);
   tg_builtins_standin(standin_wrap, TG_ROLE_WRAP);
@@ -389,6 +428,7 @@ static void know_standins (void) {
 ** ===================================================================
 */
 
+/* It is garbage at once, so the next collection finds it. */
 static int post_sentinel (lua_State *L) {
   lua_newuserdatauv(L, 1, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key_sentinel);
@@ -413,6 +453,7 @@ static int sentinel__gc (lua_State *L) {
   return 0;
 }
 
+/* =A sentinel's metatable, in the registry under its own key. */
 static void setup_sentinel (lua_State *L) {
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, sentinel__gc);
@@ -441,6 +482,8 @@ static const tg_ObserverMethods observer_methods = {
   .lull = lull, .resume = resume, .closing = closing
 };
 
+/* It stays until the state closes: a hook or a stand-in may be met long after
+   the state has stopped listening. */
 void tg_interrupt_setup (lua_State *L, tg_Session *s,
                          void (*turn) (tg_Session *s, lua_State *L)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -459,9 +502,12 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
   pthread_once(&once, know_standins);
 }
 
+/* The stand-ins and the sentinel need memory, which may lack: then less is
+   reached by a signal, which is no reason not to listen. */
 bool tg_interrupt_open (lua_State *L, tg_Session *s,
                         const tg_Channel *channel) {
   tg_Interrupt *r = s->interrupt;
+  tg_assert(r != NULL && r->channel == NULL);
   pthread_mutex_lock(&all.mutex);
   bool ok = watch_signal(channel->signal);
   if (ok && !enter_list(r)) {
@@ -478,6 +524,8 @@ bool tg_interrupt_open (lua_State *L, tg_Session *s,
   return true;
 }
 
+/* The list first: after that no handler sets a hook, and what is set is taken
+   away. */
 void tg_interrupt_close (lua_State *L, tg_Session *s) {
   tg_Interrupt *r = s->interrupt;
   if (r == NULL || r->channel == NULL)

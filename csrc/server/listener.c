@@ -1,3 +1,9 @@
+/*
+** listener.c - tracegrip.listen: a state gets an endpoint with its first
+** address, and loses it with its last. On the thread that runs the state. Wrong
+** options raise before anything is opened; a server or a socket that cannot be
+** had is nil, message, code.
+*/
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -28,11 +34,13 @@ static Listening *check (lua_State *L) {
 
 /* ---- what is asked for ---- */
 
+/* Borrowed from the table of options, which is argument 1 until the end. */
 static const char *option (lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
   return luaL_optstring(L, -1, NULL);   /* the options keep it */
 }
 
+/* What it is about, the endpoint, is filled in when there is one. */
 static tg_Order read_order (lua_State *L) {
   tg_Order o = {.kind = "listen"};
   o.title = option(L, "title");
@@ -45,6 +53,8 @@ static tg_Order read_order (lua_State *L) {
   return o;
 }
 
+/* By raw access, and of the registry's "package": the program may have put
+   anything into the global of that name. */
 static const char *package_field (lua_State *L, const char *name) {
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushliteral(L, LUA_LOADLIBNAME);
@@ -71,7 +81,9 @@ static int fail (lua_State *L, int error, const char *what) {
 
 /* ---- endpoints ---- */
 
-/* In a child of the process that listened: what it inherited is nobody's. */
+/* In a child of the process that listened: what it inherited is nobody's. A
+   child's channel was hung up by the fork ('bell' -1). Only now may Lua be
+   used to let go of the rest. */
 static void shut_inherited (lua_State *L, tg_Session *s) {
   const tg_Channel *channel = tg_endpoint_channel(s);
   if (channel != NULL && channel->bell < 0)
@@ -93,7 +105,9 @@ static tg_Channel *new_channel (lua_State *L) {
   return channel;
 }
 
-/* False with errno. */
+/* False with errno. Of a state that listens at another address already, what
+   is asked for here is not looked at: an endpoint has one signal, one patience
+   and one set of limits. */
 static bool open_endpoint (lua_State *L, tg_Session *s) {
   if (tg_endpoint_channel(s) != NULL)
     return true;
@@ -108,6 +122,9 @@ static bool open_endpoint (lua_State *L, tg_Session *s) {
   return ok;
 }
 
+/* The endpoint first: its last notice must be there before the server is told
+   that the state is closing. The number is read before, as the channel may go
+   with the endpoint. */
 static void close_endpoint (lua_State *L, tg_Session *s) {
   uint64_t number = tg_endpoint_channel(s)->endpoint;
   tg_endpoint_close(L, s);
@@ -116,6 +133,8 @@ static void close_endpoint (lua_State *L, tg_Session *s) {
 
 /* ---- listening ---- */
 
+/* So that a program need not keep the object: it listens until it is closed,
+   or the state is. */
 static void anchor (lua_State *L, const Listening *g) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, g);
@@ -131,6 +150,7 @@ static void free_answer (tg_Order *o) {
   tg_free(o->text[1]);
 }
 
+/* Without memory for the words there are none: then that is what is told. */
 static int refused (lua_State *L, tg_Order *o) {
   luaL_pushfail(L);
   lua_pushstring(L, o->text[0] != NULL ? o->text[0] : "not enough memory");
@@ -139,6 +159,9 @@ static int refused (lua_State *L, tg_Order *o) {
   return 3;
 }
 
+/* Step by step, each undone if a later one fails: the thread, the endpoint,
+   the address. The object is there before, but closed, so its finalizer finds
+   nothing to do. */
 int listener_start (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
@@ -176,7 +199,9 @@ int listener_start (lua_State *L) {
   return 1;
 }
 
-/* The socket closes, and with the state's last one its endpoint. */
+/* The socket closes, and with the state's last one its endpoint. In a forked
+   child the server that had the socket is the parent's: there is nobody to be
+   told. */
 static void stop_listening (lua_State *L, Listening *g) {
   tg_Session *s = g->session;
   tg_Order order = {.kind = "unlisten", .port = -1};
@@ -195,6 +220,7 @@ static void stop_listening (lua_State *L, Listening *g) {
     close_endpoint(L, s);
 }
 
+/* Closing twice is fine. */
 static int listening_close (lua_State *L) {
   Listening *g = check(L);
   if (g->session != NULL) {
@@ -220,6 +246,8 @@ static int listening__gc (lua_State *L) {
   return 0;
 }
 
+/* Fields are worked out: an object without a table of its own cannot be
+   changed by the program. */
 static int listening__index (lua_State *L) {
   check(L);
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
@@ -232,6 +260,8 @@ static int listening__index (lua_State *L) {
   return 1;
 }
 
+/* What the client has asked for is carried out here: a program that waits has
+   no event at which it would be. */
 int listener_waited (lua_State *L) {
   const Listening *g = check(L);
   lua_Number seconds = luaL_checknumber(L, 2);

@@ -1,7 +1,8 @@
 /*
 ** serverhost.c - the object 'host', through which the server's Lua modules hear
-** of traced states and answer them. On the server's thread alone; what is shared
-** is behind serverthread.c's mutex. Raises what Lua raises.
+** of traced states and answer them. On the server's thread alone; what is
+** shared is behind serverthread.c's mutex, which is never held while Lua may
+** raise.
 */
 #include <string.h>
 
@@ -26,6 +27,9 @@ static void set_integer (lua_State *L, const char *key, lua_Integer value) {
   lua_setfield(L, -2, key);
 }
 
+/* Strings of the order are borrowed until it is answered, so they are copied
+   here. All options are in a table of their own, which is what server.lua
+   hands on. */
 static void push_order (lua_State *L, const tg_Order *o) {
   lua_createtable(L, 0, 6);
   set_string(L, "kind", o->kind);
@@ -43,6 +47,8 @@ static void push_order (lua_State *L, const tg_Order *o) {
   lua_setfield(L, -2, "options");
 }
 
+/* One event a call: the modules take until there is none, and between two of
+   them anything may happen. */
 static int host_take (lua_State *L) {
   tg_ServerEvent event;
   if (!tg_serverthread_take(&event))

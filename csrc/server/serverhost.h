@@ -1,10 +1,10 @@
 /*
 ** serverhost.h - what the server's Lua sees of the process that it speaks for.
 **
-**   host:fd()                rings (is readable) when there is something to take
+**   host:fd()                is readable when there is something to take
 **   host:take()              the next event, or nothing:
 **                            {kind = "listen" or "unlisten", id=, endpoint=,
-**                            title=, address=, options=}, an order to be answered;
+**                            title=, address=, options=}, to be answered;
 **                            {kind = "news" or "closed", endpoint=};
 **                            {kind = "stop", ms=}, all is to end by then
 **   host:answer(id, true, address)

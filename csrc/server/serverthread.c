@@ -1,3 +1,10 @@
+/*
+** serverthread.c - the one server of the process: its thread, and what traced
+** threads share with it. Each function says in serverthread.h which of the two
+** may call it. What cannot be started is an errno; what the server's Lua fails
+** at becomes the answer to those who wait, and all who listen are told that
+** nobody speaks for them.
+*/
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -47,7 +54,7 @@ static struct {
   int ninherited;
 } server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* With the mutex. */
+/* With the mutex. NULL: that state listens no more. */
 static Entry *find_entry (uint64_t endpoint) {
   Entry *e = server.entries;
   while (e != NULL && e->channel->endpoint != endpoint)
@@ -55,6 +62,8 @@ static Entry *find_entry (uint64_t endpoint) {
   return e;
 }
 
+/* An eventfd takes any number of rings and counts them: to be full would take
+   2^64 - 2. */
 static void ring (void) {
   uint64_t one = 1;
   int error = errno;
@@ -62,7 +71,8 @@ static void ring (void) {
     errno = error;                /* it rings already */
 }
 
-/* Waits, with the mutex, for something to change; false when time is up. */
+/* Waits, with the mutex, for something to change; false when time is up. A
+   wake-up may be anybody's: who waits looks again at what he waits for. */
 static bool wait_until (const struct timespec *until) {
   return pthread_cond_timedwait(&server.changed, &server.mutex, until)
          != ETIMEDOUT;
@@ -74,6 +84,8 @@ static bool wait_until (const struct timespec *until) {
 ** ===================================================================
 */
 
+/* The modules are found as the traced program finds them, not as the
+   environment says: the program may have set its own path. */
 static void set_path (lua_State *L, const char *field, const char *path) {
   lua_getglobal(L, LUA_LOADLIBNAME);
   lua_pushstring(L, path);
@@ -104,6 +116,8 @@ static void load_luv (lua_State *L) {
   lua_pop(L, 2);
 }
 
+/* The object for 'host' has no content: what it stands for is the one
+   server. */
 static int serve (lua_State *L) {
   luaL_openlibs(L);
   set_path(L, "path", server.path);
@@ -117,7 +131,8 @@ static int serve (lua_State *L) {
   return 0;
 }
 
-/* Nobody speaks for those who listen any more. */
+/* Nobody speaks for those who listen any more. Nobody may wait for one that is
+   gone: channels are hung up and all waiters woken. */
 static void report_end (const char *trouble) {
   pthread_mutex_lock(&server.mutex);
   snprintf(server.trouble, sizeof server.trouble, "%s", trouble);
@@ -129,6 +144,7 @@ static void report_end (const char *trouble) {
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* Its state is made, used and closed on this thread alone. */
 static void *run (void *ud) {
   char trouble[256] = "";
   lua_State *L = luaL_newstate();
@@ -153,7 +169,7 @@ static void *run (void *ud) {
 ** ===================================================================
 */
 
-/* A state's: it has news, or is closing. Those that are told once are marked. */
+/* That of a state: it has news, or is closing. What is told once is marked. */
 static bool entry_event (tg_ServerEvent *event) {
   for (Entry *e = server.entries; e != NULL; e = e->next) {
     event->endpoint = e->channel->endpoint;
@@ -167,6 +183,7 @@ static bool entry_event (tg_ServerEvent *event) {
   return false;
 }
 
+/* Orders first, since somebody waits for each; "stop" last. */
 static bool next_event (tg_ServerEvent *event) {
   for (tg_Order *o = server.orders; o != NULL; o = o->next) {
     event->order = o;
@@ -182,6 +199,9 @@ static bool next_event (tg_ServerEvent *event) {
   return server.stop_told = true;
 }
 
+/* The bell is read before the events are looked at: what comes later rings
+   anew, so nothing is missed; what came before is found, and a ring for it is
+   one too many. */
 bool tg_serverthread_take (tg_ServerEvent *event) {
   uint64_t rung;
   pthread_mutex_lock(&server.mutex);
@@ -195,6 +215,7 @@ static char *copy (const char *s) {
   return (s != NULL) ? tg_strdup(s, strlen(s)) : NULL;
 }
 
+/* Who ordered may have given up: then there is nobody to answer. */
 void tg_serverthread_answer (uint64_t id, bool good, const char *first,
                              const char *second) {
   pthread_mutex_lock(&server.mutex);
@@ -211,6 +232,7 @@ void tg_serverthread_answer (uint64_t id, bool good, const char *first,
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* Pinned with the mutex held: the state may stop listening at once. */
 tg_Channel *tg_serverthread_channel (uint64_t endpoint) {
   pthread_mutex_lock(&server.mutex);
   const Entry *e = find_entry(endpoint);
@@ -219,6 +241,8 @@ tg_Channel *tg_serverthread_channel (uint64_t endpoint) {
   return channel;
 }
 
+/* Beyond the limit a child keeps a client's connection open until it exits: no
+   more than a flaw. */
 void tg_serverthread_keep (int fd) {
   pthread_mutex_lock(&server.mutex);
   if (server.ninherited < INHERITED)
@@ -251,8 +275,11 @@ static void free_paths (void) {
   server.path = server.cpath = NULL;
 }
 
-/* With the mutex. */
+/* With the mutex. The condition is made anew in a forked child: what waited on
+   the parent's is not there. Signals are blocked in the thread
+   (tg_signals_thread): the program's are for the program. */
 static bool start_thread (const char *path, const char *cpath) {
+  tg_assert(!server.running && server.path == NULL);
   if (!server.ready)
     tg_clock_condition(&server.changed);
   server.ready = true;
@@ -281,9 +308,13 @@ static void stay_loaded (void) {
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* With the mutex: the thread has nothing to do any more. */
+/* With the mutex: the thread has nothing to do any more. One that does not end
+   in time, in a finalizer or a library that hangs, is left behind: the program
+   must not hang with it. The mutex is given up for the join, since the
+   thread's last act takes it. */
 static void end_thread (void) {
   struct timespec until = tg_clock_after(TG_SERVER_PARTING_NS + ANSWER_NS);
+  tg_assert(server.running && server.orders == NULL);
   server.stopping = true;
   ring();
   while (!server.ended && wait_until(&until))
@@ -301,6 +332,7 @@ static void end_thread (void) {
   server.running = false;
 }
 
+/* One that has ended by itself is joined, and another started. */
 bool tg_serverthread_begin (const char *path, const char *cpath) {
   tg_fdwriter_occupy();   /* the loop does not close a standard descriptor */
   pthread_mutex_lock(&server.mutex);
@@ -326,13 +358,19 @@ unsigned tg_serverthread_child (void) {
   return server.child;
 }
 
+/* =The server has no pointer to it any more. */
 static void unlink_order (const tg_Order *o) {
   tg_Order **p = &server.orders;
-  while (*p != o)
+  while (*p != o) {
+    tg_assert(*p != NULL);
     p = &(*p)->next;
+  }
   *p = o->next;
 }
 
+/* In a list on the waiting threads' own stacks, oldest first. A server that
+   does not answer is told of as such; the order leaves the list before its
+   memory goes. */
 void tg_serverthread_order (tg_Order *o) {
   struct timespec until = tg_clock_after(ANSWER_NS);
   tg_Order **p = &server.orders;
@@ -354,6 +392,8 @@ void tg_serverthread_order (tg_Order *o) {
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* Numbers are never used again: a late notice of a state that has gone is
+   nobody else's. */
 bool tg_serverthread_enter (tg_Channel *channel) {
   Entry *e = tg_calloc(1, sizeof *e);
   if (e == NULL)
@@ -369,13 +409,18 @@ bool tg_serverthread_enter (tg_Channel *channel) {
 
 static void unlink_entry (Entry *e) {
   Entry **p = &server.entries;
-  while (*p != e)
+  while (*p != e) {
+    tg_assert(*p != NULL);
     p = &(*p)->next;
+  }
   *p = e->next;
   tg_channel_unpin(e->channel);
   tg_free(e);
 }
 
+/* Without the mutex while it waits: the server needs that to see what is
+   closing. The entry cannot go meanwhile, as only its own thread unlinks
+   it. */
 void tg_serverthread_leave (uint64_t endpoint) {
   pthread_mutex_lock(&server.mutex);
   Entry *e = find_entry(endpoint);
@@ -402,9 +447,10 @@ void tg_serverthread_leave (uint64_t endpoint) {
 ** ===================================================================
 */
 
-/* The child has the descriptors but nobody who works with them: closed, so that
-   clients see the end of the parent. What belongs to the lost thread stays
-   where it is. */
+/* The child has the descriptors but nobody who works with them: closed, so
+   that clients see the end of the parent. What belongs to the lost thread
+   stays where it is. Not freed: the thread may have been in the middle of
+   changing it, and the child loses a few hundred bytes. */
 static void become_child (void) {
   for (int i = 0; i < server.ninherited; i++)
     close(server.inherited[i]);
@@ -418,6 +464,7 @@ static void become_child (void) {
   server.child++;
 }
 
+/* Channels after the server: the order that all keep (channel.h). */
 static void at_fork (tg_AtFork side) {
   if (side == TG_ATFORK_BEFORE)
     pthread_mutex_lock(&server.mutex);
@@ -430,6 +477,7 @@ static void at_fork (tg_AtFork side) {
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* Not joined: a thread that hangs would keep the process from exiting. */
 static void at_exit (void) {
   struct timespec until = tg_clock_after(2 * TG_SERVER_PARTING_NS);
   pthread_mutex_lock(&server.mutex);

@@ -15,7 +15,10 @@ static void push_anchors (lua_State *L) {
   }
 }
 
+/* Strong, in a table and not as single entries of the registry: a program that
+   looks into that finds one thing of ours. */
 void tg_anchor_put (lua_State *L, tg_Trace *t) {
+  tg_assert(lua_touserdata(L, -1) == t && !t->anchored);
   push_anchors(L);
   lua_pushvalue(L, -2);
   lua_rawsetp(L, -2, t);

@@ -24,6 +24,8 @@ static void at_fork (tg_AtFork side) {
   tg_sessions_release();
 }
 
+/* A live log's last line tells how many events it had: without it a log that
+   was cut off would look whole. */
 static void finish_logs (tg_Session *s) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->log != NULL) {

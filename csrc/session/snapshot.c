@@ -1,3 +1,10 @@
+/*
+** snapshot.c - the button of a ring's file: a signal handler, and what the next
+** event does about it. The handler runs on any thread and touches two words
+** that are atomic or only ever lowered; all else is on the traced thread. A
+** file that cannot be saved is told on standard error, since nobody asked who
+** could be answered.
+*/
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +15,8 @@
 #include "base/alloc.h"
 #include "session/tracesave.h"
 
+/* The handler gets no argument of ours, so there is one session for the
+   process: the first that wants it. */
 static tg_Session *_Atomic answering;
 static struct sigaction before;
 
@@ -23,6 +32,7 @@ static void button (int signal) {
   }
 }
 
+/* A program that uses the signal itself keeps it: then there is no button. */
 void tg_snapshot_on (tg_Session *s) {
   struct sigaction ours = {.sa_handler = button, .sa_flags = SA_RESTART};
   sigemptyset(&ours.sa_mask);
@@ -33,6 +43,8 @@ void tg_snapshot_on (tg_Session *s) {
   sigaction(SIGUSR1, &ours, NULL);
 }
 
+/* The program may have put a handler of its own in the place of ours
+   meanwhile: that one stays. */
 void tg_snapshot_off (tg_Session *s) {
   struct sigaction now;
   if (atomic_load(&answering) != s)
@@ -43,7 +55,8 @@ void tg_snapshot_off (tg_Session *s) {
 }
 
 /* PATH.1, PATH.2, ...: the first one that is not there; false if it does not
-   fit. */
+   fit. Another process may take the name between this and the saving: then it
+   is written over, as with any file of that name. */
 static bool free_path (const char *path, char *to, size_t size) {
   for (unsigned i = 1; i != 0; i++) {
     int n = snprintf(to, size, "%s.%u", path, i);
@@ -55,6 +68,7 @@ static bool free_path (const char *path, char *to, size_t size) {
   return false;
 }
 
+/* With write and not stdio: the program may be inside of a call of stdio. */
 static void complain (const char *path, int error) {
   char line[512];
   int n = snprintf(line, sizeof line, "tracegrip: cannot save %s: %s\n", path,
@@ -64,6 +78,8 @@ static void complain (const char *path, int error) {
     return;               /* nobody to tell */
 }
 
+/* The trace may have ended between the signal and this event: then there is
+   nothing to be saved. errno is the program's. */
 void tg_snapshot_take (tg_Session *s) {
   char path[4096];
   int error = errno;

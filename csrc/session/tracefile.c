@@ -1,3 +1,9 @@
+/*
+** tracefile.c - the stream goes onto a file, and leaves it. Called by tracing.c
+** and tracelimits.c on the traced thread, partly in the hook, where what fails
+** ends a trace and nothing else. Errors of the file stay in its writer
+** (tg_filewriter_error).
+*/
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -8,6 +14,10 @@
 #include "session/traceinfo.h"
 #include "text/fdwriter.h"
 
+/* What is in memory stays there: sealing the chunk makes the next event, which
+   is the trace's CONTEXT, the first thing in the file. The path is made
+   absolute now, since the program may change its directory before the file is
+   made anew in a child. */
 bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
   if (s->on_file != NULL) {
     errno = EBUSY;
@@ -26,8 +36,10 @@ bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
   return true;
 }
 
-/* The stream goes on in memory. */
-static void leave_tape (tg_Session *s) {
+/* The stream goes on in memory. The file keeps its last chunk for as long as
+   readers need that. */
+static void leave_file (tg_Session *s) {
+  tg_assert(s->on_file != NULL && s->on_file->file != NULL);
   tg_filewriter_stop(s->on_file->file);
   s->on_file = NULL;
   s->torn = false;
@@ -35,11 +47,12 @@ static void leave_tape (tg_Session *s) {
     tg_writer_seal(&s->writer);
 }
 
+/* Whoever was to find a recording must not find half of one. */
 tg_Status tg_tracefile_undo (tg_Session *s, tg_Trace *t) {
   if (s->on_file != t)
     return TG_ERR_MEMORY;
   int error = tg_filewriter_error(t->file);
-  leave_tape(s);
+  leave_file(s);
   tg_filewriter_discard(t->file);
   t->file = NULL;
   errno = error;
@@ -57,11 +70,15 @@ static tg_TraceEntry entry_of (const tg_Session *s, const tg_Trace *t) {
   };
 }
 
+/* Without memory it has the number 0, and what is noted of 0 is nothing. */
 static void note_start (tg_Session *s, tg_Trace *t) {
   tg_TraceEntry e = entry_of(s, t);
+  tg_assert(s->on_file->file != NULL);
   t->noted = tg_filewriter_started(s->on_file->file, &e);
 }
 
+/* A restart is rare, and a file with a list of them would be read by nobody:
+   the note of the trace is written over. */
 void tg_tracefile_moved (const tg_Session *s, const tg_Trace *t) {
   if (s->on_file == NULL)
     return;
@@ -69,6 +86,9 @@ void tg_tracefile_moved (const tg_Session *s, const tg_Trace *t) {
   tg_filewriter_moved(s->on_file->file, t->noted, &e);
 }
 
+/* A hidden trace is another client's business, but for the one whose file it
+   is. With that one those that run already are noted, as far as they are of
+   the program. */
 void tg_tracefile_started (tg_Session *s, tg_Trace *t) {
   if (s->on_file == NULL || (t != s->on_file && tg_trace_hidden(t)))
     return;
@@ -81,7 +101,8 @@ void tg_tracefile_started (tg_Session *s, tg_Trace *t) {
   }
 }
 
-/* As the file of 'taped' has it: what a ring in memory has dropped is there. */
+/* As the file has it on which 'on_file' is recorded: what a ring in memory has
+   dropped is there. */
 static void note_end (const tg_Trace *on_file, const tg_Trace *t, tg_End why,
                       const tg_Trace *where, const uint64_t *lost) {
   tg_TraceEnd e = {
@@ -110,6 +131,8 @@ static void note_others (tg_Session *s, const tg_Trace *on_file) {
   }
 }
 
+/* Losses are noted as they are now, in case the process does not live to
+   settle them; settling notes them again. */
 void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
   if (s->orphan == t)
@@ -120,7 +143,7 @@ void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
   note_end(s->on_file, t, t->end, t, lost);
   if (t == s->on_file) {
     note_others(s, t);
-    leave_tape(s);
+    leave_file(s);
   }
 }
 
@@ -146,6 +169,9 @@ static void tell_loss (const tg_Trace *t) {
   errno = error;
 }
 
+/* The notes come before the file is closed, and the trace with the file may
+   be the last to know of it: others note theirs on the file that is still
+   open. */
 void tg_tracefile_settled (tg_Trace *t) {
   if (t->file != NULL) {
     note_end(t, t, t->end, t, t->lost);
@@ -160,7 +186,10 @@ void tg_tracefile_settled (tg_Trace *t) {
 
 /* ---- fork ---- */
 
-/* Without what the parent may have added to the last block since the fork. */
+/* Without what the parent may have added to the last block since the fork. The
+   block in which the fork found the stream is the parent's page too
+   (MAP_SHARED): the child gets a copy of it, ends the stream there, and begins
+   a chunk of its own. */
 static void abandon (tg_Session *s, tg_Trace *t) {
   tg_FileWriter *file = t->file;
   tg_Writer *r = &s->writer;
@@ -178,6 +207,7 @@ static void abandon (tg_Session *s, tg_Trace *t) {
     tg_block_commit(r->block, r->p);
 }
 
+/* Numbers of notes are those of the parent's file. */
 void tg_tracefile_forked (tg_Session *s) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     t->noted = 0;
@@ -186,6 +216,8 @@ void tg_tracefile_forked (tg_Session *s) {
   }
 }
 
+/* The parent's file is there under the name of the plan, so the child's is
+   PATH.PID ('exclusive'). */
 tg_End tg_tracefile_again (tg_Session *s, tg_Trace *t) {
   tg_assert(s->orphan == t && s->on_file == NULL);
   s->orphan = NULL;

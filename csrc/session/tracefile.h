@@ -2,7 +2,7 @@
 ** tracefile.h - a session's stream on a file: for as long as the trace that
 ** records on it does.
 **
-** One trace at most has the file (session.taped). The stream's chunks are the
+** One trace at most has the file (session.on_file). The stream's chunks are the
 ** file's from its start to its end; traces that run meanwhile are noted in the
 ** file with it. When the trace ends, for whatever reason, the file is stopped
 ** and the others go on in memory; when its losses are final, the file is

@@ -12,6 +12,7 @@ tg_Pos tg_traceinfo_stop_pos (const tg_Trace *t) {
                                 : t->stop;
 }
 
+/* A selection is copied by the reader, so it can go at once. */
 tg_Reader *tg_traceinfo_reader (const tg_Trace *t) {
   tg_Selection d = {0};
   tg_Reader *r = NULL;
@@ -21,6 +22,8 @@ tg_Reader *tg_traceinfo_reader (const tg_Trace *t) {
   return r;
 }
 
+/* A frame has the epoch in which it was pushed, and a trace begins a new one:
+   so a smaller number is older, whatever coroutine it is in. */
 uint32_t tg_traceinfo_older_frames (const tg_Session *s, const tg_Trace *t) {
   uint32_t n = 0;
   for (const tg_Coroutine *h = s->current; h != NULL; h = h->resumer) {
@@ -32,14 +35,17 @@ uint32_t tg_traceinfo_older_frames (const tg_Session *s, const tg_Trace *t) {
 }
 
 /* Packets that 't' would have had since it ended: not the exits of frames that
-   it never saw entered. */
+   it never saw entered. The session counts packets of all traces together, so
+   this is what they would have had of one that asks for as much as all. */
 static uint64_t missed (const tg_Session *s, const tg_Trace *t) {
+  tg_assert(t->session == s && t->end != TG_END_NOT);
   uint64_t packets = s->writer.packets - t->packets_end;
   uint32_t now = tg_traceinfo_older_frames(s, t);
   uint64_t exits = (now < t->older_end) ? t->older_end - now : 0;
   return (packets > exits) ? packets - exits : 0;
 }
 
+/* Of a trace that is not active all is in 'lost' (tg_tracelimits_settle). */
 void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   memcpy(lost, t->lost, sizeof t->lost);
   if (t->session == NULL)

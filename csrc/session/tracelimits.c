@@ -1,3 +1,9 @@
+/*
+** tracelimits.c - when a trace must end, and what becomes of the writer's room.
+** Called by the writer when its room, a count or a time is used up ('turn'),
+** and when traces come and go; in the hook, on the traced thread. Nothing
+** raises; what cannot be kept ends a trace, and is counted.
+*/
 #include <errno.h>
 #include <string.h>
 
@@ -5,7 +11,9 @@
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
 
-/* From where a trace's buffer counts. */
+/* From where a trace's buffer counts. Of a trace that somebody reads as it
+   goes, what has been read counts no more; on a file all counts; a live log's
+   is empty, since it is pumped after each event. */
 static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
   if (t->follower != NULL)
     return tg_follower_pos(t->follower);
@@ -16,8 +24,11 @@ static tg_Pos kept_from (const tg_Session *s, const tg_Trace *t) {
   return t->consumed ? tg_writer_pos(&s->writer) : tg_cursor_pos(&t->hold);
 }
 
-/* A ring gives up its oldest chunk; false if that is its last. */
+/* A ring gives up its oldest chunk; false if that is its last. What it had of
+   packets is told by the counts with which chunks begin; of the first one only
+   those from the trace's own beginning. */
 static bool drop_oldest (tg_Trace *t) {
+  tg_assert(!t->consumed && t->hold.chunk != NULL);
   uint64_t before = t->hold.chunk->packets;
   if (before < t->packets_start)
     before = t->packets_start;
@@ -28,7 +39,10 @@ static bool drop_oldest (tg_Trace *t) {
   return true;
 }
 
-/* A ring's hold goes on to the chunk where what is kept begins. */
+/* A ring's hold goes on to the chunk where what is kept begins. By whole
+   chunks: a reader can begin nowhere but at a CONTEXT, and each chunk has
+   one at its beginning. So up to a chunk less is kept than the buffer would
+   hold. */
 static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
   tg_Pos pos = tg_writer_pos(&s->writer);
   while (pos + need - tg_cursor_pos(&t->hold) > t->options.buffer
@@ -36,7 +50,8 @@ static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
     continue;
 }
 
-/* The session's count at which 't' may have all the packets it wants. */
+/* The session's count at which 't' may have all the packets it wants. The sum
+   may be more than a count can be, which means: never. */
 static uint64_t packets_wanted (const tg_Trace *t) {
   uint64_t n = t->options.max_events;
   if (n == 0 || n > UINT64_MAX - t->packets_start)
@@ -50,6 +65,8 @@ static uint64_t packets_wanted (const tg_Trace *t) {
 ** were open when 't' started. So what 't' really has is counted, as far as it
 ** has not been before, and the next look is when the rest may be there.
 */
+/* Without the second, exact count a trace with maxEvents = 10 beside a busy
+   one would end after 10 of the other's. */
 static bool has_all (tg_Session *s, tg_Trace *t) {
   tg_Packet p;
   if (s->writer.packets < t->packets_stop)
@@ -67,6 +84,8 @@ static bool has_all (tg_Session *s, tg_Trace *t) {
   return false;
 }
 
+/* Facts are noted before the CONTEXT is written, but for the epoch, which
+   begins with it. A trace that is consumed holds nothing: its reader does. */
 bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   t->ticks_start = now;
@@ -82,6 +101,8 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
          || tg_cursor_place(&t->hold, &r->stream->store, t->start);
 }
 
+/* 9e18 is less than the largest uint64_t, and later than anybody will live to
+   see. */
 static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
   double ticks = (double)t->options.duration_ns
                  / s->writer.stream->clock.ns_per_tick;
@@ -90,7 +111,9 @@ static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
   return t->ticks_start + (uint64_t)ticks;
 }
 
-/* Whether the trace's buffer takes 'need' more bytes; may wait for it. */
+/* Whether the trace's buffer takes 'need' more bytes; may wait for it. The
+   wait is the one place where the hook sleeps; it ends when the reader stands
+   still (follower.h). */
 static bool fits (const tg_Session *s, const tg_Trace *t, size_t need) {
   const tg_Options *o = &t->options;
   tg_Pos pos = tg_writer_pos(&s->writer);
@@ -100,7 +123,9 @@ static bool fits (const tg_Session *s, const tg_Trace *t, size_t need) {
   return pos + need - kept_from(s, t) <= o->buffer;
 }
 
-/* How a trace ends now, if it does: it needs 'need' more bytes. */
+/* How a trace ends now, if it does: it needs 'need' more bytes. The exact
+   count comes before the time and the room, so that a trace that has all it
+   wanted is not said to lack something. */
 static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
                        uint64_t now) {
   if (t->file != NULL && tg_filewriter_error(t->file) != 0)
@@ -116,7 +141,9 @@ static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
   return fits(s, t, need) ? TG_END_NOT : TG_END_OVERFLOW;
 }
 
-static void release_tap (tg_Trace *t) {
+/* =The trace feeds its follower no more; the follower itself goes with the
+   last who reads it. */
+static void leave_follower (tg_Trace *t) {
   if (t->follower != NULL) {
     tg_follower_part(t->follower, t->stop);
     tg_follower_unpin(t->follower);
@@ -124,8 +151,13 @@ static void release_tap (tg_Trace *t) {
   }
 }
 
+/* What follows from it (traces leave the list, the selection gets less) is
+   left to 'attend', after the event: here the writer is in the middle of one.
+   The trace whose file does not take a definition (emit.c) ends where that
+   was, not here. */
 void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   bool torn = s->torn && t == s->on_file;
+  tg_assert(t->session == s && t->end == TG_END_NOT && why != TG_END_NOT);
   t->end = torn ? TG_END_DISK : why;
   t->stop = torn ? s->torn_at : tg_writer_pos(&s->writer);
   t->packets_end = torn ? s->torn_packets : s->writer.packets;
@@ -133,11 +165,13 @@ void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   t->older_end = tg_traceinfo_older_frames(s, t);
   tg_reader_free(t->counter);
   t->counter = NULL;
-  release_tap(t);
+  leave_follower(t);
   tg_tracefile_ended(s, t);
   s->stale = s->attention = true;
 }
 
+/* The old hold is dropped last: else the chunks between would be freed before
+   the new one pins them, and a ring would have lost its last. */
 bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now) {
   tg_Cursor before = t->hold;
   t->hold = (tg_Cursor){0};
@@ -154,6 +188,8 @@ bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now) {
   return ok;
 }
 
+/* A ring is asked often, as nothing but 'turn' moves its hold. At least 'need'
+   bytes are granted, or the writer would ask without end. */
 tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need) {
   tg_Pos stop = UINT64_MAX;
   tg_Pos here = tg_writer_pos(&s->writer);
@@ -174,6 +210,8 @@ tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need) {
   return stop;
 }
 
+/* A count of 0 brings 'turn' with each event: of a torn file nothing more may
+   be written, and the end of its trace is due. */
 void tg_tracelimits_set (tg_Session *s) {
   s->writer.packets_stop = s->torn ? 0 : UINT64_MAX;
   s->writer.ticks_stop = UINT64_MAX;
@@ -202,6 +240,7 @@ static void note_wishes (tg_Session *s) {
     s->attention = true;
 }
 
+/* Several may come to their limits with one event. */
 static void end_reached (tg_Session *s, size_t need, uint64_t now) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     tg_End why = (t->end == TG_END_NOT) ? reached(s, t, need, now)
@@ -221,7 +260,7 @@ static void end_all (tg_Session *s, tg_End why) {
 }
 
 /* Whether the file of a ring, which cannot grow, has got a block back. */
-static bool feed_tape (tg_Session *s) {
+static bool feed_file (tg_Session *s) {
   tg_Trace *t = s->on_file;
   if (t == NULL)
     return false;
@@ -235,7 +274,7 @@ static bool feed_tape (tg_Session *s) {
 /* There was no chunk to be had: from a file whose file cannot grow (the others
    go on in memory), or at all. */
 static void end_refused (tg_Session *s) {
-  if (feed_tape(s))
+  if (feed_file(s))
     return;
   if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
     tg_tracelimits_end(s, s->on_file, TG_END_DISK);
@@ -247,6 +286,7 @@ static void end_refused (tg_Session *s) {
    its own. */
 static void adopt_orphan (tg_Session *s, uint64_t now) {
   tg_Trace *t = s->orphan;
+  tg_assert(t->session == s && t->end == TG_END_NOT);
   tg_End why = tg_tracefile_again(s, t);
   if (why == TG_END_NOT && !tg_tracelimits_begin(s, t, now))
     why = TG_END_MEMORY;
@@ -256,12 +296,15 @@ static void adopt_orphan (tg_Session *s, uint64_t now) {
     tg_tracelimits_end(s, t, why);
 }
 
-/* The writer has come to a limit. A new chunk begins with a CONTEXT, which
-   may take what was granted: then it is asked for again. */
+/* The writer has come to a limit. A new chunk begins with a CONTEXT, which may
+   take what was granted: then it is asked for again. The loop ends: each round
+   ends a trace, drops a chunk of a ring, or gets room. errno is the program's,
+   and must survive a hook. */
 void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
+  tg_assert(s->tracing && need > 0);
   if (s->terminated)
     return;             /* nothing comes after the end */
   if (s->orphan != NULL)
@@ -278,6 +321,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   errno = error;
 }
 
+/* From here on the session's counts do not count for it: it may be gone from
+   the list, and others go on to lose. */
 void tg_tracelimits_settle (tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
   tg_traceinfo_losses(t, lost);

@@ -1,9 +1,14 @@
+/*
+** tracesave.c - what a trace has so far becomes a file: of one that runs, as if
+** it were stopped now. On the thread that runs the state; the trace goes on.
+*/
 #include <errno.h>
 
 #include "session/tracesave.h"
 #include "recording/save.h"
 #include "session/traceinfo.h"
 
+/* save.c leaves errno alone where memory is the reason. */
 tg_Status tg_tracesave (const tg_Trace *t, const tg_Program *program,
                         const char *path) {
   bool active = t->end == TG_END_NOT;

@@ -1,3 +1,10 @@
+/*
+** tracing.c - tracing begins with the first trace of a state, and ends with the
+** last; what is recorded is worked out when traces come and go. Called by
+** trace/ and server/ and, as the session's 'attend', by the hook; on the thread
+** that runs the state. Where it fails, nothing has changed: TG_ERR_MEMORY, or
+** TG_ERR_IO with errno.
+*/
 #include <errno.h>
 #include <string.h>
 
@@ -23,6 +30,8 @@ static void attend (tg_Session *s, lua_State *L);
 
 /* ---- finding ---- */
 
+/* What is open exits "terminated" before the traces stop: else their frames
+   would seem to be open still, in a state that is gone. */
 static void close_traces (tg_Session *s, lua_State *L) {
   if (s->tracing)
     tg_tracing_terminate(s);
@@ -30,7 +39,10 @@ static void close_traces (tg_Session *s, lua_State *L) {
     tg_tracing_stop(s, L, s->traces);
 }
 
-/* The state closes. */
+/* The state closes. Any other finalizer of the state may still come after this
+   one and start a trace: it finds no session then and makes a new one
+   (lua_close calls finalizers in the reverse order of their marking, section
+   2.5.3 of the manual). */
 static int session__gc (lua_State *L) {
   tg_Session *s = lua_touserdata(L, 1);
   if (tg_session_find(L) == s) {
@@ -43,6 +55,10 @@ static int session__gc (lua_State *L) {
   return 0;
 }
 
+/* The finalizer is there before the state can be used, and the registry has
+   the session before any other thread may hear of it. The string "__name" is
+   kept where the hook finds it by an integer: a string would have to be made,
+   which may collect garbage. */
 tg_Session *tg_tracing_get (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   if (s != NULL)
@@ -75,12 +91,19 @@ tg_Trace *tg_tracing_trace (const tg_Session *s, const char *name) {
 /* ---- what is recorded ---- */
 
 /* Whether the session must still see events for this trace: to record them, or
-   to count what it loses. */
+   to count what it loses. One that ended for want of room is told how much it
+   lacks, and only the hook knows; one that was stopped, or had all that it
+   wanted, lacks nothing. */
 static bool counts (const tg_Trace *t) {
   return t->end == TG_END_NOT || t->end == TG_END_OVERFLOW
          || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
 }
 
+/* Which functions are wanted is decided once for each (catalog.h), so all
+   decisions are forgotten when the union has changed; when it has not, which
+   is the common case of many traces alike, they stand. The depth limit counts
+   from the bottom of the stack, a trace's own from where it began. False
+   without memory: then all is as before. */
 static bool work_out_demand (tg_Session *s) {
   tg_Selection fresh = {0};
   uint32_t limit = 0;
@@ -108,6 +131,7 @@ static bool work_out_demand (tg_Session *s) {
 
 /* ---- tracing begins and ends ---- */
 
+/* The stream lives on as long as somebody reads it. */
 static void clear_machinery (tg_Session *s) {
   tg_snapshot_off(s);
   tg_stream_unpin(s->writer.stream);
@@ -126,7 +150,11 @@ static void clear_machinery (tg_Session *s) {
 }
 
 /* The chain from the main thread to 'L': each holds the next by the resume
-   call on top of its stack, or that of close, which runs __close there. */
+   call on top of its stack, or that of close, which runs __close there. There
+   is no function for it: lua_Debug tells of frames, not of who runs whom, and
+   no field of a lua_State says it. The first argument of a C function is its
+   first local (lua_getlocal); wrap's function has its coroutine as an upvalue
+   (auxwrap in lcorolib.c). NULL: 'M' runs no other one that this can see. */
 static lua_State *resumed_by (lua_State *M, lua_State *L) {
   lua_Debug ar;
   lua_State *next = NULL;
@@ -150,7 +178,11 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
   return runs ? next : NULL;
 }
 
-/* Arms what runs now: 'L' and all that resumed it, outermost first. */
+/* Arms what runs now: 'L' and all that resumed it, outermost first. Records
+   are chained from the main coroutine up, as resumes are. One that was resumed
+   from C is not found on the way, and joins on top without what is between.
+   CHAIN_MAX is a guard against a chain that is read wrongly, not a limit of
+   Lua's. False without memory. */
 static bool arm_chain (tg_Session *s, lua_State *L) {
   lua_State *M = s->main;
   for (int i = 0; i < CHAIN_MAX && M != NULL; i++) {
@@ -162,6 +194,7 @@ static bool arm_chain (tg_Session *s, lua_State *L) {
     t->id = (M == s->main) ? 1 : s->threads.next_id++;
     t->resumer = s->current;
     s->current = t;
+    tg_assert(t->resumer == NULL || t->resumer->running);
     if (M == L)
       return true;
     M = resumed_by(M, L);
@@ -188,6 +221,9 @@ static void read_directly (tg_Session *s, lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* The frames that are there already stay unseen, but for ours on top: what
+   they call is not to be shown either. False without memory, and then no hook
+   is left. */
 static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.stream = tg_stream_new();
   s->writer.turn = tg_tracelimits_turn;
@@ -213,6 +249,8 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   return true;
 }
 
+/* Hooks are read and replaced here; a signal that sets one between the two
+   would be taken for the program's. */
 static bool begin_undisturbed (tg_Session *s, lua_State *L) {
   tg_observers_lull(s);
   bool ok = begin_tracing(s, L);
@@ -220,7 +258,10 @@ static bool begin_undisturbed (tg_Session *s, lua_State *L) {
   return ok;
 }
 
+/* The list of coroutines goes with it: records are made anew when tracing
+   begins again. */
 static void end_tracing (tg_Session *s, lua_State *L) {
+  tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
   tg_hook_end(s, L);
   tg_userhook_leave(L);
   clear_machinery(s);
@@ -232,11 +273,15 @@ static void end_tracing (tg_Session *s, lua_State *L) {
 
 static void unlink_trace (tg_Session *s, tg_Trace *t) {
   tg_Trace **p = &s->traces;
-  while (*p != t)
+  while (*p != t) {
+    tg_assert(*p != NULL);
     p = &(*p)->next;
+  }
   *p = t->next;
 }
 
+/* 'attention' makes the hook call 'attend' after every event: a live log needs
+   that, all other things once. */
 static void work_out_logging (tg_Session *s) {
   s->logging = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
@@ -244,13 +289,17 @@ static void work_out_logging (tg_Session *s) {
   s->attention = s->logging || s->stale || s->snapshot;
 }
 
-/* The writer's limits are worked out anew. */
+/* The writer's limits are worked out anew. Without memory the writer is closed
+   then, and the next event asks 'turn'. */
 static void reopen (tg_Session *s) {
   tg_writer_open(&s->writer, 0, tg_clock_ticks(),
                  tg_tracelimits_next(s, 0));
 }
 
-/* Its place in the stream, which goes onto the trace's file if it has one. */
+/* Its place in the stream, which goes onto the trace's file if it has one. In
+   this order: the file first, since the CONTEXT with which the trace begins
+   must be in it; and the note in the file last, since it names the place of
+   that. */
 static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
   if (t->plan != NULL && !tg_tracefile_begin(s, t))
     return TG_ERR_IO;
@@ -260,8 +309,12 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
   return TG_OK;
 }
 
+/* The trace is in the list before it has begun: the limits of the session are
+   worked out from the list. On failure it is taken out again, and if it was
+   the first one nothing is left of tracing; errno survives what that does. */
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
+  tg_assert(t->session == NULL && first == (s->traces == NULL));
   if (first && !begin_undisturbed(s, L))
     return TG_ERR_MEMORY;
   t->session = s;
@@ -286,6 +339,9 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   return TG_OK;
 }
 
+/* The list of what is recorded cannot have changed, but its memory may be
+   gone: 'attend' tries again later. A stream that has had its last event, or
+   that its file does not take any more, begins nowhere again. */
 bool tg_session_restart (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && !t->consumed);
   if (t->end != TG_END_NOT || s->terminated || s->torn
@@ -298,6 +354,9 @@ bool tg_session_restart (tg_Session *s, tg_Trace *t) {
   return true;
 }
 
+/* Until now the trace held the stream at its beginning; from now on the
+   follower does, at the place up to which it has been read, so the session
+   forgets what has been sent. */
 void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   tg_assert(t->session == s && t->end == TG_END_NOT && t->follower == NULL);
   t->follower = tg_follower_pin(follower);
@@ -307,7 +366,11 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   reopen(s);
 }
 
+/* A live log gets what is left of it before the trace is unlinked, since it
+   reads from the session's stream. What else has come up, another trace's end,
+   is seen to at once: no event may follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
+  tg_assert(t->session == s && s->tracing);
   if (t->end == TG_END_NOT)
     tg_tracelimits_end(s, t, TG_END_STOPPED);
   tg_tracelimits_settle(t);
@@ -338,6 +401,7 @@ static void retire (tg_Session *s, lua_State *L) {
     }
     unlink_trace(s, t);
     t->session = NULL;
+    tg_assert(t->follower == NULL && t->file == NULL);
     if (!tg_observers_watch(s, t))
       tg_anchor_release(L, t);
   }
@@ -357,6 +421,7 @@ void tg_tracing_forked (tg_Session *s) {
   tg_observers_forked(s);
 }
 
+/* Each after every event: a log is to show what happens while it happens. */
 static void pump_logs (tg_Session *s) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->log != NULL)
@@ -364,6 +429,11 @@ static void pump_logs (tg_Session *s) {
   }
 }
 
+/* In this order: os.exit ends everything; observers come before traces are
+   retired, since they still have to tell of those (endpoint.c reads why one
+   ended); then what needs the stream as it is; last what changes it. Any of
+   these may end tracing: then nothing of the session's machinery is there any
+   more. */
 static void attend (tg_Session *s, lua_State *L) {
   if (s->exiting)
     tg_tracing_terminate(s);
@@ -393,6 +463,8 @@ static void attend (tg_Session *s, lua_State *L) {
   work_out_logging(s);
 }
 
+/* Once: a second TERMINATE would tell of frames that are gone. The traces
+   themselves go on to be active, so that whoever has one may stop it. */
 void tg_tracing_terminate (tg_Session *s) {
   if (s->tracing && !s->terminated) {
     tg_hook_terminate(s);

@@ -1,3 +1,9 @@
+/*
+** actorfeed.c - the object Feed, which an actor in the program itself reads
+** (lua/tracegrip/actor.lua): one reader for the union of its traces. On the
+** thread that runs the state. Without memory a trace does not join, and its
+** start fails; a feed that is there reads on as it did.
+*/
 #include <string.h>
 
 #include "trace/actorfeed.h"
@@ -37,6 +43,7 @@ static bool has (const tg_Feed *f, const tg_Trace *t) {
   return false;
 }
 
+/* The buffer of a trace is what its feed has not read yet (tracelimits.c). */
 static void set_consumers (tg_Feed *f) {
   for (size_t i = 0; i < f->count; i++) {
     if (f->traces[i]->consumed)
@@ -44,6 +51,7 @@ static void set_consumers (tg_Feed *f) {
   }
 }
 
+/* False without memory, and then nothing is in it. */
 static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
   for (size_t i = 0; i < f->count; i++) {
     if (!tg_selection_add(d, &f->traces[i]->options)) {
@@ -54,7 +62,10 @@ static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
   return true;
 }
 
-/* A reader that nobody needs, or of a stream that is over. */
+/* A reader that nobody needs, or of a stream that is over. When all traces of
+   the state have stopped and new ones started, there is another stream, while
+   a feed's own list was never empty: a trace that has ended by itself stays in
+   it until it is told. */
 static void drop_reader (tg_Feed *f) {
   if (f->reader != NULL
       && (f->count == 0
@@ -64,8 +75,10 @@ static void drop_reader (tg_Feed *f) {
   }
 }
 
-/* The client's time begins with its first trace. */
+/* The client's time begins with its first trace. So two actors that began at
+   different moments count from different zeros. */
 static bool new_reader (tg_Feed *f) {
+  tg_assert(f->reader == NULL && f->count > 0);
   const tg_Trace *first = f->traces[0];
   f->reader = tg_reader_new(first->stream, first->start, &f->selection);
   if (f->reader != NULL)
@@ -73,7 +86,9 @@ static bool new_reader (tg_Feed *f) {
   return f->reader != NULL;
 }
 
-/* After a trace has come or gone: what is read from here on. */
+/* After a trace has come or gone: what is read from here on. Not while a
+   packet is being written: a finalizer may have come here, and 'write_packet'
+   holds the reader. Then it is done afterwards. */
 static bool rework (tg_Feed *f) {
   tg_Selection fresh = {0};
   bool ok = true;
@@ -93,6 +108,7 @@ static bool rework (tg_Feed *f) {
   return ok;
 }
 
+/* False without memory, and the feed is as before. */
 static bool join (tg_Feed *f, tg_Trace *t) {
   if (f->count == f->capacity) {
     size_t n = f->capacity * 2 + 4;
@@ -102,6 +118,7 @@ static bool join (tg_Feed *f, tg_Trace *t) {
     f->traces = list;
     f->capacity = n;
   }
+  tg_assert(!has(f, t));
   f->traces[f->count++] = t;
   if (rework(f))
     return true;
@@ -111,6 +128,8 @@ static bool join (tg_Feed *f, tg_Trace *t) {
   return false;
 }
 
+/* The order of the others stays: the most recent one is the one that "stop"
+   without a name means. */
 static bool take_out (tg_Feed *f, tg_Trace *t) {
   size_t i = 0;
   while (i < f->count && f->traces[i] != t)
@@ -148,10 +167,13 @@ static bool is_open (const tg_Feed *f) {
 }
 
 /* Pushes the feed, which is open, with room for what 'tell' needs; where it
-   is. */
+   is. It is on the stack before anything is allocated: what is allocated may
+   collect garbage, and a finalizer may close the feed, which is then held by
+   nothing else. */
 static int push_feed (lua_State *L, const tg_Feed *f) {
   luaL_checkstack(L, 12, NULL);
   lua_rawgetp(L, LUA_REGISTRYINDEX, f);
+  tg_assert(lua_touserdata(L, -1) == f);
   return lua_gettop(L);
 }
 
@@ -223,6 +245,7 @@ static const tg_ObserverMethods observer_methods = {
 
 /* ---- the object ---- */
 
+/* It is closed at first, and held by its actor alone. */
 int feed_new (lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   tg_Feed *f = lua_newuserdatauv(L, sizeof *f, 1);
@@ -256,7 +279,9 @@ static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
     tg_trace_halt(L, t);
 }
 
-/* Names of its traces, most recent first; its own are stopped. */
+/* Names of its traces, most recent first; its own are stopped. One after the
+   other from the end, looking anew each time: stopping one may bring the
+   program back here. */
 static int feed_close (lua_State *L) {
   tg_Feed *f = check_feed(L);
   lua_Integer n = 0;
@@ -278,6 +303,8 @@ static int feed_close (lua_State *L) {
   return 1;
 }
 
+/* It is consumed from its beginning, so it must be read from its beginning: if
+   the feed cannot have it, it is stopped again. */
 static int feed_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
   tg_Feed *f = check_feed(L);
@@ -299,6 +326,7 @@ static int feed_start (lua_State *L) {
   return 1;
 }
 
+/* The most recent one of that name, or of all for NULL. */
 static tg_Trace *find (const tg_Feed *f, const char *name) {
   for (size_t i = f->count; i > 0; i--) {
     if (name == NULL || strcmp(f->traces[i - 1]->name, name) == 0)
@@ -307,6 +335,8 @@ static tg_Trace *find (const tg_Feed *f, const char *name) {
   return NULL;
 }
 
+/* The client that asks is answered and need not be told, so the trace leaves
+   without a word. */
 static int feed_stop (lua_State *L) {
   tg_Feed *f = check_feed(L);
   const char *name = luaL_optstring(L, 2, NULL);
@@ -324,7 +354,8 @@ static int feed_stop (lua_State *L) {
   return 1;
 }
 
-/* How far the feed's traces have come. */
+/* How far the feed's traces have come. Where a trace has ended, others of the
+   feed may go on. */
 static tg_Pos feed_end (const tg_Feed *f) {
   tg_Pos end = 0;
   for (size_t i = 0; i < f->count; i++) {
@@ -351,7 +382,9 @@ static int write_packet (lua_State *L) {
 }
 
 /* A finalizer that runs meanwhile may come back here, or change what the feed
-   has: the former finds nothing, the latter comes after the packet. */
+   has: the former finds nothing, the latter comes after the packet. The end is
+   fixed when the iterator is made: what the reading itself records, in a
+   program that traces its own actor, would never end. */
 static int next_packet (lua_State *L) {
   tg_Feed *f = lua_touserdata(L, lua_upvalueindex(1));
   tg_Pos end = (tg_Pos)lua_tointeger(L, lua_upvalueindex(2));
@@ -378,7 +411,8 @@ static int feed_packets (lua_State *L) {
   return 1;
 }
 
-/* Traces that ended by themselves leave the feed: list of {name=, why=}. */
+/* Traces that ended by themselves leave the feed: list of {name=, why=}. Told
+   once: it is taken from the list as it is told. */
 static int feed_ended (lua_State *L) {
   tg_Feed *f = check_feed(L);
   lua_Integer n = 0;
@@ -404,6 +438,8 @@ static int feed_ended (lua_State *L) {
   return 1;
 }
 
+/* The state closes, or the feed was never open: an open one is in the
+   registry. */
 static int feed__gc (lua_State *L) {
   tg_Feed *f = check_feed(L);
   if (is_open(f))

@@ -1,3 +1,9 @@
+/*
+** exporttrace.c - trace:export: options from Lua, the export itself (export.h),
+** its result as a table. On the thread that runs the state; the export may use
+** others (readahead.h). Wrong options raise before the file is opened; what the
+** world refuses is nil, message, errno.
+*/
 #include <errno.h>
 #include <string.h>
 
@@ -9,6 +15,8 @@
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
+/* The error names all formats there are: the table is their one list
+   (formats.c). */
 static const tg_Format *check_format (lua_State *L, int i) {
   const char *name = luaL_checkstring(L, i);
   luaL_Buffer known;
@@ -30,6 +38,7 @@ static const char *const own_keys[] = {
   "limit", "samples", "sources", "geckoVersion", "progress", NULL
 };
 
+/* 0 stands for: not given. */
 static uint64_t read_count (lua_State *L, const char *key) {
   int ok = 1;
   lua_getfield(L, 4, key);
@@ -51,6 +60,9 @@ static bool read_flag (lua_State *L, const char *key) {
   return b;
 }
 
+/* By lua_getfield and not raw, unlike the filter's options: the command line
+   and programs give plain tables, and tg_readtrace_new, which follows, checks
+   the keys raw. */
 static void read_options (lua_State *L, tg_ExportOptions *o) {
   memset(o, 0, sizeof *o);
   o->gecko = 36;
@@ -74,6 +86,7 @@ typedef struct Teller {
   bool raised;            /* the error is on top */
 } Teller;
 
+/* By time: how many packets there will be nobody knows beforehand. */
 static double part (const tg_Export *x, uint64_t reached_ns) {
   if (reached_ns <= x->start_ns || x->end_ns <= x->start_ns)
     return 0;
@@ -82,6 +95,8 @@ static double part (const tg_Export *x, uint64_t reached_ns) {
   return done < 1 ? done : 1;
 }
 
+/* False ends the export; the error stays on the stack until the file is
+   closed. */
 static bool tell (void *ud, uint64_t reached_ns) {
   Teller *teller = ud;
   lua_pushvalue(teller->L, 6);
@@ -90,7 +105,8 @@ static bool tell (void *ud, uint64_t reached_ns) {
   return !teller->raised;
 }
 
-/* Pushes the option 'progress' to index 6. */
+/* Pushes the option 'progress' to index 6. At a fixed index, where 'tell'
+   finds it: the export keeps nothing of Lua. */
 static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
   *teller = (Teller){.L = L, .x = x};
   luaL_checkstack(L, 8, NULL);
@@ -132,7 +148,8 @@ static void push_result (lua_State *L, const tg_Export *x,
   }
 }
 
-/* Writes it; nothing may raise as long as the output is open. */
+/* Writes it; nothing may raise as long as the output is open. The format's own
+   errno wins over that of closing: it came first, and tells more. */
 static tg_Status write (tg_Export *x, const tg_Format *format,
                         const char *path) {
   tg_OutFile out;
@@ -151,6 +168,8 @@ static tg_Status write (tg_Export *x, const tg_Format *format,
   return status;
 }
 
+/* The message names the path, or the directory for spools if it is that which
+   is full. */
 int trace_export (lua_State *L) {
   static const tg_Program unknown;
   tg_Trace *t = tg_readtrace_check(L);

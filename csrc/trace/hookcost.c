@@ -1,5 +1,7 @@
 /*
-** hookcost.c - see hookcost.h.
+** hookcost.c - measures the hook in a state of its own, with the trace types of
+** the one who asks. On the caller's thread, whose own tracing sees nothing of
+** it; false without memory.
 */
 #include <lualib.h>
 
@@ -28,11 +30,15 @@ typedef struct Measure {
   double exit_ns;         /* ...and after the other, traced */
 } Measure;
 
+/* The least, not the mean: what makes a run longer is the machine, never the
+   hook. */
 static void keep_least (double *least, double ns) {
   if (*least == 0 || ns < *least)
     *least = ns;
 }
 
+/* The same program and the same clock, so that what the loop itself costs is
+   in both. */
 static void run_bare (lua_State *L, Measure *m) {
   tg_Clock clock;
   tg_clock_start(&clock);
@@ -66,6 +72,7 @@ static void read_times (const tg_Trace *t, Measure *m) {
   }
 }
 
+/* The trace is collected with the state; its memory is a few hundred calls. */
 static void run_traced (lua_State *L, Measure *m) {
   lua_pushvalue(L, TRACED);
   lua_pushcfunction(L, trace_start);
@@ -80,6 +87,8 @@ static void run_traced (lua_State *L, Measure *m) {
   lua_pop(L, 1);
 }
 
+/* The program is a string and calls nothing: it needs no module, which might
+   not be found here. */
 static int measure (lua_State *L) {
   Measure *m = lua_touserdata(L, 1);
   luaL_openlibs(L);
@@ -94,7 +103,8 @@ static int measure (lua_State *L) {
   return 0;
 }
 
-/* What is longer than half of a bare call and return. */
+/* What is longer than half of a bare call and return. A return's share of a
+   bare call is taken to be half; below zero it is noise. */
 static uint64_t beyond (const Measure *m, double ns) {
   double more = ns - m->bare_ns / 2;
   return more > 0 ? (uint64_t)(more + 0.5) : 0;

@@ -1,3 +1,8 @@
+/*
+** livelog.c - a trace whose log is written by the hook (tracing.c pumps it
+** after each event). Here it is started, on the thread that runs the state; a
+** file that cannot be opened is nil, message, errno.
+*/
 #include <errno.h>
 #include <unistd.h>
 
@@ -15,6 +20,9 @@ static bool attach (tg_Trace *t, const tg_LogStyle *style, int fd) {
   return t->log != NULL;
 }
 
+/* The trace begins before the log is attached, since the log reads the stream
+   that begins with it. A descriptor that was opened for a path is closed,
+   since the log has a duplicate; any other is the program's. */
 int livelog_start (lua_State *L) {
   tg_LogStyle style;
   lua_settop(L, 2);

@@ -1,3 +1,9 @@
+/*
+** readtrace.c - a reading of a trace, which packets, reports and exports begin
+** with; trace:packets and trace:log. On the thread that runs the state. Wrong
+** filters raise; events that cannot be read are an errno, and damage of a
+** recording is the end of what it has.
+*/
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +34,8 @@ tg_Trace *tg_readtrace_check (lua_State *L) {
   return t;
 }
 
+/* What the trace recorded is the most that can be asked for: a filter narrows,
+   never widens. */
 static bool work_out_demand (tg_ReadTrace *r, const tg_Trace *t, bool narrow,
                              uint32_t types) {
   if (!tg_selection_add(&r->selection, &t->options)
@@ -37,6 +45,7 @@ static bool work_out_demand (tg_ReadTrace *r, const tg_Trace *t, bool narrow,
   return true;
 }
 
+/* 'stop' is fixed here: of a trace that runs it is what there is now. */
 static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   r->stop = tg_traceinfo_stop_pos(t);
   r->reader = tg_reader_new(t->stream, t->start, &r->selection);
@@ -44,6 +53,8 @@ static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   return r->reader != NULL;
 }
 
+/* The userdata is there, with its finalizer and the Trace in its user value,
+   before anything in it is made: whatever raises frees what there is. */
 tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
                                 const char *const *extra, uint32_t types) {
   tg_Trace *t = tg_readtrace_check(L);
@@ -76,6 +87,8 @@ static int errno_of (tg_Status status) {
   }
 }
 
+/* Damage is no error: what comes before it is good, and is more than nothing.
+   It is noted in the Trace, for those who look. */
 int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
   if (status != TG_ERR_FORMAT || damage == 0)
     return errno_of(status);
@@ -90,6 +103,9 @@ int tg_readtrace_error (const tg_ReadTrace *r) {
                             tg_reader_damage(r->reader));
 }
 
+/* Called by the reader in the middle of its work, so nothing may be raised
+   through it: the error stays on the stack, and the reading goes on to its
+   end, which its user cuts short. */
 static void tell (void *ud) {
   tg_Pace *p = ud;
   if (p->raised)
@@ -101,6 +117,7 @@ static void tell (void *ud) {
   p->raised = lua_pcall(p->L, 1, 0, 0) != LUA_OK;
 }
 
+/* Bytes, not packets, are what is known of the whole beforehand. */
 void tg_pace_begin (tg_Pace *p, lua_State *L, tg_ReadTrace *r, int function) {
   *p = (tg_Pace){.L = L, .reading = r, .function = function};
   if (lua_isnil(L, function))
@@ -134,6 +151,8 @@ void tg_readtrace_span (const tg_ReadTrace *r, const tg_Trace *t,
 
 /* ---- packets ---- */
 
+/* A Lua iterator has nobody to give nil and a message to: what cannot be read
+   raises. */
 static int next_packet (lua_State *L) {
   tg_ReadTrace *r = lua_touserdata(L, lua_upvalueindex(1));
   tg_Packet packet;
@@ -158,7 +177,8 @@ int trace_packets (lua_State *L) {
 
 /* ---- log ---- */
 
-/* Writes what there is; the errno of what went wrong, or 0. */
+/* Writes what there is; the errno of what went wrong, or 0. The log is made,
+   pumped and closed here: nothing raises while it has its descriptor. */
 static int write_log (const tg_ReadTrace *r, tg_Trace *t,
                       const tg_LogStyle *style, int fd) {
   tg_LogState state;
@@ -185,6 +205,8 @@ static void check_style (lua_State *L, tg_LogStyle *style) {
   tg_logstyle_read(L, 2, -1, style);
 }
 
+/* The style is checked before the file is opened: a mistake in it must not
+   leave an empty file. */
 int trace_log (lua_State *L) {
   tg_LogStyle style;
   tg_Trace *t = tg_readtrace_check(L);

@@ -1,7 +1,7 @@
 /*
 ** recordinginfo.c - what "info" tells: the file, who recorded it and how it
-** ended, and of each trace what reading all of it shows. On the thread that runs
-** the state; damage is told, not raised.
+** ended, and of each trace what reading all of it shows. On the thread that
+** runs the state; damage is told, not raised.
 */
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +57,9 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
 }
 
 /* (trace, progress, before, whole) -> what info says of it; the last three as
-   tg_Pace has them. */
+   tg_Pace has them. A function of its own, called for each trace: what it
+   leaves on the stack goes with it, and the reading is collected. No values
+   are asked for (types 0), so none is looked at. */
 static int describe_trace (lua_State *L) {
   Measure m;
   tg_Pace pace;
@@ -82,7 +84,8 @@ static int describe_trace (lua_State *L) {
   return 1;
 }
 
-/* The bytes of a trace among the list of them at 'i'. */
+/* The bytes of a trace among the list of them at 'i'. Of a damaged one that is
+   more than will be read: the part that is done jumps then. */
 static double length (lua_State *L, int i, uint32_t n) {
   lua_rawgeti(L, i, n);
   const tg_Trace *t = lua_touserdata(L, -1);
@@ -90,10 +93,12 @@ static double length (lua_State *L, int i, uint32_t n) {
   return (double)(t->stop - t->start);
 }
 
-/* Pushes a list of what describe_trace says of all. */
+/* Pushes a list of what describe_trace says of all. The part that 'progress'
+   is told is of all traces together, by their bytes. */
 static void describe_traces (lua_State *L, const tg_Recording *r, int traces,
                              int progress) {
   double before = 0, whole = 0;
+  tg_assert(lua_istable(L, traces));
   for (uint32_t i = 1; i <= r->count; i++)
     whole += length(L, traces, i);
   lua_createtable(L, (int)r->count, 0);
@@ -155,7 +160,9 @@ static void describe_program (lua_State *L, const tg_Recording *r) {
   set_integer(L, "run", r->header.run);
 }
 
-/* In a word, how the recording came to its end. */
+/* In a word, how the recording came to its end. Damage tells most, so it comes
+   first; one whose header says that it is being written is "running" only if
+   somebody does write it ('busy'). */
 static const char *state_name (const tg_Recording *r) {
   if (r->damaged)
     return "damaged";
@@ -206,6 +213,8 @@ static void describe_state (lua_State *L, tg_Recording *r, int traces) {
     set_string(L, "reason", r->reason);
 }
 
+/* The state is described twice: at once, for those who want it brief, and when
+   all has been read, which may have found damage. */
 void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
                             int traces, bool brief, int progress) {
   lua_createtable(L, 0, 20);

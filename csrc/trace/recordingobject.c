@@ -23,7 +23,8 @@ typedef struct Recording {
 
 /* What of the trace is lost: as it was noted, but of a ring what is not in the
    file any more, which may be more by the time the file ends, and which of one
-   that was cut off nobody has noted. */
+   that was cut off nobody has noted. A file that ended without a word (kill
+   -9) has the losses as of its last note. */
 static void fill_losses (tg_Trace *t, const tg_TraceEntry *e,
                          const tg_Recording *r) {
   const tg_Chunk *first = t->stream->store.first;
@@ -38,6 +39,8 @@ static void fill_losses (tg_Trace *t, const tg_TraceEntry *e,
     t->lost[TG_LOSS_RING] = gone - e->packets;
 }
 
+/* A note may name a place beyond what is there, if the file lost its end: then
+   the end is where the file is good. */
 static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
                       const tg_Recording *r) {
   bool cut = e->end.why == TG_END_NOT || e->end.stop > r->end;
@@ -50,7 +53,8 @@ static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
 }
 
 /* Pushes the Trace of an entry; its program is that of 'first', NULL for the
-   first one. */
+   first one. Whatever raises, the Trace has all that is its own by then, and
+   frees it. */
 static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
                              const tg_TraceEntry *e, const tg_Trace *first) {
   tg_Trace *t = tg_trace_new(L);
@@ -70,6 +74,8 @@ static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
   return t;
 }
 
+/* What is no recording is told with the reason; what the system refused, in
+   its words. */
 static int open_failure (lua_State *L, const char *path, tg_Status status,
                          const char *reason) {
   if (status == TG_ERR_MEMORY)
@@ -80,6 +86,9 @@ static int open_failure (lua_State *L, const char *path, tg_Status status,
   return tg_trace_failure(L, "notARecording", lua_tostring(L, -1));
 }
 
+/* The userdata comes first: what is opened after it is freed with it, whatever
+   raises. The Traces are in its user value, and hold the stream themselves:
+   they may outlive it. */
 int recording_open (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char reason[160];
@@ -104,6 +113,7 @@ int recording_open (lua_State *L) {
 
 /* ---- the object ---- */
 
+/* Finalizers of a closing state may meet it when it is empty. */
 static Recording *check_recording (lua_State *L) {
   Recording *u = luaL_checkudata(L, 1, TG_RECORDING);
   if (u->r == NULL)
@@ -111,6 +121,7 @@ static Recording *check_recording (lua_State *L) {
   return u;
 }
 
+/* A new table each time, so that nobody changes ours. */
 static int recording_traces (lua_State *L) {
   Recording *u = check_recording(L);
   lua_getiuservalue(L, 1, 1);
@@ -150,7 +161,9 @@ static int recording_info (lua_State *L) {
   return 1;
 }
 
-/* What a Recording has not itself, its first trace has. */
+/* What a Recording has not itself, its first trace has. The method is looked
+   up in the trace by its name, as a caller would: no list of functions has to
+   be kept in step. */
 static int forward (lua_State *L) {
   check_recording(L);
   int n = lua_gettop(L);
@@ -165,7 +178,8 @@ static int forward (lua_State *L) {
   return lua_gettop(L);
 }
 
-/* Fields are those of the first trace. */
+/* Fields are those of the first trace. Methods of its own come first; after
+   its finalizer only those are left. */
 static int recording__index (lua_State *L) {
   Recording *u = luaL_checkudata(L, 1, TG_RECORDING);
   luaL_getmetatable(L, TG_RECORDING);

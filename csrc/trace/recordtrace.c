@@ -23,7 +23,10 @@ static char *copy_string (lua_State *L, int i) {
   return s != NULL ? tg_strdup(s, size) : NULL;
 }
 
-/* The strings of the list on top of the stack, which is popped. */
+/* The strings of the list on top of the stack, which is popped. A value that
+   is no string is shown as "?": what a program puts into its "arg" is its own
+   business, and no reason not to record. What has been copied when memory ends
+   is freed with the program. */
 static bool read_arguments (lua_State *L, tg_Program *p) {
   lua_Unsigned n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
   p->arguments = tg_calloc(n + 1, sizeof *p->arguments);
@@ -39,7 +42,9 @@ static bool read_arguments (lua_State *L, tg_Program *p) {
   return p->arguments != NULL && p->count == n;
 }
 
-/* Name and arguments as the two values on top of the stack say; pops them. */
+/* Name and arguments as the two values on top of the stack say; pops them. The
+   versions are those of this library and of the Lua it was built for: a
+   recording may be read by others. */
 static bool fill_program (lua_State *L, tg_Program *p) {
   bool named = lua_type(L, -2) == LUA_TSTRING;
   p->name = named ? copy_string(L, -2) : NULL;
@@ -55,7 +60,8 @@ static bool fill_program (lua_State *L, tg_Program *p) {
          && (p->name != NULL || !named);
 }
 
-/* The running program, as the standard interpreter's "arg" has it. */
+/* The running program, as the standard interpreter's "arg" has it. By raw
+   access: "arg" is a global of the program's and may have any metatable. */
 static bool running_program (lua_State *L, tg_Program *p) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_pushliteral(L, "arg");
@@ -76,6 +82,8 @@ static bool flag (lua_State *L, int i, const char *name) {
   return b;
 }
 
+/* The plan belongs to the trace at once, so that whatever raises from here on
+   is freed with it. */
 static void read_plan (lua_State *L, int i, tg_Trace *t) {
   tg_FilePlan *plan = tg_calloc(1, sizeof *plan);
   t->plan = plan;
@@ -99,7 +107,8 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
     luaL_error(L, "not enough memory");
 }
 
-/* A file may grow as long as the disk allows, if nothing else is said. */
+/* A file may grow as long as the disk allows, if nothing else is said. A
+   quarter of the range, so that a position added to it does not overflow. */
 static void unbounded (lua_State *L, int i, tg_Options *o) {
   if (lua_istable(L, i)) {
     lua_pushliteral(L, "buffer");
@@ -112,6 +121,9 @@ static void unbounded (lua_State *L, int i, tg_Options *o) {
     o->buffer = UINT64_MAX / 4;
 }
 
+/* The Trace is anchored since most who record let it run until the program
+   ends. SIGUSR1 is for a ring that somebody watches; one of which no other
+   files may come ('single') does not answer to it. */
 int record_start (lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -134,6 +146,9 @@ int record_start (lua_State *L) {
 
 /* ---- saving ---- */
 
+/* Who recorded is asked when it is needed first; of an opened recording it is
+   in the file. A trace that is read as it comes holds nothing that could be
+   saved. */
 int trace_save (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
   const char *path = luaL_checkstring(L, 2);

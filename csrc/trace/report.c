@@ -1,3 +1,8 @@
+/*
+** report.c - trace:report and trace:tree: a profile (profile.h) of a trace as
+** Lua tables. On the thread that runs the state; wrong options raise, events
+** that cannot be read are nil, message, errno.
+*/
 #include <errno.h>
 #include <string.h>
 
@@ -25,6 +30,8 @@ static int report__gc (lua_State *L) {
   return 0;
 }
 
+/* A userdata first: what is allocated in it is freed by its finalizer,
+   whatever raises. */
 static Report *new_report (lua_State *L) {
   Report *r = lua_newuserdatauv(L, sizeof *r, 0);
   memset(r, 0, sizeof *r);
@@ -36,7 +43,9 @@ static Report *new_report (lua_State *L) {
   return r;
 }
 
-/* The function at 'progress' is told how far it is; raises what that raises. */
+/* The function at 'progress' is told how far it is; raises what that raises. A
+   profile must hear of coroutines that are gone, or a program that makes many
+   would leave a stack of each in it. */
 static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
                           tg_ReadTrace *from, int progress) {
   tg_Packet packet;
@@ -52,7 +61,8 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
 
-/* The option 'levels' of the filter at 'i', if there is one. */
+/* The option 'levels' of the filter at 'i', if there is one. More than a count
+   can be is as good as all. */
 static uint32_t read_levels (lua_State *L, int i) {
   int ok = 1;
   if (!lua_istable(L, i))
@@ -94,7 +104,9 @@ static Report *make_report (lua_State *L, bool tree) {
   return errno == 0 ? r : NULL;
 }
 
-/* Room for pointers to all rows or nodes. */
+/* Room for pointers to all rows or nodes. Pointers, so that rows and nodes
+   need not be moved to be sorted: a node's number is what its children name it
+   by. */
 static void *new_list (lua_State *L, Report *r, size_t count) {
   r->list = tg_calloc(count > 0 ? count : 1, sizeof(void *));
   if (r->list == NULL)
@@ -132,6 +144,8 @@ static void put_tally (tg_Sink *out, const tg_Tally *t) {
 
 /* ---- report ---- */
 
+/* A function may have been left without having been called while the trace
+   ran: then there is no mean. */
 static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   uint64_t calls = row->tally.calls;
   double mean = calls > 0 ? (double)row->sum_ns / (double)calls : 0;
@@ -200,7 +214,8 @@ static void push_node (lua_State *L, Report *r, const tg_Node *n,
 }
 
 /* Pushes a list of all nodes, the root first, each without its children: deep
-   recursion makes a deep tree, so none is built by recursion. */
+   recursion makes a deep tree, so none is built by recursion. The list stays
+   on the stack for 'adopt'. */
 static void push_nodes (lua_State *L, Report *r, const char *name) {
   const tg_CallTree *t = &r->profile.tree;
   lua_createtable(L, t->count < INT32_MAX ? (int)t->count : 0, 0);
@@ -210,7 +225,8 @@ static void push_nodes (lua_State *L, Report *r, const char *name) {
   }
 }
 
-/* The node is the next child of its parent; the list is on top. */
+/* The node is the next child of its parent; the list is on top. The nodes come
+   sorted, so children stand in their parent's list in that order. */
 static void adopt (lua_State *L, const tg_CallTree *t, const tg_Node *n) {
   lua_rawgeti(L, -1, (lua_Integer)n->parent + 1);
   lua_getfield(L, -1, "children");

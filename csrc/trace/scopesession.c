@@ -1,3 +1,10 @@
+/*
+** scopesession.c - sessions of the profiler service as Lua objects: a trace's
+** events indexed (scope.h), questions from tables, answers to tables. On the
+** thread that runs the state. Wrong questions raise, as does want of memory; a
+** recording that cannot be read is nil, message, errno while the session is
+** made, and raises later.
+*/
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -38,6 +45,7 @@ static int session__gc (lua_State *L) {
   return 0;
 }
 
+/* Empty after its finalizer, or when its recording could not be read. */
 static Session *check_any (lua_State *L) {
   Session *u = luaL_checkudata(L, 1, SESSION);
   if (u->scope == NULL)
@@ -45,6 +53,7 @@ static Session *check_any (lua_State *L) {
   return u;
 }
 
+/* An index that is half made would answer as if the rest had not been. */
 static tg_Scope *check_session (lua_State *L) {
   tg_Scope *s = check_any(L)->scope;
   if (s->making != NULL)
@@ -81,6 +90,8 @@ static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
 
+/* Times are those of the trace, not of its first packet: a program that does
+   nothing at first has been profiled from its beginning. */
 static void describe (const tg_Trace *t, tg_ScopeSource *from) {
   from->stream = t->stream;
   from->start = t->start;
@@ -90,6 +101,8 @@ static void describe (const tg_Trace *t, tg_ScopeSource *from) {
   from->arguments = (t->options.types & TG_TYPE_ARGUMENTS) != 0;
 }
 
+/* The cost of the hook is measured for each session: it depends on the types
+   of the trace, and takes less than a millisecond. */
 static tg_Scope *new_scope (lua_State *L, tg_ScopeSource from,
                             const tg_Trace *t, tg_Status *status) {
   tg_Selection selection = {0};
@@ -105,7 +118,8 @@ static tg_Scope *new_scope (lua_State *L, tg_ScopeSource from,
   return s;
 }
 
-/* Takes a portion; whether there are more. */
+/* Takes a portion; whether there are more. What fails leaves no session: half
+   an index is no answer. Damage is the end of the events, as everywhere. */
 static bool advance (lua_State *L, Session *u, tg_Trace *t,
                      tg_Status *status) {
   if (tg_scope_more(u->scope, u->portion, status))
@@ -138,6 +152,7 @@ static int session_advance (lua_State *L) {
 
 static void push_metatables (lua_State *L);
 
+/* A trace that runs would change under the index. */
 int scopesession_new (lua_State *L) {
   tg_ScopeSource from = {0};
   tg_Status status;
@@ -190,6 +205,7 @@ static uint64_t last_ns (double ms) {
   return ns;
 }
 
+/* 'absent' is allowed too, whatever the limits are. */
 static lua_Integer integer (lua_State *L, int q, const char *key,
                             lua_Integer least, lua_Integer most,
                             lua_Integer absent) {
@@ -202,6 +218,8 @@ static lua_Integer integer (lua_State *L, int q, const char *key,
   return n;
 }
 
+/* An end before the beginning of time, which clients send, selects nothing;
+   to_ns cannot say so. */
 static void read_interval (lua_State *L, int i, tg_ScopeQuery *q) {
   lua_getfield(L, i, "start");
   lua_getfield(L, i, "end");
@@ -240,7 +258,8 @@ static void check_status (lua_State *L, tg_Status status) {
 }
 
 /* Pushes the answer to the question at 2; NULL, and nothing, if it is about an
-   event that there is not. */
+   event that there is not. The session is pinned by the answer: a client may
+   ask and let go of the session while it reads. */
 static Answer *ask (lua_State *L) {
   tg_ScopeQuery q;
   tg_Scope *s = check_session(L);
@@ -278,7 +297,8 @@ static void push_interval (lua_State *L, uint64_t start_ns, uint64_t end_ns) {
 }
 
 /* Fills the list on top; whether there are more than 'limit'. The first event
-   begins first, whichever ends last. */
+   begins first, whichever ends last. One more than 'limit' is asked for: that
+   is how it is known that there are more. */
 static bool fill_list (lua_State *L, Answer *a, lua_Integer limit,
                        uint64_t *start_ns, uint64_t *end_ns) {
   const tg_ScopeEvent *e;
@@ -298,6 +318,7 @@ static bool fill_list (lua_State *L, Answer *a, lua_Integer limit,
   return false;
 }
 
+/* Without events there is no interval either. */
 static int session_events (lua_State *L) {
   uint64_t start_ns, end_ns;
   lua_Integer limit = luaL_optinteger(L, 3, LUA_MAXINTEGER);

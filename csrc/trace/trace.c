@@ -1,3 +1,10 @@
+/*
+** trace.c - the object Trace, and the ways in which a program starts and stops
+** one. On the thread that runs the state; in the hook only for the endpoint,
+** which sees to it that nothing is raised there and nothing collected
+** (lx_quietly). Wrong options raise before anything has changed; a file that
+** cannot be had is false, with errno.
+*/
 #include <stdio.h>
 #include <string.h>
 
@@ -12,18 +19,25 @@
 #include "state/observer.h"
 #include "trace/readtrace.h"
 
+/* A Trace that ended between its start and this was retired before it was
+   anchored: nobody would let go of it later. */
 void tg_trace_anchor (lua_State *L, tg_Trace *t) {
   tg_anchor_put(L, t);
   if (t->session == NULL)       /* stopped meanwhile, by a finalizer */
     tg_anchor_release(L, t);
 }
 
+/* By address, in a weak table: a tg_Trace has no room for its own object, and
+   the object must not be held by it. */
 void tg_trace_push (lua_State *L, const tg_Trace *t) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
   lua_rawgetp(L, -1, t);
+  tg_assert(lua_touserdata(L, -1) == t);
   lua_remove(L, -2);
 }
 
+/* Also of one that has ended by itself, which is not active any more but may
+   be anchored. */
 void tg_trace_halt (lua_State *L, tg_Trace *t) {
   if (t->session != NULL)
     tg_tracing_stop(t->session, L, t);
@@ -32,7 +46,9 @@ void tg_trace_halt (lua_State *L, tg_Trace *t) {
 
 /* ---- starting ---- */
 
-/* "Trace 1", "Trace 2", ...: one that is not in use. */
+/* "Trace 1", "Trace 2", ...: one that is not in use. The number goes on from
+   the last one made: a name that has been seen in a listing is not given to
+   another trace soon. */
 static char *make_name (tg_Session *s, const char *name) {
   char generated[32];
   if (name != NULL)
@@ -43,6 +59,8 @@ static char *make_name (tg_Session *s, const char *name) {
   return tg_strdup(generated, strlen(generated));
 }
 
+/* Zeroed before the metatable is set: from then on the finalizer may see it,
+   whatever raises. It has ended, for all who look, until it starts. */
 tg_Trace *tg_trace_new (lua_State *L) {
   tg_Trace *t = lua_newuserdatauv(L, sizeof *t, 0);
   memset(t, 0, sizeof *t);
@@ -56,6 +74,9 @@ tg_Trace *tg_trace_new (lua_State *L) {
   return t;
 }
 
+/* A consumed trace holds nothing of the stream. One on a file need not, since
+   the file has it; but a ring drops its oldest chunk by its hold, and the
+   exact count of maxEvents (tracelimits.c) is read from memory. */
 static bool consumed (const tg_Trace *t) {
   switch (t->origin) {
     case TG_ORIGIN_FEED: case TG_ORIGIN_LOG: return true;
@@ -67,7 +88,8 @@ static bool consumed (const tg_Trace *t) {
   }
 }
 
-/* The trace that 't' is about to replace, or NULL. */
+/* The trace that 't' is about to replace, or NULL. Hidden traces replace
+   nobody, whatever their names are: the program does not know these. */
 static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
   return tg_trace_hidden(t) ? NULL : tg_tracing_trace(s, t->name);
 }
@@ -92,9 +114,14 @@ static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
   }
 }
 
+/* The new one starts before the old one stops: if there is no memory or no
+   file for it, the old one goes on; and with one of them there tracing never
+   ends between them, which would end the stream and with it the numbers of an
+   actor's sequence. */
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const tg_Observer *heir) {
   tg_Session *s = tg_tracing_get(L);
+  tg_assert(t->session == NULL && t->name == NULL);
   t->origin = origin;
   t->consumed = consumed(t);
   t->name = make_name(s, name);
@@ -127,6 +154,8 @@ static const char *check_name (lua_State *L, int i) {
   return (*name != '\0') ? name : NULL;
 }
 
+/* The name is read by raw access, as all options are: a program's __index must
+   not run here. */
 static int start (lua_State *L, tg_Origin origin) {
   static const char *const extra[] = {"name", NULL};
   const char *name = NULL;
@@ -153,6 +182,9 @@ int trace_watch (lua_State *L) {
   return start(L, TG_ORIGIN_WATCH);
 }
 
+/* Clients come first, then the feeds have what there was before it, and last
+   all are told, when it is anchored: what they do may drop all other
+   references to it. */
 int console_start (lua_State *L) {
   lua_settop(L, 2);
   tg_observers_turn(tg_session_find(L), L);
@@ -180,6 +212,8 @@ static void stop (lua_State *L, tg_Trace *t) {
   tg_trace_halt(L, t);
 }
 
+/* The trace is on the stack from here on: a listener may stop it, and then
+   nothing else holds it. */
 int console_stop (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   tg_observers_turn(s, L);
@@ -203,6 +237,8 @@ static tg_Trace *check_trace (lua_State *L) {
   return luaL_checkudata(L, 1, TG_TRACE);
 }
 
+/* Stopping twice is fine. The object is what is returned, so that
+   'tracegrip.start{}:stop()' can be read. */
 static int trace_stop (lua_State *L) {
   tg_Trace *t = check_trace(L);
   if (tg_observers_watch(t->session, t))
@@ -213,7 +249,9 @@ static int trace_stop (lua_State *L) {
   return 1;
 }
 
-/* All that it holds goes; what is left is empty. */
+/* All that it holds goes; what is left is empty. Observers first: a feed has
+   the trace's address in a list, and a client's mirror of it is to stop.
+   Zeroed, it may be released again: by forget, then by its finalizer. */
 static void release (lua_State *L, tg_Trace *t) {
   tg_observers_replaced(tg_session_find(L), L, t, false, NULL);
   if (t->session != NULL)
@@ -229,7 +267,9 @@ static void release (lua_State *L, tg_Trace *t) {
   t->end = TG_END_STOPPED;
 }
 
-/* An anchored trace is only collected when its state closes. */
+/* An anchored trace is only collected when its state closes. Terminated, so
+   that its frames do not seem to be open for ever to whoever still reads the
+   stream. */
 static int trace__gc (lua_State *L) {
   tg_Trace *t = check_trace(L);
   if (t->session != NULL && t->anchored)
@@ -257,6 +297,8 @@ int trace_forget (lua_State *L) {
   return 0;
 }
 
+/* A 'local trace <close>' is not told to clients as stopped: it is the
+   program's own. */
 static int trace__close (lua_State *L) {
   tg_Trace *t = check_trace(L);
   if (t->session != NULL)
@@ -271,7 +313,8 @@ static int trace__tostring (lua_State *L) {
   return 1;
 }
 
-/* All of them, one by one: nobody has noted how many there are. */
+/* All of them, one by one: nobody has noted how many there are. So it is with
+   a trace of a recording, or one taken from another thread. */
 static uint64_t count_packets (tg_Trace *t) {
   tg_Packet packet;
   uint64_t n = 0;
@@ -284,6 +327,8 @@ static uint64_t count_packets (tg_Trace *t) {
   return n;
 }
 
+/* For an active one the session's count will do; it is an upper bound, as
+   packets that others ask for are in it. */
 uint64_t tg_trace_packets (tg_Trace *t) {
   uint64_t end = t->packets_end;
   if (t->end == TG_END_NOT)
@@ -295,7 +340,9 @@ uint64_t tg_trace_packets (tg_Trace *t) {
   return end > before ? end - before : 0;   /* a recording may say anything */
 }
 
-/* lost[cause] of a cause that has lost nothing. */
+/* lost[cause] of a cause that has lost nothing. As __index of the table: so
+   trace.lost.memory is a number for each cause that there is, and nil for a
+   word that is none. */
 static int no_loss (lua_State *L) {
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
   for (int i = 0; i < TG_NLOSSES; i++) {
@@ -307,6 +354,8 @@ static int no_loss (lua_State *L) {
   return 0;
 }
 
+/* Only what is not zero is in the table: whoever goes through it sees what was
+   lost and nothing else. */
 void tg_trace_push_lost (lua_State *L, const tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
   tg_traceinfo_losses(t, lost);
@@ -323,7 +372,9 @@ void tg_trace_push_lost (lua_State *L, const tg_Trace *t) {
   lua_setmetatable(L, -2);
 }
 
-/* Fields that are worked out when asked for; methods. */
+/* Fields that are worked out when asked for; methods. A method is found by a
+   raw access, and those that begin with "__" are not given away: __gc called
+   by a program would release what is still used. */
 static int trace__index (lua_State *L) {
   tg_Trace *t = check_trace(L);
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
