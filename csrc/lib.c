@@ -34,7 +34,8 @@
 #endif
 
 /* own([beside]): the source of the calling function is tracegrip's own; with
-   true, all sources in its directory are: they are before they have said so. */
+   true, all sources in its directory are: they are before they have said so.
+   Called once by each module of ours, from its main chunk: level 1 is that. */
 static int core_own (lua_State *L) {
   lua_Debug ar;
   if (lua_getstack(L, 1, &ar)) {
@@ -118,6 +119,8 @@ static const luaL_Reg trace_methods[] = {
   {NULL, NULL}
 };
 
+/* Here and not in trace.c: what reads a Trace uses it, so trace.c cannot know
+   of them. */
 static void setup_trace (lua_State *L) {
   tg_trace_setup(L);
   luaL_getmetatable(L, TG_TRACE);
@@ -125,7 +128,8 @@ static void setup_trace (lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* By what events are lost: name -> words. */
+/* By what events are lost: name -> words. For messages of the command line:
+   one list of causes, in C (endreason.h). */
 static void push_losses (lua_State *L) {
   lua_createtable(L, 0, TG_NLOSSES);
   for (int i = 0; i < TG_NLOSSES; i++) {
@@ -137,6 +141,8 @@ static void push_losses (lua_State *L) {
 __attribute__((visibility("default")))
 int luaopen_tracegrip_core (lua_State *L);
 
+/* The server's thread runs this in its own state as well: it needs the
+   metatables, and finds all that is of the process set up. */
 int luaopen_tracegrip_core (lua_State *L) {
   luaL_checkversion(L);
   if (!tg_builtins_setup())

@@ -28,6 +28,7 @@ typedef struct Parse {
 
 static bool parse_value (Parse *j);
 
+/* RFC 8259 has these four, isspace has more and asks the locale. */
 static void skip_space (Parse *j) {
   while (j->p < j->end && (*j->p == ' ' || *j->p == '\n' || *j->p == '\t'
                            || *j->p == '\r'))
@@ -83,6 +84,7 @@ static int32_t hex4 (const char *s, const char *end) {
   return v;
 }
 
+/* 'c' is no surrogate: 'unicode' sees to that. */
 static char *put_utf8 (char *out, uint32_t c) {
   if (c < 0x80)
     *out++ = (char)c;
@@ -142,11 +144,13 @@ static char *unescape (Parse *j, char *out) {
 }
 
 /* The rest of a string with escapes, up to the closing quote at 'close'; it
-   gets shorter by them. */
+   gets shorter by them. In a buffer of Lua's, which the collector frees if
+   something raises. */
 static bool parse_escaped (Parse *j, const char *close) {
   luaL_Buffer b;
   char *start = luaL_buffinitsize(j->L, &b, (size_t)(close - j->p));
   char *out = start;
+  tg_assert(close < j->end && *close == '"');
   while (j->p < close) {
     char c = *j->p++;
     if (c != '\\')
@@ -154,12 +158,14 @@ static bool parse_escaped (Parse *j, const char *close) {
     else if ((out = unescape(j, out)) == NULL)
       return false;
   }
+  tg_assert(out >= start && j->p == close);
   luaL_pushresultsize(&b, (size_t)(out - start));
   j->p++;
   return true;
 }
 
-/* Behind its opening quote. */
+/* Behind its opening quote. The common string has no escapes and goes to Lua
+   as it stands. */
 static bool parse_string (Parse *j) {
   bool escaped = false;
   const char *s = j->p;
@@ -227,7 +233,9 @@ static const char *number_end (const char *s, const char *end, bool *whole) {
   return s;
 }
 
-/* An integer without its sign; false if it is too large. */
+/* An integer without its sign; false if it is too large. By hand: strtoll
+   would set errno and stop at a NUL, and the text ends where the next thing
+   begins. */
 static bool to_integer (const char *s, const char *end, lua_Integer *out) {
   bool negative = *s == '-';
   uint64_t v = 0, most = (uint64_t)INT64_MAX + negative;
@@ -312,8 +320,10 @@ static bool parse_number (Parse *j) {
 ** ===================================================================
 */
 
+/* No comma before the bracket: JSON does not have it. */
 static bool parse_items (Parse *j) {
   lua_Integer n = 0;
+  tg_assert(lua_istable(j->L, -1));
   do {
     if (!parse_value(j))
       return false;
@@ -322,6 +332,7 @@ static bool parse_items (Parse *j) {
   return accept(j, ']');
 }
 
+/* Lua cannot tell an empty array from an empty object: the metatable does. */
 static bool parse_array (Parse *j) {
   lua_newtable(j->L);
   if (!accept(j, ']'))
@@ -333,7 +344,9 @@ static bool parse_array (Parse *j) {
   return true;
 }
 
+/* Of two members with one name the last one counts, as in most readers. */
 static bool parse_member (Parse *j) {
+  tg_assert(lua_istable(j->L, -1));
   if (!accept(j, '"') || !parse_string(j) || !accept(j, ':')
       || !parse_value(j))
     return false;
@@ -341,6 +354,8 @@ static bool parse_member (Parse *j) {
   return true;
 }
 
+/* Packets of a stream are alike: the latest object at this depth tells how
+   many members to expect, and a table of the right size is made once. */
 static bool parse_object (Parse *j) {
   int *members = &j->members[j->depth % LEVELS], n = 0;
   if (accept(j, '}')) {
@@ -357,6 +372,8 @@ static bool parse_object (Parse *j) {
   return accept(j, '}');
 }
 
+/* The limit is on what a stranger sends: each level takes C's stack and
+   Lua's. */
 static bool parse_nested (Parse *j, bool (*parse) (Parse *j)) {
   if (j->depth == 0)
     return false;
@@ -405,6 +422,9 @@ static bool parse_text (Parse *j) {
   return j->p == j->end;
 }
 
+/* UTF-8 is checked for the whole text beforehand, so that strings need not be
+   looked at again. All of Lua's stack that can be needed is there before
+   anything is read: below, nothing checks. */
 int jsonreader_decode (lua_State *L) {
   size_t size;
   const char *text = luaL_checklstring(L, 1, &size);

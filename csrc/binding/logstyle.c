@@ -1,9 +1,15 @@
+/*
+** logstyle.c - how a log looks, from a Lua table. On the thread of the state;
+** what is wrong raises and names the field, a file that cannot be had is -1
+** with errno.
+*/
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "binding/logstyle.h"
 
+/* A key that is no string is unknown, and shown as Lua shows it. */
 static bool is_known (lua_State *L, int i) {
   static const char *const known[] = {
     "path", "fd", "color", "times", "summary", "width"
@@ -16,6 +22,7 @@ static bool is_known (lua_State *L, int i) {
   return false;
 }
 
+/* Apart from reading, so that a mistake is found before a file is made. */
 void tg_logstyle_check (lua_State *L, int i) {
   lua_pushnil(L);
   while (lua_next(L, i)) {
@@ -26,6 +33,7 @@ void tg_logstyle_check (lua_State *L, int i) {
   }
 }
 
+/* As Lua's own conditions: everything but false is true. */
 static bool field_bool (lua_State *L, int i, const char *name, bool absent) {
   bool b = (lua_getfield(L, i, name) == LUA_TNIL) ? absent
                                                   : lua_toboolean(L, -1);
@@ -47,6 +55,9 @@ static uint32_t field_number (lua_State *L, int i, const char *name,
   return (uint32_t)n;
 }
 
+/* A log replaces what was in the file: it is of one run. Closed when the
+   process becomes another program (O_CLOEXEC), which has nothing to write
+   there. */
 int tg_logstyle_open (lua_State *L, int i) {
   int fd, top = lua_gettop(L);
   if (lua_getfield(L, i, "path") == LUA_TSTRING)
@@ -58,6 +69,7 @@ int tg_logstyle_open (lua_State *L, int i) {
   return fd;
 }
 
+/* A width of 0 is: as wide as what is behind it. */
 void tg_logstyle_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
   *style = (tg_LogStyle){
     .color = field_bool(L, i, "color", tg_log_wants_color(fd)),

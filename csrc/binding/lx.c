@@ -1,3 +1,7 @@
+/*
+** lx.c - the few things that are done with Lua in more than one place. On the
+** thread of the state; what may raise says so in the header.
+*/
 #include "binding/lx.h"
 
 const char tg_key_session = 0;
@@ -7,6 +11,7 @@ const char tg_key_traces = 0;
 
 #define AHEAD (1 << 20)   /* KiB that the collector is made to wait for */
 
+/* In bytes: lua_gc gives them in two parts. */
 static long long heap_size (lua_State *L) {
   return lua_gc(L, LUA_GCCOUNT) * 1024LL + lua_gc(L, LUA_GCCOUNTB);
 }
@@ -19,6 +24,7 @@ static long long heap_size (lua_State *L) {
 */
 bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
   bool ok;
+  TG_STACK_GUARD(L);
   bool collecting = lua_gc(L, LUA_GCISRUNNING) == 1;
   if (!lua_checkstack(L, 4))
     return false;
@@ -32,6 +38,7 @@ bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
     lua_pop(L, 1);
   if (collecting)
     lua_gc(L, LUA_GCSTEP, AHEAD - (int)((heap_size(L) - size + 1023) >> 10));
+  TG_STACK_CHECK(L);
   return ok;
 }
 
@@ -42,6 +49,8 @@ bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
   return ok;
 }
 
+/* The thread that called tg_tracing_get first may be any coroutine; the main
+   one is what Lua keeps in its registry (section 4.3 of the manual). */
 lua_State *lx_mainthread (lua_State *L) {
   lua_State *M;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
@@ -50,6 +59,9 @@ lua_State *lx_mainthread (lua_State *L) {
   return M;
 }
 
+/* What the program has put in the place of 'what' is left alone.
+   package.loaded is asked, not the global, which may be another table by
+   now. */
 void lx_replace (lua_State *L, const char *library, const char *name,
                  lua_CFunction what, lua_CFunction with) {
   int top = lua_gettop(L);

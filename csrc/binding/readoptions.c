@@ -1,3 +1,9 @@
+/*
+** readoptions.c - a table of options from Lua, one reader for each option, one
+** table of all. On any thread, with that thread's state. What is wrong raises,
+** and the message names the option, what is allowed and what was given; want of
+** memory raises too.
+*/
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +25,8 @@ typedef struct Reading {
   const char *name;     /* of the option being read; its value is on top */
 } Reading;
 
+/* A string or a number is shown as it is, of anything else its type:
+   luaL_tolstring would call a __tostring of the program's. */
 static int fail (const Reading *r, const char *allowed) {
   lua_State *L = r->L;
   const char *got = luaL_typename(L, -1);
@@ -34,6 +42,9 @@ static int no_memory (const Reading *r) {
 
 /* ---- kinds of values ---- */
 
+/* A string that looks like a number is none: what a program says by mistake
+   is told. A float without a fraction is an integer, as in Lua's own
+   functions. */
 static uint64_t read_count (const Reading *r, uint64_t min, uint64_t max,
                             const char *allowed) {
   lua_Integer i;
@@ -53,6 +64,7 @@ static uint32_t read_limit (const Reading *r) {
                               "a non-negative integer or \"all\"");
 }
 
+/* '!(n >= 0)' is also true for what is no number (NaN). */
 static uint64_t read_ms (const Reading *r) {
   lua_Number n = lua_tonumber(r->L, -1);
   if (lua_type(r->L, -1) != LUA_TNUMBER || !(n >= 0) || n > 1e12)
@@ -60,7 +72,10 @@ static uint64_t read_ms (const Reading *r) {
   return (uint64_t)llround(n * 1e6);
 }
 
-/* string.find says whether a pattern is well formed. */
+/* string.find says whether a pattern is well formed. Our own matcher
+   (pattern.h) runs where nothing may raise, so what Lua would complain of must
+   be found here, in Lua's words. Where a program has no string library, no
+   check: such a pattern matches nothing. */
 static void check_pattern (const Reading *r) {
   lua_State *L = r->L;
   int top = lua_gettop(L);
@@ -78,7 +93,9 @@ static void check_pattern (const Reading *r) {
   lua_settop(L, top);
 }
 
-/* A pattern, or a list of them. */
+/* A pattern, or a list of them. Each is copied as soon as it is checked; if
+   the next one is wrong, those that have been copied are their owner's to
+   free. */
 static void read_patterns (const Reading *r, tg_Patterns *list) {
   static const char allowed[] = "a pattern or a list of patterns";
   lua_State *L = r->L;
@@ -121,6 +138,7 @@ static int unknown_type (lua_State *L) {
                     lua_tostring(L, -1));
 }
 
+/* By raw access up to the first nil, as a list is. */
 uint32_t tg_types_read (lua_State *L, int index) {
   uint32_t types = 0;
   index = lua_absindex(L, index);
@@ -205,6 +223,7 @@ static void opt_buffer (Reading *r) {
                             "a number of bytes, at least 4096,");
 }
 
+/* In the order of tg_Overflow. */
 static void opt_overflow (Reading *r) {
   static const char *const names[] = {"stop", "ring", "wait"};
   const char *s = (lua_type(r->L, -1) == LUA_TSTRING)
@@ -275,7 +294,8 @@ static bool is_extra (const char *const *extra, const char *name) {
   return false;
 }
 
-/* Raises an error that names the key below the top and lists the known. */
+/* Raises an error that names the key below the top and lists the known. All
+   that is allowed here is listed, so the message is the reference. */
 static int unknown_option (const Reading *r) {
   lua_State *L = r->L;
   luaL_Buffer b;
@@ -298,7 +318,8 @@ static int unknown_option (const Reading *r) {
                     lua_tostring(L, -1));
 }
 
-/* Key and value are on top of the stack. */
+/* Key and value are on top of the stack. A linear search: a dozen comparisons
+   of short strings, once for each option that is given. */
 static void read_one (Reading *r) {
   if (lua_type(r->L, -2) != LUA_TSTRING)
     unknown_option(r);
@@ -314,6 +335,8 @@ static void read_one (Reading *r) {
     unknown_option(r);
 }
 
+/* lua_next does not call __pairs, and the table is not changed while it is
+   gone through, since nothing here calls the program. */
 static void read_all (Reading *r, int index) {
   lua_State *L = r->L;
   if (lua_isnoneornil(L, index))
@@ -323,7 +346,9 @@ static void read_all (Reading *r, int index) {
   luaL_checkstack(L, 20, NULL);
   lua_pushnil(L);
   while (lua_next(L, index)) {
+    TG_STACK_GUARD(L);
     read_one(r);
+    TG_STACK_CHECK(L);
     lua_pop(L, 1);
   }
 }
@@ -349,6 +374,7 @@ static int options__gc (lua_State *L) {
   return 0;
 }
 
+/* So that whatever raises between here and their use frees them. */
 tg_Options *tg_options_push (lua_State *L) {
   tg_Options *o = lua_newuserdatauv(L, sizeof *o, 0);
   tg_options_init(o);

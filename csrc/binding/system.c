@@ -1,3 +1,10 @@
+/*
+** system.c - what the command line needs of the system and Lua's libraries do
+** not have: programs that are run, the terminal, files. What changes the
+** process (its environment, signals, what it runs) is for a process that is
+** tracegrip's own; the rest only asks. What the system refuses is nil, message,
+** errno.
+*/
 #include <errno.h>
 #include <signal.h>
 #include <fcntl.h>
@@ -15,7 +22,8 @@
 
 /* ---- other programs ---- */
 
-/* Applies the table at index 3 to the environment. */
+/* Applies the table at index 3 to the environment. Of this process: it is
+   about to become the command, or does nothing but wait for it. */
 static void change_environment (lua_State *L) {
   if (!lua_istable(L, 3))
     return;
@@ -30,7 +38,9 @@ static void change_environment (lua_State *L) {
   }
 }
 
-/* The words of the table at index 2, for execvp. Pushes the list. */
+/* The words of the table at index 2, for execvp. Pushes the list. The strings
+   stay the table's, which is on the stack while the list is used; so nothing
+   is copied, and nothing is freed when something raises. */
 static char **push_words (lua_State *L, const char *path) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_Integer n = luaL_len(L, 2);
@@ -62,9 +72,12 @@ static const int passed[] = {
 
 #define NPASSED (sizeof passed / sizeof *passed)
 
+/* Read by a signal handler. */
 static volatile pid_t command;      /* the child that is waited for */
 
-/* What the kernel sends, a terminal's, the child gets as well. */
+/* What the kernel sends, a terminal's, the child gets as well. si_code is
+   positive for what the kernel sends. One that the command has sent to us
+   itself is not sent back to it, or two of them would go on for ever. */
 static void pass_on (int signal, siginfo_t *info, void *context) {
   int error = errno;
   (void)context;
@@ -73,7 +86,8 @@ static void pass_on (int signal, siginfo_t *info, void *context) {
   errno = error;
 }
 
-/* In the child: the command, or its errno into the pipe. */
+/* In the child: the command, or its errno into the pipe. The pipe is closed by
+   a successful execvp (O_CLOEXEC): that is how the parent knows. */
 static void become (const char *path, char **argv, const sigset_t *mask,
                     int report) {
   sigprocmask(SIG_SETMASK, mask, NULL);
@@ -85,7 +99,9 @@ static void become (const char *path, char **argv, const sigset_t *mask,
 }
 
 /* A child that has become the command; -1 with errno. Signals are blocked, so
-   that none is lost before it is known whom they are for. */
+   that none is lost before it is known whom they are for. The read ends with
+   the pipe: at the command's beginning, or with an errno. So a command that is
+   not there is told as such, and not as one that failed with 127. */
 static pid_t start_command (const char *path, char **argv,
                             const sigset_t *mask) {
   int report[2], error = 0;
@@ -106,6 +122,8 @@ static pid_t start_command (const char *path, char **argv,
   return pid;
 }
 
+/* What is ignored, as under nohup, stays so: the command inherits that and
+   would not be ended by it either. */
 static void listen_for (const sigset_t *mask) {
   struct sigaction ours = {.sa_sigaction = pass_on,
                            .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -119,6 +137,8 @@ static void listen_for (const sigset_t *mask) {
   sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
+/* All signals are blocked until it is known whom they are for. The terminal's
+   reach the command by themselves, which is in the same group. */
 int system_spawn (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char **argv = push_words(L, path);
@@ -144,7 +164,9 @@ int system_spawn (lua_State *L) {
   return 2;
 }
 
-/* Without a core: the command has left one if there was to be any. */
+/* Without a core: the command has left one if there was to be any. The shell
+   that started us is to see what the command died of, as if we had not been
+   there. */
 int system_die (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   struct rlimit none = {0, 0};
@@ -156,6 +178,8 @@ int system_die (lua_State *L) {
 
 /* ---- this one ---- */
 
+/* The file that runs, not its name: that may be found elsewhere or not at all
+   by now. */
 int system_interpreter (lua_State *L) {
   char path[4096];
   ssize_t n = readlink("/proc/self/exe", path, sizeof path);
@@ -179,6 +203,7 @@ int system_isatty (lua_State *L) {
   return 1;
 }
 
+/* 0 columns is what some terminals say that do not know. */
 int system_columns (lua_State *L) {
   struct winsize w;
   int fd = (int)luaL_checkinteger(L, 1);
@@ -222,6 +247,8 @@ int system_filetype (lua_State *L) {
   return 2;
 }
 
+/* By device and number: names differ by links and by dots. Two that are not
+   there are not the same. */
 int system_samefile (lua_State *L) {
   struct stat a, b;
   bool both = stat(luaL_checkstring(L, 1), &a) == 0
@@ -236,6 +263,8 @@ int system_occupy (lua_State *L) {
   return 0;
 }
 
+/* Lua's own interpreter catches SIGINT while it runs a script, and raises an
+   error: for a command that only writes lines the plain end is right. */
 int system_interruptible (lua_State *L) {
   (void)L;
   signal(SIGINT, SIG_DFL);

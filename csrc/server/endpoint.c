@@ -170,6 +170,7 @@ static bool send_follower (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
       d->follower = new_follower(d, t);
     if (d->follower == NULL)
       return false;
+    tg_assert(d->follower->stream == t->stream);
     n->follower = tg_follower_pin(d->follower);
     if (tg_channel_notify(d->channel, n))
       return true;
@@ -324,6 +325,7 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
    that closes the listener. So it is looked up anew after each. */
 void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   tg_Command *c;
+  TG_STACK_GUARD(L);
   if (s->endpoint == NULL || s->endpoint->turning)
     return;
   s->endpoint->turning = true;
@@ -334,6 +336,7 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   }
   if (s->endpoint != NULL)
     s->endpoint->turning = false;
+  TG_STACK_CHECK(L);
 }
 
 /* ---- traces that end by themselves ---- */

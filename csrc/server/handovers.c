@@ -97,6 +97,7 @@ static void end_in_time (tg_Trace *t) {
    has counted (tg_trace_packets does). A trace that its own limit has ended
    keeps that as its reason. */
 static void fill (tg_Trace *t, const tg_Part *p) {
+  tg_assert(p->stream != NULL && p->end != TG_END_NOT);
   t->stream = p->stream;
   t->hold = p->hold;
   t->start = p->start;

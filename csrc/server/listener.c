@@ -182,6 +182,7 @@ int listener_start (lua_State *L) {
     return fail(L, error, "the program cannot be reached");
   }
   tg_Channel *channel = tg_endpoint_channel(s);
+  tg_assert(channel != NULL && channel->endpoint != 0);
   order.endpoint = channel->endpoint;
   tg_serverthread_order(&order);
   if (!order.good) {
@@ -216,6 +217,7 @@ static void stop_listening (lua_State *L, Listening *g) {
   order.endpoint = channel->endpoint;
   tg_serverthread_order(&order);
   free_answer(&order);
+  tg_assert(channel->addresses > 0);
   if (--channel->addresses == 0)
     close_endpoint(L, s);
 }

@@ -138,6 +138,7 @@ static void report_end (const char *trouble) {
   snprintf(server.trouble, sizeof server.trouble, "%s", trouble);
   for (const Entry *e = server.entries; e != NULL; e = e->next)
     tg_channel_hang_up(e->channel);
+  tg_assert(!server.ended);
   server.ended = true;
   server.ninherited = 0;
   pthread_cond_broadcast(&server.changed);
@@ -375,6 +376,7 @@ void tg_serverthread_order (tg_Order *o) {
   struct timespec until = tg_clock_after(ANSWER_NS);
   tg_Order **p = &server.orders;
   pthread_mutex_lock(&server.mutex);
+  tg_assert(!o->taken && !o->answered);
   o->id = ++server.orders_placed;
   while (*p != NULL)
     p = &(*p)->next;

@@ -139,6 +139,7 @@ static bool take_out (tg_Feed *f, tg_Trace *t) {
   memmove(&f->traces[i], &f->traces[i + 1],
           (f->count - i - 1) * sizeof *f->traces);
   f->count--;
+  tg_assert(!has(f, t));
   t->consumer = NULL;
   return true;
 }
@@ -181,6 +182,7 @@ static int push_feed (lua_State *L, const tg_Feed *f) {
    not the program's that starts or stops a trace just now. */
 static void tell (lua_State *L, int at) {
   int top = lua_gettop(L);
+  tg_assert(lua_isuserdata(L, at) && top > at);
   lua_getiuservalue(L, at, LISTENER);
   for (int i = at + 1; i <= top; i++)
     lua_pushvalue(L, i);
@@ -393,6 +395,7 @@ static int next_packet (lua_State *L) {
   if (f->busy || f->reader == NULL
       || !tg_reader_next(f->reader, end, &packet))
     return 0;
+  tg_assert(!f->late);
   f->busy = true;
   lua_pushcfunction(L, write_packet);
   lua_pushlightuserdata(L, &w);

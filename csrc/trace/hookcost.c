@@ -83,6 +83,7 @@ static void run_traced (lua_State *L, Measure *m) {
   lua_call(L, 3, 1);
   tg_Trace *t = lua_touserdata(L, -1);
   tg_trace_halt(L, t);
+  tg_assert(t->session == NULL && t->end != TG_END_NOT);
   read_times(t, m);
   lua_pop(L, 1);
 }

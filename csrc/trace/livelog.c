@@ -45,6 +45,7 @@ int livelog_start (lua_State *L) {
     tg_trace_halt(L, t);
     return luaL_error(L, "not enough memory");
   }
+  tg_assert(t->session != NULL && t->consumed);
   t->session->logging = t->session->attention = true;
   return 1;
 }

@@ -47,6 +47,7 @@ static bool work_out_demand (tg_ReadTrace *r, const tg_Trace *t, bool narrow,
 
 /* 'stop' is fixed here: of a trace that runs it is what there is now. */
 static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
+  tg_assert(r->reader == NULL);
   r->stop = tg_traceinfo_stop_pos(t);
   r->reader = tg_reader_new(t->stream, t->start, &r->selection);
   tg_minduration_init(&r->sieve, r->reader, r->selection.min_duration_ns);
@@ -67,6 +68,7 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
+  tg_assert(lua_touserdata(L, 1) == t);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   r->trace = t;
@@ -110,6 +112,7 @@ static void tell (void *ud) {
   tg_Pace *p = ud;
   if (p->raised)
     return;
+  tg_assert(lua_isfunction(p->L, p->function));
   double done = (double)(tg_minduration_pos(&p->reading->sieve) - p->from);
   double part = (p->before + done) / p->whole;
   lua_pushvalue(p->L, p->function);

@@ -179,6 +179,7 @@ static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
     "duration_ms", "events", "threads", "lost"
   };
+  tg_assert(lua_istable(L, -1) && lua_istable(L, -2) && r->count > 0);
   lua_rawgeti(L, -1, 1);
   for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
     lua_getfield(L, -1, same[i]);
@@ -198,6 +199,7 @@ static void note_damage (lua_State *L, tg_Recording *r, int traces) {
   for (uint32_t i = 1; i <= r->count && !r->damaged; i++) {
     lua_rawgeti(L, traces, i);
     const tg_Trace *t = lua_touserdata(L, -1);
+    tg_assert(t != NULL);
     r->damaged = t->damage != 0;
     if (r->damaged)
       snprintf(r->reason, sizeof r->reason, "no event at byte %" PRIu64,

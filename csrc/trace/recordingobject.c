@@ -107,6 +107,7 @@ int recording_open (lua_State *L) {
     first = first != NULL ? first : t;
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  tg_assert(lua_rawlen(L, -1) == u->r->count);
   lua_setiuservalue(L, -2, 1);
   return 1;
 }

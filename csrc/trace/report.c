@@ -108,6 +108,7 @@ static Report *make_report (lua_State *L, bool tree) {
    need not be moved to be sorted: a node's number is what its children name it
    by. */
 static void *new_list (lua_State *L, Report *r, size_t count) {
+  tg_assert(r->list == NULL);
   r->list = tg_calloc(count > 0 ? count : 1, sizeof(void *));
   if (r->list == NULL)
     luaL_error(L, "not enough memory");
@@ -228,6 +229,7 @@ static void push_nodes (lua_State *L, Report *r, const char *name) {
 /* The node is the next child of its parent; the list is on top. The nodes come
    sorted, so children stand in their parent's list in that order. */
 static void adopt (lua_State *L, const tg_CallTree *t, const tg_Node *n) {
+  tg_assert(n->parent < t->count && n != t->nodes);
   lua_rawgeti(L, -1, (lua_Integer)n->parent + 1);
   lua_getfield(L, -1, "children");
   lua_rawgeti(L, -3, (lua_Integer)(n - t->nodes) + 1);

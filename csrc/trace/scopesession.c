@@ -280,6 +280,7 @@ static Answer *ask (lua_State *L) {
 /* Pushes the next event; NULL, and nothing, if there is none. */
 static const tg_ScopeEvent *push_next (lua_State *L, Answer *a) {
   tg_LuaSink sink;
+  tg_assert(a->cursor.scope != NULL);
   const tg_ScopeEvent *e = tg_scopequery_next(&a->cursor);
   check_status(L, a->cursor.status);
   if (e == NULL)
@@ -303,6 +304,7 @@ static bool fill_list (lua_State *L, Answer *a, lua_Integer limit,
                        uint64_t *start_ns, uint64_t *end_ns) {
   const tg_ScopeEvent *e;
   lua_Integer n = 0;
+  tg_assert(lua_istable(L, -1) && lua_rawlen(L, -1) == 0);
   *start_ns = *end_ns = 0;
   while ((e = push_next(L, a)) != NULL) {
     if (n == limit) {

@@ -107,6 +107,7 @@ static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
     tg_Trace *next = predecessor(s, t);
     if (next == NULL || next == told)
       return;
+    tg_assert(next->session == s);
     tg_trace_push(L, next);
     tg_observers_stopped(s, L, next);
     lua_pop(L, 1);
