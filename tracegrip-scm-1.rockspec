@@ -139,6 +139,7 @@ build = {
         "csrc/server/listener.c",
         "csrc/server/serverhost.c",
         "csrc/server/serverthread.c",
+        "csrc/server/standins.c",
         "csrc/session/anchor.c",
         "csrc/session/process.c",
         "csrc/session/snapshot.c",

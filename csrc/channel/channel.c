@@ -177,7 +177,7 @@ static void append (tg_Channel *l, tg_Command *c) {
   pthread_cond_broadcast(&l->moved);
 }
 
-/* =The last command comes to nothing: 'p' is where it is linked. */
+/* The last command comes to nothing: 'p' is where it is linked. */
 static void take_back (tg_Channel *l, tg_Command **p) {
   tg_assert((*p)->next == NULL && l->last_command == &(*p)->next);
   tg_command_free(*p);
@@ -333,7 +333,7 @@ void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n) {
   pthread_mutex_unlock(&l->mutex);
 }
 
-/* =Also when the thread ends: its number may be another one's soon. */
+/* Also when the thread ends: its number may be another one's soon. */
 void tg_channel_part (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
   l->thread = 0;

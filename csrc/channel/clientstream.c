@@ -129,7 +129,7 @@ static bool stale (const tg_ClientStream *c, const tg_Notice *n) {
   return n->kind != TG_NOTICE_STARTED && find(c, n->id) == NULL;
 }
 
-/* =What it was to bring is not wanted: a follower that nobody will read is
+/* What it was to bring is not wanted: a follower that nobody will read is
    left, so that the program does not wait for it. */
 static void discard (tg_ClientStream *c, tg_Notice *n) {
   if (n->follower != NULL && n->follower != c->follower) {

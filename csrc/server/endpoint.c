@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "channel/handover.h"
 #include "server/interrupt.h"
+#include "server/standins.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/tracing.h"
@@ -478,6 +479,7 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
     tg_free(d);
     return false;
   }
+  tg_standins_enter(L);
   d->channel = tg_channel_pin(channel);
   d->observer.methods = &observer_methods;
   s->endpoint = d;
@@ -508,7 +510,8 @@ static void free_endpoint (tg_Session *s) {
 void tg_endpoint_close (lua_State *L, tg_Session *s) {
   if (s->endpoint == NULL)
     return;
-  tg_interrupt_close(L, s);
+  tg_interrupt_close(s);
+  tg_standins_leave(L);
   stop_all(s, L);
   tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
   free_endpoint(s);

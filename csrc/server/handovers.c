@@ -26,7 +26,7 @@ static tg_HandoverEntry **find (tg_Handovers *k, uint64_t id) {
   return p;
 }
 
-/* =Its trace may still be recorded: then the command that ends it is on its
+/* Its trace may still be recorded: then the command that ends it is on its
    way, or the state is gone. */
 static void free_entry (tg_HandoverEntry *e) {
   if (e != NULL) {

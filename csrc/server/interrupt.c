@@ -1,9 +1,9 @@
 /*
 ** interrupt.c - the signal that reaches a state which does not trace, the hook
-** that it sets, the stand-ins that know which coroutines run, and the sentinel
-** for those that they do not know. All on the thread that runs the state, the
-** handler too; the list of who is to be reached is shared, and changed under a
-** mutex that no handler takes.
+** that it sets, the list of coroutines that run, and the sentinel for those
+** that are not on it. All on the thread that runs the state, the handler too;
+** the list of who is to be reached is shared, and changed under a mutex that no
+** handler takes.
 */
 #include <errno.h>
 #include <pthread.h>
@@ -16,11 +16,7 @@
 #include "base/alloc.h"
 #include "hook/arm.h"
 #include "hook/hook.h"
-#include "state/builtins.h"
 #include "state/observer.h"
-#include "state/ownfunctions.h"
-
-#include <lualib.h>
 
 #define LEVELS 201              /* Lua nests 200 of them at most */
 #define STATES 64               /* that listen in one process */
@@ -277,147 +273,31 @@ static void resume (tg_Observer *o) {
 
 /*
 ** {==================================================================
-** The stand-ins
+** Which coroutines run
 ** ===================================================================
 */
 
 /* The order is for the handler, which may come between any two of these.
    False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
    Then the coroutine is not reached by a signal. */
-static bool enter (tg_Interrupt *r, lua_State *co) {
-  int d = r->depth + 1;
-  if (d == LEVELS)
+bool tg_interrupt_enter (const tg_Session *s, lua_State *co) {
+  tg_Interrupt *r = s->interrupt;
+  if (r == NULL || r->depth + 1 == LEVELS)
     return false;
+  int d = r->depth + 1;
   r->levels[d] = (Level){.L = co};
   atomic_signal_fence(memory_order_seq_cst);
   r->depth = d;
   return true;
 }
 
-static void leave (tg_Interrupt *r) {
+void tg_interrupt_leave (const tg_Session *s) {
+  tg_Interrupt *r = s->interrupt;
+  tg_assert(r != NULL && r->depth > 0);
   Level *v = &r->levels[r->depth];
-  tg_assert(r->depth > 0);
   r->depth--;
   atomic_signal_fence(memory_order_seq_cst);
   lower(v);
-}
-
-/* Lua's error if 'from' has no room for what is to be moved. */
-static int too_many (lua_State *L, const char *what) {
-  lua_pushfstring(L, "too many %s to resume", what);
-  return -1;
-}
-
-/* Runs 'co' with arguments from 'L'. How many results there are on 'L' then;
-   -1: an error value is. As auxresume in lcorolib.c, which checks the same:
-   'co' is no dead coroutine there, since lua_resume says so itself. */
-static int run (lua_State *L, lua_State *co, int arguments) {
-  const tg_Session *s = tg_session_find(L);
-  tg_Interrupt *r = (s != NULL) ? s->interrupt : NULL;
-  int results = 0;
-  if (!lua_checkstack(co, arguments))
-    return too_many(L, "arguments");
-  lua_xmove(L, co, arguments);
-  bool entered = r != NULL && enter(r, co);
-  int status = lua_resume(co, L, arguments, &results);
-  if (entered)
-    leave(r);
-  if (status != LUA_OK && status != LUA_YIELD) {
-    lua_xmove(co, L, 1);
-    return -1;
-  }
-  if (!lua_checkstack(L, results + 1)) {
-    lua_pop(co, results);
-    return too_many(L, "results");
-  }
-  lua_xmove(co, L, results);
-  return results;
-}
-
-/* As luaB_coresume. */
-static int standin_resume (lua_State *L) {
-  lua_State *co = lua_tothread(L, 1);
-  if (co == NULL)
-    return tg_builtins_real(TG_ROLE_RESUME)(L);     /* which raises */
-  int results = run(L, co, lua_gettop(L) - 1);
-  lua_pushboolean(L, results >= 0);
-  if (results < 0)
-    results = 1;
-  lua_insert(L, -results - 1);
-  return results + 1;
-}
-
-/* Closes the variables of a coroutine whose error is on top of the stack; they
-   may put another in its place, but not before 5.4.3. */
-static int close_variables (lua_State *L, lua_State *co) {
-  int status = lua_status(co);
-  if (tg_close_forgets)
-    lua_resetthread(co);
-  else {
-    lua_xmove(L, co, 1);
-    status = lua_resetthread(co);
-    lua_xmove(co, L, 1);
-  }
-  return status;
-}
-
-/* An error leaves the coroutine dead, with its variables closed, and goes on in
-   its caller, with the place of that in front of a message. */
-static int pass_error (lua_State *L, lua_State *co) {
-  int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD)
-    status = close_variables(L, co);
-  if (lua_type(L, -1) == LUA_TSTRING && status != LUA_ERRMEM) {
-    luaL_where(L, 1);
-    lua_rotate(L, -2, 1);
-    lua_concat(L, 2);
-  }
-  return lua_error(L);
-}
-
-/* As auxwrap: an error of a coroutine that is dead is passed on to whoever
-   called. */
-static int standin_wrapped (lua_State *L) {
-  lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-  int results = run(L, co, lua_gettop(L));
-  return (results >= 0) ? results : pass_error(L, co);
-}
-
-/* The coroutine is made by Lua's own coroutine.create, which checks its
-   argument. */
-static int standin_wrap (lua_State *L) {
-  tg_builtins_real(TG_ROLE_CREATE)(L);
-  lua_pushcclosure(L, standin_wrapped, 1);
-  return 1;
-}
-
-/* Only what is Lua's own is replaced: what the program has put in its place
-   stays, and calls Lua's own or does not. */
-static int stand_in (lua_State *L) {
-  lx_replace(L, LUA_COLIBNAME, "resume", tg_builtins_real(TG_ROLE_RESUME),
-             standin_resume);
-  lx_replace(L, LUA_COLIBNAME, "wrap", tg_builtins_real(TG_ROLE_WRAP),
-             standin_wrap);
-  return 0;
-}
-
-static int stand_down (lua_State *L) {
-  lx_replace(L, LUA_COLIBNAME, "resume", standin_resume,
-             tg_builtins_real(TG_ROLE_RESUME));
-  lx_replace(L, LUA_COLIBNAME, "wrap", standin_wrap,
-             tg_builtins_real(TG_ROLE_WRAP));
-  return 0;
-}
-
-/* They count as what they stand for: traced programs see calls of
-   coroutine.resume, whatever does the work. */
-static void know_standins (void) {
-  tg_builtins_standin(standin_resume, TG_ROLE_RESUME);
-  tg_builtins_standin(standin_wrap, TG_ROLE_WRAP);
-  tg_builtins_standin(standin_wrapped, TG_ROLE_WRAPPED);
-  tg_ownfunctions_except(standin_resume);
-  tg_ownfunctions_except(standin_wrap);
-  tg_ownfunctions_except(standin_wrapped);
 }
 
 /* }================================================================== */
@@ -453,7 +333,7 @@ static int sentinel__gc (lua_State *L) {
   return 0;
 }
 
-/* =A sentinel's metatable, in the registry under its own key. */
+/* A sentinel's metatable, in the registry under its own key. */
 static void setup_sentinel (lua_State *L) {
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, sentinel__gc);
@@ -472,7 +352,8 @@ static void setup_sentinel (lua_State *L) {
 /* The state closes. Its endpoint may do so later and finds nothing here. */
 static void closing (tg_Observer *o, lua_State *L) {
   tg_Session *s = o->session;
-  tg_interrupt_close(L, s);
+  (void)L;
+  tg_interrupt_close(s);
   tg_observers_remove(o);
   tg_free(s->interrupt);
   s->interrupt = NULL;
@@ -486,7 +367,6 @@ static const tg_ObserverMethods observer_methods = {
    the state has stopped listening. */
 void tg_interrupt_setup (lua_State *L, tg_Session *s,
                          void (*turn) (tg_Session *s, lua_State *L)) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (s->interrupt != NULL)
     return;
   setup_sentinel(L);
@@ -499,11 +379,10 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
   s->interrupt->levels[0].L = s->main;
   s->interrupt->observer.methods = &observer_methods;
   tg_observers_add(s, &s->interrupt->observer);
-  pthread_once(&once, know_standins);
 }
 
-/* The stand-ins and the sentinel need memory, which may lack: then less is
-   reached by a signal, which is no reason not to listen. */
+/* The sentinel needs memory, which may lack: then less is reached, which is no
+   reason not to listen. */
 bool tg_interrupt_open (lua_State *L, tg_Session *s,
                         const tg_Channel *channel) {
   tg_Interrupt *r = s->interrupt;
@@ -519,14 +398,13 @@ bool tg_interrupt_open (lua_State *L, tg_Session *s,
     return false;
   r->signal = channel->signal;
   r->channel = channel;
-  lx_quietly(L, stand_in, NULL);
   lx_quietly(L, post_sentinel, NULL);
   return true;
 }
 
 /* The list first: after that no handler sets a hook, and what is set is taken
    away. */
-void tg_interrupt_close (lua_State *L, tg_Session *s) {
+void tg_interrupt_close (tg_Session *s) {
   tg_Interrupt *r = s->interrupt;
   if (r == NULL || r->channel == NULL)
     return;
@@ -536,7 +414,6 @@ void tg_interrupt_close (lua_State *L, tg_Session *s) {
   pthread_mutex_unlock(&all.mutex);
   r->channel = NULL;
   lower_all(r);
-  lx_quietly(L, stand_down, NULL);
 }
 
 /* }================================================================== */

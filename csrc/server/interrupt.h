@@ -11,8 +11,8 @@
 ** that sleeps in C is not woken for more than the moment of the signal.
 **
 ** Which coroutines run now is not Lua's to tell in a handler. Therefore, while
-** a state listens, coroutine.resume and coroutine.wrap are stand-ins that do
-** what Lua's own do and keep a list. What got hold of Lua's own before, or
+** a state listens, there are stand-ins for coroutine.resume and coroutine.wrap
+** (standins.h), which keep a list here. What got hold of Lua's own before, or
 ** resumes from C, is not on it: such a coroutine is reached when it comes back
 ** to one that is, or by a sentinel, an object whose finalizer runs on whatever
 ** runs when the collector is through.
@@ -41,6 +41,11 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
 */
 bool tg_interrupt_open (lua_State *L, tg_Session *s,
                         const tg_Channel *channel);            /* [-0, +0, m] */
-void tg_interrupt_close (lua_State *L, tg_Session *s);         /* [-0, +0, -] */
+void tg_interrupt_close (tg_Session *s);
+
+/* 'co' is resumed by what runs now; false: it is not noted. It has come to its
+   end or yielded: only after it was noted. */
+bool tg_interrupt_enter (const tg_Session *s, lua_State *co);
+void tg_interrupt_leave (const tg_Session *s);
 
 #endif

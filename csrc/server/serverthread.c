@@ -359,7 +359,7 @@ unsigned tg_serverthread_child (void) {
   return server.child;
 }
 
-/* =The server has no pointer to it any more. */
+/* The server has no pointer to it any more. */
 static void unlink_order (const tg_Order *o) {
   tg_Order **p = &server.orders;
   while (*p != o) {

@@ -141,7 +141,7 @@ static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
   return fits(s, t, need) ? TG_END_NOT : TG_END_OVERFLOW;
 }
 
-/* =The trace feeds its follower no more; the follower itself goes with the
+/* The trace feeds its follower no more; the follower itself goes with the
    last who reads it. */
 static void leave_follower (tg_Trace *t) {
   if (t->follower != NULL) {
