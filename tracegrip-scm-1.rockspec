@@ -137,6 +137,7 @@ build = {
         "csrc/server/handovers.c",
         "csrc/server/interrupt.c",
         "csrc/server/listener.c",
+        "csrc/server/remotes.c",
         "csrc/server/serverhost.c",
         "csrc/server/serverthread.c",
         "csrc/server/standins.c",

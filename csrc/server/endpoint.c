@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "channel/handover.h"
 #include "server/interrupt.h"
+#include "server/remotes.h"
 #include "server/standins.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
@@ -17,44 +18,18 @@
 #include "state/observer.h"
 #include "trace/trace.h"
 
-/* A trace that a client reads, or that is kept for one. */
-typedef struct Remote {
-  struct Remote *next;
-  uint64_t id;
-  tg_Trace *trace;            /* anchored while it is active */
-  const tg_Trace *mirrored;   /* the program's, or NULL */
-  tg_Handover *handover;      /* pins; NULL: it is read as it goes */
-} Remote;
-
 typedef struct tg_Endpoint {
   tg_Observer observer;       /* registered from its opening to its end */
-  tg_Channel *channel;        /* pins */
-  tg_Follower *follower;      /* pins: what the client reads */
-  Remote *remotes;            /* owns */
-  uint64_t session;           /* of the ATTACH in force; 0: none */
+  tg_Remotes remotes;         /* owns */
   uint64_t own;               /* ids given to the program's traces */
   bool turning;               /* a command is being carried out */
 } tg_Endpoint;
 
 /* ---- telling ---- */
 
-/* Without memory for it the client does not hear of something: then it is told
-   that all is over, which needs none. */
-static void tell_at (tg_Session *s, tg_NoticeKind kind, uint64_t id,
-                     tg_End why, tg_Pos pos) {
-  const tg_Endpoint *d = s->endpoint;
-  tg_Notice *n = tg_notice_new(kind, id);
-  if (n == NULL)
-    return;
-  n->why = why;
-  n->session = d->session;
-  n->pos = pos;
-  if (!tg_channel_notify(d->channel, n))
-    tg_notice_free(n);
-}
-
 static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
-  tell_at(s, kind, id, why, s->tracing ? tg_writer_pos(&s->writer) : 0);
+  tg_remotes_tell(&s->endpoint->remotes, kind, id, why,
+                  s->tracing ? tg_writer_pos(&s->writer) : 0);
 }
 
 /* Copied by the channel: the server may ask while the state is busy. More than
@@ -67,158 +42,7 @@ static void publish (tg_Observer *o) {
     if (!tg_trace_hidden(t))
       names[n++] = t->name;
   }
-  tg_channel_publish(s->endpoint->channel, names, n);
-}
-
-/* ---- remotes ---- */
-
-/* The client's trace that is 't', or mirrors it. */
-static Remote *find (const tg_Endpoint *d, const tg_Trace *t) {
-  Remote *r = d->remotes;
-  while (r != NULL && r->trace != t && r->mirrored != t)
-    r = r->next;
-  return r;
-}
-
-static Remote *find_id (const tg_Endpoint *d, uint64_t id) {
-  Remote *r = d->remotes;
-  while (r != NULL && r->id != id)
-    r = r->next;
-  return r;
-}
-
-/* Takes it from the list; its trace. The remote goes first, then the trace:
-   what its end does may come back here, and must not find it. */
-static tg_Trace *forget (tg_Endpoint *d, Remote *r) {
-  tg_Trace *t = r->trace;
-  Remote **p = &d->remotes;
-  while (*p != r) {
-    tg_assert(*p != NULL);
-    p = &(*p)->next;
-  }
-  *p = r->next;
-  tg_handover_unpin(r->handover);
-  tg_free(r);
-  return t;
-}
-
-/* Called by lx_quietly: a Lua error must not leave the hook. */
-static int drop (lua_State *L) {
-  tg_trace_forget(L, lua_touserdata(L, 1));
-  return 0;
-}
-
-/* Nobody but the client has it: its memory is not to wait for the program's
-   collector. */
-static void stop (lua_State *L, tg_Trace *t) {
-  lx_quietly(L, drop, t);
-}
-
-/* The first one of the client's that is attached. */
-static Remote *first_read (const tg_Endpoint *d) {
-  Remote *r = d->remotes;
-  while (r != NULL && r->handover != NULL)
-    r = r->next;
-  return r;
-}
-
-/* Looked up anew each time: stopping one trace may carry out commands that
-   take others away. The follower goes too, so that the next client begins a
-   new sequence. */
-static void stop_read (tg_Session *s, lua_State *L) {
-  tg_Endpoint *d = s->endpoint;
-  Remote *r;
-  while ((r = first_read(d)) != NULL)
-    stop(L, forget(d, r));
-  tg_follower_unpin(d->follower);
-  d->follower = NULL;
-}
-
-/* The state listens no more: kept traces go as well, and the server has had
-   its part of them or never will. */
-static void stop_all (tg_Session *s, lua_State *L) {
-  tg_Endpoint *d = s->endpoint;
-  stop_read(s, L);
-  while (d->remotes != NULL)
-    stop(L, forget(d, d->remotes));
-}
-
-/* ---- joining ---- */
-
-/* A follower that begins with 't'. */
-static tg_Follower *new_follower (const tg_Endpoint *d, const tg_Trace *t) {
-  tg_Selection selection = {0};
-  tg_Follower *follower = NULL;
-  if (tg_selection_add(&selection, &t->options))
-    follower =
-        tg_follower_new(t->stream, t->start, &selection, d->channel->stall_ns);
-  tg_selection_clear(&selection);
-  return follower;
-}
-
-/* Sends 'n' with a follower: the one there is, or a new one if the client
-   begins a new sequence or has left that. The client may leave a follower at
-   any moment (tg_channel_leave); what says to read it is then refused, and the
-   second try has a new one, which nobody can have left. */
-static bool send_follower (tg_Endpoint *d, const tg_Trace *t, tg_Notice *n,
-                      bool fresh) {
-  if (d->follower != NULL && (fresh || d->follower->stream != t->stream)) {
-    tg_follower_unpin(d->follower);
-    d->follower = NULL;
-  }
-  for (;;) {
-    if (d->follower == NULL)
-      d->follower = new_follower(d, t);
-    if (d->follower == NULL)
-      return false;
-    tg_assert(d->follower->stream == t->stream);
-    n->follower = tg_follower_pin(d->follower);
-    if (tg_channel_notify(d->channel, n))
-      return true;
-    tg_follower_unpin(n->follower);
-    tg_follower_unpin(d->follower);
-    n->follower = d->follower = NULL;
-  }
-}
-
-/* The name and the options of a trace that the client has asked for are known
-   to it. NULL without memory. */
-static tg_Notice *notice_of (const tg_Endpoint *d, const tg_Trace *t,
-                             tg_NoticeKind kind, uint64_t id) {
-  tg_Notice *n = tg_notice_new(kind, id);
-  if (n == NULL)
-    return NULL;
-  n->session = d->session;
-  n->pos = t->start;
-  n->ticks = t->ticks_start;
-  if (kind == TG_NOTICE_STARTED) {
-    n->name = tg_strdup(t->name, strlen(t->name));
-    if (n->name == NULL || !tg_options_copy(&n->options, &t->options)) {
-      tg_notice_free(n);
-      return NULL;
-    }
-  }
-  return n;
-}
-
-/* The client reads 't' from here on. False without memory. The notice is sent
-   before the follower is joined to the trace: both are done before an event
-   can come. */
-static bool join (tg_Session *s, tg_Trace *t, tg_NoticeKind kind, uint64_t id,
-                  const tg_Trace *mirrored, bool fresh) {
-  tg_Endpoint *d = s->endpoint;
-  tg_Notice *n = notice_of(d, t, kind, id);
-  Remote *r = tg_calloc(1, sizeof *r);
-  if (n == NULL || r == NULL || !send_follower(d, t, n, fresh)) {
-    tg_notice_free(n);
-    tg_free(r);
-    return false;
-  }
-  tg_assert(t->session == s && find_id(d, id) == NULL);
-  *r = (Remote){d->remotes, id, t, mirrored, NULL};
-  d->remotes = r;
-  tg_tracing_tap(s, t, d->follower);
-  return true;
+  tg_channel_publish(s->endpoint->remotes.channel, names, n);
 }
 
 /* ---- commands ---- */
@@ -247,26 +71,12 @@ static int start (lua_State *L) {
   tg_Trace *t = push_trace(L, c);
   tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
   tg_trace_anchor(L, t);
-  if (!join(o->session, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
+  tg_Remotes *d = &o->session->endpoint->remotes;
+  if (!tg_remotes_join(d, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
     tg_trace_forget(L, t);
     luaL_error(L, "not enough memory");
   }
   return 0;
-}
-
-/* What is kept of 't', which has just begun, by a cursor of its own. By a
-   cursor of its own, since the trace's goes with the trace. False: who asked
-   has given up. */
-static bool hand_over (tg_Endpoint *d, const tg_Trace *t, tg_Handover *k) {
-  tg_Part part = {
-    .stream = tg_stream_pin(t->stream), .start = t->start,
-    .packets_start = t->packets_start, .ticks_start = t->ticks_start
-  };
-  tg_cursor_copy(&part.hold, &t->hold);
-  bool wanted = tg_handover_begin(d->channel, k, &part);
-  if (!wanted)
-    tg_part_free(&part);
-  return wanted;
 }
 
 /* Without memory nothing is told: whoever asks for it finds that it has not
@@ -278,15 +88,10 @@ static int keep (lua_State *L) {
   tg_Trace *t = push_trace(L, c);
   tg_trace_begin(L, t, "profiler", TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, t);
-  Remote *r = tg_calloc(1, sizeof *r);
-  if (r == NULL || !hand_over(d, t, c->handover)) {
-    tg_free(r);
+  if (tg_remotes_keep(&d->remotes, t, c->id, c->handover))
+    c->handover = NULL;
+  else
     tg_trace_forget(L, t);
-    return 0;
-  }
-  *r = (Remote){d->remotes, c->id, t, NULL, c->handover};
-  c->handover = NULL;
-  d->remotes = r;
   return 0;
 }
 
@@ -295,14 +100,14 @@ static int keep (lua_State *L) {
 static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
   tg_Endpoint *d = s->endpoint;
   Order order = {s, c};
-  Remote *r;
+  tg_Remote *r;
   switch (c->kind) {
     case TG_COMMAND_ATTACH:
-      d->session = c->id;
+      d->remotes.session = c->id;
       break;
     case TG_COMMAND_LEAVE:
-      d->session = 0;
-      stop_read(s, L);
+      d->remotes.session = 0;
+      tg_remotes_stop_read(&d->remotes, L);
       break;
     case TG_COMMAND_START:
       if (!lx_quietly(L, start, &order))
@@ -312,9 +117,9 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
       lx_quietly(L, keep, &order);
       break;
     case TG_COMMAND_STOP:
-      r = find_id(d, c->id);
+      r = tg_remotes_find_id(&d->remotes, c->id);
       if (r != NULL)
-        stop(L, forget(d, r));
+        tg_remotes_stop(L, tg_remotes_forget(&d->remotes, r));
       break;
     default:
       tg_unreachable();
@@ -331,7 +136,7 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
     return;
   s->endpoint->turning = true;
   while (s->endpoint != NULL
-         && (c = tg_channel_take(s->endpoint->channel)) != NULL) {
+         && (c = tg_channel_take(s->endpoint->remotes.channel)) != NULL) {
     carry_out(s, L, c);
     tg_command_free(c);
   }
@@ -343,7 +148,7 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
 /* ---- traces that end by themselves ---- */
 
 /* A mirror ends with what it mirrors. */
-static tg_End ended (const Remote *r) {
+static tg_End ended (const tg_Remote *r) {
   if (r->trace->end != TG_END_NOT)
     return r->trace->end;
   return (r->mirrored != NULL) ? r->mirrored->end : TG_END_NOT;
@@ -351,16 +156,17 @@ static tg_End ended (const Remote *r) {
 
 /* The place is the trace's end, not that of the notice: the client must not
    see frames that come after it. */
-static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
+static void tell_ended (tg_Session *s, const tg_Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
   if (r->handover == NULL) {
     /* others may record on: its client does not see that */
-    tell_at(s, TG_NOTICE_ENDED, r->id, why, tg_traceinfo_stop_pos(t));
+    tg_remotes_tell(&s->endpoint->remotes, TG_NOTICE_ENDED, r->id, why,
+                    tg_traceinfo_stop_pos(t));
     return;
   }
   tg_Part facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
   tg_traceinfo_losses(t, facts.lost);
-  tg_handover_end(s->endpoint->channel, r->handover, &facts);
+  tg_handover_end(s->endpoint->remotes.channel, r->handover, &facts);
 }
 
 /* Ends are told before commands are carried out: what has ended may be what a
@@ -368,15 +174,15 @@ static void tell_ended (tg_Session *s, const Remote *r, tg_End why) {
 static void attend (tg_Observer *o, lua_State *L) {
   tg_Session *s = o->session;
   tg_Endpoint *d = s->endpoint;
-  Remote *r = d->remotes;
+  tg_Remote *r = d->remotes.first;
   while (r != NULL) {
     tg_End why = ended(r);
     if (why == TG_END_NOT)
       r = r->next;
     else {
       tell_ended(s, r, why);
-      stop(L, forget(d, r));
-      r = d->remotes;   /* stopping may have come back here */
+      tg_remotes_stop(L, tg_remotes_forget(&d->remotes, r));
+      r = d->remotes.first;   /* stopping may have come back here */
     }
   }
   tg_endpoint_turn(s, L);
@@ -396,32 +202,34 @@ static int mirror (lua_State *L) {
   m->options.overflow = TG_OVERFLOW_WAIT;
   if (m->options.buffer > TG_BUFFER_REMOTE)
     m->options.buffer = TG_BUFFER_REMOTE;
-  if (!tg_options_confine(&m->options, &s->endpoint->channel->host))
+  if (!tg_options_confine(&m->options, &s->endpoint->remotes.channel->host))
     return 0;
   tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, m);
-  if (!join(s, m, TG_NOTICE_STARTED, TG_CHANNEL_OWN + ++s->endpoint->own, t,
-            false))
+  uint64_t id = TG_CHANNEL_OWN + ++s->endpoint->own;
+  if (!tg_remotes_join(&s->endpoint->remotes, m, TG_NOTICE_STARTED, id, t,
+                       false))
     tg_trace_forget(L, m);
   return 0;
 }
 
 static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
-  if (t->session != NULL && o->session->endpoint->session != 0)
+  if (t->session != NULL && o->session->endpoint->remotes.session != 0)
     lx_quietly(L, mirror, t);
 }
 
 /* Of the client's own trace ('own' is 't') the caller stops it; a mirror is
    stopped here. */
 static void part (tg_Session *s, lua_State *L, tg_Trace *t, bool told) {
-  Remote *r = (t->session != NULL) ? find(s->endpoint, t) : NULL;
+  tg_Remotes *d = &s->endpoint->remotes;
+  tg_Remote *r = (t->session != NULL) ? tg_remotes_find(d, t) : NULL;
   if (r == NULL)
     return;
   if (told)
     tell(s, TG_NOTICE_STOPPED, r->id, TG_END_STOPPED);
-  tg_Trace *own = forget(s->endpoint, r);
+  tg_Trace *own = tg_remotes_forget(d, r);
   if (own != t)
-    stop(L, own);
+    tg_remotes_stop(L, own);
 }
 
 static void stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
@@ -445,12 +253,12 @@ static void turn (tg_Observer *o, lua_State *L) {
    wanted. Traces end rather than go on into a stream that nobody reads. */
 static void forked (tg_Observer *o) {
   tg_Session *s = o->session;
-  for (Remote *r = s->endpoint->remotes; r != NULL; r = r->next) {
+  for (tg_Remote *r = s->endpoint->remotes.first; r != NULL; r = r->next) {
     if (r->trace->end == TG_END_NOT)
       tg_tracelimits_end(s, r->trace, TG_END_STOPPED);
   }
-  s->endpoint->channel->bell = -1;
-  atomic_store(&s->endpoint->channel->wanted, false);
+  s->endpoint->remotes.channel->bell = -1;
+  atomic_store(&s->endpoint->remotes.channel->wanted, false);
 }
 
 static void closing (tg_Observer *o, lua_State *L) {
@@ -480,7 +288,7 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
     return false;
   }
   tg_standins_enter(L);
-  d->channel = tg_channel_pin(channel);
+  d->remotes.channel = tg_channel_pin(channel);
   d->observer.methods = &observer_methods;
   s->endpoint = d;
   s->wanted = &channel->wanted;
@@ -493,15 +301,16 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
    end. */
 static void free_endpoint (tg_Session *s) {
   tg_Endpoint *d = s->endpoint;
-  tg_assert(d->observer.session == s && s->wanted == &d->channel->wanted);
+  tg_assert(d->observer.session == s
+            && s->wanted == &d->remotes.channel->wanted);
   tg_observers_remove(&d->observer);
-  while (d->remotes != NULL)
-    forget(d, d->remotes);
-  tg_follower_unpin(d->follower);
-  tg_channel_part(d->channel);
+  while (d->remotes.first != NULL)
+    tg_remotes_forget(&d->remotes, d->remotes.first);
+  tg_follower_unpin(d->remotes.follower);
+  tg_channel_part(d->remotes.channel);
   s->wanted = NULL;
   s->endpoint = NULL;
-  tg_channel_unpin(d->channel);
+  tg_channel_unpin(d->remotes.channel);
   tg_free(d);
 }
 
@@ -512,11 +321,11 @@ void tg_endpoint_close (lua_State *L, tg_Session *s) {
     return;
   tg_interrupt_close(s);
   tg_standins_leave(L);
-  stop_all(s, L);
+  tg_remotes_stop_all(&s->endpoint->remotes, L);
   tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
   free_endpoint(s);
 }
 
 tg_Channel *tg_endpoint_channel (const tg_Session *s) {
-  return (s->endpoint != NULL) ? s->endpoint->channel : NULL;
+  return (s->endpoint != NULL) ? s->endpoint->remotes.channel : NULL;
 }

@@ -1,0 +1,57 @@
+/*
+** remotes.h - the traces that a client has in a traced state: those that it
+** reads as they go, by one follower for all, and those that are kept for it
+** (handover.h).
+**
+** The endpoint's; on the traced thread, in the hook too. Nothing raises.
+*/
+#ifndef TG_REMOTES_H
+#define TG_REMOTES_H
+
+#include "channel/channel.h"
+#include "channel/handover.h"
+#include "state/session.h"
+
+typedef struct tg_Remote {
+  struct tg_Remote *next;
+  uint64_t id;
+  tg_Trace *trace;            /* anchored while it is active */
+  const tg_Trace *mirrored;   /* the program's, or NULL */
+  tg_Handover *handover;      /* pins; NULL: it is read as it goes */
+} tg_Remote;
+
+typedef struct tg_Remotes {
+  tg_Channel *channel;        /* pins */
+  tg_Follower *follower;      /* pins: what the client reads */
+  tg_Remote *first;           /* owns */
+  uint64_t session;           /* of the ATTACH in force; 0: none */
+} tg_Remotes;
+
+/* The one of that trace, or that mirrors it; that of the number. Or NULL. */
+tg_Remote *tg_remotes_find (const tg_Remotes *d, const tg_Trace *t);
+tg_Remote *tg_remotes_find_id (const tg_Remotes *d, uint64_t id);
+
+/* The client is told something that belongs at 'pos'. */
+void tg_remotes_tell (const tg_Remotes *d, tg_NoticeKind kind, uint64_t id,
+                      tg_End why, tg_Pos pos);
+
+/* The client reads 't', which has just begun, from here on: 'kind' says who
+   started it, 'fresh' that a new sequence begins. False without memory. */
+bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, tg_NoticeKind kind,
+                      uint64_t id, const tg_Trace *mirrored, bool fresh);
+
+/* 't', which has just begun, is kept; the pin of 'k' is ours then. False
+   without memory, or if nobody wants it any more. */
+bool tg_remotes_keep (tg_Remotes *d, tg_Trace *t, uint64_t id, tg_Handover *k);
+
+/* It is none of the client's any more; its trace. */
+tg_Trace *tg_remotes_forget (tg_Remotes *d, tg_Remote *r);
+
+/* Stops a trace that nobody has any more. */
+void tg_remotes_stop (lua_State *L, tg_Trace *t);              /* [-0, +0, -] */
+
+/* All that the client reads are forgotten and stopped; and those kept too. */
+void tg_remotes_stop_read (tg_Remotes *d, lua_State *L);       /* [-0, +0, -] */
+void tg_remotes_stop_all (tg_Remotes *d, lua_State *L);        /* [-0, +0, -] */
+
+#endif
