@@ -22,6 +22,7 @@ typedef struct tg_ClientTrace {
 
 /* ---- members ---- */
 
+/* By number: names may be the same. */
 static tg_ClientTrace *find (const tg_ClientStream *c, uint64_t id) {
   tg_ClientTrace *m = c->members;
   while (m != NULL && m->id != id)
@@ -40,6 +41,8 @@ static void free_member (tg_ClientStream *c, tg_ClientTrace *m) {
   tg_free(m);
 }
 
+/* Of those whose beginning has been told: frames of one that has been asked
+   for only may be in the stream before the client knows of it. */
 static bool work_out_selection (tg_ClientStream *c) {
   tg_Selection fresh = {0};
   bool ok = true;
@@ -110,6 +113,8 @@ void tg_clientstream_part (tg_ClientStream *c, uint64_t id) {
   reselect(c);
 }
 
+/* The follower is left even if nobody had a trace: a notice may have brought
+   it. */
 static void part_all (tg_ClientStream *c) {
   while (c->members != NULL)
     free_member(c, c->members);
@@ -215,6 +220,8 @@ static void frame (tg_ClientStream *c) {
   tg_buf_clear(&c->body);
 }
 
+/* By the client's own selection: what another trace of the state asked for
+   beyond it is in the stream too. */
 static void put_packet (tg_ClientStream *c, const tg_Packet *p) {
   tg_JsonWriter json;
   tg_jsonwriter_init(&json, &c->body);
@@ -235,6 +242,7 @@ static void put_single (tg_ClientStream *c, const tg_Packet *p,
   frame(c);
 }
 
+/* Each is a packet on the wire by itself. */
 static void read_singles (tg_ClientStream *c, const tg_Buf *from,
                           size_t bytes) {
   tg_Packet p;
@@ -265,7 +273,8 @@ static bool read_batch (tg_ClientStream *c, const tg_Buf *from, int64_t batch,
   return n == batch;
 }
 
-/* {"from":"name" */
+/* {"from":"name" Once for all packets of a reading: names are escaped
+   there. */
 static void put_from (tg_Buf *b, const char *name) {
   tg_JsonWriter json;
   tg_jsonwriter_init(&json, b);
@@ -275,7 +284,8 @@ static void put_from (tg_Buf *b, const char *name) {
 }
 
 /* What is committed is looked at first: a notice of a place before that has
-   been sent by then. */
+   been sent by then. Never beyond the mark, nor beyond the place of a notice
+   of this sequence. */
 static void set_limit (tg_ClientStream *c) {
   tg_Pos upto = tg_reader_committed(c->follower->reader);
   const tg_Notice *n = peek(c);

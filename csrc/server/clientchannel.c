@@ -85,6 +85,8 @@ static tg_Command *new_command (lua_State *L, tg_CommandKind kind,
   return k;
 }
 
+/* Whatever the client had before is over, also when it attaches again without
+   having left. */
 static int channel_attach (lua_State *L) {
   ClientChannel *c = check(L);
   if (!tg_clientstream_attach(&c->stream, lua_toboolean(L, 2)))
@@ -106,7 +108,9 @@ static tg_Options *read_options (lua_State *L, const ClientChannel *c,
   return o;
 }
 
-/* What a client leaves open: that it is waited for, in a buffer of its own. */
+/* What a client leaves open: that it is waited for, in a buffer of its own. A
+   client that says nothing of a buffer must not fill that of the program: 1 to
+   64 clients may come. */
 static void set_defaults (lua_State *L, tg_Options *o) {
   if (lua_getfield(L, 3, "overflow") == LUA_TNIL)
     o->overflow = TG_OVERFLOW_WAIT;
@@ -139,12 +143,15 @@ static int channel_start (lua_State *L) {
   return 1;
 }
 
+/* Nothing is known of it until its end is told, and what was recorded by then
+   still comes. */
 static int channel_stop (lua_State *L) {
   ClientChannel *c = check(L);
   tg_channel_post(c->channel, new_command(L, TG_COMMAND_STOP, check_id(L)));
   return 0;
 }
 
+/* Of both kinds, since the caller need not know which one it was. */
 static int channel_drop (lua_State *L) {
   ClientChannel *c = check(L);
   uint64_t id = check_id(L);
@@ -164,6 +171,8 @@ static int channel_keep (lua_State *L) {
   return 0;
 }
 
+/* It is the program's memory until then, and the server's from here on: a
+   Trace of this state. */
 static int channel_kept (lua_State *L) {
   ClientChannel *c = check(L);
   tg_handovers_take(L, &c->handovers, c->channel, check_id(L));
@@ -175,6 +184,7 @@ static int channel_mark (lua_State *L) {
   return 1;
 }
 
+/* Bytes go to Lua once, whole: no value is made of a packet on the way. */
 static int channel_read (lua_State *L) {
   ClientChannel *c = check(L);
   const char *from = luaL_checkstring(L, 2);
@@ -187,6 +197,9 @@ static int channel_read (lua_State *L) {
   return 1;
 }
 
+/* 'broken' is told as often as it is asked, for there is nothing that the
+   client could still be given; without a client there is nobody to be sent
+   away. */
 static int channel_notice (lua_State *L) {
   ClientChannel *c = check(L);
   const tg_Notice *n = tg_clientstream_notice(&c->stream);

@@ -11,6 +11,8 @@
 #include "session/tracing.h"
 #include "trace/trace.h"
 
+/* A client that does not hear of an end for want of memory has its frames
+   nevertheless, and learns by GONE, at the latest, that all is over. */
 void tg_remotes_tell (const tg_Remotes *d, tg_NoticeKind kind, uint64_t id,
                       tg_End why, tg_Pos pos) {
   tg_Notice *n = tg_notice_new(kind, id);

@@ -145,7 +145,6 @@ static void report_end (const char *trouble) {
   pthread_mutex_unlock(&server.mutex);
 }
 
-/* Its state is made, used and closed on this thread alone. */
 static void *run (void *ud) {
   char trouble[256] = "";
   lua_State *L = luaL_newstate();

@@ -7,6 +7,8 @@
 
 /* ---- the list ---- */
 
+/* Numbers only grow, so one that is taken off and comes again is told before
+   those that stayed. */
 void tg_observers_add (tg_Session *s, tg_Observer *o) {
   tg_assert(o->session == NULL && o->methods != NULL);
   o->session = s;
@@ -15,6 +17,8 @@ void tg_observers_add (tg_Session *s, tg_Observer *o) {
   s->observers = o;
 }
 
+/* One of a session: two with the order 0 could not be told apart by
+   'after'. */
 void tg_observers_add_last (tg_Session *s, tg_Observer *o) {
   tg_Observer **p = &s->observers;
   tg_assert(o->session == NULL && o->methods != NULL);
@@ -50,6 +54,7 @@ static tg_Observer *after (const tg_Session *s, uint64_t *order) {
 
 /* ---- telling ---- */
 
+/* More than any order that is given out. */
 #define FIRST UINT64_MAX
 
 /* Calls that method of all that have it; 'o' is the observer in 'arguments'. */
@@ -65,6 +70,7 @@ void tg_observers_turn (tg_Session *s, lua_State *L) {
   TELL(s, turn, (o, L));
 }
 
+/* Nothing of the program's runs here, so the list can be gone through. */
 bool tg_observers_watch (const tg_Session *s, const tg_Trace *t) {
   const tg_Observer *o = (s != NULL) ? s->observers : NULL;
   while (o != NULL
@@ -85,6 +91,8 @@ void tg_observers_stopped (tg_Session *s, lua_State *L, tg_Trace *t) {
   TELL(s, stopped, (o, L, t));
 }
 
+/* Without listeners, so that 'heir' is what it was when the trace was
+   started. */
 void tg_observers_replaced (tg_Session *s, lua_State *L, tg_Trace *t, bool all,
                             const tg_Observer *heir) {
   TELL(s, replaced, (o, L, t, all || o == heir));

@@ -7,6 +7,8 @@
 
 #include "state/session.h"
 
+/* By the address of a constant, which needs no string and no allocation: it is
+   asked in the hook and in finalizers. */
 tg_Session *tg_session_find (lua_State *L) {
   tg_Session *s;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session);

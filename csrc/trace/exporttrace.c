@@ -50,6 +50,8 @@ static uint64_t read_count (lua_State *L, const char *key) {
   return (uint64_t)n;
 }
 
+/* Only true and false: a flag that is given as 1 or "yes" is a mistake that
+   would go unnoticed. */
 static bool read_flag (lua_State *L, const char *key) {
   lua_getfield(L, 4, key);
   if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
@@ -125,6 +127,8 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
   x->progress_ud = teller;
 }
 
+/* 'depth' and 'limit' are those of the format, and absent where there is none:
+   the command line tells of what was left out only where something can be. */
 static void push_result (lua_State *L, const tg_Export *x,
                          const tg_Format *f) {
   lua_createtable(L, 0, 7);
@@ -205,6 +209,8 @@ int trace_export (lua_State *L) {
   return 1;
 }
 
+/* What "export --help" lists, and what 'to' may be, comes from the one table
+   (formats.h). */
 int export_formats (lua_State *L) {
   lua_newtable(L);
   for (const tg_Format *f = tg_formats; f->name != NULL; f++) {

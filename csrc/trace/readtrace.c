@@ -16,6 +16,8 @@
 #include "packet/packet.h"
 #include "session/traceinfo.h"
 
+/* Zeroed, so that a program that calls it by hand (debug.getmetatable) finds
+   nothing the second time. */
 static int reading__gc (lua_State *L) {
   tg_ReadTrace *r = lua_touserdata(L, 1);
   tg_minduration_free(&r->sieve);
@@ -134,6 +136,7 @@ void tg_pace_begin (tg_Pace *p, lua_State *L, tg_ReadTrace *r, int function) {
   tg_minduration_pace(&r->sieve, tell, p);
 }
 
+/* Since the stream's time 0, as packets tell time. */
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
@@ -196,8 +199,9 @@ static int write_log (const tg_ReadTrace *r, tg_Trace *t,
   return state.error != 0 ? state.error : error;
 }
 
-/* The style at 2: a table, nil for an empty one; 'style' gets all that does not
-   depend on where it is to go. */
+/* The style at 2: a table, nil for an empty one; 'style' gets all that does
+   not depend on where it is to go. An empty style is what is asked for by
+   none: colour and width as the place has them. */
 static void check_style (lua_State *L, tg_LogStyle *style) {
   if (lua_isnil(L, 2)) {
     lua_newtable(L);

@@ -12,6 +12,7 @@
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
+/* NULL is nil: a field that is not known is not there. */
 static void set_string (lua_State *L, const char *key, const char *value) {
   lua_pushstring(L, value);
   lua_setfield(L, -2, key);
@@ -35,7 +36,8 @@ typedef struct Measure {
 } Measure;
 
 /* The time is that of a report: of what is kept, and the clock of a trace and
-   its packets may differ by a tick. */
+   its packets may differ by a tick. Threads are counted by the highest number,
+   since they are given out in order. 'p' is the last packet afterwards. */
 static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   tg_Packet p = {0};
   uint64_t first_ns = UINT64_MAX;
@@ -147,6 +149,8 @@ static void describe_frames (lua_State *L, const char *asked) {
   lua_setfield(L, -2, "frames");
 }
 
+/* 'date' is when the recording began, in seconds as os.time has them, with a
+   fraction. */
 static void describe_program (lua_State *L, const tg_Recording *r) {
   set_string(L, "program", r->program.name);
   describe_process(L, r);
@@ -174,7 +178,8 @@ static const char *state_name (const tg_Recording *r) {
 }
 
 /* The figures of the whole: those of the first trace, in the list on top. The
-   table that they go into is below it. */
+   table that they go into is below it. One trace is what a recording has
+   mostly; of several the first one is that of the whole program. */
 static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
     "duration_ms", "events", "threads", "lost"

@@ -69,7 +69,8 @@ static int answer__gc (lua_State *L) {
   return 0;
 }
 
-/* The packets of a portion; all of them if nothing is said. */
+/* The packets of a portion; all of them if nothing is said. 'stride' is for
+   tests: short segments make every question cross some. */
 static uint64_t read_how (lua_State *L, int i, tg_ScopeSource *from) {
   if (!lua_istable(L, i))
     return UINT64_MAX;
@@ -134,6 +135,7 @@ static bool advance (lua_State *L, Session *u, tg_Trace *t,
   return false;
 }
 
+/* EBADMSG is what a damaged file is for the system: "Bad message". */
 static int fail (lua_State *L, tg_Status status) {
   errno = status == TG_ERR_IO ? EIO : EBADMSG;
   return luaL_fileresult(L, 0, NULL);
@@ -179,7 +181,9 @@ int scopesession_new (lua_State *L) {
 /* ---- questions ---- */
 
 /* The first nanosecond that is not before so many milliseconds, as those are
-   told: exactly. */
+   told: exactly. Times are told as doubles of milliseconds: an event that is
+   told to begin at x must be found by a question that begins at x. The product
+   is near, the two loops make it exact; they run once or twice. */
 static uint64_t first_ns (double ms) {
   if (!(ms > 0))
     return 0;
@@ -233,6 +237,7 @@ static void read_interval (lua_State *L, int i, tg_ScopeQuery *q) {
     q->from_ns = UINT64_MAX;
 }
 
+/* Types are bits, and any set of them may be asked for; 0 means all. */
 static void read_question (lua_State *L, int i, const tg_Scope *s,
                            tg_ScopeQuery *q) {
   luaL_checktype(L, i, LUA_TTABLE);
@@ -277,7 +282,8 @@ static Answer *ask (lua_State *L) {
   return NULL;
 }
 
-/* Pushes the next event; NULL, and nothing, if there is none. */
+/* Pushes the next event; NULL, and nothing, if there is none. The event is the
+   cursor's, and good until the next one. */
 static const tg_ScopeEvent *push_next (lua_State *L, Answer *a) {
   tg_LuaSink sink;
   tg_assert(a->cursor.scope != NULL);
@@ -340,6 +346,7 @@ static int session_events (lua_State *L) {
   return 2;
 }
 
+/* An iterator: what it holds is pinned by the closure. */
 static int next_event (lua_State *L) {
   Answer *a = lua_touserdata(L, lua_upvalueindex(1));
   if (a->cursor.scope == NULL)
@@ -347,6 +354,8 @@ static int next_event (lua_State *L) {
   return push_next(L, a) != NULL;
 }
 
+/* For answers that are too large for a list: the caller sends them as they
+   come. */
 static int session_each (lua_State *L) {
   lua_settop(L, 2);
   if (ask(L) == NULL)
@@ -386,7 +395,8 @@ static int session_timelines (lua_State *L) {
   return 1;
 }
 
-/* Pushes that of sessions, and sees to that of answers. */
+/* Pushes that of sessions, and sees to that of answers. Made with the first
+   session of a state: few programs have one. */
 static void push_metatables (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"advance", session_advance},
