@@ -1,7 +1,6 @@
 -- The hook reads the interpreter's memory, and says the same as by the public
 -- API. `make crosscheck` compares both at each event; here packets are.
 
-local normal = require "spec.support.normal"
 local run = require "spec.support.run"
 
 local here = run.root .. "/spec/direct/"
@@ -19,15 +18,20 @@ local function with (limits)
   return options
 end
 
--- The packets of a program, read from memory or not.
+-- The packets of a program as JSON, a line each, read from memory or not. What
+-- differs from run to run is taken out.
 local function packets (code, options, direct)
-  local list, result = run.packets(code, options,
-                                   {env = {TRACEGRIP_DIRECT = direct}})
+  local result = run.traced(code, options,
+                            {env = {TRACEGRIP_DIRECT = direct}})
   assert.equal("", result.stderr)
   for cause, n in pairs(result.lost) do
     assert.equal(0, n, cause)
   end
-  return normal.packets(list)
+  local list = {}
+  for line in result.text:gmatch "[^\n]+" do
+    list[#list + 1] = line:gsub('"time":[%d.e-]+', ""):gsub("0x%x+", "0x0")
+  end
+  return list
 end
 
 local function same_both_ways (code, options)
@@ -35,7 +39,9 @@ local function same_both_ways (code, options)
   assert.is_true(#read > 100)
   assert.equal(#asked, #read)
   for i = 1, #read do
-    assert.same(asked[i], read[i])
+    if read[i] ~= asked[i] then         -- they are long
+      assert.equal(asked[i], read[i])
+    end
   end
 end
 

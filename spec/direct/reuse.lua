@@ -10,7 +10,7 @@ local function chunk (i)
   return assert(load(text, i % 2 == 0 and name or text))()
 end
 
-for i = 1, 600 do
+for i = 1, 400 do
   local f = chunk(i)
   local class = {__name = "Class" .. i % 11}
   f(setmetatable({i}, class))

@@ -90,7 +90,7 @@ local function many (...) return ... end
 local function some (_, ...) return select("#", ...), ... end
 
 local shared = value(0)
-for _ = 1, 25 do
+for _ = 1, 12 do
   none(value(0), value(0))
   three(value(0), shared, value(0))
   many(value(0), value(0), value(0), shared, value(0), value(0), value(0))
