@@ -49,8 +49,8 @@ describe("tracegrip info", function ()
   it("tells what there is, for a person", function ()
     local text = output(fib, "$T info rec")
     for _, key in ipairs {"program", "arguments", "date", "process",
-                          "versions", "frames", "state", "duration", "events", "lost",
-                          "threads", "functions", "file"} do
+                          "versions", "frames", "state", "duration", "events",
+                          "lost", "threads", "functions", "file"} do
       assert.matches("\n" .. key .. ":  *[^ \n]", "\n" .. text)
     end
     assert.matches("\nstate: +complete\n", text)

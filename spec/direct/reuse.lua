@@ -11,11 +11,11 @@ local function chunk (i)
 end
 
 for i = 1, 400 do
-  local f = chunk(i)
-  local class = {__name = "Class" .. i % 11}
-  f(setmetatable({i}, class))
-  f(f)
-  f, class = nil, nil
+  do
+    local f = chunk(i)
+    f(setmetatable({i}, {__name = "Class" .. i % 11}))
+    f(f)
+  end
   if i % 20 == 0 then
     collectgarbage()
   end

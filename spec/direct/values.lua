@@ -3,7 +3,7 @@
 -- With a seed it is always the same. Its tables have no two keys whose order
 -- depends on addresses or on the state's seed, so two runs see the same.
 
-local state = tonumber(SEED) or 1
+local state = ...     -- the seed
 
 local function random (n)
   state = state * 48271 % 2147483647
