@@ -1,9 +1,9 @@
 /*
 ** layout54.h - where things stand in memory in Lua 5.4, on 64 bits.
 **
-** Byte offsets, read off the interpreter's behaviour and proved by proof.c before
-** any is used. All of 5.4.0 to 5.4.8 agree but for three facts, which the proof
-** finds out: tg_direct_facts (memory.h).
+** Byte offsets, read off the interpreter's behaviour and proved by proof.c
+** before any is used. All of 5.4.0 to 5.4.8 agree but for three facts, which
+** the proof finds out: tg_direct_facts (memory.h).
 **
 ** A slot (of the stack, of a table's array) is 16 bytes: a value and its tag.
 */

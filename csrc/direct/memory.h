@@ -15,9 +15,9 @@
 
 #include "base/base.h"
 
-/* A value and its tag, as they stand on the stack and in arrays. The tag is one
-   byte there; a copy has none of the padding, which would be read back before
-   it was written. */
+/* A value and its tag, as they stand on the stack and in arrays. The tag is
+   one byte there; a copy has none of the padding, which would be read back
+   before it was written. */
 typedef struct tg_Slot {
   union {
     const void *p;      /* an object, a light userdata or a C function */

@@ -1,6 +1,6 @@
 /*
-** probe.c - the state that the layout is tried on, its arena, and the first fault
-** that was found. Made by proof.c and gone when it is done.
+** probe.c - the state that the layout is tried on, its arena, and the first
+** fault that was found. Made by proof.c and gone when it is done.
 */
 #include <string.h>
 

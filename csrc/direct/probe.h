@@ -1,5 +1,6 @@
 /*
-** probe.h - a Lua state on which the layout is tried, and what its checks share.
+** probe.h - a Lua state on which the layout is tried, and what its checks
+** share.
 **
 ** The state is of the interpreter that runs us, but not the program's: its
 ** objects are ours, it may collect, and nobody sees a hook in it. All it
@@ -20,7 +21,7 @@ typedef struct tg_Probe {
   lua_State *L;
   uint8_t *arena;       /* owns */
   size_t used, size;    /* bytes of it */
-  const char *fault;    /* what was first found to be otherwise; NULL: nothing */
+  const char *fault;    /* what was first found to be otherwise, or NULL */
   uint32_t seen;        /* bits: kinds of events that were checked */
 } tg_Probe;
 

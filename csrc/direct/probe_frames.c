@@ -1,8 +1,8 @@
 /*
-** probe_frames.c - the half of the proof that needs calls: a hook in the probe's
-** state compares each call and return of a small program with what
-** lua_getinfo and lua_getlocal say of it. Every pointer is checked before it is
-** followed, in the order in which the tracing hook follows them.
+** probe_frames.c - the half of the proof that needs calls: a hook in the
+** probe's state compares each call and return of a small program with what
+** lua_getinfo and lua_getlocal say of it. Every pointer is checked before it
+** is followed, in the order in which the tracing hook follows them.
 */
 #include <string.h>
 

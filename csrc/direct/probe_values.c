@@ -1,8 +1,8 @@
 /*
-** probe_values.c - the half of the proof that needs no calls: what a slot holds,
-** the text of strings, what tables hold, by themselves and in lua_next's order.
-** Runs protected in the probe's state: an error of Lua's is a fault of the
-** proof.
+** probe_values.c - the half of the proof that needs no calls: what a slot
+** holds, the text of strings, what tables hold, by themselves and in
+** lua_next's order. Runs protected in the probe's state: an error of Lua's is
+** a fault of the proof.
 */
 #include <string.h>
 

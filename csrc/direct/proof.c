@@ -1,7 +1,8 @@
 /*
-** proof.c - runs the probes, keeps the verdict. It is one for the process, since
-** a process has one interpreter's code; the mutex makes it once. Costs less than
-** a millisecond. Without memory there is no proof, and the public API is used.
+** proof.c - runs the probes, keeps the verdict. It is one for the process,
+** since a process has one interpreter's code; the mutex makes it once. Costs
+** less than a millisecond. Without memory there is no proof, and the public
+** API is used.
 */
 #include <pthread.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@
    (TRACEGRIP_DIRECT=0), or what was found to be otherwise. Any thread. */
 const char *tg_proof_objection (void);
 
-/* Whether tracing of this state may read memory: there is no objection, and the
-   state itself is as the layout says. */
+/* Whether tracing of this state may read memory: there is no objection, and
+   the state itself is as the layout says. */
 bool tg_proof_holds (lua_State *L);                          /* [-0, +0, -] */
 
 #endif

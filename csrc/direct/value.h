@@ -2,8 +2,8 @@
 ** value.h - Lua values straight from memory: what they are, the text of
 ** strings, what tables hold.
 **
-** The tags are those of 5.4 and 5.5: a type in the low four bits (as lua_type has
-** it), a variant above, and bit 6 for what the collector owns.
+** The tags are those of 5.4 and 5.5: a type in the low four bits (as lua_type
+** has it), a variant above, and bit 6 for what the collector owns.
 */
 #ifndef TG_DIRECT_VALUE_H
 #define TG_DIRECT_VALUE_H
@@ -109,8 +109,8 @@ TG_INLINE tg_Slot tg_direct_field (const void *table, const void *string) {
   return (tg_Slot){.tag = LUA_TNIL};
 }
 
-/* Which node integer 'k' hashes to (hashint of ltable.c). A modulus costs as much
-   as all the rest, and small numbers need none. */
+/* Which node integer 'k' hashes to (hashint of ltable.c). A modulus costs as
+   much as all the rest, and small numbers need none. */
 TG_INLINE uint64_t tg_direct_hash (uint32_t mask, uint64_t k) {
   if (tg_direct_facts.masks)
     return k & mask;

@@ -43,9 +43,9 @@ TG_INLINE void put_outer_object (tg_Capture *c, Brief *b, const void *address,
 }
 
 /*
-** One of the values of the list, at stack index 'i', where it stays; 'b' may be
-** NULL. Whether it has a metatable is looked at later, so that arguments come
-** first.
+** One of the values of the list, at stack index 'i', where it stays; 'b' may
+** be NULL. Whether it has a metatable is looked at later, so that arguments
+** come first.
 */
 TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
   if (c->base != NULL) {
@@ -250,8 +250,8 @@ TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
 
 #define FEW_ROOM (16u + FEW * SMALL_ROOM)
 
-/* Where the values of a list can be read from memory; NULL: they cannot, or they
-   are not all there, which the public API takes for nil. */
+/* Where the values of a list can be read from memory; NULL: they cannot, or
+   they are not all there, which the public API takes for nil. */
 TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
                                const tg_ValueList *list) {
   if (!s->direct)
@@ -265,8 +265,8 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
   return base;
 }
 
-/* The whole list from memory, if it is a few values of the simplest kinds; NULL
-   if any is not, and then nothing has been done. */
+/* The whole list from memory, if it is a few values of the simplest kinds;
+   NULL if any is not, and then nothing has been done. */
 TG_INLINE uint8_t *put_plain (const tg_Session *s, const void *base,
                               const tg_ValueList *list, uint8_t *start) {
   uint8_t *p = start + 4;

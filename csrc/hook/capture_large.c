@@ -1,11 +1,13 @@
 /*
-** capture_large.c - parts of a value that do not fit the short forms: long strings,
-** which are copied once and then referred to, and objects far down the pool.
+** capture_large.c - parts of a value that do not fit the short forms: long
+** strings, which are copied once and then referred to, and objects far down
+** the pool.
 */
 #include "hook/capture_inline.h"
 #include "state/catalog.h"
 
-/* The string captured at 'bytes', whose grip begins at the writing position. */
+/* The string captured at 'bytes', whose grip begins at the writing position.
+   */
 static void remember (tg_Capture *c, const char *s, size_t n,
                       const uint8_t *bytes, size_t kept) {
   tg_Writer *r = &c->session->writer;

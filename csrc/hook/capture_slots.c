@@ -1,7 +1,7 @@
 /*
 ** capture_slots.c - objects that are read straight from memory: class, what
-** tables hold. What the public API's half (capture_objects.c) writes of the same
-** values is the same bytes.
+** tables hold. What the public API's half (capture_objects.c) writes of the
+** same values is the same bytes.
 **
 ** Called in the hook, on the traced thread. One thing cannot be answered here:
 ** the definition of a function value that was never seen before. Then the
@@ -18,9 +18,10 @@ static int sample (lua_State *L) {
   return 0;
 }
 
-/* The metatable of a type whose values have none of their own. Which it is, the
-   interpreter keeps where it is not to be found by offset: a value of the type
-   is asked. Uses two slots of the stack, which a hook has (LUA_MINSTACK). */
+/* The metatable of a type whose values have none of their own. Which it is,
+   the interpreter keeps where it is not to be found by offset: a value of the
+   type is asked. Uses two slots of the stack, which a hook has
+   (LUA_MINSTACK). */
 static const void *shared_metatable (lua_State *L, int type) {
   const void *meta = NULL;
   if (type == LUA_TFUNCTION)
@@ -219,8 +220,8 @@ static void traverse (tg_Capture *c, tg_Listing *t, const void *table) {
   }
 }
 
-/* The sequence 1..n first, then the rest. A sequence of more elements than may be
-   listed is fetched, not traversed. */
+/* The sequence 1..n first, then the rest. A sequence of more elements than
+   may be listed is fetched, not traversed. */
 bool tg_capture_slot_table (tg_Capture *c, const void *table, uint32_t level) {
   tg_Listing t = {0, level + 1, 0, 0, false, false};
   uint64_t beyond = (uint64_t)c->limits->properties + 1;

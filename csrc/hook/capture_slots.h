@@ -1,6 +1,6 @@
 /*
-** capture_slots.h - values read straight from memory (direct/value.h), as bytes.
-** Private to capture.c, capture_objects.c and capture_slots.c.
+** capture_slots.h - values read straight from memory (direct/value.h), as
+** bytes. Private to capture.c, capture_objects.c and capture_slots.c.
 **
 ** A capture has a 'base' when it may read so: the slot of the running frame's
 ** function, from which slot 'i' is what the public API calls index 'i', and

@@ -1,6 +1,7 @@
 /*
-** crosscheck.h - in a build with TG_CROSSCHECK all that the hook reads from memory
-** is asked of the public API as well, and must be the same; else nothing.
+** crosscheck.h - in a build with TG_CROSSCHECK all that the hook reads from
+** memory is asked of the public API as well, and must be the same; else
+** nothing.
 **
 ** `make crosscheck` runs the suite on such a build. What differs ends the
 ** program with a message.

@@ -103,7 +103,8 @@ static tg_FunctionId base_function (const tg_Call *c) {
   return t->base_fn;
 }
 
-/* The line that the caller is at; -1 if it is not a Lua function or has none. */
+/* The line that the caller is at; -1 if it is not a Lua function or has none.
+   */
 TG_INLINE int site_line (const tg_Call *c) {
   if (tg_likely(c->t->session->direct)) {
     int line = tg_frame_is_c(c->up->i_ci) ? -1 : tg_frame_line(c->up->i_ci);

@@ -1,7 +1,7 @@
 /*
 ** closures.c - the table of functions that were called. Owned by a session's
-** catalog, used in the hook on the traced thread. Without memory it forgets what
-** it has: each function is then found out about again.
+** catalog, used in the hook on the traced thread. Without memory it forgets
+** what it has: each function is then found out about again.
 */
 #include <string.h>
 

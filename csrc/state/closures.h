@@ -6,10 +6,10 @@
 ** checked against what was seen there: the function's source, lines and
 ** parameters, or which C function it is.
 **
-** By the public API the address is the closure's. Where the interpreter's memory
-** is read (direct/), it is the prototype's, which all closures of a function
-** share; a C function is found by its closure still, since those of one C
-** function may have different names.
+** By the public API the address is the closure's. Where the interpreter's
+** memory is read (direct/), it is the prototype's, which all closures of a
+** function share; a C function is found by its closure still, since those of
+** one C function may have different names.
 */
 #ifndef TG_CLOSURES_H
 #define TG_CLOSURES_H
@@ -38,8 +38,8 @@ bool tg_closures_init (tg_Closures *k);
 void tg_closures_free (tg_Closures *k);
 void tg_closures_clear (tg_Closures *k);
 
-/* The slot to put what is at 'address' into: cleared, but for the address. When
-   there are very many, all are forgotten. */
+/* The slot to put what is at 'address' into: cleared, but for the address.
+   When there are very many, all are forgotten. */
 tg_Closure *tg_closures_add (tg_Closures *k, const void *address);
 
 TG_INLINE uint32_t tg_address_hash (const void *p) {
@@ -70,9 +70,9 @@ TG_INLINE uint64_t tg_source_tail (const char *s, size_t n) {
 }
 
 /*
-** From memory: a short string's length and hash, which is of its whole text and
-** seeded by the state. Of a long one they may not be known: its text is looked at
-** as well.
+** From memory: a short string's length and hash, which is of its whole text
+** and seeded by the state. Of a long one they may not be known: its text is
+** looked at as well.
 */
 TG_INLINE uint64_t tg_source_mark (const void *source) {
   return tg_read32(source, TG_AT_STRING_HASH)
