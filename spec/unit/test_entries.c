@@ -15,9 +15,11 @@ static char *patterns[] = {begins, ends};
 static char prog_lua[] = "prog.lua", version[] = "1.2.3";
 static char f_name[] = "f", f_lua[] = "f.lua", trace_name[] = "trace";
 
+static char why_not[] = "why not";
+
 static const tg_Program program = {
   .name = prog_lua, .tracegrip = version, .arguments = arguments, .count = 3,
-  .remote = true, .pid = 4711
+  .remote = true, .pid = 4711, .asked = why_not
 };
 
 static const tg_Function function = {
@@ -64,10 +66,14 @@ static void there_and_back (void) {
   UNIT_CHECK(same(p.name, "prog.lua") && same(p.tracegrip, "1.2.3")
              && p.lua == NULL && p.count == 3
              && same(p.arguments[1], "") && same(p.arguments[2], "t h r e e"));
-  UNIT_CHECK(p.remote && p.pid == 4711);
+  UNIT_CHECK(p.remote && p.pid == 4711 && same(p.asked, "why not"));
   tg_program_free(&p);
   UNIT_CHECK(p.name == NULL && p.count == 0);
-  e.size -= 8;            /* as it was once written */
+  e.size -= 4 + 7;        /* as it was once written, */
+  UNIT_CHECK(tg_entry_read_program(&e, &p) == TG_OK && p.count == 3
+             && p.remote && p.pid == 4711 && p.asked == NULL);
+  tg_program_free(&p);
+  e.size -= 8;            /* and before that */
   UNIT_CHECK(tg_entry_read_program(&e, &p) == TG_OK && p.count == 3
              && !p.remote && p.pid == 0);
   tg_program_free(&p);
