@@ -3,9 +3,9 @@
 ** fault that was found. Made by proof.c and gone when it is done.
 */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "direct/probe.h"
-#include "base/alloc.h"
 
 #define ARENA ((size_t)2 << 20)
 
@@ -55,16 +55,21 @@ static lua_State *new_state (tg_Probe *p) {
 #endif
 }
 
+/* Pages of their own: malloc would keep larger blocks on the program's heap from
+   then on, once it has given back one of this size. */
 bool tg_probe_begin (tg_Probe *p) {
-  *p = (tg_Probe){.arena = tg_calloc(1, ARENA), .size = ARENA};
-  if (p->arena != NULL)
-    p->L = new_state(p);
+  void *pages = mmap(NULL, ARENA, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *p = (tg_Probe){.arena = pages, .size = ARENA};
+  if (pages == MAP_FAILED)
+    return false;
+  p->L = new_state(p);
   if (p->L == NULL)
-    tg_free(p->arena);
+    munmap(p->arena, p->size);
   return p->L != NULL;
 }
 
 void tg_probe_end (tg_Probe *p) {
   lua_close(p->L);
-  tg_free(p->arena);
+  munmap(p->arena, p->size);
 }

@@ -38,7 +38,7 @@ TG_INLINE uint32_t enter_brief (tg_Capture *c, Brief *b, const void *address,
 TG_INLINE void put_outer_object (tg_Capture *c, Brief *b, const void *address,
                                  int type, int i) {
   bool fresh;
-  put_object(c, (b != NULL) ? enter_brief(c, b, address, i)
+  put_object(c, (b != NULL) ? enter_brief(c, b, identity_of(address, type), i)
                             : enter(c, address, type, 0, i, &fresh), type);
 }
 

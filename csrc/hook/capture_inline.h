@@ -105,8 +105,8 @@ TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
 }
 
 /*
-** Documents are handed from function to function. The grip of a string that was
-** captured in this epoch and has not changed since (another may have its
+** Documents are handed from function to function. The grip of a string that
+** was captured in this epoch and has not changed since (another may have its
 ** address); NULL if there is none.
 */
 TG_INLINE const uint8_t *find_written (const tg_Writer *r, const char *s,
@@ -185,6 +185,12 @@ TG_INLINE tg_ObjectType object_type (int type) {
   }
 }
 
+/* What an object is told by. A light userdata may have the address of a full
+   one, or of a table: it gets one that nothing else has, which is odd. */
+TG_INLINE const void *identity_of (const void *address, int type) {
+  return (type == LUA_TLIGHTUSERDATA) ? (const char *)address + 1 : address;
+}
+
 /*
 ** The pool index of an object that is met at 'address' and 'level', and stands
 ** at 'index' (0: nowhere); '*fresh' if it was not met before. TG_POOL_NONE if
@@ -195,7 +201,8 @@ TG_INLINE uint32_t enter (tg_Capture *c, const void *address, int type,
   uint32_t max = c->limits->objects;
   if (c->cost + COST_OBJECT > TG_PACKET_MAX)
     max = 0;                    /* only those that are there already */
-  uint32_t id = tg_objectpool_enter(c->pool, address, max, fresh);
+  uint32_t id = tg_objectpool_enter(c->pool, identity_of(address, type), max,
+                                    fresh);
   if (*fresh) {
     tg_Object *o = &c->pool->list[id];
     c->cost += COST_OBJECT;

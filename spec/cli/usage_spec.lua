@@ -28,7 +28,8 @@ describe("tracegrip", function ()
   it("tells its version", function ()
     local result = call "--version"
     assert.equal(0, result.status)
-    assert.matches("^tracegrip %d+%.%d+%.%d+ %(Lua 5%.4%)\n$", result.stdout)
+    assert.matches("^tracegrip %d+%.%d+%.%d+ %(Lua 5%.4%)\nframes [^\n]+\n$",
+                   result.stdout)
   end)
 
   it("helps with a command in either way", function ()

@@ -148,9 +148,9 @@ end
 
 local function version ()
   local objection = core.objection()
-  io.stdout:write("tracegrip ", core.version, " (", _VERSION, ", frames ",
+  io.stdout:write("tracegrip ", core.version, " (", _VERSION, ")\nframes ",
                   objection and "asked of the public API: " .. objection
-                  or "read from memory", ")\n")
+                  or "read from memory", "\n")
   return 0
 end
 
