@@ -300,6 +300,10 @@ pid, port = start_process()
 math.randomseed(seed)
 print(("soak: %d rounds, %d seconds at least, seed %d"):format(rounds, seconds,
                                                              seed))
+-- Until then buffers grow to the size that they keep.
+for _ = 1, 100 do
+  visit()
+end
 uv.update_time()
 local began = uv.now()
 local n, passed, next_look = 0, 0, 0
