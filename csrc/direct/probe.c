@@ -55,8 +55,8 @@ static lua_State *new_state (tg_Probe *p) {
 #endif
 }
 
-/* Pages of their own: malloc would keep larger blocks on the program's heap from
-   then on, once it has given back one of this size. */
+/* Pages of their own: malloc would keep larger blocks on the program's heap
+   from then on, once it has given back one of this size. */
 bool tg_probe_begin (tg_Probe *p) {
   void *pages = mmap(NULL, ARENA, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
