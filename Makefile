@@ -110,6 +110,9 @@ crosscheck:   ## what the hook reads from memory against the public API
 	$(V)$(TOP) BUILD=$(BUILD)/crosscheck EXTRA='$(DEBUG) -DTG_CROSSCHECK' \
 	  spec SPEC='$(or $(SPEC),$(CROSS))'
 
+strange:      ## LUASRC=DIR: interpreters that the hook must not read
+	$(V)build-aux/strange.sh '$(LUASRC)' '$(BUILD)'
+
 oom:          ## allocation failures and slow readers, on the test build
 	$(V)$(TOP) BUILD=$(BUILD)/oom EXTRA='$(ASAN) -DTG_TEST' \
 	  PRELOAD='$(PRELOAD)' spec-preload \
@@ -229,5 +232,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
+.PHONY: all deps crosscheck strange demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
         soak fuzz fuzz-run lint format graph docs install env clean help
