@@ -258,7 +258,7 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
     return NULL;
   const uint8_t *base = tg_frame_slot(tg_direct_running(L));
   const uint8_t *end = base + (list->first + list->count) * TG_SIZE_SLOT;
-  if (tg_unlikely(list->first <= 0
+  if (tg_unlikely((list->first <= 0 && list->count > 0)
                   || end > (const uint8_t *)tg_read_pointer(L,
                                                             TG_AT_STATE_TOP)))
     return NULL;
