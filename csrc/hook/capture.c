@@ -5,10 +5,8 @@
 ** one first.
 */
 #include "hook/capture.h"
-#include "hook/capture_slots.h"
+#include "hook/capture_plain.h"
 #include "direct/frame.h"
-
-#define FEW 6
 
 /* The objects of a list of a few values, in order of index, when nothing of
    them is listed: to find them takes no pool. */
@@ -248,8 +246,6 @@ TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
   b->done = i - list->first;
 }
 
-#define FEW_ROOM (16u + FEW * SMALL_ROOM)
-
 /* Where the values of a list can be read from memory; NULL: they cannot, or
    they are not all there, which the public API takes for nil. */
 TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
@@ -263,22 +259,6 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
                                                             TG_AT_STATE_TOP)))
     return NULL;
   return base;
-}
-
-/* The whole list from memory, if it is a few values of the simplest kinds;
-   NULL if any is not, and then nothing has been done. */
-TG_INLINE uint8_t *put_plain (const tg_Session *s, const void *base,
-                              const tg_ValueList *list, uint8_t *start) {
-  uint8_t *p = start + 4;
-  uint32_t limit = s->selection.limits.string;
-  *p++ = (uint8_t)list->count;
-  for (int i = 0; i < list->count; i++) {
-    p = put_small_slot(slot_at(base, list->first + i), limit, p);
-    if (tg_unlikely(p == NULL))
-      return NULL;
-  }
-  tg_put32(start, (uint32_t)(p - start - 4));
-  return p;
 }
 
 /* The same from memory as put_simple. */
@@ -322,13 +302,12 @@ static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
 }
 
 /* From 'base', or by the public API if that is NULL. */
-TG_INLINE uint8_t *put_from (tg_Session *s, lua_State *L,
+static uint8_t *put_from (tg_Session *s, lua_State *L,
                              const tg_ValueList *list, const void *base,
                              uint8_t *p, uint8_t *lim) {
-  if (tg_likely(base != NULL && list->count <= FEW && list->varargs == 0
-                && list->secrets == NULL && (size_t)(lim - p) >= FEW_ROOM)) {
-    uint8_t *end = put_plain(s, base, list, p);
-    if (tg_likely(end != NULL))
+  if (base != NULL && list->varargs == 0 && list->secrets == NULL) {
+    uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p, lim);
+    if (end != NULL)
       return end;
   }
   return put_any(s, L, list, base, p, lim);

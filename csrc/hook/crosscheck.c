@@ -1,8 +1,9 @@
 /*
-** crosscheck.c - the hook's two ways to know compared. Called by hook.c, emit.c
-** and capture.c, in a build of its own only.
+** crosscheck.c - the hook's two ways to know compared. Called by emitcall.h,
+** emit.c and capture.c, in a build of its own only.
 */
 #include "hook/crosscheck.h"
+#include "state/session.h"
 
 #ifdef TG_CROSSCHECK
 
@@ -27,8 +28,7 @@ static bool same_source (const tg_Function *f, const lua_Debug *ar) {
 void tg_crosscheck_call (const tg_Call *c) {
   lua_Debug up, ar = *c->ar;
   bool nested = lua_getstack(c->L, 1, &up);
-  want(nested == (c->up != NULL)
-       && (!nested || up.i_ci == c->up->i_ci), "who called");
+  want(nested ? up.i_ci == c->caller : c->caller == NULL, "who called");
   lua_getinfo(c->L, "fSu", &ar);
   want(c->function == lua_topointer(c->L, -1), "which function");
   lua_pop(c->L, 1);
@@ -45,7 +45,8 @@ void tg_crosscheck_call (const tg_Call *c) {
 }
 
 void tg_crosscheck_line (const tg_Call *c, int line) {
-  lua_Debug up = *c->up;
+  lua_Debug up;
+  up.i_ci = (struct CallInfo *)(uintptr_t)c->caller;
   lua_getinfo(c->L, "l", &up);
   want(line == up.currentline, "the line of a call site");
 }

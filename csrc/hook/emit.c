@@ -1,9 +1,11 @@
-#include "hook/emit.h"
-#include "direct/frame.h"
+/*
+** emit.c - events that are rare, and of calls and returns what is. Called in
+** the hook. An event for which there is no room, or no memory, is not written:
+** its packets are counted all the same, and so as lost.
+*/
+#include "hook/emitcall.h"
 #include "hook/crosscheck.h"
-#include "stream/event.h"
 
-#define CALL_ROOM 128u              /* head, function, site, a few values */
 #define ROOM_MAX ((size_t)64 << 20) /* more than any packet's values take */
 
 /* The next size to try when values did not fit. */
@@ -11,6 +13,27 @@ static size_t more_room (size_t need) {
   size_t half = TG_CHUNK_SIZE / 2;
   return (need < half) ? half : need * 4;
 }
+
+/* Writes the event that 'write' puts at 'p' (it returns the end, or NULL if
+   there is too little room), if need be again with more room. */
+static void emit (tg_Session *s, uint64_t now,
+                  uint8_t *(*write) (void *event, uint8_t *p), void *event) {
+  tg_Writer *r = &s->writer;
+  for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
+    uint8_t *p = tg_writer_begin(r, need, now);
+    if (p == NULL)
+      return;
+    uint64_t last = r->last;
+    p = write(event, p);
+    if (p != NULL) {
+      tg_writer_end(r, p);
+      return;
+    }
+    r->last = last;
+  }
+}
+
+/* ---- values ---- */
 
 /* Values that move at event 'ar', by the public API. */
 static TG_NOINLINE void ask_results (lua_State *L, lua_Debug *ar,
@@ -24,9 +47,9 @@ static TG_NOINLINE void ask_results (lua_State *L, lua_Debug *ar,
 ** Where the values of event 'ar' stand. Results of C functions may start at an
 ** index beyond 65535, which the interpreter tells modulo 65536.
 */
-TG_INLINE void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
-                        bool c, tg_ValueList *list) {
-  if (tg_likely(s->direct)) {
+static void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
+                     bool c, tg_ValueList *list) {
+  if (s->direct) {
     list->count = tg_direct_moved(L, ar->i_ci, &list->first);
     tg_crosscheck_results(L, ar, list);
   }
@@ -38,6 +61,13 @@ TG_INLINE void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
     if (extra > 0 && extra % 65536 == 0)
       list->count += extra;
   }
+}
+
+uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
+                          uint32_t what, uint8_t *p) {
+  tg_ValueList list = {0};
+  results(s, L, ar, (what & TG_FR_C) != 0, &list);
+  return tg_capture_list(s, L, &list, p, s->writer.lim);
 }
 
 /* How many extra arguments a vararg function was given, by bisection. */
@@ -60,157 +90,81 @@ static int count_varargs (lua_State *L, lua_Debug *ar) {
   return low;
 }
 
-/* Those of a C function: all that is on its stack. */
-TG_INLINE int count_all (const tg_Call *c) {
-  if (tg_likely(c->t->session->direct))
-    return tg_direct_top(c->L, c->ar->i_ci);
-  return lua_gettop(c->L) - 1;          /* its function is on top */
-}
-
 static int count_extra (const tg_Call *c) {
   return c->t->session->direct ? tg_frame_extra(c->ar->i_ci)
                                : count_varargs(c->L, c->ar);
 }
 
-TG_INLINE void arguments (const tg_Call *c, tg_ValueList *list) {
-  uint32_t what = c->callee->what;
-  const tg_Functions *fs = c->t->session->writer.stream->functions;
-  list->first = 1;
-  list->ar = c->ar;
-  list->varargs = 0;
-  list->secrets = NULL;
-  list->count = (what & TG_FR_C) ? count_all(c) : c->callee->nparams;
-  if (tg_unlikely(what & TG_FR_VARARG))
-    list->varargs = count_extra(c);
-  if (tg_unlikely(what & TG_FR_SECRETS))
-    list->secrets = tg_functions_get(fs, what & TG_FR_ID);
+uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p) {
+  tg_Session *s = c.t->session;
+  uint32_t what = c.callee->what;
+  tg_ValueList list = {.first = 1, .ar = c.ar};
+  if (!(what & TG_FR_C))
+    list.count = c.callee->nparams;
+  else
+    list.count = lua_gettop(c.L) - !s->direct;  /* its function is on top */
+  if (what & TG_FR_VARARG)
+    list.varargs = count_extra(&c);
+  if (what & TG_FR_SECRETS)
+    list.secrets = tg_functions_get(s->writer.stream->functions,
+                                    what & TG_FR_ID);
+  return tg_capture_list(s, c.L, &list, p, s->writer.lim);
 }
 
-/* ---- call sites ---- */
+/* ---- calls and returns ---- */
 
-/* Whether a reader that starts in this epoch knows what function 'f' is. */
-static bool described (const tg_Coroutine *t, const tg_Frame *f, uint32_t epoch)
-{ return !(f->what & TG_FR_HIDDEN) && (f->epoch == epoch || t->named == epoch);
-}
-
-/* A caller that is older than the trace; the last one is remembered. */
-static tg_FunctionId base_function (const tg_Call *c) {
-  tg_Coroutine *t = c->t;
-  if (t->base_ci != c->up->i_ci) {
-    t->base_fn = tg_catalog_frame(t->session, c->L, c->up);
-    t->base_ci = c->up->i_ci;
+/* The last one is remembered. */
+tg_FunctionId tg_emit_base_function (tg_Call c) {
+  tg_Coroutine *t = c.t;
+  lua_Debug up;
+  up.i_ci = (struct CallInfo *)(uintptr_t)c.caller;
+  if (t->base_ci != c.caller) {
+    t->base_fn = tg_catalog_frame(t->session, c.L, &up);
+    t->base_ci = c.caller;
   }
   return t->base_fn;
 }
 
-/* The line that the caller is at; -1 if it is not a Lua function or has none.
-   */
-TG_INLINE int site_line (const tg_Call *c) {
-  if (tg_likely(c->t->session->direct)) {
-    int line = tg_frame_is_c(c->up->i_ci) ? -1 : tg_frame_line(c->up->i_ci);
-    tg_crosscheck_line(c, line);
-    return line;
-  }
-  lua_getinfo(c->L, "l", c->up);
-  return c->up->currentline;
+static uint8_t *write_call (void *event, uint8_t *p) {
+  const tg_Call *c = event;
+  bool direct = c->t->session->direct;
+  bool values = tg_emit_wants_arguments(c);
+  p = direct ? tg_emit_put_call(c, p, values, true)
+             : tg_emit_put_call(c, p, values, false);
+  return values ? tg_emit_arguments(*c, p) : p;
 }
 
-/* Writes the call site, if the caller is a Lua function; sets the flags. */
-static uint8_t *put_site (const tg_Call *c, uint8_t *p, uint32_t *kind) {
-  tg_Coroutine *t = c->t;
-  const tg_Frame *caller = NULL;
-  if (c->up == NULL)
-    return p;
-  int line = site_line(c);
-  if (line < 0)
-    return p;
-  if (t->n >= 2 && t->frames[t->n - 2].ci == c->up->i_ci)
-    caller = &t->frames[t->n - 2];
-  *kind |= TG_EVF_SITE;
-  p = tg_put32(p, (uint32_t)line);
-  if (caller != NULL && described(t, caller, t->session->writer.epoch))
-    return p;
-  *kind |= TG_EVF_FAR;
-  return tg_put32(p, (caller != NULL) ? caller->what & TG_FR_ID
-                                      : base_function(c));
+void tg_emit_call_again (tg_Call c) {
+  emit(c.t->session, c.now, write_call, &c);
 }
 
-/* ---- events ---- */
+typedef struct Return {
+  tg_Session *s;
+  lua_State *L;
+  lua_Debug *ar;
+  uint32_t what;
+  uint64_t now;
+} Return;
 
-/* Whether this call's arguments are wanted: those of coroutine.yield are also
-   what is yielded. */
-static bool wants_arguments (const tg_Session *s, uint32_t what) {
-  if (s->selection.types & TG_TYPE_ARGUMENTS)
-    return true;
-  return tg_role_bits(what) == TG_ROLE_YIELD
-         && (s->selection.types & TG_TYPE_YIELD) != 0;
+static uint8_t *write_return (void *event, uint8_t *p) {
+  const Return *e = event;
+  bool values = (e->s->selection.types & TG_TYPE_RETURN) != 0;
+  p = tg_writer_head(&e->s->writer, p,
+                     TG_EV_RETURN | (values ? TG_EVF_VALUES : 0u), e->now);
+  return values ? tg_emit_results(e->s, e->L, e->ar, e->what, p) : p;
 }
 
-static uint8_t *put_call (const tg_Call *c, uint8_t *p, bool values) {
-  tg_Writer *r = &c->t->session->writer;
-  uint8_t *head = p;
-  uint32_t kind = TG_EV_CALL | (c->tail ? TG_EVF_TAIL : 0u)
-                  | (values ? TG_EVF_VALUES : 0u);
-  p = tg_put32(p + 4, c->callee->what & TG_FR_ID);
-  if (c->t->session->selection.types & TG_TYPE_CALLSITE)
-    p = put_site(c, p, &kind);
-  tg_writer_head(r, head, kind, c->now);
-  tg_coroutine_top(c->t)->epoch = r->epoch;
-  return p;
-}
-
-void tg_emit_call (const tg_Call *c) {
-  tg_Session *s = c->t->session;
-  tg_Writer *r = &s->writer;
-  bool values = wants_arguments(s, c->callee->what);
-  for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_writer_begin(r, need, c->now);
-    if (p == NULL)
-      break;
-    uint64_t last = r->last;
-    p = put_call(c, p, values);
-    if (values) {
-      tg_ValueList list;
-      arguments(c, &list);
-      p = tg_capture_list(s, c->L, &list, p, r->lim);
-    }
-    if (tg_likely(p != NULL)) {
-      tg_writer_end(r, p);
-      break;
-    }
-    r->last = last;
-  }
-  r->packets += 1u + c->tail;
-}
-
-void tg_emit_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                     uint32_t what, uint64_t now) {
-  tg_Session *s = t->session;
-  tg_Writer *r = &s->writer;
-  bool values = (s->selection.types & TG_TYPE_RETURN) != 0;
-  for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_writer_begin(r, need, now);
-    if (p == NULL)
-      break;
-    uint64_t last = r->last;
-    p = tg_writer_head(r, p, TG_EV_RETURN | (values ? TG_EVF_VALUES : 0u), now);
-    if (values) {
-      tg_ValueList list = {0};
-      results(s, L, ar, (what & TG_FR_C) != 0, &list);
-      p = tg_capture_list(s, L, &list, p, r->lim);
-    }
-    if (tg_likely(p != NULL)) {
-      tg_writer_end(r, p);
-      break;
-    }
-    r->last = last;
-  }
-  r->packets++;
+void tg_emit_return_again (tg_Session *s, lua_State *L, lua_Debug *ar,
+                           uint32_t what, uint64_t now) {
+  Return e = {s, L, ar, what, now};
+  emit(s, now, write_return, &e);
 }
 
 void tg_emit_tail_exit (tg_Session *s, uint64_t now) {
   tg_emit_plain(s, TG_EV_RETURN | TG_EVF_TAIL, 1, now);
 }
+
+/* ---- errors and coroutines ---- */
 
 /* The thrown value at 'p', NULL if the room is too small. */
 static uint8_t *put_thrown (tg_Session *s, const tg_ErrorValue *v, uint8_t *p) {
@@ -231,47 +185,51 @@ static uint8_t *put_thrown (tg_Session *s, const tg_ErrorValue *v, uint8_t *p) {
   return tg_capture_list(s, v->L, &list, p, r->lim);
 }
 
+typedef struct Throw {
+  tg_Session *s;
+  uint32_t count;
+  const tg_ErrorValue *value;
+  uint64_t now;
+} Throw;
+
+static uint8_t *write_throw (void *event, uint8_t *p) {
+  const Throw *e = event;
+  bool values = e->value->index != 0 || e->value->stash.data != NULL;
+  p = tg_writer_head(&e->s->writer, p,
+                     TG_EV_THROW | (values ? TG_EVF_VALUES : 0u), e->now);
+  p = tg_put32(p, e->count);
+  return values ? put_thrown(e->s, e->value, p) : p;
+}
+
 void tg_emit_throw (tg_Session *s, uint32_t count, const tg_ErrorValue *value,
                     uint64_t now) {
-  tg_Writer *r = &s->writer;
-  bool values = value->index != 0 || value->stash.data != NULL;
-  for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_writer_begin(r, need, now);
-    if (p == NULL)
-      break;
-    uint64_t last = r->last;
-    p = tg_writer_head(r, p, TG_EV_THROW | (values ? TG_EVF_VALUES : 0u), now);
-    p = tg_put32(p, count);
-    if (values)
-      p = put_thrown(s, value, p);
-    if (p != NULL) {
-      tg_writer_end(r, p);
-      break;
-    }
-    r->last = last;
-  }
-  r->packets += count;
+  Throw e = {s, count, value, now};
+  emit(s, now, write_throw, &e);
+  s->writer.packets += count;
+}
+
+typedef struct Yield {
+  tg_Session *s;
+  lua_State *L;
+  const tg_ValueList *values;   /* NULL: not known here */
+  uint64_t now;
+} Yield;
+
+static uint8_t *write_yield (void *event, uint8_t *p) {
+  const Yield *e = event;
+  bool known = e->values != NULL
+               && (e->s->selection.types & TG_TYPE_YIELD) != 0;
+  p = tg_writer_head(&e->s->writer, p,
+                     TG_EV_YIELD | (known ? TG_EVF_VALUES : 0u), e->now);
+  return known ? tg_capture_list(e->s, e->L, e->values, p, e->s->writer.lim)
+               : p;
 }
 
 void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
                     const tg_ValueList *values, uint64_t now) {
-  tg_Writer *r = &s->writer;
-  bool known = values != NULL && (s->selection.types & TG_TYPE_YIELD) != 0;
-  for (size_t need = CALL_ROOM; need < ROOM_MAX; need = more_room(need)) {
-    uint8_t *p = tg_writer_begin(r, need, now);
-    if (p == NULL)
-      break;
-    uint64_t last = r->last;
-    p = tg_writer_head(r, p, TG_EV_YIELD | (known ? TG_EVF_VALUES : 0u), now);
-    if (known)
-      p = tg_capture_list(s, L, values, p, r->lim);
-    if (p != NULL) {
-      tg_writer_end(r, p);
-      break;
-    }
-    r->last = last;
-  }
-  r->packets += t->visible;
+  Yield e = {s, L, values, now};
+  emit(s, now, write_yield, &e);
+  s->writer.packets += t->visible;
 }
 
 /* All visible frames, outermost first. */

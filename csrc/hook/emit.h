@@ -7,24 +7,23 @@
 #ifndef TG_EMIT_H
 #define TG_EMIT_H
 
+#include "hook/call.h"
 #include "hook/capture.h"
 #include "hook/errorvalue.h"
 #include "state/session.h"
 
-/* A call as the hook sees it; the callee's frame is on top of 't'. */
-typedef struct tg_Call {
-  tg_Coroutine *t;
-  lua_State *L;
-  lua_Debug *ar;
-  lua_Debug *up;        /* the caller's, NULL if there is none */
-  const tg_Closure *callee;
-  const void *function; /* the callee, as lua_topointer has it */
-  bool tail;            /* in place of a visible caller, which exits */
-  bool replaces;        /* in place of any frame */
-  uint64_t now;
-} tg_Call;
+/* Calls and returns, the slow way: the whole event, or its values at 'p', whose
+   end they give, NULL if there is too little room. emitcall.h is the quick
+   one. */
+void tg_emit_call_again (tg_Call c);
+void tg_emit_return_again (tg_Session *s, lua_State *L, lua_Debug *ar,
+                           uint32_t what, uint64_t now);
+uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p);
+uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
+                          uint32_t what, uint8_t *p);
 
-void tg_emit_call (const tg_Call *c);
+/* The function of a caller that is older than the trace. */
+tg_FunctionId tg_emit_base_function (tg_Call c);
 
 /* Ticks of the last event of the program, recorded or of a hidden frame. */
 TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
@@ -33,10 +32,6 @@ TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
 
 /* A visible caller makes way for a hidden callee: it exits by a tail call. */
 void tg_emit_tail_exit (tg_Session *s, uint64_t now);
-
-/* A return of function 'what', whose frame has been popped. */
-void tg_emit_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t
-what, uint64_t now);
 
 /* 'count' visible frames of 't' are gone. */
 void tg_emit_throw (tg_Session *s, uint32_t count, const tg_ErrorValue *value,

@@ -1,117 +1,41 @@
+/*
+** hook.c - the events themselves: which coroutine, which frame, then what emit
+** and capture make of it. Called by the interpreter on the traced thread, for
+** every call and return. Without memory frames are counted as unseen.
+**
+** It is compiled twice from the same text: for states whose memory is read
+** ('direct'), and for those where the public API is asked. Which one a session
+** has is settled when it begins, so that the hook itself never asks.
+*/
 #include "hook/hook.h"
-#include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/builtincalls.h"
+#include "hook/callee.h"
 #include "hook/crosscheck.h"
-#include "hook/emit.h"
+#include "hook/emitcall.h"
 #include "hook/errorvalue.h"
+#include "hook/lastrun.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
 #include "state/ownfunctions.h"
-#include "stream/event.h"
 
-static void tg_hook (lua_State *L, lua_Debug *ar);
-
-/*
-** {==================================================================
-** The one exception to "no mutable statics": which record belongs to the
-** coroutine that ran last on this thread. A look-up costs 20 ns.
-**
-** What a thread remembers holds for one generation. A session that begins,
-** ends, or is run by another thread than before (its home) starts a new one
-** for all; so only its home may remember a session's records, and forgets
-** those that die. One thing remains: a coroutine collected by the host, without
-** an event, while another session's gets its address. So while more than one
-** session traces, the state's registry is compared as well.
-** ===================================================================
-*/
-
-static _Thread_local struct {
-  lua_State *L;
-  tg_Coroutine *thread;
-  uint64_t generation;
-} cache __attribute__((tls_model("initial-exec")));
-
-#define ONE_GENERATION (UINT64_C(1) << 20)
-#define TRACING (ONE_GENERATION - 1)    /* bits: how many sessions trace */
-#define CROWDED (UINT64_C(1) << 63)     /* more than one did; cache only */
-
-static _Atomic uint64_t generation = ONE_GENERATION;
-
-TG_INLINE uint64_t current_generation (void) {
-  return atomic_load_explicit(&generation, memory_order_relaxed);
-}
-
-/* As the cache has it: in a crowd it never equals the generation. */
-TG_INLINE uint64_t as_cached (uint64_t g) {
-  return ((g & TRACING) > 1) ? g | CROWDED : g;
-}
-
-static void next_generation (uint64_t change) {
-  atomic_fetch_add_explicit(&generation, ONE_GENERATION + change,
-                            memory_order_relaxed);
-}
-
-TG_INLINE bool cached (lua_State *L) {
-  return tg_likely(cache.L == L && cache.generation == current_generation());
-}
-
-/* The same in a crowd; NULL if it is not known. */
-static tg_Coroutine *recall (lua_State *L) {
-  if (cache.L != L || cache.generation != as_cached(current_generation())
-      || cache.thread->session->registry
-         != lua_topointer(L, LUA_REGISTRYINDEX))
-    return NULL;
-  return cache.thread;
-}
-
-static void remember (lua_State *L, tg_Coroutine *t) {
-  cache.L = L;
-  cache.thread = t;
-  cache.generation = as_cached(current_generation());
-}
-
-/* The state is run by another thread than before. */
-static TG_NOINLINE void move_home (tg_Session *s) {
-  atomic_store_explicit(&s->home, &cache, memory_order_relaxed);
-  next_generation(0);
-}
-
-bool tg_hook_home (const tg_Session *s) {
-  const void *home = atomic_load_explicit(&((tg_Session *)(uintptr_t)s)->home,
-                                          memory_order_relaxed);
-  return home == &cache;
-}
-
-/* It is as if another coroutine ran: the event is looked at closely. */
-void tg_hook_call (void) {
-  cache.generation = 0;
-}
-
-void tg_hook_forget (const tg_Coroutine *t) {
-  if (!tg_hook_home(t->session))
-    next_generation(0);
-  else if (cache.thread == t)
-    cache.generation = 0;
-}
+static void hook_direct (lua_State *L, lua_Debug *ar);
+static void hook_asking (lua_State *L, lua_Debug *ar);
 
 void tg_hook_begin (tg_Session *s) {
-  s->hook = tg_hook;
-  atomic_store_explicit(&s->home, &cache, memory_order_relaxed);
-  next_generation(1);
+  s->hook = s->direct ? hook_direct : hook_asking;
+  tg_lastrun_settle(s, true);
 }
 
 void tg_hook_end (tg_Session *s, lua_State *L) {
-  atomic_store_explicit(&s->home, NULL, memory_order_relaxed);
-  next_generation(UINT64_MAX);  /* one less */
+  tg_lastrun_leave(s);
   tg_arm_release(s, L);
 }
 
-/* }================================================================== */
-
 /* A hook that was left on a coroutine nobody could reach. */
 static void remove_stray (lua_State *L) {
-  if (lua_gethook(L) == tg_hook)
+  lua_Hook hook = lua_gethook(L);
+  if (hook == hook_direct || hook == hook_asking)
     lua_sethook(L, NULL, 0, 0);
 }
 
@@ -149,87 +73,11 @@ void tg_hook_terminate (tg_Session *s) {
 
 /* ---- calls ---- */
 
-/* A function that is not the closure 'seen', unless that shares its line. At
-   first sight its source may have to be read: that time is ours, so the call
-   begins after it. */
-static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
-                                           const tg_Closure *seen) {
-  tg_Session *s = c->t->session;
-  if (tg_catalog_alike(s, c->L, seen, c->ar))
-    return seen;
-  const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
-  c->now = tg_clock_ticks();
-  return k;
-}
-
-/* What the function on top of the stack is; the common case is a closure seen
-   before, still of the same definition. NULL without memory. */
-static const tg_Closure *identify (tg_Call *call) {
-  tg_Session *s = call->t->session;
-  lua_State *L = call->L;
-  lua_Debug *ar = call->ar;
-  const void *address = lua_topointer(L, -1);
-  const tg_Closure *c = tg_closures_find(&s->known.closures, address);
-  if (c->address != address)
-    return meet(call, c);
-  if (c->what & TG_FR_C) {
-    if (tg_likely(*ar->what == 'C'
-                  && (c->source == address
-                      || c->source == (const void *)(uintptr_t)
-                                      lua_tocfunction(L, -1))))
-      return c;
-  }
-  else if (tg_likely(c->source == ar->source
-                     && c->line == (uint32_t)ar->linedefined
-                     && c->last_line == (uint32_t)ar->lastlinedefined
-                     && c->tail == tg_source_tail(ar->source, ar->srclen))) {
-    if (tg_likely(*ar->source == '@') || tg_catalog_same(s, c, ar))
-      return c;
-  }
-  return meet(call, c);
-}
-
-/* By the public API. The function's value stays on the Lua stack: luaD_hook
-   drops it. */
-static TG_NOINLINE void ask_callee (tg_Call *c) {
-  lua_getinfo(c->L, "fS", c->ar);
-  c->function = lua_topointer(c->L, -1);
-  c->callee = identify(c);
-}
-
-/* A function whose prototype is not, or not simply, the one that was seen at
-   its address. */
-static TG_NOINLINE const tg_Closure *meet_slot (tg_Call *c, tg_Slot f,
-                                                const tg_Closure *seen) {
-  tg_Session *s = c->t->session;
-  if (seen->address == tg_slot_key(f) && tg_catalog_holds(s, seen, f))
-    return seen;
-  lua_getinfo(c->L, "fS", c->ar);
-  const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
-  lua_pop(c->L, 1);
-  c->now = tg_clock_ticks();
-  return k;
-}
-
-/* From memory: what the frame's function is. */
-TG_INLINE void read_callee (tg_Call *c) {
-  const tg_Closures *known = &c->t->session->known.closures;
-  tg_Slot f = tg_frame_function(c->ar->i_ci);
-  c->function = f.u.p;
-  const void *key = f.u.p;
-  bool lua = tg_slot_variant(f) == TG_TAG_LUA;
-  if (tg_likely(lua))
-    key = tg_function_proto(f);
-  c->callee = tg_closures_find(known, key);
-  if (tg_unlikely(c->callee->address != key
-                  || !(lua ? tg_closure_is_proto(c->callee, key)
-                             && !(c->callee->tail & TG_MARK_LONG)
-                           : c->callee->source == tg_slot_cfunction(f))))
-    c->callee = meet_slot(c, f, c->callee);
-}
-
-/* Frames that could not be kept for want of memory are counted as lost. */
-static void go_blind (tg_Coroutine *t) {
+/* A frame that could not be kept for want of memory: events from inside it are
+   counted as lost. */
+static TG_NOINLINE void go_blind (tg_Coroutine *t, bool tail, uint64_t now) {
+  if (tail)
+    tg_emit_tail_exit(t->session, now);
   t->blind = true;
   t->session->unseen++;
 }
@@ -259,32 +107,27 @@ TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
 
 /* The callee is a message handler, or one of Lua's functions that we must know
    of. They are asked about with the function on top of the stack. */
-static TG_NOINLINE void note_callee (tg_Call *c, uint32_t what) {
-  tg_Coroutine *t = c->t;
+static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
+                                     lua_Debug *ar, const void *function,
+                                     uint32_t what) {
   if (t->session->direct)
-    lua_getinfo(c->L, "fS", c->ar);
-  if (t->handler != NULL && c->function == t->handler)
-    tg_stash_handler(t, c->L, c->ar, t->catches[t->ncatches - 1].frame + 1);
+    lua_getinfo(L, "fS", ar);
+  if (t->handler != NULL && function == t->handler)
+    tg_stash_handler(t, L, ar, t->catches[t->ncatches - 1].frame + 1);
   if (tg_builtincalls_noted(TG_NOTED_CALLS, what))
-    tg_builtincalls_call(t, c->L, what);
+    tg_builtincalls_call(t, L, what);
   if (t->session->direct)
-    lua_pop(c->L, 1);
+    lua_pop(L, 1);
 }
 
 /* Pushes the callee's frame and tells of the call. */
-TG_INLINE void push_call (tg_Call *c) {
+TG_INLINE void push_call (tg_Call *c, bool direct) {
   tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
-  if (tg_likely(s->direct)) {
-    read_callee(c);
-    tg_crosscheck_call(c);
-  }
-  else
-    ask_callee(c);
+  tg_callee_find(c, direct);
+  tg_crosscheck_call(c);
   if (tg_unlikely(c->callee == NULL || !tg_coroutine_room(t))) {
-    if (c->tail)
-      tg_emit_tail_exit(s, c->now);
-    go_blind(t);
+    go_blind(t, c->tail, c->now);
     return;
   }
   uint32_t what = placed(t, c->callee->what);
@@ -293,11 +136,11 @@ TG_INLINE void push_call (tg_Call *c) {
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->writer.epoch};
   if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
                   || (t->handler != NULL && c->function == t->handler)))
-    note_callee(c, what);
+    note_callee(t, c->L, c->ar, c->function, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))) {
     t->visible++;
     s->depth++;
-    tg_emit_call(c);
+    tg_emit_call(c, direct);
   }
   else {
     s->hidden_at = c->now;
@@ -306,38 +149,35 @@ TG_INLINE void push_call (tg_Call *c) {
   }
 }
 
-/* The frame that called the one of 'ar'; false if there is none. */
-TG_INLINE bool find_caller (const tg_Session *s, lua_State *L,
-                            const lua_Debug *ar, lua_Debug *up) {
-  if (tg_unlikely(!s->direct))
-    return lua_getstack(L, 1, up);
-  const void *caller = tg_frame_caller(ar->i_ci);
-  up->i_ci = (struct CallInfo *)(uintptr_t)caller;
-  return caller != NULL;
+/* The frame that called the one of 'ar'; NULL if there is none. */
+TG_INLINE const void *find_caller (lua_State *L, const lua_Debug *ar,
+                                   bool direct) {
+  if (direct)
+    return tg_frame_caller(ar->i_ci);
+  lua_Debug up;
+  return lua_getstack(L, 1, &up) ? (const void *)up.i_ci : NULL;
 }
 
-static void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                     uint64_t now) {
-  lua_Debug up;
-  bool nested = find_caller(t->session, L, ar, &up);
+TG_INLINE void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                        uint64_t now, bool direct) {
+  const void *caller = find_caller(L, ar, direct);
   const tg_Frame *top = tg_coroutine_top(t);
-  if (top != NULL && tg_unlikely(!nested || top->ci != up.i_ci)) {
-    if (!settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
+  if (top != NULL && tg_unlikely(top->ci != caller)) {
+    if (!settle_call(t, L, ar, caller, now))
       return;
   }
-  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, NULL, false, false, now};
-  push_call(&c);
+  tg_Call c = {t, L, ar, caller, NULL, NULL, false, false, now};
+  push_call(&c, direct);
 }
 
 /*
 ** The callee takes the place of the frame on top. A caller that was hidden, or
 ** older than the trace, makes it an ordinary call.
 */
-static TG_NOINLINE void on_tail_call (tg_Coroutine *t, lua_State *L,
-                                      lua_Debug *ar, uint64_t now) {
-  lua_Debug up;
-  bool nested = find_caller(t->session, L, ar, &up);
-  tg_Call c = {t, L, ar, nested ? &up : NULL, NULL, NULL, false, true, now};
+TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                             uint64_t now, bool direct) {
+  const void *caller = find_caller(L, ar, direct);
+  tg_Call c = {t, L, ar, caller, NULL, NULL, false, true, now};
   int64_t k = tg_coroutine_frame(t, ar->i_ci);
   if (k >= 0) {
     if (k + 1 < (int64_t)t->n)
@@ -347,10 +187,17 @@ static TG_NOINLINE void on_tail_call (tg_Coroutine *t, lua_State *L,
     t->session->depth -= c.tail;
     t->n--;
   }
-  else if (t->n > 0
-           && !settle_call(t, L, ar, nested ? up.i_ci : NULL, now))
+  else if (t->n > 0 && !settle_call(t, L, ar, caller, now))
     return;
-  push_call(&c);
+  push_call(&c, direct);
+}
+
+static TG_NOINLINE void tail_call (tg_Coroutine *t, lua_State *L,
+                                   lua_Debug *ar, uint64_t now) {
+  if (t->session->direct)
+    on_tail_call(t, L, ar, now, true);
+  else
+    on_tail_call(t, L, ar, now, false);
 }
 
 /* ---- returns ---- */
@@ -359,6 +206,7 @@ static TG_NOINLINE void on_tail_call (tg_Coroutine *t, lua_State *L,
 static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
                                         lua_Debug *ar, uint32_t what,
                                         uint64_t now) {
+  tg_Session *s = t->session;
   if (tg_builtincalls_noted(TG_NOTED_RETURNS, what))
     tg_builtincalls_return(t, L, ar, what);
   if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD) {
@@ -366,13 +214,16 @@ static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
     tg_resumechain_come_back(t, L, ar, now);
     t->n--;
   }
-  if (!(what & TG_FR_HIDDEN)) {
-    t->visible--;
-    t->session->depth--;
-    tg_emit_return(t, L, ar, what, now);
+  if (what & TG_FR_HIDDEN) {
+    s->hidden_at = now;
+    return;
   }
+  t->visible--;
+  s->depth--;
+  if (s->direct)
+    tg_emit_return(t, L, ar, what, now, true);
   else
-    t->session->hidden_at = now;
+    tg_emit_return(t, L, ar, what, now, false);
 }
 
 /* The frame that returns is not the one on top. False: it is older than the
@@ -400,12 +251,12 @@ static TG_NOINLINE bool settle_return (tg_Coroutine *t, lua_State *L,
 static TG_NOINLINE void note_done (tg_Coroutine *t, lua_State *L) {
   if (t->id != 1 && !t->based && lua_isyieldable(L)) {
     t->done = true;
-    tg_hook_forget(t);
+    tg_lastrun_forget(t);
   }
 }
 
-static void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                       uint64_t now) {
+TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                          uint64_t now, bool direct) {
   const tg_Frame *top = tg_coroutine_top(t);
   if (tg_unlikely(top == NULL || top->ci != ar->i_ci)) {
     if (!settle_return(t, L, ar, now))
@@ -418,7 +269,7 @@ static void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   if (tg_likely(!(what & TG_FR_SPECIAL))) {
     t->visible--;
     t->session->depth--;
-    tg_emit_return(t, L, ar, what, now);
+    tg_emit_return(t, L, ar, what, now, direct);
   }
   else
     return_special(t, L, ar, what, now);
@@ -444,16 +295,6 @@ static TG_NOINLINE void call_user_hook (lua_Hook hook, int mask, lua_State *L,
     hook(L, ar);
 }
 
-/* The session of an event on another coroutine than the last one: of the same
-   state, as its registry tells; else that is asked (20 ns). */
-TG_INLINE tg_Session *session_of (lua_State *L) {
-  if (cached(cache.L) && cache.thread->session->registry
-                         == lua_topointer(L, LUA_REGISTRYINDEX))
-    return cache.thread->session;
-  tg_Session *s = tg_session_find(L);
-  return (s != NULL && s->tracing) ? s : NULL;
-}
-
 /* A client's commands come before the event. False: with them tracing ended,
    and the event is only the program's. */
 static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
@@ -469,16 +310,16 @@ static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 /* An event on another coroutine than the last one. NULL: not to be traced. */
 static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
                                             uint64_t now) {
-  tg_Coroutine *t = recall(L);
+  tg_Coroutine *t = tg_lastrun_recall(L);
   if (t != NULL)
     return t;
-  tg_Session *s = session_of(L);
+  tg_Session *s = tg_lastrun_session(L);
   if (s == NULL) {
     remove_stray(L);
     return NULL;
   }
-  if (tg_unlikely(!tg_hook_home(s)))
-    move_home(s);
+  if (tg_unlikely(!tg_lastrun_home(s)))
+    tg_lastrun_settle(s, false);
   if (tg_unlikely(tg_session_called(s)) && !answer(s, L, ar))
     return NULL;
   t = s->current;
@@ -490,33 +331,50 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
     s->unseen++;
     return NULL;
   }
-  remember(L, t);
+  tg_lastrun_remember(L, t);
   return t;
 }
 
 /* ---- the hook ---- */
 
-static void tg_hook (lua_State *L, lua_Debug *ar) {
-  uint64_t now = tg_clock_ticks();
-  tg_Coroutine *t = cached(L) ? cache.thread : switch_to(L, ar, now);
-  if (tg_unlikely(t == NULL))
-    return;
-  if (ar->event == LUA_HOOKRET)
-    on_return(t, L, ar, now);
-  else if (tg_likely(ar->event == LUA_HOOKCALL))
-    on_call(t, L, ar, now);
-  else if (ar->event == LUA_HOOKTAILCALL)
-    on_tail_call(t, L, ar, now);
+/* What is to be done after the event: by the session, then by the program's own
+   hook. 't' may be gone after the first. */
+static TG_NOINLINE void after_event (tg_Coroutine *t, lua_State *L,
+                                     lua_Debug *ar) {
   tg_Session *s = t->session;
   lua_Hook user = t->user_hook;
   int mask = t->user_mask;
-  if (tg_unlikely(s->attention))
-    s->attend(s, L);    /* 't' may be gone now */
-  if (tg_unlikely(user != NULL)) {
+  if (s->attention)
+    s->attend(s, L);
+  if (user != NULL) {
     s->hooking = true;
     call_user_hook(user, mask, L, ar);
     s->hooking = false;
   }
+}
+
+TG_INLINE void on_event (lua_State *L, lua_Debug *ar, bool direct) {
+  uint64_t now = tg_clock_ticks();
+  tg_Coroutine *t = tg_lastrun_is(L) ? tg_lastrun.thread
+                                     : switch_to(L, ar, now);
+  if (tg_unlikely(t == NULL))
+    return;
+  if (ar->event == LUA_HOOKRET)
+    on_return(t, L, ar, now, direct);
+  else if (tg_likely(ar->event == LUA_HOOKCALL))
+    on_call(t, L, ar, now, direct);
+  else if (ar->event == LUA_HOOKTAILCALL)
+    tail_call(t, L, ar, now);
+  if (tg_unlikely(t->session->attention || t->user_hook != NULL))
+    after_event(t, L, ar);
+}
+
+static void hook_direct (lua_State *L, lua_Debug *ar) {
+  on_event(L, ar, true);
+}
+
+static void hook_asking (lua_State *L, lua_Debug *ar) {
+  on_event(L, ar, false);
 }
 
 /* ---- our own frames ---- */

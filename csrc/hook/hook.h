@@ -23,21 +23,11 @@
 void tg_hook_begin (tg_Session *s);
 void tg_hook_end (tg_Session *s, lua_State *L);
 
-/* Before its next event the state that this thread runs attends to what there
-   is to be done: for a signal handler. May be lost if an event is at work. */
-void tg_hook_call (void);
-
-/* Whether this thread runs the session's state, and it traces. Any thread. */
-bool tg_hook_home (const tg_Session *s);
-
 /* Writes the running chain: the writer's 'context'. */
 uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p);
 
 /* All open frames exit "terminated". */
 void tg_hook_terminate (tg_Session *s);
-
-/* A record is about to die. */
-void tg_hook_forget (const tg_Coroutine *t);
 
 /* Frames of tracegrip's own on top of the running stack, so that what they
    go on to call stays hidden. */

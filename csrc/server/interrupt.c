@@ -15,7 +15,7 @@
 #include "server/interrupt.h"
 #include "base/alloc.h"
 #include "hook/arm.h"
-#include "hook/hook.h"
+#include "hook/lastrun.h"
 #include "state/observer.h"
 
 #define LEVELS 201              /* Lua nests 200 of them at most */
@@ -158,7 +158,7 @@ static void call_upon (tg_Interrupt *r) {
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
   if (r->session->tracing)
-    tg_hook_call();
+    tg_lastrun_doubt();
   else {
     for (int i = r->depth; i >= 0; i--)
       arm(&r->levels[i]);
@@ -327,7 +327,7 @@ static int sentinel__gc (lua_State *L) {
   if (!atomic_load(&s->interrupt->channel->wanted))
     return 0;
   if (s->tracing)
-    tg_hook_call();
+    tg_lastrun_doubt();
   else if (lua_gethook(L) == NULL)
     lua_sethook(L, knock, EVERY, 0);
   return 0;

@@ -5,7 +5,7 @@
 */
 #include "session/process.h"
 #include "base/atfork.h"
-#include "hook/hook.h"
+#include "hook/lastrun.h"
 #include "packet/log.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
@@ -40,7 +40,7 @@ static void finish_logs (tg_Session *s) {
 static void at_exit (void) {
   tg_sessions_hold();
   for (tg_Session *s = tg_sessions_first(); s != NULL; s = s->next) {
-    if (tg_hook_home(s)) {
+    if (tg_lastrun_home(s)) {
       tg_tracing_terminate(s);
       finish_logs(s);
       tg_tracelimits_finish(s);

@@ -13,6 +13,7 @@
 #include "direct/proof.h"
 #include "hook/arm.h"
 #include "hook/hook.h"
+#include "hook/lastrun.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
 #include "session/anchor.h"
@@ -230,7 +231,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.context = tg_hook_context;
   s->unseen = s->missed = 0;
   tg_coroutines_init(&s->threads);
-  s->threads.forget = tg_hook_forget;
+  s->threads.forget = tg_lastrun_forget;
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
     clear_machinery(s);
     return false;

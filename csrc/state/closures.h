@@ -72,15 +72,18 @@ TG_INLINE uint64_t tg_source_tail (const char *s, size_t n) {
 /*
 ** From memory: a short string's length and hash, which is of its whole text
 ** and seeded by the state. Of a long one they may not be known: its text is
-** looked at as well.
+** looked at as well. One word has them both, and the object's tag; between
+** them are the collector's bits.
 */
-TG_INLINE uint64_t tg_source_mark (const void *source) {
-  return tg_read32(source, TG_AT_STRING_HASH)
-         | (uint64_t)tg_read8(source, TG_AT_STRING_SHORT) << 32
-         | (uint64_t)tg_read8(source, TG_AT_OBJECT_TAG) << 40;
-}
+_Static_assert(TG_AT_STRING_SHORT == TG_AT_OBJECT_TAG + 3
+               && TG_AT_STRING_HASH == TG_AT_OBJECT_TAG + 4, "one word");
 
-#define TG_MARK_LONG ((uint64_t)0x10 << 40)     /* it is a long string */
+#define TG_MARK_LONG UINT64_C(0x10)     /* it is a long string */
+
+TG_INLINE uint64_t tg_source_mark (const void *source) {
+  const uint8_t kept[8] = {TG_TAG_VARIANT, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff};
+  return tg_read64(source, TG_AT_OBJECT_TAG) & tg_read64(kept, 0);
+}
 
 /* Whether the Lua function of that prototype is still this one; a long source
    remains to be compared. Never of one that shares its line. */

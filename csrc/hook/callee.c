@@ -1,0 +1,61 @@
+/*
+** callee.c - functions that are not simply the one seen before, and all of them
+** where the public API is asked. Called by the hook at a call, when the
+** callee's frame stands. Without memory nothing is known of the function.
+*/
+#include "hook/callee.h"
+
+/* A function that is not the closure 'seen', unless that shares its line. */
+static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
+                                           const tg_Closure *seen) {
+  tg_Session *s = c->t->session;
+  if (tg_catalog_alike(s, c->L, seen, c->ar))
+    return seen;
+  const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
+  c->now = tg_clock_ticks();
+  return k;
+}
+
+/* What the function on top of the stack is; the common case is a closure seen
+   before, still of the same definition. */
+static const tg_Closure *identify (tg_Call *call) {
+  tg_Session *s = call->t->session;
+  lua_State *L = call->L;
+  lua_Debug *ar = call->ar;
+  const void *address = lua_topointer(L, -1);
+  const tg_Closure *c = tg_closures_find(&s->known.closures, address);
+  if (c->address != address)
+    return meet(call, c);
+  if (c->what & TG_FR_C) {
+    if (tg_likely(*ar->what == 'C'
+                  && (c->source == address
+                      || c->source == (const void *)(uintptr_t)
+                                      lua_tocfunction(L, -1))))
+      return c;
+  }
+  else if (tg_likely(c->source == ar->source
+                     && c->line == (uint32_t)ar->linedefined
+                     && c->last_line == (uint32_t)ar->lastlinedefined
+                     && c->tail == tg_source_tail(ar->source, ar->srclen))) {
+    if (tg_likely(*ar->source == '@') || tg_catalog_same(s, c, ar))
+      return c;
+  }
+  return meet(call, c);
+}
+
+void tg_callee_ask (tg_Call *c) {
+  lua_getinfo(c->L, "fS", c->ar);
+  c->function = lua_topointer(c->L, -1);
+  c->callee = identify(c);
+}
+
+tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {
+  tg_Session *s = c.t->session;
+  if (seen->address == tg_slot_key(f) && tg_catalog_holds(s, seen, f))
+    return c;
+  lua_getinfo(c.L, "fS", c.ar);
+  c.callee = tg_catalog_slow(s, c.L, c.ar);
+  lua_pop(c.L, 1);
+  c.now = tg_clock_ticks();
+  return c;
+}

@@ -1,0 +1,169 @@
+/*
+** emitcall.h - calls and returns as bytes, the quick way: what is usual is
+** written in the hook itself, in one piece; the rest is emit.c's.
+**
+** 'direct' is known when this is compiled: whether the interpreter's memory is
+** read.
+*/
+#ifndef TG_EMITCALL_H
+#define TG_EMITCALL_H
+
+#include "direct/frame.h"
+#include "hook/capture_plain.h"
+#include "hook/crosscheck.h"
+#include "hook/emit.h"
+#include "stream/event.h"
+
+#define CALL_ROOM 128u              /* head, function, site, a few values */
+
+/* ---- call sites ---- */
+
+/* Whether a reader that starts in this epoch knows what function 'f' is. */
+TG_INLINE bool tg_emit_described (const tg_Coroutine *t, const tg_Frame *f,
+                                  uint32_t epoch) {
+  return !(f->what & TG_FR_HIDDEN) && (f->epoch == epoch || t->named == epoch);
+}
+
+/* The line that a frame is at; -1 if it is not a Lua function or has none. */
+TG_INLINE int tg_emit_line (lua_State *L, const void *frame, bool direct) {
+  if (direct)
+    return tg_frame_is_c(frame) ? -1 : tg_frame_line(frame);
+  lua_Debug up;
+  up.i_ci = (struct CallInfo *)(uintptr_t)frame;
+  lua_getinfo(L, "l", &up);
+  return up.currentline;
+}
+
+/* Writes the call site, if the caller is a Lua function; sets the flags. */
+TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
+                                     uint32_t *kind, bool direct) {
+  const tg_Coroutine *t = c->t;
+  const tg_Frame *caller = NULL;
+  if (tg_unlikely(c->caller == NULL))
+    return p;
+  int line = tg_emit_line(c->L, c->caller, direct);
+  tg_crosscheck_line(c, line);
+  if (line < 0)
+    return p;
+  if (tg_likely(t->n >= 2 && t->frames[t->n - 2].ci == c->caller))
+    caller = &t->frames[t->n - 2];
+  *kind |= TG_EVF_SITE;
+  p = tg_put32(p, (uint32_t)line);
+  if (tg_likely(caller != NULL
+                && tg_emit_described(t, caller, t->session->writer.epoch)))
+    return p;
+  *kind |= TG_EVF_FAR;
+  return tg_put32(p, (caller != NULL) ? caller->what & TG_FR_ID
+                                      : tg_emit_base_function(*c));
+}
+
+/* ---- calls ---- */
+
+/* Whether this call's arguments are wanted: those of coroutine.yield are also
+   what is yielded. */
+TG_INLINE bool tg_emit_wants_arguments (const tg_Call *c) {
+  uint32_t types = c->t->session->selection.types;
+  if (types & TG_TYPE_ARGUMENTS)
+    return true;
+  return tg_role_bits(c->callee->what) == TG_ROLE_YIELD
+         && (types & TG_TYPE_YIELD) != 0;
+}
+
+/* All but the arguments. */
+TG_INLINE uint8_t *tg_emit_put_call (const tg_Call *c, uint8_t *p, bool values,
+                                     bool direct) {
+  tg_Writer *r = &c->t->session->writer;
+  uint8_t *head = p;
+  uint32_t kind = TG_EV_CALL | (c->tail ? TG_EVF_TAIL : 0u)
+                  | (values ? TG_EVF_VALUES : 0u);
+  p = tg_put32(p + 4, c->callee->what & TG_FR_ID);
+  if (c->t->session->selection.types & TG_TYPE_CALLSITE)
+    p = tg_emit_put_site(c, p, &kind, direct);
+  tg_writer_head(r, head, kind, c->now);
+  tg_coroutine_top(c->t)->epoch = r->epoch;
+  return p;
+}
+
+TG_INLINE uint8_t *tg_emit_put_arguments (const tg_Call *c, uint8_t *p,
+                                          bool direct) {
+  tg_Session *s = c->t->session;
+  uint32_t what = c->callee->what;
+  if (direct && !TG_CROSSCHECKED
+      && tg_likely(!(what & (TG_FR_VARARG | TG_FR_SECRETS)))) {
+    const void *frame = c->ar->i_ci;
+    int n = (what & TG_FR_C) ? tg_direct_top(c->L, frame) : c->callee->nparams;
+    uint8_t *end = tg_capture_plain(s, tg_frame_slot(frame), 1, n, p,
+                                    s->writer.lim);
+    if (tg_likely(end != NULL))
+      return end;
+  }
+  return tg_emit_arguments(*c, p);
+}
+
+TG_INLINE void tg_emit_call (const tg_Call *c, bool direct) {
+  tg_Writer *r = &c->t->session->writer;
+  bool values = tg_emit_wants_arguments(c);
+  uint8_t *p = tg_writer_begin(r, CALL_ROOM, c->now);
+  if (tg_likely(p != NULL)) {
+    uint64_t last = r->last;
+    p = tg_emit_put_call(c, p, values, direct);
+    if (values)
+      p = tg_emit_put_arguments(c, p, direct);
+    if (tg_likely(p != NULL))
+      tg_writer_end(r, p);
+    else {
+      r->last = last;
+      tg_emit_call_again(*c);
+    }
+  }
+  r->packets += 1u + c->tail;
+}
+
+/* ---- returns ---- */
+
+/* Where memory has the results of frame 'ar'; false if there are more of them
+   than the interpreter tells, which counts modulo 65536. */
+TG_INLINE bool tg_emit_find_results (const lua_State *L, const lua_Debug *ar,
+                                     uint32_t what, int *first, int *n) {
+  *n = tg_direct_moved(L, ar->i_ci, first);
+  return !(what & TG_FR_C) || *n == 0
+         || *first + *n - 1 == tg_direct_top(L, ar->i_ci);
+}
+
+TG_INLINE uint8_t *tg_emit_put_results (tg_Session *s, lua_State *L,
+                                        lua_Debug *ar, uint32_t what,
+                                        uint8_t *p, bool direct) {
+  int first = 0, n;
+  if (direct && !TG_CROSSCHECKED
+      && tg_likely(tg_emit_find_results(L, ar, what, &first, &n))) {
+    uint8_t *end = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p,
+                                    s->writer.lim);
+    if (tg_likely(end != NULL))
+      return end;
+  }
+  return tg_emit_results(s, L, ar, what, p);
+}
+
+/* A return of function 'what', whose frame has been popped. */
+TG_INLINE void tg_emit_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                               uint32_t what, uint64_t now, bool direct) {
+  tg_Session *s = t->session;
+  tg_Writer *r = &s->writer;
+  bool values = (s->selection.types & TG_TYPE_RETURN) != 0;
+  uint8_t *p = tg_writer_begin(r, CALL_ROOM, now);
+  if (tg_likely(p != NULL)) {
+    uint64_t last = r->last;
+    p = tg_writer_head(r, p, TG_EV_RETURN | (values ? TG_EVF_VALUES : 0u), now);
+    if (values)
+      p = tg_emit_put_results(s, L, ar, what, p, direct);
+    if (tg_likely(p != NULL))
+      tg_writer_end(r, p);
+    else {
+      r->last = last;
+      tg_emit_return_again(s, L, ar, what, now);
+    }
+  }
+  r->packets++;
+}
+
+#endif
