@@ -1,4 +1,7 @@
 /*
+** capture.c - lists of values: from memory (capture_slots.h) where that is
+** known to be right, else by the public API, here. Called in the hook.
+**
 ** Breadth first: the values themselves, then, in order of their pool index,
 ** the descriptors of the objects met. So an object's level is its distance,
 ** and an argument is listed as an argument even if it was met inside another
@@ -46,12 +49,6 @@ TG_INLINE void put_outer_object (tg_Capture *c, Brief *b, const void *address,
 ** come first.
 */
 TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
-  if (c->base != NULL) {
-    tg_Slot v = slot_at(c->base, i);
-    if (!put_scalar_slot(c, v))
-      put_outer_object(c, b, v.u.p, tg_slot_type(v), i);
-    return;
-  }
   int type = lua_type(c->L, i);
   if (put_scalar(c, i, type))
     return;
@@ -59,11 +56,6 @@ TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
     *c->p++ = TG_GRIP_NULL;
   else
     put_outer_object(c, b, lua_topointer(c->L, i), type, i);
-}
-
-static bool secret_parameter (tg_Capture *c, const tg_Function *f, int i) {
-  return f != NULL && i < f->nparams && f->params != NULL
-         && tg_selection_secret(&c->session->selection, f->params[i]);
 }
 
 static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
@@ -77,13 +69,8 @@ static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
   }
 }
 
-/* Extra arguments have no stack index: what is an object stays pushed. From
-   memory they are read below the function. */
+/* Extra arguments have no stack index: what is an object stays pushed. */
 static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
-  for (int i = 0; c->base != NULL && i < n && c->p != NULL; i++)
-    put_outer(c, NULL, i - list->varargs);
-  if (c->base != NULL)
-    return;
   c->pushed = n > 0;
   for (int i = 1; i <= n && c->p != NULL; i++) {
     if (lua_getlocal(c->L, list->ar, -i) == NULL) {
@@ -106,7 +93,7 @@ static TG_NOINLINE void put_list (tg_Capture *c, const tg_ValueList *list) {
     fixed = TG_VALUES_MAX;
   if (extra > TG_VALUES_MAX - fixed)
     extra = TG_VALUES_MAX - fixed;
-  if (extra > 0 && c->base == NULL && !lua_checkstack(c->L, extra + 8)) {
+  if (extra > 0 && !lua_checkstack(c->L, extra + 8)) {
     extra = 0;          /* near the end of the stack: these are lost */
     total = list->count;
     c->session->unseen++;
@@ -130,7 +117,6 @@ typedef struct Begun {
   int done;             /* values written; -1: not even how many there are */
   uint32_t cost;
   bool refers;
-  const void *base;     /* as tg_Capture has it */
 } Begun;
 
 /* The size of a list that ends at 'p'. */
@@ -165,39 +151,22 @@ static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
     put_few(c, list, done);
 }
 
-/* Strings written from 'start' on are not there: that is begun again. */
-static void forget_since (tg_Writer *r, const uint8_t *start) {
-  for (int i = 0; i < TG_WRITTEN; i++) {
-    if (r->written[i].grip >= start && r->written[i].grip < r->lim)
-      r->written[i].string = NULL;
-  }
-}
-
-/* The rest of a list, and the objects in it. What memory alone does not tell
-   is found out by the public API, from the same place. */
+/* The rest of a list, and the objects in it. */
 static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
                                       const Begun *b) {
   tg_Session *s = b->session;
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
                .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
-               .in_stream = b->lim == s->writer.lim, .refers = b->refers,
-               .base = b->base};
-  tg_Capture again = c;
+               .in_stream = b->lim == s->writer.lim, .refers = b->refers};
   int top = lua_gettop(L);
   s->captures++;
   put_values(&c, list, b->done);
-  if (tg_unlikely(c.unknown)) {
-    forget_since(&s->writer, b->start);
-    c = again;
-    c.base = NULL;
-    put_values(&c, list, b->done);
-  }
   if (tg_unlikely(c.pushed))
     lua_settop(L, top);
   if (c.p != NULL)
     put_size(b, c.p, c.refers);
   else
-    tg_capture_forget(&s->writer);
+    tg_capture_forget(&s->writer, b->start);
   return c.p;
 }
 
@@ -261,38 +230,13 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
   return base;
 }
 
-/* The same from memory as put_simple. */
-static void put_simple_slots (const tg_ValueList *list, Begun *b) {
-  uint8_t *p = b->p;
-  uint32_t limit = b->session->selection.limits.string;
-  int i = list->first, end = i + list->count;
-  for (*p++ = (uint8_t)list->count; i < end; i++) {
-    tg_Slot v = slot_at(b->base, i);
-    uint8_t *next = put_small_slot(v, limit, p);
-    if (next == NULL && tg_slot_type(v) == LUA_TSTRING) {
-      size_t n;
-      const char *text = tg_slot_text(v, &n);
-      next = put_written(b, text, n, p);
-    }
-    if (next == NULL)
-      break;
-    p = next;
-  }
-  b->p = p;
-  b->done = i - list->first;
-}
-
-static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
-                                     const tg_ValueList *list,
-                                     const void *base, uint8_t *p,
-                                     uint8_t *lim) {
-  Begun b = {s, p, p + 4, lim, -1, 0, false, base};
+static uint8_t *put_asking (tg_Session *s, lua_State *L,
+                            const tg_ValueList *list, uint8_t *p,
+                            uint8_t *lim) {
+  Begun b = {s, p, p + 4, lim, -1, 0, false};
   if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
       && (size_t)(lim - p) >= FEW_ROOM) {
-    if (base != NULL)
-      put_simple_slots(list, &b);
-    else
-      put_simple(L, list, &b);
+    put_simple(L, list, &b);
     if (b.done == list->count) {
       put_size(&b, b.p, b.refers);
       return b.p;
@@ -301,16 +245,19 @@ static TG_NOINLINE uint8_t *put_any (tg_Session *s, lua_State *L,
   return put_rest(L, list, &b);
 }
 
-/* From 'base', or by the public API if that is NULL. */
-static uint8_t *put_from (tg_Session *s, lua_State *L,
-                             const tg_ValueList *list, const void *base,
-                             uint8_t *p, uint8_t *lim) {
-  if (base != NULL && list->varargs == 0 && list->secrets == NULL) {
+/* From memory. What that alone does not tell is found out by the public API,
+   from the beginning of the list. */
+static uint8_t *put_direct (tg_Session *s, lua_State *L,
+                            const tg_ValueList *list, const void *base,
+                            uint8_t *p, uint8_t *lim) {
+  bool unknown = false;
+  if (list->varargs == 0 && list->secrets == NULL) {
     uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p, lim);
     if (end != NULL)
       return end;
   }
-  return put_any(s, L, list, base, p, lim);
+  uint8_t *end = tg_capture_slots(s, L, list, base, p, lim, &unknown);
+  return tg_unlikely(unknown) ? put_asking(s, L, list, p, lim) : end;
 }
 
 #ifdef TG_CROSSCHECK
@@ -324,17 +271,17 @@ static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           const void *base, uint8_t *p, uint8_t *lim) {
   tg_Written before[TG_WRITTEN];
   memcpy(before, s->writer.written, sizeof before);
-  uint8_t *end = put_from(s, L, list, base, p, lim);
+  uint8_t *end = put_direct(s, L, list, base, p, lim);
   memcpy(s->writer.written, before, sizeof before);
   if (end != NULL)
-    end = put_from(s, L, list, base, p, lim);
+    end = put_direct(s, L, list, base, p, lim);
   if (end == NULL)
     return NULL;
   size_t n = (size_t)(end - p);
   uint8_t *bytes = malloc(n);
   memcpy(bytes, p, n);
   memcpy(s->writer.written, before, sizeof before);
-  end = put_from(s, L, list, NULL, p, lim);
+  end = put_asking(s, L, list, p, lim);
   if (end != NULL)
     tg_crosscheck_bytes(bytes, n, p, (size_t)(end - p));
   free(bytes);
@@ -342,14 +289,14 @@ static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
 }
 
 #else
-#define put_both put_from
+#define put_both put_direct
 #endif
 
 uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           uint8_t *p, uint8_t *lim) {
   const void *base = base_of(s, L, list);
   return (base != NULL) ? put_both(s, L, list, base, p, lim)
-                        : put_from(s, L, list, NULL, p, lim);
+                        : put_asking(s, L, list, p, lim);
 }
 
 uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,

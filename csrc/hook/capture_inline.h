@@ -30,8 +30,6 @@ typedef struct tg_Capture {
   bool refers;                  /* and have been */
   bool pushed;                  /* the stack must be set right again */
   bool unknown;                 /* what was read from memory is not enough */
-  const void *base;             /* values are read from memory: the slot of
-                                   index 0 (capture_slots.h); or NULL */
 } tg_Capture;
 
 TG_INLINE bool spend (tg_Capture *c, uint32_t cost) {
@@ -52,8 +50,8 @@ TG_INLINE bool room (tg_Capture *c, size_t need) {
 /* Writes a long string, as far as the limits go. */
 void tg_capture_long (tg_Capture *c, const char *s, size_t n);
 
-/* The strings written so far are not to be referred to any more. */
-void tg_capture_forget (tg_Writer *r);
+/* Strings written from 'start' on are not there: that is begun again. */
+void tg_capture_forget (tg_Writer *r, const uint8_t *start);
 
 /* Writes the grip of an object with a large index, or none. */
 void tg_capture_far (tg_Capture *c, uint32_t id, int type);
@@ -97,9 +95,10 @@ TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
     memcpy(p, s, 4);
     memcpy(p + n - 4, s + n - 4, 4);
   }
-  else {
-    for (size_t i = 0; i < n; i++)
-      p[i] = (uint8_t)s[i];
+  else if (n > 0) {     /* first, middle, last */
+    p[0] = (uint8_t)s[0];
+    p[n / 2] = (uint8_t)s[n / 2];
+    p[n - 1] = (uint8_t)s[n - 1];
   }
   return p + n;
 }
@@ -152,6 +151,13 @@ TG_INLINE uint8_t *put_small (lua_State *L, int i, int type, uint32_t limit,
 }
 
 #define SMALL_ROOM (TG_GRIP_SMALLMAX + 1u)
+
+/* Whether parameter 'i' of that function, if it has any, is to be hidden. */
+TG_INLINE bool secret_parameter (const tg_Capture *c, const tg_Function *f,
+                                 int i) {
+  return f != NULL && i < f->nparams && f->params != NULL
+         && tg_selection_secret(&c->session->selection, f->params[i]);
+}
 
 TG_INLINE void put_string (tg_Capture *c, const char *s, size_t n) {
   if (tg_unlikely(n > TG_GRIP_SMALLMAX || n > c->limits->string))

@@ -48,9 +48,11 @@ void tg_capture_long (tg_Capture *c, const char *s, size_t n) {
   c->p = p + kept;
 }
 
-/* What is begun again will be written over. */
-void tg_capture_forget (tg_Writer *r) {
-  memset(r->written, 0, sizeof r->written);
+void tg_capture_forget (tg_Writer *r, const uint8_t *start) {
+  for (int i = 0; i < TG_WRITTEN; i++) {
+    if (r->written[i].grip >= start && r->written[i].grip < r->lim)
+      r->written[i].string = NULL;
+  }
 }
 
 void tg_capture_far (tg_Capture *c, uint32_t id, int type) {

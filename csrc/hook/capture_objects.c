@@ -1,11 +1,11 @@
 /*
-** capture_objects.c - objects met while values are captured: identity, class,
-** and what tables hold.
+** capture_objects.c - objects met while values are captured by the public API:
+** identity, class, and what tables hold.
 **
 ** An object that is still to be listed stands on the Lua stack; what is only
 ** named (class and identity) does not.
 */
-#include "hook/capture_slots.h"
+#include "hook/capture_inline.h"
 #include "state/catalog.h"
 
 /*
@@ -332,14 +332,11 @@ static uint32_t put_proto (tg_Capture *c, const tg_Object *o) {
   return TG_DESC_PROTO;
 }
 
-/* The properties of table 'o', which stands at its index or is read from
-   memory. */
+/* The properties of table 'o', which stands at its index and may move in the
+   pool meanwhile. */
 static TG_NOINLINE uint32_t put_table (tg_Capture *c, const tg_Object *o) {
   tg_Listing t = {o->index, o->level + 1, 0, 0, false, false};
-  if (c->base != NULL)          /* 'o' may move meanwhile */
-    t.full = tg_capture_slot_table(c, o->address, o->level);
-  else
-    put_properties(c, &t);
+  put_properties(c, &t);
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
   return TG_DESC_PROPS | (t.full ? TG_DESC_TRUNCATED : 0u);
@@ -348,12 +345,7 @@ static TG_NOINLINE uint32_t put_table (tg_Capture *c, const tg_Object *o) {
 /* One of the list's own values: looked at now, so that they come first. */
 static TG_NOINLINE void examine_outer (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
-  bool listed = c->limits->depth > 0;
-  if (c->base != NULL && listed)
-    tg_capture_slot_examine(c, id, slot_at(c->base, o->index));
-  else if (c->base != NULL)
-    tg_capture_slot_name(c, o, slot_at(c->base, o->index));
-  else if (listed)
+  if (c->limits->depth > 0)
     examine_listed(c, id, o->index, 0);
   else
     examine_brief(c, o, o->index);
@@ -375,9 +367,9 @@ static void put_descriptor (tg_Capture *c, uint32_t id) {
   if (o->type == TG_OBJ_FUNCTION)
     flags |= put_function(c, o->function);
   head[0] = o->type;
-  if (o->type == TG_OBJ_TABLE && (o->index != 0 || c->base != NULL)
+  if (o->type == TG_OBJ_TABLE && o->index != 0
       && o->level < c->limits->depth)
-    flags |= put_table(c, o);   /* 'o' may move */
+    flags |= put_table(c, o);
   head[1] = (uint8_t)flags;
 }
 
@@ -398,10 +390,6 @@ TG_INLINE uint32_t put_brief_class (tg_Capture *c) {
 }
 
 void tg_capture_brief (tg_Capture *c, int i) {
-  if (c->base != NULL) {
-    tg_capture_slot_brief(c, slot_at(c->base, i));
-    return;
-  }
   uint8_t *head = c->p;
   uint32_t flags = 0;
   int type = lua_type(c->L, i);

@@ -1,7 +1,7 @@
 /*
-** capture_slots.c - objects that are read straight from memory: class, what
-** tables hold. What the public API's half (capture_objects.c) writes of the
-** same values is the same bytes.
+** capture_slots.c - lists and objects read straight from memory. What the
+** public API's half (capture.c, capture_objects.c) writes of the same values is
+** the same bytes.
 **
 ** Called in the hook, on the traced thread. One thing cannot be answered here:
 ** the definition of a function value that was never seen before. Then the
@@ -22,7 +22,7 @@ static int sample (lua_State *L) {
    the interpreter keeps where it is not to be found by offset: a value of the
    type is asked. Uses two slots of the stack, which a hook has
    (LUA_MINSTACK). */
-static const void *shared_metatable (lua_State *L, int type) {
+static TG_NOINLINE const void *shared_metatable (lua_State *L, int type) {
   const void *meta = NULL;
   if (type == LUA_TFUNCTION)
     lua_pushcfunction(L, sample);
@@ -45,192 +45,184 @@ TG_INLINE const void *metatable_of (const tg_Capture *c, tg_Slot v) {
   return shared_metatable(c->L, type);
 }
 
-/* The name that a metatable gives to its class, raw; NULL: none. */
-TG_INLINE const char *class_name (const tg_Capture *c, const void *meta,
-                                  size_t *size) {
-  tg_Slot name = tg_direct_field(meta, c->session->name_key);
-  return (tg_slot_type(name) == LUA_TSTRING) ? tg_slot_text(name, size) : NULL;
-}
-
 static bool has_content (const void *table) {
   tg_Traversal t = tg_direct_traverse(table);
   return tg_traversal_next(&t);
 }
 
-static tg_FunctionId definition (tg_Capture *c, tg_Slot f) {
-  tg_FunctionId id = tg_catalog_seen(c->session, f);
-  c->unknown |= id == 0;
-  return id;
+/* Writes the name that a metatable gives to its class, raw; gives its flag. */
+TG_INLINE uint32_t put_class (tg_Capture *c, const void *meta) {
+  tg_Slot name = tg_direct_field(meta, c->session->name_key);
+  if (tg_slot_type(name) != LUA_TSTRING)
+    return 0;
+  size_t n;
+  const char *text = tg_slot_text(name, &n);
+  put_string(c, text, n);
+  return TG_DESC_CLASS;
 }
 
 /* ---- objects ---- */
 
-void tg_capture_slot_brief (tg_Capture *c, tg_Slot v) {
-  int type = tg_slot_type(v);
-  if (!room(c, ROOM))
+/* An object as it was met. Of a light userdata only the type matters, and that
+   its address is odd (identity_of). */
+TG_INLINE tg_Slot slot_of (const tg_Object *o) {
+  return (tg_Slot){.u.p = o->address, .tag = o->tag};
+}
+
+TG_INLINE uint32_t enter_slot (tg_Capture *c, tg_Slot v, uint32_t level,
+                               bool *fresh) {
+  uint32_t id = enter(c, v.u.p, tg_slot_type(v), level, 0, fresh);
+  if (*fresh)
+    c->pool->list[id].tag = (uint8_t)v.tag;
+  return id;
+}
+
+/* The metatable of an object that is to be listed is met with it. */
+static void meet_metatable (tg_Capture *c, uint32_t id) {
+  tg_Object *o = &c->pool->list[id];
+  const void *meta = metatable_of(c, slot_of(o));
+  o->examined = true;
+  o->has_proto = meta != NULL;
+  if (meta == NULL)
     return;
-  uint8_t *head = c->p;
-  uint32_t flags = 0;
-  c->p += 2;
-  const void *meta = metatable_of(c, v);
-  if (meta != NULL) {
-    size_t n;
-    const char *name = class_name(c, meta, &n);
-    if (name != NULL)
-      put_string(c, name, n);
-    flags = TG_DESC_META | TG_DESC_TRUNCATED
-            | ((name != NULL) ? TG_DESC_CLASS : 0u);
-  }
-  else if (type == LUA_TTABLE && has_content(v.u.p))
-    flags = TG_DESC_TRUNCATED;
-  if (type == LUA_TFUNCTION)
-    flags |= put_function(c, definition(c, v));
-  head[0] = (uint8_t)object_type(type);
-  head[1] = (uint8_t)flags;
+  tg_Slot table = {.u.p = meta, .tag = LUA_TTABLE | TG_TAG_OWNED};
+  uint32_t proto = tg_capture_slot_meet(c, table, o->level + 1);
+  c->pool->list[id].proto = proto;      /* the pool may have grown */
 }
 
-void tg_capture_slot_name (tg_Capture *c, tg_Object *o, tg_Slot v) {
-  const void *meta = metatable_of(c, v);
-  o->examined = o->brief = true;
-  o->has_proto = false;
-  o->cls = NULL;
-  if (o->type == TG_OBJ_FUNCTION)
-    o->function = definition(c, v);
-  if (meta != NULL) {
-    o->cut = o->meta = true;
-    o->cls = class_name(c, meta, &o->cls_size);
-  }
-  else if (o->type == TG_OBJ_TABLE)
-    o->cut = has_content(v.u.p);
-}
-
-/* The pool index of an object met at 'level'; TG_POOL_NONE: no room for it. */
-static uint32_t meet (tg_Capture *c, tg_Slot v, uint32_t level) {
+uint32_t tg_capture_slot_meet (tg_Capture *c, tg_Slot v, uint32_t level) {
   bool fresh;
-  uint32_t id = enter(c, v.u.p, tg_slot_type(v), level, 0, &fresh);
+  uint32_t id = enter_slot(c, v, level, &fresh);
   if (id == TG_POOL_NONE)
     return id;
   tg_Object *o = &c->pool->list[id];
   if (level >= c->limits->depth) {
-    if (fresh)
-      tg_capture_slot_name(c, o, v);
+    o->brief |= fresh;
     return id;
   }
   if (level < o->level)
     o->level = level;
   if (promote(o) || fresh)
-    tg_capture_slot_examine(c, id, v);
+    meet_metatable(c, id);
   return id;
 }
 
-void tg_capture_slot_examine (tg_Capture *c, uint32_t id, tg_Slot v) {
+/* What all descriptors end with but for properties. */
+TG_INLINE uint32_t put_definition (tg_Capture *c, const tg_Object *o) {
+  if (tg_likely(o->type != TG_OBJ_FUNCTION))
+    return 0;
+  tg_FunctionId id = tg_catalog_seen(c->session, slot_of(o));
+  c->unknown |= id == 0;
+  return put_function(c, id);
+}
+
+/* Of an object that is only named. */
+TG_INLINE uint32_t put_name (tg_Capture *c, const tg_Object *o) {
+  const void *meta = metatable_of(c, slot_of(o));
+  uint32_t flags = 0;
+  if (meta != NULL)
+    flags = TG_DESC_TRUNCATED | TG_DESC_META | put_class(c, meta);
+  else if (o->type == TG_OBJ_TABLE && has_content(o->address))
+    flags = TG_DESC_TRUNCATED;
+  return flags | put_definition(c, o);
+}
+
+/* Of one that is listed. */
+TG_INLINE uint32_t put_listed (tg_Capture *c, uint32_t id) {
+  if (!c->pool->list[id].examined)
+    meet_metatable(c, id);
+  tg_Object o = c->pool->list[id];      /* the pool may grow */
+  uint32_t flags = 0;
+  if (o.has_proto) {
+    flags = put_class(c, metatable_of(c, slot_of(&o))) | TG_DESC_PROTO;
+    put_object(c, o.proto, LUA_TTABLE);
+  }
+  flags |= put_definition(c, &o);
+  if (o.type != TG_OBJ_TABLE)
+    return flags;
+  if (tg_capture_slot_table(c, o.address, o.level))
+    flags |= TG_DESC_TRUNCATED;
+  if (room(c, ROOM))
+    *c->p++ = TG_GRIP_END;
+  return flags | TG_DESC_PROPS;
+}
+
+static void put_descriptor (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
-  const void *meta = metatable_of(c, v);
-  o->examined = true;
-  o->has_proto = false;
-  o->cls = NULL;
-  if (o->type == TG_OBJ_FUNCTION)
-    o->function = definition(c, v);
-  if (meta == NULL)
+  if (!room(c, ROOM))
     return;
-  tg_Slot table = {.u.p = meta, .tag = LUA_TTABLE | TG_TAG_OWNED};
-  uint32_t proto = meet(c, table, o->level + 1);
-  o = &c->pool->list[id];       /* the pool may have grown */
-  o->proto = proto;
-  o->has_proto = true;
-  o->cls = class_name(c, meta, &o->cls_size);
+  uint8_t *head = c->p;
+  c->p += 2;
+  head[0] = o->type;
+  o->brief = false;             /* what is written stays so */
+  uint32_t flags = (o->level >= c->limits->depth) ? put_name(c, o)
+                                                  : put_listed(c, id);
+  head[1] = (uint8_t)flags;
 }
 
-/* ---- what a table holds ---- */
+/* ---- lists ---- */
 
-/* A key or value that is not small. */
-static TG_NOINLINE void put_large (tg_Capture *c, tg_Slot v, uint32_t level) {
-  if (!put_scalar_slot(c, v))
-    put_object(c, meet(c, v, level), tg_slot_type(v));
+static TG_NOINLINE void put_outer_large (tg_Capture *c, tg_Slot v) {
+  bool fresh;
+  if (!put_scalar_slot(c, v)) {
+    uint32_t id = enter_slot(c, v, 0, &fresh);
+    put_object(c, id, tg_slot_type(v));
+  }
 }
 
-/* A key or value; there is room for a small one. */
-TG_INLINE void put_part (tg_Capture *c, tg_Slot v, uint32_t level) {
-  uint8_t *p = put_small_slot(v, c->limits->string, c->p);
-  if (tg_likely(p != NULL))
-    c->p = p;
-  else
-    put_large(c, v, level);
-}
-
-static bool secret_key (const tg_Capture *c, tg_Slot key) {
-  size_t n;
-  if (tg_slot_type(key) != LUA_TSTRING)
-    return false;
-  const char *text = tg_slot_text(key, &n);
-  return tg_selection_hides(&c->session->selection, text, n);
-}
-
-TG_INLINE void put_property (tg_Capture *c, tg_Slot key, tg_Slot value,
-                             uint32_t level) {
-  if (!room(c, 2 * SMALL_ROOM))
-    return;
-  put_part(c, key, level);
+/* One of the values of the list. Whether it has a metatable is looked at later,
+   so that arguments come first. */
+TG_INLINE void put_outer (tg_Capture *c, tg_Slot v) {
   if (!room(c, SMALL_ROOM))
     return;
-  if (tg_unlikely(c->session->selection.redacts && secret_key(c, key)))
-    *c->p++ = TG_GRIP_REDACTED;
+  uint8_t *p = put_small_slot(v, c->limits->string, c->p);
+  if (p != NULL)
+    c->p = p;
   else
-    put_part(c, value, level);
+    put_outer_large(c, v);
 }
 
-/* Elements of the sequence from n + 1 on. */
-static void put_sequence (tg_Capture *c, tg_Listing *t, const void *table) {
-  for (;;) {
-    tg_Slot v = tg_direct_index(table, (uint64_t)t->n + 1);
-    if (tg_slot_is_nil(v) || !affordable(c, t))
-      return;
-    t->n++;
-    if (!room(c, 2 * SMALL_ROOM))
-      return;
-    c->p = put_integer(c->p, t->n);
-    put_part(c, v, t->level);
-  }
-}
-
-/* Whether 'k' (0: no integer) is passed over: the sequence has it already. */
-static bool in_sequence (tg_Capture *c, tg_Listing *t, const void *table,
-                         lua_Integer k) {
-  if (t->in_order) {
-    if (k == t->n + 1) {
-      t->n++;
-      return false;
+/* 'n' values from slot 'first' on. */
+static void put_values (tg_Capture *c, const tg_ValueList *list,
+                        const void *base, int first, int n) {
+  for (int i = 0; i < n && c->p != NULL; i++) {
+    if (tg_unlikely(first > 0 && secret_parameter(c, list->secrets, i))) {
+      if (room(c, ROOM))
+        *c->p++ = TG_GRIP_REDACTED;
     }
-    t->in_order = false;
-    put_sequence(c, t, table);
-  }
-  return k >= 1 && k <= t->n;
-}
-
-static void traverse (tg_Capture *c, tg_Listing *t, const void *table) {
-  tg_Traversal all = tg_direct_traverse(table);
-  while (tg_traversal_next(&all)) {
-    bool integer = tg_slot_variant(all.key) == TG_TAG_INTEGER;
-    lua_Integer k = integer ? all.key.u.i : 0;
-    if ((t->in_order || integer) && in_sequence(c, t, table, k))
-      continue;
-    if (c->p == NULL || t->full || !affordable(c, t))
-      return;
-    put_property(c, all.key, all.value, t->level);
+    else
+      put_outer(c, slot_at(base, first + i));
   }
 }
 
-/* The sequence 1..n first, then the rest. A sequence of more elements than
-   may be listed is fetched, not traversed. */
-bool tg_capture_slot_table (tg_Capture *c, const void *table, uint32_t level) {
-  tg_Listing t = {0, level + 1, 0, 0, false, false};
-  uint64_t beyond = (uint64_t)c->limits->properties + 1;
-  if (!tg_slot_is_nil(tg_direct_index(table, 1))) {
-    t.in_order = tg_slot_is_nil(tg_direct_index(table, beyond));
-    if (!t.in_order)
-      put_sequence(c, &t, table);
-  }
-  if (!t.full && c->p != NULL)
-    traverse(c, &t, table);
-  return t.full;
+static void put_list (tg_Capture *c, const tg_ValueList *list,
+                      const void *base) {
+  int fixed = list->count, extra = list->varargs;
+  if (fixed > TG_VALUES_MAX)
+    fixed = TG_VALUES_MAX;
+  if (extra > TG_VALUES_MAX - fixed)
+    extra = TG_VALUES_MAX - fixed;
+  c->p = tg_putvar(c->p, (uint64_t)list->count + (uint64_t)list->varargs);
+  put_values(c, list, base, list->first, fixed);
+  put_values(c, list, base, -list->varargs, extra);
+}
+
+uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
+                           const tg_ValueList *list, const void *base,
+                           uint8_t *p, uint8_t *lim, bool *unknown) {
+  tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
+                  .pool = &s->pool, .p = p + 4, .lim = lim,
+                  .in_stream = lim == s->writer.lim};
+  if ((size_t)(lim - p) < 4 + ROOM)
+    return NULL;
+  put_list(&c, list, base);
+  for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)
+    put_descriptor(&c, id);
+  tg_objectpool_clear(c.pool);
+  *unknown = c.unknown;
+  if (tg_unlikely(c.unknown || c.p == NULL))
+    tg_capture_forget(&s->writer, p);
+  else
+    tg_put32(p, (uint32_t)(c.p - p - 4) | (c.refers ? TG_VALUES_REFERS : 0u));
+  return c.p;
 }

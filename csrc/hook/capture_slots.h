@@ -1,28 +1,28 @@
 /*
 ** capture_slots.h - values read straight from memory (direct/value.h), as
-** bytes. Private to capture.c, capture_objects.c and capture_slots.c.
+** bytes. Private to the files of capture.
 **
-** A capture has a 'base' when it may read so: the slot of the running frame's
-** function, from which slot 'i' is what the public API calls index 'i', and
-** what is below it are extra arguments. Nothing is pushed: an object is read
-** where it lives, and lives as long as the event, since nothing is allocated
-** in Lua meanwhile.
+** They are read from a 'base', the slot of the running frame's function: from
+** there slot 'i' is what the public API calls index 'i', and what is below it
+** are extra arguments. Nothing is pushed: an object is read where it lives, and
+** lives as long as the event, since nothing is allocated in Lua meanwhile.
 */
 #ifndef TG_CAPTURE_SLOTS_H
 #define TG_CAPTURE_SLOTS_H
 
 #include "direct/value.h"
+#include "hook/capture.h"
 #include "hook/capture_inline.h"
 
-/* Lists what is known of the object at 'address', of that type: its class and
-   whether there is more to it. */
-void tg_capture_slot_brief (tg_Capture *c, tg_Slot v);
+/* tg_capture_list from memory. '*unknown': that does not tell all there is to
+   know, and what is written is to be written again by the public API. */
+uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
+                           const tg_ValueList *list, const void *base,
+                           uint8_t *p, uint8_t *lim, bool *unknown);
 
-/* Finds out about an object of the pool that is to be listed; 'v' is it. */
-void tg_capture_slot_examine (tg_Capture *c, uint32_t id, tg_Slot v);
-
-/* The same of one that is only named. */
-void tg_capture_slot_name (tg_Capture *c, tg_Object *o, tg_Slot v);
+/* The pool index of an object met at 'level' inside another one; TG_POOL_NONE:
+   no room for it. */
+uint32_t tg_capture_slot_meet (tg_Capture *c, tg_Slot v, uint32_t level);
 
 /* Writes the properties of a table of that level; true if not all. */
 bool tg_capture_slot_table (tg_Capture *c, const void *table, uint32_t level);
@@ -45,21 +45,26 @@ TG_INLINE uint8_t *put_float (uint8_t *p, lua_Number n) {
   return p + 1 + sizeof n;
 }
 
-/* put_small of a slot. */
-TG_INLINE uint8_t *put_small_slot (tg_Slot v, uint32_t limit, uint8_t *p) {
+TG_INLINE uint8_t *put_short (tg_Slot v, uint32_t limit, uint8_t *p) {
+  size_t n;
+  const char *s = tg_direct_short(v.u.p, &n);
+  return put_text(s, n, limit, p);
+}
+
+/* put_small of a slot that is no short string. */
+TG_INLINE uint8_t *put_other_small (tg_Slot v, uint32_t limit, uint8_t *p) {
   size_t n;
   const char *s;
   switch (tg_slot_variant(v)) {
-    case TG_TAG_SHORT:
-      s = tg_direct_short(v.u.p, &n);
-      return put_text(s, n, limit, p);
     case TG_TAG_INTEGER:
       return put_integer(p, v.u.i);
     case TG_TAG_FLOAT:
       return put_float(p, v.u.n);
-    case TG_TAG_TRUE: case TG_TAG_FALSE:
-      *p = (v.tag & TG_TAG_VARIANT) == TG_TAG_TRUE ? TG_GRIP_TRUE
-                                                   : TG_GRIP_FALSE;
+    case TG_TAG_TRUE:
+      *p = TG_GRIP_TRUE;
+      return p + 1;
+    case TG_TAG_FALSE:
+      *p = TG_GRIP_FALSE;
       return p + 1;
     case TG_TAG_LONG:
       s = tg_direct_long(v.u.p, &n);
@@ -70,6 +75,12 @@ TG_INLINE uint8_t *put_small_slot (tg_Slot v, uint32_t limit, uint8_t *p) {
       *p = TG_GRIP_NIL;
       return p + 1;
   }
+}
+
+/* put_small of a slot. */
+TG_INLINE uint8_t *put_small_slot (tg_Slot v, uint32_t limit, uint8_t *p) {
+  return (tg_slot_variant(v) == TG_TAG_SHORT) ? put_short(v, limit, p)
+                                              : put_other_small(v, limit, p);
 }
 
 TG_INLINE bool is_null (tg_Slot v) {

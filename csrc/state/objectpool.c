@@ -5,7 +5,17 @@
 
 #define OBJECTS_MIN 64u
 
-bool tg_objectpool_grow (tg_ObjectPool *p) {
+/* Those that are there are hashed. */
+static void hash_all (tg_ObjectPool *p) {
+  uint32_t count = p->count;
+  for (p->count = 0; p->count < count; p->count++) {
+    uint32_t *slot;
+    tg_objectpool_find(p, p->list[p->count].address, &slot);
+    *slot = p->base + p->count;
+  }
+}
+
+static bool grow (tg_ObjectPool *p) {
   uint32_t n = (p->capacity == 0) ? OBJECTS_MIN : p->capacity * 2;
   tg_Object *list = tg_realloc(p->list, n * sizeof *list);
   if (list == NULL)
@@ -19,13 +29,27 @@ bool tg_objectpool_grow (tg_ObjectPool *p) {
   p->nslots = n * 2;
   p->capacity = n;
   p->base = 1;          /* so that zeros are free */
-  uint32_t count = p->count;
-  for (p->count = 0; p->count < count; p->count++) {
-    uint32_t *slot;
-    tg_objectpool_find(p, list[p->count].address, &slot);
-    *slot = p->base + p->count;
-  }
+  hash_all(p);
   return true;
+}
+
+uint32_t tg_objectpool_hash (tg_ObjectPool *p, const void *address,
+                             uint32_t max, bool *fresh) {
+  *fresh = false;
+  if (p->count == p->capacity && !grow(p))
+    return TG_POOL_NONE;
+  if (p->count <= TG_POOL_FEW)
+    hash_all(p);
+  uint32_t *slot;
+  uint32_t id = tg_objectpool_find(p, address, &slot);
+  if (id < p->count)
+    return id;
+  if (p->count >= max)
+    return TG_POOL_NONE;
+  *slot = p->base + p->count;
+  p->list[p->count].address = address;
+  *fresh = true;
+  return p->count++;
 }
 
 void tg_objectpool_clear (tg_ObjectPool *p) {

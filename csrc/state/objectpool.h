@@ -2,6 +2,7 @@
 ** objectpool.h - the objects of one packet: the same object is one entry.
 **
 ** Found by address, in order of index; memory is kept from packet to packet.
+** The first few are compared one by one; a packet with more has them hashed.
 ** A slot holds 'base' + index; what is out of range belongs to an earlier
 ** packet, and is free. So to empty the pool is to move the base.
 */
@@ -16,6 +17,7 @@ typedef struct tg_Object {
   int index;                /* where it stands on the stack; 0: it does not */
   uint32_t level;           /* its distance: 0 = a value of the list itself */
   uint8_t type;             /* tg_ObjectType */
+  uint8_t tag;              /* read from memory: its slot's (direct/value.h) */
   bool examined;            /* what follows is known */
   bool has_proto;           /* it has a metatable, which is listed: */
   bool cut;                 /* it has something that is not listed, */
@@ -40,6 +42,8 @@ typedef struct tg_ObjectPool {
 /* The slow half of tg_objectpool_enter. */
 bool tg_objectpool_grow (tg_ObjectPool *p);
 
+#define TG_POOL_FEW 8
+
 /* The index in an address's slot; from 'count' up: the slot is free. */
 TG_INLINE uint32_t tg_objectpool_find (const tg_ObjectPool *p, const void
 *address, uint32_t **slot) {
@@ -52,6 +56,10 @@ TG_INLINE uint32_t tg_objectpool_find (const tg_ObjectPool *p, const void
   return p->slots[i] - p->base;
 }
 
+/* The same as tg_objectpool_enter when there are more than a few. */
+uint32_t tg_objectpool_hash (tg_ObjectPool *p, const void *address,
+                             uint32_t max, bool *fresh);
+
 /*
 ** Index of the object at 'address', which is added ('*fresh') if it is not
 ** there and there are less than 'max'; TG_POOL_NONE for want of room or memory.
@@ -59,17 +67,15 @@ TG_INLINE uint32_t tg_objectpool_find (const tg_ObjectPool *p, const void
 */
 TG_INLINE uint32_t tg_objectpool_enter (tg_ObjectPool *p, const void *address,
                                         uint32_t max, bool *fresh) {
+  uint32_t n = p->count;
+  if (tg_unlikely(n >= TG_POOL_FEW || n >= p->capacity || n >= max))
+    return tg_objectpool_hash(p, address, max, fresh);
   *fresh = false;
-  if (tg_unlikely(p->count == p->capacity) && !tg_objectpool_grow(p))
-    return TG_POOL_NONE;
-  uint32_t *slot;
-  uint32_t id = tg_objectpool_find(p, address, &slot);
-  if (id < p->count)
-    return id;
-  if (p->count >= max)
-    return TG_POOL_NONE;
-  *slot = p->base + p->count;
-  p->list[p->count].address = address;
+  for (uint32_t i = 0; i < n; i++) {
+    if (p->list[i].address == address)
+      return i;
+  }
+  p->list[n].address = address;
   *fresh = true;
   return p->count++;
 }
