@@ -77,16 +77,21 @@ TG_INLINE uint32_t enter_slot (tg_Capture *c, tg_Slot v, uint32_t level,
   return id;
 }
 
-/* The metatable of an object that is to be listed is met with it. */
-static void meet_metatable (tg_Capture *c, uint32_t id) {
+/* The metatable of an object of that level, which is to be listed. */
+static uint32_t meet_metatable (tg_Capture *c, const void *meta,
+                                uint32_t level) {
+  tg_Slot table = {.u.p = meta, .tag = LUA_TTABLE | TG_TAG_OWNED};
+  return tg_capture_slot_meet(c, table, level + 1);
+}
+
+/* An object inside another one, to be listed, is met with its metatable. */
+static void examine (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
   const void *meta = metatable_of(c, slot_of(o));
   o->examined = true;
-  o->has_proto = meta != NULL;
   if (meta == NULL)
     return;
-  tg_Slot table = {.u.p = meta, .tag = LUA_TTABLE | TG_TAG_OWNED};
-  uint32_t proto = tg_capture_slot_meet(c, table, o->level + 1);
+  uint32_t proto = meet_metatable(c, meta, o->level);
   c->pool->list[id].proto = proto;      /* the pool may have grown */
 }
 
@@ -103,44 +108,44 @@ uint32_t tg_capture_slot_meet (tg_Capture *c, tg_Slot v, uint32_t level) {
   if (level < o->level)
     o->level = level;
   if (promote(o) || fresh)
-    meet_metatable(c, id);
+    examine(c, id);
   return id;
 }
 
-/* What all descriptors end with but for properties. */
-TG_INLINE uint32_t put_definition (tg_Capture *c, const tg_Object *o) {
-  if (tg_likely(o->type != TG_OBJ_FUNCTION))
+/* What descriptors of functions have. */
+TG_INLINE uint32_t put_definition (tg_Capture *c, tg_Slot v) {
+  if (tg_likely(tg_slot_type(v) != LUA_TFUNCTION))
     return 0;
-  tg_FunctionId id = tg_catalog_seen(c->session, slot_of(o));
+  tg_FunctionId id = tg_catalog_seen(c->session, v);
   c->unknown |= id == 0;
   return put_function(c, id);
 }
 
 /* Of an object that is only named. */
-TG_INLINE uint32_t put_name (tg_Capture *c, const tg_Object *o) {
-  const void *meta = metatable_of(c, slot_of(o));
+TG_INLINE uint32_t put_name (tg_Capture *c, tg_Slot v) {
+  const void *meta = metatable_of(c, v);
   uint32_t flags = 0;
   if (meta != NULL)
     flags = TG_DESC_TRUNCATED | TG_DESC_META | put_class(c, meta);
-  else if (o->type == TG_OBJ_TABLE && has_content(o->address))
+  else if (tg_slot_type(v) == LUA_TTABLE && has_content(v.u.p))
     flags = TG_DESC_TRUNCATED;
-  return flags | put_definition(c, o);
+  return flags | put_definition(c, v);
 }
 
-/* Of one that is listed. */
-TG_INLINE uint32_t put_listed (tg_Capture *c, uint32_t id) {
-  if (!c->pool->list[id].examined)
-    meet_metatable(c, id);
-  tg_Object o = c->pool->list[id];      /* the pool may grow */
-  uint32_t flags = 0;
-  if (o.has_proto) {
-    flags = put_class(c, metatable_of(c, slot_of(&o))) | TG_DESC_PROTO;
-    put_object(c, o.proto, LUA_TTABLE);
+/* Of one that is listed. Which metatable a value of the list has is looked at
+   now, so that arguments come first in the pool. */
+TG_INLINE uint32_t put_listed (tg_Capture *c, const tg_Object *o, tg_Slot v) {
+  const void *meta = metatable_of(c, v);
+  uint32_t level = o->level, flags = 0;
+  if (meta != NULL) {
+    uint32_t proto = o->examined ? o->proto : meet_metatable(c, meta, level);
+    flags = put_class(c, meta) | TG_DESC_PROTO;
+    put_object(c, proto, LUA_TTABLE);
   }
-  flags |= put_definition(c, &o);
-  if (o.type != TG_OBJ_TABLE)
+  flags |= put_definition(c, v);
+  if (tg_unlikely(tg_slot_type(v) != LUA_TTABLE))
     return flags;
-  if (tg_capture_slot_table(c, o.address, o.level))
+  if (tg_capture_slot_table(c, v.u.p, level))
     flags |= TG_DESC_TRUNCATED;
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
@@ -155,31 +160,21 @@ static void put_descriptor (tg_Capture *c, uint32_t id) {
   c->p += 2;
   head[0] = o->type;
   o->brief = false;             /* what is written stays so */
-  uint32_t flags = (o->level >= c->limits->depth) ? put_name(c, o)
-                                                  : put_listed(c, id);
+  tg_Slot v = slot_of(o);
+  uint32_t flags = (o->level >= c->limits->depth) ? put_name(c, v)
+                                                  : put_listed(c, o, v);
   head[1] = (uint8_t)flags;
 }
 
 /* ---- lists ---- */
 
-static TG_NOINLINE void put_outer_large (tg_Capture *c, tg_Slot v) {
-  bool fresh;
-  if (!put_scalar_slot(c, v)) {
-    uint32_t id = enter_slot(c, v, 0, &fresh);
-    put_object(c, id, tg_slot_type(v));
-  }
-}
-
-/* One of the values of the list. Whether it has a metatable is looked at later,
-   so that arguments come first. */
+/* One of the values of the list. */
 TG_INLINE void put_outer (tg_Capture *c, tg_Slot v) {
-  if (!room(c, SMALL_ROOM))
+  bool fresh;
+  int type = tg_slot_type(v);
+  if (type < LUA_TTABLE && put_scalar_slot(c, v))
     return;
-  uint8_t *p = put_small_slot(v, c->limits->string, c->p);
-  if (p != NULL)
-    c->p = p;
-  else
-    put_outer_large(c, v);
+  put_object(c, enter_slot(c, v, 0, &fresh), type);
 }
 
 /* 'n' values from slot 'first' on. */

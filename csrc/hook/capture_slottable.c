@@ -7,7 +7,7 @@
 
 /* A key or value that is not small. */
 static TG_NOINLINE void put_large (tg_Capture *c, tg_Slot v, uint32_t level) {
-  if (!put_scalar_slot(c, v))
+  if (tg_slot_type(v) >= LUA_TTABLE || !put_scalar_slot(c, v))
     put_object(c, tg_capture_slot_meet(c, v, level), tg_slot_type(v));
 }
 
