@@ -38,6 +38,14 @@ TG_INLINE const void *tg_function_proto (tg_Slot function) {
   return tg_read_pointer(function.u.p, TG_AT_CLOSURE_FUNCTION);
 }
 
+/* The first upvalue of a C function's slot; nil if it has none. */
+TG_INLINE tg_Slot tg_cfunction_upvalue (tg_Slot f) {
+  if (tg_slot_variant(f) != TG_TAG_C
+      || tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES) == 0)
+    return (tg_Slot){.tag = LUA_TNIL};
+  return tg_read_slot(f.u.p, TG_AT_CLOSURE_VALUES);
+}
+
 /* Values on the running frame's stack, as lua_gettop counts them. */
 TG_INLINE int tg_direct_top (const lua_State *L, const void *frame) {
   const char *top = tg_read_pointer(L, TG_AT_STATE_TOP);

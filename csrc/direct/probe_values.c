@@ -123,16 +123,27 @@ static void check_simple (tg_Probe *p) {
   check_pushed(p, "light userdata");
   lua_pushcfunction(L, nothing);
   check_pushed(p, "C functions");
-  lua_pushinteger(L, 1);
-  lua_pushcclosure(L, nothing, 1);
-  check_pushed(p, "C closures");
-  if (p->fault == NULL)
-    tg_probe_check(p, tg_probe_inside(p, tg_direct_pushed(L).u.p,
-                                      TG_SIZE_CLOSURE)
-                      && tg_function_proto(tg_direct_pushed(L))
-                         == (const void *)(uintptr_t)nothing, "C closures");
   lua_newthread(L);
   check_pushed(p, "coroutines");
+  lua_settop(L, 0);
+}
+
+static void check_closure (tg_Probe *p) {
+  lua_State *L = p->L;
+  lua_newthread(L);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 1);
+  lua_pushcclosure(L, nothing, 2);
+  check_pushed(p, "C closures");
+  tg_Slot f = tg_direct_pushed(L);
+  if (p->fault == NULL
+      && tg_probe_check(p, tg_probe_inside(p, f.u.p, TG_AT_CLOSURE_VALUES
+                                                     + 2 * TG_SIZE_SLOT)
+                           && tg_function_proto(f)
+                              == (const void *)(uintptr_t)nothing,
+                        "C closures"))
+    tg_probe_check(p, tg_probe_same(p, L, 1, tg_cfunction_upvalue(f)),
+                   "upvalues of C functions");
   lua_settop(L, 0);
 }
 
@@ -342,8 +353,8 @@ static void find_masks (tg_Probe *p) {
 
 void tg_probe_values (tg_Probe *p) {
   static void (*const checks[]) (tg_Probe *p) = {
-    check_numbers, check_simple, check_objects, check_strings, check_hashes,
-    check_arrays, find_masks, check_hashed
+    check_numbers, check_simple, check_closure, check_objects, check_strings,
+    check_hashes, check_arrays, find_masks, check_hashed
   };
   if (!check_state(p))
     return;

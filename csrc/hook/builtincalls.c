@@ -1,4 +1,5 @@
 #include "hook/builtincalls.h"
+#include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
@@ -15,6 +16,7 @@ static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
     tg_resumechain_read_frames(t);
 }
 
+/* The coroutine of the wrap function on top of the stack. */
 static lua_State *wrapped_thread (lua_State *L) {
   lua_State *co = NULL;
   if (lua_getupvalue(L, -1, 1) != NULL) {
@@ -24,11 +26,26 @@ static lua_State *wrapped_thread (lua_State *L) {
   return co;
 }
 
-/* Whether the arguments of os.exit are in order (loslib.c), so that it will
-   exit. Behind them is the function. */
-static bool exits (lua_State *L) {
+static lua_State *thread_of (tg_Slot v) {
+  return (tg_slot_type(v) == LUA_TTHREAD)
+         ? (lua_State *)(uintptr_t)v.u.p : NULL;
+}
+
+/* The coroutine that the callee will resume or close. */
+static lua_State *called_thread (const tg_Coroutine *t, lua_State *L,
+                                 const lua_Debug *ar, tg_Role role) {
+  if (role != TG_ROLE_WRAPPED)
+    return lua_tothread(L, 1);
+  return t->session->direct
+         ? thread_of(tg_cfunction_upvalue(tg_frame_function(ar->i_ci)))
+         : wrapped_thread(L);
+}
+
+/* Whether the 'n' arguments of os.exit are in order (loslib.c), so that it will
+   exit. */
+static bool exits (lua_State *L, int n) {
   int integer;
-  if (lua_gettop(L) == 1 || lua_isnil(L, 1) || lua_isboolean(L, 1))
+  if (n == 0 || lua_isnil(L, 1) || lua_isboolean(L, 1))
     return true;
   lua_tointegerx(L, 1, &integer);
   return integer;
@@ -42,31 +59,29 @@ static void note_handler (tg_Coroutine *t, lua_State *L) {
   }
 }
 
-void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, uint32_t what) {
+void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                           uint32_t what, int above) {
   tg_Session *s = t->session;
   tg_Role role = tg_role_bits(what);
   switch (role) {
-    case TG_ROLE_RESUME: case TG_ROLE_CLOSE:
-      arm_older(s, lua_tothread(L, 1), L);
+    case TG_ROLE_YIELD:
+      t->yielding = true;
       break;
-    case TG_ROLE_WRAPPED:
-      arm_older(s, wrapped_thread(L), L);
+    case TG_ROLE_RESUME: case TG_ROLE_CLOSE: case TG_ROLE_WRAPPED:
+      arm_older(s, called_thread(t, L, ar, role), L);
       break;
     case TG_ROLE_XPCALL:
       tg_coroutine_catch(t, lua_topointer(L, 2));
       break;
     case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
-      tg_stash_error(t, L, role);
+      tg_stash_error(t, L, role, lua_gettop(L) - above);
       break;
     case TG_ROLE_EXIT:
-      if (exits(L))
+      if (exits(L, lua_gettop(L) - above))
         s->exiting = s->attention = true;
       break;
     case TG_ROLE_HANDLER:
       note_handler(t, L);
-      break;
-    case TG_ROLE_YIELD:
-      t->yielding = true;
       break;
     case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_CREATE:
     case TG_ROLE_WRAP:

@@ -26,8 +26,15 @@ TG_INLINE bool tg_builtincalls_noted (uint32_t roles, uint32_t what) {
   return (roles >> tg_role_bits(what) & 1) != 0;
 }
 
-/* At a call; the function is on top of the stack, its frame on top of 't'. */
-void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, uint32_t what);
+/* Whether the function's value must be on top of the stack for it. */
+TG_INLINE bool tg_builtincalls_needs_value (uint32_t what) {
+  return tg_role_bits(what) == TG_ROLE_HANDLER;
+}
+
+/* At a call, the function's frame being on top of 't'; 'above': values on the
+   stack above its arguments. By the public API one, the function. */
+void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                           uint32_t what, int above);
 
 /* At a return; the frame has been popped. */
 void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,

@@ -246,18 +246,18 @@ static uint8_t *put_asking (tg_Session *s, lua_State *L,
 }
 
 /* From memory. What that alone does not tell is found out by the public API,
-   from the beginning of the list. */
-static uint8_t *put_direct (tg_Session *s, lua_State *L,
+   from the beginning of the list: '*asked'. */
+TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, const void *base,
-                            uint8_t *p, uint8_t *lim) {
-  bool unknown = false;
+                            uint8_t *p, uint8_t *lim, bool *asked) {
+  *asked = false;
   if (list->varargs == 0 && list->secrets == NULL) {
     uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p, lim);
     if (end != NULL)
       return end;
   }
-  uint8_t *end = tg_capture_slots(s, L, list, base, p, lim, &unknown);
-  return tg_unlikely(unknown) ? put_asking(s, L, list, p, lim) : end;
+  uint8_t *end = tg_capture_slots(s, L, list, base, p, lim, asked);
+  return tg_unlikely(*asked) ? put_asking(s, L, list, p, lim) : end;
 }
 
 #ifdef TG_CROSSCHECK
@@ -270,13 +270,14 @@ static uint8_t *put_direct (tg_Session *s, lua_State *L,
 static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           const void *base, uint8_t *p, uint8_t *lim) {
   tg_Written before[TG_WRITTEN];
+  bool asked;
   memcpy(before, s->writer.written, sizeof before);
-  uint8_t *end = put_direct(s, L, list, base, p, lim);
+  uint8_t *end = put_direct(s, L, list, base, p, lim, &asked);
   memcpy(s->writer.written, before, sizeof before);
   if (end != NULL)
-    end = put_direct(s, L, list, base, p, lim);
-  if (end == NULL)
-    return NULL;
+    end = put_direct(s, L, list, base, p, lim, &asked);
+  if (end == NULL || asked)
+    return end;
   size_t n = (size_t)(end - p);
   uint8_t *bytes = malloc(n);
   memcpy(bytes, p, n);
@@ -289,7 +290,14 @@ static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
 }
 
 #else
-#define put_both put_direct
+
+TG_INLINE uint8_t *put_both (tg_Session *s, lua_State *L,
+                             const tg_ValueList *list, const void *base,
+                             uint8_t *p, uint8_t *lim) {
+  bool asked;
+  return put_direct(s, L, list, base, p, lim, &asked);
+}
+
 #endif
 
 uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,

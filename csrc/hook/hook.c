@@ -106,17 +106,21 @@ TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
 }
 
 /* The callee is a message handler, or one of Lua's functions that we must know
-   of. They are asked about with the function on top of the stack. */
+   of. A handler is asked about with its value on top of the stack, where the
+   public API has it anyway. */
 static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar, const void *function,
                                      uint32_t what) {
-  if (t->session->direct)
+  bool direct = t->session->direct;
+  bool handler = t->handler != NULL && function == t->handler;
+  bool push = direct && (handler || tg_builtincalls_needs_value(what));
+  if (push)
     lua_getinfo(L, "fS", ar);
-  if (t->handler != NULL && function == t->handler)
+  if (handler)
     tg_stash_handler(t, L, ar, t->catches[t->ncatches - 1].frame + 1);
   if (tg_builtincalls_noted(TG_NOTED_CALLS, what))
-    tg_builtincalls_call(t, L, what);
-  if (t->session->direct)
+    tg_builtincalls_call(t, L, ar, what, push || !direct);
+  if (push)
     lua_pop(L, 1);
 }
 

@@ -155,9 +155,8 @@ static bool error_level (lua_State *L, int n, int *level) {
   return ok;
 }
 
-void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role) {
+void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role, int n) {
   static const char failed[] = "assertion failed!";
-  int n = lua_gettop(L) - 1;    /* the function is on top */
   int value = 1, level = 1;
   size_t size;
   if (!tg_stash_wanted(t))

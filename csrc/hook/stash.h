@@ -13,8 +13,9 @@
 /* Whether anybody asks for what is thrown. */
 bool tg_stash_wanted (const tg_Coroutine *t);
 
-/* At the call of error or assert, whose frame is on top: keep its value. */
-void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role);
+/* At the call of error or assert with 'n' arguments, whose frame is on top:
+   keep its value. */
+void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role, int n);
 
 /* At the call of a message handler, whose frame is on top: keep its argument.
    'ar' has "S"; 'keep' is 1 + the index of its xpcall, 0 if it is a host's. */
