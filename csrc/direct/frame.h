@@ -67,12 +67,12 @@ TG_INLINE int tg_frame_extra (const void *frame) {
 
 /* ---- lines ---- */
 
-/* The sum of the eight signed bytes of a word. */
-TG_INLINE int tg_sum_word (uint64_t word) {
+/* The sums of pairs of a word's signed bytes, each byte being 128 more, in four
+   lanes. */
+TG_INLINE uint64_t tg_sum_pairs (uint64_t word) {
   const uint64_t lanes = UINT64_C(0x00ff00ff00ff00ff);
-  uint64_t x = word ^ UINT64_C(0x8080808080808080);     /* each, and 128 */
-  uint64_t pairs = (x & lanes) + ((x >> 8) & lanes);
-  return (int)((pairs * UINT64_C(0x0001000100010001)) >> 48) - 8 * 128;
+  uint64_t x = word ^ UINT64_C(0x8080808080808080);
+  return (x & lanes) + ((x >> 8) & lanes);
 }
 
 /* Less than eight bytes as a word, without reading beyond them. */
@@ -87,12 +87,21 @@ TG_INLINE uint64_t tg_read_few (const int8_t *p, int n) {
   return word;
 }
 
-/* The sum of 'n' signed bytes. Eight at a time: there may be a hundred. */
+/*
+** The sum of 'n' signed bytes, eight at a time: there may be a hundred and
+** more (MAXIWTHABS), and the sum has room for twice that. The last word is read
+** back over bytes that were counted, which are shifted out.
+*/
 TG_INLINE int tg_sum_steps (const int8_t *p, int n) {
-  int total = 0;
-  for (; n >= 8; p += 8, n -= 8)
-    total += tg_sum_word(tg_read64(p, 0));
-  return total + tg_sum_word(tg_read_few(p, n));
+  uint64_t lanes = 0;
+  int rest = n, words = (n + 7) / 8;
+  for (; rest >= 8; p += 8, rest -= 8)
+    lanes += tg_sum_pairs(tg_read64(p, 0));
+  if (rest > 0 && n > 8)
+    lanes += tg_sum_pairs(tg_read64(p + rest - 8, 0) >> (8 * (8 - rest)));
+  else if (rest > 0)
+    lanes += tg_sum_pairs(tg_read_few(p, rest));
+  return (int)((lanes * UINT64_C(0x0001000100010001)) >> 48) - words * 8 * 128;
 }
 
 /* Of the instructions whose lines are given outright, the last one up to 'pc':
