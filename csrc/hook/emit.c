@@ -67,6 +67,8 @@ uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint32_t what, uint8_t *p) {
   tg_ValueList list = {0};
   results(s, L, ar, (what & TG_FR_C) != 0, &list);
+  if (list.count == 0)
+    return tg_emit_put_nothing(p);
   return tg_capture_list(s, L, &list, p, s->writer.lim);
 }
 

@@ -130,12 +130,21 @@ TG_INLINE bool tg_emit_find_results (const lua_State *L, const lua_Debug *ar,
          || *first + *n - 1 == tg_direct_top(L, ar->i_ci);
 }
 
+/* There are no values after the head that ends at 'p'. */
+TG_INLINE uint8_t *tg_emit_put_nothing (uint8_t *p) {
+  uint32_t head = tg_get32(p - 4);
+  tg_put32(p - 4, head ^ (TG_EVF_VALUES | TG_EVF_NOTHING));
+  return p;
+}
+
 TG_INLINE uint8_t *tg_emit_put_results (tg_Session *s, lua_State *L,
                                         lua_Debug *ar, uint32_t what,
                                         uint8_t *p, bool direct) {
   int first = 0, n;
   if (direct && !TG_CROSSCHECKED
       && tg_likely(tg_emit_find_results(L, ar, what, &first, &n))) {
+    if (n == 0)
+      return tg_emit_put_nothing(p);
     uint8_t *end = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p,
                                     s->writer.lim);
     if (tg_likely(end != NULL))

@@ -22,8 +22,8 @@
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
 **             [VALUES: values]. TAIL: the innermost frame exits first, by a
 **             tail call. Without FAR the caller is the innermost frame.
-**   RETURN    [VALUES: values]: the innermost frame exits. TAIL: by a tail
-**             call of a function that is hidden.
+**   RETURN    [VALUES: values]: the innermost frame exits. NOTHING: there are
+**             no values. TAIL: by a tail call of a function that is hidden.
 **   THROW     u32 n, [VALUES: values]: the n innermost frames of the running
 **             coroutine exit by an error.
 **   YIELD     [VALUES: values]: the running coroutine is suspended: all its
@@ -69,6 +69,7 @@ enum {
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME */
   TG_EVF_SITE   = 1u << 6,   /* CALL */
+  TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
 

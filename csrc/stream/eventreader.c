@@ -31,6 +31,15 @@ TG_INLINE void take_values (Rest *r, tg_Event *e) {
   };
 }
 
+/* A list without values is one byte (values.h). */
+static void take_results (Rest *r, tg_Event *e) {
+  static const uint8_t nothing[] = {0};
+  if (e->flags & TG_EVF_NOTHING)
+    e->values = (tg_Slice){.data = nothing, .size = sizeof nothing};
+  else
+    take_values(r, e);
+}
+
 /* The product is of 64 bits, so a count from a file cannot wrap round. */
 static void take_list (Rest *r, tg_Event *e, uint64_t entry) {
   e->n = tg_take32(&r->b);
@@ -68,7 +77,8 @@ static bool take_body (Rest *r, tg_Event *e) {
       e->n = tg_take32(&r->b);
       take_values(r, e);
       return true;
-    case TG_EV_RETURN: case TG_EV_YIELD: take_values(r, e); return true;
+    case TG_EV_RETURN: take_results(r, e); return true;
+    case TG_EV_YIELD: take_values(r, e); return true;
     case TG_EV_RESUME: take_resume(r, e); return true;
     case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
