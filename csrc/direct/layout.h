@@ -8,6 +8,8 @@
 
 #if LUA_VERSION_NUM == 504
 #include "direct/layout54.h"
+#elif LUA_VERSION_NUM == 505
+#include "direct/layout55.h"
 #else
 #error "no layout is known of this Lua"
 #endif

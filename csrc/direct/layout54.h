@@ -55,6 +55,7 @@ enum {
   TG_AT_STRING_HASH = 12,
   TG_AT_STRING_LONG = 16,       /* a long one's */
   TG_AT_STRING_TEXT = 24,
+  TG_SIZE_STRING = 24,          /* of a long one, without its text */
 
   TG_AT_TABLE_NODES = 11,       /* how many, as a power of two */
   TG_AT_TABLE_LIMIT = 12,
@@ -121,6 +122,24 @@ TG_INLINE int tg_direct_moved (const lua_State *L, const void *frame,
     return 0;
   *first = tg_read16(frame, TG_AT_FRAME_FIRST);
   return tg_read16(frame, TG_AT_FRAME_COUNT);
+}
+
+/* The proof begins with what the newest release does, and tries the older way
+   where that fails; false where there is none. */
+TG_INLINE void tg_direct_assume_newest (void) {
+  tg_direct_facts = (tg_DirectFacts){
+    .moves = TG_STATUS_MOVES, .limited = TG_AT_TABLE_LIMITED
+  };
+}
+
+TG_INLINE bool tg_direct_assume_old_limit (void) {
+  tg_direct_facts.limited = TG_AT_TABLE_LIMITED_OLD;
+  return true;
+}
+
+TG_INLINE bool tg_direct_assume_old_moves (void) {
+  tg_direct_facts.moves = TG_STATUS_MOVES_OLD;
+  return true;
 }
 
 #endif

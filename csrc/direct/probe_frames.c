@@ -196,7 +196,7 @@ static bool same_results (lua_State *L, const lua_Debug *ar) {
 static void check_results (tg_Probe *p, lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "r", ar);
   if (!same_results(L, ar) && !(p->seen & TG_SEEN_RESULTS))
-    tg_direct_facts.moves = TG_STATUS_MOVES_OLD;
+    tg_direct_assume_old_moves();
   p->seen |= (ar->ntransfer > 0) ? TG_SEEN_RESULTS : TG_SEEN_NO_RESULTS;
   tg_probe_check(p, same_results(L, ar), "results");
 }
@@ -240,7 +240,6 @@ void tg_probe_frames (tg_Probe *p) {
   const char *text = lua_tolstring(L, -1, &size);
   if (luaL_loadbufferx(L, text, size, "@probe", "t") != LUA_OK)
     lua_error(L);
-  tg_direct_facts.moves = TG_STATUS_MOVES;
   lua_sethook(L, compare, LUA_MASKCALL | LUA_MASKRET, 0);
   lua_call(L, 0, 0);
   lua_sethook(L, NULL, 0, 0);

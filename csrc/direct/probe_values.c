@@ -13,7 +13,9 @@
 static bool same_text (tg_Probe *p, lua_State *L, int i, tg_Slot v) {
   size_t n, m;
   const char *text = lua_tolstring(L, i, &n);
-  if (!tg_probe_inside(p, v.u.p, TG_AT_STRING_TEXT))
+  if (!tg_probe_inside(p, v.u.p, TG_AT_STRING_TEXT)
+      || (!tg_direct_is_short(v.u.p)
+          && !tg_probe_inside(p, v.u.p, TG_SIZE_STRING)))
     return false;
   const char *found = tg_slot_text(v, &m);
   return found == text && m == n
@@ -293,13 +295,11 @@ static void try_arrays (tg_Probe *p) {
 
 /* Where an array's limit is marked as not being its size, differs as well. */
 static void check_arrays (tg_Probe *p) {
-  tg_direct_facts.limited = TG_AT_TABLE_LIMITED;
   try_arrays(p);
-  if (p->fault == NULL)
+  if (p->fault == NULL || !tg_direct_assume_old_limit())
     return;
   p->fault = NULL;
   lua_settop(p->L, 0);
-  tg_direct_facts.limited = TG_AT_TABLE_LIMITED_OLD;
   try_arrays(p);
 }
 
@@ -356,6 +356,7 @@ void tg_probe_values (tg_Probe *p) {
     check_numbers, check_simple, check_closure, check_objects, check_strings,
     check_hashes, check_arrays, find_masks, check_hashed
   };
+  tg_direct_assume_newest();
   if (!check_state(p))
     return;
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
