@@ -1,10 +1,10 @@
 # tracegrip. `make help` lists the targets; everything generated is in build/.
 
 LUA        = lua5.4
-LUA_INCDIR = /usr/include/lua5.4
+LUA_INCDIR = /usr/include/lua$(VERSION)
 CC         = gcc
 PREFIX     = /usr/local
-BUILD      = build
+BUILD      = build$(if $(OTHER),/$(VERSION))
 V          = @
 
 CFLAGS  = -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fno-plt -fvisibility=hidden \
@@ -25,6 +25,13 @@ LUAS      = $(LUA)
 CROSS     = spec/conformance spec/transparency spec/regress spec/api
 MATRIX    = spec/conformance spec/report spec/recording spec/server
 
+# Of the interpreter: 5.4 or 5.5. Busted's own modules are Debian's, for 5.4:
+# HOST runs it, and needs a build for 5.4 as well. What specs run is LUA's.
+VERSION := $(or $(shell $(LUA) -E -e 'io.write(_VERSION:sub(5))' 2>/dev/null),5.4)
+SUFFIX  := $(subst .,_,$(VERSION))
+OTHER   := $(filter-out 5.4,$(VERSION))
+HOST    := $(if $(OTHER),lua5.4,$(LUA))
+
 # The folders that csrc/README.md lists above its line are built without Lua's
 # headers in reach.
 SOURCE := $(wildcard csrc/*.c csrc/*/*.c csrc/*/*/*.c)
@@ -35,7 +42,7 @@ SKINC  := $(filter-out $(PLAINC),$(SOURCE))
 TESTC  := $(if $(findstring TG_TEST,$(EXTRA)),spec/support/drain.c)
 UNITC  := $(wildcard spec/unit/test_*.c)
 
-CORE    = $(BUILD)/lib/lua/5.4/tracegrip/core.so
+CORE    = $(BUILD)/lib/lua/$(VERSION)/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
@@ -44,9 +51,12 @@ BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
 
-TREE    = LUA_PATH_5_4='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
-          LUA_CPATH_5_4='$(abspath $(BUILD))/lib/lua/5.4/?.so;;'
-BUSTED  = $(TREE) LUA=$(LUA) TG_BUILD=$(abspath $(BUILD)) busted --lua=$(LUA)
+MODULES = $(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;
+TREE    = LUA_PATH_$(SUFFIX)='$(MODULES)' \
+          LUA_CPATH_$(SUFFIX)='$(abspath $(BUILD))/lib/lua/$(VERSION)/?.so;;'
+SUITE   = env $(if $(OTHER),LUA_PATH_5_4='$(MODULES)') $(TREE) LUA=$(LUA) \
+          TG_BUILD=$(abspath $(BUILD))
+BUSTED  = $(SUITE) busted --lua=$(HOST)
 PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
           ASAN_OPTIONS=detect_leaks=0
 TOP     = $(MAKE) --no-print-directory
@@ -95,8 +105,8 @@ unit-run: $(UNIT)
 	$(V)build-aux/unit.sh $(UNIT)
 
 spec: all $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
-	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),env $(TREE) LUA=$(LUA) \
-	  TG_BUILD=$(abspath $(BUILD)) build-aux/suite.sh busted --lua=$(LUA))
+	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),$(SUITE) \
+	  build-aux/suite.sh busted --lua=$(HOST))
 
 matrix: all $(SPECLIB)   ## its parts on recording under each of LUAS="lua5.4 ..."
 	$(V)env $(TREE) LUA=$(LUA) TG_BUILD=$(abspath $(BUILD)) \
@@ -132,11 +142,11 @@ fuzz-run: $(BUILD)/fuzzer
 	  -artifact_prefix=$(BUILD)/ $(BUILD)/found spec/fuzz/corpus
 
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
-	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
+	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
 	$(V)$(TREE) $(LUA) spec/bench/reading.lua
 	$(V)$(TREE) $(LUA) spec/bench/scope.lua
-	$(V)$(TREE) LUA_CPATH_5_4="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_5_4" \
+	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/streaming.lua
 
 soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
@@ -164,14 +174,16 @@ docs: all     ## puts fresh output into README.md and docs/
 	  docs/scope.md README.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
-	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/5.4/tracegrip/core.so
+	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
 	$(V)cd lua && find . -name '*.lua' -exec \
-	  install -Dm644 {} $(DEST)/share/lua/5.4/{} ';'
-	$(V)install -Dm755 lua/tracegrip/cli/launcher.lua $(DEST)/bin/tracegrip
+	  install -Dm644 {} $(DEST)/share/lua/$(VERSION)/{} ';'
+	$(V)mkdir -p $(DEST)/bin
+	$(V)sed '1s/5\.4/$(VERSION)/' lua/tracegrip/cli/launcher.lua \
+	  >$(DEST)/bin/tracegrip && chmod 755 $(DEST)/bin/tracegrip
 
 env:          ## prints the exports with which the tree works from anywhere
 	@echo "export LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;'"
-	@echo "export LUA_CPATH='$(abspath $(BUILD))/lib/lua/5.4/?.so;;'"
+	@echo "export LUA_CPATH='$(abspath $(BUILD))/lib/lua/$(VERSION)/?.so;;'"
 	@echo "export PATH='$(abspath $(BUILD))/bin':\"\$$PATH\""
 
 clean:        ## removes build/
@@ -227,7 +239,7 @@ $(BUILD)/spec/%.so: %.c
 
 $(BIN): lua/tracegrip/cli/launcher.sh
 	@mkdir -p $(@D); echo '  COPY  $@'
-	$(V)install -m755 $< $@
+	$(V)sed 's/^version=.*/version=$(VERSION)/' $< >$@ && chmod 755 $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 

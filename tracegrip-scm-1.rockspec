@@ -7,7 +7,7 @@ source = {
 }
 
 description = {
-  summary = "A tracing profiler for Lua 5.4: every call, with its values",
+  summary = "A tracing profiler for Lua 5.4 and 5.5: every call, with its values",
   detailed = [[
     Records every call, return, yield and throw of a running Lua program, with
     arguments and results as structured values, at a cost near that of an empty
@@ -17,7 +17,7 @@ description = {
 }
 
 dependencies = {
-  "lua ~> 5.4",
+  "lua >= 5.4, < 5.6",
   "argparse >= 0.7",
 }
 
@@ -226,6 +226,7 @@ build = {
     ["tracegrip.cli.token"] = "lua/tracegrip/cli/token.lua",
     ["tracegrip.cli.tree"] = "lua/tracegrip/cli/tree.lua",
     ["tracegrip.cli.units"] = "lua/tracegrip/cli/units.lua",
+    ["tracegrip.cli.versions"] = "lua/tracegrip/cli/versions.lua",
     ["tracegrip.cli.view"] = "lua/tracegrip/cli/view.lua",
     ["tracegrip.client"] = "lua/tracegrip/client.lua",
     ["tracegrip.client.exchange"] = "lua/tracegrip/client/exchange.lua",

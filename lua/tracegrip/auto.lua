@@ -45,7 +45,7 @@ local function give_up (...)
   os.exit(1, true)
 end
 
-if _VERSION ~= "Lua 5.4" then
+if _VERSION ~= "Lua 5.4" and _VERSION ~= "Lua 5.5" then
   note("this process is not traced: it runs %s", _VERSION)
   return {}
 end

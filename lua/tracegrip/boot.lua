@@ -1,9 +1,9 @@
 -- boot.lua - a trace gets into a program before its first line.
 --
--- The command line starts a program with LUA_INIT_5_4 naming this file and
--- TRACEGRIP_BOOT saying what to do (see cli/program.lua). The user's own
--- LUA_INIT_5_4, or else his LUA_INIT, runs as it would have, and then the
--- trace starts. No global, no loaded module and no path tells the program that
+-- The command line starts a program with LUA_INIT_5_4 (LUA_INIT_5_5) naming this
+-- file and TRACEGRIP_BOOT saying what to do (see cli/program.lua). The user's own
+-- variable of that name, or else his LUA_INIT, runs as it would have, and then
+-- the trace starts. No global, no loaded module and no path tells the program that
 -- this file was here.
 --
 -- A script is started by itself: the environment is put back before anything
@@ -20,6 +20,7 @@ end
 local plan = load("return " .. text, "=" .. name)()
 
 local FAILURE, USAGE = 1, 2
+local variable = "LUA_INIT_" .. _VERSION:match("%d+%.%d+"):gsub("%.", "_")
 
 local function give_up (status, message)
   if plan.stay then
@@ -43,29 +44,34 @@ local function core_of (path)
   return core
 end
 
-local core, problem = core_of(plan.core)
-if not core then
-  give_up(FAILURE, problem)
-end
-
 -- As lua.c does it.
-local function run_init (variable, init)
+local function run_init (called, init)
   if init:sub(1, 1) == "@" then
     dofile(init:sub(2))
     return
   end
-  local chunk, message = load(init, "=" .. variable)
+  local chunk, message = load(init, "=" .. called)
   if not chunk then
     error(message, 0)
   end
   chunk()
 end
 
+-- The command of a "record --" may run a Lua for which it has no module.
+local path = plan.cores[_VERSION]
+local core, problem
+if path then
+  core, problem = core_of(path)
+end
+if problem then
+  give_up(FAILURE, problem)
+end
+
 -- A versioned variable hides the other.
-local function run_user_init ()
+local function run_inits (versioned)
   local init = os.getenv "LUA_INIT"
-  if plan.init_5_4 then
-    run_init("LUA_INIT_5_4", plan.init_5_4)
+  if versioned then
+    run_init(variable, versioned)
   elseif init then
     run_init("LUA_INIT", init)
   end
@@ -74,9 +80,10 @@ end
 -- Under "record --" this program's variable names this file as well, which is
 -- to trace what the program starts; and this one too unless we record it.
 local function run_alone ()
-  core.setenv("LUA_INIT_5_4", plan.init_5_4)
-  core.setenv(name, plan.call ~= "record" and plan.around or nil)
-  run_user_init()
+  local theirs = plan.call ~= "record" and plan.around or nil
+  core.setenv(variable, plan.before)
+  core.setenv(name, theirs)
+  run_inits(theirs and plan.before or plan.inits[variable])
   core.setenv(name, plan.around)
 end
 
@@ -87,7 +94,7 @@ if plan.call == "listen" then
 end
 
 if plan.stay then
-  run_user_init()
+  run_inits(plan.inits[variable])
 else
   run_alone()
 end

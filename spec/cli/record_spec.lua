@@ -5,6 +5,8 @@ local cjson = require "cjson"
 
 local run = require "spec.support.run"
 
+local INIT = run.variable "LUA_INIT"
+
 -- A script for the shell, with T for the command, and files beside it.
 local function shell (script, files, env)
   local mine = {T = run.build .. "/bin/tracegrip", LUA = run.lua}
@@ -84,9 +86,9 @@ describe("tracegrip record", function ()
   end)
 
   it("runs the user's LUA_INIT once and gives it back", function ()
-    local code = "print(x, os.getenv 'LUA_INIT', os.getenv 'LUA_INIT_5_4')"
+    local code = ("print(x, os.getenv 'LUA_INIT', os.getenv '%s')"):format(INIT)
     same(code, {env = {LUA_INIT = "x = (x or 0) + 1"}})
-    same(code, {env = {LUA_INIT = "x = 1", LUA_INIT_5_4 = "x = 2"}})
+    same(code, {env = {LUA_INIT = "x = 1", [INIT] = "x = 2"}})
   end)
 
   it("leaves a recording that knows what it is of", function ()
@@ -287,17 +289,18 @@ describe("tracegrip record -- command", function ()
     assert.equal("1\n1\t" .. code .. "\n", result.stdout)
     assert.equal("", result.stderr)
     result = shell([[$T record -o rec -- "$LUA" program.lua]], files,
-                   {LUA_INIT = "x = 8", LUA_INIT_5_4 = code})
+                   {LUA_INIT = "x = 8", [INIT] = code})
     assert.equal("1\n1\tx = 8\n", result.stdout)
   end)
 
   -- Whatever reads LUA_INIT, or a variable of another version, is left alone.
-  it("sets variables of Lua 5.4 only", function ()
+  it("sets variables of its own version only", function ()
     local script = [[$T record -o rec -- sh -c '
       test "$LUA_INIT" = "x = 1" && env | grep -o "^LUA[A-Z_0-9]*" | sort']]
     local result = shell(script, nil, {LUA_INIT = "x = 1"})
-    assert.equal("LUA\nLUA_CPATH_5_4\nLUA_INIT\nLUA_INIT_5_4\n"
-                 .. "LUA_PATH_5_4\n", result.stdout)
+    assert.equal(("LUA\nLUA_CPATH_5_4\nLUA_INIT\nLUA_INIT_5_4\n"
+                  .. "LUA_PATH_5_4\n"):gsub("_5_4", run.variable ""),
+                 result.stdout)
     result = shell(script .. "; echo $?")
     assert.equal("1\n", result.stdout)
   end)
@@ -341,10 +344,12 @@ describe("tracegrip record -- command", function ()
 
   it("lets a program run that the module does not suit", function ()
     local result = run.code("print('ran', x)", {env = {
-      LUA_INIT_5_4 = "@" .. run.root .. "/lua/tracegrip/boot.lua",
+      [INIT] = "@" .. run.root .. "/lua/tracegrip/boot.lua",
       LUA_INIT = "x = 1",
-      TRACEGRIP_BOOT = "{core = '/no/such.so', call = 'record', stay = true, "
-                       .. "options = {}, style = {path = 'rec'}}"}})
+      TRACEGRIP_BOOT = "{cores = {['Lua " .. run.version .. "'] = "
+                       .. "'/no/such.so'}, inits = {}, call = 'record', "
+                       .. "stay = true, options = {}, style = {path = 'rec'}}"
+    }})
     assert.equal("ran\t1\n", result.stdout)
     assert.equal(0, result.status)
     assert.matches("^tracegrip: this process is not recorded: [^\n]*such.so"
@@ -369,11 +374,25 @@ describe("tracegrip record -- command", function ()
       $T record -o outer -- $T record -o inner -- "$LUA" program.lua
       for file in inner*; do $T report $file | grep -o '[a-z]*.lua: '; done
       ]], {["program.lua"] = "os.execute '$LUA below.lua'",
-           ["below.lua"] = "print(x)"}, {LUA_INIT_5_4 = "x = (x or 0) + 1"})
+           ["below.lua"] = "print(x)"}, {[INIT] = "x = (x or 0) + 1"})
     assert.equal("1\nbelow.lua: \nprogram.lua: \n"
                  .. "1\nprogram.lua: \nbelow.lua: \n", result.stdout)
     assert.matches("^tracegrip: nothing was recorded[^\n]*\n$",
                    result.stderr)
+  end)
+
+  it("runs the user's LUA_INIT once under itself, if there is one", function ()
+    local script = [[
+      $T record -o outer -- $T record -o inner program.lua
+      $T record -o outer -- $T record -o inner2 -- "$LUA" program.lua
+      $T record -o outer -- $T run -o log program.lua
+      $T record -o outer --force -- "$LUA" program.lua]]
+    local files = {["program.lua"] = "print(x)"}
+    for _, env in ipairs {{[INIT] = "x = (x or 0) + 1"},
+                          {LUA_INIT = "x = (x or 0) + 1"}} do
+      assert.equal("1\n1\n1\n1\n", shell(script, files, env).stdout)
+    end
+    assert.equal("nil\nnil\nnil\nnil\n", shell(script, files).stdout)
   end)
 
   it("records what another command of ours runs", function ()

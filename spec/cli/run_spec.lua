@@ -3,6 +3,7 @@
 local run = require "spec.support.run"
 
 local tracegrip = run.build .. "/bin/tracegrip"
+local INIT = run.variable "LUA_INIT"
 
 -- A program run by tracegrip with its log in a file, and by Lua alone.
 local function both (code, how)
@@ -81,7 +82,8 @@ describe("tracegrip run", function ()
       print(table.concat(names, " "))
       print(package.path, package.cpath)
       print(debug.gethook())
-      for _, name in ipairs {"LUA_INIT", "LUA_INIT_5_4", "TRACEGRIP_BOOT",
+      for _, name in ipairs {"LUA_INIT", "LUA_INIT_5_4", "LUA_INIT_5_5",
+                             "TRACEGRIP_BOOT",
                              "TRACEGRIP_LIB", "TRACEGRIP_INIT"} do
         print(name, os.getenv(name))
       end
@@ -91,10 +93,10 @@ describe("tracegrip run", function ()
   end)
 
   it("runs the user's LUA_INIT once and gives it back", function ()
-    local code = "print(x, os.getenv 'LUA_INIT', os.getenv 'LUA_INIT_5_4')"
+    local code = ("print(x, os.getenv 'LUA_INIT', os.getenv '%s')"):format(INIT)
     same(code, {env = {LUA_INIT = "x = (x or 0) + 1; print 'init'"}})
-    same(code, {env = {LUA_INIT = "x = 1", LUA_INIT_5_4 = "x = 2"}})
-    same(code, {env = {LUA_INIT_5_4 = "@program.lua"}})
+    same(code, {env = {LUA_INIT = "x = 1", [INIT] = "x = 2"}})
+    same(code, {env = {[INIT] = "@program.lua"}})
     local result = both(code, {env = {LUA_INIT = "x ="}})
     assert.equal(1, result.status)
     assert.matches("LUA_INIT:1: unexpected symbol", result.stderr)

@@ -41,7 +41,7 @@ describe("tracegrip", function ()
   end)
 
   it("helps without the library that only servers and clients need", function ()
-    local env = {LUA_CPATH_5_4 = "/nowhere/?.so"}
+    local env = {[run.variable "LUA_CPATH"] = "/nowhere/?.so"}
     local result = run.command({tracegrip, "help"}, {env = env})
     assert.equal(0, result.status, result.stderr)
     assert.matches("\n   attach ", result.stdout)

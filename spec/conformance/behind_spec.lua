@@ -5,17 +5,12 @@
 local conform = require "spec.support.conform"
 local run = require "spec.support.run"
 
-local env = {
-  LUA_CPATH_5_4 = ("%s/spec/?.so;%s/lib/lua/5.4/?.so;;"):format(run.build,
-                                                                run.build)
-}
-
 local head = 'local behind = require "behind" '
 
 -- The packets of a program, and `how.lost` more, of calls made without the hook.
 local function frames (sentence, program, expected, how)
   how = how or {}
-  how.env = env
+  how.env = run.modules
   it(sentence, function ()
     local result = conform.check(head .. program, expected, how)
     assert.same({hook = how.lost}, result[1].lost)
@@ -25,7 +20,7 @@ end
 -- When each function was entered and left for the last time.
 local function times (program)
   local result = conform.run(head .. program, {
-    env = env, trace = {"name", "time"}
+    env = run.modules, trace = {"name", "time"}
   })
   assert.is_true(result.ok, result.message)
   local entered, left, open = {}, {}, {}
@@ -243,7 +238,7 @@ describe("a coroutine that C resumes", function ()
       local function script () coroutine.yield() coroutine.yield() end
       start()
       behind.resume(coroutine.create(script), 3)
-    ]], {env = env, trace = {"name", "time"}})
+    ]], {env = run.modules, trace = {"name", "time"}})
     assert.is_true(result.ok, result.message)
     for _, p in ipairs(result[1].packets) do
       if p.name == "coroutine.yield" and not p.resumed then

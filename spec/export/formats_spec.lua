@@ -161,10 +161,11 @@ local function same_stacks (trace, steps, profile)
   local got = seen.node_stacks(nodes, paths)
   local finished = #steps == 0 or steps[#steps].why ~= "unfinished"
   for path, stack in pairs(seen.stacks(steps)) do
-    path = as_text(path)
-    assert.equal(stack.calls, got[path] and got[path].calls, path)
-    assert.equal(finished and stack.self, finished and got[path].self)
-    got[path] = nil
+    local text = as_text(path)
+    local node = got[text]
+    assert.equal(stack.calls, node and node.calls, text)
+    assert.equal(finished and stack.self, finished and node.self)
+    got[text] = nil
   end
   assert.same({}, got)
   assert.equal(math.floor(trace.report.duration_ms * 1e6 + 0.5), length)

@@ -13,7 +13,7 @@ local function cut (what, points)
   run.within(function (directory)
     local result = run.file(run.root .. "/spec/recording/cut.lua", {
       args = {what, directory, points or count, seed}, timeout = 600,
-      env = {LUA_CPATH_5_4 = run.build .. "/spec/?.so;" .. run.cpath}
+      env = run.modules
     })
     assert.equal("", result.stderr)
     assert.equal(0, result.status)

@@ -27,7 +27,7 @@ local function refused (path, code, prepare)
     os.execute("chmod 777 " .. directory .. "; chmod 555 " .. directory
                .. "/closed")
     local result = run.file("program.lua", {cwd = directory,
-                                            env = recorded.env})
+                                            env = run.modules})
     assert.equal("", result.stderr)
     local whole = path:sub(1, 1) == "/" and path or directory .. "/" .. path
     assert.equal(whole .. ": " .. code, result.stdout)

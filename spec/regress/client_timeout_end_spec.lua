@@ -32,9 +32,8 @@ local function serve (program)
   local process = assert(uv.spawn("timeout", {
     args = {"20", run.lua, "-e", program},
     stdio = {nil, out}, env = {
-      "PATH=" .. os.getenv "PATH", "LUA_PATH_5_4=" .. run.root
-      .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua;;",
-      "LUA_CPATH_5_4=" .. run.build .. "/lib/lua/5.4/?.so;;",
+      "PATH=" .. os.getenv "PATH", run.variable "LUA_PATH" .. "=" .. run.path,
+      run.variable "LUA_CPATH" .. "=" .. run.cpath,
       "LD_PRELOAD=" .. (os.getenv "LD_PRELOAD" or ""),
       "ASAN_OPTIONS=" .. (os.getenv "ASAN_OPTIONS" or "")
     }

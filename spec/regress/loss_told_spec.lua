@@ -28,7 +28,7 @@ describe("what a recording lacks", function ()
     _, errors = shell [[$T record --buffer 300K -o rec -- lua5.4 program.lua]]
     assert.matches("^tracegrip: /.*" .. full .. "$", errors)
     for _, flags in ipairs {"", "--ring --buffer 300K"} do
-      _, errors = shell(("$T record %s -o rec program.lua"):format(flags))
+      local _, errors = shell(("$T record %s -o rec program.lua"):format(flags))
       assert.equal("", errors)
     end
   end)

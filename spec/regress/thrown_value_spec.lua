@@ -7,12 +7,10 @@
 local conform = require "spec.support.conform"
 local run = require "spec.support.run"
 
-local path = ("%s/spec/?.so;%s/lib/lua/5.4/?.so;;"):format(run.build, run.build)
-
 -- Programs have the functions of catches.c in "catches".
 local function frames (sentence, program, expected, how)
   how = how or {}
-  how.env = {LUA_CPATH_5_4 = path}
+  how.env = run.modules
   conform.frames(it, sentence, 'local catches = require "catches" ' .. program,
                  expected, how)
 end

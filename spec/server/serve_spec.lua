@@ -69,7 +69,8 @@ describe("tracegrip serve", function ()
       table.sort(names)
       print(table.concat(names, " "))
       print(package.path, package.cpath, debug.gethook())
-      for _, name in ipairs {"LUA_INIT", "LUA_INIT_5_4", "TRACEGRIP_BOOT",
+      for _, name in ipairs {"LUA_INIT", "LUA_INIT_5_4", "LUA_INIT_5_5",
+                             "TRACEGRIP_BOOT",
                              "TRACEGRIP_TOKEN"} do
         print(name, os.getenv(name))
       end

@@ -21,8 +21,8 @@ Program.__index = Program
 
 local function environment (extra)
   local env = {
-    "LUA_PATH_5_4=" .. run.path,
-    "LUA_CPATH_5_4=" .. run.build .. "/spec/?.so;" .. run.cpath,
+    run.variable "LUA_PATH" .. "=" .. run.path,
+    run.variable "LUA_CPATH" .. "=" .. run.build .. "/spec/?.so;" .. run.cpath,
     "LUA=" .. run.lua, "HOME=/tmp", "PATH=" .. os.getenv "PATH"
   }
   -- of make asan, make races

@@ -7,9 +7,6 @@ local recorded = {}
 
 recorded.open = core.open
 
---- What a child needs to find "process" (process.c) beside tracegrip.
-recorded.env = {LUA_CPATH_5_4 = run.build .. "/spec/?.so;" .. run.cpath}
-
 --- Runs `code` as "program.lua" in `directory`, recorded in the file "rec"
 -- there from its first line on; it has the global "process". `options`: the
 -- trace's; `how`: as of run.file, and `tape` (fields of the tape). Returns what
@@ -27,7 +24,7 @@ function recorded.run (directory, code, options, how)
   ]]):format(run.literal(options or {}), run.literal(tape))
   run.write(directory .. "/program.lua", code)
   return run.file("program.lua", {
-    cwd = directory, env = recorded.env, timeout = how.timeout,
+    cwd = directory, env = run.modules, timeout = how.timeout,
     flags = {"-e", start}, args = how.args
   })
 end

@@ -20,15 +20,21 @@ run.root = here:match "^(.*)/spec/support$"
 run.build = os.getenv "TG_BUILD" or run.root .. "/build"
 run.lua = os.getenv "LUA" or "lua5.4"
 
-local function release ()
+local function versions ()
   local pipe = io.popen(run.lua .. " -v 2>&1")
   local text = pipe:read "a"
   pipe:close()
-  return tonumber(text:match "^Lua 5%.4%.(%d+)")
+  local version, release = text:match "^Lua (5%.%d+)%.(%d+)"
+  return version, tonumber(release)
 end
 
---- Which release of Lua 5.4 that is: 6 of "Lua 5.4.6".
-run.release = release()
+--- Which version of Lua that is, and which release: "5.4", 6 of "Lua 5.4.6".
+run.version, run.release = versions()
+
+--- The name of a variable that only this version heeds.
+function run.variable (name)
+  return name .. "_" .. run.version:gsub("%.", "_")
+end
 
 if run.build:sub(1, 1) ~= "/" then
   run.build = lfs.currentdir() .. "/" .. run.build
@@ -36,13 +42,23 @@ end
 
 -- What interpreters have for defaults differs: `make matrix` names it all.
 local function search (tree, variable)
-  return tree .. ";" .. (os.getenv(variable) or ";")
+  return tree .. ";" .. (os.getenv(run.variable(variable)) or ";")
 end
 
---- Where programs find modules: in the tree, then where the suite does.
+--- Where programs find modules: in the tree, then where the suite does. What is
+-- written in Lua for the suite's own version serves another as well.
 run.path = search(run.root .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua",
-                  "LUA_PATH_5_4")
-run.cpath = search(run.build .. "/lib/lua/5.4/?.so", "LUA_CPATH_5_4")
+                  "LUA_PATH")
+if "Lua " .. run.version ~= _VERSION then
+  run.path = run.path .. ";" .. package.path
+end
+run.lib = run.build .. "/lib/lua/" .. run.version
+run.cpath = search(run.lib .. "/?.so", "LUA_CPATH")
+
+--- The environment of programs that also load the suite's own C modules.
+run.modules = {
+  [run.variable "LUA_CPATH"] = run.build .. "/spec/?.so;" .. run.cpath
+}
 
 --- Whether programs are recorded on a file beside what else is done to them.
 run.taped = false
@@ -107,9 +123,9 @@ end
 
 local function environment (how)
   local words = {
-    "env -u LUA_INIT -u LUA_INIT_5_4",
-    "LUA_PATH_5_4=" .. run.quote(run.path),
-    "LUA_CPATH_5_4=" .. run.quote(run.cpath),
+    "env -u LUA_INIT -u " .. run.variable "LUA_INIT",
+    run.variable "LUA_PATH" .. "=" .. run.quote(run.path),
+    run.variable "LUA_CPATH" .. "=" .. run.quote(run.cpath),
   }
   if run.taped then
     words[#words + 1] = "TG_TAPE=1"

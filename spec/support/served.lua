@@ -23,8 +23,8 @@ end
 
 local function environment (extra)
   local env = {
-    "LUA_PATH_5_4=" .. run.path,
-    "LUA_CPATH_5_4=" .. run.cpath,
+    run.variable "LUA_PATH" .. "=" .. run.path,
+    run.variable "LUA_CPATH" .. "=" .. run.cpath,
     "LUA=" .. run.lua, "HOME=/tmp"
   }
   for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do   -- of make asan

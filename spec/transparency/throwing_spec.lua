@@ -12,10 +12,7 @@ describe("what errors of random programs throw", function ()
   it("is right or not known", function ()
     local result = run.file(run.root .. "/spec/transparency/throwing.lua", {
       args = {tostring(first), tostring(first + count - 1)},
-      env = {
-        LUA_CPATH_5_4 = ("%s/spec/?.so;%s/lib/lua/5.4/?.so;;"):format(
-          run.build, run.build)
-      }
+      env = run.modules
     })
     assert.matches("^0 wrong, %d+ known, %d+ unknown\n$", result.stdout)
     assert.equal(0, result.status)

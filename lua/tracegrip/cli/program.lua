@@ -2,14 +2,16 @@
 --
 -- This process becomes the same interpreter running the same script, just as
 -- the user would have started it: exit status, messages, arg, standard input,
--- signals are Lua's own. The trace gets in by LUA_INIT_5_4, which runs
--- boot.lua; that puts the environment back before anything else. Or it runs any
--- command, and the trace gets into every Lua 5.4 below, which finds the same in
--- its environment. Other versions of Lua do not know this variable.
+-- signals are Lua's own. The trace gets in by LUA_INIT_5_4 (LUA_INIT_5_5), which
+-- runs boot.lua; that puts the environment back before anything else. Or it runs
+-- any command, and the trace gets into every Lua below that has a module of
+-- ours, which finds the same in its environment. Other versions of Lua do not
+-- know these variables.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local target = require "tracegrip.target"
+local versions = require "tracegrip.cli.versions"
 core.own()
 
 local program = {}
@@ -31,6 +33,8 @@ local function original (name, aside)
 end
 
 local BOOT = "TRACEGRIP_BOOT"
+local INIT = versions.variable("LUA_INIT", versions.own)
+local ASIDE = versions.variable("TRACEGRIP_INIT", versions.own)
 
 -- The plan of a "record --" that this command runs under; nil.
 local function outer_plan ()
@@ -39,20 +43,29 @@ local function outer_plan ()
   return chunk and chunk()
 end
 
-local function found (module, path)
-  return target.absolute(assert(package.searchpath(module, path)))
+-- What the user wants each version to run first.
+local function user_inits ()
+  local inits = {}
+  for _, version in ipairs(versions.list) do
+    local name = versions.variable("LUA_INIT", version)
+    inits[name] = original(name, versions.variable("TRACEGRIP_INIT", version))
+  end
+  return inits
 end
 
 -- What boot.lua is told: what to load, what to run, how to put things back. A
 -- command's programs belong to us and to no "record --" that we run under.
 local function plan (call, options, style, stay)
   local outer = outer_plan()
-  local init = original("LUA_INIT_5_4", "TRACEGRIP_INIT_5_4")
+  local cores = {}
+  for _, version in ipairs(versions.installed()) do
+    cores["Lua " .. version] = versions.core(version)
+  end
   return literal {
-    core = found("tracegrip.core", package.cpath),
-    call = call, options = options, style = style, stay = stay,
-    init_5_4 = stay and outer and outer.init_5_4 or init,
-    around = outer and not stay and os.getenv(BOOT) or nil
+    cores = cores, call = call, options = options, style = style, stay = stay,
+    inits = outer and outer.inits or user_inits(),
+    around = outer and not stay and os.getenv(BOOT) or nil,
+    before = not stay and original(INIT, ASIDE) or nil
   }
 end
 
@@ -62,7 +75,7 @@ local function interpreter_name ()
   while arg[first - 1] do
     first = first - 1
   end
-  return first < 0 and arg[first] or "lua5.4"
+  return first < 0 and arg[first] or "lua" .. versions.own
 end
 
 local function command_line (script, arguments)
@@ -74,13 +87,23 @@ local function command_line (script, arguments)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
-local function environment (call, options, style, stay)
+-- The environment as it was before the launcher put things aside.
+local function restored ()
   return {
-    [BOOT] = plan(call, options, style, stay),
-    LUA_INIT_5_4 = "@" .. found("tracegrip.boot", package.path),
     LUA_INIT = original("LUA_INIT", "TRACEGRIP_INIT") or false,
-    TRACEGRIP_INIT = false, TRACEGRIP_INIT_5_4 = false, TRACEGRIP_LIB = false
+    [INIT] = original(INIT, ASIDE) or false,
+    TRACEGRIP_INIT = false, [ASIDE] = false, TRACEGRIP_LIB = false
   }
+end
+
+local function environment (call, options, style, stay)
+  local env = restored()
+  local boot = assert(package.searchpath("tracegrip.boot", package.path))
+  env[BOOT] = plan(call, options, style, stay)
+  for _, version in ipairs(stay and versions.installed() or {versions.own}) do
+    env[versions.variable("LUA_INIT", version)] = "@" .. target.absolute(boot)
+  end
+  return env
 end
 
 -- Whether a shell would find the command; fails if it would not. That it can be
@@ -107,15 +130,12 @@ end
 
 -- Becomes the program as if we had not been there; the same.
 function program.untraced (script, arguments)
-  return core.exec(core.interpreter(), command_line(script, arguments), {
-    LUA_INIT = original("LUA_INIT", "TRACEGRIP_INIT") or false,
-    LUA_INIT_5_4 = original("LUA_INIT_5_4", "TRACEGRIP_INIT_5_4") or false,
-    TRACEGRIP_INIT = false, TRACEGRIP_INIT_5_4 = false, TRACEGRIP_LIB = false
-  })
+  return core.exec(core.interpreter(), command_line(script, arguments),
+                   restored())
 end
 
 -- Runs a command to its end, of which the trace knows nothing but that its
--- Lua 5.4 heeds LUA_INIT_5_4. Returns how it ended: "exit" or "signal", number;
+-- Lua heeds LUA_INIT_5_4 or LUA_INIT_5_5. Returns how it ended: "exit" or "signal", number;
 -- nil, message if it cannot be run.
 function program.execute (command, arguments, call, options, style)
   arguments[0] = command

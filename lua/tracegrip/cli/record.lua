@@ -5,6 +5,7 @@ local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
 local target = require "tracegrip.target"
+local versions = require "tracegrip.cli.versions"
 core.own()
 
 local record = {
@@ -12,7 +13,7 @@ local record = {
   description = "Runs a Lua program and records its calls, their arguments "
     .. "and results in a file, for info, report, tree and log. The file is "
     .. "good at any moment, also if the program is killed. The exit status is "
-    .. "the program's own. After '--' comes a command that runs Lua 5.4 in "
+    .. "the program's own. After '--' comes a command that runs Lua in "
     .. "some way: its first Lua process is recorded in FILE, others, also "
     .. "those that these run, in FILE.PID. If it runs none, record says so "
     .. "and FILE is what it was.",
@@ -117,8 +118,13 @@ end
 local function note_nothing (path)
   local older = core.filetype(path)
                 and "; " .. path .. " is of an earlier run" or ""
-  main.note("nothing was recorded: the command ran no Lua 5.4 that heeds "
-            .. "LUA_INIT_5_4%s", older)
+  local heeding = {}
+  for _, version in ipairs(versions.installed()) do
+    heeding[#heeding + 1] = ("Lua %s that heeds %s"):format(
+      version, versions.variable("LUA_INIT", version))
+  end
+  main.note("nothing was recorded: the command ran no %s%s",
+            table.concat(heeding, ", and no "), older)
 end
 
 -- Returns its exit status.
