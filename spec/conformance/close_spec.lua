@@ -12,7 +12,7 @@ local function frames (sentence, program, expected, before)
   conform.frames(it, sentence, [[
     local function close (o, e) end
     local object = setmetatable({}, {__close = close})
-  ]] .. program, run.release < 3 and before or expected)
+  ]] .. program, run.older "5.4.3" and before or expected)
 end
 
 describe("__close", function ()

@@ -8,7 +8,7 @@ local types = {"name", "arguments"}
 
 local function with (options)
   options = options or {}
-  return {trace = types, options = options}
+  return {trace = types, options = options, env = run.modules}
 end
 
 -- The grips of the values that the program passes to f.
@@ -81,7 +81,7 @@ describe("a grip", function ()
 
   it("of nil and of a null light userdata", function ()
     local values = grips [[
-      local null = require("cjson").null
+      local null = require("behind").null
       start() f(nil, null)
     ]]
     assert.same({{type = "undefined"}, {type = "null"}}, values)

@@ -13,7 +13,7 @@ core.own()
 
 local directory, support = ...
 local path = package.cpath
-package.cpath = path:gsub("/lib/lua/5%.4/%?%.so", "/spec/?.so")
+package.cpath = path:gsub("/lib/lua/5%.%d/%?%.so", "/spec/?.so")
 local atexit = require "atexit"
 package.cpath = path
 package.loaded.atexit = nil

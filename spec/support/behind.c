@@ -1,6 +1,7 @@
 /*
 ** behind.c - what C does behind a hook's back: it catches errors, resumes and
-** yields without any of Lua's functions for that, and borrows the hook.
+** yields without any of Lua's functions for that, and borrows the hook. And a
+** light userdata that is NULL.
 */
 #include <string.h>
 
@@ -107,5 +108,7 @@ int luaopen_behind (lua_State *L);
 
 int luaopen_behind (lua_State *L) {
   luaL_newlib(L, functions);
+  lua_pushlightuserdata(L, NULL);
+  lua_setfield(L, -2, "null");
   return 1;
 }

@@ -14,7 +14,7 @@
 local directory, root, how = ...
 
 local cpath = package.cpath
-package.cpath = cpath:gsub("/lib/lua/5%.4/%?%.so", "/spec/?.so")
+package.cpath = cpath:gsub("/lib/lua/5%.%d/%?%.so", "/spec/?.so")
 local atexit = require "atexit"
 package.cpath = cpath
 local tracegrip = require "tracegrip"

@@ -28,8 +28,18 @@ local function versions ()
   return version, tonumber(release)
 end
 
---- Which version of Lua that is, and which release: "5.4", 6 of "Lua 5.4.6".
-run.version, run.release = versions()
+--- Which version of Lua that is, "5.4" of "Lua 5.4.6".
+local release
+run.version, release = versions()
+
+--- Whether it is older than this release: "5.4.3" or "5.5".
+function run.older (than)
+  local version, number = than:match "^(5%.%d+)%.?(%d*)$"
+  if version ~= run.version then
+    return run.version < version
+  end
+  return release < (tonumber(number) or 0)
+end
 
 --- The name of a variable that only this version heeds.
 function run.variable (name)

@@ -13,7 +13,7 @@ local directory, root = ...
 
 local path, cpath = package.path, package.cpath
 package.path = root .. "/?.lua;" .. path
-package.cpath = cpath:gsub("/lib/lua/5%.4/%?%.so", "/spec/?.so")
+package.cpath = cpath:gsub("/lib/lua/5%.%d/%?%.so", "/spec/?.so")
 local atexit = require "atexit"
 package.cpath = cpath
 local tracegrip = require "tracegrip"
