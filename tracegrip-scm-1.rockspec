@@ -100,6 +100,7 @@ build = {
         "csrc/hook/resumechain.c",
         "csrc/hook/stash.c",
         "csrc/hook/userhook.c",
+        "csrc/hook/varargs.c",
         "csrc/lib.c",
         "csrc/options/endreason.c",
         "csrc/options/options.c",

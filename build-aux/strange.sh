@@ -2,7 +2,7 @@
 # strange.sh SOURCE BUILD - the proof of the layout (csrc/direct) against
 # interpreters that are not built as it expects.
 #
-# SOURCE has the source of a release of Lua 5.4. Each variant is a copy in which
+# SOURCE has the source of a release of Lua. Each variant is a copy in which
 # one declaration is changed: the proof must object, and not crash. The release
 # as it is must pass.
 
@@ -40,13 +40,14 @@ try () {        # WANTED NAME FILE EDIT: WANTED is "none" or "any"
 more='long strange;'
 try none release lobject.h ''
 try any prototype lobject.h "s/^  int linedefined;/  $more &/"
-try any string lobject.h "s/^  lu_byte shrlen;/  int strange; &/"
+try any string lobject.h "s/^  l[su]_byte shrlen;/  int strange; &/"
 try any userdata lobject.h "/^typedef struct Udata/,/^}/s/^  struct Table/  $more &/"
 try any table lobject.h "/^typedef struct Table {/,/^}/s/^  struct Table/  $more &/"
 try any node lobject.h 's/^    int next;/    long next;/'
 try any closure lobject.h "s/^  struct Proto \*p;/  $more &/"
 try any header lobject.h "s/define CommonHeader	struct GCObject \*next;/& $more/"
 try any state lstate.h "/^struct lua_State {/,/^}/s/^  StkId[A-Za-z]* top;/  $more &/"
-try any frame lstate.h "/struct CallInfo {/,/^}/s/^  StkId[A-Za-z]*	top;/  $more &/"
-try any small luaconf.h 's/^#define LUA_32BITS	0/#define LUA_32BITS	1/'
+try any frame lstate.h "/struct CallInfo {/,/^}/s/^  StkId[A-Za-z]*[[:space:]]*top;/  $more &/"
+try any small luaconf.h 's,^#define LUA_32BITS	0,#define LUA_32BITS	1,
+  s,^/\* #define LUA_32BITS \*/,#define LUA_32BITS,'
 exit $failed

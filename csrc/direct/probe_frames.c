@@ -27,6 +27,11 @@ static const char program[] =
   "  none() a = coroutine.yield(pair(a, a)) tail(a) return none()\n"
   "end)\n"
   "co(1) co(2)\n"
+#if LUA_VERSION_NUM >= 505
+  "local function named (x, ...t) return t[1] end\n"
+  "local function packed (x, ...t) up.t = t end\n"
+  "named() named(1, 2) packed() packed(1, 2, nil, 3)\n"
+#endif
   "pcall(error, {}) pcall(pair, 1) none(select(3, 1, 2))\n";
 
 #define STATEMENTS 40   /* more instructions than are told by steps alone */
@@ -166,6 +171,31 @@ static tg_Slot slot_of (const void *frame, int i) {
   return tg_read_slot(base + (ptrdiff_t)i * TG_SIZE_SLOT, 0);
 }
 
+/* Whether the extra arguments of a vararg function that is called are in a
+   table, which no function of 5.4 has. */
+static bool has_table (lua_State *L, const lua_Debug *ar) {
+#if LUA_VERSION_NUM >= 505
+  if (lua_getlocal(L, ar, ar->nparams + 1) == NULL)
+    return false;
+  bool table = lua_istable(L, -1);
+  lua_pop(L, 1);
+  return table;
+#else
+  (void)L, (void)ar;
+  return false;
+#endif
+}
+
+/* Where they are, and how many below the function's slot. */
+static bool same_extra (lua_State *L, const lua_Debug *ar, int extra) {
+  const void *frame = ar->i_ci;
+  if (!ar->isvararg)
+    return extra == 0;
+  if (!tg_direct_hides_extra(tg_function_proto(tg_frame_function(frame))))
+    return extra == 0 && has_table(L, ar);
+  return tg_frame_extra(frame) == extra && !has_table(L, ar);
+}
+
 /* Arguments: fixed ones above the function's slot, extra ones below. */
 static void check_arguments (tg_Probe *p, lua_State *L, lua_Debug *ar) {
   const void *frame = ar->i_ci;
@@ -176,8 +206,7 @@ static void check_arguments (tg_Probe *p, lua_State *L, lua_Debug *ar) {
     same = tg_probe_same(p, L, i, slot_of(frame, i));
   while (!c && lua_getlocal(L, ar, -(extra + 1)) != NULL)
     extra++;
-  if (!c && same && tg_direct_hides_extra(tg_function_proto(slot_of(frame, 0))))
-    same = tg_frame_extra(frame) == extra;
+  same = same && (c || same_extra(L, ar, extra));
   for (int i = 0; i < extra && same; i++)
     same = tg_probe_same(p, L, i - extra, slot_of(frame, i - extra));
   lua_pop(L, extra);

@@ -194,6 +194,21 @@ static void check_strings (tg_Probe *p) {
   }
 }
 
+/* One whose text is not Lua's, from 5.5 on: never a short one. */
+static void check_external (tg_Probe *p) {
+#if LUA_VERSION_NUM >= 505
+  static const char text[] = "a text of more than forty bytes, to be sure";
+  for (size_t skip = 0; skip < sizeof text; skip++) {
+    lua_pushexternalstring(p->L, text + skip, sizeof text - 1 - skip, NULL,
+                           NULL);
+    check_pushed(p, "external strings");
+    lua_pop(p->L, 1);
+  }
+#else
+  (void)p;
+#endif
+}
+
 /* Hashes must differ where texts do: a source is told by its own. */
 static void check_hashes (tg_Probe *p) {
   uint32_t all = 0;
@@ -354,7 +369,7 @@ static void find_masks (tg_Probe *p) {
 void tg_probe_values (tg_Probe *p) {
   static void (*const checks[]) (tg_Probe *p) = {
     check_numbers, check_simple, check_closure, check_objects, check_strings,
-    check_hashes, check_arrays, find_masks, check_hashed
+    check_external, check_hashes, check_arrays, find_masks, check_hashed
   };
   tg_direct_assume_newest();
   if (!check_state(p))

@@ -9,6 +9,7 @@
 */
 #include "hook/capture.h"
 #include "hook/capture_plain.h"
+#include "hook/varargs.h"
 #include "direct/frame.h"
 
 /* The objects of a list of a few values, in order of index, when nothing of
@@ -73,7 +74,7 @@ static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
 static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
   c->pushed = n > 0;
   for (int i = 1; i <= n && c->p != NULL; i++) {
-    if (lua_getlocal(c->L, list->ar, -i) == NULL) {
+    if (!tg_varargs_push(c->L, list->ar, list->count, i)) {
       if (room(c, ROOM))
         *c->p++ = TG_GRIP_NIL;
       continue;
@@ -219,7 +220,7 @@ TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
    they are not all there, which the public API takes for nil. */
 TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
                                const tg_ValueList *list) {
-  if (!s->direct)
+  if (!s->direct || list->asked)
     return NULL;
   const uint8_t *base = tg_frame_slot(tg_direct_running(L));
   const uint8_t *end = base + (list->first + list->count) * TG_SIZE_SLOT;

@@ -18,6 +18,7 @@ struct tg_Session;
 typedef struct tg_ValueList {
   int first, count;         /* stack indices first .. first + count - 1 */
   int varargs;              /* then so many extra ones of a vararg function */
+  bool asked;               /* for these, tg_varargs_push; else below it */
   lua_Debug *ar;            /* its frame, for varargs */
   const tg_Function *secrets;  /* function with parameters to redact, or NULL */
 } tg_ValueList;

@@ -5,6 +5,7 @@
 */
 #include "hook/emitcall.h"
 #include "hook/crosscheck.h"
+#include "hook/varargs.h"
 
 #define ROOM_MAX ((size_t)64 << 20) /* more than any packet's values take */
 
@@ -72,29 +73,14 @@ uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
   return tg_capture_list(s, L, &list, p, s->writer.lim);
 }
 
-/* How many extra arguments a vararg function was given, by bisection. */
-static int count_varargs (lua_State *L, lua_Debug *ar) {
-  int low = 0, high = 1;
-  while (lua_getlocal(L, ar, -high) != NULL) {
-    lua_pop(L, 1);
-    low = high;
-    high *= 2;
-  }
-  while (high - low > 1) {
-    int middle = low + (high - low) / 2;
-    if (lua_getlocal(L, ar, -middle) != NULL) {
-      lua_pop(L, 1);
-      low = middle;
-    }
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static int count_extra (const tg_Call *c) {
-  return c->t->session->direct ? tg_frame_extra(c->ar->i_ci)
-                               : count_varargs(c->L, c->ar);
+/* Those that are in a table are few, and only asked about. */
+static void add_extra (const tg_Call *c, tg_ValueList *list) {
+  const void *frame = c->ar->i_ci;
+  list->asked = !c->t->session->direct
+                || !tg_direct_hides_extra(
+                     tg_function_proto(tg_frame_function(frame)));
+  list->varargs = list->asked ? tg_varargs_count(c->L, c->ar, list->count)
+                              : tg_frame_extra(frame);
 }
 
 uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p) {
@@ -106,7 +92,7 @@ uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p) {
   else
     list.count = lua_gettop(c.L) - !s->direct;  /* its function is on top */
   if (what & TG_FR_VARARG)
-    list.varargs = count_extra(&c);
+    add_extra(&c, &list);
   if (what & TG_FR_SECRETS)
     list.secrets = tg_functions_get(s->writer.stream->functions,
                                     what & TG_FR_ID);

@@ -3,6 +3,7 @@
 
 #include "hook/stash.h"
 #include "hook/capture.h"
+#include "hook/varargs.h"
 #include "stream/event.h"
 
 bool tg_stash_wanted (const tg_Coroutine *t) {
@@ -191,7 +192,7 @@ int tg_stash_argument (lua_State *L, lua_Debug *ar, int i, int above) {
   lua_getinfo(L, "u", ar);
   if (i <= ar->nparams || !ar->isvararg)
     return i;
-  if (lua_getlocal(L, ar, ar->nparams - i) == NULL)
+  if (!tg_varargs_push(L, ar, ar->nparams, i - ar->nparams))
     return lua_gettop(L) + 1;   /* none: nil */
   return lua_gettop(L);
 }
