@@ -9,6 +9,25 @@ const char tg_key_threads = 0;
 const char tg_key_strings = 0;
 const char tg_key_traces = 0;
 
+/* ---- quietly ---- */
+
+#if LUA_VERSION_NUM >= 505
+
+/* Since 5.5 a step of a size less than zero is one that collects (lua_gc). So
+   the collector is stopped, and has its next step early: not for what happens
+   at many events. */
+static long long hold_collector (lua_State *L) {
+  lua_gc(L, LUA_GCSTOP);
+  return 0;
+}
+
+static void release_collector (lua_State *L, long long size) {
+  (void)size;
+  lua_gc(L, LUA_GCRESTART);
+}
+
+#else
+
 #define AHEAD (1 << 20)   /* KiB that the collector is made to wait for */
 
 /* In bytes: lua_gc gives them in two parts. */
@@ -20,24 +39,36 @@ static long long heap_size (lua_State *L) {
 ** Not by LUA_GCSTOP: LUA_GCRESTART forgets how much the program may allocate
 ** until its next collection, which would come at once. A step of a size less
 ** than zero (lua_gc only adds it to the debt) lets it have more, and is taken
-** back but for what has been allocated meanwhile.
+** back but for what has been allocated meanwhile. Returns the heap's size.
 */
+static long long hold_collector (lua_State *L) {
+  long long size = heap_size(L);
+  lua_gc(L, LUA_GCSTEP, -AHEAD);
+  return size;
+}
+
+static void release_collector (lua_State *L, long long size) {
+  lua_gc(L, LUA_GCSTEP, AHEAD - (int)((heap_size(L) - size + 1023) >> 10));
+}
+
+#endif
+
 bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
   bool ok;
   TG_STACK_GUARD(L);
   bool collecting = lua_gc(L, LUA_GCISRUNNING) == 1;
+  long long size = 0;
   if (!lua_checkstack(L, 4))
     return false;
-  long long size = heap_size(L);
   if (collecting)
-    lua_gc(L, LUA_GCSTEP, -AHEAD);
+    size = hold_collector(L);
   lua_pushcfunction(L, f);
   lua_pushlightuserdata(L, ud);
   ok = lua_pcall(L, 1, 0, 0) == LUA_OK;
   if (!ok)
     lua_pop(L, 1);
   if (collecting)
-    lua_gc(L, LUA_GCSTEP, AHEAD - (int)((heap_size(L) - size + 1023) >> 10));
+    release_collector(L, size);
   TG_STACK_CHECK(L);
   return ok;
 }

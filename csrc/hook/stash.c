@@ -4,6 +4,7 @@
 #include "hook/stash.h"
 #include "hook/capture.h"
 #include "hook/varargs.h"
+#include "state/builtins.h"
 #include "stream/event.h"
 
 bool tg_stash_wanted (const tg_Coroutine *t) {
@@ -116,6 +117,27 @@ void tg_stash_value (tg_Coroutine *t, lua_State *L, int index, uint32_t n,
   }
 }
 
+/* Keeps a text, which frame 'n' - 1 throws. */
+static void stash_text (tg_Coroutine *t, const char *text, size_t size,
+                        uint32_t n, bool sure) {
+  uint32_t limit = t->session->selection.limits.string;
+  size_t need = ((size < limit) ? size : limit) + 64;
+  uint8_t *p = push(t, n, sure, need);
+  if (p != NULL)
+    pushed(t, tg_capture_text(text, size, limit, p, p + need));
+}
+
+/* Keeps what an error with the value at 'index' throws, which is never nil
+   where Lua puts a message in its place. */
+static void stash_thrown (tg_Coroutine *t, lua_State *L, int index, uint32_t n,
+                          bool sure) {
+  const char *for_nil = tg_error_for_nil();
+  if (lua_isnoneornil(L, index) && for_nil != NULL)
+    stash_text(t, for_nil, strlen(for_nil), n, sure);
+  else
+    tg_stash_value(t, L, index, n, sure);
+}
+
 /* The position that error() puts before a message, as luaL_where does. */
 void tg_stash_where (lua_State *L, int level, char *out, size_t size) {
   lua_Debug ar;
@@ -132,15 +154,12 @@ void tg_stash_where (lua_State *L, int level, char *out, size_t size) {
 static void stash_message (tg_Coroutine *t, lua_State *L, const char *message,
                            size_t size, int level) {
   char position[LUA_IDSIZE + 24];
-  uint32_t limit = t->session->selection.limits.string;
   tg_stash_where(L, level, position, sizeof position);
   tg_Buf text = {0};
   tg_buf_addstr(&text, position);
   tg_buf_add(&text, message, size);
-  size_t need = ((text.size < limit) ? text.size : limit) + 64;
-  uint8_t *p = text.failed ? NULL : push(t, t->n, true, need);
-  if (p != NULL)
-    pushed(t, tg_capture_text(text.data, text.size, limit, p, p + need));
+  if (!text.failed)
+    stash_text(t, text.data, text.size, t->n, true);
   tg_buf_free(&text);
 }
 
@@ -177,7 +196,7 @@ void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role, int n) {
     stash_message(t, L, s, size, level);
   }
   else
-    tg_stash_value(t, L, value, t->n, true);
+    stash_thrown(t, L, value, t->n, true);
 }
 
 /*
@@ -208,7 +227,7 @@ void tg_stash_handler (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   if (n == 0 || !tg_stash_wanted(t))
     return;
   if (t->stashed != n || !calls_handlers(&t->frames[n - 1]))
-    tg_stash_value(t, L, tg_stash_argument(L, ar, 1, 1), n, keep == 0);
+    stash_thrown(t, L, tg_stash_argument(L, ar, 1, 1), n, keep == 0);
   if (keep > 0 && t->stashed == n) {
     Entry e;
     read_entry(t, &e);

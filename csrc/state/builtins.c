@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <lualib.h>
@@ -32,6 +33,7 @@ static lua_CFunction address[NKNOWN];
 static lua_CFunction wrapped;   /* what coroutine.wrap returns */
 static bool learned;
 static bool replaces;
+static char for_nil[64];        /* "": nil */
 
 #define HARMLESS 256    /* more than the libraries have */
 
@@ -124,6 +126,14 @@ static void learn_closing (lua_State *L) {
 }
 
 
+static void learn_nil (lua_State *L) {
+  lua_pushcfunction(L, tg_builtins_real(TG_ROLE_ERROR));
+  lua_pcall(L, 0, 0, 0);
+  if (lua_type(L, -1) == LUA_TSTRING)
+    snprintf(for_nil, sizeof for_nil, "%s", lua_tostring(L, -1));
+  lua_pop(L, 1);
+}
+
 /* Has a coroutine die, to see what closing it leaves of its error. */
 static void learn_close (lua_State *L) {
   int n;
@@ -142,6 +152,7 @@ static int learn (lua_State *L) {
   tg_real_gethook = member(L, "debug", "gethook");
   learn_hook(L);
   learn_close(L);
+  learn_nil(L);
   lua_getglobal(L, "coroutine");
   lua_getfield(L, -1, "wrap");
   lua_getglobal(L, "print");
@@ -192,6 +203,10 @@ bool tg_role_harmless (lua_CFunction f) {
 
 bool tg_close_replaces (void) {
   return replaces;
+}
+
+const char *tg_error_for_nil (void) {
+  return (*for_nil != '\0') ? for_nil : NULL;
 }
 
 lua_CFunction tg_builtins_real (tg_Role role) {

@@ -25,6 +25,9 @@ bool tg_role_harmless (lua_CFunction f);
    the stack; before Lua 5.4.3 it was dropped. */
 bool tg_close_replaces (void);
 
+/* What Lua throws in the place of nil; NULL: nil, as before Lua 5.5. */
+const char *tg_error_for_nil (void);
+
 /* Lua's own function of that role; the first of them. */
 lua_CFunction tg_builtins_real (tg_Role role);
 

@@ -158,46 +158,61 @@ void tg_coroutine_uncatch (tg_Coroutine *t, uint32_t n) {
 ** before they are used, so that to fill one allocates nothing.
 */
 
-static void push_weak_mode (lua_State *L) {
+/* Leaves a new one on top of the stack. */
+static void make_list (lua_State *L) {
+  lua_createtable(L, SLOTS_MIN, 0);
   lua_createtable(L, 0, 1);
   lua_pushliteral(L, "v");
   lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
 }
 
-static uint32_t count_living (lua_State *L, int list, uint32_t slots) {
-  uint32_t living = 0;
-  for (uint32_t i = 1; i <= slots; i++) {
-    living += lua_rawgeti(L, list, i) == LUA_TTHREAD;
-    lua_pop(L, 1);
+/* Moves what lives in the list on top of the stack down to its beginning.
+   Returns how many. */
+static uint32_t compact (tg_Coroutines *ts, lua_State *L) {
+  uint32_t used = 0;
+  for (uint32_t i = 1; i < ts->next_slot; i++) {
+    if (lua_rawgeti(L, -1, i) != LUA_TTHREAD) {
+      lua_pop(L, 1);
+      continue;
+    }
+    tg_Coroutine *t = tg_coroutines_find(ts, lua_tothread(L, -1));
+    if (t != NULL && t->slot == i)
+      t->slot = used + 1;
+    lua_rawseti(L, -2, ++used);
   }
-  return living;
+  return used;
 }
 
-/* Moves what lives to a new list. Uses the stack: threads old new thread */
+/* Sets slots first .. last of the list on top of the stack to nil, having made
+   sure that the array has them: a table grows by what it is given. */
+static void make_room (lua_State *L, uint32_t first, uint32_t last) {
+  for (uint32_t i = first; i <= last; i++) {
+    lua_pushboolean(L, 1);
+    lua_rawseti(L, -2, i);
+  }
+  for (uint32_t i = first; i <= last; i++) {
+    lua_pushnil(L);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+/*
+** Drops the dead, and makes room. In the list that there is: to set a field by
+** raw access never runs the collector (luaC_checkGC), to make a table may. So
+** this needs no lx_quietly, whose price in 5.5 is the collector's pace.
+*/
 static int relist (lua_State *L) {
   tg_Coroutines *ts = lua_touserdata(L, 1);
-  uint32_t used = 0, slots = SLOTS_MIN;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) != LUA_TTABLE)
-    ts->slots = 0;
-  uint32_t living = count_living(L, 2, ts->slots);
-  if (living * 2 > slots)
-    slots = living * 2;
-  lua_createtable(L, (int)slots, 0);
-  push_weak_mode(L);
-  lua_setmetatable(L, -2);
-  for (uint32_t i = 1; i <= ts->slots; i++) {
-    if (lua_rawgeti(L, 2, i) == LUA_TTHREAD) {
-      tg_Coroutine *t = tg_coroutines_find(ts, lua_tothread(L, -1));
-      if (t != NULL && t->slot == i)
-        t->slot = used + 1;
-      lua_rawseti(L, 3, ++used);
-    }
-    else
-      lua_pop(L, 1);
-  }
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
-  ts->slots = slots;
+    make_list(L);
+  uint32_t used = compact(ts, L);
+  uint32_t slots = (used * 2 > SLOTS_MIN) ? used * 2 : SLOTS_MIN;
   ts->next_slot = used + 1;
+  make_room(L, used + 1, slots);
+  ts->slots = slots;
   return 0;
 }
 
@@ -215,7 +230,14 @@ static void sweep (tg_Coroutines *ts, lua_State *L) {
 /* Room for one more slot: drops the dead, and grows if many live. */
 static bool more_slots (tg_Coroutines *ts, lua_State *L) {
   sweep(ts, L);
-  return lx_quietly(L, relist, ts);
+  if (ts->next_slot == 0)               /* there may be no list yet */
+    return lx_quietly(L, relist, ts);
+  lua_pushcfunction(L, relist);
+  lua_pushlightuserdata(L, ts);
+  if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+    return true;
+  lua_pop(L, 1);
+  return false;
 }
 
 void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L) {

@@ -2,14 +2,9 @@
 -- luacheck: no max line length
 
 local conform = require "spec.support.conform"
-local run = require "spec.support.run"
 
--- What pcall gives for an error that is nil: since 5.5, a message.
-local nothing = run.older "5.5" and "nil" or '"<no error object>"'
-
-local function frames (sentence, program, expected, how)
-  expected = expected:gsub("NOTHING", nothing)
-  conform.frames(it, sentence, program, expected, how)
+local function frames (...)
+  conform.frames(it, ...)
 end
 
 describe("an error", function ()

@@ -13,7 +13,9 @@ local program = [[
 local function shell (script)
   local words = {"sh", "-c", "T=$1; " .. script, "sh",
                  run.build .. "/bin/tracegrip"}
-  local result = run.command(words, {files = {["program.lua"] = program}})
+  local result = run.command(words, {
+    files = {["program.lua"] = program}, env = {LUA = run.lua}
+  })
   return result.stdout, result.stderr
 end
 
@@ -25,7 +27,7 @@ describe("what a recording lacks", function ()
   it("is told by record at the program's end", function ()
     local _, errors = shell "$T record --buffer 300K -o rec program.lua"
     assert.matches("^tracegrip: /.*" .. full .. "$", errors)
-    _, errors = shell [[$T record --buffer 300K -o rec -- lua5.4 program.lua]]
+    _, errors = shell [[$T record --buffer 300K -o rec -- "$LUA" program.lua]]
     assert.matches("^tracegrip: /.*" .. full .. "$", errors)
     for _, flags in ipairs {"", "--ring --buffer 300K"} do
       local _, errors = shell(("$T record %s -o rec program.lua"):format(flags))

@@ -317,6 +317,6 @@ describe("error and assert called wrongly", function ()
           < print return
         < (anonymous function) throw "p.lua:2: p.lua:1: bad argument #2 to 'error' (number expected, got table)"
       < call throw "p.lua:2: p.lua:1: bad argument #2 to 'error' (number expected, got table)"
-    < xpcall return false, nil
+    < xpcall return false, NOTHING
   ]])
 end)
