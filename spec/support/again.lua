@@ -21,9 +21,19 @@ local function read (path)
   return file:read "a"
 end
 
-local function said (trace, path)
-  assert(trace:export("packets", path))
-  return read(path)
+-- Piece by piece: this runs inside the program, whose finalizers Lua 5.5 calls
+-- when a long text is read, even if its collector is stopped.
+local function alike (one, other)
+  local a <close> = assert(io.open(one, "rb"))
+  local b <close> = assert(io.open(other, "rb"))
+  local piece
+  repeat
+    piece = a:read(512)
+    if piece ~= b:read(512) then
+      return false
+    end
+  until not piece
+  return true
 end
 
 local function losses (trace)
@@ -47,13 +57,13 @@ local function difference (a, b)
 end
 
 return function (trace, directory, tape, number)
-  local path = directory .. "/again"
-  local live = said(trace, path)
+  local path, live = directory .. "/again", directory .. "/live"
+  assert(trace:export("packets", live))
 
   local function compare (what, copy)
-    local text = said(copy, path)
-    if text ~= live then
-      return what .. " says" .. difference(live, text)
+    assert(copy:export("packets", path))
+    if not alike(live, path) then
+      return what .. " says" .. difference(read(live), read(path))
     end
     local lost, ended = losses(copy), copy.ended
     if lost ~= losses(trace) or ended ~= trace.ended then
@@ -73,6 +83,7 @@ return function (trace, directory, tape, number)
     message = message or found and "replayed: " .. found
   end
   os.remove(path)
+  os.remove(live)
   os.remove(file)
   return message
 end
