@@ -1,10 +1,10 @@
 -- boot.lua - a trace gets into a program before its first line.
 --
--- The command line starts a program with LUA_INIT_5_4 (LUA_INIT_5_5) naming this
--- file and TRACEGRIP_BOOT saying what to do (see cli/program.lua). The user's own
--- variable of that name, or else his LUA_INIT, runs as it would have, and then
--- the trace starts. No global, no loaded module and no path tells the program that
--- this file was here.
+-- The command line starts a program with LUA_INIT_5_4 (or LUA_INIT_5_5) naming
+-- this file and TRACEGRIP_BOOT saying what to do (see cli/program.lua). The
+-- user's own variable of that name, or else his LUA_INIT, runs as it would
+-- have, and then the trace starts. No global, no loaded module and no path
+-- tells the program that this file was here.
 --
 -- A script is started by itself: the environment is put back before anything
 -- else, and what keeps it from being traced ends it. A command that was given

@@ -2,11 +2,11 @@
 --
 -- This process becomes the same interpreter running the same script, just as
 -- the user would have started it: exit status, messages, arg, standard input,
--- signals are Lua's own. The trace gets in by LUA_INIT_5_4 (LUA_INIT_5_5), which
--- runs boot.lua; that puts the environment back before anything else. Or it runs
--- any command, and the trace gets into every Lua below that has a module of
--- ours, which finds the same in its environment. Other versions of Lua do not
--- know these variables.
+-- signals are Lua's own. The trace gets in by LUA_INIT_5_4 (or LUA_INIT_5_5),
+-- which runs boot.lua; that puts the environment back before anything else. Or
+-- it runs any command, and the trace gets into every Lua below that there is a
+-- module for, which finds the same in its environment. Other versions of Lua do
+-- not know these variables.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -134,9 +134,9 @@ function program.untraced (script, arguments)
                    restored())
 end
 
--- Runs a command to its end, of which the trace knows nothing but that its
--- Lua heeds LUA_INIT_5_4 or LUA_INIT_5_5. Returns how it ended: "exit" or "signal", number;
--- nil, message if it cannot be run.
+-- Runs a command to its end, of which the trace knows nothing but that its Lua
+-- heeds LUA_INIT_5_4 or LUA_INIT_5_5. Returns how it ended: "exit" or "signal",
+-- number; nil, message if it cannot be run.
 function program.execute (command, arguments, call, options, style)
   arguments[0] = command
   return core.spawn(command, arguments,
