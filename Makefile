@@ -23,7 +23,8 @@ FUZZ_TIME = 60
 SOAK_TIME = 600
 LUAS      = $(LUA)
 CROSS     = spec/conformance spec/transparency spec/regress spec/api
-MATRIX    = spec/conformance spec/report spec/recording spec/server
+MATRIX    = spec/direct spec/conformance spec/transparency spec/report \
+            spec/recording spec/server
 
 # Of the interpreter: 5.4 or 5.5. Busted's own modules are Debian's, for 5.4:
 # HOST runs it, and needs a build for 5.4 as well. What specs run is LUA's.
@@ -55,7 +56,7 @@ MODULES = $(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;
 TREE    = LUA_PATH_$(SUFFIX)='$(MODULES)' \
           LUA_CPATH_$(SUFFIX)='$(abspath $(BUILD))/lib/lua/$(VERSION)/?.so;;'
 SUITE   = env $(if $(OTHER),LUA_PATH_5_4='$(MODULES)') $(TREE) LUA=$(LUA) \
-          TG_BUILD=$(abspath $(BUILD))
+          TG_BUILD=$(abspath $(BUILD)) HOST=$(HOST)
 BUSTED  = $(SUITE) busted --lua=$(HOST)
 PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
           ASAN_OPTIONS=detect_leaks=0
@@ -104,13 +105,21 @@ races-run: all $(SPECLIB)
 unit-run: $(UNIT)
 	$(V)build-aux/unit.sh $(UNIT)
 
-spec: all $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
+# Busted's own build, where it runs under another version than what it runs.
+host:
+	$(V)$(if $(OTHER),$(TOP) all LUA=$(HOST) BUILD=build \
+	  LUA_INCDIR=/usr/include/$(HOST),true)
+
+spec: all host $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
 	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),$(SUITE) \
 	  build-aux/suite.sh busted --lua=$(HOST))
 
-matrix: all $(SPECLIB)   ## its parts on recording under each of LUAS="lua5.4 ..."
-	$(V)env $(TREE) LUA=$(LUA) TG_BUILD=$(abspath $(BUILD)) \
-	  SPECS='$(or $(SPEC),$(MATRIX))' build-aux/matrix.sh $(LUAS)
+matrix: all host $(SPECLIB)   ## its parts on recording under each of LUAS="lua5.4 ..."
+	$(V)$(SUITE) SPECS='$(or $(SPEC),$(MATRIX))' \
+	  build-aux/matrix.sh $(LUAS)
+
+versions:     ## LUASRC=DIR: the same with the releases there, or with Debian's
+	$(V)SPECS='$(SPEC)' build-aux/versions.sh '$(BUILD)/versions' '$(LUASRC)'
 
 asan:         ## the Lua suite on a build with address and undefined sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
@@ -244,5 +253,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
+.PHONY: all deps crosscheck strange versions host demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
         soak fuzz fuzz-run lint format graph docs install env clean help

@@ -55,13 +55,14 @@ local function search (tree, variable)
   return tree .. ";" .. (os.getenv(run.variable(variable)) or ";")
 end
 
---- Where programs find modules: in the tree, then where the suite does. What is
--- written in Lua for the suite's own version serves another as well.
+--- The interpreter of the suite itself, and where modules are that are written
+-- in Lua for its version and serve another as well.
+run.host = os.getenv "HOST" or run.lua
+run.borrowed = "Lua " .. run.version ~= _VERSION and ";" .. package.path or ""
+
+--- Where programs find modules: in the tree, then where the suite does.
 run.path = search(run.root .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua",
-                  "LUA_PATH")
-if "Lua " .. run.version ~= _VERSION then
-  run.path = run.path .. ";" .. package.path
-end
+                  "LUA_PATH") .. run.borrowed
 run.lib = run.build .. "/lib/lua/" .. run.version
 run.cpath = search(run.lib .. "/?.so", "LUA_CPATH")
 
@@ -188,6 +189,13 @@ function run.command (words, how)
     end
     return execute(directory, words, how or {})
   end)
+end
+
+--- Why programs cannot load a module: "needs NAME"; nil if they can.
+function run.lacks (name)
+  local code = ("require %q"):format(name)
+  local status = run.command({run.lua, "-e", code}).status
+  return status ~= 0 and "needs " .. name .. " for Lua " .. run.version or nil
 end
 
 --- Runs a Lua file; `how` as above, and `args` (list), `flags` (list, of the

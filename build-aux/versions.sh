@@ -1,0 +1,90 @@
+#!/bin/sh
+# versions.sh BUILD [SOURCES] - tracegrip with other releases of Lua: builds each,
+# tracegrip against its headers, and runs the specs in SPECS (`make matrix`).
+#
+# SOURCES has releases as lua.org gives them, lua-5.4.8.tar.gz (or .xz) or
+# unpacked. Without it they come from Debian, which has few: the packages lua5.4
+# and lua5.5 of the suites below, as they were released (*.orig.tar.gz).
+
+build=$1
+sources=$2
+suites="stable unstable"
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# With lists of its own: what the machine installs from stays what it is.
+apt () {        # COMMAND ARGUMENTS...
+  command=$1
+  shift
+  "$command" -qq -o Dir::Etc::sourcelist="$fetched/sources.list" \
+    -o Dir::Etc::sourceparts=- -o Dir::State::lists="$fetched/lists" \
+    -o Dir::State::status="$fetched/status" -o Dir::Cache="$fetched/cache" \
+    -o APT::Sandbox::User= "$@" 2>/dev/null
+}
+
+fetch () {      # into $build/fetched; true if anything came
+  fetched=$(mkdir -p "$build/fetched" && cd "$build/fetched" && pwd)
+  mkdir -p "$fetched/lists/partial" "$fetched/cache"
+  : >"$fetched/status"
+  for suite in $suites; do
+    echo "deb-src [signed-by=$keyring] http://deb.debian.org/debian $suite main"
+  done >"$fetched/sources.list"
+  apt apt-get update || return
+  for package in lua5.4 lua5.5; do
+    apt apt-cache showsrc $package | sed -n 's/^Version: //p' | sort -u |
+    while read -r version; do
+      (cd "$fetched" &&
+       apt apt-get source --download-only --tar-only $package="$version")
+    done
+  done
+  ls "$fetched"/*.orig.tar.* >/dev/null 2>&1
+}
+
+unpack () {     # DIRECTORY: what it has of releases, into $build/lua-X.Y.Z
+  for from in "$1"/lua*; do
+    release=$(basename "$from" | sed -n 's/^lua[-0-9._]*\(5\.[45]\.[0-9]*\).*/\1/p')
+    to=$build/lua-$release
+    if [ -z "$release" ] || [ -d "$to" ]; then
+      continue
+    fi
+    mkdir -p "$to"
+    case $from in
+      *.tar.*) tar xf "$from" -C "$to" --strip-components=1 ;;
+      *) cp -R "$from"/. "$to" ;;
+    esac
+    [ -d "$to/src" ] || { mkdir "$to/src"; mv "$to"/*.[ch] "$to/src"; }
+  done
+}
+
+interpreter () {        # DIRECTORY: builds DIRECTORY/lua
+  [ -x "$1/lua" ] ||
+  (cd "$1/src" && rm -f luac.c &&
+   ${CC:-cc} -w -O2 -std=gnu99 -DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Wl,-E -o ../lua \
+     l*.c -lm -ldl)
+}
+
+try () {        # DIRECTORY: a release
+  case $1 in
+    */lua-5.4.*) lua=lua5.4 ;;          # finds the modules of the suite
+    *) lua=$1/lua ;;
+  esac
+  interpreter "$1" &&
+  make --no-print-directory matrix LUA="$lua" LUA_INCDIR="$1/src" \
+    BUILD="$1/build" LUAS="$1/lua" SPEC="$SPECS"
+}
+
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+if [ -n "$sources" ]; then
+  unpack "$sources"
+elif fetch; then
+  unpack "$fetched"
+else
+  echo "not run: other releases of Lua (LUASRC=DIR, or apt-get, has none)"
+  exit 0
+fi
+
+failed=
+for directory in "$build"/lua-5.*; do
+  try "$directory" || failed="$failed $(basename "$directory")"
+done
+[ -z "$failed" ] || { echo "versions: failed:$failed" >&2; exit 1; }
