@@ -61,19 +61,20 @@ BUSTED  = $(SUITE) busted --lua=$(HOST)
 PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
           ASAN_OPTIONS=detect_leaks=0
 TOP     = $(MAKE) --no-print-directory
+DEPS    = LUA=$(LUA) HOST=$(HOST) VERSION=$(VERSION) build-aux/deps.sh
 
 all: $(CORE) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
 
 deps:         ## installs what is missing
-	$(V)build-aux/deps.sh run test lint $(if $(CI),importers)
+	$(V)$(DEPS) run test lint $(if $(CI),importers)
 
 demo:         ## traces a real program; results in build/demo
-	$(V)build-aux/deps.sh run
+	$(V)$(DEPS) run
 	$(V)$(TOP) all
 	$(V)$(TREE) LUA=$(LUA) build-aux/demo.sh $(BUILD)
 
 test:         ## installs, builds, runs the unit tests and the whole suite
-	$(V)build-aux/deps.sh run test $(if $(CI),importers)
+	$(V)$(DEPS) run test $(if $(CI),importers)
 	$(V)build-aux/importers.sh $(BUILD)
 	$(V)$(TOP) -k unit spec
 
@@ -166,7 +167,7 @@ golden:       ## writes the documents that exports are compared with anew
 	$(V)TG_GOLDEN=1 $(TOP) spec SPEC=spec/export/golden_spec.lua
 
 lint:         ## luacheck, warnings of gcc and clang, rockspec, symbols, layers
-	$(V)build-aux/deps.sh run lint
+	$(V)$(DEPS) run lint
 	$(V)$(TOP) all
 	$(V)FLAGS='$(CFLAGS) $(WARN)' LUA_INCDIR='$(LUA_INCDIR)' \
 	  CORE='$(CORE)' OBJ='$(BUILD)/obj' LUA=$(LUA) build-aux/lint.sh

@@ -8,6 +8,8 @@
 # installed packages, so what came from LuaRocks or from source counts too.
 
 LUA=${LUA:-lua5.4}
+HOST=${HOST:-lua5.4}            # runs busted, and has the modules
+version=${VERSION:-5.4}         # of LUA
 missing=
 
 # What specs call beside what is installed for them: what every system has, and
@@ -25,16 +27,18 @@ want () {       # PACKAGE COMMAND...: the package, unless the command works
 }
 
 command_ () { want "$1" command -v "$2"; }
-module () { want "$1" "$LUA" -e "require '$2'"; }
+module () { want "$1" "$HOST" -e "require '$2'"; }
 
 check () {
   case $1 in
     run)
       command_ gcc "${CC:-gcc}"
       command_ make make
-      command_ lua5.4 "$LUA"
+      command_ "lua$version" "$LUA"
+      command_ lua5.4 "$HOST"
       want zlib1g-dev test -f "${ZLIB_INCDIR:-/usr/include}/zlib.h"
-      want liblua5.4-dev test -f "${LUA_INCDIR:-/usr/include/lua5.4}/lua.h"
+      want "liblua$version-dev" test -f \
+        "${LUA_INCDIR:-/usr/include/lua$version}/lua.h"
       module lua-cjson cjson
       module lua-argparse argparse
       module lua-luv luv

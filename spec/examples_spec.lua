@@ -39,8 +39,11 @@ local function with_program (command)
   })
 end
 
+local serves = run.needs("luv", it, pending)
+
 describe("the example", function ()
   for _, name in ipairs(examples()) do
+    local it = name:find "attach" and serves or it
     it(name .. " prints what it says", function ()
       local path = run.root .. "/examples/" .. name
       local result = run.file(path)
@@ -51,14 +54,14 @@ describe("the example", function ()
     end)
   end
 
-  it("08-attach.lua attaches to a program that runs", function ()
+  serves("08-attach.lua attaches to a program that runs", function ()
     local result = with_program '$LUA_PROGRAM "$EXAMPLES/08-attach.lua" $PORT'
     assert.equal("", result.stderr)
     assert.matches("^tab 1\tserved.lua\nserve\t1\n.*\ndetached\tdetached\n$",
                    result.stdout)
   end)
 
-  it("frames.mjs prints frames", function ()
+  serves("frames.mjs prints frames", function ()
     if run.command({"node", "--version"}).status ~= 0 then
       pending "needs node"
       return

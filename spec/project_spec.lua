@@ -13,9 +13,9 @@ end
 
 -- A shell as a user has it: nothing of the tree in its environment.
 local function shell (script)
-  return run.command({"env", "-u", run.variable "LUA_PATH", "-u",
-                      run.variable "LUA_CPATH", "-u", "LUA_PATH", "-u", "LUA_CPATH", "sh", "-ec",
-                      script})
+  return run.command({"env", "-u", run.variable "LUA_PATH",
+                      "-u", run.variable "LUA_CPATH", "-u", "LUA_PATH",
+                      "-u", "LUA_CPATH", "sh", "-ec", script})
 end
 
 -- The first words of the modules that build-aux/deps.sh installs. A command may
@@ -107,7 +107,8 @@ describe("the tree", function ()
       assert.equal("", made.stderr)
       local usr = directory .. "/usr"
       local result = shell(([[
-        export LUA_PATH='$USR/share/lua/5.4/?.lua;$USR/share/lua/5.4/?/init.lua;;$MORE'
+        lib=$USR/share/lua/5.4
+        export LUA_PATH="$lib/?.lua;$lib/?/init.lua;;$MORE"
         export LUA_CPATH='$USR/lib/lua/5.4/?.so;;'
         echo 'print("traced")' > one.lua
         $USR/bin/tracegrip run -o log.txt one.lua

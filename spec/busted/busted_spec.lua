@@ -6,6 +6,8 @@ local lfs = require "lfs"
 local run = require "spec.support.run"
 local suite = require "spec.busted.suite"
 
+local it = run.needs("lfs", it, pending)
+
 local account = [[
 local function check (amount)
   if amount < 0 then

@@ -3,6 +3,8 @@
 local run = require "spec.support.run"
 local suite = require "spec.busted.suite"
 
+local it = run.needs("lfs", it, pending)
+
 local function specs (text)
   return {["a_spec.lua"] = text}
 end

@@ -6,6 +6,8 @@ local run = require "spec.support.run"
 local served = require "spec.support.served"
 local uv = require "luv"
 
+local it = run.needs("luv", it, pending)
+
 local server
 
 local function frames (text, first)

@@ -296,11 +296,10 @@ describe("tracegrip record -- command", function ()
   -- Whatever reads LUA_INIT, or a variable of another version, is left alone.
   it("sets variables of its own version only", function ()
     local script = [[$T record -o rec -- sh -c '
-      test "$LUA_INIT" = "x = 1" && env | grep -o "^LUA[A-Z_0-9]*" | sort']]
+      test "$LUA_INIT" = "x = 1" &&
+        env | grep -o "^LUA_INIT[A-Z_0-9]*" | sort']]
     local result = shell(script, nil, {LUA_INIT = "x = 1"})
-    assert.equal(("LUA\nLUA_CPATH_5_4\nLUA_INIT\nLUA_INIT_5_4\n"
-                  .. "LUA_PATH_5_4\n"):gsub("_5_4", run.variable ""),
-                 result.stdout)
+    assert.equal("LUA_INIT\n" .. INIT .. "\n", result.stdout)
     result = shell(script .. "; echo $?")
     assert.equal("1\n", result.stdout)
   end)

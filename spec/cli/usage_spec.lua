@@ -28,7 +28,7 @@ describe("tracegrip", function ()
   it("tells its version", function ()
     local result = call "--version"
     assert.equal(0, result.status)
-    assert.matches("^tracegrip %d+%.%d+%.%d+ %(Lua 5%.4%)\nframes [^\n]+\n$",
+    assert.matches("^tracegrip %d+%.%d+%.%d+ %(Lua 5%.[45]%)\nframes [^\n]+\n$",
                    result.stdout)
   end)
 

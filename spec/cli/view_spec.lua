@@ -6,6 +6,8 @@ local lfs = require "lfs"
 local run = require "spec.support.run"
 local served = require "spec.support.served"
 
+local it = run.needs("luv", it, pending)
+
 local program = "for i = 1, 100 do math.abs(i) end"
 
 -- Calls use(directory) in one with a recording "rec".

@@ -5,6 +5,8 @@ local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local uv = require "luv"
 
+local it = run.needs("luv", it, pending)
+
 -- Calls use(port) with a port that takes connections and says nothing, or what
 -- 'greeting' is.
 local function with_silence (use, greeting)

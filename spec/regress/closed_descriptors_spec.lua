@@ -4,6 +4,8 @@
 
 local run = require "spec.support.run"
 
+local it = run.needs("luv", it, pending)
+
 local program = [[
   local listening = assert(require "tracegrip".listen())
   local line, _, code = io.read()

@@ -2,6 +2,8 @@
 
 local run = require "spec.support.run"
 
+local it = run.needs("luv", it, pending)
+
 describe("a wall clock that is set back", function ()
   it("does not keep a program from listening, nor from its end", function ()
     local preloaded = run.build .. "/spec/yesterday.so"

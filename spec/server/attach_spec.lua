@@ -6,6 +6,8 @@ local run = require "spec.support.run"
 local served = require "spec.support.served"
 local serving = require "spec.server.serving"
 
+local it = run.needs("luv", it, pending)
+
 -- Does a work for each line that it reads, and answers.
 local work = [[
   local function leaf (n, ...)

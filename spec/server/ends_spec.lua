@@ -4,6 +4,8 @@ local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local serving = require "spec.server.serving"
 
+local it = run.needs("luv", it, pending)
+
 local function attached (program, fields)
   local peer = program:peer()
   peer:request "attach"

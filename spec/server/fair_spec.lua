@@ -2,6 +2,7 @@
 -- program. `make soak` has the first for longer.
 
 local uv = require "luv"
+local it = require("spec.support.run").needs("luv", it, pending)
 
 local peers = require "spec.server.peer"
 local serving = require "spec.server.serving"

@@ -6,6 +6,8 @@ local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local serving = require "spec.server.serving"
 
+local it = run.needs("luv", it, pending)
+
 -- What a program prints that has "tracegrip" at hand.
 local function printed (code)
   local result = run.code('local tracegrip = require "tracegrip"\n' .. code)

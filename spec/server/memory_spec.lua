@@ -2,6 +2,7 @@
 -- also in a program whose collector never runs.
 
 local serving = require "spec.server.serving"
+local it = require("spec.support.run").needs("luv", it, pending)
 
 local ROUNDS, SOME = 400, 100
 local GROWTH = 16 << 20   -- bytes; each trace has 256 KiB and more

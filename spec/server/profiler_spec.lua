@@ -3,6 +3,7 @@
 
 local peers = require "spec.server.peer"
 local serving = require "spec.server.serving"
+local it = require("spec.support.run").needs("luv", it, pending)
 
 local profiler = "profiler1"
 

@@ -7,6 +7,8 @@ local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local serving = require "spec.server.serving"
 
+local it = run.needs("luv", it, pending)
+
 -- Takes frames, in batches or not, which must nest and have no holes; tells how
 -- many there were.
 local function counter ()

@@ -2,6 +2,7 @@
 -- shares no code with ours.
 
 local serving = require "spec.server.serving"
+local it = require("spec.support.run").needs("luv", it, pending)
 
 -- A program that does what it is told on its standard input, a Lua chunk a
 -- line, and says "done" then.

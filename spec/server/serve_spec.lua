@@ -7,6 +7,8 @@ local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local serving = require "spec.server.serving"
 
+local it = run.needs("luv", it, pending)
+
 local tracegrip = run.build .. "/bin/tracegrip"
 
 local waiting = [[

@@ -2,6 +2,8 @@
 
 local run = require "spec.support.run"
 
+local it = run.needs("luv", it, pending)
+
 describe("a program that listens", function ()
   it("keeps nothing of clients that come and go", function ()
     local result = run.command({run.lua, run.root .. "/spec/server/soak.lua",

@@ -4,6 +4,8 @@
 local generate = require "spec.transparency.generate"
 local run = require "spec.support.run"
 
+local it = run.needs("luv", it, pending)
+
 local listen = [[
   assert(require "tracegrip.core".listen {
     host = "127.0.0.1", port = 0, title = "x"

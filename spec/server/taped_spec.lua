@@ -4,6 +4,7 @@
 -- waits then, so nothing else puts one before the other. For `make races`.
 
 local core = require "tracegrip.core"
+local it = require("spec.support.run").needs("luv", it, pending)
 
 local serving = require "spec.server.serving"
 

@@ -3,6 +3,8 @@
 local nesting = require "spec.transparency.nesting"
 local run = require "spec.support.run"
 
+local files = run.needs("lfs", it, pending)
+
 local all = {
   "name", "callsite", "time", "parameterNames", "arguments", "return",
   "throw", "yield", "location", "depth", "hitCount", "thread"
@@ -15,7 +17,7 @@ local function untimed (text)
   return (text:gsub("%d+%.%d+ seconds", "N seconds"):gsub("0x%x+", "0x0"))
 end
 
-local function same (sentence, program, how, enough)
+local function same (it, sentence, program, how, enough)
   it(sentence, function ()
     how.timeout = 300
     local plain = run.code(program, how)
@@ -37,14 +39,14 @@ package.path = package.path
 ]]
 
 describe("a real program", function ()
-  same("luacheck, on the modules of this tree", paths .. [[
+  same(files, "luacheck, on the modules of this tree", paths .. [[
     local root = arg[1]
     arg = {[0] = "luacheck", "--no-color", "--no-cache", "--std", "max",
            root .. "/spec/support", root .. "/spec/transparency"}
     require "luacheck.main"
   ]], {args = {run.root}}, 100)
 
-  same("busted, on a small suite", paths .. [[
+  same(files, "busted, on a small suite", paths .. [[
     arg = {[0] = "busted", "--output=TAP", "some_spec.lua"}
     require "busted.runner" ({standalone = false})
   ]], {files = {["some_spec.lua"] = [[
@@ -59,7 +61,7 @@ describe("a real program", function ()
     end)
   ]]}}, 50)
 
-  same("Penlight at work", paths .. [[
+  same(files, "Penlight at work", paths .. [[
     local List = require "pl.List"
     local pretty = require "pl.pretty"
     local class = require "pl.class"
@@ -90,7 +92,7 @@ describe("a real program", function ()
     print()
   ]], {}, 300)
 
-  same("dkjson, there and back", paths .. [[
+  same(it, "dkjson, there and back", paths .. [[
     local json = require "dkjson"
     local value = {list = {}, text = "é\n\"\\\u{1F600}", deep = {}}
     local at = value.deep

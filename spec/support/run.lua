@@ -191,11 +191,16 @@ function run.command (words, how)
   end)
 end
 
---- Why programs cannot load a module: "needs NAME"; nil if they can.
-function run.lacks (name)
+--- What declares tests whose programs need a module: `it`, or what tells that
+-- they are left out, if this Lua has no such module here.
+function run.needs (name, it, pending)
   local code = ("require %q"):format(name)
-  local status = run.command({run.lua, "-e", code}).status
-  return status ~= 0 and "needs " .. name .. " for Lua " .. run.version or nil
+  if run.command({run.lua, "-e", code}).status == 0 then
+    return it
+  end
+  return function (sentence)
+    pending(("%s needs %s for Lua %s"):format(sentence, name, run.version))
+  end
 end
 
 --- Runs a Lua file; `how` as above, and `args` (list), `flags` (list, of the
