@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "direct/proof.h"
+#include "base/atfork.h"
 #include "direct/probe.h"
 
 /* ---- the verdict ---- */
@@ -51,16 +52,27 @@ static const char *find_objection (void) {
   return (unfit != NULL) ? unfit : try_layout();
 }
 
+static struct {
+  pthread_mutex_t mutex;
+  bool known;
+  const char *objection;
+} verdict = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* A fork waits for a proof that another thread has begun. Its child would not
+   have that thread, and wait for the verdict for ever. */
+static void at_fork (tg_AtFork side) {
+  tg_atfork_mutex(&verdict.mutex, side);
+}
+
+/* A mutex rather than pthread_once, which cannot be held over a fork. */
 const char *tg_proof_objection (void) {
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static bool known;
-  static const char *objection;
-  pthread_mutex_lock(&mutex);
-  if (!known)
-    objection = find_objection();
-  known = true;
-  const char *found = objection;
-  pthread_mutex_unlock(&mutex);
+  tg_atfork_register(TG_ATFORK_PROOF, at_fork, NULL);
+  pthread_mutex_lock(&verdict.mutex);
+  if (!verdict.known)
+    verdict.objection = find_objection();
+  verdict.known = true;
+  const char *found = verdict.objection;
+  pthread_mutex_unlock(&verdict.mutex);
   return found;
 }
 
