@@ -31,6 +31,12 @@ extern const char tg_key_traces;    /* registry: Trace objects by address */
 #define TG_STACK_CHECK(L) ((void)0)
 #endif
 
+/* The mask under which Lua calls a hook for that event. lua.h makes each mask
+   of its event's number; a tail call alone has none of its own. */
+TG_INLINE int lx_event_mask (int event) {
+  return (event == LUA_HOOKTAILCALL) ? LUA_MASKCALL : 1 << event;
+}
+
 /*
 ** Calls 'f' with light userdata 'ud' so that no error leaves and no step of
 ** the collector runs (so no finalizer of the program's): for the few things

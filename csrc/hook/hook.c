@@ -283,19 +283,13 @@ TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 
 /* ---- the program's own hook ---- */
 
-static const int mask_of[] = {
-  [LUA_HOOKCALL] = LUA_MASKCALL, [LUA_HOOKRET] = LUA_MASKRET,
-  [LUA_HOOKLINE] = LUA_MASKLINE, [LUA_HOOKCOUNT] = LUA_MASKCOUNT,
-  [LUA_HOOKTAILCALL] = LUA_MASKCALL
-};
-
 /* It may raise, yield, or stop the trace: the last thing done but for saying
    that it has returned. */
 static TG_NOINLINE void call_user_hook (lua_Hook hook, int mask, lua_State *L,
                                         lua_Debug *ar) {
   if (ar->event != LUA_HOOKLINE)
     ar->currentline = -1;       /* our lua_getinfo may have filled it */
-  if (mask & mask_of[ar->event])
+  if (mask & lx_event_mask(ar->event))
     hook(L, ar);
 }
 

@@ -97,12 +97,6 @@ static void lower_all (tg_Interrupt *r) {
     lower(&r->levels[i]);
 }
 
-static const int mask_of[] = {
-  [LUA_HOOKCALL] = LUA_MASKCALL, [LUA_HOOKRET] = LUA_MASKRET,
-  [LUA_HOOKLINE] = LUA_MASKLINE, [LUA_HOOKCOUNT] = LUA_MASKCOUNT,
-  [LUA_HOOKTAILCALL] = LUA_MASKCALL
-};
-
 /* What the program has under our hook on 'L'. A coroutine made while its maker
    was armed has our hook without a level. From the innermost down, where the
    one that runs is. */
@@ -141,7 +135,7 @@ static void knock (lua_State *L, lua_Debug *ar) {
   Level was = program_hook(s->interrupt, L);
   if (answer(s, L, ar->event) && tg_arm_has(s, L))
     was = (Level){.hook = lua_gethook(L), .mask = EVERY};
-  if (was.hook != NULL && (was.mask & mask_of[ar->event]))
+  if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
     was.hook(L, ar);
 }
 
