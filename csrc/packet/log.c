@@ -4,7 +4,7 @@
 **     packets -> calls held back (heldlines.h) -> lines (logline.h) -> 'out'
 **
 ** Lines gather in 'out', which each pump writes. Of a recording all is known
-** beforehand: the sieve (minduration.h) leaves out what is short, and nothing
+** beforehand: the minimum-duration filter leaves out what is short, and nothing
 ** is held back.
 **
 ** Owned by a trace; called by its session, inside the hook when a chunk is
@@ -34,7 +34,7 @@
 struct tg_Log {
   tg_Stream *stream;    /* pins */
   tg_Reader *reader;    /* owns */
-  tg_MinDuration sieve; /* owns; on the reader */
+  tg_MinDuration minduration; /* owns; on the reader */
   tg_Selection selection; /* owns */
   tg_LogStyle style;
   tg_FdWriter outlet;   /* owns */
@@ -167,7 +167,7 @@ static bool failed (const tg_Log *l) {
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
-  while (!failed(l) && tg_minduration_next(&l->sieve, end, &p)) {
+  while (!failed(l) && tg_minduration_next(&l->minduration, end, &p)) {
     show(l, &p);
     if (l->out.size >= OUT_MAX)
       flush(l);
@@ -237,7 +237,7 @@ void tg_log_mute (tg_Log *l) {
 void tg_log_state (const tg_Log *l, tg_LogState *state) {
   *state = l->state;
   state->error = l->outlet.error;
-  state->status = tg_minduration_status(&l->sieve);
+  state->status = tg_minduration_status(&l->minduration);
   state->damage = tg_reader_damage(l->reader);
 }
 
@@ -252,15 +252,15 @@ static void thread_gone (void *ud, tg_ThreadId thread) {
   tg_heldlines_gone(&((tg_Log *)ud)->held, thread);
 }
 
-/* Of a whole stream the sieve knows what is short; else lines are held back,
+/* Of a whole stream the filter knows what is short; else lines are held back,
    and suspended coroutines that are gone give their calls' lines up. */
 static void start_reading (tg_Log *l) {
   uint64_t min_ns = l->selection.min_duration_ns;
   uint64_t held_ns = l->style.whole ? 0 : min_ns;
-  tg_minduration_init(&l->sieve, l->reader, min_ns - held_ns);
+  tg_minduration_init(&l->minduration, l->reader, min_ns - held_ns);
   tg_heldlines_init(&l->held, held_ns, show_call, l);
   if (held_ns > 0)
-    tg_minduration_watch(&l->sieve, thread_gone, l);
+    tg_minduration_watch(&l->minduration, thread_gone, l);
 }
 
 tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
@@ -292,7 +292,7 @@ void tg_log_free (tg_Log *l) {
     return;
   tg_fdwriter_close(&l->outlet);
   tg_heldlines_free(&l->held);
-  tg_minduration_free(&l->sieve);
+  tg_minduration_free(&l->minduration);
   tg_reader_free(l->reader);
   tg_logline_free(&l->line);
   tg_selection_clear(&l->selection);

@@ -1,8 +1,8 @@
 /*
 ** minduration.c - see minduration.h.
 **
-** Called as its reader is, on that thread. Scout and sieve see the same packets
-** in the same order, so a call has the same number with both. Memory that is
+** Called as its reader is, on that thread. Scout and filter see the same
+** packets in the same order, so a call has the same number with both. Memory that is
 ** refused is told by 'status', and no packet is given after it.
 */
 #include "reader/minduration.h"
@@ -16,7 +16,7 @@
 
 /*
 ** {==================================================================
-** Calls over their stays, alike for scout and sieve
+** Calls over their stays, alike for scout and filter
 ** ===================================================================
 */
 
@@ -138,7 +138,7 @@ static tg_Status scout_to (tg_Scout *c, tg_Pos end, uint64_t min_ns) {
 
 /*
 ** {==================================================================
-** The sieve
+** The filter
 ** ===================================================================
 */
 
@@ -170,7 +170,7 @@ void tg_minduration_watch (tg_MinDuration *s,
     tg_reader_watch(s->reader, gone, ud);
 }
 
-static void sieve_gone (void *ud, tg_ThreadId thread) {
+static void filter_gone (void *ud, tg_ThreadId thread) {
   tg_MinDuration *s = ud;
   tg_suspended_end(&s->calls.waiting, thread);
   if (s->gone != NULL)
@@ -193,7 +193,7 @@ tg_Pos tg_minduration_pos (const tg_MinDuration *s) {
 /* Before anything is read: what a ring may drop is read by neither. */
 static void start (tg_MinDuration *s, tg_Pos end) {
   tg_suspended_init(&s->calls.waiting, forget, NULL);
-  tg_reader_watch(s->reader, sieve_gone, s);
+  tg_reader_watch(s->reader, filter_gone, s);
   if (!start_scout(&s->scout, s->reader)) {
     s->status = TG_ERR_MEMORY;
     return;
@@ -212,7 +212,7 @@ static bool ask_scout (tg_MinDuration *s, uint64_t number, tg_Pos end) {
 }
 
 /* Whether the packet is given, with its sequence and depth. */
-static bool sift (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
+static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
   bool entry = p->why == TG_WHY_ENTER;
   tg_Stay *stay = entry ? enter(&s->calls, p) : leave(&s->calls, p);
   if (stay == NULL) {
@@ -235,7 +235,7 @@ bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
   if (s->scout.reader == NULL)
     start(s, end);
   while (s->status == TG_OK && tg_reader_next(s->reader, end, out)) {
-    if (sift(s, end, out))
+    if (filter_take(s, end, out))
       return true;
   }
   return false;

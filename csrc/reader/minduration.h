@@ -14,7 +14,7 @@
 ** however short; those of suspended coroutines have run what they have.
 **
 **     scout     >a >b <b(yield) >c <c ... >b* <b <a  |   a 1, b 1, c 0
-**     sieve     >a >b <b(yield) ......... >b* <b <a  |
+**     filter    >a >b <b(yield) ......... >b* <b <a  |
 **
 ** Plain C; one thread, the reader's. Memory: a bit for each call, the open
 ** ones, those that wait in suspended coroutines.
@@ -32,7 +32,7 @@ typedef struct tg_Stay {
                            the call in the order of entries */
   uint64_t opened_ns;
   tg_ThreadId thread;
-  bool given;           /* by a sieve */
+  bool given;           /* by the filter */
 } tg_Stay;
 
 /* Calls, over all their stays. */
@@ -66,14 +66,14 @@ typedef struct tg_MinDuration {
 } tg_MinDuration;
 
 /* Leaves out calls shorter than 'min_ns'; with 0 it costs nothing. The reader
-   has read nothing yet, and is watched by the sieve alone. */
+   has read nothing yet, and is watched by this filter alone. */
 void tg_minduration_init (tg_MinDuration *s, tg_Reader *reader,
                           uint64_t min_ns);
 
 /* Zeroed memory is fine. The reader stays. */
 void tg_minduration_free (tg_MinDuration *s);
 
-/* As tg_reader_watch; from now on the sieve stays where it is. */
+/* As tg_reader_watch; from now on 's' stays where it is. */
 void tg_minduration_watch (tg_MinDuration *s, void (*gone) (void *ud,
 tg_ThreadId thread), void *ud);
 

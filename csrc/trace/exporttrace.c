@@ -189,7 +189,7 @@ int trace_export (lua_State *L) {
   x.source = tg_stream_source;
   x.source_ud = t->stream;
   x.selection = &r->selection;
-  x.minduration = &r->sieve;
+  x.minduration = &r->minduration;
   x.stop = r->stop;
   x.wall_ns = t->stream->wall_ns;
   x.pid = t->stream->pid;

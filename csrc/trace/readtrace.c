@@ -20,7 +20,7 @@
    nothing the second time. */
 static int reading__gc (lua_State *L) {
   tg_ReadTrace *r = lua_touserdata(L, 1);
-  tg_minduration_free(&r->sieve);
+  tg_minduration_free(&r->minduration);
   tg_reader_free(r->reader);
   tg_selection_clear(&r->selection);
   tg_filter_free(&r->filter);
@@ -52,7 +52,7 @@ static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   tg_assert(r->reader == NULL);
   r->stop = tg_traceinfo_stop_pos(t);
   r->reader = tg_reader_new(t->stream, t->start, &r->selection);
-  tg_minduration_init(&r->sieve, r->reader, r->selection.min_duration_ns);
+  tg_minduration_init(&r->minduration, r->reader, r->selection.min_duration_ns);
   return r->reader != NULL;
 }
 
@@ -103,7 +103,7 @@ int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
 }
 
 int tg_readtrace_error (const tg_ReadTrace *r) {
-  return tg_readtrace_ended(r->trace, tg_minduration_status(&r->sieve),
+  return tg_readtrace_ended(r->trace, tg_minduration_status(&r->minduration),
                             tg_reader_damage(r->reader));
 }
 
@@ -115,7 +115,8 @@ static void tell (void *ud) {
   if (p->raised)
     return;
   tg_assert(lua_isfunction(p->L, p->function));
-  double done = (double)(tg_minduration_pos(&p->reading->sieve) - p->from);
+  tg_Pos pos = tg_minduration_pos(&p->reading->minduration);
+  double done = (double)(pos - p->from);
   double part = (p->before + done) / p->whole;
   lua_pushvalue(p->L, p->function);
   lua_pushnumber(p->L, part < 1 ? part : 1);
@@ -133,7 +134,7 @@ void tg_pace_begin (tg_Pace *p, lua_State *L, tg_ReadTrace *r, int function) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   p->from = r->trace->start;
   p->whole = (double)(r->stop - p->from);
-  tg_minduration_pace(&r->sieve, tell, p);
+  tg_minduration_pace(&r->minduration, tell, p);
 }
 
 /* Since the stream's time 0, as packets tell time. */
@@ -146,7 +147,7 @@ void tg_readtrace_span (const tg_ReadTrace *r, const tg_Trace *t,
                         uint64_t *start_ns, uint64_t *end_ns) {
   uint64_t end = ns_at(t, t->end == TG_END_NOT ? tg_clock_ticks()
                                                : t->ticks_end);
-  if (tg_minduration_status(&r->sieve) == TG_ERR_FORMAT)
+  if (tg_minduration_status(&r->minduration) == TG_ERR_FORMAT)
     end = tg_reader_time(r->reader);
   if (!tg_reader_begun(r->reader, start_ns))
     *start_ns = ns_at(t, t->ticks_start);
@@ -165,7 +166,7 @@ static int next_packet (lua_State *L) {
   tg_LuaSink sink;
   if (r->reader == NULL)
     return 0;
-  if (!tg_minduration_next(&r->sieve, r->stop, &packet)) {
+  if (!tg_minduration_next(&r->minduration, r->stop, &packet)) {
     int error = tg_readtrace_error(r);
     return error == 0 ? 0 : luaL_error(L, "%s", strerror(error));
   }

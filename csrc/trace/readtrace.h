@@ -17,7 +17,7 @@ typedef struct tg_ReadTrace {
   tg_Filter filter;     /* owns */
   tg_Selection selection; /* owns */
   tg_Reader *reader;    /* owns */
-  tg_MinDuration sieve; /* owns; on the reader */
+  tg_MinDuration minduration; /* owns; on the reader */
   tg_Scratch scratch;   /* owns */
   tg_Trace *trace;      /* pins, by its user value */
   tg_Pos stop;

@@ -52,8 +52,9 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_Pace pace;
   uint64_t start_ns, end_ns;
   tg_pace_begin(&pace, L, from, progress);
-  tg_minduration_watch(&from->sieve, tg_profile_gone, &r->profile);
-  while (!pace.raised && tg_minduration_next(&from->sieve, from->stop, &packet))
+  tg_minduration_watch(&from->minduration, tg_profile_gone, &r->profile);
+  while (!pace.raised
+         && tg_minduration_next(&from->minduration, from->stop, &packet))
     tg_profile_take(&r->profile, &packet);
   if (pace.raised)
     lua_error(L);

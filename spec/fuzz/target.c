@@ -112,7 +112,7 @@ static void check (Order *o, const tg_Packet *p, bool all) {
 
 /* Whether all of it was within TEXT_MAX and TIME_MAX. */
 static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
-  tg_MinDuration sieve;
+  tg_MinDuration minduration;
   tg_Packet p;
   Order order = {0};
   tg_Scratch scratch = {0};
@@ -120,8 +120,8 @@ static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
   tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
   if (r == NULL)
     return false;
-  tg_minduration_init(&sieve, r, k->selection.min_duration_ns);
-  while (written < TEXT_MAX && tg_minduration_next(&sieve, k->end, &p)) {
+  tg_minduration_init(&minduration, r, k->selection.min_duration_ns);
+  while (written < TEXT_MAX && tg_minduration_next(&minduration, k->end, &p)) {
     tg_JsonWriter json;
     size_t before = out->size;
     check(&order, &p, k->selection.min_duration_ns == 0);
@@ -135,7 +135,7 @@ static bool read_packets (const Look *k, tg_Buf *out, bool keep) {
   }
   bool handy = written < TEXT_MAX && tg_reader_time(r) < TIME_MAX;
   tg_scratch_free(&scratch);
-  tg_minduration_free(&sieve);
+  tg_minduration_free(&minduration);
   tg_reader_free(r);
   return handy;
 }
@@ -196,15 +196,15 @@ static void read_log (const Look *k) {
 static void write_export (const Look *k, tg_Export *x, const tg_Format *f) {
   tg_OutFile out;
   tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
-  tg_MinDuration sieve;
+  tg_MinDuration minduration;
   if (r == NULL || !tg_outfile_open(&out, "/dev/null"))
     abort();
-  tg_minduration_init(&sieve, r, k->selection.min_duration_ns);
+  tg_minduration_init(&minduration, r, k->selection.min_duration_ns);
   x->out = &out;
-  x->minduration = &sieve;
+  x->minduration = &minduration;
   PROMISED(tg_export_write(x, f) == TG_OK);
   tg_outfile_close(&out);
-  tg_minduration_free(&sieve);
+  tg_minduration_free(&minduration);
   tg_reader_free(r);
 }
 

@@ -275,7 +275,7 @@ static bool stays (const All *all, size_t i, uint64_t min_ns) {
   return all->open[call] || all->ran_ns[call] >= min_ns;
 }
 
-/* Reads without the sieve. What packets borrow stays in the file. */
+/* Reads without the filter. What packets borrow stays in the file. */
 static void read_all (const Tape *t, All *all) {
   tg_Selection d = everything();
   tg_Reader *r = tg_reader_new(t->stream, 0, &d);

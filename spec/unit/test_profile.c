@@ -2,9 +2,9 @@
 ** test_profile.c - packets written by hand, and the report and the tree that
 ** they make.
 **
-** A packet is told as in test_sieve.c, behind its time: "10>a" enters a at 10,
-** "30<a:y" leaves it by a yield (:x error, :t terminated), "50>a*" enters it
-** again; "/2" at the end is the coroutine.
+** A packet is told as in test_minduration.c, behind its time: "10>a" enters a
+** at 10, "30<a:y" leaves it by a yield (:x error, :t terminated), "50>a*" enters
+** it again; "/2" at the end is the coroutine.
 */
 #include "base/alloc.h"
 #include "capture.h"

@@ -62,7 +62,7 @@ static uint64_t digest (uint64_t h, const tg_Packet *p) {
 typedef struct Reading {
   tg_Selection selection;
   tg_Reader *reader;
-  tg_MinDuration sieve;
+  tg_MinDuration minduration;
 } Reading;
 
 static void begin (Reading *r, const Tape *t, uint64_t min_ns) {
@@ -71,11 +71,11 @@ static void begin (Reading *r, const Tape *t, uint64_t min_ns) {
   tg_options_init(&o);
   tg_selection_add(&r->selection, &o);
   r->reader = tg_reader_new(t->stream, 0, &r->selection);
-  tg_minduration_init(&r->sieve, r->reader, min_ns);
+  tg_minduration_init(&r->minduration, r->reader, min_ns);
 }
 
 static void end (Reading *r) {
-  tg_minduration_free(&r->sieve);
+  tg_minduration_free(&r->minduration);
   tg_reader_free(r->reader);
   tg_selection_clear(&r->selection);
 }
@@ -85,7 +85,7 @@ static uint64_t read_here (const Tape *t, uint64_t min_ns, uint64_t *n) {
   tg_Packet p;
   uint64_t h = 0;
   begin(&r, t, min_ns);
-  for (*n = 0; tg_minduration_next(&r.sieve, UINT64_MAX, &p); ++*n)
+  for (*n = 0; tg_minduration_next(&r.minduration, UINT64_MAX, &p); ++*n)
     h = digest(h, &p);
   end(&r);
   return h;
@@ -96,13 +96,13 @@ static uint64_t read_ahead (const Tape *t, uint64_t min_ns, uint64_t *n) {
   tg_ReadAhead a;
   uint64_t h = 0;
   begin(&r, t, min_ns);
-  tg_readahead_begin(&a, &r.sieve, UINT64_MAX, NULL, NULL);
+  tg_readahead_begin(&a, &r.minduration, UINT64_MAX, NULL, NULL);
   *n = 0;
   for (const tg_Batch *b; (b = tg_readahead_next(&a)) != NULL; *n += b->count) {
     for (uint32_t i = 0; i < b->count; i++)
       h = digest(h, &b->packets[i]);
   }
-  UNIT_CHECK(!a.failed && tg_minduration_status(&r.sieve) == TG_OK);
+  UNIT_CHECK(!a.failed && tg_minduration_status(&r.minduration) == TG_OK);
   UNIT_CHECK(tg_readahead_next(&a) == NULL);
   tg_readahead_end(&a);
   end(&r);
@@ -129,7 +129,7 @@ static void few (void) {
   compare(TG_BATCH_PACKETS / 2, 0);
 }
 
-static void sieved (void) {
+static void without_short_calls (void) {
   compare(MANY, 25);
 }
 
@@ -161,7 +161,7 @@ static void worked (void) {
   uint64_t next = 0, n;
   read_here(&t, 0, &n);
   begin(&r, &t, 0);
-  tg_readahead_begin(&a, &r.sieve, UINT64_MAX, tell, NULL);
+  tg_readahead_begin(&a, &r.minduration, UINT64_MAX, tell, NULL);
   for (tg_Batch *b; (b = tg_readahead_next(&a)) != NULL; ) {
     UNIT_CHECK(b->worked == b->count);
     tg_buf_addchar(&b->text, '\0');
@@ -184,8 +184,8 @@ static void left_early (void) {
     Reading r;
     tg_ReadAhead a;
     begin(&r, &t, 0);
-    tg_readahead_begin(&a, &r.sieve, UINT64_MAX, batches % 2 ? tell : NULL,
-                       NULL);
+    tg_readahead_begin(&a, &r.minduration, UINT64_MAX,
+                       batches % 2 ? tell : NULL, NULL);
     for (int i = 0; i < batches; i++)
       UNIT_CHECK(tg_readahead_next(&a) != NULL);
     tg_readahead_end(&a);
@@ -198,7 +198,7 @@ static void left_early (void) {
 int main (void) {
   UNIT_RUN(many);
   UNIT_RUN(few);
-  UNIT_RUN(sieved);
+  UNIT_RUN(without_short_calls);
   UNIT_RUN(worked);
   UNIT_RUN(left_early);
   return UNIT_END();
