@@ -2,8 +2,8 @@
 ** minduration.c - see minduration.h.
 **
 ** Called as its reader is, on that thread. Scout and filter see the same
-** packets in the same order, so a call has the same number with both. Memory that is
-** refused is told by 'status', and no packet is given after it.
+** packets in the same order, so a call has the same number with both. Memory
+** that is refused is told by 'status', and no packet is given after it.
 */
 #include "reader/minduration.h"
 

@@ -1,9 +1,10 @@
 /*
 ** suspended.c - see suspended.h.
 **
-** Called by profiles, the minimum-duration filter and the log, with every packet
-** that yields or goes on; on the thread that reads. Without memory a call is not parked, and
-** when it goes on it is not known: its owner says what that means.
+** Called by profiles, the minimum-duration filter and the log, with every
+** packet that yields or goes on; on the thread that reads. Without memory a
+** call is not parked, and when it goes on it is not known: its owner says what
+** that means.
 */
 #include "reader/suspended.h"
 

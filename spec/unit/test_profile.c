@@ -3,8 +3,8 @@
 ** they make.
 **
 ** A packet is told as in test_minduration.c, behind its time: "10>a" enters a
-** at 10, "30<a:y" leaves it by a yield (:x error, :t terminated), "50>a*" enters
-** it again; "/2" at the end is the coroutine.
+** at 10, "30<a:y" leaves it by a yield (:x error, :t terminated), "50>a*"
+** enters it again; "/2" at the end is the coroutine.
 */
 #include "base/alloc.h"
 #include "capture.h"
