@@ -1,3 +1,13 @@
+/*
+** builtins.c - the addresses of Lua's own functions, and how this release of
+** Lua behaves where releases differ.
+**
+** All is learned once, by whichever thread traces first, on a state that is
+** made for it and closed again: in the program's own state a library may have
+** been replaced or never opened. What was learned is constant after that, so it
+** is read in the hook without a lock. A state that cannot be made, or whose
+** libraries raise, leaves 'learned' false, and the trace does not start.
+*/
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +20,7 @@ lua_CFunction tg_real_sethook, tg_real_gethook;
 lua_Hook tg_lua_hook;
 bool tg_close_forgets;
 
+/* The functions with a role, and where the libraries have them. */
 static const struct {
   const char *library;          /* "_G" or a library's name */
   const char *name;
@@ -35,11 +46,14 @@ static bool learned;
 static bool replaces;
 static char for_nil[64];        /* "": nil */
 
+/* In no order, searched from the start: asked about a function that an error
+   passes, never about each call. */
 #define HARMLESS 256    /* more than the libraries have */
 
 static lua_CFunction harmless[HARMLESS];
 static size_t nharmless;
 
+/* Functions of ours that take the place of one of Lua's (server/standins.h). */
 #define STANDINS 4
 
 static struct {
@@ -48,6 +62,7 @@ static struct {
 } standins[STANDINS];
 static size_t nstandins;
 
+/* NULL if the library has no C function of that name. */
 static lua_CFunction member (lua_State *L, const char *lib, const char *name) {
   lua_getglobal(L, lib);
   lua_getfield(L, -1, name);
@@ -56,7 +71,8 @@ static lua_CFunction member (lua_State *L, const char *lib, const char *name) {
   return f;
 }
 
-/* Sets a hook that will not come to run, to see what debug.sethook installs. */
+/* To see what debug.sethook installs: hookf of ldblib.c, which is static there.
+   It is asked for after so many instructions that it never comes to run. */
 static void learn_hook (lua_State *L) {
   lua_pushcfunction(L, tg_real_sethook);
   lua_getglobal(L, "print");
@@ -66,7 +82,10 @@ static void learn_hook (lua_State *L) {
   tg_lua_hook = lua_gethook(L);
 }
 
-/* Whether a function of a library may catch an error that is not its own. */
+/* Whether a function of a library may catch an error that is not its own. By
+   name, whatever the library: so io.close, for the sake of coroutine.close, is
+   not known as harmless either, and errors that pass it get a closer look.
+   'load' catches what its reader raises, 'debug' what is typed. */
 static bool catches (const char *name) {
   static const char *const names[] = {
     "pcall", "xpcall", "load", "resume", "wrap", "close", "debug", "exit"
@@ -94,7 +113,8 @@ static void learn_table (lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* All libraries, the metamethods of strings, and what ipairs iterates with. */
+/* All libraries, the metamethods of strings, and what ipairs iterates with:
+   functions that an error may pass although no table of a library has them. */
 static void learn_libraries (lua_State *L) {
   static const char *const names[] = {
     LUA_GNAME, LUA_TABLIBNAME, LUA_IOLIBNAME, LUA_OSLIBNAME, LUA_STRLIBNAME,
@@ -113,6 +133,8 @@ static void learn_libraries (lua_State *L) {
   learn_harmless(lua_tocfunction(L, -1));
 }
 
+/* Since 5.4.3 luaF_close goes on with the error of the __close method; before,
+   it kept the first one. */
 static void learn_closing (lua_State *L) {
   static const char program[] =
     "local function close () error(2, 0) end "
@@ -125,7 +147,6 @@ static void learn_closing (lua_State *L) {
     replaces = lua_tointeger(L, -1) == 2;
 }
 
-
 static void learn_nil (lua_State *L) {
   lua_pushcfunction(L, tg_builtins_real(TG_ROLE_ERROR));
   lua_pcall(L, 0, 0, 0);
@@ -134,7 +155,9 @@ static void learn_nil (lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Has a coroutine die, to see what closing it leaves of its error. */
+/* Has a coroutine die, to see what closing it leaves of its error. Until 5.4.2
+   lua_resetthread answered only for the __close methods it ran. By this name
+   and not lua_closethread, which came with 5.4.6. */
 static void learn_close (lua_State *L) {
   int n;
   lua_State *co = lua_newthread(L);
@@ -144,6 +167,8 @@ static void learn_close (lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* In a protected call: each step may run out of memory. 'wrapped' is auxwrap of
+   lcorolib.c, to be had from a call of wrap alone. */
 static int learn (lua_State *L) {
   luaL_openlibs(L);
   for (size_t i = 0; i < NKNOWN; i++)
@@ -178,6 +203,8 @@ bool tg_builtins_setup (void) {
   return learned;
 }
 
+/* Asked when a C function is defined and seldom else: a walk through a short
+   list will do. */
 tg_Role tg_builtins_role (lua_CFunction f) {
   if (f == NULL)
     return TG_ROLE_NONE;
@@ -217,6 +244,7 @@ lua_CFunction tg_builtins_real (tg_Role role) {
   return address[i];
 }
 
+/* Added before a state can trace that has them, and never taken out. */
 void tg_builtins_standin (lua_CFunction f, tg_Role role) {
   tg_assert(nstandins < STANDINS);
   standins[nstandins].f = f;

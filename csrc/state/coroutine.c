@@ -1,11 +1,21 @@
+/*
+** coroutine.c - the records of coroutines, and the weak list that tells which
+** of them still live.
+**
+** Owned by the session; used on the thread that runs the state, most of it
+** inside the hook. Memory that is refused loses a record, a slot or a handler,
+** and each function says what that means; nothing is raised but inside
+** lx_quietly.
+*/
 #include <string.h>
 
 #include "state/coroutine.h"
 #include "base/alloc.h"
+#include "base/grow.h"
 
+/* A power of two: a bucket is the low bits of a hash. */
 #define BUCKETS_MIN 64u
 #define SLOTS_MIN 64u
-#define FRAMES_MIN 16u
 
 void tg_coroutines_init (tg_Coroutines *ts) {
   memset(ts, 0, sizeof *ts);
@@ -35,6 +45,9 @@ void tg_coroutines_free (tg_Coroutines *ts) {
   tg_coroutines_init(ts);
 }
 
+/* Multiplied by 2^64 divided by the golden ratio, so that its upper bits depend
+   on all of the address. The low bits of addresses are alike, since malloc
+   aligns blocks. */
 static uint32_t bucket (const tg_Coroutines *ts, const lua_State *L) {
   uint64_t k = (uint64_t)(uintptr_t)L * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(k >> 40) & (ts->nbuckets - 1);
@@ -51,6 +64,8 @@ tg_Coroutine *tg_coroutines_find (const tg_Coroutines *ts, lua_State *L) {
   return NULL;
 }
 
+/* Moves all records to that many buckets. Without memory nothing has
+   changed. */
 static bool rehash (tg_Coroutines *ts, uint32_t n) {
   tg_Coroutine **old = ts->buckets;
   uint32_t nold = ts->nbuckets;
@@ -59,6 +74,7 @@ static bool rehash (tg_Coroutines *ts, uint32_t n) {
     return false;
   ts->buckets = fresh;
   ts->nbuckets = n;
+  tg_assert(n > nold && (n & (n - 1)) == 0);
   for (uint32_t i = 0; i < nold; i++) {
     for (tg_Coroutine *t = old[i], *next; t != NULL; t = next) {
       uint32_t b = bucket(ts, t->L);
@@ -71,7 +87,9 @@ static bool rehash (tg_Coroutines *ts, uint32_t n) {
   return true;
 }
 
-/* A record from the free list keeps its arrays. */
+/* A record from the free list keeps its arrays: a program that makes a
+   coroutine for each request has the hook allocate for the first of them
+   only. */
 static tg_Coroutine *new_record (tg_Coroutines *ts) {
   tg_Coroutine *t = ts->freelist;
   if (t == NULL)
@@ -96,6 +114,7 @@ tg_Coroutine *tg_coroutines_add (tg_Coroutines *ts, struct tg_Session *s,
     return NULL;        /* with some buckets, longer chains will do */
   if ((t = new_record(ts)) == NULL)
     return NULL;
+  tg_assert(t->slot == 0 && tg_coroutines_find(ts, L) == NULL);
   t->L = L;
   t->session = s;
   uint32_t b = bucket(ts, L);
@@ -105,17 +124,23 @@ tg_Coroutine *tg_coroutines_add (tg_Coroutines *ts, struct tg_Session *s,
   return t;
 }
 
+/* 'forget' first: the hook, which keeps a pointer to the record it used last,
+   must let go of it before the record is that of another coroutine. */
 void tg_coroutines_remove (tg_Coroutines *ts, tg_Coroutine *t) {
   ts->forget(t);
   tg_Coroutine **p = &ts->buckets[bucket(ts, t->L)];
-  while (*p != t)
+  while (*p != t) {
+    tg_assert(*p != NULL);
     p = &(*p)->chain;
+  }
   *p = t->chain;
   ts->count--;
   t->chain = ts->freelist;
   ts->freelist = t;
 }
 
+/* From the innermost out: what is looked for is nearly always among the last
+   few frames. */
 int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci) {
   for (int64_t i = (int64_t)t->n - 1; i >= 0; i--) {
     if (t->frames[i].ci == ci)
@@ -125,28 +150,20 @@ int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci) {
 }
 
 bool tg_coroutine_grow (tg_Coroutine *t) {
-  uint32_t n = (t->capacity == 0) ? FRAMES_MIN : t->capacity * 2;
-  tg_Frame *f = tg_realloc(t->frames, n * sizeof *f);
-  if (f == NULL)
-    return false;
-  t->frames = f;
-  t->capacity = n;
-  return true;
+  return tg_grow(&t->frames, &t->capacity, t->n + 1, sizeof *t->frames);
 }
 
 void tg_coroutine_catch (tg_Coroutine *t, const void *handler) {
-  if (t->ncatches == t->catchcap) {
-    uint32_t n = t->catchcap + 8;
-    tg_Catch *c = tg_realloc(t->catches, n * sizeof *c);
-    if (c == NULL)
-      return;           /* then a thrown value may stay unknown */
-    t->catches = c;
-    t->catchcap = n;
-  }
+  tg_assert(t->n > 0);
+  if (!tg_grow(&t->catches, &t->catchcap, t->ncatches + 1,
+               sizeof *t->catches))
+    return;             /* then a thrown value may stay unknown */
   t->catches[t->ncatches++] = (tg_Catch){t->n - 1, handler};
   t->handler = handler;
 }
 
+/* Called whenever frames go. The innermost handler is kept ready in the record,
+   since calls are compared with it. */
 void tg_coroutine_uncatch (tg_Coroutine *t, uint32_t n) {
   while (t->ncatches > 0 && t->catches[t->ncatches - 1].frame >= n)
     t->ncatches--;
@@ -216,7 +233,8 @@ static int relist (lua_State *L) {
   return 0;
 }
 
-/* Records of coroutines that are gone, freed. */
+/* Frees the records of coroutines that are gone. One in the running chain never
+   is, whatever the table says. */
 static void sweep (tg_Coroutines *ts, lua_State *L) {
   for (uint32_t i = 0; i < ts->nbuckets; i++) {
     for (tg_Coroutine *t = ts->buckets[i], *next; t != NULL; t = next) {
@@ -227,7 +245,8 @@ static void sweep (tg_Coroutines *ts, lua_State *L) {
   }
 }
 
-/* Room for one more slot: drops the dead, and grows if many live. */
+/* Room for one more slot: drops the dead, and grows if many live. Records
+   first: who is dead is told by the slots of the old list. */
 static bool more_slots (tg_Coroutines *ts, lua_State *L) {
   sweep(ts, L);
   if (ts->next_slot == 0)               /* there may be no list yet */
@@ -240,6 +259,8 @@ static bool more_slots (tg_Coroutines *ts, lua_State *L) {
   return false;
 }
 
+/* A coroutine can only push itself onto its own stack (lua_pushthread), and
+   goes to that of 'L' from there. */
 void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L) {
   if (!lua_checkstack(L, 4) || !lua_checkstack(t->L, 1))
     return;
@@ -247,6 +268,7 @@ void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L) {
     if (!more_slots(ts, L))
       return;
   }
+  TG_STACK_GUARD(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
   lua_pushthread(t->L);
   if (t->L != L)
@@ -254,8 +276,11 @@ void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L) {
   lua_rawseti(L, -2, ts->next_slot);
   lua_pop(L, 1);
   t->slot = ts->next_slot++;
+  TG_STACK_CHECK(L);
 }
 
+/* By what the slot of 't' holds and not by its address, where another coroutine
+   may live by now: a slot is given out once, and emptied by the collector. */
 bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L) {
   bool alive;
   if (t->slot == 0 || !lua_checkstack(L, 2))
@@ -270,8 +295,11 @@ bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L) {
   return alive;
 }
 
+/* Also those without a record. 'f' may enlist none: that may replace the list
+   which is being read. */
 void tg_coroutines_each (const tg_Coroutines *ts, lua_State *L,
                          void (*f) (lua_State *L1, void *ud), void *ud) {
+  TG_STACK_GUARD(L);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) == LUA_TTABLE) {
     for (uint32_t i = 1; i < ts->next_slot; i++) {
       if (lua_rawgeti(L, -1, i) == LUA_TTHREAD)
@@ -280,4 +308,5 @@ void tg_coroutines_each (const tg_Coroutines *ts, lua_State *L,
     }
   }
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
 }

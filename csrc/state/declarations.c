@@ -1,18 +1,32 @@
+/*
+** declarations.c - finds where functions are declared in a text, without
+** parsing it.
+**
+** Lua's own parser does not tell: a compiled function knows its lines
+** (lua_Debug, "S") and not its name. A text that is not Lua gives names that
+** nobody asks for, never an error; every loop ends at the text's end. Called on
+** the traced thread when a function is defined. Without memory the names found
+** so far are kept.
+*/
 #include <ctype.h>
 #include <string.h>
 
 #include "state/declarations.h"
 #include "base/alloc.h"
+#include "base/grow.h"
 
 #define PATH_MAX_BYTES 200      /* of a dotted name */
 
-/* A dotted name as it is met, token by token. */
+/* A dotted name as it is met, token by token. Of a fixed size: it is read again
+   and again, and a longer one would not fit a column either. */
 typedef struct Path {
   char text[PATH_MAX_BYTES];
   size_t size;
   bool open;            /* a '.' or ':' came: the next name belongs to it */
 } Path;
 
+/* Where the pass is. A function belongs to the last '=' only if it follows at
+   once: "a.b = function" but not "a.b = f(function". */
 typedef struct Scan {
   const char *p, *end;
   uint32_t line;
@@ -23,6 +37,8 @@ typedef struct Scan {
   bool failed;
 } Scan;
 
+/* Also what begins with a digit: a number is no name, and nobody will ask for
+   it. */
 static bool is_name_char (char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
@@ -37,6 +53,7 @@ static int long_bracket (const Scan *s, const char *p) {
   return (p < s->end && *p == '[') ? level : -1;
 }
 
+/* Whether "]==]" of that level stands at 'p'. */
 static bool closes (const Scan *s, const char *p, int level) {
   if (*p != ']' || s->end - p < level + 2)
     return false;
@@ -47,6 +64,8 @@ static bool closes (const Scan *s, const char *p, int level) {
   return p[level + 1] == ']';
 }
 
+/* A long string or comment, with the lines in it. Inside, nothing is escaped
+   (manual, 3.1). */
 static void skip_long (Scan *s, int level) {
   for (s->p += level + 2; s->p < s->end; s->p++) {
     if (*s->p == '\n')
@@ -58,6 +77,8 @@ static void skip_long (Scan *s, int level) {
   }
 }
 
+/* A comment is long only if the bracket follows the two dashes at once (manual,
+   3.1). */
 static void skip_comment (Scan *s) {
   int level = long_bracket(s, s->p + 2);
   s->p += 2;
@@ -69,6 +90,8 @@ static void skip_comment (Scan *s) {
   }
 }
 
+/* A backslash takes the next byte with it, whatever it is: so a quote after it
+   does not end the string, and a newline after it or after "\z" is counted. */
 static void skip_string (Scan *s) {
   char quote = *s->p++;
   while (s->p < s->end && *s->p != quote) {
@@ -90,23 +113,21 @@ static void path_add (Path *path, const char *s, size_t n) {
   path->size += n;
 }
 
+/* After any token that cannot be a part of "name = function". */
 static void forget (Scan *s) {
   s->path.size = 0;
   s->path.open = false;
   s->assigned = false;
 }
 
+/* One without a name is listed too: it says that a line has another
+   function. */
 static void declare (Scan *s, uint32_t line, const Path *name) {
   tg_Declarations *d = s->out;
-  if (d->count == d->capacity) {
-    size_t n = (d->capacity == 0) ? 64 : d->capacity * 2;
-    tg_Declaration *list = tg_realloc(d->list, n * sizeof *list);
-    if (list == NULL) {
-      s->failed = true;
-      return;
-    }
-    d->list = list;
-    d->capacity = n;
+  tg_assert(d->count == 0 || d->list[d->count - 1].line <= line);
+  if (!tg_grow(&d->list, &d->capacity, d->count + 1, sizeof *d->list)) {
+    s->failed = true;
+    return;
   }
   char *copy = NULL;
   if (name != NULL && name->size > 0)
@@ -141,10 +162,10 @@ static void read_name (Scan *s, Path *name) {
   }
 }
 
-/*
-** After the word "function". Lua counts a statement from that word, a local or
-** nameless function from its parenthesis.
-*/
+/* After the word "function". The line is what Lua's compiler takes for
+   linedefined: of a statement that of the word (funcstat of lparser.c), of a
+   local or a nameless function that of its parenthesis (localfunc,
+   simpleexp). */
 static void read_function (Scan *s, bool local) {
   uint32_t line = s->line;
   Path name;
@@ -160,6 +181,7 @@ static bool is_word (const char *word, const char *s, size_t n) {
   return strlen(word) == n && memcmp(word, s, n) == 0;
 }
 
+/* A name right after another one begins anew, after a '.' it goes on. */
 static void read_word (Scan *s, bool *local) {
   const char *w = s->p;
   while (s->p < s->end && is_name_char(*s->p))
@@ -177,6 +199,8 @@ static void read_word (Scan *s, bool *local) {
   *local = is_word("local", w, n);
 }
 
+/* One of "==" is no assignment, nor is the last of "~=", "<=" and ">=": their
+   first byte has made the parser forget the name. */
 static void read_mark (Scan *s) {
   char c = *s->p++;
   if ((c == '.' || c == ':') && s->path.size > 0 && !s->path.open) {
@@ -196,6 +220,7 @@ static void read_mark (Scan *s) {
   }
 }
 
+/* Takes one token. '*local': the one before it was the word "local". */
 static void step (Scan *s, bool *local) {
   char c = *s->p;
   int level = long_bracket(s, s->p);
@@ -244,6 +269,8 @@ size_t tg_declarations_count (const tg_Declarations *d, uint32_t line) {
   return n;
 }
 
+/* With several on the line and none called so, which one it is cannot be told:
+   rather no name than a wrong one. */
 const char *tg_declarations_find (const tg_Declarations *d, uint32_t line,
                                   const char *called) {
   const char *found = NULL;

@@ -17,7 +17,7 @@ typedef struct tg_Declaration {
 
 typedef struct tg_Declarations {
   tg_Declaration *list; /* owns; by line */
-  size_t count, capacity;
+  uint32_t count, capacity;
 } tg_Declarations;
 
 /* All function declarations in 'text'; false without memory. */

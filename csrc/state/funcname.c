@@ -1,3 +1,12 @@
+/*
+** funcname.c - looks for a function's name in package.loaded, in source files,
+** and in what the interpreter says of the caller.
+**
+** Called once for each function, when it is defined, on the traced thread and
+** mostly inside the hook. So only what neither allocates in Lua nor runs code
+** of the program: raw traversal of tables, and memory of C. Without memory a
+** function is defined with another name than it might have, or none.
+*/
 #include <stdio.h>
 #include <string.h>
 
@@ -6,18 +15,25 @@
 #include "base/buf.h"
 #include "state/declarations.h"
 
+/* Of a larger file only what is declared before that is known: the hook must
+   not read a disk image which somebody has called a source. */
 #define SOURCE_FILE_MAX ((size_t)16 << 20)
 
 static const char key_loaded = 0;   /* registry: package.loaded */
 
 /* ---- declared names, by source ---- */
 
+/* A list, searched from the start: as many items as the program has files, and
+   once for each function. */
 struct tg_FuncNames {
   struct tg_FuncNames *next;
   char *source;                     /* owns */
   tg_Declarations declared;         /* owns */
 };
 
+/* The file as it is now: if it was edited since it was loaded, names may be
+   wrong. Read until no more comes, since the size that the system tells may be
+   0 (in /proc). */
 static bool read_file (const char *path, tg_Buf *text) {
   FILE *f = fopen(path, "rb");
   if (f == NULL)
@@ -34,6 +50,8 @@ static bool read_file (const char *path, tg_Buf *text) {
   return !text->failed;
 }
 
+/* A source is a file name after '@', a name that the host chose after '=', else
+   the text itself (manual, lua_Debug). */
 static void scan_source (tg_FuncNames *e, const lua_Debug *ar) {
   tg_Buf text = {0};
   if (ar->source[0] == '@') {
@@ -45,6 +63,8 @@ static void scan_source (tg_FuncNames *e, const lua_Debug *ar) {
     tg_declarations_scan(&e->declared, ar->source, ar->srclen);
 }
 
+/* A file that cannot be read has an entry too, without declarations: it is
+   tried once. */
 static tg_FuncNames *find_source (tg_FuncNames **sources, const lua_Debug *ar) {
   tg_FuncNames *e;
   for (e = *sources; e != NULL; e = e->next) {
@@ -104,6 +124,8 @@ bool tg_name_crowded (tg_FuncNames **sources, const lua_Debug *ar) {
 
 /* ---- names in package.loaded ---- */
 
+/* By a key of ours: lua_getfield needs the string "_LOADED", and makes it if a
+   program has taken it out of the registry. In the hook nothing may be made. */
 void tg_funcname_setup (lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_loaded);
@@ -115,6 +137,13 @@ typedef struct Best {
   bool global, found;
 } Best;
 
+/*
+** A field of _G is called by its own name, as luaL_traceback does
+** (pushglobalfuncname of lauxlib.c). That takes the first one it meets, and the
+** order in which tables are traversed is not specified (manual, next): the same
+** program would show other names in another run. So all are met, and the best
+** one is chosen.
+*/
 static void consider (Best *best, const char *module, const char *field) {
   char name[sizeof best->name];
   bool global = strcmp(module, LUA_GNAME) == 0;
@@ -140,7 +169,9 @@ static bool same_function (lua_State *L, const void *address) {
   return lua_isfunction(L, -1) && lua_topointer(L, -1) == address;
 }
 
-/* Looks through the module table on top of the stack. */
+/* Looks through the module table on top of the stack. lua_tostring only of keys
+   that are strings: it would change a number's key in place, and lua_next lose
+   its way (manual, lua_next). */
 static void look_in (lua_State *L, const char *module, const void *address,
                      Best *best) {
   lua_pushnil(L);
@@ -156,6 +187,7 @@ static bool loaded_name (lua_State *L, const void *address, Best *best) {
   best->found = false;
   if (!lua_checkstack(L, 8))
     return false;
+  TG_STACK_GUARD(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key_loaded);
   if (lua_istable(L, -1)) {
     lua_pushnil(L);
@@ -171,6 +203,7 @@ static bool loaded_name (lua_State *L, const void *address, Best *best) {
     }
   }
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return best->found;
 }
 
@@ -189,27 +222,30 @@ static bool holds (lua_State *L, const void *address) {
   return found;
 }
 
-/*
-** A message handler is called from within the instruction that failed, and Lua
-** takes it for the metamethod of that instruction: which it is only if it is in
-** the metatable of an operand.
-*/
+/* A message handler is called from within the instruction that failed, and Lua
+   takes it for the metamethod of that instruction: which it is only if it is in
+   the metatable of an operand. Operands are the first two arguments; the
+   function itself is on top. */
 static bool is_metamethod (lua_State *L) {
   const void *address = lua_topointer(L, -1);
   bool found = false;
   if (!lua_checkstack(L, 6))
     return true;
+  TG_STACK_GUARD(L);
   for (int i = 1; i <= 2 && i < lua_gettop(L) && !found; i++) {
     if (lua_getmetatable(L, i)) {
       found = holds(L, address);
       lua_pop(L, 1);
     }
   }
+  TG_STACK_CHECK(L);
   return found;
 }
 
 /* The text after "file:line: " at the start of 'message', if that is where the
-   innermost Lua function of the two below the called one is; else NULL. */
+   innermost Lua function of the two below the called one is; else NULL. So do
+   luaG_runerror (ldebug.c) and, a C function up, luaL_error begin their
+   messages (luaL_where). '*c': a C function raised it. */
 static const char *after_position (lua_State *L, const char *message,
                                    bool *c) {
   lua_Debug ar;
@@ -244,6 +280,9 @@ bool tg_name_handler (lua_State *L) {
          || strncmp(text, uncallable, sizeof uncallable - 1) == 0;
 }
 
+/* Lua tells the name of a metamethod without its underscores, but for __gc
+   (funcnamefromcode and funcnamefromcall of ldebug.c); a function that a hook
+   calls is called "?". */
 char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee) {
   char name[128];
   if (ar->name == NULL || strcmp(ar->namewhat, "hook") == 0
@@ -258,6 +297,8 @@ char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee) {
                                                    : sizeof name - 1);
 }
 
+/* The caller's word comes last, since it is a local name of its own as often as
+   not; but it helps to choose among those declared on one line. */
 char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
                       const char *called, tg_NameKind *kind) {
   Best best;

@@ -1,3 +1,9 @@
+/*
+** objectpool.c - the slow half of the pool: growing, and being emptied.
+**
+** Called in the hook, once for each list of captured values. Without memory an
+** object is not entered, and its value shown without what is in it.
+*/
 #include <string.h>
 
 #include "state/objectpool.h"
@@ -15,6 +21,9 @@ static void hash_all (tg_ObjectPool *p) {
   }
 }
 
+/* Both arrays at once: slots are always twice the objects, so a search ends at
+   a free one. All are entered again under a new base, since slots of earlier
+   lists would look taken. */
 static bool grow (tg_ObjectPool *p) {
   uint32_t n = (p->capacity == 0) ? OBJECTS_MIN : p->capacity * 2;
   tg_Object *list = tg_realloc(p->list, n * sizeof *list);
@@ -52,7 +61,10 @@ uint32_t tg_objectpool_hash (tg_ObjectPool *p, const void *address,
   return p->count++;
 }
 
+/* Nothing is written but the base, however many objects there were. Half the
+   numbers are left, so that base + index never wraps. */
 void tg_objectpool_clear (tg_ObjectPool *p) {
+  tg_assert(p->count <= p->capacity && p->nslots == 2 * p->capacity);
   p->base += p->count;
   p->count = 0;
   if (tg_unlikely(p->base > UINT32_MAX / 2)) {

@@ -13,6 +13,7 @@ void tg_observers_add (tg_Session *s, tg_Observer *o) {
   tg_assert(o->session == NULL && o->methods != NULL);
   o->session = s;
   o->order = ++s->observers_added;
+  tg_assert(s->observers == NULL || s->observers->order < o->order);
   o->next = s->observers;
   s->observers = o;
 }
@@ -24,12 +25,15 @@ void tg_observers_add_last (tg_Session *s, tg_Observer *o) {
   tg_assert(o->session == NULL && o->methods != NULL);
   while (*p != NULL)
     p = &(*p)->next;
+  tg_assert(s->observers == NULL || s->observers->order > 0);
   o->session = s;
   o->order = 0;
   o->next = NULL;
   *p = o;
 }
 
+/* The orders along the list only fall, so one that is not met in time is not
+   there. */
 void tg_observers_remove (tg_Observer *o) {
   tg_Observer **p = &o->session->observers;
   while (*p != o) {
@@ -57,7 +61,8 @@ static tg_Observer *after (const tg_Session *s, uint64_t *order) {
 /* More than any order that is given out. */
 #define FIRST UINT64_MAX
 
-/* Calls that method of all that have it; 'o' is the observer in 'arguments'. */
+/* Calls that method of all that have it; 'o' is the observer in 'arguments'. A
+   macro, since the methods have no type in common. */
 #define TELL(s, method, arguments) do { \
     tg_Observer *o; \
     for (uint64_t order = FIRST; (o = after(s, &order)) != NULL; ) { \

@@ -1,3 +1,12 @@
+/*
+** ownfunctions.c - the list of our sources, and how a C function is told to be
+** ours.
+**
+** Lua states on several threads share the list, so there is a mutex around each
+** use. Asked once for each function, when it is defined: for C functions dladdr
+** is fast enough then, and strings are compared one by one. A source that could
+** not be added for want of memory is reported to the module that adds it.
+*/
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -8,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/atfork.h"
 
+/* Functions of ours that a program sees in the place of one of Lua's. */
 #define SHOWN_MAX 8
 
 static struct {
@@ -18,6 +28,7 @@ static struct {
   size_t nshown;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+/* A directory's entry ends with the slash, so "a/b/" does not cover "a/bc". */
 static bool covers (const char *ours, const char *source) {
   size_t n = strlen(ours);
   if (n > 0 && ours[n - 1] == '/')
@@ -56,11 +67,14 @@ static bool real_source (const char *source, char real[PATH_MAX + 1]) {
   return source[0] == '@' && realpath(source + 1, real + 1) != NULL;
 }
 
+/* A source that is no file, or is gone, has no directory: there is nothing to
+   add, and that is no failure. */
 bool tg_ownfunctions_add_beside (const char *source) {
   char real[PATH_MAX + 1];
   if (!real_source(source, real))
     return true;
-  char *end = strrchr(real, '/');
+  char *end = strrchr(real, '/');       /* realpath's begins with one */
+  tg_assert(end != NULL);
   return tg_ownfunctions_add(real, (size_t)(end - real) + 1);
 }
 
@@ -97,7 +111,10 @@ static bool own_main (const char *source) {
          && own_source(real);
 }
 
-/* C functions are ours if they are in the same file as this one. */
+/* C functions are ours if they are in the same file as this one. No list could
+   be complete: many of ours are upvalues and metamethods that no table names. A
+   function pointer goes to a data pointer by way of an integer, since ISO C has
+   no other (POSIX dlsym relies on the same). */
 static bool own_address (lua_CFunction f) {
   Dl_info mine, theirs;
   lua_CFunction here = (lua_CFunction)(void (*) (void))own_source;
@@ -106,6 +123,7 @@ static bool own_address (lua_CFunction f) {
          && mine.dli_fbase == theirs.dli_fbase;
 }
 
+/* With the mutex held. */
 static bool is_shown (lua_CFunction f) {
   for (size_t i = 0; i < own.nshown; i++) {
     if (own.shown[i] == f)

@@ -14,6 +14,7 @@ tg_Session *tg_session_find (lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   s = lua_touserdata(L, -1);
   lua_pop(L, 1);
+  tg_assert(s == NULL || s->registry == lua_topointer(L, LUA_REGISTRYINDEX));
   return s;
 }
 
