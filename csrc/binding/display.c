@@ -14,14 +14,7 @@ static int buf__gc (lua_State *L) {
 /* An empty buffer that Lua owns: pushing its text may raise, and nobody else
    could free it then. */
 static tg_Buf *push_buf (lua_State *L) {
-  tg_Buf *b = lua_newuserdatauv(L, sizeof *b, 0);
-  *b = (tg_Buf){0};
-  if (luaL_newmetatable(L, "tracegrip.buf")) {
-    lua_pushcfunction(L, buf__gc);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_setmetatable(L, -2);
-  return b;
+  return lx_owner(L, sizeof(tg_Buf), 0, "tracegrip.buf", buf__gc);
 }
 
 int display_escaped (lua_State *L) {

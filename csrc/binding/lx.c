@@ -2,6 +2,8 @@
 ** lx.c - the few things that are done with Lua in more than one place. On the
 ** thread of the state; what may raise says so in the header.
 */
+#include <string.h>
+
 #include "binding/lx.h"
 
 const char tg_key_session = 0;
@@ -78,6 +80,50 @@ bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
   if (lua_gc(L, LUA_GCISRUNNING) == 1)
     lua_gc(L, LUA_GCRESTART);           /* no debt, and no allowance */
   return ok;
+}
+
+void lx_set_string (lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+void lx_set_integer (lua_State *L, const char *key, lua_Integer value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, key);
+}
+
+void lx_set_number (lua_State *L, const char *key, lua_Number value) {
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* The metatable is its own __index first, and 'methods' may put another one
+   there. A name without a function is false there (luaL_setfuncs): so a list
+   with {"__metatable", NULL} hides the metatable from the program. */
+void lx_class (lua_State *L, const char *name, const luaL_Reg *methods) {
+  TG_STACK_GUARD(L);
+  if (luaL_newmetatable(L, name)) {
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
+    luaL_setfuncs(L, methods, 0);
+  }
+  lua_pop(L, 1);
+  TG_STACK_CHECK(L);
+}
+
+/* Zeros before it has the finalizer, which may come at any allocation. Lua
+   marks an object for finalization when it gets its metatable, and only if that
+   has a __gc by then (manual, 2.5.3). */
+void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
+                lua_CFunction gc) {
+  void *owner = lua_newuserdatauv(L, size, nuvalues);
+  memset(owner, 0, size);
+  if (luaL_newmetatable(L, name)) {
+    lua_pushcfunction(L, gc);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  return owner;
 }
 
 /* The thread that called tg_tracing_get first may be any coroutine; the main

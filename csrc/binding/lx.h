@@ -55,6 +55,24 @@ bool lx_quietly_due (lua_State *L, lua_CFunction f,
 void lx_replace (lua_State *L, const char *library, const char *name,
                  lua_CFunction what, lua_CFunction with);    /* [-0, +0, m] */
 
+/* Sets a field of the table on top. NULL is nil: there is no such field. */
+void lx_set_string (lua_State *L, const char *key,
+                    const char *value);                      /* [-0, +0, m] */
+void lx_set_integer (lua_State *L, const char *key,
+                     lua_Integer value);                     /* [-0, +0, m] */
+void lx_set_number (lua_State *L, const char *key,
+                    lua_Number value);                       /* [-0, +0, m] */
+
+/* Makes the metatable of that name, if the state does not have it yet. Objects
+   find methods in it by their names, unless it has an __index of its own. */
+void lx_class (lua_State *L, const char *name,
+               const luaL_Reg *methods);                     /* [-0, +0, m] */
+
+/* Pushes a userdata of zeros, with a finalizer, for what is not Lua's to free.
+   What is allocated in it from then on is freed whatever raises. */
+void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
+                lua_CFunction gc);                           /* [-0, +1, m] */
+
 /* The main thread of the state. */
 lua_State *lx_mainthread (lua_State *L);                     /* [-0, +0, -] */
 

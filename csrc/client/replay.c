@@ -279,16 +279,10 @@ void tg_replay_setup (lua_State *L) {
     {"finish", replay_finish},
     {"__gc", replay__gc},
     {"__close", replay__gc},
+    {"__metatable", NULL},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, TG_REPLAY)) {
-    luaL_setfuncs(L, methods, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -2, "__index");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-  }
-  lua_pop(L, 1);
+  lx_class(L, TG_REPLAY, methods);
 }
 
 /* }================================================================== */

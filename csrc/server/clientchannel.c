@@ -26,11 +26,6 @@ static const char *const kind_names[] = {
   [TG_NOTICE_ENDED] = "ended", [TG_NOTICE_GONE] = "gone"
 };
 
-static void set_string (lua_State *L, const char *key, const char *value) {
-  lua_pushstring(L, value);
-  lua_setfield(L, -2, key);
-}
-
 /* A client that makes the program wait too long is another matter than a
    buffer that was to be filled once. REFUSED has no reason of its own: there
    was no memory. */
@@ -48,17 +43,16 @@ static void push_notice (lua_State *L, const ClientChannel *c,
                          const tg_Notice *n) {
   const tg_Options *o = tg_clientstream_options(&c->stream, n->id);
   lua_createtable(L, 0, 4);
-  set_string(L, "kind", kind_names[n->kind]);
-  lua_pushinteger(L, (lua_Integer)n->id);
-  lua_setfield(L, -2, "id");
+  lx_set_string(L, "kind", kind_names[n->kind]);
+  lx_set_integer(L, "id", (lua_Integer)n->id);
   if (n->kind == TG_NOTICE_STARTED) {
-    set_string(L, "name", n->name);
+    lx_set_string(L, "name", n->name);
     tg_types_push(L, n->options.types);
     lua_setfield(L, -2, "types");
   }
   if (o != NULL && (n->kind == TG_NOTICE_ENDED
                     || n->kind == TG_NOTICE_REFUSED))
-    set_string(L, "why", why(o, n));
+    lx_set_string(L, "why", why(o, n));
 }
 
 /* ---- the object ---- */
@@ -205,7 +199,7 @@ static int channel_notice (lua_State *L) {
   const tg_Notice *n = tg_clientstream_notice(&c->stream);
   if (c->stream.broken && c->stream.attached) {
     lua_createtable(L, 0, 1);
-    set_string(L, "kind", "broken");
+    lx_set_string(L, "kind", "broken");
     return 1;
   }
   if (n == NULL)
@@ -280,10 +274,5 @@ void tg_clientchannel_setup (lua_State *L) {
     {"__gc", channel_close},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, CHANNEL)) {
-    luaL_setfuncs(L, methods, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -2, "__index");
-  }
-  lua_pop(L, 1);
+  lx_class(L, CHANNEL, methods);
 }

@@ -278,11 +278,10 @@ int listener_waited (lua_State *L) {
 }
 
 void tg_listener_setup (lua_State *L) {
-  if (luaL_newmetatable(L, LISTENING)) {
-    lua_pushcfunction(L, listening__index);
-    lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, listening__gc);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_pop(L, 1);
+  static const luaL_Reg methods[] = {
+    {"__index", listening__index},
+    {"__gc", listening__gc},
+    {NULL, NULL}
+  };
+  lx_class(L, LISTENING, methods);
 }

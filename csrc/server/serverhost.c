@@ -15,35 +15,23 @@ static int host_fd (lua_State *L) {
   return 1;
 }
 
-static void set_string (lua_State *L, const char *key, const char *value) {
-  if (value != NULL) {
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-  }
-}
-
-static void set_integer (lua_State *L, const char *key, lua_Integer value) {
-  lua_pushinteger(L, value);
-  lua_setfield(L, -2, key);
-}
-
 /* Strings of the order are borrowed until it is answered, so they are copied
    here. All options are in a table of their own, which is what server.lua
    hands on. */
 static void push_order (lua_State *L, const tg_Order *o) {
   lua_createtable(L, 0, 6);
-  set_string(L, "kind", o->kind);
-  set_integer(L, "id", (lua_Integer)o->id);
-  set_integer(L, "endpoint", (lua_Integer)o->endpoint);
-  set_string(L, "title", o->title);
-  set_string(L, "address", o->address);
+  lx_set_string(L, "kind", o->kind);
+  lx_set_integer(L, "id", (lua_Integer)o->id);
+  lx_set_integer(L, "endpoint", (lua_Integer)o->endpoint);
+  lx_set_string(L, "title", o->title);
+  lx_set_string(L, "address", o->address);
   lua_createtable(L, 0, 5);
-  set_string(L, "host", o->host);
-  set_string(L, "path", o->path);
-  set_string(L, "token", o->token);
-  set_string(L, "defaults", o->defaults);
+  lx_set_string(L, "host", o->host);
+  lx_set_string(L, "path", o->path);
+  lx_set_string(L, "token", o->token);
+  lx_set_string(L, "defaults", o->defaults);
   if (o->port >= 0)
-    set_integer(L, "port", o->port);
+    lx_set_integer(L, "port", o->port);
   lua_setfield(L, -2, "options");
 }
 
@@ -58,11 +46,11 @@ static int host_take (lua_State *L) {
     return 1;
   }
   lua_createtable(L, 0, 2);
-  set_string(L, "kind", event.kind);
+  lx_set_string(L, "kind", event.kind);
   if (strcmp(event.kind, "stop") == 0)
-    set_integer(L, "ms", TG_SERVER_PARTING_NS / 1000000);
+    lx_set_integer(L, "ms", TG_SERVER_PARTING_NS / 1000000);
   else
-    set_integer(L, "endpoint", (lua_Integer)event.endpoint);
+    lx_set_integer(L, "endpoint", (lua_Integer)event.endpoint);
   return 1;
 }
 
@@ -109,10 +97,5 @@ void tg_serverhost_setup (lua_State *L) {
     {"drop", host_drop},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, TG_SERVERHOST)) {
-    luaL_setfuncs(L, methods, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -2, "__index");
-  }
-  lua_pop(L, 1);
+  lx_class(L, TG_SERVERHOST, methods);
 }

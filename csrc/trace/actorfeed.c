@@ -430,10 +430,8 @@ static int feed_ended (lua_State *L) {
     }
     tg_trace_push(L, t);
     lua_createtable(L, 0, 2);
-    lua_pushstring(L, t->name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, why);
-    lua_setfield(L, -2, "why");
+    lx_set_string(L, "name", t->name);
+    lx_set_string(L, "why", why);
     lua_rawseti(L, 2, ++n);
     let_go(L, f, t);
     lua_settop(L, 2);
@@ -481,7 +479,5 @@ void tg_feed_setup (lua_State *L) {
     {"__gc", feed__gc},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, TG_FEED))
-    luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 1);
+  lx_class(L, TG_FEED, methods);
 }

@@ -132,23 +132,16 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
 static void push_result (lua_State *L, const tg_Export *x,
                          const tg_Format *f) {
   lua_createtable(L, 0, 7);
-  lua_pushinteger(L, (lua_Integer)x->calls);
-  lua_setfield(L, -2, "calls");
-  lua_pushinteger(L, (lua_Integer)x->left_out);
-  lua_setfield(L, -2, "leftOut");
-  lua_pushinteger(L, (lua_Integer)x->folded);
-  lua_setfield(L, -2, "folded");
-  lua_pushinteger(L, (lua_Integer)x->bare);
-  lua_setfield(L, -2, "withoutValues");
-  lua_pushinteger(L, (lua_Integer)x->bytes);
-  lua_setfield(L, -2, "bytes");
+  lx_set_integer(L, "calls", (lua_Integer)x->calls);
+  lx_set_integer(L, "leftOut", (lua_Integer)x->left_out);
+  lx_set_integer(L, "folded", (lua_Integer)x->folded);
+  lx_set_integer(L, "withoutValues", (lua_Integer)x->bare);
+  lx_set_integer(L, "bytes", (lua_Integer)x->bytes);
   if (f->depth > 0) {
-    lua_pushinteger(L, f->depth);
-    lua_setfield(L, -2, "depth");
+    lx_set_integer(L, "depth", f->depth);
   }
   if (x->limit > 0) {
-    lua_pushinteger(L, (lua_Integer)x->limit);
-    lua_setfield(L, -2, "limit");
+    lx_set_integer(L, "limit", (lua_Integer)x->limit);
   }
 }
 
@@ -215,16 +208,11 @@ int export_formats (lua_State *L) {
   lua_newtable(L);
   for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, f->name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, f->what);
-    lua_setfield(L, -2, "what");
-    lua_pushstring(L, f->ending);
-    lua_setfield(L, -2, "ending");
-    lua_pushinteger(L, (lua_Integer)f->limit);
-    lua_setfield(L, -2, "limit");
-    lua_pushinteger(L, f->depth);
-    lua_setfield(L, -2, "depth");
+    lx_set_string(L, "name", f->name);
+    lx_set_string(L, "what", f->what);
+    lx_set_string(L, "ending", f->ending);
+    lx_set_integer(L, "limit", (lua_Integer)f->limit);
+    lx_set_integer(L, "depth", f->depth);
     lua_rawseti(L, -2, (lua_Integer)(f - tg_formats) + 1);
   }
   return 1;

@@ -63,13 +63,8 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
   tg_Trace *t = tg_readtrace_check(L);
   lua_settop(L, filter);                /* nil, if there is none */
   bool narrow = !lua_isnoneornil(L, filter);
-  tg_ReadTrace *r = lua_newuserdatauv(L, sizeof *r, 1);
-  memset(r, 0, sizeof *r);
-  if (luaL_newmetatable(L, "tracegrip.reading")) {
-    lua_pushcfunction(L, reading__gc);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_setmetatable(L, -2);
+  tg_ReadTrace *r =
+      lx_owner(L, sizeof *r, 1, "tracegrip.reading", reading__gc);
   tg_assert(lua_touserdata(L, 1) == t);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);

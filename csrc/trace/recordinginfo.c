@@ -12,22 +12,6 @@
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
-/* NULL is nil: a field that is not known is not there. */
-static void set_string (lua_State *L, const char *key, const char *value) {
-  lua_pushstring(L, value);
-  lua_setfield(L, -2, key);
-}
-
-static void set_integer (lua_State *L, const char *key, uint64_t value) {
-  lua_pushinteger(L, (lua_Integer)value);
-  lua_setfield(L, -2, key);
-}
-
-static void set_number (lua_State *L, const char *key, double value) {
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, key);
-}
-
 /* What takes reading all of a trace. */
 typedef struct Measure {
   uint64_t events;
@@ -72,17 +56,17 @@ static int describe_trace (lua_State *L) {
   pace.whole = lua_tonumber(L, 4);
   measure(L, r, &pace, &m);
   lua_createtable(L, 0, 9);
-  set_string(L, "name", t->name);
+  lx_set_string(L, "name", t->name);
   tg_types_push(L, t->options.types);
   lua_setfield(L, -2, "types");
-  set_number(L, "start_ms", (double)m.start_ns / 1e6);
-  set_number(L, "stop_ms", (double)m.end_ns / 1e6);
-  set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
-  set_integer(L, "events", m.events);
-  set_integer(L, "threads", m.threads);
+  lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
+  lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
+  lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
+  lx_set_integer(L, "events", (lua_Integer)m.events);
+  lx_set_integer(L, "threads", m.threads);
   tg_trace_push_lost(L, t);
   lua_setfield(L, -2, "lost");
-  set_string(L, "ended", tg_endreason_name(t->end));
+  lx_set_string(L, "ended", tg_endreason_name(t->end));
   return 1;
 }
 
@@ -130,12 +114,12 @@ static void describe_arguments (lua_State *L, const tg_Program *p) {
 static void describe_process (lua_State *L, const tg_Recording *r) {
   if (!r->program.remote) {
     describe_arguments(L, &r->program);
-    set_integer(L, "pid", r->header.pid);
+    lx_set_integer(L, "pid", r->header.pid);
     return;
   }
-  set_integer(L, "recorder", r->header.pid);
+  lx_set_integer(L, "recorder", r->header.pid);
   if (r->program.pid != 0)
-    set_integer(L, "pid", r->program.pid);
+    lx_set_integer(L, "pid", r->program.pid);
 }
 
 /* How the hook knew of frames and values. */
@@ -152,16 +136,16 @@ static void describe_frames (lua_State *L, const char *asked) {
 /* 'date' is when the recording began, in seconds as os.time has them, with a
    fraction. */
 static void describe_program (lua_State *L, const tg_Recording *r) {
-  set_string(L, "program", r->program.name);
+  lx_set_string(L, "program", r->program.name);
   describe_process(L, r);
   lua_createtable(L, 0, 3);
-  set_string(L, "tracegrip", r->program.tracegrip);
-  set_string(L, "lua", r->program.lua);
-  set_integer(L, "format", r->header.version);
+  lx_set_string(L, "tracegrip", r->program.tracegrip);
+  lx_set_string(L, "lua", r->program.lua);
+  lx_set_integer(L, "format", r->header.version);
   lua_setfield(L, -2, "versions");
   describe_frames(L, r->program.asked);
-  set_number(L, "date", (double)r->header.wall_ns / 1e9);
-  set_integer(L, "run", r->header.run);
+  lx_set_number(L, "date", (double)r->header.wall_ns / 1e9);
+  lx_set_integer(L, "run", r->header.run);
 }
 
 /* In a word, how the recording came to its end. Damage tells most, so it comes
@@ -215,9 +199,9 @@ static void note_damage (lua_State *L, tg_Recording *r, int traces) {
 
 static void describe_state (lua_State *L, tg_Recording *r, int traces) {
   note_damage(L, r, traces);
-  set_string(L, "state", state_name(r));
+  lx_set_string(L, "state", state_name(r));
   if (r->reason[0] != '\0')
-    set_string(L, "reason", r->reason);
+    lx_set_string(L, "reason", r->reason);
 }
 
 /* The state is described twice: at once, for those who want it brief, and when
@@ -225,12 +209,12 @@ static void describe_state (lua_State *L, tg_Recording *r, int traces) {
 void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
                             int traces, bool brief, int progress) {
   lua_createtable(L, 0, 20);
-  set_string(L, "path", path);
+  lx_set_string(L, "path", path);
   describe_program(L, r);
   describe_state(L, r, traces);
-  set_integer(L, "functions", atomic_load(&r->stream->functions->count));
-  set_integer(L, "bytes", r->event_bytes);
-  set_integer(L, "file_bytes", r->file_bytes);
+  lx_set_integer(L, "functions", atomic_load(&r->stream->functions->count));
+  lx_set_integer(L, "bytes", (lua_Integer)r->event_bytes);
+  lx_set_integer(L, "file_bytes", (lua_Integer)r->file_bytes);
   if (brief)
     return;
   describe_traces(L, r, traces, progress);

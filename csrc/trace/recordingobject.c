@@ -228,13 +228,11 @@ void tg_recordings_setup (lua_State *L) {
     {"__gc", recording__gc},
     {"__close", recording__gc},
     {"__tostring", recording__tostring},
+    {"__metatable", NULL},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, TG_RECORDING)) {
-    luaL_setfuncs(L, methods, 0);
-    set_forwards(L);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-  }
+  lx_class(L, TG_RECORDING, methods);
+  luaL_getmetatable(L, TG_RECORDING);
+  set_forwards(L);
   lua_pop(L, 1);
 }

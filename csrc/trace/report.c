@@ -30,19 +30,6 @@ static int report__gc (lua_State *L) {
   return 0;
 }
 
-/* A userdata first: what is allocated in it is freed by its finalizer,
-   whatever raises. */
-static Report *new_report (lua_State *L) {
-  Report *r = lua_newuserdatauv(L, sizeof *r, 0);
-  memset(r, 0, sizeof *r);
-  if (luaL_newmetatable(L, "tracegrip.report")) {
-    lua_pushcfunction(L, report__gc);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_setmetatable(L, -2);
-  return r;
-}
-
 /* The function at 'progress' is told how far it is; raises what that raises. A
    profile must hear of coroutines that are gone, or a program that makes many
    would leave a stack of each in it. */
@@ -94,7 +81,7 @@ static Report *make_report (lua_State *L, bool tree) {
   if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
     lua_replace(L, 4);
   lua_settop(L, 4);
-  Report *r = new_report(L);
+  Report *r = lx_owner(L, sizeof *r, 0, "tracegrip.report", report__gc);
   bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
   r->profile.levels = levels;
   if (made)

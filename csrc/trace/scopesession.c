@@ -152,7 +152,7 @@ static int session_advance (lua_State *L) {
   return 1;
 }
 
-static void push_metatables (lua_State *L);
+static void set_metatable (lua_State *L);
 
 /* A trace that runs would change under the index. */
 int scopesession_new (lua_State *L) {
@@ -168,8 +168,7 @@ int scopesession_new (lua_State *L) {
   describe(t, &from);
   Session *u = lua_newuserdatauv(L, sizeof *u, 1);
   *u = (Session){NULL, portion};
-  push_metatables(L);
-  lua_setmetatable(L, -2);
+  set_metatable(L);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, TRACE);
   u->scope = new_scope(L, from, t, &status);
@@ -269,9 +268,7 @@ static Answer *ask (lua_State *L) {
   tg_ScopeQuery q;
   tg_Scope *s = check_session(L);
   read_question(L, 2, s, &q);
-  Answer *a = lua_newuserdatauv(L, sizeof *a, 1);
-  memset(a, 0, sizeof *a);
-  luaL_setmetatable(L, CURSOR);
+  Answer *a = lx_owner(L, sizeof *a, 1, CURSOR, answer__gc);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   bool opened = tg_scopequery_open(&a->cursor, s, &q);
@@ -367,17 +364,14 @@ static int session_each (lua_State *L) {
 /* ---- the object ---- */
 
 static void set_ms (lua_State *L, const char *key, uint64_t ns) {
-  lua_pushnumber(L, (double)ns / 1e6);
-  lua_setfield(L, -2, key);
+  lx_set_number(L, key, (double)ns / 1e6);
 }
 
 static int session_info (lua_State *L) {
   const tg_Scope *s = check_session(L);
   lua_createtable(L, 0, 6);
-  lua_pushinteger(L, (lua_Integer)s->events);
-  lua_setfield(L, -2, "events");
-  lua_pushinteger(L, (lua_Integer)s->nsegments);
-  lua_setfield(L, -2, "segments");
+  lx_set_integer(L, "events", (lua_Integer)s->events);
+  lx_set_integer(L, "segments", (lua_Integer)s->nsegments);
   set_ms(L, "start_ms", s->trace.start_ns);
   set_ms(L, "duration_ms", s->duration_ns);
   set_ms(L, "callOverhead", s->cost.enter_ns);
@@ -395,9 +389,8 @@ static int session_timelines (lua_State *L) {
   return 1;
 }
 
-/* Pushes that of sessions, and sees to that of answers. Made with the first
-   session of a state: few programs have one. */
-static void push_metatables (lua_State *L) {
+/* Made with the first session of a state: few programs have one. */
+static void set_metatable (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"advance", session_advance},
     {"info", session_info},
@@ -407,14 +400,6 @@ static void push_metatables (lua_State *L) {
     {"__gc", session__gc},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, CURSOR)) {
-    lua_pushcfunction(L, answer__gc);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_pop(L, 1);
-  if (luaL_newmetatable(L, SESSION)) {
-    luaL_setfuncs(L, methods, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -2, "__index");
-  }
+  lx_class(L, SESSION, methods);
+  luaL_setmetatable(L, SESSION);
 }

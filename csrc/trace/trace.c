@@ -423,13 +423,9 @@ void tg_trace_setup (lua_State *L) {
     {"__gc", trace__gc},
     {"__close", trace__close},
     {"__tostring", trace__tostring},
+    {"__metatable", NULL},
     {NULL, NULL}
   };
-  if (luaL_newmetatable(L, TG_TRACE)) {
-    luaL_setfuncs(L, methods, 0);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-  }
-  lua_pop(L, 1);
+  lx_class(L, TG_TRACE, methods);
   setup_list(L);
 }
