@@ -8,6 +8,7 @@
 
 #include "trace/actorfeed.h"
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "binding/luasink.h"
 #include "binding/readoptions.h"
 #include "packet/packet.h"
@@ -21,7 +22,7 @@
 typedef struct tg_Feed {
   tg_Observer observer;         /* registered while the feed is open */
   tg_Trace **traces;            /* owns the array; by time of start */
-  size_t count, capacity;
+  uint32_t count, capacity;
   tg_Selection selection;       /* of all of them */
   tg_Reader *reader;            /* owns; NULL while there are none */
   tg_Scratch scratch;           /* owns */
@@ -51,7 +52,8 @@ static void set_consumers (tg_Feed *f) {
   }
 }
 
-/* False without memory, and then nothing is in it. */
+/* What all of the traces ask for together. False without memory, and then
+   nothing is in it. */
 static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
   for (size_t i = 0; i < f->count; i++) {
     if (!tg_selection_add(d, &f->traces[i]->options)) {
@@ -110,15 +112,9 @@ static bool rework (tg_Feed *f) {
 
 /* False without memory, and the feed is as before. */
 static bool join (tg_Feed *f, tg_Trace *t) {
-  if (f->count == f->capacity) {
-    size_t n = f->capacity * 2 + 4;
-    tg_Trace **list = tg_realloc(f->traces, n * sizeof *list);
-    if (list == NULL)
-      return false;
-    f->traces = list;
-    f->capacity = n;
-  }
   tg_assert(!has(f, t));
+  if (!tg_grow(&f->traces, &f->capacity, f->count + 1, sizeof *f->traces))
+    return false;
   f->traces[f->count++] = t;
   if (rework(f))
     return true;
@@ -158,11 +154,15 @@ static void part (tg_Feed *f, tg_Trace *t) {
 ** trace, is asked when all that allocates is done.
 */
 
+/* From the observer that is told to the feed that it is a part of: observers
+   need no field for their owner. By way of an integer, since 'o' may be const
+   and the feed is not. */
 static tg_Feed *feed_of (const tg_Observer *o) {
   return (tg_Feed *)(void *)((char *)(uintptr_t)o
                              - offsetof(tg_Feed, observer));
 }
 
+/* Registered is open: the list of observers is the only place that knows. */
 static bool is_open (const tg_Feed *f) {
   return f->observer.session != NULL;
 }
@@ -190,6 +190,7 @@ static void tell (lua_State *L, int at) {
     lua_pop(L, 1);
 }
 
+/* Asked before a trace stops: who reads it is to flush. */
 static bool feed_watches (const tg_Observer *o, const tg_Trace *t) {
   return has(feed_of(o), t);
 }
@@ -368,11 +369,14 @@ static tg_Pos feed_end (const tg_Feed *f) {
   return end;
 }
 
+/* What write_packet is given: it runs in a protected call, which takes one
+   pointer. */
 typedef struct Writing {
   tg_Feed *feed;
-  const tg_Packet *packet;
+  const tg_Packet *packet;      /* borrows from the reader */
 } Writing;
 
+/* In a protected call, so that 'busy' is taken back whatever raises. */
 static int write_packet (lua_State *L) {
   const Writing *w = lua_touserdata(L, 1);
   tg_Feed *f = w->feed;
@@ -406,6 +410,8 @@ static int next_packet (lua_State *L) {
   return (status == LUA_OK) ? 1 : lua_error(L);
 }
 
+/* The iterator holds the feed by its upvalue: it may be used after the program
+   has forgotten the feed. */
 static int feed_packets (lua_State *L) {
   tg_Feed *f = check_feed(L);
   lua_pushvalue(L, 1);
@@ -454,6 +460,8 @@ static int feed__gc (lua_State *L) {
   return 0;
 }
 
+/* 'count' is a field that is worked out; all else are methods, by raw
+   access. */
 static int feed__index (lua_State *L) {
   const tg_Feed *f = check_feed(L);
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";

@@ -34,11 +34,13 @@ static const tg_Format *check_format (lua_State *L, int i) {
   return NULL;
 }
 
+/* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
   "limit", "samples", "sources", "geckoVersion", "progress", NULL
 };
 
-/* 0 stands for: not given. */
+/* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
+   ask for a document without calls, which no viewer opens. */
 static uint64_t read_count (lua_State *L, const char *key) {
   int ok = 1;
   lua_getfield(L, 4, key);
@@ -67,7 +69,7 @@ static bool read_flag (lua_State *L, const char *key) {
    the keys raw. */
 static void read_options (lua_State *L, tg_ExportOptions *o) {
   memset(o, 0, sizeof *o);
-  o->gecko = 36;
+  o->gecko = 36;        /* the newest that can be written; see gecko.c */
   if (!lua_istable(L, 4))
     return;
   o->limit = read_count(L, "limit");
@@ -88,7 +90,8 @@ typedef struct Teller {
   bool raised;            /* the error is on top */
 } Teller;
 
-/* By time: how many packets there will be nobody knows beforehand. */
+/* By time: how many packets there will be nobody knows beforehand. 0 for a
+   trace without length, which has no parts. */
 static double part (const tg_Export *x, uint64_t reached_ns) {
   if (reached_ns <= x->start_ns || x->end_ns <= x->start_ns)
     return 0;
@@ -145,8 +148,9 @@ static void push_result (lua_State *L, const tg_Export *x,
   }
 }
 
-/* Writes it; nothing may raise as long as the output is open. The format's own
-   errno wins over that of closing: it came first, and tells more. */
+/* Writes it. Nothing may raise while the output is open: it is on the C stack,
+   and an error would go past it and leave the file open. The format's own errno
+   wins over that of closing: it came first, and tells more. */
 static tg_Status write (tg_Export *x, const tg_Format *format,
                         const char *path) {
   tg_OutFile out;
@@ -166,7 +170,7 @@ static tg_Status write (tg_Export *x, const tg_Format *format,
 }
 
 /* The message names the path, or the directory for spools if it is that which
-   is full. */
+   is full. Damage is no failure: the document has what comes before it. */
 int trace_export (lua_State *L) {
   static const tg_Program unknown;
   tg_Trace *t = tg_readtrace_check(L);
@@ -190,6 +194,7 @@ int trace_export (lua_State *L) {
   tg_traceinfo_losses(t, x.lost);
   read_progress(L, &teller, &x);
   tg_Status status = write(&x, format, path);
+  tg_assert(x.out == NULL && lua_gettop(L) >= 6);
   if (teller.raised)
     return lua_error(L);
   if (status == TG_OK && (errno = tg_readtrace_error(r)) != 0)

@@ -77,6 +77,7 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
   return r;
 }
 
+/* What the system would say of the same: EBADMSG is "Bad message". */
 static int errno_of (tg_Status status) {
   switch (status) {
     case TG_ERR_MEMORY: return ENOMEM;
@@ -97,6 +98,7 @@ int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
   return 0;
 }
 
+/* To be asked when no more packets come: 0 if that was the end. */
 int tg_readtrace_error (const tg_ReadTrace *r) {
   return tg_readtrace_ended(r->trace, tg_minduration_status(&r->minduration),
                             tg_reader_damage(r->reader));
@@ -161,6 +163,7 @@ static int next_packet (lua_State *L) {
   tg_LuaSink sink;
   if (r->reader == NULL)
     return 0;
+  tg_assert(r->stop >= r->trace->start);
   if (!tg_minduration_next(&r->minduration, r->stop, &packet)) {
     int error = tg_readtrace_error(r);
     return error == 0 ? 0 : luaL_error(L, "%s", strerror(error));
@@ -171,6 +174,8 @@ static int next_packet (lua_State *L) {
   return 1;
 }
 
+/* The iterator owns the reading by its upvalue, which pins the Trace in
+   turn. */
 int trace_packets (lua_State *L) {
   tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
   lua_pushcclosure(L, next_packet, 1);

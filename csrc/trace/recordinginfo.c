@@ -100,6 +100,8 @@ static void describe_traces (lua_State *L, const tg_Recording *r, int traces,
   }
 }
 
+/* The command line of the program, without the interpreter and without the name
+   of the script (manual, section 7: the table "arg"). */
 static void describe_arguments (lua_State *L, const tg_Program *p) {
   lua_createtable(L, (int)p->count, 0);
   for (uint32_t i = 0; i < p->count; i++) {
@@ -122,7 +124,8 @@ static void describe_process (lua_State *L, const tg_Recording *r) {
     lx_set_integer(L, "pid", r->program.pid);
 }
 
-/* How the hook knew of frames and values. */
+/* How the hook knew of frames and values: times of both ways should not be
+   compared. Recordings of older versions do not say. */
 static void describe_frames (lua_State *L, const char *asked) {
   if (asked == NULL)
     return;
@@ -197,6 +200,7 @@ static void note_damage (lua_State *L, tg_Recording *r, int traces) {
   }
 }
 
+/* 'damaged' wins over what the header says, so damage is looked for first. */
 static void describe_state (lua_State *L, tg_Recording *r, int traces) {
   note_damage(L, r, traces);
   lx_set_string(L, "state", state_name(r));

@@ -202,12 +202,15 @@ static int recording__gc (lua_State *L) {
   return 0;
 }
 
+/* Also of one that was collected, which has no path any more. */
 static int recording__tostring (lua_State *L) {
   const Recording *u = luaL_checkudata(L, 1, TG_RECORDING);
   lua_pushfstring(L, "%s: %s", TG_RECORDING, u->path ? u->path : "?");
   return 1;
 }
 
+/* Methods of a Trace that a Recording has too. The fields need no list: __index
+   passes on all that it does not know. */
 static void set_forwards (lua_State *L) {
   static const char *const methods[] = {
     "packets", "export", "report", "tree", "log", "save", "stop"

@@ -17,6 +17,7 @@
 
 /* ---- who is recorded ---- */
 
+/* NULL without memory, and of a value that is no string. */
 static char *copy_string (lua_State *L, int i) {
   size_t size;
   const char *s = lua_tolstring(L, i, &size);
@@ -75,6 +76,7 @@ static bool running_program (lua_State *L, tg_Program *p) {
 
 /* ---- recording ---- */
 
+/* Any value that is true will do: these come from our own modules. */
 static bool flag (lua_State *L, int i, const char *name) {
   lua_getfield(L, i, name);
   bool b = lua_toboolean(L, -1);

@@ -21,6 +21,8 @@ typedef struct Report {
   tg_Buf room;          /* owns */
 } Report;
 
+/* Freed here and not where the report is done: pushing it into tables may raise
+   at any of them. */
 static int report__gc (lua_State *L) {
   Report *r = lua_touserdata(L, 1);
   tg_profile_free(&r->profile);
@@ -64,11 +66,10 @@ static uint32_t read_levels (lua_State *L, int i) {
   return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/*
-** Pushes a reading, the option 'progress' and the report of all packets; NULL
-** with errno if they cannot be read. No values are asked for, so none is looked
-** at.
-*/
+/* Pushes a reading, the option 'progress' and the report of all packets; NULL
+   with errno if they cannot be read. No values are asked for (types 0), so none
+   is looked at. A report has all options of a tree but 'levels', the first of
+   the list. */
 static Report *make_report (lua_State *L, bool tree) {
   static const char *const tree_keys[] = {"levels", "progress", NULL};
   static const char *const *const report_keys = tree_keys + 1;
@@ -123,6 +124,7 @@ static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   tg_put_place(out, &r->room, f);
 }
 
+/* What a row of the report and a node of the tree have in common. */
 static void put_tally (tg_Sink *out, const tg_Tally *t) {
   put_count(out, "calls", t->calls);
   put_ms(out, "self_ms", t->self_ns);
@@ -148,6 +150,7 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   out->close(out);
 }
 
+/* One number: how many there are of each kind is in trace.lost. */
 static uint64_t count_lost (const tg_Trace *t) {
   uint64_t lost[TG_NLOSSES], sum = 0;
   tg_traceinfo_losses(t, lost);
@@ -156,6 +159,8 @@ static uint64_t count_lost (const tg_Trace *t) {
   return sum;
 }
 
+/* Rows are sorted by the profile (profile.h) and not in Lua: the command line
+   and programs get them in the same order. */
 int trace_report (lua_State *L) {
   Report *r = make_report(L, false);
   if (r == NULL)
@@ -181,7 +186,8 @@ int trace_report (lua_State *L) {
 
 /* ---- tree ---- */
 
-/* Pushes a node without its children. */
+/* Pushes a node without its children. Only the root has a name that is given,
+   the trace's, and tells how deep the tree is. */
 static void push_node (lua_State *L, Report *r, const tg_Node *n,
                        const char *name) {
   tg_LuaSink sink;
@@ -225,6 +231,8 @@ static void adopt (lua_State *L, const tg_CallTree *t, const tg_Node *n) {
   lua_pop(L, 2);
 }
 
+/* The nodes are first pushed and then adopted by their parents; the root is
+   what is left. Its children hold all others. */
 int trace_tree (lua_State *L) {
   Report *r = make_report(L, true);
   if (r == NULL)

@@ -35,6 +35,8 @@ typedef struct Answer {
 
 /* ---- making one ---- */
 
+/* The index goes at once: it may be the larger part of the process's memory,
+   and the userdata may stay for long. */
 static void drop (Session *u) {
   tg_scope_free(u->scope);
   u->scope = NULL;
@@ -61,6 +63,8 @@ static tg_Scope *check_session (lua_State *L) {
   return s;
 }
 
+/* Its session is still there: finalizers run in the reverse order of creation
+   (manual, 2.5.3), and the user value holds it. */
 static int answer__gc (lua_State *L) {
   Answer *a = luaL_checkudata(L, 1, CURSOR);
   tg_scopequery_close(&a->cursor);
@@ -87,6 +91,7 @@ static uint64_t read_how (lua_State *L, int i, tg_ScopeSource *from) {
   return (uint64_t)portion;
 }
 
+/* Since the stream's time 0, as packets tell time. */
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
@@ -141,6 +146,9 @@ static int fail (lua_State *L, tg_Status status) {
   return luaL_fileresult(L, 0, NULL);
 }
 
+/* advance() -> whether there are more portions. The server's loop calls it
+   between other work, so that a long trace does not keep it from its
+   clients. */
 static int session_advance (lua_State *L) {
   tg_Status status;
   Session *u = check_any(L);
@@ -154,7 +162,8 @@ static int session_advance (lua_State *L) {
 
 static void set_metatable (lua_State *L);
 
-/* A trace that runs would change under the index. */
+/* A trace that runs would change under the index, and one that is read as it
+   comes has nothing to be read again. */
 int scopesession_new (lua_State *L) {
   tg_ScopeSource from = {0};
   tg_Status status;
@@ -254,6 +263,7 @@ static void read_question (lua_State *L, int i, const tg_Scope *s,
   read_interval(L, i, q);
 }
 
+/* In the middle of an answer there is nobody to give nil and a message to. */
 static void check_status (lua_State *L, tg_Status status) {
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
@@ -268,6 +278,7 @@ static Answer *ask (lua_State *L) {
   tg_ScopeQuery q;
   tg_Scope *s = check_session(L);
   read_question(L, 2, s, &q);
+  tg_assert(s->making == NULL);
   Answer *a = lx_owner(L, sizeof *a, 1, CURSOR, answer__gc);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -280,7 +291,8 @@ static Answer *ask (lua_State *L) {
 }
 
 /* Pushes the next event; NULL, and nothing, if there is none. The event is the
-   cursor's, and good until the next one. */
+   cursor's, and good until the next one. What is in the message depends on the
+   mode that was asked for. */
 static const tg_ScopeEvent *push_next (lua_State *L, Answer *a) {
   tg_LuaSink sink;
   tg_assert(a->cursor.scope != NULL);
@@ -294,6 +306,8 @@ static const tg_ScopeEvent *push_next (lua_State *L, Answer *a) {
   return e;
 }
 
+/* By the writer of messages (scope/messages.h), so that times are rounded in
+   one place. */
 static void push_interval (lua_State *L, uint64_t start_ns, uint64_t end_ns) {
   tg_LuaSink sink;
   tg_luasink_init(&sink, L);
@@ -363,10 +377,13 @@ static int session_each (lua_State *L) {
 
 /* ---- the object ---- */
 
+/* Milliseconds as doubles are the protocol's unit of time. */
 static void set_ms (lua_State *L, const char *key, uint64_t ns) {
   lx_set_number(L, key, (double)ns / 1e6);
 }
 
+/* Figures of the whole; the last two are what a client subtracts from the times
+   it shows. */
 static int session_info (lua_State *L) {
   const tg_Scope *s = check_session(L);
   lua_createtable(L, 0, 6);
@@ -379,6 +396,8 @@ static int session_info (lua_State *L) {
   return 1;
 }
 
+/* Thread numbers in the order of timelines: a timeline is named by its place in
+   this list. */
 static int session_timelines (lua_State *L) {
   const tg_Timelines *t = &check_session(L)->timelines;
   lua_createtable(L, (int)t->count, 0);

@@ -234,6 +234,8 @@ int console_stop (lua_State *L) {
 
 /* ---- the object ---- */
 
+/* Also an empty one, which has ended: it has no stream, no name and no
+   session. */
 static tg_Trace *check_trace (lua_State *L) {
   return luaL_checkudata(L, 1, TG_TRACE);
 }
@@ -257,6 +259,7 @@ static void release (lua_State *L, tg_Trace *t) {
   tg_observers_replaced(tg_session_find(L), L, t, false, NULL);
   if (t->session != NULL)
     tg_tracing_stop(t->session, L, t);
+  tg_assert(t->session == NULL && t->file == NULL);
   tg_cursor_drop(&t->hold);
   tg_stream_unpin(t->stream);
   tg_options_free(&t->options);
@@ -288,6 +291,8 @@ int trace_restart (lua_State *L) {
   return 1;
 }
 
+/* The collector would come much too late: it sees a userdata of a few hundred
+   bytes and not the chunks that it holds. */
 void tg_trace_forget (lua_State *L, tg_Trace *t) {
   tg_trace_halt(L, t);
   release(L, t);
