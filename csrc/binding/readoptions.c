@@ -87,9 +87,8 @@ static void check_pattern (const Reading *r) {
   }
   lua_pushliteral(L, "");
   lua_pushvalue(L, top);
-  if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
-      luaL_error(L, "option '%s': %s", r->name, lua_tostring(L, -1));
-  }
+  if (lua_pcall(L, 2, 0, 0) != LUA_OK)
+    luaL_error(L, "option '%s': %s", r->name, lua_tostring(L, -1));
   lua_settop(L, top);
 }
 
@@ -376,11 +375,7 @@ static int options__gc (lua_State *L) {
 
 /* So that whatever raises between here and their use frees them. */
 tg_Options *tg_options_push (lua_State *L) {
-  tg_Options *o = lua_newuserdatauv(L, sizeof *o, 0);
+  tg_Options *o = lx_owner(L, sizeof *o, 0, "tracegrip.options", options__gc);
   tg_options_init(o);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, options__gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
   return o;
 }

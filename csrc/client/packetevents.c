@@ -79,6 +79,7 @@ static uint8_t *put_values (const tg_PacketEvents *r, uint8_t *p) {
   return p + r->values.size;
 }
 
+/* An event that has nothing but its head. */
 static void emit_plain (tg_PacketEvents *r, uint32_t kind, uint32_t packets) {
   uint8_t *p = begin(r, kind, 0, r->now);
   if (p != NULL)
@@ -93,6 +94,8 @@ static void emit_plain (tg_PacketEvents *r, uint32_t kind, uint32_t packets) {
 ** ===================================================================
 */
 
+/* Fields that are not there are false, 0 and nil: each packet has those that
+   its trace asked for. */
 static bool flag_field (lua_State *L, const char *key) {
   lua_getfield(L, PACKET, key);
   bool b = lua_toboolean(L, -1);
@@ -100,6 +103,8 @@ static bool flag_field (lua_State *L, const char *key) {
   return b;
 }
 
+/* 0 if there is none: the trace did not ask for it, and all is on one
+   thread. */
 static tg_ThreadId thread_field (lua_State *L) {
   lua_getfield(L, PACKET, "thread");
   lua_Integer n = lua_tointeger(L, -1);
@@ -118,6 +123,8 @@ static void read_time (lua_State *L, tg_PacketEvents *r) {
     r->now = (uint64_t)ns;
 }
 
+/* The function that the table at 'at' describes, whose place is in the one at
+   'place'; 0 without memory. */
 static tg_FunctionId function_at (lua_State *L, tg_PacketEvents *r, int at,
                                   int place) {
   tg_FunctionId id = tg_replay_function(L, IDS, at, place,
@@ -203,6 +210,8 @@ static bool same_frames (const tg_Stack *s, const uint32_t *ids, uint32_t n) {
   return true;
 }
 
+/* The coroutine is resumed, now or when its frames were entered again. One that
+   goes on with the frames it had need not list them. */
 static void emit_resume (tg_PacketEvents *r, const tg_Stack *s,
                          const uint32_t *ids, uint32_t n, uint64_t now) {
   bool list = !same_frames(s, ids, n);
@@ -264,6 +273,8 @@ static tg_FunctionId resumed_function (tg_PacketEvents *r, tg_ThreadId thread,
   return s->frames[i].function;
 }
 
+/* A frame that is entered again waits for those above it: they are one RESUME
+   together, and only another packet tells that there are no more. */
 static void hold_back (tg_PacketEvents *r, tg_ThreadId thread,
                        tg_FunctionId id) {
   if (thread != r->resuming)
@@ -332,6 +343,8 @@ static void emit_call (lua_State *L, tg_PacketEvents *r, tg_FunctionId id) {
   end(r, put_values(r, p), 1);
 }
 
+/* A frame is entered. Its coroutine runs now: a packet tells of no switch but
+   by the thread it names. */
 static void entered (lua_State *L, tg_PacketEvents *r) {
   tg_assert(r->running != NULL);
   tg_ThreadId thread = thread_field(L);
@@ -355,6 +368,8 @@ static void entered (lua_State *L, tg_PacketEvents *r) {
     f->function = id;
 }
 
+/* Also what has no better event: a yield of the main coroutine is a return with
+   the values it yielded. */
 static void returned (lua_State *L, tg_PacketEvents *r, const char *values) {
   bool tail = flag_field(L, "tailCall");
   read_values(L, r, values);
@@ -418,6 +433,8 @@ static void exited (lua_State *L, tg_PacketEvents *r) {
     returned(L, r, "return");
 }
 
+/* A packet of another type is passed over: there may be some that this library
+   is too old for. */
 void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
   int top = lua_gettop(L);
   lua_getfield(L, PACKET, "type");
@@ -436,6 +453,8 @@ void tg_packetevents_end (tg_PacketEvents *r) {
 
 /* }================================================================== */
 
+/* A tick is a nanosecond, and time begins at 0: packets have times of the trace
+   and not of this machine's clock. */
 bool tg_packetevents_open (tg_PacketEvents *r) {
   tg_assert(r->writer.stream == NULL && r->running == NULL);
   tg_Writer *rec = &r->writer;

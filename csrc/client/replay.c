@@ -63,6 +63,8 @@ static int trouble (const Replay *r) {
   return state.error;
 }
 
+/* Once the trace is over nothing is added: the file has its end by then, or
+   will get it as it is. */
 static int replay_put (lua_State *L) {
   Replay *r = check_replay(L);
   luaL_checktype(L, PACKET, LUA_TTABLE);
@@ -74,11 +76,15 @@ static int replay_put (lua_State *L) {
   return 0;
 }
 
+/* true, or nil, message and code: as Lua's own library says it
+   (luaL_fileresult). */
 static int push_result (lua_State *L, int error) {
   errno = error;
   return luaL_fileresult(L, error == 0, NULL);
 }
 
+/* Called when a burst of packets has been put, not after each: to write a line
+   costs more than to read a packet. */
 static int replay_pump (lua_State *L) {
   Replay *r = check_replay(L);
   if (r->log != NULL)
@@ -86,6 +92,8 @@ static int replay_pump (lua_State *L) {
   return push_result(L, trouble(r));
 }
 
+/* The protocol's words for why a trace ended are those of endreason.h; one that
+   is unknown is an end as the client asked for. */
 static tg_End end_of (const char *why) {
   for (int i = TG_END_OVERFLOW; i <= TG_END_DISK; i++) {
     if (strcmp(tg_endreason_name((tg_End)i), why) == 0)
@@ -108,6 +116,8 @@ static void close_file (Replay *r, tg_End why) {
   r->file = NULL;
 }
 
+/* The second time there is nothing left to finish, and nothing that could have
+   failed. */
 static int replay_finish (lua_State *L) {
   Replay *r = check_replay(L);
   const char *why = luaL_optstring(L, 2, "requested");
@@ -126,6 +136,7 @@ static int replay_finish (lua_State *L) {
   return push_result(L, error);
 }
 
+/* A state that closes without 'finish' leaves a file that has its end. */
 static int replay__gc (lua_State *L) {
   Replay *r = lua_touserdata(L, 1);
   close_file(r, TG_END_STOPPED);
@@ -145,6 +156,7 @@ static int replay__gc (lua_State *L) {
 ** ===================================================================
 */
 
+/* NULL if the field is no string, and without memory. */
 static char *string_field (lua_State *L, int i, const char *key) {
   size_t size;
   lua_getfield(L, i, key);
@@ -162,6 +174,8 @@ static uint32_t pid_field (lua_State *L, int i, const char *key) {
   return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
+/* Whose recording it will be: the program is elsewhere, but the versions are
+   those of this library, which writes the file. */
 static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->path = string_field(L, i, "path");
   plan->program.remote = true;
@@ -173,6 +187,8 @@ static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
          && plan->program.lua != NULL && tg_fileplan_fix(plan);
 }
 
+/* Without a plan there is only a log. errno tells what is wrong: the system's,
+   else memory, which sets none. */
 static bool open_file (lua_State *L, int i, Replay *r) {
   if (lua_isnoneornil(L, i))
     return true;
@@ -253,6 +269,8 @@ static bool open_all (lua_State *L, Replay *r) {
   return open_log(L, 2, r);
 }
 
+/* replay(options, style, plan). The userdata is whole for its finalizer before
+   anything is opened, so that what fails half way leaves nothing behind. */
 int replay_new (lua_State *L) {
   lua_settop(L, 3);
   if (!lua_isnil(L, 2)) {
@@ -260,7 +278,7 @@ int replay_new (lua_State *L) {
     tg_logstyle_check(L, 2);
   }
   Replay *r = lua_newuserdatauv(L, sizeof *r, 1);
-  memset(r, 0, sizeof *r);
+  memset(r, 0, sizeof *r);      /* before __gc can see it */
   tg_options_init(&r->options);
   luaL_setmetatable(L, TG_REPLAY);
   lua_newtable(L);

@@ -24,7 +24,8 @@ typedef struct Words {
   int params;               /* index of the list */
 } Words;
 
-/* The field as a string, which stays on the stack. */
+/* The field as a string, which stays on the stack; one value is pushed in any
+   case. 'at' 0: there is no table. */
 static const char *string_field (lua_State *L, int at, const char *key) {
   if (at == 0 || lua_getfield(L, at, key) != LUA_TSTRING) {
     lua_settop(L, lua_gettop(L) - (at != 0));
@@ -34,6 +35,7 @@ static const char *string_field (lua_State *L, int at, const char *key) {
   return lua_tostring(L, -1);
 }
 
+/* Bounded by what a lua_Debug can hold. */
 static uint32_t line_field (lua_State *L, int at) {
   lua_Integer n = 0;
   if (at != 0 && lua_getfield(L, at, "line") == LUA_TNUMBER)
@@ -43,6 +45,8 @@ static uint32_t line_field (lua_State *L, int at) {
   return n > 0 && n <= INT32_MAX ? (uint32_t)n : 0;
 }
 
+/* What a frame packet or a descriptor says of its function. The place of a
+   packet is a table of its own ("location"), that of a descriptor is in it. */
 static void read_words (lua_State *L, int at, int place, Words *w) {
   w->name = string_field(L, at, "name");
   w->url = string_field(L, place, "url");
@@ -70,6 +74,7 @@ static const char *push_param (lua_State *L, const Words *w, lua_Integer i) {
   return lua_tostring(L, -1);
 }
 
+/* A word that is not told is as an empty one: both show as nothing. */
 static void add_word (luaL_Buffer *b, const char *s) {
   luaL_addstring(b, s != NULL ? s : "");
   luaL_addchar(b, '\0');
@@ -93,6 +98,7 @@ static void push_key (lua_State *L, const Words *w) {
   luaL_pushresult(&b);
 }
 
+/* NULL for NULL, and without memory: who calls tells them apart by the word. */
 static char *copy (const char *s) {
   return s != NULL ? tg_strdup(s, strlen(s)) : NULL;
 }
@@ -140,7 +146,8 @@ static tg_FunctionId define (lua_State *L, const Words *w, tg_Functions *fs) {
 }
 
 /* The id under the key on top of the stack, which is popped; a new definition
-   if there is none. */
+   if there is none. It is defined before Lua keeps the id: if lua_rawset
+   raises, a definition is there that nobody uses, which is no harm. */
 static tg_FunctionId id_of (lua_State *L, int ids, const Words *w,
                             tg_Functions *fs) {
   lua_pushvalue(L, -1);
@@ -190,6 +197,7 @@ static void set_number (lua_State *L, int ids, lua_Integer key,
   lua_rawseti(L, ids, key);
 }
 
+/* One more than there are, so that a list of none is not NULL. */
 static char **copy_params (const tg_Function *f) {
   char **params = tg_calloc(f->nparams + 1u, sizeof *params);
   for (int i = 0; params != NULL && i < f->nparams; i++)
@@ -237,10 +245,13 @@ tg_FunctionId tg_replay_hit (lua_State *L, int ids, tg_FunctionId id,
   return found;
 }
 
+/* Words that are not told are alike. */
 static bool same_word (const char *a, const char *b) {
   return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
 }
 
+/* By their words and not by their ids: the second of two alike has another
+   id. */
 bool tg_replay_alike (const tg_Functions *fs, tg_FunctionId a,
                       tg_FunctionId b) {
   const tg_Function *f = tg_functions_find(fs, a);

@@ -12,8 +12,6 @@
 
 #include "stream/event.h"
 
-static void put_grip (const tg_ReplayGrips *w, int i);
-
 /*
 ** {==================================================================
 ** Bytes
@@ -30,6 +28,8 @@ void tg_replaygrips_var (const tg_ReplayGrips *w, uint64_t v) {
   tg_buf_add(w->out, room, (size_t)(end - room));
 }
 
+/* As the hook writes them (values.h): small ones are in their tag, others
+   zigzag, so that what is near 0 on either side is short. */
 static void put_int (const tg_ReplayGrips *w, int64_t i) {
   if (i >= 0 && i <= TG_GRIP_SMALLMAX) {
     tg_replaygrips_byte(w, TG_GRIP_SMALLINT | (unsigned)i);
@@ -69,17 +69,17 @@ void tg_replaygrips_object (const tg_ReplayGrips *w, uint32_t id) {
 ** ===================================================================
 */
 
-const char *const tg_replaygrips_types[] = {"table", "function", "thread",
-                                            "userdata"};
-
+/* A class of its own, "Account", is of no type: mostly it is a table. */
 tg_ObjectType tg_replaygrips_type (const char *cls) {
   for (int i = TG_OBJ_TABLE; i <= TG_OBJ_USERDATA; i++) {
-    if (strcmp(cls, tg_replaygrips_types[i]) == 0)
+    if (strcmp(cls, tg_values_type_name((tg_ObjectType)i)) == 0)
       return (tg_ObjectType)i;
   }
   return TG_OBJ_TABLE;
 }
 
+/* Always pushes one string, so that its caller pops one whatever there was. By
+   lua_getfield: tables are the decoder's, without metatables. */
 const char *tg_replaygrips_push (lua_State *L, int i, const char *key,
                                  size_t *size) {
   if (lua_getfield(L, i, key) != LUA_TSTRING) {
@@ -89,6 +89,8 @@ const char *tg_replaygrips_push (lua_State *L, int i, const char *key,
   return lua_tolstring(L, -1, size);
 }
 
+/* -1 for what is no count. A float with an integer's value is one: some JSON
+   decoders make nothing but floats. */
 lua_Integer tg_replaygrips_count (lua_State *L, int i, const char *key) {
   int ok;
   tg_assert(i > 0);             /* a relative one would be off by the push */
@@ -119,6 +121,8 @@ void tg_replaygrips_reference (const tg_ReplayGrips *w, int i) {
   lua_pop(w->L, 1);
 }
 
+/* An integer that no double can hold comes as text; what does not fit in 64
+   bits is none of Lua's, and becomes 0. */
 static void put_bigint (const tg_ReplayGrips *w, int i) {
   tg_replaygrips_push(w->L, i, "text", NULL);   /* lua_tointeger converts */
   lua_Integer n = lua_tointeger(w->L, -1);
@@ -126,6 +130,7 @@ static void put_bigint (const tg_ReplayGrips *w, int i) {
   lua_pop(w->L, 1);
 }
 
+/* 'length' is that of the whole string, of which 'initial' is the beginning. */
 static void put_long (const tg_ReplayGrips *w, int i) {
   size_t size;
   lua_Integer length = tg_replaygrips_count(w->L, i, "length");
@@ -134,6 +139,7 @@ static void put_long (const tg_ReplayGrips *w, int i) {
   lua_pop(w->L, 1);
 }
 
+/* -1 for what is none: also the '=' at the end, which carries no bits. */
 static int digit64 (char c) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -158,6 +164,8 @@ static size_t decode64 (const char *s, size_t size, char *out) {
   return n;
 }
 
+/* A string that is no UTF-8. The room is a userdata, which Lua frees if
+   anything raises; decoded text is shorter than what it is made of. */
 static void put_bytes (const tg_ReplayGrips *w, int i) {
   size_t size;
   lua_Integer length = tg_replaygrips_count(w->L, i, "length");
@@ -168,63 +176,48 @@ static void put_bytes (const tg_ReplayGrips *w, int i) {
   lua_pop(w->L, 2);
 }
 
-static void put_nil (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_byte(w, TG_GRIP_NIL);
+/* What a grip becomes that says nothing more than its type. */
+typedef struct Plain {
+  uint8_t tag;
+  double number;            /* of TG_GRIP_FLOAT */
+} Plain;
+
+static void put_plain (const tg_ReplayGrips *w, Plain plain) {
+  if (plain.tag == TG_GRIP_FLOAT)
+    tg_replaygrips_float(w, plain.number);
+  else
+    tg_replaygrips_byte(w, plain.tag);
 }
 
-static void put_null (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_byte(w, TG_GRIP_NULL);
-}
-
-static void put_redacted (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_byte(w, TG_GRIP_REDACTED);
-}
-
-static void put_nan (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_float(w, (double)NAN);
-}
-
-static void put_infinity (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_float(w, (double)INFINITY);
-}
-
-static void put_minus_infinity (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_float(w, -(double)INFINITY);
-}
-
-static void put_minus_zero (const tg_ReplayGrips *w, int i) {
-  (void)i;
-  tg_replaygrips_float(w, -0.0);
-}
-
-/* A grip that is a table, by its type. */
+/* A grip that is a table, by its type. One that is not known, of a protocol
+   newer than this, is nil: there is a value in its place at least. */
 static void put_typed (const tg_ReplayGrips *w, int i) {
   static const struct {
     const char *name;
-    void (*put) (const tg_ReplayGrips *w, int i);
+    void (*put) (const tg_ReplayGrips *w, int i);   /* NULL: it is plain */
+    Plain plain;
   } types[] = {
-    {"object", tg_replaygrips_reference},
-    {"undefined", put_nil}, {"null", put_null},
-    {"longString", put_long}, {"redacted", put_redacted},
-    {"BigInt", put_bigint}, {"bytes", put_bytes}, {"NaN", put_nan},
-    {"Infinity", put_infinity}, {"-Infinity", put_minus_infinity},
-    {"-0", put_minus_zero}
+    {"object", tg_replaygrips_reference, {0}},
+    {"longString", put_long, {0}},
+    {"BigInt", put_bigint, {0}},
+    {"bytes", put_bytes, {0}},
+    {"null", NULL, {TG_GRIP_NULL, 0}},
+    {"redacted", NULL, {TG_GRIP_REDACTED, 0}},
+    {"NaN", NULL, {TG_GRIP_FLOAT, (double)NAN}},
+    {"Infinity", NULL, {TG_GRIP_FLOAT, (double)INFINITY}},
+    {"-Infinity", NULL, {TG_GRIP_FLOAT, -(double)INFINITY}},
+    {"-0", NULL, {TG_GRIP_FLOAT, -0.0}},
+    {"undefined", NULL, {TG_GRIP_NIL, 0}}   /* last: so is what is unknown */
   };
   const char *name = tg_replaygrips_push(w->L, i, "type", NULL);
-  size_t k = 0, n = sizeof types / sizeof types[0];
-  while (k < n && strcmp(types[k].name, name) != 0)
+  size_t k = 0, last = sizeof types / sizeof types[0] - 1;
+  while (k < last && strcmp(types[k].name, name) != 0)
     k++;
   lua_pop(w->L, 1);
-  if (k < n)
+  if (types[k].put != NULL)
     types[k].put(w, i);
   else
-    put_nil(w, i);
+    put_plain(w, types[k].plain);
 }
 
 /* The value at 'i'. JSON's null is nil here if the packet was decoded by cjson:
@@ -233,10 +226,10 @@ static void put_grip (const tg_ReplayGrips *w, int i) {
   lua_State *L = w->L;
   size_t size;
   const char *s;
+  bool yes = lua_toboolean(L, i);
   switch (lua_type(L, i)) {
     case LUA_TBOOLEAN:
-      tg_replaygrips_byte(w, lua_toboolean(L, i) ? TG_GRIP_TRUE
-                                                 : TG_GRIP_FALSE);
+      tg_replaygrips_byte(w, yes ? TG_GRIP_TRUE : TG_GRIP_FALSE);
       break;
     case LUA_TNUMBER:
       if (lua_isinteger(L, i))
@@ -249,7 +242,7 @@ static void put_grip (const tg_ReplayGrips *w, int i) {
       tg_replaygrips_string(w, s, size, size);
       break;
     case LUA_TTABLE: put_typed(w, i); break;
-    default: put_nil(w, i); break;
+    default: tg_replaygrips_byte(w, TG_GRIP_NIL); break;
   }
 }
 

@@ -20,9 +20,7 @@ typedef struct tg_ReplayGrips {
   uint32_t objects;         /* in the pool: ids below are good */
 } tg_ReplayGrips;
 
-/* By tg_ObjectType: what a class of none of its own is called. */
-extern const char *const tg_replaygrips_types[];
-
+/* The type of an object whose class has that name. */
 tg_ObjectType tg_replaygrips_type (const char *cls);
 
 /* ---- fields of the table at 'i' ---- */

@@ -13,6 +13,8 @@
 #include "client/replaygrips.h"
 #include "stream/values.h"
 
+/* A pool that says it is larger is cut: each number takes a descriptor, whether
+   the packet has one or not. */
 #define POOL_MAX (UINT32_C(1) << 20)
 #define NO_OBJECT UINT32_MAX
 
@@ -29,13 +31,15 @@ typedef struct Writer {
 ** ===================================================================
 */
 
+/* Only the capitals that tg_terminal_escape writes. */
 static int hex_digit (char c) {
   const char *digits = "0123456789ABCDEF";
   const char *at = c != '\0' ? strchr(digits, c) : NULL;
   return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* What an escape of tg_terminal_escape stands for; moves on behind it. */
+/* What an escape of tg_terminal_escape stands for; moves on behind it. An
+   escape that it never writes stands for itself. */
 static char unescape (const char **p, const char *end) {
   char c = *(*p)++;
   if (c != '\\' || *p == end)
@@ -89,9 +93,10 @@ static bool noted_type (const Writer *w, uint32_t id, tg_ObjectType *type) {
 /* The pool's object that "table 3" means; NO_OBJECT if it means none. */
 static uint32_t object_named (const Writer *w, const char *s) {
   for (int i = TG_OBJ_TABLE; i <= TG_OBJ_USERDATA; i++) {
-    size_t n = strlen(tg_replaygrips_types[i]);
-    if (strncmp(s, tg_replaygrips_types[i], n) == 0 && s[n] == ' '
-        && s[n + 1] >= '0' && s[n + 1] <= '9') {
+    const char *name = tg_values_type_name((tg_ObjectType)i);
+    size_t n = strlen(name);
+    if (strncmp(s, name, n) == 0 && s[n] == ' ' && s[n + 1] >= '0'
+        && s[n + 1] <= '9') {
       unsigned long id = strtoul(s + n + 1, NULL, 10);
       if (id >= w->grips.objects)
         return NO_OBJECT;
@@ -102,6 +107,8 @@ static uint32_t object_named (const Writer *w, const char *s) {
   return NO_OBJECT;
 }
 
+/* A key that is an object: "[table 3]". False if the pool has no such
+   object. */
 static bool put_object_key (const Writer *w, const char *s) {
   uint32_t id = object_named(w, s);
   if (id != NO_OBJECT)
@@ -126,6 +133,9 @@ static bool put_bare_key (const Writer *w, const char *s) {
   return true;
 }
 
+/* A key without brackets is a name, one in brackets and quotes any other
+   string. What stands in brackets and means nothing is kept as it is: better a
+   strange key than none. */
 static void put_key (const Writer *w, const char *s, size_t size) {
   if (size < 3 || s[0] != '[' || s[size - 1] != ']') {
     tg_replaygrips_string(&w->grips, s, size, size);
@@ -207,6 +217,8 @@ static uint32_t object_in (const Writer *w) {
                                                        : NO_OBJECT;
 }
 
+/* A key that is an object comes before a value that is one: writers meet the
+   key first. */
 static uint64_t object_of (const Writer *w, const Key *k) {
   uint32_t id = k->s[0] == '[' ? object_named(w, k->s + 1) : NO_OBJECT;
   if (id == NO_OBJECT)
@@ -214,7 +226,8 @@ static uint64_t object_of (const Writer *w, const Key *k) {
   return id != NO_OBJECT ? (uint64_t)id + 1 : 0;
 }
 
-/* Pushes the sorted string keys of the table at 't'; '*n' of them. */
+/* Pushes the sorted string keys of the table at 't'; '*n' of them. JSON has no
+   others; a decoded list has numbers, which are left out. */
 static const Key *push_keys (const Writer *w, int t, size_t *n) {
   lua_State *L = w->grips.L;
   size_t all = count_keys(L, t);
@@ -264,6 +277,7 @@ static void put_properties (const Writer *w) {
 ** ===================================================================
 */
 
+/* Pops what it has looked at; the stack is as before. */
 static bool is_table_field (lua_State *L, int i, const char *key) {
   bool is = lua_getfield(L, i, key) == LUA_TTABLE;
   lua_pop(L, 1);
@@ -325,10 +339,14 @@ static tg_ObjectType object_type (const Writer *w, uint32_t id, int i,
          ? TG_OBJ_USERDATA : TG_OBJ_TABLE;
 }
 
+/* Whether a class is the name of a type, which all objects without a class of
+   their own have. */
 static bool is_type (const char *cls) {
   return tg_replaygrips_type(cls) != TG_OBJ_TABLE || strcmp(cls, "table") == 0;
 }
 
+/* The descriptor's flags (values.h). A function is told by its parameters: only
+   descriptors of functions have the field. */
 static unsigned flags_of (lua_State *L, int i, const char *cls) {
   return (is_type(cls) ? 0u : TG_DESC_CLASS)
          | prototype_flags(L, i)

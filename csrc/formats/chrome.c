@@ -29,6 +29,7 @@
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
 #include "formats/formats.h"
+#include "text/utf8.h"
 
 #define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
 #define VALUES_END (UINT64_C(256) << 20)
@@ -159,10 +160,7 @@ static void put_literals (const tg_Export *x, tg_LuaLiteral *w,
   tg_buf_clear(room);
   tg_export_literals(x, w, p, room);
   if (room->size > LONGEST) {
-    size_t n = LONGEST;
-    while (n > 0 && ((unsigned char)room->data[n] & 0xc0) == 0x80)
-      n--;                    /* inside a character */
-    room->size = n;
+    room->size = tg_utf8_start(room->data, LONGEST);
     tg_buf_addstr(room, " ...");
   }
   tg_v8profile_put_string(out, room->data, room->size);

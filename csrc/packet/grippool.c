@@ -17,7 +17,9 @@
 #include "text/terminal.h"
 #include "text/utf8.h"
 
-#define COST_PROPERTY 192u    /* value included, but for a string's text */
+/* Bytes of JSON that a property comes to at most, with its value, but for a
+   string's text. */
+#define COST_PROPERTY 192u
 
 /*
 ** {==================================================================
@@ -62,6 +64,8 @@ static bool add_key (tg_Grips *g, tg_Buf *b, const tg_Grip *k,
   }
 }
 
+/* A key that had to be put together. Without memory for it the property is left
+   out: half a key would be another one. */
 static bool put_built_key (tg_Sink *out, tg_Buf *b) {
   if (b->failed)
     return false;
@@ -69,6 +73,7 @@ static bool put_built_key (tg_Sink *out, tg_Buf *b) {
   return true;
 }
 
+/* A key that is no string, between brackets; false if it cannot be shown. */
 static bool put_bracket_key (tg_Grips *g, const tg_Grip *k, uint32_t level) {
   tg_Buf *b = tg_grips_room(g);
   tg_buf_addchar(b, '[');
@@ -126,6 +131,8 @@ static bool secret_key (const tg_Grips *g, const tg_Grip *k) {
          && tg_selection_hides(g->selection, k->u.s.data, k->u.s.size);
 }
 
+/* A property as JavaScript's clients know it: flags that are the same for all,
+   and the value. */
 static void put_property (tg_Grips *g, const tg_Grip *k, const tg_Grip *v,
                           uint32_t level) {
   static const tg_Member flags = TG_FLAGS("enumerable", true, "configurable",
@@ -163,7 +170,7 @@ static bool put_properties (tg_Grips *g, tg_ValueCursor *c, uint32_t level) {
 }
 
 /* Whether the class is not what it was. The class is the metatable's __name, or
-   else the type. */
+   else the type. A character that the cut has broken is left out. */
 static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
   tg_put_key(g->out, "class");
   if ((d->flags & TG_DESC_CLASS) == 0) {
@@ -257,6 +264,7 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   out->close(out);
 }
 
+/* Clients expect the field, with an object in it. */
 static void put_empty (tg_Sink *out) {
   out->object(out);
   out->close(out);
@@ -283,6 +291,9 @@ static bool standin_next (const tg_Grips *g, uint32_t n) {
   return g->standin == n + 1;
 }
 
+/* The pool: a descriptor for each object that has got an index, in their order.
+   To write one may give an index to more (what it holds), so the end is looked
+   at again after each. */
 void tg_grippool_write (tg_Grips *g) {
   uint32_t n = 0;
   g->out->array(g->out);
@@ -291,6 +302,7 @@ void tg_grippool_write (tg_Grips *g) {
       put_standin(g->out);
     tg_assert(g->given <= g->descriptors);
     uint32_t id = g->scratch->entries[n].id;
+    tg_assert(id < g->descriptors);
     put_descriptor(g, id, g->scratch->entries[id].level);
   }
   if (standin_next(g, n))

@@ -21,9 +21,11 @@
 #include "packet/scalars.h"
 #include "text/utf8.h"
 
-/* What parts of a packet come to in JSON, at most. */
+/* What an object comes to in JSON at most, grip and descriptor, without its
+   names and properties. */
 #define COST_OBJECT 320u
 
+/* All or nothing: what is cut is cut at a whole part. */
 bool tg_grips_spend (tg_Grips *g, size_t cost) {
   if (cost > g->budget)
     return false;
@@ -83,6 +85,8 @@ size_t tg_grips_afford (tg_Grips *g, const char *s, size_t size) {
   return n;
 }
 
+/* One buffer for all that must be put together: each use ends before the next
+   begins. */
 tg_Buf *tg_grips_room (tg_Grips *g) {
   g->scratch->failed = g->scratch->failed || g->scratch->room.failed;
   tg_buf_clear(&g->scratch->room);
@@ -103,6 +107,8 @@ void tg_scratch_free (tg_Scratch *scratch) {
   memset(scratch, 0, sizeof *scratch);
 }
 
+/* Entries have two uses: the n-th says where the descriptor n is, and which
+   object has the index n in the packet. */
 static bool add_entry (tg_Grips *g, uint32_t offset) {
   tg_Scratch *s = g->scratch;
   if (!tg_grow(&s->entries, &s->capacity, g->descriptors + 1,
@@ -126,6 +132,8 @@ static void find_descriptors (tg_Grips *g, tg_ValueCursor c) {
   }
 }
 
+/* How many values can be read, and behind them the descriptors. A list that was
+   cut says how many it had. */
 static void find_values (tg_Grips *g) {
   tg_ValueCursor c = g->first;
   uint32_t most = g->count < TG_VALUES_MAX ? (uint32_t)g->count
@@ -140,6 +148,8 @@ static void find_values (tg_Grips *g) {
   find_descriptors(g, c);
 }
 
+/* Positions in the bytes have 32 bits in an entry; a longer list, which only a
+   damaged file has, shows as one without values. */
 void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
                     const tg_Selection *selection, tg_Scratch *scratch,
                     tg_Slice values) {
@@ -164,6 +174,9 @@ void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
 ** ===================================================================
 */
 
+/* The type is a descriptor's first byte, which find_descriptors has read. Of an
+   object without a descriptor nothing is known: a table is what it mostly
+   is. */
 tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id) {
   if (id >= g->descriptors)
     return TG_OBJ_TABLE;
@@ -197,6 +210,7 @@ static size_t function_cost (const tg_Grips *g, uint32_t id) {
   return cost * TG_COST_ESCAPED;
 }
 
+/* Paid once, when the object gets its index. */
 static size_t object_cost (const tg_Grips *g, uint32_t id) {
   if (tg_grips_type(g, id) != TG_OBJ_FUNCTION)
     return COST_OBJECT;
@@ -236,6 +250,8 @@ static void put_noroom (tg_Grips *g, tg_ObjectType type) {
   out->close(out);
 }
 
+/* A grip refers to the pool by index: the same object is one entry, however
+   often it appears, also in itself. */
 static void put_object (tg_Grips *g, uint32_t id, uint32_t level) {
   uint32_t rank = tg_grips_rank(g, id, level);
   if (rank == 0) {
@@ -273,6 +289,8 @@ static void put_string (tg_Grips *g, const tg_Grip *v) {
     g->out->string(g->out, s, n);
 }
 
+/* One value. What is nil in Lua is undefined for a client; null is what cjson
+   and luv use in its place. */
 void tg_grips_put (tg_Grips *g, const tg_Grip *v, uint32_t level) {
   tg_Sink *out = g->out;
   switch (v->type) {
@@ -296,6 +314,7 @@ void tg_grips_put (tg_Grips *g, const tg_Grip *v, uint32_t level) {
 ** ===================================================================
 */
 
+/* Of a list without values nil: so Lua has it too. */
 void tg_grips_first (tg_Grips *g) {
   tg_ValueCursor c = g->first;
   tg_Grip v = {.type = TG_NIL};
@@ -327,6 +346,7 @@ void tg_grips_list (tg_Grips *g, const tg_Function *f) {
   g->out->close(g->out);
 }
 
+/* Whether there were more values than are listed. */
 bool tg_grips_cut (const tg_Grips *g) {
   return g->listed < g->count;
 }

@@ -14,7 +14,8 @@
 
 #define HELD_MAX ((size_t)64 << 20)   /* bytes of lines held back */
 
-/* A line that a call took along when it yielded. */
+/* A line that a call took along when it yielded. Its address is the tag of the
+   parked call (suspended.h), whose owner this file is. */
 typedef struct Kept {
   size_t size;
   char text[];
@@ -43,6 +44,8 @@ void tg_heldlines_init (tg_HeldLines *h, uint64_t min_ns,
   tg_suspended_init(&h->waiting, drop_kept, h);
 }
 
+/* Calls that are still parked go first: each gives its line back, so 'kept'
+   must be 0 afterwards. */
 void tg_heldlines_free (tg_HeldLines *h) {
   tg_suspended_finish(&h->waiting);
   tg_assert(h->kept == 0);
@@ -100,6 +103,8 @@ void tg_heldlines_gone (tg_HeldLines *h, tg_ThreadId thread) {
   tg_suspended_end(&h->waiting, thread);
 }
 
+/* A call that is resumed goes on with its line, if it had one and it was not
+   shown yet; false: the line is to be made. */
 bool tg_heldlines_resume (tg_HeldLines *h, const tg_Packet *p, tg_Buf *line) {
   tg_HeldCall *c = innermost(h);
   if (h->min_ns == 0

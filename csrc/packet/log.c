@@ -8,7 +8,7 @@
 ** is held back.
 **
 ** Owned by a trace; called by its session, inside the hook when a chunk is
-** full, and at the trace's end. A write that fails is latched in 'outlet' and
+** full, and at the trace's end. A write that fails is latched in 'fdwriter' and
 ** told once, by tg_log_finish.
 */
 #include "packet/log.h"
@@ -37,7 +37,7 @@ struct tg_Log {
   tg_MinDuration minduration; /* owns; on the reader */
   tg_Selection selection; /* owns */
   tg_LogStyle style;
-  tg_FdWriter outlet;   /* owns */
+  tg_FdWriter fdwriter; /* owns */
   tg_LogLine line;      /* owns */
   tg_HeldLines held;    /* owns */
   tg_Buf out;           /* owns */
@@ -62,7 +62,7 @@ struct tg_Log {
 static void measure (tg_Log *l) {
   size_t width = l->style.width;
   if (width == 0)
-    width = tg_fdwriter_width(&l->outlet);
+    width = tg_fdwriter_width(&l->fdwriter);
   if (width == 0)
     width = WIDTH_DEFAULT;
   l->line.width = width < WIDTH_MIN ? WIDTH_MIN
@@ -89,10 +89,13 @@ static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
   l->pending++;
 }
 
+/* Lines that cannot be written count as lost, those that were put together and
+   those that were not alike. */
 static void flush (tg_Log *l) {
   uint64_t n = l->pending;
   l->pending = 0;
-  if (!l->out.failed && tg_fdwriter_write(&l->outlet, l->out.data, l->out.size))
+  if (!l->out.failed
+      && tg_fdwriter_write(&l->fdwriter, l->out.data, l->out.size))
     l->state.lines += n;
   else
     l->state.lost += n;
@@ -120,7 +123,7 @@ static void show_call (void *ud, tg_HeldCall *call, const char *s,
 
 static void enter (tg_Log *l, const tg_Packet *p) {
   if (!tg_heldlines_enter(&l->held, p)) {
-    l->outlet.error = ENOMEM;  /* nesting is lost: no more lines */
+    l->fdwriter.error = ENOMEM;  /* nesting is lost: no more lines */
     return;
   }
   if (!p->resumed || !tg_heldlines_resume(&l->held, p, &l->line.line))
@@ -160,7 +163,7 @@ static void show (tg_Log *l, const tg_Packet *p) {
 /* Who has asked to be told of a failed write tells it: there is no point in
    reading on. */
 static bool failed (const tg_Log *l) {
-  return l->style.fails && l->outlet.error != 0;
+  return l->style.fails && l->fdwriter.error != 0;
 }
 
 /* The program's errno stays what it was: this may be inside its hook. */
@@ -201,9 +204,9 @@ static void add_summary (tg_Log *l) {
 static void tell_loss (const tg_Log *l) {
   tg_FdWriter errors;
   tg_Buf text = {0};
-  if (l->outlet.error == 0 || l->outlet.error == EPIPE)
+  if (l->fdwriter.error == 0 || l->fdwriter.error == EPIPE)
     return;
-  tg_buf_addfmt(&text, "tracegrip: log: %s, ", strerror(l->outlet.error));
+  tg_buf_addfmt(&text, "tracegrip: log: %s, ", strerror(l->fdwriter.error));
   tg_logline_count(&text, l->state.lost, "line");
   tg_buf_addstr(&text, " lost\n");
   tg_fdwriter_open(&errors, STDERR_FILENO);
@@ -218,9 +221,8 @@ void tg_log_finish (tg_Log *l) {
   if (l->finished)
     return;
   l->finished = true;
-  if (l->style.summary && l->state.calls > 0) {
+  if (l->style.summary && l->state.calls > 0)
     add_summary(l);
-  }
   if (l->pending > 0)
     flush(l);
   if (!l->style.fails)
@@ -229,14 +231,14 @@ void tg_log_finish (tg_Log *l) {
 }
 
 void tg_log_mute (tg_Log *l) {
-  tg_fdwriter_close(&l->outlet);
-  l->outlet.error = EBADF;
+  tg_fdwriter_close(&l->fdwriter);
+  l->fdwriter.error = EBADF;
   l->finished = true;
 }
 
 void tg_log_state (const tg_Log *l, tg_LogState *state) {
   *state = l->state;
-  state->error = l->outlet.error;
+  state->error = l->fdwriter.error;
   state->status = tg_minduration_status(&l->minduration);
   state->damage = tg_reader_damage(l->reader);
 }
@@ -271,7 +273,7 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
     return NULL;
   l->stream = tg_stream_pin(stream);
   l->style = *style;
-  tg_fdwriter_open(&l->outlet, fd);
+  tg_fdwriter_open(&l->fdwriter, fd);
   l->reader = tg_reader_new(stream, from, selection);
   if (l->reader == NULL || !tg_selection_copy(&l->selection, selection)) {
     tg_log_free(l);
@@ -280,7 +282,7 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
   start_reading(l);
   tg_logline_init(&l->line, stream->functions, &l->selection, style->color,
                   style->times);
-  l->line.terminal = l->outlet.terminal;
+  l->line.terminal = l->fdwriter.terminal;
   measure(l);
   return l;
 }
@@ -290,7 +292,7 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
 void tg_log_free (tg_Log *l) {
   if (l == NULL)
     return;
-  tg_fdwriter_close(&l->outlet);
+  tg_fdwriter_close(&l->fdwriter);
   tg_heldlines_free(&l->held);
   tg_minduration_free(&l->minduration);
   tg_reader_free(l->reader);

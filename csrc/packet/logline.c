@@ -64,6 +64,7 @@ static const tg_Function *definition (const tg_LogLine *l, tg_FunctionId id) {
   return f != NULL ? f : &unknown;
 }
 
+/* Colours are codes of the terminal that take no columns (terminal.h). */
 static void color (tg_LogLine *l, const char *code) {
   if (l->color)
     tg_buf_addstr(&l->line, code);
@@ -79,6 +80,8 @@ static void colored (tg_LogLine *l, const char *code, const char *text) {
   reset(l);
 }
 
+/* Whether lines begin with a time. Then they also end with how long a call
+   took. */
 static bool timed (const tg_LogLine *l) {
   return l->times && wants(l, TG_TYPE_TIME);
 }
@@ -117,6 +120,9 @@ static const char *shortened (const tg_LogLine *l, const char *url, bool *cut) {
   return slash != NULL ? slash : tail;
 }
 
+/* "file:line" of a function, or of a line in it; nothing for one without a
+   place. Escaped: the name of a chunk is the program's, and may hold codes that
+   a terminal obeys. */
 static void addplace (const tg_LogLine *l, tg_Buf *b, tg_FunctionId id,
                       uint32_t line) {
   const tg_Function *f = definition(l, id);
@@ -143,7 +149,9 @@ static void addspan (tg_Buf *b, uint64_t ns) {
   tg_buf_addstr(b, units[i].name);
 }
 
-/* Whether the line and its right side are more than the terminal takes. */
+/* Whether the line and its right side are more than the terminal takes. In
+   columns and not in bytes: text of a program has wide characters, and codes
+   for colours have none. */
 static bool toowide (const tg_LogLine *l) {
   size_t rightside = tg_terminal_columns(l->right.data, l->right.size);
   if (!l->terminal)
@@ -203,6 +211,7 @@ static void addname (tg_LogLine *l, const tg_Function *f) {
   reset(l);
 }
 
+/* The names alone, faint, so that they are not taken for values. */
 static void addparams (tg_LogLine *l, const tg_Function *f) {
   color(l, FAINT);
   tg_buf_addchar(&l->line, '(');
@@ -248,9 +257,12 @@ static void addextras (tg_LogLine *l, const tg_Packet *p,
   }
 }
 
+/* A line as it is before it is laid out: time, guides, name, values. It may be
+   made several times, each with tighter limits. */
 static void callline (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
                       bool far) {
   (void)far;
+  tg_assert(p->why == TG_WHY_ENTER);
   tg_buf_clear(&l->line);
   addmargin(l, p->time_ns);
   addguides(l, &l->line, p->depth);
@@ -334,7 +346,7 @@ static uint32_t valuetype (tg_Why why) {
 /* The bytes of an empty list are one zero (values.h). */
 static bool hasvalues (const tg_LogLine *l, const tg_Packet *p) {
   return wants(l, valuetype(p->why)) && p->values.size > 0
-         && p->values.data[0] != 0;  /* not an empty list */
+         && p->values.data[0] != 0;
 }
 
 /* How a call ended; NULL for a return of nothing, where the guide's end says
@@ -350,6 +362,8 @@ static const char *reason (const tg_LogLine *l, const tg_Packet *p) {
   }
 }
 
+/* An error stands out; what a switch of coroutines tells has the colour of
+   those. */
 static const char *reasoncolor (tg_Why why) {
   return why == TG_WHY_EXCEPTION ? ERROR : why == TG_WHY_YIELD ? MAGENTA
                                                                : FAINT;
@@ -398,10 +412,14 @@ void tg_logline_result (tg_LogLine *l, const tg_Packet *p, uint64_t opened_ns,
 
 /* }================================================================== */
 
+/* "1 call", "2 calls". By hand: messages are in English, whatever the
+   locale. */
 void tg_logline_count (tg_Buf *b, uint64_t n, const char *what) {
   tg_buf_addfmt(b, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
 }
 
+/* Only what there is to say: no coroutines if there is one, no errors if there
+   were none. */
 void tg_logline_summary (tg_LogLine *l, const tg_LogTotals *t) {
   tg_Buf *b = &l->line;
   tg_buf_clear(b);

@@ -19,7 +19,9 @@
 #include "text/terminal.h"
 #include "text/utf8.h"
 
-#define DEEPEST 64      /* levels; the C stack belongs to the program */
+/* Levels, however deep the limits allow. The log writes inside the hook, on the
+   C stack of the program, of which nobody knows how much is left. */
+#define DEEPEST 64
 #define COLOR_STRING "\033[32m"
 #define COLOR_NUMBER "\033[36m"
 #define COLOR_FAINT  "\033[90m"
@@ -40,6 +42,8 @@ static void value (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
 ** ===================================================================
 */
 
+/* For a terminal; 'color' is off where the text goes into a file or a
+   viewer. */
 static void colored (const tg_LuaLiteral *w, tg_Buf *out, const char *color,
                      const char *text) {
   if (w->color)
@@ -102,10 +106,15 @@ static size_t afford (const tg_LuaLiteral *w, const tg_Buf *out, size_t size) {
   return size < room ? size : room;
 }
 
+/* After this every piece is left out or cut: a text ends within a few bytes of
+   'most'. */
 static bool full (const tg_LuaLiteral *w, const tg_Buf *out) {
   return out->size >= w->most;
 }
 
+/* A string's length is what it had in the program; of one that was captured in
+   part, or is cut here, that shows by three points. A character that the cut
+   has broken is left out. */
 static void string (const tg_LuaLiteral *w, tg_Buf *out, const tg_Grip *g) {
   size_t size = afford(w, out, g->u.s.size);
   if (size > w->limits.string)
@@ -129,6 +138,8 @@ static bool anonymous (const tg_Function *f) {
   return f->name == NULL || strcmp(f->name, "(anonymous function)") == 0;
 }
 
+/* A function without a name is told by its place, as Lua's own messages do
+   (luaL_traceback). */
 void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
   if (!anonymous(f)) {
     tg_terminal_escape(out, f->name, strlen(f->name), 0);
@@ -143,7 +154,6 @@ void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
 }
 
 /* }================================================================== */
-
 
 /*
 ** {==================================================================
@@ -163,7 +173,9 @@ static Object *object (tg_LuaLiteral *w, uint32_t id) {
   return &w->pool[id];
 }
 
-/* Passes over a grip and counts the object that it is, if it is one. */
+/* Passes over a grip and counts the object that it is, if it is one. An id is a
+   number from the bytes: one beyond their size cannot have a descriptor there,
+   and gets no place in the pool. */
 static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
   uint32_t id;
   tg_GripType type = tg_values_pass(c, &id);
@@ -184,7 +196,8 @@ static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
   return !c->bad;
 }
 
-/* Passes over a descriptor, meeting the objects in its properties. */
+/* Passes over a descriptor, meeting the objects in its properties. Those of its
+   metatable are not met: no text shows them. */
 static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
   if (!tg_values_pass_head(c))
     return;
@@ -192,8 +205,11 @@ static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
     meet(w, c);
 }
 
-/* Finds every descriptor of a list; 'c' stands before its first grip. */
+/* Finds every descriptor of a list; 'c' stands before its first grip.
+   Descriptors follow the grips and have no lengths, so each is found by passing
+   over the one before. */
 static void findpool (tg_LuaLiteral *w, tg_ValueCursor c, uint64_t grips) {
+  tg_assert(w->count <= w->capacity);
   w->count = w->marks = 0;
   for (uint64_t i = 0; i < grips && !c.bad; i++)
     meet(w, &c);
@@ -207,7 +223,6 @@ static void findpool (tg_LuaLiteral *w, tg_ValueCursor c, uint64_t grips) {
 }
 
 /* }================================================================== */
-
 
 /*
 ** {==================================================================
@@ -242,7 +257,8 @@ static bool reserved (const char *s, size_t size) {
   return false;
 }
 
-/* Whether a key can stand as a name in a constructor. */
+/* Whether a key can stand as a name in a constructor. By ASCII, whatever the
+   locale: Lua's own lexer knows no other letters (lctype.c). */
 static bool isname (const tg_Grip *key) {
   const char *s = key->u.s.data;
   size_t size = key->u.s.size;
@@ -276,6 +292,7 @@ static void writekey (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
   tg_buf_addstr(out, "] = ");
 }
 
+/* Whether the values of this parameter are not to be shown. */
 static bool secret (const tg_LuaLiteral *w, const char *name) {
   return w->selection->redacts && tg_selection_secret(w->selection, name);
 }
@@ -286,6 +303,8 @@ static bool secretkey (const tg_LuaLiteral *w, const tg_Grip *key) {
          && tg_selection_hides(w->selection, key->u.s.data, key->u.s.size);
 }
 
+/* The properties of a table, up to a limit. Each key is written before its
+   value, as it was captured: so objects get their marks in reading order. */
 static void properties (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
                         bool truncated, uint32_t level) {
   tg_Grip key, v;
@@ -318,6 +337,7 @@ static bool marked (tg_LuaLiteral *w, tg_Buf *out, Object *o) {
   }
   if (o->refs > 1) {
     o->mark = ++w->marks;
+    tg_assert(w->marks <= w->count);
     tg_buf_addfmt(out, "&%u ", (unsigned)o->mark);
   }
   return false;
@@ -362,7 +382,8 @@ static void table (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
 
 /* }================================================================== */
 
-
+/* A name that was found needs to be marked as a function's; a place in angle
+   brackets says it itself. */
 static void function (tg_LuaLiteral *w, tg_Buf *out, const tg_Descriptor *d) {
   const tg_Function *f = tg_functions_find(w->functions, d->function);
   if (f == NULL) {
@@ -374,6 +395,7 @@ static void function (tg_LuaLiteral *w, tg_Buf *out, const tg_Descriptor *d) {
   tg_lualiteral_function(out, f);
 }
 
+/* What a userdata holds is its library's: only its class can be told. */
 static void userdata (const tg_LuaLiteral *w, tg_Buf *out,
                       const tg_Descriptor *d) {
   tg_buf_addstr(out, "userdata");
@@ -389,6 +411,7 @@ static void described (tg_LuaLiteral *w, tg_Buf *out, const tg_ValueCursor *at,
                        Object *o, uint32_t level) {
   tg_ValueCursor c = {o->at, at->end, at->origin, false};
   tg_Descriptor d;
+  tg_assert(o->at != NULL && o->at < at->end);
   tg_values_descriptor(&c, &d);
   switch (d.type) {
     case TG_OBJ_TABLE:
@@ -430,6 +453,8 @@ static void value (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
   }
 }
 
+/* Values beyond the parameters have no names and are never secret. The list of
+   a packet that is cut short ends in three points. */
 void tg_lualiteral_list (tg_LuaLiteral *w, tg_Buf *out, tg_Slice values,
                          const tg_Function *params) {
   tg_ValueCursor c;

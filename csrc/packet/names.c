@@ -11,7 +11,8 @@
 #include "text/terminal.h"
 #include "text/utf8.h"
 
-/* Most text is UTF-8 and goes as it is. */
+/* Most text is UTF-8 and goes as it is. What is not would be no JSON: each byte
+   of it is escaped as Lua would, so that a person can still read the rest. */
 void tg_put_text (tg_Sink *out, tg_Buf *room, const char *s, size_t size) {
   if (size == 0 || tg_utf8_whole(s, size) == size) {
     out->string(out, size > 0 ? s : "", size);
@@ -29,6 +30,7 @@ void tg_put_string (tg_Sink *out, tg_Buf *room, const char *s) {
   tg_put_text(out, room, s, s != NULL ? strlen(s) : 0);
 }
 
+/* The protocol has a name for functions without one. */
 void tg_put_name (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
   if (f != NULL && f->name != NULL)
     tg_put_string(out, room, f->name);

@@ -22,6 +22,7 @@ typedef struct Writer {
   tg_Scratch *scratch;
 } Writer;
 
+/* Whether the trace asked for this field: types are bits (tracetypes.h). */
 static bool wants (const Writer *w, uint32_t type) {
   return (w->selection->types & type) != 0;
 }
@@ -75,6 +76,8 @@ static void put_callsite (const Writer *w) {
   w->out->close(w->out);
 }
 
+/* Where the function is defined. Also of one that has been shown before: a
+   client may have come later. */
 static void put_location (const Writer *w) {
   if (!wants(w, TG_TYPE_LOCATION) || w->f == NULL)
     return;
@@ -91,6 +94,7 @@ static void put_name (const Writer *w) {
   tg_put_name(w->out, &w->scratch->room, w->f);
 }
 
+/* The names of the parameters, also where no arguments are recorded. */
 static void put_parameters (const Writer *w) {
   if (!wants(w, TG_TYPE_PARAMETERS) || w->f == NULL)
     return;
@@ -115,6 +119,8 @@ static void put_pool (const Writer *w, tg_Grips *g) {
   tg_grippool_write(g);
 }
 
+/* Without values there is no field: an empty list would say that there were
+   none. */
 static void put_arguments (const Writer *w) {
   if (!wants(w, TG_TYPE_ARGUMENTS) || w->p->values.data == NULL)
     return;
@@ -198,6 +204,8 @@ static void put_outcome (const Writer *w) {
     put_completion(w, &yielded);
 }
 
+/* Nothing of the frame itself is repeated: the client knows it from its
+   entry. */
 static void put_exited (const Writer *w) {
   put_why(w);
   put_time(w);
@@ -210,6 +218,7 @@ static void put_exited (const Writer *w) {
   put_outcome(w);
 }
 
+/* The sequence first of all: it is what a client tells lost packets by. */
 void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
                       const tg_Selection *selection, tg_Scratch *scratch) {
   const tg_Function *f = tg_functions_find(stream->functions, p->function);

@@ -16,6 +16,7 @@
 
 #define EXACT_MAX (INT64_C(1) << 53)   /* integers that a double holds */
 
+/* Beside what was cut; a client shows that there is more. */
 void tg_put_truncated (tg_Sink *out) {
   tg_put_key(out, "truncated");
   out->boolean(out, true);
@@ -51,6 +52,8 @@ void tg_put_float (tg_Sink *out, double v) {
     out->number(out, v);
 }
 
+/* A text of which there is only the beginning, or bytes that are no text.
+   'length' is in bytes of the program's string in both. */
 void tg_put_long (tg_Sink *out, bool bytes, const char *initial, size_t size,
                   uint64_t length) {
   if (bytes)

@@ -30,7 +30,7 @@ TG_INLINE bool find_key (const tg_TextCache *b, tg_Slice values,
 /* The upper half of a product depends on all bits of both keys. */
 TG_INLINE uint32_t place_of (const uint64_t key[2]) {
   uint64_t h = (key[0] ^ key[1] << 7) * UINT64_C(0x9e3779b97f4a7c15);
-  return (uint32_t)(h >> 32) % TG_BRIEF_ITEMS;
+  return (uint32_t)(h >> 32) % TG_TEXTCACHE_ITEMS;
 }
 
 bool tg_textcache_put (const tg_TextCache *b, tg_Slice values, tg_Buf *out) {
@@ -49,7 +49,7 @@ void tg_textcache_keep (tg_TextCache *b, tg_Slice values, const tg_Buf *out,
   uint64_t key[2];
   tg_check(at <= out->size);
   size_t size = out->size - at;
-  if (out->failed || size > TG_BRIEF_TEXT || !find_key(b, values, key))
+  if (out->failed || size > TG_TEXTCACHE_TEXT || !find_key(b, values, key))
     return;
   tg_CachedText *item = &b->items[place_of(key)];
   item->key[0] = key[0];

@@ -13,18 +13,18 @@
 #include "base/base.h"
 #include "base/buf.h"
 
-#define TG_BRIEF_ITEMS 256u
-#define TG_BRIEF_TEXT 47u     /* bytes; longer ones are not remembered */
+#define TG_TEXTCACHE_ITEMS 256u
+#define TG_TEXTCACHE_TEXT 47u     /* bytes; longer ones are not remembered */
 
 typedef struct tg_CachedText {
   uint64_t key[2];            /* the bytes, and how many; 0, 0: none */
   uint8_t size;               /* of 'text' */
-  char text[TG_BRIEF_TEXT];
+  char text[TG_TEXTCACHE_TEXT];
 } tg_CachedText;
 
 typedef struct tg_TextCache {
   bool off;                   /* texts depend on more than the values */
-  tg_CachedText items[TG_BRIEF_ITEMS];
+  tg_CachedText items[TG_TEXTCACHE_ITEMS];
 } tg_TextCache;
 
 /* Adds the text of these values to 'out'; false if it is not known. */

@@ -5,6 +5,11 @@
 
 #include "base/escape.h"
 
+/* Whether this byte is a character's second, third or fourth. */
+static bool continues (char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
 /* Bytes that a character starting with 'lead' has, 0 if none does. */
 static size_t sequence (unsigned char lead) {
   if (lead < 0x80)
@@ -32,10 +37,9 @@ size_t tg_utf8_char (const char *p, const char *end, uint32_t *code) {
     return 0;
   uint32_t c = size == 1 ? lead : lead & (0x7fu >> size);
   for (size_t i = 1; i < size; i++) {
-    unsigned char byte = (unsigned char)p[i];
-    if ((byte & 0xc0) != 0x80)
+    if (!continues(p[i]))
       return 0;
-    c = (c << 6) | (byte & 0x3fu);
+    c = (c << 6) | ((unsigned char)p[i] & 0x3fu);
   }
   tg_assert(size >= 1 && size <= 4);
   *code = c;
@@ -83,10 +87,18 @@ bool tg_utf8_begun (const char *s, size_t size) {
   if (size == 0 || size >= sequence((unsigned char)s[0]))
     return false;             /* of one byte there is nothing to go on with */
   for (size_t i = 1; i < size; i++) {
-    if (((unsigned char)s[i] & 0xc0) != 0x80)
+    if (!continues(s[i]))
       return false;
   }
   return size < 2 || second_fits((unsigned char)s[0], (unsigned char)s[1]);
+}
+
+/* As far back as it takes, whatever the bytes are: of a text that is no UTF-8
+   that may be its beginning. */
+size_t tg_utf8_start (const char *s, size_t at) {
+  while (at > 0 && continues(s[at]))
+    at--;
+  return at;
 }
 
 /* A character has four bytes at most, so its first one is among the last three

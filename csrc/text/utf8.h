@@ -19,6 +19,9 @@ size_t tg_utf8_whole (const char *s, size_t size);
 /* Whether these bytes, which are no character, could go on and become one. */
 bool tg_utf8_begun (const char *s, size_t size);
 
+/* Where the character begins that has its byte at 's[at]': 'at' or before. */
+size_t tg_utf8_start (const char *s, size_t at);
+
 /* Bytes of a text without a character that was cut at its end. */
 size_t tg_utf8_cut (const char *s, size_t size);
 

@@ -47,7 +47,7 @@ static void tells_apart (void) {
 
 static void refuses (void) {
   tg_TextCache b = {0};
-  char text[TG_BRIEF_TEXT + 2] = {0};
+  char text[TG_TEXTCACHE_TEXT + 2] = {0};
   tg_Slice refers = list("\1\2", 2);
   refers.origin = refers.data;
   keep(&b, refers, "elsewhere");
@@ -55,10 +55,10 @@ static void refuses (void) {
   keep(&b, list("1234567890123456", 16), "sixteen");
   KNOWS_NOT(&b, list("1234567890123456", 16));
   KNOWS_NOT(&b, list(NULL, 0));
-  memset(text, 'x', TG_BRIEF_TEXT);
+  memset(text, 'x', TG_TEXTCACHE_TEXT);
   keep(&b, list("a", 1), text);
   FINDS(&b, list("a", 1), text);
-  text[TG_BRIEF_TEXT] = 'x';
+  text[TG_TEXTCACHE_TEXT] = 'x';
   keep(&b, list("b", 1), text);
   KNOWS_NOT(&b, list("b", 1));
   b.off = true;
@@ -82,7 +82,7 @@ static void many (void) {
       UNIT_TEXT(&out, text);
     }
   }
-  UNIT_CHECK(found > 0 && found <= TG_BRIEF_ITEMS);
+  UNIT_CHECK(found > 0 && found <= TG_TEXTCACHE_ITEMS);
 }
 
 int main (void) {

@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/export.h"
+#include "text/utf8.h"
 
 #define ARGUMENTS 4u
 #define MEMBERS 16u
@@ -73,17 +74,11 @@ static void put_bytes (tg_Buf *out, const char *s, size_t size) {
   out->size += size;
 }
 
-static bool inside (char c) {
-  return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 /* Text without its head; cut at the beginning of a character. */
 static void put_text (tg_Buf *out, const char *s, size_t size, size_t most,
                       bool more) {
   if (size > most) {
-    size = most;
-    while (size > 0 && inside(s[size]))
-      size--;
+    size = tg_utf8_start(s, most);
     more = true;
   }
   put16(out, (uint32_t)(size + (more ? 3 : 0)) | UTF8);
