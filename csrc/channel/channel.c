@@ -34,6 +34,8 @@ tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id) {
   return c;
 }
 
+/* What the command still has: its options may have moved into a trace, its
+   handover to a remote. Then they are empty here. */
 void tg_command_free (tg_Command *c) {
   if (c != NULL) {
     tg_options_free(&c->options);
@@ -86,6 +88,7 @@ tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
   return l;
 }
 
+/* Relaxed is enough: who pins has the channel already. */
 tg_Channel *tg_channel_pin (tg_Channel *l) {
   atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
   return l;
@@ -287,7 +290,6 @@ static void ring (tg_Channel *l) {
   if (l->bell >= 0 && !atomic_exchange(&l->news, true)
       && write(l->bell, &one, sizeof one) < 0)
     errno = error;        /* it is ringing as hard as it can */
-  errno = error;
 }
 
 /* Where the bell has gone the notice is taken nevertheless: it is freed with

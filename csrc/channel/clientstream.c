@@ -22,7 +22,7 @@ typedef struct tg_ClientTrace {
 
 /* ---- members ---- */
 
-/* By number: names may be the same. */
+/* By number: names may be the same. A client has few traces: from the start. */
 static tg_ClientTrace *find (const tg_ClientStream *c, uint64_t id) {
   tg_ClientTrace *m = c->members;
   while (m != NULL && m->id != id)
@@ -30,6 +30,7 @@ static tg_ClientTrace *find (const tg_ClientStream *c, uint64_t id) {
   return m;
 }
 
+/* What comes of its trace from now on is stale; nobody waits for it. */
 static void free_member (tg_ClientStream *c, tg_ClientTrace *m) {
   tg_ClientTrace **p = &c->members;
   while (*p != m) {
@@ -242,7 +243,8 @@ static void put_single (tg_ClientStream *c, const tg_Packet *p,
   frame(c);
 }
 
-/* Each is a packet on the wire by itself. */
+/* Each is a packet on the wire by itself. At least one, however small the room:
+   a packet is not cut. */
 static void read_singles (tg_ClientStream *c, const tg_Buf *from,
                           size_t bytes) {
   tg_Packet p;
@@ -324,6 +326,8 @@ void tg_clientstream_init (tg_ClientStream *c, tg_Channel *channel) {
   c->mark = TG_FOLLOWER_NONE;
 }
 
+/* The notice that was next is discarded like any other: it may bring a
+   follower, which has to be left. */
 void tg_clientstream_free (tg_ClientStream *c) {
   part_all(c);
   tg_selection_clear(&c->selection);
@@ -352,6 +356,8 @@ bool tg_clientstream_attach (tg_ClientStream *c, bool yes) {
   return true;
 }
 
+/* The member is there before the command is sent: its notice may come at once.
+   Both have options of their own, since the command's move into the trace. */
 bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
                             const tg_Options *o, const char *name) {
   tg_Command *k = tg_command_new(TG_COMMAND_START, id);
@@ -374,6 +380,8 @@ bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
   return true;
 }
 
+/* Those that the client gave, or those of the program's trace; NULL for a
+   number that is gone. */
 const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
                                            uint64_t id) {
   const tg_ClientTrace *m = find(c, id);
@@ -382,6 +390,8 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
 
 /* ---- what it gets ---- */
 
+/* Nothing beyond the mark is read until all before it has been: who stops a
+   trace gets its frames first, and not those of others that record on. */
 bool tg_clientstream_mark (tg_ClientStream *c) {
   tg_Pos committed = 0;
   if (c->follower != NULL)
@@ -392,6 +402,8 @@ bool tg_clientstream_mark (tg_ClientStream *c) {
   return some;
 }
 
+/* NULL: there is nothing to read now. The mark has done its work when all
+   before it was read. */
 const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
                                     int64_t batch, size_t bytes) {
   if (c->follower == NULL || c->broken)
@@ -410,6 +422,8 @@ const tg_Notice *tg_clientstream_notice (tg_ClientStream *c) {
   return (n != NULL && due(c, n)) ? n : NULL;
 }
 
+/* The notice comes into force when the client has been told of it, not before:
+   then the frames after it are another selection's. */
 void tg_clientstream_told (tg_ClientStream *c) {
   tg_Notice *n = c->next;
   tg_assert(n != NULL && due(c, n));

@@ -10,7 +10,7 @@
 
 struct tg_Handover {
   _Atomic uint32_t refs;
-  bool taken;               /* or given up (the line's mutex) */
+  bool taken;               /* or given up (the channel's mutex) */
   tg_Part part;             /* owns (the same) */
 };
 
@@ -28,6 +28,8 @@ tg_Handover *tg_handover_new (void) {
   return k;
 }
 
+/* Relaxed is enough: who pins has a pin already, or the mutex of the one who
+   has. */
 tg_Handover *tg_handover_pin (tg_Handover *k) {
   atomic_fetch_add_explicit(&k->refs, 1, memory_order_relaxed);
   return k;

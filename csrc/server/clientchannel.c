@@ -20,6 +20,7 @@ typedef struct ClientChannel {
   tg_Buf names;               /* owns: a copy while they are pushed */
 } ClientChannel;
 
+/* By tg_NoticeKind: what the modules compare with. */
 static const char *const kind_names[] = {
   [TG_NOTICE_TAKEN] = "taken", [TG_NOTICE_REFUSED] = "refused",
   [TG_NOTICE_STARTED] = "started", [TG_NOTICE_STOPPED] = "stopped",
@@ -57,6 +58,8 @@ static void push_notice (lua_State *L, const ClientChannel *c,
 
 /* ---- the object ---- */
 
+/* Also a closed one: closing twice is fine, and the finalizer comes after
+   it. */
 static ClientChannel *check_any (lua_State *L) {
   return luaL_checkudata(L, 1, CHANNEL);
 }
@@ -67,10 +70,13 @@ static ClientChannel *check (lua_State *L) {
   return c;
 }
 
+/* The modules give numbers to traces; the program's own have theirs from the
+   endpoint, from TG_CHANNEL_OWN on. */
 static uint64_t check_id (lua_State *L) {
   return (uint64_t)luaL_checkinteger(L, 2);
 }
 
+/* Raises before the command is anybody's: there is nothing to free. */
 static tg_Command *new_command (lua_State *L, tg_CommandKind kind,
                                 uint64_t id) {
   tg_Command *k = tg_command_new(kind, id);
@@ -114,6 +120,8 @@ static void set_defaults (lua_State *L, tg_Options *o) {
   lua_pop(L, 2);
 }
 
+/* Raises what is wrong with options, and does nothing else: what is to be the
+   limit of all clients is looked at before anything listens. */
 int clientchannel_check_options (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   tg_options_read(L, 1, NULL, tg_options_push(L));
@@ -145,7 +153,8 @@ static int channel_stop (lua_State *L) {
   return 0;
 }
 
-/* Of both kinds, since the caller need not know which one it was. */
+/* The client gives the trace up. Both lists are looked through, since the
+   caller need not know which of them has it. */
 static int channel_drop (lua_State *L) {
   ClientChannel *c = check(L);
   uint64_t id = check_id(L);
@@ -165,14 +174,16 @@ static int channel_keep (lua_State *L) {
   return 0;
 }
 
-/* It is the program's memory until then, and the server's from here on: a
-   Trace of this state. */
+/* kept(id) -> Trace; nil if it had not begun. It is the program's memory until
+   then, and the server's from here on: a Trace of this state. */
 static int channel_kept (lua_State *L) {
   ClientChannel *c = check(L);
   tg_handovers_take(L, &c->handovers, c->channel, check_id(L));
   return 1;
 }
 
+/* mark() -> whether there is something before it. What is committed by now is
+   to be read before the client is answered. */
 static int channel_mark (lua_State *L) {
   lua_pushboolean(L, tg_clientstream_mark(&check(L)->stream));
   return 1;
@@ -228,6 +239,8 @@ static int channel_names (lua_State *L) {
   return 1;
 }
 
+/* nudge() -> whether the program is called: a signal makes it look at its
+   commands (interrupt.h). */
 static int channel_nudge (lua_State *L) {
   lua_pushboolean(L, tg_channel_nudge(check(L)->channel));
   return 1;
@@ -248,7 +261,8 @@ static int channel_close (lua_State *L) {
   return 0;
 }
 
-/* The pin comes after all that may raise. */
+/* The pin comes after all that may raise. Closed until then: the finalizer has
+   nothing to do for it. */
 void tg_clientchannel_push (lua_State *L, tg_Channel *channel) {
   ClientChannel *c = lua_newuserdatauv(L, sizeof *c, 0);
   memset(c, 0, sizeof *c);

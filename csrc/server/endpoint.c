@@ -27,6 +27,8 @@ typedef struct tg_Endpoint {
 
 /* ---- telling ---- */
 
+/* The place is where the stream is now: the client has all frames before it
+   when it hears of this. */
 static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
   tg_remotes_tell(&s->endpoint->remotes, kind, id, why,
                   s->tracing ? tg_writer_pos(&s->writer) : 0);
@@ -47,6 +49,7 @@ static void publish (tg_Observer *o) {
 
 /* ---- commands ---- */
 
+/* What a command is carried out with: lx_quietly takes one pointer. */
 typedef struct Order {
   tg_Session *session;
   tg_Command *command;
@@ -213,6 +216,8 @@ static int mirror (lua_State *L) {
   return 0;
 }
 
+/* A console trace of the program, which a client that is attached is to see
+   too. */
 static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   if (t->session != NULL && o->session->endpoint->remotes.session != 0)
     lx_quietly(L, mirror, t);
@@ -232,6 +237,8 @@ static void part (tg_Session *s, lua_State *L, tg_Trace *t, bool told) {
     tg_remotes_stop(L, own);
 }
 
+/* The program stops the trace: its client is told at once, and not by its
+   end. */
 static void stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
   part(o->session, L, t, true);
 }
@@ -261,10 +268,13 @@ static void forked (tg_Observer *o) {
   atomic_store(&s->endpoint->remotes.channel->wanted, false);
 }
 
+/* The last thing that the state does: its sockets close with its listeners. */
 static void closing (tg_Observer *o, lua_State *L) {
   tg_endpoint_close(L, o->session);
 }
 
+/* The process ends and no Lua may be used: that it is gone is all that can
+   still be said. */
 static void exiting (tg_Observer *o) {
   tell(o->session, TG_NOTICE_GONE, 0, TG_END_STOPPED);
 }
@@ -326,6 +336,7 @@ void tg_endpoint_close (lua_State *L, tg_Session *s) {
   free_endpoint(s);
 }
 
+/* NULL: the state listens nowhere. */
 tg_Channel *tg_endpoint_channel (const tg_Session *s) {
   return (s->endpoint != NULL) ? s->endpoint->remotes.channel : NULL;
 }

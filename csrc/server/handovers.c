@@ -10,6 +10,8 @@
 #include "channel/handover.h"
 #include "trace/trace.h"
 
+/* A trace that has been asked for, until it is taken or dropped. The options
+   are for the Trace that it will be. */
 struct tg_HandoverEntry {
   tg_HandoverEntry *next;
   uint64_t id;
@@ -162,6 +164,7 @@ void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
   free_entry(e);
 }
 
+/* The server's end closes: what nobody has taken goes. */
 void tg_handovers_clear (tg_Handovers *k, tg_Channel *l) {
   while (k->first != NULL)
     tg_handovers_drop(k, l, k->first->id);

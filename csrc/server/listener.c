@@ -28,6 +28,7 @@ typedef struct Listening {
   unsigned child;               /* of the process that made it */
 } Listening;
 
+/* Also a closed one: its address may still be asked for. */
 static Listening *check (lua_State *L) {
   return luaL_checkudata(L, 1, LISTENING);
 }
@@ -68,12 +69,15 @@ static const char *package_field (lua_State *L, const char *name) {
   return "";
 }
 
+/* Where the server's modules are looked for: as the caller says, else as this
+   state would look. */
 static const char *search_path (lua_State *L, const char *given,
                                 const char *field) {
   const char *path = option(L, given);
   return (path != NULL) ? path : package_field(L, field);
 }
 
+/* nil, message, code: what the system refused, and what that was for. */
 static int fail (lua_State *L, int error, const char *what) {
   lua_pushfstring(L, "%s: %s", what, strerror(error));
   return tg_trace_failure(L, "noServer", lua_tostring(L, -1));
@@ -90,6 +94,9 @@ static void shut_inherited (lua_State *L, tg_Session *s) {
     tg_endpoint_close(L, s);
 }
 
+/* A channel with what the program says of its clients: how long it waits for
+   one, by which signal it is called, and the most that one may ask for. Raises
+   what is wrong. */
 static tg_Channel *new_channel (lua_State *L) {
   lua_getfield(L, 1, "stallTimeout");
   lua_Number stall = luaL_optnumber(L, -1, STALL_S);
@@ -140,11 +147,14 @@ static void anchor (lua_State *L, const Listening *g) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, g);
 }
 
+/* To set a key that is there to nil allocates nothing: this may be called by a
+   finalizer. */
 static void release (lua_State *L, const Listening *g) {
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, g);
 }
 
+/* The words are the traced thread's as soon as it is answered. */
 static void free_answer (tg_Order *o) {
   tg_free(o->text[0]);
   tg_free(o->text[1]);
@@ -222,7 +232,8 @@ static void stop_listening (lua_State *L, Listening *g) {
     close_endpoint(L, s);
 }
 
-/* Closing twice is fine. */
+/* Closing twice is fine. It leaves the registry first: what stopping has to
+   tell may run the program, which must not find it half closed. */
 static int listening_close (lua_State *L) {
   Listening *g = check(L);
   if (g->session != NULL) {

@@ -33,6 +33,8 @@ tg_Remote *tg_remotes_find (const tg_Remotes *d, const tg_Trace *t) {
   return r;
 }
 
+/* NULL for a number that is gone: a client may stop what has ended by
+   itself. */
 tg_Remote *tg_remotes_find_id (const tg_Remotes *d, uint64_t id) {
   tg_Remote *r = d->first;
   while (r != NULL && r->id != id)
@@ -173,9 +175,8 @@ bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, tg_NoticeKind kind,
 
 /* ---- keeping ---- */
 
-/* What is kept of 't', which has just begun, by a cursor of its own. By a
-   cursor of its own, since the trace's goes with the trace. False: who asked
-   has given up. */
+/* What is kept of 't', which has just begun. By a cursor of its own, since the
+   trace's goes with the trace. False: who asked has given up. */
 static bool hand_over (const tg_Remotes *d, const tg_Trace *t, tg_Handover *k) {
   tg_Part part = {
     .stream = tg_stream_pin(t->stream), .start = t->start,
@@ -188,6 +189,8 @@ static bool hand_over (const tg_Remotes *d, const tg_Trace *t, tg_Handover *k) {
   return wanted;
 }
 
+/* The remote has the handover from here on, so that its end can be told there.
+   Without memory, or nobody to take it, the caller drops the trace. */
 bool tg_remotes_keep (tg_Remotes *d, tg_Trace *t, uint64_t id,
                       tg_Handover *k) {
   tg_Remote *r = tg_calloc(1, sizeof *r);
@@ -195,6 +198,7 @@ bool tg_remotes_keep (tg_Remotes *d, tg_Trace *t, uint64_t id,
     tg_free(r);
     return false;
   }
+  tg_assert(tg_remotes_find_id(d, id) == NULL);
   *r = (tg_Remote){d->first, id, t, NULL, k};
   d->first = r;
   return true;

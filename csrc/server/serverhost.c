@@ -10,6 +10,8 @@
 #include "server/clientchannel.h"
 #include "server/serverthread.h"
 
+/* fd(): what the loop waits for. Readable as soon as there is something to
+   take. */
 static int host_fd (lua_State *L) {
   lua_pushinteger(L, tg_serverthread_bell());
   return 1;
@@ -63,7 +65,7 @@ static int host_answer (lua_State *L) {
   return 0;
 }
 
-/* line(endpoint): the server's end of its channel; nothing, if the state is
+/* channel(endpoint): the server's end of its channel; nothing, if the state is
    gone. */
 static int host_channel (lua_State *L) {
   uint64_t endpoint = (uint64_t)luaL_checkinteger(L, 2);
@@ -82,6 +84,7 @@ static int host_keep (lua_State *L) {
   return 0;
 }
 
+/* The server has closed it; its number may be another descriptor's by now. */
 static int host_drop (lua_State *L) {
   tg_serverthread_drop((int)luaL_checkinteger(L, 2));
   return 0;

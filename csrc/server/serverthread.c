@@ -93,6 +93,8 @@ static void set_path (lua_State *L, const char *field, const char *path) {
   lua_pop(L, 1);
 }
 
+/* Raises what a module raises: the server ends then, and its words are told to
+   those who listen. */
 static void call_require (lua_State *L, const char *module) {
   lua_getglobal(L, "require");
   lua_pushstring(L, module);
@@ -211,6 +213,7 @@ bool tg_serverthread_take (tg_ServerEvent *event) {
   return there;
 }
 
+/* NULL for NULL, and without memory. */
 static char *copy (const char *s) {
   return (s != NULL) ? tg_strdup(s, strlen(s)) : NULL;
 }
@@ -269,6 +272,7 @@ void tg_serverthread_drop (int fd) {
 ** ===================================================================
 */
 
+/* Only read while the thread runs; so they go when it has been joined. */
 static void free_paths (void) {
   tg_free(server.path);
   tg_free(server.cpath);
@@ -350,10 +354,14 @@ void tg_serverthread_end_idle (void) {
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* Without the mutex: set before the thread runs, and closed when it has
+   ended. */
 int tg_serverthread_bell (void) {
   return server.bell;
 }
 
+/* Which process this is, among those that fork has made: a listener of another
+   one is not ours. */
 unsigned tg_serverthread_child (void) {
   return server.child;
 }

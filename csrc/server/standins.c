@@ -111,6 +111,7 @@ static int stand_in (lua_State *L) {
   return 0;
 }
 
+/* Only what is still ours is taken out: see stand_in. */
 static int stand_down (lua_State *L) {
   lx_replace(L, LUA_COLIBNAME, "resume", standin_resume,
              tg_builtins_real(TG_ROLE_RESUME));
@@ -130,6 +131,9 @@ static void know_standins (void) {
   tg_ownfunctions_except(standin_wrapped);
 }
 
+/* Only in states that listen: all others have Lua's own functions. Without
+   memory they stay too, and a signal does not reach a coroutine that was there
+   before it. */
 void tg_standins_enter (lua_State *L) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, know_standins);
