@@ -63,3 +63,15 @@ void tg_put_place (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
   tg_put_key(out, "line");
   out->integer(out, f->line > 0 ? f->line : 1);
 }
+
+/* By name and not as a tg_Word: for documents that are written once, and not
+   for each packet. */
+void tg_put_count (tg_Sink *out, const char *name, uint64_t n) {
+  out->key(out, name, strlen(name));
+  out->integer(out, (int64_t)n);
+}
+
+void tg_put_ms (tg_Sink *out, const char *name, uint64_t ns) {
+  out->key(out, name, strlen(name));
+  out->ms(out, ns);
+}

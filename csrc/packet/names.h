@@ -38,4 +38,8 @@ void tg_put_params (tg_Sink *out, tg_Buf *room, const tg_Function *f);
 /* The keys url and line of a definition; C functions have no line. */
 void tg_put_place (tg_Sink *out, tg_Buf *room, const tg_Function *f);
 
+/* A field by its name: a count, a time in milliseconds. */
+void tg_put_count (tg_Sink *out, const char *name, uint64_t n);
+void tg_put_ms (tg_Sink *out, const char *name, uint64_t ns);
+
 #endif

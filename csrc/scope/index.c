@@ -20,6 +20,7 @@
 ** ===================================================================
 */
 
+/* Not by tg_grow, whose count has 32 bits: a segment grows with its trace. */
 static TG_NOINLINE bool grow_records (tg_Scope *s) {
   size_t n = s->crecords > 0 ? s->crecords * 2 : FIRST_RECORDS;
   tg_ScopeEvent *records = tg_realloc(s->records, n * sizeof *records);
@@ -43,6 +44,8 @@ static void event_begun (tg_ScopeWalk *w, uint32_t live) {
   e->parent = live;
 }
 
+/* The same walk makes the index and reads a part of it again; only what is done
+   with an event that is over differs. */
 void tg_index_walk (tg_Scope *s, tg_ScopeWalk *w, tg_IndexOver *over) {
   tg_scopewalk_init(w);
   w->kinds = &s->kinds;
@@ -63,13 +66,17 @@ void tg_index_walk (tg_Scope *s, tg_ScopeWalk *w, tg_IndexOver *over) {
 ** ===================================================================
 */
 
-/* When a segment is read again. */
+/* When a segment is read again: the event's number tells its place, since
+   numbers are given in order of entry in both readings. */
 static void event_again (tg_ScopeWalk *w, const tg_ScopeLive *l) {
   tg_Scope *s = w->owner;
-  if (w->status == TG_OK)
+  if (w->status == TG_OK) {
+    tg_assert(l->event.id - s->segments[s->loaded].first < s->nrecords);
     s->records[l->event.id - s->segments[s->loaded].first] = l->event;
+  }
 }
 
+/* By halves: the last segment that begins at this event or before. */
 uint32_t tg_scope_segment (const tg_Scope *s, uint64_t id) {
   tg_check(id > 0 && id <= s->events);
   uint32_t low = 0, high = s->nsegments;
@@ -83,6 +90,7 @@ uint32_t tg_scope_segment (const tg_Scope *s, uint64_t id) {
   return low;
 }
 
+/* The number after the segment's last event. */
 uint64_t tg_scope_segment_end (const tg_Scope *s, uint32_t segment) {
   return segment + 1 < s->nsegments ? s->segments[segment + 1].first
                                     : s->events + 1;
@@ -110,6 +118,8 @@ static void put_known (const tg_Scope *s, const tg_ScopeSegment *g,
   tg_suspended_pass(&w->waiting);
 }
 
+/* Takes as many packets as the segment had. With a copy of the reader they come
+   at once; without one (minDuration) all before are read and passed over. */
 static tg_Status take_segment (tg_Scope *s, uint32_t i, tg_ScopeWalk *w,
                                tg_ScopePackets *from) {
   tg_Packet p;
@@ -167,6 +177,8 @@ static tg_Status read_again (tg_Scope *s, uint32_t segment) {
   return status == TG_OK ? fill_longs(s, segment) : status;
 }
 
+/* The events of a segment, in order of their numbers. One segment is kept:
+   questions that follow each other are mostly about the same part. */
 tg_Status tg_scope_load (tg_Scope *s, uint32_t segment,
                          const tg_ScopeEvent **events, size_t *count) {
   if (s->loaded != segment) {
@@ -181,6 +193,8 @@ tg_Status tg_scope_load (tg_Scope *s, uint32_t segment,
   return TG_OK;
 }
 
+/* Of the long events of a segment, which stand in order of their numbers. NULL:
+   it is none of them. */
 static const tg_ScopeEvent *find_long (const tg_Scope *s, uint32_t segment,
                                        uint64_t id) {
   size_t count;
@@ -199,6 +213,7 @@ static const tg_ScopeEvent *find_long (const tg_Scope *s, uint32_t segment,
   return NULL;
 }
 
+/* NULL with TG_OK: there is no such event. A long one needs no reading. */
 const tg_ScopeEvent *tg_scope_event (tg_Scope *s, uint64_t id,
                                      tg_Status *status) {
   const tg_ScopeEvent *list;

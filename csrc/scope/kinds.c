@@ -14,7 +14,8 @@
 #include "stream/values.h"
 #include "text/utf8.h"
 
-/* What calls of a function are, if they are no coroutine's body. */
+/* What calls of a function are, if they are no coroutine's body. UNASKED is 0,
+   which new entries are filled with. */
 enum { UNASKED, CALL, CHUNK, LOAD, LOADFILE, COLLECT };
 
 static const struct {
@@ -96,6 +97,8 @@ static tg_ScopeFunction *ask (tg_ScopeKinds *k, tg_FunctionId id) {
   return f;
 }
 
+/* Functions that look alike to a person have one label (funclabels.h): their
+   calls are one kind. */
 uint32_t tg_scopekinds_label (tg_ScopeKinds *k, tg_FunctionId id) {
   const tg_ScopeFunction *f = ask(k, id);
   return f != NULL ? f->label : TG_INTMAP_NONE;
@@ -154,6 +157,7 @@ static bool find_text (tg_ScopeKinds *k, const tg_Packet *p, uint8_t sort,
 
 /* }================================================================== */
 
+/* Kinds are never taken out: events refer to them by number. */
 static uint32_t new_kind (tg_ScopeKinds *k, const tg_ScopeKind *kind) {
   if (!tg_grow(&k->list, &k->capacity, k->count + 1, sizeof *k->list))
     return TG_INTMAP_NONE;
@@ -175,6 +179,8 @@ static uint32_t find_kind (tg_ScopeKinds *k, const tg_ScopeKind *kind,
   return found;
 }
 
+/* A coroutine's outermost call: what Opera's service calls the handling of an
+   event. */
 static uint32_t body_kind (tg_ScopeKinds *k, uint32_t label) {
   const tg_ScopeKind kind = {
     TG_SCOPE_EVALUATION, TG_SCOPE_EVENT, label, TG_INTMAP_NONE
@@ -182,6 +188,8 @@ static uint32_t body_kind (tg_ScopeKinds *k, uint32_t label) {
   return find_kind(k, &kind, 1);
 }
 
+/* Kinds with a text are found anew for each call; of all others the function
+   remembers its one kind. */
 static uint32_t call_kind (tg_ScopeKinds *k, const tg_Packet *p,
                            tg_ScopeFunction *f) {
   tg_ScopeKind kind = {
@@ -199,6 +207,7 @@ static uint32_t call_kind (tg_ScopeKinds *k, const tg_Packet *p,
   return found;
 }
 
+/* The kind of the call that a packet enters; TG_INTMAP_NONE without memory. */
 uint32_t tg_scopekinds_of (tg_ScopeKinds *k, const tg_Packet *p, bool body) {
   if (tg_likely(p->function < k->nfunctions && !body
                 && k->functions[p->function].kind != 0))

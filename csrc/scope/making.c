@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
 /* Packets of a segment: so many, or such a part of all before, or of what is
    live; whatever is most. The first is what reading again costs, the others
@@ -27,28 +28,14 @@ typedef struct tg_ScopeMaking {
   uint64_t look;        /* ...and when to ask whether it may end */
 } Making;
 
-/* Makes room for one more item in a growing array. */
-static bool room (void *array, uint32_t count, uint32_t *capacity,
-                  size_t size) {
-  if (count < *capacity)
-    return true;
-  uint32_t n = *capacity > 0 ? *capacity * 2 : 64;
-  void *old;
-  memcpy(&old, array, sizeof old);
-  void *bigger = n > *capacity ? tg_realloc(old, n * size) : NULL;
-  if (bigger == NULL)
-    return false;
-  memcpy(array, &bigger, sizeof bigger);
-  *capacity = n;
-  return true;
-}
-
 /*
 ** {==================================================================
 ** Making the index
 ** ===================================================================
 */
 
+/* The number of the first event of the segment at hand: where its records count
+   from. */
 static uint64_t first_record (const tg_Scope *s) {
   return s->segments[s->nsegments - 1].first;
 }
@@ -71,7 +58,7 @@ static bool keep_longs (tg_Scope *s, tg_ScopeWalk *w) {
     const tg_ScopeEvent *e = &s->records[i];
     if (e->id != 0)
       continue;
-    if (!room(&s->longs, s->nlongs, &s->clongs, sizeof *s->longs))
+    if (!tg_grow(&s->longs, &s->clongs, s->nlongs + 1, sizeof *s->longs))
       return false;
     tg_ScopeLive *l = &w->live[e->parent];
     l->place = s->nlongs;
@@ -95,6 +82,8 @@ static void note_timelines (tg_Scope *s, uint32_t segment,
   }
 }
 
+/* What stays of a segment: which timelines it has, its sums, and those events
+   that are not over. Records are used again for the next one. */
 static bool end_segment (tg_Scope *s, tg_ScopeWalk *w) {
   uint32_t i = s->nsegments - 1;
   note_timelines(s, i, w);
@@ -136,7 +125,8 @@ static bool note_live (tg_ScopeSegment *g, const tg_ScopeWalk *w) {
    came before. */
 static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
                          const tg_Reader *reader) {
-  if (!room(&s->segments, s->nsegments, &s->csegments, sizeof *s->segments))
+  if (!tg_grow(&s->segments, &s->csegments, s->nsegments + 1,
+               sizeof *s->segments))
     return false;
   tg_ScopeSegment *g = &s->segments[s->nsegments++];
   memset(g, 0, sizeof *g);
@@ -243,6 +233,7 @@ static bool begin_making (tg_Scope *s) {
   return new_segment(s, &m->walk, m->from.reader);
 }
 
+/* What only the making needs: the index itself stays. */
 static void free_making (tg_Scope *s) {
   if (s->making != NULL) {
     tg_scopepackets_close(&s->making->from);
@@ -252,6 +243,8 @@ static void free_making (tg_Scope *s) {
   }
 }
 
+/* False: all has been taken, or something has failed; 'status' tells which. The
+   session may be asked from then on. */
 bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status) {
   *status = TG_OK;
   if (s->making == NULL)
@@ -265,6 +258,8 @@ bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status) {
 
 /* }================================================================== */
 
+/* Before any packet is read: the hook's cost, which every event's time depends
+   on, is checked against the first of them. */
 static bool start (tg_Scope *s, const tg_ScopeSource *source) {
   s->cost = source->cost;
   s->stride = source->stride;
@@ -275,6 +270,7 @@ static bool start (tg_Scope *s, const tg_ScopeSource *source) {
          && tg_scopepackets_limit(&s->trace, &s->cost);
 }
 
+/* NULL with a reason. Packets are taken later, by tg_scope_more. */
 tg_Scope *tg_scope_begin (const tg_ScopeSource *source, tg_Status *status) {
   tg_Scope *s = tg_calloc(1, sizeof *s);
   *status = TG_ERR_MEMORY;
@@ -288,6 +284,7 @@ tg_Scope *tg_scope_begin (const tg_ScopeSource *source, tg_Status *status) {
   return NULL;
 }
 
+/* The whole at once, for who need not do anything else meanwhile. */
 tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status) {
   tg_Scope *s = tg_scope_begin(source, status);
   while (s != NULL && tg_scope_more(s, UINT64_MAX, status))
@@ -298,6 +295,7 @@ tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status) {
   return NULL;
 }
 
+/* Also one that is not complete: what it does not have is NULL. */
 static void free_segment (tg_ScopeSegment *g) {
   tg_reader_free(g->reader);
   tg_free(g->live);

@@ -11,21 +11,11 @@
 
 #include "packet/names.h"
 
-static void put_count (tg_Sink *out, const char *name, uint64_t n) {
-  out->key(out, name, strlen(name));
-  out->integer(out, (int64_t)n);
-}
-
-static void put_ms (tg_Sink *out, const char *name, uint64_t ns) {
-  out->key(out, name, strlen(name));
-  out->ms(out, ns);
-}
-
 void tg_scope_write_interval (tg_Sink *out, uint64_t start_ns,
                               uint64_t end_ns) {
   out->object(out);
-  put_ms(out, "start", start_ns);
-  put_ms(out, "end", end_ns);
+  tg_put_ms(out, "start", start_ns);
+  tg_put_ms(out, "end", end_ns);
   out->close(out);
 }
 
@@ -35,16 +25,18 @@ void tg_scope_write_interval (tg_Sink *out, uint64_t start_ns,
 ** ===================================================================
 */
 
+/* One of those that have the label: they are alike in all that is written. */
 static const tg_Function *function_of (const tg_Scope *s,
                                        const tg_ScopeKind *kind) {
   return tg_funclabels_function(&s->kinds.labels, kind->label);
 }
 
+/* A chunk that is run, or the body of a coroutine. */
 static void put_evaluation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                             const tg_ScopeKind *kind) {
   tg_put_key(out, "scriptThreadEvaluation");
   out->object(out);
-  put_count(out, "scriptThreadType", kind->detail);
+  tg_put_count(out, "scriptThreadType", kind->detail);
   if (kind->detail == TG_SCOPE_EVENT) {
     tg_put_key(out, "eventName");
     tg_put_name(out, room, function_of(s, kind));
@@ -63,15 +55,17 @@ static void put_detail (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
   }
 }
 
+/* What was compiled is the chunk's name, if arguments were recorded. */
 static void put_compilation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                              const tg_ScopeKind *kind) {
   tg_put_key(out, "scriptCompilation");
   out->object(out);
-  put_count(out, "scriptType", kind->detail);
+  tg_put_count(out, "scriptType", kind->detail);
   put_detail(out, room, s, kind, "url");
   out->close(out);
 }
 
+/* What collectgarbage was asked for: "step", "count"... */
 static void put_collection (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                             const tg_ScopeKind *kind) {
   tg_put_key(out, "garbageCollection");
@@ -89,12 +83,13 @@ static void put_function (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
   if (!f->is_c) {
     tg_put_key(out, "source");
     tg_put_string(out, room, f->url);
-    put_count(out, "line", tg_funclabels_line(f));
+    tg_put_count(out, "line", tg_funclabels_line(f));
   }
-  put_count(out, "kind", f->is_c ? TG_SCOPE_C : TG_SCOPE_LUA);
+  tg_put_count(out, "kind", f->is_c ? TG_SCOPE_C : TG_SCOPE_LUA);
   out->close(out);
 }
 
+/* What a type has of its own, and the function, which all have. */
 static void put_data (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                       const tg_ScopeKind *kind) {
   if (kind->type == TG_SCOPE_EVALUATION)
@@ -110,21 +105,23 @@ static void put_data (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
 
 /* What a single event has, and several added up have not. */
 static void put_place (tg_Sink *out, const tg_ScopeEvent *e) {
-  put_count(out, "eventID", e->id);
+  tg_put_count(out, "eventID", e->id);
   if (e->parent != 0)
-    put_count(out, "parentEventID", e->parent);
-  put_count(out, "childCount", e->children);
-  put_ms(out, "aggregatedTime", e->all_time_ns);
-  put_ms(out, "aggregatedOverhead", e->all_overhead_ns);
+    tg_put_count(out, "parentEventID", e->parent);
+  tg_put_count(out, "childCount", e->children);
+  tg_put_ms(out, "aggregatedTime", e->all_time_ns);
+  tg_put_ms(out, "aggregatedOverhead", e->all_overhead_ns);
 }
 
+/* Fields depend on the mode: of several events that are added up there is no
+   place, and no data either if they are of several kinds. */
 void tg_scope_write (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                      tg_ScopeMode mode, const tg_ScopeEvent *e) {
   out->object(out);
-  put_count(out, "type", e->type);
-  put_ms(out, "time", e->time_ns);
-  put_ms(out, "overhead", e->overhead_ns);
-  put_count(out, "hits", e->hits);
+  tg_put_count(out, "type", e->type);
+  tg_put_ms(out, "time", e->time_ns);
+  tg_put_ms(out, "overhead", e->overhead_ns);
+  tg_put_count(out, "hits", e->hits);
   tg_put_key(out, "interval");
   tg_scope_write_interval(out, e->start_ns, e->end_ns);
   if (mode == TG_SCOPE_ALL)

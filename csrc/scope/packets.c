@@ -18,8 +18,11 @@
 #define SAMPLE_TIMES 512u
 #define SAMPLE_PART 100u
 
+/* From the trace's beginning, or from where a reader stood ('at'). The filter
+   of short calls cannot be copied: with one it is always from the beginning. */
 bool tg_scopepackets_open (const tg_ScopeTrace *t, const tg_Reader *at,
                            tg_ScopePackets *p) {
+  tg_assert(at == NULL || t->selection.min_duration_ns == 0);
   p->stop = t->stop;
   p->reader = at != NULL ? tg_reader_copy(at)
                          : tg_reader_new(t->stream, t->start, &t->selection);
@@ -44,6 +47,7 @@ typedef struct Times {
   uint32_t all;
 } Times;
 
+/* Longer ones are all alike: a cost is never looked for there. */
 static void count_time (Times *t, uint64_t ns) {
   t->counts[ns < SAMPLE_TIMES ? ns : SAMPLE_TIMES]++;
   t->all++;
@@ -74,6 +78,8 @@ static void take_times (tg_ScopePackets *from, Times *enter, Times *leave) {
   }
 }
 
+/* Reads the beginning of the trace once, for this alone: the cost must be known
+   before the first event is timed. */
 bool tg_scopepackets_limit (const tg_ScopeTrace *t, tg_ScopeCost *cost) {
   tg_ScopePackets from;
   Times *times = tg_calloc(2, sizeof *times);
@@ -135,6 +141,8 @@ static bool begin_with_packet (tg_ScopeTrace *t) {
 
 /* }================================================================== */
 
+/* The cursor holds the trace's chunks for as long as the session lives: its
+   packets are read again for many questions. False without memory. */
 bool tg_scopepackets_init (tg_ScopeTrace *t, const tg_ScopeSource *source) {
   memset(t, 0, sizeof *t);
   t->stream = tg_stream_pin(source->stream);

@@ -20,10 +20,13 @@
 ** ===================================================================
 */
 
+/* Types are bits of a question; none at all means every type. */
 static bool is_type (const tg_ScopeQuery *q, tg_ScopeType type) {
   return q->types == 0 || (q->types >> type & 1) != 0;
 }
 
+/* Numbers first: they tell most events apart. Inside of an event are the
+   numbers after its own, up to its last (walk.h). */
 TG_INLINE bool selects (const tg_ScopeCursor *c, const tg_ScopeEvent *e) {
   const tg_ScopeQuery *q = &c->query;
   return e->timeline == q->timeline && e->id > c->above && e->id <= c->last
@@ -31,6 +34,8 @@ TG_INLINE bool selects (const tg_ScopeCursor *c, const tg_ScopeEvent *e) {
          && e->start_ns <= q->to_ns && e->end_ns >= q->from_ns;
 }
 
+/* A sum has no numbers and times: 'covers' has found that the question leaves
+   none out. */
 static bool selects_sum (const tg_ScopeCursor *c, const tg_ScopeSum *sum) {
   return sum->timeline == c->query.timeline && sum->depth <= c->depth
          && is_type(&c->query, c->scope->kinds.list[sum->kind].type);
@@ -87,6 +92,8 @@ static const tg_ScopeEvent *events_of (tg_ScopeCursor *c, size_t *count) {
   return c->status == TG_OK ? list : NULL;
 }
 
+/* In order of the numbers, segment after segment: long events are in the
+   segment in which they begin. */
 static const tg_ScopeEvent *next_selected (tg_ScopeCursor *c) {
   while (c->segment < c->end_segment && c->status == TG_OK) {
     size_t count;
@@ -110,6 +117,8 @@ static const tg_ScopeEvent *next_selected (tg_ScopeCursor *c) {
 ** ===================================================================
 */
 
+/* The interval of a group is from its first event's beginning to the latest
+   end. */
 static void add (tg_ScopeEvent *group, const tg_ScopeEvent *e) {
   if (group->hits == 0 || e->id < group->id) {
     group->id = e->id;          /* begins first: what they are sorted by */
@@ -132,6 +141,7 @@ static uint32_t group_of (const tg_ScopeCursor *c, uint32_t kind) {
   }
 }
 
+/* As one event that stands for all that is in the sum. */
 static void add_sum (tg_ScopeCursor *c, const tg_ScopeSum *sum) {
   const tg_ScopeEvent e = {
     .start_ns = sum->start_ns, .end_ns = sum->end_ns, .time_ns = sum->time_ns,
@@ -195,6 +205,8 @@ static void sort_groups (tg_ScopeCursor *c, uint32_t room) {
   qsort(c->groups, c->ngroups, sizeof *c->groups, by_id);
 }
 
+/* One place for each group that there may be: kinds are numbered, so no table
+   is needed to find one. False with a status. */
 static bool reduce (tg_ScopeCursor *c) {
   uint32_t room = TG_SCOPE_TYPES_MAX + 1;
   if (c->query.mode == TG_SCOPE_UNIQUE_EVENTS)
@@ -247,6 +259,8 @@ static void set_segments (tg_ScopeCursor *c) {
     c->end_segment--;
 }
 
+/* False: the question is about an event that there is not, or it failed;
+   'status' tells which. */
 bool tg_scopequery_open (tg_ScopeCursor *c, tg_Scope *s,
                          const tg_ScopeQuery *q) {
   memset(c, 0, sizeof *c);
@@ -259,6 +273,8 @@ bool tg_scopequery_open (tg_ScopeCursor *c, tg_Scope *s,
   return q->mode == TG_SCOPE_ALL || reduce(c);
 }
 
+/* Groups are all made when the question is opened; single events come as they
+   are asked for. */
 const tg_ScopeEvent *tg_scopequery_next (tg_ScopeCursor *c) {
   if (c->query.mode == TG_SCOPE_ALL)
     return next_selected(c);

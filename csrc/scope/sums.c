@@ -12,12 +12,15 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-/* More sums than such a part of the events are not kept. */
+/* More sums than such a part of the events are not kept: they would take as
+   much memory as the events, and answers from them as long as reading again. */
 #define LEAST 32u
 #define PART 6u
 
 #define FIRST_SLOTS 64u
 
+/* Timeline, depth and kind are what a question tells sums apart by. Mixed into
+   one number: two that fall on one are told apart by is_of. */
 static size_t home_of (const tg_ScopeSummer *with, const tg_ScopeEvent *e) {
   uint64_t key = (uint64_t)e->timeline << 40 ^ (uint64_t)e->depth << 20
                  ^ e->kind;
@@ -52,6 +55,8 @@ static tg_ScopeSum *sum_of (const tg_ScopeSummer *with, tg_ScopeSums *sums,
   return sum;
 }
 
+/* What the events of a sum have in common is in it already; here one more is
+   counted. */
 static void add (tg_ScopeSum *sum, const tg_ScopeEvent *e) {
   sum->hits += e->hits;
   sum->time_ns += e->time_ns;
@@ -90,6 +95,8 @@ static void trim (tg_ScopeSums *sums) {
     sums->list = fit;
 }
 
+/* Events that are not over (no id) are long ones and in no sum. When there are
+   too many sums all are given up: a part of them answers nothing. */
 bool tg_scopesums_make (tg_ScopeSummer *with, tg_ScopeSums *sums,
                         const tg_ScopeEvent *events, size_t count) {
   uint32_t most = LEAST + (uint32_t)(count / PART);

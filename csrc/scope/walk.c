@@ -98,6 +98,7 @@ static void is_over (tg_ScopeWalk *w, uint32_t i) {
   w->first_free = i;
 }
 
+/* A parked event will not go on: its coroutine is gone, or has ended. */
 static void waiting_over (void *owner, const tg_SuspendedCall *call) {
   is_over(owner, (uint32_t)call->tag);
 }
@@ -116,6 +117,7 @@ void tg_scopewalk_free (tg_ScopeWalk *w) {
   memset(w, 0, sizeof *w);
 }
 
+/* Live and open: it runs now, or something inside it does. */
 static bool push_open (tg_ScopeWalk *w, uint32_t live) {
   if (!tg_grow(&w->open, &w->copen, w->nopen + 1, sizeof *w->open))
     return false;
@@ -208,8 +210,8 @@ static bool enter (tg_ScopeWalk *w, const tg_Packet *p) {
   return begin(w, live, p) && push_open(w, live);
 }
 
-/* The innermost event that waits in a coroutine; TG_INTMAP_NONE: none. The one
-   that goes on first. */
+/* The outermost event that waits in a coroutine, parked last and resumed first;
+   TG_INTMAP_NONE: none. */
 static uint32_t outermost_waiting (const tg_ScopeWalk *w, tg_ThreadId thread) {
   const tg_Suspended *all = &w->waiting;
   if (all->places.count == 0)
@@ -236,6 +238,8 @@ static void end_thread (tg_ScopeWalk *w, tg_ThreadId thread) {
     tg_suspended_end(&w->waiting, thread);
 }
 
+/* An event that yields stays live, and is parked with its number; all others
+   are over. */
 static bool leave (tg_ScopeWalk *w, const tg_Packet *p) {
   w->charge_ns = w->cost.exit_ns;
   if (w->nopen == 0)
@@ -255,6 +259,7 @@ static bool leave (tg_ScopeWalk *w, const tg_Packet *p) {
   return true;
 }
 
+/* Time passes before anything is done: it belongs to what ran until now. */
 void tg_scopewalk_take (tg_ScopeWalk *w, const tg_Packet *p) {
   if (tg_unlikely(w->status != TG_OK))
     return;
@@ -266,6 +271,7 @@ void tg_scopewalk_take (tg_ScopeWalk *w, const tg_Packet *p) {
     w->status = TG_ERR_MEMORY;
 }
 
+/* A coroutine was collected, or closed: what it has parked will not go on. */
 void tg_scopewalk_gone (void *walk, tg_ThreadId thread) {
   tg_suspended_end(&((tg_ScopeWalk *)walk)->waiting, thread);
 }

@@ -106,16 +106,6 @@ static void *new_list (lua_State *L, Report *r, size_t count) {
 
 /* ---- fields ---- */
 
-static void put_ms (tg_Sink *out, const char *name, uint64_t ns) {
-  out->key(out, name, strlen(name));
-  out->ms(out, ns);
-}
-
-static void put_count (tg_Sink *out, const char *name, uint64_t n) {
-  out->key(out, name, strlen(name));
-  out->integer(out, (int64_t)n);
-}
-
 /* name, url and line as packets have them. */
 static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   const tg_Function *f = tg_profile_function(&r->profile, row);
@@ -126,11 +116,11 @@ static void put_function (Report *r, tg_Sink *out, uint32_t row) {
 
 /* What a row of the report and a node of the tree have in common. */
 static void put_tally (tg_Sink *out, const tg_Tally *t) {
-  put_count(out, "calls", t->calls);
-  put_ms(out, "self_ms", t->self_ns);
-  put_ms(out, "total_ms", t->total_ns);
-  put_count(out, "throws", t->throws);
-  put_count(out, "yields", t->yields);
+  tg_put_count(out, "calls", t->calls);
+  tg_put_ms(out, "self_ms", t->self_ns);
+  tg_put_ms(out, "total_ms", t->total_ns);
+  tg_put_count(out, "throws", t->throws);
+  tg_put_count(out, "yields", t->yields);
 }
 
 /* ---- report ---- */
@@ -143,10 +133,10 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   out->object(out);
   put_function(r, out, (uint32_t)(row - r->profile.rows));
   put_tally(out, &row->tally);
-  put_ms(out, "min_ms", row->min_ns);
+  tg_put_ms(out, "min_ms", row->min_ns);
   tg_put_key(out, "mean_ms");
   out->number(out, mean / 1e6);
-  put_ms(out, "max_ms", row->max_ns);
+  tg_put_ms(out, "max_ms", row->max_ns);
   out->close(out);
 }
 
@@ -172,9 +162,9 @@ int trace_report (lua_State *L) {
   tg_profile_sort_rows(p, rows);
   tg_luasink_init(&sink, L);
   out->object(out);
-  put_ms(out, "duration_ms", p->duration_ns);
-  put_count(out, "events", p->events);
-  put_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
+  tg_put_ms(out, "duration_ms", p->duration_ns);
+  tg_put_count(out, "events", p->events);
+  tg_put_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
   tg_put_key(out, "functions");
   out->array(out);
   for (uint32_t i = 0; i < p->nrows; i++)
@@ -199,7 +189,7 @@ static void push_node (lua_State *L, Report *r, const tg_Node *n,
   else {
     tg_put_key(out, "name");
     tg_put_string(out, &r->room, name);
-    put_count(out, "levels", r->profile.deepest);
+    tg_put_count(out, "levels", r->profile.deepest);
   }
   put_tally(out, &n->tally);
   tg_put_key(out, "children");
