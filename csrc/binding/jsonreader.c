@@ -2,6 +2,10 @@
 ** jsonreader.c - a parser by recursive descent. Each function reads one thing
 ** at 'p' and pushes it; false: it is not there, and 'p' stays where the trouble
 ** is.
+**
+** Called by the server's modules and the command line for each packet, on the
+** thread of that state. The text is a stranger's: what is no JSON (RFC 8259) is
+** nil and a place; only want of memory raises.
 */
 #include "binding/jsonreader.h"
 
@@ -35,7 +39,8 @@ static void skip_space (Parse *j) {
     j->p++;
 }
 
-/* The character at 'p', 0 at the end. */
+/* The character at 'p', 0 at the end. A zero in the text is no character that
+   anything here asks for. */
 static char look (const Parse *j) {
   return j->p < j->end ? *j->p : '\0';
 }
@@ -49,6 +54,8 @@ static bool accept (Parse *j, char c) {
   return true;
 }
 
+/* Whether the word stands at 'p'; it is behind then. What follows it is looked
+   at by whoever goes on. */
 static bool word (Parse *j, const char *w) {
   size_t n = strlen(w);
   if ((size_t)(j->end - j->p) < n || memcmp(j->p, w, n) != 0)
@@ -63,6 +70,7 @@ static bool word (Parse *j, const char *w) {
 ** ===================================================================
 */
 
+/* Both cases differ by one bit in ASCII. -1: it is none. */
 static int hex_digit (char c) {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -84,7 +92,8 @@ static int32_t hex4 (const char *s, const char *end) {
   return v;
 }
 
-/* 'c' is no surrogate: 'unicode' sees to that. */
+/* 'c' is no surrogate: 'unicode' sees to that. There is room: the escape was
+   longer (six characters or twelve) than what it stands for. */
 static char *put_utf8 (char *out, uint32_t c) {
   if (c < 0x80)
     *out++ = (char)c;
@@ -197,6 +206,7 @@ static bool parse_string (Parse *j) {
 ** ===================================================================
 */
 
+/* Behind the digits at 's', of which there may be none. */
 static const char *digits (const char *s, const char *end) {
   while (s < end && *s >= '0' && *s <= '9')
     s++;
@@ -204,7 +214,8 @@ static const char *digits (const char *s, const char *end) {
 }
 
 /* Where the number at 's' ends, NULL if it is none; '*whole' if it has neither
-   fraction nor exponent. */
+   fraction nor exponent. By RFC 8259, which is stricter than Lua and strtod: no
+   plus sign, no leading zero, no bare point, no hexadecimals. */
 static const char *number_end (const char *s, const char *end, bool *whole) {
   if (s < end && *s == '-')
     s++;
@@ -250,7 +261,9 @@ static bool to_integer (const char *s, const char *end, lua_Integer *out) {
 }
 
 /* A number of few digits, with a fraction and without an exponent: two exact
-   doubles, divided, are the nearest to their quotient. False: another one. */
+   doubles, divided, are the nearest to their quotient (IEEE 754 rounds each
+   operation once). Times are such numbers, and come with every packet; strtod
+   takes several times as long. False: another one. */
 static bool few_digits (const char *s, const char *end, double *out) {
   static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
                                 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -270,6 +283,7 @@ static bool few_digits (const char *s, const char *end, double *out) {
   }
   if (point == NULL)
     return false;
+  tg_assert(v < UINT64_C(1) << 53);     /* 15 digits: exact as a double */
   double d = (double)v / tens[end - point - 1];
   *out = negative ? -d : d;
   return true;
@@ -298,6 +312,8 @@ static bool push_float (Parse *j, const char *s, const char *end) {
   return true;
 }
 
+/* An integer that fits is one in Lua too; one that is too large is a float, as
+   Lua's own lexer has it (manual, 3.1). */
 static bool parse_number (Parse *j) {
   bool whole = false;
   lua_Integer i;
@@ -332,7 +348,8 @@ static bool parse_items (Parse *j) {
   return accept(j, ']');
 }
 
-/* Lua cannot tell an empty array from an empty object: the metatable does. */
+/* Lua cannot tell an empty array from an empty object: the metatable does, as
+   it does for those who write it again. */
 static bool parse_array (Parse *j) {
   lua_newtable(j->L);
   if (!accept(j, ']'))
@@ -384,6 +401,8 @@ static bool parse_nested (Parse *j, bool (*parse) (Parse *j)) {
   return ok;
 }
 
+/* Null is a light userdata, as cjson and luv have it: nil would leave a hole in
+   a list. */
 static bool parse_word (Parse *j) {
   if (word(j, "null"))
     lua_pushlightuserdata(j->L, NULL);
@@ -396,6 +415,7 @@ static bool parse_word (Parse *j) {
   return true;
 }
 
+/* By its first character, which tells all things of JSON apart. */
 static bool parse_value (Parse *j) {
   skip_space(j);
   switch (look(j)) {
@@ -414,6 +434,7 @@ static void expect_packet (Parse *j) {
   j->members[(j->depth - 1) % LEVELS] = 8;
 }
 
+/* One value, and nothing behind it but space. */
 static bool parse_text (Parse *j) {
   expect_packet(j);
   if (!parse_value(j))

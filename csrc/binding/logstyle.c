@@ -33,7 +33,8 @@ void tg_logstyle_check (lua_State *L, int i) {
   }
 }
 
-/* As Lua's own conditions: everything but false is true. */
+/* As Lua's own conditions: everything but false is true. 'absent' is what nil
+   stands for. */
 static bool field_bool (lua_State *L, int i, const char *name, bool absent) {
   bool b = (lua_getfield(L, i, name) == LUA_TNIL) ? absent
                                                   : lua_toboolean(L, -1);

@@ -82,6 +82,8 @@ bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
   return ok;
 }
 
+/* By lua_setfield: the table was just made, or is ours, and has no
+   metatable. */
 void lx_set_string (lua_State *L, const char *key, const char *value) {
   lua_pushstring(L, value);
   lua_setfield(L, -2, key);

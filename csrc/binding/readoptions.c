@@ -16,6 +16,8 @@ enum {
   READ = 1u << 1        /* for reading one */
 };
 
+/* What each reader of an option is given. A reader raises, or leaves the stack
+   as it was. */
 typedef struct Reading {
   lua_State *L;
   unsigned purpose;     /* RECORD or READ */
@@ -36,15 +38,17 @@ static int fail (const Reading *r, const char *allowed) {
                     got);
 }
 
+/* Copies of patterns are C's memory, for which Lua has no message of its
+   own. */
 static int no_memory (const Reading *r) {
   return luaL_error(r->L, "not enough memory");
 }
 
 /* ---- kinds of values ---- */
 
-/* A string that looks like a number is none: what a program says by mistake
-   is told. A float without a fraction is an integer, as in Lua's own
-   functions. */
+/* A string that looks like a number is none: what a program says by mistake is
+   told. A float without a fraction is an integer, as in Lua's own functions
+   (lua_tointegerx). */
 static uint64_t read_count (const Reading *r, uint64_t min, uint64_t max,
                             const char *allowed) {
   lua_Integer i;
@@ -119,6 +123,7 @@ static void read_patterns (const Reading *r, tg_Patterns *list) {
 
 /* ---- trace types ---- */
 
+/* For messages: "name, callsite, ...". */
 static void push_known_types (lua_State *L) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -130,6 +135,8 @@ static void push_known_types (lua_State *L) {
   luaL_pushresult(&b);
 }
 
+/* What was given may be anything: luaL_tolstring shows it, also by a __tostring
+   of the program's, which is fine outside the hook. */
 static int unknown_type (lua_State *L) {
   const char *name = luaL_tolstring(L, -1, NULL);
   push_known_types(L);
@@ -157,6 +164,7 @@ uint32_t tg_types_read (lua_State *L, int index) {
   return types;
 }
 
+/* The set of types as the list that a program would write. */
 void tg_types_push (lua_State *L, uint32_t types) {
   lua_Integer n = 0;
   lua_newtable(L);
@@ -168,8 +176,12 @@ void tg_types_push (lua_State *L, uint32_t types) {
   }
 }
 
-/* ---- the options ---- */
+/* ---- the options ----
+   One reader each: what is wrong with an option is said in its own words. The
+   value is on top of the stack, and stays there. */
 
+/* An empty list is fine: then packets have no fields but those that all
+   have. */
 static void opt_trace (Reading *r) {
   r->o->types = tg_types_read(r->L, -1);
 }
@@ -186,12 +198,14 @@ static void opt_redact (Reading *r) {
   read_patterns(r, &r->o->redact);
 }
 
+/* Only true and false: 0 is true in Lua, and "no" as well. */
 static void opt_c (Reading *r) {
   if (!lua_isboolean(r->L, -1))
     fail(r, "a boolean");
   r->o->c = lua_toboolean(r->L, -1);
 }
 
+/* A depth of 0 would be a trace of nothing. */
 static void opt_max_depth (Reading *r) {
   r->o->max_depth = (uint32_t)read_count(r, 1, TG_NOLIMIT - 1,
                                          "a positive integer");
@@ -201,6 +215,7 @@ static void opt_min_duration (Reading *r) {
   r->o->min_duration_ns = read_ms(r);
 }
 
+/* The four limits of values: what the hook looks at, or a reader shows. */
 static void opt_value_depth (Reading *r) {
   r->o->limits.depth = read_limit(r);
 }
@@ -217,6 +232,8 @@ static void opt_value_objects (Reading *r) {
   r->o->limits.objects = read_limit(r);
 }
 
+/* No less than a page; up to a size that no machine has, so that positions
+   added to it do not overflow. */
 static void opt_buffer (Reading *r) {
   r->o->buffer = read_count(r, TG_BUFFER_MIN, UINT64_C(1) << 50,
                             "a number of bytes, at least 4096,");
@@ -245,11 +262,13 @@ static void opt_duration (Reading *r) {
   r->o->duration_ns = read_ms(r);
 }
 
+/* Threads are numbered from 1, the main coroutine. */
 static void opt_thread (Reading *r) {
   r->filter->thread = (tg_ThreadId)read_count(r, 1, UINT32_MAX,
                                               "a positive integer");
 }
 
+/* Milliseconds as packets tell time, from the stream's beginning. */
 static void opt_from (Reading *r) {
   r->filter->from_ns = read_ms(r);
 }
@@ -285,6 +304,7 @@ static const struct {
 
 #define NOPTIONS (sizeof options / sizeof options[0])
 
+/* Keys that the caller reads by itself. */
 static bool is_extra (const char *const *extra, const char *name) {
   for (; extra != NULL && *extra != NULL; extra++) {
     if (strcmp(*extra, name) == 0)
@@ -352,6 +372,8 @@ static void read_all (Reading *r, int index) {
   }
 }
 
+/* The options are their owner's from the first one on, so that he frees what
+   was copied when a later one raises. */
 void tg_options_read (lua_State *L, int index, const char *const *extra,
                       tg_Options *o) {
   Reading r = {.L = L, .purpose = RECORD, .extra = extra, .o = o};
@@ -359,6 +381,7 @@ void tg_options_read (lua_State *L, int index, const char *const *extra,
   read_all(&r, index);
 }
 
+/* The same for reading: what narrows a trace, and not what starts one. */
 void tg_filter_read (lua_State *L, int index, const char *const *extra,
                      tg_Filter *f) {
   Reading r = {

@@ -57,6 +57,9 @@ static char **push_words (lua_State *L, const char *path) {
   return argv;
 }
 
+/* exec(path, words, environment): returns only if the system refuses. Lua's
+   state is not closed, and files that it has open are not flushed: the caller
+   has written nothing. */
 int system_exec (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char **argv = push_words(L, path);
@@ -164,9 +167,9 @@ int system_spawn (lua_State *L) {
   return 2;
 }
 
-/* Without a core: the command has left one if there was to be any. The shell
-   that started us is to see what the command died of, as if we had not been
-   there. */
+/* The shell that started us is to see what the command died of, as if we had
+   not been there. Without a core: the command has left one if there was to be
+   any. */
 int system_die (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   struct rlimit none = {0, 0};
@@ -189,6 +192,7 @@ int system_interpreter (lua_State *L) {
   return 1;
 }
 
+/* setenv(name, value); nil takes it away. */
 int system_setenv (lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   if (lua_isnoneornil(L, 2))
@@ -198,6 +202,7 @@ int system_setenv (lua_State *L) {
   return 0;
 }
 
+/* isatty(fd): whether a person may be looking at it. */
 int system_isatty (lua_State *L) {
   lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
   return 1;
@@ -213,6 +218,7 @@ int system_columns (lua_State *L) {
   return 1;
 }
 
+/* Lua has no other way to tell it. */
 int system_pid (lua_State *L) {
   lua_pushinteger(L, getpid());
   return 1;
@@ -223,11 +229,15 @@ int system_family (lua_State *L) {
   return 1;
 }
 
+/* Whether the file may be written, or another process records on it now
+   (claim.h). */
 int system_claimable (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   return luaL_fileresult(L, tg_claim_try(path), path);
 }
 
+/* Longer paths than this are not told: the system itself takes none that are
+   longer. */
 int system_directory (lua_State *L) {
   char path[4096];
   if (getcwd(path, sizeof path) == NULL)
@@ -236,6 +246,8 @@ int system_directory (lua_State *L) {
   return 1;
 }
 
+/* filetype(path) -> "file", "directory" or "other", and its permissions. Of
+   what a link leads to. */
 int system_filetype (lua_State *L) {
   struct stat st;
   const char *path = luaL_checkstring(L, 1);
@@ -257,6 +269,7 @@ int system_samefile (lua_State *L) {
   return 1;
 }
 
+/* See fdwriter.h: descriptors 0 to 2 must not become files of ours. */
 int system_occupy (lua_State *L) {
   (void)L;
   tg_fdwriter_occupy();

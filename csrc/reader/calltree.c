@@ -15,6 +15,8 @@ static bool room (tg_CallTree *t) {
   return tg_grow(&t->nodes, &t->capacity, t->count + 1, sizeof *t->nodes);
 }
 
+/* 0 without memory. The root, which is the first, is 0 too: it is nobody's
+   child. */
 static uint32_t new_node (tg_CallTree *t, uint32_t parent, uint32_t row) {
   if (!room(t))
     return 0;

@@ -17,6 +17,7 @@
 #define STEP ((tg_Pos)4096)             /* bytes between words of progress */
 #define SLICE UINT64_C(2000000)         /* ns: a wake-up may be missed */
 
+/* NULL without memory. Its reader reads nothing before it is told to begin. */
 tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
                               const tg_Selection *selection,
                               uint64_t stall_ns) {
@@ -89,10 +90,12 @@ static bool extend (tg_Follower *t) {
   return true;
 }
 
+/* Not beyond this place, whatever is committed: see clientstream.c. */
 void tg_follower_upto (tg_Follower *t, tg_Pos pos) {
   t->upto = pos;
 }
 
+/* The nearer one of what may be read and what was asked for. */
 static tg_Pos bound (const tg_Follower *t) {
   return (t->upto < t->limit) ? t->upto : t->limit;
 }
@@ -102,6 +105,8 @@ tg_Pos tg_follower_done (const tg_Follower *t) {
   return (tg_reader_pos(t->reader) < bound(t)) ? t->upto : bound(t);
 }
 
+/* False without memory. A reader that stands there already only gets its time
+   and its selection. */
 bool tg_follower_begin (tg_Follower *t, tg_Pos from, uint64_t ticks,
                         const tg_Selection *selection) {
   if (tg_reader_pos(t->reader) == from) {
@@ -132,6 +137,8 @@ bool tg_follower_next (tg_Follower *t, tg_Packet *out) {
   return false;
 }
 
+/* Only where there is something to wait for: a trace that may write, and no
+   writer that waits for us. */
 void tg_follower_wait (tg_Follower *t, uint64_t ns) {
   if (atomic_load(&t->traces) > 0
       && atomic_load(&t->wanted) == TG_FOLLOWER_NONE)
@@ -152,6 +159,7 @@ tg_FollowerState tg_follower_state (const tg_Follower *t) {
   return TG_FOLLOWER_RUNNING;
 }
 
+/* The writer looks at 'gone' before it waits and while it does. */
 void tg_follower_leave (tg_Follower *t) {
   atomic_store(&t->gone, true);
   tg_store_wake(&t->stream->store);
@@ -165,6 +173,8 @@ void tg_follower_leave (tg_Follower *t) {
 ** ===================================================================
 */
 
+/* Before the trace's first event: a reader that sees that event sees the
+   trace. */
 void tg_follower_join (tg_Follower *t) {
   atomic_fetch_add(&t->traces, 1);
 }

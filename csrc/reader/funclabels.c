@@ -13,6 +13,7 @@
 
 static const tg_Function unknown;   /* nobody defined it */
 
+/* A name or place that is not known is as an empty one: both read the same. */
 static const char *text (const char *s) {
   return s != NULL ? s : "";
 }
@@ -72,6 +73,8 @@ static uint32_t find_label (tg_FuncLabels *l, tg_FunctionId id) {
   return label;
 }
 
+/* The slow half of tg_funclabels_of. Entries hold 1 + the label, so that zeros
+   are ids nobody has asked about. */
 uint32_t tg_funclabels_ask (tg_FuncLabels *l, tg_FunctionId id) {
   if (id == UINT32_MAX
       || !tg_grow_zeroed(&l->of, &l->cof, id + 1, sizeof *l->of))

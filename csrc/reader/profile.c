@@ -62,6 +62,8 @@ static void over (void *owner, const tg_SuspendedCall *call) {
     r->max_ns = call->ran_ns;
 }
 
+/* False without memory. A report needs no tree, whose nodes may be many more
+   than functions. */
 bool tg_profile_init (tg_Profile *p, const tg_Functions *functions,
                       bool tree) {
   memset(p, 0, sizeof *p);
@@ -80,6 +82,7 @@ void tg_profile_free (tg_Profile *p) {
   memset(p, 0, sizeof *p);
 }
 
+/* A tree has its root from the beginning, so an empty one is none. */
 static bool has_tree (const tg_Profile *p) {
   return p->tree.count > 0;
 }
@@ -156,6 +159,8 @@ static tg_Open *close_frame (tg_Profile *p) {
   return o;
 }
 
+/* Frames that a yield or an error left are counted at each of them, as packets
+   tell. */
 static void count_why (tg_Tally *t, tg_Why why) {
   t->throws += why == TG_WHY_EXCEPTION;
   t->yields += why == TG_WHY_YIELD;
@@ -166,6 +171,7 @@ static bool was_last (const tg_Profile *p, const tg_Open *o) {
   return p->nopen == 0 || p->open[p->nopen - 1].thread != o->thread;
 }
 
+/* A frame is left: for good, or until its coroutine is resumed. */
 static bool leave (tg_Profile *p, const tg_Packet *k) {
   if (p->nopen == 0)
     return true;        /* a reader gives no such packet */
@@ -218,10 +224,13 @@ static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   p->duration_ns = end_ns - start_ns;
 }
 
+/* A coroutine was collected, or closed: what it has parked will not go on. */
 void tg_profile_gone (void *profile, tg_ThreadId thread) {
   tg_suspended_end(&((tg_Profile *)profile)->waiting, thread);
 }
 
+/* Frames that are open take part up to the end. Rows that were only left have
+   no shortest call. */
 void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   set_bounds(p, start_ns, end_ns);
   while (p->nopen > 0)
@@ -255,6 +264,8 @@ static int compare_rows (const void *x, const void *y) {
   return order != 0 ? order : (a > b) - (a < b);   /* as they appeared */
 }
 
+/* Children of one parent are shown by their total time: what is inside them
+   counts. */
 static int compare_nodes (const void *x, const void *y) {
   const tg_Node *a = *(const tg_Node *const *)x;
   const tg_Node *b = *(const tg_Node *const *)y;
@@ -264,12 +275,14 @@ static int compare_nodes (const void *x, const void *y) {
   return order != 0 ? order : (a > b) - (a < b);
 }
 
+/* Pointers are sorted: a row's place in the array is its number. */
 void tg_profile_sort_rows (const tg_Profile *p, const tg_Row **list) {
   for (uint32_t i = 0; i < p->nrows; i++)
     list[i] = &p->rows[i];
   qsort(list, p->nrows, sizeof *list, compare_rows);
 }
 
+/* The root has no place among others, and is left out. */
 void tg_profile_sort_nodes (const tg_Profile *p, const tg_Node **list) {
   uint32_t n = p->tree.count - 1;
   for (uint32_t i = 0; i < n; i++)

@@ -59,6 +59,8 @@ static void set_end (tg_Reader *r) {
   r->to_ns = filter != NULL ? filter->to_ns : UINT64_MAX;
 }
 
+/* NULL without memory. Where there is nothing to read yet the cursor is placed
+   by the first event that is asked for. */
 tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
                           const tg_Selection *selection) {
   tg_Reader *r = tg_calloc(1, sizeof *r);
@@ -86,10 +88,13 @@ void tg_reader_free (tg_Reader *r) {
   tg_free(r);
 }
 
+/* Between two events: no packet of the last one is still to be given. */
 bool tg_reader_between (const tg_Reader *r) {
   return tg_framer_idle(&r->framer);
 }
 
+/* At the same place, with the same frames open. Only between events and without
+   values: what packets borrow is not copied. */
 tg_Reader *tg_reader_copy (const tg_Reader *r) {
   tg_check(tg_reader_between(r) && r->framer.selection.types == 0);
   tg_Reader *c = tg_reader_new(r->stream, tg_reader_pos(r),
@@ -120,6 +125,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   return again;
 }
 
+/* From the next event on. False without memory, and the old selection stays. */
 bool tg_reader_reselect (tg_Reader *r, const tg_Selection *selection) {
   if (!tg_framer_select(&r->framer, selection))
     return false;
@@ -150,10 +156,14 @@ tg_Pos tg_reader_pos (const tg_Reader *r) {
   return r->cursor.store != NULL ? tg_cursor_pos(&r->cursor) : r->from;
 }
 
+/* How far there is something to read. Before the cursor is placed nothing is
+   known but where to begin. */
 tg_Pos tg_reader_committed (const tg_Reader *r) {
   return r->cursor.store != NULL ? tg_cursor_committed(&r->cursor) : r->from;
 }
 
+/* The byte of the file where the event stands that could not be read; 0 if
+   nothing is damaged, or if it is no file. */
 uint64_t tg_reader_damage (const tg_Reader *r) {
   const tg_Chunk *c = r->cursor.chunk;
   if (r->framer.status != TG_ERR_FORMAT || c == NULL || c->place == 0)
@@ -181,6 +191,8 @@ bool tg_reader_lasts (const tg_Reader *r, tg_Slice values) {
          && values.data <= c->block->data + tg_block_used(c->block);
 }
 
+/* Keeps the chunk in which the reader is, for as long as its values are
+   needed. */
 void tg_reader_pin (const tg_Reader *r, tg_Cursor *to) {
   tg_cursor_copy(to, &r->cursor);
 }
@@ -222,7 +234,9 @@ static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
   return ticks > r->ticks ? ticks : r->ticks;
 }
 
-/* Reads an event; false if there is none before 'end', and none in time. */
+/* Reads an event; false if there is none before 'end', and none in time. The
+   reader moves on only when it is known to be good: where it stands is what
+   'damage' tells. */
 static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   const uint8_t *data;
   if (tg_unlikely(r->cursor.store == NULL) && !place(r)) {
@@ -252,6 +266,8 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   return true;
 }
 
+/* An event may give several packets, or none; the framer has them one by
+   one. */
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
   uint64_t now_ns;
   if (!tg_framer_idle(&r->framer) && tg_framer_next(&r->framer, out))

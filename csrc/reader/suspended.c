@@ -22,6 +22,8 @@ void tg_suspended_init (tg_Suspended *w,
   w->owner = owner;
 }
 
+/* What is parked is not told as over: who wants that calls tg_suspended_finish
+   before. */
 void tg_suspended_free (tg_Suspended *w) {
   for (uint32_t i = 0; i < w->used; i++)
     tg_free(w->list[i].calls);
@@ -75,6 +77,7 @@ static void give_up (tg_Suspended *w, tg_Parked *p) {
   p->count = 0;
 }
 
+/* Outermost last: frames leave a coroutine from the innermost on. */
 static bool push (tg_Parked *p, const tg_SuspendedCall *call) {
   if (!tg_grow(&p->calls, &p->capacity, p->count + 1, sizeof *p->calls))
     return false;
@@ -111,6 +114,8 @@ bool tg_suspended_resume (tg_Suspended *w, tg_ThreadId thread, uint32_t row,
   return true;
 }
 
+/* The coroutine will not go on; what it has parked is over, from the innermost
+   out. */
 void tg_suspended_end (tg_Suspended *w, tg_ThreadId thread) {
   uint32_t place = tg_intmap_find(&w->places, thread);
   if (place == TG_INTMAP_NONE)

@@ -42,8 +42,9 @@ static bool lock (int fd, const char *path) {
   return locked;
 }
 
-/* The lock goes with the open file and not with the number, so the copy has it
-   too (flock(2)). */
+/* A new file with the lock on it, or -1: EEXIST if there is one, EAGAIN if
+   somebody was faster. The lock goes with the open file and not with the
+   number, so the copy has it too (flock(2)). */
 static int make (const char *path) {
   int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0)
@@ -157,6 +158,8 @@ static bool try_to_make (const char *path) {
   return removed;
 }
 
+/* Beforehand, so that a program is not run for nothing; whether the claim
+   itself succeeds is another question. */
 bool tg_claim_try (const char *path) {
   char *target = tg_claim_follow(path);
   bool ok = target != NULL && try_to_make(target);

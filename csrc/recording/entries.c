@@ -87,6 +87,7 @@ void tg_trace_entry_free (tg_TraceEntry *t) {
 ** ===================================================================
 */
 
+/* As the machine has it: the header tells readers the order. */
 static void put32 (tg_Buf *out, uint32_t v) {
   tg_buf_add(out, &v, sizeof v);
 }
@@ -100,6 +101,8 @@ static void put_bytes (tg_Buf *out, const char *s, size_t size) {
   tg_buf_add(out, s, size);
 }
 
+/* NULL is another thing than "": a function without a name, and one whose name
+   is empty. */
 static void put_string (tg_Buf *out, const char *s) {
   if (s == NULL)
     put32(out, TG_ENTRY_ABSENT);
@@ -133,6 +136,7 @@ static void finish (tg_Buf *out, size_t at) {
   memcpy(out->data + at + 4, &size, sizeof size);
 }
 
+/* Who recorded. What was added since the first version comes last. */
 void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   size_t at = begin(out, TG_ENTRY_PROGRAM);
   put_string(out, p->name);
@@ -151,6 +155,8 @@ static uint32_t function_flags (const tg_Function *f) {
          | (f->known ? IS_KNOWN : 0u) | (f->own ? IS_OWN : 0u);
 }
 
+/* A definition. The text of its source is an entry of its own, once for all
+   functions of a file. */
 void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
   size_t at = begin(out, TG_ENTRY_FUNCTION);
   put32(out, id);
@@ -196,6 +202,7 @@ void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t) {
   finish(out, at);
 }
 
+/* A text may have zeros in it, so it has a length. */
 void tg_entry_source (tg_Buf *out, const char *url, const char *text,
                       size_t size) {
   size_t at = begin(out, TG_ENTRY_SOURCE);
@@ -212,6 +219,8 @@ void tg_entry_source (tg_Buf *out, const char *url, const char *text,
 ** ===================================================================
 */
 
+/* False: no whole entry is there. Its size is held against the bytes that are
+   left (tg_take), before anything of it is looked at. */
 bool tg_entry_next (const uint8_t **p, const uint8_t *end, tg_Entry *e) {
   tg_check(*p <= end);
   tg_ByteReader b = {*p, end, false};
@@ -229,6 +238,7 @@ typedef struct Source {
   bool refused;           /* an allocation was */
 } Source;
 
+/* 'most' does not bound anything yet: only names of functions are cut. */
 static Source source_of (const tg_Entry *e) {
   return (Source){{e->data, e->data + e->size, false}, UINT32_MAX, false};
 }
@@ -286,6 +296,8 @@ static char **take_list (Source *s, uint32_t *count) {
   return list;
 }
 
+/* Fields that an older recording does not have are as if nobody had said
+   anything. */
 tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
   Source s = source_of(e);
   memset(out, 0, sizeof *out);
@@ -347,6 +359,8 @@ static void take_patterns (Source *s, tg_Patterns *to) {
   tg_patterns_bound(to, 0);
 }
 
+/* Whatever the numbers are, a selection made of them can be used: they are
+   limits. */
 static void take_options (Source *s, tg_Options *o) {
   o->types = tg_take32(&s->b) & TG_TYPES_ALL;
   o->limits.depth = tg_take32(&s->b);
@@ -372,6 +386,8 @@ static void take_end (Source *s, tg_TraceEnd *end) {
     memcpy(end, p, sizeof *end);
 }
 
+/* What selects a case somewhere ('why', 'overflow') must be one that there
+   is. */
 tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
   Source s = source_of(e);
   memset(out, 0, sizeof *out);

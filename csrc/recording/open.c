@@ -61,6 +61,7 @@ static void damage (Opening *o, const char *what, uint64_t place) {
   r->damaged = true;
 }
 
+/* Traces stand in the order in which they began. */
 static tg_Status add_trace (tg_Recording *r, const tg_Entry *e) {
   if (!tg_grow(&r->traces, &r->capacity, r->count + 1, sizeof *r->traces))
     return TG_ERR_MEMORY;
@@ -116,6 +117,8 @@ static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
   }
 }
 
+/* Up to the first entry that is not good: what follows it cannot be found,
+   since each says where the next one is. */
 static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
                           uint64_t place) {
   const uint8_t *p = data, *end = data + used;
@@ -169,9 +172,11 @@ static void note_events (Opening *o, const tg_Block *head, uint64_t place,
   };
 }
 
-/* How many of a block's bytes are there: the file may end before them. */
+/* How many of a block's bytes are there: the file may end before them. Whoever
+   calls has read the head, so the file has that. */
 static uint32_t bytes_there (Opening *o, const tg_Block *head,
                              uint64_t place) {
+  tg_assert(place + sizeof *head <= o->r->file_bytes);
   uint64_t left = o->r->file_bytes - place - sizeof *head;
   uint32_t used = tg_block_used(head);
   o->cut = used > left;
@@ -212,7 +217,8 @@ static uint64_t read_block (Opening *o, uint64_t place) {
 }
 
 /* Every block says how long it is, so no index is needed that could be missing
-   when the process was killed. */
+   when the process was killed. Sizes are larger than 0 ('plausible'), so the
+   walk ends. */
 static void walk (Opening *o) {
   uint64_t place = o->r->header.size, size;
   while (o->status == TG_OK && place + sizeof(tg_Block) <= o->r->file_bytes
@@ -228,6 +234,8 @@ static void walk (Opening *o) {
 ** ===================================================================
 */
 
+/* Blocks of a ring stand in the file in the order in which they were made, and
+   have been used again in another one. */
 static int by_base (const void *a, const void *b) {
   const Found *x = a, *y = b;
   return (x->base > y->base) - (x->base < y->base);
@@ -272,7 +280,8 @@ static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
   return at;
 }
 
-/* The end of what is good in the last block. */
+/* The end of what is good in the last block; false if there is nothing. Only of
+   that one: all others were left by their writer when they were full. */
 static bool cut_last (Opening *o, Found *f) {
   tg_Recording *r = o->r;
   uint8_t *data = tg_malloc(f->used);
@@ -315,7 +324,8 @@ static void fill_store (Opening *o, tg_Supply *shelf) {
 
 /* }================================================================== */
 
-/* Whoever records has the lock (claim.h); it is held here for a moment only. */
+/* Whoever records has the lock (claim.h); it is held here for a moment only,
+   and shared, so that two who look do not take each other for a recorder. */
 static bool is_busy (int fd) {
   if (flock(fd, LOCK_SH | LOCK_NB) != 0)
     return errno == EWOULDBLOCK;
@@ -401,7 +411,8 @@ static void read_all (Opening *o) {
   tg_supply_unpin(shelf);
 }
 
-/* The file's header into the recording; false with the status set. */
+/* The file's header into the recording; false with the status set, and with a
+   reason in words if the file is none of ours. */
 static bool read_header (Opening *o, char *reason, size_t size) {
   struct stat st;
   tg_Recording *r = o->r;
@@ -421,6 +432,9 @@ static bool read_header (Opening *o, char *reason, size_t size) {
   return problem == NULL;
 }
 
+/* Opened and read by one descriptor, which is closed again: what is read later
+   has copies of it (shelf.h, sources.h), so the file may be renamed or removed
+   meanwhile. */
 tg_Recording *tg_recording_open (const char *path, tg_Status *status,
                                  char *reason, size_t size) {
   Opening o = {.r = tg_calloc(1, sizeof(tg_Recording)), .fd = -1};

@@ -20,12 +20,15 @@
 #include "recording/fileformat.h"
 #include "text/fdwriter.h"
 
+/* A file on its way. The stream is the caller's, who pins it. */
 typedef struct Saving {
   tg_Stream *stream;
   tg_FdWriter out;
   tg_Buf bytes;         /* owns; of entries */
 } Saving;
 
+/* At once and not by blocks: a chunk is large, and entries have been
+   gathered. */
 static bool write_bytes (Saving *s, const void *data, size_t size) {
   return tg_fdwriter_write(&s->out, data, size);
 }
@@ -92,6 +95,7 @@ static bool write_chunk (Saving *s, const tg_Cursor *c, uint64_t packets,
     return true;
   if (size > stop - pos)
     size = (size_t)(stop - pos);
+  tg_assert(pos + size <= stop);
   return size == 0
          || write_block(s, TG_BLOCK_EVENTS, pos, packets, data, size);
 }
@@ -118,6 +122,8 @@ static tg_Status write_events (Saving *s, const tg_TraceEntry *trace,
   return store->status;
 }
 
+/* In the order in which a reader needs it: functions before the events that
+   name them. */
 static tg_Status write_all (Saving *s, const tg_Program *program,
                             const tg_TraceEntry *trace, tg_Pos stop) {
   if (!write_header(s) || !write_entries(s, program, trace))
@@ -155,6 +161,8 @@ static tg_Status finish (Saving *s, tg_Status status, const char *working,
   return status;
 }
 
+/* The descriptor that was opened is closed at once: the writer has a duplicate,
+   which is none of the three standard ones (fdwriter.h). */
 tg_Status tg_save (const char *path, tg_Stream *stream,
                    const tg_Program *program, const tg_TraceEntry *trace,
                    tg_Pos stop) {

@@ -57,6 +57,8 @@ static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
   return b;
 }
 
+/* One block is kept, the larger one: a reader goes from block to block, and
+   needs as many as it gives back. */
 static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
   Shelf *shelf = shelf_of(y);
   tg_assert(b != shelf->spare);
@@ -69,12 +71,15 @@ static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
   shelf->spare_size = room_for(size);
 }
 
+/* Called when the last chunk has gone: no block is out any more. */
 static void shelf_free (tg_Supply *y) {
   close(shelf_of(y)->fd);
   tg_free(shelf_of(y)->spare);
   tg_free(y);
 }
 
+/* A descriptor of its own: whoever opens the recording closes theirs. NULL with
+   errno. */
 tg_Supply *tg_shelf_new (int fd) {
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   Shelf *shelf = copy >= 0 ? tg_calloc(1, sizeof *shelf) : NULL;

@@ -57,6 +57,7 @@ static void take_call (Rest *r, tg_Event *e) {
   take_values(r, e);
 }
 
+/* Without a list the coroutine goes on with the frames that it had. */
 static void take_resume (Rest *r, tg_Event *e) {
   e->thread = tg_take32(&r->b);
   if (e->flags & TG_EVF_LIST)
@@ -86,6 +87,8 @@ static bool take_body (Rest *r, tg_Event *e) {
   }
 }
 
+/* The bytes of the event, 0 if they are none or not all there. What the event
+   does not have is zeros. */
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e) {
   Rest r = {{p, p + size, false}, origin};
@@ -99,7 +102,8 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
   return whole ? (size_t)(r.b.p - p) : 0;
 }
 
-/* Functions among the values are named in their descriptors only. */
+/* The highest id of a function among the values. Functions are named in their
+   descriptors only, which follow the list. */
 static tg_FunctionId named_in (tg_Slice values) {
   tg_ValueCursor c;
   tg_Grip g;
@@ -119,7 +123,8 @@ static tg_FunctionId named_in (tg_Slice values) {
   return highest;
 }
 
-/* Those of a CONTEXT are counts, not functions. */
+/* The highest id that the event names: whoever cuts a file looks whether all of
+   them are defined. A CONTEXT lists counts, not functions. */
 tg_FunctionId tg_event_names (const tg_Event *e) {
   tg_FunctionId highest = named_in(e->values);
   if (e->function > highest)

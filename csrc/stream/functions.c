@@ -20,6 +20,7 @@ tg_Functions *tg_functions_new (void) {
   return tg_calloc(1, sizeof(tg_Functions));
 }
 
+/* Also of one that is not complete: what it does not have is NULL. */
 void tg_function_clear (tg_Function *f) {
   tg_free(f->name);
   tg_free(f->url);
@@ -59,6 +60,8 @@ static tg_Function *block_of (tg_Functions *fs, tg_FunctionId id) {
   return block;
 }
 
+/* Takes over what 'f' owns. A watcher is told before the id is published: what
+   it writes must be there before the first event that names the function. */
 tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f) {
   tg_FunctionId id
       = atomic_load_explicit(&fs->count, memory_order_relaxed) + 1;
@@ -83,6 +86,8 @@ void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
   fs->watcher = watcher;
 }
 
+/* NULL for an id that nobody has defined: in a damaged file there may be any.
+   The acquire is the other side of the release in tg_functions_add. */
 const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id) {
   if (id == 0 || id > atomic_load_explicit(
           &((tg_Functions *)(uintptr_t)fs)->count, memory_order_acquire))

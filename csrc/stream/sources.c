@@ -50,6 +50,8 @@ static bool make (tg_Sources **s, int fd) {
   return true;
 }
 
+/* Only where the text is: a program's sources may be many megabytes, and most
+   are never asked for. */
 bool tg_sources_note (tg_Sources **where, int fd, tg_Slice url,
                       uint64_t place, size_t size) {
   if (!make(where, fd))
@@ -64,6 +66,7 @@ bool tg_sources_note (tg_Sources **where, int fd, tg_Slice url,
   return true;
 }
 
+/* NULL for a stream without a file. */
 void tg_sources_free (tg_Sources *s) {
   if (s == NULL)
     return;
@@ -164,6 +167,7 @@ static bool read_living (const tg_Functions *functions, uint64_t wall_ns,
 
 /* }================================================================== */
 
+/* A recording's own text comes first: it is that of the program which ran. */
 bool tg_sources_text (const tg_Sources *s, const tg_Functions *functions,
                       uint64_t wall_ns, const char *url, tg_Buf *text) {
   return read_noted(s, url, text)

@@ -21,6 +21,7 @@
 
 /* ---- supplies ---- */
 
+/* NULL is memory, which needs no pin. */
 tg_Supply *tg_supply_pin (tg_Supply *y) {
   if (y != NULL)
     atomic_fetch_add_explicit(&y->pins, 1, memory_order_relaxed);
@@ -42,6 +43,7 @@ static void release_block (tg_Chunk *c) {
   c->block = NULL;
 }
 
+/* The supply last: its file may go with it, which the block is a part of. */
 static void free_chunk (tg_Chunk *c) {
   release_block(c);
   tg_supply_unpin(c->supply);
@@ -50,6 +52,7 @@ static void free_chunk (tg_Chunk *c) {
 
 /* ---- a store's life ---- */
 
+/* A store without chunks: the first one comes with the first event. */
 void tg_store_init (tg_Store *s) {
   pthread_mutex_init(&s->mutex, NULL);
   tg_clock_condition(&s->moved);
@@ -65,6 +68,7 @@ static tg_Chunk *next_of (tg_Chunk *c) {
   return atomic_load_explicit(&c->next, memory_order_relaxed);
 }
 
+/* Nobody has it any more, so there is no mutex to take. */
 void tg_store_free (tg_Store *s) {
   while (s->first != NULL) {
     tg_Chunk *c = s->first;
@@ -194,6 +198,8 @@ void tg_store_supply (tg_Store *s, tg_Supply *y) {
   tg_supply_unpin(before);
 }
 
+/* A block of a recording, which is loaded when a cursor comes to it. In order,
+   before any reader is there: no mutex. */
 bool tg_store_add (tg_Store *s, tg_Supply *y, tg_Pos base, uint64_t packets,
                    uint64_t place, uint32_t used) {
   tg_Chunk *c = tg_calloc(1, sizeof *c);
@@ -236,6 +242,8 @@ static bool load (tg_Store *s, tg_Chunk *c) {
   return c->block != NULL;
 }
 
+/* With the mutex. The chunk stays, and all after it, until the cursor moves on
+   or is dropped. */
 static bool pin (tg_Cursor *c, tg_Store *s, tg_Chunk *chunk, tg_Pos pos) {
   if (chunk == NULL || !load(s, chunk))
     return false;
@@ -247,6 +255,7 @@ static bool pin (tg_Cursor *c, tg_Store *s, tg_Chunk *chunk, tg_Pos pos) {
   return true;
 }
 
+/* False: that place has gone, or is not written yet, or cannot be loaded. */
 bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
   pthread_mutex_lock(&s->mutex);
   bool placed = pin(c, s, find_chunk(s, pos), pos);
@@ -254,6 +263,7 @@ bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
   return placed;
 }
 
+/* Where the stream begins now: of a ring, later than it once did. */
 bool tg_cursor_first (tg_Cursor *c, tg_Store *s) {
   pthread_mutex_lock(&s->mutex);
   tg_Chunk *first = s->first;
@@ -262,6 +272,7 @@ bool tg_cursor_first (tg_Cursor *c, tg_Store *s) {
   return placed;
 }
 
+/* By the count and not by a list of cursors: a copy is one more pin. */
 void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from) {
   *to = *from;
   if (from->store == NULL)
@@ -303,6 +314,8 @@ tg_Pos tg_cursor_committed (const tg_Cursor *c) {
   return last->base + used_of(last);
 }
 
+/* Whether memory is kept for this cursor alone: its chunk is the first there
+   is, and nobody else is in it. */
 bool tg_cursor_keeps (const tg_Cursor *c) {
   tg_Store *s = c->store;
   if (s == NULL)
@@ -328,6 +341,8 @@ bool tg_cursor_advance (tg_Cursor *c) {
 
 /* }================================================================== */
 
+/* False: time is up. Any change wakes, so who waits looks again at what he
+   waits for. */
 bool tg_store_wait (tg_Store *s, uint64_t ns) {
   struct timespec until = tg_clock_after(ns);
   pthread_mutex_lock(&s->mutex);

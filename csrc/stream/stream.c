@@ -91,6 +91,7 @@ void tg_stream_unpin (tg_Stream *s) {
   tg_free(s);
 }
 
+/* As exports ask for it (export.h): with an untyped first argument. */
 bool tg_stream_source (void *stream, const char *url, tg_Buf *text) {
   const tg_Stream *s = stream;
   return tg_sources_text(s->sources, s->functions, s->wall_ns, url, text);

@@ -13,6 +13,7 @@
 
 #include "stream/event.h"
 
+/* Lua's own words (lua_typename). */
 const char *tg_values_type_name (tg_ObjectType type) {
   static const char *const names[] = {"table", "function", "thread",
                                       "userdata"};
@@ -20,6 +21,7 @@ const char *tg_values_type_name (tg_ObjectType type) {
   return names[type];
 }
 
+/* A list that is not there reads as one whose bytes are bad. */
 void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
   c->p = bytes.data;
   c->end = bytes.data != NULL ? bytes.data + bytes.size : NULL;
@@ -33,6 +35,7 @@ static void spoil (tg_ValueCursor *c) {
   c->bad = true;
 }
 
+/* Whether so many bytes are left; if not, the cursor is bad from here on. */
 static bool has (tg_ValueCursor *c, uint64_t size) {
   tg_assert(c->p <= c->end);
   if (!c->bad && size <= (uint64_t)(c->end - c->p))
@@ -68,6 +71,8 @@ static uint32_t read_id (tg_ValueCursor *c) {
   return (uint32_t)v;
 }
 
+/* A type that there is not would be an index into a table of names
+   somewhere. */
 static tg_ObjectType read_type (tg_ValueCursor *c) {
   uint8_t type = read_byte(c);
   if (type > TG_OBJ_USERDATA)
@@ -110,11 +115,15 @@ static void read_float (tg_ValueCursor *c, tg_Grip *g) {
   c->p += 8;
 }
 
+/* Zigzag: 0, -1, 1, -2... are 0, 1, 2, 3. The term in brackets is all ones for
+   an odd number, 0 for an even one. */
 static void read_int (tg_ValueCursor *c, tg_Grip *g) {
   uint64_t v = tg_values_var(c);
   set_int(g, (int64_t)(v >> 1 ^ (~(v & 1) + 1)));   /* zigzag */
 }
 
+/* The length that it had, then the bytes that were captured of it. Two calls:
+   the order of arguments' evaluation is not C's to promise. */
 static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
   uint64_t length = tg_values_var(c);
   read_string(c, g, length, tg_values_var(c));
@@ -183,6 +192,8 @@ TG_INLINE size_t small_size (const tg_ValueCursor *c) {
   return size <= left ? size : 0;
 }
 
+/* Small ones here, which most are: a tag that holds the value, or up to a few
+   bytes behind it. */
 void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
   size_t size = small_size(c);
   if (tg_unlikely(size == 0)) {
@@ -202,6 +213,8 @@ void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
   c->p += size;
 }
 
+/* Passes over a grip, reading no more than how long it is. An object tells its
+   id; everything else but END is NIL. */
 TG_INLINE tg_GripType pass (tg_ValueCursor *c, uint32_t *id) {
   size_t size = small_size(c);
   if (tg_likely(size > 0)) {
@@ -217,10 +230,12 @@ TG_INLINE tg_GripType pass (tg_ValueCursor *c, uint32_t *id) {
   return g.type == TG_OBJECT || g.type == TG_END ? g.type : TG_NIL;
 }
 
+/* For other files; here it is inlined into the loop over properties. */
 tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
   return pass(c, id);
 }
 
+/* A key and a value each, up to END. A bad cursor gives END for ever. */
 void tg_values_skip_properties (tg_ValueCursor *c) {
   uint32_t id;
   while (pass(c, &id) != TG_END)
@@ -237,6 +252,8 @@ static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
   }
 }
 
+/* The head of a descriptor; its properties are left at the cursor. Of one that
+   is bad there are none. */
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
   memset(d, 0, sizeof *d);
   d->type = read_type(c);
@@ -272,6 +289,7 @@ bool tg_values_pass_head (tg_ValueCursor *c) {
 ** ===================================================================
 */
 
+/* A list that is being copied to where what it refers to is not. */
 typedef struct Copy {
   tg_Buf *out;
   tg_ValueCursor c;
@@ -290,6 +308,7 @@ static void flush_until (Copy *k, const uint8_t *to) {
    to, as if it stood here. */
 static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
   uint8_t head[24], *p = head;
+  tg_assert(tag >= k->from && g->type == TG_STRING);
   flush_until(k, tag);
   *p++ = TG_GRIP_STRING;
   p = tg_putvar(p, g->u.s.length);
@@ -300,6 +319,8 @@ static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
   k->from = k->c.p;
 }
 
+/* Only references need another form: everything else is copied later, with what
+   is around it. */
 static tg_GripType copy_grip (Copy *k) {
   const uint8_t *tag = k->c.p;
   tg_Grip g;
@@ -313,6 +334,7 @@ static tg_GripType copy_grip (Copy *k) {
   return g.type;
 }
 
+/* Reads as tg_values_descriptor does; each grip in it may be a reference. */
 static void copy_descriptor (Copy *k) {
   read_type(&k->c);
   uint8_t flags = read_byte(&k->c);

@@ -8,16 +8,20 @@
 */
 #include "stream/writer.h"
 
+/* 0 before the first chunk: streams begin there. */
 tg_Pos tg_writer_pos (const tg_Writer *r) {
   if (r->chunk == NULL)
     return 0;
   return r->chunk->base + (tg_Pos)(r->p - r->block->data);
 }
 
+/* No room at all: the next event asks for some, and 'turn' decides. */
 void tg_writer_close (tg_Writer *r) {
   r->lim = r->p;
 }
 
+/* Nothing more goes into this chunk, whatever room there is: it is another's
+   file by now, or complete. */
 void tg_writer_seal (tg_Writer *r) {
   r->sealed = true;
   tg_writer_close(r);
@@ -79,6 +83,8 @@ bool tg_writer_open (tg_Writer *r, size_t need, uint64_t now, tg_Pos stop) {
   return true;
 }
 
+/* A place where a reader may begin: a CONTEXT, in this chunk if there is room
+   for one. False without memory. */
 bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
   size_t room = 0;
   if (r->chunk != NULL && !r->sealed)
