@@ -23,6 +23,8 @@
 static _Atomic uint64_t requests;
 static _Atomic int64_t countdown;   /* > 0: that many until the refused one */
 
+/* Whether this request is the one to be refused. One at a time: what follows it
+   succeeds again, so that a test sees how each refusal is borne. */
 static bool refused (void) {
   atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed);
   return atomic_load_explicit(&countdown, memory_order_relaxed) > 0
@@ -47,6 +49,8 @@ uint64_t tg_alloc_fail (uint64_t nth) {
 
 #endif
 
+/* The C library's, and not the state's lua_Alloc: that need not be fit for
+   other threads, and memory of ours may outlive the state. */
 void *tg_malloc (size_t size) {
   return refused() ? NULL : malloc(size);
 }
@@ -63,6 +67,7 @@ void tg_free (void *p) {
   free(p);
 }
 
+/* 's' may be NULL if there are no bytes. */
 char *tg_strdup (const char *s, size_t size) {
   char *copy = size < SIZE_MAX ? tg_malloc(size + 1) : NULL;
   if (copy == NULL)
@@ -71,6 +76,10 @@ char *tg_strdup (const char *s, size_t size) {
     memcpy(copy, s, size);
   copy[size] = '\0';
   return copy;
+}
+
+char *tg_strcopy (const char *s) {
+  return s != NULL ? tg_strdup(s, strlen(s)) : NULL;
 }
 
 /* Not by malloc: what free gets back it may keep, and memory for events comes
@@ -88,6 +97,7 @@ void *tg_pages_new (size_t size) {
   return p == MAP_FAILED ? NULL : p;
 }
 
+/* Given back to the system at once, whatever is around them. */
 void tg_pages_free (void *p, size_t size) {
   if (p != NULL)
     munmap(p, size);

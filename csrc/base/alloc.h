@@ -19,6 +19,9 @@ void tg_free (void *p);                       /* NULL is fine */
 /* A copy of 'size' bytes with a zero after them. */
 char *tg_strdup (const char *s, size_t size);
 
+/* A copy of a C string; NULL of NULL, and without memory. */
+char *tg_strcopy (const char *s);
+
 /* Whole pages for chunks: not from the C heap, given back to the system. */
 void *tg_pages_new (size_t size);
 void tg_pages_free (void *p, size_t size);

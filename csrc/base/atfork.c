@@ -19,12 +19,15 @@ static void tell (int place, tg_AtFork side) {
     all.places[place].fork(side);
 }
 
+/* All mutexes, in order; they are held until the fork is over. */
 static void before_fork (void) {
   pthread_mutex_lock(&all.mutex);
   for (int i = 0; i < TG_ATFORK_PLACES; i++)
     tell(i, TG_ATFORK_BEFORE);
 }
 
+/* On either side, in the other order. The list's own mutex last: nobody
+   registers before all is as it was. */
 static void after_fork (tg_AtFork side) {
   for (int i = TG_ATFORK_PLACES; i-- > 0; )
     tell(i, side);
@@ -39,6 +42,8 @@ static void in_child (void) {
   after_fork(TG_ATFORK_CHILD);
 }
 
+/* Once for the process: POSIX has no way to take a handler back. glibc forgets
+   them when the library is unloaded. */
 static void watch_forks (void) {
   pthread_atfork(before_fork, in_parent, in_child);
 }

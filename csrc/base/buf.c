@@ -22,11 +22,14 @@ void tg_buf_free (tg_Buf *b) {
   memset(b, 0, sizeof *b);
 }
 
+/* Empty, and without the error: it was that of the text before. */
 void tg_buf_clear (tg_Buf *b) {
   b->size = 0;
   b->failed = false;
 }
 
+/* The slow half of tg_buf_reserve. No more than half of what a size can say, so
+   that doubling ends. */
 bool tg_buf_grow (tg_Buf *b, size_t more) {
   tg_assert(b->size <= b->capacity && (b->data != NULL || b->capacity == 0));
   if (b->failed || more > SIZE_MAX / 2 - b->size) {

@@ -36,12 +36,15 @@ static pthread_mutex_t rate_mutex = PTHREAD_MUTEX_INITIALIZER;
 static Pair first_pair;
 static double final_rate;     /* ns per tick; 0 until final (mutex) */
 
+/* Since some moment before the program; never set back (clock_gettime(2)). */
 uint64_t tg_clock_monotonic_ns (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
+/* Waits on it count by the monotonic clock: one that somebody sets must not
+   make a program wait for a day. */
 void tg_clock_condition (pthread_cond_t *c) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);

@@ -19,6 +19,7 @@ typedef struct Process {
   unsigned long long start;     /* in ticks since the machine was started */
 } Process;
 
+/* Closed when the process becomes another program ('e'). */
 static FILE *open_proc (long pid, const char *what) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%ld/%s", pid, what);
@@ -82,6 +83,9 @@ static uint32_t number_of (const Process *p) {
   return hash != 0 ? hash : 1;
 }
 
+/* The number of the first process in the line that had the same value in its
+   environment: all that it started have it too. Without a name, or a value, it
+   is the process's own. */
 uint32_t tg_family (const char *name) {
   const char *value = name != NULL ? getenv(name) : NULL;
   char *assignment = NULL;

@@ -312,7 +312,7 @@ bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
 static char **copy_names (const char *const *names, size_t n) {
   char **list = tg_calloc(n + 1, sizeof *list);
   for (size_t i = 0; list != NULL && i < n; i++) {
-    list[i] = tg_strdup(names[i], strlen(names[i]));
+    list[i] = tg_strcopy(names[i]);
     if (list[i] == NULL) {
       while (i > 0)
         tg_free(list[--i]);

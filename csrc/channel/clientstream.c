@@ -364,7 +364,7 @@ bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
   tg_ClientTrace *m = tg_calloc(1, sizeof *m);
   if (k != NULL) {
     k->first = c->members == NULL;
-    k->name = tg_strdup(name, strlen(name));
+    k->name = tg_strcopy(name);
   }
   if (m == NULL || k == NULL || k->name == NULL
       || !tg_options_copy(&k->options, o)

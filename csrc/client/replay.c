@@ -181,8 +181,8 @@ static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->program.remote = true;
   plan->program.pid = pid_field(L, i, "pid");
   plan->program.name = string_field(L, i, "program");
-  plan->program.tracegrip = tg_strdup(TG_VERSION, strlen(TG_VERSION));
-  plan->program.lua = tg_strdup(LUA_RELEASE, strlen(LUA_RELEASE));
+  plan->program.tracegrip = tg_strcopy(TG_VERSION);
+  plan->program.lua = tg_strcopy(LUA_RELEASE);
   return plan->path != NULL && plan->program.tracegrip != NULL
          && plan->program.lua != NULL && tg_fileplan_fix(plan);
 }

@@ -98,11 +98,6 @@ static void push_key (lua_State *L, const Words *w) {
   luaL_pushresult(&b);
 }
 
-/* NULL for NULL, and without memory: who calls tells them apart by the word. */
-static char *copy (const char *s) {
-  return s != NULL ? tg_strdup(s, strlen(s)) : NULL;
-}
-
 /* "..." is last, if it is there; a C function has nothing else. */
 static bool fill_params (lua_State *L, const Words *w, tg_Function *f) {
   lua_Integer n = count_params(L, w);
@@ -117,7 +112,7 @@ static bool fill_params (lua_State *L, const Words *w, tg_Function *f) {
     return true;
   f->params = tg_calloc((size_t)n, sizeof *f->params);
   for (lua_Integer i = 1; f->params != NULL && i <= n; i++) {
-    f->params[i - 1] = copy(push_param(L, w, i));
+    f->params[i - 1] = tg_strcopy(push_param(L, w, i));
     f->nparams = (uint16_t)i;
     lua_pop(L, 1);
     if (f->params[i - 1] == NULL)
@@ -131,7 +126,7 @@ static bool fill_params (lua_State *L, const Words *w, tg_Function *f) {
 static tg_FunctionId define (lua_State *L, const Words *w, tg_Functions *fs) {
   bool main = w->name != NULL && strcmp(w->name, MAIN_CHUNK) == 0;
   tg_Function f = {
-    .name = copy(w->name), .url = copy(w->url),
+    .name = tg_strcopy(w->name), .url = tg_strcopy(w->url),
     .is_c = w->url != NULL && strcmp(w->url, "[C]") == 0 && w->line == 0,
     .line = main ? 0 : w->line, .last_line = w->line
   };
@@ -201,7 +196,7 @@ static void set_number (lua_State *L, int ids, lua_Integer key,
 static char **copy_params (const tg_Function *f) {
   char **params = tg_calloc(f->nparams + 1u, sizeof *params);
   for (int i = 0; params != NULL && i < f->nparams; i++)
-    params[i] = copy(f->params[i]);
+    params[i] = tg_strcopy(f->params[i]);
   return params;
 }
 
@@ -209,8 +204,8 @@ static char **copy_params (const tg_Function *f) {
 static tg_FunctionId add_alike (tg_Functions *fs, tg_FunctionId last) {
   tg_Function f = *tg_functions_get(fs, last);  /* its pointers are copied */
   bool whole = f.params != NULL;
-  f.name = copy(f.name);
-  f.url = copy(f.url);
+  f.name = tg_strcopy(f.name);
+  f.url = tg_strcopy(f.url);
   f.params = whole ? copy_params(&f) : NULL;
   tg_FunctionId id = 0;
   if (!whole || f.params != NULL)

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+/* What a trace is that asks for nothing. A stream's cost is mostly that of
+   values, so few of them are looked at. */
 void tg_options_init (tg_Options *o) {
   memset(o, 0, sizeof *o);
   o->types = TG_TYPES_DEFAULT;
@@ -55,6 +57,8 @@ bool tg_options_confine (tg_Options *o, const tg_Options *host) {
   return true;
 }
 
+/* Patterns of a stranger: their steps are counted, in each list by itself
+   (pattern.h). */
 void tg_options_distrust (tg_Options *o) {
   tg_patterns_bound(&o->include, TG_PATTERNS_EACH);
   tg_patterns_bound(&o->exclude, TG_PATTERNS_EACH);

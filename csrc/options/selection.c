@@ -75,10 +75,13 @@ void tg_filter_init (tg_Filter *f) {
   f->to_ns = UINT64_MAX;
 }
 
+/* What it was made of stays as it was: a selection has a copy. */
 void tg_filter_free (tg_Filter *f) {
   tg_options_free(&f->options);
 }
 
+/* NULL without memory. A selection owns its filter, so that it may outlive the
+   call that made it. */
 static tg_Filter *copy_filter (const tg_Filter *from) {
   tg_Filter *f = tg_malloc(sizeof *f);
   if (f == NULL)
@@ -126,6 +129,8 @@ static bool copy_all (tg_Selection *to, const tg_Selection *from) {
   return from->filter == NULL || tg_selection_narrow(to, from->filter);
 }
 
+/* Merged anew and not copied field by field: there is one way to come to a
+   selection. */
 bool tg_selection_copy (tg_Selection *to, const tg_Selection *from) {
   memset(to, 0, sizeof *to);
   if (copy_all(to, from))
@@ -134,6 +139,7 @@ bool tg_selection_copy (tg_Selection *to, const tg_Selection *from) {
   return false;
 }
 
+/* Zeroed memory is fine, and so is what is left. */
 void tg_selection_clear (tg_Selection *d) {
   for (size_t i = 0; i < d->count; i++)
     tg_options_free(&d->list[i]);
@@ -192,6 +198,8 @@ bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
   return false;
 }
 
+/* Whether the filter lets a function through that some member wants. Its frames
+   are open all the same: others are in them. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f) {
   return d->filter == NULL || member_wants(&d->filter->options, f);
 }
@@ -216,6 +224,7 @@ bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size) {
   return d->count > 0;
 }
 
+/* The short way for lists without secrets, which are most. */
 bool tg_selection_secret (const tg_Selection *d, const char *name) {
   return d->redacts && tg_selection_hides(d, name, strlen(name));
 }

@@ -99,6 +99,7 @@ static void end_waiting (tg_HeldLines *h, const tg_HeldCall *c) {
     tg_suspended_end(&h->waiting, c->thread);
 }
 
+/* A coroutine was collected, or closed: its lines will not be asked for. */
 void tg_heldlines_gone (tg_HeldLines *h, tg_ThreadId thread) {
   tg_suspended_end(&h->waiting, thread);
 }

@@ -192,7 +192,7 @@ static char *read_link (const char *path) {
 
 /* Not by realpath: that wants the file to be there. */
 char *tg_claim_follow (const char *path) {
-  char *at = tg_strdup(path, strlen(path));
+  char *at = tg_strcopy(path);
   for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
     char *next = read_link(at);
     if (next == NULL && errno != ENOMEM)

@@ -136,7 +136,7 @@ static tg_Status write_all (Saving *s, const tg_Program *program,
 static char *working_path (const char *path) {
   struct stat st;
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-    return tg_strdup(path, strlen(path));
+    return tg_strcopy(path);
   size_t size = strlen(path) + 32;
   char *beside = tg_malloc(size);
   if (beside != NULL)

@@ -145,7 +145,7 @@ static tg_Notice *notice_of (const tg_Remotes *d, const tg_Trace *t,
   n->pos = t->start;
   n->ticks = t->ticks_start;
   if (kind == TG_NOTICE_STARTED) {
-    n->name = tg_strdup(t->name, strlen(t->name));
+    n->name = tg_strcopy(t->name);
     if (n->name == NULL || !tg_options_copy(&n->options, &t->options)) {
       tg_notice_free(n);
       return NULL;

@@ -213,11 +213,6 @@ bool tg_serverthread_take (tg_ServerEvent *event) {
   return there;
 }
 
-/* NULL for NULL, and without memory. */
-static char *copy (const char *s) {
-  return (s != NULL) ? tg_strdup(s, strlen(s)) : NULL;
-}
-
 /* Who ordered may have given up: then there is nobody to answer. */
 void tg_serverthread_answer (uint64_t id, bool good, const char *first,
                              const char *second) {
@@ -228,8 +223,8 @@ void tg_serverthread_answer (uint64_t id, bool good, const char *first,
   if (o != NULL && !o->answered) {
     o->answered = true;
     o->good = good;
-    o->text[0] = copy(first);
-    o->text[1] = copy(second);
+    o->text[0] = tg_strcopy(first);
+    o->text[1] = tg_strcopy(second);
     pthread_cond_broadcast(&server.changed);
   }
   pthread_mutex_unlock(&server.mutex);
@@ -287,8 +282,8 @@ static bool start_thread (const char *path, const char *cpath) {
   if (!server.ready)
     tg_clock_condition(&server.changed);
   server.ready = true;
-  server.path = copy(path);
-  server.cpath = copy(cpath);
+  server.path = tg_strcopy(path);
+  server.cpath = tg_strcopy(cpath);
   server.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   server.ended = server.stopping = server.stop_told = false;
   server.trouble[0] = '\0';
@@ -395,8 +390,8 @@ void tg_serverthread_order (tg_Order *o) {
   unlink_order(o);
   if (!o->answered) {
     o->text[0] =
-        copy(*server.trouble ? server.trouble : "the server is silent");
-    o->text[1] = copy("noServer");
+        tg_strcopy(*server.trouble ? server.trouble : "the server is silent");
+    o->text[1] = tg_strcopy("noServer");
   }
   pthread_mutex_unlock(&server.mutex);
 }

@@ -12,6 +12,8 @@
 #include "session/tracing.h"
 #include "state/observer.h"
 
+/* In the child the traces that cannot go on end. Other threads' sessions too:
+   their threads are not there. */
 static void at_fork (tg_AtFork side) {
   if (side == TG_ATFORK_BEFORE) {
     tg_sessions_hold();
@@ -51,6 +53,8 @@ static void at_exit (void) {
   tg_sessions_release();
 }
 
+/* Sessions come first of all places (atfork.h): what they write last goes
+   through channels and stores. */
 void tg_process_setup (void) {
   tg_atfork_register(TG_ATFORK_SESSIONS, at_fork, at_exit);
 }

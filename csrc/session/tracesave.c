@@ -8,7 +8,8 @@
 #include "recording/save.h"
 #include "session/traceinfo.h"
 
-/* save.c leaves errno alone where memory is the reason. */
+/* Of a trace that runs the facts are those of now; the file says that it was
+   stopped. save.c leaves errno alone where memory is the reason. */
 tg_Status tg_tracesave (const tg_Trace *t, const tg_Program *program,
                         const char *path) {
   bool active = t->end == TG_END_NOT;

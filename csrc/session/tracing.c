@@ -25,7 +25,8 @@
 #include "state/funcname.h"
 #include "state/observer.h"
 
-#define CHAIN_MAX 250     /* Lua allows 200 C levels */
+/* Lua allows 200 levels of C calls (LUAI_MAXCCALLS), and each resume is one. */
+#define CHAIN_MAX 250
 
 static void attend (tg_Session *s, lua_State *L);
 
@@ -81,6 +82,8 @@ tg_Session *tg_tracing_get (lua_State *L) {
   return s;
 }
 
+/* The most recent one of that name, or of all for NULL. Those that the program
+   does not know are passed over. */
 tg_Trace *tg_tracing_trace (const tg_Session *s, const char *name) {
   tg_Trace *t = s->traces;
   while (t != NULL && (tg_trace_hidden(t)
@@ -272,6 +275,7 @@ static void end_tracing (tg_Session *s, lua_State *L) {
 
 /* ---- traces begin and end ---- */
 
+/* The traces are few and come and go seldom: a list with one link will do. */
 static void unlink_trace (tg_Session *s, tg_Trace *t) {
   tg_Trace **p = &s->traces;
   while (*p != t) {
@@ -279,6 +283,20 @@ static void unlink_trace (tg_Session *s, tg_Trace *t) {
     p = &(*p)->next;
   }
   *p = t->next;
+}
+
+/* Its facts are final, and it is not active any more. A live log gets what is
+   left of it before the trace is unlinked, since it reads from the session's
+   stream. */
+static void take_out (tg_Session *s, tg_Trace *t) {
+  tg_assert(t->session == s && t->end != TG_END_NOT);
+  tg_tracelimits_settle(t);
+  if (t->log != NULL) {
+    tg_log_pump(t->log, t->stop);
+    tg_log_finish(t->log);
+  }
+  unlink_trace(s, t);
+  t->session = NULL;
 }
 
 /* 'attention' makes the hook call 'attend' after every event: a live log needs
@@ -367,20 +385,13 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   reopen(s);
 }
 
-/* A live log gets what is left of it before the trace is unlinked, since it
-   reads from the session's stream. What else has come up, another trace's end,
-   is seen to at once: no event may follow for long. */
+/* What else has come up, another trace's end, is seen to at once: no event may
+   follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && s->tracing);
   if (t->end == TG_END_NOT)
     tg_tracelimits_end(s, t, TG_END_STOPPED);
-  tg_tracelimits_settle(t);
-  if (t->log != NULL) {
-    tg_log_pump(t->log, t->stop);
-    tg_log_finish(t->log);
-  }
-  unlink_trace(s, t);
-  t->session = NULL;
+  take_out(s, t);
   tg_observers_publish(s);
   if (s->traces == NULL)
     end_tracing(s, L);
@@ -395,19 +406,15 @@ static void retire (tg_Session *s, lua_State *L) {
     next = t->next;
     if (counts(t))
       continue;
-    tg_tracelimits_settle(t);
-    if (t->log != NULL) {
-      tg_log_pump(t->log, t->stop);
-      tg_log_finish(t->log);
-    }
-    unlink_trace(s, t);
-    t->session = NULL;
+    take_out(s, t);
     tg_assert(t->follower == NULL && t->file == NULL);
     if (!tg_observers_watch(s, t))
       tg_anchor_release(L, t);
   }
 }
 
+/* A log is the parent's: two processes would write into each other's lines. A
+   client's traces are not read on either. */
 void tg_tracing_forked (tg_Session *s) {
   tg_tracefile_forked(s);
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {

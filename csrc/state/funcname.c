@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "state/declarations.h"
+#include "text/fileio.h"
 
 /* Of a larger file only what is declared before that is known: the hook must
    not read a disk image which somebody has called a source. */
@@ -31,31 +32,18 @@ struct tg_FuncNames {
   tg_Declarations declared;         /* owns */
 };
 
-/* The file as it is now: if it was edited since it was loaded, names may be
-   wrong. Read until no more comes, since the size that the system tells may be
-   0 (in /proc). */
-static bool read_file (const char *path, tg_Buf *text) {
-  FILE *f = fopen(path, "rb");
-  if (f == NULL)
-    return false;
-  for (;;) {
-    if (!tg_buf_reserve(text, 65536) || text->size > SOURCE_FILE_MAX)
-      break;
-    size_t n = fread(text->data + text->size, 1, 65536, f);
-    text->size += n;
-    if (n == 0)
-      break;
-  }
-  fclose(f);
-  return !text->failed;
-}
-
-/* A source is a file name after '@', a name that the host chose after '=', else
-   the text itself (manual, lua_Debug). */
+/*
+** A source is a file name after '@', a name that the host chose after '=', else
+** the text itself (manual, lua_Debug). The file as it is now: if it was edited
+** since it was loaded, names may be wrong. What is no file is not read: a pipe
+** that a script came through is the program's input, and the hook would wait
+** for it.
+*/
 static void scan_source (tg_FuncNames *e, const lua_Debug *ar) {
   tg_Buf text = {0};
   if (ar->source[0] == '@') {
-    if (read_file(ar->source + 1, &text))
+    tg_fileio_text(ar->source + 1, SOURCE_FILE_MAX, &text);
+    if (text.size > 0 && !text.failed)
       tg_declarations_scan(&e->declared, text.data, text.size);
     tg_buf_free(&text);
   }
@@ -103,12 +91,12 @@ static char *declared_name (tg_FuncNames **sources, const lua_Debug *ar,
     tg_FuncNames *e = find_source(sources, ar);
     if (e != NULL)
       name = tg_declarations_find(&e->declared, line, called);
-    return (name != NULL) ? tg_strdup(name, strlen(name)) : NULL;
+    return tg_strcopy(name);
   }
   tg_FuncNames e = {0};
   scan_source(&e, ar);
   name = tg_declarations_find(&e.declared, line, called);
-  copy = (name != NULL) ? tg_strdup(name, strlen(name)) : NULL;
+  copy = tg_strcopy(name);
   tg_declarations_free(&e.declared);
   return copy;
 }
@@ -308,12 +296,12 @@ char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
     return tg_strdup("(main chunk)", 12);
   if (loaded_name(L, lua_topointer(L, -1), &best)) {
     *kind = TG_NAME_LOADED;
-    return tg_strdup(best.name, strlen(best.name));
+    return tg_strcopy(best.name);
   }
   if (*ar->what != 'C')
     name = declared_name(sources, ar, called);
   if (name == NULL && called != NULL)
-    name = tg_strdup(called, strlen(called));
+    name = tg_strcopy(called);
   if (name != NULL)
     return name;
   *kind = TG_NAME_NONE;

@@ -2,7 +2,7 @@
 ** fdwriter.c - see fdwriter.h.
 **
 ** Called by the log in the hook, by exports and where something is told on
-** standard error; one thread for each outlet. The first errno stays in 'error'.
+** standard error; one thread for each writer. The first errno stays in 'error'.
 */
 #include "text/fdwriter.h"
 
@@ -36,6 +36,8 @@ int tg_fdwriter_duplicate (int fd) {
   return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
+/* What cannot be copied is an error from the start: each write says so. What is
+   no file may raise SIGPIPE; of what cannot be asked that is assumed. */
 void tg_fdwriter_open (tg_FdWriter *o, int fd) {
   struct stat st;
   *o = (tg_FdWriter){.fd = tg_fdwriter_duplicate(fd),
@@ -88,6 +90,8 @@ static int writepipe (int fd, const char *data, size_t size) {
   return error;
 }
 
+/* All of it or an error. After one nothing is tried: half of a text would
+   follow half of another. */
 bool tg_fdwriter_write (tg_FdWriter *o, const char *data, size_t size) {
   if (o->error != 0)
     return false;
@@ -96,6 +100,7 @@ bool tg_fdwriter_write (tg_FdWriter *o, const char *data, size_t size) {
   return o->error == 0;
 }
 
+/* 0: it is no terminal, or does not know. */
 uint32_t tg_fdwriter_width (const tg_FdWriter *o) {
   struct winsize w;
   if (!o->terminal || ioctl(o->fd, TIOCGWINSZ, &w) != 0)

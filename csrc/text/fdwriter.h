@@ -1,7 +1,7 @@
 /*
 ** fdwriter.h - writing to a file descriptor from inside somebody's program.
 **
-** An outlet has a descriptor of its own, with a high number: the program may
+** A writer has a descriptor of its own, with a high number: the program may
 ** close the one it was made from and give its number to another file, and its
 ** own files get the numbers that they would have had.
 **
@@ -30,7 +30,7 @@ int tg_fdwriter_duplicate (int fd);
    that it runs do not have it either. */
 void tg_fdwriter_occupy (void);
 
-/* An outlet to where 'fd' leads. */
+/* A writer to where 'fd' leads. */
 void tg_fdwriter_open (tg_FdWriter *o, int fd);
 
 void tg_fdwriter_close (tg_FdWriter *o);

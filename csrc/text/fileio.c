@@ -13,6 +13,8 @@
 
 #define PIECE ((size_t)64 << 10)
 
+/* All of it or nothing: a file that ends before is EIO. pread may give less
+   than was asked for (a signal, a network), so it goes on. */
 bool tg_fileio_read (int fd, void *to, uint64_t size, uint64_t place) {
   uint8_t *p = to;
   while (size > 0) {

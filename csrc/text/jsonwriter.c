@@ -40,11 +40,15 @@ TG_INLINE bool comma_before (tg_JsonWriter *j) {
   return comma;
 }
 
+/* Inline as all that is called for each value: packets are mostly short
+   values. */
 TG_INLINE void before_value (tg_JsonWriter *j) {
   if (comma_before(j))
     tg_buf_addchar(j->out, ',');
 }
 
+/* Opens an object or an array. Commas are a stack of flags, one for each level:
+   no text is looked back at. */
 TG_INLINE void open (tg_JsonWriter *j, bool array) {
   tg_check(j->depth < TG_JSON_DEPTH);
   before_value(j);
@@ -91,6 +95,8 @@ static char short_escape (char c) {
 
 #define ESCAPE_MAX 6u         /* bytes of an escape */
 
+/* With two digits after "u00": only control characters come here, all others go
+   as they are (RFC 8259, 7). */
 static char *put_escape (char *p, char c) {
   static const char hex[] = "0123456789abcdef";
   char letter = short_escape(c);
@@ -105,6 +111,8 @@ static char *put_escape (char *p, char c) {
   return p + 5;
 }
 
+/* Bytes that stand for themselves are copied eight at a time (escape.h); what
+   is left is one that does not. */
 TG_INLINE char *put_text (char *p, const char *v, const char *end) {
   for (;;) {
     p = tg_escape_copy(p, &v, end, false);
@@ -120,6 +128,8 @@ TG_INLINE char *put_text (char *p, const char *v, const char *end) {
 /* So much at a time as memory can be asked for in the worst case. */
 #define PIECE ((size_t)1024)
 
+/* A long string, piece by piece: the worst case for all of it would be six
+   times its size. */
 static TG_NOINLINE void add_long (tg_Buf *out, const char *v, size_t size) {
   while (size > 0) {
     size_t n = size < PIECE ? size : PIECE;
@@ -172,10 +182,13 @@ TG_INLINE size_t skip_comma (tg_JsonWriter *j) {
   return skipped;
 }
 
+/* Copied whole, as many bytes as a word has room for: a copy of constant size
+   is a few instructions. What is too much is written over. */
 static void json_word (tg_Sink *s, const tg_Word *k) {
   tg_JsonWriter *j = self(s);
   tg_Buf *out = j->out;
   size_t skip = skip_comma(j);
+  tg_assert(k->size < TG_WORD_MAX);
   if (!tg_buf_reserve(out, TG_WORD_MAX))
     return;
   memcpy(out->data + out->size, k->text + skip, TG_WORD_MAX - 1);
@@ -188,6 +201,7 @@ static void json_member (tg_Sink *s, const tg_Member *m) {
   tg_buf_add(j->out, m->text + skip, m->size - skip);
 }
 
+/* A key that is not known beforehand, and may have to be escaped. */
 static void json_key (tg_Sink *s, const char *k, size_t size) {
   tg_JsonWriter *j = self(s);
   tg_check(j->depth > 0 && !j->array[j->depth - 1]);
@@ -276,6 +290,7 @@ static void json_integer (tg_Sink *s, int64_t v) {
   tg_buf_addi64(self(s)->out, v);
 }
 
+/* A float stays one: "1.0", so that it reads back as what it was. */
 static void json_number (tg_Sink *s, double v) {
   tg_JsonWriter *j = self(s);
   tg_check(isfinite(v));
@@ -284,6 +299,8 @@ static void json_number (tg_Sink *s, double v) {
     add_shortest(j->out, v);
 }
 
+/* Nanoseconds as milliseconds, exactly: by their digits, and not by way of a
+   double. */
 static void json_ms (tg_Sink *s, uint64_t ns) {
   tg_Buf *out = self(s)->out;
   before_value(self(s));

@@ -19,18 +19,21 @@
 
 #define ENOUGH ((size_t)64 << 10)   /* bytes: as much as a pipe takes */
 
+/* Apart from tg_OutFile, so that zlib's header is needed here only. */
 typedef struct tg_OutputFile {
-  tg_FdWriter outlet;     /* owns */
+  tg_FdWriter fdwriter;   /* owns */
   bool zipped;
   z_stream zip;           /* owns, if zipped */
   uint8_t packed[64 << 10];
 } tg_OutputFile;
 
+/* A name that is nothing but the ending is no such file. */
 static bool ends_in_gz (const char *path) {
   size_t n = strlen(path);
   return n > 3 && strcmp(path + n - 3, ".gz") == 0;
 }
 
+/* False without memory: zlib asks for all it needs now. */
 static bool begin_zip (tg_OutputFile *f) {
   const int with_header = 16;     /* gzip's, not zlib's own (zlib.h) */
   f->zipped = true;
@@ -50,11 +53,11 @@ bool tg_outfile_open (tg_OutFile *o, const char *path) {
     return false;
   o->file = tg_calloc(1, sizeof *o->file);
   if (o->file != NULL)
-    tg_fdwriter_open(&o->file->outlet, fd);
+    tg_fdwriter_open(&o->file->fdwriter, fd);
   if (!standard)
     close(fd);
   if (o->file != NULL && ends_in_gz(path) && !begin_zip(o->file)) {
-    tg_fdwriter_close(&o->file->outlet);
+    tg_fdwriter_close(&o->file->fdwriter);
     tg_free(o->file);
     o->file = NULL;
   }
@@ -74,7 +77,7 @@ static bool write_zipped (tg_OutputFile *f, const char *data, size_t size,
     f->zip.avail_out = sizeof f->packed;
     if (deflate(&f->zip, flush) == Z_STREAM_ERROR)
       return false;
-    if (!tg_fdwriter_write(&f->outlet, (const char *)f->packed,
+    if (!tg_fdwriter_write(&f->fdwriter, (const char *)f->packed,
                            sizeof f->packed - f->zip.avail_out))
       return false;
   } while (f->zip.avail_out == 0);
@@ -94,13 +97,14 @@ static void write_text (tg_OutFile *o, int flush) {
     left -= UINT32_MAX / 2;
   }
   ok = ok && (f->zipped ? write_zipped(f, p, left, flush)
-                        : tg_fdwriter_write(&f->outlet, p, left));
+                        : tg_fdwriter_write(&f->fdwriter, p, left));
   if (!ok)
-    o->error = f->outlet.error != 0 ? f->outlet.error : ENOMEM;
+    o->error = f->fdwriter.error != 0 ? f->fdwriter.error : ENOMEM;
   o->bytes += o->text.size;
   tg_buf_clear(&o->text);
 }
 
+/* After an error the text is dropped: nobody will write it. */
 bool tg_outfile_flush (tg_OutFile *o) {
   if (o->error == 0)
     write_text(o, Z_NO_FLUSH);
@@ -122,7 +126,7 @@ bool tg_outfile_close (tg_OutFile *o) {
     write_text(o, Z_FINISH);
   if (o->file->zipped)
     deflateEnd(&o->file->zip);
-  tg_fdwriter_close(&o->file->outlet);
+  tg_fdwriter_close(&o->file->fdwriter);
   tg_free(o->file);
   tg_buf_free(&o->text);
   o->file = NULL;

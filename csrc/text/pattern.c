@@ -43,11 +43,13 @@ typedef struct Matcher {
 
 static const char *match (Matcher *m, const char *s, const char *p);
 
+/* What Lua would raise an error for, or what has taken too long. */
 static const char *malformed (Matcher *m) {
   m->bad = true;
   return NULL;
 }
 
+/* Steps that are used up end the search as a mistake in the pattern does. */
 static void spend (Matcher *m, ptrdiff_t steps) {
   tg_assert(steps >= 0);
   if ((uint64_t)steps > m->steps)
@@ -219,6 +221,8 @@ static bool at_frontier (Matcher *m, const char *s, const char *p,
 ** ===================================================================
 */
 
+/* A capture that did not lead to a match is taken back, as start_capture of
+   lstrlib.c does. */
 static const char *open_capture (Matcher *m, const char *s, const char *p,
                                  ptrdiff_t size) {
   if (m->captures >= CAPTURES_MAX)
@@ -230,6 +234,7 @@ static const char *open_capture (Matcher *m, const char *s, const char *p,
   return e;
 }
 
+/* Closes the innermost that is open. */
 static const char *close_capture (Matcher *m, const char *s, const char *p) {
   int i = m->captures - 1;
   tg_assert(i < CAPTURES_MAX);
@@ -258,6 +263,8 @@ static const char *same_again (Matcher *m, const char *s, int digit) {
   return s + size;
 }
 
+/* string.find raises an error for one that is not closed: here there is no
+   match then. */
 static bool captures_closed (const Matcher *m) {
   for (int i = 0; i < m->captures; i++) {
     if (m->capture[i].size == OPEN)
@@ -320,6 +327,7 @@ static Step step_single (Matcher *m, const char **s, const char **p) {
   }
 }
 
+/* '%f' must be followed by a set. */
 static Step step_frontier (Matcher *m, const char **s, const char **p) {
   const char *set = *p + 2;
   const char *ep = set < m->pattern_end && *set == '['
@@ -341,12 +349,15 @@ static Step step_escape (Matcher *m, const char **s, const char **p) {
   return step_single(m, s, p);
 }
 
+/* A pair of brackets with nothing between captures the position. */
 static Step step_open (Matcher *m, const char **s, const char *p) {
   if (p + 1 < m->pattern_end && p[1] == ')')
     return ended(s, open_capture(m, *s, p + 2, POSITION));
   return ended(s, open_capture(m, *s, p + 1, OPEN));
 }
 
+/* One item of the row. A '$' is the text's end only where it is the row's
+   end. */
 static Step step (Matcher *m, const char **s, const char **p) {
   switch (**p) {
     case '(': return step_open(m, s, *p);
@@ -395,6 +406,7 @@ static bool find (const char *text, size_t size, const char *pattern,
   return found && captures_closed(&m);
 }
 
+/* For a pattern of the program's own, which may take as long as it likes. */
 bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
   uint64_t steps = UINT64_MAX;
   return find(text, size, pattern, &steps);
@@ -406,12 +418,15 @@ bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
 ** ===================================================================
 */
 
+/* Steps for all of the time that the list is in use, and some for each
+   question. */
 void tg_patterns_bound (tg_Patterns *list, uint64_t each) {
   list->bounded = true;
   list->each = each;
   list->steps = TG_PATTERNS_STEPS;
 }
 
+/* A list without patterns is never spent. */
 bool tg_patterns_spent (const tg_Patterns *list) {
   return list->bounded && list->steps == 0 && list->count > 0;
 }
@@ -442,13 +457,14 @@ bool tg_patterns_add (tg_Patterns *list, const char *pattern) {
   if (bigger == NULL)
     return false;
   list->list = bigger;
-  char *copy = tg_strdup(pattern, strlen(pattern));
+  char *copy = tg_strcopy(pattern);
   if (copy == NULL)
     return false;
   list->list[list->count++] = copy;
   return true;
 }
 
+/* False without memory, and then nothing is in it. */
 bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from) {
   memset(to, 0, sizeof *to);
   to->bounded = from->bounded;
@@ -463,6 +479,7 @@ bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from) {
   return true;
 }
 
+/* In the same order: who writes a list anew mostly copies it. */
 bool tg_patterns_equal (const tg_Patterns *a, const tg_Patterns *b) {
   size_t i = 0;
   if (a->count != b->count)

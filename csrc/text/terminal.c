@@ -85,6 +85,8 @@ static const char *escapepiece (tg_Buf *out, const char *s, size_t size,
   return s;
 }
 
+/* 'quote' is escaped too, or 0: then a backslash stays what it is, since
+   nothing is to be read back. */
 void tg_terminal_escape (tg_Buf *out, const char *s, size_t size, char quote) {
   const char *end = s + size;
   tg_check(quote == 0 || quote == '"');
@@ -143,6 +145,7 @@ static size_t step (const char *p, const char *end, size_t *cols) {
   return n == 0 ? 1 : n;
 }
 
+/* How wide a text is where it is shown. */
 size_t tg_terminal_columns (const char *s, size_t size) {
   size_t total = 0;
   if (size == 0)          /* 's' may be NULL */

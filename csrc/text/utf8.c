@@ -21,7 +21,9 @@ static size_t sequence (unsigned char lead) {
   return lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
 }
 
-/* Overlong forms, surrogates, beyond the last code point. */
+/* Overlong forms, surrogates, beyond the last code point (RFC 3629, 3): what
+   decodes to one of these is no character, however well its bytes are
+   formed. */
 static bool forbidden (uint32_t code, size_t size) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   return code < least[size] || code > 0x10ffff
@@ -58,6 +60,8 @@ static const char *skip_ascii (const char *p, const char *end) {
   return p;
 }
 
+/* Where it ends before 'size' the next bytes are no character, or not all of
+   one. */
 size_t tg_utf8_whole (const char *s, size_t size) {
   const char *p = skip_ascii(s, s + size), *end = s + size;
   while (p < end) {

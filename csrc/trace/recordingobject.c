@@ -63,7 +63,7 @@ static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
   t->start = e->start;
   t->ticks_start = e->ticks;
   t->packets_start = e->packets;
-  t->name = tg_strdup(e->name, strlen(e->name));
+  t->name = tg_strcopy(e->name);
   t->program = first != NULL ? tg_program_pin(first->program)
                              : tg_program_new(&r->program);
   if (t->name == NULL || t->program == NULL
@@ -96,7 +96,7 @@ int recording_open (lua_State *L) {
   Recording *u = lua_newuserdatauv(L, sizeof *u, 1);
   memset(u, 0, sizeof *u);
   luaL_setmetatable(L, TG_RECORDING);
-  u->path = tg_strdup(path, strlen(path));
+  u->path = tg_strcopy(path);
   u->r = tg_recording_open(path, &status, reason, sizeof reason);
   if (u->r == NULL)
     return open_failure(L, path, status, reason);

@@ -49,12 +49,12 @@ static bool read_arguments (lua_State *L, tg_Program *p) {
 static bool fill_program (lua_State *L, tg_Program *p) {
   bool named = lua_type(L, -2) == LUA_TSTRING;
   p->name = named ? copy_string(L, -2) : NULL;
-  p->tracegrip = tg_strdup(TG_VERSION, strlen(TG_VERSION));
-  p->lua = tg_strdup(LUA_RELEASE, strlen(LUA_RELEASE));
+  p->tracegrip = tg_strcopy(TG_VERSION);
+  p->lua = tg_strcopy(LUA_RELEASE);
   const char *objection = tg_proof_objection();
   if (objection == NULL)
     objection = "";
-  p->asked = tg_strdup(objection, strlen(objection));
+  p->asked = tg_strcopy(objection);
   bool ok = read_arguments(L, p);
   lua_pop(L, 1);
   return ok && p->tracegrip != NULL && p->lua != NULL && p->asked != NULL

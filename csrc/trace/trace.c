@@ -52,11 +52,11 @@ void tg_trace_halt (lua_State *L, tg_Trace *t) {
 static char *make_name (tg_Session *s, const char *name) {
   char generated[32];
   if (name != NULL)
-    return tg_strdup(name, strlen(name));
+    return tg_strcopy(name);
   do
     snprintf(generated, sizeof generated, "Trace %u", ++s->names);
   while (tg_tracing_trace(s, generated) != NULL);
-  return tg_strdup(generated, strlen(generated));
+  return tg_strcopy(generated);
 }
 
 /* Zeroed before the metatable is set: from then on the finalizer may see it,
