@@ -169,6 +169,19 @@ static int refused (lua_State *L, tg_Order *o) {
   return 3;
 }
 
+/* The thread and the endpoint. 0: both are there; else how many values are
+   pushed that say why not. */
+static int prepare (lua_State *L, tg_Session *s, const char *path,
+                    const char *cpath) {
+  if (!tg_serverthread_begin(path, cpath))
+    return fail(L, errno, "the server cannot be started");
+  if (open_endpoint(L, s))
+    return 0;
+  int error = errno;
+  tg_serverthread_end_idle();
+  return fail(L, error, "the program cannot be reached");
+}
+
 /* Step by step, each undone if a later one fails: the thread, the endpoint,
    the address. The object is there before, but closed, so its finalizer finds
    nothing to do. */
@@ -184,13 +197,9 @@ int listener_start (lua_State *L) {
   luaL_setmetatable(L, LISTENING);
   int handle = lua_gettop(L);
   shut_inherited(L, s);
-  if (!tg_serverthread_begin(path, cpath))
-    return fail(L, errno, "the server cannot be started");
-  if (!open_endpoint(L, s)) {
-    int error = errno;
-    tg_serverthread_end_idle();
-    return fail(L, error, "the program cannot be reached");
-  }
+  int refusal = prepare(L, s, path, cpath);
+  if (refusal > 0)
+    return refusal;
   tg_Channel *channel = tg_endpoint_channel(s);
   tg_assert(channel != NULL && channel->endpoint != 0);
   order.endpoint = channel->endpoint;

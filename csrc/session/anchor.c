@@ -32,9 +32,11 @@ void tg_anchor_put (lua_State *L, tg_Trace *t) {
 void tg_anchor_release (lua_State *L, tg_Trace *t) {
   if (!t->anchored || !lua_checkstack(L, 3))
     return;
+  TG_STACK_GUARD(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key_anchors);
   lua_pushnil(L);
   lua_rawsetp(L, -2, t);
   lua_pop(L, 1);
   t->anchored = false;
+  TG_STACK_CHECK(L);
 }

@@ -164,6 +164,7 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
   lua_State *next = NULL;
   if (!lua_checkstack(M, 4) || !lua_getstack(M, 0, &ar))
     return NULL;
+  TG_STACK_GUARD(M);
   lua_getinfo(M, "f", &ar);
   tg_Role role = tg_builtins_role(lua_tocfunction(M, -1));
   if (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) {
@@ -177,6 +178,7 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
     lua_pop(M, 1);
   }
   lua_pop(M, 1);
+  TG_STACK_CHECK(M);
   bool runs = next == L || next == NULL || role == TG_ROLE_CLOSE
               || lua_status(next) == LUA_OK;
   return runs ? next : NULL;
@@ -265,12 +267,14 @@ static bool begin_undisturbed (tg_Session *s, lua_State *L) {
 /* The list of coroutines goes with it: records are made anew when tracing
    begins again. */
 static void end_tracing (tg_Session *s, lua_State *L) {
+  TG_STACK_GUARD(L);
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
   tg_hook_end(s, L);
   tg_userhook_leave(L);
   clear_machinery(s);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
+  TG_STACK_CHECK(L);
 }
 
 /* ---- traces begin and end ---- */
@@ -402,6 +406,7 @@ void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
 /* Traces that ended by a limit of their own are not active any more. One that
    an observer still has to tell of stays anchored: the observer lets it go. */
 static void retire (tg_Session *s, lua_State *L) {
+  TG_STACK_GUARD(L);
   for (tg_Trace *t = s->traces, *next; t != NULL; t = next) {
     next = t->next;
     if (counts(t))
@@ -411,6 +416,7 @@ static void retire (tg_Session *s, lua_State *L) {
     if (!tg_observers_watch(s, t))
       tg_anchor_release(L, t);
   }
+  TG_STACK_CHECK(L);
 }
 
 /* A log is the parent's: two processes would write into each other's lines. A

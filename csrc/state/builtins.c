@@ -16,6 +16,7 @@
 
 #include "state/builtins.h"
 
+/* Written once, by learn_once, as all below that is learned. */
 lua_CFunction tg_real_sethook, tg_real_gethook;
 lua_Hook tg_lua_hook;
 bool tg_close_forgets;
@@ -97,6 +98,8 @@ static bool catches (const char *name) {
   return false;
 }
 
+/* One that does not fit is taken for a function that may catch errors, which
+   costs time and no more. */
 static void learn_harmless (lua_CFunction f) {
   if (f != NULL && nharmless < HARMLESS)
     harmless[nharmless++] = f;
@@ -206,6 +209,7 @@ bool tg_builtins_setup (void) {
 /* Asked when a C function is defined and seldom else: a walk through a short
    list will do. */
 tg_Role tg_builtins_role (lua_CFunction f) {
+  tg_assert(learned);
   if (f == NULL)
     return TG_ROLE_NONE;
   if (f == wrapped)
@@ -221,6 +225,8 @@ tg_Role tg_builtins_role (lua_CFunction f) {
   return TG_ROLE_NONE;
 }
 
+/* False for any function that is none of Lua's: nobody knows what it
+   catches. */
 bool tg_role_harmless (lua_CFunction f) {
   size_t i = 0;
   while (i < nharmless && harmless[i] != f)
@@ -236,6 +242,8 @@ const char *tg_error_for_nil (void) {
   return (*for_nil != '\0') ? for_nil : NULL;
 }
 
+/* Also a role that several functions have: then that of the first in the
+   list. */
 lua_CFunction tg_builtins_real (tg_Role role) {
   size_t i = 0;
   while (i < NKNOWN && known[i].role != role)

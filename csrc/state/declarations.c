@@ -43,7 +43,8 @@ static bool is_name_char (char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The level of a long bracket at 'p' ("[==["), -1 if there is none. */
+/* The level of a long bracket at 'p' ("[==["), -1 if there is none (manual,
+   3.1). */
 static int long_bracket (const Scan *s, const char *p) {
   int level = 0;
   if (p >= s->end || *p != '[')
@@ -104,6 +105,8 @@ static void skip_string (Scan *s) {
   s->p++;
 }
 
+/* A name that is too long is given up, not cut: half of it could be another
+   function's. */
 static void path_add (Path *path, const char *s, size_t n) {
   if (path->size + n >= sizeof path->text) {
     path->size = 0;             /* too long to be worth having */
@@ -135,7 +138,8 @@ static void declare (Scan *s, uint32_t line, const Path *name) {
   d->list[d->count++] = (tg_Declaration){line, copy};
 }
 
-/* Passes over blanks and comments up to the next token. */
+/* Passes over blanks and comments up to the next token. isspace may know more
+   blanks in the program's locale; Lua would not have compiled those. */
 static void skip_blanks (Scan *s) {
   while (s->p < s->end) {
     if (*s->p == '\n')
@@ -150,7 +154,8 @@ static void skip_blanks (Scan *s) {
   }
 }
 
-/* The name of a function statement, up to its parenthesis. */
+/* The name of a function statement, up to its parenthesis: "a.b:c" in one,
+   blanks and comments between its parts left out. Nothing, if there is none. */
 static void read_name (Scan *s, Path *name) {
   name->size = 0;
   for (;;) {
@@ -241,6 +246,9 @@ static void step (Scan *s, bool *local) {
     read_mark(s);
 }
 
+/* All function declarations, in the order of the text, which is that of their
+   lines. The first line of a script may begin with '#' (luaL_loadfilex passes
+   over it). */
 bool tg_declarations_scan (tg_Declarations *d, const char *text, size_t size) {
   Scan s = {.p = text, .end = text + size, .line = 1, .out = d};
   bool local = false;
@@ -253,6 +261,7 @@ bool tg_declarations_scan (tg_Declarations *d, const char *text, size_t size) {
   return !s.failed;
 }
 
+/* What a caller can know of "a.b:c": the name in its own instruction. */
 static const char *last_part (const char *name) {
   const char *p = name;
   for (const char *q = name; *q != '\0'; q++) {
@@ -262,6 +271,8 @@ static const char *last_part (const char *name) {
   return p;
 }
 
+/* All declarations are gone through: a function is defined once, and a file has
+   some hundreds of them. */
 size_t tg_declarations_count (const tg_Declarations *d, uint32_t line) {
   size_t n = 0;
   for (size_t i = 0; i < d->count; i++)

@@ -257,6 +257,7 @@ bool tg_name_handler (lua_State *L) {
   static const char uncallable[] = "attempt to call a ";
   lua_Debug ar;
   bool c;
+  TG_STACK_GUARD(L);
   if (lua_gettop(L) != 2 || lua_type(L, 1) != LUA_TSTRING
       || !lua_getstack(L, 0, &ar))
     return false;
@@ -264,6 +265,7 @@ bool tg_name_handler (lua_State *L) {
   if (text == NULL || c)
     return text != NULL;
   lua_getinfo(L, "n", &ar);
+  TG_STACK_CHECK(L);
   return strcmp(ar.namewhat, "metamethod") == 0
          || strncmp(text, uncallable, sizeof uncallable - 1) == 0;
 }
@@ -291,6 +293,7 @@ char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
                       const char *called, tg_NameKind *kind) {
   Best best;
   char *name = NULL;
+  tg_assert(lua_isfunction(L, -1));
   *kind = TG_NAME_GIVEN;
   if (*ar->what == 'm')
     return tg_strdup("(main chunk)", 12);

@@ -149,6 +149,7 @@ static bool own_cfunction (lua_CFunction f) {
 }
 
 bool tg_ownfunctions_function (lua_State *L, const lua_Debug *ar) {
+  tg_assert(lua_isfunction(L, -1));
   if (*ar->what == 'C')
     return own_cfunction(lua_tocfunction(L, -1));
   return own_source(ar->source) || (*ar->what == 'm' && own_main(ar->source));

@@ -30,12 +30,14 @@ typedef struct tg_Feed {
   bool late;                 /* ...and 'reader' and 'selection' wait for that */
 } tg_Feed;
 
+/* Also a closed one: its methods do nothing, or say so. */
 static tg_Feed *check_feed (lua_State *L) {
   return luaL_checkudata(L, 1, TG_FEED);
 }
 
 /* ---- membership ---- */
 
+/* A client has few traces at once: looked through from the start. */
 static bool has (const tg_Feed *f, const tg_Trace *t) {
   for (size_t i = 0; i < f->count; i++) {
     if (f->traces[i] == t)
@@ -110,7 +112,8 @@ static bool rework (tg_Feed *f) {
   return ok;
 }
 
-/* False without memory, and the feed is as before. */
+/* False without memory, and the feed is as before: if it was empty, what
+   'rework' made for one trace goes again. */
 static bool join (tg_Feed *f, tg_Trace *t) {
   tg_assert(!has(f, t));
   if (!tg_grow(&f->traces, &f->capacity, f->count + 1, sizeof *f->traces))
@@ -140,6 +143,7 @@ static bool take_out (tg_Feed *f, tg_Trace *t) {
   return true;
 }
 
+/* Leaves without a word, and what is left is read from here on. */
 static void part (tg_Feed *f, tg_Trace *t) {
   if (take_out(f, t))
     rework(f);
@@ -195,6 +199,7 @@ static bool feed_watches (const tg_Observer *o, const tg_Trace *t) {
   return has(feed_of(o), t);
 }
 
+/* The listener is to read while the traces still are what they were. */
 static void feed_flush (tg_Observer *o, lua_State *L) {
   const tg_Feed *f = feed_of(o);
   int at = push_feed(L, f);
@@ -219,6 +224,8 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   lua_settop(L, at - 1);
 }
 
+/* It leaves the feed before the listener is told: what that reads is of the
+   others. */
 static void feed_stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
   tg_Feed *f = feed_of(o);
   int at = push_feed(L, f);
@@ -410,8 +417,8 @@ static int next_packet (lua_State *L) {
   return (status == LUA_OK) ? 1 : lua_error(L);
 }
 
-/* The iterator holds the feed by its upvalue: it may be used after the program
-   has forgotten the feed. */
+/* An iterator over what there is now. It holds the feed by its upvalue: it may
+   be used after the program has forgotten the feed. */
 static int feed_packets (lua_State *L) {
   tg_Feed *f = check_feed(L);
   lua_pushvalue(L, 1);

@@ -15,8 +15,8 @@
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
-/* The error names all formats there are: the table is their one list
-   (formats.c). */
+/* Raises for a name that is none. The error names all formats there are: the
+   table is their one list (formats.c). */
 static const tg_Format *check_format (lua_State *L, int i) {
   const char *name = luaL_checkstring(L, i);
   luaL_Buffer known;
@@ -83,7 +83,8 @@ static void read_options (lua_State *L, tg_ExportOptions *o) {
     o->gecko = (uint32_t)version;
 }
 
-/* What calls the option 'progress', at index 6, and keeps what it raises. */
+/* What calls the option 'progress', at index 6, and keeps what it raises:
+   nothing may be raised through the export. */
 typedef struct Teller {
   lua_State *L;
   const tg_Export *x;
@@ -169,29 +170,36 @@ static tg_Status write (tg_Export *x, const tg_Format *format,
   return status;
 }
 
+/* What is exported: the reading's packets, and what the trace knows of itself.
+   All of it is borrowed; the Trace is on the stack. */
+static void describe (tg_Export *x, tg_Trace *t, tg_ReadTrace *r) {
+  static const tg_Program unknown;
+  x->name = t->name;
+  x->program = t->program != NULL ? t->program : &unknown;
+  x->stream = t->stream;
+  x->source = tg_stream_source;
+  x->source_ud = t->stream;
+  x->selection = &r->selection;
+  x->minduration = &r->minduration;
+  x->stop = r->stop;
+  x->wall_ns = t->stream->wall_ns;
+  x->pid = t->stream->pid;
+  tg_readtrace_span(r, t, &x->start_ns, &x->end_ns);
+  tg_traceinfo_losses(t, x->lost);
+}
+
 /* The message names the path, or the directory for spools if it is that which
    is full. Damage is no failure: the document has what comes before it. */
 int trace_export (lua_State *L) {
-  static const tg_Program unknown;
   tg_Trace *t = tg_readtrace_check(L);
   const tg_Format *format = check_format(L, 2);
   const char *path = luaL_checkstring(L, 3);
-  tg_Export x = {.name = t->name};
+  tg_Export x = {0};
   Teller teller;
   lua_settop(L, 4);
   read_options(L, &x.options);
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
-  x.program = t->program != NULL ? t->program : &unknown;
-  x.stream = t->stream;
-  x.source = tg_stream_source;
-  x.source_ud = t->stream;
-  x.selection = &r->selection;
-  x.minduration = &r->minduration;
-  x.stop = r->stop;
-  x.wall_ns = t->stream->wall_ns;
-  x.pid = t->stream->pid;
-  tg_readtrace_span(r, t, &x.start_ns, &x.end_ns);
-  tg_traceinfo_losses(t, x.lost);
+  describe(&x, t, r);
   read_progress(L, &teller, &x);
   tg_Status status = write(&x, format, path);
   tg_assert(x.out == NULL && lua_gettop(L) >= 6);

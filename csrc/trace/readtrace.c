@@ -17,7 +17,8 @@
 #include "session/traceinfo.h"
 
 /* Zeroed, so that a program that calls it by hand (debug.getmetatable) finds
-   nothing the second time. */
+   nothing the second time. The Trace is in the user value and is not ours to
+   release. */
 static int reading__gc (lua_State *L) {
   tg_ReadTrace *r = lua_touserdata(L, 1);
   tg_minduration_free(&r->minduration);
@@ -47,7 +48,9 @@ static bool work_out_demand (tg_ReadTrace *r, const tg_Trace *t, bool narrow,
   return true;
 }
 
-/* 'stop' is fixed here: of a trace that runs it is what there is now. */
+/* 'stop' is fixed here: of a trace that runs it is what there is now. A reading
+   of a program that traces itself would never end otherwise. False without
+   memory. */
 static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   tg_assert(r->reader == NULL);
   r->stop = tg_traceinfo_stop_pos(t);

@@ -54,7 +54,8 @@ static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
 
 /* Pushes the Trace of an entry; its program is that of 'first', NULL for the
    first one. Whatever raises, the Trace has all that is its own by then, and
-   frees it. */
+   frees it. It is like one that has ended in this state: all that reads a Trace
+   can be used. */
 static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
                              const tg_TraceEntry *e, const tg_Trace *first) {
   tg_Trace *t = tg_trace_new(L);
@@ -74,8 +75,8 @@ static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
   return t;
 }
 
-/* What is no recording is told with the reason; what the system refused, in
-   its words. */
+/* nil, message, code. What is no recording is told with the reason; what the
+   system refused, in its words. */
 static int open_failure (lua_State *L, const char *path, tg_Status status,
                          const char *reason) {
   if (status == TG_ERR_MEMORY)

@@ -14,7 +14,8 @@
 #include "session/traceinfo.h"
 #include "trace/readtrace.h"
 
-/* A profile and what it takes to write it: a userdata. */
+/* A profile and what it takes to write it: a userdata, so that all of it is
+   freed whatever raises. */
 typedef struct Report {
   tg_Profile profile;   /* owns */
   void *list;           /* owns; rows or nodes in their order */
@@ -106,7 +107,7 @@ static void *new_list (lua_State *L, Report *r, size_t count) {
 
 /* ---- fields ---- */
 
-/* name, url and line as packets have them. */
+/* name, url and line as packets have them: who reads both can compare them. */
 static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   const tg_Function *f = tg_profile_function(&r->profile, row);
   tg_put_key(out, "name");

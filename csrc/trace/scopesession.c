@@ -22,6 +22,7 @@
 
 #define TRACE 1             /* user value of a session: of what it is */
 
+/* What Lua holds of a session. The index is C's memory, and mostly large. */
 typedef struct Session {
   tg_Scope *scope;          /* owns; NULL: collected, or it has failed */
   uint64_t portion;         /* packets */
@@ -55,7 +56,8 @@ static Session *check_any (lua_State *L) {
   return u;
 }
 
-/* An index that is half made would answer as if the rest had not been. */
+/* One that is whole. An index that is half made would answer as if the rest had
+   not been. */
 static tg_Scope *check_session (lua_State *L) {
   tg_Scope *s = check_any(L)->scope;
   if (s->making != NULL)
@@ -337,7 +339,8 @@ static bool fill_list (lua_State *L, Answer *a, lua_Integer limit,
   return false;
 }
 
-/* Without events there is no interval either. */
+/* events(question, limit) -> {interval, eventList}, whether there are more.
+   Without events there is no interval either. */
 static int session_events (lua_State *L) {
   uint64_t start_ns, end_ns;
   lua_Integer limit = luaL_optinteger(L, 3, LUA_MAXINTEGER);
@@ -365,8 +368,8 @@ static int next_event (lua_State *L) {
   return push_next(L, a) != NULL;
 }
 
-/* For answers that are too large for a list: the caller sends them as they
-   come. */
+/* each(question) -> iterator. For answers that are too large for a list: the
+   caller sends them as they come. */
 static int session_each (lua_State *L) {
   lua_settop(L, 2);
   if (ask(L) == NULL)

@@ -179,6 +179,8 @@ int trace_start (lua_State *L) {
   return start(L, TG_ORIGIN_API);
 }
 
+/* For a tool around the program: the trace has no name that the program could
+   meet. */
 int trace_watch (lua_State *L) {
   return start(L, TG_ORIGIN_WATCH);
 }
@@ -240,8 +242,8 @@ static tg_Trace *check_trace (lua_State *L) {
   return luaL_checkudata(L, 1, TG_TRACE);
 }
 
-/* Stopping twice is fine. The object is what is returned, so that
-   'tracegrip.start{}:stop()' can be read. */
+/* Stopping twice is fine. Who reads it flushes before. The object is what is
+   returned, so that 'tracegrip.start{}:stop()' can be read. */
 static int trace_stop (lua_State *L) {
   tg_Trace *t = check_trace(L);
   if (tg_observers_watch(t->session, t))
@@ -408,7 +410,8 @@ static int trace__index (lua_State *L) {
   return 1;
 }
 
-/* Trace objects by address, as long as they live. */
+/* Trace objects by address, as long as they live: weak values, so that the list
+   keeps none of them. */
 static void setup_list (lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces) == LUA_TNIL) {
     lua_newtable(L);
