@@ -70,7 +70,8 @@ int tg_logstyle_open (lua_State *L, int i) {
   return fd;
 }
 
-/* A width of 0 is: as wide as what is behind it. */
+/* A width of 0 is: as wide as what is behind it. Called again when the
+   descriptor is known, for the colour depends on that. */
 void tg_logstyle_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
   *style = (tg_LogStyle){
     .color = field_bool(L, i, "color", tg_log_wants_color(fd)),

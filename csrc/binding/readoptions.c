@@ -27,8 +27,9 @@ typedef struct Reading {
   const char *name;     /* of the option being read; its value is on top */
 } Reading;
 
-/* A string or a number is shown as it is, of anything else its type:
-   luaL_tolstring would call a __tostring of the program's. */
+/* Raises what was expected, and what was given. A string or a number is shown
+   as it is, of anything else its type: luaL_tolstring would call a __tostring
+   of the program's. */
 static int fail (const Reading *r, const char *allowed) {
   lua_State *L = r->L;
   const char *got = luaL_typename(L, -1);
@@ -68,7 +69,8 @@ static uint32_t read_limit (const Reading *r) {
                               "a non-negative integer or \"all\"");
 }
 
-/* '!(n >= 0)' is also true for what is no number (NaN). */
+/* Nanoseconds of a number of milliseconds. '!(n >= 0)' is also true for what is
+   no number (NaN). */
 static uint64_t read_ms (const Reading *r) {
   lua_Number n = lua_tonumber(r->L, -1);
   if (lua_type(r->L, -1) != LUA_TNUMBER || !(n >= 0) || n > 1e12)
@@ -239,7 +241,7 @@ static void opt_buffer (Reading *r) {
                             "a number of bytes, at least 4096,");
 }
 
-/* In the order of tg_Overflow. */
+/* What a full buffer does to the trace. In the order of tg_Overflow. */
 static void opt_overflow (Reading *r) {
   static const char *const names[] = {"stop", "ring", "wait"};
   const char *s = (lua_type(r->L, -1) == LUA_TSTRING)

@@ -17,7 +17,7 @@
 #define MAIN_CHUNK "(main chunk)"
 
 /* What a packet says, on Lua's stack from 'base' + 1 on, so that nothing of it
-   goes away: name, url, and a list of the parameters or nil. */
+   goes away: name, url, and a list of the parameters. */
 typedef struct Words {
   const char *name, *url;   /* NULL: not told */
   uint32_t line;            /* 0: not told */
@@ -162,6 +162,8 @@ static tg_FunctionId id_of (lua_State *L, int ids, const Words *w,
   return id;
 }
 
+/* Called for each packet that enters a frame: all its words become one string,
+   and one look into the table tells the id. */
 tg_FunctionId tg_replay_function (lua_State *L, int ids, int at, int place,
                                   tg_Functions *fs) {
   Words w;
@@ -177,8 +179,7 @@ tg_FunctionId tg_replay_function (lua_State *L, int ids, int at, int place,
 
 /* ---- by hit count ---- */
 
-/* The table of ids has under words their first function, under a function its
-   hit count, and under its negative the next one with the same words. */
+/* 0 where there is none, which is no id. */
 static lua_Integer number_at (lua_State *L, int ids, lua_Integer key) {
   lua_rawgeti(L, ids, key);
   lua_Integer n = lua_tointeger(L, -1);
@@ -200,7 +201,8 @@ static char **copy_params (const tg_Function *f) {
   return params;
 }
 
-/* Another function with the words of 'last'; 0 without memory. */
+/* Another function with the words of 'last'; 0 without memory. All that it owns
+   is copied: each definition is freed by itself. */
 static tg_FunctionId add_alike (tg_Functions *fs, tg_FunctionId last) {
   tg_Function f = *tg_functions_get(fs, last);  /* its pointers are copied */
   bool whole = f.params != NULL;

@@ -40,6 +40,8 @@ static void put_int (const tg_ReplayGrips *w, int64_t i) {
   tg_replaygrips_var(w, zigzag);
 }
 
+/* In the bytes of this machine, as the hook writes them: a recording tells its
+   byte order. */
 void tg_replaygrips_float (const tg_ReplayGrips *w, double f) {
   tg_replaygrips_byte(w, TG_GRIP_FLOAT);
   tg_buf_add(w->out, &f, sizeof f);

@@ -18,7 +18,7 @@
 #define POOL_MAX (UINT32_C(1) << 20)
 #define NO_OBJECT UINT32_MAX
 
-/* A list on its way. */
+/* A list on its way into bytes. */
 typedef struct Writer {
   tg_ReplayGrips grips;
   const tg_ReplayValues *from;
@@ -81,7 +81,7 @@ static void note_type (const Writer *w, uint32_t id, tg_ObjectType type) {
     b->data[id] = (char)(type + 1);     /* 0: not told */
 }
 
-/* Whether a key has told the type. */
+/* Whether a key has told the type of the pool's object 'id'. */
 static bool noted_type (const Writer *w, uint32_t id, tg_ObjectType *type) {
   const tg_Buf *b = w->from->types;
   if (id >= b->size || b->data[id] == 0)
@@ -116,7 +116,8 @@ static bool put_object_key (const Writer *w, const char *s) {
   return id != NO_OBJECT;
 }
 
-/* What stands between brackets, zero-terminated; false if it means nothing. */
+/* What stands between brackets, zero-terminated; false if it means nothing.
+   Numbers by lua_stringtonumber: they were written as Lua writes them. */
 static bool put_bare_key (const Writer *w, const char *s) {
   if (strcmp(s, "true") == 0 || strcmp(s, "false") == 0)
     tg_replaygrips_byte(&w->grips, *s == 't' ? TG_GRIP_TRUE : TG_GRIP_FALSE);
@@ -192,7 +193,8 @@ static int compare (const void *pa, const void *pb) {
   return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Counted first: the array of them is one userdata, which cannot grow. */
+/* Counted first: the array of them is one userdata, which cannot grow. Lua's
+   own count (#) tells only of sequences. */
 static size_t count_keys (lua_State *L, int t) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, t); lua_pop(L, 1))
@@ -399,7 +401,9 @@ static void put_pool (const Writer *w) {
 
 /* }================================================================== */
 
-/* The values of the list at 'i'; of one that was cut there were more. */
+/* The values of the list at 'i'; of one that was cut there were more. Readers
+   take TG_VALUES_MAX at most, so no more are written, and the count tells that
+   there were. */
 static void put_values (const Writer *w, int i, bool cut) {
   lua_Unsigned n = lua_rawlen(w->grips.L, i);
   lua_Unsigned most = n < TG_VALUES_MAX ? n : TG_VALUES_MAX;
@@ -410,6 +414,8 @@ static void put_values (const Writer *w, int i, bool cut) {
   }
 }
 
+/* A completion or the arguments of a call. The pool is found first: grips refer
+   to it, and only those that it has are good. */
 void tg_replay_value (lua_State *L, const tg_ReplayValues *g) {
   Writer w = {.grips = {.out = g->out, .L = L}, .from = g};
   int at = lua_gettop(L);

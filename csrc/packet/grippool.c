@@ -99,7 +99,8 @@ static bool put_escaped_key (tg_Grips *g, const char *s, size_t size,
   return put_built_key(g->out, b);
 }
 
-/* Cuts like a string; '*cut' says whether it did. */
+/* A key that is a string, which most are. Cut like any string; '*cut' says
+   whether it was. False if it cannot be afforded or put together. */
 static bool put_string_key (tg_Grips *g, const tg_Grip *k, bool *cut) {
   const char *s = k->u.s.data;
   size_t n = tg_grips_afford(g, s, k->u.s.size);
@@ -206,7 +207,8 @@ static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
   return has;
 }
 
-/* Whether a property is listed at the cursor, which is a copy. */
+/* Whether a property is listed at the cursor, which is a copy: the caller's is
+   not needed any more. */
 static bool has_property (tg_ValueCursor *c) {
   tg_Grip key;
   tg_values_grip(c, &key);
@@ -228,7 +230,8 @@ static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
   return cut;
 }
 
-/* Of a function that nobody defined there is nothing to say. */
+/* Of a function that nobody defined there is nothing to say. Parameters are
+   listed even if there are none: that is how a reader tells a function. */
 static void put_function (tg_Grips *g, const tg_Descriptor *d) {
   const tg_Function *f = tg_functions_find(g->functions, d->function);
   if (f == NULL)
@@ -240,6 +243,8 @@ static void put_function (tg_Grips *g, const tg_Descriptor *d) {
   tg_put_place(g->out, &g->scratch->room, f);
 }
 
+/* Of JavaScript's objects, which clients are made for. A table is none of
+   these. */
 static const tg_Member descriptor_flags
     = TG_FLAGS("extensible", true, "frozen", false, "sealed", false);
 

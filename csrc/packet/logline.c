@@ -27,6 +27,7 @@ static const tg_Limits TIGHTER[] = {
 #define ERROR   "\033[1;31m"
 #define MAGENTA "\033[35m"
 
+/* Nothing is allocated before the first line. */
 void tg_logline_init (tg_LogLine *l, const tg_Functions *functions,
                       const tg_Selection *selection, bool color, bool times) {
   memset(l, 0, sizeof *l);
@@ -57,7 +58,7 @@ static bool wants (const tg_LogLine *l, uint32_t type) {
 }
 
 /* What is said of a function that nobody defined: the bytes of a recording may
-   name any. */
+   name any. So the rest of the file need not ask. */
 static const tg_Function *definition (const tg_LogLine *l, tg_FunctionId id) {
   static const tg_Function unknown;
   const tg_Function *f = tg_functions_find(l->functions, id);
@@ -86,7 +87,8 @@ static bool timed (const tg_LogLine *l) {
   return l->times && wants(l, TG_TYPE_TIME);
 }
 
-/* Milliseconds to the microsecond. */
+/* Milliseconds to the microsecond. Put together by hand: "%f" would take its
+   decimal point from the program's locale. */
 static void addmargin (tg_LogLine *l, uint64_t time_ns) {
   if (!timed(l))
     return;
@@ -97,7 +99,8 @@ static void addmargin (tg_LogLine *l, uint64_t time_ns) {
   reset(l);
 }
 
-/* Beyond FOLD levels indentation starts again at the left, behind a number. */
+/* A bar for each level. Beyond FOLD levels indentation starts again at the
+   left, behind a number: deep recursion would leave no room for the calls. */
 static void addguides (const tg_LogLine *l, tg_Buf *b, uint32_t depth) {
   tg_buf_addstr(b, l->color && depth > 0 ? FAINT : "");
   if (depth >= FOLD)
@@ -239,7 +242,8 @@ static void addarguments (tg_LogLine *l, const tg_Packet *p,
     addparams(l, f);
 }
 
-/* What is asked for by trace types of our own. */
+/* What is asked for by trace types of our own: that it goes on, where it is
+   defined, how often it was called. */
 static void addextras (tg_LogLine *l, const tg_Packet *p,
                        const tg_Function *f) {
   if (p->resumed)
@@ -271,7 +275,8 @@ static void callline (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
   addextras(l, p, f);
 }
 
-/* Where it was called from; for a chunk that no Lua code called, itself. */
+/* Where it was called from; for a chunk that no Lua code called, itself. On the
+   right side: whoever reads the calls is not held up by it. */
 static void addcaller (tg_LogLine *l, const tg_Packet *p,
                        const tg_Function *f) {
   if (!wants(l, TG_TYPE_CALLSITE))
@@ -282,6 +287,7 @@ static void addcaller (tg_LogLine *l, const tg_Packet *p,
     addplace(l, &l->right, p->function, 0);
 }
 
+/* TG_NOLIMIT is the largest number. */
 static uint32_t least (uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
@@ -298,7 +304,8 @@ static void limit (tg_LogLine *l, const tg_Limits *tighter) {
   to->string = least(to->string, tighter->string);
 }
 
-/* Makes a line without its right side. */
+/* Makes a line without its right side: a call's, or a result's. It may be
+   called again, with other limits. */
 typedef void Maker (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
                     bool far);
 
@@ -316,6 +323,7 @@ static void layout (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
   addright(l);
 }
 
+/* A call's line: what was called with what, and from where. */
 void tg_logline_call (tg_LogLine *l, const tg_Packet *p) {
   const tg_Function *f = definition(l, p->function);
   tg_check(p->why == TG_WHY_ENTER);
@@ -377,8 +385,8 @@ static void addwhose (tg_LogLine *l, const tg_Function *f) {
   reset(l);
 }
 
-/* An error whose value is not known shows a question mark: nil can be
-   thrown. */
+/* How a call ended. An error whose value is not known shows a question mark:
+   nil can be thrown. */
 static void resultline (tg_LogLine *l, const tg_Packet *p,
                         const tg_Function *f, bool far) {
   tg_buf_clear(&l->line);

@@ -61,8 +61,10 @@ static void number (const tg_LuaLiteral *w, tg_Buf *out, const char *text) {
   colored(w, out, COLOR_NUMBER, text);
 }
 
+/* INT64_MIN is the one integer without a literal: the digits alone are one too
+   many for an integer, and are read before the minus. */
 static void integer (const tg_LuaLiteral *w, tg_Buf *out, int64_t i) {
-  if (i == INT64_MIN) {  /* its digits would be read as a float */
+  if (i == INT64_MIN) {
     number(w, out, "math.mininteger");
     return;
   }
@@ -161,7 +163,8 @@ void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
 ** ===================================================================
 */
 
-/* Room for the object 'id'; NULL without memory. */
+/* Room for the object 'id'; NULL without memory. What is between has not
+   appeared yet. */
 static Object *object (tg_LuaLiteral *w, uint32_t id) {
   tg_assert(id < w->size);
   if (!tg_grow(&w->pool, &w->capacity, id + 1, sizeof *w->pool)) {
@@ -187,7 +190,8 @@ static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
   return type;
 }
 
-/* Next property of a descriptor; false at its end, also when bytes are bad. */
+/* Next property of a descriptor, key and value; false at its end, also when
+   bytes are bad. */
 static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
   tg_values_grip(c, key);
   if (key->type == TG_END || c->bad)
@@ -275,7 +279,8 @@ static bool isname (const tg_Grip *key) {
 }
 
 /* Writes "key = ", or nothing for the next element of the sequence: as in a
-   constructor (manual, 3.4.9). */
+   constructor (manual, 3.4.9). A name that cannot be afforded whole would be
+   another name. */
 static void writekey (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
                       const tg_Grip *key, int64_t *next, uint32_t level) {
   if (key->type == TG_INT && key->u.i == *next) {
@@ -343,7 +348,8 @@ static bool marked (tg_LuaLiteral *w, tg_Buf *out, Object *o) {
   return false;
 }
 
-/* What a metatable calls its objects. */
+/* What a metatable calls its objects. It is the program's word: escaped, and no
+   longer than there is room. */
 static void addclass (const tg_LuaLiteral *w, tg_Buf *out,
                       const tg_Descriptor *d) {
   tg_terminal_escape(out, d->cls.u.s.data, afford(w, out, d->cls.u.s.size), 0);
@@ -425,7 +431,8 @@ static void described (tg_LuaLiteral *w, tg_Buf *out, const tg_ValueCursor *at,
   }
 }
 
-/* An object of which only the type is known. */
+/* An object of which only the type is known: beyond a limit, or without memory
+   for the pool. */
 static void undescribed (tg_Buf *out, tg_ObjectType type) {
   tg_buf_addstr(out, type == TG_OBJ_TABLE ? "{...}"
                                           : tg_values_type_name(type));

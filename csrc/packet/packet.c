@@ -63,7 +63,8 @@ static void put_thread (const Writer *w) {
     put_count(w, "thread", w->p->thread);
 }
 
-/* Absent when no Lua code called: C has no lines. */
+/* Absent when no Lua code called: C has no lines. The caller is named by its
+   place and not by its name, which may be that of many. */
 static void put_callsite (const Writer *w) {
   const tg_Function *caller = tg_functions_find(w->functions, w->p->caller);
   if (!wants(w, TG_TYPE_CALLSITE) || caller == NULL)
@@ -102,8 +103,8 @@ static void put_parameters (const Writer *w) {
   tg_put_params(w->out, &w->scratch->room, w->f);
 }
 
-/* The array, and a mark if it is not all: a field beside it, since an array has
-   no place for one. */
+/* The array of values, and a mark if it is not all: a field beside it, since an
+   array has no place for one. */
 static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
   tg_put_key(w->out, "values");
   tg_grips_list(g, f);
@@ -155,8 +156,8 @@ static void put_completion (const Writer *w, const tg_Word *name) {
 
 /* }================================================================== */
 
-/* A frame that is entered again by a resume has its arguments in its first
-   packet. */
+/* The fields of a call. A frame that is entered again by a resume has its
+   arguments in its first packet. */
 static void put_entered (const Writer *w) {
   put_name(w);
   put_callsite(w);

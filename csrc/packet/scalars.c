@@ -67,7 +67,8 @@ void tg_put_long (tg_Sink *out, bool bytes, const char *initial, size_t size,
   out->close(out);
 }
 
-/* RFC 4648, with its padding. Written here since neither C nor Lua has it. */
+/* RFC 4648, with its padding. Written here since neither C nor Lua has it. In
+   one piece of the buffer, whose size is known beforehand. */
 void tg_add_base64 (tg_Buf *b, const char *s, size_t size) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "abcdefghijklmnopqrstuvwxyz0123456789+/";

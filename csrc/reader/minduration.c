@@ -26,6 +26,7 @@ static void forget (void *owner, const tg_SuspendedCall *call) {
   (void)call;
 }
 
+/* What is parked is not told to anybody: it is only memory here. */
 static void free_calls (tg_Calls *c) {
   tg_free(c->open);
   tg_suspended_free(&c->waiting);
@@ -72,10 +73,14 @@ static tg_Stay *leave (tg_Calls *c, const tg_Packet *p) {
 ** ===================================================================
 */
 
+/* A coroutine was collected, or closed: its calls are over, and what they ran
+   is all there is. */
 static void scout_gone (void *ud, tg_ThreadId thread) {
   tg_suspended_end(&((tg_Scout *)ud)->calls.waiting, thread);
 }
 
+/* A second reader of the same stream, from where the first one stands. False
+   without memory. */
 static bool start_scout (tg_Scout *c, const tg_Reader *reader) {
   c->reader = tg_reader_again(reader);
   if (c->reader == NULL)
@@ -85,6 +90,7 @@ static bool start_scout (tg_Scout *c, const tg_Reader *reader) {
   return true;
 }
 
+/* A bit for each call, in the order of entries; eight of them to a byte. */
 static bool is_long (const tg_Scout *c, uint64_t number) {
   tg_assert(number < c->calls.count && number / 8 < c->size);
   return (c->longs[number / 8] >> number % 8 & 1) != 0;
@@ -142,6 +148,8 @@ static tg_Status scout_to (tg_Scout *c, tg_Pos end, uint64_t min_ns) {
 ** ===================================================================
 */
 
+/* Nothing is read yet: the scout begins with the first packet that is asked
+   for, when all that is to be read is there. */
 void tg_minduration_init (tg_MinDuration *s, tg_Reader *reader,
                           uint64_t min_ns) {
   memset(s, 0, sizeof *s);
@@ -157,10 +165,13 @@ void tg_minduration_free (tg_MinDuration *s) {
   memset(s, 0, sizeof *s);
 }
 
+/* Its own failure first: the reader may be fine. */
 tg_Status tg_minduration_status (const tg_MinDuration *s) {
   return s->status != TG_OK ? s->status : tg_reader_status(s->reader);
 }
 
+/* The reader tells one listener: with a minimum that is the filter, which
+   passes it on. */
 void tg_minduration_watch (tg_MinDuration *s,
                            void (*gone)(void *ud, tg_ThreadId thread),
                            void *ud) {
@@ -183,6 +194,7 @@ void tg_minduration_pace (tg_MinDuration *s, void (*pace)(void *ud), void *ud) {
   tg_reader_pace(s->reader, pace, ud);
 }
 
+/* For whoever shows how far it is: both readings are a half of the work. */
 tg_Pos tg_minduration_pos (const tg_MinDuration *s) {
   tg_Pos pos = tg_reader_pos(s->reader);
   if (s->scout.reader == NULL)
@@ -229,6 +241,7 @@ static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
   return true;
 }
 
+/* Without a minimum it is the reader and nothing else. */
 bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
   if (s->min_ns == 0)
     return tg_reader_next(s->reader, end, out);

@@ -128,6 +128,7 @@ static size_t begin (tg_Buf *out, tg_EntryKind kind) {
   return at;
 }
 
+/* The entry is whole: its size is filled in, which readers pass over it by. */
 static void finish (tg_Buf *out, size_t at) {
   if (out->failed)
     return;

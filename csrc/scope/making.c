@@ -51,8 +51,9 @@ static void event_over (tg_ScopeWalk *w, const tg_ScopeLive *l) {
   }
 }
 
-/* Events that are not over where their segment ends are long ones from now on.
-   False without memory. */
+/* Events that are not over where their segment ends are long ones from now on:
+   their records are given up, and what is known of them is in the walk. False
+   without memory. */
 static bool keep_longs (tg_Scope *s, tg_ScopeWalk *w) {
   for (size_t i = 0; i < s->nrecords; i++) {
     const tg_ScopeEvent *e = &s->records[i];
@@ -101,7 +102,8 @@ static uint32_t count_waiting (const tg_Suspended *all) {
   return n;
 }
 
-/* Notes what is live; all of it is long. */
+/* Notes what is live where a segment begins; all of it is long. By place among
+   the long ones: live numbers are used again. False without memory. */
 static bool note_live (tg_ScopeSegment *g, const tg_ScopeWalk *w) {
   uint32_t n = 0;
   g->nopen = w->nopen;
@@ -203,7 +205,8 @@ static tg_Status end_source (tg_Scope *s, const tg_ScopePackets *from) {
   return s->damage != 0 ? TG_OK : status;
 }
 
-/* All packets have been taken. */
+/* All packets have been taken. The last one may be a tick later than the
+   trace's end, which was read from the clock apart from it. */
 static tg_Status end_making (tg_Scope *s, Making *m) {
   tg_ScopeWalk *w = &m->walk;
   if (w->status != TG_OK)
@@ -219,7 +222,8 @@ static tg_Status end_making (tg_Scope *s, Making *m) {
   return status;
 }
 
-/* From the first segment on. False without memory. */
+/* From the first segment on. False without memory; what was made until then is
+   freed with the session. */
 static bool begin_making (tg_Scope *s) {
   Making *m = tg_calloc(1, sizeof *m);
   if (m == NULL)

@@ -11,6 +11,7 @@
 
 #include "packet/names.h"
 
+/* Of an event, or of all events of an answer. */
 void tg_scope_write_interval (tg_Sink *out, uint64_t start_ns,
                               uint64_t end_ns) {
   out->object(out);

@@ -65,7 +65,8 @@ static void add (tg_ScopeSum *sum, const tg_ScopeEvent *e) {
     sum->end_ns = e->end_ns;
 }
 
-/* Slots for so many sums, all free. */
+/* Slots for so many sums, all free. Twice as many as sums, so that searches are
+   short and end. */
 static bool clear_slots (tg_ScopeSummer *with, uint32_t most) {
   uint32_t n = FIRST_SLOTS;
   while (n < 2 * most)
@@ -81,7 +82,8 @@ static bool clear_slots (tg_ScopeSummer *with, uint32_t most) {
   return true;
 }
 
-/* Gives back what is not needed of the room for sums. */
+/* Gives back what is not needed of the room for sums. A smaller block that
+   cannot be had is no failure: the larger one stays. */
 static void trim (tg_ScopeSums *sums) {
   size_t size = sums->count * sizeof *sums->list;
   if (size == 0 || !sums->whole) {

@@ -125,7 +125,8 @@ static bool push_open (tg_ScopeWalk *w, uint32_t live) {
   return true;
 }
 
-/* The innermost open event if it is of this coroutine. */
+/* The innermost open event if it is of this coroutine: a coroutine's events
+   nest among themselves, whoever resumed it. */
 TG_INLINE uint32_t parent_in (const tg_ScopeWalk *w, tg_ThreadId thread) {
   if (w->nopen == 0)
     return TG_INTMAP_NONE;

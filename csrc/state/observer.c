@@ -8,7 +8,8 @@
 /* ---- the list ---- */
 
 /* Numbers only grow, so one that is taken off and comes again is told before
-   those that stayed. */
+   those that stayed. In front of the list, which 'after' goes through by
+   falling numbers. */
 void tg_observers_add (tg_Session *s, tg_Observer *o) {
   tg_assert(o->session == NULL && o->methods != NULL);
   o->session = s;
@@ -58,7 +59,7 @@ static tg_Observer *after (const tg_Session *s, uint64_t *order) {
 
 /* ---- telling ---- */
 
-/* More than any order that is given out. */
+/* More than any order that is given out: where telling begins. */
 #define FIRST UINT64_MAX
 
 /* Calls that method of all that have it; 'o' is the observer in 'arguments'. A

@@ -36,6 +36,8 @@ static bool covers (const char *ours, const char *source) {
   return strcmp(ours, source) == 0;
 }
 
+/* With the mutex held. The list is as long as the modules of ours, some
+   fifty. */
 static bool own_has (const char *source) {
   for (size_t i = 0; i < own.count; i++) {
     if (covers(own.list[i], source))
@@ -44,6 +46,8 @@ static bool own_has (const char *source) {
   return false;
 }
 
+/* A copy is made before the mutex is taken: to wait for memory with it would be
+   to let other threads' hooks wait. A source that is there already is fine. */
 bool tg_ownfunctions_add (const char *source, size_t size) {
   char *copy = tg_strdup(source, size);
   pthread_mutex_lock(&own.mutex);
@@ -139,6 +143,7 @@ void tg_ownfunctions_except (lua_CFunction f) {
   pthread_mutex_unlock(&own.mutex);
 }
 
+/* Most C functions are not in our file, which needs no mutex. */
 static bool own_cfunction (lua_CFunction f) {
   if (!own_address(f))
     return false;

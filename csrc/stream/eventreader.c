@@ -20,7 +20,8 @@ typedef struct Rest {
   const uint8_t *origin;
 } Rest;
 
-/* Most events have none, or few bytes. */
+/* The list of values behind an event; most events have none, or few bytes. It
+   is borrowed from the chunk. */
 TG_INLINE void take_values (Rest *r, tg_Event *e) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;

@@ -128,7 +128,8 @@ static size_t sgr (const char *p, const char *end) {
 }
 
 /* One step over a text: bytes of the next item, and its columns. A byte that is
-   no character counts as one: terminals show some mark for it. */
+   no character counts as one: terminals show some mark for it. The commonest
+   case first, since every byte of a log comes by here. */
 static size_t step (const char *p, const char *end, size_t *cols) {
   unsigned char c = (unsigned char)*p;
   if (c >= ' ' && c < 0x80) {     /* as most are */
