@@ -213,7 +213,7 @@ static void apply (tg_ClientStream *c, tg_Notice *n) {
 /* The body as a packet on the wire: its length in bytes before it. Written
    apart and copied, since the length stands before what it is the length
    of. */
-static void frame (tg_ClientStream *c) {
+static void wrap_body (tg_ClientStream *c) {
   char head[24];
   int n = snprintf(head, sizeof head, "%zu:", c->body.size);
   tg_buf_add(&c->out, head, (size_t)n);
@@ -240,7 +240,7 @@ static void put_single (tg_ClientStream *c, const tg_Packet *p,
   put_packet(c, p);
   if (!c->body.failed)
     c->body.data[brace] = ',';
-  frame(c);
+  wrap_body(c);
 }
 
 /* Each is a packet on the wire by itself. At least one, however small the room:
@@ -270,7 +270,7 @@ static bool read_batch (tg_ClientStream *c, const tg_Buf *from, int64_t batch,
   }
   if (n > 0) {
     tg_buf_addstr(&c->body, "]}");
-    frame(c);
+    wrap_body(c);
   }
   return n == batch;
 }

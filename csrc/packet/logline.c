@@ -312,13 +312,13 @@ typedef void Maker (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
 /* Puts a line together, again with tighter limits as long as it is too wide
    for the terminal. */
 static void layout (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
-                    bool far, Maker *line) {
+                    bool far, Maker *make) {
   const size_t tries = sizeof(TIGHTER) / sizeof(*TIGHTER);
   limit(l, NULL);
-  line(l, p, f, far);
+  make(l, p, f, far);
   for (size_t i = 0; i < tries && toowide(l); i++) {
     limit(l, &TIGHTER[i]);
-    line(l, p, f, far);
+    make(l, p, f, far);
   }
   addright(l);
 }
