@@ -59,6 +59,7 @@ build = {
         "csrc/direct/probe_values.c",
         "csrc/direct/proof.c",
         "csrc/export/export.c",
+        "csrc/export/longest.c",
         "csrc/export/readahead.c",
         "csrc/export/threadlist.c",
         "csrc/formats/chrome.c",

@@ -91,51 +91,64 @@ static bool start_scout (tg_Scout *c, const tg_Reader *reader) {
 }
 
 /* A bit for each call, in the order of entries; eight of them to a byte. */
-static bool is_long (const tg_Scout *c, uint64_t number) {
-  tg_assert(number < c->calls.count && number / 8 < c->size);
-  return (c->longs[number / 8] >> number % 8 & 1) != 0;
+static bool has_bit (const uint8_t *bits, uint64_t number) {
+  return (bits[number / 8] >> number % 8 & 1) != 0;
 }
 
-static void set_long (tg_Scout *c, uint64_t number) {
+/* What is known of a call: that it is long, and perhaps that it is sure. */
+static void set_bits (tg_Scout *c, uint64_t number, bool sure) {
+  uint8_t bit = (uint8_t)(1u << number % 8);
   tg_assert(number < c->calls.count && number / 8 < c->size);
-  c->longs[number / 8] |= (uint8_t)(1u << number % 8);
+  c->longs[number / 8] |= bit;
+  if (sure && c->sures != NULL)
+    c->sures[number / 8] |= bit;
 }
 
-/* Makes room for the bits of all calls, those of new ones 0. In bytes and not
-   by tg_grow, whose count has 32 bits: calls may be more. */
-static bool room (tg_Scout *c) {
+/* More zeros. In bytes and not by tg_grow, whose count has 32 bits: calls may
+   be more. */
+static bool extend (uint8_t **bits, size_t before, size_t size) {
+  uint8_t *more = tg_realloc(*bits, size);
+  if (more == NULL)
+    return false;
+  memset(more + before, 0, size - before);
+  *bits = more;
+  return true;
+}
+
+/* Makes room for the bits of all calls, those of new ones 0. */
+static bool room (tg_Scout *c, bool sures) {
   if (c->calls.count / 8 < c->size)
     return true;
   size_t size = c->size > 0 ? c->size * 2 : FIRST_BYTES;
-  uint8_t *longs = tg_realloc(c->longs, size);
-  if (longs == NULL)
+  if (!extend(&c->longs, c->size, size)
+      || (sures && !extend(&c->sures, c->size, size)))
     return false;
-  memset(longs + c->size, 0, size - c->size);
-  c->longs = longs;
   c->size = size;
   return true;
 }
 
 /* A call's end says how long it was; so may each of its yields. */
-static bool scout_take (tg_Scout *c, const tg_Packet *p, uint64_t min_ns) {
+static bool scout_take (const tg_MinDuration *m, tg_Scout *c,
+                        const tg_Packet *p) {
   if (p->why == TG_WHY_ENTER)
-    return enter(&c->calls, p) != NULL && room(c);
+    return enter(&c->calls, p) != NULL && room(c, m->sure_ns > 0);
   const tg_Stay *s = leave(&c->calls, p);
-  if (s != NULL && s->call.ran_ns >= min_ns)
-    set_long(c, s->call.tag);
+  if (s != NULL && s->call.ran_ns >= m->min_ns)
+    set_bits(c, s->call.tag, s->call.ran_ns >= m->sure_ns);
   return s != NULL;
 }
 
 /* Reads on to 'end'. Where bytes are damaged the other reader says so, when it
    comes there. Calls that are open now are given: nobody knows better. */
-static tg_Status scout_to (tg_Scout *c, tg_Pos end, uint64_t min_ns) {
+static tg_Status scout_to (tg_MinDuration *m, tg_Pos end) {
+  tg_Scout *c = &m->scout;
   tg_Packet p;
   while (tg_reader_next(c->reader, end, &p)) {
-    if (!scout_take(c, &p, min_ns))
+    if (!scout_take(m, c, &p))
       return TG_ERR_MEMORY;
   }
   for (size_t i = 0; i < c->calls.nopen; i++)
-    set_long(c, c->calls.open[i].call.tag);
+    set_bits(c, c->calls.open[i].call.tag, m->sure_ns < UINT64_MAX);
   tg_Status status = tg_reader_status(c->reader);
   return status == TG_ERR_FORMAT ? TG_OK : status;
 }
@@ -160,6 +173,7 @@ void tg_minduration_init (tg_MinDuration *s, tg_Reader *reader,
 void tg_minduration_free (tg_MinDuration *s) {
   tg_reader_free(s->scout.reader);
   tg_free(s->scout.longs);
+  tg_free(s->scout.sures);
   free_calls(&s->scout.calls);
   free_calls(&s->calls);
   memset(s, 0, sizeof *s);
@@ -170,6 +184,10 @@ tg_Status tg_minduration_status (const tg_MinDuration *s) {
   return s->status != TG_OK ? s->status : tg_reader_status(s->reader);
 }
 
+static bool is_off (const tg_MinDuration *s) {
+  return s->min_ns == 0 && s->sure_ns == 0;
+}
+
 /* The reader tells one listener: with a minimum that is the filter, which
    passes it on. */
 void tg_minduration_watch (tg_MinDuration *s,
@@ -177,7 +195,7 @@ void tg_minduration_watch (tg_MinDuration *s,
                            void *ud) {
   s->gone = gone;
   s->gone_ud = ud;
-  if (s->min_ns == 0)
+  if (is_off(s))
     tg_reader_watch(s->reader, gone, ud);
 }
 
@@ -211,20 +229,43 @@ static void start (tg_MinDuration *s, tg_Pos end) {
     return;
   }
   tg_reader_pace(s->scout.reader, s->pace, s->pace_ud);
-  s->status = scout_to(&s->scout, end, s->min_ns);
+  s->status = scout_to(s, end);
+}
+
+/* Whether there is enough of the quota left, which is less then. */
+static bool use_quota (tg_MinDuration *s, tg_ThreadId thread) {
+  uint32_t needed = thread == 1 ? 1 : s->others;
+  if (s->quota < needed)
+    return false;
+  s->quota -= needed;
+  return true;
 }
 
 /* Whether a call is long; there may be more of the stream by now. A scout that
    was short of memory may have counted a call for which it has no bit. */
-static bool ask_scout (tg_MinDuration *s, uint64_t number, tg_Pos end) {
-  if (number >= s->scout.calls.count)
-    s->status = scout_to(&s->scout, end, s->min_ns);
-  return s->status == TG_OK && number < s->scout.calls.count
-         && is_long(&s->scout, number);
+static bool ask_scout (tg_MinDuration *s, const tg_Stay *stay, tg_Pos end) {
+  const tg_Scout *c = &s->scout;
+  uint64_t number = stay->call.tag;
+  if (number >= c->calls.count)
+    s->status = scout_to(s, end);
+  if (s->status != TG_OK || number >= c->calls.count
+      || !has_bit(c->longs, number))
+    return false;
+  return c->sures == NULL || has_bit(c->sures, number)
+         || use_quota(s, stay->thread);
+}
+
+/* The time since the packet before was that of the innermost frame, which may
+   be one that is not given. */
+static void pass_time (tg_MinDuration *s, uint64_t time_ns) {
+  if (s->calls.nopen > 0 && !s->calls.open[s->calls.nopen - 1].given)
+    s->hidden_ns += time_ns - s->now_ns;
+  s->now_ns = time_ns;
 }
 
 /* Whether the packet is given, with its sequence and depth. */
 static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
+  pass_time(s, p->time_ns);
   bool entry = p->why == TG_WHY_ENTER;
   tg_Stay *stay = entry ? enter(&s->calls, p) : leave(&s->calls, p);
   if (stay == NULL) {
@@ -232,7 +273,7 @@ static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
     return false;
   }
   if (entry)
-    stay->given = ask_scout(s, stay->call.tag, end);
+    stay->given = ask_scout(s, stay, end);
   if (!stay->given || s->status != TG_OK)
     return false;
   p->sequence = s->sequence++;
@@ -243,7 +284,7 @@ static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
 
 /* Without a minimum it is the reader and nothing else. */
 bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
-  if (s->min_ns == 0)
+  if (is_off(s))
     return tg_reader_next(s->reader, end, out);
   if (s->scout.reader == NULL)
     start(s, end);
@@ -252,6 +293,90 @@ bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
       return true;
   }
   return false;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The survey
+** ===================================================================
+*/
+
+/* The lower bits of a call's tag count its entries, the highest tells whether
+   it is in the main coroutine. */
+#define IN_MAIN (UINT64_C(1) << 63)
+
+static void survey_over (void *owner, const tg_SuspendedCall *call) {
+  const tg_Survey *v = owner;
+  if (call->ran_ns >= v->filter->min_ns)
+    v->over(v->ud, call->ran_ns, call->tag & ~IN_MAIN,
+            (call->tag & IN_MAIN) != 0);
+}
+
+static void survey_gone (void *ud, tg_ThreadId thread) {
+  tg_suspended_end(&((tg_Survey *)ud)->calls.waiting, thread);
+}
+
+static bool survey_take (tg_Survey *v, const tg_Packet *p) {
+  if (p->why != TG_WHY_ENTER) {
+    const tg_Stay *s = leave(&v->calls, p);
+    if (s != NULL && p->why != TG_WHY_YIELD)
+      survey_over(v, &s->call);
+    return s != NULL;
+  }
+  v->calls.count = p->thread == 1 ? IN_MAIN : 0;  /* the tag of a new call */
+  tg_Stay *s = enter(&v->calls, p);
+  if (s != NULL)
+    s->call.tag++;
+  return s != NULL;
+}
+
+/* What is open is given, however short. */
+static void survey_end (tg_Survey *v) {
+  for (uint32_t i = 0; i < v->calls.nopen; i++) {
+    v->calls.open[i].call.ran_ns = UINT64_MAX;
+    survey_over(v, &v->calls.open[i].call);
+  }
+  tg_suspended_finish(&v->calls.waiting);
+}
+
+static tg_Status survey_all (tg_Survey *v, tg_Reader *reader, tg_Pos end) {
+  const uint32_t every = 1u << 16;
+  tg_Packet p;
+  for (uint32_t n = 1; tg_reader_next(reader, end, &p); n++) {
+    if (!survey_take(v, &p))
+      return TG_ERR_MEMORY;
+    if (n % every == 0 && !v->go_on(v->ud))
+      return TG_ERR_IO;
+  }
+  survey_end(v);
+  tg_Status status = tg_reader_status(reader);
+  return status == TG_ERR_FORMAT ? TG_OK : status;
+}
+
+tg_Status tg_minduration_survey (const tg_MinDuration *s, tg_Pos end,
+                                 tg_Survey *survey) {
+  tg_Reader *reader = tg_reader_again(s->reader);
+  if (reader == NULL)
+    return TG_ERR_MEMORY;
+  memset(&survey->calls, 0, sizeof survey->calls);
+  survey->filter = s;
+  tg_suspended_init(&survey->calls.waiting, survey_over, survey);
+  tg_reader_watch(reader, survey_gone, survey);
+  tg_Status status = survey_all(survey, reader, end);
+  free_calls(&survey->calls);
+  tg_reader_free(reader);
+  return status;
+}
+
+void tg_minduration_most (tg_MinDuration *s, uint64_t min_ns, uint64_t sure_ns,
+                          uint64_t quota, uint32_t others) {
+  tg_assert(s->scout.reader == NULL && min_ns < sure_ns);
+  s->min_ns = min_ns > s->min_ns ? min_ns : s->min_ns;
+  s->sure_ns = sure_ns;
+  s->quota = quota;
+  s->others = others;
 }
 
 /* }================================================================== */

@@ -16,8 +16,12 @@
 **     scout     >a >b <b(yield) >c <c ... >b* <b <a  |   a 1, b 1, c 0
 **     filter    >a >b <b(yield) ......... >b* <b <a  |
 **
-** Plain C; one thread, the reader's. Memory: a bit for each call, the open
-** ones, those that wait in suspended coroutines.
+** Whoever does not know a minimum but how many calls there may be asks for a
+** survey first, which reads all and tells how long calls are, and then has the
+** minimum set, with a quota for the shortest of those that are left.
+**
+** Plain C; one thread, the reader's. Memory: a bit for each call, two with a
+** quota, the open ones, those that wait in suspended coroutines.
 */
 #ifndef TG_MINDURATION_H
 #define TG_MINDURATION_H
@@ -47,13 +51,19 @@ typedef struct tg_Calls {
 typedef struct tg_Scout {
   tg_Reader *reader;    /* owns */
   tg_Calls calls;       /* owns */
-  uint8_t *longs;       /* owns; a bit for each call */
-  size_t size;          /* bytes */
+  uint8_t *longs;       /* owns; a bit for each call: long enough */
+  uint8_t *sures;       /* owns; the same: also without the quota */
+  size_t size;          /* bytes of each */
 } tg_Scout;
 
 typedef struct tg_MinDuration {
   tg_Reader *reader;    /* borrows */
   uint64_t min_ns;
+  uint64_t sure_ns;     /* calls shorter than this need some of the quota */
+  uint64_t quota;       /* what is left of it */
+  uint32_t others;      /* what an entry into a coroutine but main takes */
+  uint64_t hidden_ns;   /* time that the innermost frame was one left out */
+  uint64_t now_ns;      /* of the latest packet that was read */
   tg_Status status;     /* its own; the reader has another */
   uint64_t sequence;    /* of the next packet given */
   uint32_t depth;       /* of the next frame given */
@@ -69,6 +79,30 @@ typedef struct tg_MinDuration {
    has read nothing yet, and is watched by this filter alone. */
 void tg_minduration_init (tg_MinDuration *s, tg_Reader *reader,
                           uint64_t min_ns);
+
+/* What is asked of a survey. */
+typedef struct tg_Survey {
+  /* A call is over, or all is read and it is not (then 'ran_ns' is the most):
+     how often it was entered. 'main': in the main coroutine. */
+  void (*over) (void *ud, uint64_t ran_ns, uint64_t entries, bool main);
+  /* Called now and then; false ends it. */
+  bool (*go_on) (void *ud);
+  void *ud;
+  /* private */
+  const struct tg_MinDuration *filter;
+  tg_Calls calls;
+} tg_Survey;
+
+/* Reads to 'end' beforehand, with a reader of its own: of calls shorter than
+   the minimum nothing is told. */
+tg_Status tg_minduration_survey (const tg_MinDuration *s, tg_Pos end,
+                                 tg_Survey *survey);
+
+/* Before anything is read: the minimum is 'min_ns', and entries of calls
+   shorter than 'sure_ns' are given as long as the quota lasts, of which one
+   into another coroutine than the main one takes 'others'. */
+void tg_minduration_most (tg_MinDuration *s, uint64_t min_ns, uint64_t sure_ns,
+                          uint64_t quota, uint32_t others);
 
 /* Zeroed memory is fine. The reader stays. */
 void tg_minduration_free (tg_MinDuration *s);

@@ -1,0 +1,103 @@
+/*
+** longest.c - see longest.h. For export.c, once for each document that may have
+** more calls than it can bear. Without memory the status says so, and nothing
+** is set.
+*/
+#include "export/longest.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Classes of lengths: up to EXACT one for each nanosecond, then STEPS for each
+   power of two. */
+#define EXACT_BITS 9u
+#define EXACT (1u << EXACT_BITS)
+#define STEP_BITS (EXACT_BITS - 1)
+#define STEPS (1u << STEP_BITS)
+#define CLASSES (EXACT + (64 - EXACT_BITS) * STEPS)
+
+typedef struct Counts {
+  uint64_t of[CLASSES];       /* entries of calls of a class, by their weight */
+  uint64_t entries;
+  uint32_t others;            /* the weight of one into a coroutine but main */
+  bool (*tell) (void *ud);
+  void *ud;
+} Counts;
+
+static uint32_t class_of (uint64_t ns) {
+  if (ns < EXACT)
+    return (uint32_t)ns;
+  uint32_t power = 63 - (uint32_t)__builtin_clzll(ns);
+  uint32_t step = (uint32_t)(ns >> (power - STEP_BITS)) - STEPS;
+  tg_assert(power >= EXACT_BITS && step < STEPS);
+  return EXACT + (power - EXACT_BITS) * STEPS + step;
+}
+
+/* The shortest length of a class; of the one after the last there is none. */
+static uint64_t shortest_of (uint32_t c) {
+  if (c < EXACT)
+    return c;
+  if (c >= CLASSES)
+    return UINT64_MAX;
+  uint32_t power = EXACT_BITS + (c - EXACT) / STEPS;
+  uint64_t step = STEPS + (c - EXACT) % STEPS;
+  return step << (power - STEP_BITS);
+}
+
+/* ---- what minduration.h calls with each call ---- */
+
+static void count (void *ud, uint64_t ran_ns, uint64_t entries, bool main) {
+  Counts *n = ud;
+  uint32_t c = class_of(ran_ns);
+  tg_assert(c < CLASSES && shortest_of(c) <= ran_ns);
+  n->entries += entries;
+  n->of[c] += entries * (main ? 1 : n->others);
+}
+
+static bool go_on (void *ud) {
+  Counts *n = ud;
+  return n->tell == NULL || n->tell(n->ud);
+}
+
+/* ---- what comes of it ---- */
+
+/* The class of which only a part fits, CLASSES if all calls do; '*left' is how
+   much of it. */
+static uint32_t find_band (const Counts *n, uint64_t most, uint64_t *left) {
+  uint32_t c = CLASSES;
+  *left = most;
+  while (c > 0 && n->of[c - 1] <= *left)
+    *left -= n->of[--c];
+  return c > 0 ? c - 1 : CLASSES;
+}
+
+static void set_limit (tg_Longest *l, tg_MinDuration *m, const Counts *n,
+                       uint64_t most) {
+  uint64_t quota;
+  uint32_t band = find_band(n, most, &quota);
+  l->entries = n->entries;
+  if (band == CLASSES)
+    return;
+  l->sure_ns = shortest_of(band + 1);
+  tg_minduration_most(m, shortest_of(band), l->sure_ns, quota,
+                       n->others);
+}
+
+tg_Status tg_longest_find (tg_Longest *l, tg_MinDuration *m, tg_Pos stop,
+                           uint64_t most, uint32_t others,
+                           bool (*tell) (void *ud), void *ud) {
+  *l = (tg_Longest){0};
+  Counts *n = tg_calloc(1, sizeof *n);
+  if (n == NULL)
+    return TG_ERR_MEMORY;
+  n->others = others;
+  n->tell = tell;
+  n->ud = ud;
+  tg_Survey survey = {.over = count, .go_on = go_on, .ud = n};
+  tg_Status status = tg_minduration_survey(m, stop, &survey);
+  if (status == TG_OK)
+    set_limit(l, m, n, most);
+  tg_free(n);
+  return status;
+}
