@@ -50,7 +50,7 @@ static void put_chunk (tg_ChromeSamples *s) {
   if (s->nsamples == 0)
     return;
   tg_chromeevents_begin(e, "P", SAMPLES_TID);
-  tg_chromeevents_time(e, ",\"ts\":", tg_chromeevents_ns(e, s->at_ns));
+  tg_chromeevents_time(e, ",\"ts\":", TG_CHROME_START_NS + s->at_us * 1000);
   tg_buf_addstr(e->out, ",\"name\":\"ProfileChunk\"" PROFILER
                         "\"cpuProfile\":{");
   put_nodes(s);
@@ -65,17 +65,28 @@ static void put_chunk (tg_ChromeSamples *s) {
   s->nsamples = 0;
 }
 
-static void put_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
-  tg_assert(sample->at_ns >= s->at_ns);
+static void write_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
+  uint64_t us = (sample->at_ns - s->events->x->start_ns) / 1000;
+  tg_assert(us >= s->at_us);
   if (s->nsamples++ > 0) {
     tg_buf_addchar(&s->samples, ',');
     tg_buf_addchar(&s->deltas, ',');
   }
   tg_buf_addu64(&s->samples, TG_V8_ID(sample->node));
-  tg_export_time(&s->deltas, sample->at_ns - s->at_ns, 1000);
-  s->at_ns = sample->at_ns;
+  tg_buf_addu64(&s->deltas, us - s->at_us);
+  s->at_us = us;
   if (s->nsamples == CHUNK)
     put_chunk(s);
+}
+
+/* Of the samples of one microsecond the last one stays: its stack is what the
+   next microsecond begins with. */
+static void put_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
+  uint64_t start_ns = s->events->x->start_ns;
+  tg_assert(sample->at_ns >= s->held.at_ns);
+  if ((sample->at_ns - start_ns) / 1000 > (s->held.at_ns - start_ns) / 1000)
+    write_sample(s, &s->held);
+  s->held = *sample;
 }
 
 void tg_chromesamples_begin (tg_ChromeSamples *s) {
@@ -89,7 +100,7 @@ void tg_chromesamples_begin (tg_ChromeSamples *s) {
   tg_chromeevents_time(e, "\"startTime\":", TG_CHROME_START_NS);
   tg_buf_addstr(e->out, "}}}");
   tg_v8profile_start(&s->v8, e->x->start_ns);
-  s->at_ns = e->x->start_ns;
+  s->held = (tg_V8Sample){0, e->x->start_ns};
 }
 
 void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
@@ -103,10 +114,11 @@ void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
 void tg_chromesamples_end (tg_ChromeSamples *s) {
   tg_ChromeEvents *e = s->events;
   const tg_Export *x = e->x;
-  tg_V8Sample sample;
-  tg_v8profile_end(&s->v8, x->start_ns, x->end_ns, &sample);
-  put_sample(s, &sample);
-  put_sample(s, &(tg_V8Sample){0, x->end_ns});
+  tg_V8Sample last[2];
+  tg_v8profile_end(&s->v8, x->start_ns, x->end_ns, last);
+  put_sample(s, &last[0]);
+  put_sample(s, &last[1]);
+  write_sample(s, &s->held);
   put_chunk(s);
   s->failed = s->failed || s->v8.profile.status != TG_OK;
   tg_chromeevents_begin(e, "X", SAMPLES_TID);

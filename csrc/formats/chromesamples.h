@@ -6,6 +6,9 @@
 ** A "Profile" event comes first; "ProfileChunk" events bring nodes and samples
 ** as they come, so memory is that of the tree of stacks and of one chunk.
 **
+** There is one sample a microsecond at most, and times are whole microseconds:
+** Perfetto cuts decimals off each difference, and would end far too early.
+**
 ** Plain C, one thread.
 */
 #ifndef TG_CHROMESAMPLES_H
@@ -20,7 +23,8 @@ typedef struct tg_ChromeSamples {
   tg_Buf samples, deltas;     /* own; of the chunk to come */
   uint32_t nsamples;          /* in it */
   uint32_t nnodes;            /* of the tree, written so far */
-  uint64_t at_ns;             /* of the last sample */
+  tg_V8Sample held;           /* not yet written */
+  uint64_t at_us;             /* of the last one that was */
   bool failed;                /* sticky: there was no memory */
 } tg_ChromeSamples;
 

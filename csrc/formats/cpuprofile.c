@@ -3,9 +3,9 @@
 ** and whatever else reads .cpuprofile.
 **
 ** Exact instead of sampled: see v8profile.h. Times are microseconds with
-** decimals, so that no nanosecond is lost. 'hitCount' of a node is the
-** microseconds of its self time: readers that multiply hits by a mean interval
-** come out right.
+** decimals, so that no nanosecond is lost, and count from the first call.
+** 'hitCount' of a node is the microseconds of its self time: readers that
+** multiply hits by a mean interval come out right.
 **
 ** All samples come before all deltas in a document, and the nodes are known at
 ** the end: the deltas go through a spool, the nodes are written last.
@@ -58,7 +58,7 @@ static bool turn (Document *d) {
 static void put_samples (Document *d) {
   tg_Export *x = d->x;
   tg_Packet p;
-  tg_V8Sample sample;
+  tg_V8Sample sample, last[2];
   bool more = tg_export_next(x, &p);
   tg_v8profile_start(&d->v8, x->start_ns);
   d->at_ns = x->start_ns;
@@ -69,10 +69,9 @@ static void put_samples (Document *d) {
         return;
     }
   }
-  tg_v8profile_end(&d->v8, x->start_ns, x->end_ns, &sample);
-  put_sample(d, &sample);
-  if (sample.at_ns < x->end_ns || sample.node != 0)
-    put_sample(d, &(tg_V8Sample){0, x->end_ns});
+  tg_v8profile_end(&d->v8, x->start_ns, x->end_ns, last);
+  put_sample(d, &last[0]);
+  put_sample(d, &last[1]);
 }
 
 /* }================================================================== */
@@ -161,7 +160,7 @@ static tg_Status write (Document *d) {
   if (!put_nodes(d))
     return TG_ERR_MEMORY;
   put_number(d, ",\n\"startTime\":", START_NS);
-  put_number(d, ",\n\"endTime\":", START_NS + x->end_ns - x->start_ns);
+  put_number(d, ",\n\"endTime\":", START_NS + d->at_ns - x->start_ns);
   put_title(d);
   tg_buf_addstr(d->out, "}\n");
   return d->v8.profile.status;

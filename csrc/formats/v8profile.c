@@ -25,28 +25,42 @@ void tg_v8profile_free (tg_V8Profile *v) {
 ** ===================================================================
 */
 
+/* As if frames had been opened there: where the first one opens at once,
+   nothing is before it. */
 void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns) {
   v->latest = (tg_V8Sample){0, start_ns};
-  v->opening = false;
+  v->time_ns = start_ns;
+  v->opening = true;
+}
+
+/* The latest sample is over: from now on there is another. */
+static void next_sample (tg_V8Profile *v, uint64_t time_ns) {
+  uint64_t after_ns = v->latest.at_ns + 1;
+  v->latest.at_ns = time_ns > after_ns ? time_ns : after_ns;
 }
 
 /* One sample behind: only the packet after it tells whether a stack lasted, or
    was on the way to another one at the same moment. */
 bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
-  tg_assert(p->time_ns >= v->latest.at_ns);
+  tg_assert(p->time_ns >= v->time_ns);
   bool opening = p->why == TG_WHY_ENTER;
-  bool same = p->time_ns == v->latest.at_ns && opening == v->opening;
+  bool same = p->time_ns == v->time_ns && opening == v->opening;
   *out = v->latest;
   tg_profile_take(&v->profile, p);
-  v->latest = (tg_V8Sample){tg_profile_node(&v->profile), p->time_ns};
+  if (!same)
+    next_sample(v, p->time_ns);
+  v->latest.node = tg_profile_node(&v->profile);
+  v->time_ns = p->time_ns;
   v->opening = opening;
   return !same;
 }
 
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
-                       tg_V8Sample *out) {
-  *out = v->latest;
+                       tg_V8Sample out[2]) {
+  out[0] = v->latest;
   tg_profile_end(&v->profile, start_ns, end_ns);
+  next_sample(v, end_ns);
+  out[1] = (tg_V8Sample){0, v->latest.at_ns};
 }
 
 /* }================================================================== */

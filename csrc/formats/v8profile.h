@@ -5,9 +5,15 @@
 ** The whole program is one stack: a coroutine's frames are above the
 ** coroutine.resume that runs them. A sample stands wherever that stack changes,
 ** so nothing is guessed; what changes at one and the same moment is one sample
-** if frames are only opened or only closed. Two calls of one function are kept
-** apart by a sample of their caller between them, if only of no length. Node 0,
-** "(root)", has the time in no traced frame.
+** if frames are only opened or only closed. Node 0, "(root)", has the time in
+** no traced frame.
+**
+** Every sample is at least a nanosecond later than the one before, so two calls
+** that follow each other at one moment have their caller between them. DevTools
+** adds a call's length to its beginning, in doubles, and takes whatever begins
+** before that sum for a part of the call: calls that touch would be put into
+** each other. Where much happens at one moment, samples are off by as many
+** nanoseconds until time has caught up.
 **
 ** Plain C, one thread. Memory: distinct stacks, as profile.h.
 */
@@ -27,7 +33,8 @@ typedef struct tg_V8Profile {
   tg_Profile profile;         /* owns; with a tree: its nodes are the nodes */
   tg_Intern urls;             /* owns; scripts are numbered by them */
   tg_V8Sample latest;         /* not yet given */
-  bool opening;               /* it is where frames were opened */
+  uint64_t time_ns;           /* of the latest packet */
+  bool opening;               /* it opened a frame */
 } tg_V8Profile;
 
 /* False without memory. */
@@ -40,10 +47,10 @@ void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns);
 /* Adds a packet. True: '*out' is the next sample. */
 bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out);
 
-/* There are no more packets: the last sample but the one of the root at the
-   trace's end. */
+/* There are no more packets: the last two samples, of which the second is the
+   root's, at the trace's end. */
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
-                       tg_V8Sample *out);
+                       tg_V8Sample out[2]);
 
 /* The name of a node, where it is, and its script: "callFrame" and its value,
    as one member of an object. */
