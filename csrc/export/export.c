@@ -41,15 +41,11 @@ static bool push (tg_Export *x, const tg_Packet *p) {
 /* Whether the frame is given. What is inside one that is not, is not either:
    otherwise it would hang below a caller that is not its own. */
 static bool enter (tg_Export *x, const tg_Packet *p) {
-  bool full = x->limit > 0 && x->calls >= x->limit;
   bool deep = x->depth > 0 && x->nframes >= x->depth;
-  if (!full && !deep && x->hidden == 0)
+  if (!deep && x->hidden == 0)
     return push(x, p);
   x->hidden++;
-  if (full)
-    x->left_out++;
-  else
-    x->folded++;
+  x->folded++;
   return false;
 }
 
@@ -99,8 +95,18 @@ static void keep_order (tg_Export *x) {
     x->end_ns = x->start_ns;
 }
 
+static void count_left_out (tg_Export *x) {
+  uint64_t given = x->calls + x->folded;
+  if (x->longest.sure_ns == 0)
+    return;
+  x->left_out = x->longest.entries > given ? x->longest.entries - given : 0;
+  x->shortest_ns = x->longest.sure_ns;
+  x->hidden_ns = x->minduration->hidden_ns;
+}
+
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
+  count_left_out(x);
   x->status = x->ahead.failed ? TG_ERR_MEMORY
                               : tg_minduration_status(x->minduration);
   if (x->status != TG_ERR_FORMAT)
@@ -110,16 +116,12 @@ static void end_reading (tg_Export *x) {
   keep_order(x);
 }
 
-/* A ring begins later than its trace did; the clock of a trace and its packets
-   may differ by a tick. */
+/* The first call is time 0 of the document. Between a trace's start and that
+   the program was loaded, which may be most of a short trace: viewers would
+   open on nothing. */
 static void find_start (tg_Export *x, const tg_Packet *first) {
-  uint64_t begun_ns;
   x->begun = true;
-  if (tg_reader_begun(x->minduration->reader, &begun_ns)
-      && begun_ns > x->start_ns)
-    x->start_ns = begun_ns;
-  if (first->time_ns < x->start_ns)
-    x->start_ns = first->time_ns;
+  x->start_ns = first->time_ns;
   keep_order(x);
 }
 
@@ -177,16 +179,52 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 
 /* }================================================================== */
 
+/* Now and then, before anything is written. */
+static bool tell_nothing (void *ud) {
+  const tg_Export *x = ud;
+  return x->progress == NULL || x->progress(x->progress_ud, x->start_ns);
+}
+
+#define LEAST_BYTES 4u        /* of the stream for an entry: its function */
+
+/* Whether there may be more entries than that. A short trace is not worth being
+   read for it. */
+static bool may_exceed (const tg_Export *x, uint64_t entries) {
+  const tg_Reader *r = x->minduration->reader;
+  tg_Pos from = tg_reader_pos(r), to = tg_reader_committed(r);
+  if (to > x->stop || to <= from)
+    to = x->stop;
+  return to > from && (to - from) / LEAST_BYTES > entries;
+}
+
+/* Which calls there will be. */
+static void find_longest (tg_Export *x, const tg_Format *format) {
+  bool own = x->options.limit > 0;
+  uint32_t others = own ? 1 : format->others;
+  x->limit = own ? x->options.limit : format->limit;
+  if (x->limit == 0 || !may_exceed(x, x->limit / others))
+    return;
+  x->status = tg_longest_find(&x->longest, x->minduration, x->stop, x->limit,
+                              others, tell_nothing, x);
+  if (x->status == TG_ERR_IO)
+    x->out->error = ECANCELED;
+}
+
+static tg_Status write_all (tg_Export *x, const tg_Format *format) {
+  tg_readahead_begin(&x->ahead, x->minduration, x->stop, format->work, x);
+  tg_Status status = format->write(x);
+  tg_readahead_end(&x->ahead);
+  return status;
+}
+
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
-  x->limit = x->options.limit > 0 ? x->options.limit : format->limit;
   x->depth = format->depth;
   x->literal = tg_export_literal(x);
   memset(&x->brief, 0, sizeof x->brief);
   x->brief.off = x->selection->redacts; /* what is secret has a name */
   keep_order(x);
-  tg_readahead_begin(&x->ahead, x->minduration, x->stop, format->work, x);
-  tg_Status status = format->write(x);
-  tg_readahead_end(&x->ahead);
+  find_longest(x, format);
+  tg_Status status = x->status == TG_OK ? write_all(x, format) : x->status;
   tg_lualiteral_free(&x->literal);
   tg_free(x->frames);
   x->frames = NULL;
@@ -207,24 +245,39 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
 ** ===================================================================
 */
 
-void tg_export_body (const tg_Function *f, tg_Buf *out) {
-  tg_buf_addfmt(out, " (%s",
-                f->name != NULL ? f->name : "(anonymous function)");
-  if (!f->is_c && f->url != NULL)
-    tg_buf_addfmt(out, "@%s:%" PRIu32, f->url, f->line);
-  tg_buf_addchar(out, ')');
+static bool has_name (const tg_Function *f) {
+  return f->name != NULL && f->name[0] != '(';    /* "(anonymous function)" */
+}
+
+static void put_place (const tg_Function *f, bool brief, tg_Buf *out) {
+  const char *slash = brief ? strrchr(f->url, '/') : NULL;
+  tg_buf_addfmt(out, "%s:%" PRIu32, slash != NULL ? slash + 1 : f->url,
+                f->line);
+}
+
+void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out) {
+  bool placed = !f->is_c && f->url != NULL;
+  if (has_name(f) || !placed)
+    tg_buf_addstr(out, f->name != NULL ? f->name : "(anonymous function)");
+  if (!placed)
+    return;
+  tg_buf_addstr(out, has_name(f) ? " (" : "");
+  put_place(f, brief, out);
+  tg_buf_addstr(out, has_name(f) ? ")" : "");
 }
 
 void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out) {
   const tg_Function *f = tg_functions_find(x->stream->functions, first);
-  if (thread == 1) {
-    tg_buf_addstr(out, "main");
+  if (thread <= 1) {
+    tg_buf_addstr(out, thread == 1 ? "main" : "other coroutines");
     return;
   }
+  if (f != NULL) {
+    tg_export_body(f, true, out);
+    tg_buf_addstr(out, ", ");
+  }
   tg_buf_addfmt(out, "coroutine %" PRIu32, thread);
-  if (f != NULL)
-    tg_export_body(f, out);
 }
 
 tg_LuaLiteral tg_export_literal (const tg_Export *x) {
@@ -269,6 +322,21 @@ void tg_export_loss (const tg_Export *x, tg_Buf *out) {
   }
 }
 
+void tg_export_left_out (const tg_Export *x, tg_Buf *out) {
+  if (x->left_out == 0)
+    return;
+  tg_buf_addfmt(out, "%" PRIu64 " calls shorter than ", x->left_out);
+  if (x->shortest_ns == UINT64_MAX)
+    tg_buf_addstr(out, "all others");
+  else {
+    tg_export_time(out, x->shortest_ns, 1000);
+    tg_buf_addstr(out, " us");
+  }
+  tg_buf_addstr(out, " left out (");
+  tg_export_time(out, x->hidden_ns, 1000000);
+  tg_buf_addstr(out, " ms)");
+}
+
 /* A remark begins: the first one after a parenthesis. */
 static void begin_remark (tg_Buf *out, size_t at) {
   tg_buf_addstr(out, out->size == at ? " (" : "; ");
@@ -285,7 +353,7 @@ void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
   }
   if (x->left_out > 0) {
     begin_remark(out, at);
-    tg_buf_addfmt(out, "%" PRIu64 " calls left out", x->left_out);
+    tg_export_left_out(x, out);
   }
   if (x->folded > 0) {
     begin_remark(out, at);

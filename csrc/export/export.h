@@ -6,10 +6,11 @@
 ** tg_export_next, to the end, and writes to 'out'. docs/contributing.md shows
 ** how to add one.
 **
-** What tg_export_next gives is what a viewer can bear: calls beyond 'limit' and
-** frames deeper than 'depth' are left out, and counted; frames still open when
-** the trace ends are closed there, marked 'unfinished'. So packets always nest
-** and come to an end. Frames that were open when the trace began are not seen;
+** What tg_export_next gives is what a viewer can bear: the longest calls, as many
+** as 'limit' says (longest.h), and none in frames deeper than 'depth'; what is
+** left out is counted, and its time is that of the frames around it. Frames
+** still open when the trace ends are closed there, marked 'unfinished'. So
+** packets always nest and come to an end. Frames that were open when the trace began are not seen;
 ** a suspended coroutine has no frames (they exit by "yield" and are entered
 ** again, 'resumed').
 **
@@ -22,6 +23,7 @@
 
 #include <stdatomic.h>
 
+#include "export/longest.h"
 #include "export/readahead.h"
 #include "packet/grips.h"
 #include "packet/lualiteral.h"
@@ -54,9 +56,10 @@ typedef struct tg_Export {
   const tg_Selection *selection;
   tg_MinDuration *minduration;
   tg_Pos stop;
-  uint64_t start_ns, end_ns;  /* of the trace, on the packets' scale; the
-                                 start is final with the first packet, the
-                                 end with the last */
+  uint64_t start_ns, end_ns;  /* of the document, on the packets' scale: from
+                                 the first packet, with which the start is
+                                 final, to the trace's end, which is final
+                                 with the last */
   uint64_t wall_ns;           /* time 0 of that scale since 1970 */
   uint32_t pid;               /* of the program; 0 = not known */
   uint64_t lost[TG_NLOSSES];
@@ -71,7 +74,11 @@ typedef struct tg_Export {
   void *progress_ud;
   /* what became of it */
   uint64_t calls;             /* given */
-  uint64_t left_out;          /* calls beyond the limit */
+  /* these three once all is read */
+  uint64_t left_out;          /* calls beyond the limit... */
+  uint64_t shortest_ns;       /* ...each shorter than this */
+  uint64_t hidden_ns;         /* time in calls that are left out, here or by a
+                                 filter's duration */
   uint64_t folded;            /* calls deeper than 'depth' */
   uint64_t bare;              /* given, but not all of their values: that would
                                  be more text than viewers open */
@@ -87,6 +94,7 @@ typedef struct tg_Export {
   uint64_t batches;           /* so far */
   uint64_t limit;
   uint32_t depth;
+  tg_Longest longest;
   tg_ExportFrame *frames;     /* owns: open ones that are given */
   uint32_t nframes, cframes;
   uint32_t hidden;            /* open ones above that are not */
@@ -104,6 +112,8 @@ typedef struct tg_Format {
   uint64_t limit;             /* calls that its viewers can bear; 0 = any */
   uint32_t depth;             /* frames, the same */
   bool values;                /* shows arguments and results */
+  uint32_t others;            /* boxes that a call in another coroutine than the
+                                 main one is */
   tg_BatchWork *work;         /* what can be written of a batch by itself, with
                                  'ud' the export, of which it changes nothing;
                                  NULL: nothing is */
@@ -118,7 +128,8 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
    exit at the trace's end is TG_WHY_TERMINATED with 'unfinished' set. */
 bool tg_export_next (tg_Export *x, tg_Packet *p);
 
-/* The next batch of all packets that there are, as they are; NULL as above. */
+/* The next batch of all packets within the limit, as they are; NULL as above.
+   Each entry is to be counted in 'calls'. */
 tg_Batch *tg_export_batch (tg_Export *x);
 
 /* The number of the frame that the packet just given opens or closes among the
@@ -130,13 +141,15 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n);
 
 /* ---- words that several formats use ---- */
 
-/* "main", "coroutine 2 (worker@prog.lua:12)"; 'first' is the first function
-   seen in it, 0 if none is known. */
+/* "main", "worker (prog.lua:12), coroutine 2", "other coroutines" of 0: what
+   tells it from others first, since tracks are narrow. 'first' is the function
+   that it begins with, 0 if none is known. */
 void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out);
 
-/* " (worker@prog.lua:12)": the function that a coroutine begins with. */
-void tg_export_body (const tg_Function *f, tg_Buf *out);
+/* "worker (prog.lua:12)", or its place alone if it has no name: the function
+   that a coroutine begins with. The file without its directories if 'brief'. */
+void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out);
 
 /* The values of a packet as Lua literals, secrets kept, limits kept. */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
@@ -151,6 +164,10 @@ tg_Slice tg_export_worked (const tg_Export *x);
 
 /* What is lost, as a sentence; nothing is added if nothing is. */
 void tg_export_loss (const tg_Export *x, tg_Buf *out);
+
+/* The same of calls beyond the limit, and how much time they took: "26 calls
+   shorter than 1.5 us left out (0.03 ms)". */
+void tg_export_left_out (const tg_Export *x, tg_Buf *out);
 
 /* That and what has been left out of the document so far, in parentheses, to be
    put behind a name; nothing is added if nothing is missing. */

@@ -2,8 +2,13 @@
 ** chrome.c - trace events, for the Performance panel of Chrome DevTools,
 ** Perfetto and whatever else reads them.
 **
-** Each call is a complete event ("X") on the track of its coroutine, with
-** arguments and results in 'args'; a call that yields has one for each stretch.
+** Each call is a complete event ("X"), with arguments and results in 'args'; a
+** call that yields has one for each stretch. The first track has the whole
+** program as one stack: a coroutine's calls stand above the call that resumed
+** it. What coroutines do is also on tracks of their own; while one waits there
+** for another, an event "(in ...)" has that time, so that the call which
+** resumes does not seem to have taken it.
+**
 ** An event is written when its frame exits, so memory is that of open frames.
 **
 ** Viewers take an event that begins or ends with another for its neighbour, or
@@ -12,8 +17,9 @@
 ** off by a few nanoseconds, until time has caught up.
 **
 ** DevTools reads a file as one string, of 512 MiB at most. Calls are limited by
-** their number; values are left out when the document has become so long that
-** they could keep it from being opened, unless the user has set the limit.
+** the number of their events; values are left out when the document has become
+** so long that they could keep it from being opened, unless the user has set
+** the limit.
 **
 ** One thread writes; what tg_chrome_work makes of long values beforehand, on
 ** others, depends on nothing that is written here. Without memory the export's
@@ -33,10 +39,19 @@
 
 #define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
 #define VALUES_END (UINT64_C(256) << 20)
+#define VALUES_TWICE (VALUES_END / 4)
 
-/* An open frame. */
+#define WHOLE_TID 1u              /* of the whole program, and so of main */
+#define OTHERS_TID 2000000001u    /* of coroutines that share a track */
+
+/* An open frame. Times are those of the document. */
 typedef struct Box {
-  uint64_t begin_ns;          /* in the document */
+  uint64_t whole_ns;          /* when it begins on the first track */
+  uint32_t track;             /* another one that it is on; 0: none */
+  uint64_t own_ns;            /* when it begins there */
+  uint32_t waiting;           /* the track of a coroutine that waits for this
+                                 frame's; 0: none */
+  uint64_t waits_ns;          /* since when */
   size_t args;                /* what is known at its entry: in 'args' */
   uint64_t folded;            /* of the export, at its entry */
 } Box;
@@ -45,8 +60,9 @@ typedef struct Document {
   tg_Export *x;
   tg_Buf *out;                /* borrows; of x->out */
   tg_ChromeEvents events;
-  tg_ThreadList threads;      /* owns; coroutines as tracks */
-  uint64_t *last;             /* owns; by track, the last boundary */
+  tg_ThreadList threads;      /* owns; coroutines */
+  uint64_t *last;             /* owns; by track, its last boundary. Track 0 is
+                                 the first, n + 1 that of coroutine number n */
   uint32_t clast;
   Box *boxes;                 /* owns; by level */
   uint32_t cboxes;
@@ -54,8 +70,8 @@ typedef struct Document {
   tg_ChromeNames words;       /* owns */
   tg_Buf begin;               /* owns; of every call's event: up to the tid */
   tg_Buf room;                /* owns */
-  uint64_t full_ns;           /* when the limit was reached; 0: it was not */
   uint64_t bare_ns;           /* when the values' end was */
+  bool whole;                 /* coroutines are on the first track too */
   tg_ChromeSamples samples;   /* owns; if the user has asked for them */
 } Document;
 
@@ -97,19 +113,31 @@ static void put_process (Document *d) {
   tg_chromeevents_name(&d->events, "process_name", 1, &d->room);
 }
 
-/* The track of a coroutine; TG_INTMAP_NONE without memory. */
+/* Whether coroutines are also part of a whole: not if the user has asked for
+   one of them. */
+static bool has_whole (const Document *d) {
+  const tg_Filter *filter = d->x->selection->filter;
+  return filter == NULL || filter->thread == 0;
+}
+
+/* The track of a packet's coroutine, 0 of main, which is the first one's;
+   TG_INTMAP_NONE without memory. */
 static uint32_t track_of (Document *d, const tg_Packet *p) {
-  uint32_t before = d->threads.count;
-  uint32_t track = tg_threadlist_of(&d->threads, p->thread, p->function);
-  if (track == TG_INTMAP_NONE)
+  uint32_t number = tg_threadlist_of(&d->threads, p);
+  if (number == TG_INTMAP_NONE) {
     fail(d);
-  else if (track == before) {
-    tg_export_thread_name(d->x, p->thread, p->function, clear_room(d));
-    tg_chromeevents_name(&d->events, "thread_name", p->thread, &d->room);
-    if (!room(d, &d->last, &d->clast, track, sizeof *d->last))
-      return TG_INTMAP_NONE;
+    return number;
   }
-  return track;
+  if (!room(d, &d->last, &d->clast, number + 1, sizeof *d->last))
+    return TG_INTMAP_NONE;
+  return p->thread == WHOLE_TID ? 0 : number + 1;
+}
+
+static uint32_t tid_of (const Document *d, uint32_t track) {
+  if (track == 0)
+    return WHOLE_TID;
+  tg_ThreadId thread = d->threads.list[track - 1].thread;
+  return thread != TG_THREADLIST_OTHERS ? thread : OTHERS_TID;
 }
 
 /* The next boundary of a track: later than all before it there. */
@@ -217,6 +245,16 @@ static void put_callsite (Document *d, const tg_Packet *p) {
     fail(d);
 }
 
+/* The coroutine that the frame below belongs to, if it is another, waits from
+   now on: on its own track, if that is not also this one's. */
+static void begin_wait (Document *d, Box *box, uint64_t time_ns) {
+  const Box *below = box - 1;
+  if (box == d->boxes || below->track == 0 || below->track == box->track)
+    return;
+  box->waiting = below->track;
+  box->waits_ns = boundary(d, below->track, time_ns);
+}
+
 /* What is known of a call at its entry waits for its exit: an event that is
    complete is one line, while a pair of "B" and "E" would be two that Perfetto
    matches by order and DevTools drops if one is missing. */
@@ -227,7 +265,12 @@ static bool enter (Document *d, const tg_Packet *p) {
       || !room(d, &d->boxes, &d->cboxes, level, sizeof *d->boxes))
     return false;
   Box *box = &d->boxes[level];
-  *box = (Box){boundary(d, track, p->time_ns), d->args.size, d->x->folded};
+  *box = (Box){.track = track, .args = d->args.size, .folded = d->x->folded};
+  begin_wait(d, box, p->time_ns);
+  if (track == 0 || d->whole)
+    box->whole_ns = boundary(d, 0, p->time_ns);
+  if (track != 0)
+    box->own_ns = boundary(d, track, p->time_ns);
   if (wants(d->x, TG_TYPE_CALLSITE) && p->caller != 0)
     put_callsite(d, p);
   if (p->resumed)
@@ -239,8 +282,7 @@ static bool enter (Document *d, const tg_Packet *p) {
 
 /* How it ended. An error and a yield are said also if their values are not: a
    reader of the document must not take them for returns. */
-static void put_completion (Document *d, const tg_Packet *p) {
-  tg_Buf *out = d->out;
+static void put_completion (Document *d, const tg_Packet *p, tg_Buf *out) {
   switch (p->why) {
     case TG_WHY_RETURN:
       put_values(d, out, ",\"returns\":", p);
@@ -264,19 +306,17 @@ static void put_completion (Document *d, const tg_Packet *p) {
   }
 }
 
-/* The rest of 'args'. */
+/* The rest of 'args', behind what its entry has put there. */
 static void put_args (Document *d, const tg_Packet *p, const Box *box) {
-  tg_assert(d->args.failed || d->args.size >= box->args);
-  if (d->args.size > box->args)
-    tg_buf_add(d->out, d->args.data + box->args, d->args.size - box->args);
-  d->args.size = box->args;
-  put_completion(d, p);
+  tg_Buf *out = &d->args;
+  tg_assert(out->failed || out->size >= box->args);
+  put_completion(d, p, out);
   if (d->x->folded > box->folded
       && tg_export_level(d->x, p) + 1 == d->x->depth) {
-    tg_buf_addstr(d->out, ",\"folded\":");
-    tg_buf_addu64(d->out, d->x->folded - box->folded);
+    tg_buf_addstr(out, ",\"folded\":");
+    tg_buf_addu64(out, d->x->folded - box->folded);
   }
-  tg_buf_addstr(d->out, "}}");
+  tg_buf_addstr(out, "}}");
 }
 
 /* From here on calls have no values: those who work ahead need not make any. */
@@ -289,22 +329,61 @@ static void note_bare (Document *d, const tg_Packet *p) {
   }
 }
 
-static bool leave (Document *d, const tg_Packet *p) {
-  uint32_t track = tg_threadlist_of(&d->threads, p->thread, p->function);
-  const Box *box = &d->boxes[tg_export_level(d->x, p)];
-  tg_assert(track < d->threads.count);   /* its entry has made it */
-  uint64_t end_ns = boundary(d, track, p->time_ns);
-  tg_assert(end_ns > box->begin_ns);
+static void put_span (Document *d, uint32_t track, uint64_t begin_ns,
+                      uint64_t time_ns) {
+  uint64_t end_ns = boundary(d, track, time_ns);
+  tg_assert(end_ns > begin_ns);
   tg_buf_add(d->out, d->begin.data, d->begin.size);
-  tg_buf_addu64(d->out, p->thread);
-  tg_chromeevents_time(&d->events, ",\"ts\":", box->begin_ns);
-  tg_chromeevents_time(&d->events, ",\"dur\":", end_ns - box->begin_ns);
+  tg_buf_addu64(d->out, tid_of(d, track));
+  tg_chromeevents_time(&d->events, ",\"ts\":", begin_ns);
+  tg_chromeevents_time(&d->events, ",\"dur\":", end_ns - begin_ns);
   tg_buf_addchar(d->out, ',');
+}
+
+/* The event of a call on one of its tracks. On the second one without what is
+   on the first already, once that is so much that some calls would have no
+   values at all. */
+static bool put_call (Document *d, const tg_Packet *p, const Box *box,
+                      uint32_t track) {
+  put_span(d, track, track != 0 ? box->own_ns : box->whole_ns, p->time_ns);
   if (!tg_chromenames_put(&d->words, p->function, d->out))
     return fail(d);
-  put_args(d, p, box);
-  note_bare(d, p);
+  bool again = track != 0 && d->whole && d->x->options.limit == 0
+               && d->x->out->bytes > VALUES_TWICE;
+  if (again)
+    tg_buf_addstr(d->out, "}}");
+  else if (!d->args.failed)
+    tg_buf_add(d->out, d->args.data + box->args, d->args.size - box->args);
   return true;
+}
+
+/* The coroutine that has waited goes on, or the one that it waited for does in
+   another frame. */
+static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
+  if (box->waiting == 0)
+    return;
+  const tg_ThreadEntry *other = &d->threads.list[box->track > 0
+                                                 ? box->track - 1 : 0];
+  tg_Buf *name = clear_room(d);
+  tg_buf_addstr(name, "(in ");
+  tg_export_thread_name(d->x, p->thread, other->first, name);
+  tg_buf_addchar(name, ')');
+  put_span(d, box->waiting, box->waits_ns, p->time_ns);
+  tg_buf_addstr(d->out, "\"cat\":\"Coroutine\",\"name\":");
+  tg_v8profile_put_string(d->out, name->data, name->size);
+  tg_buf_addstr(d->out, ",\"args\":{}}");
+}
+
+static bool leave (Document *d, const tg_Packet *p) {
+  const Box *box = &d->boxes[tg_export_level(d->x, p)];
+  put_args(d, p, box);
+  bool ok = (box->whole_ns == 0 || put_call(d, p, box, 0))
+            && (box->track == 0 || put_call(d, p, box, box->track));
+  end_wait(d, p, box);
+  if (!d->args.failed)
+    d->args.size = box->args;
+  note_bare(d, p);
+  return ok;
 }
 
 /* }================================================================== */
@@ -319,15 +398,12 @@ static bool put_packet (Document *d, const tg_Packet *p) {
   bool ok = p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p);
   if (ok && d->x->options.samples)
     tg_chromesamples_take(&d->samples, p);
-  if (d->x->left_out == 0)      /* the last one before the limit stays */
-    d->full_ns = p->time_ns;
   return ok && tg_outfile_turn(d->x->out);
 }
 
 static void put_events (Document *d) {
   tg_Packet p;
   bool more = tg_export_next(d->x, &p);
-  d->full_ns = d->x->start_ns;
   if (d->x->options.samples)
     tg_chromesamples_begin(&d->samples);
   while (more && put_packet(d, &p))
@@ -337,8 +413,9 @@ static void put_events (Document *d) {
 }
 
 static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
-  uint32_t tid = d->threads.count > 0 ? d->threads.list[0].thread : 1;
-  tg_chromeevents_begin(&d->events, "I", tid);
+  bool alone = !d->whole && d->threads.count > 0;
+  tg_chromeevents_begin(&d->events, "I", alone ? d->threads.list[0].thread
+                                               : WHOLE_TID);
   tg_chromeevents_time(&d->events, ",\"ts\":",
                        tg_chromeevents_ns(&d->events, time_ns));
   tg_buf_addstr(d->out, ",\"s\":\"p\",\"cat\":\"tracegrip\",\"name\":");
@@ -355,11 +432,9 @@ static void put_marks (Document *d) {
   tg_export_loss(x, clear_room(d));
   if (d->room.size > 0)
     put_mark(d, first ? x->start_ns : x->end_ns, &d->room);
-  clear_room(d);
-  if (x->left_out > 0) {
-    tg_buf_addfmt(&d->room, "%" PRIu64 " calls left out", x->left_out);
-    put_mark(d, d->full_ns, &d->room);
-  }
+  tg_export_left_out(x, clear_room(d));
+  if (d->room.size > 0)
+    put_mark(d, x->start_ns, &d->room);
   clear_room(d);
   if (x->bare > 0) {
     tg_buf_addstr(&d->room, "values of calls left out from here on");
@@ -397,8 +472,10 @@ static void put_tail (Document *d) {
   put_text(d, ",\"lua\":", x->program->lua);
   put_date(d);
   put_count(d, ",\"calls\":", x->calls);
-  if (x->left_out > 0)
+  if (x->left_out > 0) {
     put_count(d, ",\"leftOut\":", x->left_out);
+    put_count(d, ",\"leftOutNs\":", x->hidden_ns);
+  }
   if (x->folded > 0)
     put_count(d, ",\"folded\":", x->folded);
   if (x->bare > 0)
@@ -411,10 +488,40 @@ static void put_tail (Document *d) {
   tg_buf_addstr(d->out, "}}\n");
 }
 
+/* The name of a track, and its place among others: Perfetto sorts by that. */
+static void put_track (Document *d, uint32_t track, const tg_Buf *name) {
+  tg_chromeevents_name(&d->events, "thread_name", tid_of(d, track), name);
+  tg_chromeevents_begin(&d->events, "M", tid_of(d, track));
+  tg_buf_addstr(d->out, ",\"name\":\"thread_sort_index\",\"args\":"
+                        "{\"sort_index\":");
+  tg_buf_addu64(d->out, track);
+  tg_buf_addstr(d->out, "}}");
+}
+
+/* At the end: what a coroutine begins with may have become known only when it
+   was resumed. */
+static void put_tracks (Document *d) {
+  bool any = false;             /* coroutines but main */
+  for (uint32_t i = 0; i < d->threads.count; i++) {
+    const tg_ThreadEntry *t = &d->threads.list[i];
+    if (t->thread == WHOLE_TID)
+      continue;
+    any = true;
+    tg_export_thread_name(d->x, t->thread, t->first, clear_room(d));
+    put_track(d, i + 1, &d->room);
+  }
+  if (any && !d->whole)
+    return;
+  tg_buf_addstr(clear_room(d), any ? "whole program" : "main");
+  put_track(d, 0, &d->room);
+}
+
 static void write (Document *d) {
   tg_buf_addstr(d->out, "{\"traceEvents\":[");
   put_process(d);
+  d->whole = has_whole(d);
   put_events(d);
+  put_tracks(d);
   put_marks(d);
   put_tail(d);
   if (d->args.failed || d->begin.failed || d->room.failed

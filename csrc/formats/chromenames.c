@@ -14,7 +14,8 @@
 
 /*
 ** At a name that DevTools knows it looks for what is not there, and the whole
-** file fails. Its own are words that begin with a capital, and a few more.
+** file fails. Its own are words that begin with a capital, names of C++
+** ("Scheduler::Run"), and a few more. A method of Lua ("Bill:add") is none.
 */
 static bool is_taken (const char *name) {
   static const char *const others[] = {
@@ -26,8 +27,11 @@ static bool is_taken (const char *name) {
     if (strcmp(name, others[i]) == 0)
       return true;
   }
-  return name[strspn(name, letters)] == '\0'
-         && ((name[0] >= 'A' && name[0] <= 'Z') || strstr(name, "::") != NULL);
+  if (name[strspn(name, letters)] != '\0')
+    return false;
+  bool cxx = strstr(name, "::") != NULL;
+  return cxx || (name[0] >= 'A' && name[0] <= 'Z'
+                 && strchr(name, ':') == NULL);
 }
 
 static void put_name (tg_Buf *out, const char *name) {

@@ -4,11 +4,11 @@
 **
 **     main;(main chunk) (prog.lua:1);load;string.gsub 1234
 **
-** What comes first is "main", or the body of a coroutine: those that begin with
-** the same function are added up, so that a document is as long as there are
-** distinct stacks, however many coroutines there were. Time in no traced frame
-** is nobody's and left out. Two functions of one name have their places beside
-** it.
+** What comes first is "main", or "worker (prog.lua:12), coroutine": coroutines
+** that begin with the same function are added up, so that a document is as
+** long as there are distinct stacks, however many coroutines there were. Time
+** in no traced frame is nobody's and left out. Two functions of one name have
+** their places beside it.
 **
 ** Rounding to microseconds is cumulative, down the tree: a line is what the sum
 ** so far has grown by. So every line, and the sum below any frame, is off by
@@ -85,7 +85,9 @@ static uint32_t root_of (Document *d, const tg_Packet *p) {
   if (p->thread == 1)
     return tg_calltree_child(&d->tree, 0, MAIN);
   uint32_t node = tg_intmap_find(&d->roots, p->thread);
-  return node != TG_INTMAP_NONE ? node : new_root(d, p->thread, p->function);
+  if (node != TG_INTMAP_NONE)
+    return node;
+  return new_root(d, p->thread, p->body != 0 ? p->body : p->function);
 }
 
 /* The node below a frame that is entered: its caller's, or its coroutine's. 0
@@ -217,8 +219,9 @@ static void put_root (Document *d, tg_Buf *out, uint32_t node) {
   if (row == MAIN)
     tg_buf_addstr(&name, "main");
   else {
-    tg_buf_addstr(&name, "coroutine");
-    tg_export_body(tg_funclabels_function(&d->labels, row - BODIES), &name);
+    tg_export_body(tg_funclabels_function(&d->labels, row - BODIES), false,
+                   &name);
+    tg_buf_addstr(&name, ", coroutine");
   }
   if (node == 1)
     tg_export_remarks(d->x, &name);

@@ -2,11 +2,12 @@
 ** speedscope.c - speedscope's own format: a list of events, open and
 ** close, for each coroutine.
 **
-** Times are nanoseconds since the trace began, in all profiles, so that they
-** can be compared; a suspended coroutine has no open frames. What a frame
-** cannot say of itself is a frame of no length inside it: "[error]" where an
-** error left it, "[unfinished]" where the trace ended, "[deeper calls]" where
-** there were more than a viewer can bear.
+** Times are nanoseconds since the first call, in all profiles, so that they
+** can be compared; a suspended coroutine has no open frames, and one that waits
+** for another has a frame "(in ...)", whose time that is. What a frame cannot
+** say of itself is a frame of no length inside it: "[error]" where an error
+** left it, "[unfinished]" where the trace ended, "[deeper calls]" where there
+** were more than a viewer can bear.
 **
 ** Packets of all coroutines are mixed, profiles are not: events go through a
 ** spool, a column for each.
@@ -27,10 +28,29 @@
 /* Frames that are no functions come first in the table. */
 enum { NOTE_ERROR, NOTE_UNFINISHED, NOTE_DEEPER, NNOTES };
 
+/* Frames of the table, in order of appearance. */
+typedef struct Frames {
+  uint32_t *list;             /* owns; label or coroutine's number, times two;
+                                 plus 1 for a coroutine that is waited for */
+  uint32_t count, capacity;
+  uint32_t *of[2];            /* own; by label, by number: 0, or place in the
+                                 list + 1 */
+  uint32_t cof[2];
+} Frames;
+
+/* An open frame: whose profile it is in, and whose coroutine waits for it. */
+typedef struct Level {
+  uint32_t column;
+  uint32_t waiting;           /* TG_INTMAP_NONE: nobody's */
+} Level;
+
 typedef struct Document {
   tg_Export *x;
-  tg_FuncLabels labels;       /* owns; functions as frames */
+  tg_FuncLabels labels;       /* owns */
+  Frames frames;              /* owns */
   tg_ThreadList threads;      /* owns; coroutines as profiles */
+  Level *levels;              /* owns; of open frames */
+  uint32_t clevels;
   tg_Spool spool;             /* owns */
   tg_Column *columns;         /* owns; by number */
   uint32_t ccolumns;
@@ -61,15 +81,35 @@ static bool grow_columns (Document *d) {
          || fail(d);
 }
 
-/* The column of a coroutine; NULL without memory. Columns may be more than
-   coroutines: both arrays grow by themselves. */
-static tg_Column *column_of (Document *d, const tg_Packet *p) {
-  uint32_t number = tg_threadlist_of(&d->threads, p->thread, p->function);
-  if (number == TG_INTMAP_NONE)
-    fail(d);
-  else if (number < d->ccolumns || grow_columns(d))
-    return &d->columns[number];
-  return NULL;
+/* The column of a coroutine, by number; TG_INTMAP_NONE without memory. Columns
+   may be more than coroutines: both arrays grow by themselves. */
+static uint32_t column_of (Document *d, const tg_Packet *p) {
+  uint32_t number = tg_threadlist_of(&d->threads, p);
+  if (number != TG_INTMAP_NONE
+      && (number < d->ccolumns || grow_columns(d)))
+    return number;
+  fail(d);
+  return TG_INTMAP_NONE;
+}
+
+enum { A_FUNCTION, A_WAIT };
+
+static TG_NOINLINE uint32_t new_frame (Frames *f, int kind, uint32_t number) {
+  if (!tg_grow_zeroed(&f->of[kind], &f->cof[kind], number + 1,
+                      sizeof *f->of[kind])
+      || !tg_grow(&f->list, &f->capacity, f->count + 1, sizeof *f->list))
+    return TG_INTMAP_NONE;
+  f->list[f->count] = number * 2 + (kind == A_WAIT);
+  f->of[kind][number] = ++f->count;
+  return NNOTES + f->count - 1;
+}
+
+/* The frame of a label, or of waiting for a coroutine; TG_INTMAP_NONE without
+   memory. */
+static uint32_t frame_of (Frames *f, int kind, uint32_t number) {
+  if (tg_likely(number < f->cof[kind] && f->of[kind][number] != 0))
+    return NNOTES + f->of[kind][number] - 1;
+  return number < UINT32_MAX / 2 ? new_frame(f, kind, number) : TG_INTMAP_NONE;
 }
 
 static void put_event (Document *d, tg_Column *c, char type, uint32_t frame,
@@ -99,10 +139,44 @@ static void put_notes (Document *d, tg_Column *c, const tg_Packet *p) {
     put_note(d, c, NOTE_ERROR, p);
 }
 
-static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
-  tg_Column *c = column_of(d, p);
+/* A coroutine that waits for the packet's frame does so from now on, or until
+   now; false without memory. */
+static bool put_wait (Document *d, const tg_Packet *p, char type,
+                      const Level *l) {
+  if (l->waiting == TG_INTMAP_NONE)
+    return true;
+  uint32_t frame = frame_of(&d->frames, A_WAIT, l->column);
+  tg_Column *c = &d->columns[l->waiting];
+  size_t before = c->text.size;
+  if (frame == TG_INTMAP_NONE)
+    return fail(d);
+  put_event(d, c, type, frame, p->time_ns);
+  d->waiting += c->text.size - before;
+  return tg_column_turn(&d->spool, c);
+}
+
+/* The frame that a packet opens or closes; NULL without memory. */
+static const Level *level_of (Document *d, const tg_Packet *p) {
+  uint32_t i = tg_export_level(d->x, p);
+  if (p->why != TG_WHY_ENTER)
+    return &d->levels[i];
+  uint32_t column = column_of(d, p);
+  if (column == TG_INTMAP_NONE
+      || !tg_grow(&d->levels, &d->clevels, i + 1, sizeof *d->levels))
+    return NULL;
+  bool waits = i > 0 && d->levels[i - 1].column != column;
+  d->levels[i] = (Level){
+    column, waits ? d->levels[i - 1].column : TG_INTMAP_NONE
+  };
+  return &d->levels[i];
+}
+
+static bool put_call (Document *d, const tg_Packet *p, tg_Column *c,
+                      bool first_open) {
   uint32_t label = tg_funclabels_of(&d->labels, p->function);
-  if (c == NULL || label == TG_INTMAP_NONE)
+  uint32_t frame = label == TG_INTMAP_NONE
+                   ? label : frame_of(&d->frames, A_FUNCTION, label);
+  if (frame == TG_INTMAP_NONE)
     return fail(d);
   size_t before = c->text.size;
   bool enter = p->why == TG_WHY_ENTER;
@@ -110,11 +184,22 @@ static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
     put_notes(d, c, p);
   if (first_open)
     put_note(d, c, NOTE_UNFINISHED, p);
-  put_event(d, c, enter ? 'O' : 'C', NNOTES + label, p->time_ns);
-  d->folded = d->x->folded;
-  d->throwing = p->why == TG_WHY_EXCEPTION;
+  put_event(d, c, enter ? 'O' : 'C', frame, p->time_ns);
   d->waiting += c->text.size - before;
   return tg_column_turn(&d->spool, c);
+}
+
+static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
+  const Level *l = level_of(d, p);
+  bool enter = p->why == TG_WHY_ENTER;
+  if (l == NULL)
+    return fail(d);
+  bool ok = (!enter || put_wait(d, p, 'O', l))
+            && put_call(d, p, &d->columns[l->column], first_open)
+            && (enter || put_wait(d, p, 'C', l));
+  d->folded = d->x->folded;
+  d->throwing = p->why == TG_WHY_EXCEPTION;
+  return ok;
 }
 
 /* With many coroutines none has much, but all have a lot. */
@@ -182,7 +267,7 @@ static bool put_profile (Document *d, const tg_ThreadEntry *t,
 /* A document without a profile is none: speedscope says that it is no file of
    its kind. */
 static bool put_profiles (Document *d) {
-  static const tg_ThreadEntry nobody = {1, 0};
+  static const tg_ThreadEntry nobody = {.thread = 1};
   tg_Buf *out = &d->x->out->text;
   tg_buf_addstr(out, ",\"profiles\":[\n");
   if (d->threads.count == 0 && !put_profile(d, &nobody, NULL))
@@ -197,7 +282,7 @@ static bool put_profiles (Document *d) {
   return true;
 }
 
-static void put_frame (tg_Buf *out, const tg_Function *f) {
+static void put_function (tg_Buf *out, const tg_Function *f) {
   put_text(out, ",\n{\"name\":",
            f->name != NULL ? f->name : "(anonymous function)");
   if (!f->is_c && f->url != NULL) {
@@ -208,13 +293,32 @@ static void put_frame (tg_Buf *out, const tg_Function *f) {
   tg_buf_addchar(out, '}');
 }
 
-static void put_frames (const Document *d) {
+static void put_waiting (Document *d, const tg_ThreadEntry *t) {
+  tg_Buf *out = &d->x->out->text;
+  tg_Buf name = {0};
+  tg_buf_addstr(&name, "(in ");
+  tg_export_thread_name(d->x, t->thread, t->first, &name);
+  tg_buf_addchar(&name, ')');
+  tg_buf_addstr(out, ",\n{\"name\":");
+  tg_export_string(out, name.data, name.size);
+  tg_buf_addchar(out, '}');
+  if (name.failed)
+    fail(d);
+  tg_buf_free(&name);
+}
+
+static void put_frames (Document *d) {
   tg_OutFile *out = d->x->out;
+  const Frames *f = &d->frames;
   tg_buf_addstr(&out->text, ",\"shared\":{\"frames\":[\n{\"name\":\"[error]\"},"
                 "{\"name\":\"[unfinished]\"},{\"name\":\"[deeper calls]\"}");
-  uint32_t count = tg_funclabels_count(&d->labels);
-  for (uint32_t i = 0; i < count && tg_outfile_turn(out); i++)
-    put_frame(&out->text, tg_funclabels_function(&d->labels, i));
+  for (uint32_t i = 0; i < f->count && tg_outfile_turn(out); i++) {
+    uint32_t number = f->list[i] / 2;
+    if (f->list[i] % 2 != 0)
+      put_waiting(d, &d->threads.list[number]);
+    else
+      put_function(&out->text, tg_funclabels_function(&d->labels, number));
+  }
   tg_buf_addstr(&out->text, "]}");
 }
 
@@ -249,6 +353,10 @@ tg_Status tg_format_speedscope (tg_Export *x) {
   int error = d.spool.error;
   tg_spool_free(&d.spool);
   tg_threadlist_free(&d.threads);
+  tg_free(d.levels);
+  tg_free(d.frames.list);
+  tg_free(d.frames.of[A_FUNCTION]);
+  tg_free(d.frames.of[A_WAIT]);
   tg_funclabels_free(&d.labels);
   if (error == 0)
     return status;

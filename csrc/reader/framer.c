@@ -148,6 +148,7 @@ static bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
   f->depth = fr->open++;
   f->opened_ns = fr->now_ns;
   fill(fr, f, s->thread, TG_WHY_ENTER, out);
+  out->body = tg_stack_body(s);
   out->resumed = resumed;
   out->hits = hits;
   return true;

@@ -31,6 +31,8 @@ typedef enum tg_Why {
 /* One enteredFrame or exitedFrame. Slices borrow until the next call. */
 typedef struct tg_Packet {
   tg_Why why;
+  tg_FunctionId body;   /* what its coroutine begins with; 0 = not known
+                           (entries only) */
   uint64_t sequence;    /* from 0, no holes */
   uint64_t time_ns;     /* since the tracing state was entered */
   tg_FunctionId function;

@@ -80,6 +80,7 @@ void tg_stacks_free (tg_Stacks *all) {
 /* The frames of 's', but what is kept of them, for 'copy', which is new. */
 static bool copy_frames (tg_Stack *copy, const tg_Stack *s) {
   copy->silent = s->silent;
+  copy->body = s->body;
   if (s->count == 0)
     return true;
   copy->frames = tg_malloc(s->count * sizeof *copy->frames);
@@ -141,6 +142,8 @@ bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
                      uint64_t now_ns) {
   if (s->silent > n)
     s->silent = n;
+  if (s->body == 0 && n > 0)
+    s->body = tg_get32(list);
   uint32_t same = 0, count = n - s->silent;
   list += 4 * (size_t)s->silent;
   while (same < count && same < s->count

@@ -29,6 +29,8 @@ typedef struct tg_StackFrame {
 
 typedef struct tg_Stack {
   tg_ThreadId thread;
+  tg_FunctionId body;   /* what its coroutine begins with, as a RESUME has told;
+                           0 = it has not */
   bool running;         /* on the chain */
   struct tg_Stack *resumer;   /* borrows; next on the chain, if running */
   uint32_t silent;      /* frames below 'frames' */
@@ -73,6 +75,13 @@ TG_INLINE tg_StackFrame *tg_stack_push (tg_Stack *s) {
 /* The innermost frame, NULL if there is none but silent ones. */
 TG_INLINE tg_StackFrame *tg_stack_top (const tg_Stack *s) {
   return s->count > 0 ? &s->frames[s->count - 1] : NULL;
+}
+
+/* The function that the coroutine begins with; 0 if it is not known. */
+TG_INLINE tg_FunctionId tg_stack_body (const tg_Stack *s) {
+  if (s->body != 0 || s->silent > 0 || s->count == 0)
+    return s->body;
+  return s->frames[0].function;
 }
 
 /* The innermost frame is gone. Its kept bytes stay until the next keep. */

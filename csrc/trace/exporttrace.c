@@ -135,9 +135,17 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
    the command line tells of what was left out only where something can be. */
 static void push_result (lua_State *L, const tg_Export *x,
                          const tg_Format *f) {
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 9);
   lx_set_integer(L, "calls", (lua_Integer)x->calls);
   lx_set_integer(L, "leftOut", (lua_Integer)x->left_out);
+  if (x->left_out > 0) {
+    lua_pushnumber(L, (lua_Number)x->hidden_ns / 1e6);
+    lua_setfield(L, -2, "leftOut_ms");
+    if (x->shortest_ns != UINT64_MAX) {
+      lua_pushnumber(L, (lua_Number)x->shortest_ns / 1e6);
+      lua_setfield(L, -2, "shortest_ms");
+    }
+  }
   lx_set_integer(L, "folded", (lua_Integer)x->folded);
   lx_set_integer(L, "withoutValues", (lua_Integer)x->bare);
   lx_set_integer(L, "bytes", (lua_Integer)x->bytes);

@@ -14,11 +14,12 @@ local function document (trace, format)
   return seen.json(trace.text[format])
 end
 
--- The args of the calls of a function, in the order in which they end.
-local function args_of (doc, name)
+-- The args of the calls of a function, in the order in which they end, on the
+-- first track or one that is given.
+local function args_of (doc, name, track)
   local list = {}
   for _, event in ipairs(doc.traceEvents) do
-    if event.ph == "X" and event.name == name then
+    if event.ph == "X" and event.name == name and event.tid == (track or 1) then
       list[#list + 1] = event.args
     end
   end
@@ -190,19 +191,68 @@ describe("what is missing", function ()
       start()
       for i = 1, 10 do f() end
     ]], {export = {limit = 4}})
-    for _, format in ipairs {"chrome", "cpuprofile", "folded", "speedscope"} do
-      local result = trace.exported[format]
+    local told = "^26 calls shorter than [%d.]+ us left out %([%d.]+ ms%)$"
+    for _, result in pairs(trace.exported) do
       assert.equal(4, result.calls)
       assert.equal(26, result.leftOut)
       assert.equal(4, result.limit)
+      assert.is_true(result.leftOut_ms > 0)
+      assert.is_true(result.shortest_ms > 0)
     end
     local doc = document(trace, "chrome")
     local _, _, marks = seen.chrome(doc)
-    assert.equal("26 calls left out", marks[1].name)
+    assert.matches(told, marks[1].name)
     assert.equal(26, doc.otherData.leftOut)
-    assert.same({"main (26 calls left out)"},
-                names_of(document(trace, "speedscope")))
-    assert.equal(30, trace.exported.packets.calls)
+    local name = names_of(document(trace, "speedscope"))[1]
+    assert.matches(told, name:match "^main %((.*)%)$")
+  end)
+
+  it("is what was shortest, wherever it was", function ()
+    local program = [[
+      local function wait (us)
+        local t = os.clock() + us / 1e6
+        repeat until os.clock() > t
+      end
+      local function short () end
+      local function outer (us) short() wait(us) short() end
+      start()
+      for i = 1, 2000 do short() end
+      outer(3000)
+      for i = 1, 2000 do short() end
+      outer(2000)
+      for i = 1, 2000 do short() end
+    ]]
+    local trace = traced(program, {export = {limit = 4, exclude = {"clock"}}})
+    for format, result in pairs(trace.exported) do
+      assert.equal(4, result.calls, format)
+    end
+    local doc = document(trace, "chrome")
+    assert.equal(2, #args_of(doc, "outer"))
+    assert.equal(2, #args_of(doc, "wait"))
+    assert.equal(0, #args_of(doc, "short"))
+  end)
+
+  it("is a part of many that are as long, the first ones", function ()
+    local trace = traced([[
+      local function down (n) if n > 0 then down(n - 1) end end
+      start()
+      down(400)
+    ]], {export = {limit = 50}})
+    local steps = seen.chrome(document(trace, "chrome"))[1]
+    for i = 1, 50 do
+      assert.is_true(steps[i].opens)
+    end
+    assert.equal(100, #steps)
+  end)
+
+  it("is kept whole where there is no more than the limit", function ()
+    local trace = traced("start() for i = 1, 100 do math.abs(i) end",
+                         {export = {limit = 100}})
+    for _, result in pairs(trace.exported) do
+      assert.equal(100, result.calls)
+      assert.equal(0, result.leftOut)
+      assert.is_nil(result.leftOut_ms)
+    end
   end)
 
   it("is the inside of what is too deep, and its time is kept", function ()
@@ -348,7 +398,7 @@ describe("folded", function ()
     ]]):format(n), {formats = {"folded"}, export = {c = false}})
     local stacks = {}
     for stack in pairs(seen.folded(trace.text.folded)) do
-      if stack:find "^coroutine.*wait$" then
+      if stack:find ", coroutine;.*wait$" then
         stacks[#stacks + 1] = stack
       end
     end
@@ -358,9 +408,9 @@ describe("folded", function ()
 
   it("has as many lines for many coroutines of one body as for one",
   function ()
-    local wanted = {"coroutine (long@p.lua:3);long;wait",
-                    "coroutine (passing@p.lua:5);last;wait",
-                    "coroutine (short@p.lua:2);short;wait"}
+    local wanted = {"long (p.lua:3), coroutine;long;wait",
+                    "passing (p.lua:5), coroutine;last;wait",
+                    "short (p.lua:2), coroutine;short;wait"}
     assert.same(wanted, of_coroutines(1))
     assert.same(wanted, of_coroutines(100))
   end)
@@ -374,10 +424,95 @@ describe("a filter", function ()
       local next = coroutine.wrap(f)
       next() next()
     ]], {export = {thread = 2}})
-    assert.same({"coroutine 2 (f@p.lua:1)"},
+    assert.same({"f (p.lua:1), coroutine 2"},
                 names_of(document(trace, "speedscope")))
-    assert.equal(0, #args_of(document(trace, "chrome"), "next"))
-    assert.equal(2, #args_of(document(trace, "chrome"), "f"))
+    local doc = document(trace, "chrome")
+    assert.equal(0, #args_of(doc, "next") + #args_of(doc, "next", 2))
+    assert.equal(0, #args_of(doc, "f"))
+    assert.equal(2, #args_of(doc, "f", 2))
+  end)
+end)
+
+describe("a coroutine", function ()
+  local program = [[
+    local tracegrip = require "tracegrip"
+    local function inner () coroutine.yield() end
+    local function worker () inner() return inner() end
+    local function wait () local t = os.clock() + 0.002
+      repeat until os.clock() > t end
+    start()
+    local next = coroutine.wrap(worker)
+    next()
+    wait()
+    next()
+    next()
+  ]]
+
+  -- What is told of coroutine 2 in each format.
+  local function told (how)
+    local trace = traced(program, how)
+    local _, names = seen.chrome(document(trace, "chrome"))
+    local folded = trace.text.folded:match "([^\n;]*), coroutine;"
+    return names[2], names_of(document(trace, "speedscope"))[2], folded
+  end
+
+  it("is named after what it begins with, and its number comes last",
+  function ()
+    local chrome, speedscope = told {}
+    assert.equal("worker (p.lua:3), coroutine 2", chrome)
+    assert.equal(chrome, speedscope)
+  end)
+
+  it("has that name also where its beginning is hidden", function ()
+    for _, filter in ipairs {{exclude = {"^worker$"}}, {from = 1}} do
+      local chrome, speedscope = told {export = filter}
+      assert.equal("worker (p.lua:3), coroutine 2", chrome)
+      assert.equal(chrome, speedscope)
+    end
+  end)
+
+  it("is called by its place if it has no name", function ()
+    local trace = traced [[
+      start()
+      coroutine.wrap(function () tostring(1) end)()
+    ]]
+    local _, names = seen.chrome(document(trace, "chrome"))
+    assert.equal("p.lua:2, coroutine 2", names[2])
+  end)
+
+  it("shares a track with others from the thousandth on", function ()
+    local trace = traced [[
+      local function f () math.abs(1) end
+      start()
+      for i = 1, 1500 do coroutine.wrap(f)() end
+    ]]
+    local tracks, names = seen.chrome(document(trace, "chrome"))
+    local count, shared = 0, nil
+    for track, name in pairs(names) do
+      count = count + 1
+      shared = name == "other coroutines" and track or shared
+    end
+    assert.equal(1000, count)
+    assert.equal(4 * (1501 - 999), #tracks[shared])
+    local profiles = names_of(document(trace, "speedscope"))
+    assert.equal(1000, #profiles)
+    assert.equal("other coroutines", profiles[1000])
+  end)
+
+  it("is waited for by name, on the track of whoever resumes it", function ()
+    local trace = traced [[
+      local function gen () coroutine.yield() end
+      local function outer () coroutine.wrap(gen)() end
+      start()
+      coroutine.wrap(outer)()
+    ]]
+    local waits = {}
+    for _, event in ipairs(document(trace, "chrome").traceEvents) do
+      if event.cat == "Coroutine" then
+        waits[#waits + 1] = ("%d: %s"):format(event.tid, event.name)
+      end
+    end
+    assert.same({"2: (in gen (p.lua:1), coroutine 3)"}, waits)
   end)
 end)
 
@@ -411,8 +546,7 @@ describe("an export", function ()
 
   it("goes to standard output", function ()
     local text = prints [[trace:export("chrome", "-")]]
-    assert.equal("tostring", args_of(seen.json(text), "tostring") and
-                 seen.json(text).traceEvents[3].name)
+    assert.equal(1, #args_of(seen.json(text), "tostring"))
   end)
 
   it("says that a file cannot be written", function ()

@@ -60,14 +60,21 @@ describe("chrome", function ()
     end
   end
 
+  -- The first track is the whole program's, others are coroutines'.
+  local function by_track (steps)
+    local threads = seen.by_thread(steps)
+    threads[1] = #steps > 0 and steps or nil
+    return threads
+  end
+
   each_trace("has each call where it was", function (trace, steps)
     local tracks = seen.chrome(seen.json(trace.text.chrome))
-    local threads = seen.by_thread(steps)
+    local threads = by_track(steps)
     assert.same(keys(threads), keys(tracks))
     if #steps == 0 then
       return
     end
-    local offset = tracks[steps[1].thread][1].ns - steps[1].ns
+    local offset = tracks[1][1].ns - steps[1].ns
     for thread, list in pairs(threads) do
       local before = 999
       assert.equal(#list, #tracks[thread])
@@ -83,7 +90,7 @@ describe("chrome", function ()
 
   each_trace("says how each call ended", function (trace, steps)
     local tracks = seen.chrome(seen.json(trace.text.chrome))
-    for thread, list in pairs(seen.by_thread(steps)) do
+    for thread, list in pairs(by_track(steps)) do
       for i, step in ipairs(list) do
         local args = tracks[thread][i].args
         if not step.opens and not step.tail then
@@ -95,9 +102,36 @@ describe("chrome", function ()
 
   each_trace("names each thread", function (trace, steps)
     local _, names = seen.chrome(seen.json(trace.text.chrome))
-    for thread in pairs(seen.by_thread(steps)) do
-      local name = thread == 1 and "main" or "coroutine " .. thread .. " ("
-      assert.equal(name, names[thread]:sub(1, #name))
+    local threads = seen.by_thread(steps)
+    assert.equal(next(threads, 1) and "whole program" or "main", names[1])
+    for thread in pairs(threads) do
+      local name = ", coroutine " .. thread
+      assert.equal(thread == 1 and names[1] or name, names[thread]:sub(-#name))
+    end
+  end)
+
+  -- On its own track, a coroutine that resumes another has a gap there.
+  each_trace("has no time twice on the tracks of coroutines",
+  function (trace, steps)
+    if #steps == 0 or steps[#steps].why == "unfinished" then
+      return      -- times that are not known
+    end
+    local tracks, _, _, waits = seen.chrome(seen.json(trace.text.chrome))
+    local own = {}
+    for _, stack in pairs(seen.stacks(steps, true)) do
+      own[stack.thread] = (own[stack.thread] or 0) + stack.self
+    end
+    for thread, list in pairs(tracks) do
+      if thread ~= 1 then
+        local sum = -(waits[thread] or 0)
+        local depth, since = 0, nil
+        for _, step in ipairs(list) do
+          since = depth == 0 and step.ns or since
+          depth = depth + (step.opens and 1 or -1)
+          sum = sum + (depth == 0 and step.ns - since or 0)
+        end
+        assert.near(own[thread], sum, 4 * #list)
+      end
     end
   end)
 end)
@@ -106,7 +140,7 @@ describe("speedscope", function ()
   local function without_notes (steps)
     local list = {}
     for _, step in ipairs(steps) do
-      if not step.name:find "^%[[edu]" then
+      if not step.name:find "^%[[edu]" and not step.name:find "^%(in " then
         list[#list + 1] = step
       end
     end
@@ -121,7 +155,7 @@ describe("speedscope", function ()
       local got = {}
       for i, profile in ipairs(profiles) do
         local name = profile.name
-        if (tonumber(name:match "^coroutine (%d+)") or 1) == thread then
+        if (tonumber(name:match ", coroutine (%d+)$") or 1) == thread then
           got = without_notes(lists[i])
         end
       end
@@ -155,31 +189,59 @@ describe("speedscope", function ()
   end)
 end)
 
+-- The least number of a list from 'first' on.
+local function least (list, first)
+  local n = math.huge
+  for i = first, #list do
+    n = math.min(n, list[i])
+  end
+  return n
+end
+
+-- The time from the first step to the last, of a trace that all have ended in.
+local function length_of (steps)
+  return #steps > 0 and steps[#steps].ns - steps[1].ns or 0
+end
+
+-- How far samples may be off, in ns, so that each is later than the one before:
+-- where many calls follow each other at one moment.
+local OFF = 40
+
 -- Nodes against the stacks of the steps; self times where all have ended.
-local function same_stacks (trace, steps, profile)
+local function same_stacks (steps, profile)
   local nodes, length, paths = seen.cpuprofile(profile)
   local got = seen.node_stacks(nodes, paths)
   local finished = #steps == 0 or steps[#steps].why ~= "unfinished"
   for path, stack in pairs(seen.stacks(steps)) do
     local text = as_text(path)
-    local node = got[text]
-    assert.equal(stack.calls, node and node.calls, text)
-    assert.equal(finished and stack.self, finished and node.self)
+    assert.equal(stack.calls, got[text] and got[text].calls, text)
+    if finished then
+      assert.near(stack.self, got[text].self, 2 * stack.calls + OFF)
+    end
     got[text] = nil
   end
   assert.same({}, got)
-  assert.equal(math.floor(trace.report.duration_ms * 1e6 + 0.5), length)
+  assert.is_true(not finished or length >= length_of(steps))
 end
 
 describe("cpuprofile", function ()
   each_trace("has each call and all time", function (trace, steps)
-    same_stacks(trace, steps, seen.json(trace.text.cpuprofile))
+    same_stacks(steps, seen.json(trace.text.cpuprofile))
+  end)
+
+  each_trace("begins with the first call, and never stands still",
+  function (trace, steps)
+    local doc = seen.json(trace.text.cpuprofile)
+    assert.equal(0, doc.timeDeltas[1])
+    assert.equal(#steps > 0, doc.samples[1] ~= 1)
+    assert.is_true(#steps == 0 or least(doc.timeDeltas, 2) >= 0.001)
   end)
 
   each_trace("counts hits as microseconds", function (trace)
     local nodes = seen.cpuprofile(seen.json(trace.text.cpuprofile))
     for _, node in pairs(nodes) do
-      assert.equal((node.self + 500) // 1000, node.hits)
+      assert.near(node.self / 1000, node.hits,
+                  0.51 + (2 * node.calls + OFF) / 1000)
     end
   end)
 
@@ -194,13 +256,43 @@ describe("cpuprofile", function ()
 end)
 
 describe("chrome with samples", function ()
+  -- The time that a stack is on, with all above it, in microseconds.
+  local function totals (stacks)
+    local list = {}
+    for path, stack in pairs(stacks) do
+      local at = 0
+      repeat
+        at = path:find(";", at + 1, true) or #path + 1
+        local below = path:sub(1, at - 1)
+        list[below] = (list[below] or 0) + stack.self / 1000
+      until at > #path
+    end
+    return list
+  end
+
+  -- A stack begins and ends within the microsecond of its sample.
+  local function same_totals (steps, profile)
+    local nodes, _, paths = seen.cpuprofile(profile)
+    local got = totals(seen.node_stacks(nodes, paths))
+    local stacks = seen.stacks(steps)
+    for path, us in pairs(totals(stacks)) do
+      assert.near(us, got[as_text(path)] or 0, 2 * stacks[path].calls)
+    end
+  end
+
   for name, program in pairs(programs) do
-    it(("is the same as cpuprofile (%s)"):format(name), function ()
+    it(("has the stack at each microsecond (%s)"):format(name), function ()
       local list = exported.of(program, {formats = {"chrome", "packets"},
                                          export = {samples = true}})
       for _, trace in ipairs(list) do
-        same_stacks(trace, seen.packets(trace.packets, {depth = DEEPEST}),
-                    seen.samples(seen.json(trace.text.chrome)))
+        local profile = seen.samples(seen.json(trace.text.chrome))
+        local steps = seen.packets(trace.packets, {depth = DEEPEST})
+        assert.is_true(least(profile.timeDeltas, 2) >= 1)
+        assert.not_matches('"timeDeltas":%[[^%]]*%.', trace.text.chrome)
+        if name ~= "names" and #steps > 0
+           and steps[#steps].why ~= "unfinished" then
+          same_totals(steps, profile)
+        end
       end
     end)
   end
@@ -248,8 +340,7 @@ describe("folded", function ()
     local roots = {"main"}
     for _, step in ipairs(steps) do
       roots[step.thread] = roots[step.thread]
-        or ("coroutine (%s%s)"):format(step.name, step.source
-                                       and "@" .. step.source or "")
+        or seen.body(step.name, step.source) .. ", coroutine"
     end
     return roots
   end

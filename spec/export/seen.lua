@@ -120,15 +120,26 @@ local function nest (events)
   return steps
 end
 
+--- "worker (prog.lua:12)", or only its place: what a coroutine begins with.
+function seen.body (name, source)
+  if name:sub(1, 1) == "(" and source then
+    return source
+  end
+  return source and ("%s (%s)"):format(name, source) or name
+end
+
 local function is_event (event)
   return event.ph == "X" and event.name ~= "EvaluateScript"
 end
 
---- Steps of trace events by thread, names of threads, and the marks (instants).
+--- Steps of trace events by track, names of tracks, the marks (instants), and
+--- how long each track waits for others, in ns.
 function seen.chrome (doc)
-  local tracks, names, marks = {}, {}, {}
+  local tracks, names, marks, waits = {}, {}, {}, {}
   for _, event in ipairs(doc.traceEvents) do
-    if is_event(event) then
+    if event.cat == "Coroutine" then
+      waits[event.tid] = (waits[event.tid] or 0) + round(event.dur * 1000)
+    elseif is_event(event) then
       event.ts = round(event.ts * 1000)
       event.ends = event.ts + round(event.dur * 1000)
       tracks[event.tid] = tracks[event.tid] or {}
@@ -142,7 +153,7 @@ function seen.chrome (doc)
   for tid, events in pairs(tracks) do
     tracks[tid] = nest(events)
   end
-  return tracks, names, marks
+  return tracks, names, marks, waits
 end
 
 -- ---- speedscope ----

@@ -1,5 +1,6 @@
 // engine.mjs FILE... - what is behind Chrome DevTools' Performance panel: trace
-// events and CPU profiles.
+// events and CPU profiles. 'bottomUp' of a thread is the panel's table of that
+// name, by its own code: self times of functions.
 
 import {readFileSync} from "node:fs"
 
@@ -12,7 +13,11 @@ globalThis.DOMRect ??= class {
 const {Handlers, Helpers, TraceModel} =
   await import("@paulirish/trace_engine/models/trace/trace.js")
 
+const {BottomUpRootNode} =
+  await import("@paulirish/trace_engine/models/trace/extras/TraceTree.js")
+
 const inMs = 1e-3
+const all = {accept: () => true}
 
 async function parsed (events, metadata) {
   const model = TraceModel.Model.createWithAllHandlers()
@@ -48,10 +53,21 @@ function countOf (nodes) {
   return nodes.reduce((sum, node) => sum + node.calls + countOf(node.roots), 0)
 }
 
+function bottomUpOf ({entries}) {
+  if (entries.length === 0)
+    return []
+  const root = new BottomUpRootNode(entries, {
+    textFilter: all, filters: [all], startTime: 0, endTime: Infinity
+  })
+  return [...root.children().values()].map(({event, selfTime}) =>
+    ({...nameOf(event), self: selfTime}))
+}
+
 // 'shown' are the calls in the tree; of the entries, none should be missing.
 function threadOf (thread) {
   const roots = nodesOf(thread.tree.roots)
   return {name: thread.name, tid: thread.tid, roots: grouped(roots),
+          bottomUp: bottomUpOf(thread),
           entries: thread.entries.length, shown: countOf(roots)}
 }
 

@@ -18,6 +18,8 @@ local function source_of (f)
   return ("%s:%d"):format(f.url, math.max(f.line or 0, 1))
 end
 
+expected.source = source_of
+
 local function key_of (f)
   return ("%s\0%s\0%s"):format(f.name, f.url, f.line)
 end
@@ -116,8 +118,9 @@ function expected.own (trace)
       local root = threads[packet.thread] or {roots = {}, children = {}}
       threads[packet.thread] = root
       local inside = top and top.thread == packet.thread and top.node or root
-      open[#open + 1] = {thread = packet.thread,
-                         node = child_of(inside, packet)}
+      local node = child_of(inside, packet)
+      node.calls = node.calls + 1
+      open[#open + 1] = {thread = packet.thread, node = node}
     end
   end
   for number, root in pairs(threads) do
@@ -140,15 +143,22 @@ function expected.worst (trace)
   return worst
 end
 
+--- What a coroutine is called after, by the first packet in it.
+function expected.body (first, brief)
+  local url, line = first.location.url, first.location.line
+  if source_of {url = url, line = line} == "" then
+    return first.name
+  end
+  local place = (brief and url:match "[^/]*$" or url) .. ":" .. line
+  return first.name:sub(1, 1) == "(" and place
+         or ("%s (%s)"):format(first.name, place)
+end
+
 local function thread_name (number, first)
   if number == 1 then
     return "main"
   end
-  local source = source_of {url = first.location.url,
-                            line = first.location.line}
-  return ("coroutine %d (%s%s)"):format(number, first.name,
-    source ~= "" and "@" .. first.location.url .. ":" .. first.location.line
-    or "")
+  return ("%s, coroutine %d"):format(expected.body(first, true), number)
 end
 
 --- The coroutines of a trace in order of appearance: {number, name, roots}.
@@ -159,6 +169,7 @@ function expected.threads (trace)
     if not packet.why and not seen[number] then
       seen[number] = true
       list[#list + 1] = {number = number, name = thread_name(number, packet),
+                         body = expected.body(packet),
                          roots = expected.roots(trace, {thread = number})}
     end
   end

@@ -160,7 +160,7 @@ end
 local function by_body (trace)
   local own, bodies = expected.own(trace), {}
   for _, thread in ipairs(expected.threads(trace)) do
-    local name = thread.name:gsub("^coroutine %d+", "coroutine")
+    local name = thread.number == 1 and "main" or thread.body .. ", coroutine"
     bodies[name] = bodies[name] or {}
     table.move(own[thread.number], 1, #own[thread.number], #bodies[name] + 1,
                bodies[name])
@@ -188,6 +188,11 @@ local function at_ends (off_ns)
     end
     return sums(node) + ends * off_ns * ns
   end
+end
+
+-- Each sample a nanosecond after the one before, at the least.
+local function of_samples (worst)
+  return at_ends(worst + 1)
 end
 
 local function a_microsecond (node)
@@ -261,21 +266,76 @@ describe("exports", function ()
     return thread.markers.roots
   end
 
+  -- Without the frames that stand for time in another coroutine, and without
+  -- that time: nodes, and how long they waited.
+  local function without_waits (nodes)
+    local list, waited = {}, 0
+    for _, node in ipairs(nodes) do
+      if node.name:find "^%(in .*coroutine %d+%)$" then
+        waited = waited + node.total
+      else
+        local inside, waits = without_waits(node.roots)
+        local copy = {}
+        for key, value in pairs(node) do copy[key] = value end
+        copy.roots, copy.total = inside, node.total - waits
+        list[#list + 1] = copy
+        waited = waited + waits
+      end
+    end
+    return list, waited
+  end
+
+  -- The trees of a format's threads, each with its own time only.
+  local function same_own (name, threads, how, roots_of)
+    local trace = all[name].trace
+    local own = expected.own(trace)
+    for _, thread in ipairs(expected.threads(trace)) do
+      local shown = threads[clean(thread.name)]
+      assert.is_table(shown, thread.name)
+      same(own[thread.number], (without_waits(roots_of(shown))), how)
+    end
+  end
+
+  local function by_name_of (threads)
+    local named = {}
+    for _, thread in ipairs(threads) do
+      named[clean(thread.name)] = thread
+    end
+    return named
+  end
+
+  -- Chrome's first track has all as one stack.
+  local function same_tracks (name, threads, how, roots_of)
+    local trace = all[name].trace
+    local named = by_name_of(threads)
+    assert.equal(#expected.threads(trace), #threads)
+    local whole = named["whole program"] or named.main
+    same(expected.roots(trace), whole and roots_of(whole) or {}, how)
+    local own = expected.own(trace)
+    for _, thread in ipairs(expected.threads(trace)) do
+      if thread.number ~= 1 then
+        local shown = named[clean(thread.name)]
+        assert.is_table(shown, thread.name)
+        same(own[thread.number], (without_waits(roots_of(shown))), how)
+      end
+    end
+  end
+
   check("chrome, in the engine of DevTools", function (name, trace)
     local threads = imported("engine", "chrome", name)
     for _, thread in ipairs(threads) do
       assert.equal(thread.entries, thread.shown)
     end
-    same_threads(name, threads, {
+    same_tracks(name, threads, {
       reads = by_chrome_place, read = by_chrome_place,
-      off = at_ends(expected.worst(trace))
+      off = at_ends(expected.worst(trace) + 1)
     }, roots)
   end)
 
   check("chrome, in the Firefox Profiler", function (name, trace)
-    same_threads(name, imported("profiler", "chrome", name), {
+    same_tracks(name, imported("profiler", "chrome", name), {
       reads = in_chrome, read = in_chrome,
-      off = at_ends(expected.worst(trace))
+      off = at_ends(expected.worst(trace) + 1)
     }, markers)
   end)
 
@@ -283,19 +343,43 @@ describe("exports", function ()
     local threads = imported("engine", "cpuprofile", name)
     assert.equal(1, #threads)
     same(expected.roots(trace), threads[1].roots,
-         {reads = by_place, read = by_place, off = sums})
+         {reads = by_place, read = by_place,
+          off = of_samples(expected.worst(trace))})
+  end)
+
+  -- C functions of one name are one there, whatever they are.
+  check("cpuprofile, in the bottom-up table of DevTools",
+  function (name, trace)
+    local got, calls = {}, 0
+    for _, node in ipairs(imported("engine", "cpuprofile", name)[1].bottomUp) do
+      got[by_place(node)] = node.self
+    end
+    local wanted = {}
+    for _, f in ipairs(trace:report().functions) do
+      local key = by_place {name = f.name, source = expected.source(f)}
+      local all_of = wanted[key] or {self = 0, calls = 0}
+      wanted[key] = all_of
+      all_of.self = all_of.self + f.self_ms
+      all_of.calls = all_of.calls + f.calls + f.yields
+      calls = calls + f.calls + f.yields
+    end
+    local worst = expected.worst(trace) + 1
+    for key, f in pairs(wanted) do
+      assert.near(f.self, got[key] or 0, 4 * calls * worst * ns + 1e-6, key)
+    end
   end)
 
   check("cpuprofile, in speedscope", function (name, trace)
     local threads = imported("speedscope", "cpuprofile", name)
     assert.equal(1, #threads)
     same(expected.roots(trace), threads[1].roots,
-         {reads = by_name, read = by_name, off = sums})
+         {reads = by_name, read = by_name,
+          off = of_samples(expected.worst(trace))})
   end)
 
   check("speedscope, in speedscope", function (name)
-    same_threads(name, imported("speedscope", "speedscope", name),
-                 {reads = by_place, read = by_place, off = sums}, roots)
+    same_own(name, by_name_of(imported("speedscope", "speedscope", name)),
+             {reads = by_place, read = by_place, off = sums}, roots)
   end)
 
   check("folded, in speedscope", function (name, trace)

@@ -125,10 +125,7 @@ static void write_versions (const tg_Tracks *t, tg_Buf *text) {
 }
 
 static void write_cut (const tg_Tracks *t, tg_Buf *text) {
-  if (t->x->left_out > 0)
-    tg_buf_addfmt(text, "left out: %" PRIu64 " calls beyond the limit of %"
-                  PRIu64,
-                  t->x->left_out, t->x->limit);
+  tg_export_left_out(t->x, text);
 }
 
 static void write_folded (const tg_Tracks *t, tg_Buf *text) {
@@ -202,8 +199,7 @@ static bool use_notes (const tg_Tracks *t, tg_MarkUse *use, void *ud) {
   bool ok = use_note(&text, when, when, use, ud);
   tg_buf_clear(&text);
   write_cut(t, &text);
-  ok = ok && use_note(&text, t->cut_ns,
-                      x->end_ns > t->cut_ns ? x->end_ns : t->cut_ns, use, ud);
+  ok = ok && use_note(&text, x->start_ns, x->end_ns, use, ud);
   tg_buf_free(&text);
   return ok;
 }

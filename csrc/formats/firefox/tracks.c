@@ -225,7 +225,7 @@ static void enter (tg_Tracks *t, const tg_Packet *p) {
   if (track == NULL)
     return;
   if (track->first == 0)
-    track->first = p->function;
+    track->first = p->body != 0 ? p->body : p->function;
   if (below != NULL && below != track)
     leave_for(t, below, track, p->time_ns);
   note_line(track, p);
@@ -257,14 +257,6 @@ static void leave (tg_Tracks *t, const tg_Packet *p) {
 
 /* }================================================================== */
 
-/* The first packet after something was left out tells when that began. */
-static void note_cut (tg_Tracks *t, const tg_Packet *p) {
-  if (!t->cut && t->x->left_out > 0) {
-    t->cut = true;
-    t->cut_ns = p->time_ns;
-  }
-}
-
 typedef bool MarkCall (tg_CallMarks *m, tg_TrackMarks *tm, const tg_Packet *p);
 
 static void mark_call (tg_Tracks *t, const tg_Packet *p, MarkCall *mark) {
@@ -278,7 +270,6 @@ static void mark_call (tg_Tracks *t, const tg_Packet *p, MarkCall *mark) {
 /* A call's arguments are kept after its frame is there, and its marker is put
    aside before the frame goes. */
 static void take (tg_Tracks *t, const tg_Packet *p) {
-  note_cut(t, p);
   if (p->why == TG_WHY_ENTER) {
     enter(t, p);
     mark_call(t, p, tg_callmarks_open);

@@ -74,8 +74,6 @@ struct tg_Tracks {
   tg_Track **list;            /* owns; one at least */
   uint32_t count, capacity;
   tg_CallMarks marks;         /* owns; if 'marked' */
-  uint64_t cut_ns;            /* when the first call was left out */
-  bool cut;
   /* private part */
   tg_StackTables *stacks;     /* borrows; NULL: each track has its own */
   tg_IntMap by_thread;

@@ -28,7 +28,8 @@ local export = {
 local viewable = {
   {name = "limit", kind = "most", metavar = "N", group = "The export",
    default = "what the format's viewers can bear",
-   help = "Only the first N calls, or all; those after them are left out."},
+   help = "Only the N longest calls, or all; the time of those that are left "
+          .. "out is part of whoever called them."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The export",
    help = "The same as --min-duration: leave out calls that took less."},
   {name = "sources", flag = "--sources", value = true, group = "The export",
@@ -123,9 +124,12 @@ end
 local function omissions (result)
   local list = {}
   if result.leftOut > 0 then
-    list[1] = ("%s left out after the first %s (--limit N, or --min-ms MS "
-               .. "for the long ones only)"):format(
-      units.several(result.leftOut, "call"), units.count(result.limit))
+    local shorter = result.shortest_ms
+                    and "shorter than " .. units.span(result.shortest_ms) .. " "
+                    or ""
+    list[1] = ("%s %sleft out, %s in all (--limit N)"):format(
+      units.several(result.leftOut, "call"), shorter,
+      units.span(result.leftOut_ms))
   end
   if result.folded > 0 then
     list[#list + 1] = ("%s deeper than %s part of those around them "
