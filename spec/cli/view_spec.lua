@@ -148,6 +148,7 @@ describe("tracegrip view", function ()
       assert.equal(0, result.status)
       assert.matches('"traceEvents"', run.read(result.stdout:match "^[^\n]+"))
       assert.matches("F12", result.stderr)
+      assert.matches("triangle", result.stderr)
     end)
   end)
 
@@ -216,7 +217,77 @@ describe("tracegrip view", function ()
     refused(1, {"nix"}, "nix: No such file")
     refused(2, {"--with", "lynx", "nix"}, "'firefox'")
     refused(2, {"--port", "70000", "nix"}, "%-%-port")
-    refused(2, {"--with", "perfetto", "--sources", "nix"}, "%-%-sources")
+    refused(2, {"--sources", "nix"}, "%-%-sources")
+  end)
+
+  it("tells which port is taken", function ()
+    viewing({}, function (_, place, directory)
+      local result = run.command(
+        {run.build .. "/bin/tracegrip", "view", "--port",
+         tostring(place.port), "rec"},
+        {cwd = directory, env = {TMPDIR = directory .. "/tmp"}})
+      assert.equal(1, result.status)
+      assert.matches("port " .. place.port .. ": [^\n]*address already in use",
+                     result.stderr)
+    end)
+  end)
+
+  it("gives up when nobody comes", function ()
+    viewing({"--wait", "300ms"}, function (command, _, directory)
+      assert.equal(1, command:ended())
+      assert.matches("nobody has fetched it within 0.3 s", command.err)
+      assert.equal(0, files_in(directory .. "/tmp"))
+    end)
+  end)
+
+  it("tells what the browser may ask", function ()
+    viewing({}, function (command)
+      command:until_ready(function () return command.err:find "Ctrl" end)
+      assert.matches("this machine or local network, allow that", command.err)
+    end)
+  end)
+
+  it("says that there is nothing to be seen", function ()
+    viewing({"--include", "^nothing$"}, function (command)
+      assert.matches(": 0 calls, [^\n]*there is nothing to be seen", command.err)
+    end)
+  end)
+
+  it("has the program's text, if the recording has it", function ()
+    recorded(function (directory)
+      local tracegrip = run.build .. "/bin/tracegrip"
+      run.command({tracegrip, "record", "--sources", "-o", "rec",
+                   "program.lua"}, {cwd = directory})
+      local command = served.start({"view", "rec"}, directory,
+                                   {TMPDIR = directory .. "/tmp"})
+      local port, path = decoded(command:until_says "^(https://[^\n]+)\n")
+                         :match "http://127.0.0.1:(%d+)(/.*)$"
+      local _, _, body = request({port = tonumber(port), path = path}, "GET",
+                                 {})
+      assert.matches("for i = 1, 100 do math.abs%(i%) end", body)
+      assert.equal(0, command:ended())
+    end)
+  end)
+
+  it("gives the file to speedscope's own command, which needs no network",
+  function ()
+    run.within(function (bin)
+      run.write(bin .. "/speedscope", "#!/bin/sh\ncat \"$1\" >opened\n")
+      os.execute("chmod +x " .. run.quote(bin .. "/speedscope"))
+      recorded(function (directory)
+        local result = run.command(
+          {run.build .. "/bin/tracegrip", "view", "--with", "speedscope",
+           "rec"},
+          {cwd = directory, env = {
+            TMPDIR = directory .. "/tmp", DISPLAY = ":0",
+            PATH = bin .. ":" .. os.getenv "PATH"
+          }})
+        assert.equal(0, result.status)
+        assert.matches("speedscope.app/file%-format%-schema",
+                       run.read(directory .. "/opened"))
+        assert.equal(0, files_in(directory .. "/tmp"))
+      end)
+    end)
   end)
 end)
 
@@ -306,6 +377,15 @@ describe("what view serves", function ()
       assert.equal(200, (request(place, "GET", {})))
       assert.equal(0, command:ended())
       assert.not_matches("stack traceback", command.err)
+    end)
+  end)
+
+  it("is not kept from anybody by connections that ask for nothing", function ()
+    viewing({}, function (command, place)
+      local idle <close> = served.connect(place.port, 40)
+      assert.equal(200, (request(place, "GET", {Origin = firefox})))
+      assert.equal(0, command:ended())
+      assert.is_table(idle)
     end)
   end)
 end)

@@ -120,6 +120,22 @@ function served.exchange (port, text)
   return answer
 end
 
+--- So many connections on which nothing is said, to be closed.
+function served.connect (port, count)
+  local sockets, ready = {}, 0
+  for i = 1, count do
+    sockets[i] = uv.new_tcp()
+    sockets[i]:connect("127.0.0.1", port, function () ready = ready + 1 end)
+  end
+  wait("connections", function () return ready == count end)
+  return setmetatable(sockets, {__close = function ()
+    for _, socket in ipairs(sockets) do
+      socket:close()
+    end
+    uv.run("nowait")
+  end})
+end
+
 --- An answer's status, headers by name in lower case, and body.
 function served.parse (answer)
   local head, body = answer:match "^(.-)\r\n\r\n(.*)$"

@@ -32,12 +32,12 @@ local viewable = {
           .. "out is part of whoever called them."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The export",
    help = "The same as --min-duration: leave out calls that took less."},
-  {name = "sources", flag = "--sources", value = true, group = "The export",
-   formats = {"firefox"},
-   help = "firefox: with the program's text, if the recording has it."},
 }
 
 local own = {
+  {name = "sources", flag = "--sources", value = true, group = "The export",
+   formats = {"firefox"},
+   help = "firefox: with the program's text, if the recording has it."},
   {name = "output", flag = "-o", alias = "--output", metavar = "OUT",
    group = "The export", default = "FILE's name with the format's ending",
    help = "Where to; '-' is standard output. Compressed if it ends in .gz."},
@@ -150,6 +150,10 @@ function export.told (result, trace)
     units.several(result.calls, "call") .. ", " .. units.bytes(result.bytes),
     table.unpack(omissions(result))
   }
+  if result.calls == 0 then
+    parts[#parts + 1] = "there is nothing to be seen: no call was recorded, or "
+                        .. "the filters leave none"
+  end
   local losses = recording.losses(trace.lost)
   if losses ~= "none" then
     parts[#parts + 1] = "lost " .. losses

@@ -4,7 +4,9 @@
 -- machine what is offered to it. So can every other page and every other
 -- program here: therefore the path cannot be guessed, only the page's own
 -- origin is let in, and whatever else is asked for is not found. A request has
--- little room and little time; the file is read from as it goes out.
+-- little room and little time; the file is read from as it goes out. Browsers
+-- open connections on which they ask for nothing: those are given up for one
+-- that is new, the oldest first, and are not waited for.
 --
 --   onefile.start {
 --     fd, size,        the file, open for reading, and its length
@@ -16,8 +18,8 @@
 --                      moment nobody has asked for it again
 --   } -> server | nil, message, code
 --
--- server.port is the port; server:stop() ends it all. It works while the event
--- loop of luv runs.
+-- server.port is the port; server.served says whether the file has been asked
+-- for; server:stop() ends it all. It works while the event loop of luv runs.
 
 local core = require "tracegrip.core"
 local quietpipe = require "tracegrip.quietpipe"
@@ -126,6 +128,7 @@ function Connection:close ()
     self.socket:close()
     self.server.connections[self] = nil
     self.server.count = self.server.count - 1
+    self.server.busy = self.server.busy - (self.busy and 1 or 0)
   end
 end
 
@@ -167,7 +170,10 @@ end
 
 function Connection:respond ()
   self.socket:read_stop()
+  self.busy = true
+  self.server.busy = self.server.busy + 1
   local text, file = self.server:answer(parse(self.request))
+  self.server.served = self.server.served or file
   self:write(text, function ()
     if file then
       self:send(0)
@@ -188,10 +194,28 @@ function Connection:receive (piece)
   end
 end
 
+-- Gives up the connection that has been silent for longest.
+function Server:make_room ()
+  local oldest
+  for peer in pairs(self.connections) do
+    if not peer.busy and (not oldest or peer.number < oldest.number) then
+      oldest = peer
+    end
+  end
+  if oldest then
+    oldest:close()
+  end
+end
+
 function Server:accept ()
   local socket = uv.new_tcp()
+  if self.count == CONNECTIONS_MAX then
+    self:make_room()
+  end
+  self.accepted = self.accepted + 1
   local peer = setmetatable({
-    server = self, socket = socket, timer = uv.new_timer(), request = ""
+    server = self, socket = socket, timer = uv.new_timer(), request = "",
+    number = self.accepted
   }, Connection)
   self.connections[peer] = true
   self.count = self.count + 1
@@ -215,7 +239,7 @@ end
 -- It has been fetched; somebody who fetches it again is waited for.
 function Server:fetched ()
   self.timer:start(GRACE_MS, GRACE_MS, function ()
-    if self.count == 0 then
+    if self.busy == 0 then
       self.timer:stop()
       self.finished()
     end
@@ -253,7 +277,7 @@ function onefile.start (options)
     fd = options.fd, size = options.size, path = options.path,
     type = options.type, origin = options.origin, finished = options.finished,
     socket = uv.new_tcp(), timer = uv.new_timer(), pipe = quietpipe(),
-    connections = {}, count = 0
+    connections = {}, count = 0, busy = 0, accepted = 0
   }, Server)
   local ok, message, code = listen(server, options.port)
   if not ok then

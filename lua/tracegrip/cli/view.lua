@@ -13,8 +13,9 @@ local view = {
   summary = "Shows a recording in a viewer in the browser.",
   description = "Exports a recording, offers it to a viewer's page on this "
     .. "machine's loopback address and opens the page, or prints its address. "
-    .. "Ends when the viewer has fetched it, or on Ctrl-C. Nothing leaves the "
-    .. "machine: the viewers work in the browser.",
+    .. "Ends when the viewer has fetched it, when nobody has for --wait, or on "
+    .. "Ctrl-C. Nothing leaves the machine: the viewers work in the browser. "
+    .. "With the npm package speedscope, --with speedscope needs no network.",
   usage = "[options] FILE"
 }
 
@@ -29,6 +30,8 @@ view.options = options.joined({
    help = "Where the file is offered."},
   {name = "open", flag = "--no-open", value = false, group = "The viewer",
    help = "Only print the address."},
+  {name = "wait", kind = "seconds", metavar = "S", group = "The viewer",
+   default = "10m", help = "How long to wait for the browser (30s, 2m)."},
 }, export.viewable)
 
 function view.declare (parser)
@@ -47,7 +50,8 @@ end
 
 -- format: what it opens; origin: where its page is; address: of the page that
 -- fetches a url; port: the only one that the page may fetch from; by_hand: what
--- to do without that.
+-- to do without that; command: what opens a file without a network, if it is
+-- installed.
 local viewers = {
   firefox = {
     format = "firefox", origin = "https://profiler.firefox.com",
@@ -61,11 +65,14 @@ local viewers = {
   },
   speedscope = {
     format = "speedscope", origin = "https://www.speedscope.app",
+    command = "speedscope",
     address = function (url) return "/#profileURL=" .. encoded(url) end
   },
   devtools = {
     format = "chrome",
-    by_hand = "in Chrome press F12, choose Performance, then Load profile"
+    by_hand = "in Chrome press F12, choose Performance, then Load profile; "
+              .. "its tracks are closed: a click on the triangle of the "
+              .. "program opens the list, one on that of a track the calls"
   }
 }
 
@@ -178,10 +185,13 @@ end
 local function show (address, parsed)
   local function tell ()
     recording.write(address .. "\n")
-    main.note("waiting for a browser to fetch it (Ctrl-C ends)")
+    main.note("waiting for a browser to fetch it; if it asks whether the page "
+              .. "may reach this machine or local network, allow that (Ctrl-C "
+              .. "ends)")
   end
   if parsed.open ~= false and has_display() then
-    main.note("opening %s (Ctrl-C ends)", address)
+    main.note("opening %s; if the browser asks whether the page may reach this "
+              .. "machine or local network, allow that (Ctrl-C ends)", address)
     browse(address, tell)
   else
     tell()
@@ -205,17 +215,65 @@ local function offer (parsed, viewer, place, ending)
     finished = function () ending:come() end
   }
   if not server and not (viewer.by_hand and code == "EADDRINUSE") then
-    main.fail("cannot listen: %s", message)
+    main.fail("cannot listen on port %d: %s", parsed.port or viewer.port or 0,
+              message)
   end
   return server
 end
 
+local WAIT_MS = 600000
+
+-- A browser may never come, or ask its user something that nobody answers. The
+-- ending is told so, unless the file is on its way.
+local function new_patience (server, parsed, ending)
+  local ms = parsed.wait or WAIT_MS
+  local timer = uv.new_timer()
+  timer:start(math.ceil(ms), 0, function ()
+    if not server.served then
+      ending.nobody = ("nobody has fetched it within %g s (--wait)")
+                      :format(ms / 1000)
+      ending:come()
+    end
+  end)
+  return setmetatable({}, {__close = function () timer:close() end})
+end
+
 -- Until it has been fetched. The file is open and needs no name any more.
-local function serve (server, parsed, viewer, place)
+local function serve (server, parsed, viewer, place, ending)
   place.remove()
+  local _ <close> = new_patience(server, parsed, ending)
   local url = ("http://127.0.0.1:%d%s"):format(server.port, server.path)
   show(viewer.origin .. viewer.address(url), parsed)
   uv.run()
+end
+
+-- Whether a shell would find a command.
+local function installed (command)
+  for directory in ((os.getenv "PATH" or "") .. ":"):gmatch "([^:]*):" do
+    local path = (directory == "" and "." or directory) .. "/" .. command
+    if uv.fs_access(path, "X") and core.filetype(path) == "file" then
+      return true
+    end
+  end
+end
+
+-- A viewer's own command has its page with it, and reads the file before it
+-- ends.
+local function run_command (command, place)
+  main.note("opening %s with the command %s", place.path, command)
+  local status
+  local process, message = uv.spawn(command, {
+    args = {place.path}, stdio = {nil, 1, 2}
+  }, function (code)
+    status = code
+    uv.stop()
+  end)
+  must(process, message)
+  uv.run()
+  process:close()
+  if status and status ~= 0 then
+    main.fail("%s ended with status %d", command, status)
+  end
 end
 
 -- For a viewer that cannot fetch it.
@@ -233,9 +291,13 @@ local function run (parsed, viewer, ending)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local place <close> = new_place(name_of(info, viewer.format))
   write_export(parsed, place, trace, ending)
+  if viewer.command and parsed.open ~= false and has_display()
+     and installed(viewer.command) then
+    return run_command(viewer.command, place)
+  end
   ending.server = viewer.address and offer(parsed, viewer, place, ending)
   if ending.server then
-    serve(ending.server, parsed, viewer, place)
+    serve(ending.server, parsed, viewer, place, ending)
   else
     leave(viewer, place)
   end
@@ -247,10 +309,13 @@ function view.run (parsed)
   local viewer = viewers[parsed.viewer or "firefox"]
   local ending <close> = new_ending()
   parsed.format = viewer.format
+  parsed.sources = viewer.format == "firefox"   -- if the recording has them
   export.check(parsed)
   local ok, message = pcall(run, parsed, viewer, ending)
   if not ok and message ~= Interrupted then
     error(message, 0)
+  elseif ending.nobody then
+    main.fail("%s", ending.nobody)
   end
 end
 
