@@ -219,6 +219,8 @@ static tg_Status write_all (tg_Export *x, const tg_Format *format) {
 
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->depth = format->depth;
+  if (x->depth > 0 && x->options.levels > 0 && x->options.levels < x->depth)
+    x->depth = (uint32_t)x->options.levels;
   x->literal = tg_export_literal(x);
   memset(&x->brief, 0, sizeof x->brief);
   x->brief.off = x->selection->redacts; /* what is secret has a name */

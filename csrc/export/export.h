@@ -36,6 +36,7 @@
 /* What the user may choose, beyond the filter. */
 typedef struct tg_ExportOptions {
   uint64_t limit;         /* calls; 0 = the format's default */
+  uint64_t levels;        /* frames; 0, or more than that: the format's */
   bool samples;           /* chrome: samples on a track of their own too */
   bool sources;           /* firefox: the text of sources, if it is to be had */
   uint32_t gecko;         /* gecko: version, 5 or 36 */

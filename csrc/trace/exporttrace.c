@@ -36,7 +36,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
 
 /* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
-  "limit", "samples", "sources", "geckoVersion", "progress", NULL
+  "limit", "levels", "samples", "sources", "geckoVersion", "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -73,6 +73,7 @@ static void read_options (lua_State *L, tg_ExportOptions *o) {
   if (!lua_istable(L, 4))
     return;
   o->limit = read_count(L, "limit");
+  o->levels = read_count(L, "levels");
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   uint64_t version = read_count(L, "geckoVersion");
@@ -139,18 +140,15 @@ static void push_result (lua_State *L, const tg_Export *x,
   lx_set_integer(L, "calls", (lua_Integer)x->calls);
   lx_set_integer(L, "leftOut", (lua_Integer)x->left_out);
   if (x->left_out > 0) {
-    lua_pushnumber(L, (lua_Number)x->hidden_ns / 1e6);
-    lua_setfield(L, -2, "leftOut_ms");
-    if (x->shortest_ns != UINT64_MAX) {
-      lua_pushnumber(L, (lua_Number)x->shortest_ns / 1e6);
-      lua_setfield(L, -2, "shortest_ms");
-    }
+    lx_set_number(L, "leftOut_ms", (lua_Number)x->hidden_ns / 1e6);
+    if (x->shortest_ns != UINT64_MAX)
+      lx_set_number(L, "shortest_ms", (lua_Number)x->shortest_ns / 1e6);
   }
   lx_set_integer(L, "folded", (lua_Integer)x->folded);
   lx_set_integer(L, "withoutValues", (lua_Integer)x->bare);
   lx_set_integer(L, "bytes", (lua_Integer)x->bytes);
   if (f->depth > 0) {
-    lx_set_integer(L, "depth", f->depth);
+    lx_set_integer(L, "depth", x->depth);
   }
   if (x->limit > 0) {
     lx_set_integer(L, "limit", (lua_Integer)x->limit);

@@ -277,6 +277,18 @@ describe("what is missing", function ()
                                             true))
   end)
 
+  it("is what is deeper than a viewer draws, if that is said", function ()
+    local trace = traced([[
+      local function down (n) if n > 0 then return 1 + down(n - 1) end end
+      start()
+      down(999)
+    ]], {export = {levels = 512}})
+    assert.equal(512, trace.exported.chrome.calls)
+    assert.equal(488, trace.exported.chrome.folded)
+    assert.equal(512, trace.exported.chrome.depth)
+    assert.equal(1000, trace.exported.packets.calls)
+  end)
+
   it("is not said of a trace that is all there", function ()
     local trace = traced "start() tostring(1)"
     assert.same({"main"}, names_of(document(trace, "speedscope")))

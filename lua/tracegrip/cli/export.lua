@@ -111,6 +111,7 @@ local function choices (parsed, progress)
   chosen.minDuration = chosen.minDuration or parsed.minMs
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
+  chosen.levels = parsed.levels
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress
   return chosen

@@ -49,7 +49,8 @@ local function encoded (text)
 end
 
 -- format: what it opens; origin: where its page is; address: of the page that
--- fetches a url; port: the only one that the page may fetch from; by_hand: what
+-- fetches a url; levels: how deep it draws, if it is less than the format has;
+-- port: the only one that the page may fetch from; by_hand: what
 -- to do without that; command: what opens a file without a network, if it is
 -- installed.
 local viewers = {
@@ -59,6 +60,7 @@ local viewers = {
   },
   perfetto = {
     format = "chrome", origin = "https://ui.perfetto.dev", port = 9001,
+    levels = 512,             -- deeper ones it drops without a word
     address = function (url) return "/#!/?url=" .. url end,
     by_hand = "port 9001, from which alone Perfetto fetches, is taken: open "
               .. "https://ui.perfetto.dev and drop the file there"
@@ -308,7 +310,7 @@ function view.run (parsed)
   onefile = require "tracegrip.cli.onefile"
   local viewer = viewers[parsed.viewer or "firefox"]
   local ending <close> = new_ending()
-  parsed.format = viewer.format
+  parsed.format, parsed.levels = viewer.format, viewer.levels
   parsed.sources = viewer.format == "firefox"   -- if the recording has them
   export.check(parsed)
   local ok, message = pcall(run, parsed, viewer, ending)
