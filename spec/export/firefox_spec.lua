@@ -402,7 +402,7 @@ describe("a profile", function ()
     local t = trace.doc.threads
     assert.equal(5, #t)
     assert.is_true(t[1].isMainThread)
-    assert.equal("coroutine 2 (worker@p.lua:1)", t[2].name)
+    assert.equal("worker (p.lua:1), coroutine 2", t[2].name)
     assert.equal(null, t[2].unregisterTime)
     assert.is_true(t[5].unregisterTime >= t[5].registerTime)
     assert.equal(t[1].pid, t[5].pid)
@@ -437,14 +437,15 @@ describe("a profile", function ()
     ]], {export = {limit = 20}})
     assert.equal(20, trace.exported.firefox.calls)
     assert.equal(40, trace.exported.firefox.leftOut)
-    assert.equal("left out: 40 calls beyond the limit of 20",
-                 extra(trace, "Left out"))
+    local told = extra(trace, "Left out")
+    assert.matches("^40 calls shorter than [%d.]+ us left out %([%d.]+ ms%)$",
+                   told)
     local notes = {}
     for _, m in ipairs(profiles.markers(trace.doc.threads[1],
                                         trace.doc.shared.stringArray)) do
       notes[#notes + 1] = m.data.note
     end
-    assert.same({"left out: 40 calls beyond the limit of 20"}, notes)
+    assert.same({told}, notes)
   end)
 
   it("says what was lost", function ()
