@@ -98,11 +98,6 @@ TG_INLINE tg_CachedFunction *known (tg_Framer *fr, tg_FunctionId id) {
   return k;
 }
 
-static bool yields (tg_Framer *fr, const tg_StackFrame *f) {
-  const tg_CachedFunction *k = known(fr, f->function);
-  return k != NULL && k->yields;
-}
-
 static void fill (tg_Framer *fr, const tg_StackFrame *f, tg_ThreadId thread,
                   tg_Why why, tg_Packet *out) {
   memset(out, 0, sizeof *out);
@@ -132,10 +127,10 @@ static bool passes (const tg_Framer *fr, const tg_Stack *s,
              && fr->now_ns >= filter->from_ns);
 }
 
-/* The frame is entered; whether that gives a packet. */
-static bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
-                   bool resumed, tg_Packet *out) {
-  tg_CachedFunction *k = known(fr, f->function);
+/* The frame is entered, of a function of which 'k' is known; whether that gives
+   a packet. */
+TG_INLINE bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
+                      tg_CachedFunction *k, bool resumed, tg_Packet *out) {
   f->inside = k != NULL && k->wanted && fr->inside < fr->selection.max_depth;
   if (!f->inside)
     return false;
@@ -231,9 +226,9 @@ static tg_FunctionId caller_of (const tg_Event *call, const tg_Stack *s) {
 /* Arguments that a later event may mean: a YIELD without values yields those of
    its innermost frame, which is coroutine.yield (event.h). Only its are kept:
    copying those of every call would cost more than reading it. */
-static void keep_arguments (tg_Framer *fr, tg_Stack *s, tg_StackFrame *f,
-                            tg_Slice values) {
-  if (values.data != NULL && fr->selection.types != 0 && yields(fr, f))
+TG_INLINE void keep_arguments (const tg_Framer *fr, tg_Stack *s,
+                               const tg_CachedFunction *k, tg_Slice values) {
+  if (values.data != NULL && fr->selection.types != 0 && k != NULL && k->yields)
     tg_stack_keep(s, values);
 }
 
@@ -249,8 +244,9 @@ static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   }
   f->function = call->function;
   f->entered_ns = fr->now_ns;
-  keep_arguments(fr, s, f, call->values);
-  if (!enter(fr, s, f, false, out))
+  tg_CachedFunction *k = known(fr, f->function);
+  keep_arguments(fr, s, k, call->values);
+  if (!enter(fr, s, f, k, false, out))
     return false;
   out->caller = caller;
   out->line = call->line;
@@ -258,11 +254,13 @@ static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   return true;
 }
 
+/* Done with the last frame and not a turn later: nearly every event closes one
+   frame or opens one. */
 static bool turn_close (tg_Framer *fr, tg_Packet *out) {
-  if (fr->job.left > 0)
-    return close_one(fr, out);
-  done(fr);
-  return false;
+  bool given = fr->job.left > 0 && close_one(fr, out);
+  if (fr->job.left == 0)
+    done(fr);
+  return given;
 }
 
 /* The frame that makes the tail call is closed before the one that it calls is
@@ -317,7 +315,7 @@ static bool turn_reenter (tg_Framer *fr, tg_Packet *out) {
     return false;
   }
   tg_StackFrame *f = &fr->running->frames[fr->job.next++];
-  return enter(fr, fr->running, f, true, out);
+  return enter(fr, fr->running, f, known(fr, f->function), true, out);
 }
 
 static bool turn (tg_Framer *fr, tg_Packet *out) {
@@ -403,8 +401,11 @@ static void apply_yield (tg_Framer *fr, const tg_Event *e) {
   const tg_Stack *s = fr->running;
   const tg_StackFrame *f = tg_stack_top(s);
   tg_Slice values = e->values;
-  if (values.data == NULL && f != NULL && yields(fr, f))
-    values = tg_stack_kept(s, f);
+  if (values.data == NULL && f != NULL) {
+    const tg_CachedFunction *k = known(fr, f->function);
+    if (k != NULL && k->yields)
+      values = tg_stack_kept(s, f);
+  }
   set_job(fr, TG_JOB_SUSPEND, TG_WHY_YIELD, s->count, values);
 }
 
@@ -434,7 +435,7 @@ static void apply_terminate (tg_Framer *fr) {
 }
 
 /* An event of the running coroutine. */
-static void apply_running (tg_Framer *fr, const tg_Event *e) {
+TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CALL)
     apply_call(fr, e);
   else if (e->kind == TG_EV_RETURN)
@@ -447,8 +448,8 @@ static void apply_running (tg_Framer *fr, const tg_Event *e) {
     set_job(fr, TG_JOB_LEAVE, TG_WHY_TERMINATED, UINT32_MAX, nothing);
 }
 
-/* Before the first CONTEXT nothing can be understood; time alone goes on. */
-static void apply (tg_Framer *fr, const tg_Event *e) {
+/* An event that says which coroutines there are, or what time it is. */
+static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT)
     apply_context(fr, e);
   else if (e->kind == TG_EV_TIME || !fr->started)
@@ -459,7 +460,17 @@ static void apply (tg_Framer *fr, const tg_Event *e) {
     apply_gone(fr, e);
   else if (e->kind == TG_EV_TERMINATE)
     apply_terminate(fr);
-  else if (fr->running != NULL)
+}
+
+static bool is_running (tg_Kind kind) {
+  return kind >= TG_EV_CALL && kind <= TG_EV_LEAVE && kind != TG_EV_RESUME;
+}
+
+/* Before the first CONTEXT nothing can be understood; time alone goes on. */
+TG_INLINE void apply (tg_Framer *fr, const tg_Event *e) {
+  if (!is_running(e->kind))
+    apply_other(fr, e);
+  else if (fr->started && fr->running != NULL)
     apply_running(fr, e);
 }
 
