@@ -24,11 +24,15 @@
 ** ===================================================================
 */
 
-static bool clear_batch (tg_Batch *b) {
+static void clear_batch (tg_Batch *b) {
   b->count = b->worked = 0;
   b->done = false;
+  b->tally[0] = b->tally[1] = 0;
   tg_buf_clear(&b->values);
   tg_buf_clear(&b->text);
+}
+
+static bool has_room (tg_Batch *b) {
   if (b->packets == NULL)
     b->packets = tg_malloc(TG_BATCH_PACKETS * sizeof *b->packets);
   if (b->ends == NULL)
@@ -67,12 +71,14 @@ static void place_values (tg_Batch *b) {
   }
 }
 
-/* Reads packets; whether there may be more. */
-static bool fill (tg_ReadAhead *a, tg_Batch *b) {
+/* Reads packets; whether there may be more. Without memory 'failed'. */
+static bool read_packets (tg_ReadAhead *a, tg_Batch *b, bool *failed) {
   const tg_Reader *r = a->minduration->reader;
   size_t bytes = 0;
-  if (!clear_batch(b))
+  if (!has_room(b)) {
+    *failed = true;
     return false;
+  }
   while (b->count < TG_BATCH_PACKETS && bytes < ENOUGH) {
     tg_Packet *p = &b->packets[b->count];
     if (!tg_minduration_next(a->minduration, a->stop, p))
@@ -83,7 +89,17 @@ static bool fill (tg_ReadAhead *a, tg_Batch *b) {
     bytes += p->values.size;
   }
   place_values(b);
+  *failed = b->values.failed;
   return b->count == TG_BATCH_PACKETS || bytes >= ENOUGH;
+}
+
+/* Whether there may be more. */
+static bool fill (tg_ReadAhead *a, tg_Batch *b, bool *failed) {
+  clear_batch(b);
+  if (a->minduration != NULL)
+    return read_packets(a, b, failed);
+  b->count = 1;
+  return b->number + 1 < a->parts;
 }
 
 static void free_batch (tg_Batch *b) {
@@ -111,10 +127,11 @@ static tg_Batch *batch_at (tg_ReadAhead *a, uint64_t number) {
    free. */
 static void fill_next (tg_ReadAhead *a) {
   tg_Batch *b = batch_at(a, a->filled);
+  bool failed = false;
   tg_assert(a->filled - a->given < TG_AHEAD_BATCHES);
+  b->number = a->filled;
   pthread_mutex_unlock(&a->mutex);
-  bool more = fill(a, b);
-  bool failed = b->packets == NULL || b->ends == NULL || b->values.failed;
+  bool more = fill(a, b, &failed);
   pthread_mutex_lock(&a->mutex);
   a->failed = a->failed || failed;
   a->ended = !more || failed;
@@ -176,15 +193,27 @@ static void *work_all (void *ud) {
 ** ===================================================================
 */
 
-void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
-                         tg_BatchWork *work, void *ud) {
+static void begin (tg_ReadAhead *a, tg_BatchWork *work, void *ud) {
   memset(a, 0, sizeof *a);
-  a->minduration = s;
-  a->stop = stop;
   a->work = work;
   a->ud = ud;
   pthread_mutex_init(&a->mutex, NULL);
   pthread_cond_init(&a->changed, NULL);
+}
+
+void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
+                         tg_BatchWork *work, void *ud) {
+  tg_check(s != NULL);
+  begin(a, work, ud);
+  a->minduration = s;
+  a->stop = stop;
+}
+
+void tg_readahead_parts (tg_ReadAhead *a, uint64_t parts, tg_BatchWork *work,
+                         void *ud) {
+  tg_check(parts > 0 && work != NULL);
+  begin(a, work, ud);
+  a->parts = parts;
 }
 
 /* Without signals: the program's handlers run on the program's threads. */
@@ -195,7 +224,8 @@ static bool start_thread (tg_ReadAhead *a, void *(*run) (void *)) {
   return true;
 }
 
-/* The reading one, and workers: with whoever asks, one for each processor. */
+/* The reading one, and workers: with whoever asks, one for each processor. The
+   one that gives parts their numbers has next to nothing to do. */
 static void start_threads (tg_ReadAhead *a) {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (processors < 2 || !start_thread(a, read_all) || a->work == NULL)

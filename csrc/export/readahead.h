@@ -4,7 +4,9 @@
 **
 ** Packets come in batches, in order. One thread reads; if there is 'work' that
 ** can be done with each batch by itself, others do it, and whoever asks for the
-** next batch helps instead of waiting:
+** next batch helps instead of waiting. A document that is put together in parts
+** has batches without packets, which are nothing but their number
+** (tg_readahead_parts):
 **
 **     reads -> | filled | claimed | done | done | -> given
 **
@@ -26,14 +28,16 @@
 #define TG_BATCH_PACKETS 2048u
 
 typedef struct tg_Batch {
-  tg_Packet *packets;         /* owns */
-  uint32_t count;
+  uint64_t number;            /* from 0 on */
+  tg_Packet *packets;         /* owns; NULL: it is a part of a document... */
+  uint32_t count;             /* ...and counts as one */
   /* for the work */
   uint32_t worked;            /* packets that 'text' is of */
   tg_Buf text;                /* owns */
   uint32_t *ends;             /* owns; for each packet: where its part of 'text'
                                  ends, if the work says so */
   tg_Scratch scratch;         /* owns */
+  uint64_t tally[2];          /* for the work to count what it made */
   /* private */
   tg_Cursor pin;              /* of the chunks that values are in */
   tg_Buf values;              /* owns; those that are in no chunk */
@@ -48,7 +52,8 @@ typedef void tg_BatchWork (void *ud, tg_Batch *b);
 #define TG_AHEAD_BATCHES 4u
 
 typedef struct tg_ReadAhead {
-  tg_MinDuration *minduration;  /* borrows */
+  tg_MinDuration *minduration;  /* borrows; NULL: there are parts... */
+  uint64_t parts;             /* ...so many, one at least */
   tg_Pos stop;
   tg_BatchWork *work;         /* NULL: there is none */
   void *ud;
@@ -68,6 +73,11 @@ typedef struct tg_ReadAhead {
 
 void tg_readahead_begin (tg_ReadAhead *a, tg_MinDuration *s, tg_Pos stop,
                          tg_BatchWork *work, void *ud);
+
+/* Numbers from 0 to 'parts' - 1 instead of packets: what is made of each is the
+   work's business. */
+void tg_readahead_parts (tg_ReadAhead *a, uint64_t parts, tg_BatchWork *work,
+                         void *ud);
 
 /* The next batch, with one packet at least, and gives back the one before. NULL
    at the end; then 'failed' or tg_minduration_status says why. */

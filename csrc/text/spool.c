@@ -54,8 +54,8 @@ static bool open_file (tg_Spool *s) {
 
 /* The first reason stays; later ones follow from it. */
 static bool fail (tg_Spool *s, int error) {
-  if (s->error == 0)
-    s->error = error;
+  int none = 0;
+  atomic_compare_exchange_strong(&s->error, &none, error);
   return false;
 }
 
@@ -130,33 +130,51 @@ bool tg_column_put (tg_Spool *s, tg_Column *c) {
   return true;
 }
 
-/* Adds a piece to 'to'. The file is read in the order in which columns are
-   written, which is not that of their pieces: the system's cache is what makes
-   that cheap. */
-static bool read_piece (tg_Spool *s, const tg_Piece *p, tg_Buf *to) {
-  if (!tg_buf_reserve(to, p->size))
+/* The file is read in the order in which columns are written, which is not that
+   of their pieces: the system's cache is what makes that cheap. */
+static bool read_file (tg_Spool *s, const tg_Piece *p, tg_Buf *room,
+                       tg_Slice *bytes) {
+  uint64_t place = p->place - TG_SPOOL_MEMORY;
+  tg_assert(place + p->size <= s->end);
+  tg_buf_clear(room);
+  if (!tg_buf_reserve(room, p->size))
     return fail(s, ENOMEM);
-  if (p->place < TG_SPOOL_MEMORY)
-    tg_buf_add(to, memory_at(s, p->place), p->size);
-  else {
-    uint64_t place = p->place - TG_SPOOL_MEMORY;
-    tg_assert(place + p->size <= s->end);
-    if (!tg_fileio_read(s->fd, to->data + to->size, p->size, place))
-      return fail(s, errno);
-    to->size += p->size;
+  *bytes = (tg_Slice){(const uint8_t *)room->data, p->size, NULL};
+  return tg_fileio_read(s->fd, room->data, p->size, place) || fail(s, errno);
+}
+
+bool tg_column_look (tg_Spool *s, const tg_Column *c, uint32_t i,
+                     tg_Buf *room, tg_Slice *bytes) {
+  tg_check(i <= c->count);
+  if (c->text.failed)
+    return fail(s, ENOMEM);
+  if (i == c->count) {
+    *bytes = (tg_Slice){(const uint8_t *)c->text.data, c->text.size, NULL};
+    return true;
   }
+  const tg_Piece *p = &c->pieces[i];
+  if (p->place >= TG_SPOOL_MEMORY)
+    return read_file(s, p, room, bytes);
+  *bytes = (tg_Slice){(const uint8_t *)memory_at(s, p->place), p->size, NULL};
   return true;
+}
+
+/* Adds a piece to 'to'. */
+static bool add_piece (tg_Spool *s, const tg_Column *c, uint32_t i,
+                       tg_Buf *to) {
+  tg_Buf room = {0};
+  tg_Slice bytes;
+  bool ok = tg_column_look(s, c, i, &room, &bytes);
+  if (ok)
+    tg_buf_add(to, bytes.data, bytes.size);
+  tg_buf_free(&room);
+  return ok && (!to->failed || fail(s, ENOMEM));
 }
 
 bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
                      tg_Buf *to) {
   tg_buf_clear(to);
-  if (c->text.failed)
-    return fail(s, ENOMEM);
-  if (i < c->count)
-    return read_piece(s, &c->pieces[i], to);
-  tg_buf_add(to, c->text.data, c->text.size);
-  return !to->failed || fail(s, ENOMEM);
+  return add_piece(s, c, i, to);
 }
 
 /* The rest is still in 'text'. */
@@ -164,7 +182,7 @@ bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out) {
   if (c->text.failed)
     return fail(s, ENOMEM);
   for (uint32_t i = 0; i < c->count; i++) {
-    if (!read_piece(s, &c->pieces[i], &out->text) || !tg_outfile_turn(out))
+    if (!add_piece(s, c, i, &out->text) || !tg_outfile_turn(out))
       return false;
   }
   tg_buf_add(&out->text, c->text.data, c->text.size);

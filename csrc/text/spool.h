@@ -6,10 +6,12 @@
 ** column has gathered is put aside a piece at a time: all columns of a spool
 ** together have TG_SPOOL_MEMORY, and beyond that one temporary file. So memory
 ** is that and a few KiB for each column at most, however long they are.
-** Plain C, one thread.
+** Plain C, one thread; what is all there may be read by several.
 */
 #ifndef TG_SPOOL_H
 #define TG_SPOOL_H
+
+#include <stdatomic.h>
 
 #include "base/base.h"
 #include "base/buf.h"
@@ -26,7 +28,7 @@ typedef struct tg_Spool {
   uint64_t filled;        /* bytes of the blocks that are in use */
   int fd;                 /* owns; -1: no file yet */
   uint64_t end;           /* bytes in the file */
-  int error;              /* errno of what failed; 0 = nothing */
+  _Atomic int error;      /* errno of what failed; 0 = nothing */
 } tg_Spool;
 
 /* A part of a column that was put aside. */
@@ -58,8 +60,14 @@ bool tg_column_put (tg_Spool *s, tg_Column *c);
 /* Adds the whole column to 'out'. False if anything has failed. */
 bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out);
 
-/* Puts piece 'i' of a column in place of what 'to' holds: pieces are 0 to
-   'count', and each ends where tg_column_turn was called. */
+/* The bytes of piece 'i' of a column: where they are, or in 'room', of whose
+   contents nothing stays. Pieces are 0 to 'count', and each ends where
+   tg_column_turn was called. False if anything has failed; on any thread, while
+   nothing is put aside. */
+bool tg_column_look (tg_Spool *s, const tg_Column *c, uint32_t i,
+                     tg_Buf *room, tg_Slice *bytes);
+
+/* Puts them in place of what 'to' holds. */
 bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i, tg_Buf *to);
 
 void tg_column_free (tg_Column *c);

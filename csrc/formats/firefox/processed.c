@@ -28,10 +28,14 @@
 ** ===================================================================
 */
 
+/* Of time in no frame the weight is 0: it would count as the thread's own. */
 static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                         uint64_t to_ns, uint32_t stack) {
-  (void)to_ns;
-  tg_samples_put(&t->spool, track, from_ns, stack, track->tag);
+  tg_Sample s = {
+    .ns = from_ns, .weight_ns = stack == TG_STACK_NONE ? 0 : to_ns - from_ns,
+    .stack = stack, .tag = track->tag
+  };
+  tg_samples_put(&t->spool, track, &s);
 }
 
 static void begin_values (tg_Track *track) {

@@ -36,9 +36,8 @@ static char *put_time (char *p, const tg_Sample *s) {
   return tg_digits_ms(p, s->ns);
 }
 
-/* Of time in no frame the weight is 0: it would count as the thread's own. */
 static char *put_weight (char *p, const tg_Sample *s) {
-  return tg_digits_ms(p, s->stack == TG_STACK_NONE ? 0 : s->until_ns - s->ns);
+  return tg_digits_ms(p, s->weight_ns);
 }
 
 static char *put_tag (char *p, const tg_Sample *s) {
@@ -66,11 +65,10 @@ static void put_samples (tg_Document *w, const tg_Track *track) {
     n--;
   tg_document_put(w, "\"samples\":{\"weightType\":\"tracing-ms\"");
   for (size_t i = 0; i < n; i++) {
-    tg_document_column(w, sample_columns[i].key, false);
+    tg_buf_addfmt(w->out, ",\"%s\":", sample_columns[i].key);
     if (w->ok && !tg_samples_write(&w->tracks.spool, track,
                                    sample_columns[i].put, w->x->out))
       w->ok = false;
-    tg_document_put(w, "]");
   }
   tg_document_put(w, ",\"length\":");
   tg_buf_addu64(w->out, track->samples.values);
