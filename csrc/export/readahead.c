@@ -27,7 +27,6 @@
 static void clear_batch (tg_Batch *b) {
   b->count = b->worked = 0;
   b->done = false;
-  b->tally[0] = b->tally[1] = 0;
   tg_buf_clear(&b->values);
   tg_buf_clear(&b->text);
 }

@@ -37,7 +37,6 @@ typedef struct tg_Batch {
   uint32_t *ends;             /* owns; for each packet: where its part of 'text'
                                  ends, if the work says so */
   tg_Scratch scratch;         /* owns */
-  uint64_t tally[2];          /* for the work to count what it made */
   /* private */
   tg_Cursor pin;              /* of the chunks that values are in */
   tg_Buf values;              /* owns; those that are in no chunk */

@@ -4,9 +4,9 @@
 **
 ** Which calls are the longest is known at the end only. So a call's arguments
 ** are copied when it opens; when it closes and is long enough so far
-** (longestcalls.h), it is put aside as bytes (markerbytes.h) in a column of its
-** track, and tg_callmarks_each leaves out those that later ones have pushed
-** out.
+** (longestcalls.h), it is put aside in a column of its track, its values behind
+** it, arguments before results. Who reads the column back (marktext.h) leaves
+** out those that later ones have pushed out.
 **
 ** Plain C, one thread. Memory: open calls with their arguments; what is put
 ** aside goes through a spool.
@@ -16,14 +16,35 @@
 
 #include "export/export.h"
 #include "formats/firefox/longestcalls.h"
-#include "formats/firefox/markerbytes.h"
-#include "formats/firefox/stacktables.h"
 #include "text/spool.h"
+
+/*
+** Where a marker begins or ends. What falls together, calls that are entered
+** again when a coroutine goes on, say, is told apart by thousandths of a
+** nanosecond: viewers take the marker that begins first for the outer one.
+*/
+typedef struct tg_Moment {
+  uint64_t ns;
+  uint16_t part;              /* 0 to 999 */
+} tg_Moment;
+
+#define TG_ABSENT UINT32_MAX
+
+/* A call that has ended, as it is put aside. */
+typedef struct tg_CallMark {
+  uint64_t from_ns, to_ns;
+  uint16_t from_part, to_part;
+  uint8_t why;                /* a tg_Why */
+  bool tail, resumed, unfinished;
+  uint32_t rank;              /* among the longest */
+  tg_FunctionId function;
+  uint32_t arguments;         /* bytes; TG_ABSENT: they are not known */
+  uint32_t results;           /* the same, of what 'why' says */
+} tg_CallMark;
 
 /* The markers of one track; zeroed memory has none. */
 typedef struct tg_TrackMarks {
   tg_Column column;           /* owns; each marker with its values behind it */
-  uint64_t end_ns;            /* of the latest of them */
   tg_Moment moment;           /* where the latest call begins or ends */
   bool begins;                /* it is a beginning */
 } tg_TrackMarks;
@@ -45,20 +66,7 @@ typedef struct tg_CallMarks {
   uint32_t ccalls;
   tg_Buf arguments;           /* owns; values of open calls, innermost last */
   size_t put_in;              /* in it, as in tg_values_copy */
-  tg_Buf raw, text, members;  /* own; of the marker that is read back */
-  size_t texts;               /* bytes of values in markers so far */
 } tg_CallMarks;
-
-/* One marker. 'text' is further members of a JSON object, each after a
-   comma. */
-typedef struct tg_Mark {
-  tg_Moment from, to;
-  uint32_t func;              /* TG_STACK_NONE: it is not of a call */
-  tg_Slice text;
-} tg_Mark;
-
-/* For one marker; false stops. */
-typedef bool tg_MarkUse (void *ud, const tg_Mark *m);
 
 /* False without memory; to be freed all the same. */
 bool tg_callmarks_init (tg_CallMarks *m, tg_Export *x, tg_Spool *spool);
@@ -70,11 +78,5 @@ void tg_callmarks_free_track (tg_TrackMarks *tm);
 bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *tm, const tg_Packet *p);
 bool tg_callmarks_close (tg_CallMarks *m, tg_TrackMarks *tm,
                          const tg_Packet *p);
-
-/* Calls 'use' for each marker of a track that is among the longest; stops and
-   returns false if it does, without memory, or if the spool fails. Funcs are
-   those of 'stacks'. */
-bool tg_callmarks_each (tg_CallMarks *m, const tg_TrackMarks *tm,
-                        tg_StackTables *stacks, tg_MarkUse *use, void *ud);
 
 #endif

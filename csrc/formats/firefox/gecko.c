@@ -278,21 +278,21 @@ static void put_samples (Gecko *w, tg_Track *track) {
 ** ===================================================================
 */
 
+/* What a row of a marker needs. */
 typedef struct Marks {
-  Gecko *w;
+  const Gecko *w;
   const tg_StackTables *stacks;
-  uint64_t n;
 } Marks;
 
-static void put_data (Marks *k, const tg_Mark *m) {
-  Gecko *w = k->w;
+static void add_data (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   if (m->func == TG_STACK_NONE)
-    put(w, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
-  else
-    put_number(w, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":",
-               k->stacks->nfuncs + m->func);
-  tg_buf_add(w->out, m->text.data, m->text.size);
-  put(w, "}]");
+    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
+  else {
+    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":");
+    tg_buf_addu64(out, k->stacks->nfuncs + m->func);
+  }
+  tg_buf_add(out, m->text.data, m->text.size);
+  tg_buf_addstr(out, "}]");
 }
 
 static unsigned category_of (const Marks *k, const tg_Mark *m) {
@@ -302,45 +302,43 @@ static unsigned category_of (const Marks *k, const tg_Mark *m) {
                           false);
 }
 
-static bool put_mark (void *ud, const tg_Mark *m) {
-  Marks *k = ud;
-  Gecko *w = k->w;
+static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
+  const Marks *k = ud;
   bool note = m->func == TG_STACK_NONE;
-  next(w, k->n++);
-  put_number(w, "[", 2 * k->stacks->nfuncs + note);
-  put(w, ",");
-  tg_meta_moment(w->out, m->from);
-  put(w, ",");
-  tg_meta_moment(w->out, m->to);
-  put_number(w, ",1,", category_of(k, m));
-  put(w, ",");
-  put_data(k, m);
-  return w->ok;
+  tg_buf_addchar(out, '[');
+  tg_buf_addu64(out, 2 * k->stacks->nfuncs + note);
+  tg_buf_addchar(out, ',');
+  tg_meta_moment(out, m->from);
+  tg_buf_addchar(out, ',');
+  tg_meta_moment(out, m->to);
+  tg_buf_addstr(out, ",1,");
+  tg_buf_addu64(out, category_of(k, m));
+  tg_buf_addchar(out, ',');
+  add_data(k, out, m);
 }
 
-/* Version 5 has the time of a marker only, and notes only. */
-static bool put_old_mark (void *ud, const tg_Mark *m) {
-  Marks *k = ud;
-  if (m->func != TG_STACK_NONE)
-    return true;
-  next(k->w, k->n++);
-  tg_buf_addfmt(k->w->out, "[%u,", (unsigned)(2 * k->stacks->nfuncs + 1));
-  tg_meta_moment(k->w->out, m->from);
-  put(k->w, ",");
-  put_data(k, m);
-  return k->w->ok;
+/* Version 5 has the time of a marker only. */
+static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
+  const Marks *k = ud;
+  tg_buf_addchar(out, '[');
+  tg_buf_addu64(out, 2 * k->stacks->nfuncs + 1);
+  tg_buf_addchar(out, ',');
+  tg_meta_moment(out, m->from);
+  tg_buf_addchar(out, ',');
+  add_data(k, out, m);
 }
 
 static void put_marks (Gecko *w, const tg_Track *track) {
   Marks k = {.w = w, .stacks = track->stacks};
-  put(w, ",\"markers\":");
-  put_columns(w, w->old ? "\"name\":0,\"time\":1,\"data\":2"
-                        : "\"name\":0,\"startTime\":1,\"endTime\":2,"
-                          "\"phase\":3,\"category\":4,\"data\":5");
+  put(w, ",\"markers\":{\"schema\":{");
+  put(w, w->old ? "\"name\":0,\"time\":1,\"data\":2"
+                : "\"name\":0,\"startTime\":1,\"endTime\":2,"
+                  "\"phase\":3,\"category\":4,\"data\":5");
+  put(w, "},\"data\":");
   if (w->ok && !tg_meta_marks(&w->tracks, track,
-                              w->old ? put_old_mark : put_mark, &k))
+                              w->old ? add_old_mark : add_mark, &k, NULL))
     w->ok = false;
-  put(w, "]}");
+  put(w, "}");
 }
 
 /* }================================================================== */

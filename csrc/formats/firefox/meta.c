@@ -174,40 +174,65 @@ void tg_meta_extra (const tg_Tracks *t, tg_Buf *out) {
   tg_buf_free(&text);
 }
 
-/* A note as a marker; 'text' says what, and an empty one is none. On the first
-   track: it is there whatever the program was. */
-static bool use_note (const tg_Buf *text, uint64_t from_ns, uint64_t to_ns,
-                      tg_MarkUse *use, void *ud) {
-  tg_Buf member = {0};
-  tg_buf_addstr(&member, ",\"note\":");
-  tg_export_string(&member, text->data, text->size);
-  tg_Mark m = {
+/* Notes, which are markers; their texts are in 'text'. */
+typedef struct Notes {
+  tg_Mark list[2];
+  uint32_t count;
+  tg_Buf text;
+} Notes;
+
+/* An empty note is none. Texts are found when all are there: the buffer moves
+   while it grows. */
+static void add_note (Notes *n, const tg_Buf *note, uint64_t from_ns,
+                      uint64_t to_ns) {
+  n->text.failed = n->text.failed || note->failed;
+  if (note->size == 0)
+    return;
+  size_t at = n->text.size;
+  tg_buf_addstr(&n->text, ",\"note\":");
+  tg_export_string(&n->text, note->data, note->size);
+  tg_assert(n->count < sizeof n->list / sizeof *n->list);
+  n->list[n->count++] = (tg_Mark){
     .from = {from_ns, 0}, .to = {to_ns, 0}, .func = TG_STACK_NONE,
-    .text = {(const uint8_t *)member.data, member.size, NULL}
+    .text = {.size = n->text.size - at}
   };
-  bool ok = !text->failed && !member.failed
-            && (text->size == 0 || use(ud, &m));
-  tg_buf_free(&member);
-  return ok;
 }
 
-static bool use_notes (const tg_Tracks *t, tg_MarkUse *use, void *ud) {
+static void place_notes (Notes *n) {
+  const uint8_t *p = (const uint8_t *)n->text.data;
+  for (uint32_t i = 0; i < n->count; i++) {
+    n->list[i].text.data = p;
+    p += n->list[i].text.size;
+  }
+}
+
+/* On the first track: it is there whatever the program was. */
+static void find_notes (const tg_Tracks *t, Notes *n) {
   const tg_Export *x = t->x;
   uint64_t when = x->lost[TG_LOSS_RING] > 0 ? x->start_ns : x->end_ns;
-  tg_Buf text = {0};
-  tg_export_loss(x, &text);
-  bool ok = use_note(&text, when, when, use, ud);
-  tg_buf_clear(&text);
-  write_cut(t, &text);
-  ok = ok && use_note(&text, x->start_ns, x->end_ns, use, ud);
-  tg_buf_free(&text);
-  return ok;
+  tg_Buf note = {0};
+  tg_export_loss(x, &note);
+  add_note(n, &note, when, when);
+  tg_buf_clear(&note);
+  write_cut(t, &note);
+  add_note(n, &note, x->start_ns, x->end_ns);
+  tg_buf_free(&note);
+  place_notes(n);
 }
 
-bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkUse *use,
-                    void *ud) {
-  return tg_callmarks_each(&t->marks, &track->marks, track->stacks, use, ud)
-         && (track != t->list[0] || use_notes(t, use, ud));
+bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkPut *put,
+                    const void *ud, tg_Buf *list) {
+  Notes notes = {0};
+  if (track == t->list[0])
+    find_notes(t, &notes);
+  tg_MarkSource source = {
+    &track->marks, track->stacks, notes.list, notes.count
+  };
+  bool ok = !notes.text.failed
+            && tg_marktext_write(&t->texts, &source, put, ud, list,
+                                 t->x->out);
+  tg_buf_free(&notes.text);
+  return ok;
 }
 
 /* Milliseconds with nine decimals if need be: a double has room for them in a
@@ -217,8 +242,8 @@ void tg_meta_moment (tg_Buf *out, tg_Moment m) {
   if (m.part == 0)
     tg_export_time(out, m.ns, 1000000);
   else
-    tg_buf_addfmt(out, "%" PRIu64 ".%06" PRIu64 "%03" PRIu32,
-                  m.ns / 1000000, m.ns % 1000000, m.part);
+    tg_buf_addfmt(out, "%" PRIu64 ".%06" PRIu64 "%03u",
+                  m.ns / 1000000, m.ns % 1000000, (unsigned)m.part);
 }
 
 void tg_meta_name (const tg_Tracks *t, const tg_CallFunc *func,

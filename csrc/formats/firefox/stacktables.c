@@ -51,9 +51,17 @@ static uint32_t new_func (tg_StackTables *c, const tg_Functions *fs,
   return func;
 }
 
+static uint64_t id_of (tg_FunctionId function, bool away) {
+  return (uint64_t)function << 1 | away;
+}
+
+uint32_t tg_stacktables_find (const tg_StackTables *c, tg_FunctionId function) {
+  return tg_intmap_find(&c->by_id, id_of(function, false));
+}
+
 uint32_t tg_stacktables_func (tg_StackTables *c, const tg_Functions *fs,
                               tg_FunctionId function, bool away) {
-  uint64_t id = (uint64_t)function << 1 | away;
+  uint64_t id = id_of(function, away);
   uint32_t func = tg_intmap_find(&c->by_id, id);
   if (tg_likely(func != TG_INTMAP_NONE))
     return func;

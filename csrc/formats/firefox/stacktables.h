@@ -55,6 +55,9 @@ uint32_t tg_stacktables_frame (tg_StackTables *c, uint32_t func, uint32_t line);
 uint32_t tg_stacktables_push (tg_StackTables *c, uint32_t prefix,
                               uint32_t frame);
 
+/* The func of a function that runs, if there is one. */
+uint32_t tg_stacktables_find (const tg_StackTables *c, tg_FunctionId function);
+
 void tg_stacktables_free (tg_StackTables *c);
 
 #endif

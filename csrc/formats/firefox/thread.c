@@ -127,69 +127,46 @@ static void put_values (tg_Document *w, const tg_Track *track) {
 ** ===================================================================
 */
 
-/* What the columns beside the first one need of a marker. */
-typedef struct Place {
-  tg_Moment from, to;
-  uint32_t name;
-  unsigned category;
-} Place;
+static void put_data (const void *ud, tg_Buf *out, const tg_Mark *m) {
+  const tg_Document *w = ud;
+  if (m->func == TG_STACK_NONE)
+    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
+  else {
+    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":");
+    tg_buf_addu64(out, w->names[m->func]);
+  }
+  tg_buf_add(out, m->text.data, m->text.size);
+  tg_buf_addchar(out, '}');
+}
 
+/* The markers of a track without their text, and what is the same for many. */
 typedef struct Marks {
-  tg_Document *w;
-  Place *list;            /* owns */
-  uint32_t count, capacity;
+  const tg_Mark *list;
+  uint32_t call, note;    /* strings: names */
 } Marks;
 
-/* Markers are read back once; what is long, their text, is written at once, and
-   the few numbers of the other columns wait here. */
-static bool note_place (Marks *k, const tg_Mark *m) {
-  tg_Document *w = k->w;
-  bool note = m->func == TG_STACK_NONE;
-  const tg_Function *f = note ? NULL : tg_document_function(w, m->func);
-  if (!tg_grow(&k->list, &k->capacity, k->count + 1, sizeof *k->list))
-    return false;
-  k->list[k->count++] = (Place){
-    .from = m->from, .to = m->to,
-    .name = tg_document_word(w, note ? TG_VIEWER_NOTE : TG_VIEWER_CALL),
-    .category = note ? 0 : tg_meta_category(f, false)
-  };
-  return true;
-}
-
-static bool put_mark (void *ud, const tg_Mark *m) {
-  Marks *k = ud;
-  tg_Document *w = k->w;
-  tg_document_next(w, k->count);
-  tg_document_put(w, "{\"type\":\"");
-  if (m->func == TG_STACK_NONE)
-    tg_document_put(w, TG_VIEWER_NOTE_TYPE "\"");
-  else {
-    tg_document_put(w, TG_VIEWER_CALL_TYPE "\",\"fn\":");
-    tg_document_index(w, w->names[m->func]);
-  }
-  tg_buf_add(w->out, m->text.data, m->text.size);
-  tg_document_put(w, "}");
-  return note_place(k, m) && w->ok;
-}
-
 static void put_mark_name (tg_Document *w, const void *table, uint32_t i) {
-  const Place *list = table;
-  tg_document_index(w, list[i].name);
+  const Marks *k = table;
+  tg_document_index(w, k->list[i].func != TG_STACK_NONE ? k->call : k->note);
 }
 
 static void put_start (tg_Document *w, const void *table, uint32_t i) {
-  const Place *list = table;
-  tg_meta_moment(w->out, list[i].from);
+  const Marks *k = table;
+  tg_meta_moment(w->out, k->list[i].from);
 }
 
 static void put_end (tg_Document *w, const void *table, uint32_t i) {
-  const Place *list = table;
-  tg_meta_moment(w->out, list[i].to);
+  const Marks *k = table;
+  tg_meta_moment(w->out, k->list[i].to);
 }
 
 static void put_category (tg_Document *w, const void *table, uint32_t i) {
-  const Place *list = table;
-  tg_buf_addu64(w->out, list[i].category);
+  const Marks *k = table;
+  uint32_t func = k->list[i].func;
+  tg_buf_addu64(w->out,
+                func == TG_STACK_NONE
+                    ? 0
+                    : tg_meta_category(tg_document_function(w, func), false));
 }
 
 /* All columns but "data"; phase 1 is an interval. */
@@ -199,16 +176,22 @@ static const tg_DocumentColumn mark_columns[] = {
   {"phase", "1", NULL}, {0}
 };
 
+/* Markers are read back once; what is long, their text, is written at once, and
+   the few numbers of the other columns wait in 'list'. */
 static void put_marks (tg_Document *w, const tg_Track *track) {
-  Marks k = {.w = w};
-  tg_document_put(w, ",\"markers\":{");
-  tg_document_column(w, "data", true);
-  if (w->ok && !tg_meta_marks(&w->tracks, track, put_mark, &k))
+  tg_Buf list = {0};
+  Marks k = {
+    .call = tg_document_word(w, TG_VIEWER_CALL),
+    .note = tg_document_word(w, TG_VIEWER_NOTE)
+  };
+  tg_document_put(w, ",\"markers\":{\"data\":");
+  if (w->ok && !tg_meta_marks(&w->tracks, track, put_data, w, &list))
     w->ok = false;
-  tg_document_put(w, "]");
-  tg_document_columns(w, mark_columns, k.list, k.count, false);
-  tg_buf_addfmt(w->out, ",\"length\":%u}", (unsigned)k.count);
-  tg_free(k.list);
+  uint32_t n = (uint32_t)(list.size / sizeof *k.list);
+  k.list = (const tg_Mark *)(const void *)list.data;
+  tg_document_columns(w, mark_columns, &k, n, false);
+  tg_buf_addfmt(w->out, ",\"length\":%u}", (unsigned)n);
+  tg_buf_free(&list);
 }
 
 /* }================================================================== */

@@ -21,7 +21,9 @@ bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   t->x = x;
   t->stacks = all;
   tg_spool_init(&t->spool);
-  return tg_callmarks_init(&t->marks, x, &t->spool);
+  bool ok = tg_callmarks_init(&t->marks, x, &t->spool);
+  tg_marktext_init(&t->texts, &t->marks);
+  return ok;
 }
 
 static void free_track (tg_Tracks *t, tg_Track *track) {
@@ -42,6 +44,7 @@ void tg_tracks_free (tg_Tracks *t) {
     free_track(t, t->list[i]);
   tg_free(t->list);
   tg_intmap_free(&t->by_thread);
+  tg_marktext_free(&t->texts);
   tg_callmarks_free(&t->marks);
   tg_spool_free(&t->spool);
 }

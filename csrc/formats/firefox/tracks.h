@@ -20,8 +20,7 @@
 #define TG_TRACKS_H
 
 #include "export/export.h"
-#include "formats/firefox/callmarks.h"
-#include "formats/firefox/stacktables.h"
+#include "formats/firefox/marktext.h"
 #include "text/spool.h"
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
@@ -74,6 +73,7 @@ struct tg_Tracks {
   tg_Track **list;            /* owns; one at least */
   uint32_t count, capacity;
   tg_CallMarks marks;         /* owns; if 'marked' */
+  tg_MarkText texts;          /* owns; for the writer */
   /* private part */
   tg_StackTables *stacks;     /* borrows; NULL: each track has its own */
   tg_IntMap by_thread;
