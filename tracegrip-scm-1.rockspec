@@ -68,6 +68,7 @@ build = {
         "csrc/formats/chromenames.c",
         "csrc/formats/chromesamples.c",
         "csrc/formats/cpuprofile.c",
+        "csrc/formats/firefox/arguments.c",
         "csrc/formats/firefox/callmarks.c",
         "csrc/formats/firefox/document.c",
         "csrc/formats/firefox/gecko.c",

@@ -108,6 +108,8 @@ static void free_batch (tg_Batch *b) {
   tg_buf_free(&b->values);
   tg_buf_free(&b->text);
   tg_scratch_free(&b->scratch);
+  if (b->own != NULL)
+    b->free_own(b->own);
 }
 
 /* }================================================================== */

@@ -37,6 +37,9 @@ typedef struct tg_Batch {
   uint32_t *ends;             /* owns; for each packet: where its part of 'text'
                                  ends, if the work says so */
   tg_Scratch scratch;         /* owns */
+  void *own;                  /* owns; what else the work keeps from batch to
+                                 batch... */
+  void (*free_own) (void *own); /* ...and how it is freed */
   /* private */
   tg_Cursor pin;              /* of the chunks that values are in */
   tg_Buf values;              /* owns; those that are in no chunk */

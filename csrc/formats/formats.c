@@ -6,6 +6,7 @@
 ** frames by recursion, and DevTools fails at about 8,000 of them.
 */
 #include "formats/formats.h"
+#include "formats/firefox/arguments.h"
 #include "formats/firefox/firefox.h"
 
 const tg_Format tg_formats[] = {
@@ -14,7 +15,7 @@ const tg_Format tg_formats[] = {
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
    1000000, 3000, false, 1, NULL, tg_format_cpuprofile},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
-   " coroutine", ".profile.json", 1000000, 10000, true, 1, NULL,
+   " coroutine", ".profile.json", 1000000, 10000, true, 1, tg_arguments_work,
    tg_format_firefox},
   {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
    0, 3000, false, 1, NULL, tg_format_folded},

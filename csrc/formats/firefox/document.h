@@ -21,7 +21,6 @@ typedef struct tg_Document {
   tg_Tracks tracks;       /* owns, as the following */
   tg_StackTables stacks;
   tg_TracedValues preview;
-  tg_Buf entry;           /* what it has made */
   tg_Intern strings;      /* the document's */
   tg_Intern urls;         /* of sources */
   uint32_t *names;        /* strings, by func */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "formats/firefox/arguments.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/firefox.h"
 #include "formats/firefox/meta.h"
@@ -59,17 +60,17 @@ static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
     return TG_TAG_EMPTY;
   if (w->value_bytes > VALUES_MAX) {
     t->x->bare++;
+    t->x->idle = true;
     return TG_TAG_MISSING;
   }
   uint32_t place = (uint32_t)track->values.values + TG_TRACEDVALUES_HEAD;
-  tg_buf_clear(&w->entry);
+  size_t at = track->values.text.size;
   w->preview.shapes = &track->shapes;
-  tg_tracedvalues_arguments(&w->preview, &w->entry, p);
-  if (w->preview.failed)
+  if (!tg_arguments_take(t->x, &w->preview, p, &track->values.text))
     t->status = TG_ERR_MEMORY;
-  tg_buf_add(&track->values.text, w->entry.data, w->entry.size);
-  track->values.values += w->entry.size;
-  w->value_bytes += w->entry.size;
+  size_t size = track->values.text.size - at;
+  track->values.values += size;
+  w->value_bytes += size;
   tg_column_turn(&t->spool, &track->values);
   return place;
 }
@@ -166,7 +167,8 @@ static tg_Status write_all (tg_Document *w) {
 tg_Status tg_format_firefox (tg_Export *x) {
   tg_Document w = {
     .x = x, .out = &x->out->text, .ok = true,
-    .preview = {.functions = x->stream->functions, .selection = x->selection}
+    .preview = {.functions = x->stream->functions, .selection = x->selection,
+                .most = TG_TRACEDVALUES_SHAPES}
   };
   bool ready = tg_tracks_init(&w.tracks, x, &w.stacks);
   w.tracks.span = put_sample;
@@ -178,7 +180,6 @@ tg_Status tg_format_firefox (tg_Export *x) {
   tg_tracks_free(&w.tracks);
   tg_stacktables_free(&w.stacks);
   tg_tracedvalues_free(&w.preview);
-  tg_buf_free(&w.entry);
   tg_intern_free(&w.strings);
   tg_intern_free(&w.urls);
   tg_free(w.names);

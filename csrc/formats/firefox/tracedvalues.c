@@ -6,7 +6,7 @@
 ** So room for an entry is made once, and the pieces are put there without a
 ** look.
 **
-** For processed.c, at each call. Captured values are decoded by
+** For arguments.c, at each call. Captured values are decoded by
 ** stream/values.h, which makes nil of damaged bytes. Memory that was refused is
 ** in 'failed'; the entry is whole all the same, if poorer.
 */
@@ -26,7 +26,6 @@
 #define TEXT ((size_t)1000)
 #define MEMBER ((size_t)100)
 #define ENTRY_MAX ((size_t)32 << 10)  /* none is longer */
-#define SHAPES_MAX 4096u        /* beyond, tables are like maps */
 
 enum {                          /* types of values */
   TYPE_DOUBLE = 0, TYPE_INT = 1, TYPE_BOOLEAN = 2, TYPE_UNDEFINED = 3,
@@ -166,9 +165,16 @@ static uint32_t add_shape (tg_TracedValues *v) {
 /* The number of the shape; TG_INTMAP_NONE if there is no room for more. */
 static uint32_t end_shape (tg_TracedValues *v) {
   tg_buf_addchar(&v->shape, ']');
-  if (v->shape.failed || v->shapes->count < SHAPES_MAX)
+  if (v->shape.failed || v->shapes->count < v->most)
     return add_shape(v);
   return tg_intern_find(v->shapes, v->shape.data, v->shape.size);
+}
+
+static void put_shape (tg_TracedValues *v, tg_Buf *out, uint32_t shape) {
+  uint16_t place = (uint16_t)(out->size - v->at);
+  if (v->places_of != NULL)
+    tg_buf_add(v->places_of, &place, sizeof place);
+  put32(out, shape);
 }
 
 /* The head of an object of which a class is known, if there is room: shape 0 is
@@ -177,7 +183,7 @@ static void put_object (tg_TracedValues *v, tg_Buf *out, unsigned kind) {
   uint32_t shape = end_shape(v);
   put_type(out, TYPE_OBJECT);
   put_type(out, kind);
-  put32(out, shape != TG_INTMAP_NONE ? shape : 0);
+  put_shape(v, out, shape != TG_INTMAP_NONE ? shape : 0);
 }
 
 /* }================================================================== */
@@ -273,7 +279,7 @@ static bool put_named (tg_TracedValues *v, tg_Buf *out, const Members *m) {
     return false;
   put_type(out, TYPE_OBJECT);
   put_type(out, KIND_OBJECT);
-  put32(out, shape);
+  put_shape(v, out, shape);
   put32(out, m->count + m->more);
   put_members(v, out, m, false);
   return true;
@@ -417,6 +423,13 @@ static void put_values (tg_TracedValues *v, tg_Buf *out, tg_ValueCursor c,
   }
 }
 
+bool tg_tracedvalues_begin (tg_TracedValues *v) {
+  if (v->shapes->count > 0)
+    return true;
+  begin_shape(v, "table", 5);
+  return end_shape(v) != TG_INTMAP_NONE;
+}
+
 void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out,
                                 const tg_Packet *p) {
   tg_ValueCursor c;
@@ -424,11 +437,8 @@ void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out,
   v->values = p->values;
   tg_values_open(&c, p->values);
   uint64_t n = tg_values_var(&c);
-  if (v->shapes->count == 0) {    /* 0 is what has no shape of its own */
-    begin_shape(v, "table", 5);
-    end_shape(v);
-  }
-  size_t at = out->size;
+  tg_tracedvalues_begin(v);
+  size_t at = v->at = out->size;
   if (!tg_buf_reserve(out, ENTRY_MAX)) {
     v->failed = true;
     return;

@@ -29,18 +29,28 @@
 #define TG_TRACEDVALUES_HEAD 2u /* what is referred to is behind an entry's
                                    size */
 
+#define TG_TRACEDVALUES_SHAPES 4096u  /* beyond, tables are like maps */
+
 typedef struct tg_TracedValues {
   const tg_Functions *functions;  /* borrows */
   const tg_Selection *selection;  /* borrows */
   tg_Intern *shapes;        /* borrows; of JSON: ["class","key",...] */
+  uint32_t most;            /* shapes that there may be */
+  tg_Buf *places_of;        /* borrows; gets a u16 for each number of a shape:
+                               where it stands in the entry. NULL: nobody asks */
   /* private part: the list being written */
   tg_Slice values;
   uint32_t *places;         /* owns; where descriptors are, as far as... */
   uint32_t count, capacity;
   tg_ValueCursor next;      /* ...here: found when they are asked for */
   tg_Buf shape;             /* owns */
+  size_t at;                /* where the entry begins */
   bool failed;              /* sticky: there was no memory for all */
 } tg_TracedValues;
+
+/* Shape 0 is what has none of its own: there before the first entry is. False
+   without memory. */
+bool tg_tracedvalues_begin (tg_TracedValues *v);
 
 /* Appends the entry for the arguments of a call. */
 void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out, const tg_Packet
