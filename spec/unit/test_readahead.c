@@ -6,8 +6,13 @@
 ** values. On a machine with one processor no thread is made, and the same must
 ** come out.
 */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "capture.h"
+#include "export/parts.h"
 #include "export/readahead.h"
+#include "text/fileio.h"
 #include "unit.h"
 
 #define MANY 60000u       /* calls: several batches, several chunks */
@@ -195,11 +200,73 @@ static void left_early (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* ---- parts of a document ---- */
+
+#define ITEMS 7u
+
+/* Part n has the items n * ITEMS to n * ITEMS + ITEMS - 1; each fifth part has
+   none. */
+static void put_items (void *ud, tg_Batch *b) {
+  UNIT_CHECK(ud == NULL && b->count == 1 && b->packets == NULL);
+  for (unsigned i = 0; b->number % 5 != 4 && i < ITEMS; i++)
+    tg_buf_addfmt(&b->text, ",%u", (unsigned)b->number * ITEMS + i);
+}
+
+static void write_parts (uint64_t count, tg_Buf *to) {
+  char path[] = "/tmp/parts-XXXXXX";
+  int fd = mkstemp(path);
+  tg_OutFile out;
+  tg_Parts parts = {.count = count, .work = put_items};
+  UNIT_CHECK(fd >= 0 && tg_outfile_open(&out, path));
+  UNIT_CHECK(tg_parts_write(&parts, &out) && tg_outfile_close(&out));
+  UNIT_CHECK(tg_fileio_text(path, SIZE_MAX / 2, to));
+  unlink(path);
+  close(fd);
+}
+
+static void write_here (uint64_t count, tg_Buf *to) {
+  const char *before = "[";
+  for (unsigned n = 0; n < count; n++) {
+    for (unsigned i = 0; n % 5 != 4 && i < ITEMS; i++, before = ",")
+      tg_buf_addfmt(to, "%s%u", before, n * ITEMS + i);
+  }
+  tg_buf_addstr(to, *before == '[' ? "[]" : "]");
+}
+
+static void in_parts (void) {
+  static const uint64_t counts[] = {1, 2, 6, 1000};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    tg_Buf here = {0}, parts = {0};
+    write_here(counts[i], &here);
+    write_parts(counts[i], &parts);
+    UNIT_CHECK(here.size == parts.size
+               && memcmp(here.data, parts.data, here.size) == 0);
+    tg_buf_free(&here);
+    tg_buf_free(&parts);
+  }
+}
+
+/* The array ends where something failed, and is no array then. */
+static void fail_at_third (void *ud, tg_Batch *b) {
+  put_items(ud, b);
+  b->text.failed = b->number == 3;
+}
+
+static void parts_that_fail (void) {
+  tg_OutFile out;
+  tg_Parts parts = {.count = 1000, .work = fail_at_third};
+  UNIT_CHECK(tg_outfile_open(&out, "/dev/null"));
+  UNIT_CHECK(!tg_parts_write(&parts, &out));
+  UNIT_CHECK(tg_outfile_close(&out));
+}
+
 int main (void) {
   UNIT_RUN(many);
   UNIT_RUN(few);
   UNIT_RUN(without_short_calls);
   UNIT_RUN(worked);
   UNIT_RUN(left_early);
+  UNIT_RUN(in_parts);
+  UNIT_RUN(parts_that_fail);
   return UNIT_END();
 }
