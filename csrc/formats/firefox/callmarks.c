@@ -89,6 +89,8 @@ bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *tm,
     return false;
   m->calls[level].opened = moment_of(tm, p);
   m->calls[level].resumed = p->resumed;
+  m->calls[level].caller = p->caller;
+  m->calls[level].line = p->line;
   return keep_arguments(m, &m->calls[level], p);
 }
 
@@ -111,7 +113,8 @@ static bool put_aside (tg_CallMarks *m, tg_TrackMarks *tm,
     .function = p->function,
     .arguments = c->has ? (uint32_t)c->size : TG_ABSENT,
     .results = add_results(m, p), .why = (uint8_t)p->why, .tail = p->tail,
-    .resumed = c->resumed, .unfinished = m->x->unfinished
+    .resumed = c->resumed, .unfinished = m->x->unfinished,
+    .caller = c->caller, .line = c->line
   };
   size_t size = m->arguments.size - c->at;
   if (m->arguments.failed || !tg_buf_reserve(out, sizeof mark + size))

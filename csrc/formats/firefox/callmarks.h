@@ -40,6 +40,8 @@ typedef struct tg_CallMark {
   tg_FunctionId function;
   uint32_t arguments;         /* bytes; TG_ABSENT: they are not known */
   uint32_t results;           /* the same, of what 'why' says */
+  tg_FunctionId caller;       /* 0: not known... */
+  uint32_t line;              /* ...of this line */
 } tg_CallMark;
 
 /* The markers of one track; zeroed memory has none. */
@@ -55,6 +57,8 @@ typedef struct tg_OpenCall {
   size_t at, size, put_in;    /* its arguments in 'arguments' */
   bool has;                   /* there are any */
   bool resumed;
+  tg_FunctionId caller;
+  uint32_t line;
 } tg_OpenCall;
 
 typedef struct tg_CallMarks {

@@ -23,7 +23,7 @@ typedef struct tg_Document {
   tg_TracedValues preview;
   tg_Intern strings;      /* the document's */
   tg_Intern urls;         /* of sources */
-  uint32_t *names;        /* strings, by func */
+  uint32_t *names, *places; /* strings, by func; TG_INTMAP_NONE: it has none */
   uint64_t value_bytes;   /* of arguments, of all tracks */
   bool ok;                /* writing goes on */
 } tg_Document;
@@ -68,7 +68,8 @@ const tg_Function *tg_document_function (const tg_Document *w, uint32_t func);
 
 /* ---- parts ---- */
 
-/* What is shared by the threads, with a comma; finds 'names' first. */
+/* What is shared by the threads, with a comma; finds 'names' and
+   'places' first. */
 void tg_document_shared (tg_Document *w);
 
 /* The thread of a track. */

@@ -21,6 +21,7 @@
 #define SAMPLES_MAX 500000u     /* about, in one track */
 #define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
 #define INTERVAL_MIN 1000u      /* nanoseconds */
+#define NSTRINGS 3u             /* of each func */
 
 typedef struct Gecko {
   tg_Export *x;
@@ -199,18 +200,23 @@ static void add_location (const Gecko *w, const tg_CallFunc *func,
   tg_buf_addfmt(out, ":%u)", (unsigned)(f->line > 0 ? f->line : 1));
 }
 
-/* A func's location has the func's number, its name one beyond those: the table
-   of strings is written after all that refers to it, so numbers are agreed on
-   beforehand. */
+static void add_place (const Gecko *w, const tg_CallFunc *func, tg_Buf *out) {
+  tg_meta_place(function_of(w, func), out);
+}
+
+/* A func's location has the func's number, its name one beyond those, its place
+   one beyond these: the table of strings is written after all that refers to
+   it, so numbers are agreed on beforehand. */
 static void put_strings (Gecko *w, const tg_StackTables *c) {
   tg_Buf text = {0};
   put(w, ",\"stringTable\":[");
-  for (uint32_t i = 0; i < 2 * c->nfuncs; i++) {
+  static void (*const add[]) (const Gecko *w, const tg_CallFunc *func,
+                              tg_Buf *out) = {
+    add_location, add_name, add_place
+  };
+  for (uint32_t i = 0; i < NSTRINGS * c->nfuncs; i++) {
     tg_buf_clear(&text);
-    if (i < c->nfuncs)
-      add_location(w, &c->funcs[i], &text);
-    else
-      add_name(w, &c->funcs[i - c->nfuncs], &text);
+    add[i / c->nfuncs](w, &c->funcs[i % c->nfuncs], &text);
     tg_export_string(w->out, text.data, text.size);
     put(w, ",");
     w->ok = w->ok && !text.failed;
@@ -285,34 +291,29 @@ typedef struct Marks {
 } Marks;
 
 static void add_data (const Marks *k, tg_Buf *out, const tg_Mark *m) {
+  uint32_t n = k->stacks->nfuncs;
   if (m->func == TG_STACK_NONE)
-    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
+    tg_meta_note(out, m);
   else {
-    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":");
-    tg_buf_addu64(out, k->stacks->nfuncs + m->func);
+    const tg_Function *f = function_of(k->w, &k->stacks->funcs[m->func]);
+    bool placed = f != NULL && !f->is_c && f->url != NULL;
+    tg_meta_call(out, f, m, n + m->func,
+                 placed ? 2 * n + m->func : TG_INTMAP_NONE);
   }
-  tg_buf_add(out, m->text.data, m->text.size);
-  tg_buf_addstr(out, "}]");
-}
-
-static unsigned category_of (const Marks *k, const tg_Mark *m) {
-  if (m->func == TG_STACK_NONE)
-    return 0;
-  return tg_meta_category(function_of(k->w, &k->stacks->funcs[m->func]),
-                          false);
+  tg_buf_addchar(out, ']');
 }
 
 static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
   bool note = m->func == TG_STACK_NONE;
   tg_buf_addchar(out, '[');
-  tg_buf_addu64(out, 2 * k->stacks->nfuncs + note);
+  tg_buf_addu64(out, NSTRINGS * k->stacks->nfuncs + note);
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->from);
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->to);
   tg_buf_addstr(out, ",1,");
-  tg_buf_addu64(out, category_of(k, m));
+  tg_buf_addu64(out, tg_meta_mark_category(m));
   tg_buf_addchar(out, ',');
   add_data(k, out, m);
 }
@@ -321,7 +322,7 @@ static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
 static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
   tg_buf_addchar(out, '[');
-  tg_buf_addu64(out, 2 * k->stacks->nfuncs + 1);
+  tg_buf_addu64(out, NSTRINGS * k->stacks->nfuncs + 1);
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->from);
   tg_buf_addchar(out, ',');

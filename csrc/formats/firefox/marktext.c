@@ -93,56 +93,102 @@ static void write_values (const tg_Export *x, tg_MarkDesk *d,
   tg_textcache_keep(&d->brief, p->values, &d->text, 0);
 }
 
-/* A member of the marker's object. An empty text is none: it would be shown as
-   "(empty)". */
-static void add_values (const tg_Export *x, tg_MarkDesk *d, const char *key,
+/* The values inside of a string that is being written: what 'before' says, and
+   they. False if there are none. */
+static bool add_values (const tg_Export *x, tg_MarkDesk *d, const char *before,
                         const tg_Packet *p) {
+  const size_t quotes = sizeof "\"\"" - 1;
   write_values(x, d, p);
   d->members.failed = d->members.failed || d->text.failed;
-  if (d->text.size <= sizeof "\"\"" - 1 || d->before + d->texts > TEXTS_MAX)
-    return;
-  d->texts += d->text.size;
-  tg_buf_addstr(&d->members, key);
-  tg_buf_add(&d->members, d->text.data, d->text.size);
+  if (d->text.size <= quotes)
+    return false;
+  tg_buf_addstr(&d->members, before);
+  if (d->before + d->texts > TEXTS_MAX)
+    tg_buf_addstr(&d->members, "...");
+  else {
+    d->texts += d->text.size;
+    tg_buf_add(&d->members, d->text.data + 1, d->text.size - quotes);
+  }
+  return true;
 }
 
-/* How it ended, in words; a return is what everybody expects, and is not
-   said. */
+/* How a call ended, as in a log (packet/logline.c). */
 static const char *end_of (const tg_CallMark *mark) {
   if (mark->unfinished)
-    return ",\"ends\":\"still open where the trace ends\"";
-  if (mark->tail)
-    return ",\"ends\":\"by a tail call\"";
+    return "still open where the trace ends";
   switch ((tg_Why)mark->why) {
-    case TG_WHY_TERMINATED: return ",\"ends\":\"terminated\"";
-    case TG_WHY_YIELD: return ",\"ends\":\"yielded\"";
-    case TG_WHY_EXCEPTION: return ",\"ends\":\"by an error\"";
-    case TG_WHY_RETURN: case TG_WHY_ENTER: default: return "";
+    case TG_WHY_EXCEPTION: return "!! error";
+    case TG_WHY_YIELD: return "⇢ yield";
+    case TG_WHY_TERMINATED: return "× terminated";
+    case TG_WHY_RETURN: case TG_WHY_ENTER: default:
+      return mark->tail ? "→ tail call" : "";
   }
+}
+
+/* The member that tells what came of it; nothing of a call that returned
+   nothing: viewers would show "(empty)". */
+static void write_outcome (const tg_Export *x, tg_MarkDesk *d,
+                           const tg_CallMark *mark, const uint8_t *values) {
+  static const char key[] = ",\"out\":\"";
+  tg_Packet packet = {
+    .why = (tg_Why)mark->why, .function = mark->function,
+    .values = {values, mark->results, NULL}
+  };
+  const char *end = end_of(mark);
+  size_t at = d->members.size;
+  tg_buf_addstr(&d->members, key);
+  tg_buf_addstr(&d->members, mark->resumed ? "resumed" : "");
+  if (*end != '\0') {
+    tg_buf_addstr(&d->members, mark->resumed ? " " : "");
+    tg_buf_addstr(&d->members, end);
+  }
+  if (mark->results != TG_ABSENT)
+    add_values(x, d, *end != '\0' ? " "
+                     : mark->resumed ? " → " : "→ ", &packet);
+  if (d->members.size == at + sizeof key - 1)
+    d->members.size = at;
+  else
+    tg_buf_addchar(&d->members, '"');
+}
+
+/* Arguments have their parentheses: a call that goes on has neither. */
+static void write_arguments (const tg_Export *x, tg_MarkDesk *d,
+                             const tg_CallMark *mark, const uint8_t *values) {
+  tg_Packet packet = {
+    .why = TG_WHY_ENTER, .function = mark->function,
+    .values = {values, mark->arguments, NULL}
+  };
+  if (mark->arguments == TG_ABSENT || mark->resumed)
+    return;
+  tg_buf_addstr(&d->members, ",\"args\":\"(");
+  add_values(x, d, "", &packet);
+  tg_buf_addstr(&d->members, ")\"");
+}
+
+/* Where it was called from. */
+static void write_caller (const tg_Export *x, tg_MarkDesk *d,
+                          const tg_CallMark *mark) {
+  const tg_Function *f = tg_functions_find(x->stream->functions, mark->caller);
+  if (f == NULL || f->url == NULL || mark->line == 0)
+    return;
+  tg_buf_clear(&d->raw);
+  tg_buf_addfmt(&d->raw, "%s:%u", f->url, (unsigned)mark->line);
+  tg_buf_addstr(&d->members, ",\"from\":");
+  add_text(&d->members, &d->raw);
+  d->members.failed = d->members.failed || d->raw.failed;
+}
+
+static size_t bytes_of (uint32_t size) {
+  return size != TG_ABSENT ? size : 0;
 }
 
 /* The members that tell of a call, from its values at 'p'. */
 static void write_members (const tg_Export *x, tg_MarkDesk *d,
                            const tg_CallMark *mark, const uint8_t *p) {
-  static const char *const keys[] = {
-    [TG_WHY_RETURN] = ",\"returns\":", [TG_WHY_EXCEPTION] = ",\"throws\":",
-    [TG_WHY_YIELD] = ",\"yields\":"
-  };
-  tg_Packet packet = {.why = TG_WHY_ENTER, .function = mark->function};
   tg_buf_clear(&d->members);
-  if (mark->arguments != TG_ABSENT) {
-    packet.values = (tg_Slice){p, mark->arguments, NULL};
-    add_values(x, d, ",\"args\":", &packet);
-    p += mark->arguments;
-  }
-  if (mark->results != TG_ABSENT) {
-    packet.why = (tg_Why)mark->why;
-    packet.values = (tg_Slice){p, mark->results, NULL};
-    add_values(x, d, keys[mark->why], &packet);
-  }
-  tg_buf_addstr(&d->members, end_of(mark));
-  if (mark->resumed)
-    tg_buf_addstr(&d->members, ",\"begins\":\"resumed\"");
+  write_arguments(x, d, mark, p);
+  write_outcome(x, d, mark, p + bytes_of(mark->arguments));
+  write_caller(x, d, mark);
 }
 
 /* }================================================================== */
@@ -185,15 +231,12 @@ static void put_call (const Writing *w, tg_Batch *b, const tg_CallMark *mark,
     .from = {mark->from_ns, mark->from_part},
     .to = {mark->to_ns, mark->to_part},
     .func = tg_stacktables_find(w->source->stacks, mark->function),
+    .thrown = mark->why == TG_WHY_EXCEPTION,
     .text = {(const uint8_t *)d->members.data, d->members.size, NULL}
   };
   tg_assert(m.func != TG_STACK_NONE);
   put_mark(w, d, b, &m);
   b->text.failed = b->text.failed || d->members.failed || d->list.failed;
-}
-
-static size_t bytes_of (uint32_t size) {
-  return size != TG_ABSENT ? size : 0;
 }
 
 static void put_piece (void *ud, tg_Slice bytes, tg_Batch *b) {

@@ -21,6 +21,7 @@
 typedef struct tg_Mark {
   tg_Moment from, to;
   uint32_t func;              /* TG_STACK_NONE: it is not of a call */
+  bool thrown;                /* an error left the call */
   tg_Slice text;
 } tg_Mark;
 

@@ -45,11 +45,47 @@ unsigned tg_meta_category (const tg_Function *f, bool away) {
   return f->is_c ? C : LUA;
 }
 
+/* Of a marker; an error stands out. */
+static const char *color_of (const tg_Function *f, bool thrown) {
+  static const char *const colors[] = {
+    [OTHER] = "grey", [LUA] = "blue", [C] = "yellow", [COROUTINE] = "purple",
+    [GC] = "orange"
+  };
+  return thrown ? "red" : colors[tg_meta_category(f, false)];
+}
+
 /*
 ** {==================================================================
 ** Kinds of markers
 ** ===================================================================
 */
+
+/* Rows of the marker chart are made category by category: calls have one, or
+   what is called would stand above its caller. */
+unsigned tg_meta_mark_category (const tg_Mark *m) {
+  return m->func == TG_STACK_NONE ? OTHER : LUA;
+}
+
+void tg_meta_call (tg_Buf *out, const tg_Function *f, const tg_Mark *m,
+                   uint32_t name, uint32_t place) {
+  tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":");
+  tg_buf_addu64(out, name);
+  if (place != TG_INTMAP_NONE) {
+    tg_buf_addstr(out, ",\"at\":");
+    tg_buf_addu64(out, place);
+  }
+  tg_buf_addstr(out, ",\"color\":\"");
+  tg_buf_addstr(out, color_of(f, m->thrown));
+  tg_buf_addchar(out, '"');
+  tg_buf_add(out, m->text.data, m->text.size);
+  tg_buf_addchar(out, '}');
+}
+
+void tg_meta_note (tg_Buf *out, const tg_Mark *m) {
+  tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
+  tg_buf_add(out, m->text.data, m->text.size);
+  tg_buf_addchar(out, '}');
+}
 
 /* Values may be private: "sanitized" strings are left out of a profile that is
    shared. */
@@ -57,24 +93,25 @@ static void add_fields (tg_Buf *out) {
   static const char *const list[][3] = {
     {"fn", "Function", "unique-string"},
     {"args", "Arguments", "sanitized-string"},
-    {"returns", "Returns", "sanitized-string"},
-    {"throws", "Throws", "sanitized-string"},
-    {"yields", "Yields", "sanitized-string"},
-    {"begins", "Begins", "string"},
-    {"ends", "Ends", "string"}
+    {"out", "Outcome", "sanitized-string"},
+    {"at", "Defined at", "unique-string"},
+    {"from", "Called from", "string"}
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    tg_buf_addfmt(out, "%s{\"key\":\"%s\",\"label\":\"%s\",\"format\":\"%s\"}",
-                  i == 0 ? "" : ",", list[i][0], list[i][1], list[i][2]);
+    tg_buf_addfmt(out, "{\"key\":\"%s\",\"label\":\"%s\",\"format\":\"%s\"},",
+                  list[i][0], list[i][1], list[i][2]);
+  tg_buf_addstr(out, "{\"key\":\"color\",\"format\":\"string\","
+                "\"hidden\":true}");
 }
 
 /* What the viewer shows of our markers, and how: without a schema it shows
-   their names only. */
+   their names only. Its table has lines as a log has. */
 void tg_meta_schemas (tg_Buf *out, const char *fields) {
   tg_buf_addfmt(out, "[{\"name\":\"%s\",\"display\":[\"marker-chart\","
                 "\"marker-table\"],\"tooltipLabel\":\"{marker.data.fn}\","
-                "\"tableLabel\":\"{marker.data.fn}({marker.data.args})\","
-                "\"chartLabel\":\"{marker.data.fn}\",\"%s\":[",
+                "\"tableLabel\":\"{marker.data.fn}{marker.data.args} "
+                "{marker.data.out}\",\"chartLabel\":\"{marker.data.fn}\","
+                "\"colorField\":\"color\",\"%s\":[",
                 TG_VIEWER_CALL_TYPE, fields);
   add_fields(out);
   tg_buf_addfmt(out, "]},{\"name\":\"%s\",\"display\":[\"marker-chart\","
@@ -255,6 +292,14 @@ void tg_meta_name (const tg_Tracks *t, const tg_CallFunc *func,
     tg_buf_addfmt(out, "(in coroutine %s)", name);
   else
     tg_buf_addstr(out, name);
+}
+
+/* A main chunk is at line 1, where the viewer shows it. */
+bool tg_meta_place (const tg_Function *f, tg_Buf *out) {
+  if (f == NULL || f->is_c || f->url == NULL)
+    return false;
+  tg_buf_addfmt(out, "%s:%u", f->url, (unsigned)(f->line > 0 ? f->line : 1));
+  return true;
 }
 
 /* }================================================================== */

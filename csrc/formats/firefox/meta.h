@@ -22,6 +22,18 @@ unsigned tg_meta_category (const tg_Function *f, bool away);
 /* The list of kinds of markers; 'fields' is what it calls the fields. */
 void tg_meta_schemas (tg_Buf *out, const char *fields);
 
+/* Where in the list of categories a marker belongs. */
+unsigned tg_meta_mark_category (const tg_Mark *m);
+
+/* The object of a marker: of a call of 'f', whose name and place are these
+   strings of the document (TG_INTMAP_NONE: it has no place), or of a note. */
+void tg_meta_call (tg_Buf *out, const tg_Function *f, const tg_Mark *m,
+                   uint32_t name, uint32_t place);
+void tg_meta_note (tg_Buf *out, const tg_Mark *m);
+
+/* The place where a func is defined, "file.lua:12"; false if it has none. */
+bool tg_meta_place (const tg_Function *f, tg_Buf *out);
+
 /* The list of what is known beyond that: program, versions, losses... */
 void tg_meta_extra (const tg_Tracks *t, tg_Buf *out);
 

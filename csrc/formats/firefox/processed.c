@@ -29,12 +29,11 @@
 ** ===================================================================
 */
 
-/* Of time in no frame the weight is 0: it would count as the thread's own. */
 static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                         uint64_t to_ns, uint32_t stack) {
   tg_Sample s = {
-    .ns = from_ns, .weight_ns = stack == TG_STACK_NONE ? 0 : to_ns - from_ns,
-    .stack = stack, .tag = track->tag
+    .ns = from_ns, .length_ns = to_ns - from_ns, .stack = stack,
+    .tag = track->tag
   };
   tg_samples_put(&t->spool, track, &s);
 }
@@ -183,6 +182,7 @@ tg_Status tg_format_firefox (tg_Export *x) {
   tg_intern_free(&w.strings);
   tg_intern_free(&w.urls);
   tg_free(w.names);
+  tg_free(w.places);
   errno = error;
   return status;
 }

@@ -23,37 +23,76 @@ typedef struct Writing {
   tg_Spool *spool;
   const tg_Column *column;
   tg_SampleField *field;
+  uint64_t long_ns;
+  uint64_t rows[TG_AHEAD_BATCHES];    /* of the parts that are under way... */
+  uint64_t all;                       /* ...and of those before */
 } Writing;
+
+TG_INLINE char *put_row (const Writing *w, char *p, const tg_Sample *s) {
+  *p++ = ',';
+  return w->field(p, s);
+}
+
+/* The same stack where the span ends. */
+static char *put_end (const Writing *w, char *p, const tg_Sample *s) {
+  tg_Sample end = {
+    .ns = s->ns + s->length_ns, .stack = s->stack, .tag = TG_TAG_NONE
+  };
+  return put_row(w, p, &end);
+}
+
+static uint64_t *rows_of (Writing *w, const tg_Batch *b) {
+  return &w->rows[b->number % TG_AHEAD_BATCHES];
+}
 
 /* Pieces are copied out of: in the spool they stand next to what is not
    aligned. */
 static void put_piece (void *ud, tg_Slice bytes, tg_Batch *b) {
-  const Writing *w = ud;
+  Writing *w = ud;
   tg_Sample s;
   size_t n = bytes.size / sizeof s;
   tg_assert(bytes.size % sizeof s == 0);    /* a sample is in one piece */
-  if (!tg_buf_reserve(&b->text, n * (TG_DIGITS + 1)))
+  if (!tg_buf_reserve(&b->text, 2 * n * (TG_DIGITS + 1)))
     return;
+  *rows_of(w, b) += n;
   char *p = b->text.data + b->text.size;
   for (size_t i = 0; i < n; i++) {
     memcpy(&s, bytes.data + i * sizeof s, sizeof s);
-    *p++ = ',';
-    p = w->field(p, &s);
+    p = put_row(w, p, &s);
+    if (tg_unlikely(s.length_ns > w->long_ns)) {
+      p = put_end(w, p, &s);
+      ++*rows_of(w, b);
+    }
   }
   b->text.size = (size_t)(p - b->text.data);
 }
 
 static void put_part (void *ud, tg_Batch *b) {
-  const Writing *w = ud;
+  Writing *w = ud;
+  *rows_of(w, b) = 0;
   if (!tg_parts_read(w->spool, w->column, b, put_piece, ud))
     b->text.failed = true;
 }
 
+static bool take_part (void *ud, tg_Batch *b) {
+  Writing *w = ud;
+  w->all += *rows_of(w, b);
+  return true;
+}
+
 bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
-                       tg_SampleField *field, tg_OutFile *out) {
-  Writing w = {spool, &track->samples, field};
-  tg_Parts parts = {
-    .count = tg_parts_count(&track->samples), .work = put_part, .ud = &w
+                       uint64_t long_ns, tg_SampleField *field,
+                       tg_OutFile *out, uint64_t *rows) {
+  Writing w = {
+    .spool = spool, .column = &track->samples, .field = field,
+    .long_ns = long_ns
   };
-  return tg_parts_write(&parts, out);
+  tg_Parts parts = {
+    .count = tg_parts_count(&track->samples), .work = put_part,
+    .take = take_part, .ud = &w
+  };
+  bool ok = tg_parts_write(&parts, out);
+  *rows = w.all;
+  tg_assert(!ok || w.all >= track->samples.values);
+  return ok;
 }

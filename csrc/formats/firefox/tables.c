@@ -21,14 +21,28 @@ static uint32_t find_name (tg_Document *w, uint32_t func) {
   return i;
 }
 
-/* The strings that are the names of funcs; there are no more funcs to come. */
+static uint32_t find_place (tg_Document *w, uint32_t func) {
+  tg_Buf place = {0};
+  uint32_t i = TG_INTMAP_NONE;
+  if (tg_meta_place(tg_document_function(w, func), &place))
+    i = tg_document_string(w, place.data, place.size);
+  w->ok = w->ok && !place.failed;
+  tg_buf_free(&place);
+  return i;
+}
+
+/* The strings that are the names and places of funcs; there are no more funcs to
+   come. */
 static bool find_names (tg_Document *w) {
   uint32_t n = w->stacks.nfuncs;
   w->names = tg_malloc((n + 1) * sizeof *w->names);
-  if (w->names == NULL)
+  w->places = tg_malloc((n + 1) * sizeof *w->places);
+  if (w->names == NULL || w->places == NULL)
     return false;
   for (uint32_t i = 0; i < n; i++)
     w->names[i] = find_name(w, i);
+  for (uint32_t i = 0; i < n; i++)
+    w->places[i] = find_place(w, i);
   return w->ok;
 }
 

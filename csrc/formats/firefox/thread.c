@@ -15,6 +15,8 @@
 #include "formats/firefox/samples.h"
 #include "packet/scalars.h"
 
+#define GRAPH_STEPS 3000u     /* of the whole time: wider than most screens */
+
 /*
 ** {==================================================================
 ** Samples
@@ -36,8 +38,9 @@ static char *put_time (char *p, const tg_Sample *s) {
   return tg_digits_ms(p, s->ns);
 }
 
+/* Of time in no frame the weight is 0: it would count as the thread's own. */
 static char *put_weight (char *p, const tg_Sample *s) {
-  return tg_digits_ms(p, s->weight_ns);
+  return tg_digits_ms(p, s->stack == TG_STACK_NONE ? 0 : s->length_ns);
 }
 
 static char *put_tag (char *p, const tg_Sample *s) {
@@ -60,18 +63,22 @@ static const struct {
 /* Samples are read back for each column: all of them at once in memory would
    be as long as the trace. */
 static void put_samples (tg_Document *w, const tg_Track *track) {
+  const tg_Export *x = w->x;
   size_t n = sizeof sample_columns / sizeof *sample_columns;
+  uint64_t rows = 0;
+  tg_assert(x->end_ns >= x->start_ns);
   if (track->values.values == 0)
     n--;
   tg_document_put(w, "\"samples\":{\"weightType\":\"tracing-ms\"");
   for (size_t i = 0; i < n; i++) {
     tg_buf_addfmt(w->out, ",\"%s\":", sample_columns[i].key);
     if (w->ok && !tg_samples_write(&w->tracks.spool, track,
-                                   sample_columns[i].put, w->x->out))
+                                   (x->end_ns - x->start_ns) / GRAPH_STEPS,
+                                   sample_columns[i].put, x->out, &rows))
       w->ok = false;
   }
   tg_document_put(w, ",\"length\":");
-  tg_buf_addu64(w->out, track->samples.values);
+  tg_buf_addu64(w->out, rows);
   tg_document_put(w, "}");
 }
 
@@ -130,13 +137,10 @@ static void put_values (tg_Document *w, const tg_Track *track) {
 static void put_data (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const tg_Document *w = ud;
   if (m->func == TG_STACK_NONE)
-    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
-  else {
-    tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":");
-    tg_buf_addu64(out, w->names[m->func]);
-  }
-  tg_buf_add(out, m->text.data, m->text.size);
-  tg_buf_addchar(out, '}');
+    tg_meta_note(out, m);
+  else
+    tg_meta_call(out, tg_document_function(w, m->func), m, w->names[m->func],
+                 w->places[m->func]);
 }
 
 /* The markers of a track without their text, and what is the same for many. */
@@ -162,11 +166,7 @@ static void put_end (tg_Document *w, const void *table, uint32_t i) {
 
 static void put_category (tg_Document *w, const void *table, uint32_t i) {
   const Marks *k = table;
-  uint32_t func = k->list[i].func;
-  tg_buf_addu64(w->out,
-                func == TG_STACK_NONE
-                    ? 0
-                    : tg_meta_category(tg_document_function(w, func), false));
+  tg_buf_addu64(w->out, tg_meta_mark_category(&k->list[i]));
 }
 
 /* All columns but "data"; phase 1 is an interval. */
