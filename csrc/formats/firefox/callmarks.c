@@ -81,13 +81,15 @@ static bool grow_calls (tg_CallMarks *m) {
   return true;
 }
 
-bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *tm,
-                        const tg_Packet *p) {
+bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *const *tracks,
+                        uint32_t n, const tg_Packet *p) {
   uint32_t level = tg_export_level(m->x, p);
   tg_assert(p->why == TG_WHY_ENTER && level <= m->ccalls);
+  tg_assert(n <= TG_MARKS_TRACKS);
   if (level >= m->ccalls && !grow_calls(m))
     return false;
-  m->calls[level].opened = moment_of(tm, p);
+  for (uint32_t i = 0; i < n; i++)
+    m->calls[level].opened[i] = moment_of(tracks[i], p);
   m->calls[level].resumed = p->resumed;
   m->calls[level].caller = p->caller;
   m->calls[level].line = p->line;
@@ -103,38 +105,54 @@ static uint32_t add_results (tg_CallMarks *m, const tg_Packet *p) {
   return (uint32_t)(m->arguments.size - at);
 }
 
-static bool put_aside (tg_CallMarks *m, tg_TrackMarks *tm,
-                       const tg_OpenCall *c, const tg_Packet *p, tg_Moment to,
-                       uint32_t rank) {
-  tg_Buf *out = &tm->column.text;
-  tg_CallMark mark = {
-    .from_ns = c->opened.ns, .from_part = c->opened.part,
-    .to_ns = to.ns, .to_part = to.part, .rank = rank,
-    .function = p->function,
+/* What is the same on all tracks. */
+static tg_CallMark mark_of (tg_CallMarks *m, const tg_OpenCall *c,
+                            const tg_Packet *p, uint32_t rank) {
+  return (tg_CallMark){
+    .rank = rank, .function = p->function,
     .arguments = c->has ? (uint32_t)c->size : TG_ABSENT,
     .results = add_results(m, p), .why = (uint8_t)p->why, .tail = p->tail,
     .resumed = c->resumed, .unfinished = m->x->unfinished,
     .caller = c->caller, .line = c->line
   };
+}
+
+static bool put_aside (tg_CallMarks *m, tg_TrackMarks *tm,
+                       const tg_OpenCall *c, tg_CallMark *mark,
+                       tg_Moment from, tg_Moment to) {
+  tg_Buf *out = &tm->column.text;
   size_t size = m->arguments.size - c->at;
-  if (m->arguments.failed || !tg_buf_reserve(out, sizeof mark + size))
+  tg_assert(to.ns >= from.ns);
+  mark->from_ns = from.ns;
+  mark->from_part = from.part;
+  mark->to_ns = to.ns;
+  mark->to_part = to.part;
+  if (m->arguments.failed || !tg_buf_reserve(out, sizeof *mark + size))
     return false;
-  tg_buf_add(out, &mark, sizeof mark);
+  tg_buf_add(out, mark, sizeof *mark);
   if (size > 0)
     tg_buf_add(out, m->arguments.data + c->at, size);
   tg_column_turn(m->spool, &tm->column);
   return true;
 }
 
-bool tg_callmarks_close (tg_CallMarks *m, tg_TrackMarks *tm,
-                         const tg_Packet *p) {
+/* How long the call was is asked of its first track, so that it has markers on
+   all of them or on none. */
+bool tg_callmarks_close (tg_CallMarks *m, tg_TrackMarks *const *tracks,
+                         uint32_t n, const tg_Packet *p) {
   const tg_OpenCall *c = &m->calls[tg_export_level(m->x, p)];
-  tg_Moment to = moment_of(tm, p);
+  tg_Moment to[TG_MARKS_TRACKS];
   uint32_t rank;
   bool ok = true;
-  tg_assert(to.ns >= c->opened.ns && c->at + c->size <= m->arguments.size);
-  if (tg_longestcalls_admit(&m->longest, to.ns - c->opened.ns, &rank))
-    ok = put_aside(m, tm, c, p, to, rank);
+  tg_assert(n > 0 && n <= TG_MARKS_TRACKS);
+  tg_assert(c->at + c->size <= m->arguments.size);
+  for (uint32_t i = 0; i < n; i++)
+    to[i] = moment_of(tracks[i], p);
+  if (tg_longestcalls_admit(&m->longest, to[0].ns - c->opened[0].ns, &rank)) {
+    tg_CallMark mark = mark_of(m, c, p, rank);
+    for (uint32_t i = 0; ok && i < n; i++)
+      ok = put_aside(m, tracks[i], c, &mark, c->opened[i], to[i]);
+  }
   m->arguments.size = c->at;
   m->put_in -= c->put_in;
   return ok;

@@ -51,9 +51,11 @@ typedef struct tg_TrackMarks {
   bool begins;                /* it is a beginning */
 } tg_TrackMarks;
 
+#define TG_MARKS_TRACKS 2u     /* that a call has markers on, at most */
+
 /* A call that is open in the document. */
 typedef struct tg_OpenCall {
-  tg_Moment opened;
+  tg_Moment opened[TG_MARKS_TRACKS];
   size_t at, size, put_in;    /* its arguments in 'arguments' */
   bool has;                   /* there are any */
   bool resumed;
@@ -78,9 +80,10 @@ void tg_callmarks_free (tg_CallMarks *m);
 void tg_callmarks_free_track (tg_TrackMarks *tm);
 
 /* The packet that tg_export_next gave last opens a call, or closes one, on the
-   track of these markers. False without memory. */
-bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *tm, const tg_Packet *p);
-bool tg_callmarks_close (tg_CallMarks *m, tg_TrackMarks *tm,
-                         const tg_Packet *p);
+   tracks of these markers. False without memory. */
+bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *const *tracks,
+                        uint32_t n, const tg_Packet *p);
+bool tg_callmarks_close (tg_CallMarks *m, tg_TrackMarks *const *tracks,
+                         uint32_t n, const tg_Packet *p);
 
 #endif

@@ -58,7 +58,7 @@ static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
   if (tg_values_var(&c) == 0)
     return TG_TAG_EMPTY;
   if (w->value_bytes > VALUES_MAX) {
-    t->x->bare++;
+    t->x->bare += track == t->list[0];    /* all calls are on that */
     t->x->idle = true;
     return TG_TAG_MISSING;
   }

@@ -3,8 +3,9 @@
 ** of its own for what ends and begins.
 **
 ** Packets nest across coroutines, so where control is now is the innermost open
-** frame of all. When it goes from one track to another, the one that is left
-** gets a frame for that, or the one that is come back to loses it.
+** frame of all, and the frames of the first track are all that are open. When
+** control goes from one other track to another, the one that is left gets a
+** frame for that, or the one that is come back to loses it.
 **
 ** Memory that was refused is in 'status', and no more packets are taken; what
 ** the spool's file refused is in the spool.
@@ -117,10 +118,11 @@ TG_INLINE tg_Track *track_of (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
 }
 
 void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
-  if (track->shared)
-    tg_buf_addfmt(out, "coroutines %u and later", (unsigned)track->thread);
+  if (t->count > 1 && track == t->list[0])
+    tg_buf_addstr(out, "whole program");
   else
-    tg_export_thread_name(t->x, track->thread, track->first, out);
+    tg_export_thread_name(t->x, track->shared ? 0 : track->thread,
+                          track->first, out);
 }
 
 /* }================================================================== */
@@ -195,12 +197,13 @@ static void come_back (tg_Tracks *t, tg_Track *track, uint64_t ns) {
 
 /* The track that control is in, or was in before the frame was opened that is
    one of 'above': the one of the innermost open frame. NULL if there is none,
-   or if it is that of 'thread'. */
+   if it is the first one, which is never left, or that of 'thread'. */
 static tg_Track *other_track (tg_Tracks *t, tg_ThreadId thread,
                               uint32_t above, uint64_t ns) {
   uint32_t n;
   const tg_ExportFrame *open = tg_export_frames(t->x, &n);
-  if (n <= above || open[n - 1 - above].thread == thread)
+  if (n <= above || open[n - 1 - above].thread == thread
+      || open[n - 1 - above].thread == TG_TRACKS_WHOLE)
     return NULL;
   return track_of(t, open[n - 1 - above].thread, ns);
 }
@@ -222,15 +225,7 @@ static uint32_t first_line (const tg_Tracks *t, tg_FunctionId function) {
 
 /* The span before belongs to the caller, and is cut only when the line is known
    that the call is made from: so 'note_line' comes before it. */
-static void enter (tg_Tracks *t, const tg_Packet *p) {
-  tg_Track *below = other_track(t, p->thread, 1, p->time_ns);
-  tg_Track *track = track_of(t, p->thread, p->time_ns);
-  if (track == NULL)
-    return;
-  if (track->first == 0)
-    track->first = p->body != 0 ? p->body : p->function;
-  if (below != NULL && below != track)
-    leave_for(t, below, track, p->time_ns);
+static void enter_on (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   note_line(track, p);
   uint32_t tag = t->call != NULL ? t->call(t, track, p) : TG_TAG_NONE;
   uint32_t prefix = cut_span(t, track, p->time_ns, tag);
@@ -244,43 +239,69 @@ static void enter (tg_Tracks *t, const tg_Packet *p) {
   track->to_ns = p->time_ns;
 }
 
-static void leave (tg_Tracks *t, const tg_Packet *p) {
-  tg_Track *below = other_track(t, p->thread, 0, p->time_ns);
-  tg_Track *track = track_of(t, p->thread, p->time_ns);
-  if (track == NULL || t->status != TG_OK)
-    return;
+static void leave_on (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   cut_span(t, track, p->time_ns, TG_TAG_NONE);
   tg_assert(track->nframes > 0);
   track->nframes--;
   track->ended = p->why != TG_WHY_YIELD && !t->x->unfinished;
   track->to_ns = p->time_ns;
+}
+
+/* On its coroutine's own track. */
+static void enter_own (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
+  tg_Track *below = other_track(t, p->thread, 1, p->time_ns);
+  if (track->first == 0)
+    track->first = p->body != 0 ? p->body : p->function;
+  if (below != NULL && below != track)
+    leave_for(t, below, track, p->time_ns);
+  enter_on(t, track, p);
+}
+
+static void leave_own (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
+  tg_Track *below = other_track(t, p->thread, 0, p->time_ns);
+  leave_on(t, track, p);
   if (below != NULL && below != track)
     come_back(t, below, p->time_ns);
 }
 
 /* }================================================================== */
 
-typedef bool MarkCall (tg_CallMarks *m, tg_TrackMarks *tm, const tg_Packet *p);
-
-static void mark_call (tg_Tracks *t, const tg_Packet *p, MarkCall *mark) {
-  if (!t->marked || t->status != TG_OK)
-    return;
-  tg_Track *track = track_of(t, p->thread, p->time_ns);
-  if (track != NULL && !mark(&t->marks, &track->marks, p))
+/* The tracks that a packet is on: the first one, and its coroutine's own. Their
+   number; 0 without memory. */
+static uint32_t tracks_of (tg_Tracks *t, const tg_Packet *p,
+                           tg_Track *tracks[TG_MARKS_TRACKS]) {
+  if (t->count == 0 && add_track(t, TG_TRACKS_WHOLE, p->time_ns) == NULL) {
     refuse(t);
+    return 0;
+  }
+  tracks[0] = t->list[0];
+  if (p->thread == TG_TRACKS_WHOLE)
+    return 1;
+  tracks[1] = track_of(t, p->thread, p->time_ns);
+  return tracks[1] != NULL ? 2 : 0;
 }
 
 /* A call's arguments are kept after its frame is there, and its marker is put
    aside before the frame goes. */
 static void take (tg_Tracks *t, const tg_Packet *p) {
-  if (p->why == TG_WHY_ENTER) {
-    enter(t, p);
-    mark_call(t, p, tg_callmarks_open);
+  tg_Track *tracks[TG_MARKS_TRACKS];
+  tg_TrackMarks *marks[TG_MARKS_TRACKS];
+  uint32_t n = tracks_of(t, p, tracks);
+  bool enters = p->why == TG_WHY_ENTER, ok = true;
+  for (uint32_t i = 0; i < n; i++)
+    marks[i] = &tracks[i]->marks;
+  if (n > 0 && t->marked && !enters)
+    ok = tg_callmarks_close(&t->marks, marks, n, p);
+  for (uint32_t i = 0; ok && i < n && t->status == TG_OK; i++) {
+    if (i > 0)
+      (enters ? enter_own : leave_own)(t, tracks[i], p);
+    else
+      (enters ? enter_on : leave_on)(t, tracks[i], p);
   }
-  else {
-    mark_call(t, p, tg_callmarks_close);
-    leave(t, p);
-  }
+  if (n > 0 && t->marked && enters && t->status == TG_OK)
+    ok = tg_callmarks_open(&t->marks, marks, n, p);
+  if (!ok)
+    refuse(t);
 }
 
 /* A document has one track at least. The last span of each is without a length:
@@ -288,7 +309,7 @@ static void take (tg_Tracks *t, const tg_Packet *p) {
 static tg_Status finish (tg_Tracks *t) {
   if (t->x->status != TG_OK || t->status != TG_OK)
     return t->x->status != TG_OK ? t->x->status : t->status;
-  if (t->count == 0 && add_track(t, 1, t->x->start_ns) == NULL)
+  if (t->count == 0 && add_track(t, TG_TRACKS_WHOLE, t->x->start_ns) == NULL)
     return TG_ERR_MEMORY;
   for (uint32_t i = 0; i < t->count; i++)
     cut_span(t, t->list[i], t->list[i]->span_ns, TG_TAG_NONE);

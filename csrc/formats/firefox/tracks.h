@@ -1,12 +1,16 @@
 /*
-** tracks.h - packets on a track for each coroutine, with stacks and markers:
-** what both formats of the Firefox Profiler are made of.
+** tracks.h - packets on tracks, with stacks and markers: what both formats of
+** the Firefox Profiler are made of.
+**
+** The first track is the main coroutine's, and that of the whole program: other
+** coroutines stand on it above whoever resumed them. Each of those has a track
+** of its own besides.
 **
 ** A track's time is cut into spans: from each call and return to the next one.
 ** Each span has a stack; none while the coroutine is suspended or has ended.
-** Time in which another coroutine runs above this one is in a frame of its own
-** on top ("away"), so that what functions took themselves, added up over all
-** tracks, is the time that it was.
+** On a coroutine's own track the time in which another one runs above it is in
+** a frame on top ("away"), so that what functions took themselves, added up over
+** those tracks, is the time that it was.
 **
 ** A frame has the line that it has reached: where it makes its next call, or
 ** its last one if no more comes, or where the function begins.
@@ -24,6 +28,7 @@
 #include "text/spool.h"
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
+#define TG_TRACKS_WHOLE 1u    /* the coroutine that has the first one */
 
 /* An open frame of a track. */
 typedef struct tg_TrackFrame {
@@ -70,7 +75,7 @@ struct tg_Tracks {
   bool marked;                /* calls are noted as markers */
   /* what came of it */
   tg_Spool spool;             /* owns */
-  tg_Track **list;            /* owns; one at least */
+  tg_Track **list;            /* owns; the first is that of the whole */
   uint32_t count, capacity;
   tg_CallMarks marks;         /* owns; if 'marked' */
   tg_MarkText texts;          /* owns; for the writer */
@@ -90,7 +95,8 @@ void tg_tracks_free (tg_Tracks *t);
 /* Reads all packets. */
 tg_Status tg_tracks_run (tg_Tracks *t);
 
-/* "main", "coroutine 2 (f@p.lua:1)", "coroutines 1000 and later". */
+/* "whole program", or "main" if there is no other coroutine; "f (p.lua:1),
+   coroutine 2"; "other coroutines". */
 void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out);
 
 #endif
