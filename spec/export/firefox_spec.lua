@@ -59,10 +59,10 @@ describe("firefox", function ()
   each_trace("has a box for each call, to the nanosecond",
   function (trace, steps)
     local stacks = trace.stacks
-    local threads = seen.by_thread(steps)
+    local threads = seen.by_track(steps)
     for _, thread in ipairs(trace.doc.threads) do
       local got = profiles.steps(thread, stacks)
-      local expected = threads[thread.tid] or {}
+      local expected = threads[thread.tid]
       assert.equal(#expected, #got)
       for i, step in ipairs(expected) do
         same_step(step, got[i])
@@ -78,17 +78,22 @@ describe("firefox", function ()
     for _, thread in ipairs(trace.doc.threads) do
       profiles.add_stacks(sums, thread, trace.stacks)
     end
-    local finished = #steps == 0 or steps[#steps].why ~= "unfinished"
-    for path, stack in pairs(finished and seen.stacks(steps, true) or {}) do
-      assert.equal(stack.self, sums[as_text(path)] or 0, path)
+    if #steps > 0 and steps[#steps].why == "unfinished" then
+      return
+    end
+    for path, stack in pairs(seen.stacks(steps)) do
+      assert.equal(stack.self, sums["1;" .. as_text(path)] or 0, path)
+    end
+    for path, stack in pairs(seen.stacks(steps, true)) do
+      if stack.thread > 1 then
+        assert.equal(stack.self, sums[as_text(path)] or 0, path)
+      end
     end
   end)
 
   each_trace("adds up to the report, function by function", function (trace)
     local selfs = {}
-    for _, thread in ipairs(trace.doc.threads) do
-      profiles.add_functions(selfs, thread, trace.stacks)
-    end
+    profiles.add_functions(selfs, trace.doc.threads[1], trace.stacks)
     for _, f in ipairs(trace.report.functions) do
       local source = f.line and f.url .. ":" .. f.line or "C"
       local key = as_text(f.name .. " " .. source)
@@ -97,17 +102,13 @@ describe("firefox", function ()
   end)
 
   each_trace("has a marker for each call", function (trace, steps)
-    local expected, open = {}, {}
-    local ends = trace.doc.threads[1].samples.time
-    for _, step in ipairs(steps) do
-      if step.opens then
-        open[#open + 1] = step
-      else
-        local from = table.remove(open)
-        local key = ("%d %s %d"):format(from.thread, as_text(from.name),
-                                        from.ns)
-        expected[key] = (expected[key] or 0) + 1
-        assert(step.ns or #ends > 0)
+    local expected = {}
+    for tid, list in pairs(seen.by_track(steps)) do
+      for _, step in ipairs(list) do
+        if step.opens then
+          local key = ("%d %s %d"):format(tid, as_text(step.name), step.ns)
+          expected[key] = (expected[key] or 0) + 1
+        end
       end
     end
     for _, thread in ipairs(trace.doc.threads) do
@@ -169,6 +170,22 @@ describe("what firefox shows of a call:", function ()
     return list
   end
 
+  -- Lines of the marker table, in order of their beginning.
+  local function lines_of (trace, thread)
+    local t, lines = trace.doc.threads[thread or 1].markers, {}
+    local strings, order = trace.doc.shared.stringArray, {}
+    for i = 1, t.length do
+      order[i] = i
+    end
+    table.sort(order, function (a, b) return t.startTime[a] < t.startTime[b] end)
+    for i, place in ipairs(order) do
+      local data = t.data[place]
+      lines[i] = strings[data.fn + 1] .. (data.args or "")
+                 .. (data.out and " " .. data.out or "")
+    end
+    return lines
+  end
+
   it("its arguments and results", function ()
     local trace = one [[
       local function f (...) return ... end
@@ -176,10 +193,46 @@ describe("what firefox shows of a call:", function ()
       f() f(1, "two") f({x = 1})
     ]]
     local list = markers_of(trace)
-    assert.same({type = "LuaCall", fn = list[1].data.fn}, list[1].data)
-    assert.equal('1, "two"', list[2].data.args)
-    assert.equal('1, "two"', list[2].data.returns)
-    assert.equal("{x = 1}", list[3].data.args)
+    assert.same({"f()", 'f(1, "two") → 1, "two"', "f({x = 1}) → {x = 1}"},
+                lines_of(trace))
+    assert.is_nil(list[1].data.out)
+  end)
+
+  it("where it is defined, and where it was called from", function ()
+    local trace = one "local function f () end\nstart()\nf()\ntostring(1)"
+    local strings = trace.doc.shared.stringArray
+    local list = markers_of(trace)
+    assert.equal("p.lua:1", strings[list[1].data.at + 1])
+    assert.equal("p.lua:3", list[1].data.from)
+    assert.is_nil(list[2].data.at)
+    assert.equal("p.lua:4", list[2].data.from)
+  end)
+
+  it("its kind and its errors, by colour, in rows of one category",
+  function ()
+    local trace = one [[
+      local function fail () error("no", 0) end
+      start()
+      pcall(fail)
+      coroutine.wrap(tostring)(1)
+      collectgarbage("count")
+    ]]
+    local colors = {}
+    local thread = trace.doc.threads[1]
+    for i, m in ipairs(profiles.markers(thread,
+                                        trace.doc.shared.stringArray)) do
+      colors[m.fn] = m.data.color
+      assert.equal(1, thread.markers.category[i])
+    end
+    assert.equal("yellow", colors.pcall)
+    assert.equal("red", colors.fail)
+    assert.equal("red", colors.error)
+    assert.equal("purple", colors["coroutine.wrap"])
+    assert.equal("orange", colors.collectgarbage)
+    local schema = trace.doc.meta.markerSchema[1]
+    assert.equal("color", schema.colorField)
+    assert.equal("{marker.data.fn}{marker.data.args} {marker.data.out}",
+                 schema.tableLabel)
   end)
 
   it("what it throws and yields, that it goes on", function ()
@@ -191,21 +244,17 @@ describe("what firefox shows of a call:", function ()
       local co = coroutine.wrap(body)
       co(1) co(2)
     ]]
-    local found = {}
-    for thread = 1, 2 do
-      for _, m in ipairs(markers_of(trace, thread)) do
-        found[#found + 1] = table.concat({
-          m.fn, m.data.args or "", m.data.begins or "", m.data.ends or "",
-          m.data.throws or m.data.yields or m.data.returns or ""
-        }, "|")
-      end
-    end
-    assert.is_truthy(table.concat(found, "\n"):find(
-      'fail|||by an error|"no"', 1, true))
-    assert.is_truthy(table.concat(found, "\n"):find(
-      "body|1||yielded|2", 1, true))
-    assert.is_truthy(table.concat(found, "\n"):find(
-      "|resumed||2", 1, true))
+    local inner = {
+      "body(1) ⇢ yield 2", "coroutine.yield(2) ⇢ yield 2",
+      "body resumed → 2", "coroutine.yield resumed → 2"
+    }
+    assert.same(inner, lines_of(trace, 2))
+    assert.same({
+      'pcall(function: fail) → false, "no"', 'fail() !! error "no"',
+      'error("no", 0) !! error "no"',
+      "coroutine.wrap(function: body) → function <[C]>", "co(1) → 2",
+      inner[1], inner[2], "co(2) → 2", inner[3], inner[4]
+    }, lines_of(trace))
   end)
 
   it("that it has not ended, or was left by a tail call", function ()
@@ -215,13 +264,13 @@ describe("what firefox shows of a call:", function ()
       local function last () start() f() local x = tostring(1) error "out" end
       last()
     ]]
-    assert.equal("by a tail call", markers_of(trace)[1].data.ends)
+    assert.equal("→ tail call", markers_of(trace)[1].data.out)
     trace = one "start() local co = coroutine.wrap(coroutine.yield) co()"
-    assert.equal("yielded", markers_of(trace, 2)[1].data.ends)
+    assert.equal("⇢ yield", markers_of(trace, 2)[1].data.out)
     trace = export(programs.unfinished)[1]
     for _, m in ipairs(markers_of(trace)) do
       if m.to == trace.report.duration_ms * 1e6 // 1 then
-        assert.equal("still open where the trace ends", m.data.ends)
+        assert.equal("still open where the trace ends", m.data.out)
       end
     end
   end)
@@ -246,7 +295,10 @@ f()
                     and stacks[samples.stack[i]]
       if stack then
         local frame = stack[#stack]
-        lines[#lines + 1] = frame.name .. " " .. frame.line
+        local line = frame.name .. " " .. frame.line
+        if line ~= lines[#lines] then
+          lines[#lines + 1] = line
+        end
       end
     end
     assert.equal("f 3, leaf 1, f 6, leaf 1, f 6", table.concat(lines, ", "))
@@ -254,7 +306,8 @@ f()
 
   it("its kind", function ()
     local trace = one [[
-      local function body () end
+      local function inner () end
+      local function body () coroutine.wrap(inner)() end
       start()
       collectgarbage()
       coroutine.wrap(body)()
@@ -272,7 +325,7 @@ f()
     end
     assert.equal("GC", kinds.collectgarbage)
     assert.equal("Coroutine", kinds["coroutine.wrap"])
-    assert.equal("Coroutine", kinds["(in coroutine body)"])
+    assert.equal("Coroutine", kinds["(in coroutine inner)"])
     assert.equal("Lua", kinds.body)
     assert.equal("C", kinds.tostring)
     assert.equal("grey", trace.doc.meta.categories[1].color)
@@ -363,9 +416,12 @@ describe("arguments in the stack chart", function ()
     assert.is_nil(trace.text.firefox:find "hunter2")
     local text = profiles.arguments(trace.doc.threads[1])
     local places = trace.doc.threads[1].samples.argumentValues
-    assert.equal('2: "me", "<redacted>"', text(places[2]))
-    assert.equal('2: table(1) {password: "<redacted>"}, "<redacted>"',
-                 text(places[4]))
+    local shown = {}
+    for _, place in ipairs(places) do
+      shown[#shown + 1] = place ~= null and text(place) or nil
+    end
+    assert.same({'2: "me", "<redacted>"',
+                 '2: table(1) {password: "<redacted>"}, "<redacted>"'}, shown)
   end)
 
   it("are absent if they were not recorded", function ()
@@ -402,7 +458,9 @@ describe("a profile", function ()
     local t = trace.doc.threads
     assert.equal(5, #t)
     assert.is_true(t[1].isMainThread)
+    assert.equal("whole program", t[1].name)
     assert.equal("worker (p.lua:1), coroutine 2", t[2].name)
+    assert.equal("p.lua:4, coroutine 5", t[5].name)
     assert.equal(null, t[2].unregisterTime)
     assert.is_true(t[5].unregisterTime >= t[5].registerTime)
     assert.equal(t[1].pid, t[5].pid)
@@ -419,14 +477,22 @@ describe("a profile", function ()
     ]], {formats = {"firefox"}})
     local threads = trace.doc.threads
     assert.equal(1000, #threads)
-    assert.equal("coroutines 1000 and later", threads[1000].name)
-    local stacks, opened = trace.stacks, 0
-    for _, thread in ipairs(threads) do
+    assert.equal("other coroutines", threads[1000].name)
+    local stacks, opened = trace.stacks, {0, 0}
+    for i, thread in ipairs(threads) do
+      local which = i == 1 and 1 or 2
       for _, step in ipairs(profiles.steps(thread, stacks)) do
-        opened = opened + (step.opens and 1 or 0)
+        opened[which] = opened[which] + (step.opens and 1 or 0)
       end
     end
-    assert.equal(trace.exported.firefox.calls, opened)
+    local calls = trace.exported.firefox.calls
+    assert.equal(calls, opened[1])
+    local others = 0
+    for _, packet in ipairs(trace.packets) do
+      others = others + (packet.type == "enteredFrame" and packet.thread > 1
+                         and 1 or 0)
+    end
+    assert.equal(others, opened[2])
   end)
 
   it("says what is beyond the limit", function ()

@@ -94,6 +94,14 @@ function seen.by_thread (steps)
   return threads
 end
 
+--- The steps of each track: the first one, which is the main coroutine's, has
+--- all of them, coroutines have theirs besides.
+function seen.by_track (steps)
+  local tracks = seen.by_thread(steps)
+  tracks[1] = steps
+  return tracks
+end
+
 -- ---- chrome ----
 
 -- An event and those inside it, as they follow each other.
