@@ -162,6 +162,45 @@ describe("firefox", function ()
   end)
 end)
 
+describe("the graph in the timeline", function ()
+  local program = [[
+    local function count (n) for i = 1, n do end end
+    local text = ("x"):rep(1 << 20)
+    local co = coroutine.wrap(function ()
+      while true do coroutine.yield() end
+    end)
+    start()
+    co()
+    for _ = 1, 3 do
+      count(2000000)
+      for _ = 1, 20 do text:reverse() end
+    end
+    co()
+    count(1000000)
+  ]]
+
+  it("is busy where the program was, and in its colours", function ()
+    local trace = one(program, {export = {c = true}})
+    local length = trace.report.duration_ms
+    for _, thread in ipairs(trace.doc.threads) do
+      local drawn, real = profiles.graph(thread, trace.stacks)
+      for category, ms in pairs(real) do
+        assert.near(ms, drawn[category], length / 200)
+      end
+    end
+  end)
+
+  it("is empty where a coroutine was suspended", function ()
+    local trace = one(program)
+    local drawn, real = profiles.graph(trace.doc.threads[2], trace.stacks)
+    local busy, wanted = 0, 0
+    for category, ms in pairs(drawn) do
+      busy, wanted = busy + ms, wanted + real[category]
+    end
+    assert.is_true(busy < wanted + trace.report.duration_ms / 1000)
+  end)
+end)
+
 describe("what firefox shows of a call:", function ()
   local function markers_of (trace, thread)
     local list = profiles.markers(trace.doc.threads[thread or 1],

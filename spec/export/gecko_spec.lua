@@ -81,10 +81,10 @@ end
 
 describe("gecko", function ()
   each_trace("has what ran at each moment", function (trace, steps)
-    local threads = seen.by_thread(steps)
+    local tracks = seen.by_track(steps)
     for _, thread in ipairs(trace.doc.threads) do
       local stacks = profiles.gecko_stacks(thread)
-      local stack_at = replay(threads[thread.tid] or {})
+      local stack_at = replay(tracks[thread.tid])
       for _, sample in ipairs(profiles.gecko_samples(thread, stacks)) do
         local calls = calls_of(sample.stack)
         assert.equal(summary(stack_at(sample.ns)), summary(calls))
@@ -114,14 +114,18 @@ describe("gecko", function ()
   each_trace("has a marker for each call, to the nanosecond",
   function (trace, steps, version)
     local expected, open = {}, {}
+    local function expect (tid, from, to)
+      expected[("%d %s %d %d"):format(tid, as_text(from.name), from.ns,
+                                      to.ns)] = true
+    end
     for _, step in ipairs(version == 36 and steps or {}) do
       if step.opens then
         open[#open + 1] = step
       else
         local from = table.remove(open)
         if step.ns then
-          expected[("%d %s %d %d"):format(from.thread, as_text(from.name),
-                                          from.ns, step.ns)] = true
+          expect(1, from, step)
+          expect(from.thread, from, step)
         end
       end
     end

@@ -67,10 +67,40 @@ local function without_times (text)
   return text
 end
 
+local columns = {"stack", "time", "weight", "argumentValues"}
+
+local function split (list)
+  local items = {}
+  for item in list:gmatch "[^,]+" do
+    items[#items + 1] = item
+  end
+  return items
+end
+
+-- Samples without those that only say that the one before lasts: which there
+-- are depends on the time that it took.
+local function without_ends (samples)
+  local stacks = split(samples:match '"stack":%[([^%]]*)')
+  for _, key in ipairs(columns) do
+    samples = samples:gsub(('("%s":%%[)([^%%]]*)'):format(key),
+                           function (start, list)
+      local kept = {}
+      for i, item in ipairs(split(list)) do
+        if i == 1 or stacks[i] ~= stacks[i - 1] then
+          kept[#kept + 1] = item
+        end
+      end
+      return start .. table.concat(kept, ",")
+    end)
+  end
+  return (samples:gsub('"length":%d+', '"length":N'))
+end
+
 -- Columns of times become so many letters, zeros stay; of samples, which depend
 -- on the time that it took, nothing is left. One line would be too long
 -- for a person.
 local function of_firefox (text)
+  text = text:gsub('"samples":{"weightType"[^{}]*}', without_ends)
   for _, key in ipairs {"time", "weight", "startTime", "endTime"} do
     local column = ('("%s":%%[)([^%%]]*)'):format(key)
     text = text:gsub(column, function (start, list)

@@ -144,6 +144,32 @@ function profiles.add_functions (sums, thread, stacks)
   end)
 end
 
+-- ---- the graph in the timeline ----
+
+-- The time that the graph gives to sample 'i': from half way to the one before
+-- to half way to the next one (the viewer's ActivityGraphFills).
+local function drawn_for (time, i, n)
+  local from = i > 1 and (time[i - 1] + time[i]) / 2 or time[i]
+  local to = i < n and (time[i] + time[i + 1]) / 2 or time[i]
+  return to - from
+end
+
+--- Milliseconds by category, as they are drawn and as they are.
+function profiles.graph (thread, stacks)
+  local drawn, real = {}, {}
+  local s = thread.samples
+  for i = 1, s.length do
+    local index = some(s.stack[i])
+    if index then
+      local stack = stacks[index]
+      local category = stack[#stack].category
+      drawn[category] = (drawn[category] or 0) + drawn_for(s.time, i, s.length)
+      real[category] = (real[category] or 0) + s.weight[i]
+    end
+  end
+  return drawn, real
+end
+
 -- ---- markers ----
 
 --- Markers of a processed profile's thread: {name, from, to (ns), data}.

@@ -65,8 +65,26 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
   tg_column_turn(&t->spool, &track->samples);
 }
 
-/* The moments of the interval that are in the span. Of a pause the first one
-   tells enough: without weights, a sample lasts until the next one. */
+/* Of a pause the first moment and the last one tell enough: a sample lasts until
+   the next one, and the graph in the timeline draws half of the time between two
+   as the later one. */
+static void sample_pause (tg_Tracks *t, tg_Track *track, uint64_t to_ns) {
+  const Gecko *w = t->writer;
+  if (track->sample_ns >= to_ns)
+    return;
+  uint64_t last_ns = (to_ns - 1) / w->interval_ns * w->interval_ns;
+  tg_assert(last_ns >= track->sample_ns);
+  if (!track->idle)
+    put_sample(t, track, TG_STACK_NONE);
+  if (last_ns > track->sample_ns) {
+    track->sample_ns = last_ns;
+    put_sample(t, track, TG_STACK_NONE);
+  }
+  track->sample_ns += w->interval_ns;
+  track->idle = true;
+}
+
+/* The moments of the interval that are in the span. */
 static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                          uint64_t to_ns, uint32_t stack) {
   Gecko *w = t->writer;
@@ -75,9 +93,7 @@ static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
   if (track->sample_ns < from_ns)
     track->sample_ns = (from_ns + step - 1) / step * step;
   if (stack == TG_STACK_NONE) {
-    if (!track->idle && track->sample_ns < to_ns)
-      put_sample(t, track, stack);
-    track->idle = track->idle || track->sample_ns < to_ns;
+    sample_pause(t, track, to_ns);
     return;
   }
   if (track->sample_ns < to_ns)
