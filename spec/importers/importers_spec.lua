@@ -416,6 +416,31 @@ describe("exports", function ()
     assert.equal("tracing-ms", threads[1].samples.weightType)
   end)
 
+  -- What a log has before the arguments of a call, and behind those of one that
+  -- an error left.
+  local function is_line (packet, line)
+    local head = clean(packet.name) .. (packet.resumed and " resumed" or "(")
+    return line:sub(1, #head) == head
+  end
+
+  check("firefox, in the marker table", function (name, trace)
+    local lines = imported("profiler", "firefox", name)[1].markers.lines
+    local entries, thrown = {}, 0
+    for packet in trace:packets {trace = {"name", "thread", "time"}} do
+      if not packet.why then
+        entries[#entries + 1] = packet
+      elseif packet.why == "exception" then
+        thrown = thrown + 1
+      end
+    end
+    assert.equal(#entries, #lines)
+    for i, packet in ipairs(entries) do
+      assert.is_true(is_line(packet, lines[i]), lines[i])
+      thrown = thrown - (lines[i]:find(" !! error", 1, true) and 1 or 0)
+    end
+    assert.equal(0, thrown)
+  end)
+
   check("gecko, in the Firefox Profiler", function (name)
     local threads = imported("profiler", "gecko", name)
     local interval = threads[1].samples.interval

@@ -1,5 +1,6 @@
 // profiler.mjs FILE... - the Firefox Profiler without its page: samples as a
-// tree, and the markers of calls put into each other by their times.
+// tree, the markers of calls put into each other by their times, and the lines
+// of its marker table.
 //
 // Its command line keeps each file in a process that answers questions on a
 // socket. Here that process is started and asked without the command line in
@@ -140,6 +141,7 @@ async function markersOf (ask, thread) {
   })
   const calls = flatMarkers.filter(({duration}) => duration != null)
   return {roots: grouped(nested(calls)), entries: calls.length,
+          lines: calls.map(({label}) => label),
           others: flatMarkers.filter(({duration}) => duration == null)
             .map(({name}) => name)}
 }
