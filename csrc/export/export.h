@@ -6,13 +6,13 @@
 ** tg_export_next, to the end, and writes to 'out'. docs/contributing.md shows
 ** how to add one.
 **
-** What tg_export_next gives is what a viewer can bear: the longest calls, as many
-** as 'limit' says (longest.h), and none in frames deeper than 'depth'; what is
-** left out is counted, and its time is that of the frames around it. Frames
-** still open when the trace ends are closed there, marked 'unfinished'. So
-** packets always nest and come to an end. Frames that were open when the trace began are not seen;
-** a suspended coroutine has no frames (they exit by "yield" and are entered
-** again, 'resumed').
+** What tg_export_next gives is what a viewer can bear: the longest calls, as
+** many as 'limit' says (longest.h), and none in frames deeper than 'depth';
+** what is left out is counted, and its time is that of the frames around it.
+** Frames still open when the trace ends are closed there, marked 'unfinished'.
+** So packets always nest and come to an end. Frames that were open when the
+** trace began are not seen; a suspended coroutine has no frames (they exit by
+** "yield" and are entered again, 'resumed').
 **
 ** Plain C, one thread beside those that read ahead (readahead.h). Memory: open
 ** frames and functions, never the length of the trace. What must be put

@@ -249,7 +249,8 @@ describe("tracegrip view", function ()
 
   it("says that there is nothing to be seen", function ()
     viewing({"--include", "^nothing$"}, function (command)
-      assert.matches(": 0 calls, [^\n]*there is nothing to be seen", command.err)
+      assert.matches(": 0 calls, [^\n]*there is nothing to be seen",
+                     command.err)
     end)
   end)
 
