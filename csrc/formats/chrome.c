@@ -35,7 +35,7 @@
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
 #include "formats/formats.h"
-#include "text/utf8.h"
+#include "packet/plainvalues.h"
 
 #define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
 #define VALUES_END (UINT64_C(256) << 20)
@@ -68,6 +68,7 @@ typedef struct Document {
   uint32_t cboxes;
   tg_Buf args;                /* owns; of the open boxes */
   tg_ChromeNames words;       /* owns */
+  tg_PlainValues plain;       /* owns */
   tg_Buf begin;               /* owns; of every call's event: up to the tid */
   tg_Buf room;                /* owns */
   uint64_t bare_ns;           /* when the values' end was */
@@ -181,18 +182,22 @@ static bool has_values (const tg_Export *x, const tg_Packet *p) {
   return p->values.data != NULL && wants(x, type_of(p));
 }
 
-/* As a string, for 'args'. The first LONGEST bytes tell what a call was for;
-   viewers show them on one line. */
-static void put_literals (const tg_Export *x, tg_LuaLiteral *w,
-                          const tg_Packet *p, tg_Buf *room, tg_Buf *out) {
-  tg_buf_clear(room);
-  tg_export_literals(x, w, p, room);
-  if (room->size > LONGEST) {
-    room->size = tg_utf8_start(room->data, LONGEST);
-    tg_buf_addstr(room, " ...");
-  }
-  tg_v8profile_put_string(out, room->data, room->size);
-  out->failed = out->failed || room->failed;
+/* As an array, for 'args': viewers show it as a tree. The first LONGEST bytes
+   tell what a call was for. */
+static tg_PlainValues writer_of (const tg_Export *x) {
+  return (tg_PlainValues){.functions = x->stream->functions,
+                          .selection = x->selection, .most = LONGEST};
+}
+
+static void write_values (const tg_Export *x, tg_PlainValues *w,
+                          const tg_Packet *p, tg_Buf *out) {
+  size_t at = out->size;
+  bool arguments = p->why == TG_WHY_ENTER;
+  tg_plainvalues_list(w, out, p->values,
+                      arguments ? tg_functions_find(x->stream->functions,
+                                                    p->function) : NULL);
+  tg_v8profile_clean(out, at);
+  out->failed = out->failed || w->failed;
 }
 
 /* What is short, and refers to nothing long, is written sooner than handed
@@ -203,15 +208,15 @@ static bool is_short (const tg_Packet *p) {
 
 void tg_chrome_work (void *ud, tg_Batch *b) {
   tg_Export *x = ud;
-  tg_LuaLiteral w = tg_export_literal(x);
+  tg_PlainValues w = writer_of(x);
   bool idle = atomic_load(&x->idle);
   for (; b->worked < b->count; b->worked++) {
     const tg_Packet *p = &b->packets[b->worked];
     if (!idle && has_values(x, p) && !is_short(p))
-      put_literals(x, &w, p, &b->scratch.room, &b->text);
+      write_values(x, &w, p, &b->text);
     b->ends[b->worked] = (uint32_t)b->text.size;
   }
-  tg_lualiteral_free(&w);
+  tg_plainvalues_free(&w);
 }
 
 /* The same few small values are most of what is passed: their text is kept
@@ -221,7 +226,7 @@ static void put_short (Document *d, const tg_Packet *p, tg_Buf *out) {
   size_t at = out->size;
   if (tg_textcache_put(&x->brief, p->values, out))
     return;
-  put_literals(x, &x->literal, p, &d->room, out);
+  write_values(x, &d->plain, p, out);
   tg_textcache_keep(&x->brief, p->values, out, at);
 }
 
@@ -536,12 +541,14 @@ tg_Status tg_format_chrome (tg_Export *x) {
   d.events = (tg_ChromeEvents){
     .x = x, .out = d.out, .pid = x->pid != 0 ? x->pid : 1
   };
+  d.plain = writer_of(x);
   if (x->options.samples && !tg_chromesamples_init(&d.samples, &d.events))
     fail(&d);
   else
     write(&d);
   tg_chromesamples_free(&d.samples);
   tg_chromenames_free(&d.words);
+  tg_plainvalues_free(&d.plain);
   tg_buf_free(&d.begin);
   tg_buf_free(&d.args);
   tg_buf_free(&d.room);

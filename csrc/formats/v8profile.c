@@ -110,14 +110,12 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
    and opens one that has it as another kind of file. */
 #define WORD "enhancedTraceVersion"
 
-void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
+void tg_v8profile_clean (tg_Buf *out, size_t at) {
+  static const char escaped[] = "\\u0065";   /* its 'e' */
   const char *found;
-  size_t at = out->size;
-  tg_export_string(out, s, size);
   while (!out->failed
          && (found = memmem(out->data + at, out->size - at, WORD,
                             sizeof WORD - 1)) != NULL) {
-    static const char escaped[] = "\\u0065";   /* its 'e' */
     at = (size_t)(found - out->data);
     size_t tail = out->size - at - 1;
     tg_assert(out->data[at] == 'e');
@@ -127,6 +125,12 @@ void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
     memcpy(out->data + at, escaped, sizeof escaped - 1);
     out->size += sizeof escaped - 2;
   }
+}
+
+void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
+  size_t at = out->size;
+  tg_export_string(out, s, size);
+  tg_v8profile_clean(out, at);
 }
 
 /* }================================================================== */

@@ -136,14 +136,14 @@ static void string (const tg_LuaLiteral *w, tg_Buf *out, const tg_Grip *g) {
 }
 
 /* A recording made over a connection has the protocol's name for none. */
-static bool anonymous (const tg_Function *f) {
+bool tg_lualiteral_anonymous (const tg_Function *f) {
   return f->name == NULL || strcmp(f->name, "(anonymous function)") == 0;
 }
 
 /* A function without a name is told by its place, as Lua's own messages do
    (luaL_traceback). */
 void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
-  if (!anonymous(f)) {
+  if (!tg_lualiteral_anonymous(f)) {
     tg_terminal_escape(out, f->name, strlen(f->name), 0);
     return;
   }
@@ -396,7 +396,7 @@ static void function (tg_LuaLiteral *w, tg_Buf *out, const tg_Descriptor *d) {
     tg_buf_addstr(out, "function");
     return;
   }
-  if (!anonymous(f))
+  if (!tg_lualiteral_anonymous(f))
     tg_buf_addstr(out, "function: ");
   tg_lualiteral_function(out, f);
 }

@@ -41,6 +41,9 @@ void tg_lualiteral_list (tg_LuaLiteral *w, tg_Buf *out, tg_Slice values,
 /* A function's name for a reader: where it is from, if it has none. */
 void tg_lualiteral_function (tg_Buf *out, const tg_Function *f);
 
+/* Whether it has no name. */
+bool tg_lualiteral_anonymous (const tg_Function *f);
+
 void tg_lualiteral_free (tg_LuaLiteral *w);
 
 #endif
