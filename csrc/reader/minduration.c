@@ -342,7 +342,7 @@ static void survey_end (tg_Survey *v) {
 }
 
 static tg_Status survey_all (tg_Survey *v, tg_Reader *reader, tg_Pos end) {
-  const uint32_t every = 1u << 16;
+  const uint32_t every = 1u << 13;
   tg_Packet p;
   for (uint32_t n = 1; tg_reader_next(reader, end, &p); n++) {
     if (!survey_take(v, &p))

@@ -345,6 +345,34 @@ describe("exports", function ()
     }, markers)
   end)
 
+  -- Self times by what 'read' makes of a function, and how far they may be off.
+  local function selves (trace, read)
+    local wanted, calls = {}, 0
+    for _, f in ipairs(trace:report().functions) do
+      local key = read {name = f.name, source = expected.source(f)}
+      wanted[key] = (wanted[key] or 0) + f.self_ms
+      calls = calls + f.calls + f.yields
+    end
+    return wanted, 4 * calls * (expected.worst(trace) + 1) * ns + 1e-6
+  end
+
+  local function same_selves (trace, thread, read)
+    local got = {}
+    for _, node in ipairs(thread.bottomUp) do
+      got[read(node)] = node.self
+    end
+    local wanted, off = selves(trace, read)
+    for key, self in pairs(wanted) do
+      assert.near(self, got[key] or 0, off, key)
+    end
+  end
+
+  check("chrome, in the bottom-up table of DevTools", function (name, trace)
+    local named = by_name_of(imported("engine", "chrome", name))
+    same_selves(trace, named["whole program"] or named.main
+                       or {bottomUp = {}}, in_chrome)
+  end)
+
   check("cpuprofile, in the engine of DevTools", function (name, trace)
     local threads = imported("engine", "cpuprofile", name)
     assert.equal(1, #threads)
@@ -356,23 +384,7 @@ describe("exports", function ()
   -- C functions of one name are one there, whatever they are.
   check("cpuprofile, in the bottom-up table of DevTools",
   function (name, trace)
-    local got, calls = {}, 0
-    for _, node in ipairs(imported("engine", "cpuprofile", name)[1].bottomUp) do
-      got[by_place(node)] = node.self
-    end
-    local wanted = {}
-    for _, f in ipairs(trace:report().functions) do
-      local key = by_place {name = f.name, source = expected.source(f)}
-      local all_of = wanted[key] or {self = 0, calls = 0}
-      wanted[key] = all_of
-      all_of.self = all_of.self + f.self_ms
-      all_of.calls = all_of.calls + f.calls + f.yields
-      calls = calls + f.calls + f.yields
-    end
-    local worst = expected.worst(trace) + 1
-    for key, f in pairs(wanted) do
-      assert.near(f.self, got[key] or 0, 4 * calls * worst * ns + 1e-6, key)
-    end
+    same_selves(trace, imported("engine", "cpuprofile", name)[1], by_place)
   end)
 
   check("cpuprofile, in speedscope", function (name, trace)
