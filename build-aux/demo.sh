@@ -45,7 +45,8 @@ exported chrome "Chrome: F12, Performance, Load profile; or drop it on
 exported cpuprofile "Visual Studio Code opens it; so does Chrome, as above" \
   --min-ms 0.005
 exported speedscope "drop it on https://www.speedscope.app" --min-ms 0.005
-exported folded "flamegraph.pl $out/orders.folded >flame.svg"
+exported folded "flamegraph.pl $out/orders.folded >flame.svg; below it is drawn
+           for a terminal"
 exported packets "a packet a line: head -3 $out/orders.packets.jsonl" \
   --to 10 -o "$out/orders.packets.jsonl"
 echo
@@ -57,3 +58,9 @@ echo "== traces of the program's own"
 echo
 echo "the first of $out/own.jsonl, calls of the program's own functions:"
 head -3 "$out/own.jsonl"
+
+echo
+echo "== a picture: each function as wide as its time, below its caller"
+"$tracegrip" export folded --no-c -o "$out/picture.folded" \
+  "$out/orders.tgr" 2>/dev/null || exit 1
+"$LUA" build-aux/flame.lua "$out/picture.folded" 100
