@@ -136,7 +136,8 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
    the command line tells of what was left out only where something can be. */
 static void push_result (lua_State *L, const tg_Export *x,
                          const tg_Format *f) {
-  lua_createtable(L, 0, 9);
+  lua_createtable(L, 0, 10);
+  lx_set_number(L, "start_ms", (lua_Number)x->start_ns / 1e6);
   lx_set_integer(L, "calls", (lua_Integer)x->calls);
   lx_set_integer(L, "leftOut", (lua_Integer)x->left_out);
   if (x->left_out > 0) {
@@ -147,12 +148,10 @@ static void push_result (lua_State *L, const tg_Export *x,
   lx_set_integer(L, "folded", (lua_Integer)x->folded);
   lx_set_integer(L, "withoutValues", (lua_Integer)x->bare);
   lx_set_integer(L, "bytes", (lua_Integer)x->bytes);
-  if (f->depth > 0) {
+  if (f->depth > 0)
     lx_set_integer(L, "depth", x->depth);
-  }
-  if (x->limit > 0) {
+  if (x->limit > 0)
     lx_set_integer(L, "limit", (lua_Integer)x->limit);
-  }
 }
 
 /* Writes it. Nothing may raise while the output is open: it is on the C stack,

@@ -386,6 +386,33 @@ describe("speedscope", function ()
   end)
 end)
 
+describe("a document", function ()
+  it("begins with its first call, and says when that was", function ()
+    local trace = traced [[
+      local function wait ()
+        local t = os.clock() + 0.005
+        repeat until os.clock() > t
+      end
+      start {trace = {"name", "time"}, include = {"^f$"}}
+      wait()
+      local function f () wait() end
+      f()
+    ]]
+    local first = trace.packets[1].time
+    assert.is_true(first > 4)
+    for _, format in ipairs {"chrome", "cpuprofile", "speedscope"} do
+      assert.near(first, trace.exported[format].start_ms, 1e-6)
+    end
+    assert.equal(1, seen.chrome(document(trace, "chrome"))[1][1].ns // 1000)
+    local profile = document(trace, "speedscope").profiles[1]
+    assert.equal(0, profile.startValue)
+    assert.equal(0, profile.events[1].at)
+    local cpu = document(trace, "cpuprofile")
+    assert.equal(0, cpu.timeDeltas[1])
+    assert.is_true(cpu.endTime - cpu.startTime < 1000 * first + 100000)
+  end)
+end)
+
 describe("two functions of one name", function ()
   local program = [[
     local list = {

@@ -145,12 +145,16 @@ local function omissions (result)
   return list
 end
 
--- "1,234 calls, 12 KiB", what is missing from it and why: one line.
-function export.told (result, trace)
+-- "1,234 calls, 12 KiB", where its time 0 is, so that a time which is read in a
+-- viewer can be given to --from; what is missing from it and why: one line.
+function export.told (result, trace, format)
   local parts = {
     units.several(result.calls, "call") .. ", " .. units.bytes(result.bytes),
     table.unpack(omissions(result))
   }
+  if result.calls > 0 and format ~= "packets" and format ~= "folded" then
+    table.insert(parts, 2, ("time 0 is %.3f ms"):format(result.start_ms))
+  end
   if result.calls == 0 then
     parts[#parts + 1] = "there is nothing to be seen: no call was recorded, or "
                         .. "the filters leave none"
@@ -188,7 +192,7 @@ function export.run (parsed)
   recording.note_damage(parsed.file, trace, info)
   if result then
     local where = output == "-" and "exported" or output
-    main.note("%s: %s", where, export.told(result, trace))
+    main.note("%s: %s", where, export.told(result, trace, parsed.format))
   elseif code ~= recording.EPIPE then
     main.fail("%s", message)
   end

@@ -160,7 +160,7 @@ local function write_export (parsed, place, trace, ending)
   end
   local result = must(export.write(parsed, trace, place.path, turn))
   turn()
-  main.note("%s", export.told(result, trace))
+  main.note("%s", export.told(result, trace, parsed.format))
 end
 
 ---------------------------------------------------------------------------
