@@ -94,7 +94,6 @@ build = {
         "csrc/hook/capture_large.c",
         "csrc/hook/capture_objects.c",
         "csrc/hook/capture_slots.c",
-        "csrc/hook/capture_slottable.c",
         "csrc/hook/crosscheck.c",
         "csrc/hook/emit.c",
         "csrc/hook/errorvalue.c",

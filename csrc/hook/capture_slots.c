@@ -77,11 +77,13 @@ TG_INLINE uint32_t enter_slot (tg_Capture *c, tg_Slot v, uint32_t level,
   return id;
 }
 
+static uint32_t meet (tg_Capture *c, tg_Slot v, uint32_t level);
+
 /* The metatable of an object of that level, which is to be listed. */
 static uint32_t meet_metatable (tg_Capture *c, const void *meta,
                                 uint32_t level) {
   tg_Slot table = {.u.p = meta, .tag = LUA_TTABLE | TG_TAG_OWNED};
-  return tg_capture_slot_meet(c, table, level + 1);
+  return meet(c, table, level + 1);
 }
 
 /* An object inside another one, to be listed, is met with its metatable. */
@@ -95,7 +97,9 @@ static void examine (tg_Capture *c, uint32_t id) {
   c->pool->list[id].proto = proto;      /* the pool may have grown */
 }
 
-uint32_t tg_capture_slot_meet (tg_Capture *c, tg_Slot v, uint32_t level) {
+/* The pool index of an object met at 'level' inside another one; TG_POOL_NONE:
+   no room for it. */
+static uint32_t meet (tg_Capture *c, tg_Slot v, uint32_t level) {
   bool fresh;
   uint32_t id = enter_slot(c, v, level, &fresh);
   if (id == TG_POOL_NONE)
@@ -111,6 +115,137 @@ uint32_t tg_capture_slot_meet (tg_Capture *c, tg_Slot v, uint32_t level) {
     examine(c, id);
   return id;
 }
+
+/* ---- what a table holds ---- */
+
+/* A key or value that is not small. */
+static TG_NOINLINE void put_large (tg_Capture *c, tg_Slot v, uint32_t level) {
+  if (tg_slot_type(v) >= LUA_TTABLE || !put_scalar_slot(c, v))
+    put_object(c, meet(c, v, level), tg_slot_type(v));
+}
+
+static TG_NOINLINE bool is_secret (const tg_Capture *c, tg_Slot key) {
+  size_t n;
+  if (tg_slot_type(key) != LUA_TSTRING)
+    return false;
+  const char *text = tg_slot_text(key, &n);
+  return tg_selection_hides(&c->session->selection, text, n);
+}
+
+/* A property whose key or value is not small, or secret. */
+static TG_NOINLINE void put_special (tg_Capture *c, tg_Slot key, tg_Slot value,
+                                     uint32_t level) {
+  put_large(c, key, level);
+  if (c->session->selection.redacts && is_secret(c, key)) {
+    if (room(c, SMALL_ROOM))
+      *c->p++ = TG_GRIP_REDACTED;
+  }
+  else
+    put_large(c, value, level);
+}
+
+TG_INLINE void put_property (tg_Capture *c, tg_Slot key, tg_Slot value,
+                             uint32_t level) {
+  uint32_t limit = c->limits->string;
+  if (!room(c, 2 * SMALL_ROOM))
+    return;
+  uint8_t *p = put_small_slot(key, limit, c->p);
+  if (tg_unlikely(p == NULL || c->session->selection.redacts)) {
+    put_special(c, key, value, level);
+    return;
+  }
+  c->p = p;
+  p = put_small_slot(value, limit, p);
+  if (tg_likely(p != NULL))
+    c->p = p;
+  else
+    put_large(c, value, level);
+}
+
+/* Elements of the sequence from n + 1 on. */
+static void put_sequence (tg_Capture *c, tg_Listing *t, const void *table) {
+  for (;;) {
+    tg_Slot v = tg_direct_index(table, (uint64_t)t->n + 1);
+    if (tg_slot_is_nil(v) || !affordable(c, t))
+      return;
+    t->n++;
+    tg_Slot key = {.u.i = t->n, .tag = TG_TAG_INTEGER};
+    put_property(c, key, v, t->level);
+    if (c->p == NULL)
+      return;
+  }
+}
+
+/* Whether integer 'k' is passed over: the sequence has it already. */
+static bool in_sequence (tg_Capture *c, tg_Listing *t, const void *table,
+                         lua_Integer k) {
+  if (t->in_order) {
+    if (k == t->n + 1) {
+      t->n++;
+      return false;
+    }
+    t->in_order = false;
+    put_sequence(c, t, table);
+  }
+  return k >= 1 && k <= t->n;
+}
+
+/* One of a table's entries, in the order of a traversal. False: no more. */
+TG_INLINE bool put_entry (tg_Capture *c, tg_Listing *t, const void *table,
+                          tg_Slot key, tg_Slot value) {
+  bool integer = tg_slot_variant(key) == TG_TAG_INTEGER;
+  if (tg_unlikely(t->in_order || integer)
+      && in_sequence(c, t, table, integer ? key.u.i : 0))
+    return true;
+  if (c->p == NULL || t->full || !affordable(c, t))
+    return false;
+  put_property(c, key, value, t->level);
+  return true;
+}
+
+static bool put_elements (tg_Capture *c, tg_Listing *t, const void *table) {
+  uint32_t n = tg_direct_array_size(table);
+  for (uint32_t i = 0; i < n; i++) {
+    tg_Slot value = tg_direct_element(table, i);
+    tg_Slot key = {.u.i = (lua_Integer)i + 1, .tag = TG_TAG_INTEGER};
+    if (!tg_slot_is_nil(value) && !put_entry(c, t, table, key, value))
+      return false;
+  }
+  return true;
+}
+
+static void put_nodes (tg_Capture *c, tg_Listing *t, const void *table) {
+  uint32_t n = tg_direct_nodes(table);
+  for (uint32_t i = 0; i < n; i++) {
+    const void *node = tg_direct_node(table, i);
+    tg_Slot value = tg_node_value(node);
+    if (!tg_slot_is_nil(value)
+        && !put_entry(c, t, table, tg_node_key(node), value))
+      return;
+  }
+}
+
+/* A sequence of more elements than may be listed is fetched, not traversed. */
+static TG_NOINLINE void begin_sequence (tg_Capture *c, tg_Listing *t,
+                                        const void *table) {
+  uint64_t beyond = (uint64_t)c->limits->properties + 1;
+  t->in_order = tg_slot_is_nil(tg_direct_index(table, beyond));
+  if (!t->in_order)
+    put_sequence(c, t, table);
+}
+
+/* Writes the properties of a table of that level, the sequence 1..n first, then
+   the rest in lua_next's order; true if not all. */
+static bool put_table (tg_Capture *c, const void *table, uint32_t level) {
+  tg_Listing t = {.level = level + 1};
+  if (!tg_slot_is_nil(tg_direct_index(table, 1)))
+    begin_sequence(c, &t, table);
+  if (!t.full && c->p != NULL && put_elements(c, &t, table))
+    put_nodes(c, &t, table);
+  return t.full;
+}
+
+/* ---- descriptors ---- */
 
 /* What descriptors of functions have. */
 TG_INLINE uint32_t put_definition (tg_Capture *c, tg_Slot v) {
@@ -145,7 +280,7 @@ TG_INLINE uint32_t put_listed (tg_Capture *c, const tg_Object *o, tg_Slot v) {
   flags |= put_definition(c, v);
   if (tg_unlikely(tg_slot_type(v) != LUA_TTABLE))
     return flags;
-  if (tg_capture_slot_table(c, v.u.p, level))
+  if (put_table(c, v.u.p, level))
     flags |= TG_DESC_TRUNCATED;
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;

@@ -20,13 +20,6 @@ uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
                            uint8_t *p, uint8_t *lim, bool *unknown);
 
-/* The pool index of an object met at 'level' inside another one; TG_POOL_NONE:
-   no room for it. */
-uint32_t tg_capture_slot_meet (tg_Capture *c, tg_Slot v, uint32_t level);
-
-/* Writes the properties of a table of that level; true if not all. */
-bool tg_capture_slot_table (tg_Capture *c, const void *table, uint32_t level);
-
 TG_INLINE tg_Slot slot_at (const void *base, int i) {
   const uint8_t *at = (const uint8_t *)base + (ptrdiff_t)i * TG_SIZE_SLOT;
   return tg_read_slot(at, 0);

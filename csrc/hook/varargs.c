@@ -19,9 +19,9 @@ static bool push_table (lua_State *L, lua_Debug *ar, int nparams) {
 }
 
 /*
-** Its field "n", which is the only one that is no argument, and the last. To ask
-** for it by name would make a string. Those behind the border are few, unless
-** there are many nils.
+** Its field "n", which is the only one that is no argument, and the last. To
+** ask for it by name would make a string. Those behind the border are few,
+** unless there are many nils.
 */
 static int table_count (lua_State *L) {
   lua_Integer n = (lua_Integer)lua_rawlen(L, -1);

@@ -216,7 +216,9 @@ describe("what firefox shows of a call:", function ()
     for i = 1, t.length do
       order[i] = i
     end
-    table.sort(order, function (a, b) return t.startTime[a] < t.startTime[b] end)
+    table.sort(order, function (a, b)
+      return t.startTime[a] < t.startTime[b]
+    end)
     for i, place in ipairs(order) do
       local data = t.data[place]
       lines[i] = strings[data.fn + 1] .. (data.args or "")

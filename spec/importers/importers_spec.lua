@@ -239,8 +239,8 @@ describe("exports", function ()
     assert.is_nil(expected.difference(wanted, got, how))
   end
 
-  -- The trees of a format's threads: what 'roots_of' says of each. The first one
-  -- has all as one stack.
+  -- The trees of a format's threads: what 'roots_of' says of each. The first
+  -- one has all as one stack.
   local function same_threads (name, threads, how, roots_of)
     local trace = all[name].trace
     local wanted = expected.threads(trace)

@@ -65,9 +65,9 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
   tg_column_turn(&t->spool, &track->samples);
 }
 
-/* Of a pause the first moment and the last one tell enough: a sample lasts until
-   the next one, and the graph in the timeline draws half of the time between two
-   as the later one. */
+/* Of a pause the first moment and the last one tell enough: a sample lasts
+   until the next one, and the graph in the timeline draws half of the time
+   between two as the later one. */
 static void sample_pause (tg_Tracks *t, tg_Track *track, uint64_t to_ns) {
   const Gecko *w = t->writer;
   if (track->sample_ns >= to_ns)
@@ -220,9 +220,9 @@ static void add_place (const Gecko *w, const tg_CallFunc *func, tg_Buf *out) {
   tg_meta_place(function_of(w, func), out);
 }
 
-/* A func's location has the func's number, its name one beyond those, its place
-   one beyond these: the table of strings is written after all that refers to
-   it, so numbers are agreed on beforehand. */
+/* A func's location has the func's number, its name one beyond those, its
+   place one beyond these: the table of strings is written after all that
+   refers to it, so numbers are agreed on beforehand. */
 static void put_strings (Gecko *w, const tg_StackTables *c) {
   tg_Buf text = {0};
   put(w, ",\"stringTable\":[");
@@ -366,8 +366,8 @@ static void put_marks (Gecko *w, const tg_Track *track) {
 ** ===================================================================
 */
 
-/* After the last sample, by an interval at least: what is at the very end would
-   be cut off. */
+/* After the last sample, by an interval at least: what is at the very end
+   would be cut off. */
 static uint64_t end_of (const Gecko *w) {
   uint64_t end = w->x->end_ns;
   for (uint32_t i = 0; i < w->tracks.count; i++) {

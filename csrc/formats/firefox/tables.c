@@ -31,8 +31,8 @@ static uint32_t find_place (tg_Document *w, uint32_t func) {
   return i;
 }
 
-/* The strings that are the names and places of funcs; there are no more funcs to
-   come. */
+/* The strings that are the names and places of funcs; there are no more funcs
+   to come. */
 static bool find_names (tg_Document *w) {
   uint32_t n = w->stacks.nfuncs;
   w->names = tg_malloc((n + 1) * sizeof *w->names);
