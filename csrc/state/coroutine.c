@@ -228,6 +228,7 @@ static int relist (lua_State *L) {
   uint32_t used = compact(ts, L);
   uint32_t slots = (used * 2 > SLOTS_MIN) ? used * 2 : SLOTS_MIN;
   ts->next_slot = used + 1;
+  ts->slots = used;             /* if there is no memory for more */
   make_room(L, used + 1, slots);
   ts->slots = slots;
   return 0;
