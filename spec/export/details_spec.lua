@@ -547,6 +547,24 @@ describe("a coroutine", function ()
     end
   end)
 
+  it("has that name also where a ring has dropped its beginning", function ()
+    local trace = traced [[
+      local function inner () math.abs(1) coroutine.yield() end
+      local function worker () while true do inner() end end
+      start {trace = {"name", "time", "location", "thread"}, buffer = 4096,
+             overflow = "ring"}
+      local next = coroutine.wrap(worker)
+      for i = 1, 2000 do
+        for j = 1, 300 do math.abs(j) end
+        next()
+      end
+    ]]
+    local _, names = seen.chrome(document(trace, "chrome"))
+    assert.is_true(trace.lost.ring > 0)
+    assert.equal("worker (p.lua:2), coroutine 2", names[2])
+    assert.matches("worker %(p.lua:2%), coroutine;", trace.text.folded)
+  end)
+
   it("is called by its place if it has no name", function ()
     local trace = traced [[
       start()
