@@ -67,6 +67,7 @@ build = {
         "csrc/formats/chromeevents.c",
         "csrc/formats/chromenames.c",
         "csrc/formats/chromesamples.c",
+        "csrc/formats/chromevalues.c",
         "csrc/formats/cpuprofile.c",
         "csrc/formats/firefox/arguments.c",
         "csrc/formats/firefox/callmarks.c",

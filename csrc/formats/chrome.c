@@ -21,9 +21,8 @@
 ** so long that they could keep it from being opened, unless the user has set
 ** the limit.
 **
-** One thread writes; what tg_chrome_work makes of long values beforehand, on
-** others, depends on nothing that is written here. Without memory the export's
-** status says so, and the document is not whole.
+** One thread writes; values are written on others too (chromevalues.h). Without
+** memory the export's status says so, and the document is not whole.
 */
 #include <inttypes.h>
 #include <string.h>
@@ -34,10 +33,9 @@
 #include "export/threadlist.h"
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
+#include "formats/chromevalues.h"
 #include "formats/formats.h"
-#include "packet/plainvalues.h"
 
-#define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
 #define VALUES_END (UINT64_C(256) << 20)
 #define VALUES_TWICE (VALUES_END / 4)
 
@@ -68,7 +66,7 @@ typedef struct Document {
   uint32_t cboxes;
   tg_Buf args;                /* owns; of the open boxes */
   tg_ChromeNames words;       /* owns */
-  tg_PlainValues plain;       /* owns */
+  tg_ChromeValues values;     /* owns */
   tg_Buf begin;               /* owns; of every call's event: up to the tid */
   tg_Buf room;                /* owns */
   uint64_t bare_ns;           /* when the values' end was */
@@ -167,81 +165,11 @@ static bool has_room (const Document *d) {
   return d->x->out->bytes < VALUES_END || d->x->options.limit > 0;
 }
 
-/* The values that a packet may have. */
-static uint32_t type_of (const tg_Packet *p) {
-  switch (p->why) {
-    case TG_WHY_ENTER: return p->resumed ? 0 : TG_TYPE_ARGUMENTS;
-    case TG_WHY_RETURN: return TG_TYPE_RETURN;
-    case TG_WHY_EXCEPTION: return TG_TYPE_THROW;
-    case TG_WHY_YIELD: return TG_TYPE_YIELD;
-    case TG_WHY_TERMINATED: default: return 0;
-  }
-}
-
-static bool has_values (const tg_Export *x, const tg_Packet *p) {
-  return p->values.data != NULL && wants(x, type_of(p));
-}
-
-/* As an array, for 'args': viewers show it as a tree. The first LONGEST bytes
-   tell what a call was for. */
-static tg_PlainValues writer_of (const tg_Export *x) {
-  return (tg_PlainValues){.functions = x->stream->functions,
-                          .selection = x->selection, .most = LONGEST};
-}
-
-static void write_values (const tg_Export *x, tg_PlainValues *w,
-                          const tg_Packet *p, tg_Buf *out) {
-  size_t at = out->size;
-  bool arguments = p->why == TG_WHY_ENTER;
-  tg_plainvalues_list(w, out, p->values,
-                      arguments ? tg_functions_find(x->stream->functions,
-                                                    p->function) : NULL);
-  tg_v8profile_clean(out, at);
-  out->failed = out->failed || w->failed;
-}
-
-/* What is short, and refers to nothing long, is written sooner than handed
-   over. */
-static bool is_short (const tg_Packet *p) {
-  return p->values.size < 16 && p->values.origin == NULL;
-}
-
-void tg_chrome_work (void *ud, tg_Batch *b) {
-  tg_Export *x = ud;
-  tg_PlainValues w = writer_of(x);
-  bool idle = atomic_load(&x->idle);
-  for (; b->worked < b->count; b->worked++) {
-    const tg_Packet *p = &b->packets[b->worked];
-    if (!idle && has_values(x, p) && !is_short(p))
-      write_values(x, &w, p, &b->text);
-    b->ends[b->worked] = (uint32_t)b->text.size;
-  }
-  tg_plainvalues_free(&w);
-}
-
-/* The same few small values are most of what is passed: their text is kept
-   (textcache.h). */
-static void put_short (Document *d, const tg_Packet *p, tg_Buf *out) {
-  tg_Export *x = d->x;
-  size_t at = out->size;
-  if (tg_textcache_put(&x->brief, p->values, out))
-    return;
-  write_values(x, &d->plain, p, out);
-  tg_textcache_keep(&x->brief, p->values, out, at);
-}
-
-/* Values as a member of 'args', if the trace has them. */
+/* If the trace has them. */
 static void put_values (Document *d, tg_Buf *out, const char *key,
                         const tg_Packet *p) {
-  if (!has_values(d->x, p) || !has_room(d))
-    return;
-  tg_buf_addstr(out, key);
-  if (is_short(p))
-    put_short(d, p, out);
-  else {
-    tg_Slice text = tg_export_worked(d->x);
-    tg_buf_add(out, text.data, text.size);
-  }
+  if (has_room(d) && tg_chromevalues_has(d->x, p))
+    tg_chromevalues_put(&d->values, out, key, p);
 }
 
 static void put_callsite (Document *d, const tg_Packet *p) {
@@ -253,11 +181,11 @@ static void put_callsite (Document *d, const tg_Packet *p) {
 /* The coroutine that the frame below belongs to, if it is another, waits from
    now on: on its own track, if that is not also this one's. */
 static void begin_wait (Document *d, Box *box, uint64_t time_ns) {
-  const Box *below = box - 1;
-  if (box == d->boxes || below->track == 0 || below->track == box->track)
+  uint32_t below = box > d->boxes ? box[-1].track : 0;
+  if (below == 0 || below == box->track)
     return;
-  box->waiting = below->track;
-  box->waits_ns = boundary(d, below->track, time_ns);
+  box->waiting = below;
+  box->waits_ns = boundary(d, below, time_ns);
 }
 
 /* What is known of a call at its entry waits for its exit: an event that is
@@ -294,12 +222,12 @@ static void put_completion (Document *d, const tg_Packet *p, tg_Buf *out) {
       tg_buf_addstr(out, p->tail ? ",\"tailCall\":true" : "");
       break;
     case TG_WHY_EXCEPTION:
-      if (!has_values(d->x, p) || !has_room(d))
+      if (!tg_chromevalues_has(d->x, p) || !has_room(d))
         tg_buf_addstr(out, ",\"throw\":\"?\"");
       put_values(d, out, ",\"throw\":", p);
       break;
     case TG_WHY_YIELD:
-      if (!has_values(d->x, p) || !has_room(d))
+      if (!tg_chromevalues_has(d->x, p) || !has_room(d))
         tg_buf_addstr(out, ",\"yield\":\"?\"");
       put_values(d, out, ",\"yield\":", p);
       break;
@@ -541,14 +469,14 @@ tg_Status tg_format_chrome (tg_Export *x) {
   d.events = (tg_ChromeEvents){
     .x = x, .out = d.out, .pid = x->pid != 0 ? x->pid : 1
   };
-  d.plain = writer_of(x);
+  d.values = tg_chromevalues_of(x);
   if (x->options.samples && !tg_chromesamples_init(&d.samples, &d.events))
     fail(&d);
   else
     write(&d);
   tg_chromesamples_free(&d.samples);
   tg_chromenames_free(&d.words);
-  tg_plainvalues_free(&d.plain);
+  tg_chromevalues_free(&d.values);
   tg_buf_free(&d.begin);
   tg_buf_free(&d.args);
   tg_buf_free(&d.room);
