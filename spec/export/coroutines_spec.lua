@@ -45,14 +45,14 @@ describe("a coroutine", function ()
   it("is named after what it begins with, and its number comes last",
   function ()
     local chrome, speedscope = told {}
-    assert.equal("worker (p.lua:3), coroutine 2", chrome)
+    assert.equal("worker (p.lua:2), coroutine 2", chrome)
     assert.equal(chrome, speedscope)
   end)
 
   it("has that name also where its beginning is hidden", function ()
     for _, filter in ipairs {{exclude = {"^worker$"}}, {from = 1}} do
       local chrome, speedscope = told {export = filter}
-      assert.equal("worker (p.lua:3), coroutine 2", chrome)
+      assert.equal("worker (p.lua:2), coroutine 2", chrome)
       assert.equal(chrome, speedscope)
     end
   end)
