@@ -108,7 +108,7 @@ unit-run: $(UNIT)
 
 # Busted's own build, where it runs under another version than what it runs.
 host:
-	$(V)$(if $(OTHER),$(TOP) all LUA=$(HOST) BUILD=build \
+	$(V)$(if $(OTHER),$(TOP) -s all LUA=$(HOST) BUILD=build \
 	  LUA_INCDIR=/usr/include/$(HOST),true)
 
 spec: all host $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it

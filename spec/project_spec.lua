@@ -100,22 +100,51 @@ describe("the tree", function ()
     assert.equal("12\n" .. run.build .. "/bin/tracegrip\n", result.stdout)
   end)
 
+  -- What `make install` puts below a directory, and a script there, in which a
+  -- command "lua5.5" is this Lua.
+  local function installed_in (directory, script)
+    local made = run.command(with("install", "BUILD=" .. run.build,
+                                  "DESTDIR=" .. directory, "PREFIX=/usr"))
+    assert.equal("", made.stderr)
+    return shell(([[
+      USR=%s/usr V=%s MORE='%s' ROOT=%s
+      mkdir bin
+      ln -s "$(command -v "$LUA")" bin/lua$V
+      export PATH="$PWD/bin:$PATH"
+      lib=$USR/share/lua/$V
+      export LUA_PATH="$lib/?.lua;$lib/?/init.lua;;$MORE"
+      export LUA_CPATH="$USR/lib/lua/$V/?.so;;"
+    ]]):format(directory, run.version, run.borrowed, run.root) .. script)
+  end
+
   it("works from where make install puts it", function ()
     run.within(function (directory)
-      local made = run.command(with("install", "BUILD=" .. run.build,
-                                    "DESTDIR=" .. directory, "PREFIX=/usr"))
-      assert.equal("", made.stderr)
-      local usr = directory .. "/usr"
-      local result = shell(([[
-        lib=$USR/share/lua/5.4
-        export LUA_PATH="$lib/?.lua;$lib/?/init.lua;;$MORE"
-        export LUA_CPATH='$USR/lib/lua/5.4/?.so;;'
+      local result = installed_in(directory, [[
         echo 'print("traced")' > one.lua
         $USR/bin/tracegrip run -o log.txt one.lua
-        grep -c 'print("traced")' log.txt]]):gsub("%$USR", usr)
-        :gsub("5%.4", run.version):gsub("%$MORE", run.borrowed))
+        grep -c 'print("traced")' log.txt]])
       assert.equal("", result.stderr)
       assert.equal("traced\n1\n", result.stdout)
+    end)
+  end)
+
+  it("records each version of Lua that it is installed for", function ()
+    if run.version == "5.4" then
+      return pending "no Lua 5.5 here"
+    end
+    run.within(function (directory)
+      local result = installed_in(directory, [[
+        cp -R "$ROOT"/build/lib/lua/5.4 $USR/lib/lua
+        echo 'print(_VERSION, x)' > one.lua
+        export LUA_INIT_5_4='x = 4' LUA_INIT_5_5='x = 5'
+        $USR/bin/tracegrip record -o rec -- sh -c '
+          lua5.5 one.lua; lua5.4 one.lua; lua5.5 one.lua'
+        for file in rec*; do
+          $USR/bin/tracegrip info $file | sed -n "s/^versions:.*, Lua/Lua/p"
+        done | cut -d. -f1-2 | sort]])
+      assert.equal("", result.stderr)
+      assert.equal("Lua 5.5\t5\nLua 5.4\t4\nLua 5.5\t5\n"
+                   .. "Lua 5.4\nLua 5.5\nLua 5.5\n", result.stdout)
     end)
   end)
 end)
