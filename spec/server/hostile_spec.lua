@@ -3,7 +3,7 @@
 
 local peers = require "spec.server.peer"
 local serving = require "spec.server.serving"
-local it = require("spec.support.run").needs("luv", it, pending)
+local describe = require("spec.support.run").needs("luv", describe, pending)
 
 local program, unfinished
 

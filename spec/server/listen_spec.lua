@@ -6,7 +6,7 @@ local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local serving = require "spec.server.serving"
 
-local it = run.needs("luv", it, pending)
+local describe = run.needs("luv", describe, pending)
 
 -- What a program prints that has "tracegrip" at hand.
 local function printed (code)

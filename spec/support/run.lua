@@ -191,12 +191,13 @@ function run.command (words, how)
   end)
 end
 
---- What declares tests whose programs need a module: `it`, or what tells that
--- they are left out, if this Lua has no such module here.
-function run.needs (name, it, pending)
+--- What declares tests whose programs need a module: `declare`, which is `it` or
+-- `describe`; or what tells that they are left out, if this Lua has no such
+-- module here.
+function run.needs (name, declare, pending)
   local code = ("require %q"):format(name)
   if run.command({run.lua, "-e", code}).status == 0 then
-    return it
+    return declare
   end
   return function (sentence)
     pending(("%s needs %s for Lua %s"):format(sentence, name, run.version))
