@@ -2,11 +2,11 @@
 ** varargs.h - the extra arguments of a vararg function, asked of the public
 ** API at the event of its call.
 **
-** lua_getlocal has them under negative numbers, also from Lua 5.5 on; but
-** there a function that names them, f (a, ...t), and does with 't' what needs
-** a table, has them in one from the start, and lua_getlocal has none. The
-** table is then the variable after the fixed parameters, which is nil in all
-** other vararg functions until they run. Nobody but us has seen it yet.
+** lua_getlocal has them under negative numbers. But from Lua 5.5 on a function
+** that names them, f (a, ...t), and uses 't' as a table, has them in one from
+** the start, and lua_getlocal has none. That table is the variable after the
+** fixed parameters, which in all other vararg functions is nil until they run.
+** Nobody but us has seen it yet.
 */
 #ifndef TG_VARARGS_H
 #define TG_VARARGS_H

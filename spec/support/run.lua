@@ -191,8 +191,8 @@ function run.command (words, how)
   end)
 end
 
---- What declares tests whose programs need a module: `declare`, which is `it` or
--- `describe`; or what tells that they are left out, if this Lua has no such
+--- What declares tests whose programs need a module: `declare`, which is `it`
+-- or `describe`; or what tells that they are left out, if this Lua has no such
 -- module here.
 function run.needs (name, declare, pending)
   local code = ("require %q"):format(name)
