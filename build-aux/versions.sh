@@ -49,13 +49,14 @@ fetch () {      # into $build/fetched; true if anything came
   ls "$fetched"/*.orig.tar.* >/dev/null 2>&1
 }
 
-unpack () {     # DIRECTORY: what it has of releases, into $build/lua-X.Y.Z
+# What a directory has of releases, into $build/lua-X.Y.Z, named in $releases.
+unpack () {     # DIRECTORY
   for from in "$1"/lua*; do
     release=$(basename "$from" | sed -n 's/^lua[-0-9._]*\(5\.[45]\.[0-9]*\).*/\1/p')
     to=$build/lua-$release
-    if [ -z "$release" ] || [ -d "$to" ]; then
-      continue
-    fi
+    [ -n "$release" ] || continue
+    releases="$releases $to"
+    [ ! -d "$to" ] || continue
     mkdir -p "$to"
     case $from in
       *.tar.*) tar xf "$from" -C "$to" --strip-components=1 ;;
@@ -89,6 +90,7 @@ try () {        # DIRECTORY: a release
     LUAS="$1/lua" SPEC="$SPECS"
 }
 
+releases=
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
 if [ -n "$sources" ]; then
@@ -101,7 +103,7 @@ else
 fi
 
 failed=
-for directory in "$build"/lua-5.*; do
+for directory in $releases; do
   try "$directory" || failed="$failed $(basename "$directory")"
 done
 [ -z "$failed" ] || { echo "versions: failed:$failed" >&2; exit 1; }
