@@ -1,7 +1,7 @@
 /*
 ** parts.c - see parts.h. Called by formats that put columns aside, on the
-** thread that exports; the work runs on others too, whose threads are gone
-** when tg_parts_write returns.
+** thread that exports; the work runs on others too, whose threads are gone when
+** tg_parts_write returns.
 **
 ** What fails on another thread shows in the batch's text, and everything ends
 ** when its turn comes: errors are told in the order of the document.

@@ -48,8 +48,8 @@ const char *tg_meta_program (const tg_Export *x);
 
 /*
 ** Writes all markers of a track, as tg_marktext_write does; the first track
-** also has what is to be said of the whole: events lost, calls left out.
-** Those have no func (TG_STACK_NONE) and the member "note".
+** also has what is to be said of the whole: events lost, calls left out. Those
+** have no func (TG_STACK_NONE) and the member "note".
 */
 bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkPut *put,
                     const void *ud, tg_Buf *list);

@@ -37,7 +37,7 @@ typedef struct tg_TracedValues {
   tg_Intern *shapes;        /* borrows; of JSON: ["class","key",...] */
   uint32_t most;            /* shapes that there may be */
   tg_Buf *places_of;        /* borrows; gets a u16 for each number of a shape:
-                               where it stands in the entry; or NULL */
+                               where it stands in the entry. May be NULL */
   /* private part: the list being written */
   tg_Slice values;
   uint32_t *places;         /* owns; where descriptors are, as far as... */

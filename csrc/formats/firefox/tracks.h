@@ -6,11 +6,11 @@
 ** other coroutines stand on it above whoever resumed them. Each of those has
 ** a track of its own besides.
 **
-** A track's time is cut into spans: from each call and return to the next
-** one. Each span has a stack; none while the coroutine is suspended or has
-** ended. On a coroutine's own track the time in which another one runs above
-** it is in a frame on top ("away"), so that what functions took themselves,
-** added up over those tracks, is the time that it was.
+** A track's time is cut into spans: from each call and return to the next one.
+** Each span has a stack; none while the coroutine is suspended or has ended.
+** On a coroutine's own track the time in which another one runs above it is in
+** a frame on top ("away"), so that what functions took themselves, added up
+** over those tracks, is the time that it was.
 **
 ** A frame has the line that it has reached: where it makes its next call, or
 ** its last one if no more comes, or where the function begins.
