@@ -329,7 +329,7 @@ static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->to);
   tg_buf_addstr(out, ",1,");
-  tg_buf_addu64(out, tg_meta_mark_category(m));
+  tg_buf_addu64(out, tg_meta_mark_category(m->func));
   tg_buf_addchar(out, ',');
   add_data(k, out, m);
 }

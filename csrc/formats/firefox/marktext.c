@@ -24,7 +24,7 @@ struct tg_MarkDesk {
   tg_LuaLiteral literal;      /* owns, as the following */
   tg_TextCache brief;
   tg_Buf raw, text, members;  /* of the marker that is read */
-  tg_Buf list;                /* the part's markers, without text */
+  tg_Buf list;                /* places of the part's markers */
   uint64_t before;            /* bytes of values in the parts before, as far as
                                  is known... */
   uint64_t texts;             /* ...and in this one */
@@ -215,12 +215,13 @@ static tg_MarkDesk *desk_of (const Writing *w, const tg_Batch *b) {
 
 static void put_mark (const Writing *w, tg_MarkDesk *d, tg_Batch *b,
                       const tg_Mark *m) {
-  tg_Mark bare = *m;
-  bare.text = (tg_Slice){.data = NULL};
+  tg_MarkPlace place = {
+    m->from.ns, m->to.ns, m->from.part, m->to.part, m->func
+  };
   tg_buf_addchar(&b->text, ',');
   w->put(w->ud, &b->text, m);
   if (w->list != NULL)
-    tg_buf_add(&d->list, &bare, sizeof bare);
+    tg_buf_add(&d->list, &place, sizeof place);
 }
 
 static void put_call (const Writing *w, tg_Batch *b, const tg_CallMark *mark,

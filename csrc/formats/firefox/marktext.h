@@ -25,6 +25,13 @@ typedef struct tg_Mark {
   tg_Slice text;
 } tg_Mark;
 
+/* The same without what is only in its text. */
+typedef struct tg_MarkPlace {
+  uint64_t from_ns, to_ns;
+  uint16_t from_part, to_part;
+  uint32_t func;
+} tg_MarkPlace;
+
 /* Adds what the document has of a marker; on any thread. */
 typedef void tg_MarkPut (const void *ud, tg_Buf *out, const tg_Mark *m);
 
@@ -51,8 +58,8 @@ typedef struct tg_MarkSource {
   uint32_t nnotes;
 } tg_MarkSource;
 
-/* Writes an array of them. If 'list' is not NULL it gets a tg_Mark, without
-   text, of each. False without memory, or if the spool or 'out' fails. */
+/* Writes an array of them. If 'list' is not NULL it gets a tg_MarkPlace of each.
+   False without memory, or if the spool or 'out' fails. */
 bool tg_marktext_write (tg_MarkText *t, const tg_MarkSource *source,
                         tg_MarkPut *put, const void *ud, tg_Buf *list,
                         tg_OutFile *out);

@@ -62,8 +62,8 @@ static const char *color_of (const tg_Function *f, bool thrown) {
 
 /* Rows of the marker chart are made category by category: calls have one, or
    what is called would stand above its caller. */
-unsigned tg_meta_mark_category (const tg_Mark *m) {
-  return m->func == TG_STACK_NONE ? OTHER : LUA;
+unsigned tg_meta_mark_category (uint32_t func) {
+  return func == TG_STACK_NONE ? OTHER : LUA;
 }
 
 void tg_meta_call (tg_Buf *out, const tg_Function *f, const tg_Mark *m,

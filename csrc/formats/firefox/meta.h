@@ -22,8 +22,8 @@ unsigned tg_meta_category (const tg_Function *f, bool away);
 /* The list of kinds of markers; 'fields' is what it calls the fields. */
 void tg_meta_schemas (tg_Buf *out, const char *fields);
 
-/* Where in the list of categories a marker belongs. */
-unsigned tg_meta_mark_category (const tg_Mark *m);
+/* Where in the list of categories a marker of this func belongs. */
+unsigned tg_meta_mark_category (uint32_t func);
 
 /* The object of a marker: of a call of 'f', whose name and place are these
    strings of the document (TG_INTMAP_NONE: it has no place), or of a note. */

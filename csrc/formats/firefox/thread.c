@@ -145,7 +145,7 @@ static void put_data (const void *ud, tg_Buf *out, const tg_Mark *m) {
 
 /* The markers of a track without their text, and what is the same for many. */
 typedef struct Marks {
-  const tg_Mark *list;
+  const tg_MarkPlace *list;
   uint32_t call, note;    /* strings: names */
 } Marks;
 
@@ -156,17 +156,18 @@ static void put_mark_name (tg_Document *w, const void *table, uint32_t i) {
 
 static void put_start (tg_Document *w, const void *table, uint32_t i) {
   const Marks *k = table;
-  tg_meta_moment(w->out, k->list[i].from);
+  tg_meta_moment(w->out, (tg_Moment){k->list[i].from_ns,
+                                     k->list[i].from_part});
 }
 
 static void put_end (tg_Document *w, const void *table, uint32_t i) {
   const Marks *k = table;
-  tg_meta_moment(w->out, k->list[i].to);
+  tg_meta_moment(w->out, (tg_Moment){k->list[i].to_ns, k->list[i].to_part});
 }
 
 static void put_category (tg_Document *w, const void *table, uint32_t i) {
   const Marks *k = table;
-  tg_buf_addu64(w->out, tg_meta_mark_category(&k->list[i]));
+  tg_buf_addu64(w->out, tg_meta_mark_category(k->list[i].func));
 }
 
 /* All columns but "data"; phase 1 is an interval. */
@@ -188,7 +189,7 @@ static void put_marks (tg_Document *w, const tg_Track *track) {
   if (w->ok && !tg_meta_marks(&w->tracks, track, put_data, w, &list))
     w->ok = false;
   uint32_t n = (uint32_t)(list.size / sizeof *k.list);
-  k.list = (const tg_Mark *)(const void *)list.data;
+  k.list = (const tg_MarkPlace *)(const void *)list.data;
   tg_document_columns(w, mark_columns, &k, n, false);
   tg_buf_addfmt(w->out, ",\"length\":%u}", (unsigned)n);
   tg_buf_free(&list);
