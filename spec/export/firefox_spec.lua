@@ -482,6 +482,14 @@ describe("a profile", function ()
     end
   end
 
+  it("says where its time 0 is on the clock of packets", function ()
+    local trace = one "start() tostring(1)"
+    local first = trace.packets[1].time
+    local start = trace.doc.meta.profilingStartTime
+    assert.near(first, start, 1e-9)
+    assert.equal(first, tonumber(extra(trace, "Time 0"):match "^[%d.]+"))
+  end)
+
   it("of nothing has a thread", function ()
     local trace = one "start()"
     assert.equal(1, #trace.doc.threads)

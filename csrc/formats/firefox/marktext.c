@@ -172,7 +172,9 @@ static void write_caller (const tg_Export *x, tg_MarkDesk *d,
   if (f == NULL || f->url == NULL || mark->line == 0)
     return;
   tg_buf_clear(&d->raw);
-  tg_buf_addfmt(&d->raw, "%s:%u", f->url, (unsigned)mark->line);
+  tg_buf_addstr(&d->raw, f->url);
+  tg_buf_addchar(&d->raw, ':');
+  tg_buf_addu64(&d->raw, mark->line);
   tg_buf_addstr(&d->members, ",\"from\":");
   add_text(&d->members, &d->raw);
   d->members.failed = d->members.failed || d->raw.failed;

@@ -190,6 +190,13 @@ static void write_loss (const tg_Tracks *t, tg_Buf *text) {
   tg_export_loss(t->x, text);
 }
 
+/* Times in a viewer count from there; a log's and those that filters take do
+   not. */
+static void write_start (const tg_Tracks *t, tg_Buf *text) {
+  tg_export_time(text, t->x->start_ns, 1000000);
+  tg_buf_addstr(text, " ms on the clock of log, packets and --from");
+}
+
 void tg_meta_extra (const tg_Tracks *t, tg_Buf *out) {
   static const struct {
     const char *label;
@@ -198,7 +205,8 @@ void tg_meta_extra (const tg_Tracks *t, tg_Buf *out) {
     {"Program", write_program}, {"Arguments", write_arguments},
     {"Recorded by", write_versions}, {"Trace", write_trace},
     {"Not recorded", write_loss}, {"Left out", write_cut},
-    {"Folded", write_folded}, {"Markers", write_unmarked}
+    {"Folded", write_folded}, {"Markers", write_unmarked},
+    {"Time 0", write_start}
   };
   tg_Buf text = {0};
   tg_buf_addstr(out, "[{\"label\":\"Lua program\",\"entries\":[");
