@@ -262,8 +262,8 @@ static bool to_integer (const char *s, const char *end, lua_Integer *out) {
 
 /* A number of few digits, with a fraction and without an exponent: two exact
    doubles, divided, are the nearest to their quotient (IEEE 754 rounds each
-   operation once). Times are such numbers, and come with every packet; strtod
-   takes several times as long. False: another one. */
+   operation once). Times are such numbers, and come with every packet: they are
+   spared strtod. False: another one. */
 static bool few_digits (const char *s, const char *end, double *out) {
   static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
                                 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

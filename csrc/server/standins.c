@@ -132,8 +132,8 @@ static void know_standins (void) {
 }
 
 /* Only in states that listen: all others have Lua's own functions. Without
-   memory they stay too, and a signal does not reach a coroutine that was there
-   before it. */
+   memory they stay too, and a signal does not reach what runs inside a
+   coroutine (interrupt.h). */
 void tg_standins_enter (lua_State *L) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, know_standins);

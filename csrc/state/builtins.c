@@ -2,11 +2,12 @@
 ** builtins.c - the addresses of Lua's own functions, and how this release of
 ** Lua behaves where releases differ.
 **
-** All is learned once, by whichever thread traces first, on a state that is
-** made for it and closed again: in the program's own state a library may have
-** been replaced or never opened. What was learned is constant after that, so it
-** is read in the hook without a lock. A state that cannot be made, or whose
-** libraries raise, leaves 'learned' false, and the trace does not start.
+** All is learned once, by whichever thread loads the library first, on a state
+** that is made for it and closed again: in the program's own state a library
+** may have been replaced or never opened. What was learned is constant after
+** that, so it is read in the hook without a lock. A state that cannot be made,
+** or whose libraries raise, leaves 'learned' false, and the library is not
+** loaded.
 */
 #include <pthread.h>
 #include <stdio.h>

@@ -22,8 +22,8 @@ static void hash_all (tg_ObjectPool *p) {
 }
 
 /* Both arrays at once: slots are always twice the objects, so a search ends at
-   a free one. All are entered again under a new base, since slots of earlier
-   lists would look taken. */
+   a free one. The new slots are zeros; all objects of the list are entered
+   again, and the base begins anew. */
 static bool grow (tg_ObjectPool *p) {
   uint32_t n = (p->capacity == 0) ? OBJECTS_MIN : p->capacity * 2;
   tg_Object *list = tg_realloc(p->list, n * sizeof *list);
