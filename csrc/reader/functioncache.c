@@ -28,8 +28,8 @@ tg_CachedFunction *tg_functioncache_ask (tg_FunctionCache *all,
   return k;
 }
 
-/* The selection has changed: all is asked anew. Hits are counts of the stream
-   and stay, unless another one begins. */
+/* The selection has changed: what depends on it is asked anew. Hits stay if
+   they are still asked for; else they begin at 0 when somebody asks again. */
 void tg_functioncache_reset (tg_FunctionCache *all, bool keep_hits) {
   for (uint32_t i = 0; i < all->size; i++) {
     all->list[i].asked = false;
