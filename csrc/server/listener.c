@@ -160,6 +160,15 @@ static void free_answer (tg_Order *o) {
   tg_free(o->text[1]);
 }
 
+/* The address is what the server says: a port may have been given by the
+   system. The object is on top then. */
+static void note_address (lua_State *L, int handle, tg_Order *o) {
+  lua_pushstring(L, o->text[0]);
+  free_answer(o);
+  lua_setiuservalue(L, handle, ADDRESS);
+  lua_settop(L, handle);
+}
+
 /* Without memory for the words there are none: then that is what is told. */
 static int refused (lua_State *L, tg_Order *o) {
   luaL_pushfail(L);
@@ -211,10 +220,7 @@ int listener_start (lua_State *L) {
   }
   channel->addresses++;
   g->session = s;
-  lua_pushstring(L, order.text[0]);
-  free_answer(&order);
-  lua_setiuservalue(L, handle, ADDRESS);
-  lua_settop(L, handle);
+  note_address(L, handle, &order);
   anchor(L, g);
   return 1;
 }

@@ -267,7 +267,6 @@ void tg_serverthread_drop (int fd) {
 ** ===================================================================
 */
 
-/* Only read while the thread runs; so they go when it has been joined. */
 static void free_paths (void) {
   tg_free(server.path);
   tg_free(server.cpath);
@@ -355,8 +354,6 @@ int tg_serverthread_bell (void) {
   return server.bell;
 }
 
-/* Which process this is, among those that fork has made: a listener of another
-   one is not ours. */
 unsigned tg_serverthread_child (void) {
   return server.child;
 }
