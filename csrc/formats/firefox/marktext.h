@@ -58,8 +58,8 @@ typedef struct tg_MarkSource {
   uint32_t nnotes;
 } tg_MarkSource;
 
-/* Writes an array of them. If 'list' is not NULL it gets a tg_MarkPlace of each.
-   False without memory, or if the spool or 'out' fails. */
+/* Writes an array of them. If 'list' is not NULL it gets a tg_MarkPlace of
+   each. False without memory, or if the spool or 'out' fails. */
 bool tg_marktext_write (tg_MarkText *t, const tg_MarkSource *source,
                         tg_MarkPut *put, const void *ud, tg_Buf *list,
                         tg_OutFile *out);
