@@ -18,7 +18,7 @@ static bool may_catch (const tg_Session *s, const tg_Frame *f) {
     return true;        /* nobody knows */
   if (!(f->what & TG_FR_C))
     return false;
-  const tg_Identity *identity = &s->known.identities[id];
+  const tg_Identity *identity = &s->known.definitions.identities[id];
   return !tg_role_harmless((lua_CFunction)(uintptr_t)identity->cfunction);
 }
 

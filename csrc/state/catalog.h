@@ -5,11 +5,6 @@
 ** A closure's address finds its id; what the address stands for is checked
 ** against the definition on each hit, since addresses are used again. New
 ** closures of a known definition get its id.
-**
-** Lines tell functions apart where one begins on a line. Those that share
-** theirs are told apart by their shape, the names of parameters and upvalues,
-** which is read at each of their calls; what has the same shape too is one
-** definition.
 */
 #ifndef TG_CATALOG_H
 #define TG_CATALOG_H
@@ -17,18 +12,9 @@
 #include "binding/lx.h"
 #include "state/closures.h"
 #include "state/coroutine.h"
-#include "state/funcname.h"
-#include "stream/functions.h"
+#include "state/definitions.h"
 
 struct tg_Session;
-
-/* What else is known of a definition, by id. */
-typedef struct tg_Identity {
-  const void *cfunction;    /* NULL for a Lua function */
-  uint64_t shape;           /* of a Lua function */
-  bool unnamed;             /* it may get a name at its first call */
-  bool crowded;             /* others may begin on its line */
-} tg_Identity;
 
 #define TG_VALUES_SEEN 64
 
@@ -37,11 +23,7 @@ typedef struct tg_Catalog {
   tg_Closures closures;     /* owns; those that were called */
   tg_Closure values[TG_VALUES_SEEN];  /* some that were seen as values, by
                                address */
-  uint32_t *index;          /* owns; definition ids, hash by definition */
-  uint32_t index_size, index_used;
-  tg_Identity *identities;  /* owns; by id */
-  uint32_t identities_size;
-  tg_FuncNames *sources;    /* owns; what files declare */
+  tg_Definitions definitions;   /* owns */
 } tg_Catalog;
 
 bool tg_catalog_init (tg_Catalog *k);

@@ -1,0 +1,265 @@
+/*
+** definitions.c - see definitions.h. Called in the hook, when a function comes
+** into sight that has no entry in the catalog. Without memory, or after the
+** millionth, there is no definition, and the call is lost.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "state/definitions.h"
+#include "base/alloc.h"
+#include "state/builtins.h"
+#include "state/ownfunctions.h"
+#include "state/session.h"
+#include "state/shape.h"
+
+#define INDEX_MIN 1024u
+#define COMPARED 128u               /* bytes at each end of a source */
+
+bool tg_definitions_init (tg_Definitions *k) {
+  memset(k, 0, sizeof *k);
+  k->index = tg_calloc(INDEX_MIN, sizeof *k->index);
+  k->index_size = INDEX_MIN;
+  return k->index != NULL;
+}
+
+void tg_definitions_free (tg_Definitions *k) {
+  tg_free(k->index);
+  tg_free(k->identities);
+  tg_funcname_free(k->sources);
+  memset(k, 0, sizeof *k);
+}
+
+/* What makes a definition: where it stands, or which C function it is. */
+typedef struct Key {
+  const void *cfunction;            /* NULL for a Lua function */
+  const char *source;
+  size_t source_size;
+  uint32_t line, last_line;
+  unsigned nparams;
+  bool vararg;
+  uint64_t shape;
+  const char *called;               /* of a C function: by its caller */
+  uint32_t hash;
+} Key;
+
+static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
+                                 uint32_t last_line, uint64_t shape) {
+  uint64_t h = tail ^ size ^ shape;
+  h = (h * 31 + line) * 31 + last_line;
+  return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
+}
+
+static void make_key (lua_State *L, const lua_Debug *ar, Key *k) {
+  memset(k, 0, sizeof *k);
+  if (*ar->what == 'C') {
+    k->cfunction = (const void *)(uintptr_t)lua_tocfunction(L, -1);
+    k->hash = tg_address_hash(k->cfunction);
+    return;
+  }
+  k->source = ar->source;
+  k->source_size = ar->srclen;
+  k->line = (uint32_t)ar->linedefined;
+  k->last_line = (uint32_t)ar->lastlinedefined;
+  k->nparams = ar->nparams;
+  k->vararg = ar->isvararg != 0;
+  k->shape = tg_shape_ask(L, ar);
+  k->hash = definition_hash(tg_source_tail(k->source, k->source_size),
+                            k->source_size, k->line, k->last_line, k->shape);
+}
+
+bool tg_definitions_same_text (const char *a, const char *b, size_t n) {
+  size_t kept = (n < TG_SOURCE_MAX) ? n : TG_SOURCE_MAX;
+  if (n <= 2 * COMPARED && n <= kept)
+    return memcmp(a, b, n) == 0;
+  if (n <= kept)
+    return memcmp(a, b, COMPARED) == 0
+           && memcmp(a + n - COMPARED, b + n - COMPARED, COMPARED) == 0;
+  return memcmp(a, b, kept) == 0;
+}
+
+/* All functions that coroutine.wrap makes are one C function: what tells them
+   apart is how they are called, unless a library knows their name. */
+static bool same_name (const tg_Function *f, const Key *k) {
+  return f->known
+         || strcmp(f->name, k->called ? k->called : TG_ANONYMOUS) == 0;
+}
+
+static bool matches (const tg_Function *f, const tg_Identity *is,
+                     const Key *k) {
+  if (k->cfunction != NULL || f->is_c)
+    return k->cfunction == is->cfunction && same_name(f, k);
+  return f->line == k->line && f->last_line == k->last_line
+         && f->nparams == k->nparams && f->vararg == k->vararg
+         && is->shape == k->shape
+         && f->source_size == k->source_size
+         && tg_definitions_same_text(f->source, k->source, k->source_size);
+}
+
+static uint32_t *find_slot (tg_Session *s, const Key *k) {
+  tg_Definitions *known = &s->known.definitions;
+  uint32_t mask = known->index_size - 1;
+  uint32_t i = k->hash & mask;
+  const tg_Functions *fs = s->writer.stream->functions;
+  while (known->index[i] != 0) {
+    uint32_t id = known->index[i];
+    if (matches(tg_functions_get(fs, id), &known->identities[id], k))
+      break;
+    i = (i + 1) & mask;
+  }
+  return &known->index[i];
+}
+
+/* The hash of a definition, to place it in a larger index. */
+static uint32_t hash_of (const tg_Function *f, const tg_Identity *is) {
+  if (is->cfunction != NULL)
+    return tg_address_hash(is->cfunction);
+  return definition_hash(f->tail, f->source_size, f->line, f->last_line,
+                         is->shape);
+}
+
+static bool grow_index (tg_Session *s) {
+  tg_Definitions *k = &s->known.definitions;
+  uint32_t n = k->index_size * 2;
+  uint32_t *index = tg_calloc(n, sizeof *index);
+  if (index == NULL)
+    return false;
+  for (uint32_t i = 0; i < k->index_size; i++) {
+    uint32_t id = k->index[i];
+    if (id == 0)
+      continue;
+    uint32_t h = hash_of(tg_functions_get(s->writer.stream->functions, id),
+                         &k->identities[id]) & (n - 1);
+    while (index[h] != 0)
+      h = (h + 1) & (n - 1);
+    index[h] = id;
+  }
+  tg_free(k->index);
+  k->index = index;
+  k->index_size = n;
+  return true;
+}
+
+static bool room_for_id (tg_Definitions *k, uint32_t id) {
+  if (id < k->identities_size)
+    return true;
+  uint32_t n = (k->identities_size == 0) ? 256 : k->identities_size * 2;
+  tg_Identity *all = tg_realloc(k->identities, n * sizeof *all);
+  if (all == NULL)
+    return false;
+  k->identities = all;
+  k->identities_size = n;
+  return true;
+}
+
+static char *url_of (const lua_Debug *ar) {
+  if (ar->source[0] == '@')
+    return tg_strdup(ar->source + 1, ar->srclen - 1);
+  return tg_strdup(ar->short_src, strlen(ar->short_src));
+}
+
+/* Names of the parameters of the Lua function on top of the stack. */
+static bool read_params (lua_State *L, tg_Function *f) {
+  if (f->nparams == 0)
+    return true;
+  f->params = tg_calloc(f->nparams, sizeof *f->params);
+  if (f->params == NULL)
+    return false;
+  for (int i = 0; i < f->nparams; i++) {
+    const char *name = lua_getlocal(L, NULL, i + 1);
+    if (name == NULL)
+      name = "?";           /* a chunk without debug information */
+    if ((f->params[i] = tg_strdup(name, strlen(name))) == NULL)
+      return false;
+  }
+  return true;
+}
+
+static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                      const char *called, tg_Function *f, tg_NameKind *kind) {
+  memset(f, 0, sizeof *f);
+  f->is_c = *ar->what == 'C';
+  f->nparams = f->is_c ? 0 : ar->nparams;
+  f->vararg = f->is_c || ar->isvararg;
+  f->own = tg_ownfunctions_function(L, ar);
+  f->line = f->is_c ? 0 : (uint32_t)ar->linedefined;
+  f->last_line = f->is_c ? 0 : (uint32_t)ar->lastlinedefined;
+  f->role = f->is_c ? tg_builtins_role(lua_tocfunction(L, -1)) : TG_ROLE_NONE;
+  f->source_size = ar->srclen;
+  f->tail = tg_source_tail(ar->source, ar->srclen);
+  f->source = tg_strdup(ar->source, (ar->srclen < TG_SOURCE_MAX)
+                                    ? ar->srclen : TG_SOURCE_MAX);
+  f->url = url_of(ar);
+  f->name = tg_funcname_of(&s->known.definitions.sources, L, ar, called, kind);
+  f->known = *kind == TG_NAME_LOADED;
+  return read_params(L, f) && f->source != NULL && f->url != NULL
+         && f->name != NULL;
+}
+
+/* A definition is not in the file: the event that names it must not be either,
+   which may have begun. */
+static void tear (tg_Session *s) {
+  tg_Writer *r = &s->writer;
+  r->packets_stop = 0;          /* before the next event the file is left */
+  if (s->torn)
+    return;
+  s->torn = true;
+  s->torn_at = tg_writer_pos(r);
+  s->torn_packets = r->packets;
+}
+
+static tg_FunctionId add (tg_Session *s, tg_Function *f,
+                          const tg_Identity *is) {
+  tg_Functions *fs = s->writer.stream->functions;
+  uint32_t next = atomic_load_explicit(&fs->count, memory_order_relaxed) + 1;
+  if (next > TG_FR_ID || !room_for_id(&s->known.definitions, next + 1))
+    return 0;
+  tg_FunctionId id = tg_functions_add(fs, f);
+  if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
+    tear(s);
+  if (id != 0)
+    s->known.definitions.identities[id] = *is;
+  return id;
+}
+
+static tg_FunctionId define_new (tg_Session *s, lua_State *L,
+                                 const lua_Debug *ar, const Key *k,
+                                 bool call) {
+  tg_Function f;
+  tg_NameKind kind;
+  tg_FunctionId id = 0;
+  int error = errno;    /* the program's: files are read for names */
+  if (describe(s, L, ar, k->called, &f, &kind)) {
+    tg_Identity is = {k->cfunction, k->shape, kind == TG_NAME_NONE && !call,
+                      tg_name_crowded(&s->known.definitions.sources, ar)};
+    id = add(s, &f, &is);
+  }
+  if (id == 0)
+    tg_function_clear(&f);
+  errno = error;
+  return id;
+}
+
+static void enter_slot (tg_Session *s, uint32_t *slot, tg_FunctionId id) {
+  s->known.definitions.index_used += *slot == 0;
+  *slot = id;
+  if (s->known.definitions.index_used * 2 > s->known.definitions.index_size)
+    grow_index(s);
+}
+
+tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
+                                   const lua_Debug *ar, tg_Sight sight) {
+  Key k;
+  tg_FunctionId id = 0;
+  bool call = sight != TG_SIGHT_VALUE;
+  char *called = call ? tg_funcname_called(L, ar, sight == TG_SIGHT_CALL) : NULL;
+  make_key(L, ar, &k);
+  k.called = called;
+  uint32_t *slot = find_slot(s, &k);
+  if (*slot != 0 && !(call && s->known.definitions.identities[*slot].unnamed))
+    id = *slot;
+  else if ((id = define_new(s, L, ar, &k, call)) != 0)
+    enter_slot(s, slot, id);
+  tg_free(called);
+  return id;
+}

@@ -1,0 +1,57 @@
+/*
+** definitions.h - functions of the program, each once: found by what makes a
+** definition, named and described when it is new.
+**
+** Lines tell functions apart where one begins on a line. Those that share
+** theirs are told apart by their shape (shape.h); what has the same shape too
+** is one definition. C functions are told apart by their address, and by their
+** name if no library knows it.
+*/
+#ifndef TG_DEFINITIONS_H
+#define TG_DEFINITIONS_H
+
+#include "binding/lx.h"
+#include "state/funcname.h"
+#include "stream/functions.h"
+
+struct tg_Session;
+
+/* What else is known of a definition, by id. */
+typedef struct tg_Identity {
+  const void *cfunction;    /* NULL for a Lua function */
+  uint64_t shape;           /* of a Lua function */
+  bool unnamed;             /* it may get a name at its first call */
+  bool crowded;             /* others may begin on its line */
+} tg_Identity;
+
+typedef struct tg_Definitions {
+  uint32_t *index;          /* owns; ids, hash by definition */
+  uint32_t index_size, index_used;
+  tg_Identity *identities;  /* owns; by id */
+  uint32_t identities_size;
+  tg_FuncNames *sources;    /* owns; what files declare */
+} tg_Definitions;
+
+bool tg_definitions_init (tg_Definitions *k);
+void tg_definitions_free (tg_Definitions *k);
+
+/* How a function comes into sight. */
+typedef enum tg_Sight {
+  TG_SIGHT_VALUE,       /* as a value */
+  TG_SIGHT_FRAME,       /* as a frame that was there before */
+  TG_SIGHT_CALL         /* it is being called */
+} tg_Sight;
+
+/*
+** The definition of the function on top of the stack; 'ar' has "Su", and "n" if
+** it is being called. A definition made for a mere value has no caller's name:
+** its first call makes another one. 0 without memory.
+*/
+tg_FunctionId tg_definitions_find (struct tg_Session *s, lua_State *L,
+                                   const lua_Debug *ar, tg_Sight sight);
+
+/* Whether two sources of that length are the same, as far as they are kept.
+   Equal at both ends is equal enough. */
+bool tg_definitions_same_text (const char *a, const char *b, size_t n);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+** shape.c - see shape.h. Called in the hook, at each call of a function that
+** shares its line. Cannot fail.
+*/
+#include "state/shape.h"
+#include "direct/frame.h"
+
+static uint64_t add_name (uint64_t h, const char *name) {
+  if (name == NULL)
+    name = "?";             /* a chunk without debug information */
+  while (*name != '\0')
+    h = (h ^ (unsigned char)*name++) * UINT64_C(0x100000001B3);
+  return (h ^ 0xff) * UINT64_C(0x100000001B3);
+}
+
+static uint64_t first_shape (unsigned nparams, bool vararg) {
+  return UINT64_C(0xCBF29CE484222325) + nparams * 2u + vararg;
+}
+
+uint64_t tg_shape_ask (lua_State *L, const lua_Debug *ar) {
+  uint64_t h = first_shape(ar->nparams, ar->isvararg != 0);
+  for (int i = 1; i <= ar->nparams; i++)
+    h = add_name(h, lua_getlocal(L, NULL, i));
+  for (int i = 1; i <= ar->nups; i++) {
+    h = add_name(h, lua_getupvalue(L, -1, i));
+    lua_pop(L, 1);
+  }
+  return h;
+}
+
+static uint64_t add_string (uint64_t h, const void *string, const char *none) {
+  size_t n;
+  return add_name(h, (string != NULL) ? tg_direct_text(string, &n) : none);
+}
+
+uint64_t tg_shape_read (const void *proto, unsigned upvalues) {
+  unsigned n = tg_read8(proto, TG_AT_PROTO_PARAMS);
+  uint64_t h = first_shape(n, tg_direct_is_vararg(proto));
+  const void *locals = tg_read_pointer(proto, TG_AT_PROTO_LOCALS);
+  const void *ups = tg_read_pointer(proto, TG_AT_PROTO_UPVALUES);
+  bool named = tg_read32(proto, TG_AT_PROTO_NLOCALS) >= n;
+  for (unsigned i = 0; i < n; i++)
+    h = named ? add_string(h, tg_read_pointer(locals, i * TG_SIZE_LOCAL), "?")
+              : add_name(h, NULL);
+  for (unsigned i = 0; i < upvalues; i++)
+    h = add_string(h, tg_read_pointer(ups, i * TG_SIZE_UPVALUE), "(no name)");
+  return h;
+}
