@@ -69,7 +69,8 @@ static uint64_t shared_mark (lua_State *L, const lua_Debug *ar) {
 static uint64_t proto_mark (tg_Slot f) {
   const void *proto = tg_function_proto(f);
   const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
-  uint64_t shape = tg_shape_read(proto, tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES));
+  unsigned upvalues = tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES);
+  uint64_t shape = tg_shape_read(proto, upvalues);
   return (source == NULL) ? shape
          : shape ^ (uint64_t)(uintptr_t)source ^ tg_source_mark(source);
 }

@@ -252,7 +252,9 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   Key k;
   tg_FunctionId id = 0;
   bool call = sight != TG_SIGHT_VALUE;
-  char *called = call ? tg_funcname_called(L, ar, sight == TG_SIGHT_CALL) : NULL;
+  char *called = NULL;
+  if (call)
+    called = tg_funcname_called(L, ar, sight == TG_SIGHT_CALL);
   make_key(L, ar, &k);
   k.called = called;
   uint32_t *slot = find_slot(s, &k);
