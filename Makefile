@@ -154,6 +154,10 @@ fuzz-run: $(BUILD)/fuzzer
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
+	@echo '# the same with frames asked of the public API (TRACEGRIP_DIRECT=0)'
+	$(V)TRACEGRIP_DIRECT=0 $(TREE) \
+	  LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
+	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
 	$(V)$(TREE) $(LUA) spec/bench/reading.lua
 	$(V)$(TREE) $(LUA) spec/bench/scope.lua
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \

@@ -9,6 +9,7 @@
 */
 #include "hook/capture.h"
 #include "hook/capture_plain.h"
+#include "hook/crosscheck.h"
 #include "hook/varargs.h"
 #include "direct/frame.h"
 
@@ -247,12 +248,13 @@ static uint8_t *put_asking (tg_Session *s, lua_State *L,
 }
 
 /* From memory. What that alone does not tell is found out by the public API,
-   from the beginning of the list: '*asked'. */
+   from the beginning of the list: '*asked'. Plain lists are tried before, in the
+   hook (emitcall.h), but where both ways are compared. */
 TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, const void *base,
                             uint8_t *p, uint8_t *lim, bool *asked) {
   *asked = false;
-  if (list->varargs == 0 && list->secrets == NULL) {
+  if (TG_CROSSCHECKED && list->varargs == 0 && list->secrets == NULL) {
     uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p, lim);
     if (end != NULL)
       return end;
@@ -264,7 +266,6 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
 #ifdef TG_CROSSCHECK
 
 #include <stdlib.h>
-#include "hook/crosscheck.h"
 
 /* Both ways, at the same place, what is known of strings being as it was; from
    memory twice, since the first time may have had to ask. */
