@@ -16,7 +16,8 @@ suites="stable unstable"
 known=" 5.4.0 5.4.2 5.4.4 5.4.6 5.4.7 5.4.8 5.4.9 5.5.0 5.5.1 "
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# With lists of its own: what the machine installs from stays what it is.
+# From where the machine's own packages come, but with lists of its own: what the
+# machine installs stays what it is.
 apt () {        # COMMAND ARGUMENTS...
   command=$1
   shift
@@ -30,8 +31,10 @@ fetch () {      # into $build/fetched; true if anything came
   fetched=$(mkdir -p "$build/fetched" && cd "$build/fetched" && pwd)
   mkdir -p "$fetched/lists/partial" "$fetched/cache"
   : >"$fetched/status"
+  site=$(apt-get indextargets --format '$(SITE)' 'Component: main' |
+         grep -v security | head -n 1)
   for suite in $suites; do
-    echo "deb-src [signed-by=$keyring] http://deb.debian.org/debian $suite main"
+    echo "deb-src [signed-by=$keyring] $site $suite main"
   done >"$fetched/sources.list"
   apt apt-get update || return
   for package in lua5.4 lua5.5; do
