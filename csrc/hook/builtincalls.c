@@ -63,6 +63,7 @@ void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                            uint32_t what, int above) {
   tg_Session *s = t->session;
   tg_Role role = tg_role_bits(what);
+  tg_assert(tg_coroutine_top(t)->ci == ar->i_ci && above <= 1);
   switch (role) {
     case TG_ROLE_YIELD:
       t->yielding = true;

@@ -161,6 +161,7 @@ static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
                .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
                .in_stream = b->lim == s->writer.lim, .refers = b->refers};
   int top = lua_gettop(L);
+  tg_assert(s->pool.count == 0);
   s->captures++;
   put_values(&c, list, b->done);
   if (tg_unlikely(c.pushed))

@@ -345,6 +345,7 @@ uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                   .in_stream = lim == s->writer.lim};
   if ((size_t)(lim - p) < 4 + ROOM)
     return NULL;
+  tg_assert(c.pool->count == 0);
   put_list(&c, list, base);
   for (uint32_t id = 0; c.p != NULL && id < c.pool->count; id++)
     put_descriptor(&c, id);

@@ -103,6 +103,7 @@ TG_INLINE uint8_t *tg_emit_put_arguments (const tg_Call *c, uint8_t *p,
 TG_INLINE void tg_emit_call (const tg_Call *c, bool direct) {
   tg_Writer *r = &c->t->session->writer;
   bool values = tg_emit_wants_arguments(c);
+  tg_assert(tg_coroutine_top(c->t)->ci == c->ar->i_ci);
   uint8_t *p = tg_writer_begin(r, CALL_ROOM, c->now);
   if (tg_likely(p != NULL)) {
     uint64_t last = r->last;

@@ -137,6 +137,7 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
   uint32_t what = placed(t, c->callee->what);
   if (tg_unlikely(t->stashed >= t->n))
     tg_stash_deny(t, c->replaces);
+  tg_assert(t->visible <= t->n);
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->writer.epoch};
   if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
                   || (t->handler != NULL && c->function == t->handler)))
@@ -268,6 +269,7 @@ TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     top = tg_coroutine_top(t);
   }
   uint32_t what = top->what;
+  tg_assert(top->ci == ar->i_ci && t->visible <= t->n);
   t->n--;
   t->blind = false;
   if (tg_likely(!(what & TG_FR_SPECIAL))) {
@@ -329,6 +331,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
     s->unseen++;
     return NULL;
   }
+  tg_assert(t == s->current && t->running);
   tg_lastrun_remember(L, t);
   return t;
 }

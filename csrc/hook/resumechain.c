@@ -14,10 +14,12 @@
 /* Forgets frames from index 'keep' up; returns how many were visible. */
 static uint32_t drop_frames (tg_Coroutine *t, uint32_t keep) {
   uint32_t visible = 0;
+  tg_assert(keep <= t->n);
   for (uint32_t i = keep; i < t->n; i++)
     visible += !(t->frames[i].what & TG_FR_HIDDEN);
   t->n = keep;
   t->visible -= visible;
+  tg_assert(t->visible <= keep);
   t->blind = t->yielding = false;
   if (t->ncatches > 0)
     tg_coroutine_uncatch(t, keep);
@@ -284,6 +286,7 @@ static bool tells (tg_Role role) {
 static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
                    uint64_t now) {
   tg_Coroutine *t = s->current;
+  tg_assert(t->running && o != RUNNING);
   tg_Role back = (t->resumer != NULL) ? returning(t->resumer, ar)
                                       : TG_ROLE_NONE;
   uint64_t then = happened(t, back, L, ar, now);
