@@ -249,8 +249,8 @@ static uint8_t *put_asking (tg_Session *s, lua_State *L,
 }
 
 /* From memory. What that alone does not tell is found out by the public API,
-   from the beginning of the list: '*asked'. Plain lists are tried before, in the
-   hook (emitcall.h), but where both ways are compared. */
+   from the beginning of the list: '*asked'. Plain lists were tried before, in
+   the hook (emitcall.h), but where both ways are compared. */
 TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, const void *base,
                             uint8_t *p, uint8_t *lim, bool *asked) {
