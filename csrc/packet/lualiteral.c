@@ -190,16 +190,6 @@ static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
   return type;
 }
 
-/* Next property of a descriptor, key and value; false at its end, also when
-   bytes are bad. */
-static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
-  tg_values_grip(c, key);
-  if (key->type == TG_END || c->bad)
-    return false;
-  tg_values_grip(c, v);
-  return !c->bad;
-}
-
 /* Passes over a descriptor, meeting the objects in its properties. Those of its
    metatable are not met: no text shows them. */
 static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
@@ -315,7 +305,7 @@ static void properties (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
   tg_Grip key, v;
   int64_t next = 1;
   uint32_t n = 0;
-  for (; property(c, &key, &v); n++) {
+  for (; tg_values_property(c, &key, &v); n++) {
     if (n > 0)
       tg_buf_addstr(out, ", ");
     if (n >= w->limits.properties || full(w, out)) {

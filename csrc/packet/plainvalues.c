@@ -135,20 +135,11 @@ static void find_places (tg_PlainValues *w, tg_ValueCursor c, uint64_t grips) {
   }
 }
 
-/* Next property of a descriptor; false at its end, also when bytes are bad. */
-static bool property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
-  tg_values_grip(c, key);
-  if (key->type == TG_END || c->bad)
-    return false;
-  tg_values_grip(c, v);
-  return !c->bad;
-}
-
 /* Whether the properties at 'c' are those of a sequence, one at least. */
 static bool is_sequence (tg_ValueCursor c) {
   tg_Grip key, v;
   int64_t n = 0;
-  while (property(&c, &key, &v)) {
+  while (tg_values_property(&c, &key, &v)) {
     if (key.type != TG_INT || key.u.i != n + 1)
       return false;
     n++;
@@ -190,7 +181,7 @@ static void put_rest (tg_PlainValues *w, bool array, bool *any) {
 static void items (tg_PlainValues *w, tg_ValueCursor *c, bool array, bool *any,
                    uint32_t level) {
   tg_Grip key, v;
-  while (property(c, &key, &v)) {
+  while (tg_values_property(c, &key, &v)) {
     if (full(w)) {
       put_rest(w, array, any);
       return;

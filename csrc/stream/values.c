@@ -235,6 +235,14 @@ tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
   return pass(c, id);
 }
 
+bool tg_values_property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
+  tg_values_grip(c, key);
+  if (key->type == TG_END || c->bad)
+    return false;
+  tg_values_grip(c, v);
+  return !c->bad;
+}
+
 /* A key and a value each, up to END. A bad cursor gives END for ever. */
 void tg_values_skip_properties (tg_ValueCursor *c) {
   uint32_t id;

@@ -118,6 +118,10 @@ tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id);
 /* Passes over a descriptor up to its properties; whether it has any. */
 bool tg_values_pass_head (tg_ValueCursor *c);
 
+/* Next property of a descriptor, key and value; false at its end, also when
+   bytes are bad. */
+bool tg_values_property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v);
+
 /* Passes over the properties of a descriptor, and their end. */
 void tg_values_skip_properties (tg_ValueCursor *c);
 
