@@ -34,6 +34,7 @@ enum {
   TG_AT_CLOSURE_FUNCTION = 24,  /* its prototype, or its C function */
   TG_AT_CLOSURE_UPVALUES = 10,  /* how many */
   TG_SIZE_CLOSURE = 32,
+  TG_AT_CLOSURE_VALUES = 32,    /* a C function's: slots */
 
   TG_AT_PROTO_PARAMS = 10,      /* fixed parameters */
   TG_AT_PROTO_FLAGS = 11,
