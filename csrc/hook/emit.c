@@ -216,7 +216,9 @@ static uint8_t *write_yield (void *event, uint8_t *p) {
 void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
                     const tg_ValueList *values, uint64_t now) {
   Yield e = {s, L, values, now};
+  s->writer.behind = true;      /* 't' is on the chain as yet */
   emit(s, now, write_yield, &e);
+  s->writer.behind = false;
   s->writer.packets += t->visible;
 }
 
@@ -250,7 +252,9 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
 
 void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_Writer *r = &s->writer;
+  r->behind = true;             /* the chain is nothing to it */
   uint8_t *p = tg_writer_begin(r, 8, now);
+  r->behind = false;
   if (p == NULL)
     return;
   p = tg_writer_head(r, p, TG_EV_GONE, now);
@@ -260,7 +264,9 @@ void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {
   tg_Writer *r = &s->writer;
+  r->behind = kind == TG_EV_LEAVE;  /* its coroutine is on the chain as yet */
   uint8_t *p = tg_writer_begin(r, 4, now);
+  r->behind = false;
   if (p != NULL)
     tg_writer_end(r, tg_writer_head(r, p, kind, now));
   r->packets += packets;

@@ -48,7 +48,34 @@ static uint32_t chain_length (const tg_Session *s) {
   return (n < TG_CONTEXT_THREADS) ? n : TG_CONTEXT_THREADS;
 }
 
-uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p) {
+/* The visible frames of the chain, from 't' down to the main one, end at 'end':
+   coroutines are written from behind, since the chain is known from its top.
+   Of each as many as are counted: the event that is just being written may have
+   put one more there. */
+static void list_frames (const tg_Coroutine *t, uint8_t *end) {
+  for (; t != NULL; t = t->resumer) {
+    uint8_t *p = end - 4 * (size_t)t->visible;
+    uint32_t i = 0;
+    for (end = p; i < t->n && p < end + 4 * (size_t)t->visible; i++) {
+      if (!(t->frames[i].what & TG_FR_HIDDEN))
+        p = tg_put32(p, t->frames[i].what & TG_FR_ID);
+    }
+    tg_assert(p == end + 4 * (size_t)t->visible);
+  }
+}
+
+/* Their number, UINT32_MAX if they are too many to be listed. */
+static uint32_t listed_frames (const tg_Session *s) {
+  uint32_t frames = 0, threads = 0;
+  for (const tg_Coroutine *t = s->current; t != NULL; t = t->resumer) {
+    frames += t->visible;
+    threads++;
+  }
+  return (frames <= TG_CONTEXT_FRAMES && threads <= TG_CONTEXT_THREADS)
+         ? frames : UINT32_MAX;
+}
+
+uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, writer));
   uint32_t n = chain_length(s);
@@ -58,6 +85,12 @@ uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p) {
     tg_put32(tg_put32(at, t->id), t->visible);
     t->counted = r->epoch + 1;  /* the epoch that begins here */
   }
+  uint32_t frames = r->lists ? listed_frames(s) : UINT32_MAX;
+  *listed = frames != UINT32_MAX;
+  if (!*listed)
+    return end;
+  end = tg_put32(end, frames) + 4 * (size_t)frames;
+  list_frames(s->current, end);
   return end;
 }
 

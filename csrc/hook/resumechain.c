@@ -49,10 +49,13 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   tg_Session *s = t->session;
   uint64_t then = tg_emit_latest(s);
-  uint32_t visible = drop_frames(t, keep);
-  s->depth -= visible;
-  for (; visible > 0; visible--)
-    tg_emit_plain(s, TG_EV_RETURN, 1, then);
+  while (t->n > keep) {         /* one by one: a CONTEXT may come between */
+    uint32_t visible = drop_frames(t, t->n - 1);
+    s->depth -= visible;
+    if (visible > 0)
+      tg_emit_plain(s, TG_EV_RETURN, 1, then);
+  }
+  drop_frames(t, keep);         /* if there was none, what else it does */
   tg_stash_drop(t, keep);
 }
 

@@ -61,6 +61,9 @@ bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
   copy_chain(to, from);
   to->status = from->status;
   to->started = from->started;
+  to->lacks = from->lacks;
+  to->ahead = from->ahead;
+  to->missing = from->missing;
   to->sequence = from->sequence;
   to->passed = from->passed;
   to->now_ns = from->now_ns;
@@ -318,6 +321,27 @@ static bool turn_reenter (tg_Framer *fr, tg_Packet *out) {
   return enter(fr, fr->running, f, known(fr, f->function), true, out);
 }
 
+/* The coroutine of the chain that has so many above it. */
+static tg_Stack *below (const tg_Framer *fr, uint32_t above) {
+  tg_Stack *s = fr->running;
+  while (above-- > 0)
+    s = s->resumer;
+  return s;
+}
+
+/* Outermost first, through the whole chain. */
+static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = below(fr, fr->job.left);
+  if (fr->job.next < s->count) {
+    tg_StackFrame *f = &s->frames[fr->job.next++];
+    return enter(fr, s, f, known(fr, f->function), true, out);
+  }
+  fr->job.next = 0;
+  if (fr->job.left-- == 0)
+    done(fr);
+  return false;
+}
+
 static bool turn (tg_Framer *fr, tg_Packet *out) {
   switch (fr->job.kind) {
     case TG_JOB_CLOSE: return turn_close(fr, out);
@@ -327,6 +351,7 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
     case TG_JOB_TERMINATE: return turn_terminate(fr, out);
     case TG_JOB_SUSPEND: return turn_suspend(fr, out);
     case TG_JOB_REENTER: return turn_reenter(fr, out);
+    case TG_JOB_REOPEN: return turn_reopen(fr, out);
     case TG_JOB_NONE: default: tg_unreachable(); return false;
   }
 }
@@ -363,23 +388,64 @@ static bool chain (tg_Framer *fr, tg_Stack *s) {
   return true;
 }
 
+/* After a LOST, when all frames have exited: no coroutine is known. */
+static void forget_stacks (tg_Framer *fr) {
+  while (fr->stacks.count > 0) {
+    tg_Stack *s = fr->stacks.list[fr->stacks.count - 1];
+    tg_ThreadId thread = s->thread;
+    tg_stacks_drop(&fr->stacks, s);
+    if (fr->gone != NULL)
+      fr->gone(fr->gone_ud, thread);
+  }
+}
+
+/* The frames of a coroutine that was not seen for a while: those that are
+   listed, or none but silent ones. False if that cannot be. */
+static bool find_frames (tg_Framer *fr, tg_Stack *s, uint32_t frames,
+                         const uint8_t *list, uint32_t listed) {
+  while (s->count > 0)
+    tg_stack_pop(s);
+  s->silent = (list == NULL) ? frames : 0;
+  if (list == NULL)
+    return true;
+  if (frames > listed)
+    fail(fr, TG_ERR_FORMAT);
+  else if (!tg_stack_adopt(s, list, frames, fr->now_ns))
+    fail(fr, TG_ERR_MEMORY);
+  return fr->status == TG_OK;
+}
+
 /* Where reading begins, which coroutines there are. How many frames they had
-   open then is all that is known of those: they are silent (stacks.h). */
+   open then is all that is known of those: they are silent (stacks.h). After a
+   LOST those that are listed are entered again. */
 static void apply_context (tg_Framer *fr, const tg_Event *e) {
   if (fr->started)    /* met on the way: nothing new */
     return;
   fr->started = true;
   if (fr->begun_ns == UINT64_MAX)
     fr->begun_ns = fr->now_ns;
+  if (fr->lacks)
+    forget_stacks(fr);
+  const uint8_t *list = fr->lacks ? e->frames : NULL;
+  uint32_t listed = e->nframes;
   for (uint32_t i = 0; i < e->n; i++) {
     const uint8_t *entry = e->list + 8 * (size_t)i;
+    uint32_t frames = tg_get32(entry + 4);
     tg_Stack *s = tg_stacks_get(&fr->stacks, tg_get32(entry));
-    if (!chain(fr, s))
+    if (!chain(fr, s) || !find_frames(fr, s, frames, list, listed))
       return;
-    s->silent = tg_get32(entry + 4);
-    while (s->count > 0)
-      tg_stack_pop(s);
+    if (list != NULL) {
+      list += 4 * (size_t)frames;
+      listed -= frames;
+    }
   }
+  fr->lacks = false;
+  if ((e->flags & TG_EVF_AHEAD) == 0)
+    fr->ahead = TG_AHEAD_UNSAID;
+  else
+    fr->ahead = (list != NULL) ? TG_AHEAD_OPEN : TG_AHEAD_SILENT;
+  if (list != NULL && e->n > 0)
+    set_job(fr, TG_JOB_REOPEN, TG_WHY_ENTER, e->n - 1, nothing);
 }
 
 /* A hidden frame that makes a tail call has no CALL event; so TAIL here means
@@ -434,6 +500,14 @@ static void apply_terminate (tg_Framer *fr) {
   fr->started = false;
 }
 
+/* Of coroutines that are suspended nothing is known any more: those that come
+   back are resumed with a list (the hook's epoch has changed by then). */
+static void apply_lost (tg_Framer *fr, const tg_Event *e) {
+  fr->missing += e->lost;
+  fr->lacks = true;
+  apply_terminate(fr);
+}
+
 /* An event of the running coroutine. */
 TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CALL)
@@ -460,14 +534,46 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     apply_gone(fr, e);
   else if (e->kind == TG_EV_TERMINATE)
     apply_terminate(fr);
+  else if (e->kind == TG_EV_LOST)
+    apply_lost(fr, e);
 }
 
 static bool is_running (tg_Kind kind) {
   return kind >= TG_EV_CALL && kind <= TG_EV_LEAVE && kind != TG_EV_RESUME;
 }
 
+/* The silent frames are as they were before the event: how many there are shows
+   when a RESUME lists them. */
+static void step_back (tg_Stack *s, const tg_Event *e) {
+  if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_TAIL) == 0)
+    s->silent -= s->silent > 0;
+  else if (e->kind == TG_EV_RETURN)
+    s->silent++;
+  else if (e->kind == TG_EV_THROW && e->n <= UINT32_MAX - s->silent)
+    s->silent += e->n;
+}
+
+/* Whether the stacks say already what the event says; it is the first one after
+   a beginning. A RESUME of what runs can be nothing else. */
+static TG_NOINLINE bool is_done (tg_Framer *fr, const tg_Event *e) {
+  if (e->kind == TG_EV_TIME || e->kind == TG_EV_CONTEXT)
+    return false;
+  tg_Ahead ahead = fr->ahead;
+  tg_Stack *s = fr->running;
+  fr->ahead = TG_AHEAD_NOT;
+  if (ahead == TG_AHEAD_OPEN || s == NULL)
+    return ahead == TG_AHEAD_OPEN;
+  if (e->kind == TG_EV_RESUME)
+    return s->thread == e->thread;
+  if (ahead == TG_AHEAD_SILENT)
+    step_back(s, e);
+  return false;
+}
+
 /* Before the first CONTEXT nothing can be understood; time alone goes on. */
 TG_INLINE void apply (tg_Framer *fr, const tg_Event *e) {
+  if (tg_unlikely(fr->ahead != TG_AHEAD_NOT) && is_done(fr, e))
+    return;
   if (!is_running(e->kind))
     apply_other(fr, e);
   else if (fr->started && fr->running != NULL)

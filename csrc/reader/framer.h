@@ -57,7 +57,9 @@ typedef enum tg_JobKind {
   TG_JOB_LEAVE,         /* all frames there are left, then the coroutine */
   TG_JOB_TERMINATE,     /* the same for the whole chain */
   TG_JOB_SUSPEND,       /* 'left' frames, which stay for the next resume */
-  TG_JOB_REENTER        /* frames from 'next' on */
+  TG_JOB_REENTER,       /* frames from 'next' on */
+  TG_JOB_REOPEN         /* the same of the coroutine that has 'left' above it,
+                           then of those */
 } tg_JobKind;
 
 typedef struct tg_Job {
@@ -69,11 +71,22 @@ typedef struct tg_Job {
   tg_Slice values;      /* of the frames that it closes; borrows */
 } tg_Job;
 
+/* Whether the stacks are as they will be after the next event: a CONTEXT that
+   begins a chunk is written in the middle of one (AHEAD in event.h). */
+typedef enum tg_Ahead {
+  TG_AHEAD_NOT,
+  TG_AHEAD_UNSAID,      /* an older recording, which does not say it */
+  TG_AHEAD_SILENT,      /* they are, of silent frames */
+  TG_AHEAD_OPEN         /* they are, and all that it says is done */
+} tg_Ahead;
+
 typedef struct tg_Framer {
   const tg_Functions *functions;  /* borrows */
   tg_Selection selection; /* owns */
   tg_Status status;     /* sticky: no more packets, and why. The reader's too */
   bool started;         /* the stacks are those of the stream */
+  bool lacks;           /* events are missing before the next CONTEXT */
+  tg_Ahead ahead;       /* reading has just begun, and how */
   uint64_t sequence;    /* of the next packet */
   uint64_t passed;      /* packets so far without the filter */
   uint64_t now_ns;      /* of the latest event */
@@ -86,6 +99,7 @@ typedef struct tg_Framer {
   tg_FunctionCache known; /* owns */
   tg_Event event;       /* the latest; the reader decodes it into here */
   tg_Job job;           /* what is left to be done for it */
+  uint64_t missing;     /* packets that the stream says it lacks, so far */
   /* Told of suspended coroutines that will not come back; NULL: nobody is. */
   void (*gone) (void *ud, tg_ThreadId thread);
   void *gone_ud;

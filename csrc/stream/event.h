@@ -17,6 +17,9 @@
 **             outermost first, and how many frames each has open. First event
 **             of every chunk and of every trace. A reader that starts here
 **             knows all it needs; one that came from before may skip it.
+**             LIST: then u32 n, n times u32 function: those frames, in the same
+**             order. For who comes here after a LOST. AHEAD: with what the next
+**             event says done already.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
 **             a head.
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
@@ -37,6 +40,9 @@
 **   TERMINATE all frames of the whole chain exit; the stream ends here.
 **   GONE      u32 thread: a suspended coroutine will never be resumed; said
 **             when it is noticed, if ever.
+**   LOST      u64 packets: so many are missing here. All frames exit, what was
+**             suspended is forgotten; the CONTEXT that follows, which has a
+**             LIST, says which frames there are now. Never written by the hook.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
@@ -61,15 +67,17 @@ typedef enum tg_Kind {
   TG_EV_RESUME,
   TG_EV_LEAVE,
   TG_EV_TERMINATE,
-  TG_EV_GONE
+  TG_EV_GONE,
+  TG_EV_LOST
 } tg_Kind;
 
 enum {
   TG_EVF_VALUES = 1u << 4,
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
-  TG_EVF_LIST   = 1u << 5,   /* RESUME */
+  TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
   TG_EVF_SITE   = 1u << 6,   /* CALL */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
+  TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
 

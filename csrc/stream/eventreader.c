@@ -65,14 +65,21 @@ static void take_resume (Rest *r, tg_Event *e) {
     take_list(r, e, 4);
 }
 
+/* Frames are listed behind the counts where LIST says so. */
+static void take_context (Rest *r, tg_Event *e) {
+  e->ticks = tg_take64(&r->b);
+  take_list(r, e, 8);
+  if (e->flags & TG_EVF_LIST) {
+    e->nframes = tg_take32(&r->b);
+    e->frames = tg_take(&r->b, e->nframes * UINT64_C(4));
+  }
+}
+
 /* What stands behind the head; false for a kind that there is not. In the order
    in which event.h lists the kinds' operands. */
 static bool take_body (Rest *r, tg_Event *e) {
   switch (e->kind) {
-    case TG_EV_CONTEXT:
-      e->ticks = tg_take64(&r->b);
-      take_list(r, e, 8);
-      return true;
+    case TG_EV_CONTEXT: take_context(r, e); return true;
     case TG_EV_TIME: e->ticks = tg_take64(&r->b); return true;
     case TG_EV_CALL: take_call(r, e); return true;
     case TG_EV_THROW:
@@ -83,6 +90,7 @@ static bool take_body (Rest *r, tg_Event *e) {
     case TG_EV_YIELD: take_values(r, e); return true;
     case TG_EV_RESUME: take_resume(r, e); return true;
     case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
+    case TG_EV_LOST: e->lost = tg_take64(&r->b); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }
@@ -124,18 +132,27 @@ static tg_FunctionId named_in (tg_Slice values) {
   return highest;
 }
 
+/* The highest of 'n' ids, or of 'highest'. */
+static tg_FunctionId named_by (const uint8_t *list, uint32_t n,
+                               tg_FunctionId highest) {
+  for (uint32_t i = 0; i < n; i++) {
+    tg_FunctionId id = tg_get32(list + 4 * (size_t)i);
+    if (id > highest)
+      highest = id;
+  }
+  return highest;
+}
+
 /* The highest id that the event names: whoever cuts a file looks whether all of
-   them are defined. A CONTEXT lists counts, not functions. */
+   them are defined. */
 tg_FunctionId tg_event_names (const tg_Event *e) {
   tg_FunctionId highest = named_in(e->values);
   if (e->function > highest)
     highest = e->function;
   if (e->caller > highest)
     highest = e->caller;
-  for (uint32_t i = 0; e->kind == TG_EV_RESUME && i < e->n; i++) {
-    tg_FunctionId id = tg_get32(e->list + 4 * (size_t)i);
-    if (id > highest)
-      highest = id;
-  }
+  highest = named_by(e->frames, e->nframes, highest);
+  if (e->kind == TG_EV_RESUME)
+    highest = named_by(e->list, e->n, highest);
   return highest;
 }

@@ -19,6 +19,9 @@ typedef struct tg_Event {
   tg_ThreadId thread;     /* RESUME, GONE */
   uint32_t n;             /* THROW: frames; CONTEXT, RESUME: list entries */
   const uint8_t *list;    /* borrows; CONTEXT: pairs, RESUME: functions */
+  uint32_t nframes;       /* CONTEXT with LIST: */
+  const uint8_t *frames;  /* borrows; their functions */
+  uint64_t lost;          /* LOST */
   tg_Slice values;        /* data NULL without VALUES */
 } tg_Event;
 

@@ -100,13 +100,32 @@ static void release_chunk (tg_Store *s, tg_Chunk *c) {
     free_chunk(c);
 }
 
+/* Takes 'c' out of the list, behind 'before' (NULL: it is the first). A reader
+   in 'before' finds what comes now, and how much is missing. */
+static void drop_chunk (tg_Store *s, tg_Chunk *before, tg_Chunk *c) {
+  tg_Chunk *next = next_of(c);
+  tg_assert(c != s->last && c->packets <= next->packets);
+  if (before == NULL)
+    s->first = next;
+  else {
+    before->missed += next->packets - c->packets;
+    atomic_store_explicit(&before->next, next, memory_order_release);
+  }
+  release_chunk(s, c);
+}
+
 /* Frees what comes before the first pinned chunk: pins keep all that is later
-   (store.h). A recording's chunks stay, they are only places in a file. */
+   (store.h), but for loose ones, which keep their own. A recording's chunks
+   stay, they are only places in a file. */
 static void trim (tg_Store *s) {
-  while (!s->kept && s->first != s->last && s->first->pins == 0) {
-    tg_Chunk *c = s->first;
-    s->first = next_of(c);
-    release_chunk(s, c);
+  tg_Chunk *before = NULL, *c = s->first;
+  while (!s->kept && c != s->last && c->pins == 0) {
+    tg_Chunk *next = next_of(c);
+    if (c->loose > 0)
+      before = c;
+    else
+      drop_chunk(s, before, c);
+    c = next;
   }
 }
 
@@ -133,7 +152,8 @@ static tg_Chunk *obtain_chunk (tg_Store *s, size_t size) {
     return new_chunk(s->supply, size);
   s->spare = NULL;
   atomic_store_explicit(&c->next, NULL, memory_order_relaxed);
-  c->pins = 0;
+  c->pins = c->loose = 0;
+  c->missed = 0;
   return c;
 }
 
@@ -248,7 +268,7 @@ static bool pin (tg_Cursor *c, tg_Store *s, tg_Chunk *chunk, tg_Pos pos) {
   if (chunk == NULL || !load(s, chunk))
     return false;
   tg_assert(pos >= chunk->base && pos - chunk->base <= used_of(chunk));
-  chunk->pins++;
+  *(c->loose ? &chunk->loose : &chunk->pins) += 1;
   c->store = s;
   c->chunk = chunk;
   c->offset = (uint32_t)(pos - chunk->base);
@@ -257,6 +277,7 @@ static bool pin (tg_Cursor *c, tg_Store *s, tg_Chunk *chunk, tg_Pos pos) {
 
 /* False: that place has gone, or is not written yet, or cannot be loaded. */
 bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
+  *c = (tg_Cursor){0};
   pthread_mutex_lock(&s->mutex);
   bool placed = pin(c, s, find_chunk(s, pos), pos);
   pthread_mutex_unlock(&s->mutex);
@@ -265,6 +286,7 @@ bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
 
 /* Where the stream begins now: of a ring, later than it once did. */
 bool tg_cursor_first (tg_Cursor *c, tg_Store *s) {
+  *c = (tg_Cursor){0};
   pthread_mutex_lock(&s->mutex);
   tg_Chunk *first = s->first;
   bool placed = first != NULL && pin(c, s, first, first->base);
@@ -278,15 +300,16 @@ void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from) {
   if (from->store == NULL)
     return;
   pthread_mutex_lock(&from->store->mutex);
-  to->chunk->pins++;
+  *(to->loose ? &to->chunk->loose : &to->chunk->pins) += 1;
   pthread_mutex_unlock(&from->store->mutex);
 }
 
 /* Called with the mutex held. Writers that wait for their readers (follower.h)
    wait for this. */
-static void unpin (tg_Store *s, tg_Chunk *chunk) {
-  tg_assert(chunk->pins > 0);
-  chunk->pins--;
+static void unpin (tg_Store *s, tg_Chunk *chunk, bool loose) {
+  uint32_t *pins = loose ? &chunk->loose : &chunk->pins;
+  tg_assert(*pins > 0);
+  *pins -= 1;
   if (s->kept && chunk->pins == 0)
     release_block(chunk);
   trim(s);
@@ -298,20 +321,40 @@ void tg_cursor_drop (tg_Cursor *c) {
   if (s == NULL)
     return;
   pthread_mutex_lock(&s->mutex);
-  unpin(s, c->chunk);
+  unpin(s, c->chunk, c->loose);
   pthread_mutex_unlock(&s->mutex);
   c->store = NULL;
   c->chunk = NULL;
 }
 
+/* Loose before it is not firm any more: its chunk is pinned all the time. */
+void tg_cursor_loosen (tg_Cursor *c) {
+  tg_assert(c->store != NULL && !c->loose && !c->store->kept);
+  pthread_mutex_lock(&c->store->mutex);
+  c->chunk->loose++;
+  c->loose = true;
+  unpin(c->store, c->chunk, false);
+  pthread_mutex_unlock(&c->store->mutex);
+}
+
 /* Chunks after a pinned one stay, so no mutex; what a recording has does not
    change either. */
-tg_Pos tg_cursor_committed (const tg_Cursor *c) {
+static tg_Pos committed (const tg_Cursor *c) {
   tg_Chunk *last = c->chunk, *next;
   while ((next = atomic_load_explicit(&last->next, memory_order_acquire))
          != NULL)
     last = next;
   return last->base + used_of(last);
+}
+
+/* Those after a loose one go while they are looked at. */
+tg_Pos tg_cursor_committed (const tg_Cursor *c) {
+  if (!c->loose)
+    return committed(c);
+  pthread_mutex_lock(&c->store->mutex);
+  tg_Pos pos = committed(c);
+  pthread_mutex_unlock(&c->store->mutex);
+  return pos;
 }
 
 /* Whether memory is kept for this cursor alone: its chunk is the first there
@@ -333,8 +376,10 @@ bool tg_cursor_advance (tg_Cursor *c) {
   pthread_mutex_lock(&s->mutex);
   tg_Chunk *from = c->chunk, *to = next_of(from);
   bool advanced = to != NULL && pin(c, s, to, to->base);
-  if (advanced)
-    unpin(s, from);
+  if (advanced) {
+    c->missed = from->missed;
+    unpin(s, from, c->loose);
+  }
   pthread_mutex_unlock(&s->mutex);
   return advanced;
 }

@@ -15,6 +15,10 @@
 ** that chunk and by that all later ones. Chunks before the first pinned one
 ** are freed. A trace holds one at its start; a ring moves it forward.
 **
+** A *loose* cursor pins its chunk and nothing behind that: what comes after may
+** be dropped before the cursor comes to it, whole chunks at a time. Then it goes
+** on at the first one that is there, and is told how many packets it has missed.
+**
 ** Where blocks come from and go to is a supply's business: the memory's, a
 ** file's (filewriter.h: the file being recorded) or a recording's (open.h: its
 ** blocks are loaded while a cursor is in them). Without one it is memory.
@@ -66,6 +70,8 @@ typedef struct tg_Chunk {
   uint64_t place;           /* where to load it from... */
   uint32_t used;            /* ...and how much of it is good */
   uint32_t pins;            /* cursors here (mutex) */
+  uint32_t loose;           /* loose ones (mutex) */
+  uint64_t missed;          /* packets of the chunks dropped behind it (mutex) */
 } tg_Chunk;
 
 typedef struct tg_Store {
@@ -83,6 +89,8 @@ typedef struct tg_Cursor {
   tg_Store *store;          /* borrows; NULL: holds nothing */
   tg_Chunk *chunk;          /* pins */
   uint32_t offset;          /* next byte to read in it */
+  bool loose;
+  uint64_t missed;          /* packets between the chunk before and this one */
 } tg_Cursor;
 
 void tg_store_init (tg_Store *s);
@@ -115,6 +123,9 @@ bool tg_cursor_first (tg_Cursor *c, tg_Store *s);
 /* A second cursor where the first is. */
 void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from);
 
+/* From now on it keeps its own chunk only. */
+void tg_cursor_loosen (tg_Cursor *c);
+
 /* Gives up the pin; frees what nobody needs any more. */
 void tg_cursor_drop (tg_Cursor *c);
 
@@ -122,7 +133,8 @@ void tg_cursor_drop (tg_Cursor *c);
    would be freed. */
 bool tg_cursor_keeps (const tg_Cursor *c);
 
-/* On to the start of the next chunk; false if there is none (yet). */
+/* On to the start of the next chunk, 'missed' is what was between; false if
+   there is none (yet). */
 bool tg_cursor_advance (tg_Cursor *c);
 
 /* Committed bytes from the cursor on, in its chunk; may be 0. */

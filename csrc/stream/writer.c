@@ -42,11 +42,15 @@ static void set_limit (tg_Writer *r, tg_Pos stop) {
 /* A CONTEXT at the writing position; the caller has seen to the room. What was
    described before it is described again: a reader may begin here. */
 static void put_context (tg_Writer *r, uint64_t now) {
-  uint8_t *p = tg_put32(r->p, TG_EV_CONTEXT);
+  bool listed = false;
   if (now > r->last)
     r->last = now;
-  p = tg_put64(p, r->last);
-  p = r->context(r, p);
+  uint8_t *p = tg_put64(r->p + 4, r->last);
+  p = r->context(r, p, &listed);
+  uint32_t flags = listed ? TG_EVF_LIST : 0u;
+  if (r->pending && !r->behind)
+    flags |= TG_EVF_AHEAD;
+  tg_put32(r->p, TG_EV_CONTEXT | flags);
   tg_assert(p <= r->p + TG_CONTEXT_MAX);
   r->p = p;
   r->epoch++;
@@ -119,7 +123,9 @@ uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now) {
   const size_t time_size = 12;
   if (r->packets >= r->packets_stop || now >= r->ticks_stop
       || (size_t)(r->lim - r->p) < need + time_size) {
+    r->pending = true;
     r->turn(r, need + time_size, now);
+    r->pending = false;
     if ((size_t)(r->lim - r->p) < need + time_size)
       return NULL;
   }

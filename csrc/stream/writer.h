@@ -47,12 +47,19 @@ struct tg_Writer {
      limit, then calls tg_writer_open if anybody still records. */
   void (*turn) (tg_Writer *r, size_t need, uint64_t now);
   /* Writes the running chain at 'p', returns the end; at most
-     TG_CONTEXT_MAX bytes. */
-  uint8_t *(*context) (tg_Writer *r, uint8_t *p);
+     TG_CONTEXT_MAX bytes. With its frames, if 'lists', and if they are not too
+     many; '*listed' says so. */
+  uint8_t *(*context) (tg_Writer *r, uint8_t *p, bool *listed);
+  bool lists;             /* somebody may come here after a LOST (event.h) */
+  bool pending;           /* an event waits for room: the chain is as it will
+                             be after that... */
+  bool behind;            /* ...or as it was before */
 };
 
 #define TG_CONTEXT_THREADS 1024
-#define TG_CONTEXT_MAX (16 + 8 * TG_CONTEXT_THREADS)
+#define TG_CONTEXT_FRAMES 2048  /* with more there is no list */
+#define TG_CONTEXT_MAX \
+  (20 + 8 * TG_CONTEXT_THREADS + 4 * TG_CONTEXT_FRAMES)
 
 /* Position of the next event. */
 tg_Pos tg_writer_pos (const tg_Writer *r);

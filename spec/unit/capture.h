@@ -140,6 +140,29 @@ static inline void e_context (Tape *t, uint64_t ticks, uint32_t n,
   e_end(t);
 }
 
+/* One with frames listed (LIST in 'flags'), or written in the middle of the
+   event that follows (AHEAD). */
+static inline void e_context_of (Tape *t, uint64_t ticks, uint32_t flags,
+                                 uint32_t n, const uint32_t *pairs,
+                                 uint32_t nframes, const uint32_t *frames) {
+  t->p = tg_put32(t->p, TG_EV_CONTEXT | flags);
+  t->p = tg_put64(t->p, ticks);
+  e_u32(t, n);
+  for (uint32_t i = 0; i < 2 * n; i++)
+    e_u32(t, pairs[i]);
+  if (flags & TG_EVF_LIST)
+    e_u32(t, nframes);
+  for (uint32_t i = 0; i < nframes; i++)
+    e_u32(t, frames[i]);
+  e_end(t);
+}
+
+static inline void e_lost (Tape *t, uint64_t packets) {
+  e_head(t, TG_EV_LOST);
+  t->p = tg_put64(t->p, packets);
+  e_end(t);
+}
+
 static inline void e_time (Tape *t, uint64_t ticks) {
   t->p = tg_put32(t->p, TG_EV_TIME);
   t->p = tg_put64(t->p, ticks);

@@ -231,6 +231,49 @@ static void yield_from_silence (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* Reading begins where a chunk does, in the middle of an event: the chain is as
+   after it. The silent frames are as before, which a RESUME's list shows. */
+static void begins_ahead (void) {
+  static const uint32_t chain[] = {1, 1, 2, 2}, cb[] = {C, B};
+  Tape t = start("abc");
+  tg_Pos from = tape_pos(&t);
+  e_context_of(&t, 2000, TG_EVF_AHEAD, 2, chain, 0, NULL);
+  e_resume(&t, 2);
+  e_return(&t);
+  e_plain(&t, TG_EV_LEAVE, NULL);
+  e_call(&t, A, 0, NULL);
+  read_with(&t, from, everything());
+  UNIT_TEXT(&told, ">a");
+  from = tape_pos(&t);
+  e_context_of(&t, 3000, TG_EVF_AHEAD, 2, chain, 0, NULL);
+  e_call(&t, B, 0, NULL);                 /* one of the two */
+  e_plain(&t, TG_EV_YIELD, NULL);
+  e_resume_list(&t, 2, 2, cb);
+  read_with(&t, from, everything());
+  UNIT_TEXT(&told, ">b <b:y >b*");
+  tg_stream_unpin(t.stream);
+}
+
+/* What is open exits, and what is open where the stream goes on is entered
+   again, also in the middle of an event. */
+static void loses (void) {
+  static const uint32_t chain[] = {1, 1, 2, 2}, abc[] = {A, B, C};
+  Tape t = start("abc");
+  e_call(&t, B, 0, NULL);
+  e_lost(&t, 7);
+  e_context_of(&t, 2000, TG_EVF_LIST, 2, chain, 3, abc);
+  e_return(&t);
+  e_lost(&t, 7);
+  e_context_of(&t, 3000, TG_EVF_LIST | TG_EVF_AHEAD, 2, chain, 3, abc);
+  e_call(&t, C, 0, VALUE);                /* there already */
+  e_plain(&t, TG_EV_YIELD, NULL);
+  e_lost(&t, 1);
+  e_context_of(&t, 4000, TG_EVF_AHEAD, 2, chain, 0, NULL); /* too many */
+  e_call(&t, C, 0, NULL);
+  READS(&t, ">b <b:T >a* >b* >c* <c <b:T <a:T >a* >b* >c* <c:y <b:y <a:T >c");
+  tg_stream_unpin(t.stream);
+}
+
 /* Coroutines older than the trace, and frames that came unseen. */
 static void resume_lists (void) {
   static const uint32_t ab[] = {A, B}, cab[] = {C, A, B}, c[] = {C};
@@ -679,6 +722,7 @@ static void malformed (void) {
   UNIT_CHECK(status_after(&t) == TG_ERR_FORMAT);
   tg_stream_unpin(t.stream);
   t = start("a");
+  e_call(&t, A, 0, NULL);
   e_resume(&t, 1);                        /* runs already */
   UNIT_CHECK(status_after(&t) == TG_ERR_FORMAT);
   tg_stream_unpin(t.stream);
@@ -777,6 +821,8 @@ int main (void) {
   UNIT_RUN(yields);
   UNIT_RUN(kept_references);
   UNIT_RUN(yield_from_silence);
+  UNIT_RUN(begins_ahead);
+  UNIT_RUN(loses);
   UNIT_RUN(resume_lists);
   UNIT_RUN(nested_chain);
   UNIT_RUN(many_coroutines);

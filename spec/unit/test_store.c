@@ -65,6 +65,35 @@ static void pins (void) {
   tg_store_free(&s);
 }
 
+/* A loose cursor keeps its chunk; those behind it go when nobody else keeps
+   them, and what they had is counted. */
+static void loose_pins (void) {
+  tg_Store s;
+  tg_Cursor ring, slow;
+  tg_store_init(&s);
+  for (uint64_t i = 0; i < 6; i++) {
+    tg_Chunk *c = tg_store_grow(&s, 10, i * i);
+    tg_block_commit(c->block, c->block->data + 10);
+    if (i == 0)
+      tg_cursor_place(&slow, &s, 0);
+  }
+  tg_cursor_copy(&ring, &slow);
+  tg_cursor_loosen(&slow);
+  UNIT_CHECK(s.bytes == 6 * TG_CHUNK_SIZE);
+  for (int i = 0; i < 4; i++)
+    tg_cursor_advance(&ring);
+  UNIT_CHECK(s.bytes == 3 * TG_CHUNK_SIZE);
+  UNIT_CHECK(tg_cursor_committed(&slow) == 60);
+  UNIT_CHECK(tg_cursor_advance(&slow) && slow.missed == 16 - 1);
+  UNIT_CHECK(tg_cursor_pos(&slow) == 40 && s.bytes == 2 * TG_CHUNK_SIZE);
+  UNIT_CHECK(tg_cursor_advance(&slow) && slow.missed == 0);
+  UNIT_CHECK(!tg_cursor_advance(&slow) && s.bytes == 2 * TG_CHUNK_SIZE);
+  tg_cursor_drop(&ring);
+  UNIT_CHECK(s.bytes == TG_CHUNK_SIZE);
+  tg_cursor_drop(&slow);
+  tg_store_free(&s);
+}
+
 static void large (void) {
   tg_Store s;
   tg_store_init(&s);
@@ -224,6 +253,7 @@ static void refusals (void) {
 int main (void) {
   UNIT_RUN(positions);
   UNIT_RUN(pins);
+  UNIT_RUN(loose_pins);
   UNIT_RUN(large);
   UNIT_RUN(concurrent);
   UNIT_RUN(waiting);
