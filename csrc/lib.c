@@ -10,6 +10,7 @@
 #include "binding/lx.h"
 #include "binding/readoptions.h"
 #include "binding/system.h"
+#include "client/receiver.h"
 #include "client/replay.h"
 #include "direct/proof.h"
 #include "hook/userhook.h"
@@ -82,6 +83,7 @@ static const luaL_Reg core[] = {
   {"exportFormats", export_formats},
   {"scope", scopesession_new},
   {"decode", jsonreader_decode},
+  {"receive", receiver_new},
   {"replay", replay_new},
   {"listen", listener_start},
   {"waited", listener_waited},
@@ -152,6 +154,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_process_setup();
   setup_trace(L);
   tg_recordings_setup(L);
+  tg_receiver_setup(L);
   tg_replay_setup(L);
   tg_feed_setup(L);
   tg_serverthread_setup();

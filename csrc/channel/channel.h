@@ -46,6 +46,7 @@ typedef struct tg_Command {
   tg_CommandKind kind;
   uint64_t id;            /* of the trace; of an ATTACH, its number */
   bool first;             /* START: a new sequence begins */
+  bool bytes;             /* START: the client gets the stream as it is */
   bool patient;           /* it is soon enough when the program looks by
                              itself: no signal disturbs it */
   char *name;             /* owns: of a START */
@@ -70,6 +71,7 @@ typedef struct tg_Notice {
   uint64_t id;            /* of the trace; the program's have TG_CHANNEL_OWN */
   tg_Pos pos;             /* where in the stream */
   uint64_t ticks;         /* when */
+  uint64_t packets;       /* of TAKEN: the stream's count there */
   tg_Follower *follower;  /* pins: of TAKEN and STARTED, where to read */
   char *name;             /* owns, as 'options': of STARTED */
   tg_Options options;

@@ -61,8 +61,9 @@ static bool work_out_selection (tg_ClientStream *c) {
 /* The reader goes on with what it has read already: what comes is narrowed or
    widened from here on. */
 static void reselect (tg_ClientStream *c) {
+  bool frames = c->follower != NULL && !tg_follower_is_bytes(c->follower);
   if (!work_out_selection(c)
-      || (c->follower != NULL
+      || (frames
           && !tg_reader_reselect(c->follower->reader, &c->selection)))
     c->broken = true;
 }
@@ -100,6 +101,7 @@ static void adopt (tg_ClientStream *c, tg_Notice *n) {
   if (!work_out_selection(c)
       || !tg_follower_begin(c->follower, n->pos, n->ticks, &c->selection))
     c->broken = true;
+  tg_blockstream_begin(&c->blocks, n->ticks, n->packets);
 }
 
 /* With the last member the follower goes: a sequence is over when nobody has a
@@ -150,7 +152,7 @@ static void discard (tg_ClientStream *c, tg_Notice *n) {
 static void place (const tg_ClientStream *c, tg_Notice *n) {
   if (n->kind == TG_NOTICE_GONE)
     n->pos =
-        (c->follower != NULL) ? tg_reader_committed(c->follower->reader) : 0;
+        (c->follower != NULL) ? tg_follower_committed(c->follower) : 0;
 }
 
 /* It stays 'next' until it is told; those that are stale go by. */
@@ -289,7 +291,7 @@ static void put_from (tg_Buf *b, const char *name) {
    been sent by then. Never beyond the mark, nor beyond the place of a notice
    of this sequence. */
 static void set_limit (tg_ClientStream *c) {
-  tg_Pos upto = tg_reader_committed(c->follower->reader);
+  tg_Pos upto = tg_follower_committed(c->follower);
   const tg_Notice *n = peek(c);
   if (c->mark < upto)
     upto = c->mark;
@@ -299,23 +301,47 @@ static void set_limit (tg_ClientStream *c) {
   tg_follower_upto(c->follower, upto);
 }
 
-/* 'broken' is looked at before anything is sent: what has been written then
-   may lack something. */
-static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
-                      size_t bytes) {
+static void read_frames (tg_ClientStream *c, const char *name, int64_t batch,
+                         size_t bytes) {
   tg_Buf from = {0};
   put_from(&from, name);
-  tg_buf_clear(&c->out);
-  tg_buf_clear(&c->body);
   if (batch > 0)
     while (read_batch(c, &from, batch, bytes) && c->out.size < bytes)
       continue;
   else
     read_singles(c, &from, bytes);
-  if (from.failed || c->body.failed || c->out.failed
-      || tg_reader_status(c->follower->reader) != TG_OK)
+  if (from.failed || tg_reader_status(c->follower->reader) != TG_OK)
     c->broken = true;
   tg_buf_free(&from);
+}
+
+/* A bulk packet: "bulk", who sends it, what it is and its length. The name is
+   one of the server's own, without spaces. */
+static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes) {
+  char length[24];
+  tg_blockstream_read(&c->blocks, c->follower, bytes, &c->body);
+  if (c->body.size == 0)
+    return;
+  int n = snprintf(length, sizeof length, " %zu:", c->body.size);
+  tg_buf_addstr(&c->out, "bulk ");
+  tg_buf_addstr(&c->out, name);
+  tg_buf_addstr(&c->out, " " TG_BLOCKSTREAM_TYPE);
+  tg_buf_add(&c->out, length, (size_t)n);
+  tg_buf_add(&c->out, c->body.data, c->body.size);
+}
+
+/* 'broken' is looked at before anything is sent: what has been written then
+   may lack something. */
+static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
+                      size_t bytes) {
+  tg_buf_clear(&c->out);
+  tg_buf_clear(&c->body);
+  if (tg_follower_is_bytes(c->follower))
+    read_blocks(c, name, bytes);
+  else
+    read_frames(c, name, batch, bytes);
+  if (c->body.failed || c->out.failed)
+    c->broken = true;
 }
 
 /* ---- what the client asks for ---- */
@@ -359,11 +385,13 @@ bool tg_clientstream_attach (tg_ClientStream *c, bool yes) {
 /* The member is there before the command is sent: its notice may come at once.
    Both have options of their own, since the command's move into the trace. */
 bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
-                            const tg_Options *o, const char *name) {
+                            const tg_Options *o, const char *name,
+                            bool bytes) {
   tg_Command *k = tg_command_new(TG_COMMAND_START, id);
   tg_ClientTrace *m = tg_calloc(1, sizeof *m);
   if (k != NULL) {
     k->first = c->members == NULL;
+    k->bytes = bytes;
     k->name = tg_strcopy(name);
   }
   if (m == NULL || k == NULL || k->name == NULL
@@ -395,9 +423,9 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
 bool tg_clientstream_mark (tg_ClientStream *c) {
   tg_Pos committed = 0;
   if (c->follower != NULL)
-    committed = tg_reader_committed(c->follower->reader);
+    committed = tg_follower_committed(c->follower);
   bool some =
-      c->follower != NULL && tg_reader_pos(c->follower->reader) < committed;
+      c->follower != NULL && tg_follower_place(c->follower) < committed;
   c->mark = some ? committed : TG_FOLLOWER_NONE;
   return some;
 }

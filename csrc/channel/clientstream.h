@@ -14,6 +14,7 @@
 #ifndef TG_CLIENTSTREAM_H
 #define TG_CLIENTSTREAM_H
 
+#include "channel/blockstream.h"
 #include "channel/channel.h"
 #include "packet/grips.h"
 
@@ -30,6 +31,7 @@ typedef struct tg_ClientStream {
   bool attached;
   bool broken;                /* it cannot be read on */
   tg_Scratch scratch;         /* owns, as the following */
+  tg_BlockStream blocks;      /* of a follower of bytes */
   tg_Buf body, out;           /* the packet being written; those that are */
 } tg_ClientStream;
 
@@ -40,10 +42,12 @@ void tg_clientstream_free (tg_ClientStream *c);
    memory, and nothing has changed. */
 bool tg_clientstream_attach (tg_ClientStream *c, bool yes);
 
-/* Asks for a trace of these options (copied): a member from now on. False
-   without memory, and nothing has changed. */
+/* Asks for a trace of these options (copied): a member from now on, the only
+   one if it is to come as 'bytes' (blockstream.h). False without memory, and
+   nothing has changed. */
 bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
-                            const tg_Options *o, const char *name);
+                            const tg_Options *o, const char *name,
+                            bool bytes);
 
 /* What a member still sends does not count from here on. None of that id is
    fine. */
@@ -58,7 +62,7 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
 bool tg_clientstream_mark (tg_ClientStream *c);
 
 /*
-** The next packets, framed, of the actor 'from': 'bytes' and a bit, 'batch' of
+** The next packets, or blocks, framed, of the actor 'from': 'bytes' and a bit, 'batch' of
 ** them together (0: each by itself). Stays until the next call; NULL: there is
 ** nothing to read before the mark or the next notice.
 */

@@ -46,6 +46,7 @@ typedef struct tg_Options {
 #define TG_BUFFER_DEFAULT (UINT64_C(256) << 20)
 #define TG_BUFFER_MIN     (UINT64_C(4) << 10)
 #define TG_BUFFER_REMOTE  (UINT64_C(4) << 20)   /* a client reads it */
+#define TG_BUFFER_BYTES   (UINT64_C(32) << 20)  /* the same, as bytes */
 
 /* The defaults that the manual promises. */
 void tg_options_init (tg_Options *o);

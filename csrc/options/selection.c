@@ -177,7 +177,10 @@ static bool covered (const tg_Selection *a, const tg_Selection *b) {
 
 /* Both ways: each may have members that the other has not. */
 bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
-  return covered(a, b) && covered(b, a);
+  static const tg_Patterns none;
+  const tg_Patterns *x = a->filter ? &a->filter->options.redact : &none;
+  const tg_Patterns *y = b->filter ? &b->filter->options.redact : &none;
+  return covered(a, b) && covered(b, a) && tg_patterns_equal(x, y);
 }
 
 /* Without 'include' everything is; 'exclude' comes after it. */

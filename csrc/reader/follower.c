@@ -17,18 +17,11 @@
 #define STEP ((tg_Pos)4096)             /* bytes between words of progress */
 #define SLICE UINT64_C(2000000)         /* ns: a wake-up may be missed */
 
-/* NULL without memory. Its reader reads nothing before it is told to begin. */
-tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
-                              const tg_Selection *selection,
-                              uint64_t stall_ns) {
+static tg_Follower *new_follower (tg_Stream *stream, tg_Pos from,
+                                  uint64_t stall_ns) {
   tg_Follower *t = tg_calloc(1, sizeof *t);
   if (t == NULL)
     return NULL;
-  t->reader = tg_reader_new(stream, from, selection);
-  if (t->reader == NULL) {
-    tg_free(t);
-    return NULL;
-  }
   t->stream = tg_stream_pin(stream);
   t->stall_ns = stall_ns;
   t->limit = from;
@@ -37,6 +30,37 @@ tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
   atomic_init(&t->read, from);
   atomic_init(&t->end, from);
   atomic_init(&t->wanted, TG_FOLLOWER_NONE);
+  return t;
+}
+
+/* NULL without memory. Its reader reads nothing before it is told to begin. */
+tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
+                              const tg_Selection *selection,
+                              uint64_t stall_ns) {
+  tg_Follower *t = new_follower(stream, from, stall_ns);
+  if (t == NULL)
+    return NULL;
+  t->reader = tg_reader_new(stream, from, selection);
+  if (t->reader == NULL) {
+    tg_follower_unpin(t);
+    return NULL;
+  }
+  return t;
+}
+
+/* The trace has just begun at 'from', so that place is there. */
+tg_Follower *tg_follower_new_bytes (tg_Stream *stream, tg_Pos from,
+                                    bool loose, uint64_t stall_ns) {
+  tg_Follower *t = new_follower(stream, from, stall_ns);
+  if (t == NULL)
+    return NULL;
+  if (!tg_cursor_place(&t->cursor, &stream->store, from)) {
+    tg_follower_unpin(t);
+    return NULL;
+  }
+  t->loose = loose;
+  if (loose)
+    tg_cursor_loosen(&t->cursor);
   return t;
 }
 
@@ -53,6 +77,7 @@ void tg_follower_unpin (tg_Follower *t) {
       || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
     return;
   tg_reader_free(t->reader);
+  tg_cursor_drop(&t->cursor);
   tg_stream_unpin(t->stream);
   tg_free(t);
 }
@@ -63,9 +88,19 @@ void tg_follower_unpin (tg_Follower *t) {
 ** ===================================================================
 */
 
+tg_Pos tg_follower_place (const tg_Follower *t) {
+  return t->reader != NULL ? tg_reader_pos(t->reader)
+                           : tg_cursor_pos(&t->cursor);
+}
+
+tg_Pos tg_follower_committed (const tg_Follower *t) {
+  return t->reader != NULL ? tg_reader_committed(t->reader)
+                           : tg_cursor_committed(&t->cursor);
+}
+
 /* How far it has been read; whoever waits for that is woken. */
 static void tell (tg_Follower *t) {
-  tg_Pos pos = tg_reader_pos(t->reader);
+  tg_Pos pos = tg_follower_place(t);
   tg_assert(pos >= tg_follower_pos(t));
   if (pos == tg_follower_pos(t))
     return;
@@ -80,7 +115,7 @@ static void tell (tg_Follower *t) {
 ** such an event sees that end too.
 */
 static bool extend (tg_Follower *t) {
-  tg_Pos limit = tg_reader_committed(t->reader);
+  tg_Pos limit = tg_follower_committed(t);
   tg_Pos end = atomic_load(&t->end);
   if (atomic_load(&t->traces) == 0 && limit > end)
     limit = end;
@@ -102,13 +137,15 @@ static tg_Pos bound (const tg_Follower *t) {
 
 /* A reader that does not come to its bound has all that it was asked for. */
 tg_Pos tg_follower_done (const tg_Follower *t) {
-  return (tg_reader_pos(t->reader) < bound(t)) ? t->upto : bound(t);
+  return (tg_follower_place(t) < bound(t)) ? t->upto : bound(t);
 }
 
 /* False without memory. A reader that stands there already only gets its time
    and its selection. */
 bool tg_follower_begin (tg_Follower *t, tg_Pos from, uint64_t ticks,
                         const tg_Selection *selection) {
+  if (t->reader == NULL)
+    return true;
   if (tg_reader_pos(t->reader) == from) {
     tg_reader_time_from(t->reader, ticks);
     return tg_reader_reselect(t->reader, selection);
@@ -137,6 +174,47 @@ bool tg_follower_next (tg_Follower *t, tg_Packet *out) {
   return false;
 }
 
+/* On to the chunk where there is something; a loose one may find itself beyond
+   the bound. False: there is none as yet. */
+static bool find_bytes (tg_Follower *t) {
+  const uint8_t *data;
+  while (tg_cursor_peek(&t->cursor, &data) == 0) {
+    const tg_Chunk *c = t->cursor.chunk;
+    if (atomic_load_explicit(&c->next, memory_order_acquire) == NULL)
+      return false;
+    if (tg_cursor_peek(&t->cursor, &data) > 0)
+      break;              /* its last bytes, which came after the first look */
+    if (!tg_cursor_advance(&t->cursor))
+      return false;
+    t->missed += t->cursor.missed;
+  }
+  return tg_follower_place(t) < bound(t);
+}
+
+/* Only a chunk that is begun is described; events are whole at its end, and at
+   any place that was committed or asked for (tg_follower_upto). */
+bool tg_follower_stretch (tg_Follower *t, tg_Stretch *out) {
+  tg_assert(t->reader == NULL);
+  extend(t);
+  if (!find_bytes(t)) {
+    tell(t);
+    return false;
+  }
+  const tg_Chunk *c = t->cursor.chunk;
+  tg_Pos left = bound(t) - tg_follower_place(t);
+  *out = (tg_Stretch){
+    .begins = t->cursor.offset == 0, .room = c->size - sizeof(tg_Block),
+    .packets = c->packets, .missed = t->missed
+  };
+  t->missed = 0;
+  out->bytes.size = tg_cursor_peek(&t->cursor, &out->bytes.data);
+  if (out->bytes.size > left)
+    out->bytes.size = (size_t)left;
+  t->cursor.offset += (uint32_t)out->bytes.size;
+  tell(t);
+  return true;
+}
+
 /* Only where there is something to wait for: a trace that may write, and no
    writer that waits for us. */
 void tg_follower_wait (tg_Follower *t, uint64_t ns) {
@@ -149,12 +227,12 @@ void tg_follower_wait (tg_Follower *t, uint64_t ns) {
    has failed. */
 tg_FollowerState tg_follower_state (const tg_Follower *t) {
   tg_Follower *mine = (tg_Follower *)(uintptr_t)t;
-  if (tg_reader_status(t->reader) != TG_OK)
+  if (t->reader != NULL && tg_reader_status(t->reader) != TG_OK)
     return TG_FOLLOWER_BROKEN;
-  if (tg_reader_pos(t->reader) < t->limit)
+  if (tg_follower_place(t) < t->limit)
     return TG_FOLLOWER_ENDED;
   if (atomic_load(&mine->traces) == 0
-      && tg_reader_pos(t->reader) >= atomic_load(&mine->end))
+      && tg_follower_place(t) >= atomic_load(&mine->end))
     return TG_FOLLOWER_ENDED;
   return TG_FOLLOWER_RUNNING;
 }

@@ -2,6 +2,10 @@
 ** follower.h - a reader on a thread of its own, beside the program that it
 ** follows.
 **
+** A follower of bytes has no reader: it gives the stream as it stands, a stretch
+** at a time, to somebody who has a reader of his own. A loose one never keeps
+** the program from going on: what it has not come to in time is dropped.
+**
 ** A follower is a reader with a word about how far it has come, so that the
 ** buffer of a trace is what its reader has not read yet. With overflow "wait"
 ** the traced thread waits, inside the hook, until the reader has caught up; a
@@ -47,8 +51,11 @@ typedef struct tg_Follower {
   _Atomic tg_Pos wanted;  /* 'read' that somebody waits for; TG_FOLLOWER_NONE */
   _Atomic bool gone;        /* the reader has left */
   uint64_t stall_ns;        /* 0: never wait */
+  bool loose;               /* of bytes: never waited for */
   tg_Stream *stream;        /* pins */
-  tg_Reader *reader;        /* owns; the reader's thread's */
+  tg_Reader *reader;        /* owns; the reader's thread's; NULL: */
+  tg_Cursor cursor;         /* of one of bytes; the same */
+  uint64_t missed;          /* the same: packets, not told yet */
   tg_Pos limit;             /* the same: what may be read now */
   tg_Pos upto;              /* the same: where it wants to stop */
 } tg_Follower;
@@ -62,7 +69,28 @@ tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
 tg_Follower *tg_follower_pin (tg_Follower *t); /* returns 't' */
 void tg_follower_unpin (tg_Follower *t); /* NULL is fine */
 
+/* One of bytes, which has no selection. */
+tg_Follower *tg_follower_new_bytes (tg_Stream *stream, tg_Pos from,
+                                    bool loose, uint64_t stall_ns);
+
 /* ---- the reader's thread ---- */
+
+/* Bytes of one chunk, whole events. */
+typedef struct tg_Stretch {
+  tg_Slice bytes;
+  bool begins;              /* a chunk, or the whole: */
+  size_t room;              /* ...of so many bytes of data */
+  uint64_t packets;         /* of the stream before it */
+  uint64_t missed;          /* packets that were dropped before it */
+} tg_Stretch;
+
+/* The next bytes of a follower of bytes; they stay until the next call. False:
+   there are none now. */
+bool tg_follower_stretch (tg_Follower *t, tg_Stretch *out);
+
+/* Where it stands, and how far there are events. */
+tg_Pos tg_follower_place (const tg_Follower *t);
+tg_Pos tg_follower_committed (const tg_Follower *t);
 
 /* The next packet; false: there is none now, see tg_follower_state. */
 bool tg_follower_next (tg_Follower *t, tg_Packet *out);
@@ -91,6 +119,15 @@ tg_FollowerState tg_follower_state (const tg_Follower *t);
 void tg_follower_leave (tg_Follower *t);
 
 /* ---- the traced thread, from tracing.c ---- */
+
+TG_INLINE bool tg_follower_is_bytes (const tg_Follower *t) {
+  return t->reader == NULL;
+}
+
+/* Constant, unlike the rest of the cursor. */
+TG_INLINE bool tg_follower_is_loose (const tg_Follower *t) {
+  return t->loose;
+}
 
 /* A trace joins, and leaves at position 'end'. */
 void tg_follower_join (tg_Follower *t);

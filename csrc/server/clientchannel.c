@@ -108,15 +108,16 @@ static tg_Options *read_options (lua_State *L, const ClientChannel *c,
   return o;
 }
 
-/* What a client leaves open: that it is waited for, in a buffer of its own. A
+/* What a client leaves open: that it is waited for, in a buffer of its own; but
+   not for bytes, of which it loses what it does not read in time. A
    client that says nothing of a buffer must not fill that of the program: 1 to
    64 clients may come. */
-static void set_defaults (lua_State *L, tg_Options *o) {
+static void set_defaults (lua_State *L, tg_Options *o, bool bytes) {
+  uint64_t most = bytes ? TG_BUFFER_BYTES : TG_BUFFER_REMOTE;
   if (lua_getfield(L, 3, "overflow") == LUA_TNIL)
-    o->overflow = TG_OVERFLOW_WAIT;
-  if (lua_getfield(L, 3, "buffer") == LUA_TNIL
-      && o->buffer > TG_BUFFER_REMOTE)
-    o->buffer = TG_BUFFER_REMOTE;
+    o->overflow = bytes ? TG_OVERFLOW_RING : TG_OVERFLOW_WAIT;
+  if (lua_getfield(L, 3, "buffer") == LUA_TNIL && o->buffer > most)
+    o->buffer = most;
   lua_pop(L, 2);
 }
 
@@ -131,13 +132,16 @@ int clientchannel_check_options (lua_State *L) {
 /* The time that it may take, in ms; nil: as long as it likes. The server ends
    a trace itself when its time is over and the program has not looked. */
 static int channel_start (lua_State *L) {
-  static const char *const extra[] = {"name", NULL};
+  static const char *const extra[] = {"name", "blocks", NULL};
   ClientChannel *c = check(L);
   uint64_t id = check_id(L);
   tg_Options *o = read_options(L, c, extra);
-  set_defaults(L, o);
+  lua_getfield(L, 3, "blocks");
+  bool bytes = lua_toboolean(L, -1);
+  set_defaults(L, o, bytes);
   lua_getfield(L, 3, "name");
-  if (!tg_clientstream_start(&c->stream, id, o, luaL_checkstring(L, -1)))
+  if (!tg_clientstream_start(&c->stream, id, o, luaL_checkstring(L, -1),
+                             bytes))
     return luaL_error(L, "not enough memory");
   if (o->duration_ns == 0)
     return 0;

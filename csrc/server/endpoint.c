@@ -75,7 +75,9 @@ static int start (lua_State *L) {
   tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
   tg_trace_anchor(L, t);
   tg_Remotes *d = &o->session->endpoint->remotes;
-  if (!tg_remotes_join(d, t, TG_NOTICE_TAKEN, c->id, NULL, c->first)) {
+  tg_Joining how = {.kind = TG_NOTICE_TAKEN, .id = c->id, .fresh = c->first,
+                    .bytes = c->bytes};
+  if (!tg_remotes_join(d, t, &how)) {
     tg_trace_forget(L, t);
     luaL_error(L, "not enough memory");
   }
@@ -209,17 +211,18 @@ static int mirror (lua_State *L) {
     return 0;
   tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, m);
-  uint64_t id = TG_CHANNEL_OWN + ++s->endpoint->own;
-  if (!tg_remotes_join(&s->endpoint->remotes, m, TG_NOTICE_STARTED, id, t,
-                       false))
+  tg_Joining how = {.kind = TG_NOTICE_STARTED, .mirrored = t,
+                    .id = TG_CHANNEL_OWN + ++s->endpoint->own};
+  if (!tg_remotes_join(&s->endpoint->remotes, m, &how))
     tg_trace_forget(L, m);
   return 0;
 }
 
 /* A console trace of the program, which a client that is attached is to see
-   too. */
+   too; unless it records bytes, in which there is one trace. */
 static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
-  if (t->session != NULL && o->session->endpoint->remotes.session != 0)
+  const tg_Remotes *d = &o->session->endpoint->remotes;
+  if (t->session != NULL && d->session != 0 && !tg_remotes_has_bytes(d))
     lx_quietly(L, mirror, t);
 }
 

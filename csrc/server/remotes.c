@@ -98,8 +98,19 @@ void tg_remotes_stop_all (tg_Remotes *d, lua_State *L) {
 
 /* ---- joining ---- */
 
+/* One of bytes is loose where the trace is a ring: what the client does not
+   read in time is lost to it. */
+static tg_Follower *new_bytes (const tg_Remotes *d, const tg_Trace *t) {
+  return tg_follower_new_bytes(t->stream, t->start,
+                               t->options.overflow == TG_OVERFLOW_RING,
+                               d->channel->stall_ns);
+}
+
 /* A follower that begins with 't'. */
-static tg_Follower *new_follower (const tg_Remotes *d, const tg_Trace *t) {
+static tg_Follower *new_follower (const tg_Remotes *d, const tg_Trace *t,
+                                  bool bytes) {
+  if (bytes)
+    return new_bytes(d, t);
   tg_Selection selection = {0};
   tg_Follower *follower = NULL;
   if (tg_selection_add(&selection, &t->options))
@@ -114,14 +125,15 @@ static tg_Follower *new_follower (const tg_Remotes *d, const tg_Trace *t) {
    any moment (tg_channel_leave); what says to read it is then refused, and the
    second try has a new one, which nobody can have left. */
 static bool send_follower (tg_Remotes *d, const tg_Trace *t, tg_Notice *n,
-                           bool fresh) {
-  if (d->follower != NULL && (fresh || d->follower->stream != t->stream)) {
+                           const tg_Joining *how) {
+  if (d->follower != NULL
+      && (how->fresh || d->follower->stream != t->stream)) {
     tg_follower_unpin(d->follower);
     d->follower = NULL;
   }
   for (;;) {
     if (d->follower == NULL)
-      d->follower = new_follower(d, t);
+      d->follower = new_follower(d, t, how->bytes);
     if (d->follower == NULL)
       return false;
     tg_assert(d->follower->stream == t->stream);
@@ -137,14 +149,15 @@ static bool send_follower (tg_Remotes *d, const tg_Trace *t, tg_Notice *n,
 /* The name and the options of a trace that the client has asked for are known
    to it. NULL without memory. */
 static tg_Notice *notice_of (const tg_Remotes *d, const tg_Trace *t,
-                             tg_NoticeKind kind, uint64_t id) {
-  tg_Notice *n = tg_notice_new(kind, id);
+                             const tg_Joining *how) {
+  tg_Notice *n = tg_notice_new(how->kind, how->id);
   if (n == NULL)
     return NULL;
   n->session = d->session;
   n->pos = t->start;
   n->ticks = t->ticks_start;
-  if (kind == TG_NOTICE_STARTED) {
+  n->packets = t->packets_start;
+  if (how->kind == TG_NOTICE_STARTED) {
     n->name = tg_strcopy(t->name);
     if (n->name == NULL || !tg_options_copy(&n->options, &t->options)) {
       tg_notice_free(n);
@@ -157,20 +170,26 @@ static tg_Notice *notice_of (const tg_Remotes *d, const tg_Trace *t,
 /* The client reads 't' from here on. False without memory. The notice is sent
    before the follower is joined to the trace: both are done before an event
    can come. */
-bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, tg_NoticeKind kind,
-                      uint64_t id, const tg_Trace *mirrored, bool fresh) {
-  tg_Notice *n = notice_of(d, t, kind, id);
+bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, const tg_Joining *how) {
+  tg_Notice *n = notice_of(d, t, how);
   tg_Remote *r = tg_calloc(1, sizeof *r);
-  if (n == NULL || r == NULL || !send_follower(d, t, n, fresh)) {
+  if (n == NULL || r == NULL || !send_follower(d, t, n, how)) {
     tg_notice_free(n);
     tg_free(r);
     return false;
   }
-  tg_assert(t->session != NULL && tg_remotes_find_id(d, id) == NULL);
-  *r = (tg_Remote){d->first, id, t, mirrored, NULL};
+  tg_assert(t->session != NULL && tg_remotes_find_id(d, how->id) == NULL);
+  *r = (tg_Remote){d->first, how->id, t, how->mirrored, NULL};
   d->first = r;
   tg_tracing_tap(t->session, t, d->follower);
   return true;
+}
+
+/* The follower stays after its last trace, until a client begins a new
+   sequence or goes: so it is asked whether somebody reads. */
+bool tg_remotes_has_bytes (const tg_Remotes *d) {
+  return d->follower != NULL && tg_follower_is_bytes(d->follower)
+         && first_read(d) != NULL;
 }
 
 /* ---- keeping ---- */

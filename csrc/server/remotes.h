@@ -35,10 +35,21 @@ tg_Remote *tg_remotes_find_id (const tg_Remotes *d, uint64_t id);
 void tg_remotes_tell (const tg_Remotes *d, tg_NoticeKind kind, uint64_t id,
                       tg_End why, tg_Pos pos);
 
-/* The client reads 't', which has just begun, from here on: 'kind' says who
-   started it, 'fresh' that a new sequence begins. False without memory. */
-bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, tg_NoticeKind kind,
-                      uint64_t id, const tg_Trace *mirrored, bool fresh);
+/* How a trace comes to its client. */
+typedef struct tg_Joining {
+  tg_NoticeKind kind;         /* who started it */
+  uint64_t id;
+  const tg_Trace *mirrored;   /* the program's, or NULL */
+  bool fresh;                 /* a new sequence begins */
+  bool bytes;                 /* as bytes of the stream; then it is fresh */
+} tg_Joining;
+
+/* The client reads 't', which has just begun, from here on. False without
+   memory. */
+bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, const tg_Joining *how);
+
+/* Whether it has a trace as bytes: it is told of no other one. */
+bool tg_remotes_has_bytes (const tg_Remotes *d);
 
 /* 't', which has just begun, is kept; the pin of 'k' is ours then. False
    without memory, or if nobody wants it any more. */

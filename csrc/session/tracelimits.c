@@ -34,9 +34,19 @@ static bool drop_oldest (tg_Trace *t) {
     before = t->packets_start;
   if (!tg_cursor_advance(&t->hold))
     return false;
-  t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
+  if (t->follower == NULL)      /* else it knows what it did not come to */
+    t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
   t->start = tg_cursor_pos(&t->hold);
   return true;
+}
+
+/* What a loose follower has read is not kept until the ring is full: a chunk
+   that is used again is still in the processor's cache. */
+static void drop_read (tg_Trace *t) {
+  tg_Pos read = tg_follower_pos(t->follower);
+  const tg_Chunk *c = t->hold.chunk;
+  while (c->base + tg_block_used(c->block) <= read && drop_oldest(t))
+    c = t->hold.chunk;
 }
 
 /* A ring's hold goes on to the chunk where what is kept begins. By whole
@@ -45,6 +55,8 @@ static bool drop_oldest (tg_Trace *t) {
    hold. */
 static void move_ring (tg_Session *s, tg_Trace *t, size_t need) {
   tg_Pos pos = tg_writer_pos(&s->writer);
+  if (t->follower != NULL)
+    drop_read(t);
   while (pos + need - tg_cursor_pos(&t->hold) > t->options.buffer
          && drop_oldest(t))
     continue;

@@ -103,6 +103,26 @@ static bool counts (const tg_Trace *t) {
          || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
 }
 
+/* Who gets the bytes as they are gets what other traces record too: so what is
+   to be kept secret from him is not recorded for those either. False without
+   memory. */
+static bool hide_from_bytes (const tg_Session *s, tg_Selection *d) {
+  bool ok = true;
+  tg_Filter f;
+  tg_filter_init(&f);
+  for (const tg_Trace *t = s->traces; t != NULL && ok; t = t->next) {
+    const tg_Patterns *redact = &t->options.redact;
+    bool bytes = t->follower != NULL && tg_follower_is_bytes(t->follower);
+    for (size_t i = 0; bytes && ok && i < redact->count; i++)
+      ok = tg_patterns_add(&f.options.redact, redact->list[i]);
+  }
+  tg_options_distrust(&f.options);  /* some may be a client's */
+  if (ok && f.options.redact.count > 0)
+    ok = tg_selection_narrow(d, &f);
+  tg_filter_free(&f);
+  return ok;
+}
+
 /* Which functions are wanted is decided once for each (catalog.h), so all
    decisions are forgotten when the union has changed; when it has not, which
    is the common case of many traces alike, they stand. The depth limit counts
@@ -123,6 +143,10 @@ static bool work_out_demand (tg_Session *s) {
       depth += t->depth_start;
     if (depth > limit)
       limit = depth;
+  }
+  if (!hide_from_bytes(s, &fresh)) {
+    tg_selection_clear(&fresh);
+    return false;
   }
   bool alike = tg_selection_alike(&fresh, &s->selection);
   tg_selection_clear(&s->selection);
@@ -379,13 +403,20 @@ bool tg_session_restart (tg_Session *s, tg_Trace *t) {
 
 /* Until now the trace held the stream at its beginning; from now on the
    follower does, at the place up to which it has been read, so the session
-   forgets what has been sent. */
+   forgets what has been sent. But for a follower that holds nothing the trace
+   does: it is a ring of what has not been read. It has just begun, so that place
+   is there. */
 void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   tg_assert(t->session == s && t->end == TG_END_NOT && t->follower == NULL);
   t->follower = tg_follower_pin(follower);
-  t->consumed = true;
   tg_follower_join(follower);
   tg_cursor_drop(&t->hold);
+  t->consumed = !tg_follower_is_loose(follower)
+                || !tg_cursor_place(&t->hold, &s->writer.stream->store,
+                                    t->start);
+  s->writer.lists = s->writer.lists || !t->consumed;
+  if (tg_follower_is_bytes(follower) && !work_out_demand(s))
+    s->stale = s->attention = true;     /* what it redacts, later */
   reopen(s);
 }
 

@@ -1,8 +1,10 @@
 -- wire.lua - packets as bytes: the framing of Mozilla's Remote Debugging
--- Protocol, "<length in bytes>:<JSON object>", one after the other.
+-- Protocol, "<length in bytes>:<JSON object>", one after the other; and bulk
+-- packets, "bulk <actor> <type> <length>:<bytes>", for those who take them.
 --
 --   wire.encode(packet)              the bytes of one packet
---   wire.decoder {maxLength = n}     takes bytes in pieces, gives packets
+--   wire.decoder {maxLength = n}     takes bytes in pieces, gives packets; a
+--                                    bulk one is {from =, type =, bytes =}
 --     decoder:feed(bytes)            list of packets | nil, problem
 --     decoder.skipped                bodies so far that were no JSON object
 --     decoder:pending()              whether one has begun and not ended
@@ -150,12 +152,15 @@ Decoder.__index = Decoder
 --   maxLength   bytes of a body; one that claims more breaks the rules
 --   maxHeader   bytes before it, the colon included
 --   maxDepth    levels of objects and arrays; with more it is no JSON
+--   bulk        true: bulk packets are taken too
 function wire.decoder (options)
   options = options or {}
   return setmetatable({
     max_depth = options.maxDepth or MAX_DEPTH,
     max_length = options.maxLength or MAX_LENGTH,
     max_header = options.maxHeader or MAX_HEADER,
+    takes_bulk = options.bulk == true,
+    bulk = nil,         -- what the header of a bulk packet has said
     skipped = 0,
     header = "",        -- of it, what has come
     missing = nil,      -- bytes of the body yet to come; nil: in a header
@@ -167,6 +172,11 @@ end
 -- The number of bytes that a header announces, or nil and what is wrong.
 local function length_of (self, header)
   local digits = header:match("^(%d+):$")
+  if not digits and self.takes_bulk then
+    local from, kind, count = header:match("^bulk ([^%s:]+) ([^%s:]+) (%d+):$")
+    digits = count
+    self.bulk = from and {from = from, type = kind}
+  end
   local length = math.tointeger(tonumber(digits))
   if not digits then
     return nil, "not a packet's header"
@@ -174,6 +184,11 @@ local function length_of (self, header)
     return nil, ("a packet longer than %d bytes"):format(self.max_length)
   end
   return length
+end
+
+-- Whether what has come of a header may become that of a bulk packet.
+local function may_be_bulk (header)
+  return header:sub(1, 5) == ("bulk "):sub(1, #header)
 end
 
 -- Reads on in a header, from byte 'from' of 'bytes': where the body begins, nil
@@ -190,7 +205,8 @@ local function read_header (self, bytes, from)
     self.missing, problem = length_of(self, self.header)
     self.header = ""
     return self.missing and colon + 1, problem
-  elseif self.header:find("%D") then
+  elseif self.header:find("%D")
+         and not (self.takes_bulk and may_be_bulk(self.header)) then
     return nil, "not a packet's header"
   end
 end
@@ -228,6 +244,10 @@ end
 -- An array is a table too, so it is the text that says which it is.
 local function take (self, list, body)
   if not body then
+    return
+  elseif self.bulk then
+    list[#list + 1], self.bulk = self.bulk, nil
+    list[#list].bytes = body
     return
   end
   local packet = body:find("^[ \t\r\n]*{")

@@ -469,7 +469,7 @@ describe("tracegrip attach", function ()
   it("knows wrong usage", function ()
     for _, words in ipairs {{}, {"nowhere"}, {"host:0"}, {"host:65536"},
                             {"unix:"}, {"1", "--fly"},
-                            {"1", "--overflow", "ring"},
+                            {"1", "--overflow", "drop"},
                             {"1", "--trace", "colour"}, {"1", "2"}} do
       local result = run.command {run.build .. "/bin/tracegrip", "attach",
                                   table.unpack(words)}

@@ -1,8 +1,10 @@
 -- attach.lua - tracegrip attach: the calls of a program that listens, as a log
 -- or a recording.
 --
--- The packets that come are made events again (core.replay); so they can be
--- shown and recorded as a local trace's are.
+-- From a server of ours the trace comes as blocks of the program's own stream,
+-- which are taken as they are (core.receive). Another TraceActor sends packets,
+-- which are made events again (core.replay). Either way the calls can be shown
+-- and recorded as a local trace's are.
 
 local core = require "tracegrip.core"
 local logstyle = require "tracegrip.cli.logstyle"
@@ -44,9 +46,10 @@ local own = {
 local traced = options.vary {
   buffer = {help = "What the program may keep of events that are on their way.",
             default = false},
-  overflow = {choices = {"stop", "wait"}, default = false,
-              help = "When that is full: end the trace (stop), or have the "
-                     .. "program wait for a while (wait)."}
+  overflow = {choices = {"ring", "stop", "wait"}, default = "ring",
+              help = "When that is full: lose what is oldest (ring), end the "
+                     .. "trace (stop), or have the program wait for a while "
+                     .. "(wait)."}
 }
 
 local function log_options ()
@@ -143,27 +146,55 @@ local function with_needed (types)
   return list
 end
 
+-- Whether the server can send blocks, and such as we can read.
+local function sends_blocks (connection)
+  local traits = connection.hello.traits
+  return type(traits) == "table" and traits.blocks == 1
+end
+
 -- What the server is asked for. Short calls are left out here, as on any
--- reading.
-local function fields_of (parsed, chosen)
-  local fields = {name = parsed.name, batch = BATCH}
+-- reading. Blocks have everything that a packet needs.
+local function fields_of (parsed, chosen, blocks)
+  local fields = {name = parsed.name}
   for key, value in pairs(chosen) do
     fields[key] = value
   end
   fields.minDuration = nil
-  fields.trace = with_needed(chosen.trace or client.defaultTypes)
+  if blocks then
+    fields.blocks = true
+  else
+    fields.batch = BATCH
+    fields.trace = with_needed(chosen.trace or client.defaultTypes)
+  end
   return fields
 end
 
--- Where its packets go. FILE is not touched before there are any.
-local function open_replay (parsed, chosen, name, tab)
-  local shown = {trace = chosen.trace, minDuration = chosen.minDuration}
+-- Where it goes: a log, or a recording. FILE is not touched before there is
+-- anything.
+local function destination (parsed, name, tab)
   if not parsed.output then
-    return core.replay(shown, logstyle.of(parsed, 1))
+    return logstyle.of(parsed, 1)
   end
   record.prepare(parsed.output, parsed.force)
-  return core.replay(shown, nil, {path = parsed.output, name = name,
-                                  program = tab.title, pid = tab.pid})
+  return nil, {path = parsed.output, name = name, program = tab.title,
+               pid = tab.pid}
+end
+
+-- What takes blocks. Other traces of the program may be in them: the options
+-- tell what is this one's.
+local function open_receiver (chosen, ...)
+  local options = {}
+  for key, value in pairs(chosen) do
+    options[key] = value
+  end
+  options.overflow = nil
+  return core.receive(options, ...)
+end
+
+-- What takes packets.
+local function open_replay (chosen, ...)
+  return core.replay({trace = chosen.trace, minDuration = chosen.minDuration},
+                     ...)
 end
 
 ---------------------------------------------------------------------------
@@ -190,15 +221,19 @@ function Session:leave ()
   self.tracer:detach(function () end)
 end
 
+-- The first failure ends the trace.
+function Session:check (ok, message, code)
+  if not ok and not self.trouble then
+    self.trouble = {message = message, code = code}
+    self:leave()
+  end
+end
+
 -- Has what came since the last time written.
 function Session:pump ()
   if self.fresh and not self.trouble then
     self.fresh = false
-    local ok, message, code = self.replay:pump()
-    if not ok then
-      self.trouble = {message = message, code = code}
-      self:leave()
-    end
+    self:check(self.taker:pump())
   end
 end
 
@@ -210,18 +245,23 @@ function Session:watch_signals ()
   end
 end
 
--- Packets are taken as they come, and written before the loop waits for more.
+-- Packets or blocks are taken as they come, and written before the loop waits
+-- for more.
 function Session:follow (trace)
-  local replay = self.replay
+  local taker = self.taker
   local prepare = uv.new_prepare()
   table.insert(self.handles, prepare)
   prepare:start(function () self:pump() end)
   trace.onframe = function (packet)
     self.fresh = true
-    replay:put(packet)
+    taker:put(packet)
+  end
+  trace.onblocks = function (bytes)
+    self.fresh, self.bytes = true, self.bytes + #bytes
+    self:check(taker:feed(bytes))
   end
   trace:wait()
-  local ok, message, code = replay:finish(trace.why)
+  local ok, message, code = taker:finish(trace.why)
   if not ok then
     self.trouble = self.trouble or {message = message, code = code}
   end
@@ -248,7 +288,11 @@ local function conclude (session, trace, parsed)
     main.note("the trace has ended: %s", endings[trace.why])
   end
   if parsed.output and not trouble then
-    main.note("%s: %s", parsed.output, units.several(session.packets, "event"))
+    main.note("%s: %s", parsed.output, session.taken)
+  end
+  if session.lost > 0 then
+    main.note("%s lost: they came faster than they could be sent",
+              units.several(session.lost, "event"))
   end
 end
 
@@ -257,19 +301,23 @@ function attach.run (parsed)
   client = require "tracegrip.client"
   local chosen = options.collect(traced, parsed)
   local connection = connect(parsed)
-  local session <close> = setmetatable({connection = connection, handles = {}},
-                                       Session)
+  local session <close> = setmetatable({connection = connection, handles = {},
+                                        bytes = 0}, Session)
   local tab = choose_tab(connection, parsed.tab)
   session.tracer = must(connection, connection:attach(tab))
   session:watch_signals()
-  local trace = must(connection,
-                     session.tracer:startTrace(fields_of(parsed, chosen)))
-  local replay <close> = must(connection, open_replay(parsed, chosen,
-                                                      trace.name, tab))
-  session.replay = replay
+  local blocks = sends_blocks(connection)
+  local fields = fields_of(parsed, chosen, blocks)
+  local trace = must(connection, session.tracer:startTrace(fields))
+  local open = blocks and open_receiver or open_replay
+  local taker <close> = must(connection,
+                             open(chosen, destination(parsed, trace.name, tab)))
+  session.taker = taker
   main.note("attached to %s; Ctrl-C ends the trace", title_of(tab))
   session:follow(trace)
-  session.packets = trace.sequence
+  session.taken = blocks and units.bytes(session.bytes)
+                  or units.several(trace.sequence, "event")
+  session.lost = blocks and taker:lost() or 0
   conclude(session, trace, parsed)
 end
 

@@ -434,7 +434,8 @@ function exchange.new (options, class)
     timer = uv.new_timer(),
     later = uv.new_timer(),   -- to go on with what is in the inbox
     pipe = quietpipe(),
-    decoder = wire.decoder {maxLength = options.maxLength or MAX_LENGTH},
+    decoder = wire.decoder {maxLength = options.maxLength or MAX_LENGTH,
+                            bulk = true},
     inbox = {}, at = 1,       -- packets that came; the next one
     queues = {},               -- by actor: requests to it, 'current' answered
                               -- next, the others not yet sent

@@ -66,6 +66,7 @@ local function new_trace (frames, name, types, why)
                             -- 'code' if that is an error
     onframe = nil,          -- called with each of its packets; false: they are
                             -- not wanted; nil: they are kept for packets()
+    onblocks = nil,         -- called with bytes, if it comes as blocks
     onstop = nil,           -- called with it when it has ended
     frames = frames,
     wanted = set(types),
@@ -250,6 +251,17 @@ function Frames:frame (packet)
     self.waiting = self.waiting + 1
   end
   return true
+end
+
+-- Takes bytes of a blockstream, for the trace that runs. Those of a trace that
+-- has ended here are late.
+function Frames:blocks (bytes)
+  local trace = self.traces[#self.traces]
+  if trace and trace.onblocks then
+    trace.onblocks(bytes)
+  else
+    self.late = self.late + 1
+  end
 end
 
 -- A trace has started: from here on frames are its. One of that name that

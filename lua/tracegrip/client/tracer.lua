@@ -81,6 +81,15 @@ function notices.traces (self, packet)
   return true
 end
 
+-- A trace that comes as blocks is the only one.
+notices["tracegrip.blocks"] = function (self, packet)
+  if type(packet.bytes) ~= "string" then
+    return nil, "blocks without bytes"
+  end
+  self.frames:blocks(packet.bytes)
+  return true
+end
+
 -- Anything may be there.
 local function why_of (packet)
   return type(packet.why) == "string" and packet.why or nil

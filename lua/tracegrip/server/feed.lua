@@ -246,14 +246,30 @@ local function new_name (self)
   end
 end
 
+-- Why the trace cannot run beside others, nil if it can: one that comes as
+-- blocks is alone.
+local function conflict (self, asked)
+  if self.count == 0 then
+    self.blocks = asked.blocks
+  elseif self.blocks or asked.blocks then
+    return "A trace that comes as blocks is the only one"
+  end
+end
+
 -- The name | nil, message, code; raises what is wrong with the options. It is
 -- started before the one that it replaces stops: so the sequence goes on.
 function Feed:start (asked)
   local name = asked.name or ""
   if #name > MAX_NAME then
     error(("'name' must not have more than %d bytes"):format(MAX_NAME), 0)
+  elseif type(asked.blocks or false) ~= "boolean" then
+    error("'blocks' must be true or false", 0)
   elseif self.count >= MAX_TRACES and not named(self, name) then
     return nil, ("%d traces are running"):format(self.count), "tooManyTraces"
+  end
+  local problem = conflict(self, asked)
+  if problem then
+    return nil, problem, "wrongState"
   end
   local options, number = self.tab:options(asked), nil
   if not options.name then
@@ -372,6 +388,7 @@ function feed.new (how)
     count = 0,              -- how many count
     opened = false,
     marked = false,
+    blocks = false,         -- the one that runs comes as blocks
     joins = nil,            -- a trace that the program has yet to begin
     join_end = 0,           -- until when it is waited for, by uv.now()
   }, Feed)

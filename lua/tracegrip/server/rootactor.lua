@@ -21,7 +21,8 @@ end
 function rootactor.hello (connection)
   return {from = "root", applicationType = "lua",
           traits = {tracegrip = core.version,
-                    authenticate = connection.token ~= nil}}
+                    authenticate = connection.token ~= nil,
+                    blocks = 1}}
 end
 
 ---------------------------------------------------------------------------

@@ -1,0 +1,85 @@
+/*
+** blockstream.c - chunks of a stream for a client, with the definitions that
+** they need. Called by clientstream.c, on the server's thread, while the program
+** writes on. Without memory the buffer has failed, which the caller looks at.
+*/
+#include "channel/blockstream.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "recording/entries.h"
+#include "recording/fileformat.h"
+
+void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
+                           uint64_t packets) {
+  *b = (tg_BlockStream){.ticks = ticks, .packets = packets};
+}
+
+static void put32 (tg_Buf *out, uint32_t v) {
+  tg_buf_add(out, (const char *)&v, sizeof v);
+}
+
+static void put64 (tg_Buf *out, uint64_t v) {
+  tg_buf_add(out, (const char *)&v, sizeof v);
+}
+
+static void put_head (tg_Buf *out, tg_BlockEntry kind, size_t size) {
+  put32(out, (uint32_t)kind);
+  put32(out, (uint32_t)size);
+}
+
+/* What a recording's header says of its clock. */
+static void put_begin (const tg_BlockStream *b, const tg_Stream *s,
+                       tg_Buf *out) {
+  put_head(out, TG_BLOCKENTRY_BEGIN, 48);
+  put32(out, TG_FORMAT_ORDER);
+  put32(out, s->pid);
+  put64(out, s->wall_ns);
+  put64(out, s->clock.origin);
+  tg_buf_add(out, (const char *)&s->clock.ns_per_tick, sizeof(double));
+  put64(out, b->ticks);
+  put64(out, b->packets);
+}
+
+/* The stretch was looked at before: what its events name is defined by now. */
+static void put_functions (tg_BlockStream *b, const tg_Functions *fs,
+                           tg_Buf *out) {
+  const tg_Function *f;
+  while ((f = tg_functions_find(fs, b->functions + 1)) != NULL)
+    tg_entry_function(out, ++b->functions, f);
+}
+
+static void put_chunk (const tg_Stretch *s, tg_Buf *out) {
+  put_head(out, TG_BLOCKENTRY_CHUNK, 24);
+  put64(out, s->room);
+  put64(out, s->packets);
+  put64(out, s->missed);
+}
+
+static void put_stretch (tg_BlockStream *b, const tg_Stretch *s, bool first,
+                         const tg_Stream *stream, tg_Buf *out) {
+  put_functions(b, stream->functions, out);
+  if (first || s->begins)
+    put_chunk(s, out);
+  put_head(out, TG_BLOCKENTRY_EVENTS, s->bytes.size);
+  tg_buf_add(out, (const char *)s->bytes.data, s->bytes.size);
+}
+
+/* The clock is looked at last: nothing that was given is later. */
+void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
+                          size_t bytes, tg_Buf *out) {
+  tg_Stretch s;
+  size_t before = out->size;
+  while (out->size - before < bytes && tg_follower_stretch(follower, &s)) {
+    bool first = !b->begun;
+    if (first)
+      put_begin(b, follower->stream, out);
+    b->begun = true;
+    put_stretch(b, &s, first, follower->stream, out);
+  }
+  if (out->size == before)
+    return;
+  put_head(out, TG_BLOCKENTRY_NOW, 8);
+  put64(out, tg_clock_ticks());
+}

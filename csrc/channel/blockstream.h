@@ -1,0 +1,50 @@
+/*
+** blockstream.h - a trace's part of a stream as bytes for a client: what a
+** recording of it would have, as it comes.
+**
+** The bytes are entries as a recording has them (entries.h), one after the
+** other; FUNCTION entries are the same, and come before any event that names
+** them. The others are these, numbers as the machine has them:
+**
+**   BEGIN    u32 order, u32 pid, u64 wall, u64 origin, f64 ns_per_tick (as in a
+**            recording's header), u64 ticks, u64 packets: where the trace begins
+**   CHUNK    u64 size, u64 packets, u64 lost: what follows goes into a new chunk
+**            of so many bytes; of packets before it, 'lost' are missing since
+**            the chunk before
+**   EVENTS   whole events of that chunk (event.h)
+**   NOW      u64 ticks: so late is it, and all events up to now were given
+**
+** docs/protocol.md has it for those who write a client.
+*/
+#ifndef TG_BLOCKSTREAM_H
+#define TG_BLOCKSTREAM_H
+
+#include "base/buf.h"
+#include "reader/follower.h"
+
+#define TG_BLOCKSTREAM_TYPE "tracegrip.blocks"
+
+typedef enum tg_BlockEntry {
+  TG_BLOCKENTRY_BEGIN = 256,
+  TG_BLOCKENTRY_CHUNK,
+  TG_BLOCKENTRY_EVENTS,
+  TG_BLOCKENTRY_NOW
+} tg_BlockEntry;
+
+/* How far a client has got. */
+typedef struct tg_BlockStream {
+  uint64_t ticks, packets;    /* where the trace began */
+  tg_FunctionId functions;    /* how many it knows */
+  bool begun;                 /* it has heard of the beginning */
+} tg_BlockStream;
+
+/* A new client, whose trace began there. */
+void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
+                           uint64_t packets);
+
+/* Appends what there is of the follower, which is one of bytes: 'bytes' and a
+   chunk at most; nothing, if there is nothing new. */
+void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
+                          size_t bytes, tg_Buf *out);
+
+#endif

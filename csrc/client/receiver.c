@@ -1,0 +1,263 @@
+/*
+** receiver.c - entries of a blockstream as they come: definitions, chunks,
+** events. Used by lua/tracegrip/cli/attach.lua, on the thread of its state.
+**
+** The world failing is told as nil, message, code, by each call from then on,
+** and nothing is added after it. Half-built objects are fine for __gc: all is
+** zeroed first.
+*/
+#include <errno.h>
+#include <string.h>
+
+#include "client/receiver.h"
+#include "base/bytereader.h"
+#include "binding/readoptions.h"
+#include "channel/blockstream.h"
+#include "client/destination.h"
+#include "recording/fileformat.h"
+#include "stream/event.h"
+
+#define TG_RECEIVER "tracegrip.Receiver"
+#define LOST_SIZE 12u       /* bytes of a LOST event */
+#define CHUNK_MAX (UINT64_C(1) << 30)   /* bytes that an event may have */
+
+enum {SELF = 1, STYLE = 1, FILE_PLAN = 2};  /* the latter are user values */
+
+typedef struct Receiver {
+  tg_Stream *stream;        /* pins; NULL before it has begun */
+  tg_Chunk *chunk;          /* borrows; NULL before the first */
+  tg_TraceEnd end;          /* as far as it is known */
+  tg_Destination to;        /* owns */
+  int error;                /* what went wrong, or 0 */
+  bool finished;
+} Receiver;
+
+static Receiver *check_receiver (lua_State *L) {
+  return luaL_checkudata(L, SELF, TG_RECEIVER);
+}
+
+/* The first trouble stays. False. */
+static bool fail (Receiver *r, int error) {
+  if (r->error == 0)
+    r->error = error;
+  return false;
+}
+
+/* ---- the beginning ---- */
+
+/* The clock of the other side, if it has our byte order. */
+static bool take_clock (Receiver *r, tg_ByteReader *b, tg_TraceEntry *entry) {
+  uint32_t order = tg_take32(b);
+  tg_Stream *s = r->stream;
+  s->pid = tg_take32(b);
+  s->wall_ns = tg_take64(b);
+  s->clock.origin = tg_take64(b);
+  uint64_t rate = tg_take64(b);
+  memcpy(&s->clock.ns_per_tick, &rate, sizeof rate);
+  entry->ticks = tg_take64(b);
+  entry->packets = tg_take64(b);
+  double ns = s->clock.ns_per_tick;
+  return !b->missing && order == TG_FORMAT_ORDER && ns > 0 && ns < 1e12;
+}
+
+/* The arguments that were kept for this moment, from index 'i' on. */
+static int push_arguments (lua_State *L) {
+  int i = lua_absindex(L, -1) + 1;
+  luaL_checkstack(L, 8, NULL);
+  lua_getiuservalue(L, SELF, STYLE);
+  lua_getiuservalue(L, SELF, FILE_PLAN);
+  return i;
+}
+
+/* The file first, so that all that follows goes there; the note and the log
+   when the clock is known. Stream positions begin with this trace. */
+static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
+  tg_TraceEntry entry = {.start = 0};
+  int i = push_arguments(L);
+  errno = ENOMEM;
+  r->stream = tg_stream_new();
+  if (r->stream == NULL)
+    return fail(r, ENOMEM);
+  if (b != NULL && !take_clock(r, b, &entry))
+    return fail(r, EBADMSG);
+  if (!tg_destination_record(&r->to, L, i + 1, r->stream)
+      || !tg_destination_note(&r->to, L, i + 1, &entry)
+      || !tg_destination_show(&r->to, L, i, r->stream, 0))
+    return fail(r, errno);
+  r->end.ticks = entry.ticks;
+  r->end.packets = entry.packets;
+  lua_settop(L, i - 1);
+  return true;
+}
+
+/* ---- entries ---- */
+
+static bool take_function (Receiver *r, const tg_Entry *e) {
+  tg_Function f;
+  tg_FunctionId id;
+  tg_Status status = tg_entry_read_function(e, &id, &f);
+  if (status != TG_OK)
+    return fail(r, status == TG_ERR_MEMORY ? ENOMEM : EBADMSG);
+  tg_FunctionId given = tg_functions_add(r->stream->functions, &f);
+  if (given == 0)
+    tg_function_clear(&f);
+  if (given == 0 || given != id)
+    return fail(r, given == 0 ? ENOMEM : EBADMSG);
+  return true;
+}
+
+/* Bytes of events go to the end of the chunk, and are committed with it. */
+static bool append (Receiver *r, const uint8_t *data, size_t size) {
+  tg_Chunk *c = r->chunk;
+  uint32_t used = tg_block_used(c->block);
+  if (size > c->size - sizeof(tg_Block) - used)
+    return fail(r, EBADMSG);
+  memcpy(c->block->data + used, data, size);
+  tg_block_commit(c->block, c->block->data + used + size);
+  return true;
+}
+
+/* Before the CONTEXT with which the chunk begins: event.h has it. */
+static bool append_lost (Receiver *r, uint64_t lost) {
+  uint8_t event[LOST_SIZE];
+  tg_put64(tg_put32(event, TG_EV_LOST), lost);
+  r->end.lost[TG_LOSS_RING] += lost;
+  return append(r, event, sizeof event);
+}
+
+/* The errno of a store that has no chunk. */
+static int refusal (const Receiver *r) {
+  int error = tg_destination_trouble(&r->to);
+  return error != 0 ? error : ENOMEM;
+}
+
+static bool take_chunk (Receiver *r, tg_ByteReader *b) {
+  uint64_t size = tg_take64(b), packets = tg_take64(b), lost = tg_take64(b);
+  if (b->missing || size > CHUNK_MAX)
+    return fail(r, EBADMSG);
+  size += (lost > 0) ? LOST_SIZE : 0;
+  tg_Chunk *c = tg_store_grow(&r->stream->store, (size_t)size, packets);
+  if (c == NULL)
+    return fail(r, refusal(r));
+  r->chunk = c;
+  r->end.packets = packets;
+  return lost == 0 || append_lost(r, lost);
+}
+
+/* Kinds that are not known are passed over. */
+static bool take_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
+  tg_ByteReader b = {e->data, e->data + e->size, false};
+  if (e->kind == TG_BLOCKENTRY_BEGIN && r->stream == NULL)
+    return begin(L, r, &b);
+  if (r->stream == NULL)
+    return fail(r, EBADMSG);
+  switch (e->kind) {
+    case TG_ENTRY_FUNCTION: return take_function(r, e);
+    case TG_BLOCKENTRY_CHUNK: return take_chunk(r, &b);
+    case TG_BLOCKENTRY_EVENTS:
+      return (r->chunk != NULL) ? append(r, e->data, e->size)
+                                : fail(r, EBADMSG);
+    case TG_BLOCKENTRY_NOW:
+      r->end.ticks = tg_take64(&b);
+      return true;
+    case TG_BLOCKENTRY_BEGIN: return fail(r, EBADMSG);
+    default: return true;
+  }
+}
+
+/* ---- methods ---- */
+
+static int result (lua_State *L, const Receiver *r) {
+  int error = r->error != 0 ? r->error : tg_destination_trouble(&r->to);
+  return tg_destination_result(L, error);
+}
+
+static int receiver_feed (lua_State *L) {
+  Receiver *r = check_receiver(L);
+  size_t size;
+  const uint8_t *p = (const uint8_t *)luaL_checklstring(L, 2, &size);
+  const uint8_t *end = p + size;
+  tg_Entry e;
+  lua_settop(L, 2);
+  while (r->error == 0 && !r->finished && tg_entry_next(&p, end, &e)
+         && take_entry(L, r, &e))
+    continue;
+  if (r->error == 0 && !r->finished && p < end)
+    fail(r, EBADMSG);
+  return result(L, r);
+}
+
+static tg_Pos place (const Receiver *r) {
+  return r->chunk != NULL ? r->chunk->base + tg_block_used(r->chunk->block)
+                          : 0;
+}
+
+static int receiver_pump (lua_State *L) {
+  Receiver *r = check_receiver(L);
+  tg_destination_pump(&r->to, place(r));
+  return result(L, r);
+}
+
+/* A trace that has never begun is an empty one. */
+static int receiver_finish (lua_State *L) {
+  Receiver *r = check_receiver(L);
+  tg_End why = tg_destination_end(luaL_optstring(L, 2, "requested"));
+  lua_settop(L, 2);
+  if (r->finished)
+    return tg_destination_result(L, 0);
+  if (r->stream == NULL && r->error == 0)
+    begin(L, r, NULL);
+  r->finished = true;
+  r->end.why = (uint32_t)why;
+  r->end.stop = place(r);
+  int error = tg_destination_finish(&r->to, &r->end);
+  return tg_destination_result(L, r->error != 0 ? r->error : error);
+}
+
+static int receiver_lost (lua_State *L) {
+  const Receiver *r = check_receiver(L);
+  lua_pushinteger(L, (lua_Integer)r->end.lost[TG_LOSS_RING]);
+  return 1;
+}
+
+/* A state that closes without 'finish' leaves a recording that was cut off. */
+static int receiver__gc (lua_State *L) {
+  Receiver *r = lua_touserdata(L, 1);
+  tg_destination_free(&r->to);
+  if (r->stream != NULL)
+    tg_stream_unpin(r->stream);
+  memset(r, 0, sizeof *r);
+  r->finished = true;
+  return 0;
+}
+
+/* Nobody would want to learn of a wrong argument when the trace has begun, so
+   they are looked at here. */
+int receiver_new (lua_State *L) {
+  lua_settop(L, 3);
+  tg_destination_check(L, 1);
+  Receiver *r = lua_newuserdatauv(L, sizeof *r, 2);
+  memset(r, 0, sizeof *r);      /* before __gc can see it */
+  tg_options_init(&r->to.options);
+  luaL_setmetatable(L, TG_RECEIVER);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, STYLE);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, -2, FILE_PLAN);
+  tg_options_read(L, 1, NULL, &r->to.options);
+  return 1;
+}
+
+void tg_receiver_setup (lua_State *L) {
+  static const luaL_Reg methods[] = {
+    {"feed", receiver_feed},
+    {"pump", receiver_pump},
+    {"finish", receiver_finish},
+    {"lost", receiver_lost},
+    {"__gc", receiver__gc},
+    {"__close", receiver__gc},
+    {"__metatable", NULL},
+    {NULL, NULL}
+  };
+  lx_class(L, TG_RECEIVER, methods);
+}

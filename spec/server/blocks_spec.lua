@@ -1,0 +1,195 @@
+-- tracegrip attach gets the program's stream as blocks: what it records is what
+-- the program itself would have recorded; and where it is too slow, whole
+-- stretches are missing and no frame is wrong.
+
+local generate = require "spec.transparency.generate"
+local it = require("spec.support.run").needs("luv", it, pending)
+local normal = require "spec.support.normal"
+local recorded = require "spec.support.recorded"
+local served = require "spec.support.served"
+local serving = require "spec.server.serving"
+local uv = require "luv"
+
+-- A program that does `work` for each line, and says so.
+local function listening (work)
+  return ([[
+    require("tracegrip").listen()
+    %s
+    for line in io.lines() do
+      work(line)
+      print "done"
+      io.stdout:flush()
+    end
+  ]]):format(work)
+end
+
+local function attach (target, ...)
+  local words = {"attach", target.address, "-o", "remote", ...}
+  local command = served.start(words, target.directory)
+  command:until_ready(function () return command.err:find "attached" end)
+  return command
+end
+
+-- Has the program work once.
+local function work (target, line)
+  target:tell(line or "")
+  target:says "done\n"
+end
+
+local function finish (command)
+  command:kill()
+  assert.equal(0, command:ended(), command.err)
+end
+
+local function open (target, name)
+  return assert(recorded.open(target.directory .. "/" .. name))
+end
+
+-- What happened, without what depends on where the trace began.
+local function events (packets)
+  for _, packet in ipairs(packets) do
+    packet.sequence, packet.depth, packet.hitCount = nil, nil, nil
+  end
+  return packets
+end
+
+-- Where the first of `list` is in `all`, by its time.
+local function place (all, list)
+  for i, packet in ipairs(all) do
+    if packet.time == list[1].time and packet.type == list[1].type then
+      return i
+    end
+  end
+end
+
+describe("a trace that comes as blocks", function ()
+  for seed = 1301, 1305 do
+    it(("is what the program itself records (seed %d)"):format(seed),
+        function ()
+      local target <close> = serving.start(listening(([[
+        local core = require "tracegrip.core"
+        local text = %q
+        function work ()
+          local print, write = print, io.write
+          _G.print, io.write = function () end, function () end
+          local _, trace = assert(core.record({}, {path = "local"}))
+          pcall(load(text))
+          trace:stop()
+          _G.print, io.write = print, write
+        end
+      ]]):format(generate(seed))))
+      local command = attach(target, "--overflow", "wait")
+      work(target, "")
+      finish(command)
+      local here = events(recorded.packets(open(target, "remote")))
+      local there = events(recorded.packets(open(target, "local")))
+      local first = assert(place(here, there))
+      assert.is_true(#there > 10)
+      for i, packet in ipairs(there) do
+        assert.same(packet, here[first + i - 1])
+      end
+    end)
+  end
+
+  local busy = listening [[
+    local function leaf (i)
+      return i
+    end
+    local function generator ()
+      while true do
+        coroutine.yield(leaf(1))
+      end
+    end
+    local next = coroutine.wrap(generator)
+    local function request (i)
+      leaf(leaf(i))
+      if i % 100 == 0 then
+        next()
+      end
+      return pcall(error, i)
+    end
+    function work (line)
+      for i = 1, tonumber(line) do
+        request(i)
+      end
+    end
+  ]]
+
+  -- Its packets, which nest as they must; how many times all frames ended at
+  -- once, and how many calls there are.
+  local function check (recording)
+    local packets = recorded.packets(recording)
+    assert(normal.check(packets))
+    local gaps, calls, before = 0, 0, nil
+    for _, packet in ipairs(packets) do
+      if packet.type == "enteredFrame" and not packet.resumed then
+        calls = calls + 1
+      elseif packet.why == "terminated" and before ~= "terminated" then
+        gaps = gaps + 1
+      end
+      before = packet.why
+    end
+    return gaps, calls
+  end
+
+  it("lacks whole stretches where the client was too slow", function ()
+    local target <close> = serving.start(busy)
+    local command = attach(target, "--buffer", "256K")
+    work(target, "100")
+    uv.kill(command.pid, "sigstop")
+    work(target, "200000")
+    uv.kill(command.pid, "sigcont")
+    work(target, "100")
+    finish(command)
+    assert.matches("lost", command.err)
+    local recording = open(target, "remote")
+    assert.equal("complete", recording:info().state)
+    assert.is_true(recorded.lost(recording:traces()[1]) > 100000)
+    local gaps, calls = check(recording)
+    assert.is_true(gaps > 0)
+    assert.is_true(calls > 1000)
+  end)
+
+  it("loses nothing with a client that may make it wait", function ()
+    local target <close> = serving.start(busy)
+    local command = attach(target, "--overflow", "wait", "--buffer", "256K",
+                           "--trace", "name,time")
+    uv.kill(command.pid, "sigstop")
+    target:tell "30000"
+    uv.sleep(200)
+    uv.kill(command.pid, "sigcont")
+    target:says "done\n"
+    finish(command)
+    local recording = open(target, "remote")
+    assert.equal(0, recorded.lost(recording:traces()[1]))
+    local gaps, calls = check(recording)
+    assert.equal(0, gaps)
+    assert.is_true(calls >= 30000 * 5)
+  end)
+
+  it("is refused beside another one", function ()
+    local target <close> = serving.start(busy)
+    local peer <close> = target:peer()
+    peer:request "attach"
+    peer:request("startTrace", {name = "a", blocks = true})
+    local reply = peer:request("startTrace", {name = "b"})
+    assert.equal("wrongState", reply.error)
+    reply = peer:request("startTrace", {name = "a", blocks = 1})
+    assert.equal("badParameterType", reply.error)
+  end)
+
+  it("has no value that the host hides, whoever records it", function ()
+    local target <close> = serving.start((busy:gsub("listen%(%)",
+      'listen {options = {redact = {"^i$"}}}')))
+    local command = attach(target)
+    target:tell "0"
+    target:says "done\n"
+    work(target, "10")
+    finish(command)
+    for _, packet in ipairs(recorded.packets(open(target, "remote"))) do
+      if packet.name == "leaf" and packet.arguments then
+        assert.equal("redacted", packet.arguments.values[1].type)
+      end
+    end
+  end)
+end)
