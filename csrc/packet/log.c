@@ -43,6 +43,7 @@ struct tg_Log {
   tg_Buf out;           /* owns */
   uint64_t measured;    /* lines when the terminal was last asked */
   uint64_t pending;     /* lines in 'out' */
+  uint64_t missing;     /* events that the stream lacks, told so far */
   uint64_t begun_ns, now_ns;  /* of the first and latest packet */
   tg_ThreadId thread;   /* of the latest line */
   uint32_t threads;     /* highest seen */
@@ -141,6 +142,16 @@ static void leave (tg_Log *l, const tg_Packet *p) {
   emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
 }
 
+/* What was open has exited by now, and what is open is not entered yet. */
+static void tell_missing (tg_Log *l) {
+  uint64_t missing = tg_reader_missing(l->reader);
+  if (missing == l->missing)
+    return;
+  tg_logline_missing(&l->line, &l->out, missing - l->missing);
+  l->missing = missing;
+  l->pending++;
+}
+
 /* Before a packet, what has become old enough by its time; and a call at once,
    if none is held back. */
 static void show (tg_Log *l, const tg_Packet *p) {
@@ -153,6 +164,7 @@ static void show (tg_Log *l, const tg_Packet *p) {
   if (p->why != TG_WHY_YIELD)
     tg_suspended_pass(&l->held.waiting);
   if (p->why == TG_WHY_ENTER) {
+    tell_missing(l);
     enter(l, p);
     tg_heldlines_release(&l->held, p->time_ns);
   }
@@ -191,7 +203,7 @@ void tg_log_pump (tg_Log *l, tg_Pos end) {
 static void add_summary (tg_Log *l) {
   tg_LogTotals totals = {
     .calls = l->state.calls, .throws = l->throws, .threads = l->threads,
-    .lost = tg_reader_lost(l->reader), .ns = l->now_ns - l->begun_ns
+    .lost = tg_reader_lost(l->reader) + tg_reader_missing(l->reader), .ns = l->now_ns - l->begun_ns
   };
   tg_logline_summary(&l->line, &totals);
   tg_buf_add(&l->out, l->line.line.data, l->line.line.size);

@@ -195,6 +195,17 @@ void tg_logline_switch (const tg_LogLine *l, tg_Buf *b, tg_ThreadId thread,
   tg_buf_addstr(b, l->color ? TG_SGR_RESET "\n" : "\n");
 }
 
+/* At the left: all frames have exited. */
+void tg_logline_missing (const tg_LogLine *l, tg_Buf *b, uint64_t events) {
+  if (timed(l))
+    tg_buf_addfmt(b, "%*s", MARGIN + 2, "");
+  tg_buf_addstr(b, l->color ? ERROR : "");
+  tg_buf_addstr(b, "… ");
+  tg_logline_count(b, events, "event");
+  tg_buf_addstr(b, " lost");
+  tg_buf_addstr(b, l->color ? TG_SGR_RESET "\n" : "\n");
+}
+
 /* }================================================================== */
 
 /*

@@ -58,6 +58,9 @@ void tg_logline_summary (tg_LogLine *l, const tg_LogTotals *totals);
 void tg_logline_switch (const tg_LogLine *l, tg_Buf *out, tg_ThreadId thread,
                         uint32_t depth);
 
+/* The same: so many events are missing here. */
+void tg_logline_missing (const tg_LogLine *l, tg_Buf *out, uint64_t events);
+
 /* Adds "1 call", "2 calls". */
 void tg_logline_count (tg_Buf *b, uint64_t n, const char *what);
 

@@ -179,6 +179,10 @@ uint64_t tg_reader_lost (const tg_Reader *r) {
   return r->lost;
 }
 
+uint64_t tg_reader_missing (const tg_Reader *r) {
+  return r->framer.missing;
+}
+
 bool tg_reader_begun (const tg_Reader *r, uint64_t *ns) {
   *ns = r->framer.begun_ns;
   return *ns != UINT64_MAX;

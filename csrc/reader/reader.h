@@ -94,6 +94,10 @@ tg_Pos tg_reader_committed (const tg_Reader *r);
 */
 uint64_t tg_reader_lost (const tg_Reader *r);
 
+/* Packets that the stream itself says it lacks (LOST in event.h), before the
+   latest packet. */
+uint64_t tg_reader_missing (const tg_Reader *r);
+
 /* Whether these values of the latest packet stay where they are as long as the
    chunk that the reader is in now; if not, they stay until its next call. */
 bool tg_reader_lasts (const tg_Reader *r, tg_Slice values);
