@@ -162,6 +162,7 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) $(LUA) spec/bench/scope.lua
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/streaming.lua
+	$(V)$(TREE) $(LUA) spec/bench/attached.lua $(BUILD)
 
 soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
 	$(V)TG_SOAK=$(SOAK_TIME) $(BUSTED) spec/server/fair_spec.lua

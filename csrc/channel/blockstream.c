@@ -1,7 +1,8 @@
 /*
 ** blockstream.c - chunks of a stream for a client, with the definitions that
-** they need. Called by clientstream.c, on the server's thread, while the program
-** writes on. Without memory the buffer has failed, which the caller looks at.
+** they need. Called by clientstream.c, on the server's thread, while the
+** program writes on. Without memory the buffer has failed, which the caller
+** looks at.
 */
 #include "channel/blockstream.h"
 

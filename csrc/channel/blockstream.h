@@ -6,11 +6,12 @@
 ** other; FUNCTION entries are the same, and come before any event that names
 ** them. The others are these, numbers as the machine has them:
 **
-**   BEGIN    u32 order, u32 pid, u64 wall, u64 origin, f64 ns_per_tick (as in a
-**            recording's header), u64 ticks, u64 packets: where the trace begins
-**   CHUNK    u64 size, u64 packets, u64 lost: what follows goes into a new chunk
-**            of so many bytes; of packets before it, 'lost' are missing since
-**            the chunk before
+**   BEGIN    u32 order, u32 pid, u64 wall, u64 origin, f64 ns_per_tick (as in
+**            a recording's header), u64 ticks, u64 packets: where the trace
+**            begins
+**   CHUNK    u64 size, u64 packets, u64 lost: what follows goes into a new
+**            chunk of so many bytes; of packets before it, 'lost' are missing
+**            since the chunk before
 **   EVENTS   whole events of that chunk (event.h)
 **   NOW      u64 ticks: so late is it, and all events up to now were given
 **

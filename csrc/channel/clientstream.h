@@ -62,9 +62,9 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
 bool tg_clientstream_mark (tg_ClientStream *c);
 
 /*
-** The next packets, or blocks, framed, of the actor 'from': 'bytes' and a bit, 'batch' of
-** them together (0: each by itself). Stays until the next call; NULL: there is
-** nothing to read before the mark or the next notice.
+** The next packets, or blocks, framed, of the actor 'from': 'bytes' and a bit,
+** 'batch' of them together (0: each by itself). Stays until the next call;
+** NULL: there is nothing to read before the mark or the next notice.
 */
 const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
                                     int64_t batch, size_t bytes);

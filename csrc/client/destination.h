@@ -1,6 +1,6 @@
 /*
-** destination.h - where a stream from elsewhere goes, on a client's side: a log,
-** a recording, or both.
+** destination.h - where a stream from elsewhere goes, on a client's side: a
+** log, a recording, or both.
 **
 ** Made by a Lua object from its arguments: the options of the one trace, the
 ** style of the log or nil, and the plan of the recording or nil: {path, name,

@@ -1,7 +1,7 @@
 /*
 ** receiver.h - a client's end of a blockstream (channel/blockstream.h): the
-** stream of a program elsewhere becomes one of this process, chunk by chunk, and
-** has what a local trace has: the live log, and a recording on a file.
+** stream of a program elsewhere becomes one of this process, chunk by chunk,
+** and has what a local trace has: the live log, and a recording on a file.
 **
 ** The bytes may come from anywhere. What is no blockstream ends it; events are
 ** believed by nobody before a reader has looked at them.

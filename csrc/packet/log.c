@@ -203,7 +203,8 @@ void tg_log_pump (tg_Log *l, tg_Pos end) {
 static void add_summary (tg_Log *l) {
   tg_LogTotals totals = {
     .calls = l->state.calls, .throws = l->throws, .threads = l->threads,
-    .lost = tg_reader_lost(l->reader) + tg_reader_missing(l->reader), .ns = l->now_ns - l->begun_ns
+    .lost = tg_reader_lost(l->reader) + tg_reader_missing(l->reader),
+    .ns = l->now_ns - l->begun_ns
   };
   tg_logline_summary(&l->line, &totals);
   tg_buf_add(&l->out, l->line.line.data, l->line.line.size);

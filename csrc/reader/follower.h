@@ -2,9 +2,9 @@
 ** follower.h - a reader on a thread of its own, beside the program that it
 ** follows.
 **
-** A follower of bytes has no reader: it gives the stream as it stands, a stretch
-** at a time, to somebody who has a reader of his own. A loose one never keeps
-** the program from going on: what it has not come to in time is dropped.
+** A follower of bytes has no reader: it gives the stream as it stands, a
+** stretch at a time, to somebody who has a reader of his own. A loose one never
+** keeps the program from going on: what it has not come to in time is dropped.
 **
 ** A follower is a reader with a word about how far it has come, so that the
 ** buffer of a trace is what its reader has not read yet. With overflow "wait"

@@ -16,8 +16,9 @@
 ** are freed. A trace holds one at its start; a ring moves it forward.
 **
 ** A *loose* cursor pins its chunk and nothing behind that: what comes after may
-** be dropped before the cursor comes to it, whole chunks at a time. Then it goes
-** on at the first one that is there, and is told how many packets it has missed.
+** be dropped before the cursor comes to it, whole chunks at a time. Then it
+** goes on at the first one that is there, and is told how many packets it has
+** missed.
 **
 ** Where blocks come from and go to is a supply's business: the memory's, a
 ** file's (filewriter.h: the file being recorded) or a recording's (open.h: its
@@ -71,7 +72,7 @@ typedef struct tg_Chunk {
   uint32_t used;            /* ...and how much of it is good */
   uint32_t pins;            /* cursors here (mutex) */
   uint32_t loose;           /* loose ones (mutex) */
-  uint64_t missed;          /* packets of the chunks dropped behind it (mutex) */
+  uint64_t missed;          /* packets of those dropped behind it (mutex) */
 } tg_Chunk;
 
 typedef struct tg_Store {

@@ -1,5 +1,5 @@
--- A ring whose first chunk began with a resume could not be read: "Bad message".
--- The chunk's CONTEXT had the coroutine on the chain already.
+-- A ring whose first chunk began with a resume could not be read ("Bad
+-- message"): the chunk's CONTEXT had the coroutine on the chain already.
 
 local run = require "spec.support.run"
 

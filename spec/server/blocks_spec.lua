@@ -167,6 +167,97 @@ describe("a trace that comes as blocks", function ()
     assert.is_true(calls >= 30000 * 5)
   end)
 
+  it("is good up to where its client was killed", function ()
+    local target <close> = serving.start(busy)
+    local command = attach(target)
+    work(target, "1000")
+    command:until_ready(function ()
+      local recording = recorded.open(target.directory .. "/remote")
+      return recording and recording:info().events > 1000
+    end)
+    uv.kill(command.pid, "sigkill")
+    command:ended()
+    local recording = open(target, "remote")
+    assert.equal("cut off", recording:info().state)
+    local _, calls = check(recording)
+    assert.is_true(calls > 1000)
+    work(target, "10")      -- the program goes on
+  end)
+
+  -- A proxy in front of a port, which passes on what comes from there when `pass`
+  -- calls its second argument; the first is how many bytes that is.
+  local function proxy (port, pass)
+    local server = uv.new_tcp()
+    server:bind("127.0.0.1", 0)
+    server:listen(8, function ()
+      local here, there = uv.new_tcp(), uv.new_tcp()
+      server:accept(here)
+      there:connect("127.0.0.1", port, function ()
+        local function join (from, to, how)
+          local function read (_, bytes)
+            if not bytes then
+              return to:is_closing() or to:close()
+            end
+            from:read_stop()
+            how(#bytes, function ()
+              if not to:is_closing() then
+                to:write(bytes)
+              end
+              if not from:is_closing() then
+                from:read_start(read)
+              end
+            end)
+          end
+          from:read_start(read)
+        end
+        join(here, there, function (_, go_on) go_on() end)
+        join(there, here, pass)
+      end)
+    end)
+    return server, server:getsockname().port
+  end
+
+  local function attach_by (target, pass, ...)
+    local server, port = proxy(target.port, pass)
+    local command = served.start({"attach", tostring(port), "-o", "remote",
+                                  "--duration", "1s", ...}, target.directory)
+    command:until_ready(function () return command.err:find "attached" end)
+    return command, server
+  end
+
+  local function later (ms, what)
+    local timer = uv.new_timer()
+    timer:start(ms, 0, function ()
+      timer:close()
+      what()
+    end)
+  end
+
+  it("comes over a line with a delay", function ()
+    local target <close> = serving.start(busy)
+    local command, server = attach_by(target, function (_, go_on)
+      later(200, go_on)
+    end)
+    work(target, "500")
+    assert.equal(0, command:ended(), command.err)
+    local gaps, calls = check(open(target, "remote"))
+    assert.equal(0, gaps)
+    assert.is_true(calls > 5 * 500)
+    server:close()
+  end)
+
+  it("comes over a thin line, with what that could not take missing",
+      function ()
+    local target <close> = serving.start(busy)
+    local command, server = attach_by(target, function (bytes, go_on)
+      later(bytes // 1000, go_on)         -- 1 MB a second
+    end, "--buffer", "256K")
+    work(target, "60000")
+    assert.equal(0, command:ended(), command.err)
+    check(open(target, "remote"))
+    server:close()
+  end)
+
   it("is refused beside another one", function ()
     local target <close> = serving.start(busy)
     local peer <close> = target:peer()

@@ -180,19 +180,27 @@ local function destination (parsed, name, tab)
                pid = tab.pid}
 end
 
--- What takes blocks. Other traces of the program may be in them: the options
--- tell what is this one's.
-local function open_receiver (chosen, ...)
-  local options = {}
-  for key, value in pairs(chosen) do
-    options[key] = value
+local limits = {"valueDepth", "valueProperties", "valueString", "valueObjects"}
+
+-- Other traces of the program may be in blocks: the options tell what is this
+-- one's. Of values, all that comes, unless less was asked for: how much that is
+-- may be the host's word.
+local function shown_of (chosen)
+  local shown = {}
+  for _, name in ipairs(limits) do
+    shown[name] = "all"
   end
-  options.overflow = nil
-  return core.receive(options, ...)
+  for key, value in pairs(chosen) do
+    shown[key] = value
+  end
+  return shown
 end
 
--- What takes packets.
-local function open_replay (chosen, ...)
+-- What takes blocks, or packets.
+local function open_taker (blocks, chosen, ...)
+  if blocks then
+    return core.receive(shown_of(chosen), ...)
+  end
   return core.replay({trace = chosen.trace, minDuration = chosen.minDuration},
                      ...)
 end
@@ -309,9 +317,9 @@ function attach.run (parsed)
   local blocks = sends_blocks(connection)
   local fields = fields_of(parsed, chosen, blocks)
   local trace = must(connection, session.tracer:startTrace(fields))
-  local open = blocks and open_receiver or open_replay
   local taker <close> = must(connection,
-                             open(chosen, destination(parsed, trace.name, tab)))
+                             open_taker(blocks, chosen,
+                                        destination(parsed, trace.name, tab)))
   session.taker = taker
   main.note("attached to %s; Ctrl-C ends the trace", title_of(tab))
   session:follow(trace)
