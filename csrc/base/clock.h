@@ -21,7 +21,8 @@ typedef struct tg_Clock {
   double ns_per_tick;
 } tg_Clock;
 
-extern bool tg_clock_tsc;   /* set once by tg_clock_setup */
+extern bool tg_clock_tsc   /* set once by tg_clock_setup */
+  __attribute__((visibility("hidden")));
 
 /* Chooses the clock; safe to call often, from any thread. */
 void tg_clock_setup (void);
@@ -47,6 +48,18 @@ TG_INLINE uint64_t tg_clock_ticks (void) {
     return __rdtsc();
 #endif
   return tg_clock_monotonic_ns();
+}
+
+/* The same without a call of any function; false: that cannot be had. */
+TG_INLINE bool tg_clock_glance (uint64_t *ticks) {
+#if defined(__x86_64__)
+  if (tg_likely(tg_clock_tsc)) {
+    *ticks = __rdtsc();
+    return true;
+  }
+#endif
+  *ticks = 0;
+  return false;
 }
 
 #define TG_TIME_MAX ((double)(UINT64_C(1) << 62))   /* 146 years */

@@ -5,6 +5,10 @@
 #ifndef TG_DIRECT_FRAME_H
 #define TG_DIRECT_FRAME_H
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "direct/value.h"
 
 /* The frame that runs. */
@@ -67,41 +71,53 @@ TG_INLINE int tg_frame_extra (const void *frame) {
 
 /* ---- lines ---- */
 
-/* The sums of pairs of a word's signed bytes, each byte being 128 more, in four
-   lanes. */
-TG_INLINE uint64_t tg_sum_pairs (uint64_t word) {
+/* The sum of a word's bytes. */
+TG_INLINE uint64_t tg_sum_bytes (uint64_t word) {
+#if defined(__SSE2__)
+  __m128i x = _mm_cvtsi64_si128((long long)word);
+  return (uint64_t)_mm_cvtsi128_si64(_mm_sad_epu8(x, _mm_setzero_si128()));
+#else
   const uint64_t lanes = UINT64_C(0x00ff00ff00ff00ff);
-  uint64_t x = word ^ UINT64_C(0x8080808080808080);
-  return (x & lanes) + ((x >> 8) & lanes);
+  uint64_t pairs = (word & lanes) + ((word >> 8) & lanes);
+  return (pairs * UINT64_C(0x0001000100010001)) >> 48;
+#endif
 }
 
-/* Less than eight bytes as a word, without reading beyond them. */
-TG_INLINE uint64_t tg_read_few (const int8_t *p, int n) {
+/* The steps of a function's instructions, one signed byte for each. */
+typedef struct tg_Steps {
+  const int8_t *begin, *end;
+} tg_Steps;
+
+/* The 'n' bytes from 'p' on, which are one to eight, as a word whose other
+   bytes are 0. Read with what follows, or with what comes before: most
+   functions have eight instructions. */
+TG_INLINE uint64_t tg_read_steps (tg_Steps s, const int8_t *p, int n) {
   uint64_t word = 0;
-  if (n & 4)
-    word = tg_read32(p, 0);
-  if (n & 2)
-    word = word << 16 | tg_read16(p, (size_t)n & 4);
-  if (n & 1)
-    word = word << 8 | tg_read8(p, (size_t)n & 6);
+  int others = 64 - 8 * n;
+  if (tg_likely(s.end - p >= 8))
+    return tg_read64(p, 0) << others;
+  if (tg_likely(p + n - s.begin >= 8))
+    return tg_read64(p + n - 8, 0) >> others;
+  while (n-- > 0)
+    word = word << 8 | tg_read8(p, (size_t)n);
   return word;
 }
 
 /*
-** The sum of 'n' signed bytes, eight at a time: there may be a hundred and
-** more (MAXIWTHABS), and the sum has room for twice that. The last word is read
-** back over bytes that were counted, which are shifted out.
+** The sum of 'n' steps from 'p' on, eight at a time: there may be a hundred and
+** more (MAXIWTHABS). Each is taken for 128 more than it is, which is subtracted
+** in the end; so are those of the last word that are none of them, being 0.
 */
-TG_INLINE int tg_sum_steps (const int8_t *p, int n) {
-  uint64_t lanes = 0;
-  int rest = n, words = (n + 7) / 8;
-  for (; rest >= 8; p += 8, rest -= 8)
-    lanes += tg_sum_pairs(tg_read64(p, 0));
-  if (rest > 0 && n > 8)
-    lanes += tg_sum_pairs(tg_read64(p + rest - 8, 0) >> (8 * (8 - rest)));
-  else if (rest > 0)
-    lanes += tg_sum_pairs(tg_read_few(p, rest));
-  return (int)((lanes * UINT64_C(0x0001000100010001)) >> 48) - words * 8 * 128;
+TG_INLINE int tg_sum_steps (tg_Steps s, const int8_t *p, int n) {
+  const uint64_t bias = UINT64_C(0x8080808080808080);
+  uint64_t sum = 0;
+  int words = 1;
+  if (tg_unlikely(n <= 0))
+    return 0;
+  for (; n > 8; p += 8, n -= 8, words++)
+    sum += tg_sum_bytes(tg_read64(p, 0) ^ bias);
+  sum += tg_sum_bytes(tg_read_steps(s, p, n) ^ bias);
+  return (int)sum - words * 8 * 128;
 }
 
 /* Of the instructions whose lines are given outright, the last one up to 'pc':
@@ -136,7 +152,8 @@ TG_INLINE int tg_proto_line (const void *proto, int pc) {
     from = (int)tg_read32(list, (size_t)k * 8);
     line = (int)tg_read32(list, (size_t)k * 8 + 4);
   }
-  return line + tg_sum_steps(steps + from + 1, pc - from);
+  tg_Steps all = {steps, steps + tg_read32(proto, TG_AT_PROTO_NLINES)};
+  return line + tg_sum_steps(all, steps + from + 1, pc - from);
 }
 
 /* The line that a frame of a Lua function is at, -1 if it is not known. */
@@ -144,7 +161,7 @@ TG_INLINE int tg_frame_line (const void *frame) {
   const void *proto = tg_function_proto(tg_frame_function(frame));
   const char *code = tg_read_pointer(proto, TG_AT_PROTO_CODE);
   const char *next = tg_read_pointer(frame, TG_AT_FRAME_NEXT);
-  return tg_proto_line(proto, (int)((next - code) / 4) - 1);
+  return tg_proto_line(proto, (int)((size_t)(next - code) / 4) - 1);
 }
 
 #endif

@@ -38,6 +38,8 @@ enum {
 
   TG_AT_PROTO_PARAMS = 10,      /* fixed parameters */
   TG_AT_PROTO_VARARG = 11,
+  TG_AT_PROTO_NCODE = 24,       /* how many instructions, */
+  TG_AT_PROTO_NLINES = 28,      /* and how many of them have a line */
   TG_AT_PROTO_NLOCALS = 36,     /* how many variables are described */
   TG_AT_PROTO_ABSOLUTES = 40,   /* how many lines are given outright */
   TG_AT_PROTO_LINE = 44,        /* first and last line, one after the other */

@@ -40,6 +40,8 @@ enum {
   TG_AT_PROTO_FLAGS = 11,
   TG_PROTO_HIDDEN = 1,          /* extra arguments are below its slot, */
   TG_PROTO_TABLE = 2,           /* or in a table, after the parameters */
+  TG_AT_PROTO_NCODE = 24,       /* how many instructions, */
+  TG_AT_PROTO_NLINES = 28,      /* and how many of them have a line */
   TG_AT_PROTO_NLOCALS = 36,     /* how many variables are described */
   TG_AT_PROTO_ABSOLUTES = 40,   /* how many lines are given outright */
   TG_AT_PROTO_LINE = 44,        /* first and last line, one after the other */

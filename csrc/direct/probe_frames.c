@@ -64,8 +64,10 @@ static bool readable (const tg_Probe *p, tg_Slot f) {
     return false;
   source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
   return tg_probe_inside(p, source, TG_AT_STRING_TEXT + 1)
-         && inside_list(p, proto, TG_AT_PROTO_CODE, 4)
-         && inside_list(p, proto, TG_AT_PROTO_LINES, 1)
+         && inside_list(p, proto, TG_AT_PROTO_CODE,
+                        tg_read32(proto, TG_AT_PROTO_NCODE) * (size_t)4)
+         && inside_list(p, proto, TG_AT_PROTO_LINES,
+                        tg_read32(proto, TG_AT_PROTO_NLINES))
          && inside_list(p, proto, TG_AT_PROTO_ABSOLUTE,
                         tg_read32(proto, TG_AT_PROTO_ABSOLUTES) * (size_t)8)
          && inside_list(p, proto, TG_AT_PROTO_LOCALS,
@@ -110,13 +112,22 @@ static bool same_source (const void *proto, const lua_Debug *ar) {
   return tg_direct_text(source, &n) == ar->source && n == ar->srclen;
 }
 
+/* How many instructions there are: the last one returns, from the last line. A
+   chunk has its last line elsewhere. */
+static bool same_size (const void *proto, const lua_Debug *ar) {
+  uint32_t n = tg_read32(proto, TG_AT_PROTO_NLINES);
+  return n > 0 && n == tg_read32(proto, TG_AT_PROTO_NCODE)
+         && (*ar->what == 'm'
+             || tg_proto_line(proto, (int)n - 1) == ar->lastlinedefined);
+}
+
 static bool same_definition (const void *proto, const lua_Debug *ar) {
   return tg_read32(proto, TG_AT_PROTO_LINE) == (uint32_t)ar->linedefined
          && tg_read32(proto, TG_AT_PROTO_LINE + 4)
             == (uint32_t)ar->lastlinedefined
          && tg_read8(proto, TG_AT_PROTO_PARAMS) == ar->nparams
          && tg_direct_is_vararg(proto) == (ar->isvararg != 0)
-         && same_source(proto, ar);
+         && same_source(proto, ar) && same_size(proto, ar);
 }
 
 /* The function of the event's frame, which it leaves on the stack. */

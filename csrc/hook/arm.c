@@ -24,6 +24,7 @@ static void lift (const tg_Coroutine *t) {
    maker (interrupt.h) has the hook 'knock', which the program knows nothing
    of. */
 static void read_user_hook (tg_Coroutine *t) {
+  t->quick = 0;
   t->user_hook = lua_gethook(t->L);
   if (t->user_hook == t->session->knock)
     t->user_hook = NULL;

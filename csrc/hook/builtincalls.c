@@ -78,8 +78,10 @@ void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
       tg_stash_error(t, L, role, lua_gettop(L) - above);
       break;
     case TG_ROLE_EXIT:
-      if (exits(L, lua_gettop(L) - above))
-        s->exiting = s->attention = true;
+      if (exits(L, lua_gettop(L) - above)) {
+        s->exiting = true;
+        tg_session_heed(s);
+      }
       break;
     case TG_ROLE_HANDLER:
       note_handler(t, L);
@@ -116,5 +118,5 @@ void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   if (role == TG_ROLE_CREATE || role == TG_ROLE_WRAP)
     note_created(t, L, ar, role == TG_ROLE_WRAP);
   else if (role == TG_ROLE_XPCALL)
-    tg_coroutine_uncatch(t, t->n);
+    tg_coroutine_uncatch(t, t->n - 1);
 }

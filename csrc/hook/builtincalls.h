@@ -36,7 +36,7 @@ TG_INLINE bool tg_builtincalls_needs_value (uint32_t what) {
 void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                            uint32_t what, int above);
 
-/* At a return; the frame has been popped. */
+/* At a return; the frame is still on top. */
 void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                              uint32_t what);
 

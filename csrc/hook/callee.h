@@ -22,7 +22,7 @@ TG_INLINE bool tg_callee_known (const tg_Closure *k, tg_Slot f,
   if (tg_unlikely(k->address != key))
     return false;
   if (tg_likely(tg_slot_variant(f) == TG_TAG_LUA))
-    return tg_closure_is_proto(k, key) && !(k->tail & TG_MARK_LONG);
+    return tg_closure_is_proto(k, key);
   return k->source == tg_slot_cfunction(f);
 }
 

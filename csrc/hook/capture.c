@@ -16,8 +16,8 @@
 /* The objects of a list of a few values, in order of index, when nothing of
    them is listed: to find them takes no pool. */
 typedef struct Brief {
-  const void *address[FEW];
-  int at[FEW];          /* stack index */
+  const void *address[TG_PLAIN_MAX];
+  int at[TG_PLAIN_MAX];          /* stack index */
   uint32_t count;
 } Brief;
 
@@ -147,7 +147,7 @@ static void put_few_brief (tg_Capture *c, const tg_ValueList *list,
 static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
   if (done < 0)
     put_list(c, list);
-  else if (c->limits->depth == 0 && c->limits->objects >= FEW)
+  else if (c->limits->depth == 0 && c->limits->objects >= TG_PLAIN_MAX)
     put_few_brief(c, list, done);
   else
     put_few(c, list, done);
@@ -237,8 +237,8 @@ static uint8_t *put_asking (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, uint8_t *p,
                             uint8_t *lim) {
   Begun b = {s, p, p + 4, lim, -1, 0, false};
-  if (list->count <= FEW && list->varargs == 0 && list->secrets == NULL
-      && (size_t)(lim - p) >= FEW_ROOM) {
+  if (list->count <= TG_PLAIN_MAX && list->varargs == 0 && list->secrets == NULL
+      && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
     put_simple(L, list, &b);
     if (b.done == list->count) {
       put_size(&b, b.p, b.refers);
@@ -255,8 +255,9 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, const void *base,
                             uint8_t *p, uint8_t *lim, bool *asked) {
   *asked = false;
-  if (TG_CROSSCHECKED && list->varargs == 0 && list->secrets == NULL) {
-    uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p, lim);
+  if (TG_CROSSCHECKED && list->varargs == 0 && list->secrets == NULL
+      && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
+    uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p);
     if (end != NULL)
       return end;
   }

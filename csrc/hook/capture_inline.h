@@ -24,10 +24,11 @@ typedef struct tg_Capture {
   lua_State *L;
   const tg_Limits *limits;
   tg_ObjectPool *pool;
-  uint8_t *p, *lim;             /* p == NULL: the room was too small */
+  uint8_t *p, *lim;             /* both NULL: the room was too small */
   uint32_t cost;
   bool in_stream;               /* strings before this one can be referred to */
   bool refers;                  /* and have been */
+  bool redacts;                 /* some property may be to be hidden */
   bool pushed;                  /* the stack must be set right again */
   bool unknown;                 /* what was read from memory is not enough */
 } tg_Capture;
@@ -39,11 +40,11 @@ TG_INLINE bool spend (tg_Capture *c, uint32_t cost) {
   return true;
 }
 
-/* Room for one small thing. */
+/* Room for one small thing. Once there was too little, there is none. */
 TG_INLINE bool room (tg_Capture *c, size_t need) {
-  if (tg_likely(c->p != NULL && (size_t)(c->lim - c->p) >= need))
+  if (tg_likely((uintptr_t)c->lim - (uintptr_t)c->p >= need))
     return true;
-  c->p = NULL;
+  c->p = c->lim = NULL;
   return false;
 }
 
@@ -82,11 +83,15 @@ TG_INLINE uint8_t *put_number (lua_State *L, int i, uint8_t *p) {
   return p + 1 + sizeof n;
 }
 
-/* Most strings are names: two overlapping words are faster than a call. */
+/* Most strings are names: two overlapping words are faster than a call, and a
+   function that calls none need not save registers. */
 TG_INLINE uint8_t *put_smallstr (uint8_t *p, const char *s, size_t n) {
   *p++ = (uint8_t)(TG_GRIP_SMALLSTR + n);
-  if (n > 16)
-    memcpy(p, s, n);
+  if (n > 16) {
+    for (size_t i = 0; i < n - 16; i += 16)
+      memcpy(p + i, s + i, 16);
+    memcpy(p + n - 16, s + n - 16, 16);
+  }
   else if (n >= 8) {
     memcpy(p, s, 8);
     memcpy(p + n - 8, s + n - 8, 8);

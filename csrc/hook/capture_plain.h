@@ -8,24 +8,24 @@
 
 #include "hook/capture_slots.h"
 
-#define FEW 6
-#define FEW_ROOM (16u + FEW * SMALL_ROOM)
+#define TG_PLAIN_MAX 6                  /* values */
+#define TG_PLAIN_ROOM (16u + TG_PLAIN_MAX * SMALL_ROOM)
 
 /*
 ** Writes the whole list of 'n' values that stand from slot 'first' above
-** 'base' on, all of which exist. NULL if that is not for here to do, and then
-** nothing has been done.
+** 'base' on, all of which exist, where there are TG_PLAIN_ROOM bytes. NULL if
+** that is not for here to do, and then nothing has been done.
 */
 TG_INLINE uint8_t *tg_capture_plain (const tg_Session *s, const void *base,
-                                     int first, int n, uint8_t *start,
-                                     const uint8_t *lim) {
-  uint32_t limit = s->selection.limits.string;
+                                     int first, int n, uint8_t *start) {
+  const uint8_t *v = (const uint8_t *)base + (ptrdiff_t)first * TG_SIZE_SLOT;
   uint8_t *p = start + 4;
-  if (tg_unlikely((unsigned)n > FEW || (size_t)(lim - start) < FEW_ROOM))
+  if (tg_unlikely((unsigned)n > TG_PLAIN_MAX))
     return NULL;
   *p++ = (uint8_t)n;
-  for (int i = 0; i < n; i++) {
-    p = put_small_slot(slot_at(base, first + i), limit, p);
+  for (const uint8_t *end = v + (ptrdiff_t)n * TG_SIZE_SLOT; v < end;
+       v += TG_SIZE_SLOT) {
+    p = put_small_slot(tg_read_slot(v, 0), s->selection.limits.string, p);
     if (tg_unlikely(p == NULL))
       return NULL;
   }

@@ -136,7 +136,7 @@ static TG_NOINLINE bool is_secret (const tg_Capture *c, tg_Slot key) {
 static TG_NOINLINE void put_special (tg_Capture *c, tg_Slot key, tg_Slot value,
                                      uint32_t level) {
   put_large(c, key, level);
-  if (c->session->selection.redacts && is_secret(c, key)) {
+  if (c->redacts && is_secret(c, key)) {
     if (room(c, SMALL_ROOM))
       *c->p++ = TG_GRIP_REDACTED;
   }
@@ -144,22 +144,26 @@ static TG_NOINLINE void put_special (tg_Capture *c, tg_Slot key, tg_Slot value,
     put_large(c, value, level);
 }
 
-TG_INLINE void put_property (tg_Capture *c, tg_Slot key, tg_Slot value,
-                             uint32_t level) {
-  uint32_t limit = c->limits->string;
-  if (!room(c, 2 * SMALL_ROOM))
-    return;
-  uint8_t *p = put_small_slot(key, limit, c->p);
-  if (tg_unlikely(p == NULL || c->session->selection.redacts)) {
-    put_special(c, key, value, level);
-    return;
-  }
+/* The value of a property whose key is written, up to 'p'; there is room. */
+TG_INLINE void put_value (tg_Capture *c, tg_Slot value, uint32_t level,
+                          uint8_t *p) {
   c->p = p;
-  p = put_small_slot(value, limit, p);
+  p = put_small_slot(value, c->limits->string, p);
   if (tg_likely(p != NULL))
     c->p = p;
   else
     put_large(c, value, level);
+}
+
+TG_INLINE void put_property (tg_Capture *c, tg_Slot key, tg_Slot value,
+                             uint32_t level) {
+  if (!room(c, 2 * SMALL_ROOM))
+    return;
+  uint8_t *p = put_small_slot(key, c->limits->string, c->p);
+  if (tg_unlikely(p == NULL || c->redacts))
+    put_special(c, key, value, level);
+  else
+    put_value(c, value, level, p);
 }
 
 /* Elements of the sequence from n + 1 on. */
@@ -214,13 +218,21 @@ static bool put_elements (tg_Capture *c, tg_Listing *t, const void *table) {
   return true;
 }
 
+/* Nearly all keys are short strings. */
 static void put_nodes (tg_Capture *c, tg_Listing *t, const void *table) {
-  uint32_t n = tg_direct_nodes(table);
-  for (uint32_t i = 0; i < n; i++) {
-    const void *node = tg_direct_node(table, i);
+  const uint8_t *node = tg_direct_node(table, 0);
+  const uint8_t *end = node + tg_direct_nodes(table) * (size_t)TG_SIZE_NODE;
+  for (; node < end; node += TG_SIZE_NODE) {
     tg_Slot value = tg_node_value(node);
-    if (!tg_slot_is_nil(value)
-        && !put_entry(c, t, table, tg_node_key(node), value))
+    if (tg_slot_is_nil(value))
+      continue;
+    tg_Slot key = tg_node_key(node);
+    if (tg_likely(tg_slot_variant(key) == TG_TAG_SHORT && !t->in_order)) {
+      if (tg_unlikely(!affordable(c, t)))
+        return;
+      put_property(c, key, value, t->level);
+    }
+    else if (!put_entry(c, t, table, key, value))
       return;
   }
 }
@@ -312,17 +324,21 @@ TG_INLINE void put_outer (tg_Capture *c, tg_Slot v) {
   put_object(c, enter_slot(c, v, 0, &fresh), type);
 }
 
-/* 'n' values from slot 'first' on. */
-static void put_values (tg_Capture *c, const tg_ValueList *list,
-                        const void *base, int first, int n) {
+/* 'n' values from slot 'first' on, which are those of parameters of
+   'secrets'. */
+static TG_NOINLINE void put_redacted (tg_Capture *c, const tg_Function *secrets,
+                                      const void *base, int first, int n) {
   for (int i = 0; i < n && c->p != NULL; i++) {
-    if (tg_unlikely(first > 0 && secret_parameter(c, list->secrets, i))) {
-      if (room(c, ROOM))
-        *c->p++ = TG_GRIP_REDACTED;
-    }
-    else
+    if (!secret_parameter(c, secrets, i))
       put_outer(c, slot_at(base, first + i));
+    else if (room(c, ROOM))
+      *c->p++ = TG_GRIP_REDACTED;
   }
+}
+
+static void put_values (tg_Capture *c, const void *base, int first, int n) {
+  for (int i = 0; i < n && c->p != NULL; i++)
+    put_outer(c, slot_at(base, first + i));
 }
 
 static void put_list (tg_Capture *c, const tg_ValueList *list,
@@ -333,8 +349,12 @@ static void put_list (tg_Capture *c, const tg_ValueList *list,
   if (extra > TG_VALUES_MAX - fixed)
     extra = TG_VALUES_MAX - fixed;
   c->p = tg_putvar(c->p, (uint64_t)list->count + (uint64_t)list->varargs);
-  put_values(c, list, base, list->first, fixed);
-  put_values(c, list, base, -list->varargs, extra);
+  if (tg_unlikely(list->secrets != NULL))
+    put_redacted(c, list->secrets, base, list->first, fixed);
+  else
+    put_values(c, base, list->first, fixed);
+  if (tg_unlikely(extra > 0))
+    put_values(c, base, -list->varargs, extra);
 }
 
 uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
@@ -342,6 +362,7 @@ uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                            uint8_t *p, uint8_t *lim, bool *unknown) {
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
                   .pool = &s->pool, .p = p + 4, .lim = lim,
+                  .redacts = s->selection.redacts,
                   .in_stream = lim == s->writer.lim};
   if ((size_t)(lim - p) < 4 + ROOM)
     return NULL;

@@ -32,42 +32,50 @@ TG_INLINE uint8_t *put_text (const char *s, size_t n, uint32_t limit,
   return put_smallstr(p, s, n);
 }
 
+TG_INLINE uint8_t *put_byte (uint8_t *p, uint8_t byte) {
+  *p = byte;
+  return p + 1;
+}
+
 TG_INLINE uint8_t *put_float (uint8_t *p, lua_Number n) {
   *p = TG_GRIP_FLOAT;
   memcpy(p + 1, &n, sizeof n);
   return p + 1 + sizeof n;
 }
 
+/* Of up to eight bytes, as most are, the string's last eight are read, the
+   first of which may be before its text (TG_AT_STRING_TEXT). */
 TG_INLINE uint8_t *put_short (tg_Slot v, uint32_t limit, uint8_t *p) {
   size_t n;
   const char *s = tg_direct_short(v.u.p, &n);
-  return put_text(s, n, limit, p);
+  if (tg_unlikely(n > limit))
+    return NULL;
+  if (tg_unlikely(n - 1 >= 8))
+    return put_smallstr(p, s, n);
+  *p++ = (uint8_t)(TG_GRIP_SMALLSTR + n);
+  tg_put64(p, tg_read64(s, n - 8) >> (64 - 8 * n));
+  return p + n;
 }
 
 /* put_small of a slot that is no short string. */
 TG_INLINE uint8_t *put_other_small (tg_Slot v, uint32_t limit, uint8_t *p) {
+  int variant = tg_slot_variant(v);
+  if (variant == TG_TAG_INTEGER)
+    return put_integer(p, v.u.i);
+  if (tg_slot_type(v) >= LUA_TTABLE)
+    return NULL;
+  if (variant == TG_TAG_FLOAT)
+    return put_float(p, v.u.n);
+  if (tg_slot_is_nil(v))
+    return put_byte(p, TG_GRIP_NIL);
+  if (tg_slot_type(v) == LUA_TBOOLEAN)
+    return put_byte(p, (variant == TG_TAG_TRUE) ? TG_GRIP_TRUE
+                                                : TG_GRIP_FALSE);
+  if (variant != TG_TAG_LONG)
+    return NULL;
   size_t n;
-  const char *s;
-  switch (tg_slot_variant(v)) {
-    case TG_TAG_INTEGER:
-      return put_integer(p, v.u.i);
-    case TG_TAG_FLOAT:
-      return put_float(p, v.u.n);
-    case TG_TAG_TRUE:
-      *p = TG_GRIP_TRUE;
-      return p + 1;
-    case TG_TAG_FALSE:
-      *p = TG_GRIP_FALSE;
-      return p + 1;
-    case TG_TAG_LONG:
-      s = tg_direct_long(v.u.p, &n);
-      return put_text(s, n, limit, p);
-    default:
-      if (!tg_slot_is_nil(v))
-        return NULL;
-      *p = TG_GRIP_NIL;
-      return p + 1;
-  }
+  const char *s = tg_direct_long(v.u.p, &n);
+  return put_text(s, n, limit, p);
 }
 
 /* put_small of a slot. */

@@ -73,29 +73,36 @@ uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
   return tg_capture_list(s, L, &list, p, s->writer.lim);
 }
 
-/* Those that are in a table are few, and only asked about. */
-static void add_extra (const tg_Call *c, tg_ValueList *list) {
-  const void *frame = c->ar->i_ci;
-  list->asked = !c->t->session->direct
+/* Extra arguments that are in a table are few, and only asked about. */
+static void add_extra (const tg_Session *s, lua_State *L, lua_Debug *ar,
+                       tg_ValueList *list) {
+  const void *frame = ar->i_ci;
+  list->asked = !s->direct
                 || !tg_direct_hides_extra(
                      tg_function_proto(tg_frame_function(frame)));
-  list->varargs = list->asked ? tg_varargs_count(c->L, c->ar, list->count)
+  list->varargs = list->asked ? tg_varargs_count(L, ar, list->count)
                               : tg_frame_extra(frame);
+}
+
+tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
+                                    const tg_Closure *k) {
+  const tg_Session *s = t->session;
+  tg_ValueList list = {.first = 1, .ar = ar};
+  if (!(k->what & TG_FR_C))
+    list.count = k->nparams;
+  else
+    list.count = lua_gettop(t->L) - !s->direct;   /* its function is on top */
+  if (k->what & TG_FR_VARARG)
+    add_extra(s, t->L, ar, &list);
+  if (k->what & TG_FR_SECRETS)
+    list.secrets = tg_functions_get(s->writer.stream->functions,
+                                    k->what & TG_FR_ID);
+  return list;
 }
 
 uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p) {
   tg_Session *s = c.t->session;
-  uint32_t what = c.callee->what;
-  tg_ValueList list = {.first = 1, .ar = c.ar};
-  if (!(what & TG_FR_C))
-    list.count = c.callee->nparams;
-  else
-    list.count = lua_gettop(c.L) - !s->direct;  /* its function is on top */
-  if (what & TG_FR_VARARG)
-    add_extra(&c, &list);
-  if (what & TG_FR_SECRETS)
-    list.secrets = tg_functions_get(s->writer.stream->functions,
-                                    what & TG_FR_ID);
+  tg_ValueList list = tg_emit_argument_list(c.t, c.ar, c.callee);
   return tg_capture_list(s, c.L, &list, p, s->writer.lim);
 }
 
@@ -219,12 +226,12 @@ void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
   s->writer.behind = true;      /* 't' is on the chain as yet */
   emit(s, now, write_yield, &e);
   s->writer.behind = false;
-  s->writer.packets += t->visible;
+  s->writer.packets += tg_coroutine_visible(t);
 }
 
 /* All visible frames, outermost first. */
 static uint8_t *put_frames (const tg_Coroutine *t, uint8_t *p) {
-  p = tg_put32(p, t->visible);
+  p = tg_put32(p, tg_coroutine_visible(t));
   for (uint32_t i = 0; i < t->n; i++) {
     if (!(t->frames[i].what & TG_FR_HIDDEN))
       p = tg_put32(p, t->frames[i].what & TG_FR_ID);
@@ -234,9 +241,10 @@ static uint8_t *put_frames (const tg_Coroutine *t, uint8_t *p) {
 
 void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_Writer *r = &s->writer;
-  uint8_t *p = tg_writer_begin(r, 16 + 4 * (size_t)t->visible, now);
+  uint32_t visible = tg_coroutine_visible(t);
+  uint8_t *p = tg_writer_begin(r, 16 + 4 * (size_t)visible, now);
   if (p != NULL) {
-    bool list = t->dropped || (t->counted != r->epoch && t->visible > 0);
+    bool list = t->dropped || (t->counted != r->epoch && visible > 0);
     p = tg_writer_head(r, p, TG_EV_RESUME | (list ? TG_EVF_LIST : 0u), now);
     p = tg_put32(p, t->id);
     if (list) {
@@ -247,7 +255,7 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
     t->dropped = false;
     tg_writer_end(r, p);
   }
-  r->packets += t->visible;
+  r->packets += visible;
 }
 
 void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {

@@ -22,6 +22,10 @@ uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p);
 uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint32_t what, uint8_t *p);
 
+/* Where the arguments of a call of 'k' stand. */
+tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
+                                    const tg_Closure *k);
+
 /* The function of a caller that is older than the trace. */
 tg_FunctionId tg_emit_base_function (tg_Call c);
 

@@ -15,6 +15,7 @@
 #include "stream/event.h"
 
 #define CALL_ROOM 128u              /* head, function, site, a few values */
+#define TG_PLAIN_CALL_ROOM (16u + TG_PLAIN_ROOM)  /* with a plain list */
 
 /* ---- call sites ---- */
 
@@ -34,7 +35,33 @@ TG_INLINE int tg_emit_line (lua_State *L, const void *frame, bool direct) {
   return up.currentline;
 }
 
-/* Writes the call site, if the caller is a Lua function; sets the flags. */
+/* Writes the line of a call. The caller's function has to follow if the flag FAR
+   is set: readers know that of a frame that was described to them. */
+TG_INLINE uint8_t *tg_emit_put_line (const tg_Coroutine *t,
+                                     const tg_Frame *caller, int line,
+                                     uint8_t *p, uint32_t *kind) {
+  uint32_t epoch = t->session->writer.epoch;
+  *kind |= TG_EVF_SITE;
+  if (tg_unlikely(caller == NULL || !tg_emit_described(t, caller, epoch)))
+    *kind |= TG_EVF_FAR;
+  return tg_put32(p, (uint32_t)line);
+}
+
+/* Writes the site of a call from the frame 'caller', if it is a Lua function's;
+   sets the flags. */
+TG_INLINE uint8_t *tg_emit_put_site_in (const tg_Coroutine *t,
+                                        const tg_Frame *caller, uint8_t *p,
+                                        uint32_t *kind) {
+  int line = tg_emit_line(t->L, caller->ci, true);
+  if (tg_unlikely(line < 0))
+    return p;
+  p = tg_emit_put_line(t, caller, line, p, kind);
+  return tg_unlikely(*kind & TG_EVF_FAR) ? tg_put32(p, caller->what & TG_FR_ID)
+                                         : p;
+}
+
+/* The same of any call, whose frame is on top and whose caller may be older than
+   the trace. */
 TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
                                      uint32_t *kind, bool direct) {
   const tg_Coroutine *t = c->t;
@@ -47,12 +74,9 @@ TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
     return p;
   if (tg_likely(t->n >= 2 && t->frames[t->n - 2].ci == c->caller))
     caller = &t->frames[t->n - 2];
-  *kind |= TG_EVF_SITE;
-  p = tg_put32(p, (uint32_t)line);
-  if (tg_likely(caller != NULL
-                && tg_emit_described(t, caller, t->session->writer.epoch)))
+  p = tg_emit_put_line(t, caller, line, p, kind);
+  if (tg_likely(!(*kind & TG_EVF_FAR)))
     return p;
-  *kind |= TG_EVF_FAR;
   return tg_put32(p, (caller != NULL) ? caller->what & TG_FR_ID
                                       : tg_emit_base_function(*c));
 }
@@ -84,16 +108,21 @@ TG_INLINE uint8_t *tg_emit_put_call (const tg_Call *c, uint8_t *p, bool values,
   return p;
 }
 
+/* The arguments of a call of 'k', if they are plain; else NULL. */
+TG_INLINE uint8_t *tg_emit_plain_arguments (const tg_Coroutine *t,
+                                            const void *frame,
+                                            const tg_Closure *k, uint8_t *p) {
+  if (tg_unlikely(k->what & (TG_FR_VARARG | TG_FR_SECRETS)))
+    return NULL;
+  int n = (k->what & TG_FR_C) ? tg_direct_top(t->L, frame) : k->nparams;
+  return tg_capture_plain(t->session, tg_frame_slot(frame), 1, n, p);
+}
+
 TG_INLINE uint8_t *tg_emit_put_arguments (const tg_Call *c, uint8_t *p,
                                           bool direct) {
-  tg_Session *s = c->t->session;
-  uint32_t what = c->callee->what;
-  if (direct && !TG_CROSSCHECKED
-      && tg_likely(!(what & (TG_FR_VARARG | TG_FR_SECRETS)))) {
-    const void *frame = c->ar->i_ci;
-    int n = (what & TG_FR_C) ? tg_direct_top(c->L, frame) : c->callee->nparams;
-    uint8_t *end = tg_capture_plain(s, tg_frame_slot(frame), 1, n, p,
-                                    s->writer.lim);
+  const uint8_t *lim = c->t->session->writer.lim;
+  if (direct && !TG_CROSSCHECKED && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
+    uint8_t *end = tg_emit_plain_arguments(c->t, c->ar->i_ci, c->callee, p);
     if (tg_likely(end != NULL))
       return end;
   }
@@ -143,11 +172,11 @@ TG_INLINE uint8_t *tg_emit_put_results (tg_Session *s, lua_State *L,
                                         uint8_t *p, bool direct) {
   int first = 0, n;
   if (direct && !TG_CROSSCHECKED
+      && (size_t)(s->writer.lim - p) >= TG_PLAIN_ROOM
       && tg_likely(tg_emit_find_results(L, ar, what, &first, &n))) {
     if (n == 0)
       return tg_emit_put_nothing(p);
-    uint8_t *end = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p,
-                                    s->writer.lim);
+    uint8_t *end = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p);
     if (tg_likely(end != NULL))
       return end;
   }

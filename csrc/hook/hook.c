@@ -15,6 +15,7 @@
 #include "hook/emitcall.h"
 #include "hook/errorvalue.h"
 #include "hook/lastrun.h"
+#include "hook/quick.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
 #include "state/ownfunctions.h"
@@ -82,7 +83,7 @@ uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed) {
   uint8_t *at = tg_put32(p, n) + 8 * (size_t)n, *end = at;
   for (tg_Coroutine *t = s->current; t != NULL && n > 0; t = t->resumer, n--) {
     at -= 8;
-    tg_put32(tg_put32(at, t->id), t->visible);
+    tg_put32(tg_put32(at, t->id), tg_coroutine_visible(t));
     t->counted = r->epoch + 1;  /* the epoch that begins here */
   }
   uint32_t frames = r->lists ? listed_frames(s) : UINT32_MAX;
@@ -97,10 +98,9 @@ uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed) {
 void tg_hook_terminate (tg_Session *s) {
   uint32_t visible = 0;
   for (tg_Coroutine *t = s->current; t != NULL; t = t->resumer) {
-    visible += t->visible;
-    t->n = t->visible = 0;
+    visible += tg_coroutine_visible(t);
+    t->n = t->hidden = t->below = 0;
   }
-  s->depth = 0;
   tg_emit_plain(s, TG_EV_TERMINATE, visible, tg_clock_ticks());
 }
 
@@ -133,7 +133,7 @@ TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
     what |= TG_FR_OWN | TG_FR_HIDDEN;
-  if (tg_unlikely(t->session->depth >= t->session->depth_limit))
+  if (tg_unlikely(tg_coroutine_depth(t) >= t->session->depth_limit))
     what |= TG_FR_HIDDEN;
   return what;
 }
@@ -170,14 +170,14 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
   uint32_t what = placed(t, c->callee->what);
   if (tg_unlikely(t->stashed >= t->n))
     tg_stash_deny(t, c->replaces);
-  tg_assert(t->visible <= t->n);
+  tg_assert(t->hidden <= t->n);
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->writer.epoch};
+  t->hidden++;                  /* until it is told of */
   if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
                   || (t->handler != NULL && c->function == t->handler)))
     note_callee(t, c->L, c->ar, c->function, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))) {
-    t->visible++;
-    s->depth++;
+    t->hidden--;
     tg_emit_call(c, direct);
   }
   else {
@@ -221,8 +221,7 @@ TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     if (k + 1 < (int64_t)t->n)
       tg_resumechain_miss(t, (uint32_t)(k + 1));
     c.tail = !(t->frames[k].what & TG_FR_HIDDEN);
-    t->visible -= c.tail;
-    t->session->depth -= c.tail;
+    t->hidden -= !c.tail;
     t->n--;
   }
   else if (t->n > 0 && !settle_call(t, L, ar, caller, now))
@@ -247,17 +246,14 @@ static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
   tg_Session *s = t->session;
   if (tg_builtincalls_noted(TG_NOTED_RETURNS, what))
     tg_builtincalls_return(t, L, ar, what);
-  if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD) {
-    t->n++;             /* it was there while it was suspended */
+  if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD)
     tg_resumechain_come_back(t, L, ar, now);
-    t->n--;
-  }
+  t->n--;
   if (what & TG_FR_HIDDEN) {
+    t->hidden--;
     s->hidden_at = now;
     return;
   }
-  t->visible--;
-  s->depth--;
   if (s->direct)
     tg_emit_return(t, L, ar, what, now, true);
   else
@@ -302,12 +298,10 @@ TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     top = tg_coroutine_top(t);
   }
   uint32_t what = top->what;
-  tg_assert(top->ci == ar->i_ci && t->visible <= t->n);
-  t->n--;
+  tg_assert(top->ci == ar->i_ci && t->hidden <= t->n);
   t->blind = false;
   if (tg_likely(!(what & TG_FR_SPECIAL))) {
-    t->visible--;
-    t->session->depth--;
+    t->n--;
     tg_emit_return(t, L, ar, what, now, direct);
   }
   else
@@ -387,8 +381,8 @@ static TG_NOINLINE void after_event (tg_Coroutine *t, lua_State *L,
   }
 }
 
-TG_INLINE void on_event (lua_State *L, lua_Debug *ar, bool direct) {
-  uint64_t now = tg_clock_ticks();
+TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
+                         bool direct) {
   tg_Coroutine *t = tg_lastrun_is(L) ? tg_lastrun.thread
                                      : switch_to(L, ar, now);
   if (tg_unlikely(t == NULL))
@@ -399,16 +393,44 @@ TG_INLINE void on_event (lua_State *L, lua_Debug *ar, bool direct) {
     on_call(t, L, ar, now, direct);
   else if (ar->event == LUA_HOOKTAILCALL)
     tail_call(t, L, ar, now);
+  if (direct)
+    tg_quick_settle(t);
   if (tg_unlikely(t->session->attention || t->user_hook != NULL))
     after_event(t, L, ar);
 }
 
+/* An event that does not go the quick way. */
+static TG_NOINLINE void event_direct (lua_State *L, lua_Debug *ar,
+                                      uint64_t now) {
+  on_event(L, ar, now, true);
+}
+
+/* On a machine whose clock is a function. */
+static TG_NOINLINE void event_clocked (lua_State *L, lua_Debug *ar) {
+  on_event(L, ar, tg_clock_ticks(), true);
+}
+
 static void hook_direct (lua_State *L, lua_Debug *ar) {
-  on_event(L, ar, true);
+  uint64_t now;
+  bool quick = false;
+  if (tg_unlikely(!tg_clock_glance(&now))) {
+    event_clocked(L, ar);
+    return;
+  }
+  if (tg_likely(tg_lastrun_is(L)) && !TG_CROSSCHECKED) {
+    tg_Coroutine *t = tg_lastrun.thread;
+    if (ar->event == LUA_HOOKRET)
+      quick = tg_quick_return(t, ar, now);
+    else if (ar->event == LUA_HOOKCALL)
+      quick = tg_quick_call(t, ar, now);
+    L = t->L;                   /* the same, in no register until here */
+  }
+  if (tg_unlikely(!quick))
+    event_direct(L, ar, now);
 }
 
 static void hook_asking (lua_State *L, lua_Debug *ar) {
-  on_event(L, ar, false);
+  on_event(L, ar, tg_clock_ticks(), false);
 }
 
 /* ---- our own frames ---- */
@@ -420,6 +442,12 @@ static bool own_frame (lua_State *L, lua_Debug *ar, bool *through) {
   *through = own || *ar->what == 'C';
   lua_pop(L, 1);
   return own;
+}
+
+static void push_own (tg_Coroutine *t, const void *ci) {
+  t->frames[t->n++] = (tg_Frame){ci, TG_FR_OWN | TG_FR_HIDDEN, 0};
+  t->hidden++;
+  t->quick = 0;
 }
 
 void tg_hook_own_frames (tg_Session *s, lua_State *L) {
@@ -435,6 +463,6 @@ void tg_hook_own_frames (tg_Session *s, lua_State *L) {
     tg_errorvalue_floor(t, n);
   while (t != NULL && n-- > 0) {
     if (lua_getstack(L, n, &ar) && tg_coroutine_room(t))
-      t->frames[t->n++] = (tg_Frame){ar.i_ci, TG_FR_OWN | TG_FR_HIDDEN, 0};
+      push_own(t, ar.i_ci);
   }
 }

@@ -23,7 +23,8 @@ typedef struct tg_LastRun {
 extern _Thread_local tg_LastRun tg_lastrun
   __attribute__((tls_model("initial-exec")));
 
-extern _Atomic uint64_t tg_lastrun_generation;
+extern _Atomic uint64_t tg_lastrun_generation
+  __attribute__((visibility("hidden")));
 
 /* Whether 'L' ran last; then its record is tg_lastrun.thread. */
 TG_INLINE bool tg_lastrun_is (const lua_State *L) {

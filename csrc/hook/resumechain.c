@@ -17,9 +17,9 @@ static uint32_t drop_frames (tg_Coroutine *t, uint32_t keep) {
   tg_assert(keep <= t->n);
   for (uint32_t i = keep; i < t->n; i++)
     visible += !(t->frames[i].what & TG_FR_HIDDEN);
+  t->hidden -= t->n - keep - visible;
   t->n = keep;
-  t->visible -= visible;
-  tg_assert(t->visible <= keep);
+  tg_assert(t->hidden <= keep);
   t->blind = t->yielding = false;
   if (t->ncatches > 0)
     tg_coroutine_uncatch(t, keep);
@@ -35,7 +35,6 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
   int n = tg_errorvalue_find(t, L, ar, keep, catcher, part);
   for (int i = 0; i < n; i++) {
     uint32_t visible = drop_frames(t, part[i].keep);
-    s->depth -= visible;
     if (visible > 0)
       tg_emit_throw(s, visible, &part[i].value, now);
   }
@@ -51,7 +50,6 @@ void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   uint64_t then = tg_emit_latest(s);
   while (t->n > keep) {         /* one by one: a CONTEXT may come between */
     uint32_t visible = drop_frames(t, t->n - 1);
-    s->depth -= visible;
     if (visible > 0)
       tg_emit_plain(s, TG_EV_RETURN, 1, then);
   }
@@ -163,7 +161,7 @@ static bool push_frame (tg_Coroutine *t, const void *ci, uint32_t what) {
   if (!tg_coroutine_room(t))
     return false;
   t->frames[t->n++] = (tg_Frame){ci, what, 0};
-  t->visible += !(what & TG_FR_HIDDEN);
+  t->hidden += (what & TG_FR_HIDDEN) != 0;
   return true;
 }
 
@@ -271,13 +269,11 @@ static void suspend (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                      uint64_t now) {
   tg_ValueList list;
   tg_emit_yield(t->session, t, L, yielded(t, L, ar, &list), now);
-  t->session->depth -= t->visible;
 }
 
 static void end (tg_Coroutine *t, uint64_t now) {
-  tg_Session *s = t->session;
-  s->depth -= drop_frames(t, 0);
-  tg_emit_plain(s, TG_EV_LEAVE, 0, now);
+  drop_frames(t, 0);
+  tg_emit_plain(t->session, TG_EV_LEAVE, 0, now);
 }
 
 /* Whether a function of that role says by its results how a coroutine died. */
@@ -364,10 +360,10 @@ static void resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   if (t->id == 0)
     t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
   t->resumer = s->current;
+  t->below = (s->current != NULL) ? tg_coroutine_depth(s->current) : 0;
   t->running = true;
   t->done = t->yielding = false;
   s->current = t;
-  s->depth += t->visible;
   tg_emit_resume(s, t, now);
 }
 
@@ -436,7 +432,7 @@ tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
 }
 
 void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now) {
-  if (t->visible > 0 && !t->running)
+  if (tg_coroutine_visible(t) > 0 && !t->running)
     tg_emit_gone(s, t, now);
   tg_coroutines_remove(&s->threads, t);
 }

@@ -104,7 +104,7 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->packets_start = r->packets;
   t->unseen_start = s->unseen;
   t->missed_start = s->missed;
-  t->depth_start = s->depth;
+  t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))
     return false;
   t->epoch_start = r->epoch;
@@ -179,7 +179,8 @@ void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   t->counter = NULL;
   leave_follower(t);
   tg_tracefile_ended(s, t);
-  s->stale = s->attention = true;
+  s->stale = true;
+  tg_session_heed(s);
 }
 
 /* The old hold is dropped last: else the chunks between would be freed before
@@ -246,10 +247,12 @@ void tg_tracelimits_set (tg_Session *s) {
    again: what came earlier is seen here. And once more after: what came
    meanwhile is seen then, if its lower limit has been overwritten. */
 static void note_wishes (tg_Session *s) {
-  if (atomic_exchange(&s->button, false))
-    s->snapshot = s->attention = true;
+  if (atomic_exchange(&s->button, false)) {
+    s->snapshot = true;
+    tg_session_heed(s);
+  }
   if (tg_session_called(s))
-    s->attention = true;
+    tg_session_heed(s);
 }
 
 /* Several may come to their limits with one event. */

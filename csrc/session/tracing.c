@@ -152,6 +152,7 @@ static bool work_out_demand (tg_Session *s) {
   tg_selection_clear(&s->selection);
   s->selection = fresh;
   s->depth_limit = limit;
+  tg_session_review(s);
   if (!alike)           /* else each function is still wanted or not */
     tg_catalog_refresh(&s->known);
   return true;
@@ -171,7 +172,6 @@ static void clear_machinery (tg_Session *s) {
   s->current = NULL;
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
-  s->depth = 0;
   s->tracing = s->recording = s->attention = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
@@ -334,6 +334,7 @@ static void work_out_logging (tg_Session *s) {
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
     s->logging = s->logging || t->log != NULL;
   s->attention = s->logging || s->stale || s->snapshot;
+  tg_session_review(s);
 }
 
 /* The writer's limits are worked out anew. Without memory the writer is closed
@@ -394,8 +395,10 @@ bool tg_session_restart (tg_Session *s, tg_Trace *t) {
   if (t->end != TG_END_NOT || s->terminated || s->torn
       || !tg_tracelimits_again(s, t, tg_clock_ticks()))
     return false;
-  if (!work_out_demand(s))
-    s->stale = s->attention = true;     /* later */
+  if (!work_out_demand(s)) {
+    s->stale = true;            /* later */
+    tg_session_heed(s);
+  }
   tg_tracelimits_set(s);
   reopen(s);
   return true;

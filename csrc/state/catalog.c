@@ -83,7 +83,7 @@ static void fill_closure (tg_Closure *c, lua_State *L, const lua_Debug *ar,
     c->source = (const void *)(uintptr_t)lua_tocfunction(L, -1);
     return;
   }
-  c->source = crowded ? NULL : ar->source;
+  c->source = crowded ? TG_SHARES_LINE : ar->source;
   c->tail = crowded ? shared_mark(L, ar)
                     : tg_source_tail(ar->source, ar->srclen);
   c->line = (uint32_t)ar->linedefined;
@@ -100,8 +100,9 @@ static void fill_slot (tg_Closure *c, tg_Slot f, uint32_t what, bool crowded) {
   const void *proto = tg_function_proto(f);
   uint64_t lines = tg_read64(proto, TG_AT_PROTO_LINE);
   const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
-  c->source = crowded ? NULL : source;
-  c->tail = (c->source == NULL) ? proto_mark(f) : tg_source_mark(source);
+  bool shares = crowded || source == NULL;
+  c->source = shares ? TG_SHARES_LINE : source;
+  c->tail = shares ? proto_mark(f) : tg_source_mark(source) & ~TG_MARK_LONG;
   memcpy(&c->line, &lines, sizeof lines);
   c->params = tg_read16(proto, TG_AT_PROTO_PARAMS);
   c->nparams = tg_read8(proto, TG_AT_PROTO_PARAMS);
@@ -124,7 +125,7 @@ static const tg_Closure *remember (tg_Session *s, lua_State *L,
 
 bool tg_catalog_alike (const tg_Session *s, lua_State *L, const tg_Closure *c,
                        lua_Debug *ar) {
-  if (c->source != NULL || c->address != lua_topointer(L, -1)
+  if (c->source != TG_SHARES_LINE || c->address != lua_topointer(L, -1)
       || *ar->what == 'C' || c->line != (uint32_t)ar->linedefined
       || c->last_line != (uint32_t)ar->lastlinedefined)
     return false;
@@ -153,8 +154,8 @@ bool tg_catalog_holds (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
   uint64_t lines;
   memcpy(&lines, &c->line, sizeof lines);
   return !(c->what & TG_FR_C)
-         && (tg_closure_is_proto(c, proto)
-             || (c->source == NULL && c->tail == proto_mark(f)
+         && (tg_closure_matches(c, proto, TG_MARK_LONG)
+             || (c->source == TG_SHARES_LINE && c->tail == proto_mark(f)
                  && lines == tg_read64(proto, TG_AT_PROTO_LINE)))
          && same_source(s, c, tg_read_pointer(proto, TG_AT_PROTO_SOURCE));
 }

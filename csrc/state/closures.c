@@ -10,10 +10,15 @@
 
 #define CLOSURES_MIN 1024u
 #define CLOSURES_MAX 16384u         /* then the table starts anew */
+#define BEYOND 64u                  /* slots beyond the mask */
+
+static tg_Closure *new_slots (uint32_t mask) {
+  return tg_calloc((size_t)mask + 1 + BEYOND, sizeof(tg_Closure));
+}
 
 bool tg_closures_init (tg_Closures *k) {
-  k->slots = tg_calloc(CLOSURES_MIN, sizeof *k->slots);
-  k->size = CLOSURES_MIN;
+  k->mask = CLOSURES_MIN - 1;
+  k->slots = new_slots(k->mask);
   k->used = 0;
   return k->slots != NULL;
 }
@@ -25,30 +30,51 @@ void tg_closures_free (tg_Closures *k) {
 
 void tg_closures_clear (tg_Closures *k) {
   if (k->slots != NULL)
-    memset(k->slots, 0, k->size * sizeof *k->slots);
+    memset(k->slots, 0, (k->mask + 1 + BEYOND) * sizeof *k->slots);
   k->used = 0;
 }
 
+/* Whether 'c' is the slot that must stay free. */
+static bool is_last (const tg_Closures *k, const tg_Closure *c) {
+  return c == &k->slots[k->mask + BEYOND];
+}
+
+/* Moves all to a larger table. False: there is none, or they do not fit. */
+static bool move (const tg_Closures *k, tg_Closures *larger) {
+  if (larger->mask >= CLOSURES_MAX)
+    return false;
+  larger->slots = new_slots(larger->mask);
+  for (uint32_t i = 0; larger->slots != NULL && i < k->mask + BEYOND; i++) {
+    if (k->slots[i].address == NULL)
+      continue;
+    tg_Closure *c = tg_closures_find(larger, k->slots[i].address);
+    if (is_last(larger, c)) {
+      tg_closures_free(larger);
+      return false;
+    }
+    *c = k->slots[i];
+  }
+  return larger->slots != NULL;
+}
+
 static void grow (tg_Closures *k) {
-  tg_Closures larger = {.size = k->size * 2, .used = k->used};
-  if (larger.size <= CLOSURES_MAX)
-    larger.slots = tg_calloc(larger.size, sizeof *larger.slots);
-  if (larger.slots == NULL) {
+  tg_Closures larger = {.mask = k->mask * 2 + 1, .used = k->used};
+  if (!move(k, &larger)) {
     tg_closures_clear(k);
     return;
-  }
-  for (uint32_t i = 0; i < k->size; i++) {
-    if (k->slots[i].address != NULL)
-      *tg_closures_find(&larger, k->slots[i].address) = k->slots[i];
   }
   tg_free(k->slots);
   *k = larger;
 }
 
 tg_Closure *tg_closures_add (tg_Closures *k, const void *address) {
-  if (k->used * 2 > k->size)
+  if (k->used * 2 > k->mask)
     grow(k);
   tg_Closure *c = tg_closures_find(k, address);
+  if (is_last(k, c)) {
+    tg_closures_clear(k);
+    c = tg_closures_find(k, address);
+  }
   k->used += c->address == NULL;
   memset(c, 0, sizeof *c);
   c->address = address;

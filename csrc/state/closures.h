@@ -19,8 +19,8 @@
 /* A function that was called: 48 bytes. */
 typedef struct tg_Closure {
   const void *address;      /* NULL: free */
-  const void *source;       /* its source string, or its C function; NULL: it
-                               shares its line */
+  const void *source;       /* its source string, or its C function, or
+                               TG_SHARES_LINE */
   uint64_t tail;            /* what the source's text is told by (below); with
                                these its shape, if it shares its line */
   uint32_t line, last_line; /* together, as a prototype has them */
@@ -29,9 +29,15 @@ typedef struct tg_Closure {
   uint16_t params;          /* from memory: the same, and whether vararg */
 } tg_Closure;
 
+/* Instead of a source: its source, lines and parameters do not tell the
+   function apart from another one; or it has no source. */
+#define TG_SHARES_LINE ((const void *)1)
+
 typedef struct tg_Closures {
-  tg_Closure *slots;        /* owns; hash by address */
-  uint32_t size, used;      /* slots, power of two */
+  tg_Closure *slots;        /* owns; hash by address. Those with the same hash
+                               go up from there, at the end into some slots
+                               beyond the mask, the last of which is free */
+  uint32_t mask, used;      /* a power of two less 1; addresses */
 } tg_Closures;
 
 bool tg_closures_init (tg_Closures *k);
@@ -50,12 +56,10 @@ TG_INLINE uint32_t tg_address_hash (const void *p) {
 /* The slot of an address: its own, or a free one. */
 TG_INLINE tg_Closure *tg_closures_find (const tg_Closures *k,
                                         const void *address) {
-  uint32_t mask = k->size - 1;
-  uint32_t h = tg_address_hash(address) & mask;
-  while (tg_unlikely(k->slots[h].address != address)
-         && k->slots[h].address != NULL)
-    h = (h + 1) & mask;
-  return &k->slots[h];
+  tg_Closure *c = &k->slots[tg_address_hash(address) & k->mask];
+  while (tg_unlikely(c->address != address) && c->address != NULL)
+    c++;
+  return c;
 }
 
 /* Eight bytes near the end of a source, to tell strings apart by the public
@@ -85,16 +89,23 @@ TG_INLINE uint64_t tg_source_mark (const void *source) {
   return tg_read64(source, TG_AT_OBJECT_TAG) & tg_read64(kept, 0);
 }
 
-/* Whether the Lua function of that prototype is still this one; a long source
-   remains to be compared. Never of one that shares its line. */
-TG_INLINE bool tg_closure_is_proto (const tg_Closure *c, const void *proto) {
+/* Whether the Lua function of that prototype is still this one, by 'mark' of
+   its source. Never of one that shares its line. */
+TG_INLINE bool tg_closure_matches (const tg_Closure *c, const void *proto,
+                                   uint64_t ignored) {
   const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
   uint64_t lines;
   memcpy(&lines, &c->line, sizeof lines);
-  return c->source == source && source != NULL
+  return c->source == source
          && lines == tg_read64(proto, TG_AT_PROTO_LINE)
          && c->params == tg_read16(proto, TG_AT_PROTO_PARAMS)
-         && c->tail == tg_source_mark(source);
+         && c->tail == (tg_source_mark(source) & ~ignored);
+}
+
+/* The same at once: of one with a long source, whose text remains to be
+   compared, it says no. */
+TG_INLINE bool tg_closure_is_proto (const tg_Closure *c, const void *proto) {
+  return tg_closure_matches(c, proto, 0);
 }
 
 /* The C function of a function's slot; NULL for a Lua function. */

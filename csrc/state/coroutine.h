@@ -51,7 +51,10 @@ typedef struct tg_Coroutine {
   struct tg_Session *session;
   tg_Frame *frames;         /* owns */
   uint32_t n, capacity;     /* frames used, allocated */
-  uint32_t visible;         /* of them, those in the stream */
+  uint32_t hidden;          /* of them, those that are not in the stream */
+  uint32_t quick;           /* an event above fewer frames than these is not
+                               looked at twice (hook/quick.h) */
+  uint32_t below;           /* visible frames of its resumer, and so on down */
   tg_ThreadId id;
   uint32_t slot;            /* index in the list of coroutines; 0 = none */
   uint32_t counted;         /* epoch in which readers know how many frames */
@@ -138,6 +141,16 @@ TG_INLINE tg_Role tg_frame_role (const tg_Frame *f) {
 
 TG_INLINE tg_Frame *tg_coroutine_top (const tg_Coroutine *t) {
   return (t->n > 0) ? &t->frames[t->n - 1] : NULL;
+}
+
+/* How many of its frames are in the stream. */
+TG_INLINE uint32_t tg_coroutine_visible (const tg_Coroutine *t) {
+  return t->n - t->hidden;
+}
+
+/* Visible frames of the chain that ends with this one. */
+TG_INLINE uint32_t tg_coroutine_depth (const tg_Coroutine *t) {
+  return t->below + tg_coroutine_visible(t);
 }
 
 /* Room for one more frame; false without memory. */

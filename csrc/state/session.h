@@ -120,7 +120,6 @@ typedef struct tg_Session {
   tg_ObjectPool pool;
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
-  uint32_t depth;             /* visible frames of the running chain */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */
@@ -146,6 +145,24 @@ TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
 /* Whether somebody outside asks for something. */
 TG_INLINE bool tg_session_called (const tg_Session *s) {
   return s->wanted != NULL && atomic_load(s->wanted);
+}
+
+/* Visible frames of the running chain. */
+TG_INLINE uint32_t tg_session_depth (const tg_Session *s) {
+  return (s->current != NULL) ? tg_coroutine_depth(s->current) : 0;
+}
+
+/* What an event may be recorded without has changed: the next one is looked at
+   in full. */
+TG_INLINE void tg_session_review (tg_Session *s) {
+  if (s->current != NULL)
+    s->current->quick = 0;
+}
+
+/* Something is to be done after the next event. */
+TG_INLINE void tg_session_heed (tg_Session *s) {
+  s->attention = true;
+  tg_session_review(s);
 }
 
 /* The session of a state, NULL if it has none. */            /* [-0, +0, -] */

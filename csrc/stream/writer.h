@@ -82,16 +82,21 @@ bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark);
 /* The slow half of tg_writer_begin. */
 uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now);
 
+/* Whether nothing stands against an event of at most 'need' bytes. */
+TG_INLINE bool tg_writer_ready (const tg_Writer *r, size_t need,
+                                uint64_t now) {
+  return tg_likely((uintptr_t)r->p + need <= (uintptr_t)r->lim
+                   && now - r->last <= TG_EV_DELTAMAX
+                   && r->packets < r->packets_stop && now < r->ticks_stop);
+}
+
 /*
 ** Room for one event of at most 'need' bytes that stands for 'packets' packets;
 ** NULL: it is not recorded. Write it, then tg_writer_end.
 */
 TG_INLINE uint8_t *tg_writer_begin (tg_Writer *r, size_t need, uint64_t now) {
-  if (tg_likely((size_t)(r->lim - r->p) >= need
-                && now - r->last <= TG_EV_DELTAMAX
-                && r->packets < r->packets_stop && now < r->ticks_stop))
-    return r->p;
-  return tg_writer_slow(r, need, now);
+  return tg_likely(tg_writer_ready(r, need, now))
+         ? r->p : tg_writer_slow(r, need, now);
 }
 
 /* The head of an event begun at 'now'. */

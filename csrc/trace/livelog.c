@@ -46,6 +46,7 @@ int livelog_start (lua_State *L) {
     return luaL_error(L, "not enough memory");
   }
   tg_assert(t->session != NULL && t->consumed);
-  t->session->logging = t->session->attention = true;
+  t->session->logging = true;
+  tg_session_heed(t->session);
   return 1;
 }

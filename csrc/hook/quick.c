@@ -1,0 +1,120 @@
+/*
+** quick.c - quick calls and returns whose values or site are wanted. Called by
+** the hook, when all that was to be asked has been (quick.h).
+**
+** What each function does last is a call of the next one, to which the compiler
+** jumps: a list that is plain takes the first way, one with objects in it or
+** with long strings the second. What even that cannot do is written as after a
+** full look (emit.c), with the frame in place. Nothing is committed before it is
+** complete, and nothing fails here: events without room or memory are counted
+** there.
+*/
+#include "hook/quick.h"
+
+void tg_quick_settle (tg_Coroutine *t) {
+  const tg_Session *s = t->session;
+  const tg_Frame *top = tg_coroutine_top(t);
+  uint32_t depth = tg_coroutine_depth(t);
+  uint32_t more = t->capacity - t->n;
+  t->quick = 0;
+  if (top == NULL || (top->what & TG_FR_OWN) || depth >= s->depth_limit
+      || s->attention || t->user_hook != NULL || t->stashed > 0 || t->blind)
+    return;
+  if (more > s->depth_limit - depth)
+    more = s->depth_limit - depth;
+  t->quick = t->n - 1 + more;
+}
+
+/* ---- calls ---- */
+
+/* By the way that knows all. */
+static TG_NOINLINE void call_in_full (tg_Coroutine *t, lua_Debug *ar,
+                                      const tg_Closure *k, uint64_t now) {
+  tg_Call c = {t, t->L, ar, tg_frame_caller(ar->i_ci), k, NULL, false, false,
+               now};
+  tg_Writer *r = &t->session->writer;
+  t->frames[t->n++] = (tg_Frame){ar->i_ci, k->what, r->epoch};
+  tg_emit_call_again(c);
+  r->packets++;
+}
+
+/* Arguments that are not plain. */
+static TG_NOINLINE void call_with_list (tg_Coroutine *t, lua_Debug *ar,
+                                        const tg_Closure *k, uint64_t now,
+                                        uint8_t *p, uint32_t kind) {
+  tg_Session *s = t->session;
+  bool unknown = false;
+  tg_ValueList list = tg_emit_argument_list(t, ar, k);
+  if (tg_likely(!list.asked))
+    p = tg_capture_slots(s, t->L, &list, tg_frame_slot(ar->i_ci), p,
+                         s->writer.lim, &unknown);
+  if (tg_likely(p != NULL && !unknown && !list.asked))
+    tg_quick_put_call(t, ar, k, now, p, kind | TG_EVF_VALUES);
+  else
+    call_in_full(t, ar, k, now);
+}
+
+void tg_quick_call_with (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
+                         uint64_t now, uint8_t *p, uint32_t kind) {
+  uint8_t *end = tg_emit_plain_arguments(t, ar->i_ci, k, p);
+  if (tg_likely(end != NULL))
+    tg_quick_put_call(t, ar, k, now, end, kind | TG_EVF_VALUES);
+  else
+    call_with_list(t, ar, k, now, p, kind);
+}
+
+void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
+                         uint64_t now) {
+  const tg_Session *s = t->session;
+  uint32_t kind = TG_EV_CALL;
+  uint8_t *p = tg_emit_put_site_in(t, tg_coroutine_top(t), s->writer.p + 8,
+                                   &kind);
+  if (s->selection.types & TG_TYPE_ARGUMENTS)
+    tg_quick_call_with(t, ar, k, now, p, kind);
+  else
+    tg_quick_put_call(t, ar, k, now, p, kind);
+}
+
+/* ---- returns ---- */
+
+static TG_NOINLINE void return_in_full (tg_Coroutine *t, lua_Debug *ar,
+                                        uint64_t now) {
+  uint32_t what = tg_coroutine_top(t)->what;
+  t->n--;
+  tg_emit_return_again(t->session, t->L, ar, what, now);
+  t->session->writer.packets++;
+}
+
+/* 'n' results from slot 'first' on, which are not plain. */
+static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
+                                          uint64_t now, int first, int n) {
+  tg_Session *s = t->session;
+  bool unknown = false;
+  tg_ValueList list = {.first = first, .count = n};
+  uint8_t *p = tg_capture_slots(s, t->L, &list, tg_frame_slot(ar->i_ci),
+                                s->writer.p + 4, s->writer.lim, &unknown);
+  if (tg_likely(p != NULL && !unknown))
+    tg_quick_put_return(t, now, p, TG_EVF_VALUES);
+  else
+    return_in_full(t, ar, now);
+}
+
+void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
+                           uint64_t now) {
+  const tg_Session *s = t->session;
+  uint8_t *p = s->writer.p + 4;
+  int first = 0, n;
+  if (tg_unlikely(!tg_emit_find_results(t->L, ar, what, &first, &n))) {
+    return_in_full(t, ar, now);
+    return;
+  }
+  if (n == 0) {
+    tg_quick_put_return(t, now, p, TG_EVF_NOTHING);
+    return;
+  }
+  p = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p);
+  if (tg_likely(p != NULL))
+    tg_quick_put_return(t, now, p, TG_EVF_VALUES);
+  else
+    return_with_list(t, ar, now, first, n);
+}

@@ -1,0 +1,139 @@
+/*
+** quick.h - the calls and returns that most events are, when memory is read: a
+** frame on top of its shadow stack, a function that is known and nothing
+** special, room in the chunk.
+**
+** All of that is asked first, and nothing is changed meanwhile. If one answer is
+** no, the event is looked at in full (hook.c), as if it had only begun. So the
+** quick way has no second half to fall back from, calls nothing and need not
+** save a register.
+**
+** What changes seldom is not asked at each event, but after each one that was
+** looked at in full, and stands in the coroutine's record as one number,
+** 'quick': for how many frames below its top the next events may go this way.
+** It is 0 where something is to be done at every event. Who changes any of it
+** between two events says so: tg_session_review, tg_session_heed.
+*/
+#ifndef TG_QUICK_H
+#define TG_QUICK_H
+
+#include "hook/callee.h"
+#include "hook/emitcall.h"
+#include "state/session.h"
+
+/* After an event that was looked at in full. */
+void tg_quick_settle (tg_Coroutine *t);
+
+/* The call of 'k', whose site is wanted, and perhaps its arguments. */
+void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
+                         uint64_t now);
+
+/* The call of 'k' with its arguments, which go to 'p'; 'kind' has its flags so
+   far. */
+void tg_quick_call_with (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
+                         uint64_t now, uint8_t *p, uint32_t kind);
+
+/* The return of function 'what', with its results. */
+void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
+                           uint64_t now);
+
+/* What has been read is read again from here on. To keep it would take
+   registers that are to be saved first, which is dearer. */
+#define TG_QUICK_FORGET() __asm__ volatile ("" : : : "memory")
+
+/* What is known of the function that is called; NULL: the event is to be looked
+   at in full. */
+TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
+                                             const lua_Debug *ar,
+                                             uint64_t now) {
+  const tg_Session *s = t->session;
+  uint32_t at = t->n - 1;       /* of none, the largest number */
+  const void *frame = ar->i_ci;
+  if (tg_unlikely(at >= t->quick
+                  || t->frames[at].ci
+                     != tg_read_pointer(frame, TG_AT_FRAME_CALLER)))
+    return NULL;
+  tg_Slot f = tg_frame_function(frame);
+  if (tg_unlikely(f.u.p == t->handler))
+    return NULL;
+  const void *key = tg_slot_key(f);
+  const tg_Closure *k = tg_closures_find(&s->known.closures, key);
+  if (tg_unlikely(!tg_callee_known(k, f, key) || (k->what & TG_FR_SPECIAL)))
+    return NULL;
+  TG_QUICK_FORGET();
+  return tg_writer_ready(&s->writer, TG_PLAIN_CALL_ROOM, now) ? k : NULL;
+}
+
+/* The frame that returns, which is not a coroutine's first; NULL: the event is
+   to be looked at in full. */
+TG_INLINE const tg_Frame *tg_quick_returning (const tg_Coroutine *t,
+                                              const lua_Debug *ar,
+                                              uint64_t now) {
+  uint32_t below = t->n - 2;
+  if (tg_unlikely(below >= t->quick))
+    return NULL;
+  const tg_Frame *top = &t->frames[(size_t)below + 1];
+  if (tg_unlikely(top->ci != ar->i_ci || (top->what & TG_FR_SPECIAL)
+                  || !tg_writer_ready(&t->session->writer, TG_PLAIN_CALL_ROOM,
+                                      now)))
+    return NULL;
+  return top;
+}
+
+/* Pushes the frame and writes the call, what comes after its head being written
+   already, up to 'p'. */
+TG_INLINE void tg_quick_put_call (tg_Coroutine *t, const lua_Debug *ar,
+                                  const tg_Closure *k, uint64_t now,
+                                  uint8_t *p, uint32_t kind) {
+  tg_Writer *r = &t->session->writer;
+  tg_Frame *f = &t->frames[t->n++];
+  tg_assert(t->n <= t->capacity && t->hidden < t->n);
+  f->ci = ar->i_ci;
+  f->what = k->what;
+  uint8_t *id = tg_writer_head(r, r->p, kind, now);
+  f->epoch = r->epoch;
+  tg_put32(id, k->what & TG_FR_ID);
+  tg_writer_end(r, p);
+  r->packets++;
+}
+
+/* The same of a return, whose frame is popped. */
+TG_INLINE void tg_quick_put_return (tg_Coroutine *t, uint64_t now, uint8_t *p,
+                                    uint32_t flags) {
+  tg_Writer *r = &t->session->writer;
+  tg_assert(t->n >= 2 && t->hidden < t->n);
+  t->n--;
+  tg_writer_head(r, r->p, TG_EV_RETURN | flags, now);
+  tg_writer_end(r, p);
+  r->packets++;
+}
+
+/* The event of a call, of which nothing but its time may be wanted. False:
+   nothing has been done. */
+TG_INLINE bool tg_quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
+  const tg_Closure *k = tg_quick_callee(t, ar, now);
+  if (tg_unlikely(k == NULL))
+    return false;
+  uint32_t types = t->session->selection.types;
+  uint8_t *p = t->session->writer.p + 8;
+  if (types & TG_TYPE_CALLSITE)
+    tg_quick_call_from(t, ar, k, now);
+  else if (types & TG_TYPE_ARGUMENTS)
+    tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
+  else
+    tg_quick_put_call(t, ar, k, now, p, TG_EV_CALL);
+  return true;
+}
+
+TG_INLINE bool tg_quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
+  const tg_Frame *f = tg_quick_returning(t, ar, now);
+  if (tg_unlikely(f == NULL))
+    return false;
+  if (t->session->selection.types & TG_TYPE_RETURN)
+    tg_quick_return_with(t, ar, f->what, now);
+  else
+    tg_quick_put_return(t, now, t->session->writer.p + 4, 0);
+  return true;
+}
+
+#endif
