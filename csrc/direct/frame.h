@@ -16,6 +16,11 @@ TG_INLINE const void *tg_direct_running (const lua_State *L) {
   return tg_read_pointer(L, TG_AT_STATE_FRAME);
 }
 
+/* The same for all coroutines of a Lua state, and for no other's. */
+TG_INLINE const void *tg_direct_shared (const lua_State *L) {
+  return tg_read_pointer(L, TG_AT_STATE_SHARED);
+}
+
 /* The frame that called this one; NULL if it is the coroutine's first. Below
    that is one that stands for the host, with nothing below it. */
 TG_INLINE const void *tg_frame_caller (const void *frame) {

@@ -16,6 +16,7 @@ enum {
   TG_SIZE_SLOT = 16,
 
   TG_AT_STATE_TOP = 16,         /* lua_State: the first free slot, */
+  TG_AT_STATE_SHARED = 24,      /* what all coroutines of a state share, */
   TG_AT_STATE_FRAME = 32,       /* the frame that runs */
   TG_SIZE_STATE = 40,           /* bytes of it that are read; so with all */
 

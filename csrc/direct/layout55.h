@@ -18,6 +18,7 @@ enum {
   TG_SIZE_SLOT = 16,
 
   TG_AT_STATE_TOP = 16,         /* lua_State: the first free slot, */
+  TG_AT_STATE_SHARED = 24,      /* what all coroutines of a state share, */
   TG_AT_STATE_FRAME = 32,       /* the frame that runs, */
   TG_AT_STATE_FIRST = 200,      /* at a hook: what moves, from which slot */
   TG_AT_STATE_COUNT = 204,      /* and how many values */

@@ -157,6 +157,9 @@ static bool check_frame (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
                           TG_SIZE_FRAME)
       || !tg_probe_inside(p, tg_frame_slot(frame), TG_SIZE_SLOT))
     return tg_probe_check(p, false, "frames");
+  if (!tg_probe_inside(p, tg_direct_shared(L), 1)
+      || tg_direct_shared(L) != tg_direct_shared(p->L))
+    return tg_probe_check(p, false, "states");
   return tg_probe_check(p, tg_frame_caller(frame)
                            == (nested ? (const void *)up.i_ci : NULL),
                         "who called");

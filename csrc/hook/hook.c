@@ -157,16 +157,11 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
     lua_pop(L, 1);
 }
 
-/* Pushes the callee's frame and tells of the call. */
-TG_INLINE void push_call (tg_Call *c, bool direct) {
+/* Pushes the frame of a known callee and tells of the call; there is room for
+   one more. */
+TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
-  tg_callee_find(c, direct);
-  tg_crosscheck_call(c);
-  if (tg_unlikely(c->callee == NULL || !tg_coroutine_room(t))) {
-    go_blind(t, c->tail, c->now);
-    return;
-  }
   uint32_t what = placed(t, c->callee->what);
   if (tg_unlikely(t->stashed >= t->n))
     tg_stash_deny(t, c->replaces);
@@ -185,6 +180,15 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
     if (c->tail)
       tg_emit_tail_exit(s, c->now);
   }
+}
+
+TG_INLINE void push_call (tg_Call *c, bool direct) {
+  tg_callee_find(c, direct);
+  tg_crosscheck_call(c);
+  if (tg_unlikely(c->callee == NULL || !tg_coroutine_room(c->t)))
+    go_blind(c->t, c->tail, c->now);
+  else
+    enter_callee(c, direct);
 }
 
 /* The frame that called the one of 'ar'; NULL if there is none. */
@@ -239,11 +243,11 @@ static TG_NOINLINE void tail_call (tg_Coroutine *t, lua_State *L,
 
 /* ---- returns ---- */
 
-/* A frame with a role, hidden, or of our own. */
-static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
-                                        lua_Debug *ar, uint32_t what,
-                                        uint64_t now) {
+/* A frame with a role, hidden, or of our own, which is on top. */
+TG_INLINE void return_special (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                               uint64_t now, bool direct) {
   tg_Session *s = t->session;
+  uint32_t what = tg_coroutine_top(t)->what;
   if (tg_builtincalls_noted(TG_NOTED_RETURNS, what))
     tg_builtincalls_return(t, L, ar, what);
   if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD)
@@ -252,12 +256,9 @@ static TG_NOINLINE void return_special (tg_Coroutine *t, lua_State *L,
   if (what & TG_FR_HIDDEN) {
     t->hidden--;
     s->hidden_at = now;
-    return;
   }
-  if (s->direct)
-    tg_emit_return(t, L, ar, what, now, true);
   else
-    tg_emit_return(t, L, ar, what, now, false);
+    tg_emit_return(t, L, ar, what, now, direct);
 }
 
 /* The frame that returns is not the one on top. False: it is older than the
@@ -305,7 +306,7 @@ TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     tg_emit_return(t, L, ar, what, now, direct);
   }
   else
-    return_special(t, L, ar, what, now);
+    return_special(t, L, ar, now, direct);
   if (tg_unlikely(t->n == 0))
     note_done(t, L);
 }
@@ -381,6 +382,14 @@ static TG_NOINLINE void after_event (tg_Coroutine *t, lua_State *L,
   }
 }
 
+TG_INLINE void finish (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                       bool direct) {
+  if (direct)
+    tg_quick_settle(t);
+  if (tg_unlikely(t->session->attention || t->user_hook != NULL))
+    after_event(t, L, ar);
+}
+
 TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
                          bool direct) {
   tg_Coroutine *t = tg_lastrun_is(L) ? tg_lastrun.thread
@@ -393,10 +402,7 @@ TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
     on_call(t, L, ar, now, direct);
   else if (ar->event == LUA_HOOKTAILCALL)
     tail_call(t, L, ar, now);
-  if (direct)
-    tg_quick_settle(t);
-  if (tg_unlikely(t->session->attention || t->user_hook != NULL))
-    after_event(t, L, ar);
+  finish(t, L, ar, direct);
 }
 
 /* An event that does not go the quick way. */
@@ -410,6 +416,53 @@ static TG_NOINLINE void event_clocked (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, tg_clock_ticks(), true);
 }
 
+/* A call of a function with a role, or one that is hidden. */
+static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
+                                      const tg_Closure *k, uint64_t now) {
+  const void *frame = ar->i_ci;
+  tg_Call c = {t, t->L, ar, tg_frame_caller(frame), k,
+               tg_frame_function(frame).u.p, false, false, now};
+  enter_callee(&c, true);
+  finish(t, t->L, ar, true);
+}
+
+static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
+                                              uint64_t now) {
+  return_special(t, t->L, ar, now, true);
+  finish(t, t->L, ar, true);
+}
+
+/* False: nothing has been done. */
+TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
+  const tg_Closure *k = tg_quick_callee(t, ar, now);
+  if (tg_unlikely(k == NULL))
+    return false;
+  uint32_t types = t->session->selection.types;
+  uint8_t *p = t->session->writer.p + 8;
+  if (tg_unlikely(k->what & TG_FR_SPECIAL))
+    call_special(t, ar, k, now);
+  else if (types & TG_TYPE_CALLSITE)
+    tg_quick_call_from(t, ar, k, now);
+  else if (types & TG_TYPE_ARGUMENTS)
+    tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
+  else
+    tg_quick_put_call(t, ar, k, now, p, TG_EV_CALL);
+  return true;
+}
+
+TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
+  const tg_Frame *f = tg_quick_returning(t, ar, now);
+  if (tg_unlikely(f == NULL))
+    return false;
+  if (tg_unlikely(f->what & TG_FR_SPECIAL))
+    return_from_special(t, ar, now);
+  else if (t->session->selection.types & TG_TYPE_RETURN)
+    tg_quick_return_with(t, ar, f->what, now);
+  else
+    tg_quick_put_return(t, now, t->session->writer.p + 4, 0);
+  return true;
+}
+
 static void hook_direct (lua_State *L, lua_Debug *ar) {
   uint64_t now;
   bool quick = false;
@@ -420,9 +473,9 @@ static void hook_direct (lua_State *L, lua_Debug *ar) {
   if (tg_likely(tg_lastrun_is(L)) && !TG_CROSSCHECKED) {
     tg_Coroutine *t = tg_lastrun.thread;
     if (ar->event == LUA_HOOKRET)
-      quick = tg_quick_return(t, ar, now);
+      quick = quick_return(t, ar, now);
     else if (ar->event == LUA_HOOKCALL)
-      quick = tg_quick_call(t, ar, now);
+      quick = quick_call(t, ar, now);
     L = t->L;                   /* the same, in no register until here */
   }
   if (tg_unlikely(!quick))

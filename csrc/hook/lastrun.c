@@ -27,8 +27,9 @@ static uint64_t as_remembered (void) {
 
 /* What ran last is of the state that 'L' is of. */
 static bool same_state (lua_State *L) {
-  return tg_lastrun.thread->session->registry
-         == lua_topointer(L, LUA_REGISTRYINDEX);
+  const tg_Session *s = tg_lastrun.thread->session;
+  return s->direct ? s->shared == tg_direct_shared(L)
+                   : s->registry == lua_topointer(L, LUA_REGISTRYINDEX);
 }
 
 tg_Coroutine *tg_lastrun_recall (lua_State *L) {

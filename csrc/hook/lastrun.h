@@ -7,7 +7,7 @@
 ** for all; so only its home may remember a session's records, and forgets
 ** those that die. One thing remains: a coroutine collected by the host, without
 ** an event, while another session's gets its address. So while more than one
-** session traces, the state's registry is compared as well.
+** session traces, what tells the state is compared as well.
 */
 #ifndef TG_LASTRUN_H
 #define TG_LASTRUN_H

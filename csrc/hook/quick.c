@@ -13,16 +13,18 @@
 
 void tg_quick_settle (tg_Coroutine *t) {
   const tg_Session *s = t->session;
-  const tg_Frame *top = tg_coroutine_top(t);
-  uint32_t depth = tg_coroutine_depth(t);
-  uint32_t more = t->capacity - t->n;
+  uint32_t most = t->capacity;
   t->quick = 0;
-  if (top == NULL || (top->what & TG_FR_OWN) || depth >= s->depth_limit
-      || s->attention || t->user_hook != NULL || t->stashed > 0 || t->blind)
+  if (t->n == 0 || s->attention || t->user_hook != NULL || t->stashed > 0
+      || t->blind || (t->frames[t->n - 1].what & TG_FR_OWN))
     return;
-  if (more > s->depth_limit - depth)
-    more = s->depth_limit - depth;
-  t->quick = t->n - 1 + more;
+  if (tg_unlikely(s->depth_limit != TG_NOLIMIT)) {
+    uint32_t here = t->below + t->n - t->hidden;
+    uint32_t more = (here < s->depth_limit) ? s->depth_limit - here : 0;
+    if (more < most - t->n)
+      most = t->n + more;
+  }
+  t->quick = most - 1;
 }
 
 /* ---- calls ---- */

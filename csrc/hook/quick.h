@@ -58,14 +58,14 @@ TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
     return NULL;
   const void *key = tg_slot_key(f);
   const tg_Closure *k = tg_closures_find(&s->known.closures, key);
-  if (tg_unlikely(!tg_callee_known(k, f, key) || (k->what & TG_FR_SPECIAL)))
+  if (tg_unlikely(!tg_callee_known(k, f, key)))
     return NULL;
   TG_QUICK_FORGET();
   return tg_writer_ready(&s->writer, TG_PLAIN_CALL_ROOM, now) ? k : NULL;
 }
 
 /* The frame that returns, which is not a coroutine's first; NULL: the event is
-   to be looked at in full. */
+   to be looked at in full. It may have a role or be hidden, as a callee may. */
 TG_INLINE const tg_Frame *tg_quick_returning (const tg_Coroutine *t,
                                               const lua_Debug *ar,
                                               uint64_t now) {
@@ -73,7 +73,7 @@ TG_INLINE const tg_Frame *tg_quick_returning (const tg_Coroutine *t,
   if (tg_unlikely(below >= t->quick))
     return NULL;
   const tg_Frame *top = &t->frames[(size_t)below + 1];
-  if (tg_unlikely(top->ci != ar->i_ci || (top->what & TG_FR_SPECIAL)
+  if (tg_unlikely(top->ci != ar->i_ci
                   || !tg_writer_ready(&t->session->writer, TG_PLAIN_CALL_ROOM,
                                       now)))
     return NULL;
@@ -106,34 +106,6 @@ TG_INLINE void tg_quick_put_return (tg_Coroutine *t, uint64_t now, uint8_t *p,
   tg_writer_head(r, r->p, TG_EV_RETURN | flags, now);
   tg_writer_end(r, p);
   r->packets++;
-}
-
-/* The event of a call, of which nothing but its time may be wanted. False:
-   nothing has been done. */
-TG_INLINE bool tg_quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
-  const tg_Closure *k = tg_quick_callee(t, ar, now);
-  if (tg_unlikely(k == NULL))
-    return false;
-  uint32_t types = t->session->selection.types;
-  uint8_t *p = t->session->writer.p + 8;
-  if (types & TG_TYPE_CALLSITE)
-    tg_quick_call_from(t, ar, k, now);
-  else if (types & TG_TYPE_ARGUMENTS)
-    tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
-  else
-    tg_quick_put_call(t, ar, k, now, p, TG_EV_CALL);
-  return true;
-}
-
-TG_INLINE bool tg_quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
-  const tg_Frame *f = tg_quick_returning(t, ar, now);
-  if (tg_unlikely(f == NULL))
-    return false;
-  if (t->session->selection.types & TG_TYPE_RETURN)
-    tg_quick_return_with(t, ar, f->what, now);
-  else
-    tg_quick_put_return(t, now, t->session->writer.p + 4, 0);
-  return true;
 }
 
 #endif

@@ -248,6 +248,7 @@ static void read_directly (tg_Session *s, lua_State *L) {
     return;
   lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
   s->name_key = tg_direct_pushed(L).u.p;
+  s->shared = tg_direct_shared(L);
   lua_pop(L, 1);
 }
 

@@ -99,7 +99,8 @@ typedef struct tg_Session {
   /* from here on only while tracing */
   bool tracing;
   bool direct;                /* the interpreter's memory is read (direct/) */
-  const void *name_key;       /* then: the string "__name" there */
+  const void *name_key;       /* then: the string "__name" there, */
+  const void *shared;         /* and what tells the state (tg_direct_shared) */
   bool exiting;               /* os.exit has been called */
   bool terminated;            /* the stream has had its last event */
   const void *_Atomic home;   /* the thread that runs the state (hook.c) */
