@@ -26,6 +26,13 @@ TG_INLINE bool tg_builtincalls_noted (uint32_t roles, uint32_t what) {
   return (roles >> tg_role_bits(what) & 1) != 0;
 }
 
+/* Whether another coroutine's event comes next: then nothing need be prepared
+   for one of this coroutine's. */
+TG_INLINE bool tg_builtincalls_switches (uint32_t what) {
+  return tg_builtincalls_noted(1u << TG_ROLE_RESUME | 1u << TG_ROLE_WRAPPED
+                               | 1u << TG_ROLE_YIELD, what);
+}
+
 /* Whether the function's value must be on top of the stack for it. */
 TG_INLINE bool tg_builtincalls_needs_value (uint32_t what) {
   return tg_role_bits(what) == TG_ROLE_HANDLER;

@@ -368,7 +368,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
 
 /* What is to be done after the event: by the session, then by the program's own
    hook. 't' may be gone after the first. */
-static TG_NOINLINE void after_event (tg_Coroutine *t, lua_State *L,
+static TG_NOINLINE void after_event (const tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar) {
   tg_Session *s = t->session;
   lua_Hook user = t->user_hook;
@@ -382,10 +382,7 @@ static TG_NOINLINE void after_event (tg_Coroutine *t, lua_State *L,
   }
 }
 
-TG_INLINE void finish (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                       bool direct) {
-  if (direct)
-    tg_quick_settle(t);
+TG_INLINE void finish (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
   if (tg_unlikely(t->session->attention || t->user_hook != NULL))
     after_event(t, L, ar);
 }
@@ -402,7 +399,9 @@ TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
     on_call(t, L, ar, now, direct);
   else if (ar->event == LUA_HOOKTAILCALL)
     tail_call(t, L, ar, now);
-  finish(t, L, ar, direct);
+  if (direct)
+    tg_quick_settle(t);
+  finish(t, L, ar);
 }
 
 /* An event that does not go the quick way. */
@@ -423,13 +422,18 @@ static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
   tg_Call c = {t, t->L, ar, tg_frame_caller(frame), k,
                tg_frame_function(frame).u.p, false, false, now};
   enter_callee(&c, true);
-  finish(t, t->L, ar, true);
+  if (tg_builtincalls_switches(k->what))
+    t->quick = 0;
+  else
+    tg_quick_settle(t);
+  finish(t, t->L, ar);
 }
 
 static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
                                               uint64_t now) {
   return_special(t, t->L, ar, now, true);
-  finish(t, t->L, ar, true);
+  tg_quick_settle(t);
+  finish(t, t->L, ar);
 }
 
 /* False: nothing has been done. */
