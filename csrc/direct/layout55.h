@@ -41,12 +41,16 @@ enum {
   TG_AT_PROTO_FLAGS = 11,
   TG_PROTO_HIDDEN = 1,          /* extra arguments are below its slot, */
   TG_PROTO_TABLE = 2,           /* or in a table, after the parameters */
+  TG_AT_PROTO_NCONSTANTS = 20,
   TG_AT_PROTO_NCODE = 24,       /* how many instructions, */
   TG_AT_PROTO_NLINES = 28,      /* and how many of them have a line */
   TG_AT_PROTO_NLOCALS = 36,     /* how many variables are described */
   TG_AT_PROTO_ABSOLUTES = 40,   /* how many lines are given outright */
   TG_AT_PROTO_LINE = 44,        /* first and last line, one after the other */
-  TG_AT_PROTO_CODE = 64,
+  TG_AT_PROTO_CONSTANTS = 56,   /* slots */
+  TG_AT_PROTO_CODE = 64,        /* instructions, the low bits of which say what
+                                   they do: */
+  TG_CODE_KIND = 0x7f,
   TG_AT_PROTO_UPVALUES = 80,    /* their descriptions, */
   TG_AT_PROTO_LINES = 88,       /* a signed step for each instruction, */
   TG_AT_PROTO_ABSOLUTE = 96,    /* pairs of an instruction and its line, */

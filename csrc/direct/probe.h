@@ -28,7 +28,8 @@ typedef struct tg_Probe {
 enum {
   TG_SEEN_LUA_CALL = 1, TG_SEEN_C_CALL = 2, TG_SEEN_TAIL = 4,
   TG_SEEN_EXTRA = 8, TG_SEEN_RESULTS = 16, TG_SEEN_NO_RESULTS = 32,
-  TG_SEEN_COROUTINE = 64, TG_SEEN_FAR_LINE = 128, TG_SEEN_ALL = 255
+  TG_SEEN_COROUTINE = 64, TG_SEEN_FAR_LINE = 128,
+  TG_SEEN_CONSTANT = 256, TG_SEEN_ALL = 511
 };
 
 /* Makes the state; false without memory. */

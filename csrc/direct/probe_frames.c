@@ -10,14 +10,15 @@
 
 #include "direct/probe.h"
 
+#define ARGUMENT "a string of more than forty bytes, to be sure"
+
 /* Each kind of call; lines far apart and far down a function, for which the
    interpreter has a second way to tell them. */
 static const char program[] =
   "local function none () end\n"
   "local function pair (a, b) return b, a end\n"
   "local function extra (x, ...) return select('#', ...), ... end\n"
-  "local function tail (a) return pair(a, 'a string of more than forty bytes, "
-  "to be sure') end\n"
+  "local function tail (a) return pair(a, '" ARGUMENT "') end\n"
   "local up = {}\n"
   "local object = {method = function (self, k) up[k] = self; return k end}\n"
   "local function keep (f) return function (...) return f(up, ...) end end\n"
@@ -66,6 +67,9 @@ static bool readable (const tg_Probe *p, tg_Slot f) {
   return tg_probe_inside(p, source, TG_AT_STRING_TEXT + 1)
          && inside_list(p, proto, TG_AT_PROTO_CODE,
                         tg_read32(proto, TG_AT_PROTO_NCODE) * (size_t)4)
+         && inside_list(p, proto, TG_AT_PROTO_CONSTANTS,
+                        tg_read32(proto, TG_AT_PROTO_NCONSTANTS)
+                        * (size_t)TG_SIZE_SLOT)
          && inside_list(p, proto, TG_AT_PROTO_LINES,
                         tg_read32(proto, TG_AT_PROTO_NLINES))
          && inside_list(p, proto, TG_AT_PROTO_ABSOLUTE,
@@ -121,6 +125,20 @@ static bool same_size (const void *proto, const lua_Debug *ar) {
              || tg_proto_line(proto, (int)n - 1) == ar->lastlinedefined);
 }
 
+/* The string that the program gives to a call, among a function's constants. */
+static void look_for_constant (tg_Probe *p, const void *proto) {
+  const uint8_t *constants = tg_read_pointer(proto, TG_AT_PROTO_CONSTANTS);
+  uint32_t n = tg_read32(proto, TG_AT_PROTO_NCONSTANTS);
+  for (uint32_t i = 0; i < n; i++) {
+    tg_Slot k = tg_read_slot(constants, (size_t)i * TG_SIZE_SLOT);
+    size_t size;
+    if (tg_slot_variant(k) == TG_TAG_LONG
+        && tg_probe_inside(p, k.u.p, TG_SIZE_STRING)
+        && strcmp(tg_slot_text(k, &size), ARGUMENT) == 0)
+      p->seen |= TG_SEEN_CONSTANT;
+  }
+}
+
 static bool same_definition (const void *proto, const lua_Debug *ar) {
   return tg_read32(proto, TG_AT_PROTO_LINE) == (uint32_t)ar->linedefined
          && tg_read32(proto, TG_AT_PROTO_LINE + 4)
@@ -141,6 +159,8 @@ static bool check_function (tg_Probe *p, lua_State *L, lua_Debug *ar) {
     same = readable(p, f) && same_definition(tg_function_proto(f), ar)
            && same_names(p, L, tg_function_proto(f), ar)
            && tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES) == ar->nups;
+  if (same && *ar->what != 'C')
+    look_for_constant(p, tg_function_proto(f));
   return tg_probe_check(p, same, "functions");
 }
 

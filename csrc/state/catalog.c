@@ -70,7 +70,7 @@ static uint64_t proto_mark (tg_Slot f) {
   const void *proto = tg_function_proto(f);
   const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
   unsigned upvalues = tg_read8(f.u.p, TG_AT_CLOSURE_UPVALUES);
-  uint64_t shape = tg_shape_read(proto, upvalues);
+  uint64_t shape = tg_shape_read(proto, upvalues) ^ tg_shape_code(proto);
   return (source == NULL) ? shape
          : shape ^ (uint64_t)(uintptr_t)source ^ tg_source_mark(source);
 }

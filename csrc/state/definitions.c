@@ -15,6 +15,8 @@
 
 #define INDEX_MIN 1024u
 #define COMPARED 128u               /* bytes at each end of a source */
+#define ALIKE_MAX 8u                /* definitions that differ only in what they
+                                       do */
 
 bool tg_definitions_init (tg_Definitions *k) {
   memset(k, 0, sizeof *k);
@@ -39,6 +41,7 @@ typedef struct Key {
   unsigned nparams;
   bool vararg;
   uint64_t shape;
+  uint64_t code;                    /* as in tg_Identity */
   const char *called;               /* of a C function: by its caller */
   uint32_t hash;
 } Key;
@@ -50,7 +53,17 @@ static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
 }
 
-static void make_key (lua_State *L, const lua_Debug *ar, Key *k) {
+/* What the Lua function on top of the stack does, if that is to be known. A
+   chunk is told by its source, and its line is never crowded. */
+static uint64_t code_of (tg_Session *s, const lua_State *L,
+                         const lua_Debug *ar) {
+  if (!s->direct || !tg_name_crowded(&s->known.definitions.sources, ar))
+    return 0;
+  return tg_shape_code(tg_function_proto(tg_direct_pushed(L)));
+}
+
+static void make_key (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                      Key *k) {
   memset(k, 0, sizeof *k);
   if (*ar->what == 'C') {
     k->cfunction = (const void *)(uintptr_t)lua_tocfunction(L, -1);
@@ -64,6 +77,7 @@ static void make_key (lua_State *L, const lua_Debug *ar, Key *k) {
   k->nparams = ar->nparams;
   k->vararg = ar->isvararg != 0;
   k->shape = tg_shape_ask(L, ar);
+  k->code = code_of(s, L, ar);
   k->hash = definition_hash(tg_source_tail(k->source, k->source_size),
                             k->source_size, k->line, k->last_line, k->shape);
 }
@@ -85,8 +99,9 @@ static bool same_name (const tg_Function *f, const Key *k) {
          || strcmp(f->name, k->called ? k->called : TG_ANONYMOUS) == 0;
 }
 
-static bool matches (const tg_Function *f, const tg_Identity *is,
-                     const Key *k) {
+/* Whether the key is that of the definition, but for what the function does. */
+static bool alike (const tg_Function *f, const tg_Identity *is,
+                   const Key *k) {
   if (k->cfunction != NULL || f->is_c)
     return k->cfunction == is->cfunction && same_name(f, k);
   return f->line == k->line && f->last_line == k->last_line
@@ -96,18 +111,25 @@ static bool matches (const tg_Function *f, const tg_Identity *is,
          && tg_definitions_same_text(f->source, k->source, k->source_size);
 }
 
+/* The slot of the definition, of the oldest one instead if there are too many
+   that are alike, or a free one. */
 static uint32_t *find_slot (tg_Session *s, const Key *k) {
   tg_Definitions *known = &s->known.definitions;
   uint32_t mask = known->index_size - 1;
-  uint32_t i = k->hash & mask;
   const tg_Functions *fs = s->writer.stream->functions;
-  while (known->index[i] != 0) {
-    uint32_t id = known->index[i];
-    if (matches(tg_functions_get(fs, id), &known->identities[id], k))
-      break;
-    i = (i + 1) & mask;
+  uint32_t *oldest = NULL, *slot = &known->index[k->hash & mask];
+  unsigned n = 0;
+  for (uint32_t i = k->hash; *slot != 0; slot = &known->index[++i & mask]) {
+    const tg_Identity *is = &known->identities[*slot];
+    if (!alike(tg_functions_get(fs, *slot), is, k))
+      continue;
+    if (is->code == k->code)
+      return slot;
+    if (oldest == NULL || *slot < *oldest)
+      oldest = slot;
+    n++;
   }
-  return &known->index[i];
+  return (n < ALIKE_MAX) ? slot : oldest;
 }
 
 /* The hash of a definition, to place it in a larger index. */
@@ -228,15 +250,14 @@ static tg_FunctionId define_new (tg_Session *s, lua_State *L,
   tg_Function f;
   tg_NameKind kind;
   tg_FunctionId id = 0;
-  int error = errno;    /* the program's: files are read for names */
   if (describe(s, L, ar, k->called, &f, &kind)) {
-    tg_Identity is = {k->cfunction, k->shape, kind == TG_NAME_NONE && !call,
+    tg_Identity is = {k->cfunction, k->shape, k->code,
+                      kind == TG_NAME_NONE && !call,
                       tg_name_crowded(&s->known.definitions.sources, ar)};
     id = add(s, &f, &is);
   }
   if (id == 0)
     tg_function_clear(&f);
-  errno = error;
   return id;
 }
 
@@ -253,9 +274,10 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   tg_FunctionId id = 0;
   bool call = sight != TG_SIGHT_VALUE;
   char *called = NULL;
+  int error = errno;    /* the program's: files are read for names */
   if (call)
     called = tg_funcname_called(L, ar, sight == TG_SIGHT_CALL);
-  make_key(L, ar, &k);
+  make_key(s, L, ar, &k);
   k.called = called;
   uint32_t *slot = find_slot(s, &k);
   if (*slot != 0 && !(call && s->known.definitions.identities[*slot].unnamed))
@@ -263,5 +285,6 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   else if ((id = define_new(s, L, ar, &k, call)) != 0)
     enter_slot(s, slot, id);
   tg_free(called);
+  errno = error;
   return id;
 }

@@ -3,8 +3,10 @@
 ** definition, named and described when it is new.
 **
 ** Lines tell functions apart where one begins on a line. Those that share
-** theirs are told apart by their shape (shape.h); what has the same shape too
-** is one definition. C functions are told apart by their address, and by their
+** theirs are told apart by their shape and, where memory is read, by what they
+** do (shape.h); what is the same in all that is one definition. So are those of
+** one shape beyond the eighth: a program may make any number of them. C
+** functions are told apart by their address, and by their
 ** name if no library knows it.
 */
 #ifndef TG_DEFINITIONS_H
@@ -20,6 +22,8 @@ struct tg_Session;
 typedef struct tg_Identity {
   const void *cfunction;    /* NULL for a Lua function */
   uint64_t shape;           /* of a Lua function */
+  uint64_t code;            /* what it does, if others may begin on its line and
+                               memory is read; else 0 */
   bool unnamed;             /* it may get a name at its first call */
   bool crowded;             /* others may begin on its line */
 } tg_Identity;

@@ -46,3 +46,36 @@ uint64_t tg_shape_read (const void *proto, unsigned upvalues) {
     h = add_string(h, tg_read_pointer(ups, i * TG_SIZE_UPVALUE), "(no name)");
   return h;
 }
+
+#define KINDS 32u       /* of the first instructions, */
+#define CONSTANTS 8u    /* and of constants that are looked at */
+
+static uint64_t add_number (uint64_t h, uint64_t k) {
+  return (h ^ k) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* A short string is told by the hash that the interpreter keeps with it, of a
+   long one only the length is looked at. */
+static uint64_t add_constant (uint64_t h, tg_Slot k) {
+  size_t size = 0;
+  if (tg_slot_variant(k) == TG_TAG_SHORT)
+    return add_number(h, tg_read32(k.u.p, TG_AT_STRING_HASH));
+  if (tg_slot_variant(k) == TG_TAG_LONG)
+    tg_direct_long(k.u.p, &size);
+  return add_number(h, size);
+}
+
+/* Bounded, since it is done at each call of a function that shares its line:
+   what is known of an address may be of another function by now. */
+uint64_t tg_shape_code (const void *proto) {
+  uint32_t n = tg_read32(proto, TG_AT_PROTO_NCODE);
+  uint32_t m = tg_read32(proto, TG_AT_PROTO_NCONSTANTS);
+  const void *code = tg_read_pointer(proto, TG_AT_PROTO_CODE);
+  const void *constants = tg_read_pointer(proto, TG_AT_PROTO_CONSTANTS);
+  uint64_t h = add_number(n, m);
+  for (uint32_t i = 0; i < n && i < KINDS; i++)
+    h = add_number(h, tg_read32(code, (size_t)i * 4) & TG_CODE_KIND);
+  for (uint32_t i = 0; i < m && i < CONSTANTS; i++)
+    h = add_constant(h, tg_read_slot(constants, (size_t)i * TG_SIZE_SLOT));
+  return h;
+}

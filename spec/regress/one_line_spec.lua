@@ -74,6 +74,72 @@ describe("functions on one line", function ()
     assert.equal(1000, n)
   end)
 
+  describe("with the same parameters and upvalues", function ()
+    local byMemory = os.getenv "TRACEGRIP_DIRECT" ~= "0"
+
+    it("are told apart by what they do, where memory is read", function ()
+      if not byMemory then
+        pending "the public API does not tell"
+        return
+      end
+      conform.check([[
+        local t = {x = function (t) return t.a end, y = function (t) return t.b end, sum = function (t) return t.a + t.b end}
+        start()
+        t.y{b = 1} t.x{} t.sum{a = 1, b = 2} t.x{}
+      ]], [[
+        > y{t} n1
+        < y return 1
+        > x{t} n1
+        < x return nil
+        > sum{t} n1
+        < sum return 3
+        > x{t} n2
+        < x return nil
+      ]], {trace = {"name", "parameterNames", "hitCount", "return"}})
+    end)
+
+    it("are one where only a number differs", function ()
+      conform.check([[
+        local function rule (i)
+          return load("local function f (x) return x + " .. i .. " end return f", "=rule")()
+        end
+        local f, g = rule(1), rule(2)
+        start()
+        f(1) g(1)
+      ]], [[
+        > f{x} n1
+        < f return 2
+        > f{x} n2
+        < f return 3
+      ]], {trace = {"name", "parameterNames", "hitCount", "return"}})
+    end)
+
+    it("are not more than eight, whatever a program makes", function ()
+      local result = conform.run([[
+        local f = {}
+        for i = 1, 20 do
+          f[i] = load("local function f (x) return x['k" .. i .. "'] end return f", "=rule")()
+        end
+        start()
+        for _ = 1, 3 do
+          for i = 1, 20 do f[i]{} end
+        end
+      ]], {trace = {"name", "hitCount"}})
+      assert.is_true(result.ok, result.message)
+      local hits = {}
+      for _, p in ipairs(result[1].packets) do
+        if p.type == "enteredFrame" then
+          hits[p.hitCount] = (hits[p.hitCount] or 0) + 1
+        end
+      end
+      -- Seven have a definition to themselves, thirteen share one.
+      local own = byMemory and 8 or 1
+      assert.equal(own, hits[3])
+      assert.equal(1, hits[(20 - own + 1) * 3])
+      assert.is_nil(hits[(20 - own + 1) * 3 + 1])
+    end)
+  end)
+
   it("keep the secrets of each", function ()
     conform.check([[
       local t = {set = function (name, value) end, login = function (user, password) end}
