@@ -415,7 +415,7 @@ static TG_NOINLINE void event_clocked (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, tg_clock_ticks(), true);
 }
 
-/* A call of a function with a role, or one that is hidden. */
+/* A call of a function with a role, or of one that is hidden. */
 static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
                                       const tg_Closure *k, uint64_t now) {
   const void *frame = ar->i_ci;
@@ -429,6 +429,16 @@ static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
   finish(t, t->L, ar);
 }
 
+/* A call of a function that takes a longer look to be sure of: it shares its
+   line, or has a long source. */
+static TG_NOINLINE void call_unsure (tg_Coroutine *t, lua_Debug *ar,
+                                     const tg_Closure *k, uint64_t now) {
+  if (tg_catalog_holds(t->session, k, tg_frame_function(ar->i_ci)))
+    call_special(t, ar, k, now);
+  else
+    event_direct(t->L, ar, now);
+}
+
 static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
                                               uint64_t now) {
   return_special(t, t->L, ar, now, true);
@@ -438,12 +448,15 @@ static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
 
 /* False: nothing has been done. */
 TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
-  const tg_Closure *k = tg_quick_callee(t, ar, now);
+  bool sure;
+  const tg_Closure *k = tg_quick_callee(t, ar, now, &sure);
   if (tg_unlikely(k == NULL))
     return false;
   uint32_t types = t->session->selection.types;
   uint8_t *p = t->session->writer.p + 8;
-  if (tg_unlikely(k->what & TG_FR_SPECIAL))
+  if (tg_unlikely(!sure))
+    call_unsure(t, ar, k, now);
+  else if (tg_unlikely(k->what & TG_FR_SPECIAL))
     call_special(t, ar, k, now);
   else if (types & TG_TYPE_CALLSITE)
     tg_quick_call_from(t, ar, k, now);

@@ -42,10 +42,10 @@ void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
 #define TG_QUICK_FORGET() __asm__ volatile ("" : : : "memory")
 
 /* What is known of the function that is called; NULL: the event is to be looked
-   at in full. */
+   at in full. Not 'sure': what was seen at its address may be another one. */
 TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
-                                             const lua_Debug *ar,
-                                             uint64_t now) {
+                                             const lua_Debug *ar, uint64_t now,
+                                             bool *sure) {
   const tg_Session *s = t->session;
   uint32_t at = t->n - 1;       /* of none, the largest number */
   const void *frame = ar->i_ci;
@@ -58,8 +58,9 @@ TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
     return NULL;
   const void *key = tg_slot_key(f);
   const tg_Closure *k = tg_closures_find(&s->known.closures, key);
-  if (tg_unlikely(!tg_callee_known(k, f, key)))
-    return NULL;
+  *sure = tg_callee_known(k, f, key);
+  if (tg_unlikely(!*sure))
+    return (k->address == key) ? k : NULL;
   TG_QUICK_FORGET();
   return tg_writer_ready(&s->writer, TG_PLAIN_CALL_ROOM, now) ? k : NULL;
 }
