@@ -103,6 +103,7 @@ build = {
         "csrc/hook/errorvalue.c",
         "csrc/hook/hook.c",
         "csrc/hook/lastrun.c",
+        "csrc/hook/ownframes.c",
         "csrc/hook/quick.c",
         "csrc/hook/resumechain.c",
         "csrc/hook/stash.c",

@@ -53,7 +53,7 @@ static bool exits (lua_State *L, int n) {
 
 static void note_handler (tg_Coroutine *t, lua_State *L) {
   lua_Debug ar;
-  if (tg_name_handler(L) && lua_getstack(L, 0, &ar)) {
+  if (tg_funcname_handler(L) && lua_getstack(L, 0, &ar)) {
     lua_getinfo(L, "S", &ar);
     tg_stash_handler(t, L, &ar, 0);
   }

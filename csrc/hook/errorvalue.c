@@ -19,7 +19,7 @@ static bool may_catch (const tg_Session *s, const tg_Frame *f) {
   if (!(f->what & TG_FR_C))
     return false;
   const tg_Identity *identity = &s->known.definitions.identities[id];
-  return !tg_role_harmless((lua_CFunction)(uintptr_t)identity->cfunction);
+  return !tg_builtins_harmless((lua_CFunction)(uintptr_t)identity->cfunction);
 }
 
 /* The first frame from index 'from' on that may; 'to' if there is none. */
@@ -46,7 +46,7 @@ void tg_errorvalue_floor (tg_Coroutine *t, int level) {
     lua_getinfo(t->L, "fS", &ar);
     lua_CFunction f = lua_tocfunction(t->L, -1);
     lua_pop(t->L, 1);
-    if (*ar.what == 'C' && !tg_role_harmless(f)) {
+    if (*ar.what == 'C' && !tg_builtins_harmless(f)) {
       t->floor = (tg_builtins_role(f) == TG_ROLE_PCALL) ? ar.i_ci : NULL;
       return;
     }
@@ -173,7 +173,8 @@ static int caught_here (const tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   }
   else if (catcher != TG_ROLE_PCALL)
     return 0;
-  else if (!tg_close_replaces() && (t->frames[keep - 1].what & TG_FR_CAUGHT))
+  else if (!tg_builtins_close_replaces()
+           && (t->frames[keep - 1].what & TG_FR_CAUGHT))
     return 0;           /* an error in a __close method, dropped */
   if (ar->event == LUA_HOOKRET)
     return failure_result(L, ar);
@@ -256,7 +257,7 @@ static bool arrived (tg_Coroutine *resumer, lua_State *L, lua_Debug *ar,
   v->index = tg_stash_argument(L, ar, 1, 0);
   if (has_metamethod(L, v->index, "__gc", function))
     return false;       /* called by the collector, before Lua 5.4.4 */
-  if (!tg_close_replaces() && function != resumer->handler)
+  if (!tg_builtins_close_replaces() && function != resumer->handler)
     return false;
   tg_stash_value(resumer, L, v->index, resumer->n, true);
   return skip_exactly(v);

@@ -11,7 +11,7 @@
 **   - the argument of a message handler called from that frame, if nothing else
 **     has been called from there since. xpcall's handler is known; a function
 **     called by error or by coroutine.wrap's is one; of C hosts those that
-**     tg_name_handler finds.
+**     tg_funcname_handler finds.
 **
 ** At its end, told of the frames next to what caught it:
 **

@@ -18,7 +18,6 @@
 #include "hook/quick.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
-#include "state/ownfunctions.h"
 
 static void hook_direct (lua_State *L, lua_Debug *ar);
 static void hook_asking (lua_State *L, lua_Debug *ar);
@@ -501,38 +500,4 @@ static void hook_direct (lua_State *L, lua_Debug *ar) {
 
 static void hook_asking (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, tg_clock_ticks(), false);
-}
-
-/* ---- our own frames ---- */
-
-/* Whether a frame is our own; 'through': or one between ours, as pcall is. */
-static bool own_frame (lua_State *L, lua_Debug *ar, bool *through) {
-  lua_getinfo(L, "fS", ar);
-  bool own = tg_ownfunctions_function(L, ar);
-  *through = own || *ar->what == 'C';
-  lua_pop(L, 1);
-  return own;
-}
-
-static void push_own (tg_Coroutine *t, const void *ci) {
-  t->frames[t->n++] = (tg_Frame){ci, TG_FR_OWN | TG_FR_HIDDEN, 0};
-  t->hidden++;
-  t->quick = 0;
-}
-
-void tg_hook_own_frames (tg_Session *s, lua_State *L) {
-  lua_Debug ar;
-  int n = 0;
-  bool through = true;
-  tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
-  for (int i = 0; i < 32 && through && lua_getstack(L, i, &ar); i++) {
-    if (own_frame(L, &ar, &through))
-      n = i + 1;
-  }
-  if (t != NULL)
-    tg_errorvalue_floor(t, n);
-  while (t != NULL && n-- > 0) {
-    if (lua_getstack(L, n, &ar) && tg_coroutine_room(t))
-      push_own(t, ar.i_ci);
-  }
 }

@@ -29,8 +29,4 @@ uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed);
 /* All open frames exit "terminated". */
 void tg_hook_terminate (tg_Session *s);
 
-/* Frames of tracegrip's own on top of the running stack, so that what they
-   go on to call stays hidden. */
-void tg_hook_own_frames (tg_Session *s, lua_State *L);
-
 #endif

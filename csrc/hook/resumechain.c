@@ -41,7 +41,7 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
   tg_stash_drop(t, keep);
   if (keep > 0)
     t->frames[keep - 1].what |= TG_FR_CAUGHT;
-  else if (!tg_close_replaces())
+  else if (!tg_builtins_close_replaces())
     t->unsure = true;
 }
 

@@ -131,7 +131,7 @@ static void stash_text (tg_Coroutine *t, const char *text, size_t size,
    where Lua puts a message in its place. */
 static void stash_thrown (tg_Coroutine *t, lua_State *L, int index, uint32_t n,
                           bool sure) {
-  const char *for_nil = tg_error_for_nil();
+  const char *for_nil = tg_builtins_error_for_nil();
   if (lua_isnoneornil(L, index) && for_nil != NULL)
     stash_text(t, for_nil, strlen(for_nil), n, sure);
   else

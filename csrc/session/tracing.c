@@ -13,6 +13,7 @@
 #include "direct/proof.h"
 #include "hook/arm.h"
 #include "hook/hook.h"
+#include "hook/ownframes.h"
 #include "hook/lastrun.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
@@ -275,7 +276,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     clear_machinery(s);
     return false;
   }
-  tg_hook_own_frames(s, L);
+  tg_ownframes_push(s, L);
   tg_userhook_enter(L);
   return true;
 }

@@ -228,18 +228,18 @@ tg_Role tg_builtins_role (lua_CFunction f) {
 
 /* False for any function that is none of Lua's: nobody knows what it
    catches. */
-bool tg_role_harmless (lua_CFunction f) {
+bool tg_builtins_harmless (lua_CFunction f) {
   size_t i = 0;
   while (i < nharmless && harmless[i] != f)
     i++;
   return i < nharmless;
 }
 
-bool tg_close_replaces (void) {
+bool tg_builtins_close_replaces (void) {
   return replaces;
 }
 
-const char *tg_error_for_nil (void) {
+const char *tg_builtins_error_for_nil (void) {
   return (*for_nil != '\0') ? for_nil : NULL;
 }
 

@@ -19,14 +19,14 @@ tg_Role tg_builtins_role (lua_CFunction f);
 
 /* Whether a C function lets every error pass: known of Lua's own libraries, but
    for those functions that catch errors. */
-bool tg_role_harmless (lua_CFunction f);
+bool tg_builtins_harmless (lua_CFunction f);
 
 /* Whether an error in a __close method takes the place of the one that unwinds
    the stack; before Lua 5.4.3 it was dropped. */
-bool tg_close_replaces (void);
+bool tg_builtins_close_replaces (void);
 
 /* What Lua throws in the place of nil; NULL: nil, as before Lua 5.5. */
-const char *tg_error_for_nil (void);
+const char *tg_builtins_error_for_nil (void);
 
 /* Lua's own function of that role; the first of them. */
 lua_CFunction tg_builtins_real (tg_Role role);

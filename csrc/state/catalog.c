@@ -168,7 +168,7 @@ const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
     return NULL;
   uint32_t what = id | tg_catalog_flags(s, id);
   if ((what & TG_FR_C) && tg_role_bits(what) == TG_ROLE_NONE
-      && tg_name_handler(L))
+      && tg_funcname_handler(L))
     what |= (uint32_t)TG_ROLE_HANDLER << TG_FR_ROLESHIFT;
   return remember(s, L, ar, what);
 }

@@ -57,7 +57,7 @@ static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
    chunk is told by its source, and its line is never crowded. */
 static uint64_t code_of (tg_Session *s, const lua_State *L,
                          const lua_Debug *ar) {
-  if (!s->direct || !tg_name_crowded(&s->known.definitions.sources, ar))
+  if (!s->direct || !tg_funcname_crowded(&s->known.definitions.sources, ar))
     return 0;
   return tg_shape_code(tg_function_proto(tg_direct_pushed(L)));
 }
@@ -253,7 +253,7 @@ static tg_FunctionId define_new (tg_Session *s, lua_State *L,
   if (describe(s, L, ar, k->called, &f, &kind)) {
     tg_Identity is = {k->cfunction, k->shape, k->code,
                       kind == TG_NAME_NONE && !call,
-                      tg_name_crowded(&s->known.definitions.sources, ar)};
+                      tg_funcname_crowded(&s->known.definitions.sources, ar)};
     id = add(s, &f, &is);
   }
   if (id == 0)

@@ -102,7 +102,7 @@ static char *declared_name (tg_FuncNames **sources, const lua_Debug *ar,
 }
 
 /* What a file does not tell, or a string that may be long, is taken for so. */
-bool tg_name_crowded (tg_FuncNames **sources, const lua_Debug *ar) {
+bool tg_funcname_crowded (tg_FuncNames **sources, const lua_Debug *ar) {
   if (*ar->what == 'C' || *ar->what == 'm')
     return false;
   tg_FuncNames *e = (ar->source[0] == '@') ? find_source(sources, ar) : NULL;
@@ -253,7 +253,7 @@ static const char *after_position (lua_State *L, const char *message,
 
 /* A metamethod has two arguments at least, a finalizer's is no string. What
    cannot be called lends its name to the handler. */
-bool tg_name_handler (lua_State *L) {
+bool tg_funcname_handler (lua_State *L) {
   static const char uncallable[] = "attempt to call a ";
   lua_Debug ar;
   bool c;
@@ -279,7 +279,7 @@ char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee) {
       || strcmp(ar->name, "integer index") == 0)
     return NULL;        /* t[1](): these are Lua's words, not a name */
   bool meta = strcmp(ar->namewhat, "metamethod") == 0;
-  if (callee && ((meta && !is_metamethod(L)) || tg_name_handler(L)))
+  if (callee && ((meta && !is_metamethod(L)) || tg_funcname_handler(L)))
     return NULL;
   const char *prefix = (meta && strncmp(ar->name, "__", 2) != 0) ? "__" : "";
   int n = snprintf(name, sizeof name, "%s%s", prefix, ar->name);

@@ -45,10 +45,10 @@ char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee);
 ** begins with the very place where it is called, by an instruction that failed
 ** or by a C function.
 */
-bool tg_name_handler (lua_State *L);                           /* [-0, +0, -] */
+bool tg_funcname_handler (lua_State *L);                       /* [-0, +0, -] */
 
 /* Whether other functions than that of 'ar' may begin on the same line. */
-bool tg_name_crowded (tg_FuncNames **sources, const lua_Debug *ar);
+bool tg_funcname_crowded (tg_FuncNames **sources, const lua_Debug *ar);
 
 /* Keeps package.loaded where the hook can look; may raise. */
 void tg_funcname_setup (lua_State *L);                         /* [-0, +0, m] */
