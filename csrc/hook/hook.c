@@ -54,13 +54,12 @@ static uint32_t chain_length (const tg_Session *s) {
    put one more there. */
 static void list_frames (const tg_Coroutine *t, uint8_t *end) {
   for (; t != NULL; t = t->resumer) {
-    uint8_t *p = end - 4 * (size_t)t->visible;
-    uint32_t i = 0;
-    for (end = p; i < t->n && p < end + 4 * (size_t)t->visible; i++) {
+    uint8_t *last = end, *p = end -= 4 * (size_t)tg_coroutine_visible(t);
+    for (uint32_t i = 0; i < t->n && p < last; i++) {
       if (!(t->frames[i].what & TG_FR_HIDDEN))
         p = tg_put32(p, t->frames[i].what & TG_FR_ID);
     }
-    tg_assert(p == end + 4 * (size_t)t->visible);
+    tg_assert(p == last);
   }
 }
 
@@ -68,7 +67,7 @@ static void list_frames (const tg_Coroutine *t, uint8_t *end) {
 static uint32_t listed_frames (const tg_Session *s) {
   uint32_t frames = 0, threads = 0;
   for (const tg_Coroutine *t = s->current; t != NULL; t = t->resumer) {
-    frames += t->visible;
+    frames += tg_coroutine_visible(t);
     threads++;
   }
   return (frames <= TG_CONTEXT_FRAMES && threads <= TG_CONTEXT_THREADS)

@@ -420,8 +420,10 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
                 || !tg_cursor_place(&t->hold, &s->writer.stream->store,
                                     t->start);
   s->writer.lists = s->writer.lists || !t->consumed;
-  if (tg_follower_is_bytes(follower) && !work_out_demand(s))
-    s->stale = s->attention = true;     /* what it redacts, later */
+  if (tg_follower_is_bytes(follower) && !work_out_demand(s)) {
+    s->stale = true;        /* what is hidden from it, later */
+    tg_session_heed(s);
+  }
   reopen(s);
 }
 

@@ -171,10 +171,16 @@ describe("a trace that comes as blocks", function ()
     local target <close> = serving.start(busy)
     local command = attach(target)
     work(target, "1000")
-    command:until_ready(function ()
-      local recording = recorded.open(target.directory .. "/remote")
-      return recording and recording:info().events > 1000
-    end)
+    local there
+    for _ = 1, 500 do
+      uv.run "nowait"
+      there = recorded.open(target.directory .. "/remote")
+      if there and there:info().events > 1000 then
+        break
+      end
+      uv.sleep(20)
+    end
+    assert.is_true(there:info().events > 1000)
     uv.kill(command.pid, "sigkill")
     command:ended()
     local recording = open(target, "remote")
