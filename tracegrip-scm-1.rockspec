@@ -161,6 +161,7 @@ build = {
         "csrc/server/serverthread.c",
         "csrc/server/standins.c",
         "csrc/session/anchor.c",
+        "csrc/session/pause.c",
         "csrc/session/process.c",
         "csrc/session/snapshot.c",
         "csrc/session/tracefile.c",

@@ -73,6 +73,8 @@ static const luaL_Reg core[] = {
   {"start", trace_start},
   {"watch", trace_watch},
   {"restart", trace_restart},
+  {"pause", trace_pause},
+  {"resume", trace_resume},
   {"forget", trace_forget},
   {"startTrace", console_start},
   {"stopTrace", console_stop},

@@ -15,7 +15,7 @@ static void install (const tg_Coroutine *t) {
 }
 
 /* As if ours had never been there. */
-static void lift (const tg_Coroutine *t) {
+void tg_arm_lift (const tg_Coroutine *t) {
   lua_sethook(t->L, t->user_hook, t->user_mask, t->user_count);
 }
 
@@ -50,7 +50,7 @@ static void release_one (lua_State *L1, void *ud) {
     return;             /* somebody else's by now: leave it */
   const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
   if (t != NULL)
-    lift(t);
+    tg_arm_lift(t);
   else
     lua_sethook(L1, NULL, 0, 0);
 }

@@ -20,7 +20,10 @@ TG_INLINE bool tg_arm_has (const tg_Session *s, lua_State *L) {
    suspended) and gives its record; NULL without memory. 'L' runs now. */
 tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L);
 
-/* Takes the hook from every coroutine, giving back the program's own. */
+/* Takes the hook from one coroutine, giving back the program's own. */
+void tg_arm_lift (const tg_Coroutine *t);
+
+/* Takes the hook from every coroutine in the same way. */
 void tg_arm_release (tg_Session *s, lua_State *L);
 
 #endif

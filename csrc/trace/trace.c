@@ -13,6 +13,7 @@
 #include "binding/readoptions.h"
 #include "packet/log.h"
 #include "session/anchor.h"
+#include "session/pause.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
 #include "session/tracing.h"
@@ -291,6 +292,19 @@ int trace_restart (lua_State *L) {
   luaL_argcheck(L, !t->consumed, 1, "a trace that nobody reads as it goes");
   lua_pushboolean(L, t->session != NULL && tg_session_restart(t->session, t));
   return 1;
+}
+
+/* pause(trace) -> boolean: what runs from here on is not seen, if nobody else
+   traces; whether it was until now. */
+int trace_pause (lua_State *L) {
+  lua_pushboolean(L, tg_pause_begin(L, check_trace(L)));
+  return 1;
+}
+
+/* resume(trace): it is again. */
+int trace_resume (lua_State *L) {
+  tg_pause_end(L, check_trace(L));
+  return 0;
 }
 
 /* The collector would come much too late: it sees a userdata of a few hundred

@@ -61,6 +61,8 @@ int tg_trace_failure (lua_State *L, const char *code,
 int trace_start (lua_State *L);
 int trace_watch (lua_State *L);
 int trace_restart (lua_State *L);
+int trace_pause (lua_State *L);
+int trace_resume (lua_State *L);
 int trace_forget (lua_State *L);
 int console_start (lua_State *L);
 int console_stop (lua_State *L);

@@ -301,6 +301,9 @@ local function begin_trace ()
     stop_trace()
   end
   trace = record() or core.watch(start_options)
+  if not settings.internals then
+    core.pause(trace)
+  end
 end
 
 local function save (file)
@@ -388,9 +391,21 @@ end
 
 -- ---- busted's side ----------------------------------------------------------
 
--- The blocks of the outermost context, the suite's own helper's among them, are
--- called in their order: ours is the first before_each and the last after_each.
-busted.before_each(function () next_part(true) end)
+local function begin_test ()
+  next_part(true)
+end
+
+local function end_test ()
+  next_part(false)
+end
+
+-- Where busted's blocks cannot be surrounded: those of the outermost context,
+-- the suite's own helper's among them, are called in their order, so ours is the
+-- first before_each and the last after_each.
+local surrounded = testframes.surround(busted, begin_test, end_test)
+if not surrounded then
+  busted.before_each(begin_test)
+end
 
 if settings.helper then
   local load_helper = require "busted.modules.helper_loader"()
@@ -401,7 +416,9 @@ if settings.helper then
   end
 end
 
-busted.after_each(function () next_part(false) end)
+if not surrounded then
+  busted.after_each(end_test)
+end
 
 local function subscribe (kind, what, f)
   busted.subscribe({kind, what}, function (...)
@@ -410,14 +427,10 @@ local function subscribe (kind, what, f)
   end)
 end
 
-local function next_outside ()
-  next_part(false)
-end
-
 -- What fails in a file's or describe's body is in its recording from there.
-subscribe("suite", "start", next_outside)
-subscribe("file", "start", next_outside)
-subscribe("describe", "start", next_outside)
+subscribe("suite", "start", end_test)
+subscribe("file", "start", end_test)
+subscribe("describe", "start", end_test)
 subscribe("suite", "end", last_part)
 subscribe("suite", "end", tell_slow)
 subscribe("test", "start", function (element)
@@ -460,5 +473,11 @@ for _, descriptor in ipairs(descriptors) do
 end
 
 if not settings.internals then
-  testframes.hide(busted)
+  testframes.hide(busted, function ()
+    return trace and core.pause(trace)
+  end, function ()
+    if trace then
+      core.resume(trace)
+    end
+  end)
 end

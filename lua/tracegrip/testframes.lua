@@ -5,8 +5,13 @@
 -- Penlight or shares a file with the assertions, by functions of ours around
 -- it. An assertion is left, one frame with what was compared.
 --
+-- Patterns and functions hide events, but each still costs a call of the hook,
+-- and busted alone calls some 600 functions for a test. So the hook is there
+-- only while a test, a before_each or the like runs, if nobody else traces.
+--
 -- All that is needed is in busted's and luassert's API, but for what is looked
--- up among upvalues: busted's core object and luassert's geterror.
+-- up among upvalues: busted's core object, the functions that it runs blocks
+-- with, and luassert's geterror.
 
 local core = require "tracegrip.core"
 core.own()
@@ -38,6 +43,11 @@ end
 
 local function directory (name)
   return (source(name):gsub("[^/]*$", ""))
+end
+
+-- The same for a source as debug.getinfo tells it.
+local function source_in (name)
+  return "^@" .. directory(name):sub(2)
 end
 
 --- What is left out: patterns for all that surrounds the program's own calls
@@ -99,8 +109,7 @@ end
 local function cover_trace (machine)
   local get_trace = machine.getTrace
   local hidden = {
-    "^@" .. directory("busted.core"):sub(2),
-    "^@" .. directory("luassert.state"):sub(2),
+    source_in "busted.core", source_in "luassert.state",
     "^" .. getinfo(1, "S").source:gsub("%p", "%%%0") .. "$",
   }
   machine.getTrace = function (element, level, message)
@@ -128,18 +137,95 @@ local function cover_message (assertion)
   end
 end
 
---- Covers what the patterns cannot tell apart. A core object of busted that is
--- not found leaves some frames more.
-function testframes.hide (busted)
-  -- busted's core object, which its API is a part of
-  local machine = upvalue(getmetatable(busted).__index, "busted")
+-- ---- while a part of the suite runs -----------------------------------------
+
+-- Whether busted runs a function of its own: an executor, which runs other
+-- parts, or the subscribers of an event.
+local function is_inner (run, source_in_busted)
+  return type(run) == "function"
+         and match(getinfo(run, "S").source, source_in_busted)
+end
+
+-- All that is run is run by 'safe': it pushes the part, calls it under xpcall,
+-- whose call must be seen for the sake of the thrown value, and pops it. What
+-- it is called from may be a test itself, of a suite that tests busted. A tail
+-- call, since busted makes a traceback for each test that is declared, which
+-- costs more with each frame.
+local function watch_runs (machine, pause, resume)
+  local context = machine.context
+  local safe, push, pop = machine.safe, context.push, context.pop
+  local inside = source_in "busted.core"
+  local runs, paused        -- of the part that is pushed next
+  local depth, before = 0, {}
+  machine.safe = function (descriptor, run, element)
+    paused = pause()
+    runs = not is_inner(run, inside)
+    return safe(descriptor, run, element)
+  end
+  context.push = function (element)
+    depth = depth + 1
+    before[depth] = paused
+    push(element)           -- keeps what is loaded
+    if runs then
+      resume()
+    end
+    runs, paused = false, false
+  end
+  context.pop = function ()
+    pause()
+    pop()                   -- puts that back
+    depth = depth - 1
+    if before[depth + 1] then
+      resume()
+    end
+  end
+end
+
+-- busted's core object, which its API is a part of; nil if it is not found.
+local function core_object (busted)
+  return (upvalue(getmetatable(busted).__index, "busted"))
+end
+
+--- Calls 'before' before the first before_each of each test and 'after' after
+-- its last after_each; false if that is not possible. Blocks of the suite would
+-- do, but to run one costs busted as much as to run a small test.
+function testframes.surround (busted, before, after)
+  local machine = core_object(busted)
+  local executors = machine and upvalue(machine.execute, "executors")
+  local block = executors and upvalue(executors.it, "block")
+  if not block then
+    return false
+  end
+  local exec_all, dexec_all = block.execAll, block.dexecAll
+  local parent = machine.context.parent
+  -- Each calls itself for the part around: of the outermost one first, or last.
+  block.execAll = function (descriptor, part, ...)
+    if descriptor == "before_each" and not parent(part) then
+      before()
+    end
+    return exec_all(descriptor, part, ...)
+  end
+  block.dexecAll = function (descriptor, part, ...)
+    local success = dexec_all(descriptor, part, ...)
+    if descriptor == "after_each" and not parent(part) then
+      after()
+    end
+    return success
+  end
+  return true
+end
+
+--- Covers what the patterns cannot tell apart, and calls 'pause', which says
+-- whether it made a difference, and 'resume' around what is the suite's. A core
+-- object of busted that is not found leaves some frames more.
+function testframes.hide (busted, pause, resume)
+  local machine = core_object(busted)
   local assertion = require "luassert"
   if machine then
     cover(machine, "publish")
     cover(machine, "rewriteMessage")
-    cover(machine.context, "push")      -- keeps what is loaded...
-    cover(machine.context, "pop")       -- ...and puts it back
     cover_trace(machine)
+    watch_runs(machine, pause, resume)
   end
   local state = getmetatable(assertion.state())
   cover(getmetatable(assertion), "__index")           -- assert.same
