@@ -137,7 +137,7 @@ static void setup_trace (lua_State *L) {
 static void push_losses (lua_State *L) {
   lua_createtable(L, 0, TG_NLOSSES);
   for (int i = 0; i < TG_NLOSSES; i++) {
-    lua_pushstring(L, tg_loss_words(i));
+    lua_pushstring(L, tg_endreason_words(i));
     lua_setfield(L, -2, tg_endreason_loss(i));
   }
 }

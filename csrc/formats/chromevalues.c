@@ -48,7 +48,7 @@ static bool is_short (const tg_Packet *p) {
   return p->values.size < 16 && p->values.origin == NULL;
 }
 
-void tg_chrome_work (void *ud, tg_Batch *b) {
+void tg_chromevalues_work (void *ud, tg_Batch *b) {
   tg_Export *x = ud;
   tg_PlainValues w = writer_of(x);
   bool idle = atomic_load(&x->idle);

@@ -11,7 +11,7 @@
 
 const tg_Format tg_formats[] = {
   {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
-   1000000, 3000, true, 2, tg_chrome_work, tg_format_chrome},
+   1000000, 3000, true, 2, tg_chromevalues_work, tg_format_chrome},
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
    1000000, 3000, false, 1, NULL, tg_format_cpuprofile},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"

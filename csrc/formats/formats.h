@@ -17,7 +17,7 @@ tg_Status tg_format_packets (tg_Export *x);
 extern const tg_Format tg_formats[];
 
 /* What of them can be done with each batch by itself. */
-tg_BatchWork tg_chrome_work;
+tg_BatchWork tg_chromevalues_work;
 tg_BatchWork tg_packets_work;
 
 #endif

@@ -28,7 +28,7 @@ const char *tg_endreason_loss (int loss) {
 }
 
 /* None of the program's own doing: then there are no events at all. */
-const char *tg_loss_words (int loss) {
+const char *tg_endreason_words (int loss) {
   static const char *const words[TG_NLOSSES] = {
     [TG_LOSS_OVERFLOW] = "the buffer was full",
     [TG_LOSS_RING] = "overwritten by later ones",

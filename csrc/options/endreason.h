@@ -37,6 +37,6 @@ const char *tg_endreason_name (tg_End end);
 
 /* The name of a cause, and what it was in words. */
 const char *tg_endreason_loss (int loss);
-const char *tg_loss_words (int loss);
+const char *tg_endreason_words (int loss);
 
 #endif

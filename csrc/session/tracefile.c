@@ -158,7 +158,7 @@ static void tell_loss (const tg_Trace *t) {
     if (n > 0 && i != TG_LOSS_RING)
       tg_buf_addfmt(&text, "tracegrip: %s lacks %" PRIu64 " event%s (%s)\n",
                     tg_filewriter_path(t->file), n, n == 1 ? "" : "s",
-                    tg_loss_words(i));
+                    tg_endreason_words(i));
   }
   if (text.size > 0 && !text.failed) {
     tg_fdwriter_open(&errors, STDERR_FILENO);

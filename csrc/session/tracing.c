@@ -392,7 +392,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
 /* The list of what is recorded cannot have changed, but its memory may be
    gone: 'attend' tries again later. A stream that has had its last event, or
    that its file does not take any more, begins nowhere again. */
-bool tg_session_restart (tg_Session *s, tg_Trace *t) {
+bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && !t->consumed);
   if (t->end != TG_END_NOT || s->terminated || s->torn
       || !tg_tracelimits_again(s, t, tg_clock_ticks()))

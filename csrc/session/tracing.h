@@ -21,7 +21,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t);
 /* What an active trace has recorded is forgotten, and it begins here. False: it
    has ended by itself, or does for want of memory or of room on its file. Not
    of a trace that somebody else reads. */
-bool tg_session_restart (tg_Session *s, tg_Trace *t);
+bool tg_tracing_restart (tg_Session *s, tg_Trace *t);
 
 /* Stops an active trace; with the last one tracing ends. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t);

@@ -290,7 +290,7 @@ static int trace__gc (lua_State *L) {
 int trace_restart (lua_State *L) {
   tg_Trace *t = check_trace(L);
   luaL_argcheck(L, !t->consumed, 1, "a trace that nobody reads as it goes");
-  lua_pushboolean(L, t->session != NULL && tg_session_restart(t->session, t));
+  lua_pushboolean(L, t->session != NULL && tg_tracing_restart(t->session, t));
   return 1;
 }
 

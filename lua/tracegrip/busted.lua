@@ -481,3 +481,12 @@ if not settings.internals then
     end
   end)
 end
+
+-- For each test that is declared busted makes a traceback, for which Lua looks
+-- through the fields of all loaded modules (luaL_traceback), to name functions.
+-- Ours are never in one, and would make it a sixth slower.
+for name, module in pairs(package.loaded) do
+  if type(module) == "table" and match(name, "^tracegrip%.") then
+    package.loaded[name] = setmetatable({}, {__index = module})
+  end
+end
