@@ -3,7 +3,8 @@
 ** members of a trace event's 'args'.
 **
 ** They are JSON (plainvalues.h), which viewers show as a tree. What takes long
-** is written beforehand, by the threads that work on batches (tg_chromevalues_work).
+** is written beforehand, by the threads that work on batches
+** (tg_chromevalues_work).
 **
 ** Plain C, one thread. Fails as the export's output does.
 */

@@ -436,6 +436,47 @@ describe("busted's helper", function ()
     assert.equal(2, times)
   end)
 
+  it("hides nothing of busted from another trace", function ()
+    local files = specs "it('passes', function () end)"
+    files["own.lua"] = [[
+      local busted = require "busted"
+      local tracegrip = require "tracegrip"
+      local trace = tracegrip.start {c = false}
+      busted.subscribe({"suite", "end"}, function ()
+        local seen = {}
+        for packet in trace:stop():packets() do
+          seen[packet.name or ""] = true
+        end
+        print("seen", seen.rejectAll or seen["block.rejectAll"])
+        return nil, true
+      end)
+    ]]
+    local result = suite.run(files, {helper = "traces=traces,helper=own.lua"})
+    assert.equal("seen\ttrue", result.stdout:match "seen[^\n]*")
+  end)
+
+  it("leaves a test's hook in place until another test", function ()
+    local result = suite.run(specs [[
+      local lines = 0
+      local function count () lines = lines + 1 end
+      it("sets a hook", function () debug.sethook(count, "l") end)
+      it("still has it", function ()
+        assert.equal(count, (debug.gethook()))
+        assert.is_true(lines > 100)
+        debug.sethook()
+      end)
+      it("has none", function ()
+        assert.is_nil(debug.gethook())
+        error "no"
+      end)
+    ]])
+    assert.truthy(result.stdout:find("ok 2 - still has it", 1, true))
+    assert.same({"has-none.tgr"}, result.names)
+    assert.same({"> (anonymous function)", "> __call", "< __call return",
+                 "< (anonymous function) exception"},
+                result.recordings["has-none.tgr"])
+  end)
+
   it("follows no test into another directory", function ()
     local result = suite.run(specs [[
       local lfs = require "lfs"
