@@ -22,7 +22,8 @@ static bool attach (tg_Trace *t, const tg_LogStyle *style, int fd) {
 
 /* The trace begins before the log is attached, since the log reads the stream
    that begins with it. A descriptor that was opened for a path is closed,
-   since the log has a duplicate; any other is the program's. */
+   since the log has a duplicate; any other is the program's. The Trace is
+   anchored last: to do so may run a finalizer, which may end the trace. */
 int livelog_start (lua_State *L) {
   tg_LogStyle style;
   lua_settop(L, 2);
@@ -36,8 +37,12 @@ int livelog_start (lua_State *L) {
   }
   tg_logstyle_read(L, 2, fd, &style);
   tg_trace_begin(L, t, "log", TG_ORIGIN_LOG, NULL);
-  tg_trace_anchor(L, t);
+  tg_assert(t->session != NULL && t->consumed);
   bool attached = attach(t, &style, fd);
+  if (attached) {
+    t->session->logging = true;
+    tg_session_heed(t->session);
+  }
   if (lua_getfield(L, 2, "path") == LUA_TSTRING)
     close(fd);            /* the log has a duplicate */
   lua_pop(L, 1);
@@ -45,8 +50,6 @@ int livelog_start (lua_State *L) {
     tg_trace_halt(L, t);
     return luaL_error(L, "not enough memory");
   }
-  tg_assert(t->session != NULL && t->consumed);
-  t->session->logging = true;
-  tg_session_heed(t->session);
+  tg_trace_anchor(L, t);
   return 1;
 }

@@ -125,7 +125,10 @@ static void unbounded (lua_State *L, int i, tg_Options *o) {
 
 /* The Trace is anchored since most who record let it run until the program
    ends. SIGUSR1 is for a ring that somebody watches; one of which no other
-   files may come ('single') does not answer to it. */
+   files may come ('single') does not answer to it.
+   To anchor may collect garbage, and a finalizer of the program's may end the
+   trace: so what is needed of its session and its file is taken before. The
+   path is copied before lua_pushstring collects (luaS_new). */
 int record_start (lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -137,12 +140,12 @@ int record_start (lua_State *L) {
   if (!tg_trace_begin(L, t, luaL_optstring(L, -1, "program"), TG_ORIGIN_FILE,
                       NULL))
     return luaL_fileresult(L, 0, t->plan->path);
-  lua_pushvalue(L, 3);
-  tg_trace_anchor(L, t);
+  tg_assert(t->session != NULL && t->file != NULL);
   if (t->plan->ring && !t->plan->single)
     tg_snapshot_on(t->session);
   lua_pushstring(L, tg_filewriter_path(t->file));
   lua_pushvalue(L, 3);
+  tg_trace_anchor(L, t);
   return 2;
 }
 

@@ -24,7 +24,7 @@
 --
 -- Assertions are one frame each, "__call", with what was compared; of busted
 -- and luassert nothing else is seen. For the C functions among the test's own
--- calls say c=true, and those that busted calls come with them.
+-- calls say c=true, and those that luassert calls come with them.
 
 local core = require "tracegrip.core"
 core.own(true)
