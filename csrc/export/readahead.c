@@ -43,11 +43,26 @@ static bool has_room (tg_Batch *b) {
    all are there. */
 static const uint8_t own_bytes;
 
-/* What will not stay where it is as long as the batch. All values are in one
-   buffer, which may move while it grows: so offsets first, addresses later. */
-static void keep_values (tg_Batch *b, const tg_Reader *r, tg_Packet *p) {
-  if (p->values.size == 0 || tg_reader_lasts(r, p->values))
+/* The chunk of the latest packet stays as long as the batch. Of a recording it
+   has to be each one: a batch goes over many where calls are left out, and
+   their blocks would be unloaded. Values cannot be copied instead, since their
+   strings may stand elsewhere in the chunk (values.h). */
+static void keep_chunk (tg_Batch *b, const tg_Reader *r) {
+  if (b->npins > 0 && tg_reader_within(r, &b->pins[b->npins - 1]))
     return;
+  tg_assert(b->npins < TG_BATCH_CHUNKS);
+  tg_reader_pin(r, &b->pins[b->npins++]);
+}
+
+/* What was put together elsewhere is copied. All of it is in one buffer, which
+   may move while it grows: so offsets first, addresses later. */
+static void keep_values (tg_Batch *b, const tg_Reader *r, tg_Packet *p) {
+  if (p->values.size == 0)
+    return;
+  if (tg_reader_lasts(r, p->values)) {
+    keep_chunk(b, r);
+    return;
+  }
   tg_Slice own = {
     .data = (const uint8_t *)b->values.size, .size = p->values.size,
     .origin = &own_bytes
@@ -70,6 +85,12 @@ static void place_values (tg_Batch *b) {
   }
 }
 
+/* Whether no packet more is to be read into the batch. */
+static bool is_full (const tg_Batch *b, size_t bytes) {
+  return b->count == TG_BATCH_PACKETS || bytes >= ENOUGH
+         || b->npins == TG_BATCH_CHUNKS;
+}
+
 /* Reads packets; whether there may be more. Without memory 'failed'. */
 static bool read_packets (tg_ReadAhead *a, tg_Batch *b, bool *failed) {
   const tg_Reader *r = a->minduration->reader;
@@ -78,18 +99,17 @@ static bool read_packets (tg_ReadAhead *a, tg_Batch *b, bool *failed) {
     *failed = true;
     return false;
   }
-  while (b->count < TG_BATCH_PACKETS && bytes < ENOUGH) {
+  while (!is_full(b, bytes)) {
     tg_Packet *p = &b->packets[b->count];
     if (!tg_minduration_next(a->minduration, a->stop, p))
       break;
-    if (b->count++ == 0)
-      tg_reader_pin(r, &b->pin);
+    b->count++;
     keep_values(b, r, p);
     bytes += p->values.size;
   }
   place_values(b);
   *failed = b->values.failed;
-  return b->count == TG_BATCH_PACKETS || bytes >= ENOUGH;
+  return is_full(b, bytes);
 }
 
 /* Whether there may be more. */
@@ -101,8 +121,13 @@ static bool fill (tg_ReadAhead *a, tg_Batch *b, bool *failed) {
   return b->number + 1 < a->parts;
 }
 
+static void drop_pins (tg_Batch *b) {
+  while (b->npins > 0)
+    tg_cursor_drop(&b->pins[--b->npins]);
+}
+
 static void free_batch (tg_Batch *b) {
-  tg_cursor_drop(&b->pin);
+  drop_pins(b);
   tg_free(b->packets);
   tg_free(b->ends);
   tg_buf_free(&b->values);
@@ -240,7 +265,7 @@ static void start_threads (tg_ReadAhead *a) {
 static void give_back (tg_ReadAhead *a) {
   if (!a->holding)
     return;
-  tg_cursor_drop(&batch_at(a, a->given)->pin);
+  drop_pins(batch_at(a, a->given));
   a->holding = false;
   a->given++;
   if (a->filled - a->given == TG_AHEAD_BATCHES / 2)

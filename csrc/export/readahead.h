@@ -26,6 +26,7 @@
 #include "reader/minduration.h"
 
 #define TG_BATCH_PACKETS 2048u
+#define TG_BATCH_CHUNKS 8u      /* 2 MiB that a batch keeps loaded at most */
 
 typedef struct tg_Batch {
   uint64_t number;            /* from 0 on */
@@ -41,7 +42,8 @@ typedef struct tg_Batch {
                                  batch... */
   void (*free_own) (void *own); /* ...and how it is freed */
   /* private */
-  tg_Cursor pin;              /* of the chunks that values are in */
+  tg_Cursor pins[TG_BATCH_CHUNKS]; /* of the chunks that values are in */
+  uint32_t npins;
   tg_Buf values;              /* owns; those that are in no chunk */
   bool done;                  /* may be given */
 } tg_Batch;

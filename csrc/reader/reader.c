@@ -201,6 +201,11 @@ void tg_reader_pin (const tg_Reader *r, tg_Cursor *to) {
   tg_cursor_copy(to, &r->cursor);
 }
 
+bool tg_reader_within (const tg_Reader *r, const tg_Cursor *pin) {
+  tg_assert(pin->chunk != NULL);
+  return r->cursor.chunk == pin->chunk;
+}
+
 const tg_Stream *tg_reader_stream (const tg_Reader *r) {
   return r->stream;
 }
