@@ -122,6 +122,7 @@ build = {
         "csrc/packet/lualiteral.c",
         "csrc/packet/names.c",
         "csrc/packet/packet.c",
+        "csrc/packet/packetmemo.c",
         "csrc/packet/plainvalues.c",
         "csrc/packet/scalars.c",
         "csrc/packet/textcache.c",

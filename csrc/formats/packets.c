@@ -8,24 +8,41 @@
 */
 #include "formats/formats.h"
 #include "packet/packet.h"
+#include "packet/packetmemo.h"
 #include "text/jsonwriter.h"
 
 #define ENOUGH ((size_t)1 << 20)    /* bytes of text that wait in a batch */
 
-static void put_packet (const tg_Export *x, tg_Batch *b, tg_Buf *out) {
-  tg_assert(b->worked < b->count);
+static void put_packet (const tg_Export *x, tg_Batch *b, tg_JsonWriter *json) {
+  tg_assert(b->worked < b->count && json->depth == 0);
   const tg_Packet *p = &b->packets[b->worked++];
-  tg_JsonWriter json;
-  tg_jsonwriter_init(&json, out);
-  tg_packet_write(&json.sink, p, x->stream, x->selection, &b->scratch);
-  tg_buf_addchar(out, '\n');
+  tg_packet_write(&json->sink, p, x->stream, x->selection, &b->scratch);
+  tg_buf_addchar(json->out, '\n');
+}
+
+static void begin_text (tg_JsonWriter *json, tg_Batch *b, tg_Buf *out) {
+  tg_jsonwriter_init(json, out);
+  if (b->scratch.memo != NULL)
+    b->scratch.memo->json = out;
+}
+
+/* Each batch remembers for itself, since any thread may work on it. Without
+   memory it remembers nothing. */
+static void remember (const tg_Export *x, tg_Batch *b) {
+  if (b->own != NULL)
+    return;
+  b->own = b->scratch.memo = tg_packetmemo_new(x->brief.off);
+  b->free_own = tg_packetmemo_free;
 }
 
 /* Packets may be of any length, so what comes after many long ones has to wait
    until it can be written at once. */
 void tg_packets_work (void *ud, tg_Batch *b) {
+  tg_JsonWriter json;
+  remember(ud, b);
+  begin_text(&json, b, &b->text);
   while (b->worked < b->count && b->text.size < ENOUGH)
-    put_packet(ud, b, &b->text);
+    put_packet(ud, b, &json);
 }
 
 /* The output has nothing that waits: it takes the text as it is, and leaves the
@@ -39,10 +56,12 @@ static void hand_over (tg_OutFile *out, tg_Batch *b) {
 
 static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
   tg_OutFile *out = x->out;
+  tg_JsonWriter json;
   hand_over(out, b);
   tg_outfile_flush(out);
+  begin_text(&json, b, &out->text);
   while (b->worked < b->count && tg_outfile_turn(out))
-    put_packet(x, b, &out->text);
+    put_packet(x, b, &json);
   tg_outfile_flush(out);
   for (uint32_t i = 0; i < b->count; i++)
     x->calls += b->packets[i].why == TG_WHY_ENTER;

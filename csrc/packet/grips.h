@@ -34,6 +34,8 @@ typedef struct tg_Scratch {
   tg_GripEntry *entries;    /* owns */
   uint32_t capacity;
   tg_Buf room;              /* owns; for text that has to be rebuilt */
+  struct tg_PacketMemo *memo; /* borrows: of packets that are written as JSON
+                                 (packetmemo.h), or NULL */
   bool failed;              /* sticky: something was cut for want of memory */
 } tg_Scratch;
 

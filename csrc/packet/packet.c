@@ -11,6 +11,7 @@
 
 #include "packet/grippool.h"
 #include "packet/names.h"
+#include "packet/packetmemo.h"
 
 /* What every part of a packet needs. */
 typedef struct Writer {
@@ -20,6 +21,7 @@ typedef struct Writer {
   const tg_Function *f;         /* the frame's; NULL if nobody defined it */
   const tg_Selection *selection;
   tg_Scratch *scratch;
+  tg_PacketMemo *memo;          /* NULL: nothing is remembered */
 } Writer;
 
 /* Whether the trace asked for this field: types are bits (tracetypes.h). */
@@ -32,6 +34,47 @@ static void open_grips (const Writer *w, tg_Grips *g) {
   tg_grips_open(g, w->out, w->functions, w->selection, w->scratch,
                 w->p->values);
 }
+
+/*
+** {==================================================================
+** Parts that are copied
+** ===================================================================
+**
+** They are whole members behind the packet's first one, so they begin with a
+** comma, and to the sink it is as if they had not been there.
+*/
+
+/* Writes the part if its text is known. Else '*at' is where it begins. */
+static bool put_again (const Writer *w, tg_PacketPart part, tg_FunctionId f,
+                       size_t *at) {
+  if (w->memo == NULL)
+    return false;
+  *at = w->memo->json->size;
+  return tg_packetmemo_put(w->memo, part, f);
+}
+
+/* Of a function that somebody has defined: the others may yet be. */
+static void keep (const Writer *w, tg_PacketPart part, tg_FunctionId f,
+                  size_t at) {
+  if (w->memo != NULL)
+    tg_packetmemo_keep(w->memo, part, f, at);
+}
+
+/* The same of the packet's values. */
+static bool put_values_again (const Writer *w, const tg_TextCache *cache,
+                              size_t *at) {
+  if (cache == NULL)
+    return false;
+  *at = w->memo->json->size;
+  return tg_textcache_put(cache, w->p->values, w->memo->json);
+}
+
+static void keep_values (const Writer *w, tg_TextCache *cache, size_t at) {
+  if (cache != NULL)
+    tg_textcache_keep(cache, w->p->values, w->memo->json, at);
+}
+
+/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -67,40 +110,58 @@ static void put_thread (const Writer *w) {
    place and not by its name, which may be that of many. */
 static void put_callsite (const Writer *w) {
   const tg_Function *caller = tg_functions_find(w->functions, w->p->caller);
+  size_t at;
   if (!wants(w, TG_TYPE_CALLSITE) || caller == NULL)
     return;
+  if (put_again(w, TG_PART_CALLSITE, w->p->caller, &at)) {
+    w->out->integer(w->out, (int64_t)w->p->line);
+    tg_buf_addchar(w->memo->json, '}');
+    return;
+  }
   tg_put_key(w->out, "callsite");
   w->out->object(w->out);
   tg_put_key(w->out, "url");
   tg_put_string(w->out, &w->scratch->room, caller->url);
-  put_count(w, "line", w->p->line);
+  tg_put_key(w->out, "line");
+  keep(w, TG_PART_CALLSITE, w->p->caller, at);
+  w->out->integer(w->out, (int64_t)w->p->line);
   w->out->close(w->out);
 }
 
 /* Where the function is defined. Also of one that has been shown before: a
    client may have come later. */
 static void put_location (const Writer *w) {
-  if (!wants(w, TG_TYPE_LOCATION) || w->f == NULL)
+  size_t at;
+  if (!wants(w, TG_TYPE_LOCATION) || w->f == NULL
+      || put_again(w, TG_PART_LOCATION, w->p->function, &at))
     return;
   tg_put_key(w->out, "location");
   w->out->object(w->out);
   tg_put_place(w->out, &w->scratch->room, w->f);
   w->out->close(w->out);
+  keep(w, TG_PART_LOCATION, w->p->function, at);
 }
 
 static void put_name (const Writer *w) {
-  if (!wants(w, TG_TYPE_NAME))
+  size_t at;
+  if (!wants(w, TG_TYPE_NAME)
+      || put_again(w, TG_PART_NAME, w->p->function, &at))
     return;
   tg_put_key(w->out, "name");
   tg_put_name(w->out, &w->scratch->room, w->f);
+  if (w->f != NULL)
+    keep(w, TG_PART_NAME, w->p->function, at);
 }
 
 /* The names of the parameters, also where no arguments are recorded. */
 static void put_parameters (const Writer *w) {
-  if (!wants(w, TG_TYPE_PARAMETERS) || w->f == NULL)
+  size_t at;
+  if (!wants(w, TG_TYPE_PARAMETERS) || w->f == NULL
+      || put_again(w, TG_PART_PARAMETERS, w->p->function, &at))
     return;
   tg_put_key(w->out, "parameterNames");
   tg_put_params(w->out, &w->scratch->room, w->f);
+  keep(w, TG_PART_PARAMETERS, w->p->function, at);
 }
 
 /* The array of values, and a mark if it is not all: a field beside it, since an
@@ -126,19 +187,30 @@ static void put_arguments (const Writer *w) {
   if (!wants(w, TG_TYPE_ARGUMENTS) || w->p->values.data == NULL)
     return;
   tg_Grips g;
+  tg_TextCache *cache = w->memo != NULL ? &w->memo->arguments : NULL;
+  size_t at;
+  if (put_values_again(w, cache, &at))
+    return;
   tg_put_key(w->out, "arguments");
   w->out->object(w->out);
   open_grips(w, &g);
   put_values(w, &g, w->f);
   put_pool(w, &g);
   w->out->close(w->out);
+  keep_values(w, cache, at);
 }
 
 /* What a frame was left with: one value, or 'values' as well. That none is
-   known of an error must be said, since nil can be thrown too. */
+   known of an error must be said, since nil can be thrown too. Only results are
+   remembered, under one key: errors and yields are rare. */
 static void put_completion (const Writer *w, const tg_Word *name) {
   tg_Grips g;
   bool unknown = w->p->why == TG_WHY_EXCEPTION && w->p->values.data == NULL;
+  bool returns = w->p->why == TG_WHY_RETURN;
+  tg_TextCache *cache = w->memo != NULL && returns ? &w->memo->results : NULL;
+  size_t at;
+  if (put_values_again(w, cache, &at))
+    return;
   w->out->word(w->out, name);
   w->out->object(w->out);
   open_grips(w, &g);
@@ -152,6 +224,7 @@ static void put_completion (const Writer *w, const tg_Word *name) {
   }
   put_pool(w, &g);
   w->out->close(w->out);
+  keep_values(w, cache, at);
 }
 
 /* }================================================================== */
@@ -223,7 +296,7 @@ static void put_exited (const Writer *w) {
 void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
                       const tg_Selection *selection, tg_Scratch *scratch) {
   const tg_Function *f = tg_functions_find(stream->functions, p->function);
-  Writer w = {out, p, stream->functions, f, selection, scratch};
+  Writer w = {out, p, stream->functions, f, selection, scratch, scratch->memo};
   bool enter = p->why == TG_WHY_ENTER;
   tg_check(!(p->resumed && !enter) && p->why <= TG_WHY_TERMINATED);
   out->object(out);
