@@ -247,20 +247,47 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
 ** ===================================================================
 */
 
+/* "(anonymous function)" is no name, nor is "?", which the interpreter calls what
+   was found by a number in a table. */
 static bool has_name (const tg_Function *f) {
-  return f->name != NULL && f->name[0] != '(';    /* "(anonymous function)" */
+  return f->name != NULL && f->name[0] != '(' && strcmp(f->name, "?") != 0;
+}
+
+static bool has_place (const tg_Function *f) {
+  return !f->is_c && f->url != NULL;
+}
+
+/* A chunk that is no file, [string "a/b"], has no directories. */
+static const char *file_of (const char *url) {
+  const char *slash = url[0] != '[' ? strrchr(url, '/') : NULL;
+  return slash != NULL ? slash + 1 : url;
 }
 
 static void put_place (const tg_Function *f, bool brief, tg_Buf *out) {
-  const char *slash = brief ? strrchr(f->url, '/') : NULL;
-  tg_buf_addfmt(out, "%s:%" PRIu32, slash != NULL ? slash + 1 : f->url,
-                f->line);
+  tg_buf_addfmt(out, "%s:%" PRIu32, brief ? file_of(f->url) : f->url, f->line);
+}
+
+static const char *name_of (const tg_Function *f) {
+  return f->name != NULL ? f->name : "(anonymous function)";
+}
+
+/* Programs in Lua are full of functions without a name, and the boxes of a
+   chart would all say so; DevTools even adds up what has the same name. */
+void tg_export_label (const tg_Function *f, tg_Buf *out) {
+  if (f == NULL)
+    tg_buf_addchar(out, '?');
+  else if (has_name(f) || !has_place(f))
+    tg_buf_addstr(out, name_of(f));
+  else if (f->line > 0)
+    put_place(f, true, out);
+  else
+    tg_buf_addfmt(out, "%s %s", name_of(f), file_of(f->url));
 }
 
 void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out) {
-  bool placed = !f->is_c && f->url != NULL;
+  bool placed = has_place(f);
   if (has_name(f) || !placed)
-    tg_buf_addstr(out, f->name != NULL ? f->name : "(anonymous function)");
+    tg_buf_addstr(out, name_of(f));
   if (!placed)
     return;
   tg_buf_addstr(out, has_name(f) ? " (" : "");

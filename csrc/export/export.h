@@ -148,6 +148,11 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n);
 void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out);
 
+/* What a box is called: the function's name; one that has none is called by
+   its place, "prog.lua:12", and a main chunk has its file behind it. 'f' may be
+   NULL: "?". */
+void tg_export_label (const tg_Function *f, tg_Buf *out);
+
 /* "worker (prog.lua:12)", or its place alone if it has no name: the function
    that a coroutine begins with. The file without its directories if 'brief'. */
 void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out);

@@ -34,11 +34,9 @@ static bool is_taken (const char *name) {
                  && strchr(name, ':') == NULL);
 }
 
-static void put_name (tg_Buf *out, const char *name) {
-  if (name == NULL)
-    name = "(anonymous function)";
-  tg_v8profile_put_string(out, name, strlen(name));
-  if (is_taken(name)) {
+static void put_name (tg_Buf *out, const tg_Function *f) {
+  tg_v8profile_put_label(out, f);
+  if (f->name != NULL && is_taken(f->name)) {
     out->size--;
     tg_buf_addstr(out, "()\"");
   }
@@ -80,7 +78,7 @@ static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
   tg_ChromeName *word = &w->list[id];
   word->at = text->size;
   tg_buf_addstr(text, "\"name\":");
-  put_name(text, f->name);
+  put_name(text, f);
   tg_buf_addstr(text, f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
   tg_buf_addstr(text, ",\"args\":{\"source\":\"");
   word->url = (uint32_t)(text->size - word->at);

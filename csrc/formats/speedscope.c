@@ -283,8 +283,12 @@ static bool put_profiles (Document *d) {
 }
 
 static void put_function (tg_Buf *out, const tg_Function *f) {
-  put_text(out, ",\n{\"name\":",
-           f->name != NULL ? f->name : "(anonymous function)");
+  tg_Buf label = {0};
+  tg_export_label(f, &label);
+  tg_buf_addstr(out, ",\n{\"name\":");
+  tg_export_string(out, label.data, label.size);
+  out->failed = out->failed || label.failed;
+  tg_buf_free(&label);
   if (!f->is_c && f->url != NULL) {
     put_text(out, ",\"file\":", f->url);
     tg_buf_addstr(out, ",\"line\":");

@@ -99,10 +99,11 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
   tg_assert(node < p->tree.count);
   const tg_Function *f
       = node == 0 ? &root : tg_profile_function(p, p->tree.nodes[node].row);
-  const char *name = node == 0 ? "(root)"
-                     : f->name != NULL ? f->name : "(anonymous function)";
   tg_buf_addstr(out, "\"callFrame\":{\"functionName\":");
-  tg_v8profile_put_string(out, name, strlen(name));
+  if (node == 0)
+    tg_buf_addstr(out, "\"(root)\"");
+  else
+    tg_v8profile_put_label(out, f);
   put_place(v, f, out);
 }
 
@@ -131,6 +132,14 @@ void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
   size_t at = out->size;
   tg_export_string(out, s, size);
   tg_v8profile_clean(out, at);
+}
+
+void tg_v8profile_put_label (tg_Buf *out, const tg_Function *f) {
+  tg_Buf label = {0};
+  tg_export_label(f, &label);
+  tg_v8profile_put_string(out, label.data, label.size);
+  out->failed = out->failed || label.failed;
+  tg_buf_free(&label);
 }
 
 /* }================================================================== */

@@ -63,6 +63,9 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out);
    document for something else. */
 void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size);
 
+/* The same of what a function is called. */
+void tg_v8profile_put_label (tg_Buf *out, const tg_Function *f);
+
 /* The same of all strings that were added since 'out' had 'at' bytes. */
 void tg_v8profile_clean (tg_Buf *out, size_t at);
 

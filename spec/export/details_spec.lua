@@ -36,6 +36,64 @@ local function names_of (doc)
   return list
 end
 
+describe("the name of a box", function ()
+  -- What a program's functions are called in each format, sorted.
+  local function names (format, list_of)
+    local doc = document(traced([[
+      start()
+      local list = {function () end, function () end}
+      for i = 1, #list do list[i]() end
+      load("return 1", "=(load)")()
+      load("return 2", "@lib/part.lua")()
+      load("return function () end", "a/b")()()
+      string.gsub("x", "x", string.upper)
+    ]], {formats = {format}}), format)
+    local names = {}
+    for _, name in ipairs(list_of(doc)) do
+      names[#names + 1] = name
+    end
+    table.sort(names)
+    return names
+  end
+
+  local wanted = {
+    "(main chunk) (load)", '(main chunk) [string "a/b"]',
+    "(main chunk) part.lua", '[string "a/b"]:1', "load", "load", "load",
+    "p.lua:2", "p.lua:2", "string.gsub", "string.upper"
+  }
+
+  it("is the place of a function that has none: chrome", function ()
+    assert.same(wanted, names("chrome", function (doc)
+      local list = {}
+      for _, event in ipairs(doc.traceEvents) do
+        list[#list + 1] = event.ph == "X" and event.name or nil
+      end
+      return list
+    end))
+  end)
+
+  -- The same function is there once, two of one place are one.
+  local function each_once (list)
+    local once, seen_names = {}, {}
+    for _, name in ipairs(list) do
+      if not seen_names[name] and not name:find "^%[%l+" then
+        seen_names[name], once[#once + 1] = true, name
+      end
+    end
+    return once
+  end
+
+  it("is the same in what has a table of functions", function ()
+    assert.same(each_once(wanted), each_once(names("speedscope", function (doc)
+      local list = {}
+      for i, frame in ipairs(doc.shared.frames) do
+        list[i] = frame.name
+      end
+      return list
+    end)))
+  end)
+end)
+
 describe("what chrome shows of a call", function ()
   it("is where it is, who called it, what it got and gave", function ()
     local doc = document(traced [[

@@ -95,8 +95,8 @@ describe("firefox", function ()
     local selfs = {}
     profiles.add_functions(selfs, trace.doc.threads[1], trace.stacks)
     for _, f in ipairs(trace.report.functions) do
-      local source = f.line and f.url .. ":" .. f.line or "C"
-      local key = as_text(f.name .. " " .. source)
+      local source = f.line and f.url .. ":" .. f.line
+      local key = as_text(seen.label(f.name, source) .. " " .. (source or "C"))
       assert.near(f.self_ms * 1e6, selfs[key] or 0, 0.5, key)
     end
   end)

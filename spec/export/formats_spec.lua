@@ -323,9 +323,9 @@ describe("folded", function ()
     local sources, shared = {}, {}
     for _, step in ipairs(steps) do
       local source = step.source or "C"
-      shared[step.name] = shared[step.name]
-                          or sources[step.name] and sources[step.name] ~= source
-      sources[step.name] = source
+      local name = step.plain
+      shared[name] = shared[name] or sources[name] and sources[name] ~= source
+      sources[name] = source
     end
     return shared
   end
@@ -346,7 +346,7 @@ describe("folded", function ()
     local roots = {"main"}
     for _, step in ipairs(steps) do
       roots[step.thread] = roots[step.thread]
-        or seen.body(step.name, step.source) .. ", coroutine"
+        or seen.body(step.plain, step.source) .. ", coroutine"
     end
     return roots
   end
@@ -355,7 +355,7 @@ describe("folded", function ()
   local function times_of (steps)
     local times, total = {}, 0
     local shared, roots = shared_names(steps), roots_of(steps)
-    for path, stack in pairs(seen.stacks(steps, true)) do
+    for path, stack in pairs(seen.stacks(steps, true, true)) do
       local thread, rest = path:match "^(%d+);(.*)"
       local line = roots[tonumber(thread)] .. ";" .. written(rest, shared)
       times[line] = (times[line] or 0) + stack.self

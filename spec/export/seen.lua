@@ -1,9 +1,10 @@
 -- seen.lua - what a trace is and what exported documents show, in one form:
 -- steps. A step is a frame that opens or closes:
 --
---   {opens = boolean, name, source, thread, ns, why, resumed, tail}
+--   {opens = boolean, name, plain, source, thread, ns, why, resumed, tail}
 --
--- 'source' is "prog.lua:12", absent for C. Times are whole nanoseconds since
+-- 'name' is what charts call it, 'plain' what packets do; 'source' is
+-- "prog.lua:12", absent for C. Times are whole nanoseconds since
 -- the first step. Steps at the trace's end, of frames that are still open,
 -- have why "unfinished".
 
@@ -22,6 +23,16 @@ end
 --- JSON text as a table; numbers and nesting as they come.
 function seen.json (text)
   return cjson.decode(text)
+end
+
+--- What charts call a function: a place, if it has no name.
+function seen.label (name, source)
+  local file = source and (source:match "^%[.*" or source:match "[^/]*$")
+  if not file or name:sub(1, 1) ~= "(" and name ~= "?" then
+    return name
+  end
+  return name == "(main chunk)" and name .. " " .. file:gsub(":%d+$", "")
+         or file
 end
 
 -- The last packet that is told: it hides what is inside of a hidden frame.
@@ -45,9 +56,10 @@ end
 
 function Cut:step (packet)
   if packet.type == "enteredFrame" then
+    local source = source_of(packet.location.url, packet.location.line)
     local frame = {
-      opens = true, name = packet.name, thread = packet.thread,
-      source = source_of(packet.location.url, packet.location.line),
+      opens = true, name = seen.label(packet.name, source),
+      plain = packet.name, thread = packet.thread, source = source,
       ns = round(packet.time * 1e6), resumed = packet.resumed
     }
     table.insert(self.stack, frame)
@@ -56,8 +68,8 @@ function Cut:step (packet)
   self.hidden = 0
   local frame = table.remove(self.stack)
   return {
-    opens = false, name = frame.name, thread = frame.thread,
-    source = frame.source, ns = round(packet.time * 1e6), why = packet.why,
+    opens = false, name = frame.name, plain = frame.plain,
+    thread = frame.thread, source = frame.source, ns = round(packet.time * 1e6), why = packet.why,
     tail = packet.tailCall
   }
 end
@@ -77,8 +89,9 @@ function seen.packets (packets, cut)
   end
   for i = #walk.stack, 1, -1 do
     local f = walk.stack[i]
-    steps[#steps + 1] = {opens = false, name = f.name, source = f.source,
-                         thread = f.thread, why = "unfinished"}
+    steps[#steps + 1] = {opens = false, name = f.name, plain = f.plain,
+                         source = f.source, thread = f.thread,
+                         why = "unfinished"}
   end
   return steps
 end
@@ -130,7 +143,7 @@ end
 
 --- "worker (prog.lua:12)", or only its place: what a coroutine begins with.
 function seen.body (name, source)
-  if name:sub(1, 1) == "(" and source then
+  if (name == "?" or name:sub(1, 1) == "(") and source then
     return source
   end
   return source and ("%s (%s)"):format(name, source) or name
@@ -262,16 +275,16 @@ function seen.samples (doc)
   return whole
 end
 
-local function describe (step)
-  return step.name .. " " .. (step.source or "C")
+local function describe (step, plain)
+  return (plain and step.plain or step.name) .. " " .. (step.source or "C")
 end
 
 -- ---- stacks ----
 
 --- Self time in ns and how often it was opened, by stack: "a b:1;c C". The
 --- stack is that of the whole program, or, with 'apart', of each thread, whose
---- number it begins with.
-function seen.stacks (steps, apart)
+--- number it begins with; names are those of packets if 'plain'.
+function seen.stacks (steps, apart, plain)
   local stacks, open, now = {}, {}, nil
   for _, step in ipairs(steps) do
     local top = open[#open]
@@ -282,7 +295,7 @@ function seen.stacks (steps, apart)
     if step.opens then
       local below = top and (not apart or top.thread == step.thread)
                     and top.path .. ";" or apart and step.thread .. ";" or ""
-      local path = below .. describe(step)
+      local path = below .. describe(step, plain)
       local one = stacks[path]
                   or {path = path, self = 0, calls = 0, thread = step.thread}
       stacks[path] = one

@@ -1,8 +1,8 @@
 -- expected.lua - what an importer has to make of a trace: the trees of its
 -- coroutines, and how trees are compared.
 --
--- A node: {name, source, self, total (ms), calls, roots (list)}, as in
--- normal.mjs. 'calls' counts what is drawn: a call that goes on after a yield
+-- A node: {name, label, source, self, total (ms), calls, roots (list)}, as in
+-- normal.mjs; the label is what charts call it. 'calls' counts what is drawn: a call that goes on after a yield
 -- is drawn again.
 
 local expected = {}
@@ -19,6 +19,16 @@ local function source_of (f)
 end
 
 expected.source = source_of
+
+--- What charts call a function: its name, or its place if it has none.
+function expected.label (f)
+  local file = source_of(f):match "[^/]*$"
+  if file == "" or f.name:sub(1, 1) ~= "(" and f.name ~= "?" then
+    return f.name
+  end
+  return f.name == "(main chunk)" and f.name .. " " .. file:gsub(":1$", "")
+         or file
+end
 
 local function key_of (f)
   return ("%s\0%s\0%s"):format(f.name, f.url, f.line)
@@ -53,8 +63,9 @@ local function convert (children, counts)
     local count = counts.children[key_of(child)]
     assert(count and count.calls == child.calls, "the tree and the packets")
     list[i] = {
-      name = child.name, source = source_of(child), self = child.self_ms,
-      total = child.total_ms, calls = count.entries,
+      name = child.name, label = expected.label(child),
+      source = source_of(child), self = child.self_ms, total = child.total_ms,
+      calls = count.entries,
       roots = convert(child.children, count)
     }
   end
@@ -77,8 +88,9 @@ end
 
 local function new_node (packet)
   local place = packet.location
-  return {name = packet.name, source = source_of(place), self = 0, total = 0,
-          calls = 0, roots = {}, children = {}}
+  local f = {name = packet.name, url = place.url, line = place.line}
+  return {name = f.name, label = expected.label(f), source = source_of(f),
+          self = 0, total = 0, calls = 0, roots = {}, children = {}}
 end
 
 local function child_of (node, packet)
@@ -150,7 +162,7 @@ function expected.body (first, brief)
     return first.name
   end
   local place = (brief and url:match "[^/]*$" or url) .. ":" .. line
-  return first.name:sub(1, 1) == "(" and place
+  return (first.name == "?" or first.name:sub(1, 1) == "(") and place
          or ("%s (%s)"):format(first.name, place)
 end
 

@@ -114,21 +114,21 @@ local function clean (text)
 end
 
 local function by_name (node)
-  return clean(node.name)
+  return clean(node.label or node.name)
 end
 
 -- Firefox's own locations are one line.
 local function in_line (node)
-  return (clean(node.name):gsub("\n", "\\n"))
+  return (by_name(node):gsub("\n", "\\n"))
 end
 
 local function by_place (node)
-  return clean(node.name .. "\n" .. (node.source or ""))
+  return by_name(node) .. "\n" .. clean(node.source or "")
 end
 
 -- What DevTools could take for its own has "()" behind it.
 local function in_chrome (node)
-  return (clean(node.name):gsub("%(%)$", ""))
+  return (by_name(node):gsub("%(%)$", ""))
 end
 
 local function by_chrome_place (node)
@@ -349,7 +349,7 @@ describe("exports", function ()
   local function selves (trace, read)
     local wanted, calls = {}, 0
     for _, f in ipairs(trace:report().functions) do
-      local key = read {name = f.name, source = expected.source(f)}
+      local key = read {name = expected.label(f), source = expected.source(f)}
       wanted[key] = (wanted[key] or 0) + f.self_ms
       calls = calls + f.calls + f.yields
     end
@@ -431,14 +431,18 @@ describe("exports", function ()
   -- What a log has before the arguments of a call, and behind those of one that
   -- an error left.
   local function is_line (packet, line)
-    local head = clean(packet.name) .. (packet.resumed and " resumed" or "(")
+    local place = packet.location
+    local label = expected.label {name = packet.name, url = place.url,
+                                  line = place.line}
+    local head = clean(label) .. (packet.resumed and " resumed" or "(")
     return line:sub(1, #head) == head
   end
 
   check("firefox, in the marker table", function (name, trace)
     local lines = imported("profiler", "firefox", name)[1].markers.lines
     local entries, thrown = {}, 0
-    for packet in trace:packets {trace = {"name", "thread", "time"}} do
+    for packet in trace:packets {trace = {"name", "location", "thread",
+                                        "time"}} do
       if not packet.why then
         entries[#entries + 1] = packet
       elseif packet.why == "exception" then

@@ -295,11 +295,9 @@ void tg_meta_name (const tg_Tracks *t, const tg_CallFunc *func,
                    tg_Buf *out) {
   const tg_Function *f = tg_functions_find(t->x->stream->functions,
                                            func->function);
-  const char *name = f != NULL && f->name != NULL ? f->name : "?";
-  if (func->away)
-    tg_buf_addfmt(out, "(in coroutine %s)", name);
-  else
-    tg_buf_addstr(out, name);
+  tg_buf_addstr(out, func->away ? "(in coroutine " : "");
+  tg_export_label(f, out);
+  tg_buf_addstr(out, func->away ? ")" : "");
 }
 
 /* A main chunk is at line 1, where the viewer shows it. */

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/export.h"
 
 /*
 ** {==================================================================
@@ -30,9 +31,11 @@ static void add_text (tg_Buf *key, const char *s) {
 static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
   uint32_t line = f == NULL || f->is_c ? 0 : f->line > 0 ? f->line : 1;
   tg_buf_addchar(key, away ? 'a' : 'f');
-  add_text(key, f != NULL ? f->name : NULL);
-  if (away)
+  if (away) {
+    tg_export_label(f, key);
     return;
+  }
+  add_text(key, f != NULL ? f->name : NULL);
   add_text(key, f != NULL ? f->url : NULL);
   tg_buf_add(key, &line, sizeof line);
 }

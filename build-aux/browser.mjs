@@ -1,0 +1,114 @@
+// browser.mjs - Chromium without a window, as far as screenshots.mjs needs it:
+// pages that are opened, asked, clicked and taken as a picture.
+//
+// start(directory) -> browser: its profile is kept in the directory.
+//   browser.port, browser.open(url, options) -> page, browser.close()
+//   page.value(expression), page.until(expression), page.click(x, y),
+//   page.key(key), page.shot(file), page.close()
+// Whatever the browser refuses is thrown, as is a wait of more than a minute.
+
+import {spawn} from "node:child_process"
+import {existsSync, readFileSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+
+const PATIENCE = 60000      // ms, for whatever is waited for
+
+async function waitFor (what, found) {
+  const end = Date.now() + PATIENCE
+  for (;;) {
+    const value = await found()
+    if (value)
+      return value
+    if (Date.now() > end)
+      throw new Error(`waited for ${what} in vain`)
+    await sleep(50)
+  }
+}
+
+// The socket's address has its path in the second line of that file.
+async function portOf (directory) {
+  const file = join(directory, "DevToolsActivePort")
+  const lines = await waitFor("the browser", () =>
+    existsSync(file) && readFileSync(file, "utf8").split("\n")[1]
+    && readFileSync(file, "utf8").split("\n"))
+  return {port: lines[0], path: lines[1]}
+}
+
+// Returns a function (method, params, sessionId) -> promise of the result.
+async function connect (address) {
+  const socket = new WebSocket(address)
+  const answers = []
+  await new Promise((done, fail) => {
+    socket.onopen = done
+    socket.onerror = fail
+  })
+  socket.onmessage = ({data}) => {
+    const {id, result, error} = JSON.parse(data)
+    if (id !== undefined)
+      error ? answers[id].fail(new Error(error.message))
+            : answers[id].done(result)
+  }
+  return (method, params = {}, sessionId) =>
+    new Promise((done, fail) => {
+      const id = answers.push({done, fail}) - 1
+      socket.send(JSON.stringify({id, method, params, sessionId}))
+    })
+}
+
+function pageOf (page, close) {
+  async function value (expression) {
+    const {result, exceptionDetails} = await page("Runtime.evaluate",
+      {expression, awaitPromise: true, returnByValue: true})
+    if (exceptionDetails)
+      throw new Error(JSON.stringify(exceptionDetails))
+    return result.value
+  }
+  return {
+    value,
+    until: (expression) => waitFor(expression, () => value(expression)),
+    async click (x, y) {
+      for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
+        await page("Input.dispatchMouseEvent",
+          {type, x, y, button: "left", clickCount: 1})
+      await sleep(500)
+    },
+    async shot (file) {
+      const {data} = await page("Page.captureScreenshot", {})
+      writeFileSync(file, Buffer.from(data, "base64"))
+    },
+    close
+  }
+}
+
+export async function start (directory) {
+  const child = spawn("chromium", ["--headless=new", "--no-sandbox",
+    `--user-data-dir=${directory}`, "--remote-debugging-port=0",
+    "--remote-allow-origins=*", "--hide-scrollbars",
+    "--allow-file-access-from-files", "about:blank"], {stdio: "ignore"})
+  const {port, path} = await portOf(directory)
+  const send = await connect(`ws://127.0.0.1:${port}${path}`)
+
+  // scheme: "light" or "dark", as the system would ask for.
+  async function open (url, {width, height, scheme}) {
+    const {targetId} =
+      await send("Target.createTarget", {url: "about:blank", newWindow: true})
+    const {sessionId} =
+      await send("Target.attachToTarget", {targetId, flatten: true})
+    const page = (method, params) => send(method, params, sessionId)
+    await page("Emulation.setDeviceMetricsOverride",
+      {width, height, deviceScaleFactor: 1, mobile: false})
+    await page("Emulation.setEmulatedMedia",
+      {features: [{name: "prefers-color-scheme", value: scheme}]})
+    await page("Page.navigate", {url})
+    return pageOf(page, () => send("Target.closeTarget", {targetId}))
+  }
+
+  async function close () {
+    await send("Browser.close").catch(() => child.kill())
+    if (child.exitCode === null)
+      await new Promise((done) => child.once("exit", done))
+  }
+
+  return {port, open, close}
+}
