@@ -241,6 +241,11 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   return status;
 }
 
+bool tg_export_whole (const tg_Export *x) {
+  const tg_Filter *filter = x->selection->filter;
+  return filter == NULL || filter->thread == 0;
+}
+
 /*
 ** {==================================================================
 ** Words
@@ -298,8 +303,8 @@ void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out) {
 void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out) {
   const tg_Function *f = tg_functions_find(x->stream->functions, first);
-  if (thread <= 1) {
-    tg_buf_addstr(out, thread == 1 ? "main" : "other coroutines");
+  if (thread <= TG_EXPORT_MAIN) {
+    tg_buf_addstr(out, thread == TG_EXPORT_MAIN ? "main" : "other coroutines");
     return;
   }
   if (f != NULL) {

@@ -140,6 +140,13 @@ uint32_t tg_export_level (const tg_Export *x, const tg_Packet *p);
 /* The frames that are open in the document now, innermost last. */
 const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n);
 
+/* The main coroutine. Its track, if there is a track for each, is also that of
+   the whole program: with all coroutines above whoever resumed them... */
+#define TG_EXPORT_MAIN 1u
+
+/* ...but not if the user has asked for one coroutine. */
+bool tg_export_whole (const tg_Export *x);
+
 /* ---- words that several formats use ---- */
 
 /* "main", "worker (prog.lua:12), coroutine 2", "other coroutines" of 0: what

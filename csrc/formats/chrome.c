@@ -39,7 +39,6 @@
 #define VALUES_END (UINT64_C(256) << 20)
 #define VALUES_TWICE (VALUES_END / 4)
 
-#define WHOLE_TID 1u              /* of the whole program, and so of main */
 #define OTHERS_TID 2000000001u    /* of coroutines that share a track */
 
 /* An open frame. Times are those of the document. */
@@ -112,13 +111,6 @@ static void put_process (Document *d) {
   tg_chromeevents_name(&d->events, "process_name", 1, &d->room);
 }
 
-/* Whether coroutines are also part of a whole: not if the user has asked for
-   one of them. */
-static bool has_whole (const Document *d) {
-  const tg_Filter *filter = d->x->selection->filter;
-  return filter == NULL || filter->thread == 0;
-}
-
 /* The track of a packet's coroutine, 0 of main, which is the first one's;
    TG_INTMAP_NONE without memory. */
 static uint32_t track_of (Document *d, const tg_Packet *p) {
@@ -129,12 +121,12 @@ static uint32_t track_of (Document *d, const tg_Packet *p) {
   }
   if (!room(d, &d->last, &d->clast, number + 1, sizeof *d->last))
     return TG_INTMAP_NONE;
-  return p->thread == WHOLE_TID ? 0 : number + 1;
+  return p->thread == TG_EXPORT_MAIN ? 0 : number + 1;
 }
 
 static uint32_t tid_of (const Document *d, uint32_t track) {
   if (track == 0)
-    return WHOLE_TID;
+    return TG_EXPORT_MAIN;
   tg_ThreadId thread = d->threads.list[track - 1].thread;
   return thread != TG_THREADLIST_OTHERS ? thread : OTHERS_TID;
 }
@@ -348,7 +340,7 @@ static void put_events (Document *d) {
 static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
   bool alone = !d->whole && d->threads.count > 0;
   tg_chromeevents_begin(&d->events, "I", alone ? d->threads.list[0].thread
-                                               : WHOLE_TID);
+                                               : TG_EXPORT_MAIN);
   tg_chromeevents_time(&d->events, ",\"ts\":",
                        tg_chromeevents_ns(&d->events, time_ns));
   tg_buf_addstr(d->out, ",\"s\":\"p\",\"cat\":\"tracegrip\",\"name\":");
@@ -437,7 +429,7 @@ static void put_tracks (Document *d) {
   bool any = false;             /* coroutines but main */
   for (uint32_t i = 0; i < d->threads.count; i++) {
     const tg_ThreadEntry *t = &d->threads.list[i];
-    if (t->thread == WHOLE_TID)
+    if (t->thread == TG_EXPORT_MAIN)
       continue;
     any = true;
     tg_export_thread_name(d->x, t->thread, t->first, clear_room(d));
@@ -452,7 +444,7 @@ static void put_tracks (Document *d) {
 static void write (Document *d) {
   tg_buf_addstr(d->out, "{\"traceEvents\":[");
   put_process(d);
-  d->whole = has_whole(d);
+  d->whole = tg_export_whole(d->x);
   put_events(d);
   put_tracks(d);
   put_marks(d);

@@ -24,7 +24,7 @@ const tg_Format tg_formats[] = {
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, 1, tg_packets_work,
    tg_format_packets},
-  {"speedscope", "speedscope: a profile for each coroutine",
-   ".speedscope.json", 1000000, 3000, false, 1, NULL, tg_format_speedscope},
+  {"speedscope", "speedscope: the program, and each coroutine",
+   ".speedscope.json", 1000000, 3000, false, 2, NULL, tg_format_speedscope},
   {0}
 };

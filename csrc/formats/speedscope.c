@@ -1,6 +1,7 @@
 /*
-** speedscope.c - speedscope's own format: a list of events, open and
-** close, for each coroutine.
+** speedscope.c - speedscope's own format: lists of events, open and close.
+** The first profile is the whole program as one stack, in which a coroutine's
+** frames are above the call that resumed it; each coroutine has one besides.
 **
 ** Times are nanoseconds since the first call, in all profiles, so that they
 ** can be compared; a suspended coroutine has no open frames, and one that waits
@@ -38,10 +39,10 @@ typedef struct Frames {
   uint32_t cof[2];
 } Frames;
 
-/* An open frame: whose profile it is in, and whose coroutine waits for it. */
+/* An open frame: whose profile it is in, and which one waits for it. */
 typedef struct Level {
   uint32_t column;
-  uint32_t waiting;           /* TG_INTMAP_NONE: nobody's */
+  uint32_t waiting;           /* 0: none */
 } Level;
 
 typedef struct Document {
@@ -52,8 +53,10 @@ typedef struct Document {
   Level *levels;              /* owns; of open frames */
   uint32_t clevels;
   tg_Spool spool;             /* owns */
-  tg_Column *columns;         /* owns; by number */
+  tg_Column *columns;         /* owns; 0 is the whole program's, and so main's,
+                                 n + 1 that of coroutine number n */
   uint32_t ccolumns;
+  bool whole;                 /* coroutines are in the first one too */
   size_t waiting;             /* bytes added to columns since they were put
                                  aside */
   uint64_t folded;            /* of x, as last seen */
@@ -76,18 +79,18 @@ static bool fail (Document *d) {
 }
 
 static bool grow_columns (Document *d) {
-  return tg_grow_zeroed(&d->columns, &d->ccolumns, d->ccolumns + 1,
+  return tg_grow_zeroed(&d->columns, &d->ccolumns, d->threads.count + 1,
                         sizeof *d->columns)
          || fail(d);
 }
 
-/* The column of a coroutine, by number; TG_INTMAP_NONE without memory. Columns
+/* The column of a packet's coroutine; TG_INTMAP_NONE without memory. Columns
    may be more than coroutines: both arrays grow by themselves. */
 static uint32_t column_of (Document *d, const tg_Packet *p) {
   uint32_t number = tg_threadlist_of(&d->threads, p);
   if (number != TG_INTMAP_NONE
-      && (number < d->ccolumns || grow_columns(d)))
-    return number;
+      && (number + 1 < d->ccolumns || grow_columns(d)))
+    return p->thread == TG_EXPORT_MAIN ? 0 : number + 1;
   fail(d);
   return TG_INTMAP_NONE;
 }
@@ -139,13 +142,14 @@ static void put_notes (Document *d, tg_Column *c, const tg_Packet *p) {
     put_note(d, c, NOTE_ERROR, p);
 }
 
-/* A coroutine that waits for the packet's frame does so from now on, or until
-   now; false without memory. */
+/* One that waits for the packet's frame does so from now on, or until now; false
+   without memory. */
 static bool put_wait (Document *d, const tg_Packet *p, char type,
                       const Level *l) {
-  if (l->waiting == TG_INTMAP_NONE)
+  if (l->waiting == 0)
     return true;
-  uint32_t frame = frame_of(&d->frames, A_WAIT, l->column);
+  uint32_t other = l->column > 0 ? l->column - 1 : 0;
+  uint32_t frame = frame_of(&d->frames, A_WAIT, other);
   tg_Column *c = &d->columns[l->waiting];
   size_t before = c->text.size;
   if (frame == TG_INTMAP_NONE)
@@ -164,15 +168,14 @@ static const Level *level_of (Document *d, const tg_Packet *p) {
   if (column == TG_INTMAP_NONE
       || !tg_grow(&d->levels, &d->clevels, i + 1, sizeof *d->levels))
     return NULL;
-  bool waits = i > 0 && d->levels[i - 1].column != column;
-  d->levels[i] = (Level){
-    column, waits ? d->levels[i - 1].column : TG_INTMAP_NONE
-  };
+  uint32_t below = i > 0 ? d->levels[i - 1].column : 0;
+  d->levels[i] = (Level){column, below != column ? below : 0};
   return &d->levels[i];
 }
 
-static bool put_call (Document *d, const tg_Packet *p, tg_Column *c,
+static bool put_call (Document *d, const tg_Packet *p, uint32_t column,
                       bool first_open) {
+  tg_Column *c = &d->columns[column];
   uint32_t label = tg_funclabels_of(&d->labels, p->function);
   uint32_t frame = label == TG_INTMAP_NONE
                    ? label : frame_of(&d->frames, A_FUNCTION, label);
@@ -195,7 +198,9 @@ static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
   if (l == NULL)
     return fail(d);
   bool ok = (!enter || put_wait(d, p, 'O', l))
-            && put_call(d, p, &d->columns[l->column], first_open)
+            && (l->column == 0 || put_call(d, p, l->column, first_open))
+            && ((l->column != 0 && !d->whole)
+                || put_call(d, p, 0, first_open))
             && (enter || put_wait(d, p, 'C', l));
   d->folded = d->x->folded;
   d->throwing = p->why == TG_WHY_EXCEPTION;
@@ -204,7 +209,7 @@ static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
 
 /* With many coroutines none has much, but all have a lot. */
 static bool put_aside (Document *d) {
-  for (uint32_t i = 0; i < d->threads.count; i++) {
+  for (uint32_t i = 0; i < d->ccolumns; i++) {
     if (!tg_column_put(&d->spool, &d->columns[i]))
       return false;
   }
@@ -238,12 +243,23 @@ static void put_text (tg_Buf *out, const char *key, const char *text) {
   tg_export_string(out, text, strlen(text));
 }
 
-static void put_profile_head (Document *d, const tg_ThreadEntry *t) {
+/* "whole program", or "main" if there is no other coroutine. */
+static void name_profile (const Document *d, uint32_t column, bool others,
+                          tg_Buf *name) {
+  if (column == 0)
+    tg_buf_addstr(name, others ? "whole program" : "main");
+  else {
+    const tg_ThreadEntry *t = &d->threads.list[column - 1];
+    tg_export_thread_name(d->x, t->thread, t->first, name);
+  }
+  tg_export_remarks(d->x, name);
+}
+
+static void put_profile_head (Document *d, uint32_t column, bool others) {
   tg_Export *x = d->x;
   tg_Buf *out = &x->out->text;
   tg_Buf name = {0};
-  tg_export_thread_name(x, t->thread, t->first, &name);
-  tg_export_remarks(x, &name);
+  name_profile(d, column, others, &name);
   tg_buf_addstr(out, "{\"type\":\"evented\",\"name\":");
   tg_export_string(out, name.data, name.size);
   if (name.failed)
@@ -255,28 +271,38 @@ static void put_profile_head (Document *d, const tg_ThreadEntry *t) {
   tg_buf_addstr(out, ",\"events\":[\n");
 }
 
-static bool put_profile (Document *d, const tg_ThreadEntry *t,
-                         tg_Column *c) {
+static bool put_profile (Document *d, uint32_t column, bool others) {
   tg_OutFile *out = d->x->out;
-  put_profile_head(d, t);
-  bool ok = c == NULL || tg_column_write(&d->spool, c, out);
+  put_profile_head(d, column, others);
+  if (column < d->ccolumns) {
+    if (!tg_column_write(&d->spool, &d->columns[column], out))
+      return false;
+    tg_column_free(&d->columns[column]);
+  }
   tg_buf_addstr(&out->text, "]}");
-  return ok;
+  return true;
+}
+
+static bool is_main (const Document *d, uint32_t number) {
+  return d->threads.list[number].thread == TG_EXPORT_MAIN;
 }
 
 /* A document without a profile is none: speedscope says that it is no file of
    its kind. */
 static bool put_profiles (Document *d) {
-  static const tg_ThreadEntry nobody = {.thread = 1};
   tg_Buf *out = &d->x->out->text;
+  uint32_t n = d->threads.count;
+  bool others = n > 1 || (n == 1 && !is_main(d, 0));
+  bool first = d->whole || !others;
   tg_buf_addstr(out, ",\"profiles\":[\n");
-  if (d->threads.count == 0 && !put_profile(d, &nobody, NULL))
+  if (first && !put_profile(d, 0, others))
     return false;
-  for (uint32_t i = 0; i < d->threads.count; i++) {
-    tg_buf_addstr(out, i > 0 ? ",\n" : "");
-    if (!put_profile(d, &d->threads.list[i], &d->columns[i]))
+  for (uint32_t i = 0; i < n; i++) {
+    if (is_main(d, i))
+      continue;
+    tg_buf_addstr(out, first || i > 0 ? ",\n" : "");
+    if (!put_profile(d, i + 1, others))
       return false;
-    tg_column_free(&d->columns[i]);
   }
   tg_buf_addstr(out, "]}\n");
   return true;
@@ -338,6 +364,7 @@ static void put_head (const Document *d) {
 }
 
 static tg_Status write (Document *d) {
+  d->whole = tg_export_whole(d->x);
   if (put_events(d)) {
     put_head(d);
     put_frames(d);
@@ -351,7 +378,7 @@ tg_Status tg_format_speedscope (tg_Export *x) {
   tg_funclabels_init(&d.labels, x->stream->functions);
   tg_spool_init(&d.spool);
   tg_Status status = write(&d);
-  for (uint32_t i = 0; i < d.threads.count && i < d.ccolumns; i++)
+  for (uint32_t i = 0; i < d.ccolumns; i++)
     tg_column_free(&d.columns[i]);
   tg_free(d.columns);
   int error = d.spool.error;

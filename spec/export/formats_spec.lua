@@ -159,7 +159,7 @@ describe("speedscope", function ()
   function (trace, steps)
     local lists, profiles = seen.speedscope(seen.json(trace.text.speedscope))
     local offset
-    for thread, list in pairs(seen.by_thread(steps)) do
+    for thread, list in pairs(seen.by_track(steps)) do
       local got = {}
       for i, profile in ipairs(profiles) do
         local name = profile.name

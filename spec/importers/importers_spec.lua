@@ -291,17 +291,6 @@ describe("exports", function ()
     return list, waited
   end
 
-  -- The trees of a format's threads, each with its own time only.
-  local function same_own (name, threads, how, roots_of)
-    local trace = all[name].trace
-    local own = expected.own(trace)
-    for _, thread in ipairs(expected.threads(trace)) do
-      local shown = threads[clean(thread.name)]
-      assert.is_table(shown, thread.name)
-      same(own[thread.number], (without_waits(roots_of(shown))), how)
-    end
-  end
-
   local function by_name_of (threads)
     local named = {}
     for _, thread in ipairs(threads) do
@@ -310,7 +299,7 @@ describe("exports", function ()
     return named
   end
 
-  -- Chrome's first track has all as one stack.
+  -- The first track has all as one stack, the others have their own time only.
   local function same_tracks (name, threads, how, roots_of)
     local trace = all[name].trace
     local named = by_name_of(threads)
@@ -396,8 +385,8 @@ describe("exports", function ()
   end)
 
   check("speedscope, in speedscope", function (name)
-    same_own(name, by_name_of(imported("speedscope", "speedscope", name)),
-             {reads = by_place, read = by_place, off = sums}, roots)
+    same_tracks(name, imported("speedscope", "speedscope", name),
+                {reads = by_place, read = by_place, off = sums}, roots)
   end)
 
   check("folded, in speedscope", function (name, trace)
