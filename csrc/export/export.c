@@ -289,6 +289,18 @@ void tg_export_label (const tg_Function *f, tg_Buf *out) {
     tg_buf_addfmt(out, "%s %s", name_of(f), file_of(f->url));
 }
 
+void tg_export_path (const tg_Export *x, const tg_Function *f, tg_Buf *out) {
+  const char *url = f->url;
+  if (f->file && url[0] != '/' && x->directory != NULL) {
+    tg_buf_addstr(out, x->directory);
+    if (out->size > 0 && out->data[out->size - 1] != '/')
+      tg_buf_addchar(out, '/');
+    if (strncmp(url, "./", 2) == 0)
+      url += 2;
+  }
+  tg_buf_addstr(out, url);
+}
+
 void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out) {
   bool placed = has_place(f);
   if (has_name(f) || !placed)

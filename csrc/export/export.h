@@ -63,6 +63,7 @@ typedef struct tg_Export {
                                  with the last */
   uint64_t wall_ns;           /* time 0 of that scale since 1970 */
   uint32_t pid;               /* of the program; 0 = not known */
+  const char *directory;      /* in which it began; NULL: not known */
   uint64_t lost[TG_NLOSSES];
   tg_ExportOptions options;
   tg_OutFile *out;
@@ -159,6 +160,10 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
    its place, "prog.lua:12", and a main chunk has its file behind it. 'f' may be
    NULL: "?". */
 void tg_export_label (const tg_Function *f, tg_Buf *out);
+
+/* The url of a Lua function, as a path that can be opened from anywhere where
+   that is known. */
+void tg_export_path (const tg_Export *x, const tg_Function *f, tg_Buf *out);
 
 /* "worker (prog.lua:12)", or its place alone if it has no name: the function
    that a coroutine begins with. The file without its directories if 'brief'. */

@@ -12,7 +12,7 @@
 bool tg_chromesamples_init (tg_ChromeSamples *s, tg_ChromeEvents *events) {
   memset(s, 0, sizeof *s);
   s->events = events;
-  return tg_v8profile_init(&s->v8, events->x->stream->functions);
+  return tg_v8profile_init(&s->v8, events->x);
 }
 
 void tg_chromesamples_free (tg_ChromeSamples *s) {

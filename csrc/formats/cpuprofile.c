@@ -169,8 +169,7 @@ static tg_Status write (Document *d) {
 tg_Status tg_format_cpuprofile (tg_Export *x) {
   Document d = {.x = x, .out = &x->out->text};
   tg_spool_init(&d.spool);
-  tg_Status status = tg_v8profile_init(&d.v8, x->stream->functions) ? write(&d)
-                                                             : TG_ERR_MEMORY;
+  tg_Status status = tg_v8profile_init(&d.v8, x) ? write(&d) : TG_ERR_MEMORY;
   int error = d.spool.error;
   tg_v8profile_free(&d.v8);
   tg_column_free(&d.deltas);

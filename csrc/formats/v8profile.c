@@ -9,9 +9,10 @@
 
 #include "export/export.h"
 
-bool tg_v8profile_init (tg_V8Profile *v, const tg_Functions *functions) {
+bool tg_v8profile_init (tg_V8Profile *v, const tg_Export *x) {
   memset(v, 0, sizeof *v);
-  return tg_profile_init(&v->profile, functions, true);
+  v->x = x;
+  return tg_profile_init(&v->profile, x->stream->functions, true);
 }
 
 void tg_v8profile_free (tg_V8Profile *v) {
@@ -80,14 +81,23 @@ static void put_place (tg_V8Profile *v, const tg_Function *f, tg_Buf *out) {
                        "\"columnNumber\":-1}");
     return;
   }
-  size_t size = strlen(f->url);
-  uint32_t script = tg_intern_add(&v->urls, f->url, size);
+  tg_Buf path = {0};
+  tg_export_path(v->x, f, &path);
+  tg_buf_addchar(&path, '\0');
+  if (path.failed) {
+    out->failed = true;
+    tg_buf_free(&path);
+    return;
+  }
+  path.size--;
+  uint32_t script = tg_intern_add(&v->urls, path.data, path.size);
   if (script == TG_INTMAP_NONE)
     v->profile.status = TG_ERR_MEMORY;
   tg_buf_addstr(out, SCOPE);
   tg_buf_addu64(out, script + UINT64_C(1));
   tg_buf_addstr(out, "\",\"url\":");
-  tg_v8profile_put_string(out, f->url, size);
+  tg_v8profile_put_string(out, path.data, path.size);
+  tg_buf_free(&path);
   tg_buf_addstr(out, ",\"lineNumber\":");
   tg_buf_addu64(out, tg_funclabels_line(f) - 1);
   tg_buf_addstr(out, ",\"columnNumber\":0}");

@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "export/export.h"
 #include "reader/profile.h"
 
 typedef struct tg_V8Sample {
@@ -30,6 +31,7 @@ typedef struct tg_V8Sample {
 } tg_V8Sample;
 
 typedef struct tg_V8Profile {
+  const tg_Export *x;         /* borrows */
   tg_Profile profile;         /* owns; with a tree: its nodes are the nodes */
   tg_Intern urls;             /* owns; scripts are numbered by them */
   tg_V8Sample latest;         /* not yet given */
@@ -38,7 +40,7 @@ typedef struct tg_V8Profile {
 } tg_V8Profile;
 
 /* False without memory. */
-bool tg_v8profile_init (tg_V8Profile *v, const tg_Functions *functions);
+bool tg_v8profile_init (tg_V8Profile *v, const tg_Export *x);
 void tg_v8profile_free (tg_V8Profile *v);     /* zeroed memory is fine */
 
 /* The trace's start; before the first packet is taken. */

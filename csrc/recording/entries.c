@@ -19,7 +19,8 @@
 #include "base/bytereader.h"
 
 enum {                    /* flags of a FUNCTION entry */
-  IS_VARARG = 1u << 0, IS_C = 1u << 1, IS_KNOWN = 1u << 2, IS_OWN = 1u << 3
+  IS_VARARG = 1u << 0, IS_C = 1u << 1, IS_KNOWN = 1u << 2, IS_OWN = 1u << 3,
+  IS_FILE = 1u << 4
 };
 
 #define NAMES_MAX 65535u  /* in one list */
@@ -30,6 +31,7 @@ void tg_program_free (tg_Program *p) {
   tg_free(p->tracegrip);
   tg_free(p->lua);
   tg_free(p->asked);
+  tg_free(p->directory);
   for (uint32_t i = 0; i < p->count; i++)
     tg_free(p->arguments[i]);
   tg_free(p->arguments);
@@ -147,13 +149,15 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   put32(out, p->remote);
   put32(out, p->pid);
   put_string(out, p->asked);
+  put_string(out, p->directory);
   finish(out, at);
 }
 
 /* Numbers of the format, so they are not the struct's bits. */
 static uint32_t function_flags (const tg_Function *f) {
   return (f->vararg ? IS_VARARG : 0u) | (f->is_c ? IS_C : 0u)
-         | (f->known ? IS_KNOWN : 0u) | (f->own ? IS_OWN : 0u);
+         | (f->known ? IS_KNOWN : 0u) | (f->own ? IS_OWN : 0u)
+         | (f->file ? IS_FILE : 0u);
 }
 
 /* A definition. The text of its source is an entry of its own, once for all
@@ -312,6 +316,8 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
   }
   if (s.b.p < s.b.end)          /* or here */
     out->asked = take_string(&s);
+  if (s.b.p < s.b.end)
+    out->directory = take_string(&s);
   tg_Status status = status_of(&s);
   if (status != TG_OK)
     tg_program_free(out);
@@ -324,6 +330,7 @@ static void take_flags (tg_Function *f, uint32_t flags) {
   f->is_c = (flags & IS_C) != 0;
   f->known = (flags & IS_KNOWN) != 0;
   f->own = (flags & IS_OWN) != 0;
+  f->file = (flags & IS_FILE) != 0;
 }
 
 /* Roles that only the hook knows (functions.h) are in no file. */

@@ -33,6 +33,7 @@ typedef struct tg_Program {
   char *tracegrip, *lua;  /* versions */
   char *asked;            /* why frames were asked of Lua's public API; empty:
                              they were read from memory */
+  char *directory;        /* in which it was when tracing was entered */
   char **arguments;       /* each owned */
   uint32_t count;         /* of them */
   bool remote;            /* recorded over a connection, by another process:

@@ -405,6 +405,9 @@ static void read_all (Opening *o) {
     walk(o);
     if (r->program.remote)
       r->stream->pid = r->program.pid;
+    if (o->status == TG_OK && r->program.directory != NULL
+        && (r->stream->directory = tg_strcopy(r->program.directory)) == NULL)
+      o->status = TG_ERR_MEMORY;
     if (o->status == TG_OK)
       fill_store(o, shelf);
   }

@@ -25,6 +25,7 @@
 #include "state/builtins.h"
 #include "state/funcname.h"
 #include "state/observer.h"
+#include "text/fileio.h"
 
 /* Lua allows 200 levels of C calls (LUAI_MAXCCALLS), and each resume is one. */
 #define CHAIN_MAX 250
@@ -267,6 +268,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     clear_machinery(s);
     return false;
   }
+  s->writer.stream->directory = tg_fileio_directory();
   s->writer.last = s->writer.stream->clock.origin;
   read_directly(s, L);
   s->tracing = true;

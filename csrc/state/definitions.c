@@ -212,6 +212,7 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->source = tg_strdup(ar->source, (ar->srclen < TG_SOURCE_MAX)
                                     ? ar->srclen : TG_SOURCE_MAX);
   f->url = url_of(ar);
+  f->file = ar->source[0] == '@';
   f->name = tg_funcname_of(&s->known.definitions.sources, L, ar, called, kind);
   f->known = *kind == TG_NAME_LOADED;
   return read_params(L, f) && f->source != NULL && f->url != NULL

@@ -88,6 +88,7 @@ void tg_stream_unpin (tg_Stream *s) {
   tg_store_free(&s->store);
   tg_functions_free(s->functions);
   tg_sources_free(s->sources);
+  tg_free(s->directory);
   tg_free(s);
 }
 

@@ -19,6 +19,8 @@ typedef struct tg_Stream {
   tg_Clock clock;
   uint64_t wall_ns;         /* time 0 since 1970 */
   uint32_t pid;             /* whose it is, or was */
+  char *directory;          /* owns; in which the program was at time 0; NULL:
+                               not known */
   tg_Functions *functions;  /* owns */
   tg_Sources *sources;      /* owns; a recording's; NULL: it has none */
   tg_Store store;

@@ -8,8 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/alloc.h"
 
 #define PIECE ((size_t)64 << 10)
 
@@ -76,4 +79,12 @@ bool tg_fileio_text (const char *path, size_t most, tg_Buf *text) {
                && read_rest(fd, most, text);
   close(fd);
   return whole;
+}
+
+/* Linux gives a name that begins with "(unreachable)" for a directory outside of
+   the process's root (getcwd(3)): nothing could be opened by that. */
+char *tg_fileio_directory (void) {
+  char path[PATH_MAX];
+  bool known = getcwd(path, sizeof path) != NULL && path[0] == '/';
+  return known ? tg_strcopy(path) : NULL;
 }

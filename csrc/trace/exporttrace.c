@@ -189,6 +189,7 @@ static void describe (tg_Export *x, tg_Trace *t, tg_ReadTrace *r) {
   x->stop = r->stop;
   x->wall_ns = t->stream->wall_ns;
   x->pid = t->stream->pid;
+  x->directory = t->stream->directory;
   tg_readtrace_span(r, t, &x->start_ns, &x->end_ns);
   tg_traceinfo_losses(t, x->lost);
 }

@@ -147,6 +147,7 @@ static void describe_program (lua_State *L, const tg_Recording *r) {
   lx_set_integer(L, "format", r->header.version);
   lua_setfield(L, -2, "versions");
   describe_frames(L, r->program.asked);
+  lx_set_string(L, "directory", r->program.directory);
   lx_set_number(L, "date", (double)r->header.wall_ns / 1e9);
   lx_set_integer(L, "run", r->header.run);
 }

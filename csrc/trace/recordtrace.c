@@ -12,6 +12,7 @@
 #include "binding/readoptions.h"
 #include "session/snapshot.h"
 #include "session/tracesave.h"
+#include "text/fileio.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
@@ -62,8 +63,11 @@ static bool fill_program (lua_State *L, tg_Program *p) {
 }
 
 /* The running program, as the standard interpreter's "arg" has it. By raw
-   access: "arg" is a global of the program's and may have any metatable. */
-static bool running_program (lua_State *L, tg_Program *p) {
+   access: "arg" is a global of the program's and may have any metatable. Its
+   directory is the one in which tracing began: it may be elsewhere by now. */
+static bool running_program (lua_State *L, tg_Program *p,
+                             const char *directory) {
+  p->directory = directory != NULL ? tg_strcopy(directory) : NULL;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_pushliteral(L, "arg");
   if (lua_rawget(L, -2) == LUA_TTABLE)
@@ -105,6 +109,7 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
   plan->ring = t->options.overflow == TG_OVERFLOW_RING;
   lua_getfield(L, i, "program");
   lua_getfield(L, i, "arguments");
+  plan->program.directory = tg_fileio_directory();
   if (!fill_program(L, &plan->program) || plan->path == NULL)
     luaL_error(L, "not enough memory");
 }
@@ -162,7 +167,7 @@ int trace_save (lua_State *L) {
     return luaL_error(L, "the packets of this trace are read as they come");
   if (p == NULL) {
     p = t->program = tg_program_new(NULL);
-    if (p == NULL || !running_program(L, p))
+    if (p == NULL || !running_program(L, p, t->stream->directory))
       return luaL_error(L, "not enough memory");
   }
   tg_Status status = tg_tracesave(t, p, path);

@@ -22,11 +22,16 @@ local function described (how)
   }
 end
 
+-- CPU profiles have whole paths: they are told without the directory, which is
+-- another each time.
 local function read_files (directory, formats, list)
+  local before = directory:gsub("%p", "%%%0") .. "/"
   for i, one in ipairs(list) do
-    one.text = {}
+    one.text, one.sizes = {}, {}
     for _, format in ipairs(formats) do
-      one.text[format] = run.read(("%s/%d.%s"):format(directory, i, format))
+      local text = run.read(("%s/%d.%s"):format(directory, i, format))
+      one.text[format] = text and text:gsub(before, "")
+      one.sizes[format] = text and #text
     end
   end
 end

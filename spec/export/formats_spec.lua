@@ -410,7 +410,7 @@ describe("every export", function ()
       assert.equal(shown, result.calls)
       assert.equal(all - shown, result.folded)
       assert.equal(0, result.leftOut)
-      assert.equal(#trace.text[format], result.bytes)
+      assert.equal(trace.sizes[format], result.bytes)
     end
   end)
 

@@ -166,6 +166,28 @@ function expected.body (first, brief)
          or ("%s (%s)"):format(first.name, place)
 end
 
+--- The same nodes with their files as absolute paths.
+function expected.placed (nodes, directory)
+  local list = {}
+  for i, node in ipairs(nodes) do
+    local copy = {}
+    for key, value in pairs(node) do
+      copy[key] = value
+    end
+    copy.source = expected.path(node.source, directory)
+    copy.roots = expected.placed(node.roots, directory)
+    list[i] = copy
+  end
+  return list
+end
+
+--- Where a source is as a path. The programs are files, and so are modules that
+-- are named by whole paths; what else there is was loaded under other names.
+function expected.path (source, directory)
+  return source:find "^[^/]*_program%.lua:" and directory .. "/" .. source
+         or source
+end
+
 local function thread_name (number, first)
   if number == 1 then
     return "main"

@@ -55,7 +55,7 @@ local function prepare (directory)
       files[format] = ("%s/%s.%s"):format(directory, name, format)
       assert(trace:export(format, files[format]))
     end
-    all[name] = {trace = trace, files = files}
+    all[name] = {trace = trace, files = files, directory = directory}
   end
   return all
 end
@@ -335,22 +335,27 @@ describe("exports", function ()
   end)
 
   -- Self times by what 'read' makes of a function, and how far they may be off.
-  local function selves (trace, read)
+  -- With a directory files are as paths.
+  local function selves (trace, read, directory)
     local wanted, calls = {}, 0
     for _, f in ipairs(trace:report().functions) do
-      local key = read {name = expected.label(f), source = expected.source(f)}
+      local source = expected.source(f)
+      local key = read {
+        name = expected.label(f),
+        source = directory and expected.path(source, directory) or source
+      }
       wanted[key] = (wanted[key] or 0) + f.self_ms
       calls = calls + f.calls + f.yields
     end
     return wanted, 4 * calls * (expected.worst(trace) + 1) * ns + 1e-6
   end
 
-  local function same_selves (trace, thread, read)
+  local function same_selves (trace, thread, read, directory)
     local got = {}
     for _, node in ipairs(thread.bottomUp) do
       got[read(node)] = node.self
     end
-    local wanted, off = selves(trace, read)
+    local wanted, off = selves(trace, read, directory)
     for key, self in pairs(wanted) do
       assert.near(self, got[key] or 0, off, key)
     end
@@ -365,15 +370,16 @@ describe("exports", function ()
   check("cpuprofile, in the engine of DevTools", function (name, trace)
     local threads = imported("engine", "cpuprofile", name)
     assert.equal(1, #threads)
-    same(expected.roots(trace), threads[1].roots,
-         {reads = by_place, read = by_place,
-          off = of_samples(expected.worst(trace))})
+    same(expected.placed(expected.roots(trace), all[name].directory),
+         threads[1].roots, {reads = by_place, read = by_place,
+                            off = of_samples(expected.worst(trace))})
   end)
 
   -- C functions of one name are one there, whatever they are.
   check("cpuprofile, in the bottom-up table of DevTools",
   function (name, trace)
-    same_selves(trace, imported("engine", "cpuprofile", name)[1], by_place)
+    same_selves(trace, imported("engine", "cpuprofile", name)[1], by_place,
+                all[name].directory)
   end)
 
   check("cpuprofile, in speedscope", function (name, trace)

@@ -15,16 +15,16 @@ static char *patterns[] = {begins, ends};
 static char prog_lua[] = "prog.lua", version[] = "1.2.3";
 static char f_name[] = "f", f_lua[] = "f.lua", trace_name[] = "trace";
 
-static char why_not[] = "why not";
+static char why_not[] = "why not", place[] = "/a/place";
 
 static const tg_Program program = {
   .name = prog_lua, .tracegrip = version, .arguments = arguments, .count = 3,
-  .remote = true, .pid = 4711, .asked = why_not
+  .remote = true, .pid = 4711, .asked = why_not, .directory = place
 };
 
 static const tg_Function function = {
   .name = f_name, .url = f_lua, .params = params, .nparams = 2,
-  .vararg = true, .known = true, .line = 10, .last_line = 20,
+  .vararg = true, .known = true, .file = true, .line = 10, .last_line = 20,
   .role = TG_ROLE_PCALL
 };
 
@@ -66,10 +66,15 @@ static void there_and_back (void) {
   UNIT_CHECK(same(p.name, "prog.lua") && same(p.tracegrip, "1.2.3")
              && p.lua == NULL && p.count == 3
              && same(p.arguments[1], "") && same(p.arguments[2], "t h r e e"));
-  UNIT_CHECK(p.remote && p.pid == 4711 && same(p.asked, "why not"));
+  UNIT_CHECK(p.remote && p.pid == 4711 && same(p.asked, "why not")
+             && same(p.directory, "/a/place"));
   tg_program_free(&p);
   UNIT_CHECK(p.name == NULL && p.count == 0);
-  e.size -= 4 + 7;        /* as it was once written, */
+  e.size -= 4 + 8;        /* as it was once written, */
+  UNIT_CHECK(tg_entry_read_program(&e, &p) == TG_OK
+             && same(p.asked, "why not") && p.directory == NULL);
+  tg_program_free(&p);
+  e.size -= 4 + 7;        /* before that, */
   UNIT_CHECK(tg_entry_read_program(&e, &p) == TG_OK && p.count == 3
              && p.remote && p.pid == 4711 && p.asked == NULL);
   tg_program_free(&p);
@@ -86,7 +91,7 @@ static void there_and_back (void) {
   UNIT_CHECK(e.kind == TG_ENTRY_FUNCTION
              && tg_entry_read_function(&e, &id, &f) == TG_OK && id == 42);
   UNIT_CHECK(same(f.name, "f") && same(f.url, "f.lua") && f.nparams == 2
-             && same(f.params[1], "value") && f.vararg && f.known && !f.is_c
+             && same(f.params[1], "value") && f.vararg && f.known && f.file && !f.is_c
              && !f.own && f.line == 10 && f.last_line == 20
              && f.role == TG_ROLE_PCALL);
   tg_function_clear(&f);

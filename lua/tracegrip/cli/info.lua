@@ -63,6 +63,9 @@ end
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
   {"arguments", arguments_of},
+  {"directory", function (about)
+    return columns.clean(about.directory or "not known")
+  end},
   {"date", function (about)
     return os.date("%Y-%m-%d %H:%M:%S %z", math.floor(about.date))
   end},
