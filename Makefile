@@ -81,6 +81,12 @@ test:         ## installs, builds, runs the unit tests and the whole suite
 importers:    ## npm packages that read exports, into build/importers
 	$(V)build-aux/importers.sh $(BUILD)
 
+pictures:     ## takes those of docs/images anew, in a Chromium without a window
+	$(V)$(TOP) demo >/dev/null
+	$(V)$(TOP) importers
+	$(V)node $$(node -p '"WebSocket" in globalThis ? "" : "--experimental-websocket"') \
+	  build-aux/screenshots.mjs $(BUILD)
+
 unit:         ## C tests of the plain C files, with sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' unit-run
 
@@ -261,5 +267,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange versions host demo test importers unit unit-run tsan spec matrix asan spec-preload oom bench \
+.PHONY: all deps crosscheck strange versions host demo test importers pictures unit unit-run tsan spec matrix asan spec-preload oom bench \
         soak fuzz fuzz-run lint format graph docs install env clean help

@@ -3,8 +3,8 @@
 //
 // start(directory) -> browser: its profile is kept in the directory.
 //   browser.port, browser.open(url, options) -> page, browser.close()
-//   page.value(expression), page.until(expression), page.click(x, y),
-//   page.key(key), page.shot(file), page.close()
+//   page.value(expression), page.until(expression), page.settle(),
+//   page.click(x, y), page.shot(file), page.close()
 // Whatever the browser refuses is thrown, as is a wait of more than a minute.
 
 import {spawn} from "node:child_process"
@@ -13,6 +13,7 @@ import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 
 const PATIENCE = 60000      // ms, for whatever is waited for
+const STILL = 1000          // ms, how long a page that has settled stays alike
 
 async function waitFor (what, found) {
   const end = Date.now() + PATIENCE
@@ -64,6 +65,8 @@ function pageOf (page, close) {
       throw new Error(JSON.stringify(exceptionDetails))
     return result.value
   }
+  const picture = async () =>
+    (await page("Page.captureScreenshot", {})).data
   return {
     value,
     until: (expression) => waitFor(expression, () => value(expression)),
@@ -73,9 +76,19 @@ function pageOf (page, close) {
           {type, x, y, button: "left", clickCount: 1})
       await sleep(500)
     },
+    // Until nothing moves any more: pages do not say when they have drawn all.
+    async settle () {
+      let before
+      await waitFor("a page that stands still", async () => {
+        const now = await picture()
+        const same = now === before
+        before = now
+        await sleep(same ? 0 : STILL)
+        return same
+      })
+    },
     async shot (file) {
-      const {data} = await page("Page.captureScreenshot", {})
-      writeFileSync(file, Buffer.from(data, "base64"))
+      writeFileSync(file, Buffer.from(await picture(), "base64"))
     },
     close
   }
@@ -89,10 +102,12 @@ export async function start (directory) {
   const {port, path} = await portOf(directory)
   const send = await connect(`ws://127.0.0.1:${port}${path}`)
 
-  // scheme: "light" or "dark", as the system would ask for.
+  // scheme: "light" or "dark", as the system would ask for. Each page is as if
+  // it was opened for the first time: pages keep what was unfolded or closed.
   async function open (url, {width, height, scheme}) {
-    const {targetId} =
-      await send("Target.createTarget", {url: "about:blank", newWindow: true})
+    const {browserContextId} = await send("Target.createBrowserContext")
+    const {targetId} = await send("Target.createTarget",
+      {url: "about:blank", newWindow: true, browserContextId})
     const {sessionId} =
       await send("Target.attachToTarget", {targetId, flatten: true})
     const page = (method, params) => send(method, params, sessionId)
@@ -101,7 +116,8 @@ export async function start (directory) {
     await page("Emulation.setEmulatedMedia",
       {features: [{name: "prefers-color-scheme", value: scheme}]})
     await page("Page.navigate", {url})
-    return pageOf(page, () => send("Target.closeTarget", {targetId}))
+    return pageOf(page, () =>
+      send("Target.disposeBrowserContext", {browserContextId}))
   }
 
   async function close () {

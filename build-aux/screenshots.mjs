@@ -1,20 +1,21 @@
 // screenshots.mjs BUILD - the pictures of docs/images: what viewers show of the
-// demo's recording. After `make demo` and `make importers`:
+// demo's recording, light and dark. `make pictures` makes what it needs.
 //
-//   node --experimental-websocket build-aux/screenshots.mjs build
-//
-// needs chromium, fonts (fonts-dejavu-core, fonts-symbola,
-// fonts-noto-color-emoji) and Node 20 (newer ones know WebSocket without the
-// option). Speedscope is the npm package's page; the Performance panel is the
-// one that Chromium brings along. Nothing is drawn: files are exported, opened,
-// and the page is taken as it stands.
+// Needs chromium, pngquant, fonts (fonts-dejavu-core, fonts-symbola,
+// fonts-noto-color-emoji) and Node 20 with --experimental-websocket (newer ones
+// know WebSocket without it). Speedscope is the npm package's page; the
+// Performance panel is the one that Chromium brings along. Nothing is drawn
+// here: files are exported and opened, and the page is taken as it stands. Only
+// the directory of the tree is another in them: it is nobody's business.
+// Whatever goes wrong ends it with a message and status 1.
 
-import {execFileSync, spawn} from "node:child_process"
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
-        writeFileSync} from "node:fs"
+import {execFileSync} from "node:child_process"
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync}
+  from "node:fs"
 import {tmpdir} from "node:os"
-import {join, resolve} from "node:path"
-import {setTimeout as sleep} from "node:timers/promises"
+import {basename, join, resolve} from "node:path"
+
+import {start} from "./browser.mjs"
 
 const build = resolve(process.argv[2] ?? "build")
 const images = resolve("docs/images")
@@ -26,123 +27,155 @@ const directory = mkdtempSync(join(tmpdir(), "tracegrip-screenshots-"))
 function exported (name, format, ...options) {
   const path = join(directory, name)
   execFileSync(join(build, "bin/tracegrip"),
-    ["export", format, recording, "-o", path, ...options])
+    ["export", format, recording, "-o", path, ...options],
+    {stdio: ["ignore", "inherit", "ignore"]})
+  writeFileSync(path, readFileSync(path, "utf8")
+    .replaceAll(resolve(".") + "/", "/src/tracegrip/"))
   return path
 }
 
-// ---- the browser ----
+// ---- speedscope ----
 
-let browser, socket, port
-const answers = new Map()
-
-async function start () {
-  browser = spawn("chromium", ["--headless=new", "--no-sandbox",
-    `--user-data-dir=${directory}/browser`, "--remote-debugging-port=0",
-    "--remote-allow-origins=*", "--hide-scrollbars",
-    "--allow-file-access-from-files", "about:blank"], {stdio: "ignore"})
-  const file = join(directory, "browser/DevToolsActivePort")
-  while (!existsSync(file))
-    await sleep(50)
-  await sleep(200)
-  const [number, path] = readFileSync(file, "utf8").split("\n")
-  port = number
-  socket = new WebSocket(`ws://127.0.0.1:${port}${path}`)
-  await new Promise((done) => { socket.onopen = done })
-  socket.onmessage = ({data}) => {
-    const {id, result, error} = JSON.parse(data)
-    if (id !== undefined)
-      answers.get(id)(result ?? {error})
-  }
-}
-
-function send (method, params = {}, sessionId) {
-  const id = answers.size
-  socket.send(JSON.stringify({id, method, params, sessionId}))
-  return new Promise((done) => answers.set(id, done))
-}
-
-// A page of that size: send(method, params), value(expression), click(x, y),
-// shot(name).
-async function open (url, width, height) {
-  const {targetId} =
-    await send("Target.createTarget", {url: "about:blank", newWindow: true})
-  const {sessionId} =
-    await send("Target.attachToTarget", {targetId, flatten: true})
-  const page = (method, params) => send(method, params, sessionId)
-  await page("Emulation.setDeviceMetricsOverride",
-    {width, height, deviceScaleFactor: 1, mobile: false})
-  await page("Page.navigate", {url})
-  return {
-    async value (expression) {
-      const {result, exceptionDetails} = await page("Runtime.evaluate",
-        {expression, awaitPromise: true, returnByValue: true})
-      if (exceptionDetails)
-        throw new Error(JSON.stringify(exceptionDetails))
-      return result.value
-    },
-    async click (x, y) {
-      for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
-        await page("Input.dispatchMouseEvent",
-          {type, x, y, button: "left", clickCount: 1})
-      await sleep(500)
-    },
-    async shot (name) {
-      const {data} = await page("Page.captureScreenshot", {})
-      writeFileSync(join(images, name), Buffer.from(data, "base64"))
-    }
-  }
-}
-
-// ---- the viewers ----
-
-async function inSpeedscope (file, view, name) {
+// The page of an installed package loads a file by such a script.
+async function inSpeedscope (browser, file, view, scheme) {
   const script = join(directory, "profile.js")
   writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(
-    "orders.cpuprofile")}, "${readFileSync(file, "base64")}")`)
-  const page = await open(
-    `file://${speedscope}#localProfilePath=${script}&view=${view}`, 1000, 380)
-  await sleep(5000)
-  await page.shot(name)
+    basename(file))}, "${readFileSync(file, "base64")}")`)
+  const page = await browser.open(
+    `file://${speedscope}#localProfilePath=${script}&view=${view}`,
+    {width: 1000, height: 380, scheme})
+  await page.until(`document.querySelector("canvas") !== null
+    && !document.body.innerText.includes("Loading")`)
+  await page.settle()
+  return page
 }
 
-// What a person does by "Load profile", and by a click on each track's arrow.
-const show = `(async () => {
+// ---- the Performance panel ----
+
+// Its elements are in trees of their own, one in another.
+const all = `(function all (root) {
+  return [...root.querySelectorAll("*")].flatMap((e) =>
+    e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e])
+})(document)`
+
+const ready = `${all}.some((e) =>
+  e.classList.contains("timeline-landing-page"))`
+
+const load = `(async () => {
   const {TimelinePanel} = await import("./panels/timeline/timeline.js")
-  const panel = await TimelinePanel.TimelinePanel.instance()
-  await panel.loadFromFile(new File([globalThis.text], "orders.trace.json"))
-  await new Promise((done) => setTimeout(done, 5000))
-  const chart = panel.flameChart.getMainFlameChart()
-  chart.timelineData().groups.forEach((_, i) => chart.expandGroup(i))
+  globalThis.panel = await TimelinePanel.TimelinePanel.instance()
+  await panel.loadFromFile(new File([globalThis.text], globalThis.name))
 })()`
 
-async function inDevTools (file, name) {
-  const page = await open(
-    `http://127.0.0.1:${port}/devtools/devtools_app.html?panel=timeline`,
-    1100, 700)
-  await sleep(4000)
+// What a person does by a click on the triangle of each track.
+const unfold = `(() => {
+  globalThis.chart = panel.flameChart.getMainFlameChart()
+  const groups = chart.timelineData()?.groups ?? []
+  groups.forEach((_, i) => chart.expandGroup(i))
+  return groups.length > 0
+})()`
+
+// ...and by one on the longest call of a function, and on a tab.
+const select = (name) => `(() => {
+  const data = panel.flameChart.getMainDataProvider?.()
+               ?? panel.flameChart.mainDataProvider
+  const events = chart.timelineData().entryLevels.length
+  let longest
+  for (let i = 0; i < events; i++) {
+    const event = data.eventByIndex(i)
+    const called = event?.callFrame?.functionName ?? event?.name
+    if (called === ${JSON.stringify(name)}
+        && !(longest?.dur >= event.dur))
+      longest = event
+  }
+  panel.flameChart.setSelectionAndReveal({event: longest})
+})()`
+
+const tab = (title) => `${all}.find((e) =>
+    e.classList.contains("tabbed-pane-header-tab")
+    && e.innerText.trim() === ${JSON.stringify(title)})
+  .dispatchEvent(new MouseEvent("mousedown", {bubbles: true, button: 0}))`
+
+async function inDevTools (browser, file, scheme) {
+  const page = await browser.open(
+    `http://127.0.0.1:${browser.port}/devtools/devtools_app.html`
+    + "?panel=timeline", {width: 1100, height: 640, scheme})
+  await page.until(ready)
+  await page.settle()
   await page.value(
-    `globalThis.text = ${JSON.stringify(readFileSync(file, "utf8"))}; 0`)
-  await page.value(show)
+    `globalThis.text = ${JSON.stringify(readFileSync(file, "utf8"))};
+     globalThis.name = ${JSON.stringify(basename(file))}; 0`)
+  await page.value(load)
+  await page.until(unfold)
+  await page.settle()
   await page.click(1071, 77)      // the help away
   await page.click(16, 40)        // the sidebar too
-  await sleep(1000)
-  await page.click(300, 163)      // a call
-  await page.shot(name)
+  return page
+}
+
+// ---- the pictures ----
+
+const files = {
+  part: exported("orders.trace.json", "chrome", "--from", "110",
+    "--to", "111.5"),
+  whole: exported("orders.cpuprofile", "cpuprofile", "--no-c",
+    "--to", "80"),
+  profile: exported("orders.speedscope.json", "speedscope", "--no-c",
+    "--to", "80"),
+  folded: exported("orders.folded", "folded", "--no-c")
+}
+
+const pictures = {
+  async devtools (browser, scheme) {
+    const page = await inDevTools(browser, files.part, scheme)
+    await page.value(select("scantable"))
+    await page.value("chart.scrollGroupIntoView(0)")
+    return page
+  },
+  async cpuprofile (browser, scheme) {
+    const page = await inDevTools(browser, files.whole, scheme)
+    await page.value(select("(main chunk) orders.lua"))
+    await page.value(tab("Bottom-up"))
+    return page
+  },
+  speedscope: (browser, scheme) =>
+    inSpeedscope(browser, files.profile, "time-ordered", scheme),
+  folded: (browser, scheme) =>
+    inSpeedscope(browser, files.folded, "left-heavy", scheme)
+}
+
+async function take (browser, name, scheme) {
+  const path = join(images,
+    scheme === "light" ? `${name}.png` : `${name}-${scheme}.png`)
+  const page = await pictures[name](browser, scheme)
+  await page.settle()
+  await page.shot(path)
+  await page.close()
+  execFileSync("pngquant", ["--force", "--ext", ".png", "64", path])
+}
+
+async function main () {
+  const browser = await start(join(directory, "browser"))
+  try {
+    for (const name in pictures) {
+      await take(browser, name, "light")
+      await take(browser, name, "dark")
+    }
+  }
+  finally {
+    await browser.close()
+  }
 }
 
 mkdirSync(images, {recursive: true})
 try {
-  const whole = exported("whole.cpuprofile", "cpuprofile", "--no-c",
-    "--limit", "all")
-  const part = exported("part.json", "chrome", "--from", "100", "--to", "101")
-  await start()
-  await inSpeedscope(whole, "left-heavy", "speedscope.png")
-  await inDevTools(part, "devtools.png")
-  await send("Browser.close")
+  await main()
+}
+catch (error) {
+  console.error(`screenshots: ${error.message}`)
+  process.exitCode = 1
 }
 finally {
-  browser?.kill()
-  await sleep(500)
   rmSync(directory, {recursive: true, force: true})
 }
-process.exit(0)
+process.exit()
