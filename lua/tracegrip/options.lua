@@ -136,6 +136,17 @@ function kinds.ms (text)
   return span(text, "ms")
 end
 
+-- A moment of a recording: milliseconds on its clock, or {after = those since the
+-- first call}, as viewers count.
+function kinds.moment (text)
+  local after = text:match "^%+(.*)"
+  local value = kinds.ms(after or text)
+  if not value then
+    return nil, "a time, such as 500ms or 2s, or +500ms after the first call"
+  end
+  return after and {after = value} or value
+end
+
 function kinds.seconds (text)
   return span(text, "s")
 end
@@ -235,11 +246,12 @@ options.reading = options.joined({
           .. "which is the whole program in one that 'record' made."},
   {name = "thread", kind = "number", metavar = "N", group = "What is shown",
    help = "Coroutine N only; 1 is the main one."},
-  {name = "from", kind = "ms", metavar = "MS", group = "What is shown",
+  {name = "from", kind = "moment", metavar = "MS", group = "What is shown",
    help = "Only calls that begin MS milliseconds (2s, 1m) after the start, "
-          .. "or later."},
-  {name = "to", kind = "ms", metavar = "MS", group = "What is shown",
-   help = "As if it had been stopped MS milliseconds after the start."},
+          .. "or later; +MS is after the first call, as viewers count."},
+  {name = "to", kind = "moment", metavar = "MS", group = "What is shown",
+   help = "As if it had been stopped MS milliseconds after the start, or +MS "
+          .. "after the first call."},
 }, borrowed("include exclude c maxDepth minDuration",
             {group = "What is shown"}))
 
@@ -334,18 +346,39 @@ function options.collect (list, parsed)
   local result = {}
   for _, option in ipairs(list) do
     local value = parsed[option.name]
-    if type(value) ~= "table" or #value > 0 then
+    if type(value) ~= "table" or next(value) ~= nil then
       result[option.name] = value
     end
   end
   return result
 end
 
--- The filter that the command line describes, for a trace's methods.
-function options.filter (parsed)
+-- When the first call begins that a filter leaves: time 0 of an export. A trace
+-- without times has none; then they count from its start.
+local function first_call (trace, filter)
+  local first = {trace = {"time"}}
+  for key, value in pairs(filter) do
+    first[key] = value
+  end
+  first.from, first.to = nil, nil
+  for packet in trace:packets(first) do
+    return packet.time or 0
+  end
+  return 0
+end
+
+-- The filter that the command line describes, for the methods of this trace.
+function options.filter (parsed, trace)
   local filter = options.collect(options.joined(options.reading,
                                                 options.values), parsed)
   filter.trace = nil      -- there it would be the types
+  local start
+  for _, key in ipairs {"from", "to"} do
+    if type(filter[key]) == "table" then
+      start = start or first_call(trace, filter)
+      filter[key] = start + filter[key].after
+    end
+  end
   return filter
 end
 

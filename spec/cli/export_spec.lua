@@ -1,6 +1,8 @@
 -- tracegrip export: where it writes, what it says. What the formats look like
 -- is told in spec/export and, by the tools that read them, spec/importers.
 
+local cjson = require "cjson"
+
 local run = require "spec.support.run"
 
 -- A script for the shell, with T for the command, after a recording of the
@@ -54,6 +56,48 @@ describe("tracegrip export", function ()
       assert.is_table(formats[name], name)
     end
   end)
+
+  -- What a viewer shows: when the calls of a function begin, in ms.
+  local function shown (text, name, track)
+    local list = {}
+    for _, event in ipairs(cjson.decode(text).traceEvents) do
+      if event.ph == "X" and event.name == name and event.tid == track then
+        list[#list + 1] = event.ts / 1000
+      end
+    end
+    table.sort(list)
+    return list
+  end
+
+  -- Time 0 of a document is the first call that its filters leave.
+  for _, filter in ipairs {"", "--exclude '^.main chunk.$'", "--thread 2"} do
+    it("shows times that --from and --to take with a plus: " .. filter,
+    function ()
+      local code = [[
+        local function mark () end
+        local function wait () local t = os.clock() + 0.002
+          repeat until os.clock() > t end
+        mark() wait() mark() wait() mark()
+        coroutine.wrap(function () mark() wait() mark() wait() mark() end)()
+      ]]
+      run.within(function (directory)
+        local function command (words)
+          local result = run.command({"sh", "-c", "$T " .. words}, {
+            cwd = directory, env = {T = run.build .. "/bin/tracegrip"}})
+          assert.equal(0, result.status, result.stderr)
+          return result.stdout
+        end
+        run.write(directory .. "/program.lua", code)
+        command "record -o rec.tgr program.lua"
+        local first = filter == "--thread 2" and 2 or 1
+        local times = shown(command("export chrome -o - rec.tgr " .. filter),
+                            "mark", first)
+        local log = command(("log --from=+%.6f --to=+%.6f rec.tgr %s"):format(
+          times[2] - 0.001, times[2] + 0.001, filter))
+        assert.equal(1, select(2, log:gsub("mark%(%)", "")), log)
+      end)
+    end)
+  end
 
   for name, format in pairs(formats) do
     it("writes " .. name .. " beside the recording", function ()

@@ -270,6 +270,7 @@ describe("what is in a recording", function ()
     path = "x.tgr", program = "a.lua", arguments = {"-x", "two words", "it's"},
     date = 86400 * 365, pid = 12, state = "complete",
     versions = {tracegrip = "0.1.0", lua = "Lua 5.4", format = 1},
+    directory = "/home/a",
     frames = "read from memory",
     duration_ms = 12, events = 2000, bytes = 40000, file_bytes = 49152,
     bytes_per_event = 20, threads = 2, functions = 12, lost = {},
@@ -286,6 +287,7 @@ describe("what is in a recording", function ()
     assert.equal([[
 program:   a.lua
 arguments: -x 'two words' 'it'\''s'
+directory: /home/a
 date:      DATE
 process:   12
 versions:  tracegrip 0.1.0, Lua 5.4, format 1

@@ -106,9 +106,9 @@ local function output_of (parsed)
 end
 
 -- The options for a trace's export from those of the command line.
-local function choices (parsed, progress)
-  local chosen = options.filter(parsed)
-  chosen.minDuration = chosen.minDuration or parsed.minMs
+local function choices (parsed, trace, progress)
+  parsed.minDuration = parsed.minDuration or parsed.minMs
+  local chosen = options.filter(parsed, trace)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
   chosen.levels = parsed.levels
@@ -180,7 +180,8 @@ function export.write (parsed, trace, output, turn)
       if show then show(part) end
     end
     return trace:export(parsed.format, output,
-                        choices(parsed, (turn or show) and progress))
+                        choices(parsed, trace,
+                                (turn or show) and progress))
   end)
 end
 

@@ -24,7 +24,7 @@ end
 function log.run (parsed)
   local style = logstyle.of(parsed, 1, parsed.file)
   local trace, info = recording.trace(parsed.file, parsed.trace)
-  local ok, message, code = trace:log(style, options.filter(parsed))
+  local ok, message, code = trace:log(style, options.filter(parsed, trace))
   recording.note_damage(parsed.file, trace, info)
   recording.note_losses(parsed.file, trace)
   if not ok and code ~= recording.EPIPE then

@@ -83,7 +83,7 @@ end
 -- the filters of the command line; shows how far it is. 'levels' is that of a
 -- tree.
 function recording.read (trace, method, parsed, levels)
-  local filter = options.filter(parsed)
+  local filter = options.filter(parsed, trace)
   filter.levels = levels
   return meter.during("reading", function (show)
     filter.progress = show
