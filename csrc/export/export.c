@@ -76,12 +76,24 @@ static bool close_open (tg_Export *x, tg_Packet *p) {
   return true;
 }
 
+/* By time: how many packets there will be nobody knows beforehand. 0 of a trace
+   without length, which has no parts. */
+static double part_until (const tg_Export *x, uint64_t reached_ns) {
+  if (reached_ns <= x->start_ns || x->end_ns <= x->start_ns)
+    return 0;
+  double all = (double)(x->end_ns - x->start_ns);
+  double done = (double)(reached_ns - x->start_ns) / all;
+  return done < 1 ? done : 1;
+}
+
 /* Whether to go on. A user who stops the export is a failure of the output,
    with an errno that says so. */
 static bool tell (tg_Export *x, uint64_t reached_ns) {
   const uint64_t every = 32768 / TG_BATCH_PACKETS;
-  if (x->progress == NULL || ++x->batches % every != 0
-      || x->progress(x->progress_ud, reached_ns))
+  if (x->progress == NULL || ++x->batches % every != 0)
+    return true;
+  double rest = (1 - x->counted) * part_until(x, reached_ns);
+  if (x->progress(x->progress_ud, x->counted + rest))
     return true;
   x->out->error = ECANCELED;
   x->status = TG_ERR_IO;
@@ -179,10 +191,14 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 
 /* }================================================================== */
 
+/* Of all that an export takes, where calls have to be counted first. */
+#define COUNTING (1.0 / 3)
+
 /* Now and then, before anything is written. */
-static bool tell_nothing (void *ud) {
+static bool tell_counting (void *ud, uint64_t reached_ns) {
   const tg_Export *x = ud;
-  return x->progress == NULL || x->progress(x->progress_ud, x->start_ns);
+  return x->progress == NULL
+         || x->progress(x->progress_ud, COUNTING * part_until(x, reached_ns));
 }
 
 #define LEAST_BYTES 4u        /* of the stream for an entry: its function */
@@ -205,7 +221,8 @@ static void find_longest (tg_Export *x, const tg_Format *format) {
   if (x->limit == 0 || !may_exceed(x, x->limit / others))
     return;
   x->status = tg_longest_find(&x->longest, x->minduration, x->stop, x->limit,
-                              others, tell_nothing, x);
+                              others, tell_counting, x);
+  x->counted = COUNTING;
   if (x->status == TG_ERR_IO)
     x->out->error = ECANCELED;
 }

@@ -70,9 +70,9 @@ typedef struct tg_Export {
   /* (path, text) of each source that is embedded; may be NULL */
   bool (*source) (void *ud, const char *url, tg_Buf *text);
   void *source_ud;
-  /* told now and then which time is reached; false ends the export. May be
-     NULL */
-  bool (*progress) (void *ud, uint64_t reached_ns);
+  /* told now and then which part is done, 0 to 1; false ends the export. May
+     be NULL */
+  bool (*progress) (void *ud, double part);
   void *progress_ud;
   /* what became of it */
   uint64_t calls;             /* given */
@@ -94,6 +94,8 @@ typedef struct tg_Export {
   tg_Batch *batch;            /* borrows; the packets that come next... */
   uint32_t place;             /* ...from this one on */
   uint64_t batches;           /* so far */
+  double counted;             /* part of the work that it was to find the
+                                 longest calls */
   uint64_t limit;
   uint32_t depth;
   tg_Longest longest;

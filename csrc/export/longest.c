@@ -21,7 +21,7 @@ typedef struct Counts {
   uint64_t of[CLASSES];       /* entries of calls of a class, by their weight */
   uint64_t entries;
   uint32_t others;            /* the weight of one into a coroutine but main */
-  bool (*tell) (void *ud);
+  bool (*tell) (void *ud, uint64_t reached_ns);
   void *ud;
 } Counts;
 
@@ -55,9 +55,9 @@ static void count (void *ud, uint64_t ran_ns, uint64_t entries, bool main) {
   n->of[c] += entries * (main ? 1 : n->others);
 }
 
-static bool go_on (void *ud) {
+static bool go_on (void *ud, uint64_t reached_ns) {
   Counts *n = ud;
-  return n->tell == NULL || n->tell(n->ud);
+  return n->tell == NULL || n->tell(n->ud, reached_ns);
 }
 
 /* ---- what comes of it ---- */
@@ -86,7 +86,8 @@ static void set_limit (tg_Longest *l, tg_MinDuration *m, const Counts *n,
 
 tg_Status tg_longest_find (tg_Longest *l, tg_MinDuration *m, tg_Pos stop,
                            uint64_t most, uint32_t others,
-                           bool (*tell) (void *ud), void *ud) {
+                           bool (*tell) (void *ud, uint64_t reached_ns),
+                           void *ud) {
   *l = (tg_Longest){0};
   Counts *n = tg_calloc(1, sizeof *n);
   if (n == NULL)

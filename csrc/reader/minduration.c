@@ -347,7 +347,7 @@ static tg_Status survey_all (tg_Survey *v, tg_Reader *reader, tg_Pos end) {
   for (uint32_t n = 1; tg_reader_next(reader, end, &p); n++) {
     if (!survey_take(v, &p))
       return TG_ERR_MEMORY;
-    if (n % every == 0 && !v->go_on(v->ud))
+    if (n % every == 0 && !v->go_on(v->ud, p.time_ns))
       return TG_ERR_IO;
   }
   survey_end(v);

@@ -85,8 +85,8 @@ typedef struct tg_Survey {
   /* A call is over, or all is read and it is not (then 'ran_ns' is the most):
      how often it was entered. 'main': in the main coroutine. */
   void (*over) (void *ud, uint64_t ran_ns, uint64_t entries, bool main);
-  /* Called now and then; false ends it. */
-  bool (*go_on) (void *ud);
+  /* Called now and then with the time that is reached; false ends it. */
+  bool (*go_on) (void *ud, uint64_t reached_ns);
   void *ud;
   /* private */
   const struct tg_MinDuration *filter;

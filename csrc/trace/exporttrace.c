@@ -88,26 +88,15 @@ static void read_options (lua_State *L, tg_ExportOptions *o) {
    nothing may be raised through the export. */
 typedef struct Teller {
   lua_State *L;
-  const tg_Export *x;
   bool raised;            /* the error is on top */
 } Teller;
 
-/* By time: how many packets there will be nobody knows beforehand. 0 for a
-   trace without length, which has no parts. */
-static double part (const tg_Export *x, uint64_t reached_ns) {
-  if (reached_ns <= x->start_ns || x->end_ns <= x->start_ns)
-    return 0;
-  double all = (double)(x->end_ns - x->start_ns);
-  double done = (double)(reached_ns - x->start_ns) / all;
-  return done < 1 ? done : 1;
-}
-
 /* False ends the export; the error stays on the stack until the file is
    closed. */
-static bool tell (void *ud, uint64_t reached_ns) {
+static bool tell (void *ud, double part) {
   Teller *teller = ud;
   lua_pushvalue(teller->L, 6);
-  lua_pushnumber(teller->L, part(teller->x, reached_ns));
+  lua_pushnumber(teller->L, part);
   teller->raised = lua_pcall(teller->L, 1, 0, 0) != LUA_OK;
   return !teller->raised;
 }
@@ -115,7 +104,7 @@ static bool tell (void *ud, uint64_t reached_ns) {
 /* Pushes the option 'progress' to index 6. At a fixed index, where 'tell'
    finds it: the export keeps nothing of Lua. */
 static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
-  *teller = (Teller){.L = L, .x = x};
+  *teller = (Teller){.L = L};
   luaL_checkstack(L, 8, NULL);
   lua_settop(L, 5);
   lua_pushnil(L);

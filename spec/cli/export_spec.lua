@@ -283,6 +283,23 @@ describe("the progress of an export", function ()
     assert.equal("", result.stderr)
   end)
 
+  it("moves also while calls are counted, where there are too many", function ()
+    local result = run.code(program .. [[
+      trace:export("cpuprofile", path, {limit = 10, progress = function (part)
+        parts[#parts + 1] = part
+      end})
+      os.remove(path)
+      local counting = 0
+      for i = 2, #parts do
+        assert(parts[i - 1] <= parts[i])
+        counting = counting + (parts[i - 1] < parts[i] and parts[i] < 1 / 3
+                               and 1 or 0)
+      end
+      print(counting > 3)]])
+    assert.equal("true\n", result.stdout)
+    assert.equal("", result.stderr)
+  end)
+
   it("can end it with an error", function ()
     local result = run.code(program .. [[
       local thing = {}

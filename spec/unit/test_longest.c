@@ -139,7 +139,8 @@ static void others_count_twice (void) {
 }
 
 /* Who is told ends it. */
-static bool refuse (void *ud) {
+static bool refuse (void *ud, uint64_t reached_ns) {
+  UNIT_CHECK(reached_ns > 0);
   ++*(int *)ud;
   return false;
 }
