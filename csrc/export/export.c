@@ -269,8 +269,8 @@ bool tg_export_whole (const tg_Export *x) {
 ** ===================================================================
 */
 
-/* "(anonymous function)" is no name, nor is "?", which the interpreter calls what
-   was found by a number in a table. */
+/* "(anonymous function)" is no name, nor is "?", which the interpreter calls
+   what was found by a number in a table. */
 static bool has_name (const tg_Function *f) {
   return f->name != NULL && f->name[0] != '(' && strcmp(f->name, "?") != 0;
 }
@@ -279,10 +279,22 @@ static bool has_place (const tg_Function *f) {
   return !f->is_c && f->url != NULL;
 }
 
-/* A chunk that is no file, [string "a/b"], has no directories. */
+/* Where the last part of a path begins, but for its 'size' last bytes. */
+static const char *last_part (const char *path, size_t size) {
+  const char *p = path + strlen(path) - size;
+  while (p > path && p[-1] != '/')
+    p--;
+  return p;
+}
+
+/* Without its directories, of which an init.lua has its module's name. A chunk
+   that is no file, [string "a/b"], has none. */
 static const char *file_of (const char *url) {
-  const char *slash = url[0] != '[' ? strrchr(url, '/') : NULL;
-  return slash != NULL ? slash + 1 : url;
+  if (url[0] == '[')
+    return url;
+  const char *file = last_part(url, 0);
+  return file > url && strcmp(file, "init.lua") == 0
+         ? last_part(url, sizeof "/init.lua" - 1) : file;
 }
 
 static void put_place (const tg_Function *f, bool brief, tg_Buf *out) {
@@ -298,6 +310,8 @@ static const char *name_of (const tg_Function *f) {
 void tg_export_label (const tg_Function *f, tg_Buf *out) {
   if (f == NULL)
     tg_buf_addchar(out, '?');
+  else if (f->is_c && !has_name(f))
+    tg_buf_addstr(out, "(C function)");
   else if (has_name(f) || !has_place(f))
     tg_buf_addstr(out, name_of(f));
   else if (f->line > 0)

@@ -159,8 +159,8 @@ void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out);
 
 /* What a box is called: the function's name; one that has none is called by
-   its place, "prog.lua:12", and a main chunk has its file behind it. 'f' may be
-   NULL: "?". */
+   its place, "prog.lua:12" or "module/init.lua:12", and a main chunk has its
+   file behind it. 'f' may be NULL: "?". */
 void tg_export_label (const tg_Function *f, tg_Buf *out);
 
 /* The url of a Lua function, as a path that can be opened from anywhere where

@@ -142,8 +142,8 @@ static void put_notes (Document *d, tg_Column *c, const tg_Packet *p) {
     put_note(d, c, NOTE_ERROR, p);
 }
 
-/* One that waits for the packet's frame does so from now on, or until now; false
-   without memory. */
+/* One that waits for the packet's frame does so from now on, or until now;
+   false without memory. */
 static bool put_wait (Document *d, const tg_Packet *p, char type,
                       const Level *l) {
   if (l->waiting == 0)

@@ -34,7 +34,7 @@ typedef struct tg_Function {
   uint16_t nparams;     /* fixed parameters */
   bool vararg;
   bool is_c;
-  bool file;            /* the url is a file's path: the source began with '@' */
+  bool file;            /* the url is a path: the source began with '@' */
   bool known;           /* its name is that in package.loaded */
   bool own;             /* tracegrip's own: never shown */
   uint32_t line;        /* line of definition; 0 = main chunk or C */

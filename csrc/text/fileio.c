@@ -81,8 +81,8 @@ bool tg_fileio_text (const char *path, size_t most, tg_Buf *text) {
   return whole;
 }
 
-/* Linux gives a name that begins with "(unreachable)" for a directory outside of
-   the process's root (getcwd(3)): nothing could be opened by that. */
+/* Linux gives a name that begins with "(unreachable)" for a directory outside
+   of the process's root (getcwd(3)): nothing could be opened by that. */
 char *tg_fileio_directory (void) {
   char path[PATH_MAX];
   bool known = getcwd(path, sizeof path) != NULL && path[0] == '/';

@@ -142,7 +142,7 @@ function kinds.moment (text)
   local after = text:match "^%+(.*)"
   local value = kinds.ms(after or text)
   if not value then
-    return nil, "a time, such as 500ms or 2s, or +500ms after the first call"
+    return nil, "a time: 500ms, 2s, or +2s from the first call"
   end
   return after and {after = value} or value
 end

@@ -45,6 +45,7 @@ describe("the name of a box", function ()
       for i = 1, #list do list[i]() end
       load("return 1", "=(load)")()
       load("return 2", "@lib/part.lua")()
+      load("return 3", "@lib/some/init.lua")()
       load("return function () end", "a/b")()()
       string.gsub("x", "x", string.upper)
     ]], {formats = {format}}), format)
@@ -58,7 +59,7 @@ describe("the name of a box", function ()
 
   local wanted = {
     "(main chunk) (load)", '(main chunk) [string "a/b"]',
-    "(main chunk) part.lua", '[string "a/b"]:1', "load", "load", "load",
+    "(main chunk) part.lua", "(main chunk) some/init.lua", '[string "a/b"]:1', "load", "load", "load", "load",
     "p.lua:2", "p.lua:2", "string.gsub", "string.upper"
   }
 

@@ -25,9 +25,18 @@ function seen.json (text)
   return cjson.decode(text)
 end
 
+-- The last part of a path, and what is before it in that of a module.
+local function file_of (source)
+  return source:match "^%[.*" or source:match "[^/]+/init%.lua:%d+$"
+         or source:match "[^/]*$"
+end
+
 --- What charts call a function: a place, if it has no name.
 function seen.label (name, source)
-  local file = source and (source:match "^%[.*" or source:match "[^/]*$")
+  local file = source and file_of(source)
+  if not file and name == "(anonymous function)" then
+    return "(C function)"
+  end
   if not file or name:sub(1, 1) ~= "(" and name ~= "?" then
     return name
   end

@@ -2,8 +2,8 @@
 -- coroutines, and how trees are compared.
 --
 -- A node: {name, label, source, self, total (ms), calls, roots (list)}, as in
--- normal.mjs; the label is what charts call it. 'calls' counts what is drawn: a call that goes on after a yield
--- is drawn again.
+-- normal.mjs; the label is what charts call it. 'calls' counts what is drawn: a
+-- call that goes on after a yield is drawn again.
 
 local expected = {}
 
@@ -20,10 +20,17 @@ end
 
 expected.source = source_of
 
+-- The last part of a path, and what is before it in that of a module.
+local function file_of (source)
+  return source:match "[^/]+/init%.lua:%d+$" or source:match "[^/]*$"
+end
+
 --- What charts call a function: its name, or its place if it has none.
 function expected.label (f)
-  local file = source_of(f):match "[^/]*$"
-  if file == "" or f.name:sub(1, 1) ~= "(" and f.name ~= "?" then
+  local file = file_of(source_of(f))
+  if file == "" and (f.name == "(anonymous function)" or f.name == "?") then
+    return "(C function)"
+  elseif file == "" or f.name:sub(1, 1) ~= "(" and f.name ~= "?" then
     return f.name
   end
   return f.name == "(main chunk)" and f.name .. " " .. file:gsub(":1$", "")
@@ -161,7 +168,7 @@ function expected.body (first, brief)
   if source_of {url = url, line = line} == "" then
     return first.name
   end
-  local place = (brief and url:match "[^/]*$" or url) .. ":" .. line
+  local place = brief and file_of(url .. ":" .. line) or url .. ":" .. line
   return (first.name == "?" or first.name:sub(1, 1) == "(") and place
          or ("%s (%s)"):format(first.name, place)
 end

@@ -1,4 +1,4 @@
--- Where a program was when its recording began: paths of files count from there.
+-- Where a program was when its recording began: paths of files count from it.
 
 local cjson = require "cjson"
 

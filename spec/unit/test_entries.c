@@ -91,7 +91,8 @@ static void there_and_back (void) {
   UNIT_CHECK(e.kind == TG_ENTRY_FUNCTION
              && tg_entry_read_function(&e, &id, &f) == TG_OK && id == 42);
   UNIT_CHECK(same(f.name, "f") && same(f.url, "f.lua") && f.nparams == 2
-             && same(f.params[1], "value") && f.vararg && f.known && f.file && !f.is_c
+             && same(f.params[1], "value") && f.vararg && f.known && f.file
+             && !f.is_c
              && !f.own && f.line == 10 && f.last_line == 20
              && f.role == TG_ROLE_PCALL);
   tg_function_clear(&f);
