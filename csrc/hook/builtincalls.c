@@ -1,10 +1,19 @@
+/*
+** builtincalls.c - see builtincalls.h. Called in the hook, at events of those few
+** functions of Lua's libraries that decide what runs: which they are is told by
+** the address of the C function, whatever name they are called by
+** (state/builtins.h). Without memory a coroutine stays without hook or record
+** until it is met again.
+*/
 #include "hook/builtincalls.h"
 #include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
 
-/* A coroutine that the program made: first time it is seen. */
+/* A coroutine that the program made: first time it is seen. It was made before
+   the trace, or it would have inherited the hook (lua_newthread). A record that
+   is there for its address is that of one that died, if it does not run. */
 static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
   if (co == NULL || co == L || tg_arm_has(s, co))
     return;
@@ -16,13 +25,16 @@ static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
     tg_resumechain_read_frames(t);
 }
 
-/* The coroutine of the wrap function on top of the stack. */
+/* The coroutine of the wrap function on top of the stack: its one upvalue
+   (luaB_cowrap in lcorolib.c). */
 static lua_State *wrapped_thread (lua_State *L) {
   lua_State *co = NULL;
+  TG_STACK_GUARD(L);
   if (lua_getupvalue(L, -1, 1) != NULL) {
     co = lua_tothread(L, -1);
     lua_pop(L, 1);
   }
+  TG_STACK_CHECK(L);
   return co;
 }
 
@@ -51,6 +63,8 @@ static bool exits (lua_State *L, int n) {
   return integer;
 }
 
+/* A handler that a host gave to lua_pcall is nobody's argument: it is known by
+   its name alone (tg_funcname_handler), whose function is on top of the stack. */
 static void note_handler (tg_Coroutine *t, lua_State *L) {
   lua_Debug ar;
   if (tg_funcname_handler(L) && lua_getstack(L, 0, &ar)) {
@@ -98,12 +112,14 @@ static void note_created (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                           bool wrap) {
   tg_Session *s = t->session;
   lua_State *co;
+  TG_STACK_GUARD(L);
   lua_getinfo(L, "r", ar);
   if (ar->ntransfer != 1)
     return;
   lua_pushvalue(L, ar->ftransfer);
   co = wrap ? wrapped_thread(L) : lua_tothread(L, -1);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   if (co == NULL || !tg_arm_has(s, co))
     return;
   tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
@@ -115,6 +131,7 @@ static void note_created (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                              uint32_t what) {
   tg_Role role = tg_role_bits(what);
+  tg_assert(tg_coroutine_top(t)->ci == ar->i_ci);
   if (role == TG_ROLE_CREATE || role == TG_ROLE_WRAP)
     note_created(t, L, ar, role == TG_ROLE_WRAP);
   else if (role == TG_ROLE_XPCALL)

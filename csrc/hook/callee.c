@@ -17,7 +17,10 @@ static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
 }
 
 /* What the function on top of the stack is; the common case is a closure seen
-   before, still of the same definition. */
+   before, still of the same definition. The address of a source string is
+   compared first, which says yes in most cases; but it may be another string by
+   now, so lines and the end of its text are too. Only a source that is a file's
+   name is told by that: for chunks from strings the text is compared. */
 static const tg_Closure *identify (tg_Call *call) {
   tg_Session *s = call->t->session;
   lua_State *L = call->L;
@@ -43,6 +46,8 @@ static const tg_Closure *identify (tg_Call *call) {
   return meet(call, c);
 }
 
+/* "f" pushes the function, which is left there: several that are called from
+   here look at it, and luaD_hook sets the top back in the end. */
 void tg_callee_ask (tg_Call *c) {
   lua_getinfo(c->L, "fS", c->ar);
   c->function = lua_topointer(c->L, -1);
@@ -51,11 +56,13 @@ void tg_callee_ask (tg_Call *c) {
 
 tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {
   tg_Session *s = c.t->session;
+  TG_STACK_GUARD(c.L);
   if (seen->address == tg_slot_key(f) && tg_catalog_holds(s, seen, f))
     return c;
   lua_getinfo(c.L, "fS", c.ar);
   c.callee = tg_catalog_slow(s, c.L, c.ar);
   lua_pop(c.L, 1);
+  TG_STACK_CHECK(c.L);
   c.now = tg_clock_ticks();
   return c;
 }

@@ -9,12 +9,15 @@
 
 #define ROOM_MAX ((size_t)64 << 20) /* more than any packet's values take */
 
-/* The next size to try when values did not fit. */
+/* The next size to try when values did not fit. From half a chunk on they get a
+   chunk of their own, as large as they need. */
 static size_t more_room (size_t need) {
   size_t half = TG_CHUNK_SIZE / 2;
   return (need < half) ? half : need * 4;
 }
 
+/* What a list takes is known only when it has been written: to measure it first
+   would double the cost of all for the sake of few. So it is tried, and again. */
 /* Writes the event that 'write' puts at 'p' (it returns the end, or NULL if
    there is too little room), if need be again with more room. */
 static void emit (tg_Session *s, uint64_t now,
@@ -30,7 +33,7 @@ static void emit (tg_Session *s, uint64_t now,
       tg_writer_end(r, p);
       return;
     }
-    r->last = last;
+    r->last = last;             /* its head was not written after all */
   }
 }
 
@@ -108,7 +111,9 @@ uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p) {
 
 /* ---- calls and returns ---- */
 
-/* The last one is remembered. */
+/* The last one is remembered: a main chunk that is older than the trace makes
+   all calls of a loop from the same frame. Addresses of frames are used again,
+   but not while nothing of what is older has returned (settle_return). */
 tg_FunctionId tg_emit_base_function (tg_Call c) {
   tg_Coroutine *t = c.t;
   lua_Debug up;
@@ -120,6 +125,8 @@ tg_FunctionId tg_emit_base_function (tg_Call c) {
   return t->base_fn;
 }
 
+/* Calls and returns as 'emit' wants them. They were tried the usual way before,
+   which had found that plain values are not all there is. */
 static uint8_t *write_call (void *event, uint8_t *p) {
   const tg_Call *c = event;
   bool direct = c->t->session->direct;
@@ -133,6 +140,7 @@ void tg_emit_call_again (tg_Call c) {
   emit(c.t->session, c.now, write_call, &c);
 }
 
+/* What a return is told by, its frame having been popped. */
 typedef struct Return {
   tg_Session *s;
   lua_State *L;
@@ -161,7 +169,9 @@ void tg_emit_tail_exit (tg_Session *s, uint64_t now) {
 
 /* ---- errors and coroutines ---- */
 
-/* The thrown value at 'p', NULL if the room is too small. */
+/* The thrown value at 'p', NULL if the room is too small. As bytes that were
+   kept when it was on its way; or as it stands, of a message perhaps without the
+   position that coroutine.wrap has put before it (auxwrap in lcorolib.c). */
 static uint8_t *put_thrown (tg_Session *s, const tg_ErrorValue *v, uint8_t *p) {
   tg_Writer *r = &s->writer;
   if (v->stash.data != NULL) {
@@ -196,6 +206,7 @@ static uint8_t *write_throw (void *event, uint8_t *p) {
   return values ? put_thrown(e->s, e->value, p) : p;
 }
 
+/* One event for all frames that an error has unwound at once. */
 void tg_emit_throw (tg_Session *s, uint32_t count, const tg_ErrorValue *value,
                     uint64_t now) {
   Throw e = {s, count, value, now};
@@ -220,6 +231,7 @@ static uint8_t *write_yield (void *event, uint8_t *p) {
                : p;
 }
 
+/* Every visible frame exits by it, and is entered again by the RESUME. */
 void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
                     const tg_ValueList *values, uint64_t now) {
   Yield e = {s, L, values, now};
@@ -239,11 +251,15 @@ static uint8_t *put_frames (const tg_Coroutine *t, uint8_t *p) {
   return p;
 }
 
+/* Readers remember the frames of a suspended coroutine. They are listed if they
+   are other ones by now, or if a reader may begin after its YIELD ('counted' in
+   an earlier epoch). */
 void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   uint32_t visible = tg_coroutine_visible(t);
   uint8_t *p = tg_writer_begin(r, 16 + 4 * (size_t)visible, now);
   if (p != NULL) {
+    tg_assert(t->id != 0 && t->running);
     bool list = t->dropped || (t->counted != r->epoch && visible > 0);
     p = tg_writer_head(r, p, TG_EV_RESUME | (list ? TG_EVF_LIST : 0u), now);
     p = tg_put32(p, t->id);
@@ -258,6 +274,7 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   r->packets += visible;
 }
 
+/* It stands for no packet: readers forget what they remember of it. */
 void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   r->behind = true;             /* the chain is nothing to it */

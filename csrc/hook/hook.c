@@ -3,9 +3,11 @@
 ** and capture make of it. Called by the interpreter on the traced thread, for
 ** every call and return. Without memory frames are counted as unseen.
 **
-** It is compiled twice from the same text: for states whose memory is read
-** ('direct'), and for those where the public API is asked. Which one a session
-** has is settled when it begins, so that the hook itself never asks.
+** Where memory is read most events go the quick way (quick.h), and only the
+** others are looked at in full. To look at one in full is compiled twice from
+** the same text: for states whose memory is read ('direct'), and for those where
+** the public API is asked. Which hook a session has is settled when it begins,
+** so that the hook itself never asks.
 */
 #include "hook/hook.h"
 #include "hook/arm.h"
@@ -32,7 +34,8 @@ void tg_hook_end (tg_Session *s, lua_State *L) {
   tg_arm_release(s, L);
 }
 
-/* A hook that was left on a coroutine nobody could reach. */
+/* A hook that was left on a coroutine nobody could reach: it may have been
+   suspended, and in no list for want of memory, when tracing ended. */
 static void remove_stray (lua_State *L) {
   lua_Hook hook = lua_gethook(L);
   if (hook == hook_direct || hook == hook_asking)
@@ -41,6 +44,8 @@ static void remove_stray (lua_State *L) {
 
 /* ---- what runs when the stream needs it ---- */
 
+/* Resumes nest no deeper than C calls do (LUAI_MAXCCALLS, 200), so nothing is
+   ever cut off; the limit is what the writer has room for. */
 static uint32_t chain_length (const tg_Session *s) {
   uint32_t n = 0;
   for (const tg_Coroutine *t = s->current; t != NULL; t = t->resumer)
@@ -49,9 +54,7 @@ static uint32_t chain_length (const tg_Session *s) {
 }
 
 /* The visible frames of the chain, from 't' down to the main one, end at 'end':
-   coroutines are written from behind, since the chain is known from its top.
-   Of each as many as are counted: the event that is just being written may have
-   put one more there. */
+   coroutines are written from behind, since the chain is known from its top. */
 static void list_frames (const tg_Coroutine *t, uint8_t *end) {
   for (; t != NULL; t = t->resumer) {
     uint8_t *last = end, *p = end -= 4 * (size_t)tg_coroutine_visible(t);
@@ -74,6 +77,8 @@ static uint32_t listed_frames (const tg_Session *s) {
          ? frames : UINT32_MAX;
 }
 
+/* The chain is linked from the innermost coroutine out and written the other
+   way round: so from the end. */
 uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, writer));
@@ -84,6 +89,7 @@ uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed) {
     tg_put32(tg_put32(at, t->id), tg_coroutine_visible(t));
     t->counted = r->epoch + 1;  /* the epoch that begins here */
   }
+  tg_assert(n == 0 && at == p + 4);
   uint32_t frames = r->lists ? listed_frames(s) : UINT32_MAX;
   *listed = frames != UINT32_MAX;
   if (!*listed)
@@ -126,7 +132,8 @@ static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
   return true;
 }
 
-/* Flags that a frame gets from where it runs. */
+/* Flags that a frame gets from where it runs, and not from its function: so they
+   are in no catalog. */
 TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
@@ -145,6 +152,7 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
   bool direct = t->session->direct;
   bool handler = t->handler != NULL && function == t->handler;
   bool push = direct && (handler || tg_builtincalls_needs_value(what));
+  TG_STACK_GUARD(L);
   if (push)
     lua_getinfo(L, "fS", ar);
   if (handler)
@@ -153,6 +161,7 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
     tg_builtincalls_call(t, L, ar, what, push || !direct);
   if (push)
     lua_pop(L, 1);
+  TG_STACK_CHECK(L);
 }
 
 /* Pushes the frame of a known callee and tells of the call; there is room for
@@ -161,6 +170,7 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
   uint32_t what = placed(t, c->callee->what);
+  tg_assert(c->callee != NULL && t->n < t->capacity);
   if (tg_unlikely(t->stashed >= t->n))
     tg_stash_deny(t, c->replaces);
   tg_assert(t->hidden <= t->n);
@@ -180,6 +190,8 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   }
 }
 
+/* A function of which nothing is known, or a frame that finds no room, makes all
+   inside it unknown: shadow frames must be without gaps. */
 TG_INLINE void push_call (tg_Call *c, bool direct) {
   tg_callee_find(c, direct);
   tg_crosscheck_call(c);
@@ -198,6 +210,8 @@ TG_INLINE const void *find_caller (lua_State *L, const lua_Debug *ar,
   return lua_getstack(L, 1, &up) ? (const void *)up.i_ci : NULL;
 }
 
+/* With an empty shadow stack there is nothing to compare: the caller is older
+   than the trace, or the host. */
 TG_INLINE void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                         uint64_t now, bool direct) {
   const void *caller = find_caller(L, ar, direct);
@@ -231,6 +245,7 @@ TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   push_call(&c, direct);
 }
 
+/* Rare enough for a question to the session. */
 static TG_NOINLINE void tail_call (tg_Coroutine *t, lua_State *L,
                                    lua_Debug *ar, uint64_t now) {
   if (t->session->direct)
@@ -250,6 +265,7 @@ TG_INLINE void return_special (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     tg_builtincalls_return(t, L, ar, what);
   if (t->yielding && tg_role_bits(what) == TG_ROLE_YIELD)
     tg_resumechain_come_back(t, L, ar, now);
+  tg_assert(tg_coroutine_top(t)->ci == ar->i_ci);
   t->n--;
   if (what & TG_FR_HIDDEN) {
     t->hidden--;
@@ -288,6 +304,8 @@ static TG_NOINLINE void note_done (tg_Coroutine *t, lua_State *L) {
   }
 }
 
+/* The frame is popped before its return is written, so that a chunk that begins
+   with it does not list it; one with a role after its role has been seen to. */
 TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                           uint64_t now, bool direct) {
   const tg_Frame *top = tg_coroutine_top(t);
@@ -380,6 +398,7 @@ static TG_NOINLINE void after_event (const tg_Coroutine *t, lua_State *L,
   }
 }
 
+/* Nothing of 't' may be read after this: what is done may end the trace. */
 TG_INLINE void finish (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
   if (tg_unlikely(t->session->attention || t->user_hook != NULL))
     after_event(t, L, ar);
@@ -437,6 +456,7 @@ static TG_NOINLINE void call_unsure (tg_Coroutine *t, lua_Debug *ar,
     event_direct(t->L, ar, now);
 }
 
+/* The return of what call_special has entered. */
 static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
                                               uint64_t now) {
   return_special(t, t->L, ar, now, true);
@@ -444,7 +464,7 @@ static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
   finish(t, t->L, ar);
 }
 
-/* False: nothing has been done. */
+/* The quick way of a call. False: nothing has been done. */
 TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   bool sure;
   const tg_Closure *k = tg_quick_callee(t, ar, now, &sure);
@@ -465,6 +485,7 @@ TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   return true;
 }
 
+/* The same of a return. */
 TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   const tg_Frame *f = tg_quick_returning(t, ar, now);
   if (tg_unlikely(f == NULL))
@@ -478,6 +499,9 @@ TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   return true;
 }
 
+/* Each branch ends in a call that the compiler makes a jump, so that nothing has
+   to be saved on the usual way. While both ways are compared there is no quick
+   one: it would leave nothing to compare. */
 static void hook_direct (lua_State *L, lua_Debug *ar) {
   uint64_t now;
   bool quick = false;
@@ -497,6 +521,8 @@ static void hook_direct (lua_State *L, lua_Debug *ar) {
     event_direct(L, ar, now);
 }
 
+/* Every look by the public API is a full one: what it costs to ask leaves
+   nothing to be won by a quick way. */
 static void hook_asking (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, tg_clock_ticks(), false);
 }

@@ -12,6 +12,8 @@
 _Thread_local tg_LastRun tg_lastrun;
 _Atomic uint64_t tg_lastrun_generation = ONE_GENERATION;
 
+/* The number of tracing sessions is in the low bits of the same word, so that
+   both change at once. */
 static void next_generation (uint64_t change) {
   atomic_fetch_add_explicit(&tg_lastrun_generation, ONE_GENERATION + change,
                             memory_order_relaxed);
@@ -25,7 +27,8 @@ static uint64_t as_remembered (void) {
   return ((g & TRACING) > 1) ? g | CROWDED : g;
 }
 
-/* What ran last is of the state that 'L' is of. */
+/* What ran last is of the state that 'L' is of. All coroutines of a state have
+   one registry; where memory is read a pointer of theirs says the same. */
 static bool same_state (lua_State *L) {
   const tg_Session *s = tg_lastrun.thread->session;
   return s->direct ? s->shared == tg_direct_shared(L)
@@ -44,6 +47,8 @@ void tg_lastrun_remember (lua_State *L, tg_Coroutine *t) {
   tg_lastrun = (tg_LastRun){L, t, as_remembered()};
 }
 
+/* Nearly always the coroutine that comes is of the state of the one before, and
+   the registry need not be asked for its session. */
 tg_Session *tg_lastrun_session (lua_State *L) {
   if (tg_lastrun_is(tg_lastrun.L) && same_state(L))
     return tg_lastrun.thread->session;
@@ -51,10 +56,14 @@ tg_Session *tg_lastrun_session (lua_State *L) {
   return (s != NULL && s->tracing) ? s : NULL;
 }
 
+/* One store, which a signal handler may do between any two instructions of the
+   same thread. */
 void tg_lastrun_doubt (void) {
   tg_lastrun.generation = 0;
 }
 
+/* Another thread than its home may have it die: a host that closes the state
+   elsewhere. It cannot reach what its home remembers, but for the generation. */
 void tg_lastrun_forget (const tg_Coroutine *t) {
   if (!tg_lastrun_home(t->session))
     next_generation(0);

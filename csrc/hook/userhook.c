@@ -1,3 +1,11 @@
+/*
+** userhook.c - see userhook.h: what stands in for debug.sethook and gethook while
+** tracing, so that the program has the hook that it set, and sees no other.
+**
+** Called by the program, as functions of its own that may raise; entered and
+** left when tracing begins and ends. The real functions are called for all that
+** is theirs: checks, the table of hook functions, messages.
+*/
 #include "hook/userhook.h"
 #include "hook/arm.h"
 #include "hook/resumechain.h"
@@ -6,11 +14,13 @@
 
 #include <lualib.h>
 
-/* The coroutine that the arguments speak of. */
+/* The coroutine that the arguments speak of (getthread in ldblib.c). */
 static lua_State *subject (lua_State *L) {
   return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
 }
 
+/* The real one takes our hook away; what it has set is then found on the
+   coroutine, and ours put above it. */
 static int standin_sethook (lua_State *L) {
   lua_State *L1 = subject(L);
   int n = tg_real_sethook(L);
@@ -31,6 +41,7 @@ static void push_hook_function (lua_State *L, lua_State *L1) {
   lua_remove(L, -2);
 }
 
+/* As unmakemask in ldblib.c has it. */
 static void push_mask (lua_State *L, int mask) {
   char text[4];
   int n = 0;
@@ -68,6 +79,8 @@ static int standin_gethook (lua_State *L) {
   return 3;
 }
 
+/* Wherever the library's functions are found by their name; one that the program
+   keeps in a variable is the real one still, and what it sets replaces ours. */
 static int enter (lua_State *L) {
   lx_replace(L, LUA_DBLIBNAME, "sethook", tg_real_sethook, standin_sethook);
   lx_replace(L, LUA_DBLIBNAME, "gethook", tg_real_gethook, standin_gethook);

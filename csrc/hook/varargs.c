@@ -3,6 +3,7 @@
 ** allocated, at most three slots of the stack are used, which a hook has.
 */
 #include "hook/varargs.h"
+#include "binding/lx.h"
 
 /* Pushes the table that has them; false if there is none. */
 static bool push_table (lua_State *L, lua_Debug *ar, int nparams) {
@@ -58,11 +59,13 @@ static int hidden_count (lua_State *L, lua_Debug *ar) {
 }
 
 int tg_varargs_count (lua_State *L, lua_Debug *ar, int nparams) {
+  TG_STACK_GUARD(L);
   int n = hidden_count(L, ar);
   if (n == 0 && push_table(L, ar, nparams)) {
     n = table_count(L);
     lua_pop(L, 1);
   }
+  TG_STACK_CHECK(L);
   return n;
 }
 
