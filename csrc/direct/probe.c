@@ -24,11 +24,14 @@ static void *allocate (void *ud, void *block, size_t old, size_t size) {
     return NULL;
   uint8_t *fresh = p->arena + p->used;
   p->used += need;
+  tg_assert(p->used <= p->size && (uintptr_t)fresh % 16 == 0);
   if (block != NULL)
     memcpy(fresh, block, old);
   return fresh;
 }
 
+/* Also what was given back is inside: it is ours, and stays. The subtraction
+   cannot wrap, since 'at' is below 'to'. */
 bool tg_probe_inside (const tg_Probe *p, const void *at, size_t size) {
   uintptr_t from = (uintptr_t)p->arena, to = from + p->used;
   return (uintptr_t)at >= from && (uintptr_t)at < to
@@ -41,12 +44,14 @@ bool tg_probe_check (tg_Probe *p, bool ok, const char *what) {
   return ok;
 }
 
+/* The state was made with the probe as its allocator's data. */
 tg_Probe *tg_probe_of (lua_State *L) {
   void *ud;
   lua_getallocf(L, &ud);
   return ud;
 }
 
+/* 5.5 asks for the seed of its hashes; 5.4 makes one itself. */
 static lua_State *new_state (tg_Probe *p) {
 #if LUA_VERSION_NUM >= 505
   return lua_newstate(allocate, p, luaL_makeseed(NULL));

@@ -50,6 +50,7 @@ static void add_lines (luaL_Buffer *b) {
 
 /* ---- one function ---- */
 
+/* An array of the prototype's; one without elements may have any address. */
 static bool inside_list (const tg_Probe *p, const void *proto, size_t at,
                          size_t bytes) {
   return bytes == 0 || tg_probe_inside(p, tg_read_pointer(proto, at), bytes);
@@ -82,6 +83,7 @@ static bool readable (const tg_Probe *p, tg_Slot f) {
                         * (size_t)TG_SIZE_UPVALUE);
 }
 
+/* Its name among local variables or upvalues: both begin with the string. */
 static bool same_name (const tg_Probe *p, const void *list, size_t at,
                        const char *name) {
   size_t n;
@@ -110,6 +112,7 @@ static bool same_names (const tg_Probe *p, lua_State *L, const void *proto,
   return same;
 }
 
+/* The very text that lua_getinfo gives: an address, not a copy. */
 static bool same_source (const void *proto, const lua_Debug *ar) {
   size_t n;
   const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
@@ -139,6 +142,8 @@ static void look_for_constant (tg_Probe *p, const void *proto) {
   }
 }
 
+/* What a definition is told by (closures.h): if one of these stood elsewhere, a
+   function could be taken for another one. */
 static bool same_definition (const void *proto, const lua_Debug *ar) {
   return tg_read32(proto, TG_AT_PROTO_LINE) == (uint32_t)ar->linedefined
          && tg_read32(proto, TG_AT_PROTO_LINE + 4)
@@ -200,6 +205,7 @@ static void check_site (tg_Probe *p, lua_State *L) {
                  "lines");
 }
 
+/* As the hook reads arguments: from the function's slot on. */
 static tg_Slot slot_of (const void *frame, int i) {
   const uint8_t *base = tg_frame_slot(frame);
   return tg_read_slot(base + (ptrdiff_t)i * TG_SIZE_SLOT, 0);
@@ -264,6 +270,8 @@ static void check_results (tg_Probe *p, lua_State *L, lua_Debug *ar) {
   tg_probe_check(p, same_results(L, ar), "results");
 }
 
+/* The program is meant to bring every kind of event; that none was left out is
+   looked at in the end. */
 static void note_event (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
   if (ar->event == LUA_HOOKTAILCALL)
     p->seen |= TG_SEEN_TAIL;
@@ -273,9 +281,12 @@ static void note_event (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
     p->seen |= TG_SEEN_COROUTINE;
 }
 
+/* The probe's hook. It may push what it likes: the stack is set right again,
+   and a probe has room. After a fault it does nothing any more. */
 static void compare (lua_State *L, lua_Debug *ar) {
   tg_Probe *p = tg_probe_of(L);
   int top = lua_gettop(L);
+  tg_assert(p->arena != NULL && p->used <= p->size);
   if (p->fault != NULL || !check_frame(p, L, ar) || !check_function(p, L, ar))
     return;
   lua_settop(L, top);
@@ -289,9 +300,12 @@ static void compare (lua_State *L, lua_Debug *ar) {
   lua_settop(L, top);
 }
 
+/* The program is one chunk, so that its own frame has lines that are far apart
+   and far down (MAXIWTHABS, luaG_getfuncline). */
 void tg_probe_frames (tg_Probe *p) {
   lua_State *L = p->L;
   luaL_Buffer b;
+  tg_assert(p->fault == NULL && p->seen == 0);
   luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
   luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 1);
   lua_settop(L, 0);

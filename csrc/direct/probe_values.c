@@ -10,6 +10,10 @@
 
 /* ---- values ---- */
 
+/* The text must be where the interpreter itself has it, not just equal: then
+   its length and its end are its own as well. What is behind the tag is read
+   only if that fits into the arena, the length of a long one only if it is
+   one. */
 static bool same_text (tg_Probe *p, lua_State *L, int i, tg_Slot v) {
   size_t n, m;
   const char *text = lua_tolstring(L, i, &n);
@@ -22,6 +26,8 @@ static bool same_text (tg_Probe *p, lua_State *L, int i, tg_Slot v) {
          && tg_direct_is_short(v.u.p) == (tg_slot_variant(v) == TG_TAG_SHORT);
 }
 
+/* Whether a C function has upvalues decides where it stands: in the slot
+   itself, or in a closure (lua_pushcclosure). */
 static bool same_function (lua_State *L, int i, tg_Slot v) {
   lua_CFunction f = lua_tocfunction(L, i);
   int variant = tg_slot_variant(v);
@@ -34,6 +40,7 @@ static bool same_function (lua_State *L, int i, tg_Slot v) {
                      : variant == (upvalues ? TG_TAG_C : TG_TAG_LIGHTC);
 }
 
+/* Floats by their bits: a zero has a sign, and that is recorded too. */
 static bool same_number (lua_State *L, int i, tg_Slot v) {
   lua_Number n = lua_tonumber(L, i);
   if (lua_isinteger(L, i))
@@ -43,6 +50,8 @@ static bool same_number (lua_State *L, int i, tg_Slot v) {
          && memcmp(&v.u.n, &n, sizeof n) == 0;
 }
 
+/* lua_topointer gives the address of an object; of a light userdata, a pointer
+   of the program's, it is the value itself. */
 bool tg_probe_same (tg_Probe *p, lua_State *L, int i, tg_Slot v) {
   int type = lua_type(L, i);
   if (tg_slot_type(v) != (type == LUA_TNONE ? LUA_TNIL : type))
@@ -62,6 +71,7 @@ bool tg_probe_same (tg_Probe *p, lua_State *L, int i, tg_Slot v) {
   }
 }
 
+/* The value on top of the stack, read as the hook reads it. */
 static void check_pushed (tg_Probe *p, const char *what) {
   tg_probe_check(p, tg_probe_same(p, p->L, -1, tg_direct_pushed(p->L)), what);
 }
@@ -91,11 +101,14 @@ static bool check_state (tg_Probe *p) {
   return true;
 }
 
+/* A C function to be looked at, never called. */
 static int nothing (lua_State *L) {
   (void)L;
   return 0;
 }
 
+/* Both kinds, and such as would show a value that is cut or moved: the least
+   and the largest integer, a float whose bits are all in its upper half. */
 static void check_numbers (tg_Probe *p) {
   static const lua_Integer integers[] = {
     0, 1, -1, 255, 1 << 20, LUA_MAXINTEGER, LUA_MININTEGER
@@ -113,6 +126,7 @@ static void check_numbers (tg_Probe *p) {
   }
 }
 
+/* Values without contents of which only the tag or an address matters. */
 static void check_simple (tg_Probe *p) {
   lua_State *L = p->L;
   lua_pushnil(L);
@@ -130,6 +144,8 @@ static void check_simple (tg_Probe *p) {
   lua_settop(L, 0);
 }
 
+/* Of its upvalues the first one is read: a function made by coroutine.wrap has
+   its coroutine there. */
 static void check_closure (tg_Probe *p) {
   lua_State *L = p->L;
   lua_newthread(L);
@@ -164,6 +180,8 @@ static void check_metatable (tg_Probe *p, size_t size, const char *what) {
   tg_probe_check(p, tg_direct_metatable(v.u.p, type) == meta, what);
 }
 
+/* Userdata of different sizes: the metatable's place depends on neither their
+   bytes nor their user values. */
 static void check_objects (tg_Probe *p) {
   lua_newuserdatauv(p->L, 24, 1);
   check_metatable(p, TG_SIZE_USERDATA, "userdata");
@@ -178,6 +196,8 @@ static void check_objects (tg_Probe *p) {
 
 #define LONGEST 300
 
+/* All lengths around the one at which strings become long (LUAI_MAXSHORTLEN),
+   and some beyond 255, for which a byte is not enough. */
 static void check_strings (tg_Probe *p) {
   lua_State *L = p->L;
   char text[LONGEST];
@@ -254,6 +274,8 @@ static bool same_traversal (tg_Probe *p, const void *table) {
   return same && !tg_traversal_next(&t);
 }
 
+/* Integer keys from 1 on, wherever they are: in the array, among the nodes, or
+   nowhere. */
 static bool same_elements (tg_Probe *p, const void *table, int n, int step) {
   bool same = true;
   for (int k = 1; k <= n * step; k += step) {
@@ -265,17 +287,21 @@ static bool same_elements (tg_Probe *p, const void *table, int n, int step) {
   return same;
 }
 
+/* By the string's object, as a class name is looked up; also of a name that the
+   table does not have. */
 static bool same_field (tg_Probe *p, const void *table, const char *name) {
   lua_State *L = p->L;
   lua_pushstring(L, name);
   const void *string = tg_direct_pushed(L).u.p;
   lua_rawget(L, -2);
+  tg_assert(string != NULL && lua_gettop(L) >= 2);
   bool same = tg_probe_same(p, L, -1, tg_direct_field(table, string));
   lua_pop(L, 1);
   return same;
 }
 
-/* The table on top of the stack. */
+/* The table on top of the stack. After each change of it: what it looks like
+   depends on what it looked like before (luaH_resize, luaH_getn). */
 static void check_table (tg_Probe *p, const char *what) {
   tg_Slot v = tg_direct_pushed(p->L);
   tg_probe_check(p, p->fault == NULL && tg_probe_same(p, p->L, -1, v)
@@ -318,6 +344,7 @@ static void check_arrays (tg_Probe *p) {
   try_arrays(p);
 }
 
+/* A key that is a short string; one of them is that of class names. */
 static void set_field (lua_State *L, int i) {
   lua_pushfstring(L, (i == 20) ? "__name" : "f%d", i);
   lua_pushinteger(L, i);
@@ -366,11 +393,15 @@ static void find_masks (tg_Probe *p) {
   lua_settop(p->L, 0);
 }
 
+/* In this order: strings before tables, which have them as keys; how integers
+   are hashed before tables with such keys. The first fault is the last: after
+   it nothing can be relied upon. */
 void tg_probe_values (tg_Probe *p) {
   static void (*const checks[]) (tg_Probe *p) = {
     check_numbers, check_simple, check_closure, check_objects, check_strings,
     check_external, check_hashes, check_arrays, find_masks, check_hashed
   };
+  tg_assert(p->fault == NULL && lua_gettop(p->L) == 0);
   tg_direct_assume_newest();
   if (!check_state(p))
     return;

@@ -14,6 +14,8 @@
 
 /* ---- the verdict ---- */
 
+/* Protected, in the probe's state: it may be out of memory, or raise what it
+   should not. */
 static int run_probes (lua_State *L) {
   tg_Probe *p = tg_probe_of(L);
   tg_probe_values(p);
@@ -44,6 +46,8 @@ static const char *unfit_machine (void) {
   return NULL;
 }
 
+/* Why memory is not read, NULL if it is: a wish first, then what costs nothing
+   to find out. */
 static const char *find_objection (void) {
   const char *wish = getenv("TRACEGRIP_DIRECT");
   if (wish != NULL && strcmp(wish, "0") == 0)
@@ -72,10 +76,15 @@ const char *tg_proof_objection (void) {
     verdict.objection = find_objection();
   verdict.known = true;
   const char *found = verdict.objection;
+  tg_assert(verdict.known);
   pthread_mutex_unlock(&verdict.mutex);
   return found;
 }
 
+/* The proof was given on another state. That this one is of the same
+   interpreter is not said by anything: two may be linked into one program. So
+   the two facts that all others start from, its frame and its stack, are
+   compared with the public API here as well. */
 bool tg_proof_holds (lua_State *L) {
   lua_Debug ar;
   if (tg_proof_objection() != NULL)

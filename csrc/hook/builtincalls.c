@@ -1,7 +1,7 @@
 /*
-** builtincalls.c - see builtincalls.h. Called in the hook, at events of those few
-** functions of Lua's libraries that decide what runs: which they are is told by
-** the address of the C function, whatever name they are called by
+** builtincalls.c - see builtincalls.h. Called in the hook, at events of those
+** few functions of Lua's libraries that decide what runs: which they are is
+** told by the address of the C function, whatever name they are called by
 ** (state/builtins.h). Without memory a coroutine stays without hook or record
 ** until it is met again.
 */
@@ -64,7 +64,8 @@ static bool exits (lua_State *L, int n) {
 }
 
 /* A handler that a host gave to lua_pcall is nobody's argument: it is known by
-   its name alone (tg_funcname_handler), whose function is on top of the stack. */
+   its name alone (tg_funcname_handler), whose function is on top of the stack.
+   */
 static void note_handler (tg_Coroutine *t, lua_State *L) {
   lua_Debug ar;
   if (tg_funcname_handler(L) && lua_getstack(L, 0, &ar)) {

@@ -127,6 +127,8 @@ TG_INLINE void put_size (const Begun *b, const uint8_t *p, bool refers) {
                      | (refers ? TG_VALUES_REFERS : 0u));
 }
 
+/* The rest of a list without extra arguments and secrets, of which 'done'
+   values are written. */
 static void put_few (tg_Capture *c, const tg_ValueList *list, int done) {
   for (int i = done; i < list->count && c->p != NULL; i++)
     put_outer(c, NULL, list->first + i);
@@ -233,6 +235,7 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
   return base;
 }
 
+/* By the public API. */
 static uint8_t *put_asking (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, uint8_t *p,
                             uint8_t *lim) {

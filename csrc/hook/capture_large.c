@@ -18,6 +18,8 @@ static void remember (tg_Capture *c, const char *s, size_t n,
   };
 }
 
+/* A document that is handed from function to function is written once; from
+   then on a few bytes say how far back. */
 static bool put_again (tg_Capture *c, const char *s, size_t n, size_t kept) {
   const uint8_t *grip = NULL;
   if (c->in_stream)
@@ -31,6 +33,8 @@ static bool put_again (tg_Capture *c, const char *s, size_t n, size_t kept) {
   return true;
 }
 
+/* What the string may come to in JSON is counted beforehand: a packet has to
+   stay below the size that clients accept. */
 void tg_capture_long (tg_Capture *c, const char *s, size_t n) {
   size_t kept = (n < c->limits->string) ? n : c->limits->string;
   size_t affordable = (TG_PACKET_MAX - c->cost) / COST_PER_BYTE;

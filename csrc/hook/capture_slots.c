@@ -24,6 +24,7 @@ static int sample (lua_State *L) {
    (LUA_MINSTACK). */
 static TG_NOINLINE const void *shared_metatable (lua_State *L, int type) {
   const void *meta = NULL;
+  TG_STACK_GUARD(L);
   if (type == LUA_TFUNCTION)
     lua_pushcfunction(L, sample);
   else if (type == LUA_TTHREAD)
@@ -35,6 +36,7 @@ static TG_NOINLINE const void *shared_metatable (lua_State *L, int type) {
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return meta;
 }
 
@@ -45,6 +47,8 @@ TG_INLINE const void *metatable_of (const tg_Capture *c, tg_Slot v) {
   return shared_metatable(c->L, type);
 }
 
+/* Of a table that is only named one thing is told: whether there would be more
+   to see. */
 static bool has_content (const void *table) {
   tg_Traversal t = tg_direct_traverse(table);
   return tg_traversal_next(&t);
@@ -207,6 +211,8 @@ TG_INLINE bool put_entry (tg_Capture *c, tg_Listing *t, const void *table,
   return true;
 }
 
+/* The array part. An element may be nil: an array shrinks only when the table
+   grows (luaH_resize). False: no more may be listed. */
 static bool put_elements (tg_Capture *c, tg_Listing *t, const void *table) {
   uint32_t n = tg_direct_array_size(table);
   for (uint32_t i = 0; i < n; i++) {
@@ -299,6 +305,8 @@ TG_INLINE uint32_t put_listed (tg_Capture *c, const tg_Object *o, tg_Slot v) {
   return flags | TG_DESC_PROPS;
 }
 
+/* Its flags are known when what they speak of is written: their place is left
+   free. The pool may grow meanwhile and move, so the object is copied first. */
 static void put_descriptor (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
   if (!room(c, ROOM))
@@ -341,6 +349,7 @@ static void put_values (tg_Capture *c, const void *base, int first, int n) {
     put_outer(c, slot_at(base, first + i));
 }
 
+/* The count is of all there are, the values are those that a list may have. */
 static void put_list (tg_Capture *c, const tg_ValueList *list,
                       const void *base) {
   int fixed = list->count, extra = list->varargs;

@@ -43,6 +43,8 @@ TG_INLINE uint8_t *put_float (uint8_t *p, lua_Number n) {
   return p + 1 + sizeof n;
 }
 
+_Static_assert(TG_AT_STRING_TEXT >= 8, "a word before the text is readable");
+
 /* Of up to eight bytes, as most are, the string's last eight are read, the
    first of which may be before its text (TG_AT_STRING_TEXT). */
 TG_INLINE uint8_t *put_short (tg_Slot v, uint32_t limit, uint8_t *p) {

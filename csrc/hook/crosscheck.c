@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A difference is a fault of ours, and what would be traced after it worthless. */
+/* A difference is a fault of ours, and what would be traced after it
+   worthless. */
 static void want (bool ok, const char *what) {
   if (ok)
     return;
@@ -27,7 +28,8 @@ static bool same_source (const tg_Function *f, const lua_Debug *ar) {
 }
 
 /* Definitions are compared by what they say of the function. What only memory
-   tells, which of those that share a line it is (shape.h), cannot be compared. */
+   tells, which of those that share a line it is (shape.h), cannot be compared.
+   */
 void tg_crosscheck_call (const tg_Call *c) {
   lua_Debug up, ar = *c->ar;
   bool nested = lua_getstack(c->L, 1, &up);
@@ -62,7 +64,8 @@ void tg_crosscheck_results (lua_State *L, lua_Debug *ar,
        && (list->count == 0 || list->first == now.ftransfer), "results");
 }
 
-/* The first 32 of each, as much as fits a line or two, tell which value it is. */
+/* The first 32 of each, as much as fits a line or two, tell which value it is.
+   */
 void tg_crosscheck_bytes (const uint8_t *a, size_t n, const uint8_t *b,
                           size_t m) {
   if (n == m && memcmp(a, b, n) == 0)

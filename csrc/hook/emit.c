@@ -16,10 +16,10 @@ static size_t more_room (size_t need) {
   return (need < half) ? half : need * 4;
 }
 
-/* What a list takes is known only when it has been written: to measure it first
-   would double the cost of all for the sake of few. So it is tried, and again. */
 /* Writes the event that 'write' puts at 'p' (it returns the end, or NULL if
-   there is too little room), if need be again with more room. */
+   there is too little room), if need be again with more room. What a list takes
+   is known only when it has been written: to measure it first would double the
+   cost of all for the sake of few. */
 static void emit (tg_Session *s, uint64_t now,
                   uint8_t *(*write) (void *event, uint8_t *p), void *event) {
   tg_Writer *r = &s->writer;
@@ -112,8 +112,9 @@ uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p) {
 /* ---- calls and returns ---- */
 
 /* The last one is remembered: a main chunk that is older than the trace makes
-   all calls of a loop from the same frame. Addresses of frames are used again,
-   but not while nothing of what is older has returned (settle_return). */
+   all calls of a loop from the same frame. Addresses of frames are used again;
+   when an older one returns, what is remembered is forgotten (settle_return).
+   */
 tg_FunctionId tg_emit_base_function (tg_Call c) {
   tg_Coroutine *t = c.t;
   lua_Debug up;
@@ -170,8 +171,9 @@ void tg_emit_tail_exit (tg_Session *s, uint64_t now) {
 /* ---- errors and coroutines ---- */
 
 /* The thrown value at 'p', NULL if the room is too small. As bytes that were
-   kept when it was on its way; or as it stands, of a message perhaps without the
-   position that coroutine.wrap has put before it (auxwrap in lcorolib.c). */
+   kept when it was on its way; or as it stands, of a message perhaps without
+   the position that coroutine.wrap has put before it (auxwrap in lcorolib.c).
+   */
 static uint8_t *put_thrown (tg_Session *s, const tg_ErrorValue *v, uint8_t *p) {
   tg_Writer *r = &s->writer;
   if (v->stash.data != NULL) {

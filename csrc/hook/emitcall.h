@@ -35,8 +35,8 @@ TG_INLINE int tg_emit_line (lua_State *L, const void *frame, bool direct) {
   return up.currentline;
 }
 
-/* Writes the line of a call. The caller's function has to follow if the flag FAR
-   is set: readers know that of a frame that was described to them. */
+/* Writes the line of a call. The caller's function has to follow if the flag
+   FAR is set: readers know that of a frame that was described to them. */
 TG_INLINE uint8_t *tg_emit_put_line (const tg_Coroutine *t,
                                      const tg_Frame *caller, int line,
                                      uint8_t *p, uint32_t *kind) {
@@ -60,8 +60,8 @@ TG_INLINE uint8_t *tg_emit_put_site_in (const tg_Coroutine *t,
                                          : p;
 }
 
-/* The same of any call, whose frame is on top and whose caller may be older than
-   the trace. */
+/* The same of any call, whose frame is on top and whose caller may be older
+   than the trace. */
 TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
                                      uint32_t *kind, bool direct) {
   const tg_Coroutine *t = c->t;

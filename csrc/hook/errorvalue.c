@@ -1,3 +1,15 @@
+/*
+** errorvalue.c - see errorvalue.h: which value unwound the frames that are
+** gone. Lua tells no hook, so it is found by evidence, and only what can be
+** nothing else is taken.
+**
+** Called in the hook, by the event that shows that frames are gone. Two
+** sources: what was on its way when the error was raised (stash.h), for the
+** frames above the first that may have caught it and thrown another; and what
+** arrived, at a function whose results or arguments are the error, for those
+** below the last such. Where neither says anything the value is absent, never
+** a guess.
+*/
 #include <string.h>
 
 #include "hook/errorvalue.h"
@@ -38,6 +50,9 @@ static uint32_t above_catching (const tg_Coroutine *t, uint32_t from,
   return to;
 }
 
+/* Asked once, when tracing begins: frames that are older have no entry in the
+   shadow stack, but the error that ends those above may arrive at one of them.
+   */
 void tg_errorvalue_floor (tg_Coroutine *t, int level) {
   lua_Debug ar;
   int end = level + LEVELS_ASKED;
@@ -53,6 +68,8 @@ void tg_errorvalue_floor (tg_Coroutine *t, int level) {
   }
 }
 
+/* Of a coroutine that is closed while it is suspended: with such a frame in it
+   a __close method may get another error than the one that is being thrown. */
 bool tg_errorvalue_unsure (const tg_Coroutine *t) {
   for (uint32_t i = 0; i < t->n; i++) {
     tg_Role role = tg_frame_role(&t->frames[i]);
@@ -81,7 +98,9 @@ static tg_Slice raised (const tg_Coroutine *t, uint32_t keep, tg_Role catcher,
 
 /* ---- at the end ---- */
 
-/* The second result, if the first is false; 0 if it is not so. */
+/* The second result, if the first is false; 0 if it is not so: what pcall and
+   coroutine.resume return of an error (finishpcall in lbaselib.c, auxresume in
+   lcorolib.c). */
 static int failure_result (lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "r", ar);
   if (ar->ntransfer != 2 || !lua_isboolean(L, ar->ftransfer)
@@ -111,9 +130,11 @@ static bool has_metamethod (lua_State *L, int i, const char *event,
 
 /* Address of the function that is being called; 'ar' gets "S". */
 static const void *callee (lua_State *L, lua_Debug *ar) {
+  TG_STACK_GUARD(L);
   lua_getinfo(L, "fS", ar);
   const void *address = lua_topointer(L, -1);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return address;
 }
 
@@ -139,7 +160,8 @@ static const void *calling (lua_State *L, const lua_Debug *ar) {
   return up.i_ci;
 }
 
-/* Whether 't', on which nothing runs, is being closed. */
+/* Whether 't', on which nothing runs, is being closed: its __close methods are
+   called by no frame of it, in the order of its variables (luaF_close). */
 static bool closing (const tg_Coroutine *t, const lua_Debug *ar,
                      const void *caller) {
   tg_Role role = (t->resumer != NULL)
@@ -160,7 +182,10 @@ static bool unhandled (lua_State *L, lua_Debug *ar) {
          || strcmp(message, "error in error handling") == 0;
 }
 
-/* The error of frames of 't' in the event, which is on 't' itself. */
+/* The error of frames of 't' in the event, which is on 't' itself: the result
+   of the pcall at index 'keep' - 1, or what a __close method is called with
+   while it is unwound. Of xpcall the result is its handler's, which says
+   nothing. */
 static int caught_here (const tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                         uint32_t keep, tg_Role catcher) {
   const void *caller = calling(L, ar);

@@ -5,9 +5,9 @@
 **
 ** Where memory is read most events go the quick way (quick.h), and only the
 ** others are looked at in full. To look at one in full is compiled twice from
-** the same text: for states whose memory is read ('direct'), and for those where
-** the public API is asked. Which hook a session has is settled when it begins,
-** so that the hook itself never asks.
+** the same text: for states whose memory is read ('direct'), and for those
+** where the public API is asked. Which hook a session has is settled when it
+** begins, so that the hook itself never asks.
 */
 #include "hook/hook.h"
 #include "hook/arm.h"
@@ -132,8 +132,8 @@ static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
   return true;
 }
 
-/* Flags that a frame gets from where it runs, and not from its function: so they
-   are in no catalog. */
+/* Flags that a frame gets from where it runs, and not from its function: so
+   they are in no catalog. */
 TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
@@ -190,8 +190,8 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   }
 }
 
-/* A function of which nothing is known, or a frame that finds no room, makes all
-   inside it unknown: shadow frames must be without gaps. */
+/* A function of which nothing is known, or a frame that finds no room, makes
+   all inside it unknown: shadow frames must be without gaps. */
 TG_INLINE void push_call (tg_Call *c, bool direct) {
   tg_callee_find(c, direct);
   tg_crosscheck_call(c);
@@ -499,9 +499,9 @@ TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   return true;
 }
 
-/* Each branch ends in a call that the compiler makes a jump, so that nothing has
-   to be saved on the usual way. While both ways are compared there is no quick
-   one: it would leave nothing to compare. */
+/* Each branch ends in a call that the compiler makes a jump, so that nothing
+   has to be saved on the usual way. While both ways are compared there is no
+   quick one: it would leave nothing to compare. */
 static void hook_direct (lua_State *L, lua_Debug *ar) {
   uint64_t now;
   bool quick = false;

@@ -63,7 +63,8 @@ void tg_lastrun_doubt (void) {
 }
 
 /* Another thread than its home may have it die: a host that closes the state
-   elsewhere. It cannot reach what its home remembers, but for the generation. */
+   elsewhere. It cannot reach what its home remembers, but for the generation.
+   */
 void tg_lastrun_forget (const tg_Coroutine *t) {
   if (!tg_lastrun_home(t->session))
     next_generation(0);

@@ -2,12 +2,12 @@
 ** quick.c - quick calls and returns whose values or site are wanted. Called by
 ** the hook, when all that was to be asked has been (quick.h).
 **
-** What each function does last is a call of the next one, to which the compiler
-** jumps: a list that is plain takes the first way, one with objects in it or
-** with long strings the second. What even that cannot do is written as after a
-** full look (emit.c), with the frame in place. Nothing is committed before it is
-** complete, and nothing fails here: events without room or memory are counted
-** there.
+** What each function does last is a call of the next one, to which the
+** compiler jumps: a list that is plain takes the first way, one with objects
+** in it or with long strings the second. What even that cannot do is written
+** as after a full look (emit.c), with the frame in place. Nothing is committed
+** before it is complete, and nothing fails here: events without room or memory
+** are counted there.
 */
 #include "hook/quick.h"
 

@@ -3,10 +3,10 @@
 ** frame on top of its shadow stack, a function that is known and nothing
 ** special, room in the chunk.
 **
-** All of that is asked first, and nothing is changed meanwhile. If one answer is
-** no, the event is looked at in full (hook.c), as if it had only begun. So the
-** quick way has no second half to fall back from, calls nothing and need not
-** save a register.
+** All of that is asked first, and nothing is changed meanwhile. If one answer
+** is no, the event is looked at in full (hook.c), as if it had only begun. So
+** the quick way has no second half to fall back from, calls nothing and need
+** not save a register.
 **
 ** What changes seldom is not asked at each event, but after each one that was
 ** looked at in full, and stands in the coroutine's record as one number,

@@ -1,3 +1,13 @@
+/*
+** resumechain.c - see resumechain.h: what must have happened since the last
+** event, when frames are not where they should be or another coroutine runs.
+**
+** Called in the hook, on the traced thread, when the quick comparison has
+** failed; so it may ask the public API what it likes, of any coroutine that is
+** alive. Each thing found out is told to the stream before the event itself.
+** Without memory a coroutine has no record, and its events are counted as
+** unseen.
+*/
 #include "hook/resumechain.h"
 #include "hook/emit.h"
 #include "hook/errorvalue.h"
@@ -45,6 +55,8 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
     t->unsure = true;
 }
 
+/* They returned at some time since the last event, which is all that is known
+   of when. Their results are not. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   tg_Session *s = t->session;
   uint64_t then = tg_emit_latest(s);
@@ -71,6 +83,7 @@ static bool at_once (tg_Role role) {
    by nobody there, but by what closes it. */
 static tg_Role going_on (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
   lua_Debug up;
+  TG_STACK_GUARD(L);
   if (ar->event != LUA_HOOKRET) {
     if (!lua_getstack(L, 1, &up))
       return (t->L == L && t->resumer != NULL)
@@ -80,6 +93,7 @@ static tg_Role going_on (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "f", ar);
   tg_Role role = tg_builtins_role(lua_tocfunction(L, -1));
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return role;
 }
 
@@ -119,9 +133,11 @@ static int64_t find_standing (const tg_Coroutine *t, lua_State *L, int *level) {
 
 /* Whether frame 'ar' runs a Lua function. */
 static bool is_lua (lua_State *L, lua_Debug *ar) {
+  TG_STACK_GUARD(L);
   lua_getinfo(L, "f", ar);
   bool lua = !lua_iscfunction(L, -1);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return lua;
 }
 
@@ -157,6 +173,8 @@ static uint32_t described (tg_Session *s, lua_State *L, lua_Debug *ar) {
   return (id != 0) ? id | tg_catalog_flags(s, id) : (uint32_t)TG_FR_HIDDEN;
 }
 
+/* A frame whose call gave no event, so it has no epoch: readers are told of its
+   function when they need it. */
 static bool push_frame (tg_Coroutine *t, const void *ci, uint32_t what) {
   if (!tg_coroutine_room(t))
     return false;
@@ -177,6 +195,7 @@ static void push_unseen (tg_Coroutine *t, lua_State *L, int level) {
   push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
 }
 
+/* The rare event that is behind an error; 'happened' is what it costs. */
 void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                             int level, uint64_t now) {
   int found = level;
@@ -227,6 +246,8 @@ static tg_Role returning (const tg_Coroutine *resumer, const lua_Debug *ar) {
   return tg_frame_role(top);
 }
 
+/* What became of the innermost coroutine. What resumed it knows best: a wrap
+   function returns what was yielded or returned, and throws otherwise. */
 static Outcome outcome (const tg_Coroutine *t, lua_State *L,
                         const lua_Debug *ar) {
   const tg_Coroutine *resumer = t->resumer;
@@ -265,12 +286,14 @@ static const tg_ValueList *yielded (const tg_Coroutine *t, lua_State *L,
   return list;
 }
 
+/* Its frames stay: it will go on with them. */
 static void suspend (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                      uint64_t now) {
   tg_ValueList list;
   tg_emit_yield(t->session, t, L, yielded(t, L, ar, &list), now);
 }
 
+/* Its frames are gone already, by returns or by an error. */
 static void end (tg_Coroutine *t, uint64_t now) {
   drop_frames(t, 0);
   tg_emit_plain(t->session, TG_EV_LEAVE, 0, now);
@@ -357,6 +380,7 @@ static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
 }
 
 static void resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
+  tg_assert(!t->running && t != s->current);
   if (t->id == 0)
     t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
   t->resumer = s->current;
@@ -367,11 +391,15 @@ static void resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_emit_resume(s, t, now);
 }
 
+/* Told as if it had been seen when it happened: suspended at the last sign of
+   life, resumed now. */
 void tg_resumechain_come_back (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                                uint64_t now) {
   tg_Session *s = t->session;
+  tg_assert(s->current == t);
   suspend(t, L, ar, tg_emit_latest(s));
   s->current = t->resumer;
+  t->running = false;
   resume(s, t, now);
 }
 
@@ -431,12 +459,15 @@ tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
   return t;
 }
 
+/* Only of one with frames that readers were told of do they remember any. */
 void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   if (tg_coroutine_visible(t) > 0 && !t->running)
     tg_emit_gone(s, t, now);
   tg_coroutines_remove(&s->threads, t);
 }
 
+/* In this order: whether the record is that of the coroutine at all, then who
+   is left, then who comes. */
 tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
                                     uint64_t now) {
   tg_Coroutine *t = tg_coroutines_find(&s->threads, L);

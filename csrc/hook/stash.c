@@ -1,3 +1,11 @@
+/*
+** stash.c - see stash.h: values that are about to be thrown, captured while
+** they can still be seen. Called in the hook. Without memory, or if a value is
+** too large, nothing is kept, and what was thrown stays unknown.
+**
+** They are captured as bytes (values.h), at once: by the time that frames turn
+** out to be gone the value may have been changed, or collected.
+*/
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +34,7 @@ typedef struct Entry {
 } Entry;
 
 static void read_entry (const tg_Coroutine *t, Entry *e) {
+  tg_assert(t->stashed > 0 && t->stash_at + sizeof *e <= t->stash.size);
   memcpy(e, t->stash.data + t->stash_at, sizeof *e);
 }
 
@@ -36,6 +45,7 @@ static void write_entry (tg_Coroutine *t, const Entry *e) {
 static void pop (tg_Coroutine *t) {
   Entry e;
   read_entry(t, &e);
+  tg_assert(e.stashed < t->stashed && e.below <= t->stash_at);
   t->stash.size = t->stash_at;
   t->stash_at = e.below;
   t->stashed = e.stashed;
@@ -104,7 +114,8 @@ void tg_stash_deny (tg_Coroutine *t, bool replaces) {
 
 /* }================================================================== */
 
-/* Keeps the value at 'index', which frame 'n' - 1 throws. */
+/* Keeps the value at 'index', which frame 'n' - 1 throws. Most take some bytes:
+   a table of what the limits allow may take megabytes, and is tried again. */
 void tg_stash_value (tg_Coroutine *t, lua_State *L, int index, uint32_t n,
                      bool sure) {
   tg_ValueList list = {.first = index, .count = 1};

@@ -1,6 +1,7 @@
 /*
-** userhook.c - see userhook.h: what stands in for debug.sethook and gethook while
-** tracing, so that the program has the hook that it set, and sees no other.
+** userhook.c - see userhook.h: what stands in for debug.sethook and gethook
+** while tracing, so that the program has the hook that it set, and sees no
+** other.
 **
 ** Called by the program, as functions of its own that may raise; entered and
 ** left when tracing begins and ends. The real functions are called for all that
@@ -79,8 +80,9 @@ static int standin_gethook (lua_State *L) {
   return 3;
 }
 
-/* Wherever the library's functions are found by their name; one that the program
-   keeps in a variable is the real one still, and what it sets replaces ours. */
+/* Wherever the library's functions are found by their name; one that the
+   program keeps in a variable is the real one still, and what it sets replaces
+   ours. */
 static int enter (lua_State *L) {
   lx_replace(L, LUA_DBLIBNAME, "sethook", tg_real_sethook, standin_sethook);
   lx_replace(L, LUA_DBLIBNAME, "gethook", tg_real_gethook, standin_gethook);

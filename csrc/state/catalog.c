@@ -9,6 +9,8 @@
 #include "state/session.h"
 #include "state/shape.h"
 
+/* Two tables: addresses, which may be forgotten at any time, and definitions,
+   which are numbered in the stream and stay as long as it. */
 bool tg_catalog_init (tg_Catalog *k) {
   memset(k, 0, sizeof *k);
   if (tg_closures_init(&k->closures) && tg_definitions_init(&k->definitions))
@@ -23,12 +25,16 @@ void tg_catalog_free (tg_Catalog *k) {
   memset(k, 0, sizeof *k);
 }
 
+/* What is wanted has changed, and with it the flags that entries have. */
 void tg_catalog_refresh (tg_Catalog *k) {
   tg_closures_clear(&k->closures);
 }
 
+/* All that the hook needs to know of a function at its call, so that it need
+   not look at the definition. */
 uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
+  tg_assert(id != 0 && id <= TG_FR_ID);
   uint32_t flags = 0;
   if (f->own)
     flags |= TG_FR_OWN | TG_FR_HIDDEN;
@@ -59,7 +65,9 @@ static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
 
 /* ---- which closure has which definition ---- */
 
-/* What a closure that shares its line is checked by. */
+/* What a closure that shares its line is checked by. One number, since to be
+   told apart they are compared at each call: that two functions of one line
+   have the same by chance is a matter of 2^64. */
 static uint64_t shared_mark (lua_State *L, const lua_Debug *ar) {
   return tg_shape_ask(L, ar) ^ (uint64_t)(uintptr_t)ar->source
          ^ tg_source_tail(ar->source, ar->srclen);
@@ -108,6 +116,7 @@ static void fill_slot (tg_Closure *c, tg_Slot f, uint32_t what, bool crowded) {
   c->nparams = tg_read8(proto, TG_AT_PROTO_PARAMS);
 }
 
+/* The function on top of the stack, found from now on by its address. */
 static const tg_Closure *remember (tg_Session *s, lua_State *L,
                                    const lua_Debug *ar, uint32_t what) {
   tg_Catalog *k = &s->known;
@@ -123,6 +132,8 @@ static const tg_Closure *remember (tg_Session *s, lua_State *L,
   return c;
 }
 
+/* By the public API: for functions that share their line, "u" and their names
+   are asked for again at each call. */
 bool tg_catalog_alike (const tg_Session *s, lua_State *L, const tg_Closure *c,
                        lua_Debug *ar) {
   if (c->source != TG_SHARES_LINE || c->address != lua_topointer(L, -1)
@@ -147,6 +158,8 @@ static bool same_source (const tg_Session *s, const tg_Closure *c,
          && tg_definitions_same_text(f->source, text, n);
 }
 
+/* The long look, for what tg_closure_is_proto says no to without being certain:
+   long sources, and functions that share their line. */
 bool tg_catalog_holds (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
   if (tg_slot_variant(f) != TG_TAG_LUA)
     return (c->what & TG_FR_C) && c->source == tg_slot_cfunction(f);
@@ -160,6 +173,8 @@ bool tg_catalog_holds (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
          && same_source(s, c, tg_read_pointer(proto, TG_AT_PROTO_SOURCE));
 }
 
+/* A handler's role is the frame's, not the function's: it is found by its name
+   at this moment, and so not in the definition (stream/functions.h). */
 const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
                                    lua_Debug *ar) {
   lua_getinfo(L, "nu", ar);
@@ -189,11 +204,15 @@ static const void *value_key (tg_Slot f) {
   return (cfunction != NULL) ? cfunction : tg_function_proto(f);
 }
 
+/* One slot for each hash, which the last function takes: they are few, and to
+   be asked about again costs no more than it did at first. */
 static tg_Closure *value_slot (const tg_Session *s, const void *key) {
   const tg_Closure *all = s->known.values;
   return (tg_Closure *)(uintptr_t)&all[tg_address_hash(key) % TG_VALUES_SEEN];
 }
 
+/* 0: to be asked about. A definition that has come since may be the better one
+   (define), so values are seen anew after each. */
 tg_FunctionId tg_catalog_seen (const tg_Session *s, tg_Slot f) {
   const void *key = value_key(f);
   const tg_Closure *c = value_slot(s, key);
@@ -212,10 +231,13 @@ static void remember_value (tg_Session *s, lua_State *L, tg_FunctionId id) {
   fill_slot(c, f, what, s->known.definitions.identities[id].crowded);
 }
 
+/* lua_getinfo takes the function that it is asked about from the stack (">"):
+   a copy is left for what comes after. */
 tg_FunctionId tg_catalog_value (tg_Session *s, lua_State *L, int i) {
   lua_Debug ar;
   if (!lua_checkstack(L, 10))
     return 0;
+  TG_STACK_GUARD(L);
   lua_pushvalue(L, i);
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", &ar);
@@ -223,18 +245,24 @@ tg_FunctionId tg_catalog_value (tg_Session *s, lua_State *L, int i) {
   if (s->direct && id != 0)
     remember_value(s, L, id);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return id;
 }
 
+/* Of a frame that no event told of. */
 tg_FunctionId tg_catalog_frame (tg_Session *s, lua_State *L, lua_Debug *ar) {
   if (!lua_checkstack(L, 10))
     return 0;
+  TG_STACK_GUARD(L);
   lua_getinfo(L, "fSnu", ar);
   tg_FunctionId id = define(s, L, ar, TG_SIGHT_FRAME);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return id;
 }
 
+/* Not as sure as at a call: what shares its line is not told apart. It is asked
+   when frames are looked for, where an address alone has matched already. */
 bool tg_catalog_runs (const tg_Session *s, lua_State *L, lua_Debug *ar,
                       tg_FunctionId id) {
   if (id == 0)

@@ -12,6 +12,8 @@
 #define CLOSURES_MAX 16384u         /* then the table starts anew */
 #define BEYOND 64u                  /* slots beyond the mask */
 
+/* No search wraps round: what has no room below the end goes on beyond it, so
+   that to find an address is a loop over one pointer. */
 static tg_Closure *new_slots (uint32_t mask) {
   return tg_calloc((size_t)mask + 1 + BEYOND, sizeof(tg_Closure));
 }
@@ -57,6 +59,8 @@ static bool move (const tg_Closures *k, tg_Closures *larger) {
   return larger->slots != NULL;
 }
 
+/* Doubled, up to the limit: a program that makes closures without end fills it
+   with dead ones where the public API is asked. */
 static void grow (tg_Closures *k) {
   tg_Closures larger = {.mask = k->mask * 2 + 1, .used = k->used};
   if (!move(k, &larger)) {
@@ -75,6 +79,7 @@ tg_Closure *tg_closures_add (tg_Closures *k, const void *address) {
     tg_closures_clear(k);
     c = tg_closures_find(k, address);
   }
+  tg_assert(!is_last(k, c) && address != NULL);
   k->used += c->address == NULL;
   memset(c, 0, sizeof *c);
   c->address = address;

@@ -46,6 +46,9 @@ typedef struct Key {
   uint32_t hash;
 } Key;
 
+/* Of what never changes, and of what a definition is made from again when the
+   index grows: so without what the function does, by which several may be told
+   apart in one place of the index. */
 static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
                                  uint32_t last_line, uint64_t shape) {
   uint64_t h = tail ^ size ^ shape;
@@ -82,6 +85,8 @@ static void make_key (tg_Session *s, lua_State *L, const lua_Debug *ar,
                             k->source_size, k->line, k->last_line, k->shape);
 }
 
+/* A chunk's source may be the whole of a file that was read into a string: at
+   each call of such a function it must not cost more than a name. */
 bool tg_definitions_same_text (const char *a, const char *b, size_t n) {
   size_t kept = (n < TG_SOURCE_MAX) ? n : TG_SOURCE_MAX;
   if (n <= 2 * COMPARED && n <= kept)
@@ -117,6 +122,7 @@ static uint32_t *find_slot (tg_Session *s, const Key *k) {
   tg_Definitions *known = &s->known.definitions;
   uint32_t mask = known->index_size - 1;
   const tg_Functions *fs = s->writer.stream->functions;
+  tg_assert(known->index_used < known->index_size);
   uint32_t *oldest = NULL, *slot = &known->index[k->hash & mask];
   unsigned n = 0;
   for (uint32_t i = k->hash; *slot != 0; slot = &known->index[++i & mask]) {
@@ -140,6 +146,7 @@ static uint32_t hash_of (const tg_Function *f, const tg_Identity *is) {
                          is->shape);
 }
 
+/* Without memory the index stays as it is, and is searched longer. */
 static bool grow_index (tg_Session *s) {
   tg_Definitions *k = &s->known.definitions;
   uint32_t n = k->index_size * 2;
@@ -174,6 +181,8 @@ static bool room_for_id (tg_Definitions *k, uint32_t id) {
   return true;
 }
 
+/* What a packet has for the source: a file's name, or what luaO_chunkid makes
+   of anything else. */
 static char *url_of (const lua_Debug *ar) {
   if (ar->source[0] == '@')
     return tg_strdup(ar->source + 1, ar->srclen - 1);
@@ -197,6 +206,8 @@ static bool read_params (lua_State *L, tg_Function *f) {
   return true;
 }
 
+/* All that a packet may want to know of the function, as copies: the function
+   may be collected while the trace is still read. False without memory. */
 static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       const char *called, tg_Function *f, tg_NameKind *kind) {
   memset(f, 0, sizeof *f);
@@ -231,6 +242,8 @@ static void tear (tg_Session *s) {
   s->torn_packets = r->packets;
 }
 
+/* Readers on other threads see it at once (tg_functions_add), so it must be
+   complete; what only the hook needs is put beside it. */
 static tg_FunctionId add (tg_Session *s, tg_Function *f,
                           const tg_Identity *is) {
   tg_Functions *fs = s->writer.stream->functions;
@@ -262,6 +275,13 @@ static tg_FunctionId define_new (tg_Session *s, lua_State *L,
   return id;
 }
 
+/* Whether the index can take one more and still has a free slot, at which a
+   search ends: without memory it may not have grown. */
+static bool has_room (const tg_Definitions *k) {
+  return k->index_used + 1 < k->index_size;
+}
+
+/* In place of an unnamed one, or of its own. */
 static void enter_slot (tg_Session *s, uint32_t *slot, tg_FunctionId id) {
   s->known.definitions.index_used += *slot == 0;
   *slot = id;
@@ -283,7 +303,8 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   uint32_t *slot = find_slot(s, &k);
   if (*slot != 0 && !(call && s->known.definitions.identities[*slot].unnamed))
     id = *slot;
-  else if ((id = define_new(s, L, ar, &k, call)) != 0)
+  else if (has_room(&s->known.definitions)
+           && (id = define_new(s, L, ar, &k, call)) != 0)
     enter_slot(s, slot, id);
   tg_free(called);
   errno = error;
