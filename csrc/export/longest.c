@@ -25,6 +25,8 @@ typedef struct Counts {
   void *ud;
 } Counts;
 
+/* The highest nine bits of a length decide: so a class spans less than half a
+   percent of its lengths, whatever they are. */
 static uint32_t class_of (uint64_t ns) {
   if (ns < EXACT)
     return (uint32_t)ns;
@@ -47,6 +49,8 @@ static uint64_t shortest_of (uint32_t c) {
 
 /* ---- what minduration.h calls with each call ---- */
 
+/* An entry counts, not a call: each resume of a coroutine's frame is one more
+   event of a document. */
 static void count (void *ud, uint64_t ran_ns, uint64_t entries, bool main) {
   Counts *n = ud;
   uint32_t c = class_of(ran_ns);
@@ -72,6 +76,8 @@ static uint32_t find_band (const Counts *n, uint64_t most, uint64_t *left) {
   return c > 0 ? c - 1 : CLASSES;
 }
 
+/* All calls of longer classes are sure to be there; of the band itself the
+   first that come, as long as the quota lasts. Where all fit nothing is set. */
 static void set_limit (tg_Longest *l, tg_MinDuration *m, const Counts *n,
                        uint64_t most) {
   uint64_t quota;

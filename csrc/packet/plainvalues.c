@@ -19,6 +19,8 @@
 static void value (tg_PlainValues *w, const tg_ValueCursor *c,
                    const tg_Grip *g, uint32_t level);
 
+/* The limit is looked at between values, and before a long one: what is begun
+   is finished, so a text is a little longer than 'most' at worst. */
 static bool full (const tg_PlainValues *w) {
   return w->out->size >= w->end;
 }
@@ -40,6 +42,7 @@ static void word (tg_PlainValues *w, const char *s) {
   text(w, s, strlen(s));
 }
 
+/* How much of a string there is room for, before escapes make it longer. */
 static size_t afford (const tg_PlainValues *w, size_t size) {
   size_t room = full(w) ? 0 : w->end - w->out->size;
   return size < room ? size : room;
@@ -62,11 +65,14 @@ static void put_room (tg_PlainValues *w) {
   tg_buf_free(&escaped);
 }
 
+/* One buffer for all strings: none is made while another one is. */
 static tg_Buf *clear_room (tg_PlainValues *w) {
   tg_buf_clear(&w->room);
   return &w->room;
 }
 
+/* Cut where the room ends, or where it was when it was recorded, which shows in
+   its length; at a character either way, so that the rest is UTF-8 still. */
 static void string (tg_PlainValues *w, const tg_Grip *g) {
   tg_Buf *room = clear_room(w);
   size_t size = afford(w, g->u.s.size);
@@ -87,11 +93,15 @@ static void string (tg_PlainValues *w, const tg_Grip *g) {
 
 #define EXACT ((int64_t)1 << 53)    /* viewers keep numbers as doubles */
 
+/* As a string what a double cannot hold: a viewer would show another number,
+   and nothing would tell. */
 static void integer (tg_PlainValues *w, int64_t i) {
   bool odd = i > EXACT || i < -EXACT;
   tg_buf_addfmt(w->out, odd ? "\"%" PRId64 "\"" : "%" PRId64, i);
 }
 
+/* JSON has no such numbers. They are written as a Lua program would write
+   them. */
 static void real (tg_PlainValues *w, double f) {
   tg_JsonWriter json;
   if (isnan(f))
@@ -112,6 +122,8 @@ static void real (tg_PlainValues *w, double f) {
 ** ===================================================================
 */
 
+/* 32 bits are enough: longer lists are not looked through
+   (tg_plainvalues_list). */
 static bool add_place (tg_PlainValues *w, const uint8_t *at) {
   if (!tg_grow(&w->places, &w->capacity, w->count + 1, sizeof *w->places))
     return false;
@@ -119,7 +131,8 @@ static bool add_place (tg_PlainValues *w, const uint8_t *at) {
   return true;
 }
 
-/* Finds the descriptors, which come after the values themselves. */
+/* Finds the descriptors, which come after the values themselves and have no
+   lengths: each is found by passing over the one before. */
 static void find_places (tg_PlainValues *w, tg_ValueCursor c, uint64_t grips) {
   uint32_t id;
   w->count = 0;
@@ -147,6 +160,7 @@ static bool is_sequence (tg_ValueCursor c) {
   return n > 0;
 }
 
+/* By its key: a table's fields have no other name. */
 static bool is_secret (const tg_PlainValues *w, const tg_Grip *key) {
   return key->type == TG_STRING
          && tg_selection_hides(w->selection, key->u.s.data, key->u.s.size);
@@ -167,6 +181,8 @@ static void put_key (tg_PlainValues *w, const tg_Grip *key) {
     word(w, "[...]");
 }
 
+/* With a space behind the comma, since these texts are read by people as they
+   stand; the JSON writer's are not. */
 static void next_item (tg_PlainValues *w, bool *any) {
   tg_buf_addstr(w->out, *any ? ", " : "");
   *any = true;
@@ -178,6 +194,8 @@ static void put_rest (tg_PlainValues *w, bool array, bool *any) {
   tg_buf_addstr(w->out, array ? "\"...\"" : "\"...\": \"\"");
 }
 
+/* Those that the recording has. Beyond the room one mark stands for the rest,
+   however many there are. */
 static void items (tg_PlainValues *w, tg_ValueCursor *c, bool array, bool *any,
                    uint32_t level) {
   tg_Grip key, v;
@@ -210,8 +228,11 @@ static void put_class (tg_PlainValues *w, const tg_Descriptor *d, bool *any) {
     word(w, "object");
 }
 
+/* With a metatable it is an object even if it is a sequence: the class needs a
+   member to stand in. A copy of the cursor looks ahead (is_sequence). */
 static void table (tg_PlainValues *w, tg_ValueCursor *c, const tg_Descriptor *d,
                    uint32_t level) {
+  tg_assert(level < TG_PLAIN_DEPTH);
   bool props = (d->flags & TG_DESC_PROPS) != 0;
   bool plain = (d->flags & (TG_DESC_CLASS | TG_DESC_PROTO)) == 0;
   bool array = props && plain && is_sequence(*c);
@@ -227,6 +248,7 @@ static void table (tg_PlainValues *w, tg_ValueCursor *c, const tg_Descriptor *d,
 
 /* }================================================================== */
 
+/* Where it is defined tells more than an address, which no two runs share. */
 static void function (tg_PlainValues *w, const tg_Descriptor *d) {
   const tg_Function *f = tg_functions_find(w->functions, d->function);
   tg_Buf *room = clear_room(w);
@@ -249,7 +271,9 @@ static void userdata (tg_PlainValues *w, const tg_Descriptor *d) {
   put_room(w);
 }
 
-/* Whether a table may be written here: not within itself, nor too deep. */
+/* Whether a table may be written here: not within itself, nor too deep. Those
+   around it are compared and no others: a table that comes twice side by side
+   is written twice, which ends. */
 static bool go_into (tg_PlainValues *w, uint32_t id, uint32_t level) {
   if (level >= TG_PLAIN_DEPTH)
     return false;
@@ -261,8 +285,12 @@ static bool go_into (tg_PlainValues *w, uint32_t id, uint32_t level) {
   return true;
 }
 
+/* An object's descriptor stands behind all values of its list, so it is read by
+   a cursor of its own. Strings in it may stand elsewhere: 'origin' is that of
+   the list. */
 static void described (tg_PlainValues *w, const tg_ValueCursor *at,
                        uint32_t id, uint32_t level) {
+  tg_assert(id < w->count);
   tg_ValueCursor c = {w->bytes + w->places[id], at->end, at->origin, false};
   tg_Descriptor d;
   tg_values_descriptor(&c, &d);
@@ -311,12 +339,14 @@ static void value (tg_PlainValues *w, const tg_ValueCursor *c,
   }
 }
 
+/* An argument's name is its parameter's; those of '...' have none. */
 static bool hides (const tg_PlainValues *w, const tg_Function *params,
                    uint64_t i) {
   return params != NULL && i < params->nparams && w->selection->redacts
          && tg_selection_secret(w->selection, params->params[i]);
 }
 
+/* Bytes that cannot be read look like a list that was cut. */
 void tg_plainvalues_list (tg_PlainValues *w, tg_Buf *out, tg_Slice values,
                           const tg_Function *params) {
   tg_ValueCursor c;

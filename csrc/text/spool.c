@@ -88,6 +88,7 @@ static bool find_memory (tg_Spool *s, uint64_t size, uint64_t *place) {
   return true;
 }
 
+/* Places below TG_SPOOL_MEMORY are in blocks, those above in the file. */
 static char *memory_at (const tg_Spool *s, uint64_t place) {
   tg_assert(place < s->filled && s->blocks[place / TG_SPOOL_BLOCK] != NULL);
   return s->blocks[place / TG_SPOOL_BLOCK] + place % TG_SPOOL_BLOCK;
@@ -143,6 +144,8 @@ static bool read_file (tg_Spool *s, const tg_Piece *p, tg_Buf *room,
   return tg_fileio_read(s->fd, room->data, p->size, place) || fail(s, errno);
 }
 
+/* Without a copy where the piece is in memory. 'i' may be one more than there
+   are pieces: that is the column's own text. */
 bool tg_column_look (tg_Spool *s, const tg_Column *c, uint32_t i,
                      tg_Buf *room, tg_Slice *bytes) {
   tg_check(i <= c->count);
@@ -160,6 +163,8 @@ bool tg_column_look (tg_Spool *s, const tg_Column *c, uint32_t i,
 }
 
 /* Adds a piece to 'to'. */
+/* A piece of the file is read apart and then added: 'to' may have text of its
+   own, which a read that fails in the middle must not spoil. */
 static bool add_piece (tg_Spool *s, const tg_Column *c, uint32_t i,
                        tg_Buf *to) {
   tg_Buf room = {0};

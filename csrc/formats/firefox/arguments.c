@@ -28,6 +28,7 @@ typedef struct Desk {
   uint32_t nknown;
 } Desk;
 
+/* Numbers that are known belong to these shapes: both go together. */
 static void clear_shapes (Desk *d) {
   tg_intern_free(&d->shapes);
   tg_free(d->known);
@@ -60,6 +61,7 @@ static Desk *desk_of (const tg_Export *x, tg_Batch *b) {
   return d;
 }
 
+/* The places go behind the entry, whose size says where they begin. */
 static void put_entry (Desk *d, tg_Batch *b, const tg_Packet *p) {
   tg_buf_clear(&d->places);
   tg_tracedvalues_arguments(&d->values, &b->text, p);
@@ -67,6 +69,7 @@ static void put_entry (Desk *d, tg_Batch *b, const tg_Packet *p) {
   b->text.failed = b->text.failed || d->values.failed || d->places.failed;
 }
 
+/* Any other call needs no entry: its sample has a tag that says so. */
 static bool has_arguments (const tg_Packet *p) {
   tg_ValueCursor c;
   if (p->why != TG_WHY_ENTER || p->values.data == NULL)
@@ -75,6 +78,8 @@ static bool has_arguments (const tg_Packet *p) {
   return tg_values_var(&c) > 0;
 }
 
+/* Shapes of a program that makes ever new ones would fill memory: the desk
+   begins anew when it has more than a document may have. */
 void tg_arguments_work (void *ud, tg_Batch *b) {
   const tg_Export *x = ud;
   Desk *d = desk_of(x, b);
@@ -117,6 +122,9 @@ static bool renumber (Desk *d, tg_Intern *shapes, char *p) {
   return number != TG_INTMAP_NONE;
 }
 
+/* Near the limit of shapes it depends on the order of calls which tables still
+   get one: then the entry is made here, in order, and what the work made is
+   dropped. */
 bool tg_arguments_take (const tg_Export *x, tg_TracedValues *v,
                         const tg_Packet *p, tg_Buf *out) {
   tg_Slice made = tg_export_worked(x);

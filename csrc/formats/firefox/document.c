@@ -8,12 +8,16 @@
 
 #include <string.h>
 
+/* A document does not fit into memory: what is there goes off whenever there is
+   enough of it. */
 bool tg_document_turn (tg_Document *w) {
   if (w->ok && !tg_outfile_turn(w->x->out))
     w->ok = false;
   return w->ok;
 }
 
+/* The output is looked at now and then only: a value of a column is a few
+   bytes. */
 void tg_document_next (tg_Document *w, uint64_t i) {
   if (i > 0)
     tg_buf_addchar(w->out, ',');
@@ -29,6 +33,8 @@ void tg_document_column (tg_Document *w, const char *key, bool first) {
   tg_buf_addfmt(w->out, "%s\"%s\":[", first ? "" : ",", key);
 }
 
+/* Column by column, as the format has it: a table of rows in memory is read
+   once for each. A column that is the same in all rows is a word. */
 void tg_document_columns (tg_Document *w, const tg_DocumentColumn *columns,
                           const void *table, uint32_t rows, bool first) {
   for (const tg_DocumentColumn *c = columns; c->key != NULL; c++) {
@@ -45,6 +51,8 @@ void tg_document_columns (tg_Document *w, const tg_DocumentColumn *columns,
   }
 }
 
+/* Without memory the number is none of the table's, and the document fails: it
+   is written into text that nobody gets. */
 uint32_t tg_document_string (tg_Document *w, const char *s, size_t size) {
   uint32_t i = tg_intern_add(&w->strings, s, size);
   if (i == TG_INTMAP_NONE)

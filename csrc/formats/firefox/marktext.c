@@ -34,6 +34,7 @@ void tg_marktext_init (tg_MarkText *t, const tg_CallMarks *m) {
   *t = (tg_MarkText){.x = m->x, .longest = &m->longest, .spool = m->spool};
 }
 
+/* With the first part that is written: a document without calls needs none. */
 static bool make_desks (tg_MarkText *t) {
   if (t->desks != NULL)
     return true;
@@ -81,6 +82,7 @@ static void add_text (tg_Buf *out, const tg_Buf *text) {
 }
 
 /* The values of a packet as a JSON string: 'text'. */
+/* What is remembered is the whole string, quotes and escapes included. */
 static void write_values (const tg_Export *x, tg_MarkDesk *d,
                           const tg_Packet *p) {
   tg_buf_clear(&d->text);
@@ -215,6 +217,8 @@ static tg_MarkDesk *desk_of (const Writing *w, const tg_Batch *b) {
   return &w->t->desks[b->number % TG_AHEAD_BATCHES];
 }
 
+/* Its place is noted for who wants to go over the markers once more, without
+   reading them again. */
 static void put_mark (const Writing *w, tg_MarkDesk *d, tg_Batch *b,
                       const tg_Mark *m) {
   tg_MarkPlace place = {
@@ -242,6 +246,8 @@ static void put_call (const Writing *w, tg_Batch *b, const tg_CallMark *mark,
   b->text.failed = b->text.failed || d->members.failed || d->list.failed;
 }
 
+/* Markers stand next to each other in the spool, with their values behind each:
+   nothing there is aligned, so heads are copied out. */
 static void put_piece (void *ud, tg_Slice bytes, tg_Batch *b) {
   const Writing *w = ud;
   const uint8_t *p = bytes.data, *end = p + bytes.size;
@@ -262,6 +268,7 @@ static void put_notes (const Writing *w, tg_Batch *b) {
     put_mark(w, desk_of(w, b), b, &w->source->notes[i]);
 }
 
+/* The last part is that of notes, which are no calls. */
 static void make_part (const Writing *w, tg_Batch *b, uint64_t before) {
   tg_MarkDesk *d = desk_of(w, b);
   tg_buf_clear(&d->list);
@@ -274,6 +281,8 @@ static void make_part (const Writing *w, tg_Batch *b, uint64_t before) {
     b->text.failed = true;
 }
 
+/* As if no part before had any values: mostly there are not too many in all,
+   and then nothing depends on the order. */
 static void work (void *ud, tg_Batch *b) {
   make_part(ud, b, 0);
 }

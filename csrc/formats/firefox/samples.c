@@ -41,6 +41,7 @@ static char *put_end (const Writing *w, char *p, const tg_Sample *s) {
   return put_row(w, p, &end);
 }
 
+/* Each batch that is under way counts its own, without a lock. */
 static uint64_t *rows_of (Writing *w, const tg_Batch *b) {
   return &w->rows[b->number % TG_AHEAD_BATCHES];
 }
@@ -65,6 +66,7 @@ static void put_piece (void *ud, tg_Slice bytes, tg_Batch *b) {
     }
   }
   b->text.size = (size_t)(p - b->text.data);
+  tg_assert(b->text.size <= b->text.capacity);
 }
 
 static void put_part (void *ud, tg_Batch *b) {
@@ -74,6 +76,7 @@ static void put_part (void *ud, tg_Batch *b) {
     b->text.failed = true;
 }
 
+/* In order, on the thread that writes. */
 static bool take_part (void *ud, tg_Batch *b) {
   Writing *w = ud;
   w->all += *rows_of(w, b);

@@ -12,6 +12,8 @@
 #include "formats/firefox/document.h"
 #include "formats/firefox/meta.h"
 
+/* Names are put together of several parts, so they are made once for each func
+   and not when the column comes. */
 static uint32_t find_name (tg_Document *w, uint32_t func) {
   tg_Buf name = {0};
   tg_meta_name(&w->tracks, &w->stacks.funcs[func], &name);
@@ -65,6 +67,8 @@ static void put_prefix_offset (tg_Document *w, const void *table, uint32_t i) {
   tg_buf_addu64(w->out, prefix == TG_STACK_NONE ? 0 : i - prefix);
 }
 
+/* A stack is its innermost frame and the stack below: there are as many as
+   there are places in the tree of calls. */
 static void put_stacks (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"frame", NULL, put_stack_frame},
@@ -79,6 +83,7 @@ static void put_stacks (tg_Document *w) {
 static void put_category (tg_Document *w, const void *table, uint32_t i) {
   const tg_CallFrame *frames = table;
   uint32_t func = frames[i].func;
+  tg_assert(func < w->stacks.nfuncs);
   tg_buf_addu64(w->out, tg_meta_category(tg_document_function(w, func),
                                          w->stacks.funcs[func].away));
 }
@@ -93,6 +98,8 @@ static void put_frame_line (tg_Document *w, const void *table, uint32_t i) {
   tg_document_index(w, frames[i].line > 0 ? frames[i].line : TG_INTMAP_NONE);
 }
 
+/* Of what a native program has, addresses, inlined frames, libraries, Lua has
+   nothing; the viewer wants the columns all the same. */
 static void put_frames (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"address", "-1", NULL}, {"inlineDepth", "0", NULL},
@@ -136,6 +143,7 @@ static uint32_t line_of (tg_Document *w, uint32_t func) {
 
 static void put_func_name (tg_Document *w, const void *table, uint32_t i) {
   (void)table;
+  tg_assert(w->names != NULL && i < w->stacks.nfuncs);
   tg_document_index(w, w->names[i]);
 }
 
@@ -186,12 +194,14 @@ static void put_content (tg_Document *w, const void *table, uint32_t i) {
   tg_document_turn(w);          /* a text may be long */
 }
 
+/* The interning of urls is by itself: a source's number is its row. */
 static void put_file_name (tg_Document *w, const void *table, uint32_t i) {
   size_t size;
   const char *url = tg_intern_get(table, i, &size);
   tg_document_index(w, tg_document_string(w, url, size));
 }
 
+/* Those that funcs have asked for; 'urls' grows no more from here on. */
 static void put_sources (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"id", "null", NULL}, {"startLine", "1", NULL}, {"startColumn", "1", NULL},
@@ -223,6 +233,7 @@ static void put_strings (tg_Document *w) {
   tg_document_columns(w, columns, &w->strings, w->strings.count, true);
 }
 
+/* What has no rows is there because the viewer reads it unasked. */
 void tg_document_shared (tg_Document *w) {
   if (!find_names(w)) {
     w->ok = false;

@@ -26,6 +26,11 @@
 #define TEXT ((size_t)1000)
 #define MEMBER ((size_t)100)
 #define ENTRY_MAX ((size_t)32 << 10)  /* none is longer */
+#define HEAD_MAX ((size_t)16)         /* what a value has besides its text */
+
+_Static_assert(ARGUMENTS * (HEAD_MAX + MEMBERS * 2 * (HEAD_MAX + MEMBER))
+                   < ENTRY_MAX && ARGUMENTS * (HEAD_MAX + TEXT) < ENTRY_MAX,
+               "an entry has room for what may be in it");
 
 enum {                          /* types of values */
   TYPE_DOUBLE = 0, TYPE_INT = 1, TYPE_BOOLEAN = 2, TYPE_UNDEFINED = 3,
@@ -50,7 +55,8 @@ static void value (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
 ** ===================================================================
 */
 
-/* Room is there: see ENTRY_MAX. */
+/* Room is there: see ENTRY_MAX. Byte by byte, since numbers are little-endian
+   whatever the machine is, and stand where they come to. */
 static void put16 (tg_Buf *out, uint32_t n) {
   uint8_t bytes[2] = {(uint8_t)n, (uint8_t)(n >> 8)};
   memcpy(out->data + out->size, bytes, sizeof bytes);
@@ -62,10 +68,12 @@ static void put32 (tg_Buf *out, uint32_t n) {
   put16(out, n >> 16);
 }
 
+/* The type's byte, with flags in its upper half. */
 static void put_type (tg_Buf *out, unsigned type) {
   out->data[out->size++] = (char)type;
 }
 
+/* Here the room is asserted: sizes of all else are constant. */
 static void put_bytes (tg_Buf *out, const char *s, size_t size) {
   tg_assert(size <= out->capacity - out->size);
   if (size > 0)
@@ -86,6 +94,8 @@ static void put_text (tg_Buf *out, const char *s, size_t size, size_t most,
     put_bytes(out, "\xE2\x80\xA6", 3);      /* an ellipsis */
 }
 
+/* Shorter within a table: there may be 64 of them in an entry, and the viewer
+   shows a member on one line. */
 static void put_string (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
                         bool member) {
   size_t most = member ? MEMBER : TEXT;
@@ -100,6 +110,7 @@ static void put_word (tg_Buf *out, const char *s) {
   put_text(out, s, strlen(s), MEMBER, false);
 }
 
+/* Its bits, as IEEE 754 has them; the copy is what C allows for that. */
 static void put_double (tg_Buf *out, double f) {
   uint64_t bits;
   memcpy(&bits, &f, sizeof bits);
@@ -136,12 +147,15 @@ static void put_integer (tg_Buf *out, int64_t i) {
 ** ===================================================================
 */
 
+/* A shape is kept as its text, a JSON array: tables with the same class and the
+   same keys share one, and the document needs no other form of it. */
 static void begin_shape (tg_TracedValues *v, const char *cls, size_t size) {
   tg_buf_clear(&v->shape);
   tg_buf_addchar(&v->shape, '[');
   tg_export_string(&v->shape, cls, size < MEMBER ? size : MEMBER);
 }
 
+/* The name of the class, or of the type where nobody has given one. */
 static void begin_class (tg_TracedValues *v, const tg_Descriptor *d) {
   const char *type = tg_values_type_name(d->type);
   if ((d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING)
@@ -155,6 +169,7 @@ static void add_key (tg_TracedValues *v, const char *s, size_t size) {
   tg_export_string(&v->shape, s, size);
 }
 
+/* A new one, or that which is there. */
 static uint32_t add_shape (tg_TracedValues *v) {
   uint32_t shape = v->shape.failed ? TG_INTMAP_NONE
                    : tg_intern_add(v->shapes, v->shape.data, v->shape.size);
@@ -170,6 +185,8 @@ static uint32_t end_shape (tg_TracedValues *v) {
   return tg_intern_find(v->shapes, v->shape.data, v->shape.size);
 }
 
+/* Where the number stands is told to who will renumber it: on several threads
+   each counts shapes of its own (arguments.c). */
 static void put_shape (tg_TracedValues *v, tg_Buf *out, uint32_t shape) {
   uint16_t place = (uint16_t)(out->size - v->at);
   if (v->places_of != NULL)
@@ -181,6 +198,7 @@ static void put_shape (tg_TracedValues *v, tg_Buf *out, uint32_t shape) {
    "table", which the others become when there are too many. */
 static void put_object (tg_TracedValues *v, tg_Buf *out, unsigned kind) {
   uint32_t shape = end_shape(v);
+  tg_assert(v->shapes->count > 0 || v->failed);
   put_type(out, TYPE_OBJECT);
   put_type(out, kind);
   put_shape(v, out, shape != TG_INTMAP_NONE ? shape : 0);
@@ -208,6 +226,8 @@ static bool is_secret (const tg_TracedValues *v, const tg_Grip *key) {
          && tg_selection_hides(v->selection, key->u.s.data, key->u.s.size);
 }
 
+/* Nothing of a secret is put in, not even its length: it becomes another
+   type. */
 static bool next_member (const tg_TracedValues *v, tg_ValueCursor *c,
                          tg_Grip *key, tg_Grip *g) {
   tg_values_grip(c, key);
@@ -219,18 +239,22 @@ static bool next_member (const tg_TracedValues *v, tg_ValueCursor *c,
   return !c->bad;
 }
 
+/* Strings may stand elsewhere in the chunk, relative to the list's origin. */
 static tg_ValueCursor cursor_at (const tg_TracedValues *v, const uint8_t *p) {
   return (tg_ValueCursor){p, v->values.data + v->values.size,
                           v->values.origin, false};
 }
 
+/* 'count' has been raised for this key: a sequence counts from 1. A string that
+   is cut is no name, since two that differ would become one. */
 static void look_at_key (Members *m, const tg_Grip *key) {
   m->sequence = m->sequence && key->type == TG_INT && key->u.i == m->count;
   m->named = m->named && key->type == TG_STRING && key->u.s.size <= MEMBER
              && key->u.s.size == key->u.s.length;
 }
 
-/* The members at 'c'. */
+/* The members at 'c'. Those beyond the list are read as well: one key among
+   them may be what makes the table no sequence, and their number is told. */
 static void read_members (const tg_TracedValues *v, tg_ValueCursor c,
                           Members *m) {
   tg_Grip beyond_key, beyond;
@@ -251,6 +275,7 @@ static void read_members (const tg_TracedValues *v, tg_ValueCursor c,
   }
 }
 
+/* Members of members are not told: 'member' ends it there. */
 static void put_members (tg_TracedValues *v, tg_Buf *out, const Members *m,
                          bool keys) {
   for (uint32_t i = 0; i < m->listed; i++) {
@@ -293,6 +318,8 @@ static void put_map (tg_TracedValues *v, tg_Buf *out, const Members *m) {
   put_members(v, out, m, true);
 }
 
+/* A named table is tried first and may be refused for want of shapes; its keys
+   are in the shape's text by then, so that begins again. */
 static void put_table (tg_TracedValues *v, tg_Buf *out, const tg_Descriptor *d,
                        tg_ValueCursor at) {
   Members m;
@@ -313,6 +340,7 @@ static void put_table (tg_TracedValues *v, tg_Buf *out, const tg_Descriptor *d,
 
 /* }================================================================== */
 
+/* Within a table without parameters: they would take more than all else. */
 static void put_function (tg_TracedValues *v, tg_Buf *out,
                           const tg_Descriptor *d, bool member) {
   const tg_Function *f = tg_functions_find(v->functions, d->function);
@@ -327,6 +355,7 @@ static void put_function (tg_TracedValues *v, tg_Buf *out,
     put_text(out, f->params[i], strlen(f->params[i]), MEMBER, false);
 }
 
+/* The next descriptor begins where the cursor is. */
 static bool note_place (tg_TracedValues *v) {
   if (!tg_grow(&v->places, &v->capacity, v->count + 1, sizeof *v->places)) {
     v->failed = true;
@@ -349,12 +378,15 @@ static bool find_descriptor (tg_TracedValues *v, uint32_t id) {
   return id < v->count;
 }
 
+/* A descriptor that was damaged or not recorded leaves a type of 0, a table
+   about which nothing is known. */
 static void described (tg_TracedValues *v, tg_Buf *out, uint32_t id,
                        bool member) {
   tg_Descriptor d = {0};
   tg_ValueCursor c = cursor_at(v, v->values.data);
   bool found = find_descriptor(v, id);
   if (found) {
+    tg_assert(v->places[id] < v->values.size);
     c.p += v->places[id];
     tg_values_descriptor(&c, &d);
   }
@@ -406,6 +438,8 @@ static void begin_descriptors (tg_TracedValues *v, tg_ValueCursor c,
   v->next = c;
 }
 
+/* The descriptors are looked for with the first object only: most calls have
+   none among their first four arguments. */
 static void put_values (tg_TracedValues *v, tg_Buf *out, tg_ValueCursor c,
                         uint64_t listed, const tg_Function *f) {
   bool begun = false;
@@ -423,6 +457,7 @@ static void put_values (tg_TracedValues *v, tg_Buf *out, tg_ValueCursor c,
   }
 }
 
+/* Before any other, so that its number is 0 in each document. */
 bool tg_tracedvalues_begin (tg_TracedValues *v) {
   if (v->shapes->count > 0)
     return true;
@@ -430,6 +465,7 @@ bool tg_tracedvalues_begin (tg_TracedValues *v) {
   return end_shape(v) != TG_INTMAP_NONE;
 }
 
+/* The size comes first and is known last: two bytes are left for it. */
 void tg_tracedvalues_arguments (tg_TracedValues *v, tg_Buf *out,
                                 const tg_Packet *p) {
   tg_ValueCursor c;
