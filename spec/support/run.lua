@@ -20,20 +20,10 @@ run.root = here:match "^(.*)/spec/support$"
 run.build = os.getenv "TG_BUILD" or run.root .. "/build"
 run.lua = os.getenv "LUA" or "lua5.4"
 
--- What "lua -v" says; told beforehand where no shell can run (make races).
-local function release_line ()
-  local told = os.getenv "TG_RELEASE"
-  if told then
-    return told
-  end
+local function versions ()
   local pipe = io.popen(run.lua .. " -v 2>&1")
   local text = pipe:read "a"
   pipe:close()
-  return text
-end
-
-local function versions ()
-  local text = release_line()
   local version, release = text:match "^Lua (5%.%d+)%.(%d+)"
   return version, tonumber(release)
 end
