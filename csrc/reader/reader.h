@@ -102,8 +102,8 @@ uint64_t tg_reader_missing (const tg_Reader *r);
    chunk that the reader is in now; if not, they stay until its next call. */
 bool tg_reader_lasts (const tg_Reader *r, tg_Slice values);
 
-/* A cursor that keeps that chunk, for others to drop. Of a recording it keeps no
-   later one: blocks come and go (store.h). */
+/* A cursor that keeps that chunk, for others to drop. Of a recording it keeps
+   no later one: blocks come and go (store.h). */
 void tg_reader_pin (const tg_Reader *r, tg_Cursor *to);
 
 /* Whether the reader is still in the chunk that 'pin' keeps. */

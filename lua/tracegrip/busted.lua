@@ -400,8 +400,8 @@ local function end_test ()
 end
 
 -- Where busted's blocks cannot be surrounded: those of the outermost context,
--- the suite's own helper's among them, are called in their order, so ours is the
--- first before_each and the last after_each.
+-- the suite's own helper's among them, are called in their order, so ours is
+-- the first before_each and the last after_each.
 local surrounded = testframes.surround(busted, begin_test, end_test)
 if not surrounded then
   busted.before_each(begin_test)

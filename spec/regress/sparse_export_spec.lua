@@ -1,6 +1,6 @@
 -- An export with a limit takes few calls out of many: a batch of them goes over
--- many chunks of the recording, whose blocks are unloaded once they are read. The
--- values of those in between were read after that.
+-- many chunks of the recording, whose blocks are unloaded once they are read.
+-- The values of those in between were read after that.
 
 local run = require "spec.support.run"
 
