@@ -136,8 +136,8 @@ function kinds.ms (text)
   return span(text, "ms")
 end
 
--- A moment of a recording: milliseconds on its clock, or {after = those since the
--- first call}, as viewers count.
+-- A moment of a recording: milliseconds on its clock, or {after = those since
+-- the first call}, as viewers count.
 function kinds.moment (text)
   local after = text:match "^%+(.*)"
   local value = kinds.ms(after or text)
@@ -361,10 +361,8 @@ local function first_call (trace, filter)
     first[key] = value
   end
   first.from, first.to = nil, nil
-  for packet in trace:packets(first) do
-    return packet.time or 0
-  end
-  return 0
+  local packet = trace:packets(first)()
+  return packet and packet.time or 0
 end
 
 -- The filter that the command line describes, for the methods of this trace.

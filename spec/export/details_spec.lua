@@ -38,7 +38,7 @@ end
 
 describe("the name of a box", function ()
   -- What a program's functions are called in each format, sorted.
-  local function names (format, list_of)
+  local function called (format, list_of)
     local doc = document(traced([[
       start()
       local list = {function () end, function () end}
@@ -49,22 +49,20 @@ describe("the name of a box", function ()
       load("return function () end", "a/b")()()
       string.gsub("x", "x", string.upper)
     ]], {formats = {format}}), format)
-    local names = {}
-    for _, name in ipairs(list_of(doc)) do
-      names[#names + 1] = name
-    end
-    table.sort(names)
-    return names
+    local list = list_of(doc)
+    table.sort(list)
+    return list
   end
 
   local wanted = {
     "(main chunk) (load)", '(main chunk) [string "a/b"]',
-    "(main chunk) part.lua", "(main chunk) some/init.lua", '[string "a/b"]:1', "load", "load", "load", "load",
+    "(main chunk) part.lua", "(main chunk) some/init.lua",
+    '[string "a/b"]:1', "load", "load", "load", "load",
     "p.lua:2", "p.lua:2", "string.gsub", "string.upper"
   }
 
   it("is the place of a function that has none: chrome", function ()
-    assert.same(wanted, names("chrome", function (doc)
+    assert.same(wanted, called("chrome", function (doc)
       local list = {}
       for _, event in ipairs(doc.traceEvents) do
         list[#list + 1] = event.ph == "X" and event.name or nil
@@ -85,7 +83,7 @@ describe("the name of a box", function ()
   end
 
   it("is the same in what has a table of functions", function ()
-    assert.same(each_once(wanted), each_once(names("speedscope", function (doc)
+    assert.same(each_once(wanted), each_once(called("speedscope", function (doc)
       local list = {}
       for i, frame in ipairs(doc.shared.frames) do
         list[i] = frame.name

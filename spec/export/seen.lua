@@ -78,7 +78,8 @@ function Cut:step (packet)
   local frame = table.remove(self.stack)
   return {
     opens = false, name = frame.name, plain = frame.plain,
-    thread = frame.thread, source = frame.source, ns = round(packet.time * 1e6), why = packet.why,
+    thread = frame.thread, source = frame.source,
+    ns = round(packet.time * 1e6), why = packet.why,
     tail = packet.tailCall
   }
 end
