@@ -264,27 +264,48 @@ describe("cpuprofile", function ()
 end)
 
 describe("chrome with samples", function ()
-  -- Microseconds on top of the stack, and calls, by function.
-  local function by_function (stacks)
-    local list = {}
-    for path, stack in pairs(stacks) do
-      local name = as_text(path:match "[^;]*$")
-      local one = list[name] or {us = 0, calls = 0}
-      list[name] = one
-      one.us = one.us + stack.self / 1000
-      one.calls = one.calls + stack.calls
+  -- The stacks of samples, by microsecond: {us, path}.
+  local function samples_of (profile)
+    local list, texts, us = {}, {}, 0
+    local _, _, paths = seen.cpuprofile(profile)
+    for i, id in ipairs(profile.samples) do
+      us = us + profile.timeDeltas[i]
+      texts[id] = texts[id] or seen.path(paths[id])
+      list[i] = {us = us, path = texts[id]}
     end
     return list
   end
 
-  -- A stack begins and ends within the microsecond of its sample.
-  local function same_times (steps, profile)
-    local nodes, length, paths = seen.cpuprofile(profile)
-    local got = by_function(seen.node_stacks(nodes, paths))
-    for name, f in pairs(by_function(seen.stacks(steps))) do
-      assert.near(f.us, got[name] and got[name].us or 0, #steps)
+  -- Whether a stack is open at some time from 'from' to 'to'; 'at' is a change
+  -- before that.
+  local function is_open (changes, at, path, from, to)
+    while changes[at] and changes[at].ns <= to do
+      local ends = changes[at + 1] and changes[at + 1].ns or math.huge
+      if ends >= from and as_text(changes[at].path) == path then
+        return true
+      end
+      at = at + 1
     end
-    assert.is_true(length >= length_of(steps) - 1000)
+  end
+
+  -- At the end of each microsecond the latest sample is what is open then, but
+  -- for the nanoseconds that samples are apart.
+  local function same_times (steps, profile)
+    local _, changes = seen.stacks(steps)
+    local samples, start, at, i = samples_of(profile), steps[1].ns, 1, 1
+    for us = 0, samples[#samples].us do
+      while samples[i + 1] and samples[i + 1].us <= us do
+        i = i + 1
+      end
+      local to = start + us * 1000 + 999
+      while changes[at + 1] and changes[at + 1].ns < to - OFF do
+        at = at + 1
+      end
+      if not is_open(changes, at, samples[i].path, to - OFF, to) then
+        assert.equal(changes[at].path, samples[i].path, us .. " us")
+      end
+    end
+    assert.is_true(samples[#samples].us * 1000 >= length_of(steps) - 1000)
   end
 
   for name, program in pairs(programs) do

@@ -293,9 +293,10 @@ end
 
 --- Self time in ns and how often it was opened, by stack: "a b:1;c C". The
 --- stack is that of the whole program, or, with 'apart', of each thread, whose
---- number it begins with; names are those of packets if 'plain'.
+--- number it begins with; names are those of packets if 'plain'. And what is
+--- open from when on: a list of {ns, path}, in which path "" is nothing.
 function seen.stacks (steps, apart, plain)
-  local stacks, open, now = {}, {}, nil
+  local stacks, open, now, changes = {}, {}, nil, {}
   for _, step in ipairs(steps) do
     local top = open[#open]
     if top and step.ns then
@@ -314,8 +315,19 @@ function seen.stacks (steps, apart, plain)
     else
       open[#open] = nil
     end
+    changes[#changes + 1] = {ns = now, path = #open > 0 and open[#open].path
+                                              or ""}
   end
-  return stacks
+  return stacks, changes
+end
+
+--- The path of a list of nodes, outermost first.
+function seen.path (nodes)
+  local names = {}
+  for i, node in ipairs(nodes) do
+    names[i] = describe(node)
+  end
+  return table.concat(names, ";")
 end
 
 --- The same of a CPU profile's nodes.
@@ -323,11 +335,7 @@ function seen.node_stacks (nodes, paths)
   local stacks = {}
   for id, path in pairs(paths) do
     if #path > 0 then
-      local names = {}
-      for i, node in ipairs(path) do
-        names[i] = describe(node)
-      end
-      local key = table.concat(names, ";")
+      local key = seen.path(path)
       stacks[key] = {path = key, self = nodes[id].self,
                      calls = nodes[id].calls}
     end
