@@ -1,6 +1,6 @@
 // engine.mjs FILE... - what is behind Chrome DevTools' Performance panel: trace
-// events and CPU profiles. 'bottomUp' of a thread is the panel's table of that
-// name, by its own code: self times of functions.
+// events and CPU profiles. 'bottomUp' and 'callTree' of a thread are the panel's
+// tables of those names, by its own code: self times of functions, and a tree.
 
 import {readFileSync} from "node:fs"
 
@@ -13,7 +13,7 @@ globalThis.DOMRect ??= class {
 const {Handlers, Helpers, TraceModel} =
   await import("@paulirish/trace_engine/models/trace/trace.js")
 
-const {BottomUpRootNode} =
+const {BottomUpRootNode, TopDownRootNode} =
   await import("@paulirish/trace_engine/models/trace/extras/TraceTree.js")
 
 const inMs = 1e-3
@@ -53,12 +53,26 @@ function countOf (nodes) {
   return nodes.reduce((sum, node) => sum + node.calls + countOf(node.roots), 0)
 }
 
+const whatever = {
+  textFilter: all, filters: [all], startTime: 0, endTime: Infinity
+}
+
+function callsOf (node) {
+  return [...node.children().values()].map((child) => ({
+    ...nameOf(child.event), self: child.selfTime, total: child.totalTime,
+    roots: callsOf(child)
+  }))
+}
+
+function callTreeOf ({entries}) {
+  return entries.length === 0
+    ? [] : grouped(callsOf(new TopDownRootNode(entries, whatever)))
+}
+
 function bottomUpOf ({entries}) {
   if (entries.length === 0)
     return []
-  const root = new BottomUpRootNode(entries, {
-    textFilter: all, filters: [all], startTime: 0, endTime: Infinity
-  })
+  const root = new BottomUpRootNode(entries, whatever)
   return [...root.children().values()].map(({event, selfTime}) =>
     ({...nameOf(event), self: selfTime}))
 }
@@ -67,7 +81,7 @@ function bottomUpOf ({entries}) {
 function threadOf (thread) {
   const roots = nodesOf(thread.tree.roots)
   return {name: thread.name, tid: thread.tid, roots: grouped(roots),
-          bottomUp: bottomUpOf(thread),
+          bottomUp: bottomUpOf(thread), callTree: callTreeOf(thread),
           entries: thread.entries.length, shown: countOf(roots)}
 }
 

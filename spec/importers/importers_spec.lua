@@ -382,6 +382,24 @@ describe("exports", function ()
                 all[name].directory)
   end)
 
+  check("chrome, in the call tree of DevTools", function (name, trace)
+    local named = by_name_of(imported("engine", "chrome", name))
+    local whole = named["whole program"] or named.main or {callTree = {}}
+    same(expected.roots(trace), whole.callTree, {
+      reads = in_chrome, read = in_chrome, calls = false, missing = true,
+      off = at_ends(expected.worst(trace) + 1)
+    })
+  end)
+
+  check("cpuprofile, in the call tree of DevTools", function (name, trace)
+    local thread = imported("engine", "cpuprofile", name)[1]
+    same(expected.placed(expected.roots(trace), all[name].directory),
+         thread.callTree, {
+           reads = by_place, read = by_place, calls = false, missing = true,
+           off = of_samples(expected.worst(trace))
+         })
+  end)
+
   check("cpuprofile, in speedscope", function (name, trace)
     local threads = imported("speedscope", "cpuprofile", name)
     assert.equal(1, #threads)
