@@ -23,9 +23,6 @@
 void tg_hook_begin (tg_Session *s);
 void tg_hook_end (tg_Session *s, lua_State *L);
 
-/* Writes the running chain: the writer's 'context'. */
-uint8_t *tg_hook_context (tg_Writer *r, uint8_t *p, bool *listed);
-
 /* All open frames exit "terminated". */
 void tg_hook_terminate (tg_Session *s);
 

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "direct/proof.h"
 #include "hook/arm.h"
+#include "hook/context.h"
 #include "hook/hook.h"
 #include "hook/ownframes.h"
 #include "hook/lastrun.h"
@@ -260,7 +261,7 @@ static void read_directly (tg_Session *s, lua_State *L) {
 static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.stream = tg_stream_new();
   s->writer.turn = tg_tracelimits_turn;
-  s->writer.context = tg_hook_context;
+  s->writer.context = tg_context_write;
   s->unseen = s->missed = 0;
   tg_coroutines_init(&s->threads);
   s->threads.forget = tg_lastrun_forget;
