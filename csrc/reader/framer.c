@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "reader/framestart.h"
 #include "stream/values.h"
 
 /*
@@ -82,13 +83,6 @@ bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
 ** ===================================================================
 */
 
-/* The event cannot be what it says it is, nor can its time: the stream ends
-   where the one before was. */
-static void fail (tg_Framer *fr, tg_Status status) {
-  fr->status = status;
-  fr->now_ns = fr->before_ns;
-}
-
 /* NULL without memory, or if nobody defined that function, of which one cannot
    say whether it is wanted: either ends the reading. */
 TG_INLINE tg_CachedFunction *known (tg_Framer *fr, tg_FunctionId id) {
@@ -96,7 +90,7 @@ TG_INLINE tg_CachedFunction *known (tg_Framer *fr, tg_FunctionId id) {
   tg_CachedFunction *k
       = tg_functioncache_get(&fr->known, id, fs, &fr->selection);
   if (k == NULL)
-    fail(fr, tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
+    tg_framer_fail(fr, tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
                                               : TG_ERR_MEMORY);
   return k;
 }
@@ -364,100 +358,16 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
 ** ===================================================================
 */
 
-static void set_job (tg_Framer *fr, tg_JobKind kind, tg_Why why, uint32_t left,
-                     tg_Slice values) {
-  fr->job.kind = kind;
-  fr->job.why = why;
-  fr->job.left = left;
-  fr->job.next = 0;
-  fr->job.tail = false;
-  fr->job.values = values;
-}
-
-static const tg_Slice nothing;
-
-/* A coroutine goes above the running one; false if it is on the chain. */
-static bool chain (tg_Framer *fr, tg_Stack *s) {
-  if (s == NULL || s->running) {
-    fail(fr, s == NULL ? TG_ERR_MEMORY : TG_ERR_FORMAT);
-    return false;
-  }
-  s->running = true;
-  s->resumer = fr->running;
-  fr->running = s;
-  return true;
-}
-
-/* After a LOST, when all frames have exited: no coroutine is known. */
-static void forget_stacks (tg_Framer *fr) {
-  while (fr->stacks.count > 0) {
-    tg_Stack *s = fr->stacks.list[fr->stacks.count - 1];
-    tg_ThreadId thread = s->thread;
-    tg_stacks_drop(&fr->stacks, s);
-    if (fr->gone != NULL)
-      fr->gone(fr->gone_ud, thread);
-  }
-}
-
-/* The frames of a coroutine that was not seen for a while: those that are
-   listed, or none but silent ones. False if that cannot be. */
-static bool find_frames (tg_Framer *fr, tg_Stack *s, uint32_t frames,
-                         const uint8_t *list, uint32_t listed) {
-  while (s->count > 0)
-    tg_stack_pop(s);
-  s->silent = (list == NULL) ? frames : 0;
-  if (list == NULL)
-    return true;
-  if (frames > listed)
-    fail(fr, TG_ERR_FORMAT);
-  else if (!tg_stack_adopt(s, list, frames, fr->now_ns))
-    fail(fr, TG_ERR_MEMORY);
-  return fr->status == TG_OK;
-}
-
-/* Where reading begins, which coroutines there are. How many frames they had
-   open then is all that is known of those: they are silent (stacks.h). After a
-   LOST those that are listed are entered again. */
-static void apply_context (tg_Framer *fr, const tg_Event *e) {
-  if (fr->started)    /* met on the way: nothing new */
-    return;
-  fr->started = true;
-  if (fr->begun_ns == UINT64_MAX)
-    fr->begun_ns = fr->now_ns;
-  if (fr->lacks)
-    forget_stacks(fr);
-  const uint8_t *list = fr->lacks ? e->frames : NULL;
-  uint32_t listed = e->nframes;
-  for (uint32_t i = 0; i < e->n; i++) {
-    const uint8_t *entry = e->list + 8 * (size_t)i;
-    uint32_t frames = tg_get32(entry + 4);
-    tg_Stack *s = tg_stacks_get(&fr->stacks, tg_get32(entry));
-    if (!chain(fr, s) || !find_frames(fr, s, frames, list, listed))
-      return;
-    if (list != NULL) {
-      list += 4 * (size_t)frames;
-      listed -= frames;
-    }
-  }
-  fr->lacks = false;
-  if ((e->flags & TG_EVF_AHEAD) == 0)
-    fr->ahead = TG_AHEAD_UNSAID;
-  else
-    fr->ahead = (list != NULL) ? TG_AHEAD_OPEN : TG_AHEAD_SILENT;
-  if (list != NULL && e->n > 0)
-    set_job(fr, TG_JOB_REOPEN, TG_WHY_ENTER, e->n - 1, nothing);
-}
-
 /* A hidden frame that makes a tail call has no CALL event; so TAIL here means
    that the innermost frame, whatever it is, goes. */
 static void apply_call (tg_Framer *fr, const tg_Event *e) {
   bool tail = (e->flags & TG_EVF_TAIL) != 0;
-  set_job(fr, tail ? TG_JOB_TAIL : TG_JOB_ENTER, TG_WHY_RETURN, tail, nothing);
+  tg_framer_job(fr, tail ? TG_JOB_TAIL : TG_JOB_ENTER, TG_WHY_RETURN, tail, tg_no_values);
   fr->job.tail = tail;
 }
 
 static void apply_return (tg_Framer *fr, const tg_Event *e) {
-  set_job(fr, TG_JOB_CLOSE, TG_WHY_RETURN, 1, e->values);
+  tg_framer_job(fr, TG_JOB_CLOSE, TG_WHY_RETURN, 1, e->values);
   fr->job.tail = (e->flags & TG_EVF_TAIL) != 0;
 }
 
@@ -472,16 +382,16 @@ static void apply_yield (tg_Framer *fr, const tg_Event *e) {
     if (k != NULL && k->yields)
       values = tg_stack_kept(s, f);
   }
-  set_job(fr, TG_JOB_SUSPEND, TG_WHY_YIELD, s->count, values);
+  tg_framer_job(fr, TG_JOB_SUSPEND, TG_WHY_YIELD, s->count, values);
 }
 
 static void apply_resume (tg_Framer *fr, const tg_Event *e) {
   tg_Stack *s = tg_stacks_get(&fr->stacks, e->thread);
-  if (!chain(fr, s))
+  if (!tg_framer_chain(fr, s))
     return;
   if (e->list != NULL && !tg_stack_adopt(s, e->list, e->n, fr->now_ns))
     fr->status = TG_ERR_MEMORY;
-  set_job(fr, TG_JOB_REENTER, TG_WHY_ENTER, 0, nothing);
+  tg_framer_job(fr, TG_JOB_REENTER, TG_WHY_ENTER, 0, tg_no_values);
 }
 
 /* Never of a running coroutine, but a damaged file may say so. */
@@ -494,20 +404,6 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
     fr->gone(fr->gone_ud, e->thread);
 }
 
-/* Whatever comes next begins with a CONTEXT. */
-static void apply_terminate (tg_Framer *fr) {
-  set_job(fr, TG_JOB_TERMINATE, TG_WHY_TERMINATED, UINT32_MAX, nothing);
-  fr->started = false;
-}
-
-/* Of coroutines that are suspended nothing is known any more: those that come
-   back are resumed with a list (the hook's epoch has changed by then). */
-static void apply_lost (tg_Framer *fr, const tg_Event *e) {
-  fr->missing += e->lost;
-  fr->lacks = true;
-  apply_terminate(fr);
-}
-
 /* An event of the running coroutine. */
 TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CALL)
@@ -515,17 +411,17 @@ TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   else if (e->kind == TG_EV_RETURN)
     apply_return(fr, e);
   else if (e->kind == TG_EV_THROW)
-    set_job(fr, TG_JOB_CLOSE, TG_WHY_EXCEPTION, e->n, e->values);
+    tg_framer_job(fr, TG_JOB_CLOSE, TG_WHY_EXCEPTION, e->n, e->values);
   else if (e->kind == TG_EV_YIELD)
     apply_yield(fr, e);
   else
-    set_job(fr, TG_JOB_LEAVE, TG_WHY_TERMINATED, UINT32_MAX, nothing);
+    tg_framer_job(fr, TG_JOB_LEAVE, TG_WHY_TERMINATED, UINT32_MAX, tg_no_values);
 }
 
 /* An event that says which coroutines there are, or what time it is. */
 static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT)
-    apply_context(fr, e);
+    tg_framestart_context(fr, e);
   else if (e->kind == TG_EV_TIME || !fr->started)
     return;
   else if (e->kind == TG_EV_RESUME)
@@ -533,46 +429,18 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
   else if (e->kind == TG_EV_GONE)
     apply_gone(fr, e);
   else if (e->kind == TG_EV_TERMINATE)
-    apply_terminate(fr);
+    tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
-    apply_lost(fr, e);
+    tg_framestart_lost(fr, e);
 }
 
 static bool is_running (tg_Kind kind) {
   return kind >= TG_EV_CALL && kind <= TG_EV_LEAVE && kind != TG_EV_RESUME;
 }
 
-/* The silent frames are as they were before the event: how many there are shows
-   when a RESUME lists them. */
-static void step_back (tg_Stack *s, const tg_Event *e) {
-  if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_TAIL) == 0)
-    s->silent -= s->silent > 0;
-  else if (e->kind == TG_EV_RETURN)
-    s->silent++;
-  else if (e->kind == TG_EV_THROW && e->n <= UINT32_MAX - s->silent)
-    s->silent += e->n;
-}
-
-/* Whether the stacks say already what the event says; it is the first one after
-   a beginning. A RESUME of what runs can be nothing else. */
-static TG_NOINLINE bool is_done (tg_Framer *fr, const tg_Event *e) {
-  if (e->kind == TG_EV_TIME || e->kind == TG_EV_CONTEXT)
-    return false;
-  tg_Ahead ahead = fr->ahead;
-  tg_Stack *s = fr->running;
-  fr->ahead = TG_AHEAD_NOT;
-  if (ahead == TG_AHEAD_OPEN || s == NULL)
-    return ahead == TG_AHEAD_OPEN;
-  if (e->kind == TG_EV_RESUME)
-    return s->thread == e->thread;
-  if (ahead == TG_AHEAD_SILENT)
-    step_back(s, e);
-  return false;
-}
-
 /* Before the first CONTEXT nothing can be understood; time alone goes on. */
 TG_INLINE void apply (tg_Framer *fr, const tg_Event *e) {
-  if (tg_unlikely(fr->ahead != TG_AHEAD_NOT) && is_done(fr, e))
+  if (tg_unlikely(fr->ahead != TG_AHEAD_NOT) && tg_framestart_is_done(fr, e))
     return;
   if (!is_running(e->kind))
     apply_other(fr, e);

@@ -130,6 +130,43 @@ TG_INLINE bool tg_framer_over (const tg_Framer *fr) {
              && fr->passed >= fr->selection.max_events);
 }
 
+/* ---- for its parts (framestart.h) ---- */
+
+#define tg_no_values ((tg_Slice){.data = NULL})
+
+/* The event cannot be what it says it is, nor can its time: the stream ends
+   where the one before was. */
+TG_INLINE void tg_framer_fail (tg_Framer *fr, tg_Status status) {
+  fr->status = status;
+  fr->now_ns = fr->before_ns;
+}
+
+/* What the event asks for. */
+TG_INLINE void tg_framer_job (tg_Framer *fr, tg_JobKind kind, tg_Why why,
+                              uint32_t left, tg_Slice values) {
+  fr->job.kind = kind;
+  fr->job.why = why;
+  fr->job.left = left;
+  fr->job.next = 0;
+  fr->job.tail = false;
+  fr->job.values = values;
+}
+
+/* A coroutine goes above the running one; false if it is on the chain, or is
+   NULL for want of memory. */
+TG_INLINE bool tg_framer_chain (tg_Framer *fr, tg_Stack *s) {
+  if (s == NULL || s->running) {
+    tg_framer_fail(fr, s == NULL ? TG_ERR_MEMORY : TG_ERR_FORMAT);
+    return false;
+  }
+  s->running = true;
+  s->resumer = fr->running;
+  fr->running = s;
+  return true;
+}
+
+/* ---- */
+
 /* 'event' has happened at this time: its first packet; false if there is none.
    The one before had given all its packets when it was put there. */
 bool tg_framer_event (tg_Framer *fr, uint64_t now_ns, tg_Packet *out);

@@ -23,6 +23,7 @@
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
+#include "session/wanted.h"
 #include "state/builtins.h"
 #include "state/funcname.h"
 #include "state/observer.h"
@@ -93,72 +94,6 @@ tg_Trace *tg_tracing_trace (const tg_Session *s, const char *name) {
                        || (name != NULL && strcmp(t->name, name) != 0)))
     t = t->next;
   return t;
-}
-
-/* ---- what is recorded ---- */
-
-/* Whether the session must still see events for this trace: to record them, or
-   to count what it loses. One that ended for want of room is told how much it
-   lacks, and only the hook knows; one that was stopped, or had all that it
-   wanted, lacks nothing. */
-static bool counts (const tg_Trace *t) {
-  return t->end == TG_END_NOT || t->end == TG_END_OVERFLOW
-         || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
-}
-
-/* Who gets the bytes as they are gets what other traces record too: so what is
-   to be kept secret from him is not recorded for those either. False without
-   memory. */
-static bool hide_from_bytes (const tg_Session *s, tg_Selection *d) {
-  bool ok = true;
-  tg_Filter f;
-  tg_filter_init(&f);
-  for (const tg_Trace *t = s->traces; t != NULL && ok; t = t->next) {
-    const tg_Patterns *redact = &t->options.redact;
-    bool bytes = t->follower != NULL && tg_follower_is_bytes(t->follower);
-    for (size_t i = 0; bytes && ok && i < redact->count; i++)
-      ok = tg_patterns_add(&f.options.redact, redact->list[i]);
-  }
-  tg_options_distrust(&f.options);  /* some may be a client's */
-  if (ok && f.options.redact.count > 0)
-    ok = tg_selection_narrow(d, &f);
-  tg_filter_free(&f);
-  return ok;
-}
-
-/* Which functions are wanted is decided once for each (catalog.h), so all
-   decisions are forgotten when the union has changed; when it has not, which
-   is the common case of many traces alike, they stand. The depth limit counts
-   from the bottom of the stack, a trace's own from where it began. False
-   without memory: then all is as before. */
-static bool work_out_demand (tg_Session *s) {
-  tg_Selection fresh = {0};
-  uint32_t limit = 0;
-  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (!counts(t))
-      continue;
-    if (!tg_selection_add(&fresh, &t->options)) {
-      tg_selection_clear(&fresh);
-      return false;
-    }
-    uint32_t depth = t->options.max_depth;
-    if (depth != TG_NOLIMIT && depth < TG_NOLIMIT - t->depth_start)
-      depth += t->depth_start;
-    if (depth > limit)
-      limit = depth;
-  }
-  if (!hide_from_bytes(s, &fresh)) {
-    tg_selection_clear(&fresh);
-    return false;
-  }
-  bool alike = tg_selection_alike(&fresh, &s->selection);
-  tg_selection_clear(&s->selection);
-  s->selection = fresh;
-  s->depth_limit = limit;
-  tg_session_review(s);
-  if (!alike)           /* else each function is still wanted or not */
-    tg_catalog_refresh(&s->known);
-  return true;
 }
 
 /* ---- tracing begins and ends ---- */
@@ -356,7 +291,7 @@ static void reopen (tg_Session *s) {
 static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
   if (t->plan != NULL && !tg_tracefile_begin(s, t))
     return TG_ERR_IO;
-  if (!tg_tracelimits_begin(s, t, tg_clock_ticks()) || !work_out_demand(s))
+  if (!tg_tracelimits_begin(s, t, tg_clock_ticks()) || !tg_wanted_work_out(s))
     return tg_tracefile_undo(s, t);
   tg_tracefile_started(s, t);
   return TG_OK;
@@ -400,7 +335,7 @@ bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
   if (t->end != TG_END_NOT || s->terminated || s->torn
       || !tg_tracelimits_again(s, t, tg_clock_ticks()))
     return false;
-  if (!work_out_demand(s)) {
+  if (!tg_wanted_work_out(s)) {
     s->stale = true;            /* later */
     tg_session_heed(s);
   }
@@ -423,7 +358,7 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
                 || !tg_cursor_place(&t->hold, &s->writer.stream->store,
                                     t->start);
   s->writer.lists = s->writer.lists || !t->consumed;
-  if (tg_follower_is_bytes(follower) && !work_out_demand(s)) {
+  if (tg_follower_is_bytes(follower) && !tg_wanted_work_out(s)) {
     s->stale = true;        /* what is hidden from it, later */
     tg_session_heed(s);
   }
@@ -450,7 +385,7 @@ static void retire (tg_Session *s, lua_State *L) {
   TG_STACK_GUARD(L);
   for (tg_Trace *t = s->traces, *next; t != NULL; t = next) {
     next = t->next;
-    if (counts(t))
+    if (tg_wanted_counts(t))
       continue;
     take_out(s, t);
     tg_assert(t->follower == NULL && t->file == NULL);
@@ -508,7 +443,7 @@ static void attend (tg_Session *s, lua_State *L) {
       end_tracing(s, L);
       return;
     }
-    s->stale = !work_out_demand(s);     /* without memory: later */
+    s->stale = !tg_wanted_work_out(s);     /* without memory: later */
     tg_tracelimits_set(s);
     if (s->recording && !s->terminated)
       reopen(s);
