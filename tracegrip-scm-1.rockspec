@@ -61,6 +61,7 @@ build = {
         "csrc/direct/probe_frames.c",
         "csrc/direct/probe_values.c",
         "csrc/direct/proof.c",
+        "csrc/export/boxnames.c",
         "csrc/export/export.c",
         "csrc/export/longest.c",
         "csrc/export/parts.c",

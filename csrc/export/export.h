@@ -152,25 +152,6 @@ bool tg_export_whole (const tg_Export *x);
 
 /* ---- words that several formats use ---- */
 
-/* "main", "worker (prog.lua:12), coroutine 2", "other coroutines" of 0: what
-   tells it from others first, since tracks are narrow. 'first' is the function
-   that it begins with, 0 if none is known. */
-void tg_export_thread_name (const tg_Export *x, tg_ThreadId thread,
-                            tg_FunctionId first, tg_Buf *out);
-
-/* What a box is called: the function's name; one that has none is called by
-   its place, "prog.lua:12" or "module/init.lua:12", and a main chunk has its
-   file behind it. 'f' may be NULL: "?". */
-void tg_export_label (const tg_Function *f, tg_Buf *out);
-
-/* The url of a Lua function, as a path that can be opened from anywhere where
-   that is known. */
-void tg_export_path (const tg_Export *x, const tg_Function *f, tg_Buf *out);
-
-/* "worker (prog.lua:12)", or its place alone if it has no name: the function
-   that a coroutine begins with. The file without its directories if 'brief'. */
-void tg_export_body (const tg_Function *f, bool brief, tg_Buf *out);
-
 /* The values of a packet as Lua literals, secrets kept, limits kept. */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
 

@@ -30,6 +30,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/boxnames.h"
 #include "export/threadlist.h"
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
@@ -291,7 +292,7 @@ static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
                                                  ? box->track - 1 : 0];
   tg_Buf *name = clear_room(d);
   tg_buf_addstr(name, "(in ");
-  tg_export_thread_name(d->x, p->thread, other->first, name);
+  tg_boxname_thread(d->x, p->thread, other->first, name);
   tg_buf_addchar(name, ')');
   put_span(d, box->waiting, box->waits_ns, p->time_ns);
   tg_buf_addstr(d->out, "\"cat\":\"Coroutine\",\"name\":");
@@ -432,7 +433,7 @@ static void put_tracks (Document *d) {
     if (t->thread == TG_EXPORT_MAIN)
       continue;
     any = true;
-    tg_export_thread_name(d->x, t->thread, t->first, clear_room(d));
+    tg_boxname_thread(d->x, t->thread, t->first, clear_room(d));
     put_track(d, i + 1, &d->room);
   }
   if (any && !d->whole)

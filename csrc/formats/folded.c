@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/boxnames.h"
 #include "base/grow.h"
 #include "base/intmap.h"
 #include "formats/formats.h"
@@ -219,7 +220,7 @@ static void put_root (Document *d, tg_Buf *out, uint32_t node) {
   if (row == MAIN)
     tg_buf_addstr(&name, "main");
   else {
-    tg_export_body(tg_funclabels_function(&d->labels, row - BODIES), false,
+    tg_boxname_body(tg_funclabels_function(&d->labels, row - BODIES), false,
                    &name);
     tg_buf_addstr(&name, ", coroutine");
   }

@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/boxnames.h"
 #include "export/threadlist.h"
 #include "formats/formats.h"
 #include "reader/funclabels.h"
@@ -250,7 +251,7 @@ static void name_profile (const Document *d, uint32_t column, bool others,
     tg_buf_addstr(name, others ? "whole program" : "main");
   else {
     const tg_ThreadEntry *t = &d->threads.list[column - 1];
-    tg_export_thread_name(d->x, t->thread, t->first, name);
+    tg_boxname_thread(d->x, t->thread, t->first, name);
   }
   tg_export_remarks(d->x, name);
 }
@@ -310,7 +311,7 @@ static bool put_profiles (Document *d) {
 
 static void put_function (tg_Buf *out, const tg_Function *f) {
   tg_Buf label = {0};
-  tg_export_label(f, &label);
+  tg_boxname_label(f, &label);
   tg_buf_addstr(out, ",\n{\"name\":");
   tg_export_string(out, label.data, label.size);
   out->failed = out->failed || label.failed;
@@ -327,7 +328,7 @@ static void put_waiting (Document *d, const tg_ThreadEntry *t) {
   tg_Buf *out = &d->x->out->text;
   tg_Buf name = {0};
   tg_buf_addstr(&name, "(in ");
-  tg_export_thread_name(d->x, t->thread, t->first, &name);
+  tg_boxname_thread(d->x, t->thread, t->first, &name);
   tg_buf_addchar(&name, ')');
   tg_buf_addstr(out, ",\n{\"name\":");
   tg_export_string(out, name.data, name.size);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "export/boxnames.h"
 #include "export/export.h"
 
 bool tg_v8profile_init (tg_V8Profile *v, const tg_Export *x) {
@@ -82,7 +83,7 @@ static void put_place (tg_V8Profile *v, const tg_Function *f, tg_Buf *out) {
     return;
   }
   tg_Buf path = {0};
-  tg_export_path(v->x, f, &path);
+  tg_boxname_path(v->x, f, &path);
   tg_buf_addchar(&path, '\0');
   if (path.failed) {
     out->failed = true;
@@ -146,7 +147,7 @@ void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
 
 void tg_v8profile_put_label (tg_Buf *out, const tg_Function *f) {
   tg_Buf label = {0};
-  tg_export_label(f, &label);
+  tg_boxname_label(f, &label);
   tg_v8profile_put_string(out, label.data, label.size);
   out->failed = out->failed || label.failed;
   tg_buf_free(&label);

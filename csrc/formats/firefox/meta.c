@@ -7,6 +7,7 @@
 ** stop.
 */
 #include "formats/firefox/meta.h"
+#include "export/boxnames.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -296,7 +297,7 @@ void tg_meta_name (const tg_Tracks *t, const tg_CallFunc *func,
   const tg_Function *f = tg_functions_find(t->x->stream->functions,
                                            func->function);
   tg_buf_addstr(out, func->away ? "(in coroutine " : "");
-  tg_export_label(f, out);
+  tg_boxname_label(f, out);
   tg_buf_addstr(out, func->away ? ")" : "");
 }
 

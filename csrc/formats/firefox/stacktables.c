@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/boxnames.h"
 #include "export/export.h"
 
 /*
@@ -32,7 +33,7 @@ static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
   uint32_t line = f == NULL || f->is_c ? 0 : f->line > 0 ? f->line : 1;
   tg_buf_addchar(key, away ? 'a' : 'f');
   if (away) {
-    tg_export_label(f, key);
+    tg_boxname_label(f, key);
     return;
   }
   add_text(key, f != NULL ? f->name : NULL);

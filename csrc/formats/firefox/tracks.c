@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "export/boxnames.h"
 #include "base/alloc.h"
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
@@ -121,7 +122,7 @@ void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
   if (t->count > 1 && track == t->list[0])
     tg_buf_addstr(out, "whole program");
   else
-    tg_export_thread_name(t->x, track->shared ? 0 : track->thread,
+    tg_boxname_thread(t->x, track->shared ? 0 : track->thread,
                           track->first, out);
 }
 
