@@ -1,7 +1,7 @@
 /*
 ** context.c - the running chain as a CONTEXT has it (event.h). Called by the
-** writer where a chunk or a trace begins, in the hook or outside of it. There is
-** room for all that is written here (TG_CONTEXT_MAX).
+** writer where a chunk or a trace begins, in the hook or outside of it. There
+** is room for all that is written here (TG_CONTEXT_MAX).
 */
 #include "hook/context.h"
 

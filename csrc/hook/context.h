@@ -1,7 +1,7 @@
 /*
 ** context.h - what a reader that begins here has to know: which coroutines run,
-** and how many frames each has open; or which, for one that has missed something
-** (writer.h: 'lists').
+** and how many frames each has open; or which, for one that has missed
+** something (writer.h: 'lists').
 */
 #ifndef TG_CONTEXT_H
 #define TG_CONTEXT_H

@@ -362,7 +362,8 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
    that the innermost frame, whatever it is, goes. */
 static void apply_call (tg_Framer *fr, const tg_Event *e) {
   bool tail = (e->flags & TG_EVF_TAIL) != 0;
-  tg_framer_job(fr, tail ? TG_JOB_TAIL : TG_JOB_ENTER, TG_WHY_RETURN, tail, tg_no_values);
+  tg_framer_job(fr, tail ? TG_JOB_TAIL : TG_JOB_ENTER, TG_WHY_RETURN, tail,
+                tg_no_values);
   fr->job.tail = tail;
 }
 
@@ -415,7 +416,8 @@ TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   else if (e->kind == TG_EV_YIELD)
     apply_yield(fr, e);
   else
-    tg_framer_job(fr, TG_JOB_LEAVE, TG_WHY_TERMINATED, UINT32_MAX, tg_no_values);
+    tg_framer_job(fr, TG_JOB_LEAVE, TG_WHY_TERMINATED, UINT32_MAX,
+                  tg_no_values);
 }
 
 /* An event that says which coroutines there are, or what time it is. */

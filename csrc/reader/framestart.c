@@ -1,7 +1,7 @@
 /*
 ** framestart.c - see framestart.h. Called by the framer, seldom: reading begins
-** once, and again behind each LOST. What a file says may be anything: what cannot
-** be ends the reading.
+** once, and again behind each LOST. What a file says may be anything: what
+** cannot be ends the reading.
 */
 #include "reader/framestart.h"
 
@@ -67,7 +67,8 @@ void tg_framestart_context (tg_Framer *fr, const tg_Event *e) {
 
 /* Whatever comes next begins with a CONTEXT. */
 void tg_framestart_terminate (tg_Framer *fr) {
-  tg_framer_job(fr, TG_JOB_TERMINATE, TG_WHY_TERMINATED, UINT32_MAX, tg_no_values);
+  tg_framer_job(fr, TG_JOB_TERMINATE, TG_WHY_TERMINATED, UINT32_MAX,
+                tg_no_values);
   fr->started = false;
 }
 

@@ -1,7 +1,7 @@
--- blocks.lua SEED ROUNDS - bytes that are nearly a blockstream, made a log and a
--- recording by core.receive. Whatever comes: no crash, and what has been recorded
--- can be read. Without damage it is the trace that was sent. Its own process, as
--- a crash is one of the outcomes.
+-- blocks.lua SEED ROUNDS - bytes that are nearly a blockstream, made a log and
+-- a recording by core.receive. Whatever comes: no crash, and what has been
+-- recorded can be read. Without damage it is the trace that was sent. Its own
+-- process, as a crash is one of the outcomes.
 
 local blocks = dofile((arg[0]:match "^(.*)/client/") .. "/support/blocks.lua")
 local core = require "tracegrip.core"

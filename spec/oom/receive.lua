@@ -1,8 +1,8 @@
 -- receive.lua PROGRAM - traces a program once, and makes a recording of its
 -- blocks again and again, with the first, second, ... of allocations refused,
 -- until that needs fewer. Each recording must be all of it, or it is said that
--- there was no memory. Prints what went wrong. Its own process, as a crash is one
--- of the outcomes.
+-- there was no memory. Prints what went wrong. Its own process, as a crash is
+-- one of the outcomes.
 
 local blocks = dofile((arg[0]:match "^(.*)/oom/") .. "/support/blocks.lua")
 local core = require "tracegrip.core"

@@ -191,8 +191,8 @@ describe("a trace that comes as blocks", function ()
     work(target, "10")      -- the program goes on
   end)
 
-  -- A proxy in front of a port, which passes on what comes from there when `pass`
-  -- calls its second argument; the first is how many bytes that is.
+  -- A proxy in front of a port, which passes on what comes from there when
+  -- `pass` calls its second argument; the first is how many bytes that is.
   local function proxy (port, pass)
     local server = uv.new_tcp()
     server:bind("127.0.0.1", 0)
