@@ -10,7 +10,7 @@ local program = [[
   local function short (i, text, third) return text end
   local function long (i, text, third)
     local n = 0
-    for j = 1, 2000 do n = n + j end
+    for j = 1, 30000 do n = n + j end
     return text
   end
   local path = os.tmpname()
