@@ -109,6 +109,7 @@ build = {
         "csrc/hook/quick.c",
         "csrc/hook/resumechain.c",
         "csrc/hook/stash.c",
+        "csrc/hook/unseen.c",
         "csrc/hook/userhook.c",
         "csrc/hook/varargs.c",
         "csrc/lib.c",

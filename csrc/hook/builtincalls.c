@@ -9,6 +9,7 @@
 #include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/resumechain.h"
+#include "hook/unseen.h"
 #include "hook/stash.h"
 
 /* A coroutine that the program made: first time it is seen. It was made before
@@ -22,7 +23,7 @@ static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
     tg_resumechain_forget(s, old, s->writer.last);
   tg_Coroutine *t = tg_arm_coroutine(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
-    tg_resumechain_read_frames(t);
+    tg_unseen_read(t);
 }
 
 /* The coroutine of the wrap function on top of the stack: its one upvalue

@@ -12,14 +12,12 @@
 #include "hook/emit.h"
 #include "hook/errorvalue.h"
 #include "hook/stash.h"
+#include "hook/unseen.h"
 #include "state/builtins.h"
 #include "stream/event.h"
 
-#define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
-                               its distance from the top */
-#define LEVELS_ASKED 100    /* for a frame that is known; as costly */
-#define ROOM_TO_ERR 300     /* more than what Lua adds to a stack that is full
-                               for the sake of a message handler (200) */
+#define LEVELS_ASKED 100    /* for a frame that is known; each costs its
+                               distance from the top */
 
 /* Forgets frames from index 'keep' up; returns how many were visible. */
 static uint32_t drop_frames (tg_Coroutine *t, uint32_t keep) {
@@ -167,34 +165,6 @@ static bool returned (const tg_Coroutine *t, int64_t k, lua_State *L,
   return (f->what & TG_FR_ID) != 0;     /* else nobody knows what it is */
 }
 
-/* What is known of frame 'ar'. */
-static uint32_t described (tg_Session *s, lua_State *L, lua_Debug *ar) {
-  tg_FunctionId id = tg_catalog_frame(s, L, ar);
-  return (id != 0) ? id | tg_catalog_flags(s, id) : (uint32_t)TG_FR_HIDDEN;
-}
-
-/* A frame whose call gave no event, so it has no epoch: readers are told of its
-   function when they need it. */
-static bool push_frame (tg_Coroutine *t, const void *ci, uint32_t what) {
-  if (!tg_coroutine_room(t))
-    return false;
-  t->frames[t->n++] = (tg_Frame){ci, what, 0};
-  t->hidden += (what & TG_FR_HIDDEN) != 0;
-  return true;
-}
-
-/* The call of the frame at 'level' went unseen: its two packets are lost. When
-   the stack is full, it was none: the function has not begun. */
-static void push_unseen (tg_Coroutine *t, lua_State *L, int level) {
-  lua_Debug ar;
-  if (!lua_getstack(L, level, &ar))
-    return;
-  uint32_t what = described(t->session, L, &ar);
-  if (!(what & TG_FR_HIDDEN) && lua_checkstack(L, ROOM_TO_ERR))
-    t->session->missed += 2;
-  push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
-}
-
 /* The rare event that is behind an error; 'happened' is what it costs. */
 void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                             int level, uint64_t now) {
@@ -207,7 +177,7 @@ void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   else if (keep < t->n)
     unwind(t, L, ar, keep, catcher, happened(t, catcher, L, ar, now));
   while (k >= 0 && found > level)
-    push_unseen(t, L, --found);
+    tg_unseen_push(t, L, --found);
 }
 
 /* ---- leaving ---- */
@@ -490,19 +460,4 @@ tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
     resume(s, t, now);
   }
   return t;
-}
-
-/* ---- frames that were there before ---- */
-
-void tg_resumechain_read_frames (tg_Coroutine *t) {
-  lua_Debug ar;
-  int n = 0;
-  while (n < FRAMES_READ && lua_getstack(t->L, n, &ar))
-    n++;
-  t->based = n == FRAMES_READ;
-  while (n-- > 0) {
-    if (lua_getstack(t->L, n, &ar)
-        && !push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
-      t->based = true;
-  }
 }

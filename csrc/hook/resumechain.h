@@ -42,7 +42,4 @@ tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1, lua_State *L);
    readers remember of it. */
 void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now);
 
-/* Notes the frames that a suspended coroutine has already. */
-void tg_resumechain_read_frames (tg_Coroutine *t);
-
 #endif

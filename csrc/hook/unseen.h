@@ -1,0 +1,18 @@
+/*
+** unseen.h - frames that the hook finds on a coroutine without having seen
+** their calls: those of one that is older than the trace, and those that were
+** called while the hook was away.
+*/
+#ifndef TG_UNSEEN_H
+#define TG_UNSEEN_H
+
+#include "state/session.h"
+
+/* Notes the frames that a suspended coroutine has already. */
+void tg_unseen_read (tg_Coroutine *t);
+
+/* The frame at 'level' of 'L', whose record is 't', was called while nobody
+   looked: it stays hidden, and its two packets are counted as missed. */
+void tg_unseen_push (tg_Coroutine *t, lua_State *L, int level);
+
+#endif
