@@ -1,7 +1,9 @@
 -- values.lua - a program that hands values of every shape to functions.
 --
 -- With a seed it is always the same. Its tables have no two keys whose order
--- depends on addresses or on the state's seed, so two runs see the same.
+-- depends on addresses or on the state's seed, so two runs see the same. Nor
+-- does it ask the length of a list with holes: Lua 5.5 looks for its end by
+-- the state's seed (ltable.c, hash_search).
 
 local state = ...     -- the seed
 
@@ -49,8 +51,17 @@ local function list (depth)
   for _ = 1, random(8) - 4 do
     t[random(n)] = nil
   end
-  local _ = #t
+  local _ = #t        -- lets the interpreter note a length, nothing more
   return t
+end
+
+-- The first place of a table without a value.
+local function vacant (t)
+  local i = 1
+  while t[i] ~= nil do
+    i = i + 1
+  end
+  return i
 end
 
 -- Integer keys of every size, floats, booleans.
@@ -76,7 +87,7 @@ function value (depth)
   end
   local t = (random(2) == 1 and list or sparse)(depth + 1)
   if random(4) == 1 then
-    t[#t + 1] = t
+    t[vacant(t)] = t
   end
   if random(3) == 1 then
     setmetatable(t, classes[random(#classes)])
