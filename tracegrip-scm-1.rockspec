@@ -199,6 +199,7 @@ build = {
         "csrc/text/jsonwriter.c",
         "csrc/text/outfile.c",
         "csrc/text/pattern.c",
+        "csrc/text/sink.c",
         "csrc/text/spool.c",
         "csrc/text/terminal.c",
         "csrc/text/utf8.c",

@@ -3,12 +3,13 @@
 **
 ** Whoever writes packets calls these in document order; inside an object every
 ** value comes after its key. Implementations: jsonwriter.c (text into a
-** tg_Buf), luasink.c (tables on the Lua stack).
+** tg_Buf), luasink.c (tables on the Lua stack), whose calls may raise.
 */
 #ifndef TG_SINK_H
 #define TG_SINK_H
 
 #include "base/base.h"
+#include "base/buf.h"
 
 typedef struct tg_Sink tg_Sink;
 
@@ -56,5 +57,27 @@ struct tg_Sink {
   void (*boolean) (tg_Sink *s, bool v);
   void (*ms) (tg_Sink *s, uint64_t ns);       /* nanoseconds, as ms */
 };
+
+/* Writes a literal string; a literal key; a member of two literals. */
+#define tg_sink_word(out, s) ((out)->string((out), (s), sizeof(s) - 1))
+#define tg_sink_key(out, s) \
+  do { \
+    static const tg_Word tg_word = TG_WORD(s); \
+    (out)->word((out), &tg_word); \
+  } while (0)
+#define tg_sink_member(out, name, value) \
+  do { \
+    static const tg_Member tg_member = TG_MEMBER(name, value); \
+    (out)->member((out), &tg_member); \
+  } while (0)
+
+/* Writes text; what is not UTF-8 comes out as \xHH. NULL is empty. Text that
+   has to be rebuilt is in 'room', a buffer of the caller's. */
+void tg_sink_text (tg_Sink *out, tg_Buf *room, const char *s, size_t size);
+void tg_sink_string (tg_Sink *out, tg_Buf *room, const char *s);
+
+/* A field by its name: a count, a time in milliseconds. */
+void tg_sink_count (tg_Sink *out, const char *name, uint64_t n);
+void tg_sink_ms (tg_Sink *out, const char *name, uint64_t ns);
 
 #endif
