@@ -15,8 +15,8 @@ describe("an allocation that is refused to a client", function ()
   for _, name in ipairs {"replay", "receive"} do
     it(("makes no recording wrong: it is whole, or says that it is not (%s)")
        :format(name), function ()
-      local result = run.file(("%s/spec/oom/%s.lua"):format(run.root, name), {
-        args = {run.root .. "/spec/oom/program.lua"}, timeout = 600,
+      local result = run.file(run.root .. "/spec/oom/client.lua", {
+        args = {name, run.root .. "/spec/oom/program.lua"}, timeout = 600,
       })
       assert.equal(0, result.status, result.stdout .. result.stderr)
     end)
