@@ -22,14 +22,16 @@ extern const char tg_key_traces;    /* registry: Trace objects by address */
 /* tg_key_strings as an integer, which the registry finds sooner. */
 #define TG_KEY_NAME ((lua_Integer)(intptr_t)&tg_key_strings)
 
-/* What must be true on leaving the hook: the stack as it was found. */
+/* What must be true on leaving the hook: the stack as it was found. LEFT: the
+   same of a function that leaves 'n' values more, or takes some (n < 0). */
 #ifdef TG_DEBUG
 #define TG_STACK_GUARD(L) int tg_guard_top = lua_gettop(L)
-#define TG_STACK_CHECK(L) tg_assert(lua_gettop(L) == tg_guard_top)
+#define TG_STACK_LEFT(L, n) tg_assert(lua_gettop(L) == tg_guard_top + (n))
 #else
 #define TG_STACK_GUARD(L) ((void)0)
-#define TG_STACK_CHECK(L) ((void)0)
+#define TG_STACK_LEFT(L, n) ((void)0)
 #endif
+#define TG_STACK_CHECK(L) TG_STACK_LEFT(L, 0)
 
 /* The mask under which Lua calls a hook for that event. lua.h makes each mask
    of its event's number; a tail call alone has none of its own. */

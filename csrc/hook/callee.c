@@ -49,9 +49,11 @@ static const tg_Closure *identify (tg_Call *call) {
 /* "f" pushes the function, which is left there: several that are called from
    here look at it, and luaD_hook sets the top back in the end. */
 void tg_callee_ask (tg_Call *c) {
+  TG_STACK_GUARD(c->L);
   lua_getinfo(c->L, "fS", c->ar);
   c->function = lua_topointer(c->L, -1);
   c->callee = identify(c);
+  TG_STACK_LEFT(c->L, 1);
 }
 
 tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {

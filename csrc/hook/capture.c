@@ -163,11 +163,13 @@ static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
                .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
                .in_stream = b->lim == s->writer.lim, .refers = b->refers};
   int top = lua_gettop(L);
+  TG_STACK_GUARD(L);
   tg_assert(s->pool.count == 0);
   s->captures++;
   put_values(&c, list, b->done);
   if (tg_unlikely(c.pushed))
     lua_settop(L, top);
+  TG_STACK_CHECK(L);
   if (c.p != NULL)
     put_size(b, c.p, c.refers);
   else

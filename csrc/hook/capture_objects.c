@@ -4,15 +4,32 @@
 **
 ** An object that is still to be listed stands on the Lua stack; what is only
 ** named (class and identity) does not.
+**
+** Called in the hook, on the traced thread, by capture.c, which sets the stack
+** back when the list is complete. Raw access only (lua_next, lua_rawget): what
+** the program has in __pairs, __index or __name never runs. Nothing fails here:
+** room that is too small is latched in the capture (c->p == NULL), and an
+** object for which the stack or the pool has no room is only named, or marked.
 */
 #include "hook/capture_inline.h"
 #include "state/catalog.h"
 
+/* The stack is as it was found but for 'n' values, unless some object of the
+   list stands: then there are more, below those of who asks. */
+#define LEFT(c, n) do { \
+    if (!(c)->pushed) \
+      TG_STACK_LEFT((c)->L, n); \
+  } while (0)
+
 /*
 ** Makes the object on top of the stack stand: a copy goes 'under' values below
-** the top, out of the way of lua_next.
+** the top, out of the way of lua_next. It is looked at later, breadth first,
+** and the table that it was met in may be all that keeps it from the collector:
+** on the stack it is reachable and has an index to be read by. A reference in
+** the registry would do as well, but would allocate.
 */
 static void stand (tg_Capture *c, tg_Object *o, int under) {
+  TG_STACK_GUARD(c->L);
   if (!lua_checkstack(c->L, 8)) {
     o->cut = true;              /* then it is only named */
     return;
@@ -21,6 +38,7 @@ static void stand (tg_Capture *c, tg_Object *o, int under) {
   lua_pushvalue(c->L, -1);
   lua_insert(c->L, -1 - under);
   o->index = lua_gettop(c->L) - under;
+  TG_STACK_LEFT(c->L, 1);
 }
 
 /* A class name is what the metatable on top of the stack says, raw; NULL if it
@@ -31,11 +49,15 @@ TG_INLINE const char *class_name (lua_State *L, size_t *size) {
                                             : NULL;
 }
 
-/* Asks the metatable on top of the stack; pops it and what was asked. */
+/* Asks the metatable on top of the stack; pops it and what was asked. The text
+   is used after that: the metatable holds the string, and nothing of the
+   program can change it before this list is complete. */
 static TG_NOINLINE void ask_class (tg_Capture *c, tg_Class *k) {
+  TG_STACK_GUARD(c->L);
   k->capture = c->session->captures;
   k->name = class_name(c->L, &k->size);
   lua_pop(c->L, 2);
+  TG_STACK_LEFT(c->L, -1);
 }
 
 /*
@@ -56,13 +78,16 @@ TG_INLINE void read_class (tg_Capture *c, tg_Object *o) {
   o->cls_size = k->size;
 }
 
-/* Whether the table at 'i' holds anything. */
+/* Whether the table at 'i' holds anything. Not by lua_rawlen, which knows of
+   sequences only. */
 static bool has_content (lua_State *L, int i) {
+  TG_STACK_GUARD(L);
   lua_pushnil(L);
-  if (!lua_next(L, (i < 0) ? i - 1 : i))
-    return false;
-  lua_pop(L, 2);
-  return true;
+  bool any = lua_next(L, (i < 0) ? i - 1 : i) != 0;
+  if (any)
+    lua_pop(L, 2);
+  TG_STACK_CHECK(L);
+  return any;
 }
 
 /*
@@ -178,9 +203,11 @@ TG_INLINE void put_inner (tg_Capture *c, int type, uint32_t level,
 /* A key that is not small is met through a copy on top: key value key */
 static TG_NOINLINE void put_large_key (tg_Capture *c, int type,
                                        uint32_t level) {
+  TG_STACK_GUARD(c->L);
   lua_pushvalue(c->L, -2);
   put_large(c, type, level, 3);
   lua_pop(c->L, 1);
+  LEFT(c, 0);
 }
 
 #define INTEGER_KEY (-2)        /* no type of Lua's */
@@ -227,6 +254,7 @@ TG_INLINE void put_property (tg_Capture *c, int key_type, lua_Integer k,
    traversal needs on top. */
 static void put_sequence (tg_Capture *c, tg_Listing *t, int under) {
   int type;
+  TG_STACK_GUARD(c->L);
   while ((type = lua_rawgeti(c->L, t->i, t->n + 1)) != LUA_TNIL
          && affordable(c, t)) {
     t->n++;
@@ -239,13 +267,16 @@ static void put_sequence (tg_Capture *c, tg_Listing *t, int under) {
       return;
   }
   lua_pop(c->L, 1);
+  LEFT(c, 0);
 }
 
 /* Whether the sequence, which is not empty, is more than will be listed. */
 static bool is_long (const tg_Capture *c, const tg_Listing *t) {
+  TG_STACK_GUARD(c->L);
   bool more = lua_rawgeti(c->L, t->i, (lua_Integer)c->limits->properties + 1)
               != LUA_TNIL;
   lua_pop(c->L, 1);
+  TG_STACK_CHECK(c->L);
   return more;
 }
 
@@ -308,12 +339,14 @@ static TG_NOINLINE void put_array (tg_Capture *c, tg_Listing *t) {
 
 /* The sequence 1..n first, then the rest. */
 static void put_properties (tg_Capture *c, tg_Listing *t) {
+  TG_STACK_GUARD(c->L);
   if (lua_rawgeti(c->L, t->i, 1) == LUA_TNIL)
     traverse(c, t);             /* from this very nil */
   else {
     lua_pop(c->L, 1);
     put_array(c, t);
   }
+  LEFT(c, 0);
 }
 
 /* ---- descriptors ---- */
@@ -382,10 +415,12 @@ void tg_capture_pool (tg_Capture *c) {
 /* The class of the object at 'i', which has more to it: the metatable. */
 TG_INLINE uint32_t put_brief_class (tg_Capture *c) {
   size_t n;
+  TG_STACK_GUARD(c->L);
   const char *name = class_name(c->L, &n);
   if (name != NULL)
     put_string(c, name, n);
   lua_pop(c->L, 2);
+  TG_STACK_LEFT(c->L, -1);
   return TG_DESC_TRUNCATED | ((name != NULL) ? TG_DESC_CLASS : 0u);
 }
 
@@ -393,6 +428,7 @@ void tg_capture_brief (tg_Capture *c, int i) {
   uint8_t *head = c->p;
   uint32_t flags = 0;
   int type = lua_type(c->L, i);
+  TG_STACK_GUARD(c->L);
   if (!room(c, ROOM))
     return;
   c->p += 2;
@@ -404,4 +440,5 @@ void tg_capture_brief (tg_Capture *c, int i) {
     flags |= put_function(c, tg_catalog_value(c->session, c->L, i));
   head[0] = (uint8_t)object_type(type);
   head[1] = (uint8_t)flags;
+  TG_STACK_CHECK(c->L);
 }

@@ -33,10 +33,12 @@ static bool same_source (const tg_Function *f, const lua_Debug *ar) {
 void tg_crosscheck_call (const tg_Call *c) {
   lua_Debug up, ar = *c->ar;
   bool nested = lua_getstack(c->L, 1, &up);
+  TG_STACK_GUARD(c->L);
   want(nested ? up.i_ci == c->caller : c->caller == NULL, "who called");
   lua_getinfo(c->L, "fSu", &ar);
   want(c->function == lua_topointer(c->L, -1), "which function");
   lua_pop(c->L, 1);
+  TG_STACK_CHECK(c->L);
   if (c->callee == NULL)
     return;
   const tg_Functions *fs = c->t->session->writer.stream->functions;

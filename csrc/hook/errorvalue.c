@@ -58,9 +58,11 @@ void tg_errorvalue_floor (tg_Coroutine *t, int level) {
   int end = level + LEVELS_ASKED;
   t->floor = NULL;
   for (; level < end && lua_getstack(t->L, level, &ar); level++) {
+    TG_STACK_GUARD(t->L);
     lua_getinfo(t->L, "fS", &ar);
     lua_CFunction f = lua_tocfunction(t->L, -1);
     lua_pop(t->L, 1);
+    TG_STACK_CHECK(t->L);
     if (*ar.what == 'C' && !tg_builtins_harmless(f)) {
       t->floor = (tg_builtins_role(f) == TG_ROLE_PCALL) ? ar.i_ci : NULL;
       return;
@@ -115,6 +117,7 @@ static bool has_metamethod (lua_State *L, int i, const char *event,
                             const void *function) {
   int top = lua_gettop(L);
   bool found = false;
+  TG_STACK_GUARD(L);
   if (!lua_checkstack(L, 6) || !lua_getmetatable(L, i))
     return false;
   lua_pushnil(L);
@@ -125,6 +128,7 @@ static bool has_metamethod (lua_State *L, int i, const char *event,
     lua_pop(L, 1);
   }
   lua_settop(L, top);
+  TG_STACK_CHECK(L);
   return found;
 }
 

@@ -40,12 +40,15 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
                     tg_Role catcher, uint64_t now) {
   tg_Session *s = t->session;
   tg_Unwound part[TG_UNWOUND_PARTS];
+  int top = lua_gettop(L);
   int n = tg_errorvalue_find(t, L, ar, keep, catcher, part);
   for (int i = 0; i < n; i++) {
     uint32_t visible = drop_frames(t, part[i].keep);
     if (visible > 0)
       tg_emit_throw(s, visible, &part[i].value, now);
   }
+  tg_assert(lua_gettop(L) >= top);
+  lua_settop(L, top);           /* a value may have been pushed to be read */
   tg_stash_drop(t, keep);
   if (keep > 0)
     t->frames[keep - 1].what |= TG_FR_CAUGHT;

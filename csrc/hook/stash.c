@@ -233,12 +233,14 @@ int tg_stash_argument (lua_State *L, lua_Debug *ar, int i, int above) {
 ** one that unwinds everything.
 */
 void tg_stash_handler (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                              uint32_t keep) {
+                       uint32_t keep) {
   uint32_t n = t->n - 1;
+  int top = lua_gettop(L);
   if (n == 0 || !tg_stash_wanted(t))
     return;
   if (t->stashed != n || !calls_handlers(&t->frames[n - 1]))
     stash_thrown(t, L, tg_stash_argument(L, ar, 1, 1), n, keep == 0);
+  lua_settop(L, top);           /* an extra argument has been pushed */
   if (keep > 0 && t->stashed == n) {
     Entry e;
     read_entry(t, &e);

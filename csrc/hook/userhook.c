@@ -31,8 +31,10 @@ static int standin_sethook (lua_State *L) {
   return n;
 }
 
-/* The hook function that debug.sethook keeps for 'L1': hooktable[L1]. */
+/* The hook function that debug.sethook keeps for 'L1': hooktable[L1] (HOOKKEY
+   of ldblib.c, which has had this string for a key since 5.4.0). */
 static void push_hook_function (lua_State *L, lua_State *L1) {
+  TG_STACK_GUARD(L);
   if (lua_getfield(L, LUA_REGISTRYINDEX, "_HOOKKEY") != LUA_TTABLE)
     return;                             /* nil will do */
   lua_pushthread(L1);
@@ -40,6 +42,7 @@ static void push_hook_function (lua_State *L, lua_State *L1) {
     lua_xmove(L1, L, 1);
   lua_rawget(L, -2);
   lua_remove(L, -2);
+  TG_STACK_LEFT(L, 1);
 }
 
 /* As unmakemask in ldblib.c has it. */

@@ -25,6 +25,7 @@ static bool push_table (lua_State *L, lua_Debug *ar, int nparams) {
 ** unless there are many nils.
 */
 static int table_count (lua_State *L) {
+  TG_STACK_GUARD(L);
   lua_Integer n = (lua_Integer)lua_rawlen(L, -1);
   if (n == 0)
     lua_pushnil(L);
@@ -35,6 +36,7 @@ static int table_count (lua_State *L) {
       n = lua_tointeger(L, -1);
     lua_pop(L, 1);
   }
+  TG_STACK_CHECK(L);
   return (int)n;
 }
 
@@ -70,11 +72,13 @@ int tg_varargs_count (lua_State *L, lua_Debug *ar, int nparams) {
 }
 
 bool tg_varargs_push (lua_State *L, lua_Debug *ar, int nparams, int i) {
+  TG_STACK_GUARD(L);
   if (lua_getlocal(L, ar, -i) != NULL)
     return true;
   if (!push_table(L, ar, nparams))
     return false;
   lua_rawgeti(L, -1, i);
   lua_remove(L, -2);
+  TG_STACK_LEFT(L, 1);
   return true;
 }

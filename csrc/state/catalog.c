@@ -177,6 +177,7 @@ bool tg_catalog_holds (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
    at this moment, and so not in the definition (stream/functions.h). */
 const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
                                    lua_Debug *ar) {
+  tg_assert(lua_isfunction(L, -1));
   lua_getinfo(L, "nu", ar);
   tg_FunctionId id = define(s, L, ar, TG_SIGHT_CALL);
   if (id == 0)
@@ -268,9 +269,11 @@ bool tg_catalog_runs (const tg_Session *s, lua_State *L, lua_Debug *ar,
   if (id == 0)
     return true;
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
+  TG_STACK_GUARD(L);
   lua_getinfo(L, "f", ar);
   lua_CFunction cfunction = lua_tocfunction(L, -1);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   if (cfunction != NULL || f->is_c)
     return s->known.definitions.identities[id].cfunction
            == (const void *)(uintptr_t)cfunction;

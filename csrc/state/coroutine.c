@@ -249,15 +249,17 @@ static void sweep (tg_Coroutines *ts, lua_State *L) {
 /* Room for one more slot: drops the dead, and grows if many live. Records
    first: who is dead is told by the slots of the old list. */
 static bool more_slots (tg_Coroutines *ts, lua_State *L) {
+  TG_STACK_GUARD(L);
   sweep(ts, L);
   if (ts->next_slot == 0)               /* there may be no list yet */
     return lx_quietly(L, relist, ts);
   lua_pushcfunction(L, relist);
   lua_pushlightuserdata(L, ts);
-  if (lua_pcall(L, 1, 0, 0) == LUA_OK)
-    return true;
-  lua_pop(L, 1);
-  return false;
+  bool ok = lua_pcall(L, 1, 0, 0) == LUA_OK;
+  if (!ok)
+    lua_pop(L, 1);
+  TG_STACK_CHECK(L);
+  return ok;
 }
 
 /* A coroutine can only push itself onto its own stack (lua_pushthread), and
@@ -284,6 +286,7 @@ void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L) {
    may live by now: a slot is given out once, and emptied by the collector. */
 bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L) {
   bool alive;
+  TG_STACK_GUARD(L);
   if (t->slot == 0 || !lua_checkstack(L, 2))
     return false;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) != LUA_TTABLE) {
@@ -293,6 +296,7 @@ bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L) {
   lua_rawgeti(L, -1, t->slot);
   alive = lua_tothread(L, -1) == t->L;
   lua_pop(L, 2);
+  TG_STACK_CHECK(L);
   return alive;
 }
 

@@ -296,6 +296,7 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   bool call = sight != TG_SIGHT_VALUE;
   char *called = NULL;
   int error = errno;    /* the program's: files are read for names */
+  TG_STACK_GUARD(L);
   if (call)
     called = tg_funcname_called(L, ar, sight == TG_SIGHT_CALL);
   make_key(s, L, ar, &k);
@@ -308,5 +309,6 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
     enter_slot(s, slot, id);
   tg_free(called);
   errno = error;
+  TG_STACK_CHECK(L);
   return id;
 }

@@ -162,12 +162,14 @@ static bool same_function (lua_State *L, const void *address) {
    its way (manual, lua_next). */
 static void look_in (lua_State *L, const char *module, const void *address,
                      Best *best) {
+  TG_STACK_GUARD(L);
   lua_pushnil(L);
   while (lua_next(L, -2)) {
     if (same_function(L, address) && lua_type(L, -2) == LUA_TSTRING)
       consider(best, module, lua_tostring(L, -2));
     lua_pop(L, 1);
   }
+  TG_STACK_CHECK(L);
 }
 
 /* By raw traversal: nothing is allocated, nothing of the program runs. */
@@ -200,6 +202,7 @@ static bool loaded_name (lua_State *L, const void *address, Best *best) {
 /* Whether the metatable on top of the stack holds the function. */
 static bool holds (lua_State *L, const void *address) {
   bool found = false;
+  TG_STACK_GUARD(L);
   lua_pushnil(L);
   while (!found && lua_next(L, -2)) {
     found = same_function(L, address);
@@ -207,6 +210,7 @@ static bool holds (lua_State *L, const void *address) {
   }
   if (found)
     lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   return found;
 }
 

@@ -11,9 +11,11 @@
    asked in the hook and in finalizers. */
 tg_Session *tg_session_find (lua_State *L) {
   tg_Session *s;
+  TG_STACK_GUARD(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   s = lua_touserdata(L, -1);
   lua_pop(L, 1);
+  TG_STACK_CHECK(L);
   tg_assert(s == NULL || s->registry == lua_topointer(L, LUA_REGISTRYINDEX));
   return s;
 }

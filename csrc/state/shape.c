@@ -19,12 +19,14 @@ static uint64_t first_shape (unsigned nparams, bool vararg) {
 
 uint64_t tg_shape_ask (lua_State *L, const lua_Debug *ar) {
   uint64_t h = first_shape(ar->nparams, ar->isvararg != 0);
+  TG_STACK_GUARD(L);
   for (int i = 1; i <= ar->nparams; i++)
     h = add_name(h, lua_getlocal(L, NULL, i));
   for (int i = 1; i <= ar->nups; i++) {
     h = add_name(h, lua_getupvalue(L, -1, i));
     lua_pop(L, 1);
   }
+  TG_STACK_CHECK(L);
   return h;
 }
 
