@@ -2,6 +2,13 @@
 ** lib.c - the door of the library: the module "tracegrip.core", with its
 ** functions and the methods of Traces. Called by require, once for each Lua
 ** state, on whatever thread runs that. All that is set up here may be so often.
+**
+** "core" is not for programs: what they use is checked and documented in
+** lua/tracegrip. So a function here may rely on being called as it is there,
+** but never on values that came from the program or from a client.
+**
+** Opening raises what Lua raises; a state in which it failed has metatables and
+** nothing that would have to be undone: no thread, no hook, no session.
 */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -49,7 +56,8 @@ static int core_own (lua_State *L) {
 }
 
 /* objection(): why frames are asked of the public API; nil: they are read from
-   memory. */
+   memory. Tries it out if nobody has yet, which takes less than a
+   millisecond. */
 static int core_objection (lua_State *L) {
   lua_pushstring(L, tg_proof_objection());      /* NULL: nil */
   return 1;
@@ -65,11 +73,13 @@ static int core_refuse (lua_State *L) {
 }
 #endif
 
+/* By who uses them. Names are those of the protocol where it has one. */
 static const luaL_Reg core[] = {
 #ifdef TG_TEST
   {"refuse", core_refuse},
   {"drain", drain_start},
 #endif
+  /* traces of the program: init.lua, console.lua, auto.lua, busted.lua */
   {"start", trace_start},
   {"watch", trace_watch},
   {"restart", trace_restart},
@@ -78,20 +88,25 @@ static const luaL_Reg core[] = {
   {"forget", trace_forget},
   {"startTrace", console_start},
   {"stopTrace", console_stop},
+  /* actor.lua: one for each client that reads by itself */
   {"feed", feed_new},
   {"log", livelog_start},
   {"record", record_start},
+  /* traces that are over, and what is made of them */
   {"open", recording_open},
   {"exportFormats", export_formats},
   {"scope", scopesession_new},
   {"decode", jsonreader_decode},
+  /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
   {"replay", replay_new},
+  /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
   {"waited", listener_waited},
   {"checkoptions", clientchannel_check_options},
   {"objection", core_objection},
   {"own", core_own},
+  /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},
   {"setenv", system_setenv},
@@ -145,8 +160,15 @@ static void push_losses (lua_State *L) {
 __attribute__((visibility("default")))
 int luaopen_tracegrip_core (lua_State *L);
 
-/* The server's thread runs this in its own state as well: it needs the
-   metatables, and finds all that is of the process set up. */
+/*
+** The server's thread runs this in its own state as well: it needs the
+** metatables, and finds all that is of the process set up.
+**
+** The order matters in one place: what Lua's own functions are (builtins) is
+** learned before any session can exist, since the hook asks without looking
+** whether it is known. The version is compared first (luaL_checkversion): a
+** library built for another Lua would misread even its arguments.
+*/
 int luaopen_tracegrip_core (lua_State *L) {
   luaL_checkversion(L);
   if (!tg_builtins_setup())

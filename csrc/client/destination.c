@@ -2,6 +2,10 @@
 ** destination.c - the log and the recording that a client makes of a stream.
 ** Used by replay.c and receiver.c, on the thread of their state. What fails
 ** sets errno; a recording whose beginning has no room leaves no file.
+**
+** Either, both, or none may be wanted. The file is written by the store itself,
+** as its supply (filewriter.h): whoever fills the stream fills the file. The
+** log reads the stream, and only when it is told to.
 */
 #include <errno.h>
 #include <string.h>
@@ -12,6 +16,7 @@
 #include "binding/logstyle.h"
 #include "binding/readoptions.h"
 
+/* Before anything is opened: what these raise leaves nothing behind. */
 void tg_destination_check (lua_State *L, int i) {
   luaL_checktype(L, i, LUA_TTABLE);
   if (!lua_isnoneornil(L, i + 1)) {
@@ -53,7 +58,9 @@ static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
          && plan->program.lua != NULL && tg_fileplan_fix(plan);
 }
 
-/* errno tells what is wrong: the system's, else memory, which sets none. */
+/* errno tells what is wrong: the system's, else memory, which sets none: so
+   ENOMEM is put there first. What the plan has by then, or lacks, is freed with
+   the destination. */
 bool tg_destination_record (tg_Destination *d, lua_State *L, int i,
                             tg_Stream *stream) {
   if (lua_isnoneornil(L, i))
@@ -69,6 +76,8 @@ bool tg_destination_record (tg_Destination *d, lua_State *L, int i,
   return d->file != NULL;
 }
 
+/* The file's own error is asked for before it is gone. A recording without a
+   trace in it would be a file that nothing can be done with: so it goes. */
 bool tg_destination_undo (tg_Destination *d) {
   int error = 0;
   if (d->file != NULL) {
@@ -81,6 +90,9 @@ bool tg_destination_undo (tg_Destination *d) {
   return false;
 }
 
+/* The trace that the file has, with the options by which the other side has
+   narrowed it. 'noted' is its place in the file, where its end is filled in; 0
+   is none. The options are lent for the call, not copied. */
 bool tg_destination_note (tg_Destination *d, lua_State *L, int i,
                           tg_TraceEntry *entry) {
   if (d->file == NULL)
@@ -107,6 +119,9 @@ static void close_file (tg_Destination *d, const tg_TraceEnd *end) {
 
 /* ---- the log ---- */
 
+/* A descriptor that was opened for a path is ours to close, once the log has
+   its duplicate; the program's stdout or stderr is not. Nothing is shown of
+   what came before 'start'. */
 bool tg_destination_show (tg_Destination *d, lua_State *L, int i,
                           tg_Stream *stream, tg_Pos start) {
   tg_LogStyle style;
@@ -149,6 +164,8 @@ int tg_destination_trouble (const tg_Destination *d) {
   return state.error;
 }
 
+/* The log first, which reads the stream to its end; its failure does not keep
+   the file from being closed in order. */
 int tg_destination_finish (tg_Destination *d, const tg_TraceEnd *end) {
   if (d->log != NULL) {
     tg_log_pump(d->log, end->stop);
@@ -167,7 +184,8 @@ void tg_destination_free (tg_Destination *d) {
   memset(d, 0, sizeof *d);
 }
 
-/* The protocol's words are those of endreason.h. */
+/* The protocol's words are those of endreason.h. A word that is not known, of a
+   newer server perhaps, is an end like any other. */
 tg_End tg_destination_end (const char *why) {
   for (int i = TG_END_OVERFLOW; i <= TG_END_DISK; i++) {
     if (strcmp(tg_endreason_name((tg_End)i), why) == 0)

@@ -5,6 +5,11 @@
 ** The world failing is told as nil, message, code, by each call from then on,
 ** and nothing is added after it. Half-built objects are fine for __gc: all is
 ** zeroed first.
+**
+** What comes is from another process, and may be anything: sizes are bounded,
+** numbers must fit what is there (EBADMSG if they do not). Events themselves
+** are not looked at here; whoever reads the stream bears events that are none,
+** as with a damaged recording.
 */
 #include <errno.h>
 #include <string.h>
@@ -32,6 +37,7 @@ typedef struct Receiver {
   bool finished;
 } Receiver;
 
+/* Any method of a receiver that was collected finds zeros, and 'finished'. */
 static Receiver *check_receiver (lua_State *L) {
   return luaL_checkudata(L, SELF, TG_RECEIVER);
 }
@@ -45,7 +51,9 @@ static bool fail (Receiver *r, int error) {
 
 /* ---- the beginning ---- */
 
-/* The clock of the other side, if it has our byte order. */
+/* The clock of the other side, if it has our byte order. Ticks stay its own:
+   they are in the events, and its rate turns them into nanoseconds, here as
+   there. A rate beyond 10^12 ns is no clock, and would overflow. */
 static bool take_clock (Receiver *r, tg_ByteReader *b, tg_TraceEntry *entry) {
   uint32_t order = tg_take32(b);
   tg_Stream *s = r->stream;
@@ -92,6 +100,9 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
 
 /* ---- entries ---- */
 
+/* A definition comes before the first event that names it, and they come in the
+   order of their ids: so the id that the table gives is the one that events
+   have. Another one would be a stream that has lost something. */
 static bool take_function (Receiver *r, const tg_Entry *e) {
   tg_Function f;
   tg_FunctionId id;
@@ -110,6 +121,7 @@ static bool take_function (Receiver *r, const tg_Entry *e) {
 static bool append (Receiver *r, const uint8_t *data, size_t size) {
   tg_Chunk *c = r->chunk;
   uint32_t used = tg_block_used(c->block);
+  tg_assert(used <= c->size - sizeof(tg_Block));
   if (size > c->size - sizeof(tg_Block) - used)
     return fail(r, EBADMSG);
   memcpy(c->block->data + used, data, size);
@@ -131,6 +143,9 @@ static int refusal (const Receiver *r) {
   return error != 0 ? error : ENOMEM;
 }
 
+/* A chunk as it was on the other side: of the same size, so that what is one
+   chunk there is one here, and values refer to bytes of their own chunk
+   (values.h). 'lost' is what the ring dropped before it. */
 static bool take_chunk (Receiver *r, tg_ByteReader *b) {
   uint64_t size = tg_take64(b), packets = tg_take64(b), lost = tg_take64(b);
   if (b->missing || size > CHUNK_MAX)
@@ -144,8 +159,12 @@ static bool take_chunk (Receiver *r, tg_ByteReader *b) {
   return lost == 0 || append_lost(r, lost);
 }
 
-/* Kinds that are not known are passed over. */
+/* Kinds that are not known are passed over: a newer tracegrip may send more.
+   Nothing but a BEGIN may come first, and no second one. NOW says how far the
+   other side's clock is while nothing happens: a trace that ends in a sleep
+   ends then, and not with its last event. */
 static bool take_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
+  tg_assert(r->error == 0 && !r->finished);
   tg_ByteReader b = {e->data, e->data + e->size, false};
   if (e->kind == TG_BLOCKENTRY_BEGIN && r->stream == NULL)
     return begin(L, r, &b);
@@ -172,6 +191,9 @@ static int result (lua_State *L, const Receiver *r) {
   return tg_destination_result(L, error);
 }
 
+/* feed(bytes): whole entries. The client reads them from a frame of the
+   connection, which has its length: so bytes that are left over are no part of
+   an entry to come, but damage. */
 static int receiver_feed (lua_State *L) {
   Receiver *r = check_receiver(L);
   size_t size;
@@ -187,18 +209,23 @@ static int receiver_feed (lua_State *L) {
   return result(L, r);
 }
 
+/* The stream's end: all events that have come. */
 static tg_Pos place (const Receiver *r) {
   return r->chunk != NULL ? r->chunk->base + tg_block_used(r->chunk->block)
                           : 0;
 }
 
+/* pump(): what has come is written to the log. Apart from feed, so that a burst
+   of frames is read from the connection first. */
 static int receiver_pump (lua_State *L) {
   Receiver *r = check_receiver(L);
   tg_destination_pump(&r->to, place(r));
   return result(L, r);
 }
 
-/* A trace that has never begun is an empty one. */
+/* finish(why): the last lines of the log, the end of the file. A trace that has
+   never begun is an empty one: who asked for a recording gets a file. Called
+   again it says that nothing failed, since that was told. */
 static int receiver_finish (lua_State *L) {
   Receiver *r = check_receiver(L);
   tg_End why = tg_destination_end(luaL_optstring(L, 2, "requested"));
@@ -214,6 +241,8 @@ static int receiver_finish (lua_State *L) {
   return tg_destination_result(L, r->error != 0 ? r->error : error);
 }
 
+/* lost(): how many events the ring has dropped so far, for the client to
+   tell. */
 static int receiver_lost (lua_State *L) {
   const Receiver *r = check_receiver(L);
   lua_pushinteger(L, (lua_Integer)r->end.lost[TG_LOSS_RING]);
@@ -223,7 +252,7 @@ static int receiver_lost (lua_State *L) {
 /* A state that closes without 'finish' leaves a recording that was cut off. */
 static int receiver__gc (lua_State *L) {
   Receiver *r = lua_touserdata(L, 1);
-  tg_destination_free(&r->to);
+  tg_destination_free(&r->to);  /* its log reads from the stream */
   if (r->stream != NULL)
     tg_stream_unpin(r->stream);
   memset(r, 0, sizeof *r);

@@ -51,12 +51,16 @@ static int replay_put (lua_State *L) {
   return 0;
 }
 
+/* pump(): what has come is written to the log, and what has failed is told:
+   put itself tells nothing, as it is called for each packet. */
 static int replay_pump (lua_State *L) {
   Replay *r = check_replay(L);
   tg_destination_pump(&r->to, tg_writer_pos(&r->events.writer));
   return tg_destination_result(L, trouble(r));
 }
 
+/* At the place that the writer has come to: a trace that is made of packets
+   ends with the last of them. */
 static tg_TraceEnd end_of (const Replay *r, tg_End why) {
   return (tg_TraceEnd){
     .why = (uint32_t)why, .stop = tg_writer_pos(&r->events.writer),
@@ -64,8 +68,9 @@ static tg_TraceEnd end_of (const Replay *r, tg_End why) {
   };
 }
 
-/* The second time there is nothing left to finish, and nothing that could have
-   failed. */
+/* finish(why). The second time there is nothing left to finish, and nothing
+   that could have failed. Frames that are still open are left first: the other
+   side has told of no exit, since the connection or the trace ended. */
 static int replay_finish (lua_State *L) {
   Replay *r = check_replay(L);
   const char *why = luaL_optstring(L, 2, "requested");

@@ -25,7 +25,9 @@ typedef struct Words {
 } Words;
 
 /* The field as a string, which stays on the stack; one value is pushed in any
-   case. 'at' 0: there is no table. */
+   case, so that who calls knows where the next one stands. 'at' 0: there is no
+   table. Not by raw access: the tables are our own decoder's (jsonreader.c),
+   and have no metatables. */
 static const char *string_field (lua_State *L, int at, const char *key) {
   if (at == 0 || lua_getfield(L, at, key) != LUA_TSTRING) {
     lua_settop(L, lua_gettop(L) - (at != 0));
@@ -192,6 +194,10 @@ static void set_number (lua_State *L, int ids, lua_Integer key,
   lua_pushinteger(L, n);
   lua_rawseti(L, ids, key);
 }
+
+/* By hit count: the table has two numbers under each id, by its sign: how often
+   that function was entered, and (negative) which one comes next of those that
+   have its words. */
 
 /* One more than there are, so that a list of none is not NULL. */
 static char **copy_params (const tg_Function *f) {

@@ -1,18 +1,28 @@
 /*
 ** probe.c - the state that the layout is tried on, its arena, and the first
-** fault that was found. Made by proof.c and gone when it is done.
+** fault that was found. Made by proof.c and gone when it is done, on whatever
+** thread first asks for the verdict, with proof.c's mutex held.
+**
+** Why a state of its own, and not a look at the program's: objects can be made
+** there in every form, a hook can be set, and all memory is known, so that a
+** pointer which is none can be told before it is followed. Without memory there
+** is no state, and so no proof.
 */
 #include <string.h>
 #include <sys/mman.h>
 
 #include "direct/probe.h"
 
+/* Bytes, more than the probes allocate in all. Pages that are never touched
+   cost nothing but addresses. */
 #define ARENA ((size_t)2 << 20)
 
 tg_DirectFacts tg_direct_facts;
 
-/* Nothing is given back: a probe is short, and what was freed may still be
-   looked at. The last block grows in place. */
+/* A lua_Alloc (manual, section 4.6), by which the state lives in the arena
+   alone. Nothing is given back: a probe is short, and what was freed may still
+   be looked at. NULL where the arena is full, which Lua raises as an error of
+   memory; a block that shrinks stays, since shrinking must not fail. */
 static void *allocate (void *ud, void *block, size_t old, size_t size) {
   tg_Probe *p = ud;
   size_t need = (size + 15) & ~(size_t)15;
@@ -38,6 +48,8 @@ bool tg_probe_inside (const tg_Probe *p, const void *at, size_t size) {
          && size <= to - (uintptr_t)at;
 }
 
+/* The first fault is kept: what comes after it may be no more than what follows
+   from it. */
 bool tg_probe_check (tg_Probe *p, bool ok, const char *what) {
   if (!ok && p->fault == NULL)
     p->fault = what;
@@ -48,6 +60,7 @@ bool tg_probe_check (tg_Probe *p, bool ok, const char *what) {
 tg_Probe *tg_probe_of (lua_State *L) {
   void *ud;
   lua_getallocf(L, &ud);
+  tg_assert(ud != NULL && ((tg_Probe *)ud)->used <= ((tg_Probe *)ud)->size);
   return ud;
 }
 
@@ -74,6 +87,7 @@ bool tg_probe_begin (tg_Probe *p) {
   return p->L != NULL;
 }
 
+/* The state before the memory that it is in. */
 void tg_probe_end (tg_Probe *p) {
   lua_close(p->L);
   munmap(p->arena, p->size);

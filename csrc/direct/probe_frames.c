@@ -3,6 +3,10 @@
 ** probe's state compares each call and return of a small program with what
 ** lua_getinfo and lua_getlocal say of it. Every pointer is checked before it
 ** is followed, in the order in which the tracing hook follows them.
+**
+** Called by proof.c, protected, on the probe's state; an error of Lua's is a
+** fault of the proof. What a fault is called here is what the command line
+** says when it is asked why memory is not read.
 */
 #include <string.h>
 
@@ -12,8 +16,19 @@
 
 #define ARGUMENT "a string of more than forty bytes, to be sure"
 
-/* Each kind of call; lines far apart and far down a function, for which the
-   interpreter has a second way to tell them. */
+/*
+** Each kind of call, with all that may differ in how it stands in memory:
+** - functions of fixed parameters, called with too few and too many arguments;
+** - 'extra': arguments that hide below the frame (luaT_adjustvarargs), none and
+**   several of them;
+** - 'tail': a call that takes the place of its caller, with a long string among
+**   its constants;
+** - 'keep': a closure with upvalues; 'method': a call by name;
+** - a coroutine, which has a lua_State of its own; it yields and goes on;
+** - C functions, one of them without results, and frames that an error ends.
+** Then lines far apart and far down a function, for which the interpreter has a
+** second way to tell them.
+*/
 static const char program[] =
   "local function none () end\n"
   "local function pair (a, b) return b, a end\n"
@@ -56,7 +71,8 @@ static bool inside_list (const tg_Probe *p, const void *proto, size_t at,
   return bytes == 0 || tg_probe_inside(p, tg_read_pointer(proto, at), bytes);
 }
 
-/* Whether all that may be read of a Lua function is there. */
+/* Whether all that may be read of a Lua function is there. Sizes come from the
+   same memory: one that is nonsense is too large for the arena. */
 static bool readable (const tg_Probe *p, tg_Slot f) {
   if (!tg_probe_inside(p, f.u.p, TG_SIZE_CLOSURE))
     return false;
@@ -92,9 +108,11 @@ static bool same_name (const tg_Probe *p, const void *list, size_t at,
          && strcmp(tg_direct_text(string, &n), name) == 0;
 }
 
-/* Names of parameters and upvalues; the function is on top of the stack. */
+/* Names of parameters and upvalues; the function is on top of the stack, from
+   where lua_getlocal(L, NULL, n) takes it (manual, lua_getlocal). */
 static bool same_names (const tg_Probe *p, lua_State *L, const void *proto,
                         const lua_Debug *ar) {
+  tg_assert(lua_isfunction(L, -1));
   const void *locals = tg_read_pointer(proto, TG_AT_PROTO_LOCALS);
   const void *ups = tg_read_pointer(proto, TG_AT_PROTO_UPVALUES);
   bool same = tg_read32(proto, TG_AT_PROTO_NLOCALS) >= ar->nparams;
@@ -171,7 +189,10 @@ static bool check_function (tg_Probe *p, lua_State *L, lua_Debug *ar) {
 
 /* ---- one event ---- */
 
-/* The frame and the one below it, before anything of either is read. */
+/* The frame and the one below it, before anything of either is read. There is
+   always one below, if only the one that each coroutine has from its making
+   (stack_init of lstate.c): so its pointer is followed without a look at
+   whether it is NULL. */
 static bool check_frame (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
   lua_Debug up;
   const void *frame = ar->i_ci;
@@ -190,7 +211,9 @@ static bool check_frame (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
                         "who called");
 }
 
-/* The line that the caller is at. */
+/* The line that the caller is at. A step of 300 lines does not fit the signed
+   byte that steps have, so beyond it there is a line that is given outright
+   (savelineinfo of lcode.c). */
 static void check_site (tg_Probe *p, lua_State *L) {
   lua_Debug up;
   if (!lua_getstack(L, 1, &up))
@@ -236,7 +259,9 @@ static bool same_extra (lua_State *L, const lua_Debug *ar, int extra) {
   return tg_frame_extra(frame) == extra && !has_table(L, ar);
 }
 
-/* Arguments: fixed ones above the function's slot, extra ones below. */
+/* Arguments: fixed ones above the function's slot, extra ones below. The public
+   API knows extra ones by negative numbers (manual, lua_getlocal) and does not
+   tell how many there are: they are asked for until there is none. */
 static void check_arguments (tg_Probe *p, lua_State *L, lua_Debug *ar) {
   const void *frame = ar->i_ci;
   bool c = *ar->what == 'C', same = true;
@@ -261,8 +286,12 @@ static bool same_results (lua_State *L, const lua_Debug *ar) {
   return n == ar->ntransfer && (n == 0 || first == ar->ftransfer);
 }
 
-/* Its mark has another bit in older releases. */
+/* What moves is in fields that have another use when nothing does, and a bit of
+   the frame's status tells which it is. The bit is another one in older
+   releases: tried where the newer one fails, but only before it was right
+   once. */
 static void check_results (tg_Probe *p, lua_State *L, lua_Debug *ar) {
+  tg_assert(ar->event == LUA_HOOKRET);
   lua_getinfo(L, "r", ar);
   if (!same_results(L, ar) && !(p->seen & TG_SEEN_RESULTS))
     tg_direct_assume_old_moves();
@@ -301,7 +330,9 @@ static void compare (lua_State *L, lua_Debug *ar) {
 }
 
 /* The program is one chunk, so that its own frame has lines that are far apart
-   and far down (MAXIWTHABS, luaG_getfuncline). */
+   and far down (MAXIWTHABS, luaG_getfuncline). The hook is set on the main
+   coroutine only: the one that the program makes inherits it (lua_newthread),
+   as the program's own do from ours. */
 void tg_probe_frames (tg_Probe *p) {
   lua_State *L = p->L;
   luaL_Buffer b;

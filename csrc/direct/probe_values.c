@@ -3,6 +3,12 @@
 ** holds, the text of strings, what tables hold, by themselves and in
 ** lua_next's order. Runs protected in the probe's state: an error of Lua's is
 ** a fault of the proof.
+**
+** Called by proof.c before probe_frames.c, which compares values in this way.
+** Each check has the same shape: make a value by the public API, read it from
+** memory, and ask the API whether it is that. Where releases differ, a fact is
+** tried both ways and kept if it is right (tg_direct_facts): to tell releases
+** by their number would not know of one that a distribution has patched.
 */
 #include <string.h>
 
@@ -40,7 +46,8 @@ static bool same_function (lua_State *L, int i, tg_Slot v) {
                      : variant == (upvalues ? TG_TAG_C : TG_TAG_LIGHTC);
 }
 
-/* Floats by their bits: a zero has a sign, and that is recorded too. */
+/* Floats by their bits: a zero has a sign, and that is recorded too; and a NaN
+   is not equal to itself. */
 static bool same_number (lua_State *L, int i, tg_Slot v) {
   lua_Number n = lua_tonumber(L, i);
   if (lua_isinteger(L, i))
@@ -77,7 +84,8 @@ static void check_pushed (tg_Probe *p, const char *what) {
 }
 
 /* The frame that runs and how much is on its stack, before anything on it is
-   looked at. */
+   looked at. Three values are pushed one by one, since a top that stood still
+   might be right by chance. */
 static bool check_state (tg_Probe *p) {
   lua_State *L = p->L;
   lua_Debug ar;
@@ -229,7 +237,10 @@ static void check_external (tg_Probe *p) {
 #endif
 }
 
-/* Hashes must differ where texts do: a source is told by its own. */
+/* Hashes must differ where texts do: a source is told by its own. And a short
+   string that is made again must be the same object (internshrstr of
+   lstring.c): a class name is looked up by its address. Whether hashes differ
+   enough is judged by how many of their 32 bits have changed. */
 static void check_hashes (tg_Probe *p) {
   uint32_t all = 0;
   for (int i = 0; i < 32 && p->fault == NULL; i++) {
@@ -245,7 +256,9 @@ static void check_hashes (tg_Probe *p) {
 
 /* ---- tables ---- */
 
-/* Whether all that will be read of the table on top of the stack is there. */
+/* Whether all that will be read of the table on top of the stack is there. The
+   size of its node part is a power of two; 2^16 is more than any table here
+   has, and small enough that the product below cannot wrap. */
 static bool readable (const tg_Probe *p, const void *table) {
   const void *from;
   if (!tg_probe_inside(p, table, TG_SIZE_TABLE)
@@ -351,7 +364,9 @@ static void set_field (lua_State *L, int i) {
   lua_rawset(L, -3);
 }
 
-/* Keys of every kind; some removed, whose nodes stay. */
+/* Keys of every kind; some removed, whose nodes stay. A collection in between
+   makes the keys of removed ones dead (clearkey of lgc.c): those must not be
+   taken for keys, nor followed. */
 static void check_hashed (tg_Probe *p) {
   lua_State *L = p->L;
   lua_createtable(L, 0, 0);
@@ -376,7 +391,10 @@ static void check_hashed (tg_Probe *p) {
   lua_settop(L, 0);
 }
 
-/* Which of the ways to hash integers finds those that are not in an array. */
+/* Which of the ways to hash integers finds those that are not in an array. Keys
+   37 apart cannot be in one, since an array is at least half full (computesizes
+   of ltable.c); and with many of them some collide, so that chains of nodes are
+   walked as well. */
 static void find_masks (tg_Probe *p) {
   bool found = false;
   lua_createtable(p->L, 0, 32);

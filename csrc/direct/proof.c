@@ -25,7 +25,7 @@ static int run_probes (lua_State *L) {
 }
 
 static const char *try_layout (void) {
-  tg_Probe p;
+  tg_Probe p;           /* a fault is a literal: it outlives the probe */
   if (!tg_probe_begin(&p))
     return "there is no memory to try it";
   lua_pushcfunction(p.L, run_probes);
@@ -35,7 +35,9 @@ static const char *try_layout (void) {
   return p.fault;
 }
 
-/* What can be known without looking at anything. */
+/* What can be known without looking at anything. Offsets were written down for
+   64 bits, and several fields are read as one number, lowest byte first
+   (TG_AT_PROTO_LINE, TG_AT_PROTO_PARAMS). */
 static const char *unfit_machine (void) {
   const uint16_t one = 1;
   if (sizeof(void *) != 8 || sizeof(lua_Integer) != 8
@@ -47,7 +49,8 @@ static const char *unfit_machine (void) {
 }
 
 /* Why memory is not read, NULL if it is: a wish first, then what costs nothing
-   to find out. */
+   to find out. The wish is for whoever doubts what a trace says: the same
+   program with and without must give the same packets. */
 static const char *find_objection (void) {
   const char *wish = getenv("TRACEGRIP_DIRECT");
   if (wish != NULL && strcmp(wish, "0") == 0)

@@ -40,6 +40,8 @@ static void put_place (const tg_Function *f, bool brief, tg_Buf *out) {
   tg_buf_addfmt(out, "%s:%" PRIu32, brief ? file_of(f->url) : f->url, f->line);
 }
 
+/* A definition that comes from a recording or from packets may have no name at
+   all. */
 static const char *name_of (const tg_Function *f) {
   return f->name != NULL ? f->name : "(anonymous function)";
 }
@@ -71,6 +73,8 @@ void tg_boxname_path (const tg_Export *x, const tg_Function *f, tg_Buf *out) {
   tg_buf_addstr(out, url);
 }
 
+/* Name and place where there are both, since many functions have the same
+   name. */
 void tg_boxname_body (const tg_Function *f, bool brief, tg_Buf *out) {
   bool placed = has_place(f);
   if (has_name(f) || !placed)
@@ -82,8 +86,10 @@ void tg_boxname_body (const tg_Function *f, bool brief, tg_Buf *out) {
   tg_buf_addstr(out, has_name(f) ? ")" : "");
 }
 
+/* A coroutine has no name in Lua: it is called by the function that it runs,
+   and by its number, since many run the same one. */
 void tg_boxname_thread (const tg_Export *x, tg_ThreadId thread,
-                            tg_FunctionId first, tg_Buf *out) {
+                        tg_FunctionId first, tg_Buf *out) {
   const tg_Function *f = tg_functions_find(x->stream->functions, first);
   if (thread <= TG_EXPORT_MAIN) {
     tg_buf_addstr(out, thread == TG_EXPORT_MAIN ? "main" : "other coroutines");

@@ -26,6 +26,8 @@
 ** ===================================================================
 */
 
+/* Open frames are one list for all coroutines, as packets nest: a coroutine's
+   frames exit when it yields, so those that are open are always a chain. */
 static bool push (tg_Export *x, const tg_Packet *p) {
   if (!tg_grow(&x->frames, &x->cframes, x->nframes + 1, sizeof *x->frames)) {
     x->status = TG_ERR_MEMORY;
@@ -49,7 +51,8 @@ static bool enter (tg_Export *x, const tg_Packet *p) {
   return false;
 }
 
-/* Whether its exit is. */
+/* Whether its exit is. Those that are not given are the innermost, since all
+   inside one of them is hidden too: a count will do. */
 static bool leave (tg_Export *x) {
   if (x->hidden > 0) {
     x->hidden--;
@@ -87,7 +90,9 @@ static double part_until (const tg_Export *x, uint64_t reached_ns) {
 }
 
 /* Whether to go on. A user who stops the export is a failure of the output,
-   with an errno that says so. */
+   with an errno that says so. Told every 32768 packets: often enough for a
+   meter that moves, and seldom enough that a Lua function does not show in the
+   time that an export takes. */
 static bool tell (tg_Export *x, uint64_t reached_ns) {
   const uint64_t every = 32768 / TG_BATCH_PACKETS;
   if (x->progress == NULL || ++x->batches % every != 0)
@@ -107,6 +112,8 @@ static void keep_order (tg_Export *x) {
     x->end_ns = x->start_ns;
 }
 
+/* After the last packet: the calls beyond the limit are those that were counted
+   before (longest.h) and have not come. */
 static void count_left_out (tg_Export *x) {
   uint64_t given = x->calls + x->folded;
   if (x->longest.sure_ns == 0)
@@ -137,6 +144,9 @@ static void find_start (tg_Export *x, const tg_Packet *first) {
   keep_order(x);
 }
 
+/* How far the export has come is told by the batch's last packet. Its text is
+   made on another thread, which cannot set 'status': memory that was refused
+   there shows here. */
 tg_Batch *tg_export_batch (tg_Export *x) {
   tg_Batch *b = tg_readahead_next(&x->ahead);
   if (b == NULL) {
@@ -171,6 +181,8 @@ TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
   return true;
 }
 
+/* After a failure nothing is closed any more (close_open): the document will be
+   thrown away. */
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
   while (x->status == TG_OK && read_packet(x, p)) {
     if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
@@ -191,7 +203,8 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 
 /* }================================================================== */
 
-/* Of all that an export takes, where calls have to be counted first. */
+/* Of all that an export takes, where calls have to be counted first. A guess,
+   on which nothing depends but the meter. */
 #define COUNTING (1.0 / 3)
 
 /* Now and then, before anything is written. */
@@ -227,6 +240,8 @@ static void find_longest (tg_Export *x, const tg_Format *format) {
     x->out->error = ECANCELED;
 }
 
+/* The threads end before the format's own failure is looked at: they use 'x'
+   and the minimum duration. */
 static tg_Status write_all (tg_Export *x, const tg_Format *format) {
   tg_readahead_begin(&x->ahead, x->minduration, x->stop, format->work, x);
   tg_Status status = format->write(x);
@@ -234,6 +249,10 @@ static tg_Status write_all (tg_Export *x, const tg_Format *format) {
   return status;
 }
 
+/* The user's number of levels counts only if it is smaller: the format's own is
+   what its viewers can draw. Failures by rank: the format's own word, then
+   what was latched while packets came, and above all the output's errno, which
+   is the cause of the others. */
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format) {
   x->depth = format->depth;
   if (x->depth > 0 && x->options.levels > 0 && x->options.levels < x->depth)
@@ -269,6 +288,8 @@ bool tg_export_whole (const tg_Export *x) {
 ** ===================================================================
 */
 
+/* Without limits of its own: what a trace's limits leave is what was captured,
+   and a viewer can show it. */
 tg_LuaLiteral tg_export_literal (const tg_Export *x) {
   return (tg_LuaLiteral){
     .functions = x->stream->functions, .selection = x->selection,
@@ -285,10 +306,14 @@ void tg_export_literals (const tg_Export *x, tg_LuaLiteral *w,
   out->failed = out->failed || w->failed;
 }
 
+/* With the export's own writer, on the thread of the format; work on batches
+   has one for each thread (tg_export_literal). */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   tg_export_literals(x, &x->literal, p, out);
 }
 
+/* 'ends' are ends only: a packet's text begins where that of the one before
+   ends, so packets without text cost nothing. */
 tg_Slice tg_export_worked (const tg_Export *x) {
   const tg_Batch *b = x->batch;
   tg_assert(b != NULL && x->place > 0);
@@ -300,6 +325,7 @@ tg_Slice tg_export_worked (const tg_Export *x) {
   };
 }
 
+/* By cause, since what helps against it differs. */
 void tg_export_loss (const tg_Export *x, tg_Buf *out) {
   bool any = false;
   for (int i = 0; i < TG_NLOSSES; i++) {
@@ -356,6 +382,9 @@ void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
 #define ESCAPE_MAX 6u         /* bytes that one becomes */
 #define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
 
+/* A control character; quotes and backslashes were seen to before
+   (tg_escape_quote). JSON has short forms for a few more of them, which are not
+   worth a table: only line ends are frequent in what programs have. */
 static char *put_escape (char *p, char c) {
   static const char hex[] = "0123456789abcdef";
   *p++ = '\\';
@@ -419,6 +448,8 @@ void tg_export_string (tg_Buf *out, const char *s, size_t size) {
   tg_buf_addchar(out, '"');
 }
 
+/* By integers: a double tells nanoseconds since 1970 to 256 of them only, and
+   an export of millions would spend its time in printf. */
 void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit) {
   if (!tg_buf_reserve(out, TG_DIGITS))
     return;

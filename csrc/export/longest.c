@@ -36,7 +36,8 @@ static uint32_t class_of (uint64_t ns) {
   return EXACT + (power - EXACT_BITS) * STEPS + step;
 }
 
-/* The shortest length of a class; of the one after the last there is none. */
+/* The shortest length of a class; of the one after the last there is none. The
+   reverse of class_of: shortest_of(class_of(ns)) is at most ns. */
 static uint64_t shortest_of (uint32_t c) {
   if (c < EXACT)
     return c;

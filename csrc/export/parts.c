@@ -10,6 +10,9 @@
 
 #define PIECES 32u        /* of a part: some 10,000 samples, 100 KB of text */
 
+/* What the output has collected so far goes first, so that its own buffer is
+   empty: then the two buffers can be exchanged, and the batch goes on with the
+   memory that the output had. */
 bool tg_parts_hand_over (tg_OutFile *out, tg_Batch *b) {
   if (!tg_outfile_flush(out))
     return false;
@@ -48,6 +51,8 @@ uint64_t tg_parts_count (const tg_Column *c) {
   return c->count / PIECES + 1;       /* the last piece is number 'count' */
 }
 
+/* Called on any thread: the spool's file is read by position (tg_column_look),
+   and the room that a piece is read into is this call's own. */
 bool tg_parts_read (tg_Spool *s, const tg_Column *c, tg_Batch *b,
                     tg_PieceUse *use, void *ud) {
   tg_Buf room = {0};

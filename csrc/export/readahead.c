@@ -43,10 +43,11 @@ static bool has_room (tg_Batch *b) {
    all are there. */
 static const uint8_t own_bytes;
 
-/* The chunk of the latest packet stays as long as the batch. Of a recording it
-   has to be each one: a batch goes over many where calls are left out, and
-   their blocks would be unloaded. Values cannot be copied instead, since their
-   strings may stand elsewhere in the chunk (values.h). */
+/* The chunk of the latest packet stays as long as the batch: called before the
+   next packet is read, while the reader itself still holds the chunk. Of a
+   recording it has to be each one: a batch goes over many where calls are left
+   out, and their blocks would be unloaded. Values cannot be copied instead,
+   since their strings may stand elsewhere in the chunk (values.h). */
 static void keep_chunk (tg_Batch *b, const tg_Reader *r) {
   if (b->npins > 0 && tg_reader_within(r, &b->pins[b->npins - 1]))
     return;
@@ -145,6 +146,8 @@ static void free_batch (tg_Batch *b) {
 ** ===================================================================
 */
 
+/* Numbers never stop growing, places are used again: a batch is somebody's as
+   long as its number is between 'given' and 'filled' (readahead.h). */
 static tg_Batch *batch_at (tg_ReadAhead *a, uint64_t number) {
   return &a->ring[number % TG_AHEAD_BATCHES];
 }
@@ -166,6 +169,8 @@ static void fill_next (tg_ReadAhead *a) {
   pthread_cond_broadcast(&a->changed);
 }
 
+/* Works on the next batch that nobody has. Only who waits for this very batch
+   is woken: others have nothing to do for it. */
 static void work_next (tg_ReadAhead *a) {
   uint64_t number = a->claimed++;
   tg_assert(number >= a->given && number < a->filled);
@@ -185,6 +190,8 @@ static void wait_for_room (tg_ReadAhead *a) {
     pthread_cond_wait(&a->changed, &a->mutex);
 }
 
+/* The reading thread, from its start to the end of the trace or of the
+   export. */
 static void *read_all (void *ud) {
   tg_ReadAhead *a = ud;
   pthread_mutex_lock(&a->mutex);
@@ -198,6 +205,7 @@ static void *read_all (void *ud) {
   return NULL;
 }
 
+/* A worker. It ends when all batches are claimed and no more will come. */
 static void *work_all (void *ud) {
   tg_ReadAhead *a = ud;
   pthread_mutex_lock(&a->mutex);
@@ -282,6 +290,9 @@ static void advance (tg_ReadAhead *a) {
     fill_next(a);
 }
 
+/* The place of the next batch is known before the mutex is held: only whoever
+   asks changes 'given' and 'holding'. Threads are started when the first batch
+   has been read and is not all there is. */
 tg_Batch *tg_readahead_next (tg_ReadAhead *a) {
   tg_Batch *b = batch_at(a, a->given + a->holding);
   bool first = a->given == 0 && !a->holding;
@@ -297,6 +308,8 @@ tg_Batch *tg_readahead_next (tg_ReadAhead *a) {
   return a->holding ? b : NULL;
 }
 
+/* A thread looks at 'cancelled' between two batches, so it may finish the one
+   it has: that is waited for, since what it borrows is about to go. */
 void tg_readahead_end (tg_ReadAhead *a) {
   pthread_mutex_lock(&a->mutex);
   a->cancelled = true;

@@ -9,6 +9,8 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 
+/* All memory first, the list's room and the hash's: so what the hash has is in
+   the list. */
 static uint32_t add_entry (tg_ThreadList *l, tg_ThreadEntry entry) {
   if (!tg_grow(&l->list, &l->capacity, l->count + 1, sizeof *l->list))
     return TG_INTMAP_NONE;
@@ -26,6 +28,10 @@ static uint32_t shared_place (tg_ThreadList *l) {
                                       : add_entry(l, others);
 }
 
+/* The first TG_THREADLIST_OWN coroutines have a place of their own, by order of
+   appearance; what comes later shares one. A program that makes a coroutine for
+   each request would fill a viewer with tracks of which nobody could find
+   one. */
 static uint32_t find (tg_ThreadList *l, const tg_Packet *p) {
   uint32_t number = tg_intmap_find(&l->places, p->thread);
   if (number != TG_INTMAP_NONE)

@@ -162,7 +162,6 @@ bool tg_column_look (tg_Spool *s, const tg_Column *c, uint32_t i,
   return true;
 }
 
-/* Adds a piece to 'to'. */
 /* A piece of the file is read apart and then added: 'to' may have text of its
    own, which a read that fails in the middle must not spoil. */
 static bool add_piece (tg_Spool *s, const tg_Column *c, uint32_t i,
