@@ -80,7 +80,8 @@ static uint8_t *put_values (const tg_PacketEvents *r, uint8_t *p) {
   return p + r->values.size;
 }
 
-/* An event that has nothing but its head. */
+/* An event that has nothing but its head. 'packets' is what a reader makes of
+   it again: the counts of the stream are those of the packets that came. */
 static void emit_plain (tg_PacketEvents *r, uint32_t kind, uint32_t packets) {
   uint8_t *p = begin(r, kind, 0, r->now);
   if (p != NULL)
@@ -151,7 +152,8 @@ static tg_FunctionId function_of_packet (lua_State *L, tg_PacketEvents *r) {
   return id;
 }
 
-/* Whether the completion on top of the stack says that it has no value. */
+/* Whether the completion on top of the stack says that it has no value: what an
+   error threw is not always known, and then it is not nil. */
 static bool is_unknown (lua_State *L) {
   bool unknown = lua_getfield(L, -1, "unknown") == LUA_TBOOLEAN
                  && lua_toboolean(L, -1);
@@ -159,7 +161,10 @@ static bool is_unknown (lua_State *L) {
   return unknown;
 }
 
-/* The values of the packet's field into 'values'. */
+/* The values of the packet's field into 'values', before the event begins: its
+   head is written when its size is known. Values that are too large are left
+   out, as if the trace had not asked for them; a buffer that was refused is
+   cleared, so that the next packet may have better luck. */
 static void read_values (lua_State *L, tg_PacketEvents *r, const char *key) {
   tg_ReplayValues g = {&r->values, &r->types, function_of_value, r};
   tg_buf_clear(&r->values);
@@ -253,7 +258,9 @@ static void resume (tg_PacketEvents *r, tg_ThreadId thread,
   r->running = s;
 }
 
-/* The frames that were entered again are all now. */
+/* The frames that were entered again are all now. Called by whatever comes next
+   and is not one of them: before the event itself, with the time at which they
+   came. */
 static void release (tg_PacketEvents *r) {
   r->failed = r->failed || r->resumed.failed;
   if (r->resumed.size > 0)
@@ -408,7 +415,9 @@ static void yielded (lua_State *L, tg_PacketEvents *r) {
   unchain(r);
 }
 
-/* A packet whose 'why' is unknown is a return: something has ended. */
+/* A packet whose 'why' is unknown is a return: something has ended. The
+   protocol has a packet for each frame that a yield leaves, the stream one
+   event for all of them: so those after the first are counted off. */
 static void exited (lua_State *L, tg_PacketEvents *r) {
   lua_getfield(L, PACKET, "why");
   const char *why = lua_tostring(L, -1) != NULL ? lua_tostring(L, -1) : "";

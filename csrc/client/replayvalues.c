@@ -59,7 +59,8 @@ static char unescape (const char **p, const char *end) {
   }
 }
 
-/* Unescaped text is not longer than it was. */
+/* A string key: between the quotes, as Lua would read it. Unescaped text is not
+   longer than it was. */
 static void put_quoted (const Writer *w, const char *s, const char *end) {
   char *room = lua_newuserdatauv(w->grips.L, (size_t)(end - s) + 1, 0);
   size_t n = 0;
@@ -194,7 +195,9 @@ static int compare (const void *pa, const void *pb) {
 }
 
 /* Counted first: the array of them is one userdata, which cannot grow. Lua's
-   own count (#) tells only of sequences. */
+   own count (#) tells only of sequences. A userdata rather than memory of C,
+   which an error of Lua's (memory, in lua_next's place a string) would leave
+   behind. */
 static size_t count_keys (lua_State *L, int t) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, t); lua_pop(L, 1))

@@ -74,6 +74,7 @@ typedef struct Document {
   tg_ChromeSamples samples;   /* owns; if the user has asked for them */
 } Document;
 
+/* Want of memory is latched; false, so that callers can return it. */
 static bool fail (Document *d) {
   if (d->x->status == TG_OK)
     d->x->status = TG_ERR_MEMORY;
@@ -102,6 +103,8 @@ static bool room (Document *d, void *array, uint32_t *capacity, uint32_t i,
 ** ===================================================================
 */
 
+/* Also what each call's event begins with, put together once: most of the
+   document is these lines. Viewers show the process's name above its tracks. */
 static void put_process (Document *d) {
   tg_buf_addfmt(&d->begin, ",\n{\"ph\":\"X\",\"pid\":%" PRIu32 ",\"tid\":",
                 d->events.pid);
@@ -125,6 +128,8 @@ static uint32_t track_of (Document *d, const tg_Packet *p) {
   return p->thread == TG_EXPORT_MAIN ? 0 : number + 1;
 }
 
+/* Viewers sort and name tracks by thread numbers: those of coroutines are the
+   protocol's, as in the log, so that a person finds one in both. */
 static uint32_t tid_of (const Document *d, uint32_t track) {
   if (track == 0)
     return TG_EXPORT_MAIN;
@@ -149,6 +154,7 @@ static uint64_t boundary (Document *d, uint32_t track, uint64_t time_ns) {
 ** ===================================================================
 */
 
+/* Whether the trace was asked for it and the user's filter leaves it. */
 static bool wants (const tg_Export *x, uint32_t type) {
   return (x->selection->types & type) != 0;
 }
@@ -165,6 +171,8 @@ static void put_values (Document *d, tg_Buf *out, const char *key,
     tg_chromevalues_put(&d->values, out, key, p);
 }
 
+/* Behind "source", where the callee is defined: where it was called from. The
+   quote is closed by whoever puts the place. */
 static void put_callsite (Document *d, const tg_Packet *p) {
   tg_buf_addstr(&d->args, ",\"called\":\"");
   if (!tg_chromenames_place(&d->words, p->caller, p->line, &d->args))
@@ -255,6 +263,9 @@ static void note_bare (Document *d, const tg_Packet *p) {
   }
 }
 
+/* An event up to its name, from the time that its begin was given to the end
+   that it gets here. The end is a boundary of its own, so an event is a
+   nanosecond long at least. */
 static void put_span (Document *d, uint32_t track, uint64_t begin_ns,
                       uint64_t time_ns) {
   uint64_t end_ns = boundary(d, track, time_ns);
@@ -300,6 +311,9 @@ static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
   tg_buf_addstr(d->out, ",\"args\":{}}");
 }
 
+/* Inner events come before those around them, since each is written at its
+   exit; viewers sort by time themselves. What the frame's entry has put into
+   'args' is on top of it, and goes. */
 static bool leave (Document *d, const tg_Packet *p) {
   const Box *box = &d->boxes[tg_export_level(d->x, p)];
   put_args(d, p, box);
@@ -338,6 +352,8 @@ static void put_events (Document *d) {
     tg_chromesamples_end(&d->samples);
 }
 
+/* Where main is not in the document the mark is on the only track that is: an
+   event of a track without a name would make one. */
 static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
   bool alone = !d->whole && d->threads.count > 0;
   tg_chromeevents_begin(&d->events, "I", alone ? d->threads.list[0].thread
@@ -375,6 +391,8 @@ static void put_text (Document *d, const char *key, const char *text) {
   tg_v8profile_put_string(d->out, text, strlen(text));
 }
 
+/* The hour by which a person knows the trace; viewers show only differences of
+   time. In UTC, since the file may be read elsewhere. */
 static void put_date (Document *d) {
   char text[40];
   struct tm tm;
@@ -389,6 +407,9 @@ static void put_count (Document *d, const char *key, uint64_t n) {
   tg_buf_addu64(d->out, n);
 }
 
+/* "otherData" is free for the writer (Trace Event Format): what a person or a
+   script may want to know of where the document is from, and of what it does
+   not have. */
 static void put_tail (Document *d) {
   const tg_Export *x = d->x;
   put_text(d, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":",
@@ -442,6 +463,9 @@ static void put_tracks (Document *d) {
   put_track(d, 0, &d->room);
 }
 
+/* In this order, though the format would take any: what is told of tracks and
+   of what is missing is known only when all calls have been read, and nothing
+   is kept to be written later. */
 static void write (Document *d) {
   tg_buf_addstr(d->out, "{\"traceEvents\":[");
   put_process(d);

@@ -1,5 +1,10 @@
 /*
-** chromeevents.c - see chromeevents.h. For chrome.c and chromesamples.c.
+** chromeevents.c - see chromeevents.h. For chrome.c and chromesamples.c, on the
+** thread that writes. Nothing fails here: the buffer says if it lacks memory.
+**
+** "pid" and "tid" say on which track of which process an event is. All of a
+** document have one pid, also where the program's is not known: viewers group
+** tracks by it.
 */
 #include "formats/chromeevents.h"
 

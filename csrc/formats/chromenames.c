@@ -34,6 +34,8 @@ static bool is_taken (const char *name) {
                  && strchr(name, ':') == NULL);
 }
 
+/* Parentheses behind the name make it another one, and to a person it still is
+   the same. */
 static void put_name (tg_Buf *out, const tg_Function *f) {
   tg_v8profile_put_label(out, f);
   if (f->name != NULL && is_taken(f->name)) {
@@ -42,7 +44,8 @@ static void put_name (tg_Buf *out, const tg_Function *f) {
   }
 }
 
-/* A url between quotes of somebody else: its own are cut off again. */
+/* A url between quotes of somebody else, since a line number follows before the
+   quote closes: its own are cut off again. */
 static void put_url (tg_Buf *out, const char *url) {
   size_t at = out->size;
   tg_v8profile_put_string(out, url, strlen(url));
@@ -66,6 +69,10 @@ static bool room (tg_ChromeNames *w, tg_FunctionId id) {
          && tg_grow_zeroed(&w->list, &w->capacity, id + 1, sizeof *w->list);
 }
 
+/* All texts are in one buffer, one after the other; places in it, not
+   addresses, since it moves as it grows. One that memory was refused for has no
+   size and is no name. A call names a definition that there is, unless a
+   recording is damaged: then it has "?" for a place. */
 static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
                                               tg_FunctionId id) {
   static const tg_Function unknown;
@@ -106,6 +113,7 @@ bool tg_chromenames_put (tg_ChromeNames *w, tg_FunctionId id, tg_Buf *out) {
   return true;
 }
 
+/* Only the url of what is kept, and another line behind it. */
 bool tg_chromenames_place (tg_ChromeNames *w, tg_FunctionId id,
                            uint32_t line, tg_Buf *out) {
   const tg_ChromeName *word = find(w, id);

@@ -1,12 +1,20 @@
 /*
 ** chromesamples.c - see chromesamples.h. Used by chrome.c only, if the user has
 ** asked for samples. Without memory 'failed' is set, and the profile's status.
+**
+** The events are those by which V8 itself streams a profile: a "Profile" that
+** begins it, then a "ProfileChunk" for each so many samples, which has the new
+** nodes of the call tree and how many microseconds lie between two samples.
+** DevTools puts them together by "id", and shows them where a track has an
+** event around them.
 */
 #include "formats/chromesamples.h"
 
 #include <string.h>
 
-#define CHUNK 10000u              /* samples in one event */
+/* Samples in one event: a few hundred KB of text at most, as it is held until
+   it is full. */
+#define CHUNK 10000u
 #define SAMPLES_TID 2000000000u   /* beyond all coroutines */
 
 bool tg_chromesamples_init (tg_ChromeSamples *s, tg_ChromeEvents *events) {
@@ -45,6 +53,8 @@ static void put_nodes (tg_ChromeSamples *s) {
 #define PROFILER ",\"id\":\"0x1\"," \
   "\"cat\":\"disabled-by-default-v8.cpu_profiler\",\"args\":{\"data\":{"
 
+/* An event's time is that of its last sample. Nodes before samples: DevTools
+   reads a chunk in one go, and a sample names a node that it must know. */
 static void put_chunk (tg_ChromeSamples *s) {
   tg_ChromeEvents *e = s->events;
   if (s->nsamples == 0)
@@ -65,6 +75,8 @@ static void put_chunk (tg_ChromeSamples *s) {
   s->nsamples = 0;
 }
 
+/* Deltas are of whole microseconds, and of the times as they are written: so
+   what is rounded off never adds up. */
 static void write_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
   uint64_t us = (sample->at_ns - s->events->x->start_ns) / 1000;
   tg_assert(us >= s->at_us);
@@ -89,6 +101,8 @@ static void put_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
   s->held = *sample;
 }
 
+/* When the first packet has been read, with which the start is final. The first
+   sample is the root: nothing runs yet. */
 void tg_chromesamples_begin (tg_ChromeSamples *s) {
   tg_ChromeEvents *e = s->events;
   char text[] = "main (samples)";
@@ -103,6 +117,7 @@ void tg_chromesamples_begin (tg_ChromeSamples *s) {
   s->held = (tg_V8Sample){0, e->x->start_ns};
 }
 
+/* With each packet, after its event was written. */
 void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
   tg_V8Sample sample;
   if (tg_v8profile_take(&s->v8, p, &sample))

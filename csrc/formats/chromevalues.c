@@ -21,6 +21,8 @@ static uint32_t type_of (const tg_Packet *p) {
   }
 }
 
+/* A recording may have more values than its trace asked for: those of another
+   trace that ran at the same time (selection.h). */
 bool tg_chromevalues_has (const tg_Export *x, const tg_Packet *p) {
   return p->values.data != NULL && (x->selection->types & type_of(p)) != 0;
 }
@@ -31,6 +33,7 @@ static tg_PlainValues writer_of (const tg_Export *x) {
                           .selection = x->selection, .most = LONGEST};
 }
 
+/* Adds a JSON string; names of parameters tell which values are secret. */
 static void write_values (const tg_Export *x, tg_PlainValues *w,
                           const tg_Packet *p, tg_Buf *out) {
   size_t at = out->size;
@@ -48,6 +51,9 @@ static bool is_short (const tg_Packet *p) {
   return p->values.size < 16 && p->values.origin == NULL;
 }
 
+/* On a thread of readahead's: of the export it reads what is constant while
+   packets are read, and 'idle', which the writing thread may set meanwhile.
+   Then the rest is done for nothing at most. */
 void tg_chromevalues_work (void *ud, tg_Batch *b) {
   tg_Export *x = ud;
   tg_PlainValues w = writer_of(x);

@@ -96,6 +96,9 @@ static uint32_t column_of (Document *d, const tg_Packet *p) {
   return TG_INTMAP_NONE;
 }
 
+/* Two kinds of frames, each with its own numbers: functions by their label,
+   since definitions that read the same are one frame to a person; coroutines
+   that are waited for by their place in the list. */
 enum { A_FUNCTION, A_WAIT };
 
 static TG_NOINLINE uint32_t new_frame (Frames *f, int kind, uint32_t number) {
@@ -116,6 +119,8 @@ static uint32_t frame_of (Frames *f, int kind, uint32_t number) {
   return number < UINT32_MAX / 2 ? new_frame(f, kind, number) : TG_INTMAP_NONE;
 }
 
+/* One line for each event, so that a document can be read and compared by a
+   person. */
 static void put_event (Document *d, tg_Column *c, char type, uint32_t frame,
                        uint64_t time_ns) {
   tg_assert(time_ns >= d->x->start_ns);
@@ -128,6 +133,8 @@ static void put_event (Document *d, tg_Column *c, char type, uint32_t frame,
   tg_buf_addchar(&c->text, '}');
 }
 
+/* Opened and closed at the same moment: speedscope shows it where one zooms in,
+   and it takes no time from what it is in. */
 static void put_note (Document *d, tg_Column *c, uint32_t note,
                       const tg_Packet *p) {
   put_event(d, c, 'O', note, p->time_ns);
@@ -174,6 +181,8 @@ static const Level *level_of (Document *d, const tg_Packet *p) {
   return &d->levels[i];
 }
 
+/* The event of a call in one profile. Notes come before its close, so that they
+   are in it. */
 static bool put_call (Document *d, const tg_Packet *p, uint32_t column,
                       bool first_open) {
   tg_Column *c = &d->columns[column];
@@ -193,6 +202,10 @@ static bool put_call (Document *d, const tg_Packet *p, uint32_t column,
   return tg_column_turn(&d->spool, c);
 }
 
+/* The wait begins before the call in the other profile and ends after it: so a
+   profile that waits never shows the coroutine's time as its own. A coroutine's
+   call is in its own profile, and in the whole program's if that is asked
+   for. */
 static bool put_packet (Document *d, const tg_Packet *p, bool first_open) {
   const Level *l = level_of(d, p);
   bool enter = p->why == TG_WHY_ENTER;
@@ -218,6 +231,8 @@ static bool put_aside (Document *d) {
   return true;
 }
 
+/* 'first_open' is the innermost of those frames that the trace's end has cut
+   off: it alone gets the note. */
 static bool put_events (Document *d) {
   tg_Packet p;
   bool unfinished = false;
@@ -256,6 +271,9 @@ static void name_profile (const Document *d, uint32_t column, bool others,
   tg_export_remarks(d->x, name);
 }
 
+/* All profiles begin at 0 and end together: speedscope shows each by itself,
+   and a person who goes from one to another finds the same moment in the same
+   place. */
 static void put_profile_head (Document *d, uint32_t column, bool others) {
   tg_Export *x = d->x;
   tg_Buf *out = &x->out->text;
@@ -272,6 +290,8 @@ static void put_profile_head (Document *d, uint32_t column, bool others) {
   tg_buf_addstr(out, ",\"events\":[\n");
 }
 
+/* A column is freed when it is written: all of them together may be as large as
+   the document. */
 static bool put_profile (Document *d, uint32_t column, bool others) {
   tg_OutFile *out = d->x->out;
   put_profile_head(d, column, others);

@@ -20,6 +20,9 @@ typedef struct Known {
   uint32_t number;
 } Known;
 
+/* What one thread has to make entries of a batch with. Its shapes are numbered
+   by itself, without a look at other threads; they get the document's numbers
+   when the entries are taken, in order. */
 typedef struct Desk {
   tg_TracedValues values;     /* owns */
   tg_Intern shapes;           /* owns */
@@ -98,7 +101,8 @@ void tg_arguments_work (void *ud, tg_Batch *b) {
 }
 
 /* The number in 'shapes' of a shape of the desk; TG_INTMAP_NONE without
-   memory. */
+   memory. On the writing thread, which has the batch and so its desk. A desk
+   knows the numbers of one table only; each track may have its own. */
 static uint32_t number_of (Desk *d, tg_Intern *shapes, uint32_t shape) {
   size_t size;
   if (!tg_grow_zeroed(&d->known, &d->nknown, shape + 1, sizeof *d->known))

@@ -12,6 +12,8 @@
 #include "base/alloc.h"
 #include "stream/values.h"
 
+/* Calls with markers: the viewer makes a row of its table for each, and looks
+   at all of them for each picture of its chart. */
 #define MARKS_MAX 200000u
 
 bool tg_callmarks_init (tg_CallMarks *m, tg_Export *x, tg_Spool *spool) {
@@ -81,6 +83,8 @@ static bool grow_calls (tg_CallMarks *m) {
   return true;
 }
 
+/* Called for each call, though few of them will get a marker: how long a call
+   is nobody knows before it ends. A call on two tracks has a moment on each. */
 bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *const *tracks,
                         uint32_t n, const tg_Packet *p) {
   uint32_t level = tg_export_level(m->x, p);
@@ -117,6 +121,9 @@ static tg_CallMark mark_of (tg_CallMarks *m, const tg_OpenCall *c,
   };
 }
 
+/* The mark and its values behind it, as one piece of the column: what is read
+   back later is whole (marktext.c). As bytes and not as text, since most of
+   what is put aside is dropped in the end. */
 static bool put_aside (tg_CallMarks *m, tg_TrackMarks *tm,
                        const tg_OpenCall *c, tg_CallMark *mark,
                        tg_Moment from, tg_Moment to) {

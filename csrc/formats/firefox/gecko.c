@@ -52,6 +52,9 @@ static uint64_t interval_of (const tg_Export *x) {
   return interval;
 }
 
+/* A row of the samples: a stack's number, when, and "eventDelay", which the
+   viewer requires and which is a browser's. Rows go to the track's column: the
+   document has tracks one after the other, packets have them mixed. */
 static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
   tg_Buf *out = &track->samples.text;
   tg_buf_addstr(out, track->samples.values++ > 0 ? ",[" : "[");
@@ -129,6 +132,8 @@ static bool turn (Gecko *w) {
   return w->ok;
 }
 
+/* A comma, before all but the first; now and then what is written goes off, so
+   that the text stays small. */
 static void next (Gecko *w, uint64_t i) {
   if (i > 0)
     tg_buf_addchar(w->out, ',');
@@ -154,6 +159,8 @@ static const tg_Function *function_of (const Gecko *w,
   return tg_functions_find(w->x->stream->functions, func->function);
 }
 
+/* A table of this format says which item of a row is what ("schema"), and has
+   its rows as arrays ("data"). */
 static void put_columns (Gecko *w, const char *schema) {
   put(w, "{\"schema\":{");
   put(w, schema);
@@ -267,6 +274,9 @@ static void put_frames (Gecko *w, const tg_StackTables *c) {
   put(w, "]}");
 }
 
+/* A stack is a frame and the stack below it ("prefix"), which comes before it
+   in the table. Rows are the same in both versions, and so are the places in
+   their schemas. */
 static void put_stacks (Gecko *w, const tg_StackTables *c) {
   put(w, ",\"stackTable\":");
   put_columns(w, w->old ? "\"frame\":0,\"prefix\":1"
@@ -283,6 +293,7 @@ static void put_stacks (Gecko *w, const tg_StackTables *c) {
   put(w, "]}");
 }
 
+/* The rows were made while packets came; they are copied from the spool. */
 static void put_samples (Gecko *w, tg_Track *track) {
   finish_samples(w, track);
   put(w, ",\"samples\":");
@@ -306,6 +317,8 @@ typedef struct Marks {
   const tg_StackTables *stacks;
 } Marks;
 
+/* What the viewer shows of a marker; names and places by their numbers, as
+   'put_strings' will write them. */
 static void add_data (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   uint32_t n = k->stacks->nfuncs;
   if (m->func == TG_STACK_NONE)
@@ -319,6 +332,8 @@ static void add_data (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   tg_buf_addchar(out, ']');
 }
 
+/* Runs on any thread: it reads tables that are complete (parts.h). Phase 1 is
+   an interval. The name's string is one of two behind all funcs'. */
 static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
   bool note = m->func == TG_STACK_NONE;
@@ -426,6 +441,9 @@ static void put_name (Gecko *w, const tg_Track *track, uint32_t i) {
   tg_buf_free(&name);
 }
 
+/* The first track is there from beginning to end; a coroutine's as long as it
+   lived, unless several share it. The tables come after the samples and markers
+   that refer to them: the viewer reads a thread as a whole. */
 static void put_thread (Gecko *w, uint32_t i) {
   tg_Track *track = w->tracks.list[i];
   put_name(w, track, i);

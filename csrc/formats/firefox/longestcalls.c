@@ -31,6 +31,8 @@ void tg_longestcalls_free (tg_LongestCalls *l) {
   memset(l, 0, sizeof *l);
 }
 
+/* The class of a length: its highest eight bits, and where they stand. Classes
+   are 1/128 apart at most: which of two calls stays is right to a percent. */
 static uint32_t length_of (uint64_t ns) {
   if (ns < FINE)
     return (uint32_t)ns;
@@ -40,6 +42,13 @@ static uint32_t length_of (uint64_t ns) {
   return FINE + (power - FINE_BITS) * STEPS + step;
 }
 
+/*
+** 'cut' is the class of which only a part stays, 'above' how many are in longer
+** ones; both only rise. A call that is admitted now may be too short by the end
+** (tg_longestcalls_kept): then its place goes to a longer one. Of the cut's own
+** class the first ones stay, which is what 'rank' is for: the order of calls in
+** the trace is the same in each export of it.
+*/
 bool tg_longestcalls_admit (tg_LongestCalls *l, uint64_t ns, uint32_t *rank) {
   uint32_t length = length_of(ns);
   l->seen++;

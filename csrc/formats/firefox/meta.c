@@ -12,8 +12,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The order of the list. */
+/* The order of the list. Samples and markers name a category by its place. */
 enum { OTHER, LUA, C, COROUTINE, GC };
+
+/* Names and colours are of the few that the viewer knows; a category must have
+   one subcategory at least. */
 
 void tg_meta_categories (tg_Buf *out) {
   static const char *const list[][2] = {
@@ -67,6 +70,8 @@ unsigned tg_meta_mark_category (uint32_t func) {
   return func == TG_STACK_NONE ? OTHER : LUA;
 }
 
+/* 'name' and 'place' are numbers of strings: most calls have them in common.
+   The mark's own text is members already, each after its comma (marktext.c). */
 void tg_meta_call (tg_Buf *out, const tg_Function *f, const tg_Mark *m,
                    uint32_t name, uint32_t place) {
   tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_CALL_TYPE "\",\"fn\":");
@@ -148,6 +153,9 @@ static void add_entry (tg_Buf *out, const char *label, const tg_Buf *value) {
   tg_buf_addchar(out, '}');
 }
 
+/* What the viewer shows where it says "profile info": each of these writes the
+   text of one entry, or nothing. */
+
 static void write_arguments (const tg_Tracks *t, tg_Buf *text) {
   const tg_Program *p = t->x->program;
   for (uint32_t i = 0; i < p->count; i++)
@@ -172,6 +180,8 @@ static void write_folded (const tg_Tracks *t, tg_Buf *text) {
                   t->x->folded, t->x->depth);
 }
 
+/* Whoever looks for a call in the marker chart and does not find it should know
+   why. */
 static void write_unmarked (const tg_Tracks *t, tg_Buf *text) {
   uint32_t n = tg_longestcalls_count(&t->marks.longest);
   if (t->marks.longest.seen > n)
@@ -244,6 +254,7 @@ static void add_note (Notes *n, const tg_Buf *note, uint64_t from_ns,
   };
 }
 
+/* Called once, when the buffer moves no more. */
 static void place_notes (Notes *n) {
   const uint8_t *p = (const uint8_t *)n->text.data;
   for (uint32_t i = 0; i < n->count; i++) {

@@ -41,6 +41,9 @@ static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
   tg_buf_add(key, &line, sizeof line);
 }
 
+/* Definitions that read the same are one func: a viewer's call tree would show
+   them as two with the same name. The interned text's number is the func's, so
+   the two grow together. */
 static uint32_t new_func (tg_StackTables *c, const tg_Functions *fs,
                           tg_FunctionId function, bool away) {
   tg_Buf key = {0};
@@ -55,6 +58,8 @@ static uint32_t new_func (tg_StackTables *c, const tg_Functions *fs,
   return func;
 }
 
+/* 'away': the func that stands for a coroutine which is waited for, named by
+   its first function. */
 static uint64_t id_of (tg_FunctionId function, bool away) {
   return (uint64_t)function << 1 | away;
 }
@@ -83,6 +88,8 @@ uint32_t tg_stacktables_func (tg_StackTables *c, const tg_Functions *fs,
 ** ===================================================================
 */
 
+/* A func at a line. Room in the array first, then the hash: what the hash has
+   is there. */
 static uint32_t find_frame (tg_StackTables *c, uint32_t func, uint32_t line) {
   uint64_t key = (uint64_t)func << 32 | line;
   uint32_t frame = tg_intmap_find(&c->by_line, key);
@@ -105,6 +112,8 @@ uint32_t tg_stacktables_frame (tg_StackTables *c, uint32_t func,
   return find_frame(c, func, line);
 }
 
+/* The stack of a frame above 'prefix': a prefix has a lower number, as viewers
+   require. The key fits 64 bits, so there is nothing to compare but it. */
 static uint32_t find_stack (tg_StackTables *c, uint32_t prefix,
                             uint32_t frame) {
   uint64_t key = (uint64_t)prefix << 32 | frame;

@@ -105,6 +105,7 @@ static void put_string (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
   put_text(out, g->u.s.data, g->u.s.size, most, g->u.s.size < g->u.s.length);
 }
 
+/* A word of ours, in the place of a value. */
 static void put_word (tg_Buf *out, const char *s) {
   put_type(out, TYPE_STRING);
   put_text(out, s, strlen(s), MEMBER, false);
@@ -195,7 +196,8 @@ static void put_shape (tg_TracedValues *v, tg_Buf *out, uint32_t shape) {
 }
 
 /* The head of an object of which a class is known, if there is room: shape 0 is
-   "table", which the others become when there are too many. */
+   "table", which the others become when there are too many. Viewers keep all
+   shapes in memory, so a document's are limited (tracedvalues.h). */
 static void put_object (tg_TracedValues *v, tg_Buf *out, unsigned kind) {
   uint32_t shape = end_shape(v);
   tg_assert(v->shapes->count > 0 || v->failed);

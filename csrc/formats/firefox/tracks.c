@@ -99,6 +99,7 @@ static tg_Track *add_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   return tg_intmap_set(&t->by_thread, thread, place) ? t->list[place] : NULL;
 }
 
+/* The latest one is remembered: packets of one coroutine come in a row. */
 static TG_NOINLINE tg_Track *find_track (tg_Tracks *t, tg_ThreadId thread,
                                          uint64_t ns) {
   uint32_t place = tg_intmap_find(&t->by_thread, thread);
@@ -161,6 +162,8 @@ static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
   return stack;
 }
 
+/* A func that could not be made is want of memory, told here once for all who
+   push. */
 static bool push (tg_Tracks *t, tg_Track *track, tg_TrackFrame f) {
   if (f.func == TG_STACK_NONE)
     return refuse(t);
@@ -176,7 +179,10 @@ static bool push (tg_Tracks *t, tg_Track *track, tg_TrackFrame f) {
   return true;
 }
 
-/* Control goes from one track to another. */
+/* Control goes from one track to another. On the one that is left a frame
+   stands for the other, "(in coroutine ...)", until it comes back: its samples
+   must not look as if the caller had been busy. It has no function, by which it
+   is known again. */
 static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
                        uint64_t ns) {
   uint32_t stack = cut_span(t, from, ns, TG_TAG_NONE);
@@ -219,6 +225,8 @@ static void note_line (tg_Track *track, const tg_Packet *p) {
     f->line = p->line;
 }
 
+/* Until a call from it tells better, a frame is where its function is
+   defined. */
 static uint32_t first_line (const tg_Tracks *t, tg_FunctionId function) {
   const tg_Function *f = tg_functions_find(t->x->stream->functions, function);
   return f != NULL && !f->is_c ? f->line : 0;
@@ -240,6 +248,8 @@ static void enter_on (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   track->to_ns = p->time_ns;
 }
 
+/* 'ended': the coroutine is over as far as is known, and its track with it. A
+   yield is no end, nor is a frame that the trace's end has cut off. */
 static void leave_on (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   cut_span(t, track, p->time_ns, TG_TAG_NONE);
   tg_assert(track->nframes > 0);
@@ -258,6 +268,8 @@ static void enter_own (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   enter_on(t, track, p);
 }
 
+/* The other way round: this track's span ends first, then the one below goes
+   on. */
 static void leave_own (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   tg_Track *below = other_track(t, p->thread, 0, p->time_ns);
   leave_on(t, track, p);
