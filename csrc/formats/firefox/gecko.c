@@ -392,9 +392,8 @@ static uint64_t end_of (const Gecko *w) {
   return end + 2 * w->interval_ns;
 }
 
-static void put_meta (Gecko *w) {
-  put(w, "{\"meta\":{\"version\":");
-  put(w, w->old ? "5" : "36");
+/* Milliseconds: the start since 1970, all others since then. */
+static void put_times (Gecko *w) {
   put(w, ",\"startTime\":");
   put_ms(w, w->x->wall_ns);
   put(w, ",\"interval\":");
@@ -403,6 +402,15 @@ static void put_meta (Gecko *w) {
   put_ms(w, w->x->start_ns);
   put(w, ",\"profilingEndTime\":");
   put_ms(w, end_of(w));
+}
+
+/* What Firefox says of itself is left empty where a reader looks at it, and
+   left out elsewhere. "presymbolicated": names are names already, and nobody
+   needs to look for libraries. */
+static void put_meta (Gecko *w) {
+  put(w, "{\"meta\":{\"version\":");
+  put(w, w->old ? "5" : "36");
+  put_times(w);
   put(w, ",\"shutdownTime\":null,\"processType\":0,\"stackwalk\":0,"
       "\"debug\":0,\"product\":");
   put_string(w, tg_meta_program(w->x));

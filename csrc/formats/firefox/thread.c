@@ -197,9 +197,9 @@ static void put_marks (tg_Document *w, const tg_Track *track) {
 
 /* }================================================================== */
 
-void tg_document_thread (tg_Document *w, uint32_t i) {
-  const tg_Track *track = w->tracks.list[i];
-  const uint32_t strings = w->strings.count, funcs = w->stacks.nfuncs;
+/* Whose thread it is. The viewer groups threads by their process, and opens on
+   the main one. */
+static void put_names (tg_Document *w, const tg_Track *track, bool main) {
   tg_Buf name = {0};
   tg_tracks_name(&w->tracks, track, &name);
   tg_document_put(w, "{\"name\":");
@@ -207,21 +207,35 @@ void tg_document_thread (tg_Document *w, uint32_t i) {
   w->ok = w->ok && !name.failed;
   tg_buf_free(&name);
   tg_buf_addfmt(w->out, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":%u,"
-                "\"processName\":", i == 0 ? "true" : "false",
+                "\"processName\":", main ? "true" : "false",
                 (unsigned)w->x->pid, (unsigned)track->thread);
   const char *program = tg_meta_program(w->x);
   tg_export_string(w->out, program, strlen(program));
+}
+
+/* From when to when it is there: the first track as long as the document, a
+   coroutine's as long as it lived, if that is known of it alone. */
+static void put_times (tg_Document *w, const tg_Track *track, bool main) {
   tg_document_put(w, ",\"processType\":\"default\",\"processStartupTime\":");
   tg_document_ms(w, w->x->start_ns);
   tg_document_put(w, ",\"processShutdownTime\":null,\"pausedRanges\":[],"
       "\"showMarkersInTimeline\":true,\"registerTime\":");
-  tg_document_ms(w, i == 0 ? w->x->start_ns : track->from_ns);
+  tg_document_ms(w, main ? w->x->start_ns : track->from_ns);
   tg_document_put(w, ",\"unregisterTime\":");
-  if (i > 0 && track->ended && !track->shared)
+  if (!main && track->ended && !track->shared)
     tg_document_ms(w, track->to_ns);
   else
     tg_document_put(w, "null");
   tg_document_put(w, ",");
+}
+
+/* The tables that all threads share are written already: nothing here may add
+   to them. */
+void tg_document_thread (tg_Document *w, uint32_t i) {
+  const tg_Track *track = w->tracks.list[i];
+  const uint32_t strings = w->strings.count, funcs = w->stacks.nfuncs;
+  put_names(w, track, i == 0);
+  put_times(w, track, i == 0);
   put_samples(w, track);
   put_marks(w, track);
   if (track->values.values > 0)
