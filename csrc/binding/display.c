@@ -17,6 +17,8 @@ static tg_Buf *push_buf (lua_State *L) {
   return lx_owner(L, sizeof(tg_Buf), 0, "tracegrip.buf", buf__gc);
 }
 
+/* escaped(text): as it may be shown on a terminal, where control characters
+   could do anything. */
 int display_escaped (lua_State *L) {
   size_t size;
   const char *s = luaL_checklstring(L, 1, &size);
@@ -29,6 +31,7 @@ int display_escaped (lua_State *L) {
   return 1;
 }
 
+/* textwidth(text): the columns that it takes there. */
 int display_textwidth (lua_State *L) {
   size_t size;
   const char *s = luaL_checklstring(L, 1, &size);

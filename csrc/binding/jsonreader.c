@@ -6,6 +6,10 @@
 ** Called by the server's modules and the command line for each packet, on the
 ** thread of that state. The text is a stranger's: what is no JSON (RFC 8259) is
 ** nil and a place; only want of memory raises.
+**
+** Written here, since a client's packets are what a server spends its time on:
+** values go straight onto Lua's stack and into tables, with no tree in between,
+** and nothing is owned by C while Lua may raise.
 */
 #include "binding/jsonreader.h"
 
@@ -392,6 +396,7 @@ static bool parse_object (Parse *j) {
 /* The limit is on what a stranger sends: each level takes C's stack and
    Lua's. */
 static bool parse_nested (Parse *j, bool (*parse) (Parse *j)) {
+  tg_assert(j->depth >= 0 && (look(j) == '{' || look(j) == '['));
   if (j->depth == 0)
     return false;
   j->p++;

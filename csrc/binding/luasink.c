@@ -38,6 +38,8 @@ static void store (tg_Sink *s, lua_State *L) {
   }
 }
 
+/* Objects and arrays are tables alike until something is put in: an empty array
+   is an empty table in Lua. */
 static void lua_object (tg_Sink *s) {
   lua_newtable(state(s));
 }
@@ -46,6 +48,7 @@ static void lua_array (tg_Sink *s) {
   lua_newtable(state(s));
 }
 
+/* The innermost container is complete, and is stored as any value. */
 static void lua_closing (tg_Sink *s) {
   store(s, state(s));
 }

@@ -55,6 +55,9 @@ static void release_collector (lua_State *L, long long size) {
 
 #endif
 
+/* Light userdata and a light C function: to push them allocates nothing, so
+   that all which may fail happens inside the protected call. The error's value
+   is dropped: nobody in the hook could tell it. */
 bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
   bool ok;
   TG_STACK_GUARD(L);
@@ -118,6 +121,7 @@ void lx_class (lua_State *L, const char *name, const luaL_Reg *methods) {
    has a __gc by then (manual, 2.5.3). */
 void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
                 lua_CFunction gc) {
+  TG_STACK_GUARD(L);
   void *owner = lua_newuserdatauv(L, size, nuvalues);
   memset(owner, 0, size);
   if (luaL_newmetatable(L, name)) {
@@ -125,6 +129,7 @@ void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
+  TG_STACK_LEFT(L, 1);
   return owner;
 }
 
@@ -135,6 +140,7 @@ lua_State *lx_mainthread (lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   M = lua_tothread(L, -1);
   lua_pop(L, 1);
+  tg_assert(M != NULL);
   return M;
 }
 

@@ -3,6 +3,10 @@
 ** table of all. On any thread, with that thread's state. What is wrong raises,
 ** and the message names the option, what is allowed and what was given; want of
 ** memory raises too.
+**
+** The command line, the server and programs all come here: so an option means
+** the same for each of them, and a mistake is told in the same words. Tables
+** are read raw: a metatable of the program's is not asked.
 */
 #include <math.h>
 #include <string.h>
@@ -279,6 +283,8 @@ static void opt_to (Reading *r) {
   r->filter->to_ns = read_ms(r);
 }
 
+/* All of them, in the order in which messages list them: what is seen of a
+   trace, what of values, then what recording alone has, and reading alone. */
 static const struct {
   const char *name;
   void (*read) (Reading *r);
@@ -306,7 +312,8 @@ static const struct {
 
 #define NOPTIONS (sizeof options / sizeof options[0])
 
-/* Keys that the caller reads by itself. */
+/* Keys that the caller reads by itself: an export has some, a start has the
+   trace's name. NULL is a list of none. */
 static bool is_extra (const char *const *extra, const char *name) {
   for (; extra != NULL && *extra != NULL; extra++) {
     if (strcmp(*extra, name) == 0)
@@ -342,6 +349,7 @@ static int unknown_option (const Reading *r) {
 /* Key and value are on top of the stack. A linear search: a dozen comparisons
    of short strings, once for each option that is given. */
 static void read_one (Reading *r) {
+  tg_assert((r->purpose == READ) == (r->filter != NULL));
   if (lua_type(r->L, -2) != LUA_TSTRING)
     unknown_option(r);
   r->name = lua_tostring(r->L, -2);
@@ -393,6 +401,7 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
   read_all(&r, index);
 }
 
+/* Also of options that a mistake has left half read. */
 static int options__gc (lua_State *L) {
   tg_options_free(lua_touserdata(L, 1));
   return 0;

@@ -224,6 +224,8 @@ int system_pid (lua_State *L) {
   return 1;
 }
 
+/* family([variable]): the number of the family that this process is of, by a
+   variable of its environment (family.h). */
 int system_family (lua_State *L) {
   lua_pushinteger(L, tg_family(luaL_optstring(L, 1, NULL)));
   return 1;

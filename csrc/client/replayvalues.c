@@ -196,8 +196,7 @@ static int compare (const void *pa, const void *pb) {
 
 /* Counted first: the array of them is one userdata, which cannot grow. Lua's
    own count (#) tells only of sequences. A userdata rather than memory of C,
-   which an error of Lua's (memory, in lua_next's place a string) would leave
-   behind. */
+   which an error of Lua's would leave behind. */
 static size_t count_keys (lua_State *L, int t) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, t); lua_pop(L, 1))

@@ -39,6 +39,8 @@ static lua_State *wrapped_thread (lua_State *L) {
   return co;
 }
 
+/* NULL if it is something else: the arguments of a call that will fail may be
+   anything. */
 static lua_State *thread_of (tg_Slot v) {
   return (tg_slot_type(v) == LUA_TTHREAD)
          ? (lua_State *)(uintptr_t)v.u.p : NULL;
@@ -75,6 +77,9 @@ static void note_handler (tg_Coroutine *t, lua_State *L) {
   }
 }
 
+/* What is to be known before the function does its work. pcall is none of
+   them: it needs no more than that its frame is there. 'above': so many values
+   stand on the stack that are not arguments. */
 void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                            uint32_t what, int above) {
   tg_Session *s = t->session;
@@ -130,6 +135,8 @@ static void note_created (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   tg_resumechain_adopt(s, co, L);
 }
 
+/* And what is known only by its results. An error that unwinds xpcall's frame
+   takes its handler away elsewhere (drop_frames of resumechain.c). */
 void tg_builtincalls_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                              uint32_t what) {
   tg_Role role = tg_role_bits(what);

@@ -60,6 +60,8 @@ TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
     put_outer_object(c, b, lua_topointer(c->L, i), type, i);
 }
 
+/* Arguments or results that have a place on the stack. What is secret is not
+   looked at: not even its type is told. */
 static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
   for (int i = 0; i < n && c->p != NULL; i++) {
     if (tg_unlikely(secret_parameter(c, list->secrets, i))) {
@@ -146,6 +148,8 @@ static void put_few_brief (tg_Capture *c, const tg_ValueList *list,
     tg_capture_brief(c, b.at[id]);
 }
 
+/* The three ways from the rarest to the usual ones; they write the same bytes
+   of the same values, and differ in what they must ask. */
 static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
   if (done < 0)
     put_list(c, list);
@@ -237,7 +241,9 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
   return base;
 }
 
-/* By the public API. */
+/* By the public API. The short way needs room for all that it may write, so
+   that it need not look at each value whether there is; near a chunk's end the
+   list goes the long way, which does. */
 static uint8_t *put_asking (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, uint8_t *p,
                             uint8_t *lim) {
@@ -309,13 +315,18 @@ TG_INLINE uint8_t *put_both (tg_Session *s, lua_State *L,
 
 #endif
 
+/* At whatever event: nothing of the program runs before the list is complete,
+   so what has been read of an object stays true until then. */
 uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           uint8_t *p, uint8_t *lim) {
+  tg_assert(p <= lim && list->count >= 0 && list->varargs >= 0);
   const void *base = base_of(s, L, list);
   return (base != NULL) ? put_both(s, L, list, base, p, lim)
                         : put_asking(s, L, list, p, lim);
 }
 
+/* A message that Lua is about to make, or a part of one: there is no string of
+   the program's for it, so it is never remembered as written. */
 uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,
                           uint8_t *p, uint8_t *lim) {
   uint8_t *start = p;

@@ -2,6 +2,10 @@
 ** capture_large.c - parts of a value that do not fit the short forms: long
 ** strings, which are copied once and then referred to, and objects far down
 ** the pool.
+**
+** Called in the hook, by both halves of capture, on the traced thread; out of
+** line, so that the usual way has no code for them. Room that is too small is
+** latched (c->p == NULL), and the event is written again with more.
 */
 #include "hook/capture_inline.h"
 #include "state/catalog.h"
@@ -52,6 +56,8 @@ void tg_capture_long (tg_Capture *c, const char *s, size_t n) {
   c->p = p + kept;
 }
 
+/* What is written from 'start' on will be written anew, perhaps elsewhere:
+   nobody may refer to it there. */
 void tg_capture_forget (tg_Writer *r, const uint8_t *start) {
   for (int i = 0; i < TG_WRITTEN; i++) {
     if (r->written[i].grip >= start && r->written[i].grip < r->lim)
@@ -59,6 +65,8 @@ void tg_capture_forget (tg_Writer *r, const uint8_t *start) {
   }
 }
 
+/* An object without an index is told by its type alone: that there was one,
+   and no room to say which. */
 void tg_capture_far (tg_Capture *c, uint32_t id, int type) {
   if (!room(c, ROOM))
     return;

@@ -73,6 +73,8 @@ TG_INLINE tg_Slot slot_of (const tg_Object *o) {
   return (tg_Slot){.u.p = o->address, .tag = o->tag};
 }
 
+/* The tag stays with the object: to be listed later it is read again from its
+   address, and that does not say what it is. */
 TG_INLINE uint32_t enter_slot (tg_Capture *c, tg_Slot v, uint32_t level,
                                bool *fresh) {
   uint32_t id = enter(c, v.u.p, tg_slot_type(v), level, 0, fresh);
@@ -159,6 +161,8 @@ TG_INLINE void put_value (tg_Capture *c, tg_Slot value, uint32_t level,
     put_large(c, value, level);
 }
 
+/* Room for the key and the value is asked for at once, and both may turn out
+   to be small: then nothing else is asked. */
 TG_INLINE void put_property (tg_Capture *c, tg_Slot key, tg_Slot value,
                              uint32_t level) {
   if (!room(c, 2 * SMALL_ROOM))
@@ -366,6 +370,8 @@ static void put_list (tg_Capture *c, const tg_ValueList *list,
     put_values(c, base, -list->varargs, extra);
 }
 
+/* The pool is emptied in any case: it is the session's, and the next list's.
+   What was remembered of strings that end up nowhere is forgotten. */
 uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
                            uint8_t *p, uint8_t *lim, bool *unknown) {

@@ -2,6 +2,12 @@
 ** emit.c - events that are rare, and of calls and returns what is. Called in
 ** the hook. An event for which there is no room, or no memory, is not written:
 ** its packets are counted all the same, and so as lost.
+**
+** An event is written where it will stay, in the chunk, and is nobody's before
+** it is committed: what a list turns out to take is no reason to write it
+** elsewhere first. The frames are as they are after the event, but for those
+** that its own text speaks of: a chunk that begins with it lists the chain as
+** it is then (context.h).
 */
 #include "hook/emitcall.h"
 #include "hook/crosscheck.h"
@@ -141,7 +147,9 @@ void tg_emit_call_again (tg_Call c) {
   emit(c.t->session, c.now, write_call, &c);
 }
 
-/* What a return is told by, its frame having been popped. */
+/* What a return is told by, its frame having been popped. These structures are
+   what 'write' gets of an event: it may be called more than once, with ever
+   more room, and changes nothing but bytes. */
 typedef struct Return {
   tg_Session *s;
   lua_State *L;
@@ -276,7 +284,9 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   r->packets += visible;
 }
 
-/* It stands for no packet: readers forget what they remember of it. */
+/* It stands for no packet: readers forget what they remember of it. Without it
+   a reader would keep the frames of each coroutine that was dropped while it
+   was suspended, as generators mostly are. */
 void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   r->behind = true;             /* the chain is nothing to it */
@@ -288,6 +298,7 @@ void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_writer_end(r, tg_put32(p, t->id));
 }
 
+/* An event that is its head alone. 'packets' is how many readers make of it. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {
   tg_Writer *r = &s->writer;

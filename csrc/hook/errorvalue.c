@@ -23,7 +23,9 @@
 
 /* ---- which frames can have thrown another value than they got ---- */
 
-/* Whether an error may have ended at this frame, and another begun. */
+/* Whether an error may have ended at this frame, and another begun: of a Lua
+   function never, as it can only call one that catches; of a C function unless
+   it is one of Lua's that is known to pass errors on. */
 static bool may_catch (const tg_Session *s, const tg_Frame *f) {
   tg_FunctionId id = f->what & TG_FR_ID;
   if (id == 0)
@@ -334,6 +336,10 @@ static bool caught_beyond (const tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   return v->index != 0;
 }
 
+/* What arrived, wherever the event is: on the coroutine whose frames are gone,
+   or on one that had resumed it, perhaps through several. 'v->index' is a place
+   on the stack of 'L'; what has been pushed there to be read stays until the
+   event is written (unwind of resumechain.c). */
 static bool caught (const tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                     uint32_t keep, tg_Role catcher, tg_ErrorValue *v) {
   *v = (tg_ErrorValue){.L = L};
@@ -351,9 +357,22 @@ static bool caught (const tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 
 /* ---- all together ---- */
 
+/*
+** From the top down there are up to three parts, each with the value that
+** unwound it:
+**
+**     frames  keep .. first .. last .. top
+**             outer   unknown   inner
+**
+** 'inner' is what the top frame threw, good down to the first frame below it
+** that may have caught it; 'outer' is what arrived, good up to the last such
+** frame. What was thrown between two of them nobody can say. Where no frame may
+** have caught, both are the same, and one of them is enough.
+*/
 int tg_errorvalue_find (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                         uint32_t keep, tg_Role catcher,
                         tg_Unwound part[TG_UNWOUND_PARTS]) {
+  tg_assert(keep <= t->n);
   tg_ErrorValue outer = {0}, inner = {0};
   bool whole = false;
   int n = 0;

@@ -24,6 +24,8 @@
 static void hook_direct (lua_State *L, lua_Debug *ar);
 static void hook_asking (lua_State *L, lua_Debug *ar);
 
+/* Both hooks do the same for the program. The choice is for as long as the
+   session traces: a state's memory does not become another one meanwhile. */
 void tg_hook_begin (tg_Session *s) {
   s->hook = s->direct ? hook_direct : hook_asking;
   tg_lastrun_settle(s, true);
@@ -42,6 +44,9 @@ static void remove_stray (lua_State *L) {
     lua_sethook(L, NULL, 0, 0);
 }
 
+/* The process ends, or the state closes, inside of all that runs: one event for
+   all frames of the chain, whose records are then as if nothing had ever run
+   on them. Frames of suspended coroutines have exited with their yields. */
 void tg_hook_terminate (tg_Session *s) {
   uint32_t visible = 0;
   for (tg_Coroutine *t = s->current; t != NULL; t = t->resumer) {

@@ -11,7 +11,16 @@
 */
 #include "hook/quick.h"
 
+/*
+** Works out how deep the shadow stack may become by quick calls: one less than
+** has room, or than the depth limit allows; 0 where no event may go the quick
+** way. Called after each event that was looked at in full, which is when any of
+** this can have changed: something to attend to, a hook of the program's, a
+** value on its way to be thrown, frames that are not known, a frame of ours on
+** top. So the quick way itself compares one number.
+*/
 void tg_quick_settle (tg_Coroutine *t) {
+  tg_assert(t->n <= t->capacity && t->hidden <= t->n);
   const tg_Session *s = t->session;
   uint32_t most = t->capacity;
   t->quick = 0;
@@ -79,6 +88,8 @@ void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
 
 /* ---- returns ---- */
 
+/* The frame goes first, as in a full look: a chunk that begins with this return
+   must not list it. */
 static TG_NOINLINE void return_in_full (tg_Coroutine *t, lua_Debug *ar,
                                         uint64_t now) {
   uint32_t what = tg_coroutine_top(t)->what;
@@ -101,6 +112,8 @@ static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
     return_in_full(t, ar, now);
 }
 
+/* Where results stand is told by the frame, but for those of a C function whose
+   place may not fit the 16 bits that it has for that. */
 void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
                            uint64_t now) {
   const tg_Session *s = t->session;

@@ -1,6 +1,13 @@
 /*
 ** varargs.c - see varargs.h. Called in the hook: raw access only, nothing is
 ** allocated, at most three slots of the stack are used, which a hook has.
+**
+** Two places where extra arguments may be: below the frame, where lua_getlocal
+** finds them by negative numbers (manual, lua_getlocal), in all of 5.4 and for
+** most functions of 5.5; or in a table that 5.5 makes for a function which
+** names them ("...t"), and which is the local variable after the parameters.
+** The program may have changed such a table by the time it is read: at the
+** call's event it has not.
 */
 #include "hook/varargs.h"
 #include "binding/lx.h"
@@ -71,6 +78,8 @@ int tg_varargs_count (lua_State *L, lua_Debug *ar, int nparams) {
   return n;
 }
 
+/* Below the frame first, as that is where they are mostly; a function has them
+   in one place only. */
 bool tg_varargs_push (lua_State *L, lua_Debug *ar, int nparams, int i) {
   TG_STACK_GUARD(L);
   if (lua_getlocal(L, ar, -i) != NULL)

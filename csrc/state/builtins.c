@@ -151,6 +151,8 @@ static void learn_closing (lua_State *L) {
     replaces = lua_tointeger(L, -1) == 2;
 }
 
+/* What error(nil) throws: nil itself, or since 5.5 a message in its place. To
+   be shown as the thrown value, it has to be known before Lua makes it. */
 static void learn_nil (lua_State *L) {
   lua_pushcfunction(L, tg_builtins_real(TG_ROLE_ERROR));
   lua_pcall(L, 0, 0, 0);
@@ -192,6 +194,8 @@ static int learn (lua_State *L) {
   return 0;
 }
 
+/* luaL_newstate and not the program's allocator: that may count or limit what
+   it gives. */
 static void learn_once (void) {
   lua_State *L = luaL_newstate();
   if (L == NULL)

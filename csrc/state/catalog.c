@@ -2,6 +2,13 @@
 ** catalog.c - which function has which definition: the closures that are
 ** called, and some that were seen as values. Called in the hook. Without memory
 ** nothing is known of a function.
+**
+** What is known of an address is a guess, since the collector gives addresses
+** out again: so each entry has what it takes to see that it is still the same
+** function (source, lines, parameters; more where several share their line),
+** and it is compared each time. To pin functions in the registry instead would
+** keep the program's garbage alive, and to hear of their end would need a
+** metatable that all functions share.
 */
 #include <string.h>
 
@@ -197,6 +204,14 @@ bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
   return f->source_size == ar->srclen
          && tg_definitions_same_text(f->source, ar->source, ar->srclen);
 }
+
+/*
+** ---- functions as values ----
+**
+** A function that is passed as an argument is named in the packet, so it needs
+** a definition though it was never called. Values have a table of their own: at
+** a call the flags of what is wanted matter, here only the id.
+*/
 
 /* What a function value is found by: as values, all closures of a C function
    are one definition. */

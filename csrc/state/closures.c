@@ -2,14 +2,21 @@
 ** closures.c - the table of functions that were called. Owned by a session's
 ** catalog, used in the hook on the traced thread. Without memory it forgets
 ** what it has: each function is then found out about again.
+**
+** Open addressing, looked at with each call: 'tg_closures_find' is in the
+** header. Nothing is ever taken out. An address may be another function's by
+** now, which shows when what is known of it is compared (catalog.h), so there
+** is no need to hear of functions that are collected.
 */
 #include <string.h>
 
 #include "state/closures.h"
 #include "base/alloc.h"
 
+/* Slots. The most keeps what is dead from filling memory: then the table starts
+   anew. */
 #define CLOSURES_MIN 1024u
-#define CLOSURES_MAX 16384u         /* then the table starts anew */
+#define CLOSURES_MAX 16384u
 #define BEYOND 64u                  /* slots beyond the mask */
 
 /* No search wraps round: what has no room below the end goes on beyond it, so
@@ -71,6 +78,8 @@ static void grow (tg_Closures *k) {
   *k = larger;
 }
 
+/* At most half full, so that searches are short. An entry that is there is
+   overwritten: it was of another function. */
 tg_Closure *tg_closures_add (tg_Closures *k, const void *address) {
   if (k->used * 2 > k->mask)
     grow(k);

@@ -22,6 +22,7 @@ void tg_coroutines_init (tg_Coroutines *ts) {
   ts->next_id = 2;      /* 1 is the main coroutine's */
 }
 
+/* Its own memory only: the coroutine is Lua's. */
 static void free_record (tg_Coroutine *t) {
   tg_free(t->frames);
   tg_free(t->catches);
@@ -53,6 +54,8 @@ static uint32_t bucket (const tg_Coroutines *ts, const lua_State *L) {
   return (uint32_t)(k >> 40) & (ts->nbuckets - 1);
 }
 
+/* By address, which may be that of a coroutine which died: whoever cannot be
+   sure asks tg_coroutine_alive. */
 tg_Coroutine *tg_coroutines_find (const tg_Coroutines *ts, lua_State *L) {
   tg_Coroutine *t;
   if (ts->nbuckets == 0)
@@ -149,10 +152,14 @@ int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci) {
   return -1;
 }
 
+/* Doubled, when the shadow stack is as deep as it has ever been: so it is not
+   for the hook's usual way, which has looked for room (tg_coroutine_room). */
 bool tg_coroutine_grow (tg_Coroutine *t) {
   return tg_grow(&t->frames, &t->capacity, t->n + 1, sizeof *t->frames);
 }
 
+/* The frame on top is xpcall's: 'handler' is what will be called for an error
+   inside it. By address, as it is compared with the function of each call. */
 void tg_coroutine_catch (tg_Coroutine *t, const void *handler) {
   tg_assert(t->n > 0);
   if (!tg_grow(&t->catches, &t->catchcap, t->ncatches + 1,

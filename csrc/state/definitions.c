@@ -2,6 +2,11 @@
 ** definitions.c - see definitions.h. Called in the hook, when a function comes
 ** into sight that has no entry in the catalog. Without memory, or after the
 ** millionth, there is no definition, and the call is lost.
+**
+** This is the slow end of the catalog: it may read a file for a name, and takes
+** microseconds. What keeps it from being called is the table of closures before
+** it (closures.h). Only the traced thread comes here; what it adds other
+** threads read, so a definition is never changed once it is added.
 */
 #include <errno.h>
 #include <string.h>
@@ -56,8 +61,10 @@ static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
 }
 
-/* What the Lua function on top of the stack does, if that is to be known. A
-   chunk is told by its source, and its line is never crowded. */
+/* What the Lua function on top of the stack does, if that is to be known: where
+   several are declared on one line, names may be the same as well. A chunk is
+   told by its source, and its line is never crowded. 0: not known, or not from
+   memory; then all of one shape are one definition. */
 static uint64_t code_of (tg_Session *s, const lua_State *L,
                          const lua_Debug *ar) {
   if (!s->direct || !tg_funcname_crowded(&s->known.definitions.sources, ar))
@@ -65,8 +72,11 @@ static uint64_t code_of (tg_Session *s, const lua_State *L,
   return tg_shape_code(tg_function_proto(tg_direct_pushed(L)));
 }
 
+/* Of the function on top of the stack, 'ar' having "Su". All closures of one C
+   function are one key: what tells them apart, if anything, is 'called'. */
 static void make_key (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       Key *k) {
+  tg_assert(lua_isfunction(L, -1));
   memset(k, 0, sizeof *k);
   if (*ar->what == 'C') {
     k->cfunction = (const void *)(uintptr_t)lua_tocfunction(L, -1);
@@ -169,6 +179,8 @@ static bool grow_index (tg_Session *s) {
   return true;
 }
 
+/* Identities are by id, and so is 0, which is none: more than are used, since
+   an id is asked about before it is given. */
 static bool room_for_id (tg_Definitions *k, uint32_t id) {
   if (id < k->identities_size)
     return true;
@@ -258,6 +270,9 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f,
   return id;
 }
 
+/* 'unnamed': a value without a name may get one later, from who calls it. Then
+   it gets another definition, as those that are there do not change. If 'add'
+   takes it the function's memory is the table's, else it is freed here. */
 static tg_FunctionId define_new (tg_Session *s, lua_State *L,
                                  const lua_Debug *ar, const Key *k,
                                  bool call) {
@@ -281,14 +296,19 @@ static bool has_room (const tg_Definitions *k) {
   return k->index_used + 1 < k->index_size;
 }
 
-/* In place of an unnamed one, or of its own. */
+/* In place of an unnamed one, or of its own. The index grows after that and
+   not before: 'slot' is a place in it. */
 static void enter_slot (tg_Session *s, uint32_t *slot, tg_FunctionId id) {
+  tg_assert(id != 0 && has_room(&s->known.definitions));
   s->known.definitions.index_used += *slot == 0;
   *slot = id;
   if (s->known.definitions.index_used * 2 > s->known.definitions.index_size)
     grow_index(s);
 }
 
+/* A value is looked for without a name, since nobody calls it. What a frame or
+   a call is called by helps to name it, and tells closures of one C function
+   apart. */
 tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
                                    const lua_Debug *ar, tg_Sight sight) {
   Key k;

@@ -3,6 +3,11 @@
 **
 ** Called in the hook, once for each list of captured values. Without memory an
 ** object is not entered, and its value shown without what is in it.
+**
+** A slot holds the pool's base plus an object's index: so all slots are free
+** again once the base has moved past them, and to empty a pool writes nothing.
+** The first few objects are not hashed at all but compared one by one (in the
+** header), since most lists have no more.
 */
 #include <string.h>
 

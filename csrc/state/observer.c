@@ -72,6 +72,9 @@ static tg_Observer *after (const tg_Session *s, uint64_t *order) {
     } \
   } while (0)
 
+/* What each word means is told in observer.h. A session that is NULL, before
+   the first trace of a state, has no observers. */
+
 void tg_observers_turn (tg_Session *s, lua_State *L) {
   TELL(s, turn, (o, L));
 }

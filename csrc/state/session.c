@@ -20,6 +20,8 @@ tg_Session *tg_session_find (lua_State *L) {
   return s;
 }
 
+/* All sessions of the process, whatever thread they are on: each must be told
+   of a fork and of the process's end (session/process.c). */
 static struct {
   pthread_mutex_t mutex;
   tg_Session *first;
@@ -37,6 +39,7 @@ tg_Session *tg_sessions_first (void) {
   return all.first;
 }
 
+/* They are not freed: each is its state's. */
 void tg_sessions_forget (void) {
   all.first = NULL;
 }

@@ -1,10 +1,21 @@
 /*
 ** shape.c - see shape.h. Called in the hook, at each call of a function that
 ** shares its line. Cannot fail.
+**
+** A shape is a number that is made in two ways, from what the public API says
+** and from memory, and must come out the same: a definition that was made the
+** one way is found the other. So both go over the same things in the same
+** order, and what the API says of a chunk without debug information ("?",
+** "(no name)") is said here of a string that is not there.
+**
+** The hash is FNV-1a, which takes a byte at a time and needs no end: what is
+** hashed are names, a few bytes each. It need not withstand an enemy: whoever
+** makes two functions on one line look alike deceives his own trace.
 */
 #include "state/shape.h"
 #include "direct/frame.h"
 
+/* The byte that ends a name is in no name: "ab", "c" is not "a", "bc". */
 static uint64_t add_name (uint64_t h, const char *name) {
   if (name == NULL)
     name = "?";             /* a chunk without debug information */
@@ -13,10 +24,14 @@ static uint64_t add_name (uint64_t h, const char *name) {
   return (h ^ 0xff) * UINT64_C(0x100000001B3);
 }
 
+/* What is counted comes first, and then the names of what was counted. */
 static uint64_t first_shape (unsigned nparams, bool vararg) {
   return UINT64_C(0xCBF29CE484222325) + nparams * 2u + vararg;
 }
 
+/* The function is on top of the stack, 'ar' has "u". lua_getlocal without a
+   frame tells the names of parameters and pushes nothing; lua_getupvalue pushes
+   the value, which is not looked at. */
 uint64_t tg_shape_ask (lua_State *L, const lua_Debug *ar) {
   uint64_t h = first_shape(ar->nparams, ar->isvararg != 0);
   TG_STACK_GUARD(L);
@@ -30,11 +45,16 @@ uint64_t tg_shape_ask (lua_State *L, const lua_Debug *ar) {
   return h;
 }
 
+/* A name as the interpreter has it, a string; 'none' is what the API says in
+   its place. */
 static uint64_t add_string (uint64_t h, const void *string, const char *none) {
   size_t n;
   return add_name(h, (string != NULL) ? tg_direct_text(string, &n) : none);
 }
 
+/* Parameters are the first of a prototype's local variables. A stripped one has
+   no variables described; fewer than it has parameters are taken for none. The
+   number of upvalues is the closure's own, as lua_getinfo tells it. */
 uint64_t tg_shape_read (const void *proto, unsigned upvalues) {
   unsigned n = tg_read8(proto, TG_AT_PROTO_PARAMS);
   uint64_t h = first_shape(n, tg_direct_is_vararg(proto));

@@ -2,6 +2,9 @@
 ** livelog.c - a trace whose log is written by the hook (tracing.c pumps it
 ** after each event). Here it is started, on the thread that runs the state; a
 ** file that cannot be opened is nil, message, errno.
+**
+** After each event and not now and then: a person who watches a program that
+** hangs, or dies, wants to see its last call.
 */
 #include <errno.h>
 #include <unistd.h>
@@ -12,6 +15,8 @@
 #include "packet/log.h"
 #include "trace/trace.h"
 
+/* The log has a selection of its own: it is merged from the same options, and
+   copied, so that the Trace may change or go. False without memory. */
 static bool attach (tg_Trace *t, const tg_LogStyle *style, int fd) {
   tg_Selection d = {0};
   if (tg_selection_add(&d, &t->options))

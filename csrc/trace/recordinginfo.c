@@ -12,7 +12,8 @@
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
-/* What takes reading all of a trace. */
+/* What takes reading all of a trace. Times are nanoseconds since the stream's
+   time 0. */
 typedef struct Measure {
   uint64_t events;
   uint32_t threads;

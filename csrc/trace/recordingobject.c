@@ -2,6 +2,11 @@
 ** recordingobject.c - the object of an opened recording: it owns the recording,
 ** and has a Trace for each trace in it. On the thread that runs the state. A
 ** file that cannot be read is nil, message, code; wrong use raises.
+**
+** A recording mostly has one trace, and most programs want that: so a Recording
+** has the methods and fields of its first trace, beside its own. Nothing that
+** the file says is trusted: a place beyond its end is taken for the end, a
+** number that goes backwards for no time at all.
 */
 #include <errno.h>
 #include <string.h>
@@ -154,7 +159,8 @@ static int recording_trace (lua_State *L) {
   return 1;
 }
 
-/* info(brief, progress), as recordinginfo.h has it. */
+/* info(brief, progress), as recordinginfo.h has it. The list of Traces is at 4,
+   behind the arguments. */
 static int recording_info (lua_State *L) {
   const Recording *u = check_recording(L);
   lua_settop(L, 3);
@@ -195,6 +201,7 @@ static int recording__index (lua_State *L) {
   return 1;
 }
 
+/* Also __close. Its Traces pin the stream themselves, and may be read on. */
 static int recording__gc (lua_State *L) {
   Recording *u = luaL_checkudata(L, 1, TG_RECORDING);
   tg_recording_close(u->r);
@@ -223,6 +230,8 @@ static void set_forwards (lua_State *L) {
   }
 }
 
+/* The forwards come after the methods of its own: those would be replaced by
+   the same names of a Trace, had they any in common. */
 void tg_recordingobject_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"traces", recording_traces},

@@ -4,6 +4,10 @@
 ** thread that runs the state. Wrong questions raise, as does want of memory; a
 ** recording that cannot be read is nil, message, errno while the session is
 ** made, and raises later.
+**
+** Used by lua/tracegrip/scope.lua, mostly on the server's thread, whose clients
+** send the questions: what is in them is checked here and not before. Numbers
+** and names of fields are those of the service (docs/scope.md).
 */
 #include <errno.h>
 #include <math.h>

@@ -4,6 +4,11 @@
 ** which sees to it that nothing is raised there and nothing collected
 ** (lx_quietly). Wrong options raise before anything has changed; a file that
 ** cannot be had is false, with errno.
+**
+** What may go on while any function here allocates in Lua: the collector runs,
+** and with it finalizers of the program's, which may stop, start or close
+** traces. So what was found out before an allocation is asked again after it,
+** and a Trace that is used is on the stack.
 */
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +124,8 @@ static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
 /* The new one starts before the old one stops: if there is no memory or no
    file for it, the old one goes on; and with one of them there tracing never
    ends between them, which would end the stream and with it the numbers of an
-   actor's sequence. */
+   actor's sequence. Only what the program starts itself is announced: a client
+   that has asked for a trace knows what it replaces. */
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const tg_Observer *heir) {
   tg_Session *s = tg_tracing_get(L);
@@ -328,6 +334,7 @@ static int trace__close (lua_State *L) {
   return 0;
 }
 
+/* One that has been forgotten has no name any more. */
 static int trace__tostring (lua_State *L) {
   const tg_Trace *t = check_trace(L);
   lua_pushfstring(L, "%s: %s (%s)", TG_TRACE, t->name ? t->name : "?",
@@ -438,6 +445,7 @@ static void setup_list (lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* "__metatable" without a function hides the metatable (lx_class). */
 void tg_trace_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"stop", trace_stop},
