@@ -3,6 +3,9 @@
 **
 ** Called by everything outside the Lua heap, on any thread. Nothing here prints
 ** or gives up: a refused request is NULL.
+**
+** Lua's own heap has none of this: so a trace neither moves the program's
+** collections nor shows in its collectgarbage "count".
 */
 #include "base/alloc.h"
 
@@ -78,6 +81,7 @@ char *tg_strdup (const char *s, size_t size) {
   return copy;
 }
 
+/* NULL of NULL: a string that is not there is copied as well. */
 char *tg_strcopy (const char *s) {
   return s != NULL ? tg_strdup(s, strlen(s)) : NULL;
 }

@@ -3,6 +3,12 @@
 ** they need. Called by clientstream.c, on the server's thread, while the
 ** program writes on. Without memory the buffer has failed, which the caller
 ** looks at.
+**
+** Entries are those of a recording (entries.h) and a few more, each with its
+** size, in the byte order of this machine: BEGIN tells it, and a client with
+** another one says that it cannot read that. client/receiver.c is the other
+** end. Definitions are sent once and before the events that name them; none is
+** ever taken back.
 */
 #include "channel/blockstream.h"
 
@@ -25,6 +31,7 @@ static void put64 (tg_Buf *out, uint64_t v) {
   tg_buf_add(out, (const char *)&v, sizeof v);
 }
 
+/* Sizes are known beforehand here: numbers, or bytes that are there. */
 static void put_head (tg_Buf *out, tg_BlockEntry kind, size_t size) {
   put32(out, (uint32_t)kind);
   put32(out, (uint32_t)size);
@@ -51,6 +58,8 @@ static void put_functions (tg_BlockStream *b, const tg_Functions *fs,
     tg_entry_function(out, ++b->functions, f);
 }
 
+/* A chunk of the stream begins: its room, the packets before it, and those that
+   the ring dropped since the last stretch. */
 static void put_chunk (const tg_Stretch *s, tg_Buf *out) {
   put_head(out, TG_BLOCKENTRY_CHUNK, 24);
   put64(out, s->room);
@@ -58,6 +67,8 @@ static void put_chunk (const tg_Stretch *s, tg_Buf *out) {
   put64(out, s->missed);
 }
 
+/* A stretch is in one chunk. Where reading begins in the middle of one, the
+   chunk is told of all the same: the other side needs its room. */
 static void put_stretch (tg_BlockStream *b, const tg_Stretch *s, bool first,
                          const tg_Stream *stream, tg_Buf *out) {
   put_functions(b, stream->functions, out);

@@ -416,7 +416,10 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
   return (m != NULL) ? &m->options : NULL;
 }
 
-/* ---- what it gets ---- */
+/* ---- what it gets ----
+   In the order of the stream: frames, then the notice whose place they have
+   reached, then frames again. Never both at once, since a notice may change
+   what is selected. */
 
 /* Nothing beyond the mark is read until all before it has been: who stops a
    trace gets its frames first, and not those of others that record on. */

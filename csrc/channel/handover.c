@@ -1,6 +1,9 @@
 /*
 ** handover.c - a trace's part of the stream, from one thread to another. All
 ** that both look at is under the channel's mutex; nothing can fail.
+**
+** A part is moved and never copied: there is one cursor in it, which keeps the
+** trace's chunks, and whoever has it drops it.
 */
 #include "channel/handover.h"
 

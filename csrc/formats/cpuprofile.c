@@ -40,6 +40,8 @@ typedef struct Document {
 ** ===================================================================
 */
 
+/* Its node goes into the document, its delta to the spool: two lists of equal
+   length. */
 static void put_sample (Document *d, const tg_V8Sample *s) {
   tg_assert(s->at_ns >= d->at_ns);
   if (d->deltas.values++ > 0) {
@@ -99,6 +101,8 @@ static bool list_children (Document *d) {
   return true;
 }
 
+/* Nodes name their children: there may be readers that know "parent", but all
+   know this. */
 static void put_node (Document *d, uint32_t node) {
   const tg_Node *n = &d->v8.profile.tree.nodes[node];
   tg_buf_addstr(d->out, node > 0 ? ",\n{\"id\":" : "\n{\"id\":");

@@ -82,6 +82,8 @@ static uint32_t new_root (Document *d, tg_ThreadId thread, tg_FunctionId body) {
   return node != 0 && tg_intmap_set(&d->roots, thread, node) ? node : 0;
 }
 
+/* A coroutine keeps its root from its first packet to its end: what it began
+   with is not told again after a yield. */
 static uint32_t root_of (Document *d, const tg_Packet *p) {
   if (p->thread == 1)
     return tg_calltree_child(&d->tree, 0, MAIN);
@@ -101,6 +103,7 @@ static uint32_t parent_of (Document *d, const tg_Packet *p) {
   return root_of(d, p);
 }
 
+/* 0 of the tree is no stack: all others are below the roots of coroutines. */
 static bool enter (Document *d, const tg_Packet *p) {
   uint32_t parent = parent_of(d, p);
   uint32_t label = tg_funclabels_of(&d->labels, p->function);
@@ -273,6 +276,9 @@ static uint64_t rounded (uint64_t ns) {
   return (ns + 500) / 1000;
 }
 
+/* A line is what its own time adds to the sum, rounded: the order of the lines
+   is that of the tree, so a subtree's lines stand together and their errors
+   cancel out. */
 static void put_line (Document *d, uint32_t node) {
   uint64_t before = rounded(d->sum_ns);
   d->sum_ns += d->tree.nodes[node].tally.self_ns;

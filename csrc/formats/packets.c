@@ -6,6 +6,7 @@
 ** on any thread; this file's thread only puts it out, in order. Memory that was
 ** refused shows in the batch.
 */
+#include "export/parts.h"
 #include "formats/formats.h"
 #include "packet/packet.h"
 #include "packet/packetmemo.h"
@@ -45,20 +46,14 @@ void tg_packets_work (void *ud, tg_Batch *b) {
     put_packet(ud, b, &json);
 }
 
-/* The output has nothing that waits: it takes the text as it is, and leaves the
-   batch the memory of its own. */
-static void hand_over (tg_OutFile *out, tg_Batch *b) {
-  tg_Buf text = b->text;
-  tg_assert(out->text.size == 0);
-  b->text = out->text;
-  out->text = text;
-}
 
+
+/* What the work has left over, of packets that are long, is made here, straight
+   into the output. */
 static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
   tg_OutFile *out = x->out;
   tg_JsonWriter json;
-  hand_over(out, b);
-  tg_outfile_flush(out);
+  tg_parts_hand_over(out, b);
   begin_text(&json, b, &out->text);
   while (b->worked < b->count && tg_outfile_turn(out))
     put_packet(x, b, &json);

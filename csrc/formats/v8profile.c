@@ -2,6 +2,10 @@
 ** v8profile.c - see v8profile.h. For cpuprofile.c and chromesamples.c. Memory
 ** that is refused shows in the profile's status, which whoever writes the
 ** document looks at in the end.
+**
+** The two write what V8's profiler writes, in two ways of putting it: so nodes,
+** frames and the moments of samples are made in one place, here. One thread,
+** that of the format.
 */
 #include "formats/v8profile.h"
 
@@ -35,7 +39,8 @@ void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns) {
   v->opening = true;
 }
 
-/* The latest sample is over: from now on there is another. */
+/* The latest sample is over: from now on there is another, a nanosecond later
+   than it at least. */
 static void next_sample (tg_V8Profile *v, uint64_t time_ns) {
   uint64_t after_ns = v->latest.at_ns + 1;
   v->latest.at_ns = time_ns > after_ns ? time_ns : after_ns;
@@ -57,6 +62,9 @@ bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   return !same;
 }
 
+/* What was held back, and one that ends it: the root, in which nothing runs. A
+   sample lasts until the next one, so without it the last would have no
+   length. */
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
                        tg_V8Sample out[2]) {
   out[0] = v->latest;
@@ -104,6 +112,8 @@ static void put_place (tg_V8Profile *v, const tg_Function *f, tg_Buf *out) {
   tg_buf_addstr(out, ",\"columnNumber\":0}");
 }
 
+/* V8's own names: readers know "(root)", and that a script's number is text.
+   Node 0 of the tree is the root, which has no function. */
 void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
   static const tg_Function root = {.is_c = true};
   const tg_Profile *p = &v->profile;

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 
+/* A union has the widest of each limit, a filter's narrowing the smallest. */
 static uint32_t wider (uint32_t a, uint32_t b) {
   return a > b ? a : b;   /* TG_NOLIMIT is the widest number */
 }

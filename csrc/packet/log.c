@@ -122,6 +122,9 @@ static void show_call (void *ud, tg_HeldCall *call, const char *s,
   l->state.calls++;
 }
 
+/* A call's line is made at once, while its values can be read, and held back
+   until the call has lasted long enough. One that goes on after a yield, and
+   was held back by then, takes its line up again. */
 static void enter (tg_Log *l, const tg_Packet *p) {
   if (!tg_heldlines_enter(&l->held, p)) {
     l->fdwriter.error = ENOMEM;  /* nesting is lost: no more lines */
@@ -200,6 +203,7 @@ void tg_log_pump (tg_Log *l, tg_Pos end) {
 ** ===================================================================
 */
 
+/* The last line, for a person who has seen a thousand of them go by. */
 static void add_summary (tg_Log *l) {
   tg_LogTotals totals = {
     .calls = l->state.calls, .throws = l->throws, .threads = l->threads,
@@ -229,6 +233,7 @@ static void tell_loss (const tg_Log *l) {
   tg_buf_free(&text);
 }
 
+/* Twice is fine: a trace ends, and its log is freed later. */
 void tg_log_finish (tg_Log *l) {
   int error = errno;
   if (l->finished)
@@ -243,6 +248,8 @@ void tg_log_finish (tg_Log *l) {
   errno = error;
 }
 
+/* In the child of a fork: the log goes on in the parent, and both would write
+   the lines that were held back. */
 void tg_log_mute (tg_Log *l) {
   tg_fdwriter_close(&l->fdwriter);
   l->fdwriter.error = EBADF;
@@ -256,6 +263,8 @@ void tg_log_state (const tg_Log *l, tg_LogState *state) {
   state->damage = tg_reader_damage(l->reader);
 }
 
+/* NO_COLOR is honoured by most tools (no-color.org): set to anything but
+   nothing. A dumb terminal has no colours. */
 bool tg_log_wants_color (int fd) {
   const char *no = getenv("NO_COLOR");
   const char *term = getenv("TERM");

@@ -38,6 +38,8 @@ static void text (tg_PlainValues *w, const char *s, size_t size) {
   json.sink.string(&json.sink, s, size);
 }
 
+/* A word of ours, or of Lua's: a string all the same, since JSON has nothing
+   for it. */
 static void word (tg_PlainValues *w, const char *s) {
   text(w, s, strlen(s));
 }
@@ -261,6 +263,7 @@ static void function (tg_PlainValues *w, const tg_Descriptor *d) {
   put_room(w);
 }
 
+/* By its class, which is all that can be known of it. */
 static void userdata (tg_PlainValues *w, const tg_Descriptor *d) {
   tg_Buf *room = clear_room(w);
   tg_buf_addstr(room, "userdata");
@@ -316,6 +319,8 @@ static void undescribed (tg_PlainValues *w, tg_ObjectType type) {
     word(w, tg_values_type_name(type));
 }
 
+/* nil is null, as JSON has nothing nearer; a member or item is there for it, so
+   that positions stay right. */
 static void value (tg_PlainValues *w, const tg_ValueCursor *c,
                    const tg_Grip *g, uint32_t level) {
   switch (g->type) {

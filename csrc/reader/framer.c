@@ -20,6 +20,7 @@
 ** ===================================================================
 */
 
+/* It wants nothing until it is told what to select. */
 void tg_framer_init (tg_Framer *fr, const tg_Functions *functions) {
   memset(fr, 0, sizeof *fr);
   fr->functions = functions;
@@ -55,6 +56,8 @@ static void copy_chain (tg_Framer *to, const tg_Framer *from) {
   *link = NULL;
 }
 
+/* Field by field and not as a whole: what 'to' owns, its selection and what it
+   knows of functions, stays its own. The jobs of both are done. */
 bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
   tg_check(tg_framer_idle(from));
   if (!tg_stacks_copy(&to->stacks, &from->stacks))
@@ -95,6 +98,8 @@ TG_INLINE tg_CachedFunction *known (tg_Framer *fr, tg_FunctionId id) {
   return k;
 }
 
+/* What all packets have. The sequence counts those that are given, so that a
+   client sees if one is missing. */
 static void fill (tg_Framer *fr, const tg_StackFrame *f, tg_ThreadId thread,
                   tg_Why why, tg_Packet *out) {
   memset(out, 0, sizeof *out);
@@ -106,6 +111,7 @@ static void fill (tg_Framer *fr, const tg_StackFrame *f, tg_ThreadId thread,
   out->depth = f->depth;
 }
 
+/* A frame that is entered again is no new hit, but tells the count. */
 static uint64_t count_hit (const tg_Framer *fr, tg_CachedFunction *k,
                            bool resumed) {
   if ((fr->selection.types & TG_TYPE_HITCOUNT) == 0)
@@ -187,6 +193,12 @@ static void done (tg_Framer *fr) {
   fr->job.kind = TG_JOB_NONE;
 }
 
+/*
+** Each turn below does one step of the job that an event has become, and says
+** whether 'out' is a packet now. A job is kept from packet to packet: one event
+** may close a thousand frames, and whoever reads takes them one by one.
+*/
+
 /* The running coroutine gives way to its resumer. */
 static void unchain (tg_Framer *fr) {
   tg_assert(fr->running != NULL && fr->running->running);
@@ -229,6 +241,7 @@ TG_INLINE void keep_arguments (const tg_Framer *fr, tg_Stack *s,
     tg_stack_keep(s, values);
 }
 
+/* The frame is pushed whether or not it gives a packet: those inside it may. */
 static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   const tg_Event *call = &fr->event;
   tg_Stack *s = fr->running;
@@ -281,6 +294,8 @@ static bool turn_leave (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
+/* Coroutine by coroutine down the chain, each of its frames innermost first,
+   until nothing runs. */
 static bool turn_terminate (tg_Framer *fr, tg_Packet *out) {
   tg_Stack *s = fr->running;
   if (s == NULL)
@@ -336,6 +351,7 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
+/* Only called while there is a job. */
 static bool turn (tg_Framer *fr, tg_Packet *out) {
   switch (fr->job.kind) {
     case TG_JOB_CLOSE: return turn_close(fr, out);
@@ -367,6 +383,8 @@ static void apply_call (tg_Framer *fr, const tg_Event *e) {
   fr->job.tail = tail;
 }
 
+/* With TAIL: the frame has made a tail call of a function that is hidden, and
+   there are no results to show. */
 static void apply_return (tg_Framer *fr, const tg_Event *e) {
   tg_framer_job(fr, TG_JOB_CLOSE, TG_WHY_RETURN, 1, e->values);
   fr->job.tail = (e->flags & TG_EVF_TAIL) != 0;
@@ -386,6 +404,8 @@ static void apply_yield (tg_Framer *fr, const tg_Event *e) {
   tg_framer_job(fr, TG_JOB_SUSPEND, TG_WHY_YIELD, s->count, values);
 }
 
+/* A coroutine that was never heard of gets a stack here. With a list its frames
+   are those, whatever was remembered. */
 static void apply_resume (tg_Framer *fr, const tg_Event *e) {
   tg_Stack *s = tg_stacks_get(&fr->stacks, e->thread);
   if (!tg_framer_chain(fr, s))

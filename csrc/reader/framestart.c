@@ -2,6 +2,10 @@
 ** framestart.c - see framestart.h. Called by the framer, seldom: reading begins
 ** once, and again behind each LOST. What a file says may be anything: what
 ** cannot be ends the reading.
+**
+** A CONTEXT is written where a chunk or a trace begins, which may be in the
+** middle of writing an event: then the chain that it tells is the one after the
+** event (TG_EVF_AHEAD), which must not be applied a second time.
 */
 #include "reader/framestart.h"
 

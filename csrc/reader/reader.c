@@ -79,6 +79,7 @@ tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
   return r;
 }
 
+/* The cursor before the stream, whose chunk it pins. NULL is fine. */
 void tg_reader_free (tg_Reader *r) {
   if (r == NULL)
     return;

@@ -60,12 +60,15 @@ struct tg_FileWriter {
   tg_EntryWriter writer;  /* owns; of entries */
 };
 
+/* Where a file is to be, and of whom: zeroed memory is fine. */
 void tg_fileplan_free (tg_FilePlan *p) {
   tg_free(p->path);
   tg_program_free(&p->program);
   memset(p, 0, sizeof *p);
 }
 
+/* The path from the root on: the program may change its directory before the
+   file is made, or before it is removed. */
 bool tg_fileplan_fix (tg_FilePlan *p) {
   char *here = *p->path != '/' ? getcwd(NULL, 0) : NULL;
   if (here == NULL)
@@ -140,6 +143,8 @@ static void fail (tg_FileWriter *t, int error) {
   }
 }
 
+/* A ring that could not grow goes on in the blocks that it has, if some are
+   given back in time; whoever has tried that in vain says so here. */
 void tg_filewriter_starve (tg_FileWriter *t) {
   if (t->starved != 0)
     fail(t, t->starved);
@@ -203,6 +208,9 @@ static Extent *find_free (const tg_FileWriter *t, size_t size) {
   return found;
 }
 
+/* A chunk for the stream, of '*size' bytes at least; with the store's mutex. A
+   ring takes one that was given back before it makes the file longer: so the
+   file has the size of what is kept. */
 static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
   tg_assert(t->running);
@@ -283,6 +291,8 @@ static void write_function (void *file, tg_FunctionId id,
     fail(t, errno);
 }
 
+/* The trace's number in this file, by which its end is filled in; 0: it is not
+   there, and then there is no end to be told either. */
 uint32_t tg_filewriter_started (tg_FileWriter *t, const tg_TraceEntry *entry) {
   uint32_t number = 0;
   if (t->error == 0 && !tg_entrywriter_trace(&t->writer, entry, &number))
@@ -341,6 +351,8 @@ static bool write_beginning (tg_FileWriter *t, const tg_FilePlan *plan) {
   return t->error == 0;
 }
 
+/* With the lock that says that somebody records on it (claim.h), which the
+   system takes away when the process ends, however that is. */
 static bool open_file (tg_FileWriter *t, const tg_FilePlan *plan) {
   tg_MappedPath where = {
     .path = plan->path, .exclusive = plan->exclusive, .run = plan->run,
@@ -349,7 +361,11 @@ static bool open_file (tg_FileWriter *t, const tg_FilePlan *plan) {
   return tg_mappedfile_open(&t->file, &where);
 }
 
+/* In this order: the file is good for readers before the stream knows of it,
+   and the functions that there are stand in it before it hears of new ones. A
+   file that was made and cannot be begun is removed. */
 tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
+  tg_assert(plan->path != NULL);
   tg_FileWriter *t = tg_calloc(1, sizeof *t);
   if (t == NULL) {
     errno = ENOMEM;
@@ -399,6 +415,7 @@ void tg_filewriter_close (tg_FileWriter *t) {
   tg_supply_unpin(&t->supply);
 }
 
+/* The name goes first, so that nobody finds a file that is about to go. */
 void tg_filewriter_discard (tg_FileWriter *t) {
   tg_mappedfile_remove(&t->file);
   tg_filewriter_close(t);

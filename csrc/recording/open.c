@@ -367,7 +367,9 @@ static bool is_shorter (const tg_Recording *r) {
   return false;
 }
 
-/* In words, what kept the recording from its proper end. */
+/* In words, what kept the recording from its proper end. Damage has been told
+   where it was found, with its place; a file that is being written has no end
+   yet, and that is told too. */
 static void explain (tg_Recording *r) {
   const tg_Header *h = &r->header;
   if (r->damaged)

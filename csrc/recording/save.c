@@ -5,6 +5,10 @@
 ** goes on: a cursor keeps what is being written. Written beside the file and
 ** renamed when it is whole, so that a recording that was there before is there
 ** until then, and a disk that is full leaves it as it was. TG_ERR_IO has errno.
+**
+** The blocks are those of the stream, byte for byte: nothing is decoded, so to
+** save takes as long as to write. Of what traces recorded at the same time the
+** file has all; each reader's selection is what narrows it.
 */
 #include "recording/save.h"
 

@@ -27,7 +27,8 @@ typedef struct tg_OutputFile {
   uint8_t packed[64 << 10];
 } tg_OutputFile;
 
-/* A name that is nothing but the ending is no such file. */
+/* A name that is nothing but the ending is no such file. By the name and not by
+   an option: viewers take compressed files, and tell them by it too. */
 static bool ends_in_gz (const char *path) {
   size_t n = strlen(path);
   return n > 3 && strcmp(path + n - 3, ".gz") == 0;

@@ -1,9 +1,11 @@
 /*
 ** spool.c - see spool.h.
 **
-** Called by exporters, on the thread of whoever exports. The first failure, of
-** memory or of the disk, stays in the spool's 'error'; a column that could not
-** be put aside is never written in part.
+** Called by exporters, on the thread of whoever exports; pieces are read back
+** on others too, at the same time, when nothing is put aside any more
+** (tg_column_look). The first failure, of memory or of the disk, stays in the
+** spool's 'error'; a column that could not be put aside is never written in
+** part.
 **
 ** One file for all columns and not one for each: a trace has thousands of
 ** coroutines, a process may have a thousand files.
@@ -21,8 +23,11 @@
 #include "base/grow.h"
 #include "text/fileio.h"
 
-#define ENOUGH ((size_t)8 << 10)    /* bytes that a column keeps by itself */
+/* Bytes that a column keeps by itself: small, as there may be thousands, and
+   large enough for a piece to be worth a system call. */
+#define ENOUGH ((size_t)8 << 10)
 
+/* Blocks and the file are made when they are needed: most exports need none. */
 void tg_spool_init (tg_Spool *s) {
   *s = (tg_Spool){.fd = -1};
 }
@@ -35,6 +40,8 @@ void tg_spool_free (tg_Spool *s) {
   tg_spool_init(s);
 }
 
+/* By the environment, as mktemp(1) does: for whoever has a small /tmp. Also for
+   the message, if it is that which is full. */
 const char *tg_spool_directory (void) {
   const char *dir = getenv("TMPDIR");
   return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
@@ -175,13 +182,15 @@ static bool add_piece (tg_Spool *s, const tg_Column *c, uint32_t i,
   return ok && (!to->failed || fail(s, ENOMEM));
 }
 
+/* A copy, for who goes on while the column grows. */
 bool tg_column_read (tg_Spool *s, const tg_Column *c, uint32_t i,
                      tg_Buf *to) {
   tg_buf_clear(to);
   return add_piece(s, c, i, to);
 }
 
-/* The rest is still in 'text'. */
+/* The pieces in order; the rest is still in 'text'. The output turns after each
+   piece, so that its text stays small however long the column is. */
 bool tg_column_write (tg_Spool *s, tg_Column *c, tg_OutFile *out) {
   if (c->text.failed)
     return fail(s, ENOMEM);

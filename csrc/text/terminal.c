@@ -4,6 +4,10 @@
 ** Called by the log and by whatever puts names of a program into text, on any
 ** thread. Memory that is refused is the buffer's error. Not by wcwidth: that
 ** asks the locale, which is the program's (setlocale is for the whole process).
+**
+** What is counted are columns, as a terminal shows them, and what is cut is cut
+** between characters: bytes are neither. Text that is no UTF-8 is shown as
+** escapes of Lua's, and read back by it.
 */
 #include "text/terminal.h"
 

@@ -1,5 +1,9 @@
 /*
 ** utf8.c - see utf8.h. Any thread; nothing is kept and nothing fails.
+**
+** Strict, as RFC 3629 has it: what JSON's readers would refuse is no character
+** here. Not by Lua's utf8 library, which is for its own thread, and not by
+** mbrtowc, which asks the locale.
 */
 #include "text/utf8.h"
 
@@ -30,6 +34,8 @@ static bool forbidden (uint32_t code, size_t size) {
          || (code >= 0xd800 && code <= 0xdfff);
 }
 
+/* 0 for what is no character, so that callers can go on by a byte and find the
+   next one. The lead byte has as many bits of the code as its size leaves. */
 size_t tg_utf8_char (const char *p, const char *end, uint32_t *code) {
   if (p >= end)
     return 0;

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "export/parts.h"
+#include "text/utf8.h"
 
 #define TEXT_MAX ((size_t)2000)   /* bytes of arguments or results */
 #define TEXTS_MAX ((uint64_t)128 << 20)   /* of all together */
@@ -73,16 +74,13 @@ static void add_text (tg_Buf *out, const tg_Buf *text) {
     tg_export_string(out, text->data, size);
     return;
   }
-  size = TEXT_MAX;
-  while (size > 0 && ((unsigned char)text->data[size] & 0xc0) == 0x80)
-    size--;
-  tg_export_string(out, text->data, size);
+  tg_export_string(out, text->data, tg_utf8_start(text->data, TEXT_MAX));
   out->size--;
   tg_buf_addstr(out, "\xE2\x80\xA6\"");     /* an ellipsis */
 }
 
-/* The values of a packet as a JSON string: 'text'. */
-/* What is remembered is the whole string, quotes and escapes included. */
+/* The values of a packet as a JSON string: 'text'. What is remembered is the
+   whole string, quotes and escapes included. */
 static void write_values (const tg_Export *x, tg_MarkDesk *d,
                           const tg_Packet *p) {
   tg_buf_clear(&d->text);
@@ -230,6 +228,8 @@ static void put_mark (const Writing *w, tg_MarkDesk *d, tg_Batch *b,
     tg_buf_add(&d->list, &place, sizeof place);
 }
 
+/* Its func is in the track's tables: a frame of it was there when the call was
+   open. */
 static void put_call (const Writing *w, tg_Batch *b, const tg_CallMark *mark,
                       const uint8_t *values) {
   tg_MarkDesk *d = desk_of(w, b);
@@ -263,6 +263,7 @@ static void put_piece (void *ud, tg_Slice bytes, tg_Batch *b) {
   tg_assert(p == end);          /* a marker is in one piece */
 }
 
+/* In the part behind all calls, so that they come last in the table. */
 static void put_notes (const Writing *w, tg_Batch *b) {
   for (uint32_t i = 0; i < w->source->nnotes; i++)
     put_mark(w, desk_of(w, b), b, &w->source->notes[i]);

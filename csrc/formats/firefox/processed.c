@@ -29,6 +29,8 @@
 ** ===================================================================
 */
 
+/* Called for each span of a track that is over. Also one of no length: it is
+   what keeps two calls of one function apart. */
 static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                         uint64_t to_ns, uint32_t stack) {
   tg_Sample s = {
@@ -38,6 +40,7 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
   tg_samples_put(&t->spool, track, &s);
 }
 
+/* The buffer of a track's arguments begins with the version of their layout. */
 static void begin_values (tg_Track *track) {
   static const char version[4] = {TG_TRACEDVALUES_VERSION, 0, 0, 0};
   tg_buf_add(&track->values.text, version, sizeof version);
@@ -113,6 +116,9 @@ static void put_times (tg_Document *w) {
   tg_document_ms(w, end + 1000);
 }
 
+/* Which version of the format this is, so that the viewer brings it up to its
+   own; and what is not of Lua: 'symbolicated', since names are names already,
+   'usesOnlyOneStackType', so that it does not offer to hide native frames. */
 static void put_meta (tg_Document *w) {
   tg_document_put(w, "{\"meta\":{\"interval\":1,\"processType\":0,"
       "\"stackwalk\":0,\"version\":36,\"preprocessedProfileVersion\":66,"
@@ -155,6 +161,7 @@ static tg_Status status_of (tg_Document *w) {
   return TG_ERR_IO;
 }
 
+/* All packets first: what the threads share stands before them. */
 static tg_Status write_all (tg_Document *w) {
   tg_Status status = tg_tracks_run(&w->tracks);
   if (status != TG_OK)

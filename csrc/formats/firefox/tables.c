@@ -23,6 +23,8 @@ static uint32_t find_name (tg_Document *w, uint32_t func) {
   return i;
 }
 
+/* A marker shows where its function is defined, as text: the viewer's own table
+   of funcs is not at hand there. */
 static uint32_t find_place (tg_Document *w, uint32_t func) {
   tg_Buf place = {0};
   uint32_t i = TG_INTMAP_NONE;
@@ -141,6 +143,8 @@ static uint32_t line_of (tg_Document *w, uint32_t func) {
   return f->line > 0 ? f->line : 1;
 }
 
+/* 'table' is the document's own list in all columns here; it is asked for by
+   number. */
 static void put_func_name (tg_Document *w, const void *table, uint32_t i) {
   (void)table;
   tg_assert(w->names != NULL && i < w->stacks.nfuncs);
@@ -163,6 +167,8 @@ static void put_line (tg_Document *w, const void *table, uint32_t i) {
   tg_document_index(w, line_of(w, i));
 }
 
+/* "resource" is a library or a web site: -1, none. Columns are not known in
+   Lua. */
 static void put_funcs (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"relevantForJS", "false", NULL}, {"resource", "-1", NULL},
