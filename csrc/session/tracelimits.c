@@ -75,10 +75,10 @@ static uint64_t packets_wanted (const tg_Trace *t) {
 ** Whether 't' has all the packets it wants. The session's count is an upper
 ** bound: it has those that other traces ask for, and the exits of frames that
 ** were open when 't' started. So what 't' really has is counted, as far as it
-** has not been before, and the next look is when the rest may be there.
+** has not been before, and the next look is when the rest may be there. Without
+** that a trace with maxEvents = 10 beside a busy one would end after 10 of the
+** other's.
 */
-/* Without the second, exact count a trace with maxEvents = 10 beside a busy
-   one would end after 10 of the other's. */
 static bool has_all (tg_Session *s, tg_Trace *t) {
   tg_Packet p;
   if (s->writer.packets < t->packets_stop)

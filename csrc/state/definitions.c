@@ -13,6 +13,7 @@
 
 #include "state/definitions.h"
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 #include "state/session.h"
@@ -182,15 +183,8 @@ static bool grow_index (tg_Session *s) {
 /* Identities are by id, and so is 0, which is none: more than are used, since
    an id is asked about before it is given. */
 static bool room_for_id (tg_Definitions *k, uint32_t id) {
-  if (id < k->identities_size)
-    return true;
-  uint32_t n = (k->identities_size == 0) ? 256 : k->identities_size * 2;
-  tg_Identity *all = tg_realloc(k->identities, n * sizeof *all);
-  if (all == NULL)
-    return false;
-  k->identities = all;
-  k->identities_size = n;
-  return true;
+  return tg_grow(&k->identities, &k->identities_size, id + 1,
+                 sizeof *k->identities);
 }
 
 /* What a packet has for the source: a file's name, or what luaO_chunkid makes

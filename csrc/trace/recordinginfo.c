@@ -188,7 +188,8 @@ static void describe_whole (lua_State *L, const tg_Recording *r) {
   }
 }
 
-/* Damage inside the events shows when they are read. */
+/* Damage inside the events shows when they are read: of a trace that was, its
+   Trace knows. Any of them will do, since all are of one file. */
 static void note_damage (lua_State *L, tg_Recording *r, int traces) {
   for (uint32_t i = 1; i <= r->count && !r->damaged; i++) {
     lua_rawgeti(L, traces, i);

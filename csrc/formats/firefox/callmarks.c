@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "stream/values.h"
 
 /* Calls with markers: the viewer makes a row of its table for each, and looks
@@ -73,15 +74,7 @@ static tg_Moment moment_of (tg_TrackMarks *tm, const tg_Packet *p) {
   return m;
 }
 
-static bool grow_calls (tg_CallMarks *m) {
-  uint32_t more = m->ccalls > 0 ? m->ccalls * 2 : 64;
-  tg_OpenCall *calls = tg_realloc(m->calls, more * sizeof *calls);
-  if (calls == NULL)
-    return false;
-  m->calls = calls;
-  m->ccalls = more;
-  return true;
-}
+
 
 /* Called for each call, though few of them will get a marker: how long a call
    is nobody knows before it ends. A call on two tracks has a moment on each. */
@@ -90,7 +83,7 @@ bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *const *tracks,
   uint32_t level = tg_export_level(m->x, p);
   tg_assert(p->why == TG_WHY_ENTER && level <= m->ccalls);
   tg_assert(n <= TG_MARKS_TRACKS);
-  if (level >= m->ccalls && !grow_calls(m))
+  if (!tg_grow(&m->calls, &m->ccalls, level + 1, sizeof *m->calls))
     return false;
   for (uint32_t i = 0; i < n; i++)
     m->calls[level].opened[i] = moment_of(tracks[i], p);

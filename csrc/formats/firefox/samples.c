@@ -4,6 +4,10 @@
 **
 ** Memory that was refused shows in the column's text and from there in the
 ** spool; reading back returns false.
+**
+** A sample is four numbers, and the document has a column for each: they are
+** put aside as they are, 24 bytes a sample, and read back once for each column.
+** To keep text instead, column by column, would take several times the room.
 */
 #include "formats/firefox/samples.h"
 
@@ -28,6 +32,7 @@ typedef struct Writing {
   uint64_t all;                       /* ...and of those before */
 } Writing;
 
+/* There is room (put_piece): two rows at most for a sample, one number each. */
 TG_INLINE char *put_row (const Writing *w, char *p, const tg_Sample *s) {
   *p++ = ',';
   return w->field(p, s);

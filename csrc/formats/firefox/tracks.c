@@ -15,8 +15,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "export/boxnames.h"
 #include "base/alloc.h"
+#include "base/grow.h"
+#include "export/boxnames.h"
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   memset(t, 0, sizeof *t);
@@ -28,6 +29,7 @@ bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   return ok;
 }
 
+/* Stack tables are the document's, one for all tracks, or each track's own. */
 static void free_track (tg_Tracks *t, tg_Track *track) {
   tg_column_free(&track->samples);
   tg_column_free(&track->values);
@@ -51,6 +53,7 @@ void tg_tracks_free (tg_Tracks *t) {
   tg_spool_free(&t->spool);
 }
 
+/* False, so that callers can return it. */
 static bool refuse (tg_Tracks *t) {
   t->status = TG_ERR_MEMORY;
   return false;
@@ -63,14 +66,8 @@ static bool refuse (tg_Tracks *t) {
 */
 
 static tg_Track *new_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
-  if (t->count == t->capacity) {
-    uint32_t more = t->capacity > 0 ? t->capacity * 2 : 16;
-    tg_Track **list = tg_realloc(t->list, more * sizeof *list);
-    if (list == NULL)
-      return NULL;
-    t->list = list;
-    t->capacity = more;
-  }
+  if (!tg_grow(&t->list, &t->capacity, t->count + 1, sizeof *t->list))
+    return NULL;
   tg_Track *track = tg_calloc(1, sizeof *track);
   if (track == NULL)
     return NULL;
@@ -165,16 +162,10 @@ static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
 /* A func that could not be made is want of memory, told here once for all who
    push. */
 static bool push (tg_Tracks *t, tg_Track *track, tg_TrackFrame f) {
-  if (f.func == TG_STACK_NONE)
+  if (f.func == TG_STACK_NONE
+      || !tg_grow(&track->frames, &track->cframes, track->nframes + 1,
+                  sizeof *track->frames))
     return refuse(t);
-  if (track->nframes == track->cframes) {
-    uint32_t more = track->cframes > 0 ? track->cframes * 2 : 16;
-    tg_TrackFrame *frames = tg_realloc(track->frames, more * sizeof *frames);
-    if (frames == NULL)
-      return refuse(t);
-    track->frames = frames;
-    track->cframes = more;
-  }
   track->frames[track->nframes++] = f;
   return true;
 }
