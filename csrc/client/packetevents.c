@@ -332,6 +332,7 @@ static uint32_t read_site (lua_State *L, tg_PacketEvents *r,
 /* The caller is told by its id if it is not the frame below (FAR): call sites
    in frames that nobody entered, or whose functions were left out. */
 static void emit_call (lua_State *L, tg_PacketEvents *r, tg_FunctionId id) {
+  tg_assert(id != 0 && lua_istable(L, PACKET));
   tg_FunctionId caller = 0;
   const tg_StackFrame *f = tg_stack_top(r->running);
   uint32_t line = read_site(L, r, &caller);

@@ -147,6 +147,7 @@ static tg_FunctionId define (lua_State *L, const Words *w, tg_Functions *fs) {
    raises, a definition is there that nobody uses, which is no harm. */
 static tg_FunctionId id_of (lua_State *L, int ids, const Words *w,
                             tg_Functions *fs) {
+  tg_assert(lua_type(L, -1) == LUA_TSTRING);
   lua_pushvalue(L, -1);
   if (lua_rawget(L, ids) == LUA_TNUMBER) {
     tg_FunctionId id = (tg_FunctionId)lua_tointeger(L, -1);

@@ -211,6 +211,7 @@ static void put_typed (const tg_ReplayGrips *w, int i) {
     {"-0", NULL, {TG_GRIP_FLOAT, -0.0}},
     {"undefined", NULL, {TG_GRIP_NIL, 0}}   /* last: so is what is unknown */
   };
+  tg_assert(lua_istable(w->L, i));
   const char *name = tg_replaygrips_push(w->L, i, "type", NULL);
   size_t k = 0, last = sizeof types / sizeof types[0] - 1;
   while (k < last && strcmp(types[k].name, name) != 0)

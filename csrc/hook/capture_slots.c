@@ -83,6 +83,9 @@ TG_INLINE uint32_t enter_slot (tg_Capture *c, tg_Slot v, uint32_t level,
   return id;
 }
 
+/* An object and its metatable, and that one's, and so on: the two below call
+   each other. Each round is a level deeper and enters an object that was not
+   there, so it ends. */
 static uint32_t meet (tg_Capture *c, tg_Slot v, uint32_t level);
 
 /* The metatable of an object of that level, which is to be listed. */
@@ -124,7 +127,8 @@ static uint32_t meet (tg_Capture *c, tg_Slot v, uint32_t level) {
 
 /* ---- what a table holds ---- */
 
-/* A key or value that is not small. */
+/* A key or value that is not small: a long string, an object, or one for which
+   the room must be looked at again. */
 static TG_NOINLINE void put_large (tg_Capture *c, tg_Slot v, uint32_t level) {
   if (tg_slot_type(v) >= LUA_TTABLE || !put_scalar_slot(c, v))
     put_object(c, meet(c, v, level), tg_slot_type(v));
@@ -348,6 +352,8 @@ static TG_NOINLINE void put_redacted (tg_Capture *c, const tg_Function *secrets,
   }
 }
 
+/* By slots from the function's own: 'first' is negative for extra arguments,
+   which are below it. */
 static void put_values (tg_Capture *c, const void *base, int first, int n) {
   for (int i = 0; i < n && c->p != NULL; i++)
     put_outer(c, slot_at(base, first + i));

@@ -73,6 +73,9 @@ static void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
   }
 }
 
+/* Writes the results of the frame that returns; NULL if the room is too
+   small. Without any there is one byte that says so, which is what most
+   returns have. */
 uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint32_t what, uint8_t *p) {
   tg_ValueList list = {0};
@@ -166,12 +169,15 @@ static uint8_t *write_return (void *event, uint8_t *p) {
   return values ? tg_emit_results(e->s, e->L, e->ar, e->what, p) : p;
 }
 
+/* 'again': the usual way (emitcall.h) has tried, and written nothing. */
 void tg_emit_return_again (tg_Session *s, lua_State *L, lua_Debug *ar,
                            uint32_t what, uint64_t now) {
   Return e = {s, L, ar, what, now};
   emit(s, now, write_return, &e);
 }
 
+/* The frame that made a tail call of a hidden function is over: the callee took
+   its place, and nothing will tell of its return. */
 void tg_emit_tail_exit (tg_Session *s, uint64_t now) {
   tg_emit_plain(s, TG_EV_RETURN | TG_EVF_TAIL, 1, now);
 }

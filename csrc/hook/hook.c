@@ -352,6 +352,9 @@ TG_INLINE void finish (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
     after_event(t, L, ar);
 }
 
+/* Any event, in full. 'direct' is a constant wherever this is inlined, so that
+   each of the two texts has its own way only. A line or a count is the
+   program's: its hook is called, and nothing else is done. */
 TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
                          bool direct) {
   tg_Coroutine *t = tg_lastrun_is(L) ? tg_lastrun.thread

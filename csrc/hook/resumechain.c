@@ -57,7 +57,8 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
 }
 
 /* They returned at some time since the last event, which is all that is known
-   of when. Their results are not. */
+   of when. Their results are not. So it is where a hook of the program's, or a
+   library, has switched hooks off for a while. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   tg_Session *s = t->session;
   uint64_t then = tg_emit_latest(s);
@@ -259,7 +260,8 @@ static const tg_ValueList *yielded (const tg_Coroutine *t, lua_State *L,
   return list;
 }
 
-/* Its frames stay: it will go on with them. */
+/* Its frames stay: it will go on with them. Which of them are still there when
+   it does, the RESUME says. */
 static void suspend (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                      uint64_t now) {
   tg_ValueList list;
@@ -272,7 +274,8 @@ static void end (tg_Coroutine *t, uint64_t now) {
   tg_emit_plain(t->session, TG_EV_LEAVE, 0, now);
 }
 
-/* Whether a function of that role says by its results how a coroutine died. */
+/* Whether a function of that role says by its results how a coroutine died:
+   false and the error (auxresume and luaB_close in lcorolib.c). */
 static bool tells (tg_Role role) {
   return role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE;
 }

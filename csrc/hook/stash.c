@@ -38,10 +38,14 @@ static void read_entry (const tg_Coroutine *t, Entry *e) {
   memcpy(e, t->stash.data + t->stash_at, sizeof *e);
 }
 
+/* By memcpy, as it is read: the bytes between entries have any length, so an
+   entry may stand anywhere. */
 static void write_entry (tg_Coroutine *t, const Entry *e) {
+  tg_assert(t->stash_at + sizeof *e <= t->stash.capacity);
   memcpy(t->stash.data + t->stash_at, e, sizeof *e);
 }
 
+/* The value on top is of no interest any more: caught, or never thrown. */
 static void pop (tg_Coroutine *t) {
   Entry e;
   read_entry(t, &e);
@@ -80,6 +84,8 @@ static bool pushed (tg_Coroutine *t, const uint8_t *end) {
   return end != NULL;
 }
 
+/* Its bytes stay where they are until something is pushed or dropped: the event
+   that needs them is written before that. */
 tg_Slice tg_stash_top (const tg_Coroutine *t, bool *sure, uint32_t *caught) {
   Entry e;
   if (t->stashed == 0)
@@ -105,6 +111,7 @@ static bool calls_handlers (const tg_Frame *f) {
          || role == TG_ROLE_WRAPPED;
 }
 
+/* Called for each call while something is on its way, which is seldom. */
 void tg_stash_deny (tg_Coroutine *t, bool replaces) {
   tg_stash_drop(t, t->n);
   if (!replaces && t->n > 0 && t->stashed == t->n
@@ -186,6 +193,10 @@ static bool error_level (lua_State *L, int n, int *level) {
   return ok;
 }
 
+/* error() and assert() throw what their arguments say, but for a position that
+   error puts before a message (luaB_error in lbaselib.c), and a message that
+   assert has of its own. Both are made after this event, so they are made here
+   as well. */
 void tg_stash_error (tg_Coroutine *t, lua_State *L, tg_Role role, int n) {
   static const char failed[] = "assertion failed!";
   int value = 1, level = 1;

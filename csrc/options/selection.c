@@ -151,7 +151,8 @@ void tg_selection_clear (tg_Selection *d) {
   memset(d, 0, sizeof *d);
 }
 
-/* Whether a filter names the function or its source. */
+/* Whether a filter names the function or its source: so one pattern will do for
+   a function, a file or a directory. */
 static bool names (const tg_Patterns *filter, const tg_Function *f) {
   return (f->name != NULL && tg_patterns_match(filter, f->name))
          || (f->url != NULL && tg_patterns_match(filter, f->url));

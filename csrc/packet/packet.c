@@ -142,6 +142,8 @@ static void put_location (const Writer *w) {
   keep(w, TG_PART_LOCATION, w->p->function, at);
 }
 
+/* Kept only of a function that is defined: an id may be read before its
+   definition, and the word for "no name" would stay. */
 static void put_name (const Writer *w) {
   size_t at;
   if (!wants(w, TG_TYPE_NAME)

@@ -2,8 +2,9 @@
 ** entries.c - entries into bytes and back. Field for field the two halves are
 ** in the same order.
 **
-** Written by the file writer in the hook, and when a trace is saved; read when
-** a recording is opened. One thread each. Writing fails by the buffer's error
+** Written by the file writer in the hook, when a trace is saved, and for a
+** client that asks for blocks; read when a recording is opened, and by such a
+** client. One thread each. Writing fails by the buffer's error
 ** alone. Reading believes nothing: what is not there, or impossible, is
 ** TG_ERR_FORMAT, memory that is refused TG_ERR_MEMORY, and then nothing is left
 ** to be freed.

@@ -14,8 +14,8 @@
 
 /* More sums than such a part of the events are not kept: they would take as
    much memory as the events, and answers from them as long as reading again. */
-#define LEAST 32u
-#define PART 6u
+#define LEAST 32u       /* always so many, however few the events are */
+#define PART 6u         /* then a sixth of the events */
 
 #define FIRST_SLOTS 64u
 

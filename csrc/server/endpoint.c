@@ -254,6 +254,8 @@ static void replaced (tg_Observer *o, lua_State *L, tg_Trace *t, bool heir) {
 
 /* ---- opening and closing ---- */
 
+/* The program is about to start or stop a trace: what clients asked for before
+   comes first. */
 static void turn (tg_Observer *o, lua_State *L) {
   tg_endpoint_turn(o->session, L);
 }

@@ -2,6 +2,9 @@
 ** handovers.c - the traces that the server keeps for a profiler session, by
 ** number. On the server's thread. Want of memory raises, and nothing has
 ** changed.
+**
+** A Trace that is taken is one like any other, in the server's own state: it is
+** read there, by the same code, while the program goes on.
 */
 #include <string.h>
 

@@ -3,6 +3,10 @@
 ** address, and loses it with its last. On the thread that runs the state. Wrong
 ** options raise before anything is opened; a server or a socket that cannot be
 ** had is nil, message, code.
+**
+** The socket itself is the server's (lua/tracegrip/server): here it is ordered,
+** and the answer waited for. So a program learns at once that a port is taken,
+** and not from a client that finds nobody.
 */
 #include <errno.h>
 #include <signal.h>

@@ -3,6 +3,10 @@
 ** to it, and how they leave. Called by endpoint.c on the traced thread, in the
 ** hook too. Without memory a client does not get a trace, or does not hear of
 ** something.
+**
+** Those of an attached client share one follower: so it gets the packets of all
+** its traces as one sequence. Those that are kept have none, and are read when
+** they are over (handover.h).
 */
 #include <string.h>
 

@@ -225,7 +225,9 @@ static void read_mark (Scan *s) {
   }
 }
 
-/* Takes one token. '*local': the one before it was the word "local". */
+/* Takes one token. '*local': the one before it was the word "local". No grammar
+   is needed: what a function is called stands right before or after the word
+   "function", and strings and comments are all that could hide such a word. */
 static void step (Scan *s, bool *local) {
   char c = *s->p;
   int level = long_bracket(s, s->p);

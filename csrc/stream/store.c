@@ -28,6 +28,8 @@ tg_Supply *tg_supply_pin (tg_Supply *y) {
   return y;
 }
 
+/* Released and acquired: who frees it must see all that others have done with
+   it. */
 void tg_supply_unpin (tg_Supply *y) {
   if (y != NULL
       && atomic_fetch_sub_explicit(&y->pins, 1, memory_order_acq_rel) == 1)
@@ -316,6 +318,7 @@ static void unpin (tg_Store *s, tg_Chunk *chunk, bool loose) {
   pthread_cond_broadcast(&s->moved);
 }
 
+/* Zeroed memory is a cursor that is nowhere; so is one that was dropped. */
 void tg_cursor_drop (tg_Cursor *c) {
   tg_Store *s = c->store;
   if (s == NULL)
@@ -396,6 +399,8 @@ bool tg_store_wait (tg_Store *s, uint64_t ns) {
   return error == 0;
 }
 
+/* For who has changed something that others wait for, and it is no cursor: a
+   follower that has left. */
 void tg_store_wake (tg_Store *s) {
   pthread_mutex_lock(&s->mutex);
   pthread_cond_broadcast(&s->moved);

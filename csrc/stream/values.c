@@ -13,6 +13,9 @@
 
 #include "stream/event.h"
 
+/* Reads go through 'has', 'read_byte' and tg_values_var only: so there is one
+   place each where the end of the bytes is looked at. */
+
 /* Lua's own words (lua_typename). */
 const char *tg_values_type_name (tg_ObjectType type) {
   static const char *const names[] = {"table", "function", "thread",
@@ -80,6 +83,7 @@ static tg_ObjectType read_type (tg_ValueCursor *c) {
   return c->bad ? TG_OBJ_TABLE : (tg_ObjectType)type;
 }
 
+/* Of a grip only what its type says is set; the rest is what was there. */
 static void set_int (tg_Grip *g, int64_t i) {
   g->type = TG_INT;
   g->u.i = i;
@@ -235,6 +239,8 @@ tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
   return pass(c, id);
 }
 
+/* False at the end, and where the bytes are bad: a key without a value is not
+   given. */
 bool tg_values_property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
   tg_values_grip(c, key);
   if (key->type == TG_END || c->bad)

@@ -5,6 +5,10 @@
 ** the slow way: a chunk is full, a limit is reached, a long time has passed. No
 ** room is no failure: 'lim' is then where the writer is, tg_writer_begin says
 ** NULL, and the packets are counted all the same.
+**
+** Which limits there are the writer does not know: it asks 'turn', which is the
+** session's, and is told how far it may go. So a writer without a session (a
+** client's, of packets) has the same events by the same code.
 */
 #include "stream/writer.h"
 

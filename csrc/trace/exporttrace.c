@@ -3,6 +3,11 @@
 ** its result as a table. On the thread that runs the state; the export may use
 ** others (readahead.h). Wrong options raise before the file is opened; what the
 ** world refuses is nil, message, errno.
+**
+** The arguments stand at fixed places of the stack while the export runs: 1 the
+** Trace, 2 the format, 3 the path, 4 the options, 5 the reading, which pins the
+** Trace, 6 the function that is told of progress. Nothing else of Lua is used
+** until the file is closed.
 */
 #include <errno.h>
 #include <string.h>

@@ -137,7 +137,7 @@ void tg_pace_begin (tg_Pace *p, lua_State *L, tg_ReadTrace *r, int function) {
   tg_minduration_pace(&r->minduration, tell, p);
 }
 
-/* Since the stream's time 0, as packets tell time. */
+/* Nanoseconds since the stream's time 0, as packets tell time. */
 static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
