@@ -14,7 +14,8 @@
 #include "direct/frame.h"
 
 /* The objects of a list of a few values, in order of index, when nothing of
-   them is listed: to find them takes no pool. */
+   them is listed: to find them takes no pool. As many as there are values at
+   most, so they are compared one by one. */
 typedef struct Brief {
   const void *address[TG_PLAIN_MAX];
   int at[TG_PLAIN_MAX];          /* stack index */
@@ -73,7 +74,9 @@ static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
   }
 }
 
-/* Extra arguments have no stack index: what is an object stays pushed. */
+/* Extra arguments have no stack index: what is an object stays pushed, since it
+   is described after all values. What cannot be pushed is told as nil: the
+   program may have cleared the table that has them. */
 static void put_varargs (tg_Capture *c, const tg_ValueList *list, int n) {
   c->pushed = n > 0;
   for (int i = 1; i <= n && c->p != NULL; i++) {
@@ -159,7 +162,8 @@ static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
     put_few(c, list, done);
 }
 
-/* The rest of a list, and the objects in it. */
+/* The rest of a list, and the objects in it. Where the room ends in the middle,
+   all that was written goes, and the list is begun again by whoever asked. */
 static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
                                       const Begun *b) {
   tg_Session *s = b->session;

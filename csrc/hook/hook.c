@@ -67,8 +67,9 @@ static TG_NOINLINE void go_blind (tg_Coroutine *t, bool tail, uint64_t now) {
   t->session->unseen++;
 }
 
-/* The caller is not the frame on top. False: the event is inside frames that
-   could not be kept. */
+/* The caller is not the frame on top: an error or a switched-off hook is behind
+   this call, and what happened is found out and told first. False: the event is
+   inside frames that could not be kept, of which nothing can be told. */
 static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar, const void *parent,
                                      uint64_t now) {
@@ -81,7 +82,8 @@ static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
 }
 
 /* Flags that a frame gets from where it runs, and not from its function: so
-   they are in no catalog. */
+   they are in no catalog. What our own Lua code calls is ours as well, however
+   deep: a require in it runs the program's loaders, which are hidden too. */
 TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
@@ -112,8 +114,12 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
   TG_STACK_CHECK(L);
 }
 
-/* Pushes the frame of a known callee and tells of the call; there is room for
-   one more. */
+/*
+** Pushes the frame of a known callee and tells of the call; there is room for
+** one more. Until its CALL is written the frame counts as hidden: what is
+** written before that (a coroutine that is gone, a RESUME) may begin a chunk,
+** whose CONTEXT would list a frame that readers have not heard of.
+*/
 TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   tg_Coroutine *t = c->t;
   tg_Session *s = t->session;
@@ -173,8 +179,10 @@ TG_INLINE void on_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 }
 
 /*
-** The callee takes the place of the frame on top. A caller that was hidden, or
-** older than the trace, makes it an ordinary call.
+** The callee takes the place of the frame on top, and has its CallInfo
+** (luaD_pretailcall): so the frame that is gone is found by the address of the
+** new one. A caller that was hidden, or older than the trace, makes it an
+** ordinary call.
 */
 TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                              uint64_t now, bool direct) {
@@ -244,7 +252,9 @@ static TG_NOINLINE bool settle_return (tg_Coroutine *t, lua_State *L,
 }
 
 /* The body of a coroutine has returned: the next event with its address is
-   that of another one, or it was started anew. */
+   that of another one, or it was started anew. The last frame of a shadow stack
+   is the body, unless there are older ones below it, or C has called a function
+   on the coroutine while it was not running: then it is not yieldable. */
 static TG_NOINLINE void note_done (tg_Coroutine *t, lua_State *L) {
   if (t->id != 1 && !t->based && lua_isyieldable(L)) {
     t->done = true;
@@ -287,8 +297,8 @@ static TG_NOINLINE void call_user_hook (lua_Hook hook, int mask, lua_State *L,
     hook(L, ar);
 }
 
-/* A client's commands come before the event. False: with them tracing ended,
-   and the event is only the program's. */
+/* A client's commands come before the event, of which the new trace then has
+   all. False: with them tracing ended, and the event is only the program's. */
 static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   s->attend(s, L);
   if (s->tracing)
@@ -299,7 +309,14 @@ static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   return false;
 }
 
-/* An event on another coroutine than the last one. NULL: not to be traced. */
+/*
+** An event on another coroutine than the last one, or one that somebody has
+** made doubtful (lastrun.h). NULL: not to be traced. In the order of cost: the
+** same one after all; no session, since a hook was left behind; another thread
+** than before; somebody who called for the session; and at last a coroutine
+** that was resumed, or left. A line or a count switches nothing: they are not
+** ours, and the next call or return will find out.
+*/
 static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
                                             uint64_t now) {
   tg_Coroutine *t = tg_lastrun_recall(L);
@@ -383,7 +400,10 @@ static TG_NOINLINE void event_clocked (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, tg_clock_ticks(), true);
 }
 
-/* A call of a function with a role, or of one that is hidden. */
+/* A call of a function with a role, or of one that is hidden: all that the
+   quick way asks has been answered, but 'placed', notes and hiding are for the
+   full one. After a function that switches coroutines the quick way ends: whose
+   event comes next is not known. */
 static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
                                       const tg_Closure *k, uint64_t now) {
   const void *frame = ar->i_ci;

@@ -1,10 +1,10 @@
 /*
 ** names.c - names and sources on their way into a sink.
 **
-** Called with every packet, on any thread; nothing is kept. Names are those of a
-** program: any bytes, any length (tg_sink_text). One place for all documents, so
-** that a function has the same words in all of them: who makes a recording of
-** packets knows a function by its words (client/replayfunctions.h).
+** Called with every packet, on any thread; nothing is kept. Names are those of
+** a program: any bytes, any length (tg_sink_text). One place for all documents,
+** so that a function has the same words in all of them: who makes a recording
+** of packets knows a function by its words (client/replayfunctions.h).
 */
 #include "packet/names.h"
 

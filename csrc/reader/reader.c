@@ -189,7 +189,8 @@ bool tg_reader_begun (const tg_Reader *r, uint64_t *ns) {
   return *ns != UINT64_MAX;
 }
 
-/* What is put together elsewhere, kept arguments, is not in the chunk. */
+/* Whether values last as long as the chunk. What is put together elsewhere,
+   kept arguments, is not in it, and goes with the next event. */
 bool tg_reader_lasts (const tg_Reader *r, tg_Slice values) {
   const tg_Chunk *c = r->cursor.chunk;
   return c != NULL && values.data >= c->block->data

@@ -4,10 +4,9 @@
 **
 ** Written by the file writer in the hook, when a trace is saved, and for a
 ** client that asks for blocks; read when a recording is opened, and by such a
-** client. One thread each. Writing fails by the buffer's error
-** alone. Reading believes nothing: what is not there, or impossible, is
-** TG_ERR_FORMAT, memory that is refused TG_ERR_MEMORY, and then nothing is left
-** to be freed.
+** client. One thread each. Writing fails by the buffer's error alone. Reading
+** believes nothing: what is not there, or impossible, is TG_ERR_FORMAT, memory
+** that is refused TG_ERR_MEMORY, and then nothing is left to be freed.
 **
 ** Numbers are as the machine has them, see fileformat.h; what is added to an
 ** entry comes last, where older readers pass over it.

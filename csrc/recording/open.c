@@ -246,7 +246,9 @@ static bool follows (const Found *x, const Found *y) {
   return y->base == x->base + x->used;
 }
 
-/* The run of blocks that is read: the first one; of a ring, the last. */
+/* The run of blocks that is read: the first one, as what follows a gap cannot
+   be understood without it; of a ring, which has dropped its beginning anyway,
+   the last. */
 static void choose_run (const Opening *o, uint32_t *from, uint32_t *to) {
   *from = 0;
   *to = o->count;

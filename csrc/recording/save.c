@@ -24,7 +24,8 @@
 #include "recording/fileformat.h"
 #include "text/fdwriter.h"
 
-/* A file on its way. The stream is the caller's, who pins it. */
+/* A file on its way. The stream is the caller's, who pins it; the first errno
+   of the descriptor stays in 'out'. */
 typedef struct Saving {
   tg_Stream *stream;
   tg_FdWriter out;

@@ -149,7 +149,8 @@ static uint32_t *find_slot (tg_Session *s, const Key *k) {
   return (n < ALIKE_MAX) ? slot : oldest;
 }
 
-/* The hash of a definition, to place it in a larger index. */
+/* The hash of a definition, to place it in a larger index: made anew from the
+   definition, since hashes are not kept (definition_hash). */
 static uint32_t hash_of (const tg_Function *f, const tg_Identity *is) {
   if (is->cfunction != NULL)
     return tg_address_hash(is->cfunction);
@@ -237,7 +238,8 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
 }
 
 /* A definition is not in the file: the event that names it must not be either,
-   which may have begun. */
+   which may have begun. Where the file's part of the stream ends is noted, and
+   the next event finds a limit that makes it look (tracelimits.c). */
 static void tear (tg_Session *s) {
   tg_Writer *r = &s->writer;
   r->packets_stop = 0;          /* before the next event the file is left */

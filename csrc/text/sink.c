@@ -2,9 +2,9 @@
 ** sink.c - what any document says through a sink: text of a program, fields
 ** whose names are not known when this is compiled.
 **
-** Called on any thread; nothing is kept, 'room' is the caller's. A sink fails in
-** its own way (luasink.c raises, jsonwriter.c latches), so nothing is returned.
-** Without memory a text is "?".
+** Called on any thread; nothing is kept, 'room' is the caller's. A sink fails
+** in its own way (luasink.c raises, jsonwriter.c latches), so nothing is
+** returned. Without memory a text is "?".
 */
 #include "text/sink.h"
 

@@ -286,7 +286,8 @@ static int feed_open (lua_State *L) {
 }
 
 /* It leaves the feed, whose own it may be; or the feed is the last to have
-   known of one that has ended by itself. */
+   known of one that has ended by itself: then nobody else would let go of it,
+   and it would stay anchored until the state closes. */
 static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
   part(f, t);
   if (t->origin == TG_ORIGIN_FEED

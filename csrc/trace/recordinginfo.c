@@ -20,9 +20,10 @@ typedef struct Measure {
   uint64_t start_ns, end_ns;
 } Measure;
 
-/* The time is that of a report: of what is kept, and the clock of a trace and
-   its packets may differ by a tick. Threads are counted by the highest number,
-   since they are given out in order. 'p' is the last packet afterwards. */
+/* The time is that of a report, so that the two agree: of what is kept, and the
+   clock of a trace and its packets may differ by a tick. Threads are counted by
+   the highest number, since they are given out in order. 'p' is the last packet
+   afterwards. */
 static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   tg_Packet p = {0};
   uint64_t first_ns = UINT64_MAX;

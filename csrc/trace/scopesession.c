@@ -52,7 +52,8 @@ static int session__gc (lua_State *L) {
   return 0;
 }
 
-/* Empty after its finalizer, or when its recording could not be read. */
+/* A session, whole or begun; empty after its finalizer, or when its recording
+   could not be read. */
 static Session *check_any (lua_State *L) {
   Session *u = luaL_checkudata(L, 1, SESSION);
   if (u->scope == NULL)

@@ -301,7 +301,8 @@ int trace_restart (lua_State *L) {
 }
 
 /* pause(trace) -> boolean: what runs from here on is not seen, if nobody else
-   traces; whether it was until now. */
+   traces; whether it was until now. For a test runner, which traces the tests
+   and not itself. */
 int trace_pause (lua_State *L) {
   lua_pushboolean(L, tg_pause_begin(L, check_trace(L)));
   return 1;
@@ -313,8 +314,9 @@ int trace_resume (lua_State *L) {
   return 0;
 }
 
-/* The collector would come much too late: it sees a userdata of a few hundred
-   bytes and not the chunks that it holds. */
+/* All that it holds goes now, for a trace that nobody will read: the collector
+   would come much too late, as it sees a userdata of a few hundred bytes and
+   not the chunks behind it. */
 void tg_trace_forget (lua_State *L, tg_Trace *t) {
   tg_trace_halt(L, t);
   release(L, t);
