@@ -48,6 +48,7 @@ static void watch_forks (void) {
   pthread_atfork(before_fork, in_parent, in_child);
 }
 
+/* Any number of times: each place has one user, who says the same each time. */
 void tg_atfork_register (tg_AtForkPlace place, void (*fork) (tg_AtFork side),
                          void (*exit) (void)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -21,6 +21,9 @@ static void *get_pointer (const void *list) {
   return p;
 }
 
+/* Doubled, so that n items are copied less than n times in all. The product is
+   looked at before it is made: what asks for more than there are addresses is
+   refused like any other. */
 bool tg_grow_more (void *list, uint32_t *capacity, uint32_t need,
                    size_t size) {
   uint32_t more = *capacity > 0 ? *capacity : FIRST_ITEMS;

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <time.h>
 
+/* Whether one is waiting already is asked before the mask is set: that one was
+   not raised by what comes now. */
 tg_Signals tg_signals_block (int signal) {
   tg_Signals q;
   sigset_t pending;

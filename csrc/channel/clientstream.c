@@ -301,6 +301,8 @@ static void set_limit (tg_ClientStream *c) {
   tg_follower_upto(c->follower, upto);
 }
 
+/* 'batch' 0: each packet by itself, as a client gets it that has not asked for
+   more than the protocol has. */
 static void read_frames (tg_ClientStream *c, const char *name, int64_t batch,
                          size_t bytes) {
   tg_Buf from = {0};

@@ -61,6 +61,8 @@ void tg_boxname_label (const tg_Function *f, tg_Buf *out) {
     tg_buf_addfmt(out, "%s %s", name_of(f), file_of(f->url));
 }
 
+/* From the root on, where the program's directory is known: viewers open files
+   by it. Not by realpath: the recording may be of another machine. */
 void tg_boxname_path (const tg_Export *x, const tg_Function *f, tg_Buf *out) {
   const char *url = f->url;
   if (f->file && url[0] != '/' && x->directory != NULL) {

@@ -337,6 +337,7 @@ void tg_export_loss (const tg_Export *x, tg_Buf *out) {
   }
 }
 
+/* 'shortest_ns' is without bound where not even the longest calls fit. */
 void tg_export_left_out (const tg_Export *x, tg_Buf *out) {
   if (x->left_out == 0)
     return;

@@ -341,6 +341,8 @@ static bool put_packet (Document *d, const tg_Packet *p) {
   return ok && tg_outfile_turn(d->x->out);
 }
 
+/* The first packet is read before anything is written: with it the time 0 of
+   the document is final. */
 static void put_events (Document *d) {
   tg_Packet p;
   bool more = tg_export_next(d->x, &p);
@@ -479,6 +481,8 @@ static void write (Document *d) {
     fail(d);
 }
 
+/* A process of 0 would be the viewer's own. All that is owned is freed in any
+   case; the status is the export's, where each failure was latched. */
 tg_Status tg_format_chrome (tg_Export *x) {
   Document d = {
     .x = x, .out = &x->out->text, .words.functions = x->stream->functions

@@ -57,6 +57,8 @@ static bool turn (Document *d) {
   return tg_outfile_turn(d->x->out) && tg_column_turn(&d->spool, &d->deltas);
 }
 
+/* A sample is known with the packet after it (v8profile.h); the last two come
+   from the end. */
 static void put_samples (Document *d) {
   tg_Export *x = d->x;
   tg_Packet p;
@@ -152,6 +154,8 @@ static void put_title (Document *d) {
   tg_buf_free(&title);
 }
 
+/* In the order in which the parts are known, which is any other than V8's own:
+   readers look for keys. */
 static tg_Status write (Document *d) {
   const tg_Export *x = d->x;
   tg_buf_addstr(d->out, "{\"samples\":[");

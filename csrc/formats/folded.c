@@ -204,6 +204,8 @@ static void put_text (tg_Buf *out, const char *s) {
   }
 }
 
+/* Its place only where another one has its name: flame graphs have little room,
+   and people look for names. */
 static void put_function (const Document *d, tg_Buf *out, uint32_t label) {
   const tg_Function *f = tg_funclabels_function(&d->labels, label);
   put_text(out, name_of(f));

@@ -101,6 +101,7 @@ static uint32_t column_of (Document *d, const tg_Packet *p) {
    that are waited for by their place in the list. */
 enum { A_FUNCTION, A_WAIT };
 
+/* The kind is kept in the lowest bit of the list's number. */
 static TG_NOINLINE uint32_t new_frame (Frames *f, int kind, uint32_t number) {
   if (!tg_grow_zeroed(&f->of[kind], &f->cof[kind], number + 1,
                       sizeof *f->of[kind])
@@ -358,6 +359,8 @@ static void put_waiting (Document *d, const tg_ThreadEntry *t) {
   tg_buf_free(&name);
 }
 
+/* After all events, when there are no more frames to come; profiles refer to
+   them by their place. */
 static void put_frames (Document *d) {
   tg_OutFile *out = d->x->out;
   const Frames *f = &d->frames;

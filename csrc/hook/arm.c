@@ -32,6 +32,8 @@ static void read_user_hook (tg_Coroutine *t) {
   t->user_count = (t->user_hook != NULL) ? lua_gethookcount(t->L) : 0;
 }
 
+/* The program's hook is read before ours takes its place, and once only: with
+   ours there it would be ours that is read. */
 tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L) {
   tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
   if (t == NULL && (t = tg_resumechain_adopt(s, L1, L)) == NULL)
@@ -44,6 +46,8 @@ tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L) {
   return t;
 }
 
+/* A coroutine without a record has inherited our hook and never run: it gets
+   none in its place. */
 static void release_one (lua_State *L1, void *ud) {
   tg_Session *s = ud;
   if (!tg_arm_has(s, L1))

@@ -56,6 +56,10 @@ void tg_callee_ask (tg_Call *c) {
   TG_STACK_LEFT(c->L, 1);
 }
 
+/* Where memory is read: what the quick comparison was not sure of is held
+   against all there is to compare; only a function that is really new is asked
+   about. That takes microseconds, which are none of the program's: the event's
+   time is taken again. */
 tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {
   tg_Session *s = c.t->session;
   TG_STACK_GUARD(c.L);

@@ -226,6 +226,8 @@ TG_INLINE void put_key (tg_Capture *c, int type, lua_Integer k,
 
 /* ---- what a table holds ---- */
 
+/* Only names are secret: a pattern is matched with text, and a number is none.
+   */
 static bool secret_key (tg_Capture *c) {
   const tg_Selection *d = &c->session->selection;
   size_t n;
@@ -384,6 +386,8 @@ static TG_NOINLINE void examine_outer (tg_Capture *c, uint32_t id) {
     examine_brief(c, o, o->index);
 }
 
+/* Type and flags come first and are known last: their two bytes are left
+   free. */
 static void put_descriptor (tg_Capture *c, uint32_t id) {
   if (!c->pool->list[id].examined)
     examine_outer(c, id);
@@ -406,6 +410,9 @@ static void put_descriptor (tg_Capture *c, uint32_t id) {
   head[1] = (uint8_t)flags;
 }
 
+/* In the order of their indices, which is that in which they were met: so what
+   is listed meets others, which get the numbers after its own, and the loop
+   ends when nobody is met any more. */
 void tg_capture_pool (tg_Capture *c) {
   for (uint32_t id = 0; c->p != NULL && id < c->pool->count; id++)
     put_descriptor(c, id);
@@ -424,6 +431,8 @@ TG_INLINE uint32_t put_brief_class (tg_Capture *c) {
   return TG_DESC_TRUNCATED | ((name != NULL) ? TG_DESC_CLASS : 0u);
 }
 
+/* Without a pool: nothing of the object at 'i' is listed, so it meets no
+   other. */
 void tg_capture_brief (tg_Capture *c, int i) {
   uint8_t *head = c->p;
   uint32_t flags = 0;

@@ -99,6 +99,9 @@ static void add_extra (const tg_Session *s, lua_State *L, lua_Debug *ar,
                               : tg_frame_extra(frame);
 }
 
+/* At the call's event, when arguments stand where parameters will. A C function
+   has as many as there are values on its stack, less the function itself, which
+   was pushed where the public API was asked. */
 tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
                                     const tg_Closure *k) {
   const tg_Session *s = t->session;

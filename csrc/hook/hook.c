@@ -82,8 +82,8 @@ static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
 }
 
 /* Flags that a frame gets from where it runs, and not from its function: so
-   they are in no catalog. What our own Lua code calls is ours as well, however
-   deep: a require in it runs the program's loaders, which are hidden too. */
+   they are in no catalog. What our own Lua code calls counts as ours, however
+   deep. */
 TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))

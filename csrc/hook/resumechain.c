@@ -355,6 +355,8 @@ static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
   }
 }
 
+/* On top of the chain. A coroutine has its number from its first run in the
+   trace on. 'below' is how deep the chain under it is, for the depth limit. */
 static void resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_assert(!t->running && t != s->current);
   if (t->id == 0)
@@ -425,6 +427,8 @@ static bool closing (const tg_Session *s) {
   return role == TG_ROLE_CLOSE || role == TG_ROLE_WRAPPED;
 }
 
+/* A record for a coroutine that has none. Without memory for its place in the
+   weak list it is never known to have died, and stays until tracing ends. */
 tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
                                     lua_State *L) {
   tg_Coroutine *t = tg_coroutines_add(&s->threads, s, L1);

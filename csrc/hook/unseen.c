@@ -39,6 +39,9 @@ void tg_unseen_push (tg_Coroutine *t, lua_State *L, int level) {
   push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
 }
 
+/* All frames of a coroutine, outermost first, as a shadow stack has them. One
+   that is deeper than FRAMES_READ has its innermost ones, and is 'based' on the
+   rest: what returns there is taken for older than the trace. */
 void tg_unseen_read (tg_Coroutine *t) {
   lua_Debug ar;
   int n = 0;

@@ -6,6 +6,8 @@
 */
 #include "options/endreason.h"
 
+/* NULL of a trace that runs, or that was stopped as it should be: only an end
+   by itself has a reason. */
 const char *tg_endreason_name (tg_End end) {
   switch (end) {
     case TG_END_OVERFLOW: return "overflow";

@@ -150,6 +150,8 @@ void tg_heldlines_add (tg_HeldLines *h, const tg_Buf *line) {
     tg_buf_add(&h->text, line->data, line->size);
 }
 
+/* The call's own line is on top of the text: what was not shown by now goes
+   with it. True: its line is shown, and its end is to be as well. */
 bool tg_heldlines_leave (tg_HeldLines *h, const tg_Packet *p,
                          tg_HeldCall *call) {
   tg_HeldCall *c = innermost(h);

@@ -287,6 +287,7 @@ static void start_reading (tg_Log *l) {
     tg_minduration_watch(&l->minduration, thread_gone, l);
 }
 
+/* NULL without memory. The descriptor is duplicated, and stays the caller's. */
 tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
                     const tg_Selection *selection, const tg_LogStyle *style,
                     int fd) {

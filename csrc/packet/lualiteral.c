@@ -428,6 +428,8 @@ static void undescribed (tg_Buf *out, tg_ObjectType type) {
                                           : tg_values_type_name(type));
 }
 
+/* An object that the list does not describe, as a damaged file may have it, is
+   taken for a table: it is what objects mostly are. */
 static void value (tg_LuaLiteral *w, tg_Buf *out, tg_ValueCursor *c,
                    const tg_Grip *g, uint32_t level) {
   switch (g->type) {

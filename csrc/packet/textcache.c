@@ -44,6 +44,7 @@ bool tg_textcache_put (const tg_TextCache *b, tg_Slice values, tg_Buf *out) {
   return true;
 }
 
+/* What stands in 'out' from 'at' on is the text of the list. */
 void tg_textcache_keep (tg_TextCache *b, tg_Slice values, const tg_Buf *out,
                         size_t at) {
   uint64_t key[2];

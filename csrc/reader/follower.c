@@ -17,6 +17,7 @@
 #define STEP ((tg_Pos)4096)             /* bytes between words of progress */
 #define SLICE UINT64_C(2000000)         /* ns: a wake-up may be missed */
 
+/* All positions begin at 'from': nothing was read, and nothing is wanted. */
 static tg_Follower *new_follower (tg_Stream *stream, tg_Pos from,
                                   uint64_t stall_ns) {
   tg_Follower *t = tg_calloc(1, sizeof *t);
@@ -72,6 +73,8 @@ tg_Follower *tg_follower_pin (tg_Follower *t) {
   return t;
 }
 
+/* The last one frees the reader, on whichever thread that is: by then nobody
+   else has it. */
 void tg_follower_unpin (tg_Follower *t) {
   if (t == NULL
       || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)

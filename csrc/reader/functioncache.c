@@ -11,6 +11,9 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 
+/* NULL without memory, or of an id that nobody has defined. Patterns are
+   matched here and never again: that may take longer than to read a thousand
+   events. */
 tg_CachedFunction *tg_functioncache_ask (tg_FunctionCache *all,
                                          tg_FunctionId id,
                                          const tg_Functions *fs,

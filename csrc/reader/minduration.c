@@ -199,6 +199,7 @@ void tg_minduration_watch (tg_MinDuration *s,
     tg_reader_watch(s->reader, gone, ud);
 }
 
+/* Both hear of it: the filter's own calls, and whoever watches. */
 static void filter_gone (void *ud, tg_ThreadId thread) {
   tg_MinDuration *s = ud;
   tg_suspended_end(&s->calls.waiting, thread);
@@ -318,6 +319,9 @@ static void survey_gone (void *ud, tg_ThreadId thread) {
   tg_suspended_end(&((tg_Survey *)ud)->calls.waiting, thread);
 }
 
+/* 'count' is what a new call gets as its tag (enter): here that says where it
+   runs, and no number. A call that goes on keeps its tag, and counts one entry
+   more. */
 static bool survey_take (tg_Survey *v, const tg_Packet *p) {
   if (p->why != TG_WHY_ENTER) {
     const tg_Stay *s = leave(&v->calls, p);
@@ -355,6 +359,7 @@ static tg_Status survey_all (tg_Survey *v, tg_Reader *reader, tg_Pos end) {
   return status == TG_ERR_FORMAT ? TG_OK : status;
 }
 
+/* By a reader of its own, from where the filter's stands: that is not moved. */
 tg_Status tg_minduration_survey (const tg_MinDuration *s, tg_Pos end,
                                  tg_Survey *survey) {
   tg_Reader *reader = tg_reader_again(s->reader);
@@ -370,6 +375,8 @@ tg_Status tg_minduration_survey (const tg_MinDuration *s, tg_Pos end,
   return status;
 }
 
+/* Before the scout has begun, which notes a call's bits by these lengths. A
+   user's own minimum stays if it is larger. */
 void tg_minduration_most (tg_MinDuration *s, uint64_t min_ns, uint64_t sure_ns,
                           uint64_t quota, uint32_t others) {
   tg_assert(s->scout.reader == NULL && min_ns < sure_ns);

@@ -189,6 +189,8 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
   return true;
 }
 
+/* Time first, then what the packet changes: the time since the one before was
+   spent in the frames that were open then. */
 void tg_profile_take (tg_Profile *p, const tg_Packet *k) {
   if (tg_unlikely(p->status != TG_OK))
     return;

@@ -95,6 +95,9 @@ static bool copy_frames (tg_Stack *copy, const tg_Stack *s) {
   return true;
 }
 
+/* Frames as they are now. Arguments that are kept are not copied: whoever has a
+   copy made looks at no values (tg_reader_copy). False without memory; 'to' is
+   then its owner's to free. */
 bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
   tg_assert(to->count == 0);
   for (uint32_t i = 0; i < from->count; i++) {

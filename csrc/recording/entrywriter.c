@@ -124,6 +124,8 @@ bool tg_entrywriter_function (tg_EntryWriter *w, tg_FunctionId id,
 ** ===================================================================
 */
 
+/* Where its end is to be filled in is noted first: without room for that it is
+   not written, and '*number' stays 0. That is no failure of the file. */
 bool tg_entrywriter_trace (tg_EntryWriter *w, const tg_TraceEntry *t,
                            uint32_t *number) {
   *number = 0;

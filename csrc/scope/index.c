@@ -96,6 +96,7 @@ uint64_t tg_scope_segment_end (const tg_Scope *s, uint32_t segment) {
                                     : s->events + 1;
 }
 
+/* They are in one list, by segment: so they end where the next one's begin. */
 const tg_ScopeEvent *tg_scope_longs (const tg_Scope *s, uint32_t segment,
                                      size_t *count) {
   uint32_t first = s->segments[segment].first_long;

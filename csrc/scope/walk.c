@@ -277,6 +277,8 @@ void tg_scopewalk_gone (void *walk, tg_ThreadId thread) {
   tg_suspended_end(&((tg_ScopeWalk *)walk)->waiting, thread);
 }
 
+/* Whatever is live is over at the trace's end, innermost first, as calls end.
+   */
 void tg_scopewalk_end (tg_ScopeWalk *w, uint64_t end_ns) {
   if (end_ns > w->now_ns)
     pass_time(w, end_ns);

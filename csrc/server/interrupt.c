@@ -244,6 +244,9 @@ static void leave_list (const tg_Interrupt *r) {
   }
 }
 
+/* No signal until 'resume': the hooks of the state are about to be read, and
+   ours must not be taken for the program's. The mask is this thread's, and the
+   signal is sent to it alone. */
 static void lull (tg_Observer *o) {
   tg_Interrupt *r = o->session->interrupt;
   sigset_t set;
@@ -285,6 +288,8 @@ bool tg_interrupt_enter (const tg_Session *s, lua_State *co) {
   return true;
 }
 
+/* The level goes before its hook does: a handler in between finds one coroutine
+   less, and arms those that are left. */
 void tg_interrupt_leave (const tg_Session *s) {
   tg_Interrupt *r = s->interrupt;
   tg_assert(r != NULL && r->depth > 0);

@@ -6,6 +6,8 @@
 
 static const char key_anchors = 0;    /* registry: table tg_Trace* -> Trace */
 
+/* The table is made with the first trace that needs it. Leaves it on the stack:
+   [-0, +1, m]. */
 static void push_anchors (lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key_anchors) == LUA_TNIL) {
     lua_pop(L, 1);

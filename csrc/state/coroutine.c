@@ -108,6 +108,8 @@ static tg_Coroutine *new_record (tg_Coroutines *ts) {
   return t;
 }
 
+/* NULL without memory. As many buckets as records: searches are a look or two,
+   and the table doubles as it fills. */
 tg_Coroutine *tg_coroutines_add (tg_Coroutines *ts, struct tg_Session *s,
                                  lua_State *L) {
   tg_Coroutine *t;

@@ -25,6 +25,8 @@ static void enlist (tg_Stream *s) {
   pthread_mutex_unlock(&all.mutex);
 }
 
+/* Called by the last one who had it, before its stores go: a fork after this
+   does not find it. */
 static void delist (tg_Stream *s) {
   pthread_mutex_lock(&all.mutex);
   tg_Stream **p = &all.first;

@@ -493,6 +493,8 @@ static tg_Status status_of (Gecko *w) {
   return TG_ERR_IO;
 }
 
+/* The older version has nothing that could show a call's values, so none are
+   put aside. */
 tg_Status tg_format_gecko (tg_Export *x) {
   Gecko w = {
     .x = x, .out = &x->out->text, .old = x->options.gecko == 5, .ok = true,

@@ -208,6 +208,7 @@ static void write_start (const tg_Tracks *t, tg_Buf *text) {
   tg_buf_addstr(text, " ms on the clock of log, packets and --from");
 }
 
+/* Shown when one asks the viewer for the profile's info, in this order. */
 void tg_meta_extra (const tg_Tracks *t, tg_Buf *out) {
   static const struct {
     const char *label;

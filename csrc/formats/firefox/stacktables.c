@@ -68,6 +68,7 @@ uint32_t tg_stacktables_find (const tg_StackTables *c, tg_FunctionId function) {
   return tg_intmap_find(&c->by_id, id_of(function, false));
 }
 
+/* By id first, which costs one look; only a new id has its words compared. */
 uint32_t tg_stacktables_func (tg_StackTables *c, const tg_Functions *fs,
                               tg_FunctionId function, bool away) {
   uint64_t id = id_of(function, away);
