@@ -78,6 +78,9 @@ bool lx_quietly (lua_State *L, lua_CFunction f, void *ud) {
   return ok;
 }
 
+/* Without that allowance the collector's next step comes with the next
+   allocation, whatever was allocated here: memory that a trace holds is not in
+   Lua's own count. */
 bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
   bool ok = lx_quietly(L, f, ud);
   if (lua_gc(L, LUA_GCISRUNNING) == 1)

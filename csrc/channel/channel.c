@@ -25,6 +25,7 @@
 ** ===================================================================
 */
 
+/* NULL without memory. All else is zeros, for whoever sends it to fill in. */
 tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id) {
   tg_Command *c = tg_calloc(1, sizeof *c);
   if (c != NULL) {

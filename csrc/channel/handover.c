@@ -17,6 +17,7 @@ struct tg_Handover {
   tg_Part part;             /* owns (the same) */
 };
 
+/* The cursor first: it is in the stream's store. */
 void tg_part_free (tg_Part *p) {
   tg_cursor_drop(&p->hold);
   tg_stream_unpin(p->stream);

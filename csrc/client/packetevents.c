@@ -72,6 +72,7 @@ static uint32_t with_values (const tg_PacketEvents *r, uint32_t kind) {
   return kind | (r->values.size > 0 ? TG_EVF_VALUES : 0u);
 }
 
+/* There is room for them: 'begin' was told their size. */
 static uint8_t *put_values (const tg_PacketEvents *r, uint8_t *p) {
   if (r->values.size == 0)
     return p;

@@ -25,6 +25,7 @@ typedef struct Replay {
   bool finished;
 } Replay;                   /* its user value: the ids of functions */
 
+/* A finalizer of the program's may keep one that was collected, and call it. */
 static Replay *check_replay (lua_State *L) {
   Replay *r = luaL_checkudata(L, SELF, TG_REPLAY);
   if (r->events.writer.stream == NULL)

@@ -78,6 +78,8 @@ static void put_short (tg_ChromeValues *v, const tg_Packet *p, tg_Buf *out) {
   tg_textcache_keep(&x->brief, p->values, out, at);
 }
 
+/* The two kinds are told apart here as by those who worked ahead (is_short), so
+   each text is made once. */
 void tg_chromevalues_put (tg_ChromeValues *v, tg_Buf *out, const char *key,
                           const tg_Packet *p) {
   tg_assert(tg_chromevalues_has(v->x, p));

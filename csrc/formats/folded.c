@@ -168,6 +168,7 @@ static const char *name_of (const tg_Function *f) {
   return f->name != NULL ? f->name : "(anonymous function)";
 }
 
+/* FNV-1a: a few thousand names, once for each document. */
 static uint64_t hash_name (const char *s) {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
   for (; *s != '\0'; s++)
@@ -309,6 +310,8 @@ static uint32_t next_node (Document *d, uint32_t node) {
   return d->steps[node].sibling;
 }
 
+/* From stack to stack down the tree, the path growing and shrinking with it. An
+   output that fails ends it, and says so itself. */
 static bool put_lines (Document *d) {
   if (!find_ambiguous(d) || !list_children(d))
     return fail(d);

@@ -330,6 +330,7 @@ static bool put_profiles (Document *d) {
   return true;
 }
 
+/* Of a C function there is no file: speedscope shows its name alone. */
 static void put_function (tg_Buf *out, const tg_Function *f) {
   tg_Buf label = {0};
   tg_boxname_label(f, &label);
@@ -345,6 +346,8 @@ static void put_function (tg_Buf *out, const tg_Function *f) {
   tg_buf_addchar(out, '}');
 }
 
+/* A frame for the time in which another coroutine runs: named by what that
+   runs, and never taken for a function. */
 static void put_waiting (Document *d, const tg_ThreadEntry *t) {
   tg_Buf *out = &d->x->out->text;
   tg_Buf name = {0};

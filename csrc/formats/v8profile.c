@@ -132,6 +132,8 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
    and opens one that has it as another kind of file. */
 #define WORD "enhancedTraceVersion"
 
+/* From 'at' on, where a whole string stands: the word may be anywhere in it,
+   and more than once. An escape says the same in JSON. */
 void tg_v8profile_clean (tg_Buf *out, size_t at) {
   static const char escaped[] = "\\u0065";   /* its 'e' */
   const char *found;

@@ -63,6 +63,8 @@ void tg_crosscheck_line (const tg_Call *c, int line) {
   want(line == up.currentline, "the line of a call site");
 }
 
+/* With a copy: lua_getinfo fills in fields of a lua_Debug that the hook itself,
+   which reads memory, leaves as they are. */
 void tg_crosscheck_results (lua_State *L, lua_Debug *ar,
                             const tg_ValueList *list) {
   lua_Debug now = *ar;

@@ -243,6 +243,8 @@ typedef struct Yield {
   uint64_t now;
 } Yield;
 
+/* Without values the arguments of coroutine.yield are meant, which are in the
+   stream with its CALL (event.h). */
 static uint8_t *write_yield (void *event, uint8_t *p) {
   const Yield *e = event;
   bool known = e->values != NULL

@@ -35,6 +35,8 @@ static bool same_state (lua_State *L) {
                    : s->registry == lua_topointer(L, LUA_REGISTRYINDEX);
 }
 
+/* Where more than one session traces, an address may be a coroutine's of
+   another state by now: so its state is compared as well. */
 tg_Coroutine *tg_lastrun_recall (lua_State *L) {
   if (tg_lastrun.L != L || tg_lastrun.generation != as_remembered()
       || !same_state(L))
@@ -72,6 +74,8 @@ void tg_lastrun_forget (const tg_Coroutine *t) {
     tg_lastrun.generation = 0;
 }
 
+/* This thread is the session's home from now on; what any thread remembers is
+   in doubt. 'begins': one more session traces. */
 void tg_lastrun_settle (tg_Session *s, bool begins) {
   atomic_store_explicit(&s->home, &tg_lastrun, memory_order_relaxed);
   next_generation(begins);

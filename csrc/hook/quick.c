@@ -74,6 +74,8 @@ void tg_quick_call_with (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
     call_with_list(t, ar, k, now, p, kind);
 }
 
+/* The site first, whose bytes stand before the arguments. 8 bytes are left for
+   the head, which is written last. */
 void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
                          uint64_t now) {
   const tg_Session *s = t->session;

@@ -67,6 +67,7 @@ static int hidden_count (lua_State *L, lua_Debug *ar) {
   return low;
 }
 
+/* None is as good as no table: a function whose table is empty has none. */
 int tg_varargs_count (lua_State *L, lua_Debug *ar, int nparams) {
   TG_STACK_GUARD(L);
   int n = hidden_count(L, ar);

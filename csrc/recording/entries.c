@@ -53,6 +53,7 @@ static bool copy_program (tg_Program *to, const tg_Program *from) {
   return status == TG_OK;
 }
 
+/* With one pin, the caller's; its strings are its own. */
 tg_Program *tg_program_new (const tg_Program *from) {
   tg_Program *p = tg_calloc(1, sizeof *p);
   if (p != NULL && from != NULL && !copy_program(p, from)) {

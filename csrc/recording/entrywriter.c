@@ -107,6 +107,9 @@ static bool write_source (tg_EntryWriter *w, const tg_Function *f) {
   return w->scratch.size == 0 || write_entry(w) != NULL;
 }
 
+/* The source before the first function of it: a file that is cut off after this
+   entry has the text of all that it names. False: nothing more may be
+   written. */
 bool tg_entrywriter_function (tg_EntryWriter *w, tg_FunctionId id,
                               const tg_Function *f) {
   tg_assert(w->scratch.size == 0);

@@ -300,6 +300,7 @@ uint32_t tg_filewriter_started (tg_FileWriter *t, const tg_TraceEntry *entry) {
   return number;
 }
 
+/* The trace has begun anew: the place in its entry is another one now. */
 void tg_filewriter_moved (tg_FileWriter *t, uint32_t number,
                           const tg_TraceEntry *entry) {
   tg_entrywriter_moved(&t->writer, number, entry);

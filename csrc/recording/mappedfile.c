@@ -29,6 +29,7 @@
 ** ===================================================================
 */
 
+/* Blocks are mapped one by one, so each begins where a page does. */
 size_t tg_mappedfile_page (void) {
   long n = sysconf(_SC_PAGESIZE);
   return n > 4096 ? (size_t)n : 4096;
@@ -198,11 +199,15 @@ void *tg_mappedfile_map (tg_MappedFile *f, size_t size) {
 ** ===================================================================
 */
 
+/* What was reserved is given back. Pages that are mapped beyond the new end
+   must not be touched any more: that would raise SIGBUS (mmap(2)). */
 void tg_mappedfile_cut (tg_MappedFile *f, uint64_t length) {
   if ((still_ours(f) || reopen(f)) && ftruncate(f->fd, (off_t)length) != 0)
     errno = 0;            /* then it ends in zeros */
 }
 
+/* By name, and only if that still is this file: somebody may have moved it away
+   and made another one. */
 void tg_mappedfile_remove (const tg_MappedFile *f) {
   struct stat st;
   if (stat(f->path, &st) == 0 && st.st_dev == f->device

@@ -275,6 +275,8 @@ void tg_clientchannel_push (lua_State *L, tg_Channel *channel) {
   tg_clientstream_init(&c->stream, channel);
 }
 
+/* No "__close" and no hidden metatable: these objects are in the server's own
+   state, which runs nobody else's code. */
 void tg_clientchannel_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"attach", channel_attach},

@@ -418,7 +418,9 @@ bool tg_serverthread_enter (tg_Channel *channel) {
   return true;
 }
 
+/* With the mutex. By its own thread, when the server has been told. */
 static void unlink_entry (Entry *e) {
+  tg_assert(e->closing);
   Entry **p = &server.entries;
   while (*p != e) {
     tg_assert(*p != NULL);

@@ -205,6 +205,8 @@ static void learn_once (void) {
   lua_close(L);
 }
 
+/* Threads that come together wait for the first (pthread_once), and find all of
+   it learned. */
 bool tg_builtins_setup (void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, learn_once);

@@ -26,6 +26,7 @@ bool tg_catalog_init (tg_Catalog *k) {
   return false;
 }
 
+/* The definitions themselves are the stream's, which may live on. */
 void tg_catalog_free (tg_Catalog *k) {
   tg_closures_free(&k->closures);
   tg_definitions_free(&k->definitions);

@@ -38,6 +38,8 @@ static void free_list (tg_Coroutine *t) {
   }
 }
 
+/* Those in use and those that were given back. The weak list is Lua's, and is
+   taken out of the registry by who ends tracing. */
 void tg_coroutines_free (tg_Coroutines *ts) {
   for (uint32_t i = 0; i < ts->nbuckets; i++)
     free_list(ts->buckets[i]);

@@ -138,6 +138,8 @@ static bool is_shown (lua_CFunction f) {
   return false;
 }
 
+/* Functions of ours that stand in for one of Lua's are shown as the program's:
+   to it they are Lua's. */
 void tg_ownfunctions_except (lua_CFunction f) {
   pthread_mutex_lock(&own.mutex);
   if (!is_shown(f) && own.nshown < SHOWN_MAX)
@@ -155,6 +157,7 @@ static bool own_cfunction (lua_CFunction f) {
   return !shown;
 }
 
+/* Of the function on top of the stack; 'ar' has "S". */
 bool tg_ownfunctions_function (lua_State *L, const lua_Debug *ar) {
   tg_assert(lua_isfunction(L, -1));
   if (*ar->what == 'C')

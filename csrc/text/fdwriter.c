@@ -48,6 +48,7 @@ void tg_fdwriter_open (tg_FdWriter *o, int fd) {
             || S_ISSOCK(st.st_mode);
 }
 
+/* Twice is fine. */
 void tg_fdwriter_close (tg_FdWriter *o) {
   if (o->fd >= 0)
     close(o->fd);

@@ -122,6 +122,8 @@ static uint64_t beyond (const Measure *m, double ns) {
   return more > 0 ? (uint64_t)(more + 0.5) : 0;
 }
 
+/* What fails in the state, for want of memory or because a library is missing,
+   makes it false; the costs are 0 then. */
 bool tg_hookcost_measure (uint32_t types, tg_ScopeCost *cost) {
   Measure m = {.types = types};
   lua_State *L = luaL_newstate();

@@ -1,9 +1,9 @@
 -- client.lua WHAT PROGRAM - traces a program once, and makes a recording of
 -- what a client is sent again and again, with the first, second, ... of
 -- allocations refused, until that needs fewer. WHAT is sent: "replay", packets,
--- of which there is a log as well; "receive", blocks. Each recording must be all
--- of it, or it is said that there was no memory; a log may lack a word. Prints
--- what went wrong. Its own process, as a crash is one of the outcomes.
+-- of which there is a log as well; "receive", blocks. Each recording must be
+-- all of it, or it is said that there was no memory; a log may lack a word.
+-- Prints what went wrong. Its own process, as a crash is one of the outcomes.
 
 local blocks = dofile((arg[0]:match "^(.*)/oom/") .. "/support/blocks.lua")
 local core = require "tracegrip.core"

@@ -360,6 +360,8 @@ static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   add_data(k, out, m);
 }
 
+/* A row of an older marker has one time and no category: its viewers know no
+   intervals. */
 static void put_marks (Gecko *w, const tg_Track *track) {
   Marks k = {.w = w, .stacks = track->stacks};
   put(w, ",\"markers\":{\"schema\":{");
@@ -482,6 +484,7 @@ static void put_document (Gecko *w) {
   put(w, "]}\n");
 }
 
+/* The output's errno first, as in processed.c. */
 static tg_Status status_of (Gecko *w) {
   if (w->ok && !w->out->failed)
     return TG_OK;

@@ -278,6 +278,7 @@ static void find_notes (const tg_Tracks *t, Notes *n) {
   place_notes(n);
 }
 
+/* The calls of one track, and the notes if it is the first. */
 bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkPut *put,
                     const void *ud, tg_Buf *list) {
   Notes notes = {0};

@@ -88,6 +88,9 @@ static bool take_part (void *ud, tg_Batch *b) {
   return true;
 }
 
+/* One column of a track's samples. A span that is longer than 'long_ns' has a
+   second row at its end; how many rows there are is counted with each column,
+   and is the same for all. */
 bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
                        uint64_t long_ns, tg_SampleField *field,
                        tg_OutFile *out, uint64_t *rows) {

@@ -223,6 +223,7 @@ typedef struct Members {
   bool sequence, named;   /* all keys are 1..count; all are short strings */
 } Members;
 
+/* By the key's text as far as it was captured. */
 static bool is_secret (const tg_TracedValues *v, const tg_Grip *key) {
   return v->selection->redacts && key->type == TG_STRING
          && tg_selection_hides(v->selection, key->u.s.data, key->u.s.size);
@@ -402,6 +403,8 @@ static void described (tg_TracedValues *v, tg_Buf *out, uint32_t id,
   }
 }
 
+/* As a value of JavaScript's, since that is what the viewer knows: nil is
+   undefined, as in packets. A secret becomes a word, whatever it was. */
 static void value (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
                    bool member) {
   switch (g->type) {

@@ -65,6 +65,7 @@ static bool refuse (tg_Tracks *t) {
 ** ===================================================================
 */
 
+/* Singly allocated: others keep a track's address while the list grows. */
 static tg_Track *new_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   if (!tg_grow(&t->list, &t->capacity, t->count + 1, sizeof *t->list))
     return NULL;
@@ -116,6 +117,7 @@ TG_INLINE tg_Track *track_of (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
   return find_track(t, thread, ns);
 }
 
+/* The first track is main's alone where no other coroutine was seen. */
 void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
   if (t->count > 1 && track == t->list[0])
     tg_buf_addstr(out, "whole program");
@@ -324,6 +326,7 @@ static tg_Status finish (tg_Tracks *t) {
   return t->status;
 }
 
+/* Reads all packets: 'span' and 'call' are called for what they bring. */
 tg_Status tg_tracks_run (tg_Tracks *t) {
   tg_Packet p;
   while (t->status == TG_OK && t->spool.error == 0
