@@ -77,6 +77,7 @@ build = {
         "csrc/formats/firefox/callmarks.c",
         "csrc/formats/firefox/document.c",
         "csrc/formats/firefox/gecko.c",
+        "csrc/formats/firefox/geckosamples.c",
         "csrc/formats/firefox/longestcalls.c",
         "csrc/formats/firefox/marktext.c",
         "csrc/formats/firefox/meta.c",

@@ -74,7 +74,6 @@ typedef struct Document {
   tg_ChromeSamples samples;   /* owns; if the user has asked for them */
 } Document;
 
-/* Want of memory is latched; false, so that callers can return it. */
 static bool fail (Document *d) {
   if (d->x->status == TG_OK)
     d->x->status = TG_ERR_MEMORY;
@@ -154,7 +153,6 @@ static uint64_t boundary (Document *d, uint32_t track, uint64_t time_ns) {
 ** ===================================================================
 */
 
-/* Whether the trace was asked for it and the user's filter leaves it. */
 static bool wants (const tg_Export *x, uint32_t type) {
   return (x->selection->types & type) != 0;
 }
@@ -171,8 +169,6 @@ static void put_values (Document *d, tg_Buf *out, const char *key,
     tg_chromevalues_put(&d->values, out, key, p);
 }
 
-/* Behind "source", where the callee is defined: where it was called from. The
-   quote is closed by whoever puts the place. */
 static void put_callsite (Document *d, const tg_Packet *p) {
   tg_buf_addstr(&d->args, ",\"called\":\"");
   if (!tg_chromenames_place(&d->words, p->caller, p->line, &d->args))
@@ -341,8 +337,6 @@ static bool put_packet (Document *d, const tg_Packet *p) {
   return ok && tg_outfile_turn(d->x->out);
 }
 
-/* The first packet is read before anything is written: with it the time 0 of
-   the document is final. */
 static void put_events (Document *d) {
   tg_Packet p;
   bool more = tg_export_next(d->x, &p);
@@ -354,8 +348,7 @@ static void put_events (Document *d) {
     tg_chromesamples_end(&d->samples);
 }
 
-/* Where main is not in the document the mark is on the only track that is: an
-   event of a track without a name would make one. */
+/* Where main is not in the document, on the only track that there is. */
 static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
   bool alone = !d->whole && d->threads.count > 0;
   tg_chromeevents_begin(&d->events, "I", alone ? d->threads.list[0].thread
@@ -393,8 +386,6 @@ static void put_text (Document *d, const char *key, const char *text) {
   tg_v8profile_put_string(d->out, text, strlen(text));
 }
 
-/* The hour by which a person knows the trace; viewers show only differences of
-   time. In UTC, since the file may be read elsewhere. */
 static void put_date (Document *d) {
   char text[40];
   struct tm tm;
@@ -481,8 +472,6 @@ static void write (Document *d) {
     fail(d);
 }
 
-/* A process of 0 would be the viewer's own. All that is owned is freed in any
-   case; the status is the export's, where each failure was latched. */
 tg_Status tg_format_chrome (tg_Export *x) {
   Document d = {
     .x = x, .out = &x->out->text, .words.functions = x->stream->functions

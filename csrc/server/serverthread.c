@@ -4,12 +4,6 @@
 ** may call it. What cannot be started is an errno; what the server's Lua fails
 ** at becomes the answer to those who wait, and all who listen are told that
 ** nobody speaks for them.
-**
-** One thread for all states of the process, started with the first that listens
-** and joined with the last: a thread for each would have a loop and a library
-** of its own, and one port could not serve two states. All that is shared is
-** 'server', under its mutex; what a state and the thread say to each other goes
-** through the state's channel.
 */
 #include <dlfcn.h>
 #include <errno.h>
@@ -153,8 +147,6 @@ static void report_end (const char *trouble) {
   pthread_mutex_unlock(&server.mutex);
 }
 
-/* A state of its own, with the C library's memory and no hook: the program's
-   state is not touched on this thread. */
 static void *run (void *ud) {
   char trouble[256] = "";
   lua_State *L = luaL_newstate();
@@ -256,7 +248,6 @@ void tg_serverthread_keep (int fd) {
   pthread_mutex_unlock(&server.mutex);
 }
 
-/* Before the descriptor is closed: its number may be another file's at once. */
 void tg_serverthread_drop (int fd) {
   pthread_mutex_lock(&server.mutex);
   for (int i = 0; i < server.ninherited; i++) {
@@ -350,7 +341,6 @@ bool tg_serverthread_begin (const char *path, const char *cpath) {
   return ok;
 }
 
-/* Nobody listens any more, or the first one could not: the thread ends. */
 void tg_serverthread_end_idle (void) {
   pthread_mutex_lock(&server.mutex);
   if (server.entries == NULL && server.running)
@@ -418,9 +408,7 @@ bool tg_serverthread_enter (tg_Channel *channel) {
   return true;
 }
 
-/* With the mutex. By its own thread, when the server has been told. */
 static void unlink_entry (Entry *e) {
-  tg_assert(e->closing);
   Entry **p = &server.entries;
   while (*p != e) {
     tg_assert(*p != NULL);

@@ -2,12 +2,8 @@
 ** actorfeed.c - the object Feed, which an actor in the program itself reads
 ** (lua/tracegrip/actor.lua): one reader for the union of its traces. On the
 ** thread that runs the state. Without memory a trace does not join, and its
-** start fails; a feed that is there reads on as it did.
-**
-** A feed is *open* while a client is there: then it is on the session's list of
-** observers, and in the registry under its address, which keeps it alive. It
-** does not hold its traces: those are anchored, or their program's, and one
-** that goes is taken out of the feed before (feed_replaced).
+** start fails; a feed that is there reads on as it did. A feed does not hold its
+** traces: one that goes is taken out of it before.
 */
 #include <string.h>
 
@@ -286,8 +282,7 @@ static int feed_open (lua_State *L) {
 }
 
 /* It leaves the feed, whose own it may be; or the feed is the last to have
-   known of one that has ended by itself: then nobody else would let go of it,
-   and it would stay anchored until the state closes. */
+   known of one that has ended by itself. */
 static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
   part(f, t);
   if (t->origin == TG_ORIGIN_FEED
@@ -370,8 +365,8 @@ static int feed_stop (lua_State *L) {
   return 1;
 }
 
-/* How far the feed's traces have come: a place in their stream, which they have
-   in common. Where a trace has ended, others of the feed may go on. */
+/* How far the feed's traces have come. Where a trace has ended, others of the
+   feed may go on. */
 static tg_Pos feed_end (const tg_Feed *f) {
   tg_Pos end = 0;
   for (size_t i = 0; i < f->count; i++) {

@@ -2,10 +2,9 @@
 ** gecko.c - the format in which Firefox itself gives its profiles, as
 ** the Firefox Profiler takes it too: version 36, or 5 for older tools.
 **
-** Its samples have no weight, so they are taken at a fixed interval: the
-** viewer's sums are proportional to time, and calls shorter than the interval
-** may be missing in them. The exact times are in the markers, one for each
-** call, which version 5 cannot describe and does not have.
+** Its samples are taken at a fixed interval (geckosamples.h). The exact times
+** are in the markers, one for each call, which version 5 cannot describe and
+** does not have.
 **
 ** A thread has tables of its own, and rows instead of columns.
 **
@@ -16,105 +15,19 @@
 #include <string.h>
 
 #include "formats/firefox/firefox.h"
+#include "formats/firefox/geckosamples.h"
 #include "formats/firefox/meta.h"
 
-#define SAMPLES_MAX 500000u     /* about, in one track */
-#define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
-#define INTERVAL_MIN 1000u      /* nanoseconds */
 #define NSTRINGS 3u             /* of each func */
 
 typedef struct Gecko {
   tg_Export *x;
   tg_Buf *out;            /* borrows: the document's text */
   tg_Tracks tracks;
-  uint64_t interval_ns;
-  uint32_t samples;       /* taken so far, of all tracks */
+  tg_GeckoSamples samples;
   bool old;               /* version 5 */
   bool ok;                /* writing goes on */
 } Gecko;
-
-/*
-** {==================================================================
-** Samples
-** ===================================================================
-*/
-
-/* 1, 2, 5, 10, ... microseconds: as few samples as a viewer bears. */
-static uint64_t interval_of (const tg_Export *x) {
-  static const uint32_t steps[] = {2, 5, 10};
-  uint64_t span = x->end_ns > x->start_ns ? x->end_ns - x->start_ns : 0;
-  uint64_t decade = INTERVAL_MIN, interval = INTERVAL_MIN;
-  for (uint32_t i = 0; span / interval > SAMPLES_MAX; i++) {
-    interval = decade * steps[i % 3];
-    if (i % 3 == 2)
-      decade *= 10;
-  }
-  return interval;
-}
-
-/* A row of the samples: a stack's number, when, and "eventDelay", which the
-   viewer requires and which is a browser's. Rows go to the track's column: the
-   document has tracks one after the other, packets have them mixed. */
-static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
-  tg_Buf *out = &track->samples.text;
-  tg_buf_addstr(out, track->samples.values++ > 0 ? ",[" : "[");
-  if (stack == TG_STACK_NONE)
-    tg_buf_addstr(out, "null");
-  else
-    tg_buf_addu64(out, stack);
-  tg_buf_addchar(out, ',');
-  tg_export_time(out, track->sample_ns, 1000000);
-  tg_buf_addstr(out, ",0]");
-  tg_column_turn(&t->spool, &track->samples);
-}
-
-/* Of a pause the first moment and the last one tell enough: a sample lasts
-   until the next one, and the graph in the timeline draws half of the time
-   between two as the later one. */
-static void sample_pause (tg_Tracks *t, tg_Track *track, uint64_t to_ns) {
-  const Gecko *w = t->writer;
-  if (track->sample_ns >= to_ns)
-    return;
-  uint64_t last_ns = (to_ns - 1) / w->interval_ns * w->interval_ns;
-  tg_assert(last_ns >= track->sample_ns);
-  if (!track->idle)
-    put_sample(t, track, TG_STACK_NONE);
-  if (last_ns > track->sample_ns) {
-    track->sample_ns = last_ns;
-    put_sample(t, track, TG_STACK_NONE);
-  }
-  track->sample_ns += w->interval_ns;
-  track->idle = true;
-}
-
-/* The moments of the interval that are in the span. */
-static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
-                         uint64_t to_ns, uint32_t stack) {
-  Gecko *w = t->writer;
-  uint64_t step = w->interval_ns;
-  tg_assert(step > 0 && from_ns <= to_ns);
-  if (track->sample_ns < from_ns)
-    track->sample_ns = (from_ns + step - 1) / step * step;
-  if (stack == TG_STACK_NONE) {
-    sample_pause(t, track, to_ns);
-    return;
-  }
-  if (track->sample_ns < to_ns)
-    track->idle = false;
-  for (; track->sample_ns < to_ns && w->samples < SAMPLES_ALL; w->samples++) {
-    put_sample(t, track, stack);
-    track->sample_ns += step;
-  }
-}
-
-/* A last sample: there is nothing any more. Without it the last stack would
-   last to the end of the profile. */
-static void finish_samples (Gecko *w, tg_Track *track) {
-  if (!track->idle)
-    put_sample(&w->tracks, track, TG_STACK_NONE);
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -295,7 +208,7 @@ static void put_stacks (Gecko *w, const tg_StackTables *c) {
 
 /* The rows were made while packets came; they are copied from the spool. */
 static void put_samples (Gecko *w, tg_Track *track) {
-  finish_samples(w, track);
+  tg_geckosamples_finish(&w->tracks, track);
   put(w, ",\"samples\":");
   put_columns(w, "\"stack\":0,\"time\":1,\"eventDelay\":2");
   if (w->ok && !tg_column_write(&w->tracks.spool, &track->samples, w->x->out))
@@ -391,7 +304,7 @@ static uint64_t end_of (const Gecko *w) {
     if (end < w->tracks.list[i]->to_ns)
       end = w->tracks.list[i]->to_ns;
   }
-  return end + 2 * w->interval_ns;
+  return end + 2 * w->samples.interval_ns;
 }
 
 /* Milliseconds: the start since 1970, all others since then. */
@@ -399,7 +312,7 @@ static void put_times (Gecko *w) {
   put(w, ",\"startTime\":");
   put_ms(w, w->x->wall_ns);
   put(w, ",\"interval\":");
-  put_ms(w, w->interval_ns);
+  put_ms(w, w->samples.interval_ns);
   put(w, ",\"profilingStartTime\":");
   put_ms(w, w->x->start_ns);
   put(w, ",\"profilingEndTime\":");
@@ -501,11 +414,11 @@ static tg_Status status_of (Gecko *w) {
 tg_Status tg_format_gecko (tg_Export *x) {
   Gecko w = {
     .x = x, .out = &x->out->text, .old = x->options.gecko == 5, .ok = true,
-    .interval_ns = interval_of(x)
+    .samples = tg_geckosamples_of(x)
   };
   bool ready = tg_tracks_init(&w.tracks, x, NULL);
-  w.tracks.span = sample_span;
-  w.tracks.writer = &w;
+  w.tracks.span = tg_geckosamples_span;
+  w.tracks.writer = &w.samples;
   w.tracks.marked = !w.old;
   tg_Status status = ready ? tg_tracks_run(&w.tracks) : TG_ERR_MEMORY;
   if (status == TG_OK) {

@@ -105,7 +105,6 @@ static void put_string (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
   put_text(out, g->u.s.data, g->u.s.size, most, g->u.s.size < g->u.s.length);
 }
 
-/* A word of ours, in the place of a value. */
 static void put_word (tg_Buf *out, const char *s) {
   put_type(out, TYPE_STRING);
   put_text(out, s, strlen(s), MEMBER, false);
@@ -196,8 +195,7 @@ static void put_shape (tg_TracedValues *v, tg_Buf *out, uint32_t shape) {
 }
 
 /* The head of an object of which a class is known, if there is room: shape 0 is
-   "table", which the others become when there are too many. Viewers keep all
-   shapes in memory, so a document's are limited (tracedvalues.h). */
+   "table", which the others become when there are too many. */
 static void put_object (tg_TracedValues *v, tg_Buf *out, unsigned kind) {
   uint32_t shape = end_shape(v);
   tg_assert(v->shapes->count > 0 || v->failed);
@@ -223,7 +221,6 @@ typedef struct Members {
   bool sequence, named;   /* all keys are 1..count; all are short strings */
 } Members;
 
-/* By the key's text as far as it was captured. */
 static bool is_secret (const tg_TracedValues *v, const tg_Grip *key) {
   return v->selection->redacts && key->type == TG_STRING
          && tg_selection_hides(v->selection, key->u.s.data, key->u.s.size);
@@ -403,8 +400,7 @@ static void described (tg_TracedValues *v, tg_Buf *out, uint32_t id,
   }
 }
 
-/* As a value of JavaScript's, since that is what the viewer knows: nil is
-   undefined, as in packets. A secret becomes a word, whatever it was. */
+/* As one of JavaScript's values, which the viewer knows: nil is undefined. */
 static void value (tg_TracedValues *v, tg_Buf *out, const tg_Grip *g,
                    bool member) {
   switch (g->type) {

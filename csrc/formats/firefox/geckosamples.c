@@ -1,0 +1,91 @@
+/*
+** geckosamples.c - see geckosamples.h. Called by tracks.c for each span that
+** ends, and by gecko.c, which writes what is put aside here.
+**
+** Rows are text already when they are put aside: they are written once, as they
+** are. What fails is the spool's, or shows in the column's text.
+*/
+#include "formats/firefox/geckosamples.h"
+
+#define SAMPLES_MAX 500000u     /* about, in one track */
+#define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
+#define INTERVAL_MIN 1000u      /* nanoseconds */
+
+/* 1, 2, 5, 10, ... microseconds: as few samples as a viewer bears. */
+static uint64_t interval_of (const tg_Export *x) {
+  static const uint32_t steps[] = {2, 5, 10};
+  uint64_t span = x->end_ns > x->start_ns ? x->end_ns - x->start_ns : 0;
+  uint64_t decade = INTERVAL_MIN, interval = INTERVAL_MIN;
+  for (uint32_t i = 0; span / interval > SAMPLES_MAX; i++) {
+    interval = decade * steps[i % 3];
+    if (i % 3 == 2)
+      decade *= 10;
+  }
+  return interval;
+}
+
+tg_GeckoSamples tg_geckosamples_of (const tg_Export *x) {
+  return (tg_GeckoSamples){.interval_ns = interval_of(x)};
+}
+
+/* A row of the samples: a stack's number, when, and "eventDelay", which the
+   viewer requires and which is a browser's. Rows go to the track's column: the
+   document has tracks one after the other, packets have them mixed. */
+static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
+  tg_Buf *out = &track->samples.text;
+  tg_buf_addstr(out, track->samples.values++ > 0 ? ",[" : "[");
+  if (stack == TG_STACK_NONE)
+    tg_buf_addstr(out, "null");
+  else
+    tg_buf_addu64(out, stack);
+  tg_buf_addchar(out, ',');
+  tg_export_time(out, track->sample_ns, 1000000);
+  tg_buf_addstr(out, ",0]");
+  tg_column_turn(&t->spool, &track->samples);
+}
+
+/* Of a pause the first moment and the last one tell enough: a sample lasts
+   until the next one, and the graph in the timeline draws half of the time
+   between two as the later one. */
+static void sample_pause (tg_Tracks *t, tg_Track *track, uint64_t to_ns) {
+  const tg_GeckoSamples *w = t->writer;
+  if (track->sample_ns >= to_ns)
+    return;
+  uint64_t last_ns = (to_ns - 1) / w->interval_ns * w->interval_ns;
+  tg_assert(last_ns >= track->sample_ns);
+  if (!track->idle)
+    put_sample(t, track, TG_STACK_NONE);
+  if (last_ns > track->sample_ns) {
+    track->sample_ns = last_ns;
+    put_sample(t, track, TG_STACK_NONE);
+  }
+  track->sample_ns += w->interval_ns;
+  track->idle = true;
+}
+
+/* The moments of the interval that are in the span. */
+void tg_geckosamples_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+                           uint64_t to_ns, uint32_t stack) {
+  tg_GeckoSamples *w = t->writer;
+  uint64_t step = w->interval_ns;
+  tg_assert(step > 0 && from_ns <= to_ns);
+  if (track->sample_ns < from_ns)
+    track->sample_ns = (from_ns + step - 1) / step * step;
+  if (stack == TG_STACK_NONE) {
+    sample_pause(t, track, to_ns);
+    return;
+  }
+  if (track->sample_ns < to_ns)
+    track->idle = false;
+  for (; track->sample_ns < to_ns && w->taken < SAMPLES_ALL; w->taken++) {
+    put_sample(t, track, stack);
+    track->sample_ns += step;
+  }
+}
+
+/* A last sample: there is nothing any more. Without it the last stack would
+   last to the end of the profile. */
+void tg_geckosamples_finish (tg_Tracks *t, tg_Track *track) {
+  if (!track->idle)
+    put_sample(t, track, TG_STACK_NONE);
+}
