@@ -2,8 +2,8 @@
 ** actorfeed.c - the object Feed, which an actor in the program itself reads
 ** (lua/tracegrip/actor.lua): one reader for the union of its traces. On the
 ** thread that runs the state. Without memory a trace does not join, and its
-** start fails; a feed that is there reads on as it did. A feed does not hold its
-** traces: one that goes is taken out of it before.
+** start fails; a feed that is there reads on as it did. A feed does not hold
+** its traces: one that goes is taken out of it before.
 */
 #include <string.h>
 
