@@ -56,9 +56,9 @@ static TG_NOINLINE void ask_results (lua_State *L, lua_Debug *ar,
 /*
 ** Where the values of event 'ar' stand. Results of C functions may start at an
 ** index beyond 65535, which the interpreter tells modulo 65536: its fields for
-** that are unsigned shorts (transferinfo of lstate.h). A C function's results
-** are the last values on its stack, so what is missing up to the top tells by
-** how much.
+** that are unsigned shorts (lua_Debug, and transferinfo of lstate.h in 5.4). A
+** C function's results are the last values on its stack, so what is missing up
+** to the top tells by how much.
 */
 static void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
                      bool c, tg_ValueList *list) {

@@ -143,8 +143,8 @@ static uint32_t line_of (tg_Document *w, uint32_t func) {
   return f->line > 0 ? f->line : 1;
 }
 
-/* 'table' is the document's own list in all columns here; it is asked for by
-   number. */
+/* Names were found before (find_names), so 'table' is not looked at; nor is it
+   in the columns below, which ask for a func by its number. */
 static void put_func_name (tg_Document *w, const void *table, uint32_t i) {
   (void)table;
   tg_assert(w->names != NULL && i < w->stacks.nfuncs);
