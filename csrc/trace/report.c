@@ -18,6 +18,7 @@
    freed whatever raises. */
 typedef struct Report {
   tg_Profile profile;   /* owns */
+  uint64_t samples;
   void *list;           /* owns; rows or nodes in their order */
   tg_Buf room;          /* owns */
 } Report;
@@ -48,6 +49,7 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
     tg_profile_take(&r->profile, &packet);
   if (pace.raised)
     lua_error(L);
+  r->samples = tg_reader_samples(from->reader);
   tg_readtrace_span(from, t, &start_ns, &end_ns);
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
@@ -165,7 +167,10 @@ int trace_report (lua_State *L) {
   out->object(out);
   tg_put_ms(out, "duration_ms", p->duration_ns);
   tg_put_count(out, "events", p->events);
-  tg_put_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
+  const tg_Trace *t = luaL_checkudata(L, 1, TG_TRACE);
+  tg_put_count(out, "lost", count_lost(t));
+  if (t->options.sample > 0)
+    tg_put_count(out, "samples", r->samples);
   tg_put_key(out, "functions");
   out->array(out);
   for (uint32_t i = 0; i < p->nrows; i++)
@@ -236,5 +241,7 @@ int trace_tree (lua_State *L) {
   for (uint32_t i = 0; i + 1 < t->count; i++)
     adopt(L, t, nodes[i]);
   lua_rawgeti(L, -1, 1);
+  if (trace->options.sample > 0)
+    lx_set_integer(L, "samples", (lua_Integer)r->samples);
   return 1;
 }
