@@ -57,7 +57,7 @@ static int describe_trace (lua_State *L) {
   measure(L, r, &pace, &m);
   lua_createtable(L, 0, 11);
   lx_set_string(L, "name", t->name);
-  tg_types_push(L, t->options.types);
+  tg_readoptions_pushtypes(L, t->options.types);
   lua_setfield(L, -2, "types");
   if (t->options.sample > 0) {
     lx_set_integer(L, "sample", t->options.sample);
