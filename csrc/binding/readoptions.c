@@ -29,6 +29,7 @@ typedef struct Reading {
   tg_Options *o;
   tg_Filter *filter;    /* if it is READ: 'o' is inside */
   const char *name;     /* of the option being read; its value is on top */
+  bool typed;           /* trace types were given */
 } Reading;
 
 /* Raises what was expected, and what was given. A string or a number is shown
@@ -189,7 +190,27 @@ void tg_readoptions_pushtypes (lua_State *L, uint32_t types) {
 /* An empty list is fine: then packets have no fields but those that all
    have. */
 static void opt_trace (Reading *r) {
-  r->o->types = tg_readoptions_types(r->L, -1);
+  uint32_t types = tg_readoptions_types(r->L, -1);
+  r->typed = types != TG_TYPE_SAMPLES;
+  if ((types & TG_TYPE_SAMPLES) && r->o->sample == 0)
+    r->o->sample = TG_SAMPLE_DEFAULT;
+  r->o->types = types & ~TG_TYPE_SAMPLES;
+}
+
+static void opt_sample (Reading *r) {
+  r->o->sample = (uint32_t)read_count(r, 1, TG_SAMPLE_MAX,
+                                      "a number of samples a second, 1 to "
+                                      "10000,");
+}
+
+/* Who asks for samples, and for nothing of calls, gets no calls: what there is
+   to tell of a sampled frame is what the defaults tell of any. */
+static void settle_samples (const Reading *r) {
+  tg_Options *o = r->o;
+  if (o->sample == 0 || r->typed)
+    return;
+  o->with_calls = false;
+  o->types = TG_TYPES_DEFAULT & ~TG_TYPES_VALUES;
 }
 
 static void opt_include (Reading *r) {
@@ -291,6 +312,7 @@ static const struct {
   unsigned purposes;
 } options[] = {
   {"trace", opt_trace, RECORD | READ},
+  {"sample", opt_sample, RECORD},
   {"include", opt_include, RECORD | READ},
   {"exclude", opt_exclude, RECORD | READ},
   {"c", opt_c, RECORD | READ},
@@ -389,6 +411,7 @@ void tg_readoptions (lua_State *L, int index, const char *const *extra,
   Reading r = {.L = L, .purpose = RECORD, .extra = extra, .o = o};
   tg_options_init(o);
   read_all(&r, index);
+  settle_samples(&r);
 }
 
 /* The same for reading: what narrows a trace, and not what starts one. */

@@ -205,6 +205,8 @@ static bool enter (Document *d, const tg_Packet *p) {
     put_callsite(d, p);
   if (p->resumed)
     tg_buf_addstr(&d->args, ",\"resumed\":true");
+  else if (p->sampled)
+    tg_buf_addstr(&d->args, ",\"sampled\":true");
   else
     put_values(d, &d->args, ",\"arguments\":", p);
   return true;

@@ -19,6 +19,7 @@
 #include "hook/lastrun.h"
 #include "hook/quick.h"
 #include "hook/resumechain.h"
+#include "hook/sampler.h"
 #include "hook/stash.h"
 
 static void hook_direct (lua_State *L, lua_Debug *ar);
@@ -342,6 +343,8 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   }
   tg_assert(t == s->current && t->running);
   tg_lastrun_remember(L, t);
+  if (tg_unlikely(s->sampled))
+    tg_sampler_take(s, L, ar, now);
   return t;
 }
 

@@ -17,6 +17,7 @@ void tg_options_init (tg_Options *o) {
   o->limits = (tg_Limits){
     .depth = 1, .properties = 16, .string = 256, .objects = 64
   };
+  o->with_calls = true;
   o->c = true;
   o->max_depth = TG_NOLIMIT;
   o->buffer = TG_BUFFER_DEFAULT;

@@ -33,6 +33,8 @@ typedef struct tg_Options {
   tg_Patterns include;  /* owns; empty = everything */
   tg_Patterns exclude;  /* owns */
   tg_Patterns redact;   /* owns; on parameter and key names */
+  bool with_calls;      /* else nothing but samples */
+  uint32_t sample;      /* samples per second of processor time; 0: none */
   bool c;               /* C functions too */
   uint32_t max_depth;   /* frames at this depth and below are hidden */
   uint64_t min_duration_ns;  /* calls shorter than this are left out on export
@@ -42,6 +44,9 @@ typedef struct tg_Options {
   uint64_t max_events;  /* packets, then the trace stops; 0 = no limit */
   uint64_t duration_ns; /* then the trace stops; 0 = no limit */
 } tg_Options;
+
+#define TG_SAMPLE_DEFAULT 1000u
+#define TG_SAMPLE_MAX     10000u
 
 #define TG_BUFFER_DEFAULT (UINT64_C(256) << 20)
 #define TG_BUFFER_MIN     (UINT64_C(4) << 10)

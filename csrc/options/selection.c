@@ -29,6 +29,8 @@ static uint32_t narrower (uint32_t a, uint32_t b) {
 static void merge (tg_Selection *d, const tg_Options *o) {
   if (d->count == 1) {
     d->types = o->types;
+    d->with_calls = o->with_calls;
+    d->sample = o->sample;
     d->limits = o->limits;
     d->max_depth = o->max_depth;
     d->min_duration_ns = o->min_duration_ns;
@@ -37,6 +39,8 @@ static void merge (tg_Selection *d, const tg_Options *o) {
     return;
   }
   d->types |= o->types;
+  d->with_calls = d->with_calls || o->with_calls;
+  d->sample = wider(d->sample, o->sample);
   d->limits.depth = wider(d->limits.depth, o->limits.depth);
   d->limits.properties = wider(d->limits.properties, o->limits.properties);
   d->limits.string = wider(d->limits.string, o->limits.string);
@@ -160,7 +164,8 @@ static bool names (const tg_Patterns *filter, const tg_Function *f) {
 
 /* Whether two see the same functions and hide the same names. */
 static bool same_sight (const tg_Options *a, const tg_Options *b) {
-  return a->c == b->c && tg_patterns_equal(&a->include, &b->include)
+  return a->c == b->c && a->with_calls == b->with_calls
+         && tg_patterns_equal(&a->include, &b->include)
          && tg_patterns_equal(&a->exclude, &b->exclude)
          && tg_patterns_equal(&a->redact, &b->redact);
 }
@@ -197,7 +202,20 @@ bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
   if (f->own)
     return false;
   for (size_t i = 0; i < d->count; i++) {
-    if (member_wants(&d->list[i], f))
+    if (d->list[i].with_calls && member_wants(&d->list[i], f))
+      return true;
+  }
+  return false;
+}
+
+/* A member that traces calls of some functions wants to see what runs inside of
+   them, whatever it is. */
+bool tg_selection_samples (const tg_Selection *d, const tg_Function *f) {
+  if (f->own)
+    return false;
+  for (size_t i = 0; i < d->count; i++) {
+    const tg_Options *o = &d->list[i];
+    if (o->sample > 0 && (o->with_calls || member_wants(o, f)))
       return true;
   }
   return false;

@@ -34,6 +34,8 @@ typedef struct tg_Selection {
   tg_Filter *filter;    /* owns; NULL = none */
   /* merged, kept up by tg_selection_add and tg_selection_narrow */
   uint32_t types;
+  bool with_calls;           /* some member wants them */
+  uint32_t sample;           /* the most samples a second; 0: none */
   tg_Limits limits;
   uint32_t max_depth;        /* TG_NOLIMIT if any member has none; the filter
                                 has its own */
@@ -65,6 +67,9 @@ bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b);
 
 /* Whether calls of this function are to be seen by some member... */
 bool tg_selection_wants (const tg_Selection *d, const tg_Function *f);
+
+/* The same of frames of this function that samples show. */
+bool tg_selection_samples (const tg_Selection *d, const tg_Function *f);
 
 /* ...and by whoever reads. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f);

@@ -19,7 +19,7 @@ uint32_t tg_tracetype_bit (const char *name) {
     if (strcmp(names[i], name) == 0)
       return 1u << i;
   }
-  return 0;
+  return (strcmp(name, "samples") == 0) ? TG_TYPE_SAMPLES : 0;
 }
 
 const char *tg_tracetype_name (int i) {

@@ -30,6 +30,10 @@ enum {
   TG_NTYPES
 };
 
+/* Not of a call, and in no set of types that is kept: it asks for samples
+   (options.h). */
+#define TG_TYPE_SAMPLES (1u << 31)
+
 enum {
 #define X(id, name) TG_TYPE_##id = 1u << TG_TYPEBIT_##id,
   TG_TYPES(X)
@@ -41,7 +45,7 @@ enum {
                     | TG_TYPE_YIELD
 };
 
-/* The bit of a type's name, 0 if there is no such type. */
+/* The bit of a type's name, "samples" too; 0 if there is no such type. */
 uint32_t tg_tracetype_bit (const char *name);
 
 /* The name of type number 'i', 0 <= i < TG_NTYPES. */

@@ -242,7 +242,7 @@ static void addparams (tg_LogLine *l, const tg_Function *f) {
 /* A call that goes on has shown its arguments. Without values, the names. */
 static void addarguments (tg_LogLine *l, const tg_Packet *p,
                           const tg_Function *f) {
-  if (p->resumed)
+  if (p->resumed || p->sampled)
     return;
   if (wants(l, TG_TYPE_ARGUMENTS) && p->values.data != NULL) {
     tg_buf_addchar(&l->line, '(');

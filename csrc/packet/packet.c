@@ -231,6 +231,15 @@ static void put_completion (const Writer *w, const tg_Word *name) {
 
 /* }================================================================== */
 
+static const tg_Word resumed = TG_WORD("resumed"), tail = TG_WORD("tailCall"),
+                     sampled = TG_WORD("sampled");
+
+/* A field that is true, or is not there. */
+static void put_flag (const Writer *w, const tg_Word *name) {
+  w->out->word(w->out, name);
+  w->out->boolean(w->out, true);
+}
+
 /* The fields of a call. A frame that is entered again by a resume has its
    arguments in its first packet. */
 static void put_entered (const Writer *w) {
@@ -238,17 +247,17 @@ static void put_entered (const Writer *w) {
   put_callsite(w);
   put_time(w);
   put_parameters(w);
-  if (!w->p->resumed)
+  if (!w->p->resumed && !w->p->sampled)
     put_arguments(w);
   put_location(w);
   put_depth(w);
-  if (wants(w, TG_TYPE_HITCOUNT))
+  if (wants(w, TG_TYPE_HITCOUNT) && !w->p->sampled)
     put_count(w, "hitCount", w->p->hits);
   put_thread(w);
-  if (w->p->resumed) {
-    tg_sink_key(w->out, "resumed");
-    w->out->boolean(w->out, true);
-  }
+  if (w->p->resumed)
+    put_flag(w, &resumed);
+  if (w->p->sampled)
+    put_flag(w, &sampled);
 }
 
 /* The specification's words. What ends with its coroutine or with the trace is
@@ -287,10 +296,10 @@ static void put_exited (const Writer *w) {
   put_time(w);
   put_depth(w);
   put_thread(w);
-  if (w->p->tail) {
-    tg_sink_key(w->out, "tailCall");
-    w->out->boolean(w->out, true);
-  }
+  if (w->p->tail)
+    put_flag(w, &tail);
+  if (w->p->sampled)
+    put_flag(w, &sampled);
   put_outcome(w);
 }
 

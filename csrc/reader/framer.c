@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "reader/framesample.h"
 #include "reader/framestart.h"
 #include "stream/values.h"
 
@@ -31,6 +32,7 @@ void tg_framer_free (tg_Framer *fr) {
   tg_selection_clear(&fr->selection);
   tg_stacks_free(&fr->stacks);
   tg_functioncache_free(&fr->known);
+  tg_framesample_free(&fr->sample);
 }
 
 /* Hits are counted from the moment that somebody asks for them. */
@@ -60,7 +62,8 @@ static void copy_chain (tg_Framer *to, const tg_Framer *from) {
    knows of functions, stays its own. The jobs of both are done. */
 bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
   tg_check(tg_framer_idle(from));
-  if (!tg_stacks_copy(&to->stacks, &from->stacks))
+  if (!tg_stacks_copy(&to->stacks, &from->stacks)
+      || !tg_framesample_copy(&to->sample, &from->sample))
     return false;
   copy_chain(to, from);
   to->status = from->status;
@@ -109,6 +112,7 @@ static void fill (tg_Framer *fr, const tg_StackFrame *f, tg_ThreadId thread,
   out->function = f->function;
   out->thread = thread;
   out->depth = f->depth;
+  out->sampled = f->sampled;
 }
 
 /* A frame that is entered again is no new hit, but tells the count. */
@@ -134,12 +138,13 @@ static bool passes (const tg_Framer *fr, const tg_Stack *s,
    a packet. */
 TG_INLINE bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
                       tg_CachedFunction *k, bool resumed, tg_Packet *out) {
-  f->inside = k != NULL && k->wanted && fr->inside < fr->selection.max_depth;
+  f->inside = k != NULL && (f->sampled ? k->sampled : k->wanted)
+              && fr->inside < fr->selection.max_depth;
   if (!f->inside)
     return false;
   fr->inside++;
   fr->passed++;
-  uint64_t hits = count_hit(fr, k, resumed);
+  uint64_t hits = f->sampled ? 0 : count_hit(fr, k, resumed);
   f->shown = passes(fr, s, k);
   if (!f->shown)
     return false;
@@ -174,8 +179,12 @@ static bool leave (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
   if (!shown)
     return false;
   fill(fr, f, s->thread, fr->job.why, out);
-  out->tail = fr->job.tail;
-  out->values = fr->job.values;
+  if (!f->sampled) {
+    out->tail = fr->job.tail;
+    out->values = fr->job.values;
+  }
+  else if (out->why != TG_WHY_TERMINATED)
+    out->why = TG_WHY_RETURN;   /* how it was left is not known */
   out->entered_ns = f->entered_ns;
   out->opened_ns = f->opened_ns;
   return true;
@@ -217,8 +226,8 @@ static bool close_one (tg_Framer *fr, tg_Packet *out) {
     return false;
   }
   bool given = leave(fr, s, f, out);
+  fr->job.left -= !f->sampled;
   tg_stack_pop(s);
-  fr->job.left--;
   return given;
 }
 
@@ -228,7 +237,7 @@ static tg_FunctionId caller_of (const tg_Event *call, const tg_Stack *s) {
     return 0;
   if (call->flags & TG_EVF_FAR)
     return call->caller;
-  const tg_StackFrame *f = tg_stack_top(s);
+  const tg_StackFrame *f = tg_stack_called(s);
   return f != NULL ? f->function : 0;
 }
 
@@ -241,12 +250,21 @@ TG_INLINE void keep_arguments (const tg_Framer *fr, tg_Stack *s,
     tg_stack_keep(s, values);
 }
 
+/* Whether the innermost frame is one that samples have shown and that is over:
+   somebody else makes the call. Of a call without a site nothing is known. */
+static bool outlived (const tg_Stack *s, tg_FunctionId caller) {
+  const tg_StackFrame *f = tg_stack_top(s);
+  return f != NULL && f->sampled && caller != 0 && f->function != caller;
+}
+
 /* The frame is pushed whether or not it gives a packet: those inside it may. */
 static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   const tg_Event *call = &fr->event;
   tg_Stack *s = fr->running;
-  done(fr);
   tg_FunctionId caller = caller_of(call, s);
+  if (tg_unlikely(outlived(s, caller)))
+    return close_one(fr, out);
+  done(fr);
   tg_StackFrame *f = tg_stack_push(s);
   if (f == NULL) {
     fr->status = TG_ERR_MEMORY;
@@ -311,6 +329,7 @@ static bool turn_terminate (tg_Framer *fr, tg_Packet *out) {
    the RESUME that follows says which of them there still are. */
 static bool turn_suspend (tg_Framer *fr, tg_Packet *out) {
   if (fr->job.left == 0) {
+    tg_stack_forget_sampled(fr->running);
     unchain(fr);
     done(fr);
     return false;
@@ -351,6 +370,62 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
+/* The sample is done; from here on time is that at which it was taken. */
+static bool end_sample (tg_Framer *fr) {
+  fr->now_ns = fr->sample.since_ns = fr->sample.now_ns;
+  done(fr);
+  return false;
+}
+
+/* The next frame, or coroutine, that the sample shows and that is not there. */
+static bool open_seen (tg_Framer *fr, tg_Packet *out) {
+  tg_FrameSample *m = &fr->sample;
+  if (m->next == m->n)
+    return end_sample(fr);
+  fr->now_ns = m->open_ns;
+  const tg_SampleEntry *e = &m->list[m->next++];
+  if (e->function == 0)
+    return tg_framesample_chain(fr, e->line) ? false : end_sample(fr);
+  tg_StackFrame *f = tg_stack_push(m->into);
+  if (f == NULL) {
+    fr->status = TG_ERR_MEMORY;
+    return false;
+  }
+  f->function = e->function;
+  f->sampled = true;
+  f->entered_ns = fr->now_ns;
+  bool given = enter(fr, m->into, f, known(fr, f->function), false, out);
+  if (given)
+    tg_framesample_site(m, out);
+  return given;
+}
+
+/* The innermost frame of the chain, which is one that samples have shown. */
+static bool close_seen (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  while (s->count == 0)
+    s = s->resumer;
+  tg_assert(tg_stack_top(s)->sampled);
+  fr->sample.close--;
+  bool given = leave(fr, s, tg_stack_top(s), out);
+  tg_stack_pop(s);
+  return given;
+}
+
+/* Down to what is still so, then up to what the sample shows. Coroutines that
+   are not there any more are left where nothing else tells of that. */
+static bool turn_sample (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  if (fr->sample.close > 0)
+    return close_seen(fr, out);
+  if (tg_framer_samples_only(fr) && s != fr->sample.into) {
+    unchain(fr);
+    tg_stacks_drop(&fr->stacks, s);
+    return false;
+  }
+  return open_seen(fr, out);
+}
+
 /* Only called while there is a job. */
 static bool turn (tg_Framer *fr, tg_Packet *out) {
   switch (fr->job.kind) {
@@ -361,6 +436,7 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
     case TG_JOB_TERMINATE: return turn_terminate(fr, out);
     case TG_JOB_SUSPEND: return turn_suspend(fr, out);
     case TG_JOB_REENTER: return turn_reenter(fr, out);
+    case TG_JOB_SAMPLE: return turn_sample(fr, out);
     case TG_JOB_REOPEN: return turn_reopen(fr, out);
     case TG_JOB_NONE: default: tg_unreachable(); return false;
   }
@@ -454,6 +530,16 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
     tg_framestart_lost(fr, e);
+  else if (e->kind == TG_EV_SAMPLE)
+    tg_framesample_begin(fr, e);
+}
+
+/* What another trace's calls tell is passed over: but for where reading begins
+   and where all ends. */
+static void apply_samples (tg_Framer *fr, const tg_Event *e) {
+  if (e->kind == TG_EV_CONTEXT || e->kind == TG_EV_SAMPLE
+      || e->kind == TG_EV_TERMINATE || e->kind == TG_EV_LOST)
+    apply_other(fr, e);
 }
 
 static bool is_running (tg_Kind kind) {
@@ -462,6 +548,10 @@ static bool is_running (tg_Kind kind) {
 
 /* Before the first CONTEXT nothing can be understood; time alone goes on. */
 TG_INLINE void apply (tg_Framer *fr, const tg_Event *e) {
+  if (tg_unlikely(tg_framer_samples_only(fr))) {
+    apply_samples(fr, e);
+    return;
+  }
   if (tg_unlikely(fr->ahead != TG_AHEAD_NOT) && tg_framestart_is_done(fr, e))
     return;
   if (!is_running(e->kind))
@@ -486,5 +576,7 @@ bool tg_framer_event (tg_Framer *fr, uint64_t now_ns, tg_Packet *out) {
   fr->before_ns = fr->now_ns;
   fr->now_ns = now_ns;
   apply(fr, &fr->event);
+  if (fr->selection.sample > 0)
+    tg_framesample_note(fr);
   return tg_framer_next(fr, out);
 }

@@ -39,6 +39,8 @@ typedef struct tg_Packet {
   tg_ThreadId thread;
   uint32_t depth;       /* 0 = outermost traced frame */
   bool tail;            /* exit by a tail call */
+  bool sampled;         /* a frame that samples show: from the first of them to
+                           the last, and nothing is known of its call */
   bool resumed;         /* entered again by a resume */
   uint64_t hits;        /* entries of this function so far (entries only) */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
@@ -58,6 +60,7 @@ typedef enum tg_JobKind {
   TG_JOB_TERMINATE,     /* the same for the whole chain */
   TG_JOB_SUSPEND,       /* 'left' frames, which stay for the next resume */
   TG_JOB_REENTER,       /* frames from 'next' on */
+  TG_JOB_SAMPLE,        /* frames that samples show (framesample.h) */
   TG_JOB_REOPEN         /* the same of the coroutine that has 'left' above it,
                            then of those */
 } tg_JobKind;
@@ -70,6 +73,27 @@ typedef struct tg_Job {
   bool tail;            /* they exit by a tail call */
   tg_Slice values;      /* of the frames that it closes; borrows */
 } tg_Job;
+
+/* An entry of a SAMPLE. */
+typedef struct tg_SampleEntry {
+  uint32_t function;    /* 0: the coroutine whose frames follow... */
+  uint32_t line;        /* ...has this number */
+  bool traced;          /* the stream has its CALL */
+} tg_SampleEntry;
+
+/* The latest sample, and what is left to be done for it. */
+typedef struct tg_FrameSample {
+  tg_SampleEntry *list; /* owns; all frames of the running chain */
+  uint32_t n, capacity;
+  uint32_t next;        /* the first entry that is not open */
+  uint32_t close;       /* frames that are to be closed before... */
+  tg_Stack *into;       /* then they open in this coroutine (borrows; NULL:
+                           none yet) */
+  uint64_t open_ns;     /* when frames open */
+  uint64_t now_ns;      /* when the sample was taken */
+  uint64_t since_ns;    /* of the event before it */
+  uint64_t taken;       /* so far */
+} tg_FrameSample;
 
 /* Whether the stacks are as they will be after the next event: a CONTEXT that
    begins a chunk is written in the middle of one (AHEAD in event.h). */
@@ -98,6 +122,7 @@ typedef struct tg_Framer {
   uint32_t open;        /* the same of those shown */
   tg_FunctionCache known; /* owns */
   tg_Event event;       /* the latest; the reader decodes it into here */
+  tg_FrameSample sample; /* owns */
   tg_Job job;           /* what is left to be done for it */
   uint64_t missing;     /* packets that the stream says it lacks, so far */
   /* Told of suspended coroutines that will not come back; NULL: nobody is. */
@@ -139,6 +164,11 @@ TG_INLINE bool tg_framer_over (const tg_Framer *fr) {
 TG_INLINE void tg_framer_fail (tg_Framer *fr, tg_Status status) {
   fr->status = status;
   fr->now_ns = fr->before_ns;
+}
+
+/* Nothing but samples is looked at: what calls tell is another trace's. */
+TG_INLINE bool tg_framer_samples_only (const tg_Framer *fr) {
+  return fr->selection.sample > 0 && !fr->selection.with_calls;
 }
 
 /* What the event asks for. */

@@ -47,6 +47,8 @@ void tg_framestart_context (tg_Framer *fr, const tg_Event *e) {
     fr->begun_ns = fr->now_ns;
   if (fr->lacks)
     forget_stacks(fr);
+  if (tg_framer_samples_only(fr))
+    return;             /* each sample tells the whole chain */
   const uint8_t *list = fr->lacks ? e->frames : NULL;
   uint32_t listed = e->nframes;
   for (uint32_t i = 0; i < e->n; i++) {

@@ -11,6 +11,7 @@ typedef struct tg_CachedFunction {
   uint64_t hits;
   bool asked;           /* the next ones are decided */
   bool wanted;          /* by some member of the selection */
+  bool sampled;         /* where samples show it, the same */
   bool passes;          /* its filter */
   bool yields;          /* it is coroutine.yield */
 } tg_CachedFunction;

@@ -131,14 +131,15 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
     return false;
   tg_Row *r = &p->rows[row];
   tg_Open *o = &p->open[p->nopen];
-  *o = (tg_Open){.call = {.row = row, .counted = !k->resumed},
+  bool called = !k->resumed && !k->sampled;
+  *o = (tg_Open){.call = {.row = row, .counted = called},
                  .opened_ns = k->time_ns, .thread = k->thread};
   if (k->resumed)
     tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
-  r->tally.calls += !k->resumed;
+  r->tally.calls += called;
   if (r->open++ == 0)
     r->since_ns = k->time_ns;
-  if (has_tree(p) && !enter_node(p, o, !k->resumed))
+  if (has_tree(p) && !enter_node(p, o, called))
     return false;
   p->nopen++;
   return true;

@@ -184,6 +184,10 @@ uint64_t tg_reader_missing (const tg_Reader *r) {
   return r->framer.missing;
 }
 
+uint64_t tg_reader_samples (const tg_Reader *r) {
+  return r->framer.sample.taken;
+}
+
 bool tg_reader_begun (const tg_Reader *r, uint64_t *ns) {
   *ns = r->framer.begun_ns;
   return *ns != UINT64_MAX;

@@ -98,6 +98,9 @@ uint64_t tg_reader_lost (const tg_Reader *r);
    latest packet. */
 uint64_t tg_reader_missing (const tg_Reader *r);
 
+/* Samples that it has come by. */
+uint64_t tg_reader_samples (const tg_Reader *r);
+
 /* Whether these values of the latest packet stay where they are as long as the
    chunk that the reader is in now; if not, they stay until its next call. */
 bool tg_reader_lasts (const tg_Reader *r, tg_Slice values);

@@ -138,6 +138,16 @@ tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f) {
   };
 }
 
+/* They keep no arguments, so 'kept' stays as it is. */
+void tg_stack_forget_sampled (tg_Stack *s) {
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (!s->frames[i].sampled)
+      s->frames[left++] = s->frames[i];
+  }
+  s->count = left;
+}
+
 /* Frames that were open where reading began are silent and at the bottom.
    Frames that differ from what was known: the hook was taken away meanwhile, or
    the file is damaged. */

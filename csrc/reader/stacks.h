@@ -17,6 +17,7 @@
 typedef struct tg_StackFrame {
   tg_FunctionId function;
   uint32_t depth;       /* if shown */
+  bool sampled;         /* no CALL tells of it: a sample has shown it */
   bool inside;          /* the selection has it open... */
   bool shown;           /* ...and so has its filter: an enteredFrame was given,
                            its exit not yet */
@@ -76,6 +77,17 @@ TG_INLINE tg_StackFrame *tg_stack_push (tg_Stack *s) {
 TG_INLINE tg_StackFrame *tg_stack_top (const tg_Stack *s) {
   return s->count > 0 ? &s->frames[s->count - 1] : NULL;
 }
+
+/* The innermost one that a CALL tells of; NULL if there is none. */
+TG_INLINE tg_StackFrame *tg_stack_called (const tg_Stack *s) {
+  uint32_t i = s->count;
+  while (i > 0 && s->frames[i - 1].sampled)
+    i--;
+  return i > 0 ? &s->frames[i - 1] : NULL;
+}
+
+/* Frames that samples have shown are forgotten; none is open. */
+void tg_stack_forget_sampled (tg_Stack *s);
 
 /* The function that the coroutine begins with; 0 if it is not known. */
 TG_INLINE tg_FunctionId tg_stack_body (const tg_Stack *s) {

@@ -23,6 +23,8 @@ enum {                    /* flags of a FUNCTION entry */
   IS_FILE = 1u << 4
 };
 
+#define SAMPLE_SHIFT 16   /* beside trace types: samples a second... */
+#define NO_CALLS (UINT32_C(1) << 31)  /* ...and nothing else */
 #define NAMES_MAX 65535u  /* in one list */
 #define NAME_MOST 4096u   /* bytes of a function's: each event can name it */
 
@@ -179,7 +181,8 @@ void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
 /* What only recording knows is there too: a reader is told what was asked for,
    and what a trace kept to. */
 static void put_options (tg_Buf *out, const tg_Options *o) {
-  put32(out, o->types);
+  put32(out, o->types | o->sample << SAMPLE_SHIFT
+             | (o->with_calls ? 0 : NO_CALLS));
   put32(out, o->limits.depth);
   put32(out, o->limits.properties);
   put32(out, o->limits.string);
@@ -371,7 +374,10 @@ static void take_patterns (Source *s, tg_Patterns *to) {
 /* Whatever the numbers are, a selection made of them can be used: they are
    limits. */
 static void take_options (Source *s, tg_Options *o) {
-  o->types = tg_take32(&s->b) & TG_TYPES_ALL;
+  uint32_t types = tg_take32(&s->b);
+  o->types = types & TG_TYPES_ALL;
+  o->with_calls = !(types & NO_CALLS);
+  o->sample = (types & ~NO_CALLS) >> SAMPLE_SHIFT;
   o->limits.depth = tg_take32(&s->b);
   o->limits.properties = tg_take32(&s->b);
   o->limits.string = tg_take32(&s->b);

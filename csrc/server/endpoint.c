@@ -11,7 +11,6 @@
 #include "channel/handover.h"
 #include "server/interrupt.h"
 #include "server/remotes.h"
-#include "server/standins.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/tracing.h"
@@ -302,7 +301,6 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
     tg_free(d);
     return false;
   }
-  tg_standins_enter(L);
   d->remotes.channel = tg_channel_pin(channel);
   d->observer.methods = &observer_methods;
   s->endpoint = d;
@@ -334,8 +332,7 @@ static void free_endpoint (tg_Session *s) {
 void tg_endpoint_close (lua_State *L, tg_Session *s) {
   if (s->endpoint == NULL)
     return;
-  tg_interrupt_close(s);
-  tg_standins_leave(L);
+  tg_interrupt_close(s, L);
   tg_remotes_stop_all(&s->endpoint->remotes, L);
   tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
   free_endpoint(s);

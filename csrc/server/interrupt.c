@@ -1,9 +1,8 @@
 /*
-** interrupt.c - the signal that reaches a state which does not trace, the hook
-** that it sets, the list of coroutines that run, and the sentinel for those
-** that are not on it. All on the thread that runs the state, the handler too;
-** the list of who is to be reached is shared, and changed under a mutex that no
-** handler takes.
+** interrupt.c - the signal that reaches a state which does not trace, and the
+** sentinel for coroutines that no handler reaches. All on the thread that runs
+** the state, the handler too; the list of who is to be reached is shared, and
+** changed under a mutex that no handler takes.
 */
 #include <errno.h>
 #include <pthread.h>
@@ -14,24 +13,14 @@
 
 #include "server/interrupt.h"
 #include "base/alloc.h"
-#include "hook/arm.h"
 #include "hook/lastrun.h"
+#include "hook/standins.h"
 #include "state/observer.h"
 
-#define LEVELS 201              /* Lua nests 200 of them at most */
 #define STATES 64               /* that listen in one process */
 #define SIGNALS 65
-#define EVERY (LUA_MASKCALL | LUA_MASKRET)
 
 static const char key_sentinel = 0;   /* registry: the sentinel's metatable */
-
-/* A coroutine that runs, or has resumed one that does. */
-typedef struct Level {
-  lua_State *L;
-  lua_Hook hook;                /* the program's, under ours while 'armed' */
-  int mask, count;
-  bool armed;
-} Level;
 
 typedef struct tg_Interrupt {
   tg_Observer observer;         /* registered from its making on */
@@ -41,8 +30,6 @@ typedef struct tg_Interrupt {
   int signal;
   bool lulled;                  /* tracing begins: the signal is blocked... */
   sigset_t before;              /* ...and this is what was before */
-  volatile sig_atomic_t depth;  /* of the running one in: */
-  Level levels[LEVELS];         /* the first is the main coroutine */
 } tg_Interrupt;
 
 /* Who is to be reached by a signal. Each entry is its thread's: a handler looks
@@ -59,87 +46,13 @@ static struct {
   } signals[SIGNALS];
 } all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static void knock (lua_State *L, lua_Debug *ar);
-
-/*
-** {==================================================================
-** Hooks
-** ===================================================================
-*/
-
-/* In a handler: nothing but the state's own fields of its hook. lua_sethook is
-   the one function that Lua allows a signal handler to call (ldebug.c says
-   so). What the program has is read before, and given back by 'lower'. */
-static void arm (Level *v) {
-  lua_Hook hook = lua_gethook(v->L);
-  if (hook == knock)
-    return;
-  v->hook = hook;
-  v->mask = (hook != NULL) ? lua_gethookmask(v->L) : 0;
-  v->count = (hook != NULL) ? lua_gethookcount(v->L) : 0;
-  v->armed = true;
-  lua_sethook(v->L, knock, EVERY | v->mask, v->count);
-}
-
-/* A handler that comes while 'armed' is false finds our hook, and leaves it.
-   The program may have set a hook of its own meanwhile: then that stays. */
-static void lower (Level *v) {
-  bool armed = v->armed;
-  v->armed = false;
-  atomic_signal_fence(memory_order_seq_cst);
-  if (armed && lua_gethook(v->L) == knock)
-    lua_sethook(v->L, v->hook, v->mask, v->count);
-}
-
-/* All have their own hooks again. */
-static void lower_all (tg_Interrupt *r) {
-  for (int i = r->depth; i >= 0; i--)
-    lower(&r->levels[i]);
-}
-
-/* What the program has under our hook on 'L'. A coroutine made while its maker
-   was armed has our hook without a level. From the innermost down, where the
-   one that runs is. */
-static Level program_hook (const tg_Interrupt *r, lua_State *L) {
-  for (int i = r->depth; i >= 0; i--) {
-    if (r->levels[i].L == L && r->levels[i].armed)
-      return r->levels[i];
-  }
-  return (Level){.L = L};
-}
-
 /* The commands are carried out at a call or a return, where Lua itself is at a
-   rest: between two lines a call of ours would be taken for a new line. True:
-   the state traces now. After 'turn' nothing of ours is on any coroutine that
-   the stand-ins know. */
-static bool answer (tg_Session *s, lua_State *L, int event) {
-  if (event == LUA_HOOKLINE || event == LUA_HOOKCOUNT)
-    return false;
-  lower_all(s->interrupt);
-  if (lua_gethook(L) == knock)
-    lua_sethook(L, NULL, 0, 0);
+   rest. What tracing begins with is this event. */
+static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  (void)ar;
   if (s->interrupt->channel != NULL)
     s->interrupt->turn(s, L);
-  return s->tracing;
 }
-
-/* What tracing begins with is this event: the tracer's hook is there now, and
-   sees to the program's. That may raise: it comes last. Without a session the
-   state is closing. */
-static void knock (lua_State *L, lua_Debug *ar) {
-  tg_Session *s = tg_session_find(L);
-  if (s == NULL || s->interrupt == NULL) {
-    lua_sethook(L, NULL, 0, 0);
-    return;
-  }
-  Level was = program_hook(s->interrupt, L);
-  if (answer(s, L, ar->event) && tg_arm_has(s, L))
-    was = (Level){.hook = lua_gethook(L), .mask = EVERY};
-  if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
-    was.hook(L, ar);
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -151,12 +64,10 @@ static void knock (lua_State *L, lua_Debug *ar) {
 static void call_upon (tg_Interrupt *r) {
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
-  if (r->session->tracing)
+  if (r->session->hooked)
     tg_lastrun_doubt();
-  else {
-    for (int i = r->depth; i >= 0; i--)
-      arm(&r->levels[i]);
-  }
+  else
+    tg_running_call(r->session, TG_CALLER_SERVER);
 }
 
 /* A signal that was not ours is for whoever handled it before. Ours come from
@@ -256,7 +167,7 @@ static void lull (tg_Observer *o) {
   sigemptyset(&set);
   sigaddset(&set, r->signal);
   r->lulled = pthread_sigmask(SIG_BLOCK, &set, &r->before) == 0;
-  lower_all(r);
+  tg_running_lower(o->session);
 }
 
 static void resume (tg_Observer *o) {
@@ -264,39 +175,6 @@ static void resume (tg_Observer *o) {
   if (r->lulled)
     pthread_sigmask(SIG_SETMASK, &r->before, NULL);
   r->lulled = false;
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
-** Which coroutines run
-** ===================================================================
-*/
-
-/* The order is for the handler, which may come between any two of these.
-   False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
-   Then the coroutine is not reached by a signal. */
-bool tg_interrupt_enter (const tg_Session *s, lua_State *co) {
-  tg_Interrupt *r = s->interrupt;
-  if (r == NULL || r->depth + 1 == LEVELS)
-    return false;
-  int d = r->depth + 1;
-  r->levels[d] = (Level){.L = co};
-  atomic_signal_fence(memory_order_seq_cst);
-  r->depth = d;
-  return true;
-}
-
-/* The level goes before its hook does: a handler in between finds one coroutine
-   less, and arms those that are left. */
-void tg_interrupt_leave (const tg_Session *s) {
-  tg_Interrupt *r = s->interrupt;
-  tg_assert(r != NULL && r->depth > 0);
-  Level *v = &r->levels[r->depth];
-  r->depth--;
-  atomic_signal_fence(memory_order_seq_cst);
-  lower(v);
 }
 
 /* }================================================================== */
@@ -325,10 +203,10 @@ static int sentinel__gc (lua_State *L) {
   lx_quietly(L, post_sentinel, NULL);
   if (!atomic_load(&s->interrupt->channel->wanted))
     return 0;
-  if (s->tracing)
+  if (s->hooked)
     tg_lastrun_doubt();
-  else if (lua_gethook(L) == NULL)
-    lua_sethook(L, knock, EVERY, 0);
+  else
+    tg_running_reach(s, L, TG_CALLER_SERVER);
   return 0;
 }
 
@@ -351,8 +229,7 @@ static void setup_sentinel (lua_State *L) {
 /* The state closes. Its endpoint may do so later and finds nothing here. */
 static void closing (tg_Observer *o, lua_State *L) {
   tg_Session *s = o->session;
-  (void)L;
-  tg_interrupt_close(s);
+  tg_interrupt_close(s, L);
   tg_observers_remove(o);
   tg_free(s->interrupt);
   s->interrupt = NULL;
@@ -369,13 +246,12 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
   if (s->interrupt != NULL)
     return;
   setup_sentinel(L);
+  bool made = tg_running_setup(s);
   s->interrupt = tg_calloc(1, sizeof *s->interrupt);
-  if (s->interrupt == NULL)
+  if (s->interrupt == NULL || !made)
     luaL_error(L, "not enough memory");
   s->interrupt->session = s;
   s->interrupt->turn = turn;
-  s->knock = knock;
-  s->interrupt->levels[0].L = s->main;
   s->interrupt->observer.methods = &observer_methods;
   tg_observers_add(s, &s->interrupt->observer);
 }
@@ -397,13 +273,14 @@ bool tg_interrupt_open (lua_State *L, tg_Session *s,
     return false;
   r->signal = channel->signal;
   r->channel = channel;
+  tg_standins_open(s, L, TG_CALLER_SERVER, answer);
   lx_quietly(L, post_sentinel, NULL);
   return true;
 }
 
 /* The list first: after that no handler sets a hook, and what is set is taken
    away. */
-void tg_interrupt_close (tg_Session *s) {
+void tg_interrupt_close (tg_Session *s, lua_State *L) {
   tg_Interrupt *r = s->interrupt;
   if (r == NULL || r->channel == NULL)
     return;
@@ -412,7 +289,7 @@ void tg_interrupt_close (tg_Session *s) {
   unwatch_signal(r->signal);
   pthread_mutex_unlock(&all.mutex);
   r->channel = NULL;
-  lower_all(r);
+  tg_standins_close(s, L, TG_CALLER_SERVER);
 }
 
 /* }================================================================== */

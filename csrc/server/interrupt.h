@@ -3,22 +3,14 @@
 ** at a safe point, whatever the program is doing.
 **
 ** A state that traces looks for itself, at its next event. One that does not
-** has no hook, and nothing looks. So the server sends a signal (channel.h); its
-** handler, which runs on the state's own thread, does the one thing that is
-** safe there: it sets a hook, on the main coroutine and on those that run now.
-** That hook fires with the next call or return, takes itself away and has the
-** commands carried out; what tracing begins with is this very event. A program
-** that sleeps in C is not woken for more than the moment of the signal.
+** has no hook, and nothing looks. So the server sends a signal (channel.h),
+** whose handler runs on the state's own thread and calls upon it (running.h).
+** At the next call or return the commands are carried out; what tracing begins
+** with is this very event. A program that sleeps in C is not woken for more
+** than the moment of the signal.
 **
-** Which coroutines run now is not Lua's to tell in a handler. Therefore, while
-** a state listens, there are stand-ins for coroutine.resume and coroutine.wrap
-** (standins.h), which keep a list here. What got hold of Lua's own before, or
-** resumes from C, is not on it: such a coroutine is reached when it comes back
-** to one that is, or by a sentinel, an object whose finalizer runs on whatever
-** runs when the collector is through.
-**
-** Signal and stack are one thread's: what the handler and the stand-ins share
-** needs no lock, only order.
+** A coroutine that no handler reaches is reached by a sentinel, an object whose
+** finalizer runs on whatever runs when the collector is through.
 **
 ** While tracing begins, which reads the hooks that the program has, the signal
 ** is kept away (observer.h: lull and resume).
@@ -41,11 +33,6 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
 */
 bool tg_interrupt_open (lua_State *L, tg_Session *s,
                         const tg_Channel *channel);            /* [-0, +0, m] */
-void tg_interrupt_close (tg_Session *s);
-
-/* 'co' is resumed by what runs now; false: it is not noted. It has come to its
-   end or yielded: only after it was noted. */
-bool tg_interrupt_enter (const tg_Session *s, lua_State *co);
-void tg_interrupt_leave (const tg_Session *s);
+void tg_interrupt_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
 
 #endif

@@ -16,6 +16,8 @@
 #include "hook/hook.h"
 #include "hook/ownframes.h"
 #include "hook/lastrun.h"
+#include "hook/running.h"
+#include "hook/sampler.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
 #include "session/anchor.h"
@@ -54,6 +56,8 @@ static int session__gc (lua_State *L) {
   if (tg_session_find(L) == s) {
     close_traces(s, L);
     tg_observers_closing(s, L);
+    tg_sampler_free(s);
+    tg_running_free(s);
     tg_sessions_remove(s);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
@@ -110,7 +114,7 @@ static void clear_machinery (tg_Session *s) {
   s->current = NULL;
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
-  s->tracing = s->recording = s->attention = false;
+  s->tracing = s->recording = s->attention = s->hooked = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
 }
@@ -190,16 +194,43 @@ static void read_directly (tg_Session *s, lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* A record and a list for each coroutine that is met. Those that samples were
+   taken of have no hook and no frames: they are met anew. */
+static void init_coroutines (tg_Session *s) {
+  tg_ThreadId next = s->threads.next_id;
+  tg_coroutines_free(&s->threads);
+  tg_coroutines_init(&s->threads);
+  s->threads.forget = tg_lastrun_forget;
+  if (next > s->threads.next_id)
+    s->threads.next_id = next;
+}
+
 /* The frames that are there already stay unseen, but for ours on top: what
    they call is not to be shown either. False without memory, and then no hook
    is left. */
+static bool begin_calls (tg_Session *s, lua_State *L) {
+  s->hooked = true;              /* first: from here on no tick sets a hook */
+  tg_running_lower(s);
+  init_coroutines(s);
+  if (!arm_chain(s, L)) {
+    tg_arm_release(s, L);
+    init_coroutines(s);
+    s->current = NULL;
+    s->hooked = false;
+    return false;
+  }
+  tg_ownframes_push(s, L);
+  tg_userhook_enter(L);
+  return true;
+}
+
+/* Without a hook, until somebody wants calls. */
 static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.stream = tg_stream_new();
   s->writer.turn = tg_tracelimits_turn;
   s->writer.context = tg_context_write;
   s->unseen = s->missed = 0;
-  tg_coroutines_init(&s->threads);
-  s->threads.forget = tg_lastrun_forget;
+  init_coroutines(s);
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
     clear_machinery(s);
     return false;
@@ -209,21 +240,22 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   read_directly(s, L);
   s->tracing = true;
   tg_hook_begin(s);
-  if (!arm_chain(s, L)) {
-    tg_hook_end(s, L);
-    clear_machinery(s);
-    return false;
-  }
-  tg_ownframes_push(s, L);
-  tg_userhook_enter(L);
   return true;
 }
 
 /* Hooks are read and replaced here; a signal that sets one between the two
    would be taken for the program's. */
-static bool begin_undisturbed (tg_Session *s, lua_State *L) {
+static bool begin_undisturbed (tg_Session *s, lua_State *L, bool calls) {
   tg_observers_lull(s);
-  bool ok = begin_tracing(s, L);
+  bool first = !s->tracing;
+  bool ok = !first || begin_tracing(s, L);
+  if (ok && calls && !s->hooked && !begin_calls(s, L)) {
+    ok = false;
+    if (first) {
+      tg_hook_end(s, L);
+      clear_machinery(s);
+    }
+  }
   tg_observers_resume(s);
   return ok;
 }
@@ -233,6 +265,7 @@ static bool begin_undisturbed (tg_Session *s, lua_State *L) {
 static void end_tracing (tg_Session *s, lua_State *L) {
   TG_STACK_GUARD(L);
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
+  tg_sampler_set(s, L, 0);
   tg_hook_end(s, L);
   tg_userhook_leave(L);
   clear_machinery(s);
@@ -303,13 +336,14 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
   tg_assert(t->session == NULL && first == (s->traces == NULL));
-  if (first && !begin_undisturbed(s, L))
+  if (!begin_undisturbed(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
   t->session = s;
   t->end = TG_END_NOT;
   t->next = s->traces;
   s->traces = t;
-  tg_Status status = begin_trace(s, t);
+  tg_Status status = tg_sampler_add(s, L, t->options.sample)
+                     ? begin_trace(s, t) : TG_ERR_IO;
   if (status != TG_OK) {
     int error = errno;
     unlink_trace(s, t);
@@ -317,6 +351,8 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
     t->session = NULL;
     if (first)
       end_tracing(s, L);
+    else
+      tg_sampler_set(s, L, s->selection.sample);
     errno = error;
     return status;
   }
@@ -369,8 +405,11 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && s->tracing);
-  if (t->end == TG_END_NOT)
+  if (t->end == TG_END_NOT) {
+    if (t->options.sample > 0)
+      tg_sampler_finish(s, L);
     tg_tracelimits_end(s, t, TG_END_STOPPED);
+  }
   take_out(s, t);
   tg_observers_publish(s);
   if (s->traces == NULL)
@@ -399,6 +438,7 @@ static void retire (tg_Session *s, lua_State *L) {
    client's traces are not read on either. */
 void tg_tracing_forked (tg_Session *s) {
   tg_tracefile_forked(s);
+  tg_sampler_forked(s);
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->log != NULL) {
       tg_log_mute(t->log);
@@ -444,6 +484,7 @@ static void attend (tg_Session *s, lua_State *L) {
       return;
     }
     s->stale = !tg_wanted_work_out(s);     /* without memory: later */
+    tg_sampler_set(s, L, s->selection.sample);
     tg_tracelimits_set(s);
     if (s->recording && !s->terminated)
       reopen(s);
@@ -457,6 +498,8 @@ static void attend (tg_Session *s, lua_State *L) {
    themselves go on to be active, so that whoever has one may stop it. */
 void tg_tracing_terminate (tg_Session *s) {
   if (s->tracing && !s->terminated) {
+    if (!s->hooked)
+      tg_sampler_terminate(s);
     tg_hook_terminate(s);
     tg_writer_close(&s->writer);
     s->terminated = true;

@@ -46,6 +46,8 @@ struct tg_Endpoint;
 struct tg_Log;
 struct tg_Interrupt;
 struct tg_Observer;
+struct tg_Running;
+struct tg_Sampler;
 struct tg_Session;
 
 typedef struct tg_Trace {
@@ -94,10 +96,14 @@ typedef struct tg_Session {
                                  which observers attend to; NULL: never */
   struct tg_Endpoint *endpoint; /* the server's: it listens (endpoint.h) */
   struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
-  lua_Hook knock;             /* its hook, which is none of the program's */
+  struct tg_Running *running; /* once somebody may call (hook/running.h) */
+  lua_Hook summon;            /* its hook, which is none of the program's */
+  struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   /* from here on only while tracing */
   bool tracing;
+  bool hooked;                /* all coroutines have the tracer's hook */
+  bool sampled;               /* a sample is due with the next event */
   bool direct;                /* the interpreter's memory is read (direct/) */
   const void *name_key;       /* then: the string "__name" there, */
   const void *shared;         /* and what tells the state (tg_direct_shared) */

@@ -44,6 +44,14 @@
 **             suspended is forgotten; the CONTEXT that follows, which has a
 **             LIST, says which frames there are now. Never written by the hook.
 **
+**   SAMPLE    u64 ns, u32 ticks, u32 kept, u32 n, n times u32 function,
+**             u32 line: what ran when a tick came, all frames of the running
+**             chain, outermost first. Function 0: the coroutine (in place of
+**             the line) whose frames follow. TG_SAMPLE_TRACED: the frame has a
+**             CALL in this stream. The first 'kept' entries are those of the
+**             SAMPLE before, which is then behind the last CONTEXT. 'ns' is how
+**             long it has run since the sample before, 'ticks' how many came.
+**
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
 ** last CONTEXT on.
@@ -68,7 +76,8 @@ typedef enum tg_Kind {
   TG_EV_LEAVE,
   TG_EV_TERMINATE,
   TG_EV_GONE,
-  TG_EV_LOST
+  TG_EV_LOST,
+  TG_EV_SAMPLE = 13
 } tg_Kind;
 
 enum {
@@ -82,6 +91,8 @@ enum {
 };
 
 #define TG_VALUES_REFERS (UINT32_C(1) << 31)
+
+#define TG_SAMPLE_TRACED (UINT32_C(1) << 31)    /* in a SAMPLE's function */
 
 #define TG_EV_KINDMASK 0x0fu
 #define TG_EV_DELTASHIFT 8

@@ -75,6 +75,13 @@ static void take_context (Rest *r, tg_Event *e) {
   }
 }
 
+static void take_sample (Rest *r, tg_Event *e) {
+  e->used_ns = tg_take64(&r->b);
+  e->weight = tg_take32(&r->b);
+  e->kept = tg_take32(&r->b);
+  take_list(r, e, 8);
+}
+
 /* What stands behind the head; false for a kind that there is not. In the order
    in which event.h lists the kinds' operands. */
 static bool take_body (Rest *r, tg_Event *e) {
@@ -90,6 +97,7 @@ static bool take_body (Rest *r, tg_Event *e) {
     case TG_EV_YIELD: take_values(r, e); return true;
     case TG_EV_RESUME: take_resume(r, e); return true;
     case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
+    case TG_EV_SAMPLE: take_sample(r, e); return true;
     case TG_EV_LOST: e->lost = tg_take64(&r->b); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
@@ -143,6 +151,17 @@ static tg_FunctionId named_by (const uint8_t *list, uint32_t n,
   return highest;
 }
 
+/* The same of pairs, in which a function may be marked. */
+static tg_FunctionId named_in_sample (const tg_Event *e,
+                                      tg_FunctionId highest) {
+  for (uint32_t i = 0; i < e->n; i++) {
+    tg_FunctionId id = tg_get32(e->list + 8 * (size_t)i) & ~TG_SAMPLE_TRACED;
+    if (id > highest)
+      highest = id;
+  }
+  return highest;
+}
+
 /* The highest id that the event names: whoever cuts a file looks whether all of
    them are defined. */
 tg_FunctionId tg_event_names (const tg_Event *e) {
@@ -154,5 +173,7 @@ tg_FunctionId tg_event_names (const tg_Event *e) {
   highest = named_by(e->frames, e->nframes, highest);
   if (e->kind == TG_EV_RESUME)
     highest = named_by(e->list, e->n, highest);
+  if (e->kind == TG_EV_SAMPLE)
+    highest = named_in_sample(e, highest);
   return highest;
 }

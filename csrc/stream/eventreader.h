@@ -22,6 +22,8 @@ typedef struct tg_Event {
   uint32_t nframes;       /* CONTEXT with LIST: */
   const uint8_t *frames;  /* borrows; their functions */
   uint64_t lost;          /* LOST */
+  uint64_t used_ns;       /* SAMPLE; its entries are in 'list', pairs */
+  uint32_t weight, kept;  /* ticks that came; entries of the one before */
   tg_Slice values;        /* data NULL without VALUES */
 } tg_Event;
 

@@ -57,10 +57,14 @@ static int describe_trace (lua_State *L) {
   pace.before = lua_tonumber(L, 3);
   pace.whole = lua_tonumber(L, 4);
   measure(L, r, &pace, &m);
-  lua_createtable(L, 0, 9);
+  lua_createtable(L, 0, 11);
   lx_set_string(L, "name", t->name);
   tg_readoptions_pushtypes(L, t->options.types);
   lua_setfield(L, -2, "types");
+  if (t->options.sample > 0) {
+    lx_set_integer(L, "sample", t->options.sample);
+    lx_set_integer(L, "samples", (lua_Integer)tg_reader_samples(r->reader));
+  }
   lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
   lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);

@@ -21,6 +21,7 @@
    freed whatever raises. */
 typedef struct Report {
   tg_Profile profile;   /* owns */
+  uint64_t samples;
   void *list;           /* owns; rows or nodes in their order */
   tg_Buf room;          /* owns */
 } Report;
@@ -51,6 +52,7 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
     tg_profile_take(&r->profile, &packet);
   if (pace.raised)
     lua_error(L);
+  r->samples = tg_reader_samples(from->reader);
   tg_readtrace_span(from, t, &start_ns, &end_ns);
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
@@ -168,7 +170,10 @@ int trace_report (lua_State *L) {
   out->object(out);
   tg_sink_ms(out, "duration_ms", p->duration_ns);
   tg_sink_count(out, "events", p->events);
-  tg_sink_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
+  const tg_Trace *t = luaL_checkudata(L, 1, TG_TRACE);
+  tg_sink_count(out, "lost", count_lost(t));
+  if (t->options.sample > 0)
+    tg_sink_count(out, "samples", r->samples);
   tg_sink_key(out, "functions");
   out->array(out);
   for (uint32_t i = 0; i < p->nrows; i++)
@@ -239,5 +244,7 @@ int trace_tree (lua_State *L) {
   for (uint32_t i = 0; i + 1 < t->count; i++)
     adopt(L, t, nodes[i]);
   lua_rawgeti(L, -1, 1);
+  if (trace->options.sample > 0)
+    lx_set_integer(L, "samples", (lua_Integer)r->samples);
   return 1;
 }

@@ -41,7 +41,7 @@ function kinds.pattern (text)
   return nil, ("a Lua pattern, not '%s' (%s)"):format(text, problem)
 end
 
-local known = {}
+local known = {samples = true}      -- not of calls
 for _, name in ipairs(core.traceTypes) do
   known[name] = true
 end
@@ -76,6 +76,13 @@ function kinds.number (text)
     return n
   end
   return nil, "a number from 1 on"
+end
+
+local FASTEST = 10000      -- samples a second
+
+function kinds.rate (text)
+  local n = kinds.number(text)
+  return n and n <= FASTEST and n or nil, "a number from 1 to 10000"
 end
 
 function kinds.limit (text)
@@ -156,6 +163,9 @@ options.shared = {
    default = "the first eight",
    help = "What to collect of each call, separated by commas: "
           .. table.concat(core.traceTypes, " ") .. "."},
+  {name = "sample", kind = "rate", metavar = "HZ", group = "What is traced",
+   help = "Look at the stack HZ times per second of processor time (1 to "
+          .. "10000). Without --trace no calls are traced: next to no cost."},
   {name = "include", kind = "pattern", metavar = "PATTERN", list = true,
    group = "What is traced",
    help = "Only functions whose name or source a Lua pattern finds."},

@@ -9,8 +9,8 @@ recorded.open = core.open
 
 --- Runs `code` as "program.lua" in `directory`, recorded in the file "rec"
 -- there from its first line on; it has the global "process". `options`: the
--- trace's; `how`: as of run.file, and `tape` (fields of the tape). Returns what
--- run.file returns.
+-- trace's; `how`: as of run.file, `tape` (fields of the tape) and `direct`
+-- ("0": by the public API). Returns what run.file returns.
 function recorded.run (directory, code, options, how)
   how = how or {}
   local tape = {path = "rec"}
@@ -23,8 +23,12 @@ function recorded.run (directory, code, options, how)
     if not ok then error(message) end
   ]]):format(run.literal(options or {}), run.literal(tape))
   run.write(directory .. "/program.lua", code)
+  local env = {TRACEGRIP_DIRECT = how.direct}
+  for key, value in pairs(run.modules) do
+    env[key] = value
+  end
   return run.file("program.lua", {
-    cwd = directory, env = run.modules, timeout = how.timeout,
+    cwd = directory, env = env, timeout = how.timeout,
     flags = {"-e", start}, args = how.args
   })
 end

@@ -20,11 +20,22 @@ function functions.time (title, key, drop)
   return numbers(title, key, drop, units.column)
 end
 
--- A time's part of the whole.
+-- Of one call of a function; what was never called, but sampled or left, has
+-- none. A column without any is left out.
+function functions.call_time (title, drop)
+  local key = title .. "_ms"
+  return {title = title, right = true, drop = drop, sparse = true,
+          text = function (row)
+    return row[key] and row.calls > 0 and units.column(row[key]) or ""
+  end}
+end
+
+-- A time's part of the whole; of a row that is 'apart' from that, none.
 function functions.share (key, whole_ms, drop)
-  return numbers("%", key, drop, function (ms)
-    return units.percent(ms, whole_ms)
-  end)
+  return {title = "%", right = true, drop = drop, text = function (row)
+    return row[key] and not row.apart and units.percent(row[key], whole_ms)
+           or ""
+  end}
 end
 
 -- A number, nothing if it is 0; a column without any is left out.

@@ -93,6 +93,10 @@ local trace_columns = {
   end},
   {title = "events", right = true,
    text = function (row) return units.count(row.events) end},
+  {title = "samples", right = true, sparse = true, text = function (row)
+    return row.samples and ("%s at %s/s"):format(units.count(row.samples),
+                                                 units.count(row.sample)) or ""
+  end},
   {title = "lost", right = true, sparse = true, text = function (row)
     local sum = 0
     for _, n in pairs(row.lost or {}) do

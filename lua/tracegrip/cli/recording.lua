@@ -163,6 +163,9 @@ function recording.heading (info, trace_name, report, lost)
   local parts = {
     units.span(report.duration_ms), units.several(report.events, "event")
   }
+  if report.samples then
+    parts[#parts + 1] = units.several(report.samples, "sample")
+  end
   local losses = recording.losses(lost)
   if losses ~= "none" then
     parts[#parts + 1] = "lost " .. losses

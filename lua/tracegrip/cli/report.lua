@@ -67,8 +67,8 @@ local function table_columns (whole_ms)
     functions.time("self", "self_ms"), functions.share("self_ms", whole_ms, 5),
     functions.time("total", "total_ms"),
     functions.share("total_ms", whole_ms, 4),
-    functions.time("min", "min_ms", 1), functions.time("mean", "mean_ms", 3),
-    functions.time("max", "max_ms", 2),
+    functions.call_time("min", 1), functions.call_time("mean", 3),
+    functions.call_time("max", 2),
     functions.count("throws", 7), functions.count("yields", 6),
     functions.names()
   }
@@ -80,7 +80,9 @@ local function outside (result)
   for _, row in ipairs(result.functions) do
     rest = rest - row.self_ms
   end
-  return rest >= 0.0005 and {name = "(no traced function)", self_ms = rest}
+  local apart = result.samples ~= nil
+  local name = apart and "(not running)" or "(no traced function)"
+  return rest >= 0.0005 and {name = name, self_ms = rest, apart = apart}
 end
 
 -- The rows shown, and the line about the others.
@@ -90,9 +92,14 @@ end
 
 -- The lines of a trace's report, sorted, no more than 'limit' functions.
 function report.lines (result, by, limit, width)
+  local rest_row = outside(result)
   local shown, rest = limited(sorted(result.functions, by), limit)
-  shown[#shown + 1] = outside(result) or nil
-  local lines = columns.lines(table_columns(result.duration_ms), shown, width)
+  shown[#shown + 1] = rest_row or nil
+  local whole_ms = result.duration_ms
+  if rest_row and result.samples then
+    whole_ms = whole_ms - rest_row.self_ms      -- of the time that it ran
+  end
+  local lines = columns.lines(table_columns(whole_ms), shown, width)
   lines[#lines + 1] = rest
   return lines
 end

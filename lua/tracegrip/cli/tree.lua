@@ -101,7 +101,8 @@ local function rows_of (root, limits)
     rows[#rows + 1] = {
       guides = entry.guides, name = node.name, url = node.url,
       line = node.line, calls = node.calls, self_ms = node.self_ms,
-      total_ms = node.total_ms, throws = node.throws, yields = node.yields
+      total_ms = node.total_ms, throws = node.throws, yields = node.yields,
+      apart = node.samples ~= nil
     }
     push_children(stack, entry, limits)
   end
@@ -126,8 +127,10 @@ end
 -- may be nil.
 function tree.lines (root, depth, min_ms, width)
   local limits = {depth = depth or math.huge, min_ms = min_ms or 0}
-  local lines = columns.lines(table_columns(root.total_ms),
-                              rows_of(root, limits), width)
+  -- Of samples, parts are of the time that the program ran.
+  local whole_ms = root.total_ms - (root.samples and root.self_ms or 0)
+  local lines = columns.lines(table_columns(whole_ms), rows_of(root, limits),
+                              width)
   if (root.levels or 0) > limits.depth then
     lines[#lines + 1] = ("… %s of %s (--depth)"):format(
       units.count(limits.depth), units.several(root.levels, "level"))

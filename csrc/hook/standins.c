@@ -1,13 +1,12 @@
 /*
 ** standins.c - coroutine.resume and coroutine.wrap as Lua has them, but for the
-** list of those that run (interrupt.h). Called by the program, as Lua's own;
+** list of those that run (running.h). Called by the program, as Lua's own;
 ** what they raise and return is what those would. The source that they follow
 ** is lcorolib.c.
 */
 #include <pthread.h>
 
-#include "server/standins.h"
-#include "server/interrupt.h"
+#include "hook/standins.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 
@@ -28,10 +27,10 @@ static int run (lua_State *L, lua_State *co, int arguments) {
   if (!lua_checkstack(co, arguments))
     return too_many(L, "arguments");
   lua_xmove(L, co, arguments);
-  bool entered = s != NULL && tg_interrupt_enter(s, co);
+  bool entered = s != NULL && tg_running_enter(s, co);
   int status = lua_resume(co, L, arguments, &results);
   if (entered)
-    tg_interrupt_leave(s);
+    tg_running_leave(s);
   if (status != LUA_OK && status != LUA_YIELD) {
     lua_xmove(co, L, 1);
     return -1;
@@ -131,15 +130,17 @@ static void know_standins (void) {
   tg_ownfunctions_except(standin_wrapped);
 }
 
-/* Only in states that listen: all others have Lua's own functions. Without
-   memory they stay too, and a signal does not reach what runs inside a
-   coroutine (interrupt.h). */
-void tg_standins_enter (lua_State *L) {
+/* Without memory they stay as they are, and a signal does not reach what runs
+   inside a coroutine (running.h). */
+void tg_standins_open (tg_Session *s, lua_State *L, tg_Caller who,
+                       tg_Serve *serve) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, know_standins);
-  lx_quietly(L, stand_in, NULL);
+  if (tg_running_add(s, who, serve))
+    lx_quietly(L, stand_in, NULL);
 }
 
-void tg_standins_leave (lua_State *L) {
-  lx_quietly(L, stand_down, NULL);
+void tg_standins_close (tg_Session *s, lua_State *L, tg_Caller who) {
+  if (tg_running_remove(s, who))
+    lx_quietly(L, stand_down, NULL);
 }

@@ -1,0 +1,245 @@
+/*
+** running.c - the list of coroutines that run, and the hook that a handler puts
+** on them. All on the thread that runs the state, the handler too. Without
+** memory for the list nobody is called.
+*/
+#include "hook/running.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "hook/arm.h"
+
+#define LEVELS 201              /* Lua nests 200 of them at most */
+#define CALLERS 2
+#define EVERY (LUA_MASKCALL | LUA_MASKRET)
+
+/* A coroutine that runs, or has resumed one that does. */
+typedef struct Level {
+  lua_State *L;
+  lua_Hook hook;                /* the program's, under ours while 'armed' */
+  int mask, count;
+  bool armed;
+} Level;
+
+typedef struct tg_Running {
+  tg_Serve *serve[CALLERS];     /* NULL: none such */
+  volatile sig_atomic_t waits[CALLERS];
+  volatile sig_atomic_t depth;  /* of the running one in: */
+  Level levels[LEVELS];         /* the first is the main coroutine */
+} tg_Running;
+
+static void summon (lua_State *L, lua_Debug *ar);
+
+/*
+** {==================================================================
+** Hooks
+** ===================================================================
+*/
+
+/* In a handler: nothing but the state's own fields of its hook. lua_sethook is
+   the one function that Lua allows a signal handler to call (ldebug.c says
+   so). What the program has is read before, and given back by 'lower'. A
+   program that counts instructions would have its count begin anew each time
+   (resethookcount), and might never come to its end: it is not armed for a
+   sample. */
+static void arm (Level *v, bool instructions) {
+  lua_Hook hook = lua_gethook(v->L);
+  if (hook != summon) {
+    v->hook = hook;
+    v->mask = (hook != NULL) ? lua_gethookmask(v->L) : 0;
+    v->count = (hook != NULL) ? lua_gethookcount(v->L) : 0;
+    if (instructions && (v->mask & LUA_MASKCOUNT))
+      return;
+  }
+  v->armed = true;
+  if (instructions && !(v->mask & LUA_MASKCOUNT))
+    lua_sethook(v->L, summon, EVERY | v->mask | LUA_MASKCOUNT, 1);
+  else if (hook != summon)
+    lua_sethook(v->L, summon, EVERY | v->mask, v->count);
+}
+
+/* A handler that comes while 'armed' is false finds our hook, and leaves it.
+   The program may have set a hook of its own meanwhile: then that stays. */
+static void lower (Level *v) {
+  bool armed = v->armed;
+  v->armed = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (armed && lua_gethook(v->L) == summon)
+    lua_sethook(v->L, v->hook, v->mask, v->count);
+}
+
+/* All have their own hooks again. */
+static void lower_all (tg_Running *r) {
+  for (int i = r->depth; i >= 0; i--)
+    lower(&r->levels[i]);
+}
+
+/* What the program has under our hook on 'L'. A coroutine made while its maker
+   was armed has our hook without a level. From the innermost down, where the
+   one that runs is. */
+static Level program_hook (const tg_Running *r, lua_State *L) {
+  for (int i = r->depth; i >= 0; i--) {
+    if (r->levels[i].L == L && r->levels[i].armed)
+      return r->levels[i];
+  }
+  return (Level){.L = L};
+}
+
+static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
+                       tg_Caller who) {
+  tg_Running *r = s->running;
+  if (r->waits[who] && r->serve[who] != NULL) {
+    r->waits[who] = 0;
+    r->serve[who](s, L, ar);
+  }
+}
+
+/* Those that wait are served, and the hook is gone. The server is not, between
+   two lines: there a call of ours would be taken for a new line. Then the hook
+   stays for the next call or return. */
+static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  tg_Running *r = s->running;
+  bool rest = ar->event != LUA_HOOKLINE && ar->event != LUA_HOOKCOUNT;
+  bool again = r->waits[TG_CALLER_SERVER] && !rest;
+  lower_all(r);
+  if (lua_gethook(L) == summon)
+    lua_sethook(L, NULL, 0, 0);
+  serve_one(s, L, ar, TG_CALLER_SAMPLER);
+  if (again)
+    tg_running_call(s, TG_CALLER_SERVER);
+  else
+    serve_one(s, L, ar, TG_CALLER_SERVER);
+}
+
+/* What tracing begins with is this event: the tracer's hook may be there by
+   now, and sees to the program's. That may raise: it comes last. Without a
+   session the state is closing. */
+static void summon (lua_State *L, lua_Debug *ar) {
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || s->running == NULL) {
+    lua_sethook(L, NULL, 0, 0);
+    return;
+  }
+  Level was = program_hook(s->running, L);
+  answer(s, L, ar);
+  if (s->tracing && s->hook != NULL && tg_arm_has(s, L))
+    was = (Level){.hook = s->hook, .mask = EVERY};
+  if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
+    was.hook(L, ar);
+}
+
+/* The innermost first: it is the one that runs. */
+void tg_running_call (tg_Session *s, tg_Caller who) {
+  tg_Running *r = s->running;
+  r->waits[who] = 1;
+  for (int i = r->depth; i >= 0; i--)
+    arm(&r->levels[i], who == TG_CALLER_SAMPLER);
+}
+
+/* Where the program has a hook that would have to be kept, nothing is set: that
+   is known of coroutines on the list alone. */
+void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who) {
+  tg_running_call(s, who);
+  if (lua_gethook(L) == NULL)
+    lua_sethook(L, summon, EVERY, 0);
+}
+
+void tg_running_lower (tg_Session *s) {
+  tg_Running *r = s->running;
+  if (r == NULL)
+    return;
+  for (int i = 0; i < CALLERS; i++)
+    r->waits[i] = 0;
+  lower_all(r);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Which coroutines run
+** ===================================================================
+*/
+
+/* The order is for the handler, which may come between any two of these.
+   False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
+   Then the coroutine is not reached by a signal. */
+bool tg_running_enter (const tg_Session *s, lua_State *co) {
+  tg_Running *r = s->running;
+  if (r == NULL || r->depth + 1 == LEVELS)
+    return false;
+  int d = r->depth + 1;
+  r->levels[d] = (Level){.L = co};
+  atomic_signal_fence(memory_order_seq_cst);
+  r->depth = d;
+  return true;
+}
+
+/* The level goes before its hook does: a handler in between finds one coroutine
+   less, and arms those that are left. */
+void tg_running_leave (const tg_Session *s) {
+  tg_Running *r = s->running;
+  tg_assert(r != NULL && r->depth > 0);
+  Level *v = &r->levels[r->depth];
+  r->depth--;
+  atomic_signal_fence(memory_order_seq_cst);
+  lower(v);
+}
+
+lua_State *tg_running_at (const tg_Session *s, int i) {
+  const tg_Running *r = s->running;
+  return (r != NULL && i <= r->depth) ? r->levels[i].L : NULL;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Callers come and go
+** ===================================================================
+*/
+
+bool tg_running_setup (tg_Session *s) {
+  if (s->running != NULL)
+    return true;
+  s->running = tg_calloc(1, sizeof *s->running);
+  if (s->running == NULL)
+    return false;
+  s->summon = summon;
+  s->running->levels[0].L = s->main;
+  return true;
+}
+
+void tg_running_free (tg_Session *s) {
+  tg_free(s->running);
+  s->running = NULL;
+}
+
+static bool has_callers (const tg_Running *r) {
+  return r->serve[TG_CALLER_SERVER] != NULL
+         || r->serve[TG_CALLER_SAMPLER] != NULL;
+}
+
+bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve) {
+  tg_assert(s->running != NULL && s->running->serve[who] == NULL);
+  bool first = !has_callers(s->running);
+  s->running->serve[who] = serve;
+  return first;
+}
+
+/* What is still due is not served any more. */
+bool tg_running_remove (tg_Session *s, tg_Caller who) {
+  tg_Running *r = s->running;
+  if (r == NULL || r->serve[who] == NULL)
+    return false;
+  r->serve[who] = NULL;
+  r->waits[who] = 0;
+  if (has_callers(r))
+    return false;
+  lower_all(r);
+  return true;
+}
+
+/* }================================================================== */

@@ -1,0 +1,61 @@
+/*
+** running.h - which coroutines run, and a hook on all of them from a signal
+** handler.
+**
+** Somebody outside wants the state: the server's thread has a request
+** (server/interrupt.h), a timer wants to know what runs (sampler.h). A handler
+** may not look at the state; all it may do is to set a hook. That hook fires
+** with the next call, return or instruction, takes itself away and has the
+** callers served, at a point where the state may be looked at.
+**
+** Which coroutines run now is not Lua's to tell in a handler. So while there
+** are callers, stand-ins for coroutine.resume and coroutine.wrap (standins.h)
+** keep a list here. What got hold of Lua's own before, or resumes from C, is
+** not on it: such a coroutine is reached when it comes back to one that is.
+**
+** Signal and stack are one thread's: what the handler and the stand-ins share
+** needs no lock, only order.
+*/
+#ifndef TG_RUNNING_H
+#define TG_RUNNING_H
+
+#include "state/session.h"
+
+typedef enum tg_Caller { TG_CALLER_SERVER, TG_CALLER_SAMPLER } tg_Caller;
+
+/* Serves a caller, in the hook. 'ar' is the event; the program's own hooks are
+   back on all coroutines. */
+typedef void tg_Serve (tg_Session *s, lua_State *L, lua_Debug *ar);
+
+/* Makes the session's list, once, which stays until the state closes: a hook or
+   a stand-in may be met long after the last caller has gone. False without
+   memory. */
+bool tg_running_setup (tg_Session *s);
+void tg_running_free (tg_Session *s);
+
+/* Whoever calls is served from now on, or no more (stand-ins come and go with
+   that: standins.h). Whether it is the first that comes, the last that goes. */
+bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve);
+bool tg_running_remove (tg_Session *s, tg_Caller who);
+
+/* In a handler, on the state's thread: 'who' is to be served. The server is at
+   a call or a return, where Lua itself is at a rest; the sampler with the next
+   instruction, but where the program counts instructions itself. */
+void tg_running_call (tg_Session *s, tg_Caller who);
+
+/* The same outside of a handler, when 'L' runs, which may be on no list. */
+void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
+
+/* All coroutines have their own hooks; whoever waits, waits no more. */
+void tg_running_lower (tg_Session *s);
+
+/* 'co' is resumed by what runs now; false: it is not noted. It has come to its
+   end or yielded: only after it was noted. */
+bool tg_running_enter (const tg_Session *s, lua_State *co);
+void tg_running_leave (const tg_Session *s);
+
+/* Coroutine number 'i' of those that run, the main one being 0; NULL beyond the
+   innermost. */
+lua_State *tg_running_at (const tg_Session *s, int i);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+** framesample.c - see framesample.h. Called by the framer, on its thread. What
+** a file says may be anything: what cannot be changes nothing, or ends the
+** reading.
+*/
+#include "reader/framesample.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+void tg_framesample_free (tg_FrameSample *m) {
+  tg_free(m->list);
+  memset(m, 0, sizeof *m);
+}
+
+/* Between two events, so nothing is left to be done for it. */
+bool tg_framesample_copy (tg_FrameSample *to, const tg_FrameSample *from) {
+  if (!tg_grow(&to->list, &to->capacity, from->n, sizeof *to->list))
+    return false;
+  if (from->n > 0)
+    memcpy(to->list, from->list, from->n * sizeof *to->list);
+  to->n = from->n;
+  to->since_ns = from->since_ns;
+  to->taken = from->taken;
+  return true;
+}
+
+/* TIME and CONTEXT are no doing of the program's; in a trace of samples nothing
+   but these is. */
+void tg_framesample_note (tg_Framer *fr) {
+  tg_Kind kind = fr->event.kind;
+  if (fr->sample.since_ns == 0 && fr->started)
+    fr->sample.since_ns = fr->begun_ns;
+  if (kind != TG_EV_TIME && kind != TG_EV_CONTEXT && kind != TG_EV_SAMPLE
+      && !tg_framer_samples_only(fr))
+    fr->sample.since_ns = fr->now_ns;
+}
+
+/* Whole, from what is kept of the sample before and what the event has. */
+static bool take_entries (tg_Framer *fr, const tg_Event *e) {
+  tg_FrameSample *m = &fr->sample;
+  if (e->kept > m->n || e->n > UINT32_MAX - e->kept) {
+    tg_framer_fail(fr, TG_ERR_FORMAT);
+    return false;
+  }
+  if (!tg_grow(&m->list, &m->capacity, e->kept + e->n, sizeof *m->list)) {
+    tg_framer_fail(fr, TG_ERR_MEMORY);
+    return false;
+  }
+  m->n = e->kept + e->n;
+  for (uint32_t i = 0; i < e->n; i++) {
+    uint32_t function = tg_get32(e->list + 8 * (size_t)i);
+    m->list[e->kept + i] = (tg_SampleEntry){
+      .function = function & ~TG_SAMPLE_TRACED,
+      .traced = (function & TG_SAMPLE_TRACED) != 0,
+      .line = tg_get32(e->list + 8 * (size_t)i + 4)
+    };
+  }
+  return true;
+}
+
+/* A place among the frames that are open. */
+typedef struct Place {
+  tg_Stack *s;          /* NULL: there are none */
+  uint32_t i;           /* the frame after it */
+} Place;
+
+/* Behind the innermost frame that a CALL tells of; '*above' are the frames from
+   there on. */
+static Place find_base (const tg_Framer *fr, uint32_t *above) {
+  Place at = {NULL, 0};
+  *above = 0;
+  for (tg_Stack *s = fr->running; s != NULL; s = s->resumer) {
+    at = (Place){s, s->count};
+    while (at.i > 0 && s->frames[at.i - 1].sampled)
+      at.i--;
+    *above += s->count - at.i;
+    if (at.i > 0)
+      break;
+  }
+  return at;
+}
+
+/* The coroutine that 's' has resumed. */
+static tg_Stack *resumed_by (const tg_Framer *fr, const tg_Stack *s) {
+  tg_Stack *inner = fr->running;
+  while (inner != NULL && inner->resumer != s)
+    inner = inner->resumer;
+  return inner;
+}
+
+/* Whether the entry is what comes next; then the place is behind it. */
+static bool step (const tg_Framer *fr, Place *at, const tg_SampleEntry *e) {
+  if (at->s == NULL)
+    return false;
+  if (e->function != 0) {
+    bool same = at->i < at->s->count
+                && at->s->frames[at->i].function == e->function;
+    at->i += same;
+    return same;
+  }
+  if (at->i == 0 && at->s->thread == e->line)
+    return true;
+  tg_Stack *inner = resumed_by(fr, at->s);
+  if (at->i < at->s->count || inner == NULL || inner->thread != e->line)
+    return false;
+  *at = (Place){inner, 0};
+  return true;
+}
+
+/* The first entry that is not settled by a CALL: the one behind the innermost
+   that has one. */
+static uint32_t first_free (const tg_Framer *fr) {
+  const tg_FrameSample *m = &fr->sample;
+  uint32_t i = tg_framer_samples_only(fr) ? 0 : m->n;
+  while (i > 0 && !m->list[i - 1].traced)
+    i--;
+  return i;
+}
+
+/* The times of the two sides; whether the program slept longer than it ran. */
+static bool set_times (tg_Framer *fr, const tg_Event *e) {
+  tg_FrameSample *m = &fr->sample;
+  uint64_t passed = fr->now_ns - m->since_ns;
+  bool slept = passed > e->used_ns && passed - e->used_ns > e->used_ns;
+  m->now_ns = fr->now_ns;
+  m->open_ns = slept ? fr->now_ns - e->used_ns : m->since_ns;
+  fr->now_ns = m->since_ns;
+  return slept;
+}
+
+void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
+  tg_FrameSample *m = &fr->sample;
+  uint32_t above, same = 0;
+  if (fr->selection.sample == 0 || !take_entries(fr, e)
+      || fr->now_ns < m->since_ns)
+    return;
+  m->taken++;
+  Place at = find_base(fr, &above);
+  m->next = first_free(fr);
+  bool slept = set_times(fr, e);
+  while (!slept && m->next < m->n && step(fr, &at, &m->list[m->next]))
+    same += m->list[m->next++].function != 0;
+  m->close = above - same;
+  m->into = (slept && tg_framer_samples_only(fr)) ? NULL : at.s;
+  tg_framer_job(fr, TG_JOB_SAMPLE, TG_WHY_RETURN, 0, tg_no_values);
+}
+
+/* Where calls are traced their events tell who runs: a coroutine that they do
+   not know is left out, and what runs in it. */
+bool tg_framesample_chain (tg_Framer *fr, tg_ThreadId thread) {
+  tg_FrameSample *m = &fr->sample;
+  if (!tg_framer_samples_only(fr)) {
+    if (m->into != NULL && m->into->thread != thread)
+      m->into = resumed_by(fr, m->into);
+    return m->into != NULL && m->into->thread == thread;
+  }
+  m->into = tg_stacks_get(&fr->stacks, thread);
+  return tg_framer_chain(fr, m->into);
+}
+
+/* The line at which its caller is. A C function has none, nor has a coroutine's
+   first frame. */
+void tg_framesample_site (const tg_FrameSample *m, tg_Packet *out) {
+  tg_assert(m->next > 0);
+  if (m->next < 2)
+    return;
+  const tg_SampleEntry *caller = &m->list[m->next - 2];
+  if (caller->function != 0 && caller->line != 0) {
+    out->caller = caller->function;
+    out->line = caller->line;
+  }
+}

@@ -1,0 +1,373 @@
+-- Samples: what runs, looked at every so often, in recordings and in the
+-- program's own traces.
+
+local recorded = require "spec.support.recorded"
+local run = require "spec.support.run"
+
+-- Functions of a known share, in loops that last as long as processors are
+-- slow.
+local shares = [[
+  local function spin (n)
+    local x = 0
+    for i = 1, n do x = x + i % 7 end
+    return x
+  end
+  local function sixty (n)
+    local x = 0
+    for i = 1, 6 * n do x = x + i % 7 end
+    return x
+  end
+  local function thirty (n)
+    local x = 0
+    for i = 1, 3 * n do x = x + i % 7 end
+    return x
+  end
+  local function ten (n)
+    local x = 0
+    for i = 1, n do x = x + i % 7 end
+    return x
+  end
+  local function work (n)
+    local a = sixty(n)
+    local b = thirty(n)
+    return a + b + ten(n)
+  end
+]]
+
+local function busy (seconds, body)
+  return shares .. ([[
+    local start = os.clock()
+    while os.clock() - start < %s do
+      %s
+    end
+  ]]):format(seconds, body)
+end
+
+local function self_times (trace)
+  local times, whole = {}, 0
+  for _, row in ipairs(trace:report().functions) do
+    times[row.name] = (times[row.name] or 0) + row.self_ms
+    whole = whole + row.self_ms
+  end
+  return times, whole
+end
+
+-- Packets nest, and their times go on.
+local function check_nesting (packets)
+  local open, time = {}, 0
+  for i, packet in ipairs(packets) do
+    assert.equal(i - 1, packet.sequence)
+    assert.is_true(packet.time >= time)
+    time = packet.time
+    if packet.type == "enteredFrame" then
+      open[#open + 1] = packet.sampled or false
+    else
+      assert.equal(table.remove(open), packet.sampled or false)
+    end
+  end
+end
+
+for _, way in ipairs {"1", "0"} do
+  describe("samples, memory read: " .. way, function ()
+    local how = {direct = way}
+
+    it("show where the time goes", function ()
+      recorded.with(busy(1.2, "work(20000)"), {sample = 1000}, how,
+                    function (info, recording)
+        local trace = recording:traces()[1]
+        local times, whole = self_times(trace)
+        assert.is_true(math.abs(times.sixty / whole - 0.6) < 0.06)
+        assert.is_true(math.abs(times.thirty / whole - 0.3) < 0.06)
+        assert.is_true(math.abs(times.ten / whole - 0.1) < 0.04)
+        assert.is_true(trace:report().samples > 200)
+        assert.equal("complete", info.state)
+        assert.equal(0, recorded.lost(trace))
+        check_nesting(recorded.packets(trace))
+      end)
+    end)
+
+    it("show a C function while it runs", function ()
+      local code = busy(0.3, [[
+        (("a"):rep(300)):find(("a*"):rep(2) .. "b")
+      ]])
+      recorded.with(code, {sample = 1000}, how, function (_, recording)
+        local times, whole = self_times(recording:traces()[1])
+        assert.is_true(times["string.find"] / whole > 0.7)
+      end)
+    end)
+
+    it("show coroutines above those that resume them", function ()
+      local code = shares .. [[
+        local inner = coroutine.create(function ()
+          while true do thirty(20000) coroutine.yield() end
+        end)
+        local outer = coroutine.wrap(function ()
+          while true do coroutine.resume(inner) coroutine.yield() end
+        end)
+        local start = os.clock()
+        while os.clock() - start < 0.4 do outer() end
+      ]]
+      recorded.with(code, {sample = 1000, trace = {"samples"}}, how,
+                    function (_, recording)
+        local path = {}
+        local node = recording:traces()[1]:tree()
+        while node.children and #node.children > 0 do
+          table.sort(node.children, function (a, b)
+            return a.total_ms > b.total_ms
+          end)
+          node = node.children[1]
+          path[#path + 1] = node.name
+        end
+        assert.same({"(main chunk)", "outer", "(anonymous function)",
+                     "coroutine.resume", "(anonymous function)", "thirty"},
+                    path)
+      end)
+    end)
+
+    it("stand in one tree with the calls of some functions", function ()
+      local code = busy(0.5, "work(20000)")
+      local options = {
+        sample = 1000, trace = {"name", "callsite", "time"}, include = "work"
+      }
+      recorded.with(code, options, how, function (_, recording)
+        local trace = recording:traces()[1]
+        check_nesting(recorded.packets(trace))
+        local calls = 0
+        for _, packet in ipairs(recorded.packets(trace)) do
+          if packet.name == "work" then
+            assert.is_nil(packet.sampled)
+            calls = calls + 1
+          elseif packet.type == "enteredFrame" then
+            assert.is_true(packet.sampled)
+          end
+        end
+        for _, row in ipairs(trace:report().functions) do
+          assert.equal(row.name == "work" and calls or 0, row.calls)
+        end
+        local times, whole = self_times(trace)
+        assert.is_true(times.sixty / whole > 0.4)
+        assert.is_true(times.thirty / whole > 0.15)
+      end)
+    end)
+  end)
+end
+
+describe("a program that is sampled", function ()
+  local function output (code, options)
+    local result
+    recorded.with(code, options, nil, function (_, _, r)
+      result = r
+    end)
+    return result
+  end
+
+  it("sees no hook, and its own as it set it", function ()
+    local result = output(shares .. [[
+      local seen = {}
+      for _ = 1, 2000 do
+        seen[tostring(debug.gethook())] = true
+        spin(500)
+      end
+      local lines, counts = 0, 0
+      local function hook (event)
+        if event == "line" then lines = lines + 1 else counts = counts + 1 end
+      end
+      debug.sethook(hook, "l")
+      for _ = 1, 1000 do
+        spin(100)
+      end
+      local h, mask = debug.gethook()
+      seen[tostring(h == hook) .. mask] = true
+      debug.sethook(hook, "", 1000)
+      for _ = 1, 100 do
+        spin(10000)
+      end
+      debug.sethook()
+      local list = {}
+      for k in pairs(seen) do list[#list + 1] = k end
+      table.sort(list)
+      print(table.concat(list, " "), lines, counts)
+    ]], {sample = 10000})
+    local alone = run.code(shares .. [[
+      local lines, counts = 0, 0
+      local function hook (event)
+        if event == "line" then lines = lines + 1 else counts = counts + 1 end
+      end
+      debug.sethook(hook, "l")
+      for _ = 1, 1000 do
+        spin(100)
+      end
+      local h, mask = debug.gethook()
+      debug.sethook(hook, "", 1000)
+      for _ = 1, 100 do
+        spin(10000)
+      end
+      debug.sethook()
+      print(lines, counts)
+    ]]).stdout
+    local lines, counts = alone:match "(%d+)%s+(%d+)"
+    local list, l, c = result.stdout:match "^(.-)\t(%d+)\t(%d+)"
+    assert.equal("nil truel", list)
+    assert.is_true(math.abs(l - lines) <= 3)    -- one line is not there
+    assert.equal(counts, c)
+  end)
+
+  it("has no system call interrupted", function ()
+    local result = output(shares .. [[
+      local n = 0
+      for _ = 1, 3000 do
+        n = n + process.sleep(0.00002)
+        spin(3000)
+      end
+      print(n)
+    ]], {sample = 10000})
+    assert.equal("0\n", result.stdout)
+  end)
+
+  it("has its errors, yields and results", function ()
+    local code = shares .. [[
+      local log = {}
+      for i = 1, 300 do
+        local co = coroutine.wrap(function (a)
+          spin(2000)
+          local b = coroutine.yield(a + 1)
+          if i % 3 == 0 then error {b} end
+          return pcall(error, b)
+        end)
+        log[#log + 1] = co(i)
+        local ok, e, f = pcall(co, i * 2)
+        log[#log + 1] = tostring(ok) .. (ok and tostring(f) or e[1])
+      end
+      print(table.concat(log, ","))
+    ]]
+    assert.equal(run.code(code).stdout,
+                 output(code, {sample = 10000}).stdout)
+  end)
+
+  it("is readable after it was killed", function ()
+    local code = busy(0.3, "work(20000)") .. 'process.kill(process.pid(), 9)'
+    recorded.with(code, {sample = 1000}, nil, function (info, recording)
+      assert.equal("cut off", info.state)
+      local times = self_times(recording:traces()[1])
+      assert.is_true(times.sixty > 50)
+    end)
+  end)
+
+  it("goes on being sampled in a forked child", function ()
+    run.within(function (directory)
+      local code = busy(0.05, "work(20000)") .. [[
+        local pid = process.fork()
+        local start = os.clock()
+        while os.clock() - start < 0.3 do ten(20000) end
+        if pid ~= 0 then process.wait(pid) end
+      ]]
+      recorded.run(directory, code, {sample = 1000},
+                   {tape = {path = "r.%p"}})
+      local names = run.command({"sh", "-c", "ls r.*"}, {cwd = directory}).stdout
+      local n = 0
+      for name in names:gmatch "%S+" do
+        local trace = recorded.open(directory .. "/" .. name):traces()[1]
+        assert.is_true(self_times(trace).ten > 150)
+        n = n + 1
+      end
+      assert.equal(2, n)
+    end)
+  end)
+end)
+
+describe("traces of samples", function ()
+  local function values (code)
+    local result = run.code(shares .. code, {env = run.modules})
+    assert.equal("", result.stderr)
+    return result.stdout
+  end
+
+  it("leave no hook and Lua's own functions behind", function ()
+    assert.equal("true\ttrue\tnil\n", values [[
+      local console = require "tracegrip.console"
+      local resume, wrap = coroutine.resume, coroutine.wrap
+      console.startTrace("s", {sample = 5000})
+      spin(3000000)
+      local trace = console.stopTrace("s")
+      print(resume == coroutine.resume, wrap == coroutine.wrap,
+            (debug.gethook()))
+    ]])
+  end)
+
+  it("run beside traces of calls, which have none of theirs", function ()
+    assert.equal("calls false 40\nsamples true 0\n", values [[
+      local tracegrip = require "tracegrip"
+      local calls = tracegrip.start {name = "calls", include = "spin"}
+      local samples = tracegrip.start {name = "samples", sample = 10000}
+      for _ = 1, 40 do
+        local x = spin(200000)
+      end
+      samples:stop()
+      calls:stop()
+      for _, trace in ipairs {calls, samples} do
+        local sampled, entered = false, 0
+        for packet in trace:packets() do
+          sampled = sampled or packet.sampled or false
+          if packet.name == "spin" and not packet.sampled then
+            entered = entered + 1
+          end
+        end
+        print(trace.name .. " " .. tostring(sampled) .. " " .. entered)
+      end
+    ]])
+  end)
+
+  it("begin in the middle of a stack, and show all of it", function ()
+    assert.equal("(main chunk) outer spin\n", values [[
+      local console = require "tracegrip.console"
+      local function outer ()
+        console.startTrace("s", {sample = 1000})
+        local x = spin(20000000)
+        return console.stopTrace("s")
+      end
+      local trace = outer()
+      local names = {}
+      for packet in trace:packets() do
+        if packet.type == "exitedFrame" then break end
+        names[#names + 1] = packet.name
+      end
+      print(table.concat(names, " "))
+    ]])
+  end)
+
+  for _, wrong in ipairs {"0", "10001", "2.5", "'1000'", "true"} do
+    it("are refused at a rate of " .. wrong, function ()
+      local text = values([[
+        local ok, message = pcall(require "tracegrip".start, {sample = ]]
+        .. wrong .. [[})
+        print(ok, message)
+      ]])
+      assert.matches("^false\toption 'sample': a number of samples a second, "
+                     .. "1 to 10000, expected, got", text)
+    end)
+  end
+end)
+
+describe("samples in exports", function ()
+  it("are there in every format", function ()
+    run.within(function (directory)
+      recorded.run(directory, busy(0.3, "work(20000)"), {sample = 1000})
+      local trace = recorded.open(directory .. "/rec"):traces()[1]
+      for _, format in ipairs({
+        "packets", "firefox", "gecko", "chrome", "cpuprofile", "speedscope",
+        "folded"
+      }) do
+        local path = directory .. "/out." .. format
+        assert(trace:export(format, path))
+        assert.matches("sixty", run.read(path), 1, true)
+      end
+      local sum = {}
+      for name, us in run.read(directory .. "/out.folded")
+                         :gmatch "([^;\n]+) (%d+)\n" do
+        sum[name] = (sum[name] or 0) + us
+      end
+      local times = self_times(trace)
+      assert.is_true(math.abs(sum.sixty / 1000 - times.sixty) < 1)
+    end)
+  end)
+end)
