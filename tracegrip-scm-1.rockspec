@@ -175,6 +175,7 @@ build = {
         "csrc/session/tracesave.c",
         "csrc/session/tracing.c",
         "csrc/session/wanted.c",
+        "csrc/state/awaited.c",
         "csrc/state/builtins.c",
         "csrc/state/catalog.c",
         "csrc/state/closures.c",

@@ -20,6 +20,7 @@
 #include "hook/quick.h"
 #include "hook/resumechain.h"
 #include "hook/stash.h"
+#include "state/awaited.h"
 
 static void hook_direct (lua_State *L, lua_Debug *ar);
 static void hook_asking (lua_State *L, lua_Debug *ar);
@@ -107,6 +108,16 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
   TG_STACK_CHECK(L);
 }
 
+/* A hidden frame is on top: whether it begins a call that a trace waits for, or
+   is within one, and is to be seen after all. */
+static TG_NOINLINE bool await_call (tg_Call *c) {
+  const tg_Closure *k = tg_awaited_enter(c->t, c->callee);
+  if (k == NULL)
+    return false;
+  c->callee = k;
+  return true;
+}
+
 /* Pushes the frame of a known callee and tells of the call; there is room for
    one more. */
 TG_INLINE void enter_callee (tg_Call *c, bool direct) {
@@ -122,7 +133,8 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
                   || (t->handler != NULL && c->function == t->handler)))
     note_callee(t, c->L, c->ar, c->function, what);
-  if (tg_likely(!(what & TG_FR_HIDDEN))) {
+  if (tg_likely(!(what & TG_FR_HIDDEN))
+      || ((what & TG_FR_TARGET) && await_call(c))) {
     t->hidden--;
     tg_emit_call(c, direct);
   }
@@ -142,6 +154,32 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
     go_blind(c->t, c->tail, c->now);
   else
     enter_callee(c, direct);
+}
+
+/* The same in place of a root, which hands its call on: whatever the callee is,
+   it is one now. */
+static TG_NOINLINE void push_heir (tg_Call *c, bool direct) {
+  tg_Closure heir;
+  tg_callee_find(c, direct);
+  if (c->callee != NULL && !(c->callee->what & TG_FR_OWN)) {
+    heir = *c->callee;
+    heir.what |= TG_FR_TARGET | TG_FR_HIDDEN;
+    c->callee = &heir;
+  }
+  if (c->callee == NULL || !tg_coroutine_room(c->t))
+    go_blind(c->t, c->tail, c->now);
+  else if (direct)
+    enter_callee(c, true);
+  else
+    enter_callee(c, false);
+}
+
+/* What was the root at index 'at' has exited, unless what took its place is. */
+static void settle_root (tg_Coroutine *t, uint32_t at) {
+  if (at < t->n && (t->frames[at].what & TG_FR_TARGET))
+    return;
+  tg_awaited_exit(t, at);
+  tg_awaited_review(t->session);
 }
 
 /* The frame that called the one of 'ar'; NULL if there is none. */
@@ -182,6 +220,11 @@ TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     c.tail = !(t->frames[k].what & TG_FR_HIDDEN);
     t->hidden -= !c.tail;
     t->n--;
+    if (tg_unlikely(t->frames[k].what & TG_FR_TARGET)) {
+      push_heir(&c, direct);
+      settle_root(t, (uint32_t)k);
+      return;
+    }
   }
   else if (t->n > 0 && !settle_call(t, L, ar, caller, now))
     return;
@@ -214,8 +257,11 @@ TG_INLINE void return_special (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     t->hidden--;
     s->hidden_at = now;
   }
-  else
+  else {
     tg_emit_return(t, L, ar, what, now, direct);
+    if (tg_unlikely(what & TG_FR_TARGET))
+      settle_root(t, t->n);
+  }
 }
 
 /* The frame that returns is not the one on top. False: it is older than the

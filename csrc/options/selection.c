@@ -150,8 +150,7 @@ void tg_selection_clear (tg_Selection *d) {
   memset(d, 0, sizeof *d);
 }
 
-/* Whether a filter names the function or its source. */
-static bool names (const tg_Patterns *filter, const tg_Function *f) {
+bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f) {
   return (f->name != NULL && tg_patterns_match(filter, f->name))
          || (f->url != NULL && tg_patterns_match(filter, f->url));
 }
@@ -160,6 +159,7 @@ static bool names (const tg_Patterns *filter, const tg_Function *f) {
 static bool same_sight (const tg_Options *a, const tg_Options *b) {
   return a->c == b->c && tg_patterns_equal(&a->include, &b->include)
          && tg_patterns_equal(&a->exclude, &b->exclude)
+         && tg_patterns_equal(&a->on, &b->on)
          && tg_patterns_equal(&a->redact, &b->redact);
 }
 
@@ -186,8 +186,8 @@ bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
 /* Without 'include' everything is; 'exclude' comes after it. */
 static bool member_wants (const tg_Options *o, const tg_Function *f) {
   return (o->c || !f->is_c)
-         && (o->include.count == 0 || names(&o->include, f))
-         && !names(&o->exclude, f);
+         && (o->include.count == 0 || tg_selection_names(&o->include, f))
+         && !tg_selection_names(&o->exclude, f);
 }
 
 /* Our own functions are never shown, whatever the patterns say. */

@@ -63,6 +63,9 @@ bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f);
    are found out: it compares member by member. */
 bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b);
 
+/* Whether some pattern of the list finds the function's name or its source. */
+bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f);
+
 /* Whether calls of this function are to be seen by some member... */
 bool tg_selection_wants (const tg_Selection *d, const tg_Function *f);
 

@@ -10,6 +10,7 @@
 #include "session/tracelimits.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
+#include "state/awaited.h"
 
 /* From where a trace's buffer counts. Of a trace that somebody reads as it
    goes, what has been read counts no more; on a file all counts; a live log's
@@ -192,6 +193,7 @@ bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->counter = NULL;
   t->counted = 0;
   memset(t->lost, 0, sizeof t->lost);
+  tg_awaited_restart(t);
   bool ok = tg_tracelimits_begin(s, t, now);
   tg_cursor_drop(&before);
   if (ok)

@@ -24,6 +24,7 @@
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/wanted.h"
+#include "state/awaited.h"
 #include "state/builtins.h"
 #include "state/funcname.h"
 #include "state/observer.h"
@@ -104,6 +105,9 @@ static void clear_machinery (tg_Session *s) {
   tg_stream_unpin(s->writer.stream);
   memset(&s->writer, 0, sizeof s->writer);
   tg_selection_clear(&s->selection);
+  tg_selection_clear(&s->aside.selection);
+  tg_closures_free(&s->aside_closures);
+  s->awaits = s->within = false;
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
@@ -264,6 +268,7 @@ static void take_out (tg_Session *s, tg_Trace *t) {
     tg_log_finish(t->log);
   }
   unlink_trace(s, t);
+  tg_awaited_free(t);
   t->session = NULL;
 }
 
@@ -419,14 +424,25 @@ static void pump_logs (tg_Session *s) {
   }
 }
 
-/* In this order: os.exit ends everything; observers come before traces are
-   retired, since they still have to tell of those (endpoint.c reads why one
-   ended); then what needs the stream as it is; last what changes it. Any of
-   these may end tracing: then nothing of the session's machinery is there any
-   more. */
+/* Those that have seen all calls that they waited for. After the event, since
+   the exit of the last one is the trace's too. */
+static void end_fulfilled (tg_Session *s) {
+  tg_Trace *t = s->awaits && !s->terminated ? s->traces : NULL;
+  for (; t != NULL; t = t->next) {
+    if (t->end == TG_END_NOT && tg_awaited_all(t))
+      tg_tracelimits_end(s, t, TG_END_CALLS);
+  }
+}
+
+/* In this order: os.exit ends everything; then traces end that have all they
+   waited for; observers come before traces are retired, since they still have
+   to tell of those (endpoint.c reads why one ended); then what needs the stream
+   as it is; last what changes it. Any of these may end tracing: then nothing of
+   the session's machinery is there any more. */
 static void attend (tg_Session *s, lua_State *L) {
   if (s->exiting)
     tg_tracing_terminate(s);
+  end_fulfilled(s);
   tg_observers_attend(s, L);
   if (!s->tracing)
     return;
