@@ -110,12 +110,11 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
 
 /* A hidden frame is on top: whether it begins a call that a trace waits for, or
    is within one, and is to be seen after all. */
-static TG_NOINLINE bool await_call (tg_Call *c) {
+TG_INLINE bool await_call (tg_Call *c) {
   const tg_Closure *k = tg_awaited_enter(c->t, c->callee);
-  if (k == NULL)
-    return false;
-  c->callee = k;
-  return true;
+  if (k != NULL)
+    c->callee = k;
+  return k != NULL;
 }
 
 /* Pushes the frame of a known callee and tells of the call; there is room for
@@ -134,7 +133,7 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
                   || (t->handler != NULL && c->function == t->handler)))
     note_callee(t, c->L, c->ar, c->function, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))
-      || ((what & TG_FR_TARGET) && await_call(c))) {
+      || (tg_unlikely(what & TG_FR_TARGET) && await_call(c))) {
     t->hidden--;
     tg_emit_call(c, direct);
   }
@@ -158,24 +157,24 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
 
 /* The same in place of a root, which hands its call on: whatever the callee is,
    it is one now. */
-static TG_NOINLINE void push_heir (tg_Call *c, bool direct) {
+static TG_NOINLINE void push_heir (tg_Call c, bool direct) {
   tg_Closure heir;
-  tg_callee_find(c, direct);
-  if (c->callee != NULL && !(c->callee->what & TG_FR_OWN)) {
-    heir = *c->callee;
+  tg_callee_find(&c, direct);
+  if (c.callee != NULL && !(c.callee->what & TG_FR_OWN)) {
+    heir = *c.callee;
     heir.what |= TG_FR_TARGET | TG_FR_HIDDEN;
-    c->callee = &heir;
+    c.callee = &heir;
   }
-  if (c->callee == NULL || !tg_coroutine_room(c->t))
-    go_blind(c->t, c->tail, c->now);
+  if (c.callee == NULL || !tg_coroutine_room(c.t))
+    go_blind(c.t, c.tail, c.now);
   else if (direct)
-    enter_callee(c, true);
+    enter_callee(&c, true);
   else
-    enter_callee(c, false);
+    enter_callee(&c, false);
 }
 
 /* What was the root at index 'at' has exited, unless what took its place is. */
-static void settle_root (tg_Coroutine *t, uint32_t at) {
+static TG_NOINLINE void settle_root (tg_Coroutine *t, uint32_t at) {
   if (at < t->n && (t->frames[at].what & TG_FR_TARGET))
     return;
   tg_awaited_exit(t, at);
@@ -221,7 +220,7 @@ TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     t->hidden -= !c.tail;
     t->n--;
     if (tg_unlikely(t->frames[k].what & TG_FR_TARGET)) {
-      push_heir(&c, direct);
+      push_heir(c, direct);
       settle_root(t, (uint32_t)k);
       return;
     }

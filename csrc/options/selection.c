@@ -33,6 +33,8 @@ static void merge (tg_Selection *d, const tg_Options *o) {
     d->min_duration_ns = o->min_duration_ns;
     d->max_events = o->max_events;
     d->redacts = o->redact.count > 0;
+    d->awaits = o->on.count > 0;
+    d->calls = o->calls;
     return;
   }
   d->types |= o->types;
@@ -47,6 +49,8 @@ static void merge (tg_Selection *d, const tg_Options *o) {
                              && d->max_events < o->max_events))
     d->max_events = o->max_events;
   d->redacts = d->redacts && o->redact.count > 0;
+  d->awaits = d->awaits && o->on.count > 0;
+  d->calls = 0;
 }
 
 /* One by one: traces are few, and each begins once. */
@@ -205,6 +209,14 @@ bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
    are open all the same: others are in them. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f) {
   return d->filter == NULL || member_wants(&d->filter->options, f);
+}
+
+bool tg_selection_awaits (const tg_Selection *d, const tg_Function *f) {
+  for (size_t i = 0; i < d->count && !f->own; i++) {
+    if (tg_selection_names(&d->list[i].on, f))
+      return true;
+  }
+  return false;
 }
 
 /* What cannot be decided any more is kept secret. */

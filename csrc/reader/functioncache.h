@@ -13,6 +13,7 @@ typedef struct tg_CachedFunction {
   bool wanted;          /* by some member of the selection */
   bool passes;          /* its filter */
   bool yields;          /* it is coroutine.yield */
+  bool awaited;         /* some member of the selection waits for its calls */
 } tg_CachedFunction;
 
 typedef struct tg_FunctionCache {

@@ -114,8 +114,8 @@ static void exchange (tg_Session *s) {
   tg_session_review(s);
 }
 
-void tg_awaited_review (tg_Session *s) {
-  if (s->awaits && s->within != open_call(s))
+void tg_awaited_look (tg_Session *s) {
+  if (s->within != open_call(s))
     exchange(s);
 }
 

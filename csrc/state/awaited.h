@@ -32,8 +32,14 @@ void tg_awaited_exit (const tg_Coroutine *t, uint32_t at);
 /* All roots of 't' have, which is not there any more. */
 void tg_awaited_drop (const tg_Coroutine *t);
 
+/* The slow half of tg_awaited_review. */
+void tg_awaited_look (tg_Session *s);
+
 /* Frames or coroutines have gone or come: what is recorded from here on. */
-void tg_awaited_review (tg_Session *s);
+TG_INLINE void tg_awaited_review (tg_Session *s) {
+  if (tg_unlikely(s->awaits))
+    tg_awaited_look(s);
+}
 
 /* Whether 't' has seen all calls that it waited for. */
 bool tg_awaited_all (const tg_Trace *t);

@@ -82,11 +82,11 @@ describe("a trace with 'on'", function ()
   end)
 
   it("finds functions by their source, too", function ()
-    assert.equal(lines("> sourced", "< return"), output [[
-      local sourced = load("return 1", "@here.lua")
+    assert.equal(lines("> (main chunk)", "< return"), output [[
+      local chunk = load("return 1", "@here.lua")
       local trace = on "here%.lua"
       helper()
-      sourced()
+      chunk()
       tell(trace)
     ]])
   end)
@@ -268,6 +268,65 @@ describe("within a call that a trace waits for", function ()
       for i = 1, 3 do coroutine.resume(all[i]) end
       tell(trace)
     ]])
+  end)
+end)
+
+describe("a trace with 'on' beside others", function ()
+  local program = [[
+    local function last () helper() end
+    local function g (n) helper() coroutine.yield() return last() end
+    local function run (before)
+      local all = {}
+      for i = 1, 4 do
+        all[i] = coroutine.create(function () helper() g() helper() end)
+        coroutine.resume(all[i])
+      end
+      local bad = coroutine.wrap(function () g() error "bad" end)
+      bad()
+      for i = 4, 1, -1 do coroutine.resume(all[i]) f() end
+      pcall(bad)
+      return all
+    end
+  ]]
+
+  -- The packets of a trace with these options, with others there or without.
+  local function seen (options, others, beside)
+    local text = output(program .. [[
+      local others = {}
+      ]] .. others .. [[
+      local trace = on("^g$", {]] .. options .. [[})
+      ]] .. (beside or "") .. [[
+      run()
+      tell(trace)
+    ]])
+    assert.is_truthy(text:find "> helper")
+    return text
+  end
+
+  it("has what it has alone", function ()
+    for _, options in ipairs {"calls = 1", "calls = 3", "calls = 'all'",
+                              "calls = 2, c = false",
+                              "calls = 2, maxDepth = 2"} do
+      local alone = seen(options, "")
+      assert.equal(alone, seen(options, "others[1] = tracegrip.start()"))
+      assert.equal(alone, seen(options, "", "others[1] = tracegrip.start()"))
+      assert.equal(alone, seen(options, "others[1] = on('^f$', {calls = 2})"))
+      assert.equal(alone, seen(options, [[
+        others[1] = tracegrip.start {maxDepth = 1}
+        others[2] = on("^helper$", {calls = 'all'})
+      ]]))
+    end
+  end)
+
+  it("keeps nothing from them", function ()
+    local text = program .. [[
+      local other = tracegrip.start {trace = {"name", "depth"}}
+      %s
+      run()
+      tell(other)
+    ]]
+    assert.equal(output(text:format ""),
+                 output(text:format "tracegrip.start {on = '^helper$'}"))
   end)
 end)
 
