@@ -424,6 +424,10 @@ static TG_NOINLINE void event_clocked (lua_State *L, lua_Debug *ar) {
 static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
                                       const tg_Closure *k, uint64_t now) {
   const void *frame = ar->i_ci;
+  if (tg_quick_hides(k->what)) {
+    tg_quick_hide(t, ar, k, now);
+    return;
+  }
   tg_Call c = {t, t->L, ar, tg_frame_caller(frame), k,
                tg_frame_function(frame).u.p, false, false, now};
   enter_callee(&c, true);
@@ -447,24 +451,36 @@ static TG_NOINLINE void call_unsure (tg_Coroutine *t, lua_Debug *ar,
 /* The return of what call_special has entered. */
 static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
                                               uint64_t now) {
+  if (tg_quick_hides(tg_coroutine_top(t)->what)) {
+    tg_quick_unhide(t, now);
+    return;
+  }
   return_special(t, t->L, ar, now, true);
   tg_quick_settle(t);
   finish(t, t->L, ar);
 }
 
-/* The quick way of a call. False: nothing has been done. */
+/* The quick way of a call. False: nothing has been done. What is special asks
+   for room itself, if it needs any. */
 TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   bool sure;
-  const tg_Closure *k = tg_quick_callee(t, ar, now, &sure);
+  const tg_Closure *k = tg_quick_callee(t, ar, &sure);
   if (tg_unlikely(k == NULL))
+    return false;
+  if (tg_unlikely(!sure)) {
+    call_unsure(t, ar, k, now);
+    return true;
+  }
+  if (tg_unlikely(k->what & TG_FR_SPECIAL)) {
+    call_special(t, ar, k, now);
+    return true;
+  }
+  TG_QUICK_FORGET();
+  if (tg_unlikely(!tg_quick_room(t, now)))
     return false;
   uint32_t types = t->session->selection.types;
   uint8_t *p = t->session->writer.p + 8;
-  if (tg_unlikely(!sure))
-    call_unsure(t, ar, k, now);
-  else if (tg_unlikely(k->what & TG_FR_SPECIAL))
-    call_special(t, ar, k, now);
-  else if (types & TG_TYPE_CALLSITE)
+  if (types & TG_TYPE_CALLSITE)
     tg_quick_call_from(t, ar, k, now);
   else if (types & TG_TYPE_ARGUMENTS)
     tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
@@ -475,12 +491,16 @@ TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
 
 /* The same of a return. */
 TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
-  const tg_Frame *f = tg_quick_returning(t, ar, now);
+  const tg_Frame *f = tg_quick_returning(t, ar);
   if (tg_unlikely(f == NULL))
     return false;
-  if (tg_unlikely(f->what & TG_FR_SPECIAL))
+  if (tg_unlikely(f->what & TG_FR_SPECIAL)) {
     return_from_special(t, ar, now);
-  else if (t->session->selection.types & TG_TYPE_RETURN)
+    return true;
+  }
+  if (tg_unlikely(!tg_quick_room(t, now)))
+    return false;
+  if (t->session->selection.types & TG_TYPE_RETURN)
     tg_quick_return_with(t, ar, f->what, now);
   else
     tg_quick_put_return(t, now, t->session->writer.p + 4, 0);

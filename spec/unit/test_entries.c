@@ -37,7 +37,8 @@ static const tg_TraceEntry trace = {
     .limits = {1, 2, 3, TG_NOLIMIT}, .overflow = TG_OVERFLOW_RING,
     .min_duration_ns = 10, .buffer = UINT64_C(1) << 40, .max_events = 11,
     .duration_ns = 12, .include = {.list = patterns, .count = 2},
-    .redact = {.list = patterns, .count = 1}
+    .redact = {.list = patterns, .count = 1},
+    .on = {.list = patterns, .count = 2}, .calls = 13
   }
 };
 
@@ -112,7 +113,7 @@ static void there_and_back (void) {
              && o->buffer == UINT64_C(1) << 40 && o->max_events == 11
              && o->duration_ns == 12 && o->include.count == 2
              && same(o->include.list[1], "b$") && o->exclude.count == 0
-             && o->redact.count == 1);
+             && o->redact.count == 1 && o->on.count == 2 && o->calls == 13);
   tg_trace_entry_free(&t);
 
   tg_Slice url, text;
