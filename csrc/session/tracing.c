@@ -13,6 +13,7 @@
 #include "direct/proof.h"
 #include "hook/arm.h"
 #include "hook/context.h"
+#include "hook/emit.h"
 #include "hook/hook.h"
 #include "hook/ownframes.h"
 #include "hook/lastrun.h"
@@ -117,6 +118,7 @@ static void clear_machinery (tg_Session *s) {
   s->tracing = s->recording = s->attention = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
+  s->waited = 0;
 }
 
 /* The chain from the main thread to 'L': each holds the next by the resume
@@ -278,7 +280,7 @@ static void work_out_logging (tg_Session *s) {
   s->logging = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
     s->logging = s->logging || t->log != NULL;
-  s->attention = s->logging || s->stale || s->snapshot;
+  s->attention = s->logging || s->stale || s->snapshot || s->waited > 0;
   tg_session_review(s);
 }
 
@@ -434,12 +436,14 @@ static void end_fulfilled (tg_Session *s) {
   }
 }
 
-/* In this order: os.exit ends everything; then traces end that have all they
+/* In this order: what was waited; os.exit ends everything; then traces end that have all they
    waited for; observers come before traces are retired, since they still have
    to tell of those (endpoint.c reads why one ended); then what needs the stream
    as it is; last what changes it. Any of these may end tracing: then nothing of
    the session's machinery is there any more. */
 static void attend (tg_Session *s, lua_State *L) {
+  if (s->waited > 0)
+    tg_emit_wait(s);
   if (s->exiting)
     tg_tracing_terminate(s);
   end_fulfilled(s);

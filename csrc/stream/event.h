@@ -44,6 +44,10 @@
 **             suspended is forgotten; the CONTEXT that follows, which has a
 **             LIST, says which frames there are now. Never written by the hook.
 **
+**   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
+**             program has waited for a reader, up to now. That is no time of the
+**             program's: readers take it out of theirs.
+**
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
 ** last CONTEXT on.
@@ -68,7 +72,8 @@ typedef enum tg_Kind {
   TG_EV_LEAVE,
   TG_EV_TERMINATE,
   TG_EV_GONE,
-  TG_EV_LOST
+  TG_EV_LOST,
+  TG_EV_WAIT = 14
 } tg_Kind;
 
 enum {
