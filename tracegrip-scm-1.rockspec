@@ -128,6 +128,7 @@ build = {
         "csrc/packet/packetmemo.c",
         "csrc/packet/plainvalues.c",
         "csrc/packet/scalars.c",
+        "csrc/packet/screen.c",
         "csrc/packet/textcache.c",
         "csrc/reader/calltree.c",
         "csrc/reader/follower.c",
