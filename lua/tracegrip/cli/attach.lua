@@ -46,6 +46,9 @@ local own = {
 }
 
 local traced = options.vary {
+  minDuration = {help = "Leave out calls that take less than MS milliseconds. "
+                        .. "The program records and sends them all the same: "
+                        .. "they are left out here."},
   buffer = {help = "What the program may keep of events that are on their way.",
             default = false},
   overflow = {choices = {"ring", "stop", "wait"}, default = "ring",
