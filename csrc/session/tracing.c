@@ -436,11 +436,12 @@ static void end_fulfilled (tg_Session *s) {
   }
 }
 
-/* In this order: what was waited; os.exit ends everything; then traces end that have all they
-   waited for; observers come before traces are retired, since they still have
-   to tell of those (endpoint.c reads why one ended); then what needs the stream
-   as it is; last what changes it. Any of these may end tracing: then nothing of
-   the session's machinery is there any more. */
+/* In this order: what was waited is told of; os.exit ends everything; then
+   traces end that have all they waited for; observers come before traces are
+   retired, since they still have to tell of those (endpoint.c reads why one
+   ended); then what needs the stream as it is; last what changes it. Any of
+   these may end tracing: then nothing of the session's machinery is there any
+   more. */
 static void attend (tg_Session *s, lua_State *L) {
   if (s->waited > 0)
     tg_emit_wait(s);

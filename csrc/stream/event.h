@@ -45,8 +45,8 @@
 **             LIST, says which frames there are now. Never written by the hook.
 **
 **   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
-**             program has waited for a reader, up to now. That is no time of the
-**             program's: readers take it out of theirs.
+**             program has waited for a reader, up to now. That is no time of
+**             the program's: readers take it out of theirs.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the

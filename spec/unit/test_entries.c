@@ -190,8 +190,8 @@ static void cut_anywhere (void) {
   tg_buf_free(&b);
 }
 
-/* An entry may end before all its fields are there, but for those that came with
-   a later version: two patterns of two bytes, and a number. */
+/* An entry may end before all its fields are there, but for those that came
+   with a later version: two patterns of two bytes, and a number. */
 static void too_small (void) {
   const uint32_t added = 4 + 2 * (4 + 2) + 8;
   tg_Buf b = {0};
