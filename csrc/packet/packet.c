@@ -85,14 +85,14 @@ static void keep_values (const Writer *w, tg_TextCache *cache, size_t at) {
 /* A literal key and its number. */
 #define put_count(w, name, v) \
   do { \
-    tg_put_key((w)->out, name); \
+    tg_sink_key((w)->out, name); \
     (w)->out->integer((w)->out, (int64_t)(v)); \
   } while (0)
 
 static void put_time (const Writer *w) {
   if (!wants(w, TG_TYPE_TIME))
     return;
-  tg_put_key(w->out, "time");
+  tg_sink_key(w->out, "time");
   w->out->ms(w->out, w->p->time_ns);
 }
 
@@ -118,11 +118,11 @@ static void put_callsite (const Writer *w) {
     tg_buf_addchar(w->memo->json, '}');
     return;
   }
-  tg_put_key(w->out, "callsite");
+  tg_sink_key(w->out, "callsite");
   w->out->object(w->out);
-  tg_put_key(w->out, "url");
-  tg_put_string(w->out, &w->scratch->room, caller->url);
-  tg_put_key(w->out, "line");
+  tg_sink_key(w->out, "url");
+  tg_sink_string(w->out, &w->scratch->room, caller->url);
+  tg_sink_key(w->out, "line");
   keep(w, TG_PART_CALLSITE, w->p->caller, at);
   w->out->integer(w->out, (int64_t)w->p->line);
   w->out->close(w->out);
@@ -135,9 +135,9 @@ static void put_location (const Writer *w) {
   if (!wants(w, TG_TYPE_LOCATION) || w->f == NULL
       || put_again(w, TG_PART_LOCATION, w->p->function, &at))
     return;
-  tg_put_key(w->out, "location");
+  tg_sink_key(w->out, "location");
   w->out->object(w->out);
-  tg_put_place(w->out, &w->scratch->room, w->f);
+  tg_names_place(w->out, &w->scratch->room, w->f);
   w->out->close(w->out);
   keep(w, TG_PART_LOCATION, w->p->function, at);
 }
@@ -147,8 +147,8 @@ static void put_name (const Writer *w) {
   if (!wants(w, TG_TYPE_NAME)
       || put_again(w, TG_PART_NAME, w->p->function, &at))
     return;
-  tg_put_key(w->out, "name");
-  tg_put_name(w->out, &w->scratch->room, w->f);
+  tg_sink_key(w->out, "name");
+  tg_names_function(w->out, &w->scratch->room, w->f);
   if (w->f != NULL)
     keep(w, TG_PART_NAME, w->p->function, at);
 }
@@ -159,25 +159,25 @@ static void put_parameters (const Writer *w) {
   if (!wants(w, TG_TYPE_PARAMETERS) || w->f == NULL
       || put_again(w, TG_PART_PARAMETERS, w->p->function, &at))
     return;
-  tg_put_key(w->out, "parameterNames");
-  tg_put_params(w->out, &w->scratch->room, w->f);
+  tg_sink_key(w->out, "parameterNames");
+  tg_names_params(w->out, &w->scratch->room, w->f);
   keep(w, TG_PART_PARAMETERS, w->p->function, at);
 }
 
 /* The array of values, and a mark if it is not all: a field beside it, since an
    array has no place for one. */
 static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
-  tg_put_key(w->out, "values");
+  tg_sink_key(w->out, "values");
   tg_grips_list(g, f);
   if (tg_grips_cut(g)) {
-    tg_put_key(w->out, "truncated");
+    tg_sink_key(w->out, "truncated");
     w->out->boolean(w->out, true);
   }
 }
 
 /* After all values: they decide which objects it has. */
 static void put_pool (const Writer *w, tg_Grips *g) {
-  tg_put_key(w->out, "objectPool");
+  tg_sink_key(w->out, "objectPool");
   tg_grippool_write(g);
 }
 
@@ -191,7 +191,7 @@ static void put_arguments (const Writer *w) {
   size_t at;
   if (put_values_again(w, cache, &at))
     return;
-  tg_put_key(w->out, "arguments");
+  tg_sink_key(w->out, "arguments");
   w->out->object(w->out);
   open_grips(w, &g);
   put_values(w, &g, w->f);
@@ -214,12 +214,12 @@ static void put_completion (const Writer *w, const tg_Word *name) {
   w->out->word(w->out, name);
   w->out->object(w->out);
   open_grips(w, &g);
-  tg_put_key(w->out, "value");
+  tg_sink_key(w->out, "value");
   tg_grips_first(&g);
   if (w->p->values.data != NULL && g.count != 1)
     put_values(w, &g, NULL);
   if (unknown) {
-    tg_put_key(w->out, "unknown");
+    tg_sink_key(w->out, "unknown");
     w->out->boolean(w->out, true);
   }
   put_pool(w, &g);
@@ -244,7 +244,7 @@ static void put_entered (const Writer *w) {
     put_count(w, "hitCount", w->p->hits);
   put_thread(w);
   if (w->p->resumed) {
-    tg_put_key(w->out, "resumed");
+    tg_sink_key(w->out, "resumed");
     w->out->boolean(w->out, true);
   }
 }
@@ -253,11 +253,11 @@ static void put_entered (const Writer *w) {
    terminated. */
 static void put_why (const Writer *w) {
   switch (w->p->why) {
-    case TG_WHY_RETURN: tg_put_member(w->out, "why", "return"); break;
-    case TG_WHY_EXCEPTION: tg_put_member(w->out, "why", "exception"); break;
-    case TG_WHY_YIELD: tg_put_member(w->out, "why", "yield"); break;
+    case TG_WHY_RETURN: tg_sink_member(w->out, "why", "return"); break;
+    case TG_WHY_EXCEPTION: tg_sink_member(w->out, "why", "exception"); break;
+    case TG_WHY_YIELD: tg_sink_member(w->out, "why", "yield"); break;
     case TG_WHY_ENTER: case TG_WHY_TERMINATED: default:
-      tg_put_member(w->out, "why", "terminated");
+      tg_sink_member(w->out, "why", "terminated");
       break;
   }
 }
@@ -286,7 +286,7 @@ static void put_exited (const Writer *w) {
   put_depth(w);
   put_thread(w);
   if (w->p->tail) {
-    tg_put_key(w->out, "tailCall");
+    tg_sink_key(w->out, "tailCall");
     w->out->boolean(w->out, true);
   }
   put_outcome(w);
@@ -301,9 +301,9 @@ void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
   tg_check(!(p->resumed && !enter) && p->why <= TG_WHY_TERMINATED);
   out->object(out);
   if (enter)
-    tg_put_member(out, "type", "enteredFrame");
+    tg_sink_member(out, "type", "enteredFrame");
   else
-    tg_put_member(out, "type", "exitedFrame");
+    tg_sink_member(out, "type", "exitedFrame");
   put_count(&w, "sequence", p->sequence);
   if (enter)
     put_entered(&w);

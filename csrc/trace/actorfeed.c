@@ -216,7 +216,7 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
-  tg_types_push(L, t->options.types);
+  tg_readoptions_pushtypes(L, t->options.types);
   if (is_open(f) && t->session != NULL && join(f, t))
     tell(L, at);
   else
@@ -325,7 +325,7 @@ static int feed_start (lua_State *L) {
   if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
     name = lua_tostring(L, -1);
   tg_Trace *t = tg_trace_new(L);
-  tg_options_read(L, 2, extra, &t->options);
+  tg_readoptions(L, 2, extra, &t->options);
   tg_trace_begin(L, t, name, TG_ORIGIN_FEED, &f->observer);
   tg_trace_anchor(L, t);
   if (!is_open(f) || !join(f, t)) {
@@ -482,7 +482,7 @@ static int feed__index (lua_State *L) {
   return 1;
 }
 
-void tg_feed_setup (lua_State *L) {
+void tg_actorfeed_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"open", feed_open},
     {"close", feed_close},
