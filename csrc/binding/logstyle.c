@@ -12,7 +12,7 @@
 /* A key that is no string is unknown, and shown as Lua shows it. */
 static bool is_known (lua_State *L, int i) {
   static const char *const known[] = {
-    "path", "fd", "color", "times", "summary", "width"
+    "path", "fd", "color", "times", "summary", "width", "live"
   };
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
@@ -28,7 +28,7 @@ void tg_logstyle_check (lua_State *L, int i) {
   while (lua_next(L, i)) {
     if (!is_known(L, -2))
       luaL_error(L, "unknown style '%s' (known: path, fd, color, times, "
-                 "summary, width)", luaL_tolstring(L, -2, NULL));
+                 "summary, width, live)", luaL_tolstring(L, -2, NULL));
     lua_pop(L, 1);
   }
 }
@@ -77,6 +77,7 @@ void tg_logstyle_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
     .color = field_bool(L, i, "color", tg_log_wants_color(fd)),
     .times = field_bool(L, i, "times", true),
     .summary = field_bool(L, i, "summary", true),
-    .width = field_number(L, i, "width", 0)
+    .width = field_number(L, i, "width", 0),
+    .live = field_bool(L, i, "live", false)
   };
 }

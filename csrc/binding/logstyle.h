@@ -1,6 +1,7 @@
 /*
 ** logstyle.h - how a log looks and where it goes, from a Lua table:
-** {path = or fd =, color = bool, times = bool, summary = bool, width =}.
+** {path = or fd =, color = bool, times = bool, summary = bool, width =,
+** live = bool}.
 */
 #ifndef TG_LOGSTYLE_H
 #define TG_LOGSTYLE_H

@@ -30,6 +30,7 @@ typedef struct Reading {
   tg_Filter *filter;    /* if it is READ: 'o' is inside */
   const char *name;     /* of the option being read; its value is on top */
   bool typed;           /* trace types were given */
+  bool counts;          /* 'calls' was given */
 } Reading;
 
 /* Raises what was expected, and what was given. A string or a number is shown
@@ -289,6 +290,20 @@ static void opt_duration (Reading *r) {
   r->o->duration_ns = read_ms(r);
 }
 
+static void opt_on (Reading *r) {
+  read_patterns(r, &r->o->on);
+}
+
+/* No limit is 0. What is counted must be said by 'on', which may be read after
+   this: that is looked at in the end (tg_readoptions). */
+static void opt_calls (Reading *r) {
+  static const char allowed[] = "a positive integer or \"all\"";
+  bool all = lua_type(r->L, -1) == LUA_TSTRING
+             && strcmp(lua_tostring(r->L, -1), "all") == 0;
+  r->o->calls = all ? 0 : read_count(r, 1, UINT64_C(1) << 60, allowed);
+  r->counts = true;
+}
+
 /* Threads are numbered from 1, the main coroutine. */
 static void opt_thread (Reading *r) {
   r->filter->thread = (tg_ThreadId)read_count(r, 1, UINT32_MAX,
@@ -327,6 +342,8 @@ static const struct {
   {"overflow", opt_overflow, RECORD},
   {"maxEvents", opt_max_events, RECORD},
   {"duration", opt_duration, RECORD},
+  {"on", opt_on, RECORD},
+  {"calls", opt_calls, RECORD},
   {"thread", opt_thread, READ},
   {"from", opt_from, READ},
   {"to", opt_to, READ}
@@ -412,6 +429,9 @@ void tg_readoptions (lua_State *L, int index, const char *const *extra,
   tg_options_init(o);
   read_all(&r, index);
   settle_samples(&r);
+  if (r.counts && o->on.count == 0)
+    luaL_error(L, "option 'calls': counts calls of what the option 'on' says, "
+                  "which is missing");
 }
 
 /* The same for reading: what narrows a trace, and not what starts one. */

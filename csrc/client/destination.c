@@ -187,7 +187,7 @@ void tg_destination_free (tg_Destination *d) {
 /* The protocol's words are those of endreason.h. A word that is not known, of a
    newer server perhaps, is an end like any other. */
 tg_End tg_destination_end (const char *why) {
-  for (int i = TG_END_OVERFLOW; i <= TG_END_DISK; i++) {
+  for (int i = TG_END_OVERFLOW; i <= TG_END_CALLS; i++) {
     if (strcmp(tg_endreason_name((tg_End)i), why) == 0)
       return (tg_End)i;
   }

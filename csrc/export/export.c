@@ -126,6 +126,8 @@ static void count_left_out (tg_Export *x) {
 /* What is damaged ends there; whoever asked for the export knows. */
 static void end_reading (tg_Export *x) {
   count_left_out(x);
+  x->end_ns = tg_reader_until(x->minduration->reader, x->end_ns);
+  keep_order(x);
   x->status = x->ahead.failed ? TG_ERR_MEMORY
                               : tg_minduration_status(x->minduration);
   if (x->status != TG_ERR_FORMAT)

@@ -312,6 +312,22 @@ void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_writer_end(r, tg_put32(p, t->id));
 }
 
+/* After the event for which there was no room: that has happened before. Asked
+   as of the time of that event, or a TIME would come before, from which on no
+   wait could be taken out. To tell of it may take another wait, which is told
+   of in turn. */
+void tg_emit_wait (tg_Session *s) {
+  tg_Writer *r = &s->writer;
+  uint64_t now = tg_clock_ticks(), waited = s->waited;
+  s->waited = 0;
+  uint8_t *p = tg_writer_begin(r, 20, r->last);
+  if (p == NULL)
+    return;
+  r->last = now > r->last ? now : r->last;
+  p = tg_put64(tg_put32(p, TG_EV_WAIT), r->last);
+  tg_writer_end(r, tg_put64(p, waited));
+}
+
 /* An event that is its head alone. 'packets' is how many readers make of it. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {

@@ -34,6 +34,9 @@ TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
   return (s->hidden_at > s->writer.last) ? s->hidden_at : s->writer.last;
 }
 
+/* The hook has waited for a reader since the last event: s->waited. */
+void tg_emit_wait (tg_Session *s);
+
 /* A visible caller makes way for a hidden callee: it exits by a tail call. */
 void tg_emit_tail_exit (tg_Session *s, uint64_t now);
 

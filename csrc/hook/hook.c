@@ -21,6 +21,7 @@
 #include "hook/resumechain.h"
 #include "hook/sampler.h"
 #include "hook/stash.h"
+#include "state/awaited.h"
 
 static void hook_direct (lua_State *L, lua_Debug *ar);
 static void hook_asking (lua_State *L, lua_Debug *ar);
@@ -115,6 +116,15 @@ static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
   TG_STACK_CHECK(L);
 }
 
+/* A hidden frame is on top: whether it begins a call that a trace waits for, or
+   is within one, and is to be seen after all. */
+TG_INLINE bool await_call (tg_Call *c) {
+  const tg_Closure *k = tg_awaited_enter(c->t, c->callee);
+  if (k != NULL)
+    c->callee = k;
+  return k != NULL;
+}
+
 /*
 ** Pushes the frame of a known callee and tells of the call; there is room for
 ** one more. Until its CALL is written the frame counts as hidden: what is
@@ -134,7 +144,8 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
                   || (t->handler != NULL && c->function == t->handler)))
     note_callee(t, c->L, c->ar, c->function, what);
-  if (tg_likely(!(what & TG_FR_HIDDEN))) {
+  if (tg_likely(!(what & TG_FR_HIDDEN))
+      || (tg_unlikely(what & TG_FR_TARGET) && await_call(c))) {
     t->hidden--;
     tg_emit_call(c, direct);
   }
@@ -154,6 +165,32 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
     go_blind(c->t, c->tail, c->now);
   else
     enter_callee(c, direct);
+}
+
+/* The same in place of a root, which hands its call on: whatever the callee is,
+   it is one now. */
+static TG_NOINLINE void push_heir (tg_Call c, bool direct) {
+  tg_Closure heir;
+  tg_callee_find(&c, direct);
+  if (c.callee != NULL && !(c.callee->what & TG_FR_OWN)) {
+    heir = *c.callee;
+    heir.what |= TG_FR_TARGET | TG_FR_HIDDEN;
+    c.callee = &heir;
+  }
+  if (c.callee == NULL || !tg_coroutine_room(c.t))
+    go_blind(c.t, c.tail, c.now);
+  else if (direct)
+    enter_callee(&c, true);
+  else
+    enter_callee(&c, false);
+}
+
+/* What was the root at index 'at' has exited, unless what took its place is. */
+static TG_NOINLINE void settle_root (tg_Coroutine *t, uint32_t at) {
+  if (at < t->n && (t->frames[at].what & TG_FR_TARGET))
+    return;
+  tg_awaited_exit(t, at);
+  tg_awaited_review(t->session);
 }
 
 /* The frame that called the one of 'ar'; NULL if there is none. */
@@ -196,6 +233,11 @@ TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     c.tail = !(t->frames[k].what & TG_FR_HIDDEN);
     t->hidden -= !c.tail;
     t->n--;
+    if (tg_unlikely(t->frames[k].what & TG_FR_TARGET)) {
+      push_heir(c, direct);
+      settle_root(t, (uint32_t)k);
+      return;
+    }
   }
   else if (t->n > 0 && !settle_call(t, L, ar, caller, now))
     return;
@@ -228,8 +270,11 @@ TG_INLINE void return_special (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     t->hidden--;
     s->hidden_at = now;
   }
-  else
+  else {
     tg_emit_return(t, L, ar, what, now, direct);
+    if (tg_unlikely(what & TG_FR_TARGET))
+      settle_root(t, t->n);
+  }
 }
 
 /* The frame that returns is not the one on top. False: it is older than the
@@ -410,6 +455,10 @@ static TG_NOINLINE void event_clocked (lua_State *L, lua_Debug *ar) {
 static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
                                       const tg_Closure *k, uint64_t now) {
   const void *frame = ar->i_ci;
+  if (tg_quick_hides(k->what)) {
+    tg_quick_hide(t, ar, k, now);
+    return;
+  }
   tg_Call c = {t, t->L, ar, tg_frame_caller(frame), k,
                tg_frame_function(frame).u.p, false, false, now};
   enter_callee(&c, true);
@@ -433,24 +482,36 @@ static TG_NOINLINE void call_unsure (tg_Coroutine *t, lua_Debug *ar,
 /* The return of what call_special has entered. */
 static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
                                               uint64_t now) {
+  if (tg_quick_hides(tg_coroutine_top(t)->what)) {
+    tg_quick_unhide(t, now);
+    return;
+  }
   return_special(t, t->L, ar, now, true);
   tg_quick_settle(t);
   finish(t, t->L, ar);
 }
 
-/* The quick way of a call. False: nothing has been done. */
+/* The quick way of a call. False: nothing has been done. What is special asks
+   for room itself, if it needs any. */
 TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   bool sure;
-  const tg_Closure *k = tg_quick_callee(t, ar, now, &sure);
+  const tg_Closure *k = tg_quick_callee(t, ar, &sure);
   if (tg_unlikely(k == NULL))
+    return false;
+  if (tg_unlikely(!sure)) {
+    call_unsure(t, ar, k, now);
+    return true;
+  }
+  if (tg_unlikely(k->what & TG_FR_SPECIAL)) {
+    call_special(t, ar, k, now);
+    return true;
+  }
+  TG_QUICK_FORGET();
+  if (tg_unlikely(!tg_quick_room(t, now)))
     return false;
   uint32_t types = t->session->selection.types;
   uint8_t *p = t->session->writer.p + 8;
-  if (tg_unlikely(!sure))
-    call_unsure(t, ar, k, now);
-  else if (tg_unlikely(k->what & TG_FR_SPECIAL))
-    call_special(t, ar, k, now);
-  else if (types & TG_TYPE_CALLSITE)
+  if (types & TG_TYPE_CALLSITE)
     tg_quick_call_from(t, ar, k, now);
   else if (types & TG_TYPE_ARGUMENTS)
     tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
@@ -461,12 +522,16 @@ TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
 
 /* The same of a return. */
 TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
-  const tg_Frame *f = tg_quick_returning(t, ar, now);
+  const tg_Frame *f = tg_quick_returning(t, ar);
   if (tg_unlikely(f == NULL))
     return false;
-  if (tg_unlikely(f->what & TG_FR_SPECIAL))
+  if (tg_unlikely(f->what & TG_FR_SPECIAL)) {
     return_from_special(t, ar, now);
-  else if (t->session->selection.types & TG_TYPE_RETURN)
+    return true;
+  }
+  if (tg_unlikely(!tg_quick_room(t, now)))
+    return false;
+  if (t->session->selection.types & TG_TYPE_RETURN)
     tg_quick_return_with(t, ar, f->what, now);
   else
     tg_quick_put_return(t, now, t->session->writer.p + 4, 0);

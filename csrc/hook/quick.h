@@ -1,7 +1,7 @@
 /*
 ** quick.h - the calls and returns that most events are, when memory is read: a
 ** frame on top of its shadow stack, a function that is known and nothing
-** special, room in the chunk.
+** special, room in the chunk. Or a frame that is hidden, which needs no room.
 **
 ** All of that is asked first, and nothing is changed meanwhile. If one answer
 ** is no, the event is looked at in full (hook.c), as if it had only begun. So
@@ -44,8 +44,7 @@ void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
 /* What is known of the function that is called; NULL: the event is to be looked
    at in full. Not 'sure': what was seen at its address may be another one. */
 TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
-                                             const lua_Debug *ar, uint64_t now,
-                                             bool *sure) {
+                                             const lua_Debug *ar, bool *sure) {
   const tg_Session *s = t->session;
   uint32_t at = t->n - 1;       /* of none, the largest number */
   const void *frame = ar->i_ci;
@@ -59,26 +58,28 @@ TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
   const void *key = tg_slot_key(f);
   const tg_Closure *k = tg_closures_find(&s->known.closures, key);
   *sure = tg_callee_known(k, f, key);
-  if (tg_unlikely(!*sure))
-    return (k->address == key) ? k : NULL;
-  TG_QUICK_FORGET();
-  return tg_writer_ready(&s->writer, TG_PLAIN_CALL_ROOM, now) ? k : NULL;
+  return (tg_likely(*sure) || k->address == key) ? k : NULL;
+}
+
+/* Whether there is room for a call or a return. */
+TG_INLINE bool tg_quick_room (const tg_Coroutine *t, uint64_t now) {
+  return tg_writer_ready(&t->session->writer, TG_PLAIN_CALL_ROOM, now);
+}
+
+/* Whether a function or a frame is hidden and nothing else is special. */
+TG_INLINE bool tg_quick_hides (uint32_t what) {
+  return (what & TG_FR_SPECIAL) == TG_FR_HIDDEN;
 }
 
 /* The frame that returns, which is not a coroutine's first; NULL: the event is
    to be looked at in full. It may have a role or be hidden, as a callee may. */
 TG_INLINE const tg_Frame *tg_quick_returning (const tg_Coroutine *t,
-                                              const lua_Debug *ar,
-                                              uint64_t now) {
+                                              const lua_Debug *ar) {
   uint32_t below = t->n - 2;
   if (tg_unlikely(below >= t->quick))
     return NULL;
   const tg_Frame *top = &t->frames[(size_t)below + 1];
-  if (tg_unlikely(top->ci != ar->i_ci
-                  || !tg_writer_ready(&t->session->writer, TG_PLAIN_CALL_ROOM,
-                                      now)))
-    return NULL;
-  return top;
+  return tg_likely(top->ci == ar->i_ci) ? top : NULL;
 }
 
 /* Pushes the frame and writes the call, what comes after its head being written
@@ -107,6 +108,23 @@ TG_INLINE void tg_quick_put_return (tg_Coroutine *t, uint64_t now, uint8_t *p,
   tg_writer_head(r, r->p, TG_EV_RETURN | flags, now);
   tg_writer_end(r, p);
   r->packets++;
+}
+
+/* The call of 'k', which is hidden, and the return of such a frame. */
+TG_INLINE void tg_quick_hide (tg_Coroutine *t, const lua_Debug *ar,
+                              const tg_Closure *k, uint64_t now) {
+  tg_Session *s = t->session;
+  tg_assert(t->n < t->capacity && tg_quick_hides(k->what));
+  t->frames[t->n++] = (tg_Frame){ar->i_ci, k->what, s->writer.epoch};
+  t->hidden++;
+  s->hidden_at = now;
+}
+
+TG_INLINE void tg_quick_unhide (tg_Coroutine *t, uint64_t now) {
+  tg_assert(t->n > 0 && tg_quick_hides(tg_coroutine_top(t)->what));
+  t->n--;
+  t->hidden--;
+  t->session->hidden_at = now;
 }
 
 #endif

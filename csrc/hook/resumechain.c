@@ -13,6 +13,7 @@
 #include "hook/errorvalue.h"
 #include "hook/stash.h"
 #include "hook/unseen.h"
+#include "state/awaited.h"
 #include "state/builtins.h"
 #include "stream/event.h"
 
@@ -23,8 +24,11 @@
 static uint32_t drop_frames (tg_Coroutine *t, uint32_t keep) {
   uint32_t visible = 0;
   tg_assert(keep <= t->n);
-  for (uint32_t i = keep; i < t->n; i++)
+  for (uint32_t i = keep; i < t->n; i++) {
     visible += !(t->frames[i].what & TG_FR_HIDDEN);
+    if (t->frames[i].what & TG_FR_TARGET)
+      tg_awaited_exit(t, i);
+  }
   t->hidden -= t->n - keep - visible;
   t->n = keep;
   tg_assert(t->hidden <= keep);
@@ -69,6 +73,7 @@ void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   }
   drop_frames(t, keep);         /* if there was none, what else it does */
   tg_stash_drop(t, keep);
+  tg_awaited_review(s);
 }
 
 /* ---- when it happened ---- */
@@ -180,6 +185,7 @@ void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     tg_resumechain_miss(t, keep);
   else if (keep < t->n)
     unwind(t, L, ar, keep, catcher, happened(t, catcher, L, ar, now));
+  tg_awaited_review(t->session);
   while (k >= 0 && found > level)
     tg_unseen_push(t, L, --found);
 }
@@ -443,6 +449,7 @@ tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
 void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   if (tg_coroutine_visible(t) > 0 && !t->running)
     tg_emit_gone(s, t, now);
+  tg_awaited_drop(t);
   tg_coroutines_remove(&s->threads, t);
 }
 
@@ -469,5 +476,6 @@ tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
     find_resumer(s, L, ar, now);
     resume(s, t, now);
   }
+  tg_awaited_review(s);
   return t;
 }

@@ -15,6 +15,7 @@ const char *tg_endreason_name (tg_End end) {
     case TG_END_EVENTS: return "maxEvents";
     case TG_END_DURATION: return "duration";
     case TG_END_DISK: return "disk";
+    case TG_END_CALLS: return "calls";
     case TG_END_NOT: case TG_END_STOPPED: default: return NULL; /* as asked */
   }
 }

@@ -29,7 +29,8 @@ typedef enum tg_End {
   TG_END_MEMORY = 3,
   TG_END_EVENTS = 4,    /* maxEvents */
   TG_END_DURATION = 5,
-  TG_END_DISK = 6
+  TG_END_DISK = 6,
+  TG_END_CALLS = 7      /* calls, of what 'on' says */
 } tg_End;
 
 /* Its name where a user meets it; NULL of the first two. */

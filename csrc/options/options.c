@@ -22,6 +22,7 @@ void tg_options_init (tg_Options *o) {
   o->max_depth = TG_NOLIMIT;
   o->buffer = TG_BUFFER_DEFAULT;
   o->overflow = TG_OVERFLOW_STOP;
+  o->calls = 1;
 }
 
 /* Patterns are cleared before any is copied: what fails on the way frees what
@@ -31,9 +32,11 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from) {
   memset(&to->include, 0, sizeof to->include);
   memset(&to->exclude, 0, sizeof to->exclude);
   memset(&to->redact, 0, sizeof to->redact);
+  memset(&to->on, 0, sizeof to->on);
   if (tg_patterns_copy(&to->include, &from->include)
       && tg_patterns_copy(&to->exclude, &from->exclude)
-      && tg_patterns_copy(&to->redact, &from->redact))
+      && tg_patterns_copy(&to->redact, &from->redact)
+      && tg_patterns_copy(&to->on, &from->on))
     return true;
   tg_options_free(to);
   return false;
@@ -64,10 +67,12 @@ void tg_options_distrust (tg_Options *o) {
   tg_patterns_bound(&o->include, TG_PATTERNS_EACH);
   tg_patterns_bound(&o->exclude, TG_PATTERNS_EACH);
   tg_patterns_bound(&o->redact, TG_PATTERNS_EACH);
+  tg_patterns_bound(&o->on, TG_PATTERNS_EACH);
 }
 
 void tg_options_free (tg_Options *o) {
   tg_patterns_free(&o->include);
   tg_patterns_free(&o->exclude);
   tg_patterns_free(&o->redact);
+  tg_patterns_free(&o->on);
 }

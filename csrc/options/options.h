@@ -43,6 +43,10 @@ typedef struct tg_Options {
   tg_Overflow overflow;
   uint64_t max_events;  /* packets, then the trace stops; 0 = no limit */
   uint64_t duration_ns; /* then the trace stops; 0 = no limit */
+  tg_Patterns on;       /* owns; what is outside of calls of these functions is
+                           hidden; empty = nothing is */
+  uint64_t calls;       /* of these so many, then the trace stops; 0 = no
+                           limit */
 } tg_Options;
 
 #define TG_SAMPLE_DEFAULT 1000u

@@ -36,6 +36,8 @@ static void merge (tg_Selection *d, const tg_Options *o) {
     d->min_duration_ns = o->min_duration_ns;
     d->max_events = o->max_events;
     d->redacts = o->redact.count > 0;
+    d->awaits = o->on.count > 0;
+    d->calls = o->calls;
     return;
   }
   d->types |= o->types;
@@ -52,6 +54,8 @@ static void merge (tg_Selection *d, const tg_Options *o) {
                              && d->max_events < o->max_events))
     d->max_events = o->max_events;
   d->redacts = d->redacts && o->redact.count > 0;
+  d->awaits = d->awaits && o->on.count > 0;
+  d->calls = 0;
 }
 
 /* One by one: traces are few, and each begins once. */
@@ -157,7 +161,7 @@ void tg_selection_clear (tg_Selection *d) {
 
 /* Whether a filter names the function or its source: so one pattern will do for
    a function, a file or a directory. */
-static bool names (const tg_Patterns *filter, const tg_Function *f) {
+bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f) {
   return (f->name != NULL && tg_patterns_match(filter, f->name))
          || (f->url != NULL && tg_patterns_match(filter, f->url));
 }
@@ -167,6 +171,7 @@ static bool same_sight (const tg_Options *a, const tg_Options *b) {
   return a->c == b->c && a->with_calls == b->with_calls
          && tg_patterns_equal(&a->include, &b->include)
          && tg_patterns_equal(&a->exclude, &b->exclude)
+         && tg_patterns_equal(&a->on, &b->on)
          && tg_patterns_equal(&a->redact, &b->redact);
 }
 
@@ -193,8 +198,8 @@ bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
 /* Without 'include' everything is; 'exclude' comes after it. */
 static bool member_wants (const tg_Options *o, const tg_Function *f) {
   return (o->c || !f->is_c)
-         && (o->include.count == 0 || names(&o->include, f))
-         && !names(&o->exclude, f);
+         && (o->include.count == 0 || tg_selection_names(&o->include, f))
+         && !tg_selection_names(&o->exclude, f);
 }
 
 /* Our own functions are never shown, whatever the patterns say. */
@@ -225,6 +230,14 @@ bool tg_selection_samples (const tg_Selection *d, const tg_Function *f) {
    are open all the same: others are in them. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f) {
   return d->filter == NULL || member_wants(&d->filter->options, f);
+}
+
+bool tg_selection_awaits (const tg_Selection *d, const tg_Function *f) {
+  for (size_t i = 0; i < d->count && !f->own; i++) {
+    if (tg_selection_names(&d->list[i].on, f))
+      return true;
+  }
+  return false;
 }
 
 /* What cannot be decided any more is kept secret. */

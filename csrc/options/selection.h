@@ -42,6 +42,9 @@ typedef struct tg_Selection {
   uint64_t min_duration_ns;  /* the smallest, unless the filter's is larger */
   uint64_t max_events;       /* the largest; 0 if any member has no limit */
   bool redacts;              /* every member redacts something, or the filter */
+  bool awaits;               /* every member has 'on' */
+  uint64_t calls;            /* of these so many; 0 = no limit, or several
+                                members, whose own are not told apart */
 } tg_Selection;
 
 /* Everything, in full. */
@@ -65,6 +68,9 @@ bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f);
    are found out: it compares member by member. */
 bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b);
 
+/* Whether some pattern of the list finds the function's name or its source. */
+bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f);
+
 /* Whether calls of this function are to be seen by some member... */
 bool tg_selection_wants (const tg_Selection *d, const tg_Function *f);
 
@@ -73,6 +79,9 @@ bool tg_selection_samples (const tg_Selection *d, const tg_Function *f);
 
 /* ...and by whoever reads. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f);
+
+/* Whether its calls are what some member waits for. */
+bool tg_selection_awaits (const tg_Selection *d, const tg_Function *f);
 
 /* Whether the value of a parameter or key of this name is to be kept secret. */
 bool tg_selection_secret (const tg_Selection *d, const char *name);

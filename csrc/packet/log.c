@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "packet/heldlines.h"
 #include "packet/logline.h"
+#include "packet/screen.h"
 #include "reader/minduration.h"
 #include "text/fdwriter.h"
 
@@ -44,6 +45,9 @@ struct tg_Log {
   uint64_t measured;    /* lines when the terminal was last asked */
   uint64_t pending;     /* lines in 'out' */
   uint64_t missing;     /* events that the stream lacks, told so far */
+  tg_Screen screen;     /* if it is live */
+  bool skipping;        /* then: there is no room for what comes now */
+  uint64_t unshown;     /* calls left out, not told yet */
   uint64_t begun_ns, now_ns;  /* of the first and latest packet */
   tg_ThreadId thread;   /* of the latest line */
   uint32_t threads;     /* highest seen */
@@ -76,18 +80,23 @@ static uint64_t lines (const tg_Log *l) {
   return l->state.lines + l->pending;
 }
 
+static void count_line (tg_Log *l) {
+  l->pending++;
+  tg_screen_spend(&l->screen);
+}
+
 /* A line is ready, of a call in this coroutine at this depth. That the main
    coroutine is the first to be logged goes without saying. */
 static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
                   const char *s, size_t size) {
   if (thread != l->thread && (l->thread != 0 || thread != 1)) {
     tg_logline_switch(&l->line, &l->out, thread, depth);
-    l->pending++;
+    count_line(l);
   }
   l->thread = thread;
   tg_buf_add(&l->out, s, size);
   tg_buf_addchar(&l->out, '\n');
-  l->pending++;
+  count_line(l);
 }
 
 /* Lines that cannot be written count as lost, those that were put together and
@@ -113,13 +122,28 @@ static void flush (tg_Log *l) {
 ** ===================================================================
 */
 
-/* A call has lasted long enough (heldlines.h). */
+/* A call has lasted long enough (heldlines.h). Of one that is left out the end
+   is not that of the line before, whichever that will be. */
 static void show_call (void *ud, tg_HeldCall *call, const char *s,
                        size_t size) {
   tg_Log *l = ud;
+  l->state.calls++;
+  if (l->skipping) {
+    call->line = UINT64_MAX;
+    l->unshown++;
+    return;
+  }
   emit(l, call->thread, call->depth, s, size);
   call->line = lines(l);
-  l->state.calls++;
+}
+
+/* The line of a call that is entered. One that is left out needs none, unless
+   it is held back: then it may be shown later. */
+static void make_line (tg_Log *l, const tg_Packet *p) {
+  if (l->skipping && l->held.min_ns == 0)
+    tg_buf_clear(&l->line.line);
+  else if (!p->resumed || !tg_heldlines_resume(&l->held, p, &l->line.line))
+    tg_logline_call(&l->line, p);
 }
 
 /* A call's line is made at once, while its values can be read, and held back
@@ -130,8 +154,7 @@ static void enter (tg_Log *l, const tg_Packet *p) {
     l->fdwriter.error = ENOMEM;  /* nesting is lost: no more lines */
     return;
   }
-  if (!p->resumed || !tg_heldlines_resume(&l->held, p, &l->line.line))
-    tg_logline_call(&l->line, p);
+  make_line(l, p);
   tg_heldlines_add(&l->held, &l->line.line);
 }
 
@@ -140,19 +163,37 @@ static void leave (tg_Log *l, const tg_Packet *p) {
   tg_HeldCall call;
   if (l->held.count == 0 || !tg_heldlines_leave(&l->held, p, &call))
     return;
-  tg_logline_result(&l->line, p, call.opened_ns, lines(l) != call.line);
   l->throws += p->why == TG_WHY_EXCEPTION;
+  if (l->skipping)
+    return;
+  tg_logline_result(&l->line, p, call.opened_ns, lines(l) != call.line);
   emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
 }
 
 /* What was open has exited by now, and what is open is not entered yet. */
 static void tell_missing (tg_Log *l) {
   uint64_t missing = tg_reader_missing(l->reader);
-  if (missing == l->missing)
+  if (missing == l->missing || l->skipping)
     return;
   tg_logline_missing(&l->line, &l->out, missing - l->missing);
   l->missing = missing;
-  l->pending++;
+  count_line(l);
+}
+
+static void tell_unshown (tg_Log *l) {
+  if (l->unshown == 0)
+    return;
+  tg_logline_unshown(&l->line, &l->out, l->unshown);
+  l->unshown = 0;
+  count_line(l);
+}
+
+/* Whether there is room for what comes now; what was left out comes first. */
+static void look_for_room (tg_Log *l) {
+  l->skipping = l->style.live
+                && !tg_screen_has_room(&l->screen, &l->fdwriter);
+  if (!l->skipping)
+    tell_unshown(l);
 }
 
 /* Before a packet, what has become old enough by its time; and a call at once,
@@ -161,6 +202,7 @@ static void show (tg_Log *l, const tg_Packet *p) {
   if (l->begun_ns == 0)
     l->begun_ns = p->time_ns;
   l->now_ns = p->time_ns;
+  look_for_room(l);
   if (p->thread > l->threads)
     l->threads = p->thread;
   tg_heldlines_release(&l->held, p->time_ns);
@@ -185,6 +227,9 @@ static bool failed (const tg_Log *l) {
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
+  if (l->style.live)
+    tg_screen_refresh(&l->screen, &l->fdwriter);
+  look_for_room(l);
   while (!failed(l) && tg_minduration_next(&l->minduration, end, &p)) {
     show(l, &p);
     if (l->out.size >= OUT_MAX)
@@ -239,6 +284,7 @@ void tg_log_finish (tg_Log *l) {
   if (l->finished)
     return;
   l->finished = true;
+  tell_unshown(l);
   if (l->style.summary && l->state.calls > 0)
     add_summary(l);
   if (l->pending > 0)

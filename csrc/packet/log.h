@@ -28,6 +28,8 @@ typedef struct tg_LogStyle {
   uint32_t width;       /* columns; 0 = the terminal's, 100 if it is none */
   bool fails;           /* ends with a write that fails, and leaves it to the
                            caller to tell */
+  bool live;            /* a terminal gets no more than it can show: calls are
+                           left out in whole stretches, and counted */
   bool whole;           /* all of the stream is there: which calls are short
                            is known beforehand */
 } tg_LogStyle;
@@ -36,7 +38,7 @@ typedef struct tg_Log tg_Log;
 
 /* What became of the lines so far. */
 typedef struct tg_LogState {
-  uint64_t calls;       /* calls shown */
+  uint64_t calls;       /* calls shown, or left out of a live view */
   uint64_t lines;       /* lines written */
   uint64_t lost;        /* lines that could not be written */
   int error;            /* errno of the write that failed, 0 = none */
@@ -57,7 +59,8 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
                     const tg_Selection *selection, const tg_LogStyle *style,
                     int fd);
 
-/* Writes what is new before position 'end'. */
+/* Writes what is new before position 'end'; of a live view also what was left
+   out, which is told when there is room again. */
 void tg_log_pump (tg_Log *l, tg_Pos end);
 
 /* The last words: what was held back is dropped, the summary written. Only the

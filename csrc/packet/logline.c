@@ -195,15 +195,25 @@ void tg_logline_switch (const tg_LogLine *l, tg_Buf *b, tg_ThreadId thread,
   tg_buf_addstr(b, l->color ? TG_SGR_RESET "\n" : "\n");
 }
 
-/* At the left: all frames have exited. */
-void tg_logline_missing (const tg_LogLine *l, tg_Buf *b, uint64_t events) {
+/* At the left, since it is no call's. */
+static void add_gap (const tg_LogLine *l, tg_Buf *b, const char *color,
+                     uint64_t n, const char *noun, const char *rest) {
   if (timed(l))
     tg_buf_addfmt(b, "%*s", MARGIN + 2, "");
-  tg_buf_addstr(b, l->color ? ERROR : "");
+  tg_buf_addstr(b, l->color ? color : "");
   tg_buf_addstr(b, "… ");
-  tg_logline_count(b, events, "event");
-  tg_buf_addstr(b, " lost");
+  tg_logline_count(b, n, noun);
+  tg_buf_addstr(b, rest);
   tg_buf_addstr(b, l->color ? TG_SGR_RESET "\n" : "\n");
+}
+
+/* All frames have exited. */
+void tg_logline_missing (const tg_LogLine *l, tg_Buf *b, uint64_t events) {
+  add_gap(l, b, ERROR, events, "event", " lost");
+}
+
+void tg_logline_unshown (const tg_LogLine *l, tg_Buf *b, uint64_t calls) {
+  add_gap(l, b, FAINT, calls, "call", " not shown");
 }
 
 /* }================================================================== */

@@ -61,6 +61,9 @@ void tg_logline_switch (const tg_LogLine *l, tg_Buf *out, tg_ThreadId thread,
 /* The same: so many events are missing here. */
 void tg_logline_missing (const tg_LogLine *l, tg_Buf *out, uint64_t events);
 
+/* The same: so many calls were left out here. */
+void tg_logline_unshown (const tg_LogLine *l, tg_Buf *out, uint64_t calls);
+
 /* Adds "1 call", "2 calls". */
 void tg_logline_count (tg_Buf *b, uint64_t n, const char *what);
 

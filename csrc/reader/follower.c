@@ -302,7 +302,9 @@ buffer, bool wait) {
     return true;
   if (!wait || t->stall_ns == 0)
     return false;
+  uint64_t before = tg_clock_ticks();
   wait_for(t, (need > buffer / 2) ? pos : pos + need - buffer / 2);
+  t->waited += tg_clock_ticks() - before;
   return fits(t, pos, need, buffer);
 }
 

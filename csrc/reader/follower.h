@@ -52,6 +52,7 @@ typedef struct tg_Follower {
   _Atomic bool gone;        /* the reader has left */
   uint64_t stall_ns;        /* 0: never wait */
   bool loose;               /* of bytes: never waited for */
+  uint64_t waited;          /* ticks; the traced thread's */
   tg_Stream *stream;        /* pins */
   tg_Reader *reader;        /* owns; the reader's thread's; NULL: */
   tg_Cursor cursor;         /* of one of bytes; the same */
@@ -141,7 +142,7 @@ TG_INLINE tg_Pos tg_follower_pos (const tg_Follower *t) {
 /*
 ** Whether 'need' bytes at 'pos' go into a buffer of that size, now or, if
 ** 'wait', after the reader has caught up. An event larger than the buffer has
-** its turn when all before it is read.
+** its turn when all before it is read. The wait is added to 'waited'.
 */
 bool tg_follower_admit (tg_Follower *t, tg_Pos pos, size_t need,
                         uint64_t buffer, bool wait);

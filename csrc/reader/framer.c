@@ -40,6 +40,8 @@ bool tg_framer_select (tg_Framer *fr, const tg_Selection *selection) {
   tg_Selection copy;
   if (!tg_selection_copy(&copy, selection))
     return false;
+  fr->adrift = fr->adrift
+               || (fr->started && copy.awaits && !fr->selection.awaits);
   tg_selection_clear(&fr->selection);
   fr->selection = copy;
   tg_functioncache_reset(&fr->known, (copy.types & TG_TYPE_HITCOUNT) != 0);
@@ -78,6 +80,9 @@ bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
   to->begun_ns = from->begun_ns;
   to->inside = from->inside;
   to->open = from->open;
+  to->roots = from->roots;
+  to->calls = from->calls;
+  to->adrift = from->adrift;
   return true;
 }
 
@@ -134,11 +139,50 @@ static bool passes (const tg_Framer *fr, const tg_Stack *s,
              && fr->now_ns >= filter->from_ns);
 }
 
+/* Whether a frame that is entered now begins a call that the selection waits
+   for: as the hook decides it (state/awaited.c), which records the same frames
+   if no other trace wants more. One that is met open for the first time, after
+   a LOST, is not counted. */
+static bool is_root (tg_Framer *fr, const tg_StackFrame *f,
+                     const tg_CachedFunction *k, bool resumed) {
+  if (fr->heir)
+    return true;
+  if (!k->awaited || fr->roots > 0 || f->outer)
+    return false;
+  uint64_t most = fr->selection.calls;
+  bool begins = resumed || most == 0 || fr->calls < most;
+  fr->calls += begins && !resumed;
+  return begins;
+}
+
+/* The same, and whether the frame is within such a call. What was entered
+   outside of them stays hidden when it is resumed within one. */
+static TG_NOINLINE bool within (tg_Framer *fr, tg_StackFrame *f,
+                                const tg_CachedFunction *k, bool resumed) {
+  f->root = f->root || is_root(fr, f, k, resumed);
+  fr->heir = false;
+  fr->roots += f->root;
+  f->outer = f->outer || (fr->roots == 0 && !resumed);
+  return f->root || (fr->roots > 0 && !f->outer && k->wanted);
+}
+
+/* Whether the selection has any use for a frame that is entered now. */
+TG_INLINE bool is_wanted (tg_Framer *fr, tg_StackFrame *f,
+                          const tg_CachedFunction *k, bool resumed) {
+  if (tg_unlikely(k == NULL))
+    return false;
+  if (tg_unlikely(f->sampled))
+    return k->sampled && (!fr->selection.awaits || fr->inside > 0);
+  if (tg_unlikely(fr->selection.awaits) && !fr->adrift)
+    return within(fr, f, k, resumed);
+  return k->wanted;
+}
+
 /* The frame is entered, of a function of which 'k' is known; whether that gives
    a packet. */
 TG_INLINE bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
                       tg_CachedFunction *k, bool resumed, tg_Packet *out) {
-  f->inside = k != NULL && (f->sampled ? k->sampled : k->wanted)
+  f->inside = is_wanted(fr, f, k, resumed)
               && fr->inside < fr->selection.max_depth;
   if (!f->inside)
     return false;
@@ -163,6 +207,7 @@ static bool hide (tg_Framer *fr, tg_StackFrame *f) {
   tg_assert(f->inside && fr->inside > 0 && (!shown || fr->open > 0));
   fr->inside--;
   fr->open -= shown;
+  fr->roots -= f->root;
   f->inside = f->shown = false;
   return shown;
 }
@@ -294,8 +339,11 @@ static bool turn_close (tg_Framer *fr, tg_Packet *out) {
 /* The frame that makes the tail call is closed before the one that it calls is
    entered, at the same moment. */
 static bool turn_tail (tg_Framer *fr, tg_Packet *out) {
-  if (fr->job.left > 0)
+  const tg_StackFrame *f = tg_stack_top(fr->running);
+  if (fr->job.left > 0) {
+    fr->heir = f != NULL && f->root;
     return close_one(fr, out);
+  }
   fr->job.kind = TG_JOB_ENTER;
   return false;
 }

@@ -120,6 +120,11 @@ typedef struct tg_Framer {
   tg_Stack *running;    /* borrows; innermost of the chain, NULL if none */
   uint32_t inside;      /* frames of the whole chain that are so */
   uint32_t open;        /* the same of those shown */
+  uint32_t roots;       /* calls that the selection waits for, open there */
+  uint64_t calls;       /* of these so many have begun */
+  bool heir;            /* the frame entered next takes a root's place */
+  bool adrift;          /* reading has not begun where the trace did, so it is
+                           not known which calls are open: all is shown */
   tg_FunctionCache known; /* owns */
   tg_Event event;       /* the latest; the reader decodes it into here */
   tg_FrameSample sample; /* owns */

@@ -67,6 +67,7 @@ void tg_framestart_context (tg_Framer *fr, const tg_Event *e) {
     fr->ahead = TG_AHEAD_UNSAID;
   else
     fr->ahead = (list != NULL) ? TG_AHEAD_OPEN : TG_AHEAD_SILENT;
+  fr->adrift = fr->adrift || fr->ahead == TG_AHEAD_SILENT;
   if (list != NULL && e->n > 0)
     tg_framer_job(fr, TG_JOB_REOPEN, TG_WHY_ENTER, e->n - 1, tg_no_values);
 }

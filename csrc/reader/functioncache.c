@@ -28,6 +28,7 @@ tg_CachedFunction *tg_functioncache_ask (tg_FunctionCache *all,
   k->wanted = tg_selection_wants(d, f);
   k->sampled = tg_selection_samples(d, f);
   k->passes = tg_selection_passes(d, f);
+  k->awaited = d->awaits && tg_selection_awaits(d, f);
   k->yields = f->role == TG_ROLE_YIELD;
   return k;
 }

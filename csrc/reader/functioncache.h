@@ -14,6 +14,7 @@ typedef struct tg_CachedFunction {
   bool sampled;         /* where samples show it, the same */
   bool passes;          /* its filter */
   bool yields;          /* it is coroutine.yield */
+  bool awaited;         /* some member of the selection waits for its calls */
 } tg_CachedFunction;
 
 typedef struct tg_FunctionCache {

@@ -26,6 +26,7 @@ struct tg_Reader {
   tg_Pos latest;        /* of the event read last */
   uint64_t lost;
   uint64_t ticks;       /* of the last event */
+  uint64_t waited;      /* ticks in which the program waited for a reader */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Framer framer;     /* owns; its status is the reader's */
   void (*pace) (void *ud);
@@ -110,6 +111,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   c->clock = r->clock;
   c->lost = r->lost;
   c->ticks = r->ticks;
+  c->waited = r->waited;
   return c;
 }
 
@@ -121,8 +123,10 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   tg_selection_bare(&bare);
   tg_Reader *again = tg_reader_new(r->stream, tg_reader_pos(r), &bare);
   tg_selection_clear(&bare);
-  if (again != NULL)
+  if (again != NULL) {
     again->clock = r->clock;
+    again->waited = r->waited;
+  }
   return again;
 }
 
@@ -174,6 +178,15 @@ uint64_t tg_reader_damage (const tg_Reader *r) {
 
 uint64_t tg_reader_time (const tg_Reader *r) {
   return r->framer.now_ns;
+}
+
+uint64_t tg_reader_waited (const tg_Reader *r) {
+  return (uint64_t)((double)r->waited * r->clock.ns_per_tick);
+}
+
+uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns) {
+  uint64_t waited = tg_reader_waited(r), last = tg_reader_time(r);
+  return (ns > waited && ns - waited > last) ? ns - waited : last;
 }
 
 uint64_t tg_reader_lost (const tg_Reader *r) {
@@ -244,9 +257,21 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
    sum may wrap round in a damaged file, and is then no later. */
 static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
   uint64_t ticks = e->ticks;
-  if (e->kind != TG_EV_CONTEXT && e->kind != TG_EV_TIME)
+  if (e->kind != TG_EV_CONTEXT && e->kind != TG_EV_TIME
+      && e->kind != TG_EV_WAIT)
     ticks += r->ticks;
   return ticks > r->ticks ? ticks : r->ticks;
+}
+
+/* What the program has waited up to an event at 'ticks'. A wait is over when it
+   is told of, and began after the event before: a damaged file may say
+   otherwise. */
+static uint64_t waited_at (const tg_Reader *r, const tg_Event *e,
+                           uint64_t ticks) {
+  uint64_t most = ticks - r->ticks;
+  if (tg_likely(e->kind != TG_EV_WAIT))
+    return r->waited;
+  return r->waited + (e->waited < most ? e->waited : most);
 }
 
 /* Reads an event; false if there is none before 'end', and none in time. The
@@ -270,14 +295,15 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     r->framer.status = TG_ERR_FORMAT;
     return false;
   }
-  uint64_t ticks = ticks_at(r, e);
-  *now_ns = tg_clock_ns(&r->clock, ticks);
+  uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
+  *now_ns = tg_clock_ns(&r->clock, ticks - waited);
   if (*now_ns > r->to_ns)
     return false;
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);
   r->cursor.offset += (uint32_t)used;
   r->ticks = ticks;
+  r->waited = waited;
   return true;
 }
 

@@ -79,8 +79,16 @@ tg_Status tg_reader_status (const tg_Reader *r);
    are in none. */
 uint64_t tg_reader_damage (const tg_Reader *r);
 
-/* The time that reading has reached. */
+/* The time that reading has reached. It stands still while the program waits
+   for a reader: what is added up from times is the program's own. */
 uint64_t tg_reader_time (const tg_Reader *r);
+
+/* How long it has waited, as far as has been read, in nanoseconds. */
+uint64_t tg_reader_waited (const tg_Reader *r);
+
+/* That time at a moment 'ns' of the clock which comes after all that was
+   read. */
+uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns);
 
 /* Where reading goes on. */
 tg_Pos tg_reader_pos (const tg_Reader *r);

@@ -21,6 +21,8 @@ typedef struct tg_StackFrame {
   bool inside;          /* the selection has it open... */
   bool shown;           /* ...and so has its filter: an enteredFrame was given,
                            its exit not yet */
+  bool root;            /* of a call that the selection waits for */
+  bool outer;           /* entered while no such call was open */
   uint64_t entered_ns;  /* of its first entry */
   uint64_t opened_ns;   /* of its last shown entry */
   size_t kept_at;       /* argument bytes, in the stack's 'kept' */

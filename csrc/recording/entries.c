@@ -197,6 +197,8 @@ static void put_options (tg_Buf *out, const tg_Options *o) {
   put_list(out, o->include.list, o->include.count);
   put_list(out, o->exclude.list, o->exclude.count);
   put_list(out, o->redact.list, o->redact.count);
+  put_list(out, o->on.list, o->on.count);
+  put64(out, o->calls);
 }
 
 /* The end comes first, so that it can be filled in at a known place. */
@@ -392,6 +394,10 @@ static void take_options (Source *s, tg_Options *o) {
   take_patterns(s, &o->include);
   take_patterns(s, &o->exclude);
   take_patterns(s, &o->redact);
+  if (s->b.p < s->b.end) {      /* older recordings end here */
+    take_patterns(s, &o->on);
+    o->calls = tg_take64(&s->b);
+  }
 }
 
 /* As a whole, as the file writer fills it in. */
@@ -413,7 +419,7 @@ tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
   out->name = take_string(&s);
   take_options(&s, &out->options);
   tg_Status status = status_of(&s);
-  if (status == TG_OK && (out->name == NULL || out->end.why > TG_END_DISK
+  if (status == TG_OK && (out->name == NULL || out->end.why > TG_END_CALLS
                           || out->options.overflow > TG_OVERFLOW_WAIT))
     status = TG_ERR_FORMAT;
   if (status != TG_OK)

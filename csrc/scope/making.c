@@ -198,6 +198,7 @@ static bool take_some (tg_Scope *s, Making *m, uint64_t n) {
 /* What is damaged is shown as far as it goes. */
 static tg_Status end_source (tg_Scope *s, const tg_ScopePackets *from) {
   tg_Status status = tg_minduration_status(&from->minduration);
+  s->trace.end_ns = tg_reader_until(from->reader, s->trace.end_ns);
   if (status != TG_ERR_FORMAT)
     return status;
   s->damage = tg_reader_damage(from->reader);

@@ -10,6 +10,7 @@
 #include "session/tracelimits.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
+#include "state/awaited.h"
 
 /* From where a trace's buffer counts. Of a trace that somebody reads as it
    goes, what has been read counts no more; on a file all counts; a live log's
@@ -126,13 +127,19 @@ static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
 /* Whether the trace's buffer takes 'need' more bytes; may wait for it. The
    wait is the one place where the hook sleeps; it ends when the reader stands
    still (follower.h). */
-static bool fits (const tg_Session *s, const tg_Trace *t, size_t need) {
+static bool fits (tg_Session *s, const tg_Trace *t, size_t need) {
   const tg_Options *o = &t->options;
   tg_Pos pos = tg_writer_pos(&s->writer);
-  if (t->follower != NULL)
-    return tg_follower_admit(t->follower, pos, need, o->buffer,
-                             o->overflow == TG_OVERFLOW_WAIT);
-  return pos + need - kept_from(s, t) <= o->buffer;
+  if (t->follower == NULL)
+    return pos + need - kept_from(s, t) <= o->buffer;
+  uint64_t before = t->follower->waited;
+  bool fit = tg_follower_admit(t->follower, pos, need, o->buffer,
+                               o->overflow == TG_OVERFLOW_WAIT);
+  if (t->follower->waited > before) {
+    s->waited += t->follower->waited - before;
+    tg_session_heed(s);
+  }
+  return fit;
 }
 
 /* How a trace ends now, if it does: it needs 'need' more bytes. The exact
@@ -163,8 +170,9 @@ static void leave_follower (tg_Trace *t) {
   }
 }
 
-/* What follows from it (traces leave the list, the selection gets less) is
-   left to 'attend', after the event: here the writer is in the middle of one.
+/* What was waited and has not been told of is left out of its time. What
+   follows from it (traces leave the list, the selection gets less) is left to
+   'attend', after the event: here the writer is in the middle of one.
    The trace whose file does not take a definition (emit.c) ends where that
    was, not here. */
 void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
@@ -173,7 +181,7 @@ void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   t->end = torn ? TG_END_DISK : why;
   t->stop = torn ? s->torn_at : tg_writer_pos(&s->writer);
   t->packets_end = torn ? s->torn_packets : s->writer.packets;
-  t->ticks_end = tg_clock_ticks();
+  t->ticks_end = tg_clock_ticks() - s->waited;
   t->older_end = tg_traceinfo_older_frames(s, t);
   tg_reader_free(t->counter);
   t->counter = NULL;
@@ -192,6 +200,7 @@ bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->counter = NULL;
   t->counted = 0;
   memset(t->lost, 0, sizeof t->lost);
+  tg_awaited_restart(t);
   bool ok = tg_tracelimits_begin(s, t, now);
   tg_cursor_drop(&before);
   if (ok)

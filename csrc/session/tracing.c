@@ -13,6 +13,7 @@
 #include "direct/proof.h"
 #include "hook/arm.h"
 #include "hook/context.h"
+#include "hook/emit.h"
 #include "hook/hook.h"
 #include "hook/ownframes.h"
 #include "hook/lastrun.h"
@@ -26,6 +27,7 @@
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/wanted.h"
+#include "state/awaited.h"
 #include "state/builtins.h"
 #include "state/funcname.h"
 #include "state/observer.h"
@@ -108,6 +110,9 @@ static void clear_machinery (tg_Session *s) {
   tg_stream_unpin(s->writer.stream);
   memset(&s->writer, 0, sizeof s->writer);
   tg_selection_clear(&s->selection);
+  tg_selection_clear(&s->aside.selection);
+  tg_closures_free(&s->aside_closures);
+  s->awaits = s->within = false;
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
@@ -117,6 +122,7 @@ static void clear_machinery (tg_Session *s) {
   s->tracing = s->recording = s->attention = s->hooked = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
+  s->waited = 0;
 }
 
 /* The chain from the main thread to 'L': each holds the next by the resume
@@ -297,6 +303,7 @@ static void take_out (tg_Session *s, tg_Trace *t) {
     tg_log_finish(t->log);
   }
   unlink_trace(s, t);
+  tg_awaited_free(t);
   t->session = NULL;
 }
 
@@ -306,7 +313,7 @@ static void work_out_logging (tg_Session *s) {
   s->logging = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
     s->logging = s->logging || t->log != NULL;
-  s->attention = s->logging || s->stale || s->snapshot;
+  s->attention = s->logging || s->stale || s->snapshot || s->waited > 0;
   tg_session_review(s);
 }
 
@@ -459,14 +466,28 @@ static void pump_logs (tg_Session *s) {
   }
 }
 
-/* In this order: os.exit ends everything; observers come before traces are
+/* Those that have seen all calls that they waited for. After the event, since
+   the exit of the last one is the trace's too. */
+static void end_fulfilled (tg_Session *s) {
+  tg_Trace *t = s->awaits && !s->terminated ? s->traces : NULL;
+  for (; t != NULL; t = t->next) {
+    if (t->end == TG_END_NOT && tg_awaited_all(t))
+      tg_tracelimits_end(s, t, TG_END_CALLS);
+  }
+}
+
+/* In this order: what was waited is told of; os.exit ends everything; then
+   traces end that have all they waited for; observers come before traces are
    retired, since they still have to tell of those (endpoint.c reads why one
    ended); then what needs the stream as it is; last what changes it. Any of
    these may end tracing: then nothing of the session's machinery is there any
    more. */
 static void attend (tg_Session *s, lua_State *L) {
+  if (s->waited > 0)
+    tg_emit_wait(s);
   if (s->exiting)
     tg_tracing_terminate(s);
+  end_fulfilled(s);
   tg_observers_attend(s, L);
   if (!s->tracing)
     return;

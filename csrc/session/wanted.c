@@ -2,7 +2,10 @@
 ** wanted.c - the union of what the traces of a session ask for. Called where
 ** traces come and go, on the traced thread. Without memory all is as before.
 */
+#include <string.h>
+
 #include "session/wanted.h"
+#include "state/awaited.h"
 
 /* Whether the session must still see events for this trace: to record them, or
    to count what it loses. One that ended for want of room is told how much it
@@ -33,37 +36,57 @@ static bool hide_from_bytes (const tg_Session *s, tg_Selection *d) {
   return ok;
 }
 
-/* Which functions are wanted is decided once for each (catalog.h), so all
-   decisions are forgotten when the union has changed; when it has not, which
-   is the common case of many traces alike, they stand. The depth limit counts
-   from the bottom of the stack, a trace's own from where it began. False
-   without memory: then all is as before. */
-bool tg_wanted_work_out (tg_Session *s) {
-  tg_Selection fresh = {0};
-  uint32_t limit = 0;
-  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (!tg_wanted_counts(t))
+/* How deep 't' sees. The session's limit counts visible frames from the bottom
+   of the stack, a trace's own from where it began; one that waits for calls
+   begins with each of them, wherever that is. */
+static uint32_t limit_of (const tg_Session *s, const tg_Trace *t) {
+  uint32_t depth = t->options.max_depth;
+  bool alone = s->traces == t && t->next == NULL && t->depth_start == 0;
+  if (t->options.on.count > 0)
+    return alone ? depth : TG_NOLIMIT;
+  return (depth < TG_NOLIMIT - t->depth_start) ? depth + t->depth_start
+                                               : depth;
+}
+
+/* What the traces want: all of them, or those that wait for no calls. Where
+   that is nothing, no function is wanted at any depth. False without memory,
+   and then it is empty. */
+static bool gather (const tg_Session *s, bool all, tg_Wanted *w) {
+  memset(w, 0, sizeof *w);
+  bool ok = true;
+  for (const tg_Trace *t = s->traces; t != NULL && ok; t = t->next) {
+    if (!tg_wanted_counts(t) || (!all && t->options.on.count > 0))
       continue;
-    if (!tg_selection_add(&fresh, &t->options)) {
-      tg_selection_clear(&fresh);
-      return false;
-    }
-    uint32_t depth = t->options.max_depth;
-    if (depth != TG_NOLIMIT && depth < TG_NOLIMIT - t->depth_start)
-      depth += t->depth_start;
-    if (depth > limit)
-      limit = depth;
+    ok = tg_selection_add(&w->selection, &t->options);
+    uint32_t limit = limit_of(s, t);
+    if (limit > w->depth_limit)
+      w->depth_limit = limit;
   }
-  if (!hide_from_bytes(s, &fresh)) {
-    tg_selection_clear(&fresh);
+  if (w->selection.count == 0)
+    w->depth_limit = TG_NOLIMIT;
+  if (ok && hide_from_bytes(s, &w->selection))
+    return true;
+  tg_selection_clear(&w->selection);
+  return false;
+}
+
+static bool awaits (const tg_Session *s) {
+  const tg_Trace *t = s->traces;
+  while (t != NULL && (!tg_wanted_counts(t) || t->options.on.count == 0))
+    t = t->next;
+  return t != NULL;
+}
+
+bool tg_wanted_work_out (tg_Session *s) {
+  tg_Wanted all, outer;
+  if (!gather(s, true, &all))
+    return false;
+  if (!gather(s, false, &outer)) {
+    tg_selection_clear(&all.selection);
     return false;
   }
-  bool alike = tg_selection_alike(&fresh, &s->selection);
-  tg_selection_clear(&s->selection);
-  s->selection = fresh;
-  s->depth_limit = limit;
-  tg_session_review(s);
-  if (!alike)           /* else each function is still wanted or not */
-    tg_catalog_refresh(&s->known);
-  return true;
+  bool ok = tg_awaited_install(s, awaits(s), &all, &outer);
+  tg_selection_clear(&all.selection);
+  tg_selection_clear(&outer.selection);
+  return ok;
 }

@@ -38,8 +38,17 @@ void tg_catalog_refresh (tg_Catalog *k) {
   tg_closures_clear(&k->closures);
 }
 
+/* Whether some trace waits for calls of it. */
+static bool is_target (const tg_Session *s, const tg_Function *f) {
+  const tg_Trace *t = s->awaits && !f->own ? s->traces : NULL;
+  while (t != NULL && !tg_selection_names(&t->options.on, f))
+    t = t->next;
+  return t != NULL;
+}
+
 /* All that the hook needs to know of a function at its call, so that it need
-   not look at the definition. */
+   not look at the definition. One that a trace waits for is hidden until that
+   has been looked at (awaited.h), which is how it is told from the usual. */
 uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
   tg_assert(id != 0 && id <= TG_FR_ID);
@@ -53,6 +62,8 @@ uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
   flags |= (uint32_t)f->role << TG_FR_ROLESHIFT;
   if (!tg_selection_wants(&s->selection, f))
     flags |= TG_FR_HIDDEN;
+  if (is_target(s, f))
+    flags |= TG_FR_TARGET | TG_FR_HIDDEN;
   for (int i = 0; s->selection.redacts && f->params && i < f->nparams; i++) {
     if (tg_selection_secret(&s->selection, f->params[i]))
       flags |= TG_FR_SECRETS;

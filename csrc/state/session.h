@@ -50,6 +50,18 @@ struct tg_Running;
 struct tg_Sampler;
 struct tg_Session;
 
+/* A call that a trace waits for is open: its root (awaited.h). */
+typedef struct tg_Root {
+  const tg_Coroutine *t;      /* borrows */
+  uint32_t at;                /* index of its frame */
+} tg_Root;
+
+/* What is recorded: of which functions, and how deep. */
+typedef struct tg_Wanted {
+  tg_Selection selection;     /* owns */
+  uint32_t depth_limit;       /* frames from there on are hidden */
+} tg_Wanted;
+
 typedef struct tg_Trace {
   struct tg_Trace *next;      /* the one started before it, still active */
   struct tg_Session *session; /* NULL once it is not active any more */
@@ -79,6 +91,9 @@ typedef struct tg_Trace {
   uint32_t depth_start;       /* visible frames open when it started */
   bool consumed;              /* somebody reads it as it goes */
   bool anchored;              /* kept alive by the state (anchor.h) */
+  uint64_t calls;             /* of those it waits for, so many have begun... */
+  tg_Root *roots;             /* owns; ...and these are open */
+  uint32_t nroots, croots;    /* how many, and room for how many */
   uint64_t lost[TG_NLOSSES];  /* packets */
   tg_Program *program;        /* pins: of a recording's trace, else NULL */
   uint64_t damage;            /* of a recording's: the byte of the file from
@@ -124,10 +139,17 @@ typedef struct tg_Session {
   tg_Coroutines threads;
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;
+  bool awaits;                /* some trace waits for calls (awaited.h) */
+  bool within;                /* one of them is open */
+  tg_Wanted aside;            /* then: what is recorded outside of them; else
+                                 what within */
+  tg_Closures aside_closures; /* owns: what is known of functions there */
   tg_ObjectPool pool;
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
+  uint64_t waited;            /* ticks in which the hook has waited for a
+                                 reader; to be told after the event */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */

@@ -51,6 +51,9 @@
 **             CALL in this stream. The first 'kept' entries are those of the
 **             SAMPLE before, which is then behind the last CONTEXT. 'ns' is how
 **             long it has run since the sample before, 'ticks' how many came.
+**   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
+**             program has waited for a reader, up to now. That is no time of
+**             the program's: readers take it out of theirs.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
@@ -77,7 +80,8 @@ typedef enum tg_Kind {
   TG_EV_TERMINATE,
   TG_EV_GONE,
   TG_EV_LOST,
-  TG_EV_SAMPLE = 13
+  TG_EV_SAMPLE = 13,
+  TG_EV_WAIT = 14
 } tg_Kind;
 
 enum {

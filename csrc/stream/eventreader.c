@@ -99,6 +99,10 @@ static bool take_body (Rest *r, tg_Event *e) {
     case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
     case TG_EV_SAMPLE: take_sample(r, e); return true;
     case TG_EV_LOST: e->lost = tg_take64(&r->b); return true;
+    case TG_EV_WAIT:
+      e->ticks = tg_take64(&r->b);
+      e->waited = tg_take64(&r->b);
+      return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }

@@ -12,7 +12,8 @@
 typedef struct tg_Event {
   tg_Kind kind;
   uint32_t flags;         /* TG_EVF_* as they stand in the head */
-  uint64_t ticks;         /* CONTEXT, TIME: absolute; else since the last */
+  uint64_t ticks;         /* CONTEXT, TIME, WAIT: absolute; else since the
+                             last */
   tg_FunctionId function; /* CALL */
   uint32_t line;          /* CALL with SITE */
   tg_FunctionId caller;   /* CALL with FAR */
@@ -24,6 +25,7 @@ typedef struct tg_Event {
   uint64_t lost;          /* LOST */
   uint64_t used_ns;       /* SAMPLE; its entries are in 'list', pairs */
   uint32_t weight, kept;  /* ticks that came; entries of the one before */
+  uint64_t waited;        /* WAIT */
   tg_Slice values;        /* data NULL without VALUES */
 } tg_Event;
 

@@ -101,10 +101,18 @@ bool tg_fdwriter_write (tg_FdWriter *o, const char *data, size_t size) {
   return o->error == 0;
 }
 
-/* 0: it is no terminal, or does not know. */
+/* Zeros: it is no terminal, or does not know. */
+static struct winsize size_of (const tg_FdWriter *o) {
+  struct winsize w = {0};
+  if (o->terminal && ioctl(o->fd, TIOCGWINSZ, &w) != 0)
+    w = (struct winsize){0};
+  return w;
+}
+
 uint32_t tg_fdwriter_width (const tg_FdWriter *o) {
-  struct winsize w;
-  if (!o->terminal || ioctl(o->fd, TIOCGWINSZ, &w) != 0)
-    return 0;
-  return w.ws_col;
+  return size_of(o).ws_col;
+}
+
+uint32_t tg_fdwriter_height (const tg_FdWriter *o) {
+  return size_of(o).ws_row;
 }

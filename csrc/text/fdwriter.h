@@ -41,4 +41,7 @@ bool tg_fdwriter_write (tg_FdWriter *o, const char *data, size_t size);
 /* Columns of the terminal; 0 if it is none or does not tell. */
 uint32_t tg_fdwriter_width (const tg_FdWriter *o);
 
+/* The same of lines. */
+uint32_t tg_fdwriter_height (const tg_FdWriter *o);
+
 #endif

@@ -147,6 +147,7 @@ void tg_readtrace_span (const tg_ReadTrace *r, const tg_Trace *t,
                         uint64_t *start_ns, uint64_t *end_ns) {
   uint64_t end = ns_at(t, t->end == TG_END_NOT ? tg_clock_ticks()
                                                : t->ticks_end);
+  end = tg_reader_until(r->reader, end);
   if (tg_minduration_status(&r->minduration) == TG_ERR_FORMAT)
     end = tg_reader_time(r->reader);
   if (!tg_reader_begun(r->reader, start_ns))

@@ -57,7 +57,7 @@ static int describe_trace (lua_State *L) {
   pace.before = lua_tonumber(L, 3);
   pace.whole = lua_tonumber(L, 4);
   measure(L, r, &pace, &m);
-  lua_createtable(L, 0, 11);
+  lua_createtable(L, 0, 12);
   lx_set_string(L, "name", t->name);
   tg_readoptions_pushtypes(L, t->options.types);
   lua_setfield(L, -2, "types");
@@ -68,6 +68,9 @@ static int describe_trace (lua_State *L) {
   lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
   lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
+  if (tg_reader_waited(r->reader) > 0)
+    lx_set_number(L, "waited_ms",
+                  (double)tg_reader_waited(r->reader) / 1e6);
   lx_set_integer(L, "events", (lua_Integer)m.events);
   lx_set_integer(L, "threads", m.threads);
   tg_trace_push_lost(L, t);
@@ -176,7 +179,7 @@ static const char *state_name (const tg_Recording *r) {
    mostly; of several the first one is that of the whole program. */
 static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
-    "duration_ms", "events", "threads", "lost"
+    "duration_ms", "waited_ms", "events", "threads", "lost"
   };
   tg_assert(lua_istable(L, -1) && lua_istable(L, -2) && r->count > 0);
   lua_rawgeti(L, -1, 1);

@@ -38,6 +38,15 @@
 --                    client), and is the same as "stop" if there is none
 --   maxEvents        the trace ends by itself after so many packets
 --   duration         ms; the trace ends by itself after this time
+--   on               list of patterns, as include: the trace has the calls of
+--                    these functions, what happens in them, and nothing else.
+--                    A function itself is shown in any case, and so is what
+--                    takes its place by a tail call, which belongs to the call.
+--                    While its coroutine is suspended nothing is seen
+--   calls            the trace ends by itself when so many of these calls are
+--                    over (1), however they end; "all": it does not. Calls
+--                    within a call are not counted, nor is one that was open
+--                    when the trace began
 --
 -- A Trace:
 --   trace.name, trace.active

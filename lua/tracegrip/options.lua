@@ -184,6 +184,14 @@ options.shared = {
   {name = "duration", kind = "seconds", metavar = "S",
    group = "What is traced",
    help = "Stop tracing after S seconds (or 500ms, 2m)."},
+  {name = "on", kind = "pattern", metavar = "PATTERN", list = true,
+   group = "What is traced",
+   help = "Nothing but calls of the functions whose name or source a Lua "
+          .. "pattern finds, with all that happens in them; until the first "
+          .. "of them the trace waits."},
+  {name = "calls", kind = "most", metavar = "N", group = "What is traced",
+   default = "1",
+   help = "Stop tracing after N calls of what --on says; N may be 'all'."},
 
   {name = "valueDepth", kind = "limit", metavar = "N", group = "Values",
    default = "1",

@@ -41,7 +41,7 @@ describe("an option", function ()
   local known = {
     "name", "trace", "include", "exclude", "c", "maxDepth", "minDuration",
     "valueDepth", "valueProperties", "valueString", "valueObjects", "redact",
-    "buffer", "overflow", "maxEvents", "duration"
+    "buffer", "overflow", "maxEvents", "duration", "on", "calls"
   }
 
   it("that is unknown is an error which names it and the others", function ()
@@ -69,7 +69,8 @@ describe("an option", function ()
         {valueString = "all"}, {valueObjects = 1}, {valueObjects = "all"},
         {redact = {"password"}}, {buffer = 1 << 20}, {overflow = "stop"},
         {overflow = "ring"}, {overflow = "wait"}, {maxEvents = 10},
-        {duration = 1000}, {duration = 0.5}
+        {duration = 1000}, {duration = 0.5}, {on = "f"}, {on = {"f", "g"}},
+        {on = "f", calls = 1}, {on = "f", calls = "all"}
       }
       for i, options in ipairs(forms) do
         local ok, trace = pcall(tracegrip.start, options)
@@ -93,7 +94,8 @@ describe("an option", function ()
         {valueObjects = false}, {valueObjects = -1}, {redact = 7},
         {buffer = "big"}, {buffer = -1}, {overflow = "burst"},
         {overflow = 1}, {maxEvents = -1}, {maxEvents = "x"},
-        {duration = -1}, {duration = "x"}, {include = {"["}},
+        {duration = -1}, {duration = "x"}, {on = 5}, {on = {"["}},
+        {calls = 0}, {calls = "some"}, {calls = 2}, {include = {"["}},
         {redact = {"%"}},
       }
       for i, options in ipairs(wrong) do

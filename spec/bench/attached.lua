@@ -4,8 +4,10 @@
 --
 -- A program calls small functions, a thousand at a time, and looks at the clock
 -- after each thousand: calls a second, and the longest it stood still. It does
--- so untraced, recorded by itself, with `tracegrip attach -o`, with `attach` as
--- a log, and with an `attach` that is stopped and reads nothing. The table has
+-- so untraced, listening to nobody and with fifty idle connections, recorded by
+-- itself, with `tracegrip attach -o`, with `attach` as a log, with one that is
+-- stopped and reads nothing, and with one that waits for a call which never
+-- comes. The table has
 -- calls a second, that in terms of `record`, the longest stretch, and what was
 -- lost of the events; MiB is the program's resident memory at the end.
 
@@ -34,6 +36,18 @@ while true do
     next_line, calls, longest = now + 1e8, 0, 0
   end
 end
+]]
+
+-- Fifty connections that say nothing.
+local idle = [[
+local uv = require "luv"
+for _ = 1, 50 do
+  local connection = uv.new_tcp()
+  connection:connect("127.0.0.1", tonumber(arg[1]), function ()
+    connection:read_start(function () end)
+  end)
+end
+uv.run()
 ]]
 
 local directory = assert(uv.fs_mkdtemp "/tmp/tracegrip-bench-XXXXXX")
@@ -138,13 +152,16 @@ end
 local rows = {
   {"untraced", {"lua5.4"}},
   {"listening", serve},
+  {"50 idle", serve, {"lua5.4", path "idle.lua", port}},
   {"record", {command, "record", "-o", path "r"}, file = "r"},
   {"attach -o", serve, attach("-o", path "a"), file = "a"},
   {"attach", serve, attach()},
-  {"attach, stopped", serve, attach("-o", path "s"), pause = true, file = "s"}
+  {"attach, stopped", serve, attach("-o", path "s"), pause = true, file = "s"},
+  {"attach --on", serve, attach("--on", "^never$")}
 }
 
 write("program.lua", program)
+write("idle.lua", idle)
 print(("%-16s %14s %12s %8s %6s"):format("", "calls/s", "longest, ms", "lost",
                                          "MiB"))
 for _, row in ipairs(rows) do

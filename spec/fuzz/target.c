@@ -183,7 +183,9 @@ static int null_file (void) {
 }
 
 static void read_log (const Look *k) {
-  static const tg_LogStyle style = {true, true, true, 80, true, false};
+  static const tg_LogStyle style = {
+    .color = true, .times = true, .summary = true, .width = 80, .fails = true
+  };
   tg_Log *l = tg_log_new(k->r->stream, k->trace->start, &k->selection, &style,
                          null_file());
   if (l == NULL)

@@ -107,6 +107,30 @@ describe("tracegrip attach", function ()
     end)
   end)
 
+  it("has one call, and the program runs on without it", function ()
+    local target <close> = serving.start(program)
+    local directory = target.directory
+    local all = {"attach", target.address, "--on", "^work$", "-o", "rec"}
+    local command = served.start(all, directory)
+    work_until(target, function ()
+      require("luv").run "nowait"
+      return command.status
+    end)
+    assert.equal(0, command:ended(), command.err)
+    local recording = assert(recorded.open(directory .. "/rec"))
+    assert.equal("calls", recording:info().traces[1].ended)
+    local depth, names = 0, {}
+    for _, packet in ipairs(recorded.packets(recording)) do
+      local entered = packet.type == "enteredFrame"
+      if entered and depth == 0 then
+        names[#names + 1] = packet.name
+      end
+      depth = depth + (entered and 1 or -1)
+    end
+    assert.same({"work"}, names)
+    assert.equal(0, depth)
+  end)
+
   it("says so when the program is killed, and has all up to there", function ()
     local target <close> = serving.start(program)
     local directory = target.directory

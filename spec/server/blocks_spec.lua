@@ -168,6 +168,32 @@ describe("a trace that comes as blocks", function ()
     assert.is_true(calls >= 30000 * 5)
   end)
 
+  it("has what was waited for its client in no call's time", function ()
+    local target <close> = serving.start(busy)
+    local command = attach(target, "--overflow", "wait", "--buffer", "64K")
+    work(target, "1")
+    uv.kill(command.pid, "sigstop")
+    target:tell "100000"
+    uv.sleep(1500)
+    uv.kill(command.pid, "sigcont")
+    target:says "done\n"
+    finish(command)
+    local recording = open(target, "remote")
+    local about = recording:info()
+    assert.is_true(about.waited_ms > 500)
+    local report = recording:traces()[1]:report()
+    local sum = 0
+    for _, row in ipairs(report.functions) do
+      sum = sum + row.self_ms
+      assert.is_true(row.name == "work" or row.max_ms < about.waited_ms / 2)
+    end
+    assert.is_true(sum <= report.duration_ms + 0.001)
+    local info = served.start({"info", "remote"}, target.directory)
+    info:ended()
+    assert.matches("duration: [^\n]+, and %S+ m?s waited for a client",
+                   info.out)
+  end)
+
   it("is good up to where its client was killed", function ()
     local target <close> = serving.start(busy)
     local command = attach(target)

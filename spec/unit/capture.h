@@ -169,6 +169,12 @@ static inline void e_time (Tape *t, uint64_t ticks) {
   e_end(t);
 }
 
+static inline void e_wait (Tape *t, uint64_t ticks, uint64_t waited) {
+  t->p = tg_put32(t->p, TG_EV_WAIT);
+  t->p = tg_put64(tg_put64(t->p, ticks), waited);
+  e_end(t);
+}
+
 /* A call; 'values' NULL for none. */
 static inline void e_call (Tape *t, tg_FunctionId f, uint32_t flags,
                            const char *values) {

@@ -114,9 +114,10 @@ static const char *logged (const tg_LogStyle *style, uint64_t min_us) {
   return text;
 }
 
-/* What a terminal of so many columns gets. */
-static const char *shown (const tg_LogStyle *style, unsigned short columns) {
-  struct winsize w = {.ws_row = 24, .ws_col = columns};
+/* What a terminal of so many columns and rows gets. */
+static const char *shown (const tg_LogStyle *style, unsigned short columns,
+                          unsigned short rows) {
+  struct winsize w = {.ws_row = rows, .ws_col = columns};
   tg_LogState state;
   int master, slave;
   if (openpty(&master, &slave, NULL, NULL, &w) != 0)
@@ -185,7 +186,7 @@ static void test_min_duration (void) {
 static void test_terminal (void) {
   tg_LogStyle style = {0};
   program();
-  expect("a terminal's width", shown(&style, 50),
+  expect("a terminal's width", shown(&style, 50, 5),
     "(main chunk)()                            prog.lua\r\n"
     "│ fib(2)                                prog.lua:9\r\n"
     "│ │ fib(1)                              prog.lua:4\r\n"
@@ -194,6 +195,28 @@ static void test_terminal (void) {
     "│ print(\"a\\n\\xFFé\", {\"hi\", x = 5, ...…  prog.lua:9\r\n"
     "│ └\r\n"
     "└ (main chunk) !! error \"boom\"\r\n");
+  tg_stream_unpin(stream);
+}
+
+/* A burst is shown as far as it fits, and the rest is told of in the last
+   line; where there is no terminal it is all there. */
+static void test_live (void) {
+  tg_LogStyle style = {.live = true};
+  program();
+  expect("a terminal's height", shown(&style, 50, 5),
+    "(main chunk)()                            prog.lua\r\n"
+    "│ fib(2)                                prog.lua:9\r\n"
+    "│ │ fib(1)                              prog.lua:4\r\n"
+    "│ │ └→ 1\r\n"
+    "… 1 call not shown\r\n");
+  style.width = 40;
+  style.summary = true;
+  expect("no terminal", logged(&style, 40),
+    "(main chunk)()                  prog.lua\n"
+    "│ fib(2)                      prog.lua:9\n"
+    "│ └→ 1, true\n"
+    "└ (main chunk) !! error \"boom\"\n"
+    "── 2 calls, 1 ended by an error\n");
   tg_stream_unpin(stream);
 }
 
@@ -326,6 +349,7 @@ int main (void) {
   test_lines();
   test_min_duration();
   test_terminal();
+  test_live();
   test_closed_pipe();
   test_coroutines();
   test_held_over();

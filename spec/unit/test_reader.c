@@ -486,6 +486,34 @@ static void times (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* Time stands still in a wait, which is not longer than it can be. */
+static void waits (void) {
+  static const uint64_t wanted[] = {1010, 1120, 1130};
+  Tape t = start("ab");
+  tg_Selection d = everything();
+  tg_Packet p;
+  e_call(&t, A, 0, NULL);                 /* 1010 */
+  e_wait(&t, 9110, 8000);
+  e_call(&t, B, 0, NULL);                 /* 9120 */
+  e_return(&t);                           /* 9130 */
+  e_wait(&t, 9230, 500);                  /* 100 at most */
+  e_time(&t, 9230);
+  e_resume(&t, 2);
+  e_plain(&t, TG_EV_LEAVE, NULL);
+  e_return(&t);
+  tg_Reader *r = tg_reader_new(t.stream, 0, &d);
+  for (int i = 0; i < 3; i++)
+    UNIT_CHECK(tg_reader_next(r, UINT64_MAX, &p) && p.time_ns == wanted[i]);
+  UNIT_CHECK(tg_reader_next(r, UINT64_MAX, &p) && p.time_ns == 1160
+             && tg_reader_waited(r) == 8100);
+  UNIT_CHECK(!tg_reader_next(r, UINT64_MAX, &p));
+  UNIT_CHECK(tg_reader_until(r, 9260) == 1160
+             && tg_reader_until(r, 10000) == 1900);
+  tg_reader_free(r);
+  tg_selection_clear(&d);
+  tg_stream_unpin(t.stream);
+}
+
 static void callsites (void) {
   Tape t = start("abc");
   tg_Selection d = everything();
@@ -832,6 +860,7 @@ int main (void) {
   UNIT_RUN(in_steps);
   UNIT_RUN(before_all);
   UNIT_RUN(times);
+  UNIT_RUN(waits);
   UNIT_RUN(callsites);
   UNIT_RUN(filters);
   UNIT_RUN(c_functions);

@@ -22,6 +22,8 @@ local attach = {
   summary = "Traces a running program that listens (see serve).",
   description = "Attaches to a Lua program that listens, traces it, and logs "
     .. "its calls on standard output as they happen, or records them with -o. "
+    .. "A terminal gets no more lines than it can show, and how many calls "
+    .. "were left out. "
     .. "Ctrl-C ends the trace; the program goes on. The exit status is 1 if "
     .. "the connection is lost.",
   usage = "[options] PORT | HOST:PORT | unix:PATH"
@@ -44,6 +46,9 @@ local own = {
 }
 
 local traced = options.vary {
+  minDuration = {help = "Leave out calls that take less than MS milliseconds. "
+                        .. "The program records and sends them all the same: "
+                        .. "they are left out here."},
   buffer = {help = "What the program may keep of events that are on their way.",
             default = false},
   overflow = {choices = {"ring", "stop", "wait"}, default = "ring",
@@ -173,7 +178,9 @@ end
 -- anything.
 local function destination (parsed, name, tab)
   if not parsed.output then
-    return logstyle.of(parsed, 1)
+    local style = logstyle.of(parsed, 1)
+    style.live = true
+    return style
   end
   record.prepare(parsed.output, parsed.force)
   return nil, {path = parsed.output, name = name, program = tab.title,
@@ -253,6 +260,18 @@ function Session:watch_signals ()
   end
 end
 
+local FRAME_MS = 50
+
+-- On a terminal a burst is more than can be shown: that it was is told when
+-- there is room again, though nothing comes any more.
+function Session:refresh ()
+  if core.isatty(1) then
+    local timer = uv.new_timer()
+    table.insert(self.handles, timer)
+    timer:start(FRAME_MS, FRAME_MS, function () self.fresh = true end)
+  end
+end
+
 -- Packets or blocks are taken as they come, and written before the loop waits
 -- for more.
 function Session:follow (trace)
@@ -321,6 +340,9 @@ function attach.run (parsed)
                              open_taker(blocks, chosen,
                                         destination(parsed, trace.name, tab)))
   session.taker = taker
+  if not parsed.output then
+    session:refresh()
+  end
   main.note("attached to %s; Ctrl-C ends the trace", title_of(tab))
   session:follow(trace)
   session.taken = blocks and units.bytes(session.bytes)

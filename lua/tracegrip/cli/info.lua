@@ -59,6 +59,13 @@ local function versions_of (about)
     versions.tracegrip, versions.lua, versions.format)
 end
 
+-- Its own, and what the program waited for a client.
+local function duration_of (about)
+  return units.span(about.duration_ms)
+         .. (about.waited_ms and ", and " .. units.span(about.waited_ms)
+             .. " waited for a client" or "")
+end
+
 -- The names and how their values are found.
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
@@ -73,7 +80,7 @@ local facts = {
   {"versions", versions_of},
   {"frames", function (about) return about.frames or "not known" end},
   {"state", state_of},
-  {"duration", function (about) return units.span(about.duration_ms) end},
+  {"duration", duration_of},
   {"events", events_of},
   {"lost", function (about) return recording.losses(about.lost) end},
   {"threads", function (about) return units.count(about.threads) end},
