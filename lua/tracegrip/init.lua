@@ -91,6 +91,8 @@
 -- trace:log (style?, filter?)
 --   Style: path or fd, by default standard error; color, times and summary,
 --   booleans; width in columns, by default the terminal's.
+--   live, a boolean: a terminal gets no more lines in a twentieth of a second
+--   than it can show, and how many calls were left out.
 --
 -- A filter shows a part of a trace, never more than it has: a table of trace,
 -- include, exclude, c, maxDepth, minDuration, the four limits of values and

@@ -108,7 +108,7 @@ describe("trace:log", function ()
       try {width = "wide"}
       try(5)
     ]], "false\tunknown style 'colour' (known: path, fd, color, times, "
-        .. "summary, width)\n"
+        .. "summary, width, live)\n"
         .. "false\tstyle 'width': a number expected, got wide\n"
         .. "false\tbad argument #2 to '?' (table expected, got number)\n")
   end)
