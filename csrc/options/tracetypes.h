@@ -1,8 +1,9 @@
 /*
 ** tracetypes.h - the trace types of the protocol, as one list and as bits.
 **
-** The first eight are the TraceActor specification's and a trace's default;
-** the others are extensions.
+** The first eight are the TraceActor specification's, and what a client gets that
+** asks for nothing else; the others are extensions. A program's own trace has the
+** markers too: nobody marks what is not to be seen.
 */
 #ifndef TG_TRACETYPES_H
 #define TG_TRACETYPES_H
@@ -21,7 +22,8 @@
   X(LOCATION, "location") \
   X(DEPTH, "depth") \
   X(HITCOUNT, "hitCount") \
-  X(THREAD, "thread")
+  X(THREAD, "thread") \
+  X(MARKERS, "markers")
 
 enum {
 #define X(id, name) TG_TYPEBIT_##id,
@@ -35,7 +37,8 @@ enum {
   TG_TYPES(X)
 #undef X
   TG_TYPES_ALL = (1u << TG_NTYPES) - 1,
-  TG_TYPES_DEFAULT = (1u << TG_TYPEBIT_LOCATION) - 1,
+  TG_TYPES_PROTOCOL = (1u << TG_TYPEBIT_LOCATION) - 1,
+  TG_TYPES_DEFAULT = TG_TYPES_PROTOCOL | TG_TYPE_MARKERS,
   /* types that make the hook look at values */
   TG_TYPES_VALUES = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN | TG_TYPE_THROW
                     | TG_TYPE_YIELD

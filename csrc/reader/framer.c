@@ -336,6 +336,32 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
+/* It is at the level at which a call would be. What a filter hides of a thread
+   or of a time it hides of its markers. */
+static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
+  const tg_Event *e = &fr->event;
+  const tg_Filter *filter = fr->selection.filter;
+  const tg_Stack *s = fr->running;
+  done(fr);
+  if (filter != NULL && ((filter->thread != 0 && filter->thread != s->thread)
+                         || fr->now_ns < filter->from_ns))
+    return false;
+  memset(out, 0, sizeof *out);
+  out->why = TG_WHY_MARK;
+  out->sequence = fr->sequence;
+  out->time_ns = fr->now_ns;
+  out->thread = s->thread;
+  out->depth = fr->open;
+  out->mark = (uint8_t)(e->mark & TG_MARK_SORT);
+  out->groups = (uint8_t)(e->mark >> TG_MARK_GROUPSHIFT);
+  out->numbered = (e->flags & TG_EVF_NUMBER) != 0;
+  out->hits = e->number;
+  out->caller = e->caller;
+  out->line = e->line;
+  out->values = e->values;
+  return true;
+}
+
 static bool turn (tg_Framer *fr, tg_Packet *out) {
   switch (fr->job.kind) {
     case TG_JOB_CLOSE: return turn_close(fr, out);
@@ -346,6 +372,7 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
     case TG_JOB_SUSPEND: return turn_suspend(fr, out);
     case TG_JOB_REENTER: return turn_reenter(fr, out);
     case TG_JOB_REOPEN: return turn_reopen(fr, out);
+    case TG_JOB_MARK: return turn_mark(fr, out);
     case TG_JOB_NONE: default: tg_unreachable(); return false;
   }
 }
@@ -405,6 +432,13 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
     fr->gone(fr->gone_ud, e->thread);
 }
 
+/* Whoever does not ask for markers has none. */
+static void apply_mark (tg_Framer *fr) {
+  if (fr->marks && (fr->selection.types & TG_TYPE_MARKERS) != 0
+      && fr->running != NULL)
+    tg_framer_job(fr, TG_JOB_MARK, TG_WHY_MARK, 0, tg_no_values);
+}
+
 /* An event of the running coroutine. */
 TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CALL)
@@ -434,6 +468,8 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
     tg_framestart_lost(fr, e);
+  else if (e->kind == TG_EV_MARK)
+    apply_mark(fr);
 }
 
 static bool is_running (tg_Kind kind) {

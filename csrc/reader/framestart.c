@@ -75,7 +75,7 @@ void tg_framestart_terminate (tg_Framer *fr) {
 /* Of coroutines that are suspended nothing is known any more: those that come
    back are resumed with a list (the hook's epoch has changed by then). */
 void tg_framestart_lost (tg_Framer *fr, const tg_Event *e) {
-  fr->missing += e->lost;
+  fr->missing += e->number;
   fr->lacks = true;
   tg_framestart_terminate(fr);
 }

@@ -20,6 +20,7 @@
 #include "recording/filewriter.h"
 #include "state/catalog.h"
 #include "state/coroutine.h"
+#include "state/labels.h"
 #include "state/objectpool.h"
 #include "stream/writer.h"
 
@@ -119,6 +120,7 @@ typedef struct tg_Session {
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;
   tg_ObjectPool pool;
+  tg_Labels labels;           /* owns; the console's timers and counters */
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */

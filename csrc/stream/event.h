@@ -43,6 +43,11 @@
 **   LOST      u64 packets: so many are missing here. All frames exit, what was
 **             suspended is forgotten; the CONTEXT that follows, which has a
 **             LIST, says which frames there are now. Never written by the hook.
+**   MARK      u32 sort (marks.h) and, from bit 8 on, how many groups are open,
+**             [NUMBER: u64], [SITE: u32 line, u32 function], [VALUES: values]:
+**             the running coroutine has called a method of the console. NUMBER:
+**             nanoseconds since its timer began, or how often it was counted.
+**             It stands for no packet.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
@@ -68,20 +73,25 @@ typedef enum tg_Kind {
   TG_EV_LEAVE,
   TG_EV_TERMINATE,
   TG_EV_GONE,
-  TG_EV_LOST
+  TG_EV_LOST,
+  TG_EV_MARK
 } tg_Kind;
 
 enum {
   TG_EVF_VALUES = 1u << 4,
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
-  TG_EVF_SITE   = 1u << 6,   /* CALL */
+  TG_EVF_NUMBER = 1u << 5,   /* MARK */
+  TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
 
 #define TG_VALUES_REFERS (UINT32_C(1) << 31)
+
+#define TG_MARK_SORT 0xffu           /* bits of a MARK's sort */
+#define TG_MARK_GROUPSHIFT 8
 
 #define TG_EV_KINDMASK 0x0fu
 #define TG_EV_DELTASHIFT 8

@@ -54,11 +54,20 @@ static void set_consumers (tg_Feed *f) {
   }
 }
 
+/* What a trace collects for the client: of one that the program has started no
+   markers, which are for clients that ask for them. */
+static uint32_t types_of (const tg_Trace *t) {
+  bool asked = t->origin == TG_ORIGIN_FEED;
+  return t->options.types & ~(asked ? 0u : (uint32_t)TG_TYPE_MARKERS);
+}
+
 /* What all of the traces ask for together. False without memory, and then
    nothing is in it. */
 static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
   for (size_t i = 0; i < f->count; i++) {
-    if (!tg_selection_add(d, &f->traces[i]->options)) {
+    tg_Options o = f->traces[i]->options;   /* borrowed: copied by the union */
+    o.types = types_of(f->traces[i]);
+    if (!tg_selection_add(d, &o)) {
       tg_selection_clear(d);
       return false;
     }
@@ -85,9 +94,11 @@ static bool new_reader (tg_Feed *f) {
   tg_assert(f->reader == NULL && f->count > 0);
   const tg_Trace *first = f->traces[0];
   f->reader = tg_reader_new(first->stream, first->start, &f->selection);
-  if (f->reader != NULL)
-    tg_reader_time_from(f->reader, first->ticks_start);
-  return f->reader != NULL;
+  if (f->reader == NULL)
+    return false;
+  tg_reader_mark(f->reader);
+  tg_reader_time_from(f->reader, first->ticks_start);
+  return true;
 }
 
 /* After a trace has come or gone: what is read from here on. Not while a
@@ -216,7 +227,7 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
-  tg_types_push(L, t->options.types);
+  tg_types_push(L, types_of(t));
   if (is_open(f) && t->session != NULL && join(f, t))
     tell(L, at);
   else

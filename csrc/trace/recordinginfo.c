@@ -14,7 +14,7 @@
 
 /* What takes reading all of a trace. */
 typedef struct Measure {
-  uint64_t events;
+  uint64_t events, markers;
   uint32_t threads;
   uint64_t start_ns, end_ns;
 } Measure;
@@ -27,8 +27,12 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   uint64_t first_ns = UINT64_MAX;
   *m = (Measure){0};
   while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
-    if (m->events++ == 0)
+    if (m->events + m->markers == 0)
       first_ns = p.time_ns;
+    if (p.why == TG_WHY_MARK)
+      m->markers++;
+    else
+      m->events++;
     if (p.thread > m->threads)
       m->threads = p.thread;
   }
@@ -44,18 +48,19 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
 
 /* (trace, progress, before, whole) -> what info says of it; the last three as
    tg_Pace has them. A function of its own, called for each trace: what it
-   leaves on the stack goes with it, and the reading is collected. No values
-   are asked for (types 0), so none is looked at. */
+   leaves on the stack goes with it, and the reading is collected. No values of
+   calls are asked for, so none is looked at. */
 static int describe_trace (lua_State *L) {
   Measure m;
   tg_Pace pace;
-  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL, 0);
+  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL, TG_TYPE_MARKERS);
   tg_Trace *t = r->trace;
+  tg_reader_mark(r->reader);
   tg_pace_begin(&pace, L, r, 2);
   pace.before = lua_tonumber(L, 3);
   pace.whole = lua_tonumber(L, 4);
   measure(L, r, &pace, &m);
-  lua_createtable(L, 0, 9);
+  lua_createtable(L, 0, 10);
   lx_set_string(L, "name", t->name);
   tg_types_push(L, t->options.types);
   lua_setfield(L, -2, "types");
@@ -63,6 +68,7 @@ static int describe_trace (lua_State *L) {
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
   lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
   lx_set_integer(L, "events", (lua_Integer)m.events);
+  lx_set_integer(L, "markers", (lua_Integer)m.markers);
   lx_set_integer(L, "threads", m.threads);
   tg_trace_push_lost(L, t);
   lua_setfield(L, -2, "lost");

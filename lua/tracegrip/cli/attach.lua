@@ -152,19 +152,31 @@ local function sends_blocks (connection)
   return type(traits) == "table" and traits.blocks == 1
 end
 
+-- Markers too, of a server that has them.
+local function wanted (chosen, tracer)
+  local types = {table.unpack(chosen.trace or client.defaultTypes)}
+  for _, name in ipairs(tracer.traceTypes) do
+    if name == "markers" and not chosen.trace then
+      types[#types + 1] = name
+    end
+  end
+  return types
+end
+
 -- What the server is asked for. Short calls are left out here, as on any
 -- reading. Blocks have everything that a packet needs.
-local function fields_of (parsed, chosen, blocks)
+local function fields_of (parsed, chosen, tracer, blocks)
   local fields = {name = parsed.name}
   for key, value in pairs(chosen) do
     fields[key] = value
   end
   fields.minDuration = nil
+  fields.trace = wanted(chosen, tracer)
   if blocks then
     fields.blocks = true
   else
     fields.batch = BATCH
-    fields.trace = with_needed(chosen.trace or client.defaultTypes)
+    fields.trace = with_needed(fields.trace)
   end
   return fields
 end
@@ -315,7 +327,7 @@ function attach.run (parsed)
   session.tracer = must(connection, connection:attach(tab))
   session:watch_signals()
   local blocks = sends_blocks(connection)
-  local fields = fields_of(parsed, chosen, blocks)
+  local fields = fields_of(parsed, chosen, session.tracer, blocks)
   local trace = must(connection, session.tracer:startTrace(fields))
   local taker <close> = must(connection,
                              open_taker(blocks, chosen,

@@ -93,6 +93,9 @@ local trace_columns = {
   end},
   {title = "events", right = true,
    text = function (row) return units.count(row.events) end},
+  {title = "markers", right = true, sparse = true, text = function (row)
+    return (row.markers or 0) > 0 and units.count(row.markers) or ""
+  end},
   {title = "lost", right = true, sparse = true, text = function (row)
     local sum = 0
     for _, n in pairs(row.lost or {}) do

@@ -60,6 +60,12 @@ end
 
 notices.exitedFrame = notices.enteredFrame
 
+function notices.marker (self, packet)
+  packet.from = nil
+  self.frames:marker(packet)
+  return true
+end
+
 local function is_frame (packet)
   return type(packet) == "table" and (packet.type == "enteredFrame"
                                       or packet.type == "exitedFrame")
@@ -73,6 +79,9 @@ function notices.traces (self, packet)
     local ok, problem = is_frame(event), "a batch of something else"
     if ok then
       ok, problem = self.frames:frame(event)
+    elseif type(event) == "table" and event.type == "marker" then
+      self.frames:marker(event)
+      ok = true
     end
     if not ok then
       return nil, problem
