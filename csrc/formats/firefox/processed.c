@@ -125,7 +125,7 @@ static void put_meta (tg_Document *w) {
   tg_document_put(w, ",\"categories\":");
   tg_meta_categories(w->out);
   tg_document_put(w, ",\"markerSchema\":");
-  tg_meta_schemas(w->out, "fields");
+  tg_meta_schemas(&w->tracks, w->out, "fields");
   tg_document_put(w, ",\"extra\":");
   tg_meta_extra(&w->tracks, w->out);
   tg_document_put(w, "},\"libs\":[],");
