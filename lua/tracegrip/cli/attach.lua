@@ -152,11 +152,12 @@ local function sends_blocks (connection)
   return type(traits) == "table" and traits.blocks == 1
 end
 
--- Markers too, of a server that has them.
-local function wanted (chosen, tracer)
-  local types = {table.unpack(chosen.trace or client.defaultTypes)}
+-- What is traced if nothing else is said: markers too, of a server that has
+-- them.
+local function default_types (tracer)
+  local types = {table.unpack(client.defaultTypes)}
   for _, name in ipairs(tracer.traceTypes) do
-    if name == "markers" and not chosen.trace then
+    if name == "markers" then
       types[#types + 1] = name
     end
   end
@@ -165,18 +166,17 @@ end
 
 -- What the server is asked for. Short calls are left out here, as on any
 -- reading. Blocks have everything that a packet needs.
-local function fields_of (parsed, chosen, tracer, blocks)
+local function fields_of (parsed, chosen, blocks)
   local fields = {name = parsed.name}
   for key, value in pairs(chosen) do
     fields[key] = value
   end
   fields.minDuration = nil
-  fields.trace = wanted(chosen, tracer)
   if blocks then
     fields.blocks = true
   else
     fields.batch = BATCH
-    fields.trace = with_needed(fields.trace)
+    fields.trace = with_needed(chosen.trace)
   end
   return fields
 end
@@ -326,8 +326,9 @@ function attach.run (parsed)
   local tab = choose_tab(connection, parsed.tab)
   session.tracer = must(connection, connection:attach(tab))
   session:watch_signals()
+  chosen.trace = chosen.trace or default_types(session.tracer)
   local blocks = sends_blocks(connection)
-  local fields = fields_of(parsed, chosen, session.tracer, blocks)
+  local fields = fields_of(parsed, chosen, blocks)
   local trace = must(connection, session.tracer:startTrace(fields))
   local taker <close> = must(connection,
                              open_taker(blocks, chosen,
