@@ -1,9 +1,9 @@
 /*
 ** tracetypes.h - the trace types of the protocol, as one list and as bits.
 **
-** The first eight are the TraceActor specification's, and what a client gets that
-** asks for nothing else; the others are extensions. A program's own trace has the
-** markers too: nobody marks what is not to be seen.
+** The first eight are the TraceActor specification's, and what a client gets
+** that asks for nothing else; the others are extensions. A program's own trace
+** has the markers too: nobody marks what is not to be seen.
 */
 #ifndef TG_TRACETYPES_H
 #define TG_TRACETYPES_H

@@ -35,8 +35,8 @@ typedef struct tg_Packet {
   tg_Why why;
   tg_FunctionId body;   /* what its coroutine begins with; 0 = not known
                            (entries only) */
-  uint64_t sequence;    /* from 0, no holes; of a marker that of the frame packet
-                           to come */
+  uint64_t sequence;    /* from 0, no holes; of a marker that of the frame's
+                           packet to come */
   uint64_t time_ns;     /* since the tracing state was entered */
   tg_FunctionId function;
   tg_ThreadId thread;
@@ -94,7 +94,7 @@ typedef struct tg_Framer {
   tg_Selection selection; /* owns */
   tg_Status status;     /* sticky: no more packets, and why. The reader's too */
   bool started;         /* the stacks are those of the stream */
-  bool marks;           /* somebody asks for markers, if the selection has them */
+  bool marks;           /* markers are asked for, if the selection has them */
   bool lacks;           /* events are missing before the next CONTEXT */
   tg_Ahead ahead;       /* reading has just begun, and how */
   uint64_t sequence;    /* of the next packet */

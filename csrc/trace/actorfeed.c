@@ -337,6 +337,9 @@ static int feed_start (lua_State *L) {
     name = lua_tostring(L, -1);
   tg_Trace *t = tg_trace_new(L);
   tg_options_read(L, 2, extra, &t->options);
+  if (lua_getfield(L, 2, "trace") == LUA_TNIL)
+    t->options.types = TG_TYPES_PROTOCOL;
+  lua_pop(L, 1);
   tg_trace_begin(L, t, name, TG_ORIGIN_FEED, &f->observer);
   tg_trace_anchor(L, t);
   if (!is_open(f) || !join(f, t)) {

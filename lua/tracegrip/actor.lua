@@ -124,7 +124,7 @@ local function options_of (packet)
     end
   end
   options.name = name_field(packet)
-  options.trace = types_field(packet) or core.protocolTypes
+  options.trace = types_field(packet)
   return options
 end
 

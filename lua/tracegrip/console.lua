@@ -30,11 +30,11 @@
 -- group, groupCollapsed (...)     what follows is one level in
 -- groupEnd ()
 --
--- They take and give what those of browsers do: a label is "default" if there is
--- none; values are captured as a call's arguments are. Nothing is printed, and
--- nothing is an error: of a timer that was never begun there is a marker that
--- says so, of the method "warn". Timers and counters are those since tracing
--- began. When no trace wants markers a call does nothing.
+-- They take what those of browsers do: a label is "default" if there is none;
+-- values are captured as a call's arguments are. Nothing is printed, nothing is
+-- an error: of a timer that was never begun there is a marker that says so, of
+-- the method "warn". Timers and counters are those since tracing began. When
+-- no trace wants markers a call does nothing.
 --
 -- These are the C functions themselves: a Lua function around them would stand
 -- between the program's frames and their trace.

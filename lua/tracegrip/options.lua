@@ -153,7 +153,7 @@ end
 
 options.shared = {
   {name = "trace", kind = "types", metavar = "TYPES", group = "What is traced",
-   default = "the first eight",
+   default = "the first eight and markers",
    help = "What to collect of each call, separated by commas: "
           .. table.concat(core.traceTypes, " ") .. "."},
   {name = "include", kind = "pattern", metavar = "PATTERN", list = true,
