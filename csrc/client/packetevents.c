@@ -488,6 +488,15 @@ static void marked (lua_State *L, tg_PacketEvents *r) {
   end(r, put_values(r, p), 0);
 }
 
+/* The size of the heap, which is no coroutine's. */
+static void measured (lua_State *L, tg_PacketEvents *r) {
+  bool there;
+  uint64_t bytes = number_field(L, "bytes", 1, &there);
+  uint8_t *p = there ? begin(r, TG_EV_MARK | TG_EVF_NUMBER, 0, r->now) : NULL;
+  if (p != NULL)
+    end(r, tg_put64(tg_put32(p, TG_MARK_HEAP), bytes), 0);
+}
+
 /* A packet of another type is passed over: there may be some that this library
    is too old for. */
 void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
@@ -501,6 +510,8 @@ void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
     exited(L, r);
   else if (type != NULL && strcmp(type, "marker") == 0)
     marked(L, r);
+  else if (type != NULL && strcmp(type, "memory") == 0)
+    measured(L, r);
   lua_settop(L, top);
 }
 

@@ -328,6 +328,10 @@ static bool leave (Document *d, const tg_Packet *p) {
 static bool put_marker (Document *d, const tg_Packet *p) {
   if (p->mark == TG_MARK_GROUPEND)
     return true;
+  if (p->mark == TG_MARK_HEAP) {
+    tg_chromemarks_heap(&d->marks, p);
+    return true;
+  }
   if (tg_mark_spans(p->mark)) {
     tg_chromemarks_timer(&d->marks, p, has_room(d));
     return true;

@@ -94,6 +94,16 @@ void tg_chromemarks_lanes (tg_ChromeMarks *m) {
     tg_chromeevents_name(m->events, "thread_name", LANES_TID + i, &m->name);
 }
 
+void tg_chromemarks_heap (tg_ChromeMarks *m, const tg_Packet *p) {
+  tg_ChromeEvents *e = m->events;
+  tg_chromeevents_begin(e, "C", TG_EXPORT_MAIN);
+  tg_chromeevents_time(e, ",\"ts\":", tg_chromeevents_ns(e, p->time_ns));
+  tg_buf_addstr(e->out, ",\"cat\":\"memory\",\"name\":\"Lua heap\","
+                "\"args\":{\"bytes\":");
+  tg_buf_addu64(e->out, p->hits);
+  tg_buf_addstr(e->out, "}}");
+}
+
 /* An instant event of the whole process ("s":"p"), which viewers draw across
    all tracks. */
 static void put_remark (tg_ChromeMarks *m, uint32_t tid, uint64_t time_ns) {

@@ -5,7 +5,8 @@
 ** A moment is an instant event ("I") on its coroutine's track. A timer is a box
 ** on a track of the timers': what overlaps without being nested is dropped by
 ** viewers where it is on one track, so there are several; asynchronous events
-** ("b", "e") DevTools does not show.
+** ("b", "e") DevTools does not show. Nor does it show counters ("C"), as which
+** the size of the heap is there: Perfetto does.
 **
 ** Plain C, one thread. Fails as the export's output does.
 */
@@ -35,6 +36,9 @@ void tg_chromemarks_moment (tg_ChromeMarks *m, const tg_Packet *p,
 
 /* A timer that has ended. */
 void tg_chromemarks_timer (tg_ChromeMarks *m, const tg_Packet *p, bool values);
+
+/* How much Lua had allocated: a counter of the process. */
+void tg_chromemarks_heap (tg_ChromeMarks *m, const tg_Packet *p);
 
 /* The names of the timers' tracks. */
 void tg_chromemarks_lanes (tg_ChromeMarks *m);

@@ -23,7 +23,8 @@
   X(DEPTH, "depth") \
   X(HITCOUNT, "hitCount") \
   X(THREAD, "thread") \
-  X(MARKERS, "markers")
+  X(MARKERS, "markers") \
+  X(MEMORY, "memory")
 
 enum {
 #define X(id, name) TG_TYPEBIT_##id,

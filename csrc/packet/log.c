@@ -156,7 +156,7 @@ static void tell_missing (tg_Log *l) {
 /* A marker is worth showing in whatever call it is: those around it that have
    been held back are shown with it. */
 static void mark (tg_Log *l, const tg_Packet *p) {
-  if (p->mark == TG_MARK_GROUPEND)
+  if (p->mark == TG_MARK_GROUPEND || p->mark == TG_MARK_HEAP)
     return;
   tg_heldlines_release(&l->held, UINT64_MAX);
   tg_logline_mark(&l->line, p);

@@ -309,6 +309,13 @@ static void put_number (const Writer *w) {
   }
 }
 
+/* How much Lua has allocated. */
+static void put_memory (const Writer *w) {
+  tg_put_member(w->out, "type", "memory");
+  put_time(w);
+  put_count(w, "bytes", w->p->hits);
+}
+
 /* Its values are what it is for: they do not wait for a type. */
 static void put_marker (const Writer *w) {
   tg_put_member(w->out, "type", "marker");
@@ -344,7 +351,9 @@ void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
   Writer w = {out, p, stream->functions, f, selection, scratch, scratch->memo};
   tg_check(!(p->resumed && p->why != TG_WHY_ENTER) && p->why <= TG_WHY_MARK);
   out->object(out);
-  if (p->why == TG_WHY_MARK)
+  if (p->why == TG_WHY_MARK && p->mark == TG_MARK_HEAP)
+    put_memory(&w);
+  else if (p->why == TG_WHY_MARK)
     put_marker(&w);
   else
     put_frame(&w);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "reader/framestart.h"
+#include "stream/marks.h"
 #include "stream/values.h"
 
 /*
@@ -343,7 +344,9 @@ static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
   const tg_Stack *s = fr->running;
   done(fr);
-  if (filter != NULL && ((filter->thread != 0 && filter->thread != s->thread)
+  bool own = (e->mark & TG_MARK_SORT) != TG_MARK_HEAP;   /* a coroutine's */
+  if (filter != NULL && ((own && filter->thread != 0
+                          && filter->thread != s->thread)
                          || fr->now_ns < filter->from_ns))
     return false;
   memset(out, 0, sizeof *out);
@@ -434,8 +437,8 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
 
 /* Whoever does not ask for markers has none. */
 static void apply_mark (tg_Framer *fr) {
-  if (fr->marks && (fr->selection.types & TG_TYPE_MARKERS) != 0
-      && fr->running != NULL)
+  uint32_t type = tg_mark_type(fr->event.mark & TG_MARK_SORT);
+  if (fr->marks && (fr->selection.types & type) != 0 && fr->running != NULL)
     tg_framer_job(fr, TG_JOB_MARK, TG_WHY_MARK, 0, tg_no_values);
 }
 

@@ -199,6 +199,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.turn = tg_tracelimits_turn;
   s->writer.context = tg_context_write;
   s->unseen = s->missed = 0;
+  s->heap_due = UINT64_MAX;
   tg_coroutines_init(&s->threads);
   s->threads.forget = tg_lastrun_forget;
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {

@@ -3,6 +3,7 @@
 ** traces come and go, on the traced thread. Without memory all is as before.
 */
 #include "session/wanted.h"
+#include "session/heap.h"
 
 /* Whether the session must still see events for this trace: to record them, or
    to count what it loses. One that ended for want of room is told how much it
@@ -62,6 +63,7 @@ bool tg_wanted_work_out (tg_Session *s) {
   tg_selection_clear(&s->selection);
   s->selection = fresh;
   s->depth_limit = limit;
+  tg_heap_review(s);
   tg_session_review(s);
   if (!alike)           /* else each function is still wanted or not */
     tg_catalog_refresh(&s->known);

@@ -124,6 +124,8 @@ typedef struct tg_Session {
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
+  uint64_t heap_due;          /* ticks; when the heap's size is to be noted
+                                 (heap.h); UINT64_MAX: never */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */

@@ -46,8 +46,9 @@
 **   MARK      u32 sort (marks.h) and, from bit 8 on, how many groups are open,
 **             [NUMBER: u64], [SITE: u32 line, u32 function], [VALUES: values]:
 **             the running coroutine has called a method of the console. NUMBER:
-**             nanoseconds since its timer began, or how often it was counted.
-**             It stands for no packet.
+**             nanoseconds since its timer began, or how often it was counted,
+**             or of HEAP the bytes that Lua has allocated. It stands for no
+**             packet.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the

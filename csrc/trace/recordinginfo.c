@@ -9,6 +9,7 @@
 
 #include "trace/recordinginfo.h"
 #include "binding/readoptions.h"
+#include "stream/marks.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
@@ -27,12 +28,10 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   uint64_t first_ns = UINT64_MAX;
   *m = (Measure){0};
   while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
-    if (m->events + m->markers == 0)
+    if (first_ns == UINT64_MAX)
       first_ns = p.time_ns;
-    if (p.why == TG_WHY_MARK)
-      m->markers++;
-    else
-      m->events++;
+    m->events += p.why != TG_WHY_MARK;
+    m->markers += p.why == TG_WHY_MARK && p.mark != TG_MARK_HEAP;
     if (p.thread > m->threads)
       m->threads = p.thread;
   }

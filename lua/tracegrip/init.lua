@@ -11,8 +11,9 @@
 -- tracegrip.traceTypes
 --   The list of what a trace can collect: name callsite time parameterNames
 --   arguments return throw yield and markers (a trace's default), and location
---   depth hitCount thread. Markers are what the program says by
---   tracegrip.console; all others are fields of calls.
+--   depth hitCount thread memory. Markers are what the program says by
+--   tracegrip.console, memory is the size of Lua's heap, a thousand times in
+--   a second at most; all others are fields of calls.
 --
 -- tracegrip.start (options?) -> Trace
 --   Starts a trace. Several run at once, each with its own options; one that

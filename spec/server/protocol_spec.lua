@@ -155,7 +155,7 @@ describe("the server's protocol", function ()
       assert.same({from = "trace1", type = "attached", traceTypes = {
         "name", "callsite", "time", "parameterNames", "arguments", "return",
         "throw", "yield", "location", "depth", "hitCount", "thread",
-        "markers"}},
+        "markers", "memory"}},
         peer:request "attach")
       refuses("wrongState", peer:request "attach")
       assert.same({from = "trace1", type = "detached"}, peer:request "detach")

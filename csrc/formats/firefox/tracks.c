@@ -17,6 +17,7 @@
 
 #include "export/boxnames.h"
 #include "base/alloc.h"
+#include "stream/marks.h"
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   memset(t, 0, sizeof *t);
@@ -47,6 +48,7 @@ void tg_tracks_free (tg_Tracks *t) {
     free_track(t, t->list[i]);
   tg_free(t->list);
   tg_intmap_free(&t->by_thread);
+  tg_heapcounter_free(&t->heap);
   tg_marktext_free(&t->texts);
   tg_callmarks_free(&t->marks);
   tg_spool_free(&t->spool);
@@ -286,6 +288,11 @@ static uint32_t tracks_of (tg_Tracks *t, const tg_Packet *p,
 /* On the first track, and on its coroutine's own if it has called anything
    yet. */
 static void take_marker (tg_Tracks *t, const tg_Packet *p) {
+  if (p->mark == TG_MARK_HEAP) {
+    if (!tg_heapcounter_take(&t->heap, p->time_ns, p->hits))
+      refuse(t);
+    return;
+  }
   tg_Track *tracks[TG_MARKS_TRACKS];
   bool known = p->thread == TG_TRACKS_WHOLE
                || tg_intmap_find(&t->by_thread, p->thread) != TG_INTMAP_NONE;

@@ -24,6 +24,7 @@
 #define TG_TRACKS_H
 
 #include "export/export.h"
+#include "formats/firefox/heapcounter.h"
 #include "formats/firefox/marktext.h"
 #include "formats/firefox/notes.h"
 #include "text/spool.h"
@@ -80,6 +81,7 @@ struct tg_Tracks {
   tg_Track **list;            /* owns; the first is that of the whole */
   uint32_t count, capacity;
   tg_CallMarks marks;         /* owns; if 'marked' */
+  tg_HeapCounter heap;        /* owns */
   bool console;               /* the program's console has said something */
   tg_MarkText texts;          /* owns; for the writer */
   /* private part */

@@ -257,15 +257,18 @@ function Frames:frame (packet)
   return true
 end
 
--- Takes a marker, for the traces that asked for them. It has no sequence: it is
--- between the frames before it and those after it on the connection.
+-- By the type of what is no frame: what a trace has asked for that has it.
+local asked = {marker = "markers", memory = "memory"}
+
+-- Takes what is no frame, for the traces that asked for it. It has no sequence:
+-- it is between the frames before it and those after it on the connection.
 function Frames:marker (packet)
   local list = table.move(self.traces, 1, #self.traces, 1, {})
   if self.onframe then
     self.onframe(packet)
   end
   for _, trace in ipairs(list) do
-    if trace.active and trace.wanted.markers then
+    if trace.active and trace.wanted[asked[packet.type]] then
       local own = narrowed(trace, packet)
       own.arguments = packet.arguments
       own.depth = own.depth and trace.depth

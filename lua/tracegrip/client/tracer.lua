@@ -66,9 +66,16 @@ function notices.marker (self, packet)
   return true
 end
 
+notices.memory = notices.marker
+
 local function is_frame (packet)
   return type(packet) == "table" and (packet.type == "enteredFrame"
                                       or packet.type == "exitedFrame")
+end
+
+local function is_marker (packet)
+  return type(packet) == "table" and (packet.type == "marker"
+                                      or packet.type == "memory")
 end
 
 function notices.traces (self, packet)
@@ -79,7 +86,7 @@ function notices.traces (self, packet)
     local ok, problem = is_frame(event), "a batch of something else"
     if ok then
       ok, problem = self.frames:frame(event)
-    elseif type(event) == "table" and event.type == "marker" then
+    elseif is_marker(event) then
       self.frames:marker(event)
       ok = true
     end
