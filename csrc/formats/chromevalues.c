@@ -7,7 +7,6 @@
 
 #include "formats/formats.h"
 #include "formats/v8profile.h"
-#include "stream/marks.h"
 
 #define LONGEST ((size_t)1000)    /* bytes of a list of values that are shown */
 
@@ -18,7 +17,7 @@ static uint32_t type_of (const tg_Packet *p) {
     case TG_WHY_RETURN: return TG_TYPE_RETURN;
     case TG_WHY_EXCEPTION: return TG_TYPE_THROW;
     case TG_WHY_YIELD: return TG_TYPE_YIELD;
-    case TG_WHY_MARK: return tg_mark_type(p->mark);
+    case TG_WHY_MARK: return tg_tracetype_mark(p->mark);
     case TG_WHY_TERMINATED: default: return 0;
   }
 }

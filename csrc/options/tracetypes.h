@@ -9,6 +9,7 @@
 #define TG_TRACETYPES_H
 
 #include "base/base.h"
+#include "stream/marks.h"
 
 #define TG_TYPES(X) \
   X(NAME, "name") \
@@ -44,6 +45,11 @@ enum {
   TG_TYPES_VALUES = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN | TG_TYPE_THROW
                     | TG_TYPE_YIELD
 };
+
+/* The bit of the type whose traces have a marker of this sort. */
+TG_INLINE uint32_t tg_tracetype_mark (uint32_t sort) {
+  return sort == TG_MARK_HEAP ? TG_TYPE_MEMORY : TG_TYPE_MARKERS;
+}
 
 /* The bit of a type's name, 0 if there is no such type. */
 uint32_t tg_tracetype_bit (const char *name);

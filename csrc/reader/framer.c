@@ -437,7 +437,7 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
 
 /* Whoever does not ask for markers has none. */
 static void apply_mark (tg_Framer *fr) {
-  uint32_t type = tg_mark_type(fr->event.mark & TG_MARK_SORT);
+  uint32_t type = tg_tracetype_mark(fr->event.mark & TG_MARK_SORT);
   if (fr->marks && (fr->selection.types & type) != 0 && fr->running != NULL)
     tg_framer_job(fr, TG_JOB_MARK, TG_WHY_MARK, 0, tg_no_values);
 }

@@ -6,7 +6,6 @@
 #define TG_MARKS_H
 
 #include "base/base.h"
-#include "options/tracetypes.h"
 
 #define TG_MARKS(X) \
   X(TIMESTAMP, "timeStamp") \
@@ -34,11 +33,6 @@ typedef enum tg_MarkSort {
 
 /* The name of the method. */
 const char *tg_mark_name (uint32_t sort);
-
-/* The type of traces that have it. */
-TG_INLINE uint32_t tg_mark_type (uint32_t sort) {
-  return sort == TG_MARK_HEAP ? TG_TYPE_MEMORY : TG_TYPE_MARKERS;
-}
 
 /* The sort with that name, TG_NMARKS if there is none. */
 uint32_t tg_mark_sort (const char *name);

@@ -353,8 +353,9 @@ function options.collect (list, parsed)
   return result
 end
 
--- When the first call begins that a filter leaves, or the first marker is: time 0
--- of an export. A trace without times has none; then they count from its start.
+-- When the first call begins that a filter leaves, or the first marker is: time
+-- 0 of an export. A trace without times has none; then they count from its
+-- start.
 local function first_call (trace, filter)
   local first = {trace = {"time", "markers", "memory"}}
   for key, value in pairs(filter) do

@@ -155,8 +155,8 @@ describe("memory", function ()
       assert.equal("", result.stderr)
       local n, most = result.stdout:match "(%d+)\t(%d+)"
       local values, last = {}, 0
-      for _, event in ipairs(cjson.decode(
-                                run.read(directory .. "/chrome")).traceEvents) do
+      local chrome = cjson.decode(run.read(directory .. "/chrome"))
+      for _, event in ipairs(chrome.traceEvents) do
         if event.ph == "C" then
           assert.equal("Lua heap", event.name)
           values[#values + 1] = event.args.bytes
@@ -164,7 +164,8 @@ describe("memory", function ()
       end
       assert.equal(tonumber(n), #values)
       assert.equal(tonumber(most), math.max(table.unpack(values)))
-      local counter = cjson.decode(run.read(directory .. "/firefox")).counters[1]
+      local firefox = cjson.decode(run.read(directory .. "/firefox"))
+      local counter = firefox.counters[1]
       assert.equal("Memory", counter.category)
       for i, change in ipairs(counter.samples.count) do
         last = last + change
