@@ -156,10 +156,10 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_ownfunctions_setup();
   tg_process_setup();
   setup_trace(L);
-  tg_recordings_setup(L);
+  tg_recordingobject_setup(L);
   tg_receiver_setup(L);
   tg_replay_setup(L);
-  tg_feed_setup(L);
+  tg_actorfeed_setup(L);
   tg_serverthread_setup();
   tg_serverhost_setup(L);
   tg_clientchannel_setup(L);
@@ -167,9 +167,9 @@ int luaopen_tracegrip_core (lua_State *L) {
   luaL_newlib(L, core);
   tg_consolemarks_push(L);
   lua_setfield(L, -2, "marks");
-  tg_types_push(L, TG_TYPES_ALL);
+  tg_readoptions_pushtypes(L, TG_TYPES_ALL);
   lua_setfield(L, -2, "traceTypes");
-  tg_types_push(L, TG_TYPES_PROTOCOL);
+  tg_readoptions_pushtypes(L, TG_TYPES_PROTOCOL);
   lua_setfield(L, -2, "protocolTypes");
   push_losses(L);
   lua_setfield(L, -2, "losses");

@@ -147,7 +147,7 @@ static int unknown_type (lua_State *L) {
 }
 
 /* By raw access up to the first nil, as a list is. */
-uint32_t tg_types_read (lua_State *L, int index) {
+uint32_t tg_readoptions_types (lua_State *L, int index) {
   uint32_t types = 0;
   index = lua_absindex(L, index);
   if (!lua_istable(L, index))
@@ -167,7 +167,7 @@ uint32_t tg_types_read (lua_State *L, int index) {
 }
 
 /* The set of types as the list that a program would write. */
-void tg_types_push (lua_State *L, uint32_t types) {
+void tg_readoptions_pushtypes (lua_State *L, uint32_t types) {
   lua_Integer n = 0;
   lua_newtable(L);
   for (int i = 0; i < TG_NTYPES; i++) {
@@ -185,7 +185,7 @@ void tg_types_push (lua_State *L, uint32_t types) {
 /* An empty list is fine: then packets have no fields but those that all
    have. */
 static void opt_trace (Reading *r) {
-  r->o->types = tg_types_read(r->L, -1);
+  r->o->types = tg_readoptions_types(r->L, -1);
 }
 
 static void opt_include (Reading *r) {
@@ -376,16 +376,16 @@ static void read_all (Reading *r, int index) {
 
 /* The options are their owner's from the first one on, so that he frees what
    was copied when a later one raises. */
-void tg_options_read (lua_State *L, int index, const char *const *extra,
-                      tg_Options *o) {
+void tg_readoptions (lua_State *L, int index, const char *const *extra,
+                     tg_Options *o) {
   Reading r = {.L = L, .purpose = RECORD, .extra = extra, .o = o};
   tg_options_init(o);
   read_all(&r, index);
 }
 
 /* The same for reading: what narrows a trace, and not what starts one. */
-void tg_filter_read (lua_State *L, int index, const char *const *extra,
-                     tg_Filter *f) {
+void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
+                            tg_Filter *f) {
   Reading r = {
     .L = L, .purpose = READ, .extra = extra, .o = &f->options, .filter = f
   };
@@ -399,7 +399,7 @@ static int options__gc (lua_State *L) {
 }
 
 /* So that whatever raises between here and their use frees them. */
-tg_Options *tg_options_push (lua_State *L) {
+tg_Options *tg_readoptions_new (lua_State *L) {
   tg_Options *o = lx_owner(L, sizeof *o, 0, "tracegrip.options", options__gc);
   tg_options_init(o);
   return o;

@@ -15,21 +15,21 @@
 ** The options at 'index' (a table; nil or none = the defaults). 'extra' lists
 ** further keys that the caller reads itself, NULL-terminated; may be NULL.
 */
-void tg_options_read (lua_State *L, int index, const char *const *extra,
-                      tg_Options *o);                          /* [-0, +0, v] */
+void tg_readoptions (lua_State *L, int index, const char *const *extra,
+                     tg_Options *o);                          /* [-0, +0, v] */
 
 /* The same for what narrows a reading: those options that have a meaning then,
    and thread, from, to. */
-void tg_filter_read (lua_State *L, int index, const char *const *extra,
-                     tg_Filter *f);                            /* [-0, +0, v] */
+void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
+                            tg_Filter *f);                            /* [-0, +0, v] */
 
 /* Pushes options with the defaults, in the hands of the collector. */
-tg_Options *tg_options_push (lua_State *L);                    /* [-0, +1, m] */
+tg_Options *tg_readoptions_new (lua_State *L);                    /* [-0, +1, m] */
 
 /* The list of type names at the top of the stack into bits; raises. */
-uint32_t tg_types_read (lua_State *L, int index);              /* [-0, +0, v] */
+uint32_t tg_readoptions_types (lua_State *L, int index);              /* [-0, +0, v] */
 
 /* Pushes a list of the names of 'types'. */
-void tg_types_push (lua_State *L, uint32_t types);             /* [-0, +1, m] */
+void tg_readoptions_pushtypes (lua_State *L, uint32_t types);             /* [-0, +1, m] */
 
 #endif

@@ -129,8 +129,8 @@ static void read_time (lua_State *L, tg_PacketEvents *r) {
    'place'; 0 without memory. */
 static tg_FunctionId function_at (lua_State *L, tg_PacketEvents *r, int at,
                                   int place) {
-  tg_FunctionId id = tg_replay_function(L, IDS, at, place,
-                                        r->writer.stream->functions);
+  tg_FunctionId id = tg_replayfunctions_id(L, IDS, at, place,
+                                           r->writer.stream->functions);
   r->failed = r->failed || id == 0;
   return id;
 }
@@ -147,7 +147,7 @@ static tg_FunctionId function_of_packet (lua_State *L, tg_PacketEvents *r) {
   lua_getfield(L, PACKET, "hitCount");
   lua_Integer hits = lua_tointeger(L, -1);
   if (id != 0 && hits > 0 && !flag_field(L, "resumed"))
-    id = tg_replay_hit(L, IDS, id, hits, r->writer.stream->functions);
+    id = tg_replayfunctions_hit(L, IDS, id, hits, r->writer.stream->functions);
   lua_pop(L, 2);
   return id;
 }
@@ -165,7 +165,7 @@ static void read_values (lua_State *L, tg_PacketEvents *r, const char *key) {
   tg_ReplayValues g = {&r->values, &r->types, function_of_value, r};
   tg_buf_clear(&r->values);
   if (lua_getfield(L, PACKET, key) == LUA_TTABLE && !is_unknown(L))
-    tg_replay_value(L, &g);
+    tg_replayvalues_list(L, &g);
   lua_pop(L, 1);
   r->failed = r->failed || r->values.failed;
   if (r->values.failed || r->values.size > VALUES_MOST)
@@ -269,8 +269,8 @@ static tg_FunctionId resumed_function (tg_PacketEvents *r, tg_ThreadId thread,
   const tg_Stack *s = tg_stacks_get(&r->stacks, thread);
   size_t i = r->resumed.size / sizeof id;
   if (s == NULL || i >= s->count
-      || !tg_replay_alike(r->writer.stream->functions,
-                          s->frames[i].function, id))
+      || !tg_replayfunctions_alike(r->writer.stream->functions,
+                                   s->frames[i].function, id))
     return id;
   return s->frames[i].function;
 }
@@ -315,7 +315,7 @@ static uint32_t read_site (lua_State *L, tg_PacketEvents *r,
       *caller = f->function;
     else {
       lua_pushvalue(L, -1);
-      *caller = tg_replay_source(L, IDS, r->writer.stream->functions);
+      *caller = tg_replayfunctions_source(L, IDS, r->writer.stream->functions);
     }
     lua_pop(L, 1);
   }

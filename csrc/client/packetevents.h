@@ -29,7 +29,7 @@ typedef struct tg_PacketEvents {
   tg_Stack *running;        /* borrows; innermost of the chain, never NULL */
   uint64_t now;             /* ns, of the packet that came last */
   tg_Buf values;            /* owns; of a packet */
-  tg_Buf types;             /* owns; for tg_replay_value */
+  tg_Buf types;             /* owns; for tg_replayvalues_list */
   tg_Buf resumed;           /* owns; ids of frames entered again, held back
                                until it is known that these are all */
   tg_ThreadId resuming;     /* whose they are */

@@ -244,7 +244,7 @@ int receiver_new (lua_State *L) {
   lua_setiuservalue(L, -2, STYLE);
   lua_pushvalue(L, 3);
   lua_setiuservalue(L, -2, FILE_PLAN);
-  tg_options_read(L, 1, NULL, &r->to.options);
+  tg_readoptions(L, 1, NULL, &r->to.options);
   return 1;
 }
 

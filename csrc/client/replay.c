@@ -98,7 +98,7 @@ static int replay__gc (lua_State *L) {
 /* Everything that a packet has is shown: the other side has applied the
    limits. */
 static void read_options (lua_State *L, int i, tg_Options *o) {
-  tg_options_read(L, i, NULL, o);
+  tg_readoptions(L, i, NULL, o);
   o->limits = (tg_Limits){TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT};
 }
 

@@ -164,8 +164,8 @@ static tg_FunctionId id_of (lua_State *L, int ids, const Words *w,
 
 /* Called for each packet that enters a frame: all its words become one string,
    and one look into the table tells the id. */
-tg_FunctionId tg_replay_function (lua_State *L, int ids, int at, int place,
-                                  tg_Functions *fs) {
+tg_FunctionId tg_replayfunctions_id (lua_State *L, int ids, int at, int place,
+                                     tg_Functions *fs) {
   Words w;
   int top = lua_gettop(L);
   tg_assert(ids > 0 && at > 0 && place >= 0);
@@ -220,8 +220,8 @@ static tg_FunctionId add_alike (tg_Functions *fs, tg_FunctionId last) {
 /* Functions with the same words are told apart by counting: the one that has
    been entered hits - 1 times is the one. If hit counts were asked for late, or
    frames were lost, none may fit; then the first one takes it. */
-tg_FunctionId tg_replay_hit (lua_State *L, int ids, tg_FunctionId id,
-                             lua_Integer hits, tg_Functions *fs) {
+tg_FunctionId tg_replayfunctions_hit (lua_State *L, int ids, tg_FunctionId id,
+                                      lua_Integer hits, tg_Functions *fs) {
   tg_FunctionId found = id, last = id;
   int n = 1;
   luaL_checkstack(L, 2, NULL);
@@ -249,8 +249,8 @@ static bool same_word (const char *a, const char *b) {
 
 /* By their words and not by their ids: the second of two alike has another
    id. */
-bool tg_replay_alike (const tg_Functions *fs, tg_FunctionId a,
-                      tg_FunctionId b) {
+bool tg_replayfunctions_alike (const tg_Functions *fs, tg_FunctionId a,
+                               tg_FunctionId b) {
   const tg_Function *f = tg_functions_find(fs, a);
   const tg_Function *g = tg_functions_find(fs, b);
   if (f == NULL || g == NULL || !same_word(f->name, g->name)
@@ -265,7 +265,7 @@ bool tg_replay_alike (const tg_Functions *fs, tg_FunctionId a,
 }
 
 /* Without a name: it stands for whatever function of that file called. */
-tg_FunctionId tg_replay_source (lua_State *L, int ids, tg_Functions *fs) {
+tg_FunctionId tg_replayfunctions_source (lua_State *L, int ids, tg_Functions *fs) {
   int top = lua_gettop(L) - 1;
   Words w = {NULL, lua_tostring(L, -1), 1, 0};
   luaL_checkstack(L, 10, NULL);

@@ -18,24 +18,24 @@
 ** file's, kept by the caller: empty at first. 0: no memory outside Lua. Raises
 ** what Lua raises.
 */
-tg_FunctionId tg_replay_function (lua_State *L, int ids, int at, int place,
-                                  tg_Functions *fs);           /* [-0, +0, m] */
+tg_FunctionId tg_replayfunctions_id (lua_State *L, int ids, int at, int place,
+                                     tg_Functions *fs);           /* [-0, +0, m] */
 
 /*
 ** Which of the functions with the words of 'id' was entered, 'hits' being its
 ** hit count; 'id' if that cannot be said. As above.
 */
-tg_FunctionId tg_replay_hit (lua_State *L, int ids, tg_FunctionId id,
-                             lua_Integer hits,
-                             tg_Functions *fs);              /* [-0, +0, m] */
+tg_FunctionId tg_replayfunctions_hit (lua_State *L, int ids, tg_FunctionId id,
+                                      lua_Integer hits,
+                                      tg_Functions *fs);              /* [-0, +0, m] */
 
 /* Whether two functions have the same words. */
-bool tg_replay_alike (const tg_Functions *fs, tg_FunctionId a,
-                      tg_FunctionId b);
+bool tg_replayfunctions_alike (const tg_Functions *fs, tg_FunctionId a,
+                               tg_FunctionId b);
 
 /* Any function of a source: all that a call site says of its caller. The url is
    on top of the stack. */
-tg_FunctionId tg_replay_source (lua_State *L, int ids,
-                                tg_Functions *fs);           /* [-1, +0, m] */
+tg_FunctionId tg_replayfunctions_source (lua_State *L, int ids,
+                                         tg_Functions *fs);           /* [-1, +0, m] */
 
 #endif

@@ -416,7 +416,7 @@ static void put_values (const Writer *w, int i, bool cut) {
 
 /* A completion or the arguments of a call. The pool is found first: grips refer
    to it, and only those that it has are good. */
-void tg_replay_value (lua_State *L, const tg_ReplayValues *g) {
+void tg_replayvalues_list (lua_State *L, const tg_ReplayValues *g) {
   Writer w = {.grips = {.out = g->out, .L = L}, .from = g};
   int at = lua_gettop(L);
   luaL_checkstack(L, 20, NULL);

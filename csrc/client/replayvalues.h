@@ -25,6 +25,6 @@ typedef struct tg_ReplayValues {
 ** Appends the list that the table on top of the stack holds: its "values", or
 ** its one "value"; and its "objectPool". Raises what Lua raises.
 */
-void tg_replay_value (lua_State *L, const tg_ReplayValues *g); /* [-0, +0, m] */
+void tg_replayvalues_list (lua_State *L, const tg_ReplayValues *g); /* [-0, +0, m] */
 
 #endif

@@ -141,9 +141,9 @@ static void put_property (tg_Grips *g, const tg_Grip *k, const tg_Grip *v,
   tg_Sink *out = g->out;
   out->object(out);
   out->member(out, &flags);
-  tg_put_key(out, "value");
+  tg_sink_key(out, "value");
   if (secret_key(g, k))
-    tg_put_typed(out, "redacted");
+    tg_scalars_typed(out, "redacted");
   else
     tg_grips_put(g, v, level);
   out->close(out);
@@ -173,7 +173,7 @@ static bool put_properties (tg_Grips *g, tg_ValueCursor *c, uint32_t level) {
 /* Whether the class is not what it was. The class is the metatable's __name, or
    else the type. A character that the cut has broken is left out. */
 static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
-  tg_put_key(g->out, "class");
+  tg_sink_key(g->out, "class");
   if ((d->flags & TG_DESC_CLASS) == 0) {
     const char *name = tg_values_type_name(d->type);
     g->out->string(g->out, name, strlen(name));
@@ -185,7 +185,7 @@ static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
   size_t whole = tg_utf8_whole(s, n);
   if (cut && tg_utf8_begun(s + whole, n - whole))
     n = whole;
-  tg_put_text(g->out, &g->scratch->room, s, n);
+  tg_sink_text(g->out, &g->scratch->room, s, n);
   return cut;
 }
 
@@ -195,14 +195,14 @@ static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
                            uint32_t level) {
   bool listed = (d->flags & TG_DESC_PROTO) != 0;
   bool has = listed || (d->flags & TG_DESC_META) != 0;
-  tg_put_key(g->out, "prototype");
+  tg_sink_key(g->out, "prototype");
   if (listed && level < g->selection->limits.depth) {
     tg_grips_put(g, &d->proto, level + 1);
     return false;
   }
-  tg_open_typed(g->out, "null");
+  tg_scalars_open(g->out, "null");
   if (has)
-    tg_put_truncated(g->out);
+    tg_scalars_truncated(g->out);
   g->out->close(g->out);
   return has;
 }
@@ -220,7 +220,7 @@ static bool has_property (tg_ValueCursor *c) {
 static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
                      uint32_t level) {
   bool cut = (d->flags & TG_DESC_TRUNCATED) != 0;
-  tg_put_key(g->out, "ownProperties");
+  tg_sink_key(g->out, "ownProperties");
   g->out->object(g->out);
   if (level >= g->selection->limits.depth)
     cut = cut || ((d->flags & TG_DESC_PROPS) != 0 && has_property(c));
@@ -236,11 +236,11 @@ static void put_function (tg_Grips *g, const tg_Descriptor *d) {
   const tg_Function *f = tg_functions_find(g->functions, d->function);
   if (f == NULL)
     return;
-  tg_put_key(g->out, "name");
-  tg_put_name(g->out, &g->scratch->room, f);
-  tg_put_key(g->out, "parameterNames");
-  tg_put_params(g->out, &g->scratch->room, f);
-  tg_put_place(g->out, &g->scratch->room, f);
+  tg_sink_key(g->out, "name");
+  tg_names_function(g->out, &g->scratch->room, f);
+  tg_sink_key(g->out, "parameterNames");
+  tg_names_params(g->out, &g->scratch->room, f);
+  tg_names_place(g->out, &g->scratch->room, f);
 }
 
 /* Of JavaScript's objects, which clients are made for. A table is none of
@@ -259,13 +259,13 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   out->member(out, &descriptor_flags);
   cut = put_prototype(g, &d, level) || cut;
   cut = put_own(g, &d, &c, level) || cut;
-  tg_put_key(out, "safeGetterValues");
+  tg_sink_key(out, "safeGetterValues");
   out->object(out);
   out->close(out);
   if (d.flags & TG_DESC_FUNCTION)
     put_function(g, &d);
   if (cut)
-    tg_put_truncated(out);
+    tg_scalars_truncated(out);
   out->close(out);
 }
 
@@ -278,15 +278,15 @@ static void put_empty (tg_Sink *out) {
 /* The entry for objects without room, of which nothing is known. */
 static void put_standin (tg_Sink *out) {
   out->object(out);
-  tg_put_member(out, "class", "object");
+  tg_sink_member(out, "class", "object");
   out->member(out, &descriptor_flags);
-  tg_put_key(out, "prototype");
-  tg_put_typed(out, "null");
-  tg_put_key(out, "ownProperties");
+  tg_sink_key(out, "prototype");
+  tg_scalars_typed(out, "null");
+  tg_sink_key(out, "ownProperties");
   put_empty(out);
-  tg_put_key(out, "safeGetterValues");
+  tg_sink_key(out, "safeGetterValues");
   put_empty(out);
-  tg_put_truncated(out);
+  tg_scalars_truncated(out);
   out->close(out);
 }
 

@@ -241,12 +241,12 @@ static void put_noroom (tg_Grips *g, tg_ObjectType type) {
   tg_Sink *out = g->out;
   if (g->standin == 0)
     g->standin = g->given + 1;
-  tg_open_typed(out, "object");
-  tg_put_key(out, "objectId");
+  tg_scalars_open(out, "object");
+  tg_sink_key(out, "objectId");
   out->integer(out, g->standin - 1);
-  tg_put_key(out, "class");
+  tg_sink_key(out, "class");
   out->string(out, name, strlen(name));
-  tg_put_truncated(out);
+  tg_scalars_truncated(out);
   out->close(out);
 }
 
@@ -258,8 +258,8 @@ static void put_object (tg_Grips *g, uint32_t id, uint32_t level) {
     put_noroom(g, tg_grips_type(g, id));
     return;
   }
-  tg_open_typed(g->out, "object");
-  tg_put_key(g->out, "objectId");
+  tg_scalars_open(g->out, "object");
+  tg_sink_key(g->out, "objectId");
   g->out->integer(g->out, rank - 1);
   g->out->close(g->out);
 }
@@ -268,11 +268,11 @@ static void put_object (tg_Grips *g, uint32_t id, uint32_t level) {
 static void put_bytes (tg_Grips *g, const char *s, size_t size,
                        uint64_t length) {
   tg_Buf *b = tg_grips_room(g);
-  tg_add_base64(b, s, size);
+  tg_scalars_base64(b, s, size);
   if (!b->failed && size > 0)
-    tg_put_long(g->out, true, b->data, b->size, length);
+    tg_scalars_long(g->out, true, b->data, b->size, length);
   else
-    tg_put_long(g->out, true, "", 0, length);
+    tg_scalars_long(g->out, true, "", 0, length);
 }
 
 /* A character that the cut has broken is no reason to call a text bytes. */
@@ -284,7 +284,7 @@ static void put_string (tg_Grips *g, const tg_Grip *v) {
   if (whole < n && !(cut && tg_utf8_begun(s + whole, n - whole)))
     put_bytes(g, s, n, v->u.s.length);
   else if (cut)
-    tg_put_long(g->out, false, s, whole, v->u.s.length);
+    tg_scalars_long(g->out, false, s, whole, v->u.s.length);
   else
     g->out->string(g->out, s, n);
 }
@@ -295,14 +295,14 @@ void tg_grips_put (tg_Grips *g, const tg_Grip *v, uint32_t level) {
   tg_Sink *out = g->out;
   switch (v->type) {
     case TG_FALSE: case TG_TRUE: out->boolean(out, v->type == TG_TRUE); break;
-    case TG_NULL: tg_put_typed(out, "null"); break;
-    case TG_REDACTED: tg_put_typed(out, "redacted"); break;
-    case TG_INT: tg_put_integer(out, v->u.i); break;
-    case TG_FLOAT: tg_put_float(out, v->u.f); break;
+    case TG_NULL: tg_scalars_typed(out, "null"); break;
+    case TG_REDACTED: tg_scalars_typed(out, "redacted"); break;
+    case TG_INT: tg_scalars_integer(out, v->u.i); break;
+    case TG_FLOAT: tg_scalars_float(out, v->u.f); break;
     case TG_STRING: put_string(g, v); break;
     case TG_OBJECT: put_object(g, v->u.id, level); break;
     case TG_NOROOM: put_noroom(g, v->u.object); break;
-    case TG_NIL: case TG_END: default: tg_put_typed(out, "undefined"); break;
+    case TG_NIL: case TG_END: default: tg_scalars_typed(out, "undefined"); break;
   }
 }
 
@@ -339,7 +339,7 @@ void tg_grips_list (tg_Grips *g, const tg_Function *f) {
     tg_Grip v;
     tg_values_grip(&c, &v);
     if (secret_parameter(g, f, i))
-      tg_put_typed(g->out, "redacted");
+      tg_scalars_typed(g->out, "redacted");
     else
       tg_grips_put(g, &v, 0);
   }

@@ -86,14 +86,14 @@ static void keep_values (const Writer *w, tg_TextCache *cache, size_t at) {
 /* A literal key and its number. */
 #define put_count(w, name, v) \
   do { \
-    tg_put_key((w)->out, name); \
+    tg_sink_key((w)->out, name); \
     (w)->out->integer((w)->out, (int64_t)(v)); \
   } while (0)
 
 static void put_time (const Writer *w) {
   if (!wants(w, TG_TYPE_TIME))
     return;
-  tg_put_key(w->out, "time");
+  tg_sink_key(w->out, "time");
   w->out->ms(w->out, w->p->time_ns);
 }
 
@@ -119,11 +119,11 @@ static void put_callsite (const Writer *w) {
     tg_buf_addchar(w->memo->json, '}');
     return;
   }
-  tg_put_key(w->out, "callsite");
+  tg_sink_key(w->out, "callsite");
   w->out->object(w->out);
-  tg_put_key(w->out, "url");
-  tg_put_string(w->out, &w->scratch->room, caller->url);
-  tg_put_key(w->out, "line");
+  tg_sink_key(w->out, "url");
+  tg_sink_string(w->out, &w->scratch->room, caller->url);
+  tg_sink_key(w->out, "line");
   keep(w, TG_PART_CALLSITE, w->p->caller, at);
   w->out->integer(w->out, (int64_t)w->p->line);
   w->out->close(w->out);
@@ -136,9 +136,9 @@ static void put_location (const Writer *w) {
   if (!wants(w, TG_TYPE_LOCATION) || w->f == NULL
       || put_again(w, TG_PART_LOCATION, w->p->function, &at))
     return;
-  tg_put_key(w->out, "location");
+  tg_sink_key(w->out, "location");
   w->out->object(w->out);
-  tg_put_place(w->out, &w->scratch->room, w->f);
+  tg_names_place(w->out, &w->scratch->room, w->f);
   w->out->close(w->out);
   keep(w, TG_PART_LOCATION, w->p->function, at);
 }
@@ -148,8 +148,8 @@ static void put_name (const Writer *w) {
   if (!wants(w, TG_TYPE_NAME)
       || put_again(w, TG_PART_NAME, w->p->function, &at))
     return;
-  tg_put_key(w->out, "name");
-  tg_put_name(w->out, &w->scratch->room, w->f);
+  tg_sink_key(w->out, "name");
+  tg_names_function(w->out, &w->scratch->room, w->f);
   if (w->f != NULL)
     keep(w, TG_PART_NAME, w->p->function, at);
 }
@@ -160,25 +160,25 @@ static void put_parameters (const Writer *w) {
   if (!wants(w, TG_TYPE_PARAMETERS) || w->f == NULL
       || put_again(w, TG_PART_PARAMETERS, w->p->function, &at))
     return;
-  tg_put_key(w->out, "parameterNames");
-  tg_put_params(w->out, &w->scratch->room, w->f);
+  tg_sink_key(w->out, "parameterNames");
+  tg_names_params(w->out, &w->scratch->room, w->f);
   keep(w, TG_PART_PARAMETERS, w->p->function, at);
 }
 
 /* The array of values, and a mark if it is not all: a field beside it, since an
    array has no place for one. */
 static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
-  tg_put_key(w->out, "values");
+  tg_sink_key(w->out, "values");
   tg_grips_list(g, f);
   if (tg_grips_cut(g)) {
-    tg_put_key(w->out, "truncated");
+    tg_sink_key(w->out, "truncated");
     w->out->boolean(w->out, true);
   }
 }
 
 /* After all values: they decide which objects it has. */
 static void put_pool (const Writer *w, tg_Grips *g) {
-  tg_put_key(w->out, "objectPool");
+  tg_sink_key(w->out, "objectPool");
   tg_grippool_write(g);
 }
 
@@ -188,7 +188,7 @@ static void put_argument_list (const Writer *w) {
   size_t at;
   if (put_values_again(w, cache, &at))
     return;
-  tg_put_key(w->out, "arguments");
+  tg_sink_key(w->out, "arguments");
   w->out->object(w->out);
   open_grips(w, &g);
   put_values(w, &g, w->f);
@@ -218,12 +218,12 @@ static void put_completion (const Writer *w, const tg_Word *name) {
   w->out->word(w->out, name);
   w->out->object(w->out);
   open_grips(w, &g);
-  tg_put_key(w->out, "value");
+  tg_sink_key(w->out, "value");
   tg_grips_first(&g);
   if (w->p->values.data != NULL && g.count != 1)
     put_values(w, &g, NULL);
   if (unknown) {
-    tg_put_key(w->out, "unknown");
+    tg_sink_key(w->out, "unknown");
     w->out->boolean(w->out, true);
   }
   put_pool(w, &g);
@@ -248,7 +248,7 @@ static void put_entered (const Writer *w) {
     put_count(w, "hitCount", w->p->hits);
   put_thread(w);
   if (w->p->resumed) {
-    tg_put_key(w->out, "resumed");
+    tg_sink_key(w->out, "resumed");
     w->out->boolean(w->out, true);
   }
 }
@@ -257,11 +257,11 @@ static void put_entered (const Writer *w) {
    terminated. */
 static void put_why (const Writer *w) {
   switch (w->p->why) {
-    case TG_WHY_RETURN: tg_put_member(w->out, "why", "return"); break;
-    case TG_WHY_EXCEPTION: tg_put_member(w->out, "why", "exception"); break;
-    case TG_WHY_YIELD: tg_put_member(w->out, "why", "yield"); break;
+    case TG_WHY_RETURN: tg_sink_member(w->out, "why", "return"); break;
+    case TG_WHY_EXCEPTION: tg_sink_member(w->out, "why", "exception"); break;
+    case TG_WHY_YIELD: tg_sink_member(w->out, "why", "yield"); break;
     case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK: default:
-      tg_put_member(w->out, "why", "terminated");
+      tg_sink_member(w->out, "why", "terminated");
       break;
   }
 }
@@ -290,7 +290,7 @@ static void put_exited (const Writer *w) {
   put_depth(w);
   put_thread(w);
   if (w->p->tail) {
-    tg_put_key(w->out, "tailCall");
+    tg_sink_key(w->out, "tailCall");
     w->out->boolean(w->out, true);
   }
   put_outcome(w);
@@ -304,23 +304,23 @@ static void put_number (const Writer *w) {
   if (p->mark == TG_MARK_COUNT)
     put_count(w, "count", p->hits);
   else {
-    tg_put_key(w->out, "duration");
+    tg_sink_key(w->out, "duration");
     w->out->ms(w->out, p->hits);
   }
 }
 
 /* How much Lua has allocated. */
 static void put_memory (const Writer *w) {
-  tg_put_member(w->out, "type", "memory");
+  tg_sink_member(w->out, "type", "memory");
   put_time(w);
   put_count(w, "bytes", w->p->hits);
 }
 
 /* Its values are what it is for: they do not wait for a type. */
 static void put_marker (const Writer *w) {
-  tg_put_member(w->out, "type", "marker");
-  tg_put_key(w->out, "method");
-  tg_put_string(w->out, &w->scratch->room, tg_mark_name(w->p->mark));
+  tg_sink_member(w->out, "type", "marker");
+  tg_sink_key(w->out, "method");
+  tg_sink_string(w->out, &w->scratch->room, tg_mark_name(w->p->mark));
   put_callsite(w);
   put_time(w);
   put_argument_list(w);
@@ -334,9 +334,9 @@ static void put_marker (const Writer *w) {
 static void put_frame (const Writer *w) {
   bool enter = w->p->why == TG_WHY_ENTER;
   if (enter)
-    tg_put_member(w->out, "type", "enteredFrame");
+    tg_sink_member(w->out, "type", "enteredFrame");
   else
-    tg_put_member(w->out, "type", "exitedFrame");
+    tg_sink_member(w->out, "type", "exitedFrame");
   put_count(w, "sequence", w->p->sequence);
   if (enter)
     put_entered(w);

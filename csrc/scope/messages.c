@@ -12,11 +12,11 @@
 #include "packet/names.h"
 
 /* Of an event, or of all events of an answer. */
-void tg_scope_write_interval (tg_Sink *out, uint64_t start_ns,
-                              uint64_t end_ns) {
+void tg_messages_interval (tg_Sink *out, uint64_t start_ns,
+                           uint64_t end_ns) {
   out->object(out);
-  tg_put_ms(out, "start", start_ns);
-  tg_put_ms(out, "end", end_ns);
+  tg_sink_ms(out, "start", start_ns);
+  tg_sink_ms(out, "end", end_ns);
   out->close(out);
 }
 
@@ -35,12 +35,12 @@ static const tg_Function *function_of (const tg_Scope *s,
 /* A chunk that is run, or the body of a coroutine. */
 static void put_evaluation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                             const tg_ScopeKind *kind) {
-  tg_put_key(out, "scriptThreadEvaluation");
+  tg_sink_key(out, "scriptThreadEvaluation");
   out->object(out);
-  tg_put_count(out, "scriptThreadType", kind->detail);
+  tg_sink_count(out, "scriptThreadType", kind->detail);
   if (kind->detail == TG_SCOPE_EVENT) {
-    tg_put_key(out, "eventName");
-    tg_put_name(out, room, function_of(s, kind));
+    tg_sink_key(out, "eventName");
+    tg_names_function(out, room, function_of(s, kind));
   }
   out->close(out);
 }
@@ -52,16 +52,16 @@ static void put_detail (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
     size_t size;
     const char *text = tg_intern_get(&s->kinds.texts, kind->text, &size);
     out->key(out, name, strlen(name));
-    tg_put_text(out, room, text, size);
+    tg_sink_text(out, room, text, size);
   }
 }
 
 /* What was compiled is the chunk's name, if arguments were recorded. */
 static void put_compilation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                              const tg_ScopeKind *kind) {
-  tg_put_key(out, "scriptCompilation");
+  tg_sink_key(out, "scriptCompilation");
   out->object(out);
-  tg_put_count(out, "scriptType", kind->detail);
+  tg_sink_count(out, "scriptType", kind->detail);
   put_detail(out, room, s, kind, "url");
   out->close(out);
 }
@@ -69,7 +69,7 @@ static void put_compilation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
 /* What collectgarbage was asked for: "step", "count"... */
 static void put_collection (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
                             const tg_ScopeKind *kind) {
-  tg_put_key(out, "garbageCollection");
+  tg_sink_key(out, "garbageCollection");
   out->object(out);
   put_detail(out, room, s, kind, "option");
   out->close(out);
@@ -77,16 +77,16 @@ static void put_collection (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
 
 /* Every event is a call of some function. */
 static void put_function (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
-  tg_put_key(out, "functionCall");
+  tg_sink_key(out, "functionCall");
   out->object(out);
-  tg_put_key(out, "name");
-  tg_put_name(out, room, f);
+  tg_sink_key(out, "name");
+  tg_names_function(out, room, f);
   if (!f->is_c) {
-    tg_put_key(out, "source");
-    tg_put_string(out, room, f->url);
-    tg_put_count(out, "line", tg_funclabels_line(f));
+    tg_sink_key(out, "source");
+    tg_sink_string(out, room, f->url);
+    tg_sink_count(out, "line", tg_funclabels_line(f));
   }
-  tg_put_count(out, "kind", f->is_c ? TG_SCOPE_C : TG_SCOPE_LUA);
+  tg_sink_count(out, "kind", f->is_c ? TG_SCOPE_C : TG_SCOPE_LUA);
   out->close(out);
 }
 
@@ -106,25 +106,25 @@ static void put_data (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
 
 /* What a single event has, and several added up have not. */
 static void put_place (tg_Sink *out, const tg_ScopeEvent *e) {
-  tg_put_count(out, "eventID", e->id);
+  tg_sink_count(out, "eventID", e->id);
   if (e->parent != 0)
-    tg_put_count(out, "parentEventID", e->parent);
-  tg_put_count(out, "childCount", e->children);
-  tg_put_ms(out, "aggregatedTime", e->all_time_ns);
-  tg_put_ms(out, "aggregatedOverhead", e->all_overhead_ns);
+    tg_sink_count(out, "parentEventID", e->parent);
+  tg_sink_count(out, "childCount", e->children);
+  tg_sink_ms(out, "aggregatedTime", e->all_time_ns);
+  tg_sink_ms(out, "aggregatedOverhead", e->all_overhead_ns);
 }
 
 /* Fields depend on the mode: of several events that are added up there is no
    place, and no data either if they are of several kinds. */
-void tg_scope_write (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
-                     tg_ScopeMode mode, const tg_ScopeEvent *e) {
+void tg_messages_event (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                        tg_ScopeMode mode, const tg_ScopeEvent *e) {
   out->object(out);
-  tg_put_count(out, "type", e->type);
-  tg_put_ms(out, "time", e->time_ns);
-  tg_put_ms(out, "overhead", e->overhead_ns);
-  tg_put_count(out, "hits", e->hits);
-  tg_put_key(out, "interval");
-  tg_scope_write_interval(out, e->start_ns, e->end_ns);
+  tg_sink_count(out, "type", e->type);
+  tg_sink_ms(out, "time", e->time_ns);
+  tg_sink_ms(out, "overhead", e->overhead_ns);
+  tg_sink_count(out, "hits", e->hits);
+  tg_sink_key(out, "interval");
+  tg_messages_interval(out, e->start_ns, e->end_ns);
   if (mode == TG_SCOPE_ALL)
     put_place(out, e);
   if (mode == TG_SCOPE_ALL || mode == TG_SCOPE_UNIQUE_EVENTS)

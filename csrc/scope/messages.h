@@ -12,11 +12,11 @@
 #include "text/sink.h"
 
 /* One Event of an answer in this mode. 'room' is memory of the caller's. */
-void tg_scope_write (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
-                     tg_ScopeMode mode, const tg_ScopeEvent *e);
+void tg_messages_event (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
+                        tg_ScopeMode mode, const tg_ScopeEvent *e);
 
 /* {start, end}. */
-void tg_scope_write_interval (tg_Sink *out, uint64_t start_ns,
-                              uint64_t end_ns);
+void tg_messages_interval (tg_Sink *out, uint64_t start_ns,
+                           uint64_t end_ns);
 
 #endif

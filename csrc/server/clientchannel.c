@@ -48,7 +48,7 @@ static void push_notice (lua_State *L, const ClientChannel *c,
   lx_set_integer(L, "id", (lua_Integer)n->id);
   if (n->kind == TG_NOTICE_STARTED) {
     lx_set_string(L, "name", n->name);
-    tg_types_push(L, n->options.types);
+    tg_readoptions_pushtypes(L, n->options.types);
     lua_setfield(L, -2, "types");
   }
   if (o != NULL && (n->kind == TG_NOTICE_ENDED
@@ -100,8 +100,8 @@ static tg_Options *read_options (lua_State *L, const ClientChannel *c,
                                  const char *const *extra) {
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  tg_Options *o = tg_options_push(L);
-  tg_options_read(L, 3, extra, o);
+  tg_Options *o = tg_readoptions_new(L);
+  tg_readoptions(L, 3, extra, o);
   tg_options_distrust(o);
   if (!tg_options_confine(o, &c->channel->host))
     luaL_error(L, "not enough memory");
@@ -125,7 +125,7 @@ static void set_defaults (lua_State *L, tg_Options *o, bool bytes) {
    limit of all clients is looked at before anything listens. */
 int clientchannel_check_options (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  tg_options_read(L, 1, NULL, tg_options_push(L));
+  tg_readoptions(L, 1, NULL, tg_readoptions_new(L));
   return 0;
 }
 

@@ -102,9 +102,9 @@ static tg_Channel *new_channel (lua_State *L) {
   lua_Number stall = luaL_optnumber(L, -1, STALL_S);
   lua_getfield(L, 1, "signal");
   lua_Integer signal = luaL_optinteger(L, -1, SIGURG);
-  tg_Options *host = tg_options_push(L);
+  tg_Options *host = tg_readoptions_new(L);
   lua_getfield(L, 1, "options");
-  tg_options_read(L, -1, NULL, host);
+  tg_readoptions(L, -1, NULL, host);
   tg_Channel *channel = tg_channel_new((int)signal, (uint64_t)(stall * 1e9),
                                        host, tg_serverthread_bell());
   if (channel == NULL)

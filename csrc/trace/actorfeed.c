@@ -227,7 +227,7 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
-  tg_types_push(L, types_of(t));
+  tg_readoptions_pushtypes(L, types_of(t));
   if (is_open(f) && t->session != NULL && join(f, t))
     tell(L, at);
   else
@@ -336,7 +336,7 @@ static int feed_start (lua_State *L) {
   if (lua_getfield(L, 2, "name") == LUA_TSTRING && *lua_tostring(L, -1))
     name = lua_tostring(L, -1);
   tg_Trace *t = tg_trace_new(L);
-  tg_options_read(L, 2, extra, &t->options);
+  tg_readoptions(L, 2, extra, &t->options);
   if (lua_getfield(L, 2, "trace") == LUA_TNIL)
     t->options.types = TG_TYPES_PROTOCOL;
   lua_pop(L, 1);
@@ -496,7 +496,7 @@ static int feed__index (lua_State *L) {
   return 1;
 }
 
-void tg_feed_setup (lua_State *L) {
+void tg_actorfeed_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"open", feed_open},
     {"close", feed_close},

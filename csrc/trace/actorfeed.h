@@ -13,7 +13,7 @@
 #include "state/session.h"
 
 /* Creates the metatable; raises. */
-void tg_feed_setup (lua_State *L);                             /* [-0, +0, m] */
+void tg_actorfeed_setup (lua_State *L);                             /* [-0, +0, m] */
 
 /* Lua: feed(listener). */
 int feed_new (lua_State *L);

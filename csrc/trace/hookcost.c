@@ -77,7 +77,7 @@ static void run_traced (lua_State *L, Measure *m) {
   lua_pushvalue(L, TRACED);
   lua_pushcfunction(L, trace_start);
   lua_createtable(L, 0, 1);
-  tg_types_push(L, m->types);
+  tg_readoptions_pushtypes(L, m->types);
   lua_setfield(L, -2, "trace");
   lua_pushinteger(L, CALLS);
   lua_call(L, 3, 1);

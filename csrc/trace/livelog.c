@@ -29,7 +29,7 @@ int livelog_start (lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
   tg_Trace *t = tg_trace_new(L);
-  tg_options_read(L, 1, NULL, &t->options);
+  tg_readoptions(L, 1, NULL, &t->options);
   int fd = tg_logstyle_open(L, 2);
   if (fd < 0) {
     lua_getfield(L, 2, "path");

@@ -72,7 +72,7 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   r->trace = t;
-  tg_filter_read(L, filter, extra, &r->filter);
+  tg_readoptions_filter(L, filter, extra, &r->filter);
   if (t->consumed)
     luaL_error(L, "the packets of this trace are read as they come");
   if (!work_out_demand(r, t, narrow, types) || !open_reader(r, t))

@@ -61,7 +61,7 @@ static int describe_trace (lua_State *L) {
   measure(L, r, &pace, &m);
   lua_createtable(L, 0, 10);
   lx_set_string(L, "name", t->name);
-  tg_types_push(L, t->options.types);
+  tg_readoptions_pushtypes(L, t->options.types);
   lua_setfield(L, -2, "types");
   lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);

@@ -223,7 +223,7 @@ static void set_forwards (lua_State *L) {
   }
 }
 
-void tg_recordings_setup (lua_State *L) {
+void tg_recordingobject_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"traces", recording_traces},
     {"trace", recording_trace},

@@ -10,7 +10,7 @@
 #include "binding/lx.h"
 
 /* Creates the metatable; raises. */
-void tg_recordings_setup (lua_State *L);                       /* [-0, +0, m] */
+void tg_recordingobject_setup (lua_State *L);                       /* [-0, +0, m] */
 
 /* open(path) -> Recording | nil, message, code. */
 int recording_open (lua_State *L);

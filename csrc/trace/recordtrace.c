@@ -138,7 +138,7 @@ int record_start (lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
   tg_Trace *t = tg_trace_new(L);
-  tg_options_read(L, 1, NULL, &t->options);
+  tg_readoptions(L, 1, NULL, &t->options);
   unbounded(L, 1, &t->options);
   read_plan(L, 2, t);
   lua_getfield(L, 2, "name");

@@ -110,18 +110,18 @@ static void *new_list (lua_State *L, Report *r, size_t count) {
 /* name, url and line as packets have them: who reads both can compare them. */
 static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   const tg_Function *f = tg_profile_function(&r->profile, row);
-  tg_put_key(out, "name");
-  tg_put_name(out, &r->room, f);
-  tg_put_place(out, &r->room, f);
+  tg_sink_key(out, "name");
+  tg_names_function(out, &r->room, f);
+  tg_names_place(out, &r->room, f);
 }
 
 /* What a row of the report and a node of the tree have in common. */
 static void put_tally (tg_Sink *out, const tg_Tally *t) {
-  tg_put_count(out, "calls", t->calls);
-  tg_put_ms(out, "self_ms", t->self_ns);
-  tg_put_ms(out, "total_ms", t->total_ns);
-  tg_put_count(out, "throws", t->throws);
-  tg_put_count(out, "yields", t->yields);
+  tg_sink_count(out, "calls", t->calls);
+  tg_sink_ms(out, "self_ms", t->self_ns);
+  tg_sink_ms(out, "total_ms", t->total_ns);
+  tg_sink_count(out, "throws", t->throws);
+  tg_sink_count(out, "yields", t->yields);
 }
 
 /* ---- report ---- */
@@ -134,10 +134,10 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   out->object(out);
   put_function(r, out, (uint32_t)(row - r->profile.rows));
   put_tally(out, &row->tally);
-  tg_put_ms(out, "min_ms", row->min_ns);
-  tg_put_key(out, "mean_ms");
+  tg_sink_ms(out, "min_ms", row->min_ns);
+  tg_sink_key(out, "mean_ms");
   out->number(out, mean / 1e6);
-  tg_put_ms(out, "max_ms", row->max_ns);
+  tg_sink_ms(out, "max_ms", row->max_ns);
   out->close(out);
 }
 
@@ -163,10 +163,10 @@ int trace_report (lua_State *L) {
   tg_profile_sort_rows(p, rows);
   tg_luasink_init(&sink, L);
   out->object(out);
-  tg_put_ms(out, "duration_ms", p->duration_ns);
-  tg_put_count(out, "events", p->events);
-  tg_put_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
-  tg_put_key(out, "functions");
+  tg_sink_ms(out, "duration_ms", p->duration_ns);
+  tg_sink_count(out, "events", p->events);
+  tg_sink_count(out, "lost", count_lost(luaL_checkudata(L, 1, TG_TRACE)));
+  tg_sink_key(out, "functions");
   out->array(out);
   for (uint32_t i = 0; i < p->nrows; i++)
     put_row(r, out, rows[i]);
@@ -188,12 +188,12 @@ static void push_node (lua_State *L, Report *r, const tg_Node *n,
   if (name == NULL)
     put_function(r, out, n->row);
   else {
-    tg_put_key(out, "name");
-    tg_put_string(out, &r->room, name);
-    tg_put_count(out, "levels", r->profile.deepest);
+    tg_sink_key(out, "name");
+    tg_sink_string(out, &r->room, name);
+    tg_sink_count(out, "levels", r->profile.deepest);
   }
   put_tally(out, &n->tally);
-  tg_put_key(out, "children");
+  tg_sink_key(out, "children");
   out->array(out);
   out->close(out);
   out->close(out);

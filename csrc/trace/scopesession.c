@@ -303,8 +303,8 @@ static const tg_ScopeEvent *push_next (lua_State *L, Answer *a) {
   if (e == NULL)
     return NULL;
   tg_luasink_init(&sink, L);
-  tg_scope_write(&sink.sink, &a->room, a->cursor.scope, a->cursor.query.mode,
-                 e);
+  tg_messages_event(&sink.sink, &a->room, a->cursor.scope, a->cursor.query.mode,
+                    e);
   return e;
 }
 
@@ -313,7 +313,7 @@ static const tg_ScopeEvent *push_next (lua_State *L, Answer *a) {
 static void push_interval (lua_State *L, uint64_t start_ns, uint64_t end_ns) {
   tg_LuaSink sink;
   tg_luasink_init(&sink, L);
-  tg_scope_write_interval(&sink.sink, start_ns, end_ns);
+  tg_messages_interval(&sink.sink, start_ns, end_ns);
 }
 
 /* Fills the list on top; whether there are more than 'limit'. The first event

@@ -171,7 +171,7 @@ static int start (lua_State *L, tg_Origin origin) {
     name = check_name(L, 2);
   }
   tg_Trace *t = tg_trace_new(L);
-  tg_options_read(L, 1, extra, &t->options);
+  tg_readoptions(L, 1, extra, &t->options);
   tg_trace_begin(L, t, name, origin, NULL);
   return 1;
 }
@@ -194,7 +194,7 @@ int console_start (lua_State *L) {
   tg_observers_turn(tg_session_find(L), L);
   const char *name = check_name(L, 1);
   tg_Trace *t = tg_trace_new(L);
-  tg_options_read(L, 2, NULL, &t->options);
+  tg_readoptions(L, 2, NULL, &t->options);
   tg_observers_flush(tg_session_find(L), L);
   tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL);
   tg_trace_anchor(L, t);

@@ -96,7 +96,7 @@ static void put_triples (tg_Document *w, tg_Buf *bytes) {
   size_t size = bytes->size / 3 * 3;
   if (size == 0)
     return;
-  tg_add_base64(w->out, bytes->data, size);
+  tg_scalars_base64(w->out, bytes->data, size);
   memmove(bytes->data, bytes->data + size, bytes->size - size);
   bytes->size -= size;
   tg_document_turn(w);
@@ -112,7 +112,7 @@ static void put_values (tg_Document *w, const tg_Track *track) {
     tg_buf_add(&bytes, piece.data, piece.size);
     put_triples(w, &bytes);
   }
-  tg_add_base64(w->out, bytes.data, bytes.size);
+  tg_scalars_base64(w->out, bytes.data, bytes.size);
   tg_document_put(w, "\",\"tracedObjectShapes\":[");
   for (uint32_t i = 0; i < track->shapes.count; i++) {
     size_t size;
