@@ -29,6 +29,7 @@
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 #include "trace/actorfeed.h"
+#include "trace/consolemarks.h"
 #include "trace/exporttrace.h"
 #include "trace/livelog.h"
 #include "trace/readtrace.h"
@@ -186,8 +187,12 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_clientchannel_setup(L);
   tg_listener_setup(L);
   luaL_newlib(L, core);
+  tg_consolemarks_push(L);
+  lua_setfield(L, -2, "marks");
   tg_readoptions_pushtypes(L, TG_TYPES_ALL);
   lua_setfield(L, -2, "traceTypes");
+  tg_readoptions_pushtypes(L, TG_TYPES_PROTOCOL);
+  lua_setfield(L, -2, "protocolTypes");
   push_losses(L);
   lua_setfield(L, -2, "losses");
   lua_pushliteral(L, TG_VERSION);

@@ -17,6 +17,7 @@
 #include "client/replayvalues.h"
 #include "reader/stacks.h"
 #include "stream/event.h"
+#include "stream/marks.h"
 #include "stream/stream.h"
 
 #define EVENT_ROOM 64u                  /* beside values */
@@ -445,6 +446,68 @@ static void exited (lua_State *L, tg_PacketEvents *r) {
     returned(L, r, "return");
 }
 
+/* The field, as so many times its unit; 0 if there is none that can be. */
+static uint64_t number_field (lua_State *L, const char *key, double unit,
+                              bool *there) {
+  *there = lua_getfield(L, PACKET, key) == LUA_TNUMBER;
+  double n = lua_tonumber(L, -1) * unit + 0.5;
+  lua_pop(L, 1);
+  *there = *there && n >= 0 && n < TG_TIME_MAX;
+  return *there ? (uint64_t)n : 0;
+}
+
+/* Its sort and the groups that are open, as in event.h; a method that this
+   library is too old for is a log. */
+static uint32_t read_mark (lua_State *L) {
+  bool there;
+  lua_getfield(L, PACKET, "method");
+  const char *method = lua_tostring(L, -1);
+  uint32_t sort = tg_mark_sort(method != NULL ? method : "");
+  lua_pop(L, 1);
+  uint64_t groups = number_field(L, "groups", 1, &there);
+  if (groups > UINT8_MAX)
+    groups = UINT8_MAX;
+  return (sort < TG_NMARKS ? sort : TG_MARK_LOG)
+         | (uint32_t)groups << TG_MARK_GROUPSHIFT;
+}
+
+/* A marker of the coroutine that it names, which may have no frame. */
+static void marked (lua_State *L, tg_PacketEvents *r) {
+  static const tg_Buf none;
+  tg_FunctionId caller = 0;
+  bool numbered;
+  tg_ThreadId thread = thread_field(L);
+  release(r);
+  if (thread != 0 && thread != r->running->thread)
+    resume(r, thread, &none, r->now);
+  uint32_t line = read_site(L, r, &caller), what = read_mark(L);
+  uint64_t number = number_field(L, "duration", 1e6, &numbered);
+  if (!numbered)
+    number = number_field(L, "count", 1, &numbered);
+  read_values(L, r, "arguments");
+  uint32_t kind = with_values(r, TG_EV_MARK)
+                  | (numbered ? TG_EVF_NUMBER : 0u)
+                  | (caller != 0 ? TG_EVF_SITE : 0u);
+  uint8_t *p = begin(r, kind, r->values.size, r->now);
+  if (p == NULL)
+    return;
+  p = tg_put32(p, what);
+  if (numbered)
+    p = tg_put64(p, number);
+  if (caller != 0)
+    p = tg_put32(tg_put32(p, line), caller);
+  end(r, put_values(r, p), 0);
+}
+
+/* The size of the heap, which is no coroutine's. */
+static void measured (lua_State *L, tg_PacketEvents *r) {
+  bool there;
+  uint64_t bytes = number_field(L, "bytes", 1, &there);
+  uint8_t *p = there ? begin(r, TG_EV_MARK | TG_EVF_NUMBER, 0, r->now) : NULL;
+  if (p != NULL)
+    end(r, tg_put64(tg_put32(p, TG_MARK_HEAP), bytes), 0);
+}
+
 /* A packet of another type is passed over: there may be some that this library
    is too old for. */
 void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
@@ -456,6 +519,10 @@ void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
     entered(L, r);
   else if (type != NULL && strcmp(type, "exitedFrame") == 0)
     exited(L, r);
+  else if (type != NULL && strcmp(type, "marker") == 0)
+    marked(L, r);
+  else if (type != NULL && strcmp(type, "memory") == 0)
+    measured(L, r);
   lua_settop(L, top);
 }
 

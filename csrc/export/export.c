@@ -183,11 +183,17 @@ TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
   return true;
 }
 
+void tg_export_mark (tg_Export *x) {
+  tg_check(!x->begun);
+  tg_reader_mark(x->minduration->reader);
+}
+
 /* After a failure nothing is closed any more (close_open): the document will be
    thrown away. */
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
   while (x->status == TG_OK && read_packet(x, p)) {
-    if (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
+    if (p->why == TG_WHY_MARK
+        || (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x)))
       return true;
   }
   return close_open(x, p);
@@ -312,6 +318,24 @@ void tg_export_literals (const tg_Export *x, tg_LuaLiteral *w,
    has one for each thread (tg_export_literal). */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   tg_export_literals(x, &x->literal, p, out);
+}
+
+void tg_export_label (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
+  tg_ValueCursor c;
+  tg_Grip g = {.type = TG_NIL};
+  tg_values_open(&c, p->values);
+  if (tg_values_var(&c) > 0)
+    tg_values_grip(&c, &g);
+  if (g.type == TG_STRING)
+    tg_buf_add(out, g.u.s.data, g.u.s.size);
+  else
+    tg_export_values(x, p, out);
+}
+
+uint64_t tg_export_began (const tg_Export *x, const tg_Packet *p) {
+  uint64_t ran = p->numbered ? p->hits : 0;
+  uint64_t most = p->time_ns - x->start_ns;
+  return p->time_ns - (ran < most ? ran : most);
 }
 
 /* 'ends' are ends only: a packet's text begins where that of the one before

@@ -128,6 +128,10 @@ typedef struct tg_Format {
    what it owns is freed. */
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 
+/* Markers are given too, between the packets of frames. Before the first one is
+   asked for. */
+void tg_export_mark (tg_Export *x);
+
 /* The next packet; false at the end (or 'status' is not TG_OK). A packet of an
    exit at the trace's end is TG_WHY_TERMINATED with 'unfinished' set. */
 bool tg_export_next (tg_Export *x, tg_Packet *p);
@@ -154,6 +158,13 @@ bool tg_export_whole (const tg_Export *x);
 
 /* The values of a packet as Lua literals, secrets kept, limits kept. */
 void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out);
+
+/* The label of a timer, or whatever a marker's first value is: a string as it
+   is, without quotes. */
+void tg_export_label (tg_Export *x, const tg_Packet *p, tg_Buf *out);
+
+/* When a timer began whose end the marker tells, in the document's bounds. */
+uint64_t tg_export_began (const tg_Export *x, const tg_Packet *p);
 
 /* A writer of such values for work on a batch, to be freed. */
 tg_LuaLiteral tg_export_literal (const tg_Export *x);

@@ -32,10 +32,12 @@
 #include "base/grow.h"
 #include "export/boxnames.h"
 #include "export/threadlist.h"
+#include "formats/chromemarks.h"
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
 #include "formats/chromevalues.h"
 #include "formats/formats.h"
+#include "stream/marks.h"
 
 #define VALUES_END (UINT64_C(256) << 20)
 #define VALUES_TWICE (VALUES_END / 4)
@@ -72,6 +74,7 @@ typedef struct Document {
   uint64_t bare_ns;           /* when the values' end was */
   bool whole;                 /* coroutines are on the first track too */
   tg_ChromeSamples samples;   /* owns; if the user has asked for them */
+  tg_ChromeMarks marks;       /* owns; the program's markers */
 } Document;
 
 static bool fail (Document *d) {
@@ -234,7 +237,7 @@ static void put_completion (Document *d, const tg_Packet *p, tg_Buf *out) {
       tg_buf_addstr(out, d->x->unfinished ? ",\"unfinished\":true"
                                           : ",\"terminated\":true");
       break;
-    case TG_WHY_ENTER: default: break;
+    case TG_WHY_ENTER: case TG_WHY_MARK: default: break;
   }
 }
 
@@ -328,11 +331,43 @@ static bool leave (Document *d, const tg_Packet *p) {
 
 /*
 ** {==================================================================
+** The program's markers
+** ===================================================================
+*/
+
+/* A moment is where its coroutine's calls are. That a timer begins shows in its
+   box; it has none where the trace ends before. */
+static bool put_marker (Document *d, const tg_Packet *p) {
+  if (p->mark == TG_MARK_GROUPEND)
+    return true;
+  if (p->mark == TG_MARK_HEAP) {
+    tg_chromemarks_heap(&d->marks, p);
+    return true;
+  }
+  if (tg_mark_spans(p->mark)) {
+    tg_chromemarks_timer(&d->marks, p, has_room(d));
+    return true;
+  }
+  uint32_t track = d->whole ? 0 : track_of(d, p);
+  if (track == TG_INTMAP_NONE
+      || !room(d, &d->last, &d->clast, track, sizeof *d->last))
+    return false;
+  tg_chromemarks_moment(&d->marks, p, tid_of(d, track),
+                        boundary(d, track, p->time_ns), has_room(d));
+  return true;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
 ** The document
 ** ===================================================================
 */
 
 static bool put_packet (Document *d, const tg_Packet *p) {
+  if (p->why == TG_WHY_MARK)
+    return put_marker(d, p) && tg_outfile_turn(d->x->out);
   bool ok = p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p);
   if (ok && d->x->options.samples)
     tg_chromesamples_take(&d->samples, p);
@@ -348,37 +383,6 @@ static void put_events (Document *d) {
     more = tg_export_next(d->x, &p);
   if (d->x->options.samples)
     tg_chromesamples_end(&d->samples);
-}
-
-/* Where main is not in the document, on the only track that there is. */
-static void put_mark (Document *d, uint64_t time_ns, const tg_Buf *name) {
-  bool alone = !d->whole && d->threads.count > 0;
-  tg_chromeevents_begin(&d->events, "I", alone ? d->threads.list[0].thread
-                                               : TG_EXPORT_MAIN);
-  tg_chromeevents_time(&d->events, ",\"ts\":",
-                       tg_chromeevents_ns(&d->events, time_ns));
-  tg_buf_addstr(d->out, ",\"s\":\"p\",\"cat\":\"tracegrip\",\"name\":");
-  tg_v8profile_put_string(d->out, name->data, name->size);
-  tg_buf_addstr(d->out, ",\"args\":{}}");
-}
-
-/* What is missing, where it is: a ring loses what came first, others what came
-   last. As instant events of the whole process ("s":"p"), which viewers draw
-   across all tracks. */
-static void put_marks (Document *d) {
-  const tg_Export *x = d->x;
-  bool first = x->lost[TG_LOSS_RING] > 0;
-  tg_export_loss(x, clear_room(d));
-  if (d->room.size > 0)
-    put_mark(d, first ? x->start_ns : x->end_ns, &d->room);
-  tg_export_left_out(x, clear_room(d));
-  if (d->room.size > 0)
-    put_mark(d, x->start_ns, &d->room);
-  clear_room(d);
-  if (x->bare > 0) {
-    tg_buf_addstr(&d->room, "values of calls left out from here on");
-    put_mark(d, d->bare_ns, &d->room);
-  }
 }
 
 static void put_text (Document *d, const char *key, const char *text) {
@@ -467,10 +471,13 @@ static void write (Document *d) {
   d->whole = tg_export_whole(d->x);
   put_events(d);
   put_tracks(d);
-  put_marks(d);
+  tg_chromemarks_lanes(&d->marks);
+  bool alone = !d->whole && d->threads.count > 0;
+  tg_chromemarks_missing(&d->marks, alone ? d->threads.list[0].thread
+                                          : TG_EXPORT_MAIN, d->bare_ns);
   put_tail(d);
   if (d->args.failed || d->begin.failed || d->room.failed
-      || d->samples.failed)
+      || d->samples.failed || d->marks.failed)
     fail(d);
 }
 
@@ -478,10 +485,12 @@ tg_Status tg_format_chrome (tg_Export *x) {
   Document d = {
     .x = x, .out = &x->out->text, .words.functions = x->stream->functions
   };
+  tg_export_mark(x);
   d.events = (tg_ChromeEvents){
     .x = x, .out = d.out, .pid = x->pid != 0 ? x->pid : 1
   };
   d.values = tg_chromevalues_of(x);
+  d.marks = (tg_ChromeMarks){.events = &d.events, .values = &d.values};
   if (x->options.samples && !tg_chromesamples_init(&d.samples, &d.events))
     fail(&d);
   else
@@ -489,6 +498,7 @@ tg_Status tg_format_chrome (tg_Export *x) {
   tg_chromesamples_free(&d.samples);
   tg_chromenames_free(&d.words);
   tg_chromevalues_free(&d.values);
+  tg_chromemarks_free(&d.marks);
   tg_buf_free(&d.begin);
   tg_buf_free(&d.args);
   tg_buf_free(&d.room);

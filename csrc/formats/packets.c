@@ -66,6 +66,7 @@ static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
 }
 
 tg_Status tg_format_packets (tg_Export *x) {
+  tg_export_mark(x);
   tg_Batch *b;
   tg_Status status = TG_OK;
   while (status == TG_OK && (b = tg_export_batch(x)) != NULL)

@@ -328,6 +328,58 @@ void tg_emit_wait (tg_Session *s) {
   tg_writer_end(r, tg_put64(p, waited));
 }
 
+/* ---- markers ---- */
+
+typedef struct Marking {
+  tg_Session *s;
+  lua_State *L;
+  const tg_Marker *mark;
+  tg_FunctionId caller;   /* 0: no Lua function called, or nobody asks */
+  int line;
+  uint64_t now;
+} Marking;
+
+static uint8_t *write_mark (void *event, uint8_t *p) {
+  const Marking *e = event;
+  const tg_Marker *m = e->mark;
+  uint32_t kind = TG_EV_MARK | TG_EVF_VALUES
+                  | (m->numbered ? TG_EVF_NUMBER : 0u)
+                  | (e->caller != 0 ? TG_EVF_SITE : 0u);
+  p = tg_put32(tg_writer_head(&e->s->writer, p, kind, e->now), m->what);
+  if (m->numbered)
+    p = tg_put64(p, m->number);
+  if (e->caller != 0)
+    p = tg_put32(tg_put32(p, (uint32_t)e->line), e->caller);
+  tg_ValueList list = {.first = m->first, .count = m->count};
+  return tg_capture_list(e->s, e->L, &list, p, e->s->writer.lim);
+}
+
+/* The line that calls, and its function, whatever the hook knows of the frame:
+   it may be older than the trace, or be left out of it. Level 0 is ours. */
+static void find_site (Marking *e) {
+  lua_Debug ar;
+  if ((e->s->selection.types & TG_TYPE_CALLSITE) == 0
+      || !lua_checkstack(e->L, LUA_MINSTACK)
+      || !lua_getstack(e->L, 1, &ar))
+    return;
+  lua_getinfo(e->L, "l", &ar);
+  e->line = ar.currentline;
+  if (e->line >= 0)
+    e->caller = tg_catalog_frame(e->s, e->L, &ar);
+}
+
+/* It stands for no packet, and the chain is nothing to it. */
+void tg_emit_mark (tg_Session *s, lua_State *L, const tg_Marker *mark,
+                   uint64_t now) {
+  Marking e = {.s = s, .L = L, .mark = mark, .now = now};
+  TG_STACK_GUARD(L);
+  find_site(&e);
+  s->writer.behind = true;
+  emit(s, now, write_mark, &e);
+  s->writer.behind = false;
+  TG_STACK_CHECK(L);
+}
+
 /* An event that is its head alone. 'packets' is how many readers make of it. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {

@@ -54,6 +54,18 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now);
 /* 't', which is suspended, will not come back. */
 void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now);
 
+/* A marker of the program's; its values stand on the stack. */
+typedef struct tg_Marker {
+  uint32_t what;            /* sort and groups, as in event.h */
+  bool numbered;
+  uint64_t number;
+  int first, count;         /* its values */
+} tg_Marker;
+
+/* Outside of the hook, in a C function of ours that the program has called. */
+void tg_emit_mark (tg_Session *s, lua_State *L, const tg_Marker *mark,
+                   uint64_t now);                              /* [-0, +0, -] */
+
 /* A LEAVE or a TERMINATE standing for 'packets' packets. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now);

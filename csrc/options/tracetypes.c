@@ -1,7 +1,7 @@
 /*
 ** tracetypes.c - the names of the trace types, from the one list of them.
 **
-** Any thread; nothing is kept. Searched one by one: there are twelve, and they
+** Any thread; nothing is kept. Searched one by one: there are few, and they
 ** are asked for when options are read.
 */
 #include "options/tracetypes.h"

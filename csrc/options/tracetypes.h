@@ -1,13 +1,15 @@
 /*
 ** tracetypes.h - the trace types of the protocol, as one list and as bits.
 **
-** The first eight are the TraceActor specification's and a trace's default;
-** the others are extensions.
+** The first eight are the TraceActor specification's, and what a client gets
+** that asks for nothing else; the others are extensions. A program's own trace
+** has the markers too: nobody marks what is not to be seen.
 */
 #ifndef TG_TRACETYPES_H
 #define TG_TRACETYPES_H
 
 #include "base/base.h"
+#include "stream/marks.h"
 
 #define TG_TYPES(X) \
   X(NAME, "name") \
@@ -21,7 +23,9 @@
   X(LOCATION, "location") \
   X(DEPTH, "depth") \
   X(HITCOUNT, "hitCount") \
-  X(THREAD, "thread")
+  X(THREAD, "thread") \
+  X(MARKERS, "markers") \
+  X(MEMORY, "memory")
 
 enum {
 #define X(id, name) TG_TYPEBIT_##id,
@@ -39,11 +43,17 @@ enum {
   TG_TYPES(X)
 #undef X
   TG_TYPES_ALL = (1u << TG_NTYPES) - 1,
-  TG_TYPES_DEFAULT = (1u << TG_TYPEBIT_LOCATION) - 1,
+  TG_TYPES_PROTOCOL = (1u << TG_TYPEBIT_LOCATION) - 1,
+  TG_TYPES_DEFAULT = TG_TYPES_PROTOCOL | TG_TYPE_MARKERS,
   /* types that make the hook look at values */
   TG_TYPES_VALUES = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN | TG_TYPE_THROW
                     | TG_TYPE_YIELD
 };
+
+/* The bit of the type whose traces have a marker of this sort. */
+TG_INLINE uint32_t tg_tracetype_mark (uint32_t sort) {
+  return sort == TG_MARK_HEAP ? TG_TYPE_MEMORY : TG_TYPE_MARKERS;
+}
 
 /* The bit of a type's name, "samples" too; 0 if there is no such type. */
 uint32_t tg_tracetype_bit (const char *name);

@@ -24,6 +24,7 @@
 #include "packet/logline.h"
 #include "packet/screen.h"
 #include "reader/minduration.h"
+#include "stream/marks.h"
 #include "text/fdwriter.h"
 
 #define WIDTH_DEFAULT 100
@@ -196,6 +197,16 @@ static void look_for_room (tg_Log *l) {
     tell_unshown(l);
 }
 
+/* A marker is worth showing in whatever call it is: those around it that have
+   been held back are shown with it. */
+static void mark (tg_Log *l, const tg_Packet *p) {
+  if (p->mark == TG_MARK_GROUPEND || p->mark == TG_MARK_HEAP)
+    return;
+  tg_heldlines_release(&l->held, UINT64_MAX);
+  tg_logline_mark(&l->line, p);
+  emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
+}
+
 /* Before a packet, what has become old enough by its time; and a call at once,
    if none is held back. */
 static void show (tg_Log *l, const tg_Packet *p) {
@@ -208,7 +219,11 @@ static void show (tg_Log *l, const tg_Packet *p) {
   tg_heldlines_release(&l->held, p->time_ns);
   if (p->why != TG_WHY_YIELD)
     tg_suspended_pass(&l->held.waiting);
-  if (p->why == TG_WHY_ENTER) {
+  if (p->why == TG_WHY_MARK) {
+    tell_missing(l);
+    mark(l, p);
+  }
+  else if (p->why == TG_WHY_ENTER) {
     tell_missing(l);
     enter(l, p);
     tg_heldlines_release(&l->held, p->time_ns);
@@ -348,6 +363,7 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
     tg_log_free(l);
     return NULL;
   }
+  tg_reader_mark(l->reader);
   start_reading(l);
   tg_logline_init(&l->line, stream->functions, &l->selection, style->color,
                   style->times);

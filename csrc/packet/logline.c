@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "stream/marks.h"
 #include "text/terminal.h"
 
 #define MARGIN 10         /* columns of the time */
@@ -26,6 +27,8 @@ static const tg_Limits TIGHTER[] = {
 #define BOLD    "\033[1m"
 #define ERROR   "\033[1;31m"
 #define MAGENTA "\033[35m"
+#define CYAN    "\033[36m"
+#define YELLOW  "\033[33m"
 
 /* Nothing is allocated before the first line. */
 void tg_logline_init (tg_LogLine *l, const tg_Functions *functions,
@@ -367,7 +370,7 @@ static uint32_t valuetype (tg_Why why) {
     case TG_WHY_RETURN: return TG_TYPE_RETURN;
     case TG_WHY_EXCEPTION: return TG_TYPE_THROW;
     case TG_WHY_YIELD: return TG_TYPE_YIELD;
-    case TG_WHY_ENTER: case TG_WHY_TERMINATED: return 0;
+    case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK: return 0;
     default: tg_unreachable();
   }
 }
@@ -387,7 +390,7 @@ static const char *reason (const tg_LogLine *l, const tg_Packet *p) {
     case TG_WHY_EXCEPTION: return "!! error";
     case TG_WHY_YIELD: return "⇢ yield";
     case TG_WHY_TERMINATED: return "× terminated";
-    case TG_WHY_ENTER: default: tg_unreachable();
+    case TG_WHY_ENTER: case TG_WHY_MARK: default: tg_unreachable();
   }
 }
 
@@ -437,6 +440,58 @@ void tg_logline_result (tg_LogLine *l, const tg_Packet *p, uint64_t opened_ns,
   if (timed(l))
     addspan(&l->right, p->time_ns - opened_ns);
   layout(l, p, definition(l, p->function), far, resultline);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Markers
+** ===================================================================
+*/
+
+static const char *markcolor (uint32_t sort) {
+  return sort == TG_MARK_ERROR ? ERROR : sort == TG_MARK_WARN ? YELLOW : CYAN;
+}
+
+/* How long a timer ran, how often something was counted. */
+static void addnumber (tg_LogLine *l, const tg_Packet *p) {
+  if (!p->numbered)
+    return;
+  tg_buf_addstr(&l->line, "  ");
+  if (p->mark == TG_MARK_COUNT)
+    tg_buf_addu64(&l->line, p->hits);
+  else
+    addspan(&l->line, p->hits);
+}
+
+/* At the level of a call that would be made there, and in by the groups that
+   are open. */
+static void markline (tg_LogLine *l, const tg_Packet *p, const tg_Function *f,
+                      bool far) {
+  (void)f, (void)far;
+  tg_assert(p->why == TG_WHY_MARK);
+  tg_buf_clear(&l->line);
+  addmargin(l, p->time_ns);
+  addguides(l, &l->line, p->depth);
+  tg_buf_addfmt(&l->line, "%*s", 2 * (p->groups % FOLD), "");
+  color(l, markcolor(p->mark));
+  tg_buf_addstr(&l->line, "◆ ");
+  tg_buf_addstr(&l->line, tg_mark_name(p->mark));
+  reset(l);
+  if (p->values.size > 0 && p->values.data[0] != 0) {
+    tg_buf_addchar(&l->line, ' ');
+    tg_lualiteral_list(&l->literal, &l->line, p->values, NULL);
+  }
+  addnumber(l, p);
+}
+
+void tg_logline_mark (tg_LogLine *l, const tg_Packet *p) {
+  tg_check(p->why == TG_WHY_MARK);
+  tg_buf_clear(&l->right);
+  if (wants(l, TG_TYPE_CALLSITE) && p->caller != 0)
+    addplace(l, &l->right, p->caller, p->line);
+  layout(l, p, NULL, false, markline);
 }
 
 /* }================================================================== */

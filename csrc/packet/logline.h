@@ -50,6 +50,9 @@ void tg_logline_call (tg_LogLine *l, const tg_Packet *p);
 void tg_logline_result (tg_LogLine *l, const tg_Packet *p, uint64_t opened_ns,
                         bool far);
 
+/* The line of a marker. */
+void tg_logline_mark (tg_LogLine *l, const tg_Packet *p);
+
 /* The closing line. */
 void tg_logline_summary (tg_LogLine *l, const tg_LogTotals *totals);
 

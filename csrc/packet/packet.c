@@ -1,5 +1,5 @@
 /*
-** packet.c - enteredFrame and exitedFrame, field by field.
+** packet.c - enteredFrame, exitedFrame and marker, field by field.
 **
 ** Fields are written in the order in which the specification lists them.
 **
@@ -12,6 +12,7 @@
 #include "packet/grippool.h"
 #include "packet/names.h"
 #include "packet/packetmemo.h"
+#include "stream/marks.h"
 
 /* What every part of a packet needs. */
 typedef struct Writer {
@@ -110,7 +111,7 @@ static void put_thread (const Writer *w) {
    place and not by its name, which may be that of many. */
 static void put_callsite (const Writer *w) {
   const tg_Function *caller = tg_functions_find(w->functions, w->p->caller);
-  size_t at;
+  size_t at = 0;
   if (!wants(w, TG_TYPE_CALLSITE) || caller == NULL)
     return;
   if (put_again(w, TG_PART_CALLSITE, w->p->caller, &at)) {
@@ -183,11 +184,7 @@ static void put_pool (const Writer *w, tg_Grips *g) {
   tg_grippool_write(g);
 }
 
-/* Without values there is no field: an empty list would say that there were
-   none. */
-static void put_arguments (const Writer *w) {
-  if (!wants(w, TG_TYPE_ARGUMENTS) || w->p->values.data == NULL)
-    return;
+static void put_argument_list (const Writer *w) {
   tg_Grips g;
   tg_TextCache *cache = w->memo != NULL ? &w->memo->arguments : NULL;
   size_t at;
@@ -200,6 +197,13 @@ static void put_arguments (const Writer *w) {
   put_pool(w, &g);
   w->out->close(w->out);
   keep_values(w, cache, at);
+}
+
+/* Without values there is no field: an empty list would say that there were
+   none. */
+static void put_arguments (const Writer *w) {
+  if (wants(w, TG_TYPE_ARGUMENTS) && w->p->values.data != NULL)
+    put_argument_list(w);
 }
 
 /* What a frame was left with: one value, or 'values' as well. That none is
@@ -267,7 +271,7 @@ static void put_why (const Writer *w) {
     case TG_WHY_RETURN: tg_sink_member(w->out, "why", "return"); break;
     case TG_WHY_EXCEPTION: tg_sink_member(w->out, "why", "exception"); break;
     case TG_WHY_YIELD: tg_sink_member(w->out, "why", "yield"); break;
-    case TG_WHY_ENTER: case TG_WHY_TERMINATED: default:
+    case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK: default:
       tg_sink_member(w->out, "why", "terminated");
       break;
   }
@@ -303,22 +307,66 @@ static void put_exited (const Writer *w) {
   put_outcome(w);
 }
 
+/* What a timer's or a counter's marker tells. */
+static void put_number (const Writer *w) {
+  const tg_Packet *p = w->p;
+  if (!p->numbered)
+    return;
+  if (p->mark == TG_MARK_COUNT)
+    put_count(w, "count", p->hits);
+  else {
+    tg_sink_key(w->out, "duration");
+    w->out->ms(w->out, p->hits);
+  }
+}
+
+/* How much Lua has allocated. */
+static void put_memory (const Writer *w) {
+  tg_sink_member(w->out, "type", "memory");
+  put_time(w);
+  put_count(w, "bytes", w->p->hits);
+}
+
+/* Its values are what it is for: they do not wait for a type. */
+static void put_marker (const Writer *w) {
+  tg_sink_member(w->out, "type", "marker");
+  tg_sink_key(w->out, "method");
+  tg_sink_string(w->out, &w->scratch->room, tg_mark_name(w->p->mark));
+  put_callsite(w);
+  put_time(w);
+  put_argument_list(w);
+  put_number(w);
+  if (w->p->groups > 0)
+    put_count(w, "groups", w->p->groups);
+  put_depth(w);
+  put_thread(w);
+}
+
+static void put_frame (const Writer *w) {
+  bool enter = w->p->why == TG_WHY_ENTER;
+  if (enter)
+    tg_sink_member(w->out, "type", "enteredFrame");
+  else
+    tg_sink_member(w->out, "type", "exitedFrame");
+  put_count(w, "sequence", w->p->sequence);
+  if (enter)
+    put_entered(w);
+  else
+    put_exited(w);
+}
+
 /* The sequence first of all: it is what a client tells lost packets by. */
 void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
                       const tg_Selection *selection, tg_Scratch *scratch) {
   const tg_Function *f = tg_functions_find(stream->functions, p->function);
   Writer w = {out, p, stream->functions, f, selection, scratch, scratch->memo};
-  bool enter = p->why == TG_WHY_ENTER;
-  tg_check(!(p->resumed && !enter) && p->why <= TG_WHY_TERMINATED);
+  tg_check(!(p->resumed && p->why != TG_WHY_ENTER) && p->why <= TG_WHY_MARK);
   out->object(out);
-  if (enter)
-    tg_sink_member(out, "type", "enteredFrame");
+  if (p->why == TG_WHY_MARK && p->mark == TG_MARK_HEAP)
+    put_memory(&w);
+  else if (p->why == TG_WHY_MARK)
+    put_marker(&w);
   else
-    tg_sink_member(out, "type", "exitedFrame");
-  put_count(&w, "sequence", p->sequence);
-  if (enter)
-    put_entered(&w);
-  else
-    put_exited(&w);
+    put_frame(&w);
   out->close(out);
 }

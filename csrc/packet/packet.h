@@ -1,5 +1,5 @@
 /*
-** packet.h - a tg_Packet as the protocol's enteredFrame or exitedFrame.
+** packet.h - a tg_Packet as the protocol's enteredFrame, exitedFrame or marker.
 **
 ** The one place that knows the field names of the TraceActor specification,
 ** of grips and of object descriptors. Limits narrower than those recorded are

@@ -46,6 +46,7 @@ tg_Follower *tg_follower_new (tg_Stream *stream, tg_Pos from,
     tg_follower_unpin(t);
     return NULL;
   }
+  tg_reader_mark(t->reader);
   return t;
 }
 
@@ -156,6 +157,7 @@ bool tg_follower_begin (tg_Follower *t, tg_Pos from, uint64_t ticks,
   tg_Reader *r = tg_reader_new(t->stream, from, selection);
   if (r == NULL)
     return false;
+  tg_reader_mark(r);
   tg_reader_time_from(r, ticks);
   tg_reader_free(t->reader);
   t->reader = r;

@@ -13,6 +13,7 @@
 
 #include "reader/framesample.h"
 #include "reader/framestart.h"
+#include "stream/marks.h"
 #include "stream/values.h"
 
 /*
@@ -418,6 +419,34 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
+/* It is at the level at which a call would be. What a filter hides of a thread
+   or of a time it hides of its markers. */
+static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
+  const tg_Event *e = &fr->event;
+  const tg_Filter *filter = fr->selection.filter;
+  const tg_Stack *s = fr->running;
+  done(fr);
+  bool own = (e->mark & TG_MARK_SORT) != TG_MARK_HEAP;   /* a coroutine's */
+  if (filter != NULL && ((own && filter->thread != 0
+                          && filter->thread != s->thread)
+                         || fr->now_ns < filter->from_ns))
+    return false;
+  memset(out, 0, sizeof *out);
+  out->why = TG_WHY_MARK;
+  out->sequence = fr->sequence;
+  out->time_ns = fr->now_ns;
+  out->thread = s->thread;
+  out->depth = fr->open;
+  out->mark = (uint8_t)(e->mark & TG_MARK_SORT);
+  out->groups = (uint8_t)(e->mark >> TG_MARK_GROUPSHIFT);
+  out->numbered = (e->flags & TG_EVF_NUMBER) != 0;
+  out->hits = e->number;
+  out->caller = e->caller;
+  out->line = e->line;
+  out->values = e->values;
+  return true;
+}
+
 /* The sample is done; from here on time is that at which it was taken. */
 static bool end_sample (tg_Framer *fr) {
   fr->now_ns = fr->sample.since_ns = fr->sample.now_ns;
@@ -486,6 +515,7 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
     case TG_JOB_REENTER: return turn_reenter(fr, out);
     case TG_JOB_SAMPLE: return turn_sample(fr, out);
     case TG_JOB_REOPEN: return turn_reopen(fr, out);
+    case TG_JOB_MARK: return turn_mark(fr, out);
     case TG_JOB_NONE: default: tg_unreachable(); return false;
   }
 }
@@ -549,6 +579,13 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
     fr->gone(fr->gone_ud, e->thread);
 }
 
+/* Whoever does not ask for markers has none. */
+static void apply_mark (tg_Framer *fr) {
+  uint32_t type = tg_tracetype_mark(fr->event.mark & TG_MARK_SORT);
+  if (fr->marks && (fr->selection.types & type) != 0 && fr->running != NULL)
+    tg_framer_job(fr, TG_JOB_MARK, TG_WHY_MARK, 0, tg_no_values);
+}
+
 /* An event of the running coroutine. */
 TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CALL)
@@ -578,6 +615,8 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
     tg_framestart_lost(fr, e);
+  else if (e->kind == TG_EV_MARK)
+    apply_mark(fr);
   else if (e->kind == TG_EV_SAMPLE)
     tg_framesample_begin(fr, e);
 }
@@ -586,7 +625,8 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
    and where all ends. */
 static void apply_samples (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT || e->kind == TG_EV_SAMPLE
-      || e->kind == TG_EV_TERMINATE || e->kind == TG_EV_LOST)
+      || e->kind == TG_EV_TERMINATE || e->kind == TG_EV_LOST
+      || e->kind == TG_EV_MARK)
     apply_other(fr, e);
 }
 

@@ -25,24 +25,32 @@
 
 typedef enum tg_Why {
   TG_WHY_ENTER,         /* an enteredFrame */
-  TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED
+  TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED,
+  TG_WHY_MARK           /* no frame's: a marker, for those who ask for them */
 } tg_Why;
 
-/* One enteredFrame or exitedFrame. Slices borrow until the next call. */
+/* One enteredFrame or exitedFrame, or a marker. Slices borrow until the next
+   call. */
 typedef struct tg_Packet {
   tg_Why why;
   tg_FunctionId body;   /* what its coroutine begins with; 0 = not known
                            (entries only) */
-  uint64_t sequence;    /* from 0, no holes */
+  uint64_t sequence;    /* from 0, no holes; of a marker that of the frame's
+                           packet to come */
   uint64_t time_ns;     /* since the tracing state was entered */
   tg_FunctionId function;
   tg_ThreadId thread;
-  uint32_t depth;       /* 0 = outermost traced frame */
+  uint32_t depth;       /* 0 = outermost traced frame; markers: the frames that
+                           are open */
   bool tail;            /* exit by a tail call */
   bool sampled;         /* a frame that samples show: from the first of them to
                            the last, and nothing is known of its call */
   bool resumed;         /* entered again by a resume */
-  uint64_t hits;        /* entries of this function so far (entries only) */
+  uint8_t mark;         /* of a marker its sort (marks.h)... */
+  uint8_t groups;       /* ...and how many groups of the console are open... */
+  bool numbered;        /* ...and whether 'hits' tells of it */
+  uint64_t hits;        /* entries of this function so far (entries only); of a
+                           marker its counter, or the ns that its timer ran */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
                            frame entered again (exits only) */
   uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
@@ -61,6 +69,7 @@ typedef enum tg_JobKind {
   TG_JOB_SUSPEND,       /* 'left' frames, which stay for the next resume */
   TG_JOB_REENTER,       /* frames from 'next' on */
   TG_JOB_SAMPLE,        /* frames that samples show (framesample.h) */
+  TG_JOB_MARK,          /* none: the marker itself */
   TG_JOB_REOPEN         /* the same of the coroutine that has 'left' above it,
                            then of those */
 } tg_JobKind;
@@ -109,6 +118,7 @@ typedef struct tg_Framer {
   tg_Selection selection; /* owns */
   tg_Status status;     /* sticky: no more packets, and why. The reader's too */
   bool started;         /* the stacks are those of the stream */
+  bool marks;           /* markers are asked for, if the selection has them */
   bool lacks;           /* events are missing before the next CONTEXT */
   tg_Ahead ahead;       /* reading has just begun, and how */
   uint64_t sequence;    /* of the next packet */

@@ -82,7 +82,7 @@ void tg_framestart_terminate (tg_Framer *fr) {
 /* Of coroutines that are suspended nothing is known any more: those that come
    back are resumed with a list (the hook's epoch has changed by then). */
 void tg_framestart_lost (tg_Framer *fr, const tg_Event *e) {
-  fr->missing += e->lost;
+  fr->missing += e->number;
   fr->lacks = true;
   tg_framestart_terminate(fr);
 }
@@ -101,7 +101,8 @@ static void step_back (tg_Stack *s, const tg_Event *e) {
 /* Whether the stacks say already what the event says; it is the first one after
    a beginning. A RESUME of what runs can be nothing else. */
 bool tg_framestart_is_done (tg_Framer *fr, const tg_Event *e) {
-  if (e->kind == TG_EV_TIME || e->kind == TG_EV_CONTEXT)
+  if (e->kind == TG_EV_TIME || e->kind == TG_EV_CONTEXT
+      || e->kind == TG_EV_MARK)
     return false;
   tg_Ahead ahead = fr->ahead;
   tg_Stack *s = fr->running;

@@ -267,6 +267,11 @@ static void pass_time (tg_MinDuration *s, uint64_t time_ns) {
 /* Whether the packet is given, with its sequence and depth. */
 static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
   pass_time(s, p->time_ns);
+  if (p->why == TG_WHY_MARK) {
+    p->sequence = s->sequence;
+    p->depth = s->depth;
+    return true;
+  }
   bool entry = p->why == TG_WHY_ENTER;
   tg_Stay *stay = entry ? enter(&s->calls, p) : leave(&s->calls, p);
   if (stay == NULL) {

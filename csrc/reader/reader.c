@@ -153,6 +153,10 @@ void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud) {
   r->pace_ud = ud;
 }
 
+void tg_reader_mark (tg_Reader *r) {
+  r->framer.marks = true;
+}
+
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
   r->clock.origin = ticks;
 }

@@ -72,6 +72,10 @@ void tg_reader_watch (tg_Reader *r, void (*gone) (void *ud, tg_ThreadId thread),
    tells how far it is. */
 void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
 
+/* Markers are given too, between the packets of frames, if the selection has
+   their type (TG_TYPE_MARKERS): whoever does not ask knows frames only. */
+void tg_reader_mark (tg_Reader *r);
+
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);
 

@@ -195,14 +195,16 @@ static void attend (tg_Observer *o, lua_State *L) {
 /* ---- what the program does ---- */
 
 /* The client waits for no buffer of the program's: the mirror has overflow
-   "wait" and a buffer of its own, within what the host allows. Without memory
-   the client does not hear of the trace. */
+   "wait" and a buffer of its own, within what the host allows. A client gets
+   markers if it has asked for them itself. Without memory it does not hear of
+   the trace. */
 static int mirror (lua_State *L) {
   tg_Trace *t = lua_touserdata(L, 1);
   tg_Session *s = t->session;
   tg_Trace *m = tg_trace_new(L);
   if (!tg_options_copy(&m->options, &t->options))
     return 0;
+  m->options.types &= ~(uint32_t)TG_TYPE_MARKERS;
   m->options.overflow = TG_OVERFLOW_WAIT;
   if (m->options.buffer > TG_BUFFER_REMOTE)
     m->options.buffer = TG_BUFFER_REMOTE;

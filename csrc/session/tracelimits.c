@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session/tracelimits.h"
+#include "session/heap.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
 #include "state/awaited.h"
@@ -236,7 +237,7 @@ tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need) {
    be written, and the end of its trace is due. */
 void tg_tracelimits_set (tg_Session *s) {
   s->writer.packets_stop = s->torn ? 0 : UINT64_MAX;
-  s->writer.ticks_stop = UINT64_MAX;
+  s->writer.ticks_stop = s->heap_due;
   s->recording = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->end != TG_END_NOT)
@@ -328,9 +329,11 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
+  bool heap = tg_heap_due(s, now);
   tg_assert(s->tracing && need > 0);
   if (s->terminated)
     return;             /* nothing comes after the end */
+  need += heap ? TG_HEAP_ROOM : 0u;
   if (s->orphan != NULL)
     adopt_orphan(s, now);
   note_wishes(s);
@@ -341,6 +344,10 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
+  if (heap && s->recording) {
+    tg_heap_note(s, now);
+    tg_tracelimits_set(s);
+  }
   note_wishes(s);
   errno = error;
 }

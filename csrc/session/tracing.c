@@ -116,6 +116,7 @@ static void clear_machinery (tg_Session *s) {
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
+  tg_labels_clear(&s->labels);
   s->current = NULL;
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
@@ -237,6 +238,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.context = tg_context_write;
   s->unseen = s->missed = 0;
   init_coroutines(s);
+  s->heap_due = UINT64_MAX;
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
     clear_machinery(s);
     return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/wanted.h"
+#include "session/heap.h"
 #include "state/awaited.h"
 
 /* Whether the session must still see events for this trace: to record them, or
@@ -88,5 +89,7 @@ bool tg_wanted_work_out (tg_Session *s) {
   bool ok = tg_awaited_install(s, awaits(s), &all, &outer);
   tg_selection_clear(&all.selection);
   tg_selection_clear(&outer.selection);
+  if (ok)
+    tg_heap_review(s);
   return ok;
 }

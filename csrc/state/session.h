@@ -20,6 +20,7 @@
 #include "recording/filewriter.h"
 #include "state/catalog.h"
 #include "state/coroutine.h"
+#include "state/labels.h"
 #include "state/objectpool.h"
 #include "stream/writer.h"
 
@@ -145,11 +146,14 @@ typedef struct tg_Session {
                                  what within */
   tg_Closures aside_closures; /* owns: what is known of functions there */
   tg_ObjectPool pool;
+  tg_Labels labels;           /* owns; the console's timers and counters */
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
   uint64_t waited;            /* ticks in which the hook has waited for a
                                  reader; to be told after the event */
+  uint64_t heap_due;          /* ticks; when the heap's size is to be noted
+                                 (heap.h); UINT64_MAX: never */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */

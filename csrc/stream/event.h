@@ -43,6 +43,12 @@
 **   LOST      u64 packets: so many are missing here. All frames exit, what was
 **             suspended is forgotten; the CONTEXT that follows, which has a
 **             LIST, says which frames there are now. Never written by the hook.
+**   MARK      u32 sort (marks.h) and, from bit 8 on, how many groups are open,
+**             [NUMBER: u64], [SITE: u32 line, u32 function], [VALUES: values]:
+**             the running coroutine has called a method of the console. NUMBER:
+**             nanoseconds since its timer began, or how often it was counted,
+**             or of HEAP the bytes that Lua has allocated. It stands for no
+**             packet.
 **
 **   SAMPLE    u64 ns, u32 ticks, u32 kept, u32 n, n times u32 function,
 **             u32 line: what ran when a tick came, all frames of the running
@@ -80,6 +86,7 @@ typedef enum tg_Kind {
   TG_EV_TERMINATE,
   TG_EV_GONE,
   TG_EV_LOST,
+  TG_EV_MARK = 12,
   TG_EV_SAMPLE = 13,
   TG_EV_WAIT = 14
 } tg_Kind;
@@ -88,7 +95,8 @@ enum {
   TG_EVF_VALUES = 1u << 4,
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
-  TG_EVF_SITE   = 1u << 6,   /* CALL */
+  TG_EVF_NUMBER = 1u << 5,   /* MARK */
+  TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */
   TG_EVF_FAR    = 1u << 7    /* CALL */
@@ -97,6 +105,8 @@ enum {
 #define TG_VALUES_REFERS (UINT32_C(1) << 31)
 
 #define TG_SAMPLE_TRACED (UINT32_C(1) << 31)    /* in a SAMPLE's function */
+#define TG_MARK_SORT 0xffu           /* bits of a MARK's sort */
+#define TG_MARK_GROUPSHIFT 8
 
 #define TG_EV_KINDMASK 0x0fu
 #define TG_EV_DELTASHIFT 8

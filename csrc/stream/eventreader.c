@@ -82,6 +82,17 @@ static void take_sample (Rest *r, tg_Event *e) {
   take_list(r, e, 8);
 }
 
+static void take_mark (Rest *r, tg_Event *e) {
+  e->mark = tg_take32(&r->b);
+  if (e->flags & TG_EVF_NUMBER)
+    e->number = tg_take64(&r->b);
+  if (e->flags & TG_EVF_SITE) {
+    e->line = tg_take32(&r->b);
+    e->caller = tg_take32(&r->b);
+  }
+  take_values(r, e);
+}
+
 /* What stands behind the head; false for a kind that there is not. In the order
    in which event.h lists the kinds' operands. */
 static bool take_body (Rest *r, tg_Event *e) {
@@ -98,11 +109,12 @@ static bool take_body (Rest *r, tg_Event *e) {
     case TG_EV_RESUME: take_resume(r, e); return true;
     case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
     case TG_EV_SAMPLE: take_sample(r, e); return true;
-    case TG_EV_LOST: e->lost = tg_take64(&r->b); return true;
+    case TG_EV_LOST: e->number = tg_take64(&r->b); return true;
     case TG_EV_WAIT:
       e->ticks = tg_take64(&r->b);
       e->waited = tg_take64(&r->b);
       return true;
+    case TG_EV_MARK: take_mark(r, e); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }

@@ -15,17 +15,18 @@ typedef struct tg_Event {
   uint64_t ticks;         /* CONTEXT, TIME, WAIT: absolute; else since the
                              last */
   tg_FunctionId function; /* CALL */
-  uint32_t line;          /* CALL with SITE */
-  tg_FunctionId caller;   /* CALL with FAR */
+  uint32_t line;          /* CALL, MARK with SITE */
+  tg_FunctionId caller;   /* CALL with FAR; MARK with SITE */
   tg_ThreadId thread;     /* RESUME, GONE */
   uint32_t n;             /* THROW: frames; CONTEXT, RESUME: list entries */
   const uint8_t *list;    /* borrows; CONTEXT: pairs, RESUME: functions */
   uint32_t nframes;       /* CONTEXT with LIST: */
   const uint8_t *frames;  /* borrows; their functions */
-  uint64_t lost;          /* LOST */
   uint64_t used_ns;       /* SAMPLE; its entries are in 'list', pairs */
   uint32_t weight, kept;  /* ticks that came; entries of the one before */
   uint64_t waited;        /* WAIT */
+  uint64_t number;        /* LOST: packets; MARK with NUMBER */
+  uint32_t mark;          /* MARK: its sort and its groups */
   tg_Slice values;        /* data NULL without VALUES */
 } tg_Event;
 

@@ -120,21 +120,24 @@ static uint8_t *put_time (tg_Writer *r, uint64_t now) {
   return p;
 }
 
+void tg_writer_time (tg_Writer *r, uint64_t now) {
+  if (now - r->last > TG_EV_DELTAMAX)   /* or went back: it wraps round */
+    put_time(r, now);
+}
+
 /* 'turn' may find that nobody records any more, or that there is no memory:
    then there is no room. Room for a TIME is asked for in any case: whether one
    comes is known only when 'turn' has been heard, which may begin a chunk. */
 uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now) {
-  const size_t time_size = 12;
   if (r->packets >= r->packets_stop || now >= r->ticks_stop
-      || (size_t)(r->lim - r->p) < need + time_size) {
+      || (size_t)(r->lim - r->p) < need + TG_TIME_SIZE) {
     r->pending = true;
-    r->turn(r, need + time_size, now);
+    r->turn(r, need + TG_TIME_SIZE, now);
     r->pending = false;
-    if ((size_t)(r->lim - r->p) < need + time_size)
+    if ((size_t)(r->lim - r->p) < need + TG_TIME_SIZE)
       return NULL;
   }
-  if (now - r->last > TG_EV_DELTAMAX)   /* or went back: it wraps round */
-    put_time(r, now);
+  tg_writer_time(r, now);
   tg_assert((size_t)(r->lim - r->p) >= need);
   return r->p;
 }

@@ -79,6 +79,12 @@ void tg_writer_seal (tg_Writer *r);
 /* A CONTEXT here, so that a reader may start at this position. */
 bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark);
 
+/* Before an event at 'now', which its head may not be able to tell: a TIME, of
+   TG_TIME_SIZE bytes, for which there is room. */
+void tg_writer_time (tg_Writer *r, uint64_t now);
+
+#define TG_TIME_SIZE 12u
+
 /* The slow half of tg_writer_begin. */
 uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now);
 

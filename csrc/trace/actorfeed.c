@@ -55,11 +55,20 @@ static void set_consumers (tg_Feed *f) {
   }
 }
 
+/* What a trace collects for the client: of one that the program has started no
+   markers, which are for clients that ask for them. */
+static uint32_t types_of (const tg_Trace *t) {
+  bool asked = t->origin == TG_ORIGIN_FEED;
+  return t->options.types & ~(asked ? 0u : (uint32_t)TG_TYPE_MARKERS);
+}
+
 /* What all of the traces ask for together. False without memory, and then
    nothing is in it. */
 static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
   for (size_t i = 0; i < f->count; i++) {
-    if (!tg_selection_add(d, &f->traces[i]->options)) {
+    tg_Options o = f->traces[i]->options;   /* borrowed: copied by the union */
+    o.types = types_of(f->traces[i]);
+    if (!tg_selection_add(d, &o)) {
       tg_selection_clear(d);
       return false;
     }
@@ -86,9 +95,11 @@ static bool new_reader (tg_Feed *f) {
   tg_assert(f->reader == NULL && f->count > 0);
   const tg_Trace *first = f->traces[0];
   f->reader = tg_reader_new(first->stream, first->start, &f->selection);
-  if (f->reader != NULL)
-    tg_reader_time_from(f->reader, first->ticks_start);
-  return f->reader != NULL;
+  if (f->reader == NULL)
+    return false;
+  tg_reader_mark(f->reader);
+  tg_reader_time_from(f->reader, first->ticks_start);
+  return true;
 }
 
 /* After a trace has come or gone: what is read from here on. Not while a
@@ -217,7 +228,7 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
-  tg_readoptions_pushtypes(L, t->options.types);
+  tg_readoptions_pushtypes(L, types_of(t));
   if (is_open(f) && t->session != NULL && join(f, t))
     tell(L, at);
   else
@@ -327,6 +338,9 @@ static int feed_start (lua_State *L) {
     name = lua_tostring(L, -1);
   tg_Trace *t = tg_trace_new(L);
   tg_readoptions(L, 2, extra, &t->options);
+  if (lua_getfield(L, 2, "trace") == LUA_TNIL)
+    t->options.types = TG_TYPES_PROTOCOL;
+  lua_pop(L, 1);
   tg_trace_begin(L, t, name, TG_ORIGIN_FEED, &f->observer);
   tg_trace_anchor(L, t);
   if (!is_open(f) || !join(f, t)) {

@@ -181,7 +181,8 @@ static int next_packet (lua_State *L) {
 /* The iterator owns the reading by its upvalue, which pins the Trace in
    turn. */
 int trace_packets (lua_State *L) {
-  tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  const tg_ReadTrace *r = tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  tg_reader_mark(r->reader);
   lua_pushcclosure(L, next_packet, 1);
   return 1;
 }

@@ -9,13 +9,14 @@
 
 #include "trace/recordinginfo.h"
 #include "binding/readoptions.h"
+#include "stream/marks.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
 
 /* What takes reading all of a trace. Times are nanoseconds since the stream's
    time 0. */
 typedef struct Measure {
-  uint64_t events;
+  uint64_t events, markers;
   uint32_t threads;
   uint64_t start_ns, end_ns;
 } Measure;
@@ -29,8 +30,10 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   uint64_t first_ns = UINT64_MAX;
   *m = (Measure){0};
   while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
-    if (m->events++ == 0)
+    if (first_ns == UINT64_MAX)
       first_ns = p.time_ns;
+    m->events += p.why != TG_WHY_MARK;
+    m->markers += p.why == TG_WHY_MARK && p.mark != TG_MARK_HEAP;
     if (p.thread > m->threads)
       m->threads = p.thread;
   }
@@ -46,13 +49,14 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
 
 /* (trace, progress, before, whole) -> what info says of it; the last three as
    tg_Pace has them. A function of its own, called for each trace: what it
-   leaves on the stack goes with it, and the reading is collected. No values
-   are asked for (types 0), so none is looked at. */
+   leaves on the stack goes with it, and the reading is collected. No values of
+   calls are asked for, so none is looked at. */
 static int describe_trace (lua_State *L) {
   Measure m;
   tg_Pace pace;
-  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL, 0);
+  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL, TG_TYPE_MARKERS);
   tg_Trace *t = r->trace;
+  tg_reader_mark(r->reader);
   tg_pace_begin(&pace, L, r, 2);
   pace.before = lua_tonumber(L, 3);
   pace.whole = lua_tonumber(L, 4);
@@ -72,6 +76,7 @@ static int describe_trace (lua_State *L) {
     lx_set_number(L, "waited_ms",
                   (double)tg_reader_waited(r->reader) / 1e6);
   lx_set_integer(L, "events", (lua_Integer)m.events);
+  lx_set_integer(L, "markers", (lua_Integer)m.markers);
   lx_set_integer(L, "threads", m.threads);
   tg_trace_push_lost(L, t);
   lua_setfield(L, -2, "lost");

@@ -17,13 +17,36 @@
 --
 -- A client that is attached to the program through an actor is told of both.
 --
+-- Into all traces that run, with the type "markers" (which those have that
+-- tracegrip.start, startTrace and the command line start; an actor's client has
+-- to ask for it), at this place and time:
+--
+-- timeStamp (name, ...)           a moment
+-- time (label)                    a timer begins; one that runs goes on
+-- timeLog (label, ...)            how long it has run
+-- timeEnd (label)                 how long it ran: a span of time
+-- count (label), countReset (label)
+-- log, info, warn, error, debug (...)
+-- group, groupCollapsed (...)     what follows is one level in
+-- groupEnd ()
+--
+-- They take what those of browsers do: a label is "default" if there is none;
+-- values are captured as a call's arguments are. Nothing is printed, nothing is
+-- an error: of a timer that was never begun there is a marker that says so, of
+-- the method "warn". Timers and counters are those since tracing began. When
+-- no trace wants markers a call does nothing.
+--
 -- These are the C functions themselves: a Lua function around them would stand
 -- between the program's frames and their trace.
 
 local core = require "tracegrip.core"
 core.own(true)
 
-return {
+local console = {
   startTrace = core.startTrace,
   stopTrace = core.stopTrace,
 }
+for name, method in pairs(core.marks) do
+  console[name] = method
+end
+return console

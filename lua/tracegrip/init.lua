@@ -10,8 +10,10 @@
 --
 -- tracegrip.traceTypes
 --   The list of what a trace can collect: name callsite time parameterNames
---   arguments return throw yield (a trace's default) and location depth
---   hitCount thread.
+--   arguments return throw yield and markers (a trace's default), and location
+--   depth hitCount thread memory. Markers are what the program says by
+--   tracegrip.console, memory is the size of Lua's heap, a thousand times in
+--   a second at most; all others are fields of calls.
 --
 -- tracegrip.start (options?) -> Trace
 --   Starts a trace. Several run at once, each with its own options; one that
@@ -19,7 +21,8 @@
 --   and change nothing. The options, all optional:
 --
 --   name             string; a generated "Trace 1", "Trace 2", ... by default
---   trace            list of trace types; the first eight by default
+--   trace            list of trace types; the first eight and markers by
+--                    default
 --   include exclude  lists of Lua patterns, on source or function name
 --   c                whether C functions are traced (true)
 --   maxDepth         frames at this depth and deeper are hidden

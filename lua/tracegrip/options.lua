@@ -160,7 +160,7 @@ end
 
 options.shared = {
   {name = "trace", kind = "types", metavar = "TYPES", group = "What is traced",
-   default = "the first eight",
+   default = "the first eight and markers",
    help = "What to collect of each call, separated by commas: "
           .. table.concat(core.traceTypes, " ") .. "."},
   {name = "sample", kind = "rate", metavar = "HZ", group = "What is traced",
@@ -371,10 +371,11 @@ function options.collect (list, parsed)
   return result
 end
 
--- When the first call begins that a filter leaves: time 0 of an export. A trace
--- without times has none; then they count from its start.
+-- When the first call begins that a filter leaves, or the first marker is: time
+-- 0 of an export. A trace without times has none; then they count from its
+-- start.
 local function first_call (trace, filter)
-  local first = {trace = {"time"}}
+  local first = {trace = {"time", "markers", "memory"}}
   for key, value in pairs(filter) do
     first[key] = value
   end

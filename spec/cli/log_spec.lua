@@ -47,6 +47,32 @@ describe("the log", function ()
     └ (main chunk)
   ]])
 
+  logs("shows the program's markers where they are, groups one level in", [[
+    local console = require "tracegrip.console"
+    local function f (n)
+      console.group("f", n)
+      console.log({n = n})
+      console.groupEnd()
+      return console.count "f"
+    end
+    f(1)
+    coroutine.wrap(function () console.error "late" end)()
+    console.timeEnd "never"
+  ]], {"--include", "^f$", "--include", "program.lua", "--no-c",
+       "--exclude", "main chunk"}, [[
+    f(1)  program.lua:8
+    │ ◆ group "f", 1  program.lua:3
+    │  ◆ log {n = 1}  program.lua:4
+    │ ◆ count "f"  1  program.lua:6
+    └ f
+    ── coroutine 2 ──
+    function <program.lua:9>()
+    │ ◆ error "late"  program.lua:9
+    └ function <program.lua:9>
+    ── main coroutine ──
+    ◆ warn "Timer 'never' does not exist"  program.lua:10
+  ]])
+
   -- luacheck: push no max line length
   logs("shows values as literals", [[
     local function f (...) return ... end

@@ -7,8 +7,8 @@ local generate = require "spec.transparency.generate"
 local run = require "spec.support.run"
 
 local names = {
-  "call", "chunk", "close", "coroutine", "error", "hook", "name", "packet",
-  "value"
+  "call", "chunk", "close", "coroutine", "error", "hook", "marker", "name",
+  "packet", "value"
 }
 
 describe("replayed", function ()

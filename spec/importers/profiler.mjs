@@ -143,7 +143,9 @@ async function markersOf (ask, thread) {
   return {roots: grouped(nested(calls)), entries: calls.length,
           lines: calls.map(({label}) => label),
           others: flatMarkers.filter(({duration}) => duration == null)
-            .map(({name}) => name)}
+            .map(({name}) => name),
+          said: flatMarkers.filter(({name}) => name === "Console" || name === "Timer")
+            .map(({name, label, start, duration}) => ({name, label, start, duration}))}
 }
 
 async function threadOf (ask, {threadHandle, name, tid}, interval) {

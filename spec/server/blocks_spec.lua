@@ -194,6 +194,30 @@ describe("a trace that comes as blocks", function ()
                    info.out)
   end)
 
+  it("has the program's markers, unless other types are asked for",
+     function ()
+    local target <close> = serving.start(listening [[
+      local console = require "tracegrip.console"
+      function work (line) console.log("at", line) end
+    ]])
+    for types, count in pairs {[""] = 2, ["name,time"] = 0} do
+      local command = types == "" and attach(target)
+                      or attach(target, "--trace", types)
+      work(target, "one")
+      work(target, "two")
+      finish(command)
+      local said = {}
+      for packet in open(target, "remote"):traces()[1]:packets() do
+        if packet.type == "marker" then
+          said[#said + 1] = packet.arguments.values[2]
+        end
+      end
+      assert.equal(count, #said)
+      assert.equal(count > 0 and "one" or nil, said[1])
+      os.remove(target.directory .. "/remote")
+    end
+  end)
+
   it("is good up to where its client was killed", function ()
     local target <close> = serving.start(busy)
     local command = attach(target)

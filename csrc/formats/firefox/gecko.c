@@ -158,7 +158,10 @@ static void put_strings (Gecko *w, const tg_StackTables *c) {
     w->ok = w->ok && !text.failed;
     turn(w);
   }
-  put(w, "\"" TG_VIEWER_CALL "\",\"" TG_VIEWER_NOTE "\"]");
+  put(w, "\"" TG_VIEWER_CALL "\",\"" TG_VIEWER_NOTE "\"");
+  if (w->tracks.console)
+    put(w, ",\"" TG_VIEWER_CONSOLE "\",\"" TG_VIEWER_TIMER "\"");
+  put(w, "]");
   tg_buf_free(&text);
 }
 
@@ -234,7 +237,7 @@ typedef struct Marks {
    'put_strings' will write them. */
 static void add_data (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   uint32_t n = k->stacks->nfuncs;
-  if (m->func == TG_STACK_NONE)
+  if (tg_note_is(m->func))
     tg_meta_note(out, m);
   else {
     const tg_Function *f = function_of(k->w, &k->stacks->funcs[m->func]);
@@ -245,18 +248,23 @@ static void add_data (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   tg_buf_addchar(out, ']');
 }
 
+/* The names of markers are behind all others, in the order of notes.h. */
+static uint64_t name_of (const Marks *k, const tg_Mark *m) {
+  uint32_t n = tg_note_is(m->func) ? 1 + TG_NOTE_MISSING - m->func : 0;
+  return (uint64_t)NSTRINGS * k->stacks->nfuncs + n;
+}
+
 /* Runs on any thread: it reads tables that are complete (parts.h). Phase 1 is
-   an interval. The name's string is one of two behind all funcs'. */
+   an interval. */
 static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
-  bool note = m->func == TG_STACK_NONE;
   tg_buf_addchar(out, '[');
-  tg_buf_addu64(out, NSTRINGS * k->stacks->nfuncs + note);
+  tg_buf_addu64(out, name_of(k, m));
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->from);
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->to);
-  tg_buf_addstr(out, ",1,");
+  tg_buf_addstr(out, m->func == TG_NOTE_MOMENT ? ",0," : ",1,");
   tg_buf_addu64(out, tg_meta_mark_category(m->func));
   tg_buf_addchar(out, ',');
   add_data(k, out, m);
@@ -266,7 +274,7 @@ static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
 static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
   tg_buf_addchar(out, '[');
-  tg_buf_addu64(out, NSTRINGS * k->stacks->nfuncs + 1);
+  tg_buf_addu64(out, name_of(k, m));
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->from);
   tg_buf_addchar(out, ',');
@@ -275,7 +283,7 @@ static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
 
 /* A row of an older marker has one time and no category: its viewers know no
    intervals. */
-static void put_marks (Gecko *w, const tg_Track *track) {
+static void put_marks (Gecko *w, tg_Track *track) {
   Marks k = {.w = w, .stacks = track->stacks};
   put(w, ",\"markers\":{\"schema\":{");
   put(w, w->old ? "\"name\":0,\"time\":1,\"data\":2"
@@ -339,7 +347,7 @@ static void put_meta (Gecko *w) {
     put(w, ",\"categories\":");
     tg_meta_categories(w->out);
     put(w, ",\"markerSchema\":");
-    tg_meta_schemas(w->out, "data");
+    tg_meta_schemas(&w->tracks, w->out, "data");
   }
   put(w, ",\"extra\":");
   tg_meta_extra(&w->tracks, w->out);

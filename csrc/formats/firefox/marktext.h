@@ -20,7 +20,7 @@
    comma. */
 typedef struct tg_Mark {
   tg_Moment from, to;
-  uint32_t func;              /* TG_STACK_NONE: it is not of a call */
+  uint32_t func;              /* or what it is instead of a call (notes.h) */
   bool thrown;                /* an error left the call */
   tg_Slice text;
 } tg_Mark;

@@ -67,7 +67,24 @@ static const char *color_of (const tg_Function *f, bool thrown) {
 /* Rows of the marker chart are made category by category: calls have one, or
    what is called would stand above its caller. */
 unsigned tg_meta_mark_category (uint32_t func) {
-  return func == TG_STACK_NONE ? OTHER : LUA;
+  return tg_note_is(func) ? OTHER : LUA;
+}
+
+const char *tg_meta_mark_name (uint32_t func) {
+  switch (func) {
+    case TG_NOTE_MISSING: return TG_VIEWER_NOTE;
+    case TG_NOTE_MOMENT: return TG_VIEWER_CONSOLE;
+    case TG_NOTE_TIMER: return TG_VIEWER_TIMER;
+    default: return TG_VIEWER_CALL;
+  }
+}
+
+static const char *type_of (uint32_t note) {
+  switch (note) {
+    case TG_NOTE_MOMENT: return TG_VIEWER_CONSOLE_TYPE;
+    case TG_NOTE_TIMER: return TG_VIEWER_TIMER_TYPE;
+    default: return TG_VIEWER_NOTE_TYPE;
+  }
 }
 
 /* 'name' and 'place' are numbers of strings: most calls have them in common.
@@ -88,7 +105,8 @@ void tg_meta_call (tg_Buf *out, const tg_Function *f, const tg_Mark *m,
 }
 
 void tg_meta_note (tg_Buf *out, const tg_Mark *m) {
-  tg_buf_addstr(out, "{\"type\":\"" TG_VIEWER_NOTE_TYPE "\"");
+  tg_assert(tg_note_is(m->func));
+  tg_buf_addfmt(out, "{\"type\":\"%s\"", type_of(m->func));
   tg_buf_add(out, m->text.data, m->text.size);
   tg_buf_addchar(out, '}');
 }
@@ -110,9 +128,32 @@ static void add_fields (tg_Buf *out) {
                 "\"hidden\":true}");
 }
 
+/* Of the console: what it said, by which method, or how a timer was called. */
+static void add_console_schemas (tg_Buf *out, const char *fields) {
+  static const char from[]
+      = "{\"key\":\"from\",\"label\":\"Called from\",\"format\":\"string\"}";
+  tg_buf_addfmt(out, ",{\"name\":\"%s\",\"display\":[\"marker-chart\","
+                "\"marker-table\",\"timeline-overview\"],"
+                "\"tableLabel\":\"{marker.data.method} {marker.data.values}\","
+                "\"chartLabel\":\"{marker.data.method}\","
+                "\"colorField\":\"color\",\"%s\":[{\"key\":\"method\","
+                "\"label\":\"Method\",\"format\":\"string\"},{\"key\":"
+                "\"values\",\"label\":\"Values\",\"format\":"
+                "\"sanitized-string\"},%s,{\"key\":\"color\",\"format\":"
+                "\"string\",\"hidden\":true}]}",
+                TG_VIEWER_CONSOLE_TYPE, fields, from);
+  tg_buf_addfmt(out, ",{\"name\":\"%s\",\"display\":[\"marker-chart\","
+                "\"marker-table\",\"timeline-overview\"],"
+                "\"tableLabel\":\"{marker.data.label}\","
+                "\"chartLabel\":\"{marker.data.label}\",\"%s\":[{\"key\":"
+                "\"label\",\"label\":\"Timer\",\"format\":"
+                "\"sanitized-string\"},%s]}",
+                TG_VIEWER_TIMER_TYPE, fields, from);
+}
+
 /* What the viewer shows of our markers, and how: without a schema it shows
    their names only. Its table has lines as a log has. */
-void tg_meta_schemas (tg_Buf *out, const char *fields) {
+void tg_meta_schemas (const tg_Tracks *t, tg_Buf *out, const char *fields) {
   tg_buf_addfmt(out, "[{\"name\":\"%s\",\"display\":[\"marker-chart\","
                 "\"marker-table\"],\"tooltipLabel\":\"{marker.data.fn}\","
                 "\"tableLabel\":\"{marker.data.fn}{marker.data.args} "
@@ -123,8 +164,11 @@ void tg_meta_schemas (tg_Buf *out, const char *fields) {
   tg_buf_addfmt(out, "]},{\"name\":\"%s\",\"display\":[\"marker-chart\","
                 "\"marker-table\",\"timeline-overview\"],"
                 "\"tableLabel\":\"{marker.data.note}\",\"%s\":[{\"key\":"
-                "\"note\",\"label\":\"Note\",\"format\":\"string\"}]}]",
+                "\"note\",\"label\":\"Note\",\"format\":\"string\"}]}",
                 TG_VIEWER_NOTE_TYPE, fields);
+  if (t->console)
+    add_console_schemas(out, fields);
+  tg_buf_addchar(out, ']');
 }
 
 /* }================================================================== */
@@ -231,67 +275,40 @@ void tg_meta_extra (const tg_Tracks *t, tg_Buf *out) {
   tg_buf_free(&text);
 }
 
-/* Notes, which are markers; their texts are in 'text'. */
-typedef struct Notes {
-  tg_Mark list[2];
-  uint32_t count;
-  tg_Buf text;
-} Notes;
-
-/* An empty note is none. Texts are found when all are there: the buffer moves
-   while it grows. */
-static void add_note (Notes *n, const tg_Buf *note, uint64_t from_ns,
-                      uint64_t to_ns) {
-  n->text.failed = n->text.failed || note->failed;
-  if (note->size == 0)
-    return;
-  size_t at = n->text.size;
+/* An empty remark is none. */
+static bool add_remark (tg_Notes *n, const tg_Buf *remark, uint64_t from_ns,
+                        uint64_t to_ns) {
+  if (remark->size == 0)
+    return !remark->failed;
   tg_buf_addstr(&n->text, ",\"note\":");
-  tg_export_string(&n->text, note->data, note->size);
-  tg_assert(n->count < sizeof n->list / sizeof *n->list);
-  n->list[n->count++] = (tg_Mark){
-    .from = {from_ns, 0}, .to = {to_ns, 0}, .func = TG_STACK_NONE,
-    .text = {.size = n->text.size - at}
-  };
-}
-
-/* Called once, when the buffer moves no more. */
-static void place_notes (Notes *n) {
-  const uint8_t *p = (const uint8_t *)n->text.data;
-  for (uint32_t i = 0; i < n->count; i++) {
-    n->list[i].text.data = p;
-    p += n->list[i].text.size;
-  }
+  tg_export_string(&n->text, remark->data, remark->size);
+  return !remark->failed && tg_notes_add(n, TG_NOTE_MISSING, from_ns, to_ns);
 }
 
 /* On the first track: it is there whatever the program was. */
-static void find_notes (const tg_Tracks *t, Notes *n) {
+static bool add_remarks (const tg_Tracks *t, tg_Notes *n) {
   const tg_Export *x = t->x;
   uint64_t when = x->lost[TG_LOSS_RING] > 0 ? x->start_ns : x->end_ns;
-  tg_Buf note = {0};
-  tg_export_loss(x, &note);
-  add_note(n, &note, when, when);
-  tg_buf_clear(&note);
-  write_cut(t, &note);
-  add_note(n, &note, x->start_ns, x->end_ns);
-  tg_buf_free(&note);
-  place_notes(n);
+  tg_Buf remark = {0};
+  tg_export_loss(x, &remark);
+  bool ok = add_remark(n, &remark, when, when);
+  tg_buf_clear(&remark);
+  write_cut(t, &remark);
+  ok = ok && add_remark(n, &remark, x->start_ns, x->end_ns);
+  tg_buf_free(&remark);
+  return ok;
 }
 
 /* The calls of one track, and the notes if it is the first. */
-bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkPut *put,
+bool tg_meta_marks (tg_Tracks *t, tg_Track *track, tg_MarkPut *put,
                     const void *ud, tg_Buf *list) {
-  Notes notes = {0};
-  if (track == t->list[0])
-    find_notes(t, &notes);
-  tg_MarkSource source = {
-    &track->marks, track->stacks, notes.list, notes.count
-  };
-  bool ok = !notes.text.failed
-            && tg_marktext_write(&t->texts, &source, put, ud, list,
-                                 t->x->out);
-  tg_buf_free(&notes.text);
-  return ok;
+  tg_Notes *n = &track->notes;
+  if (track == t->list[0] && !add_remarks(t, n))
+    return false;
+  tg_notes_place(n);
+  tg_MarkSource source = {&track->marks, track->stacks, n->list, n->count};
+  return !n->text.failed
+         && tg_marktext_write(&t->texts, &source, put, ud, list, t->x->out);
 }
 
 /* Milliseconds with nine decimals if need be: a double has room for them in a

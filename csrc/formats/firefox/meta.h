@@ -14,13 +14,21 @@
 #define TG_VIEWER_CALL_TYPE "LuaCall"
 #define TG_VIEWER_NOTE "Incomplete trace"
 #define TG_VIEWER_NOTE_TYPE "LuaNote"
+#define TG_VIEWER_CONSOLE "Console"
+#define TG_VIEWER_CONSOLE_TYPE "LuaConsole"
+#define TG_VIEWER_TIMER "Timer"
+#define TG_VIEWER_TIMER_TYPE "LuaTimer"
 
 /* The list of categories; where in it a func belongs. */
 void tg_meta_categories (tg_Buf *out);
 unsigned tg_meta_category (const tg_Function *f, bool away);
 
-/* The list of kinds of markers; 'fields' is what it calls the fields. */
-void tg_meta_schemas (tg_Buf *out, const char *fields);
+/* The list of kinds of markers; 'fields' is what it calls the fields. Those of
+   the console if there are any. */
+void tg_meta_schemas (const tg_Tracks *t, tg_Buf *out, const char *fields);
+
+/* The name of a marker of this func, or of what it is instead (notes.h). */
+const char *tg_meta_mark_name (uint32_t func);
 
 /* Where in the list of categories a marker of this func belongs. */
 unsigned tg_meta_mark_category (uint32_t func);
@@ -48,10 +56,10 @@ const char *tg_meta_program (const tg_Export *x);
 
 /*
 ** Writes all markers of a track, as tg_marktext_write does; the first track
-** also has what is to be said of the whole: events lost, calls left out. Those
-** have no func (TG_STACK_NONE) and the member "note".
+** also has what is to be said of the whole: events lost, calls left out. False
+** without memory, or if the spool or the output fails. Once for each track.
 */
-bool tg_meta_marks (tg_Tracks *t, const tg_Track *track, tg_MarkPut *put,
+bool tg_meta_marks (tg_Tracks *t, tg_Track *track, tg_MarkPut *put,
                     const void *ud, tg_Buf *list);
 
 #endif

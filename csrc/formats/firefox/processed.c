@@ -12,6 +12,7 @@
 ** of the document. errno is that of the output or of the spool.
 */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -131,10 +132,38 @@ static void put_meta (tg_Document *w) {
   tg_document_put(w, ",\"categories\":");
   tg_meta_categories(w->out);
   tg_document_put(w, ",\"markerSchema\":");
-  tg_meta_schemas(w->out, "fields");
+  tg_meta_schemas(&w->tracks, w->out, "fields");
   tg_document_put(w, ",\"extra\":");
   tg_meta_extra(&w->tracks, w->out);
   tg_document_put(w, "},\"libs\":[],");
+}
+
+static void put_heap_time (tg_Document *w, const void *table, uint32_t i) {
+  const tg_HeapCounter *h = table;
+  tg_document_ms(w, h->list[i].ns);
+}
+
+/* The viewer adds up differences, so the first is what there was. */
+static void put_heap_change (tg_Document *w, const void *table, uint32_t i) {
+  const tg_HeapCounter *h = table;
+  uint64_t before = i > 0 ? h->list[i - 1].bytes : 0;
+  tg_buf_addfmt(w->out, "%" PRId64, (int64_t)(h->list[i].bytes - before));
+}
+
+/* Its category is one of the viewer's, which decides how it is drawn. */
+static void put_counters (tg_Document *w) {
+  static const tg_DocumentColumn columns[] = {
+    {"time", NULL, put_heap_time}, {"count", NULL, put_heap_change}, {0}
+  };
+  const tg_HeapCounter *h = &w->tracks.heap;
+  if (h->count == 0)
+    return;
+  tg_document_put(w, ",\"counters\":[{\"name\":\"Lua heap\",\"category\":"
+                  "\"Memory\",\"description\":\"What Lua has allocated\","
+                  "\"mainThreadIndex\":0,");
+  tg_buf_addfmt(w->out, "\"pid\":\"%u\",\"samples\":{", (unsigned)w->x->pid);
+  tg_document_columns(w, columns, h, h->count, true);
+  tg_buf_addfmt(w->out, ",\"length\":%u}}]", (unsigned)h->count);
 }
 
 static void put_document (tg_Document *w) {
@@ -145,7 +174,9 @@ static void put_document (tg_Document *w) {
     tg_document_next(w, i);
     tg_document_thread(w, i);
   }
-  tg_document_put(w, "]}\n");
+  tg_document_put(w, "]");
+  put_counters(w);
+  tg_document_put(w, "}\n");
 }
 
 /* Why it could not be written. The output's error first: a spool that was

@@ -229,13 +229,17 @@ static void put_one_string (tg_Document *w, const void *table, uint32_t i) {
 }
 
 /* Last: the tables before it have brought in what they need, and the threads
-   need no more than these two words. */
+   need no more than the names of markers. */
 static void put_strings (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"stringArray", NULL, put_one_string}, {0}
   };
   tg_document_word(w, TG_VIEWER_CALL);
   tg_document_word(w, TG_VIEWER_NOTE);
+  if (w->tracks.console) {
+    tg_document_word(w, TG_VIEWER_CONSOLE);
+    tg_document_word(w, TG_VIEWER_TIMER);
+  }
   tg_document_columns(w, columns, &w->strings, w->strings.count, true);
 }
 

@@ -136,22 +136,25 @@ static void put_values (tg_Document *w, const tg_Track *track) {
 
 static void put_data (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const tg_Document *w = ud;
-  if (m->func == TG_STACK_NONE)
+  if (tg_note_is(m->func))
     tg_meta_note(out, m);
   else
     tg_meta_call(out, tg_document_function(w, m->func), m, w->names[m->func],
                  w->places[m->func]);
 }
 
-/* The markers of a track without their text, and what is the same for many. */
+/* The markers of a track without their text, and what is the same for most. */
 typedef struct Marks {
   const tg_MarkPlace *list;
-  uint32_t call, note;    /* strings: names */
+  uint32_t call;          /* string: a call's name */
 } Marks;
 
 static void put_mark_name (tg_Document *w, const void *table, uint32_t i) {
   const Marks *k = table;
-  tg_document_index(w, k->list[i].func != TG_STACK_NONE ? k->call : k->note);
+  uint32_t func = k->list[i].func;
+  tg_document_index(w, tg_note_is(func)
+                       ? tg_document_word(w, tg_meta_mark_name(func))
+                       : k->call);
 }
 
 static void put_start (tg_Document *w, const void *table, uint32_t i) {
@@ -170,21 +173,24 @@ static void put_category (tg_Document *w, const void *table, uint32_t i) {
   tg_buf_addu64(w->out, tg_meta_mark_category(k->list[i].func));
 }
 
-/* All columns but "data"; phase 1 is an interval. */
+/* 1 is an interval, 0 a moment. */
+static void put_phase (tg_Document *w, const void *table, uint32_t i) {
+  const Marks *k = table;
+  tg_buf_addu64(w->out, k->list[i].func != TG_NOTE_MOMENT);
+}
+
+/* All columns but "data". */
 static const tg_DocumentColumn mark_columns[] = {
   {"name", NULL, put_mark_name}, {"startTime", NULL, put_start},
   {"endTime", NULL, put_end}, {"category", NULL, put_category},
-  {"phase", "1", NULL}, {0}
+  {"phase", NULL, put_phase}, {0}
 };
 
 /* Markers are read back once; what is long, their text, is written at once, and
    the few numbers of the other columns wait in 'list'. */
-static void put_marks (tg_Document *w, const tg_Track *track) {
+static void put_marks (tg_Document *w, tg_Track *track) {
   tg_Buf list = {0};
-  Marks k = {
-    .call = tg_document_word(w, TG_VIEWER_CALL),
-    .note = tg_document_word(w, TG_VIEWER_NOTE)
-  };
+  Marks k = {.call = tg_document_word(w, TG_VIEWER_CALL)};
   tg_document_put(w, ",\"markers\":{\"data\":");
   if (w->ok && !tg_meta_marks(&w->tracks, track, put_data, w, &list))
     w->ok = false;
@@ -232,7 +238,7 @@ static void put_times (tg_Document *w, const tg_Track *track, bool main) {
 /* The tables that all threads share are written already: nothing here may add
    to them. */
 void tg_document_thread (tg_Document *w, uint32_t i) {
-  const tg_Track *track = w->tracks.list[i];
+  tg_Track *track = w->tracks.list[i];
   const uint32_t strings = w->strings.count, funcs = w->stacks.nfuncs;
   put_names(w, track, i == 0);
   put_times(w, track, i == 0);

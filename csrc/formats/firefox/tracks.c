@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/boxnames.h"
+#include "stream/marks.h"
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   memset(t, 0, sizeof *t);
@@ -34,6 +35,7 @@ static void free_track (tg_Tracks *t, tg_Track *track) {
   tg_column_free(&track->samples);
   tg_column_free(&track->values);
   tg_callmarks_free_track(&track->marks);
+  tg_notes_free(&track->notes);
   tg_intern_free(&track->shapes);
   tg_free(track->frames);
   if (t->stacks == NULL && track->stacks != NULL) {
@@ -48,6 +50,7 @@ void tg_tracks_free (tg_Tracks *t) {
     free_track(t, t->list[i]);
   tg_free(t->list);
   tg_intmap_free(&t->by_thread);
+  tg_heapcounter_free(&t->heap);
   tg_marktext_free(&t->texts);
   tg_callmarks_free(&t->marks);
   tg_spool_free(&t->spool);
@@ -287,6 +290,26 @@ static uint32_t tracks_of (tg_Tracks *t, const tg_Packet *p,
   return tracks[1] != NULL ? 2 : 0;
 }
 
+/* On the first track, and on its coroutine's own if it has called anything
+   yet. */
+static void take_marker (tg_Tracks *t, const tg_Packet *p) {
+  if (p->mark == TG_MARK_HEAP) {
+    if (!tg_heapcounter_take(&t->heap, p->time_ns, p->hits))
+      refuse(t);
+    return;
+  }
+  tg_Track *tracks[TG_MARKS_TRACKS];
+  bool known = p->thread == TG_TRACKS_WHOLE
+               || tg_intmap_find(&t->by_thread, p->thread) != TG_INTMAP_NONE;
+  tg_Packet whole = {.thread = TG_TRACKS_WHOLE, .time_ns = p->time_ns};
+  uint32_t n = tracks_of(t, known ? p : &whole, tracks);
+  t->console = true;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!tg_notes_take(&tracks[i]->notes, t->x, p))
+      refuse(t);
+  }
+}
+
 /* A call's arguments are kept after its frame is there, and its marker is put
    aside before the frame goes. */
 static void take (tg_Tracks *t, const tg_Packet *p) {
@@ -329,8 +352,9 @@ static tg_Status finish (tg_Tracks *t) {
 /* Reads all packets: 'span' and 'call' are called for what they bring. */
 tg_Status tg_tracks_run (tg_Tracks *t) {
   tg_Packet p;
+  tg_export_mark(t->x);
   while (t->status == TG_OK && t->spool.error == 0
          && tg_export_next(t->x, &p))
-    take(t, &p);
+    (p.why == TG_WHY_MARK ? take_marker : take)(t, &p);
   return finish(t);
 }

@@ -24,7 +24,9 @@
 #define TG_TRACKS_H
 
 #include "export/export.h"
+#include "formats/firefox/heapcounter.h"
 #include "formats/firefox/marktext.h"
+#include "formats/firefox/notes.h"
 #include "text/spool.h"
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
@@ -58,6 +60,7 @@ typedef struct tg_Track {
   uint32_t sample_stack, sample_tag;
   bool idle;
   tg_TrackMarks marks;        /* owns; of its calls */
+  tg_Notes notes;             /* owns; markers that are of none */
 } tg_Track;
 
 #define TG_TAG_NONE UINT32_MAX
@@ -78,6 +81,8 @@ struct tg_Tracks {
   tg_Track **list;            /* owns; the first is that of the whole */
   uint32_t count, capacity;
   tg_CallMarks marks;         /* owns; if 'marked' */
+  tg_HeapCounter heap;        /* owns */
+  bool console;               /* the program's console has said something */
   tg_MarkText texts;          /* owns; for the writer */
   /* private part */
   tg_StackTables *stacks;     /* borrows; NULL: each track has its own */

@@ -157,9 +157,24 @@ local function sends_blocks (connection)
   return type(traits) == "table" and traits.blocks == 1
 end
 
+-- What is traced if nothing else is said: markers too, of a server that has
+-- them.
+local function types_of (chosen, tracer)
+  if chosen.trace then
+    return chosen.trace
+  end
+  local types = {table.unpack(client.defaultTypes)}
+  for _, name in ipairs(tracer.traceTypes) do
+    if name == "markers" then
+      types[#types + 1] = name
+    end
+  end
+  return types
+end
+
 -- What the server is asked for. Short calls are left out here, as on any
 -- reading. Blocks have everything that a packet needs.
-local function fields_of (parsed, chosen, blocks)
+local function fields_of (parsed, chosen, tracer, blocks)
   local fields = {name = parsed.name}
   for key, value in pairs(chosen) do
     fields[key] = value
@@ -169,7 +184,7 @@ local function fields_of (parsed, chosen, blocks)
     fields.blocks = true
   else
     fields.batch = BATCH
-    fields.trace = with_needed(chosen.trace or client.defaultTypes)
+    fields.trace = with_needed(types_of(chosen, tracer))
   end
   return fields
 end
@@ -204,12 +219,12 @@ local function shown_of (chosen)
 end
 
 -- What takes blocks, or packets.
-local function open_taker (blocks, chosen, ...)
+local function open_taker (blocks, chosen, tracer, ...)
   if blocks then
     return core.receive(shown_of(chosen), ...)
   end
-  return core.replay({trace = chosen.trace, minDuration = chosen.minDuration},
-                     ...)
+  return core.replay({trace = types_of(chosen, tracer),
+                      minDuration = chosen.minDuration}, ...)
 end
 
 ---------------------------------------------------------------------------
@@ -334,10 +349,10 @@ function attach.run (parsed)
   session.tracer = must(connection, connection:attach(tab))
   session:watch_signals()
   local blocks = sends_blocks(connection)
-  local fields = fields_of(parsed, chosen, blocks)
+  local fields = fields_of(parsed, chosen, session.tracer, blocks)
   local trace = must(connection, session.tracer:startTrace(fields))
   local taker <close> = must(connection,
-                             open_taker(blocks, chosen,
+                             open_taker(blocks, chosen, session.tracer,
                                         destination(parsed, trace.name, tab)))
   session.taker = taker
   if not parsed.output then

@@ -100,6 +100,9 @@ local trace_columns = {
   end},
   {title = "events", right = true,
    text = function (row) return units.count(row.events) end},
+  {title = "markers", right = true, sparse = true, text = function (row)
+    return (row.markers or 0) > 0 and units.count(row.markers) or ""
+  end},
   {title = "samples", right = true, sparse = true, text = function (row)
     return row.samples and ("%s at %s/s"):format(units.count(row.samples),
                                                  units.count(row.sample)) or ""

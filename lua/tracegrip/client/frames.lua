@@ -87,6 +87,15 @@ local function narrowed (trace, packet)
   return own
 end
 
+local function hand (trace, packet)
+  local onframe = trace.onframe
+  if onframe then
+    onframe(packet)
+  elseif onframe == nil then
+    put(trace.kept, packet)
+  end
+end
+
 -- Gives the trace a packet, which nobody else will see.
 local function deliver (trace, packet)
   local sequence, depth = trace.sequence, trace.depth
@@ -103,12 +112,7 @@ local function deliver (trace, packet)
   if packet.depth then
     packet.depth = depth
   end
-  local onframe = trace.onframe
-  if onframe then
-    onframe(packet)
-  elseif onframe == nil then
-    put(trace.kept, packet)
-  end
+  hand(trace, packet)
 end
 
 -- Its packets, from the first that has not been read on. Waits for more as
@@ -251,6 +255,26 @@ function Frames:frame (packet)
     self.waiting = self.waiting + 1
   end
   return true
+end
+
+-- By the type of what is no frame: what a trace has asked for that has it.
+local asked = {marker = "markers", memory = "memory"}
+
+-- Takes what is no frame, for the traces that asked for it. It has no sequence:
+-- it is between the frames before it and those after it on the connection.
+function Frames:marker (packet)
+  local list = table.move(self.traces, 1, #self.traces, 1, {})
+  if self.onframe then
+    self.onframe(packet)
+  end
+  for _, trace in ipairs(list) do
+    if trace.active and trace.wanted[asked[packet.type]] then
+      local own = narrowed(trace, packet)
+      own.arguments = packet.arguments
+      own.depth = own.depth and trace.depth
+      hand(trace, own)
+    end
+  end
 end
 
 -- Takes bytes of a blockstream, for the trace that runs. Those of a trace that

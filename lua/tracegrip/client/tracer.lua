@@ -60,9 +60,22 @@ end
 
 notices.exitedFrame = notices.enteredFrame
 
+function notices.marker (self, packet)
+  packet.from = nil
+  self.frames:marker(packet)
+  return true
+end
+
+notices.memory = notices.marker
+
 local function is_frame (packet)
   return type(packet) == "table" and (packet.type == "enteredFrame"
                                       or packet.type == "exitedFrame")
+end
+
+local function is_marker (packet)
+  return type(packet) == "table" and (packet.type == "marker"
+                                      or packet.type == "memory")
 end
 
 function notices.traces (self, packet)
@@ -73,6 +86,9 @@ function notices.traces (self, packet)
     local ok, problem = is_frame(event), "a batch of something else"
     if ok then
       ok, problem = self.frames:frame(event)
+    elseif is_marker(event) then
+      self.frames:marker(event)
+      ok = true
     end
     if not ok then
       return nil, problem

@@ -272,6 +272,9 @@ function Feed:start (asked)
     return nil, problem, "wrongState"
   end
   local options, number = self.tab:options(asked), nil
+  if not asked.blocks then    -- a client of blocks knows markers
+    options.trace = options.trace or core.protocolTypes
+  end
   if not options.name then
     options.name, number = new_name(self)
   end

@@ -1,0 +1,50 @@
+/*
+** marks.h - what a program says of itself into its traces: the methods of the
+** console, by the names that browsers give them.
+*/
+#ifndef TG_MARKS_H
+#define TG_MARKS_H
+
+#include "base/base.h"
+
+#define TG_MARKS(X) \
+  X(TIMESTAMP, "timeStamp") \
+  X(TIME, "time")                       /* a timer begins... */ \
+  X(TIMEEND, "timeEnd")                 /* ...and ends */ \
+  X(TIMELOG, "timeLog") \
+  X(COUNT, "count") \
+  X(COUNTRESET, "countReset") \
+  X(LOG, "log") \
+  X(INFO, "info") \
+  X(WARN, "warn") \
+  X(ERROR, "error") \
+  X(DEBUG, "debug") \
+  X(GROUP, "group") \
+  X(GROUPCOLLAPSED, "groupCollapsed") \
+  X(GROUPEND, "groupEnd")
+
+typedef enum tg_MarkSort {
+#define X(id, name) TG_MARK_##id,
+  TG_MARKS(X)
+#undef X
+  TG_NMARKS,            /* a damaged file may say more than that */
+  TG_MARK_HEAP = 0x80   /* none of the program's: the size of its heap */
+} tg_MarkSort;
+
+/* The name of the method. */
+const char *tg_mark_name (uint32_t sort);
+
+/* The sort with that name, TG_NMARKS if there is none. */
+uint32_t tg_mark_sort (const char *name);
+
+/* Whether its first value is a label, of a timer or a counter. */
+TG_INLINE bool tg_mark_labelled (uint32_t sort) {
+  return sort >= TG_MARK_TIME && sort <= TG_MARK_COUNTRESET;
+}
+
+/* Whether it tells of a span of time that is over. */
+TG_INLINE bool tg_mark_spans (uint32_t sort) {
+  return sort == TG_MARK_TIMEEND;
+}
+
+#endif

@@ -1,0 +1,188 @@
+/*
+** consolemarks.c - what the program says with console.log and its like, as
+** events of the traces that run and want markers. Called by the program, on its
+** thread, outside of the hook. Where nothing wants them a call is a look at the
+** session. Nothing is printed and nothing fails: a marker is worth no error in
+** the program, and what is wrong with it is a marker too, a warning. Only
+** memory that Lua refuses raises.
+*/
+#include "trace/consolemarks.h"
+
+#include "base/clock.h"
+#include "hook/emit.h"
+#include "state/session.h"
+#include "stream/marks.h"
+
+#define GROUPS_MAX 255u     /* that a marker tells of */
+
+/* One call of a method. */
+typedef struct Call {
+  lua_State *L;
+  tg_Session *s;
+  uint64_t now;
+} Call;
+
+/* A marker with all that is on the stack. */
+static void put (const Call *c, tg_MarkSort sort, bool numbered,
+                 uint64_t number) {
+  uint32_t groups = c->s->labels.groups;
+  if (groups > GROUPS_MAX)
+    groups = GROUPS_MAX;
+  tg_Marker mark = {
+    .what = (uint32_t)sort | groups << TG_MARK_GROUPSHIFT,
+    .numbered = numbered, .number = number,
+    .first = 1, .count = lua_gettop(c->L)
+  };
+  tg_emit_mark(c->s, c->L, &mark, c->now);
+}
+
+/* What a browser's console says where a label is not what it should be. */
+static void warn (const Call *c, const char *format, const char *label) {
+  lua_pushfstring(c->L, format, label);
+  lua_replace(c->L, 1);
+  lua_settop(c->L, 1);
+  put(c, TG_MARK_WARN, false, 0);
+}
+
+/* The label at index 1, "default" if there is none. A value that is neither a
+   string nor a number is known by its type's name: a __tostring of the
+   program's would run only while it is traced. */
+static const char *label (lua_State *L, size_t *size) {
+  if (lua_isnoneornil(L, 1)) {
+    if (lua_gettop(L) == 0)
+      lua_settop(L, 1);
+    lua_pushliteral(L, "default");
+    lua_replace(L, 1);
+  }
+  else if (!lua_isstring(L, 1)) {
+    lua_pushstring(L, luaL_typename(L, 1));
+    lua_replace(L, 1);
+  }
+  return lua_tolstring(L, 1, size);
+}
+
+/*
+** {==================================================================
+** Timers and counters
+** ===================================================================
+*/
+
+static uint64_t elapsed_ns (const Call *c, const tg_Label *k) {
+  const tg_Clock *clock = &c->s->writer.stream->clock;
+  if (c->now <= k->since)
+    return 0;
+  return (uint64_t)((double)(c->now - k->since) * clock->ns_per_tick);
+}
+
+/* One that runs goes on, as in browsers. */
+static void mark_time (const Call *c) {
+  size_t size;
+  const char *text = label(c->L, &size);
+  tg_Label *k = tg_labels_get(&c->s->labels, text, size);
+  if (k == NULL)
+    return;
+  if (k->timed) {
+    warn(c, "Timer '%s' already exists", text);
+    return;
+  }
+  k->timed = true;
+  k->since = c->now;
+  put(c, TG_MARK_TIME, false, 0);
+}
+
+static void mark_timer (const Call *c, tg_MarkSort sort) {
+  size_t size;
+  const char *text = label(c->L, &size);
+  tg_Label *k = tg_labels_find(&c->s->labels, text, size);
+  if (k == NULL || !k->timed) {
+    warn(c, "Timer '%s' does not exist", text);
+    return;
+  }
+  uint64_t ns = elapsed_ns(c, k);
+  if (sort == TG_MARK_TIMEEND) {
+    k->timed = false;
+    tg_labels_settle(&c->s->labels, k);
+  }
+  put(c, sort, true, ns);
+}
+
+static void mark_count (const Call *c) {
+  size_t size;
+  const char *text = label(c->L, &size);
+  tg_Label *k = tg_labels_get(&c->s->labels, text, size);
+  if (k != NULL)
+    put(c, TG_MARK_COUNT, true, ++k->count);
+}
+
+static void mark_countreset (const Call *c) {
+  size_t size;
+  const char *text = label(c->L, &size);
+  tg_Label *k = tg_labels_find(&c->s->labels, text, size);
+  if (k == NULL || k->count == 0) {
+    warn(c, "Count for '%s' does not exist", text);
+    return;
+  }
+  k->count = 0;
+  tg_labels_settle(&c->s->labels, k);
+  put(c, TG_MARK_COUNTRESET, false, 0);
+}
+
+/* }================================================================== */
+
+/* What is said in a group is one level in; so is not what opens it. */
+static void mark_group (const Call *c, tg_MarkSort sort) {
+  put(c, sort, false, 0);
+  c->s->labels.groups++;
+}
+
+/* One that is not open is no mistake in browsers either. */
+static void mark_groupend (const Call *c) {
+  if (c->s->labels.groups == 0)
+    return;
+  c->s->labels.groups--;
+  lua_settop(c->L, 0);
+  put(c, TG_MARK_GROUPEND, false, 0);
+}
+
+static void put_call (const Call *c, tg_MarkSort sort) {
+  switch (sort) {
+    case TG_MARK_TIME: mark_time(c); break;
+    case TG_MARK_TIMEEND: case TG_MARK_TIMELOG: mark_timer(c, sort); break;
+    case TG_MARK_COUNT: mark_count(c); break;
+    case TG_MARK_COUNTRESET: mark_countreset(c); break;
+    case TG_MARK_GROUP: case TG_MARK_GROUPCOLLAPSED: mark_group(c, sort); break;
+    case TG_MARK_GROUPEND: mark_groupend(c); break;
+    case TG_MARK_TIMESTAMP: case TG_MARK_LOG: case TG_MARK_INFO:
+    case TG_MARK_WARN: case TG_MARK_ERROR: case TG_MARK_DEBUG:
+      put(c, sort, false, 0);
+      break;
+    case TG_NMARKS: case TG_MARK_HEAP: default: tg_unreachable();
+  }
+}
+
+/* A method gives nothing back, whether it is seen or not. */
+static int mark (lua_State *L, tg_MarkSort sort) {
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL && (s->selection.types & TG_TYPE_MARKERS) != 0) {
+    Call c = {L, s, tg_clock_ticks()};
+    put_call(&c, sort);
+  }
+  return 0;
+}
+
+/* A function for each, so that nothing has to be asked of a closure. */
+#define X(id, name) \
+  static int console_##id (lua_State *L) { return mark(L, TG_MARK_##id); }
+TG_MARKS(X)
+#undef X
+
+static const luaL_Reg methods[] = {
+#define X(id, name) {name, console_##id},
+  TG_MARKS(X)
+#undef X
+  {NULL, NULL}
+};
+
+void tg_consolemarks_push (lua_State *L) {
+  luaL_newlib(L, methods);
+}
