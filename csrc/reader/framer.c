@@ -13,6 +13,7 @@
 
 #include "reader/framesample.h"
 #include "reader/framestart.h"
+#include "reader/openframe.h"
 #include "stream/marks.h"
 #include "stream/values.h"
 
@@ -91,155 +92,6 @@ bool tg_framer_copy (tg_Framer *to, const tg_Framer *from) {
 
 /*
 ** {==================================================================
-** Packets
-** ===================================================================
-*/
-
-/* NULL without memory, or if nobody defined that function, of which one cannot
-   say whether it is wanted: either ends the reading. */
-TG_INLINE tg_CachedFunction *known (tg_Framer *fr, tg_FunctionId id) {
-  const tg_Functions *fs = fr->functions;
-  tg_CachedFunction *k
-      = tg_functioncache_get(&fr->known, id, fs, &fr->selection);
-  if (k == NULL)
-    tg_framer_fail(fr, tg_functions_find(fs, id) == NULL ? TG_ERR_FORMAT
-                                              : TG_ERR_MEMORY);
-  return k;
-}
-
-/* What all packets have. The sequence counts those that are given, so that a
-   client sees if one is missing. */
-static void fill (tg_Framer *fr, const tg_StackFrame *f, tg_ThreadId thread,
-                  tg_Why why, tg_Packet *out) {
-  memset(out, 0, sizeof *out);
-  out->why = why;
-  out->sequence = fr->sequence++;
-  out->time_ns = fr->now_ns;
-  out->function = f->function;
-  out->thread = thread;
-  out->depth = f->depth;
-  out->sampled = f->sampled;
-}
-
-/* A frame that is entered again is no new hit, but tells the count. */
-static uint64_t count_hit (const tg_Framer *fr, tg_CachedFunction *k,
-                           bool resumed) {
-  if ((fr->selection.types & TG_TYPE_HITCOUNT) == 0)
-    return 0;
-  k->hits += !resumed;
-  return k->hits;
-}
-
-/* Whether the filter, if any, lets a frame through that is entered now. */
-static bool passes (const tg_Framer *fr, const tg_Stack *s,
-                    const tg_CachedFunction *k) {
-  const tg_Filter *filter = fr->selection.filter;
-  return filter == NULL
-         || (k->passes && fr->open < filter->options.max_depth
-             && (filter->thread == 0 || filter->thread == s->thread)
-             && fr->now_ns >= filter->from_ns);
-}
-
-/* Whether a frame that is entered now begins a call that the selection waits
-   for: as the hook decides it (state/awaited.c), which records the same frames
-   if no other trace wants more. One that is met open for the first time, after
-   a LOST, is not counted. */
-static bool is_root (tg_Framer *fr, const tg_StackFrame *f,
-                     const tg_CachedFunction *k, bool resumed) {
-  if (fr->heir)
-    return true;
-  if (!k->awaited || fr->roots > 0 || f->outer)
-    return false;
-  uint64_t most = fr->selection.calls;
-  bool begins = resumed || most == 0 || fr->calls < most;
-  fr->calls += begins && !resumed;
-  return begins;
-}
-
-/* The same, and whether the frame is within such a call. What was entered
-   outside of them stays hidden when it is resumed within one. */
-static TG_NOINLINE bool within (tg_Framer *fr, tg_StackFrame *f,
-                                const tg_CachedFunction *k, bool resumed) {
-  f->root = f->root || is_root(fr, f, k, resumed);
-  fr->heir = false;
-  fr->roots += f->root;
-  f->outer = f->outer || (fr->roots == 0 && !resumed);
-  return f->root || (fr->roots > 0 && !f->outer && k->wanted);
-}
-
-/* Whether the selection has any use for a frame that is entered now. */
-TG_INLINE bool is_wanted (tg_Framer *fr, tg_StackFrame *f,
-                          const tg_CachedFunction *k, bool resumed) {
-  if (tg_unlikely(k == NULL))
-    return false;
-  if (tg_unlikely(f->sampled))
-    return k->sampled && (!fr->selection.awaits || fr->inside > 0);
-  if (tg_unlikely(fr->selection.awaits) && !fr->adrift)
-    return within(fr, f, k, resumed);
-  return k->wanted;
-}
-
-/* The frame is entered, of a function of which 'k' is known; whether that gives
-   a packet. */
-TG_INLINE bool enter (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
-                      tg_CachedFunction *k, bool resumed, tg_Packet *out) {
-  f->inside = is_wanted(fr, f, k, resumed)
-              && fr->inside < fr->selection.max_depth;
-  if (!f->inside)
-    return false;
-  fr->inside++;
-  fr->passed++;
-  uint64_t hits = f->sampled ? 0 : count_hit(fr, k, resumed);
-  f->shown = passes(fr, s, k);
-  if (!f->shown)
-    return false;
-  f->depth = fr->open++;
-  f->opened_ns = fr->now_ns;
-  fill(fr, f, s->thread, TG_WHY_ENTER, out);
-  out->body = tg_stack_body(s);
-  out->resumed = resumed;
-  out->hits = hits;
-  return true;
-}
-
-/* The frame is not open any more; whether it was shown. */
-static bool hide (tg_Framer *fr, tg_StackFrame *f) {
-  bool shown = f->shown;
-  tg_assert(f->inside && fr->inside > 0 && (!shown || fr->open > 0));
-  fr->inside--;
-  fr->open -= shown;
-  fr->roots -= f->root;
-  f->inside = f->shown = false;
-  return shown;
-}
-
-/* The frame is left; whether that gives a packet. */
-static bool leave (tg_Framer *fr, const tg_Stack *s, tg_StackFrame *f,
-                   tg_Packet *out) {
-  if (!f->inside)
-    return false;
-  bool shown = hide(fr, f);
-  if (fr->selection.count == 0) /* nobody is there to be told */
-    return false;
-  fr->passed++;
-  if (!shown)
-    return false;
-  fill(fr, f, s->thread, fr->job.why, out);
-  if (!f->sampled) {
-    out->tail = fr->job.tail;
-    out->values = fr->job.values;
-  }
-  else if (out->why != TG_WHY_TERMINATED)
-    out->why = TG_WHY_RETURN;   /* how it was left is not known */
-  out->entered_ns = f->entered_ns;
-  out->opened_ns = f->opened_ns;
-  return true;
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
 ** Jobs
 ** ===================================================================
 */
@@ -254,13 +106,6 @@ static void done (tg_Framer *fr) {
 ** may close a thousand frames, and whoever reads takes them one by one.
 */
 
-/* The running coroutine gives way to its resumer. */
-static void unchain (tg_Framer *fr) {
-  tg_assert(fr->running != NULL && fr->running->running);
-  fr->running->running = false;
-  fr->running = fr->running->resumer;
-}
-
 /* Closes the innermost frame; all silent ones of the job are one turn. An event
    of a damaged file may ask for more frames than there are: those are none. */
 static bool close_one (tg_Framer *fr, tg_Packet *out) {
@@ -271,7 +116,7 @@ static bool close_one (tg_Framer *fr, tg_Packet *out) {
     fr->job.left = 0;
     return false;
   }
-  bool given = leave(fr, s, f, out);
+  bool given = tg_openframe_leave(fr, s, f, out);
   fr->job.left -= !f->sampled;
   tg_stack_pop(s);
   return given;
@@ -318,9 +163,9 @@ static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   }
   f->function = call->function;
   f->entered_ns = fr->now_ns;
-  tg_CachedFunction *k = known(fr, f->function);
+  tg_CachedFunction *k = tg_openframe_known(fr, f->function);
   keep_arguments(fr, s, k, call->values);
-  if (!enter(fr, s, f, k, false, out))
+  if (!tg_openframe_enter(fr, s, f, k, false, out))
     return false;
   out->caller = caller;
   out->line = call->line;
@@ -355,7 +200,7 @@ static bool turn_leave (tg_Framer *fr, tg_Packet *out) {
   tg_Stack *s = fr->running;
   if (s->count > 0)
     return close_one(fr, out);
-  unchain(fr);
+  tg_framer_unchain(fr);
   tg_stacks_drop(&fr->stacks, s);
   done(fr);
   return false;
@@ -370,7 +215,7 @@ static bool turn_terminate (tg_Framer *fr, tg_Packet *out) {
   else if (s->count > 0)
     return close_one(fr, out);
   else
-    unchain(fr);
+    tg_framer_unchain(fr);
   return false;
 }
 
@@ -379,12 +224,13 @@ static bool turn_terminate (tg_Framer *fr, tg_Packet *out) {
 static bool turn_suspend (tg_Framer *fr, tg_Packet *out) {
   if (fr->job.left == 0) {
     tg_stack_forget_sampled(fr->running);
-    unchain(fr);
+    tg_framer_unchain(fr);
     done(fr);
     return false;
   }
   tg_assert(fr->job.left <= fr->running->count);
-  return leave(fr, fr->running, &fr->running->frames[--fr->job.left], out);
+  return tg_openframe_leave(fr, fr->running,
+                            &fr->running->frames[--fr->job.left], out);
 }
 
 /* Outermost first. */
@@ -395,7 +241,8 @@ static bool turn_reenter (tg_Framer *fr, tg_Packet *out) {
     return false;
   }
   tg_StackFrame *f = &fr->running->frames[fr->job.next++];
-  return enter(fr, fr->running, f, known(fr, f->function), true, out);
+  tg_CachedFunction *k = tg_openframe_known(fr, f->function);
+  return tg_openframe_enter(fr, fr->running, f, k, true, out);
 }
 
 /* The coroutine of the chain that has so many above it. */
@@ -411,7 +258,8 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   tg_Stack *s = below(fr, fr->job.left);
   if (fr->job.next < s->count) {
     tg_StackFrame *f = &s->frames[fr->job.next++];
-    return enter(fr, s, f, known(fr, f->function), true, out);
+    tg_CachedFunction *k = tg_openframe_known(fr, f->function);
+    return tg_openframe_enter(fr, s, f, k, true, out);
   }
   fr->job.next = 0;
   if (fr->job.left-- == 0)
@@ -447,62 +295,6 @@ static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
   return true;
 }
 
-/* The sample is done; from here on time is that at which it was taken. */
-static bool end_sample (tg_Framer *fr) {
-  fr->now_ns = fr->sample.since_ns = fr->sample.now_ns;
-  done(fr);
-  return false;
-}
-
-/* The next frame, or coroutine, that the sample shows and that is not there. */
-static bool open_seen (tg_Framer *fr, tg_Packet *out) {
-  tg_FrameSample *m = &fr->sample;
-  if (m->next == m->n)
-    return end_sample(fr);
-  fr->now_ns = m->open_ns;
-  const tg_SampleEntry *e = &m->list[m->next++];
-  if (e->function == 0)
-    return tg_framesample_chain(fr, e->line) ? false : end_sample(fr);
-  tg_StackFrame *f = tg_stack_push(m->into);
-  if (f == NULL) {
-    fr->status = TG_ERR_MEMORY;
-    return false;
-  }
-  f->function = e->function;
-  f->sampled = true;
-  f->entered_ns = fr->now_ns;
-  bool given = enter(fr, m->into, f, known(fr, f->function), false, out);
-  if (given)
-    tg_framesample_site(m, out);
-  return given;
-}
-
-/* The innermost frame of the chain, which is one that samples have shown. */
-static bool close_seen (tg_Framer *fr, tg_Packet *out) {
-  tg_Stack *s = fr->running;
-  while (s->count == 0)
-    s = s->resumer;
-  tg_assert(tg_stack_top(s)->sampled);
-  fr->sample.close--;
-  bool given = leave(fr, s, tg_stack_top(s), out);
-  tg_stack_pop(s);
-  return given;
-}
-
-/* Down to what is still so, then up to what the sample shows. Coroutines that
-   are not there any more are left where nothing else tells of that. */
-static bool turn_sample (tg_Framer *fr, tg_Packet *out) {
-  tg_Stack *s = fr->running;
-  if (fr->sample.close > 0)
-    return close_seen(fr, out);
-  if (tg_framer_samples_only(fr) && s != fr->sample.into) {
-    unchain(fr);
-    tg_stacks_drop(&fr->stacks, s);
-    return false;
-  }
-  return open_seen(fr, out);
-}
-
 /* Only called while there is a job. */
 static bool turn (tg_Framer *fr, tg_Packet *out) {
   switch (fr->job.kind) {
@@ -513,7 +305,7 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
     case TG_JOB_TERMINATE: return turn_terminate(fr, out);
     case TG_JOB_SUSPEND: return turn_suspend(fr, out);
     case TG_JOB_REENTER: return turn_reenter(fr, out);
-    case TG_JOB_SAMPLE: return turn_sample(fr, out);
+    case TG_JOB_SAMPLE: return tg_framesample_turn(fr, out);
     case TG_JOB_REOPEN: return turn_reopen(fr, out);
     case TG_JOB_MARK: return turn_mark(fr, out);
     case TG_JOB_NONE: default: tg_unreachable(); return false;
@@ -551,7 +343,7 @@ static void apply_yield (tg_Framer *fr, const tg_Event *e) {
   const tg_StackFrame *f = tg_stack_top(s);
   tg_Slice values = e->values;
   if (values.data == NULL && f != NULL) {
-    const tg_CachedFunction *k = known(fr, f->function);
+    const tg_CachedFunction *k = tg_openframe_known(fr, f->function);
     if (k != NULL && k->yields)
       values = tg_stack_kept(s, f);
   }

@@ -210,6 +210,13 @@ TG_INLINE bool tg_framer_chain (tg_Framer *fr, tg_Stack *s) {
   return true;
 }
 
+/* The running coroutine gives way to its resumer. */
+TG_INLINE void tg_framer_unchain (tg_Framer *fr) {
+  tg_assert(fr->running != NULL && fr->running->running);
+  fr->running->running = false;
+  fr->running = fr->running->resumer;
+}
+
 /* ---- */
 
 /* 'event' has happened at this time: its first packet; false if there is none.

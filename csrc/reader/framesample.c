@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "reader/openframe.h"
 
 void tg_framesample_free (tg_FrameSample *m) {
   tg_free(m->list);
@@ -149,7 +150,7 @@ void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
 
 /* Where calls are traced their events tell who runs: a coroutine that they do
    not know is left out, and what runs in it. */
-bool tg_framesample_chain (tg_Framer *fr, tg_ThreadId thread) {
+static bool enter_coroutine (tg_Framer *fr, tg_ThreadId thread) {
   tg_FrameSample *m = &fr->sample;
   if (!tg_framer_samples_only(fr)) {
     if (m->into != NULL && m->into->thread != thread)
@@ -162,7 +163,7 @@ bool tg_framesample_chain (tg_Framer *fr, tg_ThreadId thread) {
 
 /* The line at which its caller is. A C function has none, nor has a coroutine's
    first frame. */
-void tg_framesample_site (const tg_FrameSample *m, tg_Packet *out) {
+static void put_site (const tg_FrameSample *m, tg_Packet *out) {
   tg_assert(m->next > 0);
   if (m->next < 2)
     return;
@@ -171,4 +172,61 @@ void tg_framesample_site (const tg_FrameSample *m, tg_Packet *out) {
     out->caller = caller->function;
     out->line = caller->line;
   }
+}
+
+/* The sample is done; from here on time is that at which it was taken. */
+static bool end_sample (tg_Framer *fr) {
+  fr->now_ns = fr->sample.since_ns = fr->sample.now_ns;
+  fr->job.kind = TG_JOB_NONE;
+  return false;
+}
+
+/* The next frame, or coroutine, that the sample shows and that is not there. */
+static bool open_seen (tg_Framer *fr, tg_Packet *out) {
+  tg_FrameSample *m = &fr->sample;
+  if (m->next == m->n)
+    return end_sample(fr);
+  fr->now_ns = m->open_ns;
+  const tg_SampleEntry *e = &m->list[m->next++];
+  if (e->function == 0)
+    return enter_coroutine(fr, e->line) ? false : end_sample(fr);
+  tg_StackFrame *f = tg_stack_push(m->into);
+  if (f == NULL) {
+    fr->status = TG_ERR_MEMORY;
+    return false;
+  }
+  f->function = e->function;
+  f->sampled = true;
+  f->entered_ns = fr->now_ns;
+  tg_CachedFunction *k = tg_openframe_known(fr, f->function);
+  bool given = tg_openframe_enter(fr, m->into, f, k, false, out);
+  if (given)
+    put_site(m, out);
+  return given;
+}
+
+/* The innermost frame of the chain, which is one that samples have shown. */
+static bool close_seen (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  while (s->count == 0)
+    s = s->resumer;
+  tg_assert(tg_stack_top(s)->sampled);
+  fr->sample.close--;
+  bool given = tg_openframe_leave(fr, s, tg_stack_top(s), out);
+  tg_stack_pop(s);
+  return given;
+}
+
+/* Down to what is still so, then up to what the sample shows. Coroutines that
+   are not there any more are left where nothing else tells of that. */
+bool tg_framesample_turn (tg_Framer *fr, tg_Packet *out) {
+  tg_Stack *s = fr->running;
+  if (fr->sample.close > 0)
+    return close_seen(fr, out);
+  if (tg_framer_samples_only(fr) && s != fr->sample.into) {
+    tg_framer_unchain(fr);
+    tg_stacks_drop(&fr->stacks, s);
+    return false;
+  }
+  return open_seen(fr, out);
 }

@@ -27,12 +27,8 @@ void tg_framesample_begin (tg_Framer *fr, const tg_Event *e);
 /* An event has been applied: the time between two samples ends with it. */
 void tg_framesample_note (tg_Framer *fr);
 
-/* The frames that follow are of this coroutine; false if it cannot be chained,
-   or may not. */
-bool tg_framesample_chain (tg_Framer *fr, tg_ThreadId thread);
-
-/* The call site of the frame that has just been opened. */
-void tg_framesample_site (const tg_FrameSample *m, tg_Packet *out);
+/* A turn of that job, as the framer's own. */
+bool tg_framesample_turn (tg_Framer *fr, tg_Packet *out);
 
 bool tg_framesample_copy (tg_FrameSample *to, const tg_FrameSample *from);
 void tg_framesample_free (tg_FrameSample *m);

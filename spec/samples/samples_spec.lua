@@ -263,7 +263,8 @@ describe("a program that is sampled", function ()
       ]]
       recorded.run(directory, code, {sample = 1000},
                    {tape = {path = "r.%p"}})
-      local names = run.command({"sh", "-c", "ls r.*"}, {cwd = directory}).stdout
+      local list = {"sh", "-c", "ls r.*"}
+      local names = run.command(list, {cwd = directory}).stdout
       local n = 0
       for name in names:gmatch "%S+" do
         local trace = recorded.open(directory .. "/" .. name):traces()[1]
