@@ -20,6 +20,10 @@ TG_INLINE bool tg_arm_has (const tg_Session *s, lua_State *L) {
    suspended) and gives its record; NULL without memory. 'L' runs now. */
 tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L);
 
+/* The same with all that run now: 'L' and those that resumed it, which are
+   chained. False without memory. */
+bool tg_arm_chain (tg_Session *s, lua_State *L);
+
 /* Takes the hook from one coroutine, giving back the program's own. */
 void tg_arm_lift (const tg_Coroutine *t);
 

@@ -28,13 +28,9 @@
 #include "session/tracelimits.h"
 #include "session/wanted.h"
 #include "state/awaited.h"
-#include "state/builtins.h"
 #include "state/funcname.h"
 #include "state/observer.h"
 #include "text/fileio.h"
-
-/* Lua allows 200 levels of C calls (LUAI_MAXCCALLS), and each resume is one. */
-#define CHAIN_MAX 250
 
 static void attend (tg_Session *s, lua_State *L);
 
@@ -126,70 +122,6 @@ static void clear_machinery (tg_Session *s) {
   s->waited = 0;
 }
 
-/* The chain from the main thread to 'L': each holds the next by the resume
-   call on top of its stack, or that of close, which runs __close there. There
-   is no function for it: lua_Debug tells of frames, not of who runs whom, and
-   no field of a lua_State says it. The first argument of a C function is its
-   first local (lua_getlocal); wrap's function has its coroutine as an upvalue
-   (auxwrap in lcorolib.c). NULL: 'M' runs no other one that this can see. */
-static lua_State *resumed_by (lua_State *M, lua_State *L) {
-  lua_Debug ar;
-  lua_State *next = NULL;
-  if (!lua_checkstack(M, 4) || !lua_getstack(M, 0, &ar))
-    return NULL;
-  TG_STACK_GUARD(M);
-  lua_getinfo(M, "f", &ar);
-  tg_Role role = tg_builtins_role(lua_tocfunction(M, -1));
-  if (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) {
-    if (lua_getlocal(M, &ar, 1) != NULL) {
-      next = lua_tothread(M, -1);
-      lua_pop(M, 1);
-    }
-  }
-  else if (role == TG_ROLE_WRAPPED && lua_getupvalue(M, -1, 1) != NULL) {
-    next = lua_tothread(M, -1);
-    lua_pop(M, 1);
-  }
-  lua_pop(M, 1);
-  TG_STACK_CHECK(M);
-  bool runs = next == L || next == NULL || role == TG_ROLE_CLOSE
-              || lua_status(next) == LUA_OK;
-  return runs ? next : NULL;
-}
-
-/* Arms what runs now: 'L' and all that resumed it, outermost first. Records
-   are chained from the main coroutine up, as resumes are. One that was resumed
-   from C is not found on the way, and joins on top without what is between.
-   CHAIN_MAX is a guard against a chain that is read wrongly, not a limit of
-   Lua's. False without memory. */
-static bool arm_chain (tg_Session *s, lua_State *L) {
-  lua_State *M = s->main;
-  for (int i = 0; i < CHAIN_MAX && M != NULL; i++) {
-    tg_Coroutine *t = tg_arm_coroutine(s, M, L);
-    if (t == NULL)
-      return false;
-    t->based = true;
-    t->running = true;
-    t->id = (M == s->main) ? 1 : s->threads.next_id++;
-    t->resumer = s->current;
-    s->current = t;
-    tg_assert(t->resumer == NULL || t->resumer->running);
-    if (M == L)
-      return true;
-    M = resumed_by(M, L);
-  }
-  tg_Coroutine *t = tg_arm_coroutine(s, L, L); /* resumed from C */
-  if (t == NULL)
-    return false;
-  if (!t->running) {
-    t->based = t->running = true;
-    t->id = s->threads.next_id++;
-    t->resumer = s->current;
-    s->current = t;
-  }
-  return true;
-}
-
 /* Whether the interpreter's memory is read, and where "__name" is in it. */
 static void read_directly (tg_Session *s, lua_State *L) {
   s->direct = tg_proof_holds(L);
@@ -219,7 +151,7 @@ static bool begin_calls (tg_Session *s, lua_State *L) {
   s->hooked = true;              /* first: from here on no tick sets a hook */
   tg_running_lower(s);
   init_coroutines(s);
-  if (!arm_chain(s, L)) {
+  if (!tg_arm_chain(s, L)) {
     tg_arm_release(s, L);
     init_coroutines(s);
     s->current = NULL;

@@ -24,6 +24,8 @@ local traced = {
   twenty = {20, {trace = {"name", "time"}}},
   ring = {1, {trace = {"name", "time"}, overflow = "ring", buffer = 1 << 20}},
   file = {1, {trace = {"name", "time"}}, file = true},
+  sample = {1, {sample = 1000}},
+  sample10k = {1, {sample = 10000}},
 }
 
 local what = {
@@ -38,6 +40,8 @@ local what = {
   {"twenty", "twenty traces at once: name, time"},
   {"ring", "name, time; the last MiB kept"},
   {"file", "name, time; recorded to a file"},
+  {"sample", "no calls, 1,000 samples a second"},
+  {"sample10k", "no calls, 10,000 samples a second"},
 }
 
 local settings = {reps = 7, modes = nil, programs = {}, seed = 1,
@@ -47,7 +51,7 @@ local usage = [[
 usage: bench.lua [options] [PROGRAM...]      (calls objects text pipes json)
   -n REPS       repetitions of each mode (7)
   -m MODE,...   modes (all that can run): untraced empty idle time values all0
-                all1 five twenty ring file
+                all1 five twenty ring file sample sample10k
   -s SEED       of the shuffling (1)
   -b MEGABYTES  buffer of a trace (4096)
   -o POLICY     overflow: stop, ring
