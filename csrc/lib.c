@@ -189,8 +189,10 @@ int luaopen_tracegrip_core (lua_State *L) {
   luaL_newlib(L, core);
   tg_consolemarks_push(L);
   lua_setfield(L, -2, "marks");
-  tg_readoptions_pushtypes(L, TG_TYPES_ALL);
+  tg_readoptions_pushtypes(L, TG_TYPES_CALLS);
   lua_setfield(L, -2, "traceTypes");
+  tg_readoptions_pushtypes(L, TG_TYPES_ALL);
+  lua_setfield(L, -2, "allTypes");
   tg_readoptions_pushtypes(L, TG_TYPES_PROTOCOL);
   lua_setfield(L, -2, "protocolTypes");
   push_losses(L);

@@ -43,6 +43,7 @@ enum {
   TG_TYPES(X)
 #undef X
   TG_TYPES_ALL = (1u << TG_NTYPES) - 1,
+  TG_TYPES_CALLS = (1u << TG_TYPEBIT_MARKERS) - 1,   /* fields of calls */
   TG_TYPES_PROTOCOL = (1u << TG_TYPEBIT_LOCATION) - 1,
   TG_TYPES_DEFAULT = TG_TYPES_PROTOCOL | TG_TYPE_MARKERS,
   /* types that make the hook look at values */

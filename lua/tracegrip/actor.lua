@@ -75,7 +75,7 @@ local function name_field (packet)
 end
 
 local known_types = {}
-for _, name in ipairs(core.traceTypes) do
+for _, name in ipairs(core.allTypes) do
   known_types[name] = true
 end
 
@@ -85,7 +85,7 @@ local function check_type (name)
   end
   if not known_types[name] then
     refuse("noSuchTraceType", "No such trace type: %s (known: %s)", name,
-           table.concat(core.traceTypes, ", "))
+           table.concat(core.allTypes, ", "))
   end
 end
 

@@ -9,11 +9,12 @@
 -- Loading it sets no global and installs no hook.
 --
 -- tracegrip.traceTypes
---   The list of what a trace can collect: name callsite time parameterNames
---   arguments return throw yield and markers (a trace's default), and location
---   depth hitCount thread memory. Markers are what the program says by
---   tracegrip.console, memory is the size of Lua's heap, a thousand times in
---   a second at most; all others are fields of calls.
+--   The list of what a trace can collect of each call: name callsite time
+--   parameterNames arguments return throw yield (a trace's default), and
+--   location depth hitCount thread. Beside these 'trace' may name what is no
+--   field of a call: "markers", what the program says by tracegrip.console
+--   (part of the default), "memory", the size of Lua's heap, a thousand times
+--   a second at most, and "samples" (option 'sample').
 --
 -- tracegrip.start (options?) -> Trace
 --   Starts a trace. Several run at once, each with its own options; one that

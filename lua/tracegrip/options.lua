@@ -42,7 +42,7 @@ function kinds.pattern (text)
 end
 
 local known = {samples = true}      -- not of calls
-for _, name in ipairs(core.traceTypes) do
+for _, name in ipairs(core.allTypes) do
   known[name] = true
 end
 
@@ -51,7 +51,7 @@ function kinds.types (text)
   local list = {}
   for name in text:gmatch("[^,%s]+") do
     if not known[name] then
-      return nil, "trace types (" .. table.concat(core.traceTypes, " ")
+      return nil, "trace types (" .. table.concat(core.allTypes, " ")
                   .. "), not '" .. name .. "'"
     end
     list[#list + 1] = name
@@ -162,7 +162,7 @@ options.shared = {
   {name = "trace", kind = "types", metavar = "TYPES", group = "What is traced",
    default = "the first eight and markers",
    help = "What to collect of each call, separated by commas: "
-          .. table.concat(core.traceTypes, " ") .. "."},
+          .. table.concat(core.allTypes, " ") .. "."},
   {name = "sample", kind = "rate", metavar = "HZ", group = "What is traced",
    help = "Look at the stack HZ times per second of processor time (1 to "
           .. "10000). Without --trace no calls are traced: next to no cost."},

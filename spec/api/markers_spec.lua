@@ -64,7 +64,8 @@ exitedFrame 1 nil nil
   it("has its place, its time, its depth and its coroutine", function ()
     assert.equal("p.lua:3 1 2 true\n", printed [[
       trace:stop()
-      trace = tracegrip.start {trace = tracegrip.traceTypes}
+      trace = tracegrip.start {trace = {"callsite", "time", "depth", "thread",
+                                        "markers"}}
       assert(load("local console = ...\ncoroutine.wrap(function ()\n"
                   .. "console.log() end)()", "=p.lua"))(console)
       trace:stop()

@@ -5,7 +5,7 @@ local said, talk = transcript.said, transcript.talk
 
 local types = {"name", "callsite", "time", "parameterNames", "arguments",
                "return", "throw", "yield", "location", "depth", "hitCount",
-               "thread", "markers", "memory"}
+               "thread"}
 
 describe("an actor's states", function ()
   it("are detached, idle and tracing, and readable", function ()

@@ -154,8 +154,7 @@ describe("the server's protocol", function ()
     it("attach and detach, with all types there are", function ()
       assert.same({from = "trace1", type = "attached", traceTypes = {
         "name", "callsite", "time", "parameterNames", "arguments", "return",
-        "throw", "yield", "location", "depth", "hitCount", "thread",
-        "markers", "memory"}},
+        "throw", "yield", "location", "depth", "hitCount", "thread"}},
         peer:request "attach")
       refuses("wrongState", peer:request "attach")
       assert.same({from = "trace1", type = "detached"}, peer:request "detach")

@@ -116,7 +116,7 @@ describe("an actor on a scripted feed", function ()
   setup(function ()
     package.loaded["tracegrip.core"] = {
       own = function () end,
-      traceTypes = types,
+      traceTypes = types, allTypes = types,
       feed = function (listener)
         feed = fake_feed(listener)
         return feed

@@ -151,30 +151,33 @@ local function with_needed (types)
   return list
 end
 
+-- Whether the server can do this, in the way that we know.
+local function has_trait (connection, name)
+  local traits = connection.hello.traits
+  return type(traits) == "table" and traits[name] == 1
+end
+
 -- Whether the server can send blocks, and such as we can read.
 local function sends_blocks (connection)
-  local traits = connection.hello.traits
-  return type(traits) == "table" and traits.blocks == 1
+  return has_trait(connection, "blocks")
 end
 
 -- What is traced if nothing else is said: markers too, of a server that has
 -- them.
-local function types_of (chosen, tracer)
+local function types_of (chosen, connection)
   if chosen.trace then
     return chosen.trace
   end
   local types = {table.unpack(client.defaultTypes)}
-  for _, name in ipairs(tracer.traceTypes) do
-    if name == "markers" then
-      types[#types + 1] = name
-    end
+  if has_trait(connection, "markers") then
+    types[#types + 1] = "markers"
   end
   return types
 end
 
 -- What the server is asked for. Short calls are left out here, as on any
 -- reading. Blocks have everything that a packet needs.
-local function fields_of (parsed, chosen, tracer, blocks)
+local function fields_of (parsed, chosen, connection, blocks)
   local fields = {name = parsed.name}
   for key, value in pairs(chosen) do
     fields[key] = value
@@ -184,7 +187,7 @@ local function fields_of (parsed, chosen, tracer, blocks)
     fields.blocks = true
   else
     fields.batch = BATCH
-    fields.trace = with_needed(types_of(chosen, tracer))
+    fields.trace = with_needed(types_of(chosen, connection))
   end
   return fields
 end
@@ -219,11 +222,11 @@ local function shown_of (chosen)
 end
 
 -- What takes blocks, or packets.
-local function open_taker (blocks, chosen, tracer, ...)
+local function open_taker (blocks, chosen, connection, ...)
   if blocks then
     return core.receive(shown_of(chosen), ...)
   end
-  return core.replay({trace = types_of(chosen, tracer),
+  return core.replay({trace = types_of(chosen, connection),
                       minDuration = chosen.minDuration}, ...)
 end
 
@@ -349,10 +352,10 @@ function attach.run (parsed)
   session.tracer = must(connection, connection:attach(tab))
   session:watch_signals()
   local blocks = sends_blocks(connection)
-  local fields = fields_of(parsed, chosen, session.tracer, blocks)
+  local fields = fields_of(parsed, chosen, connection, blocks)
   local trace = must(connection, session.tracer:startTrace(fields))
   local taker <close> = must(connection,
-                             open_taker(blocks, chosen, session.tracer,
+                             open_taker(blocks, chosen, connection,
                                         destination(parsed, trace.name, tab)))
   session.taker = taker
   if not parsed.output then

@@ -44,7 +44,7 @@ local Trace = {__name = "tracegrip.client.trace"}
 Trace.__index = Trace
 
 local is_type = {}
-for _, name in ipairs(core.traceTypes) do
+for _, name in ipairs(core.allTypes) do
   is_type[name] = true
 end
 
