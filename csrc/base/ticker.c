@@ -24,6 +24,7 @@
 
 #define TICKERS 64              /* in one process */
 #define SIGNALS 8               /* that are tried */
+#define VARIED 8                /* ticks with the same period */
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -37,6 +38,7 @@ struct tg_Ticker {
   bool timed;
   uint32_t place;               /* in the list */
   uint64_t period_ns;
+  uint32_t ticks;               /* so far */
   uint32_t random;              /* of the next period (xorshift) */
 };
 
@@ -78,9 +80,10 @@ static tg_Ticker *ticker_of (const siginfo_t *info) {
 }
 
 /* From half a period to one and a half, so that the mean stays. Where it
-   cannot be set, the period is the one before. */
+   cannot be set, the period is the one before. Not with each tick: to set it
+   costs the kernel as much as a tick. */
 static void vary_period (tg_Ticker *t) {
-  if (t->fd < 0)
+  if (t->fd < 0 || ++t->ticks % VARIED != 0)
     return;
   t->random ^= t->random << 13;
   t->random ^= t->random >> 17;
