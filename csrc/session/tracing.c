@@ -283,8 +283,8 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   t->end = TG_END_NOT;
   t->next = s->traces;
   s->traces = t;
-  tg_Status status = tg_sampler_add(s, L, t->options.sample)
-                     ? begin_trace(s, t) : TG_ERR_IO;
+  t->clockless = !tg_sampler_add(s, L, t->options.sample);
+  tg_Status status = t->clockless ? TG_ERR_IO : begin_trace(s, t);
   if (status != TG_OK) {
     int error = errno;
     unlink_trace(s, t);

@@ -14,7 +14,7 @@ tg_Session *tg_tracing_get (lua_State *L);
 /*
 ** Starts 't', whose name, options, origin and 'consumed' are set; a consumed
 ** trace holds nothing of the stream. TG_ERR_MEMORY, TG_ERR_IO (errno: its file
-** cannot be made), and nothing has changed.
+** cannot be made, or it is 'clockless'), and nothing has changed.
 */
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t);
 

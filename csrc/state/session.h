@@ -91,6 +91,7 @@ typedef struct tg_Trace {
   uint64_t ticks_start, ticks_end;  /* when; end once it ended */
   uint32_t depth_start;       /* visible frames open when it started */
   bool consumed;              /* somebody reads it as it goes */
+  bool clockless;             /* it could not begin: nothing ticks for it */
   bool anchored;              /* kept alive by the state (anchor.h) */
   uint64_t calls;             /* of those it waits for, so many have begun... */
   tg_Root *roots;             /* owns; ...and these are open */

@@ -10,6 +10,7 @@
 ** traces. So what was found out before an allocation is asked again after it,
 ** and a Trace that is used is on the stack.
 */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,6 +122,21 @@ static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
   }
 }
 
+/* Whether the program has started it, and is told what keeps it from that. */
+static bool is_programs (tg_Origin origin) {
+  return origin == TG_ORIGIN_API || origin == TG_ORIGIN_CONSOLE;
+}
+
+/* The system gives no clock for samples: nothing else that the program starts
+   can fail without raising. */
+static int clockless (lua_State *L) {
+  int error = errno;
+  luaL_pushfail(L);
+  lua_pushfstring(L, "cannot take samples: %s", strerror(error));
+  lua_pushinteger(L, error);
+  return 3;
+}
+
 /* The new one starts before the old one stops: if there is no memory or no
    file for it, the old one goes on; and with one of them there tracing never
    ends between them, which would end the stream and with it the numbers of an
@@ -141,6 +157,8 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   tg_Status status = tg_tracing_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
+  if (status != TG_OK && t->clockless && !is_programs(origin))
+    luaL_error(L, "cannot take samples: %s", strerror(errno));
   if (status != TG_OK)
     return false;
   if (old != NULL) {
@@ -178,8 +196,7 @@ static int start (lua_State *L, tg_Origin origin) {
   }
   tg_Trace *t = tg_trace_new(L);
   tg_readoptions(L, 1, extra, &t->options);
-  tg_trace_begin(L, t, name, origin, NULL);
-  return 1;
+  return tg_trace_begin(L, t, name, origin, NULL) ? 1 : clockless(L);
 }
 
 int trace_start (lua_State *L) {
@@ -202,7 +219,8 @@ int console_start (lua_State *L) {
   tg_Trace *t = tg_trace_new(L);
   tg_readoptions(L, 2, NULL, &t->options);
   tg_observers_flush(tg_session_find(L), L);
-  tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL);
+  if (!tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL))
+    return clockless(L);
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
   tg_observers_started(tg_session_find(L), L, t);

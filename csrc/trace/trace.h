@@ -24,8 +24,8 @@ tg_Trace *tg_trace_new (lua_State *L);                         /* [-0, +1, m] */
 ** generated. With TG_ORIGIN_FEED it is consumed by a feed, 'heir' as observer
 ** (observer.h), which then has it; else NULL. With TG_ORIGIN_LOG it is consumed
 ** by a log, with TG_ORIGIN_FILE recorded as its plan says. Raises without
-** memory; false (with errno) if its file cannot be had; then nothing has
-** changed.
+** memory; false (with errno) if its file cannot be had, or the program's own
+** trace no clock for its samples; then nothing has changed.
 */
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const struct tg_Observer *heir);
