@@ -258,6 +258,16 @@ static void reopen (tg_Session *s) {
                  tg_tracelimits_next(s, 0));
 }
 
+/* Not as the selection has it, which may be that of a trace that waits. */
+static uint32_t wanted_rate (const tg_Session *s) {
+  uint32_t hz = 0;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->end == TG_END_NOT && t->options.sample > hz)
+      hz = t->options.sample;
+  }
+  return hz;
+}
+
 /* Its place in the stream, which goes onto the trace's file if it has one. In
    this order: the file first, since the CONTEXT with which the trace begins
    must be in it; and the note in the file last, since it names the place of
@@ -293,7 +303,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
     if (first)
       end_tracing(s, L);
     else
-      tg_sampler_set(s, L, s->selection.sample);
+      tg_sampler_set(s, L, wanted_rate(s));
     errno = error;
     return status;
   }
@@ -439,7 +449,7 @@ static void attend (tg_Session *s, lua_State *L) {
       return;
     }
     s->stale = !tg_wanted_work_out(s);     /* without memory: later */
-    tg_sampler_set(s, L, s->selection.sample);
+    tg_sampler_set(s, L, wanted_rate(s));
     tg_tracelimits_set(s);
     if (s->recording && !s->terminated)
       reopen(s);

@@ -160,6 +160,30 @@ for _, way in ipairs {"1", "0"} do
   end)
 end
 
+describe("samples of calls that are waited for", function ()
+  it("show what happens in them, and nothing else", function ()
+    local options = {sample = 1000, on = "work", calls = 20, include = "work",
+                     trace = {"name", "callsite", "time"}}
+    local code = "local function before (n) return 1 + spin(n) end\n"
+    recorded.with(shares .. "local x = spin(20000000)\n" .. code .. [[
+      for _ = 1, 30 do
+        local y = before(300000)
+        local z = work(20000)
+      end
+    ]], options, nil, function (_, recording)
+      local trace = recording:traces()[1]
+      check_nesting(recorded.packets(trace))
+      local times, whole = self_times(trace)
+      assert.is_nil(times.before)
+      assert.is_nil(times.spin)
+      assert.is_true(times.sixty / whole > 0.3)
+      for _, row in ipairs(trace:report().functions) do
+        assert.equal(row.name == "work" and 20 or 0, row.calls)
+      end
+    end)
+  end)
+end)
+
 describe("a program that is sampled", function ()
   local function output (code, options)
     local result
