@@ -204,9 +204,9 @@ static void opt_sample (Reading *r) {
                                       "10000,");
 }
 
-/* Who asks for samples, and for nothing of calls, gets no calls; but to wait for
-   one ('on') all must be looked at. What there is to tell of a sampled frame is
-   what the defaults tell of any. */
+/* Who asks for samples, and for nothing of calls, gets no calls; but to wait
+   for one ('on') all must be looked at. What there is to tell of a sampled
+   frame is what the defaults tell of any. */
 static void settle_samples (const Reading *r) {
   tg_Options *o = r->o;
   if (o->sample == 0 || r->typed || o->on.count > 0)
