@@ -380,17 +380,19 @@ static bool make_sampler (tg_Session *s) {
   return false;
 }
 
-/* The record of the last sample is of no use to the next trace. */
+/* The record of the last sample is of no use to the next trace. The stand-ins
+   last: to take them away is a call, and if calls are traced an event, after
+   which anything may happen. */
 static void stop (tg_Session *s, lua_State *L) {
   tg_Sampler *m = s->sampler;
   if (m == NULL || m->ticker == NULL)
     return;
   tg_ticker_close(m->ticker);
-  tg_standins_close(s, L, TG_CALLER_SAMPLER);
   m->ticker = NULL;
   m->hz = 0;
   m->before.n = 0;
   s->sampled = false;
+  tg_standins_close(s, L, TG_CALLER_SAMPLER);
 }
 
 bool tg_sampler_set (tg_Session *s, lua_State *L, uint32_t hz) {

@@ -205,8 +205,8 @@ static bool begin_undisturbed (tg_Session *s, lua_State *L, bool calls) {
 static void end_tracing (tg_Session *s, lua_State *L) {
   TG_STACK_GUARD(L);
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
+  tg_hook_end(s, L);            /* first: no event comes of what follows */
   tg_sampler_set(s, L, 0);
-  tg_hook_end(s, L);
   tg_userhook_leave(L);
   clear_machinery(s);
   lua_pushnil(L);

@@ -327,6 +327,24 @@ describe("traces of samples", function ()
     ]])
   end)
 
+  it("end with the calls that they were taken beside", function ()
+    assert.equal("false\tnil\tfalse\tnil\n", values [[
+      local tracegrip = require "tracegrip"
+      local seen = {}
+      for i = 1, 2 do
+        local trace = tracegrip.start {
+          sample = 5000, trace = {"name", "callsite"}, include = "spin"
+        }
+        local co = coroutine.wrap(function () spin(300000) end)
+        co()
+        trace:stop()
+        seen[#seen + 1] = tostring(trace.active)
+        seen[#seen + 1] = tostring((debug.gethook()))
+      end
+      print(table.concat(seen, "\t"))
+    ]])
+  end)
+
   it("run beside traces of calls, which have none of theirs", function ()
     assert.equal("calls false 40\nsamples true 0\n", values [[
       local tracegrip = require "tracegrip"
