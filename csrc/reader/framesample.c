@@ -190,6 +190,8 @@ static bool open_seen (tg_Framer *fr, tg_Packet *out) {
   const tg_SampleEntry *e = &m->list[m->next++];
   if (e->function == 0)
     return enter_coroutine(fr, e->line) ? false : end_sample(fr);
+  if (m->into == NULL)          /* a frame of no coroutine: a damaged file */
+    return end_sample(fr);
   tg_StackFrame *f = tg_stack_push(m->into);
   if (f == NULL) {
     fr->status = TG_ERR_MEMORY;

@@ -237,6 +237,25 @@ static void times_are_those_of_the_tick (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* A frame of which nothing says where it runs is passed over. */
+static void a_frame_without_a_coroutine_is_none (void) {
+  Tape t = start();
+  tg_Packet p;
+  e_head(&t, TG_EV_SAMPLE);
+  t.p = tg_put64(t.p, 10);
+  e_u32(&t, 1);
+  e_u32(&t, 0);
+  e_u32(&t, 1);
+  e_u32(&t, 1);
+  e_u32(&t, 7);
+  e_end(&t);
+  tg_Reader *r = reader_of(&t, false);
+  UNIT_CHECK(!tg_reader_next(r, UINT64_MAX, &p));
+  UNIT_CHECK(tg_reader_status(r) == TG_OK);
+  tg_reader_free(r);
+  tg_stream_unpin(t.stream);
+}
+
 /* Entries that refer to more than there was. */
 static void what_cannot_be_ends_the_reading (void) {
   Tape t = start();
@@ -258,6 +277,7 @@ int main (void) {
   UNIT_RUN(calls_and_samples_are_one_tree);
   UNIT_RUN(samples_alone_tell_the_whole_chain);
   UNIT_RUN(times_are_those_of_the_tick);
+  UNIT_RUN(a_frame_without_a_coroutine_is_none);
   UNIT_RUN(what_cannot_be_ends_the_reading);
   return UNIT_END();
 }
