@@ -44,17 +44,24 @@ end
 -- Reading
 ---------------------------------------------------------------------------
 
--- All the packets; says what is wrong with their order.
+local steps = {enteredFrame = 1, exitedFrame = -1}
+
+-- All the frame packets; says what is wrong with their order. Changed bytes can
+-- make other packets of them, markers, which stand outside the order.
 local function read_packets (trace)
   local n, depth = 0, 0
   for packet in trace:packets() do
-    local step = packet.type == "enteredFrame" and 1 or -1
-    if packet.sequence ~= n then
-      complain("packet %d says that it is %d", n, packet.sequence)
-    end
-    n, depth = n + 1, depth + step
-    if depth < 0 then
-      complain("packet %d leaves a frame that is not there", n)
+    local step = steps[packet.type]
+    if step then
+      if packet.sequence ~= n then
+        complain("packet %d says that it is %s", n, packet.sequence)
+      end
+      n, depth = n + 1, depth + step
+      if depth < 0 then
+        complain("packet %d leaves a frame that is not there", n)
+      end
+    elseif packet.type ~= "marker" or packet.sequence then
+      complain("after %d packets a %s", n, packet.type)
     end
   end
   return n
