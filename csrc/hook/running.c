@@ -18,8 +18,7 @@
 /* A coroutine that runs, or has resumed one that does. */
 typedef struct Level {
   lua_State *L;
-  lua_Hook hook;                /* the program's, under ours while 'armed' */
-  int mask, count;
+  tg_UserHook user;             /* the program's, under ours while 'armed' */
   bool armed;
 } Level;
 
@@ -38,6 +37,13 @@ static void summon (lua_State *L, lua_Debug *ar);
 ** ===================================================================
 */
 
+static tg_UserHook read_hook (lua_State *L) {
+  lua_Hook hook = lua_gethook(L);
+  if (hook == NULL)
+    return (tg_UserHook){NULL, 0, 0};
+  return (tg_UserHook){hook, lua_gethookmask(L), lua_gethookcount(L)};
+}
+
 /* In a handler: nothing but the state's own fields of its hook. lua_sethook is
    the one function that Lua allows a signal handler to call (ldebug.c says
    so). What the program has is read before, and given back by 'lower'. A
@@ -45,19 +51,17 @@ static void summon (lua_State *L, lua_Debug *ar);
    (resethookcount), and might never come to its end: it is not armed for a
    sample. */
 static void arm (Level *v, bool instructions) {
-  lua_Hook hook = lua_gethook(v->L);
-  if (hook != summon) {
-    v->hook = hook;
-    v->mask = (hook != NULL) ? lua_gethookmask(v->L) : 0;
-    v->count = (hook != NULL) ? lua_gethookcount(v->L) : 0;
-    if (instructions && (v->mask & LUA_MASKCOUNT))
+  bool there = lua_gethook(v->L) == summon;
+  if (!there) {
+    v->user = read_hook(v->L);
+    if (instructions && (v->user.mask & LUA_MASKCOUNT))
       return;
   }
   v->armed = true;
-  if (instructions && !(v->mask & LUA_MASKCOUNT))
-    lua_sethook(v->L, summon, EVERY | v->mask | LUA_MASKCOUNT, 1);
-  else if (hook != summon)
-    lua_sethook(v->L, summon, EVERY | v->mask, v->count);
+  if (instructions && !(v->user.mask & LUA_MASKCOUNT))
+    lua_sethook(v->L, summon, EVERY | v->user.mask | LUA_MASKCOUNT, 1);
+  else if (!there)
+    lua_sethook(v->L, summon, EVERY | v->user.mask, v->user.count);
 }
 
 /* A handler that comes while 'armed' is false finds our hook, and leaves it.
@@ -67,7 +71,7 @@ static void lower (Level *v) {
   v->armed = false;
   atomic_signal_fence(memory_order_seq_cst);
   if (armed && lua_gethook(v->L) == summon)
-    lua_sethook(v->L, v->hook, v->mask, v->count);
+    lua_sethook(v->L, v->user.hook, v->user.mask, v->user.count);
 }
 
 /* All have their own hooks again. */
@@ -79,12 +83,23 @@ static void lower_all (tg_Running *r) {
 /* What the program has under our hook on 'L'. A coroutine made while its maker
    was armed has our hook without a level. From the innermost down, where the
    one that runs is. */
-static Level program_hook (const tg_Running *r, lua_State *L) {
+static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
   for (int i = r->depth; i >= 0; i--) {
     if (r->levels[i].L == L && r->levels[i].armed)
-      return r->levels[i];
+      return r->levels[i].user;
   }
-  return (Level){.L = L};
+  return (tg_UserHook){NULL, 0, 0};
+}
+
+/* A handler may come at any moment, but only ever puts our hook there. If that
+   is not there after all has been read, what was read belongs together; if it
+   is, the level has what is below it, which no handler changes again. */
+tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L) {
+  tg_UserHook user = read_hook(L);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (s->running != NULL && lua_gethook(L) == summon)
+    user = program_hook(s->running, L);
+  return user;
 }
 
 static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
@@ -122,10 +137,10 @@ static void summon (lua_State *L, lua_Debug *ar) {
     lua_sethook(L, NULL, 0, 0);
     return;
   }
-  Level was = program_hook(s->running, L);
+  tg_UserHook was = program_hook(s->running, L);
   answer(s, L, ar);
   if (s->tracing && s->hook != NULL && tg_arm_has(s, L))
-    was = (Level){.hook = s->hook, .mask = EVERY};
+    was = (tg_UserHook){s->hook, EVERY, 0};
   if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
     was.hook(L, ar);
 }
@@ -220,6 +235,10 @@ void tg_running_free (tg_Session *s) {
 static bool has_callers (const tg_Running *r) {
   return r->serve[TG_CALLER_SERVER] != NULL
          || r->serve[TG_CALLER_SAMPLER] != NULL;
+}
+
+bool tg_running_open (const tg_Session *s) {
+  return s->running != NULL && has_callers(s->running);
 }
 
 bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve) {

@@ -49,6 +49,18 @@ void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
 /* All coroutines have their own hooks; whoever waits, waits no more. */
 void tg_running_lower (tg_Session *s);
 
+/* The hook that the program has set on 'L', whatever a handler has put above
+   it. */
+typedef struct tg_UserHook {
+  lua_Hook hook;                /* NULL: none */
+  int mask, count;
+} tg_UserHook;
+
+tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L);
+
+/* Somebody may call. */
+bool tg_running_open (const tg_Session *s);
+
 /* 'co' is resumed by what runs now; false: it is not noted. It has come to its
    end or yielded: only after it was noted. */
 bool tg_running_enter (const tg_Session *s, lua_State *co);

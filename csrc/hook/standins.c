@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "hook/standins.h"
+#include "hook/userhook.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 
@@ -136,11 +137,15 @@ void tg_standins_open (tg_Session *s, lua_State *L, tg_Caller who,
                        tg_Serve *serve) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, know_standins);
-  if (tg_running_add(s, who, serve))
-    lx_quietly(L, stand_in, NULL);
+  if (!tg_running_add(s, who, serve))
+    return;
+  lx_quietly(L, stand_in, NULL);
+  tg_userhook_enter(L);
 }
 
 void tg_standins_close (tg_Session *s, lua_State *L, tg_Caller who) {
-  if (tg_running_remove(s, who))
-    lx_quietly(L, stand_down, NULL);
+  if (!tg_running_remove(s, who))
+    return;
+  lx_quietly(L, stand_down, NULL);
+  tg_userhook_leave(s, L);
 }

@@ -1,6 +1,6 @@
 /*
 ** userhook.c - see userhook.h: what stands in for debug.sethook and gethook
-** while tracing, so that the program has the hook that it set, and sees no
+** while a hook of ours is there or may come, so that the program has the hook that it set, and sees no
 ** other.
 **
 ** Called by the program, as functions of its own that may raise; entered and
@@ -9,7 +9,7 @@
 */
 #include "hook/userhook.h"
 #include "hook/arm.h"
-#include "hook/resumechain.h"
+#include "hook/running.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 
@@ -26,7 +26,7 @@ static int standin_sethook (lua_State *L) {
   lua_State *L1 = subject(L);
   int n = tg_real_sethook(L);
   tg_Session *s = tg_session_find(L);
-  if (s != NULL && s->tracing)
+  if (s != NULL && s->hooked)
     tg_arm_coroutine(s, L1, L);
   return n;
 }
@@ -58,28 +58,36 @@ static void push_mask (lua_State *L, int mask) {
   lua_pushlstring(L, text, (size_t)n);
 }
 
-/* What the program set, told from the record: to lift our hook for a moment
-   would start the count of a count hook anew. */
+/* Told from the record, where there is one: to lift our hook for a moment would
+   start the count of a count hook anew. Else a signal may have set a hook. */
+static tg_UserHook program_hook (const tg_Session *s, lua_State *L1) {
+  if (s->hooked && tg_arm_has(s, L1)) {
+    const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
+    if (t != NULL)
+      return (tg_UserHook){t->user_hook, t->user_mask, t->user_count};
+  }
+  return tg_running_hook(s, L1);
+}
+
+/* As db_gethook. */
 static int standin_gethook (lua_State *L) {
   lua_State *L1 = subject(L);
-  tg_Session *s = tg_session_find(L);
-  const tg_Coroutine *t = NULL;
-  if (s != NULL && s->tracing && tg_arm_has(s, L1))
-    t = tg_coroutines_find(&s->threads, L1);
-  if (t == NULL)
+  const tg_Session *s = tg_session_find(L);
+  if (s == NULL)
     return tg_real_gethook(L);
-  if (t->user_hook == NULL) {
+  tg_UserHook user = program_hook(s, L1);
+  if (user.hook == NULL) {
     luaL_pushfail(L);
     return 1;
   }
   luaL_checkstack(L, 4, NULL);
   luaL_checkstack(L1, 1, NULL);
-  if (t->user_hook == tg_lua_hook)
+  if (user.hook == tg_lua_hook)
     push_hook_function(L, L1);
   else
     lua_pushliteral(L, "external hook");
-  push_mask(L, t->user_mask);
-  lua_pushinteger(L, t->user_count);
+  push_mask(L, user.mask);
+  lua_pushinteger(L, user.count);
   return 3;
 }
 
@@ -104,6 +112,7 @@ void tg_userhook_enter (lua_State *L) {
   lx_quietly_due(L, enter, NULL);
 }
 
-void tg_userhook_leave (lua_State *L) {
-  lx_quietly_due(L, leave, NULL);
+void tg_userhook_leave (const tg_Session *s, lua_State *L) {
+  if (!s->hooked && !tg_running_open(s))
+    lx_quietly_due(L, leave, NULL);
 }

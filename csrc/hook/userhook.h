@@ -1,11 +1,12 @@
 /*
 ** userhook.h - the program's own hooks, while ours is installed.
 **
-** A state has one hook. While tracing, stand-ins take the place of
-** debug.sethook and debug.gethook in the debug library: they run Lua's own
-** functions, so arguments, errors and effects are Lua's; then what the program
-** set is noted in its coroutine's record and ours is put back above it. Our
-** hook calls the program's for the events that it asked for.
+** A state has one hook. While calls are traced, or a signal may set a hook
+** (running.h), stand-ins take the place of debug.sethook and debug.gethook in
+** the debug library. The first runs Lua's own, so arguments, errors and effects
+** are Lua's; then what the program set is noted in its coroutine's record and
+** ours is put back above it. Our hook calls the program's for the events that
+** it asked for. The second tells of the program's hook, never of ours.
 **
 ** A program that kept Lua's debug.sethook in a variable before tracing began,
 ** and calls that on the running coroutine, takes our hook away: what follows
@@ -14,10 +15,11 @@
 #ifndef TG_USERHOOK_H
 #define TG_USERHOOK_H
 
-#include "binding/lx.h"
+#include "state/session.h"
 
-/* Puts the stand-ins in place, takes them away. Quiet, also in the hook. */
+/* Puts the stand-ins in place; takes them away, if nobody needs them any more.
+   Quiet, also in the hook. */
 void tg_userhook_enter (lua_State *L);                         /* [-0, +0, -] */
-void tg_userhook_leave (lua_State *L);                         /* [-0, +0, -] */
+void tg_userhook_leave (const tg_Session *s, lua_State *L);    /* [-0, +0, -] */
 
 #endif

@@ -207,7 +207,8 @@ static void end_tracing (tg_Session *s, lua_State *L) {
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
   tg_hook_end(s, L);            /* first: no event comes of what follows */
   tg_sampler_set(s, L, 0);
-  tg_userhook_leave(L);
+  s->hooked = false;
+  tg_userhook_leave(s, L);
   clear_machinery(s);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
