@@ -19,6 +19,7 @@
 #include "binding/readoptions.h"
 #include "channel/blockstream.h"
 #include "client/destination.h"
+#include "client/liveprofile.h"
 #include "recording/fileformat.h"
 #include "stream/event.h"
 
@@ -33,6 +34,8 @@ typedef struct Receiver {
   tg_Chunk *chunk;          /* borrows; NULL before the first */
   tg_TraceEnd end;          /* as far as it is known */
   tg_Destination to;        /* owns */
+  tg_LiveProfile profile;   /* owns; if the client wants one: */
+  bool profiled;
   int error;                /* what went wrong, or 0 */
   bool finished;
 } Receiver;
@@ -92,6 +95,9 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
       || !tg_destination_note(&r->to, L, i + 1, &entry)
       || !tg_destination_show(&r->to, L, i, r->stream, 0))
     return fail(r, errno);
+  if (r->profiled
+      && !tg_liveprofile_begin(&r->profile, r->stream, &r->to.options))
+    return fail(r, ENOMEM);
   r->end.ticks = entry.ticks;
   r->end.packets = entry.packets;
   lua_settop(L, i - 1);
@@ -215,12 +221,32 @@ static tg_Pos place (const Receiver *r) {
                           : 0;
 }
 
+/* What has come is read, whoever wants it. */
+static void pump (Receiver *r) {
+  tg_destination_pump(&r->to, place(r));
+  if (!tg_liveprofile_pump(&r->profile, place(r)))
+    fail(r, r->profile.profile.status == TG_OK ? EINVAL : ENOMEM);
+}
+
 /* pump(): what has come is written to the log. Apart from feed, so that a burst
    of frames is read from the connection first. */
 static int receiver_pump (lua_State *L) {
   Receiver *r = check_receiver(L);
-  tg_destination_pump(&r->to, place(r));
+  pump(r);
   return result(L, r);
+}
+
+/* profile(): the sums so far (liveprofile.h), up to the latest moment that the
+   other side has told of. */
+static int receiver_profile (lua_State *L) {
+  Receiver *r = check_receiver(L);
+  luaL_argcheck(L, r->profiled, SELF, "no profile was asked for");
+  lua_settop(L, SELF);
+  pump(r);
+  uint64_t now_ns = (r->stream != NULL)
+                    ? tg_clock_ns(&r->stream->clock, r->end.ticks) : 0;
+  tg_liveprofile_push(L, &r->profile, now_ns);
+  return 1;
 }
 
 /* finish(why): the last lines of the log, the end of the file. A trace that has
@@ -253,6 +279,7 @@ static int receiver_lost (lua_State *L) {
 static int receiver__gc (lua_State *L) {
   Receiver *r = lua_touserdata(L, 1);
   tg_destination_free(&r->to);  /* its log reads from the stream */
+  tg_liveprofile_free(&r->profile);
   if (r->stream != NULL)
     tg_stream_unpin(r->stream);
   memset(r, 0, sizeof *r);
@@ -263,11 +290,12 @@ static int receiver__gc (lua_State *L) {
 /* Nobody would want to learn of a wrong argument when the trace has begun, so
    they are looked at here. */
 int receiver_new (lua_State *L) {
-  lua_settop(L, 3);
+  lua_settop(L, 4);
   tg_destination_check(L, 1);
   Receiver *r = lua_newuserdatauv(L, sizeof *r, 2);
   memset(r, 0, sizeof *r);      /* before __gc can see it */
   tg_options_init(&r->to.options);
+  r->profiled = lua_toboolean(L, 4);
   luaL_setmetatable(L, TG_RECEIVER);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, STYLE);
@@ -283,6 +311,7 @@ void tg_receiver_setup (lua_State *L) {
     {"pump", receiver_pump},
     {"finish", receiver_finish},
     {"lost", receiver_lost},
+    {"profile", receiver_profile},
     {"__gc", receiver__gc},
     {"__close", receiver__gc},
     {"__metatable", NULL},

@@ -12,7 +12,7 @@ local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local record = require "tracegrip.cli.record"
 local recording = require "tracegrip.cli.recording"
-local token = require "tracegrip.cli.token"
+local server = require "tracegrip.cli.server"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -36,13 +36,8 @@ local own = {
           .. "replaced."},
   {name = "force", flag = "--force", value = true, group = "The recording",
    help = "Replace FILE whatever it is."},
-  {name = "tab", kind = "number", metavar = "N", group = "The program",
-   default = "the first", help = "Which of its Lua states."},
   {name = "name", metavar = "NAME", group = "The program",
    help = "What the trace is called there."},
-  {name = "tokenFile", metavar = "FILE", group = "The program",
-   default = "TRACEGRIP_TOKEN from the environment",
-   help = "Where the token is that the program wants to see."},
 }
 
 local traced = options.vary {
@@ -67,65 +62,10 @@ local function log_options ()
   return list
 end
 
-attach.options = options.joined(own, log_options(), traced)
+attach.options = options.joined(own, server.options, log_options(), traced)
 
 function attach.declare (parser)
   parser:argument("address"):description("Where the program listens.")
-end
-
----------------------------------------------------------------------------
--- The server
----------------------------------------------------------------------------
-
--- What client.connect takes, nil if it is no address.
-local function address_of (text)
-  local path = text:match("^unix:(.+)$")
-  if path then
-    return {path = path}
-  end
-  local host, digits = text:match("^%[([%x:.%%%w]+)%]:(%d+)$")
-  if not host then
-    host, digits = text:match("^([^:]*):(%d+)$")
-  end
-  local port = math.tointeger(tonumber(digits or text:match("^%d+$")))
-  if port and port > 0 and port < 65536 then
-    return {host = host ~= "" and host or nil, port = port}
-  end
-end
-
--- What it was, or the end of the command. 'connection' is closed then.
-local function must (connection, value, message)
-  if not value then
-    if connection then
-      connection:close()
-    end
-    main.fail("%s", message)
-  end
-  return value
-end
-
-local function connect (parsed)
-  local address = address_of(parsed.address)
-  if not address then
-    main.misuse("'%s' is no PORT, HOST:PORT or unix:PATH", parsed.address)
-  end
-  address.token = token.of(parsed)
-  return must(nil, client.connect(address))
-end
-
--- What the program calls itself, without what a terminal would obey.
-local function title_of (tab)
-  return type(tab.title) == "string" and (tab.title:gsub("%c", "?"))
-         or "the program"
-end
-
--- The tab's form: there is its title.
-local function choose_tab (connection, number)
-  local reply = must(connection, connection:listTabs())
-  local index = number or (math.tointeger(reply.selected) or 0) + 1
-  local tab = reply.tabs[index]
-  return must(connection, type(tab) == "table" and tab,
-              ("there is no tab %d"):format(index))
 end
 
 ---------------------------------------------------------------------------
@@ -151,17 +91,6 @@ local function with_needed (types)
   return list
 end
 
--- Whether the server can do this, in the way that we know.
-local function has_trait (connection, name)
-  local traits = connection.hello.traits
-  return type(traits) == "table" and traits[name] == 1
-end
-
--- Whether the server can send blocks, and such as we can read.
-local function sends_blocks (connection)
-  return has_trait(connection, "blocks")
-end
-
 -- What is traced if nothing else is said: markers too, of a server that has
 -- them.
 local function types_of (chosen, connection)
@@ -169,7 +98,7 @@ local function types_of (chosen, connection)
     return chosen.trace
   end
   local types = {table.unpack(client.defaultTypes)}
-  if has_trait(connection, "markers") then
+  if server.has_trait(connection, "markers") then
     types[#types + 1] = "markers"
   end
   return types
@@ -345,23 +274,23 @@ function attach.run (parsed)
   uv = main.luv()
   client = require "tracegrip.client"
   local chosen = options.collect(traced, parsed)
-  local connection = connect(parsed)
+  local connection = server.connect(parsed)
   local session <close> = setmetatable({connection = connection, handles = {},
                                         bytes = 0}, Session)
-  local tab = choose_tab(connection, parsed.tab)
-  session.tracer = must(connection, connection:attach(tab))
+  local tab = server.choose_tab(connection, parsed.tab)
+  session.tracer = server.must(connection, connection:attach(tab))
   session:watch_signals()
-  local blocks = sends_blocks(connection)
+  local blocks = server.has_trait(connection, "blocks")
   local fields = fields_of(parsed, chosen, connection, blocks)
-  local trace = must(connection, session.tracer:startTrace(fields))
-  local taker <close> = must(connection,
-                             open_taker(blocks, chosen, connection,
-                                        destination(parsed, trace.name, tab)))
+  local trace = server.must(connection, session.tracer:startTrace(fields))
+  local taker <close> = server.must(connection,
+      open_taker(blocks, chosen, connection,
+                 destination(parsed, trace.name, tab)))
   session.taker = taker
   if not parsed.output then
     session:refresh()
   end
-  main.note("attached to %s; Ctrl-C ends the trace", title_of(tab))
+  main.note("attached to %s; Ctrl-C ends the trace", server.title_of(tab))
   session:follow(trace)
   session.taken = blocks and units.bytes(session.bytes)
                   or units.several(trace.sequence, "event")

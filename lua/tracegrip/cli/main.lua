@@ -22,7 +22,7 @@ core.own()
 local main = {}
 
 local names = {"run", "record", "info", "report", "tree", "log",
-               "events", "export", "view", "serve", "attach"}
+               "events", "export", "view", "serve", "attach", "top"}
 
 local FAILURE, USAGE = 1, 2
 

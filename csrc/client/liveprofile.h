@@ -1,0 +1,42 @@
+/*
+** liveprofile.h - where the time of a trace goes that is still running: its
+** packets added up by function, as far as they have come.
+**
+** It reads a stream to its end whenever it is told to, so nothing that was read
+** need be kept: memory is that of a profile without a tree (reader/profile.h),
+** however long the trace is.
+*/
+#ifndef TG_LIVEPROFILE_H
+#define TG_LIVEPROFILE_H
+
+#include "binding/lx.h"
+#include "options/options.h"
+#include "reader/profile.h"
+#include "stream/stream.h"
+
+typedef struct tg_LiveProfile {
+  tg_Reader *reader;        /* owns; NULL: not begun, or no memory */
+  tg_Profile profile;       /* owns */
+  tg_Buf room;              /* owns; for names */
+  bool sampled;             /* time passes with samples, not with the clock */
+} tg_LiveProfile;
+
+/* Of 'stream' from its beginning on, as 'options' narrow it. False without
+   memory. */
+bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
+                           const tg_Options *options);
+void tg_liveprofile_free (tg_LiveProfile *p);   /* zeroed memory is fine */
+
+/* Reads what is before 'end'. False: memory was refused, or events are none. */
+bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end);
+
+/*
+** Pushes the sums up to 'now_ns', a time of the stream's clock: {time_ms,
+** samples, waited_ms, functions = {{name, url, line, calls, self_ms,
+** total_ms}, ...}}. A function keeps its place in the list. Frames that are
+** open have the time that they have had.
+*/
+void tg_liveprofile_push (lua_State *L, tg_LiveProfile *p,
+                          uint64_t now_ns);                    /* [-0, +1, m] */
+
+#endif

@@ -1,0 +1,274 @@
+-- top.lua - tracegrip top: where the time of a program goes, while it runs.
+--
+-- A client like attach: the trace comes as blocks of the program's own stream,
+-- and is added up as it comes (receiver:profile), so that no memory grows with
+-- the time. A program that is to be run first is a child that serves on a
+-- socket of its own, and goes on when the command is left.
+
+local core = require "tracegrip.core"
+local main = require "tracegrip.cli.main"
+local options = require "tracegrip.options"
+local server = require "tracegrip.cli.server"
+local terminal = require "tracegrip.cli.terminal"
+local topchild = require "tracegrip.cli.topchild"
+local topview = require "tracegrip.cli.topview"
+core.own()
+
+local top = {
+  summary = "Shows where a program's time goes, while it runs.",
+  description = "Shows the functions that take the most time, of a Lua "
+    .. "program that listens (see serve) or of one that it runs, each second "
+    .. "anew: by samples, which cost the program next to nothing, or by all "
+    .. "calls. q leaves, and the program goes on; Ctrl-C ends a program that "
+    .. "top has run. Where standard output is no terminal, a table each "
+    .. "second.",
+  usage = "[options] PORT | HOST:PORT | unix:PATH\n"
+    .. "       tracegrip top [options] script.lua [arguments]",
+  program = true
+}
+
+local own = {
+  {name = "sample", kind = "rate", metavar = "HZ", group = "What is shown",
+   default = "1000",
+   help = "Look at the stack HZ times per second of processor time."},
+  {name = "calls", flag = "--calls", value = true, group = "What is shown",
+   help = "Trace all calls instead: exact, at the price of tracing."},
+  {name = "sort", metavar = "COLUMN", choices = {"self", "total", "calls"},
+   group = "What is shown", default = "self", help = "What comes first."},
+  {name = "every", kind = "seconds", metavar = "S", group = "What is shown",
+   default = "1s", help = "How often it is shown anew."},
+  {name = "number", flag = "-n", alias = "--number", kind = "number",
+   metavar = "N", group = "What is shown",
+   help = "Leave after it has been shown N times."},
+  {name = "limit", kind = "number", metavar = "N", group = "What is shown",
+   default = "20",
+   help = "Functions in a table, where standard output is no terminal."},
+  {name = "output", flag = "-o", alias = "--output", metavar = "FILE",
+   group = "The program",
+   help = "What a program that top runs writes goes to FILE; without it, it "
+          .. "is shown when the program has ended."},
+}
+
+top.options = options.joined(own, server.options)
+
+function top.declare (parser)
+  parser:argument("address"):description(
+    "Where the program listens, or the program.")
+  parser:argument("arguments"):args("*"):description("The program's own.")
+end
+
+---------------------------------------------------------------------------
+-- The session
+---------------------------------------------------------------------------
+
+-- What there is to be closed in the end.
+local Session = {}
+Session.__index = Session
+
+function Session:__close ()
+  if self.terminal then
+    self.terminal:close()
+  end
+  for _, handle in ipairs(self.handles) do
+    handle:close()
+  end
+  self.connection:close()
+end
+
+-- The end is wished for; when it is wished for again, without a word more.
+function Session:leave ()
+  if self.leaving then
+    return self.connection:close()
+  end
+  self.leaving = true
+  self.tracer:detach(function () end)
+end
+
+-- As Ctrl-C at a program that runs in front of us: its end is ours. One that
+-- somebody else has started is left.
+function Session:interrupt ()
+  if self.child then
+    self.child:interrupt()
+  else
+    self:leave()
+  end
+end
+
+function Session:show ()
+  local view = self.view
+  if self.terminal then
+    self.terminal:draw(view:screen(self.terminal:size()))
+  else
+    for _, line in ipairs(view:head()) do
+      print(line)
+    end
+    print(table.concat(view:table(nil, self.limit), "\n") .. "\n")
+    io.stdout:flush()
+  end
+end
+
+function Session:milliseconds ()
+  return (self.uv.hrtime() - self.begun) / 1e6
+end
+
+-- The sums as they are now, and the screen.
+function Session:refresh ()
+  self.view:take(self.taker:profile(), self:milliseconds(), self.taker:lost())
+  self:show()
+  self.left = self.left and self.left - 1
+  if self.left == 0 then
+    self:leave()
+  end
+end
+
+function Session:press (key)
+  local view = self.view
+  if key == "q" then
+    self:leave()
+  elseif key == "\3" then       -- no signal is made of it (terminal.lua)
+    self:interrupt()
+  elseif key == "p" or key == " " then
+    view.paused = not view.paused
+    self:show()
+  elseif view:press(key) and view.now then
+    view:work_out()
+    self:show()
+  end
+end
+
+function Session:watch_signals ()
+  local does = {sigint = self.interrupt, sigterm = self.leave,
+                sighup = self.leave}
+  for name, act in pairs(does) do
+    local handle = self.uv.new_signal()
+    handle:start(name, function () act(self) end)
+    table.insert(self.handles, handle)
+  end
+end
+
+function Session:tick (every)
+  local timer = self.uv.new_timer()
+  table.insert(self.handles, timer)
+  timer:start(every, every, function ()
+    if not self.view.paused and not self.leaving then
+      self:refresh()
+    end
+  end)
+end
+
+-- What comes is taken at once, and added up before the loop waits for more.
+function Session:follow (trace)
+  local prepare, fresh = self.uv.new_prepare(), false
+  table.insert(self.handles, prepare)
+  prepare:start(function ()
+    if fresh then
+      fresh = false
+      self:check(self.taker:pump())
+    end
+  end)
+  trace.onblocks = function (bytes)
+    fresh = true
+    self:check(self.taker:feed(bytes))
+  end
+  trace:wait()
+end
+
+-- The first failure ends it.
+function Session:check (ok, message)
+  if not ok and not self.trouble then
+    self.trouble = message
+    self:leave()
+  end
+end
+
+---------------------------------------------------------------------------
+-- The command
+---------------------------------------------------------------------------
+
+-- What the server is asked for.
+local function fields_of (parsed)
+  local fields = {name = "top", blocks = true, overflow = "ring"}
+  if parsed.calls then
+    fields.trace = {"name", "time"}
+  else
+    fields.sample = parsed.sample or 1000
+  end
+  return fields
+end
+
+local function begin (session, parsed, title)
+  local view = topview.new(title, parsed.calls)
+  view.sort = parsed.sort or view.sort
+  session.view, session.begun = view, session.uv.hrtime()
+  if terminal.there() then
+    session.terminal = terminal.open(session.uv,
+      function (key) session:press(key) end,
+      function () if view.now then session:show() end end)
+  end
+  session:watch_signals()
+  session:tick(math.ceil(parsed.every or 1000))
+end
+
+-- The last word on the terminal that was there before.
+local function conclude (session, trace)
+  if session.trouble then
+    main.fail("the trace cannot be read: %s", session.trouble)
+  elseif trace.why == "closed" and not session.leaving
+         and not session.child then
+    main.fail("%s", trace.message)
+  end
+  for _, line in ipairs(session.terminal and session.view:head() or {}) do
+    print(line)
+  end
+end
+
+-- Whether it was left, and did not end by itself.
+local function attach (uv, parsed, child)
+  local connection = server.connect(parsed)
+  local session <close> = setmetatable(
+    {connection = connection, handles = {}, uv = uv, child = child,
+     left = parsed.number, limit = parsed.limit or 20}, Session)
+  local tab = server.choose_tab(connection, parsed.tab)
+  if not server.has_trait(connection, "blocks") then
+    server.must(connection, nil, "that is no server of tracegrip's")
+  end
+  session.tracer = server.must(connection, connection:attach(tab))
+  local fields = fields_of(parsed)
+  local taker <close> = core.receive({trace = fields.trace,
+                                      sample = fields.sample}, nil, nil, true)
+  session.taker = taker
+  local trace = server.must(connection, session.tracer:startTrace(fields))
+  begin(session, parsed, server.title_of(tab))
+  session:follow(trace)
+  if session.terminal then
+    session.terminal:close()
+  end
+  conclude(session, trace)
+  return session.leaving
+end
+
+-- A file of that name is a program, whatever else it could be.
+local function is_address (text)
+  return server.address(text) ~= nil and core.filetype(text) ~= "file"
+end
+
+function top.run (parsed)
+  local uv = main.luv()
+  if parsed.sort == "calls" and not parsed.calls then
+    main.misuse("--sort calls wants --calls: samples count none")
+  end
+  if is_address(parsed.address) then
+    if parsed.output or #parsed.arguments > 0 then
+      main.misuse("%s is of a program that top runs",
+                  parsed.output and "-o" or "an argument")
+    end
+    attach(uv, parsed)
+    return 0
+  end
+  local child <close> = topchild.start(uv, parsed.address, parsed.arguments,
+                                       parsed.output)
+  parsed.address, parsed.tokenFile = child:address(), nil
+  return child:conclude(attach(uv, parsed, child))
+end
+
+return top

@@ -1,0 +1,149 @@
+-- topchild.lua - the program that tracegrip top runs: a process that serves on
+-- a socket of its own, in a session of its own, so that it goes on when top is
+-- left. What it writes goes to a file, since top has the terminal.
+
+local core = require "tracegrip.core"
+local main = require "tracegrip.cli.main"
+local program = require "tracegrip.cli.program"
+core.own()
+
+local topchild = {}
+
+local Child = {}
+Child.__index = Child
+
+local WAIT_MS, TRIES = 10, 1000    -- for its word that it listens
+local LISTENS = "^tracegrip: listening on [^\n]*\n"
+
+-- This program again, as it was called.
+local function ourselves ()
+  return core.interpreter(), arg[0]
+end
+
+local function directory_of (uv)
+  local base = os.getenv("TMPDIR")
+  local path, message = uv.fs_mkdtemp((base and base ~= "" and base or "/tmp")
+                                      .. "/tracegrip-XXXXXX")
+  if not path then
+    main.fail("cannot make a directory: %s", message)
+  end
+  return path
+end
+
+local function read (path)
+  local file <close> = io.open(path, "rb")
+  return file and file:read("a") or ""
+end
+
+-- Whether it listens within a while; false if the process ends before.
+local function listens (child)
+  local uv, left = child.uv, TRIES
+  local timer = uv.new_timer()
+  timer:start(WAIT_MS, WAIT_MS, function () left = left - 1 end)
+  while left > 0 and not child.ended
+        and not read(child.output):find(LISTENS) do
+    uv.run("once")
+  end
+  timer:close()
+  return not child.ended and left > 0
+end
+
+-- Without a program there is nothing to look at: the interpreter says why.
+local function must_load (script, arguments)
+  if core.filetype(script) ~= "other" and script ~= "-"
+     and not loadfile(script) then
+    local _, message = program.untraced(script, arguments)
+    main.fail("cannot run the program: %s", message)
+  end
+end
+
+-- Runs 'script'. Its output goes to 'output', or to a file that is shown in the
+-- end. Fails as a command does.
+function topchild.start (uv, script, arguments, output)
+  must_load(script, arguments)
+  local directory = directory_of(uv)
+  local self = setmetatable({
+    uv = uv, script = script, directory = directory, kept = output,
+    socket = directory .. "/socket", output = output or directory .. "/output"
+  }, Child)
+  local file, message = uv.fs_open(self.output, "w", 420)   -- rw-r--r--
+  if not file then
+    main.fail("cannot write the output: %s", message)
+  end
+  local interpreter, launcher = ourselves()
+  local words = {launcher, "serve", "--listen", "unix:" .. self.socket,
+                 "--wait", "--", script}
+  table.move(arguments, 1, #arguments, #words + 1, words)
+  self.handle, self.pid = uv.spawn(interpreter, {
+    args = words, stdio = {nil, file, file}, detached = true
+  }, function (status, signal)
+    self.ended = {status = status, signal = signal}
+  end)
+  uv.fs_close(file)
+  if not self.handle then
+    main.fail("cannot run the program: %s", self.pid)
+  end
+  if not listens(self) then
+    self:fail()
+  end
+  return self
+end
+
+function Child:address ()
+  return "unix:" .. self.socket
+end
+
+-- The first time it may see to its end itself.
+function Child:interrupt ()
+  if not self.ended then
+    self.handle:kill(self.interrupted and "sigkill" or "sigint")
+    self.interrupted = true
+  end
+end
+
+-- What it has written, to where it would have come from.
+function Child:show_output ()
+  if not self.kept then
+    io.stdout:write((read(self.output):gsub(LISTENS, "", 1)))
+  end
+end
+
+-- It has ended before anybody could look at it.
+function Child:fail ()
+  if not self.ended then
+    self.handle:kill("sigkill")
+    main.fail("the program does not begin")
+  end
+  self:show_output()
+  self:__close()
+  os.exit(self.ended.status)
+end
+
+-- How it has ended, as an exit status; the word about one that goes on, since
+-- it was left.
+function Child:conclude (left)
+  while not self.ended and (self.interrupted or not left) do
+    self.uv.run("once")
+  end
+  if not self.ended then
+    main.note("%s goes on as process %d; its output is in %s", self.script,
+              self.pid, self.output)
+    return 0
+  end
+  self:show_output()
+  return self.ended.signal ~= 0 and 128 + self.ended.signal
+         or self.ended.status
+end
+
+-- Its directory goes with it, but not while it goes on.
+function Child:__close ()
+  if not self.ended then
+    return
+  end
+  for _, name in ipairs {"socket", "output"} do
+    os.remove(self.directory .. "/" .. name)
+  end
+  self.uv.fs_rmdir(self.directory)
+end
+
+return topchild

@@ -1,0 +1,165 @@
+-- tracegrip top: a table that is drawn again and again.
+
+local run = require "spec.support.run"
+
+local it = run.needs("luv", it, pending)
+
+-- A known split: 60, 30 and 10 of a hundred, for so many seconds or until it is
+-- told to end.
+local shares = [[
+  local function spin (n) local x = 0 for i = 1, n do x = x + i % 3 end end
+  local function sixty (n) spin(6 * n) end
+  local function thirty (n) spin(3 * n) end
+  local function ten (n) spin(n) end
+  local stop = os.clock() + (tonumber(arg[1]) or 60)
+  print("begins", ...)
+  while os.clock() < stop do
+    sixty(2000) thirty(2000) ten(2000)
+  end
+  print "ends"
+  os.exit(7)
+]]
+
+-- A script in a directory with program.lua: the result, as of run.command.
+local function shell (script, code)
+  return run.within(function (directory)
+    run.write(directory .. "/program.lua", code or shares)
+    return run.command({"sh", "-c", script}, {
+      cwd = directory, timeout = 60,
+      env = {T = run.build .. "/bin/tracegrip", LUA = run.lua,
+             TMPDIR = directory}
+    })
+  end)
+end
+
+local function top (words, code)
+  return shell("$T top " .. words, code)
+end
+
+-- The total share of a function in a table.
+local function share (text, name)
+  return tonumber(text:match("\n *[%d.]+%% +([%d.]+)%%[^\n]- " .. name
+                             .. " ") or "0")
+end
+
+describe("tracegrip top", function ()
+  it("shows the share of each function", function ()
+    local result = top "-n 2 --every 1500ms program.lua 30"
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    assert.matches("tracegrip top: program.lua, 0:00:%d%d\nrunning %[", last)
+    assert.matches("[%d,]+ samples/s", last)
+    local whole = share(last, "%(main chunk%)")
+    assert.is_true(whole > 30, last)
+    for name, expected in pairs {sixty = 60, thirty = 30, ten = 10} do
+      local got = 100 * share(last, name) / whole
+      assert.is_true(math.abs(got - expected) < 20, name .. " " .. last)
+    end
+    assert.matches("\n *[%d.]+%% .* spin +program.lua:1\n", last)
+  end)
+
+  it("counts calls", function ()
+    local result = top "-n 1 --every 500ms --calls --sort calls program.lua 30"
+    local spin, main = result.stdout:match(
+      "calls/s[^\n]*\n[^\n]-([%d,]+)  spin .*  (%d+)  %(main chunk%)")
+    assert.is_truthy(spin, result.stdout)
+    assert.equal("2", main)     -- called once in half a second
+  end)
+
+  it("leaves a program that goes on, and says where", function ()
+    local result = top "-n 1 --every 200ms -o out program.lua 0.5"
+    assert.equal(0, result.status)
+    assert.matches("^tracegrip: program.lua goes on as process %d+; "
+                   .. "its output is in out\n$", result.stderr)
+  end)
+
+  it("ends with its program, shows its output, has its status", function ()
+    local result = top "--every 100ms program.lua 0.3 more"
+    assert.equal(7, result.status)
+    assert.equal("", result.stderr)
+    assert.matches("\nbegins\t0.3\tmore\nends\n$", result.stdout)
+  end)
+
+  it("attaches to a program that listens, and leaves it as it was",
+     function ()
+    local result = shell [[
+      $T serve --listen unix:there program.lua 4 >out 2>&1 &
+      until grep -q listening out; do sleep 0.05; done
+      $T top -n 2 --every 300ms unix:there
+      $T top -n 1 --every 200ms unix:there
+      kill -0 $! && echo works
+      wait $!
+      echo "status $?"]]
+    assert.equal("", result.stderr)
+    local _, tables = result.stdout:gsub("samples/s, the last", "")
+    assert.equal(3, tables)
+    assert.is_true(share(result.stdout, "%(main chunk%)") > 20)
+    assert.matches("\nworks\nstatus 7\n$", result.stdout)
+  end)
+
+  it("says what it cannot do", function ()
+    local function fails (status, message, words, code)
+      local result = top(words, code)
+      assert.equal(status, result.status, words)
+      assert.equal("", result.stdout)
+      assert.matches(message, result.stderr)
+    end
+    fails(1, "^tracegrip: cannot connect to [^\n]*\n$", "127.0.0.1:1")
+    fails(2, "wants %-%-calls", "--sort calls program.lua")
+    fails(2, "%-o is of a program that top runs", "-o out 127.0.0.1:1")
+    fails(1, "nosuch.lua", "nosuch.lua")
+    fails(1, "program.lua:1:", "program.lua", "local = 1")
+  end)
+end)
+
+-- On a terminal of script(1). 'keys' is shell: key K presses one, shown TEXT
+-- waits until that has been drawn.
+local function on_terminal (keys, words)
+  return shell(([[: >out.txt
+    key () { printf "$1"; }
+    shown () {
+      for i in $(seq 400); do grep -aq "$1" out.txt && break; sleep 0.05; done
+    }
+    { %s; } | script -qfec "stty cols 80 rows 12; $T top %s" out.txt >/dev/null
+    echo "status $?"
+    cat out.txt]]):format(keys, words))
+end
+
+describe("the screen of tracegrip top", function ()
+  it("is as large as the terminal, and gives that back", function ()
+    local result = on_terminal("shown sixty; key q",
+                               "--every 300ms program.lua 30")
+    local text = result.stdout
+    assert.matches("\27%[%?1049h\27%[%?25l", text)
+    assert.matches("\27%[%?25h\27%[%?1049l", text)
+    local screen = text:match ".*\27%[%?2026h\27%[H(.-)\27%[J"
+    local lines = {}
+    for line in (screen .. "\n"):gmatch "(.-)\27%[K\r*\n" do
+      lines[#lines + 1] = line:gsub("\27%[%d*m", "")
+    end
+    assert.equal(12, #lines, screen)
+    assert.matches("^tracegrip top: program.lua, 0:00:0%d$", lines[1])
+    assert.matches("^self %% +total %% ", lines[4])
+    assert.matches("sixty +program.lua:2\n", table.concat(lines, "\n"))
+    assert.matches("q quit  s by self time", screen)
+    assert.matches("goes on as process", text)
+  end)
+
+  it("obeys its keys", function ()
+    local result = on_terminal("shown sixty; key t; key a; "
+                               .. "shown beginning; key p; shown 'go on'; "
+                               .. "key q",
+                               "--calls --every 200ms program.lua 30")
+    assert.matches("%d calls/s, since the", result.stdout)
+    assert.matches("p go on", result.stdout)
+    local first = result.stdout:match(
+      ".*\27%[7mself %%[^\n]*\n([^\n]*)\27%[K\r*\n")
+    assert.matches("%(main chunk%)", first)     -- by total time
+  end)
+
+  it("ends the program with Ctrl-C", function ()
+    local result = on_terminal("shown sixty; key '\\003'; shown interrupted",
+                               "--every 300ms program.lua 30")
+    assert.matches("interrupted!", result.stdout)
+    assert.not_matches("goes on", result.stdout)
+  end)
+end)
