@@ -26,8 +26,8 @@ function terminal.there ()
   return core.isatty(1)
 end
 
--- 'on_key' is called with each key, 'on_size' when the size has changed. Without
--- a keyboard (standard input is something else) no key is ever pressed.
+-- 'on_key' is called with each key, 'on_size' when the size has changed. There
+-- is no key ever without a keyboard (standard input is something else).
 function terminal.open (uv, on_key, on_size)
   local self = setmetatable({uv = uv, handles = {}}, Terminal)
   self.screen = uv.new_tty(1, false)
