@@ -12,6 +12,7 @@ tg_Status tg_format_cpuprofile (tg_Export *x);
 tg_Status tg_format_folded (tg_Export *x);
 tg_Status tg_format_speedscope (tg_Export *x);
 tg_Status tg_format_packets (tg_Export *x);
+tg_Status tg_format_pprof (tg_Export *x);
 
 /* The table, ended by one without a name. */
 extern const tg_Format tg_formats[];
