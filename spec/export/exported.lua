@@ -22,15 +22,16 @@ local function described (how)
   }
 end
 
--- CPU profiles have whole paths: they are told without the directory, which is
--- another each time.
+-- Some formats have whole paths: they are told without the directory, which is
+-- another each time. The bytes of pprof, which have lengths in them, stay.
 local function read_files (directory, formats, list)
   local before = directory:gsub("%p", "%%%0") .. "/"
   for i, one in ipairs(list) do
     one.text, one.sizes = {}, {}
     for _, format in ipairs(formats) do
       local text = run.read(("%s/%d.%s"):format(directory, i, format))
-      one.text[format] = text and text:gsub(before, "")
+      one.text[format] = format == "pprof" and text
+                         or text and text:gsub(before, "")
       one.sizes[format] = text and #text
     end
   end

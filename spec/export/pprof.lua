@@ -1,0 +1,103 @@
+-- pprof.lua - profile.proto as tables: enough of protobuf to read it.
+
+local pprof = {}
+
+local function varint (bytes, at)
+  local value, shift = 0, 0
+  while true do
+    local byte = bytes:byte(at)
+    value, shift, at = value | (byte & 0x7F) << shift, shift + 7, at + 1
+    if byte < 0x80 then
+      return value, at
+    end
+  end
+end
+
+-- The fields of a message: number -> list of its values, numbers and strings.
+local function message (bytes)
+  local fields, at = setmetatable({}, {__index = function () return {} end}), 1
+  while at <= #bytes do
+    local tag, value
+    tag, at = varint(bytes, at)
+    if tag & 7 == 0 then
+      value, at = varint(bytes, at)
+    else
+      assert(tag & 7 == 2, "a wire type that profile.proto has not")
+      local size
+      size, at = varint(bytes, at)
+      assert(at + size - 1 <= #bytes, "a field beyond its message")
+      value, at = bytes:sub(at, at + size - 1), at + size
+    end
+    local list = rawget(fields, tag >> 3) or {}
+    fields[tag >> 3] = list
+    list[#list + 1] = value
+  end
+  return fields
+end
+
+local function packed (bytes)
+  local list, at = {}, 1
+  while at <= #bytes do
+    list[#list + 1], at = varint(bytes, at)
+  end
+  return list
+end
+
+-- A list of messages as tables by their id, made by 'read'.
+local function by_id (list, read)
+  local all = {}
+  for _, bytes in ipairs(list) do
+    local m = message(bytes)
+    assert(m[1][1] and m[1][1] > 0, "an id of 0")
+    assert(not all[m[1][1]], "an id twice")
+    all[m[1][1]] = read(m)
+  end
+  return all
+end
+
+--- A profile: {types = {"calls/count", ...}, time, duration, comment,
+--- default, period, samples = {{coroutine, values, stack}, ...}}. A stack is a
+--- list of {name, file, start, line}, outermost first.
+function pprof.read (bytes)
+  local profile = message(bytes)
+  local strings = profile[6]
+  assert(strings[1] == "", "the first string is not empty")
+  local function text (list)
+    return assert(strings[(list[1] or 0) + 1], "no such string")
+  end
+  local functions = by_id(profile[5], function (m)
+    return {name = text(m[2]), file = text(m[4]), start = m[5][1] or 0}
+  end)
+  local locations = by_id(profile[4], function (m)
+    local line = message(m[4][1])
+    local f = assert(functions[line[1][1]], "no such function")
+    assert(m[2][1] == 1 and #m[4] == 1)
+    return {name = f.name, file = f.file, start = f.start,
+            line = line[2][1] or 0}
+  end)
+  local function type_of (bytes_of_type)
+    local m = message(bytes_of_type)
+    return text(m[1]) .. "/" .. text(m[2])
+  end
+  local result = {types = {}, samples = {}, time = profile[9][1],
+                  duration = profile[10][1], comment = text(profile[13]),
+                  default = text(profile[14]), period = profile[12][1],
+                  mapping = text(message(profile[3][1])[5])}
+  for i, one in ipairs(profile[1]) do
+    result.types[i] = type_of(one)
+  end
+  for i, one in ipairs(profile[2]) do
+    local m, stack = message(one), {}
+    local ids = packed(m[1][1])
+    for j, id in ipairs(ids) do
+      stack[#ids - j + 1] = assert(locations[id], "no such location")
+    end
+    local label = message(m[3][1])
+    assert(text(label[1]) == "coroutine")
+    result.samples[i] = {coroutine = text(label[2]), stack = stack,
+                         values = packed(m[2][1])}
+  end
+  return result
+end
+
+return pprof
