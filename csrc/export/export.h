@@ -63,6 +63,7 @@ typedef struct tg_Export {
                                  with the last */
   uint64_t wall_ns;           /* time 0 of that scale since 1970 */
   uint32_t pid;               /* of the program; 0 = not known */
+  const char *page;           /* html: with a place for the data */
   const char *directory;      /* in which it began; NULL: not known */
   uint64_t lost[TG_NLOSSES];
   tg_ExportOptions options;

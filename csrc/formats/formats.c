@@ -21,6 +21,8 @@ const tg_Format tg_formats[] = {
    0, 3000, false, 1, NULL, tg_format_folded},
   {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
    ".gecko.json", 1000000, 10000, true, 2, NULL, tg_format_gecko},
+  {"html", "any browser, without a network: timeline, flame graph, table",
+   ".html", 1000000, 3000, true, 1, NULL, tg_format_html},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, 1, tg_packets_work,
    tg_format_packets},

@@ -12,10 +12,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/alloc.h"
 #include "text/fdwriter.h"
+#include "text/gzip.h"
 
 #define ENOUGH ((size_t)64 << 10)   /* bytes: as much as a pipe takes */
 
@@ -36,10 +36,8 @@ static bool ends_in_gz (const char *path) {
 
 /* False without memory: zlib asks for all it needs now. */
 static bool begin_zip (tg_OutputFile *f) {
-  const int with_header = 16;     /* gzip's, not zlib's own (zlib.h) */
   f->zipped = true;
-  return deflateInit2(&f->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-                      MAX_WBITS + with_header, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+  return tg_gzip_begin(&f->zip);
 }
 
 /* Standard output is written to by a copy of its descriptor, like any other

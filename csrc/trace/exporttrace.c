@@ -6,8 +6,8 @@
 **
 ** The arguments stand at fixed places of the stack while the export runs: 1 the
 ** Trace, 2 the format, 3 the path, 4 the options, 5 the reading, which pins the
-** Trace, 6 the function that is told of progress. Nothing else of Lua is used
-** until the file is closed.
+** Trace, 6 the function that is told of progress, 7 the page of an HTML
+** document. Nothing else of Lua is used until the file is closed.
 */
 #include <errno.h>
 #include <string.h>
@@ -126,6 +126,20 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
   x->progress_ud = teller;
 }
 
+/* Pushes the page of format html, a module of ours, to index 7; nil for others.
+   Raises what 'require' raises. */
+static void read_page (lua_State *L, const tg_Format *format, tg_Export *x) {
+  tg_assert(lua_gettop(L) == 6);
+  if (format->write != tg_format_html) {
+    lua_pushnil(L);
+    return;
+  }
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tracegrip.htmlpage");
+  lua_call(L, 1, 1);
+  x->page = luaL_checkstring(L, 7);
+}
+
 /* 'depth' and 'limit' are those of the format, and absent where there is none:
    the command line tells of what was left out only where something can be. */
 static void push_result (lua_State *L, const tg_Export *x,
@@ -201,8 +215,9 @@ int trace_export (lua_State *L) {
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
   describe(&x, t, r);
   read_progress(L, &teller, &x);
+  read_page(L, format, &x);
   tg_Status status = write(&x, format, path);
-  tg_assert(x.out == NULL && lua_gettop(L) >= 6);
+  tg_assert(x.out == NULL && lua_gettop(L) >= 7);
   if (teller.raised)
     return lua_error(L);
   if (status == TG_OK && (errno = tg_readtrace_error(r)) != 0)
