@@ -1,5 +1,6 @@
-// screenshots.mjs BUILD - the pictures of docs/images: what viewers show of the
-// demo's recording, light and dark. `make pictures` makes what it needs.
+// screenshots.mjs BUILD [NAME...] - the pictures of docs/images, or those with
+// these names: what viewers show of the demo's recording, light and dark.
+// `make pictures` makes what it needs.
 //
 // Needs chromium, pngquant, fonts (fonts-dejavu-core, fonts-symbola,
 // fonts-noto-color-emoji) and Node 20 with --experimental-websocket (newer ones
@@ -18,6 +19,7 @@ import {basename, join, resolve} from "node:path"
 import {start} from "./browser.mjs"
 
 const build = resolve(process.argv[2] ?? "build")
+const chosen = process.argv.slice(3)
 const images = resolve("docs/images")
 const recording = join(build, "demo/orders.tgr")
 const speedscope =
@@ -122,7 +124,8 @@ const files = {
     "--to", "80"),
   profile: exported("orders.speedscope.json", "speedscope", "--no-c",
     "--to", "80"),
-  folded: exported("orders.folded", "folded", "--no-c")
+  folded: exported("orders.folded", "folded", "--no-c"),
+  html: exported("orders.html", "html", "--to", "200")
 }
 
 const pictures = {
@@ -141,7 +144,17 @@ const pictures = {
   speedscope: (browser, scheme) =>
     inSpeedscope(browser, files.profile, "time-ordered", scheme),
   folded: (browser, scheme) =>
-    inSpeedscope(browser, files.folded, "left-heavy", scheme)
+    inSpeedscope(browser, files.folded, "left-heavy", scheme),
+  async html (browser, scheme) {
+    const page = await browser.open(`file://${files.html}`,
+      {width: 1100, height: 640, scheme})
+    await page.until("document.documentElement?.dataset.ready > 0")
+    await page.value(`for (let i = 0; i < 14; i++)
+      document.onkeydown(new KeyboardEvent("keydown", {key: "w"}))`)
+    await page.settle()
+    await page.click(550, 215)
+    return page
+  }
 }
 
 async function take (browser, name, scheme) {
@@ -157,7 +170,7 @@ async function take (browser, name, scheme) {
 async function main () {
   const browser = await start(join(directory, "browser"))
   try {
-    for (const name in pictures) {
+    for (const name of chosen.length > 0 ? chosen : Object.keys(pictures)) {
       await take(browser, name, "light")
       await take(browser, name, "dark")
     }

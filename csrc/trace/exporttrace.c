@@ -127,16 +127,23 @@ static void read_progress (lua_State *L, Teller *teller, tg_Export *x) {
 }
 
 /* Pushes the page of format html, a module of ours, to index 7; nil for others.
-   Raises what 'require' raises. */
+   Raises what 'require' raises, which is not asked for a module that is there:
+   a program may have put something else in its place. */
 static void read_page (lua_State *L, const tg_Format *format, tg_Export *x) {
   tg_assert(lua_gettop(L) == 6);
   if (format->write != tg_format_html) {
     lua_pushnil(L);
     return;
   }
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "tracegrip.htmlpage");
-  lua_call(L, 1, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "tracegrip.htmlpage");
+  lua_remove(L, -2);
+  if (lua_isnil(L, -1)) {
+    lua_getglobal(L, "require");
+    lua_replace(L, 7);
+    lua_pushliteral(L, "tracegrip.htmlpage");
+    lua_call(L, 1, 1);
+  }
   x->page = luaL_checkstring(L, 7);
 }
 

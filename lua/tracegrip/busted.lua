@@ -15,6 +15,7 @@
 --   traces     the directory; made when something is to be kept
 --   slow       seconds (or 500ms, 2m): slower tests are kept as well, and told
 --              of on standard error when all have run
+--   html       true: with each recording a page that any browser shows
 --   internals  true: what busted and luassert do is recorded too
 --   helper     the suite's own one, a file or a module; words after it are its
 --              arguments
@@ -34,6 +35,7 @@ local lfs = require "lfs"
 local options = require "tracegrip.options"
 local target = require "tracegrip.target"
 local testframes = require "tracegrip.testframes"
+require "tracegrip.htmlpage"    -- while 'require' is what it was
 
 local monotime = busted.monotime
 
@@ -52,6 +54,7 @@ local stderr = io.stderr
 local described = options.joined({
   {name = "traces"},
   {name = "slow", kind = "seconds"},
+  {name = "html", value = true},
   {name = "internals", value = true},
   {name = "helper"},
 }, options.shared)
@@ -306,10 +309,22 @@ local function begin_trace ()
   end
 end
 
+local function write_page (path)
+  local recording, message = core.open(path)
+  if not recording then
+    return nil, message
+  end
+  return recording:trace():export("html", gsub(path, "%.tgr$", "") .. ".html")
+end
+
 local function save (file)
+  local path = top .. "/" .. file
   local ok, message = make_directory(top)
   if ok then
-    ok, message = trace:save(top .. "/" .. file)
+    ok, message = trace:save(path)
+  end
+  if ok and settings.html then
+    ok, message = write_page(path)
   end
   return ok, message
 end

@@ -256,6 +256,22 @@ describe("busted's helper", function ()
                                      1, true))
   end)
 
+  it("writes a page beside each recording", function ()
+    local result = suite.run(specs [[
+      local function lookup (key) return key .. "!" end
+      describe("a", function ()
+        it("fails", function ()
+          require, package.loaded["tracegrip.htmlpage"] = nil, nil
+          lookup "answer"
+          error "no"
+        end)
+        it("passes", function () end)
+      end)
+    ]], {helper = "traces=traces,html=true"})
+    assert.same({"a-fails.html", "a-fails.tgr"}, result.names)
+    assert.equal("", result.stderr)
+  end)
+
   it("tells the path with the failure, in every output", function ()
     local text = [[
       describe("a", function () it("b", function () error "no" end) end)
@@ -503,7 +519,7 @@ describe("busted's helper", function ()
   it("names a wrong option, and lists the known ones", function ()
     local wrong = {
       ["traces=t,depth=3"] = "unknown option 'depth' %(known, as NAME=VALUE: "
-                             .. "traces, slow, internals, helper, trace, ",
+                             .. "traces, slow, html, internals, helper, ",
       ["traces=t,oops"] = "unknown option 'oops'",
       ["slow=1"] = "option 'traces' is missing",
       ["traces="] = "option 'traces' is missing",
