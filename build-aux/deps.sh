@@ -18,7 +18,7 @@ utilities="awk basename cat chmod cmp cp cut date dd dirname env expr find grep 
   head id install kill ln ls make mkdir mkfifo mktemp mount mv od paste printf
   readlink rm rmdir script sed seq sh sleep sort stat stty tail tee test
   timeout touch tr true umount uniq wc xargs zcat"
-optional="go lua lua5.1 lua5.4 node"
+optional="chromium go lua lua5.1 lua5.4 node"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1
@@ -57,7 +57,8 @@ check () {
     importers)
       command_ nodejs node
       command_ npm npm
-      command_ golang-go go ;;
+      command_ golang-go go
+      command_ chromium chromium ;;
   esac
 }
 

@@ -44,7 +44,8 @@ button { cursor: pointer; }
 button[aria-pressed=true] {
   border-color: var(--accent); color: var(--accent);
 }
-#search { width: 15em; margin-left: auto; }
+#thread { max-width: 15em; }
+#search { width: 11em; margin-left: auto; }
 main { flex: 1; min-height: 0; display: flex; flex-direction: column; }
 #stage { flex: 1; min-height: 0; position: relative; overflow: hidden; }
 canvas { position: absolute; inset: 0; display: block; outline: none; }

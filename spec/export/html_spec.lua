@@ -168,3 +168,49 @@ describe("an HTML document", function ()
     assert.matches("</html>\n$", trace.text.html)
   end)
 end)
+
+-- What Chromium shows, where there is one, and node to ask it.
+local function browser (sentence, check)
+  if os.execute "command -v chromium node >/dev/null" then
+    return it(sentence, check)
+  end
+  pending(sentence .. " needs chromium and node")
+end
+
+describe("the page", function ()
+  browser("shows calls, their values, sums and the report's table", function ()
+    local trace = exported.of([[
+      local function inner (n)
+        local stop = os.clock() + 0.03
+        while os.clock() < stop do end
+        return n .. "!"
+      end
+      local function outer (word) return (inner(word)) end
+      start()
+      outer "hello"
+    ]], {formats = {"html"}, export = {c = false}})[1]
+    local seen_there = run.within(function (directory)
+      run.write(directory .. "/page.html", trace.text.html)
+      local script = run.root .. "/spec/export/page.mjs"
+      local result = run.command({"sh", "-c", "node --experimental-websocket "
+                                  .. script .. " page.html"},
+                                 {cwd = directory, timeout = 120})
+      assert.equal(0, result.status, result.stderr)
+      return seen.json(result.stdout)
+    end)
+    assert.matches("^2 calls, [%d.]+ ms$", seen_there.about)
+    local outer, inner = table.unpack(seen_there.timeline)
+    assert.matches("^outer\n.*arguments\n\"hello\"\n.*\"hello!\"", outer)
+    assert.matches("^inner\n.*in\nouter, main\n.*\"hello!\"", inner)
+    assert.matches("^Trace 1\n.*calls\n2\n", seen_there.flame[1])
+    assert.matches("^outer\n", seen_there.flame[2])
+    assert.matches("^inner\n", seen_there.flame[3])
+    assert.matches("^inner\n", seen_there.callers)
+    local rows = {}
+    for i, row in ipairs(seen_there.table) do
+      rows[i] = row[1] .. " " .. row[11] .. " " .. row[12]
+    end
+    assert.same({"1 inner p.lua:1", "1 outer p.lua:6"}, rows)
+    assert.equal(1, seen_there.found)
+  end)
+end)
