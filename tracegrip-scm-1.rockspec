@@ -96,6 +96,7 @@ build = {
         "csrc/formats/folded.c",
         "csrc/formats/formats.c",
         "csrc/formats/html.c",
+        "csrc/formats/otlp.c",
         "csrc/formats/packets.c",
         "csrc/formats/pprof.c",
         "csrc/formats/speedscope.c",

@@ -40,6 +40,8 @@ typedef struct tg_ExportOptions {
   bool samples;           /* chrome: samples on a track of their own too */
   bool sources;           /* firefox: the text of sources, if it is to be had */
   uint32_t gecko;         /* gecko: version, 5 or 36 */
+  const char *parent;     /* otlp: a traceparent (W3C Trace Context), checked;
+                             NULL: none */
 } tg_ExportOptions;
 
 /* A frame that is open in the document. */

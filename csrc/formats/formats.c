@@ -23,6 +23,8 @@ const tg_Format tg_formats[] = {
    ".gecko.json", 1000000, 10000, true, 2, NULL, tg_format_gecko},
   {"html", "any browser, without a network: timeline, flame graph, table",
    ".html", 1000000, 3000, true, 1, NULL, tg_format_html},
+  {"otlp", "OpenTelemetry: calls as spans, lines of JSON for the Collector",
+   ".otlp.jsonl", 1000000, 0, true, 1, NULL, tg_format_otlp},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, 1, tg_packets_work,
    tg_format_packets},

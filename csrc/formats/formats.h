@@ -11,6 +11,7 @@ tg_Status tg_format_chrome (tg_Export *x);
 tg_Status tg_format_cpuprofile (tg_Export *x);
 tg_Status tg_format_folded (tg_Export *x);
 tg_Status tg_format_html (tg_Export *x);
+tg_Status tg_format_otlp (tg_Export *x);
 tg_Status tg_format_speedscope (tg_Export *x);
 tg_Status tg_format_packets (tg_Export *x);
 tg_Status tg_format_pprof (tg_Export *x);

@@ -41,7 +41,8 @@ static const tg_Format *check_format (lua_State *L, int i) {
 
 /* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
-  "limit", "levels", "samples", "sources", "geckoVersion", "progress", NULL
+  "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
+  "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -69,6 +70,32 @@ static bool read_flag (lua_State *L, const char *key) {
   return b;
 }
 
+/* Version 00 of W3C's Trace Context: "00-<32 hex>-<16 hex>-<2 hex>", lower case,
+   ids not all zeros. */
+static bool is_parent (const char *s, size_t size) {
+  if (size != 55 || memcmp(s, "00-", 3) != 0 || s[35] != '-' || s[52] != '-')
+    return false;
+  for (size_t i = 3; i < size; i++) {
+    if (i != 35 && i != 52 && strchr("0123456789abcdef", s[i]) == NULL)
+      return false;
+  }
+  return strspn(s + 3, "0") < 32 && strspn(s + 36, "0") < 16;
+}
+
+/* The table holds the string while the export runs. */
+static const char *read_parent (lua_State *L) {
+  size_t size = 0;
+  lua_getfield(L, 4, "traceparent");
+  bool is_string = lua_type(L, -1) == LUA_TSTRING;
+  const char *s = is_string ? lua_tolstring(L, -1, &size) : NULL;
+  if (!lua_isnil(L, -1) && (s == NULL || !is_parent(s, size)))
+    luaL_error(L, "option 'traceparent': 00-TRACE-SPAN-FLAGS expected "
+               "(32, 16 and 2 hexadecimal digits), got %s",
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return s;
+}
+
 /* By lua_getfield and not raw, unlike the filter's options: the command line
    and programs give plain tables, and tg_readtrace_new, which follows, checks
    the keys raw. */
@@ -79,6 +106,7 @@ static void read_options (lua_State *L, tg_ExportOptions *o) {
     return;
   o->limit = read_count(L, "limit");
   o->levels = read_count(L, "levels");
+  o->parent = read_parent(L);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   uint64_t version = read_count(L, "geckoVersion");

@@ -43,6 +43,10 @@ local own = {
    help = "Where to; '-' is standard output. Compressed if it ends in .gz."},
   {name = "samples", flag = "--samples", value = true, group = "The export",
    formats = {"chrome"}, help = "chrome: samples too, on tracks of their own."},
+  {name = "traceparent", kind = "traceparent", metavar = "PARENT", group = "The export",
+   formats = {"otlp"},
+   help = "otlp: the span around the program, 00-TRACE-SPAN-FLAGS "
+          .. "(W3C Trace Context)."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
    group = "The export", formats = {"gecko"}, default = "36",
    help = "gecko: the version of the format."},
@@ -112,6 +116,7 @@ local function choices (parsed, trace, progress)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
   chosen.levels = parsed.levels
+  chosen.traceparent = parsed.traceparent
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress
   return chosen

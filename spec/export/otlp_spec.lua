@@ -1,0 +1,199 @@
+-- The format otlp against the packets of the same trace.
+
+local cjson = require "cjson"
+
+local exported = require "spec.export.exported"
+local programs = require "spec.export.programs"
+
+local function plain (attributes)
+  local list = {}
+  for _, one in ipairs(attributes) do
+    assert.is_nil(list[one.key], one.key)
+    local value = one.value
+    list[one.key] = value.stringValue or tonumber(value.intValue)
+                    or value.boolValue
+  end
+  return list
+end
+
+-- Whole nanoseconds, of strings as the encoding has them.
+local function ns (text)
+  assert.equal("string", type(text))
+  return math.tointeger(tonumber(text))
+end
+
+-- All spans, by id and in their order, and the resource's attributes.
+local function read (text)
+  local spans, resource = {}, nil
+  for line in text:gmatch "[^\n]+" do
+    local batch = cjson.decode(line).resourceSpans
+    assert.equal(1, #batch)
+    resource = plain(batch[1].resource.attributes)
+    for _, span in ipairs(batch[1].scopeSpans[1].spans) do
+      assert.matches("^%x+$", span.spanId)
+      assert.equal(16, #span.spanId)
+      assert.equal(32, #span.traceId)
+      assert.is_nil(spans[span.spanId])
+      assert.equal(1, span.kind)
+      span.attributes = plain(span.attributes)
+      span.from, span.to = ns(span.startTimeUnixNano), ns(span.endTimeUnixNano)
+      spans[span.spanId] = span
+      spans[#spans + 1] = span
+    end
+  end
+  return spans, resource
+end
+
+local function spans_of (code, export)
+  local trace = exported.of(code, {formats = {"otlp"}, export = export})[1]
+  local spans, resource = read(trace.text.otlp)
+  return spans, resource, trace
+end
+
+-- The only span of that name.
+local function named (spans, name)
+  local found
+  for _, span in ipairs(spans) do
+    if span.name == name then
+      assert.is_nil(found, name)
+      found = span
+    end
+  end
+  return assert(found, name)
+end
+
+local function each_trace (sentence, check)
+  for name, program in pairs(programs) do
+    it(("%s (%s)"):format(sentence, name), function ()
+      for _, trace in ipairs(exported.of(program, {formats = {"otlp"}})) do
+        check(trace, (read(trace.text.otlp)))
+      end
+    end)
+  end
+end
+
+describe("OTLP", function ()
+  each_trace("has a span for each call, within the one around it",
+  function (trace, spans)
+    local calls, links = 0, 0
+    for _, packet in ipairs(trace.packets) do
+      local enters = packet.type == "enteredFrame"
+      calls = calls + (enters and not packet.resumed and 1 or 0)
+    end
+    assert.equal(calls, #spans)
+    for _, span in ipairs(spans) do
+      local parent = spans[span.parentSpanId]
+      assert.is_true(span.from <= span.to)
+      assert.equal(span.parentSpanId == nil, parent == nil)
+      if parent then
+        assert.is_true(parent.from <= span.from)
+        local same = parent.attributes["thread.id"]
+                     == span.attributes["thread.id"]
+        assert.is_true(not same or span.to <= parent.to)
+      end
+      for _, link in ipairs(span.links or {}) do
+        assert.is_table(spans[link.spanId])
+        assert.equal(span.traceId, link.traceId)
+        links = links + 1
+      end
+    end
+    return links
+  end)
+
+  it("has names, places, values", function ()
+    local spans, resource = spans_of [[
+      local function greet (name) return "hello " .. name end
+      start()
+      greet "Ann"
+    ]]
+    local span = named(spans, "greet")
+    assert.same({["code.function.name"] = "greet", ["code.file.path"] = "p.lua",
+                 ["code.line.number"] = 1, ["thread.id"] = 1,
+                 ["lua.arguments"] = '"Ann"', ["lua.results"] = '"hello Ann"'},
+                span.attributes)
+    assert.equal("lua", resource["telemetry.sdk.language"])
+    assert.equal("lua", resource["service.name"])   -- no recording
+    assert.is_true(math.abs(span.from / 1e9 - os.time()) < 60)
+  end)
+
+  it("has an error as an event and a status", function ()
+    local spans = spans_of [[
+      local function fails () error {code = 7} end
+      start()
+      pcall(fails)
+    ]]
+    local span = named(spans, "fails")
+    assert.equal(2, span.status.code)
+    assert.equal("{code = 7}", span.status.message)
+    assert.equal("exception", span.events[1].name)
+    assert.equal("{code = 7}",
+                 plain(span.events[1].attributes)["exception.message"])
+    assert.is_nil(named(spans, "pcall").status)
+  end)
+
+  it("links a coroutine to each resume after the first", function ()
+    local spans = spans_of [[
+      local function body () coroutine.yield(1) coroutine.yield(2) end
+      start()
+      local co = coroutine.create(body)
+      local function first () coroutine.resume(co) end
+      local function second () coroutine.resume(co) end
+      local function third () coroutine.resume(co) end
+      first() second() third()
+    ]]
+    local body = named(spans, "body")
+    local function resumer (id) return spans[spans[id].parentSpanId].name end
+    assert.equal("first", resumer(body.parentSpanId))
+    assert.equal(2, #body.links)
+    assert.equal("second", resumer(body.links[1].spanId))
+    assert.equal("third", resumer(body.links[2].spanId))
+    assert.is_true(named(spans, "first").to < body.to)
+  end)
+
+  it("tells what was suspended, and what was open", function ()
+    local spans = spans_of [[
+      local function body () coroutine.yield() end
+      local function outer () start() coroutine.wrap(body)() inner() end
+      function inner () os.exit = nil error "out" end
+      pcall(outer)
+    ]]
+    assert.is_true(named(spans, "body").attributes["lua.suspended"])
+  end)
+
+  it("has no more than 128 links, and says how many it left out", function ()
+    local spans = spans_of [[
+      local function body () for _ = 1, 200 do coroutine.yield() end end
+      start()
+      local co = coroutine.wrap(body)
+      for _ = 1, 201 do co() end
+    ]]
+    local body = named(spans, "body")
+    assert.equal(128, #body.links)
+    assert.equal(72, body.droppedLinksCount)
+  end)
+
+  it("writes lines of 512 spans", function ()
+    local _, _, trace = spans_of [[
+      local function f () end
+      start()
+      for _ = 1, 1025 do f() end
+    ]]
+    local _, lines = trace.text.otlp:gsub("\n", "\n")
+    assert.equal(3, lines)
+  end)
+
+  it("hangs below a span that is given", function ()
+    local parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    local code = "local function f () end start() f()"
+    local span = named(spans_of(code, {traceparent = parent}), "f")
+    assert.equal("0af7651916cd43dd8448eb211c80319c", span.traceId)
+    assert.equal("b7ad6b7169203331", span.parentSpanId)
+    for _, wrong in ipairs {"", "00-0-0-0", parent .. "0", parent:upper(),
+                            "01" .. parent:sub(3),
+                            "00-" .. ("0"):rep(32) .. parent:sub(36)} do
+      assert.error_matches(function ()
+        spans_of(code, {traceparent = wrong})
+      end, "option 'traceparent': 00%-TRACE")
+    end
+  end)
+end)
