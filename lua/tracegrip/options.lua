@@ -156,9 +156,9 @@ end
 
 -- Of W3C's Trace Context, version 00.
 function kinds.traceparent (text)
-  local trace, span = text:match("^00%-(%x+)%-(%x+)%-%x%x$")
-  if text == text:lower() and trace and #trace == 32 and #span == 16
-     and trace:find "[^0]" and span:find "[^0]" then
+  local trace, parent = text:match("^00%-(%x+)%-(%x+)%-%x%x$")
+  if text == text:lower() and trace and #trace == 32 and #parent == 16
+     and trace:find "[^0]" and parent:find "[^0]" then
     return text
   end
   return nil, "00-TRACE-SPAN-FLAGS, of 32, 16 and 2 hexadecimal digits"

@@ -52,8 +52,8 @@ local calls = "for i = 1, 10 do math.abs(i) end"
 describe("tracegrip export", function ()
   it("has the formats that are promised", function ()
     for _, name in ipairs {"packets", "firefox", "gecko", "chrome",
-                           "cpuprofile", "speedscope", "folded", "pprof", "html",
-                           "otlp"} do
+                           "cpuprofile", "speedscope", "folded", "pprof",
+                           "html", "otlp"} do
       assert.is_table(formats[name], name)
     end
   end)

@@ -191,9 +191,9 @@ describe("the page", function ()
     ]], {formats = {"html"}, export = {c = false}})[1]
     local seen_there = run.within(function (directory)
       run.write(directory .. "/page.html", trace.text.html)
-      local script = run.root .. "/spec/export/page.mjs"
       local result = run.command({"sh", "-c", "node --experimental-websocket "
-                                  .. script .. " page.html"},
+                                  .. run.root
+                                  .. "/spec/export/page.mjs page.html"},
                                  {cwd = directory, timeout = 120})
       assert.equal(0, result.status, result.stderr)
       return seen.json(result.stdout)

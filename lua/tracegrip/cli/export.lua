@@ -43,8 +43,8 @@ local own = {
    help = "Where to; '-' is standard output. Compressed if it ends in .gz."},
   {name = "samples", flag = "--samples", value = true, group = "The export",
    formats = {"chrome"}, help = "chrome: samples too, on tracks of their own."},
-  {name = "traceparent", kind = "traceparent", metavar = "PARENT", group = "The export",
-   formats = {"otlp"},
+  {name = "traceparent", kind = "traceparent", metavar = "PARENT",
+   group = "The export", formats = {"otlp"},
    help = "otlp: the span around the program, 00-TRACE-SPAN-FLAGS "
           .. "(W3C Trace Context)."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
