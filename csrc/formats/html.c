@@ -305,19 +305,21 @@ static void put_data (Document *d) {
   tg_buf_addstr(d->out, "</script>\n");
 }
 
-/* Where the page has the place for the data. */
+/* Where the page has the place for the data; without a page it is the data
+   alone. */
 static const char PLACE[] = "<!-- data -->\n";
 
 tg_Status tg_format_html (tg_Export *x) {
   Document d = {.x = x, .out = &x->out->text};
-  const char *place = strstr(x->page, PLACE);
+  const char *page = x->page != NULL ? x->page : PLACE;
+  const char *place = strstr(page, PLACE);
   tg_assert(place != NULL);
   tg_spool_init(&d.spool);
   if (!tg_profile_init(&d.profile, x->stream->functions, false)
       || !tg_gzip_begin(&d.zevents) || !tg_gzip_begin(&d.zvalues))
     fail(&d);
   else {
-    tg_buf_add(d.out, x->page, (size_t)(place - x->page));
+    tg_buf_add(d.out, page, (size_t)(place - page));
     put_data(&d);
     tg_buf_addstr(d.out, place + sizeof PLACE - 1);
   }
