@@ -1,7 +1,7 @@
 /*
-** otlp.c - calls as spans of OpenTelemetry, in the JSON encoding of OTLP: a line
-** for each batch, an ExportTraceServiceRequest, as the Collector's file exporter
-** writes them and its receiver for such files reads them.
+** otlp.c - calls as spans of OpenTelemetry, in the JSON encoding of OTLP: a
+** line for each batch, an ExportTraceServiceRequest, as the Collector's file
+** exporter writes them and its receiver for such files reads them.
 **
 ** A span is a call, from its entry to its end: what a coroutine waits between a
 ** yield and the resume is part of the calls that are open in it. Its parent is
@@ -44,7 +44,7 @@ typedef struct Document {
   tg_Export *x;
   tg_Buf *out;                  /* borrows; of x->out */
   char trace[33];               /* id of the trace, in hexadecimal */
-  uint64_t root;                /* span of somebody else's around all; 0: none */
+  uint64_t root;                /* span of somebody else's around all, or 0 */
   uint64_t seed, made;          /* of ids, and how many */
   Span **open;                  /* owns; calls that are open, innermost last */
   uint32_t nopen, copen;

@@ -1,7 +1,7 @@
 /*
 ** userhook.c - see userhook.h: what stands in for debug.sethook and gethook
-** while a hook of ours is there or may come, so that the program has the hook that it set, and sees no
-** other.
+** while a hook of ours is there or may come, so that the program has the hook
+** that it set, and sees no other.
 **
 ** Called by the program, as functions of its own that may raise; entered and
 ** left when tracing begins and ends. The real functions are called for all that

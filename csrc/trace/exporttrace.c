@@ -70,8 +70,8 @@ static bool read_flag (lua_State *L, const char *key) {
   return b;
 }
 
-/* Version 00 of W3C's Trace Context: "00-<32 hex>-<16 hex>-<2 hex>", lower case,
-   ids not all zeros. */
+/* Version 00 of W3C's Trace Context: "00-<32 hex>-<16 hex>-<2 hex>", in lower
+   case, ids not all zeros. */
 static bool is_parent (const char *s, size_t size) {
   if (size != 55 || memcmp(s, "00-", 3) != 0 || s[35] != '-' || s[52] != '-')
     return false;
