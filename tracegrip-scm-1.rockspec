@@ -31,6 +31,7 @@ build = {
     ["tracegrip.core"] = {
       sources = {
         "csrc/base/alloc.c",
+        "csrc/base/allocmeter.c",
         "csrc/base/atfork.c",
         "csrc/base/buf.c",
         "csrc/base/clock.c",
@@ -150,6 +151,7 @@ build = {
         "csrc/reader/reader.c",
         "csrc/reader/stacks.c",
         "csrc/reader/suspended.c",
+        "csrc/reader/usage.c",
         "csrc/recording/claim.c",
         "csrc/recording/entries.c",
         "csrc/recording/entrywriter.c",
@@ -174,6 +176,7 @@ build = {
         "csrc/server/remotes.c",
         "csrc/server/serverhost.c",
         "csrc/server/serverthread.c",
+        "csrc/session/allocations.c",
         "csrc/session/anchor.c",
         "csrc/session/heap.c",
         "csrc/session/pause.c",

@@ -21,6 +21,7 @@
 #include "hook/sampler.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
+#include "session/allocations.h"
 #include "session/anchor.h"
 #include "session/snapshot.h"
 #include "session/tracefile.h"
@@ -206,6 +207,7 @@ static void end_tracing (tg_Session *s, lua_State *L) {
   TG_STACK_GUARD(L);
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
   tg_hook_end(s, L);            /* first: no event comes of what follows */
+  tg_allocations_end(s);
   tg_sampler_set(s, L, 0);
   tg_userhook_leave(L);
   clear_machinery(s);
@@ -287,6 +289,7 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
   tg_assert(t->session == NULL && first == (s->traces == NULL));
+  tg_allocations_settle(s);
   if (!begin_undisturbed(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
   t->session = s;
@@ -319,6 +322,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
    that its file does not take any more, begins nowhere again. */
 bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && !t->consumed);
+  tg_allocations_settle(s);
   if (t->end != TG_END_NOT || s->terminated || s->torn
       || !tg_tracelimits_again(s, t, tg_clock_ticks()))
     return false;
@@ -356,6 +360,7 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && s->tracing);
+  tg_allocations_settle(s);
   if (t->end == TG_END_NOT) {
     if (t->options.sample > 0)
       tg_sampler_finish(s, L);

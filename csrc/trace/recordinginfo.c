@@ -33,7 +33,7 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
     if (first_ns == UINT64_MAX)
       first_ns = p.time_ns;
     m->events += p.why != TG_WHY_MARK;
-    m->markers += p.why == TG_WHY_MARK && p.mark != TG_MARK_HEAP;
+    m->markers += p.why == TG_WHY_MARK && tg_mark_said(p.mark);
     if (p.thread > m->threads)
       m->threads = p.thread;
   }

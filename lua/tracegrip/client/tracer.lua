@@ -66,7 +66,7 @@ function notices.marker (self, packet)
   return true
 end
 
-notices.memory = notices.marker
+notices.memory, notices.allocations = notices.marker, notices.marker
 
 local function is_frame (packet)
   return type(packet) == "table" and (packet.type == "enteredFrame"
@@ -75,7 +75,8 @@ end
 
 local function is_marker (packet)
   return type(packet) == "table" and (packet.type == "marker"
-                                      or packet.type == "memory")
+                                      or packet.type == "memory"
+                                      or packet.type == "allocations")
 end
 
 function notices.traces (self, packet)
