@@ -39,6 +39,7 @@ build = {
         "csrc/base/grow.c",
         "csrc/base/intern.c",
         "csrc/base/intmap.c",
+        "csrc/base/loaded.c",
         "csrc/base/signals.c",
         "csrc/base/ticker.c",
         "csrc/binding/display.c",

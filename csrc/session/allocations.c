@@ -6,6 +6,8 @@
 */
 #include "session/allocations.h"
 
+#include "base/loaded.h"
+
 /* How much Lua has, as the meter began to count what is added to it. While the
    collector runs a finalizer it does not say (lua_gc, section 4.6 of the
    manual): then it is asked again with the next event. */
@@ -16,13 +18,16 @@ static void find_base (tg_Session *s) {
     tg_allocmeter_base(s->meter, (uint64_t)kilobytes * 1024 + (uint64_t)rest);
 }
 
-/* 'ticks_stop' as the alarm: the writer looks at it with every event. */
+/* 'ticks_stop' as the alarm: the writer looks at it with every event. The meter
+   may outlive all of us: lua_close unloads modules (gctm in loadlib.c) before it
+   frees its last blocks. */
 static bool begin (tg_Session *s) {
   void *ud;
   lua_Alloc allocator = lua_getallocf(s->main, &ud);
   s->meter = tg_allocmeter_new(allocator, ud, s->main, &s->writer.ticks_stop);
   if (s->meter == NULL)
     return false;
+  tg_loaded_keep();
   lua_setallocf(s->main, tg_allocmeter_call, s->meter);
   find_base(s);
   tg_session_attribute(s, s->current);

@@ -47,9 +47,10 @@ static void close_traces (tg_Session *s, lua_State *L) {
 }
 
 /* The state closes. Any other finalizer of the state may still come after this
-   one and start a trace: it finds no session then and makes a new one
-   (lua_close calls finalizers in the reverse order of their marking, section
-   2.5.3 of the manual). */
+   one and start a trace (lua_close calls finalizers in the reverse order of
+   their marking, section 2.5.3 of the manual): it finds this mark instead of a
+   session. A new session would have no finalizer any more (luaC_checkfinalizer
+   in lgc.c), and be in the list of all when it is gone. */
 static int session__gc (lua_State *L) {
   tg_Session *s = lua_touserdata(L, 1);
   if (tg_session_find(L) == s) {
@@ -58,7 +59,7 @@ static int session__gc (lua_State *L) {
     tg_sampler_free(s);
     tg_running_free(s);
     tg_sessions_remove(s);
-    lua_pushnil(L);
+    lua_pushboolean(L, 0);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   }
   return 0;
@@ -72,6 +73,9 @@ tg_Session *tg_tracing_get (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   if (s != NULL)
     return s;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session) == LUA_TBOOLEAN)
+    luaL_error(L, "the state closes: no trace can begin any more");
+  lua_pop(L, 1);
   s = lua_newuserdatauv(L, sizeof *s, 0);
   memset(s, 0, sizeof *s);
   lua_createtable(L, 0, 1);
