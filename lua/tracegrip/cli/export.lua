@@ -43,6 +43,11 @@ local own = {
    help = "Where to; '-' is standard output. Compressed if it ends in .gz."},
   {name = "samples", flag = "--samples", value = true, group = "The export",
    formats = {"chrome"}, help = "chrome: samples too, on tracks of their own."},
+  {name = "weight", metavar = "WHAT", group = "The export",
+   choices = {"time", "bytes", "allocations"}, formats = {"folded"},
+   default = "time",
+   help = "folded: what stacks are weighted by; bytes and allocations are of "
+          .. "recordings that were made with --memory."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
    group = "The export", formats = {"gecko"}, default = "36",
    help = "gecko: the version of the format."},
@@ -111,7 +116,7 @@ local function choices (parsed, trace, progress)
   local chosen = options.filter(parsed, trace)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
-  chosen.levels = parsed.levels
+  chosen.levels, chosen.weight = parsed.levels, parsed.weight
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress
   return chosen
