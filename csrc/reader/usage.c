@@ -68,8 +68,8 @@ void tg_usage_leave (tg_Usage *u, bool last, bool own) {
     raise_peak(&u->open[u->nopen - 1].high, o->high);
 }
 
-/* Before the first of all that tells it, the heap was what it has now, less what
-   has been added. Frames that were open then begin from there. */
+/* Before the first of all that tells it, the heap was what it has now, less
+   what has been added. Frames that were open then begin from there. */
 static void find_heap (tg_Usage *u, const tg_Allocations *a) {
   u->known = true;
   u->heap = a->heap + a->freed - a->allocated;

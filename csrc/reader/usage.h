@@ -1,15 +1,16 @@
 /*
-** usage.h - what calls have allocated: beside a profile (profile.h), added up as
-** it adds up time.
+** usage.h - what calls have allocated: beside a profile (profile.h), added up
+** as it adds up time.
 **
-** What is allocated between two events is the innermost open frame's own (self),
-** and that of all frames around it (total); with none open it is nobody's. So
-** the self amounts of all rows and 'outside' are 'sum', to the byte. Recursion
-** counts once in a row's total. What is freed is noted where it is freed, which
-** is where the collector works, not where the block had come from.
+** What is allocated between two events is the innermost open frame's own
+** (self), and that of all frames around it (total); with none open it is
+** nobody's. So the self amounts of all rows and 'outside' are 'sum', to the
+** byte. Recursion counts once in a row's total. What is freed is noted where it
+** is freed, which is where the collector works, not where the block had come
+** from.
 **
-** 'peak' of a row or a node: by how much the heap was larger in one of its calls
-** than where that call began, at the most.
+** 'peak' of a row or a node: by how much the heap was larger in one of its
+** calls than where that call began, at the most.
 **
 ** Rows, nodes and frames have the profile's numbers. Plain C, one thread.
 ** Memory: as the profile, about as much once more.
@@ -63,8 +64,8 @@ void tg_usage_free (tg_Usage *u);             /* zeroed memory is fine */
    one of the row is open. False without memory. */
 bool tg_usage_enter (tg_Usage *u, uint32_t row, uint32_t node, bool first);
 
-/* The innermost frame is left; 'last': it was the last open one of its row. 'own':
-   its node is not that of a frame further out. */
+/* The innermost frame is left; 'last': it was the last open one of its row.
+   'own': its node is not that of a frame further out. */
 void tg_usage_leave (tg_Usage *u, bool last, bool own);
 
 /* This was allocated since the last time. */

@@ -19,8 +19,8 @@ static void find_base (tg_Session *s) {
 }
 
 /* 'ticks_stop' as the alarm: the writer looks at it with every event. The meter
-   may outlive all of us: lua_close unloads modules (gctm in loadlib.c) before it
-   frees its last blocks. */
+   may outlive all of us: lua_close unloads modules (gctm in loadlib.c) before
+   it frees its last blocks. */
 static bool begin (tg_Session *s) {
   void *ud;
   lua_Alloc allocator = lua_getallocf(s->main, &ud);

@@ -4,7 +4,7 @@
 **
 **     program ─> Lua ─> meter ─┬─> the state's allocator, given back at the end
 **                              └─ *alarm = 0: the writer's 'ticks_stop'
-**     next event ─> writer asks 'turn' (tracelimits.h) ─> ALLOCATIONS, the event
+**     next event ─> writer asks 'turn' (tracelimits.h) ─> ALLOCATIONS, event
 **
 ** The meter (allocmeter.h) is installed while some trace has the type
 ** "allocations". That something was allocated brings the next event to 'turn',

@@ -60,8 +60,8 @@
 **   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
-**             ran until now. Meanwhile the heap had 'above' bytes more than both
-**             before and now. It stands for no packet. The flags are 0.
+**             ran until now. Meanwhile the heap had 'above' bytes more than
+**             both before and now. It stands for no packet. The flags are 0.
 **   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
 **             program has waited for a reader, up to now. That is no time of
 **             the program's: readers take it out of theirs.

@@ -168,7 +168,10 @@ describe("allocations", function ()
     assert.equal(good, within [[
       local function leaf () return ("x"):rep(1000) .. "y" end
       local function idle () end
-      local function both () idle() leaf() local t = {{}, {}} leaf() return t end
+      local function both ()
+        idle() leaf() local t = {{}, {}} leaf()
+        return t
+      end
       local trace = start()
       both() both()
       trace:stop()

@@ -1,7 +1,7 @@
 /*
-** allocators.c - Lua states of a host with an allocator of its own, which counts
-** and checks what it is asked: each block has its size before it, and whoever
-** frees or resizes it must know that.
+** allocators.c - Lua states of a host with an allocator of its own, which
+** counts and checks what it is asked: each block has its size before it, and
+** whoever frees or resizes it must know that.
 **
 ** In such a state the global function counted() gives allocations, bytes
 ** allocated, bytes freed and bytes in use, of that state; it allocates nothing.
@@ -21,7 +21,7 @@ typedef struct Counts {
   size_t allocations, allocated, freed, used;
   size_t blocks, tables;        /* in use; made, by the kind in 'osize' */
   size_t wrong;                 /* calls with an 'osize' that is not so */
-  size_t most;                  /* bytes in use that are not exceeded; 0 = any */
+  size_t most;                  /* bytes in use, not exceeded; 0 = any */
   size_t passed;                /* calls that came by way of 'outer' */
 } Counts;
 

@@ -48,8 +48,8 @@ static void put_stack (tg_Document *w, const Row *row) {
 
 typedef void Field (tg_Document *w, const Row *row);
 
-/* A column is read back for itself, as those of samples are. Rows are copied out
-   of a piece: in the spool they are not aligned. */
+/* A column is read back for itself, as those of samples are. Rows are copied
+   out of a piece: in the spool they are not aligned. */
 static void put_column (tg_Document *w, const tg_Column *column,
                         const char *key, Field *field) {
   tg_Buf piece = {0};
