@@ -4,19 +4,36 @@
 */
 #include "base/allocmeter.h"
 
+#include <stdatomic.h>
+
 #include "base/alloc.h"
 
-tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud,
-                                  const void *home, uint64_t *alarm) {
+static tg_AllocMeter *_Atomic all;
+
+tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud) {
   tg_AllocMeter *m = tg_calloc(1, sizeof *m);
-  if (m != NULL) {
-    m->allocator = allocator;
-    m->ud = ud;
-    m->home = home;
-    m->alarm = alarm;
-    m->counts = true;
-  }
+  if (m == NULL)
+    return NULL;
+  m->allocator = allocator;
+  m->ud = ud;
+  m->next = atomic_load(&all);
+  while (!atomic_compare_exchange_weak(&all, &m->next, m))
+    continue;
   return m;
+}
+
+void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm) {
+  tg_assert(!m->counts);
+  m->alarm = alarm;
+  m->counts = true;
+  m->own = m->based = false;
+  tg_allocmeter_asked(m);
+}
+
+/* 'alarm' is in the session, which may be gone before the state is. */
+void tg_allocmeter_end (tg_AllocMeter *m) {
+  m->counts = false;
+  m->alarm = NULL;
 }
 
 void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap) {
@@ -24,16 +41,6 @@ void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap) {
   m->told_heap += heap - m->heap;
   m->heap = heap;
   m->based = true;
-}
-
-void tg_allocmeter_free (tg_AllocMeter *m) {
-  tg_free(m);
-}
-
-/* 'alarm' is in the session, which may be gone before the state is. */
-void tg_allocmeter_leave (tg_AllocMeter *m) {
-  m->counts = false;
-  m->alarm = NULL;
 }
 
 /* A block that becomes larger counts as one allocation of what is added: what
@@ -48,35 +55,20 @@ static void count (tg_AllocMeter *m, size_t before, size_t after) {
   else
     c->freed += before - after;
   m->heap += after - before;
-  if ((int64_t)(m->heap - m->peak) > 0)
+  if ((int64_t)(m->heap - m->peak) > 0)     /* it may be relative */
     m->peak = m->heap;
-  if (!m->due && !m->own) {
+  if (!m->due && !m->own && m->based) {
     m->due = true;
     *m->alarm = 0;
   }
 }
 
-/* Whether this frees the block in which the state itself is: the last that is
-   freed by lua_close (close_state in lstate.c), whatever it contains. */
-static bool ends_state (const tg_AllocMeter *m, const void *block,
-                        size_t osize) {
-  uintptr_t p = (uintptr_t)block, home = (uintptr_t)m->home;
-  return home >= p && home - p < osize;
-}
-
 /* Of a new object 'osize' is its kind and no size. To free is to ask for 0
-   bytes, and cannot be refused. A state that ends while the meter is still in
-   place has lost whoever would take it out. */
+   bytes, and cannot be refused. */
 void *tg_allocmeter_call (void *ud, void *block, size_t osize, size_t nsize) {
   tg_AllocMeter *m = ud;
-  tg_Allocator *allocator = m->allocator;
   size_t before = block != NULL ? osize : 0;
-  if (tg_unlikely(nsize == 0 && ends_state(m, block, before))) {
-    void *theirs = m->ud;
-    tg_free(m);
-    return allocator(theirs, block, osize, nsize);
-  }
-  void *result = allocator(m->ud, block, osize, nsize);
+  void *result = m->allocator(m->ud, block, osize, nsize);
   if (m->counts && before != nsize && (nsize == 0 || result != NULL))
     count(m, before, nsize);
   return result;

@@ -13,10 +13,14 @@
 ** It runs wherever Lua allocates and frees, in the middle of a collection too:
 ** so it looks at no Lua state, calls nothing else and cannot fail.
 **
-** Owned by the session that has installed it (session/allocations.h), on the
-** thread that runs the state. If the program has put an allocator of its own
-** before it meanwhile, nobody can take it out: it stays, counts nothing, and
-** frees itself when the state's last block is freed, behind which nobody calls.
+** Used by the session that has installed it (session/allocations.h), on the
+** thread that runs the state. It is never freed. Whoever asks the state for its
+** allocator (lua_getallocf) may keep what he is told: Lua 5.5 does, in strings
+** that are made in a buffer, and frees them by it when they are collected
+** (resizebox and luaL_pushresult in lauxlib.c); so does an allocator of the
+** program's that was put before ours. When that is over nobody tells. So a
+** session keeps its meter for its next trace, and a state that has had one
+** leaves some hundred bytes behind.
 */
 #ifndef TG_ALLOCMETER_H
 #define TG_ALLOCMETER_H
@@ -35,27 +39,34 @@ typedef struct tg_AllocCounts {
 typedef struct tg_AllocMeter {
   tg_Allocator *allocator;  /* what was there before... */
   void *ud;                 /* ...and what it is called with */
-  const void *home;         /* lies in the block that the state frees last */
   bool counts;              /* else it only passes on */
   bool own;                 /* what is asked for now is the tracer's */
-  tg_AllocCounts total;     /* since it was made: of the program... */
-  tg_AllocCounts aside;     /* ...and of the tracer */
-  uint64_t heap;            /* bytes that the state has now, all in all; modulo
-                               2^64 as long as it is not 'based' */
+  bool based;               /* it is known what there was at first: 'heap' is
+                               not relative, and the alarm is set */
+  bool due;                 /* something has changed since it was last asked */
+  tg_AllocCounts total;     /* of the program; only grows */
+  tg_AllocCounts aside;     /* of the tracer */
+  uint64_t heap;            /* bytes that the state has now, all in all */
   uint64_t peak;            /* the most since it was last asked... */
   uint64_t told_heap;       /* ...as 'heap' and 'total' were then */
   tg_AllocCounts told;
-  bool based;               /* it is known what there was at first */
-  bool due;                 /* something has changed since it was last asked: */
-  uint64_t *alarm;          /* this was set to 0 then; borrows */
+  uint64_t *alarm;          /* borrows */
+  struct tg_AllocMeter *next;   /* of all there are: a leak checker finds it */
 } tg_AllocMeter;
 
-/* One that counts; NULL without memory. */
-tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud,
-                                  const void *home, uint64_t *alarm);
+/* One that passes on to this allocator, and counts once it is begun; NULL
+   without memory. */
+tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud);
 
 /* The allocator that a state gets; 'ud' is the meter. */
 tg_Allocator tg_allocmeter_call;
+
+/* It counts from here on; '*alarm' is set to 0 when there is something to be
+   asked for, once it is based. */
+void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm);
+
+/* It counts no more. */
+void tg_allocmeter_end (tg_AllocMeter *m);
 
 /* The state has so many bytes now: what was counted so far is relative. */
 void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap);
@@ -66,11 +77,5 @@ TG_INLINE void tg_allocmeter_asked (tg_AllocMeter *m) {
   m->told = m->total;
   m->peak = m->told_heap = m->heap;
 }
-
-/* It is in no state any more. */
-void tg_allocmeter_free (tg_AllocMeter *m);
-
-/* It cannot be taken out. It is nobody's from here on. */
-void tg_allocmeter_leave (tg_AllocMeter *m);
 
 #endif

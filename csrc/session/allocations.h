@@ -28,9 +28,13 @@
    without memory. */
 bool tg_allocations_review (tg_Session *s);
 
-/* Tracing ends. The state has its allocator back, if nobody has put another
-   one before it; then the meter is the state's. */
+/* Tracing ends. The state has its allocator back, unless somebody has put
+   another one before ours: then ours only passes on. */
 void tg_allocations_end (tg_Session *s);
+
+/* The size of the heap, where it could not be had when the meter was put there.
+   */
+void tg_allocations_base (tg_Session *s);                      /* [-0, +0, -] */
 
 /* Whether there is something to be told. */
 TG_INLINE bool tg_allocations_due (const tg_Session *s) {

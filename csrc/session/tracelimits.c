@@ -351,6 +351,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     return;             /* nothing comes after the end */
   if (note_allocations(s, need, now))
     return;
+  if (metered && !s->meter->based)
+    tg_allocations_base(s);
   need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? TG_ALLOCATIONS_ROOM : 0u);
   if (s->orphan != NULL)
     adopt_orphan(s, now);

@@ -118,6 +118,7 @@ typedef struct tg_Session {
   lua_Hook summon;            /* its hook, which is none of the program's */
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
+  tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
   /* from here on only while tracing */
   bool tracing;
   bool hooked;                /* all coroutines have the tracer's hook */

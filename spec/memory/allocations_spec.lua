@@ -350,8 +350,7 @@ describe("the allocator", function ()
     ]])
   end)
 
-  it("stays behind one that the program puts before it, and goes with the "
-     .. "state", function ()
+  it("stays behind one that the program puts before it", function ()
     assert.equal(good, within [[
       local trace = start()
       wrap()
