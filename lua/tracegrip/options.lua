@@ -378,7 +378,7 @@ end
 -- 0 of an export. A trace without times has none; then they count from its
 -- start.
 local function first_call (trace, filter)
-  local first = {trace = {"time", "markers", "memory"}}
+  local first = {trace = {"time", "markers", "memory", "allocations"}}
   for key, value in pairs(filter) do
     first[key] = value
   end
