@@ -19,8 +19,9 @@ void tg_allocations_base (tg_Session *s) {
     tg_allocmeter_base(s->meter, (uint64_t)kilobytes * 1024 + (uint64_t)rest);
 }
 
-/* The meter that the state's allocator gets before it: that of an earlier trace,
-   if it stood before the same one. Another one may call ours itself by now. */
+/* The meter that the state's allocator gets before it: that of an earlier
+   trace, if it stood before the same one. Another one may call ours itself by
+   now. */
 static tg_AllocMeter *find_meter (const tg_Session *s) {
   void *ud;
   lua_Alloc allocator = lua_getallocf(s->main, &ud);
