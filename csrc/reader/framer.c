@@ -268,19 +268,20 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
 }
 
 /* A packet of no frame. What a filter hides of a thread or of a time it hides
-   of its markers; 'own': it is a coroutine's. */
+   of its markers; 'own': it is a coroutine's. Before the first sample none is
+   known to run: it is the main one, as far as can be told. */
 static bool note (tg_Framer *fr, bool own, uint32_t mark, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
-  const tg_Stack *s = fr->running;
+  tg_ThreadId thread = fr->running != NULL ? fr->running->thread : 1;
   if (filter != NULL && ((own && filter->thread != 0
-                          && filter->thread != s->thread)
+                          && filter->thread != thread)
                          || fr->now_ns < filter->from_ns))
     return false;
   memset(out, 0, sizeof *out);
   out->why = TG_WHY_MARK;
   out->sequence = fr->sequence;
   out->time_ns = fr->now_ns;
-  out->thread = s->thread;
+  out->thread = thread;
   out->depth = fr->open;
   out->mark = (uint8_t)(mark & TG_MARK_SORT);
   out->values = fr->event.values;
@@ -394,7 +395,8 @@ static void apply_mark (tg_Framer *fr) {
   uint32_t sort = counts ? (uint32_t)TG_MARK_ALLOCATIONS
                          : fr->event.mark & TG_MARK_SORT;
   uint32_t type = tg_tracetype_mark(sort);
-  if (fr->marks && (fr->selection.types & type) != 0 && fr->running != NULL
+  if (fr->marks && (fr->selection.types & type) != 0
+      && (fr->running != NULL || counts)
       && counts == (sort == TG_MARK_ALLOCATIONS))
     tg_framer_job(fr, counts ? TG_JOB_ALLOCATIONS : TG_JOB_MARK, TG_WHY_MARK,
                   0, tg_no_values);

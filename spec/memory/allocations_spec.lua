@@ -305,6 +305,25 @@ describe("allocations", function ()
     ]])
   end)
 
+  it("are all there where nothing but samples is taken", function ()
+    assert.equal(good, within [[
+      collectgarbage "stop"
+      local before = {counted()}
+      local trace = start {sample = 1000}
+      local t = os.clock()
+      local list = {}
+      repeat list[#list + 1] = {} until os.clock() - t > 0.03
+      local after = {counted()}
+      trace:stop()
+      local m = trace:report().memory
+      local most = after[2] - before[2]
+      -- What start itself makes is its own, and what comes until counted tells.
+      assert(m.total_bytes > #list * 56 and m.total_bytes <= most,
+             m.total_bytes .. " of " .. most)
+      return true
+    ]])
+  end)
+
   it("are the same from a file, and from packets", function ()
     assert.equal(good, within [[
       local path = os.tmpname()
