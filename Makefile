@@ -47,6 +47,7 @@ CORE    = $(BUILD)/lib/lua/$(VERSION)/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
+          $(BUILD)/spec/allocators.so \
           $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so
 BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store readahead follower channel handover

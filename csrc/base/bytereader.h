@@ -43,4 +43,20 @@ TG_INLINE uint64_t tg_take64 (tg_ByteReader *b) {
   return v;
 }
 
+/* LEB128, as tg_putvar of event.h writes it; what has more than ten bytes is
+   none. */
+TG_INLINE uint64_t tg_takevar (tg_ByteReader *b) {
+  uint64_t v = 0;
+  for (unsigned shift = 0; shift < 70; shift += 7) {
+    const uint8_t *p = tg_take(b, 1);
+    if (p == NULL)
+      return 0;
+    v |= (uint64_t)(*p & 0x7f) << shift;
+    if (*p < 0x80)
+      return v;
+  }
+  b->missing = true;
+  return 0;
+}
+
 #endif

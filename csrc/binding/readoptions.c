@@ -30,6 +30,7 @@ typedef struct Reading {
   tg_Filter *filter;    /* if it is READ: 'o' is inside */
   const char *name;     /* of the option being read; its value is on top */
   bool typed;           /* trace types were given */
+  bool memory;          /* those of memory are wanted beside them */
   bool counts;          /* 'calls' was given */
 } Reading;
 
@@ -215,6 +216,13 @@ static void settle_samples (const Reading *r) {
   o->types = TG_TYPES_DEFAULT & ~TG_TYPES_VALUES;
 }
 
+/* Beside whatever else is asked for, by types or without any. */
+static void opt_memory (Reading *r) {
+  if (!lua_isboolean(r->L, -1))
+    fail(r, "a boolean");
+  r->memory = lua_toboolean(r->L, -1);
+}
+
 static void opt_include (Reading *r) {
   read_patterns(r, &r->o->include);
 }
@@ -329,6 +337,7 @@ static const struct {
 } options[] = {
   {"trace", opt_trace, RECORD | READ},
   {"sample", opt_sample, RECORD},
+  {"memory", opt_memory, RECORD},
   {"include", opt_include, RECORD | READ},
   {"exclude", opt_exclude, RECORD | READ},
   {"c", opt_c, RECORD | READ},
@@ -430,6 +439,8 @@ void tg_readoptions (lua_State *L, int index, const char *const *extra,
   tg_options_init(o);
   read_all(&r, index);
   settle_samples(&r);
+  if (r.memory)
+    o->types |= TG_TYPE_MEMORY | TG_TYPE_ALLOCATIONS;
   if (r.counts && o->on.count == 0)
     luaL_error(L, "option 'calls': counts calls of what the option 'on' says, "
                   "which is missing");

@@ -508,6 +508,25 @@ static void measured (lua_State *L, tg_PacketEvents *r) {
     end(r, tg_put64(tg_put32(p, TG_MARK_HEAP), bytes), 0);
 }
 
+/* What was allocated, of the coroutine that it names; 0 of what it does not
+   say. */
+static void allocated (lua_State *L, tg_PacketEvents *r) {
+  static const char *const fields[] = {
+    "allocations", "allocated", "freed", "bytes", "above"
+  };
+  static const tg_Buf none;
+  bool there;
+  tg_ThreadId thread = thread_field(L);
+  release(r);
+  if (thread != 0 && thread != r->running->thread)
+    resume(r, thread, &none, r->now);
+  uint8_t *p = begin(r, TG_EV_ALLOCATIONS, 0, r->now);
+  for (int i = 0; p != NULL && i < 5; i++)
+    p = tg_putvar(p, number_field(L, fields[i], 1, &there));
+  if (p != NULL)
+    end(r, p, 0);
+}
+
 /* A packet of another type is passed over: there may be some that this library
    is too old for. */
 void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
@@ -523,6 +542,8 @@ void tg_packetevents_take (lua_State *L, tg_PacketEvents *r) {
     marked(L, r);
   else if (type != NULL && strcmp(type, "memory") == 0)
     measured(L, r);
+  else if (type != NULL && strcmp(type, "allocations") == 0)
+    allocated(L, r);
   lua_settop(L, top);
 }
 

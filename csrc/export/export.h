@@ -33,6 +33,11 @@
 #include "stream/stream.h"
 #include "text/outfile.h"
 
+/* What stacks are weighted by. */
+typedef enum tg_Weight {
+  TG_WEIGHT_TIME, TG_WEIGHT_BYTES, TG_WEIGHT_ALLOCATIONS
+} tg_Weight;
+
 /* What the user may choose, beyond the filter. */
 typedef struct tg_ExportOptions {
   uint64_t limit;         /* calls; 0 = the format's default */
@@ -42,6 +47,7 @@ typedef struct tg_ExportOptions {
   uint32_t gecko;         /* gecko: version, 5 or 36 */
   const char *parent;     /* otlp: a traceparent (W3C Trace Context), checked;
                              NULL: none */
+  tg_Weight weight;       /* folded: what was allocated, in place of time */
 } tg_ExportOptions;
 
 /* A frame that is open in the document. */

@@ -338,7 +338,7 @@ static bool leave (Document *d, const tg_Packet *p) {
 /* A moment is where its coroutine's calls are. That a timer begins shows in its
    box; it has none where the trace ends before. */
 static bool put_marker (Document *d, const tg_Packet *p) {
-  if (p->mark == TG_MARK_GROUPEND)
+  if (p->mark == TG_MARK_GROUPEND || p->mark == TG_MARK_ALLOCATIONS)
     return true;
   if (p->mark == TG_MARK_HEAP) {
     tg_chromemarks_heap(&d->marks, p);

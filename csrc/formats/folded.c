@@ -15,6 +15,9 @@
 ** less than a microsecond, and the sum of all by half of one at most. Stacks
 ** that come to 0 are left out.
 **
+** The option 'weight' puts bytes that were allocated, or the number of
+** allocations, in place of microseconds: those need no rounding.
+**
 ** All is added up before the first line is written. Without memory the export's
 ** status says so.
 */
@@ -28,6 +31,7 @@
 #include "formats/formats.h"
 #include "reader/calltree.h"
 #include "reader/funclabels.h"
+#include "stream/marks.h"
 #include "text/terminal.h"
 
 /* A node's row is a label; that of a root, the body's label beyond this. */
@@ -53,7 +57,7 @@ typedef struct Document {
   bool *ambiguous;            /* owns; by label: others have the same name */
   Step *steps;                /* owns; by node */
   tg_Buf path;                /* owns; of the node that is written */
-  uint64_t sum_ns;            /* of what is written */
+  uint64_t sum;               /* of what is written */
 } Document;
 
 /*
@@ -138,16 +142,29 @@ static void leave (Document *d, const tg_Packet *p) {
   forget_root(d, p);
 }
 
-/* Time goes to the innermost frame, whatever coroutine it is in: a suspended
-   one has none open. */
+/* What came since the packet before, in the unit of the weight. */
+static uint64_t amount (const Document *d, const tg_Packet *p) {
+  if (d->x->options.weight == TG_WEIGHT_TIME)
+    return p->time_ns - d->now_ns;
+  if (p->why != TG_WHY_MARK || p->mark != TG_MARK_ALLOCATIONS)
+    return 0;
+  tg_Allocations a = tg_event_allocations(p->values);
+  return d->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
+}
+
+/* It goes to the innermost frame, whatever coroutine it is in: a suspended one
+   has none open. The tree's 'self_ns' is that, whatever its unit. */
 static bool add_up (Document *d) {
   tg_Packet p;
+  if (d->x->options.weight != TG_WEIGHT_TIME)
+    tg_export_mark(d->x);
   while (tg_export_next(d->x, &p)) {
     if (d->nopen > 0)
-      d->tree.nodes[d->open[d->nopen - 1]].tally.self_ns
-          += p.time_ns - d->now_ns;
+      d->tree.nodes[d->open[d->nopen - 1]].tally.self_ns += amount(d, &p);
     tg_assert(p.time_ns >= d->now_ns);
     d->now_ns = p.time_ns;
+    if (p.why == TG_WHY_MARK)
+      continue;
     if (p.why != TG_WHY_ENTER)
       leave(d, &p);
     else if (!enter(d, &p))
@@ -275,23 +292,23 @@ static void go_down (Document *d, uint32_t node) {
     tg_buf_addfmt(&d->path, " [%" PRIu64 " calls deeper]", n->tally.calls);
 }
 
-static uint64_t rounded (uint64_t ns) {
-  return (ns + 500) / 1000;
+static uint64_t rounded (const Document *d, uint64_t sum) {
+  return d->x->options.weight == TG_WEIGHT_TIME ? (sum + 500) / 1000 : sum;
 }
 
 /* A line is what its own time adds to the sum, rounded: the order of the lines
    is that of the tree, so a subtree's lines stand together and their errors
    cancel out. */
 static void put_line (Document *d, uint32_t node) {
-  uint64_t before = rounded(d->sum_ns);
-  d->sum_ns += d->tree.nodes[node].tally.self_ns;
-  uint64_t us = rounded(d->sum_ns) - before;
-  if (us == 0)
+  uint64_t before = rounded(d, d->sum);
+  d->sum += d->tree.nodes[node].tally.self_ns;
+  uint64_t weight = rounded(d, d->sum) - before;
+  if (weight == 0)
     return;
   tg_Buf *out = &d->x->out->text;
   tg_buf_add(out, d->path.data, d->path.size);
   tg_buf_addchar(out, ' ');
-  tg_buf_addu64(out, us);
+  tg_buf_addu64(out, weight);
   tg_buf_addchar(out, '\n');
 }
 

@@ -434,6 +434,7 @@ TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
     tail_call(t, L, ar, now);
   if (direct)
     tg_quick_settle(t);
+  tg_session_attribute(t->session, t);
   finish(t, L, ar);
 }
 
@@ -466,6 +467,7 @@ static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
     t->quick = 0;
   else
     tg_quick_settle(t);
+  tg_session_attribute(t->session, t);
   finish(t, t->L, ar);
 }
 
@@ -488,6 +490,7 @@ static TG_NOINLINE void return_from_special (tg_Coroutine *t, lua_Debug *ar,
   }
   return_special(t, t->L, ar, now, true);
   tg_quick_settle(t);
+  tg_session_attribute(t->session, t);
   finish(t, t->L, ar);
 }
 

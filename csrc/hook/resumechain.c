@@ -441,7 +441,7 @@ tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
   if (t == NULL)
     return NULL;
   inherit_user_hook(t, s->current);
-  tg_coroutine_enlist(&s->threads, t, L);
+  tg_session_enlist(s, t, L);
   return t;
 }
 

@@ -83,7 +83,7 @@ static tg_Coroutine *record_of (tg_Session *s, lua_State *co, lua_State *L) {
   t = tg_coroutines_add(&s->threads, s, co);
   if (t == NULL)
     return NULL;
-  tg_coroutine_enlist(&s->threads, t, L);
+  tg_session_enlist(s, t, L);
   t->id = (co == s->main) ? 1 : s->threads.next_id++;
   return t;
 }

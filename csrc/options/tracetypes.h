@@ -25,7 +25,8 @@
   X(HITCOUNT, "hitCount") \
   X(THREAD, "thread") \
   X(MARKERS, "markers") \
-  X(MEMORY, "memory")
+  X(MEMORY, "memory") \
+  X(ALLOCATIONS, "allocations")
 
 enum {
 #define X(id, name) TG_TYPEBIT_##id,
@@ -53,7 +54,11 @@ enum {
 
 /* The bit of the type whose traces have a marker of this sort. */
 TG_INLINE uint32_t tg_tracetype_mark (uint32_t sort) {
-  return sort == TG_MARK_HEAP ? TG_TYPE_MEMORY : TG_TYPE_MARKERS;
+  switch (sort) {
+    case TG_MARK_HEAP: return TG_TYPE_MEMORY;
+    case TG_MARK_ALLOCATIONS: return TG_TYPE_ALLOCATIONS;
+    default: return TG_TYPE_MARKERS;
+  }
 }
 
 /* The bit of a type's name, "samples" too; 0 if there is no such type. */

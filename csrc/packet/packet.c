@@ -327,6 +327,22 @@ static void put_memory (const Writer *w) {
   put_count(w, "bytes", w->p->hits);
 }
 
+/* What was asked of Lua's allocator since the packet before. */
+static void put_allocations (const Writer *w) {
+  tg_Allocations a = tg_event_allocations(w->p->values);
+  tg_sink_member(w->out, "type", "allocations");
+  put_time(w);
+  put_count(w, "allocations", a.count);
+  put_count(w, "allocated", a.allocated);
+  put_count(w, "freed", a.freed);
+  if (a.heap > 0)
+    put_count(w, "bytes", a.heap);
+  if (a.above > 0)
+    put_count(w, "above", a.above);
+  put_depth(w);
+  put_thread(w);
+}
+
 /* Its values are what it is for: they do not wait for a type. */
 static void put_marker (const Writer *w) {
   tg_sink_member(w->out, "type", "marker");
@@ -364,6 +380,8 @@ void tg_packet_write (tg_Sink *out, const tg_Packet *p, const tg_Stream *stream,
   out->object(out);
   if (p->why == TG_WHY_MARK && p->mark == TG_MARK_HEAP)
     put_memory(&w);
+  else if (p->why == TG_WHY_MARK && p->mark == TG_MARK_ALLOCATIONS)
+    put_allocations(&w);
   else if (p->why == TG_WHY_MARK)
     put_marker(&w);
   else

@@ -267,32 +267,48 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
-/* It is at the level at which a call would be. What a filter hides of a thread
-   or of a time it hides of its markers. */
-static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
-  const tg_Event *e = &fr->event;
+/* A packet of no frame. What a filter hides of a thread or of a time it hides
+   of its markers; 'own': it is a coroutine's. Before the first sample none is
+   known to run: it is the main one, as far as can be told. */
+static bool note (tg_Framer *fr, bool own, uint32_t mark, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
-  const tg_Stack *s = fr->running;
-  done(fr);
-  bool own = (e->mark & TG_MARK_SORT) != TG_MARK_HEAP;   /* a coroutine's */
+  tg_ThreadId thread = fr->running != NULL ? fr->running->thread : 1;
   if (filter != NULL && ((own && filter->thread != 0
-                          && filter->thread != s->thread)
+                          && filter->thread != thread)
                          || fr->now_ns < filter->from_ns))
     return false;
   memset(out, 0, sizeof *out);
   out->why = TG_WHY_MARK;
   out->sequence = fr->sequence;
   out->time_ns = fr->now_ns;
-  out->thread = s->thread;
+  out->thread = thread;
   out->depth = fr->open;
-  out->mark = (uint8_t)(e->mark & TG_MARK_SORT);
+  out->mark = (uint8_t)(mark & TG_MARK_SORT);
+  out->values = fr->event.values;
+  return true;
+}
+
+/* It is at the level at which a call would be. */
+static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
+  const tg_Event *e = &fr->event;
+  done(fr);
+  if (!note(fr, (e->mark & TG_MARK_SORT) != TG_MARK_HEAP, e->mark, out))
+    return false;
   out->groups = (uint8_t)(e->mark >> TG_MARK_GROUPSHIFT);
   out->numbered = (e->flags & TG_EVF_NUMBER) != 0;
   out->hits = e->number;
   out->caller = e->caller;
   out->line = e->line;
-  out->values = e->values;
   return true;
+}
+
+/* What the frame that is innermost now has allocated, as the event has it: what
+   is outside of the calls that the selection waits for is not its. */
+static bool turn_allocations (tg_Framer *fr, tg_Packet *out) {
+  done(fr);
+  if (fr->selection.awaits && fr->roots == 0 && !fr->adrift)
+    return false;
+  return note(fr, true, TG_MARK_ALLOCATIONS, out);
 }
 
 /* Only called while there is a job. */
@@ -308,6 +324,7 @@ static bool turn (tg_Framer *fr, tg_Packet *out) {
     case TG_JOB_SAMPLE: return tg_framesample_turn(fr, out);
     case TG_JOB_REOPEN: return turn_reopen(fr, out);
     case TG_JOB_MARK: return turn_mark(fr, out);
+    case TG_JOB_ALLOCATIONS: return turn_allocations(fr, out);
     case TG_JOB_NONE: default: tg_unreachable(); return false;
   }
 }
@@ -371,11 +388,18 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
     fr->gone(fr->gone_ud, e->thread);
 }
 
-/* Whoever does not ask for markers has none. */
+/* Whoever does not ask for markers has none. A damaged file may have one of a
+   sort that is none's. */
 static void apply_mark (tg_Framer *fr) {
-  uint32_t type = tg_tracetype_mark(fr->event.mark & TG_MARK_SORT);
-  if (fr->marks && (fr->selection.types & type) != 0 && fr->running != NULL)
-    tg_framer_job(fr, TG_JOB_MARK, TG_WHY_MARK, 0, tg_no_values);
+  bool counts = fr->event.kind == TG_EV_ALLOCATIONS;
+  uint32_t sort = counts ? (uint32_t)TG_MARK_ALLOCATIONS
+                         : fr->event.mark & TG_MARK_SORT;
+  uint32_t type = tg_tracetype_mark(sort);
+  if (fr->marks && (fr->selection.types & type) != 0
+      && (fr->running != NULL || counts)
+      && counts == (sort == TG_MARK_ALLOCATIONS))
+    tg_framer_job(fr, counts ? TG_JOB_ALLOCATIONS : TG_JOB_MARK, TG_WHY_MARK,
+                  0, tg_no_values);
 }
 
 /* An event of the running coroutine. */
@@ -407,7 +431,7 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
     tg_framestart_lost(fr, e);
-  else if (e->kind == TG_EV_MARK)
+  else if (e->kind == TG_EV_MARK || e->kind == TG_EV_ALLOCATIONS)
     apply_mark(fr);
   else if (e->kind == TG_EV_SAMPLE)
     tg_framesample_begin(fr, e);
@@ -418,7 +442,7 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
 static void apply_samples (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT || e->kind == TG_EV_SAMPLE
       || e->kind == TG_EV_TERMINATE || e->kind == TG_EV_LOST
-      || e->kind == TG_EV_MARK)
+      || e->kind == TG_EV_MARK || e->kind == TG_EV_ALLOCATIONS)
     apply_other(fr, e);
 }
 

@@ -56,7 +56,8 @@ typedef struct tg_Packet {
   uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
   tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
   uint32_t line;        /* callsite's line */
-  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none */
+  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none; of
+                           TG_MARK_ALLOCATIONS the event's body */
 } tg_Packet;
 
 typedef enum tg_JobKind {
@@ -70,6 +71,7 @@ typedef enum tg_JobKind {
   TG_JOB_REENTER,       /* frames from 'next' on */
   TG_JOB_SAMPLE,        /* frames that samples show (framesample.h) */
   TG_JOB_MARK,          /* none: the marker itself */
+  TG_JOB_ALLOCATIONS,   /* none: what was allocated */
   TG_JOB_REOPEN         /* the same of the coroutine that has 'left' above it,
                            then of those */
 } tg_JobKind;

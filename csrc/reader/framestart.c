@@ -102,7 +102,7 @@ static void step_back (tg_Stack *s, const tg_Event *e) {
    a beginning. A RESUME of what runs can be nothing else. */
 bool tg_framestart_is_done (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_TIME || e->kind == TG_EV_CONTEXT
-      || e->kind == TG_EV_MARK)
+      || e->kind == TG_EV_MARK || e->kind == TG_EV_ALLOCATIONS)
     return false;
   tg_Ahead ahead = fr->ahead;
   tg_Stack *s = fr->running;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "stream/marks.h"
 
 /*
 ** {==================================================================
@@ -79,6 +80,7 @@ void tg_profile_free (tg_Profile *p) {
   tg_funclabels_free(&p->labels);
   tg_calltree_free(&p->tree);
   tg_suspended_free(&p->waiting);
+  tg_usage_free(&p->usage);
   memset(p, 0, sizeof *p);
 }
 
@@ -139,7 +141,9 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
   r->tally.calls += called;
   if (r->open++ == 0)
     r->since_ns = k->time_ns;
-  if (has_tree(p) && !enter_node(p, o, called))
+  if ((has_tree(p) && !enter_node(p, o, called))
+      || (p->usage.on
+          && !tg_usage_enter(&p->usage, row, o->node, r->open == 1)))
     return false;
   p->nopen++;
   return true;
@@ -157,6 +161,8 @@ static tg_Open *close_frame (tg_Profile *p) {
     r->tally.total_ns += p->now_ns - r->since_ns;
   if (has_node(p, o))
     p->tree.nodes[o->node].tally.total_ns += stay_ns;
+  if (p->usage.on)
+    tg_usage_leave(&p->usage, r->open == 0, has_node(p, o));
   return o;
 }
 
@@ -190,11 +196,23 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
   return true;
 }
 
+/* What was allocated; other markers are nothing to a profile. */
+static void take_note (tg_Profile *p, const tg_Packet *k) {
+  if (!p->usage.on || k->mark != TG_MARK_ALLOCATIONS)
+    return;
+  tg_Allocations a = tg_event_allocations(k->values);
+  tg_usage_take(&p->usage, &a);
+}
+
 /* Time first, then what the packet changes: the time since the one before was
    spent in the frames that were open then. */
 void tg_profile_take (tg_Profile *p, const tg_Packet *k) {
   if (tg_unlikely(p->status != TG_OK))
     return;
+  if (tg_unlikely(k->why == TG_WHY_MARK)) {
+    take_note(p, k);
+    return;
+  }
   if (tg_unlikely(p->events++ == 0))
     p->first_ns = p->now_ns = k->time_ns;
   pass_time(p, k->time_ns);

@@ -27,6 +27,7 @@
 #include "reader/funclabels.h"
 #include "reader/reader.h"
 #include "reader/suspended.h"
+#include "reader/usage.h"
 #include "stream/functions.h"
 
 /* A row of the report. */
@@ -55,6 +56,7 @@ typedef struct tg_Profile {
   tg_Row *rows;               /* owns */
   uint32_t nrows, crows;      /* how many, and room for how many */
   tg_CallTree tree;           /* owns */
+  tg_Usage usage;             /* owns; what was allocated, if it is 'on' */
   uint32_t levels;            /* of the tree at most: what is deeper is added to
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */

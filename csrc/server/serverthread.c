@@ -5,7 +5,6 @@
 ** at becomes the answer to those who wait, and all who listen are told that
 ** nobody speaks for them.
 */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/atfork.h"
 #include "base/clock.h"
+#include "base/loaded.h"
 #include "base/signals.h"
 #include "text/fdwriter.h"
 
@@ -299,13 +299,6 @@ static bool start_thread (const char *path, const char *cpath) {
   return server.running;
 }
 
-/* Our code must stay where a thread that does not end may be in it. */
-static void stay_loaded (void) {
-  Dl_info info;
-  if (dladdr(&server, &info) != 0)
-    dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 /* With the mutex: the thread has nothing to do any more. One that does not end
    in time, in a finalizer or a library that hangs, is left behind: the program
    must not hang with it. The mutex is given up for the join, since the
@@ -319,7 +312,7 @@ static void end_thread (void) {
     continue;
   if (!server.ended) {
     pthread_detach(server.thread);
-    stay_loaded();
+    tg_loaded_keep();
     return;
   }
   pthread_mutex_unlock(&server.mutex);

@@ -10,7 +10,8 @@
 #define EVERY_NS 1e6
 
 void tg_heap_review (tg_Session *s) {
-  bool wanted = (s->selection.types & TG_TYPE_MEMORY) != 0;
+  uint32_t types = s->selection.types | s->aside.selection.types;
+  bool wanted = (types & TG_TYPE_MEMORY) != 0;
   if (!wanted)
     s->heap_due = UINT64_MAX;
   else if (s->heap_due == UINT64_MAX)

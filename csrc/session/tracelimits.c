@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session/tracelimits.h"
+#include "session/allocations.h"
 #include "session/heap.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
@@ -237,7 +238,7 @@ tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need) {
    be written, and the end of its trace is due. */
 void tg_tracelimits_set (tg_Session *s) {
   s->writer.packets_stop = s->torn ? 0 : UINT64_MAX;
-  s->writer.ticks_stop = s->heap_due;
+  s->next_stop = s->heap_due;
   s->recording = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->end != TG_END_NOT)
@@ -246,9 +247,10 @@ void tg_tracelimits_set (tg_Session *s) {
     uint64_t ticks = ticks_limit(s, t);
     if (t->packets_stop < s->writer.packets_stop)
       s->writer.packets_stop = t->packets_stop;
-    if (ticks < s->writer.ticks_stop)
-      s->writer.ticks_stop = ticks;
+    if (ticks < s->next_stop)
+      s->next_stop = ticks;
   }
+  s->writer.ticks_stop = tg_allocations_due(s) ? 0 : s->next_stop;
 }
 
 /* A signal asks for a snapshot, or somebody outside for something else. A
@@ -321,6 +323,20 @@ static void adopt_orphan (tg_Session *s, uint64_t now) {
     tg_tracelimits_end(s, t, why);
 }
 
+/* Whether nothing but what was allocated has brought the writer here, and there
+   is room to tell of it: then that is all there is to do. A signal handler that
+   asks for something takes the room away (note_wishes). */
+static bool note_allocations (tg_Session *s, size_t need, uint64_t now) {
+  const tg_Writer *r = &s->writer;
+  if (!tg_allocations_due(s) || now >= s->next_stop
+      || r->packets >= r->packets_stop
+      || (size_t)(r->lim - r->p) < need + TG_ALLOCATIONS_ROOM)
+    return false;
+  tg_allocations_note(s, now);
+  s->writer.ticks_stop = s->next_stop;
+  return true;
+}
+
 /* The writer has come to a limit. A new chunk begins with a CONTEXT, which may
    take what was granted: then it is asked for again. The loop ends: each round
    ends a trace, drops a chunk of a ring, or gets room. errno is the program's,
@@ -329,11 +345,15 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
-  bool heap = tg_heap_due(s, now);
+  bool heap = tg_heap_due(s, now), metered = s->meter != NULL;
   tg_assert(s->tracing && need > 0);
   if (s->terminated)
     return;             /* nothing comes after the end */
-  need += heap ? TG_HEAP_ROOM : 0u;
+  if (note_allocations(s, need, now))
+    return;
+  if (metered && !s->meter->based)
+    tg_allocations_base(s);
+  need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? TG_ALLOCATIONS_ROOM : 0u);
   if (s->orphan != NULL)
     adopt_orphan(s, now);
   note_wishes(s);
@@ -344,10 +364,12 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
-  if (heap && s->recording) {
+  if (heap && s->recording)
     tg_heap_note(s, now);
+  if (tg_allocations_due(s) && s->recording)
+    tg_allocations_note(s, now);
+  if (heap || metered)
     tg_tracelimits_set(s);
-  }
   note_wishes(s);
   errno = error;
 }

@@ -21,6 +21,7 @@
 #include "hook/sampler.h"
 #include "hook/userhook.h"
 #include "packet/log.h"
+#include "session/allocations.h"
 #include "session/anchor.h"
 #include "session/snapshot.h"
 #include "session/tracefile.h"
@@ -46,9 +47,10 @@ static void close_traces (tg_Session *s, lua_State *L) {
 }
 
 /* The state closes. Any other finalizer of the state may still come after this
-   one and start a trace: it finds no session then and makes a new one
-   (lua_close calls finalizers in the reverse order of their marking, section
-   2.5.3 of the manual). */
+   one and start a trace (lua_close calls finalizers in the reverse order of
+   their marking, section 2.5.3 of the manual): it finds this mark instead of a
+   session. A new session would have no finalizer any more (luaC_checkfinalizer
+   in lgc.c), and be in the list of all when it is gone. */
 static int session__gc (lua_State *L) {
   tg_Session *s = lua_touserdata(L, 1);
   if (tg_session_find(L) == s) {
@@ -57,7 +59,7 @@ static int session__gc (lua_State *L) {
     tg_sampler_free(s);
     tg_running_free(s);
     tg_sessions_remove(s);
-    lua_pushnil(L);
+    lua_pushboolean(L, 0);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   }
   return 0;
@@ -71,6 +73,9 @@ tg_Session *tg_tracing_get (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   if (s != NULL)
     return s;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session) == LUA_TBOOLEAN)
+    luaL_error(L, "the state closes: no trace can begin any more");
+  lua_pop(L, 1);
   s = lua_newuserdatauv(L, sizeof *s, 0);
   memset(s, 0, sizeof *s);
   lua_createtable(L, 0, 1);
@@ -206,6 +211,7 @@ static void end_tracing (tg_Session *s, lua_State *L) {
   TG_STACK_GUARD(L);
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
   tg_hook_end(s, L);            /* first: no event comes of what follows */
+  tg_allocations_end(s);
   tg_sampler_set(s, L, 0);
   s->hooked = false;
   tg_userhook_leave(s, L);
@@ -288,6 +294,7 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
   tg_assert(t->session == NULL && first == (s->traces == NULL));
+  tg_allocations_settle(s);
   if (!begin_undisturbed(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
   t->session = s;
@@ -320,6 +327,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
    that its file does not take any more, begins nowhere again. */
 bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && !t->consumed);
+  tg_allocations_settle(s);
   if (t->end != TG_END_NOT || s->terminated || s->torn
       || !tg_tracelimits_again(s, t, tg_clock_ticks()))
     return false;
@@ -357,6 +365,7 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && s->tracing);
+  tg_allocations_settle(s);
   if (t->end == TG_END_NOT) {
     if (t->options.sample > 0)
       tg_sampler_finish(s, L);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/wanted.h"
+#include "session/allocations.h"
 #include "session/heap.h"
 #include "state/awaited.h"
 
@@ -91,5 +92,5 @@ bool tg_wanted_work_out (tg_Session *s) {
   tg_selection_clear(&outer.selection);
   if (ok)
     tg_heap_review(s);
-  return ok;
+  return ok && tg_allocations_review(s);
 }

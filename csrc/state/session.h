@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "base/allocmeter.h"
 #include "binding/lx.h"
 #include "options/endreason.h"
 #include "options/selection.h"
@@ -117,6 +118,7 @@ typedef struct tg_Session {
   lua_Hook summon;            /* its hook, which is none of the program's */
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
+  tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
   /* from here on only while tracing */
   bool tracing;
   bool hooked;                /* all coroutines have the tracer's hook */
@@ -155,6 +157,10 @@ typedef struct tg_Session {
                                  reader; to be told after the event */
   uint64_t heap_due;          /* ticks; when the heap's size is to be noted
                                  (heap.h); UINT64_MAX: never */
+  tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
+                                 NULL: nobody asks */
+  uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
+                                 is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */
@@ -193,10 +199,31 @@ TG_INLINE void tg_session_review (tg_Session *s) {
     s->current->quick = 0;
 }
 
+/* What is allocated from here on is the program's, or ours: as the frame on top
+   of 't', which runs. */
+TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
+  if (tg_likely(s->meter == NULL))
+    return;
+  const tg_Frame *top = (t != NULL) ? tg_coroutine_top(t) : NULL;
+  s->meter->own = top != NULL && (top->what & TG_FR_OWN) != 0;
+}
+
 /* Something is to be done after the next event. */
 TG_INLINE void tg_session_heed (tg_Session *s) {
   s->attention = true;
   tg_session_review(s);
+}
+
+/* A coroutine gets its place in the list, for which Lua may have to allocate:
+   that is not the program's. */                              /* [-0, +0, -] */
+TG_INLINE void tg_session_enlist (tg_Session *s, tg_Coroutine *t,
+                                  lua_State *L) {
+  bool own = s->meter != NULL && s->meter->own;
+  if (s->meter != NULL)
+    s->meter->own = true;
+  tg_coroutine_enlist(&s->threads, t, L);
+  if (s->meter != NULL)
+    s->meter->own = own;
 }
 
 /* The session of a state, NULL if it has none. */            /* [-0, +0, -] */

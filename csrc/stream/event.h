@@ -57,6 +57,11 @@
 **             CALL in this stream. The first 'kept' entries are those of the
 **             SAMPLE before, which is then behind the last CONTEXT. 'ns' is how
 **             long it has run since the sample before, 'ticks' how many came.
+**   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
+**             bytes of Lua's heap now (0: not known), var above: what Lua's
+**             allocator was asked for since the ALLOCATIONS before, by whoever
+**             ran until now. Meanwhile the heap had 'above' bytes more than
+**             both before and now. It stands for no packet. The flags are 0.
 **   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
 **             program has waited for a reader, up to now. That is no time of
 **             the program's: readers take it out of theirs.
@@ -88,7 +93,8 @@ typedef enum tg_Kind {
   TG_EV_LOST,
   TG_EV_MARK = 12,
   TG_EV_SAMPLE = 13,
-  TG_EV_WAIT = 14
+  TG_EV_WAIT = 14,
+  TG_EV_ALLOCATIONS = 15
 } tg_Kind;
 
 enum {

@@ -14,6 +14,8 @@
 #include "base/bytereader.h"
 #include "stream/values.h"
 
+#define ALLOCATIONS_NUMBERS 5
+
 /* What is left of an event; and where values may refer to, see values.h. */
 typedef struct Rest {
   tg_ByteReader b;
@@ -93,6 +95,26 @@ static void take_mark (Rest *r, tg_Event *e) {
   take_values(r, e);
 }
 
+/* As they are: who adds them up takes them apart. */
+static void take_allocations (Rest *r, tg_Event *e) {
+  const uint8_t *body = r->b.p;
+  for (int i = 0; i < ALLOCATIONS_NUMBERS; i++)
+    tg_takevar(&r->b);
+  e->values = (tg_Slice){.data = body, .size = (size_t)(r->b.p - body)};
+}
+
+tg_Allocations tg_event_allocations (tg_Slice body) {
+  tg_ByteReader b = {body.data, body.data + body.size, false};
+  tg_Allocations a;
+  a.count = tg_takevar(&b);
+  a.allocated = tg_takevar(&b);
+  a.freed = tg_takevar(&b);
+  a.heap = tg_takevar(&b);
+  a.above = tg_takevar(&b);
+  tg_assert(!b.missing && b.p == b.end);
+  return a;
+}
+
 /* What stands behind the head; false for a kind that there is not. In the order
    in which event.h lists the kinds' operands. */
 static bool take_body (Rest *r, tg_Event *e) {
@@ -115,6 +137,7 @@ static bool take_body (Rest *r, tg_Event *e) {
       e->waited = tg_take64(&r->b);
       return true;
     case TG_EV_MARK: take_mark(r, e); return true;
+    case TG_EV_ALLOCATIONS: take_allocations(r, e); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }
@@ -181,7 +204,9 @@ static tg_FunctionId named_in_sample (const tg_Event *e,
 /* The highest id that the event names: whoever cuts a file looks whether all of
    them are defined. */
 tg_FunctionId tg_event_names (const tg_Event *e) {
-  tg_FunctionId highest = named_in(e->values);
+  tg_FunctionId highest = 0;
+  if (e->kind != TG_EV_ALLOCATIONS)
+    highest = named_in(e->values);
   if (e->function > highest)
     highest = e->function;
   if (e->caller > highest)

@@ -27,7 +27,7 @@ typedef struct tg_Event {
   uint64_t waited;        /* WAIT */
   uint64_t number;        /* LOST: packets; MARK with NUMBER */
   uint32_t mark;          /* MARK: its sort and its groups */
-  tg_Slice values;        /* data NULL without VALUES */
+  tg_Slice values;        /* data NULL without VALUES; ALLOCATIONS: its body */
 } tg_Event;
 
 /*
@@ -37,6 +37,17 @@ typedef struct tg_Event {
 */
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e);
+
+/* What an ALLOCATIONS tells. */
+typedef struct tg_Allocations {
+  uint64_t count;         /* blocks that were made, or made larger */
+  uint64_t allocated, freed;    /* bytes */
+  uint64_t heap;          /* bytes of Lua's heap now; 0: not known */
+  uint64_t above;         /* it had more than before and now, by so many */
+} tg_Allocations;
+
+/* From the body of one, which was decoded before. */
+tg_Allocations tg_event_allocations (tg_Slice body);
 
 /* The highest function id that an event names anywhere, in its values too; 0 if
    it names none. Malformed values name none from there on. */

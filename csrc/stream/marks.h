@@ -28,7 +28,8 @@ typedef enum tg_MarkSort {
   TG_MARKS(X)
 #undef X
   TG_NMARKS,            /* a damaged file may say more than that */
-  TG_MARK_HEAP = 0x80   /* none of the program's: the size of its heap */
+  TG_MARK_HEAP = 0x80,  /* none of the program's: the size of its heap */
+  TG_MARK_ALLOCATIONS = 0x81    /* only of packets: an event of its own */
 } tg_MarkSort;
 
 /* The name of the method. */
@@ -36,6 +37,11 @@ const char *tg_mark_name (uint32_t sort);
 
 /* The sort with that name, TG_NMARKS if there is none. */
 uint32_t tg_mark_sort (const char *name);
+
+/* Whether it is the program's, by a method of the console. */
+TG_INLINE bool tg_mark_said (uint32_t sort) {
+  return sort < TG_MARK_HEAP;
+}
 
 /* Whether its first value is a label, of a timer or a counter. */
 TG_INLINE bool tg_mark_labelled (uint32_t sort) {

@@ -42,7 +42,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
 /* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
   "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
-  "progress", NULL
+  "weight", "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -96,10 +96,31 @@ static const char *read_parent (lua_State *L) {
   return s;
 }
 
+/* In the order of tg_Weight. What a trace does not tell is no weight. */
+static tg_Weight read_weight (lua_State *L, const tg_Trace *t) {
+  static const char *const names[] = {"time", "bytes", "allocations", NULL};
+  lua_getfield(L, 4, "weight");
+  const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  int i = 0;
+  while (names[i] != NULL && strcmp(names[i], name) != 0)
+    i++;
+  if (names[i] == NULL && !lua_isnil(L, -1))
+    luaL_error(L, "option 'weight': \"time\", \"bytes\" or \"allocations\" "
+                  "expected, got %s", luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  tg_Weight weight = names[i] == NULL ? TG_WEIGHT_TIME : (tg_Weight)i;
+  if (weight != TG_WEIGHT_TIME
+      && (t->options.types & TG_TYPE_ALLOCATIONS) == 0)
+    luaL_error(L, "option 'weight': the trace does not tell what was "
+                  "allocated");
+  return weight;
+}
+
 /* By lua_getfield and not raw, unlike the filter's options: the command line
    and programs give plain tables, and tg_readtrace_new, which follows, checks
    the keys raw. */
-static void read_options (lua_State *L, tg_ExportOptions *o) {
+static void read_options (lua_State *L, const tg_Trace *t,
+                          tg_ExportOptions *o) {
   memset(o, 0, sizeof *o);
   o->gecko = 36;        /* the newest that can be written; see gecko.c */
   if (!lua_istable(L, 4))
@@ -109,6 +130,7 @@ static void read_options (lua_State *L, tg_ExportOptions *o) {
   o->parent = read_parent(L);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
+  o->weight = read_weight(L, t);
   uint64_t version = read_count(L, "geckoVersion");
   if (version != 0 && version != 5 && version != 36)
     luaL_error(L, "option 'geckoVersion': 5 or 36 expected, got %d",
@@ -246,7 +268,7 @@ int trace_export (lua_State *L) {
   tg_Export x = {0};
   Teller teller;
   lua_settop(L, 4);
-  read_options(L, &x.options);
+  read_options(L, t, &x.options);
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
   describe(&x, t, r);
   read_progress(L, &teller, &x);

@@ -9,6 +9,7 @@
 
 #include "trace/recordinginfo.h"
 #include "binding/readoptions.h"
+#include "reader/usage.h"
 #include "stream/marks.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
@@ -19,6 +20,7 @@ typedef struct Measure {
   uint64_t events, markers;
   uint32_t threads;
   uint64_t start_ns, end_ns;
+  tg_Usage memory;        /* without frames: it owns nothing */
 } Measure;
 
 /* The time is that of a report, so that the two agree: of what is kept, and the
@@ -27,15 +29,20 @@ typedef struct Measure {
    afterwards. */
 static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   tg_Packet p = {0};
+  tg_Allocations a;
   uint64_t first_ns = UINT64_MAX;
   *m = (Measure){0};
   while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
     if (first_ns == UINT64_MAX)
       first_ns = p.time_ns;
     m->events += p.why != TG_WHY_MARK;
-    m->markers += p.why == TG_WHY_MARK && p.mark != TG_MARK_HEAP;
+    m->markers += p.why == TG_WHY_MARK && tg_mark_said(p.mark);
     if (p.thread > m->threads)
       m->threads = p.thread;
+    if (p.why == TG_WHY_MARK && p.mark == TG_MARK_ALLOCATIONS) {
+      a = tg_event_allocations(p.values);
+      tg_usage_take(&m->memory, &a);
+    }
   }
   if (pace->raised)
     lua_error(L);
@@ -47,6 +54,16 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
     m->end_ns = p.time_ns;
 }
 
+/* What the trace saw allocated, in frames or not. */
+static void describe_memory (lua_State *L, const tg_Usage *u) {
+  lua_createtable(L, 0, 4);
+  lx_set_integer(L, "allocations", (lua_Integer)u->sum.count);
+  lx_set_integer(L, "allocated_bytes", (lua_Integer)u->sum.allocated);
+  lx_set_integer(L, "freed_bytes", (lua_Integer)u->sum.freed);
+  lx_set_integer(L, "peak_bytes", (lua_Integer)u->peak);
+  lua_setfield(L, -2, "memory");
+}
+
 /* (trace, progress, before, whole) -> what info says of it; the last three as
    tg_Pace has them. A function of its own, called for each trace: what it
    leaves on the stack goes with it, and the reading is collected. No values of
@@ -54,7 +71,8 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
 static int describe_trace (lua_State *L) {
   Measure m;
   tg_Pace pace;
-  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL, TG_TYPE_MARKERS);
+  tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL,
+                                     TG_TYPE_MARKERS | TG_TYPE_ALLOCATIONS);
   tg_Trace *t = r->trace;
   tg_reader_mark(r->reader);
   tg_pace_begin(&pace, L, r, 2);
@@ -69,6 +87,8 @@ static int describe_trace (lua_State *L) {
     lx_set_integer(L, "sample", t->options.sample);
     lx_set_integer(L, "samples", (lua_Integer)tg_reader_samples(r->reader));
   }
+  if (t->options.types & TG_TYPE_ALLOCATIONS)
+    describe_memory(L, &m.memory);
   lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
   lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
@@ -184,7 +204,7 @@ static const char *state_name (const tg_Recording *r) {
    mostly; of several the first one is that of the whole program. */
 static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
-    "duration_ms", "waited_ms", "events", "threads", "lost"
+    "duration_ms", "waited_ms", "events", "threads", "lost", "memory"
   };
   tg_assert(lua_istable(L, -1) && lua_istable(L, -2) && r->count > 0);
   lua_rawgeti(L, -1, 1);

@@ -73,7 +73,7 @@ static uint32_t read_levels (lua_State *L, int i) {
 }
 
 /* Pushes a reading, the option 'progress' and the report of all packets; NULL
-   with errno if they cannot be read. No values are asked for (types 0), so none
+   with errno if they cannot be read. No values of calls are asked for, so none
    is looked at. A report has all options of a tree but 'levels', the first of
    the list. */
 static Report *make_report (lua_State *L, bool tree) {
@@ -82,7 +82,8 @@ static Report *make_report (lua_State *L, bool tree) {
   lua_settop(L, 2);
   const tg_Trace *t = tg_readtrace_check(L);
   tg_ReadTrace *from =
-      tg_readtrace_new(L, 2, tree ? tree_keys : report_keys, 0);
+      tg_readtrace_new(L, 2, tree ? tree_keys : report_keys,
+                       TG_TYPE_ALLOCATIONS);
   uint32_t levels = read_levels(L, 2);
   lua_pushnil(L);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
@@ -91,6 +92,9 @@ static Report *make_report (lua_State *L, bool tree) {
   Report *r = lx_owner(L, sizeof *r, 0, "tracegrip.report", report__gc);
   bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
   r->profile.levels = levels;
+  r->profile.usage.on = (t->options.types & TG_TYPE_ALLOCATIONS) != 0;
+  if (r->profile.usage.on)
+    tg_reader_mark(from->reader);
   if (made)
     take_packets(L, r, t, from, 4);
   errno = tg_readtrace_error(from);
@@ -129,6 +133,17 @@ static void put_tally (tg_Sink *out, const tg_Tally *t) {
   tg_sink_count(out, "yields", t->yields);
 }
 
+/* The same of what was allocated. */
+static void put_usage (tg_Sink *out, const tg_UsageTally *t) {
+  tg_sink_count(out, "self_bytes", t->self.allocated);
+  tg_sink_count(out, "total_bytes", t->total.allocated);
+  tg_sink_count(out, "self_allocations", t->self.count);
+  tg_sink_count(out, "total_allocations", t->total.count);
+  tg_sink_count(out, "self_freed_bytes", t->self.freed);
+  tg_sink_count(out, "total_freed_bytes", t->total.freed);
+  tg_sink_count(out, "peak_bytes", t->peak);
+}
+
 /* ---- report ---- */
 
 /* A function may have been left without having been called while the trace
@@ -143,6 +158,11 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   tg_sink_key(out, "mean_ms");
   out->number(out, mean / 1e6);
   tg_sink_ms(out, "max_ms", row->max_ns);
+  if (r->profile.usage.on) {
+    tg_UsageTally u = tg_usage_row(&r->profile.usage,
+                                   (uint32_t)(row - r->profile.rows));
+    put_usage(out, &u);
+  }
   out->close(out);
 }
 
@@ -174,6 +194,13 @@ int trace_report (lua_State *L) {
   tg_sink_count(out, "lost", count_lost(t));
   if (t->options.sample > 0)
     tg_sink_count(out, "samples", r->samples);
+  if (p->usage.on) {
+    tg_UsageTally whole = tg_usage_node(&p->usage, 0);
+    tg_sink_key(out, "memory");
+    out->object(out);
+    put_usage(out, &whole);
+    out->close(out);
+  }
   tg_sink_key(out, "functions");
   out->array(out);
   for (uint32_t i = 0; i < p->nrows; i++)
@@ -187,8 +214,9 @@ int trace_report (lua_State *L) {
 
 /* Pushes a node without its children. Only the root has a name that is given,
    the trace's, and tells how deep the tree is. */
-static void push_node (lua_State *L, Report *r, const tg_Node *n,
+static void push_node (lua_State *L, Report *r, uint32_t number,
                        const char *name) {
+  const tg_Node *n = &r->profile.tree.nodes[number];
   tg_LuaSink sink;
   tg_Sink *out = &sink.sink;
   tg_luasink_init(&sink, L);
@@ -201,6 +229,10 @@ static void push_node (lua_State *L, Report *r, const tg_Node *n,
     tg_sink_count(out, "levels", r->profile.deepest);
   }
   put_tally(out, &n->tally);
+  if (r->profile.usage.on) {
+    tg_UsageTally u = tg_usage_node(&r->profile.usage, number);
+    put_usage(out, &u);
+  }
   tg_sink_key(out, "children");
   out->array(out);
   out->close(out);
@@ -214,7 +246,7 @@ static void push_nodes (lua_State *L, Report *r, const char *name) {
   const tg_CallTree *t = &r->profile.tree;
   lua_createtable(L, t->count < INT32_MAX ? (int)t->count : 0, 0);
   for (uint32_t i = 0; i < t->count; i++) {
-    push_node(L, r, &t->nodes[i], i == 0 ? name : NULL);
+    push_node(L, r, i, i == 0 ? name : NULL);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
 }

@@ -14,7 +14,8 @@
 --   location depth hitCount thread. Beside these 'trace' may name what is no
 --   field of a call: "markers", what the program says by tracegrip.console
 --   (part of the default), "memory", the size of Lua's heap, a thousand times
---   a second at most, and "samples" (option 'sample').
+--   a second at most, "allocations", what calls allocate (docs/memory.md), and
+--   "samples" (option 'sample').
 --
 -- tracegrip.start (options?) -> Trace
 --   Starts a trace. Several run at once, each with its own options; one that
@@ -24,6 +25,7 @@
 --   name             string; a generated "Trace 1", "Trace 2", ... by default
 --   trace            list of trace types; the first eight and markers by
 --                    default
+--   memory           true: the types memory and allocations too
 --   include exclude  lists of Lua patterns, on source or function name
 --   c                whether C functions are traced (true)
 --   maxDepth         frames at this depth and deeper are hidden

@@ -176,6 +176,9 @@ options.shared = {
   {name = "sample", kind = "rate", metavar = "HZ", group = "What is traced",
    help = "Look at the stack HZ times per second of processor time (1 to "
           .. "10000). Without --trace no calls are traced: next to no cost."},
+  {name = "memory", flag = "--memory", value = true, group = "What is traced",
+   help = "Count what every call allocates, and the size of Lua's heap; beside "
+          .. "what --trace says."},
   {name = "include", kind = "pattern", metavar = "PATTERN", list = true,
    group = "What is traced",
    help = "Only functions whose name or source a Lua pattern finds."},
@@ -385,7 +388,7 @@ end
 -- 0 of an export. A trace without times has none; then they count from its
 -- start.
 local function first_call (trace, filter)
-  local first = {trace = {"time", "markers", "memory"}}
+  local first = {trace = {"time", "markers", "memory", "allocations"}}
   for key, value in pairs(filter) do
     first[key] = value
   end

@@ -26,6 +26,7 @@ local traced = {
   file = {1, {trace = {"name", "time"}}, file = true},
   sample = {1, {sample = 1000}},
   sample10k = {1, {sample = 10000}},
+  memory = {1, {trace = {"name", "time"}, memory = true}},
 }
 
 local what = {
@@ -42,6 +43,7 @@ local what = {
   {"file", "name, time; recorded to a file"},
   {"sample", "no calls, 1,000 samples a second"},
   {"sample10k", "no calls, 10,000 samples a second"},
+  {"memory", "as time, and what is allocated"},
 }
 
 local settings = {reps = 7, modes = nil, programs = {}, seed = 1,
@@ -52,6 +54,7 @@ usage: bench.lua [options] [PROGRAM...]      (calls objects text pipes json)
   -n REPS       repetitions of each mode (7)
   -m MODE,...   modes (all that can run): untraced empty idle time values all0
                 all1 five twenty ring file sample sample10k
+                memory
   -s SEED       of the shuffling (1)
   -b MEGABYTES  buffer of a trace (4096)
   -o POLICY     overflow: stop, ring

@@ -20,6 +20,7 @@
 #include "formats/firefox/document.h"
 #include "formats/firefox/firefox.h"
 #include "formats/firefox/meta.h"
+#include "formats/firefox/nativeallocations.h"
 #include "formats/firefox/samples.h"
 
 #define VALUES_MAX (UINT64_C(128) << 20)    /* bytes of arguments, of all */
@@ -76,6 +77,13 @@ static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
   w->value_bytes += size;
   tg_column_turn(&t->spool, &track->values);
   return place;
+}
+
+static void put_allocations (tg_Tracks *t, tg_Track *track,
+                             const tg_Packet *p, uint32_t stack) {
+  tg_Allocations a = tg_event_allocations(p->values);
+  tg_nativeallocations_put(&t->spool, &track->allocations, &a, p->time_ns,
+                           stack);
 }
 
 /* }================================================================== */
@@ -210,6 +218,7 @@ tg_Status tg_format_firefox (tg_Export *x) {
   bool ready = tg_tracks_init(&w.tracks, x, &w.stacks);
   w.tracks.span = put_sample;
   w.tracks.call = put_arguments;
+  w.tracks.allocate = put_allocations;
   w.tracks.writer = &w;
   w.tracks.marked = true;
   tg_Status status = ready ? write_all(&w) : TG_ERR_MEMORY;

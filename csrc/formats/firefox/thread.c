@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/meta.h"
+#include "formats/firefox/nativeallocations.h"
 #include "formats/firefox/samples.h"
 #include "packet/scalars.h"
 
@@ -243,6 +244,7 @@ void tg_document_thread (tg_Document *w, uint32_t i) {
   put_names(w, track, i == 0);
   put_times(w, track, i == 0);
   put_samples(w, track);
+  tg_nativeallocations_write(w, &track->allocations);
   put_marks(w, track);
   if (track->values.values > 0)
     put_values(w, track);

@@ -34,6 +34,7 @@ bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
 static void free_track (tg_Tracks *t, tg_Track *track) {
   tg_column_free(&track->samples);
   tg_column_free(&track->values);
+  tg_column_free(&track->allocations);
   tg_callmarks_free_track(&track->marks);
   tg_notes_free(&track->notes);
   tg_intern_free(&track->shapes);
@@ -290,12 +291,35 @@ static uint32_t tracks_of (tg_Tracks *t, const tg_Packet *p,
   return tracks[1] != NULL ? 2 : 0;
 }
 
+/* On the tracks of frames that are open: what is allocated outside of all is on
+   none. */
+static void take_allocations (tg_Tracks *t, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  if (t->allocate == NULL || n == 0)
+    return;
+  tg_Track *tracks[TG_MARKS_TRACKS];
+  tg_Packet inner = {.thread = open[n - 1].thread, .time_ns = p->time_ns};
+  uint32_t count = tracks_of(t, &inner, tracks);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t stack = stack_of(tracks[i]);
+    if (stack == TG_STACK_NONE)
+      refuse(t);
+    else
+      t->allocate(t, tracks[i], p, stack);
+  }
+}
+
 /* On the first track, and on its coroutine's own if it has called anything
    yet. */
 static void take_marker (tg_Tracks *t, const tg_Packet *p) {
   if (p->mark == TG_MARK_HEAP) {
     if (!tg_heapcounter_take(&t->heap, p->time_ns, p->hits))
       refuse(t);
+    return;
+  }
+  if (p->mark == TG_MARK_ALLOCATIONS) {
+    take_allocations(t, p);
     return;
   }
   tg_Track *tracks[TG_MARKS_TRACKS];

@@ -55,6 +55,7 @@ typedef struct tg_Track {
   uint32_t tag;               /* what the writer said of its call */
   /* what is for the writer to fill and to write */
   tg_Column samples, values;
+  tg_Column allocations;
   tg_Intern shapes;
   uint64_t sample_ns;         /* of its latest sample, or the next one */
   uint32_t sample_stack, sample_tag;
@@ -74,6 +75,9 @@ struct tg_Tracks {
   void (*span) (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                 uint64_t to_ns, uint32_t stack);
   uint32_t (*call) (tg_Tracks *t, tg_Track *track, const tg_Packet *p);
+  /* in the open span, in 'stack', this was allocated; may be NULL */
+  void (*allocate) (tg_Tracks *t, tg_Track *track, const tg_Packet *p,
+                    uint32_t stack);
   void *writer;
   bool marked;                /* calls are noted as markers */
   /* what came of it */

@@ -91,15 +91,15 @@ local function with_needed (types)
   return list
 end
 
--- What is traced if nothing else is said: markers too, of a server that has
+-- What is traced: if nothing else is said markers too, of a server that has
 -- them.
 local function types_of (chosen, connection)
-  if chosen.trace then
-    return chosen.trace
-  end
-  local types = {table.unpack(client.defaultTypes)}
-  if server.has_trait(connection, "markers") then
+  local types = {table.unpack(chosen.trace or client.defaultTypes)}
+  if not chosen.trace and server.has_trait(connection, "markers") then
     types[#types + 1] = "markers"
+  end
+  if chosen.memory then
+    types[#types + 1], types[#types + 2] = "memory", "allocations"
   end
   return types
 end

@@ -47,6 +47,11 @@ local own = {
    group = "The export", formats = {"otlp"},
    help = "otlp: the span around the program, 00-TRACE-SPAN-FLAGS "
           .. "(W3C Trace Context)."},
+  {name = "weight", metavar = "WHAT", group = "The export",
+   choices = {"time", "bytes", "allocations"}, formats = {"folded"},
+   default = "time",
+   help = "folded: what stacks are weighted by; bytes and allocations are of "
+          .. "recordings that were made with --memory."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
    group = "The export", formats = {"gecko"}, default = "36",
    help = "gecko: the version of the format."},
@@ -115,7 +120,7 @@ local function choices (parsed, trace, progress)
   local chosen = options.filter(parsed, trace)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
-  chosen.levels = parsed.levels
+  chosen.levels, chosen.weight = parsed.levels, parsed.weight
   chosen.traceparent = parsed.traceparent
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress

@@ -66,7 +66,15 @@ local function duration_of (about)
              .. " waited for a client" or "")
 end
 
--- The names and how their values are found.
+local function memory_of (about)
+  local m = about.memory
+  return ("%s in %s, %s freed; at most %s at a time"):format(
+    units.bytes(m.allocated_bytes), units.several(m.allocations, "allocation"),
+    units.bytes(m.freed_bytes), units.bytes(m.peak_bytes))
+end
+
+-- The names and how their values are found; those with a key only if it is
+-- there.
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
   {"arguments", arguments_of},
@@ -82,6 +90,7 @@ local facts = {
   {"state", state_of},
   {"duration", duration_of},
   {"events", events_of},
+  {"memory", memory_of, key = "memory"},
   {"lost", function (about) return recording.losses(about.lost) end},
   {"threads", function (about) return units.count(about.threads) end},
   {"functions", function (about) return units.count(about.functions) end},
@@ -124,8 +133,10 @@ local trace_columns = {
 -- 'limit' of its traces, or all without one.
 function info.lines (about, width, limit)
   local lines = {}
-  for i, fact in ipairs(facts) do
-    lines[i] = ("%-10s %s"):format(fact[1] .. ":", fact[2](about))
+  for _, fact in ipairs(facts) do
+    if not fact.key or about[fact.key] then
+      lines[#lines + 1] = ("%-10s %s"):format(fact[1] .. ":", fact[2](about))
+    end
   end
   lines[#lines + 1] = ""
   local shown, rest = units.first(about.traces, limit, "trace")

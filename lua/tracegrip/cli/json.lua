@@ -18,7 +18,10 @@ local order = {
   "stop_ms", "duration_ms", "events", "sample", "samples", "lost", "ended",
   "threads", "bytes",
   "file_bytes", "bytes_per_event", "calls", "self_ms", "total_ms", "min_ms",
-  "mean_ms", "max_ms", "throws", "yields", "change", "calls_change",
+  "mean_ms", "max_ms", "throws", "yields", "self_bytes", "total_bytes",
+  "self_allocations", "total_allocations", "self_freed_bytes",
+  "total_freed_bytes", "allocations", "allocated_bytes", "freed_bytes",
+  "peak_bytes", "memory", "change", "calls_change",
   "self_change_ms", "total_change_ms", "old", "new", "functions", "traces",
   "type", "time", "overhead", "hits", "interval", "start", "end", "eventID",
   "parentEventID", "childCount", "aggregatedTime", "aggregatedOverhead"

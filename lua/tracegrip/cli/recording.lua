@@ -7,6 +7,7 @@ local columns = require "tracegrip.cli.columns"
 local meter = require "tracegrip.cli.meter"
 local options = require "tracegrip.options"
 local units = require "tracegrip.cli.units"
+local usage = require "tracegrip.cli.usage"
 core.own()
 
 local recording = {}
@@ -165,6 +166,9 @@ function recording.heading (info, trace_name, report, lost)
   }
   if report.samples then
     parts[#parts + 1] = units.several(report.samples, "sample")
+  end
+  if report.memory then
+    parts[#parts + 1] = usage.told(report.memory)
   end
   local losses = recording.losses(lost)
   if losses ~= "none" then

@@ -5,9 +5,11 @@ local columns = require "tracegrip.cli.columns"
 local diff = require "tracegrip.cli.diff"
 local functions = require "tracegrip.cli.functions"
 local json = require "tracegrip.cli.json"
+local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
+local usage = require "tracegrip.cli.usage"
 core.own()
 
 local report = {
@@ -20,8 +22,12 @@ local report = {
 }
 
 report.options = options.joined({
-  {name = "sort", metavar = "KEY", choices = {"self", "total", "calls"},
-   default = "self", group = "The table", help = "What comes first."},
+  {name = "sort", metavar = "KEY",
+   choices = {"self", "total", "calls", "bytes", "total-bytes",
+              "allocations"},
+   default = "self", group = "The table",
+   help = "What comes first. The last three show memory in place of times, "
+          .. "of a recording that was made with --memory."},
   {name = "limit", kind = "limit", metavar = "N", default = "30",
    group = "The table", help = "Rows shown; N may be 'all'."},
   {name = "diff", metavar = "OLD", group = "The table",
@@ -45,7 +51,8 @@ local sort_keys = {
 }
 
 local function sorted (rows, by)
-  local keys, list = sort_keys[by], table.move(rows, 1, #rows, 1, {})
+  local keys = sort_keys[by] or usage.keys[by]
+  local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, function (a, b)
     for _, key in ipairs(keys) do
       if a[key] ~= b[key] then
@@ -74,6 +81,16 @@ local function table_columns (whole_ms)
   }
 end
 
+-- What was allocated outside of all rows, as a row; nil if nothing was.
+local function allocated_outside (memory)
+  local row = {name = "(no traced function)"}
+  for _, field in ipairs {"self_bytes", "self_allocations",
+                          "self_freed_bytes"} do
+    row[field] = memory[field]
+  end
+  return row.self_allocations + row.self_freed_bytes > 0 and row or nil
+end
+
 -- What is nobody's self time, as a row: where no traced function ran.
 local function outside (result)
   local rest = result.duration_ms
@@ -88,6 +105,17 @@ end
 -- The rows shown, and the line about the others.
 local function limited (list, limit)
   return units.first(list, limit, "function")
+end
+
+-- The lines of a report of what was allocated.
+local function memory_lines (result, by, limit, width)
+  local shown, rest = limited(sorted(result.functions, by), limit)
+  shown = table.move(shown, 1, #shown, 1, {})
+  shown[#shown + 1] = allocated_outside(result.memory)
+  local lines = columns.lines(usage.columns(result.memory.total_bytes), shown,
+                              width)
+  lines[#lines + 1] = rest
+  return lines
 end
 
 -- The lines of a trace's report, sorted, no more than 'limit' functions.
@@ -126,6 +154,9 @@ local function print_json (result, by, limit)
 end
 
 local function run_diff (parsed, by, limit)
+  if usage.keys[by] then
+    main.misuse("--diff compares times, and not %s", by)
+  end
   local old, _, old_trace = result_of(parsed.diff, parsed)
   local new, info, new_trace = result_of(parsed.file, parsed)
   local result = diff.compare(old, new, by)
@@ -150,10 +181,12 @@ function report.run (parsed)
     return run_diff(parsed, by, limit)
   end
   local result, info, trace = result_of(parsed.file, parsed)
+  local memory = usage.asked(by, result.memory, parsed.file)
   if parsed.json then
     return print_json(result, by, limit)
   end
-  local lines = report.lines(result, by, limit, recording.width())
+  local lines = (memory and memory_lines or report.lines)(
+    result, by, limit, recording.width())
   table.insert(lines, 1, recording.heading(info, parsed.trace, result,
                                              trace.lost))
   table.insert(lines, 2, "")

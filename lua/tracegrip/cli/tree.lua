@@ -6,6 +6,7 @@ local functions = require "tracegrip.cli.functions"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
+local usage = require "tracegrip.cli.usage"
 core.own()
 
 local tree = {
@@ -20,6 +21,10 @@ local tree = {
 tree.options = options.joined({
   {name = "depth", kind = "limit", metavar = "N", default = "40",
    group = "The tree", help = "Levels shown; N may be 'all'."},
+  {name = "sort", metavar = "KEY", choices = {"total", "total-bytes"},
+   default = "total", group = "The tree",
+   help = "What comes first: the time, or what was allocated, which is then "
+          .. "shown in place of times (record --memory)."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
 }, options.reading)
@@ -34,14 +39,20 @@ local FOLD = 20           -- levels drawn; then they start anew at the left
 -- Rows
 ---------------------------------------------------------------------------
 
-local function slowest_first (a, b)
-  if a.total_ms ~= b.total_ms then
-    return a.total_ms > b.total_ms
-  elseif a.calls ~= b.calls then
-    return a.calls > b.calls
+-- An order of children: the largest first.
+local function falling (field)
+  return function (a, b)
+    if a[field] ~= b[field] then
+      return a[field] > b[field]
+    elseif a.calls ~= b.calls then
+      return a.calls > b.calls
+    end
+    return functions.before(a, b)
   end
-  return functions.before(a, b)
 end
+
+local orders = {total = falling "total_ms",
+                ["total-bytes"] = falling "total_bytes"}
 
 -- A node's children that are shown, sorted, and those that are not.
 local function sorted (node, level, limits)
@@ -51,7 +62,7 @@ local function sorted (node, level, limits)
     local list = (short or level >= limits.depth) and hidden or shown
     list[#list + 1] = child
   end
-  table.sort(shown, slowest_first)
+  table.sort(shown, orders[limits.by])
   return shown, hidden
 end
 
@@ -98,12 +109,16 @@ local function rows_of (root, limits)
   while #stack > 0 do
     local entry = table.remove(stack)
     local node = entry.node
-    rows[#rows + 1] = {
+    local row = {
       guides = entry.guides, name = node.name, url = node.url,
       line = node.line, calls = node.calls, self_ms = node.self_ms,
       total_ms = node.total_ms, throws = node.throws, yields = node.yields,
       apart = node.samples ~= nil
     }
+    for _, field in ipairs(usage.fields) do
+      row[field] = node[field]
+    end
+    rows[#rows + 1] = row
     push_children(stack, entry, limits)
   end
   return rows
@@ -123,14 +138,16 @@ local function table_columns (whole_ms)
   }
 end
 
--- The lines of a trace's tree. 'depth' levels, nothing below 'min_ms'; both
--- may be nil.
-function tree.lines (root, depth, min_ms, width)
-  local limits = {depth = depth or math.huge, min_ms = min_ms or 0}
+-- The lines of a trace's tree. 'depth' levels, nothing below 'min_ms', what
+-- --sort says; all may be nil.
+function tree.lines (root, depth, min_ms, width, by)
+  local limits = {depth = depth or math.huge, min_ms = min_ms or 0,
+                  by = by or "total"}
   -- Of samples, parts are of the time that the program ran.
   local whole_ms = root.total_ms - (root.samples and root.self_ms or 0)
-  local lines = columns.lines(table_columns(whole_ms), rows_of(root, limits),
-                              width)
+  local shown = usage.keys[limits.by] and usage.columns(root.total_bytes)
+                or table_columns(whole_ms)
+  local lines = columns.lines(shown, rows_of(root, limits), width)
   if (root.levels or 0) > limits.depth then
     lines[#lines + 1] = ("… %s of %s (--depth)"):format(
       units.count(limits.depth), units.several(root.levels, "level"))
@@ -149,8 +166,9 @@ function tree.run (parsed)
   recording.note_damage(parsed.file, trace, info)
   recording.note_losses(parsed.file, trace)
   recording.must(parsed.file, root, message)
+  usage.asked(parsed.sort, root.total_bytes, parsed.file)
   recording.write_lines(tree.lines(root, depth, parsed.minMs,
-                                   recording.width()))
+                                   recording.width(), parsed.sort))
 end
 
 return tree

@@ -258,7 +258,8 @@ function Frames:frame (packet)
 end
 
 -- By the type of what is no frame: what a trace has asked for that has it.
-local asked = {marker = "markers", memory = "memory"}
+local asked = {marker = "markers", memory = "memory",
+               allocations = "allocations"}
 
 -- Takes what is no frame, for the traces that asked for it. It has no sequence:
 -- it is between the frames before it and those after it on the connection.

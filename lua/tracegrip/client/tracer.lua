@@ -66,7 +66,7 @@ function notices.marker (self, packet)
   return true
 end
 
-notices.memory = notices.marker
+notices.memory, notices.allocations = notices.marker, notices.marker
 
 local function is_frame (packet)
   return type(packet) == "table" and (packet.type == "enteredFrame"
@@ -75,7 +75,8 @@ end
 
 local function is_marker (packet)
   return type(packet) == "table" and (packet.type == "marker"
-                                      or packet.type == "memory")
+                                      or packet.type == "memory"
+                                      or packet.type == "allocations")
 end
 
 function notices.traces (self, packet)
@@ -200,6 +201,16 @@ local function request_of (self, kind, fields)
   return packet
 end
 
+-- The types of the trace that a packet asks for.
+local function types_of (packet)
+  local types = packet.trace or tracer.defaultTypes
+  if packet.memory then
+    types = table.move(types, 1, #types, 1, {})
+    types[#types + 1], types[#types + 2] = "memory", "allocations"
+  end
+  return types
+end
+
 -- Trace | nil, message, code
 function Tracer:startTrace (fields, callback)
   if type(fields) == "function" then
@@ -212,8 +223,8 @@ function Tracer:startTrace (fields, callback)
       if not reply then
         return done(nil, message, code)
       end
-      local types = packet.trace or tracer.defaultTypes
-      done(self.frames:start(tostring(reply.name), types, "requested"))
+      done(self.frames:start(tostring(reply.name), types_of(packet),
+                             "requested"))
     end)
   end)
 end

@@ -1,0 +1,81 @@
+/*
+** allocmeter.h - counts what a Lua state asks its allocator for.
+**
+** A meter stands before the state's own allocator and passes every call on with
+** the arguments as they are, the kind of a new object in 'osize' included
+** (lua_Alloc, section 4.6 of the manual). What that one returns is returned. A
+** request that was refused counts nothing: Lua collects garbage and asks again.
+**
+**     Lua ─> tg_allocmeter_call ─> the allocator that was there before
+**                  │
+**                  └─> counts; and, once since it was last asked, *alarm = 0
+**
+** It runs wherever Lua allocates and frees, in the middle of a collection too:
+** so it looks at no Lua state, calls nothing else and cannot fail.
+**
+** Used by the session that has installed it (session/allocations.h), on the
+** thread that runs the state. It is never freed. Whoever asks the state for its
+** allocator (lua_getallocf) may keep what he is told: Lua 5.5 does, in strings
+** that are made in a buffer, and frees them by it when they are collected
+** (resizebox and luaL_pushresult in lauxlib.c); so does an allocator of the
+** program's that was put before ours. When that is over nobody tells. So a
+** session keeps its meter for its next trace, and a state that has had one
+** leaves some hundred bytes behind.
+*/
+#ifndef TG_ALLOCMETER_H
+#define TG_ALLOCMETER_H
+
+#include "base/base.h"
+
+/* As lua_Alloc. */
+typedef void *tg_Allocator (void *ud, void *block, size_t osize, size_t nsize);
+
+typedef struct tg_AllocCounts {
+  uint64_t allocations;   /* blocks that were made, or made larger */
+  uint64_t allocated;     /* bytes that took, of larger ones what was added */
+  uint64_t freed;         /* bytes that were given back */
+} tg_AllocCounts;
+
+typedef struct tg_AllocMeter {
+  tg_Allocator *allocator;  /* what was there before... */
+  void *ud;                 /* ...and what it is called with */
+  bool counts;              /* else it only passes on */
+  bool own;                 /* what is asked for now is the tracer's */
+  bool based;               /* it is known what there was at first: 'heap' is
+                               not relative, and the alarm is set */
+  bool due;                 /* something has changed since it was last asked */
+  tg_AllocCounts total;     /* of the program; only grows */
+  tg_AllocCounts aside;     /* of the tracer */
+  uint64_t heap;            /* bytes that the state has now, all in all */
+  uint64_t peak;            /* the most since it was last asked... */
+  uint64_t told_heap;       /* ...as 'heap' and 'total' were then */
+  tg_AllocCounts told;
+  uint64_t *alarm;          /* borrows */
+  struct tg_AllocMeter *next;   /* of all there are: a leak checker finds it */
+} tg_AllocMeter;
+
+/* One that passes on to this allocator, and counts once it is begun; NULL
+   without memory. */
+tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud);
+
+/* The allocator that a state gets; 'ud' is the meter. */
+tg_Allocator tg_allocmeter_call;
+
+/* It counts from here on; '*alarm' is set to 0 when there is something to be
+   asked for, once it is based. */
+void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm);
+
+/* It counts no more. */
+void tg_allocmeter_end (tg_AllocMeter *m);
+
+/* The state has so many bytes now: what was counted so far is relative. */
+void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap);
+
+/* What was counted has been told of. */
+TG_INLINE void tg_allocmeter_asked (tg_AllocMeter *m) {
+  m->due = false;
+  m->told = m->total;
+  m->peak = m->told_heap = m->heap;
+}
+
+#endif

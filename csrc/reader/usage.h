@@ -1,0 +1,78 @@
+/*
+** usage.h - what calls have allocated: beside a profile (profile.h), added up
+** as it adds up time.
+**
+** What is allocated between two events is the innermost open frame's own
+** (self), and that of all frames around it (total); with none open it is
+** nobody's. So the self amounts of all rows and 'outside' are 'sum', to the
+** byte. Recursion counts once in a row's total. What is freed is noted where it
+** is freed, which is where the collector works, not where the block had come
+** from.
+**
+** 'peak' of a row or a node: by how much the heap was larger in one of its
+** calls than where that call began, at the most.
+**
+** Rows, nodes and frames have the profile's numbers. Plain C, one thread.
+** Memory: as the profile, about as much once more.
+*/
+#ifndef TG_USAGE_H
+#define TG_USAGE_H
+
+#include "base/base.h"
+#include "stream/eventreader.h"
+
+typedef struct tg_Amount {
+  uint64_t count;             /* allocations */
+  uint64_t allocated, freed;  /* bytes */
+} tg_Amount;
+
+typedef struct tg_UsageTally {
+  tg_Amount self, total;
+  uint64_t peak;              /* bytes */
+} tg_UsageTally;
+
+typedef struct tg_UsageRow {
+  tg_UsageTally tally;
+  tg_Amount since;            /* the sum when a frame of it was open again */
+} tg_UsageRow;
+
+/* A frame on the stack. */
+typedef struct tg_UsageOpen {
+  uint32_t row, node;         /* node 0: there is no tree */
+  tg_Amount at;               /* the sum at its entry */
+  uint64_t base;              /* the heap then... */
+  uint64_t high;              /* ...and its most since */
+} tg_UsageOpen;
+
+typedef struct tg_Usage {
+  bool on;                    /* somebody asks */
+  tg_Amount sum;              /* of all so far */
+  tg_Amount outside;          /* of that, with no frame open */
+  bool known;                 /* what the heap has: */
+  uint64_t heap, peak;        /* now, and the most of all */
+  tg_UsageRow *rows;          /* owns */
+  uint32_t nrows;
+  tg_UsageTally *nodes;       /* owns; without a tree none is used */
+  uint32_t nnodes;
+  tg_UsageOpen *open;         /* owns; innermost last */
+  uint32_t nopen, copen;
+} tg_Usage;
+
+void tg_usage_free (tg_Usage *u);             /* zeroed memory is fine */
+
+/* A frame of this row is entered, at a node or at none (0); 'first': no other
+   one of the row is open. False without memory. */
+bool tg_usage_enter (tg_Usage *u, uint32_t row, uint32_t node, bool first);
+
+/* The innermost frame is left; 'last': it was the last open one of its row.
+   'own': its node is not that of a frame further out. */
+void tg_usage_leave (tg_Usage *u, bool last, bool own);
+
+/* This was allocated since the last time. */
+void tg_usage_take (tg_Usage *u, const tg_Allocations *a);
+
+/* What a row, or a node, has; zeros if nothing was ever open there. */
+tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row);
+tg_UsageTally tg_usage_node (const tg_Usage *u, uint32_t node);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+** allocations.c - see allocations.h. On the thread that runs the state, in the
+** hook ('turn') and where traces come and go. Nothing raises: lua_getallocf and
+** lua_setallocf only read and write two fields (lapi.c), and lua_gc with
+** LUA_GCCOUNT adds two.
+*/
+#include "session/allocations.h"
+
+#include "base/loaded.h"
+
+/* How much Lua has, as the meter began to count what is added to it. While the
+   collector runs a finalizer it does not say (lua_gc, section 4.6 of the
+   manual), nor while the state closes: then it is asked again with the next
+   event that comes to 'turn', and until then the meter keeps to itself. */
+void tg_allocations_base (tg_Session *s) {
+  int kilobytes = lua_gc(s->main, LUA_GCCOUNT);
+  int rest = lua_gc(s->main, LUA_GCCOUNTB);
+  if (kilobytes >= 0 && rest >= 0)
+    tg_allocmeter_base(s->meter, (uint64_t)kilobytes * 1024 + (uint64_t)rest);
+}
+
+/* The meter that the state's allocator gets before it: that of an earlier
+   trace, if it stood before the same one. Another one may call ours itself by
+   now. */
+static tg_AllocMeter *find_meter (const tg_Session *s) {
+  void *ud;
+  lua_Alloc allocator = lua_getallocf(s->main, &ud);
+  tg_AllocMeter *m = s->spare_meter;
+  if (m != NULL && m->allocator == allocator && m->ud == ud)
+    return m;
+  return tg_allocmeter_new(allocator, ud);
+}
+
+/* 'ticks_stop' as the alarm: the writer looks at it with every event. The meter
+   outlives all of us: lua_close unloads modules (gctm in loadlib.c) before it
+   frees its last blocks. */
+static bool begin (tg_Session *s) {
+  s->meter = find_meter(s);
+  if (s->meter == NULL)
+    return false;
+  s->spare_meter = NULL;
+  tg_loaded_keep();
+  tg_allocmeter_begin(s->meter, &s->writer.ticks_stop);
+  lua_setallocf(s->main, tg_allocmeter_call, s->meter);
+  tg_allocations_base(s);
+  tg_session_attribute(s, s->current);
+  return true;
+}
+
+/* Given back as it was, function and 'ud', unless there is another allocator
+   before ours, which calls ours. */
+void tg_allocations_end (tg_Session *s) {
+  void *ud;
+  tg_AllocMeter *m = s->meter;
+  if (m == NULL)
+    return;
+  s->meter = NULL;
+  tg_allocmeter_end(m);
+  if (lua_getallocf(s->main, &ud) == tg_allocmeter_call && ud == m) {
+    lua_setallocf(s->main, m->allocator, m->ud);
+    s->spare_meter = m;
+  }
+}
+
+/* Of traces that wait for calls one of both selections is aside. */
+bool tg_allocations_review (tg_Session *s) {
+  uint32_t types = s->selection.types | s->aside.selection.types;
+  bool wanted = (types & TG_TYPE_ALLOCATIONS) != 0;
+  if (wanted && s->meter == NULL)
+    return begin(s);
+  if (!wanted)
+    tg_allocations_end(s);
+  return true;
+}
+
+/* The counts are differences, in the fewest bytes; the size of the heap is as
+   it is, so that a reader may begin anywhere. 'above': how much larger the heap
+   was meanwhile than both before and now. */
+static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
+  const tg_AllocCounts *told = &m->told;
+  uint64_t before = m->told_heap;
+  uint64_t high = before > m->heap ? before : m->heap;
+  p = tg_putvar(p, m->total.allocations - told->allocations);
+  p = tg_putvar(p, m->total.allocated - told->allocated);
+  p = tg_putvar(p, m->total.freed - told->freed);
+  p = tg_putvar(p, m->heap);
+  return tg_putvar(p, m->peak > high ? m->peak - high : 0);
+}
+
+void tg_allocations_note (tg_Session *s, uint64_t now) {
+  tg_AllocMeter *m = s->meter;
+  tg_Writer *r = &s->writer;
+  tg_assert(m != NULL && (size_t)(r->lim - r->p) >= TG_ALLOCATIONS_ROOM);
+  tg_writer_time(r, now);
+  uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS, now);
+  tg_writer_end(r, put_counts(p, m));
+  tg_allocmeter_asked(m);
+}
+
+/* To ask for room is enough: 'turn' tells of what is due. The chain of
+   coroutines is nothing to it. */
+void tg_allocations_settle (tg_Session *s) {
+  if (!tg_allocations_due(s))
+    return;
+  s->writer.behind = true;
+  (void)tg_writer_begin(&s->writer, TG_ALLOCATIONS_ROOM, tg_clock_ticks());
+  s->writer.behind = false;
+}
