@@ -192,7 +192,7 @@ void tg_export_mark (tg_Export *x) {
    thrown away. */
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
   while (x->status == TG_OK && read_packet(x, p)) {
-    if (p->why == TG_WHY_MARK
+    if (tg_packet_is_moment(p)
         || (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x)))
       return true;
   }

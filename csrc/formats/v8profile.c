@@ -13,10 +13,14 @@
 
 #include "export/boxnames.h"
 #include "export/export.h"
+#include "export/ticks.h"
 
-bool tg_v8profile_init (tg_V8Profile *v, const tg_Export *x) {
+bool tg_v8profile_init (tg_V8Profile *v, tg_Export *x, bool ticks) {
   memset(v, 0, sizeof *v);
   v->x = x;
+  v->ticks = ticks;
+  if (ticks)
+    tg_ticks_ask(x);
   return tg_profile_init(&v->profile, x->stream->functions, true);
 }
 
@@ -34,7 +38,7 @@ void tg_v8profile_free (tg_V8Profile *v) {
 /* As if frames had been opened there: where the first one opens at once,
    nothing is before it. */
 void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns) {
-  v->latest = (tg_V8Sample){0, start_ns};
+  v->latest = (tg_V8Sample){.at_ns = start_ns};
   v->time_ns = start_ns;
   v->opening = true;
 }
@@ -48,8 +52,7 @@ static void next_sample (tg_V8Profile *v, uint64_t time_ns) {
 
 /* One sample behind: only the packet after it tells whether a stack lasted, or
    was on the way to another one at the same moment. */
-bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
-  tg_assert(p->time_ns >= v->time_ns);
+static bool take_frame (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   bool opening = p->why == TG_WHY_ENTER;
   bool same = p->time_ns == v->time_ns && opening == v->opening;
   *out = v->latest;
@@ -62,15 +65,48 @@ bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   return !same;
 }
 
+/* What is open now, from when it ran; before that nothing did. Samples of ticks
+   need no nanosecond between them: equal frames of two are one to viewers, as
+   they are here. */
+static uint32_t take_tick (tg_V8Profile *v, const tg_Packet *p,
+                           tg_V8Sample out[2]) {
+  uint64_t before_ns = v->time_ns;
+  uint64_t begin_ns = tg_ticks_begin(p, before_ns);
+  uint32_t open = v->profile.nopen;
+  bool slept = begin_ns > before_ns;
+  out[0] = (tg_V8Sample){.at_ns = before_ns};
+  out[slept] = (tg_V8Sample){
+    .at_ns = begin_ns, .node = tg_profile_node(&v->profile),
+    .line = open > 0 ? tg_ticks_line(p, open - 1) : 0,
+    .ticks = tg_ticks_count(v->x, p->time_ns - begin_ns)
+  };
+  v->time_ns = p->time_ns;
+  return 1 + slept;
+}
+
+uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
+                            tg_V8Sample out[2]) {
+  tg_assert(p->time_ns >= v->time_ns);
+  tg_assert(v->ticks || p->why != TG_WHY_TICK);
+  if (!v->ticks)
+    return take_frame(v, p, out);
+  if (p->why == TG_WHY_TICK)
+    return take_tick(v, p, out);
+  tg_profile_take(&v->profile, p);
+  return 0;
+}
+
 /* What was held back, and one that ends it: the root, in which nothing runs. A
    sample lasts until the next one, so without it the last would have no
    length. */
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
                        tg_V8Sample out[2]) {
+  if (v->ticks)           /* behind the last tick nothing is known */
+    v->latest = (tg_V8Sample){.at_ns = v->time_ns};
   out[0] = v->latest;
   tg_profile_end(&v->profile, start_ns, end_ns);
   next_sample(v, end_ns);
-  out[1] = (tg_V8Sample){0, v->latest.at_ns};
+  out[1] = (tg_V8Sample){.at_ns = v->latest.at_ns};
 }
 
 /* }================================================================== */
