@@ -99,6 +99,7 @@ build = {
         "csrc/formats/lineticks.c",
         "csrc/formats/packets.c",
         "csrc/formats/speedscope.c",
+        "csrc/formats/speedscopeframes.c",
         "csrc/formats/v8profile.c",
         "csrc/hook/arm.c",
         "csrc/hook/builtincalls.c",
