@@ -34,7 +34,8 @@ static bool push (tg_Export *x, const tg_Packet *p) {
     return false;
   }
   x->frames[x->nframes++] = (tg_ExportFrame){
-    .function = p->function, .thread = p->thread, .opened_ns = p->time_ns
+    .function = p->function, .thread = p->thread, .sampled = p->sampled,
+    .opened_ns = p->time_ns
   };
   x->calls++;
   return true;
@@ -74,6 +75,7 @@ static bool close_open (tg_Export *x, tg_Packet *p) {
   p->time_ns = x->end_ns > f->opened_ns ? x->end_ns : f->opened_ns;
   p->function = f->function;
   p->thread = f->thread;
+  p->sampled = f->sampled;
   p->opened_ns = p->entered_ns = f->opened_ns;
   x->unfinished = true;
   return true;

@@ -46,6 +46,7 @@ typedef struct tg_ExportOptions {
 typedef struct tg_ExportFrame {
   tg_FunctionId function;
   tg_ThreadId thread;
+  bool sampled;
   uint64_t opened_ns;
 } tg_ExportFrame;
 
@@ -129,7 +130,7 @@ typedef struct tg_Format {
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 
 /* Markers are given too, between the packets of frames. Before the first one is
-   asked for. */
+   asked for. Ticks of samples: ticks.h. */
 void tg_export_mark (tg_Export *x);
 
 /* The next packet; false at the end (or 'status' is not TG_OK). A packet of an
