@@ -43,8 +43,8 @@ static void put_loss (const tg_ChromeEvents *e) {
 
 void tg_chromeabout_put (const tg_ChromeEvents *e) {
   const tg_Export *x = e->x;
-  put_text(e->out, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":",
-           "tracegrip " TG_VERSION);
+  put_text(e->out, "\n],\"displayTimeUnit\":\"ns\","
+                   "\"otherData\":{\"exporter\":", "tracegrip " TG_VERSION);
   put_text(e->out, ",\"trace\":", x->name);
   put_text(e->out, ",\"program\":", x->program->name);
   put_text(e->out, ",\"lua\":", x->program->lua);

@@ -11,9 +11,9 @@
 ** were more than a viewer can bear.
 **
 ** A recording of samples alone has them as they were taken: a stack for each
-** tick, and the time that it stands for (ticks.h). A profile that has no part in
-** some of them has an empty stack meanwhile, so that all show the same moment in
-** the same place.
+** tick, and the time that it stands for (ticks.h). A profile that has no part
+** in some of them has an empty stack meanwhile, so that all show the same
+** moment in the same place.
 **
 ** Packets of all coroutines are mixed, profiles are not: events and samples go
 ** through a spool, a column for each.

@@ -1,6 +1,7 @@
 /*
-** speedscopeframes.c - see speedscopeframes.h. For speedscope.c: asked with each
-** packet, written when all are in.
+** speedscopeframes.c - see speedscopeframes.h. For speedscope.c: asked with
+** each packet, written when all are in. Memory that is refused gives no number,
+** which whoever asked makes a failure of the export.
 */
 #include "formats/speedscopeframes.h"
 

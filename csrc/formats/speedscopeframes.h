@@ -1,7 +1,7 @@
 /*
 ** speedscopeframes.h - the table of frames of a speedscope document, which all
-** its profiles refer to by number: remarks first, then functions, and the frames
-** "(in ...)" of coroutines that are waited for, in order of appearance.
+** its profiles refer to by number: remarks first, then functions, and the
+** frames "(in ...)" of coroutines that are waited for, in order of appearance.
 **
 ** Plain C, one thread. Zeroed memory and the init make an empty one.
 */

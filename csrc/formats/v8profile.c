@@ -65,23 +65,42 @@ static bool take_frame (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   return !same;
 }
 
-/* What is open now, from when it ran; before that nothing did. Samples of ticks
-   need no nanosecond between them: equal frames of two are one to viewers, as
-   they are here. */
+/* The innermost frame that two stacks have in common: a parent's number is less
+   than its child's. */
+static uint32_t common_of (const tg_V8Profile *v, uint32_t a, uint32_t b) {
+  const tg_Node *nodes = v->profile.tree.nodes;
+  while (a != b) {
+    uint32_t *later = a > b ? &a : &b;
+    tg_assert(nodes[*later].parent < *later);
+    *later = nodes[*later].parent;
+  }
+  return a;
+}
+
+static uint64_t later_of (uint64_t a_ns, uint64_t b_ns) {
+  return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* What is open now, from when it ran. Before that nothing did, or, where other
+   frames go on at once, for a nanosecond what both stacks have in common: it
+   keeps them apart (v8profile.h). */
 static uint32_t take_tick (tg_V8Profile *v, const tg_Packet *p,
                            tg_V8Sample out[2]) {
-  uint64_t before_ns = v->time_ns;
-  uint64_t begin_ns = tg_ticks_begin(p, before_ns);
-  uint32_t open = v->profile.nopen;
-  bool slept = begin_ns > before_ns;
-  out[0] = (tg_V8Sample){.at_ns = before_ns};
-  out[slept] = (tg_V8Sample){
-    .at_ns = begin_ns, .node = tg_profile_node(&v->profile),
+  uint32_t node = tg_profile_node(&v->profile), open = v->profile.nopen;
+  uint64_t begin_ns = tg_ticks_begin(p, v->time_ns);
+  bool slept = begin_ns > v->time_ns;
+  uint32_t between = slept ? 0 : common_of(v, v->latest.node, node);
+  bool apart = slept || (between != node && between != v->latest.node);
+  uint64_t at_ns = later_of(v->time_ns, v->latest.at_ns);
+  out[0] = (tg_V8Sample){.at_ns = at_ns, .node = between};
+  out[apart] = (tg_V8Sample){
+    .at_ns = later_of(begin_ns, at_ns + apart), .node = node,
     .line = open > 0 ? tg_ticks_line(p, open - 1) : 0,
     .ticks = tg_ticks_count(v->x, p->time_ns - begin_ns)
   };
+  v->latest = out[apart];
   v->time_ns = p->time_ns;
-  return 1 + slept;
+  return 1 + apart;
 }
 
 uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
@@ -102,7 +121,9 @@ uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
                        tg_V8Sample out[2]) {
   if (v->ticks)           /* behind the last tick nothing is known */
-    v->latest = (tg_V8Sample){.at_ns = v->time_ns};
+    v->latest = (tg_V8Sample){
+      .at_ns = later_of(v->time_ns, v->latest.at_ns)
+    };
   out[0] = v->latest;
   tg_profile_end(&v->profile, start_ns, end_ns);
   next_sample(v, end_ns);

@@ -105,7 +105,8 @@ describe("a recording of samples alone", function ()
         if node.id == 1 then
           gaps = math.max(gaps, delta)
         else
-          ticks = ticks + 1
+          -- a nanosecond keeps two stacks apart
+          ticks = ticks + (delta > 0.0015 and 1 or 0)
           add(times, label(node), delta / 1000)
         end
       end)
@@ -273,14 +274,14 @@ describe("a recording of samples alone", function ()
     sampled({}, function (trace, export)
       local times = {}
       for stack, us in (export "folded"):gmatch "([^\n]*) (%d+)\n" do
-        add(times, stack:match "[^;]*$":gsub("^program.lua:%d+.*", ""), us / 1000)
+        add(times, stack:match "[^;]*$", us / 1000)
       end
       check_times(trace, times)
     end)
   end)
 
   it("keeps lines and ticks where frames are left out", function ()
-    sampled({}, function (trace, export)
+    sampled({}, function (_, export)
       local profile = cjson.decode((export("cpuprofile", {levels = 2})))
       local deepest, hits = {}, 0
       for _, node in ipairs(profile.nodes) do

@@ -113,6 +113,16 @@ local function sampled (code, options, use)
   end)
 end
 
+-- The panel's table "Bottom-up", where calls that touch might be put into each
+-- other: 'times' are those of the report.
+local function check_table (times, threads)
+  for _, thread in ipairs(threads) do
+    for _, row in ipairs(thread.bottomUp) do
+      assert.near(times[row.name] or 0, row.self, 1, row.name)
+    end
+  end
+end
+
 -- The nodes that are to be those of the tree, of all threads.
 local function only (threads)
   assert.equal(1, #threads)
@@ -181,12 +191,17 @@ describe("samples", function ()
   end
 
   local wanted, samples
+  local own_times = {}        -- by label
   local made = {}             -- by script and format
 
   lazy_setup(function ()
     sampled(busy(SECONDS, 20000), {sample = 1000}, function (trace, export)
       wanted = convert(trace:tree().children)
-      samples = trace:report().samples
+      local report = trace:report()
+      samples = report.samples
+      for _, row in ipairs(report.functions) do
+        own_times[expected.label(row)] = row.self_ms
+      end
       for _, way in ipairs(ways) do
         local script, format = way[1], way[2]
         made[script .. format] = import(script, export(format))
@@ -197,8 +212,12 @@ describe("samples", function ()
   for _, way in ipairs(ways) do
     local script, format, roots_of, off, reads = table.unpack(way)
     it(("of %s are what tree has, in %s"):format(format, script), function ()
-      local nodes = roots_of(made[script .. format])
+      local threads = made[script .. format]
+      local nodes = roots_of(threads)
       check_shares(nodes, samples)
+      if script == "engine" then
+        check_table(own_times, threads)
+      end
       assert.is_nil(off and expected.difference(wanted, nodes, {
         reads = reads or by_label, read = by_name, calls = false, off = off,
         missing = true

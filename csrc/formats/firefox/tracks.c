@@ -323,9 +323,9 @@ static void take_marker (tg_Tracks *t, const tg_Packet *p) {
   }
 }
 
-/* The frames of a coroutine that are open from number 'from' on, in a track that
-   has them alone: their lines, and the stacks below each, which may be others
-   now. On top may be one that stands for another coroutine. */
+/* The frames of a coroutine that are open from number 'from' on, in a track
+   that has them alone: their lines, and the stacks below each, which may be
+   others now. On top may be one that stands for another coroutine. */
 static void note_lines (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
                         uint32_t from) {
   uint32_t below = TG_STACK_NONE;
