@@ -37,7 +37,8 @@ static bool push (tg_Export *x, const tg_Packet *p) {
     .function = p->function, .thread = p->thread, .sampled = p->sampled,
     .opened_ns = p->time_ns
   };
-  x->calls++;
+  x->sampled += p->sampled;
+  x->calls += !p->sampled;
   return true;
 }
 
@@ -117,7 +118,7 @@ static void keep_order (tg_Export *x) {
 /* After the last packet: the calls beyond the limit are those that were counted
    before (longest.h) and have not come. */
 static void count_left_out (tg_Export *x) {
-  uint64_t given = x->calls + x->folded;
+  uint64_t given = x->calls + x->sampled + x->folded;
   if (x->longest.sure_ns == 0)
     return;
   x->left_out = x->longest.entries > given ? x->longest.entries - given : 0;

@@ -77,6 +77,7 @@ typedef struct tg_Export {
   void *progress_ud;
   /* what became of it */
   uint64_t calls;             /* given */
+  uint64_t sampled;           /* frames given that samples have shown */
   /* these three once all is read */
   uint64_t left_out;          /* calls beyond the limit... */
   uint64_t shortest_ns;       /* ...each shorter than this */

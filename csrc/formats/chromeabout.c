@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "export/ticks.h"
 #include "formats/v8profile.h"
 
 static void put_text (tg_Buf *out, const char *key, const char *text) {
@@ -50,6 +51,8 @@ void tg_chromeabout_put (const tg_ChromeEvents *e) {
   put_text(e->out, ",\"lua\":", x->program->lua);
   put_date(e);
   put_count(e->out, ",\"calls\":", x->calls);
+  if (tg_ticks_any(x))
+    put_count(e->out, ",\"samples\":", tg_ticks_taken(x));
   if (x->left_out > 0) {
     put_count(e->out, ",\"leftOut\":", x->left_out);
     put_count(e->out, ",\"leftOutNs\":", x->hidden_ns);

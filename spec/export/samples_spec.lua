@@ -270,6 +270,19 @@ describe("a recording of samples alone", function ()
     end
   end)
 
+  it("is told of as such", function ()
+    sampled({}, function (trace, export)
+      local taken = trace:report().samples
+      for _, format in ipairs {"chrome", "folded", "packets"} do
+        local _, result = export(format)
+        assert.equal(taken, result.samples)
+        assert.equal(0, result.calls)
+        _, result = export(format, {exclude = ""})
+        assert.equal(0, result.samples)
+      end
+    end)
+  end)
+
   it("is added up in folded stacks as in the report", function ()
     sampled({}, function (trace, export)
       local times = {}
