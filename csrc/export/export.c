@@ -18,6 +18,7 @@
 #include "base/digits.h"
 #include "base/escape.h"
 #include "base/grow.h"
+#include "export/ticks.h"
 #include "text/utf8.h"
 
 /*
@@ -241,7 +242,7 @@ static bool may_exceed (const tg_Export *x, uint64_t entries) {
 static void find_longest (tg_Export *x, const tg_Format *format) {
   bool own = x->options.limit > 0;
   uint32_t others = own ? 1 : format->others;
-  x->limit = own ? x->options.limit : format->limit;
+  x->limit = own ? x->options.limit : tg_ticks_limit(x, format);
   if (x->limit == 0 || !may_exceed(x, x->limit / others))
     return;
   x->status = tg_longest_find(&x->longest, x->minduration, x->stop, x->limit,

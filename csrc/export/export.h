@@ -120,6 +120,7 @@ typedef struct tg_Format {
   bool values;                /* shows arguments and results */
   uint32_t others;            /* boxes that a call in another coroutine than the
                                  main one is */
+  bool ticks;                 /* of samples alone it has those, and no boxes */
   tg_BatchWork *work;         /* what can be written of a batch by itself, with
                                  'ud' the export, of which it changes nothing;
                                  NULL: nothing is */

@@ -28,6 +28,10 @@ uint64_t tg_ticks_count (const tg_Export *x, uint64_t ns) {
   return n > 0 ? n : 1;
 }
 
+uint64_t tg_ticks_limit (const tg_Export *x, const tg_Format *format) {
+  return format->ticks && tg_ticks_only(x) ? 0 : format->limit;
+}
+
 /* The bytes are a reader's own, at any address once they are in a batch. */
 uint32_t tg_ticks_line (const tg_Packet *tick, uint32_t level) {
   uint32_t line;

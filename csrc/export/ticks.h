@@ -45,6 +45,11 @@ uint64_t tg_ticks_period (const tg_Export *x);
    or missed are counted with the one that came. */
 uint64_t tg_ticks_count (const tg_Export *x, uint64_t ns);
 
+/* How many calls there may be at most if the user does not say so; 0 = any:
+   without boxes it does not matter, and a sample that lost its innermost frame
+   would be another one's. */
+uint64_t tg_ticks_limit (const tg_Export *x, const tg_Format *format);
+
 /* The line that the open frame number 'level' has reached; 0 = not known, as of
    all C functions. */
 uint32_t tg_ticks_line (const tg_Packet *tick, uint32_t level);

@@ -11,20 +11,21 @@
 
 const tg_Format tg_formats[] = {
   {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
-   1000000, 3000, true, 2, tg_chromevalues_work, tg_format_chrome},
+   1000000, 3000, true, 2, false, tg_chromevalues_work, tg_format_chrome},
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
-   1000000, 3000, false, 1, NULL, tg_format_cpuprofile},
+   1000000, 3000, false, 1, true, NULL, tg_format_cpuprofile},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
-   " coroutine", ".profile.json", 1000000, 10000, true, 2, tg_arguments_work,
-   tg_format_firefox},
+   " coroutine", ".profile.json", 1000000, 10000, true, 2, true,
+   tg_arguments_work, tg_format_firefox},
   {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
-   0, 3000, false, 1, NULL, tg_format_folded},
+   0, 3000, false, 1, false, NULL, tg_format_folded},
   {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
-   ".gecko.json", 1000000, 10000, true, 2, NULL, tg_format_gecko},
+   ".gecko.json", 1000000, 10000, true, 2, true, NULL, tg_format_gecko},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
-   0, 0, true, 1, tg_packets_work,
+   0, 0, true, 1, false, tg_packets_work,
    tg_format_packets},
   {"speedscope", "speedscope: the program, and each coroutine",
-   ".speedscope.json", 1000000, 3000, false, 2, NULL, tg_format_speedscope},
+   ".speedscope.json", 1000000, 3000, false, 2, true, NULL,
+   tg_format_speedscope},
   {0}
 };
