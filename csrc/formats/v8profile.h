@@ -16,8 +16,8 @@
 ** nanoseconds until time has caught up.
 **
 ** With 'ticks' the samples are the recording's own: one for each tick, where
-** the time begins that it stands for (ticks.h). Between two of them there may be
-** one that is no tick: of the root, where the program slept, or of what both
+** the time begins that it stands for (ticks.h). Between two of them there may
+** be one that is no tick: of the root, where the program slept, or of what both
 ** stacks have in common, for a nanosecond.
 **
 ** Plain C, one thread. Memory: distinct stacks, as profile.h.

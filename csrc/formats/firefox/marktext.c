@@ -120,7 +120,8 @@ static const char *end_of (const tg_CallMark *mark) {
     case TG_WHY_EXCEPTION: return "!! error";
     case TG_WHY_YIELD: return "⇢ yield";
     case TG_WHY_TERMINATED: return "× terminated";
-    case TG_WHY_RETURN: case TG_WHY_ENTER: case TG_WHY_MARK: case TG_WHY_TICK: default:
+    case TG_WHY_RETURN: case TG_WHY_ENTER: case TG_WHY_MARK:
+    case TG_WHY_TICK: default:
       return mark->tail ? "→ tail call" : "";
   }
 }
