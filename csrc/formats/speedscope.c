@@ -233,8 +233,9 @@ static tg_Buf *begin_sample (Profile *f, uint64_t weight_ns) {
 
 /* A profile that had no part in anything up to now has an empty stack. */
 static void fill_up (Profile *f, uint64_t now_ns) {
-  if (f->until_ns < now_ns)
-    tg_buf_addchar(begin_sample(f, now_ns - f->until_ns), ']');
+  if (f->until_ns >= now_ns)
+    return;
+  tg_buf_addchar(begin_sample(f, now_ns - f->until_ns), ']');
   f->until_ns = now_ns;
 }
 
@@ -256,6 +257,7 @@ static bool put_stack (Document *d, uint32_t profile, uint32_t from,
   bool ok = true;
   uint64_t end_ns = tick->time_ns - d->x->start_ns;
   fill_up(f, tg_ticks_begin(tick, d->ticked_ns) - d->x->start_ns);
+  tg_assert(f->until_ns <= end_ns);
   tg_Buf *out = begin_sample(f, end_ns - f->until_ns);
   for (uint32_t i = from; i < to; i++)
     ok = put_frame(out, i - from, tg_speedscopeframes_call(&d->frames,
