@@ -33,9 +33,10 @@ TG_INLINE bool tg_ticks_only (const tg_Export *x) {
   return tg_ticks_any(x) && !x->selection->with_calls;
 }
 
-/* How many were read so far; none if the filters leave nothing of them. */
+/* How many were read so far; none if the filters leave no frame. */
 TG_INLINE uint64_t tg_ticks_taken (const tg_Export *x) {
-  return x->sampled > 0 ? tg_reader_samples(x->minduration->reader) : 0;
+  return x->sampled + x->calls > 0 ? tg_reader_samples(x->minduration->reader)
+                                   : 0;
 }
 
 /* Nanoseconds from one to the next, if none is late: as was asked for. */

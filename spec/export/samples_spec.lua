@@ -354,7 +354,8 @@ describe("a recording of calls and samples", function ()
 
   it("has its ticks in trace events, beside its calls", function ()
     sampled(options, function (trace, export)
-      local events = cjson.decode((export "chrome")).traceEvents
+      local text, result = export "chrome"
+      local events = cjson.decode(text).traceEvents
       local ticks, calls = 0, 0
       for _, event in ipairs(events) do
         if event.name == "ProfileChunk" then
@@ -366,6 +367,8 @@ describe("a recording of calls and samples", function ()
         end
       end
       assert.equal(2, calls)
+      assert.equal(2, result.calls)
+      assert.equal(trace:report().samples, result.samples)
       assert.is_true(math.abs(ticks - trace:report().samples)
                      < 0.1 * ticks + 5)
     end)
