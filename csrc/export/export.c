@@ -18,6 +18,7 @@
 #include "base/digits.h"
 #include "base/escape.h"
 #include "base/grow.h"
+#include "export/ticks.h"
 #include "text/utf8.h"
 
 /*
@@ -34,9 +35,11 @@ static bool push (tg_Export *x, const tg_Packet *p) {
     return false;
   }
   x->frames[x->nframes++] = (tg_ExportFrame){
-    .function = p->function, .thread = p->thread, .opened_ns = p->time_ns
+    .function = p->function, .thread = p->thread, .sampled = p->sampled,
+    .opened_ns = p->time_ns
   };
-  x->calls++;
+  x->sampled += p->sampled;
+  x->calls += !p->sampled;
   return true;
 }
 
@@ -74,6 +77,7 @@ static bool close_open (tg_Export *x, tg_Packet *p) {
   p->time_ns = x->end_ns > f->opened_ns ? x->end_ns : f->opened_ns;
   p->function = f->function;
   p->thread = f->thread;
+  p->sampled = f->sampled;
   p->opened_ns = p->entered_ns = f->opened_ns;
   x->unfinished = true;
   return true;
@@ -115,7 +119,7 @@ static void keep_order (tg_Export *x) {
 /* After the last packet: the calls beyond the limit are those that were counted
    before (longest.h) and have not come. */
 static void count_left_out (tg_Export *x) {
-  uint64_t given = x->calls + x->folded;
+  uint64_t given = x->calls + x->sampled + x->folded;
   if (x->longest.sure_ns == 0)
     return;
   x->left_out = x->longest.entries > given ? x->longest.entries - given : 0;
@@ -192,7 +196,7 @@ void tg_export_mark (tg_Export *x) {
    thrown away. */
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
   while (x->status == TG_OK && read_packet(x, p)) {
-    if (p->why == TG_WHY_MARK
+    if (tg_packet_is_moment(p)
         || (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x)))
       return true;
   }
@@ -238,7 +242,7 @@ static bool may_exceed (const tg_Export *x, uint64_t entries) {
 static void find_longest (tg_Export *x, const tg_Format *format) {
   bool own = x->options.limit > 0;
   uint32_t others = own ? 1 : format->others;
-  x->limit = own ? x->options.limit : format->limit;
+  x->limit = own ? x->options.limit : tg_ticks_limit(x, format);
   if (x->limit == 0 || !may_exceed(x, x->limit / others))
     return;
   x->status = tg_longest_find(&x->longest, x->minduration, x->stop, x->limit,

@@ -54,6 +54,7 @@ typedef struct tg_ExportOptions {
 typedef struct tg_ExportFrame {
   tg_FunctionId function;
   tg_ThreadId thread;
+  bool sampled;
   uint64_t opened_ns;
 } tg_ExportFrame;
 
@@ -85,6 +86,7 @@ typedef struct tg_Export {
   void *progress_ud;
   /* what became of it */
   uint64_t calls;             /* given */
+  uint64_t sampled;           /* frames given that samples have shown */
   /* these three once all is read */
   uint64_t left_out;          /* calls beyond the limit... */
   uint64_t shortest_ns;       /* ...each shorter than this */
@@ -127,6 +129,7 @@ typedef struct tg_Format {
   bool values;                /* shows arguments and results */
   uint32_t others;            /* boxes that a call in another coroutine than the
                                  main one is */
+  bool ticks;                 /* of samples alone it has those, and no boxes */
   tg_BatchWork *work;         /* what can be written of a batch by itself, with
                                  'ud' the export, of which it changes nothing;
                                  NULL: nothing is */
@@ -138,7 +141,7 @@ typedef struct tg_Format {
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 
 /* Markers are given too, between the packets of frames. Before the first one is
-   asked for. */
+   asked for. Ticks of samples: ticks.h. */
 void tg_export_mark (tg_Export *x);
 
 /* The next packet; false at the end (or 'status' is not TG_OK). A packet of an

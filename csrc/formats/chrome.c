@@ -26,12 +26,13 @@
 */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/boxnames.h"
 #include "export/threadlist.h"
+#include "export/ticks.h"
+#include "formats/chromeabout.h"
 #include "formats/chromemarks.h"
 #include "formats/chromenames.h"
 #include "formats/chromesamples.h"
@@ -73,7 +74,9 @@ typedef struct Document {
   tg_Buf room;                /* owns */
   uint64_t bare_ns;           /* when the values' end was */
   bool whole;                 /* coroutines are on the first track too */
-  tg_ChromeSamples samples;   /* owns; if the user has asked for them */
+  bool sampled;               /* the user has asked for samples, or the
+                                 recording has them */
+  tg_ChromeSamples samples;   /* owns; if so */
   tg_ChromeMarks marks;       /* owns; the program's markers */
 } Document;
 
@@ -237,7 +240,7 @@ static void put_completion (Document *d, const tg_Packet *p, tg_Buf *out) {
       tg_buf_addstr(out, d->x->unfinished ? ",\"unfinished\":true"
                                           : ",\"terminated\":true");
       break;
-    case TG_WHY_ENTER: case TG_WHY_MARK: default: break;
+    case TG_WHY_ENTER: case TG_WHY_MARK: case TG_WHY_TICK: default: break;
   }
 }
 
@@ -368,8 +371,9 @@ static bool put_marker (Document *d, const tg_Packet *p) {
 static bool put_packet (Document *d, const tg_Packet *p) {
   if (p->why == TG_WHY_MARK)
     return put_marker(d, p) && tg_outfile_turn(d->x->out);
-  bool ok = p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p);
-  if (ok && d->x->options.samples)
+  bool ok = p->why == TG_WHY_TICK
+            || (p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p));
+  if (ok && d->sampled)
     tg_chromesamples_take(&d->samples, p);
   return ok && tg_outfile_turn(d->x->out);
 }
@@ -377,61 +381,12 @@ static bool put_packet (Document *d, const tg_Packet *p) {
 static void put_events (Document *d) {
   tg_Packet p;
   bool more = tg_export_next(d->x, &p);
-  if (d->x->options.samples)
+  if (d->sampled)
     tg_chromesamples_begin(&d->samples);
   while (more && put_packet(d, &p))
     more = tg_export_next(d->x, &p);
-  if (d->x->options.samples)
+  if (d->sampled)
     tg_chromesamples_end(&d->samples);
-}
-
-static void put_text (Document *d, const char *key, const char *text) {
-  if (text == NULL)
-    return;
-  tg_buf_addstr(d->out, key);
-  tg_v8profile_put_string(d->out, text, strlen(text));
-}
-
-static void put_date (Document *d) {
-  char text[40];
-  struct tm tm;
-  time_t seconds = (time_t)((d->x->wall_ns + d->x->start_ns) / 1000000000);
-  if (gmtime_r(&seconds, &tm) != NULL
-      && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)
-    put_text(d, ",\"started\":", text);
-}
-
-static void put_count (Document *d, const char *key, uint64_t n) {
-  tg_buf_addstr(d->out, key);
-  tg_buf_addu64(d->out, n);
-}
-
-/* "otherData" is free for the writer (Trace Event Format): what a person or a
-   script may want to know of where the document is from, and of what it does
-   not have. */
-static void put_tail (Document *d) {
-  const tg_Export *x = d->x;
-  put_text(d, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":",
-           "tracegrip " TG_VERSION);
-  put_text(d, ",\"trace\":", x->name);
-  put_text(d, ",\"program\":", x->program->name);
-  put_text(d, ",\"lua\":", x->program->lua);
-  put_date(d);
-  put_count(d, ",\"calls\":", x->calls);
-  if (x->left_out > 0) {
-    put_count(d, ",\"leftOut\":", x->left_out);
-    put_count(d, ",\"leftOutNs\":", x->hidden_ns);
-  }
-  if (x->folded > 0)
-    put_count(d, ",\"folded\":", x->folded);
-  if (x->bare > 0)
-    put_count(d, ",\"withoutValues\":", x->bare);
-  tg_export_loss(x, clear_room(d));
-  if (d->room.size > 0) {
-    tg_buf_addchar(&d->room, '\0');
-    put_text(d, ",\"lost\":", d->room.data);
-  }
-  tg_buf_addstr(d->out, "}}\n");
 }
 
 /* The name of a track, and its place among others: Perfetto sorts by that. */
@@ -475,7 +430,7 @@ static void write (Document *d) {
   bool alone = !d->whole && d->threads.count > 0;
   tg_chromemarks_missing(&d->marks, alone ? d->threads.list[0].thread
                                           : TG_EXPORT_MAIN, d->bare_ns);
-  put_tail(d);
+  tg_chromeabout_put(&d->events);
   if (d->args.failed || d->begin.failed || d->room.failed
       || d->samples.failed || d->marks.failed)
     fail(d);
@@ -483,7 +438,8 @@ static void write (Document *d) {
 
 tg_Status tg_format_chrome (tg_Export *x) {
   Document d = {
-    .x = x, .out = &x->out->text, .words.functions = x->stream->functions
+    .x = x, .out = &x->out->text, .words.functions = x->stream->functions,
+    .sampled = x->options.samples || tg_ticks_any(x)
   };
   tg_export_mark(x);
   d.events = (tg_ChromeEvents){
@@ -491,7 +447,7 @@ tg_Status tg_format_chrome (tg_Export *x) {
   };
   d.values = tg_chromevalues_of(x);
   d.marks = (tg_ChromeMarks){.events = &d.events, .values = &d.values};
-  if (x->options.samples && !tg_chromesamples_init(&d.samples, &d.events))
+  if (d.sampled && !tg_chromesamples_init(&d.samples, &d.events))
     fail(&d);
   else
     write(&d);

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "export/ticks.h"
+
 /* Samples in one event: a few hundred KB of text at most, as it is held until
    it is full. */
 #define CHUNK 10000u
@@ -20,13 +22,14 @@
 bool tg_chromesamples_init (tg_ChromeSamples *s, tg_ChromeEvents *events) {
   memset(s, 0, sizeof *s);
   s->events = events;
-  return tg_v8profile_init(&s->v8, events->x);
+  return tg_v8profile_init(&s->v8, events->x, tg_ticks_any(events->x));
 }
 
 void tg_chromesamples_free (tg_ChromeSamples *s) {
   tg_v8profile_free(&s->v8);
   tg_buf_free(&s->samples);
   tg_buf_free(&s->deltas);
+  tg_buf_free(&s->lines);
 }
 
 /* The nodes that are new since the last chunk. */
@@ -68,10 +71,16 @@ static void put_chunk (tg_ChromeSamples *s) {
   tg_buf_add(e->out, s->samples.data, s->samples.size);
   tg_buf_addstr(e->out, "]},\"timeDeltas\":[");
   tg_buf_add(e->out, s->deltas.data, s->deltas.size);
+  if (s->v8.ticks) {
+    tg_buf_addstr(e->out, "],\"lines\":[");
+    tg_buf_add(e->out, s->lines.data, s->lines.size);
+  }
   tg_buf_addstr(e->out, "]}}}");
-  s->failed = s->failed || s->samples.failed || s->deltas.failed;
+  s->failed = s->failed || s->samples.failed || s->deltas.failed
+              || s->lines.failed;
   tg_buf_clear(&s->samples);
   tg_buf_clear(&s->deltas);
+  tg_buf_clear(&s->lines);
   s->nsamples = 0;
 }
 
@@ -83,9 +92,11 @@ static void write_sample (tg_ChromeSamples *s, const tg_V8Sample *sample) {
   if (s->nsamples++ > 0) {
     tg_buf_addchar(&s->samples, ',');
     tg_buf_addchar(&s->deltas, ',');
+    tg_buf_addchar(&s->lines, ',');
   }
   tg_buf_addu64(&s->samples, TG_V8_ID(sample->node));
   tg_buf_addu64(&s->deltas, us - s->at_us);
+  tg_buf_addu64(&s->lines, sample->line);
   s->at_us = us;
   if (s->nsamples == CHUNK)
     put_chunk(s);
@@ -114,14 +125,15 @@ void tg_chromesamples_begin (tg_ChromeSamples *s) {
   tg_chromeevents_time(e, "\"startTime\":", TG_CHROME_START_NS);
   tg_buf_addstr(e->out, "}}}");
   tg_v8profile_start(&s->v8, e->x->start_ns);
-  s->held = (tg_V8Sample){0, e->x->start_ns};
+  s->held = (tg_V8Sample){.at_ns = e->x->start_ns};
 }
 
 /* With each packet, after its event was written. */
 void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
-  tg_V8Sample sample;
-  if (tg_v8profile_take(&s->v8, p, &sample))
-    put_sample(s, &sample);
+  tg_V8Sample samples[2];
+  uint32_t n = tg_v8profile_take(&s->v8, p, samples);
+  for (uint32_t i = 0; i < n; i++)
+    put_sample(s, &samples[i]);
 }
 
 /* DevTools looks at samples only where an event is around them: the last event

@@ -20,7 +20,7 @@
 typedef struct tg_ChromeSamples {
   tg_ChromeEvents *events;    /* borrows; the document's */
   tg_V8Profile v8;            /* owns */
-  tg_Buf samples, deltas;     /* own; of the chunk to come */
+  tg_Buf samples, deltas, lines;    /* own; of the chunk to come */
   uint32_t nsamples;          /* in it */
   uint32_t nnodes;            /* of the tree, written so far */
   tg_V8Sample held;           /* not yet written */

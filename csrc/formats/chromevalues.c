@@ -19,7 +19,7 @@ static uint32_t type_of (const tg_Packet *p) {
     case TG_WHY_YIELD: return TG_TYPE_YIELD;
     case TG_WHY_MARK:
       return tg_mark_said(p->mark) ? (uint32_t)TG_TYPE_MARKERS : 0;
-    case TG_WHY_TERMINATED: default: return 0;
+    case TG_WHY_TERMINATED: case TG_WHY_TICK: default: return 0;
   }
 }
 

@@ -2,10 +2,14 @@
 ** cpuprofile.c - a CPU profile as V8 writes it, for DevTools, VS Code
 ** and whatever else reads .cpuprofile.
 **
-** Exact instead of sampled: see v8profile.h. Times are microseconds with
-** decimals, so that no nanosecond is lost, and count from the first call.
-** 'hitCount' of a node is the microseconds of its self time: readers that
-** multiply hits by a mean interval come out right.
+** Of calls it is exact instead of sampled, of samples alone it has those: see
+** v8profile.h. Times are microseconds with decimals, so that no nanosecond is
+** lost, and count from the first call.
+**
+** 'hitCount' of a node is the microseconds of its self time, so readers that
+** multiply hits by a mean interval come out right. Of samples it is its ticks,
+** late ones counted for those that were missed, and 'positionTicks' has the
+** lines that they met.
 **
 ** All samples come before all deltas in a document, and the nodes are known at
 ** the end: the deltas go through a spool, the nodes are written last.
@@ -17,7 +21,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/ticks.h"
 #include "formats/formats.h"
+#include "formats/lineticks.h"
 #include "formats/v8profile.h"
 #include "text/spool.h"
 
@@ -28,6 +34,7 @@ typedef struct Document {
   tg_Export *x;
   tg_Buf *out;                /* borrows; of x->out */
   tg_V8Profile v8;            /* owns */
+  tg_LineTicks ticks;         /* owns; if samples are the recording's own */
   tg_Spool spool;             /* owns */
   tg_Column deltas;           /* owns */
   uint64_t at_ns;             /* of the last sample */
@@ -44,6 +51,8 @@ typedef struct Document {
    length. */
 static void put_sample (Document *d, const tg_V8Sample *s) {
   tg_assert(s->at_ns >= d->at_ns);
+  if (s->ticks > 0 && !tg_lineticks_add(&d->ticks, s->node, s->line, s->ticks))
+    d->x->status = TG_ERR_MEMORY;
   if (d->deltas.values++ > 0) {
     tg_buf_addchar(d->out, ',');
     tg_buf_addchar(&d->deltas.text, ',');
@@ -62,20 +71,20 @@ static bool turn (Document *d) {
 static void put_samples (Document *d) {
   tg_Export *x = d->x;
   tg_Packet p;
-  tg_V8Sample sample, last[2];
+  tg_V8Sample samples[2];
   bool more = tg_export_next(x, &p);
   tg_v8profile_start(&d->v8, x->start_ns);
   d->at_ns = x->start_ns;
   for (; more; more = tg_export_next(x, &p)) {
-    if (tg_v8profile_take(&d->v8, &p, &sample)) {
-      put_sample(d, &sample);
-      if (!turn(d))
-        return;
-    }
+    uint32_t n = tg_v8profile_take(&d->v8, &p, samples);
+    for (uint32_t i = 0; i < n; i++)
+      put_sample(d, &samples[i]);
+    if (n > 0 && !turn(d))
+      return;
   }
-  tg_v8profile_end(&d->v8, x->start_ns, x->end_ns, last);
-  put_sample(d, &last[0]);
-  put_sample(d, &last[1]);
+  tg_v8profile_end(&d->v8, x->start_ns, x->end_ns, samples);
+  put_sample(d, &samples[0]);
+  put_sample(d, &samples[1]);
 }
 
 /* }================================================================== */
@@ -103,23 +112,31 @@ static bool list_children (Document *d) {
   return true;
 }
 
+/* The ticks that met the node or, where samples are none, its self time. */
+static uint64_t hits_of (const Document *d, uint32_t node) {
+  const tg_Node *n = &d->v8.profile.tree.nodes[node];
+  return d->v8.ticks ? tg_lineticks_sum(&d->ticks, node)
+                     : (n->tally.self_ns + 500) / 1000;
+}
+
 /* Nodes name their children: there may be readers that know "parent", but all
    know this. */
 static void put_node (Document *d, uint32_t node) {
-  const tg_Node *n = &d->v8.profile.tree.nodes[node];
   tg_buf_addstr(d->out, node > 0 ? ",\n{\"id\":" : "\n{\"id\":");
   tg_buf_addu64(d->out, TG_V8_ID(node));
   tg_buf_addchar(d->out, ',');
   tg_v8profile_put_frame(&d->v8, node, d->out);
   tg_buf_addstr(d->out, ",\"hitCount\":");
-  tg_buf_addu64(d->out, (n->tally.self_ns + 500) / 1000);
+  tg_buf_addu64(d->out, hits_of(d, node));
   tg_buf_addstr(d->out, ",\"children\":[");
   for (uint32_t c = d->first[node]; c != 0; c = d->next[c]) {
     if (c != d->first[node])
       tg_buf_addchar(d->out, ',');
     tg_buf_addu64(d->out, TG_V8_ID(c));
   }
-  tg_buf_addstr(d->out, "]}");
+  tg_buf_addchar(d->out, ']');
+  tg_lineticks_put(&d->ticks, node, d->out);
+  tg_buf_addchar(d->out, '}');
 }
 
 static bool put_nodes (Document *d) {
@@ -177,9 +194,11 @@ static tg_Status write (Document *d) {
 tg_Status tg_format_cpuprofile (tg_Export *x) {
   Document d = {.x = x, .out = &x->out->text};
   tg_spool_init(&d.spool);
-  tg_Status status = tg_v8profile_init(&d.v8, x) ? write(&d) : TG_ERR_MEMORY;
+  bool ready = tg_v8profile_init(&d.v8, x, tg_ticks_only(x));
+  tg_Status status = ready ? write(&d) : TG_ERR_MEMORY;
   int error = d.spool.error;
   tg_v8profile_free(&d.v8);
+  tg_lineticks_free(&d.ticks);
   tg_column_free(&d.deltas);
   tg_spool_free(&d.spool);
   tg_free(d.first);

@@ -58,8 +58,11 @@ static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
   while (b->worked < b->count && tg_outfile_turn(out))
     put_packet(x, b, &json);
   tg_outfile_flush(out);
-  for (uint32_t i = 0; i < b->count; i++)
-    x->calls += b->packets[i].why == TG_WHY_ENTER;
+  for (uint32_t i = 0; i < b->count; i++) {
+    const tg_Packet *p = &b->packets[i];
+    x->calls += p->why == TG_WHY_ENTER && !p->sampled;
+    x->sampled += p->why == TG_WHY_ENTER && p->sampled;
+  }
   if (b->scratch.failed || b->scratch.room.failed)
     return TG_ERR_MEMORY;
   return out->error == 0 ? TG_OK : TG_ERR_IO;

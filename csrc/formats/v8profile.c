@@ -13,10 +13,14 @@
 
 #include "export/boxnames.h"
 #include "export/export.h"
+#include "export/ticks.h"
 
-bool tg_v8profile_init (tg_V8Profile *v, const tg_Export *x) {
+bool tg_v8profile_init (tg_V8Profile *v, tg_Export *x, bool ticks) {
   memset(v, 0, sizeof *v);
   v->x = x;
+  v->ticks = ticks;
+  if (ticks)
+    tg_ticks_ask(x);
   return tg_profile_init(&v->profile, x->stream->functions, true);
 }
 
@@ -34,7 +38,7 @@ void tg_v8profile_free (tg_V8Profile *v) {
 /* As if frames had been opened there: where the first one opens at once,
    nothing is before it. */
 void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns) {
-  v->latest = (tg_V8Sample){0, start_ns};
+  v->latest = (tg_V8Sample){.at_ns = start_ns};
   v->time_ns = start_ns;
   v->opening = true;
 }
@@ -48,8 +52,7 @@ static void next_sample (tg_V8Profile *v, uint64_t time_ns) {
 
 /* One sample behind: only the packet after it tells whether a stack lasted, or
    was on the way to another one at the same moment. */
-bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
-  tg_assert(p->time_ns >= v->time_ns);
+static bool take_frame (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   bool opening = p->why == TG_WHY_ENTER;
   bool same = p->time_ns == v->time_ns && opening == v->opening;
   *out = v->latest;
@@ -62,15 +65,69 @@ bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   return !same;
 }
 
+/* The innermost frame that two stacks have in common: a parent's number is less
+   than its child's. */
+static uint32_t common_of (const tg_V8Profile *v, uint32_t a, uint32_t b) {
+  const tg_Node *nodes = v->profile.tree.nodes;
+  while (a != b) {
+    uint32_t *later = a > b ? &a : &b;
+    tg_assert(nodes[*later].parent < *later);
+    *later = nodes[*later].parent;
+  }
+  return a;
+}
+
+static uint64_t later_of (uint64_t a_ns, uint64_t b_ns) {
+  return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* What is open now, from when it ran. Before that nothing did, or, where other
+   frames go on at once, for a nanosecond what both stacks have in common: it
+   keeps them apart (v8profile.h). */
+static uint32_t take_tick (tg_V8Profile *v, const tg_Packet *p,
+                           tg_V8Sample out[2]) {
+  uint32_t node = tg_profile_node(&v->profile), open = v->profile.nopen;
+  uint64_t begin_ns = tg_ticks_begin(p, v->time_ns);
+  bool slept = begin_ns > v->time_ns;
+  uint32_t between = slept ? 0 : common_of(v, v->latest.node, node);
+  bool apart = slept || (between != node && between != v->latest.node);
+  uint64_t at_ns = later_of(v->time_ns, v->latest.at_ns);
+  out[0] = (tg_V8Sample){.at_ns = at_ns, .node = between};
+  out[apart] = (tg_V8Sample){
+    .at_ns = later_of(begin_ns, at_ns + apart), .node = node,
+    .line = open > 0 ? tg_ticks_line(p, open - 1) : 0,
+    .ticks = tg_ticks_count(v->x, p->time_ns - begin_ns)
+  };
+  v->latest = out[apart];
+  v->time_ns = p->time_ns;
+  return 1 + apart;
+}
+
+uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
+                            tg_V8Sample out[2]) {
+  tg_assert(p->time_ns >= v->time_ns);
+  tg_assert(v->ticks || p->why != TG_WHY_TICK);
+  if (!v->ticks)
+    return take_frame(v, p, out);
+  if (p->why == TG_WHY_TICK)
+    return take_tick(v, p, out);
+  tg_profile_take(&v->profile, p);
+  return 0;
+}
+
 /* What was held back, and one that ends it: the root, in which nothing runs. A
    sample lasts until the next one, so without it the last would have no
    length. */
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
                        tg_V8Sample out[2]) {
+  if (v->ticks)           /* behind the last tick nothing is known */
+    v->latest = (tg_V8Sample){
+      .at_ns = later_of(v->time_ns, v->latest.at_ns)
+    };
   out[0] = v->latest;
   tg_profile_end(&v->profile, start_ns, end_ns);
   next_sample(v, end_ns);
-  out[1] = (tg_V8Sample){0, v->latest.at_ns};
+  out[1] = (tg_V8Sample){.at_ns = v->latest.at_ns};
 }
 
 /* }================================================================== */

@@ -15,6 +15,11 @@
 ** each other. Where much happens at one moment, samples are off by as many
 ** nanoseconds until time has caught up.
 **
+** With 'ticks' the samples are the recording's own: one for each tick, where
+** the time begins that it stands for (ticks.h). Between two of them there may
+** be one that is no tick: of the root, where the program slept, or of what both
+** stacks have in common, for a nanosecond.
+**
 ** Plain C, one thread. Memory: distinct stacks, as profile.h.
 */
 #ifndef TG_V8PROFILE_H
@@ -26,8 +31,10 @@
 #include "reader/profile.h"
 
 typedef struct tg_V8Sample {
-  uint32_t node;
   uint64_t at_ns;
+  uint32_t node;
+  uint32_t line;              /* in which its function is; 0 = not known */
+  uint64_t ticks;             /* that it stands for; 0: it is none of them */
 } tg_V8Sample;
 
 typedef struct tg_V8Profile {
@@ -37,17 +44,20 @@ typedef struct tg_V8Profile {
   tg_V8Sample latest;         /* not yet given */
   uint64_t time_ns;           /* of the latest packet */
   bool opening;               /* it opened a frame */
+  bool ticks;                 /* samples are the recording's; its ticks are
+                                 asked for */
 } tg_V8Profile;
 
 /* False without memory. */
-bool tg_v8profile_init (tg_V8Profile *v, const tg_Export *x);
+bool tg_v8profile_init (tg_V8Profile *v, tg_Export *x, bool ticks);
 void tg_v8profile_free (tg_V8Profile *v);     /* zeroed memory is fine */
 
 /* The trace's start; before the first packet is taken. */
 void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns);
 
-/* Adds a packet. True: '*out' is the next sample. */
-bool tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out);
+/* Adds a packet: how many samples there are now in 'out', two at most. */
+uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
+                            tg_V8Sample out[2]);
 
 /* There are no more packets: the last two samples, of which the second is the
    root's, at the trace's end. */

@@ -370,7 +370,8 @@ static uint32_t valuetype (tg_Why why) {
     case TG_WHY_RETURN: return TG_TYPE_RETURN;
     case TG_WHY_EXCEPTION: return TG_TYPE_THROW;
     case TG_WHY_YIELD: return TG_TYPE_YIELD;
-    case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK: return 0;
+    case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK:
+    case TG_WHY_TICK: return 0;
     default: tg_unreachable();
   }
 }
@@ -390,7 +391,8 @@ static const char *reason (const tg_LogLine *l, const tg_Packet *p) {
     case TG_WHY_EXCEPTION: return "!! error";
     case TG_WHY_YIELD: return "⇢ yield";
     case TG_WHY_TERMINATED: return "× terminated";
-    case TG_WHY_ENTER: case TG_WHY_MARK: default: tg_unreachable();
+    case TG_WHY_ENTER: case TG_WHY_MARK: case TG_WHY_TICK:
+    default: tg_unreachable();
   }
 }
 

@@ -271,7 +271,8 @@ static void put_why (const Writer *w) {
     case TG_WHY_RETURN: tg_sink_member(w->out, "why", "return"); break;
     case TG_WHY_EXCEPTION: tg_sink_member(w->out, "why", "exception"); break;
     case TG_WHY_YIELD: tg_sink_member(w->out, "why", "yield"); break;
-    case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK: default:
+    case TG_WHY_ENTER: case TG_WHY_TERMINATED: case TG_WHY_MARK:
+    case TG_WHY_TICK: default:
       tg_sink_member(w->out, "why", "terminated");
       break;
   }

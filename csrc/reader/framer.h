@@ -26,21 +26,23 @@
 typedef enum tg_Why {
   TG_WHY_ENTER,         /* an enteredFrame */
   TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED,
-  TG_WHY_MARK           /* no frame's: a marker, for those who ask for them */
+  /* moments, which are no frame's, for those who ask for them: */
+  TG_WHY_MARK,          /* a marker */
+  TG_WHY_TICK           /* a sample was taken: what is open now ran up to now */
 } tg_Why;
 
-/* One enteredFrame or exitedFrame, or a marker. Slices borrow until the next
+/* One enteredFrame or exitedFrame, or a moment. Slices borrow until the next
    call. */
 typedef struct tg_Packet {
   tg_Why why;
   tg_FunctionId body;   /* what its coroutine begins with; 0 = not known
                            (entries only) */
-  uint64_t sequence;    /* from 0, no holes; of a marker that of the frame's
+  uint64_t sequence;    /* from 0, no holes; of a moment that of the frame's
                            packet to come */
   uint64_t time_ns;     /* since the tracing state was entered */
   tg_FunctionId function;
   tg_ThreadId thread;
-  uint32_t depth;       /* 0 = outermost traced frame; markers: the frames that
+  uint32_t depth;       /* 0 = outermost traced frame; moments: the frames that
                            are open */
   bool tail;            /* exit by a tail call */
   bool sampled;         /* a frame that samples show: from the first of them to
@@ -50,15 +52,22 @@ typedef struct tg_Packet {
   uint8_t groups;       /* ...and how many groups of the console are open... */
   bool numbered;        /* ...and whether 'hits' tells of it */
   uint64_t hits;        /* entries of this function so far (entries only); of a
-                           marker its counter, or the ns that its timer ran */
+                           marker its counter, or the ns that its timer ran; of
+                           a tick the ns of processor time since the last */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
                            frame entered again (exits only) */
   uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
   tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
   uint32_t line;        /* callsite's line */
-  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none; of
-                           TG_MARK_ALLOCATIONS the event's body */
+  tg_Slice values;      /* arguments, or what 'why' says; data NULL = none. Of
+                           TG_MARK_ALLOCATIONS the event's body; of a tick the
+                           lines that open frames have reached, an uint32_t
+                           each, outermost first; 0 = not known */
 } tg_Packet;
+
+TG_INLINE bool tg_packet_is_moment (const tg_Packet *p) {
+  return p->why >= TG_WHY_MARK;
+}
 
 typedef enum tg_JobKind {
   TG_JOB_NONE,
@@ -103,7 +112,10 @@ typedef struct tg_FrameSample {
   uint64_t open_ns;     /* when frames open */
   uint64_t now_ns;      /* when the sample was taken */
   uint64_t since_ns;    /* of the event before it */
+  uint64_t used_ns;     /* processor time since the sample before */
   uint64_t taken;       /* so far */
+  uint32_t *lines;      /* owns; of the tick that was given last */
+  uint32_t clines;
 } tg_FrameSample;
 
 /* Whether the stacks are as they will be after the next event: a CONTEXT that
@@ -121,6 +133,7 @@ typedef struct tg_Framer {
   tg_Status status;     /* sticky: no more packets, and why. The reader's too */
   bool started;         /* the stacks are those of the stream */
   bool marks;           /* markers are asked for, if the selection has them */
+  bool ticks;           /* so are the moments at which samples were taken */
   bool lacks;           /* events are missing before the next CONTEXT */
   tg_Ahead ahead;       /* reading has just begun, and how */
   uint64_t sequence;    /* of the next packet */

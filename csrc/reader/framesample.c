@@ -12,6 +12,7 @@
 
 void tg_framesample_free (tg_FrameSample *m) {
   tg_free(m->list);
+  tg_free(m->lines);
   memset(m, 0, sizeof *m);
 }
 
@@ -123,8 +124,8 @@ static uint32_t first_free (const tg_Framer *fr) {
 /* The times of the two sides; whether the program slept longer than it ran. */
 static bool set_times (tg_Framer *fr, const tg_Event *e) {
   tg_FrameSample *m = &fr->sample;
-  uint64_t passed = fr->now_ns - m->since_ns;
-  bool slept = passed > e->used_ns && passed - e->used_ns > e->used_ns;
+  bool slept = tg_framesample_slept(fr->now_ns - m->since_ns, e->used_ns);
+  m->used_ns = e->used_ns;
   m->now_ns = fr->now_ns;
   m->open_ns = slept ? fr->now_ns - e->used_ns : m->since_ns;
   fr->now_ns = m->since_ns;
@@ -174,24 +175,81 @@ static void put_site (const tg_FrameSample *m, tg_Packet *out) {
   }
 }
 
+/* The line of a frame, of the entries up to 'i', which becomes that of what is
+   outside of it. A frame that samples have shown need not be among them: below
+   a call it stays open until the call is over. */
+static uint32_t line_of (const tg_Framer *fr, const tg_StackFrame *f,
+                         uint32_t *i) {
+  bool only = tg_framer_samples_only(fr);
+  for (; *i > 0; --*i) {
+    const tg_SampleEntry *e = &fr->sample.list[*i - 1];
+    bool alike = e->function != 0 && (only || e->traced != f->sampled);
+    if (alike && e->function == f->function)
+      return fr->sample.list[--*i].line;
+    if (alike || (f->sampled && e->function != 0))
+      return 0;
+  }
+  return 0;
+}
+
+/* The lines of all frames that are shown. Innermost first, since there the
+   frames are those of the sample one by one. */
+static bool find_lines (tg_Framer *fr) {
+  tg_FrameSample *m = &fr->sample;
+  if (!tg_grow(&m->lines, &m->clines, fr->open, sizeof *m->lines)) {
+    fr->status = TG_ERR_MEMORY;
+    return false;
+  }
+  uint32_t entries = m->next;
+  for (const tg_Stack *s = fr->running; s != NULL; s = s->resumer) {
+    for (uint32_t i = s->count; i > 0; i--) {
+      const tg_StackFrame *f = &s->frames[i - 1];
+      uint32_t line = line_of(fr, f, &entries);
+      tg_assert(!f->shown || f->depth < fr->open);
+      if (f->shown)
+        m->lines[f->depth] = line;
+    }
+  }
+  return true;
+}
+
+/* Nothing before the first frame is told: a document begins with that. */
+static bool put_tick (tg_Framer *fr, tg_Packet *out) {
+  const tg_Filter *filter = fr->selection.filter;
+  if (!fr->ticks || fr->sequence == 0
+      || (filter != NULL && fr->now_ns < filter->from_ns) || !find_lines(fr))
+    return false;
+  memset(out, 0, sizeof *out);
+  out->why = TG_WHY_TICK;
+  out->sequence = fr->sequence;
+  out->time_ns = fr->now_ns;
+  out->depth = fr->open;
+  out->hits = fr->sample.used_ns;
+  out->values = (tg_Slice){
+    .data = (const uint8_t *)fr->sample.lines,
+    .size = fr->open * sizeof *fr->sample.lines
+  };
+  return true;
+}
+
 /* The sample is done; from here on time is that at which it was taken. */
-static bool end_sample (tg_Framer *fr) {
+static bool end_sample (tg_Framer *fr, tg_Packet *out) {
   fr->now_ns = fr->sample.since_ns = fr->sample.now_ns;
   fr->job.kind = TG_JOB_NONE;
-  return false;
+  return put_tick(fr, out);
 }
 
 /* The next frame, or coroutine, that the sample shows and that is not there. */
 static bool open_seen (tg_Framer *fr, tg_Packet *out) {
   tg_FrameSample *m = &fr->sample;
   if (m->next == m->n)
-    return end_sample(fr);
+    return end_sample(fr, out);
   fr->now_ns = m->open_ns;
   const tg_SampleEntry *e = &m->list[m->next++];
   if (e->function == 0)
-    return enter_coroutine(fr, e->line) ? false : end_sample(fr);
+    return enter_coroutine(fr, e->line) ? false : end_sample(fr, out);
   if (m->into == NULL)          /* a frame of no coroutine: a damaged file */
-    return end_sample(fr);
+    return end_sample(fr, out);
   tg_StackFrame *f = tg_stack_push(m->into);
   if (f == NULL) {
     fr->status = TG_ERR_MEMORY;

@@ -15,11 +15,20 @@
 **
 ** Where they are not, or are another trace's, each sample tells the whole chain
 ** of coroutines as well.
+**
+** Whoever asks for ticks is told when each sample was taken, once its frames
+** are open: exports that have real samples, and lines.
 */
 #ifndef TG_FRAMESAMPLE_H
 #define TG_FRAMESAMPLE_H
 
 #include "reader/framer.h"
+
+/* Whether the program waited for the most part of a time in which it used so
+   much of the processor: then what a sample shows began only that long ago. */
+TG_INLINE bool tg_framesample_slept (uint64_t passed_ns, uint64_t used_ns) {
+  return passed_ns > used_ns && passed_ns - used_ns > used_ns;
+}
 
 /* The event, a SAMPLE, becomes the framer's job. */
 void tg_framesample_begin (tg_Framer *fr, const tg_Event *e);

@@ -176,6 +176,7 @@ void tg_minduration_free (tg_MinDuration *s) {
   tg_free(s->scout.sures);
   free_calls(&s->scout.calls);
   free_calls(&s->calls);
+  tg_free(s->lines);
   memset(s, 0, sizeof *s);
 }
 
@@ -264,14 +265,39 @@ static void pass_time (tg_MinDuration *s, uint64_t time_ns) {
   s->now_ns = time_ns;
 }
 
+/* A tick has a line for each open frame: those of calls that are not given
+   go. */
+static bool keep_lines (tg_MinDuration *s, tg_Packet *p) {
+  uint32_t n = 0;
+  tg_assert(p->values.size == s->calls.nopen * sizeof *s->lines);
+  if (!tg_grow(&s->lines, &s->clines, (uint32_t)s->calls.nopen,
+               sizeof *s->lines))
+    return false;
+  for (size_t i = 0; i < s->calls.nopen; i++) {
+    if (s->calls.open[i].given)
+      memcpy(&s->lines[n++], p->values.data + i * sizeof *s->lines,
+             sizeof *s->lines);
+  }
+  tg_assert(n == s->depth);
+  p->values.data = (const uint8_t *)s->lines;
+  p->values.size = n * sizeof *s->lines;
+  return true;
+}
+
+static bool take_moment (tg_MinDuration *s, tg_Packet *p) {
+  p->sequence = s->sequence;
+  p->depth = s->depth;
+  if (p->why != TG_WHY_TICK || keep_lines(s, p))
+    return true;
+  s->status = TG_ERR_MEMORY;
+  return false;
+}
+
 /* Whether the packet is given, with its sequence and depth. */
 static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
   pass_time(s, p->time_ns);
-  if (p->why == TG_WHY_MARK) {
-    p->sequence = s->sequence;
-    p->depth = s->depth;
-    return true;
-  }
+  if (tg_packet_is_moment(p))
+    return take_moment(s, p);
   bool entry = p->why == TG_WHY_ENTER;
   tg_Stay *stay = entry ? enter(&s->calls, p) : leave(&s->calls, p);
   if (stay == NULL) {

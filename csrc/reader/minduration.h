@@ -69,6 +69,8 @@ typedef struct tg_MinDuration {
   uint32_t depth;       /* of the next frame given */
   tg_Calls calls;       /* owns */
   tg_Scout scout;       /* owns */
+  uint32_t *lines;      /* owns; of the tick that was given last */
+  uint32_t clines;
   void (*gone) (void *ud, tg_ThreadId thread);
   void *gone_ud;
   void (*pace) (void *ud);

@@ -157,6 +157,10 @@ void tg_reader_mark (tg_Reader *r) {
   r->framer.marks = true;
 }
 
+void tg_reader_tick (tg_Reader *r) {
+  r->framer.ticks = true;
+}
+
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
   r->clock.origin = ticks;
 }

@@ -76,6 +76,9 @@ void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
    their type (TG_TYPE_MARKERS): whoever does not ask knows frames only. */
 void tg_reader_mark (tg_Reader *r);
 
+/* The same of the moments at which samples were taken. */
+void tg_reader_tick (tg_Reader *r);
+
 /* TG_OK, or why no more packets will come: memory refused, bytes not events. */
 tg_Status tg_reader_status (const tg_Reader *r);
 

@@ -14,6 +14,7 @@
 
 #include "trace/exporttrace.h"
 #include "export/export.h"
+#include "export/ticks.h"
 #include "formats/formats.h"
 #include "session/traceinfo.h"
 #include "text/spool.h"
@@ -204,6 +205,8 @@ static void push_result (lua_State *L, const tg_Export *x,
   lua_createtable(L, 0, 10);
   lx_set_number(L, "start_ms", (lua_Number)x->start_ns / 1e6);
   lx_set_integer(L, "calls", (lua_Integer)x->calls);
+  if (tg_ticks_any(x))
+    lx_set_integer(L, "samples", (lua_Integer)tg_ticks_taken(x));
   lx_set_integer(L, "leftOut", (lua_Integer)x->left_out);
   if (x->left_out > 0) {
     lx_set_number(L, "leftOut_ms", (lua_Number)x->hidden_ns / 1e6);

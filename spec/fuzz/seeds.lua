@@ -88,6 +88,25 @@ programs.killed = {[[
   while true do f(1) end
 ]]}
 
+-- Some samples of each; the clock decides how many.
+local spins = [[
+  local function spin (n)
+    local x = 0
+    for i = 1, n do x = x + i % 7 end
+    return x
+  end
+  local function work (n) return spin(n) + spin(2 * n) end
+  local co = coroutine.wrap(function (n)
+    while true do coroutine.yield(work(n)) end
+  end)
+  for _ = 1, 12 do work(2000) co(2000) end
+]]
+
+programs.samples = {spins, "--sample 10000"}
+
+programs.sampled = {spins, "--sample 10000 --include work --trace "
+                           .. "name,callsite,time,thread"}
+
 local function run (line)
   print(line)
   return os.execute(line)

@@ -1,8 +1,8 @@
--- exports.lua PROGRAM - traces a program once and exports it again and again in
--- every format, with the first, second, ... allocation refused, until an export
--- needs fewer. Each must be the whole document, or say that there was no
--- memory. Prints what went wrong. Its own process, as a crash is one of the
--- outcomes.
+-- exports.lua PROGRAM RECORDING - traces a program once and exports that and the
+-- recording, which is one of samples, again and again in every format, with the
+-- first, second, ... allocation refused, until an export needs fewer. Each must
+-- be the whole document, or say that there was no memory. Prints what went
+-- wrong. Its own process, as a crash is one of the outcomes.
 
 local core = require "tracegrip.core"
 core.own()
@@ -17,11 +17,12 @@ local function read ()
   return text
 end
 
-local trace = core.start {name = "exports", c = false}
+local called = core.start {name = "exports", c = false}
 program()
-trace:stop()
+called:stop()
+local recording = assert(core.open(arg[2]))
 
-local function export (format, nth)
+local function export (trace, format, nth)
   core.refuse(nth)
   local ok, result, message = pcall(trace.export, trace, format, path,
                                     {samples = true, limit = 60})
@@ -29,8 +30,8 @@ local function export (format, nth)
 end
 
 -- Exports a format with the n-th allocation refused; whether it came to that.
-local function attempt (format, whole, nth)
-  local requests, done, message = export(format, nth)
+local function attempt (trace, format, whole, nth)
+  local requests, done, message = export(trace, format, nth)
   local wanted = done and read() == whole
                  or not done and tostring(message):find "memory"
   if not wanted then
@@ -41,13 +42,15 @@ local function attempt (format, whole, nth)
   return requests >= nth
 end
 
-for _, format in ipairs(core.exportFormats()) do
-  local _, done, message = export(format.name, 0)
-  assert(done, message)
-  local whole, nth = read(), 1
-  while attempt(format.name, whole, nth) do
-    refused = refused + 1
-    nth = nth + 1
+for _, trace in ipairs {called, recording:traces()[1]} do
+  for _, format in ipairs(core.exportFormats()) do
+    local _, done, message = export(trace, format.name, 0)
+    assert(done, message)
+    local whole, nth = read(), 1
+    while attempt(trace, format.name, whole, nth) do
+      refused = refused + 1
+      nth = nth + 1
+    end
   end
 end
 os.remove(path)

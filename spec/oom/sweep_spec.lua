@@ -21,7 +21,8 @@ describe("an allocation that is refused", function ()
 
   it("makes no export wrong: it is whole, or says that it is not", function ()
     local result = run.file(run.root .. "/spec/oom/exports.lua", {
-      args = {run.root .. "/spec/oom/program.lua"}, timeout = 600,
+      args = {run.root .. "/spec/oom/program.lua",
+              run.root .. "/spec/fuzz/corpus/samples"}, timeout = 600,
     })
     assert.equal("", result.stderr)
     assert.equal(0, result.status, result.stdout)

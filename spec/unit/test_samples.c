@@ -20,6 +20,7 @@ typedef struct Shown {
   uint32_t function;
   uint32_t thread;
   bool traced;
+  uint32_t line;        /* of what is told: as the latest tick has it */
 } Shown;
 
 typedef struct ShownList {
@@ -35,6 +36,7 @@ typedef struct Sampled {
 
 static ShownList told;
 static uint64_t told_ns;
+static uint32_t ticks;  /* told so far */
 
 static Tape start (void) {
   Tape t = tape_new();
@@ -60,12 +62,23 @@ static tg_Reader *reader_of (const Tape *t, bool calls) {
 
 /* ---- what packets say ---- */
 
+static void take_tick (const tg_Packet *p) {
+  UNIT_CHECK(p->depth == told.n && p->values.size == 4 * (size_t)told.n);
+  for (uint32_t i = 0; i < told.n; i++)
+    memcpy(&told.list[i].line, p->values.data + 4 * (size_t)i, 4);
+  ticks++;
+}
+
 static void take (const tg_Packet *p) {
   UNIT_CHECK(p->time_ns >= told_ns);
   told_ns = p->time_ns;
+  if (p->why == TG_WHY_TICK) {
+    take_tick(p);
+    return;
+  }
   if (p->why == TG_WHY_ENTER) {
     UNIT_CHECK(p->depth == told.n);
-    told.list[told.n++] = (Shown){p->function, p->thread, !p->sampled};
+    told.list[told.n++] = (Shown){p->function, p->thread, !p->sampled, 0};
     return;
   }
   UNIT_CHECK(told.n > 0);
@@ -89,6 +102,20 @@ static uint32_t innermost_traced (const ShownList *s) {
   return i;
 }
 
+/* Of the sample that e_sample makes of the truth; each differs from all others
+   in its lines. */
+static uint32_t line_of (const ShownList *truth, uint32_t i) {
+  return 100 * (truth->n + 1) + i + 1;
+}
+
+/* Whether the tick has told a frame's line. A called one may have a frame above
+   it that is not in the sample any more, behind which nothing is known. */
+static bool is_line (const ShownList *truth, uint32_t i, uint32_t k) {
+  uint32_t line = told.list[k].line;
+  return line == line_of(truth, i)
+         || (line == 0 && k < innermost_traced(&told) - 1);
+}
+
 /* What is above the innermost frame that a CALL tells of is as it is; such
    frames are told of in any case. */
 static void compare (const ShownList *truth) {
@@ -96,13 +123,15 @@ static void compare (const ShownList *truth) {
   UNIT_CHECK(truth->n - i == told.n - k);
   for (; i < truth->n && k < told.n; i++, k++)
     UNIT_CHECK(truth->list[i].function == told.list[k].function
-               && truth->list[i].thread == told.list[k].thread);
+               && truth->list[i].thread == told.list[k].thread
+               && is_line(truth, i, k));
   for (i = 0, k = 0; i < truth->n; i++) {
     if (!truth->list[i].traced)
       continue;
     while (k < told.n && !told.list[k].traced)
       k++;
     UNIT_CHECK(k < told.n && told.list[k].function == truth->list[i].function);
+    UNIT_CHECK(is_line(truth, i, k));
     k++;
   }
 }
@@ -123,7 +152,7 @@ static void e_sample (Tape *t, const ShownList *truth, Sampled *before,
     if (truth->n == 0)
       break;
     now.pairs[2 * now.n] = f->function | (f->traced ? TG_SAMPLE_TRACED : 0);
-    now.pairs[2 * now.n++ + 1] = 7;
+    now.pairs[2 * now.n++ + 1] = line_of(truth, i);
   }
   while (kept < now.n && kept < before->n
          && memcmp(&now.pairs[2 * kept], &before->pairs[2 * kept], 8) == 0)
@@ -140,7 +169,7 @@ static void e_sample (Tape *t, const ShownList *truth, Sampled *before,
 }
 
 static void begin (void) {
-  told.n = 0;
+  told.n = ticks = 0;
   told_ns = 0;
 }
 
@@ -150,6 +179,7 @@ static void begin (void) {
 static void run_calls (uint64_t seed, uint32_t traced) {
   Tape t = start();
   tg_Reader *r = reader_of(&t, true);
+  tg_reader_tick(r);
   ShownList truth = {.n = 0};
   Sampled before = {.n = 0};
   begin();
@@ -158,7 +188,7 @@ static void run_calls (uint64_t seed, uint32_t traced) {
     uint32_t f = unit_random(&seed) % FUNCTIONS + 1;
     if (what < 2 && truth.n < DEPTH) {
       uint32_t caller = truth.n > 0 ? truth.list[truth.n - 1].function : 0;
-      truth.list[truth.n++] = (Shown){f, 1, f <= traced};
+      truth.list[truth.n++] = (Shown){f, 1, f <= traced, 0};
       if (f <= traced)
         e_site(&t, f, 0, 1, caller);
     }
@@ -191,7 +221,7 @@ static void change (ShownList *truth, uint64_t *seed) {
     if (thread < CHAIN && truth->n > 0 && unit_random(seed) % 4 == 0)
       thread++;
     truth->list[truth->n++] = (Shown){
-      unit_random(seed) % FUNCTIONS + 1, thread, false
+      unit_random(seed) % FUNCTIONS + 1, thread, false, 0
     };
   }
 }
@@ -201,6 +231,7 @@ static void samples_alone_tell_the_whole_chain (void) {
     uint64_t random = seed;
     Tape t = start();
     tg_Reader *r = reader_of(&t, false);
+    tg_reader_tick(r);
     ShownList truth = {.n = 0};
     Sampled before = {.n = 0};
     begin();
@@ -211,6 +242,7 @@ static void samples_alone_tell_the_whole_chain (void) {
       compare(&truth);
     }
     UNIT_CHECK(tg_reader_samples(r) == 12);
+    UNIT_CHECK(ticks <= 12 && (told_ns == 0 || ticks > 0));
     tg_reader_free(r);
     tg_stream_unpin(t.stream);
   }
@@ -220,7 +252,7 @@ static void samples_alone_tell_the_whole_chain (void) {
    nobody. */
 static void times_are_those_of_the_tick (void) {
   Tape t = start();
-  ShownList truth = {.list = {{1, 1, false}}, .n = 1};
+  ShownList truth = {.list = {{1, 1, false, 0}}, .n = 1};
   Sampled before = {.n = 0};
   tg_Packet p;
   e_sample(&t, &truth, &before, 10);            /* at 1010 */
@@ -232,6 +264,25 @@ static void times_are_those_of_the_tick (void) {
   static const uint64_t times[] = {1000, 1010, 1010, 1020, 1027};
   for (int i = 0; i < 5; i++)
     UNIT_CHECK(tg_reader_next(r, UINT64_MAX, &p) && p.time_ns == times[i]);
+  UNIT_CHECK(!tg_reader_next(r, UINT64_MAX, &p));
+  tg_reader_free(r);
+  tg_stream_unpin(t.stream);
+}
+
+/* After the frames that it shows; before the first there is none. */
+static void a_tick_is_told_to_who_asks (void) {
+  Tape t = start();
+  ShownList truth = {.n = 0};
+  Sampled before = {.n = 0};
+  tg_Packet p;
+  e_sample(&t, &truth, &before, 10);            /* at 1010: nothing ran */
+  truth = (ShownList){.list = {{1, 1, false, 0}}, .n = 1};
+  e_sample(&t, &truth, &before, 9);             /* at 1020 */
+  tg_Reader *r = reader_of(&t, false);
+  tg_reader_tick(r);
+  UNIT_CHECK(tg_reader_next(r, UINT64_MAX, &p) && p.why == TG_WHY_ENTER);
+  UNIT_CHECK(tg_reader_next(r, UINT64_MAX, &p) && p.why == TG_WHY_TICK);
+  UNIT_CHECK(p.time_ns == 1020 && p.hits == 9 && p.sequence == 1);
   UNIT_CHECK(!tg_reader_next(r, UINT64_MAX, &p));
   tg_reader_free(r);
   tg_stream_unpin(t.stream);
@@ -277,6 +328,7 @@ int main (void) {
   UNIT_RUN(calls_and_samples_are_one_tree);
   UNIT_RUN(samples_alone_tell_the_whole_chain);
   UNIT_RUN(times_are_those_of_the_tick);
+  UNIT_RUN(a_tick_is_told_to_who_asks);
   UNIT_RUN(a_frame_without_a_coroutine_is_none);
   UNIT_RUN(what_cannot_be_ends_the_reading);
   return UNIT_END();

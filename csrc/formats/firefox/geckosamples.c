@@ -7,6 +7,8 @@
 */
 #include "formats/firefox/geckosamples.h"
 
+#include "export/ticks.h"
+
 #define SAMPLES_MAX 500000u     /* about, in one track */
 #define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
 #define INTERVAL_MIN 1000u      /* nanoseconds */
@@ -25,7 +27,10 @@ static uint64_t interval_of (const tg_Export *x) {
 }
 
 tg_GeckoSamples tg_geckosamples_of (const tg_Export *x) {
-  return (tg_GeckoSamples){.interval_ns = interval_of(x)};
+  bool ticks = tg_ticks_only(x);
+  return (tg_GeckoSamples){
+    .interval_ns = ticks ? tg_ticks_period(x) : interval_of(x), .ticks = ticks
+  };
 }
 
 /* A row of the samples: a stack's number, when, and "eventDelay", which the
@@ -63,12 +68,31 @@ static void sample_pause (tg_Tracks *t, tg_Track *track, uint64_t to_ns) {
   track->idle = true;
 }
 
+/* The span that a tick stands for, or one in which nothing ran: that has a
+   sample at its end too, if it is long, as a pause has above. */
+static void sample_ticks (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+                          uint64_t to_ns, uint32_t stack) {
+  tg_GeckoSamples *w = t->writer;
+  uint64_t n = tg_ticks_count(t->x, to_ns - from_ns);
+  track->idle = stack == TG_STACK_NONE;
+  for (uint64_t i = 0; i < n && w->taken < SAMPLES_ALL; i++, w->taken++) {
+    if (track->idle && i > 0)
+      i = n - 1;
+    track->sample_ns = from_ns + i * w->interval_ns;
+    put_sample(t, track, stack);
+  }
+}
+
 /* The moments of the interval that are in the span. */
 void tg_geckosamples_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                            uint64_t to_ns, uint32_t stack) {
   tg_GeckoSamples *w = t->writer;
   uint64_t step = w->interval_ns;
   tg_assert(step > 0 && from_ns <= to_ns);
+  if (w->ticks) {
+    sample_ticks(t, track, from_ns, to_ns, stack);
+    return;
+  }
   if (track->sample_ns < from_ns)
     track->sample_ns = (from_ns + step - 1) / step * step;
   if (stack == TG_STACK_NONE) {

@@ -9,6 +9,9 @@
 **     spans     | a     |b|c    |     pause     | a
 **     samples   a   a   b   c   -           -   a
 **
+** Of a recording of samples alone they are those: one for each tick, where its
+** time begins, and one more for each that was missed before it came.
+**
 ** Plain C, one thread. Memory: the spool's.
 */
 #ifndef TG_GECKOSAMPLES_H
@@ -18,6 +21,7 @@
 
 typedef struct tg_GeckoSamples {
   uint64_t interval_ns;
+  bool ticks;                 /* spans are those of ticks */
   uint32_t taken;             /* so far, of all tracks */
 } tg_GeckoSamples;
 

@@ -120,7 +120,8 @@ static const char *end_of (const tg_CallMark *mark) {
     case TG_WHY_EXCEPTION: return "!! error";
     case TG_WHY_YIELD: return "⇢ yield";
     case TG_WHY_TERMINATED: return "× terminated";
-    case TG_WHY_RETURN: case TG_WHY_ENTER: case TG_WHY_MARK: default:
+    case TG_WHY_RETURN: case TG_WHY_ENTER: case TG_WHY_MARK:
+    case TG_WHY_TICK: default:
       return mark->tail ? "→ tail call" : "";
   }
 }
@@ -226,6 +227,7 @@ static void put_mark (const Writing *w, tg_MarkDesk *d, tg_Batch *b,
   w->put(w->ud, &b->text, m);
   if (w->list != NULL)
     tg_buf_add(&d->list, &place, sizeof place);
+  b->text.failed = b->text.failed || d->list.failed;
 }
 
 /* Its func is in the track's tables: a frame of it was there when the call was
@@ -243,7 +245,7 @@ static void put_call (const Writing *w, tg_Batch *b, const tg_CallMark *mark,
   };
   tg_assert(m.func != TG_STACK_NONE);
   put_mark(w, d, b, &m);
-  b->text.failed = b->text.failed || d->members.failed || d->list.failed;
+  b->text.failed = b->text.failed || d->members.failed;
 }
 
 /* Markers stand next to each other in the spool, with their values behind each:

@@ -5,6 +5,7 @@
 ** A sample is written for each span of a track (tracks.h), weighted with its
 ** length, so the viewer's sums are exact and each call is a box: between two
 ** calls of one function there is a sample of their caller, if only of length 0.
+** Of a recording of samples alone they are those.
 ** The document wants columns, and what is shared by the threads before them; so
 ** all packets are read before the first byte is written.
 **
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/ticks.h"
 #include "formats/firefox/arguments.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/firefox.h"
@@ -125,11 +127,20 @@ static void put_times (tg_Document *w) {
   tg_document_ms(w, end + 1000);
 }
 
+/* Milliseconds from one sample to the next: of what is exact the viewer takes
+   any. */
+static void put_interval (tg_Document *w) {
+  uint64_t exact_ns = 1000000;
+  tg_document_ms(w, tg_ticks_only(w->x) ? tg_ticks_period(w->x) : exact_ns);
+}
+
 /* Which version of the format this is, so that the viewer brings it up to its
    own; and what is not of Lua: 'symbolicated', since names are names already,
    'usesOnlyOneStackType', so that it does not offer to hide native frames. */
 static void put_meta (tg_Document *w) {
-  tg_document_put(w, "{\"meta\":{\"interval\":1,\"processType\":0,"
+  tg_document_put(w, "{\"meta\":{\"interval\":");
+  put_interval(w);
+  tg_document_put(w, ",\"processType\":0,"
       "\"stackwalk\":0,\"version\":36,\"preprocessedProfileVersion\":66,"
       "\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
       "\"sourceCodeIsNotOnSearchfox\":true,\"keepProfileThreadOrder\":true,"

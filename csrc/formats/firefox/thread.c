@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/ticks.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/meta.h"
 #include "formats/firefox/nativeallocations.h"
@@ -53,6 +54,16 @@ static char *put_tag (char *p, const tg_Sample *s) {
   }
 }
 
+/* How long a span may be without a second sample at its end (samples.h). Ticks
+   are alike, but for those that were late. */
+static uint64_t long_of (const tg_Export *x) {
+  const uint64_t late = 4;      /* periods */
+  uint64_t step_ns = (x->end_ns - x->start_ns) / GRAPH_STEPS;
+  if (!tg_ticks_only(x) || step_ns > late * tg_ticks_period(x))
+    return step_ns;
+  return late * tg_ticks_period(x);
+}
+
 static const struct {
   const char *key;
   tg_SampleField *put;
@@ -73,8 +84,7 @@ static void put_samples (tg_Document *w, const tg_Track *track) {
   tg_document_put(w, "\"samples\":{\"weightType\":\"tracing-ms\"");
   for (size_t i = 0; i < n; i++) {
     tg_buf_addfmt(w->out, ",\"%s\":", sample_columns[i].key);
-    if (w->ok && !tg_samples_write(&w->tracks.spool, track,
-                                   (x->end_ns - x->start_ns) / GRAPH_STEPS,
+    if (w->ok && !tg_samples_write(&w->tracks.spool, track, long_of(x),
                                    sample_columns[i].put, x->out, &rows))
       w->ok = false;
   }

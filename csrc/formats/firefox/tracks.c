@@ -18,12 +18,14 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/boxnames.h"
+#include "export/ticks.h"
 #include "stream/marks.h"
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
   memset(t, 0, sizeof *t);
   t->x = x;
   t->stacks = all;
+  t->ticks = tg_ticks_only(x);
   tg_spool_init(&t->spool);
   bool ok = tg_callmarks_init(&t->marks, x, &t->spool);
   tg_marktext_init(&t->texts, &t->marks);
@@ -150,11 +152,22 @@ static uint32_t stack_of (tg_Track *track) {
   return tg_stacktables_push(track->stacks, f->prefix, frame);
 }
 
+/* Between two ticks: a coroutine comes or goes, and since the last one it was
+   not there, or the program slept. Stacks and lines are the next tick's. */
+static uint32_t cut_between (tg_Tracks *t, tg_Track *track, uint64_t ns) {
+  if (ns > track->span_ns)
+    t->span(t, track, track->span_ns, ns, TG_STACK_NONE);
+  track->span_ns = ns;
+  return TG_STACK_NONE;
+}
+
 /* The open span ends, another begins. Its stack, which is returned, is known
    only now: what it leads to tells the line. */
 static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
                           uint32_t tag) {
   tg_assert(ns >= track->span_ns);
+  if (t->ticks && !t->ticking)
+    return cut_between(t, track, ns);
   uint32_t stack = stack_of(track);
   if (stack == TG_STACK_NONE && track->nframes > 0)
     refuse(t);
@@ -334,16 +347,69 @@ static void take_marker (tg_Tracks *t, const tg_Packet *p) {
   }
 }
 
+/* The frames of a coroutine that are open from number 'from' on, in a track
+   that has them alone: their lines, and the stacks below each, which may be
+   others now. On top may be one that stands for another coroutine. */
+static void note_lines (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
+                        uint32_t from) {
+  uint32_t below = TG_STACK_NONE;
+  for (uint32_t i = 0; i < track->nframes; i++) {
+    tg_TrackFrame *f = &track->frames[i];
+    uint32_t line = f->function != 0 ? tg_ticks_line(tick, from + i) : 0;
+    if (line != 0)
+      f->line = line;
+    f->prefix = below;
+    uint32_t frame = tg_stacktables_frame(track->stacks, f->func, f->line);
+    if (frame != TG_STACK_NONE)
+      below = tg_stacktables_push(track->stacks, below, frame);
+    if (frame == TG_STACK_NONE || below == TG_STACK_NONE) {
+      refuse(t);
+      return;
+    }
+  }
+}
+
+/* The span of a track that runs ends with the tick. Of coroutines that share a
+   track, which may be in it anyhow, lines are not told. */
+static void tick_on (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
+                     uint32_t from) {
+  if (!track->shared)
+    note_lines(t, track, tick, from);
+  if (t->status == TG_OK)
+    cut_span(t, track, tick->time_ns, TG_TAG_NONE);
+  track->to_ns = tick->time_ns;
+}
+
+/* On the first track, and on those of all coroutines that have frames open:
+   each has them in a row. */
+static void take_tick (tg_Tracks *t, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  if (n == 0)
+    return;
+  t->ticking = true;
+  tick_on(t, t->list[0], p, 0);
+  for (uint32_t i = 0; i < n && t->status == TG_OK; i++) {
+    tg_ThreadId thread = open[i].thread;
+    tg_Track *track = track_of(t, thread, p->time_ns);
+    if (track != NULL && thread != TG_TRACKS_WHOLE
+        && (i == 0 || open[i - 1].thread != thread))
+      tick_on(t, track, p, i);
+  }
+  t->ticking = false;
+}
+
 /* A call's arguments are kept after its frame is there, and its marker is put
-   aside before the frame goes. */
+   aside before the frame goes. What samples have shown is no call. */
 static void take (tg_Tracks *t, const tg_Packet *p) {
   tg_Track *tracks[TG_MARKS_TRACKS];
   tg_TrackMarks *marks[TG_MARKS_TRACKS];
   uint32_t n = tracks_of(t, p, tracks);
   bool enters = p->why == TG_WHY_ENTER, ok = true;
+  bool marked = t->marked && !p->sampled;
   for (uint32_t i = 0; i < n; i++)
     marks[i] = &tracks[i]->marks;
-  if (n > 0 && t->marked && !enters)
+  if (n > 0 && marked && !enters)
     ok = tg_callmarks_close(&t->marks, marks, n, p);
   for (uint32_t i = 0; ok && i < n && t->status == TG_OK; i++) {
     if (i > 0)
@@ -351,7 +417,7 @@ static void take (tg_Tracks *t, const tg_Packet *p) {
     else
       (enters ? enter_on : leave_on)(t, tracks[i], p);
   }
-  if (n > 0 && t->marked && enters && t->status == TG_OK)
+  if (n > 0 && marked && enters && t->status == TG_OK)
     ok = tg_callmarks_open(&t->marks, marks, n, p);
   if (!ok)
     refuse(t);
@@ -364,6 +430,7 @@ static tg_Status finish (tg_Tracks *t) {
     return t->x->status != TG_OK ? t->x->status : t->status;
   if (t->count == 0 && add_track(t, TG_TRACKS_WHOLE, t->x->start_ns) == NULL)
     return TG_ERR_MEMORY;
+  t->ticking = true;
   for (uint32_t i = 0; i < t->count; i++)
     cut_span(t, t->list[i], t->list[i]->span_ns, TG_TAG_NONE);
   if (t->spool.error != 0) {
@@ -377,8 +444,11 @@ static tg_Status finish (tg_Tracks *t) {
 tg_Status tg_tracks_run (tg_Tracks *t) {
   tg_Packet p;
   tg_export_mark(t->x);
+  if (tg_ticks_any(t->x))
+    tg_ticks_ask(t->x);
   while (t->status == TG_OK && t->spool.error == 0
          && tg_export_next(t->x, &p))
-    (p.why == TG_WHY_MARK ? take_marker : take)(t, &p);
+    (p.why == TG_WHY_TICK ? take_tick
+     : p.why == TG_WHY_MARK ? take_marker : take)(t, &p);
   return finish(t);
 }

@@ -15,6 +15,11 @@
 ** A frame has the line that it has reached: where it makes its next call, or
 ** its last one if no more comes, or where the function begins.
 **
+** A tick of samples (ticks.h) cuts the spans of all tracks that run, and tells
+** the lines of their frames. Of a recording of samples alone these are all
+** spans there are, from tick to tick: those that frames cut are none, and what
+** is behind the last tick has no stack.
+**
 ** Calls become markers too, the longest of them (callmarks.h). What a track
 ** gathers goes through a spool.
 **
@@ -80,6 +85,8 @@ struct tg_Tracks {
                     uint32_t stack);
   void *writer;
   bool marked;                /* calls are noted as markers */
+  bool ticks;                 /* there is nothing but ticks... */
+  bool ticking;               /* ...and now is one */
   /* what came of it */
   tg_Spool spool;             /* owns */
   tg_Track **list;            /* owns; the first is that of the whole */

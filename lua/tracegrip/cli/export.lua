@@ -155,17 +155,28 @@ local function omissions (result)
   return list
 end
 
--- "1,234 calls, 12 KiB", where its time 0 is, so that a time which is read in a
+-- "1,234 calls", "5,678 samples", or both.
+local function contents (result)
+  local samples = result.samples and units.several(result.samples, "sample")
+  if samples and result.calls == 0 then
+    return samples
+  end
+  return units.several(result.calls, "call")
+         .. (samples and ", " .. samples or "")
+end
+
+-- What it has, "12 KiB", where its time 0 is, so that a time which is read in a
 -- viewer can be given to --from; what is missing from it and why: one line.
 function export.told (result, trace, format)
   local parts = {
-    units.several(result.calls, "call") .. ", " .. units.bytes(result.bytes),
+    contents(result) .. ", " .. units.bytes(result.bytes),
     table.unpack(omissions(result))
   }
-  if result.calls > 0 and format ~= "packets" and format ~= "folded" then
+  local any = result.calls > 0 or (result.samples or 0) > 0
+  if any and format ~= "packets" and format ~= "folded" then
     table.insert(parts, 2, ("time 0 is %.3f ms"):format(result.start_ms))
   end
-  if result.calls == 0 then
+  if not any then
     parts[#parts + 1] = "there is nothing to be seen: no call was recorded, or "
                         .. "the filters leave none"
   end

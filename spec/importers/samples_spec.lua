@@ -1,0 +1,247 @@
+-- Samples as the viewers' own importers read them: the same trees and times as
+-- tracegrip's tree has, and the shares that the program is known to have.
+--
+-- TG_SOAK=10 samples for ten seconds; then shares are within two points.
+
+local cjson = require "cjson"
+local lfs = require "lfs"
+
+local expected = require "spec.importers.expected"
+local recorded = require "spec.support.recorded"
+local run = require "spec.support.run"
+
+local home = run.build .. "/importers"
+
+local SECONDS = math.min(tonumber(os.getenv "TG_SOAK") or 1.2, 10)
+local shares = {sixty = 0.6, thirty = 0.3, ten = 0.1}
+
+-- Where calls are traced a tick is seen with the next call or return: 'step'.
+local functions = [[
+  local function step (x) return x + 1 end
+  local function sixty (n)
+    local x = 0
+    for i = 1, 6 * n do x = i % 7 == 0 and step(x) or x + i % 7 end
+    return x
+  end
+  local function thirty (n)
+    local x = 0
+    for i = 1, 3 * n do x = i % 7 == 0 and step(x) or x + i % 7 end
+    return x
+  end
+  local function ten (n)
+    local x = 0
+    for i = 1, n do x = i % 7 == 0 and step(x) or x + i % 7 end
+    return x
+  end
+  local function work (n)
+    local a = sixty(n)
+    local b = thirty(n)
+    return a + b + ten(n)
+  end
+]]
+
+local function busy (seconds, turns)
+  return functions .. ([[
+    local start = os.clock()
+    while os.clock() - start < %s do work(math.random(%d)) end
+  ]]):format(seconds, turns)
+end
+
+-- The outermost nodes of a trace's tree, as importers have them.
+local function convert (children)
+  local list = {}
+  for i, child in ipairs(children or {}) do
+    list[i] = {
+      name = child.name, label = expected.label(child),
+      source = expected.source(child), self = child.self_ms,
+      total = child.total_ms, roots = convert(child.children)
+    }
+  end
+  return list
+end
+
+local function by_label (node)
+  return node.label or node.name
+end
+
+local function by_name (node)
+  return node.name
+end
+
+-- What a function took of the whole, with those that it calls.
+local function share_of (name, nodes, whole)
+  local sum = 0
+  for _, node in ipairs(nodes) do
+    sum = sum + (node.name == name and node.total / whole
+                 or share_of(name, node.roots, whole))
+  end
+  return sum
+end
+
+-- Whether a share is what it should be, as far as so many samples can tell.
+local function check_shares (nodes, samples)
+  local whole = 0
+  for _, node in ipairs(nodes) do
+    whole = whole + node.total
+  end
+  for name, share in pairs(shares) do
+    local deviation = math.sqrt(share * (1 - share) / samples)
+    assert.near(share, share_of(name, nodes, whole),
+                SECONDS < 10 and 5 * deviation + 0.02 or 0.02, name)
+  end
+end
+
+-- What a script makes of a file: its threads.
+local function import (script, file)
+  local result = run.command({"node", script .. ".mjs", file}, {cwd = home})
+  assert.equal("", result.stderr)
+  local one = cjson.decode(result.stdout)[1]
+  assert.is_nil(one.error)
+  return one.threads
+end
+
+-- Records a program; calls use(trace, export), where export(format) gives the
+-- file.
+local function sampled (code, options, use)
+  recorded.with(code, options, {timeout = 60}, function (_, recording, _, dir)
+    local trace = recording:traces()[1]
+    use(trace, function (format)
+      local file = dir .. "/exported." .. format
+      assert(trace:export(format, file))
+      return file
+    end)
+  end)
+end
+
+-- The panel's table "Bottom-up", where calls that touch might be put into each
+-- other: 'times' are those of the report.
+local function check_table (times, threads)
+  for _, thread in ipairs(threads) do
+    for _, row in ipairs(thread.bottomUp) do
+      assert.near(times[row.name] or 0, row.self, 1, row.name)
+    end
+  end
+end
+
+-- The nodes that are to be those of the tree, of all threads.
+local function only (threads)
+  assert.equal(1, #threads)
+  return threads[1]
+end
+
+local function plain (threads)
+  return only(threads).roots
+end
+
+-- A document's first frame is the coroutine.
+local function in_main (threads)
+  return plain(threads)[1].roots
+end
+
+local function weighted (threads)
+  local own = only(threads).samples
+  assert.equal("tracing-ms", own.weightType)
+  return own.roots
+end
+
+-- Without weights, what was late or missed is there more than once.
+local function counted (threads)
+  local own = only(threads).samples
+  assert.equal("samples", own.weightType)
+  assert.equal(1, own.interval)
+  return own.roots
+end
+
+-- An event is around the samples.
+local function on_their_track (threads)
+  for _, thread in ipairs(threads) do
+    if thread.name == "main (samples)" then
+      return thread.roots[1].roots
+    end
+  end
+end
+
+-- Microseconds are whole ones, of each sample.
+local function rounded (node)
+  return 0.01 + 0.002 * node.total
+end
+
+-- What is behind the last tick is in the tree alone.
+local function exact (node)
+  return 0.01 + 1e-9 * node.total
+end
+
+local ways = {
+  {"speedscope", "speedscope", plain, exact},
+  {"speedscope", "cpuprofile", plain, exact},
+  {"speedscope", "folded", in_main, rounded, by_name},
+  {"engine", "cpuprofile", plain, rounded},
+  {"engine", "chrome", on_their_track, rounded},
+  {"profiler", "firefox", weighted, exact},
+  {"profiler", "gecko", counted},       -- how many is a matter of rounding
+}
+
+describe("samples", function ()
+  if not lfs.attributes(home .. "/node_modules")
+     or lfs.attributes(home .. "/missing") then
+    it("are read by the viewers' importers", function ()
+      pending("no importers (make importers)")
+    end)
+    return
+  end
+
+  local wanted, samples
+  local own_times = {}        -- by label
+  local made = {}             -- by script and format
+
+  lazy_setup(function ()
+    sampled(busy(SECONDS, 20000), {sample = 1000}, function (trace, export)
+      wanted = convert(trace:tree().children)
+      local report = trace:report()
+      samples = report.samples
+      for _, row in ipairs(report.functions) do
+        own_times[expected.label(row)] = row.self_ms
+      end
+      for _, way in ipairs(ways) do
+        local script, format = way[1], way[2]
+        made[script .. format] = import(script, export(format))
+      end
+    end)
+  end)
+
+  for _, way in ipairs(ways) do
+    local script, format, roots_of, off, reads = table.unpack(way)
+    it(("of %s are what tree has, in %s"):format(format, script), function ()
+      local threads = made[script .. format]
+      local nodes = roots_of(threads)
+      check_shares(nodes, samples)
+      if script == "engine" then
+        check_table(own_times, threads)
+      end
+      assert.is_nil(off and expected.difference(wanted, nodes, {
+        reads = reads or by_label, read = by_name, calls = false, off = off,
+        missing = true
+      }))
+    end)
+  end
+
+  -- Each box of the engine begins and ends at a whole microsecond, and a tick
+  -- that comes with a call's end may be taken for the one behind it.
+  it("and calls are one tree as the engine's own integrator makes it",
+     function ()
+    local options = {
+      sample = 1000, trace = {"name", "callsite", "time", "location"},
+      include = {"^work$", "main chunk"}
+    }
+    sampled(busy(1, 200000), options, function (trace, export)
+      local tree = trace:tree()
+      local calls = convert(tree.children)
+      local nodes = plain(import("integrator", export "chrome"))
+      assert.equal("work", calls[1].roots[1].name)
+      assert.is_nil(expected.difference(calls, nodes, {
+        reads = by_label, read = by_name, calls = false, missing = true,
+        off = function () return 0.01 * tree.total_ms end
+      }))
+    end)
+  end)
+end)
