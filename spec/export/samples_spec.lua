@@ -45,7 +45,7 @@ end
 local function self_times (trace, filter)
   local times, whole = {}, 0
   for _, row in ipairs(trace:report(filter).functions) do
-    times[row.name] = row.self_ms
+    times[row.name] = (times[row.name] or 0) + row.self_ms
     whole = whole + row.self_ms
   end
   return times, whole
