@@ -163,12 +163,12 @@ end
 
 -- Microseconds are whole ones, of each sample.
 local function rounded (node)
-  return 0.01 + 0.002 * node.total
+  return 1.01 + 0.002 * node.total
 end
 
--- What is behind the last tick is in the tree alone.
+-- What is behind the last tick is in the tree alone: a period at most.
 local function exact (node)
-  return 0.01 + 1e-9 * node.total
+  return 1.01 + 1e-9 * node.total
 end
 
 local ways = {

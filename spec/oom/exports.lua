@@ -1,5 +1,5 @@
--- exports.lua PROGRAM RECORDING - traces a program once and exports that and the
--- recording, which is one of samples, again and again in every format, with the
+-- exports.lua PROGRAM RECORDING - traces a program once and exports that and
+-- the recording, which is of samples, again and again in every format, with the
 -- first, second, ... allocation refused, until an export needs fewer. Each must
 -- be the whole document, or say that there was no memory. Prints what went
 -- wrong. Its own process, as a crash is one of the outcomes.
