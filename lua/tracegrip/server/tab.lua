@@ -114,10 +114,18 @@ function Tab:release ()
   end
 end
 
--- The state has something to tell.
+-- The state has something to tell. What it says to a debugger whose door is
+-- closed by now is for nobody.
 function Tab:news ()
   if self.owner then
     self.owner.wake()
+  end
+  local client, text = self.channel:collect()
+  while client do
+    if self.debuggers[client] then
+      self.debuggers[client](text)
+    end
+    client, text = self.channel:collect()
   end
 end
 
@@ -155,7 +163,7 @@ end
 
 -- The orders of a channel that the program must take. Reminders begin anew. An
 -- error is about what was asked for, not about this file.
-for _, order in ipairs {"attach", "start", "stop", "keep", "kept"} do
+for _, order in ipairs {"attach", "start", "stop", "keep", "kept", "mail"} do
   Tab[order] = function (self, ...)
     local ok, result = pcall(self.channel[order], self.channel, ...)
     if not ok then
@@ -200,6 +208,7 @@ function tab.new (number, channel, title, defaults, on_gone)
     timer = uv.new_timer(), -- to remind the program of orders
     owner = nil,            -- the feed of the client that is attached
     profilers = {},         -- set: the clients' (profiler.lua)
+    debuggers = {},         -- number -> who takes its letters (door.lua)
     closing = false,        -- the state is closing
     gone = false,           -- and all of it is told
     on_gone = on_gone,
