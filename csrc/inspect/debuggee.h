@@ -26,6 +26,8 @@ typedef struct tg_Inspector {
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
   bool direct;            /* the interpreter's memory is read (direct/) */
   bool busy;              /* the debugger's Lua is running */
+  bool curious;           /* a breakpoint may be in a source that is yet to be
+                             loaded */
   tg_Step step;
   lua_State *from;        /* of a step: its coroutine, anchored... */
   const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
@@ -35,7 +37,7 @@ typedef struct tg_Inspector {
 /* Whether the program is watched at all: without breakpoints and steps it has
    no hook. */
 TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
-  return i->breakpoints.count > 0 || i->step != TG_STEP_NONE;
+  return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE;
 }
 
 #endif

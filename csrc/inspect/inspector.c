@@ -1,8 +1,7 @@
 /*
 ** inspector.c - opens a state to debuggers, and gives their Lua what it needs
-** of C. On the thread that runs the state. The functions are called by the agent
-** alone, with values of its own making: where a state is not open they do
-** nothing.
+** of C. On the thread that runs the state. The functions are called by the
+** agent alone, with values of its own making.
 */
 #include "inspect/inspector.h"
 #include "base/alloc.h"
@@ -195,6 +194,11 @@ static int inspector_breakpoints (lua_State *L) {
   return 0;
 }
 
+static int inspector_curious (lua_State *L) {
+  inspector_of(L)->curious = lua_toboolean(L, 1);
+  return 0;
+}
+
 static int inspector_step (lua_State *L) {
   static const char *const names[] = {"none", "next", "into", "over", "out",
                                       NULL};
@@ -215,6 +219,7 @@ void tg_inspector_push (lua_State *L) {
     {"chain", inspector_chain},
     {"own", inspector_own},
     {"breakpoints", inspector_breakpoints},
+    {"curious", inspector_curious},
     {"step", inspector_step},
     {NULL, NULL}
   };

@@ -47,6 +47,7 @@ void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
 **   breakpoints(source, lines, functions)
 **                      all of a source: ascending lists of lines and of the
 **                      first lines of functions that have one
+**   curious(wanted)    whether new sources are to be told
 **   step(co, mode)     "next", "into", "over", "out", "none"
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */

@@ -382,6 +382,7 @@ void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step) {
 void tg_watch_end (tg_Inspector *i, lua_State *L) {
   tg_assert(i->session->inspector == i);
   i->breakpoints.count = 0;
+  i->curious = false;
   i->step = TG_STEP_NONE;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);

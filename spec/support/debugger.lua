@@ -7,6 +7,7 @@ local dkjson = require "dkjson"
 local uv = require "luv"
 local wslay = require "tracegrip.wslay"
 
+local run = require "spec.support.run"
 local served = require "spec.support.served"
 
 local debugger = {}
@@ -111,10 +112,15 @@ function Front:post (method, params)
   return self.last
 end
 
---- The whole reply to a request.
+--- The whole reply to a request; empty, if the connection has ended.
 function Front:reply (id)
   wait("a reply", function () return self.replies[id] or self.closed end)
-  return self.replies[id]
+  return self.replies[id] or {}
+end
+
+--- Waits until the other side hangs up.
+function Front:ended ()
+  wait("the end", function () return self.closed end)
 end
 
 --- Sends a request; its result, or nil and the error.
@@ -164,21 +170,120 @@ function debugger.start (words, directory, env)
   return command, address
 end
 
---- Starts the program text and stops before its first line: the front end, its
--- first pause, the command.
-function debugger.begin (program, where)
-  local path = where .. "/app.lua"
-  local file <close> = assert(io.open(path, "w"))
-  file:write(program)
-  file:close()
-  local command, address = debugger.start({"serve", "--inspect-brk=0",
-                                           "app.lua"}, where)
-  local front = debugger.connect(address)
-  front:ask("Runtime.enable")
-  front:ask("Debugger.enable")
-  front:post("Runtime.runIfWaitingForDebugger")
-  return front, front:event "Debugger.paused", command
+-- Ends what is left, whether the spec has failed or not.
+local function with (command, use, ...)
+  local ok, message = pcall(use, ...)
+  if not command.status then
+    command:kill "sigkill"
+  end
+  command:ended()
+  if not ok then
+    error(message, 0)
+  end
 end
 
+--- Starts files, "app.lua" first of all, and stops before its first line: calls
+-- use(front end, first pause, command, address).
+function debugger.debug (files, use)
+  if type(files) == "string" then
+    files = {["app.lua"] = files}
+  end
+  run.within(function (where)
+    for name, text in pairs(files) do
+      run.write(where .. "/" .. name, text)
+    end
+    local command, address = debugger.start({"serve", "--inspect-brk=0",
+                                             "app.lua"}, where)
+    with(command, function ()
+      local front = debugger.connect(address)
+      front:ask("Runtime.enable")
+      front:ask("Debugger.enable")
+      front:post("Runtime.runIfWaitingForDebugger")
+      use(front, front:event "Debugger.paused", command, address)
+    end)
+  end)
+end
+
+--- The same of a program that runs: use(front end, command, address).
+function debugger.attach (text, use, ...)
+  local words = {"serve", "--inspect=0", ...}
+  words[#words + 1] = "app.lua"
+  run.within(function (where)
+    run.write(where .. "/app.lua", text)
+    local command, address = debugger.start(words, where)
+    with(command, function ()
+      local front = debugger.connect(address)
+      front:ask("Runtime.enable")
+      front:ask("Debugger.enable")
+      use(front, command, address)
+    end)
+  end)
+end
+
+--- Sends a request that lets the program go on, and waits for the next pause.
+function Front:go (method, params)
+  self:post("Debugger." .. method, params)
+  return self:event "Debugger.paused"
+end
+
+--- The url of the program, and a breakpoint at a line of it, from 1.
+function Front:stop_at (line, condition)
+  local url
+  for _, script in ipairs(self:events "Debugger.scriptParsed") do
+    url = script.url:find "/app%.lua$" and script.url or url
+  end
+  return self:ask("Debugger.setBreakpointByUrl", {
+    url = url, lineNumber = line - 1, columnNumber = 0,
+    condition = condition or ""
+  })
+end
+
+--- What an expression is in a frame, from 1: its RemoteObject, and the details
+-- of an error.
+function Front:value (paused, frame, expression, more)
+  local params = {callFrameId = paused.callFrames[frame].callFrameId,
+                  expression = expression}
+  for key, value in pairs(more or {}) do
+    params[key] = value
+  end
+  local result, problem = self:ask("Debugger.evaluateOnCallFrame", params)
+  if not result then
+    error(problem.message, 2)
+  end
+  return result.result, result.exceptionDetails
+end
+
+--- The properties of an object: name -> value, and the names in order.
+function Front:properties (id, key)
+  local result = assert(self:ask("Runtime.getProperties", {
+    objectId = id, ownProperties = true
+  }))
+  local all, names = {}, {}
+  for i, one in ipairs(result[key or "result"]) do
+    all[one.name], names[i] = one.value, one.name
+  end
+  return all, names
+end
+
+--- The variables of a frame's scope of that type.
+function Front:scope (paused, frame, kind)
+  for _, scope in ipairs(paused.callFrames[frame].scopeChain) do
+    if scope.type == kind then
+      return self:properties(scope.object.objectId)
+    end
+  end
+end
+
+--- "function:line" of the frames of a pause that are Lua's.
+function debugger.place (paused)
+  local list = {}
+  for _, frame in ipairs(paused.callFrames) do
+    if frame.url ~= "lua://[C]" then
+      list[#list + 1] = ("%s:%d"):format(frame.functionName,
+                                         frame.location.lineNumber + 1)
+    end
+  end
+  return table.concat(list, " ")
+end
 
 return debugger

@@ -63,7 +63,17 @@ local function publish_one (script)
   core.inspector.breakpoints(script.source, sorted(lines), sorted(functions))
 end
 
+-- A source that is yet to be loaded may have some.
+local function publish_interest ()
+  local any = false
+  sessions.each("debugger", function (session)
+    any = any or session.active and next(session.breakpoints) ~= nil
+  end)
+  core.inspector.curious(any)
+end
+
 function breakpoints.publish (script)
+  publish_interest()
   if script then
     return publish_one(script)
   end
@@ -82,6 +92,7 @@ end
 function breakpoints.add (session, one)
   one.at = {}
   session.breakpoints[one.id] = one
+  publish_interest()
   for _, script in ipairs(scripts.all()) do
     if place(script, one) then
       publish_one(script)
@@ -93,6 +104,7 @@ end
 function breakpoints.remove (session, id)
   local one = session.breakpoints[id]
   session.breakpoints[id] = nil
+  publish_interest()
   for script in next, one and one.at or {} do
     publish_one(scripts.of(script))
   end

@@ -74,7 +74,7 @@ end
 -- Its breakpoints go, as those of V8 do.
 function methods.disable (session)
   breakpoints.clear(session)
-  session.debugger = false
+  session.debugger, session.ignored = false, {}
   return {}
 end
 

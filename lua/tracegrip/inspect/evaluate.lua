@@ -31,12 +31,16 @@ local evaluate = {}
 -- Compiling
 ---------------------------------------------------------------------------
 
+local UNFINISHED = "<eof>$"
+
+-- nil, message: that of the form which comes further.
 local function compile (text, env)
-  local chunk = load("return " .. text, NAME, "t", env)
+  local chunk, message = load("return " .. text, NAME, "t", env)
   if chunk then
     return chunk
   end
-  return load(text, NAME, "t", env)
+  local statements, problem = load(text, NAME, "t", env)
+  return statements, message:find(UNFINISHED) and message or problem
 end
 
 function evaluate.check (text)
@@ -44,7 +48,7 @@ function evaluate.check (text)
   if chunk then
     return nil
   end
-  return message, message:find "<eof>$" ~= nil
+  return message, message:find(UNFINISHED) ~= nil
 end
 
 -- Names that the front end itself asks for are JavaScript's.

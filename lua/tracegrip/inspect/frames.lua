@@ -153,8 +153,9 @@ local function list_locals (frame)
     list[#list + 1] = {name = name, value = value, number = #list + 1}
     latest[name] = list[#list]
   end)
-  for i, value in ipairs(frames.varargs(frame)) do
-    list[#list + 1] = {name = ("(vararg %d)"):format(i), value = value}
+  local extra = frames.varargs(frame)
+  for i = 1, extra.n do
+    list[#list + 1] = {name = ("(vararg %d)"):format(i), value = extra[i]}
   end
   return list
 end

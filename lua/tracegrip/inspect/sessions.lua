@@ -3,7 +3,8 @@
 --   client                number of its connection
 --   debugger, runtime     whether it has enabled the domain
 --   breakpoints           id -> breakpoint (breakpoints.lua)
---   active, skips         whether its breakpoints are; whether it wants no pause
+--   active, skips         whether its breakpoints are; whether it wants none
+--                         of the pauses
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
 --   send(method, params)  an event
