@@ -105,6 +105,7 @@ static const luaL_Reg core[] = {
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
   {"waited", listener_waited},
+  {"halt", inspector_pause},
   {"debuggerWaited", listener_debugger_waited},
   {"checkoptions", clientchannel_check_options},
   {"objection", core_objection},

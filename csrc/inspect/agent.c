@@ -57,13 +57,34 @@ static int import (lua_State *L) {
   return 1;
 }
 
-/* The modules' globals are the program's, but for 'require'. */
+/* Copies the table at 'from' into that on top: tables in it as well while there
+   are 'levels', but for the globals, which are in themselves as _G. By raw
+   access; metatables are left. */
+static void copy_into_top (lua_State *L, int from, int levels) {
+  luaL_checkstack(L, 6, NULL);
+  lua_pushglobaltable(L);               /* copy globals */
+  int globals = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, from) != 0; ) {
+    lua_pushvalue(L, -2);               /* copy globals key value key */
+    lua_insert(L, -2);
+    if (levels > 0 && lua_istable(L, -1) && !lua_rawequal(L, -1, globals)) {
+      int library = lua_gettop(L);
+      lua_newtable(L);
+      copy_into_top(L, library, levels - 1);
+      lua_remove(L, library);
+    }
+    lua_rawset(L, globals - 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* The modules' globals are those that the program has now, with the functions of
+   Lua's libraries: whatever it does to its own later. */
 static void push_environment (lua_State *L) {
-  lua_createtable(L, 0, 1);
-  lua_createtable(L, 0, 1);
   lua_pushglobaltable(L);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
+  lua_newtable(L);
+  copy_into_top(L, lua_gettop(L) - 1, 1);
+  lua_remove(L, -2);
 }
 
 void tg_agent_setup (lua_State *L, tg_Inspector *i, const char *path) {

@@ -16,7 +16,7 @@
 
 /* What the agent is called for. */
 typedef struct tg_Tidings {
-  const char *kind;       /* "attend", "wait", "source", "stop" */
+  const char *kind;       /* "attend", "wait", "source", "stop", "pause" */
   const char *text;       /* of "source": the text, else NULL */
   size_t size;
   int line;               /* of "stop": where, 0 = not known */

@@ -73,6 +73,18 @@ void tg_inspector_wait (tg_Session *s, lua_State *L) {
   tg_watch_review(i, L);
 }
 
+/* The frame of this function stands on the program's stack: it is one of ours,
+   which frames.lua leaves out, and a step from here ends when it returns. */
+int inspector_pause (lua_State *L) {
+  const tg_Session *s = tg_session_find(L);
+  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  if (i != NULL && i->attached && !i->busy) {
+    tg_agent_call(i, L, &(tg_Tidings){.kind = "pause"});
+    tg_watch_review(i, L);
+  }
+  return 0;
+}
+
 /* }================================================================== */
 
 /*
@@ -194,6 +206,11 @@ static int inspector_breakpoints (lua_State *L) {
   return 0;
 }
 
+static int inspector_attached (lua_State *L) {
+  inspector_of(L)->attached = lua_toboolean(L, 1);
+  return 0;
+}
+
 static int inspector_curious (lua_State *L) {
   inspector_of(L)->curious = lua_toboolean(L, 1);
   return 0;
@@ -219,6 +236,7 @@ void tg_inspector_push (lua_State *L) {
     {"chain", inspector_chain},
     {"own", inspector_own},
     {"breakpoints", inspector_breakpoints},
+    {"attached", inspector_attached},
     {"curious", inspector_curious},
     {"step", inspector_step},
     {NULL, NULL}

@@ -38,6 +38,9 @@ void tg_inspector_attend (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
    begin, which then stops at its first line; or until the server is gone. */
 void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
 
+/* Lua: pause(): the program stops here, if a debugger is attached. */
+int inspector_pause (lua_State *L);
+
 /*
 ** Pushes the table of functions that the agent has beside Lua's own:
 **   receive(wait)      -> client, text | client (it is gone) | nothing
@@ -47,6 +50,7 @@ void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
 **   breakpoints(source, lines, functions)
 **                      all of a source: ascending lists of lines and of the
 **                      first lines of functions that have one
+**   attached(there)    whether a debugger wants to hear of pauses
 **   curious(wanted)    whether new sources are to be told
 **   step(co, mode)     "next", "into", "over", "out", "none"
 */

@@ -159,14 +159,20 @@ static bool is_own (const tg_Inspector *i, const tg_Known *k) {
 ** ===================================================================
 */
 
-/* Our mask on a coroutine; 0: it has another hook, or none. Where a trace runs,
-   ours is under the tracer's. */
+/* The tracer's record of a coroutine, where a trace runs and has its hook there:
+   then the program's own, which ours is one of, is in that. While tracing begins
+   or ends some coroutines have it and some have not, so each is asked. */
+static const tg_Coroutine *traced (const tg_Inspector *i, lua_State *L) {
+  const tg_Session *s = i->session;
+  bool has = s->hook != NULL && tg_arm_has(s, L);
+  return has ? tg_coroutines_find(&i->session->threads, L) : NULL;
+}
+
+/* Our mask on a coroutine; 0: it has another hook, or none. */
 static int mask_of (const tg_Inspector *i, lua_State *L) {
-  tg_Session *s = i->session;
-  if (s->hooked) {
-    const tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
-    return (t != NULL && t->user_hook == hook) ? t->user_mask : 0;
-  }
+  const tg_Coroutine *t = traced(i, L);
+  if (t != NULL)
+    return (t->user_hook == hook) ? t->user_mask : 0;
   return (lua_gethook(L) == hook) ? lua_gethookmask(L) : 0;
 }
 
@@ -174,11 +180,8 @@ static int mask_of (const tg_Inspector *i, lua_State *L) {
    that. */
 static bool is_taken (const tg_Inspector *i, lua_State *L) {
   const tg_Session *s = i->session;
-  lua_Hook now = lua_gethook(L);
-  if (s->hooked) {
-    const tg_Coroutine *t = tg_coroutines_find(&i->session->threads, L);
-    now = (t != NULL) ? t->user_hook : NULL;
-  }
+  const tg_Coroutine *t = traced(i, L);
+  lua_Hook now = (t != NULL) ? t->user_hook : lua_gethook(L);
   return now != NULL && now != hook && now != s->summon && now != s->hook;
 }
 
@@ -186,11 +189,12 @@ static bool is_taken (const tg_Inspector *i, lua_State *L) {
    calls it from then on. */
 static void set_mask (tg_Inspector *i, lua_State *L, int mask) {
   tg_Session *s = i->session;
+  bool above = traced(i, L) != NULL;
   if (mask == mask_of(i, L) || is_taken(i, L))
     return;
   lua_sethook(L, (mask != 0) ? hook : NULL, mask,
               (mask & LUA_MASKCOUNT) ? 1 : 0);
-  if (s->hooked)
+  if (above)
     tg_arm_coroutine(s, L, (s->current != NULL) ? s->current->L : L);
 }
 

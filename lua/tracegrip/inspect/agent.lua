@@ -7,6 +7,7 @@
 --   "wait"                      the program is to begin when a debugger says so
 --   "source", source            a function of a source that was never met
 --   "stop", line, hit, stepped  a breakpoint, the end of a step
+--   "pause"                     the program asks to be stopped
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
 -- ours becomes one too, and the program goes on.
@@ -139,6 +140,7 @@ function calls.source (_, source)
 end
 
 calls.stop = debugger.reached
+calls.pause = debugger.halt
 
 return function (kind, co, ...)
   return calls[kind](co, ...)

@@ -5,6 +5,7 @@
 --   debugger.reached(co, line, hit, stepped)
 --                              the hook is at such a place; whether the program
 --                              has stood still there, or goes no further step
+--   debugger.halt(co)          the program asks to be stopped
 --   debugger.begin(co)         the program is to stop at its first line
 --   debugger.leave(session)    it is gone
 --
@@ -64,6 +65,7 @@ end
 function methods.enable (session)
   scripts.scan()
   session.debugger = true
+  core.inspector.attached(true)
   for _, script in ipairs(scripts.all()) do
     announce(session, script)
   end
@@ -75,6 +77,7 @@ end
 function methods.disable (session)
   breakpoints.clear(session)
   session.debugger, session.ignored = false, {}
+  core.inspector.attached(sessions.any "debugger")
   return {}
 end
 
@@ -277,7 +280,7 @@ function debugger.reached (co, line, hit, stepped)
   local frame = frames.of(co)[1]
   local script = frame and scripts.meet(frame.info.source)
   if not script or all_skip() then
-    return false
+    return true               -- nobody wants to know: no further step either
   end
   local hits, arrived = {}, false
   if hit then
@@ -294,6 +297,12 @@ function debugger.reached (co, line, hit, stepped)
   next_reason = "step"
   core.inspector.step(co, pausing.stop(co, reason, hits))
   return true
+end
+
+function debugger.halt (co)
+  if not all_skip() then
+    core.inspector.step(co, pausing.stop(co, "other", {}))
+  end
 end
 
 function debugger.begin (co)

@@ -11,7 +11,7 @@ local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 core.own()
 
-local objects = {}
+local objects = {PAUSE = "backtrace"}   -- the group that ends with a pause
 
 local values, groups, last = {}, {}, 0
 local NIL = {}

@@ -24,7 +24,7 @@ local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
 core.own()
 
-local GROUP = "backtrace"
+local GROUP = objects.PAUSE
 
 local pausing = {}
 

@@ -111,6 +111,7 @@ end
 function runtime.evaluated (_, params, frame)
   local text = fault.string(params, "expression")
   local group = fault.string(params, "objectGroup", true)
+                or frame and objects.PAUSE
   if params.throwOnSideEffect == true then
     local ok, value = evaluate.peek(text, frame)
     return ok and answer(value, params, group) or refused()
