@@ -166,7 +166,7 @@ describe("a debugger that goes away", function ()
                    function (front, _, command, address)
       local other = debugger.connect(address)
       other:ask "Debugger.enable"
-      assert.equal("Break on start", other:event "Debugger.paused".reason)
+      assert.equal("other", other:event "Debugger.paused".reason)
       other:ask("Debugger.setBreakpointByUrl", {
         urlRegex = "app\\.lua$", lineNumber = 3
       })

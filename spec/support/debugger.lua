@@ -31,11 +31,6 @@ end
 local Front = {}
 Front.__index = Front
 
--- dkjson has null for what is null, and the specs compare with nil.
-local function decode (text)
-  return (dkjson.decode(text, 1, nil))
-end
-
 local function upgraded (front, bytes)
   front.head = front.head .. bytes
   local _, stop = front.head:find("\r\n\r\n", 1, true)
@@ -47,9 +42,8 @@ end
 
 local function receive (front, bytes)
   for _, text in ipairs(front.socket:feed(bytes) or {}) do
-    local message = decode(text)
+    local message = dkjson.decode(text)
     front.messages[#front.messages + 1] = message
-    front.texts[#front.texts + 1] = text
     if message.id ~= nil then
       front.replies[message.id] = message
     elseif message.method == nil then
@@ -71,7 +65,7 @@ function debugger.connect (address, headers)
   local port, path = address:match ":(%d+)(/.*)$"
   local front = setmetatable({
     socket = wslay.new("client", 1 << 26), handle = uv.new_tcp(), head = "",
-    messages = {}, texts = {}, replies = {}, orphans = {}, seen = 0, last = 0
+    messages = {}, replies = {}, orphans = {}, asked = {}, seen = 0, last = 0
   }, Front)
   front.handle:connect("127.0.0.1", tonumber(port), function (failed)
     assert(not failed, failed)
@@ -108,6 +102,7 @@ end
 --- Sends a request and does not wait; its id.
 function Front:post (method, params)
   self.last = self.last + 1
+  self.asked[self.last] = method
   self:say(dkjson.encode({id = self.last, method = method, params = params}))
   return self.last
 end

@@ -306,7 +306,7 @@ function debugger.halt (co)
 end
 
 function debugger.begin (co)
-  next_reason = "Break on start"
+  next_reason = "other"
   core.inspector.step(co, "next")
 end
 
