@@ -11,6 +11,8 @@
 #include <lualib.h>
 
 #include "inspect/agent.h"
+#include "base/clock.h"
+#include "hook/emit.h"
 
 static const char key_work = 0;     /* registry: the coroutine */
 static const char key_import = 0;   /* registry: the function 'import' */
@@ -145,6 +147,15 @@ static void recover (lua_State *work, int status) {
   lua_settop(work, 0);
 }
 
+/* While it runs, or waits, the time of traces stands still. Told at once: what
+   comes before the next event would be in the time of that. */
+static void take_out (tg_Session *s, uint64_t begun) {
+  if (!s->tracing || s->terminated)
+    return;
+  s->waited += tg_clock_ticks() - begun;
+  tg_emit_wait(s);
+}
+
 bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   lua_State *work = i->work;
   int error = errno, results = 0;
@@ -154,6 +165,7 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   tg_assert(work != L && lua_gettop(work) == 0);
   TG_STACK_GUARD(L);
   i->busy = true;
+  uint64_t begun = tg_clock_ticks();
   lua_pushcfunction(work, enter);
   lua_pushlightuserdata(work, (void *)(uintptr_t)t);
   lua_pushthread(L);
@@ -166,6 +178,7 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   else
     recover(work, status);
   i->busy = false;
+  take_out(i->session, begun);
   errno = error;
   TG_STACK_CHECK(L);
   return answer;

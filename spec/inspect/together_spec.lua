@@ -43,6 +43,28 @@ print(table.concat(names, ","))
     end)
   end)
 
+  it("has no time of a pause in its times", function ()
+    debugger.debug([[
+local tracegrip = require "tracegrip"
+local function f (x)
+  return x + 1
+end
+local trace = tracegrip.start {c = false}
+f(1)
+trace:stop()
+local row = trace:report().functions[1]
+print(row.name, row.calls, row.total_ms)
+]], function (front, _, command)
+      front:stop_at(3)
+      front:go "resume"
+      front:pass(0.5)
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      local ms = tonumber(command.out:match "f\t1\t(%S+)\n")
+      assert.is_true(ms < 400, command.out)
+    end)
+  end)
+
   it("may begin and end within a step", function ()
     debugger.debug(program, function (front, paused, command)
       local lines = {}

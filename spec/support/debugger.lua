@@ -113,6 +113,16 @@ function Front:reply (id)
   return self.replies[id] or {}
 end
 
+--- Lets some seconds pass, in which the program stands still.
+function Front:pass (seconds)
+  local over = false
+  local timer = uv.new_timer()
+  uv.update_time()
+  timer:start(math.floor(seconds * 1000), 0, function () over = true end)
+  wait("the time", function () return over or self.closed end)
+  timer:close()
+end
+
 --- Waits until the other side hangs up.
 function Front:ended ()
   wait("the end", function () return self.closed end)
@@ -273,7 +283,7 @@ end
 function debugger.place (paused)
   local list = {}
   for _, frame in ipairs(paused.callFrames) do
-    if frame.url ~= "lua://[C]" then
+    if frame.url ~= "lua://lua/[C]" then
       list[#list + 1] = ("%s:%d"):format(frame.functionName,
                                          frame.location.lineNumber + 1)
     end

@@ -40,8 +40,15 @@ local function location (script, line)
           columnNumber = 0}
 end
 
+-- What called it says best what it is called; a function that C has called has
+-- the name of its declaration.
 local function name_of (info)
-  return info.what == "main" and "(main chunk)" or info.name or ""
+  if info.what == "main" then
+    return "(main chunk)"
+  elseif info.name or info.what == "C" then
+    return info.name or ""
+  end
+  return scripts.declared(scripts.meet(info.source), info.linedefined) or ""
 end
 
 local function scopes (frame)

@@ -8,6 +8,9 @@
 --   scripts.all()                 list, in the order in which they were met
 --   scripts.scan()                meets all sources of functions that can be
 --                                 reached from globals and loaded modules
+--   scripts.declared(script, line)
+--                                 the name that a function gets where it begins;
+--                                 nil: it has none, or is not the only one there
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -52,14 +55,14 @@ end
 local function look_up (source)
   local kind, name = source:sub(1, 1), source:sub(2)
   if source == C_SOURCE then
-    return "lua://[C]", C_TEXT
+    return "lua://lua/[C]", C_TEXT
   elseif kind == "@" then
     local path = target.absolute(name)
     local text = read_file(path)
     return "file://" .. escaped(path), text
            or ("-- %s cannot be read.\n"):format(name)
   elseif kind == "=" then
-    return "lua://" .. escaped(name), "-- The source of this is not known.\n"
+    return "lua://lua/" .. escaped(name), "-- The source of this is not known.\n"
   end
   return "", source
 end
@@ -131,6 +134,25 @@ function scripts.resolve (script, line)
     end
   end
   return found, inside
+end
+
+local declarations = {"function%s+([%a_][%w_.:]*)",
+                      "([%a_][%w_.]*)%s*=%s*function%f[^%w_]"}
+
+function scripts.declared (script, line)
+  local at, number = 1, 1
+  while at and number < line do
+    at = script.text:find("\n", at, true)
+    at, number = at and at + 1, number + 1
+  end
+  local text = at and script.text:match("[^\n]*", at) or ""
+  local _, count = text:gsub("%f[%w_]function%f[^%w_]", "")
+  for _, pattern in ipairs(count == 1 and declarations or {}) do
+    local name = text:match(pattern)
+    if name then
+      return name
+    end
+  end
 end
 
 ---------------------------------------------------------------------------
