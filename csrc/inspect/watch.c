@@ -28,12 +28,13 @@ static void hook (lua_State *L, lua_Debug *ar);
 */
 
 /* The last one, by what all coroutines of a state share. Whoever ends one makes
-   all of these old. */
+   all of these old. Without that model each look would be a call
+   (__tls_get_addr). */
 static _Thread_local struct {
   const void *shared;
   tg_Inspector *inspector;
   uint64_t generation;
-} last;
+} last __attribute__((tls_model("initial-exec")));
 
 static _Atomic uint64_t generation = 1;
 
@@ -205,11 +206,17 @@ static int mask_until_known (const tg_Inspector *i) {
   return LINES | ((i->step == TG_STEP_NEXT) ? LUA_MASKCOUNT : 0);
 }
 
+/* Whether a step may end in the frame. */
+static bool is_stepped (const tg_Inspector *i, const lua_State *L,
+                        const void *frame) {
+  return i->step == TG_STEP_NEXT || i->step == TG_STEP_INTO
+         || (i->step == TG_STEP_OVER && L == i->from && frame == i->frame);
+}
+
 /* Whether what happens in the frame may stop the program. */
-static bool wants_lines (tg_Inspector *i, lua_State *L, const void *frame) {
-  if (i->step == TG_STEP_NEXT || i->step == TG_STEP_INTO)
-    return true;
-  if (i->step == TG_STEP_OVER && L == i->from && frame == i->frame)
+TG_INLINE bool wants_lines (tg_Inspector *i, lua_State *L,
+                            const void *frame) {
+  if (tg_unlikely(i->step != TG_STEP_NONE) && is_stepped(i, L, frame))
     return true;
   const tg_Known *k = known_of(i, L, frame);
   return k != NULL && k->stops;
@@ -256,9 +263,7 @@ static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
     return;
   bool hit = k->stops
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
-  bool stepped = i->step == TG_STEP_NEXT || i->step == TG_STEP_INTO
-                 || (i->step == TG_STEP_OVER && L == i->from
-                     && frame == i->frame);
+  bool stepped = is_stepped(i, L, frame);
   if (hit || stepped)
     stop(i, L, ar->currentline, hit, stepped);
 }
@@ -282,12 +287,15 @@ static void on_tail_call (tg_Inspector *i, lua_State *L,
     i->step = TG_STEP_OUT;
 }
 
-static void on_call (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
-  int now = mask_of(i, L) & LINES;
+/* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
+   hook that was called is ours, and its mask is one look. */
+TG_INLINE void on_call (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
+  int all = i->session->hooked ? mask_of(i, L) : lua_gethookmask(L);
+  int now = all & LINES;
   int mask = (i->step != TG_STEP_NONE || now != CALLS) ? RETURNS : CALLS;
   if (wants_lines(i, L, ar->i_ci))
     mask = LINES;
-  if (mask != now)
+  if (tg_unlikely(mask != now))
     set_mask(i, L, mask);
 }
 
@@ -336,7 +344,7 @@ static void hook (lua_State *L, lua_Debug *ar) {
   }
   if (tg_unlikely(!tg_debuggee_watched(i)))
     set_mask(i, L, 0);
-  else if (ar->event == LUA_HOOKCALL)
+  else if (tg_likely(ar->event == LUA_HOOKCALL))
     on_call(i, L, ar);
   else if (ar->event == LUA_HOOKRET)
     on_return(i, L, ar);

@@ -8,6 +8,8 @@ local handshake = require "tracegrip.inspect.handshake"
 local run = require "spec.support.run"
 local served = require "spec.support.served"
 
+local it = debugger.needed(it, pending)
+
 local waiting = "while not done do end"
 
 local function get (address, path, headers, method)

@@ -1,6 +1,7 @@
 -- The front end that people use, Chromium's own: what its panels show of a
 -- program, and what its buttons do.
 
+local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
 
 local program = [[
@@ -20,7 +21,7 @@ local function is_missing ()
                            .. ">/dev/null 2>&1")
 end
 
-local it = not is_missing() and it or function (name)
+local it = not is_missing() and debugger.needed(it, pending) or function (name)
   pending(name .. ": no chromium or no Node.js with WebSocket here")
 end
 

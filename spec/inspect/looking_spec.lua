@@ -3,6 +3,8 @@
 
 local debugger = require "spec.support.debugger"
 
+local it = debugger.needed(it, pending)
+
 -- Stops at the last line of a program, which has the variables in question.
 local function stopped (text, use)
   debugger.debug(text .. "\nreturn\n", function (front, _, command)

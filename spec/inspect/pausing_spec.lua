@@ -2,6 +2,8 @@
 
 local debugger = require "spec.support.debugger"
 
+local it = debugger.needed(it, pending)
+
 local place = debugger.place
 
 local program = [[

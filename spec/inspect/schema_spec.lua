@@ -120,7 +120,7 @@ local co = coroutine.wrap(function () o:method(io.stdout, 2) end)
 co()
 ]]
 
-local it = run.read(path) and it or function (name)
+local it = run.read(path) and debugger.needed(it, pending) or function (name)
   pending(name .. ": no devtools-protocol here (make importers)")
 end
 

@@ -4,6 +4,8 @@
 local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
 
+local it = debugger.needed(it, pending)
+
 local place = debugger.place
 
 describe("a trace that runs at the same time", function ()

@@ -5,7 +5,7 @@
 
 local dkjson = require "dkjson"
 local uv = require "luv"
-local wslay = require "tracegrip.wslay"
+local has_wslay, wslay = pcall(require, "tracegrip.wslay")
 
 local run = require "spec.support.run"
 local served = require "spec.support.served"
@@ -25,6 +25,17 @@ local function wait (what, ready)
   timer:close()
   if late then
     error("nothing came: " .. what, 3)
+  end
+end
+
+--- What declares tests that start programs with a door: `it`, or what tells why
+-- they are left out.
+function debugger.needed (it, pending)
+  if has_wslay then
+    return run.needs("luv", it, pending)
+  end
+  return function (sentence)
+    pending(sentence .. " needs libwslay when it is built")
   end
 end
 
@@ -172,7 +183,7 @@ function debugger.start (words, directory, env)
   local command = served.start(words, directory, env)
   command:until_ready(function () return command.err:find "&ws=%S+\n" end)
   local address = command.err:match "&ws=(%S+)\n"
-  return command, address
+  return command, address or error(command.err)
 end
 
 -- Ends what is left, whether the spec has failed or not.
