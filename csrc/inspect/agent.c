@@ -80,8 +80,8 @@ static void copy_into_top (lua_State *L, int from, int levels) {
   lua_pop(L, 1);
 }
 
-/* The modules' globals are those that the program has now, with the functions of
-   Lua's libraries: whatever it does to its own later. */
+/* The modules' globals are those that the program has now, with the functions
+   of Lua's libraries: whatever it does to its own later. */
 static void push_environment (lua_State *L) {
   lua_pushglobaltable(L);
   lua_newtable(L);

@@ -160,9 +160,10 @@ static bool is_own (const tg_Inspector *i, const tg_Known *k) {
 ** ===================================================================
 */
 
-/* The tracer's record of a coroutine, where a trace runs and has its hook there:
-   then the program's own, which ours is one of, is in that. While tracing begins
-   or ends some coroutines have it and some have not, so each is asked. */
+/* The tracer's record of a coroutine, where a trace runs and has its hook
+   there: then the program's own, which ours is one of, is in that. While
+   tracing begins or ends some coroutines have it and some have not, so each is
+   asked. */
 static const tg_Coroutine *traced (const tg_Inspector *i, lua_State *L) {
   const tg_Session *s = i->session;
   bool has = s->hook != NULL && tg_arm_has(s, L);

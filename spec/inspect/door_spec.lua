@@ -1,5 +1,5 @@
--- Where debuggers come in: HTTP as Node.js answers it, the WebSocket, who is let
--- in; and what becomes of messages that make no sense.
+-- Where debuggers come in: HTTP as Node.js answers it, the WebSocket, who is
+-- let in; and what becomes of messages that make no sense.
 
 local dkjson = require "dkjson"
 
@@ -175,9 +175,9 @@ describe("a debugger that goes away", function ()
       front:stop_at(2)
       front:go "resume"
       front:close()
-      local at = other:event "Debugger.paused"
+      other:event "Debugger.paused"
       other:post "Debugger.resume"
-      at = other:event "Debugger.paused"
+      local at = other:event "Debugger.paused"
       assert.equal(3, at.callFrames[1].location.lineNumber)
       other:ask "Debugger.resume"
       assert.equal(0, command:ended())

@@ -1,5 +1,5 @@
--- Every message that a session gets is as the protocol's published schema has it
--- (npm's devtools-protocol, pinned in spec/importers).
+-- Every message that a session gets is as the protocol's published schema has
+-- it (npm's devtools-protocol, pinned in spec/importers).
 
 local dkjson = require "dkjson"
 

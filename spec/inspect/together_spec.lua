@@ -68,10 +68,10 @@ print(row.name, row.calls, row.total_ms)
   end)
 
   it("may begin and end within a step", function ()
-    debugger.debug(program, function (front, paused, command)
+    debugger.debug(program, function (front, _, command)
       local lines = {}
       for _ = 1, 7 do
-        paused = front:go "stepOver"
+        local paused = front:go "stepOver"
         lines[#lines + 1] = paused.callFrames[1].location.lineNumber + 1
       end
       assert.same({1, 4, 5, 6, 7, 8, 9}, lines)

@@ -180,6 +180,8 @@ end
 --- Starts a program with these words before its name; the command, and the
 -- address of its door.
 function debugger.start (words, directory, env)
+  env = env or {}
+  env.TRACEGRIP_DIRECT = env.TRACEGRIP_DIRECT or os.getenv "TRACEGRIP_DIRECT"
   local command = served.start(words, directory, env)
   command:until_ready(function () return command.err:find "&ws=%S+\n" end)
   local address = command.err:match "&ws=(%S+)\n"

@@ -9,8 +9,8 @@
 --   scripts.scan()                meets all sources of functions that can be
 --                                 reached from globals and loaded modules
 --   scripts.declared(script, line)
---                                 the name that a function gets where it begins;
---                                 nil: it has none, or is not the only one there
+--                                 the name that a function gets where it
+--                                 begins; nil: none, or it is not alone there
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -62,7 +62,7 @@ local function look_up (source)
     return "file://" .. escaped(path), text
            or ("-- %s cannot be read.\n"):format(name)
   elseif kind == "=" then
-    return "lua://lua/" .. escaped(name), "-- The source of this is not known.\n"
+    return "lua://lua/" .. escaped(name), "-- Its source is not known.\n"
   end
   return "", source
 end
