@@ -202,8 +202,8 @@ local function new (handle, debugged)
   local self = setmetatable({
     address = handle and address,
     path = path,
-    host = host and (host:match("^%[(.*)%]$") or host),
-    port = math.tointeger(port),
+    host = not path and host and (host:match("^%[(.*)%]$") or host) or nil,
+    port = not path and math.tointeger(port) or nil,
     inspect = debugged and debugged.address
   }, Listening)
   handles[self] = {handle or debugged, handle and debugged}

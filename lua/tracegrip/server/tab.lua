@@ -114,12 +114,8 @@ function Tab:release ()
   end
 end
 
--- The state has something to tell. What it says to a debugger whose door is
--- closed by now is for nobody.
-function Tab:news ()
-  if self.owner then
-    self.owner.wake()
-  end
+-- What the state says to debuggers; for nobody, if theirs is gone by now.
+local function deliver (self)
   local client, text = self.channel:collect()
   while client do
     if self.debuggers[client] then
@@ -129,9 +125,21 @@ function Tab:news ()
   end
 end
 
+-- The state has something to tell. The owner comes last: it may be told that
+-- the state is gone, and then the channel is closed.
+function Tab:news ()
+  deliver(self)
+  if self.owner then
+    self.owner.wake()
+  end
+end
+
 -- The state closes: the tab goes when all is told.
 function Tab:close ()
   self.closing = true
+  if not self.gone then
+    deliver(self)
+  end
   if self.owner then
     self.owner.wake()
   else
