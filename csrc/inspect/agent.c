@@ -89,7 +89,7 @@ static void push_environment (lua_State *L) {
   lua_remove(L, -2);
 }
 
-void tg_agent_setup (lua_State *L, tg_Inspector *i, const char *path) {
+lua_State *tg_agent_setup (lua_State *L, const char *path) {
   TG_STACK_GUARD(L);
   lua_createtable(L, 0, 8);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_core);
@@ -103,10 +103,11 @@ void tg_agent_setup (lua_State *L, tg_Inspector *i, const char *path) {
   lua_setfield(L, -3, "require");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
   lua_pop(L, 1);
-  i->work = lua_newthread(L);
-  lua_sethook(i->work, NULL, 0, 0);     /* it has inherited its maker's */
+  lua_State *work = lua_newthread(L);
+  lua_sethook(work, NULL, 0, 0);        /* it has inherited its maker's */
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
   TG_STACK_CHECK(L);
+  return work;
 }
 
 void tg_agent_clear (lua_State *L) {

@@ -24,10 +24,10 @@ typedef struct tg_Tidings {
   bool stepped;           /* of "stop": the program would stop without one */
 } tg_Tidings;
 
-/* Makes the coroutine, and the loader of modules by 'path' (package.path as it
-   was when the program was opened to debuggers). Raises. */
-void tg_agent_setup (lua_State *L, tg_Inspector *i, const char *path);
-                                                               /* [-0, +0, m] */
+/* Makes the coroutine, which is returned and the registry keeps, and the loader
+   of modules by 'path' (package.path as it was when the program was opened to
+   debuggers). Raises. */
+lua_State *tg_agent_setup (lua_State *L, const char *path);    /* [-0, +0, m] */
 
 /* Lets go of both. */
 void tg_agent_clear (lua_State *L);                            /* [-0, +0, -] */

@@ -24,22 +24,23 @@ static void serve (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_inspector_attend(s, L);
 }
 
-/* What may raise comes first, with the memory in a userdata's place only when
-   it is the session's. */
+/* What may raise comes first, so that there is either a whole inspector or none:
+   a coroutine in the registry that nobody uses is no harm. */
 void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                         const char *path) {
   if (s->inspector != NULL)
     return;
   tg_assert(s->running != NULL);
+  lua_State *work = tg_agent_setup(L, path);
   tg_Inspector *i = tg_calloc(1, sizeof *i);
   if (i == NULL)
     luaL_error(L, "not enough memory");
   i->session = s;
+  i->work = work;
   i->breakpoints.epoch = 1;
-  s->inspector = i;
-  tg_agent_setup(L, i, path);
   i->direct = tg_proof_holds(L);
   i->channel = tg_channel_pin(channel);
+  s->inspector = i;
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
 }
 

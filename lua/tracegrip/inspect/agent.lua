@@ -103,13 +103,17 @@ local function leave (client)
 end
 
 -- The next message, waited for or not; false: there is none. A server that has
--- gone takes all debuggers with it.
+-- gone, as in a forked child, takes all debuggers with it.
 local function serve (co, wait)
   local client, text = inspector.receive(wait)
   if client and text then
     handle(client, text, co)
   elseif client then
     leave(client)
+  elseif wait then
+    for _, one in ipairs(sessions.clients()) do
+      leave(one)
+    end
   end
   return client ~= nil
 end

@@ -277,7 +277,7 @@ local function is_ignored (script)
 end
 
 function debugger.reached (co, line, hit, stepped)
-  local frame = frames.of(co)[1]
+  local frame = frames.top(co)
   local script = frame and scripts.meet(frame.info.source)
   if not script or all_skip() then
     return true               -- nobody wants to know: no further step either

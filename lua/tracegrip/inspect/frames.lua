@@ -3,6 +3,7 @@
 --   frames.of(co)             list of frames of a coroutine, innermost first:
 --                             {co, level, func, info}; tracegrip's own are left
 --                             out
+--   frames.top(co)            the first of them
 --   frames.find(frame, name)  where the variable of that name is that the frame
 --                             sees: {get =, set =}; nil: it is a global
 --   frames.globals(frame)     the table of its globals, its _ENV
@@ -48,18 +49,32 @@ local function depth_of (co)
   return low
 end
 
+-- nil: it is one of ours. The second result: there is such a level.
+local function frame_at (co, level)
+  local info = getinfo(co, level, "nSltuf")
+  if not info or core.inspector.own(info.func) then
+    return nil, info ~= nil
+  end
+  return {co = co, level = level, func = info.func, info = info, live = true}
+end
+
 function frames.of (co)
   local list, depth = {}, depth_of(co)
   for level = 0, depth - 1 do
     if level < MOST // 2 or level >= depth - MOST // 2 then
-      local info = getinfo(co, level, "nSltuf")
-      if not core.inspector.own(info.func) then
-        list[#list + 1] = {co = co, level = level, func = info.func,
-                           info = info, live = true}
-      end
+      list[#list + 1] = frame_at(co, level)
     end
   end
   return list
+end
+
+function frames.top (co)
+  local level, frame, there = 0, nil, true
+  while not frame and there do
+    frame, there = frame_at(co, level)
+    level = level + 1
+  end
+  return frame
 end
 
 ---------------------------------------------------------------------------

@@ -127,7 +127,6 @@ local function begin (co, reason, hits)
   for i, frame in ipairs(current.frames) do
     current.call_frames[i] = call_frame(frame, i)
   end
-  sessions.each("debugger", pausing.announce)
 end
 
 -- What was kept of the program goes, so that the pause leaves nothing in its
@@ -143,16 +142,18 @@ local function finish ()
   end)
 end
 
+local function serve_until_go (co)
+  sessions.each("debugger", pausing.announce)
+  while not current.go and sessions.any "debugger" and pausing.serve(co) do end
+  return current.go or "none"
+end
+
+-- Whatever fails, the pause is over then.
 function pausing.stop (co, reason, hits)
   begin(co, reason, hits)
-  while not current.go do
-    if not pausing.serve(co) or not sessions.any("debugger") then
-      break
-    end
-  end
-  local how = current.go or "none"
+  local ok, how = pcall(serve_until_go, co)
   finish()
-  return how
+  return ok and how or error(how, 0)
 end
 
 local function check ()

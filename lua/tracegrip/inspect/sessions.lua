@@ -13,6 +13,7 @@
 --   sessions.remove(client)
 --   sessions.each(domain, f)    f(session) of all that have it enabled
 --   sessions.any(domain)
+--   sessions.clients()          their numbers
 
 local core = require "tracegrip.core"
 local wire = require "tracegrip.wire"
@@ -48,6 +49,15 @@ function sessions.each (domain, f)
       f(session)
     end
   end
+end
+
+-- Of all, whatever they have enabled.
+function sessions.clients ()
+  local list = {}
+  for client in next, all do
+    list[#list + 1] = client
+  end
+  return list
 end
 
 function sessions.any (domain)
