@@ -152,6 +152,25 @@ print(next(weak))
     end)
   end)
 
+  it("costs as much memory the hundredth time as the first", function ()
+    debugger.debug([[
+local first
+for i = 1, 300 do
+  collectgarbage()
+  first = first or i == 100 and collectgarbage "count"
+end
+print(collectgarbage "count" - first)
+]], function (front, _, command)
+      front:stop_at(4)
+      for _ = 1, 300 do
+        front:scope(front:go "resume", 1, "local")
+      end
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.is_true(tonumber(command.out) < 8, command.out)
+    end)
+  end)
+
   it("is asked for by the program, at its own line", function ()
     debugger.debug([[
 local tracegrip = require "tracegrip"
