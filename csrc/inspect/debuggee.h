@@ -26,6 +26,7 @@ typedef struct tg_Inspector {
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
   bool direct;            /* the interpreter's memory is read (direct/) */
   bool busy;              /* the debugger's Lua is running */
+  bool closing;           /* closed while busy: it goes when that is over */
   bool attached;          /* a debugger wants to hear of pauses */
   bool curious;           /* a breakpoint may be in a source that is yet to be
                              loaded */

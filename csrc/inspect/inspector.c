@@ -24,10 +24,12 @@ static void serve (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_inspector_attend(s, L);
 }
 
-/* What may raise comes first, so that there is either a whole inspector or none:
-   a coroutine in the registry that nobody uses is no harm. */
+/* What may raise comes first, so that there is either a whole inspector or
+   none: a coroutine in the registry that nobody uses is no harm. */
 void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                         const char *path) {
+  if (s->inspector != NULL && s->inspector->closing)
+    tg_inspector_close(s, L);
   if (s->inspector != NULL)
     return;
   tg_assert(s->running != NULL);
@@ -44,9 +46,14 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
 }
 
+/* Code that a debugger runs may close the listener that it came by: then the
+   agent is still at work. */
 void tg_inspector_close (tg_Session *s, lua_State *L) {
   tg_Inspector *i = s->inspector;
   if (i == NULL)
+    return;
+  i->closing = i->busy;
+  if (i->busy)
     return;
   tg_watch_end(i, L);
   tg_standins_close(s, L, TG_CALLER_INSPECTOR);
@@ -58,20 +65,24 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
 }
 
 /* What the letters ask for may have changed where the program is to stop. */
-void tg_inspector_attend (tg_Session *s, lua_State *L) {
-  tg_Inspector *i = s->inspector;
-  if (i == NULL || i->busy || !atomic_load(&i->channel->mail))
+static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
+  tg_Session *s = i->session;
+  if (i->busy)
     return;
-  tg_agent_call(i, L, &(tg_Tidings){.kind = "attend"});
+  tg_agent_call(i, L, &(tg_Tidings){.kind = kind});
   tg_watch_review(i, L);
+  if (i->closing)
+    tg_inspector_close(s, L);
+}
+
+void tg_inspector_attend (tg_Session *s, lua_State *L) {
+  if (s->inspector != NULL && atomic_load(&s->inspector->channel->mail))
+    call_agent(s->inspector, L, "attend");
 }
 
 void tg_inspector_wait (tg_Session *s, lua_State *L) {
-  tg_Inspector *i = s->inspector;
-  if (i == NULL)
-    return;
-  tg_agent_call(i, L, &(tg_Tidings){.kind = "wait"});
-  tg_watch_review(i, L);
+  if (s->inspector != NULL)
+    call_agent(s->inspector, L, "wait");
 }
 
 /* The frame of this function stands on the program's stack: it is one of ours,
@@ -79,10 +90,8 @@ void tg_inspector_wait (tg_Session *s, lua_State *L) {
 int inspector_pause (lua_State *L) {
   const tg_Session *s = tg_session_find(L);
   tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
-  if (i != NULL && i->attached && !i->busy) {
-    tg_agent_call(i, L, &(tg_Tidings){.kind = "pause"});
-    tg_watch_review(i, L);
-  }
+  if (i != NULL && i->attached)
+    call_agent(i, L, "pause");
   return 0;
 }
 

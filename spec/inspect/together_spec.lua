@@ -238,6 +238,25 @@ debugged:close()
     end)
   end)
 
+  it("may be closed, and opened again, by a debugger's code", function ()
+    debugger.attach([[
+local tracegrip = require "tracegrip"
+listening = assert(tracegrip.listen {inspect = 0})
+print "open"
+io.stdout:flush()
+while not again do end
+listening:close()
+print "closed"
+]], function (front, command)
+      command:until_says "open\n"
+      front:ask("Runtime.evaluate", {expression = "listening:close()"})
+      front:ask("Runtime.evaluate", {expression = "listening = require "
+        .. "'tracegrip'.listen {inspect = 0}; again = true"})
+      assert.equal(0, command:ended())
+      assert.equal("open\nclosed\n", command.out)
+    end)
+  end)
+
   it("does so by TRACEGRIP_INSPECT", function ()
     local result = run.code([[
       require "tracegrip.auto"
