@@ -17,7 +17,8 @@ print(r, t.name)
 -- A browser and a Node that knows WebSocket are not everywhere; and a browser
 -- does not start under a sanitizer (make asan).
 local function is_missing ()
-  return os.getenv "LD_PRELOAD" or not os.execute "command -v chromium >/dev/null 2>&1"
+  return os.getenv "LD_PRELOAD"
+         or not os.execute "command -v chromium >/dev/null 2>&1"
          or not os.execute("node --experimental-websocket -e 'WebSocket' "
                            .. ">/dev/null 2>&1")
 end
