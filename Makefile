@@ -3,6 +3,7 @@
 LUA        = lua5.4
 LUA_INCDIR = /usr/include/lua$(VERSION)
 CC         = gcc
+WSLAY_INCDIR = /usr/include
 PREFIX     = /usr/local
 BUILD      = build$(if $(OTHER),/$(VERSION))
 V          = @
@@ -45,6 +46,8 @@ UNITC  := $(wildcard spec/unit/test_*.c)
 
 CORE    = $(BUILD)/lib/lua/$(VERSION)/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
+# For debuggers alone: without libwslay all else is built.
+WSLAY   = $(if $(wildcard $(WSLAY_INCDIR)/wslay/wslay.h),$(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so)
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
@@ -64,7 +67,7 @@ PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
 TOP     = $(MAKE) --no-print-directory
 DEPS    = LUA=$(LUA) HOST=$(HOST) VERSION=$(VERSION) build-aux/deps.sh
 
-all: $(CORE) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
+all: $(CORE) $(WSLAY) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
 
 deps:         ## installs what is missing
 	$(V)$(DEPS) run test lint $(if $(CI),importers)
@@ -196,6 +199,7 @@ docs: all     ## puts fresh output into README.md and docs/
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
+	$(V)$(if $(WSLAY),install -Dm755 $(WSLAY) $(DEST)/lib/lua/$(VERSION)/tracegrip/wslay.so)
 	$(V)cd lua && find . -name '*.lua' -exec \
 	  install -Dm644 {} $(DEST)/share/lua/$(VERSION)/{} ';'
 	$(V)mkdir -p $(DEST)/bin
@@ -218,6 +222,10 @@ help:         ## this list
 $(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o) $(TESTC:spec/support/%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) -shared $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
+$(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so: modules/wslay.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -shared -I$(LUA_INCDIR) -isystem $(WSLAY_INCDIR) $< -lwslay -o $@
 
 $(SKINC:csrc/%.c=$(BUILD)/obj/%.o): LUAINC = -I$(LUA_INCDIR)
 

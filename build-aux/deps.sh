@@ -37,6 +37,7 @@ check () {
       command_ "lua$version" "$LUA"
       command_ lua5.4 "$HOST"
       want zlib1g-dev test -f "${ZLIB_INCDIR:-/usr/include}/zlib.h"
+      want libwslay-dev test -f "${WSLAY_INCDIR:-/usr/include}/wslay/wslay.h"
       want "liblua$version-dev" test -f \
         "${LUA_INCDIR:-/usr/include/lua$version}/lua.h"
       module lua-cjson cjson

@@ -54,10 +54,10 @@ luarocks_lint () {
 }
 
 long_lines () {
-  LC_ALL=C.UTF-8 grep -rnE '^.{81,}' --include='*.[ch]' csrc spec
+  LC_ALL=C.UTF-8 grep -rnE '^.{81,}' --include='*.[ch]' csrc modules spec
 }
 
-sources=$(find csrc spec -name '*.c')
+sources=$(find csrc modules spec -name '*.c')
 
 check "luacheck" luacheck -q --codes --no-color .
 check "gcc -Werror" compiles gcc $sources
@@ -71,8 +71,8 @@ check "includes go down in the list of csrc/README.md" \
 check "calls go down, and never in a circle" \
   "$LUA" build-aux/rooms.lua symbols "$OBJ"
 # probe_frames.c has a state of its own.
-check "lua_sethook only in hook/ and server/interrupt.c" none elsewhere \
-  lua_sethook 'hook/[a-z]*.c|server/interrupt.c|direct/probe_frames.c'
+check "lua_sethook only in hook/ and inspect/" none elsewhere \
+  lua_sethook 'hook/[a-z]*.c|inspect/(agent|watch).c|direct/probe_frames.c'
 check "80 columns" none long_lines
 echo "lint: $passed passed, $failed failed"
 [ "$failed" = 0 ]

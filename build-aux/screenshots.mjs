@@ -17,6 +17,7 @@ import {tmpdir} from "node:os"
 import {basename, join, resolve} from "node:path"
 
 import {start} from "./browser.mjs"
+import {attach, debug} from "./debugged.mjs"
 
 const build = resolve(process.argv[2] ?? "build")
 const chosen = process.argv.slice(3)
@@ -115,6 +116,22 @@ async function inDevTools (browser, file, scheme) {
   return page
 }
 
+// ---- the debugger ----
+
+// Its list of files, which has the tree's directory, is folded away.
+async function inDebugger (browser, scheme) {
+  const program = await debug(build, resolve("."), "examples/shop.lua", 14)
+  const page = await attach(browser, program.address,
+    {width: 1000, height: 560, scheme})
+  await page.press("Hide navigator")
+  const close = page.close
+  page.close = () => {
+    program.kill()
+    return close()
+  }
+  return page
+}
+
 // ---- the pictures ----
 
 const files = {
@@ -135,6 +152,7 @@ const pictures = {
     await page.value("chart.scrollGroupIntoView(0)")
     return page
   },
+  debugger: inDebugger,
   async cpuprofile (browser, scheme) {
     const page = await inDevTools(browser, files.whole, scheme)
     await page.value(select("(main chunk) orders.lua"))

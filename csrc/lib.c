@@ -20,6 +20,7 @@
 #include "client/receiver.h"
 #include "client/replay.h"
 #include "direct/proof.h"
+#include "inspect/inspector.h"
 #include "hook/userhook.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
@@ -104,6 +105,8 @@ static const luaL_Reg core[] = {
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
   {"waited", listener_waited},
+  {"halt", inspector_pause},
+  {"debuggerWaited", listener_debugger_waited},
   {"checkoptions", clientchannel_check_options},
   {"objection", core_objection},
   {"own", core_own},
@@ -197,7 +200,11 @@ int luaopen_tracegrip_core (lua_State *L) {
   lua_setfield(L, -2, "protocolTypes");
   push_losses(L);
   lua_setfield(L, -2, "losses");
+  tg_inspector_push(L);
+  lua_setfield(L, -2, "inspector");
   lua_pushliteral(L, TG_VERSION);
   lua_setfield(L, -2, "version");
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_core);
   return 1;
 }

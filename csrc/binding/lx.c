@@ -6,6 +6,7 @@
 
 #include "binding/lx.h"
 
+const char tg_key_core = 0;
 const char tg_key_session = 0;
 const char tg_key_threads = 0;
 const char tg_key_strings = 0;

@@ -18,6 +18,7 @@
 #include "channel/handover.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
+#define MAIL_MOST ((size_t)64 << 20)    /* bytes of letters that may wait */
 
 /*
 ** {==================================================================
@@ -118,6 +119,8 @@ void tg_channel_unpin (tg_Channel *l) {
     tg_notice_free(n);
   }
   free_names(l);
+  tg_letters_free(&l->inbox);
+  tg_letters_free(&l->outbox);
   tg_options_free(&l->host);
   pthread_cond_destroy(&l->moved);
   pthread_mutex_destroy(&l->mutex);
@@ -155,6 +158,12 @@ static void kick (tg_Channel *l) {
     syscall(SYS_tgkill, getpid(), l->thread, l->signal);
 }
 
+/* Something is there, or all has been taken. With the mutex. */
+static void note_wanted (tg_Channel *l) {
+  atomic_store(&l->mail, l->inbox.first != NULL);
+  atomic_store(&l->wanted, l->commands != NULL || l->inbox.first != NULL);
+}
+
 /* Where the last command is linked if it is an ATTACH; else NULL. The list is
    as long as what a client asks for between two looks of the program, so it is
    gone through. */
@@ -187,8 +196,7 @@ static void take_back (tg_Channel *l, tg_Command **p) {
   tg_command_free(*p);
   *p = NULL;
   l->last_command = p;
-  if (l->commands == NULL)
-    atomic_store(&l->wanted, false);
+  note_wanted(l);
 }
 
 /* Clients that come and go without a wish (a list of targets that is looked at
@@ -205,6 +213,31 @@ void tg_channel_post (tg_Channel *l, tg_Command *c) {
   else
     append(l, c);
   pthread_mutex_unlock(&l->mutex);
+}
+
+/* What is kept for a program that sleeps for hours is bounded; the debugger is
+   told by losing its connection. */
+bool tg_channel_mail (tg_Channel *l, tg_Letter *x) {
+  pthread_mutex_lock(&l->mutex);
+  bool fits = l->inbox.bytes + x->size <= MAIL_MOST;
+  if (fits) {
+    tg_letters_put(&l->inbox, x);
+    l->urgent = true;
+    note_wanted(l);
+    kick(l);
+    pthread_cond_broadcast(&l->moved);
+  }
+  pthread_mutex_unlock(&l->mutex);
+  if (!fits)
+    tg_letter_free(x);
+  return fits;
+}
+
+tg_Letter *tg_channel_collect (tg_Channel *l) {
+  pthread_mutex_lock(&l->mutex);
+  tg_Letter *x = tg_letters_take(&l->outbox);
+  pthread_mutex_unlock(&l->mutex);
+  return x;
 }
 
 /* The thread has run since the last signal, so that came while it could not be
@@ -275,11 +308,25 @@ tg_Command *tg_channel_take (tg_Channel *l) {
     l->commands = c->next;
   if (l->commands == NULL) {
     l->last_command = &l->commands;
-    l->urgent = false;
-    atomic_store(&l->wanted, false);
+    l->urgent = l->inbox.first != NULL;
+    note_wanted(l);
   }
   pthread_mutex_unlock(&l->mutex);
   return c;
+}
+
+/* Who waits is a paused program: until the debugger says something, or until
+   there is no server any more (tg_channel_hang_up, a fork). */
+tg_Letter *tg_channel_open (tg_Channel *l, bool wait) {
+  pthread_mutex_lock(&l->mutex);
+  while (wait && l->inbox.first == NULL && l->bell >= 0)
+    pthread_cond_wait(&l->moved, &l->mutex);
+  tg_Letter *x = tg_letters_take(&l->inbox);
+  if (l->commands == NULL && l->inbox.first == NULL)
+    l->urgent = false;
+  note_wanted(l);
+  pthread_mutex_unlock(&l->mutex);
+  return x;
 }
 
 /* Once for all notices that the server has not looked at yet ('news'): each
@@ -307,6 +354,15 @@ bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
   }
   pthread_mutex_unlock(&l->mutex);
   return !left;
+}
+
+/* The outbox is unbounded here: the server takes what there is at once, and it
+   is there that a debugger which does not read is sent away. */
+void tg_channel_reply (tg_Channel *l, tg_Letter *x) {
+  pthread_mutex_lock(&l->mutex);
+  tg_letters_put(&l->outbox, x);
+  ring(l);
+  pthread_mutex_unlock(&l->mutex);
 }
 
 /* One more than needed, so that none is not NULL. */

@@ -28,6 +28,7 @@
 
 #include "base/atfork.h"
 #include "base/base.h"
+#include "channel/letter.h"
 #include "options/endreason.h"
 #include "options/options.h"
 #include "reader/follower.h"
@@ -81,7 +82,9 @@ typedef struct tg_Notice {
 
 typedef struct tg_Channel {
   _Atomic uint32_t refs;
-  _Atomic bool wanted;    /* commands are there; a signal handler looks here */
+  _Atomic bool wanted;    /* commands or letters are there; a signal handler
+                             looks here */
+  _Atomic bool mail;      /* letters are; the same */
   _Atomic bool news;      /* notices are there, or were */
   uint64_t endpoint;      /* its number, one of the process */
   unsigned addresses;     /* at which the state listens; the traced thread's */
@@ -91,6 +94,8 @@ typedef struct tg_Channel {
   pthread_cond_t moved;   /* the server has done something */
   tg_Command *commands, **last_command;   /* owns */
   tg_Notice *notices, **last_notice;      /* owns */
+  tg_Letters inbox;       /* owns: from debuggers, for the program... */
+  tg_Letters outbox;      /* owns: ...and what it answers */
   char **names;           /* owns: traces that run in the program */
   size_t nnames;
   pid_t thread;           /* who runs the state; 0: nobody does any more */
@@ -120,6 +125,14 @@ void tg_notice_free (tg_Notice *n);         /* NULL is fine */
    patient LEAVE and the ATTACH before it, not taken yet, come to nothing. */
 void tg_channel_post (tg_Channel *l, tg_Command *c);
 
+/* Sends a debugger's letter (owned from here on), and the signal. False, and
+   it is freed, if more waits already than a debugger has reason to send. */
+bool tg_channel_mail (tg_Channel *l, tg_Letter *x);
+
+/* The oldest letter of the program, owned by the caller; NULL: there is
+   none. */
+tg_Letter *tg_channel_collect (tg_Channel *l);
+
 /* Sends the signal once more if commands wait although the thread has worked
    since: it was at a place where it could not be reached. Whether they wait;
    patient ones do not count. */
@@ -144,6 +157,13 @@ tg_Command *tg_channel_take (tg_Channel *l);
 ** that it says to read has been left.
 */
 bool tg_channel_notify (tg_Channel *l, tg_Notice *n);
+
+/* The oldest letter of a debugger, owned by the caller. NULL: there is none;
+   or, with 'wait', the server has hung up and none will come. */
+tg_Letter *tg_channel_open (tg_Channel *l, bool wait);
+
+/* Sends a letter (owned from here on) and rings. */
+void tg_channel_reply (tg_Channel *l, tg_Letter *x);
 
 /* These traces run now: a copy; without memory the list stays as it was. */
 void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n);

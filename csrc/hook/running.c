@@ -12,7 +12,7 @@
 #include "hook/arm.h"
 
 #define LEVELS 201              /* Lua nests 200 of them at most */
-#define CALLERS 2
+#define CALLERS 3
 #define EVERY (LUA_MASKCALL | LUA_MASKRET)
 
 /* A coroutine that runs, or has resumed one that does. */
@@ -25,6 +25,7 @@ typedef struct Level {
 typedef struct tg_Running {
   tg_Serve *serve[CALLERS];     /* NULL: none such */
   volatile sig_atomic_t waits[CALLERS];
+  void (*entered) (tg_Session *s, lua_State *co);   /* NULL: nobody asks */
   volatile sig_atomic_t depth;  /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
 } tg_Running;
@@ -113,7 +114,8 @@ static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
 
 /* Those that wait are served, and the hook is gone. The server is not, between
    two lines: there a call of ours would be taken for a new line. Then the hook
-   stays for the next call or return. */
+   stays for the next call or return: set anew, since the inspector may have
+   left one of its own. */
 static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_Running *r = s->running;
   bool rest = ar->event != LUA_HOOKLINE && ar->event != LUA_HOOKCOUNT;
@@ -122,6 +124,7 @@ static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   if (lua_gethook(L) == summon)
     lua_sethook(L, NULL, 0, 0);
   serve_one(s, L, ar, TG_CALLER_SAMPLER);
+  serve_one(s, L, ar, TG_CALLER_INSPECTOR);
   if (again)
     tg_running_call(s, TG_CALLER_SERVER);
   else
@@ -150,7 +153,7 @@ void tg_running_call (tg_Session *s, tg_Caller who) {
   tg_Running *r = s->running;
   r->waits[who] = 1;
   for (int i = r->depth; i >= 0; i--)
-    arm(&r->levels[i], who == TG_CALLER_SAMPLER);
+    arm(&r->levels[i], who != TG_CALLER_SERVER);
 }
 
 /* Where the program has a hook that would have to be kept, nothing is set: that
@@ -181,11 +184,13 @@ void tg_running_lower (tg_Session *s) {
 /* The order is for the handler, which may come between any two of these.
    False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
    Then the coroutine is not reached by a signal. */
-bool tg_running_enter (const tg_Session *s, lua_State *co) {
+bool tg_running_enter (tg_Session *s, lua_State *co) {
   tg_Running *r = s->running;
   if (r == NULL || r->depth + 1 == LEVELS)
     return false;
   int d = r->depth + 1;
+  if (r->entered != NULL)
+    r->entered(s, co);
   r->levels[d] = (Level){.L = co};
   atomic_signal_fence(memory_order_seq_cst);
   r->depth = d;
@@ -201,6 +206,12 @@ void tg_running_leave (const tg_Session *s) {
   r->depth--;
   atomic_signal_fence(memory_order_seq_cst);
   lower(v);
+}
+
+void tg_running_watch (tg_Session *s,
+                       void (*entered) (tg_Session *s, lua_State *co)) {
+  if (s->running != NULL)
+    s->running->entered = entered;
 }
 
 lua_State *tg_running_at (const tg_Session *s, int i) {
@@ -233,8 +244,11 @@ void tg_running_free (tg_Session *s) {
 }
 
 static bool has_callers (const tg_Running *r) {
-  return r->serve[TG_CALLER_SERVER] != NULL
-         || r->serve[TG_CALLER_SAMPLER] != NULL;
+  for (int i = 0; i < CALLERS; i++) {
+    if (r->serve[i] != NULL)
+      return true;
+  }
+  return false;
 }
 
 bool tg_running_open (const tg_Session *s) {

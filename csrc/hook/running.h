@@ -21,7 +21,9 @@
 
 #include "state/session.h"
 
-typedef enum tg_Caller { TG_CALLER_SERVER, TG_CALLER_SAMPLER } tg_Caller;
+typedef enum tg_Caller {
+  TG_CALLER_SERVER, TG_CALLER_SAMPLER, TG_CALLER_INSPECTOR
+} tg_Caller;
 
 /* Serves a caller, in the hook. 'ar' is the event; the program's own hooks are
    back on all coroutines. */
@@ -46,6 +48,11 @@ void tg_running_call (tg_Session *s, tg_Caller who);
 /* The same outside of a handler, when 'L' runs, which may be on no list. */
 void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
 
+/* Whoever is resumed from now on is shown to 'entered' first, as it is; NULL:
+   no more. */
+void tg_running_watch (tg_Session *s,
+                       void (*entered) (tg_Session *s, lua_State *co));
+
 /* All coroutines have their own hooks; whoever waits, waits no more. */
 void tg_running_lower (tg_Session *s);
 
@@ -63,7 +70,7 @@ bool tg_running_open (const tg_Session *s);
 
 /* 'co' is resumed by what runs now; false: it is not noted. It has come to its
    end or yielded: only after it was noted. */
-bool tg_running_enter (const tg_Session *s, lua_State *co);
+bool tg_running_enter (tg_Session *s, lua_State *co);
 void tg_running_leave (const tg_Session *s);
 
 /* Coroutine number 'i' of those that run, the main one being 0; NULL beyond the

@@ -23,7 +23,7 @@ static int too_many (lua_State *L, const char *what) {
    -1: an error value is. As auxresume, which checks the same:
    'co' is no dead coroutine there, since lua_resume says so itself. */
 static int run (lua_State *L, lua_State *co, int arguments) {
-  const tg_Session *s = tg_session_find(L);
+  tg_Session *s = tg_session_find(L);
   int results = 0;
   if (!lua_checkstack(co, arguments))
     return too_many(L, "arguments");

@@ -250,6 +250,31 @@ static int channel_nudge (lua_State *L) {
   return 1;
 }
 
+/* mail(client, text): what a debugger says; without a text, that it is gone.
+   False: more waits for the program than it should. */
+static int channel_mail (lua_State *L) {
+  ClientChannel *c = check(L);
+  size_t size = 0;
+  const char *text = luaL_optlstring(L, 3, NULL, &size);
+  tg_Letter *x = tg_letter_new((uint64_t)luaL_checkinteger(L, 2), text, size);
+  if (x == NULL)
+    return luaL_error(L, "not enough memory");
+  lua_pushboolean(L, tg_channel_mail(c->channel, x));
+  return 1;
+}
+
+/* collect() -> client, text: what the program says to it; nothing if it has
+   said all. Without memory for the text one letter is lost. */
+static int channel_collect (lua_State *L) {
+  tg_Letter *x = tg_channel_collect(check(L)->channel);
+  if (x == NULL)
+    return 0;
+  lua_pushinteger(L, (lua_Integer)x->client);
+  lua_pushlstring(L, x->text, x->size);
+  tg_letter_free(x);
+  return 2;
+}
+
 /* Also the finalizer. Hanging up comes last: a state that is closing waits for
    it. */
 static int channel_close (lua_State *L) {
@@ -290,6 +315,8 @@ void tg_clientchannel_setup (lua_State *L) {
     {"notice", channel_notice},
     {"names", channel_names},
     {"nudge", channel_nudge},
+    {"mail", channel_mail},
+    {"collect", channel_collect},
     {"close", channel_close},
     {"__gc", channel_close},
     {NULL, NULL}

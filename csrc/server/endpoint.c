@@ -9,6 +9,7 @@
 #include "server/endpoint.h"
 #include "base/alloc.h"
 #include "channel/handover.h"
+#include "inspect/inspector.h"
 #include "server/interrupt.h"
 #include "server/remotes.h"
 #include "session/traceinfo.h"
@@ -146,6 +147,7 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   }
   if (s->endpoint != NULL)
     s->endpoint->turning = false;
+  tg_inspector_attend(s, L);
   TG_STACK_CHECK(L);
 }
 
@@ -272,6 +274,7 @@ static void forked (tg_Observer *o) {
   }
   s->endpoint->remotes.channel->bell = -1;
   atomic_store(&s->endpoint->remotes.channel->wanted, false);
+  atomic_store(&s->endpoint->remotes.channel->mail, false);
 }
 
 /* The last thing that the state does: its sockets close with its listeners. */
@@ -334,6 +337,7 @@ static void free_endpoint (tg_Session *s) {
 void tg_endpoint_close (lua_State *L, tg_Session *s) {
   if (s->endpoint == NULL)
     return;
+  tg_inspector_close(s, L);
   tg_interrupt_close(s, L);
   tg_remotes_stop_all(&s->endpoint->remotes, L);
   tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);

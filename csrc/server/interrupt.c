@@ -60,14 +60,19 @@ static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 ** ===================================================================
 */
 
-/* A signal for nothing (another process sends one as well) does nothing. */
+/* A signal for nothing (another process sends one as well) does nothing. A
+   debugger reaches a loop that calls nothing, too; it comes first, as it has
+   the hook fire sooner. */
 static void call_upon (tg_Interrupt *r) {
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
-  if (r->session->hooked)
+  if (r->session->hooked) {
     tg_lastrun_doubt();
-  else
-    tg_running_call(r->session, TG_CALLER_SERVER);
+    return;
+  }
+  if (atomic_load(&r->channel->mail))
+    tg_running_call(r->session, TG_CALLER_INSPECTOR);
+  tg_running_call(r->session, TG_CALLER_SERVER);
 }
 
 /* A signal that was not ours is for whoever handled it before. Ours come from

@@ -17,6 +17,7 @@
 #include "server/listener.h"
 #include "base/alloc.h"
 #include "binding/readoptions.h"
+#include "inspect/inspector.h"
 #include "server/endpoint.h"
 #include "server/serverthread.h"
 #include "session/tracing.h"
@@ -55,6 +56,9 @@ static tg_Order read_order (lua_State *L) {
   o.defaults = option(L, "defaults");
   lua_getfield(L, 1, "port");
   o.port = luaL_optinteger(L, -1, -1);
+  lua_getfield(L, 1, "inspect");
+  if (lua_toboolean(L, -1))
+    o.kind = "inspect";
   return o;
 }
 
@@ -224,6 +228,8 @@ int listener_start (lua_State *L) {
   }
   channel->addresses++;
   g->session = s;
+  if (strcmp(order.kind, "inspect") == 0)
+    tg_inspector_open(L, s, channel, path);
   note_address(L, handle, &order);
   anchor(L, g);
   return 1;
@@ -305,6 +311,13 @@ int listener_waited (lua_State *L) {
     tg_endpoint_turn(s, L);
   lua_pushboolean(L, there);
   return 1;
+}
+
+int listener_debugger_waited (lua_State *L) {
+  const Listening *g = check(L);
+  if (g->session != NULL)
+    tg_inspector_wait(g->session, L);
+  return 0;
 }
 
 void tg_listener_setup (lua_State *L) {

@@ -18,11 +18,16 @@ void tg_listener_setup (lua_State *L);                         /* [-0, +0, m] */
 **   options                   of traces: how far a client may go
 **   stallTimeout              seconds that the program waits for a client (5)
 **   signal                    its number (that of SIGURG)
+**   inspect                   true: for debuggers (docs/inspect.md)
 ** Listening.address; listening:close(). waited(listening, seconds): whether a
 ** client has asked for a trace by then, which runs if so. A state may listen at
 ** several addresses; options, stallTimeout and signal are those of the first.
 */
 int listener_start (lua_State *L);
 int listener_waited (lua_State *L);
+
+/* Lua: debuggerWaited(listening) returns when a debugger says that the program
+   may begin, which then stops before its first line. */
+int listener_debugger_waited (lua_State *L);
 
 #endif

@@ -39,7 +39,7 @@ void tg_serverthread_setup (void);
 typedef struct tg_Order {
   struct tg_Order *next;
   uint64_t id, endpoint;
-  const char *kind;               /* "listen", "unlisten" */
+  const char *kind;               /* "listen", "inspect", "unlisten" */
   const char *title, *host, *path, *token, *defaults, *address;  /* NULL:
                                      none */
   lua_Integer port;               /* -1: none */

@@ -46,6 +46,7 @@ typedef struct tg_Class {
 
 struct tg_Endpoint;
 struct tg_Log;
+struct tg_Inspector;
 struct tg_Interrupt;
 struct tg_Observer;
 struct tg_Running;
@@ -114,6 +115,7 @@ typedef struct tg_Session {
                                  which observers attend to; NULL: never */
   struct tg_Endpoint *endpoint; /* the server's: it listens (endpoint.h) */
   struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
+  struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
   struct tg_Running *running; /* once somebody may call (hook/running.h) */
   lua_Hook summon;            /* its hook, which is none of the program's */
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */

@@ -3,6 +3,7 @@
 --   TRACEGRIP_LOG      file for the live log; "-" is standard error
 --   TRACEGRIP_RECORD   file for a recording; %p in it is the process's number
 --   TRACEGRIP_LISTEN   where clients can attach: PORT, HOST:PORT, unix:PATH
+--   TRACEGRIP_INSPECT  where debuggers can attach: PORT or HOST:PORT
 --   TRACEGRIP_TOKEN    what they have to say first
 --   TRACEGRIP_OPTIONS  fields of the options table of tracegrip.start, such
 --                      as: maxDepth = 3, trace = {"name", "time"}; where
@@ -32,7 +33,8 @@ end
 
 local log, record = variable("TRACEGRIP_LOG"), variable("TRACEGRIP_RECORD")
 local address = variable("TRACEGRIP_LISTEN")
-if not log and not record and not address then
+local debugged = variable("TRACEGRIP_INSPECT")
+if not log and not record and not address and not debugged then
   return {}
 end
 
@@ -101,17 +103,20 @@ local function start_record (path)
 end
 
 -- A program that this one runs finds its place taken: it goes on without.
-local function start_listening (text)
+local function start_listening (name, text, for_debuggers)
   local listen = require "tracegrip.listen"
   local wanted, message = listen.parse(text)
   if not wanted then
-    give_up("TRACEGRIP_LISTEN: %s", message)
+    give_up("%s: %s", name, message)
+  end
+  if for_debuggers then
+    wanted.inspect, wanted.port = wanted.port, nil
   end
   wanted.options, wanted.token = options, variable("TRACEGRIP_TOKEN")
   local ok, listening, code
   ok, listening, message, code = pcall(listen.start, wanted)
   if not ok then
-    give_up("TRACEGRIP_LISTEN: %s", listening)
+    give_up("%s: %s", name, listening)
   elseif not listening and code ~= "EADDRINUSE" then
     give_up("%s", message)
   elseif not listening then
@@ -120,7 +125,10 @@ local function start_listening (text)
 end
 
 if address then
-  start_listening(address)
+  start_listening("TRACEGRIP_LISTEN", address)
+end
+if debugged then
+  start_listening("TRACEGRIP_INSPECT", debugged, true)
 end
 if record then
   start_record(record)

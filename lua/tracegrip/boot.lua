@@ -90,6 +90,9 @@ end
 -- What is secret is not in the plan, which the environment shows.
 if plan.call == "listen" then
   plan.options.token = os.getenv("TRACEGRIP_TOKEN")
+  if plan.style.debugger then
+    plan.style.debugger.token = plan.options.token
+  end
   core.setenv("TRACEGRIP_TOKEN", nil)
 end
 
@@ -116,10 +119,29 @@ elseif not result then
   return give_up(FAILURE, message)
 end
 
+-- Debuggers have a socket of their own, which may be the only one.
+local function open_to_debuggers ()
+  if plan.options.inspect then
+    return result
+  elseif plan.style.debugger then
+    local listening, refusal = core.listen(plan.style.debugger)
+    return listening or give_up(FAILURE, refusal)
+  end
+end
+
 -- Ctrl-C ends the program before it has begun.
 local function begin ()
-  io.stderr:write("tracegrip: listening on ", result.address, "\n")
+  if not plan.options.inspect then
+    io.stderr:write("tracegrip: listening on ", result.address, "\n")
+  end
+  local debugged = open_to_debuggers()
+  if debugged then
+    io.stderr:write("tracegrip: to debug, open ", debugged.address, "\n")
+  end
   while plan.style.wait and not core.waited(result, 0.2) do end
+  if plan.style.breaks then
+    core.debuggerWaited(debugged)
+  end
 end
 
 if plan.call == "listen" and not pcall(begin) then

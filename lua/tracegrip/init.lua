@@ -137,6 +137,9 @@
 --   token            what clients have to say first. If others than this
 --                    machine can reach the host it is required, and must have
 --                    128 bits: 32 hexadecimal digits, 22 characters of base64
+--   inspect          a port of the same host, at which Chrome DevTools can
+--                    attach (docs/inspect.md); without port and path, it is the
+--                    only one
 --   wait             true: returns when a client has started a trace
 --   stallTimeout     seconds that the program waits for a client that does not
 --                    read (5), before the client is dropped; 0: does not wait
@@ -150,7 +153,12 @@
 -- A Listening:
 --   listening.address            "127.0.0.1:6006", "unix:/run/app.sock"
 --   listening.host, .port, .path
+--   listening.inspect            what to open in Chrome, if asked for
 --   listening:close()            once or often; also <close>. Not on collection
+--
+-- tracegrip.pause ()
+--   Stops the program here, as a breakpoint would, if a debugger is attached to
+--   it (docs/inspect.md); else it does nothing.
 --
 -- Packets are described in docs/protocol.md.
 --
@@ -165,6 +173,7 @@ local listen = require "tracegrip.listen"
 return {
   listen = listen.start,
   open = core.open,
+  pause = core.halt,
   start = core.start,
   traceTypes = core.traceTypes,
 }

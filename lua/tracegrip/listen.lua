@@ -4,6 +4,9 @@
 --   print(listening.address)              --> 127.0.0.1:6006
 --   listening:close()
 --
+-- With {inspect = port} debuggers can attach (inspect/agent.lua); with 'port'
+-- or 'path' as well, both.
+--
 -- The server (server.lua) is on another thread, in another Lua state; here is
 -- what is checked before it hears of anything. Also for those who are told
 -- where to listen in one word: serve, TRACEGRIP_LISTEN.
@@ -41,6 +44,10 @@ end
 function checks.port (value)
   return not (is_number(value, 0, 65535) and math.tointeger(value))
          and "a number from 0 to 65535"
+end
+
+function checks.inspect (value)
+  return checks.port(value)
 end
 
 function checks.path (value)
@@ -157,6 +164,18 @@ function listen.plan (options)
   }
 end
 
+-- The same for a socket that debuggers find.
+function listen.debugger_plan (options)
+  local plan = listen.plan(options)
+  plan.inspect, plan.port, plan.path = true, options.inspect, nil
+  return plan
+end
+
+-- Whether a socket is wanted only for debuggers.
+function listen.is_for_debuggers (options)
+  return options.inspect ~= nil and not (options.port or options.path)
+end
+
 ---------------------------------------------------------------------------
 -- The object
 ---------------------------------------------------------------------------
@@ -168,28 +187,42 @@ local handles = setmetatable({}, {__mode = "k"})
 
 -- Clients lose their connections, their traces end. Once or often.
 function Listening:close ()
-  handles[self]:close()
+  for _, handle in ipairs(handles[self]) do
+    handle:close()
+  end
 end
 
 Listening.__close = Listening.close
 
-local function new (handle)
-  local address = handle.address
+-- Without an address for clients there is one for debuggers alone.
+local function new (handle, debugged)
+  local address = handle and handle.address or ""
   local host, port = address:match("^(.*):(%d+)$")
   local path = address:match("^unix:(.*)$")
   local self = setmetatable({
-    address = address,
+    address = handle and address,
     path = path,
-    host = not path and host:match("^%[(.*)%]$") or not path and host or nil,
+    host = not path and host and (host:match("^%[(.*)%]$") or host) or nil,
     port = not path and math.tointeger(port) or nil,
+    inspect = debugged and debugged.address
   }, Listening)
-  handles[self] = handle
+  handles[self] = {handle or debugged, handle and debugged}
   return self
 end
 
 local function title ()
   local name = type(arg) == "table" and rawget(arg, 0)
   return type(name) == "string" and name or "lua"
+end
+
+-- One socket, which is told on standard error; nil, message, code.
+local function open (plan, words)
+  plan.title = title()
+  local handle, message, code = core.listen(plan)
+  if handle then
+    io.stderr:write("tracegrip: ", words, handle.address, "\n")
+  end
+  return handle, message, code
 end
 
 -- Listening | nil, message, code
@@ -204,15 +237,22 @@ function listen.start (options)
   if problem then
     error(problem, 2)
   end
-  local plan = listen.plan(options)
-  plan.title = title()
-  local handle, message, code = core.listen(plan)
-  if not handle then
+  local handle, debugged, message, code
+  if not listen.is_for_debuggers(options) then
+    handle, message, code = open(listen.plan(options), "listening on ")
+  end
+  if options.inspect and not message then
+    debugged, message, code = open(listen.debugger_plan(options),
+                                   "to debug, open ")
+  end
+  if message then
+    if handle then
+      handle:close()
+    end
     return nil, message, code
   end
-  io.stderr:write("tracegrip: listening on ", handle.address, "\n")
-  while options.wait and not core.waited(handle, WAIT_S) do end
-  return new(handle)
+  while options.wait and not core.waited(handle or debugged, WAIT_S) do end
+  return new(handle, debugged)
 end
 
 return listen

@@ -415,10 +415,19 @@ end
 local function takes_value (list, flag)
   for _, option in ipairs(list) do
     if flag == spelled(option) or flag == option.alias then
-      return option.value == nil
+      return option.value == nil and not option.implied
     end
   end
   return false
+end
+
+-- The value of a flag that may stand without: '--inspect' is '--inspect=9229'.
+local function implied_value (list, flag)
+  for _, option in ipairs(list) do
+    if flag == spelled(option) then
+      return option.implied
+    end
+  end
 end
 
 -- The flags of a list, for messages.
@@ -431,12 +440,16 @@ function options.flags (list)
 end
 
 -- Words as argparse understands them: a number below 0 after a flag that wants
--- a value is no flag. Up to the word before 'stop'.
+-- a value is no flag, and a flag may imply a value. Up to the word before
+-- 'stop'.
 function options.settled (list, words, stop)
   local settled = {}
   for i, word in ipairs(words) do
     local flag = settled[#settled]
-    if i < stop and word:find "^%-%d" and flag and flag:find "^%-%-"
+    local implied = i < stop and implied_value(list, word)
+    if implied then
+      settled[#settled + 1] = word .. "=" .. implied
+    elseif i < stop and word:find "^%-%d" and flag and flag:find "^%-%-"
        and takes_value(list, flag) then
       settled[#settled] = flag .. "=" .. word
     else

@@ -6,6 +6,7 @@
 -- stop. What the host wants is in the events that it gives:
 --
 --   listen, unlisten    a state wants a socket, or no longer
+--   inspect             the same, for debuggers (inspect/door.lua)
 --   news                a state's channel has something to read
 --   closed              a state is closing: what there is now is all
 --   stop                the end, in so many milliseconds
@@ -221,6 +222,35 @@ function events.listen (self, event)
       return self.host:answer(event.id, nil, message, code)
     end
     started_listening(self, event, opened)
+    self.host:answer(event.id, true, opened.address)
+  end)
+end
+
+-- Its module needs a library that nothing else does, so it is loaded only
+-- here; nil, message, code.
+local function load_door ()
+  local found, door = pcall(require, "tracegrip.inspect.door")
+  if not found then
+    return nil, "debuggers need the module tracegrip.wslay, which was built "
+                .. "without the library libwslay", "noWebSocket"
+  end
+  return door
+end
+
+function events.inspect (self, event)
+  local door, message, code = load_door()
+  if not door then
+    return self.host:answer(event.id, nil, message, code)
+  end
+  add_tab(self, event, defaults_of(event.options))
+  local one = find_tab(self, event.endpoint)
+  door.open(one, event.options, function (opened, problem, why)
+    if not opened then
+      return self.host:answer(event.id, nil, problem, why)
+    end
+    opened.endpoint = event.endpoint
+    self.listeners[opened.address] = opened
+    self.host:keep(opened.handle:fileno())
     self.host:answer(event.id, true, opened.address)
   end)
 end

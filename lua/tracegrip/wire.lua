@@ -3,6 +3,7 @@
 -- packets, "bulk <actor> <type> <length>:<bytes>", for those who take them.
 --
 --   wire.encode(packet)              the bytes of one packet
+--   wire.json(value)                 a table's JSON, without a header
 --   wire.decoder {maxLength = n}     takes bytes in pieces, gives packets; a
 --                                    bulk one is {from =, type =, bytes =}
 --     decoder:feed(bytes)            list of packets | nil, problem
@@ -128,8 +129,15 @@ function put (out, value, level)
   end
 end
 
--- A packet's bytes. A table with elements, or marked, is an array. Raises if
--- there is something in it that JSON does not have.
+-- A table as JSON. One with elements, or marked, is an array. Raises if there
+-- is something in it that JSON does not have.
+function wire.json (packet)
+  local out = {}
+  put(out, packet, 0)
+  return table.concat(out)
+end
+
+-- A packet's bytes; the same.
 function wire.encode (packet)
   local out = {}
   put_object(out, packet, 1)

@@ -286,7 +286,58 @@ static void nobody_is_called_after_parting (void) {
   channel_free(l);
 }
 
+/* Takes a letter that is there: "client text", or "client gone". */
+static void open_letter (tg_Channel *l, tg_Buf *text) {
+  tg_Letter *x = tg_channel_open(l, false);
+  if (x == NULL)
+    tg_buf_addstr(text, "none");
+  else
+    tg_buf_addfmt(text, "%d %s, ", (int)x->client,
+                  x->gone ? "gone" : x->text);
+  tg_letter_free(x);
+}
+
+/* Letters call the program as commands do, and each keeps the other's call. */
+static void letters_come_in_order (void) {
+  tg_Channel *l = channel_new();
+  tg_Buf text = {0};
+  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(1, "one", 4)));
+  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(2, NULL, 0)));
+  tg_channel_post(l, command(TG_COMMAND_STOP, 1, true));
+  UNIT_CHECK(signals == 2 && l->mail && l->wanted);
+  take(l, &text);
+  UNIT_CHECK(l->mail && l->wanted && tg_channel_nudge(l));
+  open_letter(l, &text);
+  open_letter(l, &text);
+  UNIT_CHECK(!l->mail && !l->wanted && !tg_channel_nudge(l));
+  open_letter(l, &text);
+  UNIT_TEXT(&text, "stop 1, 1 one, 2 gone, none");
+  tg_buf_free(&text);
+  channel_free(l);
+}
+
+/* What is not taken goes with the channel; a program that waits is let go when
+   the server has gone; and there is a limit to what may wait. */
+static void letters_have_limits (void) {
+  static char large[1 << 20];
+  tg_Channel *l = channel_new();
+  int sent = 0, bell = l->bell;
+  while (sent < 1000 && tg_channel_mail(l, tg_letter_new(1, large,
+                                                         sizeof large)))
+    sent++;
+  UNIT_CHECK(sent == 64);
+  tg_channel_reply(l, tg_letter_new(1, "answer", 7));
+  tg_channel_hang_up(l);
+  tg_Letter *x;
+  while ((x = tg_channel_open(l, true)) != NULL)
+    tg_letter_free(x);
+  close(bell);
+  channel_free(l);
+}
+
 int main (void) {
+  UNIT_RUN(letters_come_in_order);
+  UNIT_RUN(letters_have_limits);
   UNIT_RUN(patient_ones_disturb_nobody);
   UNIT_RUN(client_that_comes_and_goes_leaves_nothing);
   UNIT_RUN(nudges_who_has_worked);

@@ -28,6 +28,13 @@ local own = {
   {name = "listen", metavar = "ADDRESS", group = "Where",
    help = "unix:PATH or HOST:PORT. What others than this machine can reach "
           .. "needs a token."},
+  {name = "inspect", kind = "anyport", metavar = "PORT", implied = "9229",
+   group = "Where",
+   help = "Open the program to Chrome DevTools at a port of loopback, 9229 if "
+          .. "none is named; without --port or --listen to nobody else."},
+  {name = "inspectBrk", kind = "anyport", metavar = "PORT", implied = "9229",
+   group = "Where",
+   help = "The same, and stop before the program's first line."},
   {name = "tokenFile", metavar = "FILE", group = "Where",
    help = "Clients must know the token in FILE, or in TRACEGRIP_TOKEN."},
   {name = "wait", flag = "--wait", value = true, group = "Where",
@@ -63,6 +70,9 @@ end
 -- Where, and how: as tracegrip.listen takes it.
 local function wanted (parsed)
   local result, message = {port = parsed.port}, nil
+  if parsed.inspect and parsed.inspectBrk then
+    main.misuse("--inspect and --inspect-brk are the same door")
+  end
   if parsed.listen and parsed.port then
     main.misuse("--port is for loopback, --listen has a port of its own")
   elseif parsed.listen then
@@ -71,6 +81,7 @@ local function wanted (parsed)
   if not result then
     main.misuse("%s", message)
   end
+  result.inspect = parsed.inspect or parsed.inspectBrk
   result.token, result.signal = token.of(parsed), parsed.signal
   result.stallTimeout = parsed.stallTimeout and parsed.stallTimeout / 1000
   result.options = options.collect(traced, parsed)
@@ -86,23 +97,36 @@ local function absolute (path)
   return (path:gsub("[^;]+", target.absolute))
 end
 
--- The token goes by the environment, which is the user's alone.
-local function plan (parsed)
-  local result = wanted(parsed)
-  if result.token then
-    core.setenv("TRACEGRIP_TOKEN", result.token)
+-- What both sockets need to know beside the address.
+local function complete (plan, parsed)
+  plan.token = nil
+  plan.title = parsed.script
+  plan.packagePath = absolute(package.path)
+  plan.packageCPath = absolute(package.cpath)
+  return plan
+end
+
+-- What core.listen is to be called with, and what for: see boot.lua. The token
+-- goes by the environment, which is the user's alone.
+local function plans (parsed)
+  local asked = wanted(parsed)
+  local style = {wait = parsed.wait, breaks = parsed.inspectBrk ~= nil}
+  if asked.token then
+    core.setenv("TRACEGRIP_TOKEN", asked.token)
   end
-  result = listen.plan(result)
-  result.token = nil
-  result.title = parsed.script
-  result.packagePath = absolute(package.path)
-  result.packageCPath = absolute(package.cpath)
-  return result
+  local debugger = asked.inspect
+                   and complete(listen.debugger_plan(asked), parsed)
+  if listen.is_for_debuggers(asked) then
+    return debugger, style
+  end
+  style.debugger = debugger
+  return complete(listen.plan(asked), parsed), style
 end
 
 function serve.run (parsed)
+  local socket, style = plans(parsed)
   local _, message = program.become(parsed.script, parsed.arguments, "listen",
-                                    plan(parsed), {wait = parsed.wait})
+                                    socket, style)
   main.fail("cannot run the program: %s", message)
 end
 

@@ -114,8 +114,21 @@ function Tab:release ()
   end
 end
 
--- The state has something to tell.
+-- What the state says to debuggers; for nobody, if theirs is gone by now.
+local function deliver (self)
+  local client, text = self.channel:collect()
+  while client do
+    if self.debuggers[client] then
+      self.debuggers[client](text)
+    end
+    client, text = self.channel:collect()
+  end
+end
+
+-- The state has something to tell. The owner comes last: it may be told that
+-- the state is gone, and then the channel is closed.
 function Tab:news ()
+  deliver(self)
   if self.owner then
     self.owner.wake()
   end
@@ -124,6 +137,9 @@ end
 -- The state closes: the tab goes when all is told.
 function Tab:close ()
   self.closing = true
+  if not self.gone then
+    deliver(self)
+  end
   if self.owner then
     self.owner.wake()
   else
@@ -155,7 +171,7 @@ end
 
 -- The orders of a channel that the program must take. Reminders begin anew. An
 -- error is about what was asked for, not about this file.
-for _, order in ipairs {"attach", "start", "stop", "keep", "kept"} do
+for _, order in ipairs {"attach", "start", "stop", "keep", "kept", "mail"} do
   Tab[order] = function (self, ...)
     local ok, result = pcall(self.channel[order], self.channel, ...)
     if not ok then
@@ -200,6 +216,7 @@ function tab.new (number, channel, title, defaults, on_gone)
     timer = uv.new_timer(), -- to remind the program of orders
     owner = nil,            -- the feed of the client that is attached
     profilers = {},         -- set: the clients' (profiler.lua)
+    debuggers = {},         -- number -> who takes its letters (door.lua)
     closing = false,        -- the state is closing
     gone = false,           -- and all of it is told
     on_gone = on_gone,

@@ -1,0 +1,56 @@
+/*
+** letter.c - lists of texts between a debugger and a traced state. No threads
+** of its own: both call under the channel's mutex. Without memory there is no
+** letter, which is for the sender to tell.
+*/
+#include <string.h>
+
+#include "channel/letter.h"
+#include "base/alloc.h"
+
+tg_Letter *tg_letter_new (uint64_t client, const char *text, size_t size) {
+  if (size > SIZE_MAX - sizeof(tg_Letter))
+    return NULL;
+  tg_Letter *x = tg_calloc(1, sizeof *x + size);
+  if (x == NULL)
+    return NULL;
+  x->client = client;
+  x->gone = text == NULL;
+  x->size = size;
+  if (text != NULL)
+    memcpy(x->text, text, size);
+  return x;
+}
+
+void tg_letter_free (tg_Letter *x) {
+  tg_free(x);
+}
+
+void tg_letters_put (tg_Letters *list, tg_Letter *x) {
+  tg_assert((list->first == NULL) == (list->last == NULL));
+  x->next = NULL;
+  if (list->last != NULL)
+    list->last->next = x;
+  else
+    list->first = x;
+  list->last = x;
+  list->bytes += x->size;
+}
+
+tg_Letter *tg_letters_take (tg_Letters *list) {
+  tg_Letter *x = list->first;
+  if (x == NULL)
+    return NULL;
+  tg_assert(list->bytes >= x->size);
+  list->first = x->next;
+  if (list->first == NULL)
+    list->last = NULL;
+  list->bytes -= x->size;
+  return x;
+}
+
+void tg_letters_free (tg_Letters *list) {
+  tg_Letter *x;
+  while ((x = tg_letters_take(list)) != NULL)
+    tg_letter_free(x);
+}

@@ -1,0 +1,186 @@
+/*
+** agent.c - loads the debugger's Lua and calls it, always through lua_resume on
+** a coroutine of its own: whatever is raised there stays there (manual, section
+** 4.4), and a pcall on the program's coroutine would be a frame on its stack.
+** Called in the hook, and from C functions that the program has called. An
+** error of the agent is one of ours: it is told once, and the program goes on.
+*/
+#include <errno.h>
+#include <stdio.h>
+
+#include <lualib.h>
+
+#include "inspect/agent.h"
+#include "base/clock.h"
+#include "hook/emit.h"
+
+static const char key_work = 0;     /* registry: the coroutine */
+static const char key_import = 0;   /* registry: the function 'import' */
+
+#define AGENT "tracegrip.inspect.agent"
+
+/* ---- modules ---- */
+
+enum { LOADED = 1, PATH, ENVIRONMENT };   /* upvalues of 'import' */
+
+/* The file of a module, by Lua's own package.searchpath; raises. By raw access:
+   the program may have put anything in the global's place. */
+static const char *find_file (lua_State *L, const char *name) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushliteral(L, LUA_LOADLIBNAME);
+  if (lua_rawget(L, -2) != LUA_TTABLE)
+    luaL_error(L, "no package library");
+  lua_pushliteral(L, "searchpath");
+  lua_rawget(L, -2);
+  lua_pushstring(L, name);
+  lua_pushvalue(L, lua_upvalueindex(PATH));
+  lua_call(L, 2, 2);
+  if (lua_type(L, -2) != LUA_TSTRING)
+    luaL_error(L, "module '%s' not found:%s", name, lua_tostring(L, -1));
+  lua_pop(L, 1);
+  return lua_tostring(L, -1);
+}
+
+/* import(name): what 'require' is to the agent's modules. */
+static int import (lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  lua_settop(L, 1);
+  if (lua_getfield(L, lua_upvalueindex(LOADED), name) != LUA_TNIL)
+    return 1;
+  const char *file = find_file(L, name);
+  if (luaL_loadfilex(L, file, "t") != LUA_OK)
+    return lua_error(L);
+  lua_pushvalue(L, lua_upvalueindex(ENVIRONMENT));
+  lua_setupvalue(L, -2, 1);
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, lua_upvalueindex(LOADED), name);
+  return 1;
+}
+
+/* Copies the table at 'from' into that on top: tables in it as well while there
+   are 'levels', but for the globals, which are in themselves as _G. By raw
+   access; metatables are left. */
+static void copy_into_top (lua_State *L, int from, int levels) {
+  luaL_checkstack(L, 6, NULL);
+  lua_pushglobaltable(L);               /* copy globals */
+  int globals = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, from) != 0; ) {
+    lua_pushvalue(L, -2);               /* copy globals key value key */
+    lua_insert(L, -2);
+    if (levels > 0 && lua_istable(L, -1) && !lua_rawequal(L, -1, globals)) {
+      int library = lua_gettop(L);
+      lua_newtable(L);
+      copy_into_top(L, library, levels - 1);
+      lua_remove(L, library);
+    }
+    lua_rawset(L, globals - 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* The modules' globals are those that the program has now, with the functions
+   of Lua's libraries: whatever it does to its own later. */
+static void push_environment (lua_State *L) {
+  lua_pushglobaltable(L);
+  lua_newtable(L);
+  copy_into_top(L, lua_gettop(L) - 1, 1);
+  lua_remove(L, -2);
+}
+
+lua_State *tg_agent_setup (lua_State *L, const char *path) {
+  TG_STACK_GUARD(L);
+  lua_createtable(L, 0, 8);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_core);
+  lua_setfield(L, -2, "tracegrip.core");
+  lua_pushstring(L, path);
+  push_environment(L);
+  lua_pushvalue(L, -1);
+  lua_insert(L, -4);                    /* env loaded path env */
+  lua_pushcclosure(L, import, 3);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "require");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
+  lua_pop(L, 1);
+  lua_State *work = lua_newthread(L);
+  lua_sethook(work, NULL, 0, 0);        /* it has inherited its maker's */
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  TG_STACK_CHECK(L);
+  return work;
+}
+
+void tg_agent_clear (lua_State *L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
+}
+
+/* ---- calls ---- */
+
+/* The body of the coroutine: the tidings and the program's coroutine; the
+   result is the agent's. The first call loads the modules. */
+static int enter (lua_State *L) {
+  const tg_Tidings *t = lua_touserdata(L, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &key_import);
+  lua_pushliteral(L, AGENT);
+  lua_call(L, 1, 1);
+  lua_pushstring(L, t->kind);
+  lua_pushvalue(L, 2);
+  if (t->text != NULL)
+    lua_pushlstring(L, t->text, t->size);
+  else
+    lua_pushinteger(L, t->line);
+  lua_pushboolean(L, t->hit);
+  lua_pushboolean(L, t->stepped);
+  lua_call(L, 5, 1);
+  return 1;
+}
+
+/* It has failed, or has yielded, which is as bad: the coroutine begins anew. */
+static void recover (lua_State *work, int status) {
+  const char *message = (status == LUA_YIELD) ? "it has yielded"
+                                              : lua_tostring(work, -1);
+  fprintf(stderr, "tracegrip: debugger: %s\n",
+          (message != NULL) ? message : "an error without a message");
+  lua_resetthread(work);
+  lua_settop(work, 0);
+}
+
+/* While it runs, or waits, the time of traces stands still. Told at once: what
+   comes before the next event would be in the time of that. */
+static void take_out (tg_Session *s, uint64_t begun) {
+  if (!s->tracing || s->terminated)
+    return;
+  s->waited += tg_clock_ticks() - begun;
+  tg_emit_wait(s);
+}
+
+bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
+  lua_State *work = i->work;
+  int error = errno, results = 0;
+  bool answer = false;
+  if (i->busy || !lua_checkstack(L, 1) || !lua_checkstack(work, 4))
+    return false;
+  tg_assert(work != L && lua_gettop(work) == 0);
+  TG_STACK_GUARD(L);
+  i->busy = true;
+  uint64_t begun = tg_clock_ticks();
+  lua_pushcfunction(work, enter);
+  lua_pushlightuserdata(work, (void *)(uintptr_t)t);
+  lua_pushthread(L);
+  lua_xmove(L, work, 1);
+  int status = lua_resume(work, L, 2, &results);
+  if (status == LUA_OK) {
+    answer = lua_toboolean(work, -1);
+    lua_settop(work, 0);
+  }
+  else
+    recover(work, status);
+  i->busy = false;
+  take_out(i->session, begun);
+  errno = error;
+  TG_STACK_CHECK(L);
+  return answer;
+}

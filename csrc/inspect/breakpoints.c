@@ -1,0 +1,85 @@
+/*
+** breakpoints.c - the table of breakpoints: sources by their text, lines and
+** functions as sorted lists. Changed when a debugger sets or removes one and
+** when a source is met for the first time; read in the hook. Without memory a
+** source stays unknown, and is asked for again with its next call.
+*/
+#include <string.h>
+
+#include "inspect/breakpoints.h"
+#include "base/alloc.h"
+#include "base/grow.h"
+
+/* Texts are compared and not addresses: the same file loaded twice is two
+   strings if it is a long one (luaS_newlstr). This is asked once of a function,
+   or of one that has lost its place in 'known'. */
+int tg_breakpoints_find (const tg_Breakpoints *b, const char *text,
+                         size_t size) {
+  for (int i = 0; i < b->nsources; i++) {
+    const tg_Source *s = &b->sources[i];
+    if (s->size == size && memcmp(s->text, text, size) == 0)
+      return i;
+  }
+  return -1;
+}
+
+int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,
+                        bool own) {
+  char *copy = tg_strdup(text, size);
+  if (copy == NULL || !tg_grow(&b->sources, &b->capacity,
+                               (uint32_t)b->nsources + 1,
+                               sizeof *b->sources)) {
+    tg_free(copy);
+    return -1;
+  }
+  b->sources[b->nsources] = (tg_Source){.text = copy, .size = size,
+                                        .own = own};
+  b->epoch++;
+  return b->nsources++;
+}
+
+void tg_breakpoints_set (tg_Breakpoints *b, int at, int *lines, int nlines,
+                         int *functions, int nfunctions) {
+  tg_assert(at >= 0 && at < b->nsources);
+  tg_Source *s = &b->sources[at];
+  tg_free(s->lines);
+  tg_free(s->functions);
+  b->count += nlines - s->nlines;
+  s->lines = lines;
+  s->nlines = nlines;
+  s->functions = functions;
+  s->nfunctions = nfunctions;
+  b->epoch++;
+  tg_assert(b->count >= 0);
+}
+
+static bool has (const int *list, int n, int wanted) {
+  int low = 0, high = n;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (list[middle] < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < n && list[low] == wanted;
+}
+
+bool tg_breakpoints_line (const tg_Breakpoints *b, int at, int line) {
+  tg_assert(at >= 0 && at < b->nsources);
+  return has(b->sources[at].lines, b->sources[at].nlines, line);
+}
+
+bool tg_breakpoints_function (const tg_Breakpoints *b, int at, int first) {
+  tg_assert(at >= 0 && at < b->nsources);
+  return has(b->sources[at].functions, b->sources[at].nfunctions, first);
+}
+
+void tg_breakpoints_free (tg_Breakpoints *b) {
+  for (int i = 0; i < b->nsources; i++) {
+    tg_free(b->sources[i].text);
+    tg_free(b->sources[i].lines);
+    tg_free(b->sources[i].functions);
+  }
+  tg_free(b->sources);
+}

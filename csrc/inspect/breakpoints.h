@@ -1,0 +1,71 @@
+/*
+** breakpoints.h - at which lines of which sources the program is to stop, and
+** whether a function has such a line.
+**
+** The second question is asked at each call while there are breakpoints, so
+** what was found out of a function is remembered by its prototype's address;
+** and since addresses are used again, compared with the prototype's source and
+** lines each time. What the answers are made of is given by the debugger's
+** Lua (lua/tracegrip/inspect/scripts.lua): a source is told there first.
+**
+** Used on the thread that runs the state, in the hook.
+*/
+#ifndef TG_BREAKPOINTS_H
+#define TG_BREAKPOINTS_H
+
+#include "base/base.h"
+
+#define TG_PROTOS 4096          /* remembered; a power of two */
+
+/* A source that the debugger knows. */
+typedef struct tg_Source {
+  char *text;                   /* owns: as lua_Debug has it */
+  size_t size;
+  bool own;                     /* of tracegrip's: never stopped in */
+  int *lines;                   /* owns: breakpoints, ascending */
+  int nlines;
+  int *functions;               /* owns: first lines of functions that have
+                                   one, ascending */
+  int nfunctions;
+} tg_Source;
+
+/* What is known of a function. */
+typedef struct tg_Known {
+  const void *proto;
+  const void *source;           /* the prototype's string */
+  uint64_t lines;               /* its first and last */
+  uint32_t epoch;               /* older ones are not known */
+  int at;                       /* its source; the list only grows */
+  bool stops;                   /* it has a breakpoint */
+} tg_Known;
+
+typedef struct tg_Breakpoints {
+  tg_Source *sources;           /* owns */
+  uint32_t capacity;
+  int nsources;
+  int count;                    /* lines in all */
+  uint32_t epoch;               /* grows with each change */
+  tg_Known known[TG_PROTOS];
+} tg_Breakpoints;
+
+/* The source with that text; -1: it is new. */
+int tg_breakpoints_find (const tg_Breakpoints *b, const char *text,
+                         size_t size);
+
+/* Adds a source; -1 without memory. */
+int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,
+                        bool own);
+
+/* All breakpoints of source 'at', both lists ascending and owned from here
+   on. */
+void tg_breakpoints_set (tg_Breakpoints *b, int at, int *lines, int nlines,
+                         int *functions, int nfunctions);
+
+/* Whether source 'at' has a breakpoint at that line; whether the function that
+   begins at line 'first' has one. */
+bool tg_breakpoints_line (const tg_Breakpoints *b, int at, int line);
+bool tg_breakpoints_function (const tg_Breakpoints *b, int at, int first);
+
+void tg_breakpoints_free (tg_Breakpoints *b);
+
+#endif

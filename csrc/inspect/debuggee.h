@@ -1,0 +1,45 @@
+/*
+** debuggee.h - what is kept of a Lua state that a debugger may attach to.
+**
+** One for a session, from its first listen {inspect = ...} until it listens no
+** more. All of it is used on the thread that runs the state.
+*/
+#ifndef TG_DEBUGGEE_H
+#define TG_DEBUGGEE_H
+
+#include "channel/channel.h"
+#include "inspect/breakpoints.h"
+#include "state/session.h"
+
+/* Where a program that goes on is to stop again, beside its breakpoints. */
+typedef enum tg_Step {
+  TG_STEP_NONE,
+  TG_STEP_NEXT,           /* before its next instruction */
+  TG_STEP_INTO,           /* at the next line, or when 'frame' has returned */
+  TG_STEP_OVER,           /* at the next line of 'frame', or then */
+  TG_STEP_OUT             /* when 'frame' has returned */
+} tg_Step;
+
+typedef struct tg_Inspector {
+  tg_Session *session;    /* borrows */
+  tg_Channel *channel;    /* pins */
+  lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
+  bool direct;            /* the interpreter's memory is read (direct/) */
+  bool busy;              /* the debugger's Lua is running */
+  bool closing;           /* closed while busy: it goes when that is over */
+  bool attached;          /* a debugger wants to hear of pauses */
+  bool curious;           /* a breakpoint may be in a source that is yet to be
+                             loaded */
+  tg_Step step;
+  lua_State *from;        /* of a step: its coroutine, anchored... */
+  const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
+  tg_Breakpoints breakpoints;
+} tg_Inspector;
+
+/* Whether the program is watched at all: without breakpoints and steps it has
+   no hook. */
+TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
+  return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE;
+}
+
+#endif

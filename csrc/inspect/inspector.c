@@ -1,0 +1,257 @@
+/*
+** inspector.c - opens a state to debuggers, and gives their Lua what it needs
+** of C. On the thread that runs the state. The functions are called by the
+** agent alone, with values of its own making.
+*/
+#include "inspect/inspector.h"
+#include "base/alloc.h"
+#include "direct/proof.h"
+#include "hook/standins.h"
+#include "inspect/agent.h"
+#include "inspect/watch.h"
+#include "state/ownfunctions.h"
+
+static const char key_from = 0;     /* registry: the coroutine of a step */
+
+/*
+** {==================================================================
+** Opening, closing, letters
+** ===================================================================
+*/
+
+static void serve (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  tg_inspector_attend(s, L);
+}
+
+/* What may raise comes first, so that there is either a whole inspector or
+   none: a coroutine in the registry that nobody uses is no harm. */
+void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
+                        const char *path) {
+  if (s->inspector != NULL && s->inspector->closing)
+    tg_inspector_close(s, L);
+  if (s->inspector != NULL)
+    return;
+  tg_assert(s->running != NULL);
+  lua_State *work = tg_agent_setup(L, path);
+  tg_Inspector *i = tg_calloc(1, sizeof *i);
+  if (i == NULL)
+    luaL_error(L, "not enough memory");
+  i->session = s;
+  i->work = work;
+  i->breakpoints.epoch = 1;
+  i->direct = tg_proof_holds(L);
+  i->channel = tg_channel_pin(channel);
+  s->inspector = i;
+  tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
+}
+
+/* Code that a debugger runs may close the listener that it came by: then the
+   agent is still at work. */
+void tg_inspector_close (tg_Session *s, lua_State *L) {
+  tg_Inspector *i = s->inspector;
+  if (i == NULL)
+    return;
+  i->closing = i->busy;
+  if (i->busy)
+    return;
+  tg_watch_end(i, L);
+  tg_standins_close(s, L, TG_CALLER_INSPECTOR);
+  tg_agent_clear(L);
+  s->inspector = NULL;
+  tg_channel_unpin(i->channel);
+  tg_breakpoints_free(&i->breakpoints);
+  tg_free(i);
+}
+
+/* What the letters ask for may have changed where the program is to stop. */
+static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
+  tg_Session *s = i->session;
+  if (i->busy)
+    return;
+  tg_agent_call(i, L, &(tg_Tidings){.kind = kind});
+  tg_watch_review(i, L);
+  if (i->closing)
+    tg_inspector_close(s, L);
+}
+
+void tg_inspector_attend (tg_Session *s, lua_State *L) {
+  if (s->inspector != NULL && atomic_load(&s->inspector->channel->mail))
+    call_agent(s->inspector, L, "attend");
+}
+
+void tg_inspector_wait (tg_Session *s, lua_State *L) {
+  if (s->inspector != NULL)
+    call_agent(s->inspector, L, "wait");
+}
+
+/* The frame of this function stands on the program's stack: it is one of ours,
+   which frames.lua leaves out, and a step from here ends when it returns. */
+int inspector_pause (lua_State *L) {
+  const tg_Session *s = tg_session_find(L);
+  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  if (i != NULL && i->attached)
+    call_agent(i, L, "pause");
+  return 0;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** What the agent calls
+** ===================================================================
+*/
+
+static tg_Inspector *inspector_of (lua_State *L) {
+  tg_Session *s = tg_session_find(L);
+  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  if (i == NULL)
+    luaL_error(L, "this state is not open to debuggers");
+  return i;
+}
+
+/* The letter is freed before anything can raise but for want of memory. */
+static int inspector_receive (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  bool wait = lua_toboolean(L, 1);
+  tg_Letter *x = tg_channel_open(i->channel, wait);
+  if (x == NULL)
+    return 0;
+  lua_pushinteger(L, (lua_Integer)x->client);
+  if (x->gone) {
+    tg_letter_free(x);
+    return 1;
+  }
+  lua_pushlstring(L, x->text, x->size);
+  tg_letter_free(x);
+  return 2;
+}
+
+static int inspector_send (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  size_t size;
+  uint64_t client = (uint64_t)luaL_checkinteger(L, 1);
+  const char *text = luaL_checklstring(L, 2, &size);
+  tg_Letter *x = tg_letter_new(client, text, size);
+  if (x == NULL)
+    return luaL_error(L, "not enough memory");
+  tg_channel_reply(i->channel, x);
+  return 0;
+}
+
+/* From the innermost out; 'co' itself may be on no list (running.h). */
+static int inspector_chain (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  lua_State *co = lua_tothread(L, 1), *at;
+  luaL_argcheck(L, co != NULL, 1, "coroutine expected");
+  int n = 0, places = 0;
+  while (tg_running_at(i->session, n) != NULL)
+    n++;
+  lua_createtable(L, n + 1, 0);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, -2, ++places);
+  for (int k = n - 1; k >= 0; k--) {
+    if (tg_running_at(i->session, k) == co)
+      n = k;
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    at = tg_running_at(i->session, k);
+    luaL_checkstack(at, 1, NULL);
+    lua_pushthread(at);
+    lua_xmove(at, L, 1);
+    lua_rawseti(L, -2, ++places);
+  }
+  return 1;
+}
+
+static int inspector_own (lua_State *L) {
+  lua_Debug ar;
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 1);
+  lua_getinfo(L, ">S", &ar);
+  lua_pushboolean(L, tg_ownfunctions_function(L, &ar));
+  return 1;
+}
+
+/* A list of lines as C has it. NULL of none; raises, with nothing allocated. */
+static int *read_lines (lua_State *L, int arg, int *n) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  *n = (int)lua_rawlen(L, arg);
+  int *lines = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *lines, 0);
+  for (int k = 0; k < *n; k++) {
+    lua_rawgeti(L, arg, k + 1);
+    lines[k] = (int)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+  }
+  return lines;
+}
+
+static int *copy_lines (const int *lines, int n) {
+  int *copy = tg_calloc((size_t)n + 1, sizeof *copy);
+  for (int k = 0; copy != NULL && k < n; k++)
+    copy[k] = lines[k];
+  return copy;
+}
+
+static int inspector_breakpoints (lua_State *L) {
+  tg_Breakpoints *b = &inspector_of(L)->breakpoints;
+  size_t size;
+  int nlines, nfunctions;
+  const char *text = luaL_checklstring(L, 1, &size);
+  int *lines = read_lines(L, 2, &nlines);
+  int *functions = read_lines(L, 3, &nfunctions);
+  int at = tg_breakpoints_find(b, text, size);
+  if (at < 0)
+    at = tg_breakpoints_add(b, text, size, false);
+  lines = copy_lines(lines, nlines);
+  functions = copy_lines(functions, nfunctions);
+  if (at < 0 || lines == NULL || functions == NULL) {
+    tg_free(lines);
+    tg_free(functions);
+    return luaL_error(L, "not enough memory");
+  }
+  tg_breakpoints_set(b, at, lines, nlines, functions, nfunctions);
+  return 0;
+}
+
+static int inspector_attached (lua_State *L) {
+  inspector_of(L)->attached = lua_toboolean(L, 1);
+  return 0;
+}
+
+static int inspector_curious (lua_State *L) {
+  inspector_of(L)->curious = lua_toboolean(L, 1);
+  return 0;
+}
+
+static int inspector_step (lua_State *L) {
+  static const char *const names[] = {"none", "next", "into", "over", "out",
+                                      NULL};
+  tg_Inspector *i = inspector_of(L);
+  lua_State *co = lua_tothread(L, 1);
+  luaL_argcheck(L, co != NULL, 1, "coroutine expected");
+  tg_Step step = (tg_Step)luaL_checkoption(L, 2, NULL, names);
+  lua_pushvalue(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_from);
+  tg_watch_step(i, co, step);
+  return 0;
+}
+
+void tg_inspector_push (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"receive", inspector_receive},
+    {"send", inspector_send},
+    {"chain", inspector_chain},
+    {"own", inspector_own},
+    {"breakpoints", inspector_breakpoints},
+    {"attached", inspector_attached},
+    {"curious", inspector_curious},
+    {"step", inspector_step},
+    {NULL, NULL}
+  };
+  luaL_newlib(L, functions);
+}
+
+/* }================================================================== */

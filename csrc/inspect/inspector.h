@@ -1,0 +1,59 @@
+/*
+** inspector.h - a Lua state that a debugger can attach to: Chrome DevTools, or
+** any other that speaks its protocol.
+**
+**     server's thread                        traced thread
+**       door.lua (HTTP, WebSocket)             watch (the hook), pause()
+**          │ letters                              │ "stop"
+**          └──── channel ── signal ── attend ──> agent.lua ──> the program's
+**                                                values, by Lua's debug library
+**
+** The server's thread only carries texts. What they say is read where the
+** program runs: at a safe point (server/interrupt.h), or while it stands still
+** in the hook, which then waits for the next letter. So nothing of the program
+** is ever touched by another thread, and values need no locks.
+**
+** A debugger that goes away, or a server that does, lets the program go on: it
+** is the agent that waits, and it is told (inspector.receive gives nothing).
+*/
+#ifndef TG_INSPECTOR_H
+#define TG_INSPECTOR_H
+
+#include "channel/channel.h"
+#include "state/session.h"
+
+/* Opens the state to debuggers whose letters come by 'channel', if it is not
+   yet; 'path' is where the agent's modules are. Raises. */
+void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
+                        const char *path);                     /* [-0, +0, m] */
+
+/* Closes it, which it may be. */
+void tg_inspector_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
+
+/* Reads the letters that there are; at a safe point of 'L', which runs. Nothing
+   if the state is not open to debuggers. */
+void tg_inspector_attend (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
+
+/* Waits for letters and reads them, until a debugger says that the program may
+   begin, which then stops at its first line; or until the server is gone. */
+void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
+
+/* Lua: pause(): the program stops here, if a debugger is attached. */
+int inspector_pause (lua_State *L);
+
+/*
+** Pushes the table of functions that the agent has beside Lua's own:
+**   receive(wait)      -> client, text | client (it is gone) | nothing
+**   send(client, text)
+**   chain(co)          -> list of coroutines that run: co, its resumer, ...
+**   own(f)             -> whether a function is tracegrip's
+**   breakpoints(source, lines, functions)
+**                      all of a source: ascending lists of lines and of the
+**                      first lines of functions that have one
+**   attached(there)    whether a debugger wants to hear of pauses
+**   curious(wanted)    whether new sources are to be told
+**   step(co, mode)     "next", "into", "over", "out", "none"
+*/
+void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */
+
+#endif

@@ -1,0 +1,404 @@
+/*
+** watch.c - see watch.h. All in the hook, on the thread that runs the state,
+** but for what is called at a safe point. Nothing here allocates; what the
+** agent does when the program stops is behind tg_agent_call.
+**
+** A frame is known by lua_Debug's i_ci. Lua uses these again (luaE_extendCI):
+** so a step whose frame was dropped by an error is ended when whoever caught
+** it returns, before another frame can have its address.
+*/
+#include "inspect/watch.h"
+#include "direct/frame.h"
+#include "hook/arm.h"
+#include "hook/running.h"
+#include "inspect/agent.h"
+#include "state/ownfunctions.h"
+
+#define CALLS (LUA_MASKCALL)
+#define RETURNS (LUA_MASKCALL | LUA_MASKRET)
+#define LINES (LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE)
+#define OUTER 16            /* callers that are looked at for a breakpoint */
+
+static void hook (lua_State *L, lua_Debug *ar);
+
+/*
+** {==================================================================
+** Which inspector
+** ===================================================================
+*/
+
+/* The last one, by what all coroutines of a state share. Whoever ends one makes
+   all of these old. Without that model each look would be a call
+   (__tls_get_addr). */
+static _Thread_local struct {
+  const void *shared;
+  tg_Inspector *inspector;
+  uint64_t generation;
+} last __attribute__((tls_model("initial-exec")));
+
+static _Atomic uint64_t generation = 1;
+
+static TG_NOINLINE tg_Inspector *find_inspector (lua_State *L) {
+  const tg_Session *s = tg_session_find(L);
+  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  if (i != NULL && i->direct) {
+    last.shared = tg_direct_shared(L);
+    last.inspector = i;
+    last.generation = atomic_load(&generation);
+  }
+  return i;
+}
+
+/* Before anything was read from memory nothing is remembered, so that memory is
+   read here only if it may be. */
+TG_INLINE tg_Inspector *inspector_of (lua_State *L) {
+  if (last.generation == atomic_load_explicit(&generation,
+                                              memory_order_relaxed)
+      && last.shared == tg_direct_shared(L))
+    return last.inspector;
+  return find_inspector(L);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Frames and functions
+** ===================================================================
+*/
+
+/* A lua_Debug is its i_ci: no more of it is read by lua_getinfo. */
+static lua_Debug debug_of (const void *frame) {
+  lua_Debug ar = {.i_ci = (struct CallInfo *)(uintptr_t)frame};
+  return ar;
+}
+
+/* NULL: there is none, or what called is not of this coroutine. */
+static const void *caller_of (const tg_Inspector *i, lua_State *L,
+                              const void *frame) {
+  if (i->direct)
+    return tg_frame_caller(frame);
+  lua_Debug ar;
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    if (ar.i_ci == frame)
+      return lua_getstack(L, level + 1, &ar) ? (const void *)ar.i_ci : NULL;
+  }
+  return NULL;
+}
+
+/* A source that was never met: the agent is told, unless it is our own. */
+static int meet (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  bool own = tg_ownfunctions_function(L, ar);
+  lua_pop(L, 1);
+  int at = tg_breakpoints_add(&i->breakpoints, ar->source, ar->srclen, own);
+  if (at >= 0 && !own)
+    tg_agent_call(i, L, &(tg_Tidings){.kind = "source", .text = ar->source,
+                                      .size = ar->srclen});
+  return at;
+}
+
+/* What there is to know of a Lua function's frame, asked of Lua; false: it is
+   none, or there is no memory. */
+static TG_NOINLINE bool learn (tg_Inspector *i, lua_State *L,
+                               const void *frame, tg_Known *k) {
+  tg_Breakpoints *b = &i->breakpoints;
+  lua_Debug ar = debug_of(frame);
+  lua_getinfo(L, "S", &ar);
+  if (*ar.what == 'C' || !lua_checkstack(L, 2))
+    return false;
+  k->at = tg_breakpoints_find(b, ar.source, ar.srclen);
+  if (k->at < 0)
+    k->at = meet(i, L, &ar);
+  if (k->at < 0)
+    return false;
+  k->stops = tg_breakpoints_function(b, k->at, ar.linedefined);
+  k->epoch = b->epoch;
+  return true;
+}
+
+static tg_Known *place_of (tg_Inspector *i, const void *proto) {
+  uintptr_t h = (uintptr_t)proto / 16;
+  return &i->breakpoints.known[(h ^ h >> 12) % TG_PROTOS];
+}
+
+/* The function of a frame; NULL of a C function. Where memory is not read it is
+   asked anew each time, and the answer lasts until the next question. */
+TG_INLINE const tg_Known *known_of (tg_Inspector *i, lua_State *L,
+                                    const void *frame) {
+  tg_Breakpoints *b = &i->breakpoints;
+  if (tg_unlikely(!i->direct))
+    return learn(i, L, frame, &b->known[0]) ? &b->known[0] : NULL;
+  if (tg_frame_is_c(frame))
+    return NULL;
+  const void *proto = tg_function_proto(tg_frame_function(frame));
+  const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);
+  uint64_t lines = tg_read64(proto, TG_AT_PROTO_LINE);
+  tg_Known *k = place_of(i, proto);
+  if (tg_likely(k->proto == proto && k->source == source && k->lines == lines
+                && k->epoch == b->epoch))
+    return k;
+  if (!learn(i, L, frame, k)) {
+    k->proto = NULL;
+    return NULL;
+  }
+  k->proto = proto;
+  k->source = source;
+  k->lines = lines;
+  return k;
+}
+
+static bool is_own (const tg_Inspector *i, const tg_Known *k) {
+  return i->breakpoints.sources[k->at].own;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Masks
+** ===================================================================
+*/
+
+/* The tracer's record of a coroutine, where a trace runs and has its hook
+   there: then the program's own, which ours is one of, is in that. While
+   tracing begins or ends some coroutines have it and some have not, so each is
+   asked. */
+static const tg_Coroutine *traced (const tg_Inspector *i, lua_State *L) {
+  const tg_Session *s = i->session;
+  bool has = s->hook != NULL && tg_arm_has(s, L);
+  return has ? tg_coroutines_find(&i->session->threads, L) : NULL;
+}
+
+/* Our mask on a coroutine; 0: it has another hook, or none. */
+static int mask_of (const tg_Inspector *i, lua_State *L) {
+  const tg_Coroutine *t = traced(i, L);
+  if (t != NULL)
+    return (t->user_hook == hook) ? t->user_mask : 0;
+  return (lua_gethook(L) == hook) ? lua_gethookmask(L) : 0;
+}
+
+/* Whether the coroutine has a hook that the program has set. Then it is left to
+   that. */
+static bool is_taken (const tg_Inspector *i, lua_State *L) {
+  const tg_Session *s = i->session;
+  const tg_Coroutine *t = traced(i, L);
+  lua_Hook now = (t != NULL) ? t->user_hook : lua_gethook(L);
+  return now != NULL && now != hook && now != s->summon && now != s->hook;
+}
+
+/* Set as the program would set it: a tracer's hook is put above it again, and
+   calls it from then on. */
+static void set_mask (tg_Inspector *i, lua_State *L, int mask) {
+  tg_Session *s = i->session;
+  bool above = traced(i, L) != NULL;
+  if (mask == mask_of(i, L) || is_taken(i, L))
+    return;
+  lua_sethook(L, (mask != 0) ? hook : NULL, mask,
+              (mask & LUA_MASKCOUNT) ? 1 : 0);
+  if (above)
+    tg_arm_coroutine(s, L, (s->current != NULL) ? s->current->L : L);
+}
+
+/* Until the next event shows which function runs. */
+static int mask_until_known (const tg_Inspector *i) {
+  if (!tg_debuggee_watched(i))
+    return 0;
+  return LINES | ((i->step == TG_STEP_NEXT) ? LUA_MASKCOUNT : 0);
+}
+
+/* Whether a step may end in the frame. */
+static bool is_stepped (const tg_Inspector *i, const lua_State *L,
+                        const void *frame) {
+  return i->step == TG_STEP_NEXT || i->step == TG_STEP_INTO
+         || (i->step == TG_STEP_OVER && L == i->from && frame == i->frame);
+}
+
+/* Whether what happens in the frame may stop the program. */
+TG_INLINE bool wants_lines (tg_Inspector *i, lua_State *L,
+                            const void *frame) {
+  if (tg_unlikely(i->step != TG_STEP_NONE) && is_stepped(i, L, frame))
+    return true;
+  const tg_Known *k = known_of(i, L, frame);
+  return k != NULL && k->stops;
+}
+
+/* Whether one of the next few callers wants lines: then its return has to be
+   seen. Of a caller further up the lines are seen from its next call on. */
+static bool is_below (tg_Inspector *i, lua_State *L, const void *frame) {
+  for (int n = 0; frame != NULL && n < OUTER; n++) {
+    if (wants_lines(i, L, frame))
+      return true;
+    frame = caller_of(i, L, frame);
+  }
+  return frame != NULL;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Events
+** ===================================================================
+*/
+
+/* The step is over where the agent stops. If it does not (a condition that does
+   not hold) the step goes on. */
+static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
+                  bool stepped) {
+  tg_Step step = i->step;
+  if (i->busy)
+    return;
+  i->step = TG_STEP_NONE;
+  bool stopped = tg_agent_call(i, L, &(tg_Tidings){
+    .kind = "stop", .line = line, .hit = hit, .stepped = stepped});
+  if (!stopped && i->step == TG_STEP_NONE)
+    i->step = step;
+  tg_watch_review(i, L);
+}
+
+static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
+  const void *frame = ar->i_ci;
+  const tg_Known *k = known_of(i, L, frame);
+  if (k == NULL || is_own(i, k))
+    return;
+  bool hit = k->stops
+             && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
+  bool stepped = is_stepped(i, L, frame);
+  if (hit || stepped)
+    stop(i, L, ar->currentline, hit, stepped);
+}
+
+/* An instruction in the middle of a line: after a return, or where the pause
+   button has met the program. */
+static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
+  const tg_Known *k = (i->step == TG_STEP_NEXT) ? known_of(i, L, ar->i_ci)
+                                                : NULL;
+  if (k == NULL || is_own(i, k))
+    return;
+  lua_getinfo(L, "l", ar);
+  stop(i, L, ar->currentline, false, true);
+}
+
+/* The callee has the frame of its caller. A step over what is gone is one to
+   its return. */
+static void on_tail_call (tg_Inspector *i, lua_State *L,
+                          const lua_Debug *ar) {
+  if (i->step == TG_STEP_OVER && L == i->from && ar->i_ci == i->frame)
+    i->step = TG_STEP_OUT;
+}
+
+/* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
+   hook that was called is ours, and its mask is one look. */
+TG_INLINE void on_call (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
+  int all = i->session->hooked ? mask_of(i, L) : lua_gethookmask(L);
+  int now = all & LINES;
+  int mask = (i->step != TG_STEP_NONE || now != CALLS) ? RETURNS : CALLS;
+  if (wants_lines(i, L, ar->i_ci))
+    mask = LINES;
+  if (tg_unlikely(mask != now))
+    set_mask(i, L, mask);
+}
+
+/* Whether the step's frame has gone without returning: dropped by an error, or
+   left by a yield. Seen where a C function returns, for only those catch
+   errors and resume. */
+static bool is_lost (const tg_Inspector *i, lua_State *L, const void *frame) {
+  lua_Debug ar;
+  if (L != i->from)
+    return lua_status(i->from) != LUA_OK || !lua_getstack(i->from, 0, &ar);
+  while (frame != NULL && frame != i->frame)
+    frame = caller_of(i, L, frame);
+  return frame == NULL;
+}
+
+/* The step ends with the next instruction if its frame returns or is lost. */
+static void end_step (tg_Inspector *i, lua_State *L, const void *frame) {
+  if (i->step == TG_STEP_NONE || i->step == TG_STEP_NEXT)
+    return;
+  bool returns = L == i->from && frame == i->frame;
+  if (returns || ((!i->direct || tg_frame_is_c(frame))
+                  && is_lost(i, L, frame)))
+    i->step = TG_STEP_NEXT;
+}
+
+static void on_return (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
+  end_step(i, L, ar->i_ci);
+  if (i->step == TG_STEP_NEXT) {
+    set_mask(i, L, LINES | LUA_MASKCOUNT);
+    return;
+  }
+  const void *caller = caller_of(i, L, ar->i_ci);
+  int mask = CALLS;
+  if (caller != NULL && wants_lines(i, L, caller))
+    mask = LINES;
+  else if (i->step != TG_STEP_NONE || is_below(i, L, caller))
+    mask = RETURNS;
+  set_mask(i, L, mask);
+}
+
+static void hook (lua_State *L, lua_Debug *ar) {
+  tg_Inspector *i = inspector_of(L);
+  if (tg_unlikely(i == NULL)) {
+    lua_sethook(L, NULL, 0, 0);
+    return;
+  }
+  if (tg_unlikely(!tg_debuggee_watched(i)))
+    set_mask(i, L, 0);
+  else if (tg_likely(ar->event == LUA_HOOKCALL))
+    on_call(i, L, ar);
+  else if (ar->event == LUA_HOOKRET)
+    on_return(i, L, ar);
+  else if (ar->event == LUA_HOOKLINE)
+    on_line(i, L, ar);
+  else if (ar->event == LUA_HOOKCOUNT)
+    on_count(i, L, ar);
+  else {
+    on_tail_call(i, L, ar);
+    on_call(i, L, ar);
+  }
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** From outside of the hook
+** ===================================================================
+*/
+
+/* A coroutine that is resumed and was made before there was something to stop
+   at; but for those that a debugger's code runs on. */
+static void entered (tg_Session *s, lua_State *co) {
+  tg_Inspector *i = s->inspector;
+  if (i != NULL && !i->busy && tg_debuggee_watched(i) && mask_of(i, co) == 0)
+    set_mask(i, co, mask_until_known(i));
+}
+
+void tg_watch_review (tg_Inspector *i, lua_State *L) {
+  tg_Session *s = i->session;
+  int mask = mask_until_known(i);
+  lua_State *co;
+  tg_running_watch(s, (mask != 0) ? entered : NULL);
+  for (int n = 0; (co = tg_running_at(s, n)) != NULL; n++)
+    set_mask(i, co, mask);
+  set_mask(i, L, mask);
+}
+
+void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step) {
+  lua_Debug ar;
+  i->step = step;
+  i->from = L;
+  i->frame = lua_getstack(L, 0, &ar) ? (const void *)ar.i_ci : NULL;
+}
+
+void tg_watch_end (tg_Inspector *i, lua_State *L) {
+  tg_assert(i->session->inspector == i);
+  i->breakpoints.count = 0;
+  i->curious = false;
+  i->step = TG_STEP_NONE;
+  tg_watch_review(i, L);
+  atomic_fetch_add(&generation, 1);
+}
+
+/* }================================================================== */

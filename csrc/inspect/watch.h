@@ -1,0 +1,35 @@
+/*
+** watch.h - the debugger's hook: it stops the program at breakpoints and after
+** steps.
+**
+**   nothing to stop at   no hook
+**   breakpoints          calls; lines and returns only in a function that has
+**                        one, and returns below it
+**   a step               calls and returns; lines where the step may end
+**
+** Lua's hook is one for each coroutine, with one mask: so the mask is changed
+** at calls and returns, for the function that runs then. To Lua and to the
+** tracer this hook is one of the program's (userhook.h, arm.h): a trace that
+** runs at the same time calls it after each event, and it knows of no traces.
+**
+** A coroutine on which the program has a hook of its own is left to it: there
+** nothing stops.
+*/
+#ifndef TG_WATCH_H
+#define TG_WATCH_H
+
+#include "inspect/debuggee.h"
+
+/* Breakpoints or the step have changed, at a safe point of 'L', which runs: the
+   coroutines that run get the hook, or lose it. */
+void tg_watch_review (tg_Inspector *i, lua_State *L);          /* [-0, +0, -] */
+
+/* A step from where 'L' is now, which the caller keeps alive until the next. */
+void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step);
+                                                               /* [-0, +0, -] */
+
+/* There is no such inspector any more: coroutines that still have the hook lose
+   it with their next event. */
+void tg_watch_end (tg_Inspector *i, lua_State *L);             /* [-0, +0, -] */
+
+#endif

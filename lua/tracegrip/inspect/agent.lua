@@ -1,0 +1,151 @@
+-- agent.lua - what a debugger says, and what it is answered: one end of the
+-- Chrome DevTools Protocol, inside of the program that is debugged.
+--
+-- The C side (csrc/inspect/agent.h) calls the function that this file returns,
+-- on a coroutine of ours, at a safe point of 'co', with
+--   "attend"                    there are messages
+--   "wait"                      the program is to begin when a debugger says so
+--   "source", source            a function of a source that was never met
+--   "stop", line, hit, stepped  a breakpoint, the end of a step
+--   "pause"                     the program asks to be stopped
+--
+-- Failure: what a debugger cannot have is an error in its reply; an error of
+-- ours becomes one too, and the program goes on.
+
+local core = require "tracegrip.core"
+local debugger = require "tracegrip.inspect.debugger"
+local fault = require "tracegrip.inspect.fault"
+local pausing = require "tracegrip.inspect.pausing"
+local protocol = require "tracegrip.inspect.protocol"
+local runtime = require "tracegrip.inspect.runtime"
+local scripts = require "tracegrip.inspect.scripts"
+local sessions = require "tracegrip.inspect.sessions"
+local wire = require "tracegrip.wire"
+core.own()
+
+local MAX_DEPTH = 100           -- of objects in a message
+local NO_JSON, NO_REQUEST, NO_METHOD, OURS = -32700, -32600, -32601, -32603
+
+local inspector = core.inspector
+local domains = {Debugger = debugger.methods, Runtime = runtime.methods}
+
+local methods = {}
+for domain, names in next, protocol do
+  for _, name in ipairs(names) do
+    methods[domain .. "." .. name] = assert(domains[domain][name], name)
+  end
+end
+
+---------------------------------------------------------------------------
+-- Messages
+---------------------------------------------------------------------------
+
+local function reply (client, message)
+  inspector.send(client, wire.json(message))
+end
+
+local function refuse (client, id, code, message)
+  reply(client, {id = id, error = {code = code, message = message}})
+end
+
+-- null is as good as absent.
+local function parameters (request)
+  local given, params = request.params, {}
+  if given == nil or given == wire.null then
+    return params
+  elseif type(given) ~= "table" then
+    return nil
+  end
+  for name, value in next, given do
+    if value ~= wire.null then
+      params[name] = value
+    end
+  end
+  return params
+end
+
+local function perform (client, id, method, params, co)
+  local ok, result = pcall(method, sessions.of(client), params, co)
+  if ok then
+    return reply(client, {id = id, result = result})
+  elseif fault.is(result) then
+    return refuse(client, id, result.code, result.message)
+  end
+  refuse(client, id, OURS, "Internal error: " .. tostring(result))
+end
+
+local function handle (client, text, co)
+  local request = core.decode(text, MAX_DEPTH)
+  if type(request) ~= "table" then
+    return refuse(client, nil, NO_JSON, "Message must be a valid JSON object")
+  elseif math.type(request.id) ~= "integer" then
+    return refuse(client, nil, NO_REQUEST,
+                  "Message must have integer 'id' property")
+  elseif type(request.method) ~= "string" then
+    return refuse(client, request.id, NO_REQUEST,
+                  "Message must have string 'method' property")
+  end
+  local method, params = methods[request.method], parameters(request)
+  if not method then
+    refuse(client, request.id, NO_METHOD,
+           ("'%s' wasn't found"):format(request.method))
+  elseif not params then
+    refuse(client, request.id, NO_REQUEST,
+           "Message must have object 'params' property")
+  else
+    perform(client, request.id, method, params, co)
+  end
+end
+
+local function leave (client)
+  debugger.leave(sessions.of(client))
+  sessions.remove(client)
+end
+
+-- The next message, waited for or not; false: there is none. A server that has
+-- gone, as in a forked child, takes all debuggers with it.
+local function serve (co, wait)
+  local client, text = inspector.receive(wait)
+  if client and text then
+    handle(client, text, co)
+  elseif client then
+    leave(client)
+  elseif wait then
+    for _, one in ipairs(sessions.clients()) do
+      leave(one)
+    end
+  end
+  return client ~= nil
+end
+
+function pausing.serve (co)
+  return serve(co, true)
+end
+
+---------------------------------------------------------------------------
+-- What the agent is called for
+---------------------------------------------------------------------------
+
+local calls = {}
+
+function calls.attend (co)
+  while serve(co, false) do end
+end
+
+function calls.wait (co)
+  while not runtime.released and serve(co, true) do end
+  if runtime.released and sessions.any "debugger" then
+    debugger.begin(co)
+  end
+end
+
+function calls.source (_, source)
+  scripts.meet(source)
+end
+
+calls.stop = debugger.reached
+calls.pause = debugger.halt
+
+return function (kind, co, ...)
+  return calls[kind](co, ...)
+end

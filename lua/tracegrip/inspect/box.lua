@@ -1,0 +1,24 @@
+-- box.lua - things that a debugger shows as objects and that are none in the
+-- program: the variables of a scope, a part of a large table, upvalues.
+--
+--   box.new {description =, class =, list =, set =}
+--     list ()             the variables: a list of {name =, value =}
+--     set (name, value)   optional: changes one; false if there is none
+--   box.is(value)
+
+local core = require "tracegrip.core"
+core.own()
+
+local Box = {__name = "tracegrip.box"}
+
+local box = {}
+
+function box.new (fields)
+  return setmetatable(fields, Box)
+end
+
+function box.is (value)
+  return type(value) == "table" and debug.getmetatable(value) == Box
+end
+
+return box

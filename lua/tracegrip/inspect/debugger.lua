@@ -1,0 +1,391 @@
+-- debugger.lua - the domain Debugger: breakpoints, pauses, steps, scripts.
+--
+--   debugger.methods           name -> function (session, params, co): a
+--                              result; co is what runs, or stands still
+--   debugger.reached(co, line, hit, stepped)
+--                              the hook is at such a place; whether the program
+--                              has stood still there, or goes no further step
+--   debugger.halt(co)          the program asks to be stopped
+--   debugger.begin(co)         the program is to stop at its first line
+--   debugger.leave(session)    it is gone
+--
+-- Lines of the protocol count from 0; here and in Lua they count from 1.
+
+local core = require "tracegrip.core"
+local breakpoints = require "tracegrip.inspect.breakpoints"
+local evaluate = require "tracegrip.inspect.evaluate"
+local fault = require "tracegrip.inspect.fault"
+local frames = require "tracegrip.inspect.frames"
+local pausing = require "tracegrip.inspect.pausing"
+local regex = require "tracegrip.inspect.regex"
+local runtime = require "tracegrip.inspect.runtime"
+local scripts = require "tracegrip.inspect.scripts"
+local sessions = require "tracegrip.inspect.sessions"
+local values = require "tracegrip.inspect.values"
+local wire = require "tracegrip.wire"
+core.own()
+
+local CONTEXT = 1
+local COMMENT = "%s*//# sourceURL=[^\n]*%s*$"
+local LOGPOINT = "^/%*%* DEVTOOLS_LOGPOINT %*/ console%.log%((.*)%)$"
+
+local methods = {}
+local debugger = {methods = methods}
+
+local next_reason = "other"     -- of the pause that a step ends in
+
+---------------------------------------------------------------------------
+-- Scripts
+---------------------------------------------------------------------------
+
+local function announce (session, script)
+  session:send("Debugger.scriptParsed", {
+    scriptId = script.id, url = script.url, startLine = 0, startColumn = 0,
+    endLine = script.last, endColumn = script.last_column, hash = "",
+    buildId = "", executionContextId = CONTEXT, length = #script.text,
+    isModule = false, hasSourceURL = false
+  })
+end
+
+local function location (script, line)
+  return {scriptId = script.id, lineNumber = line - 1, columnNumber = 0}
+end
+
+function scripts.on_new (script)
+  sessions.each("debugger", function (session)
+    announce(session, script)
+  end)
+  breakpoints.meet(script, function (session, one)
+    session:send("Debugger.breakpointResolved", {
+      breakpointId = one.id, location = location(script, one.at[script.id])
+    })
+  end)
+end
+
+function methods.enable (session)
+  scripts.scan()
+  session.debugger = true
+  core.inspector.attached(true)
+  for _, script in ipairs(scripts.all()) do
+    announce(session, script)
+  end
+  pausing.announce(session)
+  return {debuggerId = ("lua-%d"):format(core.pid())}
+end
+
+-- Its breakpoints go, as those of V8 do.
+function methods.disable (session)
+  breakpoints.clear(session)
+  session.debugger, session.ignored = false, {}
+  core.inspector.attached(sessions.any "debugger")
+  return {}
+end
+
+function debugger.leave (session)
+  methods.disable(session)
+end
+
+function methods.getScriptSource (_, params)
+  return {scriptSource = scripts.of(fault.string(params, "scriptId")).text}
+end
+
+local function matcher (params)
+  local query = fault.string(params, "query")
+  local insensitive = params.caseSensitive ~= true
+  if params.isRegex == true then
+    return regex.compile(query, insensitive)
+           or fault.raise("Regular expression not known here: %s", query)
+  end
+  query = insensitive and query:lower() or query
+  return function (line)
+    return (insensitive and line:lower() or line):find(query, 1, true) ~= nil
+  end
+end
+
+function methods.searchInContent (_, params)
+  local script = scripts.of(fault.string(params, "scriptId"))
+  local matches, list, number = matcher(params), {}, 0
+  for line in (script.text .. "\n"):gmatch "([^\n]*)\n" do
+    if matches(line) then
+      list[#list + 1] = {lineNumber = number, lineContent = line}
+    end
+    number = number + 1
+  end
+  return {result = wire.array(list)}
+end
+
+---------------------------------------------------------------------------
+-- Breakpoints
+---------------------------------------------------------------------------
+
+local function condition_of (params)
+  local text = fault.string(params, "condition", true) or ""
+  text = text:gsub(COMMENT, "")
+  return text ~= "" and text or nil
+end
+
+-- Which scripts a request means, and a name for that.
+local function selector (params)
+  local url = fault.string(params, "url", true)
+  local pattern = fault.string(params, "urlRegex", true)
+  if url then
+    return function (script) return script.url == url end, "1", url
+  elseif not pattern then
+    fault.misuse("Either url or urlRegex must be specified.")
+  end
+  local found = regex.compile(pattern)
+                or fault.raise("Regular expression not known here: %s",
+                               pattern)
+  return function (script) return found(script.url) end, "2", pattern
+end
+
+function methods.setBreakpointByUrl (session, params)
+  local line = fault.integer(params, "lineNumber") + 1
+  local matches, kind, what = selector(params)
+  local id = ("%s:%d:0:%s"):format(kind, line - 1, what)
+  if session.breakpoints[id] then
+    fault.raise("Breakpoint at specified location already exists.")
+  end
+  local one = breakpoints.add(session, {
+    id = id, line = line, matches = matches, condition = condition_of(params)
+  })
+  local list = {}
+  for script, at in next, one.at do
+    list[#list + 1] = location(scripts.of(script), at)
+  end
+  return {breakpointId = id, locations = wire.array(list)}
+end
+
+local function read_location (place)
+  return scripts.of(fault.string(place, "scriptId")),
+         fault.integer(place, "lineNumber") + 1
+end
+
+function methods.setBreakpoint (session, params)
+  local script, line = read_location(fault.object(params, "location"))
+  local id = ("3:%d:0:%s"):format(line - 1, script.id)
+  if session.breakpoints[id] then
+    fault.raise("Breakpoint at specified location already exists.")
+  elseif not scripts.resolve(script, line) then
+    fault.raise("Could not resolve breakpoint")
+  end
+  local one = breakpoints.add(session, {
+    id = id, line = line, condition = condition_of(params),
+    matches = function (other) return other == script end
+  })
+  return {breakpointId = id,
+          actualLocation = location(script, one.at[script.id])}
+end
+
+function methods.removeBreakpoint (session, params)
+  breakpoints.remove(session, fault.string(params, "breakpointId"))
+  return {}
+end
+
+local function active_lines (script)
+  local set, list = {}, {}
+  for _, one in ipairs(script.functions) do
+    for _, line in ipairs(one.active) do
+      if not set[line] then
+        set[line] = true
+        list[#list + 1] = line
+      end
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+-- The end is not included: of its line only what is before its column.
+function methods.getPossibleBreakpoints (_, params)
+  local script, from = read_location(fault.object(params, "start"))
+  local stop = fault.object(params, "end", true)
+  local to = math.huge
+  if stop then
+    local _, line = read_location(stop)
+    to = (fault.integer(stop, "columnNumber", true) or 0) > 0 and line
+         or line - 1
+  end
+  local list = {}
+  for _, line in ipairs(active_lines(script)) do
+    if line >= from and line <= to then
+      list[#list + 1] = location(script, line)
+    end
+  end
+  return {locations = wire.array(list)}
+end
+
+function methods.setBreakpointsActive (session, params)
+  session.active = params.active == true
+  breakpoints.publish()
+  return {}
+end
+
+function methods.setSkipAllPauses (session, params)
+  session.skips = params.skip == true
+  return {}
+end
+
+---------------------------------------------------------------------------
+-- Reaching a place
+---------------------------------------------------------------------------
+
+-- A list of Lua expressions, as console.log has it.
+local function log (session, arguments, frame)
+  local ok, list = evaluate.run(("(function (...) return {n = select('#', "
+                                 .. "...), ...} end)(%s)"):format(arguments),
+                                {frame = frame})
+  local shown = {}
+  for i = 1, ok and list.n or 1 do
+    shown[i] = values.describe(ok and list[i] or list, "console", true)
+  end
+  session:send("Runtime.consoleAPICalled", {
+    type = "log", args = wire.array(shown), executionContextId = CONTEXT,
+    timestamp = os.time() * 1000
+  })
+end
+
+-- A condition that fails is one that does not hold.
+local function holds (session, one, frame)
+  local logged = one.condition and one.condition:match(LOGPOINT)
+  if logged then
+    log(session, logged, frame)
+    return false
+  elseif not one.condition then
+    return true
+  end
+  local ok, value = evaluate.run(one.condition, {frame = frame})
+  return ok and value
+end
+
+local function all_skip ()
+  local all = true
+  sessions.each("debugger", function (session)
+    all = all and session.skips
+  end)
+  return all
+end
+
+local function is_ignored (script)
+  local found = false
+  sessions.each("debugger", function (session)
+    for _, matches in ipairs(session.ignored) do
+      found = found or matches(script.url)
+    end
+  end)
+  return found
+end
+
+function debugger.reached (co, line, hit, stepped)
+  local frame = frames.top(co)
+  local script = frame and scripts.meet(frame.info.source)
+  if not script or all_skip() then
+    return true               -- nobody wants to know: no further step either
+  end
+  local hits, arrived = {}, false
+  if hit then
+    hits, arrived = breakpoints.hits(script, line, function (session, one)
+      return holds(session, one, frame)
+    end)
+  end
+  frame.live = false
+  if #hits == 0 and not arrived and (not stepped or is_ignored(script)) then
+    return false
+  end
+  breakpoints.goal(nil)
+  local reason = (#hits > 0 or not stepped) and "other" or next_reason
+  next_reason = "step"
+  core.inspector.step(co, pausing.stop(co, reason, hits))
+  return true
+end
+
+function debugger.halt (co)
+  if not all_skip() then
+    core.inspector.step(co, pausing.stop(co, "other", {}))
+  end
+end
+
+function debugger.begin (co)
+  next_reason = "other"
+  core.inspector.step(co, "next")
+end
+
+---------------------------------------------------------------------------
+-- Going on
+---------------------------------------------------------------------------
+
+function methods.pause (_, _, co)
+  if not pausing.stands() then
+    next_reason = "other"
+    core.inspector.step(co, "next")
+  end
+  return {}
+end
+
+local function goes (how)
+  return function ()
+    pausing.go(how)
+    return {}
+  end
+end
+
+methods.resume = goes "none"
+methods.stepInto = goes "into"
+methods.stepOver = goes "over"
+methods.stepOut = goes "out"
+
+function methods.continueToLocation (_, params)
+  local script, line = read_location(fault.object(params, "location"))
+  local at = scripts.resolve(script, line)
+  if not at then
+    fault.raise("There is no code at this line or after it")
+  end
+  pausing.go("none")
+  breakpoints.goal(script, at)
+  return {}
+end
+
+function methods.restartFrame ()
+  fault.raise("A frame of Lua cannot be restarted")
+end
+
+function methods.setAsyncCallStackDepth (session, params)
+  session.async_depth = fault.integer(params, "maxDepth")
+  return {}
+end
+
+-- Steps pass over files of these addresses.
+function methods.setBlackboxPatterns (session, params)
+  local list = {}
+  for i, pattern in ipairs(fault.object(params, "patterns")) do
+    list[i] = type(pattern) == "string" and regex.compile(pattern)
+              or fault.raise("Regular expression not known here: %s",
+                             tostring(pattern))
+  end
+  session.ignored = list
+  return {}
+end
+
+---------------------------------------------------------------------------
+-- Looking and acting
+---------------------------------------------------------------------------
+
+function methods.evaluateOnCallFrame (session, params)
+  local frame = pausing.frame(fault.string(params, "callFrameId"))
+  return runtime.evaluated(session, params, frame)
+end
+
+function methods.setVariableValue (_, params)
+  local scope = pausing.scope(fault.string(params, "callFrameId"),
+                              fault.integer(params, "scopeNumber"))
+  local name = fault.string(params, "variableName")
+  local value = values.argument(fault.object(params, "newValue"))
+  if not scope.set then
+    rawset(scope, name, value)
+  elseif not scope.set(name, value) then
+    fault.raise("There is no variable %s", name)
+  end
+  return {}
+end
+
+return debugger

@@ -1,0 +1,293 @@
+-- door.lua - where debuggers come in: a port that answers HTTP and becomes a
+-- WebSocket. On the server's thread.
+--
+--   GET /json/version, /json, /json/list, /json/protocol
+--                       what there is to debug: as Node.js answers, so that
+--                       chrome://inspect lists the program
+--   GET /<id>           the WebSocket. The id is random: who does not know it
+--                       does not get in
+--
+-- What comes by it is carried to the program as it is (Tab:mail), and what the
+-- program says is carried back. Nothing is read here: a message may wait for
+-- hours until the program looks.
+--
+-- Failure: who breaks the rules of HTTP or WebSocket, or does not read what it
+-- is sent, loses the connection; the program is told that it is gone.
+
+local core = require "tracegrip.core"
+local handshake = require "tracegrip.inspect.handshake"
+local sockets = require "tracegrip.server.sockets"
+local uv = require "luv"
+local wire = require "tracegrip.wire"
+local wslay = require "tracegrip.wslay"
+core.own()
+
+local MAX_HEAD = 16 << 10       -- bytes of a request
+local MAX_MESSAGE = 16 << 20    -- of a debugger's message
+local MAX_UNREAD = 256 << 20    -- that a debugger does not read
+local MAX_DEBUGGERS = 16
+local MAX_STRANGERS = 32        -- connections that are no WebSocket yet
+local PATIENCE_MS = 10000       -- for a request to be complete
+local FRONT_END = "devtools://devtools/bundled/js_app.html"
+                  .. "?experiments=true&v8only=true&ws="
+local JSON = "application/json; charset=UTF-8"
+
+local door = {}
+
+local Door = {__name = "tracegrip.door"}
+Door.__index = Door
+
+local last_client = 0           -- numbers are of the process, as channels are
+
+---------------------------------------------------------------------------
+-- What there is
+---------------------------------------------------------------------------
+
+local function random_id ()
+  local hex = uv.random(16):gsub(".", function (c)
+    return ("%02x"):format(c:byte())
+  end)
+  return ("%s-%s-%s-%s-%s"):format(hex:sub(1, 8), hex:sub(9, 12),
+                                   hex:sub(13, 16), hex:sub(17, 20),
+                                   hex:sub(21))
+end
+
+-- Without what has a meaning in a URL's query.
+local function page_address (where)
+  return FRONT_END .. where
+end
+
+function Door:list ()
+  local where = self.host .. "/" .. self.id
+  return {{
+    description = "tracegrip: a Lua program",
+    devtoolsFrontendUrl = page_address(where),
+    devtoolsFrontendUrlCompat = page_address(where),
+    id = self.id, title = self.tab.title, type = "node",
+    url = "file://" .. self.tab.title,
+    webSocketDebuggerUrl = "ws://" .. where
+  }}
+end
+
+local function version ()
+  return {Browser = "tracegrip/v" .. core.version, ["Protocol-Version"] = "1.3"}
+end
+
+-- The methods that this end knows, without their parameters.
+local function protocol ()
+  local domains = {}
+  for name, commands in pairs(require "tracegrip.inspect.protocol") do
+    local list = {}
+    for _, command in ipairs(commands) do
+      list[#list + 1] = {name = command}
+    end
+    domains[#domains + 1] = {domain = name, commands = wire.array(list)}
+  end
+  table.sort(domains, function (a, b) return a.domain < b.domain end)
+  return {version = {major = "1", minor = "3"}, domains = domains}
+end
+
+local pages = {
+  ["/json"] = Door.list, ["/json/list"] = Door.list,
+  ["/json/version"] = version, ["/json/protocol"] = protocol
+}
+
+---------------------------------------------------------------------------
+-- A connection
+---------------------------------------------------------------------------
+
+local Visitor = {__name = "tracegrip.visitor"}
+Visitor.__index = Visitor
+
+-- Once or often. The program hears of it if it has heard of the debugger.
+function Visitor:close ()
+  if self.closed then
+    return
+  end
+  self.closed = true
+  self.timer:close()
+  self.door.visitors[self] = nil
+  if self.client then
+    self.door.tab.debuggers[self.client] = nil
+    self.door.tab:mail(self.client)
+  end
+  if not self.handle:is_closing() then
+    self.handle:close()
+  end
+end
+
+function Visitor:answer (status, body, kind)
+  local handle = self.handle
+  self.timer:stop()
+  handle:read_stop()
+  handle:write(handshake.reply(status, body, kind), function ()
+    self:close()
+  end)
+end
+
+function Visitor:flush ()
+  local bytes = self.socket:pending()
+  if bytes ~= "" then
+    self.handle:write(bytes)
+  end
+  if not self.socket:open() then
+    self:close()
+  elseif self.handle:write_queue_size() > MAX_UNREAD then
+    self:close()
+  end
+end
+
+-- What the program says.
+function Visitor:deliver (text)
+  self.socket:send(text)
+  self:flush()
+end
+
+function Visitor:hear (bytes)
+  local messages = self.socket:feed(bytes)
+  for _, text in ipairs(messages or {}) do
+    if not self.door.tab:mail(self.client, text) then
+      return self:close()
+    end
+  end
+  self:flush()
+end
+
+local function count (visitors, clients)
+  local n = 0
+  for visitor in pairs(visitors) do
+    n = n + ((visitor.client ~= nil) == clients and 1 or 0)
+  end
+  return n
+end
+
+function Visitor:upgrade (request, rest)
+  local headers = request.headers
+  local key = headers["sec-websocket-key"]
+  if not (headers.upgrade or ""):lower():find "websocket" or not key
+     or headers["sec-websocket-version"] ~= "13" then
+    return self:answer(400, "A WebSocket is expected here.\n")
+  elseif count(self.door.visitors, true) >= MAX_DEBUGGERS then
+    return self:answer(503, "Too many debuggers are connected.\n")
+  end
+  self.timer:stop()
+  last_client = last_client + 1
+  self.client = last_client
+  self.socket = wslay.new("server", MAX_MESSAGE)
+  self.door.tab.debuggers[self.client] = function (text)
+    self:deliver(text)
+  end
+  self.handle:write(handshake.upgrade(key))
+  if rest ~= "" then
+    self:hear(rest)
+  end
+end
+
+-- Whether it may ask at all; else it has its answer.
+function Visitor:admit (request)
+  local headers, token = request.headers, self.door.token
+  if not token and not handshake.is_local(headers.host) then
+    self:answer(400, "The Host header has to name an address or localhost.\n")
+  elseif not handshake.is_trusted(headers.origin) then
+    self:answer(403, "Pages of this origin may not connect.\n")
+  elseif token and request.path ~= "/" .. self.door.id
+         and request.query ~= "token=" .. token then
+    self:answer(403, "A token is required: ?token=...\n")
+  else
+    return true
+  end
+end
+
+function Visitor:request (head, rest)
+  local request = handshake.parse(head)
+  if not request then
+    return self:answer(400, "This is no request of HTTP/1.1.\n")
+  elseif not self:admit(request) then
+    return
+  elseif request.method ~= "GET" then
+    return self:answer(405, "GET is all that is known here.\n")
+  elseif request.path == "/" .. self.door.id then
+    return self:upgrade(request, rest)
+  end
+  local page = pages[request.path:gsub("(.)/$", "%1")]
+  if not page then
+    return self:answer(404, "There is nothing of that name.\n")
+  end
+  self:answer(200, wire.json(page(self.door)), JSON)
+end
+
+function Visitor:receive (bytes)
+  if self.socket then
+    return self:hear(bytes)
+  end
+  self.head = self.head .. bytes
+  local _, stop = self.head:find("\r\n\r\n", 1, true)
+  if stop and stop <= MAX_HEAD then
+    self:request(self.head:sub(1, stop), self.head:sub(stop + 1))
+  elseif #self.head > MAX_HEAD then
+    self:answer(400, "The request is too long.\n")
+  end
+end
+
+local function welcome (self, handle)
+  if count(self.visitors, false) >= MAX_STRANGERS then
+    return handle:close()
+  end
+  local visitor = setmetatable({
+    door = self,
+    handle = handle,
+    head = "",                -- of the request, what has come
+    timer = uv.new_timer(),
+    client = nil,             -- its number, once it is a debugger
+    socket = nil,             -- and its WebSocket
+    closed = false,
+  }, Visitor)
+  self.visitors[visitor] = true
+  visitor.timer:start(PATIENCE_MS, 0, function () visitor:close() end)
+  handle:read_start(function (err, bytes)
+    local ok, problem = pcall(function ()
+      if err or not bytes then
+        visitor:close()
+      elseif not visitor.closed then
+        visitor:receive(bytes)
+      end
+    end)
+    if not ok then
+      io.stderr:write("tracegrip: debugger: ", tostring(problem), "\n")
+      visitor:close()
+    end
+  end)
+end
+
+---------------------------------------------------------------------------
+-- The door
+---------------------------------------------------------------------------
+
+function Door:close ()
+  for visitor in pairs(self.visitors) do
+    visitor:close()
+  end
+  self.listener:close()
+end
+
+-- tab: the state's; options: host, port, token. done(door), or done(nil,
+-- message, code). door.address is what a user opens in Chrome.
+function door.open (tab, options, done)
+  local self = setmetatable({
+    tab = tab, token = options.token, id = random_id(), visitors = {}
+  }, Door)
+  sockets.open(options, function (handle)
+    welcome(self, handle)
+  end, function (opened, message, code)
+    if not opened then
+      return done(nil, message, code)
+    end
+    self.listener = opened
+    self.handle = opened.handle
+    self.host = opened.address
+    self.address = page_address(opened.address .. "/" .. self.id)
+    done(self)
+  end)
+end
+
+return door

@@ -1,0 +1,227 @@
+-- frames.lua - the frames of a program that stands still, and their variables.
+--
+--   frames.of(co)             list of frames of a coroutine, innermost first:
+--                             {co, level, func, info}; tracegrip's own are left
+--                             out
+--   frames.top(co)            the first of them
+--   frames.find(frame, name)  where the variable of that name is that the frame
+--                             sees: {get =, set =}; nil: it is a global
+--   frames.globals(frame)     the table of its globals, its _ENV
+--   frames.this(frame)        of a method the object; nil
+--   frames.varargs(frame)     its extra arguments, packed
+--   frames.locals(frame), frames.upvalues(frame), frames.globals_box(frame)
+--                             boxes for its scopes; the second is nil if there
+--                             are none
+--
+-- A frame is what debug.getlocal takes, so it is good only while the program
+-- stands still: 'live' of a frame is false from then on, and it has no
+-- variables.
+
+local box = require "tracegrip.inspect.box"
+local core = require "tracegrip.core"
+core.own()
+
+local getinfo = debug.getinfo
+local getlocal, setlocal = debug.getlocal, debug.setlocal
+local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
+
+local MOST = 200                -- frames of a coroutine, half of them outermost
+
+local frames = {}
+
+---------------------------------------------------------------------------
+-- Frames
+---------------------------------------------------------------------------
+
+local function depth_of (co)
+  local low, high = 0, 64
+  while getinfo(co, high, "l") do
+    low, high = high, high * 2
+  end
+  while low < high do           -- the first level that is not there
+    local middle = (low + high) // 2
+    if getinfo(co, middle, "l") then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+-- nil: it is one of ours. The second result: there is such a level.
+local function frame_at (co, level)
+  local info = getinfo(co, level, "nSltuf")
+  if not info or core.inspector.own(info.func) then
+    return nil, info ~= nil
+  end
+  return {co = co, level = level, func = info.func, info = info, live = true}
+end
+
+function frames.of (co)
+  local list, depth = {}, depth_of(co)
+  for level = 0, depth - 1 do
+    if level < MOST // 2 or level >= depth - MOST // 2 then
+      list[#list + 1] = frame_at(co, level)
+    end
+  end
+  return list
+end
+
+function frames.top (co)
+  local level, frame, there = 0, nil, true
+  while not frame and there do
+    frame, there = frame_at(co, level)
+    level = level + 1
+  end
+  return frame
+end
+
+---------------------------------------------------------------------------
+-- Variables
+---------------------------------------------------------------------------
+
+-- Calls f(index, name, value) for each that has a name of its own: Lua's own
+-- are in parentheses.
+local function each_local (frame, f)
+  local i = 1
+  local name, value = getlocal(frame.co, frame.level, i)
+  while name do
+    if name:byte() ~= 40 then                   -- "("
+      f(i, name, value)
+    end
+    i = i + 1
+    name, value = getlocal(frame.co, frame.level, i)
+  end
+end
+
+-- The last of that name is the one that is seen.
+local function find_local (frame, wanted)
+  local at
+  each_local(frame, function (i, name)
+    at = name == wanted and i or at
+  end)
+  return at and {
+    get = function () return select(2, getlocal(frame.co, frame.level, at)) end,
+    set = function (value) setlocal(frame.co, frame.level, at, value) end
+  }
+end
+
+local function find_upvalue (func, wanted)
+  local i = 1
+  local name = getupvalue(func, i)
+  while name do
+    if name == wanted then
+      return {
+        get = function () return select(2, getupvalue(func, i)) end,
+        set = function (value) setupvalue(func, i, value) end
+      }
+    end
+    i = i + 1
+    name = getupvalue(func, i)
+  end
+end
+
+function frames.find (frame, name)
+  return frame.live and find_local(frame, name)
+         or find_upvalue(frame.func, name)
+end
+
+function frames.globals (frame)
+  local env = frames.find(frame, "_ENV")
+  return env and env.get() or _G
+end
+
+-- What a method calls "self" is what "this" is elsewhere.
+function frames.this (frame)
+  local name, value = getlocal(frame.co, frame.level, 1)
+  return frame.live and name == "self" and value or nil
+end
+
+function frames.varargs (frame)
+  local list, n = {}, 0
+  local name, value = getlocal(frame.co, frame.level, -1)
+  while frame.live and name do
+    n = n + 1
+    list[n] = value
+    name, value = getlocal(frame.co, frame.level, -n - 1)
+  end
+  list.n = n
+  return list
+end
+
+---------------------------------------------------------------------------
+-- Scopes
+---------------------------------------------------------------------------
+
+-- A name that is hidden by a later one says so.
+local function list_locals (frame)
+  local list, latest = {}, {}
+  if not frame.live then
+    return list
+  end
+  each_local(frame, function (_, name, value)
+    local hidden = latest[name]
+    if hidden then
+      hidden.name = ("%s (hidden, #%d)"):format(name, hidden.number)
+    end
+    list[#list + 1] = {name = name, value = value, number = #list + 1}
+    latest[name] = list[#list]
+  end)
+  local extra = frames.varargs(frame)
+  for i = 1, extra.n do
+    list[#list + 1] = {name = ("(vararg %d)"):format(i), value = extra[i]}
+  end
+  return list
+end
+
+local function set_vararg (frame, name, value)
+  local number = math.tointeger(tonumber(name:match "^%(vararg (%d+)%)$"))
+  return number and setlocal(frame.co, frame.level, -number, value) ~= nil
+end
+
+function frames.locals (frame)
+  return box.new {
+    description = "Local", class = "Local",
+    list = function () return list_locals(frame) end,
+    set = function (name, value)
+      local found = frame.live and find_local(frame, name)
+      if found then
+        found.set(value)
+      end
+      return found ~= nil and found ~= false or set_vararg(frame, name, value)
+    end
+  }
+end
+
+local function list_upvalues (func)
+  local list, i = {}, 1
+  local name, value = getupvalue(func, i)
+  while name do
+    if name ~= "_ENV" then
+      list[#list + 1] = {name = name, value = value}
+    end
+    i = i + 1
+    name, value = getupvalue(func, i)
+  end
+  return list
+end
+
+function frames.upvalues (frame)
+  if frame.info.what == "C" or #list_upvalues(frame.func) == 0 then
+    return nil
+  end
+  return box.new {
+    description = "Upvalues", class = "Upvalues",
+    list = function () return list_upvalues(frame.func) end,
+    set = function (name, value)
+      local found = find_upvalue(frame.func, name)
+      if found then
+        found.set(value)
+      end
+      return found ~= nil
+    end
+  }
+end
+
+return frames

@@ -1,0 +1,49 @@
+-- objects.lua - values that a debugger has been told of and may ask about
+-- again: its remote objects. They live as long as their group; those of a pause
+-- end with it. The program's values are held here and nowhere else.
+--
+--   objects.keep(value, group)    its id, a string; each time another one
+--   objects.get(id)               the value, the group; raises a fault if there
+--                                 is none, or no more
+--   objects.release(id), objects.release_group(group)
+
+local core = require "tracegrip.core"
+local fault = require "tracegrip.inspect.fault"
+core.own()
+
+local objects = {PAUSE = "backtrace"}   -- the group that ends with a pause
+
+local values, groups, last = {}, {}, 0
+local NIL = {}
+
+function objects.keep (value, group)
+  last = last + 1
+  local id = ("%d"):format(last)
+  values[id], groups[id] = value == nil and NIL or value, group or ""
+  return id
+end
+
+function objects.get (id)
+  local value = values[id]
+  if value == nil then
+    fault.raise("Could not find object with given id")
+  end
+  if rawequal(value, NIL) then
+    value = nil
+  end
+  return value, groups[id]
+end
+
+function objects.release (id)
+  values[id], groups[id] = nil, nil
+end
+
+function objects.release_group (group)
+  for id, name in next, groups do
+    if name == group then
+      objects.release(id)
+    end
+  end
+end
+
+return objects

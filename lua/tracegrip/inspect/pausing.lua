@@ -1,0 +1,183 @@
+-- pausing.lua - a program that stands still: its call frames as the protocol
+-- has them, and the loop that serves debuggers until one says how to go on.
+--
+--   pausing.stop(co, reason, hits)   stands still where the coroutine is, until
+--                                    go, or until no debugger is left; returns
+--                                    how to go on: "none", "into", ...
+--   pausing.go(how)                  raises a fault if it does not stand still
+--   pausing.stands()                 whether it does
+--   pausing.frame(id)                a frame by its callFrameId; the same
+--   pausing.scope(id, number)        the box or table of a scope of it
+--   pausing.announce(session)        tells it, if the program stands still
+--   pausing.serve                    to be set: function that waits for the
+--                                    next message and handles it; false:
+--                                    nobody is there any more
+
+local core = require "tracegrip.core"
+local box = require "tracegrip.inspect.box"
+local fault = require "tracegrip.inspect.fault"
+local frames = require "tracegrip.inspect.frames"
+local objects = require "tracegrip.inspect.objects"
+local scripts = require "tracegrip.inspect.scripts"
+local sessions = require "tracegrip.inspect.sessions"
+local values = require "tracegrip.inspect.values"
+local wire = require "tracegrip.wire"
+core.own()
+
+local GROUP = objects.PAUSE
+
+local pausing = {}
+
+local current                   -- the pause; nil while the program runs
+local count = 0
+
+---------------------------------------------------------------------------
+-- Frames
+---------------------------------------------------------------------------
+
+local function location (script, line)
+  return {scriptId = script.id, lineNumber = math.max(line, 1) - 1,
+          columnNumber = 0}
+end
+
+-- What called it says best what it is called; a function that C has called has
+-- the name of its declaration.
+local function name_of (info)
+  if info.what == "main" then
+    return "(main chunk)"
+  elseif info.name or info.what == "C" then
+    return info.name or ""
+  end
+  return scripts.declared(scripts.meet(info.source), info.linedefined) or ""
+end
+
+local function scopes (frame)
+  local list = {}
+  local function add (kind, value, name)
+    if value ~= nil then
+      list[#list + 1] = {type = kind, name = name,
+                         object = values.describe(value, GROUP)}
+      frame.scopes[#list] = value
+    end
+  end
+  frame.scopes = {}
+  add("local", frames.locals(frame), name_of(frame.info))
+  add("closure", frames.upvalues(frame), "upvalues")
+  local globals = frames.globals(frame)
+  add("global", type(globals) == "table" and globals
+                or box.new {description = "Global", class = "Global",
+                            list = function () return {} end})
+  return list
+end
+
+local function call_frame (frame, index)
+  local info = frame.info
+  local script = scripts.meet(info.source)
+  return {
+    callFrameId = ("%d.%d"):format(count, index),
+    functionName = name_of(info),
+    location = location(script, info.currentline),
+    functionLocation = location(script, info.linedefined),
+    url = script.url, scopeChain = scopes(frame),
+    this = values.describe(frames.this(frame), GROUP)
+  }
+end
+
+-- Where resumers are: they are told without variables.
+local function resumer_frames (co)
+  local list = {}
+  for _, frame in ipairs(frames.of(co)) do
+    local info = frame.info
+    local script = scripts.meet(info.source)
+    list[#list + 1] = {functionName = name_of(info), scriptId = script.id,
+                       url = script.url, columnNumber = 0,
+                       lineNumber = math.max(info.currentline, 1) - 1}
+  end
+  return list
+end
+
+local function resumers (chain, depth)
+  local trace
+  for i = math.min(#chain, depth + 1), 2, -1 do
+    trace = {description = "coroutine.resume", parent = trace,
+             callFrames = wire.array(resumer_frames(chain[i]))}
+  end
+  return trace
+end
+
+---------------------------------------------------------------------------
+-- The pause
+---------------------------------------------------------------------------
+
+function pausing.announce (session)
+  if current then
+    session:send("Debugger.paused", {
+      callFrames = wire.array(current.call_frames), reason = current.reason,
+      data = current.data, hitBreakpoints = wire.array(current.hits),
+      asyncStackTrace = resumers(current.chain, session.async_depth)
+    })
+  end
+end
+
+local function begin (co, reason, hits)
+  count = count + 1
+  current = {number = count, reason = reason, hits = hits,
+             frames = frames.of(co),
+             chain = core.inspector.chain(co), call_frames = {}}
+  for i, frame in ipairs(current.frames) do
+    current.call_frames[i] = call_frame(frame, i)
+  end
+end
+
+-- What was kept of the program goes, so that the pause leaves nothing in its
+-- memory.
+local function finish ()
+  for _, frame in ipairs(current.frames) do
+    frame.live = false
+  end
+  current = nil
+  objects.release_group(GROUP)
+  sessions.each("debugger", function (session)
+    session:send("Debugger.resumed", {})
+  end)
+end
+
+local function serve_until_go (co)
+  sessions.each("debugger", pausing.announce)
+  while not current.go and sessions.any "debugger" and pausing.serve(co) do end
+  return current.go or "none"
+end
+
+-- Whatever fails, the pause is over then.
+function pausing.stop (co, reason, hits)
+  begin(co, reason, hits)
+  local ok, how = pcall(serve_until_go, co)
+  finish()
+  return ok and how or error(how, 0)
+end
+
+local function check ()
+  return current or fault.raise("Can only perform operation while paused.")
+end
+
+function pausing.go (how)
+  check().go = how
+end
+
+function pausing.stands ()
+  return current ~= nil
+end
+
+function pausing.frame (id)
+  local pause, index = id:match "^(%d+)%.(%d+)$"
+  local frame = math.tointeger(tonumber(pause)) == check().number
+                and current.frames[math.tointeger(tonumber(index))]
+  return frame or fault.raise("Could not find call frame with given id")
+end
+
+function pausing.scope (id, number)
+  return pausing.frame(id).scopes[number + 1]
+         or fault.raise("Could not find scope with given number")
+end
+
+return pausing

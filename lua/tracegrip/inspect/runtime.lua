@@ -1,0 +1,243 @@
+-- runtime.lua - the domain Runtime: values and code, whether the program stands
+-- still or not.
+--
+--   runtime.methods           name -> function (session, params): a result
+--   runtime.evaluated(session, params, frame)
+--                             what both domains answer to code
+--   runtime.released          whether a debugger has said that the program may
+--                             begin
+--
+-- session is a connection (agent.lua): send(method, params), and what it has
+-- switched on.
+
+local core = require "tracegrip.core"
+local box = require "tracegrip.inspect.box"
+local evaluate = require "tracegrip.inspect.evaluate"
+local fault = require "tracegrip.inspect.fault"
+local objects = require "tracegrip.inspect.objects"
+local values = require "tracegrip.inspect.values"
+local wire = require "tracegrip.wire"
+core.own()
+
+local CONTEXT = 1
+local SEEN_LINES = "^%(evaluated%):(%d+):"
+
+local methods = {}
+local runtime = {methods = methods, released = false}
+
+local exceptions = 0
+
+---------------------------------------------------------------------------
+-- Beginning
+---------------------------------------------------------------------------
+
+function methods.enable (session)
+  session.runtime = true
+  session:send("Runtime.executionContextCreated", {context = {
+    id = CONTEXT, origin = "", name = _VERSION,
+    uniqueId = ("%d.1"):format(core.pid()), auxData = {isDefault = true}
+  }})
+  return {}
+end
+
+function methods.disable (session)
+  session.runtime = false
+  return {}
+end
+
+function methods.runIfWaitingForDebugger ()
+  runtime.released = true
+  return {}
+end
+
+function methods.getIsolateId ()
+  return {id = ("lua-%d"):format(core.pid())}
+end
+
+function methods.getHeapUsage ()
+  local bytes = math.floor(collectgarbage "count" * 1024)
+  return {usedSize = bytes, totalSize = bytes, embedderHeapUsedSize = 0,
+          backingStorageSize = 0}
+end
+
+function methods.globalLexicalScopeNames ()
+  return {names = wire.array {}}
+end
+
+---------------------------------------------------------------------------
+-- Code
+---------------------------------------------------------------------------
+
+local function details (text, line, exception)
+  exceptions = exceptions + 1
+  return {exceptionId = exceptions, text = text, lineNumber = line,
+          columnNumber = 0, exception = exception,
+          executionContextId = CONTEXT}
+end
+
+-- An error as the front end shows one: what it says, then where from.
+local function error_object (value, trace, group)
+  local object = values.describe(value, group)
+  if object.type == "string" or not object.objectId then
+    object = {type = "object", objectId = objects.keep(value, group)}
+  end
+  object.subtype, object.className = "error", "Error"
+  object.description = trace
+  return object
+end
+
+local function thrown (value, trace, group)
+  local object = error_object(value, values.text(trace), group)
+  local line = math.tointeger(tonumber(tostring(trace):match(SEEN_LINES))) or 1
+  return {result = object, exceptionDetails = details("Uncaught", line - 1,
+                                                      object)}
+end
+
+local function refused ()
+  local object = {type = "object", subtype = "error", className = "EvalError",
+                  description = "EvalError: Possible side-effect in debug-"
+                                .. "evaluate"}
+  return {result = object, exceptionDetails = details("Uncaught", 0, object)}
+end
+
+local function answer (value, params, group)
+  if params.returnByValue == true and type(value) == "table" then
+    return {result = {type = "object", value = {}}}
+  end
+  return {result = values.describe(value, group,
+                                   params.generatePreview == true)}
+end
+
+function runtime.evaluated (_, params, frame)
+  local text = fault.string(params, "expression")
+  local group = fault.string(params, "objectGroup", true)
+                or frame and objects.PAUSE
+  if params.throwOnSideEffect == true then
+    local ok, value = evaluate.peek(text, frame)
+    return ok and answer(value, params, group) or refused()
+  end
+  local timeout = tonumber(params.timeout)
+  local ok, value, trace = evaluate.run(text, {
+    frame = frame, timeout = timeout and timeout / 1000
+  })
+  if not ok and params.silent ~= true then
+    return thrown(value, trace, group)
+  elseif not ok then
+    return {result = error_object(value, values.text(trace), group)}
+  end
+  return answer(value, params, group)
+end
+
+function methods.evaluate (session, params)
+  return runtime.evaluated(session, params, nil)
+end
+
+-- An empty answer says that it compiles; so that the console goes on to a next
+-- line it has to be told, in V8's words, that something is missing.
+function methods.compileScript (_, params)
+  local message, more = evaluate.check(fault.string(params, "expression"))
+  if not message then
+    return {}
+  end
+  local text = "SyntaxError: " .. (more and "Unexpected end of input"
+                                        or message)
+  return {exceptionDetails = details("Uncaught", 0, {
+    type = "object", subtype = "error", className = "SyntaxError",
+    description = text
+  })}
+end
+
+---------------------------------------------------------------------------
+-- Objects
+---------------------------------------------------------------------------
+
+local function descriptor (one, group, preview)
+  return {name = one.name, value = values.describe(one.value, group, preview),
+          writable = true, configurable = true, enumerable = true,
+          isOwn = true}
+end
+
+-- The front end asks twice: there are no accessors, so the first answer is
+-- empty.
+function methods.getProperties (_, params)
+  local value, group = objects.get(fault.string(params, "objectId"))
+  if params.accessorPropertiesOnly == true then
+    return {result = wire.array {}}
+  end
+  local list, internal = {}, {}
+  for _, one in ipairs(values.properties(value)) do
+    if params.nonIndexedPropertiesOnly ~= true
+       or math.type(one.key) ~= "integer" then
+      list[#list + 1] = descriptor(one, group, params.generatePreview == true)
+    end
+  end
+  for i, one in ipairs(values.internals(value)) do
+    internal[i] = {name = one.name, value = values.describe(one.value, group)}
+  end
+  return {result = wire.array(list), internalProperties = wire.array(internal)}
+end
+
+function methods.releaseObject (_, params)
+  objects.release(fault.string(params, "objectId"))
+  return {}
+end
+
+function methods.releaseObjectGroup (_, params)
+  objects.release_group(fault.string(params, "objectGroup"))
+  return {}
+end
+
+-- The key that has that name among the properties of a table, or the name as a
+-- new one.
+local function key_of (value, name)
+  for _, one in ipairs(values.properties(value)) do
+    if one.name == name then
+      return one.key
+    end
+  end
+  return math.tointeger(tonumber(name)) or name
+end
+
+local function change (object, name, value)
+  if box.is(object) then
+    return object.set and object.set(name, value)
+  elseif type(object) ~= "table" then
+    return false
+  end
+  rawset(object, key_of(object, name), value)
+  return true
+end
+
+-- The front end sends JavaScript. These two pieces of it are how it sets and
+-- deletes a property.
+local known_functions = {
+  ["function(a,b){this[a]=b;}"] = function (object, name, value)
+    return change(object, name, value), nil
+  end,
+  ["function(a){deletethis[a];return!(ainthis);}"] = function (object, name)
+    return change(object, name, nil), true
+  end
+}
+
+function methods.callFunctionOn (_, params)
+  local code = fault.string(params, "functionDeclaration"):gsub("%s+", "")
+  local known = known_functions[code]
+  if not known then
+    fault.raise("Only JavaScript that sets or deletes a property is known "
+                .. "here")
+  end
+  local object = objects.get(fault.string(params, "objectId"))
+  local arguments = fault.object(params, "arguments")
+  local name = values.argument(arguments[1] or {})
+  if type(name) ~= "string" and math.type(name) ~= "integer" then
+    fault.misuse("Invalid parameters: arguments: a property's name expected")
+  end
+  local done, result = known(object, tostring(name),
+                             values.argument(arguments[2] or {}))
+  if not done then
+    fault.raise("There is nothing of that name that could be changed")
+  end
+  return {result = values.describe(result)}
+end
+
+return runtime

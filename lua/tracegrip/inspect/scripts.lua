@@ -1,0 +1,204 @@
+-- scripts.lua - the sources of the program's functions, as scripts of the
+-- protocol.
+--
+--   scripts.meet(source)          the script of a source as debug.getinfo has
+--                                 it, made if it is new: {id, url, source,
+--                                 text, functions, last}
+--   scripts.of(id)                the script of that id; raises a fault
+--   scripts.all()                 list, in the order in which they were met
+--   scripts.scan()                meets all sources of functions that can be
+--                                 reached from globals and loaded modules
+--   scripts.declared(script, line)
+--                                 the name that a function gets where it
+--                                 begins; nil: none, or it is not alone there
+--   scripts.on_new (script)       to be set: called for each new one
+--   scripts.resolve(script, line) the first line from there on that has code,
+--                                 and a list of the first lines of the
+--                                 functions that it is in; nil: there is none
+--
+-- A file's text is read when the script is met. Lines count from 1 here.
+
+local core = require "tracegrip.core"
+local fault = require "tracegrip.inspect.fault"
+local lines = require "tracegrip.inspect.lines"
+local target = require "tracegrip.target"
+core.own()
+
+local getinfo, getmetatable = debug.getinfo, debug.getmetatable
+local getupvalue, open = debug.getupvalue, io.open
+
+local scripts = {}
+
+local by_source, by_id, list = {}, {}, {}
+
+local C_SOURCE = "=[C]"
+local C_TEXT = "-- Functions written in C have no source here.\n"
+local MOST = 50000              -- objects that a scan looks at
+
+---------------------------------------------------------------------------
+-- What a source is
+---------------------------------------------------------------------------
+
+local function escaped (path)
+  return (path:gsub("[^%w/._~-]", function (c)
+    return ("%%%02X"):format(c:byte())
+  end))
+end
+
+local function read_file (path)
+  local file <close> = open(path, "rb")
+  return file and file:read "a"
+end
+
+-- Its address and text. A chunk from a string has no address, as code that was
+-- evaluated has none elsewhere.
+local function look_up (source)
+  local kind, name = source:sub(1, 1), source:sub(2)
+  if source == C_SOURCE then
+    return "lua://lua/[C]", C_TEXT
+  elseif kind == "@" then
+    local path = target.absolute(name)
+    local text = read_file(path)
+    return "file://" .. escaped(path), text
+           or ("-- %s cannot be read.\n"):format(name)
+  elseif kind == "=" then
+    return "lua://lua/" .. escaped(name), "-- Its source is not known.\n"
+  end
+  return "", source
+end
+
+-- A first line that begins with '#' is no Lua (luaL_loadfilex).
+local function compilable (text)
+  return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
+end
+
+local function count_lines (text)
+  local _, n = text:gsub("\n", "")
+  return n
+end
+
+local function new (source)
+  local url, text = look_up(source)
+  local functions = source ~= C_SOURCE
+                    and lines.of(compilable(text), source) or {}
+  return {
+    id = ("%d"):format(#list + 1), url = url, source = source, text = text,
+    functions = functions, last = count_lines(text),
+    last_column = #text:match "[^\n]*$"
+  }
+end
+
+function scripts.meet (source)
+  local script = by_source[source]
+  if not script then
+    script = new(source)
+    by_source[source], by_id[script.id] = script, script
+    list[#list + 1] = script
+    scripts.on_new(script)
+  end
+  return script
+end
+
+function scripts.of (id)
+  return by_id[id] or fault.raise("No script for id: %s", tostring(id))
+end
+
+function scripts.all ()
+  return list
+end
+
+---------------------------------------------------------------------------
+-- Lines
+---------------------------------------------------------------------------
+
+local function first_from (functions, line)
+  local found
+  for _, one in ipairs(functions) do
+    for _, active in ipairs(one.active) do
+      if active >= line and (not found or active < found) then
+        found = active
+      end
+    end
+  end
+  return found
+end
+
+function scripts.resolve (script, line)
+  local found = first_from(script.functions, line)
+  local inside = {}
+  for _, one in ipairs(found and script.functions or {}) do
+    for _, active in ipairs(one.active) do
+      if active == found then
+        inside[#inside + 1] = one.first
+      end
+    end
+  end
+  return found, inside
+end
+
+local declarations = {"function%s+([%a_][%w_.:]*)",
+                      "([%a_][%w_.]*)%s*=%s*function%f[^%w_]"}
+
+function scripts.declared (script, line)
+  local at, number = 1, 1
+  while at and number < line do
+    at = script.text:find("\n", at, true)
+    at, number = at and at + 1, number + 1
+  end
+  local text = at and script.text:match("[^\n]*", at) or ""
+  local _, count = text:gsub("%f[%w_]function%f[^%w_]", "")
+  for _, pattern in ipairs(count == 1 and declarations or {}) do
+    local name = text:match(pattern)
+    if name then
+      return name
+    end
+  end
+end
+
+---------------------------------------------------------------------------
+-- What there is already
+---------------------------------------------------------------------------
+
+-- Breadth first, so that what is near is found within the limit.
+local function reach (found, seen, queue)
+  local kind = type(found)
+  if (kind == "table" or kind == "function") and not seen[found]
+     and #queue < MOST then
+    seen[found] = true
+    queue[#queue + 1] = found
+  end
+end
+
+local function look_into (found, seen, queue)
+  if type(found) == "table" then
+    for key, value in next, found do
+      reach(key, seen, queue)
+      reach(value, seen, queue)
+    end
+  else
+    local i, name, value = 1, getupvalue(found, 1)
+    while name do
+      reach(value, seen, queue)
+      i = i + 1
+      name, value = getupvalue(found, i)
+    end
+    local info = getinfo(found, "S")
+    if info.what ~= "C" and not core.inspector.own(found) then
+      scripts.meet(info.source)
+    end
+  end
+  reach(getmetatable(found), seen, queue)
+end
+
+function scripts.scan ()
+  local registry = debug.getregistry()
+  local seen, queue, at = {}, {}, 1
+  reach(rawget(registry, 2), seen, queue)       -- LUA_RIDX_GLOBALS
+  reach(rawget(registry, "_LOADED"), seen, queue)
+  while queue[at] do
+    look_into(queue[at], seen, queue)
+    at = at + 1
+  end
+end
+
+return scripts

@@ -1,0 +1,72 @@
+-- sessions.lua - the debuggers that are connected, each with what it has
+-- switched on. A session:
+--   client                number of its connection
+--   debugger, runtime     whether it has enabled the domain
+--   breakpoints           id -> breakpoint (breakpoints.lua)
+--   active, skips         whether its breakpoints are; whether it wants none
+--                         of the pauses
+--   async_depth           how many resumers it wants to see
+--   ignored               functions: whether steps pass over an address
+--   send(method, params)  an event
+--
+--   sessions.of(client)   made at its first message
+--   sessions.remove(client)
+--   sessions.each(domain, f)    f(session) of all that have it enabled
+--   sessions.any(domain)
+--   sessions.clients()          their numbers
+
+local core = require "tracegrip.core"
+local wire = require "tracegrip.wire"
+core.own()
+
+local sessions = {}
+
+local all = {}
+
+local Session = {__name = "tracegrip.session"}
+Session.__index = Session
+
+function Session:send (method, params)
+  core.inspector.send(self.client, wire.json {method = method,
+                                              params = params})
+end
+
+function sessions.of (client)
+  all[client] = all[client] or setmetatable({
+    client = client, debugger = false, runtime = false, breakpoints = {},
+    active = true, skips = false, async_depth = 0, ignored = {}
+  }, Session)
+  return all[client]
+end
+
+function sessions.remove (client)
+  all[client] = nil
+end
+
+function sessions.each (domain, f)
+  for _, session in next, all do
+    if session[domain] then
+      f(session)
+    end
+  end
+end
+
+-- Of all, whatever they have enabled.
+function sessions.clients ()
+  local list = {}
+  for client in next, all do
+    list[#list + 1] = client
+  end
+  return list
+end
+
+function sessions.any (domain)
+  for _, session in next, all do
+    if session[domain] then
+      return true
+    end
+  end
+  return false
+end
+
+return sessions

@@ -1,0 +1,48 @@
+-- The front end that people use, Chromium's own: what its panels show of a
+-- program, and what its buttons do.
+
+local debugger = require "spec.support.debugger"
+local run = require "spec.support.run"
+
+local program = [[
+local function add (a, b)
+  local sum = a + b
+  return sum
+end
+local t = {name = "x"}
+local r = add(1, 2)
+print(r, t.name)
+]]
+
+-- A browser and a Node that knows WebSocket are not everywhere; and a browser
+-- does not start under a sanitizer (make asan).
+local function is_missing ()
+  return os.getenv "LD_PRELOAD"
+         or not os.execute "command -v chromium >/dev/null 2>&1"
+         or not os.execute("node --experimental-websocket -e 'WebSocket' "
+                           .. ">/dev/null 2>&1")
+end
+
+local it = not is_missing() and debugger.needed(it, pending) or function (name)
+  pending(name .. ": no chromium or no Node.js with WebSocket here")
+end
+
+describe("Chrome DevTools", function ()
+  it("show frames and scopes, and step by their buttons", function ()
+    run.within(function (where)
+      run.write(where .. "/app.lua", program)
+      local result = run.command({
+        "timeout", "100", "node", "--experimental-websocket", "--no-warnings",
+        run.root .. "/spec/inspect/frontend.mjs", run.build, where
+      }, {cwd = where})
+      assert.equal("", result.stderr)
+      assert.equal([[
+add (main chunk) (anonymous)
+app.lua:2 app.lua:6 | a : 1, b : 2, this : undefined
+app.lua:3 app.lua:6 | a : 1, b : 2, sum : 3, this : undefined
+app.lua:7 | add : ƒ (a, b), r : 3, t : table {name: 'x'}, this : undefined
+3	x
+]], result.stdout)
+    end)
+  end)
+end)

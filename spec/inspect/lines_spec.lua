@@ -1,0 +1,105 @@
+-- Which lines have code, told before anything has run: the same as Lua tells of
+-- the functions when they exist; and regular expressions of front ends.
+
+local run = require "spec.support.run"
+
+-- Prints what differs between lines.of and debug.getinfo.
+local comparing = [=[
+local lines = require "tracegrip.inspect.lines"
+
+local function differ (what, one, f)
+  local info, told = debug.getinfo(f, "SL"), {}
+  for _, line in ipairs(one.active) do
+    told[line] = true
+  end
+  for line in pairs(info.activelines) do
+    if not told[line] then print(what, "missing", line) end
+    told[line] = nil
+  end
+  if next(told) then print(what, "too much", next(told)) end
+  if one.first ~= info.linedefined then print(what, "first") end
+  if one.last ~= info.lastlinedefined then print(what, "last") end
+end
+
+for path in io.lines() do
+  local file <close> = io.open(path)
+  local text = file:read "a":gsub("^#[^\n]*", "")
+  differ(path, lines.of(text, "@" .. path)[1], load(text, "@" .. path))
+end
+
+local text = [[
+local function a (x, ...)
+  -- nothing
+
+  local y = {
+    x,
+    ...
+  }
+  return function ()
+    return y
+  end
+end
+local b = function () end
+]] .. ("b()\n"):rep(300) .. [[
+local c = function (...)
+  for i = 1, 2 do
+    b(1.5, 1, "s", ("x"):rep(50), true, nil, 7000000000000)
+  end
+end
+return {a, a(1), b, c}
+]]
+local list = lines.of(text, "=text")
+local functions = load(text, "=text")()
+for i, f in ipairs(functions) do
+  differ("function " .. i, list[i + 1], f)
+end
+print(#list, lines.of("x = = 1", "=bad"))
+]=]
+
+describe("the lines of a source", function ()
+  it("are those that its functions will have", function ()
+    local files = {}
+    local pipe = io.popen("find " .. run.root .. "/lua -name '*.lua'")
+    for path in pipe:lines() do
+      files[#files + 1] = path
+    end
+    pipe:close()
+    local result = run.code(comparing, {
+      stdin = table.concat(files, "\n") .. "\n"
+    })
+    assert.equal("", result.stderr)
+    assert.equal("5\tnil\n", result.stdout)
+  end)
+end)
+
+describe("a regular expression", function ()
+  local regex = require "tracegrip.inspect.regex"
+
+  local function found (pattern, text, fold)
+    return assert(regex.compile(pattern, fold), pattern)(text)
+  end
+
+  it("finds what JavaScript's would", function ()
+    assert.is_true(found("^file:///a/b\\.lua$", "file:///a/b.lua"))
+    assert.is_false(found("^file:///a/b\\.lua$", "file:///a/bxlua"))
+    assert.is_true(found("/node_modules/|^node:", "node:fs"))
+    assert.is_false(found("/node_modules/|^node:", "x node:fs"))
+    assert.is_true(found("(?:ab)+c?$", "xabab"))
+    assert.is_false(found("^(ab)+$", "abba"))
+    assert.is_true(found("[^a-c\\d]x*", "1d"))
+    assert.is_false(found("^[^a-c\\d]$", "5"))
+    assert.is_true(found("\\w+\\s\\D", "ab c"))
+    assert.is_true(found("FOO.b", "foo-B", true))
+    assert.is_true(found("", "anything"))
+    assert.is_true(found("a|", "b"))
+  end)
+
+  it("of another kind is refused, and one that takes too long finds nothing",
+     function ()
+    for _, pattern in ipairs {"(?=a)", "a{2}", "(", "a)", "[a", "*", "\\b",
+                              "\\1", "[]"} do
+      assert.is_nil(regex.compile(pattern), pattern)
+    end
+    assert.is_false(found("(a*)*(a*)*b", ("a"):rep(200)))
+  end)
+end)

@@ -1,0 +1,337 @@
+-- What a debugger sees of a program that stands still, and what it can do with
+-- it: scopes, values, code, changes.
+
+local debugger = require "spec.support.debugger"
+
+local it = debugger.needed(it, pending)
+
+-- Stops at the last line of a program, which has the variables in question.
+local function stopped (text, use)
+  debugger.debug(text .. "\nreturn\n", function (front, _, command)
+    local _, lines = text:gsub("\n", "")
+    front:stop_at(lines + 2)
+    use(front, front:go "resume", command)
+  end)
+end
+
+-- Of a variable of the innermost frame.
+local function variable (front, paused, name)
+  return front:scope(paused, 1, "local")[name]
+end
+
+describe("scopes", function ()
+  it("have the variables that are alive, hidden ones under another name",
+     function ()
+    stopped([[
+local x = 1
+do local gone = 2 end
+local x = "two"
+]], function (front, paused)
+      local all, names = front:scope(paused, 1, "local")
+      assert.same({"x (hidden, #1)", "x"}, names)
+      assert.equal(1, all["x (hidden, #1)"].value)
+      assert.equal("two", all.x.value)
+    end)
+  end)
+
+  it("have extra arguments, upvalues and globals", function ()
+    debugger.debug([[
+local up = 5
+glob = 6
+local function f (...)
+  return up, ...
+end
+f(7, nil, 9)
+]], function (front)
+      front:stop_at(4)
+      local paused = front:go "resume"
+      local varargs = front:scope(paused, 1, "local")
+      assert.equal(7, varargs["(vararg 1)"].value)
+      assert.equal("undefined", varargs["(vararg 2)"].type)
+      assert.equal(9, varargs["(vararg 3)"].value)
+      assert.equal(5, front:scope(paused, 1, "closure").up.value)
+      assert.equal(6, front:scope(paused, 1, "global").glob.value)
+    end)
+  end)
+
+  it("have the object of a method as 'this'", function ()
+    debugger.debug([[
+local c = {name = "c"}
+function c:m ()
+  return self
+end
+c:m()
+]], function (front)
+      front:stop_at(3)
+      local this = front:go "resume".callFrames[1].this
+      assert.equal("c", front:properties(this.objectId).name.value)
+    end)
+  end)
+end)
+
+describe("values", function ()
+  it("are what they are in Lua", function ()
+    stopped([[
+local n, t, i, big = nil, true, 42, math.maxinteger
+local f, nan, inf, zero = 1.0, 0/0, -1/0, -0.0
+local s, bytes = "gr\u{fc}n", "\xff\0a"
+]], function (front, paused)
+      local v = front:scope(paused, 1, "local")
+      assert.same({type = "undefined"}, v.n)
+      assert.same({type = "boolean", value = true}, v.t)
+      assert.same({type = "number", value = 42, description = "42"}, v.i)
+      assert.same({type = "bigint",
+                   unserializableValue = "9223372036854775807n",
+                   description = "9223372036854775807"}, v.big)
+      assert.equal("1.0", v.f.description)
+      assert.equal("NaN", v.nan.unserializableValue)
+      assert.equal("-Infinity", v.inf.unserializableValue)
+      assert.equal("-0", v.zero.unserializableValue)
+      assert.same({type = "string", value = "gr\u{fc}n"}, v.s)
+      assert.equal("\\xff\\x00a", v.bytes.value)
+    end)
+  end)
+
+  it("have their keys in order, each under a name of its own", function ()
+    stopped([[
+local t = {10, 20, a = 1, ["1"] = 2, [1.5] = 3, [true] = 4}
+]], function (front, paused)
+      local t = variable(front, paused, "t")
+      assert.equal("table(#2)", t.description)
+      local all, names = front:properties(t.objectId)
+      assert.same({"1", "[1.5]", "2", '["1"]', "a", "[true]"}, names)
+      assert.equal(2, all['["1"]'].value)
+    end)
+  end)
+
+  it("never run a metamethod", function ()
+    stopped([[
+ran = 0
+local function run () ran = ran + 1 return "x" end
+local t = setmetatable({1}, {__index = run, __len = run, __tostring = run,
+                             __pairs = run, __eq = run, __name = "Kind"})
+local u = t
+]], function (front, paused)
+      local t = variable(front, paused, "t")
+      assert.equal("Kind(#1)", t.description)
+      assert.equal("Kind", t.className)
+      local internal = front:properties(t.objectId, "internalProperties")
+      local meta = front:properties(internal["[[Metatable]]"].objectId)
+      assert.equal("function", meta.__index.type)
+      local seen, problem = front:value(paused, 1, "t.x",
+                                        {throwOnSideEffect = true})
+      assert.equal("error", seen.subtype)
+      assert.is_table(problem)
+      assert.equal(0, front:value(paused, 1, "ran").value)
+      assert.equal("x", front:value(paused, 1, "t.x").value)
+    end)
+  end)
+
+  it("tell of functions, coroutines and their stacks", function ()
+    stopped([[
+local up = 1
+local function f (a, ...) return up end
+local co = coroutine.create(function () coroutine.yield() end)
+coroutine.resume(co)
+]], function (front, paused)
+      local v = front:scope(paused, 1, "local")
+      assert.matches("^function %(a, %.%.%.%) { app%.lua:2 }$",
+                     v.f.description)
+      local f = front:properties(v.f.objectId, "internalProperties")
+      assert.equal(1, front:properties(f["[[Upvalues]]"].objectId).up.value)
+      local co = front:properties(v.co.objectId, "internalProperties")
+      assert.equal("suspended", co["[[Status]]"].value)
+      local stack = front:properties(co["[[Stack]]"].objectId)
+      assert.matches("app%.lua:3", stack["1"].value)
+    end)
+  end)
+
+  it("of a large table come in parts", function ()
+    stopped([[
+local t = {}
+for i = 1, 1000 do t[i] = i * i end
+]], function (front, paused)
+      local t = variable(front, paused, "t")
+      local all, names = front:properties(t.objectId)
+      assert.equal(10, #names)
+      assert.equal("[101 … 200]", names[2])
+      local part = front:properties(all[names[2]].objectId)
+      assert.equal(150 * 150, part["150"].value)
+    end)
+  end)
+
+  it("have previews within limits", function ()
+    stopped([[
+local t = {a = 1, b = 2, c = 3, d = 4, e = ("x"):rep(200), f = 6}
+for i = 1, 150 do t[i] = i end
+]], function (front, paused)
+      local scope = paused.callFrames[1].scopeChain[1].object.objectId
+      local result = front:ask("Runtime.getProperties", {
+        objectId = scope, ownProperties = true, generatePreview = true
+      })
+      local preview = result.result[1].value.preview
+      assert.is_true(preview.overflow)
+      assert.equal(105, #preview.properties)
+      local long = preview.properties[105].value
+      assert.equal(100, utf8.len(long))
+      assert.matches("x…x", long)
+    end)
+  end)
+
+  it("are gone when the program goes on", function ()
+    debugger.debug("local t = {}\nlocal u = 1\nlocal v = 2\nreturn v\n",
+                   function (front)
+      front:go "stepOver"
+      local paused = front:go "stepOver"
+      local t = variable(front, paused, "t")
+      front:go "stepOver"
+      local _, problem = front:ask("Runtime.getProperties",
+                                   {objectId = t.objectId})
+      assert.same({code = -32000,
+                   message = "Could not find object with given id"}, problem)
+    end)
+  end)
+
+  it("of the console stay until their group is released", function ()
+    debugger.debug("local t = {}\nlocal u = 1\nreturn u\n", function (front)
+      local t = front:ask("Runtime.evaluate", {
+        expression = "{k = 'v'}", objectGroup = "console"
+      }).result
+      front:go "stepOver"
+      assert.equal("v", front:properties(t.objectId).k.value)
+      front:ask("Runtime.releaseObjectGroup", {objectGroup = "console"})
+      local _, problem = front:ask("Runtime.getProperties",
+                                   {objectId = t.objectId})
+      assert.equal(-32000, problem.code)
+    end)
+  end)
+end)
+
+describe("code in a frame", function ()
+  it("reads and assigns locals, upvalues, globals and extra arguments",
+     function ()
+    debugger.debug([[
+local up = 1
+local function f (a, ...)
+  local b = up
+  print(a, b, up, glob)
+end
+f(10, 20, 30)
+]], function (front, _, command)
+      front:stop_at(4)
+      local at = front:go "resume"
+      assert.equal(61, front:value(at, 1,
+                                   "a + b + select('#', ...) * 25").value)
+      assert.equal(50, front:value(at, 1, "... + 30").value)
+      front:value(at, 1, "a = 'A' b = 'B' up = 'U' glob = 'G'")
+      assert.equal("U", front:value(at, 2, "up").value)
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.equal("A\tB\tU\tG\n", command.out)
+    end)
+  end)
+
+  it("may be statements, whose value is that of their return", function ()
+    stopped("local a = 1", function (front, paused)
+      assert.equal(6, front:value(paused, 1, [[
+        local sum = 0
+        for i = a, 3 do sum = sum + i end
+        return sum]]).value)
+    end)
+  end)
+
+  it("fails with a traceback, and so does code that does not compile",
+     function ()
+    stopped("local function fail () error 'oh' end", function (front, paused)
+      local object, details = front:value(paused, 1, "fail()")
+      assert.equal("error", object.subtype)
+      assert.matches("^app%.lua:1: oh\nstack traceback:", object.description)
+      assert.equal("Uncaught", details.text)
+      object = front:value(paused, 1, "1 +")
+      assert.matches("near <eof>", object.description)
+      object = front:value(paused, 1, "error({})")
+      assert.matches("error object is a table", object.description)
+    end)
+  end)
+
+  it("cannot yield, and ends when its time is over", function ()
+    stopped("local a = 1", function (front, paused)
+      local object = front:value(paused, 1, "coroutine.yield(1)")
+      assert.matches("attempt to yield", object.description)
+      object = front:value(paused, 1, "(function () while true do end end)()",
+                           {timeout = 100})
+      assert.matches("took too long", object.description)
+    end)
+  end)
+
+  it("is looked at without side effects where that is asked for", function ()
+    stopped("local t = {a = {b = {7}}, ['x y'] = 8}", function (front, at)
+      local eager = {throwOnSideEffect = true, timeout = 500}
+      assert.equal(7, front:value(at, 1, "t.a.b[1]", eager).value)
+      assert.equal(8, front:value(at, 1, "t['x y']", eager).value)
+      assert.is_table(select(2, front:value(at, 1, "print(1)", eager)))
+      assert.is_table(select(2, front:value(at, 1, "t.a = 1", eager)))
+    end)
+  end)
+
+  it("knows what the front end calls globals", function ()
+    stopped("name_of_ours = 1", function (front, paused)
+      local object = front:value(paused, 1, "globalThis",
+                                 {objectGroup = "completion"})
+      assert.equal(1, front:properties(object.objectId).name_of_ours.value)
+    end)
+  end)
+end)
+
+describe("changes", function ()
+  it("are made to variables of all scopes", function ()
+    debugger.debug([[
+local up = 1
+local function f (a, ...)
+  print(a, up, ...)
+end
+f(1, 2)
+]], function (front, _, command)
+      front:stop_at(3)
+      local at = front:go "resume"
+      local id = at.callFrames[1].callFrameId
+      local function set (scope, name, value)
+        return front:ask("Debugger.setVariableValue", {
+          callFrameId = id, scopeNumber = scope, variableName = name,
+          newValue = value
+        })
+      end
+      assert.same({}, set(0, "a", {value = "A"}))
+      assert.same({}, set(0, "(vararg 1)", {unserializableValue = "5n"}))
+      assert.same({}, set(1, "up", {value = 2.5}))
+      local _, problem = set(0, "nobody", {value = 1})
+      assert.equal("There is no variable nobody", problem.message)
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.equal("A\t2.5\t5\n", command.out)
+    end)
+  end)
+
+  it("are made to fields, as the front end asks for them", function ()
+    stopped("local t = {1, a = 2}", function (front, paused)
+      local t = variable(front, paused, "t")
+      local function call (code, ...)
+        local arguments = {}
+        for i, value in ipairs {...} do
+          arguments[i] = {value = value}
+        end
+        return front:ask("Runtime.callFunctionOn", {
+          objectId = t.objectId, functionDeclaration = code,
+          arguments = arguments
+        })
+      end
+      call("function(a, b) { this[a] = b; }", "1", "one")
+      call("function(a) { delete this[a]; return !(a in this); }", "a")
+      local all, names = front:properties(t.objectId)
+      assert.same({"1"}, names)
+      assert.equal("one", all["1"].value)
+      local _, problem = call("function() { return 1; }")
+      assert.equal(-32000, problem.code)
+    end)
+  end)
+end)
