@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "reader/trueclock.h"
 #include "stream/eventreader.h"
 
 struct tg_Reader {
@@ -27,6 +28,7 @@ struct tg_Reader {
   uint64_t lost;
   uint64_t ticks;       /* of the last event */
   uint64_t waited;      /* ticks in which the program waited for a reader */
+  tg_TrueClock true_clock;
   uint64_t to_ns;       /* no event after this time is read */
   tg_Framer framer;     /* owns; its status is the reader's */
   void (*pace) (void *ud);
@@ -112,6 +114,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   c->lost = r->lost;
   c->ticks = r->ticks;
   c->waited = r->waited;
+  c->true_clock = r->true_clock;
   return c;
 }
 
@@ -126,6 +129,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   if (again != NULL) {
     again->clock = r->clock;
     again->waited = r->waited;
+    again->true_clock = r->true_clock;
   }
   return again;
 }
@@ -188,9 +192,25 @@ uint64_t tg_reader_waited (const tg_Reader *r) {
   return (uint64_t)((double)r->waited * r->clock.ns_per_tick);
 }
 
+void tg_reader_correct (tg_Reader *r) {
+  if (tg_costs_known(&r->stream->costs))
+    r->true_clock.costs = &r->stream->costs;
+}
+
+uint64_t tg_reader_spent (const tg_Reader *r) {
+  return (uint64_t)((double)r->true_clock.spent * r->clock.ns_per_tick);
+}
+
+/* What is owed still is of the time after the last event. */
 uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns) {
-  uint64_t waited = tg_reader_waited(r), last = tg_reader_time(r);
-  return (ns > waited && ns - waited > last) ? ns - waited : last;
+  uint64_t last = tg_reader_time(r), out = r->waited + r->true_clock.spent;
+  uint64_t out_ns = (uint64_t)((double)out * r->clock.ns_per_tick);
+  uint64_t owed_ns
+      = (uint64_t)((double)r->true_clock.owed * r->clock.ns_per_tick);
+  if (ns < out_ns || ns - out_ns < last)
+    return last;
+  ns -= out_ns;
+  return ns - last > owed_ns ? ns - owed_ns : last;
 }
 
 uint64_t tg_reader_lost (const tg_Reader *r) {
@@ -278,6 +298,24 @@ static uint64_t waited_at (const tg_Reader *r, const tg_Event *e,
   return r->waited + (e->waited < most ? e->waited : most);
 }
 
+/* The function that the event calls or leaves; NULL: none, or not known. */
+static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
+  tg_FunctionId id = e->function;
+  if (e->kind == TG_EV_RETURN) {
+    const tg_Stack *s = r->framer.running;
+    const tg_StackFrame *f = s != NULL ? tg_stack_top(s) : NULL;
+    id = f != NULL ? f->function : 0;
+  }
+  else if (e->kind != TG_EV_CALL)
+    return NULL;
+  return tg_functions_find(r->stream->functions, id);
+}
+
+static void pass_true (tg_Reader *r, uint64_t gap, const tg_Event *e) {
+  tg_trueclock_pass(&r->true_clock, gap);
+  tg_trueclock_event(&r->true_clock, e, function_of(r, e));
+}
+
 /* Reads an event; false if there is none before 'end', and none in time. The
    reader moves on only when it is known to be good: where it stands is what
    'damage' tells. */
@@ -300,9 +338,14 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     return false;
   }
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
-  *now_ns = tg_clock_ns(&r->clock, ticks - waited);
+  uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
+  uint64_t spent = r->true_clock.spent
+                   + tg_trueclock_share(&r->true_clock, gap);
+  *now_ns = tg_clock_ns(&r->clock, ticks - waited - spent);
   if (*now_ns > r->to_ns)
     return false;
+  if (tg_unlikely(r->true_clock.costs != NULL))
+    pass_true(r, gap, e);
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);
   r->cursor.offset += (uint32_t)used;

@@ -175,6 +175,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     clear_machinery(s);
     return false;
   }
+  s->writer.stream->costs = s->costs;
   s->writer.stream->directory = tg_fileio_directory();
   s->writer.last = s->writer.stream->clock.origin;
   read_directly(s, L);

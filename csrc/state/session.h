@@ -22,6 +22,7 @@
 #include "state/coroutine.h"
 #include "state/labels.h"
 #include "state/objectpool.h"
+#include "stream/costs.h"
 #include "stream/writer.h"
 
 /* Who started a trace. The program does not see the last three: they have names
@@ -117,6 +118,7 @@ typedef struct tg_Session {
   lua_Hook summon;            /* its hook, which is none of the program's */
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
+  tg_Costs costs;             /* of the stream to come, as measured */
   /* from here on only while tracing */
   bool tracing;
   bool hooked;                /* all coroutines have the tracer's hook */

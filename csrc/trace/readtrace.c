@@ -5,6 +5,7 @@
 ** recording is the end of what it has.
 */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,6 +56,8 @@ static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   tg_assert(r->reader == NULL);
   r->stop = tg_traceinfo_stop_pos(t);
   r->reader = tg_reader_new(t->stream, t->start, &r->selection);
+  if (r->reader != NULL && getenv("TG_RAW") == NULL)
+    tg_reader_correct(r->reader);
   tg_minduration_init(&r->minduration, r->reader, r->selection.min_duration_ns);
   return r->reader != NULL;
 }
