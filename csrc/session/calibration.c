@@ -16,7 +16,9 @@
 **     SWITCHES   CALL, RESUME, RETURN, CALL, YIELD, RETURN    SWITCH
 **     THROWS     CALL of pcall, CALL of error, THROW, RETURN  THROW
 **     VALUES     CALL with a number, RETURN with one          VALUES
-**     BYTES      CALL with a table, RETURN with one           BYTES
+**     TABLES, PROPERTIES, FUNCTIONS, STRINGS                  what these cost
+**                the same with an empty table, with one of     more than a
+**                eight properties, a function, a long string   number
 **
 ** Of a job there are several runs, and the median counts: what the machine does
 ** besides, which makes some runs longer, is not the hook's.
@@ -32,12 +34,13 @@
 #include "state/ownfunctions.h"
 
 #define TURNS 40        /* of one run */
-#define FIRST_JOB 3     /* on the probe's stack */
+#define PROPERTIES 8    /* of the table 'v' */
+#define FIRST_JOB 4     /* on the probe's stack */
 #define RUNS 9          /* of each job; bare ones before and after as well */
 
 typedef enum Job {
   JOB_CALLS, JOB_C_CALLS, JOB_TAILS, JOB_SWITCHES, JOB_THROWS, JOB_VALUES,
-  JOB_BYTES, NJOBS
+  JOB_TABLES, JOB_PROPERTIES, JOB_FUNCTIONS, JOB_STRINGS, NJOBS
 } Job;
 
 /* What the jobs call, and the jobs in their order. */
@@ -48,19 +51,22 @@ static const char program[] =
   "local function g (a) return a end\n"
   "local w = wrap(function () while true do yield() end end)\n"
   "local v = {a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8}\n"
+  "local e, s = {}, ('x'):rep(100)\n"
   "return function (n) for i = 1, n do f() end end,\n"
   "  function (n) for i = 1, n do nothing() end end,\n"
   "  function (n) for i = 1, n do t() end end,\n"
   "  function (n) for i = 1, n do w() end end,\n"
   "  function (n) for i = 1, n do pcall(error) end end,\n"
   "  function (n) for i = 1, n do g(i) end end,\n"
-  "  function (n) for i = 1, n do g(v) end end\n";
+  "  function (n) for i = 1, n do g(e) end end,\n"
+  "  function (n) for i = 1, n do g(v) end end,\n"
+  "  function (n) for i = 1, n do g(f) end end,\n"
+  "  function (n) for i = 1, n do g(s) end end\n";
 
 /* Ticks of one turn of a job, in all its runs. */
 typedef struct Times {
   double all[2 * RUNS];
   double inside[2 * RUNS];  /* of that, in the functions that the job calls */
-  uint64_t bytes;           /* of values, in all of them */
 } Times;
 
 typedef struct Calibration {
@@ -68,7 +74,7 @@ typedef struct Calibration {
   Times plain[NJOBS];       /* nothing is captured */
   Times unsure;             /* JOB_CALLS, of functions that share their line */
   Times sites;              /* JOB_CALLS, with call sites */
-  Times values[2];          /* JOB_VALUES and JOB_BYTES, with values */
+  Times values[NJOBS - JOB_VALUES];   /* with values */
 } Calibration;
 
 /* A trace of the probe's, and which jobs run in it. */
@@ -154,8 +160,6 @@ static void read_round (const Round *round, const tg_Trace *t) {
   int n = 0;
   tg_Reader *r = tg_traceinfo_reader(t);
   while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &p)) {
-    int jobs = (int)(round->last - round->first) + 1;
-    round->times[n % jobs].bytes += p.values.size;
     if (take_packet(&run, &p))
       note_run(round, n++, &run, t->stream->clock.ns_per_tick);
   }
@@ -183,6 +187,7 @@ static void push_jobs (lua_State *L) {
   static const char *const names[] = {"wrap", "yield"};
   luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
   luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 0);
+  luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
   if (luaL_loadbuffer(L, program, sizeof program - 1, "=probe") != LUA_OK)
     lua_error(L);
   lua_pushcfunction(L, nothing);
@@ -201,7 +206,7 @@ static int calibrate (lua_State *L) {
     {0, false, JOB_CALLS, JOB_THROWS, c->plain},
     {0, true, JOB_CALLS, JOB_CALLS, &c->unsure},
     {TG_TYPE_CALLSITE, false, JOB_CALLS, JOB_CALLS, &c->sites},
-    {TG_TYPE_ARGUMENTS | TG_TYPE_RETURN, false, JOB_VALUES, JOB_BYTES,
+    {TG_TYPE_ARGUMENTS | TG_TYPE_RETURN, false, JOB_VALUES, JOB_STRINGS,
      c->values},
   };
   tg_ownfunctions_except(nothing);
@@ -254,20 +259,21 @@ static void set_pair (Calibration *c, tg_Costs *costs, Job job, tg_Cost call,
   costs->ticks[leave] = whole(added(c, job) - inside);
 }
 
-/* Bytes of the values of one event: each turn has two. */
-static double bytes (const Times *t) {
-  return (double)t->bytes / ((RUNS + 1) * TURNS * 2);
+/* What values add to one event: each turn has two that have one. */
+static double captured (Calibration *c, Job job) {
+  double all = traced(&c->values[job - JOB_VALUES]) - bare(c, job);
+  return (all - added(c, JOB_CALLS)) / 2;
 }
 
 static void set_values (Calibration *c, tg_Costs *costs) {
-  double plain = added(c, JOB_CALLS);
-  double small = (traced(&c->values[0]) - bare(c, JOB_VALUES) - plain) / 2;
-  double large = (traced(&c->values[1]) - bare(c, JOB_BYTES) - plain) / 2;
-  double more = bytes(&c->values[1]) - bytes(&c->values[0]);
-  double per_byte = (more > 0 && large > small) ? (large - small) / more : 0;
-  costs->ticks[TG_COST_BYTES] = whole(per_byte * TG_COSTS_UNIT);
-  costs->ticks[TG_COST_VALUES]
-      = whole(small - per_byte * bytes(&c->values[0]));
+  double number = captured(c, JOB_VALUES), table = captured(c, JOB_TABLES);
+  double properties = captured(c, JOB_PROPERTIES);
+  costs->ticks[TG_COST_VALUES] = whole(number);
+  costs->ticks[TG_COST_TABLE] = whole(table - number);
+  costs->ticks[TG_COST_PROPERTY] = whole((properties - table) / PROPERTIES);
+  costs->ticks[TG_COST_FUNCTION]
+      = whole(captured(c, JOB_FUNCTIONS) - number);
+  costs->ticks[TG_COST_STRING] = whole(captured(c, JOB_STRINGS) - number);
 }
 
 static void work_out (Calibration *c, tg_Costs *costs) {
@@ -292,7 +298,6 @@ static void work_out (Calibration *c, tg_Costs *costs) {
     };
     for (int i = 0; i < TG_NCOSTS; i++) fprintf(stderr, "%s %u  ", names[i], costs->ticks[i]);
     fprintf(stderr, "bare "); for (int i = 0; i < NJOBS; i++) fprintf(stderr, "%.0f ", bare(c, i));
-    fprintf(stderr, " bytes %.0f %.0f", bytes(&c->values[0]), bytes(&c->values[1]));
     fprintf(stderr, "\n");
   }
 }

@@ -11,8 +11,9 @@
 **     calibration ─> stream.costs ─> COSTS entry ─> stream.costs ─> reader
 **     (trace/)       (the tracer's)  (a file)       (of who reads)  (trueclock)
 **
-** What is captured with an event shows in its bytes, so the costs are the same
-** for all traces of a stream, whatever each of them has asked for.
+** What was captured with an event shows in its bytes, and is counted there. So
+** the costs are the same for all traces of a stream, whatever each of them has
+** asked for.
 */
 #ifndef TG_COSTS_H
 #define TG_COSTS_H
@@ -32,8 +33,11 @@
   X(THROW) \
   X(UNSURE)     /* more: of a function that is told apart at each call */ \
   X(SITE)       /* more: with the call's site */ \
-  X(VALUES)     /* more: with values */ \
-  X(BYTES)      /* more: for TG_COSTS_UNIT of them */
+  X(VALUES)     /* more: with a list of values */ \
+  X(TABLE)      /* more: for each object of them, a table or userdata... */ \
+  X(PROPERTY)   /* ...and each of its properties that is listed */ \
+  X(FUNCTION)   /* more: for each function of them */ \
+  X(STRING)     /* more: for each string that is not short */
 
 typedef enum tg_Cost {
 #define X(name) TG_COST_##name,
@@ -41,8 +45,6 @@ typedef enum tg_Cost {
 #undef X
   TG_NCOSTS
 } tg_Cost;
-
-#define TG_COSTS_UNIT 64u
 
 typedef struct tg_Costs {
   uint32_t ticks[TG_NCOSTS];  /* all 0: nobody has measured them */
