@@ -311,7 +311,24 @@ static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
   return tg_functions_find(r->stream->functions, id);
 }
 
+static bool is_toll (const tg_Event *e) {
+  return e->kind == TG_EV_TIME && (e->flags & TG_EVF_TOLL) != 0;
+}
+
+/* What tracing has taken up to an event that comes after so long a gap. */
+static uint64_t spent_at (const tg_Reader *r, const tg_Event *e,
+                          uint64_t gap) {
+  const tg_TrueClock *c = &r->true_clock;
+  if (c->costs == NULL)
+    return 0;
+  return c->spent + (is_toll(e) ? gap : tg_trueclock_share(c, gap));
+}
+
 static void pass_true (tg_Reader *r, uint64_t gap, const tg_Event *e) {
+  if (is_toll(e)) {
+    tg_trueclock_toll(&r->true_clock, gap);
+    return;
+  }
   tg_trueclock_pass(&r->true_clock, gap);
   tg_trueclock_event(&r->true_clock, e, function_of(r, e));
 }
@@ -339,12 +356,11 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   }
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
   uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
-  uint64_t spent = r->true_clock.spent
-                   + tg_trueclock_share(&r->true_clock, gap);
+  uint64_t spent = spent_at(r, e, gap);
   *now_ns = tg_clock_ns(&r->clock, ticks - waited - spent);
   if (*now_ns > r->to_ns)
     return false;
-  if (tg_unlikely(r->true_clock.costs != NULL))
+  if (r->true_clock.costs != NULL)
     pass_true(r, gap, e);
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);

@@ -46,6 +46,12 @@ TG_INLINE void tg_trueclock_pass (tg_TrueClock *c, uint64_t gap) {
   c->owed -= share;
 }
 
+/* The same of a gap that was tracing's altogether (TOLL in event.h). */
+TG_INLINE void tg_trueclock_toll (tg_TrueClock *c, uint64_t gap) {
+  c->spent += gap;
+  c->owed = 0;
+}
+
 /* An event is there; after tg_trueclock_pass. */
 void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
                          const tg_Function *f);

@@ -330,6 +330,7 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
   bool heap = tg_heap_due(s, now);
+  const tg_Chunk *before = r->chunk;
   tg_assert(s->tracing && need > 0);
   if (s->terminated)
     return;             /* nothing comes after the end */
@@ -348,6 +349,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     tg_heap_note(s, now);
     tg_tracelimits_set(s);
   }
+  if (r->chunk != before)
+    tg_session_toll(s);
   note_wishes(s);
   errno = error;
 }
