@@ -11,20 +11,20 @@
 
 const tg_Format tg_formats[] = {
   {"chrome", "Chrome DevTools, Perfetto: trace events", ".trace.json",
-   1000000, 3000, true, 2, tg_chromevalues_work, tg_format_chrome},
+   1000000, 3000, true, 2, tg_chromevalues_work, tg_format_chrome, false},
   {"cpuprofile", "DevTools, VS Code: a CPU profile of V8", ".cpuprofile",
-   1000000, 3000, false, 1, NULL, tg_format_cpuprofile},
+   1000000, 3000, false, 1, NULL, tg_format_cpuprofile, false},
   {"firefox", "Firefox Profiler: exact times, arguments, a track for each"
    " coroutine", ".profile.json", 1000000, 10000, true, 2, tg_arguments_work,
-   tg_format_firefox},
+   tg_format_firefox, false},
   {"folded", "flamegraph.pl, inferno: stacks and microseconds", ".folded",
-   0, 3000, false, 1, NULL, tg_format_folded},
+   0, 3000, false, 1, NULL, tg_format_folded, false},
   {"gecko", "Firefox Profiler: the format of Firefox itself, sampled",
-   ".gecko.json", 1000000, 10000, true, 2, NULL, tg_format_gecko},
+   ".gecko.json", 1000000, 10000, true, 2, NULL, tg_format_gecko, false},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, 1, tg_packets_work,
-   tg_format_packets},
+   tg_format_packets, true},
   {"speedscope", "speedscope: the program, and each coroutine",
-   ".speedscope.json", 1000000, 3000, false, 2, NULL, tg_format_speedscope},
+   ".speedscope.json", 1000000, 3000, false, 2, NULL, tg_format_speedscope, false},
   {0}
 };

@@ -374,11 +374,10 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
    one. */
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
   uint64_t now_ns;
-  if (!tg_framer_idle(&r->framer) && tg_framer_next(&r->framer, out))
-    return true;
-  while (!tg_framer_over(&r->framer) && read_event(r, end, &now_ns)) {
-    if (tg_framer_event(&r->framer, now_ns, out))
-      return true;
-  }
-  return false;
+  bool given = !tg_framer_idle(&r->framer) && tg_framer_next(&r->framer, out);
+  while (!given && !tg_framer_over(&r->framer) && read_event(r, end, &now_ns))
+    given = tg_framer_event(&r->framer, now_ns, out);
+  if (given)
+    out->spent_ns = tg_reader_spent(r);
+  return given;
 }

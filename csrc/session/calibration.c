@@ -290,16 +290,6 @@ static void work_out (Calibration *c, tg_Costs *costs) {
   costs->ticks[TG_COST_SITE]
       = whole(traced(&c->sites) - traced(&c->plain[JOB_CALLS]));
   set_values(c, costs);
-  if (getenv("TG_SHOW")) {
-    static const char *names[] = {
-#define X(n) #n,
-    TG_COSTS(X)
-#undef X
-    };
-    for (int i = 0; i < TG_NCOSTS; i++) fprintf(stderr, "%s %u  ", names[i], costs->ticks[i]);
-    fprintf(stderr, "bare "); for (int i = 0; i < NJOBS; i++) fprintf(stderr, "%.0f ", bare(c, i));
-    fprintf(stderr, "\n");
-  }
 }
 
 void tg_calibration_measure (tg_Costs *costs) {

@@ -5,7 +5,6 @@
 ** recording is the end of what it has.
 */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,8 +55,6 @@ static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   tg_assert(r->reader == NULL);
   r->stop = tg_traceinfo_stop_pos(t);
   r->reader = tg_reader_new(t->stream, t->start, &r->selection);
-  if (r->reader != NULL && getenv("TG_RAW") == NULL)
-    tg_reader_correct(r->reader);
   tg_minduration_init(&r->minduration, r->reader, r->selection.min_duration_ns);
   return r->reader != NULL;
 }
@@ -81,6 +78,13 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
   if (!work_out_demand(r, t, narrow, types) || !open_reader(r, t))
     luaL_error(L, "not enough memory");
   return r;
+}
+
+/* A reader's copies have its clock: so this comes before there are any. */
+void tg_readtrace_times (tg_ReadTrace *r, tg_Times usual) {
+  tg_Times times = r->filter.times != TG_TIMES_USUAL ? r->filter.times : usual;
+  if (times == TG_TIMES_TRUE)
+    tg_reader_correct(r->reader);
 }
 
 /* What the system would say of the same: EBADMSG is "Bad message". */
@@ -184,7 +188,8 @@ static int next_packet (lua_State *L) {
 /* The iterator owns the reading by its upvalue, which pins the Trace in
    turn. */
 int trace_packets (lua_State *L) {
-  const tg_ReadTrace *r = tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  tg_ReadTrace *r = tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  tg_readtrace_times(r, TG_TIMES_RAW);
   tg_reader_mark(r->reader);
   lua_pushcclosure(L, next_packet, 1);
   return 1;
@@ -229,6 +234,8 @@ int trace_log (lua_State *L) {
   lua_settop(L, 3);
   check_style(L, &style);
   const tg_ReadTrace *r = tg_readtrace_new(L, 3, NULL, TG_TYPES_ALL);
+  if (r->filter.times == TG_TIMES_TRUE)
+    luaL_error(L, "option 'raw': a log has the times of the recording");
   bool named = lua_getfield(L, 2, "path") == LUA_TSTRING;
   const char *path = named ? lua_tostring(L, -1) : NULL;
   int fd = tg_logstyle_open(L, 2);

@@ -66,6 +66,13 @@ local function duration_of (about)
              .. " waited for a client" or "")
 end
 
+-- What is not in the program's duration, and in no other time but a log's.
+local function tracing_of (about)
+  local cost = about.tracing_ms
+  return cost and ("%s, %.1f %% of the time that the program took"):format(
+    units.span(cost), 100 * cost / (cost + about.duration_ms)) or "not known"
+end
+
 -- The names and how their values are found.
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
@@ -81,6 +88,7 @@ local facts = {
   {"frames", function (about) return about.frames or "not known" end},
   {"state", state_of},
   {"duration", duration_of},
+  {"tracing", tracing_of},
   {"events", events_of},
   {"lost", function (about) return recording.losses(about.lost) end},
   {"threads", function (about) return units.count(about.threads) end},

@@ -22,7 +22,7 @@ tree.options = options.joined({
    group = "The tree", help = "Levels shown; N may be 'all'."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
-}, options.reading)
+}, options.reading, options.times)
 
 function tree.declare (parser)
   parser:argument("file"):description("The recording.")
