@@ -29,6 +29,7 @@ struct tg_Reader {
   uint64_t ticks;       /* of the last event */
   uint64_t waited;      /* ticks in which the program waited for a reader */
   tg_TrueClock true_clock;
+  uint64_t spent_ns;    /* raw time less the true one, at the last event */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Framer framer;     /* owns; its status is the reader's */
   void (*pace) (void *ud);
@@ -115,6 +116,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   c->ticks = r->ticks;
   c->waited = r->waited;
   c->true_clock = r->true_clock;
+  c->spent_ns = r->spent_ns;
   return c;
 }
 
@@ -130,6 +132,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
     again->clock = r->clock;
     again->waited = r->waited;
     again->true_clock = r->true_clock;
+    again->spent_ns = r->spent_ns;
   }
   return again;
 }
@@ -360,8 +363,10 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   *now_ns = tg_clock_ns(&r->clock, ticks - waited - spent);
   if (*now_ns > r->to_ns)
     return false;
-  if (r->true_clock.costs != NULL)
+  if (r->true_clock.costs != NULL) {
+    r->spent_ns = tg_clock_ns(&r->clock, ticks - waited) - *now_ns;
     pass_true(r, gap, e);
+  }
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);
   r->cursor.offset += (uint32_t)used;
@@ -378,6 +383,6 @@ bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
   while (!given && !tg_framer_over(&r->framer) && read_event(r, end, &now_ns))
     given = tg_framer_event(&r->framer, now_ns, out);
   if (given)
-    out->spent_ns = tg_reader_spent(r);
+    out->spent_ns = r->spent_ns;
   return given;
 }

@@ -147,10 +147,12 @@ TG_INLINE uint32_t parent_in (const tg_ScopeWalk *w, tg_ThreadId thread) {
 TG_INLINE void pass_time (tg_ScopeWalk *w, uint64_t now_ns,
                           uint64_t spent_ns) {
   tg_assert(now_ns >= w->now_ns);   /* a reader's times never go back */
-  tg_assert(spent_ns >= w->spent_ns);
-  uint64_t ns = now_ns - w->now_ns, spent = spent_ns - w->spent_ns;
+  uint64_t ns = now_ns - w->now_ns, spent = 0;
   w->now_ns = now_ns;
-  w->spent_ns = spent_ns;
+  if (spent_ns > w->spent_ns) {     /* rounded: it may be one less */
+    spent = spent_ns - w->spent_ns;
+    w->spent_ns = spent_ns;
+  }
   if (w->nopen == 0)
     return;
   tg_ScopeEvent *e = &w->live[w->open[w->nopen - 1]].event;

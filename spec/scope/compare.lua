@@ -90,7 +90,7 @@ local function check_question (profiler, id, model, q)
   return wrong and show(q) .. ": " .. wrong
 end
 
--- By function, what the timelines have of it: hits, and time with overhead.
+-- By function, what the timelines have of it: hits and time.
 local function sums_of (profiler, session)
   local sums, hits = {}, 0
   for _, timeline in ipairs(session.timelineList) do
@@ -102,13 +102,13 @@ local function sums_of (profiler, session)
       local f = event.functionCall
       local key = ("%s %s:%s"):format(f.name, f.source or "[C]", f.line or "")
       hits = hits + event.hits
-      sums[key] = (sums[key] or 0) + ns(event.time) + ns(event.overhead)
+      sums[key] = (sums[key] or 0) + ns(event.time)
     end
   end
   return sums, hits
 end
 
--- Against the report, which says nothing of overhead.
+-- Against the report, of which overhead is no part either.
 local function check_report (profiler, session, trace, packets)
   local sums, hits = sums_of(profiler, session)
   local expected, entries = {}, 0
@@ -138,16 +138,17 @@ end
 -- stopped and has the types above; nil if nothing. 'how' as profiler:load takes
 -- it.
 function compare.trace (profiler, trace, count, seed, how)
-  local packets = report.collect(trace, {trace = compare.types})
+  local packets = report.collect(trace, {trace = compare.types, raw = false})
+  for i, raw in ipairs(report.collect(trace, {trace = {"time"}})) do
+    packets[i].spent = ns(raw.time) - ns(packets[i].time)
+  end
   local status, session = profiler:load(trace, nil, how)
   if status ~= 0 then
     return session.description
   end
   local id = session.sessionID
   local from = ns(profiler:info(id).start_ms)
-  local model = reference.session(packets, from, from + ns(session.duration),
-                                  ns(session.callOverhead),
-                                  ns(session.returnOverhead))
+  local model = reference.session(packets, from, from + ns(session.duration))
   local wrong = check_timelines(session, model)
                 or check_report(profiler, session, trace, packets)
   local random = generator(seed)
