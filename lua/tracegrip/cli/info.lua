@@ -70,10 +70,10 @@ end
 local function tracing_of (about)
   local cost = about.tracing_ms
   return cost and ("%s, %.1f %% of the time that the program took"):format(
-    units.span(cost), 100 * cost / (cost + about.duration_ms)) or "not known"
+    units.span(cost), 100 * cost / (cost + about.duration_ms))
 end
 
--- The names and how their values are found.
+-- The names and how their values are found; nil: nothing is said of it.
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
   {"arguments", arguments_of},
@@ -132,8 +132,11 @@ local trace_columns = {
 -- 'limit' of its traces, or all without one.
 function info.lines (about, width, limit)
   local lines = {}
-  for i, fact in ipairs(facts) do
-    lines[i] = ("%-10s %s"):format(fact[1] .. ":", fact[2](about))
+  for _, fact in ipairs(facts) do
+    local text = fact[2](about)
+    if text then
+      lines[#lines + 1] = ("%-10s %s"):format(fact[1] .. ":", text)
+    end
   end
   lines[#lines + 1] = ""
   local shown, rest = units.first(about.traces, limit, "trace")
