@@ -25,6 +25,7 @@ const tg_Format tg_formats[] = {
    0, 0, true, 1, tg_packets_work,
    tg_format_packets, true},
   {"speedscope", "speedscope: the program, and each coroutine",
-   ".speedscope.json", 1000000, 3000, false, 2, NULL, tg_format_speedscope, false},
+   ".speedscope.json", 1000000, 3000, false, 2, NULL, tg_format_speedscope,
+   false},
   {0}
 };

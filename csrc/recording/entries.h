@@ -103,7 +103,8 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
                                   tg_Function *out);
 tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out);
 
-/* Costs that are not in it are 0: an older tracegrip did not tell them apart. */
+/* Costs that are not in it are 0: an older tracegrip did not tell them
+   apart. */
 void tg_entry_read_costs (const tg_Entry *e, tg_Costs *out);
 
 /* A source's name and text, which are borrowed from the entry. */

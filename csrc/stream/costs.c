@@ -70,7 +70,8 @@ static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,
 }
 
 /* A file may have any numbers: the sum is cut to what a gap can be. */
-uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e, const tg_Function *f) {
+uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e,
+                      const tg_Function *f) {
   uint64_t ticks = of_kind(c, e, f != NULL && f->is_c);
   if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_SITE))
     ticks += c->ticks[TG_COST_SITE];
