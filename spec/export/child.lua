@@ -28,12 +28,9 @@ for i = 1, #started do   -- no call before the last trace has stopped
   started[i]:stop()
 end
 
--- All in the times that exports have, packets too.
-how.export.raw = how.export.raw or false
-
 local filter = {}
 for _, key in ipairs {"include", "exclude", "thread", "minDuration",
-                      "maxDepth", "c", "raw"} do
+                      "maxDepth", "c"} do
   filter[key] = how.export[key]
 end
 
