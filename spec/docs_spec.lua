@@ -21,7 +21,7 @@ local files = {
 -- What begins so is run by other specs: it builds, waits, or opens a browser.
 local elsewhere = {
   "^make", "^sudo make install", "^kill %-USR1 PID", "^tracegrip view",
-  "^tracegrip serve", "^tracegrip attach",
+  "^tracegrip serve", "^tracegrip attach", "^tracegrip top",
   "^TRACEGRIP_LISTEN=%d+ LUA_INIT_5_4=",
 }
 

@@ -96,16 +96,25 @@ static Tape nameless (tg_Cursor *start) {
   return t;
 }
 
+/* Formats may have zero bytes. */
+static bool contains (const tg_Buf *text, const char *s) {
+  size_t size = strlen(s);
+  for (size_t i = 0; i + size <= text->size; i++) {
+    if (memcmp(text->data + i, s, size) == 0)
+      return true;
+  }
+  return false;
+}
+
 static void nothing_known (void) {
   tg_Cursor start;
   Tape t = nameless(&start);
   for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
     tg_Buf text = export_of(t.stream, f, true);
     UNIT_CHECK(!text.failed && text.size > 1);
-    UNIT_CHECK(strstr(text.data, "(null)") == NULL);
-    UNIT_CHECK(strstr(text.data, "(anonymous function)") != NULL
-               || strstr(f->name, "packets") != NULL
-               || strstr(text.data, "\"?\"") != NULL);
+    UNIT_CHECK(!contains(&text, "(null)"));
+    UNIT_CHECK(contains(&text, "(anonymous function)")
+               || strcmp(f->name, "packets") == 0 || contains(&text, "\"?\""));
     tg_buf_free(&text);
   }
   tg_cursor_drop(&start);
