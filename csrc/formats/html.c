@@ -72,6 +72,8 @@ static bool fail (Document *d) {
    all pieces together are one run of base64. */
 static void put_base64 (tg_Buf *out, tg_Buf *bytes) {
   size_t size = bytes->size - bytes->size % 3;
+  if (size == 0)
+    return;
   tg_scalars_base64(out, bytes->data, size);
   memmove(bytes->data, bytes->data + size, bytes->size - size);
   bytes->size -= size;
