@@ -18,7 +18,6 @@
 #include "binding/readoptions.h"
 #include "binding/system.h"
 #include "client/receiver.h"
-#include "client/replay.h"
 #include "direct/proof.h"
 #include "inspect/inspector.h"
 #include "hook/userhook.h"
@@ -101,7 +100,6 @@ static const luaL_Reg core[] = {
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
-  {"replay", replay_new},
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
   {"waited", listener_waited},
@@ -183,7 +181,6 @@ int luaopen_tracegrip_core (lua_State *L) {
   setup_trace(L);
   tg_recordingobject_setup(L);
   tg_receiver_setup(L);
-  tg_replay_setup(L);
   tg_actorfeed_setup(L);
   tg_serverthread_setup();
   tg_serverhost_setup(L);

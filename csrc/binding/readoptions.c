@@ -153,10 +153,10 @@ static int unknown_type (lua_State *L) {
                     lua_tostring(L, -1));
 }
 
-/* By raw access up to the first nil, as a list is. */
-uint32_t tg_readoptions_types (lua_State *L, int index) {
+/* The list at 'index', from the stack's bottom, into bits: by raw access up to
+   the first nil, as a list is. */
+static uint32_t read_types (lua_State *L, int index) {
   uint32_t types = 0;
-  index = lua_absindex(L, index);
   if (!lua_istable(L, index))
     luaL_error(L, "option 'trace': a list of trace types expected, got %s",
                luaL_typename(L, index));
@@ -192,7 +192,7 @@ void tg_readoptions_pushtypes (lua_State *L, uint32_t types) {
 /* An empty list is fine: then packets have no fields but those that all
    have. */
 static void opt_trace (Reading *r) {
-  uint32_t types = tg_readoptions_types(r->L, -1);
+  uint32_t types = read_types(r->L, lua_gettop(r->L));
   r->typed = types != TG_TYPE_SAMPLES;
   if ((types & TG_TYPE_SAMPLES) && r->o->sample == 0)
     r->o->sample = TG_SAMPLE_DEFAULT;

@@ -26,9 +26,6 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
 /* Pushes options with the defaults, in the hands of the collector. */
 tg_Options *tg_readoptions_new (lua_State *L);                 /* [-0, +1, m] */
 
-/* The list of type names at the top of the stack into bits; raises. */
-uint32_t tg_readoptions_types (lua_State *L, int index);       /* [-0, +0, v] */
-
 /* Pushes a list of the names of 'types'. */
 void tg_readoptions_pushtypes (lua_State *L, uint32_t types);  /* [-0, +1, m] */
 

@@ -1,6 +1,6 @@
 /*
 ** destination.c - the log and the recording that a client makes of a stream.
-** Used by replay.c and receiver.c, on the thread of their state. What fails
+** Used by receiver.c, on the thread of its state. What fails
 ** sets errno; a recording whose beginning has no room leaves no file.
 **
 ** Either, both, or none may be wanted. The file is written by the store itself,

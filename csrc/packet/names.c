@@ -3,8 +3,8 @@
 **
 ** Called with every packet, on any thread; nothing is kept. Names are those of
 ** a program: any bytes, any length (tg_sink_text). One place for all documents,
-** so that a function has the same words in all of them: who makes a recording
-** of packets knows a function by its words (client/replayfunctions.h).
+** so that a function has the same words in all of them, by which a reader knows
+** it again.
 */
 #include "packet/names.h"
 

@@ -5,8 +5,6 @@
 */
 #include "stream/marks.h"
 
-#include <string.h>
-
 static const char *const names[TG_NMARKS] = {
 #define X(id, name) name,
   TG_MARKS(X)
@@ -15,11 +13,4 @@ static const char *const names[TG_NMARKS] = {
 
 const char *tg_mark_name (uint32_t sort) {
   return names[sort < TG_NMARKS ? sort : TG_MARK_LOG];
-}
-
-uint32_t tg_mark_sort (const char *name) {
-  uint32_t sort = 0;
-  while (sort < TG_NMARKS && strcmp(names[sort], name) != 0)
-    sort++;
-  return sort;
 }

@@ -35,9 +35,6 @@ typedef enum tg_MarkSort {
 /* The name of the method. */
 const char *tg_mark_name (uint32_t sort);
 
-/* The sort with that name, TG_NMARKS if there is none. */
-uint32_t tg_mark_sort (const char *name);
-
 /* Whether it is the program's, by a method of the console. */
 TG_INLINE bool tg_mark_said (uint32_t sort) {
   return sort < TG_MARK_HEAP;

@@ -1,8 +1,10 @@
--- tracegrip attach: against a server that says what each test wants.
+-- tracegrip attach: against a server that says what each test wants, and sends
+-- blocks of small programs' traces.
 
 local fake = require "spec.client.fake"
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
+local sentblocks = require "spec.support.sentblocks"
 local served = require "spec.support.served"
 local uv = require "luv"
 
@@ -10,28 +12,22 @@ local it = run.needs("luv", it, pending)
 
 local server
 
-local function frames (text, first)
-  local list = fake.frames(text, first)
-  for _, packet in ipairs(list) do
-    if packet.type == "enteredFrame" then
-      packet.callsite = {url = "p.lua", line = 7}
-      packet.location = {url = "p.lua", line = 3}
-    end
-  end
-  return table.unpack(list)
-end
-
 local function stopped (name, why)
   return {from = "trace1", type = "stoppedTrace", name = name, why = why}
 end
 
--- A script whose startTrace says 'text' and then ends the trace.
-local function saying (text, why)
+-- A script whose startTrace sends blocks and then ends the trace.
+local function sending (list, why)
   return {startTrace = function (s, packet)
     fake.handlers.startTrace(s, packet)
-    s:send(frames(text))
+    s:stream(list)
     s:send(stopped(packet.name or "Trace 1", why or "duration"))
   end}
+end
+
+-- The same with the calls in 'text'.
+local function saying (text, why)
+  return sending(sentblocks.of(text), why)
 end
 
 -- The command in a directory, with a server that has the script.
@@ -90,31 +86,29 @@ describe("tracegrip attach", function ()
     for line in command.out:gmatch "[^\n]+" do
       lines[#lines + 1] = line:gsub("%s+", " ")
     end
-    assert.same({"a() p.lua:7", "│ b() p.lua:7", "│ └→ 2", "└ a → 3"}, lines)
+    assert.same({"a() p.lua:4", "│ b() p.lua:3", "│ └", "└ a"}, lines)
   end)
 
   it("logs while the program runs", function ()
     run.within(function (directory)
       local command = start(directory, {startTrace = function (s, packet)
         fake.handlers.startTrace(s, packet)
-        s:send(frames "a(")
+        s:stream(sentblocks.of "a(")
       end})
-      command:until_says "a%(%) +p.lua:7"
+      command:until_says "a%(%) +p.lua:3"
       command:kill()
       assert.equal(0, command:ended())
     end)
   end)
 
-  it("asks for what it is told and what it needs", function ()
+  it("asks for what it is told, as blocks", function ()
     call(saying "", {"--name", "n", "--trace", "name,arguments", "--no-c",
                      "--max-depth", "5", "--include", "^a", "--value-depth",
                      "all", "--duration", "2s", "--min-duration", "3"})
     local packet = asked "startTrace"
-    assert.is_true(packet.batch >= 100)
-    packet.batch = nil
     assert.same({to = "trace1", type = "startTrace", name = "n", c = false,
-                 trace = {"name", "arguments", "time", "location", "thread"},
-                 maxDepth = 5, include = {"^a"}, valueDepth = "all",
+                 trace = {"name", "arguments"}, blocks = true, maxDepth = 5,
+                 include = {"^a"}, valueDepth = "all",
                  duration = 2000.0}, packet)
   end)
 
@@ -130,7 +124,20 @@ describe("tracegrip attach", function ()
   end)
 
   it("leaves out calls that are too short, itself", function ()
-    local command = call(saying "a(b(c())d())", {"--min-duration", "0.3"})
+    local list = sentblocks.program [[
+      local clock <const> = os.clock
+      local function c () end
+      local function b ()
+        c()
+        local start = clock()
+        repeat until clock() > start + 0.02
+      end
+      local function d () end
+      local function a () b() d() end
+      a()
+    ]]
+    local command = call(sending(list), {"--min-duration", "10"})
+    assert.matches("a%(", command.out)
     assert.matches("b%(", command.out)
     assert.not_matches("c%(", command.out)
     assert.not_matches("d%(", command.out)
@@ -179,22 +186,19 @@ describe("tracegrip attach", function ()
                               {"-o", "rec", "--name", "mine"})
         assert.equal(0, command:ended(), command.err)
         assert.equal("", command.out)
-        assert.equal("tracegrip: rec: 6 events\n", complaint(command))
+        local size = 0
+        for _, bytes in ipairs(sentblocks.of "a(b())c()") do
+          size = size + #bytes
+        end
+        assert.equal(("tracegrip: rec: %d bytes\n"):format(size),
+                     complaint(command))
         local recording = assert(recorded.open(directory .. "/rec"))
         local info = recording:info()
         assert.equal("complete", info.state)
         assert.equal("one.lua", info.program)
         assert.equal("mine", info.traces[1].name)
         assert.equal("duration", info.traces[1].ended)
-        assert.same({"name", "callsite", "time", "parameterNames", "arguments",
-                     "return", "throw", "yield"}, info.traces[1].types)
-        assert.same({type = "enteredFrame", sequence = 1, name = "b",
-                     time = 0.125, callsite = {url = "p.lua", line = 7}},
-                    (function ()
-          local packet = recorded.packets(recording)[2]
-          packet.parameterNames, packet.arguments = nil, nil
-          return packet
-        end)())
+        assert.equal("a(b())c()", fake.text(recorded.packets(recording)))
       end)
     end)
 
@@ -286,10 +290,9 @@ describe("tracegrip attach", function ()
           local command = start(directory, {
             startTrace = function (s, packet)
               fake.handlers.startTrace(s, packet)
-              s:send(frames "a(b(")
+              s:stream(sentblocks.of "a(b(")
             end,
             detach = function (s, packet)
-              s:send(frames(")", 2))
               fake.handlers.detach(s, packet)
               s:send(stopped("Trace 1", "detached"))
             end
@@ -300,7 +303,7 @@ describe("tracegrip attach", function ()
           assert.is_table(asked "detach")
           local recording = assert(recorded.open(directory .. "/rec"))
           assert.equal("complete", recording:info().state)
-          assert.equal(3, #recorded.packets(recording))
+          assert.equal(2, #recorded.packets(recording))
         end)
       end)
     end
@@ -349,7 +352,7 @@ describe("tracegrip attach", function ()
       run.within(function (directory)
         local command = start(directory, {startTrace = function (s, packet)
           fake.handlers.startTrace(s, packet)
-          s:send(frames "a(b()")
+          s:stream(sentblocks.of "a(b()")
           fake.later(function () s:hang_up() end)
         end}, {"-o", "rec"})
         command:ended()
@@ -387,6 +390,17 @@ describe("tracegrip attach", function ()
       end)
     end)
 
+    it("when the server is another TraceActor", function ()
+      for _, traits in ipairs {{}, {blocks = 2}, {blocks = true}, false} do
+        local command = call({connect = function (s)
+          s:send {from = "root", applicationType = "lua", traits = traits}
+        end})
+        assert_fails(command, 1, "sends no blocks that this version reads")
+        assert.is_nil(asked "attach")
+        server:close()
+      end
+    end)
+
     it("when what came is nonsense", function ()
       assert_fails(call {connect = function (s) s:raw "SSH-2.0-x\r\n" end}, 1,
                    "header")
@@ -400,13 +414,17 @@ describe("tracegrip attach", function ()
 
   it("ends quietly when nobody reads its output", function ()
     run.within(function (directory)
-      local alive, first = true, 0
+      local list = sentblocks.program [[
+        local function a () end
+        for _ = 1, 300000 do a() end
+      ]]
+      local sent = 0
       server = fake.new {startTrace = function (s, packet)
         fake.handlers.startTrace(s, packet)
         local function more ()
-          if alive and not s.gone then
-            s:send(frames("a()", first))
-            first = first + 2
+          if sent < #list and not s.gone then
+            sent = sent + 1
+            s:stream {list[sent]}
             fake.later(more)
           end
         end
@@ -417,7 +435,7 @@ describe("tracegrip attach", function ()
       command:until_says "a"
       command:deafen()
       assert.equal(0, command:ended())
-      alive = false
+      assert.is_true(sent < #list)
       assert.equal(attached, command.err)
     end)
   end)

@@ -21,7 +21,7 @@ Server.__index = Server
 local handlers = {}
 
 function handlers.connect (server)
-  server:send {from = "root", applicationType = "lua", traits = {}}
+  server:send {from = "root", applicationType = "lua", traits = {blocks = 1}}
 end
 
 function handlers.listTabs (server)
@@ -61,6 +61,13 @@ end
 
 function Server:raw (bytes)
   self.client:write(bytes)
+end
+
+-- Blocks of a trace, each a packet of its own.
+function Server:stream (list)
+  for _, bytes in ipairs(list) do
+    self:raw(("bulk trace1 tracegrip.blocks %d:"):format(#bytes) .. bytes)
+  end
 end
 
 -- Packets in one piece.

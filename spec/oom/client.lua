@@ -1,7 +1,6 @@
--- client.lua WHAT PROGRAM - traces a program once, and makes a recording of
--- what a client is sent again and again, with the first, second, ... of
--- allocations refused, until that needs fewer. WHAT is sent: "replay", packets,
--- of which there is a log as well; "receive", blocks. Each recording must be
+-- client.lua PROGRAM - traces a program once, and makes a recording and a log
+-- of the blocks that a client is sent again and again, with the first, second,
+-- ... of allocations refused, until that needs fewer. Each recording must be
 -- all of it, or it is said that there was no memory; a log may lack a word.
 -- Prints what went wrong. Its own process, as a crash is one of the outcomes.
 
@@ -9,14 +8,14 @@ local blocks = dofile((arg[0]:match "^(.*)/oom/") .. "/support/blocks.lua")
 local core = require "tracegrip.core"
 core.own()
 
-local what, program = arg[1], assert(loadfile(arg[2]))
+local program = assert(loadfile(arg[1]))
 local path = os.tmpname()
 local log = path .. ".log"
 local all = {trace = core.traceTypes}
-local to = {path = path, name = what}
+local to = {path = path, name = "sent"}
 local refused, wrong = 0, 0
 
-local trace = core.start {name = what, trace = core.traceTypes,
+local trace = core.start {name = "sent", trace = core.traceTypes,
                           maxEvents = 300}
 program()
 trace:stop()
@@ -26,40 +25,22 @@ local function read (name)
   return file:read "a"
 end
 
--- What is sent, and how a recording is made of it: true, or nil and why not.
-local ways = {}
+assert(trace:save(path))
+local sent = blocks(path)
 
-function ways.replay ()
-  local packets = {}
-  for packet in trace:packets() do
-    packets[#packets + 1] = packet
+-- true, or nil and why not.
+local function make ()
+  local receiver, message = core.receive(all, {path = log}, to)
+  if not receiver then
+    return nil, message
   end
-  return function ()
-    local replay, message = core.replay(all, {path = log}, to)
-    if not replay then
-      return nil, message
-    end
-    for _, packet in ipairs(packets) do
-      replay:put(packet)
-      replay:pump()
-    end
-    local ok
-    ok, message = replay:finish "requested"
-    return ok, message
+  for _, bytes in ipairs(sent) do
+    receiver:feed(bytes)
+    receiver:pump()
   end
-end
-
-function ways.receive ()
-  assert(trace:save(path))
-  local sent = blocks(path)
-  return function ()
-    local receiver <close> = core.receive(all, nil, to)
-    for _, bytes in ipairs(sent) do
-      receiver:feed(bytes)
-    end
-    local ok, message = receiver:finish "requested"
-    return ok, message
-  end
+  local ok
+  ok, message = receiver:finish "requested"
+  return ok, message
 end
 
 -- What the recording says.
@@ -72,7 +53,7 @@ local function said ()
 end
 
 -- With the n-th allocation refused; whether it came to that.
-local function attempt (make, whole, nth)
+local function attempt (whole, nth)
   core.refuse(nth)
   local raised, ok, message = pcall(make)
   local requests = core.refuse(0)
@@ -88,11 +69,10 @@ local function attempt (make, whole, nth)
   return requests >= nth
 end
 
-local make = assert(ways[what], what)()
 assert(make())
 collectgarbage()
 local whole, nth = said(), 1
-while attempt(make, whole, nth) do
+while attempt(whole, nth) do
   refused = refused + 1
   nth = nth + 1
 end

@@ -6,15 +6,10 @@
 -- saves the trace, opens that and compares every byte of its packets, its
 -- losses and how it ended with what the trace itself says; the same with the
 -- number-th trace of the recording "tape" (nil: there is none), which is still
--- being made. With TG_REPLAY the packets of all that is recorded are also made
--- a recording again (replayed.lua). Returns nil, or a line of what is not the
--- same.
+-- being made. Returns nil, or a line of what is not the same.
 
 local core = require "tracegrip.core"
 core.own()
-
-local replayed = os.getenv "TG_REPLAY"
-                 and dofile(os.getenv "TG_REPLAY" .. "replayed.lua")
 
 local function read (path)
   local file <close> = assert(io.open(path, "rb"))
@@ -79,8 +74,6 @@ return function (trace, directory, tape, number)
   if not message and tape then
     local recording = assert(core.open(tape))
     message = compare("the recorded trace", recording:traces()[number])
-    local found = replayed and replayed(recording:traces()[1], path)
-    message = message or found and "replayed: " .. found
   end
   os.remove(path)
   os.remove(live)

@@ -18,8 +18,7 @@ local tape = os.getenv "TG_TAPE" and "tape"
 local options = dofile "options.lua"
 local started = {}
 
--- All that a trace with these options sees, without its limits; of all types if
--- its packets are to be made a recording again.
+-- All that a trace with these options sees, without its limits.
 local function record (mine)
   local all = {}
   for key, value in pairs(mine) do
@@ -29,7 +28,6 @@ local function record (mine)
                         "duration"} do
     all[key] = nil
   end
-  all.trace = os.getenv "TG_REPLAY" and core.traceTypes or all.trace
   assert(core.record(all, {path = tape}))
 end
 

@@ -74,9 +74,6 @@ run.modules = {
 --- Whether programs are recorded on a file beside what else is done to them.
 run.taped = false
 
---- Whether what these recordings say is also made a recording again.
-run.replayed = false
-
 --- `text` as one word of a shell command.
 function run.quote (text)
   return "'" .. tostring(text):gsub("'", [['\'']]) .. "'"
@@ -140,9 +137,6 @@ local function environment (how)
   }
   if run.taped then
     words[#words + 1] = "TG_TAPE=1"
-  end
-  if run.replayed then
-    words[#words + 1] = "TG_REPLAY=" .. run.quote(run.root .. "/spec/support/")
   end
   for name, value in pairs(how.env or {}) do
     words[#words + 1] = run.quote(name .. "=" .. value)

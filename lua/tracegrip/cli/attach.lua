@@ -1,10 +1,10 @@
 -- attach.lua - tracegrip attach: the calls of a program that listens, as a log
 -- or a recording.
 --
--- From a server of ours the trace comes as blocks of the program's own stream,
--- which are taken as they are (core.receive). Another TraceActor sends packets,
--- which are made events again (core.replay). Either way the calls can be shown
--- and recorded as a local trace's are.
+-- The trace comes as blocks of the program's own stream, which are taken as
+-- they are (core.receive): the calls can be shown and recorded as a local
+-- trace's are. A TraceActor that sends packets only is not read: packets lack
+-- what a recording has. A program that wants them has tracegrip.client.
 
 local core = require "tracegrip.core"
 local logstyle = require "tracegrip.cli.logstyle"
@@ -16,7 +16,7 @@ local server = require "tracegrip.cli.server"
 local units = require "tracegrip.cli.units"
 core.own()
 
-local client, uv            -- modules, when the command runs
+local uv                    -- the module, when the command runs
 
 local attach = {
   summary = "Traces a running program that listens (see serve).",
@@ -72,52 +72,14 @@ end
 -- The trace
 ---------------------------------------------------------------------------
 
-local BATCH = 1000
-
--- Without these a packet cannot be made an event again.
-local needed = {"name", "time", "location", "thread"}
-
-local function with_needed (types)
-  local list, there = {}, {}
-  for _, name in ipairs(types) do
-    there[name] = true
-    list[#list + 1] = name
-  end
-  for _, name in ipairs(needed) do
-    if not there[name] then
-      list[#list + 1] = name
-    end
-  end
-  return list
-end
-
--- What is traced: if nothing else is said markers too, of a server that has
--- them.
-local function types_of (chosen, connection)
-  local types = {table.unpack(chosen.trace or client.defaultTypes)}
-  if not chosen.trace and server.has_trait(connection, "markers") then
-    types[#types + 1] = "markers"
-  end
-  if chosen.memory then
-    types[#types + 1], types[#types + 2] = "memory", "allocations"
-  end
-  return types
-end
-
 -- What the server is asked for. Short calls are left out here, as on any
--- reading. Blocks have everything that a packet needs.
-local function fields_of (parsed, chosen, connection, blocks)
-  local fields = {name = parsed.name}
+-- reading.
+local function fields_of (parsed, chosen)
+  local fields = {name = parsed.name, blocks = true}
   for key, value in pairs(chosen) do
     fields[key] = value
   end
   fields.minDuration = nil
-  if blocks then
-    fields.blocks = true
-  else
-    fields.batch = BATCH
-    fields.trace = with_needed(types_of(chosen, connection))
-  end
   return fields
 end
 
@@ -148,15 +110,6 @@ local function shown_of (chosen)
     shown[key] = value
   end
   return shown
-end
-
--- What takes blocks, or packets.
-local function open_taker (blocks, chosen, connection, ...)
-  if blocks then
-    return core.receive(shown_of(chosen), ...)
-  end
-  return core.replay({trace = types_of(chosen, connection),
-                      minDuration = chosen.minDuration}, ...)
 end
 
 ---------------------------------------------------------------------------
@@ -219,17 +172,12 @@ function Session:refresh ()
   end
 end
 
--- Packets or blocks are taken as they come, and written before the loop waits
--- for more.
+-- Blocks are taken as they come, and written before the loop waits for more.
 function Session:follow (trace)
   local taker = self.taker
   local prepare = uv.new_prepare()
   table.insert(self.handles, prepare)
   prepare:start(function () self:pump() end)
-  trace.onframe = function (packet)
-    self.fresh = true
-    taker:put(packet)
-  end
   trace.onblocks = function (bytes)
     self.fresh, self.bytes = true, self.bytes + #bytes
     self:check(taker:feed(bytes))
@@ -272,29 +220,26 @@ end
 
 function attach.run (parsed)
   uv = main.luv()
-  client = require "tracegrip.client"
   local chosen = options.collect(traced, parsed)
   local connection = server.connect(parsed)
   local session <close> = setmetatable({connection = connection, handles = {},
                                         bytes = 0}, Session)
   local tab = server.choose_tab(connection, parsed.tab)
+  server.must_send_blocks(connection)
   session.tracer = server.must(connection, connection:attach(tab))
   session:watch_signals()
-  local blocks = server.has_trait(connection, "blocks")
-  local fields = fields_of(parsed, chosen, connection, blocks)
-  local trace = server.must(connection, session.tracer:startTrace(fields))
+  local trace = server.must(connection,
+      session.tracer:startTrace(fields_of(parsed, chosen)))
   local taker <close> = server.must(connection,
-      open_taker(blocks, chosen, connection,
-                 destination(parsed, trace.name, tab)))
+      core.receive(shown_of(chosen), destination(parsed, trace.name, tab)))
   session.taker = taker
   if not parsed.output then
     session:refresh()
   end
   main.note("attached to %s; Ctrl-C ends the trace", server.title_of(tab))
   session:follow(trace)
-  session.taken = blocks and units.bytes(session.bytes)
-                  or units.several(trace.sequence, "event")
-  session.lost = blocks and taker:lost() or 0
+  session.taken = units.bytes(session.bytes)
+  session.lost = taker:lost()
   conclude(session, trace, parsed)
 end
 

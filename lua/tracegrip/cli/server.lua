@@ -67,10 +67,13 @@ function server.choose_tab (connection, number)
                      ("there is no tab %d"):format(index))
 end
 
--- Whether it can do this, in the way that we know.
-function server.has_trait (connection, name)
+-- Another TraceActor may have packets only, or blocks of another version.
+function server.must_send_blocks (connection)
   local traits = connection.hello.traits
-  return type(traits) == "table" and traits[name] == 1
+  local known = type(traits) == "table" and traits.blocks == 1
+  server.must(connection, known, "the server there sends no blocks that this "
+              .. "version reads: it is another TraceActor, or another "
+              .. "version's; require \"tracegrip.client\" reads packets")
 end
 
 return server

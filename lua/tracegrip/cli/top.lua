@@ -229,9 +229,7 @@ local function attach (uv, parsed, child)
     {connection = connection, handles = {}, uv = uv, child = child,
      left = parsed.number, limit = parsed.limit or 20}, Session)
   local tab = server.choose_tab(connection, parsed.tab)
-  if not server.has_trait(connection, "blocks") then
-    server.must(connection, nil, "that is no server of tracegrip's")
-  end
+  server.must_send_blocks(connection)
   session.tracer = server.must(connection, connection:attach(tab))
   local fields = fields_of(parsed)
   local taker <close> = core.receive({trace = fields.trace,
