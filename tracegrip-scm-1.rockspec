@@ -119,6 +119,7 @@ build = {
         "csrc/hook/lastrun.c",
         "csrc/hook/ownframes.c",
         "csrc/hook/quick.c",
+        "csrc/hook/quickswitch.c",
         "csrc/hook/resumechain.c",
         "csrc/hook/running.c",
         "csrc/hook/sampler.c",

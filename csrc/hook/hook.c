@@ -18,6 +18,7 @@
 #include "hook/errorvalue.h"
 #include "hook/lastrun.h"
 #include "hook/quick.h"
+#include "hook/quickswitch.h"
 #include "hook/resumechain.h"
 #include "hook/sampler.h"
 #include "hook/stash.h"
@@ -438,10 +439,51 @@ TG_INLINE void on_event (lua_State *L, lua_Debug *ar, uint64_t now,
   finish(t, L, ar);
 }
 
+/* A return that goes the quick way, of what nothing is to be noted of. */
+TG_INLINE void put_return (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
+                           uint64_t now) {
+  if (t->session->selection.types & TG_TYPE_RETURN)
+    tg_quick_return_with(t, ar, what, now);
+  else
+    tg_quick_put_return(t, now, t->session->writer.p + 4, 0);
+}
+
+/* The same of a call. */
+TG_INLINE void put_call (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
+                         uint64_t now) {
+  uint32_t types = t->session->selection.types;
+  uint8_t *p = t->session->writer.p + 8;
+  if (types & TG_TYPE_CALLSITE)
+    tg_quick_call_from(t, ar, k, now);
+  else if (types & TG_TYPE_ARGUMENTS)
+    tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
+  else
+    tg_quick_put_call(t, ar, k, now, p, TG_EV_CALL);
+}
+
+/* A return by which another coroutine runs than at the last event, as was to be
+   expected. False: the event is still to be told of, if not the switch. */
+static bool return_to_other (lua_State *L, lua_Debug *ar, uint64_t now) {
+  tg_Coroutine *t = tg_quickswitch_arrive(L, ar, now);
+  if (t == NULL)
+    return false;
+  tg_lastrun_move(L, t);
+  tg_quick_settle(t);
+  tg_session_attribute(t->session, t);
+  const tg_Frame *f = tg_quick_returning(t, ar);
+  if (tg_unlikely(f == NULL || !tg_quickswitch_only(f->what)
+                  || !tg_quick_room(t, now)))
+    return false;
+  put_return(t, ar, f->what, now);
+  return true;
+}
+
 /* An event that does not go the quick way. */
 static TG_NOINLINE void event_direct (lua_State *L, lua_Debug *ar,
                                       uint64_t now) {
-  on_event(L, ar, now, true);
+  if (ar->event != LUA_HOOKRET || TG_CROSSCHECKED
+      || !return_to_other(L, ar, now))
+    on_event(L, ar, now, true);
 }
 
 /* On a machine whose clock is a function. */
@@ -458,6 +500,12 @@ static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
   const void *frame = ar->i_ci;
   if (tg_quick_hides(k->what)) {
     tg_quick_hide(t, ar, k, now);
+    return;
+  }
+  if (tg_quickswitch_calls(t, ar, k) && tg_quick_room(t, now)) {
+    t->yielding |= tg_role_bits(k->what) == TG_ROLE_YIELD;
+    put_call(t, ar, k, now);
+    t->quick = 0;
     return;
   }
   tg_Call c = {t, t->L, ar, tg_frame_caller(frame), k,
@@ -512,14 +560,7 @@ TG_INLINE bool quick_call (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   TG_QUICK_FORGET();
   if (tg_unlikely(!tg_quick_room(t, now)))
     return false;
-  uint32_t types = t->session->selection.types;
-  uint8_t *p = t->session->writer.p + 8;
-  if (types & TG_TYPE_CALLSITE)
-    tg_quick_call_from(t, ar, k, now);
-  else if (types & TG_TYPE_ARGUMENTS)
-    tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
-  else
-    tg_quick_put_call(t, ar, k, now, p, TG_EV_CALL);
+  put_call(t, ar, k, now);
   return true;
 }
 
@@ -534,10 +575,7 @@ TG_INLINE bool quick_return (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   }
   if (tg_unlikely(!tg_quick_room(t, now)))
     return false;
-  if (t->session->selection.types & TG_TYPE_RETURN)
-    tg_quick_return_with(t, ar, f->what, now);
-  else
-    tg_quick_put_return(t, now, t->session->writer.p + 4, 0);
+  put_return(t, ar, f->what, now);
   return true;
 }
 

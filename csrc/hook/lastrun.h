@@ -39,6 +39,13 @@ tg_Coroutine *tg_lastrun_recall (lua_State *L);
 
 void tg_lastrun_remember (lua_State *L, tg_Coroutine *t);
 
+/* The same where what ran last was known to, and was of the same session. */
+TG_INLINE void tg_lastrun_move (lua_State *L, tg_Coroutine *t) {
+  tg_assert(t->L == L && tg_lastrun.thread->session == t->session);
+  tg_lastrun.L = L;
+  tg_lastrun.thread = t;
+}
+
 /* The session of the coroutine that ran last, if 'L' is of the same state; else
    that is asked. NULL: none, or it does not trace. */
 tg_Session *tg_lastrun_session (lua_State *L);

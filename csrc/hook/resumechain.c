@@ -363,7 +363,7 @@ static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
 
 /* On top of the chain. A coroutine has its number from its first run in the
    trace on. 'below' is how deep the chain under it is, for the depth limit. */
-static void resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
+void tg_resumechain_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_assert(!t->running && t != s->current);
   if (t->id == 0)
     t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
@@ -384,7 +384,7 @@ void tg_resumechain_come_back (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   suspend(t, L, ar, tg_emit_latest(s));
   s->current = t->resumer;
   t->running = false;
-  resume(s, t, now);
+  tg_resumechain_resume(s, t, now);
 }
 
 /* The frame that must be in the shadow stack for it to be true. */
@@ -474,7 +474,7 @@ tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
     leave_down_to(s, t, L, ar, now);
   else {
     find_resumer(s, L, ar, now);
-    resume(s, t, now);
+    tg_resumechain_resume(s, t, now);
   }
   tg_awaited_review(s);
   return t;

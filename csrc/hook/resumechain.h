@@ -30,6 +30,10 @@ void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 /* Frames of 't' from index 'keep' up have returned, of which no event told. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep);
 
+/* 't', which does not run, goes on top of the chain: it has been resumed. Tells
+   of it. */
+void tg_resumechain_resume (tg_Session *s, tg_Coroutine *t, uint64_t now);
+
 /* The coroutine.yield on top of 't' returns as event 'ar' says, but nothing has
    told of its being suspended and resumed: C did both. */
 void tg_resumechain_come_back (tg_Coroutine *t, lua_State *L, lua_Debug *ar,

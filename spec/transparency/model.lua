@@ -111,14 +111,18 @@ local function open_at (steps, at)
   return set
 end
 
+-- The lines that a trace must have, and how often frames older than it came and
+-- went: a trace that has lost something counts those as lost, too.
 local function expected (steps, first, last, options)
   local silent = open_at(steps, first)
-  local lines, shown, depth = {}, {}, 0
+  local lines, shown, depth, stays = {}, {}, 0, 0
   for i = first + 1, last do
     local step = steps[i]
     local frame = step.frame
-    if step.enter then
-      shown[frame] = not silent[frame] and wanted(options, frame)
+    if silent[frame] then
+      stays = stays + 1
+    elseif step.enter then
+      shown[frame] = wanted(options, frame)
                      and depth < (options.maxDepth or math.huge)
       if shown[frame] then
         lines[#lines + 1] = line(step.packet, depth)
@@ -130,7 +134,7 @@ local function expected (steps, first, last, options)
       shown[frame] = nil
     end
   end
-  return lines
+  return lines, stays
 end
 
 local function lost (trace)
@@ -149,7 +153,7 @@ local function size (one, lines)
   return #lines - lost(one.trace)
 end
 
-local function difference (one, lines)
+local function difference (one, lines, stays)
   local n = 0
   for packet in one.trace:packets() do
     n = n + 1
@@ -160,9 +164,7 @@ local function difference (one, lines)
     end
   end
   local want = size(one, lines)
-  -- A full trace that began inside a coroutine goes on to count the stays of
-  -- frames older than itself: its loss is an upper bound, a little too high.
-  local slack = lost(one.trace) > 0 and 40 or 0
+  local slack = lost(one.trace) > 0 and stays or 0
   if n < want or n > want + slack then
     return ("%d packets, not %d; next is %s")
            :format(n, want, tostring(lines[n + 1]))
@@ -170,7 +172,7 @@ local function difference (one, lines)
 end
 
 -- A ring has lost the beginning, and frames that were open there are silent.
-local function broken (one, lines)
+local function broken (one, lines, stays)
   local n, depth = 0, 0
   for packet in one.trace:packets() do
     depth = depth + (packet.type == "enteredFrame" and 1 or -1)
@@ -180,7 +182,7 @@ local function broken (one, lines)
     end
     n = n + 1
   end
-  if n + lost(one.trace) > #lines then
+  if n + lost(one.trace) > #lines + stays then
     return ("%d packets and %d lost, of %d"):format(n, lost(one.trace), #lines)
   end
 end
@@ -192,9 +194,9 @@ function model.compare (whole, traces)
   local steps, calls = replay(whole)
   for i, one in ipairs(traces) do
     local last = one.last and calls[one.last] or #steps
-    local lines = expected(steps, calls[one.first], last, one.options)
+    local lines, stays = expected(steps, calls[one.first], last, one.options)
     local ring = one.options.overflow == "ring"
-    local wrong = (ring and broken or difference)(one, lines)
+    local wrong = (ring and broken or difference)(one, lines, stays)
     if wrong then
       return ("trace %d: %s"):format(i, wrong)
     end
