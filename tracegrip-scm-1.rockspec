@@ -108,6 +108,7 @@ build = {
         "csrc/hook/builtincalls.c",
         "csrc/hook/callee.c",
         "csrc/hook/capture.c",
+        "csrc/hook/capture_few.c",
         "csrc/hook/capture_large.c",
         "csrc/hook/capture_objects.c",
         "csrc/hook/capture_slots.c",

@@ -40,16 +40,15 @@ static TG_NOINLINE const void *shared_metatable (lua_State *L, int type) {
   return meta;
 }
 
-TG_INLINE const void *metatable_of (const tg_Capture *c, tg_Slot v) {
+const void *tg_capture_metatable (lua_State *L, tg_Slot v) {
   int type = tg_slot_type(v);
   if (tg_likely(type == LUA_TTABLE || type == LUA_TUSERDATA))
     return tg_direct_metatable(v.u.p, type);
-  return shared_metatable(c->L, type);
+  return shared_metatable(L, type);
 }
 
-/* Of a table that is only named one thing is told: whether there would be more
-   to see. */
-static bool has_content (const void *table) {
+/* Of a table that is only named one thing is told. */
+bool tg_capture_has_content (const void *table) {
   tg_Traversal t = tg_direct_traverse(table);
   return tg_traversal_next(&t);
 }
@@ -98,7 +97,7 @@ static uint32_t meet_metatable (tg_Capture *c, const void *meta,
 /* An object inside another one, to be listed, is met with its metatable. */
 static void examine (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
-  const void *meta = metatable_of(c, slot_of(o));
+  const void *meta = tg_capture_metatable(c->L, slot_of(o));
   o->examined = true;
   if (meta == NULL)
     return;
@@ -284,11 +283,11 @@ TG_INLINE uint32_t put_definition (tg_Capture *c, tg_Slot v) {
 
 /* Of an object that is only named. */
 TG_INLINE uint32_t put_name (tg_Capture *c, tg_Slot v) {
-  const void *meta = metatable_of(c, v);
+  const void *meta = tg_capture_metatable(c->L, v);
   uint32_t flags = 0;
   if (meta != NULL)
     flags = TG_DESC_TRUNCATED | TG_DESC_META | put_class(c, meta);
-  else if (tg_slot_type(v) == LUA_TTABLE && has_content(v.u.p))
+  else if (tg_slot_type(v) == LUA_TTABLE && tg_capture_has_content(v.u.p))
     flags = TG_DESC_TRUNCATED;
   return flags | put_definition(c, v);
 }
@@ -296,7 +295,7 @@ TG_INLINE uint32_t put_name (tg_Capture *c, tg_Slot v) {
 /* Of one that is listed. Which metatable a value of the list has is looked at
    now, so that arguments come first in the pool. */
 TG_INLINE uint32_t put_listed (tg_Capture *c, const tg_Object *o, tg_Slot v) {
-  const void *meta = metatable_of(c, v);
+  const void *meta = tg_capture_metatable(c->L, v);
   uint32_t level = o->level, flags = 0;
   if (meta != NULL) {
     uint32_t proto = o->examined ? o->proto : meet_metatable(c, meta, level);

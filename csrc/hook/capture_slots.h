@@ -20,6 +20,12 @@ uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
                            uint8_t *p, uint8_t *lim, bool *unknown);
 
+/* The metatable of any value; NULL if it has none. */
+const void *tg_capture_metatable (lua_State *L, tg_Slot v);
+
+/* Whether there is anything in a table. */
+bool tg_capture_has_content (const void *table);
+
 TG_INLINE tg_Slot slot_at (const void *base, int i) {
   const uint8_t *at = (const uint8_t *)base + (ptrdiff_t)i * TG_SIZE_SLOT;
   return tg_read_slot(at, 0);

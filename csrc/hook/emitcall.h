@@ -108,13 +108,20 @@ TG_INLINE uint8_t *tg_emit_put_call (const tg_Call *c, uint8_t *p, bool values,
   return p;
 }
 
+/* How many arguments a call of 'k' has, in slots from 1 on; -1 where that is
+   not all there is to know of them. */
+TG_INLINE int tg_emit_count_arguments (const tg_Coroutine *t, const void *frame,
+                                       const tg_Closure *k) {
+  if (tg_unlikely(k->what & (TG_FR_VARARG | TG_FR_SECRETS)))
+    return -1;
+  return (k->what & TG_FR_C) ? tg_direct_top(t->L, frame) : k->nparams;
+}
+
 /* The arguments of a call of 'k', if they are plain; else NULL. */
 TG_INLINE uint8_t *tg_emit_plain_arguments (const tg_Coroutine *t,
                                             const void *frame,
                                             const tg_Closure *k, uint8_t *p) {
-  if (tg_unlikely(k->what & (TG_FR_VARARG | TG_FR_SECRETS)))
-    return NULL;
-  int n = (k->what & TG_FR_C) ? tg_direct_top(t->L, frame) : k->nparams;
+  int n = tg_emit_count_arguments(t, frame, k);
   return tg_capture_plain(t->session, tg_frame_slot(frame), 1, n, p);
 }
 

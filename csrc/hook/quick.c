@@ -3,13 +3,14 @@
 ** the hook, when all that was to be asked has been (quick.h).
 **
 ** What each function does last is a call of the next one, to which the
-** compiler jumps: a list that is plain takes the first way, one with objects
-** in it or with long strings the second. What even that cannot do is written
-** as after a full look (emit.c), with the frame in place. Nothing is committed
-** before it is complete, and nothing fails here: events without room or memory
-** are counted there.
+** compiler jumps: a list that is plain takes the first way, a short one with
+** known strings or named objects the second, any other the third. What even
+** that cannot do is written as after a full look (emit.c), with the frame in
+** place. Nothing is committed before it is complete, and nothing fails here:
+** events without room or memory are counted there.
 */
 #include "hook/quick.h"
+#include "hook/capture_few.h"
 
 /*
 ** Works out how deep the shadow stack may become by quick calls: one less than
@@ -49,18 +50,32 @@ static TG_NOINLINE void call_in_full (tg_Coroutine *t, lua_Debug *ar,
   r->packets++;
 }
 
+/* Any arguments at all, as they stand. */
+TG_INLINE uint8_t *put_list (tg_Coroutine *t, lua_Debug *ar,
+                             const tg_Closure *k, uint8_t *p) {
+  tg_Session *s = t->session;
+  bool unknown = false;
+  tg_ValueList list = tg_emit_argument_list(t, ar, k);
+  if (tg_unlikely(list.asked))
+    return NULL;
+  p = tg_capture_slots(s, t->L, &list, tg_frame_slot(ar->i_ci), p,
+                       s->writer.lim, &unknown);
+  return unknown ? NULL : p;
+}
+
 /* Arguments that are not plain. */
 static TG_NOINLINE void call_with_list (tg_Coroutine *t, lua_Debug *ar,
                                         const tg_Closure *k, uint64_t now,
                                         uint8_t *p, uint32_t kind) {
-  tg_Session *s = t->session;
-  bool unknown = false;
-  tg_ValueList list = tg_emit_argument_list(t, ar, k);
-  if (tg_likely(!list.asked))
-    p = tg_capture_slots(s, t->L, &list, tg_frame_slot(ar->i_ci), p,
-                         s->writer.lim, &unknown);
-  if (tg_likely(p != NULL && !unknown && !list.asked))
-    tg_quick_put_call(t, ar, k, now, p, kind | TG_EVF_VALUES);
+  const void *base = tg_frame_slot(ar->i_ci);
+  int n = tg_emit_count_arguments(t, ar->i_ci, k);
+  uint8_t *end = NULL;
+  if (tg_capture_are_few(t->session, base, 1, n, p))
+    end = tg_capture_few(t->session, t->L, base, 1, n, p);
+  if (end == NULL)
+    end = put_list(t, ar, k, p);
+  if (tg_likely(end != NULL))
+    tg_quick_put_call(t, ar, k, now, end, kind | TG_EVF_VALUES);
   else
     call_in_full(t, ar, k, now);
 }
@@ -104,10 +119,14 @@ static TG_NOINLINE void return_in_full (tg_Coroutine *t, lua_Debug *ar,
 static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
                                           uint64_t now, int first, int n) {
   tg_Session *s = t->session;
+  const void *base = tg_frame_slot(ar->i_ci);
   bool unknown = false;
   tg_ValueList list = {.first = first, .count = n};
-  uint8_t *p = tg_capture_slots(s, t->L, &list, tg_frame_slot(ar->i_ci),
-                                s->writer.p + 4, s->writer.lim, &unknown);
+  uint8_t *start = s->writer.p + 4, *p = NULL;
+  if (tg_capture_are_few(s, base, first, n, start))
+    p = tg_capture_few(s, t->L, base, first, n, start);
+  if (p == NULL)
+    p = tg_capture_slots(s, t->L, &list, base, start, s->writer.lim, &unknown);
   if (tg_likely(p != NULL && !unknown))
     tg_quick_put_return(t, now, p, TG_EVF_VALUES);
   else
