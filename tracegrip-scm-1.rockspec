@@ -57,6 +57,7 @@ build = {
         "csrc/client/packetevents.c",
         "csrc/client/destination.c",
         "csrc/client/liveprofile.c",
+        "csrc/client/livespans.c",
         "csrc/client/receiver.c",
         "csrc/client/replay.c",
         "csrc/client/replayfunctions.c",

@@ -20,6 +20,7 @@
 #include "channel/blockstream.h"
 #include "client/destination.h"
 #include "client/liveprofile.h"
+#include "client/livespans.h"
 #include "recording/fileformat.h"
 #include "stream/event.h"
 
@@ -36,6 +37,7 @@ typedef struct Receiver {
   tg_Destination to;        /* owns */
   tg_LiveProfile profile;   /* owns; if the client wants one: */
   bool profiled;
+  tg_LiveSpans spans;       /* owns; if the client wants them */
   int error;                /* what went wrong, or 0 */
   bool finished;
 } Receiver;
@@ -97,6 +99,9 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
     return fail(r, errno);
   if (r->profiled
       && !tg_liveprofile_begin(&r->profile, r->stream, &r->to.options))
+    return fail(r, ENOMEM);
+  if (r->spans.on
+      && !tg_livespans_begin(&r->spans, r->stream, &r->to.options))
     return fail(r, ENOMEM);
   r->end.ticks = entry.ticks;
   r->end.packets = entry.packets;
@@ -249,6 +254,27 @@ static int receiver_profile (lua_State *L) {
   return 1;
 }
 
+/* request(all): the next request of OTLP and how many spans are in it; nothing,
+   if there is none. 'all': also one that is not full. After the end calls that
+   are open are given as unfinished. */
+static int receiver_request (lua_State *L) {
+  Receiver *r = check_receiver(L);
+  bool all = lua_toboolean(L, 2);
+  tg_Slice request;
+  lua_settop(L, SELF);
+  r->spans.lost = r->end.lost[TG_LOSS_RING];
+  uint32_t n = tg_livespans_next(&r->spans, place(r), all, r->finished,
+                                 &request);
+  tg_Status status = tg_livespans_status(&r->spans);
+  if (status != TG_OK)
+    fail(r, status == TG_ERR_MEMORY ? ENOMEM : EINVAL);
+  if (n == 0)
+    return 0;
+  lua_pushlstring(L, (const char *)request.data, request.size);
+  lua_pushinteger(L, (lua_Integer)n);
+  return 2;
+}
+
 /* finish(why): the last lines of the log, the end of the file. A trace that has
    never begun is an empty one: who asked for a recording gets a file. Called
    again it says that nothing failed, since that was told. */
@@ -280,6 +306,7 @@ static int receiver__gc (lua_State *L) {
   Receiver *r = lua_touserdata(L, 1);
   tg_destination_free(&r->to);  /* its log reads from the stream */
   tg_liveprofile_free(&r->profile);
+  tg_livespans_free(&r->spans);
   if (r->stream != NULL)
     tg_stream_unpin(r->stream);
   memset(r, 0, sizeof *r);
@@ -290,7 +317,7 @@ static int receiver__gc (lua_State *L) {
 /* Nobody would want to learn of a wrong argument when the trace has begun, so
    they are looked at here. */
 int receiver_new (lua_State *L) {
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   tg_destination_check(L, 1);
   Receiver *r = lua_newuserdatauv(L, sizeof *r, 2);
   memset(r, 0, sizeof *r);      /* before __gc can see it */
@@ -302,6 +329,8 @@ int receiver_new (lua_State *L) {
   lua_pushvalue(L, 3);
   lua_setiuservalue(L, -2, FILE_PLAN);
   tg_readoptions(L, 1, NULL, &r->to.options);
+  if (!lua_isnil(L, 5))
+    tg_livespans_want(&r->spans, L, 5);
   return 1;
 }
 
@@ -312,6 +341,7 @@ void tg_receiver_setup (lua_State *L) {
     {"finish", receiver_finish},
     {"lost", receiver_lost},
     {"profile", receiver_profile},
+    {"request", receiver_request},
     {"__gc", receiver__gc},
     {"__close", receiver__gc},
     {"__metatable", NULL},

@@ -231,15 +231,12 @@ static void give_waiting (tg_OtlpSpans *s, OpenSpan *o) {
   free_span(o);
 }
 
-/* Its calls are at levels without a gap, from 0 on. */
-void tg_otlpspans_gone (void *ud, tg_ThreadId thread) {
-  tg_OtlpSpans *s = ud;
-  uint32_t level = 0;
-  while (tg_intmap_find(&s->places, place_of(thread, level))
-         != TG_INTMAP_NONE)
-    level++;
-  while (level-- > 0)
-    give_waiting(s, take_waiting(s, place_of(thread, level)));
+bool tg_otlpspans_drop (tg_OtlpSpans *s, tg_ThreadId thread, uint32_t level) {
+  OpenSpan *o = take_waiting(s, place_of(thread, level));
+  if (o == NULL)
+    return false;
+  give_waiting(s, o);
+  return true;
 }
 
 /* }================================================================== */

@@ -59,9 +59,9 @@ void tg_otlpspans_begin (tg_OtlpSpans *s, uint32_t pid,
    this call. False without memory. */
 bool tg_otlpspans_take (tg_OtlpSpans *s, const tg_Packet *p, bool unfinished);
 
-/* Of this suspended coroutine nothing more will come: its calls are given, as
-   suspended ones. As tg_reader_watch wants it. */
-void tg_otlpspans_gone (void *s, tg_ThreadId thread);
+/* A suspended coroutine will not come back: gives its call at that level (0 =
+   outermost) as a suspended one; false, it has none there. */
+bool tg_otlpspans_drop (tg_OtlpSpans *s, tg_ThreadId thread, uint32_t level);
 
 /* After the last packet: gives one more of the calls that have not ended;
    false, there is none. */
