@@ -56,6 +56,7 @@ build = {
         "csrc/channel/letter.c",
         "csrc/client/packetevents.c",
         "csrc/client/destination.c",
+        "csrc/client/filetail.c",
         "csrc/client/liveprofile.c",
         "csrc/client/livespans.c",
         "csrc/client/receiver.c",

@@ -33,6 +33,7 @@ enum {SELF = 1, STYLE = 1, FILE_PLAN = 2};  /* the latter are user values */
 typedef struct Receiver {
   tg_Stream *stream;        /* pins; NULL before it has begun */
   tg_Chunk *chunk;          /* borrows; NULL before the first */
+  tg_Cursor held;           /* the first chunk, until it has been read from */
   tg_TraceEnd end;          /* as far as it is known */
   tg_Destination to;        /* owns */
   tg_LiveProfile profile;   /* owns; if the client wants one: */
@@ -165,6 +166,8 @@ static bool take_chunk (Receiver *r, tg_ByteReader *b) {
   tg_Chunk *c = tg_store_grow(&r->stream->store, (size_t)size, packets);
   if (c == NULL)
     return fail(r, refusal(r));
+  if (r->chunk == NULL)
+    tg_cursor_place(&r->held, &r->stream->store, c->base);
   r->chunk = c;
   r->end.packets = packets;
   return lost == 0 || append_lost(r, lost);
@@ -226,11 +229,14 @@ static tg_Pos place (const Receiver *r) {
                           : 0;
 }
 
-/* What has come is read, whoever wants it. */
+/* What has come is read, whoever wants it. Each reader keeps what it has not
+   come to, but only once it has a place: until then the beginning is held. */
 static void pump (Receiver *r) {
   tg_destination_pump(&r->to, place(r));
   if (!tg_liveprofile_pump(&r->profile, place(r)))
     fail(r, r->profile.profile.status == TG_OK ? EINVAL : ENOMEM);
+  if (!r->spans.on)
+    tg_cursor_drop(&r->held);
 }
 
 /* pump(): what has come is written to the log. Apart from feed, so that a burst
@@ -266,6 +272,8 @@ static int receiver_request (lua_State *L) {
   uint32_t n = tg_livespans_next(&r->spans, place(r), all, r->finished,
                                  &request);
   tg_Status status = tg_livespans_status(&r->spans);
+  if (r->chunk != NULL)
+    tg_cursor_drop(&r->held);
   if (status != TG_OK)
     fail(r, status == TG_ERR_MEMORY ? ENOMEM : EINVAL);
   if (n == 0)
@@ -305,6 +313,7 @@ static int receiver_lost (lua_State *L) {
 static int receiver__gc (lua_State *L) {
   Receiver *r = lua_touserdata(L, 1);
   tg_destination_free(&r->to);  /* its log reads from the stream */
+  tg_cursor_drop(&r->held);
   tg_liveprofile_free(&r->profile);
   tg_livespans_free(&r->spans);
   if (r->stream != NULL)

@@ -70,6 +70,20 @@ function Way:leave (taker)
   self.takers[taker] = nil
 end
 
+-- Whether more can be sent without dropping any; how much was sent so far.
+function Way:has_room ()
+  return self.sender:has_room()
+end
+
+function Way:sent ()
+  return self.sender.sent
+end
+
+-- What is not sent by now is not sent any more.
+function Way:abandon ()
+  self.sender:abandon()
+end
+
 -- Waits for what is on its way, not for long, and tells what became of it all.
 function Way:finish ()
   local over = false

@@ -137,12 +137,16 @@ function send (self)
       end
     end)
   end
-  if self.flying == 0 and not self.queue[1] then
+  if self.over or self.flying == 0 and not self.queue[1] then
     conclude(self)
   end
 end
 
 function Sender:push (body, count)
+  if self.over then
+    self.dropped = self.dropped + count
+    return
+  end
   local request = {body = body, count = count, since = uv.now()}
   self.bytes = self.bytes + #body
   self.pending = self.pending + count
@@ -153,11 +157,22 @@ function Sender:push (body, count)
   send(self)
 end
 
--- What has no answer by then was not sent, as far as anybody knows.
-local function give_up (self)
+-- Whether it takes more without dropping any: for those who can wait.
+function Sender:has_room ()
+  return self.bytes < QUEUE // 2
+end
+
+-- From now on all is dropped that is not sent yet.
+function Sender:abandon ()
   self.over = true
   self.dropped = self.dropped + self.pending
+  self.pending, self.queue = 0, {}
   note(self, self.target.url .. ": no answer in time")
+end
+
+-- What has no answer by then was not sent, as far as anybody knows.
+local function give_up (self)
+  self:abandon()
   conclude(self)
 end
 
