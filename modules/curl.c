@@ -7,19 +7,18 @@
 **   client:post(id, request) begins to send {url, body, headers = list, timeout
 **                            = ms, ca = file or nil}; nil, message for what
 **                            libcurl does not take
-**   client:act(fd, readable, writable)
-**                            a descriptor is ready; without one, the time that
-**                            was asked for has passed
-**   client:interest()        list of descriptors and what is wanted of each
-**                            ("r", "w", "rw", or "" for no more) since the last
-**                            call, one after the other; and in how many ms 'act'
-**                            is to be called without a descriptor, nil if it
-**                            need not
+**   client:fd()              is readable when 'act' has something to do
+**   client:act()             does it; also to be called when the time has come
+**   client:due()             in how many ms that is; nil: it will not
 **   client:finished()        id, status, message, seconds, body of a request that
 **                            is over, or nothing; status 0: there was no answer,
 **                            and the message says why; seconds: Retry-After, 0
 **                            without one
 **   client:close()           what is on its way is given up
+**
+** The descriptors that libcurl waits for are in an epoll of the client's own, so
+** that the loop has to watch one only, which stays: libcurl closes its sockets as
+** it likes, and some loops do not bear that of what they watch.
 **
 ** Used by one Lua state on one thread. libcurl's callbacks note and return: Lua
 ** is never called from them, so nothing is raised through the library. Failure:
@@ -27,6 +26,8 @@
 */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -47,40 +48,32 @@ typedef struct Request {
   char trouble[CURL_ERROR_SIZE];
 } Request;
 
-/* What libcurl wants of a descriptor. */
-typedef struct Want {
-  curl_socket_t fd;
-  int what;                         /* CURL_POLL_* */
-} Want;
-
 typedef struct Client {
   CURLM *multi;                     /* owns; NULL once closed */
   Request *requests;                /* owns */
-  Want *wants;                      /* owns; in the order of the calls */
-  size_t nwants, room;
+  int epoll;                        /* owns */
   long timeout;                     /* ms; -1: none */
-  int failed;                       /* no room for what was wanted */
 } Client;
 
 /* ---- what the library calls ---- */
 
+/* What is closed leaves an epoll by itself, so a failure to take it out is
+   none. */
 static int on_socket (CURL *easy, curl_socket_t fd, int what, void *data,
                       void *socket) {
-  Client *c = data;
+  const Client *c = data;
+  struct epoll_event e = {.data.fd = fd};
   (void)easy;
   (void)socket;
-  if (c->nwants == c->room) {
-    size_t room = (c->room == 0) ? 8 : 2 * c->room;
-    Want *wants = realloc(c->wants, room * sizeof *wants);
-    if (wants == NULL) {
-      c->failed = 1;
-      return -1;
-    }
-    c->wants = wants;
-    c->room = room;
+  if (what == CURL_POLL_REMOVE) {
+    epoll_ctl(c->epoll, EPOLL_CTL_DEL, fd, NULL);
+    return 0;
   }
-  c->wants[c->nwants++] = (Want){fd, what};
-  return 0;
+  e.events = ((what & CURL_POLL_IN) ? EPOLLIN : 0u)
+             | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0u);
+  if (epoll_ctl(c->epoll, EPOLL_CTL_MOD, fd, &e) == 0)
+    return 0;
+  return epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &e);
 }
 
 static int on_timer (CURLM *multi, long timeout, void *data) {
@@ -232,42 +225,38 @@ static int client_post (lua_State *L) {
 
 /* ---- the loop ---- */
 
+static int client_fd (lua_State *L) {
+  lua_pushinteger(L, check(L)->epoll);
+  return 1;
+}
+
+/* An error is for libcurl to find out: it reads, and sees. */
+static int bits_of (uint32_t events) {
+  int bits = (events & (EPOLLERR | EPOLLHUP)) ? CURL_CSELECT_ERR : 0;
+  return bits | ((events & EPOLLIN) ? CURL_CSELECT_IN : 0)
+         | ((events & EPOLLOUT) ? CURL_CSELECT_OUT : 0);
+}
+
+/* A descriptor of the list may be another one by the time that it is told of:
+   libcurl passes over what it does not wait for. */
 static int client_act (lua_State *L) {
   Client *c = check(L);
-  int running, events = 0;
-  curl_socket_t fd = (curl_socket_t)luaL_optinteger(L, 2, CURL_SOCKET_TIMEOUT);
-  events |= lua_toboolean(L, 3) ? CURL_CSELECT_IN : 0;
-  events |= lua_toboolean(L, 4) ? CURL_CSELECT_OUT : 0;
-  curl_multi_socket_action(c->multi, fd, events, &running);
-  if (c->failed)
-    return luaL_error(L, "not enough memory");
+  struct epoll_event ready[16];
+  int running, n = epoll_wait(c->epoll, ready, 16, 0);
+  for (int i = 0; i < n; i++)
+    curl_multi_socket_action(c->multi, ready[i].data.fd,
+                             bits_of(ready[i].events), &running);
+  curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
   return 0;
 }
 
-static const char *word_of (int what) {
-  switch (what) {
-    case CURL_POLL_IN: return "r";
-    case CURL_POLL_OUT: return "w";
-    case CURL_POLL_INOUT: return "rw";
-    default: return "";
-  }
-}
-
-static int client_interest (lua_State *L) {
-  Client *c = check(L);
-  lua_createtable(L, (int)(2 * c->nwants), 0);
-  for (size_t i = 0; i < c->nwants; i++) {
-    lua_pushinteger(L, c->wants[i].fd);
-    lua_rawseti(L, -2, (lua_Integer)(2 * i + 1));
-    lua_pushstring(L, word_of(c->wants[i].what));
-    lua_rawseti(L, -2, (lua_Integer)(2 * i + 2));
-  }
-  c->nwants = 0;
+static int client_due (lua_State *L) {
+  const Client *c = check(L);
   if (c->timeout < 0)
     lua_pushnil(L);
   else
     lua_pushinteger(L, c->timeout);
-  return 2;
+  return 1;
 }
 
 /* The message of a request without an answer: libcurl's long one, if there is
@@ -312,8 +301,10 @@ static int client__gc (lua_State *L) {
     free_request(c, c->requests);
   if (c->multi != NULL)
     curl_multi_cleanup(c->multi);
-  free(c->wants);
+  if (c->epoll >= 0)
+    close(c->epoll);
   memset(c, 0, sizeof *c);
+  c->epoll = -1;
   return 0;
 }
 
@@ -321,7 +312,11 @@ static int client_new (lua_State *L) {
   Client *c = lua_newuserdatauv(L, sizeof *c, 0);
   memset(c, 0, sizeof *c);
   c->timeout = -1;
+  c->epoll = -1;
   luaL_setmetatable(L, CLIENT);
+  c->epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (c->epoll < 0)
+    return luaL_fileresult(L, 0, "epoll");
   c->multi = curl_multi_init();
   if (c->multi == NULL)
     return luaL_error(L, "not enough memory");
@@ -340,8 +335,9 @@ int luaopen_tracegrip_curl (lua_State *L);
 int luaopen_tracegrip_curl (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"post", client_post},
+    {"fd", client_fd},
     {"act", client_act},
-    {"interest", client_interest},
+    {"due", client_due},
     {"finished", client_finished},
     {"close", client__gc},
     {"__gc", client__gc},

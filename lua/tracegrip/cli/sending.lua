@@ -92,6 +92,7 @@ function Way:finish ()
   while not over do
     self.uv.run("once")
   end
+  self.uv.run("nowait")         -- what was closed last goes before the state
   main.note("%s", otlp.told(self.sender))
 end
 

@@ -9,8 +9,8 @@
 --   end)
 --   client:close()
 --
--- libcurl says which descriptors it waits for; the loop watches them. So nothing
--- blocks, whoever the loop belongs to. Connections are kept for the next post.
+-- The loop watches one descriptor, which libcurl's are behind. So nothing blocks,
+-- whoever the loop belongs to. Connections are kept for the next post.
 --
 -- What libcurl refuses is an answer with status 0, too, on the loop's next turn.
 
@@ -25,43 +25,18 @@ Client.__index = Client
 
 local settle
 
--- A descriptor that is watched no more may be closed by now, so its handle goes
--- before another one can be made for it.
-local function watch (self, fd, what)
-  local handle = self.handles[fd]
-  if what == "" then
-    if handle then
-      handle:close()
-      self.handles[fd] = nil
-    end
-    return
+local function set_timer (self)
+  local ms = self.curl:due()
+  if ms then
+    self.timer:start(ms, 0, function () settle(self) end)
+  else
+    self.timer:stop()
   end
-  handle = handle or uv.new_poll(fd)
-  self.handles[fd] = handle
-  handle:start(what, function (problem, events)
-    events = events or ""
-    self.curl:act(fd, problem or events:find("r"), problem or events:find("w"))
-    settle(self)
-  end)
 end
 
-local function set_timer (self, ms)
-  if not ms then
-    return self.timer:stop()
-  end
-  self.timer:start(ms, 0, function ()
-    self.curl:act()
-    settle(self)
-  end)
-end
-
--- Tells of what is over, and watches what libcurl wants watched by now.
+-- Does what there is to do, and tells of what is over.
 function settle (self)
-  local wants, ms = self.curl:interest()
-  for i = 1, #wants, 2 do
-    watch(self, wants[i], wants[i + 1])
-  end
-  set_timer(self, ms)
+  self.curl:act()
   repeat
     local id, status, message, seconds, body = self.curl:finished()
     local done = id and self.waiting[id]
@@ -70,6 +45,9 @@ function settle (self)
       done {status = status, message = message, seconds = seconds, body = body}
     end
   until not id or self.closed
+  if not self.closed then
+    set_timer(self)
+  end
 end
 
 function Client:post (request, done)
@@ -78,8 +56,7 @@ function Client:post (request, done)
   self.waiting[id] = done
   local ok, message = self.curl:post(id, request)
   if ok then
-    local _, ms = self.curl:interest()
-    return set_timer(self, ms)
+    return set_timer(self)
   end
   local soon = uv.new_timer()
   soon:start(0, 0, function ()
@@ -96,9 +73,7 @@ function Client:close ()
   end
   self.closed = true
   self.timer:close()
-  for _, handle in pairs(self.handles) do
-    handle:close()
-  end
+  self.poll:close()
   self.curl:close()
 end
 
@@ -108,14 +83,16 @@ function http.new ()
     return nil, "sending needs the module tracegrip.curl, which was built "
                 .. "without the library libcurl"
   end
-  return setmetatable({
-    curl = curl.new(),
+  local self = setmetatable({
+    curl = assert(curl.new()),
     timer = uv.new_timer(),
-    handles = {},             -- by descriptor
     waiting = {},             -- by number: who is told
     number = 0,
     closed = false,
   }, Client)
+  self.poll = uv.new_poll(self.curl:fd())
+  self.poll:start("r", function () settle(self) end)
+  return self
 end
 
 return http

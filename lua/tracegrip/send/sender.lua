@@ -120,6 +120,7 @@ local function conclude (self)
     self.done = nil
     self.timer:close()
     self.deadline:close()
+    self.client:close()
     done()
   end
 end
