@@ -145,11 +145,14 @@ static void read_on (tg_LiveSpans *p, tg_Pos end, bool over) {
     continue;
 }
 
-/* False without memory. */
+/* As fast as zlib can: spans are so much alike that more work would make them
+   little smaller, and it is time in which the program goes on. False without
+   memory. */
 static bool pack (tg_LiveSpans *p) {
   z_stream z = {0};
   tg_buf_clear(&p->packed);
-  bool begun = tg_gzip_begin(&z);
+  bool begun = tg_gzip_begin(&z)
+               && deflateParams(&z, Z_BEST_SPEED, Z_DEFAULT_STRATEGY) == Z_OK;
   if (begun) {
     tg_gzip_add(&z, p->out.data, p->out.size, &p->packed);
     tg_gzip_end(&z, &p->packed);

@@ -71,6 +71,18 @@ function checks.stallTimeout (value)
   return not is_number(value, 0, 1e6) and "a number of seconds, or 0"
 end
 
+local function is_headers (value)
+  if type(value) ~= "table" then
+    return false
+  end
+  for name, text in next, value do
+    if not is_text(name) or not is_text(text) then
+      return false
+    end
+  end
+  return true
+end
+
 -- A collector: its address, or a table.
 local function collector_problem (value)
   if type(value) ~= "table" then
@@ -78,7 +90,7 @@ local function collector_problem (value)
   end
   for key, one in next, value do
     local good = key == "url" and is_text(one)
-                 or key == "headers" and type(one) == "table"
+                 or key == "headers" and is_headers(one)
                  or key == "format" and (one == "protobuf" or one == "json")
                  or key == "traceparent" and is_text(one)
     if not good then
@@ -91,6 +103,27 @@ end
 
 function checks.otlp (value)
   return collector_problem(value)
+end
+
+local of_profile = {
+  every = function (value) return is_number(value, 1, 1e6) end,
+  for_ = function (value) return is_number(value, 0.01, 1e6) end,
+  to = function (value)
+    return is_text(value) and value:find "^https?://[^/]" ~= nil
+  end,
+  rate = function (value) return is_number(value, 1, 10000) end,
+  headers = is_headers
+}
+
+function checks.profile (value)
+  local good = type(value) == "table" and value.to and value.every
+               and value.for_
+  for key, one in next, good and value or {} do
+    good = good and of_profile[key] and of_profile[key](one)
+  end
+  return not (good and value.for_ < value.every)
+         and "a table {every = seconds, for_ = fewer seconds, to = URL} with, "
+             .. "if need be, rate (samples a second) and headers"
 end
 
 function checks.options (value)
@@ -198,7 +231,7 @@ end
 local function defaults_of (options)
   return require("tracegrip.wire").encode {
     options = options.options, stallTimeout = options.stallTimeout,
-    otlp = options.otlp and collector(options.otlp)
+    otlp = options.otlp and collector(options.otlp), profile = options.profile
   }
 end
 

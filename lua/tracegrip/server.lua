@@ -195,8 +195,10 @@ end
 -- What a state sends to others without being asked: spans, profiles. true | nil,
 -- message, code.
 local function start_exporters (self, one, defaults)
-  for name, plan in pairs {["tracegrip.server.exporter"] = defaults.otlp} do
-    local started, message = require(name).start(self, one, plan)
+  for name, plan in pairs {exporter = defaults.otlp,
+                           profiles = defaults.profile} do
+    local module = require("tracegrip.server." .. name)
+    local started, message = module.start(self, one, plan)
     if not started then
       return nil, message, "noExporter"
     end

@@ -5,6 +5,7 @@
 --     target   {url =, headers = list, ca =, timeout = ms, check = function}
 --     client   http.lua's
 --   sender:push(body, count)     takes a request of so many things, or drops it
+--   sender:miss(count, problem)  counts what cannot be sent as dropped
 --   sender:finish(ms, done)      no more will come: done() when all is answered
 --                                or so many ms have passed
 --   sender.sent, sender.dropped  how many things so far
@@ -156,6 +157,12 @@ function Sender:push (body, count)
   end
   table.insert(self.queue, request)
   send(self)
+end
+
+-- What could not even be made a request of.
+function Sender:miss (count, problem)
+  note(self, problem)
+  self.dropped = self.dropped + count
 end
 
 -- Whether it takes more without dropping any: for those who can wait.
