@@ -165,7 +165,8 @@ uint32_t tg_livespans_next (tg_LiveSpans *p, tg_Pos end, bool all, bool over,
                             tg_Slice *request) {
   if (p->reader == NULL)
     return 0;
-  tg_buf_clear(&p->out);
+  if (p->batch.count == 0)      /* else it goes on */
+    tg_buf_clear(&p->out);
   uint64_t before = p->spans.given - p->batch.count;
   read_on(p, end, over);
   if (all || over)
