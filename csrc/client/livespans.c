@@ -1,7 +1,7 @@
 /*
-** livespans.c - see livespans.h. Used by receiver.c, on the thread of its state.
-** What it reads comes from another process and may be anything: a reader bears
-** that, and gives frames that nest.
+** livespans.c - see livespans.h. Used by receiver.c, on the thread of its
+** state. What it reads comes from another process and may be anything: a reader
+** bears that, and gives frames that nest.
 */
 #include "client/livespans.h"
 

@@ -192,8 +192,8 @@ local function remove_tab (self, gone)
   abandon_endpoint(self, gone.number)
 end
 
--- What a state sends to others without being asked: spans, profiles. true | nil,
--- message, code.
+-- What a state sends to others without being asked: spans, profiles. true |
+-- nil, message, code.
 local function start_exporters (self, one, defaults)
   for name, plan in pairs {exporter = defaults.otlp,
                            profiles = defaults.profile} do

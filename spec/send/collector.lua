@@ -1,4 +1,5 @@
--- collector.lua - an HTTP server on the spec's own loop, for what is sent there.
+-- collector.lua - an HTTP server on the spec's own loop, for what is sent
+-- there.
 --
 --   local collector <close> = collector.start(function (request, n)
 --     return 503, {["Retry-After"] = "1"}, "body"     -- nil: no answer

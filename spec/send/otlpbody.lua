@@ -122,7 +122,8 @@ local function json_span (span)
     name = span.name, from = math.tointeger(span.startTimeUnixNano),
     to = math.tointeger(span.endTimeUnixNano),
     attributes = json_attributes(span.attributes), links = links,
-    failed = (span.status or {}).code == 2, message = (span.status or {}).message,
+    failed = (span.status or {}).code == 2,
+    message = (span.status or {}).message,
   }
 end
 

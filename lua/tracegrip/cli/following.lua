@@ -2,11 +2,11 @@
 -- record does with --otlp.
 --
 -- The program writes its recording as it always does and knows nothing of this;
--- the command, its parent, reads the file (core.tail) and makes spans of what is
--- there. So the file is the queue: while the program runs it is read only as fast
--- as the collector takes it, unless it is a ring. What is left when the program
--- has ended is sent as long as that goes on; a collector that takes nothing for a
--- while has the rest dropped.
+-- the command, its parent, reads the file (core.tail) and makes spans of what
+-- is there. So the file is the queue: while the program runs it is read only as
+-- fast as the collector takes it, unless it is a ring. What is left when the
+-- program has ended is sent as long as that goes on; a collector that takes
+-- nothing for a while has the rest dropped.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -150,8 +150,8 @@ function Follower:drain ()
   way:finish()
 end
 
--- Follows the recording at 'file.path' of the run 'file.run', with the options of
--- its trace. 'command': others beside it. Fails as a command does.
+-- Follows the recording at 'file.path' of the run 'file.run', with the options
+-- of its trace. 'command': others beside it. Fails as a command does.
 function following.start (plan, file, options, program, command)
   local self = setmetatable({
     uv = main.luv(), way = sending.open(plan), path = file.path,

@@ -17,9 +17,9 @@
 -- The queue has so many bytes; what does not go in is dropped and counted, so a
 -- collector that is slow or gone costs no more memory than that, and nobody
 -- waits for it. An answer of 429, 502, 503 or 504, and none at all, is a reason
--- to try again, later and later, with a part of the time left to chance, so that
--- a fleet does not come back at once; with Retry-After, not before that. Any
--- other answer would be the same again, so its request is dropped.
+-- to try again, later and later, with a part of the time left to chance, so
+-- that a fleet does not come back at once; with Retry-After, not before that.
+-- Any other answer would be the same again, so its request is dropped.
 
 local core = require "tracegrip.core"
 local uv = require "luv"

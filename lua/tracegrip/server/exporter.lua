@@ -66,7 +66,8 @@ local function look (self)
   end
 end
 
--- The tab is gone, and its channel with it: called while that is read to its end.
+-- The tab is gone, and its channel with it: called while that is read to its
+-- end.
 function Exporter:forget (tab)
   if tab == self.tab then
     self.feed:close()

@@ -1,14 +1,14 @@
--- profiles.lua - a profile of one Lua state now and then, to a store of profiles,
--- on the server's thread: what listen {profile = ...} asks for.
+-- profiles.lua - a profile of one Lua state now and then, to a store of
+-- profiles, on the server's thread: what listen {profile = ...} asks for.
 --
 --   profiles.start(server, tab, plan)     an exporter | nil, message
 --   exporter:finish(ms)                   sends what there is, and ends
 --
--- Every so many seconds a trace of samples begins that the program keeps for the
--- server (Tab:keep), beside those of clients; it is exported as pprof and posted.
--- The program only counts samples: what a sample costs is in docs/samples.md. A
--- program that was asleep all the time has not begun its trace, and there is
--- nothing to send.
+-- Every so many seconds a trace of samples begins that the program keeps for
+-- the server (Tab:keep), beside those of clients; it is exported as pprof and
+-- posted. The program only counts samples: what a sample costs is in
+-- docs/samples.md. A program that was asleep all the time has not begun its
+-- trace, and there is nothing to send.
 --
 -- The server (server.lua) has: exporters and parted(exporter).
 
