@@ -11,6 +11,7 @@
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local sending = require "tracegrip.cli.sending"
+local units = require "tracegrip.cli.units"
 core.own()
 
 local following = {}
@@ -55,6 +56,7 @@ local function leave (self, one, message)
   end
   one.taker:finish("requested")
   self.way:leave(one.taker)
+  self.lost = self.lost + one.taker:lost()
   one.tail:close()
   one.left = true
 end
@@ -148,6 +150,10 @@ function Follower:drain ()
   end
   self.timer:close()
   way:finish()
+  if self.lost > 0 then
+    main.note("%s not sent: the ring was faster",
+              units.several(self.lost, "event"))
+  end
 end
 
 -- Follows the recording at 'file.path' of the run 'file.run', with the options
@@ -158,7 +164,7 @@ function following.start (plan, file, options, program, command)
     run = file.run, options = options, command = command,
     ring = options.overflow == "ring",
     spans = sending.spans(plan, "program", program),
-    list = {}, known = {}, looks = 0, stalled = false
+    list = {}, known = {}, looks = 0, lost = 0, stalled = false
   }, Follower)
   self.timer = self.uv.new_timer()
   add(self, file.path)
