@@ -207,6 +207,14 @@ local function start_exporters (self, one, defaults)
   return true
 end
 
+local function stop_exporters (self, endpoint)
+  for one in pairs(self.exporters) do
+    if one.tab.number == endpoint then
+      one:finish(PARTING_MS)
+    end
+  end
+end
+
 -- The first address of a state brings its tab, and what it sends. true | nil,
 -- message, code.
 local function add_tab (self, event, defaults)
@@ -299,6 +307,7 @@ function events.unlisten (self, event)
   local listener = self.listeners[event.address]
   if listener then
     abandon(self, listener, false)
+    stop_exporters(self, listener.endpoint)
   end
   self.host:answer(event.id, true)
 end

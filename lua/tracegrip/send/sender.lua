@@ -85,9 +85,9 @@ end
 
 local function reason (self, answer)
   if answer.status == 0 then
-    return ("%s: %s"):format(self.target.url, answer.message)
+    return ("%s: %s"):format(self.name, answer.message)
   end
-  return ("%s: HTTP status %d"):format(self.target.url, answer.status)
+  return ("%s: HTTP status %d"):format(self.name, answer.status)
 end
 
 -- An answer that says so means all that is sent there: one timer for all.
@@ -153,7 +153,7 @@ function Sender:push (body, count)
   self.bytes = self.bytes + #body
   self.pending = self.pending + count
   if self.bytes > QUEUE then
-    return drop(self, request, self.target.url .. ": too slow")
+    return drop(self, request, self.name .. ": too slow")
   end
   table.insert(self.queue, request)
   send(self)
@@ -175,7 +175,7 @@ function Sender:abandon ()
   self.over = true
   self.dropped = self.dropped + self.pending
   self.pending, self.queue = 0, {}
-  note(self, self.target.url .. ": no answer in time")
+  note(self, self.name .. ": no answer in time")
 end
 
 -- What has no answer by then was not sent, as far as anybody knows.
@@ -194,6 +194,7 @@ end
 function sender.new (target, client)
   return setmetatable({
     target = target,
+    name = (target.url:gsub("^(%a+://)[^/@]*@", "%1")),   -- no password
     client = client,
     timer = uv.new_timer(),   -- while nothing is sent
     resting = false,
