@@ -17,6 +17,7 @@
 #include "binding/lx.h"
 #include "binding/readoptions.h"
 #include "binding/system.h"
+#include "client/filetail.h"
 #include "client/receiver.h"
 #include "direct/proof.h"
 #include "inspect/inspector.h"
@@ -100,6 +101,7 @@ static const luaL_Reg core[] = {
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
+  {"tail", filetail_new},
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
   {"waited", listener_waited},
@@ -123,6 +125,8 @@ static const luaL_Reg core[] = {
   {"occupy", system_occupy},
   {"interruptible", system_interruptible},
   {"spawn", system_spawn},
+  {"launch", system_launch},
+  {"ended", system_ended},
   {"die", system_die},
   {"family", system_family},
   {"claimable", system_claimable},
@@ -181,6 +185,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   setup_trace(L);
   tg_recordingobject_setup(L);
   tg_receiver_setup(L);
+  tg_filetail_setup(L);
   tg_actorfeed_setup(L);
   tg_serverthread_setup();
   tg_serverhost_setup(L);

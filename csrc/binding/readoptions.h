@@ -26,6 +26,11 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
 /* Pushes options with the defaults, in the hands of the collector. */
 tg_Options *tg_readoptions_new (lua_State *L);                 /* [-0, +1, m] */
 
+/* A W3C traceparent, as the option of that name has it; of nil '*out' stays
+   what it was. Raises for anything else. */
+void tg_readoptions_parent (lua_State *L, int index,
+                            tg_SpanContext *out);              /* [-0, +0, v] */
+
 /* Pushes a list of the names of 'types'. */
 void tg_readoptions_pushtypes (lua_State *L, uint32_t types);  /* [-0, +1, m] */
 

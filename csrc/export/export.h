@@ -32,6 +32,7 @@
 #include "recording/entries.h"
 #include "stream/stream.h"
 #include "text/outfile.h"
+#include "text/traceparent.h"
 
 /* What stacks are weighted by. */
 typedef enum tg_Weight {
@@ -45,8 +46,7 @@ typedef struct tg_ExportOptions {
   bool samples;           /* chrome: samples on a track of their own too */
   bool sources;           /* firefox: the text of sources, if it is to be had */
   uint32_t gecko;         /* gecko: version, 5 or 36 */
-  const char *parent;     /* otlp: a traceparent (W3C Trace Context), checked;
-                             NULL: none */
+  tg_SpanContext parent;  /* otlp: the span around all; its id may be none */
   tg_Weight weight;       /* folded: what was allocated, in place of time */
 } tg_ExportOptions;
 

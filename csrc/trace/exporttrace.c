@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "trace/exporttrace.h"
+#include "binding/readoptions.h"
 #include "export/export.h"
 #include "export/ticks.h"
 #include "formats/formats.h"
@@ -71,30 +72,13 @@ static bool read_flag (lua_State *L, const char *key) {
   return b;
 }
 
-/* Version 00 of W3C's Trace Context: "00-<32 hex>-<16 hex>-<2 hex>", in lower
-   case, ids not all zeros. */
-static bool is_parent (const char *s, size_t size) {
-  if (size != 55 || memcmp(s, "00-", 3) != 0 || s[35] != '-' || s[52] != '-')
-    return false;
-  for (size_t i = 3; i < size; i++) {
-    if (i != 35 && i != 52 && strchr("0123456789abcdef", s[i]) == NULL)
-      return false;
-  }
-  return strspn(s + 3, "0") < 32 && strspn(s + 36, "0") < 16;
-}
-
-/* The table holds the string while the export runs. */
-static const char *read_parent (lua_State *L) {
-  size_t size = 0;
+/* What the trace was told when it began, unless the export is told another. */
+static tg_SpanContext read_parent (lua_State *L, const tg_Trace *t) {
+  tg_SpanContext parent = t->options.parent;
   lua_getfield(L, 4, "traceparent");
-  bool is_string = lua_type(L, -1) == LUA_TSTRING;
-  const char *s = is_string ? lua_tolstring(L, -1, &size) : NULL;
-  if (!lua_isnil(L, -1) && (s == NULL || !is_parent(s, size)))
-    luaL_error(L, "option 'traceparent': 00-TRACE-SPAN-FLAGS expected "
-               "(32, 16 and 2 hexadecimal digits), got %s",
-               luaL_tolstring(L, -1, NULL));
+  tg_readoptions_parent(L, -1, &parent);
   lua_pop(L, 1);
-  return s;
+  return parent;
 }
 
 /* In the order of tg_Weight. What a trace does not tell is no weight. */
@@ -124,11 +108,12 @@ static void read_options (lua_State *L, const tg_Trace *t,
                           tg_ExportOptions *o) {
   memset(o, 0, sizeof *o);
   o->gecko = 36;        /* the newest that can be written; see gecko.c */
+  o->parent = t->options.parent;
   if (!lua_istable(L, 4))
     return;
   o->limit = read_count(L, "limit");
   o->levels = read_count(L, "levels");
-  o->parent = read_parent(L);
+  o->parent = read_parent(L, t);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   o->weight = read_weight(L, t);
