@@ -47,6 +47,8 @@ typedef struct tg_ExportOptions {
   uint32_t gecko;         /* gecko: version, 5 or 36 */
   const char *parent;     /* otlp: a traceparent (W3C Trace Context), checked;
                              NULL: none */
+  const char *resource;   /* otlp: of the program (attributes.h), valid; NULL:
+                             none */
   tg_Weight weight;       /* folded: what was allocated, in place of time */
 } tg_ExportOptions;
 

@@ -24,6 +24,7 @@
 #include "base/intmap.h"
 #include "export/boxnames.h"
 #include "formats/formats.h"
+#include "text/attributes.h"
 
 #define SPANS 512u              /* in a batch */
 #define LINKS 128u              /* of a span: OpenTelemetry's own limit */
@@ -257,21 +258,55 @@ static const char *version_of (const tg_Program *program) {
   return lua != NULL && strncmp(lua, "Lua ", 4) == 0 ? lua + 4 : lua;
 }
 
+static void put_decoded (Document *d, const char *s, size_t size) {
+  tg_buf_clear(&d->text);
+  tg_attributes_decode(s, size, &d->text);
+  tg_export_string(d->out, d->text.data, d->text.size);
+  d->out->failed = d->out->failed || d->text.failed;
+}
+
+/* What the user says of the program: its keys are any text, unlike ours. */
+static void put_said (Document *d) {
+  const char *text = d->x->options.resource;
+  tg_Attribute a;
+  while (tg_attributes_next(&text, &a)) {
+    put_comma(d);
+    tg_buf_addstr(d->out, "{\"key\":");
+    put_decoded(d, a.key, a.key_size);
+    tg_buf_addstr(d->out, ",\"value\":{\"stringValue\":");
+    put_decoded(d, a.value, a.value_size);
+    tg_buf_addstr(d->out, "}}");
+  }
+}
+
+/* What is known without being told, unless the user says otherwise. */
+static void put_known (Document *d) {
+  const tg_Export *x = d->x;
+  const char *name = x->program->name;
+  const char *const known[][2] = {
+    {"service.name", name != NULL ? name : "lua"},
+    {"process.runtime.name", "lua"},
+    {"process.runtime.version", version_of(x->program)},
+    {"telemetry.sdk.name", "tracegrip"},
+    {"telemetry.sdk.language", "lua"},
+    {"telemetry.sdk.version", TG_VERSION}
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (!tg_attributes_has(x->options.resource, known[i][0]))
+      put_word(d, known[i][0], known[i][1]);
+  }
+  if (x->pid != 0 && !tg_attributes_has(x->options.resource, "process.pid"))
+    put_number(d, "process.pid", x->pid);
+}
+
 /* What all spans have in common, before the first of a batch. */
 static void begin_batch (Document *d) {
   const tg_Export *x = d->x;
   tg_Buf missing = {0};
   tg_export_remarks(x, &missing);
   tg_buf_addstr(d->out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
-  put_word(d, "service.name",
-           x->program->name != NULL ? x->program->name : "lua");
-  if (x->pid != 0)
-    put_number(d, "process.pid", x->pid);
-  put_word(d, "process.runtime.name", "lua");
-  put_word(d, "process.runtime.version", version_of(x->program));
-  put_word(d, "telemetry.sdk.name", "tracegrip");
-  put_word(d, "telemetry.sdk.language", "lua");
-  put_word(d, "telemetry.sdk.version", TG_VERSION);
+  put_known(d);
+  put_said(d);
   if (missing.size > 0)
     put_text(d, "tracegrip.missing", missing.data, missing.size);
   tg_buf_addstr(d->out, "]},\"scopeSpans\":[{\"scope\":{\"name\":");

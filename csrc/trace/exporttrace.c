@@ -17,6 +17,7 @@
 #include "export/ticks.h"
 #include "formats/formats.h"
 #include "session/traceinfo.h"
+#include "text/attributes.h"
 #include "text/spool.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
@@ -43,7 +44,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
 /* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
   "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
-  "weight", "progress", NULL
+  "resource", "weight", "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -97,6 +98,22 @@ static const char *read_parent (lua_State *L) {
   return s;
 }
 
+/* Held by the table, as the parent is. A zero byte would end it for C: what is
+   behind it must not be passed over. */
+static const char *read_resource (lua_State *L) {
+  size_t size = 0;
+  lua_getfield(L, 4, "resource");
+  bool is_string = lua_type(L, -1) == LUA_TSTRING;
+  const char *s = is_string ? lua_tolstring(L, -1, &size) : NULL;
+  bool valid = s != NULL && strlen(s) == size && tg_attributes_valid(s);
+  if (!lua_isnil(L, -1) && !valid)
+    luaL_error(L, "option 'resource': KEY=VALUE,... expected (as "
+               "OTEL_RESOURCE_ATTRIBUTES has it), got %s",
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return s;
+}
+
 /* In the order of tg_Weight. What a trace does not tell is no weight. */
 static tg_Weight read_weight (lua_State *L, const tg_Trace *t) {
   static const char *const names[] = {"time", "bytes", "allocations", NULL};
@@ -129,6 +146,7 @@ static void read_options (lua_State *L, const tg_Trace *t,
   o->limit = read_count(L, "limit");
   o->levels = read_count(L, "levels");
   o->parent = read_parent(L);
+  o->resource = read_resource(L);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   o->weight = read_weight(L, t);

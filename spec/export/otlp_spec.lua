@@ -182,6 +182,24 @@ describe("OTLP", function ()
     assert.equal(3, lines)
   end)
 
+  it("says of the program what it is told, the last of each key", function ()
+    local code = "local function f () end start() f()"
+    local said = "host.name=a%2Cb, service.version=1 2,host.name=c%22%0a,"
+                 .. "x%3Dy=,telemetry.sdk.name=other,process.pid=7"
+    local _, resource = spans_of(code, {resource = said})
+    assert.equal('c"\n', resource["host.name"])
+    assert.equal("1 2", resource["service.version"])
+    assert.equal("", resource["x=y"])
+    assert.equal("other", resource["telemetry.sdk.name"])
+    assert.equal("7", resource["process.pid"])
+    assert.equal("lua", resource["service.name"])
+    for _, wrong in ipairs {"a", "=b", "a=%", "a=%0", "a=1,b", "a=1\0"} do
+      assert.error_matches(function ()
+        spans_of(code, {resource = wrong})
+      end, "option 'resource': KEY=VALUE,%.%.%. expected")
+    end
+  end)
+
   it("hangs below a span that is given", function ()
     local parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     local code = "local function f () end start() f()"
