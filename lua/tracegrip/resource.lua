@@ -4,10 +4,10 @@
 -- variables.
 --
 --   resource.text(list, warn)   of "KEY=VALUE" as typed, of OTEL_SERVICE_NAME
---                               and OTEL_RESOURCE_ATTRIBUTES, the first strongest;
---                               nil if nothing is said. A variable that is no
---                               list of attributes is passed over: 'warn' is
---                               called with a sentence
+--                               and OTEL_RESOURCE_ATTRIBUTES, the first
+--                               strongest; nil if nothing is said. A variable
+--                               that is no list of attributes is passed over:
+--                               'warn' is called with a sentence
 
 local core = require "tracegrip.core"
 core.own()
