@@ -106,6 +106,7 @@ build = {
         "csrc/formats/lineticks.c",
         "csrc/formats/packets.c",
         "csrc/formats/pprof.c",
+        "csrc/formats/pprofstacks.c",
         "csrc/formats/speedscope.c",
         "csrc/formats/speedscopeframes.c",
         "csrc/formats/v8profile.c",
