@@ -4,6 +4,7 @@ LUA        = lua5.4
 LUA_INCDIR = /usr/include/lua$(VERSION)
 CC         = gcc
 WSLAY_INCDIR = /usr/include
+CURL_INCDIR = $(firstword $(wildcard /usr/include/curl /usr/include/*/curl))
 PREFIX     = /usr/local
 BUILD      = build$(if $(OTHER),/$(VERSION))
 V          = @
@@ -48,6 +49,8 @@ CORE    = $(BUILD)/lib/lua/$(VERSION)/tracegrip/core.so
 BIN     = $(BUILD)/bin/tracegrip
 # For debuggers alone: without libwslay all else is built.
 WSLAY   = $(if $(wildcard $(WSLAY_INCDIR)/wslay/wslay.h),$(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so)
+# For those who send spans or profiles alone, in the same way.
+CURL    = $(if $(CURL_INCDIR),$(BUILD)/lib/lua/$(VERSION)/tracegrip/curl.so)
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
@@ -67,7 +70,7 @@ PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
 TOP     = $(MAKE) --no-print-directory
 DEPS    = LUA=$(LUA) HOST=$(HOST) VERSION=$(VERSION) build-aux/deps.sh
 
-all: $(CORE) $(WSLAY) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
+all: $(CORE) $(WSLAY) $(CURL) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
 
 deps:         ## installs what is missing
 	$(V)$(DEPS) run test lint $(if $(CI),importers)
@@ -200,6 +203,7 @@ docs: all     ## puts fresh output into README.md and docs/
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
 	$(V)$(if $(WSLAY),install -Dm755 $(WSLAY) $(DEST)/lib/lua/$(VERSION)/tracegrip/wslay.so)
+	$(V)$(if $(CURL),install -Dm755 $(CURL) $(DEST)/lib/lua/$(VERSION)/tracegrip/curl.so)
 	$(V)cd lua && find . -name '*.lua' -exec \
 	  install -Dm644 {} $(DEST)/share/lua/$(VERSION)/{} ';'
 	$(V)mkdir -p $(DEST)/bin
@@ -226,6 +230,10 @@ $(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o) $(TESTC:spec/support/%.c=$(BUILD)/o
 $(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so: modules/wslay.c
 	@mkdir -p $(@D); echo '  CC    $<'
 	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -shared -I$(LUA_INCDIR) -isystem $(WSLAY_INCDIR) $< -lwslay -o $@
+
+$(BUILD)/lib/lua/$(VERSION)/tracegrip/curl.so: modules/curl.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -shared -I$(LUA_INCDIR) -isystem $(dir $(CURL_INCDIR)) $< -lcurl -o $@
 
 $(SKINC:csrc/%.c=$(BUILD)/obj/%.o): LUAINC = -I$(LUA_INCDIR)
 

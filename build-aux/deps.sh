@@ -38,6 +38,8 @@ check () {
       command_ lua5.4 "$HOST"
       want zlib1g-dev test -f "${ZLIB_INCDIR:-/usr/include}/zlib.h"
       want libwslay-dev test -f "${WSLAY_INCDIR:-/usr/include}/wslay/wslay.h"
+      want libcurl4-openssl-dev eval \
+        'test -f "$(ls /usr/include/curl/curl.h /usr/include/*/curl/curl.h | head -1)"'
       want "liblua$version-dev" test -f \
         "${LUA_INCDIR:-/usr/include/lua$version}/lua.h"
       module lua-cjson cjson

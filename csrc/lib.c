@@ -17,6 +17,7 @@
 #include "binding/lx.h"
 #include "binding/readoptions.h"
 #include "binding/system.h"
+#include "client/filetail.h"
 #include "client/receiver.h"
 #include "client/replay.h"
 #include "direct/proof.h"
@@ -101,6 +102,7 @@ static const luaL_Reg core[] = {
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
+  {"tail", filetail_new},
   {"replay", replay_new},
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
@@ -125,6 +127,8 @@ static const luaL_Reg core[] = {
   {"occupy", system_occupy},
   {"interruptible", system_interruptible},
   {"spawn", system_spawn},
+  {"launch", system_launch},
+  {"ended", system_ended},
   {"die", system_die},
   {"family", system_family},
   {"claimable", system_claimable},
@@ -183,6 +187,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   setup_trace(L);
   tg_recordingobject_setup(L);
   tg_receiver_setup(L);
+  tg_filetail_setup(L);
   tg_replay_setup(L);
   tg_actorfeed_setup(L);
   tg_serverthread_setup();

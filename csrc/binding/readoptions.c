@@ -185,6 +185,17 @@ void tg_readoptions_pushtypes (lua_State *L, uint32_t types) {
   }
 }
 
+/* A header, or nil, which leaves '*out' as it was. */
+void tg_readoptions_parent (lua_State *L, int index, tg_SpanContext *out) {
+  size_t size = 0;
+  bool is_string = lua_type(L, index) == LUA_TSTRING;
+  const char *s = is_string ? lua_tolstring(L, index, &size) : "";
+  if (!lua_isnil(L, index) && !tg_traceparent_read(s, size, out))
+    luaL_error(L, "option 'traceparent': 00-TRACE-SPAN-FLAGS expected "
+               "(32, 16 and 2 hexadecimal digits), got %s",
+               luaL_tolstring(L, index, NULL));
+}
+
 /* ---- the options ----
    One reader each: what is wrong with an option is said in its own words. The
    value is on top of the stack, and stays there. */
@@ -313,6 +324,10 @@ static void opt_calls (Reading *r) {
   r->counts = true;
 }
 
+static void opt_traceparent (Reading *r) {
+  tg_readoptions_parent(r->L, -1, &r->o->parent);
+}
+
 /* Threads are numbered from 1, the main coroutine. */
 static void opt_thread (Reading *r) {
   r->filter->thread = (tg_ThreadId)read_count(r, 1, UINT32_MAX,
@@ -354,6 +369,7 @@ static const struct {
   {"duration", opt_duration, RECORD},
   {"on", opt_on, RECORD},
   {"calls", opt_calls, RECORD},
+  {"traceparent", opt_traceparent, RECORD},
   {"thread", opt_thread, READ},
   {"from", opt_from, READ},
   {"to", opt_to, READ}

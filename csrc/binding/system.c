@@ -142,11 +142,9 @@ static void listen_for (const sigset_t *mask) {
 
 /* All signals are blocked until it is known whom they are for. The terminal's
    reach the command by themselves, which is in the same group. */
-int system_spawn (lua_State *L) {
-  const char *path = luaL_checkstring(L, 1);
+static bool launch (lua_State *L, const char *path) {
   char **argv = push_words(L, path);
   sigset_t all, before;
-  int status;
   change_environment(L);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
@@ -157,14 +155,35 @@ int system_spawn (lua_State *L) {
   else
     listen_for(&before);
   errno = error;
-  if (command < 0)
-    return luaL_fileresult(L, 0, path);
-  while (waitpid(command, &status, 0) < 0 && errno == EINTR)
+  return command >= 0;
+}
+
+/* How it has ended; nothing, if it has not and 'flags' say not to wait. */
+static int reap (lua_State *L, int flags) {
+  int status;
+  pid_t pid;
+  while ((pid = waitpid(command, &status, flags)) < 0 && errno == EINTR)
     continue;
+  if (pid == 0)
+    return 0;
   bool exited = WIFEXITED(status);
   lua_pushstring(L, exited ? "exit" : "signal");
   lua_pushinteger(L, exited ? WEXITSTATUS(status) : WTERMSIG(status));
   return 2;
+}
+
+int system_spawn (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  return launch(L, path) ? reap(L, 0) : luaL_fileresult(L, 0, path);
+}
+
+int system_launch (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  return luaL_fileresult(L, launch(L, path), path);
+}
+
+int system_ended (lua_State *L) {
+  return reap(L, WNOHANG);
 }
 
 /* The shell that started us is to see what the command died of, as if we had

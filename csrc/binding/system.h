@@ -18,6 +18,11 @@ int system_exec (lua_State *L);
 */
 int system_spawn (lua_State *L);
 
+/* launch(path, args, env) -> true | nil, message, code: the same without waiting;
+   ended() -> what spawn gives, or nothing as long as it runs. One at a time. */
+int system_launch (lua_State *L);
+int system_ended (lua_State *L);
+
 /* interpreter() -> path of the running program. */
 int system_interpreter (lua_State *L);
 

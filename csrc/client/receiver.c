@@ -20,6 +20,7 @@
 #include "channel/blockstream.h"
 #include "client/destination.h"
 #include "client/liveprofile.h"
+#include "client/livespans.h"
 #include "recording/fileformat.h"
 #include "stream/event.h"
 
@@ -32,10 +33,12 @@ enum {SELF = 1, STYLE = 1, FILE_PLAN = 2};  /* the latter are user values */
 typedef struct Receiver {
   tg_Stream *stream;        /* pins; NULL before it has begun */
   tg_Chunk *chunk;          /* borrows; NULL before the first */
+  tg_Cursor held;           /* the first chunk, until it has been read from */
   tg_TraceEnd end;          /* as far as it is known */
   tg_Destination to;        /* owns */
   tg_LiveProfile profile;   /* owns; if the client wants one: */
   bool profiled;
+  tg_LiveSpans spans;       /* owns; if the client wants them */
   int error;                /* what went wrong, or 0 */
   bool finished;
 } Receiver;
@@ -97,6 +100,9 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
     return fail(r, errno);
   if (r->profiled
       && !tg_liveprofile_begin(&r->profile, r->stream, &r->to.options))
+    return fail(r, ENOMEM);
+  if (r->spans.on
+      && !tg_livespans_begin(&r->spans, r->stream, &r->to.options))
     return fail(r, ENOMEM);
   r->end.ticks = entry.ticks;
   r->end.packets = entry.packets;
@@ -160,6 +166,8 @@ static bool take_chunk (Receiver *r, tg_ByteReader *b) {
   tg_Chunk *c = tg_store_grow(&r->stream->store, (size_t)size, packets);
   if (c == NULL)
     return fail(r, refusal(r));
+  if (r->chunk == NULL)
+    tg_cursor_place(&r->held, &r->stream->store, c->base);
   r->chunk = c;
   r->end.packets = packets;
   return lost == 0 || append_lost(r, lost);
@@ -221,11 +229,14 @@ static tg_Pos place (const Receiver *r) {
                           : 0;
 }
 
-/* What has come is read, whoever wants it. */
+/* What has come is read, whoever wants it. Each reader keeps what it has not
+   come to, but only once it has a place: until then the beginning is held. */
 static void pump (Receiver *r) {
   tg_destination_pump(&r->to, place(r));
   if (!tg_liveprofile_pump(&r->profile, place(r)))
     fail(r, r->profile.profile.status == TG_OK ? EINVAL : ENOMEM);
+  if (!r->spans.on)
+    tg_cursor_drop(&r->held);
 }
 
 /* pump(): what has come is written to the log. Apart from feed, so that a burst
@@ -247,6 +258,29 @@ static int receiver_profile (lua_State *L) {
                     ? tg_clock_ns(&r->stream->clock, r->end.ticks) : 0;
   tg_liveprofile_push(L, &r->profile, now_ns);
   return 1;
+}
+
+/* request(all): the next request of OTLP and how many spans are in it; nothing,
+   if there is none. 'all': also one that is not full. After the end calls that
+   are open are given as unfinished. */
+static int receiver_request (lua_State *L) {
+  Receiver *r = check_receiver(L);
+  bool all = lua_toboolean(L, 2);
+  tg_Slice request;
+  lua_settop(L, SELF);
+  r->spans.lost = r->end.lost[TG_LOSS_RING];
+  uint32_t n = tg_livespans_next(&r->spans, place(r), all, r->finished,
+                                 &request);
+  tg_Status status = tg_livespans_status(&r->spans);
+  if (r->chunk != NULL)
+    tg_cursor_drop(&r->held);
+  if (status != TG_OK)
+    fail(r, status == TG_ERR_MEMORY ? ENOMEM : EINVAL);
+  if (n == 0)
+    return 0;
+  lua_pushlstring(L, (const char *)request.data, request.size);
+  lua_pushinteger(L, (lua_Integer)n);
+  return 2;
 }
 
 /* finish(why): the last lines of the log, the end of the file. A trace that has
@@ -279,7 +313,9 @@ static int receiver_lost (lua_State *L) {
 static int receiver__gc (lua_State *L) {
   Receiver *r = lua_touserdata(L, 1);
   tg_destination_free(&r->to);  /* its log reads from the stream */
+  tg_cursor_drop(&r->held);
   tg_liveprofile_free(&r->profile);
+  tg_livespans_free(&r->spans);
   if (r->stream != NULL)
     tg_stream_unpin(r->stream);
   memset(r, 0, sizeof *r);
@@ -290,7 +326,7 @@ static int receiver__gc (lua_State *L) {
 /* Nobody would want to learn of a wrong argument when the trace has begun, so
    they are looked at here. */
 int receiver_new (lua_State *L) {
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   tg_destination_check(L, 1);
   Receiver *r = lua_newuserdatauv(L, sizeof *r, 2);
   memset(r, 0, sizeof *r);      /* before __gc can see it */
@@ -302,6 +338,8 @@ int receiver_new (lua_State *L) {
   lua_pushvalue(L, 3);
   lua_setiuservalue(L, -2, FILE_PLAN);
   tg_readoptions(L, 1, NULL, &r->to.options);
+  if (!lua_isnil(L, 5))
+    tg_livespans_want(&r->spans, L, 5);
   return 1;
 }
 
@@ -312,6 +350,7 @@ void tg_receiver_setup (lua_State *L) {
     {"finish", receiver_finish},
     {"lost", receiver_lost},
     {"profile", receiver_profile},
+    {"request", receiver_request},
     {"__gc", receiver__gc},
     {"__close", receiver__gc},
     {"__metatable", NULL},

@@ -15,15 +15,17 @@
 void tg_receiver_setup (lua_State *L);                         /* [-0, +0, m] */
 
 /*
-** Lua: receive(options, style, file, profiled) -> Receiver. The options are
+** Lua: receive(options, style, file, profiled, spans) -> Receiver. The options are
 ** those of the trace as it was asked for; 'style' that of its log, or nil;
 ** 'file' what it is to be recorded on, or nil: {path, name, program, pid};
-** 'profiled' whether it is added up as well. Nothing is opened before the trace
+** 'profiled' whether it is added up as well; 'spans' how its calls are to be
+** written as spans, or nil (livespans.h). Nothing is opened before the trace
 ** has begun or ended.
 **   receiver:feed(bytes)   true | nil, message, code: EBADMSG for what is none
 **   receiver:pump()        writes what is new; the same
 **   receiver:finish(why)   the end, why as in stoppedTrace; the same
 **   receiver:lost()        packets that the stream lacks
+**   receiver:request(all)  the next request of spans, and how many are in it
 **   receiver:profile()     where its time went so far (liveprofile.h)
 */
 int receiver_new (lua_State *L);

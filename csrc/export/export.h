@@ -32,11 +32,14 @@
 #include "recording/entries.h"
 #include "stream/stream.h"
 #include "text/outfile.h"
+#include "text/traceparent.h"
 
 /* What stacks are weighted by. */
 typedef enum tg_Weight {
   TG_WEIGHT_TIME, TG_WEIGHT_BYTES, TG_WEIGHT_ALLOCATIONS
 } tg_Weight;
+
+#define TG_EXPORT_SAID 32u      /* pairs that a user may say of a program */
 
 /* What the user may choose, beyond the filter. */
 typedef struct tg_ExportOptions {
@@ -45,10 +48,10 @@ typedef struct tg_ExportOptions {
   bool samples;           /* chrome: samples on a track of their own too */
   bool sources;           /* firefox: the text of sources, if it is to be had */
   uint32_t gecko;         /* gecko: version, 5 or 36 */
-  const char *parent;     /* otlp: a traceparent (W3C Trace Context), checked;
-                             NULL: none */
-  const char *resource;   /* otlp: of the program (attributes.h), valid; NULL:
-                             none */
+  tg_SpanContext parent;  /* otlp: the span around all; its id may be none */
+  const char *resource[2 * TG_EXPORT_SAID];   /* otlp: what the user says of the
+                             program, keys and values; borrowed */
+  uint32_t nresource;     /* pairs */
   tg_Weight weight;       /* folded: what was allocated, in place of time */
 } tg_ExportOptions;
 

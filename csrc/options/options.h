@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "options/tracetypes.h"
 #include "text/pattern.h"
+#include "text/traceparent.h"
 
 /* How much of a value is looked at. TG_NOLIMIT = "all". */
 typedef struct tg_Limits {
@@ -47,6 +48,8 @@ typedef struct tg_Options {
                            hidden; empty = nothing is */
   uint64_t calls;       /* of these so many, then the trace stops; 0 = no
                            limit */
+  tg_SpanContext parent;  /* its spans hang below this one, of somebody else's;
+                             its id may be none */
 } tg_Options;
 
 #define TG_SAMPLE_DEFAULT 1000u

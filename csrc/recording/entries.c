@@ -199,6 +199,9 @@ static void put_options (tg_Buf *out, const tg_Options *o) {
   put_list(out, o->redact.list, o->redact.count);
   put_list(out, o->on.list, o->on.count);
   put64(out, o->calls);
+  put64(out, o->parent.high);
+  put64(out, o->parent.low);
+  put64(out, o->parent.id);
 }
 
 /* The end comes first, so that it can be filled in at a known place. */
@@ -397,6 +400,11 @@ static void take_options (Source *s, tg_Options *o) {
   if (s->b.p < s->b.end) {      /* older recordings end here */
     take_patterns(s, &o->on);
     o->calls = tg_take64(&s->b);
+  }
+  if (s->b.p < s->b.end) {      /* or here */
+    o->parent.high = tg_take64(&s->b);
+    o->parent.low = tg_take64(&s->b);
+    o->parent.id = tg_take64(&s->b);
   }
 }
 

@@ -21,7 +21,8 @@
   X(DEBUG, "debug") \
   X(GROUP, "group") \
   X(GROUPCOLLAPSED, "groupCollapsed") \
-  X(GROUPEND, "groupEnd")
+  X(GROUPEND, "groupEnd") \
+  X(TRACEPARENT, "traceparent")         /* whose spans follow */
 
 typedef enum tg_MarkSort {
 #define X(id, name) TG_MARK_##id,

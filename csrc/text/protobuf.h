@@ -19,8 +19,18 @@ void tg_protobuf_varint (tg_Buf *out, uint64_t v);
 /* int64, uint64, bool: a negative number as its two's complement. */
 void tg_protobuf_number (tg_Buf *out, uint32_t field, uint64_t v);
 
-/* A string, bytes, a packed list or a message; also an empty one, which in a
-   list of them has its place. */
+/* One of a "oneof", whose field tells which it is: 0 is written too. */
+void tg_protobuf_choice (tg_Buf *out, uint32_t field, uint64_t v);
+
+/* fixed64. */
+void tg_protobuf_fixed64 (tg_Buf *out, uint32_t field, uint64_t v);
+
+/* Text, which has to be UTF-8: each byte that is not becomes U+FFFD. */
+void tg_protobuf_string (tg_Buf *out, uint32_t field, const char *s,
+                         size_t size);
+
+/* Bytes, a packed list or a message, or text that is known to be UTF-8; also an
+   empty one, which in a list of them has its place. */
 void tg_protobuf_bytes (tg_Buf *out, uint32_t field, const void *data,
                         size_t size);
 

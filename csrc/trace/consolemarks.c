@@ -154,6 +154,7 @@ static void put_call (const Call *c, tg_MarkSort sort) {
     case TG_MARK_GROUPEND: mark_groupend(c); break;
     case TG_MARK_TIMESTAMP: case TG_MARK_LOG: case TG_MARK_INFO:
     case TG_MARK_WARN: case TG_MARK_ERROR: case TG_MARK_DEBUG:
+    case TG_MARK_TRACEPARENT:
       put(c, sort, false, 0);
       break;
     case TG_NMARKS: case TG_MARK_HEAP: case TG_MARK_ALLOCATIONS: default:

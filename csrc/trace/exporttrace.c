@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "trace/exporttrace.h"
+#include "binding/readoptions.h"
 #include "export/export.h"
 #include "export/ticks.h"
 #include "formats/formats.h"
 #include "session/traceinfo.h"
-#include "text/attributes.h"
 #include "text/spool.h"
 #include "trace/readtrace.h"
 #include "trace/trace.h"
@@ -72,46 +72,39 @@ static bool read_flag (lua_State *L, const char *key) {
   return b;
 }
 
-/* Version 00 of W3C's Trace Context: "00-<32 hex>-<16 hex>-<2 hex>", in lower
-   case, ids not all zeros. */
-static bool is_parent (const char *s, size_t size) {
-  if (size != 55 || memcmp(s, "00-", 3) != 0 || s[35] != '-' || s[52] != '-')
-    return false;
-  for (size_t i = 3; i < size; i++) {
-    if (i != 35 && i != 52 && strchr("0123456789abcdef", s[i]) == NULL)
-      return false;
-  }
-  return strspn(s + 3, "0") < 32 && strspn(s + 36, "0") < 16;
-}
-
-/* The table holds the string while the export runs. */
-static const char *read_parent (lua_State *L) {
-  size_t size = 0;
+/* What the trace was told when it began, unless the export is told another. */
+static tg_SpanContext read_parent (lua_State *L, const tg_Trace *t) {
+  tg_SpanContext parent = t->options.parent;
   lua_getfield(L, 4, "traceparent");
-  bool is_string = lua_type(L, -1) == LUA_TSTRING;
+  tg_readoptions_parent(L, -1, &parent);
+  lua_pop(L, 1);
+  return parent;
+}
+
+/* A string without zero bytes, which would end it for C: number 'i' of the list
+   on top, which holds it while the export runs. Only a value may be empty. */
+static const char *read_said (lua_State *L, lua_Integer i) {
+  size_t size = 0;
+  bool is_string = lua_rawgeti(L, -1, i) == LUA_TSTRING;
   const char *s = is_string ? lua_tolstring(L, -1, &size) : NULL;
-  if (!lua_isnil(L, -1) && (s == NULL || !is_parent(s, size)))
-    luaL_error(L, "option 'traceparent': 00-TRACE-SPAN-FLAGS expected "
-               "(32, 16 and 2 hexadecimal digits), got %s",
-               luaL_tolstring(L, -1, NULL));
+  if (s == NULL || strlen(s) != size || (size == 0 && i % 2 != 0))
+    luaL_error(L, "option 'resource': a list of keys and values expected, "
+               "got %s as number %d", luaL_tolstring(L, -1, NULL), (int)i);
   lua_pop(L, 1);
   return s;
 }
 
-/* Held by the table, as the parent is. A zero byte would end it for C: what is
-   behind it must not be passed over. */
-static const char *read_resource (lua_State *L) {
-  size_t size = 0;
-  lua_getfield(L, 4, "resource");
-  bool is_string = lua_type(L, -1) == LUA_TSTRING;
-  const char *s = is_string ? lua_tolstring(L, -1, &size) : NULL;
-  bool valid = s != NULL && strlen(s) == size && tg_attributes_valid(s);
-  if (!lua_isnil(L, -1) && !valid)
-    luaL_error(L, "option 'resource': KEY=VALUE,... expected (as "
-               "OTEL_RESOURCE_ATTRIBUTES has it), got %s",
-               luaL_tolstring(L, -1, NULL));
+static void read_resource (lua_State *L, tg_ExportOptions *o) {
+  int type = lua_getfield(L, 4, "resource");
+  size_t n = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+  if ((type != LUA_TTABLE && type != LUA_TNIL) || n % 2 != 0
+      || n > 2 * TG_EXPORT_SAID)
+    luaL_error(L, "option 'resource': a list of keys and values expected, "
+               "%d of each at most", (int)TG_EXPORT_SAID);
+  for (size_t i = 0; i < n; i++)
+    o->resource[i] = read_said(L, (lua_Integer)i + 1);
+  o->nresource = (uint32_t)(n / 2);
   lua_pop(L, 1);
-  return s;
 }
 
 /* In the order of tg_Weight. What a trace does not tell is no weight. */
@@ -141,12 +134,13 @@ static void read_options (lua_State *L, const tg_Trace *t,
                           tg_ExportOptions *o) {
   memset(o, 0, sizeof *o);
   o->gecko = 36;        /* the newest that can be written; see gecko.c */
+  o->parent = t->options.parent;
   if (!lua_istable(L, 4))
     return;
   o->limit = read_count(L, "limit");
   o->levels = read_count(L, "levels");
-  o->parent = read_parent(L);
-  o->resource = read_resource(L);
+  o->parent = read_parent(L, t);
+  read_resource(L, o);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   o->weight = read_weight(L, t);

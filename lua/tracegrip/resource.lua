@@ -1,60 +1,69 @@
--- resource.lua - what is said of the program that spans are of: its attributes,
--- as the option 'resource' has them, a text like OTEL_RESOURCE_ATTRIBUTES
--- (csrc/text/attributes.h). OpenTelemetry's own libraries read the same
--- variables.
+-- resource.lua - what is said of the program that spans are of: attributes of
+-- its resource, by the user and by the environment, where OpenTelemetry's own
+-- libraries look too.
 --
---   resource.text(list, warn)   of "KEY=VALUE" as typed, of OTEL_SERVICE_NAME
---                               and OTEL_RESOURCE_ATTRIBUTES, the first
---                               strongest; nil if nothing is said. A variable
---                               that is no list of attributes is passed over:
---                               'warn' is called with a sentence
+--   resource.said(given, warn)   {key, value, key2, value2 ...}, each key once:
+--                                of "KEY=VALUE" as typed, of OTEL_SERVICE_NAME
+--                                and of OTEL_RESOURCE_ATTRIBUTES, the first
+--                                strongest. 'warn' (optional) is called with a
+--                                sentence if the latter is no list of attributes
+--                                and is passed over
 
 local core = require "tracegrip.core"
 core.own()
 
 local resource = {}
 
--- A character that would be read as a part of the list, as it is written.
-local function escape (c)
-  return ("%%%02X"):format(c:byte())
-end
-
-local function pair (key, value)
-  return key:gsub("[%%,=%s]", escape) .. "="
-         .. value:gsub("[%%,%s]", escape)
-end
-
-local function valid (text)
-  for one in text:gmatch "[^,]+" do
-    local plain = one:gsub("%%%x%x", "")
-    if plain:find "%%" or one:find "%%00"
-       or one:find "%S" and not one:find "^%s*[^=%s][^=]*=" then
-      return false
+-- "key=value,key2=value2", with %XX for other characters (the specification of
+-- resources: "Specifying resource information via an environment variable"); as
+-- a whole, or nil.
+local function read (text)
+  local list = {}
+  for part in text:gmatch "[^,]+" do
+    local key, value = part:match "^%s*([^=]-)%s*=%s*(.-)%s*$"
+    if key and key ~= "" and not part:gsub("%%%x%x", ""):find "%%" then
+      list[#list + 1] = {key, value}
+    elseif part:find "%S" then
+      return nil
     end
   end
-  return true
+  return list
 end
 
-local function of_environment (warn)
-  local text = os.getenv "OTEL_RESOURCE_ATTRIBUTES"
-  if text and not valid(text) then
+local function unescape (text)
+  return (text:gsub("%%(%x%x)", function (hex)
+    return string.char(tonumber(hex, 16))
+  end))
+end
+
+-- Calls say(key, value) for each.
+local function of_environment (say, warn)
+  local text = os.getenv "OTEL_RESOURCE_ATTRIBUTES" or ""
+  local list = read(text)
+  if not list and warn then
     warn("OTEL_RESOURCE_ATTRIBUTES is passed over: KEY=VALUE,... expected, "
          .. "with %XX for other characters, got '" .. text .. "'")
-    return nil
   end
-  return text
-end
-
-function resource.text (list, warn)
-  local parts = {of_environment(warn)}
+  for _, one in ipairs(list or {}) do
+    say(unescape(one[1]), unescape(one[2]))
+  end
   local name = os.getenv "OTEL_SERVICE_NAME"
   if name and name ~= "" then
-    parts[#parts + 1] = pair("service.name", name)
+    say("service.name", name)
   end
-  for _, one in ipairs(list) do
-    parts[#parts + 1] = pair(one:match "^(.-)=(.*)$")
+end
+
+function resource.said (given, warn)
+  local list, places = {}, {}
+  local function say (key, value)
+    places[key] = places[key] or #list + 1
+    list[places[key]], list[places[key] + 1] = key, value
   end
-  return #parts > 0 and table.concat(parts, ",") or nil
+  of_environment(say, warn)
+  for _, one in ipairs(given) do
+    say(one:match "^(.-)=(.*)$")
+  end
+  return list
 end
 
 return resource

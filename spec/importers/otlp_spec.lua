@@ -47,7 +47,7 @@ describe("spans", function ()
     traces[name] = {trace = trace, file = path .. ".otlp.jsonl"}
     assert(trace:export("otlp", traces[name].file, {
       limit = math.maxinteger, traceparent = PARENT,
-      resource = "host.name=a%22\xFF"}))
+      resource = {"host.name", 'a"\xFF'}}))
   end
 
   lazy_setup(function ()

@@ -12,6 +12,7 @@ local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local record = require "tracegrip.cli.record"
 local recording = require "tracegrip.cli.recording"
+local sending = require "tracegrip.cli.sending"
 local server = require "tracegrip.cli.server"
 local units = require "tracegrip.cli.units"
 core.own()
@@ -21,7 +22,8 @@ local client, uv            -- modules, when the command runs
 local attach = {
   summary = "Traces a running program that listens (see serve).",
   description = "Attaches to a Lua program that listens, traces it, and logs "
-    .. "its calls on standard output as they happen, or records them with -o. "
+    .. "its calls on standard output as they happen, or records them with -o, "
+    .. "or sends them to a collector with --otlp. "
     .. "A terminal gets no more lines than it can show, and how many calls "
     .. "were left out. "
     .. "Ctrl-C ends the trace; the program goes on. The exit status is 1 if "
@@ -62,7 +64,8 @@ local function log_options ()
   return list
 end
 
-attach.options = options.joined(own, server.options, log_options(), traced)
+attach.options = options.joined(own, sending.options, server.options,
+                                log_options(), traced)
 
 function attach.declare (parser)
   parser:argument("address"):description("Where the program listens.")
@@ -121,10 +124,12 @@ local function fields_of (parsed, chosen, connection, blocks)
   return fields
 end
 
--- Where it goes: a log, or a recording. FILE is not touched before there is
--- anything.
+-- Where it goes: a log, or a recording; what is sent alone is not logged. FILE
+-- is not touched before there is anything.
 local function destination (parsed, name, tab)
-  if not parsed.output then
+  if parsed.otlp and not parsed.output then
+    return nil, nil
+  elseif not parsed.output then
     local style = logstyle.of(parsed, 1)
     style.live = true
     return style
@@ -151,9 +156,12 @@ local function shown_of (chosen)
 end
 
 -- What takes blocks, or packets.
-local function open_taker (blocks, chosen, connection, ...)
+local function open_taker (blocks, chosen, connection, spans, ...)
   if blocks then
-    return core.receive(shown_of(chosen), ...)
+    local style, file = ...
+    return core.receive(shown_of(chosen), style, file, false, spans)
+  elseif spans then
+    return nil, "spans can be made of what a server of tracegrip's sends"
   end
   return core.replay({trace = types_of(chosen, connection),
                       minDuration = chosen.minDuration}, ...)
@@ -196,6 +204,9 @@ function Session:pump ()
   if self.fresh and not self.trouble then
     self.fresh = false
     self:check(self.taker:pump())
+    if self.way then
+      self.way:pump(self.taker)
+    end
   end
 end
 
@@ -239,6 +250,9 @@ function Session:follow (trace)
   if not ok then
     self.trouble = self.trouble or {message = message, code = code}
   end
+  if self.way then
+    self.way:leave(taker)
+  end
 end
 
 ---------------------------------------------------------------------------
@@ -254,6 +268,9 @@ local endings = {
 
 local function conclude (session, trace, parsed)
   local trouble = session.trouble
+  if session.way then
+    session.way:finish()
+  end
   if trouble and trouble.code ~= recording.EPIPE then
     main.fail("cannot write: %s", trouble.message)
   elseif trace.why == "closed" and not session.leaving then
@@ -273,21 +290,25 @@ end
 function attach.run (parsed)
   uv = main.luv()
   client = require "tracegrip.client"
-  local chosen = options.collect(traced, parsed)
+  local chosen, plan = options.collect(traced, parsed), sending.plan(parsed)
   local connection = server.connect(parsed)
   local session <close> = setmetatable({connection = connection, handles = {},
                                         bytes = 0}, Session)
+  session.way = plan and sending.open(plan)
   local tab = server.choose_tab(connection, parsed.tab)
   session.tracer = server.must(connection, connection:attach(tab))
   session:watch_signals()
   local blocks = server.has_trait(connection, "blocks")
   local fields = fields_of(parsed, chosen, connection, blocks)
   local trace = server.must(connection, session.tracer:startTrace(fields))
+  chosen.traceparent = sending.parent(parsed)
   local taker <close> = server.must(connection,
       open_taker(blocks, chosen, connection,
+                 plan and sending.spans(plan, trace.name,
+                                        server.title_of(tab)),
                  destination(parsed, trace.name, tab)))
   session.taker = taker
-  if not parsed.output then
+  if not parsed.output and not plan then
     session:refresh()
   end
   main.note("attached to %s; Ctrl-C ends the trace", server.title_of(tab))

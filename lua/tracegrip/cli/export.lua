@@ -136,7 +136,7 @@ local function choices (parsed, trace, progress)
   chosen.levels, chosen.weight = parsed.levels, parsed.weight
   chosen.traceparent = parsed.traceparent
   if parsed.format == "otlp" then
-    chosen.resource = resource.text(parsed.resource, warn)
+    chosen.resource = resource.said(parsed.resource, warn)
   end
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress

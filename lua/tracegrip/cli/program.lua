@@ -128,6 +128,18 @@ function program.become (script, arguments, call, options, style)
                    environment(call, options, style))
 end
 
+-- Runs the program as a child of this process, which core.ended tells the end of:
+-- true | nil, message. With 'stay' it is a command, as below.
+function program.launch (script, arguments, call, options, style, stay)
+  local words = command_line(script, arguments)
+  local path = core.interpreter()
+  if stay then
+    arguments[0] = script
+    words, path = arguments, script
+  end
+  return core.launch(path, words, environment(call, options, style, stay))
+end
+
 -- Becomes the program as if we had not been there; the same.
 function program.untraced (script, arguments)
   return core.exec(core.interpreter(), command_line(script, arguments),

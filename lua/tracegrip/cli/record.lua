@@ -1,9 +1,11 @@
 -- record.lua - tracegrip record: a program and a file of all it calls.
 
 local core = require "tracegrip.core"
+local following = require "tracegrip.cli.following"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
+local sending = require "tracegrip.cli.sending"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
@@ -45,7 +47,7 @@ local traced = options.vary {
                      .. "end (ring)."}
 }
 
-record.options = options.joined(own, traced)
+record.options = options.joined(own, sending.options, traced)
 
 function record.declare (parser)
   parser:argument("script"):description(
@@ -143,14 +145,42 @@ local function record_command (parsed, chosen, file)
   return status
 end
 
+-- The same with its calls sent as they come: the program is a child then, and
+-- this process its reader. Returns its exit status.
+local function record_sent (parsed, chosen, file, plan)
+  local script, arguments, command = parsed.script, parsed.arguments,
+                                     parsed.dashes
+  if not command and not is_program(script) then
+    return record_script(parsed, chosen, file)
+  end
+  local follower = following.start(plan, file, chosen, script, command)
+  local ok, message = program.launch(script, arguments, "record", chosen, file,
+                                     command)
+  if not ok then
+    main.fail("cannot run the program: %s", message)
+  end
+  local how, status = follower:await()
+  follower:drain()
+  if command and not target.is_of(file.path, file.run) then
+    note_nothing(parsed.output)
+  end
+  if how == "signal" then
+    core.die(status)
+  end
+  return status
+end
+
 function record.run (parsed)
   local chosen, file = options_of(parsed), file_of(parsed)
+  local plan = sending.plan(parsed)
+  chosen.traceparent = sending.parent(parsed)
   if parsed.dashes then
     program.check(parsed.script)
   end
   record.prepare(parsed.output, parsed.force)
-  local run = parsed.dashes and record_command or record_script
-  return run(parsed, chosen, file)
+  local run = plan and record_sent or parsed.dashes and record_command
+              or record_script
+  return run(parsed, chosen, file, plan)
 end
 
 return record

@@ -1,0 +1,203 @@
+-- sender.lua - requests on their way to a collector: a bounded queue, several
+-- at a time, retried as the OTLP specification has it.
+--
+--   local sender = sender.new(target, client)
+--     target   {url =, headers = list, ca =, timeout = ms, check = function}
+--     client   http.lua's
+--   sender:push(body, count)     takes a request of so many things, or drops it
+--   sender:finish(ms, done)      no more will come: done() when all is answered
+--                                or so many ms have passed
+--   sender.sent, sender.dropped  how many things so far
+--   sender.problem               the first thing that went wrong, in words
+--
+-- 'check' looks at the body of an answer that says yes: how many things of the
+-- request it refuses all the same, and why.
+--
+-- The queue has so many bytes; what does not go in is dropped and counted, so a
+-- collector that is slow or gone costs no more memory than that, and nobody
+-- waits for it. An answer of 429, 502, 503 or 504, and none at all, is a reason
+-- to try again, later and later, with a part of the time left to chance, so that
+-- a fleet does not come back at once; with Retry-After, not before that. Any
+-- other answer would be the same again, so its request is dropped.
+
+local core = require "tracegrip.core"
+local uv = require "luv"
+core.own()
+
+local QUEUE = 32 << 20          -- bytes that wait or are on their way
+local FLIGHT = 4                -- requests at a time
+local FIRST_MS = 1000           -- before the first retry
+local MOST_MS = 30000           -- between two
+local AGE_MS = 300000           -- a request that is older is dropped
+
+local sender = {}
+
+local Sender = {__name = "tracegrip.sender"}
+Sender.__index = Sender
+
+local again = {[429] = true, [502] = true, [503] = true, [504] = true}
+
+local send
+
+local function note (self, problem)
+  self.problem = self.problem or (problem:gsub("%c", " "):sub(1, 200))
+end
+
+-- Its bytes are free again.
+local function leave (self, request)
+  self.bytes = self.bytes - #request.body
+  self.pending = self.pending - request.count
+end
+
+local function drop (self, request, problem)
+  note(self, problem)
+  self.dropped = self.dropped + request.count
+  leave(self, request)
+end
+
+local function accept (self, request, answer)
+  local refused, why = 0, nil
+  if self.target.check then
+    refused, why = self.target.check(answer.body)
+    refused = math.max(0, math.min(refused, request.count))
+  end
+  self.sent = self.sent + request.count - refused
+  self.dropped = self.dropped + refused
+  if why then
+    note(self, why)
+  end
+  self.pause = nil
+  leave(self, request)
+end
+
+-- How long nothing is sent. Half of it is left to chance.
+local function rest (self, answer)
+  self.pause = math.min(self.pause and self.pause * 2 or FIRST_MS, MOST_MS)
+  local ms = self.pause * (0.5 + math.random() / 2)
+  ms = math.ceil(math.max(ms, math.min(answer.seconds * 1000, AGE_MS)))
+  self.resting = true
+  self.timer:start(ms, 0, function ()
+    self.resting = false
+    send(self)
+  end)
+end
+
+local function reason (self, answer)
+  if answer.status == 0 then
+    return ("%s: %s"):format(self.target.url, answer.message)
+  end
+  return ("%s: HTTP status %d"):format(self.target.url, answer.status)
+end
+
+-- An answer that says so means all that is sent there: one timer for all.
+local function retry (self, request, answer)
+  if uv.now() - request.since > AGE_MS then
+    return drop(self, request, reason(self, answer))
+  end
+  note(self, reason(self, answer))
+  table.insert(self.queue, 1, request)
+  if not self.resting then
+    rest(self, answer)
+  end
+end
+
+local function answered (self, request, answer)
+  self.flying = self.flying - 1
+  if answer.status >= 200 and answer.status < 300 then
+    accept(self, request, answer)
+  elseif answer.status == 0 or again[answer.status] then
+    retry(self, request, answer)
+  else
+    drop(self, request, reason(self, answer))
+  end
+  send(self)
+end
+
+-- Whoever waits for the end is told once.
+local function conclude (self)
+  local done = self.done
+  if done then
+    self.done = nil
+    self.timer:close()
+    self.deadline:close()
+    self.client:close()
+    done()
+  end
+end
+
+function send (self)
+  while not self.resting and self.flying < FLIGHT and self.queue[1] do
+    local request = table.remove(self.queue, 1)
+    self.flying = self.flying + 1
+    self.client:post({
+      url = self.target.url, headers = self.target.headers,
+      body = request.body, ca = self.target.ca, timeout = self.target.timeout
+    }, function (answer)
+      if not self.over then
+        answered(self, request, answer)
+      end
+    end)
+  end
+  if self.over or self.flying == 0 and not self.queue[1] then
+    conclude(self)
+  end
+end
+
+function Sender:push (body, count)
+  if self.over then
+    self.dropped = self.dropped + count
+    return
+  end
+  local request = {body = body, count = count, since = uv.now()}
+  self.bytes = self.bytes + #body
+  self.pending = self.pending + count
+  if self.bytes > QUEUE then
+    return drop(self, request, self.target.url .. ": too slow")
+  end
+  table.insert(self.queue, request)
+  send(self)
+end
+
+-- Whether it takes more without dropping any: for those who can wait.
+function Sender:has_room ()
+  return self.bytes < QUEUE // 2
+end
+
+-- From now on all is dropped that is not sent yet.
+function Sender:abandon ()
+  self.over = true
+  self.dropped = self.dropped + self.pending
+  self.pending, self.queue = 0, {}
+  note(self, self.target.url .. ": no answer in time")
+end
+
+-- What has no answer by then was not sent, as far as anybody knows.
+local function give_up (self)
+  self:abandon()
+  conclude(self)
+end
+
+function Sender:finish (ms, done)
+  self.done = done
+  self.deadline = uv.new_timer()
+  self.deadline:start(ms, 0, function () give_up(self) end)
+  send(self)
+end
+
+function sender.new (target, client)
+  return setmetatable({
+    target = target,
+    client = client,
+    timer = uv.new_timer(),   -- while nothing is sent
+    resting = false,
+    pause = nil,              -- ms of the last one, before chance
+    queue = {},
+    bytes = 0,                -- of requests that wait or are on their way...
+    pending = 0,              -- ...and how many things are in them
+    flying = 0,               -- on their way
+    sent = 0,
+    dropped = 0,
+  }, Sender)
+end
+
+return sender
