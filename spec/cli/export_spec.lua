@@ -361,6 +361,12 @@ describe("tracegrip export otlp", function ()
       refused(2, calls, "$T export otlp --resource " .. wrong .. " rec.tgr",
               "%-%-resource wants KEY=VALUE")
     end
+    local many = {}
+    for i = 1, 33 do
+      many[i] = "--resource " .. i .. "=1"
+    end
+    refused(2, calls, "$T export otlp rec.tgr " .. table.concat(many, " "),
+            "more than 32 attributes")
     refused(2, calls, "$T export folded --resource a=1 rec.tgr",
             "%-%-resource is for otlp")
   end)

@@ -123,8 +123,17 @@ local function output_of (parsed)
   return output
 end
 
-local function warn (text)
-  main.note("%s", text)
+local ATTRIBUTES = 32     -- as many as an export takes
+
+local function said (parsed)
+  local list = resource.said(parsed.resource, function (text)
+    main.note("%s", text)
+  end)
+  if #list > 2 * ATTRIBUTES then
+    main.misuse("--resource and OTEL_RESOURCE_ATTRIBUTES have more than %d "
+                .. "attributes together", ATTRIBUTES)
+  end
+  return list
 end
 
 -- The options for a trace's export from those of the command line.
@@ -135,9 +144,7 @@ local function choices (parsed, trace, progress)
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
   chosen.levels, chosen.weight = parsed.levels, parsed.weight
   chosen.traceparent = parsed.traceparent
-  if parsed.format == "otlp" then
-    chosen.resource = resource.said(parsed.resource, warn)
-  end
+  chosen.resource = parsed.format == "otlp" and said(parsed) or nil
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress
   return chosen
