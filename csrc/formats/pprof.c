@@ -1,13 +1,13 @@
 /*
-** pprof.c - stacks and what is added up of them, as pprof and the stores of continuous
-** profiles read them (profile.proto of github.com/google/pprof).
+** pprof.c - stacks and what is added up of them, as pprof and the stores of
+** continuous profiles read them (profile.proto of github.com/google/pprof).
 **
 ** A sample here is a distinct stack (pprofstacks.h) with what the recording
-** tells of it: calls and time, samples of a profiler, allocations; pprof adds up
-** what is below a function itself. A location is a function with a line: of the
-** innermost frame its first line, of each other one the line of the call that is
-** open in it. Coroutines that begin with the same function are one, and are told
-** apart by the label "coroutine".
+** tells of it: calls and time, samples of a profiler, allocations; pprof adds
+** up what is below a function itself. A location is a function with a line: of
+** the innermost frame its first line, of each other one the line of the call
+** that is open in it. Coroutines that begin with the same function are one, and
+** are told apart by the label "coroutine".
 **
 ** Strings, functions and locations are numbered as they are met, and come after
 ** the samples. Memory: the distinct stacks. Without it the export's status says
@@ -92,8 +92,9 @@ static uint32_t part (Document *d) {
 static uint32_t coroutine_name (Document *d, uint32_t row) {
   if (row == TG_PPROF_MAIN)
     return word(d, "main");
-  tg_boxname_body(tg_funclabels_function(&d->stacks.labels, row - TG_PPROF_BODIES), false,
-                  &d->part);
+  tg_boxname_body(tg_funclabels_function(&d->stacks.labels,
+                                         row - TG_PPROF_BODIES),
+                  false, &d->part);
   return part(d);
 }
 
@@ -101,10 +102,11 @@ static uint32_t coroutine_name (Document *d, uint32_t row) {
    is: at the call of the one before; of the innermost nothing is known but
    where it begins. Returns the root. */
 static uint32_t put_locations (Document *d, uint32_t node) {
+  const tg_PprofStacks *s = &d->stacks;
   uint32_t line = 0;
-  while (d->stacks.tree.nodes[node].parent != 0) {
-    const tg_PprofPair *callee = &d->stacks.callees.list[d->stacks.tree.nodes[node].row];
-    const tg_Function *f = tg_funclabels_function(&d->stacks.labels, callee->label);
+  while (s->tree.nodes[node].parent != 0) {
+    const tg_PprofPair *callee = &s->callees.list[s->tree.nodes[node].row];
+    const tg_Function *f = tg_funclabels_function(&s->labels, callee->label);
     if (line == 0)
       line = tg_funclabels_line(f);
     uint32_t n = tg_pprofpairs_number(&d->locations, callee->label, line);
@@ -112,7 +114,7 @@ static uint32_t put_locations (Document *d, uint32_t node) {
       fail(d);
     tg_protobuf_varint(&d->part, n + UINT64_C(1));
     line = callee->line;
-    node = d->stacks.tree.nodes[node].parent;
+    node = s->tree.nodes[node].parent;
   }
   tg_protobuf_message(&d->message, SAMPLE_LOCATIONS, &d->part);
   return node;
@@ -136,7 +138,8 @@ static void put_sample (Document *d, uint32_t node) {
   tg_protobuf_message(&d->x->out->text, SAMPLE, &d->message);
 }
 
-/* Roots are no stacks, and a stack may have been nothing but a way to others. */
+/* Roots are no stacks, and a stack may have been nothing but the way to
+   others. */
 static bool is_sample (const Document *d, uint32_t node) {
   uint64_t any = 0;
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {

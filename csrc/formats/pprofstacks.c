@@ -2,8 +2,8 @@
 ** pprofstacks.c - see pprofstacks.h. Called by pprof.c, on the thread that
 ** writes.
 **
-** Between two packets all belongs to the innermost frame that is open: time, and
-** what was allocated. A tick comes after the packets of the frames that its
+** Between two packets all belongs to the innermost frame that is open: time,
+** and what was allocated. A tick comes after the packets of the frames that its
 ** sample opens and closes, so what it stands for belongs to the innermost one
 ** then (ticks.h).
 */

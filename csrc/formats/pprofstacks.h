@@ -4,8 +4,8 @@
 **
 ** A stack is known by its functions and the lines of the calls between them: a
 ** node of the tree is a callee with the line that it was called from. The
-** children of the tree's root are roots of coroutines; those that begin with the
-** same function are one.
+** children of the tree's root are roots of coroutines; those that begin with
+** the same function are one.
 **
 ** Plain C, one thread. Memory: the distinct stacks, the frames that are open or
 ** wait. Without it the export's status says so.

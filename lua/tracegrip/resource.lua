@@ -6,8 +6,8 @@
 --                                of "KEY=VALUE" as typed, of OTEL_SERVICE_NAME
 --                                and of OTEL_RESOURCE_ATTRIBUTES, the first
 --                                strongest. 'warn' (optional) is called with a
---                                sentence if the latter is no list of attributes
---                                and is passed over
+--                                sentence if the latter is no list of
+--                                attributes and is passed over
 
 local core = require "tracegrip.core"
 core.own()
