@@ -39,6 +39,8 @@ typedef enum tg_Weight {
   TG_WEIGHT_TIME, TG_WEIGHT_BYTES, TG_WEIGHT_ALLOCATIONS
 } tg_Weight;
 
+#define TG_EXPORT_SAID 32u      /* pairs that a user may say of a program */
+
 /* What the user may choose, beyond the filter. */
 typedef struct tg_ExportOptions {
   uint64_t limit;         /* calls; 0 = the format's default */
@@ -47,6 +49,9 @@ typedef struct tg_ExportOptions {
   bool sources;           /* firefox: the text of sources, if it is to be had */
   uint32_t gecko;         /* gecko: version, 5 or 36 */
   tg_SpanContext parent;  /* otlp: the span around all; its id may be none */
+  const char *resource[2 * TG_EXPORT_SAID];   /* otlp: what the user says of the
+                             program, keys and values; borrowed */
+  uint32_t nresource;     /* pairs */
   tg_Weight weight;       /* folded: what was allocated, in place of time */
 } tg_ExportOptions;
 

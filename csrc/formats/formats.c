@@ -28,7 +28,7 @@ const tg_Format tg_formats[] = {
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, 1, false, tg_packets_work,
    tg_format_packets},
-  {"pprof", "go tool pprof, Pyroscope, Parca: stacks with calls and time",
+  {"pprof", "go tool pprof, Pyroscope, Parca: stacks with calls, time, memory",
    ".pb.gz", 0, 10000, false, 1, false, NULL, tg_format_pprof},
   {"speedscope", "speedscope: the program, and each coroutine",
    ".speedscope.json", 1000000, 3000, false, 2, true, NULL,

@@ -150,8 +150,8 @@ static bool turn (Document *d) {
   if (d->events.size > ENOUGH)
     put_base64(d->out, &d->events);
   if (d->events.failed || d->entries.failed || d->text.failed
-      || d->texts.failed
-      || d->values.text.failed || d->profile.status != TG_OK)
+      || d->texts.failed || d->values.text.failed
+      || d->profile.status != TG_OK)
     return fail(d);
   return d->x->status == TG_OK && tg_outfile_turn(d->x->out)
          && tg_column_turn(&d->spool, &d->values);
@@ -168,9 +168,11 @@ static bool put_calls (Document *d) {
   }
   pack(d);
   tg_gzip_end(&d->zevents, &d->events);
-  tg_scalars_base64(d->out, d->events.data, d->events.size);
   tg_profile_end(&d->profile, d->x->start_ns, d->x->end_ns);
-  return d->x->status == TG_OK;
+  if (!turn(d))
+    return false;
+  tg_scalars_base64(d->out, d->events.data, d->events.size);
+  return true;
 }
 
 /* The texts piece by piece, as base64. */
@@ -266,9 +268,11 @@ static void put_facts (Document *d) {
   put_words(d, ",\"trace\":", x->name);
   tg_buf_addstr(d->out, ",\"remarks\":");
   put_string(d->out, remarks.data, remarks.size);
+  d->out->failed = d->out->failed || remarks.failed;
   tg_buf_free(&remarks);
   put_number(d, ",\"pid\":", x->pid);
   put_number(d, ",\"calls\":", x->calls);
+  put_number(d, ",\"sampled\":", x->sampled);
   put_number(d, ",\"start\":", x->start_ns);
   put_number(d, ",\"duration\":", x->end_ns - x->start_ns);
   put_number(d, ",\"wall\":", (x->wall_ns + x->start_ns) / 1000000);
@@ -307,40 +311,47 @@ static void put_data (Document *d) {
   tg_buf_addstr(d->out, "</script>\n");
 }
 
-/* Where the page has the place for the data; without a page it is the data
+/* Where the page has the place for the data; without one it is the data
    alone. */
 static const char PLACE[] = "<!-- data -->\n";
 
+static void put_page (Document *d) {
+  const char *page = d->x->page != NULL ? d->x->page : PLACE;
+  const char *place = strstr(page, PLACE);
+  if (place == NULL)            /* a program may have put another page there */
+    place = page = PLACE;
+  tg_buf_add(d->out, page, (size_t)(place - page));
+  put_data(d);
+  tg_buf_addstr(d->out, place + sizeof PLACE - 1);
+  if (d->out->failed)
+    fail(d);
+}
+
+static void free_document (Document *d) {
+  tg_profile_free(&d->profile);
+  tg_threadlist_free(&d->threads);
+  tg_column_free(&d->values);
+  tg_spool_free(&d->spool);
+  tg_gzip_free(&d->zevents);
+  tg_gzip_free(&d->zvalues);
+  tg_buf_free(&d->entries);
+  tg_buf_free(&d->texts);
+  tg_buf_free(&d->events);
+  tg_buf_free(&d->text);
+}
+
 tg_Status tg_format_html (tg_Export *x) {
   Document d = {.x = x, .out = &x->out->text};
-  const char *page = x->page != NULL ? x->page : PLACE;
-  const char *place = strstr(page, PLACE);
-  tg_assert(place != NULL);
   tg_spool_init(&d.spool);
-  if (!tg_profile_init(&d.profile, x->stream->functions, false)
-      || !tg_gzip_begin(&d.zevents) || !tg_gzip_begin(&d.zvalues))
-    fail(&d);
-  else {
-    tg_buf_add(d.out, page, (size_t)(place - page));
-    put_data(&d);
-    tg_buf_addstr(d.out, place + sizeof PLACE - 1);
-  }
-  if (d.out->failed)
+  if (tg_profile_init(&d.profile, x->stream->functions, false)
+      && tg_gzip_begin(&d.zevents) && tg_gzip_begin(&d.zvalues))
+    put_page(&d);
+  else
     fail(&d);
   int error = d.spool.error;
-  tg_profile_free(&d.profile);
-  tg_threadlist_free(&d.threads);
-  tg_column_free(&d.values);
-  tg_spool_free(&d.spool);
-  tg_gzip_free(&d.zevents);
-  tg_gzip_free(&d.zvalues);
-  tg_buf_free(&d.entries);
-  tg_buf_free(&d.texts);
-  tg_buf_free(&d.events);
-  tg_buf_free(&d.text);
+  free_document(&d);
   if (error == 0)
     return x->status;
   errno = error;
-  x->aside = true;
-  return TG_ERR_IO;
+  return error == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
 }

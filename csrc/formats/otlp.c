@@ -19,7 +19,10 @@ static void about (void *ud, tg_OtlpAttributes *resource) {
   Document *d = ud;
   const tg_Export *x = d->x;
   const char *name = x->program->name;
-  tg_otlp_word(resource, "service.name", name != NULL ? name : "lua");
+  for (uint32_t i = 0; i < x->options.nresource; i++)
+    tg_otlp_word(resource, x->options.resource[2 * i],
+                 x->options.resource[2 * i + 1]);
+  tg_otlp_known(resource, "service.name", name != NULL ? name : "lua");
   tg_otlpspans_about(resource, x->pid, x->program->lua);
   tg_buf_clear(&d->missing);
   tg_export_remarks(x, &d->missing);

@@ -29,6 +29,19 @@ void tg_otlp_true (tg_OtlpAttributes *a, const char *key) {
   add(a, &(tg_OtlpAttribute){key, TG_OTLP_TRUE, NULL, 0, 1});
 }
 
+bool tg_otlp_has (const tg_OtlpAttributes *a, const char *key) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    if (strcmp(a->list[i].key, key) == 0)
+      return true;
+  }
+  return false;
+}
+
+void tg_otlp_known (tg_OtlpAttributes *a, const char *key, const char *text) {
+  if (!tg_otlp_has(a, key))
+    tg_otlp_word(a, key, text);
+}
+
 /* The resource is asked for anew with each batch: what is missing by then is a
    part of it. */
 static void begin (tg_OtlpBatch *b) {

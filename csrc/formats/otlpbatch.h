@@ -44,6 +44,11 @@ void tg_otlp_word (tg_OtlpAttributes *a, const char *key, const char *text);
 void tg_otlp_number (tg_OtlpAttributes *a, const char *key, uint64_t number);
 void tg_otlp_true (tg_OtlpAttributes *a, const char *key);
 
+/* Whether one of this key is there: what a user says of a program is put first,
+   and what is known of it without being told only beside that. */
+bool tg_otlp_has (const tg_OtlpAttributes *a, const char *key);
+void tg_otlp_known (tg_OtlpAttributes *a, const char *key, const char *text);
+
 /* A span that has ended. All is borrowed. */
 typedef struct tg_OtlpSpan {
   tg_SpanContext at;

@@ -158,13 +158,13 @@ static void give (tg_OtlpSpans *s, const OpenSpan *o, const End *end) {
 void tg_otlpspans_about (tg_OtlpAttributes *resource, uint32_t pid,
                          const char *lua) {
   bool named = lua != NULL && strncmp(lua, "Lua ", 4) == 0;
-  if (pid != 0)
+  if (pid != 0 && !tg_otlp_has(resource, "process.pid"))
     tg_otlp_number(resource, "process.pid", pid);
-  tg_otlp_word(resource, "process.runtime.name", "lua");
-  tg_otlp_word(resource, "process.runtime.version", named ? lua + 4 : lua);
-  tg_otlp_word(resource, "telemetry.sdk.name", "tracegrip");
-  tg_otlp_word(resource, "telemetry.sdk.language", "lua");
-  tg_otlp_word(resource, "telemetry.sdk.version", TG_VERSION);
+  tg_otlp_known(resource, "process.runtime.name", "lua");
+  tg_otlp_known(resource, "process.runtime.version", named ? lua + 4 : lua);
+  tg_otlp_known(resource, "telemetry.sdk.name", "tracegrip");
+  tg_otlp_known(resource, "telemetry.sdk.language", "lua");
+  tg_otlp_known(resource, "telemetry.sdk.version", TG_VERSION);
 }
 
 /* }================================================================== */

@@ -1,14 +1,13 @@
 /*
-** pprof.c - stacks with calls and time, as pprof and the stores of continuous
-** profiles read them (profile.proto of github.com/google/pprof).
+** pprof.c - stacks and what is added up of them, as pprof and the stores of
+** continuous profiles read them (profile.proto of github.com/google/pprof).
 **
-** A sample here is a distinct stack: how often it was called, and the time on
-** top of it; pprof adds up what is below a function itself. A location is a
-** function with a line: of the innermost frame its first line, of each other
-** one the line of the call that is open in it. So a stack is known by
-** functions and lines of calls, and a node of the tree is a callee with the
-** line that it was called from. Coroutines that begin with the same function
-** are one, and are told apart by the label "coroutine".
+** A sample here is a distinct stack (pprofstacks.h) with what the recording
+** tells of it: calls and time, samples of a profiler, allocations; pprof adds
+** up what is below a function itself. A location is a function with a line: of
+** the innermost frame its first line, of each other one the line of the call
+** that is open in it. Coroutines that begin with the same function are one, and
+** are told apart by the label "coroutine".
 **
 ** Strings, functions and locations are numbered as they are met, and come after
 ** the samples. Memory: the distinct stacks. Without it the export's status says
@@ -16,14 +15,11 @@
 */
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/grow.h"
 #include "base/intern.h"
-#include "base/intmap.h"
 #include "export/boxnames.h"
+#include "export/ticks.h"
 #include "formats/formats.h"
-#include "reader/calltree.h"
-#include "reader/funclabels.h"
+#include "formats/pprofstacks.h"
 #include "text/protobuf.h"
 
 /* Fields of profile.proto. */
@@ -41,32 +37,19 @@ enum { LINE_FUNCTION = 1, LINE_NUMBER };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-/* A node's row: a callee and the line of its call; that of a coroutine's root,
-   its body's label beyond this. */
-#define BODIES UINT32_C(0x80000000)
-#define MAIN UINT32_MAX
-
-typedef struct Pair {           /* a label and a line, numbered */
-  uint32_t label, line;
-} Pair;
-
-typedef struct Pairs {
-  Pair *list;                   /* owns */
-  uint32_t count, capacity;
-  tg_IntMap numbers;            /* owns */
-} Pairs;
+/* Kinds and units of the values, in the order of tg_PprofValue. Those of
+   allocations are Go's. */
+static const char *const types[TG_PPROF_VALUES][2] = {
+  {"calls", "count"}, {"time", "nanoseconds"}, {"samples", "count"},
+  {"cpu", "nanoseconds"}, {"alloc_objects", "count"}, {"alloc_space", "bytes"},
+  {"freed_space", "bytes"}
+};
 
 typedef struct Document {
   tg_Export *x;
-  tg_FuncLabels labels;         /* owns */
-  tg_CallTree tree;             /* owns */
-  Pairs callees, locations;     /* own */
+  tg_PprofStacks stacks;        /* owns */
+  tg_PprofPairs locations;      /* owns */
   tg_Intern strings;            /* owns */
-  tg_IntMap yielded;            /* owns; nodes of frames that wait, by coroutine
-                                   and depth in it */
-  uint32_t *open;               /* owns; nodes of the open frames */
-  uint32_t nopen, copen;
-  uint64_t now_ns;              /* of the last packet */
   tg_Buf message, part;         /* own; scratch */
 } Document;
 
@@ -75,123 +58,6 @@ static bool fail (Document *d) {
     d->x->status = TG_ERR_MEMORY;
   return false;
 }
-
-/* The number of a pair, from 0; TG_INTMAP_NONE without memory. */
-static uint32_t number_of (Pairs *p, uint32_t label, uint32_t line) {
-  uint64_t key = (uint64_t)label << 32 | line;
-  uint32_t n = tg_intmap_find(&p->numbers, key);
-  if (n != TG_INTMAP_NONE)
-    return n;
-  if (!tg_grow(&p->list, &p->capacity, p->count + 1, sizeof *p->list)
-      || !tg_intmap_set(&p->numbers, key, p->count))
-    return TG_INTMAP_NONE;
-  p->list[p->count] = (Pair){label, line};
-  return p->count++;
-}
-
-static void free_pairs (Pairs *p) {
-  tg_free(p->list);
-  tg_intmap_free(&p->numbers);
-}
-
-/*
-** {==================================================================
-** Calls and time by stack
-** ===================================================================
-*/
-
-/* The root of the packet's coroutine; 0 without memory. What a coroutine begins
-   with is told when it is entered first. */
-static uint32_t root_of (Document *d, const tg_Packet *p) {
-  if (p->thread == TG_EXPORT_MAIN)
-    return tg_calltree_child(&d->tree, 0, MAIN);
-  tg_FunctionId body = p->body != 0 ? p->body : p->function;
-  uint32_t label = tg_funclabels_of(&d->labels, body);
-  return label < MAIN - BODIES
-         ? tg_calltree_child(&d->tree, 0, BODIES + label) : 0;
-}
-
-/* How many frames of the innermost frame's coroutine are open, that one not
-   counted. */
-static uint32_t level_of (const tg_ExportFrame *frames, uint32_t n) {
-  uint32_t level = 0;
-  while (level + 1 < n
-         && frames[n - 2 - level].thread == frames[n - 1].thread)
-    level++;
-  return level;
-}
-
-static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
-  return (uint64_t)thread << 32 | level;
-}
-
-/* Where a frame stood that goes on after a yield: its line is not told again.
-   0: it is new here. */
-static uint32_t take_yielded (Document *d, tg_ThreadId thread,
-                              uint32_t level) {
-  uint32_t node = tg_intmap_find(&d->yielded, place_of(thread, level));
-  if (node == TG_INTMAP_NONE)
-    return 0;
-  tg_intmap_drop(&d->yielded, place_of(thread, level));
-  return node;
-}
-
-/* The node of a frame that is entered; 0 without memory. */
-static uint32_t node_of (Document *d, const tg_Packet *p) {
-  uint32_t n;
-  const tg_ExportFrame *frames = tg_export_frames(d->x, &n);
-  uint32_t level = level_of(frames, n);
-  uint32_t node = p->resumed ? take_yielded(d, p->thread, level) : 0;
-  if (node != 0)
-    return node;
-  uint32_t parent = level > 0 ? d->open[n - 2] : root_of(d, p);
-  uint32_t label = tg_funclabels_of(&d->labels, p->function);
-  if (parent == 0 || label == TG_INTMAP_NONE)
-    return 0;
-  uint32_t row = number_of(&d->callees, label, p->line);
-  return row < BODIES ? tg_calltree_child(&d->tree, parent, row) : 0;
-}
-
-static bool enter (Document *d, const tg_Packet *p) {
-  uint32_t node = node_of(d, p);
-  if (node == 0
-      || !tg_grow(&d->open, &d->copen, d->nopen + 1, sizeof *d->open))
-    return fail(d);
-  d->tree.nodes[node].tally.calls += !p->resumed && !p->sampled;
-  d->open[d->nopen++] = node;
-  return true;
-}
-
-/* The frame is not among the open ones any more; those of its coroutine that
-   are left are below it. */
-static bool leave (Document *d, const tg_Packet *p) {
-  uint32_t n, level = 0;
-  const tg_ExportFrame *frames = tg_export_frames(d->x, &n);
-  tg_assert(d->nopen == n + 1);
-  uint32_t node = d->open[--d->nopen];
-  if (p->why != TG_WHY_YIELD)
-    return true;
-  if (n > 0 && frames[n - 1].thread == p->thread)
-    level = level_of(frames, n) + 1;
-  return tg_intmap_set(&d->yielded, place_of(p->thread, level), node)
-         || fail(d);
-}
-
-static bool add_up (Document *d) {
-  tg_Packet p;
-  while (tg_export_next(d->x, &p)) {
-    tg_assert(p.time_ns >= d->now_ns);
-    if (d->nopen > 0)
-      d->tree.nodes[d->open[d->nopen - 1]].tally.self_ns
-          += p.time_ns - d->now_ns;
-    d->now_ns = p.time_ns;
-    if (!(p.why == TG_WHY_ENTER ? enter(d, &p) : leave(d, &p)))
-      return false;
-  }
-  return d->x->status == TG_OK;
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -224,10 +90,11 @@ static uint32_t part (Document *d) {
 
 /* "worker (prog.lua:12)", or "main". */
 static uint32_t coroutine_name (Document *d, uint32_t row) {
-  if (row == MAIN)
+  if (row == TG_PPROF_MAIN)
     return word(d, "main");
-  tg_boxname_body(tg_funclabels_function(&d->labels, row - BODIES), false,
-                  &d->part);
+  tg_boxname_body(tg_funclabels_function(&d->stacks.labels,
+                                         row - TG_PPROF_BODIES),
+                  false, &d->part);
   return part(d);
 }
 
@@ -235,41 +102,58 @@ static uint32_t coroutine_name (Document *d, uint32_t row) {
    is: at the call of the one before; of the innermost nothing is known but
    where it begins. Returns the root. */
 static uint32_t put_locations (Document *d, uint32_t node) {
+  const tg_PprofStacks *s = &d->stacks;
   uint32_t line = 0;
-  while (d->tree.nodes[node].parent != 0) {
-    const Pair *callee = &d->callees.list[d->tree.nodes[node].row];
-    const tg_Function *f = tg_funclabels_function(&d->labels, callee->label);
+  while (s->tree.nodes[node].parent != 0) {
+    const tg_PprofPair *callee = &s->callees.list[s->tree.nodes[node].row];
+    const tg_Function *f = tg_funclabels_function(&s->labels, callee->label);
     if (line == 0)
       line = tg_funclabels_line(f);
-    uint32_t n = number_of(&d->locations, callee->label, line);
+    uint32_t n = tg_pprofpairs_number(&d->locations, callee->label, line);
     if (n == TG_INTMAP_NONE)
       fail(d);
     tg_protobuf_varint(&d->part, n + UINT64_C(1));
     line = callee->line;
-    node = d->tree.nodes[node].parent;
+    node = s->tree.nodes[node].parent;
   }
   tg_protobuf_message(&d->message, SAMPLE_LOCATIONS, &d->part);
   return node;
 }
 
-static void put_sample (Document *d, uint32_t node) {
-  const tg_Tally *t = &d->tree.nodes[node].tally;
-  uint32_t root = put_locations(d, node);
-  tg_protobuf_varint(&d->part, t->calls);
-  tg_protobuf_varint(&d->part, t->self_ns);
+static void put_values (Document *d, const uint64_t *values) {
+  for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
+    if (tg_pprofstacks_tells(d->x, v))
+      tg_protobuf_varint(&d->part, values[v]);
+  }
   tg_protobuf_message(&d->message, SAMPLE_VALUES, &d->part);
-  uint32_t name = coroutine_name(d, d->tree.nodes[root].row);
+}
+
+static void put_sample (Document *d, uint32_t node) {
+  uint32_t root = put_locations(d, node);
+  put_values(d, d->stacks.values[node]);
+  uint32_t name = coroutine_name(d, d->stacks.tree.nodes[root].row);
   tg_protobuf_number(&d->part, LABEL_KEY, word(d, "coroutine"));
   tg_protobuf_number(&d->part, LABEL_STRING, name);
   tg_protobuf_message(&d->message, SAMPLE_LABEL, &d->part);
   tg_protobuf_message(&d->x->out->text, SAMPLE, &d->message);
 }
 
-/* False when the output has failed. Roots are no stacks. */
+/* Roots are no stacks, and a stack may have been nothing but the way to
+   others. */
+static bool is_sample (const Document *d, uint32_t node) {
+  uint64_t any = 0;
+  for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
+    if (tg_pprofstacks_tells(d->x, v))
+      any |= d->stacks.values[node][v];
+  }
+  return any != 0 && d->stacks.tree.nodes[node].parent != 0;
+}
+
+/* False when the output has failed. */
 static bool put_samples (Document *d) {
-  for (uint32_t i = 1; i < d->tree.count; i++) {
-    const tg_Node *n = &d->tree.nodes[i];
-    if (n->parent == 0 || (n->tally.calls == 0 && n->tally.self_ns == 0))
+  for (uint32_t i = 1; i < d->stacks.tree.count; i++) {
+    tg_assert(i < d->stacks.cvalues);
+    if (!is_sample(d, i))
       continue;
     put_sample(d, i);
     if (d->x->status != TG_OK || !tg_outfile_turn(d->x->out))
@@ -307,7 +191,7 @@ static void put_mapping (Document *d) {
 
 /* Functions have the numbers of their labels, from 1. */
 static void put_location (Document *d, uint32_t i) {
-  const Pair *at = &d->locations.list[i];
+  const tg_PprofPair *at = &d->locations.list[i];
   tg_protobuf_number(&d->message, LOCATION_ID, i + UINT64_C(1));
   tg_protobuf_number(&d->message, LOCATION_MAPPING, 1);
   tg_protobuf_number(&d->part, LINE_FUNCTION, at->label + UINT64_C(1));
@@ -317,7 +201,7 @@ static void put_location (Document *d, uint32_t i) {
 }
 
 static void put_function (Document *d, uint32_t label) {
-  const tg_Function *f = tg_funclabels_function(&d->labels, label);
+  const tg_Function *f = tg_funclabels_function(&d->stacks.labels, label);
   uint32_t file = 0;
   tg_boxname_label(f, &d->part);
   uint32_t name = part(d);
@@ -333,19 +217,26 @@ static void put_function (Document *d, uint32_t label) {
   tg_protobuf_message(&d->x->out->text, FUNCTION, &d->message);
 }
 
+/* What the values are. That which is shown at first is time. */
+static void put_types (Document *d) {
+  bool calls = tg_pprofstacks_tells(d->x, TG_PPROF_TIME);
+  for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
+    if (tg_pprofstacks_tells(d->x, v))
+      put_type(d, SAMPLE_TYPE, types[v][0], types[v][1]);
+  }
+  tg_protobuf_number(&d->x->out->text, DEFAULT_TYPE,
+                     word(d, types[calls ? TG_PPROF_TIME : TG_PPROF_CPU][0]));
+}
+
 /* When, how long, and what is missing. */
 static void put_facts (Document *d) {
   tg_Export *x = d->x;
   tg_Buf *out = &x->out->text;
-  put_type(d, SAMPLE_TYPE, "calls", "count");
-  put_type(d, SAMPLE_TYPE, "time", "nanoseconds");
-  tg_protobuf_number(out, DEFAULT_TYPE, word(d, "time"));
   tg_protobuf_number(out, TIME_NANOS, x->wall_ns + x->start_ns);
   tg_protobuf_number(out, DURATION_NANOS, x->end_ns - x->start_ns);
-  if (x->selection->sample > 0) {
-    put_type(d, PERIOD_TYPE, "cpu", "nanoseconds");
-    tg_protobuf_number(out, PERIOD,
-                       UINT64_C(1000000000) / x->selection->sample);
+  if (tg_ticks_any(x)) {
+    put_type(d, PERIOD_TYPE, types[TG_PPROF_CPU][0], types[TG_PPROF_CPU][1]);
+    tg_protobuf_number(out, PERIOD, tg_ticks_period(x));
   }
   tg_buf_addstr(&d->part, x->name);
   tg_export_remarks(x, &d->part);
@@ -364,6 +255,7 @@ static void put_strings (Document *d) {
 
 /* The strings last, when all are known. */
 static void put_tables (Document *d) {
+  put_types(d);
   put_facts(d);
   put_mapping(d);
   for (uint32_t i = 0; i < d->locations.count; i++) {
@@ -371,7 +263,7 @@ static void put_tables (Document *d) {
     if (!tg_outfile_turn(d->x->out))
       return;
   }
-  for (uint32_t i = 0; i < tg_funclabels_count(&d->labels); i++) {
+  for (uint32_t i = 0; i < tg_funclabels_count(&d->stacks.labels); i++) {
     put_function(d, i);
     if (!tg_outfile_turn(d->x->out))
       return;
@@ -381,26 +273,16 @@ static void put_tables (Document *d) {
 
 /* }================================================================== */
 
-static void free_document (Document *d) {
-  tg_buf_free(&d->message);
-  tg_buf_free(&d->part);
-  tg_free(d->open);
-  tg_intmap_free(&d->yielded);
-  tg_intern_free(&d->strings);
-  free_pairs(&d->callees);
-  free_pairs(&d->locations);
-  tg_calltree_free(&d->tree);
-  tg_funclabels_free(&d->labels);
-}
-
 tg_Status tg_format_pprof (tg_Export *x) {
   Document d = {.x = x};
-  tg_funclabels_init(&d.labels, x->stream->functions);
-  if (!tg_calltree_init(&d.tree))
-    fail(&d);
   word(&d, "");                 /* the first string has to be empty */
-  if (x->status == TG_OK && add_up(&d) && put_samples(&d))
+  if (x->status == TG_OK && tg_pprofstacks_read(&d.stacks, x)
+      && put_samples(&d))
     put_tables(&d);
-  free_document(&d);
+  tg_buf_free(&d.message);
+  tg_buf_free(&d.part);
+  tg_intern_free(&d.strings);
+  tg_pprofpairs_free(&d.locations);
+  tg_pprofstacks_free(&d.stacks);
   return x->status;
 }

@@ -44,7 +44,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
 /* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
   "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
-  "weight", "progress", NULL
+  "resource", "weight", "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -81,6 +81,32 @@ static tg_SpanContext read_parent (lua_State *L, const tg_Trace *t) {
   return parent;
 }
 
+/* A string without zero bytes, which would end it for C: number 'i' of the list
+   on top, which holds it while the export runs. Only a value may be empty. */
+static const char *read_said (lua_State *L, lua_Integer i) {
+  size_t size = 0;
+  bool is_string = lua_rawgeti(L, -1, i) == LUA_TSTRING;
+  const char *s = is_string ? lua_tolstring(L, -1, &size) : NULL;
+  if (s == NULL || strlen(s) != size || (size == 0 && i % 2 != 0))
+    luaL_error(L, "option 'resource': a list of keys and values expected, "
+               "got %s as number %d", luaL_tolstring(L, -1, NULL), (int)i);
+  lua_pop(L, 1);
+  return s;
+}
+
+static void read_resource (lua_State *L, tg_ExportOptions *o) {
+  int type = lua_getfield(L, 4, "resource");
+  size_t n = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+  if ((type != LUA_TTABLE && type != LUA_TNIL) || n % 2 != 0
+      || n > 2 * TG_EXPORT_SAID)
+    luaL_error(L, "option 'resource': a list of keys and values expected, "
+               "%d of each at most", (int)TG_EXPORT_SAID);
+  for (size_t i = 0; i < n; i++)
+    o->resource[i] = read_said(L, (lua_Integer)i + 1);
+  o->nresource = (uint32_t)(n / 2);
+  lua_pop(L, 1);
+}
+
 /* In the order of tg_Weight. What a trace does not tell is no weight. */
 static tg_Weight read_weight (lua_State *L, const tg_Trace *t) {
   static const char *const names[] = {"time", "bytes", "allocations", NULL};
@@ -114,6 +140,7 @@ static void read_options (lua_State *L, const tg_Trace *t,
   o->limit = read_count(L, "limit");
   o->levels = read_count(L, "levels");
   o->parent = read_parent(L, t);
+  read_resource(L, o);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   o->weight = read_weight(L, t);

@@ -146,7 +146,7 @@ function readCalls (bytes) {
       factor *= 128;
     }
   }
-  const n = facts.calls;
+  const n = facts.calls + facts.sampled;
   const calls = {
     n: 0, fn: new Uint32Array(n), thread: new Uint16Array(n),
     begin: new Float64Array(n), end: new Float64Array(n),
@@ -647,6 +647,14 @@ function rowOf (i) {
 
 const ROWS = 2000;              // more would make the page slow
 
+function restOf (n) {
+  const row = document.createElement("tr"), one = cell("td", "", true);
+  one.colSpan = columns.length;
+  one.textContent = `… and ${count(n)} more: search, or sort otherwise`;
+  row.append(one);
+  return row;
+}
+
 table.draw = function () {
   const head = document.createElement("tr"), body = [];
   columns.forEach(([title, key]) => {
@@ -658,6 +666,8 @@ table.draw = function () {
   const list = functions.map((f, i) => i).filter(i => !found || found[i]);
   list.sort(compare);
   for (const i of list.slice(0, ROWS)) body.push(rowOf(i));
+  if (list.length > ROWS)
+    body.push(restOf(list.length - ROWS));
   const element = document.createElement("table");
   element.createTHead().append(head);
   element.createTBody().append(...body);
@@ -732,7 +742,7 @@ function describeFunction (i) {
 
 function describeAll () {
   detail(facts.program || facts.trace, [
-    ["calls", count(calls.n)], ["functions", count(functions.length)],
+    ["calls", count(facts.calls)], ["functions", count(functions.length)],
     ["coroutines", count(facts.threads.length)],
     ["duration", span(facts.duration)],
     ["begun", new Date(facts.wall).toLocaleString()],
@@ -762,6 +772,7 @@ function describe () {
 function draw () {
   pending = false;
   if (current === "table") return table.draw();
+  if (width === 0 || height === 0) return;      // a frame that is not shown
   readInk();
   pen.clearRect(0, 0, width, height);
   pen.font = "12px system-ui, sans-serif";
@@ -803,7 +814,7 @@ function look (name) {
 function next (back) {
   if (current !== "timeline" || !found) return;
   const step = back ? -1 : 1;
-  let i = timeline.chosen;
+  let i = back ? Math.max(timeline.chosen, 0) : timeline.chosen;
   for (let k = 0; k < calls.n; k++) {
     i = (i + step + calls.n) % calls.n;
     if (found[calls.fn[i]] && (timeline.thread < 0
@@ -853,6 +864,7 @@ canvas.onpointerup = event => {
   view.choose(view.at(event.offsetX, event.offsetY));
   show();
 };
+canvas.onpointercancel = () => { drag = null; };
 canvas.onpointerleave = () => { $("tip").hidden = true; };
 canvas.ondblclick = event => {
   const view = views[current], hit = view.at(event.offsetX, event.offsetY);
@@ -878,7 +890,7 @@ const does = {
   "+": v => v.zoom(0.7, width / 2), "-": v => v.zoom(1 / 0.7, width / 2),
   Backspace: v => v.zoom(1 / 0.7, width / 2), 0: v => v.reset(),
   Escape: v => { v.choose(-1); describe(); },
-  Enter: v => { if (v.chosen !== -1 && v.chosen) v.zoomTo(v.chosen); }
+  Enter: v => { if (v.chosen !== -1 && v.chosen !== null) v.zoomTo(v.chosen); }
 };
 
 document.onkeydown = event => {
@@ -915,8 +927,9 @@ new ResizeObserver(() => { fit(); soon(); }).observe($("stage"));
 
 document.title = `${facts.program || facts.trace} - tracegrip`;
 $("title").textContent = facts.program || facts.trace;
-$("about").textContent = `${count(calls.n)} calls, ${span(facts.duration)}`
-  + facts.remarks;
+$("about").textContent = facts.calls === 0 && facts.sampled > 0
+  ? "samples" : `${count(facts.calls)} calls`;
+$("about").textContent += `, ${span(facts.duration)}` + facts.remarks;
 $("thread").append(new Option("Whole program", -1),
   ...facts.threads.map((name, i) => new Option(name, i)));
 paint();

@@ -164,6 +164,12 @@ function kinds.traceparent (text)
   return nil, "00-TRACE-SPAN-FLAGS, of 32, 16 and 2 hexadecimal digits"
 end
 
+-- The key may be any text but an empty one.
+function kinds.attribute (text)
+  return text:find "^[^=]*[^=%s][^=]*=" and text or nil,
+         "KEY=VALUE, such as service.version=1.4.0"
+end
+
 function kinds.seconds (text)
   return span(text, "s")
 end

@@ -315,3 +315,59 @@ describe("the progress of an export", function ()
                    result.stdout)
   end)
 end)
+
+describe("tracegrip export otlp", function ()
+  -- The resource's attributes that are not always there.
+  local function resource (env, options)
+    local text = output(calls, env .. " $T export otlp -o - " .. options
+                        .. " rec.tgr")
+    local list = cjson.decode(text:match "[^\n]+")
+    local found = {}
+    for _, one in ipairs(list.resourceSpans[1].resource.attributes) do
+      if not one.key:find "^telemetry%." and not one.key:find "^process%." then
+        found[one.key] = one.value.stringValue
+      end
+    end
+    return found
+  end
+
+  it("says of the program what --resource has", function ()
+    assert.same({["service.name"] = "program.lua"}, resource("", ""))
+    assert.same({["service.name"] = "shop", ["host.name"] = "a = 100%, b"},
+                resource("", "--resource service.name=shop "
+                             .. "--resource 'host.name=a = 100%, b'"))
+  end)
+
+  it("says what the environment has, if --resource is not stronger",
+  function ()
+    local env = "OTEL_SERVICE_NAME=one OTEL_RESOURCE_ATTRIBUTES="
+                .. "service.name=two,host.name=h%20,service.version=1"
+    assert.same({["service.name"] = "one", ["host.name"] = "h ",
+                 ["service.version"] = "2"},
+                resource(env, "--resource service.version=2"))
+  end)
+
+  it("passes over an environment that it cannot read, and says so",
+  function ()
+    local result = shell(calls, "OTEL_RESOURCE_ATTRIBUTES=a=100% "
+                                .. "$T export otlp -o - rec.tgr >/dev/null")
+    assert.equal(0, result.status)
+    assert.matches("^tracegrip: OTEL_RESOURCE_ATTRIBUTES is passed over: "
+                   .. "[^\n]*'a=100%%'\n[^\n]+\n$", result.stderr)
+  end)
+
+  it("refuses what is no attribute", function ()
+    for _, wrong in ipairs {"a", "=1", "' =1'"} do
+      refused(2, calls, "$T export otlp --resource " .. wrong .. " rec.tgr",
+              "%-%-resource wants KEY=VALUE")
+    end
+    local many = {}
+    for i = 1, 33 do
+      many[i] = "--resource " .. i .. "=1"
+    end
+    refused(2, calls, "$T export otlp rec.tgr " .. table.concat(many, " "),
+            "more than 32 attributes")
+    refused(2, calls, "$T export folded --resource a=1 rec.tgr",
+            "%-%-resource is for otlp")
+  end)
+end)

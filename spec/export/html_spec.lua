@@ -177,6 +177,19 @@ local function browser (sentence, check)
   pending(sentence .. " needs chromium and node")
 end
 
+-- What it shows of a trace.
+local function shown (trace)
+  return run.within(function (directory)
+    run.write(directory .. "/page.html", trace.text.html)
+    local result = run.command({"sh", "-c", "node --experimental-websocket "
+                                .. run.root
+                                .. "/spec/export/page.mjs page.html"},
+                               {cwd = directory, timeout = 120})
+    assert.equal(0, result.status, result.stderr)
+    return seen.json(result.stdout)
+  end)
+end
+
 describe("the page", function ()
   browser("shows calls, their values, sums and the report's table", function ()
     local trace = exported.of([[
@@ -189,15 +202,7 @@ describe("the page", function ()
       start()
       outer "hello"
     ]], {formats = {"html"}, export = {c = false}})[1]
-    local seen_there = run.within(function (directory)
-      run.write(directory .. "/page.html", trace.text.html)
-      local result = run.command({"sh", "-c", "node --experimental-websocket "
-                                  .. run.root
-                                  .. "/spec/export/page.mjs page.html"},
-                                 {cwd = directory, timeout = 120})
-      assert.equal(0, result.status, result.stderr)
-      return seen.json(result.stdout)
-    end)
+    local seen_there = shown(trace)
     assert.matches("^2 calls, [%d.]+ ms$", seen_there.about)
     local outer, inner = table.unpack(seen_there.timeline)
     assert.matches("^outer\n.*arguments\n\"hello\"\n.*\"hello!\"", outer)
@@ -212,5 +217,22 @@ describe("the page", function ()
     end
     assert.same({"1 inner p.lua:1", "1 outer p.lua:6"}, rows)
     assert.equal(1, seen_there.found)
+  end)
+
+  browser("shows samples where nothing else is there", function ()
+    local trace = exported.of([[
+      local function inner (n) local x = 0 for i = 1, n do x = x + i end end
+      local function outer () inner(2e6) for i = 1, 2e6 do end end
+      start {sample = 500}
+      for i = 1, 5 do outer() end
+    ]], {formats = {"html"}})[1]
+    local there, rows = shown(trace), {}
+    assert.matches("^samples, [%d.]+ ms$", there.about)
+    assert.matches("known by\nsamples", there.timeline[1])
+    for i, row in ipairs(there.table) do
+      rows[i] = row[1] .. " " .. row[11]
+    end
+    table.sort(rows)
+    assert.same({" (main chunk) p.lua", " inner", " outer"}, rows)
   end)
 end)

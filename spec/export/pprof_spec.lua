@@ -139,53 +139,179 @@ describe("a pprof profile", function ()
     assert.is_nil(profile.period)
   end)
 
-  it("has the period of samples", function ()
-    local code = "start {sample = 500} for i = 1, 3e7 do end"
+  -- What each function has of a value itself, and with what it calls: by name.
+  local function sums (profile, value)
+    local own, total = {}, {}
+    for _, sample in ipairs(profile.samples) do
+      local seen_here, n = {}, sample.values[value]
+      for i, frame in ipairs(sample.stack) do
+        local name = frame.name:match "^%(main chunk%)" or frame.name
+        if i == #sample.stack then
+          own[name] = (own[name] or 0) + n
+        end
+        total[name] = (total[name] or 0) + (seen_here[name] and 0 or n)
+        seen_here[name] = true
+      end
+    end
+    return own, total
+  end
+
+  local busy = [[
+    local function inner (n) local x = 0 for i = 1, n do x = x + i end end
+    local function outer () inner(2e6) for i = 1, 1e6 do end end
+    start(OPTIONS)
+    for i = 1, 10 do outer() end
+  ]]
+
+  it("has samples, and the time that they stand for", function ()
+    local trace = exported.of(busy:gsub("OPTIONS", "{sample = 500}"),
+                              {formats = {"pprof"}})[1]
+    local profile = profile_of(trace)
+    assert.same({"samples/count", "cpu/nanoseconds"}, profile.types)
+    assert.equal("cpu", profile.default)
+    assert.equal(2000000, profile.period)
+    local count, rows = 0, 0
+    for _, sample in ipairs(profile.samples) do
+      count = count + sample.values[1]
+    end
+    assert.is_true(count >= trace.exported.pprof.samples and count > 0)
+    local own, total = sums(profile, 2)
+    for _, row in ipairs(trace.report.functions) do
+      assert.near(row.self_ms * 1e6, own[row.name] or 0, 1, row.name)
+      assert.near(row.total_ms * 1e6, total[row.name] or 0, 1, row.name)
+      rows = rows + (row.self_ms > 0 and 1 or 0)
+    end
+    assert.is_true(rows >= 2)
+  end)
+
+  it("has both where calls are traced and samples taken", function ()
+    local types = "{sample = 500, trace = {'name', 'time', 'callsite'}, "
+                  .. "include = {'outer'}}"
+    local trace = exported.of(busy:gsub("OPTIONS", types),
+                              {formats = {"pprof"}})[1]
+    local profile = profile_of(trace)
+    assert.same({"calls/count", "time/nanoseconds", "samples/count",
+                 "cpu/nanoseconds"}, profile.types)
+    assert.equal("time", profile.default)
+    assert.equal(10, sums(profile, 1).outer)
+    local own = sums(profile, 2)
+    for _, row in ipairs(trace.report.functions) do
+      assert.near(row.self_ms * 1e6, own[row.name] or 0, 1, row.name)
+    end
+    local _, ticks = sums(profile, 3)
+    assert.is_true(ticks.outer > 0)
+    local _, met = sums(profile, 4)
+    assert.is_true(met.outer > 0)
+  end)
+
+  it("has what was allocated, with Go's names, and freed", function ()
+    local code = [[
+      local function make (n)
+        local t = {}
+        for i = 1, n do t[i] = {} end
+        return t
+      end
+      local function fill (n) return n > 0 and fill(n - 1) or make(100) end
+      start {memory = true}
+      for i = 1, 5 do make(50) fill(3) end
+      collectgarbage()
+    ]]
+    code = code:gsub("local function fill", "local fill function fill")
     local trace = exported.of(code, {formats = {"pprof"}})[1]
     local profile = profile_of(trace)
-    assert.equal(2000000, profile.period)
-    local ns = 0
-    for _, sample in ipairs(profile.samples) do
-      assert.equal(0, sample.values[1])
-      ns = ns + sample.values[2]
+    assert.same({"calls/count", "time/nanoseconds", "alloc_objects/count",
+                 "alloc_space/bytes", "freed_space/bytes"}, profile.types)
+    assert.equal("time", profile.default)
+    for value, key in pairs {[3] = "allocations", [4] = "bytes",
+                             [5] = "freed_bytes"} do
+      local own, total = sums(profile, value)
+      for _, row in ipairs(trace.report.functions) do
+        assert.equal(row["self_" .. key], own[row.name] or 0, row.name)
+        assert.equal(row["total_" .. key], total[row.name] or 0, row.name)
+      end
     end
-    assert.is_true(ns > 0)
+    assert.is_true(sums(profile, 4).make > 5 * 150 * 56)
+    assert.is_true(sums(profile, 5).collectgarbage > 0)
   end)
 end)
 
 describe("go tool pprof", function ()
-  -- Self nanoseconds by function, as -top prints them.
-  local function top (directory)
+  -- Self values by function, as -top prints them of one kind.
+  local function top (directory, kind, unit)
     local result = run.command({"sh", "-c",
-      "HOME=. go tool pprof -unit=ns -nodecount=100000 -nodefraction=0 -top "
-      .. "p.pb.gz"}, {cwd = directory, timeout = 120})
+      ("HOME=. go tool pprof -sample_index=%s -unit=%s -nodecount=100000 "
+       .. "-nodefraction=0 -top p.pb.gz"):format(kind, unit)},
+      {cwd = directory, timeout = 120})
     assert.equal(0, result.status, result.stderr)
     local rows = {}
-    for ns, name in result.stdout:gmatch
-        "\n *(%d+)n?s? +[%d.]+%% +[%d.]+%% +%d+n?s? +[%d.]+%% +([^\n]*)" do
-      rows[name] = tonumber(ns)
+    for n, name in result.stdout:gmatch
+        "\n *(%d+)%a* +[%d.]+%% +[%d.]+%% +%d+%a* +[%d.]+%% +([^\n]*)" do
+      rows[name] = tonumber(n)
     end
     return rows
   end
 
-  go("shows the report's numbers", function ()
+  -- Calls use(top, rows) with -top and the report's rows of a recording.
+  local function recorded (code, options, use)
     run.within(function (directory)
       run.write(directory .. "/p.lua",
-                "local start = function () end " .. programs.calls)
-      local result = run.command({"sh", "-c", [[
-        $T record -o rec p.lua && $T export pprof -o p.pb.gz rec &&
-        $T report --json rec]]}, {
+                "local start = function () end " .. code)
+      local result = run.command({"sh", "-c", ([[
+        $T record %s -o rec p.lua && $T export pprof -o p.pb.gz rec &&
+        $T report --json rec]]):format(options)}, {
         cwd = directory, env = {T = run.build .. "/bin/tracegrip",
                                 LUA = run.lua}})
-      local rows, n = top(directory), 0
+      local rows = {}
       for _, row in ipairs(seen.json(result.stdout).functions) do
-        local ns = math.floor(row.self_ms * 1e6 + 0.5)
-        if row.name:find "^%a+$" and ns > 0 then
-          assert.equal(ns, rows[row.name], row.name)
-          n = n + 1
-        end
+        rows[#rows + 1] = row.name:find "^%a+$" and row or nil
       end
-      assert.is_true(n >= 4)
+      use(function (...) return top(directory, ...) end, rows)
+    end)
+  end
+
+  -- How many functions have a value, which is the same in both.
+  local function same (got, rows, value)
+    local n = 0
+    for _, row in ipairs(rows) do
+      local wanted = value(row)
+      assert.equal(wanted, got[row.name] or 0, row.name)
+      n = n + (wanted > 0 and 1 or 0)
+    end
+    return n
+  end
+
+  local function self_ns (row)
+    return math.floor(row.self_ms * 1e6 + 0.5)
+  end
+
+  go("shows the report's numbers", function ()
+    recorded(programs.calls, "--memory", function (shown, rows)
+      assert.is_true(same(shown("time", "ns"), rows, self_ns) >= 4)
+      assert.is_true(same(shown("calls", "count"), rows, function (row)
+        return row.calls
+      end) >= 4)
+      assert.is_true(same(shown("alloc_objects", "count"), rows, function (row)
+        return row.self_allocations
+      end) >= 2)
+      assert.is_true(same(shown("alloc_space", "B"), rows, function (row)
+        return row.self_bytes
+      end) >= 2)
+      same(shown("freed_space", "B"), rows, function (row)
+        return row.self_freed_bytes
+      end)
+    end)
+  end)
+
+  go("shows the report's numbers of samples", function ()
+    local code = [[
+      local function inner () local x = 0 for i = 1, 2e6 do x = x + i end end
+      local function outer () inner() for i = 1, 2e6 do end end
+      for i = 1, 10 do outer() end
+    ]]
+    recorded(code, "--sample 1000", function (shown, rows)
+      assert.equal(2, same(shown("cpu", "ns"), rows, self_ns))
+      local samples = shown("samples", "count")
+      assert.is_true(samples.inner > 0 and samples.outer > 0)
     end)
   end)
 end)

@@ -5,26 +5,14 @@
 -- build/importers. Where there is no Node, nothing can be said here.
 
 local cjson = require "cjson".new()
-local lfs = require "lfs"
 
 local expected = require "spec.importers.expected"
+local installed = require "spec.importers.installed"
 local programs = require "spec.importers.programs"
 local run = require "spec.support.run"
 local tracegrip = require "tracegrip"
 
 cjson.decode_max_depth(100000)
-
-local home = run.build .. "/importers"
-
--- Why there is nothing to run, nil if there is.
-local function missing ()
-  local reason = run.read(home .. "/missing")
-  if reason then
-    return reason:gsub("\n", "")
-  elseif not lfs.attributes(home .. "/node_modules") then
-    return "no importers in " .. home .. " (make importers)"
-  end
-end
 
 ---------------------------------------------------------------------------
 -- What is imported
@@ -62,11 +50,8 @@ end
 
 -- What a script makes of files: file -> what it says of it.
 local function import (script, files)
-  local result = run.command(
-    {"node", script .. ".mjs", table.unpack(files)}, {cwd = home})
-  assert.equal("", result.stderr)
   local by_file = {}
-  for _, one in ipairs(cjson.decode(result.stdout)) do
+  for _, one in ipairs(cjson.decode(installed.run(script, files))) do
     by_file[one.file] = one
   end
   return by_file
@@ -206,9 +191,10 @@ end
 describe("exports", function ()
   local all, made
 
-  if missing() then
+  local missing = installed.missing()
+  if missing then
     it("are read by the viewers' importers", function ()
-      pending((missing()))
+      pending(missing)
     end)
     return
   end

@@ -1,12 +1,10 @@
 -- The program's markers as the viewers' own importers read them.
 
 local cjson = require "cjson"
-local lfs = require "lfs"
 
+local installed = require "spec.importers.installed"
 local run = require "spec.support.run"
 local tracegrip = require "tracegrip"
-
-local home = run.build .. "/importers"
 
 local program = [[
 local console = require "tracegrip.console"
@@ -24,10 +22,8 @@ console.timeStamp "done"
 ]]
 
 local function import (script, file)
-  local result = run.command({"node", script .. ".mjs", file}, {cwd = home})
-  assert.equal("", result.stderr)
   local threads = {}
-  local one = cjson.decode(result.stdout)[1]
+  local one = cjson.decode(installed.run(script, {file}))[1]
   assert.is_nil(one.error)
   for _, thread in ipairs(one.threads) do
     threads[thread.name] = threads[thread.name] or thread
@@ -46,10 +42,10 @@ local function names_of (nodes, names)
 end
 
 describe("markers", function ()
-  if not lfs.attributes(home .. "/node_modules")
-     or lfs.attributes(home .. "/missing") then
+  local missing = installed.missing()
+  if missing then
     it("are read by the viewers' importers", function ()
-      pending("no importers (make importers)")
+      pending(missing)
     end)
     return
   end

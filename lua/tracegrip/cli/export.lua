@@ -5,6 +5,7 @@ local main = require "tracegrip.cli.main"
 local meter = require "tracegrip.cli.meter"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
+local resource = require "tracegrip.resource"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -47,6 +48,10 @@ local own = {
    group = "The export", formats = {"otlp"},
    help = "otlp: the span around the program, 00-TRACE-SPAN-FLAGS "
           .. "(W3C Trace Context)."},
+  {name = "resource", kind = "attribute", metavar = "KEY=VALUE", list = true,
+   group = "The export", formats = {"otlp"},
+   help = "otlp: an attribute of the program, such as service.version=1.4.0; "
+          .. "stronger than OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES."},
   {name = "weight", metavar = "WHAT", group = "The export",
    choices = {"time", "bytes", "allocations"}, formats = {"folded"},
    default = "time",
@@ -88,7 +93,11 @@ end
 function export.check (parsed)
   for _, option in ipairs(export.options) do
     local only = option.formats and option.formats[1]
-    if only and parsed[option.name] and parsed.format ~= only then
+    local given = parsed[option.name]
+    if type(given) == "table" then
+      given = given[1]
+    end
+    if only and given and parsed.format ~= only then
       main.misuse("%s is for %s, not for %s", options.flags {option}, only,
                   parsed.format)
     end
@@ -114,6 +123,19 @@ local function output_of (parsed)
   return output
 end
 
+local ATTRIBUTES = 32     -- as many as an export takes
+
+local function said (parsed)
+  local list = resource.said(parsed.resource, function (text)
+    main.note("%s", text)
+  end)
+  if #list > 2 * ATTRIBUTES then
+    main.misuse("--resource and OTEL_RESOURCE_ATTRIBUTES have more than %d "
+                .. "attributes together", ATTRIBUTES)
+  end
+  return list
+end
+
 -- The options for a trace's export from those of the command line.
 local function choices (parsed, trace, progress)
   parsed.minDuration = parsed.minDuration or parsed.minMs
@@ -122,6 +144,7 @@ local function choices (parsed, trace, progress)
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
   chosen.levels, chosen.weight = parsed.levels, parsed.weight
   chosen.traceparent = parsed.traceparent
+  chosen.resource = parsed.format == "otlp" and said(parsed) or nil
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress
   return chosen

@@ -31,8 +31,10 @@ function sending.plan (parsed)
     end
     return nil
   end
-  local plan, message = otlp.plan {url = parsed.otlp,
-                                   format = parsed.otlpFormat}
+  local plan, message = otlp.plan {
+    url = parsed.otlp, format = parsed.otlpFormat,
+    warn = function (text) main.note("%s", text) end
+  }
   if not plan then
     main.misuse("--otlp: %s", message)
   end

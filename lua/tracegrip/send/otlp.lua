@@ -16,6 +16,7 @@
 -- A plan is plain data: it goes from state to state as a literal.
 
 local core = require "tracegrip.core"
+local resource = require "tracegrip.resource"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -102,30 +103,25 @@ function otlp.plan (given)
     gzip = exporter "COMPRESSION" ~= "none",
     ca = exporter "CERTIFICATE",
     timeout = math.tointeger(tonumber(exporter "TIMEOUT")) or TIMEOUT_MS,
-    service = set "OTEL_SERVICE_NAME",
-    resource = pairs_of(set "OTEL_RESOURCE_ATTRIBUTES"),
+    resource = resource.said({}, given.warn),
   }
 end
 
 -- How core.receive is to write spans, of that trace of that program.
 function otlp.spans (plan, trace, program)
-  local resource, given = {}, {}
-  for i = 1, #plan.resource, 2 do
-    given[plan.resource[i]] = plan.resource[i + 1]
+  local said, given = {table.unpack(plan.resource)}, {}
+  for i = 1, #said, 2 do
+    given[said[i]] = true
   end
-  local function put (key, value)
-    resource[#resource + 1], resource[#resource + 2] = key, value
-  end
-  put("service.name", plan.service or given["service.name"] or program)
-  put("host.name", given["host.name"] or require("luv").os_gethostname())
-  for i = 1, #plan.resource, 2 do
-    local key = plan.resource[i]
-    if key ~= "service.name" and key ~= "host.name" then
-      put(key, plan.resource[i + 1])
+  local function unless_given (key, value)
+    if not given[key] then
+      said[#said + 1], said[#said + 2] = key, value
     end
   end
+  unless_given("service.name", program)
+  unless_given("host.name", require("luv").os_gethostname())
   return {encoding = plan.format, gzip = plan.gzip, scope = trace,
-          resource = resource}
+          resource = said}
 end
 
 ---------------------------------------------------------------------------

@@ -1,0 +1,213 @@
+/*
+** pprofstacks.c - see pprofstacks.h. Called by pprof.c, on the thread that
+** writes.
+**
+** Between two packets all belongs to the innermost frame that is open: time,
+** and what was allocated. A tick comes after the packets of the frames that its
+** sample opens and closes, so what it stands for belongs to the innermost one
+** then (ticks.h).
+*/
+#include "formats/pprofstacks.h"
+
+#include "base/alloc.h"
+#include "base/grow.h"
+#include "export/ticks.h"
+#include "stream/eventreader.h"
+#include "stream/marks.h"
+
+static bool fail (tg_PprofStacks *s) {
+  if (s->x->status == TG_OK)
+    s->x->status = TG_ERR_MEMORY;
+  return false;
+}
+
+/* ---- pairs ---- */
+
+uint32_t tg_pprofpairs_number (tg_PprofPairs *p, uint32_t label,
+                               uint32_t line) {
+  uint64_t key = (uint64_t)label << 32 | line;
+  uint32_t n = tg_intmap_find(&p->numbers, key);
+  if (n != TG_INTMAP_NONE)
+    return n;
+  if (!tg_grow(&p->list, &p->capacity, p->count + 1, sizeof *p->list)
+      || !tg_intmap_set(&p->numbers, key, p->count))
+    return TG_INTMAP_NONE;
+  p->list[p->count] = (tg_PprofPair){label, line};
+  return p->count++;
+}
+
+void tg_pprofpairs_free (tg_PprofPairs *p) {
+  tg_free(p->list);
+  tg_intmap_free(&p->numbers);
+}
+
+/* ---- nodes ---- */
+
+/* The root of the packet's coroutine; 0 without memory. What a coroutine begins
+   with is told when it is entered first. */
+static uint32_t root_of (tg_PprofStacks *s, const tg_Packet *p) {
+  if (p->thread == TG_EXPORT_MAIN)
+    return tg_calltree_child(&s->tree, 0, TG_PPROF_MAIN);
+  tg_FunctionId body = p->body != 0 ? p->body : p->function;
+  uint32_t label = tg_funclabels_of(&s->labels, body);
+  return label < TG_PPROF_MAIN - TG_PPROF_BODIES
+         ? tg_calltree_child(&s->tree, 0, TG_PPROF_BODIES + label) : 0;
+}
+
+/* How many frames of the innermost frame's coroutine are open, that one not
+   counted. */
+static uint32_t level_of (const tg_ExportFrame *frames, uint32_t n) {
+  uint32_t level = 0;
+  while (level + 1 < n
+         && frames[n - 2 - level].thread == frames[n - 1].thread)
+    level++;
+  return level;
+}
+
+static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
+  return (uint64_t)thread << 32 | level;
+}
+
+/* Where a frame stood that goes on after a yield: its line is not told again.
+   0: it is new here. */
+static uint32_t take_yielded (tg_PprofStacks *s, tg_ThreadId thread,
+                              uint32_t level) {
+  uint32_t node = tg_intmap_find(&s->yielded, place_of(thread, level));
+  if (node == TG_INTMAP_NONE)
+    return 0;
+  tg_intmap_drop(&s->yielded, place_of(thread, level));
+  return node;
+}
+
+/* The node of a frame that is entered; 0 without memory. */
+static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
+  uint32_t level = level_of(frames, n);
+  uint32_t node = p->resumed ? take_yielded(s, p->thread, level) : 0;
+  if (node != 0)
+    return node;
+  uint32_t parent = level > 0 ? s->open[n - 2] : root_of(s, p);
+  uint32_t label = tg_funclabels_of(&s->labels, p->function);
+  if (parent == 0 || label == TG_INTMAP_NONE)
+    return 0;
+  uint32_t row = tg_pprofpairs_number(&s->callees, label, p->line);
+  return row < TG_PPROF_BODIES ? tg_calltree_child(&s->tree, parent, row) : 0;
+}
+
+/* ---- packets ---- */
+
+/* What belongs to no traced frame is left out. */
+static void add (tg_PprofStacks *s, tg_PprofValue v, uint64_t amount) {
+  if (s->nopen > 0)
+    s->values[s->open[s->nopen - 1]][v] += amount;
+}
+
+static bool enter (tg_PprofStacks *s, const tg_Packet *p) {
+  uint32_t node = node_of(s, p);
+  if (node == 0
+      || !tg_grow(&s->open, &s->copen, s->nopen + 1, sizeof *s->open)
+      || !tg_grow_zeroed(&s->values, &s->cvalues, node + 1, sizeof *s->values))
+    return fail(s);
+  s->open[s->nopen++] = node;
+  add(s, TG_PPROF_CALLS, !p->resumed && !p->sampled);
+  return true;
+}
+
+/* The frame is not among the open ones any more; those of its coroutine that
+   are left are below it. */
+static bool leave (tg_PprofStacks *s, const tg_Packet *p) {
+  uint32_t n, level = 0;
+  const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
+  tg_assert(s->nopen == n + 1);
+  uint32_t node = s->open[--s->nopen];
+  if (p->why != TG_WHY_YIELD)
+    return true;
+  if (n > 0 && frames[n - 1].thread == p->thread)
+    level = level_of(frames, n) + 1;
+  return tg_intmap_set(&s->yielded, place_of(p->thread, level), node)
+         || fail(s);
+}
+
+/* Frames that samples alone have shown have the time for which those stand, and
+   so it is the report's to the nanosecond; in frames of calls, which begin and
+   end where they do, it is told by ticks. */
+static void take_time (tg_PprofStacks *s, const tg_Packet *p) {
+  add(s, tg_ticks_only(s->x) ? TG_PPROF_CPU : TG_PPROF_TIME,
+      p->time_ns - s->now_ns);
+  s->now_ns = p->time_ns;
+}
+
+static void take_tick (tg_PprofStacks *s, const tg_Packet *p) {
+  uint64_t ns = p->time_ns - tg_ticks_begin(p, s->tick_ns);
+  add(s, TG_PPROF_SAMPLES, tg_ticks_count(s->x, ns));
+  if (!tg_ticks_only(s->x))
+    add(s, TG_PPROF_CPU, ns);
+  s->tick_ns = p->time_ns;
+}
+
+static void take_mark (tg_PprofStacks *s, const tg_Packet *p) {
+  if (p->mark != TG_MARK_ALLOCATIONS)
+    return;
+  tg_Allocations a = tg_event_allocations(p->values);
+  add(s, TG_PPROF_OBJECTS, a.count);
+  add(s, TG_PPROF_SPACE, a.allocated);
+  add(s, TG_PPROF_FREED, a.freed);
+}
+
+static bool take (tg_PprofStacks *s, const tg_Packet *p) {
+  tg_assert(p->time_ns >= s->now_ns);
+  take_time(s, p);
+  if (p->why == TG_WHY_ENTER)
+    return enter(s, p);
+  if (p->why == TG_WHY_TICK)
+    take_tick(s, p);
+  else if (p->why == TG_WHY_MARK)
+    take_mark(s, p);
+  else
+    return leave(s, p);
+  return true;
+}
+
+bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v) {
+  switch (v) {
+    case TG_PPROF_CALLS: case TG_PPROF_TIME: return !tg_ticks_only(x);
+    case TG_PPROF_SAMPLES: case TG_PPROF_CPU: return tg_ticks_any(x);
+    case TG_PPROF_OBJECTS: case TG_PPROF_SPACE: case TG_PPROF_FREED:
+      return (x->selection->types & TG_TYPE_ALLOCATIONS) != 0;
+    case TG_PPROF_VALUES: default: tg_unreachable();
+  }
+}
+
+/* What nobody tells of is not asked for: it would be read for nothing. */
+static void ask (tg_Export *x) {
+  if (tg_pprofstacks_tells(x, TG_PPROF_SAMPLES))
+    tg_ticks_ask(x);
+  if (tg_pprofstacks_tells(x, TG_PPROF_OBJECTS))
+    tg_export_mark(x);
+}
+
+bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
+  *s = (tg_PprofStacks){.x = x};
+  tg_funclabels_init(&s->labels, x->stream->functions);
+  if (!tg_calltree_init(&s->tree))
+    return fail(s);
+  ask(x);
+  tg_Packet p;
+  bool more = tg_export_next(x, &p);
+  s->now_ns = s->tick_ns = x->start_ns;
+  for (; more; more = tg_export_next(x, &p)) {
+    if (!take(s, &p))
+      return false;
+  }
+  return x->status == TG_OK;
+}
+
+void tg_pprofstacks_free (tg_PprofStacks *s) {
+  tg_free(s->values);
+  tg_free(s->open);
+  tg_intmap_free(&s->yielded);
+  tg_pprofpairs_free(&s->callees);
+  tg_calltree_free(&s->tree);
+  tg_funclabels_free(&s->labels);
+}

@@ -1,0 +1,78 @@
+/*
+** pprofstacks.h - the distinct stacks of a trace, each with what is added up of
+** it: what a sample of a pprof profile is.
+**
+** A stack is known by its functions and the lines of the calls between them: a
+** node of the tree is a callee with the line that it was called from. The
+** children of the tree's root are roots of coroutines; those that begin with
+** the same function are one.
+**
+** Plain C, one thread. Memory: the distinct stacks, the frames that are open or
+** wait. Without it the export's status says so.
+*/
+#ifndef TG_PPROFSTACKS_H
+#define TG_PPROFSTACKS_H
+
+#include "base/intmap.h"
+#include "export/export.h"
+#include "reader/calltree.h"
+#include "reader/funclabels.h"
+
+/* What is added up, in the order of a sample's values. */
+typedef enum tg_PprofValue {
+  TG_PPROF_CALLS, TG_PPROF_TIME,        /* of traced calls; ns on top of it */
+  TG_PPROF_SAMPLES, TG_PPROF_CPU,       /* ticks that met it; ns that they
+                                           stand for */
+  TG_PPROF_OBJECTS, TG_PPROF_SPACE,     /* allocations; their bytes */
+  TG_PPROF_FREED,                       /* bytes */
+  TG_PPROF_VALUES
+} tg_PprofValue;
+
+typedef struct tg_PprofPair {   /* a function's label and a line */
+  uint32_t label, line;
+} tg_PprofPair;
+
+/* Pairs by numbers from 0. Zeroed memory has none. */
+typedef struct tg_PprofPairs {
+  tg_PprofPair *list;           /* owns */
+  uint32_t count, capacity;
+  tg_IntMap numbers;            /* owns */
+} tg_PprofPairs;
+
+/* The number of a pair, a new one if it has none; TG_INTMAP_NONE without
+   memory. */
+uint32_t tg_pprofpairs_number (tg_PprofPairs *p, uint32_t label,
+                               uint32_t line);
+void tg_pprofpairs_free (tg_PprofPairs *p);
+
+/* A node's row is the number of its callee; that of a coroutine's root its
+   body's label beyond this, or that of the main one. */
+#define TG_PPROF_BODIES UINT32_C(0x80000000)
+#define TG_PPROF_MAIN UINT32_MAX
+
+typedef struct tg_PprofStacks {
+  tg_Export *x;                 /* borrows */
+  tg_FuncLabels labels;         /* owns, as all that follows */
+  tg_CallTree tree;
+  tg_PprofPairs callees;
+  uint64_t (*values)[TG_PPROF_VALUES];  /* by node */
+  uint32_t cvalues;
+  /* private */
+  tg_IntMap yielded;            /* nodes of frames that wait, by coroutine and
+                                   depth in it */
+  uint32_t *open;               /* nodes of the open frames */
+  uint32_t nopen, copen;
+  uint64_t now_ns;              /* of the last packet */
+  uint64_t tick_ns;             /* of the last sample */
+} tg_PprofStacks;
+
+/* Whether the recording tells of this. */
+bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v);
+
+/* Reads all of it, from the first packet on. False if the export has failed. */
+bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x);
+
+/* Zeroed memory is fine. */
+void tg_pprofstacks_free (tg_PprofStacks *s);
+
+#endif
