@@ -138,12 +138,17 @@ static int enter (lua_State *L) {
   return 1;
 }
 
-/* It has failed, or has yielded, which is as bad: the coroutine begins anew. */
-static void recover (lua_State *work, int status) {
-  const char *message = (status == LUA_YIELD) ? "it has yielded"
-                                              : lua_tostring(work, -1);
+static void report (lua_State *L) {
+  const char *message = lua_tostring(L, -1);
   fprintf(stderr, "tracegrip: debugger: %s\n",
           (message != NULL) ? message : "an error without a message");
+}
+
+/* It has failed, or has yielded, which is as bad: the coroutine begins anew. */
+static void recover (lua_State *work, int status) {
+  if (status == LUA_YIELD)
+    lua_pushliteral(work, "it has yielded");
+  report(work);
   lua_resetthread(work);
   lua_settop(work, 0);
 }
@@ -183,4 +188,17 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   errno = error;
   TG_STACK_CHECK(L);
   return answer;
+}
+
+void tg_agent_nest (lua_State *L, const tg_Tidings *t) {
+  if (!lua_checkstack(L, 4))
+    return;
+  TG_STACK_GUARD(L);
+  lua_pushcfunction(L, enter);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)t);
+  lua_pushthread(L);
+  if (lua_pcall(L, 2, 1, 0) != LUA_OK)
+    report(L);
+  lua_pop(L, 1);
+  TG_STACK_CHECK(L);
 }

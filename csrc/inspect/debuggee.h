@@ -23,11 +23,15 @@ typedef enum tg_Step {
 typedef struct tg_Inspector {
   tg_Session *session;    /* borrows */
   tg_Channel *channel;    /* pins */
+  tg_Hearer hearer;       /* of the console (inspect/console.h) */
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
   bool direct;            /* the interpreter's memory is read (direct/) */
   bool busy;              /* the debugger's Lua is running */
   bool closing;           /* closed while busy: it goes when that is over */
   bool attached;          /* a debugger wants to hear of pauses */
+  bool listened;          /* a debugger wants to hear of the console */
+  uint64_t said, taken;   /* messages of the console so far; of these taken */
+  size_t shelved;         /* bytes of strings in those in between */
   bool curious;           /* a breakpoint may be in a source that is yet to be
                              loaded */
   tg_Step step;

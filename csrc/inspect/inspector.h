@@ -43,8 +43,14 @@ int inspector_pause (lua_State *L);
 
 /*
 ** Pushes the table of functions that the agent has beside Lua's own:
-**   receive(wait)      -> client, text | client (it is gone) | nothing
-**   send(client, text)
+**   receive(wait)      -> client, text | client, boolean (it reads too slowly,
+**                      or does no more) | client (it is gone) | nothing
+**   send(client, text, optional)
+**                      -> whether it will be; what is not optional always is
+**   now()              milliseconds since 1970
+**   said()             -> the next message of the console (inspect/console.h);
+**                      nil
+**   listened(there)    whether a debugger wants to hear of them
 **   chain(co)          -> list of coroutines that run: co, its resumer, ...
 **   own(f)             -> whether a function is tracegrip's
 **   breakpoints(source, lines, functions)

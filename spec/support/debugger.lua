@@ -71,6 +71,22 @@ function Front:flush ()
   end
 end
 
+--- Reads what comes, from now on.
+function Front:listen ()
+  self.handle:read_start(function (_, bytes)
+    if not bytes then
+      self:close()
+    elseif self.answer then
+      receive(self, bytes)
+    else
+      upgraded(self, bytes)
+      if self.answer and self.rest ~= "" then
+        receive(self, self.rest)
+      end
+    end
+  end)
+end
+
 --- Connects to a program's address, as devtools:// has it after "ws=".
 function debugger.connect (address, headers)
   local port, path = address:match ":(%d+)(/.*)$"
@@ -85,18 +101,7 @@ function debugger.connect (address, headers)
       .. "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
       .. "Sec-WebSocket-Version: 13\r\n%s\r\n"):format(path, port,
                                                        headers or ""))
-    front.handle:read_start(function (_, bytes)
-      if not bytes then
-        front:close()
-      elseif front.answer then
-        receive(front, bytes)
-      else
-        upgraded(front, bytes)
-        if front.answer and front.rest ~= "" then
-          receive(front, front.rest)
-        end
-      end
-    end)
+    front:listen()
   end)
   wait("the answer to an upgrade", function ()
     return front.answer or front.closed

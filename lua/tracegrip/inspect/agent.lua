@@ -8,11 +8,13 @@
 --   "source", source            a function of a source that was never met
 --   "stop", line, hit, stepped  a breakpoint, the end of a step
 --   "pause"                     the program asks to be stopped
+--   "say"                       it has called a method of the console
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
 -- ours becomes one too, and the program goes on.
 
 local core = require "tracegrip.core"
+local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
 local pausing = require "tracegrip.inspect.pausing"
@@ -99,6 +101,7 @@ end
 
 local function leave (client)
   debugger.leave(sessions.of(client))
+  console.leave(sessions.of(client))
   sessions.remove(client)
 end
 
@@ -106,7 +109,9 @@ end
 -- gone, as in a forked child, takes all debuggers with it.
 local function serve (co, wait)
   local client, text = inspector.receive(wait)
-  if client and text then
+  if type(text) == "boolean" then
+    console.pace(sessions.of(client), text)
+  elseif client and text then
     handle(client, text, co)
   elseif client then
     leave(client)
@@ -141,6 +146,10 @@ end
 
 function calls.source (_, source)
   scripts.meet(source)
+end
+
+function calls.say (co)
+  return console.hear(co) == "assert" and debugger.asserted(co)
 end
 
 calls.stop = debugger.reached

@@ -6,6 +6,8 @@
 --                              the hook is at such a place; whether the program
 --                              has stood still there, or goes no further step
 --   debugger.halt(co)          the program asks to be stopped
+--   debugger.asserted(co)      console.assert has failed; whether the program
+--                              has stood still
 --   debugger.begin(co)         the program is to stop at its first line
 --   debugger.leave(session)    it is gone
 --
@@ -13,6 +15,7 @@
 
 local core = require "tracegrip.core"
 local breakpoints = require "tracegrip.inspect.breakpoints"
+local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
@@ -231,25 +234,21 @@ end
 ---------------------------------------------------------------------------
 
 -- A list of Lua expressions, as console.log has it.
-local function log (session, arguments, frame)
+local function log (arguments, frame)
   local ok, list = evaluate.run(("(function (...) return {n = select('#', "
                                  .. "...), ...} end)(%s)"):format(arguments),
                                 {frame = frame})
-  local shown = {}
-  for i = 1, ok and list.n or 1 do
-    shown[i] = values.describe(ok and list[i] or list, "console", true)
+  if ok then
+    return console.log(frame.co, table.unpack(list, 1, list.n))
   end
-  session:send("Runtime.consoleAPICalled", {
-    type = "log", args = wire.array(shown), executionContextId = CONTEXT,
-    timestamp = os.time() * 1000
-  })
+  console.log(frame.co, list)
 end
 
 -- A condition that fails is one that does not hold.
 local function holds (session, one, frame)
   local logged = one.condition and one.condition:match(LOGPOINT)
   if logged then
-    log(session, logged, frame)
+    log(logged, frame)
     return false
   elseif not one.condition then
     return true
@@ -305,6 +304,19 @@ function debugger.halt (co)
   end
 end
 
+-- As V8: where exceptions stop the program.
+function debugger.asserted (co)
+  local wanted = false
+  sessions.each("debugger", function (session)
+    wanted = wanted or session.exceptions ~= "none"
+  end)
+  if not wanted or all_skip() then
+    return false
+  end
+  core.inspector.step(co, pausing.stop(co, "assert", {}))
+  return true
+end
+
 function debugger.begin (co)
   next_reason = "other"
   core.inspector.step(co, "next")
@@ -347,6 +359,11 @@ end
 
 function methods.restartFrame ()
   fault.raise("A frame of Lua cannot be restarted")
+end
+
+function methods.setPauseOnExceptions (session, params)
+  session.exceptions = fault.string(params, "state")
+  return {}
 end
 
 function methods.setAsyncCallStackDepth (session, params)

@@ -12,6 +12,7 @@
 
 local core = require "tracegrip.core"
 local box = require "tracegrip.inspect.box"
+local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local objects = require "tracegrip.inspect.objects"
@@ -32,16 +33,24 @@ local exceptions = 0
 ---------------------------------------------------------------------------
 
 function methods.enable (session)
-  session.runtime = true
   session:send("Runtime.executionContextCreated", {context = {
     id = CONTEXT, origin = "", name = _VERSION,
     uniqueId = ("%d.1"):format(core.pid()), auxData = {isDefault = true}
   }})
+  if not session.runtime then
+    console.replay(session)
+    session.runtime = true
+  end
+  return {}
+end
+
+function methods.discardConsoleEntries ()
+  console.clear()
   return {}
 end
 
 function methods.disable (session)
-  session.runtime = false
+  console.leave(session)
   return {}
 end
 

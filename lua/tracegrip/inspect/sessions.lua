@@ -7,6 +7,9 @@
 --                         of the pauses
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
+--   exceptions            which of them stop the program: "none", ...
+--   behind, missed        whether it reads too slowly; messages of the console
+--                         that it is yet to be told it has missed
 --   send(method, params)  an event
 --
 --   sessions.of(client)   made at its first message
@@ -34,7 +37,8 @@ end
 function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
-    active = true, skips = false, async_depth = 0, ignored = {}
+    active = true, skips = false, async_depth = 0, ignored = {},
+    exceptions = "none", behind = false, missed = 0
   }, Session)
   return all[client]
 end
