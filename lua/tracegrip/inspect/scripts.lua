@@ -8,6 +8,7 @@
 --   scripts.all()                 list, in the order in which they were met
 --   scripts.scan()                meets all sources of functions that can be
 --                                 reached from globals and loaded modules
+--   scripts.compilable(text)      the text of a file without what is no Lua
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
 --                                 begins; nil: none, or it is not alone there
@@ -68,7 +69,7 @@ local function look_up (source)
 end
 
 -- A first line that begins with '#' is no Lua (luaL_loadfilex).
-local function compilable (text)
+function scripts.compilable (text)
   return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
 end
 
@@ -80,7 +81,7 @@ end
 local function new (source)
   local url, text = look_up(source)
   local functions = source ~= C_SOURCE
-                    and lines.of(compilable(text), source) or {}
+                    and lines.of(scripts.compilable(text), source) or {}
   return {
     id = ("%d"):format(#list + 1), url = url, source = source, text = text,
     functions = functions, last = count_lines(text),
