@@ -47,11 +47,22 @@ local function counts_of (one, found)
           calls = found and found.calls or 0, lines = list}
 end
 
-function coverage.functions (compiled, counted)
-  local by_place, list = {}, {}
+-- A file that was loaded by several names is counted by each.
+local function sum_up (counted)
+  local by_place = {}
   for _, one in ipairs(counted) do
-    by_place[key(one)] = one
+    local sum = by_place[key(one)] or {calls = 0, lines = {}}
+    sum.calls = sum.calls + one.calls
+    for line, count in pairs(one.lines) do
+      sum.lines[line] = (sum.lines[line] or 0) + count
+    end
+    by_place[key(one)] = sum
   end
+  return by_place
+end
+
+function coverage.functions (compiled, counted)
+  local by_place, list = sum_up(counted), {}
   for _, one in ipairs(compiled) do
     if by_place[key(one)] ~= true then      -- two that share both lines are one
       list[#list + 1] = counts_of(one, by_place[key(one)])
