@@ -8,6 +8,7 @@
 #define TG_DEBUGGEE_H
 
 #include "channel/channel.h"
+#include "coverage/coverage.h"
 #include "inspect/breakpoints.h"
 #include "state/session.h"
 
@@ -34,16 +35,18 @@ typedef struct tg_Inspector {
   size_t shelved;         /* bytes of strings in those in between */
   bool curious;           /* a breakpoint may be in a source that is yet to be
                              loaded */
+  tg_Coverage *coverage;  /* owns: calls and lines are counted; NULL: not */
   tg_Step step;
   lua_State *from;        /* of a step: its coroutine, anchored... */
   const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 
-/* Whether the program is watched at all: without breakpoints and steps it has
-   no hook. */
+/* Whether the program is watched at all: without breakpoints, steps and
+   coverage it has no hook. */
 TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
-  return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE;
+  return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE
+         || i->coverage != NULL;
 }
 
 #endif

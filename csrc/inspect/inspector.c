@@ -273,6 +273,31 @@ static int inspector_curious (lua_State *L) {
   return 0;
 }
 
+static int inspector_cover (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  bool wanted = lua_toboolean(L, 1);
+  if (wanted && i->coverage == NULL)
+    i->coverage = tg_coverage_new(i->direct);
+  if (wanted && i->coverage == NULL)
+    return luaL_error(L, "not enough memory");
+  if (!wanted) {
+    tg_coverage_free(i->coverage);
+    i->coverage = NULL;
+  }
+  return 0;
+}
+
+static int inspector_counts (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  if (i->coverage == NULL) {
+    lua_newtable(L);
+    return 1;
+  }
+  tg_coverage_push(i->coverage, L);
+  tg_coverage_reset(i->coverage);
+  return 1;
+}
+
 static int inspector_step (lua_State *L) {
   static const char *const names[] = {"none", "next", "into", "over", "out",
                                       NULL};
@@ -298,6 +323,8 @@ void tg_inspector_push (lua_State *L) {
     {"breakpoints", inspector_breakpoints},
     {"attached", inspector_attached},
     {"curious", inspector_curious},
+    {"cover", inspector_cover},
+    {"counts", inspector_counts},
     {"step", inspector_step},
     {NULL, NULL}
   };

@@ -58,6 +58,10 @@ int inspector_pause (lua_State *L);
 **                      first lines of functions that have one
 **   attached(there)    whether a debugger wants to hear of pauses
 **   curious(wanted)    whether new sources are to be told
+**   cover(wanted)      whether calls and lines are counted; from 0 if they were
+**                      not
+**   counts()           -> what was counted (coverage/coverage.h), which begins
+**                      from 0 again
 **   step(co, mode)     "next", "into", "over", "out", "none"
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */

@@ -219,6 +219,8 @@ TG_INLINE bool wants_lines (tg_Inspector *i, lua_State *L,
                             const void *frame) {
   if (tg_unlikely(i->step != TG_STEP_NONE) && is_stepped(i, L, frame))
     return true;
+  if (tg_unlikely(i->coverage != NULL))
+    return true;
   const tg_Known *k = known_of(i, L, frame);
   return k != NULL && k->stops;
 }
@@ -343,6 +345,8 @@ static void hook (lua_State *L, lua_Debug *ar) {
     lua_sethook(L, NULL, 0, 0);
     return;
   }
+  if (tg_unlikely(i->coverage != NULL))
+    tg_coverage_event(i->coverage, L, ar);
   if (tg_unlikely(!tg_debuggee_watched(i)))
     set_mask(i, L, 0);
   else if (tg_likely(ar->event == LUA_HOOKCALL))
@@ -397,6 +401,8 @@ void tg_watch_end (tg_Inspector *i, lua_State *L) {
   i->breakpoints.count = 0;
   i->curious = false;
   i->step = TG_STEP_NONE;
+  tg_coverage_free(i->coverage);
+  i->coverage = NULL;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);
 }

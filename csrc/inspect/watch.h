@@ -6,6 +6,7 @@
 **   breakpoints          calls; lines and returns only in a function that has
 **                        one, and returns below it
 **   a step               calls and returns; lines where the step may end
+**   coverage             calls and lines, which are counted (coverage/)
 **
 ** Lua's hook is one for each coroutine, with one mask: so the mask is changed
 ** at calls and returns, for the function that runs then. To Lua and to the

@@ -38,13 +38,15 @@ local function key (one)
   return ("%d %d"):format(one.first, one.last)
 end
 
+-- One that has run and was not called was running when counting began.
 local function counts_of (one, found)
-  local list = {}
+  local list, calls = {}, found and found.calls or 0
   for i, line in ipairs(one.active) do
-    list[i] = {line, found and found.lines[line] or 0}
+    local count = found and found.lines[line] or 0
+    list[i] = {line, count}
+    calls = math.max(calls, math.min(count, 1))
   end
-  return {first = one.first, last = one.last,
-          calls = found and found.calls or 0, lines = list}
+  return {first = one.first, last = one.last, calls = calls, lines = list}
 end
 
 -- A file that was loaded by several names is counted by each.

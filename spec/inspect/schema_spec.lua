@@ -179,7 +179,22 @@ describe("a session's messages", function ()
       })
       front:ask("Runtime.releaseObject", {objectId = frame.this.objectId})
       front:ask("Runtime.releaseObjectGroup", {objectGroup = "console"})
+      for _, method in ipairs {"log", "warn", "group", "groupEnd", "trace",
+                               "count", "table", "timeEnd", "timeLog"} do
+        front:value(paused, 1, ("require 'tracegrip.console'.%s({{a = 1}}, t)")
+                               :format(method))
+      end
+      front:ask "Runtime.discardConsoleEntries"
+      front:ask "Profiler.enable"
+      front:ask("Profiler.setSamplingInterval", {interval = 100})
+      front:ask "Profiler.start"
+      front:ask "Profiler.stop"
+      front:ask("Profiler.startPreciseCoverage", {callCount = true,
+                                                  detailed = true})
       front:go "stepOut"
+      front:ask "Profiler.takePreciseCoverage"
+      front:ask "Profiler.getBestEffortCoverage"
+      front:ask "Profiler.stopPreciseCoverage"
       front:ask "Debugger.resume"
       front:ended()
       assert.is_true(check_all(front) > 50)

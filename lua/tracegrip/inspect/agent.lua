@@ -18,6 +18,7 @@ local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
 local pausing = require "tracegrip.inspect.pausing"
+local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
 local runtime = require "tracegrip.inspect.runtime"
 local scripts = require "tracegrip.inspect.scripts"
@@ -29,7 +30,8 @@ local MAX_DEPTH = 100           -- of objects in a message
 local NO_JSON, NO_REQUEST, NO_METHOD, OURS = -32700, -32600, -32601, -32603
 
 local inspector = core.inspector
-local domains = {Debugger = debugger.methods, Runtime = runtime.methods}
+local domains = {Debugger = debugger.methods, Profiler = profiler.methods,
+                 Runtime = runtime.methods}
 
 local methods = {}
 for domain, names in next, protocol do
@@ -102,6 +104,7 @@ end
 local function leave (client)
   debugger.leave(sessions.of(client))
   console.leave(sessions.of(client))
+  profiler.leave(sessions.of(client))
   sessions.remove(client)
 end
 

@@ -14,6 +14,11 @@ return {
     "setBreakpointsActive", "setPauseOnExceptions", "setSkipAllPauses",
     "setVariableValue", "stepInto", "stepOut", "stepOver",
   },
+  Profiler = {
+    "disable", "enable", "getBestEffortCoverage", "setSamplingInterval",
+    "start", "startPreciseCoverage", "stop", "stopPreciseCoverage",
+    "takePreciseCoverage",
+  },
   Runtime = {
     "callFunctionOn", "compileScript", "disable", "discardConsoleEntries",
     "enable", "evaluate", "getHeapUsage", "getIsolateId", "getProperties",

@@ -8,6 +8,7 @@
 --   scripts.all()                 list, in the order in which they were met
 --   scripts.scan()                meets all sources of functions that can be
 --                                 reached from globals and loaded modules
+--   scripts.url(path)             the address of a file, by its absolute path
 --   scripts.compilable(text)      the text of a file without what is no Lua
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
@@ -46,6 +47,10 @@ local function escaped (path)
   end))
 end
 
+function scripts.url (path)
+  return "file://" .. escaped(path)
+end
+
 local function read_file (path)
   local file <close> = open(path, "rb")
   return file and file:read "a"
@@ -60,7 +65,7 @@ local function look_up (source)
   elseif kind == "@" then
     local path = target.absolute(name)
     local text = read_file(path)
-    return "file://" .. escaped(path), text
+    return scripts.url(path), text
            or ("-- %s cannot be read.\n"):format(name)
   elseif kind == "=" then
     return "lua://lua/" .. escaped(name), "-- Its source is not known.\n"

@@ -8,6 +8,8 @@
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
 --   exceptions            which of them stop the program: "none", ...
+--   interval, profile     us between samples; the trace of them while one runs
+--   coverage              what it wants of coverage: {counts, detailed}; nil
 --   behind, missed        whether it reads too slowly; messages of the console
 --                         that it is yet to be told it has missed
 --   send(method, params)  an event
@@ -38,7 +40,8 @@ function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
     active = true, skips = false, async_depth = 0, ignored = {},
-    exceptions = "none", behind = false, missed = 0
+    exceptions = "none", behind = false, missed = 0,
+    interval = 1000, profile = nil, coverage = nil
   }, Session)
   return all[client]
 end
