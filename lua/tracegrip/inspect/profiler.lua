@@ -104,7 +104,8 @@ function methods.stop (session)
                 or fault.raise("No recording profiles found")
   session.profile = nil
   trace:stop()
-  local profile = core.decode(exported(trace), DEPTH)
+  local profile = core.decode(exported(trace), DEPTH,
+                              getmetatable(wire.array()))
   local found = scripts_by_url()
   for _, node in ipairs(profile.nodes) do
     place(node.callFrame, found)
