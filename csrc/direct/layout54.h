@@ -17,8 +17,11 @@ enum {
 
   TG_AT_STATE_TOP = 16,         /* lua_State: the first free slot, */
   TG_AT_STATE_SHARED = 24,      /* what all coroutines of a state share, */
-  TG_AT_STATE_FRAME = 32,       /* the frame that runs */
-  TG_SIZE_STATE = 40,           /* bytes of it that are read; so with all */
+  TG_AT_STATE_FRAME = 32,       /* the frame that runs, */
+  TG_AT_STATE_STACK = 96,       /* the first slot: that of the host's frame, */
+  TG_AT_STATE_HANDLER = 168,    /* bytes from there to the function that errors
+                                   are given to; 0: there is none */
+  TG_SIZE_STATE = 176,          /* bytes of it that are read; so with all */
 
   TG_AT_FRAME_FUNCTION = 0,     /* CallInfo: the function's slot, */
   TG_AT_FRAME_CALLER = 16,      /* the frame below, */

@@ -20,6 +20,9 @@ enum {
   TG_AT_STATE_TOP = 16,         /* lua_State: the first free slot, */
   TG_AT_STATE_SHARED = 24,      /* what all coroutines of a state share, */
   TG_AT_STATE_FRAME = 32,       /* the frame that runs, */
+  TG_AT_STATE_STACK = 96,       /* the first slot: that of the host's frame, */
+  TG_AT_STATE_HANDLER = 168,    /* bytes from there to the function that errors
+                                   are given to; 0: there is none; */
   TG_AT_STATE_FIRST = 200,      /* at a hook: what moves, from which slot */
   TG_AT_STATE_COUNT = 204,      /* and how many values */
   TG_SIZE_STATE = 208,

@@ -8,6 +8,7 @@
 #include "direct/proof.h"
 #include "hook/standins.h"
 #include "inspect/agent.h"
+#include "inspect/exceptions.h"
 #include "inspect/watch.h"
 #include "state/ownfunctions.h"
 
@@ -44,6 +45,7 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   i->channel = tg_channel_pin(channel);
   s->inspector = i;
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
+  tg_exceptions_open(s, L);
 }
 
 /* Code that a debugger runs may close the listener that it came by: then the
@@ -56,6 +58,7 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
   if (i->busy)
     return;
   tg_watch_end(i, L);
+  tg_exceptions_close(s, L);
   tg_standins_close(s, L, TG_CALLER_INSPECTOR);
   tg_agent_clear(L);
   s->inspector = NULL;
@@ -226,6 +229,13 @@ static int inspector_curious (lua_State *L) {
   return 0;
 }
 
+static int inspector_errors (lua_State *L) {
+  static const char *const names[] = {"none", "uncaught", "all", NULL};
+  tg_Inspector *i = inspector_of(L);
+  i->errors = (tg_Errors)luaL_checkoption(L, 1, NULL, names);
+  return 0;
+}
+
 static int inspector_step (lua_State *L) {
   static const char *const names[] = {"none", "next", "into", "over", "out",
                                       NULL};
@@ -248,6 +258,7 @@ void tg_inspector_push (lua_State *L) {
     {"breakpoints", inspector_breakpoints},
     {"attached", inspector_attached},
     {"curious", inspector_curious},
+    {"errors", inspector_errors},
     {"step", inspector_step},
     {NULL, NULL}
   };

@@ -52,6 +52,8 @@ int inspector_pause (lua_State *L);
 **                      first lines of functions that have one
 **   attached(there)    whether a debugger wants to hear of pauses
 **   curious(wanted)    whether new sources are to be told
+**   errors(which)      of which ones debuggers are to hear: "none", "uncaught",
+**                      "all"
 **   step(co, mode)     "next", "into", "over", "out", "none"
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */

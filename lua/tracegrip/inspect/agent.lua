@@ -8,6 +8,9 @@
 --   "source", source            a function of a source that was never met
 --   "stop", line, hit, stepped  a breakpoint, the end of a step
 --   "pause"                     the program asks to be stopped
+--   "error", value, level, uncaught
+--                               an error was raised in the frame of that level,
+--                               which is still there; 'co' may be dead
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
 -- ours becomes one too, and the program goes on.
@@ -145,6 +148,7 @@ end
 
 calls.stop = debugger.reached
 calls.pause = debugger.halt
+calls.error = debugger.thrown
 
 return function (kind, co, ...)
   return calls[kind](co, ...)

@@ -6,6 +6,9 @@
 --                              the hook is at such a place; whether the program
 --                              has stood still there, or goes no further step
 --   debugger.halt(co)          the program asks to be stopped
+--   debugger.thrown(co, value, level, uncaught)
+--                              an error in the frame of that level; whether the
+--                              program has stood still there
 --   debugger.begin(co)         the program is to stop at its first line
 --   debugger.leave(session)    it is gone
 --
@@ -13,6 +16,7 @@
 
 local core = require "tracegrip.core"
 local breakpoints = require "tracegrip.inspect.breakpoints"
+local exceptions = require "tracegrip.inspect.exceptions"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
@@ -76,6 +80,7 @@ end
 -- Its breakpoints go, as those of V8 do.
 function methods.disable (session)
   breakpoints.clear(session)
+  exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
   core.inspector.attached(sessions.any "debugger")
   return {}
@@ -226,6 +231,14 @@ function methods.setSkipAllPauses (session, params)
   return {}
 end
 
+function methods.setPauseOnExceptions (session, params)
+  local which = fault.string(params, "state")
+  if not exceptions.choose(session, which) then
+    fault.raise("Unknown pause on exceptions mode: %s", which)
+  end
+  return {}
+end
+
 ---------------------------------------------------------------------------
 -- Reaching a place
 ---------------------------------------------------------------------------
@@ -296,6 +309,20 @@ function debugger.reached (co, line, hit, stepped)
   local reason = (#hits > 0 or not stepped) and "other" or next_reason
   next_reason = "step"
   core.inspector.step(co, pausing.stop(co, reason, hits))
+  return true
+end
+
+function debugger.thrown (co, value, level, uncaught)
+  local frame = frames.innermost(co, level)
+  if not exceptions.wanted(uncaught)
+     or frame and is_ignored(scripts.meet(frame.info.source)) then
+    return false
+  end
+  next_reason = "step"
+  core.inspector.step(co, pausing.stop(co, "exception", {}, {
+    level = frame and frame.level or level,
+    data = exceptions.data(value, uncaught)
+  }))
   return true
 end
 

@@ -11,7 +11,7 @@ return {
     "getPossibleBreakpoints", "getScriptSource", "pause", "removeBreakpoint",
     "restartFrame", "resume", "searchInContent", "setAsyncCallStackDepth",
     "setBlackboxPatterns", "setBreakpoint", "setBreakpointByUrl",
-    "setBreakpointsActive", "setSkipAllPauses",
+    "setBreakpointsActive", "setPauseOnExceptions", "setSkipAllPauses",
     "setVariableValue", "stepInto", "stepOut", "stepOver",
   },
   Runtime = {

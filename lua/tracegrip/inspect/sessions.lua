@@ -5,6 +5,7 @@
 --   breakpoints           id -> breakpoint (breakpoints.lua)
 --   active, skips         whether its breakpoints are; whether it wants none
 --                         of the pauses
+--   exceptions            which errors it wants to hear of (exceptions.lua)
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
 --   send(method, params)  an event
@@ -34,7 +35,8 @@ end
 function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
-    active = true, skips = false, async_depth = 0, ignored = {}
+    active = true, skips = false, exceptions = "none", async_depth = 0,
+    ignored = {}
   }, Session)
   return all[client]
 end
