@@ -143,11 +143,14 @@ print(coroutine.resume(co, 4))
       front:ask("Debugger.setAsyncCallStackDepth", {maxDepth = 32})
       local at = front:go "resume"
       assert.equal(8, at.data.value)
-      assert.equal(":3", place(at))
+      assert.equal("work:3", place(at))
       assert.equal(8, front:scope(at, 1, "local").double.value)
       assert.equal(5, front:value(at, 1, "n + 1").value)
-      local resumer = at.asyncStackTrace.callFrames
-      assert.equal(5, resumer[#resumer].lineNumber)
+      local lines = {}
+      for _, frame in ipairs(at.asyncStackTrace.callFrames) do
+        lines[#lines + 1] = frame.url:find "app" and frame.lineNumber + 1
+      end
+      assert.same({6}, lines)
       assert.equal("(main chunk):6", place(front:go "stepOver"))
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())
@@ -193,15 +196,13 @@ print "end"
     end)
   end)
 
-  it("comes once for an error in a message handler", function ()
+  it("comes for an error and not for those of its handler", function ()
     debugger.debug([[
 print(xpcall(error, function (e)
   local x = e.field.field
 end, {}))
 ]], function (front, _, command)
-      assert.same({"1: table", "2: app.lua:2: attempt to index a nil value "
-                               .. "(field 'field')"},
-                  errors(front, command, "all"))
+      assert.same({"1: table"}, errors(front, command, "all"))
     end)
   end)
 
@@ -285,7 +286,7 @@ local co = coroutine.wrap(function ()
   return mine(function (a)
     local b = coroutine.yield(a)
     local c <close> = setmetatable({}, {__close = function (_, e)
-      print("closed", e)
+      print("closed", type(e))
       coroutine.yield "closing"
     end})
     error {coroutine.yield(b)}
