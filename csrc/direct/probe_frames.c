@@ -338,8 +338,9 @@ static int handler (lua_State *L) {
 
 /* Whether the field leads to 'expected', a C function; NULL: to none. */
 static bool leads_to (tg_Probe *p, lua_State *L, lua_CFunction expected) {
-  const uint8_t *stack = tg_read_pointer(L, TG_AT_STATE_STACK);
-  uint64_t at = tg_read64(L, TG_AT_STATE_HANDLER);
+  size_t base = tg_direct_facts.stack;
+  const uint8_t *stack = tg_read_pointer(L, base);
+  uint64_t at = tg_read64(L, base + TG_AFTER_STACK_HANDLER);
   if (expected == NULL)
     return at == 0;
   if (at == 0 || at > p->size
@@ -351,16 +352,19 @@ static bool leads_to (tg_Probe *p, lua_State *L, lua_CFunction expected) {
   return same;
 }
 
-/* Called with a message handler or, given true, without one. */
+/* Called with a message handler first: where the field is none, the older
+   releases' place is tried. Then, given true, without one. */
 static int look_for_handler (lua_State *L) {
   tg_Probe *p = tg_probe_of(L);
-  tg_probe_check(p, leads_to(p, L, lua_toboolean(L, 1) ? NULL : handler),
-                 "message handlers");
+  bool without = lua_toboolean(L, 1);
+  bool same = leads_to(p, L, without ? NULL : handler);
+  if (!same && !without && tg_direct_assume_old_stack())
+    same = leads_to(p, L, handler);
+  tg_probe_check(p, same, "message handlers");
   return 0;
 }
 
-/* Two calls one in the other: the field is what the inner one has set, and then
-   what it was (luaD_pcall). The probe itself runs in a protected call. */
+/* The field is what a protected call has set (luaD_pcall). */
 static void check_handlers (tg_Probe *p) {
   lua_State *L = p->L;
   if (!tg_probe_inside(p, L, TG_SIZE_STATE)) {

@@ -45,6 +45,8 @@ typedef struct tg_Inspector {
   tg_Step step;
   lua_State *from;        /* of a step: its coroutine, anchored... */
   const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
+  const void *counted;    /* the instruction before which it stands, or has
+                             stood: its line is no new place */
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 

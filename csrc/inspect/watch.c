@@ -262,10 +262,23 @@ static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
                            .stepped = stepped});
 }
 
+/* What is to come next; NULL where memory is not read. */
+static const void *instruction (const tg_Inspector *i, const lua_Debug *ar) {
+  return i->direct ? tg_read_pointer(ar->i_ci, TG_AT_FRAME_NEXT) : NULL;
+}
+
+/* Of an instruction that begins a line Lua tells twice: as one, and as a line
+   (luaG_traceexec). Who has stopped at the first is not stopped again. */
+static bool was_here (tg_Inspector *i, const lua_Debug *ar) {
+  const void *counted = i->counted;
+  i->counted = NULL;
+  return counted != NULL && counted == instruction(i, ar);
+}
+
 static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
   const void *frame = ar->i_ci;
   const tg_Known *k = known_of(i, L, frame);
-  if (k == NULL || is_own(i, k))
+  if (k == NULL || was_here(i, ar) || is_own(i, k))
     return;
   bool hit = k->stops
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
@@ -283,6 +296,7 @@ static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
     return;
   lua_getinfo(L, "l", ar);
   stop(i, L, ar->currentline, false, true);
+  i->counted = instruction(i, ar);
 }
 
 /* The callee has the frame of its caller. A step over what is gone is one to
