@@ -244,7 +244,8 @@ static bool is_below (tg_Inspector *i, lua_State *L, const void *frame) {
 */
 
 /* The step is over where the agent stops. If it does not (a condition that does
-   not hold) the step goes on. */
+   not hold) the step goes on. The code of a debugger may have closed the
+   inspector: what is left of it is freed later, since the hook goes on. */
 static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   tg_Step step = i->step;
   if (i->busy)
@@ -253,7 +254,10 @@ static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   bool stopped = tg_agent_call(i, L, t);
   if (!stopped && i->step == TG_STEP_NONE)
     i->step = step;
-  tg_watch_review(i, L);
+  if (i->closing)
+    tg_watch_end(i, L);
+  else
+    tg_watch_review(i, L);
 }
 
 static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
@@ -463,6 +467,7 @@ void tg_watch_end (tg_Inspector *i, lua_State *L) {
   i->curious = false;
   i->errors = TG_ERRORS_NONE;
   i->step = TG_STEP_NONE;
+  i->attached = false;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);
 }

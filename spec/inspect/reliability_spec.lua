@@ -86,6 +86,45 @@ print "there"
   end)
 end)
 
+describe("a program that opens itself", function ()
+  it("may be closed by the console of a pause, and opened again", function ()
+    run.within(function (where)
+      run.write(where .. "/app.lua", [[
+local tracegrip = require "tracegrip"
+listening = assert(tracegrip.listen {inspect = 0})
+io.stderr:write(listening.inspect, "\n")
+function f (x)
+  return x
+end
+while not go do os.clock() end
+f(1)
+pcall(error)
+print(debug.gethook())
+listening = assert(tracegrip.listen {inspect = 0})
+print(pcall == protected)
+listening:close()
+print(pcall == protected)
+]])
+      local command, address = debugger.start({"record", "-o", "x.tgr",
+                                               "app.lua"}, where)
+      local front = debugger.connect(address)
+      front:ask "Debugger.enable"
+      front:ask("Debugger.setPauseOnExceptions", {state = "all"})
+      front:stop_at(5)
+      front:ask("Runtime.evaluate", {expression = "go = true"})
+      local at = front:event "Debugger.paused"
+      assert.equal("f:5", place(at):match "^%S+")
+      front:post("Debugger.evaluateOnCallFrame", {
+        callFrameId = at.callFrames[1].callFrameId,
+        expression = "(function () protected = pcall listening:close() end)()"
+      })
+      front:ended()
+      assert.equal(0, command:ended())
+      assert.equal("nil\ntrue\nfalse\n", command.out)
+    end)
+  end)
+end)
+
 describe("a program that forks", function ()
   local text = ("package.cpath = %q "):format(run.build .. "/spec/?.so") .. [[
 local process = require "process"
