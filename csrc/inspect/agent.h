@@ -16,12 +16,16 @@
 
 /* What the agent is called for. */
 typedef struct tg_Tidings {
-  const char *kind;       /* "attend", "wait", "source", "stop", "pause", "say" */
+  const char *kind;       /* as agent.lua has them */
   const char *text;       /* of "source": the text, else NULL */
   size_t size;
   int line;               /* of "stop": where, 0 = not known */
   bool hit;               /* of "stop": there is a breakpoint */
   bool stepped;           /* of "stop": the program would stop without one */
+  lua_State *thrower;     /* of "error": whose frames there are, the error on
+                             top of its stack; else NULL */
+  int level;              /* of "error": the innermost of them */
+  bool uncaught;          /* of "error": nobody will catch it */
 } tg_Tidings;
 
 /* Makes the coroutine, which is returned and the registry keeps, and the loader

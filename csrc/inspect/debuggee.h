@@ -21,6 +21,13 @@ typedef enum tg_Step {
   TG_STEP_OUT             /* when 'frame' has returned */
 } tg_Step;
 
+/* Of which errors debuggers want to hear. */
+typedef enum tg_Errors {
+  TG_ERRORS_NONE,
+  TG_ERRORS_UNCAUGHT,
+  TG_ERRORS_ALL
+} tg_Errors;
+
 typedef struct tg_Inspector {
   tg_Session *session;    /* borrows */
   tg_Channel *channel;    /* pins */
@@ -36,17 +43,24 @@ typedef struct tg_Inspector {
   bool curious;           /* a breakpoint may be in a source that is yet to be
                              loaded */
   tg_Coverage *coverage;  /* owns: calls and lines are counted; NULL: not */
+  tg_Errors errors;
+  lua_CFunction handler;  /* our pcall's message handler, which tells of errors
+                             itself */
+  bool passing;           /* an error goes from a dead coroutine, where it was
+                             told, to the one that has resumed that */
   tg_Step step;
   lua_State *from;        /* of a step: its coroutine, anchored... */
   const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
+  const void *counted;    /* the instruction before which it stands, or has
+                             stood: its line is no new place */
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 
-/* Whether the program is watched at all: without breakpoints, steps and
-   coverage it has no hook. */
+/* Whether the program is watched at all: without breakpoints, steps, errors that
+   are asked for and coverage it has no hook. */
 TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
   return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE
-         || i->coverage != NULL;
+         || i->errors != TG_ERRORS_NONE || i->coverage != NULL;
 }
 
 #endif

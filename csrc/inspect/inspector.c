@@ -9,6 +9,8 @@
 #include "hook/standins.h"
 #include "inspect/agent.h"
 #include "inspect/console.h"
+#include "inspect/exceptions.h"
+#include "inspect/uncaught.h"
 #include "inspect/watch.h"
 #include "state/ownfunctions.h"
 
@@ -71,6 +73,7 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   tg_clock_start(&i->hearer.clock);
   s->hearer = &i->hearer;
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
+  tg_exceptions_open(s, L);
 }
 
 /* Code that a debugger runs may close the listener that it came by: then the
@@ -87,6 +90,7 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
   if (!s->tracing)
     tg_labels_clear(&s->labels);
   tg_console_clear(L);
+  tg_exceptions_close(s, L);
   tg_standins_close(s, L, TG_CALLER_INSPECTOR);
   tg_agent_clear(L);
   s->inspector = NULL;
@@ -273,6 +277,11 @@ static int inspector_curious (lua_State *L) {
   return 0;
 }
 
+static int inspector_uncaught (lua_State *L) {
+  lua_pushboolean(L, tg_uncaught_review(inspector_of(L)));
+  return 1;
+}
+
 static int inspector_cover (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
   bool wanted = lua_toboolean(L, 1);
@@ -296,6 +305,13 @@ static int inspector_counts (lua_State *L) {
   tg_coverage_push(i->coverage, L);
   tg_coverage_reset(i->coverage);
   return 1;
+}
+
+static int inspector_errors (lua_State *L) {
+  static const char *const names[] = {"none", "uncaught", "all", NULL};
+  tg_Inspector *i = inspector_of(L);
+  i->errors = (tg_Errors)luaL_checkoption(L, 1, NULL, names);
+  return 0;
 }
 
 static int inspector_step (lua_State *L) {
@@ -323,8 +339,10 @@ void tg_inspector_push (lua_State *L) {
     {"breakpoints", inspector_breakpoints},
     {"attached", inspector_attached},
     {"curious", inspector_curious},
+    {"uncaught", inspector_uncaught},
     {"cover", inspector_cover},
     {"counts", inspector_counts},
+    {"errors", inspector_errors},
     {"step", inspector_step},
     {NULL, NULL}
   };

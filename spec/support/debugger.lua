@@ -8,6 +8,7 @@ local uv = require "luv"
 local has_wslay, wslay = pcall(require, "tracegrip.wslay")
 
 local run = require "spec.support.run"
+local schema = require "spec.support.schema"
 local served = require "spec.support.served"
 
 local debugger = {}
@@ -51,9 +52,18 @@ local function upgraded (front, bytes)
   end
 end
 
+-- The first message that the published protocol does not have is told at the
+-- session's end: an error in here would be the event loop's.
+local function compare (front, message)
+  local ok, result = pcall(schema.check, message, front.asked[message.id])
+  front.valid = front.valid + (ok and result and 1 or 0)
+  debugger.invalid = debugger.invalid or not ok and result or nil
+end
+
 local function receive (front, bytes)
   for _, text in ipairs(front.socket:feed(bytes) or {}) do
     local message = dkjson.decode(text)
+    compare(front, message)
     front.messages[#front.messages + 1] = message
     if message.id ~= nil then
       front.replies[message.id] = message
@@ -92,7 +102,8 @@ function debugger.connect (address, headers)
   local port, path = address:match ":(%d+)(/.*)$"
   local front = setmetatable({
     socket = wslay.new("client", 1 << 26), handle = uv.new_tcp(), head = "",
-    messages = {}, replies = {}, orphans = {}, asked = {}, seen = 0, last = 0
+    messages = {}, replies = {}, orphans = {}, asked = {}, seen = 0, last = 0,
+    valid = 0
   }, Front)
   front.handle:connect("127.0.0.1", tonumber(port), function (failed)
     assert(not failed, failed)
@@ -195,6 +206,7 @@ end
 
 -- Ends what is left, whether the spec has failed or not.
 local function with (command, use, ...)
+  debugger.invalid = nil
   local ok, message = pcall(use, ...)
   if not command.status then
     command:kill "sigkill"
@@ -202,6 +214,8 @@ local function with (command, use, ...)
   command:ended()
   if not ok then
     error(message, 0)
+  elseif debugger.invalid then
+    error("not as the protocol has it: " .. debugger.invalid, 0)
   end
 end
 

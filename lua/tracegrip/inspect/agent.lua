@@ -9,6 +9,11 @@
 --   "stop", line, hit, stepped  a breakpoint, the end of a step
 --   "pause"                     the program asks to be stopped
 --   "say"                       it has called a method of the console
+--   "error", value, level, uncaught
+--                               an error was raised in the frame of that level,
+--                               which is still there; 'co' may be dead
+--
+--   "uncaught", value, level    the same of one that ends the program
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
 -- ours becomes one too, and the program goes on.
@@ -108,6 +113,13 @@ local function leave (client)
   sessions.remove(client)
 end
 
+local hears = false
+
+-- Once somebody listens and the main chunk is running.
+local function hear_of_errors ()
+  hears = hears or sessions.any "runtime" and core.inspector.uncaught()
+end
+
 -- The next message, waited for or not; false: there is none. A server that has
 -- gone, as in a forked child, takes all debuggers with it.
 local function serve (co, wait)
@@ -116,6 +128,7 @@ local function serve (co, wait)
     console.pace(sessions.of(client), text)
   elseif client and text then
     handle(client, text, co)
+    hear_of_errors()
   elseif client then
     leave(client)
   elseif wait then
@@ -157,6 +170,8 @@ end
 
 calls.stop = debugger.reached
 calls.pause = debugger.halt
+calls.error = debugger.thrown
+calls.uncaught = runtime.uncaught
 
 return function (kind, co, ...)
   return calls[kind](co, ...)

@@ -8,6 +8,9 @@
 --   debugger.halt(co)          the program asks to be stopped
 --   debugger.asserted(co)      console.assert has failed; whether the program
 --                              has stood still
+--   debugger.thrown(co, value, level, uncaught)
+--                              an error in the frame of that level; whether the
+--                              program has stood still there
 --   debugger.begin(co)         the program is to stop at its first line
 --   debugger.leave(session)    it is gone
 --
@@ -16,6 +19,7 @@
 local core = require "tracegrip.core"
 local breakpoints = require "tracegrip.inspect.breakpoints"
 local console = require "tracegrip.inspect.console"
+local exceptions = require "tracegrip.inspect.exceptions"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
@@ -79,6 +83,7 @@ end
 -- Its breakpoints go, as those of V8 do.
 function methods.disable (session)
   breakpoints.clear(session)
+  exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
   core.inspector.attached(sessions.any "debugger")
   return {}
@@ -229,6 +234,14 @@ function methods.setSkipAllPauses (session, params)
   return {}
 end
 
+function methods.setPauseOnExceptions (session, params)
+  local which = fault.string(params, "state")
+  if not exceptions.choose(session, which) then
+    fault.raise("Unknown pause on exceptions mode: %s", which)
+  end
+  return {}
+end
+
 ---------------------------------------------------------------------------
 -- Reaching a place
 ---------------------------------------------------------------------------
@@ -298,6 +311,20 @@ function debugger.reached (co, line, hit, stepped)
   return true
 end
 
+function debugger.thrown (co, value, level, uncaught)
+  local frame = frames.innermost(co, level)
+  if not exceptions.wanted(uncaught)
+     or frame and is_ignored(scripts.meet(frame.info.source)) then
+    return false
+  end
+  next_reason = "step"
+  core.inspector.step(co, pausing.stop(co, "exception", {}, {
+    level = frame and frame.level or level,
+    data = exceptions.data(value, uncaught)
+  }))
+  return true
+end
+
 function debugger.halt (co)
   if not all_skip() then
     core.inspector.step(co, pausing.stop(co, "other", {}))
@@ -359,11 +386,6 @@ end
 
 function methods.restartFrame ()
   fault.raise("A frame of Lua cannot be restarted")
-end
-
-function methods.setPauseOnExceptions (session, params)
-  session.exceptions = fault.string(params, "state")
-  return {}
 end
 
 function methods.setAsyncCallStackDepth (session, params)

@@ -1,9 +1,12 @@
 -- pausing.lua - a program that stands still: its call frames as the protocol
 -- has them, and the loop that serves debuggers until one says how to go on.
 --
---   pausing.stop(co, reason, hits)   stands still where the coroutine is, until
+--   pausing.stop(co, reason, hits, more)
+--                                    stands still where the coroutine is, until
 --                                    go, or until no debugger is left; returns
 --                                    how to go on: "none", "into", ...
+--                                    more.data: what there is to say besides;
+--                                    more.level: of the first frame shown
 --   pausing.go(how)                  raises a fault if it does not stand still
 --   pausing.stands()                 whether it does
 --   pausing.frame(id)                a frame by its callFrameId; the same
@@ -99,10 +102,11 @@ function pausing.announce (session)
   end
 end
 
-local function begin (co, reason, hits)
+local function begin (co, reason, hits, more)
   count = count + 1
   current = {number = count, reason = reason, hits = hits,
-             frames = frames.of(co),
+             data = more and more.data,
+             frames = frames.of(co, more and more.level),
              chain = core.inspector.chain(co), call_frames = {}}
   for i, frame in ipairs(current.frames) do
     current.call_frames[i] = call_frame(frame, i)
@@ -129,8 +133,8 @@ local function serve_until_go (co)
 end
 
 -- Whatever fails, the pause is over then.
-function pausing.stop (co, reason, hits)
-  begin(co, reason, hits)
+function pausing.stop (co, reason, hits, more)
+  begin(co, reason, hits, more)
   local ok, how = pcall(serve_until_go, co)
   finish()
   return ok and how or error(how, 0)

@@ -4,6 +4,9 @@
 --   runtime.methods           name -> function (session, params): a result
 --   runtime.evaluated(session, params, frame)
 --                             what both domains answer to code
+--   runtime.uncaught(co, value, level)
+--                             an error that ends the program, its frames from
+--                             that level on
 --   runtime.released          whether a debugger has said that the program may
 --                             begin
 --
@@ -16,6 +19,8 @@ local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local objects = require "tracegrip.inspect.objects"
+local sessions = require "tracegrip.inspect.sessions"
+local stacktrace = require "tracegrip.inspect.stacktrace"
 local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
 core.own()
@@ -100,6 +105,22 @@ local function thrown (value, trace, group)
   local line = math.tointeger(tonumber(tostring(trace):match(SEEN_LINES))) or 1
   return {result = object, exceptionDetails = details("Uncaught", line - 1,
                                                       object)}
+end
+
+local FRAMES = 200              -- of an error's stack, as in V8
+
+function runtime.uncaught (co, value)
+  local stack = stacktrace.describe(stacktrace.capture(co, FRAMES))
+  local innermost = stack[1] or {}
+  sessions.each("runtime", function (session)
+    local object = error_object(value, values.text(value), "console")
+    local thrown = details("Uncaught", innermost.lineNumber or 0, object)
+    thrown.scriptId, thrown.url = innermost.scriptId, innermost.url
+    thrown.stackTrace = {callFrames = stack}
+    session:send("Runtime.exceptionThrown", {
+      timestamp = core.inspector.now(), exceptionDetails = thrown
+    })
+  end)
 end
 
 local function refused ()
