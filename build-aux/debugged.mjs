@@ -6,6 +6,7 @@
 //   attach(browser, address, size) -> page with, beside its own functions,
 //     page.texts(name)   what elements of that class say, in all shadow trees
 //     page.press(label)  clicks the button of that name
+//     page.tab(name)     chooses a tab inside of a panel
 //     page.show(name)    brings a panel to the front: "console", "coverage" ...
 //     page.cover(begin)  begins or ends recording coverage, by blocks
 
@@ -101,6 +102,10 @@ export async function attach (browser, address, size) {
     })()`)
     await page.click(x, y)
   }
+  page.tab = (name) => page.value(`${all}
+    .find((e) => e.classList.contains("tabbed-pane-header-tab")
+      && e.innerText.trim() === ${JSON.stringify(name)})
+    .dispatchEvent(new MouseEvent("mousedown", {bubbles: true, button: 0}))`)
   page.show = async (name) => {
     await page.value(views(`await views.showView(${JSON.stringify(name)})`))
     await page.settle()

@@ -107,23 +107,26 @@ static bool find_host (lua_State *L, lua_Debug *host) {
 }
 
 /* What stands right below the main chunk, if it is a C function: which of the
-   host's values it is; 0: there is none. */
+   host's values it is; 0: there is none. That is the last C function there: the
+   chunk's frame may be above its arguments, of which none is a function
+   (luaT_adjustvarargs). */
 static int find_handler (lua_State *L, const lua_Debug *host,
                          lua_CFunction *f) {
-  int n = 0;
-  *f = NULL;
-  while (lua_getlocal(L, host, n + 1) != NULL) {
-    *f = lua_tocfunction(L, -1);
+  int found = 0;
+  for (int n = 1; lua_getlocal(L, host, n) != NULL; n++) {
+    if (lua_iscfunction(L, -1)) {
+      *f = lua_tocfunction(L, -1);
+      found = n;
+    }
     lua_pop(L, 1);
-    n++;
   }
-  return (*f != NULL) ? n : 0;
+  return found;
 }
 
 bool tg_uncaught_review (const tg_Inspector *i) {
   lua_State *main = i->session->main;
   lua_Debug host;
-  lua_CFunction f;
+  lua_CFunction f = NULL;
   if (!lua_checkstack(main, 4) || !find_host(main, &host))
     return false;
   int n = find_handler(main, &host, &f);

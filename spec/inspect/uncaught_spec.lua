@@ -64,7 +64,8 @@ outer()
         "app.lua:1: attempt to perform arithmetic on a nil value",
       ["error(setmetatable({}, {__tostring = function () return 'T' end}))"]
         = "table", ["error()"] = "nil", ["error(7)"] = "7",
-      ["coroutine.wrap(function () error 'in' end)()"] = "app.lua:1: in"
+      ["coroutine.wrap(function () error('in', 0) end)()"]
+        = "app.lua:1: in"
     } do
       local list = thrown(text)
       assert.equal(1, #list)
