@@ -42,7 +42,8 @@ try {
   await page.settle()
   await page.tab("Bottom-up")
   await page.settle()
-  await show("functions", (await page.texts("name-container")).slice(0, 2))
+  await show("functions",
+    (await page.texts("name-container")).slice(0, 2).sort())
 }
 finally {
   await browser.close()
