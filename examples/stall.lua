@@ -43,7 +43,7 @@ end
 
 console.table(menu)
 local customer = 0
-while not closed do
+while not _G.closed do
   customer = customer + 1
   local bill = serve(customer)
   if customer % 20000 == 1 then

@@ -56,8 +56,8 @@ typedef struct tg_Inspector {
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 
-/* Whether the program is watched at all: without breakpoints, steps, errors that
-   are asked for and coverage it has no hook. */
+/* Whether the program is watched at all: without breakpoints, steps, coverage
+   and errors that are asked for it has no hook. */
 TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
   return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE
          || i->errors != TG_ERRORS_NONE || i->coverage != NULL;

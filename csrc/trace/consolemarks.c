@@ -2,9 +2,9 @@
 ** consolemarks.c - what the program says with console.log and its like: events
 ** of the traces that run and want markers, and words to a debugger, if one may
 ** come. Called by the program, on its thread, outside of the hook. Where nobody
-** wants them a call is a look at the session. Nothing is printed and nothing fails: a marker is worth no error in
-** the program, and what is wrong with it is a marker too, a warning. Only
-** memory that Lua refuses raises.
+** wants them a call is a look at the session. Nothing is printed and nothing
+** fails: a marker is worth no error in the program, and what is wrong with it
+** is a marker too, a warning. Only memory that Lua refuses raises.
 */
 #include "trace/consolemarks.h"
 

@@ -91,8 +91,10 @@ outer()
   end)
 
   it("is none if it is caught", function ()
-    debugger.debug("pcall(error, 'x') coroutine.resume(coroutine.create(error))",
-      function (front, _, command)
+    debugger.debug([[
+pcall(error, 'x')
+coroutine.resume(coroutine.create(error))
+]], function (front, _, command)
         front:ask "Debugger.resume"
         front:ended()
         assert.equal(0, command:ended())

@@ -3,7 +3,6 @@
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
-local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
 local target = require "tracegrip.target"
 core.own()

@@ -258,7 +258,7 @@ local function log (arguments, frame)
 end
 
 -- A condition that fails is one that does not hold.
-local function holds (session, one, frame)
+local function holds (_, one, frame)
   local logged = one.condition and one.condition:match(LOGPOINT)
   if logged then
     log(logged, frame)

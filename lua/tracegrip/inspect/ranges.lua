@@ -127,7 +127,8 @@ function ranges.of (script, functions, wanted)
     for _, block in ipairs(wanted.detailed and one.calls > 0
                            and blocks(lines, one, from, to, firsts, number)
                            or {}) do
-      if block.count ~= own[1].count and block.startOffset < block.endOffset then
+      if block.count ~= own[1].count
+         and block.startOffset < block.endOffset then
         own[#own + 1] = block
       end
     end

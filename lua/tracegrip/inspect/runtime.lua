@@ -114,11 +114,11 @@ function runtime.uncaught (co, value)
   local innermost = stack[1] or {}
   sessions.each("runtime", function (session)
     local object = error_object(value, values.text(value), "console")
-    local thrown = details("Uncaught", innermost.lineNumber or 0, object)
-    thrown.scriptId, thrown.url = innermost.scriptId, innermost.url
-    thrown.stackTrace = {callFrames = stack}
+    local it = details("Uncaught", innermost.lineNumber or 0, object)
+    it.scriptId, it.url = innermost.scriptId, innermost.url
+    it.stackTrace = {callFrames = stack}
     session:send("Runtime.exceptionThrown", {
-      timestamp = core.inspector.now(), exceptionDetails = thrown
+      timestamp = core.inspector.now(), exceptionDetails = it
     })
   end)
 end
