@@ -177,7 +177,8 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) $(LUA) spec/bench/attached.lua $(BUILD)
 
 soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
-	$(V)TG_SOAK=$(SOAK_TIME) $(BUSTED) spec/server/fair_spec.lua
+	$(V)TG_SOAK=$(SOAK_TIME) $(BUSTED) spec/server/fair_spec.lua \
+	  spec/inspect/soak_spec.lua
 	$(V)$(TREE) $(LUA) spec/server/soak.lua $(SOAK_TIME)
 
 golden:       ## writes the documents that exports are compared with anew

@@ -6,6 +6,9 @@
 //   attach(browser, address, size) -> page with, beside its own functions,
 //     page.texts(name)   what elements of that class say, in all shadow trees
 //     page.press(label)  clicks the button of that name
+//     page.tab(name)     chooses a tab inside of a panel
+//     page.show(name)    brings a panel to the front: "console", "coverage" ...
+//     page.cover(begin)  begins or ends recording coverage, by blocks
 
 import {spawn} from "node:child_process"
 
@@ -61,11 +64,21 @@ export async function debug (build, directory, script, line) {
   await ask("Debugger.enable")
   ask("Runtime.runIfWaitingForDebugger")
   const {url} = (await paused()).callFrames[0]
-  await ask("Debugger.setBreakpointByUrl", {url, lineNumber: line - 1})
+  const {breakpointId} = await ask("Debugger.setBreakpointByUrl",
+    {url, lineNumber: line - 1})
   ask("Debugger.resume")
   await paused()
+  await ask("Debugger.removeBreakpoint", {breakpointId})
   return {address, output: () => written, kill: () => child.kill("SIGKILL")}
 }
+
+// The front end's own modules are at hand in its page.
+const views = (then) => `(async () => {
+  const {ViewManager} = await import("./ui/legacy/legacy.js")
+  const views = ViewManager.ViewManager.instance()
+  ${then}
+  return true
+})()`
 
 const all = `(function all (root) {
   return [...root.querySelectorAll("*")].flatMap((e) =>
@@ -89,6 +102,19 @@ export async function attach (browser, address, size) {
     })()`)
     await page.click(x, y)
   }
+  page.tab = (name) => page.value(`${all}
+    .find((e) => e.classList.contains("tabbed-pane-header-tab")
+      && e.innerText.trim() === ${JSON.stringify(name)})
+    .dispatchEvent(new MouseEvent("mousedown", {bubbles: true, button: 0}))`)
+  page.show = async (name) => {
+    await page.value(views(`await views.showView(${JSON.stringify(name)})`))
+    await page.settle()
+  }
+  page.cover = (begin) => page.value(views(`
+    const panel = await views.view("coverage").widget()
+    await panel.${begin
+      ? "startRecording({reload: false, jsCoveragePerBlock: true})"
+      : "stopRecording()"}`))
   await page.until(`${all}.some((e) =>
     e.classList.contains("call-frame-item-title"))`)
   await page.settle()

@@ -71,8 +71,9 @@ check "includes go down in the list of csrc/README.md" \
 check "calls go down, and never in a circle" \
   "$LUA" build-aux/rooms.lua symbols "$OBJ"
 # probe_frames.c has a state of its own.
-check "lua_sethook only in hook/ and inspect/" none elsewhere \
-  lua_sethook 'hook/[a-z]*.c|inspect/(agent|watch).c|direct/probe_frames.c'
+check "lua_sethook only in hook/, inspect/ and coverage/" none elsewhere \
+  lua_sethook 'hook/[a-z]*.c|inspect/(agent|uncaught|watch).c|'\
+'coverage/covering.c|direct/probe_frames.c'
 check "80 columns" none long_lines
 echo "lint: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -11,10 +11,11 @@
 // Whatever goes wrong ends it with a message and status 1.
 
 import {execFileSync} from "node:child_process"
-import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync}
-  from "node:fs"
+import {copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
+  writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {basename, join, resolve} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
 
 import {start} from "./browser.mjs"
 import {attach, debug} from "./debugged.mjs"
@@ -118,17 +119,73 @@ async function inDevTools (browser, file, scheme) {
 
 // ---- the debugger ----
 
-// Its list of files, which has the tree's directory, is folded away.
-async function inDebugger (browser, scheme) {
-  const program = await debug(build, resolve("."), "examples/shop.lua", 14)
+async function attached (browser, scheme, where, script, line) {
+  const program = await debug(build, where, script, line)
   const page = await attach(browser, program.address,
     {width: 1000, height: 560, scheme})
-  await page.press("Hide navigator")
   const close = page.close
   page.close = () => {
     program.kill()
     return close()
   }
+  return page
+}
+
+// Its list of files, which has the tree's directory, is folded away.
+async function inDebugger (browser, scheme) {
+  const page = await attached(browser, scheme, resolve("."),
+    "examples/shop.lua", 14)
+  await page.press("Hide navigator")
+  return page
+}
+
+const REPORTED = 52           // the line after its first report
+const WATCHED = 1500          // ms that it runs while it is recorded
+
+// Its directory is shown, so it is one with a plain name.
+async function inStall (browser, scheme) {
+  const shop = join(tmpdir(), "shop")
+  mkdirSync(shop, {recursive: true})
+  copyFileSync("examples/stall.lua", join(shop, "stall.lua"))
+  const page = await attached(browser, scheme, shop, "stall.lua", REPORTED)
+  const close = page.close
+  page.close = () => {
+    rmSync(shop, {recursive: true})
+    return close()
+  }
+  return page
+}
+
+async function inConsole (browser, scheme) {
+  const page = await inStall(browser, scheme)
+  await page.show("console")
+  return page
+}
+
+async function inCoverage (browser, scheme) {
+  const page = await inStall(browser, scheme)
+  await page.press("Hide navigator")
+  await page.show("coverage")
+  await page.cover(true)
+  await page.press("Resume script execution")
+  await sleep(WATCHED)
+  await page.press("Pause script execution")
+  await page.settle()
+  await page.cover(false)
+  return page
+}
+
+async function inPerformance (browser, scheme) {
+  const page = await inStall(browser, scheme)
+  await page.press("Resume script execution")
+  await page.show("timeline")
+  await page.press("Record")
+  await sleep(WATCHED)
+  await page.press("Stop")
+  await page.settle()
+  await page.click(971, 77)       // the help away
+  await page.click(16, 40)        // the sidebar too
+  await page.settle()
   return page
 }
 
@@ -153,6 +210,9 @@ const pictures = {
     return page
   },
   debugger: inDebugger,
+  "debugger-console": inConsole,
+  "debugger-coverage": inCoverage,
+  "debugger-performance": inPerformance,
   async cpuprofile (browser, scheme) {
     const page = await inDevTools(browser, files.whole, scheme)
     await page.value(select("(main chunk) orders.lua"))

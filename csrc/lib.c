@@ -20,6 +20,7 @@
 #include "client/filetail.h"
 #include "client/receiver.h"
 #include "direct/proof.h"
+#include "coverage/covering.h"
 #include "inspect/inspector.h"
 #include "hook/userhook.h"
 #include "server/clientchannel.h"
@@ -110,6 +111,7 @@ static const luaL_Reg core[] = {
   {"checkoptions", clientchannel_check_options},
   {"objection", core_objection},
   {"own", core_own},
+  {"cover", coverage_start},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},

@@ -359,10 +359,20 @@ bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
 /* The outbox is unbounded here: the server takes what there is at once, and it
    is there that a debugger which does not read is sent away. */
 void tg_channel_reply (tg_Channel *l, tg_Letter *x) {
+  (void)tg_channel_offer(l, x, SIZE_MAX);
+}
+
+bool tg_channel_offer (tg_Channel *l, tg_Letter *x, size_t most) {
   pthread_mutex_lock(&l->mutex);
-  tg_letters_put(&l->outbox, x);
-  ring(l);
+  bool fits = l->outbox.bytes <= most;
+  if (fits) {
+    tg_letters_put(&l->outbox, x);
+    ring(l);
+  }
   pthread_mutex_unlock(&l->mutex);
+  if (!fits)
+    tg_letter_free(x);
+  return fits;
 }
 
 /* One more than needed, so that none is not NULL. */

@@ -165,6 +165,10 @@ tg_Letter *tg_channel_open (tg_Channel *l, bool wait);
 /* Sends a letter (owned from here on) and rings. */
 void tg_channel_reply (tg_Channel *l, tg_Letter *x);
 
+/* The same of what may be left out: false, and it is freed, if so many bytes
+   wait for the server already. */
+bool tg_channel_offer (tg_Channel *l, tg_Letter *x, size_t most);
+
 /* These traces run now: a copy; without memory the list stays as it was. */
 void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n);
 

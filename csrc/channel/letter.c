@@ -22,6 +22,16 @@ tg_Letter *tg_letter_new (uint64_t client, const char *text, size_t size) {
   return x;
 }
 
+tg_Letter *tg_letter_pace (uint64_t client, bool behind) {
+  tg_Letter *x = tg_letter_new(client, NULL, 0);
+  if (x == NULL)
+    return NULL;
+  x->gone = false;
+  x->paced = true;
+  x->behind = behind;
+  return x;
+}
+
 void tg_letter_free (tg_Letter *x) {
   tg_free(x);
 }

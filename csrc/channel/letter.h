@@ -14,6 +14,8 @@ typedef struct tg_Letter {
   struct tg_Letter *next;
   uint64_t client;        /* which connection it came by, or is to go by */
   bool gone;              /* there is no text: that connection has ended */
+  bool paced;             /* there is none: it is behind, or no more */
+  bool behind;            /* of such a one: much is waiting to be read */
   size_t size;            /* bytes */
   char text[];
 } tg_Letter;
@@ -26,6 +28,7 @@ typedef struct tg_Letters {
 
 /* 'text' NULL: the connection has ended. NULL without memory. */
 tg_Letter *tg_letter_new (uint64_t client, const char *text, size_t size);
+tg_Letter *tg_letter_pace (uint64_t client, bool behind);
 void tg_letter_free (tg_Letter *x);         /* NULL is fine */
 
 void tg_letters_put (tg_Letters *list, tg_Letter *x);

@@ -21,6 +21,17 @@ TG_INLINE const void *tg_direct_shared (const lua_State *L) {
   return tg_read_pointer(L, TG_AT_STATE_SHARED);
 }
 
+/* The message handler that an error would be given to now (lua_pcall), nil
+   without one. */
+TG_INLINE tg_Slot tg_direct_handler (const lua_State *L) {
+  size_t base = tg_direct_facts.stack;
+  uint64_t at = tg_read64(L, base + TG_AFTER_STACK_HANDLER);
+  if (at == 0)
+    return (tg_Slot){.tag = LUA_TNIL};
+  const uint8_t *stack = tg_read_pointer(L, base);
+  return tg_read_slot(stack + at, 0);
+}
+
 /* The frame that called this one; NULL if it is the coroutine's first. Below
    that is one that stands for the host, with nothing below it. */
 TG_INLINE const void *tg_frame_caller (const void *frame) {

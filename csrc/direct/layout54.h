@@ -2,7 +2,7 @@
 ** layout54.h - where things stand in memory in Lua 5.4, on 64 bits.
 **
 ** Byte offsets, read off the interpreter's behaviour and proved by proof.c
-** before any is used. All of 5.4.0 to 5.4.8 agree but for three facts, which
+** before any is used. All of 5.4.0 to 5.4.8 agree but for four facts, which
 ** the proof finds out: tg_direct_facts (memory.h).
 **
 ** A slot (of the stack, of a table's array) is 16 bytes: a value and its tag.
@@ -17,8 +17,12 @@ enum {
 
   TG_AT_STATE_TOP = 16,         /* lua_State: the first free slot, */
   TG_AT_STATE_SHARED = 24,      /* what all coroutines of a state share, */
-  TG_AT_STATE_FRAME = 32,       /* the frame that runs */
-  TG_SIZE_STATE = 40,           /* bytes of it that are read; so with all */
+  TG_AT_STATE_FRAME = 32,       /* the frame that runs, */
+  TG_AT_STATE_STACK = 96,       /* the host's frame, whose slot is the first; */
+  TG_AT_STATE_STACK_OLD = 88,   /* in 5.4.1 and 5.4.2 */
+  TG_AFTER_STACK_HANDLER = 72,  /* behind that: bytes from the first slot to the
+                                   function that errors are given to, or 0 */
+  TG_SIZE_STATE = 176,          /* bytes of it that are read; so with all */
 
   TG_AT_FRAME_FUNCTION = 0,     /* CallInfo: the function's slot, */
   TG_AT_FRAME_CALLER = 16,      /* the frame below, */
@@ -135,7 +139,8 @@ TG_INLINE int tg_direct_moved (const lua_State *L, const void *frame,
    where that fails; false where there is none. */
 TG_INLINE void tg_direct_assume_newest (void) {
   tg_direct_facts = (tg_DirectFacts){
-    .moves = TG_STATUS_MOVES, .limited = TG_AT_TABLE_LIMITED
+    .moves = TG_STATUS_MOVES, .limited = TG_AT_TABLE_LIMITED,
+    .stack = TG_AT_STATE_STACK
   };
 }
 
@@ -146,6 +151,11 @@ TG_INLINE bool tg_direct_assume_old_limit (void) {
 
 TG_INLINE bool tg_direct_assume_old_moves (void) {
   tg_direct_facts.moves = TG_STATUS_MOVES_OLD;
+  return true;
+}
+
+TG_INLINE bool tg_direct_assume_old_stack (void) {
+  tg_direct_facts.stack = TG_AT_STATE_STACK_OLD;
   return true;
 }
 

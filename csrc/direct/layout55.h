@@ -20,6 +20,9 @@ enum {
   TG_AT_STATE_TOP = 16,         /* lua_State: the first free slot, */
   TG_AT_STATE_SHARED = 24,      /* what all coroutines of a state share, */
   TG_AT_STATE_FRAME = 32,       /* the frame that runs, */
+  TG_AT_STATE_STACK = 96,       /* the host's frame, whose slot is the first; */
+  TG_AFTER_STACK_HANDLER = 72,  /* behind that: bytes from the first slot to the
+                                   function that errors are given to, or 0 */
   TG_AT_STATE_FIRST = 200,      /* at a hook: what moves, from which slot */
   TG_AT_STATE_COUNT = 204,      /* and how many values */
   TG_SIZE_STATE = 208,
@@ -133,7 +136,7 @@ TG_INLINE int tg_direct_moved (const lua_State *L, const void *frame,
 
 /* No release is known that differs from another. */
 TG_INLINE void tg_direct_assume_newest (void) {
-  tg_direct_facts = (tg_DirectFacts){0};
+  tg_direct_facts = (tg_DirectFacts){.stack = TG_AT_STATE_STACK};
 }
 
 TG_INLINE bool tg_direct_assume_old_limit (void) {
@@ -141,6 +144,10 @@ TG_INLINE bool tg_direct_assume_old_limit (void) {
 }
 
 TG_INLINE bool tg_direct_assume_old_moves (void) {
+  return false;
+}
+
+TG_INLINE bool tg_direct_assume_old_stack (void) {
   return false;
 }
 

@@ -329,6 +329,57 @@ static void compare (lua_State *L, lua_Debug *ar) {
   lua_settop(L, top);
 }
 
+/* ---- message handlers ---- */
+
+static int handler (lua_State *L) {
+  (void)L;
+  return 1;
+}
+
+/* Whether the field leads to 'expected', a C function; NULL: to none. */
+static bool leads_to (tg_Probe *p, lua_State *L, lua_CFunction expected) {
+  size_t base = tg_direct_facts.stack;
+  const uint8_t *stack = tg_read_pointer(L, base);
+  uint64_t at = tg_read64(L, base + TG_AFTER_STACK_HANDLER);
+  if (expected == NULL)
+    return at == 0;
+  if (at == 0 || at > p->size
+      || !tg_probe_inside(p, stack, at + TG_SIZE_SLOT))
+    return false;
+  lua_pushcfunction(L, expected);
+  bool same = tg_probe_same(p, L, -1, tg_direct_handler(L));
+  lua_pop(L, 1);
+  return same;
+}
+
+/* Called with a message handler first: where the field is none, the older
+   releases' place is tried. Then, given true, without one. */
+static int look_for_handler (lua_State *L) {
+  tg_Probe *p = tg_probe_of(L);
+  bool without = lua_toboolean(L, 1);
+  bool same = leads_to(p, L, without ? NULL : handler);
+  if (!same && !without && tg_direct_assume_old_stack())
+    same = leads_to(p, L, handler);
+  tg_probe_check(p, same, "message handlers");
+  return 0;
+}
+
+/* The field is what a protected call has set (luaD_pcall). */
+static void check_handlers (tg_Probe *p) {
+  lua_State *L = p->L;
+  if (!tg_probe_inside(p, L, TG_SIZE_STATE)) {
+    tg_probe_check(p, false, "message handlers");
+    return;
+  }
+  lua_pushcfunction(L, handler);
+  lua_pushcfunction(L, look_for_handler);
+  lua_pcall(L, 0, 0, -2);
+  lua_pushcfunction(L, look_for_handler);
+  lua_pushboolean(L, 1);
+  lua_pcall(L, 1, 0, 0);
+  lua_pop(L, 1);
+}
+
 /* The program is one chunk, so that its own frame has lines that are far apart
    and far down (MAXIWTHABS, luaG_getfuncline). The hook is set on the main
    coroutine only: the one that the program makes inherits it (lua_newthread),
@@ -340,6 +391,7 @@ void tg_probe_frames (tg_Probe *p) {
   luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
   luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 1);
   lua_settop(L, 0);
+  check_handlers(p);
   luaL_buffinit(L, &b);
   luaL_addlstring(&b, program, sizeof program - 1);
   add_lines(&b);

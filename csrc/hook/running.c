@@ -26,6 +26,7 @@ typedef struct tg_Running {
   tg_Serve *serve[CALLERS];     /* NULL: none such */
   volatile sig_atomic_t waits[CALLERS];
   void (*entered) (tg_Session *s, lua_State *co);   /* NULL: nobody asks */
+  tg_Died *died;                /* NULL: nobody asks */
   volatile sig_atomic_t depth;  /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
 } tg_Running;
@@ -212,6 +213,16 @@ void tg_running_watch (tg_Session *s,
                        void (*entered) (tg_Session *s, lua_State *co)) {
   if (s->running != NULL)
     s->running->entered = entered;
+}
+
+void tg_running_mourn (tg_Session *s, tg_Died *died) {
+  if (s->running != NULL)
+    s->running->died = died;
+}
+
+void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes) {
+  if (s->running != NULL && s->running->died != NULL)
+    s->running->died(s, L, co, passes);
 }
 
 lua_State *tg_running_at (const tg_Session *s, int i) {

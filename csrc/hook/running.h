@@ -53,6 +53,14 @@ void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
 void tg_running_watch (tg_Session *s,
                        void (*entered) (tg_Session *s, lua_State *co));
 
+/* Whoever dies of an error from now on is shown to 'died' by the stand-ins, its
+   frames and the error on top of its stack as they are: 'L' has resumed it and
+   gets the error as its own ('passes'), or as a result. NULL: no more. */
+typedef void tg_Died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
+
+void tg_running_mourn (tg_Session *s, tg_Died *died);
+void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
+
 /* All coroutines have their own hooks; whoever waits, waits no more. */
 void tg_running_lower (tg_Session *s);
 

@@ -19,12 +19,13 @@ static int too_many (lua_State *L, const char *what) {
   return -1;
 }
 
-/* Runs 'co' with arguments from 'L'. How many results there are on 'L' then;
-   -1: an error value is. As auxresume, which checks the same:
-   'co' is no dead coroutine there, since lua_resume says so itself. */
-static int run (lua_State *L, lua_State *co, int arguments) {
+/* Runs 'co' with arguments from 'L', which is wrap's function if an error
+   'passes'. How many results there are on 'L' then; -1: an error value is. As
+   auxresume, which checks the same: 'co' is no dead coroutine there, since
+   lua_resume says so itself, and leaves its status as it is. */
+static int run (lua_State *L, lua_State *co, int arguments, bool passes) {
   tg_Session *s = tg_session_find(L);
-  int results = 0;
+  int results = 0, before = lua_status(co);
   if (!lua_checkstack(co, arguments))
     return too_many(L, "arguments");
   lua_xmove(L, co, arguments);
@@ -33,6 +34,8 @@ static int run (lua_State *L, lua_State *co, int arguments) {
   if (entered)
     tg_running_leave(s);
   if (status != LUA_OK && status != LUA_YIELD) {
+    if (s != NULL && lua_status(co) == LUA_ERRRUN && before != LUA_ERRRUN)
+      tg_running_died(s, L, co, passes);
     lua_xmove(co, L, 1);
     return -1;
   }
@@ -49,7 +52,7 @@ static int standin_resume (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   if (co == NULL)
     return tg_builtins_real(TG_ROLE_RESUME)(L);     /* which raises */
-  int results = run(L, co, lua_gettop(L) - 1);
+  int results = run(L, co, lua_gettop(L) - 1, false);
   lua_pushboolean(L, results >= 0);
   if (results < 0)
     results = 1;
@@ -89,7 +92,7 @@ static int pass_error (lua_State *L, lua_State *co) {
    called. */
 static int standin_wrapped (lua_State *L) {
   lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-  int results = run(L, co, lua_gettop(L));
+  int results = run(L, co, lua_gettop(L), true);
   return (results >= 0) ? results : pass_error(L, co);
 }
 

@@ -119,8 +119,28 @@ void tg_agent_clear (lua_State *L) {
 
 /* ---- calls ---- */
 
-/* The body of the coroutine: the tidings and the program's coroutine; the
-   result is the agent's. The first call loads the modules. */
+/* What the agent is to know beside the kind and the coroutine: how many
+   values. */
+static int push_details (lua_State *L, const tg_Tidings *t, int error) {
+  if (t->text != NULL) {
+    lua_pushlstring(L, t->text, t->size);
+    return 1;
+  }
+  if (t->thrower != NULL) {
+    lua_pushvalue(L, error);
+    lua_pushinteger(L, t->level);
+    lua_pushboolean(L, t->uncaught);
+    return 3;
+  }
+  lua_pushinteger(L, t->line);
+  lua_pushboolean(L, t->hit);
+  lua_pushboolean(L, t->stepped);
+  return 3;
+}
+
+/* The body of the coroutine: the tidings, the program's coroutine, and the
+   error if it is about one; the result is the agent's. The first call loads the
+   modules. */
 static int enter (lua_State *L) {
   const tg_Tidings *t = lua_touserdata(L, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key_import);
@@ -128,22 +148,21 @@ static int enter (lua_State *L) {
   lua_call(L, 1, 1);
   lua_pushstring(L, t->kind);
   lua_pushvalue(L, 2);
-  if (t->text != NULL)
-    lua_pushlstring(L, t->text, t->size);
-  else
-    lua_pushinteger(L, t->line);
-  lua_pushboolean(L, t->hit);
-  lua_pushboolean(L, t->stepped);
-  lua_call(L, 5, 1);
+  lua_call(L, 2 + push_details(L, t, 3), 1);
   return 1;
+}
+
+static void report (lua_State *L) {
+  const char *message = lua_tostring(L, -1);
+  fprintf(stderr, "tracegrip: debugger: %s\n",
+          (message != NULL) ? message : "an error without a message");
 }
 
 /* It has failed, or has yielded, which is as bad: the coroutine begins anew. */
 static void recover (lua_State *work, int status) {
-  const char *message = (status == LUA_YIELD) ? "it has yielded"
-                                              : lua_tostring(work, -1);
-  fprintf(stderr, "tracegrip: debugger: %s\n",
-          (message != NULL) ? message : "an error without a message");
+  if (status == LUA_YIELD)
+    lua_pushliteral(work, "it has yielded");
+  report(work);
   lua_resetthread(work);
   lua_settop(work, 0);
 }
@@ -157,21 +176,31 @@ static void take_out (tg_Session *s, uint64_t begun) {
   tg_emit_wait(s);
 }
 
+/* What 'enter' is called with. The error stays where it is, and a copy of it is
+   given. */
+static int push_call (lua_State *work, const tg_Tidings *t, lua_State *about) {
+  lua_pushcfunction(work, enter);
+  lua_pushlightuserdata(work, (void *)(uintptr_t)t);
+  lua_pushthread(about);
+  lua_xmove(about, work, 1);
+  if (t->thrower == NULL)
+    return 2;
+  lua_pushvalue(about, -1);
+  lua_xmove(about, work, 1);
+  return 3;
+}
+
 bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
-  lua_State *work = i->work;
+  lua_State *work = i->work, *about = (t->thrower != NULL) ? t->thrower : L;
   int error = errno, results = 0;
   bool answer = false;
-  if (i->busy || !lua_checkstack(L, 1) || !lua_checkstack(work, 4))
+  if (i->busy || !lua_checkstack(about, 1) || !lua_checkstack(work, 5))
     return false;
   tg_assert(work != L && lua_gettop(work) == 0);
   TG_STACK_GUARD(L);
   i->busy = true;
   uint64_t begun = tg_clock_ticks();
-  lua_pushcfunction(work, enter);
-  lua_pushlightuserdata(work, (void *)(uintptr_t)t);
-  lua_pushthread(L);
-  lua_xmove(L, work, 1);
-  int status = lua_resume(work, L, 2, &results);
+  int status = lua_resume(work, L, push_call(work, t, about), &results);
   if (status == LUA_OK) {
     answer = lua_toboolean(work, -1);
     lua_settop(work, 0);
@@ -183,4 +212,17 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   errno = error;
   TG_STACK_CHECK(L);
   return answer;
+}
+
+void tg_agent_nest (lua_State *L, const tg_Tidings *t) {
+  if (!lua_checkstack(L, 4))
+    return;
+  TG_STACK_GUARD(L);
+  lua_pushcfunction(L, enter);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)t);
+  lua_pushthread(L);
+  if (lua_pcall(L, 2, 1, 0) != LUA_OK)
+    report(L);
+  lua_pop(L, 1);
+  TG_STACK_CHECK(L);
 }

@@ -16,12 +16,16 @@
 
 /* What the agent is called for. */
 typedef struct tg_Tidings {
-  const char *kind;       /* "attend", "wait", "source", "stop", "pause" */
+  const char *kind;       /* as agent.lua has them */
   const char *text;       /* of "source": the text, else NULL */
   size_t size;
   int line;               /* of "stop": where, 0 = not known */
   bool hit;               /* of "stop": there is a breakpoint */
   bool stepped;           /* of "stop": the program would stop without one */
+  lua_State *thrower;     /* of "error": whose frames there are, the error on
+                             top of its stack; else NULL */
+  int level;              /* of "error": the innermost of them */
+  bool uncaught;          /* of "error": nobody will catch it */
 } tg_Tidings;
 
 /* Makes the coroutine, which is returned and the registry keeps, and the loader
@@ -37,5 +41,9 @@ void tg_agent_clear (lua_State *L);                            /* [-0, +0, -] */
    fails, which is a line on standard error. */
 bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t);
                                                                /* [-0, +0, -] */
+
+/* The same of what code has to tell that the agent itself runs: 'L' is a
+   coroutine of its own, and the agent is called there. */
+void tg_agent_nest (lua_State *L, const tg_Tidings *t);        /* [-0, +0, -] */
 
 #endif

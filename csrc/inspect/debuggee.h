@@ -8,6 +8,7 @@
 #define TG_DEBUGGEE_H
 
 #include "channel/channel.h"
+#include "coverage/coverage.h"
 #include "inspect/breakpoints.h"
 #include "state/session.h"
 
@@ -20,26 +21,46 @@ typedef enum tg_Step {
   TG_STEP_OUT             /* when 'frame' has returned */
 } tg_Step;
 
+/* Of which errors debuggers want to hear. */
+typedef enum tg_Errors {
+  TG_ERRORS_NONE,
+  TG_ERRORS_UNCAUGHT,
+  TG_ERRORS_ALL
+} tg_Errors;
+
 typedef struct tg_Inspector {
   tg_Session *session;    /* borrows */
   tg_Channel *channel;    /* pins */
+  tg_Hearer hearer;       /* of the console (inspect/console.h) */
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
   bool direct;            /* the interpreter's memory is read (direct/) */
   bool busy;              /* the debugger's Lua is running */
   bool closing;           /* closed while busy: it goes when that is over */
   bool attached;          /* a debugger wants to hear of pauses */
+  bool listened;          /* a debugger wants to hear of the console */
+  uint64_t said, taken;   /* messages of the console so far; of these taken */
+  size_t shelved;         /* bytes of strings in those in between */
   bool curious;           /* a breakpoint may be in a source that is yet to be
                              loaded */
+  tg_Coverage *coverage;  /* owns: calls and lines are counted; NULL: not */
+  tg_Errors errors;
+  lua_CFunction handler;  /* our pcall's message handler, which tells of errors
+                             itself */
+  bool passing;           /* an error goes from a dead coroutine, where it was
+                             told, to the one that has resumed that */
   tg_Step step;
   lua_State *from;        /* of a step: its coroutine, anchored... */
   const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
+  const void *counted;    /* the instruction before which it stands, or has
+                             stood: its line is no new place */
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 
-/* Whether the program is watched at all: without breakpoints and steps it has
-   no hook. */
+/* Whether the program is watched at all: without breakpoints, steps, coverage
+   and errors that are asked for it has no hook. */
 TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
-  return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE;
+  return i->breakpoints.count > 0 || i->curious || i->step != TG_STEP_NONE
+         || i->errors != TG_ERRORS_NONE || i->coverage != NULL;
 }
 
 #endif

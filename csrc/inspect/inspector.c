@@ -8,10 +8,16 @@
 #include "direct/proof.h"
 #include "hook/standins.h"
 #include "inspect/agent.h"
+#include "inspect/console.h"
+#include "inspect/exceptions.h"
+#include "inspect/uncaught.h"
 #include "inspect/watch.h"
 #include "state/ownfunctions.h"
 
 static const char key_from = 0;     /* registry: the coroutine of a step */
+
+#define BACKLOG ((size_t)16 << 20)  /* bytes that wait for the server: more of
+                                       what may be left out is */
 
 /*
 ** {==================================================================
@@ -24,6 +30,24 @@ static void serve (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_inspector_attend(s, L);
 }
 
+static void call_agent (tg_Inspector *i, lua_State *L, const char *kind);
+
+/* Code that a debugger runs speaks while the agent is busy. Only that: the
+   program stands still meanwhile. */
+static void hear (tg_Session *s, lua_State *L, const char *method) {
+  tg_Inspector *i = s->inspector;
+  tg_assert(i != NULL && s->hearer == &i->hearer);
+  tg_console_keep(i, L, method);
+  if (!i->listened && !i->attached)
+    return;
+  if (i->busy)
+    tg_agent_nest(L, &(tg_Tidings){.kind = "say"});
+  else {
+    call_agent(i, L, "say");
+    tg_inspector_attend(s, L);      /* a program that only speaks hears too */
+  }
+}
+
 /* What may raise comes first, so that there is either a whole inspector or
    none: a coroutine in the registry that nobody uses is no harm. */
 void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
@@ -34,6 +58,7 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
     return;
   tg_assert(s->running != NULL);
   lua_State *work = tg_agent_setup(L, path);
+  tg_console_setup(L);
   tg_Inspector *i = tg_calloc(1, sizeof *i);
   if (i == NULL)
     luaL_error(L, "not enough memory");
@@ -43,7 +68,12 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   i->direct = tg_proof_holds(L);
   i->channel = tg_channel_pin(channel);
   s->inspector = i;
+  i->hearer.hear = hear;
+  tg_clock_setup();
+  tg_clock_start(&i->hearer.clock);
+  s->hearer = &i->hearer;
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
+  tg_exceptions_open(s, L);
 }
 
 /* Code that a debugger runs may close the listener that it came by: then the
@@ -56,6 +86,11 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
   if (i->busy)
     return;
   tg_watch_end(i, L);
+  s->hearer = NULL;
+  if (!s->tracing)
+    tg_labels_clear(&s->labels);
+  tg_console_clear(L);
+  tg_exceptions_close(s, L);
   tg_standins_close(s, L, TG_CALLER_INSPECTOR);
   tg_agent_clear(L);
   s->inspector = NULL;
@@ -119,13 +154,13 @@ static int inspector_receive (lua_State *L) {
   if (x == NULL)
     return 0;
   lua_pushinteger(L, (lua_Integer)x->client);
-  if (x->gone) {
-    tg_letter_free(x);
-    return 1;
-  }
-  lua_pushlstring(L, x->text, x->size);
+  int results = x->gone ? 1 : 2;
+  if (x->paced)
+    lua_pushboolean(L, x->behind);
+  else if (!x->gone)
+    lua_pushlstring(L, x->text, x->size);
   tg_letter_free(x);
-  return 2;
+  return results;
 }
 
 static int inspector_send (lua_State *L) {
@@ -136,7 +171,23 @@ static int inspector_send (lua_State *L) {
   tg_Letter *x = tg_letter_new(client, text, size);
   if (x == NULL)
     return luaL_error(L, "not enough memory");
-  tg_channel_reply(i->channel, x);
+  size_t most = lua_toboolean(L, 3) ? BACKLOG : SIZE_MAX;
+  lua_pushboolean(L, tg_channel_offer(i->channel, x, most));
+  return 1;
+}
+
+static int inspector_now (lua_State *L) {
+  lua_pushnumber(L, tg_console_now());
+  return 1;
+}
+
+static int inspector_said (lua_State *L) {
+  tg_console_take(inspector_of(L), L);
+  return 1;
+}
+
+static int inspector_listened (lua_State *L) {
+  inspector_of(L)->listened = lua_toboolean(L, 1);
   return 0;
 }
 
@@ -226,6 +277,43 @@ static int inspector_curious (lua_State *L) {
   return 0;
 }
 
+static int inspector_uncaught (lua_State *L) {
+  lua_pushboolean(L, tg_uncaught_review(inspector_of(L)));
+  return 1;
+}
+
+static int inspector_cover (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  bool wanted = lua_toboolean(L, 1);
+  if (wanted && i->coverage == NULL)
+    i->coverage = tg_coverage_new(i->direct);
+  if (wanted && i->coverage == NULL)
+    return luaL_error(L, "not enough memory");
+  if (!wanted) {
+    tg_coverage_free(i->coverage);
+    i->coverage = NULL;
+  }
+  return 0;
+}
+
+static int inspector_counts (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  if (i->coverage == NULL) {
+    lua_newtable(L);
+    return 1;
+  }
+  tg_coverage_push(i->coverage, L);
+  tg_coverage_reset(i->coverage);
+  return 1;
+}
+
+static int inspector_errors (lua_State *L) {
+  static const char *const names[] = {"none", "uncaught", "all", NULL};
+  tg_Inspector *i = inspector_of(L);
+  i->errors = (tg_Errors)luaL_checkoption(L, 1, NULL, names);
+  return 0;
+}
+
 static int inspector_step (lua_State *L) {
   static const char *const names[] = {"none", "next", "into", "over", "out",
                                       NULL};
@@ -243,11 +331,18 @@ void tg_inspector_push (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"receive", inspector_receive},
     {"send", inspector_send},
+    {"now", inspector_now},
+    {"said", inspector_said},
+    {"listened", inspector_listened},
     {"chain", inspector_chain},
     {"own", inspector_own},
     {"breakpoints", inspector_breakpoints},
     {"attached", inspector_attached},
     {"curious", inspector_curious},
+    {"uncaught", inspector_uncaught},
+    {"cover", inspector_cover},
+    {"counts", inspector_counts},
+    {"errors", inspector_errors},
     {"step", inspector_step},
     {NULL, NULL}
   };

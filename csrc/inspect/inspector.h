@@ -43,8 +43,14 @@ int inspector_pause (lua_State *L);
 
 /*
 ** Pushes the table of functions that the agent has beside Lua's own:
-**   receive(wait)      -> client, text | client (it is gone) | nothing
-**   send(client, text)
+**   receive(wait)      -> client, text | client, boolean (it reads too slowly,
+**                      or does no more) | client (it is gone) | nothing
+**   send(client, text, optional)
+**                      -> whether it will be; what is not optional always is
+**   now()              milliseconds since 1970
+**   said()             -> the next message of the console (inspect/console.h);
+**                      nil
+**   listened(there)    whether a debugger wants to hear of them
 **   chain(co)          -> list of coroutines that run: co, its resumer, ...
 **   own(f)             -> whether a function is tracegrip's
 **   breakpoints(source, lines, functions)
@@ -52,6 +58,14 @@ int inspector_pause (lua_State *L);
 **                      first lines of functions that have one
 **   attached(there)    whether a debugger wants to hear of pauses
 **   curious(wanted)    whether new sources are to be told
+**   uncaught()         errors that end the program are told from now on, while
+**                      somebody listens; false: it has not begun yet
+**   cover(wanted)      whether calls and lines are counted; from 0 if they were
+**                      not
+**   counts()           -> what was counted (coverage/coverage.h), which begins
+**                      from 0 again
+**   errors(which)      of which ones debuggers are to hear: "none", "uncaught",
+**                      "all"
 **   step(co, mode)     "next", "into", "over", "out", "none"
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */

@@ -12,6 +12,7 @@
 #include "hook/arm.h"
 #include "hook/running.h"
 #include "inspect/agent.h"
+#include "inspect/thrown.h"
 #include "state/ownfunctions.h"
 
 #define CALLS (LUA_MASKCALL)
@@ -219,6 +220,8 @@ TG_INLINE bool wants_lines (tg_Inspector *i, lua_State *L,
                             const void *frame) {
   if (tg_unlikely(i->step != TG_STEP_NONE) && is_stepped(i, L, frame))
     return true;
+  if (tg_unlikely(i->coverage != NULL))
+    return true;
   const tg_Known *k = known_of(i, L, frame);
   return k != NULL && k->stops;
 }
@@ -243,24 +246,45 @@ static bool is_below (tg_Inspector *i, lua_State *L, const void *frame) {
 */
 
 /* The step is over where the agent stops. If it does not (a condition that does
-   not hold) the step goes on. */
-static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
-                  bool stepped) {
+   not hold) the step goes on. The code of a debugger may have closed the
+   inspector: what is left of it is freed later, since the hook goes on. */
+static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   tg_Step step = i->step;
   if (i->busy)
     return;
   i->step = TG_STEP_NONE;
-  bool stopped = tg_agent_call(i, L, &(tg_Tidings){
-    .kind = "stop", .line = line, .hit = hit, .stepped = stepped});
+  bool stopped = tg_agent_call(i, L, t);
   if (!stopped && i->step == TG_STEP_NONE)
     i->step = step;
-  tg_watch_review(i, L);
+  if (i->closing)
+    tg_watch_end(i, L);
+  else
+    tg_watch_review(i, L);
+}
+
+static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
+                  bool stepped) {
+  tell(i, L, &(tg_Tidings){.kind = "stop", .line = line, .hit = hit,
+                           .stepped = stepped});
+}
+
+/* What is to come next; NULL where memory is not read. */
+static const void *instruction (const tg_Inspector *i, const lua_Debug *ar) {
+  return i->direct ? tg_read_pointer(ar->i_ci, TG_AT_FRAME_NEXT) : NULL;
+}
+
+/* Of an instruction that begins a line Lua tells twice: as one, and as a line
+   (luaG_traceexec). Who has stopped at the first is not stopped again. */
+static bool was_here (tg_Inspector *i, const lua_Debug *ar) {
+  const void *counted = i->counted;
+  i->counted = NULL;
+  return counted != NULL && counted == instruction(i, ar);
 }
 
 static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
   const void *frame = ar->i_ci;
   const tg_Known *k = known_of(i, L, frame);
-  if (k == NULL || is_own(i, k))
+  if (k == NULL || was_here(i, ar) || is_own(i, k))
     return;
   bool hit = k->stops
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
@@ -278,6 +302,7 @@ static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
     return;
   lua_getinfo(L, "l", ar);
   stop(i, L, ar->currentline, false, true);
+  i->counted = instruction(i, ar);
 }
 
 /* The callee has the frame of its caller. A step over what is gone is one to
@@ -288,9 +313,41 @@ static void on_tail_call (tg_Inspector *i, lua_State *L,
     i->step = TG_STEP_OUT;
 }
 
+/* The first argument of the handler that is called: a vararg one may have it
+   among its extra ones. */
+static void push_error (lua_State *L, const lua_Debug *ar) {
+  if (lua_getlocal(L, ar, -1) == NULL && lua_getlocal(L, ar, 1) == NULL)
+    lua_pushnil(L);
+}
+
+/* A message handler is called where the error is, with all frames still there.
+   What runs after an error that has passed a coroutine has caught it. */
+static TG_NOINLINE void look_for_error (tg_Inspector *i, lua_State *L,
+                                        lua_Debug *ar) {
+  const void *frame = ar->i_ci;
+  if (!i->direct || i->busy)
+    return;
+  if (!tg_thrown_handles(L, frame)) {
+    i->passing = i->passing && tg_frame_is_c(frame);
+    return;
+  }
+  if (!lua_checkstack(L, 2))
+    return;
+  lua_getinfo(L, "f", ar);
+  bool ours = lua_tocfunction(L, -1) == i->handler;
+  lua_pop(L, 1);
+  if (ours)
+    return;
+  push_error(L, ar);
+  tg_watch_error(i, L, L, 1, !tg_thrown_is_caught(i, L, 1));
+  lua_pop(L, 1);
+}
+
 /* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
    hook that was called is ours, and its mask is one look. */
-TG_INLINE void on_call (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
+TG_INLINE void on_call (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
+  if (tg_unlikely(i->errors != TG_ERRORS_NONE))
+    look_for_error(i, L, ar);
   int all = i->session->hooked ? mask_of(i, L) : lua_gethookmask(L);
   int now = all & LINES;
   int mask = (i->step != TG_STEP_NONE || now != CALLS) ? RETURNS : CALLS;
@@ -343,6 +400,8 @@ static void hook (lua_State *L, lua_Debug *ar) {
     lua_sethook(L, NULL, 0, 0);
     return;
   }
+  if (tg_unlikely(i->coverage != NULL))
+    tg_coverage_event(i->coverage, L, ar);
   if (tg_unlikely(!tg_debuggee_watched(i)))
     set_mask(i, L, 0);
   else if (tg_likely(ar->event == LUA_HOOKCALL))
@@ -385,6 +444,20 @@ void tg_watch_review (tg_Inspector *i, lua_State *L) {
   set_mask(i, L, mask);
 }
 
+bool tg_watch_is_left (const tg_Inspector *i, lua_State *L) {
+  return is_taken(i, L);
+}
+
+void tg_watch_error (tg_Inspector *i, lua_State *L, lua_State *co, int level,
+                     bool uncaught) {
+  bool passing = i->passing;
+  i->passing = false;
+  if (passing || (i->errors == TG_ERRORS_UNCAUGHT && !uncaught))
+    return;
+  tell(i, L, &(tg_Tidings){.kind = "error", .thrower = co, .level = level,
+                           .uncaught = uncaught});
+}
+
 void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step) {
   lua_Debug ar;
   i->step = step;
@@ -396,7 +469,11 @@ void tg_watch_end (tg_Inspector *i, lua_State *L) {
   tg_assert(i->session->inspector == i);
   i->breakpoints.count = 0;
   i->curious = false;
+  i->errors = TG_ERRORS_NONE;
   i->step = TG_STEP_NONE;
+  tg_coverage_free(i->coverage);
+  i->coverage = NULL;
+  i->attached = false;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);
 }

@@ -5,7 +5,9 @@
 **   nothing to stop at   no hook
 **   breakpoints          calls; lines and returns only in a function that has
 **                        one, and returns below it
+**   errors               calls: message handlers are among them
 **   a step               calls and returns; lines where the step may end
+**   coverage             calls and lines, which are counted (coverage/)
 **
 ** Lua's hook is one for each coroutine, with one mask: so the mask is changed
 ** at calls and returns, for the function that runs then. To Lua and to the
@@ -27,6 +29,19 @@ void tg_watch_review (tg_Inspector *i, lua_State *L);          /* [-0, +0, -] */
 /* A step from where 'L' is now, which the caller keeps alive until the next. */
 void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step);
                                                                /* [-0, +0, -] */
+
+/* Whether the coroutine is left to a hook of the program's. */
+bool tg_watch_is_left (const tg_Inspector *i, lua_State *L);
+
+/* Whether debuggers are to hear of errors now. */
+TG_INLINE bool tg_watch_hears (const tg_Inspector *i) {
+  return i->errors != TG_ERRORS_NONE && !i->busy;
+}
+
+/* The error on top of the stack of 'co', whose frames from 'level' on are still
+   there: the program stops if a debugger wants to hear of it. 'L' runs. */
+void tg_watch_error (tg_Inspector *i, lua_State *L, lua_State *co, int level,
+                     bool uncaught);                           /* [-0, +0, -] */
 
 /* There is no such inspector any more: coroutines that still have the hook lose
    it with their next event. */

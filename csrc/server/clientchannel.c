@@ -250,13 +250,17 @@ static int channel_nudge (lua_State *L) {
   return 1;
 }
 
-/* mail(client, text): what a debugger says; without a text, that it is gone.
-   False: more waits for the program than it should. */
+/* mail(client, text): what a debugger says; without a text, that it is gone; a
+   boolean: whether it is behind. False: more waits for the program than it
+   should. */
 static int channel_mail (lua_State *L) {
   ClientChannel *c = check(L);
   size_t size = 0;
-  const char *text = luaL_optlstring(L, 3, NULL, &size);
-  tg_Letter *x = tg_letter_new((uint64_t)luaL_checkinteger(L, 2), text, size);
+  uint64_t client = (uint64_t)luaL_checkinteger(L, 2);
+  bool paced = lua_isboolean(L, 3);
+  const char *text = paced ? NULL : luaL_optlstring(L, 3, NULL, &size);
+  tg_Letter *x = paced ? tg_letter_pace(client, lua_toboolean(L, 3))
+                       : tg_letter_new(client, text, size);
   if (x == NULL)
     return luaL_error(L, "not enough memory");
   lua_pushboolean(L, tg_channel_mail(c->channel, x));

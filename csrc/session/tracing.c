@@ -117,7 +117,8 @@ static void clear_machinery (tg_Session *s) {
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
-  tg_labels_clear(&s->labels);
+  if (s->hearer == NULL)
+    tg_labels_clear(&s->labels);
   s->current = NULL;
   s->on_file = s->orphan = NULL;
   s->snapshot = false;

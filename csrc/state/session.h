@@ -104,6 +104,14 @@ typedef struct tg_Trace {
                                  which on it could not be read; 0 = none met */
 } tg_Trace;
 
+/* Who is told what the program says by the console, beside traces. */
+typedef struct tg_Hearer {
+  /* The values of the method are all that is on the stack, as a browser shows
+     them: "label: 3" of a counter. Called where any C function may call Lua. */
+  void (*hear) (struct tg_Session *s, lua_State *L, const char *method);
+  tg_Clock clock;             /* of timers while nothing is traced */
+} tg_Hearer;
+
 typedef struct tg_Session {
   lua_State *main;            /* the state's main thread */
   const void *registry;       /* its registry: tells states apart */
@@ -116,6 +124,7 @@ typedef struct tg_Session {
   struct tg_Endpoint *endpoint; /* the server's: it listens (endpoint.h) */
   struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
   struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
+  tg_Hearer *hearer;          /* borrows: of the console, or NULL */
   struct tg_Running *running; /* once somebody may call (hook/running.h) */
   lua_Hook summon;            /* its hook, which is none of the program's */
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
@@ -151,7 +160,8 @@ typedef struct tg_Session {
                                  what within */
   tg_Closures aside_closures; /* owns: what is known of functions there */
   tg_ObjectPool pool;
-  tg_Labels labels;           /* owns; the console's timers and counters */
+  tg_Labels labels;           /* owns; the console's timers and counters; also
+                                 while there is a hearer */
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */

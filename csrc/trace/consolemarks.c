@@ -1,10 +1,10 @@
 /*
-** consolemarks.c - what the program says with console.log and its like, as
-** events of the traces that run and want markers. Called by the program, on its
-** thread, outside of the hook. Where nothing wants them a call is a look at the
-** session. Nothing is printed and nothing fails: a marker is worth no error in
-** the program, and what is wrong with it is a marker too, a warning. Only
-** memory that Lua refuses raises.
+** consolemarks.c - what the program says with console.log and its like: events
+** of the traces that run and want markers, and words to a debugger, if one may
+** come. Called by the program, on its thread, outside of the hook. Where nobody
+** wants them a call is a look at the session. Nothing is printed and nothing
+** fails: a marker is worth no error in the program, and what is wrong with it
+** is a marker too, a warning. Only memory that Lua refuses raises.
 */
 #include "trace/consolemarks.h"
 
@@ -22,9 +22,32 @@ typedef struct Call {
   uint64_t now;
 } Call;
 
+static bool is_marked (const tg_Session *s) {
+  return (s->selection.types & TG_TYPE_MARKERS) != 0;
+}
+
+/* The debugger is told in a browser's words: a label and its number are one
+   value. Of some it hears nothing, as from browsers. */
+static void tell (const Call *c, tg_MarkSort sort, uint64_t number) {
+  lua_State *L = c->L;
+  if (sort == TG_MARK_TIMESTAMP || sort == TG_MARK_TIME
+      || sort == TG_MARK_COUNTRESET)
+    return;
+  if (sort == TG_MARK_TIMEEND || sort == TG_MARK_TIMELOG) {
+    lua_pushfstring(L, "%s: %f ms", lua_tostring(L, 1),
+                    (lua_Number)number / 1e6);
+    lua_replace(L, 1);
+  }
+  else if (sort == TG_MARK_COUNT) {
+    lua_pushfstring(L, "%s: %I", lua_tostring(L, 1), (LUAI_UACINT)number);
+    lua_replace(L, 1);
+  }
+  c->s->hearer->hear(c->s, L, tg_mark_name((uint32_t)sort));
+}
+
 /* A marker with all that is on the stack. */
-static void put (const Call *c, tg_MarkSort sort, bool numbered,
-                 uint64_t number) {
+static void put_mark (const Call *c, tg_MarkSort sort, bool numbered,
+                      uint64_t number) {
   uint32_t groups = c->s->labels.groups;
   if (groups > GROUPS_MAX)
     groups = GROUPS_MAX;
@@ -34,6 +57,14 @@ static void put (const Call *c, tg_MarkSort sort, bool numbered,
     .first = 1, .count = lua_gettop(c->L)
   };
   tg_emit_mark(c->s, c->L, &mark, c->now);
+}
+
+static void put (const Call *c, tg_MarkSort sort, bool numbered,
+                 uint64_t number) {
+  if (is_marked(c->s))
+    put_mark(c, sort, numbered, number);
+  if (c->s->hearer != NULL)
+    tell(c, sort, number);
 }
 
 /* What a browser's console says where a label is not what it should be. */
@@ -68,7 +99,8 @@ static const char *label (lua_State *L, size_t *size) {
 */
 
 static uint64_t elapsed_ns (const Call *c, const tg_Label *k) {
-  const tg_Clock *clock = &c->s->writer.stream->clock;
+  const tg_Clock *clock = c->s->tracing ? &c->s->writer.stream->clock
+                                        : &c->s->hearer->clock;
   if (c->now <= k->since)
     return 0;
   return (uint64_t)((double)(c->now - k->since) * clock->ns_per_tick);
@@ -162,13 +194,59 @@ static void put_call (const Call *c, tg_MarkSort sort) {
   }
 }
 
+/* The session, if somebody wants to know; else NULL. */
+static tg_Session *wanted_by (lua_State *L) {
+  tg_Session *s = tg_session_find(L);
+  return (s != NULL && (is_marked(s) || s->hearer != NULL)) ? s : NULL;
+}
+
 /* A method gives nothing back, whether it is seen or not. */
 static int mark (lua_State *L, tg_MarkSort sort) {
-  tg_Session *s = tg_session_find(L);
-  if (s != NULL && (s->selection.types & TG_TYPE_MARKERS) != 0) {
+  tg_Session *s = wanted_by(L);
+  if (s != NULL) {
     Call c = {L, s, tg_clock_ticks()};
     put_call(&c, sort);
   }
+  return 0;
+}
+
+/* Methods that markers have no sort for: to a trace they are of one that it
+   knows, so that recordings stay what they are. */
+static int mark_as (lua_State *L, tg_MarkSort sort, const char *method) {
+  tg_Session *s = wanted_by(L);
+  if (s == NULL)
+    return 0;
+  Call c = {L, s, tg_clock_ticks()};
+  if (is_marked(s))
+    put_mark(&c, sort, false, 0);
+  if (s->hearer != NULL)
+    s->hearer->hear(s, L, method);
+  return 0;
+}
+
+static int console_table (lua_State *L) {
+  return mark_as(L, TG_MARK_LOG, "table");
+}
+
+static int console_trace (lua_State *L) {
+  return mark_as(L, TG_MARK_LOG, "trace");
+}
+
+/* assert(condition, ...): to a trace an error that says so; a debugger says it
+   by itself. Nothing is raised, unlike by Lua's own assert. */
+static int console_assert (lua_State *L) {
+  tg_Session *s = wanted_by(L);
+  if (s == NULL || lua_toboolean(L, 1))
+    return 0;
+  Call c = {L, s, tg_clock_ticks()};
+  lua_pushliteral(L, "Assertion failed");
+  if (lua_gettop(L) > 1)
+    lua_replace(L, 1);
+  if (is_marked(s))
+    put_mark(&c, TG_MARK_ERROR, false, 0);
+  lua_remove(L, 1);
+  if (s->hearer != NULL)
+    s->hearer->hear(s, L, "assert");
   return 0;
 }
 
@@ -182,6 +260,9 @@ static const luaL_Reg methods[] = {
 #define X(id, name) {name, console_##id},
   TG_MARKS(X)
 #undef X
+  {"assert", console_assert},
+  {"table", console_table},
+  {"trace", console_trace},
   {NULL, NULL}
 };
 

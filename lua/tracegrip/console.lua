@@ -27,6 +27,9 @@
 -- timeEnd (label)                 how long it ran: a span of time
 -- count (label), countReset (label)
 -- log, info, warn, error, debug (...)
+-- table, trace (...)              to a trace the same as log
+-- assert (condition, ...)         if it is false or nil: an error that says so;
+--                                 nothing is raised
 -- group, groupCollapsed (...)     what follows is one level in
 -- groupEnd ()
 -- traceparent (header)            calls that this call makes from now on hang
@@ -39,6 +42,11 @@
 -- an error: of a timer that was never begun there is a marker that says so, of
 -- the method "warn". Timers and counters are those since tracing began. When
 -- no trace wants markers a call does nothing.
+--
+-- Where the program is open to Chrome DevTools (docs/inspect.md) their console
+-- shows all of these but timeStamp, and those of before they were attached: the
+-- last 1000, whose values are kept for them. A failed assert stops the program
+-- where exceptions do. Timers and counters are those since it was opened.
 --
 -- These are the C functions themselves: a Lua function around them would stand
 -- between the program's frames and their trace.

@@ -125,7 +125,6 @@ describe("a message", function ()
         return select(2, front:ask(method, params)).code
       end
       assert.equal(-32601, code "Network.enable")
-      assert.equal(-32601, code "Debugger.setPauseOnExceptions")
       assert.equal(-32602, code "Runtime.evaluate")
       assert.equal(-32602, code("Runtime.evaluate", {expression = 7}))
       assert.equal(-32602, code("Debugger.setBreakpointByUrl",

@@ -14,6 +14,27 @@ local r = add(1, 2)
 print(r, t.name)
 ]]
 
+local busy = [[
+local console = require "tracegrip.console"
+local function busy (n)
+  local x = 0
+  for i = 1, n do
+    x = x + math.sin(i)
+  end
+  return x
+end
+local function never ()
+  return 1
+end
+console.log("begins", {n = 1})
+console.warn "careful"
+console.table {{a = 1}, {a = 2}}
+while not stop do
+  busy(1000)
+  local x = busy(10)
+end
+]]
+
 -- A browser and a Node that knows WebSocket are not everywhere; and a browser
 -- does not start under a sanitizer (make asan).
 local function is_missing ()
@@ -43,6 +64,21 @@ app.lua:3 app.lua:6 | a : 1, b : 2, sum : 3, this : undefined
 app.lua:7 | add : ƒ (a, b), r : 3, t : table {name: 'x'}, this : undefined
 3	x
 ]], result.stdout)
+    end)
+  end)
+
+  it("show the console, coverage and a profile in their panels", function ()
+    run.within(function (where)
+      run.write(where .. "/app.lua", busy)
+      local result = run.command({
+        "timeout", "100", "node", "--experimental-websocket", "--no-warnings",
+        run.root .. "/spec/inspect/panels.mjs", run.build, where
+      }, {cwd = where})
+      assert.equal("", result.stderr)
+      assert.matches("^console: begins, careful\ncoverage: %S+ /app.lua "
+                     .. "JS %(per block%) 327 18155%.4%%\n"
+                     .. "functions: busy app.lua:2:1, math.sin %(unknown%)\n$",
+                     result.stdout)
     end)
   end)
 end)

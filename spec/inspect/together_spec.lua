@@ -70,11 +70,11 @@ print(row.name, row.calls, row.total_ms)
   it("may begin and end within a step", function ()
     debugger.debug(program, function (front, _, command)
       local lines = {}
-      for _ = 1, 7 do
+      for _ = 1, 6 do
         local paused = front:go "stepOver"
         lines[#lines + 1] = paused.callFrames[1].location.lineNumber + 1
       end
-      assert.same({1, 4, 5, 6, 7, 8, 9}, lines)
+      assert.same({4, 5, 6, 7, 8, 9}, lines)
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())
       assert.equal(events .. "\n", command.out)

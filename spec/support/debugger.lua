@@ -8,6 +8,7 @@ local uv = require "luv"
 local has_wslay, wslay = pcall(require, "tracegrip.wslay")
 
 local run = require "spec.support.run"
+local schema = require "spec.support.schema"
 local served = require "spec.support.served"
 
 local debugger = {}
@@ -51,9 +52,18 @@ local function upgraded (front, bytes)
   end
 end
 
+-- The first message that the published protocol does not have is told at the
+-- session's end: an error in here would be the event loop's.
+local function compare (front, message)
+  local ok, result = pcall(schema.check, message, front.asked[message.id])
+  front.valid = front.valid + (ok and result and 1 or 0)
+  debugger.invalid = debugger.invalid or not ok and result or nil
+end
+
 local function receive (front, bytes)
   for _, text in ipairs(front.socket:feed(bytes) or {}) do
     local message = dkjson.decode(text)
+    compare(front, message)
     front.messages[#front.messages + 1] = message
     if message.id ~= nil then
       front.replies[message.id] = message
@@ -71,12 +81,29 @@ function Front:flush ()
   end
 end
 
+--- Reads what comes, from now on.
+function Front:listen ()
+  self.handle:read_start(function (_, bytes)
+    if not bytes then
+      self:close()
+    elseif self.answer then
+      receive(self, bytes)
+    else
+      upgraded(self, bytes)
+      if self.answer and self.rest ~= "" then
+        receive(self, self.rest)
+      end
+    end
+  end)
+end
+
 --- Connects to a program's address, as devtools:// has it after "ws=".
 function debugger.connect (address, headers)
   local port, path = address:match ":(%d+)(/.*)$"
   local front = setmetatable({
     socket = wslay.new("client", 1 << 26), handle = uv.new_tcp(), head = "",
-    messages = {}, replies = {}, orphans = {}, asked = {}, seen = 0, last = 0
+    messages = {}, replies = {}, orphans = {}, asked = {}, seen = 0, last = 0,
+    valid = 0
   }, Front)
   front.handle:connect("127.0.0.1", tonumber(port), function (failed)
     assert(not failed, failed)
@@ -85,18 +112,7 @@ function debugger.connect (address, headers)
       .. "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
       .. "Sec-WebSocket-Version: 13\r\n%s\r\n"):format(path, port,
                                                        headers or ""))
-    front.handle:read_start(function (_, bytes)
-      if not bytes then
-        front:close()
-      elseif front.answer then
-        receive(front, bytes)
-      else
-        upgraded(front, bytes)
-        if front.answer and front.rest ~= "" then
-          receive(front, front.rest)
-        end
-      end
-    end)
+    front:listen()
   end)
   wait("the answer to an upgrade", function ()
     return front.answer or front.closed
@@ -190,6 +206,7 @@ end
 
 -- Ends what is left, whether the spec has failed or not.
 local function with (command, use, ...)
+  debugger.invalid = nil
   local ok, message = pcall(use, ...)
   if not command.status then
     command:kill "sigkill"
@@ -197,6 +214,8 @@ local function with (command, use, ...)
   command:ended()
   if not ok then
     error(message, 0)
+  elseif debugger.invalid then
+    error("not as the protocol has it: " .. debugger.invalid, 0)
   end
 end
 

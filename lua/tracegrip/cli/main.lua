@@ -22,7 +22,8 @@ core.own()
 local main = {}
 
 local names = {"run", "record", "info", "report", "tree", "log",
-               "events", "export", "view", "serve", "attach", "top"}
+               "events", "export", "view", "serve", "attach", "top",
+               "coverage"}
 
 local FAILURE, USAGE = 1, 2
 

@@ -16,6 +16,7 @@ core.own()
 
 local program = {}
 
+-- A table of plain values as Lua has it.
 local function literal (value)
   if type(value) ~= "table" then
     return ("%q"):format(value)
@@ -26,6 +27,8 @@ local function literal (value)
   end
   return "{" .. table.concat(fields, ",") .. "}"
 end
+
+program.literal = literal
 
 -- LUA_INIT as the user set it; the launcher may have put it aside.
 local function original (name, aside)

@@ -8,14 +8,22 @@
 --   "source", source            a function of a source that was never met
 --   "stop", line, hit, stepped  a breakpoint, the end of a step
 --   "pause"                     the program asks to be stopped
+--   "say"                       it has called a method of the console
+--   "error", value, level, uncaught
+--                               an error was raised in the frame of that level,
+--                               which is still there; 'co' may be dead
+--
+--   "uncaught", value, level    the same of one that ends the program
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
 -- ours becomes one too, and the program goes on.
 
 local core = require "tracegrip.core"
+local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
 local pausing = require "tracegrip.inspect.pausing"
+local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
 local runtime = require "tracegrip.inspect.runtime"
 local scripts = require "tracegrip.inspect.scripts"
@@ -27,7 +35,8 @@ local MAX_DEPTH = 100           -- of objects in a message
 local NO_JSON, NO_REQUEST, NO_METHOD, OURS = -32700, -32600, -32601, -32603
 
 local inspector = core.inspector
-local domains = {Debugger = debugger.methods, Runtime = runtime.methods}
+local domains = {Debugger = debugger.methods, Profiler = profiler.methods,
+                 Runtime = runtime.methods}
 
 local methods = {}
 for domain, names in next, protocol do
@@ -99,15 +108,27 @@ end
 
 local function leave (client)
   debugger.leave(sessions.of(client))
+  console.leave(sessions.of(client))
+  profiler.leave(sessions.of(client))
   sessions.remove(client)
+end
+
+local hears = false
+
+-- Once somebody listens and the main chunk is running.
+local function hear_of_errors ()
+  hears = hears or sessions.any "runtime" and core.inspector.uncaught()
 end
 
 -- The next message, waited for or not; false: there is none. A server that has
 -- gone, as in a forked child, takes all debuggers with it.
 local function serve (co, wait)
   local client, text = inspector.receive(wait)
-  if client and text then
+  if type(text) == "boolean" then
+    console.pace(sessions.of(client), text)
+  elseif client and text then
     handle(client, text, co)
+    hear_of_errors()
   elseif client then
     leave(client)
   elseif wait then
@@ -143,8 +164,14 @@ function calls.source (_, source)
   scripts.meet(source)
 end
 
+function calls.say (co)
+  return console.hear(co) == "assert" and debugger.asserted(co)
+end
+
 calls.stop = debugger.reached
 calls.pause = debugger.halt
+calls.error = debugger.thrown
+calls.uncaught = runtime.uncaught
 
 return function (kind, co, ...)
   return calls[kind](co, ...)

@@ -6,6 +6,11 @@
 --                              the hook is at such a place; whether the program
 --                              has stood still there, or goes no further step
 --   debugger.halt(co)          the program asks to be stopped
+--   debugger.asserted(co)      console.assert has failed; whether the program
+--                              has stood still
+--   debugger.thrown(co, value, level, uncaught)
+--                              an error in the frame of that level; whether the
+--                              program has stood still there
 --   debugger.begin(co)         the program is to stop at its first line
 --   debugger.leave(session)    it is gone
 --
@@ -13,6 +18,8 @@
 
 local core = require "tracegrip.core"
 local breakpoints = require "tracegrip.inspect.breakpoints"
+local console = require "tracegrip.inspect.console"
+local exceptions = require "tracegrip.inspect.exceptions"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
@@ -76,6 +83,7 @@ end
 -- Its breakpoints go, as those of V8 do.
 function methods.disable (session)
   breakpoints.clear(session)
+  exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
   core.inspector.attached(sessions.any "debugger")
   return {}
@@ -226,30 +234,34 @@ function methods.setSkipAllPauses (session, params)
   return {}
 end
 
+function methods.setPauseOnExceptions (session, params)
+  local which = fault.string(params, "state")
+  if not exceptions.choose(session, which) then
+    fault.raise("Unknown pause on exceptions mode: %s", which)
+  end
+  return {}
+end
+
 ---------------------------------------------------------------------------
 -- Reaching a place
 ---------------------------------------------------------------------------
 
 -- A list of Lua expressions, as console.log has it.
-local function log (session, arguments, frame)
+local function log (arguments, frame)
   local ok, list = evaluate.run(("(function (...) return {n = select('#', "
                                  .. "...), ...} end)(%s)"):format(arguments),
                                 {frame = frame})
-  local shown = {}
-  for i = 1, ok and list.n or 1 do
-    shown[i] = values.describe(ok and list[i] or list, "console", true)
+  if ok then
+    return console.log(frame.co, table.unpack(list, 1, list.n))
   end
-  session:send("Runtime.consoleAPICalled", {
-    type = "log", args = wire.array(shown), executionContextId = CONTEXT,
-    timestamp = os.time() * 1000
-  })
+  console.log(frame.co, list)
 end
 
 -- A condition that fails is one that does not hold.
-local function holds (session, one, frame)
+local function holds (_, one, frame)
   local logged = one.condition and one.condition:match(LOGPOINT)
   if logged then
-    log(session, logged, frame)
+    log(logged, frame)
     return false
   elseif not one.condition then
     return true
@@ -299,10 +311,37 @@ function debugger.reached (co, line, hit, stepped)
   return true
 end
 
+function debugger.thrown (co, value, level, uncaught)
+  local frame = frames.innermost(co, level)
+  if not exceptions.wanted(uncaught)
+     or frame and is_ignored(scripts.meet(frame.info.source)) then
+    return false
+  end
+  next_reason = "step"
+  core.inspector.step(co, pausing.stop(co, "exception", {}, {
+    level = frame and frame.level or level,
+    data = exceptions.data(value, uncaught)
+  }))
+  return true
+end
+
 function debugger.halt (co)
   if not all_skip() then
     core.inspector.step(co, pausing.stop(co, "other", {}))
   end
+end
+
+-- As V8: where exceptions stop the program.
+function debugger.asserted (co)
+  local wanted = false
+  sessions.each("debugger", function (session)
+    wanted = wanted or session.exceptions ~= "none"
+  end)
+  if not wanted or all_skip() then
+    return false
+  end
+  core.inspector.step(co, pausing.stop(co, "assert", {}))
+  return true
 end
 
 function debugger.begin (co)

@@ -25,6 +25,7 @@ core.own()
 local MAX_HEAD = 16 << 10       -- bytes of a request
 local MAX_MESSAGE = 16 << 20    -- of a debugger's message
 local MAX_UNREAD = 256 << 20    -- that a debugger does not read
+local BEHIND = 4 << 20          -- from which on it is left out what can be
 local MAX_DEBUGGERS = 16
 local MAX_STRANGERS = 32        -- connections that are no WebSocket yet
 local PATIENCE_MS = 10000       -- for a request to be complete
@@ -125,10 +126,25 @@ function Visitor:answer (status, body, kind)
   end)
 end
 
+-- The program is told when the debugger does not keep up, and when it has read
+-- most of what it was sent.
+function Visitor:pace ()
+  if self.closed then
+    return
+  end
+  local unread = self.handle:write_queue_size()
+  local behind = unread > (self.behind and BEHIND // 4 or BEHIND)
+  if behind ~= self.behind then
+    self.behind = behind
+    self.door.tab:mail(self.client, behind)
+  end
+end
+
 function Visitor:flush ()
   local bytes = self.socket:pending()
   if bytes ~= "" then
-    self.handle:write(bytes)
+    self.handle:write(bytes, function () self:pace() end)
+    self:pace()
   end
   if not self.socket:open() then
     self:close()
@@ -240,6 +256,7 @@ local function welcome (self, handle)
     timer = uv.new_timer(),
     client = nil,             -- its number, once it is a debugger
     socket = nil,             -- and its WebSocket
+    behind = false,           -- it does not read what it is sent
     closed = false,
   }, Visitor)
   self.visitors[visitor] = true

@@ -1,9 +1,12 @@
 -- frames.lua - the frames of a program that stands still, and their variables.
 --
---   frames.of(co)             list of frames of a coroutine, innermost first:
+--   frames.of(co, first)      list of frames of a coroutine, innermost first:
 --                             {co, level, func, info}; tracegrip's own are left
---                             out
+--                             out, and levels below 'first' (0 without)
 --   frames.top(co)            the first of them
+--   frames.innermost(co, level)
+--                             the first of a Lua function, from that level on;
+--                             nil: there is none
 --   frames.find(frame, name)  where the variable of that name is that the frame
 --                             sees: {get =, set =}; nil: it is a global
 --   frames.globals(frame)     the table of its globals, its _ENV
@@ -55,12 +58,13 @@ local function frame_at (co, level)
   if not info or core.inspector.own(info.func) then
     return nil, info ~= nil
   end
-  return {co = co, level = level, func = info.func, info = info, live = true}
+  return {co = co, level = level, func = info.func, info = info, live = true},
+         true
 end
 
-function frames.of (co)
+function frames.of (co, first)
   local list, depth = {}, depth_of(co)
-  for level = 0, depth - 1 do
+  for level = first or 0, depth - 1 do
     if level < MOST // 2 or level >= depth - MOST // 2 then
       list[#list + 1] = frame_at(co, level)
     end
@@ -73,6 +77,16 @@ function frames.top (co)
   while not frame and there do
     frame, there = frame_at(co, level)
     level = level + 1
+  end
+  return frame
+end
+
+-- An error is raised by a C function more often than not: error itself.
+function frames.innermost (co, level)
+  local frame, there = frame_at(co, level)
+  while there and (not frame or frame.info.what == "C") do
+    level = level + 1
+    frame, there = frame_at(co, level)
   end
   return frame
 end

@@ -1,9 +1,12 @@
 -- pausing.lua - a program that stands still: its call frames as the protocol
 -- has them, and the loop that serves debuggers until one says how to go on.
 --
---   pausing.stop(co, reason, hits)   stands still where the coroutine is, until
+--   pausing.stop(co, reason, hits, more)
+--                                    stands still where the coroutine is, until
 --                                    go, or until no debugger is left; returns
 --                                    how to go on: "none", "into", ...
+--                                    more.data: what there is to say besides;
+--                                    more.level: of the first frame shown
 --   pausing.go(how)                  raises a fault if it does not stand still
 --   pausing.stands()                 whether it does
 --   pausing.frame(id)                a frame by its callFrameId; the same
@@ -20,11 +23,13 @@ local frames = require "tracegrip.inspect.frames"
 local objects = require "tracegrip.inspect.objects"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
+local stacktrace = require "tracegrip.inspect.stacktrace"
 local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
 core.own()
 
 local GROUP = objects.PAUSE
+local FRAMES = 200             -- of a resumer
 
 local pausing = {}
 
@@ -40,17 +45,6 @@ local function location (script, line)
           columnNumber = 0}
 end
 
--- What called it says best what it is called; a function that C has called has
--- the name of its declaration.
-local function name_of (info)
-  if info.what == "main" then
-    return "(main chunk)"
-  elseif info.name or info.what == "C" then
-    return info.name or ""
-  end
-  return scripts.declared(scripts.meet(info.source), info.linedefined) or ""
-end
-
 local function scopes (frame)
   local list = {}
   local function add (kind, value, name)
@@ -61,7 +55,7 @@ local function scopes (frame)
     end
   end
   frame.scopes = {}
-  add("local", frames.locals(frame), name_of(frame.info))
+  add("local", frames.locals(frame), stacktrace.name(frame.info))
   add("closure", frames.upvalues(frame), "upvalues")
   local globals = frames.globals(frame)
   add("global", type(globals) == "table" and globals
@@ -75,7 +69,7 @@ local function call_frame (frame, index)
   local script = scripts.meet(info.source)
   return {
     callFrameId = ("%d.%d"):format(count, index),
-    functionName = name_of(info),
+    functionName = stacktrace.name(info),
     location = location(script, info.currentline),
     functionLocation = location(script, info.linedefined),
     url = script.url, scopeChain = scopes(frame),
@@ -84,23 +78,12 @@ local function call_frame (frame, index)
 end
 
 -- Where resumers are: they are told without variables.
-local function resumer_frames (co)
-  local list = {}
-  for _, frame in ipairs(frames.of(co)) do
-    local info = frame.info
-    local script = scripts.meet(info.source)
-    list[#list + 1] = {functionName = name_of(info), scriptId = script.id,
-                       url = script.url, columnNumber = 0,
-                       lineNumber = math.max(info.currentline, 1) - 1}
-  end
-  return list
-end
-
 local function resumers (chain, depth)
   local trace
   for i = math.min(#chain, depth + 1), 2, -1 do
     trace = {description = "coroutine.resume", parent = trace,
-             callFrames = wire.array(resumer_frames(chain[i]))}
+             callFrames = stacktrace.describe(
+               stacktrace.capture(chain[i], FRAMES))}
   end
   return trace
 end
@@ -119,10 +102,11 @@ function pausing.announce (session)
   end
 end
 
-local function begin (co, reason, hits)
+local function begin (co, reason, hits, more)
   count = count + 1
   current = {number = count, reason = reason, hits = hits,
-             frames = frames.of(co),
+             data = more and more.data,
+             frames = frames.of(co, more and more.level),
              chain = core.inspector.chain(co), call_frames = {}}
   for i, frame in ipairs(current.frames) do
     current.call_frames[i] = call_frame(frame, i)
@@ -149,8 +133,8 @@ local function serve_until_go (co)
 end
 
 -- Whatever fails, the pause is over then.
-function pausing.stop (co, reason, hits)
-  begin(co, reason, hits)
+function pausing.stop (co, reason, hits, more)
+  begin(co, reason, hits, more)
   local ok, how = pcall(serve_until_go, co)
   finish()
   return ok and how or error(how, 0)

@@ -4,6 +4,9 @@
 --   runtime.methods           name -> function (session, params): a result
 --   runtime.evaluated(session, params, frame)
 --                             what both domains answer to code
+--   runtime.uncaught(co, value, level)
+--                             an error that ends the program, its frames from
+--                             that level on
 --   runtime.released          whether a debugger has said that the program may
 --                             begin
 --
@@ -12,9 +15,12 @@
 
 local core = require "tracegrip.core"
 local box = require "tracegrip.inspect.box"
+local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local objects = require "tracegrip.inspect.objects"
+local sessions = require "tracegrip.inspect.sessions"
+local stacktrace = require "tracegrip.inspect.stacktrace"
 local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
 core.own()
@@ -32,16 +38,24 @@ local exceptions = 0
 ---------------------------------------------------------------------------
 
 function methods.enable (session)
-  session.runtime = true
   session:send("Runtime.executionContextCreated", {context = {
     id = CONTEXT, origin = "", name = _VERSION,
     uniqueId = ("%d.1"):format(core.pid()), auxData = {isDefault = true}
   }})
+  if not session.runtime then
+    console.replay(session)
+    session.runtime = true
+  end
+  return {}
+end
+
+function methods.discardConsoleEntries ()
+  console.clear()
   return {}
 end
 
 function methods.disable (session)
-  session.runtime = false
+  console.leave(session)
   return {}
 end
 
@@ -91,6 +105,22 @@ local function thrown (value, trace, group)
   local line = math.tointeger(tonumber(tostring(trace):match(SEEN_LINES))) or 1
   return {result = object, exceptionDetails = details("Uncaught", line - 1,
                                                       object)}
+end
+
+local FRAMES = 200              -- of an error's stack, as in V8
+
+function runtime.uncaught (co, value)
+  local stack = stacktrace.describe(stacktrace.capture(co, FRAMES))
+  local innermost = stack[1] or {}
+  sessions.each("runtime", function (session)
+    local object = error_object(value, values.text(value), "console")
+    local it = details("Uncaught", innermost.lineNumber or 0, object)
+    it.scriptId, it.url = innermost.scriptId, innermost.url
+    it.stackTrace = {callFrames = stack}
+    session:send("Runtime.exceptionThrown", {
+      timestamp = core.inspector.now(), exceptionDetails = it
+    })
+  end)
 end
 
 local function refused ()

@@ -8,6 +8,8 @@
 --   scripts.all()                 list, in the order in which they were met
 --   scripts.scan()                meets all sources of functions that can be
 --                                 reached from globals and loaded modules
+--   scripts.url(path)             the address of a file, by its absolute path
+--   scripts.compilable(text)      the text of a file without what is no Lua
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
 --                                 begins; nil: none, or it is not alone there
@@ -45,6 +47,10 @@ local function escaped (path)
   end))
 end
 
+function scripts.url (path)
+  return "file://" .. escaped(path)
+end
+
 local function read_file (path)
   local file <close> = open(path, "rb")
   return file and file:read "a"
@@ -59,7 +65,7 @@ local function look_up (source)
   elseif kind == "@" then
     local path = target.absolute(name)
     local text = read_file(path)
-    return "file://" .. escaped(path), text
+    return scripts.url(path), text
            or ("-- %s cannot be read.\n"):format(name)
   elseif kind == "=" then
     return "lua://lua/" .. escaped(name), "-- Its source is not known.\n"
@@ -68,7 +74,7 @@ local function look_up (source)
 end
 
 -- A first line that begins with '#' is no Lua (luaL_loadfilex).
-local function compilable (text)
+function scripts.compilable (text)
   return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
 end
 
@@ -80,7 +86,7 @@ end
 local function new (source)
   local url, text = look_up(source)
   local functions = source ~= C_SOURCE
-                    and lines.of(compilable(text), source) or {}
+                    and lines.of(scripts.compilable(text), source) or {}
   return {
     id = ("%d"):format(#list + 1), url = url, source = source, text = text,
     functions = functions, last = count_lines(text),

@@ -5,8 +5,13 @@
 --   breakpoints           id -> breakpoint (breakpoints.lua)
 --   active, skips         whether its breakpoints are; whether it wants none
 --                         of the pauses
+--   exceptions            which errors it wants to hear of (exceptions.lua)
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
+--   interval, profile     us between samples; the trace of them while one runs
+--   coverage              what it wants of coverage: {counts, detailed}; nil
+--   behind, missed        whether it reads too slowly; messages of the console
+--                         that it is yet to be told it has missed
 --   send(method, params)  an event
 --
 --   sessions.of(client)   made at its first message
@@ -34,7 +39,9 @@ end
 function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
-    active = true, skips = false, async_depth = 0, ignored = {}
+    active = true, skips = false, exceptions = "none", async_depth = 0,
+    ignored = {}, behind = false, missed = 0, interval = 1000, profile = nil,
+    coverage = nil
   }, Session)
   return all[client]
 end

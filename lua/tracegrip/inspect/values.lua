@@ -3,6 +3,8 @@
 --
 --   values.describe(value, group, preview)   a RemoteObject; its id, if it is
 --                                            an object, is of that group
+--   values.table(value, group)               the same, with a preview for the
+--                                            rows and columns of a table
 --   values.text(value)                       one line of it, as in messages
 --   values.properties(value)                 list of {name =, value =, key =},
 --                                            of a table or a box
@@ -29,6 +31,7 @@ local values = {}
 local EXACT = 1 << 53           -- integers up to there are numbers in JSON
 local LONGEST = 1 << 20         -- bytes of a string that are sent
 local NAMED, INDEXED = 5, 100   -- properties in a preview, as in V8
+local ROWS = 1000               -- the same of console.table
 local CUT = 100                 -- characters of a string there
 local BUCKET = 100              -- properties that are shown at once, if a table
 local MANY = 500                -- has more than this
@@ -306,31 +309,43 @@ local function shortened (text)
   return head .. "…" .. text:sub(utf8.offset(text, -(CUT / 2 - 1)))
 end
 
-local function property_preview (one)
+local function property_preview (one, levels)
   local value = one.value
   local scalar = scalars[type(value)]
   local kind = scalar and scalar(value) or object_of(value)
   local text = kind.type == "function" and ""
                or shortened(values.text(value))
-  return {name = one.name, type = kind.type, value = text}
+  return {name = one.name, type = kind.type, value = text,
+          valuePreview = levels > 0 and kind.type == "object"
+                         and preview_of(value, kind, ROWS, levels - 1) or nil}
 end
 
--- Own properties only; what there is beyond the limits is an overflow.
-function preview_of (value, object)
+-- Own properties only; what there is beyond the limits is an overflow. Of
+-- properties that are objects there are previews too, for so many levels.
+function preview_of (value, object, most, levels)
   local named, indexed, list = 0, 0, {}
   local overflow = false
   for _, one in ipairs(values.properties(value)) do
     local index = math.type(one.key) == "integer"
-    if index and indexed < INDEXED or not index and named < NAMED then
+    if index and indexed < (most or INDEXED)
+       or not index and named < (most or NAMED) then
       indexed = indexed + (index and 1 or 0)
       named = named + (index and 0 or 1)
-      list[#list + 1] = property_preview(one)
+      list[#list + 1] = property_preview(one, levels or 0)
     else
       overflow = true
     end
   end
   return {type = "object", description = object.description,
           overflow = overflow, properties = wire.array(list)}
+end
+
+function values.table (value, group)
+  local object = values.describe(value, group)
+  if object.type == "object" then
+    object.preview = preview_of(value, object, ROWS, 1)
+  end
+  return object
 end
 
 ---------------------------------------------------------------------------

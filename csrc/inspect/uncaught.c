@@ -1,0 +1,138 @@
+/*
+** uncaught.c - see uncaught.h. On the program's thread; the handler runs where
+** Lua has it run, with the frames of the error above the main chunk's.
+**
+** Not by calling the interpreter's own handler from ours: that would be a frame
+** in the traceback that it makes. So ours makes the same, and is put in place
+** only where both give the same for three errors: a proof, not a guess. And not
+** by the debugger's hook, which sees handlers called (watch.h): to be attached
+** costs nothing.
+*/
+#include "inspect/uncaught.h"
+
+#include "inspect/agent.h"
+#include "state/ownfunctions.h"
+
+/* What a message handler gives; as msghandler in lua.c. */
+static int message (lua_State *L) {
+  const char *text = lua_tostring(L, 1);
+  if (text == NULL) {
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
+      return 1;
+    text = lua_pushfstring(L, "(error object is a %s value)",
+                           luaL_typename(L, 1));
+  }
+  luaL_traceback(L, L, text, 1);
+  return 1;
+}
+
+/* An error without memory is told without us. */
+static int handler (lua_State *L) {
+  const tg_Session *s = tg_session_find(L);
+  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  lua_settop(L, 1);
+  if (i != NULL && i->listened && !i->busy && lua_checkstack(L, 1)) {
+    lua_pushvalue(L, 1);
+    tg_agent_call(i, L, &(tg_Tidings){.kind = "uncaught", .thrower = L,
+                                      .level = 1, .uncaught = true});
+    lua_settop(L, 1);
+  }
+  return message(L);
+}
+
+/* ---- the proof ---- */
+
+/* Pushes one of three errors. */
+static void push_error (lua_State *L, int which) {
+  static const char code[] = "return setmetatable({}, {__tostring = "
+                             "function () return 'shown' end})";
+  if (which == 0)
+    lua_pushliteral(L, "a message");
+  else if (which == 1)
+    lua_newtable(L);
+  else if (luaL_loadstring(L, code) != LUA_OK
+           || lua_pcall(L, 0, 1, 0) != LUA_OK)
+    lua_settop(L, 0);
+}
+
+/* Pushes what a handler makes of the error, on a coroutine of its own, where
+   no frame of the program is. */
+static void try_handler (lua_State *L, lua_CFunction f, int which) {
+  lua_State *co = lua_newthread(L);
+  int results;
+  lua_sethook(co, NULL, 0, 0);          /* it has inherited its maker's */
+  lua_pushcfunction(co, f);
+  push_error(co, which);
+  if (lua_gettop(co) != 2 || lua_resume(co, L, 1, &results) != LUA_OK
+      || results != 1)
+    lua_pushnil(L);
+  else
+    lua_xmove(co, L, 1);
+  lua_remove(L, -2);
+}
+
+static bool does_the_same (lua_State *L, lua_CFunction f) {
+  bool same = true;
+  for (int which = 0; same && which < 3; which++) {
+    try_handler(L, f, which);
+    try_handler(L, message, which);
+    same = lua_type(L, -1) == LUA_TSTRING && lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+  }
+  return same;
+}
+
+/* ---- the place ---- */
+
+/* The outermost frame, of the C function that runs all, whose callee is the
+   main chunk; false: that is not running yet. */
+static bool find_host (lua_State *L, lua_Debug *host) {
+  lua_Debug main;
+  int low = 0, high = 64;
+  while (lua_getstack(L, high, host)) {
+    low = high;
+    high *= 2;
+  }
+  while (low + 1 < high) {
+    int middle = low + (high - low) / 2;
+    *(lua_getstack(L, middle, host) ? &low : &high) = middle;
+  }
+  if (low == 0 || !lua_getstack(L, low, host)
+      || !lua_getstack(L, low - 1, &main))
+    return false;
+  lua_getinfo(L, "Sf", &main);
+  bool own = tg_ownfunctions_function(L, &main);
+  lua_pop(L, 1);
+  return *main.what == 'm' && !own;     /* "main" */
+}
+
+/* What stands right below the main chunk, if it is a C function: which of the
+   host's values it is; 0: there is none. That is the last C function there: the
+   chunk's frame may be above its arguments, of which none is a function
+   (luaT_adjustvarargs). */
+static int find_handler (lua_State *L, const lua_Debug *host,
+                         lua_CFunction *f) {
+  int found = 0;
+  for (int n = 1; lua_getlocal(L, host, n) != NULL; n++) {
+    if (lua_iscfunction(L, -1)) {
+      *f = lua_tocfunction(L, -1);
+      found = n;
+    }
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+bool tg_uncaught_review (const tg_Inspector *i) {
+  lua_State *main = i->session->main;
+  lua_Debug host;
+  lua_CFunction f = NULL;
+  if (!lua_checkstack(main, 4) || !find_host(main, &host))
+    return false;
+  int n = find_handler(main, &host, &f);
+  if (n > 0 && f != handler && does_the_same(i->work, f)) {
+    lua_pushcfunction(main, handler);
+    lua_setlocal(main, &host, n);
+  }
+  return true;
+}
