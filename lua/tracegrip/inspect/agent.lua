@@ -18,6 +18,7 @@
 local core = require "tracegrip.core"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
+local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local protocol = require "tracegrip.inspect.protocol"
 local runtime = require "tracegrip.inspect.runtime"
@@ -103,6 +104,9 @@ end
 local function leave (client)
   debugger.leave(sessions.of(client))
   sessions.remove(client)
+  if #sessions.clients() == 0 then
+    objects.release_all()
+  end
 end
 
 -- The next message, waited for or not; false: there is none. A server that has
