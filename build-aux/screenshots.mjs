@@ -119,8 +119,8 @@ async function inDevTools (browser, file, scheme) {
 // ---- the debugger ----
 
 // Its list of files, which has the tree's directory, is folded away.
-async function inDebugger (browser, scheme) {
-  const program = await debug(build, resolve("."), "examples/shop.lua", 14)
+async function inDebugger (browser, scheme, line) {
+  const program = await debug(build, resolve("."), "examples/shop.lua", line)
   const page = await attach(browser, program.address,
     {width: 1000, height: 560, scheme})
   await page.press("Hide navigator")
@@ -152,7 +152,8 @@ const pictures = {
     await page.value("chart.scrollGroupIntoView(0)")
     return page
   },
-  debugger: inDebugger,
+  debugger: (browser, scheme) => inDebugger(browser, scheme, 14),
+  exception: (browser, scheme) => inDebugger(browser, scheme, null),
   async cpuprofile (browser, scheme) {
     const page = await inDevTools(browser, files.whole, scheme)
     await page.value(select("(main chunk) orders.lua"))
