@@ -22,6 +22,7 @@ local core = require "tracegrip.core"
 local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
+local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
@@ -111,6 +112,9 @@ local function leave (client)
   console.leave(sessions.of(client))
   profiler.leave(sessions.of(client))
   sessions.remove(client)
+  if #sessions.clients() == 0 then
+    objects.release_all()
+  end
 end
 
 local hears = false
