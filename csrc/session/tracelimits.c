@@ -346,6 +346,7 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
   bool heap = tg_heap_due(s, now), metered = s->meter != NULL;
+  const tg_Chunk *before = r->chunk;
   tg_assert(s->tracing && need > 0);
   if (s->terminated)
     return;             /* nothing comes after the end */
@@ -370,6 +371,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     tg_allocations_note(s, now);
   if (heap || metered)
     tg_tracelimits_set(s);
+  if (r->chunk != before)
+    tg_session_toll(s);
   note_wishes(s);
   errno = error;
 }

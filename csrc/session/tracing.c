@@ -122,6 +122,7 @@ static void clear_machinery (tg_Session *s) {
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
   s->tracing = s->recording = s->attention = s->hooked = false;
+  s->due = s->toll = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
   s->waited = 0;
@@ -180,6 +181,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     clear_machinery(s);
     return false;
   }
+  s->writer.stream->costs = s->costs;
   s->writer.stream->directory = tg_fileio_directory();
   s->writer.last = s->writer.stream->clock.origin;
   read_directly(s, L);
@@ -248,13 +250,14 @@ static void take_out (tg_Session *s, tg_Trace *t) {
   t->session = NULL;
 }
 
-/* 'attention' makes the hook call 'attend' after every event: a live log needs
+/* 'due' makes the hook call 'attend' after every event: a live log needs
    that, all other things once. */
 static void work_out_logging (tg_Session *s) {
   s->logging = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
     s->logging = s->logging || t->log != NULL;
-  s->attention = s->logging || s->stale || s->snapshot || s->waited > 0;
+  s->due = s->logging || s->stale || s->snapshot || s->waited > 0;
+  s->attention = s->due || s->toll;
   tg_session_review(s);
 }
 

@@ -259,6 +259,7 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f,
   if (next > TG_FR_ID || !room_for_id(&s->known.definitions, next + 1))
     return 0;
   tg_FunctionId id = tg_functions_add(fs, f);
+  tg_session_toll(s);
   if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
     tear(s);
   if (id != 0)

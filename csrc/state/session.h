@@ -23,6 +23,7 @@
 #include "state/coroutine.h"
 #include "state/labels.h"
 #include "state/objectpool.h"
+#include "stream/costs.h"
 #include "stream/writer.h"
 
 /* Who started a trace. The program does not see the last three: they have names
@@ -121,6 +122,7 @@ typedef struct tg_Session {
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
+  tg_Costs costs;             /* of the stream to come, as measured */
   /* from here on only while tracing */
   bool tracing;
   bool hooked;                /* all coroutines have the tracer's hook */
@@ -164,14 +166,16 @@ typedef struct tg_Session {
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */
-  bool attention;             /* something is to be done after the event */
+  bool attention;             /* something is to be done after the event: */
+  bool due;                   /* 'attend' is to be called... */
+  bool toll;                  /* ...it was slow, which is to be told */
   bool logging;               /* some trace has a live log */
   bool stale;                 /* what is recorded must be worked out anew */
   bool hooking;               /* the program's hook has been called and has not
                                  returned: after an event, that it failed */
   uint64_t unseen;            /* events lost for want of memory */
   uint64_t missed;            /* packets of calls made without our hook */
-  /* Called in the hook, after an event, when 'attention' is set: live logs,
+  /* Called in the hook, after an event, when it is 'due': live logs,
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
@@ -212,7 +216,14 @@ TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
 
 /* Something is to be done after the next event. */
 TG_INLINE void tg_session_heed (tg_Session *s) {
-  s->attention = true;
+  s->attention = s->due = true;
+  tg_session_review(s);
+}
+
+/* The hook has had much to do with this event. Readers take out of times what
+   an event usually costs; this one they are told (TOLL in event.h). */
+TG_INLINE void tg_session_toll (tg_Session *s) {
+  s->attention = s->toll = true;
   tg_session_review(s);
 }
 

@@ -19,6 +19,7 @@
 #include "binding/readoptions.h"
 #include "packet/log.h"
 #include "session/anchor.h"
+#include "session/calibration.h"
 #include "session/pause.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
@@ -154,6 +155,8 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   if (origin == TG_ORIGIN_API)
     announce(L, s, t);
   tg_Trace *old = predecessor(s, t);
+  if (!s->tracing)
+    tg_calibration_measure(&s->costs);
   tg_Status status = tg_tracing_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");

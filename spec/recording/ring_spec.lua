@@ -17,7 +17,10 @@ local function program (calls, large, more)
     local function last () end
     for i = 1, %d do
       f(i)
-      if i %% 5000 == 0 then f(("x"):rep(%d + i // 5000 %% 7 * 10000)) end
+      -- none at the end: it may begin a chunk, which is all that is left then
+      if i %% 5000 == 2500 then
+        f(("x"):rep(%d + (i // 5000 + 1) %% 7 * 10000))
+      end
     end
     last()
     %s

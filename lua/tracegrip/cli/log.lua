@@ -22,6 +22,7 @@ function log.declare (parser)
 end
 
 function log.run (parsed)
+  parsed.raw = true
   local style = logstyle.of(parsed, 1, parsed.file)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local ok, message, code = trace:log(style, options.filter(parsed, trace))
