@@ -122,7 +122,8 @@ typedef struct tg_Session {
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
-  tg_Costs costs;             /* of the stream to come, as measured */
+  tg_Costs costs;             /* of the stream to come, as measured... */
+  uint64_t costs_ns;          /* ...then, by the monotonic clock; 0: not yet */
   /* from here on only while tracing */
   bool tracing;
   bool hooked;                /* all coroutines have the tracer's hook */

@@ -65,7 +65,8 @@ static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,
       return c->ticks[TG_COST_THROW];
     case TG_EV_NONE: case TG_EV_CONTEXT: case TG_EV_TIME:
     case TG_EV_TERMINATE: case TG_EV_GONE: case TG_EV_LOST: case TG_EV_MARK:
-    case TG_EV_SAMPLE: case TG_EV_WAIT: default: return 0;
+    case TG_EV_SAMPLE: case TG_EV_WAIT: case TG_EV_ALLOCATIONS:
+    default: return 0;
   }
 }
 
