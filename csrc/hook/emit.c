@@ -328,16 +328,6 @@ void tg_emit_wait (tg_Session *s) {
   tg_writer_end(r, tg_put64(p, waited));
 }
 
-/* Not where it would need a new chunk, which is a slow matter itself: that one
-   is told of after the next event. */
-void tg_emit_toll (tg_Session *s) {
-  s->toll = false;
-  s->attention = s->due;
-  tg_session_review(s);
-  if (s->recording)
-    tg_writer_toll(&s->writer, tg_clock_ticks());
-}
-
 /* ---- markers ---- */
 
 typedef struct Marking {

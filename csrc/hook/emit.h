@@ -35,9 +35,6 @@ TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
 }
 
 /* The hook has waited for a reader since the last event: s->waited. */
-/* All time since the last event was the hook's own. */
-void tg_emit_toll (tg_Session *s);
-
 void tg_emit_wait (tg_Session *s);
 
 /* A visible caller makes way for a hidden callee: it exits by a tail call. */

@@ -402,9 +402,7 @@ static TG_NOINLINE void after_event (const tg_Coroutine *t, lua_State *L,
   tg_Session *s = t->session;
   lua_Hook user = t->user_hook;
   int mask = t->user_mask;
-  if (s->toll)
-    tg_emit_toll(s);
-  if (s->due)
+  if (s->attention)
     s->attend(s, L);
   if (user != NULL) {
     s->hooking = true;

@@ -337,7 +337,7 @@ static void on_summons (tg_Session *s, lua_State *L, lua_Debug *ar) {
     return;
   if (add_running(s, L, not_yet(ar)))
     write_sample(s, tg_clock_ticks());
-  if (s->due)
+  if (s->attention)
     s->attend(s, L);
 }
 

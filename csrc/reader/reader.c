@@ -201,7 +201,7 @@ uint64_t tg_reader_waited (const tg_Reader *r) {
 
 void tg_reader_correct (tg_Reader *r) {
   if (tg_costs_known(&r->stream->costs))
-    r->true_clock.costs = &r->stream->costs;
+    tg_trueclock_start(&r->true_clock, &r->stream->costs, r->clock.ns_per_tick);
 }
 
 uint64_t tg_reader_spent (const tg_Reader *r) {
@@ -318,26 +318,23 @@ static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
   return tg_functions_find(r->stream->functions, id);
 }
 
-static bool is_toll (const tg_Event *e) {
-  return e->kind == TG_EV_TIME && (e->flags & TG_EVF_TOLL) != 0;
+/* What of the gap before it an event says was tracing's own. A damaged file may
+   say more than there is. */
+static uint64_t toll_of (const tg_Event *e, uint64_t gap) {
+  uint64_t toll = e->kind == TG_EV_TIME ? e->waited : 0;
+  return toll < gap ? toll : gap;
 }
 
-/* What tracing has taken up to an event that comes after so long a gap. */
-static uint64_t spent_at (const tg_Reader *r, const tg_Event *e,
-                          uint64_t gap) {
-  const tg_TrueClock *c = &r->true_clock;
-  if (c->costs == NULL)
-    return 0;
-  return c->spent + (is_toll(e) ? gap : tg_trueclock_share(c, gap));
-}
-
-static void pass_true (tg_Reader *r, uint64_t gap, const tg_Event *e) {
-  if (is_toll(e)) {
-    tg_trueclock_toll(&r->true_clock, gap);
-    return;
+/* The program's clock, as it will be at an event after so long a gap. */
+static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
+                             uint64_t gap) {
+  tg_TrueClock c = r->true_clock;
+  if (c.costs != NULL) {
+    uint64_t toll = toll_of(e, gap);
+    tg_trueclock_toll(&c, toll);
+    tg_trueclock_pass(&c, gap - toll);
   }
-  tg_trueclock_pass(&r->true_clock, gap);
-  tg_trueclock_event(&r->true_clock, e, function_of(r, e));
+  return c;
 }
 
 /* Reads an event; false if there is none before 'end', and none in time. The
@@ -363,13 +360,14 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   }
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
   uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
-  uint64_t spent = spent_at(r, e, gap);
-  *now_ns = tg_clock_ns(&r->clock, ticks - waited - spent);
+  tg_TrueClock at = true_at(r, e, gap);
+  *now_ns = tg_clock_ns(&r->clock, ticks - waited - at.spent);
   if (*now_ns > r->to_ns)
     return false;
-  if (r->true_clock.costs != NULL) {
+  if (at.costs != NULL) {
     r->spent_ns = tg_clock_ns(&r->clock, ticks - waited) - *now_ns;
-    pass_true(r, gap, e);
+    tg_trueclock_event(&at, e, function_of(r, e));
+    r->true_clock = at;
   }
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);

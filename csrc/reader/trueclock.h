@@ -26,6 +26,7 @@
 
 typedef struct tg_TrueClock {
   const tg_Costs *costs;  /* borrows; NULL: it is the recording's clock */
+  uint64_t least;         /* ticks that a gap keeps, if it has them */
   uint64_t spent;         /* ticks that tracing has taken, up to now */
   uint64_t owed;          /* and that it takes of those to come */
 } tg_TrueClock;
@@ -34,22 +35,30 @@ typedef struct tg_TrueClock {
    any more, but costs that were measured too high. */
 #define TG_TRUECLOCK_OWED 4u
 
-/* What tracing takes of the 'gap' ticks to come. */
-TG_INLINE uint64_t tg_trueclock_share (const tg_TrueClock *c, uint64_t gap) {
-  return gap < c->owed ? gap : c->owed;
+/* Ticks of a nanosecond at most: no clock is faster. */
+#define TG_TRUECLOCK_LEAST 16u
+
+/* A clock whose ticks are so long. Two moments that differ in the recording
+   differ by a nanosecond at least, or viewers would not show what is between
+   them: a call that has no time at all is none to them. */
+TG_INLINE void tg_trueclock_start (tg_TrueClock *c, const tg_Costs *costs,
+                                   double ns_per_tick) {
+  *c = (tg_TrueClock){.costs = costs, .least = 1};
+  while (c->least < TG_TRUECLOCK_LEAST && (double)c->least * ns_per_tick < 1)
+    c->least++;
 }
 
-/* The gap is over. */
+/* So many ticks have passed since the event before. */
 TG_INLINE void tg_trueclock_pass (tg_TrueClock *c, uint64_t gap) {
-  uint64_t share = tg_trueclock_share(c, gap);
+  uint64_t most = gap > c->least ? gap - c->least : 0;
+  uint64_t share = most < c->owed ? most : c->owed;
   c->spent += share;
   c->owed -= share;
 }
 
-/* The same of a gap that was tracing's altogether (TOLL in event.h). */
-TG_INLINE void tg_trueclock_toll (tg_TrueClock *c, uint64_t gap) {
-  c->spent += gap;
-  c->owed = 0;
+/* And so many that were tracing's altogether (TOLL in event.h). */
+TG_INLINE void tg_trueclock_toll (tg_TrueClock *c, uint64_t ticks) {
+  c->spent += ticks;
 }
 
 /* An event is there; after tg_trueclock_pass. */

@@ -259,7 +259,6 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f,
   if (next > TG_FR_ID || !room_for_id(&s->known.definitions, next + 1))
     return 0;
   tg_FunctionId id = tg_functions_add(fs, f);
-  tg_session_toll(s);
   if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
     tear(s);
   if (id != 0)
@@ -313,6 +312,7 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   bool call = sight != TG_SIGHT_VALUE;
   char *called = NULL;
   int error = errno;    /* the program's: files are read for names */
+  uint64_t begun = tg_clock_ticks();
   TG_STACK_GUARD(L);
   if (call)
     called = tg_funcname_called(L, ar, sight == TG_SIGHT_CALL);
@@ -325,6 +325,7 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
            && (id = define_new(s, L, ar, &k, call)) != 0)
     enter_slot(s, slot, id);
   tg_free(called);
+  tg_session_toll(s, begun);
   errno = error;
   TG_STACK_CHECK(L);
   return id;

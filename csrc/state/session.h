@@ -164,19 +164,19 @@ typedef struct tg_Session {
                                  (heap.h); UINT64_MAX: never */
   tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
                                  NULL: nobody asks */
+  uint64_t toll;              /* ticks of rare work that are not told yet... */
+  uint64_t toll_until;        /* ...and when the last of it was done */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */
-  bool attention;             /* something is to be done after the event: */
-  bool due;                   /* 'attend' is to be called... */
-  bool toll;                  /* ...it was slow, which is to be told */
+  bool attention;             /* something is to be done after the event */
   bool logging;               /* some trace has a live log */
   bool stale;                 /* what is recorded must be worked out anew */
   bool hooking;               /* the program's hook has been called and has not
                                  returned: after an event, that it failed */
   uint64_t unseen;            /* events lost for want of memory */
   uint64_t missed;            /* packets of calls made without our hook */
-  /* Called in the hook, after an event, when it is 'due': live logs,
+  /* Called in the hook, after an event, when 'attention' is set: live logs,
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
@@ -217,15 +217,27 @@ TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
 
 /* Something is to be done after the next event. */
 TG_INLINE void tg_session_heed (tg_Session *s) {
-  s->attention = s->due = true;
+  s->attention = true;
   tg_session_review(s);
 }
 
-/* The hook has had much to do with this event. Readers take out of times what
-   an event usually costs; this one they are told (TOLL in event.h). */
-TG_INLINE void tg_session_toll (tg_Session *s) {
-  s->attention = s->toll = true;
-  tg_session_review(s);
+/*
+** Since 'from' the hook has done what it seldom does. Readers take out of times
+** what an event usually costs; this they are told, before the next event that
+** comes later (TOLL in event.h). Not at once: what is found out then may have
+** happened earlier, with the last event, and no event may be before another.
+*/
+TG_INLINE void tg_session_toll (tg_Session *s, uint64_t from) {
+  uint64_t now = tg_clock_ticks();
+  uint64_t since = from > s->toll_until ? from : s->toll_until;
+  if (now <= since)
+    return;
+  s->toll += now - since;
+  s->toll_until = now;
+  if (now < s->next_stop)
+    s->next_stop = now;
+  if (now < s->writer.ticks_stop)
+    s->writer.ticks_stop = now;
 }
 
 /* A coroutine gets its place in the list, for which Lua may have to allocate:

@@ -21,8 +21,8 @@
 **             order. For who comes here after a LOST. AHEAD: with what the next
 **             event says done already.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
-**             a head. TOLL: all of it was the hook's own, which had more
-**             to do than usual with the event before.
+**             a head. [TOLL: u64 ticks: so much of it was the hook's own,
+**             which had more to do than usual.]
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
 **             [VALUES: values]. TAIL: the innermost frame exits first, by a
 **             tail call. Without FAR the caller is the innermost frame.

@@ -110,13 +110,12 @@ bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
   return true;
 }
 
-void tg_writer_toll (tg_Writer *r, uint64_t now) {
-  if (r->chunk == NULL || (size_t)(r->lim - r->p) < TG_TIME_SIZE
-      || now < r->last)
-    return;
-  r->last = now;
+void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until) {
+  tg_assert((size_t)(r->lim - r->p) >= TG_TOLL_SIZE);
+  if (until > r->last)
+    r->last = until;
   uint8_t *p = tg_put32(r->p, TG_EV_TIME | TG_EVF_TOLL);
-  tg_writer_end(r, tg_put64(p, now));
+  tg_writer_end(r, tg_put64(tg_put64(p, r->last), toll));
 }
 
 /* The clock went on for longer than a head can say, or (another processor)
