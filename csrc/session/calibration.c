@@ -13,8 +13,9 @@
 **     CALLS      CALL, RETURN                                 both, by where
 **     C_CALLS    the same of a C function                     the gaps are
 **     TAILS      CALL, CALL with TAIL, RETURN                 TAIL
-**     SWITCHES   CALL, RESUME, RETURN, CALL, YIELD, RETURN    SWITCH
-**     THROWS     CALL of pcall, CALL of error, THROW, RETURN  THROW
+**     SWITCHES   CALL, RESUME, RETURN, CALL, YIELD, RETURN    SWITCHER, by where
+**                                                             gaps are; SWITCH
+**     THROWS     CALL of pcall, CALL of error, THROW, RETURN  RAISER, THROW
 **     VALUES     CALL with a number, RETURN with one          VALUES
 **     TABLES, PROPERTIES, FUNCTIONS, STRINGS                  what these cost
 **                the same with an empty table, with one of     more than a
@@ -66,7 +67,8 @@ static const char program[] =
 /* Ticks of one turn of a job, in all its runs. */
 typedef struct Times {
   double all[2 * RUNS];
-  double inside[2 * RUNS];  /* of that, in the functions that the job calls */
+  double inside[2 * RUNS];  /* of that, after calls that the job makes... */
+  double deeper[2 * RUNS];  /* ...and after those that they make */
 } Times;
 
 typedef struct Calibration {
@@ -125,8 +127,8 @@ static void run_round (lua_State *L, const Round *r) {
 
 /* A run as it is read. */
 typedef struct Run {
-  uint64_t begun_ns, before_ns, inside_ns;
-  bool inside;
+  uint64_t begun_ns, before_ns, inside_ns, deeper_ns;
+  uint64_t *part;           /* what the time up to the next packet is of */
 } Run;
 
 /* Whether the packet ends a run. Jobs are at depth 0, what they call at 1. */
@@ -134,10 +136,11 @@ static bool take_packet (Run *r, const tg_Packet *p) {
   bool enter = p->why == TG_WHY_ENTER;
   if (enter && p->depth == 0)
     *r = (Run){.begun_ns = p->time_ns};
-  if (r->inside)
-    r->inside_ns += p->time_ns - r->before_ns;
+  if (r->part != NULL)
+    *r->part += p->time_ns - r->before_ns;
   r->before_ns = p->time_ns;
-  r->inside = enter && p->depth == 1;
+  r->part = !enter || p->depth == 0 ? NULL
+            : p->depth == 1 ? &r->inside_ns : &r->deeper_ns;
   return !enter && p->depth == 0;
 }
 
@@ -152,6 +155,7 @@ static void note_run (const Round *round, int n, const Run *r,
     return;
   t->all[i] = (double)(r->before_ns - r->begun_ns) / per_turn;
   t->inside[i] = (double)r->inside_ns / per_turn;
+  t->deeper[i] = (double)r->deeper_ns / per_turn;
 }
 
 static void read_round (const Round *round, const tg_Trace *t) {
@@ -276,15 +280,40 @@ static void set_values (Calibration *c, tg_Costs *costs) {
   costs->ticks[TG_COST_STRING] = whole(captured(c, JOB_STRINGS) - number);
 }
 
+/* What is in the gap after a call of C that switches or raises, beyond what is
+   in any. Of the time without a trace a good third is there, too. */
+static double noted (double gap, double all, double call) {
+  double more = gap - all * 3 / 8 - call;
+  return more > 0 ? more : 0;
+}
+
+/* A turn of SWITCHES has two calls that switch, and two switches. */
+static void set_switches (Calibration *c, tg_Costs *costs) {
+  Times *t = &c->plain[JOB_SWITCHES];
+  double gap = (median(t->inside, RUNS) + median(t->deeper, RUNS)) / 2;
+  double call = noted(gap, bare(c, JOB_SWITCHES), costs->ticks[TG_COST_CALL_C]);
+  costs->ticks[TG_COST_SWITCHER] = whole(call);
+  costs->ticks[TG_COST_SWITCH]
+      = whole((added(c, JOB_SWITCHES) - 2 * added(c, JOB_C_CALLS)) / 2 - call);
+}
+
+/* One of THROWS has a call of pcall, which returns, and one of error. */
+static void set_throws (Calibration *c, tg_Costs *costs) {
+  double gap = median(c->plain[JOB_THROWS].deeper, RUNS);
+  double call = noted(gap, bare(c, JOB_THROWS), costs->ticks[TG_COST_CALL_C]);
+  costs->ticks[TG_COST_RAISER] = whole(call);
+  costs->ticks[TG_COST_THROW]
+      = whole(added(c, JOB_THROWS) - added(c, JOB_C_CALLS)
+              - costs->ticks[TG_COST_CALL_C] - call);
+}
+
 static void work_out (Calibration *c, tg_Costs *costs) {
-  double calls = added(c, JOB_CALLS), c_calls = added(c, JOB_C_CALLS);
+  double calls = added(c, JOB_CALLS);
   set_pair(c, costs, JOB_CALLS, TG_COST_CALL, TG_COST_RETURN);
   set_pair(c, costs, JOB_C_CALLS, TG_COST_CALL_C, TG_COST_RETURN_C);
   costs->ticks[TG_COST_TAIL] = whole(added(c, JOB_TAILS) - calls);
-  costs->ticks[TG_COST_SWITCH]
-      = whole((added(c, JOB_SWITCHES) - 2 * c_calls) / 2);
-  costs->ticks[TG_COST_THROW]
-      = whole(added(c, JOB_THROWS) - c_calls - costs->ticks[TG_COST_CALL_C]);
+  set_switches(c, costs);
+  set_throws(c, costs);
   costs->ticks[TG_COST_UNSURE]
       = whole(traced(&c->unsure) - traced(&c->plain[JOB_CALLS]));
   costs->ticks[TG_COST_SITE]

@@ -70,14 +70,29 @@ static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,
   }
 }
 
+/* What is dear about the function that is called. */
+static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
+  switch (f->role) {
+    case TG_ROLE_RESUME: case TG_ROLE_WRAPPED: case TG_ROLE_YIELD:
+      return c->ticks[TG_COST_SWITCHER];
+    case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
+      return c->ticks[TG_COST_RAISER];
+    case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_XPCALL:
+    case TG_ROLE_CREATE: case TG_ROLE_WRAP: case TG_ROLE_CLOSE:
+    case TG_ROLE_EXIT: case TG_ROLE_HANDLER:
+    default:
+      return !f->is_c && !f->file ? c->ticks[TG_COST_UNSURE] : 0;
+  }
+}
+
 /* A file may have any numbers: the sum is cut to what a gap can be. */
 uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e,
                       const tg_Function *f) {
   uint64_t ticks = of_kind(c, e, f != NULL && f->is_c);
   if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_SITE))
     ticks += c->ticks[TG_COST_SITE];
-  if (e->kind == TG_EV_CALL && f != NULL && !f->is_c && !f->file)
-    ticks += c->ticks[TG_COST_UNSURE];
+  if (e->kind == TG_EV_CALL && f != NULL)
+    ticks += of_function(c, f);
   if (e->values.data != NULL && e->kind != TG_EV_MARK)
     ticks += of_values(c, e->values);
   return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;

@@ -37,7 +37,9 @@
   X(TABLE)      /* more: for each object of them, a table or userdata... */ \
   X(PROPERTY)   /* ...and each of its properties that is listed */ \
   X(FUNCTION)   /* more: for each function of them */ \
-  X(STRING)     /* more: for each string that is not short */
+  X(STRING)     /* more: for each string that is not short */ \
+  X(SWITCHER)   /* more: a call of what resumes or yields */ \
+  X(RAISER)     /* more: a call of 'error' or 'assert' */
 
 typedef enum tg_Cost {
 #define X(name) TG_COST_##name,

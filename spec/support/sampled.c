@@ -39,11 +39,24 @@ static void give_up (int sig) {
   siglongjmp(out, 1);
 }
 
-/* The innermost of the threads that run: others are suspended, or over. */
+/* Whether the thread is in coroutine.resume, or a function of coroutine.wrap. */
+static int resumes (lua_State *L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 0, &ar))
+    return 0;
+  lua_getinfo(L, "S", &ar);
+  return *ar.what == 'C';
+}
+
+/* The innermost of the threads that run: others are suspended, or over. As in a
+   trace, to yield lasts until the function that has resumed returns. */
 static int find_running (lua_Debug *ar) {
   for (int i = taken.nthreads - 1; i >= 0; i--) {
     lua_State *L = taken.threads[i];
-    if (lua_status(L) == LUA_OK && lua_getstack(L, 0, ar))
+    int status = lua_status(L);
+    if (lua_getstack(L, 0, ar)
+        && (status == LUA_OK
+            || (status == LUA_YIELD && resumes(taken.threads[i - 1]))))
       return i;
   }
   return -1;
@@ -66,8 +79,10 @@ static void take (int sig) {
   lua_Debug ar;
   char key[32];
   (void)sig;
+  if (sigsetjmp(out, 1) != 0)
+    return;
   int i = find_running(&ar);
-  if (i < 0 || sigsetjmp(out, 1) != 0)
+  if (i < 0)
     return;
   lua_getinfo(taken.threads[i], "S", &ar);
   if (*ar.what != 'C')
