@@ -29,6 +29,7 @@ struct tg_Reader {
   uint64_t ticks;       /* of the last event */
   uint64_t waited;      /* ticks in which the program waited for a reader */
   tg_TrueClock true_clock;
+  bool weighs;          /* what tracing has taken stays in all times */
   uint64_t spent_ns;    /* raw time less the true one, at the last event */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Framer framer;     /* owns; its status is the reader's */
@@ -116,6 +117,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   c->ticks = r->ticks;
   c->waited = r->waited;
   c->true_clock = r->true_clock;
+  c->weighs = r->weighs;
   c->spent_ns = r->spent_ns;
   return c;
 }
@@ -132,6 +134,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
     again->clock = r->clock;
     again->waited = r->waited;
     again->true_clock = r->true_clock;
+    again->weighs = r->weighs;
     again->spent_ns = r->spent_ns;
   }
   return again;
@@ -204,16 +207,23 @@ void tg_reader_correct (tg_Reader *r) {
     tg_trueclock_start(&r->true_clock, &r->stream->costs, r->clock.ns_per_tick);
 }
 
+void tg_reader_weigh (tg_Reader *r) {
+  tg_reader_correct(r);
+  r->weighs = true;
+}
+
 uint64_t tg_reader_spent (const tg_Reader *r) {
   return (uint64_t)((double)r->true_clock.spent * r->clock.ns_per_tick);
 }
 
 /* What is owed still is of the time after the last event. */
 uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns) {
-  uint64_t last = tg_reader_time(r), out = r->waited + r->true_clock.spent;
+  const tg_TrueClock *c = &r->true_clock;
+  uint64_t last = tg_reader_time(r);
+  uint64_t out = r->waited + (r->weighs ? 0 : c->spent);
+  uint64_t owed = r->weighs ? 0 : c->owed;
   uint64_t out_ns = (uint64_t)((double)out * r->clock.ns_per_tick);
-  uint64_t owed_ns
-      = (uint64_t)((double)r->true_clock.owed * r->clock.ns_per_tick);
+  uint64_t owed_ns = (uint64_t)((double)owed * r->clock.ns_per_tick);
   if (ns < out_ns || ns - out_ns < last)
     return last;
   ns -= out_ns;
@@ -325,6 +335,16 @@ static uint64_t toll_of (const tg_Event *e, uint64_t gap) {
   return toll < gap ? toll : gap;
 }
 
+/* A sample stands for processor time since the one before: for that of the
+   program's. */
+static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
+                            tg_Event *e) {
+  uint64_t taken = (uint64_t)((double)(c->spent - c->sampled)
+                              * r->clock.ns_per_tick);
+  e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
+  c->sampled = c->spent;
+}
+
 /* The program's clock, as it will be at an event after so long a gap. */
 static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
                              uint64_t gap) {
@@ -361,12 +381,15 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
   uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
   tg_TrueClock at = true_at(r, e, gap);
-  *now_ns = tg_clock_ns(&r->clock, ticks - waited - at.spent);
+  uint64_t out = waited + (r->weighs ? 0 : at.spent);
+  *now_ns = tg_clock_ns(&r->clock, ticks - out);
   if (*now_ns > r->to_ns)
     return false;
   if (at.costs != NULL) {
     r->spent_ns = tg_clock_ns(&r->clock, ticks - waited) - *now_ns;
     tg_trueclock_event(&at, e, function_of(r, e));
+    if (e->kind == TG_EV_SAMPLE && !r->weighs)
+      correct_sample(r, &at, e);
     r->true_clock = at;
   }
   r->latest = tg_cursor_pos(&r->cursor);

@@ -58,6 +58,10 @@ void tg_reader_time_from (tg_Reader *r, uint64_t ticks);
    (trueclock.h), if the stream knows the costs. Before anything is read. */
 void tg_reader_correct (tg_Reader *r);
 
+/* What tracing has cost is counted from now on, and stays in all times. Before
+   anything is read. */
+void tg_reader_weigh (tg_Reader *r);
+
 /* From now on this selection: for a client whose traces come and go. */
 bool tg_reader_reselect (tg_Reader *r, const tg_Selection *selection);
 
@@ -97,7 +101,7 @@ uint64_t tg_reader_time (const tg_Reader *r);
 /* How long it has waited, as far as has been read, in nanoseconds. */
 uint64_t tg_reader_waited (const tg_Reader *r);
 
-/* What of that time tracing has taken, and has been taken out. */
+/* What tracing has taken so far, as far as it is counted. */
 uint64_t tg_reader_spent (const tg_Reader *r);
 
 /* That time at a moment 'ns' of the clock which comes after all that was

@@ -29,6 +29,7 @@ typedef struct tg_TrueClock {
   uint64_t least;         /* ticks that a gap keeps, if it has them */
   uint64_t spent;         /* ticks that tracing has taken, up to now */
   uint64_t owed;          /* and that it takes of those to come */
+  uint64_t sampled;       /* what it had taken at the sample before */
 } tg_TrueClock;
 
 /* What is owed at most, in gaps that each bear a mean cost: more is no chance

@@ -74,7 +74,7 @@ static int describe_trace (lua_State *L) {
   tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL,
                                      TG_TYPE_MARKERS | TG_TYPE_ALLOCATIONS);
   tg_Trace *t = r->trace;
-  tg_readtrace_times(r, TG_TIMES_TRUE);
+  tg_reader_weigh(r->reader);
   tg_reader_mark(r->reader);
   tg_pace_begin(&pace, L, r, 2);
   pace.before = lua_tonumber(L, 3);

@@ -102,13 +102,14 @@ static void raw_stays_raw (void) {
   end(&t);
 }
 
-/* What a gap cannot bear is taken from the next; time never goes back. */
+/* What a gap cannot bear is taken from the next; what differs in the recording
+   differs by a nanosecond at least. */
 static void owed (void) {
   Tape t = start(14, 3);
   nest(&t);
-  says(&t, "10>a 10>b 10<b 10<a");
+  says(&t, "10>a 11>b 12<b 13<a");
   e_call(&t, A, 0, NULL);
-  says(&t, "10>a 10>b 10<b 10<a 16>a");
+  says(&t, "10>a 11>b 12<b 13<a 17>a");
   end(&t);
 }
 
@@ -118,7 +119,7 @@ static void owed_at_most (void) {
   nest(&t);
   e_time(&t, 2000);
   e_call(&t, A, 0, NULL);
-  says(&t, "10>a 10>b 10<b 16<a 985>a");
+  says(&t, "10>a 11>b 12<b 18<a 987>a");
   end(&t);
 }
 
@@ -148,14 +149,44 @@ static void values (void) {
   end(&t);
 }
 
+static void e_toll (Tape *t, uint64_t now, uint64_t ticks) {
+  t->p = tg_put32(t->p, TG_EV_TIME | TG_EVF_TOLL);
+  t->p = tg_put64(tg_put64(t->p, now), ticks);
+  e_end(t);
+}
+
+/* It is taken out besides the cost of the event before. */
 static void toll (void) {
   Tape t = start(4, 3);
   e_call(&t, A, 0, NULL);
-  t.p = tg_put32(t.p, TG_EV_TIME | TG_EVF_TOLL);
-  t.p = tg_put64(t.p, 1500);
-  e_end(&t);
+  e_toll(&t, 1500, 480);
   e_return(&t);
-  says(&t, "10>a 20<a");
+  says(&t, "10>a 26<a");
+  tg_Reader *r = reader_of(&t, NULL);
+  tell(&t, r);
+  UNIT_TEXT(&told, "10>a 510<a");
+  tg_reader_free(r);
+  end(&t);
+}
+
+/* As a damaged file may say; the cost is still owed. */
+static void toll_of_more_than_there_was (void) {
+  Tape t = start(4, 3);
+  e_call(&t, A, 0, NULL);
+  e_toll(&t, 1500, UINT64_MAX);
+  e_return(&t);
+  says(&t, "10>a 16<a");
+  end(&t);
+}
+
+/* An error's unwinding, dated by the event before, has no time of its own in
+   the recording, and gets none. */
+static void one_moment (void) {
+  Tape t = start(4, 3);
+  e_call(&t, A, 0, NULL);
+  e_call(&t, B, 0, NULL);
+  e_throw(&t, 2, NULL);
+  says(&t, "10>a 16>b 22<b 22<a");
   end(&t);
 }
 
@@ -210,6 +241,8 @@ int main (void) {
   UNIT_RUN(c_functions);
   UNIT_RUN(values);
   UNIT_RUN(toll);
+  UNIT_RUN(toll_of_more_than_there_was);
+  UNIT_RUN(one_moment);
   UNIT_RUN(waits);
   UNIT_RUN(filtered);
   UNIT_RUN(until);

@@ -73,11 +73,11 @@ local function memory_of (about)
     units.bytes(m.freed_bytes), units.bytes(m.peak_bytes))
 end
 
--- What is not in the program's duration, and in no other time but a log's.
+-- What is in the duration, and in no time but a log's.
 local function tracing_of (about)
   local cost = about.tracing_ms
-  return cost and ("%s, %.1f %% of the time that the program took"):format(
-    units.span(cost), 100 * cost / (cost + about.duration_ms))
+  return cost and ("%s of that, %.1f %%"):format(
+    units.span(cost), 100 * cost / about.duration_ms)
 end
 
 -- The names and how their values are found; nil: nothing is said of it.
