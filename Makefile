@@ -178,6 +178,9 @@ soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
 	$(V)TG_SOAK=$(SOAK_TIME) $(BUSTED) spec/server/fair_spec.lua
 	$(V)$(TREE) $(LUA) spec/server/soak.lua $(SOAK_TIME)
 
+truth:        ## corrected times against those of untraced programs; quiet machines
+	$(V)TRACEGRIP_TRUTH=1 $(TOP) spec SPEC=spec/truth
+
 golden:       ## writes the documents that exports are compared with anew
 	$(V)TG_GOLDEN=1 $(TOP) spec SPEC=spec/export/golden_spec.lua
 
@@ -275,4 +278,4 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 
 .SECONDARY:
 .PHONY: all deps crosscheck strange versions host demo test importers pictures unit unit-run tsan spec matrix asan spec-preload oom bench \
-        soak fuzz fuzz-run lint format graph docs install env clean help
+        soak truth fuzz fuzz-run lint format graph docs install env clean help

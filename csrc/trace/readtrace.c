@@ -233,9 +233,7 @@ int trace_log (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
   lua_settop(L, 3);
   check_style(L, &style);
-  const tg_ReadTrace *r = tg_readtrace_new(L, 3, NULL, TG_TYPES_ALL);
-  if (r->filter.times == TG_TIMES_TRUE)
-    luaL_error(L, "option 'raw': a log has the times of the recording");
+  tg_ReadTrace *r = tg_readtrace_new(L, 3, NULL, TG_TYPES_ALL);
   bool named = lua_getfield(L, 2, "path") == LUA_TSTRING;
   const char *path = named ? lua_tostring(L, -1) : NULL;
   int fd = tg_logstyle_open(L, 2);
@@ -243,6 +241,7 @@ int trace_log (lua_State *L) {
     return luaL_fileresult(L, 0, path);
   tg_logstyle_read(L, 2, fd, &style);
   style.fails = style.whole = true;
+  style.corrected = r->filter.times == TG_TIMES_TRUE;
   int error = write_log(r, t, &style, fd);
   if (named)
     close(fd);

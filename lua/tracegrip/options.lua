@@ -406,10 +406,11 @@ local function first_call (trace, filter)
 end
 
 -- The filter that the command line describes, for the methods of this trace.
--- A command that has times as recorded, and no --raw, says so in 'parsed'.
+-- A command whose usual times are other ones says so by 'parsed.raw'.
 function options.filter (parsed, trace)
   local filter = options.collect(options.joined(
-    options.reading, options.values, options.times), parsed)
+    options.reading, options.values), parsed)
+  filter.raw = parsed.raw
   filter.trace = nil      -- there it would be the types
   local start
   for _, key in ipairs {"from", "to"} do
