@@ -9,7 +9,7 @@
 ** are all that tracing has taken.
 **
 **     calibration ─> stream.costs ─> COSTS entry ─> stream.costs ─> reader
-**     (trace/)       (the tracer's)  (a file)       (of who reads)  (trueclock)
+**     (session/)     (the tracer's)  (a file)       (of who reads)  (trueclock)
 **
 ** What was captured with an event shows in its bytes, and is counted there. So
 ** the costs are the same for all traces of a stream, whatever each of them has
