@@ -54,7 +54,8 @@ CURL    = $(if $(CURL_INCDIR),$(BUILD)/lib/lua/$(VERSION)/tracegrip/curl.so)
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
-          $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so
+          $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so \
+          $(BUILD)/spec/sampled.so
 BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
@@ -181,6 +182,9 @@ soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
 	  spec/inspect/soak_spec.lua
 	$(V)$(TREE) $(LUA) spec/server/soak.lua $(SOAK_TIME)
 
+truth:        ## corrected times against those of untraced programs; quiet machines
+	$(V)TRACEGRIP_TRUTH=1 $(TOP) spec SPEC=spec/truth
+
 golden:       ## writes the documents that exports are compared with anew
 	$(V)TG_GOLDEN=1 $(TOP) spec SPEC=spec/export/golden_spec.lua
 
@@ -283,4 +287,4 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 
 .SECONDARY:
 .PHONY: all deps crosscheck strange versions host demo test importers pictures unit unit-run tsan spec matrix asan spec-preload oom bench \
-        soak fuzz fuzz-run lint format graph docs install env clean help
+        soak truth fuzz fuzz-run lint format graph docs install env clean help

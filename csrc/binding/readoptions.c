@@ -343,6 +343,12 @@ static void opt_to (Reading *r) {
   r->filter->to_ns = read_ms(r);
 }
 
+static void opt_raw (Reading *r) {
+  if (!lua_isboolean(r->L, -1))
+    fail(r, "a boolean");
+  r->filter->times = lua_toboolean(r->L, -1) ? TG_TIMES_RAW : TG_TIMES_TRUE;
+}
+
 /* All of them, in the order in which messages list them: what is seen of a
    trace, what of values, then what recording alone has, and reading alone. */
 static const struct {
@@ -372,7 +378,8 @@ static const struct {
   {"traceparent", opt_traceparent, RECORD},
   {"thread", opt_thread, READ},
   {"from", opt_from, READ},
-  {"to", opt_to, READ}
+  {"to", opt_to, READ},
+  {"raw", opt_raw, READ}
 };
 
 #define NOPTIONS (sizeof options / sizeof options[0])

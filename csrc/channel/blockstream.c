@@ -37,10 +37,11 @@ static void put_head (tg_Buf *out, tg_BlockEntry kind, size_t size) {
   put32(out, (uint32_t)size);
 }
 
-/* What a recording's header says of its clock. */
+/* What a recording's header says of its clock, and its entry of what tracing
+   costs: the client's file has that before any event. */
 static void put_begin (const tg_BlockStream *b, const tg_Stream *s,
                        tg_Buf *out) {
-  put_head(out, TG_BLOCKENTRY_BEGIN, 48);
+  put_head(out, TG_BLOCKENTRY_BEGIN, 48 + 4 * TG_NCOSTS);
   put32(out, TG_FORMAT_ORDER);
   put32(out, s->pid);
   put64(out, s->wall_ns);
@@ -48,6 +49,8 @@ static void put_begin (const tg_BlockStream *b, const tg_Stream *s,
   tg_buf_add(out, (const char *)&s->clock.ns_per_tick, sizeof(double));
   put64(out, b->ticks);
   put64(out, b->packets);
+  for (int i = 0; i < TG_NCOSTS; i++)
+    put32(out, s->costs.ticks[i]);
 }
 
 /* The stretch was looked at before: what its events name is defined by now. */

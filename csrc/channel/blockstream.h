@@ -8,7 +8,7 @@
 **
 **   BEGIN    u32 order, u32 pid, u64 wall, u64 origin, f64 ns_per_tick (as in
 **            a recording's header), u64 ticks, u64 packets: where the trace
-**            begins
+**            begins; u32 each, the costs (costs.h)
 **   CHUNK    u64 size, u64 packets, u64 lost: what follows goes into a new
 **            chunk of so many bytes; of packets before it, 'lost' are missing
 **            since the chunk before

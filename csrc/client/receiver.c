@@ -70,6 +70,8 @@ static bool take_clock (Receiver *r, tg_ByteReader *b, tg_TraceEntry *entry) {
   memcpy(&s->clock.ns_per_tick, &rate, sizeof rate);
   entry->ticks = tg_take64(b);
   entry->packets = tg_take64(b);
+  for (int i = 0; i < TG_NCOSTS && b->p < b->end; i++)
+    s->costs.ticks[i] = tg_take32(b);     /* an older program tells fewer */
   double ns = s->clock.ns_per_tick;
   return !b->missing && order == TG_FORMAT_ORDER && ns > 0 && ns < 1e12;
 }

@@ -139,6 +139,8 @@ typedef struct tg_Format {
                                  'ud' the export, of which it changes nothing;
                                  NULL: nothing is */
   tg_Status (*write) (tg_Export *x);
+  bool raw;                   /* times are as recorded, unless others are
+                                 wanted */
 } tg_Format;
 
 /* Writes the document; TG_ERR_IO if 'out' says so. Fills in what became of it;

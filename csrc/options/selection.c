@@ -80,6 +80,7 @@ void tg_filter_init (tg_Filter *f) {
     TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT
   };
   f->thread = 0;
+  f->times = TG_TIMES_USUAL;
   f->from_ns = 0;
   f->to_ns = UINT64_MAX;
 }

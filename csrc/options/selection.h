@@ -19,11 +19,19 @@
 #include "options/options.h"
 #include "stream/functions.h"
 
+/* Which times a reading gives. */
+typedef enum tg_Times {
+  TG_TIMES_USUAL,       /* nobody has said: as is usual for what reads */
+  TG_TIMES_RAW,         /* as recorded */
+  TG_TIMES_TRUE         /* without what tracing has cost (trueclock.h) */
+} tg_Times;
+
 /* A part of a trace. */
 typedef struct tg_Filter {
   tg_Options options;   /* owns; without what only recording knows: buffer,
                            overflow, max_events, duration */
   tg_ThreadId thread;   /* 0 = every one */
+  tg_Times times;       /* 'from' and 'to' are of that kind too */
   uint64_t from_ns;     /* frames entered before are hidden... */
   uint64_t to_ns;       /* ...and nothing is after it; UINT64_MAX = the end */
 } tg_Filter;

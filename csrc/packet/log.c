@@ -363,6 +363,8 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
     tg_log_free(l);
     return NULL;
   }
+  if (style->corrected)
+    tg_reader_correct(l->reader);
   tg_reader_mark(l->reader);
   start_reading(l);
   tg_logline_init(&l->line, stream->functions, &l->selection, style->color,

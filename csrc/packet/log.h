@@ -30,6 +30,7 @@ typedef struct tg_LogStyle {
                            caller to tell */
   bool live;            /* a terminal gets no more than it can show: calls are
                            left out in whole stretches, and counted */
+  bool corrected;       /* times are without what tracing has cost */
   bool whole;           /* all of the stream is there: which calls are short
                            is known beforehand */
 } tg_LogStyle;

@@ -54,6 +54,8 @@ typedef struct tg_Packet {
   uint64_t hits;        /* entries of this function so far (entries only); of a
                            marker its counter, or the ns that its timer ran; of
                            a tick the ns of processor time since the last */
+  uint64_t spent_ns;    /* what tracing has taken so far, and is not in
+                           'time_ns' */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
                            frame entered again (exits only) */
   uint64_t opened_ns;   /* time of the enteredFrame this exit closes */

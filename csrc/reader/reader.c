@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "reader/trueclock.h"
 #include "stream/eventreader.h"
 
 struct tg_Reader {
@@ -27,6 +28,9 @@ struct tg_Reader {
   uint64_t lost;
   uint64_t ticks;       /* of the last event */
   uint64_t waited;      /* ticks in which the program waited for a reader */
+  tg_TrueClock true_clock;
+  bool weighs;          /* what tracing has taken stays in all times */
+  uint64_t spent_ns;    /* raw time less the true one, at the last event */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Framer framer;     /* owns; its status is the reader's */
   void (*pace) (void *ud);
@@ -112,6 +116,9 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   c->lost = r->lost;
   c->ticks = r->ticks;
   c->waited = r->waited;
+  c->true_clock = r->true_clock;
+  c->weighs = r->weighs;
+  c->spent_ns = r->spent_ns;
   return c;
 }
 
@@ -126,6 +133,9 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   if (again != NULL) {
     again->clock = r->clock;
     again->waited = r->waited;
+    again->true_clock = r->true_clock;
+    again->weighs = r->weighs;
+    again->spent_ns = r->spent_ns;
   }
   return again;
 }
@@ -192,9 +202,32 @@ uint64_t tg_reader_waited (const tg_Reader *r) {
   return (uint64_t)((double)r->waited * r->clock.ns_per_tick);
 }
 
+void tg_reader_correct (tg_Reader *r) {
+  if (tg_costs_known(&r->stream->costs))
+    tg_trueclock_start(&r->true_clock, &r->stream->costs, r->clock.ns_per_tick);
+}
+
+void tg_reader_weigh (tg_Reader *r) {
+  tg_reader_correct(r);
+  r->weighs = true;
+}
+
+uint64_t tg_reader_spent (const tg_Reader *r) {
+  return (uint64_t)((double)r->true_clock.spent * r->clock.ns_per_tick);
+}
+
+/* What is owed still is of the time after the last event. */
 uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns) {
-  uint64_t waited = tg_reader_waited(r), last = tg_reader_time(r);
-  return (ns > waited && ns - waited > last) ? ns - waited : last;
+  const tg_TrueClock *c = &r->true_clock;
+  uint64_t last = tg_reader_time(r);
+  uint64_t out = r->waited + (r->weighs ? 0 : c->spent);
+  uint64_t owed = r->weighs ? 0 : c->owed;
+  uint64_t out_ns = (uint64_t)((double)out * r->clock.ns_per_tick);
+  uint64_t owed_ns = (uint64_t)((double)owed * r->clock.ns_per_tick);
+  if (ns < out_ns || ns - out_ns < last)
+    return last;
+  ns -= out_ns;
+  return ns - last > owed_ns ? ns - owed_ns : last;
 }
 
 uint64_t tg_reader_lost (const tg_Reader *r) {
@@ -282,6 +315,48 @@ static uint64_t waited_at (const tg_Reader *r, const tg_Event *e,
   return r->waited + (e->waited < most ? e->waited : most);
 }
 
+/* The function that the event calls or leaves; NULL: none, or not known. */
+static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
+  tg_FunctionId id = e->function;
+  if (e->kind == TG_EV_RETURN) {
+    const tg_Stack *s = r->framer.running;
+    const tg_StackFrame *f = s != NULL ? tg_stack_top(s) : NULL;
+    id = f != NULL ? f->function : 0;
+  }
+  else if (e->kind != TG_EV_CALL)
+    return NULL;
+  return tg_functions_find(r->stream->functions, id);
+}
+
+/* What of the gap before it an event says was tracing's own. A damaged file may
+   say more than there is. */
+static uint64_t toll_of (const tg_Event *e, uint64_t gap) {
+  uint64_t toll = e->kind == TG_EV_TIME ? e->waited : 0;
+  return toll < gap ? toll : gap;
+}
+
+/* A sample stands for processor time since the one before: for that of the
+   program's. */
+static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
+                            tg_Event *e) {
+  uint64_t taken = (uint64_t)((double)(c->spent - c->sampled)
+                              * r->clock.ns_per_tick);
+  e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
+  c->sampled = c->spent;
+}
+
+/* The program's clock, as it will be at an event after so long a gap. */
+static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
+                             uint64_t gap) {
+  tg_TrueClock c = r->true_clock;
+  if (c.costs != NULL) {
+    uint64_t toll = toll_of(e, gap);
+    tg_trueclock_toll(&c, toll);
+    tg_trueclock_pass(&c, gap - toll);
+  }
+  return c;
+}
+
 /* Reads an event; false if there is none before 'end', and none in time. The
    reader moves on only when it is known to be good: where it stands is what
    'damage' tells. */
@@ -304,9 +379,19 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     return false;
   }
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
-  *now_ns = tg_clock_ns(&r->clock, ticks - waited);
+  uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
+  tg_TrueClock at = true_at(r, e, gap);
+  uint64_t out = waited + (r->weighs ? 0 : at.spent);
+  *now_ns = tg_clock_ns(&r->clock, ticks - out);
   if (*now_ns > r->to_ns)
     return false;
+  if (at.costs != NULL) {
+    r->spent_ns = tg_clock_ns(&r->clock, ticks - waited) - *now_ns;
+    tg_trueclock_event(&at, e, function_of(r, e));
+    if (e->kind == TG_EV_SAMPLE && !r->weighs)
+      correct_sample(r, &at, e);
+    r->true_clock = at;
+  }
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);
   r->cursor.offset += (uint32_t)used;
@@ -319,11 +404,10 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
    one. */
 bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
   uint64_t now_ns;
-  if (!tg_framer_idle(&r->framer) && tg_framer_next(&r->framer, out))
-    return true;
-  while (!tg_framer_over(&r->framer) && read_event(r, end, &now_ns)) {
-    if (tg_framer_event(&r->framer, now_ns, out))
-      return true;
-  }
-  return false;
+  bool given = !tg_framer_idle(&r->framer) && tg_framer_next(&r->framer, out);
+  while (!given && !tg_framer_over(&r->framer) && read_event(r, end, &now_ns))
+    given = tg_framer_event(&r->framer, now_ns, out);
+  if (given)
+    out->spent_ns = r->spent_ns;
+  return given;
 }

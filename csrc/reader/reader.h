@@ -54,6 +54,14 @@ bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out);
 /* Times are given from this moment (ticks) on instead of the stream's 0. */
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks);
 
+/* From now on times are those of the program, without what tracing has cost it
+   (trueclock.h), if the stream knows the costs. Before anything is read. */
+void tg_reader_correct (tg_Reader *r);
+
+/* What tracing has cost is counted from now on, and stays in all times. Before
+   anything is read. */
+void tg_reader_weigh (tg_Reader *r);
+
 /* From now on this selection: for a client whose traces come and go. */
 bool tg_reader_reselect (tg_Reader *r, const tg_Selection *selection);
 
@@ -92,6 +100,9 @@ uint64_t tg_reader_time (const tg_Reader *r);
 
 /* How long it has waited, as far as has been read, in nanoseconds. */
 uint64_t tg_reader_waited (const tg_Reader *r);
+
+/* What tracing has taken so far, as far as it is counted. */
+uint64_t tg_reader_spent (const tg_Reader *r);
 
 /* That time at a moment 'ns' of the clock which comes after all that was
    read. */

@@ -156,6 +156,14 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   finish(out, at);
 }
 
+/* As many as its size says. */
+void tg_entry_costs (tg_Buf *out, const tg_Costs *c) {
+  size_t at = begin(out, TG_ENTRY_COSTS);
+  for (int i = 0; i < TG_NCOSTS; i++)
+    put32(out, c->ticks[i]);
+  finish(out, at);
+}
+
 /* Numbers of the format, so they are not the struct's bits. */
 static uint32_t function_flags (const tg_Function *f) {
   return (f->vararg ? IS_VARARG : 0u) | (f->is_c ? IS_C : 0u)
@@ -433,6 +441,13 @@ tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
   if (status != TG_OK)
     tg_trace_entry_free(out);
   return status;
+}
+
+/* Any number is a cost: a wrong one makes times wrong, and nothing else. */
+void tg_entry_read_costs (const tg_Entry *e, tg_Costs *out) {
+  Source s = source_of(e);
+  for (int i = 0; i < TG_NCOSTS; i++)
+    out->ticks[i] = tg_take32(&s.b);
 }
 
 /* Borrowed and not copied: a text may be megabytes, and what is noted of it is

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "options/endreason.h"
 #include "options/options.h"
+#include "stream/costs.h"
 #include "stream/functions.h"
 
 typedef enum tg_EntryKind {
@@ -21,7 +22,8 @@ typedef enum tg_EntryKind {
   TG_ENTRY_PROGRAM = 1,
   TG_ENTRY_FUNCTION = 2,
   TG_ENTRY_TRACE = 3,
-  TG_ENTRY_SOURCE = 4
+  TG_ENTRY_SOURCE = 4,
+  TG_ENTRY_COSTS = 5
 } tg_EntryKind;
 
 #define TG_ENTRY_HEAD 8u
@@ -76,6 +78,7 @@ void tg_trace_entry_free (tg_TraceEntry *t);
 /* ---- writing: each appends one whole entry ---- */
 
 void tg_entry_program (tg_Buf *out, const tg_Program *p);
+void tg_entry_costs (tg_Buf *out, const tg_Costs *c);
 void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f);
 void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t);
 void tg_entry_source (tg_Buf *out, const char *url, const char *text,
@@ -99,6 +102,10 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out);
 tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
                                   tg_Function *out);
 tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out);
+
+/* Costs that are not in it are 0: an older tracegrip did not tell them
+   apart. */
+void tg_entry_read_costs (const tg_Entry *e, tg_Costs *out);
 
 /* A source's name and text, which are borrowed from the entry. */
 tg_Status tg_entry_read_source (const tg_Entry *e, tg_Slice *url,

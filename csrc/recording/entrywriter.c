@@ -77,6 +77,14 @@ bool tg_entrywriter_program (tg_EntryWriter *w, const tg_Program *p) {
   return write_entry(w) != NULL;
 }
 
+/* Not of a stream of which nobody has measured them. */
+bool tg_entrywriter_costs (tg_EntryWriter *w, const tg_Costs *c) {
+  if (!tg_costs_known(c))
+    return true;
+  tg_entry_costs(&w->scratch, c);
+  return write_entry(w) != NULL;
+}
+
 /*
 ** {==================================================================
 ** Functions and their sources

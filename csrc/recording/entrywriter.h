@@ -34,6 +34,7 @@ void tg_entrywriter_free (tg_EntryWriter *w);
 /* Each of these is false with errno if the entry could not be written: ENOMEM,
    or why there was no block. */
 bool tg_entrywriter_program (tg_EntryWriter *w, const tg_Program *p);
+bool tg_entrywriter_costs (tg_EntryWriter *w, const tg_Costs *c);
 bool tg_entrywriter_function (tg_EntryWriter *w, tg_FunctionId id,
                               const tg_Function *f);
 

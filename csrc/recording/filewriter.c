@@ -343,7 +343,8 @@ static bool write_beginning (tg_FileWriter *t, const tg_FilePlan *plan) {
   const tg_Functions *fs = t->stream->functions;
   if (!write_header(t, plan->run))
     return false;
-  if (!tg_entrywriter_program(&t->writer, &plan->program))
+  if (!tg_entrywriter_program(&t->writer, &plan->program)
+      || !tg_entrywriter_costs(&t->writer, &t->stream->costs))
     return false;
   const tg_Function *f;
   for (tg_FunctionId id = 1; (f = tg_functions_find(fs, id)) != NULL; id++)

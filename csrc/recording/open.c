@@ -113,6 +113,9 @@ static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
     case TG_ENTRY_FUNCTION: return add_function(r, e);
     case TG_ENTRY_TRACE: return add_trace(r, e);
     case TG_ENTRY_SOURCE: return note_source(o, e, place);
+    case TG_ENTRY_COSTS:
+      tg_entry_read_costs(e, &r->stream->costs);
+      return TG_OK;
     case TG_ENTRY_NONE: default: return TG_OK;
   }
 }

@@ -73,6 +73,8 @@ static bool write_entries (Saving *s, const tg_Program *program,
   const tg_Function *f;
   tg_Pos base = 0;
   tg_entry_program(&s->bytes, program);
+  if (tg_costs_known(&s->stream->costs))
+    tg_entry_costs(&s->bytes, &s->stream->costs);
   tg_entry_trace(&s->bytes, trace);
   for (tg_FunctionId id = 1; (f = tg_functions_find(fs, id)) != NULL; id++) {
     tg_entry_function(&s->bytes, id, f);

@@ -50,7 +50,6 @@ void tg_index_walk (tg_Scope *s, tg_ScopeWalk *w, tg_IndexOver *over) {
   tg_scopewalk_init(w);
   w->kinds = &s->kinds;
   w->timelines = &s->timelines;
-  w->cost = s->cost;
   w->start_ns = s->trace.start_ns;
   w->begun = event_begun;
   w->over = over;
@@ -113,7 +112,7 @@ static void put_known (const tg_Scope *s, const tg_ScopeSegment *g,
   tg_assert(g->nopen <= g->nlive);
   w->next_id = g->first;
   w->now_ns = g->now_ns;
-  w->charge_ns = g->charge_ns;
+  w->spent_ns = g->spent_ns;
   for (uint32_t i = 0; i < g->nlive; i++)
     tg_scopewalk_known(w, &s->longs[g->live[i]], i < g->nopen);
   tg_suspended_pass(&w->waiting);

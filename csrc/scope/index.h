@@ -33,7 +33,7 @@ typedef struct tg_ScopeSegment {
   uint32_t first_long;  /* index in 'longs' */
   uint32_t nopen, nlive;      /* 'live': open ones, then those that wait */
   uint32_t *live;       /* owns; indices in 'longs', as tg_scopewalk_known */
-  uint64_t now_ns, charge_ns; /* of the walk */
+  uint64_t now_ns, spent_ns;  /* of the walk */
   tg_Reader *reader;    /* owns; stands at its beginning; NULL: packets have to
                            be counted */
   tg_ScopeSums sums;    /* owns; of its events that are not long */
@@ -49,7 +49,6 @@ typedef struct tg_Scope {
   uint64_t events;            /* how many */
   uint64_t packets;
   uint64_t duration_ns;
-  tg_ScopeCost cost;
   uint64_t damage;            /* where the recording's file could not be read
                                  further, as tg_reader_damage; 0 = it could */
   /* private */

@@ -136,7 +136,7 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   g->packets = s->packets;
   g->first_long = s->nlongs;
   g->now_ns = w->now_ns;
-  g->charge_ns = w->charge_ns;
+  g->spent_ns = w->spent_ns;
   if (w->now_ns > s->trace.start_ns)
     g->start_ns = w->now_ns - s->trace.start_ns;
   s->nrecords = 0;
@@ -263,16 +263,13 @@ bool tg_scope_more (tg_Scope *s, uint64_t packets, tg_Status *status) {
 
 /* }================================================================== */
 
-/* Before any packet is read: the hook's cost, which every event's time depends
-   on, is checked against the first of them. */
+/* Before any packet is read. */
 static bool start (tg_Scope *s, const tg_ScopeSource *source) {
-  s->cost = source->cost;
   s->stride = source->stride;
   s->loaded = TG_INTMAP_NONE;
   tg_scopekinds_init(&s->kinds, source->stream->functions, source->arguments);
   return tg_timelines_init(&s->timelines)
-         && tg_scopepackets_init(&s->trace, source)
-         && tg_scopepackets_limit(&s->trace, &s->cost);
+         && tg_scopepackets_init(&s->trace, source);
 }
 
 /* NULL with a reason. Packets are taken later, by tg_scope_more. */

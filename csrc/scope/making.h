@@ -10,8 +10,7 @@
 #include "scope/index.h"
 
 /*
-** A session. NULL and why: memory, or the recording cannot be read. The hook's
-** cost is not taken to be more than the shortest calls of the trace allow.
+** A session. NULL and why: memory, or the recording cannot be read.
 */
 tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status);
 

@@ -12,13 +12,8 @@
 #include "base/alloc.h"
 #include "scope/kinds.h"
 
-/* Packets by which the hook's cost is checked, and which of the times after
-   them counts: the shortest but one in a hundred. */
-#define SAMPLE 65536u
-#define SAMPLE_TIMES 512u
-#define SAMPLE_PART 100u
-
-/* From the trace's beginning, or from where a reader stood ('at'). The filter
+/* Times are the program's, without what tracing has cost; a copy's too.
+   From the trace's beginning, or from where a reader stood ('at'). The filter
    of short calls cannot be copied: with one it is always from the beginning. */
 bool tg_scopepackets_open (const tg_ScopeTrace *t, const tg_Reader *at,
                            tg_ScopePackets *p) {
@@ -26,6 +21,8 @@ bool tg_scopepackets_open (const tg_ScopeTrace *t, const tg_Reader *at,
   p->stop = t->stop;
   p->reader = at != NULL ? tg_reader_copy(at)
                          : tg_reader_new(t->stream, t->start, &t->selection);
+  if (p->reader != NULL && at == NULL)
+    tg_reader_correct(p->reader);
   tg_minduration_init(&p->minduration, p->reader, t->selection.min_duration_ns);
   return p->reader != NULL;
 }
@@ -40,61 +37,6 @@ void tg_scopepackets_close (tg_ScopePackets *p) {
 ** A look at the first packets
 ** ===================================================================
 */
-
-/* Times after packets of one sort, in nanoseconds; longer ones at the end. */
-typedef struct Times {
-  uint32_t counts[SAMPLE_TIMES + 1];
-  uint32_t all;
-} Times;
-
-/* Longer ones are all alike: a cost is never looked for there. */
-static void count_time (Times *t, uint64_t ns) {
-  t->counts[ns < SAMPLE_TIMES ? ns : SAMPLE_TIMES]++;
-  t->all++;
-}
-
-/* The cost that was measured holds for this machine now; the recording may be
-   of another one. Between two packets there is at least the hook, so the cost
-   cannot be more than the shortest times that there are. */
-static void limit (const Times *t, uint64_t *cost) {
-  uint32_t ns = 0, passed = t->counts[0], wanted = t->all / SAMPLE_PART;
-  while (ns < SAMPLE_TIMES && passed <= wanted)
-    passed += t->counts[++ns];
-  if (t->all > 0 && *cost > ns)
-    *cost = ns;
-}
-
-/* Packets of one event have one time, and none of them but the last has time
-   after it. */
-static void take_times (tg_ScopePackets *from, Times *enter, Times *leave) {
-  tg_Packet p;
-  Times *sort = NULL;
-  uint64_t before_ns = 0;
-  for (uint32_t n = 0; n < SAMPLE && tg_scopepackets_next(from, &p); n++) {
-    if (sort != NULL && p.time_ns > before_ns)
-      count_time(sort, p.time_ns - before_ns);
-    sort = p.why == TG_WHY_ENTER ? enter : leave;
-    before_ns = p.time_ns;
-  }
-}
-
-/* Reads the beginning of the trace once, for this alone: the cost must be known
-   before the first event is timed. */
-bool tg_scopepackets_limit (const tg_ScopeTrace *t, tg_ScopeCost *cost) {
-  tg_ScopePackets from;
-  Times *times = tg_calloc(2, sizeof *times);
-  if (times == NULL)
-    return false;
-  bool ok = tg_scopepackets_open(t, NULL, &from);
-  if (ok) {
-    take_times(&from, &times[0], &times[1]);
-    limit(&times[0], &cost->enter_ns);
-    limit(&times[1], &cost->exit_ns);
-  }
-  tg_scopepackets_close(&from);
-  tg_free(times);
-  return ok;
-}
 
 /* When the first main chunk is entered; the end if none is. */
 static bool find_chunk (const tg_ScopeTrace *t, uint64_t *ns) {

@@ -1,7 +1,6 @@
 /*
 ** packets.h - the trace that a session is of: its packets, from its
-** beginning or from anywhere else; when profiling began; what the first packets
-** tell of the hook's cost.
+** beginning or from anywhere else; when profiling began.
 **
 ** Packets are those that the trace shows, short calls left out if it leaves
 ** them out. Nothing is asked for but what every packet has, and values come
@@ -24,7 +23,6 @@ typedef struct tg_ScopeSource {
   uint64_t start_ns, end_ns;  /* when profiling began and ended */
   bool arguments;       /* those of packets may be looked at */
   bool from_chunk;      /* it began with the first main chunk called */
-  tg_ScopeCost cost;    /* at most */
   uint32_t stride;      /* packets of a segment, for tests; 0 = as fits */
 } tg_ScopeSource;
 
@@ -56,9 +54,5 @@ void tg_scopepackets_close (tg_ScopePackets *p);
 TG_INLINE bool tg_scopepackets_next (tg_ScopePackets *from, tg_Packet *p) {
   return tg_minduration_next(&from->minduration, from->stop, p);
 }
-
-/* Makes the cost no more than what the shortest calls allow. False without
-   memory. */
-bool tg_scopepackets_limit (const tg_ScopeTrace *t, tg_ScopeCost *cost);
 
 #endif

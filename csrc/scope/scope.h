@@ -62,8 +62,8 @@ typedef enum tg_ScopeMode {
 typedef struct tg_ScopeEvent {
   uint64_t start_ns;      /* since profiling began */
   uint64_t end_ns;
-  uint64_t time_ns;       /* as the innermost frame, without the overhead */
-  uint64_t overhead_ns;
+  uint64_t time_ns;       /* as the innermost frame, without the overhead: */
+  uint64_t overhead_ns;   /* what tracing has taken then */
   uint64_t hits;          /* its entries: the call, and each resume after */
   uint64_t id;            /* from 1 by order of entry, over all timelines */
   tg_ScopeType type;
@@ -76,10 +76,5 @@ typedef struct tg_ScopeEvent {
   uint64_t all_time_ns;   /* time of it and of all inside */
   uint64_t all_overhead_ns;
 } tg_ScopeEvent;
-
-/* What the hook takes out of the time after a packet, in nanoseconds. */
-typedef struct tg_ScopeCost {
-  uint64_t enter_ns, exit_ns;
-} tg_ScopeCost;
 
 #endif

@@ -142,17 +142,22 @@ TG_INLINE uint32_t parent_in (const tg_ScopeWalk *w, tg_ThreadId thread) {
 ** ===================================================================
 */
 
-/* The time since the packet before is the innermost event's. */
-TG_INLINE void pass_time (tg_ScopeWalk *w, uint64_t now_ns) {
+/* The time since the packet before is the innermost event's, and so is what
+   tracing has taken meanwhile. */
+TG_INLINE void pass_time (tg_ScopeWalk *w, uint64_t now_ns,
+                          uint64_t spent_ns) {
   tg_assert(now_ns >= w->now_ns);   /* a reader's times never go back */
-  uint64_t ns = now_ns - w->now_ns;
+  uint64_t ns = now_ns - w->now_ns, spent = 0;
   w->now_ns = now_ns;
+  if (spent_ns > w->spent_ns) {     /* rounded: it may be one less */
+    spent = spent_ns - w->spent_ns;
+    w->spent_ns = spent_ns;
+  }
   if (w->nopen == 0)
     return;
   tg_ScopeEvent *e = &w->live[w->open[w->nopen - 1]].event;
-  uint64_t overhead = ns < w->charge_ns ? ns : w->charge_ns;
-  e->time_ns += ns - overhead;
-  e->overhead_ns += overhead;
+  e->time_ns += ns;
+  e->overhead_ns += spent;
 }
 
 /* Makes live event 'i' the one that begins with this packet. Its id is the next
@@ -202,7 +207,6 @@ static bool resume (tg_ScopeWalk *w, const tg_Packet *p, uint32_t *live) {
 /* A call that goes on is the event that it was: it has been hit once more. */
 static bool enter (tg_ScopeWalk *w, const tg_Packet *p) {
   uint32_t live;
-  w->charge_ns = w->cost.enter_ns;
   if (p->resumed && resume(w, p, &live))
     return push_open(w, live);
   live = new_live(w);
@@ -242,7 +246,6 @@ static void end_thread (tg_ScopeWalk *w, tg_ThreadId thread) {
 /* An event that yields stays live, and is parked with its number; all others
    are over. */
 static bool leave (tg_ScopeWalk *w, const tg_Packet *p) {
-  w->charge_ns = w->cost.exit_ns;
   if (w->nopen == 0)
     return true;        /* a reader gives no such packet */
   uint32_t i = w->open[--w->nopen];
@@ -264,7 +267,7 @@ static bool leave (tg_ScopeWalk *w, const tg_Packet *p) {
 void tg_scopewalk_take (tg_ScopeWalk *w, const tg_Packet *p) {
   if (tg_unlikely(w->status != TG_OK))
     return;
-  pass_time(w, p->time_ns);
+  pass_time(w, p->time_ns, p->spent_ns);
   if (p->why != TG_WHY_YIELD)
     tg_suspended_pass(&w->waiting);
   bool ok = p->why == TG_WHY_ENTER ? enter(w, p) : leave(w, p);
@@ -281,7 +284,7 @@ void tg_scopewalk_gone (void *walk, tg_ThreadId thread) {
    */
 void tg_scopewalk_end (tg_ScopeWalk *w, uint64_t end_ns) {
   if (end_ns > w->now_ns)
-    pass_time(w, end_ns);
+    pass_time(w, end_ns, w->spent_ns);
   tg_suspended_finish(&w->waiting);     /* some may be inside open ones, which
                                            must not be over before them */
   while (w->nopen > 0) {

@@ -7,9 +7,8 @@
 ** moment the innermost open event of all coroutines has the time to itself, as
 ** in reports.
 **
-** After each packet the hook still has something to do, which takes the time
-** from the frame that is innermost then: that part, 'cost' or as much of it as
-** there is, is overhead.
+** What tracing has taken is in no time (reader/trueclock.h); what of it was
+** taken from the innermost event is that one's overhead.
 **
 ** An event that is over is told to 'over', innermost first. A walk may also
 ** begin in the middle, where another one has been: then those that were live
@@ -57,7 +56,7 @@ struct tg_ScopeWalk {
   tg_Status status;     /* sticky: memory was refused */
   uint64_t next_id;     /* of the next event */
   uint64_t now_ns;      /* time of the latest packet */
-  uint64_t charge_ns;   /* what of the time after it is overhead */
+  uint64_t spent_ns;    /* of the latest packet too: by tracing, so far */
   tg_ScopeLive *live;   /* owns; free ones are a list */
   uint32_t nlive, clive;
   uint32_t *open;       /* owns; live ones, innermost last */
@@ -66,7 +65,6 @@ struct tg_ScopeWalk {
   /* for the owner to set */
   tg_ScopeKinds *kinds;       /* borrows */
   tg_Timelines *timelines;    /* borrows */
-  tg_ScopeCost cost;
   uint64_t start_ns;          /* time 0 of events */
   void (*begun) (tg_ScopeWalk *w, uint32_t live);
   void (*over) (tg_ScopeWalk *w, const tg_ScopeLive *live);

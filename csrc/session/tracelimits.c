@@ -250,6 +250,8 @@ void tg_tracelimits_set (tg_Session *s) {
     if (ticks < s->next_stop)
       s->next_stop = ticks;
   }
+  if (s->toll > 0 && s->toll_until < s->next_stop)
+    s->next_stop = s->toll_until;
   s->writer.ticks_stop = tg_allocations_due(s) ? 0 : s->next_stop;
 }
 
@@ -337,6 +339,12 @@ static bool note_allocations (tg_Session *s, size_t need, uint64_t now) {
   return true;
 }
 
+/* What the event before had to wait for is told before this one. */
+static void note_toll (tg_Session *s) {
+  tg_writer_toll(&s->writer, s->toll, s->toll_until);
+  s->toll = 0;
+}
+
 /* The writer has come to a limit. A new chunk begins with a CONTEXT, which may
    take what was granted: then it is asked for again. The loop ends: each round
    ends a trace, drops a chunk of a ring, or gets room. errno is the program's,
@@ -346,6 +354,9 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
   bool heap = tg_heap_due(s, now), metered = s->meter != NULL;
+  bool toll = s->toll > 0 && now >= s->toll_until;
+  const tg_Chunk *before = r->chunk;
+  uint64_t begun = tg_clock_ticks();
   tg_assert(s->tracing && need > 0);
   if (s->terminated)
     return;             /* nothing comes after the end */
@@ -353,7 +364,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     return;
   if (metered && !s->meter->based)
     tg_allocations_base(s);
-  need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? TG_ALLOCATIONS_ROOM : 0u);
+  need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? TG_ALLOCATIONS_ROOM : 0u)
+          + (toll ? TG_TOLL_SIZE : 0u);
   if (s->orphan != NULL)
     adopt_orphan(s, now);
   note_wishes(s);
@@ -364,12 +376,16 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
+  if (toll && s->recording)
+    note_toll(s);
   if (heap && s->recording)
     tg_heap_note(s, now);
   if (tg_allocations_due(s) && s->recording)
     tg_allocations_note(s, now);
-  if (heap || metered)
+  if (heap || metered || toll)
     tg_tracelimits_set(s);
+  if (r->chunk != before)
+    tg_session_toll(s, begun);
   note_wishes(s);
   errno = error;
 }

@@ -123,6 +123,7 @@ static void clear_machinery (tg_Session *s) {
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
   s->tracing = s->recording = s->attention = s->hooked = false;
+  s->toll = s->toll_until = 0;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
   s->waited = 0;
@@ -181,6 +182,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
     clear_machinery(s);
     return false;
   }
+  s->writer.stream->costs = s->costs;
   s->writer.stream->directory = tg_fileio_directory();
   s->writer.last = s->writer.stream->clock.origin;
   read_directly(s, L);
@@ -362,11 +364,22 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   reopen(s);
 }
 
+/* What the last event had to wait for is no time of the trace's that ends. To
+   ask for room is enough: 'turn' tells of it. */
+static void settle_toll (tg_Session *s) {
+  if (s->toll == 0)
+    return;
+  s->writer.behind = true;
+  (void)tg_writer_begin(&s->writer, TG_TOLL_SIZE, tg_clock_ticks());
+  s->writer.behind = false;
+}
+
 /* What else has come up, another trace's end, is seen to at once: no event may
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && s->tracing);
   tg_allocations_settle(s);
+  settle_toll(s);
   if (t->end == TG_END_NOT) {
     if (t->options.sample > 0)
       tg_sampler_finish(s, L);

@@ -38,6 +38,13 @@ void tg_catalog_refresh (tg_Catalog *k) {
   tg_closures_clear(&k->closures);
 }
 
+/* Closures are met anew, and then need not be told apart at each call. */
+void tg_catalog_trust (tg_Catalog *k) {
+  for (uint32_t i = 0; i < k->definitions.identities_size; i++)
+    k->definitions.identities[i].crowded = false;
+  tg_closures_clear(&k->closures);
+}
+
 /* Whether some trace waits for calls of it. */
 static bool is_target (const tg_Session *s, const tg_Function *f) {
   const tg_Trace *t = s->awaits && !f->own ? s->traces : NULL;

@@ -32,6 +32,10 @@ void tg_catalog_free (tg_Catalog *k);
 /* Forgets the closures (flags have changed), keeps the definitions. */
 void tg_catalog_refresh (tg_Catalog *k);
 
+/* Takes all functions that were met so far for such as share their line with no
+   other: of a program whose text no file has it cannot be known. */
+void tg_catalog_trust (tg_Catalog *k);
+
 /*
 ** What is known of the function on top of the stack, about to run in the frame
 ** of 'ar', which has been filled with "S". NULL without memory. Pops nothing.

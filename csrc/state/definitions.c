@@ -312,6 +312,7 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   bool call = sight != TG_SIGHT_VALUE;
   char *called = NULL;
   int error = errno;    /* the program's: files are read for names */
+  uint64_t begun = tg_clock_ticks();
   TG_STACK_GUARD(L);
   if (call)
     called = tg_funcname_called(L, ar, sight == TG_SIGHT_CALL);
@@ -324,6 +325,7 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
            && (id = define_new(s, L, ar, &k, call)) != 0)
     enter_slot(s, slot, id);
   tg_free(called);
+  tg_session_toll(s, begun);
   errno = error;
   TG_STACK_CHECK(L);
   return id;

@@ -23,6 +23,7 @@
 #include "state/coroutine.h"
 #include "state/labels.h"
 #include "state/objectpool.h"
+#include "stream/costs.h"
 #include "stream/writer.h"
 
 /* Who started a trace. The program does not see the last three: they have names
@@ -130,6 +131,8 @@ typedef struct tg_Session {
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
+  tg_Costs costs;             /* of the stream to come, as measured... */
+  uint64_t costs_ns;          /* ...then, by the monotonic clock; 0: not yet */
   /* from here on only while tracing */
   bool tracing;
   bool hooked;                /* all coroutines have the tracer's hook */
@@ -171,6 +174,8 @@ typedef struct tg_Session {
                                  (heap.h); UINT64_MAX: never */
   tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
                                  NULL: nobody asks */
+  uint64_t toll;              /* ticks of rare work that are not told yet... */
+  uint64_t toll_until;        /* ...and when the last of it was done */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */
@@ -224,6 +229,25 @@ TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
 TG_INLINE void tg_session_heed (tg_Session *s) {
   s->attention = true;
   tg_session_review(s);
+}
+
+/*
+** Since 'from' the hook has done what it seldom does. Readers take out of times
+** what an event usually costs; this they are told, before the next event that
+** comes later (TOLL in event.h). Not at once: what is found out then may have
+** happened earlier, with the last event, and no event may be before another.
+*/
+TG_INLINE void tg_session_toll (tg_Session *s, uint64_t from) {
+  uint64_t now = tg_clock_ticks();
+  uint64_t since = from > s->toll_until ? from : s->toll_until;
+  if (now <= since)
+    return;
+  s->toll += now - since;
+  s->toll_until = now;
+  if (now < s->next_stop)
+    s->next_stop = now;
+  if (now < s->writer.ticks_stop)
+    s->writer.ticks_stop = now;
 }
 
 /* A coroutine gets its place in the list, for which Lua may have to allocate:

@@ -21,7 +21,8 @@
 **             order. For who comes here after a LOST. AHEAD: with what the next
 **             event says done already.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
-**             a head.
+**             a head. [TOLL: u64 ticks: so much of it was the hook's own,
+**             which had more to do than usual.]
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
 **             [VALUES: values]. TAIL: the innermost frame exits first, by a
 **             tail call. Without FAR the caller is the innermost frame.
@@ -102,6 +103,7 @@ enum {
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
   TG_EVF_NUMBER = 1u << 5,   /* MARK */
+  TG_EVF_TOLL   = 1u << 5,   /* TIME */
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */

@@ -120,7 +120,10 @@ tg_Allocations tg_event_allocations (tg_Slice body) {
 static bool take_body (Rest *r, tg_Event *e) {
   switch (e->kind) {
     case TG_EV_CONTEXT: take_context(r, e); return true;
-    case TG_EV_TIME: e->ticks = tg_take64(&r->b); return true;
+    case TG_EV_TIME:
+      e->ticks = tg_take64(&r->b);
+      e->waited = (e->flags & TG_EVF_TOLL) ? tg_take64(&r->b) : 0;
+      return true;
     case TG_EV_CALL: take_call(r, e); return true;
     case TG_EV_THROW:
       e->n = tg_take32(&r->b);

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/clock.h"
+#include "stream/costs.h"
 #include "stream/functions.h"
 #include "stream/sources.h"
 #include "stream/store.h"
@@ -17,6 +18,7 @@
 typedef struct tg_Stream {
   _Atomic uint32_t refs;
   tg_Clock clock;
+  tg_Costs costs;           /* of its events */
   uint64_t wall_ns;         /* time 0 since 1970 */
   uint32_t pid;             /* whose it is, or was */
   char *directory;          /* owns; in which the program was at time 0; NULL:

@@ -110,6 +110,14 @@ bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
   return true;
 }
 
+void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until) {
+  tg_assert((size_t)(r->lim - r->p) >= TG_TOLL_SIZE);
+  if (until > r->last)
+    r->last = until;
+  uint8_t *p = tg_put32(r->p, TG_EV_TIME | TG_EVF_TOLL);
+  tg_writer_end(r, tg_put64(tg_put64(p, r->last), toll));
+}
+
 /* The clock went on for longer than a head can say, or (another processor)
    went back a little: then time stands still for one event. */
 static uint8_t *put_time (tg_Writer *r, uint64_t now) {

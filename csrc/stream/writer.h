@@ -85,6 +85,11 @@ void tg_writer_time (tg_Writer *r, uint64_t now);
 
 #define TG_TIME_SIZE 12u
 
+/* A TIME with TOLL, of TG_TOLL_SIZE bytes, for which there is room. */
+void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until);
+
+#define TG_TOLL_SIZE 20u
+
 /* The slow half of tg_writer_begin. */
 uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now);
 

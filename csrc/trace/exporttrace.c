@@ -285,6 +285,7 @@ int trace_export (lua_State *L) {
   lua_settop(L, 4);
   read_options(L, t, &x.options);
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
+  tg_readtrace_times(r, format->raw ? TG_TIMES_RAW : TG_TIMES_TRUE);
   describe(&x, t, r);
   read_progress(L, &teller, &x);
   read_page(L, format, &x);

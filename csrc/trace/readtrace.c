@@ -80,6 +80,13 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
   return r;
 }
 
+/* A reader's copies have its clock: so this comes before there are any. */
+void tg_readtrace_times (tg_ReadTrace *r, tg_Times usual) {
+  tg_Times times = r->filter.times != TG_TIMES_USUAL ? r->filter.times : usual;
+  if (times == TG_TIMES_TRUE)
+    tg_reader_correct(r->reader);
+}
+
 /* What the system would say of the same: EBADMSG is "Bad message". */
 static int errno_of (tg_Status status) {
   switch (status) {
@@ -181,7 +188,8 @@ static int next_packet (lua_State *L) {
 /* The iterator owns the reading by its upvalue, which pins the Trace in
    turn. */
 int trace_packets (lua_State *L) {
-  const tg_ReadTrace *r = tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  tg_ReadTrace *r = tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  tg_readtrace_times(r, TG_TIMES_RAW);
   tg_reader_mark(r->reader);
   lua_pushcclosure(L, next_packet, 1);
   return 1;
@@ -225,7 +233,7 @@ int trace_log (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
   lua_settop(L, 3);
   check_style(L, &style);
-  const tg_ReadTrace *r = tg_readtrace_new(L, 3, NULL, TG_TYPES_ALL);
+  tg_ReadTrace *r = tg_readtrace_new(L, 3, NULL, TG_TYPES_ALL);
   bool named = lua_getfield(L, 2, "path") == LUA_TSTRING;
   const char *path = named ? lua_tostring(L, -1) : NULL;
   int fd = tg_logstyle_open(L, 2);
@@ -233,6 +241,7 @@ int trace_log (lua_State *L) {
     return luaL_fileresult(L, 0, path);
   tg_logstyle_read(L, 2, fd, &style);
   style.fails = style.whole = true;
+  style.corrected = r->filter.times == TG_TIMES_TRUE;
   int error = write_log(r, t, &style, fd);
   if (named)
     close(fd);

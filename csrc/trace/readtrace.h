@@ -26,6 +26,10 @@ typedef struct tg_ReadTrace {
 /* The trace that is argument 1, if its events are still there; raises. */
 tg_Trace *tg_readtrace_check (lua_State *L);                   /* [-0, +0, v] */
 
+/* From now on times are those that the filter asks for; without a word of it
+   these. Before anything is read. */
+void tg_readtrace_times (tg_ReadTrace *r, tg_Times usual);
+
 /*
 ** Pushes a reading of the trace that is argument 1, narrowed by the filter at
 ** 'filter', of these types at most. Keys of it that are 'extra' (may be NULL)

@@ -74,6 +74,7 @@ static int describe_trace (lua_State *L) {
   tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL,
                                      TG_TYPE_MARKERS | TG_TYPE_ALLOCATIONS);
   tg_Trace *t = r->trace;
+  tg_reader_weigh(r->reader);
   tg_reader_mark(r->reader);
   tg_pace_begin(&pace, L, r, 2);
   pace.before = lua_tonumber(L, 3);
@@ -92,6 +93,8 @@ static int describe_trace (lua_State *L) {
   lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
   lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
+  if (tg_reader_spent(r->reader) > 0)
+    lx_set_number(L, "tracing_ms", (double)tg_reader_spent(r->reader) / 1e6);
   if (tg_reader_waited(r->reader) > 0)
     lx_set_number(L, "waited_ms",
                   (double)tg_reader_waited(r->reader) / 1e6);
@@ -204,7 +207,8 @@ static const char *state_name (const tg_Recording *r) {
    mostly; of several the first one is that of the whole program. */
 static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
-    "duration_ms", "waited_ms", "events", "threads", "lost", "memory"
+    "duration_ms", "tracing_ms", "waited_ms", "events", "threads", "lost",
+    "memory"
   };
   tg_assert(lua_istable(L, -1) && lua_istable(L, -2) && r->count > 0);
   lua_rawgeti(L, -1, 1);

@@ -84,6 +84,7 @@ static Report *make_report (lua_State *L, bool tree) {
   tg_ReadTrace *from =
       tg_readtrace_new(L, 2, tree ? tree_keys : report_keys,
                        TG_TYPE_ALLOCATIONS);
+  tg_readtrace_times(from, TG_TIMES_TRUE);
   uint32_t levels = read_levels(L, 2);
   lua_pushnil(L);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)

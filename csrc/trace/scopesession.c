@@ -18,7 +18,6 @@
 #include "scope/making.h"
 #include "scope/messages.h"
 #include "session/traceinfo.h"
-#include "trace/hookcost.h"
 #include "trace/readtrace.h"
 
 #define SESSION "tracegrip.scope"
@@ -114,16 +113,13 @@ static void describe (const tg_Trace *t, tg_ScopeSource *from) {
   from->arguments = (t->options.types & TG_TYPE_ARGUMENTS) != 0;
 }
 
-/* The cost of the hook is measured for each session: it depends on the types
-   of the trace, and takes less than a millisecond. */
 static tg_Scope *new_scope (lua_State *L, tg_ScopeSource from,
                             const tg_Trace *t, tg_Status *status) {
   tg_Selection selection = {0};
   tg_Scope *s = NULL;
   *status = TG_ERR_MEMORY;
   from.selection = &selection;
-  if (tg_selection_add(&selection, &t->options)
-      && tg_hookcost_measure(t->options.types, &from.cost))
+  if (tg_selection_add(&selection, &t->options))
     s = tg_scope_begin(&from, status);
   tg_selection_clear(&selection);
   if (*status == TG_ERR_MEMORY)
@@ -390,8 +386,16 @@ static void set_ms (lua_State *L, const char *key, uint64_t ns) {
   lx_set_number(L, key, (double)ns / 1e6);
 }
 
-/* Figures of the whole; the last two are what a client subtracts from the times
-   it shows. */
+/* What tracing has taken for a plain event. */
+static void set_cost (lua_State *L, const char *key, const tg_Scope *s,
+                      tg_Cost cost) {
+  const tg_Stream *stream = s->trace.stream;
+  set_ms(L, key, (uint64_t)((double)stream->costs.ticks[cost]
+                            * stream->clock.ns_per_tick));
+}
+
+/* Figures of the whole; the last two are what calls and returns of Lua
+   functions have cost, as far as they have captured nothing. */
 static int session_info (lua_State *L) {
   const tg_Scope *s = check_session(L);
   lua_createtable(L, 0, 6);
@@ -399,8 +403,8 @@ static int session_info (lua_State *L) {
   lx_set_integer(L, "segments", (lua_Integer)s->nsegments);
   set_ms(L, "start_ms", s->trace.start_ns);
   set_ms(L, "duration_ms", s->duration_ns);
-  set_ms(L, "callOverhead", s->cost.enter_ns);
-  set_ms(L, "returnOverhead", s->cost.exit_ns);
+  set_cost(L, "callOverhead", s, TG_COST_CALL);
+  set_cost(L, "returnOverhead", s, TG_COST_RETURN);
   return 1;
 }
 

@@ -19,6 +19,7 @@
 #include "binding/readoptions.h"
 #include "packet/log.h"
 #include "session/anchor.h"
+#include "session/calibration.h"
 #include "session/pause.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
@@ -137,6 +138,19 @@ static int clockless (lua_State *L) {
   return 3;
 }
 
+#define COSTS_LAST_NS UINT64_C(10000000000)
+
+/* What tracing costs, as tracing begins. A program that starts and stops many
+   traces does not pay for that each time: for ten seconds the costs are those
+   that they were. */
+static void measure_costs (tg_Session *s) {
+  uint64_t now_ns = tg_clock_monotonic_ns();
+  if (s->tracing || (s->costs_ns != 0 && now_ns - s->costs_ns < COSTS_LAST_NS))
+    return;
+  tg_calibration_measure(&s->costs);
+  s->costs_ns = now_ns;
+}
+
 /* The new one starts before the old one stops: if there is no memory or no
    file for it, the old one goes on; and with one of them there tracing never
    ends between them, which would end the stream and with it the numbers of an
@@ -154,6 +168,7 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   if (origin == TG_ORIGIN_API)
     announce(L, s, t);
   tg_Trace *old = predecessor(s, t);
+  measure_costs(s);
   tg_Status status = tg_tracing_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");

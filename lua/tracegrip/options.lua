@@ -292,6 +292,13 @@ options.reading = options.joined({
 }, borrowed("include exclude c maxDepth minDuration",
             {group = "What is shown"}))
 
+-- For what gives times without what tracing has cost.
+options.times = {
+  {name = "raw", flag = "--raw", value = true, group = "What is shown",
+   help = "Times as recorded, with what tracing has cost the program; --from "
+          .. "and --to are then such times too."},
+}
+
 -- How values are shown; as recorded if nothing else is said.
 options.values = borrowed("valueDepth valueProperties valueString "
                           .. "valueObjects", {default = false})
@@ -399,14 +406,17 @@ local function first_call (trace, filter)
     first[key] = value
   end
   first.from, first.to = nil, nil
+  first.raw = filter.raw or false
   local packet = trace:packets(first)()
   return packet and packet.time or 0
 end
 
 -- The filter that the command line describes, for the methods of this trace.
+-- A command whose usual times are other ones says so by 'parsed.raw'.
 function options.filter (parsed, trace)
-  local filter = options.collect(options.joined(options.reading,
-                                                options.values), parsed)
+  local filter = options.collect(options.joined(
+    options.reading, options.values), parsed)
+  filter.raw = parsed.raw
   filter.trace = nil      -- there it would be the types
   local start
   for _, key in ipairs {"from", "to"} do

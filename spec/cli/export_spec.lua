@@ -70,6 +70,8 @@ describe("tracegrip export", function ()
     return list
   end
 
+  -- Both with the same kind of times: as recorded, or without what tracing has
+  -- cost.
   -- Time 0 of a document is the first call that its filters leave.
   for _, filter in ipairs {"", "--exclude '^.main chunk.$'", "--thread 2"} do
     it("shows times that --from and --to take with a plus: " .. filter,
@@ -91,11 +93,14 @@ describe("tracegrip export", function ()
         run.write(directory .. "/program.lua", code)
         command "record -o rec.tgr program.lua"
         local first = filter == "--thread 2" and 2 or 1
-        local times = shown(command("export chrome -o - rec.tgr " .. filter),
-                            "mark", first)
-        local log = command(("log --from=+%.6f --to=+%.6f rec.tgr %s"):format(
-          times[2] - 0.001, times[2] + 0.001, filter))
-        assert.equal(1, select(2, log:gsub("mark%(%)", "")), log)
+        for viewed, logged in pairs {["--raw"] = "", [""] = "--true"} do
+          local times = shown(command(("export chrome %s -o - rec.tgr %s")
+                                      :format(viewed, filter)), "mark", first)
+          local log = command(
+            ("log %s --from=+%.6f --to=+%.6f rec.tgr %s"):format(
+            logged, times[2] - 0.001, times[2] + 0.001, filter))
+          assert.equal(1, select(2, log:gsub("mark%(%)", "")), log)
+        end
       end)
     end)
   end

@@ -89,7 +89,7 @@ end)
 
 describe("tracegrip report", function ()
   it("adds up", function ()
-    local report = cjson.decode(output(fib, "$T report --json rec"))
+    local report = cjson.decode(output(fib, "$T report --raw --json rec"))
     local rows, sum = {}, 0
     for _, row in ipairs(report.functions) do
       rows[row.name] = row
@@ -186,13 +186,14 @@ describe("tracegrip report", function ()
       sed -i 's/busy(3)/busy(9) string.rep("x", 1)/; s/^co().*//' program.lua
       $T record -o new program.lua >/dev/null
     ]]
-    local text = output(fib, script .. "$T report --diff old new")
+    local text = output(fib, script .. "$T report --raw --diff old new")
     assert.matches("^program.lua: [^\n]*, was [^\n]*\n%d+ slower, ", text)
     assert.matches("\n +%+[%d.]+ ms +%+[%d.]+%% .* busy ", text)
     assert.matches(" new .* string.rep ", text)
     assert.matches(" gone .* coroutine.yield ", text)
     local json = cjson.decode(output(fib, script
-                                     .. "$T report new --diff old --json"))
+                                     .. "$T report --raw new --diff old "
+                                     .. "--json"))
     assert.is_true(json.new.duration_ms > json.old.duration_ms)
     for _, row in ipairs(json.functions) do
       if row.name == "busy" then

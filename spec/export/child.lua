@@ -28,9 +28,12 @@ for i = 1, #started do   -- no call before the last trace has stopped
   started[i]:stop()
 end
 
+-- All in the times that exports have, packets too.
+how.export.raw = how.export.raw or false
+
 local filter = {}
 for _, key in ipairs {"include", "exclude", "thread", "minDuration",
-                      "maxDepth", "c"} do
+                      "maxDepth", "c", "raw"} do
   filter[key] = how.export[key]
 end
 

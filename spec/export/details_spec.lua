@@ -284,7 +284,7 @@ describe("what is missing", function ()
       local function f () g() g() end
       start()
       for i = 1, 10 do f() end
-    ]], {export = {limit = 4}})
+    ]], {export = {limit = 4, raw = true}})
     local told = "^26 calls shorter than [%d.]+ us left out %([%d.]+ ms%)$"
     for _, result in pairs(trace.exported) do
       assert.equal(4, result.calls)

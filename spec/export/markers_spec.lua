@@ -14,11 +14,12 @@ for i = 1, 3 do f(i) end
 trace:stop()
 for _, format in ipairs {"chrome", "cpuprofile", "firefox", "folded", "gecko",
                          "packets", "speedscope"} do
-  assert(trace:export(format, format))
+  assert(trace:export(format, format, {raw = true}))
 end
 ]]
 
--- format -> text, of calls of f with this body.
+-- format -> text, of calls of f with this body. Times as recorded: those of
+-- timers are what passed, with tracing.
 local function exports (body)
   return run.within(function (directory)
     run.write(directory .. "/p.lua", program:format(body))

@@ -313,17 +313,17 @@ end
 --- The stacks of a Gecko thread, as those of profiles.stacks.
 function profiles.gecko_stacks (thread)
   local t, f = thread.stackTable, thread.frameTable
-  return setmetatable({}, {__index = function (stacks, index)
-    local row = t.data[index + 1]
+  local stacks = {}
+  for i, row in ipairs(t.data) do       -- a prefix comes before what it begins
     local prefix = at(row, t.schema, "prefix")
     local stack = {table.unpack(prefix and stacks[prefix] or {})}
     local frame = f.data[at(row, t.schema, "frame") + 1]
     local place = thread.stringTable[at(frame, f.schema, "location") + 1]
     stack[#stack + 1] = frame_at(place)
     stack[#stack].line = at(frame, f.schema, "line")
-    stacks[index] = stack
-    return stack
-  end})
+    stacks[i - 1] = stack
+  end
+  return stacks
 end
 
 --- Samples of a Gecko thread: {ns, stack}.

@@ -8,6 +8,7 @@
 local expected = {}
 
 local all = {"name", "location", "time", "thread"}
+local exported = {trace = all, raw = false}   -- in the times that exports have
 
 -- Where a function is, as exports have it: main chunks begin at line 1, C
 -- functions have no line.
@@ -80,7 +81,7 @@ local function convert (children, counts)
 end
 
 local function with (filter)
-  local mine = {trace = all}
+  local mine = {trace = all, raw = false}
   for key, value in pairs(filter or {}) do
     mine[key] = value
   end
@@ -125,7 +126,7 @@ end
 -- to the innermost frame of all coroutines only, as in a report.
 function expected.own (trace)
   local threads, open, now = {}, {}, nil
-  for packet in trace:packets {trace = all} do
+  for packet in trace:packets(exported) do
     local top = open[#open]
     if top then
       top.node.self = top.node.self + packet.time - now
@@ -153,7 +154,7 @@ end
 -- apart: the most of all.
 function expected.worst (trace)
   local last, worst = {}, 0
-  for packet in trace:packets {trace = all} do
+  for packet in trace:packets(exported) do
     local time = math.floor(packet.time * 1e6 + 0.5)
     local at = math.max(time, (last[packet.thread] or time - 1) + 1)
     last[packet.thread] = at
@@ -205,7 +206,7 @@ end
 --- The coroutines of a trace in order of appearance: {number, name, roots}.
 function expected.threads (trace)
   local seen, list = {}, {}
-  for packet in trace:packets {trace = all} do
+  for packet in trace:packets(exported) do
     local number = packet.thread
     if not packet.why and not seen[number] then
       seen[number] = true

@@ -136,6 +136,15 @@ local function check_totals (report, tree, packets)
 end
 
 -- The same filter, for the types that the reference needs.
+-- Moments that were taken from packets are of the recording's times.
+local function with_times (filter)
+  local new = {raw = filter ~= nil and (filter.from or filter.to) ~= nil}
+  for key, value in pairs(filter or {}) do
+    new[key] = value
+  end
+  return new
+end
+
 local function with_types (filter)
   local new = {trace = {"name", "location", "time", "thread"}}
   for key, value in pairs(filter or {}) do
@@ -147,6 +156,7 @@ end
 --- What is wrong with the report and the tree of a trace, nil if nothing. The
 -- trace has the types "name", "location", "time" and "thread".
 function compare.report (trace, filter)
+  filter = with_times(filter)
   local packets = collect(trace, with_types(filter))
   local report, tree = trace:report(filter), trace:tree(filter)
   local start, stop = bounds(packets, filter, report, tree)

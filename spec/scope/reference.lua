@@ -92,12 +92,14 @@ end
 local Session = {}
 Session.__index = Session
 
-function Session:pass (time)
+-- What tracing has taken so far is the difference of two times that were
+-- rounded: it may seem to be a nanosecond less.
+function Session:pass (time, spent)
   local gap, top = time - self.now, self.stack[#self.stack]
-  self.now = time
+  local overhead = math.max(0, spent - self.spent)
+  self.now, self.spent = time, self.spent + overhead
   if top then
-    local overhead = math.min(gap, self.charge)
-    top.time = top.time + gap - overhead
+    top.time = top.time + gap
     top.overhead = top.overhead + overhead
   end
 end
@@ -172,23 +174,22 @@ local function add_up (event)
   end
 end
 
--- A session that began and ended then, where a call's hook takes so long and a
--- return's so long; all in nanoseconds.
-function reference.session (packets, from, to, call, back)
+-- A session that began and ended then, in nanoseconds. A packet's 'spent' is
+-- what tracing has taken until then.
+function reference.session (packets, from, to)
   local self = setmetatable({
-    from = from, now = from, charge = 0, stack = {}, left = {},
+    from = from, now = from, spent = 0, stack = {}, left = {},
     events = {}, threads = {}, numbers = {}
   }, Session)
   self:timeline_of(MAIN)
   for _, packet in ipairs(packets) do
-    self:pass(ns(packet.time))
+    self:pass(ns(packet.time), packet.spent)
     if packet.why ~= "yield" then
       self.leaving = nil
     end
-    self.charge = packet.why and back or call
     self[packet.why and "exit" or "enter"](self, packet)
   end
-  self:pass(to)
+  self:pass(to, self.spent)
   for _, event in ipairs(self.stack) do
     event.finish = to - from
   end

@@ -39,7 +39,7 @@ static tg_Scope *scope_with (const Tape *t, const tg_Options *o,
     const tg_ScopeSource from = {
       .stream = t->stream, .stop = tape_pos(t), .selection = &selection,
       .start_ns = 1000, .end_ns = 1000, .arguments = true,
-      .cost = {3, 2}, .stride = stride
+      .stride = stride
     };
     s = tg_scope_new(&from, status);
   }
@@ -153,14 +153,14 @@ static void nested (void) {
   e_return(&t);
   e_return(&t);                 /* at 60 */
   SAYS(&t, &everything,
-       "1a[10..60 t23 o7 x1] 2c t37 o13 2b[20..30 t7 o3 x1]<1 "
-       "3b[40..50 t7 o3 x1]<1");
+       "1a[10..60 t30 o0 x1] 2c t50 o0 2b[20..30 t10 o0 x1]<1 "
+       "3b[40..50 t10 o0 x1]<1");
   tg_ScopeQuery q = in_mode(TG_SCOPE_UNIQUE_EVENTS);
-  SAYS(&t, &q, "a[10..60 t23 o7 x1] b[20..50 t14 o6 x2]");
+  SAYS(&t, &q, "a[10..60 t30 o0 x1] b[20..50 t20 o0 x2]");
   q.mode = TG_SCOPE_UNIQUE_TYPES;
-  SAYS(&t, &q, "type32[10..60 t37 o13 x3]");
+  SAYS(&t, &q, "type32[10..60 t50 o0 x3]");
   q.mode = TG_SCOPE_REDUCE_ALL;
-  SAYS(&t, &q, "type1[10..60 t37 o13 x3]");
+  SAYS(&t, &q, "type1[10..60 t50 o0 x3]");
   tg_stream_unpin(t.stream);
 }
 
@@ -177,12 +177,12 @@ static void yields (void) {
   e_return(&t);                 /* 80 */
   e_plain(&t, TG_EV_LEAVE, NULL);   /* 90 */
   e_return(&t);                 /* 100 */
-  SAYS(&t, &everything, "1a[10..100 t43 o7 x1]");
+  SAYS(&t, &everything, "1a[10..100 t50 o0 x1]");
   tg_ScopeQuery q = everything;
   q.timeline = 1;
-  SAYS(&t, &q, "2b[30..80 t22 o8 x2] 1c t29 o11 3c[60..70 t7 o3 x1]<2");
+  SAYS(&t, &q, "2b[30..80 t30 o0 x2] 1c t40 o0 3c[60..70 t10 o0 x1]<2");
   q.types = UINT64_C(1) << TG_SCOPE_EVALUATION;
-  SAYS(&t, &q, "2b[30..80 t22 o8 x2] 1c t29 o11");
+  SAYS(&t, &q, "2b[30..80 t30 o0 x2] 1c t40 o0");
   tg_stream_unpin(t.stream);
 }
 
@@ -195,10 +195,10 @@ static void open_at_the_end (void) {
   e_plain(&t, TG_EV_YIELD, NULL);   /* 40 */
   e_call(&t, A, 0, NULL);       /* 50 */
   SAYS(&t, &everything,
-       "1a[10..50 t25 o5 x1] 1c 3a[50..50 t0 o0 x1]<1");
+       "1a[10..50 t30 o0 x1] 1c 3a[50..50 t0 o0 x1]<1");
   tg_ScopeQuery q = everything;
   q.timeline = 1;
-  SAYS(&t, &q, "2b[30..40 t7 o3 x1]");
+  SAYS(&t, &q, "2b[30..40 t10 o0 x1]");
   tg_stream_unpin(t.stream);
 }
 
@@ -210,8 +210,8 @@ static void throws (void) {
   e_throw(&t, 2, NULL);         /* 40 */
   e_return(&t);                 /* 50 */
   SAYS(&t, &everything,
-       "1a[10..50 t15 o5 x1] 1c t29 o11 2b[20..40 t7 o3 x1]<1 1c t14 o6 "
-       "3c[30..40 t7 o3 x1]<2");
+       "1a[10..50 t20 o0 x1] 1c t40 o0 2b[20..40 t10 o0 x1]<1 1c t20 o0 "
+       "3c[30..40 t10 o0 x1]<2");
   tg_stream_unpin(t.stream);
 }
 
@@ -245,9 +245,9 @@ static void inside (void) {
   Tape t = tree();
   tg_ScopeQuery q = in_mode(TG_SCOPE_UNIQUE_EVENTS);
   q.root = 1;
-  SAYS(&t, &q, "b[20..70 t23 o7 x1] c[30..90 t21 o9 x3]");
+  SAYS(&t, &q, "b[20..70 t30 o0 x1] c[30..90 t30 o0 x3]");
   q.root = 2;
-  SAYS(&t, &q, "c[30..60 t14 o6 x2]");
+  SAYS(&t, &q, "c[30..60 t20 o0 x2]");
   q.root = 3;
   SAYS(&t, &q, "");
   q.root = 7;
@@ -262,16 +262,16 @@ static void deep (void) {
   Tape t = tree();
   tg_ScopeQuery q = in_mode(TG_SCOPE_UNIQUE_EVENTS);
   q.max_depth = 1;
-  SAYS(&t, &q, "a[10..100 t23 o7 x1] b[110..120 t7 o3 x1]");
+  SAYS(&t, &q, "a[10..100 t30 o0 x1] b[110..120 t10 o0 x1]");
   q.max_depth = 2;
-  SAYS(&t, &q, "a[10..100 t23 o7 x1] b[20..120 t30 o10 x2] "
-               "c[80..90 t7 o3 x1]");
+  SAYS(&t, &q, "a[10..100 t30 o0 x1] b[20..120 t40 o0 x2] "
+               "c[80..90 t10 o0 x1]");
   q.root = 1;
   q.max_depth = 1;
-  SAYS(&t, &q, "b[20..70 t23 o7 x1] c[80..90 t7 o3 x1]");
+  SAYS(&t, &q, "b[20..70 t30 o0 x1] c[80..90 t10 o0 x1]");
   q.max_depth = UINT32_MAX - 1;
   q.mode = TG_SCOPE_REDUCE_ALL;
-  SAYS(&t, &q, "type1[20..90 t44 o16 x4]");
+  SAYS(&t, &q, "type1[20..90 t60 o0 x4]");
   tg_stream_unpin(t.stream);
 }
 
@@ -279,19 +279,19 @@ static void in_time (void) {
   Tape t = tree();
   tg_ScopeQuery q = in_mode(TG_SCOPE_UNIQUE_EVENTS);
   q.from_ns = q.to_ns = 40;
-  SAYS(&t, &q, "a[10..100 t23 o7 x1] b[20..70 t23 o7 x1] "
-               "c[30..40 t7 o3 x1]");
+  SAYS(&t, &q, "a[10..100 t30 o0 x1] b[20..70 t30 o0 x1] "
+               "c[30..40 t10 o0 x1]");
   q.from_ns = q.to_ns = 45;
-  SAYS(&t, &q, "a[10..100 t23 o7 x1] b[20..70 t23 o7 x1]");
+  SAYS(&t, &q, "a[10..100 t30 o0 x1] b[20..70 t30 o0 x1]");
   q.from_ns = 101;
   q.to_ns = UINT64_MAX;
-  SAYS(&t, &q, "b[110..120 t7 o3 x1]");
+  SAYS(&t, &q, "b[110..120 t10 o0 x1]");
   q.from_ns = 0;
   q.to_ns = 9;
   SAYS(&t, &q, "");
   q.from_ns = 60;               /* the other way round: what covers both */
   q.to_ns = 30;
-  SAYS(&t, &q, "a[10..100 t23 o7 x1] b[20..70 t23 o7 x1]");
+  SAYS(&t, &q, "a[10..100 t30 o0 x1] b[20..70 t30 o0 x1]");
   tg_stream_unpin(t.stream);
 }
 
@@ -301,7 +301,7 @@ static void of_types (void) {
   q.types = UINT64_C(1) << TG_SCOPE_EVALUATION;
   SAYS(&t, &q, "");
   q.types |= UINT64_C(1) << TG_SCOPE_CALL;
-  SAYS(&t, &q, "type32[10..120 t74 o26 x6]");
+  SAYS(&t, &q, "type32[10..120 t100 o0 x6]");
   tg_stream_unpin(t.stream);
 }
 

@@ -63,7 +63,8 @@ local own = {
 }
 
 -- The options that say what is in an export, for view as well.
-export.viewable = options.joined(viewable, options.reading)
+export.viewable = options.joined(viewable, options.reading,
+                                 options.times)
 
 export.options = options.joined(own, export.viewable)
 
@@ -139,6 +140,7 @@ end
 -- The options for a trace's export from those of the command line.
 local function choices (parsed, trace, progress)
   parsed.minDuration = parsed.minDuration or parsed.minMs
+  parsed.raw = parsed.raw or parsed.format == "packets" or nil
   local chosen = options.filter(parsed, trace)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources

@@ -68,13 +68,19 @@ end
 
 local function memory_of (about)
   local m = about.memory
-  return ("%s in %s, %s freed; at most %s at a time"):format(
+  return m and ("%s in %s, %s freed; at most %s at a time"):format(
     units.bytes(m.allocated_bytes), units.several(m.allocations, "allocation"),
     units.bytes(m.freed_bytes), units.bytes(m.peak_bytes))
 end
 
--- The names and how their values are found; those with a key only if it is
--- there.
+-- What is in the duration, and in no time but a log's.
+local function tracing_of (about)
+  local cost = about.tracing_ms
+  return cost and ("%s of that, %.1f %%"):format(
+    units.span(cost), 100 * cost / about.duration_ms)
+end
+
+-- The names and how their values are found; nil: nothing is said of it.
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
   {"arguments", arguments_of},
@@ -89,8 +95,9 @@ local facts = {
   {"frames", function (about) return about.frames or "not known" end},
   {"state", state_of},
   {"duration", duration_of},
+  {"tracing", tracing_of},
   {"events", events_of},
-  {"memory", memory_of, key = "memory"},
+  {"memory", memory_of},
   {"lost", function (about) return recording.losses(about.lost) end},
   {"threads", function (about) return units.count(about.threads) end},
   {"functions", function (about) return units.count(about.functions) end},
@@ -134,8 +141,9 @@ local trace_columns = {
 function info.lines (about, width, limit)
   local lines = {}
   for _, fact in ipairs(facts) do
-    if not fact.key or about[fact.key] then
-      lines[#lines + 1] = ("%-10s %s"):format(fact[1] .. ":", fact[2](about))
+    local text = fact[2](about)
+    if text then
+      lines[#lines + 1] = ("%-10s %s"):format(fact[1] .. ":", text)
     end
   end
   lines[#lines + 1] = ""

@@ -34,7 +34,7 @@ report.options = options.joined({
    help = "What became slower, faster, new or gone since the recording OLD."},
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object, with all rows."},
-}, options.reading)
+}, options.reading, options.times)
 
 function report.declare (parser)
   parser:argument("file"):description("The recording.")

@@ -27,7 +27,7 @@ tree.options = options.joined({
           .. "shown in place of times (record --memory)."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
-}, options.reading)
+}, options.reading, options.times)
 
 function tree.declare (parser)
   parser:argument("file"):description("The recording.")

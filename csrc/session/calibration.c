@@ -1,0 +1,336 @@
+/*
+** calibration.c - see calibration.h. Called when tracing begins in a state, on
+** its thread and before it is hooked; in the hook only for a client's trace, so
+** nothing is raised through it. Whatever fails leaves no costs: times are then
+** those of the recording, as they are of an older one.
+**
+** The probe is a state of its own, which is traced by the same hook. What it
+** runs are jobs, each some calls of one sort. A job takes longer when it is
+** traced, and by how much is the sum of what its events cost. Where that sum
+** has one cost that is not known yet, this is how that one is found:
+**
+**     job        events of one turn                           tells
+**     CALLS      CALL, RETURN                                 both, by where
+**     C_CALLS    the same of a C function                     the gaps are
+**     TAILS      CALL, CALL with TAIL, RETURN                 TAIL
+**     SWITCHES   CALL, RESUME, RETURN, CALL, YIELD, RETURN    SWITCHER, by where
+**                                                             gaps are; SWITCH
+**     THROWS     CALL of pcall, CALL of error, THROW, RETURN  RAISER, THROW
+**     VALUES     CALL with a number, RETURN with one          VALUES
+**     TABLES, PROPERTIES, FUNCTIONS, STRINGS                  what these cost
+**                the same with an empty table, with one of     more than a
+**                eight properties, a function, a long string   number
+**
+** Of a job there are several runs, and the median counts: what the machine does
+** besides, which makes some runs longer, is not the hook's.
+*/
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/calibration.h"
+#include "base/alloc.h"
+#include "session/traceinfo.h"
+#include "session/tracing.h"
+#include "state/ownfunctions.h"
+
+#define TURNS 40        /* of one run */
+#define PROPERTIES 8    /* of the table 'v' */
+#define FIRST_JOB 4     /* on the probe's stack */
+#define RUNS 9          /* of each job; bare ones before and after as well */
+
+typedef enum Job {
+  JOB_CALLS, JOB_C_CALLS, JOB_TAILS, JOB_SWITCHES, JOB_THROWS, JOB_VALUES,
+  JOB_TABLES, JOB_PROPERTIES, JOB_FUNCTIONS, JOB_STRINGS, NJOBS
+} Job;
+
+/* What the jobs call, and the jobs in their order. */
+static const char program[] =
+  "local nothing, wrap, yield, pcall, error = ...\n"
+  "local function f () end\n"
+  "local function t () return f() end\n"
+  "local function g (a) return a end\n"
+  "local w = wrap(function () while true do yield() end end)\n"
+  "local v = {a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8}\n"
+  "local e, s = {}, ('x'):rep(100)\n"
+  "return function (n) for i = 1, n do f() end end,\n"
+  "  function (n) for i = 1, n do nothing() end end,\n"
+  "  function (n) for i = 1, n do t() end end,\n"
+  "  function (n) for i = 1, n do w() end end,\n"
+  "  function (n) for i = 1, n do pcall(error) end end,\n"
+  "  function (n) for i = 1, n do g(i) end end,\n"
+  "  function (n) for i = 1, n do g(e) end end,\n"
+  "  function (n) for i = 1, n do g(v) end end,\n"
+  "  function (n) for i = 1, n do g(f) end end,\n"
+  "  function (n) for i = 1, n do g(s) end end\n";
+
+/* Ticks of one turn of a job, in all its runs. */
+typedef struct Times {
+  double all[2 * RUNS];
+  double inside[2 * RUNS];  /* of that, after calls that the job makes... */
+  double deeper[2 * RUNS];  /* ...and after those that they make */
+} Times;
+
+typedef struct Calibration {
+  Times bare[NJOBS];
+  Times plain[NJOBS];       /* nothing is captured */
+  Times unsure;             /* JOB_CALLS, of functions that share their line */
+  Times sites;              /* JOB_CALLS, with call sites */
+  Times values[NJOBS - JOB_VALUES];   /* with values */
+} Calibration;
+
+/* A trace of the probe's, and which jobs run in it. */
+typedef struct Round {
+  uint32_t types;
+  bool unsure;
+  Job first, last;
+  Times *times;             /* of the first one, the others follow */
+} Round;
+
+/* ---- the probe ---- */
+
+/* The least that a C function can do. */
+static int nothing (lua_State *L) {
+  (void)L;
+  return 0;
+}
+
+static void run_job (lua_State *L, Job job) {
+  lua_pushvalue(L, FIRST_JOB + (int)job);
+  lua_pushinteger(L, TURNS);
+  lua_call(L, 1, 0);
+}
+
+/* 'at': the first of these runs. */
+static void run_bare (lua_State *L, Times *times, int at) {
+  for (int i = 0; i < RUNS; i++) {
+    for (int job = 0; job < NJOBS; job++) {
+      uint64_t before = tg_clock_ticks();
+      run_job(L, (Job)job);
+      times[job].all[at + i]
+          = (double)(tg_clock_ticks() - before) / TURNS;
+    }
+  }
+}
+
+/* The jobs once for nothing: functions are met then, and defined. */
+static void run_round (lua_State *L, const Round *r) {
+  for (int i = -1; i < RUNS; i++) {
+    for (Job job = r->first; job <= r->last; job++)
+      run_job(L, job);
+    if (i < 0 && !r->unsure)
+      tg_catalog_trust(&tg_session_find(L)->known);
+  }
+}
+
+/* ---- what it has taken ---- */
+
+/* A run as it is read. */
+typedef struct Run {
+  uint64_t begun_ns, before_ns, inside_ns, deeper_ns;
+  uint64_t *part;           /* what the time up to the next packet is of */
+} Run;
+
+/* Whether the packet ends a run. Jobs are at depth 0, what they call at 1. */
+static bool take_packet (Run *r, const tg_Packet *p) {
+  bool enter = p->why == TG_WHY_ENTER;
+  if (enter && p->depth == 0)
+    *r = (Run){.begun_ns = p->time_ns};
+  if (r->part != NULL)
+    *r->part += p->time_ns - r->before_ns;
+  r->before_ns = p->time_ns;
+  r->part = !enter || p->depth == 0 ? NULL
+            : p->depth == 1 ? &r->inside_ns : &r->deeper_ns;
+  return !enter && p->depth == 0;
+}
+
+/* Runs came job by job, those for nothing first. */
+static void note_run (const Round *round, int n, const Run *r,
+                      double ns_per_tick) {
+  int jobs = (int)(round->last - round->first) + 1;
+  Times *t = &round->times[n % jobs];
+  int i = n / jobs - 1;
+  double per_turn = ns_per_tick * TURNS;
+  if (i < 0 || i >= RUNS)
+    return;
+  t->all[i] = (double)(r->before_ns - r->begun_ns) / per_turn;
+  t->inside[i] = (double)r->inside_ns / per_turn;
+  t->deeper[i] = (double)r->deeper_ns / per_turn;
+}
+
+static void read_round (const Round *round, const tg_Trace *t) {
+  tg_Packet p;
+  Run run = {0};
+  int n = 0;
+  tg_Reader *r = tg_traceinfo_reader(t);
+  while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &p)) {
+    if (take_packet(&run, &p))
+      note_run(round, n++, &run, t->stream->clock.ns_per_tick);
+  }
+  tg_reader_free(r);
+}
+
+/* The trace is known to nobody but this function and the probe's session. */
+static void trace_round (lua_State *L, const Round *round) {
+  tg_Trace t = {.origin = TG_ORIGIN_WATCH, .name = tg_strcopy("probe")};
+  tg_options_init(&t.options);
+  t.options.types = round->types;
+  if (t.name != NULL
+      && tg_tracing_start(tg_tracing_get(L), L, &t) == TG_OK) {
+    run_round(L, round);
+    tg_tracing_stop(t.session, L, &t);
+    read_round(round, &t);
+  }
+  tg_cursor_drop(&t.hold);
+  tg_stream_unpin(t.stream);
+  tg_options_free(&t.options);
+  tg_free(t.name);
+}
+
+static void push_jobs (lua_State *L) {
+  static const char *const names[] = {"wrap", "yield"};
+  luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+  luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 0);
+  luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
+  if (luaL_loadbuffer(L, program, sizeof program - 1, "=probe") != LUA_OK)
+    lua_error(L);
+  lua_pushcfunction(L, nothing);
+  for (int i = 0; i < 2; i++)
+    lua_getfield(L, 2, names[i]);
+  lua_getglobal(L, "pcall");
+  lua_getglobal(L, "error");
+  lua_call(L, 5, NJOBS);
+}
+
+/* Protected, in the probe. What a C function of ours calls is hidden, unless
+   that is shown itself. */
+static int calibrate (lua_State *L) {
+  Calibration *c = lua_touserdata(L, 1);
+  const Round rounds[] = {
+    {0, false, JOB_CALLS, JOB_THROWS, c->plain},
+    {0, true, JOB_CALLS, JOB_CALLS, &c->unsure},
+    {TG_TYPE_CALLSITE, false, JOB_CALLS, JOB_CALLS, &c->sites},
+    {TG_TYPE_ARGUMENTS | TG_TYPE_RETURN, false, JOB_VALUES, JOB_STRINGS,
+     c->values},
+  };
+  tg_ownfunctions_except(nothing);
+  tg_ownfunctions_except(calibrate);
+  lua_settop(L, 0);
+  push_jobs(L);
+  run_bare(L, c->bare, 0);
+  for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++)
+    trace_round(L, &rounds[i]);
+  run_bare(L, c->bare, RUNS);
+  return 0;
+}
+
+/* ---- the costs ---- */
+
+static int compare (const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median (double *list, size_t n) {
+  qsort(list, n, sizeof *list, compare);
+  return list[n / 2];
+}
+
+/* The median of runs that were traced, and of those that were not. */
+static double traced (Times *t) {
+  return median(t->all, RUNS);
+}
+
+static double bare (Calibration *c, Job job) {
+  return median(c->bare[job].all, 2 * RUNS);
+}
+
+/* What tracing adds to one turn of a job. */
+static double added (Calibration *c, Job job) {
+  return traced(&c->plain[job]) - bare(c, job);
+}
+
+static uint32_t whole (double ticks) {
+  return ticks > 0 ? (uint32_t)(ticks + 0.5) : 0;
+}
+
+/* Of an empty function's call a tenth is in the function itself, its first
+   instruction being its last. */
+static void set_pair (Calibration *c, tg_Costs *costs, Job job, tg_Cost call,
+                      tg_Cost leave) {
+  double inside = median(c->plain[job].inside, RUNS) - bare(c, job) / 10;
+  costs->ticks[call] = whole(inside);
+  costs->ticks[leave] = whole(added(c, job) - inside);
+}
+
+/* What values add to one event: each turn has two that have one. */
+static double captured (Calibration *c, Job job) {
+  double all = traced(&c->values[job - JOB_VALUES]) - bare(c, job);
+  return (all - added(c, JOB_CALLS)) / 2;
+}
+
+static void set_values (Calibration *c, tg_Costs *costs) {
+  double number = captured(c, JOB_VALUES), table = captured(c, JOB_TABLES);
+  double properties = captured(c, JOB_PROPERTIES);
+  costs->ticks[TG_COST_VALUES] = whole(number);
+  costs->ticks[TG_COST_TABLE] = whole(table - number);
+  costs->ticks[TG_COST_PROPERTY] = whole((properties - table) / PROPERTIES);
+  costs->ticks[TG_COST_FUNCTION]
+      = whole(captured(c, JOB_FUNCTIONS) - number);
+  costs->ticks[TG_COST_STRING] = whole(captured(c, JOB_STRINGS) - number);
+}
+
+/* What is in the gap after a call of C that switches or raises, beyond what is
+   in any. Of the time without a trace a good third is there, too. */
+static double noted (double gap, double all, double call) {
+  double more = gap - all * 3 / 8 - call;
+  return more > 0 ? more : 0;
+}
+
+/* A turn of SWITCHES has two calls that switch, and two switches. */
+static void set_switches (Calibration *c, tg_Costs *costs) {
+  Times *t = &c->plain[JOB_SWITCHES];
+  double gap = (median(t->inside, RUNS) + median(t->deeper, RUNS)) / 2;
+  double call = noted(gap, bare(c, JOB_SWITCHES), costs->ticks[TG_COST_CALL_C]);
+  costs->ticks[TG_COST_SWITCHER] = whole(call);
+  costs->ticks[TG_COST_SWITCH]
+      = whole((added(c, JOB_SWITCHES) - 2 * added(c, JOB_C_CALLS)) / 2 - call);
+}
+
+/* One of THROWS has a call of pcall, which returns, and one of error. */
+static void set_throws (Calibration *c, tg_Costs *costs) {
+  double gap = median(c->plain[JOB_THROWS].deeper, RUNS);
+  double call = noted(gap, bare(c, JOB_THROWS), costs->ticks[TG_COST_CALL_C]);
+  costs->ticks[TG_COST_RAISER] = whole(call);
+  costs->ticks[TG_COST_THROW]
+      = whole(added(c, JOB_THROWS) - added(c, JOB_C_CALLS)
+              - costs->ticks[TG_COST_CALL_C] - call);
+}
+
+static void work_out (Calibration *c, tg_Costs *costs) {
+  double calls = added(c, JOB_CALLS);
+  set_pair(c, costs, JOB_CALLS, TG_COST_CALL, TG_COST_RETURN);
+  set_pair(c, costs, JOB_C_CALLS, TG_COST_CALL_C, TG_COST_RETURN_C);
+  costs->ticks[TG_COST_TAIL] = whole(added(c, JOB_TAILS) - calls);
+  set_switches(c, costs);
+  set_throws(c, costs);
+  costs->ticks[TG_COST_UNSURE]
+      = whole(traced(&c->unsure) - traced(&c->plain[JOB_CALLS]));
+  costs->ticks[TG_COST_SITE]
+      = whole(traced(&c->sites) - traced(&c->plain[JOB_CALLS]));
+  set_values(c, costs);
+}
+
+void tg_calibration_measure (tg_Costs *costs) {
+  memset(costs, 0, sizeof *costs);
+  Calibration *c = tg_calloc(1, sizeof *c);
+  lua_State *L = (c != NULL) ? luaL_newstate() : NULL;
+  if (L != NULL) {
+    lua_pushcfunction(L, calibrate);
+    lua_pushlightuserdata(L, c);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+      work_out(c, costs);
+    lua_close(L);
+  }
+  tg_free(c);
+}

@@ -1,0 +1,99 @@
+/*
+** costs.c - what one event costs. Called by readers, for each event; cannot
+** fail.
+*/
+#include "stream/costs.h"
+#include "stream/values.h"
+
+bool tg_costs_known (const tg_Costs *c) {
+  for (int i = 0; i < TG_NCOSTS; i++) {
+    if (c->ticks[i] != 0)
+      return true;
+  }
+  return false;
+}
+
+/* A grip, and what is dear about it: a short string is written as it is, of a
+   longer one the hook looks for an earlier one that is the same. */
+static uint64_t of_grip (const tg_Costs *c, tg_ValueCursor *at) {
+  uint32_t id;
+  uint8_t tag = at->p < at->end ? *at->p : 0;
+  tg_values_pass(at, &id);
+  return (tag == TG_GRIP_STRING || tag == TG_GRIP_STRAGAIN)
+         ? c->ticks[TG_COST_STRING] : 0;
+}
+
+/* Its properties are pairs of grips. */
+static uint64_t of_object (const tg_Costs *c, tg_ValueCursor *at) {
+  bool function = at->p < at->end && *at->p == TG_OBJ_FUNCTION;
+  uint64_t ticks = c->ticks[function ? TG_COST_FUNCTION : TG_COST_TABLE];
+  if (!tg_values_pass_head(at))
+    return ticks;
+  while (at->p < at->end && *at->p != TG_GRIP_END) {
+    ticks += c->ticks[TG_COST_PROPERTY] + of_grip(c, at);
+    ticks += of_grip(c, at);
+  }
+  at->p += at->p < at->end;
+  return ticks;
+}
+
+/* Grips, then objects up to the end (values.h). Bytes that are bad end it. */
+static uint64_t of_values (const tg_Costs *c, tg_Slice values) {
+  tg_ValueCursor at;
+  uint64_t ticks = c->ticks[TG_COST_VALUES];
+  tg_values_open(&at, values);
+  uint64_t n = tg_values_var(&at);
+  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !at.bad; i++)
+    ticks += of_grip(c, &at);
+  while (at.p < at.end)
+    ticks += of_object(c, &at);
+  return ticks;
+}
+
+static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,
+                         bool c_function) {
+  switch (e->kind) {
+    case TG_EV_CALL:
+      if (e->flags & TG_EVF_TAIL)
+        return c->ticks[TG_COST_TAIL];
+      return c->ticks[c_function ? TG_COST_CALL_C : TG_COST_CALL];
+    case TG_EV_RETURN:
+      return c->ticks[c_function ? TG_COST_RETURN_C : TG_COST_RETURN];
+    case TG_EV_YIELD: case TG_EV_RESUME: case TG_EV_LEAVE:
+      return c->ticks[TG_COST_SWITCH];
+    case TG_EV_THROW:
+      return c->ticks[TG_COST_THROW];
+    case TG_EV_NONE: case TG_EV_CONTEXT: case TG_EV_TIME:
+    case TG_EV_TERMINATE: case TG_EV_GONE: case TG_EV_LOST: case TG_EV_MARK:
+    case TG_EV_SAMPLE: case TG_EV_WAIT: case TG_EV_ALLOCATIONS:
+    default: return 0;
+  }
+}
+
+/* What is dear about the function that is called. */
+static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
+  switch (f->role) {
+    case TG_ROLE_RESUME: case TG_ROLE_WRAPPED: case TG_ROLE_YIELD:
+      return c->ticks[TG_COST_SWITCHER];
+    case TG_ROLE_ERROR: case TG_ROLE_ASSERT:
+      return c->ticks[TG_COST_RAISER];
+    case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_XPCALL:
+    case TG_ROLE_CREATE: case TG_ROLE_WRAP: case TG_ROLE_CLOSE:
+    case TG_ROLE_EXIT: case TG_ROLE_HANDLER:
+    default:
+      return !f->is_c && !f->file ? c->ticks[TG_COST_UNSURE] : 0;
+  }
+}
+
+/* A file may have any numbers: the sum is cut to what a gap can be. */
+uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e,
+                      const tg_Function *f) {
+  uint64_t ticks = of_kind(c, e, f != NULL && f->is_c);
+  if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_SITE))
+    ticks += c->ticks[TG_COST_SITE];
+  if (e->kind == TG_EV_CALL && f != NULL)
+    ticks += of_function(c, f);
+  if (e->values.data != NULL && e->kind != TG_EV_MARK)
+    ticks += of_values(c, e->values);
+  return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}

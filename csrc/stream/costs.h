@@ -1,0 +1,63 @@
+/*
+** costs.h - what tracing costs the program, as measured when it began.
+**
+** The hook notes the time of an event first and then does its work, so that
+** work falls into the gap before the next event. A cost is what a gap is longer
+** by, in ticks, because of the event that it follows: the hook's work, the way
+** back from it, and the way into the next hook. Two events in a row have one
+** gap between them, so each gap has exactly one cost, and all costs together
+** are all that tracing has taken.
+**
+**     calibration ─> stream.costs ─> COSTS entry ─> stream.costs ─> reader
+**     (session/)     (the tracer's)  (a file)       (of who reads)  (trueclock)
+**
+** What was captured with an event shows in its bytes, and is counted there. So
+** the costs are the same for all traces of a stream, whatever each of them has
+** asked for.
+*/
+#ifndef TG_COSTS_H
+#define TG_COSTS_H
+
+#include "base/base.h"
+#include "stream/eventreader.h"
+#include "stream/functions.h"
+
+/* Their order is that of a recording's entry: new ones come last. */
+#define TG_COSTS(X) \
+  X(CALL)       /* of a Lua function */ \
+  X(RETURN)     /* from one */ \
+  X(CALL_C)     /* of a C function */ \
+  X(RETURN_C)   /* from one */ \
+  X(TAIL)       /* a tail call */ \
+  X(SWITCH)     /* a RESUME, a YIELD or a LEAVE */ \
+  X(THROW) \
+  X(UNSURE)     /* more: of a function that is told apart at each call */ \
+  X(SITE)       /* more: with the call's site */ \
+  X(VALUES)     /* more: with a list of values */ \
+  X(TABLE)      /* more: for each object of them, a table or userdata... */ \
+  X(PROPERTY)   /* ...and each of its properties that is listed */ \
+  X(FUNCTION)   /* more: for each function of them */ \
+  X(STRING)     /* more: for each string that is not short */ \
+  X(SWITCHER)   /* more: a call of what resumes or yields */ \
+  X(RAISER)     /* more: a call of 'error' or 'assert' */
+
+typedef enum tg_Cost {
+#define X(name) TG_COST_##name,
+  TG_COSTS(X)
+#undef X
+  TG_NCOSTS
+} tg_Cost;
+
+typedef struct tg_Costs {
+  uint32_t ticks[TG_NCOSTS];  /* all 0: nobody has measured them */
+} tg_Costs;
+
+/* Whether there is anything to be taken out. */
+bool tg_costs_known (const tg_Costs *c);
+
+/* What the event costs; 'f' is the function that it calls or leaves, NULL if it
+   is not known. */
+uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e,
+                      const tg_Function *f);
+
+#endif
