@@ -21,6 +21,8 @@ static int run_probes (lua_State *L) {
   tg_probe_values(p);
   if (p->fault == NULL)
     tg_probe_frames(p);
+  if (p->fault == NULL)
+    tg_probe_hooks(p);
   return 0;
 }
 

@@ -86,6 +86,10 @@ static int describe_trace (lua_State *L) {
   if (t->options.sample > 0) {
     lx_set_integer(L, "sample", t->options.sample);
     lx_set_integer(L, "samples", (lua_Integer)tg_reader_samples(r->reader));
+    if (t->options.wall) {
+      lua_pushboolean(L, true);
+      lua_setfield(L, -2, "wall");
+    }
   }
   if (t->options.types & TG_TYPE_ALLOCATIONS)
     describe_memory(L, &m.memory);

@@ -113,8 +113,11 @@ local trace_columns = {
     return (row.markers or 0) > 0 and units.count(row.markers) or ""
   end},
   {title = "samples", right = true, sparse = true, text = function (row)
-    return row.samples and ("%s at %s/s"):format(units.count(row.samples),
-                                                 units.count(row.sample)) or ""
+    return row.samples
+           and ("%s at %s/s%s"):format(units.count(row.samples),
+                                       units.count(row.sample),
+                                       row.wall and " by the clock" or "")
+           or ""
   end},
   {title = "lost", right = true, sparse = true, text = function (row)
     local sum = 0
