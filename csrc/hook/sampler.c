@@ -321,6 +321,13 @@ static uint64_t time_run (tg_Session *s, uint64_t now) {
   return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
 }
 
+/* What a sample by the clock tells of. */
+typedef enum Found {
+  FOUND_RUNNING,        /* by the processor's ticks */
+  FOUND_WAITING,        /* by the clock's */
+  FOUND_LAST            /* by none: all that is left is its own */
+} Found;
+
 /*
 ** By the clock: up to which moment the sample tells what there was. All time is
 ** either that of what ran, which the processor's ticks find, or of what waited,
@@ -329,44 +336,45 @@ static uint64_t time_run (tg_Session *s, uint64_t now) {
 ** tick is dated back by what waited and was not seen, for which the next one
 ** that is seen stands. The stream's time never goes back.
 */
-static uint64_t told_until (tg_Session *s, uint64_t now, bool ran,
-                            bool waited) {
+static uint64_t told_until (tg_Session *s, uint64_t now, Found found) {
   tg_Sampler *m = s->sampler;
-  double ns_per_tick = s->writer.stream->clock.ns_per_tick;
+  uint64_t left = (now > m->told) ? now - m->told : 0;
   m->owed_ns += (double)time_run(s, now);
-  uint64_t owed = (uint64_t)(m->owed_ns / ns_per_tick);
-  uint64_t until = now;
-  if (waited && !ran)
-    until = (now - m->told > owed) ? now - owed : m->told;
-  else if (ran && !waited && now - m->told > owed)
-    until = m->told + owed;
-  if (ran || !waited)
+  uint64_t owed = (uint64_t)(m->owed_ns
+                             / s->writer.stream->clock.ns_per_tick);
+  if (owed > left)
+    owed = left;
+  if (found != FOUND_WAITING)
     m->owed_ns = 0;
+  uint64_t until = m->told + (found == FOUND_LAST ? left
+                              : found == FOUND_WAITING ? left - owed : owed);
   return (until > s->writer.last) ? until : s->writer.last;
 }
 
-/* A sample that is told of by the clock. One for which no time is left is
-   none. */
-static bool put_by_clock (tg_Session *s, uint64_t now, uint32_t ticks,
-                          uint32_t waits) {
+/* One for which no time is left is none. */
+static bool put_by_clock (tg_Session *s, uint64_t now, Found found,
+                          uint32_t ticks) {
   tg_Sampler *m = s->sampler;
-  uint64_t until = told_until(s, now, ticks > 0, waits > 0);
+  uint64_t until = told_until(s, now, found);
   if (until <= m->told)
     return false;
   double passed = (double)(until - m->told)
                   * s->writer.stream->clock.ns_per_tick;
   m->told = until;
-  bool waited = waits > 0 && ticks == 0;
-  return put_sample(s, until, waited ? TG_EVF_WAITED : 0, (uint64_t)passed,
-                    ticks + waits);
+  return put_sample(s, until, found == FOUND_WAITING ? TG_EVF_WAITED : 0,
+                    (uint64_t)passed, ticks);
 }
 
-static bool put_now (tg_Session *s, uint64_t now, uint32_t ticks) {
+/* A function that has waited and then runs is two samples. */
+static bool put_all (tg_Session *s, uint64_t now, uint32_t ticks) {
   tg_Sampler *m = s->sampler;
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
-  if (m->watch != NULL)
-    return put_by_clock(s, now, ticks, waits);
-  return put_sample(s, now, 0, time_run(s, now), ticks);
+  if (m->watch == NULL)
+    return put_sample(s, now, 0, time_run(s, now), ticks);
+  bool put = waits > 0 && put_by_clock(s, now, FOUND_WAITING, waits);
+  if (ticks > 0 || waits == 0)
+    put |= put_by_clock(s, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
+  return put;
 }
 
 /* The sample that was made becomes the one before. */
@@ -374,7 +382,7 @@ static void write_sample (tg_Session *s, uint64_t now) {
   tg_Sampler *m = s->sampler;
   uint32_t ticks = (uint32_t)m->ticks;
   m->ticks = 0;
-  if (!put_now(s, now, ticks))
+  if (!put_all(s, now, ticks))
     return;
   SeenList before = m->before;
   m->before = m->now;
