@@ -60,4 +60,7 @@ void tg_probe_frames (tg_Probe *p);
    no other thread sets any (hookfield.h). */
 void tg_probe_hooks (tg_Probe *p);
 
+/* The same of what the collector does (collector.h). */
+void tg_probe_collector (tg_Probe *p);
+
 #endif

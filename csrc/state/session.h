@@ -161,6 +161,8 @@ typedef struct tg_Session {
                                  (heap.h); UINT64_MAX: never */
   tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
                                  NULL: nobody asks */
+  struct tg_Collections *collections; /* and when the collector works
+                                 (session/collections.h); NULL: not known */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */

@@ -68,9 +68,15 @@ end
 
 local function memory_of (about)
   local m = about.memory
-  return ("%s in %s, %s freed; at most %s at a time"):format(
+  local text = ("%s in %s, %s freed; at most %s at a time"):format(
     units.bytes(m.allocated_bytes), units.several(m.allocations, "allocation"),
     units.bytes(m.freed_bytes), units.bytes(m.peak_bytes))
+  if m.collections then
+    text = ("%s; %s, %s"):format(text,
+                                 units.several(m.collections, "collection"),
+                                 units.span(m.collecting_ms))
+  end
+  return text
 end
 
 -- The names and how their values are found; those with a key only if it is
