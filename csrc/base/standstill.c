@@ -1,7 +1,7 @@
 /*
-** standstill.c - see standstill.h. Opened, closed and continued on the thread that is
-** watched; 'run' is the watch's own, which gets no signals. Where it cannot be
-** begun there are no ticks.
+** standstill.c - see standstill.h. Opened, closed and continued on the thread
+** that is watched; 'run' is the watch's own, which gets no signals. Where it
+** cannot be begun there are no ticks.
 */
 #include "base/standstill.h"
 
@@ -107,7 +107,8 @@ static bool begin (tg_Standstill *w) {
   return w->running;
 }
 
-tg_Standstill *tg_standstill_open (uint32_t hz, void (*tick) (void *ud), void *ud) {
+tg_Standstill *tg_standstill_open (uint32_t hz, void (*tick) (void *ud),
+                                   void *ud) {
   tg_assert(hz > 0 && tick != NULL);
   tg_Standstill *w = tg_calloc(1, sizeof *w);
   if (w == NULL || !init_changed(w)) {

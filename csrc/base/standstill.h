@@ -1,6 +1,6 @@
 /*
-** standstill.h - ticks of the clock for a thread that does not run: it waits, or
-** others have the processor.
+** standstill.h - ticks of the clock for a thread that does not run: it waits,
+** or others have the processor.
 **
 ** No signal can tell what waits: a system call that it meets ends with EINTR,
 ** and many programs take that for an error. So a thread of ours looks at the
@@ -22,7 +22,8 @@ typedef struct tg_Standstill tg_Standstill;
 ** 'tick' is called, on a thread of the watch's. NULL with errno without such a
 ** thread, or memory.
 */
-tg_Standstill *tg_standstill_open (uint32_t hz, void (*tick) (void *ud), void *ud);
+tg_Standstill *tg_standstill_open (uint32_t hz, void (*tick) (void *ud),
+                                   void *ud);
 
 /* No tick comes after this. On the thread that is watched, or where that does
    not exist any more; NULL is fine. */

@@ -121,7 +121,9 @@ static void clear_machinery (tg_Session *s) {
   s->current = NULL;
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
-  s->tracing = s->recording = s->attention = s->hooked = false;
+  s->tracing = s->recording = s->attention = false;
+  s->hooked = false;
+  s->sampled = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
   s->waited = 0;

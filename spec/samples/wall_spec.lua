@@ -258,8 +258,8 @@ describe("a program that is sampled by the clock", function ()
       local n = 0
       for name in names:gmatch "%S+" do
         local trace = recorded.open(directory .. "/" .. name):traces()[1]
-        local list, whole = parts(trace)
-        assert.is_true(list.nap * whole > 150)      -- of 200 ms
+        local shares, whole = parts(trace)
+        assert.is_true(shares.nap * whole > 150)      -- of 200 ms
         n = n + 1
       end
       assert.equal(2, n)
