@@ -57,8 +57,8 @@ describe("collections", function ()
       local list = collections(trace)
       local a, b = list[#list - 1], list[#list]
       assert.equal("full full", kinds(list, #list - 1))
-      assert.is_true(a.before - a.after >= 1000 * 64)
-      assert.is_true(b.before - b.after >= 5000 * 64)
+      assert.is_true(a.before - a.after >= 1000 * 50)
+      assert.is_true(b.before - b.after >= 5000 * 50)
       assert.is_true(b.before - b.after > 4 * (a.before - a.after))
       assert.is_true(a.from <= a.to and a.to <= b.from + 0.001
                      and b.from <= b.to,
