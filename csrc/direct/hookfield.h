@@ -21,17 +21,21 @@ TG_INLINE bool tg_hookfield_known (void) {
   return tg_direct_facts.hook != 0;
 }
 
-/* The hook comes first: a mask without a hook is none (luaD_hook). False: the
-   coroutine has one already, which stays. */
+/* The hook comes first: a mask without a hook is none (luaD_hook). Each is only
+   put where there is nothing, so whatever lua_sethook writes at the same time
+   is there in the end: it too writes the hook before the mask. False: the
+   coroutine has a hook already, which stays. */
 TG_INLINE bool tg_hookfield_set (lua_State *L, lua_Hook hook, int mask) {
   void *field = (char *)L + tg_direct_facts.hook;
   void *events = (char *)L + tg_direct_facts.hook_mask;
   lua_Hook none = NULL;
+  int nothing = 0;
   tg_assert(tg_hookfield_known());
   if (!__atomic_compare_exchange_n((lua_Hook *)field, &none, hook, false,
                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     return false;
-  __atomic_store_n((int *)events, mask, __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n((int *)events, &nothing, mask, false,
+                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return true;
 }
 

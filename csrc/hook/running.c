@@ -47,19 +47,15 @@ static void summon (lua_State *L, lua_Debug *ar);
 /* Each side says that it comes before it looks for the other (Dekker). The one
    outside gives way; who is inside has to wait for a few stores. A handler may
    come while its thread is inside already: it leaves that as it was. */
-bool tg_running_seize (tg_Session *s) {
-  tg_Running *r = s->running;
-  if (r == NULL)
-    return false;
+static bool seize (tg_Running *r) {
   bool was = atomic_exchange(&r->inside, true);
   while (atomic_load(&r->outside))
     sched_yield();
   return was;
 }
 
-void tg_running_release (tg_Session *s, bool was) {
-  if (s->running != NULL)
-    atomic_store(&s->running->inside, was);
+static void release (tg_Running *r, bool was) {
+  atomic_store(&r->inside, was);
 }
 
 /* }================================================================== */
@@ -108,12 +104,11 @@ static void lower (Level *v) {
 }
 
 /* All have their own hooks again. */
-static void lower_all (tg_Session *s) {
-  tg_Running *r = s->running;
-  tg_running_seize(s);
+static void lower_all (tg_Running *r) {
+  seize(r);
   for (int i = r->depth; i >= 0; i--)
     lower(&r->levels[i]);
-  tg_running_release(s, false);
+  release(r, false);
 }
 
 /* What the program has under our hook on 'L'. A coroutine made while its maker
@@ -155,7 +150,7 @@ static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_Running *r = s->running;
   bool rest = ar->event != LUA_HOOKLINE && ar->event != LUA_HOOKCOUNT;
   bool again = r->waits[TG_CALLER_SERVER] && !rest;
-  lower_all(s);
+  lower_all(r);
   if (lua_gethook(L) == summon)
     lua_sethook(L, NULL, 0, 0);
   serve_one(s, L, ar, TG_CALLER_SAMPLER);
@@ -186,11 +181,11 @@ static void summon (lua_State *L, lua_Debug *ar) {
 /* The innermost first: it is the one that runs. */
 void tg_running_call (tg_Session *s, tg_Caller who) {
   tg_Running *r = s->running;
-  bool was = tg_running_seize(s);
+  bool was = seize(r);
   r->waits[who] = true;
   for (int i = r->depth; i >= 0; i--)
     arm(&r->levels[i], who != TG_CALLER_SERVER);
-  tg_running_release(s, was);
+  release(r, was);
 }
 
 /* A program's own hook is left alone: to put ours above it and keep it is more
@@ -236,7 +231,7 @@ void tg_running_lower (tg_Session *s) {
     return;
   for (int i = 0; i < CALLERS; i++)
     r->waits[i] = false;
-  lower_all(s);
+  lower_all(r);
 }
 
 void tg_running_forked (tg_Session *s) {
@@ -271,15 +266,15 @@ bool tg_running_enter (tg_Session *s, lua_State *co) {
 
 /* The level goes before its hook does: a handler in between finds one coroutine
    less, and arms those that are left. Another thread has no such moment. */
-void tg_running_leave (tg_Session *s) {
+void tg_running_leave (const tg_Session *s) {
   tg_Running *r = s->running;
   tg_assert(r != NULL && r->depth > 0);
   Level *v = &r->levels[r->depth];
-  tg_running_seize(s);
+  seize(r);
   r->depth--;
   atomic_signal_fence(memory_order_seq_cst);
   lower(v);
-  tg_running_release(s, false);
+  release(r, false);
 }
 
 void tg_running_watch (tg_Session *s,
@@ -345,7 +340,7 @@ bool tg_running_remove (tg_Session *s, tg_Caller who) {
   r->waits[who] = false;
   if (has_callers(r))
     return false;
-  lower_all(s);
+  lower_all(r);
   return true;
 }
 

@@ -20,7 +20,7 @@
 ** is caught by another thread (standstill.h), which sets the hook by its fields
 ** in memory (hookfield.h): so the function that waits is still on the stack
 ** when the hook fires, with its return. While that thread does so, the state's
-** own takes no coroutine off the list and changes no hook of ours.
+** own takes no coroutine off the list and no hook of ours away.
 */
 #ifndef TG_RUNNING_H
 #define TG_RUNNING_H
@@ -62,13 +62,6 @@ void tg_running_catch (tg_Session *s, tg_Caller who);
 /* Whether that can be done to this state: its memory is known. */
 bool tg_running_catches (lua_State *L);
 
-/* Between these the state's thread changes hooks, and no other does. The second
-   is given what the first returned; in a handler that may be anything, and
-   elsewhere it is false. An error in between leaves them seized until they are
-   next released, with a tick at the latest. */
-bool tg_running_seize (tg_Session *s);
-void tg_running_release (tg_Session *s, bool was);
-
 /* In a forked child: the other thread is not there. */
 void tg_running_forked (tg_Session *s);
 
@@ -95,7 +88,7 @@ bool tg_running_open (const tg_Session *s);
 /* 'co' is resumed by what runs now; false: it is not noted. It has come to its
    end or yielded: only after it was noted. */
 bool tg_running_enter (tg_Session *s, lua_State *co);
-void tg_running_leave (tg_Session *s);
+void tg_running_leave (const tg_Session *s);
 
 /* Coroutine number 'i' of those that run, the main one being 0; NULL beyond the
    innermost. */

@@ -24,11 +24,8 @@ static lua_State *subject (lua_State *L) {
    coroutine, and ours put above it. */
 static int standin_sethook (lua_State *L) {
   lua_State *L1 = subject(L);
-  tg_Session *s = tg_session_find(L);
-  bool was = s != NULL && tg_running_seize(s);
   int n = tg_real_sethook(L);
-  if (s != NULL)
-    tg_running_release(s, was);
+  tg_Session *s = tg_session_find(L);
   if (s != NULL && s->hooked)
     tg_arm_coroutine(s, L1, L);
   return n;
