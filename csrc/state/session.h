@@ -135,8 +135,8 @@ typedef struct tg_Session {
   uint64_t costs_ns;          /* ...then, by the monotonic clock; 0: not yet */
   /* from here on only while tracing */
   bool tracing;
-  bool hooked;                /* all coroutines have the tracer's hook */
-  bool sampled;               /* a sample is due with the next event */
+  _Atomic bool hooked;        /* all coroutines have the tracer's hook */
+  _Atomic bool sampled;       /* a sample is due with the next event */
   bool direct;                /* the interpreter's memory is read (direct/) */
   const void *name_key;       /* then: the string "__name" there, */
   const void *shared;         /* and what tells the state (tg_direct_shared) */
@@ -176,6 +176,8 @@ typedef struct tg_Session {
                                  NULL: nobody asks */
   uint64_t toll;              /* ticks of rare work that are not told yet... */
   uint64_t toll_until;        /* ...and when the last of it was done */
+  struct tg_Collections *collections; /* and when the collector works
+                                 (session/collections.h); NULL: not known */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */

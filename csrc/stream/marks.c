@@ -12,5 +12,7 @@ static const char *const names[TG_NMARKS] = {
 };
 
 const char *tg_mark_name (uint32_t sort) {
+  if (sort == TG_MARK_COLLECTION)
+    return "collection";
   return names[sort < TG_NMARKS ? sort : TG_MARK_LOG];
 }
