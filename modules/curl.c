@@ -8,11 +8,11 @@
 **                            = ms, ca = file or nil}; nil, message for what
 **                            libcurl does not take
 **   client:fd()              is readable when 'act' has something to do
-**   client:act()             does it; also to be called when the time has come
-**   client:due()             in how many ms that is; nil: it will not
+**   client:act(late)         does it; 'late': because the time has come
+**   client:due()             whether that time is another one since the last
+**                            call, and in how many ms it comes; nil: never
 **   client:finished()        id, status, message, seconds, body of a request
-**   that
-**                            is over, or nothing; status 0: there was no
+**                            that is over, or nothing; status 0: there was no
 **                            answer, and the message says why; seconds:
 **                            Retry-After, 0 without one
 **   client:close()           what is on its way is given up
@@ -53,7 +53,8 @@ typedef struct Client {
   CURLM *multi;                     /* owns; NULL once closed */
   Request *requests;                /* owns */
   int epoll;                        /* owns */
-  long timeout;                     /* ms; -1: none */
+  long timeout;                     /* ms from when it was set; -1: none */
+  int changed;                      /* it was set since somebody asked */
 } Client;
 
 /* ---- what the library calls ---- */
@@ -81,6 +82,7 @@ static int on_timer (CURLM *multi, long timeout, void *data) {
   Client *c = data;
   (void)multi;
   c->timeout = timeout;
+  c->changed = 1;
   return 0;
 }
 
@@ -238,7 +240,10 @@ static int bits_of (uint32_t events) {
          | ((events & EPOLLOUT) ? CURL_CSELECT_OUT : 0);
 }
 
-/* A descriptor of the list may be another one by the time that it is told of:
+/* A time is told of once: when it has come it is over, unless libcurl sets
+   another. Whoever kept it would be called again and again at once.
+
+   A descriptor of the list may be another one by the time that it is told of:
    libcurl passes over what it does not wait for. */
 static int client_act (lua_State *L) {
   Client *c = check(L);
@@ -247,17 +252,20 @@ static int client_act (lua_State *L) {
   for (int i = 0; i < n; i++)
     curl_multi_socket_action(c->multi, ready[i].data.fd,
                              bits_of(ready[i].events), &running);
-  curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+  if (lua_toboolean(L, 2))
+    curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
   return 0;
 }
 
 static int client_due (lua_State *L) {
-  const Client *c = check(L);
+  Client *c = check(L);
+  lua_pushboolean(L, c->changed);
+  c->changed = 0;
   if (c->timeout < 0)
     lua_pushnil(L);
   else
     lua_pushinteger(L, c->timeout);
-  return 1;
+  return 2;
 }
 
 /* The message of a request without an answer: libcurl's long one, if there is

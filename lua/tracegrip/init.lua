@@ -155,8 +155,8 @@
 --   signal           number of the signal by which the server reaches the
 --                    program (that of SIGURG)
 --   otlp             a collector's URL, or {url, headers, format, traceparent}:
---                    calls are sent there as spans (docs/otlp.md); no client can
---                    attach meanwhile
+--                    calls are sent there as spans (docs/otlp.md); no client
+--                    can attach meanwhile
 --   profile          {every, for_, to, rate?, headers?}: every so many seconds
 --                    a profile of so many is posted to that URL
 --

@@ -290,7 +290,10 @@ function events.inspect (self, event)
   if not door then
     return self.host:answer(event.id, nil, message, code)
   end
-  add_tab(self, event, defaults_of(event.options))
+  local ok, refusal, reason = add_tab(self, event, defaults_of(event.options))
+  if not ok then
+    return self.host:answer(event.id, nil, refusal, reason)
+  end
   local one = find_tab(self, event.endpoint)
   door.open(one, event.options, function (opened, problem, why)
     if not opened then

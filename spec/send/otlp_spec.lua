@@ -351,6 +351,25 @@ describe("listen {profile = ...}", function ()
     assert.is_nil(program.status)
   end)
 
+  it("lets the program end at once, with a profile begun or not", function ()
+    local to <close> = collector.start()
+    for _, seconds in ipairs {0.2, 0.8} do
+      local program <close> = serving.start(([[
+        require("tracegrip").listen {profile = {
+          every = 1, for_ = 0.5, to = %q
+        }}
+        local till = os.time() + 3
+        while os.time() < till do end
+        till = os.clock() + %g
+        while os.clock() < till do end
+        io.stderr:write "over\n"
+      ]]):format(to.url, seconds))
+      peers.wait(function () return program.err:find "over" end, 20)
+      assert.equal(0, program:ended(5))
+      assert.matches("profiles: %d sent, 0 dropped", program.err)
+    end
+  end)
+
   it("does not mind a store that is gone", function ()
     local program <close> = serving.start [[
       require("tracegrip").listen {profile = {

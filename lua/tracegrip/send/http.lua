@@ -27,17 +27,17 @@ Client.__index = Client
 local settle
 
 local function set_timer (self)
-  local ms = self.curl:due()
-  if ms then
-    self.timer:start(ms, 0, function () settle(self) end)
-  else
+  local changed, ms = self.curl:due()
+  if changed and ms then
+    self.timer:start(ms, 0, function () settle(self, true) end)
+  elseif changed then
     self.timer:stop()
   end
 end
 
 -- Does what there is to do, and tells of what is over.
-function settle (self)
-  self.curl:act()
+function settle (self, late)
+  self.curl:act(late)
   repeat
     local id, status, message, seconds, body = self.curl:finished()
     local done = id and self.waiting[id]
