@@ -10,15 +10,16 @@
 **   client:fd()              is readable when 'act' has something to do
 **   client:act()             does it; also to be called when the time has come
 **   client:due()             in how many ms that is; nil: it will not
-**   client:finished()        id, status, message, seconds, body of a request that
-**                            is over, or nothing; status 0: there was no answer,
-**                            and the message says why; seconds: Retry-After, 0
-**                            without one
+**   client:finished()        id, status, message, seconds, body of a request
+**   that
+**                            is over, or nothing; status 0: there was no
+**                            answer, and the message says why; seconds:
+**                            Retry-After, 0 without one
 **   client:close()           what is on its way is given up
 **
-** The descriptors that libcurl waits for are in an epoll of the client's own, so
-** that the loop has to watch one only, which stays: libcurl closes its sockets as
-** it likes, and some loops do not bear that of what they watch.
+** The descriptors that libcurl waits for are in an epoll of the client's own,
+** so that the loop has to watch one only, which stays: libcurl closes its
+** sockets as it likes, and some loops do not bear that of what they watch.
 **
 ** Used by one Lua state on one thread. libcurl's callbacks note and return: Lua
 ** is never called from them, so nothing is raised through the library. Failure:

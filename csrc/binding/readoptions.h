@@ -29,8 +29,8 @@ tg_Options *tg_readoptions_new (lua_State *L);                 /* [-0, +1, m] */
 /* The list of type names at the top of the stack into bits; raises. */
 uint32_t tg_readoptions_types (lua_State *L, int index);       /* [-0, +0, v] */
 
-/* A W3C traceparent, as the option of that name has it; of nil '*out' stays what
-   it was. Raises for anything else. */
+/* A W3C traceparent, as the option of that name has it; of nil '*out' stays
+   what it was. Raises for anything else. */
 void tg_readoptions_parent (lua_State *L, int index,
                             tg_SpanContext *out);              /* [-0, +0, v] */
 

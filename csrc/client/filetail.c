@@ -6,14 +6,14 @@
 ** and not a signal. What keeps a reader beside a writer right is what keeps a
 ** recording right when its process is killed: a block's 'used' is stored after
 ** the bytes that it counts, and a definition is written before the first event
-** that names it. So 'used' of the events is looked at before the definitions are
-** read, and the definitions are given first.
+** that names it. So 'used' of the events is looked at before the definitions
+** are read, and the definitions are given first.
 **
 ** A ring uses its blocks again. A block is what it was if its base is the same
-** after its bytes were read; where the one that comes next is gone, reading goes
-** on at the oldest one there is, and what is between is lost. Of a chunk that
-** was read in part all packets are counted as lost then: how many were read is
-** not known without decoding them.
+** after its bytes were read; where the one that comes next is gone, reading
+** goes on at the oldest one there is, and what is between is lost. Of a chunk
+** that was read in part all packets are counted as lost then: how many were
+** read is not known without decoding them.
 */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,8 +81,8 @@ static bool fail (FileTail *t, int error) {
 ** ===================================================================
 */
 
-/* A file that is not there, is empty, or is an older recording will be replaced:
-   no failure. */
+/* A file that is not there, is empty, or is an older recording will be
+   replaced: no failure. */
 static bool open_file (FileTail *t) {
   if (t->fd >= 0)
     return true;
@@ -110,8 +110,8 @@ static bool add (FileTail *t, Blocks *all, uint64_t place) {
   return true;
 }
 
-/* The head of the block there; false where none is, which is where the file ends
-   or has room that is reserved. */
+/* The head of the block there; false where none is, which is where the file
+   ends or has room that is reserved. */
 static bool read_head (const FileTail *t, uint64_t place, tg_Block *head) {
   return tg_fileio_read(t->fd, head, sizeof *head, place)
          && head->magic == TG_BLOCK_MAGIC && head->size >= sizeof *head

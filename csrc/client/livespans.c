@@ -1,7 +1,7 @@
 /*
-** livespans.c - see livespans.h. Used by receiver.c, on the thread of its state.
-** What it reads comes from another process and may be anything: a reader bears
-** that, and gives frames that nest.
+** livespans.c - see livespans.h. Used by receiver.c, on the thread of its
+** state. What it reads comes from another process and may be anything: a reader
+** bears that, and gives frames that nest.
 */
 #include "client/livespans.h"
 
@@ -145,11 +145,14 @@ static void read_on (tg_LiveSpans *p, tg_Pos end, bool over) {
     continue;
 }
 
-/* False without memory. */
+/* As fast as zlib can: spans are so much alike that more work would make them
+   little smaller, and it is time in which the program goes on. False without
+   memory. */
 static bool pack (tg_LiveSpans *p) {
   z_stream z = {0};
   tg_buf_clear(&p->packed);
-  bool begun = tg_gzip_begin(&z);
+  bool begun = tg_gzip_begin(&z)
+               && deflateParams(&z, Z_BEST_SPEED, Z_DEFAULT_STRATEGY) == Z_OK;
   if (begun) {
     tg_gzip_add(&z, p->out.data, p->out.size, &p->packed);
     tg_gzip_end(&z, &p->packed);
@@ -162,7 +165,8 @@ uint32_t tg_livespans_next (tg_LiveSpans *p, tg_Pos end, bool all, bool over,
                             tg_Slice *request) {
   if (p->reader == NULL)
     return 0;
-  tg_buf_clear(&p->out);
+  if (p->batch.count == 0)      /* else it goes on */
+    tg_buf_clear(&p->out);
   uint64_t before = p->spans.given - p->batch.count;
   read_on(p, end, over);
   if (all || over)

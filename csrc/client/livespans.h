@@ -1,6 +1,6 @@
 /*
-** livespans.h - the calls of a trace that is still running as spans: requests of
-** OTLP, each as soon as it is full or wanted.
+** livespans.h - the calls of a trace that is still running as spans: requests
+** of OTLP, each as soon as it is full or wanted.
 **
 ** It reads a stream as far as it has come, whenever it is asked for the next
 ** request, so nothing that was read need be kept: memory is the calls that are

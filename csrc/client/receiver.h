@@ -15,8 +15,8 @@
 void tg_receiver_setup (lua_State *L);                         /* [-0, +0, m] */
 
 /*
-** Lua: receive(options, style, file, profiled, spans) -> Receiver. The options are
-** those of the trace as it was asked for; 'style' that of its log, or nil;
+** Lua: receive(options, style, file, profiled, spans) -> Receiver. The options
+** are those of the trace as it was asked for; 'style' that of its log, or nil;
 ** 'file' what it is to be recorded on, or nil: {path, name, program, pid};
 ** 'profiled' whether it is added up as well; 'spans' how its calls are to be
 ** written as spans, or nil (livespans.h). Nothing is opened before the trace

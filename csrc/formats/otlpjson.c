@@ -3,8 +3,8 @@
 ** ExportTraceServiceRequest, as the Collector's file exporter writes them, its
 ** receiver for such files reads them and its HTTP receiver takes them.
 **
-** Called by otlpbatch.c. It is protobuf's own mapping to JSON but for ids, which
-** are hexadecimal (opentelemetry.io, "OTLP Specification").
+** Called by otlpbatch.c. It is protobuf's own mapping to JSON but for ids,
+** which are hexadecimal (opentelemetry.io, "OTLP Specification").
 */
 #include <inttypes.h>
 

@@ -3,9 +3,9 @@
 ** ExportTraceServiceRequest (opentelemetry-proto, collector/trace/v1 and
 ** trace/v1). Called by otlpbatch.c.
 **
-** A message's length stands before it, so each level is written into a buffer of
-** its own: 'inner' into 'part' into 'item' into 'span' into 'spans', and all of
-** it into 'out' when the batch ends.
+** A message's length stands before it, so each level is written into a buffer
+** of its own: 'inner' into 'part' into 'item' into 'span' into 'spans', and all
+** of it into 'out' when the batch ends.
 */
 #include <string.h>
 

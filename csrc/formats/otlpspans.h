@@ -4,8 +4,9 @@
 **
 ** What a coroutine waits between a yield and the resume is part of the calls
 ** that are open in it. A span's parent is the call around it; that of a
-** coroutine's first call is the one that resumed it first, and each later resume
-** is a link. A span is given when it ends, so callees come before their callers.
+** coroutine's first call is the one that resumed it first, and each later
+** resume is a link. A span is given when it ends, so callees come before their
+** callers.
 **
 ** Whose trace it is: that of the call around it, so the program's own is one
 ** trace, unless it hangs below a span of somebody else's ('parent'). A marker

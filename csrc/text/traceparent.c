@@ -2,8 +2,8 @@
 ** traceparent.c - see traceparent.h. Any thread; nothing is kept.
 **
 ** A later version of the header may have more behind the flags, which W3C has a
-** reader pass over. Nobody has made one, and what a program hands us as a header
-** may be anything: so it is this version or none.
+** reader pass over. Nobody has made one, and what a program hands us as a
+** header may be anything: so it is this version or none.
 */
 #include "text/traceparent.h"
 

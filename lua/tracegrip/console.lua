@@ -29,6 +29,10 @@
 -- log, info, warn, error, debug (...)
 -- group, groupCollapsed (...)     what follows is one level in
 -- groupEnd ()
+-- traceparent (header)            calls that this call makes from now on hang
+--                                 below that span of somebody else's (a W3C
+--                                 traceparent) when they are exported or sent
+--                                 as spans; nil or anything else ends that
 --
 -- They take what those of browsers do: a label is "default" if there is none;
 -- values are captured as a call's arguments are. Nothing is printed, nothing is

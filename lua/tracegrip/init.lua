@@ -53,6 +53,8 @@
 --                    over (1), however they end; "all": it does not. Calls
 --                    within a call are not counted, nor is one that was open
 --                    when the trace began
+--   traceparent      a W3C traceparent: the span of somebody else's that the
+--                    trace's calls hang below as spans (docs/otlp.md)
 --
 -- A Trace:
 --   trace.name, trace.active
@@ -149,6 +151,11 @@
 --                    the most that a client can have
 --   signal           number of the signal by which the server reaches the
 --                    program (that of SIGURG)
+--   otlp             a collector's URL, or {url, headers, format, traceparent}:
+--                    calls are sent there as spans (docs/otlp.md); no client can
+--                    attach meanwhile
+--   profile          {every, for_, to, rate?, headers?}: every so many seconds
+--                    a profile of so many is posted to that URL
 --
 -- A Listening:
 --   listening.address            "127.0.0.1:6006", "unix:/run/app.sock"

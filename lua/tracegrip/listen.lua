@@ -71,6 +71,61 @@ function checks.stallTimeout (value)
   return not is_number(value, 0, 1e6) and "a number of seconds, or 0"
 end
 
+local function is_headers (value)
+  if type(value) ~= "table" then
+    return false
+  end
+  for name, text in next, value do
+    if not is_text(name) or not is_text(text) then
+      return false
+    end
+  end
+  return true
+end
+
+-- A collector: its address, or a table.
+local function collector_problem (value)
+  if type(value) ~= "table" then
+    return not is_text(value) and "a URL or a table" or nil
+  end
+  for key, one in next, value do
+    local good = key == "url" and is_text(one)
+                 or key == "headers" and is_headers(one)
+                 or key == "format" and (one == "protobuf" or one == "json")
+                 or key == "traceparent" and is_text(one)
+    if not good then
+      return "a URL or a table with url, headers, format (\"protobuf\", "
+             .. "\"json\"), traceparent"
+    end
+  end
+  return value.url == nil and "a table with a url" or nil
+end
+
+function checks.otlp (value)
+  return collector_problem(value)
+end
+
+local of_profile = {
+  every = function (value) return is_number(value, 1, 1e6) end,
+  for_ = function (value) return is_number(value, 0.01, 1e6) end,
+  to = function (value)
+    return is_text(value) and value:find "^https?://[^/]" ~= nil
+  end,
+  rate = function (value) return is_number(value, 1, 10000) end,
+  headers = is_headers
+}
+
+function checks.profile (value)
+  local good = type(value) == "table" and value.to and value.every
+               and value.for_
+  for key, one in next, good and value or {} do
+    good = good and of_profile[key] and of_profile[key](one)
+  end
+  return not (good and value.for_ < value.every)
+         and "a table {every = seconds, for_ = fewer seconds, to = URL} with, "
+             .. "if need be, rate (samples a second) and headers"
+end
+
 function checks.options (value)
   return type(value) ~= "table" and "a table, as tracegrip.start takes it"
 end
@@ -107,6 +162,32 @@ local function conflict (options)
   end
 end
 
+local function as_table (value)
+  return type(value) == "table" and value or {url = value}
+end
+
+-- The plan for a collector; nil, message.
+local function collector (value)
+  local given = as_table(value)
+  local plan, message = require("tracegrip.send.otlp").plan(given)
+  if plan then
+    plan.traceparent = given.traceparent
+  end
+  return plan, message
+end
+
+-- What is wrong with where spans go to.
+local function collector_conflict (options)
+  local given = options.otlp and as_table(options.otlp)
+  if not given then
+    return nil
+  end
+  local plan, message = collector(given)
+  local ok, problem = pcall(core.checkoptions,
+                            {traceparent = given.traceparent})
+  return not plan and "option 'otlp': " .. message or not ok and problem or nil
+end
+
 -- What is wrong with options; nil if nothing is.
 function listen.problem (options)
   for key, value in next, options do
@@ -121,7 +202,10 @@ function listen.problem (options)
     end
   end
   local ok, message = pcall(core.checkoptions, options.options or {})
-  return not ok and message or conflict(options)
+  if not ok then
+    return message
+  end
+  return conflict(options) or collector_conflict(options)
 end
 
 -- Options from one word: "6006", "127.0.0.1:6006", "[::1]:0", "unix:/path".
@@ -146,7 +230,8 @@ end
 -- What the server itself has to know, as it reads it.
 local function defaults_of (options)
   return require("tracegrip.wire").encode {
-    options = options.options, stallTimeout = options.stallTimeout
+    options = options.options, stallTimeout = options.stallTimeout,
+    otlp = options.otlp and collector(options.otlp), profile = options.profile
   }
 end
 

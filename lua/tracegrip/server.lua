@@ -49,6 +49,10 @@ local function safely (self, f)
   end
 end
 
+function Server:safely (f)
+  return safely(self, f)
+end
+
 ---------------------------------------------------------------------------
 -- Connections
 ---------------------------------------------------------------------------
@@ -99,11 +103,23 @@ local function welcome (self, handle, listener)
   end
 end
 
-function Server:lost (one)
-  self.connections[one] = nil
-  if self.stopping and not next(self.connections) then
+-- Of those who speak for the program somebody may still have something to say.
+local function finish_if_idle (self)
+  if self.stopping and not next(self.connections)
+     and not next(self.exporters) then
     self:finish()
   end
+end
+
+function Server:lost (one)
+  self.connections[one] = nil
+  finish_if_idle(self)
+end
+
+-- The same of one that sends of its own accord.
+function Server:parted (one)
+  self.exporters[one] = nil
+  finish_if_idle(self)
 end
 
 local function look_around (self)
@@ -170,19 +186,47 @@ local function remove_tab (self, gone)
   for one in pairs(self.connections) do
     one:forget(gone)
   end
+  for one in pairs(self.exporters) do
+    one:forget(gone)
+  end
   abandon_endpoint(self, gone.number)
 end
 
--- The first address of a state brings its tab.
+-- What a state sends to others without being asked: spans, profiles. true |
+-- nil, message, code.
+local function start_exporters (self, one, defaults)
+  for name, plan in pairs {exporter = defaults.otlp,
+                           profiles = defaults.profile} do
+    local module = require("tracegrip.server." .. name)
+    local started, message = module.start(self, one, plan)
+    if not started then
+      return nil, message, "noExporter"
+    end
+    self.exporters[started] = true
+  end
+  return true
+end
+
+local function stop_exporters (self, endpoint)
+  for one in pairs(self.exporters) do
+    if one.tab.number == endpoint then
+      one:finish(PARTING_MS)
+    end
+  end
+end
+
+-- The first address of a state brings its tab, and what it sends. true | nil,
+-- message, code.
 local function add_tab (self, event, defaults)
   if find_tab(self, event.endpoint) then
-    return
+    return true
   end
   local channel = self.host:channel(event.endpoint)
   table.insert(self.tabs, tab.new(event.endpoint, channel, event.title or "lua",
                                   defaults.options or {}, function (gone)
     remove_tab(self, gone)
   end))
+  return start_exporters(self, self.tabs[#self.tabs], defaults)
 end
 
 ---------------------------------------------------------------------------
@@ -209,7 +253,7 @@ local function started_listening (self, event, listener)
   }
   self.listeners[listener.address] = listener
   self.host:keep(listener.handle:fileno())
-  add_tab(self, event, defaults)
+  return add_tab(self, event, defaults)
 end
 
 function events.listen (self, event)
@@ -221,7 +265,11 @@ function events.listen (self, event)
     if not opened then
       return self.host:answer(event.id, nil, message, code)
     end
-    started_listening(self, event, opened)
+    local ok, problem, why = started_listening(self, event, opened)
+    if not ok then
+      abandon(self, opened, false)
+      return self.host:answer(event.id, nil, problem, why)
+    end
     self.host:answer(event.id, true, opened.address)
   end)
 end
@@ -259,6 +307,7 @@ function events.unlisten (self, event)
   local listener = self.listeners[event.address]
   if listener then
     abandon(self, listener, false)
+    stop_exporters(self, listener.endpoint)
   end
   self.host:answer(event.id, true)
 end
@@ -286,9 +335,10 @@ function events.stop (self, event)
   for one in pairs(self.connections) do
     one:finish(event.ms or 0, true)
   end
-  if not next(self.connections) then
-    self:finish()
+  for one in pairs(self.exporters) do
+    one:finish(event.ms or 0)
   end
+  finish_if_idle(self)
 end
 
 -- Everything is closed, and the loop has nothing to do any more.
@@ -324,6 +374,8 @@ function server.start (host)
     tabs = {},                -- by endpoint
     listeners = {},           -- by address
     connections = {},         -- connection -> the listener it came by
+    exporters = {},           -- set: who sends of his own accord
+    parting = PARTING_MS,
     watching = uv.new_timer(),
     poll = uv.new_poll(host:fd()),
     stopping = false,

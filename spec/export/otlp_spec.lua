@@ -4,6 +4,7 @@ local cjson = require "cjson"
 
 local exported = require "spec.export.exported"
 local programs = require "spec.export.programs"
+local run = require "spec.support.run"
 
 local function plain (attributes)
   local list = {}
@@ -44,8 +45,12 @@ local function read (text)
   return spans, resource
 end
 
-local function spans_of (code, export)
-  local trace = exported.of(code, {formats = {"otlp"}, export = export})[1]
+local PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+local OTHER = "00-11111111111111111111111111111111-2222222222222222-01"
+
+local function spans_of (code, export, options)
+  local trace = exported.of(code, {formats = {"otlp"}, export = export,
+                                   trace = options})[1]
   local spans, resource = read(trace.text.otlp)
   return spans, resource, trace
 end
@@ -209,8 +214,82 @@ describe("OTLP", function ()
     end
   end)
 
+  it("hangs below the span that the trace was told of", function ()
+    local spans = spans_of("local function f () end start() f()", nil,
+                           {traceparent = PARENT})
+    local span = named(spans, "f")
+    assert.equal(PARENT:sub(4, 35), span.traceId)
+    assert.equal(PARENT:sub(37, 52), span.parentSpanId)
+    spans = spans_of("local function f () end start() f()",
+                     {traceparent = OTHER}, {traceparent = PARENT})
+    assert.equal(OTHER:sub(37, 52), named(spans, "f").parentSpanId)
+  end)
+
+  it("hangs calls below what console.traceparent says, as long as the call "
+     .. "goes on that said it", function ()
+    local spans = spans_of(([[
+      local console = require "tracegrip.console"
+      local function leaf () end
+      local function before () end
+      local function handled () leaf() end
+      local function second () end
+      local function none () end
+      local function serve ()
+        before()
+        console.traceparent %q
+        handled()
+        coroutine.yield()
+        second()
+        console.traceparent "no header"
+        none()
+      end
+      local function after () end
+      start()
+      local co = coroutine.wrap(function () serve() after() end)
+      co()
+      after2 = function () end
+      after2()
+      co()
+    ]]):format(PARENT), nil, {trace = {"name", "time", "thread", "location",
+                                       "yield", "markers"}})
+    local own = named(spans, "serve")
+    assert.is_not_equal(PARENT:sub(4, 35), own.traceId)
+    for _, name in ipairs {"handled", "second"} do
+      assert.equal(PARENT:sub(4, 35), named(spans, name).traceId, name)
+      assert.equal(PARENT:sub(37, 52), named(spans, name).parentSpanId, name)
+    end
+    local leaf = named(spans, "leaf")
+    assert.equal(PARENT:sub(4, 35), leaf.traceId)
+    assert.equal(named(spans, "handled").spanId, leaf.parentSpanId)
+    for _, name in ipairs {"before", "none"} do
+      assert.equal(own.spanId, named(spans, name).parentSpanId, name)
+    end
+    for _, name in ipairs {"after", "after2"} do
+      assert.equal(own.traceId, named(spans, name).traceId, name)
+    end
+  end)
+
+  it("keeps what the trace was told in a recording", function ()
+    run.within(function (directory)
+      local result = run.code(([[
+        local function f () end
+        local console = require "tracegrip.console"
+        console.startTrace("x", {traceparent = %q})
+        f()
+        local trace = console.stopTrace "x"
+        assert(trace:save(%q))
+      ]]):format(PARENT, directory .. "/x.tgr"))
+      assert.equal("", result.stderr)
+      local pipe = io.popen(run.build .. "/bin/tracegrip export otlp -o - "
+                            .. directory .. "/x.tgr 2>/dev/null")
+      local span = named(read(pipe:read "a"), "f")
+      pipe:close()
+      assert.equal(PARENT:sub(37, 52), span.parentSpanId)
+    end)
+  end)
+
   it("hangs below a span that is given", function ()
-    local parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    local parent = PARENT
     local code = "local function f () end start() f()"
     local span = named(spans_of(code, {traceparent = parent}), "f")
     assert.equal("0af7651916cd43dd8448eb211c80319c", span.traceId)

@@ -66,7 +66,8 @@ describe("tracegrip.listen", function ()
     end
     assert.equal(19, n)
     assert.matches("unknown option 'color' %(known: host, inspect, options, "
-                   .. "path, port, signal, stallTimeout, token, wait%)", out)
+                   .. "otlp, path, port, profile, signal, stallTimeout, "
+                   .. "token, wait%)", out)
     assert.matches("option 'port' must be a number from 0 to 65535", out)
   end)
 

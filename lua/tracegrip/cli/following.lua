@@ -2,15 +2,16 @@
 -- record does with --otlp.
 --
 -- The program writes its recording as it always does and knows nothing of this;
--- the command, its parent, reads the file (core.tail) and makes spans of what is
--- there. So the file is the queue: while the program runs it is read only as fast
--- as the collector takes it, unless it is a ring. What is left when the program
--- has ended is sent as long as that goes on; a collector that takes nothing for a
--- while has the rest dropped.
+-- the command, its parent, reads the file (core.tail) and makes spans of what
+-- is there. So the file is the queue: while the program runs it is read only as
+-- fast as the collector takes it, unless it is a ring. What is left when the
+-- program has ended is sent as long as that goes on; a collector that takes
+-- nothing for a while has the rest dropped.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local sending = require "tracegrip.cli.sending"
+local units = require "tracegrip.cli.units"
 core.own()
 
 local following = {}
@@ -55,6 +56,7 @@ local function leave (self, one, message)
   end
   one.taker:finish("requested")
   self.way:leave(one.taker)
+  self.lost = self.lost + one.taker:lost()
   one.tail:close()
   one.left = true
 end
@@ -148,17 +150,21 @@ function Follower:drain ()
   end
   self.timer:close()
   way:finish()
+  if self.lost > 0 then
+    main.note("%s not sent: the ring was faster",
+              units.several(self.lost, "event"))
+  end
 end
 
--- Follows the recording at 'file.path' of the run 'file.run', with the options of
--- its trace. 'command': others beside it. Fails as a command does.
+-- Follows the recording at 'file.path' of the run 'file.run', with the options
+-- of its trace. 'command': others beside it. Fails as a command does.
 function following.start (plan, file, options, program, command)
   local self = setmetatable({
     uv = main.luv(), way = sending.open(plan), path = file.path,
     run = file.run, options = options, command = command,
     ring = options.overflow == "ring",
     spans = sending.spans(plan, "program", program),
-    list = {}, known = {}, looks = 0, stalled = false
+    list = {}, known = {}, looks = 0, lost = 0, stalled = false
   }, Follower)
   self.timer = self.uv.new_timer()
   add(self, file.path)

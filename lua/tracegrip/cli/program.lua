@@ -128,8 +128,8 @@ function program.become (script, arguments, call, options, style)
                    environment(call, options, style))
 end
 
--- Runs the program as a child of this process, which core.ended tells the end of:
--- true | nil, message. With 'stay' it is a command, as below.
+-- Runs the program as a child of this process, which core.ended tells the end
+-- of: true | nil, message. With 'stay' it is a command, as below.
 function program.launch (script, arguments, call, options, style, stay)
   local words = command_line(script, arguments)
   local path = core.interpreter()

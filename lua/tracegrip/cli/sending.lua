@@ -1,5 +1,5 @@
--- sending.lua - what the commands share that send calls as spans: their options,
--- and a taker of blocks whose spans go to a collector.
+-- sending.lua - what the commands share that send calls as spans: their
+-- options, and a taker of blocks whose spans go to a collector.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"

@@ -5,6 +5,7 @@ local listen = require "tracegrip.listen"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
+local sending = require "tracegrip.cli.sending"
 local target = require "tracegrip.target"
 local token = require "tracegrip.cli.token"
 core.own()
@@ -55,7 +56,7 @@ local traced = options.vary {
                      .. "the client (wait)."}
 }
 
-serve.options = options.joined(own, traced)
+serve.options = options.joined(own, sending.options, traced)
 
 function serve.declare (parser)
   parser:argument("script"):description(
@@ -85,6 +86,10 @@ local function wanted (parsed)
   result.token, result.signal = token.of(parsed), parsed.signal
   result.stallTimeout = parsed.stallTimeout and parsed.stallTimeout / 1000
   result.options = options.collect(traced, parsed)
+  if sending.plan(parsed) then
+    result.otlp = {url = parsed.otlp, format = parsed.otlpFormat,
+                   traceparent = sending.parent(parsed)}
+  end
   local problem = listen.problem(result)
   if problem then
     main.misuse("%s", problem)

@@ -9,10 +9,11 @@
 --   end)
 --   client:close()
 --
--- The loop watches one descriptor, which libcurl's are behind. So nothing blocks,
--- whoever the loop belongs to. Connections are kept for the next post.
+-- The loop watches one descriptor, which libcurl's are behind. So nothing
+-- blocks, whoever the loop belongs to. Connections are kept for the next post.
 --
--- What libcurl refuses is an answer with status 0, too, on the loop's next turn.
+-- What libcurl refuses is an answer with status 0, too, on the loop's next
+-- turn.
 
 local core = require "tracegrip.core"
 local uv = require "luv"

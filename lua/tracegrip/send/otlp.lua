@@ -5,12 +5,12 @@
 --   core.receive(options, style, file, false, otlp.spans(plan, trace, program))
 --   local sender = otlp.sender(plan)                       -- nil, message
 --
--- 'url' is an endpoint as OTEL_EXPORTER_OTLP_ENDPOINT has it: /v1/traces follows
--- it, unless it ends so; "env" is what the environment says, or else the
--- Collector on this machine. From the environment come, too, what a command line
--- should not show (headers) and what is the same for all programs of a machine:
--- OTEL_EXPORTER_OTLP_ and OTEL_EXPORTER_OTLP_TRACES_, the latter first, with
--- ENDPOINT, HEADERS, PROTOCOL, COMPRESSION, CERTIFICATE, TIMEOUT;
+-- 'url' is an endpoint as OTEL_EXPORTER_OTLP_ENDPOINT has it: /v1/traces
+-- follows it, unless it ends so; "env" is what the environment says, or else
+-- the Collector on this machine. From the environment come, too, what a command
+-- line should not show (headers) and what is the same for all programs of a
+-- machine: OTEL_EXPORTER_OTLP_ and OTEL_EXPORTER_OTLP_TRACES_, the latter
+-- first, with ENDPOINT, HEADERS, PROTOCOL, COMPRESSION, CERTIFICATE, TIMEOUT;
 -- OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
 --
 -- A plan is plain data: it goes from state to state as a literal.

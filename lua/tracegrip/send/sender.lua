@@ -5,6 +5,7 @@
 --     target   {url =, headers = list, ca =, timeout = ms, check = function}
 --     client   http.lua's
 --   sender:push(body, count)     takes a request of so many things, or drops it
+--   sender:miss(count, problem)  counts what cannot be sent as dropped
 --   sender:finish(ms, done)      no more will come: done() when all is answered
 --                                or so many ms have passed
 --   sender.sent, sender.dropped  how many things so far
@@ -16,9 +17,9 @@
 -- The queue has so many bytes; what does not go in is dropped and counted, so a
 -- collector that is slow or gone costs no more memory than that, and nobody
 -- waits for it. An answer of 429, 502, 503 or 504, and none at all, is a reason
--- to try again, later and later, with a part of the time left to chance, so that
--- a fleet does not come back at once; with Retry-After, not before that. Any
--- other answer would be the same again, so its request is dropped.
+-- to try again, later and later, with a part of the time left to chance, so
+-- that a fleet does not come back at once; with Retry-After, not before that.
+-- Any other answer would be the same again, so its request is dropped.
 
 local core = require "tracegrip.core"
 local uv = require "luv"
@@ -84,9 +85,9 @@ end
 
 local function reason (self, answer)
   if answer.status == 0 then
-    return ("%s: %s"):format(self.target.url, answer.message)
+    return ("%s: %s"):format(self.name, answer.message)
   end
-  return ("%s: HTTP status %d"):format(self.target.url, answer.status)
+  return ("%s: HTTP status %d"):format(self.name, answer.status)
 end
 
 -- An answer that says so means all that is sent there: one timer for all.
@@ -152,10 +153,16 @@ function Sender:push (body, count)
   self.bytes = self.bytes + #body
   self.pending = self.pending + count
   if self.bytes > QUEUE then
-    return drop(self, request, self.target.url .. ": too slow")
+    return drop(self, request, self.name .. ": too slow")
   end
   table.insert(self.queue, request)
   send(self)
+end
+
+-- What could not even be made a request of.
+function Sender:miss (count, problem)
+  note(self, problem)
+  self.dropped = self.dropped + count
 end
 
 -- Whether it takes more without dropping any: for those who can wait.
@@ -168,7 +175,7 @@ function Sender:abandon ()
   self.over = true
   self.dropped = self.dropped + self.pending
   self.pending, self.queue = 0, {}
-  note(self, self.target.url .. ": no answer in time")
+  note(self, self.name .. ": no answer in time")
 end
 
 -- What has no answer by then was not sent, as far as anybody knows.
@@ -187,6 +194,7 @@ end
 function sender.new (target, client)
   return setmetatable({
     target = target,
+    name = (target.url:gsub("^(%a+://)[^/@]*@", "%1")),   -- no password
     client = client,
     timer = uv.new_timer(),   -- while nothing is sent
     resting = false,

@@ -1,0 +1,365 @@
+-- record, attach, serve --otlp and tracegrip.listen against a collector.
+
+local collector = require "spec.send.collector"
+local otlpbody = require "spec.send.otlpbody"
+local peers = require "spec.server.peer"
+local run = require "spec.support.run"
+local serving = require "spec.server.serving"
+
+local it = run.needs("luv", it, pending)
+
+local PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+local code = [[
+  local function leaf (n) return n * 2, "\xff" end
+  local function fails () error {code = 7} end
+  local co = coroutine.wrap(function ()
+    for i = 1, 3 do coroutine.yield(leaf(i)) end
+  end)
+  co() co() co()
+  for i = 1, 2000 do leaf(i) end
+  pcall(fails)
+  os.exit(3)
+]]
+
+local function start (words, env, program)
+  table.insert(words, 1, run.build .. "/bin/tracegrip")
+  return serving.command(words, program or code, env)
+end
+
+-- The command to its end; then what it wrote to standard error.
+local function record (target, words, env, program)
+  local all = {"record", "--otlp", target, "-o", "p.tgr"}
+  table.move(words, 1, #words, #all + 1, all)
+  all[#all + 1] = "program.lua"
+  local command <close> = start(all, env, program)
+  local status = command:ended(60)
+  command.recording = run.read(command.directory .. "/p.tgr")
+  return command.err, status, command
+end
+
+local function sorted (spans)
+  table.sort(spans, function (a, b) return a.id < b.id end)
+  return spans
+end
+
+-- What export makes of the same recording.
+local function exported (recording)
+  local path = os.tmpname()
+  run.write(path, recording)
+  local pipe = io.popen(run.build .. "/bin/tracegrip export otlp -o - " .. path
+                        .. " 2>/dev/null")
+  local spans = {}
+  for line in pipe:lines() do
+    for _, span in ipairs(otlpbody.json(line).spans) do
+      spans[#spans + 1] = span
+    end
+  end
+  pipe:close()
+  os.remove(path)
+  return spans
+end
+
+local function named (spans, name)
+  local found = {}
+  for _, span in ipairs(spans) do
+    if span.name == name then
+      found[#found + 1] = span
+    end
+  end
+  return found
+end
+
+describe("record --otlp", function ()
+  for _, format in ipairs {"protobuf", "json"} do
+    it("sends what export writes of the recording (" .. format .. ")",
+    function ()
+      local to <close> = collector.start()
+      local err, status, command = record(to.url, {"--otlp-format", format})
+      assert.equal(3, status)
+      local spans = sorted(to:spans())
+      assert.same(sorted(exported(command.recording)), spans)
+      assert.equal(("tracegrip: otlp: %d,%03d spans sent, 0 dropped\n"):format(
+        #spans // 1000, #spans % 1000), err)
+      for _, request in ipairs(to.requests) do
+        assert.equal("/v1/traces", request.path)
+        assert.equal("gzip", request.headers["content-encoding"])
+      end
+    end)
+  end
+
+  it("takes the environment's word", function ()
+    local to <close> = collector.start()
+    record("env", {}, {
+      OTEL_EXPORTER_OTLP_ENDPOINT = to.url .. "/base/",
+      OTEL_EXPORTER_OTLP_HEADERS = "X-Key=a%20b, X-Other=1",
+      OTEL_EXPORTER_OTLP_PROTOCOL = "http/json",
+      OTEL_EXPORTER_OTLP_COMPRESSION = "none",
+      OTEL_RESOURCE_ATTRIBUTES = "team=blue,service.name=no,host.name=h1",
+      OTEL_SERVICE_NAME = "shop", TRACEPARENT = PARENT
+    })
+    local request = to.requests[1]
+    assert.equal("/base/v1/traces", request.path)
+    assert.equal("a b", request.headers["x-key"])
+    assert.equal("1", request.headers["x-other"])
+    assert.is_nil(request.headers["content-encoding"])
+    assert.equal("application/json", request.headers["content-type"])
+    local body = otlpbody.read(request)
+    assert.equal("shop", body.resource["service.name"])
+    assert.equal("blue", body.resource.team)
+    assert.equal("h1", body.resource["host.name"])
+    for _, span in ipairs(to:spans()) do
+      assert.equal(PARENT:sub(4, 35), span.trace)
+    end
+    assert.equal(PARENT:sub(37, 52),
+                 named(to:spans(), "(main chunk) program.lua")[1].parent)
+  end)
+
+  it("takes an endpoint of traces as it is", function ()
+    local to <close> = collector.start()
+    record("env", {}, {OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:1",
+                       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = to.url .. "/x"})
+    assert.equal("/x", to.requests[1].path)
+  end)
+
+  it("tries again, not before Retry-After has passed", function ()
+    local to <close> = collector.start(function (_, n)
+      if n <= 2 then
+        return 503, {["Retry-After"] = "2"}
+      end
+      return 200
+    end)
+    local err = record(to.url, {})
+    assert.matches("^tracegrip: otlp: 2,%d+ spans sent, 0 dropped\n$", err)
+    local refused, again = to.requests[1], nil
+    for _, request in ipairs(to.requests) do
+      if request.status == 200 and request.body == refused.body then
+        again = request
+      end
+    end
+    assert.is_true(again.at - refused.at >= 2e9)
+    assert.is_true(#to:spans() > 2000)
+  end)
+
+  it("drops what is refused for good, and says why", function ()
+    local to <close> = collector.start(function () return 400 end)
+    local err, status = record(to.url, {})
+    assert.equal(3, status)
+    assert.matches("otlp: 0 spans sent, 2,%d+ dropped %(" .. to.url
+                   .. "/v1/traces: HTTP status 400%)\n$", err)
+  end)
+
+  for format, body in pairs {
+    json = '{"partialSuccess":{"rejectedSpans":"5","errorMessage":"too old"}}',
+    protobuf = "\x0a\x0b\x08\x05\x12\x07too old"
+  } do
+    it("counts what a collector takes in part (" .. format .. ")", function ()
+      local to <close> = collector.start(function (_, n)
+        return 200, nil, n == 1 and body or ""
+      end)
+      local err = record(to.url, {"--otlp-format", format})
+      assert.matches("spans sent, 5 dropped %(too old%)\n$", err)
+    end)
+  end
+
+  it("counts all as dropped where nobody listens", function ()
+    local err, status = record("http://127.0.0.1:1", {})
+    assert.equal(3, status)
+    assert.matches("^tracegrip: otlp: 0 spans sent, 2,%d+ dropped %(", err)
+    assert.equal(1, select(2, err:gsub("\n", "")))
+  end)
+
+  it("waits for a collector that never answers, but not for long", function ()
+    local to <close> = collector.start(function () end)
+    local err, status = record(to.url, {})
+    assert.equal(3, status)
+    assert.matches("otlp: 0 spans sent, 2,%d+ dropped %(.*: no answer in time",
+                   err)
+  end)
+
+  it("tells of a failure of TLS in the same line", function ()
+    local to <close> = collector.start()
+    local err = record((to.url:gsub("http", "https")), {})
+    assert.matches("^tracegrip: otlp: 0 spans sent, 2,%d+ dropped %(https:",
+                   err)
+    assert.equal(1, select(2, err:gsub("\n", "")))
+  end)
+
+  it("leaves the program's end as it is", function ()
+    local to <close> = collector.start()
+    local _, status = record(to.url, {}, nil, [[
+      local file <close> = io.open("/proc/self/stat")
+      os.execute("kill -9 " .. file:read "n")
+    ]])
+    assert.equal(137, status)
+    assert.is_true(named(to:spans(), "(main chunk) program.lua")[1]
+                   .attributes["lua.unfinished"])
+  end)
+
+  it("sends the recordings of all processes of a command", function ()
+    local to <close> = collector.start()
+    local command <close> = start({"record", "--otlp", to.url, "-o", "p.tgr",
+      "--", "sh", "-c", "$LUA program.lua one; $LUA program.lua two"}, nil,
+      "local function f () end f(arg[1])")
+    assert.equal(0, command:ended(60))
+    local pids = {}
+    for _, request in ipairs(to.requests) do
+      pids[otlpbody.read(request).resource["process.pid"]] = true
+    end
+    assert.equal(2, #named(to:spans(), "f"))
+    assert.is_not_nil(next(pids, next(pids)))
+  end)
+
+  it("says what is no address", function ()
+    local err, status = record("localhost:4318", {})
+    assert.equal(2, status)
+    assert.equal("tracegrip: --otlp: 'localhost:4318' is no address of a "
+                 .. "collector: http://HOST:PORT, https://HOST or env\n", err)
+  end)
+end)
+
+---------------------------------------------------------------------------
+
+local lines = [[
+  local function f () end
+  for line in io.lines() do
+    f(line)
+    print("done")
+    io.stdout:flush()
+  end
+]]
+
+-- Has the program work until the collector has heard of it.
+local function work_until_heard (program, to)
+  for _ = 1, 500 do
+    program:tell "x"
+    program:says "done\n"
+    if #named(to:spans(), "f") > 0 then
+      return
+    end
+    local passed = false
+    local timer = require("luv").new_timer()
+    timer:start(20, 0, function () passed = true end)
+    peers.wait(function () return passed end)
+    timer:close()
+  end
+  error "the collector hears nothing"
+end
+
+describe("attach --otlp", function ()
+  it("sends calls while they come", function ()
+    local to <close> = collector.start()
+    local program <close> = serving.start(
+      'require("tracegrip").listen()\n' .. lines)
+    local command <close> = start {"attach", "--otlp", to.url,
+                                   "--traceparent", PARENT, program.address}
+    work_until_heard(program, to)
+    command:kill "sigint"
+    assert.equal(0, command:ended(20))
+    assert.matches("otlp: %d+ spans sent, 0 dropped\n$", command.err)
+    assert.equal("", command.out)
+    assert.equal(PARENT:sub(37, 52), named(to:spans(), "f")[1].parent)
+  end)
+end)
+
+describe("serve --otlp and listen", function ()
+  it("send calls while the program runs, and at its end", function ()
+    local to <close> = collector.start()
+    local program <close> = start({"serve", "--otlp", to.url, "program.lua"},
+                                  nil, lines)
+    work_until_heard(program, to)
+    program.input:shutdown()
+    assert.equal(0, program:ended(20))
+    assert.matches("otlp: %d+ spans sent, 0 dropped", program.err)
+  end)
+
+  it("take a table", function ()
+    local to <close> = collector.start()
+    local program <close> = serving.start(([[
+      require("tracegrip").listen {otlp = {
+        url = %q, format = "json", headers = {Authorization = "Bearer x"},
+        traceparent = %q
+      }}
+    ]]):format(to.url, PARENT) .. lines)
+    work_until_heard(program, to)
+    local request = to.requests[1]
+    assert.equal("Bearer x", request.headers.authorization)
+    assert.equal("application/json", request.headers["content-type"])
+    assert.equal(PARENT:sub(4, 35), to:spans()[1].trace)
+  end)
+
+  it("say what is wrong with it", function ()
+    for given, message in pairs {
+      ["{otlp = 'localhost'}"] = "option 'otlp': 'localhost' is no address",
+      ["{otlp = {}}"] = "option 'otlp' must be a table with a url",
+      ["{otlp = {url = 'http://x', tls = 1}}"] = "option 'otlp' must be",
+      ["{otlp = {url = 'http://x', traceparent = 'x'}}"]
+        = "option 'traceparent': 00%-TRACE",
+      ["{profile = {every = 1}}"] = "option 'profile' must be a table",
+      ["{profile = {every = 1, for_ = 2, to = 'http://x'}}"]
+        = "option 'profile' must be a table",
+    } do
+      local result = run.code('print(pcall(require("tracegrip").listen, '
+                              .. given .. '))')
+      assert.matches(message, result.stdout)
+    end
+  end)
+
+  it("say that the library is missing", function ()
+    local result = run.code [[
+      package.preload["tracegrip.curl"] = function () error "no" end
+      print(require("tracegrip.send.http").new())
+    ]]
+    assert.equal("nil\tsending needs the module tracegrip.curl, which was "
+                 .. "built without the library libcurl\n", result.stdout)
+  end)
+end)
+
+describe("listen {profile = ...}", function ()
+  it("posts a profile now and then", function ()
+    local pprof = require "spec.export.pprof"
+    local to <close> = collector.start()
+    local program <close> = serving.start(([[
+      require("tracegrip").listen {profile = {
+        every = 0.6 + 0.4, for_ = 0.3, rate = 1000, to = %q,
+        headers = {["X-Scope"] = "a"}
+      }}
+      local function busy () for i = 1, 1e5 do end end
+      while true do busy() end
+    ]]):format(to.url .. "/ingest?name=shop"))
+    peers.wait(function () return #to.requests >= 2 end, 20)
+    assert.is_true(#to.requests >= 2)
+    local request = to.requests[1]
+    assert.equal("/ingest?name=shop", request.path)
+    assert.equal("a", request.headers["x-scope"])
+    local path = os.tmpname()
+    run.write(path, request.body)
+    local pipe = io.popen("zcat <" .. path)
+    local profile = pprof.read(pipe:read "a")
+    pipe:close()
+    os.remove(path)
+    assert.equal(1000000, profile.period)
+    assert.is_true(profile.duration > 1e8)
+    local seen = {}
+    for _, sample in ipairs(profile.samples) do
+      for _, frame in ipairs(sample.stack) do
+        seen[frame.name] = true
+      end
+    end
+    assert.is_true(seen.busy)
+    assert.is_true(to.requests[2].at - request.at > 5e8)
+    assert.is_nil(program.status)
+  end)
+
+  it("does not mind a store that is gone", function ()
+    local program <close> = serving.start [[
+      require("tracegrip").listen {profile = {
+        every = 1, for_ = 0.1, to = "http://127.0.0.1:1/"
+      }}
+      local till = os.clock() + 0.5
+      while os.clock() < till do end
+    ]]
+    assert.equal(0, program:ended(20))
+    assert.matches("profiles: 0 sent, %d dropped %(http://127", program.err)
+  end)
+end)

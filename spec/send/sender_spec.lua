@@ -1,0 +1,91 @@
+-- The queue of requests, with a client that answers when it is told to.
+
+local run = require "spec.support.run"
+
+local it = run.needs("luv", it, pending)
+
+local setup = [[
+  local uv = require "luv"
+  local sender = require "tracegrip.send.sender"
+  local flying, flown = {}, 0
+  local client = {close = function () end}
+  function client:post (request, done)
+    flown = flown + 1
+    flying[#flying + 1] = {request = request, done = done}
+  end
+  local function answer (status, seconds, body)
+    table.remove(flying, 1).done {status = status, message = "gone",
+                                  seconds = seconds or 0, body = body or ""}
+  end
+  local s = sender.new({url = "URL", headers = {}}, client)
+]]
+
+local function says (code)
+  local result = run.code(setup .. code)
+  assert.equal("", result.stderr)
+  return result.stdout
+end
+
+describe("a sender", function ()
+  it("has four requests on their way and the others wait", function ()
+    assert.equal("4\t10\n5\t9\n", says [[
+      for i = 1, 10 do s:push("x", 1) end
+      print(flown, s.bytes)
+      answer(200)
+      print(flown, s.bytes)
+    ]])
+  end)
+
+  it("holds 32 MiB and drops what comes then", function ()
+    assert.equal("32\t8\t33554432\tURL: too slow\n", says [[
+      for i = 1, 40 do s:push(("x"):rep(1 << 20), 1) end
+      print(s.pending, s.dropped, s.bytes, s.problem)
+    ]])
+  end)
+
+  it("rests longer each time, up to half a minute, with a part of chance",
+  function ()
+    assert.equal("true\n", says [[
+      local times = {}
+      s.timer = {start = function (_, ms, _, go) times[#times + 1] = ms
+                                                 s.go = go end,
+                 close = function () end}
+      s:push("x", 1)
+      for i = 1, 8 do answer(503) s.go() end
+      local ok = true
+      for i, ms in ipairs(times) do
+        local most = math.min(1000 * 2 ^ (i - 1), 30000)
+        ok = ok and ms >= most / 2 and ms <= most
+      end
+      print(ok and #times == 8)
+    ]])
+  end)
+
+  it("does not come back before Retry-After", function ()
+    assert.equal("7000\n", says [[
+      local slept
+      s.timer = {start = function (_, ms) slept = ms end,
+                 close = function () end}
+      s:push("x", 1)
+      answer(429, 7)
+      print(slept)
+    ]])
+  end)
+
+  it("counts what has no answer in time as dropped", function ()
+    assert.equal("3\t4\tURL: no answer in time\n", says [[
+      s:push("x", 3)
+      answer(200)
+      s:push("x", 4)
+      s:finish(20, function () print(s.sent, s.dropped, s.problem) end)
+      uv.run()
+    ]])
+  end)
+
+  it("is over at once when there is nothing to wait for", function ()
+    assert.equal("over\n", says [[
+      s:finish(1000000, function () print "over" end)
+      uv.run()
+    ]])
+  end)
+end)
