@@ -187,6 +187,33 @@ describe("OTLP", function ()
     assert.equal(3, lines)
   end)
 
+  it("says of the program what it is told", function ()
+    local code = "local function f () end start() f()"
+    local said = {"host.name", 'c"\n', "telemetry.sdk.name", "other",
+                  "process.pid", "7", "a=\xFF", "%,", "nothing", ""}
+    local _, resource = spans_of(code, {resource = said})
+    assert.equal('c"\n', resource["host.name"])
+    assert.equal("other", resource["telemetry.sdk.name"])
+    assert.equal("7", resource["process.pid"])
+    assert.equal("%,", resource["a=\u{FFFD}"])
+    assert.is_nil(resource.nothing)
+    assert.equal("lua", resource["service.name"])
+  end)
+
+  it("refuses to be told what is no list of keys and values", function ()
+    local code = "local function f () end start() f()"
+    local many = {}
+    for i = 1, 66 do
+      many[i] = tostring(i)
+    end
+    for _, wrong in ipairs {"a=b", true, {"a"}, {"a", 1}, {"", "a"},
+                            {"a", "b\0c"}, many} do
+      assert.error_matches(function ()
+        spans_of(code, {resource = wrong})
+      end, "option 'resource': a list of keys and values expected")
+    end
+  end)
+
   it("hangs below the span that the trace was told of", function ()
     local spans = spans_of("local function f () end start() f()", nil,
                            {traceparent = PARENT})
@@ -259,33 +286,6 @@ describe("OTLP", function ()
       pipe:close()
       assert.equal(PARENT:sub(37, 52), span.parentSpanId)
     end)
-  end)
-
-  it("says of the program what it is told", function ()
-    local code = "local function f () end start() f()"
-    local said = {"host.name", 'c"\n', "telemetry.sdk.name", "other",
-                  "process.pid", "7", "a=\xFF", "%,", "nothing", ""}
-    local _, resource = spans_of(code, {resource = said})
-    assert.equal('c"\n', resource["host.name"])
-    assert.equal("other", resource["telemetry.sdk.name"])
-    assert.equal("7", resource["process.pid"])
-    assert.equal("%,", resource["a=\u{FFFD}"])
-    assert.is_nil(resource.nothing)
-    assert.equal("lua", resource["service.name"])
-  end)
-
-  it("refuses to be told what is no list of keys and values", function ()
-    local code = "local function f () end start() f()"
-    local many = {}
-    for i = 1, 66 do
-      many[i] = tostring(i)
-    end
-    for _, wrong in ipairs {"a=b", true, {"a"}, {"a", 1}, {"", "a"},
-                            {"a", "b\0c"}, many} do
-      assert.error_matches(function ()
-        spans_of(code, {resource = wrong})
-      end, "option 'resource': a list of keys and values expected")
-    end
   end)
 
   it("hangs below a span that is given", function ()
