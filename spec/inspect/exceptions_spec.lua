@@ -7,6 +7,13 @@ local run = require "spec.support.run"
 
 local it = debugger.needed(it, pending)
 
+-- Message handlers of others are told from other calls by the interpreter's
+-- memory.
+local reads = os.getenv "TRACEGRIP_DIRECT" ~= "0"
+local it_reads = reads and it or function (name)
+  pending(name .. " needs the interpreter's memory")
+end
+
 local place = debugger.place
 
 -- The next pauses up to the program's end, each as "line: error".
@@ -76,7 +83,7 @@ describe("a pause on an exception", function ()
     end)
   end)
 
-  it("comes for errors of all kinds, and changes none", function ()
+  it_reads("comes for errors of all kinds, and changes none", function ()
     local usual = run.code(program)
     debugger.debug(program, function (front, _, command)
       local list = errors(front, command, "all")
@@ -100,7 +107,7 @@ describe("a pause on an exception", function ()
     end)
   end)
 
-  it("comes for those alone that nobody catches, if so wished", function ()
+  it_reads("comes for those alone that nobody catches, if so wished", function ()
     debugger.debug([[
 pcall(error, "caught")
 coroutine.resume(coroutine.create(function () error "by resume" end))
@@ -122,7 +129,7 @@ co()
     end)
   end)
 
-  it("comes for those alone that somebody catches, if so wished", function ()
+  it_reads("comes for those alone that somebody catches, if so wished", function ()
     debugger.debug([[
 pcall(error, "caught", 0)
 error("uncaught", 0)
@@ -160,7 +167,7 @@ print(coroutine.resume(co, 4))
     end)
   end)
 
-  it("is followed by a step to where the error is caught", function ()
+  it_reads("is followed by a step to where the error is caught", function ()
     debugger.debug([[
 local function fail ()
   error "no"
@@ -198,7 +205,7 @@ print "end"
     end)
   end)
 
-  it("comes for an error and not for those of its handler", function ()
+  it_reads("comes for an error and not for those of its handler", function ()
     debugger.debug([[
 print(xpcall(error, function (e)
   local x = e.field.field
@@ -316,7 +323,7 @@ print(table.concat(seen, "\n"))
 end)
 
 describe("a trace", function ()
-  it("has no frame of ours beside an error that is watched", function ()
+  it_reads("has no frame of ours beside an error that is watched", function ()
     local text = [[
 local tracegrip = require "tracegrip"
 local function fail () error "no" end
