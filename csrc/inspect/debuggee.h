@@ -52,7 +52,8 @@ typedef struct tg_Inspector {
   lua_State *from;        /* of a step: its coroutine, anchored... */
   const void *frame;      /* ...and its frame (lua_Debug's i_ci) */
   const void *counted;    /* the instruction before which it stands, or has
-                             stood: its line is no new place */
+                             stood, or its frame where memory is not read... */
+  int counted_line;       /* ...and its line: no new place to stop at */
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 

@@ -7,6 +7,8 @@
 #include "hook/running.h"
 #include "state/builtins.h"
 
+#define ASKED 2000          /* frames, of a stack that is not read */
+
 /* Where the function was when it was called. That of a vararg function has been
    moved above its arguments since (luaT_adjustvarargs). */
 static const uint8_t *called_slot (const void *frame) {
@@ -69,14 +71,16 @@ static bool catches (lua_State *L, lua_Debug *ar) {
   return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL;
 }
 
-/* lua_getstack counts from the innermost frame each time: where memory is read
-   a stack that overflows is walked at once. */
+/* lua_getstack counts from the innermost frame each time. So where memory is
+   not read only so many are asked for: further out there may be a catch. */
 static bool has_catch (const tg_Inspector *i, lua_State *L, int level) {
   lua_Debug ar;
   if (!lua_getstack(L, level, &ar))
     return false;
   if (!i->direct) {
-    while (!catches(L, &ar)) {
+    for (int n = 0; n < ASKED; n++) {
+      if (catches(L, &ar))
+        return true;
       if (!lua_getstack(L, ++level, &ar))
         return false;
     }

@@ -268,9 +268,10 @@ static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
                            .stepped = stepped});
 }
 
-/* What is to come next; NULL where memory is not read. */
+/* What is to come next; where memory is not read, in which frame. */
 static const void *instruction (const tg_Inspector *i, const lua_Debug *ar) {
-  return i->direct ? tg_read_pointer(ar->i_ci, TG_AT_FRAME_NEXT) : NULL;
+  return i->direct ? tg_read_pointer(ar->i_ci, TG_AT_FRAME_NEXT)
+                   : (const void *)ar->i_ci;
 }
 
 /* Of an instruction that begins a line Lua tells twice: as one, and as a line
@@ -278,7 +279,8 @@ static const void *instruction (const tg_Inspector *i, const lua_Debug *ar) {
 static bool was_here (tg_Inspector *i, const lua_Debug *ar) {
   const void *counted = i->counted;
   i->counted = NULL;
-  return counted != NULL && counted == instruction(i, ar);
+  return counted != NULL && counted == instruction(i, ar)
+         && i->counted_line == ar->currentline;
 }
 
 static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
@@ -303,6 +305,7 @@ static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "l", ar);
   stop(i, L, ar->currentline, false, true);
   i->counted = instruction(i, ar);
+  i->counted_line = ar->currentline;
 }
 
 /* The callee has the frame of its caller. A step over what is gone is one to

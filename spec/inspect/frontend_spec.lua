@@ -75,8 +75,8 @@ app.lua:3 app.lua:6 | a : 1, b : 2, sum : 3, this : undefined
 app.lua:7 | add : ƒ (a, b), r : 3, t : table {name: 'x'}, this : undefined
 3	x
 Paused on exception
-fail.lua:3 fail.lua:5 | Exception : "]] .. message .. [[", key : "name", t : table {}, this : undefined
-]], result.stdout)
+fail.lua:3 fail.lua:5 | Exception : "]] .. message .. [[", key : "name", ]]
+.. "t : table {}, this : undefined\n", result.stdout)
     end)
   end)
 

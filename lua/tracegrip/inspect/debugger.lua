@@ -20,8 +20,8 @@ local core = require "tracegrip.core"
 local box = require "tracegrip.inspect.box"
 local breakpoints = require "tracegrip.inspect.breakpoints"
 local console = require "tracegrip.inspect.console"
-local exceptions = require "tracegrip.inspect.exceptions"
 local evaluate = require "tracegrip.inspect.evaluate"
+local exceptions = require "tracegrip.inspect.exceptions"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
 local pausing = require "tracegrip.inspect.pausing"
@@ -74,6 +74,7 @@ function methods.enable (session)
   scripts.scan()
   session.debugger = true
   core.inspector.attached(true)
+  exceptions.choose(session, session.exceptions)
   for _, script in ipairs(scripts.all()) do
     announce(session, script)
   end
