@@ -1,8 +1,10 @@
-// debugged.mjs - a program that stands still at a line, and Chromium's own front
-// end for it: for pictures (screenshots.mjs) and for spec/inspect/frontend.mjs.
+// debugged.mjs - a program that stands still at a line or an error, and
+// Chromium's own front end for it: for pictures (screenshots.mjs) and for
+// spec/inspect/frontend.mjs.
 //
 //   debug(build, directory, script, line) -> {address, output(), kill()}
-//     starts the program in that directory, and has it stop before the line
+//     starts the program in that directory, and has it stop before the line;
+//     null: at its first error
 //   attach(browser, address, size) -> page with, beside its own functions,
 //     page.texts(name)   what elements of that class say, in all shadow trees
 //     page.press(label)  clicks the button of that name
@@ -64,11 +66,13 @@ export async function debug (build, directory, script, line) {
   await ask("Debugger.enable")
   ask("Runtime.runIfWaitingForDebugger")
   const {url} = (await paused()).callFrames[0]
-  const {breakpointId} = await ask("Debugger.setBreakpointByUrl",
-    {url, lineNumber: line - 1})
+  const {breakpointId} = await (line === null
+    ? ask("Debugger.setPauseOnExceptions", {state: "all"})
+    : ask("Debugger.setBreakpointByUrl", {url, lineNumber: line - 1}))
   ask("Debugger.resume")
   await paused()
-  await ask("Debugger.removeBreakpoint", {breakpointId})
+  if (breakpointId)
+    await ask("Debugger.removeBreakpoint", {breakpointId})
   return {address, output: () => written, kill: () => child.kill("SIGKILL")}
 }
 

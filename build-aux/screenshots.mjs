@@ -132,9 +132,9 @@ async function attached (browser, scheme, where, script, line) {
 }
 
 // Its list of files, which has the tree's directory, is folded away.
-async function inDebugger (browser, scheme) {
+async function inDebugger (browser, scheme, line) {
   const page = await attached(browser, scheme, resolve("."),
-    "examples/shop.lua", 14)
+    "examples/shop.lua", line)
   await page.press("Hide navigator")
   return page
 }
@@ -209,7 +209,8 @@ const pictures = {
     await page.value("chart.scrollGroupIntoView(0)")
     return page
   },
-  debugger: inDebugger,
+  debugger: (browser, scheme) => inDebugger(browser, scheme, 14),
+  exception: (browser, scheme) => inDebugger(browser, scheme, null),
   "debugger-console": inConsole,
   "debugger-coverage": inCoverage,
   "debugger-performance": inPerformance,

@@ -31,7 +31,8 @@ typedef struct tg_Slot {
 typedef struct tg_DirectFacts {
   uint16_t moves;       /* a frame's status: what moves is noted in it */
   uint8_t limited;      /* a table: where its array's limit is marked */
-  uint8_t stack;        /* lua_State: the host's frame, whose slot is the first */
+  uint8_t stack;        /* lua_State: the host's frame, whose slot is the
+                           first */
   bool masks;           /* an integer key's place: by mask, else by modulus */
 } tg_DirectFacts;
 

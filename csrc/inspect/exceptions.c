@@ -1,8 +1,8 @@
 /*
 ** exceptions.c - pcall as Lua has it, but for a message handler; and what is
-** done about coroutines that have died. Called by the program, as Lua's own: what
-** is raised and returned is what that would. The source that it follows is
-** lbaselib.c.
+** done about coroutines that have died. Called by the program, as Lua's own:
+** what is raised and returned is what that would. The source that it follows
+** is lbaselib.c.
 */
 #include <pthread.h>
 
@@ -71,8 +71,8 @@ static int stand_down (lua_State *L) {
 
 /* ---- coroutines ---- */
 
-/* Who resumes gets the error as a result, or raises it anew ('passes'), and it is
-   no other error then. */
+/* Who resumes gets the error as a result, or raises it anew ('passes'), and it
+   is no other error then. */
 static void died (tg_Session *s, lua_State *L, lua_State *co, bool passes) {
   tg_Inspector *i = s->inspector;
   if (i == NULL || !tg_watch_hears(i))

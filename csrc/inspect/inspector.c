@@ -208,7 +208,8 @@ static int inspector_chain (lua_State *L) {
   }
   for (int k = n - 1; k >= 0; k--) {
     at = tg_running_at(i->session, k);
-    luaL_checkstack(at, 1, NULL);
+    if (!lua_checkstack(at, 1))         /* which must not raise on 'at' */
+      return luaL_error(L, "not enough memory");
     lua_pushthread(at);
     lua_xmove(at, L, 1);
     lua_rawseti(L, -2, ++places);
@@ -321,7 +322,10 @@ static int inspector_step (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   luaL_argcheck(L, co != NULL, 1, "coroutine expected");
   tg_Step step = (tg_Step)luaL_checkoption(L, 2, NULL, names);
-  lua_pushvalue(L, 1);
+  if (step == TG_STEP_NONE)
+    lua_pushnil(L);
+  else
+    lua_pushvalue(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_from);
   tg_watch_step(i, co, step);
   return 0;

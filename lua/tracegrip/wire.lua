@@ -105,7 +105,7 @@ local DEEPEST = 200     -- levels; a table that contains itself has more
 local writers = {string = put_string, number = put_number}
 
 function writers.boolean (out, value)
-  out[#out + 1] = tostring(value)
+  out[#out + 1] = value and "true" or "false"   -- whatever tostring calls
 end
 
 function writers.table (out, value, level)

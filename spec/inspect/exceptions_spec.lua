@@ -1,5 +1,6 @@
--- Pauses on exceptions: errors of all kinds are seen where they are raised, with
--- the stack still there, and what the program does with them stays the same.
+-- Pauses on exceptions: errors of all kinds are seen where they are raised,
+-- with the stack still there, and what the program does with them stays the
+-- same.
 
 local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
@@ -85,7 +86,8 @@ describe("a pause on an exception", function ()
           .. "(local 't')",
         "8: app.lua:8: attempt to call a nil value (global 'undefined')",
         "9: bad argument #1 to 'string.rep' (string expected, got no value)",
-        "11: app.lua:11: no", "3: app.lua:3: x", "15: app.lua:15: in a coroutine",
+        "11: app.lua:11: no", "3: app.lua:3: x",
+        "15: app.lua:15: in a coroutine",
         "18: app.lua:18: attempt to concatenate a table value",
         "24: behind a yield", "26: table",
         "30: cannot resume dead coroutine",

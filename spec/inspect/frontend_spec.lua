@@ -35,6 +35,16 @@ while not stop do
 end
 ]]
 
+local failing = [[
+local function get (t)
+  local key = "name"
+  return t.person[key]
+end
+pcall(get, {})
+]]
+
+local message = "fail.lua:3: attempt to index a nil value (field 'person')"
+
 -- A browser and a Node that knows WebSocket are not everywhere; and a browser
 -- does not start under a sanitizer (make asan).
 local function is_missing ()
@@ -49,9 +59,10 @@ local it = not is_missing() and debugger.needed(it, pending) or function (name)
 end
 
 describe("Chrome DevTools", function ()
-  it("show frames and scopes, and step by their buttons", function ()
+  it("show frames, scopes and errors, and step by their buttons", function ()
     run.within(function (where)
       run.write(where .. "/app.lua", program)
+      run.write(where .. "/fail.lua", failing)
       local result = run.command({
         "timeout", "100", "node", "--experimental-websocket", "--no-warnings",
         run.root .. "/spec/inspect/frontend.mjs", run.build, where
@@ -63,7 +74,9 @@ app.lua:2 app.lua:6 | a : 1, b : 2, this : undefined
 app.lua:3 app.lua:6 | a : 1, b : 2, sum : 3, this : undefined
 app.lua:7 | add : ƒ (a, b), r : 3, t : table {name: 'x'}, this : undefined
 3	x
-]], result.stdout)
+Paused on exception
+fail.lua:3 fail.lua:5 | Exception : "]] .. message .. [[", key : "name", ]]
+.. "t : table {}, this : undefined\n", result.stdout)
     end)
   end)
 

@@ -152,8 +152,8 @@ describe("a connection", function ()
         frame(3, "x"),                                  -- no such opcode
         frame(9, "x", false),                           -- a ping in parts
         "\xc1\x80\1\2\3\4",                             -- an extension
-        "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\1\2\3\4x",  -- too long by far,
-        "\x81\xff\x00\x00\x00\x00\x02\x00\x00\x00\1\2\3\4x"   -- or by a little
+        "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\1\2\3\4x", -- too long by far
+        "\x81\xff\x00\x00\x00\x00\x02\x00\x00\x00\1\2\3\4x"   -- or a little
       } do
         local other = debugger.connect(address)
         other.handle:write(bytes)

@@ -1,8 +1,6 @@
 -- A debugged program is the program's first: whatever becomes of debuggers, and
 -- whatever the program does while it stands still.
 
-local uv = require "luv"
-
 local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
 

@@ -1,5 +1,5 @@
--- Very many pauses of all kinds leave nothing behind: not in the program's heap,
--- nor in its process.
+-- Very many pauses of all kinds leave nothing behind: not in the program's
+-- heap, nor in its process.
 --
 -- TG_SOAK=1 (make soak): ten thousand of them.
 

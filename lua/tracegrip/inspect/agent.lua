@@ -12,7 +12,6 @@
 --   "error", value, level, uncaught
 --                               an error was raised in the frame of that level,
 --                               which is still there; 'co' may be dead
---
 --   "uncaught", value, level    the same of one that ends the program
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
@@ -22,6 +21,7 @@ local core = require "tracegrip.core"
 local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
+local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
@@ -111,6 +111,9 @@ local function leave (client)
   console.leave(sessions.of(client))
   profiler.leave(sessions.of(client))
   sessions.remove(client)
+  if #sessions.clients() == 0 then
+    objects.release_all()
+  end
 end
 
 local hears = false

@@ -17,10 +17,11 @@
 -- Lines of the protocol count from 0; here and in Lua they count from 1.
 
 local core = require "tracegrip.core"
+local box = require "tracegrip.inspect.box"
 local breakpoints = require "tracegrip.inspect.breakpoints"
 local console = require "tracegrip.inspect.console"
-local exceptions = require "tracegrip.inspect.exceptions"
 local evaluate = require "tracegrip.inspect.evaluate"
+local exceptions = require "tracegrip.inspect.exceptions"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
 local pausing = require "tracegrip.inspect.pausing"
@@ -73,6 +74,7 @@ function methods.enable (session)
   scripts.scan()
   session.debugger = true
   core.inspector.attached(true)
+  exceptions.choose(session, session.exceptions)
   for _, script in ipairs(scripts.all()) do
     announce(session, script)
   end
@@ -419,9 +421,9 @@ function methods.setVariableValue (_, params)
                               fault.integer(params, "scopeNumber"))
   local name = fault.string(params, "variableName")
   local value = values.argument(fault.object(params, "newValue"))
-  if not scope.set then
+  if not box.is(scope) then
     rawset(scope, name, value)
-  elseif not scope.set(name, value) then
+  elseif not scope.set or not scope.set(name, value) then
     fault.raise("There is no variable %s", name)
   end
   return {}

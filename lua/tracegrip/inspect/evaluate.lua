@@ -91,13 +91,17 @@ end
 -- Running
 ---------------------------------------------------------------------------
 
+-- Once the time is over each instruction fails: code that catches the first
+-- error comes no further.
 local function limit (co, timeout)
   local deadline = clock() + timeout
-  sethook(co, function ()
+  local function look ()
     if clock() > deadline then
+      sethook(co, look, "", 1)
       error("the evaluation took too long", 0)
     end
-  end, "", STEP)
+  end
+  sethook(co, look, "", STEP)
 end
 
 function evaluate.run (text, where)

@@ -28,7 +28,9 @@ local getinfo = debug.getinfo
 local getlocal, setlocal = debug.getlocal, debug.setlocal
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
 
-local MOST = 200                -- frames of a coroutine, half of them outermost
+-- Frames that are shown of a deep stack. Lua counts levels from the innermost
+-- one each time (lua_getstack), so the outermost ones are few.
+local INNERMOST, OUTERMOST = 180, 20
 
 local frames = {}
 
@@ -65,8 +67,8 @@ end
 function frames.of (co, first)
   local list, depth = {}, depth_of(co)
   for level = first or 0, depth - 1 do
-    if level < MOST // 2 or level >= depth - MOST // 2 then
-      list[#list + 1] = frame_at(co, level)
+    if level < INNERMOST or level >= depth - OUTERMOST then
+      list[#list + 1] = (frame_at(co, level))
     end
   end
   return list
@@ -148,14 +150,20 @@ end
 
 -- What a method calls "self" is what "this" is elsewhere.
 function frames.this (frame)
+  if not frame.live then
+    return nil
+  end
   local name, value = getlocal(frame.co, frame.level, 1)
-  return frame.live and name == "self" and value or nil
+  return name == "self" and value or nil
 end
 
 function frames.varargs (frame)
-  local list, n = {}, 0
+  local list, n = {n = 0}, 0
+  if not frame.live then
+    return list
+  end
   local name, value = getlocal(frame.co, frame.level, -1)
-  while frame.live and name do
+  while name do
     n = n + 1
     list[n] = value
     name, value = getlocal(frame.co, frame.level, -n - 1)

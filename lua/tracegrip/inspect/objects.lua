@@ -6,6 +6,7 @@
 --   objects.get(id)               the value, the group; raises a fault if there
 --                                 is none, or no more
 --   objects.release(id), objects.release_group(group)
+--   objects.release_all()         nobody is there any more who could ask
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
@@ -44,6 +45,10 @@ function objects.release_group (group)
       objects.release(id)
     end
   end
+end
+
+function objects.release_all ()
+  values, groups = {}, {}
 end
 
 return objects

@@ -104,13 +104,14 @@ end
 
 local function begin (co, reason, hits, more)
   count = count + 1
-  current = {number = count, reason = reason, hits = hits,
-             data = more and more.data,
-             frames = frames.of(co, more and more.level),
-             chain = core.inspector.chain(co), call_frames = {}}
-  for i, frame in ipairs(current.frames) do
-    current.call_frames[i] = call_frame(frame, i)
+  local pause = {number = count, reason = reason, hits = hits,
+                 data = more and more.data,
+                 frames = frames.of(co, more and more.level),
+                 chain = core.inspector.chain(co), call_frames = {}}
+  for i, frame in ipairs(pause.frames) do
+    pause.call_frames[i] = call_frame(frame, i)
   end
+  current = pause             -- whole, or none: then the program goes on
 end
 
 -- What was kept of the program goes, so that the pause leaves nothing in its

@@ -112,7 +112,7 @@ local function atom_at (pattern, at, fold)
     end
   end
   if is_class then
-    local set = c:sub(1, 1) == "^" and "[" .. c .. "]" or "[" .. c .. "]"
+    local set = "[" .. c .. "]"
     return single(function (x) return x:find(set) ~= nil end), stop
   end
   return single(function (x) return fold(x) == fold(c) end), stop

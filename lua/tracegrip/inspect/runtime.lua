@@ -150,10 +150,8 @@ function runtime.evaluated (_, params, frame)
   local ok, value, trace = evaluate.run(text, {
     frame = frame, timeout = timeout and timeout / 1000
   })
-  if not ok and params.silent ~= true then
+  if not ok then
     return thrown(value, trace, group)
-  elseif not ok then
-    return {result = error_object(value, values.text(trace), group)}
   end
   return answer(value, params, group)
 end

@@ -86,11 +86,12 @@ local function table_text (t)
   return n > 0 and ("%s(#%d)"):format(class or "table", n) or class or "table"
 end
 
+-- Concatenation, unlike tostring, asks no metatable of numbers.
 local function number_text (n)
   return n ~= n and "NaN" or n == math.huge and "Infinity"
          or n == -math.huge and "-Infinity"
          or n == 0 and math.type(n) == "float" and 1 / n < 0 and "-0"
-         or ("%s"):format(n)
+         or n .. ""
 end
 
 local texts = {number = number_text, string = as_text, table = table_text,
@@ -103,7 +104,7 @@ function values.text (value)
   elseif texts[kind] then
     return texts[kind](value)
   elseif value == nil or kind == "boolean" then
-    return tostring(value)
+    return value == nil and "nil" or value and "true" or "false"
   end
   return ("%s: %p"):format(class_of(value) or kind, value)
 end
@@ -203,11 +204,13 @@ local function entries (t)
   return list
 end
 
+-- A part of a table, whose fields can be changed there.
 local function bucket (t, list, from)
   local to = math.min(from + BUCKET - 1, #list)
-  local keys = {}
+  local keys, by_name = {}, {}
   for i = from, to do
     keys[#keys + 1] = list[i].key
+    by_name[list[i].name] = list[i].key
   end
   local name = ("[%s … %s]"):format(list[from].name, list[to].name)
   return {name = name, value = box.new {
@@ -218,6 +221,13 @@ local function bucket (t, list, from)
         part[i] = {key = key, name = key_text(key), value = rawget(t, key)}
       end
       return part
+    end,
+    set = function (field, value)
+      local key = by_name[field]
+      if key ~= nil then
+        rawset(t, key, value)
+      end
+      return key ~= nil
     end
   }}
 end
