@@ -71,9 +71,8 @@ export async function debug (build, directory, script, line) {
     : ask("Debugger.setBreakpointByUrl", {url, lineNumber: line - 1}))
   ask("Debugger.resume")
   await paused()
-  if (breakpointId) {
+  if (breakpointId)
     await ask("Debugger.removeBreakpoint", {breakpointId})
-  }
   return {address, output: () => written, kill: () => child.kill("SIGKILL")}
 }
 

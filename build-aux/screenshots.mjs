@@ -209,11 +209,11 @@ const pictures = {
     await page.value("chart.scrollGroupIntoView(0)")
     return page
   },
+  debugger: (browser, scheme) => inDebugger(browser, scheme, 14),
+  exception: (browser, scheme) => inDebugger(browser, scheme, null),
   "debugger-console": inConsole,
   "debugger-coverage": inCoverage,
   "debugger-performance": inPerformance,
-  debugger: (browser, scheme) => inDebugger(browser, scheme, 14),
-  exception: (browser, scheme) => inDebugger(browser, scheme, null),
   async cpuprofile (browser, scheme) {
     const page = await inDevTools(browser, files.whole, scheme)
     await page.value(select("(main chunk) orders.lua"))

@@ -279,7 +279,7 @@ static int inspector_curious (lua_State *L) {
 }
 
 static int inspector_uncaught (lua_State *L) {
-  lua_pushboolean(L, tg_uncaught_review(inspector_of(L)));
+  lua_pushboolean(L, tg_uncaught_review(inspector_of(L), L));
   return 1;
 }
 

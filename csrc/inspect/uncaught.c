@@ -42,17 +42,30 @@ static int handler (lua_State *L) {
 
 /* ---- the proof ---- */
 
+static int shown (lua_State *L) {
+  lua_pushliteral(L, "shown");
+  return 1;
+}
+
 /* Pushes one of three errors. */
 static void push_error (lua_State *L, int which) {
-  static const char code[] = "return setmetatable({}, {__tostring = "
-                             "function () return 'shown' end})";
   if (which == 0)
     lua_pushliteral(L, "a message");
-  else if (which == 1)
+  else
     lua_newtable(L);
-  else if (luaL_loadstring(L, code) != LUA_OK
-           || lua_pcall(L, 0, 1, 0) != LUA_OK)
-    lua_settop(L, 0);
+  if (which == 2) {
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, shown);
+    lua_setfield(L, -2, "__tostring");
+    lua_setmetatable(L, -2);
+  }
+}
+
+/* The handler is called from here, so that a traceback shows where it
+   begins. */
+static int call_handler (lua_State *L) {
+  lua_call(L, 1, 1);
+  return 1;
 }
 
 /* Pushes what a handler makes of the error, on a coroutine of its own, where
@@ -61,10 +74,10 @@ static void try_handler (lua_State *L, lua_CFunction f, int which) {
   lua_State *co = lua_newthread(L);
   int results;
   lua_sethook(co, NULL, 0, 0);          /* it has inherited its maker's */
+  lua_pushcfunction(co, call_handler);
   lua_pushcfunction(co, f);
   push_error(co, which);
-  if (lua_gettop(co) != 2 || lua_resume(co, L, 1, &results) != LUA_OK
-      || results != 1)
+  if (lua_resume(co, L, 2, &results) != LUA_OK || results != 1)
     lua_pushnil(L);
   else
     lua_xmove(co, L, 1);
@@ -123,14 +136,14 @@ static int find_handler (lua_State *L, const lua_Debug *host,
   return found;
 }
 
-bool tg_uncaught_review (const tg_Inspector *i) {
+bool tg_uncaught_review (const tg_Inspector *i, lua_State *L) {
   lua_State *main = i->session->main;
   lua_Debug host;
   lua_CFunction f = NULL;
   if (!lua_checkstack(main, 4) || !find_host(main, &host))
     return false;
   int n = find_handler(main, &host, &f);
-  if (n > 0 && f != handler && does_the_same(i->work, f)) {
+  if (n > 0 && f != handler && does_the_same(L, f)) {
     lua_pushcfunction(main, handler);
     lua_setlocal(main, &host, n);
   }

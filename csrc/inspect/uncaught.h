@@ -13,7 +13,9 @@
 #include "inspect/debuggee.h"
 
 /* Sees to it, once the main chunk is running; whether there is nothing more to
-   do. At a safe point, or where the program stands still. */
-bool tg_uncaught_review (const tg_Inspector *i);               /* [-0, +0, m] */
+   do. On the agent's 'L', while the program is at a safe point or stands
+   still. */
+bool tg_uncaught_review (const tg_Inspector *i,
+                         lua_State *L);                        /* [-0, +0, m] */
 
 #endif

@@ -2,10 +2,10 @@
 ** labels.h - the console's timers and counters, by their labels, and how many
 ** groups are open.
 **
-** One of a session, while it traces; on the traced thread. Outside of Lua's
-** memory: what a program marks does not move its collections. A label is
-** forgotten when it has neither a timer nor a counter, so labels that are made
-** anew for each request take no room.
+** One of a session, while it traces or somebody hears the console; on the
+** traced thread. Outside of Lua's memory: what a program marks does not move
+** its collections. A label is forgotten when it has neither a timer nor a
+** counter, so labels that are made anew for each request take no room.
 */
 #ifndef TG_LABELS_H
 #define TG_LABELS_H

@@ -81,11 +81,13 @@ outer()
   end)
 
   it("is told of a program that runs when the debugger comes", function ()
-    debugger.attach("while not stop do end\nerror 'late'",
+    debugger.attach("print 'begun'\nio.stdout:flush()\n"
+                    .. "while not stop do end\nerror 'late'",
       function (front, command)
+        command:until_ready(function () return command.out ~= "" end)
         front:ask("Runtime.evaluate", {expression = "stop = true"})
         local details = front:event("Runtime.exceptionThrown").exceptionDetails
-        assert.equal("app.lua:2: late", details.exception.description)
+        assert.equal("app.lua:4: late", details.exception.description)
         assert.equal(1, command:ended())
       end)
   end)

@@ -12,7 +12,6 @@
 --   "error", value, level, uncaught
 --                               an error was raised in the frame of that level,
 --                               which is still there; 'co' may be dead
---
 --   "uncaught", value, level    the same of one that ends the program
 --
 -- Failure: what a debugger cannot have is an error in its reply; an error of
