@@ -39,7 +39,7 @@ static void give_up (int sig) {
   siglongjmp(out, 1);
 }
 
-/* Whether the thread is in coroutine.resume, or a function of coroutine.wrap. */
+/* Whether the thread is in coroutine.resume, or in what wrap has given. */
 static int resumes (lua_State *L) {
   lua_Debug ar;
   if (!lua_getstack(L, 0, &ar))
