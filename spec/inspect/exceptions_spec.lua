@@ -107,7 +107,8 @@ describe("a pause on an exception", function ()
     end)
   end)
 
-  it_reads("comes for those alone that nobody catches, if so wished", function ()
+  it_reads("comes for those alone that nobody catches, if so wished",
+           function ()
     debugger.debug([[
 pcall(error, "caught")
 coroutine.resume(coroutine.create(function () error "by resume" end))
@@ -129,7 +130,8 @@ co()
     end)
   end)
 
-  it_reads("comes for those alone that somebody catches, if so wished", function ()
+  it_reads("comes for those alone that somebody catches, if so wished",
+           function ()
     debugger.debug([[
 pcall(error, "caught", 0)
 error("uncaught", 0)
