@@ -70,9 +70,9 @@ check "includes go down in the list of csrc/README.md" \
   "$LUA" build-aux/rooms.lua includes
 check "calls go down, and never in a circle" \
   "$LUA" build-aux/rooms.lua symbols "$OBJ"
-# probe_frames.c has a state of its own.
+# probe_frames.c and probe_hooks.c have a state of their own.
 check "lua_sethook only in hook/ and inspect/" none elsewhere \
-  lua_sethook 'hook/[a-z]*.c|inspect/(agent|watch).c|direct/probe_frames.c'
+  lua_sethook 'hook/[a-z]*.c|inspect/(agent|watch).c|direct/probe_(frames|hooks).c'
 check "80 columns" none long_lines
 echo "lint: $passed passed, $failed failed"
 [ "$failed" = 0 ]

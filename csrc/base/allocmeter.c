@@ -33,6 +33,7 @@ void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm) {
 /* 'alarm' is in the session, which may be gone before the state is. */
 void tg_allocmeter_end (tg_AllocMeter *m) {
   m->counts = false;
+  m->watched = NULL;
   m->alarm = NULL;
 }
 
@@ -61,6 +62,15 @@ static void count (tg_AllocMeter *m, size_t before, size_t after) {
     m->due = true;
     *m->alarm = 0;
   }
+  tg_allocmeter_look(m);
+}
+
+void tg_allocmeter_watch (tg_AllocMeter *m, const uint8_t *three,
+                          void (*changed) (void *ud), void *ud) {
+  m->changed = changed;
+  m->watcher = ud;
+  m->seen = UINT32_MAX;         /* as none is: it is called once at least */
+  m->watched = three;
 }
 
 /* Of a new object 'osize' is its kind and no size. To free is to ask for 0

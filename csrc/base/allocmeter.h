@@ -51,6 +51,11 @@ typedef struct tg_AllocMeter {
   uint64_t told_heap;       /* ...as 'heap' and 'total' were then */
   tg_AllocCounts told;
   uint64_t *alarm;          /* borrows */
+  const uint8_t *watched;   /* three bytes (borrows) or NULL: where they are
+                               other ones with a block than before... */
+  uint32_t seen;            /* ...which were these... */
+  void (*changed) (void *ud);   /* ...this is called... */
+  void *watcher;            /* ...with this */
   struct tg_AllocMeter *next;   /* of all there are: a leak checker finds it */
 } tg_AllocMeter;
 
@@ -67,6 +72,23 @@ void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm);
 
 /* It counts no more. */
 void tg_allocmeter_end (tg_AllocMeter *m);
+
+/* 'changed' is called with 'ud' whenever a block was made or freed and these
+   three bytes are not what they were before. It runs as the allocator does. */
+void tg_allocmeter_watch (tg_AllocMeter *m, const uint8_t *three,
+                          void (*changed) (void *ud), void *ud);
+
+/* Looks at them now. */
+TG_INLINE void tg_allocmeter_look (tg_AllocMeter *m) {
+  const uint8_t *b = m->watched;
+  if (b == NULL)
+    return;
+  uint32_t now = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
+  if (tg_unlikely(now != m->seen)) {
+    m->seen = now;
+    m->changed(m->watcher);
+  }
+}
 
 /* The state has so many bytes now: what was counted so far is relative. */
 void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap);

@@ -48,6 +48,7 @@ static struct {
   pthread_mutex_t mutex;        /* for changes */
   int signal;                   /* ours; 0: none yet */
   tg_Ticker *_Atomic list[TICKERS];
+  _Atomic int events[TICKERS];  /* their descriptors and 1; 0: none */
 } all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 uint64_t tg_ticker_used_ns (void) {
@@ -65,16 +66,16 @@ uint64_t tg_ticker_waits (void) {
 /* ---- the signal ---- */
 
 /* Which ticker it is: a timer says so by its value, an event by its
-   descriptor (si_fd of fcntl(2), F_SETSIG). */
+   descriptor (si_fd of fcntl(2), F_SETSIG). Other threads' tickers are not
+   looked at, which may go at any moment. */
 static tg_Ticker *ticker_of (const siginfo_t *info) {
   if (info->si_code == SI_TIMER) {
     uint32_t place = (uint32_t)info->si_value.sival_int;
     return (place < TICKERS) ? atomic_load(&all.list[place]) : NULL;
   }
   for (int i = 0; i < TICKERS; i++) {
-    tg_Ticker *t = atomic_load(&all.list[i]);
-    if (t != NULL && t->fd >= 0 && t->fd == info->si_fd)
-      return t;
+    if (atomic_load(&all.events[i]) == info->si_fd + 1)
+      return atomic_load(&all.list[i]);
   }
   return NULL;
 }
@@ -145,6 +146,7 @@ static bool open_event (tg_Ticker *t) {
   a.exclude_kernel = a.exclude_hv = a.disabled = 1;
   t->fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1,
                        PERF_FLAG_FD_CLOEXEC);
+  atomic_store(&all.events[t->place], t->fd + 1);
   return t->fd >= 0 && fcntl(t->fd, F_SETFL, O_ASYNC) == 0
          && fcntl(t->fd, F_SETSIG, all.signal) == 0
          && fcntl(t->fd, F_SETOWN_EX, &owner) == 0
@@ -167,6 +169,7 @@ static bool open_timer (tg_Ticker *t) {
 }
 
 static void close_clocks (tg_Ticker *t) {
+  atomic_store(&all.events[t->place], 0);
   if (t->fd >= 0)
     close(t->fd);
   if (t->timed)

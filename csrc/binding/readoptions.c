@@ -216,11 +216,20 @@ static void opt_sample (Reading *r) {
                                       "10000,");
 }
 
+/* Beside a rate, or with the usual one. */
+static void opt_wall (Reading *r) {
+  if (!lua_isboolean(r->L, -1))
+    fail(r, "a boolean");
+  r->o->wall = lua_toboolean(r->L, -1);
+}
+
 /* Who asks for samples, and for nothing of calls, gets no calls; but to wait
    for one ('on') all must be looked at. What there is to tell of a sampled
    frame is what the defaults tell of any. */
 static void settle_samples (const Reading *r) {
   tg_Options *o = r->o;
+  if (o->wall && o->sample == 0)
+    o->sample = TG_SAMPLE_DEFAULT;
   if (o->sample == 0 || r->typed || o->on.count > 0)
     return;
   o->with_calls = false;
@@ -352,6 +361,7 @@ static const struct {
 } options[] = {
   {"trace", opt_trace, RECORD | READ},
   {"sample", opt_sample, RECORD},
+  {"wall", opt_wall, RECORD},
   {"memory", opt_memory, RECORD},
   {"include", opt_include, RECORD | READ},
   {"exclude", opt_exclude, RECORD | READ},

@@ -467,7 +467,9 @@ static uint32_t read_mark (lua_State *L) {
   uint64_t groups = number_field(L, "groups", 1, &there);
   if (groups > UINT8_MAX)
     groups = UINT8_MAX;
-  return (sort < TG_NMARKS ? sort : TG_MARK_LOG)
+  if (sort >= TG_NMARKS && sort != TG_MARK_COLLECTION)
+    sort = TG_MARK_LOG;
+  return sort
          | (uint32_t)groups << TG_MARK_GROUPSHIFT;
 }
 

@@ -32,6 +32,10 @@ typedef struct tg_DirectFacts {
   uint16_t moves;       /* a frame's status: what moves is noted in it */
   uint8_t limited;      /* a table: where its array's limit is marked */
   bool masks;           /* an integer key's place: by mask, else by modulus */
+  uint16_t hook;        /* lua_State: its hook, and for which events that is */
+  uint16_t hook_mask;   /* (hookfield.h); 0: not known */
+  uint16_t collector;   /* what coroutines share: what the collector does
+                           (collector.h); 0: not known */
 } tg_DirectFacts;
 
 extern tg_DirectFacts tg_direct_facts;

@@ -23,6 +23,7 @@ typedef struct tg_Probe {
   size_t used, size;    /* bytes of it */
   const char *fault;    /* what was first found to be otherwise, or NULL */
   uint32_t seen;        /* bits: kinds of events that were checked */
+  bool caught;          /* a function that set a hook by its fields returned */
 } tg_Probe;
 
 enum {
@@ -54,5 +55,12 @@ void tg_probe_values (tg_Probe *p);
 
 /* Calls and returns as a hook sees them; finds out how what moves is noted. */
 void tg_probe_frames (tg_Probe *p);
+
+/* Finds out where a coroutine has its hook. No fault if that is not found: then
+   no other thread sets any (hookfield.h). */
+void tg_probe_hooks (tg_Probe *p);
+
+/* The same of what the collector does (collector.h). */
+void tg_probe_collector (tg_Probe *p);
 
 #endif

@@ -21,6 +21,10 @@ static int run_probes (lua_State *L) {
   tg_probe_values(p);
   if (p->fault == NULL)
     tg_probe_frames(p);
+  if (p->fault == NULL) {
+    tg_probe_hooks(p);
+    tg_probe_collector(p);
+  }
   return 0;
 }
 

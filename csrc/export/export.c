@@ -19,6 +19,7 @@
 #include "base/escape.h"
 #include "base/grow.h"
 #include "export/ticks.h"
+#include "stream/marks.h"
 #include "text/utf8.h"
 
 /*
@@ -324,9 +325,34 @@ void tg_export_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   tg_export_literals(x, &x->literal, p, out);
 }
 
+/* "full collection, 4711 to 815 bytes"; what a damaged file has instead is
+   left out. */
+static void add_collection (const tg_Packet *p, tg_Buf *out) {
+  tg_ValueCursor c;
+  tg_Grip kind = {.type = TG_NIL}, before = kind, after = kind;
+  tg_values_open(&c, p->values);
+  if (tg_values_var(&c) == 3) {
+    tg_values_grip(&c, &kind);
+    tg_values_grip(&c, &before);
+    tg_values_grip(&c, &after);
+  }
+  if (kind.type == TG_STRING) {
+    tg_buf_add(out, kind.u.s.data, kind.u.s.size);
+    tg_buf_addchar(out, ' ');
+  }
+  tg_buf_addstr(out, "collection");
+  if (before.type == TG_INT && after.type == TG_INT)
+    tg_buf_addfmt(out, ", %" PRId64 " to %" PRId64 " bytes", before.u.i,
+                  after.u.i);
+}
+
 void tg_export_label (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   tg_ValueCursor c;
   tg_Grip g = {.type = TG_NIL};
+  if (p->mark == TG_MARK_COLLECTION) {
+    add_collection(p, out);
+    return;
+  }
   tg_values_open(&c, p->values);
   if (tg_values_var(&c) > 0)
     tg_values_grip(&c, &g);

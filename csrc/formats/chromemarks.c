@@ -48,7 +48,8 @@ static void put_name (tg_ChromeMarks *m, const tg_Packet *p) {
   tg_export_label(m->events->x, p, &m->name);
   if (m->name.size > NAME_MOST)
     m->name.size = NAME_MOST;
-  tg_buf_addstr(out, ",\"cat\":\"console\",\"name\":");
+  tg_buf_addfmt(out, ",\"cat\":\"%s\",\"name\":",
+                tg_mark_said(p->mark) ? "console" : "memory");
   tg_v8profile_put_string(out, m->name.data, m->name.size);
 }
 

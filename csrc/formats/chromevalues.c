@@ -18,7 +18,8 @@ static uint32_t type_of (const tg_Packet *p) {
     case TG_WHY_EXCEPTION: return TG_TYPE_THROW;
     case TG_WHY_YIELD: return TG_TYPE_YIELD;
     case TG_WHY_MARK:
-      return tg_mark_said(p->mark) ? (uint32_t)TG_TYPE_MARKERS : 0;
+      return tg_tracetype_mark(p->mark)
+             & (TG_TYPE_MARKERS | TG_TYPE_ALLOCATIONS);
     case TG_WHY_TERMINATED: case TG_WHY_TICK: default: return 0;
   }
 }

@@ -64,6 +64,10 @@ void tg_lastrun_doubt (void) {
   tg_lastrun.generation = 0;
 }
 
+void tg_lastrun_doubt_all (void) {
+  next_generation(0);
+}
+
 /* Another thread than its home may have it die: a host that closes the state
    elsewhere. It cannot reach what its home remembers, but for the generation.
    */

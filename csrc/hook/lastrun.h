@@ -50,6 +50,9 @@ void tg_lastrun_forget (const tg_Coroutine *t);
    handler. */
 void tg_lastrun_doubt (void);
 
+/* The same on all threads: for who is on another one. */
+void tg_lastrun_doubt_all (void);
+
 /* This thread runs the session's state; 'begins': which traces from now on. */
 void tg_lastrun_settle (tg_Session *s, bool begins);
 

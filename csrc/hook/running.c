@@ -1,14 +1,18 @@
 /*
 ** running.c - the list of coroutines that run, and the hook that a handler puts
-** on them. All on the thread that runs the state, the handler too. Without
-** memory for the list nobody is called.
+** on them. All on the thread that runs the state, the handler too; but for
+** tg_running_catch, which is another one's. Without memory for the list nobody
+** is called.
 */
 #include "hook/running.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "direct/hookfield.h"
+#include "direct/proof.h"
 #include "hook/arm.h"
 
 #define LEVELS 201              /* Lua nests 200 of them at most */
@@ -19,18 +23,42 @@
 typedef struct Level {
   lua_State *L;
   tg_UserHook user;             /* the program's, under ours while 'armed' */
-  bool armed;
+  _Atomic bool armed;
 } Level;
 
 typedef struct tg_Running {
   tg_Serve *serve[CALLERS];     /* NULL: none such */
-  volatile sig_atomic_t waits[CALLERS];
+  _Atomic bool waits[CALLERS];
   void (*entered) (tg_Session *s, lua_State *co);   /* NULL: nobody asks */
-  volatile sig_atomic_t depth;  /* of the running one in: */
+  _Atomic int depth;            /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
+  _Atomic bool inside;          /* the state's thread changes hooks... */
+  _Atomic bool outside;         /* ...or another one does: never both */
 } tg_Running;
 
 static void summon (lua_State *L, lua_Debug *ar);
+
+/*
+** {==================================================================
+** One thread at a time
+** ===================================================================
+*/
+
+/* Each side says that it comes before it looks for the other (Dekker). The one
+   outside gives way; who is inside has to wait for a few stores. A handler may
+   come while its thread is inside already: it leaves that as it was. */
+static bool seize (tg_Running *r) {
+  bool was = atomic_exchange(&r->inside, true);
+  while (atomic_load(&r->outside))
+    sched_yield();
+  return was;
+}
+
+static void release (tg_Running *r, bool was) {
+  atomic_store(&r->inside, was);
+}
+
+/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -77,8 +105,10 @@ static void lower (Level *v) {
 
 /* All have their own hooks again. */
 static void lower_all (tg_Running *r) {
+  seize(r);
   for (int i = r->depth; i >= 0; i--)
     lower(&r->levels[i]);
+  release(r, false);
 }
 
 /* What the program has under our hook on 'L'. A coroutine made while its maker
@@ -107,7 +137,7 @@ static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
                        tg_Caller who) {
   tg_Running *r = s->running;
   if (r->waits[who] && r->serve[who] != NULL) {
-    r->waits[who] = 0;
+    r->waits[who] = false;
     r->serve[who](s, L, ar);
   }
 }
@@ -151,9 +181,40 @@ static void summon (lua_State *L, lua_Debug *ar) {
 /* The innermost first: it is the one that runs. */
 void tg_running_call (tg_Session *s, tg_Caller who) {
   tg_Running *r = s->running;
-  r->waits[who] = 1;
+  bool was = seize(r);
+  r->waits[who] = true;
   for (int i = r->depth; i >= 0; i--)
     arm(&r->levels[i], who != TG_CALLER_SERVER);
+  release(r, was);
+}
+
+/* A program's own hook is left alone: to put ours above it and keep it is more
+   than one store. What is below ours is there before ours is seen. */
+static void arm_from_outside (Level *v) {
+  if (v->armed)
+    return;
+  v->user = (tg_UserHook){NULL, 0, 0};
+  v->armed = true;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!tg_hookfield_set(v->L, summon, EVERY))
+    v->armed = false;
+}
+
+/* Coroutines on the list live: they are on the stacks of those that have
+   resumed them, and none leaves the list meanwhile (tg_running_leave). */
+void tg_running_catch (tg_Session *s, tg_Caller who) {
+  tg_Running *r = s->running;
+  atomic_store(&r->outside, true);
+  if (!atomic_load(&r->inside)) {
+    r->waits[who] = true;
+    for (int i = r->depth; i >= 0; i--)
+      arm_from_outside(&r->levels[i]);
+  }
+  atomic_store(&r->outside, false);
+}
+
+bool tg_running_catches (lua_State *L) {
+  return tg_proof_holds(L) && tg_hookfield_known();
 }
 
 /* Where the program has a hook that would have to be kept, nothing is set: that
@@ -169,8 +230,13 @@ void tg_running_lower (tg_Session *s) {
   if (r == NULL)
     return;
   for (int i = 0; i < CALLERS; i++)
-    r->waits[i] = 0;
+    r->waits[i] = false;
   lower_all(r);
+}
+
+void tg_running_forked (tg_Session *s) {
+  if (s->running != NULL)
+    atomic_store(&s->running->outside, false);
 }
 
 /* }================================================================== */
@@ -191,21 +257,24 @@ bool tg_running_enter (tg_Session *s, lua_State *co) {
   int d = r->depth + 1;
   if (r->entered != NULL)
     r->entered(s, co);
-  r->levels[d] = (Level){.L = co};
+  r->levels[d].L = co;
+  r->levels[d].armed = false;
   atomic_signal_fence(memory_order_seq_cst);
   r->depth = d;
   return true;
 }
 
 /* The level goes before its hook does: a handler in between finds one coroutine
-   less, and arms those that are left. */
+   less, and arms those that are left. Another thread has no such moment. */
 void tg_running_leave (const tg_Session *s) {
   tg_Running *r = s->running;
   tg_assert(r != NULL && r->depth > 0);
   Level *v = &r->levels[r->depth];
+  seize(r);
   r->depth--;
   atomic_signal_fence(memory_order_seq_cst);
   lower(v);
+  release(r, false);
 }
 
 void tg_running_watch (tg_Session *s,
@@ -268,7 +337,7 @@ bool tg_running_remove (tg_Session *s, tg_Caller who) {
   if (r == NULL || r->serve[who] == NULL)
     return false;
   r->serve[who] = NULL;
-  r->waits[who] = 0;
+  r->waits[who] = false;
   if (has_callers(r))
     return false;
   lower_all(r);

@@ -15,6 +15,12 @@
 **
 ** Signal and stack are one thread's: what the handler and the stand-ins share
 ** needs no lock, only order.
+**
+** What waits is reached by no handler: a signal would end its system call. It
+** is caught by another thread (standstill.h), which sets the hook by its fields
+** in memory (hookfield.h): so the function that waits is still on the stack
+** when the hook fires, with its return. While that thread does so, the state's
+** own takes no coroutine off the list and no hook of ours away.
 */
 #ifndef TG_RUNNING_H
 #define TG_RUNNING_H
@@ -47,6 +53,17 @@ void tg_running_call (tg_Session *s, tg_Caller who);
 
 /* The same outside of a handler, when 'L' runs, which may be on no list. */
 void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
+
+/* The same on another thread, while the state's own does not run, or may just
+   have begun to. A coroutine for which the program has a hook is not reached;
+   nor is one whose hook the state's thread is about to change. */
+void tg_running_catch (tg_Session *s, tg_Caller who);
+
+/* Whether that can be done to this state: its memory is known. */
+bool tg_running_catches (lua_State *L);
+
+/* In a forked child: the other thread is not there. */
+void tg_running_forked (tg_Session *s);
 
 /* Whoever is resumed from now on is shown to 'entered' first, as it is; NULL:
    no more. */

@@ -1,15 +1,18 @@
 /*
 ** sampler.c - see sampler.h. All on the thread that runs the state; 'on_tick'
-** in a signal handler there. Without memory a sample is left out, and the next
-** one stands for its ticks as well.
+** in a signal handler there, and 'on_wait' on the thread that watches it.
+** Without memory a sample is left out, and the next one stands for its ticks as
+** well.
 */
 #include "hook/sampler.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "base/standstill.h"
 #include "base/ticker.h"
 #include "hook/callee.h"
 #include "hook/lastrun.h"
@@ -35,11 +38,17 @@ typedef struct SeenList {
 
 typedef struct tg_Sampler {
   tg_Ticker *ticker;            /* owns; NULL: none are taken */
-  uint32_t hz;
+  tg_Standstill *watch;         /* owns; NULL: not by the clock */
+  tg_SampleRate rate;
   volatile sig_atomic_t ticks;  /* since the sample before */
+  _Atomic uint32_t waits_seen;  /* ticks of the clock while it waited */
   uint64_t used_ns;             /* at the sample before: processor time... */
   uint64_t waits;               /* ...how often the thread had waited... */
   uint64_t at;                  /* ...and ticks of the stream's clock */
+  uint64_t told;                /* by the clock: up to where samples tell what
+                                   there was, in the stream's ticks, */
+  double owed_ns;               /* and how long it has run for which no tick of
+                                   the processor's has come yet */
   SeenList now, before;         /* the sample that is made, and the last one */
   uint32_t epoch;               /* the writer's at that */
 } tg_Sampler;
@@ -54,6 +63,18 @@ static void on_tick (void *ud) {
   }
   else
     tg_running_call(s, TG_CALLER_SAMPLER);
+}
+
+/* On the watch's thread: the state's own stands still, or did a moment ago. */
+static void on_wait (void *ud) {
+  tg_Session *s = ud;
+  atomic_fetch_add(&s->sampler->waits_seen, 1);
+  if (s->hooked) {
+    s->sampled = true;
+    tg_lastrun_doubt_all();
+  }
+  else
+    tg_running_catch(s, TG_CALLER_SAMPLER);
 }
 
 /*
@@ -261,8 +282,8 @@ static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
 
 /* Room is asked for all of them: whether a chunk begins, where all are written,
    is known afterwards. */
-static bool put_sample (tg_Session *s, uint64_t now, uint64_t used_ns,
-                        uint32_t ticks) {
+static bool put_sample (tg_Session *s, uint64_t now, uint32_t flags,
+                        uint64_t used_ns, uint32_t ticks) {
   tg_Sampler *m = s->sampler;
   tg_Writer *r = &s->writer;
   uint8_t *p = tg_writer_begin(r, 24 + 8 * (size_t)m->now.n, now);
@@ -270,7 +291,7 @@ static bool put_sample (tg_Session *s, uint64_t now, uint64_t used_ns,
   if (p == NULL)
     return false;
   uint32_t kept = count_kept(m, r->epoch);
-  p = tg_writer_head(r, p, TG_EV_SAMPLE, now);
+  p = tg_writer_head(r, p, TG_EV_SAMPLE | flags, now);
   p = tg_put32(tg_put64(p, used_ns), ticks);
   p = tg_put32(tg_put32(p, kept), m->now.n - kept);
   for (uint32_t i = kept; i < m->now.n; i++)
@@ -300,12 +321,68 @@ static uint64_t time_run (tg_Session *s, uint64_t now) {
   return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
 }
 
+/* What a sample by the clock tells of. */
+typedef enum Found {
+  FOUND_RUNNING,        /* by the processor's ticks */
+  FOUND_WAITING,        /* by the clock's */
+  FOUND_LAST            /* by none: all that is left is its own */
+} Found;
+
+/*
+** By the clock: up to which moment the sample tells what there was. All time is
+** either that of what ran, which the processor's ticks find, or of what waited,
+** which the clock's do; neither is ever given to the other. So what waited is
+** dated back by what has run since, for which a tick is still to come; and a
+** tick is dated back by what waited and was not seen, for which the next one
+** that is seen stands. The stream's time never goes back.
+*/
+static uint64_t told_until (tg_Session *s, uint64_t now, Found found) {
+  tg_Sampler *m = s->sampler;
+  uint64_t left = (now > m->told) ? now - m->told : 0;
+  m->owed_ns += (double)time_run(s, now);
+  uint64_t owed = (uint64_t)(m->owed_ns
+                             / s->writer.stream->clock.ns_per_tick);
+  if (owed > left)
+    owed = left;
+  if (found != FOUND_WAITING)
+    m->owed_ns = 0;
+  uint64_t until = m->told + (found == FOUND_LAST ? left
+                              : found == FOUND_WAITING ? left - owed : owed);
+  return (until > s->writer.last) ? until : s->writer.last;
+}
+
+/* One for which no time is left is none. */
+static bool put_by_clock (tg_Session *s, uint64_t now, Found found,
+                          uint32_t ticks) {
+  tg_Sampler *m = s->sampler;
+  uint64_t until = told_until(s, now, found);
+  if (until <= m->told)
+    return false;
+  double passed = (double)(until - m->told)
+                  * s->writer.stream->clock.ns_per_tick;
+  m->told = until;
+  return put_sample(s, until, found == FOUND_WAITING ? TG_EVF_WAITED : 0,
+                    (uint64_t)passed, ticks);
+}
+
+/* A function that has waited and then runs is two samples. */
+static bool put_all (tg_Session *s, uint64_t now, uint32_t ticks) {
+  tg_Sampler *m = s->sampler;
+  uint32_t waits = atomic_exchange(&m->waits_seen, 0);
+  if (m->watch == NULL)
+    return put_sample(s, now, 0, time_run(s, now), ticks);
+  bool put = waits > 0 && put_by_clock(s, now, FOUND_WAITING, waits);
+  if (ticks > 0 || waits == 0)
+    put |= put_by_clock(s, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
+  return put;
+}
+
 /* The sample that was made becomes the one before. */
 static void write_sample (tg_Session *s, uint64_t now) {
   tg_Sampler *m = s->sampler;
   uint32_t ticks = (uint32_t)m->ticks;
   m->ticks = 0;
-  if (!put_sample(s, now, time_run(s, now), ticks))
+  if (!put_all(s, now, ticks))
     return;
   SeenList before = m->before;
   m->before = m->now;
@@ -318,9 +395,16 @@ static int not_yet (const lua_Debug *ar) {
   return ar->event == LUA_HOOKCALL;
 }
 
+/* A hook that was set after another one had told of its tick has none. */
+static bool is_due (const tg_Sampler *m) {
+  return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
+}
+
 void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       uint64_t now) {
   s->sampled = false;
+  if (!is_due(s->sampler))
+    return;
   s->sampler->now.n = 0;
   if (add_chain(s, L, not_yet(ar)))
     write_sample(s, now);
@@ -335,7 +419,9 @@ static void on_summons (tg_Session *s, lua_State *L, lua_Debug *ar) {
   s->sampler->now.n = 0;
   if (!s->tracing || s->hooked || s->sampler->ticker == NULL)
     return;
-  if (add_running(s, L, not_yet(ar)))
+  if (s->sampler->watch != NULL)
+    tg_standstill_continue(s->sampler->watch);
+  if (is_due(s->sampler) && add_running(s, L, not_yet(ar)))
     write_sample(s, tg_clock_ticks());
   if (s->attention)
     s->attend(s, L);
@@ -371,6 +457,13 @@ void tg_sampler_terminate (tg_Session *s) {
 ** ===================================================================
 */
 
+/* All that was before is nobody's. */
+static void start_anew (tg_Sampler *m) {
+  start_time(m, tg_clock_ticks());
+  m->told = m->at;
+  m->owed_ns = 0;
+}
+
 static bool make_sampler (tg_Session *s) {
   if (s->sampler == NULL)
     s->sampler = tg_calloc(1, sizeof *s->sampler);
@@ -387,54 +480,98 @@ static void stop (tg_Session *s, lua_State *L) {
   tg_Sampler *m = s->sampler;
   if (m == NULL || m->ticker == NULL)
     return;
+  tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
+  m->watch = NULL;
   m->ticker = NULL;
-  m->hz = 0;
+  m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
   s->sampled = false;
   tg_standins_close(s, L, TG_CALLER_SAMPLER);
 }
 
-bool tg_sampler_set (tg_Session *s, lua_State *L, uint32_t hz) {
-  if (hz == (s->sampler != NULL ? s->sampler->hz : 0))
+/* By the clock there are two: the processor's ticks for what runs, and the
+   watch for what waits. Opened once more beside those that are there, which go
+   on if this fails. */
+static bool open_clocks (tg_Session *s, lua_State *L, tg_SampleRate rate,
+                         tg_Ticker **ticker, tg_Standstill **watch) {
+  *watch = NULL;
+  if (rate.wall && !tg_running_catches(L)) {
+    errno = ENOTSUP;
+    return false;
+  }
+  *ticker = tg_ticker_open(rate.hz, on_tick, s);
+  if (*ticker == NULL)
+    return false;
+  if (!rate.wall)
     return true;
-  if (hz == 0) {
+  *watch = tg_standstill_open(rate.hz, on_wait, s);
+  if (*watch != NULL)
+    return true;
+  int error = errno;
+  tg_ticker_close(*ticker);
+  errno = error;
+  return false;
+}
+
+static bool same_rate (tg_SampleRate a, tg_SampleRate b) {
+  return a.hz == b.hz && a.wall == b.wall;
+}
+
+tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b) {
+  return (tg_SampleRate){a.hz > b.hz ? a.hz : b.hz, a.wall || b.wall};
+}
+
+static tg_SampleRate rate_of (const tg_Session *s) {
+  return (s->sampler != NULL) ? s->sampler->rate : (tg_SampleRate){0, false};
+}
+
+bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
+  tg_Ticker *ticker;
+  tg_Standstill *watch;
+  if (same_rate(rate, rate_of(s)))
+    return true;
+  if (rate.hz == 0) {
     stop(s, L);
     return true;
   }
-  if (!make_sampler(s))
-    return false;
-  tg_Ticker *ticker = tg_ticker_open(hz, on_tick, s);
-  if (ticker == NULL)
+  if (!make_sampler(s) || !open_clocks(s, L, rate, &ticker, &watch))
     return false;
   stop(s, L);
   tg_standins_open(s, L, TG_CALLER_SAMPLER, on_summons);
   s->sampler->ticker = ticker;
-  s->sampler->hz = hz;
+  s->sampler->watch = watch;
+  s->sampler->rate = rate;
   s->sampler->ticks = 0;
-  start_time(s->sampler, tg_clock_ticks());
+  s->sampler->waits_seen = 0;
+  start_anew(s->sampler);
   return true;
 }
 
-bool tg_sampler_add (tg_Session *s, lua_State *L, uint32_t hz) {
-  return (s->sampler != NULL && s->sampler->hz >= hz)
-         || tg_sampler_set(s, L, hz);
+bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate) {
+  return tg_sampler_set(s, L, tg_sampler_both(rate, rate_of(s)));
 }
 
-/* The stand-ins stay. Without a clock the child has no samples. */
+/* The stand-ins stay. Without a clock the child has no samples; what it waits
+   for is seen from its first sample on. */
 void tg_sampler_forked (tg_Session *s) {
   tg_Sampler *m = s->sampler;
   if (m == NULL || m->ticker == NULL || !tg_lastrun_home(s))
     return;
   tg_ticker_forked(m->ticker);
+  tg_running_forked(s);
+  if (m->watch != NULL)
+    tg_standstill_forked(m->watch);
   m->ticks = 0;
-  start_time(m, tg_clock_ticks());
+  m->waits_seen = 0;
+  start_anew(m);
 }
 
 void tg_sampler_free (tg_Session *s) {
   tg_Sampler *m = s->sampler;
   if (m == NULL)
     return;
+  tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
   tg_free(m->now.list);
   tg_free(m->before.list);

@@ -13,21 +13,38 @@
 **
 ** Time is the processor time of the thread that began to sample; a state that
 ** goes on on another one is not seen from there.
+**
+** By the clock, what the thread waits for is seen as well. No signal comes
+** then: another thread finds that it stands still, and has the hook set from
+** outside (running.h), which fires when what waits returns. The processor's
+** ticks go on beside that. Each of them stands for the time that ran since the
+** one before, and what was found to wait for all the rest: for that, a sample
+** of what waited stands earlier in the stream than it was taken, by as much as
+** has run since the last tick (docs/samples.md).
 */
 #ifndef TG_SAMPLER_H
 #define TG_SAMPLER_H
 
 #include "state/session.h"
 
+/* So many samples a second: of processor time, or of the clock's. */
+typedef struct tg_SampleRate {
+  uint32_t hz;                  /* 0: none */
+  bool wall;
+} tg_SampleRate;
+
+/* What both ask for. */
+tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b);
+
 /*
-** From now on so many samples per second of processor time, 0: none. False
-** (errno) if there is no clock for that, or no memory; then there are as many
-** as before.
+** From now on so many. False (errno) if there is no clock for that, or no
+** memory; ENOTSUP: none that the clock has, since what waits cannot be reached.
+** Then there are as many as before.
 */
-bool tg_sampler_set (tg_Session *s, lua_State *L, uint32_t hz);
+bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate);
 
 /* At least so many. */
-bool tg_sampler_add (tg_Session *s, lua_State *L, uint32_t hz);
+bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate);
 
 /* In the tracer's hook, at event 'ar' of what runs, when the session says that
    a sample is due. It stays due where the shadow stacks are not in step. */

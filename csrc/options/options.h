@@ -36,6 +36,7 @@ typedef struct tg_Options {
   tg_Patterns redact;   /* owns; on parameter and key names */
   bool with_calls;      /* else nothing but samples */
   uint32_t sample;      /* samples per second of processor time; 0: none */
+  bool wall;            /* of the clock's seconds */
   bool c;               /* C functions too */
   uint32_t max_depth;   /* frames at this depth and below are hidden */
   uint64_t min_duration_ns;  /* calls shorter than this are left out on export

@@ -31,6 +31,7 @@ static void merge (tg_Selection *d, const tg_Options *o) {
     d->types = o->types;
     d->with_calls = o->with_calls;
     d->sample = o->sample;
+    d->wall = o->wall;
     d->limits = o->limits;
     d->max_depth = o->max_depth;
     d->min_duration_ns = o->min_duration_ns;
@@ -43,6 +44,7 @@ static void merge (tg_Selection *d, const tg_Options *o) {
   d->types |= o->types;
   d->with_calls = d->with_calls || o->with_calls;
   d->sample = wider(d->sample, o->sample);
+  d->wall = d->wall || o->wall;
   d->limits.depth = wider(d->limits.depth, o->limits.depth);
   d->limits.properties = wider(d->limits.properties, o->limits.properties);
   d->limits.string = wider(d->limits.string, o->limits.string);

@@ -36,6 +36,7 @@ typedef struct tg_Selection {
   uint32_t types;
   bool with_calls;           /* some member wants them */
   uint32_t sample;           /* the most samples a second; 0: none */
+  bool wall;                 /* some member wants them by the clock */
   tg_Limits limits;
   uint32_t max_depth;        /* TG_NOLIMIT if any member has none; the filter
                                 has its own */

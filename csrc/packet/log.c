@@ -200,7 +200,8 @@ static void look_for_room (tg_Log *l) {
 /* A marker is worth showing in whatever call it is: those around it that have
    been held back are shown with it. */
 static void mark (tg_Log *l, const tg_Packet *p) {
-  if (p->mark == TG_MARK_GROUPEND || !tg_mark_said(p->mark))
+  if (p->mark == TG_MARK_GROUPEND
+      || !(tg_mark_said(p->mark) || p->mark == TG_MARK_COLLECTION))
     return;
   tg_heldlines_release(&l->held, UINT64_MAX);
   tg_logline_mark(&l->line, p);

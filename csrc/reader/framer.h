@@ -114,6 +114,7 @@ typedef struct tg_FrameSample {
   uint64_t since_ns;    /* of the event before it */
   uint64_t used_ns;     /* processor time since the sample before */
   uint64_t taken;       /* so far */
+  bool idle;            /* it shows what waited, which nobody asks for */
   uint32_t *lines;      /* owns; of the tick that was given last */
   uint32_t clines;
 } tg_FrameSample;

@@ -132,16 +132,31 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
   return slept;
 }
 
+/* What waited is nothing to who looks at what runs: all frames close that
+   samples have shown. */
+static void close_all (tg_Framer *fr, uint32_t above) {
+  tg_FrameSample *m = &fr->sample;
+  m->next = m->n;
+  m->close = above;
+  m->into = NULL;
+  tg_framer_job(fr, TG_JOB_SAMPLE, TG_WHY_RETURN, 0, tg_no_values);
+}
+
 void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
   tg_FrameSample *m = &fr->sample;
   uint32_t above, same = 0;
   if (fr->selection.sample == 0 || !take_entries(fr, e)
       || fr->now_ns < m->since_ns)
     return;
-  m->taken++;
   Place at = find_base(fr, &above);
-  m->next = first_free(fr);
   bool slept = set_times(fr, e);
+  m->idle = (e->flags & TG_EVF_WAITED) && !fr->selection.wall;
+  if (m->idle) {
+    close_all(fr, above);
+    return;
+  }
+  m->taken++;
+  m->next = first_free(fr);
   while (!slept && m->next < m->n && step(fr, &at, &m->list[m->next]))
     same += m->list[m->next++].function != 0;
   m->close = above - same;
@@ -216,7 +231,7 @@ static bool find_lines (tg_Framer *fr) {
 /* Nothing before the first frame is told: a document begins with that. */
 static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
-  if (!fr->ticks || fr->sequence == 0
+  if (!fr->ticks || fr->sequence == 0 || fr->sample.idle
       || (filter != NULL && fr->now_ns < filter->from_ns) || !find_lines(fr))
     return false;
   memset(out, 0, sizeof *out);

@@ -24,6 +24,7 @@ enum {                    /* flags of a FUNCTION entry */
 };
 
 #define SAMPLE_SHIFT 16   /* beside trace types: samples a second... */
+#define BY_CLOCK (UINT32_C(1) << 30)  /* ...which are the clock's... */
 #define NO_CALLS (UINT32_C(1) << 31)  /* ...and nothing else */
 #define NAMES_MAX 65535u  /* in one list */
 #define NAME_MOST 4096u   /* bytes of a function's: each event can name it */
@@ -182,7 +183,7 @@ void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
    and what a trace kept to. */
 static void put_options (tg_Buf *out, const tg_Options *o) {
   put32(out, o->types | o->sample << SAMPLE_SHIFT
-             | (o->with_calls ? 0 : NO_CALLS));
+             | (o->wall ? BY_CLOCK : 0) | (o->with_calls ? 0 : NO_CALLS));
   put32(out, o->limits.depth);
   put32(out, o->limits.properties);
   put32(out, o->limits.string);
@@ -382,7 +383,8 @@ static void take_options (Source *s, tg_Options *o) {
   uint32_t types = tg_take32(&s->b);
   o->types = types & TG_TYPES_ALL;
   o->with_calls = !(types & NO_CALLS);
-  o->sample = (types & ~NO_CALLS) >> SAMPLE_SHIFT;
+  o->wall = (types & BY_CLOCK) != 0;
+  o->sample = (types & ~(NO_CALLS | BY_CLOCK)) >> SAMPLE_SHIFT;
   o->limits.depth = tg_take32(&s->b);
   o->limits.properties = tg_take32(&s->b);
   o->limits.string = tg_take32(&s->b);

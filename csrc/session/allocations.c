@@ -7,6 +7,7 @@
 #include "session/allocations.h"
 
 #include "base/loaded.h"
+#include "session/collections.h"
 
 /* How much Lua has, as the meter began to count what is added to it. While the
    collector runs a finalizer it does not say (lua_gc, section 4.6 of the
@@ -43,6 +44,7 @@ static bool begin (tg_Session *s) {
   tg_allocmeter_begin(s->meter, &s->writer.ticks_stop);
   lua_setallocf(s->main, tg_allocmeter_call, s->meter);
   tg_allocations_base(s);
+  tg_collections_begin(s);
   tg_session_attribute(s, s->current);
   return true;
 }
@@ -56,6 +58,7 @@ void tg_allocations_end (tg_Session *s) {
     return;
   s->meter = NULL;
   tg_allocmeter_end(m);
+  tg_collections_end(s);
   if (lua_getallocf(s->main, &ud) == tg_allocmeter_call && ud == m) {
     lua_setallocf(s->main, m->allocator, m->ud);
     s->spare_meter = m;
@@ -87,10 +90,16 @@ static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
   return tg_putvar(p, m->peak > high ? m->peak - high : 0);
 }
 
+size_t tg_allocations_room (const tg_Session *s) {
+  return TG_ALLOCATIONS_ROOM + tg_collections_room(s);
+}
+
 void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_AllocMeter *m = s->meter;
   tg_Writer *r = &s->writer;
-  tg_assert(m != NULL && (size_t)(r->lim - r->p) >= TG_ALLOCATIONS_ROOM);
+  tg_assert((size_t)(r->lim - r->p) >= tg_allocations_room(s));
+  tg_allocmeter_look(m);
+  tg_collections_note(s, now);
   tg_writer_time(r, now);
   uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS, now);
   tg_writer_end(r, put_counts(p, m));
@@ -103,6 +112,6 @@ void tg_allocations_settle (tg_Session *s) {
   if (!tg_allocations_due(s))
     return;
   s->writer.behind = true;
-  (void)tg_writer_begin(&s->writer, TG_ALLOCATIONS_ROOM, tg_clock_ticks());
+  (void)tg_writer_begin(&s->writer, tg_allocations_room(s), tg_clock_ticks());
   s->writer.behind = false;
 }

@@ -21,8 +21,12 @@
 #include "base/allocmeter.h"
 #include "state/session.h"
 
-/* Room for what tg_allocations_note writes. */
+/* Room for what was allocated alone. */
 #define TG_ALLOCATIONS_ROOM (56u + TG_TIME_SIZE)
+
+/* For all that tg_allocations_note writes: what the collector has done, too
+   (collections.h). */
+size_t tg_allocations_room (const tg_Session *s);
 
 /* What is recorded has changed: installs the meter, or takes it out. False
    without memory. */

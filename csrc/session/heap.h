@@ -5,8 +5,9 @@
 ** Only the size of the heap can be had without touching the program. Lua tells
 ** nobody when a collection begins or ends; a finalizer that would notice is an
 ** object more to be collected, and a stand-in for the allocator is asked for
-** each block. So a collection shows as the heap becoming smaller, and one that
-** the program asks for is a call of collectgarbage besides.
+** each block: that is for who wants more (collections.h). So here a collection
+** shows as the heap becoming smaller, and one that the program asks for is a
+** call of collectgarbage besides.
 **
 ** The size is read with the first event that comes a millisecond or more after
 ** the last reading. Nothing of that is on the hook's way: the time is one of

@@ -9,6 +9,7 @@
 
 #include "session/tracelimits.h"
 #include "session/allocations.h"
+#include "session/collections.h"
 #include "session/heap.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
@@ -330,7 +331,7 @@ static bool note_allocations (tg_Session *s, size_t need, uint64_t now) {
   const tg_Writer *r = &s->writer;
   if (!tg_allocations_due(s) || now >= s->next_stop
       || r->packets >= r->packets_stop
-      || (size_t)(r->lim - r->p) < need + TG_ALLOCATIONS_ROOM)
+      || (size_t)(r->lim - r->p) < need + tg_allocations_room(s))
     return false;
   tg_allocations_note(s, now);
   s->writer.ticks_stop = s->next_stop;
@@ -353,7 +354,7 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     return;
   if (metered && !s->meter->based)
     tg_allocations_base(s);
-  need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? TG_ALLOCATIONS_ROOM : 0u);
+  need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? tg_allocations_room(s) : 0u);
   if (s->orphan != NULL)
     adopt_orphan(s, now);
   note_wishes(s);
@@ -364,6 +365,8 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
+  if (s->recording)
+    tg_collections_note(s, now);        /* these are of before */
   if (heap && s->recording)
     tg_heap_note(s, now);
   if (tg_allocations_due(s) && s->recording)

@@ -121,7 +121,9 @@ static void clear_machinery (tg_Session *s) {
   s->current = NULL;
   s->on_file = s->orphan = NULL;
   s->snapshot = false;
-  s->tracing = s->recording = s->attention = s->hooked = false;
+  s->tracing = s->recording = s->attention = false;
+  s->hooked = false;
+  s->sampled = false;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
   s->waited = 0;
@@ -212,7 +214,7 @@ static void end_tracing (tg_Session *s, lua_State *L) {
   tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
   tg_hook_end(s, L);            /* first: no event comes of what follows */
   tg_allocations_end(s);
-  tg_sampler_set(s, L, 0);
+  tg_sampler_set(s, L, (tg_SampleRate){0, false});
   s->hooked = false;
   tg_userhook_leave(s, L);
   clear_machinery(s);
@@ -265,14 +267,18 @@ static void reopen (tg_Session *s) {
                  tg_tracelimits_next(s, 0));
 }
 
+static tg_SampleRate rate_of (const tg_Trace *t) {
+  return (tg_SampleRate){t->options.sample, t->options.wall};
+}
+
 /* Not as the selection has it, which may be that of a trace that waits. */
-static uint32_t wanted_rate (const tg_Session *s) {
-  uint32_t hz = 0;
+static tg_SampleRate wanted_rate (const tg_Session *s) {
+  tg_SampleRate rate = {0, false};
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (t->end == TG_END_NOT && t->options.sample > hz)
-      hz = t->options.sample;
+    if (t->end == TG_END_NOT)
+      rate = tg_sampler_both(rate, rate_of(t));
   }
-  return hz;
+  return rate;
 }
 
 /* Its place in the stream, which goes onto the trace's file if it has one. In
@@ -301,7 +307,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   t->end = TG_END_NOT;
   t->next = s->traces;
   s->traces = t;
-  t->clockless = !tg_sampler_add(s, L, t->options.sample);
+  t->clockless = !tg_sampler_add(s, L, rate_of(t));
   tg_Status status = t->clockless ? TG_ERR_IO : begin_trace(s, t);
   if (status != TG_OK) {
     int error = errno;

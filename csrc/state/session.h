@@ -123,8 +123,8 @@ typedef struct tg_Session {
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
   /* from here on only while tracing */
   bool tracing;
-  bool hooked;                /* all coroutines have the tracer's hook */
-  bool sampled;               /* a sample is due with the next event */
+  _Atomic bool hooked;        /* all coroutines have the tracer's hook */
+  _Atomic bool sampled;       /* a sample is due with the next event */
   bool direct;                /* the interpreter's memory is read (direct/) */
   const void *name_key;       /* then: the string "__name" there, */
   const void *shared;         /* and what tells the state (tg_direct_shared) */
@@ -161,6 +161,8 @@ typedef struct tg_Session {
                                  (heap.h); UINT64_MAX: never */
   tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
                                  NULL: nobody asks */
+  struct tg_Collections *collections; /* and when the collector works
+                                 (session/collections.h); NULL: not known */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */

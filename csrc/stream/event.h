@@ -57,6 +57,8 @@
 **             CALL in this stream. The first 'kept' entries are those of the
 **             SAMPLE before, which is then behind the last CONTEXT. 'ns' is how
 **             long it has run since the sample before, 'ticks' how many came.
+**             By the clock, 'ns' is all of that time; WAITED: it is what the
+**             program waited for.
 **   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
@@ -102,6 +104,7 @@ enum {
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
   TG_EVF_NUMBER = 1u << 5,   /* MARK */
+  TG_EVF_WAITED = 1u << 5,   /* SAMPLE */
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */

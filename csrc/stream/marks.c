@@ -13,12 +13,18 @@ static const char *const names[TG_NMARKS] = {
 #undef X
 };
 
+#define COLLECTION "collection"
+
 const char *tg_mark_name (uint32_t sort) {
+  if (sort == TG_MARK_COLLECTION)
+    return COLLECTION;
   return names[sort < TG_NMARKS ? sort : TG_MARK_LOG];
 }
 
 uint32_t tg_mark_sort (const char *name) {
   uint32_t sort = 0;
+  if (strcmp(name, COLLECTION) == 0)
+    return TG_MARK_COLLECTION;
   while (sort < TG_NMARKS && strcmp(names[sort], name) != 0)
     sort++;
   return sort;

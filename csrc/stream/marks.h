@@ -30,7 +30,9 @@ typedef enum tg_MarkSort {
 #undef X
   TG_NMARKS,            /* a damaged file may say more than that */
   TG_MARK_HEAP = 0x80,  /* none of the program's: the size of its heap */
-  TG_MARK_ALLOCATIONS = 0x81    /* only of packets: an event of its own */
+  TG_MARK_ALLOCATIONS = 0x81,   /* only of packets: an event of its own */
+  TG_MARK_COLLECTION = 0x82     /* a cycle of the collector: how long it took,
+                                   its kind, bytes before and after */
 } tg_MarkSort;
 
 /* The name of the method. */
@@ -51,7 +53,7 @@ TG_INLINE bool tg_mark_labelled (uint32_t sort) {
 
 /* Whether it tells of a span of time that is over. */
 TG_INLINE bool tg_mark_spans (uint32_t sort) {
-  return sort == TG_MARK_TIMEEND;
+  return sort == TG_MARK_TIMEEND || sort == TG_MARK_COLLECTION;
 }
 
 #endif

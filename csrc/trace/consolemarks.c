@@ -157,7 +157,8 @@ static void put_call (const Call *c, tg_MarkSort sort) {
     case TG_MARK_TRACEPARENT:
       put(c, sort, false, 0);
       break;
-    case TG_NMARKS: case TG_MARK_HEAP: case TG_MARK_ALLOCATIONS: default:
+    case TG_NMARKS: case TG_MARK_HEAP: case TG_MARK_ALLOCATIONS:
+    case TG_MARK_COLLECTION: default:
       tg_unreachable();
   }
 }

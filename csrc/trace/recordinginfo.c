@@ -21,6 +21,7 @@ typedef struct Measure {
   uint32_t threads;
   uint64_t start_ns, end_ns;
   tg_Usage memory;        /* without frames: it owns nothing */
+  uint64_t collections, collecting_ns;  /* cycles of the collector */
 } Measure;
 
 /* The time is that of a report, so that the two agree: of what is kept, and the
@@ -39,6 +40,10 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
     m->markers += p.why == TG_WHY_MARK && tg_mark_said(p.mark);
     if (p.thread > m->threads)
       m->threads = p.thread;
+    if (p.why == TG_WHY_MARK && p.mark == TG_MARK_COLLECTION) {
+      m->collections++;
+      m->collecting_ns += p.numbered ? p.hits : 0;
+    }
     if (p.why == TG_WHY_MARK && p.mark == TG_MARK_ALLOCATIONS) {
       a = tg_event_allocations(p.values);
       tg_usage_take(&m->memory, &a);
@@ -55,8 +60,13 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
 }
 
 /* What the trace saw allocated, in frames or not. */
-static void describe_memory (lua_State *L, const tg_Usage *u) {
-  lua_createtable(L, 0, 4);
+static void describe_memory (lua_State *L, const Measure *m) {
+  const tg_Usage *u = &m->memory;
+  lua_createtable(L, 0, 6);
+  if (m->collections > 0) {
+    lx_set_integer(L, "collections", (lua_Integer)m->collections);
+    lx_set_number(L, "collecting_ms", (double)m->collecting_ns / 1e6);
+  }
   lx_set_integer(L, "allocations", (lua_Integer)u->sum.count);
   lx_set_integer(L, "allocated_bytes", (lua_Integer)u->sum.allocated);
   lx_set_integer(L, "freed_bytes", (lua_Integer)u->sum.freed);
@@ -86,9 +96,13 @@ static int describe_trace (lua_State *L) {
   if (t->options.sample > 0) {
     lx_set_integer(L, "sample", t->options.sample);
     lx_set_integer(L, "samples", (lua_Integer)tg_reader_samples(r->reader));
+    if (t->options.wall) {
+      lua_pushboolean(L, true);
+      lua_setfield(L, -2, "wall");
+    }
   }
   if (t->options.types & TG_TYPE_ALLOCATIONS)
-    describe_memory(L, &m.memory);
+    describe_memory(L, &m);
   lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
   lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
   lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);

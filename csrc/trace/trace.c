@@ -17,6 +17,7 @@
 #include "trace/trace.h"
 #include "base/alloc.h"
 #include "binding/readoptions.h"
+#include "direct/proof.h"
 #include "packet/log.h"
 #include "session/anchor.h"
 #include "session/pause.h"
@@ -129,10 +130,20 @@ static bool is_programs (tg_Origin origin) {
 
 /* The system gives no clock for samples: nothing else that the program starts
    can fail without raising. */
+static void push_clockless (lua_State *L, int error) {
+  const char *why = tg_proof_objection();
+  if (error == ENOTSUP)
+    lua_pushfstring(L, "cannot take samples by the clock: the interpreter's "
+                       "memory is not known (%s)",
+                    why != NULL ? why : "it is built in another way");
+  else
+    lua_pushfstring(L, "cannot take samples: %s", strerror(error));
+}
+
 static int clockless (lua_State *L) {
   int error = errno;
   luaL_pushfail(L);
-  lua_pushfstring(L, "cannot take samples: %s", strerror(error));
+  push_clockless(L, error);
   lua_pushinteger(L, error);
   return 3;
 }
@@ -157,8 +168,10 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   tg_Status status = tg_tracing_start(s, L, t);
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
-  if (status != TG_OK && t->clockless && !is_programs(origin))
-    luaL_error(L, "cannot take samples: %s", strerror(errno));
+  if (status != TG_OK && t->clockless && !is_programs(origin)) {
+    push_clockless(L, errno);
+    luaL_error(L, "%s", lua_tostring(L, -1));
+  }
   if (status != TG_OK)
     return false;
   if (old != NULL) {

@@ -25,6 +25,9 @@
 --   name             string; a generated "Trace 1", "Trace 2", ... by default
 --   trace            list of trace types; the first eight and markers by
 --                    default
+--   sample           samples a second of processor time, 1 to 10000
+--                    (docs/samples.md)
+--   wall             true: a second of the clock, 1000 samples by default
 --   memory           true: the types memory and allocations too
 --   include exclude  lists of Lua patterns, on source or function name
 --   c                whether C functions are traced (true)

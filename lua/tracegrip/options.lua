@@ -182,6 +182,9 @@ options.shared = {
   {name = "sample", kind = "rate", metavar = "HZ", group = "What is traced",
    help = "Look at the stack HZ times per second of processor time (1 to "
           .. "10000). Without --trace no calls are traced: next to no cost."},
+  {name = "wall", flag = "--wall", value = true, group = "What is traced",
+   help = "Per second of the clock: what the program waits for is seen, too. "
+          .. "Without --sample, 1000 times."},
   {name = "memory", flag = "--memory", value = true, group = "What is traced",
    help = "Count what every call allocates, and the size of Lua's heap; beside "
           .. "what --trace says."},

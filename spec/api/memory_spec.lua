@@ -144,7 +144,7 @@ describe("memory", function ()
     ]])
   end)
 
-  it("is a counter of chrome and firefox, and in no log", function ()
+  it("is a counter of chrome, firefox and gecko, and in no log", function ()
     run.within(function (directory)
       run.write(directory .. "/p.lua", prelude .. [[
         local trace = tracegrip.start {trace = {"name", "time", "memory"}}
@@ -178,6 +178,14 @@ describe("memory", function ()
         assert.equal(values[i], last)
       end
       assert.equal(#values, counter.samples.length)
+      local gecko = cjson.decode(run.read(directory .. "/gecko")).counters[1]
+      assert.equal("Memory", gecko.category)
+      assert.same({time = 0, count = 1}, gecko.samples.schema)
+      for i, row in ipairs(gecko.samples.data) do
+        assert.equal(counter.samples.time[i], row[1])
+        assert.equal(counter.samples.count[i], row[2])
+      end
+      assert.equal(#values, #gecko.samples.data)
       assert.is_nil(run.read(directory .. "/log"):find("◆", 1, true))
     end)
   end)

@@ -57,6 +57,20 @@ describe("tracegrip top", function ()
     assert.matches("\n *[%d.]+%% .* spin +program.lua:1\n", last)
   end)
 
+  it("shows what the program waits for, by the clock", function ()
+    local result = top("-n 2 --every 1s --wall program.lua", [[
+      local function nap ()
+        local pipe = io.popen "sleep 0.05"
+        pipe:read "a"
+        pipe:close()
+      end
+      for _ = 1, 200 do nap() end
+    ]])
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    assert.is_true(share(last, "nap") > 70, last)
+    assert.is_true(share(last, "read") > 50, last)
+  end)
+
   it("counts calls", function ()
     local result = top "-n 1 --every 500ms --calls --sort calls program.lua 30"
     local spin, main = result.stdout:match(

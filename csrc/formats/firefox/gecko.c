@@ -12,6 +12,7 @@
 ** and while writing it is in 'ok'.
 */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "formats/firefox/firefox.h"
@@ -395,6 +396,25 @@ static void put_thread (Gecko *w, uint32_t i) {
   put(w, "}");
 }
 
+/* The viewer adds up differences, as in processed.c. Counters came with a later
+   version than the older one. */
+static void put_counters (Gecko *w) {
+  const tg_HeapCounter *h = &w->tracks.heap;
+  if (h->count == 0 || w->old)
+    return;
+  put(w, ",\"counters\":[{\"name\":\"" TG_HEAPCOUNTER_NAME "\",\"category\":"
+      "\"" TG_HEAPCOUNTER_CATEGORY "\",\"description\":\""
+      TG_HEAPCOUNTER_ABOUT "\",\"samples\":");
+  put_columns(w, "\"time\":0,\"count\":1");
+  for (uint32_t i = 0; i < h->count; i++) {
+    next(w, i);
+    put(w, "[");
+    put_ms(w, h->list[i].ns);
+    tg_buf_addfmt(w->out, ",%" PRId64 "]", tg_heapcounter_change(h, i));
+  }
+  put(w, "]}}]");
+}
+
 static void put_document (Gecko *w) {
   put_meta(w);
   put(w, "\"threads\":[");
@@ -402,7 +422,9 @@ static void put_document (Gecko *w) {
     next(w, i);
     put_thread(w, i);
   }
-  put(w, "]}\n");
+  put(w, "]");
+  put_counters(w);
+  put(w, "}\n");
 }
 
 /* The output's errno first, as in processed.c. */

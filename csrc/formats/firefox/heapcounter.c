@@ -1,6 +1,6 @@
 /*
 ** heapcounter.c - see heapcounter.h. For tracks.c, which fills it; processed.c
-** writes it.
+** and gecko.c write it.
 */
 #include "formats/firefox/heapcounter.h"
 

@@ -1,6 +1,6 @@
 /*
-** heapcounter.h - the size of Lua's heap as a counter of a processed profile,
-** which the viewer draws as a track "Memory".
+** heapcounter.h - the size of Lua's heap as a counter of a profile, which the
+** viewer draws as a track "Memory".
 **
 ** Plain C, one thread. Memory: 16 bytes for each time that it was read, a
 ** thousand in a second at most.
@@ -19,6 +19,18 @@ typedef struct tg_HeapCounter {
   tg_HeapSample *list;        /* owns */
   uint32_t count, capacity;
 } tg_HeapCounter;
+
+/* Its category is one of the viewer's, which decides how it is drawn. */
+#define TG_HEAPCOUNTER_NAME     "Lua heap"
+#define TG_HEAPCOUNTER_CATEGORY "Memory"
+#define TG_HEAPCOUNTER_ABOUT    "What Lua has allocated"
+
+/* What it has become larger by; the viewer adds that up, so the first is what
+   there was. */
+TG_INLINE int64_t tg_heapcounter_change (const tg_HeapCounter *h, uint32_t i) {
+  tg_assert(i < h->count);
+  return (int64_t)(h->list[i].bytes - (i > 0 ? h->list[i - 1].bytes : 0));
+}
 
 /* False without memory. */
 bool tg_heapcounter_take (tg_HeapCounter *h, uint64_t ns, uint64_t bytes);

@@ -162,14 +162,10 @@ static void put_heap_time (tg_Document *w, const void *table, uint32_t i) {
   tg_document_ms(w, h->list[i].ns);
 }
 
-/* The viewer adds up differences, so the first is what there was. */
 static void put_heap_change (tg_Document *w, const void *table, uint32_t i) {
-  const tg_HeapCounter *h = table;
-  uint64_t before = i > 0 ? h->list[i - 1].bytes : 0;
-  tg_buf_addfmt(w->out, "%" PRId64, (int64_t)(h->list[i].bytes - before));
+  tg_buf_addfmt(w->out, "%" PRId64, tg_heapcounter_change(table, i));
 }
 
-/* Its category is one of the viewer's, which decides how it is drawn. */
 static void put_counters (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"time", NULL, put_heap_time}, {"count", NULL, put_heap_change}, {0}
@@ -177,8 +173,9 @@ static void put_counters (tg_Document *w) {
   const tg_HeapCounter *h = &w->tracks.heap;
   if (h->count == 0)
     return;
-  tg_document_put(w, ",\"counters\":[{\"name\":\"Lua heap\",\"category\":"
-                  "\"Memory\",\"description\":\"What Lua has allocated\","
+  tg_document_put(w, ",\"counters\":[{\"name\":\"" TG_HEAPCOUNTER_NAME
+                  "\",\"category\":\"" TG_HEAPCOUNTER_CATEGORY
+                  "\",\"description\":\"" TG_HEAPCOUNTER_ABOUT "\","
                   "\"mainThreadIndex\":0,");
   tg_buf_addfmt(w->out, "\"pid\":\"%u\",\"samples\":{", (unsigned)w->x->pid);
   tg_document_columns(w, columns, h, h->count, true);

@@ -68,9 +68,15 @@ end
 
 local function memory_of (about)
   local m = about.memory
-  return ("%s in %s, %s freed; at most %s at a time"):format(
+  local text = ("%s in %s, %s freed; at most %s at a time"):format(
     units.bytes(m.allocated_bytes), units.several(m.allocations, "allocation"),
     units.bytes(m.freed_bytes), units.bytes(m.peak_bytes))
+  if m.collections then
+    text = ("%s; %s, %s"):format(text,
+                                 units.several(m.collections, "collection"),
+                                 units.span(m.collecting_ms))
+  end
+  return text
 end
 
 -- The names and how their values are found; those with a key only if it is
@@ -113,8 +119,11 @@ local trace_columns = {
     return (row.markers or 0) > 0 and units.count(row.markers) or ""
   end},
   {title = "samples", right = true, sparse = true, text = function (row)
-    return row.samples and ("%s at %s/s"):format(units.count(row.samples),
-                                                 units.count(row.sample)) or ""
+    return row.samples
+           and ("%s at %s/s%s"):format(units.count(row.samples),
+                                       units.count(row.sample),
+                                       row.wall and " by the clock" or "")
+           or ""
   end},
   {title = "lost", right = true, sparse = true, text = function (row)
     local sum = 0

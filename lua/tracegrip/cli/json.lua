@@ -15,8 +15,8 @@ local json = {}
 local order = {
   "path", "program", "arguments", "date", "state", "reason", "versions",
   "frames", "pid", "recorder", "name", "url", "line", "types", "start_ms",
-  "stop_ms", "duration_ms", "events", "sample", "samples", "lost", "ended",
-  "threads", "bytes",
+  "stop_ms", "duration_ms", "events", "sample", "wall", "samples", "lost",
+  "ended", "threads", "bytes",
   "file_bytes", "bytes_per_event", "calls", "self_ms", "total_ms", "min_ms",
   "mean_ms", "max_ms", "throws", "yields", "self_bytes", "total_bytes",
   "self_allocations", "total_allocations", "self_freed_bytes",

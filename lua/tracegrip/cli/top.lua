@@ -31,6 +31,8 @@ local own = {
   {name = "sample", kind = "rate", metavar = "HZ", group = "What is shown",
    default = "1000",
    help = "Look at the stack HZ times per second of processor time."},
+  {name = "wall", flag = "--wall", value = true, group = "What is shown",
+   help = "Per second of the clock: what the program waits for is seen, too."},
   {name = "calls", flag = "--calls", value = true, group = "What is shown",
    help = "Trace all calls instead: exact, at the price of tracing."},
   {name = "sort", metavar = "COLUMN", choices = {"self", "total", "calls"},
@@ -191,7 +193,7 @@ local function fields_of (parsed)
   if parsed.calls then
     fields.trace = {"name", "time"}
   else
-    fields.sample = parsed.sample or 1000
+    fields.sample, fields.wall = parsed.sample or 1000, parsed.wall
   end
   return fields
 end
@@ -235,7 +237,8 @@ local function attach (uv, parsed, child)
   session.tracer = server.must(connection, connection:attach(tab))
   local fields = fields_of(parsed)
   local taker <close> = core.receive({trace = fields.trace,
-                                      sample = fields.sample}, nil, nil, true)
+                                      sample = fields.sample,
+                                      wall = fields.wall}, nil, nil, true)
   session.taker = taker
   local trace = server.must(connection, session.tracer:startTrace(fields))
   begin(session, parsed, server.title_of(tab))

@@ -1,0 +1,43 @@
+/*
+** collector.h - what the collector is doing, straight from memory. Three bytes
+** that stand side by side in what all coroutines of a state share, and that are
+** the same in all releases of 5.4 and 5.5 (global_State): the colour of what
+** is new, which changes once in each cycle; the state; the mode.
+**
+** Where they are is found out on a state of its own (probe_collector.c).
+*/
+#ifndef TG_DIRECT_COLLECTOR_H
+#define TG_DIRECT_COLLECTOR_H
+
+#include "direct/frame.h"
+
+enum {                          /* states (lgc.h) */
+  TG_COLLECTOR_MARKS = 0,       /* in generations: it rests */
+  TG_COLLECTOR_FINISHED = 7,    /* finalizers are still to be called */
+  TG_COLLECTOR_RESTS = 8
+};
+
+typedef struct tg_Collector {
+  uint8_t colour, state, mode;  /* mode 0: step by step; else generations */
+} tg_Collector;
+
+TG_INLINE bool tg_collector_known (void) {
+  return tg_direct_facts.collector != 0;
+}
+
+/* Where it is to be read, as long as the state lives. */
+TG_INLINE const uint8_t *tg_collector_at (const lua_State *L) {
+  return (const uint8_t *)tg_direct_shared(L) + tg_direct_facts.collector;
+}
+
+TG_INLINE tg_Collector tg_collector_read (const uint8_t *at) {
+  return (tg_Collector){at[0], at[1], at[2]};
+}
+
+TG_INLINE bool tg_collector_works (tg_Collector c) {
+  if (c.mode != 0)
+    return c.state != TG_COLLECTOR_MARKS && c.state < TG_COLLECTOR_FINISHED;
+  return c.state < TG_COLLECTOR_FINISHED;
+}
+
+#endif
