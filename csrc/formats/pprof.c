@@ -217,15 +217,21 @@ static void put_function (Document *d, uint32_t label) {
   tg_protobuf_message(&d->x->out->text, FUNCTION, &d->message);
 }
 
+/* What samples by the clock stand for is no processor time. */
+static const char *kind_of (const tg_Export *x, tg_PprofValue v) {
+  return v == TG_PPROF_CPU && x->selection->wall ? "wall" : types[v][0];
+}
+
 /* What the values are. That which is shown at first is time. */
 static void put_types (Document *d) {
   bool calls = tg_pprofstacks_tells(d->x, TG_PPROF_TIME);
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
     if (tg_pprofstacks_tells(d->x, v))
-      put_type(d, SAMPLE_TYPE, types[v][0], types[v][1]);
+      put_type(d, SAMPLE_TYPE, kind_of(d->x, v), types[v][1]);
   }
   tg_protobuf_number(&d->x->out->text, DEFAULT_TYPE,
-                     word(d, types[calls ? TG_PPROF_TIME : TG_PPROF_CPU][0]));
+                     word(d, kind_of(d->x, calls ? TG_PPROF_TIME
+                                                 : TG_PPROF_CPU)));
 }
 
 /* When, how long, and what is missing. */
@@ -235,7 +241,8 @@ static void put_facts (Document *d) {
   tg_protobuf_number(out, TIME_NANOS, x->wall_ns + x->start_ns);
   tg_protobuf_number(out, DURATION_NANOS, x->end_ns - x->start_ns);
   if (tg_ticks_any(x)) {
-    put_type(d, PERIOD_TYPE, types[TG_PPROF_CPU][0], types[TG_PPROF_CPU][1]);
+    put_type(d, PERIOD_TYPE, kind_of(x, TG_PPROF_CPU),
+             types[TG_PPROF_CPU][1]);
     tg_protobuf_number(out, PERIOD, tg_ticks_period(x));
   }
   tg_buf_addstr(&d->part, x->name);

@@ -184,6 +184,19 @@ describe("a pprof profile", function ()
     assert.is_true(rows >= 2)
   end)
 
+  it("has the clock's time of samples by the clock", function ()
+    local code = busy:gsub("OPTIONS", "{sample = 500, wall = true}")
+    local trace = exported.of(code, {formats = {"pprof"}})[1]
+    local profile = profile_of(trace)
+    assert.same({"samples/count", "wall/nanoseconds"}, profile.types)
+    assert.equal("wall", profile.default)
+    local own = sums(profile, 2)
+    assert.is_true(own.inner > 0)
+    for _, row in ipairs(trace.report.functions) do
+      assert.near(row.self_ms * 1e6, own[row.name] or 0, 1, row.name)
+    end
+  end)
+
   it("has both where calls are traced and samples taken", function ()
     local types = "{sample = 500, trace = {'name', 'time', 'callsite'}, "
                   .. "include = {'outer'}}"
