@@ -72,7 +72,7 @@ describe("damage to a recording", function ()
       assert.equal("damaged", info.state)
       assert.equal("no event at byte " .. trace.damage, info.reason)
       assert.equal(n, info.events)
-      local report = trace:report()
+      local report = trace:report {raw = true}
       assert.equal(n, report.events)
       assert.equal(report.duration_ms, info.duration_ms)
       assert.is_truthy(trace:export("packets", "/dev/null"))

@@ -491,7 +491,8 @@ describe("overhead", function ()
       end
       assert(math.abs(sum.time + sum.overhead - whole) < whole / 100)
       assert(s.callOverhead > 5e-6 and s.callOverhead < 1e-2)
-      print(sum.overhead > whole / 10, sum.time > 0)
+      -- of 8361 calls, and their returns; what else passes is the machine's
+      print(sum.overhead > 8361 * s.callOverhead, sum.time > 0)
     ]], "true\ttrue\n")
   end)
 end)
