@@ -13,8 +13,8 @@
 **     CALLS      CALL, RETURN                                 both, by where
 **     C_CALLS    the same of a C function                     the gaps are
 **     TAILS      CALL, CALL with TAIL, RETURN                 TAIL
-**     SWITCHES   CALL, RESUME, RETURN, CALL, YIELD, RETURN    SWITCHER, by gaps;
-**                                                             SWITCH
+**     SWITCHES   CALL, RESUME, RETURN, CALL, YIELD, RETURN    SWITCHER, by
+**                                                             gaps; SWITCH
 **     THROWS     CALL of pcall, CALL of error, THROW, RETURN  RAISER, THROW
 **     VALUES     CALL with a number, RETURN with one          VALUES
 **     TABLES, PROPERTIES, FUNCTIONS, STRINGS                  what these cost
