@@ -389,10 +389,8 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   }
   tg_assert(t == s->current && t->running);
   tg_lastrun_remember(L, t);
-  if (tg_unlikely(s->sampled)) {
+  if (tg_unlikely(s->sampled))
     tg_sampler_take(s, L, ar, now);
-    tg_session_toll(s, now);
-  }
   return t;
 }
 

@@ -21,6 +21,7 @@
 /* Of a deeper stack the innermost ones are seen: to walk 200,000 frames takes
    as long as the time between two samples. */
 #define FRAMES_MAX 1024
+#define LONGEST_NS 50000        /* that a sample takes by itself */
 #define CHAIN_MAX 250           /* Lua nests 200 resumes at most */
 
 /* A frame of a sample; or, with function 0, the coroutine whose frames
@@ -400,8 +401,8 @@ static bool is_due (const tg_Sampler *m) {
   return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
 }
 
-void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      uint64_t now) {
+static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                  uint64_t now) {
   s->sampled = false;
   if (!is_due(s->sampler))
     return;
@@ -412,6 +413,17 @@ void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
     s->sampled = true;
     tg_lastrun_doubt();         /* with the next event */
   }
+}
+
+/* What it took is tracing's. A system call is where a thread has to let others
+   run, and there are some in it: so what is longer than any sample is theirs. */
+void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                      uint64_t now) {
+  uint64_t most = (uint64_t)(LONGEST_NS
+                             / s->writer.stream->clock.ns_per_tick);
+  take(s, L, ar, now);
+  uint64_t end = tg_clock_ticks();
+  tg_session_toll(s, (end - now < most) ? now : end - most);
 }
 
 /* A tick has had its hook; no calls are traced. */

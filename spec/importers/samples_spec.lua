@@ -105,9 +105,9 @@ end
 local function sampled (code, options, use)
   recorded.with(code, options, {timeout = 60}, function (_, recording, _, dir)
     local trace = recording:traces()[1]
-    use(trace, function (format)
+    use(trace, function (format, raw)
       local file = dir .. "/exported." .. format
-      assert(trace:export(format, file))
+      assert(trace:export(format, file, {raw = raw}))
       return file
     end)
   end)
@@ -226,22 +226,33 @@ describe("samples", function ()
   end
 
   -- Each box of the engine begins and ends at a whole microsecond, and a tick
-  -- that comes with a call's end may be taken for the one behind it.
+  -- that comes with a call's end may be taken for the one behind it. One that
+  -- comes before the program is called shows the chunk that has begun the
+  -- trace, which is taken for its caller (docs/samples.md): then once more.
   it("and calls are one tree as the engine's own integrator makes it",
      function ()
     local options = {
       sample = 1000, trace = {"name", "callsite", "time", "location"},
       include = {"^work$", "main chunk"}
     }
-    sampled(busy(1, 200000), options, function (trace, export)
-      local tree = trace:tree()
+    local rounds, compared = 0, false
+    local function compare (trace, export)
+      local tree = trace:tree {raw = true}
       local calls = convert(tree.children)
-      local nodes = plain(import("integrator", export "chrome"))
-      assert.equal("work", calls[1].roots[1].name)
+      if #calls > 1 or calls[1].roots[1].name ~= "work" then
+        return
+      end
+      compared = true
+      local nodes = plain(import("integrator", export("chrome", true)))
       assert.is_nil(expected.difference(calls, nodes, {
         reads = by_label, read = by_name, calls = false, missing = true,
         off = function () return 0.01 * tree.total_ms end
       }))
-    end)
+    end
+    while not compared and rounds < 8 do
+      rounds = rounds + 1
+      sampled(busy(1, 200000), options, compare)
+    end
+    assert.is_true(compared)
   end)
 end)

@@ -51,11 +51,11 @@ local function waits (path)
   return list
 end
 
--- Durations of a function's calls, in nanoseconds, of a trace without
--- coroutines and tail calls.
+-- Durations of a function's calls, in nanoseconds and as exports have them, of
+-- a trace without coroutines and tail calls.
 local function durations (trace, name)
   local list, open = {}, {}
-  for _, packet in ipairs(recorded.packets(trace)) do
+  for _, packet in ipairs(recorded.packets(trace, {raw = false})) do
     if packet.type == "enteredFrame" then
       open[#open + 1] = packet
     elseif packet.type == "exitedFrame" then

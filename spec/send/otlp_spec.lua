@@ -47,8 +47,8 @@ end
 local function exported (recording)
   local path = os.tmpname()
   run.write(path, recording)
-  local pipe = io.popen(run.build .. "/bin/tracegrip export otlp -o - " .. path
-                        .. " 2>/dev/null")
+  local pipe = io.popen(run.build .. "/bin/tracegrip export otlp --raw -o - "
+                        .. path .. " 2>/dev/null")
   local spans = {}
   for line in pipe:lines() do
     for _, span in ipairs(otlpbody.json(line).spans) do
