@@ -311,12 +311,13 @@ describe("what is missing", function ()
       local function outer (us) short() wait(us) short() end
       start()
       for i = 1, 2000 do short() end
-      outer(3000)
+      outer(60000)
       for i = 1, 2000 do short() end
-      outer(2000)
+      outer(40000)
       for i = 1, 2000 do short() end
     ]]
-    local trace = traced(program, {export = {limit = 4, exclude = {"clock"}}})
+    local trace = traced(program, {export = {limit = 4, exclude = {"clock"},
+                                             raw = true}})
     for format, result in pairs(trace.exported) do
       assert.equal(4, result.calls, format)
     end
