@@ -416,7 +416,8 @@ static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
 }
 
 /* What it took is tracing's. A system call is where a thread has to let others
-   run, and there are some in it: so what is longer than any sample is theirs. */
+   run, and there are some in it: so what is longer than any sample is
+   theirs. */
 void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       uint64_t now) {
   uint64_t most = (uint64_t)(LONGEST_NS

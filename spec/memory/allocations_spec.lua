@@ -416,7 +416,7 @@ describe("the allocator", function ()
     ]])
     -- By a finalizer that comes after ours: no trace begins there.
     assert.equal("nil\n0\t0\t0\n", within [[
-      setmetatable({}, {__gc = function ()
+      last = setmetatable({}, {__gc = function ()
         local ok, message = pcall(start)
         assert(not ok and message:find "the state closes" and original())
       end})
