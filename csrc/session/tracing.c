@@ -68,7 +68,8 @@ static int session__gc (lua_State *L) {
 /* The finalizer is there before the state can be used, and the registry has
    the session before any other thread may hear of it. The string "__name" is
    kept where the hook finds it by an integer: a string would have to be made,
-   which may collect garbage. */
+   which may collect garbage. So may what is made here, and a finalizer of the
+   program's may start a trace then: the session is the one that came first. */
 tg_Session *tg_tracing_get (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   if (s != NULL)
@@ -88,6 +89,11 @@ tg_Session *tg_tracing_get (lua_State *L) {
   tg_funcname_setup(L);
   lua_pushliteral(L, "__name");
   lua_rawseti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
+  tg_Session *first = tg_session_find(L);
+  if (first != NULL) {
+    lua_pop(L, 1);
+    return first;
+  }
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
   tg_sessions_add(s);
   return s;
