@@ -32,7 +32,8 @@ describe("a trace that a finalizer starts in the middle of a start", function ()
           outer:stop()
           local seen = ""
           for packet in outer:packets() do
-            seen = seen .. (packet.type == "enteredFrame" and packet.name or "")
+            local entered = packet.type == "enteredFrame"
+            seen = seen .. (entered and packet.name or "")
           end
           if inner then inner:stop() end
           return (inner and "both " or "outer ") .. tostring(seen:find "f" ~= nil)
