@@ -520,11 +520,14 @@ static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
 }
 
 /* A call of a function that takes a longer look to be sure of: it shares its
-   line, or has a long source. */
+   line, or has a long source, as whatever was loaded by a long path. */
 static TG_NOINLINE void call_unsure (tg_Coroutine *t, lua_Debug *ar,
                                      const tg_Closure *k, uint64_t now) {
-  if (tg_catalog_holds(t->session, k, tg_frame_function(ar->i_ci)))
+  bool holds = tg_catalog_holds(t->session, k, tg_frame_function(ar->i_ci));
+  if (holds && (k->what & TG_FR_SPECIAL))
     call_special(t, ar, k, now);
+  else if (holds && tg_quick_room(t, now))
+    put_call(t, ar, k, now);
   else
     event_direct(t->L, ar, now);
 }

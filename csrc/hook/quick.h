@@ -82,6 +82,15 @@ TG_INLINE const tg_Frame *tg_quick_returning (const tg_Coroutine *t,
   return tg_likely(top->ci == ar->i_ci) ? top : NULL;
 }
 
+/* A packet more. Of a few events the hook tells how long it took (GAUGE in
+   event.h): what tracing costs changes with the machine's speed, and with what
+   the program leaves in the processor's caches. */
+TG_INLINE void tg_quick_count (tg_Writer *r) {
+  r->packets++;
+  if (tg_unlikely(--r->gauge_in == 0))
+    tg_writer_gauge(r);
+}
+
 /* Pushes the frame and writes the call, what comes after its head being written
    already, up to 'p'. */
 TG_INLINE void tg_quick_put_call (tg_Coroutine *t, const lua_Debug *ar,
@@ -96,7 +105,7 @@ TG_INLINE void tg_quick_put_call (tg_Coroutine *t, const lua_Debug *ar,
   f->epoch = r->epoch;
   tg_put32(id, k->what & TG_FR_ID);
   tg_writer_end(r, p);
-  r->packets++;
+  tg_quick_count(r);
 }
 
 /* The same of a return, whose frame is popped. */
@@ -107,7 +116,7 @@ TG_INLINE void tg_quick_put_return (tg_Coroutine *t, uint64_t now, uint8_t *p,
   t->n--;
   tg_writer_head(r, r->p, TG_EV_RETURN | flags, now);
   tg_writer_end(r, p);
-  r->packets++;
+  tg_quick_count(r);
 }
 
 /* The call of 'k', which is hidden, and the return of such a frame. */

@@ -298,8 +298,7 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
    sum may wrap round in a damaged file, and is then no later. */
 static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
   uint64_t ticks = e->ticks;
-  if (e->kind != TG_EV_CONTEXT && e->kind != TG_EV_TIME
-      && e->kind != TG_EV_WAIT)
+  if (!tg_event_absolute(e))
     ticks += r->ticks;
   return ticks > r->ticks ? ticks : r->ticks;
 }
@@ -349,11 +348,15 @@ static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
 static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
                              uint64_t gap) {
   tg_TrueClock c = r->true_clock;
-  if (c.costs != NULL) {
-    uint64_t toll = toll_of(e, gap);
-    tg_trueclock_toll(&c, toll);
-    tg_trueclock_pass(&c, gap - toll);
+  uint64_t toll = toll_of(e, gap);
+  if (c.costs == NULL)
+    return c;
+  if (tg_event_gauges(e)) {
+    tg_trueclock_gauge(&c, gap);
+    return c;
   }
+  tg_trueclock_toll(&c, toll);
+  tg_trueclock_pass(&c, gap - toll);
   return c;
 }
 

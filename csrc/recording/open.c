@@ -278,8 +278,7 @@ static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
   size_t n;
   while (at < used && (n = tg_event_decode(data, data + at, used - at, &e)) > 0
          && tg_event_names(&e) <= defined) {
-    bool absolute = e.kind == TG_EV_CONTEXT || e.kind == TG_EV_TIME;
-    *ticks = absolute ? e.ticks : *ticks + e.ticks;
+    *ticks = tg_event_absolute(&e) ? e.ticks : *ticks + e.ticks;
     at += (uint32_t)n;
   }
   return at;

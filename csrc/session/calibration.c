@@ -22,7 +22,11 @@
 **                eight properties, a function, a long string   number
 **
 ** Of a job there are several runs, and the median counts: what the machine does
-** besides, which makes some runs longer, is not the hook's.
+** besides, which makes some runs longer, is not the hook's. Runs with a trace
+** and without one take turns, as a machine's speed can change meanwhile. How
+** much of the two pairs' cost is the hook's own work tell gauges (event.h), in
+** runs of their own. These are as rare there as they will be: the hook's way to
+** a gauge is one that it does not expect, and that is in what the gauge shows.
 */
 #include <lualib.h>
 #include <stdlib.h>
@@ -37,7 +41,12 @@
 #define TURNS 40        /* of one run */
 #define PROPERTIES 8    /* of the table 'v' */
 #define FIRST_JOB 4     /* on the probe's stack */
-#define RUNS 9          /* of each job; bare ones before and after as well */
+#define PARTS 3         /* after each other, each with all rounds */
+#define RUNS 3          /* of each job, in each part */
+#define TRACED (PARTS * RUNS)
+#define BARE ((PARTS + 1) * RUNS)   /* before and after each part */
+#define GAUGED_RUNS 12  /* of a job whose gauges are wanted: they are few */
+#define GAUGES 256      /* of one kind that are kept */
 
 typedef enum Job {
   JOB_CALLS, JOB_C_CALLS, JOB_TAILS, JOB_SWITCHES, JOB_THROWS, JOB_VALUES,
@@ -66,10 +75,20 @@ static const char program[] =
 
 /* Ticks of one turn of a job, in all its runs. */
 typedef struct Times {
-  double all[2 * RUNS];
-  double inside[2 * RUNS];  /* of that, after calls that the job makes... */
-  double deeper[2 * RUNS];  /* ...and after those that they make */
+  double all[BARE];
+  double inside[TRACED];    /* of that, after calls that the job makes... */
+  double deeper[TRACED];    /* ...and after those that they make */
 } Times;
+
+/* What gauges have shown of one kind of event, in ticks. */
+typedef struct Gauges {
+  double ticks[GAUGES];
+  size_t n;
+} Gauges;
+
+typedef struct GaugedPair {
+  Gauges calls, returns;
+} GaugedPair;
 
 typedef struct Calibration {
   Times bare[NJOBS];
@@ -77,6 +96,7 @@ typedef struct Calibration {
   Times unsure;             /* JOB_CALLS, of functions that share their line */
   Times sites;              /* JOB_CALLS, with call sites */
   Times values[NJOBS - JOB_VALUES];   /* with values */
+  GaugedPair lua, c;        /* JOB_CALLS, JOB_C_CALLS */
 } Calibration;
 
 /* A trace of the probe's, and which jobs run in it. */
@@ -84,7 +104,8 @@ typedef struct Round {
   uint32_t types;
   bool unsure;
   Job first, last;
-  Times *times;             /* of the first one, the others follow */
+  Times *times;             /* of the first one, the others follow... */
+  GaugedPair *gauged;       /* ...or NULL, and its gauges */
 } Round;
 
 /* ---- the probe ---- */
@@ -115,7 +136,8 @@ static void run_bare (lua_State *L, Times *times, int at) {
 
 /* The jobs once for nothing: functions are met then, and defined. */
 static void run_round (lua_State *L, const Round *r) {
-  for (int i = -1; i < RUNS; i++) {
+  int runs = r->gauged != NULL ? GAUGED_RUNS : RUNS;
+  for (int i = -1; i < runs; i++) {
     for (Job job = r->first; job <= r->last; job++)
       run_job(L, job);
     if (i < 0 && !r->unsure)
@@ -145,7 +167,7 @@ static bool take_packet (Run *r, const tg_Packet *p) {
 }
 
 /* Runs came job by job, those for nothing first. */
-static void note_run (const Round *round, int n, const Run *r,
+static void note_run (const Round *round, int part, int n, const Run *r,
                       double ns_per_tick) {
   int jobs = (int)(round->last - round->first) + 1;
   Times *t = &round->times[n % jobs];
@@ -153,25 +175,53 @@ static void note_run (const Round *round, int n, const Run *r,
   double per_turn = ns_per_tick * TURNS;
   if (i < 0 || i >= RUNS)
     return;
+  i += part * RUNS;
   t->all[i] = (double)(r->before_ns - r->begun_ns) / per_turn;
   t->inside[i] = (double)r->inside_ns / per_turn;
   t->deeper[i] = (double)r->deeper_ns / per_turn;
 }
 
-static void read_round (const Round *round, const tg_Trace *t) {
+static void read_times (const Round *round, int part, const tg_Trace *t) {
   tg_Packet p;
   Run run = {0};
   int n = 0;
   tg_Reader *r = tg_traceinfo_reader(t);
   while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &p)) {
     if (take_packet(&run, &p))
-      note_run(round, n++, &run, t->stream->clock.ns_per_tick);
+      note_run(round, part, n++, &run, t->stream->clock.ns_per_tick);
   }
   tg_reader_free(r);
 }
 
+/* Of the last event, if its kind is gauged. The job's own call and return are
+   among them, which is a Lua function: few, so no median is theirs. */
+static void note_gauge (GaugedPair *pair, tg_Kind kind, uint64_t ticks) {
+  Gauges *g = kind == TG_EV_CALL ? &pair->calls : &pair->returns;
+  if ((kind == TG_EV_CALL || kind == TG_EV_RETURN) && g->n < GAUGES)
+    g->ticks[g->n++] = (double)ticks;
+}
+
+/* As events, since no packet has them. So few are in one chunk. */
+static void read_gauges (GaugedPair *pair, const tg_Trace *t) {
+  tg_Cursor at;
+  const uint8_t *data;
+  size_t size, used;
+  tg_Event e = {0};
+  tg_Kind last = TG_EV_NONE;
+  tg_cursor_copy(&at, &t->hold);
+  while ((size = tg_cursor_peek(&at, &data)) > 0
+         && (used = tg_event_decode(at.chunk->block->data, data, size, &e))
+            > 0) {
+    at.offset += (uint32_t)used;
+    if (tg_event_gauges(&e))
+      note_gauge(pair, last, e.ticks);
+    last = e.kind;
+  }
+  tg_cursor_drop(&at);
+}
+
 /* The trace is known to nobody but this function and the probe's session. */
-static void trace_round (lua_State *L, const Round *round) {
+static void trace_round (lua_State *L, const Round *round, int part) {
   tg_Trace t = {.origin = TG_ORIGIN_WATCH, .name = tg_strcopy("probe")};
   tg_options_init(&t.options);
   t.options.types = round->types;
@@ -179,7 +229,10 @@ static void trace_round (lua_State *L, const Round *round) {
       && tg_tracing_start(tg_tracing_get(L), L, &t) == TG_OK) {
     run_round(L, round);
     tg_tracing_stop(t.session, L, &t);
-    read_round(round, &t);
+    if (round->gauged != NULL)
+      read_gauges(round->gauged, &t);
+    else
+      read_times(round, part, &t);
   }
   tg_cursor_drop(&t.hold);
   tg_stream_unpin(t.stream);
@@ -207,20 +260,24 @@ static void push_jobs (lua_State *L) {
 static int calibrate (lua_State *L) {
   Calibration *c = lua_touserdata(L, 1);
   const Round rounds[] = {
-    {0, false, JOB_CALLS, JOB_THROWS, c->plain},
-    {0, true, JOB_CALLS, JOB_CALLS, &c->unsure},
-    {TG_TYPE_CALLSITE, false, JOB_CALLS, JOB_CALLS, &c->sites},
+    {0, false, JOB_CALLS, JOB_THROWS, c->plain, NULL},
+    {0, true, JOB_CALLS, JOB_CALLS, &c->unsure, NULL},
+    {TG_TYPE_CALLSITE, false, JOB_CALLS, JOB_CALLS, &c->sites, NULL},
     {TG_TYPE_ARGUMENTS | TG_TYPE_RETURN, false, JOB_VALUES, JOB_STRINGS,
-     c->values},
+     c->values, NULL},
+    {0, false, JOB_CALLS, JOB_CALLS, NULL, &c->lua},
+    {0, false, JOB_C_CALLS, JOB_C_CALLS, NULL, &c->c},
   };
   tg_ownfunctions_except(nothing);
   tg_ownfunctions_except(calibrate);
   lua_settop(L, 0);
   push_jobs(L);
   run_bare(L, c->bare, 0);
-  for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++)
-    trace_round(L, &rounds[i]);
-  run_bare(L, c->bare, RUNS);
+  for (int part = 0; part < PARTS; part++) {
+    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++)
+      trace_round(L, &rounds[i], part);
+    run_bare(L, c->bare, (part + 1) * RUNS);
+  }
   return 0;
 }
 
@@ -238,11 +295,11 @@ static double median (double *list, size_t n) {
 
 /* The median of runs that were traced, and of those that were not. */
 static double traced (Times *t) {
-  return median(t->all, RUNS);
+  return median(t->all, TRACED);
 }
 
 static double bare (Calibration *c, Job job) {
-  return median(c->bare[job].all, 2 * RUNS);
+  return median(c->bare[job].all, BARE);
 }
 
 /* What tracing adds to one turn of a job. */
@@ -254,11 +311,11 @@ static uint32_t whole (double ticks) {
   return ticks > 0 ? (uint32_t)(ticks + 0.5) : 0;
 }
 
-/* Of an empty function's call a tenth is in the function itself, its first
-   instruction being its last. */
+/* Of an empty function's turn a quarter is its own, which begins when its frame
+   is the running one: so a sampler has it that looks at the frame. */
 static void set_pair (Calibration *c, tg_Costs *costs, Job job, tg_Cost call,
                       tg_Cost leave) {
-  double inside = median(c->plain[job].inside, RUNS) - bare(c, job) / 10;
+  double inside = median(c->plain[job].inside, TRACED) - bare(c, job) / 4;
   costs->ticks[call] = whole(inside);
   costs->ticks[leave] = whole(added(c, job) - inside);
 }
@@ -290,7 +347,7 @@ static double noted (double gap, double all, double call) {
 /* A turn of SWITCHES has two calls that switch, and two switches. */
 static void set_switches (Calibration *c, tg_Costs *costs) {
   Times *t = &c->plain[JOB_SWITCHES];
-  double gap = (median(t->inside, RUNS) + median(t->deeper, RUNS)) / 2;
+  double gap = (median(t->inside, TRACED) + median(t->deeper, TRACED)) / 2;
   double call = noted(gap, bare(c, JOB_SWITCHES), costs->ticks[TG_COST_CALL_C]);
   costs->ticks[TG_COST_SWITCHER] = whole(call);
   costs->ticks[TG_COST_SWITCH]
@@ -299,12 +356,20 @@ static void set_switches (Calibration *c, tg_Costs *costs) {
 
 /* One of THROWS has a call of pcall, which returns, and one of error. */
 static void set_throws (Calibration *c, tg_Costs *costs) {
-  double gap = median(c->plain[JOB_THROWS].deeper, RUNS);
+  double gap = median(c->plain[JOB_THROWS].deeper, TRACED);
   double call = noted(gap, bare(c, JOB_THROWS), costs->ticks[TG_COST_CALL_C]);
   costs->ticks[TG_COST_RAISER] = whole(call);
   costs->ticks[TG_COST_THROW]
       = whole(added(c, JOB_THROWS) - added(c, JOB_C_CALLS)
               - costs->ticks[TG_COST_CALL_C] - call);
+}
+
+static void set_work (tg_Costs *costs, GaugedPair *pair, tg_Cost call,
+                      tg_Cost leave) {
+  if (pair->calls.n == 0 || pair->returns.n == 0)
+    return;     /* hooks that are never quick */
+  costs->ticks[call] = whole(median(pair->calls.ticks, pair->calls.n));
+  costs->ticks[leave] = whole(median(pair->returns.ticks, pair->returns.n));
 }
 
 static void work_out (Calibration *c, tg_Costs *costs) {
@@ -319,6 +384,8 @@ static void work_out (Calibration *c, tg_Costs *costs) {
   costs->ticks[TG_COST_SITE]
       = whole(traced(&c->sites) - traced(&c->plain[JOB_CALLS]));
   set_values(c, costs);
+  set_work(costs, &c->lua, TG_COST_WORK_CALL, TG_COST_WORK_RETURN);
+  set_work(costs, &c->c, TG_COST_WORK_CALL_C, TG_COST_WORK_RETURN_C);
 }
 
 void tg_calibration_measure (tg_Costs *costs) {

@@ -181,6 +181,7 @@ static bool begin_calls (tg_Session *s, lua_State *L) {
 /* Without a hook, until somebody wants calls. */
 static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.stream = tg_stream_new();
+  s->writer.gauge_in = TG_GAUGE_EVERY;
   s->writer.turn = tg_tracelimits_turn;
   s->writer.context = tg_context_write;
   s->unseen = s->missed = 0;

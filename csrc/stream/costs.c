@@ -70,6 +70,24 @@ static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,
   }
 }
 
+/* Of the events whose work is gauged. */
+static uint64_t work_of_kind (const tg_Costs *c, const tg_Event *e,
+                              bool c_function) {
+  if (e->kind == TG_EV_CALL && !(e->flags & TG_EVF_TAIL))
+    return c->ticks[c_function ? TG_COST_WORK_CALL_C : TG_COST_WORK_CALL];
+  if (e->kind == TG_EV_RETURN)
+    return c->ticks[c_function ? TG_COST_WORK_RETURN_C : TG_COST_WORK_RETURN];
+  return 0;
+}
+
+/* Longer strings are not told by their address and hash (LUAI_MAXSHORTLEN):
+   of such a source the hook compares the text. */
+#define SHORT_MAX 40
+
+static bool is_unsure (const tg_Function *f) {
+  return !f->is_c && (!f->file || f->source_size > SHORT_MAX);
+}
+
 /* What is dear about the function that is called. */
 static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
   switch (f->role) {
@@ -81,19 +99,34 @@ static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
     case TG_ROLE_CREATE: case TG_ROLE_WRAP: case TG_ROLE_CLOSE:
     case TG_ROLE_EXIT: case TG_ROLE_HANDLER:
     default:
-      return !f->is_c && !f->file ? c->ticks[TG_COST_UNSURE] : 0;
+      return is_unsure(f) ? c->ticks[TG_COST_UNSURE] : 0;
   }
 }
 
-/* A file may have any numbers: the sum is cut to what a gap can be. */
-uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e,
-                      const tg_Function *f) {
-  uint64_t ticks = of_kind(c, e, f != NULL && f->is_c);
+/* What the event costs besides what any of its kind does. */
+static uint64_t beyond_kind (const tg_Costs *c, const tg_Event *e,
+                             const tg_Function *f) {
+  uint64_t ticks = 0;
   if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_SITE))
     ticks += c->ticks[TG_COST_SITE];
   if (e->kind == TG_EV_CALL && f != NULL)
     ticks += of_function(c, f);
   if (e->values.data != NULL && e->kind != TG_EV_MARK)
     ticks += of_values(c, e->values);
+  return ticks;
+}
+
+/* A file may have any numbers: a sum is cut to what a gap can be. */
+static uint32_t cut (uint64_t ticks) {
   return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
+/* All that is beyond its kind is work of the hook's. */
+tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
+                      const tg_Function *f) {
+  bool c_function = f != NULL && f->is_c;
+  uint64_t beyond = beyond_kind(c, e, f);
+  uint64_t work = work_of_kind(c, e, c_function);
+  return (tg_Price){cut(of_kind(c, e, c_function) + beyond),
+                    work > 0 ? cut(work + beyond) : 0};
 }

@@ -11,6 +11,9 @@
 **     calibration ─> stream.costs ─> COSTS entry ─> stream.costs ─> reader
 **     (session/)     (the tracer's)  (a file)       (of who reads)  (trueclock)
 **
+** How much of that the hook's own work is shows a *gauge* of the same event
+** (event.h). Gauges go on while the program runs: as they change, so do costs.
+**
 ** What was captured with an event shows in its bytes, and is counted there. So
 ** the costs are the same for all traces of a stream, whatever each of them has
 ** asked for.
@@ -31,7 +34,7 @@
   X(TAIL)       /* a tail call */ \
   X(SWITCH)     /* a RESUME, a YIELD or a LEAVE */ \
   X(THROW) \
-  X(UNSURE)     /* more: of a function that is told apart at each call */ \
+  X(UNSURE)     /* more: of a function that takes a longer look to be known */ \
   X(SITE)       /* more: with the call's site */ \
   X(VALUES)     /* more: with a list of values */ \
   X(TABLE)      /* more: for each object of them, a table or userdata... */ \
@@ -39,7 +42,11 @@
   X(FUNCTION)   /* more: for each function of them */ \
   X(STRING)     /* more: for each string that is not short */ \
   X(SWITCHER)   /* more: a call of what resumes or yields */ \
-  X(RAISER)     /* more: a call of 'error' or 'assert' */
+  X(RAISER)     /* more: a call of 'error' or 'assert' */ \
+  X(WORK_CALL)  /* what a gauge shows of a plain CALL, ... */ \
+  X(WORK_RETURN) \
+  X(WORK_CALL_C) \
+  X(WORK_RETURN_C)
 
 typedef enum tg_Cost {
 #define X(name) TG_COST_##name,
@@ -55,9 +62,14 @@ typedef struct tg_Costs {
 /* Whether there is anything to be taken out. */
 bool tg_costs_known (const tg_Costs *c);
 
-/* What the event costs; 'f' is the function that it calls or leaves, NULL if it
-   is not known. */
-uint32_t tg_costs_of (const tg_Costs *c, const tg_Event *e,
+typedef struct tg_Price {
+  uint32_t ticks;             /* what the event costs */
+  uint32_t work;              /* what a gauge of it shows; 0: not known */
+} tg_Price;
+
+/* 'f' is the function that the event calls or leaves, NULL if it is not
+   known. */
+tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
                       const tg_Function *f);
 
 #endif

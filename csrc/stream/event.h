@@ -22,7 +22,8 @@
 **             event says done already.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
 **             a head. [TOLL: u64 ticks: so much of it was the hook's own,
-**             which had more to do than usual.]
+**             which had more to do than usual.] GAUGE: a head only. The hook
+**             has worked on the event before since that, up to now.
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
 **             [VALUES: values]. TAIL: the innermost frame exits first, by a
 **             tail call. Without FAR the caller is the innermost frame.
@@ -110,6 +111,7 @@ enum {
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */
+  TG_EVF_GAUGE  = 1u << 6,   /* TIME */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
 

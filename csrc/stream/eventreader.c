@@ -95,6 +95,13 @@ static void take_mark (Rest *r, tg_Event *e) {
   take_values(r, e);
 }
 
+static void take_time (Rest *r, tg_Event *e) {
+  if (tg_event_gauges(e))
+    return;
+  e->ticks = tg_take64(&r->b);
+  e->waited = (e->flags & TG_EVF_TOLL) ? tg_take64(&r->b) : 0;
+}
+
 /* As they are: who adds them up takes them apart. */
 static void take_allocations (Rest *r, tg_Event *e) {
   const uint8_t *body = r->b.p;
@@ -120,10 +127,7 @@ tg_Allocations tg_event_allocations (tg_Slice body) {
 static bool take_body (Rest *r, tg_Event *e) {
   switch (e->kind) {
     case TG_EV_CONTEXT: take_context(r, e); return true;
-    case TG_EV_TIME:
-      e->ticks = tg_take64(&r->b);
-      e->waited = (e->flags & TG_EVF_TOLL) ? tg_take64(&r->b) : 0;
-      return true;
+    case TG_EV_TIME: take_time(r, e); return true;
     case TG_EV_CALL: take_call(r, e); return true;
     case TG_EV_THROW:
       e->n = tg_take32(&r->b);

@@ -12,8 +12,7 @@
 typedef struct tg_Event {
   tg_Kind kind;
   uint32_t flags;         /* TG_EVF_* as they stand in the head */
-  uint64_t ticks;         /* CONTEXT, TIME, WAIT: absolute; else since the
-                             last */
+  uint64_t ticks;         /* absolute, or since the last event */
   tg_FunctionId function; /* CALL */
   uint32_t line;          /* CALL, MARK with SITE */
   tg_FunctionId caller;   /* CALL with FAR; MARK with SITE */
@@ -37,6 +36,17 @@ typedef struct tg_Event {
 */
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e);
+
+/* Whether it is a gauge of the hook's work. */
+TG_INLINE bool tg_event_gauges (const tg_Event *e) {
+  return e->kind == TG_EV_TIME && (e->flags & TG_EVF_GAUGE) != 0;
+}
+
+/* Whether its ticks are absolute. */
+TG_INLINE bool tg_event_absolute (const tg_Event *e) {
+  return e->kind == TG_EV_CONTEXT || e->kind == TG_EV_WAIT
+         || (e->kind == TG_EV_TIME && !tg_event_gauges(e));
+}
 
 /* What an ALLOCATIONS tells. */
 typedef struct tg_Allocations {

@@ -118,6 +118,17 @@ void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until) {
   tg_writer_end(r, tg_put64(tg_put64(p, r->last), toll));
 }
 
+/* No TIME comes before it: another processor's clock, or a gap that a head
+   cannot tell, shows nothing of the hook's work. */
+void tg_writer_gauge (tg_Writer *r) {
+  uint64_t now = tg_clock_ticks();
+  r->gauge_in = TG_GAUGE_EVERY;
+  if ((size_t)(r->lim - r->p) < TG_GAUGE_SIZE
+      || now - r->last > TG_EV_DELTAMAX)
+    return;
+  tg_writer_end(r, tg_writer_head(r, r->p, TG_EV_TIME | TG_EVF_GAUGE, now));
+}
+
 /* The clock went on for longer than a head can say, or (another processor)
    went back a little: then time stands still for one event. */
 static uint8_t *put_time (tg_Writer *r, uint64_t now) {

@@ -33,6 +33,7 @@ struct tg_Writer {
   uint8_t *lim;           /* end of the room; == p: nothing is recorded */
   uint64_t last;          /* ticks of the event before */
   uint64_t packets;       /* packets so far, recorded or lost */
+  uint32_t gauge_in;      /* quick events until one is gauged */
   uint64_t packets_stop;  /* 'turn' is asked when the count is here */
   uint64_t ticks_stop;    /* 'turn' is asked when the time is here */
   tg_Chunk *chunk;        /* borrows from the stream; NULL at first */
@@ -89,6 +90,14 @@ void tg_writer_time (tg_Writer *r, uint64_t now);
 void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until);
 
 #define TG_TOLL_SIZE 20u
+#define TG_GAUGE_SIZE 4u
+
+/* The hook is done with the last event: notes when, with a GAUGE, if there is
+   room. */
+void tg_writer_gauge (tg_Writer *r);
+
+/* Odd, as calls and returns often alternate. */
+#define TG_GAUGE_EVERY 61u
 
 /* The slow half of tg_writer_begin. */
 uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now);

@@ -3,7 +3,7 @@
 --
 -- A machine that does much else, or whose speed changes, tells nothing: 'make
 -- truth' is for a quiet one. There each of several runs is measured and
--- sampled anew, with priority where that is allowed, and the medians count.
+-- sampled anew, and the medians count.
 
 local run = require "spec.support.run"
 
@@ -77,12 +77,10 @@ local function read (text)
   return table.unpack(reports)
 end
 
-local function reports (code, name, n, priority)
+local function reports (code, name, n)
   return run.within(function (directory)
     run.write(directory .. "/code.lua", code)
-    local result = run.command({"sh", "-c",
-      priority and 'chrt -f 1 true 2>/dev/null && exec chrt -f 1 "$@"; '
-                   .. 'exec "$@"' or 'exec "$@"', "sh",
+    local result = run.command({
       run.lua, "code.lua", programs .. name .. ".lua", tostring(n)},
       {cwd = directory, env = run.modules})
     assert.equal("", result.stderr)
@@ -135,8 +133,8 @@ end
 local function measured (name)
   local truth, found, recorded = {}, {}, {}
   for i = 1, RUNS do
-    truth[i] = shares((reports(sampled, name, turns[name][1], true)))
-    local report, raw = reports(traced, name, turns[name][2], true)
+    truth[i] = shares((reports(sampled, name, turns[name][1])))
+    local report, raw = reports(traced, name, turns[name][2])
     check_sums(report, raw)
     found[i], recorded[i] = shares(report), shares(raw)
   end

@@ -179,6 +179,72 @@ static void toll_of_more_than_there_was (void) {
   end(&t);
 }
 
+/* The hook's work on the last event took so long. */
+static void e_gauge (Tape *t, uint32_t ticks) {
+  t->p = tg_put32(t->p, TG_EV_TIME | TG_EVF_GAUGE | ticks << TG_EV_DELTASHIFT);
+  e_end(t);
+}
+
+/* What it shows is of the event's cost, and a packet of its own it is not. */
+static void gauge (void) {
+  Tape t = start(4, 3);
+  t.stream->costs.ticks[TG_COST_WORK_CALL] = 2;
+  e_call(&t, A, 0, NULL);
+  e_gauge(&t, 2);
+  e_return(&t);
+  says(&t, "10>a 18<a");
+  tg_Reader *r = reader_of(&t, NULL);
+  tell(&t, r);
+  UNIT_TEXT(&told, "10>a 22<a");
+  tg_reader_free(r);
+  end(&t);
+}
+
+/* The hook has become twice as slow, and so has all that it costs. */
+static void gauges_scale (void) {
+  Tape t = start(2, 1);
+  t.stream->costs.ticks[TG_COST_WORK_CALL] = 2;
+  e_call(&t, A, 0, NULL);
+  e_gauge(&t, 4);
+  e_call(&t, A, 0, NULL);
+  e_return(&t);
+  e_return(&t);
+  says(&t, "10>a 22>a 28<a 36<a");
+  end(&t);
+}
+
+/* One alone moves the mean of many by little, however long it is. */
+static void a_gauge_that_was_interrupted (void) {
+  Tape t = start(2, 0);
+  t.stream->costs.ticks[TG_COST_WORK_CALL] = 2;
+  for (int i = 0; i < 64; i++) {
+    e_call(&t, A, 0, NULL);
+    e_gauge(&t, 2);
+  }
+  e_call(&t, A, 0, NULL);
+  e_gauge(&t, 1000000);
+  e_call(&t, A, 0, NULL);
+  tg_Reader *r = reader_of(&t, NULL);
+  tg_reader_correct(r);
+  tell(&t, r);
+  UNIT_CHECK(tg_reader_spent(r) == 65 * 2);
+  e_return(&t);
+  tell(&t, r);
+  UNIT_TEXT(&told, "1000666<a");
+  tg_reader_free(r);
+  end(&t);
+}
+
+/* Of an event whose work is not known it shows nothing. */
+static void gauge_of_what_is_not_gauged (void) {
+  Tape t = start(4, 3);
+  e_call(&t, A, 0, NULL);
+  e_gauge(&t, 9);
+  e_return(&t);
+  says(&t, "10>a 25<a");
+  end(&t);
+}
+
 /* An error's unwinding, dated by the event before, has no time of its own in
    the recording, and gets none. */
 static void one_moment (void) {
@@ -242,6 +308,10 @@ int main (void) {
   UNIT_RUN(values);
   UNIT_RUN(toll);
   UNIT_RUN(toll_of_more_than_there_was);
+  UNIT_RUN(gauge);
+  UNIT_RUN(gauges_scale);
+  UNIT_RUN(a_gauge_that_was_interrupted);
+  UNIT_RUN(gauge_of_what_is_not_gauged);
   UNIT_RUN(one_moment);
   UNIT_RUN(waits);
   UNIT_RUN(filtered);
