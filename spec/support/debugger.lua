@@ -13,13 +13,11 @@ local served = require "spec.support.served"
 
 local debugger = {}
 
-local PATIENCE = 20000
-
 local function wait (what, ready)
   local late = false
   local timer = uv.new_timer()
   uv.update_time()
-  timer:start(PATIENCE, 0, function () late = true end)
+  timer:start(run.patience, 0, function () late = true end)
   while not ready() and not late do
     uv.run("once")
   end
