@@ -4,7 +4,7 @@
 // start(directory) -> browser: its profile is kept in the directory.
 //   browser.port, browser.open(url, options) -> page, browser.close()
 //   page.value(expression), page.until(expression), page.settle(),
-//   page.click(x, y), page.shot(file), page.close()
+//   page.click(x, y), page.type(text), page.shot(file), page.close()
 // Whatever the browser refuses is thrown, as is a wait of more than a minute.
 
 import {spawn} from "node:child_process"
@@ -74,6 +74,14 @@ function pageOf (page, close) {
       for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
         await page("Input.dispatchMouseEvent",
           {type, x, y, button: "left", clickCount: 1})
+      await sleep(500)
+    },
+    // Into what has been clicked; then the enter key.
+    async type (text) {
+      await page("Input.insertText", {text})
+      for (const type of ["rawKeyDown", "char", "keyUp"])
+        await page("Input.dispatchKeyEvent", {type, key: "Enter", text: "\r",
+          code: "Enter", windowsVirtualKeyCode: 13})
       await sleep(500)
     },
     // Until nothing moves any more: pages do not say when they have drawn all.

@@ -9,6 +9,8 @@
 //     page.texts(name)   what elements of that class say, in all shadow trees
 //     page.press(label)  clicks the button of that name
 //     page.tab(name)     chooses a tab inside of a panel
+//     page.gutter(line)  clicks beside a line
+//     page.say(text)     types into the console
 //     page.show(name)    brings a panel to the front: "console", "coverage" ...
 //     page.cover(begin)  begins or ends recording coverage, by blocks
 
@@ -105,6 +107,21 @@ export async function attach (browser, address, size) {
       return [left + width / 2, top + height / 2]
     })()`)
     await page.click(x, y)
+  }
+  const clickOn = async (found) => {
+    const [x, y] = await page.value(`(() => {
+      const {left, top, width, height} =
+        (${all}.find(${found})).getBoundingClientRect()
+      return [left + width / 2, top + height / 2]
+    })()`)
+    await page.click(x, y)
+  }
+  page.gutter = (line) => clickOn(`(e) => e.innerText === "${line}"
+    && e.parentElement?.classList.contains("cm-lineNumbers")`)
+  page.say = async (text) => {
+    await clickOn(`(e) => e.id === "console-prompt"`)
+    await page.type(text)
+    await page.settle()
   }
   page.tab = (name) => page.value(`${all}
     .find((e) => e.classList.contains("tabbed-pane-header-tab")

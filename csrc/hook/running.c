@@ -79,11 +79,14 @@ static tg_UserHook read_hook (lua_State *L) {
    so). What the program has is read before, and given back by 'lower'. A
    program that counts instructions would have its count begin anew each time
    (resethookcount), and might never come to its end: it is not armed for a
-   sample. */
+   sample. Outside of a handler one may come in between: so whether ours is
+   there is asked last, or ours would be taken for the program's. */
 static void arm (Level *v, bool instructions) {
+  tg_UserHook user = read_hook(v->L);
+  atomic_signal_fence(memory_order_seq_cst);
   bool there = lua_gethook(v->L) == summon;
   if (!there) {
-    v->user = read_hook(v->L);
+    v->user = user;
     if (instructions && (v->user.mask & LUA_MASKCOUNT))
       return;
   }

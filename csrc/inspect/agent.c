@@ -190,6 +190,10 @@ static int push_call (lua_State *work, const tg_Tidings *t, lua_State *about) {
   return 3;
 }
 
+/* Resumed by nobody, so that its C calls are counted from 0: where the program
+   has all that there are (LUAI_MAXCCALLS), which is an error like others, the
+   agent could not begin. It is never inside of itself, so twice as many is the
+   most. */
 bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   lua_State *work = i->work, *about = (t->thrower != NULL) ? t->thrower : L;
   int error = errno, results = 0;
@@ -200,7 +204,7 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   TG_STACK_GUARD(L);
   i->busy = true;
   uint64_t begun = tg_clock_ticks();
-  int status = lua_resume(work, L, push_call(work, t, about), &results);
+  int status = lua_resume(work, NULL, push_call(work, t, about), &results);
   if (status == LUA_OK) {
     answer = lua_toboolean(work, -1);
     lua_settop(work, 0);

@@ -4,9 +4,10 @@
 **
 ** Not by calling the interpreter's own handler from ours: that would be a frame
 ** in the traceback that it makes. So ours makes the same, and is put in place
-** only where both give the same for three errors: a proof, not a guess. And not
-** by the debugger's hook, which sees handlers called (watch.h): to be attached
-** costs nothing.
+** only where both give the same for three errors. What is no handler, or does
+** more than to make a message, must not be called to find that out: so it is
+** tried only where it stands as lua.c has it stand. And not by the debugger's
+** hook, which sees handlers called (watch.h): to be attached costs nothing.
 */
 #include "inspect/uncaught.h"
 
@@ -119,33 +120,42 @@ static bool find_host (lua_State *L, lua_Debug *host) {
   return *main.what == 'm' && !own;     /* "main" */
 }
 
-/* What stands right below the main chunk, if it is a C function: which of the
-   host's values it is; 0: there is none. That is the last C function there: the
-   chunk's frame may be above its arguments, of which none is a function
-   (luaT_adjustvarargs). */
-static int find_handler (lua_State *L, const lua_Debug *host,
-                         lua_CFunction *f) {
-  int found = 0;
-  for (int n = 1; lua_getlocal(L, host, n) != NULL; n++) {
-    if (lua_iscfunction(L, -1)) {
-      *f = lua_tocfunction(L, -1);
-      found = n;
-    }
+enum { ARGC = 1, ARGV, HANDLER };     /* of the host's values (pmain, docall) */
+
+static int type_of (lua_State *L, const lua_Debug *host, int n) {
+  if (lua_getlocal(L, host, n) == NULL)
+    return LUA_TNONE;
+  int type = lua_type(L, -1);
+  lua_pop(L, 1);
+  return type;
+}
+
+/* What stands where lua.c has its message handler, right above what it was
+   started with; NULL: the host is another one. A C function that has upvalues
+   is none of lua.c's, and would miss them when it is tried. */
+static lua_CFunction find_handler (lua_State *L, const lua_Debug *host) {
+  if (type_of(L, host, ARGC) != LUA_TNUMBER
+      || type_of(L, host, ARGV) != LUA_TLIGHTUSERDATA
+      || lua_getlocal(L, host, HANDLER) == NULL)
+    return NULL;
+  lua_CFunction f = lua_tocfunction(L, -1);
+  if (lua_getupvalue(L, -1, 1) != NULL) {
     lua_pop(L, 1);
+    f = NULL;
   }
-  return found;
+  lua_pop(L, 1);
+  return f;
 }
 
 bool tg_uncaught_review (const tg_Inspector *i, lua_State *L) {
   lua_State *main = i->session->main;
   lua_Debug host;
-  lua_CFunction f = NULL;
   if (!lua_checkstack(main, 4) || !find_host(main, &host))
     return false;
-  int n = find_handler(main, &host, &f);
-  if (n > 0 && f != handler && does_the_same(L, f)) {
+  lua_CFunction f = find_handler(main, &host);
+  if (f != NULL && f != handler && does_the_same(L, f)) {
     lua_pushcfunction(main, handler);
-    lua_setlocal(main, &host, n);
+    lua_setlocal(main, &host, HANDLER);
   }
   return true;
 }

@@ -5,7 +5,8 @@
 ** The interpreter runs the main chunk with a message handler (msghandler in
 ** lua.c), which stands on the stack of the C function that has called it. As
 ** long as a debugger listens, one of ours that does the same stands there.
-** Where the handler does anything else, as in other hosts, it is left alone.
+** Where it stands elsewhere or does anything else, as in other hosts, it is
+** left alone.
 */
 #ifndef TG_UNCAUGHT_H
 #define TG_UNCAUGHT_H

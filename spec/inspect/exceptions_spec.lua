@@ -232,6 +232,22 @@ print(ok, message:match "stack overflow")
     end)
   end)
 
+  it("comes where C has no more levels, and says nothing besides", function ()
+    debugger.debug([[
+local function deeper ()
+  return (("x"):gsub("x", deeper))
+end
+local ok, message = pcall(deeper)
+print(ok, message:match "C stack overflow")
+]], function (front, _, command)
+      local list = errors(front, command, "all")
+      assert.equal(1, #list)
+      assert.matches("C stack overflow", list[1])
+      assert.equal("false\tC stack overflow\n", command.out)
+      assert.is_nil(command.err:find("debugger:", 1, true))
+    end)
+  end)
+
   it("is no matter to debuggers that have not asked for any", function ()
     debugger.debug([[
 pcall(error)

@@ -35,6 +35,20 @@ while not stop do
 end
 ]]
 
+local waiting = [[
+local function add (a, b)
+  local sum = a + b
+  return sum
+end
+local n = 0
+while n < 3 do
+  n = n + 1
+  add(n, 2)
+end
+while n do
+end
+]]
+
 local failing = [[
 local function get (t)
   local key = "name"
@@ -77,6 +91,23 @@ app.lua:7 | add : ƒ (a, b), r : 3, t : table {name: 'x'}, this : undefined
 Paused on exception
 fail.lua:3 fail.lua:5 | Exception : "]] .. message .. [[", key : "name", ]]
 .. "t : table {}, this : undefined\n", result.stdout)
+    end)
+  end)
+
+  it("set breakpoints, run code and pause by what people do", function ()
+    run.within(function (where)
+      run.write(where .. "/app.lua", waiting)
+      local result = run.command({
+        "timeout", "100", "node", "--experimental-websocket", "--no-warnings",
+        run.root .. "/spec/inspect/acting.mjs", run.build, where
+      }, {cwd = where})
+      assert.equal("", result.stderr)
+      assert.equal([[
+app.lua:6 | add : ƒ (a, b), n : 0
+app.lua:3 app.lua:8 | a : 1, b : 2, sum : 3
+3 undefined 'changed'
+app.lua:10 | add : ƒ (a, b), n : 3
+]], result.stdout)
     end)
   end)
 

@@ -138,6 +138,10 @@ coroutine.resume(co)
       assert.matches("^function %(a, %.%.%.%) { app%.lua:2 }$",
                      v.f.description)
       local f = front:properties(v.f.objectId, "internalProperties")
+      local place = f["[[FunctionLocation]]"]
+      assert.equal("app.lua:2", place.description)
+      assert.same({scriptId = paused.callFrames[1].location.scriptId,
+                   lineNumber = 1, columnNumber = 0}, place.value)
       assert.equal(1, front:properties(f["[[Upvalues]]"].objectId).up.value)
       local co = front:properties(v.co.objectId, "internalProperties")
       assert.equal("suspended", co["[[Status]]"].value)
@@ -157,6 +161,78 @@ for i = 1, 1000 do t[i] = i * i end
       assert.equal("[101 … 200]", names[2])
       local part = front:properties(all[names[2]].objectId)
       assert.equal(150 * 150, part["150"].value)
+    end)
+  end)
+
+  it("of a very large table come in parts of parts, without previews",
+     function ()
+    stopped([[
+local t = {name = "x"}
+for i = 1, 20000 do t[i] = i end
+]], function (front, paused)
+      local function parts (id)
+        local list, names = {}, {}
+        local result = front:ask("Runtime.getProperties", {
+          objectId = id, ownProperties = true, generatePreview = true
+        }).result
+        for i, one in ipairs(result) do
+          list[one.name], names[i] = one.value, one.name
+        end
+        return list, names
+      end
+      local all, names = parts(variable(front, paused, "t").objectId)
+      assert.same({"[1 … 10000]", "[10001 … 20000]", "name"}, names)
+      all, names = parts(all[names[2]].objectId)
+      assert.equal(100, #names)
+      assert.equal("[10101 … 10200]", names[2])
+      all, names = parts(all[names[2]].objectId)
+      assert.equal(100, #names)
+      assert.equal(10150, all["10150"].value)
+    end)
+  end)
+
+  it("of a large table are previewed by its first fields", function ()
+    stopped([[
+local t = {name = "x"}
+for i = 1, 20000 do t[i] = i end
+]], function (front, paused)
+      local scope = paused.callFrames[1].scopeChain[1].object.objectId
+      local result = front:ask("Runtime.getProperties", {
+        objectId = scope, ownProperties = true, generatePreview = true
+      })
+      local preview = result.result[1].value.preview
+      assert.is_true(preview.overflow)
+      assert.equal(101, #preview.properties)
+      assert.same({name = "100", type = "number", value = "100"},
+                  preview.properties[100])
+      assert.same({name = "name", type = "string", value = "x"},
+                  preview.properties[101])
+    end)
+  end)
+
+  it("that are userdata have the name of their kind", function ()
+    stopped("local file = io.stdout", function (front, paused)
+      local file = variable(front, paused, "file")
+      assert.equal("FILE*", file.className)
+      assert.matches("^FILE%*: 0x%x+$", file.description)
+    end)
+  end)
+
+  it("are given as JSON where that is asked for", function ()
+    stopped([[
+local t = {list = {1, 2.5, "x"}, [1] = true, f = print, none = {}}
+local endless = {}
+endless[1] = endless
+]], function (front, paused)
+      local by_value = {returnByValue = true}
+      assert.same({
+        type = "object", value = {list = {1, 2.5, "x"}, ["1"] = true, f = {},
+                                  none = {}}
+      }, (front:value(paused, 1, "t", by_value)))
+      local ok, problem = pcall(front.value, front, paused, 1, "endless",
+                                by_value)
+      assert.is_false(ok)
+      assert.matches("Object reference chain is too long", problem)
     end)
   end)
 

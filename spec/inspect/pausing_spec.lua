@@ -94,6 +94,46 @@ describe("a breakpoint", function ()
     end)
   end)
 
+  it("stops in what only the running program has", function ()
+    debugger.attach([[
+local function f (x)
+  return x
+end
+while not go do end
+f(1)
+]], function (front)
+      assert.equal(1, #front:stop_at(2).locations)
+      front:ask("Runtime.evaluate", {expression = "go = true"})
+      assert.equal("f:2 (main chunk):5",
+                   place(front:event "Debugger.paused"))
+    end)
+  end)
+
+  it("holds for calls that begin after its answer", function ()
+    debugger.attach([[
+local function f (x)
+  return x
+end
+local done
+local function g ()
+  while round == done do coroutine.wrap(os.clock)() end
+  done = round
+  f(done)
+end
+while true do coroutine.wrap(g)() end
+]], function (front)
+      for n = 1, 40 do
+        local set = front:stop_at(2)
+        front:ask("Runtime.evaluate", {expression = "round = " .. n})
+        local at = front:event "Debugger.paused"
+        assert.equal("f:2 g:8", place(at))
+        front:ask("Debugger.removeBreakpoint",
+                  {breakpointId = set.breakpointId})
+        front:ask "Debugger.resume"
+      end
+    end)
+  end)
+
   it("is gone when it is removed, and with all others on demand", function ()
     debugger.debug(program, function (front)
       local set = front:stop_at(2)
@@ -191,6 +231,27 @@ end)()
   end)
 end)
 
+describe("the pause button in a program that sleeps", function ()
+  it("stops it when the function of C returns", function ()
+    debugger.attach([[
+while not go do end
+local pipe = io.popen "sleep 1; echo woken"
+print "sleeps"
+io.stdout:flush()
+local word = pipe:read "a"
+print(word)
+]], function (front, command)
+      front:ask("Runtime.evaluate", {expression = "go = true"})
+      command:until_says "sleeps\n"
+      local at = front:go "pause"
+      assert.equal("(main chunk):6", place(at))
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.equal("sleeps\nwoken\n\n", command.out)
+    end)
+  end)
+end)
+
 describe("a step", function ()
   it("over a line passes over its calls", function ()
     debugger.debug(program, function (front)
@@ -249,6 +310,30 @@ print "after"
       front:stop_at(2)
       front:go "resume"
       assert.equal("(main chunk):6", place(front:go "stepOver"))
+    end)
+  end)
+
+  it("into a resume goes into the coroutine, by whatever way", function ()
+    debugger.debug([[
+local function body ()
+  local x = 1
+  coroutine.yield(x)
+  return x
+end
+local co = coroutine.create(body)
+coroutine.resume(co)
+coroutine.resume(co)
+local wrapped = coroutine.wrap(body)
+wrapped()
+]], function (front)
+      front:stop_at(7)
+      front:stop_at(10)
+      front:go "resume"
+      assert.equal("body:2", place(front:go "stepInto"))
+      assert.equal("(main chunk):8", place(front:go "stepOut"))
+      assert.equal("body:4", place(front:go "stepInto"))
+      assert.equal("(main chunk):10", place(front:go "resume"))
+      assert.equal("body:2", place(front:go "stepInto"))
     end)
   end)
 

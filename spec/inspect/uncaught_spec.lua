@@ -80,6 +80,18 @@ outer()
                  place(list[1].exceptionDetails))
   end)
 
+  it("is told where C has no more levels", function ()
+    local list = thrown [[
+local function deeper ()
+  return (("x"):gsub("x", deeper))
+end
+deeper()
+]]
+    assert.equal(1, #list)
+    assert.matches("C stack overflow",
+                   list[1].exceptionDetails.exception.description)
+  end)
+
   it("is told of a program that runs when the debugger comes", function ()
     debugger.attach("print 'begun'\nio.stdout:flush()\n"
                     .. "while not stop do end\nerror 'late'",

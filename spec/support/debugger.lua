@@ -13,13 +13,11 @@ local served = require "spec.support.served"
 
 local debugger = {}
 
-local PATIENCE = 20000
-
 local function wait (what, ready)
   local late = false
   local timer = uv.new_timer()
   uv.update_time()
-  timer:start(PATIENCE, 0, function () late = true end)
+  timer:start(run.patience, 0, function () late = true end)
   while not ready() and not late do
     uv.run("once")
   end
@@ -263,16 +261,25 @@ function Front:go (method, params)
   return self:event "Debugger.paused"
 end
 
---- The url of the program, and a breakpoint at a line of it, from 1.
-function Front:stop_at (line, condition)
+-- The url of the program, which is told of when its first function runs.
+local function url_of (front)
   local url
-  for _, script in ipairs(self:events "Debugger.scriptParsed") do
-    url = script.url:find "/app%.lua$" and script.url or url
-  end
-  return self:ask("Debugger.setBreakpointByUrl", {
-    url = url, lineNumber = line - 1, columnNumber = 0,
+  wait("app.lua", function ()
+    for _, script in ipairs(front:events "Debugger.scriptParsed") do
+      url = script.url:find "/app%.lua$" and script.url or url
+    end
+    return url or front.closed
+  end)
+  return url
+end
+
+--- A breakpoint at a line of the program, from 1.
+function Front:stop_at (line, condition)
+  local set, problem = self:ask("Debugger.setBreakpointByUrl", {
+    url = url_of(self), lineNumber = line - 1, columnNumber = 0,
     condition = condition or ""
   })
+  return set or error(problem and problem.message or "no reply", 2)
 end
 
 --- What an expression is in a frame, from 1: its RemoteObject, and the details

@@ -20,6 +20,10 @@ run.root = here:match "^(.*)/spec/support$"
 run.build = os.getenv "TG_BUILD" or run.root .. "/build"
 run.lua = os.getenv "LUA" or "lua5.4"
 
+--- How long something is waited for, in ms. Under a sanitizer (make asan) all
+-- takes several times as long.
+run.patience = os.getenv "LD_PRELOAD" and 100000 or 20000
+
 local function versions ()
   local pipe = io.popen(run.lua .. " -v 2>&1")
   local text = pipe:read "a"

@@ -11,7 +11,7 @@ local function wait (what, ready)
   local late = false
   local timer = uv.new_timer()
   uv.update_time()      -- the loop's clock stands still while it does not run
-  timer:start(20000, 0, function () late = true end)
+  timer:start(run.patience, 0, function () late = true end)
   while not ready() and not late do
     uv.run("once")
   end

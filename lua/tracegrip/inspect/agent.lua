@@ -26,7 +26,6 @@ local pausing = require "tracegrip.inspect.pausing"
 local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
 local runtime = require "tracegrip.inspect.runtime"
-local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
 local wire = require "tracegrip.wire"
 core.own()
@@ -164,7 +163,7 @@ function calls.wait (co)
 end
 
 function calls.source (_, source)
-  scripts.meet(source)
+  debugger.met(source)
 end
 
 function calls.say (co)

@@ -1,9 +1,10 @@
 -- box.lua - things that a debugger shows as objects and that are none in the
 -- program: the variables of a scope, a part of a large table, upvalues.
 --
---   box.new {description =, class =, list =, set =}
+--   box.new {description =, class =, list =, set =, folded =}
 --     list ()             the variables: a list of {name =, value =}
 --     set (name, value)   optional: changes one; false if there is none
+--     folded              optional: there is no preview of it
 --   box.is(value)
 
 local core = require "tracegrip.core"

@@ -12,6 +12,8 @@
 --                         a new script: those that belong to it are put there;
 --                         on_resolved(session, breakpoint)
 --   breakpoints.publish(script)          the hook is told (all of them: nil)
+--   breakpoints.await(wanted)            the next new source is to be told,
+--                                        breakpoints or not; or no more
 --   breakpoints.hits(script, line, holds)
 --                         ids of those there for which holds(session,
 --                         breakpoint) is true
@@ -26,6 +28,7 @@ core.own()
 local breakpoints = {}
 
 local goal                      -- {script =, line =}
+local awaited = false           -- a new source is to be told in any case
 
 -- Set of its lines with a breakpoint that counts.
 local function lines_of (script)
@@ -65,7 +68,7 @@ end
 
 -- A source that is yet to be loaded may have some.
 local function publish_interest ()
-  local any = false
+  local any = awaited
   sessions.each("debugger", function (session)
     any = any or session.active and next(session.breakpoints) ~= nil
   end)
@@ -80,6 +83,11 @@ function breakpoints.publish (script)
   for _, one in ipairs(scripts.all()) do
     publish_one(one)
   end
+end
+
+function breakpoints.await (wanted)
+  awaited = wanted
+  publish_interest()
 end
 
 local function place (script, one)

@@ -12,6 +12,7 @@
 --                              an error in the frame of that level; whether the
 --                              program has stood still there
 --   debugger.begin(co)         the program is to stop at its first line
+--   debugger.met(source)       a function of a source that was never met
 --   debugger.leave(session)    it is gone
 --
 -- Lines of the protocol count from 0; here and in Lua they count from 1.
@@ -70,8 +71,24 @@ function scripts.on_new (script)
   end)
 end
 
-function methods.enable (session)
-  scripts.scan()
+-- Before a program's first function runs there is nothing to be found of it.
+local function has_begun (running)
+  local begun = false
+  for _, co in ipairs(running) do
+    begun = begun or frames.innermost(co, 0) ~= nil
+  end
+  return begun
+end
+
+function debugger.met (source)
+  breakpoints.await(false)
+  scripts.meet(source)
+end
+
+function methods.enable (session, _, co)
+  local running = core.inspector.chain(co)
+  scripts.scan(running)
+  breakpoints.await(not has_begun(running))
   session.debugger = true
   core.inspector.attached(true)
   exceptions.choose(session, session.exceptions)
@@ -87,6 +104,9 @@ function methods.disable (session)
   breakpoints.clear(session)
   exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
+  if not sessions.any "debugger" then
+    breakpoints.await(false)
+  end
   core.inspector.attached(sessions.any "debugger")
   return {}
 end

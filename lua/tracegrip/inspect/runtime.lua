@@ -23,6 +23,7 @@ local sessions = require "tracegrip.inspect.sessions"
 local stacktrace = require "tracegrip.inspect.stacktrace"
 local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
+local words = require "tracegrip.inspect.words"
 core.own()
 
 local CONTEXT = 1
@@ -101,7 +102,7 @@ local function error_object (value, trace, group)
 end
 
 local function thrown (value, trace, group)
-  local object = error_object(value, values.text(trace), group)
+  local object = error_object(value, words.value(trace), group)
   local line = math.tointeger(tonumber(tostring(trace):match(SEEN_LINES))) or 1
   return {result = object, exceptionDetails = details("Uncaught", line - 1,
                                                       object)}
@@ -113,7 +114,7 @@ function runtime.uncaught (co, value)
   local stack = stacktrace.describe(stacktrace.capture(co, FRAMES))
   local innermost = stack[1] or {}
   sessions.each("runtime", function (session)
-    local object = error_object(value, values.text(value), "console")
+    local object = error_object(value, words.value(value), "console")
     local it = details("Uncaught", innermost.lineNumber or 0, object)
     it.scriptId, it.url = innermost.scriptId, innermost.url
     it.stackTrace = {callFrames = stack}
@@ -132,7 +133,7 @@ end
 
 local function answer (value, params, group)
   if params.returnByValue == true and type(value) == "table" then
-    return {result = {type = "object", value = {}}}
+    return {result = {type = "object", value = values.plain(value)}}
   end
   return {result = values.describe(value, group,
                                    params.generatePreview == true)}
@@ -192,17 +193,15 @@ function methods.getProperties (_, params)
   if params.accessorPropertiesOnly == true then
     return {result = wire.array {}}
   end
-  local list, internal = {}, {}
+  local list = {}
   for _, one in ipairs(values.properties(value)) do
     if params.nonIndexedPropertiesOnly ~= true
        or math.type(one.key) ~= "integer" then
       list[#list + 1] = descriptor(one, group, params.generatePreview == true)
     end
   end
-  for i, one in ipairs(values.internals(value)) do
-    internal[i] = {name = one.name, value = values.describe(one.value, group)}
-  end
-  return {result = wire.array(list), internalProperties = wire.array(internal)}
+  local internal = wire.array(values.internals(value, group))
+  return {result = wire.array(list), internalProperties = internal}
 end
 
 function methods.releaseObject (_, params)

@@ -6,8 +6,9 @@
 --                                 text, functions, last}
 --   scripts.of(id)                the script of that id; raises a fault
 --   scripts.all()                 list, in the order in which they were met
---   scripts.scan()                meets all sources of functions that can be
---                                 reached from globals and loaded modules
+--   scripts.scan(running)         meets all sources of functions that can be
+--                                 reached from globals, loaded modules and the
+--                                 stacks of these coroutines
 --   scripts.url(path)             the address of a file, by its absolute path
 --   scripts.compilable(text)      the text of a file without what is no Lua
 --   scripts.declared(script, line)
@@ -22,12 +23,13 @@
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
+local frames = require "tracegrip.inspect.frames"
 local lines = require "tracegrip.inspect.lines"
 local target = require "tracegrip.target"
 core.own()
 
 local getinfo, getmetatable = debug.getinfo, debug.getmetatable
-local getupvalue, open = debug.getupvalue, io.open
+local getlocal, getupvalue, open = debug.getlocal, debug.getupvalue, io.open
 
 local scripts = {}
 
@@ -165,44 +167,63 @@ end
 -- What there is already
 ---------------------------------------------------------------------------
 
+local searched = {["function"] = true, table = true, thread = true}
+
 -- Breadth first, so that what is near is found within the limit.
 local function reach (found, seen, queue)
-  local kind = type(found)
-  if (kind == "table" or kind == "function") and not seen[found]
-     and #queue < MOST then
+  if searched[type(found)] and not seen[found] and #queue < MOST then
     seen[found] = true
     queue[#queue + 1] = found
   end
 end
 
-local function look_into (found, seen, queue)
-  if type(found) == "table" then
-    for key, value in next, found do
-      reach(key, seen, queue)
-      reach(value, seen, queue)
-    end
-  else
-    local i, name, value = 1, getupvalue(found, 1)
+local look = {}
+
+function look.table (found, seen, queue)
+  for key, value in next, found do
+    reach(key, seen, queue)
+    reach(value, seen, queue)
+  end
+end
+
+look["function"] = function (found, seen, queue)
+  local i, name, value = 1, getupvalue(found, 1)
+  while name do
+    reach(value, seen, queue)
+    i = i + 1
+    name, value = getupvalue(found, i)
+  end
+  local info = getinfo(found, "S")
+  if info.what ~= "C" and not core.inspector.own(found) then
+    scripts.meet(info.source)
+  end
+end
+
+-- Nothing else has the main chunk, and what it keeps in local variables.
+function look.thread (found, seen, queue)
+  for _, frame in ipairs(frames.of(found)) do
+    reach(frame.func, seen, queue)
+    local i, name, value = 1, getlocal(found, frame.level, 1)
     while name do
       reach(value, seen, queue)
       i = i + 1
-      name, value = getupvalue(found, i)
-    end
-    local info = getinfo(found, "S")
-    if info.what ~= "C" and not core.inspector.own(found) then
-      scripts.meet(info.source)
+      name, value = getlocal(found, frame.level, i)
     end
   end
-  reach(getmetatable(found), seen, queue)
 end
 
-function scripts.scan ()
+function scripts.scan (running)
   local registry = debug.getregistry()
   local seen, queue, at = {}, {}, 1
+  for _, co in ipairs(running) do
+    reach(co, seen, queue)
+  end
   reach(rawget(registry, 2), seen, queue)       -- LUA_RIDX_GLOBALS
   reach(rawget(registry, "_LOADED"), seen, queue)
   while queue[at] do
-    look_into(queue[at], seen, queue)
+    local found = queue[at]
+    look[type(found)](found, seen, queue)
+    reach(getmetatable(found), seen, queue)
     at = at + 1
   end
 end

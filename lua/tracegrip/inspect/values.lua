@@ -5,22 +5,27 @@
 --                                            an object, is of that group
 --   values.table(value, group)               the same, with a preview for the
 --                                            rows and columns of a table
---   values.text(value)                       one line of it, as in messages
 --   values.properties(value)                 list of {name =, value =, key =},
 --                                            of a table or a box
---   values.internals(value)                  the same of what is no property:
---                                            [[Metatable]], ...
+--   values.internals(value, group)           list of {name =, value =} of what
+--                                            is no property, [[Metatable]] and
+--                                            the like; the values are
+--                                            RemoteObjects
+--   values.plain(table)                      a table as JSON has it; raises a
+--                                            fault if that has no end
 --   values.argument(argument)                the value of a CallArgument
 --
--- No metamethod is ever called: tables are read by next and rawget, classes
--- told by a "__name" that is a string, addresses by %p. Sequences are not
--- called arrays: to the front end those begin with 0.
+-- No metamethod is ever called. Sequences are not called arrays: to the front
+-- end those begin with 0.
 
 local box = require "tracegrip.inspect.box"
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
+local fields = require "tracegrip.inspect.fields"
 local objects = require "tracegrip.inspect.objects"
+local scripts = require "tracegrip.inspect.scripts"
 local wire = require "tracegrip.wire"
+local words = require "tracegrip.inspect.words"
 core.own()
 
 local getmetatable, getinfo = debug.getmetatable, debug.getinfo
@@ -33,22 +38,12 @@ local LONGEST = 1 << 20         -- bytes of a string that are sent
 local NAMED, INDEXED = 5, 100   -- properties in a preview, as in V8
 local ROWS = 1000               -- the same of console.table
 local CUT = 100                 -- characters of a string there
-local BUCKET = 100              -- properties that are shown at once, if a table
-local MANY = 500                -- has more than this
+local PLAIN, DEEPEST = 100000, 100      -- values in a table that is given as
+                                        -- JSON, and levels
 
 ---------------------------------------------------------------------------
--- Words
+-- Remote objects
 ---------------------------------------------------------------------------
-
--- JSON has text and no bytes: what is not UTF-8 is written as Lua writes it.
-local function as_text (bytes)
-  if utf8.len(bytes) then
-    return bytes
-  end
-  return (bytes:gsub("[\x80-\xff%c\\]", function (c)
-    return ("\\x%02x"):format(c:byte())
-  end))
-end
 
 local function limited (bytes)
   if #bytes <= LONGEST then
@@ -56,75 +51,6 @@ local function limited (bytes)
   end
   return ("%s... (%d bytes)"):format(bytes:sub(1, LONGEST), #bytes)
 end
-
--- The class that a metatable names; nil.
-local function class_of (value)
-  local meta = getmetatable(value)
-  local name = type(meta) == "table" and rawget(meta, "__name")
-  return type(name) == "string" and as_text(name) or nil
-end
-
-local function function_text (f)
-  local info = getinfo(f, "Su")
-  if info.what == "C" then
-    return ("function () { [C] %p }"):format(f)
-  end
-  local names = {}
-  for i = 1, info.nparams do
-    names[i] = debug.getlocal(f, i) or "?"
-  end
-  if info.isvararg then
-    names[#names + 1] = "..."
-  end
-  return ("function (%s) { %s:%d }"):format(table.concat(names, ", "),
-                                            as_text(info.short_src),
-                                            info.linedefined)
-end
-
-local function table_text (t)
-  local class, n = class_of(t), rawlen(t)
-  return n > 0 and ("%s(#%d)"):format(class or "table", n) or class or "table"
-end
-
--- Concatenation, unlike tostring, asks no metatable of numbers.
-local function number_text (n)
-  return n ~= n and "NaN" or n == math.huge and "Infinity"
-         or n == -math.huge and "-Infinity"
-         or n == 0 and math.type(n) == "float" and 1 / n < 0 and "-0"
-         or n .. ""
-end
-
-local texts = {number = number_text, string = as_text, table = table_text,
-               ["function"] = function_text}
-
-function values.text (value)
-  local kind = type(value)
-  if box.is(value) then
-    return value.description
-  elseif texts[kind] then
-    return texts[kind](value)
-  elseif value == nil or kind == "boolean" then
-    return value == nil and "nil" or value and "true" or "false"
-  end
-  return ("%s: %p"):format(class_of(value) or kind, value)
-end
-
--- A key as the name of a property. A string that would look like another key
--- is told apart.
-local function key_text (key)
-  if type(key) == "string" then
-    local text = as_text(key)
-    return (text:find "^%-?%d+$" or text:find "^%[") and ("[%q]"):format(text)
-           or text
-  elseif math.type(key) == "integer" then
-    return ("%d"):format(key)
-  end
-  return "[" .. values.text(key) .. "]"
-end
-
----------------------------------------------------------------------------
--- Remote objects
----------------------------------------------------------------------------
 
 local scalars = {}
 
@@ -137,7 +63,7 @@ function scalars.boolean (value)
 end
 
 function scalars.number (value)
-  local text = number_text(value)
+  local text = words.number(value)
   if math.type(value) == "integer" and (value > EXACT or value < -EXACT) then
     return {type = "bigint", unserializableValue = text .. "n",
             description = text}
@@ -148,7 +74,7 @@ function scalars.number (value)
 end
 
 function scalars.string (value)
-  return {type = "string", value = as_text(limited(value))}
+  return {type = "string", value = words.text(limited(value))}
 end
 
 local kinds = {["function"] = {type = "function", class = "Function"},
@@ -159,8 +85,8 @@ local function object_of (value)
   return {
     type = known and known.type or "object",
     className = box.is(value) and value.class or known and known.class
-                or class_of(value) or type(value),
-    description = values.text(value)
+                or words.class(value) or type(value),
+    description = words.value(value)
   }
 end
 
@@ -173,7 +99,8 @@ function values.describe (value, group, preview)
   end
   local object = object_of(value)
   object.objectId = objects.keep(value, group)
-  if preview and object.type == "object" then
+  if preview and object.type == "object"
+     and not (box.is(value) and value.folded) then
     object.preview = preview_of(value, object)
   end
   return object
@@ -183,71 +110,12 @@ end
 -- Properties
 ---------------------------------------------------------------------------
 
-local ranks = {number = 1, string = 2}
-
-local function before (a, b)
-  local ra, rb = ranks[type(a.key)] or 3, ranks[type(b.key)] or 3
-  if ra ~= rb then
-    return ra < rb
-  elseif ra == 3 then
-    return a.name < b.name
-  end
-  return a.key < b.key
-end
-
-local function entries (t)
-  local list = {}
-  for key, value in next, t do
-    list[#list + 1] = {key = key, name = key_text(key), value = value}
-  end
-  table.sort(list, before)
-  return list
-end
-
--- A part of a table, whose fields can be changed there.
-local function bucket (t, list, from)
-  local to = math.min(from + BUCKET - 1, #list)
-  local keys, by_name = {}, {}
-  for i = from, to do
-    keys[#keys + 1] = list[i].key
-    by_name[list[i].name] = list[i].key
-  end
-  local name = ("[%s … %s]"):format(list[from].name, list[to].name)
-  return {name = name, value = box.new {
-    description = "", class = "table",
-    list = function ()
-      local part = {}
-      for i, key in ipairs(keys) do
-        part[i] = {key = key, name = key_text(key), value = rawget(t, key)}
-      end
-      return part
-    end,
-    set = function (field, value)
-      local key = by_name[field]
-      if key ~= nil then
-        rawset(t, key, value)
-      end
-      return key ~= nil
-    end
-  }}
-end
-
 -- Of a large table its parts, each of which is read when it is opened.
 function values.properties (value)
   if box.is(value) then
     return value.list()
-  elseif type(value) ~= "table" then
-    return {}
   end
-  local list = entries(value)
-  if #list <= MANY then
-    return list
-  end
-  local buckets = {}
-  for from = 1, #list, BUCKET do
-    buckets[#buckets + 1] = bucket(value, list, from)
-  end
-  return buckets
+  return type(value) == "table" and fields.all(value) or {}
 end
 
 local function upvalues (f)
@@ -285,24 +153,39 @@ local function stack (co)
   }
 end
 
+-- Where a Lua function begins: a click on it leads there. nil: of others.
+local function place_of (f)
+  local info = getinfo(f, "S")
+  if info.what == "C" or core.inspector.own(f) then
+    return nil
+  end
+  local line = math.max(info.linedefined, 1)
+  return {
+    type = "object", value = {scriptId = scripts.meet(info.source).id,
+                              lineNumber = line - 1, columnNumber = 0},
+    description = ("%s:%d"):format(words.text(info.short_src), line)
+  }
+end
+
 -- What is no property, for people to see.
-function values.internals (value)
+function values.internals (value, group)
   local list, kind = {}, type(value)
-  local function add (name, what)
-    list[#list + 1] = {name = name, value = what}
+  local function add (name, object)
+    list[#list + 1] = object and {name = name, value = object}
   end
   if box.is(value) then
     return list
   elseif getmetatable(value) then
-    add("[[Metatable]]", getmetatable(value))
+    add("[[Metatable]]", values.describe(getmetatable(value), group))
   end
   if kind == "function" then
+    add("[[FunctionLocation]]", place_of(value))
     if getupvalue(value, 1) then
-      add("[[Upvalues]]", upvalues(value))
+      add("[[Upvalues]]", values.describe(upvalues(value), group))
     end
   elseif kind == "thread" then
-    add("[[Status]]", coroutine.status(value))
-    add("[[Stack]]", stack(value))
+    add("[[Status]]", values.describe(coroutine.status(value)))
+    add("[[Stack]]", values.describe(stack(value), group))
   end
   return list
 end
@@ -324,18 +207,26 @@ local function property_preview (one, levels)
   local scalar = scalars[type(value)]
   local kind = scalar and scalar(value) or object_of(value)
   local text = kind.type == "function" and ""
-               or shortened(values.text(value))
+               or shortened(words.value(value))
   return {name = one.name, type = kind.type, value = text,
           valuePreview = levels > 0 and kind.type == "object"
                          and preview_of(value, kind, ROWS, levels - 1) or nil}
+end
+
+local function previewed (value, most)
+  if type(value) == "table" and not box.is(value) then
+    return fields.some(value, most)
+  end
+  return values.properties(value), true
 end
 
 -- Own properties only; what there is beyond the limits is an overflow. Of
 -- properties that are objects there are previews too, for so many levels.
 function preview_of (value, object, most, levels)
   local named, indexed, list = 0, 0, {}
-  local overflow = false
-  for _, one in ipairs(values.properties(value)) do
+  local shown, all = previewed(value, most or INDEXED)
+  local overflow = not all
+  for _, one in ipairs(shown) do
     local index = math.type(one.key) == "integer"
     if index and indexed < (most or INDEXED)
        or not index and named < (most or NAMED) then
@@ -356,6 +247,54 @@ function values.table (value, group)
     object.preview = preview_of(value, object, ROWS, 1)
   end
   return object
+end
+
+---------------------------------------------------------------------------
+-- By value
+---------------------------------------------------------------------------
+
+local function is_sequence (t)
+  local n = 0
+  for _ in next, t do
+    n = n + 1
+  end
+  for i = 1, n do
+    if rawget(t, i) == nil then
+      return false
+    end
+  end
+  return n > 0
+end
+
+local plain
+
+-- What JSON has no word for is null, or an object without fields.
+local function plain_value (value, budget, depth)
+  if type(value) == "table" then
+    return plain(value, budget, depth + 1)
+  elseif not scalars[type(value)] then
+    return {}
+  end
+  local known = scalars[type(value)](value).value
+  return known == nil and wire.null or known
+end
+
+-- A table that is in itself is deeper than any.
+function plain (t, budget, depth)
+  local list = is_sequence(t)
+  local all = list and wire.array {} or {}
+  for key, value in next, t do
+    budget.left = budget.left - 1
+    if budget.left < 0 or depth > DEEPEST then
+      fault.raise("Object reference chain is too long")
+    end
+    all[list and key or words.key(key)] = plain_value(value, budget, depth)
+  end
+  return all
+end
+
+function values.plain (t)
+  return plain(t, {left = PLAIN}, 1)
 end
 
 ---------------------------------------------------------------------------
