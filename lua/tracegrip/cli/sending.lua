@@ -14,7 +14,8 @@ local FINISH_MS = 5000          -- for a collector, when all is over
 sending.options = {
   {name = "otlp", metavar = "URL", group = "Spans",
    help = "Send calls as spans of OpenTelemetry to the collector there "
-          .. "(OTLP/HTTP); env: where OTEL_EXPORTER_OTLP_ENDPOINT says."},
+          .. "(OTLP/HTTP), with times as recorded; env: where "
+          .. "OTEL_EXPORTER_OTLP_ENDPOINT says."},
   {name = "otlpFormat", metavar = "FORMAT", choices = {"protobuf", "json"},
    group = "Spans", default = "protobuf", help = "How spans are written."},
   {name = "traceparent", kind = "traceparent", metavar = "PARENT",
