@@ -47,7 +47,7 @@ end
 local function exported (recording)
   local path = os.tmpname()
   run.write(path, recording)
-  local pipe = io.popen(run.build .. "/bin/tracegrip export otlp --raw -o - "
+  local pipe = io.popen(run.build .. "/bin/tracegrip export otlp -o - "
                         .. path .. " 2>/dev/null")
   local spans = {}
   for line in pipe:lines() do
