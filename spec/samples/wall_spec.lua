@@ -236,8 +236,8 @@ describe("a program that is sampled by the clock", function ()
   it("may end while it sleeps", function ()
     local code = timed .. [[
       local pid = process.pid()
-      os.execute("(sleep 0.3; kill " .. pid .. ") &")
-      work(0.05)
+      os.execute("(sleep 0.6; kill " .. pid .. ") &")
+      work(0.3)
       process.sleep(5)
     ]]
     recorded.with(code, {wall = true}, nil, function (info, recording)
