@@ -249,7 +249,7 @@ describe("tracegrip log", function ()
                  .. "what tracing has cost %(%-%-raw%); those of reports and "
                  .. "viewers with %-%-true\n$"
     for flags, expected in pairs {
-      ["--from 0"] = note, ["--to +1"] = note, [""] = "^$",
+      ["--from 0"] = note, ["--to +1m"] = note, [""] = "^$",
       ["--from 0 --raw"] = "^$", ["--from 0 --true"] = "^$"
     } do
       local result = shell(fib, "$T log -o - " .. flags .. " rec")

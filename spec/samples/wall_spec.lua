@@ -76,7 +76,8 @@ describe("samples by the clock", function ()
       for _ = 1, 500 do rest(0.0006) work(0.0004) end
       tell()
     ]], {sample = 1000}, function (told, list)
-      assert.is_true(math.abs(told - list.spin) < 0.12)
+      -- Where others want the processor, some of their time counts as work.
+      assert.is_true(math.abs(told - list.spin) < 0.2)
       assert.is_true(list.nap > 0.3)
     end)
   end)
