@@ -87,11 +87,12 @@ function Way:abandon ()
   self.sender:abandon()
 end
 
--- Waits for what is on its way, not for long, and tells what became of it all.
-function Way:finish ()
+-- Waits for what is on its way and tells what became of it all. Not for long;
+-- 'patient': as long as some of it is taken.
+function Way:finish (patient)
   local over = false
   self.timer:close()
-  self.sender:finish(FINISH_MS, function () over = true end)
+  self.sender:finish(FINISH_MS, function () over = true end, patient)
   while not over do
     self.uv.run("once")
   end
