@@ -48,7 +48,7 @@ exported speedscope "drop it on https://www.speedscope.app" --min-ms 0.005
 exported folded "flamegraph.pl $out/orders.folded >flame.svg; below it is drawn
            for a terminal"
 exported packets "a packet a line: head -3 $out/orders.packets.jsonl" \
-  --to 60 -o "$out/orders.packets.jsonl"
+  --raw --to 60 -o "$out/orders.packets.jsonl"
 echo
 ls -lh "$out" | awk 'NR > 1 {print "  " $5 "\t" $9}'
 

@@ -195,9 +195,9 @@ const files = {
   part: exported("orders.trace.json", "chrome", "--from", "110",
     "--to", "111.5"),
   whole: exported("orders.cpuprofile", "cpuprofile", "--no-c",
-    "--to", "80"),
+    "--to", "30"),
   profile: exported("orders.speedscope.json", "speedscope", "--no-c",
-    "--to", "80"),
+    "--to", "14"),
   folded: exported("orders.folded", "folded", "--no-c"),
   html: exported("orders.html", "html", "--to", "200")
 }

@@ -25,7 +25,7 @@ const tg_Format tg_formats[] = {
   {"html", "any browser, without a network: timeline, flame graph, table",
    ".html", 1000000, 3000, true, 1, false, NULL, tg_format_html, false},
   {"otlp", "OpenTelemetry: calls as spans, lines of JSON for the Collector",
-   ".otlp.jsonl", 1000000, 0, true, 1, false, NULL, tg_format_otlp, false},
+   ".otlp.jsonl", 1000000, 0, true, 1, false, NULL, tg_format_otlp, true},
   {"packets", "protocol packets, a line each (JSON Lines)", ".jsonl",
    0, 0, true, 1, false, tg_packets_work,
    tg_format_packets, true},

@@ -308,12 +308,14 @@ int trace_export (lua_State *L) {
 int export_formats (lua_State *L) {
   lua_newtable(L);
   for (const tg_Format *f = tg_formats; f->name != NULL; f++) {
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     lx_set_string(L, "name", f->name);
     lx_set_string(L, "what", f->what);
     lx_set_string(L, "ending", f->ending);
     lx_set_integer(L, "limit", (lua_Integer)f->limit);
     lx_set_integer(L, "depth", f->depth);
+    lua_pushboolean(L, f->raw);
+    lua_setfield(L, -2, "raw");
     lua_rawseti(L, -2, (lua_Integer)(f - tg_formats) + 1);
   }
   return 1;

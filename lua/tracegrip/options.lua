@@ -288,7 +288,8 @@ options.reading = options.joined({
    help = "Coroutine N only; 1 is the main one."},
   {name = "from", kind = "moment", metavar = "MS", group = "What is shown",
    help = "Only calls that begin MS milliseconds (2s, 1m) after the start, "
-          .. "or later; +MS is after the first call, as viewers count."},
+          .. "or later, by the times that are shown here; +MS is after the "
+          .. "first call, as viewers count."},
   {name = "to", kind = "moment", metavar = "MS", group = "What is shown",
    help = "As if it had been stopped MS milliseconds after the start, or +MS "
           .. "after the first call."},
@@ -298,8 +299,16 @@ options.reading = options.joined({
 -- For what gives times without what tracing has cost.
 options.times = {
   {name = "raw", flag = "--raw", value = true, group = "What is shown",
-   help = "Times as recorded, with what tracing has cost the program; --from "
-          .. "and --to are then such times too."},
+   help = "Times as recorded, with what tracing has cost the program, as logs "
+          .. "and packets have them; --from and --to are then such times "
+          .. "too."},
+}
+
+-- Beside those, for what gives times as recorded if nothing else is said.
+options.corrected = {
+  {name = "corrected", flag = "--true", value = true, group = "What is shown",
+   help = "Times as in reports and viewers, without what tracing has cost; "
+          .. "--from and --to are then such times too."},
 }
 
 -- How values are shown; as recorded if nothing else is said.

@@ -105,6 +105,37 @@ describe("tracegrip export", function ()
     end)
   end
 
+  -- From the first call to the last, in nanoseconds.
+  local function span_of (text, key, scale)
+    local from, to = math.huge, 0
+    for at in text:gmatch('"' .. key .. '":"?([%d.]+)') do
+      from, to = math.min(from, tonumber(at)), math.max(to, tonumber(at))
+    end
+    return math.floor((to - from) * scale + 0.5)
+  end
+
+  it("writes spans by the clock, as other processes have them", function ()
+    local code = [[
+      local function f () end
+      local function last () end
+      for i = 1, 20000 do f() end
+      last()
+    ]]
+    local texts = {}
+    for text in output(code, [[
+      for what in packets otlp "otlp --true"; do
+        $T export $what rec.tgr --exclude '^f$' --no-c -o - 2>/dev/null
+        echo ==
+      done
+      $T export otlp rec.tgr]]):gmatch "(.-)==\n" do
+      texts[#texts + 1] = text
+    end
+    local recorded = span_of(texts[1]:gsub('{"type":"exited[^\n]*', ""),
+                             "time", 1e6)
+    assert.equal(recorded, span_of(texts[2], "startTimeUnixNano", 1))
+    assert.is_true(span_of(texts[3], "startTimeUnixNano", 1) < recorded)
+  end)
+
   for name, format in pairs(formats) do
     it("writes " .. name .. " beside the recording", function ()
       local text, said = output(calls, "$T export " .. name .. " rec.tgr\nls")
@@ -114,7 +145,7 @@ describe("tracegrip export", function ()
     end)
 
     it("writes " .. name .. " of a trace with nothing in it", function ()
-      output("", "$T export " .. name .. " --to 0 rec.tgr -o - | wc -c")
+      output("", "$T export " .. name .. " --raw --to 0 rec.tgr -o - | wc -c")
     end)
   end
 

@@ -279,7 +279,9 @@ describe("the log", function ()
 
   it("is complete after Ctrl-C", function ()
     local result = run.command({"sh", "-c", [[
-      "$1" run -o log program.lua & sleep 0.5; kill -INT $!; wait $!
+      "$1" run -o log program.lua &
+      until grep -qs math.abs log; do sleep 0.05; done
+      kill -INT $!; wait $!
       echo $?; tail -n 2 log]], "sh", tracegrip},
       {files = {["program.lua"] = "while true do math.abs(1) end"}})
     assert.matches("^1\n[^\n]+└ %(main chunk%) [^\n]+\n── %d+ calls, ",

@@ -192,11 +192,13 @@ describe("tracegrip record", function ()
       $T record -o rec program.lua >out &
       until grep -qs ready out; do sleep 0.05; done
       $T record -o rec other.lua
+      touch enough
       wait]],
       {["program.lua"] = [[
         io.stdout:write "ready\n"
         io.stdout:flush()
-        os.execute "sleep 2"]], ["other.lua"] = "print 'ran'"},
+        os.execute "until test -e enough; do sleep 0.05; done"]],
+       ["other.lua"] = "print 'ran'"},
       "being recorded by process %d+")
   end)
 

@@ -154,7 +154,7 @@ describe("tracegrip report", function ()
     assert.equal("(main chunk) busy fib",
                  names "--no-c --exclude wrap --thread 1")
     assert.not_matches("fib", names "--thread 2")
-    assert.matches("busy", names "--min-duration 2")
+    assert.matches("busy", names "--min-duration 1")
     assert.equal("", names "--min-duration 1000000")
     assert.equal("", names "--to 0")
     assert.equal("", names "--from 10m")
@@ -242,6 +242,21 @@ describe("tracegrip log", function ()
       $T log --no-times -o there rec
       cmp live recorded && cmp live there && grep -c fib live]])
     assert.equal("265\n", text)
+  end)
+
+  it("says which times --from means, unless that was said", function ()
+    local note = "^tracegrip: %-%-from and %-%-to are times as recorded, with "
+                 .. "what tracing has cost %(%-%-raw%); those of reports and "
+                 .. "viewers with %-%-true\n$"
+    for flags, expected in pairs {
+      ["--from 0"] = note, ["--to +1m"] = note, [""] = "^$",
+      ["--from 0 --raw"] = "^$", ["--from 0 --true"] = "^$"
+    } do
+      local result = shell(fib, "$T log -o - " .. flags .. " rec")
+      assert.matches(expected, result.stderr)
+      assert.matches("fib", result.stdout)
+    end
+    assert.equal(2, shell(fib, "$T log --true --raw rec").status)
   end)
 
   it("takes filters and limits of values", function ()

@@ -76,7 +76,8 @@ describe("samples by the clock", function ()
       for _ = 1, 500 do rest(0.0006) work(0.0004) end
       tell()
     ]], {sample = 1000}, function (told, list)
-      assert.is_true(math.abs(told - list.spin) < 0.12)
+      -- Where others want the processor, some of their time counts as work.
+      assert.is_true(math.abs(told - list.spin) < 0.2)
       assert.is_true(list.nap > 0.3)
     end)
   end)
@@ -118,9 +119,10 @@ describe("samples by the clock", function ()
       for _ = 1, 100 do rest(0.002) work(0.001) end
       print(process.now() - start)
     ]], {sample = 1000, wall = true}, nil, function (_, recording, result)
-      local _, whole = parts(recording:traces()[1])
+      local _, whole, report = parts(recording:traces()[1])
       local passed = tonumber(result.stdout) * 1000
-      assert.is_true(whole >= passed * 0.99 and whole < passed + 500)
+      assert.is_true(whole >= passed * 0.99)
+      assert.is_true(whole <= report.duration_ms)
     end)
   end)
 
@@ -235,8 +237,8 @@ describe("a program that is sampled by the clock", function ()
   it("may end while it sleeps", function ()
     local code = timed .. [[
       local pid = process.pid()
-      os.execute("(sleep 0.3; kill " .. pid .. ") &")
-      work(0.05)
+      os.execute("(sleep 0.6; kill " .. pid .. ") &")
+      work(0.3)
       process.sleep(5)
     ]]
     recorded.with(code, {wall = true}, nil, function (info, recording)

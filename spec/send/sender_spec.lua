@@ -82,6 +82,21 @@ describe("a sender", function ()
     ]])
   end)
 
+  it("waits longer for one that takes some of it, if it is patient", function ()
+    local code = [[
+      for i = 1, 3 do s:push("x", 1) end
+      local timer = uv.new_timer()
+      timer:start(60, 60, function () answer(200) end)
+      s:finish(100, function ()
+        print(s.sent, s.dropped)
+        timer:close()
+      end, %s)
+      uv.run()
+    ]]
+    assert.equal("3\t0\n", says(code:format "true"))
+    assert.equal("1\t2\n", says(code:format "false"))
+  end)
+
   it("is over at once when there is nothing to wait for", function ()
     assert.equal("over\n", says [[
       s:finish(1000000, function () print "over" end)

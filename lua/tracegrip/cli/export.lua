@@ -66,7 +66,7 @@ local own = {
 export.viewable = options.joined(viewable, options.reading,
                                  options.times)
 
-export.options = options.joined(own, export.viewable)
+export.options = options.joined(own, export.viewable, options.corrected)
 
 function export.declare (parser)
   local names = {}
@@ -140,7 +140,6 @@ end
 -- The options for a trace's export from those of the command line.
 local function choices (parsed, trace, progress)
   parsed.minDuration = parsed.minDuration or parsed.minMs
-  parsed.raw = parsed.raw or parsed.format == "packets" or nil
   local chosen = options.filter(parsed, trace)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
@@ -233,6 +232,7 @@ end
 
 function export.run (parsed)
   export.check(parsed)
+  recording.choose_times(parsed, export.format(parsed.format).raw)
   local output = output_of(parsed)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local result, message, code = export.write(parsed, trace, output)

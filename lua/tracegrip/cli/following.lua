@@ -149,7 +149,7 @@ function Follower:drain ()
     leave(self, one)
   end
   self.timer:close()
-  way:finish()
+  way:finish(true)
   if self.lost > 0 then
     main.note("%s not sent: the ring was faster",
               units.several(self.lost, "event"))

@@ -14,18 +14,15 @@ local log = {
   usage = "[options] FILE"
 }
 
-log.options = options.joined(logstyle.options(), options.reading, {
-  {name = "corrected", flag = "--true", value = true, group = "What is shown",
-   help = "Times as in reports and viewers, without what tracing has cost; "
-          .. "--from and --to are then such times too."}
-}, options.values)
+log.options = options.joined(logstyle.options(), options.reading,
+                             options.corrected, options.times, options.values)
 
 function log.declare (parser)
   parser:argument("file"):description("The recording.")
 end
 
 function log.run (parsed)
-  parsed.raw = not parsed.corrected
+  recording.choose_times(parsed, true)
   local style = logstyle.of(parsed, 1, parsed.file)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local ok, message, code = trace:log(style, options.filter(parsed, trace))

@@ -80,6 +80,20 @@ function recording.note_damage (path, trace, info)
   end
 end
 
+-- Settles which times are shown, by --true or --raw; 'raw': those as recorded,
+-- if nothing else is said. What was read in a report or a viewer is another
+-- moment there.
+function recording.choose_times (parsed, raw)
+  local said = parsed.corrected or parsed.raw
+  if parsed.corrected and parsed.raw then
+    main.misuse("--true and --raw are two kinds of times")
+  elseif raw and not said and (parsed.from or parsed.to) then
+    main.note("--from and --to are times as recorded, with what tracing has "
+              .. "cost (--raw); those of reports and viewers with --true")
+  end
+  parsed.raw = parsed.raw or raw and not parsed.corrected
+end
+
 -- What a method of a trace that reads all of it gives ("report", "tree"), for
 -- the filters of the command line; shows how far it is. 'levels' is that of a
 -- tree.

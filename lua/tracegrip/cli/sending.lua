@@ -14,7 +14,8 @@ local FINISH_MS = 5000          -- for a collector, when all is over
 sending.options = {
   {name = "otlp", metavar = "URL", group = "Spans",
    help = "Send calls as spans of OpenTelemetry to the collector there "
-          .. "(OTLP/HTTP); env: where OTEL_EXPORTER_OTLP_ENDPOINT says."},
+          .. "(OTLP/HTTP), with times as recorded; env: where "
+          .. "OTEL_EXPORTER_OTLP_ENDPOINT says."},
   {name = "otlpFormat", metavar = "FORMAT", choices = {"protobuf", "json"},
    group = "Spans", default = "protobuf", help = "How spans are written."},
   {name = "traceparent", kind = "traceparent", metavar = "PARENT",
@@ -86,11 +87,12 @@ function Way:abandon ()
   self.sender:abandon()
 end
 
--- Waits for what is on its way, not for long, and tells what became of it all.
-function Way:finish ()
+-- Waits for what is on its way and tells what became of it all. Not for long;
+-- 'patient': as long as some of it is taken.
+function Way:finish (patient)
   local over = false
   self.timer:close()
-  self.sender:finish(FINISH_MS, function () over = true end)
+  self.sender:finish(FINISH_MS, function () over = true end, patient)
   while not over do
     self.uv.run("once")
   end

@@ -6,8 +6,9 @@
 --     client   http.lua's
 --   sender:push(body, count)     takes a request of so many things, or drops it
 --   sender:miss(count, problem)  counts what cannot be sent as dropped
---   sender:finish(ms, done)      no more will come: done() when all is answered
---                                or so many ms have passed
+--   sender:finish(ms, done, patient)   no more will come: done() when all is
+--                                answered or so many ms have passed; patient:
+--                                since the last thing was taken
 --   sender.sent, sender.dropped  how many things so far
 --   sender.problem               the first thing that went wrong, in words
 --
@@ -69,6 +70,9 @@ local function accept (self, request, answer)
   end
   self.pause = nil
   leave(self, request)
+  if self.patient and self.done then
+    self.deadline:again()
+  end
 end
 
 -- How long nothing is sent. Half of it is left to chance.
@@ -184,10 +188,10 @@ local function give_up (self)
   conclude(self)
 end
 
-function Sender:finish (ms, done)
-  self.done = done
+function Sender:finish (ms, done, patient)
+  self.done, self.patient = done, patient
   self.deadline = uv.new_timer()
-  self.deadline:start(ms, 0, function () give_up(self) end)
+  self.deadline:start(ms, ms, function () give_up(self) end)
   send(self)
 end
 
