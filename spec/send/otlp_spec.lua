@@ -332,12 +332,7 @@ describe("listen {profile = ...}", function ()
     local request = to.requests[1]
     assert.equal("/ingest?name=shop", request.path)
     assert.equal("a", request.headers["x-scope"])
-    local path = os.tmpname()
-    run.write(path, request.body)
-    local pipe = io.popen("zcat <" .. path)
-    local profile = pprof.read(pipe:read "a")
-    pipe:close()
-    os.remove(path)
+    local profile = pprof.read(run.unzip(request.body))
     assert.equal(1000000, profile.period)
     assert.is_true(profile.duration > 1e8)
     local seen = {}
