@@ -17,7 +17,6 @@
 
 local core = require "tracegrip.core"
 local resource = require "tracegrip.resource"
-local units = require "tracegrip.cli.units"
 core.own()
 
 local otlp = {}
@@ -204,7 +203,7 @@ function otlp.sender (plan)
   end
   return require("tracegrip.send.sender").new({
     url = plan.url, headers = headers, ca = plan.ca, timeout = plan.timeout,
-    check = check_of(plan.format)
+    check = check_of(plan.format), title = "otlp", thing = "span"
   }, client)
 end
 
@@ -217,16 +216,6 @@ function otlp.pump (taker, sender, all)
     end
     sender:push(body, count)
   end
-end
-
--- What became of it, in a line.
-function otlp.told (sender)
-  local line = ("otlp: %s sent, %s dropped"):format(
-    units.several(sender.sent, "span"), units.count(sender.dropped))
-  if sender.dropped > 0 and sender.problem then
-    line = line .. " (" .. sender.problem .. ")"
-  end
-  return line
 end
 
 return otlp
