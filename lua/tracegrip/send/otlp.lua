@@ -51,12 +51,6 @@ local function environment_url ()
          or complete(set("OTEL_EXPORTER_OTLP_ENDPOINT") or DEFAULT)
 end
 
-local function unescape (text)
-  return (text:gsub("%%(%x%x)", function (hex)
-    return string.char(tonumber(hex, 16))
-  end))
-end
-
 -- "key=value,key2=value2" as W3C's baggage has it, in its order: {key, value,
 -- key2, value2}.
 local function pairs_of (text)
@@ -64,7 +58,8 @@ local function pairs_of (text)
   for part in (text or ""):gmatch "[^,]+" do
     local key, value = part:match "^%s*([^=]-)%s*=%s*([^;]-)%s*$"
     if key and key ~= "" then
-      list[#list + 1], list[#list + 2] = unescape(key), unescape(value)
+      list[#list + 1] = resource.unescape(key)
+      list[#list + 1] = resource.unescape(value)
     end
   end
   return list
