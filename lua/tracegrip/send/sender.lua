@@ -195,7 +195,8 @@ function Sender:finish (ms, done)
   send(self)
 end
 
--- For a collector that has not answered nobody waits again.
+-- A collector that has just not answered, or asked for patience, gets no more
+-- of it.
 function Sender:part (ms, done)
   if self.resting then
     self:abandon()
