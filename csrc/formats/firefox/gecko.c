@@ -427,18 +427,6 @@ static void put_document (Gecko *w) {
   put(w, "}\n");
 }
 
-/* The output's errno first, as in processed.c. */
-static tg_Status status_of (Gecko *w) {
-  if (w->ok && !w->out->failed)
-    return TG_OK;
-  int error = w->x->out->error != 0 ? w->x->out->error
-                                    : w->tracks.spool.error;
-  if (error == 0 || error == ENOMEM)
-    return TG_ERR_MEMORY;
-  errno = error;
-  return TG_ERR_IO;
-}
-
 /* The older version has nothing that could show a call's values, so none are
    put aside. */
 tg_Status tg_format_gecko (tg_Export *x) {
@@ -453,7 +441,7 @@ tg_Status tg_format_gecko (tg_Export *x) {
   tg_Status status = ready ? tg_tracks_run(&w.tracks) : TG_ERR_MEMORY;
   if (status == TG_OK) {
     put_document(&w);
-    status = status_of(&w);
+    status = tg_tracks_outcome(&w.tracks, w.ok && !w.out->failed);
   }
   int error = errno;
   tg_tracks_free(&w.tracks);
