@@ -137,6 +137,7 @@ build = {
         "csrc/hook/resumechain.c",
         "csrc/hook/running.c",
         "csrc/hook/sampler.c",
+        "csrc/hook/stackwalk.c",
         "csrc/hook/standins.c",
         "csrc/hook/stash.c",
         "csrc/hook/unseen.c",
