@@ -164,6 +164,7 @@ build = {
         "csrc/packet/lualiteral.c",
         "csrc/packet/names.c",
         "csrc/packet/packet.c",
+        "csrc/packet/packetline.c",
         "csrc/packet/packetmemo.c",
         "csrc/packet/plainvalues.c",
         "csrc/packet/scalars.c",
