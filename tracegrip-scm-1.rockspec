@@ -71,6 +71,7 @@ build = {
         "csrc/direct/proof.c",
         "csrc/export/boxnames.c",
         "csrc/export/export.c",
+        "csrc/export/jsontext.c",
         "csrc/export/longest.c",
         "csrc/export/parts.c",
         "csrc/export/readahead.c",

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "export/jsontext.h"
 #include "formats/firefox/firefox.h"
 #include "formats/firefox/geckosamples.h"
 #include "formats/firefox/meta.h"
@@ -61,11 +62,11 @@ static void put_number (Gecko *w, const char *before, uint64_t v) {
 }
 
 static void put_ms (Gecko *w, uint64_t ns) {
-  tg_export_time(w->out, ns, 1000000);
+  tg_jsontext_time(w->out, ns, 1000000);
 }
 
 static void put_string (Gecko *w, const char *s) {
-  tg_export_string(w->out, s, strlen(s));
+  tg_jsontext_string(w->out, s, strlen(s));
 }
 
 static const tg_Function *function_of (const Gecko *w,
@@ -154,7 +155,7 @@ static void put_strings (Gecko *w, const tg_StackTables *c) {
   for (uint32_t i = 0; i < NSTRINGS * c->nfuncs; i++) {
     tg_buf_clear(&text);
     add[i / c->nfuncs](w, &c->funcs[i % c->nfuncs], &text);
-    tg_export_string(w->out, text.data, text.size);
+    tg_jsontext_string(w->out, text.data, text.size);
     put(w, ",");
     w->ok = w->ok && !text.failed;
     turn(w);
@@ -366,7 +367,7 @@ static void put_name (Gecko *w, const tg_Track *track, uint32_t i) {
   else
     tg_tracks_name(&w->tracks, track, &name);
   put(w, "{\"name\":");
-  tg_export_string(w->out, name.data, name.size);
+  tg_jsontext_string(w->out, name.data, name.size);
   w->ok = w->ok && !name.failed;
   put(w, ",\"processName\":");
   put_string(w, tg_meta_program(w->x));

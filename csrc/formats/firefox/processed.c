@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/jsontext.h"
 #include "export/ticks.h"
 #include "formats/firefox/arguments.h"
 #include "formats/firefox/document.h"
@@ -97,7 +98,7 @@ static void put_allocations (tg_Tracks *t, tg_Track *track,
 */
 
 static void put_string (tg_Document *w, const char *s) {
-  tg_export_string(w->out, s, strlen(s));
+  tg_jsontext_string(w->out, s, strlen(s));
 }
 
 /* The viewer hides tracks that are quiet; of ours even those are wanted. */
