@@ -50,6 +50,7 @@ build = {
         "csrc/binding/lx.c",
         "csrc/binding/readoptions.c",
         "csrc/binding/system.c",
+        "csrc/binding/typelist.c",
         "csrc/channel/blockstream.c",
         "csrc/channel/channel.c",
         "csrc/channel/clientstream.c",

@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "binding/luasink.h"
 #include "binding/readoptions.h"
+#include "binding/typelist.h"
 #include "packet/packet.h"
 #include "session/traceinfo.h"
 #include "session/tracing.h"
@@ -228,7 +229,7 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
-  tg_readoptions_pushtypes(L, types_of(t));
+  tg_typelist_push(L, types_of(t));
   if (is_open(f) && t->session != NULL && join(f, t))
     tell(L, at);
   else

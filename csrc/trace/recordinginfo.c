@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "trace/recordinginfo.h"
-#include "binding/readoptions.h"
+#include "binding/typelist.h"
 #include "reader/usage.h"
 #include "stream/marks.h"
 #include "trace/readtrace.h"
@@ -92,7 +92,7 @@ static int describe_trace (lua_State *L) {
   measure(L, r, &pace, &m);
   lua_createtable(L, 0, 12);
   lx_set_string(L, "name", t->name);
-  tg_readoptions_pushtypes(L, t->options.types);
+  tg_typelist_push(L, t->options.types);
   lua_setfield(L, -2, "types");
   if (t->options.sample > 0) {
     lx_set_integer(L, "sample", t->options.sample);
