@@ -262,6 +262,7 @@ build = {
         "csrc/trace/actorfeed.c",
         "csrc/trace/consolemarks.c",
         "csrc/trace/exporttrace.c",
+        "csrc/trace/feedtraces.c",
         "csrc/trace/livelog.c",
         "csrc/trace/readtrace.c",
         "csrc/trace/recordinginfo.c",
