@@ -304,19 +304,22 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 }
 
 /* The trace is in the list before it has begun: the limits of the session are
-   worked out from the list. On failure it is taken out again, and if it was
-   the first one nothing is left of tracing; errno survives what that does. */
+   worked out from the list. But not while the sampler is set up, which calls
+   functions of Lua: the hook of the other traces sees those, and a tick, and
+   would ask a trace without a stream what it has. On failure it is taken out
+   again, and if it was the first one nothing is left of tracing; errno survives
+   what that does. */
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
   tg_assert(t->session == NULL && first == (s->traces == NULL));
   tg_allocations_settle(s);
   if (!begin_undisturbed(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
+  t->clockless = !tg_sampler_add(s, L, rate_of(t));
   t->session = s;
   t->end = TG_END_NOT;
   t->next = s->traces;
   s->traces = t;
-  t->clockless = !tg_sampler_add(s, L, rate_of(t));
   tg_Status status = t->clockless ? TG_ERR_IO : begin_trace(s, t);
   if (status != TG_OK) {
     int error = errno;
