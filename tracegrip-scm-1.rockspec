@@ -215,6 +215,7 @@ build = {
         "csrc/session/calibration.c",
         "csrc/session/collections.c",
         "csrc/session/heap.c",
+        "csrc/session/machinery.c",
         "csrc/session/pause.c",
         "csrc/session/process.c",
         "csrc/session/snapshot.c",
