@@ -272,6 +272,7 @@ build = {
         "csrc/trace/report.c",
         "csrc/trace/scopesession.c",
         "csrc/trace/trace.c",
+        "csrc/trace/tracefields.c",
       },
       incdirs = {"csrc"},
       defines = {"_GNU_SOURCE"},
