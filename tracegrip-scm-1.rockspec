@@ -368,6 +368,7 @@ build = {
     ["tracegrip.server.sockets"] = "lua/tracegrip/server/sockets.lua",
     ["tracegrip.server.tab"] = "lua/tracegrip/server/tab.lua",
     ["tracegrip.target"] = "lua/tracegrip/target.lua",
+    ["tracegrip.testfiles"] = "lua/tracegrip/testfiles.lua",
     ["tracegrip.testframes"] = "lua/tracegrip/testframes.lua",
     ["tracegrip.wire"] = "lua/tracegrip/wire.lua",
   },

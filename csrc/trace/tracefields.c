@@ -1,6 +1,6 @@
 /*
-** tracefields.c - see tracefields.h. On the thread that runs the state. Little of
-** this is noted while the program runs: it is counted when somebody wants to
+** tracefields.c - see tracefields.h. On the thread that runs the state. Little
+** of this is noted while the program runs: it is counted when somebody wants to
 ** know.
 */
 #include "trace/tracefields.h"
