@@ -283,6 +283,7 @@ build = {
     ["tracegrip.boot"] = "lua/tracegrip/boot.lua",
     ["tracegrip.busted"] = "lua/tracegrip/busted.lua",
     ["tracegrip.cli.attach"] = "lua/tracegrip/cli/attach.lua",
+    ["tracegrip.cli.attached"] = "lua/tracegrip/cli/attached.lua",
     ["tracegrip.cli.columns"] = "lua/tracegrip/cli/columns.lua",
     ["tracegrip.cli.coverage"] = "lua/tracegrip/cli/coverage.lua",
     ["tracegrip.cli.diff"] = "lua/tracegrip/cli/diff.lua",

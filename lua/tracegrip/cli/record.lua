@@ -129,8 +129,8 @@ local function note_nothing (path)
             table.concat(heeding, ", and no "), older)
 end
 
--- We end as the command has ended: by its signal, or with its exit status, which
--- is returned.
+-- We end as the command has ended: by its signal, or with its exit status,
+-- which is returned.
 local function end_alike (parsed, file, how, status)
   if parsed.dashes and not target.is_of(file.path, file.run) then
     note_nothing(parsed.output)
