@@ -256,15 +256,19 @@ static uint64_t name_of (const Marks *k, const tg_Mark *m) {
   return (uint64_t)NSTRINGS * k->stacks->nfuncs + n;
 }
 
-/* Runs on any thread: it reads tables that are complete (parts.h). Phase 1 is
-   an interval. */
-static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
-  const Marks *k = ud;
+static void begin_mark (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   tg_buf_addchar(out, '[');
   tg_buf_addu64(out, name_of(k, m));
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->from);
   tg_buf_addchar(out, ',');
+}
+
+/* Runs on any thread: it reads tables that are complete (parts.h). Phase 1 is
+   an interval. */
+static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
+  const Marks *k = ud;
+  begin_mark(k, out, m);
   tg_meta_moment(out, m->to);
   tg_buf_addstr(out, m->func == TG_NOTE_MOMENT ? ",0," : ",1,");
   tg_buf_addu64(out, tg_meta_mark_category(m->func));
@@ -275,11 +279,7 @@ static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
 /* Version 5 has the time of a marker only. */
 static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
-  tg_buf_addchar(out, '[');
-  tg_buf_addu64(out, name_of(k, m));
-  tg_buf_addchar(out, ',');
-  tg_meta_moment(out, m->from);
-  tg_buf_addchar(out, ',');
+  begin_mark(k, out, m);
   add_data(k, out, m);
 }
 
