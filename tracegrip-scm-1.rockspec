@@ -131,6 +131,7 @@ build = {
         "csrc/hook/crosscheck.c",
         "csrc/hook/emit.c",
         "csrc/hook/errorvalue.c",
+        "csrc/hook/fullevent.c",
         "csrc/hook/hook.c",
         "csrc/hook/lastrun.c",
         "csrc/hook/ownframes.c",
