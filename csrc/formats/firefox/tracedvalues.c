@@ -18,7 +18,6 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
-#include "export/export.h"
 #include "export/jsontext.h"
 #include "text/utf8.h"
 
