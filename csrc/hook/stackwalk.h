@@ -31,9 +31,10 @@ typedef struct tg_StackWalk {
 /*
 ** Looks at what runs, from 'L' on, whose innermost 'skip' frames are left out.
 ** False: without memory, or where the session has coroutines and shadow stacks
-** that are not what runs any more; what was found is of no use then. Where calls are traced the
-** chain of coroutines is the session's, and frames that the stream has CALLs of
-** are marked so; where they are not, running.h knows the chain.
+** that are not what runs any more; what was found is of no use then. Where
+** calls are traced the chain of coroutines is the session's, and frames that
+** the stream has CALLs of are marked so; where they are not, running.h knows
+** the chain.
 */
 bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
                          int skip);

@@ -1,9 +1,9 @@
 /*
 ** actorfeed.c - the object Feed, which an actor in the program itself reads
 ** (lua/tracegrip/actor.lua): its traces come and go (feedtraces.h), its
-** listener is told, packets are read. On the thread that runs the state. Without
-** memory a trace does not join, and its start fails; a feed that is there reads
-** on as it did.
+** listener is told, packets are read. On the thread that runs the state.
+** Without memory a trace does not join, and its start fails; a feed that is
+** there reads on as it did.
 */
 #include "trace/actorfeed.h"
 
