@@ -15,8 +15,8 @@
 #include "binding/display.h"
 #include "binding/jsonreader.h"
 #include "binding/lx.h"
-#include "binding/readoptions.h"
 #include "binding/system.h"
+#include "binding/typelist.h"
 #include "client/filetail.h"
 #include "client/receiver.h"
 #include "direct/proof.h"
@@ -196,11 +196,11 @@ int luaopen_tracegrip_core (lua_State *L) {
   luaL_newlib(L, core);
   tg_consolemarks_push(L);
   lua_setfield(L, -2, "marks");
-  tg_readoptions_pushtypes(L, TG_TYPES_CALLS);
+  tg_typelist_push(L, TG_TYPES_CALLS);
   lua_setfield(L, -2, "traceTypes");
-  tg_readoptions_pushtypes(L, TG_TYPES_ALL);
+  tg_typelist_push(L, TG_TYPES_ALL);
   lua_setfield(L, -2, "allTypes");
-  tg_readoptions_pushtypes(L, TG_TYPES_PROTOCOL);
+  tg_typelist_push(L, TG_TYPES_PROTOCOL);
   lua_setfield(L, -2, "protocolTypes");
   push_losses(L);
   lua_setfield(L, -2, "losses");

@@ -13,6 +13,7 @@
 
 #include "binding/readoptions.h"
 #include "base/alloc.h"
+#include "binding/typelist.h"
 
 /* What an option is for. */
 enum {
@@ -130,61 +131,6 @@ static void read_patterns (const Reading *r, tg_Patterns *list) {
   lua_pop(L, 1);
 }
 
-/* ---- trace types ---- */
-
-/* For messages: "name, callsite, ...". */
-static void push_known_types (lua_State *L) {
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  for (int i = 0; i < TG_NTYPES; i++) {
-    if (i > 0)
-      luaL_addstring(&b, ", ");
-    luaL_addstring(&b, tg_tracetype_name(i));
-  }
-  luaL_pushresult(&b);
-}
-
-/* What was given may be anything: luaL_tolstring shows it, also by a __tostring
-   of the program's, which is fine outside the hook. */
-static int unknown_type (lua_State *L) {
-  const char *name = luaL_tolstring(L, -1, NULL);
-  push_known_types(L);
-  return luaL_error(L, "no such trace type '%s' (known: %s)", name,
-                    lua_tostring(L, -1));
-}
-
-/* The list at 'index', from the stack's bottom, into bits: by raw access up to
-   the first nil, as a list is. */
-static uint32_t read_types (lua_State *L, int index) {
-  uint32_t types = 0;
-  if (!lua_istable(L, index))
-    luaL_error(L, "option 'trace': a list of trace types expected, got %s",
-               luaL_typename(L, index));
-  for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
-    uint32_t bit = 0;
-    if (lua_type(L, -1) == LUA_TSTRING)
-      bit = tg_tracetype_bit(lua_tostring(L, -1));
-    if (bit == 0)
-      unknown_type(L);
-    types |= bit;
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  return types;
-}
-
-/* The set of types as the list that a program would write. */
-void tg_readoptions_pushtypes (lua_State *L, uint32_t types) {
-  lua_Integer n = 0;
-  lua_newtable(L);
-  for (int i = 0; i < TG_NTYPES; i++) {
-    if (types & (1u << i)) {
-      lua_pushstring(L, tg_tracetype_name(i));
-      lua_rawseti(L, -2, ++n);
-    }
-  }
-}
-
 /* A header, or nil, which leaves '*out' as it was. */
 void tg_readoptions_parent (lua_State *L, int index, tg_SpanContext *out) {
   size_t size = 0;
@@ -203,7 +149,7 @@ void tg_readoptions_parent (lua_State *L, int index, tg_SpanContext *out) {
 /* An empty list is fine: then packets have no fields but those that all
    have. */
 static void opt_trace (Reading *r) {
-  uint32_t types = read_types(r->L, lua_gettop(r->L));
+  uint32_t types = tg_typelist_read(r->L, lua_gettop(r->L));
   r->typed = types != TG_TYPE_SAMPLES;
   if ((types & TG_TYPE_SAMPLES) && r->o->sample == 0)
     r->o->sample = TG_SAMPLE_DEFAULT;

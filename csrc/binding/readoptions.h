@@ -31,7 +31,4 @@ tg_Options *tg_readoptions_new (lua_State *L);                 /* [-0, +1, m] */
 void tg_readoptions_parent (lua_State *L, int index,
                             tg_SpanContext *out);              /* [-0, +0, v] */
 
-/* Pushes a list of the names of 'types'. */
-void tg_readoptions_pushtypes (lua_State *L, uint32_t types);  /* [-0, +1, m] */
-
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/refs.h"
 #include "channel/handover.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
@@ -90,9 +91,8 @@ tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
   return l;
 }
 
-/* Relaxed is enough: who pins has the channel already. */
 tg_Channel *tg_channel_pin (tg_Channel *l) {
-  atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
+  tg_refs_pin(&l->refs);
   return l;
 }
 
@@ -106,10 +106,8 @@ static void free_names (tg_Channel *l) {
 
 /* Nobody else has it: what is left in its lists is freed without the mutex. */
 void tg_channel_unpin (tg_Channel *l) {
-  if (l == NULL
-      || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) > 1)
+  if (l == NULL || !tg_refs_unpin(&l->refs))
     return;
-  tg_assert(atomic_load(&l->refs) == 0);
   for (tg_Command *c = l->commands, *next; c != NULL; c = next) {
     next = c->next;
     tg_command_free(c);

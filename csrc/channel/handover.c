@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/refs.h"
 
 struct tg_Handover {
   _Atomic uint32_t refs;
@@ -32,17 +33,14 @@ tg_Handover *tg_handover_new (void) {
   return k;
 }
 
-/* Relaxed is enough: who pins has a pin already, or the mutex of the one who
-   has. */
 tg_Handover *tg_handover_pin (tg_Handover *k) {
-  atomic_fetch_add_explicit(&k->refs, 1, memory_order_relaxed);
+  tg_refs_pin(&k->refs);
   return k;
 }
 
 /* A part that nobody has taken goes with it. */
 void tg_handover_unpin (tg_Handover *k) {
-  if (k == NULL
-      || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) > 1)
+  if (k == NULL || !tg_refs_unpin(&k->refs))
     return;
   tg_part_free(&k->part);
   tg_free(k);

@@ -204,12 +204,4 @@ void tg_export_left_out (const tg_Export *x, tg_Buf *out);
    put behind a name; nothing is added if nothing is missing. */
 void tg_export_remarks (const tg_Export *x, tg_Buf *out);
 
-/* Any bytes as a JSON string with its quotes: what is not UTF-8 becomes
-   U+FFFD. */
-void tg_export_string (tg_Buf *out, const char *s, size_t size);
-
-/* Nanoseconds as a decimal number of 'unit' nanoseconds (1000: microseconds,
-   1000000: milliseconds), exact, without needless zeros. */
-void tg_export_time (tg_Buf *out, uint64_t ns, uint32_t unit);
-
 #endif

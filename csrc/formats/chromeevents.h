@@ -11,6 +11,7 @@
 #define TG_CHROMEEVENTS_H
 
 #include "export/export.h"
+#include "export/jsontext.h"
 
 #define TG_CHROME_START_NS UINT64_C(1000)   /* time 0 of the trace */
 
@@ -33,7 +34,7 @@ void tg_chromeevents_name (tg_ChromeEvents *e, const char *what, uint32_t tid,
 TG_INLINE void tg_chromeevents_time (tg_ChromeEvents *e, const char *key,
                                      uint64_t ns) {
   tg_buf_addstr(e->out, key);
-  tg_export_time(e->out, ns, 1000);
+  tg_jsontext_time(e->out, ns, 1000);
 }
 
 /* A packet's time in the document. */

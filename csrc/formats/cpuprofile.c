@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/jsontext.h"
 #include "export/ticks.h"
 #include "formats/formats.h"
 #include "formats/lineticks.h"
@@ -58,7 +59,7 @@ static void put_sample (Document *d, const tg_V8Sample *s) {
     tg_buf_addchar(&d->deltas.text, ',');
   }
   tg_buf_addu64(d->out, TG_V8_ID(s->node));
-  tg_export_time(&d->deltas.text, s->at_ns - d->at_ns, 1000);
+  tg_jsontext_time(&d->deltas.text, s->at_ns - d->at_ns, 1000);
   d->at_ns = s->at_ns;
 }
 
@@ -156,7 +157,7 @@ static bool put_nodes (Document *d) {
 
 static void put_number (Document *d, const char *key, uint64_t ns) {
   tg_buf_addstr(d->out, key);
-  tg_export_time(d->out, ns, 1000);
+  tg_jsontext_time(d->out, ns, 1000);
 }
 
 /* The name of the trace, and what is missing of it. */

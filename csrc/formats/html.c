@@ -25,6 +25,7 @@
 
 #include "base/alloc.h"
 #include "export/boxnames.h"
+#include "export/jsontext.h"
 #include "export/threadlist.h"
 #include "formats/formats.h"
 #include "packet/scalars.h"
@@ -208,7 +209,7 @@ static bool put_texts (Document *d) {
 /* A string in a script: nothing in it may look like the script's end. */
 static void put_string (tg_Buf *out, const char *s, size_t size) {
   tg_Buf text = {0};
-  tg_export_string(&text, s, size);
+  tg_jsontext_string(&text, s, size);
   for (size_t i = 0; i < text.size; i++) {
     if (text.data[i] == '<')
       tg_buf_addstr(out, "\\u003c");

@@ -8,11 +8,11 @@
 */
 #include <inttypes.h>
 
-#include "export/export.h"
+#include "export/jsontext.h"
 #include "formats/otlpbatch.h"
 
 static void put_string (tg_OtlpBatch *b, const char *s, size_t size) {
-  tg_export_string(b->out, s, size);
+  tg_jsontext_string(b->out, s, size);
 }
 
 static void put_id (tg_OtlpBatch *b, const char *key, uint64_t id) {

@@ -27,6 +27,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/boxnames.h"
+#include "export/jsontext.h"
 #include "export/threadlist.h"
 #include "export/ticks.h"
 #include "formats/formats.h"
@@ -331,7 +332,7 @@ static bool put_events (Document *d) {
 
 static void put_text (tg_Buf *out, const char *key, const char *text) {
   tg_buf_addstr(out, key);
-  tg_export_string(out, text, strlen(text));
+  tg_jsontext_string(out, text, strlen(text));
 }
 
 /* "whole program", or "main" if there is no other coroutine. */
@@ -356,7 +357,7 @@ static void put_profile_head (Document *d, uint32_t profile, bool others) {
   name_profile(d, profile, others, &name);
   tg_buf_addfmt(out, "{\"type\":\"%s\",\"name\":",
                 d->ticks ? "sampled" : "evented");
-  tg_export_string(out, name.data, name.size);
+  tg_jsontext_string(out, name.data, name.size);
   if (name.failed)
     fail(d);
   tg_buf_free(&name);

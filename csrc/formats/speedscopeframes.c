@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/boxnames.h"
+#include "export/jsontext.h"
 
 /* Two kinds of frames, each with its own numbers: functions by their label,
    since definitions that read the same are one frame to a person; coroutines
@@ -62,12 +63,12 @@ static void put_function (tg_Buf *out, const tg_Function *f) {
   tg_Buf label = {0};
   tg_boxname_label(f, &label);
   tg_buf_addstr(out, ",\n{\"name\":");
-  tg_export_string(out, label.data, label.size);
+  tg_jsontext_string(out, label.data, label.size);
   out->failed = out->failed || label.failed;
   tg_buf_free(&label);
   if (!f->is_c && f->url != NULL) {
     tg_buf_addstr(out, ",\"file\":");
-    tg_export_string(out, f->url, strlen(f->url));
+    tg_jsontext_string(out, f->url, strlen(f->url));
     tg_buf_addstr(out, ",\"line\":");
     tg_buf_addu64(out, tg_funclabels_line(f));
   }
@@ -83,7 +84,7 @@ static void put_waiting (const tg_Export *x, const tg_ThreadEntry *t) {
   tg_boxname_thread(x, t->thread, t->first, &name);
   tg_buf_addchar(&name, ')');
   tg_buf_addstr(out, ",\n{\"name\":");
-  tg_export_string(out, name.data, name.size);
+  tg_jsontext_string(out, name.data, name.size);
   tg_buf_addchar(out, '}');
   out->failed = out->failed || name.failed;
   tg_buf_free(&name);

@@ -13,6 +13,7 @@
 
 #include "export/boxnames.h"
 #include "export/export.h"
+#include "export/jsontext.h"
 #include "export/ticks.h"
 
 bool tg_v8profile_init (tg_V8Profile *v, tg_Export *x, bool ticks) {
@@ -210,7 +211,7 @@ void tg_v8profile_clean (tg_Buf *out, size_t at) {
 
 void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size) {
   size_t at = out->size;
-  tg_export_string(out, s, size);
+  tg_jsontext_string(out, s, size);
   tg_v8profile_clean(out, at);
 }
 

@@ -71,7 +71,7 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out);
 /* The number of a node in the document: a root is 1. */
 #define TG_V8_ID(node) ((node) + 1)
 
-/* As tg_export_string, but free of a word by which DevTools would take the
+/* As tg_jsontext_string, but free of a word by which DevTools would take the
    document for something else. */
 void tg_v8profile_put_string (tg_Buf *out, const char *s, size_t size);
 

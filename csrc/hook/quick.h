@@ -4,8 +4,8 @@
 ** special, room in the chunk. Or a frame that is hidden, which needs no room.
 **
 ** All of that is asked first, and nothing is changed meanwhile. If one answer
-** is no, the event is looked at in full (hook.c), as if it had only begun. So
-** the quick way has no second half to fall back from, calls nothing and need
+** is no, the event is looked at in full (fullevent.h), as if it had only begun.
+** So the quick way has no second half to fall back from, calls nothing and need
 ** not save a register.
 **
 ** What changes seldom is not asked at each event, but after each one that was

@@ -11,31 +11,14 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
-#include "base/grow.h"
 #include "base/standstill.h"
 #include "base/ticker.h"
-#include "hook/callee.h"
 #include "hook/lastrun.h"
+#include "hook/running.h"
+#include "hook/stackwalk.h"
 #include "hook/standins.h"
 
-/* Of a deeper stack the innermost ones are seen: to walk 200,000 frames takes
-   as long as the time between two samples. */
-#define FRAMES_MAX 1024
 #define LONGEST_NS 50000        /* that a sample takes by itself */
-#define CHAIN_MAX 250           /* Lua nests 200 resumes at most */
-
-/* A frame of a sample; or, with function 0, the coroutine whose frames
-   follow, with its number in place of the line. */
-typedef struct Seen {
-  const void *ci;               /* identity; not in the stream */
-  uint32_t function;            /* id and TG_SAMPLE_TRACED */
-  uint32_t line;
-} Seen;
-
-typedef struct SeenList {
-  Seen *list;                   /* owns */
-  uint32_t n, capacity;
-} SeenList;
 
 typedef struct tg_Sampler {
   tg_Ticker *ticker;            /* owns; NULL: none are taken */
@@ -50,7 +33,7 @@ typedef struct tg_Sampler {
                                    there was, in the stream's ticks, */
   double owed_ns;               /* and how long it has run for which no tick of
                                    the processor's has come yet */
-  SeenList now, before;         /* the sample that is made, and the last one */
+  tg_StackWalk now, before;     /* the sample that is made, and the last one */
   uint32_t epoch;               /* the writer's at that */
 } tg_Sampler;
 
@@ -80,190 +63,6 @@ static void on_wait (void *ud) {
 
 /*
 ** {==================================================================
-** Looking
-** ===================================================================
-*/
-
-static bool add (SeenList *d, const void *ci, uint32_t function,
-                 uint32_t line) {
-  if (!tg_grow(&d->list, &d->capacity, d->n + 1, sizeof *d->list))
-    return false;
-  d->list[d->n++] = (Seen){ci, function, line};
-  return true;
-}
-
-/* The record of a coroutine that runs, which gives it its number. One that has
-   the address of another that is gone gets a new one. */
-static tg_Coroutine *record_of (tg_Session *s, lua_State *co, lua_State *L) {
-  tg_Coroutine *t = tg_coroutines_find(&s->threads, co);
-  if (t != NULL && co != s->main && !tg_coroutine_alive(t, L)) {
-    tg_coroutines_remove(&s->threads, t);
-    t = NULL;
-  }
-  if (t != NULL)
-    return t;
-  t = tg_coroutines_add(&s->threads, s, co);
-  if (t == NULL)
-    return NULL;
-  tg_session_enlist(s, t, L);
-  t->id = (co == s->main) ? 1 : s->threads.next_id++;
-  return t;
-}
-
-/* The line at which a frame is, 0 for a C function. */
-static uint32_t line_of (lua_State *co, lua_Debug *ar, bool direct) {
-  int line;
-  if (direct)
-    line = tg_frame_is_c(ar->i_ci) ? 0 : tg_frame_line(ar->i_ci);
-  else {
-    lua_getinfo(co, "l", ar);
-    line = ar->currentline;
-  }
-  return line > 0 ? (uint32_t)line : 0;
-}
-
-/* What runs in the frame of 'ar'; our own functions are noted with function
-   0 and taken out later, since what is above them has to be looked at first.
-   False without memory. */
-static bool add_frame (tg_Session *s, tg_Coroutine *t, lua_Debug *ar) {
-  tg_Call c = {.t = t, .L = t->L, .ar = ar};
-  TG_STACK_GUARD(t->L);
-  tg_callee_find(&c, s->direct);
-  if (!s->direct)
-    lua_pop(t->L, 1);
-  TG_STACK_CHECK(t->L);
-  if (c.callee == NULL)
-    return false;
-  uint32_t what = c.callee->what;
-  uint32_t function = (what & TG_FR_OWN) ? 0 : what & TG_FR_ID;
-  uint32_t c_bit = (what & TG_FR_C) ? TG_FR_C : 0;
-  return add(&s->sampler->now, ar->i_ci, function | c_bit,
-             line_of(t->L, ar, s->direct));
-}
-
-/* From the innermost out, 'skip' of them not. */
-static bool add_frames (tg_Session *s, tg_Coroutine *t, int skip) {
-  lua_Debug ar;
-  if (!s->direct) {
-    for (int i = skip; i < FRAMES_MAX && lua_getstack(t->L, i, &ar); i++) {
-      if (!add_frame(s, t, &ar))
-        return false;
-    }
-    return true;
-  }
-  const void *ci = tg_direct_running(t->L);
-  if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
-    ci = NULL;                  /* the host's own: nothing runs */
-  for (int i = 0; i < FRAMES_MAX && ci != NULL; i++) {
-    ar.i_ci = (struct CallInfo *)(uintptr_t)ci;
-    if (i >= skip && !add_frame(s, t, &ar))
-      return false;
-    ci = tg_frame_caller(ci);
-  }
-  return true;
-}
-
-static void reverse (Seen *list, uint32_t n) {
-  for (uint32_t i = 0; i < n / 2; i++) {
-    Seen x = list[i];
-    list[i] = list[n - 1 - i];
-    list[n - 1 - i] = x;
-  }
-}
-
-/* Without our own functions and the C functions that they call to run the
-   program (pcall, xpcall): what those call is the program's. On the main
-   coroutine the host's come first, as that of lua.c does. Returns how many are
-   left. */
-static uint32_t strip (Seen *list, uint32_t n, bool ours) {
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t id = list[i].function & TG_FR_ID;
-    ours = id == 0 || (ours && (list[i].function & TG_FR_C));
-    list[i].function = id;
-    if (!ours)
-      list[left++] = list[i];
-  }
-  return left;
-}
-
-/* Where the shadow stack of a coroutine begins whose outermost frames were left
-   out. */
-static uint32_t first_seen (const tg_Coroutine *t, const Seen *list,
-                            uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    int64_t k = tg_coroutine_frame(t, list[i].ci);
-    if (k >= 0)
-      return (uint32_t)k;
-  }
-  return 0;
-}
-
-/* Marks those that the stream has CALLs of. False: the shadow stack has frames
-   that are not there any more. */
-static bool mark_traced (const tg_Coroutine *t, Seen *list, uint32_t n) {
-  uint32_t k = (n == FRAMES_MAX) ? first_seen(t, list, n) : 0;
-  for (uint32_t i = 0; i < n; i++) {
-    while (k < t->n && (t->frames[k].what & TG_FR_OWN))
-      k++;
-    if (k < t->n && t->frames[k].ci == list[i].ci) {
-      if (!(t->frames[k].what & TG_FR_HIDDEN))
-        list[i].function |= TG_SAMPLE_TRACED;
-      k++;
-    }
-  }
-  while (k < t->n && (t->frames[k].what & TG_FR_OWN))
-    k++;
-  return k == t->n;
-}
-
-/* One coroutine, outermost frame first. */
-static bool add_coroutine (tg_Session *s, tg_Coroutine *t, int skip) {
-  SeenList *d = &s->sampler->now;
-  if (!lua_checkstack(t->L, LUA_MINSTACK) || !add(d, NULL, 0, t->id))
-    return false;
-  uint32_t first = d->n;
-  if (!add_frames(s, t, skip))
-    return false;
-  reverse(d->list + first, d->n - first);
-  d->n = first + strip(d->list + first, d->n - first, t->id == 1);
-  return !s->hooked || mark_traced(t, d->list + first, d->n - first);
-}
-
-/* Where calls are traced the chain is known; outermost first. */
-static bool add_chain (tg_Session *s, lua_State *L, int skip) {
-  tg_Coroutine *chain[CHAIN_MAX];
-  int n = 0;
-  for (tg_Coroutine *t = s->current; t != NULL && n < CHAIN_MAX;
-       t = t->resumer)
-    chain[n++] = t;
-  if (n == 0 || chain[0]->L != L)
-    return false;
-  while (n-- > 0) {
-    if (!add_coroutine(s, chain[n], n == 0 ? skip : 0))
-      return false;
-  }
-  return true;
-}
-
-/* Where they are not, the stand-ins know it; 'L' itself may be one that they do
-   not know. */
-static bool add_running (tg_Session *s, lua_State *L, int skip) {
-  lua_State *co = NULL, *next;
-  for (int i = 0; co != L; i++) {
-    next = tg_running_at(s, i);
-    co = (next != NULL) ? next : L;
-    tg_Coroutine *t = record_of(s, co, L);
-    if (t == NULL || !add_coroutine(s, t, co == L ? skip : 0))
-      return false;
-  }
-  return true;
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
 ** Writing
 ** ===================================================================
 */
@@ -271,14 +70,7 @@ static bool add_running (tg_Session *s, lua_State *L, int skip) {
 /* How many of the outermost are as in the sample before. Where a reader may
    have begun since, none is. */
 static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
-  uint32_t k = 0;
-  if (m->epoch != epoch)
-    return 0;
-  while (k < m->now.n && k < m->before.n
-         && m->now.list[k].function == m->before.list[k].function
-         && m->now.list[k].line == m->before.list[k].line)
-    k++;
-  return k;
+  return m->epoch == epoch ? tg_stackwalk_shared(&m->now, &m->before) : 0;
 }
 
 /* Room is asked for all of them: whether a chunk begins, where all are written,
@@ -385,7 +177,7 @@ static void write_sample (tg_Session *s, uint64_t now) {
   m->ticks = 0;
   if (!put_all(s, now, ticks))
     return;
-  SeenList before = m->before;
+  tg_StackWalk before = m->before;
   m->before = m->now;
   m->now = before;
   m->epoch = s->writer.epoch;
@@ -406,8 +198,7 @@ static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
   s->sampled = false;
   if (!is_due(s->sampler))
     return;
-  s->sampler->now.n = 0;
-  if (add_chain(s, L, not_yet(ar)))
+  if (tg_stackwalk_chain(&s->sampler->now, s, L, not_yet(ar)))
     write_sample(s, now);
   else {
     s->sampled = true;
@@ -429,22 +220,23 @@ void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
 
 /* A tick has had its hook; no calls are traced. */
 static void on_summons (tg_Session *s, lua_State *L, lua_Debug *ar) {
-  s->sampler->now.n = 0;
-  if (!s->tracing || s->hooked || s->sampler->ticker == NULL)
+  tg_Sampler *m = s->sampler;
+  if (!s->tracing || s->hooked || m->ticker == NULL)
     return;
-  if (s->sampler->watch != NULL)
-    tg_standstill_continue(s->sampler->watch);
-  if (is_due(s->sampler) && add_running(s, L, not_yet(ar)))
+  if (m->watch != NULL)
+    tg_standstill_continue(m->watch);
+  if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar)))
     write_sample(s, tg_clock_ticks());
   if (s->attention)
     s->attend(s, L);
 }
 
 void tg_sampler_finish (tg_Session *s, lua_State *L) {
-  if (s->sampler == NULL || s->sampler->ticker == NULL || s->terminated)
+  tg_Sampler *m = s->sampler;
+  if (m == NULL || m->ticker == NULL || s->terminated)
     return;
-  s->sampler->now.n = 0;
-  if (s->hooked ? add_chain(s, L, 0) : add_running(s, L, 0))
+  if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
+                : tg_stackwalk_running(&m->now, s, L, 0))
     write_sample(s, tg_clock_ticks());
 }
 
@@ -453,13 +245,8 @@ void tg_sampler_terminate (tg_Session *s) {
   tg_Sampler *m = s->sampler;
   if (m == NULL || m->ticker == NULL || m->epoch != s->writer.epoch)
     return;
-  m->now.n = 0;
-  for (uint32_t i = 0; i < m->before.n; i++) {
-    const Seen *x = &m->before.list[i];
-    if (!add(&m->now, x->ci, x->function, x->line))
-      return;
-  }
-  write_sample(s, tg_clock_ticks());
+  if (tg_stackwalk_copy(&m->now, &m->before))
+    write_sample(s, tg_clock_ticks());
 }
 
 /* }================================================================== */
@@ -586,8 +373,8 @@ void tg_sampler_free (tg_Session *s) {
     return;
   tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
-  tg_free(m->now.list);
-  tg_free(m->before.list);
+  tg_stackwalk_free(&m->now);
+  tg_stackwalk_free(&m->before);
   tg_free(m);
   s->sampler = NULL;
 }

@@ -116,3 +116,10 @@ void tg_userhook_leave (const tg_Session *s, lua_State *L) {
   if (!s->hooked && !tg_running_open(s))
     lx_quietly_due(L, leave, NULL);
 }
+
+void tg_userhook_call (lua_Hook hook, int mask, lua_State *L, lua_Debug *ar) {
+  if (ar->event != LUA_HOOKLINE)
+    ar->currentline = -1;       /* our lua_getinfo may have filled it */
+  if (mask & lx_event_mask(ar->event))
+    hook(L, ar);
+}

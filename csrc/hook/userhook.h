@@ -22,4 +22,9 @@
 void tg_userhook_enter (lua_State *L);                         /* [-0, +0, -] */
 void tg_userhook_leave (const tg_Session *s, lua_State *L);    /* [-0, +0, -] */
 
+/* Calls the program's 'hook', if its mask wants the event. It may raise, yield,
+   or stop the trace: the last thing done, but for saying that it has
+   returned. */
+void tg_userhook_call (lua_Hook hook, int mask, lua_State *L, lua_Debug *ar);
+
 #endif

@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "packet/heldlines.h"
 #include "packet/logline.h"
+#include "packet/packetline.h"
 #include "packet/screen.h"
 #include "reader/minduration.h"
 #include "stream/marks.h"
@@ -144,7 +145,7 @@ static void make_line (tg_Log *l, const tg_Packet *p) {
   if (l->skipping && l->held.min_ns == 0)
     tg_buf_clear(&l->line.line);
   else if (!p->resumed || !tg_heldlines_resume(&l->held, p, &l->line.line))
-    tg_logline_call(&l->line, p);
+    tg_packetline_call(&l->line, p);
 }
 
 /* A call's line is made at once, while its values can be read, and held back
@@ -167,7 +168,7 @@ static void leave (tg_Log *l, const tg_Packet *p) {
   l->throws += p->why == TG_WHY_EXCEPTION;
   if (l->skipping)
     return;
-  tg_logline_result(&l->line, p, call.opened_ns, lines(l) != call.line);
+  tg_packetline_result(&l->line, p, call.opened_ns, lines(l) != call.line);
   emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
 }
 
@@ -204,7 +205,7 @@ static void mark (tg_Log *l, const tg_Packet *p) {
       || !(tg_mark_said(p->mark) || p->mark == TG_MARK_COLLECTION))
     return;
   tg_heldlines_release(&l->held, UINT64_MAX);
-  tg_logline_mark(&l->line, p);
+  tg_packetline_mark(&l->line, p);
   emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
 }
 

@@ -22,9 +22,9 @@
 /* Levels, however deep the limits allow. The log writes inside the hook, on the
    C stack of the program, of which nobody knows how much is left. */
 #define DEEPEST 64
-#define COLOR_STRING "\033[32m"
-#define COLOR_NUMBER "\033[36m"
-#define COLOR_FAINT  "\033[90m"
+#define COLOR_STRING TG_SGR_GREEN
+#define COLOR_NUMBER TG_SGR_CYAN
+#define COLOR_FAINT  TG_SGR_FAINT
 
 /* An entry of the list's object pool. */
 typedef struct tg_LiteralObject {

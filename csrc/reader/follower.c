@@ -13,6 +13,7 @@
 #include "reader/follower.h"
 
 #include "base/alloc.h"
+#include "base/refs.h"
 
 #define STEP ((tg_Pos)4096)             /* bytes between words of progress */
 #define SLICE UINT64_C(2000000)         /* ns: a wake-up may be missed */
@@ -67,18 +68,14 @@ tg_Follower *tg_follower_new_bytes (tg_Stream *stream, tg_Pos from,
 }
 
 tg_Follower *tg_follower_pin (tg_Follower *t) {
-  uint32_t before
-      = atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
-  tg_assert(before > 0);
-  (void)before;
+  tg_refs_pin(&t->refs);
   return t;
 }
 
 /* The last one frees the reader, on whichever thread that is: by then nobody
    else has it. */
 void tg_follower_unpin (tg_Follower *t) {
-  if (t == NULL
-      || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
+  if (t == NULL || !tg_refs_unpin(&t->refs))
     return;
   tg_reader_free(t->reader);
   tg_cursor_drop(&t->cursor);

@@ -8,6 +8,7 @@
 
 #include "server/clientchannel.h"
 #include "binding/readoptions.h"
+#include "binding/typelist.h"
 #include "channel/clientstream.h"
 #include "server/handovers.h"
 
@@ -48,7 +49,7 @@ static void push_notice (lua_State *L, const ClientChannel *c,
   lx_set_integer(L, "id", (lua_Integer)n->id);
   if (n->kind == TG_NOTICE_STARTED) {
     lx_set_string(L, "name", n->name);
-    tg_readoptions_pushtypes(L, n->options.types);
+    tg_typelist_push(L, n->options.types);
     lua_setfield(L, -2, "types");
   }
   if (o != NULL && (n->kind == TG_NOTICE_ENDED

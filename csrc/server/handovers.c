@@ -99,8 +99,8 @@ static void end_in_time (tg_Trace *t) {
 }
 
 /* The part's owner is the Trace from here on. How many packets it has nobody
-   has counted (tg_trace_packets does). A trace that its own limit has ended
-   keeps that as its reason. */
+   has counted (tg_tracefields_packets does). A trace that its own limit has
+   ended keeps that as its reason. */
 static void fill (tg_Trace *t, const tg_Part *p) {
   tg_assert(p->stream != NULL && p->end != TG_END_NOT);
   t->stream = p->stream;

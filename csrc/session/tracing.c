@@ -1,28 +1,23 @@
 /*
-** tracing.c - tracing begins with the first trace of a state, and ends with the
-** last; what is recorded is worked out when traces come and go. Called by
-** trace/ and server/ and, as the session's 'attend', by the hook; on the thread
-** that runs the state. Where it fails, nothing has changed: TG_ERR_MEMORY, or
-** TG_ERR_IO with errno.
+** tracing.c - traces begin and end, and with them the session and what it
+** traces by (machinery.h); what is recorded is worked out when traces come and
+** go. Called by trace/ and server/ and, as the session's 'attend', by the hook;
+** on the thread that runs the state. Where it fails, nothing has changed:
+** TG_ERR_MEMORY, or TG_ERR_IO with errno.
 */
+#include "session/tracing.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "session/tracing.h"
-#include "base/alloc.h"
-#include "direct/proof.h"
-#include "hook/arm.h"
-#include "hook/context.h"
 #include "hook/emit.h"
 #include "hook/hook.h"
-#include "hook/ownframes.h"
-#include "hook/lastrun.h"
 #include "hook/running.h"
 #include "hook/sampler.h"
-#include "hook/userhook.h"
 #include "packet/log.h"
 #include "session/allocations.h"
 #include "session/anchor.h"
+#include "session/machinery.h"
 #include "session/snapshot.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
@@ -31,7 +26,6 @@
 #include "state/awaited.h"
 #include "state/funcname.h"
 #include "state/observer.h"
-#include "text/fileio.h"
 
 static void attend (tg_Session *s, lua_State *L);
 
@@ -107,130 +101,6 @@ tg_Trace *tg_tracing_trace (const tg_Session *s, const char *name) {
                        || (name != NULL && strcmp(t->name, name) != 0)))
     t = t->next;
   return t;
-}
-
-/* ---- tracing begins and ends ---- */
-
-/* The stream lives on as long as somebody reads it. */
-static void clear_machinery (tg_Session *s) {
-  tg_snapshot_off(s);
-  tg_stream_unpin(s->writer.stream);
-  memset(&s->writer, 0, sizeof s->writer);
-  tg_selection_clear(&s->selection);
-  tg_selection_clear(&s->aside.selection);
-  tg_closures_free(&s->aside_closures);
-  s->awaits = s->within = false;
-  tg_coroutines_free(&s->threads);
-  tg_catalog_free(&s->known);
-  tg_objectpool_free(&s->pool);
-  if (s->hearer == NULL)
-    tg_labels_clear(&s->labels);
-  s->current = NULL;
-  s->on_file = s->orphan = NULL;
-  s->snapshot = false;
-  s->tracing = s->recording = s->attention = false;
-  s->hooked = false;
-  s->sampled = false;
-  s->toll = s->toll_until = 0;
-  s->logging = s->stale = s->exiting = s->terminated = false;
-  s->hooking = false;
-  s->waited = 0;
-}
-
-/* Whether the interpreter's memory is read, and where "__name" is in it. */
-static void read_directly (tg_Session *s, lua_State *L) {
-  s->direct = tg_proof_holds(L);
-  if (!s->direct)
-    return;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
-  s->name_key = tg_direct_pushed(L).u.p;
-  s->shared = tg_direct_shared(L);
-  lua_pop(L, 1);
-}
-
-/* A record and a list for each coroutine that is met. Those that samples were
-   taken of have no hook and no frames: they are met anew. */
-static void init_coroutines (tg_Session *s) {
-  tg_ThreadId next = s->threads.next_id;
-  tg_coroutines_free(&s->threads);
-  tg_coroutines_init(&s->threads);
-  s->threads.forget = tg_lastrun_forget;
-  if (next > s->threads.next_id)
-    s->threads.next_id = next;
-}
-
-/* The frames that are there already stay unseen, but for ours on top: what
-   they call is not to be shown either. False without memory, and then no hook
-   is left. */
-static bool begin_calls (tg_Session *s, lua_State *L) {
-  s->hooked = true;              /* first: from here on no tick sets a hook */
-  tg_running_lower(s);
-  init_coroutines(s);
-  if (!tg_arm_chain(s, L)) {
-    tg_arm_release(s, L);
-    init_coroutines(s);
-    s->current = NULL;
-    s->hooked = false;
-    return false;
-  }
-  tg_ownframes_push(s, L);
-  tg_userhook_enter(L);
-  return true;
-}
-
-/* Without a hook, until somebody wants calls. */
-static bool begin_tracing (tg_Session *s, lua_State *L) {
-  s->writer.stream = tg_stream_new();
-  s->writer.gauge_in = TG_GAUGE_EVERY;
-  s->writer.turn = tg_tracelimits_turn;
-  s->writer.context = tg_context_write;
-  s->unseen = s->missed = 0;
-  init_coroutines(s);
-  s->heap_due = UINT64_MAX;
-  if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
-    clear_machinery(s);
-    return false;
-  }
-  s->writer.stream->costs = s->costs;
-  s->writer.stream->directory = tg_fileio_directory();
-  s->writer.last = s->writer.stream->clock.origin;
-  read_directly(s, L);
-  s->tracing = true;
-  tg_hook_begin(s);
-  return true;
-}
-
-/* Hooks are read and replaced here; a signal that sets one between the two
-   would be taken for the program's. */
-static bool begin_undisturbed (tg_Session *s, lua_State *L, bool calls) {
-  tg_observers_lull(s);
-  bool first = !s->tracing;
-  bool ok = !first || begin_tracing(s, L);
-  if (ok && calls && !s->hooked && !begin_calls(s, L)) {
-    ok = false;
-    if (first) {
-      tg_hook_end(s, L);
-      clear_machinery(s);
-    }
-  }
-  tg_observers_resume(s);
-  return ok;
-}
-
-/* The list of coroutines goes with it: records are made anew when tracing
-   begins again. */
-static void end_tracing (tg_Session *s, lua_State *L) {
-  TG_STACK_GUARD(L);
-  tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
-  tg_hook_end(s, L);            /* first: no event comes of what follows */
-  tg_allocations_end(s);
-  tg_sampler_set(s, L, (tg_SampleRate){0, false});
-  s->hooked = false;
-  tg_userhook_leave(s, L);
-  clear_machinery(s);
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
-  TG_STACK_CHECK(L);
 }
 
 /* ---- traces begin and end ---- */
@@ -314,7 +184,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !s->tracing;
   tg_assert(t->session == NULL && first == (s->traces == NULL));
   tg_allocations_settle(s);
-  if (!begin_undisturbed(s, L, t->options.with_calls))
+  if (!tg_machinery_begin(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
   t->clockless = !tg_sampler_add(s, L, rate_of(t));
   t->session = s;
@@ -328,7 +198,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
     tg_cursor_drop(&t->hold);
     t->session = NULL;
     if (first)
-      end_tracing(s, L);
+      tg_machinery_end(s, L);
     else
       tg_sampler_set(s, L, wanted_rate(s));
     errno = error;
@@ -404,7 +274,7 @@ void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   take_out(s, t);
   tg_observers_publish(s);
   if (s->traces == NULL)
-    end_tracing(s, L);
+    tg_machinery_end(s, L);
   else
     attend(s, L);
 }
@@ -485,7 +355,7 @@ static void attend (tg_Session *s, lua_State *L) {
     retire(s, L);
     tg_observers_publish(s);
     if (s->traces == NULL) {
-      end_tracing(s, L);
+      tg_machinery_end(s, L);
       return;
     }
     s->stale = !tg_wanted_work_out(s);     /* without memory: later */

@@ -4,8 +4,8 @@
 **
 ** One session per state (every coroutine of it shares it), a userdata in the
 ** registry. Idle: no hook, no stream, no records. The first trace makes them,
-** the last one unmakes them (tracing.c); a stopped trace keeps the stream alive
-** to be read. All of this is used on the thread that runs the Lua state.
+** the last one unmakes them (machinery.h); a stopped trace keeps the stream
+** alive to be read. All of this is used on the thread that runs the Lua state.
 */
 #ifndef TG_SESSION_H
 #define TG_SESSION_H

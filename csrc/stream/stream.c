@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/atfork.h"
+#include "base/refs.h"
 
 static struct {
   pthread_mutex_t mutex;
@@ -70,21 +71,13 @@ tg_Stream *tg_stream_new (void) {
   return s;
 }
 
-/* Relaxed: whoever pins it has it pinned already, or borrows from one who
-   has. */
 tg_Stream *tg_stream_pin (tg_Stream *s) {
-  uint32_t before
-      = atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
-  tg_assert(before > 0);
-  (void)before;
+  tg_refs_pin(&s->refs);
   return s;
 }
 
-/* The last one sees what all others have written, whichever thread they were
-   on: release for those, acquire for this one. */
 void tg_stream_unpin (tg_Stream *s) {
-  if (s == NULL
-      || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
+  if (s == NULL || !tg_refs_unpin(&s->refs))
     return;
   delist(s);
   tg_store_free(&s->store);

@@ -28,6 +28,14 @@ size_t tg_terminal_columns (const char *s, size_t size);
 */
 void tg_terminal_cut (tg_Buf *b, size_t from, size_t columns);
 
-#define TG_SGR_RESET "\033[0m"
+/* Colours. */
+#define TG_SGR_RESET    "\033[0m"
+#define TG_SGR_BOLD     "\033[1m"
+#define TG_SGR_BOLD_RED "\033[1;31m"
+#define TG_SGR_GREEN    "\033[32m"
+#define TG_SGR_YELLOW   "\033[33m"
+#define TG_SGR_MAGENTA  "\033[35m"
+#define TG_SGR_CYAN     "\033[36m"
+#define TG_SGR_FAINT    "\033[90m"
 
 #endif

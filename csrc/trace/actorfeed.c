@@ -1,164 +1,34 @@
 /*
 ** actorfeed.c - the object Feed, which an actor in the program itself reads
-** (lua/tracegrip/actor.lua): one reader for the union of its traces. On the
-** thread that runs the state. Without memory a trace does not join, and its
-** start fails; a feed that is there reads on as it did. A feed does not hold
-** its traces: one that goes is taken out of it before.
+** (lua/tracegrip/actor.lua): its traces come and go (feedtraces.h), its
+** listener is told, packets are read. On the thread that runs the state.
+** Without memory a trace does not join, and its start fails; a feed that is
+** there reads on as it did.
 */
+#include "trace/actorfeed.h"
+
 #include <string.h>
 
-#include "trace/actorfeed.h"
-#include "base/alloc.h"
-#include "base/grow.h"
 #include "binding/luasink.h"
 #include "binding/readoptions.h"
+#include "binding/typelist.h"
 #include "packet/packet.h"
-#include "session/traceinfo.h"
 #include "session/tracing.h"
 #include "state/observer.h"
+#include "trace/feedtraces.h"
 #include "trace/trace.h"
 
 #define LISTENER 1              /* user value: the function to tell */
 
 typedef struct tg_Feed {
   tg_Observer observer;         /* registered while the feed is open */
-  tg_Trace **traces;            /* owns the array; by time of start */
-  uint32_t count, capacity;
-  tg_Selection selection;       /* of all of them */
-  tg_Reader *reader;            /* owns; NULL while there are none */
+  tg_FeedTraces traces;         /* owns */
   tg_Scratch scratch;           /* owns */
-  bool busy;                    /* a packet is being written... */
-  bool late;                 /* ...and 'reader' and 'selection' wait for that */
 } tg_Feed;
 
 /* Also a closed one: its methods do nothing, or say so. */
 static tg_Feed *check_feed (lua_State *L) {
   return luaL_checkudata(L, 1, TG_FEED);
-}
-
-/* ---- membership ---- */
-
-/* A client has few traces at once: looked through from the start. */
-static bool has (const tg_Feed *f, const tg_Trace *t) {
-  for (size_t i = 0; i < f->count; i++) {
-    if (f->traces[i] == t)
-      return true;
-  }
-  return false;
-}
-
-/* The buffer of a trace is what its feed has not read yet (tracelimits.c). */
-static void set_consumers (tg_Feed *f) {
-  for (size_t i = 0; i < f->count; i++) {
-    if (f->traces[i]->consumed)
-      f->traces[i]->consumer = f->reader;
-  }
-}
-
-/* What a trace collects for the client: of one that the program has started no
-   markers, which are for clients that ask for them. */
-static uint32_t types_of (const tg_Trace *t) {
-  bool asked = t->origin == TG_ORIGIN_FEED;
-  return t->options.types & ~(asked ? 0u : (uint32_t)TG_TYPE_MARKERS);
-}
-
-/* What all of the traces ask for together. False without memory, and then
-   nothing is in it. */
-static bool union_of_all (const tg_Feed *f, tg_Selection *d) {
-  for (size_t i = 0; i < f->count; i++) {
-    tg_Options o = f->traces[i]->options;   /* borrowed: copied by the union */
-    o.types = types_of(f->traces[i]);
-    if (!tg_selection_add(d, &o)) {
-      tg_selection_clear(d);
-      return false;
-    }
-  }
-  return true;
-}
-
-/* A reader that nobody needs, or of a stream that is over. When all traces of
-   the state have stopped and new ones started, there is another stream, while
-   a feed's own list was never empty: a trace that has ended by itself stays in
-   it until it is told. */
-static void drop_reader (tg_Feed *f) {
-  if (f->reader != NULL
-      && (f->count == 0
-          || tg_reader_stream(f->reader) != f->traces[0]->stream)) {
-    tg_reader_free(f->reader);
-    f->reader = NULL;
-  }
-}
-
-/* The client's time begins with its first trace. So two actors that began at
-   different moments count from different zeros. */
-static bool new_reader (tg_Feed *f) {
-  tg_assert(f->reader == NULL && f->count > 0);
-  const tg_Trace *first = f->traces[0];
-  f->reader = tg_reader_new(first->stream, first->start, &f->selection);
-  if (f->reader == NULL)
-    return false;
-  tg_reader_mark(f->reader);
-  tg_reader_time_from(f->reader, first->ticks_start);
-  return true;
-}
-
-/* After a trace has come or gone: what is read from here on. Not while a
-   packet is being written: a finalizer may have come here, and 'write_packet'
-   holds the reader. Then it is done afterwards. */
-static bool rework (tg_Feed *f) {
-  tg_Selection fresh = {0};
-  bool ok = true;
-  f->late = f->busy;
-  if (f->busy)
-    return true;
-  if (!union_of_all(f, &fresh))
-    return false;
-  tg_selection_clear(&f->selection);
-  f->selection = fresh;
-  drop_reader(f);
-  if (f->reader != NULL)
-    ok = tg_reader_reselect(f->reader, &f->selection);
-  else if (f->count > 0)
-    ok = new_reader(f);
-  set_consumers(f);
-  return ok;
-}
-
-/* False without memory, and the feed is as before: if it was empty, what
-   'rework' made for one trace goes again. */
-static bool join (tg_Feed *f, tg_Trace *t) {
-  tg_assert(!has(f, t));
-  if (!tg_grow(&f->traces, &f->capacity, f->count + 1, sizeof *f->traces))
-    return false;
-  f->traces[f->count++] = t;
-  if (rework(f))
-    return true;
-  f->count--;
-  if (f->count == 0)
-    rework(f);
-  return false;
-}
-
-/* The order of the others stays: the most recent one is the one that "stop"
-   without a name means. */
-static bool take_out (tg_Feed *f, tg_Trace *t) {
-  size_t i = 0;
-  while (i < f->count && f->traces[i] != t)
-    i++;
-  if (i == f->count)
-    return false;
-  memmove(&f->traces[i], &f->traces[i + 1],
-          (f->count - i - 1) * sizeof *f->traces);
-  f->count--;
-  tg_assert(!has(f, t));
-  t->consumer = NULL;
-  return true;
-}
-
-/* Leaves without a word, and what is left is read from here on. */
-static void part (tg_Feed *f, tg_Trace *t) {
-  if (take_out(f, t))
-    rework(f);
 }
 
 /*
@@ -208,7 +78,7 @@ static void tell (lua_State *L, int at) {
 
 /* Asked before a trace stops: who reads it is to flush. */
 static bool feed_watches (const tg_Observer *o, const tg_Trace *t) {
-  return has(feed_of(o), t);
+  return tg_feedtraces_has(&feed_of(o)->traces, t);
 }
 
 /* The listener is to read while the traces still are what they were. */
@@ -228,11 +98,11 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "started");
   lua_pushstring(L, t->name);
-  tg_readoptions_pushtypes(L, types_of(t));
-  if (is_open(f) && t->session != NULL && join(f, t))
+  tg_typelist_push(L, tg_feedtraces_types(t));
+  if (is_open(f) && t->session != NULL && tg_feedtraces_join(&f->traces, t))
     tell(L, at);
   else
-    rework(f);
+    tg_feedtraces_rework(&f->traces);
   lua_settop(L, at - 1);
 }
 
@@ -243,8 +113,8 @@ static void feed_stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "stopped");
   lua_pushstring(L, t->name);
-  if (t->session != NULL && take_out(f, t)) {
-    rework(f);
+  if (t->session != NULL && tg_feedtraces_take(&f->traces, t)) {
+    tg_feedtraces_rework(&f->traces);
     tell(L, at);
   }
   lua_settop(L, at - 1);
@@ -255,9 +125,9 @@ static void feed_replaced (tg_Observer *o, lua_State *L, tg_Trace *t,
                            bool heir) {
   (void)L;
   if (heir)
-    take_out(feed_of(o), t);
+    tg_feedtraces_take(&feed_of(o)->traces, t);
   else
-    part(feed_of(o), t);
+    tg_feedtraces_part(&feed_of(o)->traces, t);
 }
 
 static const tg_ObserverMethods observer_methods = {
@@ -295,7 +165,7 @@ static int feed_open (lua_State *L) {
 /* It leaves the feed, whose own it may be; or the feed is the last to have
    known of one that has ended by itself. */
 static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
-  part(f, t);
+  tg_feedtraces_part(&f->traces, t);
   if (t->origin == TG_ORIGIN_FEED
       || (t->session == NULL && !tg_observers_watch(f->observer.session, t)))
     tg_trace_halt(L, t);
@@ -309,8 +179,8 @@ static int feed_close (lua_State *L) {
   lua_Integer n = 0;
   lua_settop(L, 1);
   lua_newtable(L);
-  while (f->count > 0) {
-    tg_Trace *t = f->traces[f->count - 1];
+  while (f->traces.count > 0) {
+    tg_Trace *t = f->traces.list[f->traces.count - 1];
     tg_trace_push(L, t);
     lua_pushstring(L, t->name);
     lua_rawseti(L, 2, ++n);
@@ -343,7 +213,7 @@ static int feed_start (lua_State *L) {
   lua_pop(L, 1);
   tg_trace_begin(L, t, name, TG_ORIGIN_FEED, &f->observer);
   tg_trace_anchor(L, t);
-  if (!is_open(f) || !join(f, t)) {
+  if (!is_open(f) || !tg_feedtraces_join(&f->traces, t)) {
     tg_trace_halt(L, t);
     return luaL_error(L, "not enough memory");
   }
@@ -351,23 +221,14 @@ static int feed_start (lua_State *L) {
   return 1;
 }
 
-/* The most recent one of that name, or of all for NULL. */
-static tg_Trace *find (const tg_Feed *f, const char *name) {
-  for (size_t i = f->count; i > 0; i--) {
-    if (name == NULL || strcmp(f->traces[i - 1]->name, name) == 0)
-      return f->traces[i - 1];
-  }
-  return NULL;
-}
-
 /* The client that asks is answered and need not be told, so the trace leaves
    without a word. */
 static int feed_stop (lua_State *L) {
   tg_Feed *f = check_feed(L);
   const char *name = luaL_optstring(L, 2, NULL);
-  if (f->count == 0)
+  if (f->traces.count == 0)
     return tg_trace_failure(L, "wrongState", "no active traces");
-  tg_Trace *t = find(f, name);
+  tg_Trace *t = tg_feedtraces_find(&f->traces, name);
   if (t == NULL) {
     lua_pushfstring(L, "no active trace with name: %s", name);
     return tg_trace_failure(L, "noSuchTrace", lua_tostring(L, -1));
@@ -377,18 +238,6 @@ static int feed_stop (lua_State *L) {
   tg_observers_replaced(f->observer.session, L, t, false, NULL);
   tg_trace_halt(L, t);
   return 1;
-}
-
-/* How far the feed's traces have come. Where a trace has ended, others of the
-   feed may go on. */
-static tg_Pos feed_end (const tg_Feed *f) {
-  tg_Pos end = 0;
-  for (size_t i = 0; i < f->count; i++) {
-    tg_Pos p = tg_traceinfo_stop_pos(f->traces[i]);
-    if (p > end)
-      end = p;
-  }
-  return end;
 }
 
 /* What write_packet is given: it runs in a protected call, which takes one
@@ -404,8 +253,8 @@ static int write_packet (lua_State *L) {
   tg_Feed *f = w->feed;
   tg_LuaSink sink;
   tg_luasink_init(&sink, L);
-  tg_packet_write(&sink.sink, w->packet, tg_reader_stream(f->reader),
-                  &f->selection, &f->scratch);
+  tg_packet_write(&sink.sink, w->packet, tg_reader_stream(f->traces.reader),
+                  &f->traces.selection, &f->scratch);
   return 1;
 }
 
@@ -418,17 +267,17 @@ static int next_packet (lua_State *L) {
   tg_Pos end = (tg_Pos)lua_tointeger(L, lua_upvalueindex(2));
   tg_Packet packet;
   Writing w = {f, &packet};
-  if (f->busy || f->reader == NULL
-      || !tg_reader_next(f->reader, end, &packet))
+  if (f->traces.busy || f->traces.reader == NULL
+      || !tg_reader_next(f->traces.reader, end, &packet))
     return 0;
-  tg_assert(!f->late);
-  f->busy = true;
+  tg_assert(!f->traces.late);
+  f->traces.busy = true;
   lua_pushcfunction(L, write_packet);
   lua_pushlightuserdata(L, &w);
   int status = lua_pcall(L, 1, 1, 0);
-  f->busy = false;
-  if (f->late)
-    rework(f);
+  f->traces.busy = false;
+  if (f->traces.late)
+    tg_feedtraces_rework(&f->traces);
   return (status == LUA_OK) ? 1 : lua_error(L);
 }
 
@@ -437,7 +286,7 @@ static int next_packet (lua_State *L) {
 static int feed_packets (lua_State *L) {
   tg_Feed *f = check_feed(L);
   lua_pushvalue(L, 1);
-  lua_pushinteger(L, (lua_Integer)feed_end(f));
+  lua_pushinteger(L, (lua_Integer)tg_feedtraces_end(&f->traces));
   lua_pushcclosure(L, next_packet, 2);
   return 1;
 }
@@ -449,8 +298,8 @@ static int feed_ended (lua_State *L) {
   lua_Integer n = 0;
   lua_settop(L, 1);
   lua_newtable(L);
-  for (size_t i = 0; i < f->count; ) {
-    tg_Trace *t = f->traces[i];
+  for (size_t i = 0; i < f->traces.count; ) {
+    tg_Trace *t = f->traces.list[i];
     const char *why = tg_endreason_name(t->end);
     if (why == NULL) {
       i++;
@@ -473,11 +322,8 @@ static int feed__gc (lua_State *L) {
   tg_Feed *f = check_feed(L);
   if (is_open(f))
     tg_observers_remove(&f->observer);
-  f->count = 0;
-  tg_reader_free(f->reader);
-  tg_selection_clear(&f->selection);
+  tg_feedtraces_free(&f->traces);
   tg_scratch_free(&f->scratch);
-  tg_free(f->traces);
   memset(f, 0, sizeof *f);
   return 0;
 }
@@ -488,7 +334,7 @@ static int feed__index (lua_State *L) {
   const tg_Feed *f = check_feed(L);
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
   if (strcmp(key, "count") == 0)
-    lua_pushinteger(L, (lua_Integer)f->count);
+    lua_pushinteger(L, (lua_Integer)f->traces.count);
   else {
     luaL_getmetatable(L, TG_FEED);
     lua_pushvalue(L, 2);

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "trace/recordinginfo.h"
-#include "binding/readoptions.h"
+#include "binding/typelist.h"
 #include "reader/usage.h"
 #include "stream/marks.h"
 #include "trace/readtrace.h"
-#include "trace/trace.h"
+#include "trace/tracefields.h"
 
 /* What takes reading all of a trace. Times are nanoseconds since the stream's
    time 0. */
@@ -92,7 +92,7 @@ static int describe_trace (lua_State *L) {
   measure(L, r, &pace, &m);
   lua_createtable(L, 0, 12);
   lx_set_string(L, "name", t->name);
-  tg_readoptions_pushtypes(L, t->options.types);
+  tg_typelist_push(L, t->options.types);
   lua_setfield(L, -2, "types");
   if (t->options.sample > 0) {
     lx_set_integer(L, "sample", t->options.sample);
@@ -115,7 +115,7 @@ static int describe_trace (lua_State *L) {
   lx_set_integer(L, "events", (lua_Integer)m.events);
   lx_set_integer(L, "markers", (lua_Integer)m.markers);
   lx_set_integer(L, "threads", m.threads);
-  tg_trace_push_lost(L, t);
+  tg_tracefields_push_lost(L, t);
   lua_setfield(L, -2, "lost");
   lx_set_string(L, "ended", tg_endreason_name(t->end));
   return 1;

@@ -10,11 +10,12 @@
 ** traces. So what was found out before an allocation is asked again after it,
 ** and a Trace that is used is on the stack.
 */
+#include "trace/trace.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/trace.h"
 #include "base/alloc.h"
 #include "binding/readoptions.h"
 #include "direct/proof.h"
@@ -23,10 +24,9 @@
 #include "session/calibration.h"
 #include "session/pause.h"
 #include "session/tracefile.h"
-#include "session/traceinfo.h"
 #include "session/tracing.h"
 #include "state/observer.h"
-#include "trace/readtrace.h"
+#include "trace/tracefields.h"
 
 /* A Trace that ended between its start and this was retired before it was
    anchored: nobody would let go of it later. */
@@ -390,92 +390,18 @@ static int trace__tostring (lua_State *L) {
   return 1;
 }
 
-/* All of them, one by one: nobody has noted how many there are. So it is with
-   a trace of a recording, or one taken from another thread. */
-static uint64_t count_packets (tg_Trace *t) {
-  tg_Packet packet;
-  uint64_t n = 0;
-  tg_Reader *r = tg_traceinfo_reader(t);
-  while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &packet))
-    n++;
-  if (r != NULL)
-    tg_readtrace_ended(t, tg_reader_status(r), tg_reader_damage(r));
-  tg_reader_free(r);
-  return n;
-}
-
-/* For an active one the session's count will do; it is an upper bound, as
-   packets that others ask for are in it. */
-uint64_t tg_trace_packets (tg_Trace *t) {
-  uint64_t end = t->packets_end;
-  if (t->end == TG_END_NOT)
-    end = t->session->writer.packets;
-  else if (end == TG_PACKETS_UNKNOWN)
-    end = t->packets_end = t->packets_start + t->lost[TG_LOSS_RING]
-                           + count_packets(t);
-  uint64_t before = t->packets_start + t->lost[TG_LOSS_RING];
-  return end > before ? end - before : 0;   /* a recording may say anything */
-}
-
-/* lost[cause] of a cause that has lost nothing. As __index of the table: so
-   trace.lost.memory is a number for each cause that there is, and nil for a
-   word that is none. */
-static int no_loss (lua_State *L) {
-  const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
-  for (int i = 0; i < TG_NLOSSES; i++) {
-    if (strcmp(key, tg_endreason_loss(i)) == 0) {
-      lua_pushinteger(L, 0);
-      return 1;
-    }
-  }
-  return 0;
-}
-
-/* Only what is not zero is in the table: whoever goes through it sees what was
-   lost and nothing else. */
-void tg_trace_push_lost (lua_State *L, const tg_Trace *t) {
-  uint64_t lost[TG_NLOSSES];
-  tg_traceinfo_losses(t, lost);
-  lua_newtable(L);
-  for (int i = 0; i < TG_NLOSSES; i++) {
-    if (lost[i] > 0) {
-      lua_pushinteger(L, (lua_Integer)lost[i]);
-      lua_setfield(L, -2, tg_endreason_loss(i));
-    }
-  }
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, no_loss);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
-}
-
-/* Fields that are worked out when asked for; methods. A method is found by a
-   raw access, and those that begin with "__" are not given away: __gc called
-   by a program would release what is still used. */
+/* A method is found by a raw access, and those that begin with "__" are not
+   given away: __gc called by a program would release what is still used. */
 static int trace__index (lua_State *L) {
   tg_Trace *t = check_trace(L);
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
-  if (strcmp(key, "name") == 0)
-    lua_pushstring(L, t->name);
-  else if (strcmp(key, "active") == 0)
-    lua_pushboolean(L, t->session != NULL);
-  else if (strcmp(key, "lost") == 0)
-    tg_trace_push_lost(L, t);
-  else if (strcmp(key, "ended") == 0)
-    lua_pushstring(L, tg_endreason_name(t->end));
-  else if (strcmp(key, "damage") == 0 && t->damage != 0)
-    lua_pushinteger(L, (lua_Integer)t->damage);
-  else if (strcmp(key, "bytes") == 0)
-    lua_pushinteger(L, (lua_Integer)(tg_traceinfo_stop_pos(t) - t->start));
-  else if (strcmp(key, "events") == 0)
-    lua_pushinteger(L, (lua_Integer)tg_trace_packets(t));
-  else {
-    luaL_getmetatable(L, TG_TRACE);
-    lua_pushvalue(L, 2);
-    lua_rawget(L, -2);
-    if (!lua_iscfunction(L, -1) || strncmp(key, "__", 2) == 0)
-      lua_pushnil(L);
-  }
+  if (tg_tracefields_push(L, t, key))
+    return 1;
+  luaL_getmetatable(L, TG_TRACE);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2);
+  if (!lua_iscfunction(L, -1) || strncmp(key, "__", 2) == 0)
+    lua_pushnil(L);
   return 1;
 }
 

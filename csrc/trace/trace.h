@@ -44,13 +44,6 @@ void tg_trace_halt (lua_State *L, tg_Trace *t);                /* [-0, +0, -] */
    that is. What is left of it is empty. */
 void tg_trace_forget (lua_State *L, tg_Trace *t);              /* [-0, +0, -] */
 
-/* Pushes a table of the causes that have lost something; all others read as
-   0. */
-void tg_trace_push_lost (lua_State *L, const tg_Trace *t);     /* [-0, +1, m] */
-
-/* Packets of a trace: those that it still has. */
-uint64_t tg_trace_packets (tg_Trace *t);
-
 /* Pushes nil, 'message', 'code': what the world's refusals look like. */
 int tg_trace_failure (lua_State *L, const char *code,
                       const char *message);                    /* [-0, +3, m] */

@@ -31,9 +31,9 @@ local core = require "tracegrip.core"
 core.own(true)
 
 local busted = require "busted"
-local lfs = require "lfs"
 local options = require "tracegrip.options"
 local target = require "tracegrip.target"
+local testfiles = require "tracegrip.testfiles"
 local testframes = require "tracegrip.testframes"
 require "tracegrip.htmlpage"    -- while 'require' is what it was
 
@@ -42,11 +42,8 @@ local monotime = busted.monotime
 -- A test may put anything in the place of a library's function: what is called
 -- while tests run is kept here.
 local format, gsub, match = string.format, string.gsub, string.match
-local lower, sub = string.lower, string.sub
-local len, offset = utf8.len, utf8.offset
 local insert, concat = table.insert, table.concat
 local rename, remove = os.rename, os.remove
-local attributes, mkdir, rmdir = lfs.attributes, lfs.mkdir, lfs.rmdir
 local stderr = io.stderr
 
 -- ---- options ----------------------------------------------------------------
@@ -161,10 +158,7 @@ try_options(start_options)
 local record_options = trace_options(settings)
 record_options.name = nil
 
--- ---- files ------------------------------------------------------------------
-
-local top = target.absolute(settings.traces)
-local taken = {}        -- names of files, in lower case
+-- ---- words ------------------------------------------------------------------
 
 local function complain (...)
   stderr:write("tracegrip: ", format(...), "\n")
@@ -181,90 +175,23 @@ local function full_name (element)
   return concat(names, " ")
 end
 
-local LONGEST = 180     -- bytes; file systems have 255, saving adds some
-
--- Letters of all languages, digits, and "-" for everything between them.
-local function file_name (name)
-  local valid = len(name)
-  local safe = gsub(name, valid and "[^%w_.\x80-\xff]+" or "[^%w_.]+", "-")
-  safe = gsub(safe, "^[-.]+", "")
-  if #safe > LONGEST then
-    safe = sub(safe, 1, (valid and offset(safe, 0, LONGEST + 1)
-                         or LONGEST + 1) - 1)
-  end
-  safe = gsub(safe, "[-.]+$", "")
-  return safe ~= "" and safe or "test"
-end
-
--- Whether it can be ours: an older recording makes room, nothing else does.
-local function take (name)
-  if taken[lower(name)] then
-    return false
-  end
-  local _, _, code = target.clear(top .. "/" .. name)
-  taken[lower(name)] = true
-  return code ~= "exists" and code ~= "running"
-end
-
--- A name of its own in the directory.
-local function new_file (name)
-  local stem, n = file_name(name), 1
-  local file = stem .. ".tgr"
-  while not take(file) do
-    n = n + 1
-    file = format("%s-%d.tgr", stem, n)
-  end
-  return file
-end
-
-local made = {}         -- directories that were not there, outermost first
-
-local function make_directory (path)
-  if attributes(path, "mode") == "directory" then
-    return true
-  end
-  local parent = match(path, "^(.*[^/])/+[^/]+/*$")
-  if parent then
-    make_directory(parent)
-  end
-  local ok, message = mkdir(path)
-  if ok then
-    insert(made, path)
-  end
-  if ok or attributes(path, "mode") == "directory" then
-    return true       -- somebody else may have made it
-  end
-  return nil, format("%s: %s", path, message)
-end
-
--- Those that have stayed empty.
-local function remove_directories ()
-  for i = #made, 1, -1 do
-    rmdir(made[i])
-  end
-  made = {}
-end
-
 -- ---- the trace, and the file that it is recorded on -------------------------
 
 local OUTSIDE = "outside-of-tests"      -- what runs then, in file names
 
+local files = testfiles.new(settings.traces)
 local trace
 local running           -- {path, pid} of its file; nil: it is in memory
 
-local function running_path (name)
-  return top .. "/" .. name .. ".running.tgr"
-end
-
 -- Only a ring can begin anew and again on a file.
 local function record ()
-  if start_options.overflow ~= "ring" or not make_directory(top) then
+  if start_options.overflow ~= "ring" or not files:make() then
     return nil
   end
-  target.clear(running_path(OUTSIDE))
+  target.clear(files:running(OUTSIDE))
   local program = type(arg) == "table" and arg or {}
   local path, result = core.record(record_options, {
-    path = running_path(OUTSIDE), exclusive = true, single = true,
+    path = files:running(OUTSIDE), exclusive = true, single = true,
     name = start_options.name, program = program[0], arguments = program,
   })
   if path then
@@ -280,7 +207,7 @@ end
 
 -- The file gets the name of the test that runs.
 local function name_running (name)
-  local path = running_path(file_name(name))
+  local path = files:running(name)
   if ours() and rename(running.path, path) then
     running.path = path
   end
@@ -290,7 +217,7 @@ local function stop_trace ()
   core.forget(trace)
   if ours() then
     remove(running.path)
-    remove_directories()
+    files:sweep()
   end
   trace, running = nil, nil
 end
@@ -318,8 +245,8 @@ local function write_page (path)
 end
 
 local function save (file)
-  local path = top .. "/" .. file
-  local ok, message = make_directory(top)
+  local path = files:path(file)
+  local ok, message = files:make()
   if ok then
     ok, message = trace:save(path)
   end
@@ -337,7 +264,7 @@ local slow = {}         -- about tests that were
 local function try_to_keep (p, element)
   if not p.test or not p.file then
     p.name = full_name(p.element or element)
-    p.file = new_file(p.name)
+    p.file = files:take(p.name)
   end
   local ok, message = save(p.file)
   return ok and gsub(settings.traces, "(.)/*$", "%1/") .. p.file, message

@@ -8,6 +8,7 @@
 --                                strongest. 'warn' (optional) is called with a
 --                                sentence if the latter is no list of
 --                                attributes and is passed over
+--   resource.unescape(text)      what %XX stand for, in such lists
 
 local core = require "tracegrip.core"
 core.own()
@@ -30,7 +31,7 @@ local function read (text)
   return list
 end
 
-local function unescape (text)
+function resource.unescape (text)
   return (text:gsub("%%(%x%x)", function (hex)
     return string.char(tonumber(hex, 16))
   end))
@@ -45,7 +46,7 @@ local function of_environment (say, warn)
          .. "with %XX for other characters, got '" .. text .. "'")
   end
   for _, one in ipairs(list or {}) do
-    say(unescape(one[1]), unescape(one[2]))
+    say(resource.unescape(one[1]), resource.unescape(one[2]))
   end
   local name = os.getenv "OTEL_SERVICE_NAME"
   if name and name ~= "" then

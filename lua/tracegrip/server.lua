@@ -116,8 +116,9 @@ function Server:lost (one)
   finish_if_idle(self)
 end
 
--- The same of one that sends of its own accord.
-function Server:parted (one)
+-- The same of one that sends of its own accord, and says what became of it.
+function Server:parted (one, account)
+  io.stderr:write("tracegrip: ", account, "\n")
   self.exporters[one] = nil
   finish_if_idle(self)
 end

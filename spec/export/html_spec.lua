@@ -3,6 +3,7 @@
 
 local exported = require "spec.export.exported"
 local programs = require "spec.export.programs"
+local protobuf = require "spec.support.protobuf"
 local run = require "spec.support.run"
 local seen = require "spec.export.seen"
 
@@ -21,15 +22,6 @@ local function bytes_of (base64)
   return table.concat(list)
 end
 
-local function unpacked (base64)
-  return run.within(function (directory)
-    run.write(directory .. "/packed.gz", bytes_of(base64))
-    local result = run.command({"gzip", "-dc", directory .. "/packed.gz"}, {})
-    assert.equal(0, result.status)
-    return result.stdout
-  end)
-end
-
 local function script (text, id)
   return assert(text:match('<script id="' .. id .. '" type="[%w/]+">(.-)</s'),
                 id)
@@ -42,17 +34,14 @@ local whys = {"return", "exception", "yield", "unfinished"}
 -- values.
 local function read (text)
   local facts = seen.json(script(text, "facts"))
-  local bytes = unpacked(script(text, "events"))
-  local texts = unpacked(script(text, "values"))
+  local bytes = run.unzip(bytes_of(script(text, "events")))
+  local texts = run.unzip(bytes_of(script(text, "values")))
   local at, taken, now = 1, 1, 0
   local steps, open = {}, {}
   local function varint ()
-    local value, shift = 0, 0
-    repeat
-      local byte = bytes:byte(at)
-      value, shift, at = value | (byte & 0x7F) << shift, shift + 7, at + 1
-    until byte < 0x80
-    return value
+    local number
+    number, at = protobuf.varint(bytes, at)
+    return number
   end
   local function value (there)
     local size = there and varint() or 0

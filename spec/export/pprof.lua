@@ -1,47 +1,10 @@
--- pprof.lua - profile.proto as tables: enough of protobuf to read it.
+-- pprof.lua - profile.proto as tables.
+
+local protobuf = require "spec.support.protobuf"
 
 local pprof = {}
 
-local function varint (bytes, at)
-  local value, shift = 0, 0
-  while true do
-    local byte = bytes:byte(at)
-    value, shift, at = value | (byte & 0x7F) << shift, shift + 7, at + 1
-    if byte < 0x80 then
-      return value, at
-    end
-  end
-end
-
--- The fields of a message: number -> list of its values, numbers and strings.
-local function message (bytes)
-  local fields, at = setmetatable({}, {__index = function () return {} end}), 1
-  while at <= #bytes do
-    local tag, value
-    tag, at = varint(bytes, at)
-    if tag & 7 == 0 then
-      value, at = varint(bytes, at)
-    else
-      assert(tag & 7 == 2, "a wire type that profile.proto has not")
-      local size
-      size, at = varint(bytes, at)
-      assert(at + size - 1 <= #bytes, "a field beyond its message")
-      value, at = bytes:sub(at, at + size - 1), at + size
-    end
-    local list = rawget(fields, tag >> 3) or {}
-    fields[tag >> 3] = list
-    list[#list + 1] = value
-  end
-  return fields
-end
-
-local function packed (bytes)
-  local list, at = {}, 1
-  while at <= #bytes do
-    list[#list + 1], at = varint(bytes, at)
-  end
-  return list
-end
+local message, packed = protobuf.message, protobuf.packed
 
 -- A list of messages as tables by their id, made by 'read'.
 local function by_id (list, read)

@@ -330,12 +330,7 @@ describe("listen {profile = ...}", function ()
     peers.wait(function () return #to.requests >= 2 end, 20)
     assert.is_true(#to.requests >= 2)
     local function profile_of (request)
-      local path = os.tmpname()
-      run.write(path, request.body)
-      local pipe <close> = io.popen("zcat <" .. path)
-      local profile = pprof.read(pipe:read "a")
-      os.remove(path)
-      return profile
+      return pprof.read(run.unzip(request.body))
     end
     local request = to.requests[1]
     assert.equal("/ingest?name=shop", request.path)

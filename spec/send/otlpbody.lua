@@ -7,53 +7,12 @@
 
 local cjson = require "cjson"
 
+local protobuf = require "spec.support.protobuf"
 local run = require "spec.support.run"
 
 local otlpbody = {}
 
-local function unzip (bytes)
-  local path = os.tmpname()
-  run.write(path, bytes)
-  local pipe = io.popen("zcat <" .. path)
-  local text = pipe:read "a"
-  pipe:close()
-  os.remove(path)
-  return text
-end
-
-local function varint (bytes, at)
-  local value, shift = 0, 0
-  while true do
-    local byte = bytes:byte(at)
-    value, shift, at = value | (byte & 0x7F) << shift, shift + 7, at + 1
-    if byte < 0x80 then
-      return value, at
-    end
-  end
-end
-
--- Field -> list of values.
-local function message (bytes)
-  local fields, at = setmetatable({}, {__index = function () return {} end}), 1
-  while at <= #bytes do
-    local tag, value, size
-    tag, at = varint(bytes, at)
-    if tag & 7 == 0 then
-      value, at = varint(bytes, at)
-    elseif tag & 7 == 1 then
-      value, at = string.unpack("<I8", bytes, at)
-    else
-      assert(tag & 7 == 2, "a wire type that OTLP has not")
-      size, at = varint(bytes, at)
-      assert(at + size - 1 <= #bytes, "a field beyond its message")
-      value, at = bytes:sub(at, at + size - 1), at + size
-    end
-    local list = rawget(fields, tag >> 3) or {}
-    fields[tag >> 3] = list
-    list[#list + 1] = value
-  end
-  return fields
-end
+local message = protobuf.message
 
 local function hex (bytes)
   return bytes and bytes:gsub(".", function (c)
@@ -142,7 +101,7 @@ end
 function otlpbody.read (request)
   local text = request.body
   if request.headers["content-encoding"] == "gzip" then
-    text = unzip(text)
+    text = run.unzip(text)
   end
   if request.headers["content-type"] == "application/json" then
     return otlpbody.json(text)

@@ -189,6 +189,13 @@ function run.command (words, how)
   end)
 end
 
+--- What gzip has made smaller, as it was.
+function run.unzip (bytes)
+  local result = run.command({"gzip", "-dc"}, {stdin = bytes})
+  assert(result.status == 0, result.stderr)
+  return result.stdout
+end
+
 --- What declares tests whose programs need a module: `declare`, which is `it`
 -- or `describe`; or what tells that they are left out, if this Lua has no such
 -- module here.

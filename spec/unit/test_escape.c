@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
-#include "export/export.h"
+#include "export/jsontext.h"
 #include "packet/names.h"
 #include "text/jsonwriter.h"
 #include "text/terminal.h"
@@ -129,7 +129,7 @@ static void pieces_do_not_show (void) {
       tg_buf_addstr(&wanted, "\xe2\x82\xac\\xFF");
     tg_buf_addchar(&wanted, '\0');
     UNIT_TEXT(&got, wanted.data);
-    tg_export_string(&got, text.data, text.size);
+    tg_jsontext_string(&got, text.data, text.size);
     tg_buf_clear(&wanted);
     tg_buf_addchar(&wanted, '"');
     tg_buf_add(&wanted, text.data, shift);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "export/jsontext.h"
+
 /* A document does not fit into memory: what is there goes off whenever there is
    enough of it. */
 bool tg_document_turn (tg_Document *w) {
@@ -26,7 +28,7 @@ void tg_document_next (tg_Document *w, uint64_t i) {
 }
 
 void tg_document_ms (tg_Document *w, uint64_t ns) {
-  tg_export_time(w->out, ns, 1000000);
+  tg_jsontext_time(w->out, ns, 1000000);
 }
 
 void tg_document_column (tg_Document *w, const char *key, bool first) {

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "export/jsontext.h"
 #include "formats/firefox/firefox.h"
 #include "formats/firefox/geckosamples.h"
 #include "formats/firefox/meta.h"
@@ -61,11 +62,11 @@ static void put_number (Gecko *w, const char *before, uint64_t v) {
 }
 
 static void put_ms (Gecko *w, uint64_t ns) {
-  tg_export_time(w->out, ns, 1000000);
+  tg_jsontext_time(w->out, ns, 1000000);
 }
 
 static void put_string (Gecko *w, const char *s) {
-  tg_export_string(w->out, s, strlen(s));
+  tg_jsontext_string(w->out, s, strlen(s));
 }
 
 static const tg_Function *function_of (const Gecko *w,
@@ -154,7 +155,7 @@ static void put_strings (Gecko *w, const tg_StackTables *c) {
   for (uint32_t i = 0; i < NSTRINGS * c->nfuncs; i++) {
     tg_buf_clear(&text);
     add[i / c->nfuncs](w, &c->funcs[i % c->nfuncs], &text);
-    tg_export_string(w->out, text.data, text.size);
+    tg_jsontext_string(w->out, text.data, text.size);
     put(w, ",");
     w->ok = w->ok && !text.failed;
     turn(w);
@@ -255,15 +256,19 @@ static uint64_t name_of (const Marks *k, const tg_Mark *m) {
   return (uint64_t)NSTRINGS * k->stacks->nfuncs + n;
 }
 
-/* Runs on any thread: it reads tables that are complete (parts.h). Phase 1 is
-   an interval. */
-static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
-  const Marks *k = ud;
+static void begin_mark (const Marks *k, tg_Buf *out, const tg_Mark *m) {
   tg_buf_addchar(out, '[');
   tg_buf_addu64(out, name_of(k, m));
   tg_buf_addchar(out, ',');
   tg_meta_moment(out, m->from);
   tg_buf_addchar(out, ',');
+}
+
+/* Runs on any thread: it reads tables that are complete (parts.h). Phase 1 is
+   an interval. */
+static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
+  const Marks *k = ud;
+  begin_mark(k, out, m);
   tg_meta_moment(out, m->to);
   tg_buf_addstr(out, m->func == TG_NOTE_MOMENT ? ",0," : ",1,");
   tg_buf_addu64(out, tg_meta_mark_category(m->func));
@@ -274,11 +279,7 @@ static void add_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
 /* Version 5 has the time of a marker only. */
 static void add_old_mark (const void *ud, tg_Buf *out, const tg_Mark *m) {
   const Marks *k = ud;
-  tg_buf_addchar(out, '[');
-  tg_buf_addu64(out, name_of(k, m));
-  tg_buf_addchar(out, ',');
-  tg_meta_moment(out, m->from);
-  tg_buf_addchar(out, ',');
+  begin_mark(k, out, m);
   add_data(k, out, m);
 }
 
@@ -366,7 +367,7 @@ static void put_name (Gecko *w, const tg_Track *track, uint32_t i) {
   else
     tg_tracks_name(&w->tracks, track, &name);
   put(w, "{\"name\":");
-  tg_export_string(w->out, name.data, name.size);
+  tg_jsontext_string(w->out, name.data, name.size);
   w->ok = w->ok && !name.failed;
   put(w, ",\"processName\":");
   put_string(w, tg_meta_program(w->x));
@@ -427,18 +428,6 @@ static void put_document (Gecko *w) {
   put(w, "}\n");
 }
 
-/* The output's errno first, as in processed.c. */
-static tg_Status status_of (Gecko *w) {
-  if (w->ok && !w->out->failed)
-    return TG_OK;
-  int error = w->x->out->error != 0 ? w->x->out->error
-                                    : w->tracks.spool.error;
-  if (error == 0 || error == ENOMEM)
-    return TG_ERR_MEMORY;
-  errno = error;
-  return TG_ERR_IO;
-}
-
 /* The older version has nothing that could show a call's values, so none are
    put aside. */
 tg_Status tg_format_gecko (tg_Export *x) {
@@ -453,7 +442,7 @@ tg_Status tg_format_gecko (tg_Export *x) {
   tg_Status status = ready ? tg_tracks_run(&w.tracks) : TG_ERR_MEMORY;
   if (status == TG_OK) {
     put_document(&w);
-    status = status_of(&w);
+    status = tg_tracks_outcome(&w.tracks, w.ok && !w.out->failed);
   }
   int error = errno;
   tg_tracks_free(&w.tracks);

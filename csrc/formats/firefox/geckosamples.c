@@ -7,6 +7,7 @@
 */
 #include "formats/firefox/geckosamples.h"
 
+#include "export/jsontext.h"
 #include "export/ticks.h"
 
 #define SAMPLES_MAX 500000u     /* about, in one track */
@@ -44,7 +45,7 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint32_t stack) {
   else
     tg_buf_addu64(out, stack);
   tg_buf_addchar(out, ',');
-  tg_export_time(out, track->sample_ns, 1000000);
+  tg_jsontext_time(out, track->sample_ns, 1000000);
   tg_buf_addstr(out, ",0]");
   tg_column_turn(&t->spool, &track->samples);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/jsontext.h"
 #include "export/parts.h"
 #include "text/utf8.h"
 
@@ -71,10 +72,10 @@ void tg_marktext_free (tg_MarkText *t) {
 static void add_text (tg_Buf *out, const tg_Buf *text) {
   size_t size = text->size;
   if (size <= TEXT_MAX) {
-    tg_export_string(out, text->data, size);
+    tg_jsontext_string(out, text->data, size);
     return;
   }
-  tg_export_string(out, text->data, tg_utf8_start(text->data, TEXT_MAX));
+  tg_jsontext_string(out, text->data, tg_utf8_start(text->data, TEXT_MAX));
   out->size--;
   tg_buf_addstr(out, "\xE2\x80\xA6\"");     /* an ellipsis */
 }
@@ -112,7 +113,7 @@ static bool add_values (const tg_Export *x, tg_MarkDesk *d, const char *before,
   return true;
 }
 
-/* How a call ended, as in a log (packet/logline.c). */
+/* How a call ended, as in a log (packet/packetline.c). */
 static const char *end_of (const tg_CallMark *mark) {
   if (mark->unfinished)
     return "still open where the trace ends";

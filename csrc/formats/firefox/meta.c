@@ -7,10 +7,12 @@
 ** stop.
 */
 #include "formats/firefox/meta.h"
-#include "export/boxnames.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "export/boxnames.h"
+#include "export/jsontext.h"
 
 /* The order of the list. Samples and markers name a category by its place. */
 enum { OTHER, LUA, C, COROUTINE, GC };
@@ -193,7 +195,7 @@ static void add_entry (tg_Buf *out, const char *label, const tg_Buf *value) {
     tg_buf_addchar(out, ',');
   tg_buf_addfmt(out, "{\"label\":\"%s\",\"format\":\"string\",\"value\":",
                 label);
-  tg_export_string(out, value->data, value->size);
+  tg_jsontext_string(out, value->data, value->size);
   tg_buf_addchar(out, '}');
 }
 
@@ -248,7 +250,7 @@ static void write_loss (const tg_Tracks *t, tg_Buf *text) {
 /* Times in a viewer count from there; a log's and those that filters take do
    not. */
 static void write_start (const tg_Tracks *t, tg_Buf *text) {
-  tg_export_time(text, t->x->start_ns, 1000000);
+  tg_jsontext_time(text, t->x->start_ns, 1000000);
   tg_buf_addstr(text, " ms on the clock of log, packets and --from");
 }
 
@@ -281,7 +283,7 @@ static bool add_remark (tg_Notes *n, const tg_Buf *remark, uint64_t from_ns,
   if (remark->size == 0)
     return !remark->failed;
   tg_buf_addstr(&n->text, ",\"note\":");
-  tg_export_string(&n->text, remark->data, remark->size);
+  tg_jsontext_string(&n->text, remark->data, remark->size);
   return !remark->failed && tg_notes_add(n, TG_NOTE_MISSING, from_ns, to_ns);
 }
 
@@ -316,7 +318,7 @@ bool tg_meta_marks (tg_Tracks *t, tg_Track *track, tg_MarkPut *put,
 void tg_meta_moment (tg_Buf *out, tg_Moment m) {
   tg_assert(m.part <= 999);
   if (m.part == 0)
-    tg_export_time(out, m.ns, 1000000);
+    tg_jsontext_time(out, m.ns, 1000000);
   else
     tg_buf_addfmt(out, "%" PRIu64 ".%06" PRIu64 "%03u",
                   m.ns / 1000000, m.ns % 1000000, (unsigned)m.part);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/jsontext.h"
 #include "stream/marks.h"
 
 void tg_notes_free (tg_Notes *n) {
@@ -35,7 +36,7 @@ static void put_text (tg_Notes *n, const char *key, const tg_Buf *text) {
   if (text->size == 0)      /* the viewer would show "(empty)" */
     return;
   tg_buf_addfmt(&n->text, ",\"%s\":", key);
-  tg_export_string(&n->text, text->data, text->size);
+  tg_jsontext_string(&n->text, text->data, text->size);
 }
 
 /* A counter's is behind its label, as the console of a browser has it. */
@@ -47,7 +48,7 @@ static void add_values (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   }
   else if (p->numbered && !tg_mark_spans(p->mark)) {
     tg_buf_addstr(out, ": ");
-    tg_export_time(out, p->hits, 1000000);
+    tg_jsontext_time(out, p->hits, 1000000);
     tg_buf_addstr(out, " ms");
   }
 }

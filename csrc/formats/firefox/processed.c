@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/jsontext.h"
 #include "export/ticks.h"
 #include "formats/firefox/arguments.h"
 #include "formats/firefox/document.h"
@@ -97,7 +98,7 @@ static void put_allocations (tg_Tracks *t, tg_Track *track,
 */
 
 static void put_string (tg_Document *w, const char *s) {
-  tg_export_string(w->out, s, strlen(s));
+  tg_jsontext_string(w->out, s, strlen(s));
 }
 
 /* The viewer hides tracks that are quiet; of ours even those are wanted. */
@@ -195,26 +196,13 @@ static void put_document (tg_Document *w) {
   tg_document_put(w, "}\n");
 }
 
-/* Why it could not be written. The output's error first: a spool that was
-   given up because of it has none of its own. */
-static tg_Status status_of (tg_Document *w) {
-  if (w->ok && !w->out->failed)
-    return TG_OK;
-  int error = w->x->out->error != 0 ? w->x->out->error
-                                    : w->tracks.spool.error;
-  if (error == 0 || error == ENOMEM)
-    return TG_ERR_MEMORY;
-  errno = error;
-  return TG_ERR_IO;
-}
-
 /* All packets first: what the threads share stands before them. */
 static tg_Status write_all (tg_Document *w) {
   tg_Status status = tg_tracks_run(&w->tracks);
   if (status != TG_OK)
     return status;
   put_document(w);
-  return status_of(w);
+  return tg_tracks_outcome(&w->tracks, w->ok && !w->out->failed);
 }
 
 tg_Status tg_format_firefox (tg_Export *x) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/jsontext.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/meta.h"
 
@@ -191,7 +192,7 @@ static void put_content (tg_Document *w, const void *table, uint32_t i) {
   tg_buf_addchar(&name, '\0');
   if (!name.failed && w->x->options.sources && w->x->source != NULL
       && w->x->source(w->x->source_ud, name.data, &text))
-    tg_export_string(w->out, text.data, text.size);
+    tg_jsontext_string(w->out, text.data, text.size);
   else
     tg_document_put(w, "null");
   w->ok = w->ok && !text.failed && !name.failed;
@@ -225,7 +226,7 @@ static void put_sources (tg_Document *w) {
 static void put_one_string (tg_Document *w, const void *table, uint32_t i) {
   size_t size;
   const char *s = tg_intern_get(table, i, &size);
-  tg_export_string(w->out, s, size);
+  tg_jsontext_string(w->out, s, size);
 }
 
 /* Last: the tables before it have brought in what they need, and the threads

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "export/jsontext.h"
 #include "export/ticks.h"
 #include "formats/firefox/document.h"
 #include "formats/firefox/meta.h"
@@ -220,14 +221,14 @@ static void put_names (tg_Document *w, const tg_Track *track, bool main) {
   tg_Buf name = {0};
   tg_tracks_name(&w->tracks, track, &name);
   tg_document_put(w, "{\"name\":");
-  tg_export_string(w->out, name.data, name.size);
+  tg_jsontext_string(w->out, name.data, name.size);
   w->ok = w->ok && !name.failed;
   tg_buf_free(&name);
   tg_buf_addfmt(w->out, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":%u,"
                 "\"processName\":", main ? "true" : "false",
                 (unsigned)w->x->pid, (unsigned)track->thread);
   const char *program = tg_meta_program(w->x);
-  tg_export_string(w->out, program, strlen(program));
+  tg_jsontext_string(w->out, program, strlen(program));
 }
 
 /* From when to when it is there: the first track as long as the document, a

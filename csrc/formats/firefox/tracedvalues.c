@@ -18,7 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
-#include "export/export.h"
+#include "export/jsontext.h"
 #include "text/utf8.h"
 
 #define ARGUMENTS 4u
@@ -152,7 +152,7 @@ static void put_integer (tg_Buf *out, int64_t i) {
 static void begin_shape (tg_TracedValues *v, const char *cls, size_t size) {
   tg_buf_clear(&v->shape);
   tg_buf_addchar(&v->shape, '[');
-  tg_export_string(&v->shape, cls, size < MEMBER ? size : MEMBER);
+  tg_jsontext_string(&v->shape, cls, size < MEMBER ? size : MEMBER);
 }
 
 /* The name of the class, or of the type where nobody has given one. */
@@ -166,7 +166,7 @@ static void begin_class (tg_TracedValues *v, const tg_Descriptor *d) {
 
 static void add_key (tg_TracedValues *v, const char *s, size_t size) {
   tg_buf_addchar(&v->shape, ',');
-  tg_export_string(&v->shape, s, size);
+  tg_jsontext_string(&v->shape, s, size);
 }
 
 /* A new one, or that which is there. */

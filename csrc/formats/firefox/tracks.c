@@ -452,3 +452,15 @@ tg_Status tg_tracks_run (tg_Tracks *t) {
      : p.why == TG_WHY_MARK ? take_marker : take)(t, &p);
   return finish(t);
 }
+
+/* The output's error first: a spool that was given up because of it has none of
+   its own. */
+tg_Status tg_tracks_outcome (const tg_Tracks *t, bool written) {
+  if (written)
+    return TG_OK;
+  int error = t->x->out->error != 0 ? t->x->out->error : t->spool.error;
+  if (error == 0 || error == ENOMEM)
+    return TG_ERR_MEMORY;
+  errno = error;
+  return TG_ERR_IO;
+}

@@ -111,6 +111,10 @@ void tg_tracks_free (tg_Tracks *t);
 /* Reads all packets. */
 tg_Status tg_tracks_run (tg_Tracks *t);
 
+/* What became of a document of theirs: 'written' says that nothing has failed.
+   With TG_ERR_IO errno says why. */
+tg_Status tg_tracks_outcome (const tg_Tracks *t, bool written);
+
 /* "whole program", or "main" if there is no other coroutine; "f (p.lua:1),
    coroutine 2"; "other coroutines". */
 void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out);

@@ -6,6 +6,7 @@
 -- trace's are. A TraceActor that sends packets only is not read: packets lack
 -- what a recording has. A program that wants them has tracegrip.client.
 
+local attached = require "tracegrip.cli.attached"
 local core = require "tracegrip.core"
 local logstyle = require "tracegrip.cli.logstyle"
 local main = require "tracegrip.cli.main"
@@ -121,33 +122,7 @@ end
 -- While it runs
 ---------------------------------------------------------------------------
 
--- What there is to be closed in the end.
-local Session = {}
-Session.__index = Session
-
-function Session:__close ()
-  for _, handle in ipairs(self.handles) do
-    handle:close()
-  end
-  self.connection:close()
-end
-
--- The end is wished for; when it is wished for again, without a word more.
-function Session:leave ()
-  if self.leaving then
-    return self.connection:close()
-  end
-  self.leaving = true
-  self.tracer:detach(function () end)
-end
-
--- The first failure ends the trace.
-function Session:check (ok, message, code)
-  if not ok and not self.trouble then
-    self.trouble = {message = message, code = code}
-    self:leave()
-  end
-end
+local Session = attached.class()
 
 -- Has what came since the last time written.
 function Session:pump ()
@@ -160,22 +135,13 @@ function Session:pump ()
   end
 end
 
-function Session:watch_signals ()
-  for _, name in ipairs {"sigint", "sigterm", "sighup"} do
-    local handle = uv.new_signal()
-    handle:start(name, function () self:leave() end)
-    table.insert(self.handles, handle)
-  end
-end
-
 local FRAME_MS = 50
 
 -- On a terminal a burst is more than can be shown: that it was is told when
 -- there is room again, though nothing comes any more.
 function Session:refresh ()
   if core.isatty(1) then
-    local timer = uv.new_timer()
-    table.insert(self.handles, timer)
+    local timer = self:keep(uv.new_timer())
     timer:start(FRAME_MS, FRAME_MS, function () self.fresh = true end)
   end
 end
@@ -183,9 +149,7 @@ end
 -- Blocks are taken as they come, and written before the loop waits for more.
 function Session:follow (trace)
   local taker = self.taker
-  local prepare = uv.new_prepare()
-  table.insert(self.handles, prepare)
-  prepare:start(function () self:pump() end)
+  self:keep(uv.new_prepare()):start(function () self:pump() end)
   trace.onblocks = function (bytes)
     self.fresh, self.bytes = true, self.bytes + #bytes
     self:check(taker:feed(bytes))
@@ -236,13 +200,13 @@ function attach.run (parsed)
   uv = main.luv()
   local chosen, plan = options.collect(traced, parsed), sending.plan(parsed)
   local connection = server.connect(parsed)
-  local session <close> = setmetatable({connection = connection, handles = {},
-                                        bytes = 0}, Session)
+  local session <close> = attached.new(Session, connection, {bytes = 0})
   session.way = plan and sending.open(plan)
   local tab = server.choose_tab(connection, parsed.tab)
   server.must_send_blocks(connection)
   session.tracer = server.must(connection, connection:attach(tab))
-  session:watch_signals()
+  session:on_signals {sigint = session.leave, sigterm = session.leave,
+                      sighup = session.leave}
   local trace = server.must(connection,
       session.tracer:startTrace(fields_of(parsed, chosen)))
   chosen.traceparent = sending.parent(parsed)

@@ -129,6 +129,18 @@ local function note_nothing (path)
             table.concat(heeding, ", and no "), older)
 end
 
+-- We end as the command has ended: by its signal, or with its exit status,
+-- which is returned.
+local function end_alike (parsed, file, how, status)
+  if parsed.dashes and not target.is_of(file.path, file.run) then
+    note_nothing(parsed.output)
+  end
+  if how == "signal" then
+    core.die(status)
+  end
+  return status
+end
+
 -- Returns its exit status.
 local function record_command (parsed, chosen, file)
   local how, status = program.execute(parsed.script, parsed.arguments,
@@ -136,13 +148,7 @@ local function record_command (parsed, chosen, file)
   if not how then
     main.fail("cannot run the program: %s", status)
   end
-  if not target.is_of(file.path, file.run) then
-    note_nothing(parsed.output)
-  end
-  if how == "signal" then
-    core.die(status)
-  end
-  return status
+  return end_alike(parsed, file, how, status)
 end
 
 -- The same with its calls sent as they come: the program is a child then, and
@@ -161,13 +167,7 @@ local function record_sent (parsed, chosen, file, plan)
   end
   local how, status = follower:await()
   follower:drain()
-  if command and not target.is_of(file.path, file.run) then
-    note_nothing(parsed.output)
-  end
-  if how == "signal" then
-    core.die(status)
-  end
-  return status
+  return end_alike(parsed, file, how, status)
 end
 
 function record.run (parsed)

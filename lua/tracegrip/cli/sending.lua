@@ -97,7 +97,7 @@ function Way:finish (patient)
     self.uv.run("once")
   end
   self.uv.run("nowait")         -- what was closed last goes before the state
-  main.note("%s", otlp.told(self.sender))
+  main.note("%s", self.sender:told())
 end
 
 -- For a plan; fails as a command does.

@@ -5,6 +5,7 @@
 -- the time. A program that is to be run first is a child that serves on a
 -- socket of its own, and goes on when the command is left.
 
+local attached = require "tracegrip.cli.attached"
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
@@ -63,28 +64,7 @@ end
 -- The session
 ---------------------------------------------------------------------------
 
--- What there is to be closed in the end.
-local Session = {}
-Session.__index = Session
-
-function Session:__close ()
-  if self.terminal then
-    self.terminal:close()
-  end
-  for _, handle in ipairs(self.handles) do
-    handle:close()
-  end
-  self.connection:close()
-end
-
--- The end is wished for; when it is wished for again, without a word more.
-function Session:leave ()
-  if self.leaving then
-    return self.connection:close()
-  end
-  self.leaving = true
-  self.tracer:detach(function () end)
-end
+local Session = attached.class()
 
 -- As Ctrl-C at a program that runs in front of us: its end is ours. One that
 -- somebody else has started is left.
@@ -138,19 +118,8 @@ function Session:press (key)
   end
 end
 
-function Session:watch_signals ()
-  local does = {sigint = self.interrupt, sigterm = self.leave,
-                sighup = self.leave}
-  for name, act in pairs(does) do
-    local handle = self.uv.new_signal()
-    handle:start(name, function () act(self) end)
-    table.insert(self.handles, handle)
-  end
-end
-
 function Session:tick (every)
-  local timer = self.uv.new_timer()
-  table.insert(self.handles, timer)
+  local timer = self:keep(self.uv.new_timer())
   timer:start(every, every, function ()
     if not self.view.paused and not self.leaving then
       self:refresh()
@@ -160,9 +129,8 @@ end
 
 -- What comes is taken at once, and added up before the loop waits for more.
 function Session:follow (trace)
-  local prepare, fresh = self.uv.new_prepare(), false
-  table.insert(self.handles, prepare)
-  prepare:start(function ()
+  local fresh = false
+  self:keep(self.uv.new_prepare()):start(function ()
     if fresh then
       fresh = false
       self:check(self.taker:pump())
@@ -173,14 +141,6 @@ function Session:follow (trace)
     self:check(self.taker:feed(bytes))
   end
   trace:wait()
-end
-
--- The first failure ends it.
-function Session:check (ok, message)
-  if not ok and not self.trouble then
-    self.trouble = message
-    self:leave()
-  end
 end
 
 ---------------------------------------------------------------------------
@@ -203,18 +163,19 @@ local function begin (session, parsed, title)
   view.sort = parsed.sort or view.sort
   session.view, session.begun = view, session.uv.hrtime()
   if terminal.there() then
-    session.terminal = terminal.open(session.uv,
+    session.terminal = session:keep(terminal.open(session.uv,
       function (key) session:press(key) end,
-      function () if view.now then session:show() end end)
+      function () if view.now then session:show() end end))
   end
-  session:watch_signals()
+  session:on_signals {sigint = session.interrupt, sigterm = session.leave,
+                      sighup = session.leave}
   session:tick(math.ceil(parsed.every or 1000))
 end
 
 -- The last word on the terminal that was there before.
 local function conclude (session, trace)
   if session.trouble then
-    main.fail("the trace cannot be read: %s", session.trouble)
+    main.fail("the trace cannot be read: %s", session.trouble.message)
   elseif trace.why == "closed" and not session.leaving
          and not session.child then
     main.fail("%s", trace.message)
@@ -227,9 +188,9 @@ end
 -- Whether it was left, and did not end by itself.
 local function attach (uv, parsed, child)
   local connection = server.connect(parsed)
-  local session <close> = setmetatable(
-    {connection = connection, handles = {}, uv = uv, child = child,
-     left = parsed.number, limit = parsed.limit or 20}, Session)
+  local session <close> = attached.new(Session, connection, {
+    uv = uv, child = child, left = parsed.number, limit = parsed.limit or 20
+  })
   local tab = server.choose_tab(connection, parsed.tab)
   server.must_send_blocks(connection)
   session.tracer = server.must(connection, connection:attach(tab))

@@ -17,7 +17,6 @@
 
 local core = require "tracegrip.core"
 local resource = require "tracegrip.resource"
-local units = require "tracegrip.cli.units"
 core.own()
 
 local otlp = {}
@@ -52,12 +51,6 @@ local function environment_url ()
          or complete(set("OTEL_EXPORTER_OTLP_ENDPOINT") or DEFAULT)
 end
 
-local function unescape (text)
-  return (text:gsub("%%(%x%x)", function (hex)
-    return string.char(tonumber(hex, 16))
-  end))
-end
-
 -- "key=value,key2=value2" as W3C's baggage has it, in its order: {key, value,
 -- key2, value2}.
 local function pairs_of (text)
@@ -65,7 +58,8 @@ local function pairs_of (text)
   for part in (text or ""):gmatch "[^,]+" do
     local key, value = part:match "^%s*([^=]-)%s*=%s*([^;]-)%s*$"
     if key and key ~= "" then
-      list[#list + 1], list[#list + 2] = unescape(key), unescape(value)
+      list[#list + 1] = resource.unescape(key)
+      list[#list + 1] = resource.unescape(value)
     end
   end
   return list
@@ -204,7 +198,7 @@ function otlp.sender (plan)
   end
   return require("tracegrip.send.sender").new({
     url = plan.url, headers = headers, ca = plan.ca, timeout = plan.timeout,
-    check = check_of(plan.format)
+    check = check_of(plan.format), title = "otlp", thing = "span"
   }, client)
 end
 
@@ -217,16 +211,6 @@ function otlp.pump (taker, sender, all)
     end
     sender:push(body, count)
   end
-end
-
--- What became of it, in a line.
-function otlp.told (sender)
-  local line = ("otlp: %s sent, %s dropped"):format(
-    units.several(sender.sent, "span"), units.count(sender.dropped))
-  if sender.dropped > 0 and sender.problem then
-    line = line .. " (" .. sender.problem .. ")"
-  end
-  return line
 end
 
 return otlp

@@ -2,13 +2,16 @@
 -- at a time, retried as the OTLP specification has it.
 --
 --   local sender = sender.new(target, client)
---     target   {url =, headers = list, ca =, timeout = ms, check = function}
+--     target   {url =, headers = list, ca =, timeout = ms, check = function,
+--              title = what it is told of as, thing = what is sent, a noun}
 --     client   http.lua's
 --   sender:push(body, count)     takes a request of so many things, or drops it
 --   sender:miss(count, problem)  counts what cannot be sent as dropped
 --   sender:finish(ms, done, patient)   no more will come: done() when all is
 --                                answered or so many ms have passed; patient:
 --                                since the last thing was taken
+--   sender:part(ms, done)        the same, but at once if it waits to try again
+--   sender:told()                what became of it all, in a line
 --   sender.sent, sender.dropped  how many things so far
 --   sender.problem               the first thing that went wrong, in words
 --
@@ -23,6 +26,7 @@
 -- Any other answer would be the same again, so its request is dropped.
 
 local core = require "tracegrip.core"
+local units = require "tracegrip.cli.units"
 local uv = require "luv"
 core.own()
 
@@ -193,6 +197,26 @@ function Sender:finish (ms, done, patient)
   self.deadline = uv.new_timer()
   self.deadline:start(ms, ms, function () give_up(self) end)
   send(self)
+end
+
+-- A collector that has just not answered, or asked for patience, gets no more
+-- of it.
+function Sender:part (ms, done)
+  if self.resting then
+    self:abandon()
+  end
+  self:finish(ms, done)
+end
+
+function Sender:told ()
+  local thing = self.target.thing
+  local line = ("%s: %s sent, %s dropped"):format(
+    self.target.title, thing and units.several(self.sent, thing)
+                       or units.count(self.sent), units.count(self.dropped))
+  if self.dropped > 0 and self.problem then
+    line = line .. " (" .. self.problem .. ")"
+  end
+  return line
 end
 
 function sender.new (target, client)

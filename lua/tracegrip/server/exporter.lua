@@ -9,7 +9,7 @@
 -- program never waits; what comes too fast is lost and counted. So no other
 -- client can attach meanwhile.
 --
--- The server (server.lua) has: exporters and parted(exporter).
+-- The server (server.lua) has: exporters and parted(exporter, account).
 
 local core = require "tracegrip.core"
 local feed = require "tracegrip.server.feed"
@@ -76,12 +76,11 @@ end
 
 local function told (self)
   local lost = self.taker:lost()
-  local line = otlp.told(self.sender)
+  local line = self.sender:told()
   return lost > 0 and line .. "; " .. units.several(lost, "event") .. " lost"
          or line
 end
 
--- Of a collector that does not answer nobody waits for an answer now.
 function Exporter:finish (ms)
   if self.ending then
     return
@@ -92,12 +91,8 @@ function Exporter:finish (ms)
   self.feed:close()
   self.taker:finish("requested")
   otlp.pump(self.taker, self.sender, true)
-  if self.sender.resting then
-    self.sender:abandon()
-  end
-  self.sender:finish(ms, function ()
-    io.stderr:write("tracegrip: ", told(self), "\n")
-    self.server:parted(self)
+  self.sender:part(ms, function ()
+    self.server:parted(self, told(self))
   end)
 end
 

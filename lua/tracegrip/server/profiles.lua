@@ -10,12 +10,11 @@
 -- docs/samples.md. A program that was asleep all the time has not begun its
 -- trace, and there is nothing to send.
 --
--- The server (server.lua) has: exporters and parted(exporter).
+-- The server (server.lua) has: exporters and parted(exporter, account).
 
 local core = require "tracegrip.core"
 local http = require "tracegrip.send.http"
 local sender = require "tracegrip.send.sender"
-local units = require "tracegrip.cli.units"
 local uv = require "luv"
 core.own()
 
@@ -94,13 +93,6 @@ function Profiles:forget (tab)
   end
 end
 
-local function told (self)
-  local line = ("profiles: %s sent, %s dropped"):format(
-    units.count(self.sender.sent), units.count(self.sender.dropped))
-  return self.sender.dropped > 0
-         and line .. " (" .. self.sender.problem .. ")" or line
-end
-
 -- A profile that has begun is not sent: it is not what the others are.
 function Profiles:finish (ms)
   if self.ending then
@@ -112,12 +104,8 @@ function Profiles:finish (ms)
     self.tab.channel:drop(self.id)
     self.tab:stop(self.id)
   end
-  if self.sender.resting then
-    self.sender:abandon()
-  end
-  self.sender:finish(ms, function ()
-    io.stderr:write("tracegrip: ", told(self), "\n")
-    self.server:parted(self)
+  self.sender:part(ms, function ()
+    self.server:parted(self, self.sender:told())
   end)
 end
 
@@ -134,7 +122,7 @@ function profiles.start (server, tab, plan)
   local self = setmetatable({
     server = server, tab = tab, plan = plan, timer = uv.new_timer(),
     sender = sender.new({url = plan.to, headers = headers,
-                         timeout = TIMEOUT_MS}, client),
+                         timeout = TIMEOUT_MS, title = "profiles"}, client),
     ending = false,
   }, Profiles)
   go_round(self)

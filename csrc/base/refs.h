@@ -1,0 +1,28 @@
+/*
+** refs.h - how many have an object that is freed with the last of them, on
+** whichever thread that is.
+*/
+#ifndef TG_REFS_H
+#define TG_REFS_H
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+
+/* One more. Relaxed is enough: who asks has the object already, or borrows it
+   from one who has. */
+TG_INLINE void tg_refs_pin (_Atomic uint32_t *refs) {
+  uint32_t before = atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
+  tg_assert(before > 0);
+  (void)before;
+}
+
+/* One less; whether it was the last. That one sees what all others have
+   written: release for those, acquire for this one. */
+TG_INLINE bool tg_refs_unpin (_Atomic uint32_t *refs) {
+  uint32_t before = atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel);
+  tg_assert(before > 0);
+  return before == 1;
+}
+
+#endif

@@ -1,0 +1,52 @@
+/*
+** stackwalk.h - the frames that run now, for a sample: those of the running
+** coroutine, each with the line that it is at, below them those of the
+** coroutine that resumed it, and so on down to the main one. Our own are not
+** among them.
+**
+**     (0, 1) (main chunk, 12) (run, 40)   (0, 3) (worker, 7) (read, 0)
+**     the main coroutine                  coroutine 3
+**
+** Outermost first: what two samples have in common is at the beginning, and
+** need not be written twice.
+*/
+#ifndef TG_STACKWALK_H
+#define TG_STACKWALK_H
+
+#include "state/session.h"
+
+/* A frame; or, with function 0, the coroutine whose frames follow, with its
+   number in place of the line. */
+typedef struct tg_WalkedFrame {
+  const void *ci;               /* identity; not in the stream */
+  uint32_t function;            /* id and TG_SAMPLE_TRACED */
+  uint32_t line;
+} tg_WalkedFrame;
+
+typedef struct tg_StackWalk {
+  tg_WalkedFrame *list;         /* owns */
+  uint32_t n, capacity;
+} tg_StackWalk;
+
+/*
+** Looks at what runs, from 'L' on, whose innermost 'skip' frames are left out.
+** False: without memory, or where the session has coroutines and shadow stacks
+** that are not what runs any more; what was found is of no use then. Where
+** calls are traced the chain of coroutines is the session's, and frames that
+** the stream has CALLs of are marked so; where they are not, running.h knows
+** the chain.
+*/
+bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
+                         int skip);
+bool tg_stackwalk_running (tg_StackWalk *w, tg_Session *s, lua_State *L,
+                           int skip);
+
+/* How many of the outermost are the same in both. */
+uint32_t tg_stackwalk_shared (const tg_StackWalk *w, const tg_StackWalk *other);
+
+/* Makes it what 'from' is. False without memory. */
+bool tg_stackwalk_copy (tg_StackWalk *w, const tg_StackWalk *from);
+
+void tg_stackwalk_free (tg_StackWalk *w);     /* zeroed memory is fine */
+
+#endif

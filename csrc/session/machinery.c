@@ -1,0 +1,144 @@
+/*
+** machinery.c - see machinery.h. Called by tracing.c, on the thread that runs
+** the state.
+*/
+#include "session/machinery.h"
+
+#include <string.h>
+
+#include "direct/proof.h"
+#include "hook/arm.h"
+#include "hook/context.h"
+#include "hook/hook.h"
+#include "hook/lastrun.h"
+#include "hook/ownframes.h"
+#include "hook/running.h"
+#include "hook/sampler.h"
+#include "hook/userhook.h"
+#include "session/allocations.h"
+#include "session/snapshot.h"
+#include "session/tracelimits.h"
+#include "state/observer.h"
+#include "text/fileio.h"
+
+/* The stream lives on as long as somebody reads it. */
+static void clear_machinery (tg_Session *s) {
+  tg_snapshot_off(s);
+  tg_stream_unpin(s->writer.stream);
+  memset(&s->writer, 0, sizeof s->writer);
+  tg_selection_clear(&s->selection);
+  tg_selection_clear(&s->aside.selection);
+  tg_closures_free(&s->aside_closures);
+  s->awaits = s->within = false;
+  tg_coroutines_free(&s->threads);
+  tg_catalog_free(&s->known);
+  tg_objectpool_free(&s->pool);
+  if (s->hearer == NULL)
+    tg_labels_clear(&s->labels);
+  s->current = NULL;
+  s->on_file = s->orphan = NULL;
+  s->snapshot = false;
+  s->tracing = s->recording = s->attention = false;
+  s->hooked = false;
+  s->sampled = false;
+  s->toll = s->toll_until = 0;
+  s->logging = s->stale = s->exiting = s->terminated = false;
+  s->hooking = false;
+  s->waited = 0;
+}
+
+/* Whether the interpreter's memory is read, and where "__name" is in it. */
+static void read_directly (tg_Session *s, lua_State *L) {
+  s->direct = tg_proof_holds(L);
+  if (!s->direct)
+    return;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
+  s->name_key = tg_direct_pushed(L).u.p;
+  s->shared = tg_direct_shared(L);
+  lua_pop(L, 1);
+}
+
+/* A record and a list for each coroutine that is met. Those that samples were
+   taken of have no hook and no frames: they are met anew. */
+static void init_coroutines (tg_Session *s) {
+  tg_ThreadId next = s->threads.next_id;
+  tg_coroutines_free(&s->threads);
+  tg_coroutines_init(&s->threads);
+  s->threads.forget = tg_lastrun_forget;
+  if (next > s->threads.next_id)
+    s->threads.next_id = next;
+}
+
+/* The frames that are there already stay unseen, but for ours on top: what
+   they call is not to be shown either. False without memory, and then no hook
+   is left. */
+static bool begin_calls (tg_Session *s, lua_State *L) {
+  s->hooked = true;              /* first: from here on no tick sets a hook */
+  tg_running_lower(s);
+  init_coroutines(s);
+  if (!tg_arm_chain(s, L)) {
+    tg_arm_release(s, L);
+    init_coroutines(s);
+    s->current = NULL;
+    s->hooked = false;
+    return false;
+  }
+  tg_ownframes_push(s, L);
+  tg_userhook_enter(L);
+  return true;
+}
+
+/* Without a hook, until somebody wants calls. */
+static bool begin_tracing (tg_Session *s, lua_State *L) {
+  s->writer.stream = tg_stream_new();
+  s->writer.gauge_in = TG_GAUGE_EVERY;
+  s->writer.turn = tg_tracelimits_turn;
+  s->writer.context = tg_context_write;
+  s->unseen = s->missed = 0;
+  init_coroutines(s);
+  s->heap_due = UINT64_MAX;
+  if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
+    clear_machinery(s);
+    return false;
+  }
+  s->writer.stream->costs = s->costs;
+  s->writer.stream->directory = tg_fileio_directory();
+  s->writer.last = s->writer.stream->clock.origin;
+  read_directly(s, L);
+  s->tracing = true;
+  tg_hook_begin(s);
+  return true;
+}
+
+/* Hooks are read and replaced here; a signal that sets one between the two
+   would be taken for the program's. */
+bool tg_machinery_begin (tg_Session *s, lua_State *L, bool calls) {
+  tg_observers_lull(s);
+  bool first = !s->tracing;
+  bool ok = !first || begin_tracing(s, L);
+  if (ok && calls && !s->hooked && !begin_calls(s, L)) {
+    ok = false;
+    if (first) {
+      tg_hook_end(s, L);
+      clear_machinery(s);
+    }
+  }
+  tg_observers_resume(s);
+  return ok;
+}
+
+/* The list of coroutines goes with it: records are made anew when tracing
+   begins again. */
+void tg_machinery_end (tg_Session *s, lua_State *L) {
+  TG_STACK_GUARD(L);
+  tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
+  tg_hook_end(s, L);            /* first: no event comes of what follows */
+  tg_allocations_end(s);
+  tg_sampler_set(s, L, (tg_SampleRate){0, false});
+  s->hooked = false;
+  tg_userhook_leave(s, L);
+  clear_machinery(s);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
+  TG_STACK_CHECK(L);
+}
