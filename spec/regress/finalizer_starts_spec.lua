@@ -36,7 +36,8 @@ describe("a trace that a finalizer starts in the middle of a start", function ()
             seen = seen .. (entered and packet.name or "")
           end
           if inner then inner:stop() end
-          return (inner and "both " or "outer ") .. tostring(seen:find "f" ~= nil)
+          return (inner and "both " or "outer ")
+                 .. tostring(seen:find "f" ~= nil)
         ]=]):format(n))
         state:close()
       end
