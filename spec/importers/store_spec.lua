@@ -55,7 +55,7 @@ end
 -- a trace without coroutines and tail calls.
 local function durations (trace, name)
   local list, open = {}, {}
-  for _, packet in ipairs(recorded.packets(trace, {raw = false})) do
+  for _, packet in ipairs(recorded.packets(trace)) do
     if packet.type == "enteredFrame" then
       open[#open + 1] = packet
     elseif packet.type == "exitedFrame" then
@@ -153,7 +153,7 @@ describe("spans in ClickHouse", function ()
   local function each_row (names, use)
     for _, one in ipairs(served) do
       for _, name in ipairs(names) do
-        for _, row in ipairs(one.traces[name]:report().functions) do
+        for _, row in ipairs(one.traces[name]:report {raw = true}.functions) do
           use(row, one.request, name)
         end
       end
@@ -267,7 +267,7 @@ describe("spans in ClickHouse", function ()
     for _, one in ipairs(served) do
       local calls, row = 0, rows[one.id]
       for _, trace in pairs(one.traces) do
-        for _, f in ipairs(trace:report().functions) do
+        for _, f in ipairs(trace:report {raw = true}.functions) do
           calls = calls + f.calls
         end
       end
