@@ -23,6 +23,7 @@ async function session (address) {
   const replies = []
   const pauses = []
   let wake = () => {}
+  let gone = false
   await new Promise((done, fail) => {
     socket.onopen = done
     socket.onerror = fail
@@ -36,14 +37,18 @@ async function session (address) {
       wake()
     }
   }
+  socket.onclose = () => { gone = true; wake() }
   return {
     ask: (method, params = {}) => new Promise((done) => {
       const id = replies.push(done) - 1
       socket.send(JSON.stringify({id, method, params}))
     }),
     async paused () {
-      while (pauses.length === 0)
+      while (pauses.length === 0) {
+        if (gone)
+          throw new Error("the program ended without a pause")
         await new Promise((done) => { wake = done })
+      }
       return pauses.shift()
     }
   }
