@@ -20,9 +20,9 @@ run.root = here:match "^(.*)/spec/support$"
 run.build = os.getenv "TG_BUILD" or run.root .. "/build"
 run.lua = os.getenv "LUA" or "lua5.4"
 
---- How long something is waited for, in ms. Under a sanitizer (make asan) all
--- takes several times as long.
-run.patience = os.getenv "LD_PRELOAD" and 100000 or 20000
+--- How long something is waited for, in ms: as long as a slow machine may take.
+-- Under a sanitizer (make asan) all takes several times as long.
+run.patience = os.getenv "LD_PRELOAD" and 150000 or 60000
 
 local function versions ()
   local pipe = io.popen(run.lua .. " -v 2>&1")
