@@ -24,7 +24,8 @@
 
 #define TICKERS 64              /* in one process */
 #define SIGNALS 8               /* that are tried */
-#define VARIED 8                /* ticks with the same period */
+#define VARIED 8                /* ticks with the same period, at least */
+#define VARIED_HZ 125           /* and so many changes a second, at most */
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -38,6 +39,7 @@ struct tg_Ticker {
   bool timed;
   uint32_t place;               /* in the list */
   uint64_t period_ns;
+  uint32_t varied;              /* ticks with the same period */
   uint32_t ticks;               /* so far */
   uint32_t random;              /* of the next period (xorshift) */
 };
@@ -84,7 +86,7 @@ static tg_Ticker *ticker_of (const siginfo_t *info) {
    cannot be set, the period is the one before. Not with each tick: to set it
    costs the kernel as much as a tick. */
 static void vary_period (tg_Ticker *t) {
-  if (t->fd < 0 || ++t->ticks % VARIED != 0)
+  if (t->fd < 0 || ++t->ticks % t->varied != 0)
     return;
   t->random ^= t->random << 13;
   t->random ^= t->random >> 17;
@@ -232,6 +234,7 @@ tg_Ticker *tg_ticker_open (uint32_t hz, void (*tick) (void *ud), void *ud) {
   t->ud = ud;
   t->fd = -1;
   t->period_ns = UINT64_C(1000000000) / hz;
+  t->varied = hz / VARIED_HZ > VARIED ? hz / VARIED_HZ : VARIED;
   t->random = 2463534242u;      /* Marsaglia's: any but 0 */
   tg_atfork_register(TG_ATFORK_TICKERS, at_fork, NULL);
   pthread_mutex_lock(&all.mutex);

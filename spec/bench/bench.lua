@@ -13,7 +13,8 @@ local all = {"name", "callsite", "time", "parameterNames", "arguments",
              "return", "throw", "yield"}
 local values = {"name", "time", "arguments", "return", "throw", "yield"}
 
---- Modes with a trace: how many run at once, and their options.
+--- Modes with a trace: how many run at once, and their options; or with bare
+-- ticks, so many a second of processor time.
 local traced = {
   idle = {0},
   time = {1, {trace = {"name", "time"}}},
@@ -24,6 +25,8 @@ local traced = {
   twenty = {20, {trace = {"name", "time"}}},
   ring = {1, {trace = {"name", "time"}, overflow = "ring", buffer = 1 << 20}},
   file = {1, {trace = {"name", "time"}}, file = true},
+  tick = {0, ticks = 1000},
+  tick10k = {0, ticks = 10000},
   sample = {1, {sample = 1000}},
   sample10k = {1, {sample = 10000}},
   memory = {1, {trace = {"name", "time"}, memory = true}},
@@ -41,6 +44,8 @@ local what = {
   {"twenty", "twenty traces at once: name, time"},
   {"ring", "name, time; the last MiB kept"},
   {"file", "name, time; recorded to a file"},
+  {"tick", "the signals of 1,000 samples a second, and no samples"},
+  {"tick10k", "the signals of 10,000 samples a second, and no samples"},
   {"sample", "no calls, 1,000 samples a second"},
   {"sample10k", "no calls, 10,000 samples a second"},
   {"memory", "as time, and what is allocated"},
@@ -53,8 +58,8 @@ local usage = [[
 usage: bench.lua [options] [PROGRAM...]      (calls objects text pipes json)
   -n REPS       repetitions of each mode (7)
   -m MODE,...   modes (all that can run): untraced empty idle time values all0
-                all1 five twenty ring file sample sample10k
-                memory
+                all1 five twenty ring file tick tick10k
+                sample sample10k memory
   -s SEED       of the shuffling (1)
   -b MEGABYTES  buffer of a trace (4096)
   -o POLICY     overflow: stop, ring
@@ -135,7 +140,9 @@ local function begin (core, mode)
   if mode == "empty" then
     hooks.hook "empty"
   end
-  local count, options = table.unpack(traced[mode] or {0})
+  local how = traced[mode] or {0}
+  local count, options = table.unpack(how)
+  hooks.ticks(how.ticks)
   local traces = {}
   for i = 1, count do
     local mine = {name = "bench " .. i, buffer = settings.buffer,
@@ -150,6 +157,7 @@ local function begin (core, mode)
       traces[i]:stop()
     end
     hooks.hook()
+    hooks.ticks()
     return traces
   end
 end

@@ -1,15 +1,27 @@
 /*
 ** bench_hook.c - what tracing is compared with: the cheapest hook that there
-** can be, one that counts its events, and a clock.
+** can be, one that counts its events, the cheapest ticks, and a clock.
 **
 ** hook("empty" | "count" | nil) sets or removes a hook for calls and returns
 ** in the calling coroutine; coroutines made from then on inherit it, as they
 ** do any hook. count() is how many events were counted since the hook was set;
-** now() is this thread's processor time in nanoseconds, so that what else the
-** machine does counts less.
+** ticks(hz | nil) begins or ends signals to the calling thread, so many a
+** second of its processor time, of the clock that samples have (ticker.h):
+** their handler does nothing. now() is this thread's processor time in
+** nanoseconds, so that what else the machine does counts less.
 */
+#define _GNU_SOURCE
+
+#include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
 
 #include "lua.h"
 
@@ -42,6 +54,51 @@ static int bench_count (lua_State *L) {
   return 1;
 }
 
+/* ---- ticks ---- */
+
+static int ticking = -1;    /* the event's descriptor */
+
+static void do_nothing (int signal) {
+  (void)signal;
+}
+
+static int open_ticks (uint64_t period_ns) {
+  struct perf_event_attr a;
+  memset(&a, 0, sizeof a);
+  a.size = sizeof a;
+  a.type = PERF_TYPE_SOFTWARE;
+  a.config = PERF_COUNT_SW_TASK_CLOCK;
+  a.sample_period = period_ns;
+  a.wakeup_events = 1;
+  a.exclude_kernel = a.exclude_hv = a.disabled = 1;
+  return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1,
+                      PERF_FLAG_FD_CLOEXEC);
+}
+
+/* False if the kernel forbids it. */
+static int begin_ticks (lua_Integer hz) {
+  struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+  struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+  ticking = open_ticks(UINT64_C(1000000000) / (uint64_t)hz);
+  return ticking >= 0 && sigaction(SIGRTMIN, &action, NULL) == 0
+         && fcntl(ticking, F_SETFL, O_ASYNC) == 0
+         && fcntl(ticking, F_SETSIG, SIGRTMIN) == 0
+         && fcntl(ticking, F_SETOWN_EX, &owner) == 0
+         && ioctl(ticking, PERF_EVENT_IOC_ENABLE, 0) == 0;
+}
+
+static int bench_ticks (lua_State *L) {
+  lua_Integer hz = luaL_optinteger(L, 1, 0);
+  if (ticking >= 0)
+    close(ticking);
+  ticking = -1;
+  if (hz > 0 && !begin_ticks(hz))
+    return luaL_error(L, "no ticks of a thread's processor time here");
+  return 0;
+}
+
+/* ---- the clock ---- */
+
 static int bench_now (lua_State *L) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -52,6 +109,7 @@ static int bench_now (lua_State *L) {
 static const luaL_Reg functions[] = {
   {"hook", bench_hook},
   {"count", bench_count},
+  {"ticks", bench_ticks},
   {"now", bench_now},
   {NULL, NULL}
 };
