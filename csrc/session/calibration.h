@@ -4,7 +4,7 @@
 ** Little programs of calls that do nothing are run in a Lua state of their own,
 ** without a trace and with one. What the traced ones take longer is what the
 ** hook has cost them, here and now: it depends on the machine, and on what else
-** that does. It takes some two milliseconds; the state that asks sees nothing
+** that does. It takes some ten milliseconds; the state that asks sees nothing
 ** of it.
 */
 #ifndef TG_CALIBRATION_H
