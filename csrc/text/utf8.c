@@ -67,8 +67,10 @@ static const char *skip_ascii (const char *p, const char *end) {
 }
 
 /* Where it ends before 'size' the next bytes are no character, or not all of
-   one. */
+   one. Text of nothing may be NULL, to which not even 0 may be added. */
 size_t tg_utf8_whole (const char *s, size_t size) {
+  if (size == 0)
+    return 0;
   const char *p = skip_ascii(s, s + size), *end = s + size;
   while (p < end) {
     uint32_t code;

@@ -113,6 +113,11 @@ static void whole_characters_end_where_they_did (void) {
   }
 }
 
+static void nothing_is_whole (void) {
+  UNIT_CHECK(tg_utf8_whole(NULL, 0) == 0);
+  UNIT_CHECK(tg_utf8_whole("a", 0) == 0);
+}
+
 /* Long texts are written in pieces, which end anywhere. */
 static void pieces_do_not_show (void) {
   tg_Buf text = {0}, got = {0}, wanted = {0};
@@ -147,6 +152,7 @@ int main (void) {
   UNIT_RUN(copies_what_is_plain);
   UNIT_RUN(json_is_as_it_was);
   UNIT_RUN(whole_characters_end_where_they_did);
+  UNIT_RUN(nothing_is_whole);
   UNIT_RUN(pieces_do_not_show);
   return UNIT_END();
 }
