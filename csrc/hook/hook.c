@@ -268,10 +268,11 @@ static void hook_direct (lua_State *L, lua_Debug *ar) {
       quick = quick_return(t, ar, now);
     else if (ar->event == LUA_HOOKCALL)
       quick = quick_call(t, ar, now);
+    if (tg_likely(quick))       /* 't' is gone if a client ended the trace */
+      return;
     L = t->L;                   /* the same, in no register until here */
   }
-  if (tg_unlikely(!quick))
-    event_direct(L, ar, now);
+  event_direct(L, ar, now);
 }
 
 /* Every look by the public API is a full one: what it costs to ask leaves
