@@ -108,11 +108,12 @@ static bool tell (tg_Export *x, uint64_t reached_ns) {
   return false;
 }
 
-/* A damaged recording may say that a trace ended before it began. Formats take
-   the difference of the two. */
+/* A damaged recording may say that a trace ended before it began, or end before
+   the last packet. Formats take the differences. */
 static void keep_order (tg_Export *x) {
-  if (x->end_ns < x->start_ns)
-    x->end_ns = x->start_ns;
+  uint64_t least = x->last_ns > x->start_ns ? x->last_ns : x->start_ns;
+  if (x->end_ns < least)
+    x->end_ns = least;
 }
 
 /* After the last packet: the calls beyond the limit are those that were counted
@@ -181,6 +182,7 @@ TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
   }
   tg_assert(x->place < x->batch->count);
   *p = x->batch->packets[x->place++];
+  x->last_ns = p->time_ns;
   if (tg_unlikely(p->time_ns > x->end_ns))
     x->end_ns = p->time_ns;
   return true;

@@ -110,6 +110,7 @@ typedef struct tg_Export {
   tg_Batch *batch;            /* borrows; the packets that come next... */
   uint32_t place;             /* ...from this one on */
   uint64_t batches;           /* so far */
+  uint64_t last_ns;           /* of the packet that was read last */
   double counted;             /* part of the work that it was to find the
                                  longest calls */
   uint64_t limit;

@@ -4,7 +4,8 @@
 --
 -- with the paths of the command and of replay.c's program, writes them into
 -- spec/fuzz/corpus. Their bytes are other ones each time (clocks, process ids),
--- so this is run when the format has changed, and not as a test.
+-- so this is run when the format has changed, and not as a test. Those whose
+-- names begin with "found" are the fuzzer's own: each once broke a promise.
 
 local command, packer = table.unpack(arg)
 local corpus = "spec/fuzz/corpus/"

@@ -384,16 +384,16 @@ describe("traces of samples", function ()
 end)
 
 describe("samples in exports", function ()
+  local formats = {"packets", "firefox", "gecko", "chrome", "cpuprofile",
+                   "speedscope", "folded", "pprof", "otlp", "html"}
+
   it("are there in every format", function ()
     run.within(function (directory)
       recorded.run(directory, busy(0.3, "work(20000)"), {sample = 1000})
       local trace = recorded.open(directory .. "/rec"):traces()[1]
-      for _, format in ipairs({
-        "packets", "firefox", "gecko", "chrome", "cpuprofile", "speedscope",
-        "folded"
-      }) do
-        local path = directory .. "/out." .. format
-        assert(trace:export(format, path))
+      for i = 1, 7 do
+        local path = directory .. "/out." .. formats[i]
+        assert(trace:export(formats[i], path))
         assert.matches("sixty", run.read(path), 1, true)
       end
       local sum = {}
@@ -403,6 +403,23 @@ describe("samples in exports", function ()
       end
       local times = self_times(trace)
       assert.is_true(math.abs(sum.sixty / 1000 - times.sixty) < 1)
+    end)
+  end)
+
+  -- The calls are inside frames that only samples have shown.
+  it("stand around calls in every format", function ()
+    run.within(function (directory)
+      recorded.run(directory, busy(0.3, "work(20000)"), {
+        sample = 1000, trace = {"name", "time", "arguments"}, include = "work"
+      })
+      local trace = recorded.open(directory .. "/rec"):traces()[1]
+      for _, format in ipairs(formats) do
+        local path = directory .. "/out." .. format
+        assert(trace:export(format, path))
+        if format ~= "html" and format ~= "pprof" then
+          assert.matches("work", run.read(path), 1, true)
+        end
+      end
     end)
   end)
 end)

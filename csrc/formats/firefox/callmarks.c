@@ -77,11 +77,12 @@ static tg_Moment moment_of (tg_TrackMarks *tm, const tg_Packet *p) {
 
 
 /* Called for each call, though few of them will get a marker: how long a call
-   is nobody knows before it ends. A call on two tracks has a moment on each. */
+   is nobody knows before it ends. A call on two tracks has a moment on each.
+   Frames that samples have shown may be around it, of which nothing is kept. */
 bool tg_callmarks_open (tg_CallMarks *m, tg_TrackMarks *const *tracks,
                         uint32_t n, const tg_Packet *p) {
   uint32_t level = tg_export_level(m->x, p);
-  tg_assert(p->why == TG_WHY_ENTER && level <= m->ccalls);
+  tg_assert(p->why == TG_WHY_ENTER && !p->sampled);
   tg_assert(n <= TG_MARKS_TRACKS);
   if (!tg_grow(&m->calls, &m->ccalls, level + 1, sizeof *m->calls))
     return false;
