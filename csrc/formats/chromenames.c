@@ -71,17 +71,12 @@ static bool room (tg_ChromeNames *w, tg_FunctionId id) {
 
 /* All texts are in one buffer, one after the other; places in it, not
    addresses, since it moves as it grows. One that memory was refused for has no
-   size and is no name. A call names a definition that there is, unless a
-   recording is damaged: then it has "?" for a place. */
-static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
-                                              tg_FunctionId id) {
-  static const tg_Function unknown;
-  const tg_Function *f = tg_functions_find(w->functions, id);
+   size and is no name. */
+static const tg_ChromeName *make (tg_ChromeNames *w, tg_FunctionId id,
+                                  const tg_Function *f) {
   tg_Buf *text = &w->text;
   if (!room(w, id))
     return NULL;
-  if (f == NULL)
-    f = &unknown;
   tg_ChromeName *word = &w->list[id];
   word->at = text->size;
   tg_buf_addstr(text, "\"name\":");
@@ -99,10 +94,24 @@ static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
   return word;
 }
 
+TG_INLINE bool is_made (const tg_ChromeNames *w, tg_FunctionId id) {
+  return id < w->capacity && w->list[id].size > 0;
+}
+
+/* A call names a definition that there is, unless a recording is damaged: then
+   it has "?" for a place. All of those have one word, that of id 0, which no
+   function has: their ids may be any number. */
+static TG_NOINLINE const tg_ChromeName *look_up (tg_ChromeNames *w,
+                                                 tg_FunctionId id) {
+  static const tg_Function unknown;
+  const tg_Function *f = tg_functions_find(w->functions, id);
+  if (f != NULL)
+    return make(w, id, f);
+  return is_made(w, 0) ? &w->list[0] : make(w, 0, &unknown);
+}
+
 TG_INLINE const tg_ChromeName *find (tg_ChromeNames *w, tg_FunctionId id) {
-  if (tg_likely(id < w->capacity && w->list[id].size > 0))
-    return &w->list[id];
-  return make(w, id);
+  return tg_likely(is_made(w, id)) ? &w->list[id] : look_up(w, id);
 }
 
 bool tg_chromenames_put (tg_ChromeNames *w, tg_FunctionId id, tg_Buf *out) {
