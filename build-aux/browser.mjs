@@ -3,7 +3,8 @@
 //
 // start(directory) -> browser: its profile is kept in the directory.
 //   browser.port, browser.open(url, options) -> page, browser.close()
-//   page.go(url), page.value(expression), page.until(expression), page.settle(),
+//   page.go(url), page.value(expression), page.until(expression),
+//   page.settle(),
 //   page.click(x, y, button = "left", count = 1), page.key(name, code),
 //   page.write(text), page.type(text), page.shot(file), page.close()
 // waitFor(what, found, patience): what found() gives, once that is something.

@@ -7,8 +7,7 @@
 //     null: at its first error; 0: where it stands before it begins
 //   attach(browser, address, size) -> page with, beside its own functions,
 //     page.all           an expression: all elements of the page
-//     page.texts(name)   what elements of that class say that are to be seen, in
-//                        all shadow trees
+//     page.texts(name)   what elements of that class say that can be seen
 //     page.on(what, found, button, count)
 //                        clicks the element of which found, a function's text,
 //                        is true, once there is one

@@ -3,10 +3,10 @@
 ** can be, one that counts its events, and a clock.
 **
 ** hook("empty" | "count" | nil) sets or removes a hook for calls and returns,
-** hook "calls" one for calls, in the calling coroutine; coroutines made from then on inherit it, as they
-** do any hook. count() is how many events were counted since the hook was set;
-** now() is this thread's processor time in nanoseconds, so that what else the
-** machine does counts less.
+** hook "calls" one for calls, in the calling coroutine; coroutines made from
+** then on inherit it, as they do any hook. count() is how many events were
+** counted since the hook was set; now() is this thread's processor time in
+** nanoseconds, so that what else the machine does counts less.
 */
 #include <stdint.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // breakpoints.mjs - breakpoints as people set them: beside a line that has no
-// code, with a condition, as a logpoint, in a file that is not loaded yet; lines
-// to continue to, and files that are ignored.
+// code, with a condition, as a logpoint, in a file that is not loaded yet;
+// lines to continue to, and files that are ignored.
 
 import {play} from "./stage.mjs"
 

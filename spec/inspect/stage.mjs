@@ -1,5 +1,5 @@
-// stage.mjs - a program in front of the debugger that Chromium brings along, and
-// what a person does and sees there. The scripts beside this one are called by
+// stage.mjs - a program in front of the debugger that Chromium brings along,
+// and what a person does and sees there. The scripts beside this one are called by
 // frontend_spec.lua with BUILD and DIRECTORY.
 //
 //   play(files, line, steps)   writes the files, stops "app.lua" before the
