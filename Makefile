@@ -177,6 +177,9 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	  $(LUA) spec/bench/streaming.lua
 	$(V)$(TREE) $(LUA) spec/bench/attached.lua $(BUILD)
 
+breakpoints: all $(BENCH)    ## what a breakpoint costs other functions' calls
+	$(V)$(SUITE) lua5.4 spec/bench/breakpoints.lua
+
 soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
 	$(V)TG_SOAK=$(SOAK_TIME) $(BUSTED) spec/server/fair_spec.lua \
 	  spec/inspect/soak_spec.lua
@@ -286,5 +289,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange versions host demo test importers pictures unit unit-run tsan spec matrix asan spec-preload oom bench \
+.PHONY: all deps crosscheck strange versions host demo test importers pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -3,8 +3,11 @@
 //
 // start(directory) -> browser: its profile is kept in the directory.
 //   browser.port, browser.open(url, options) -> page, browser.close()
-//   page.value(expression), page.until(expression), page.settle(),
-//   page.click(x, y), page.type(text), page.shot(file), page.close()
+//   page.go(url), page.value(expression), page.until(expression),
+//   page.settle(),
+//   page.click(x, y, button = "left", count = 1), page.key(name, code),
+//   page.write(text), page.type(text), page.shot(file), page.close()
+// waitFor(what, found, patience): what found() gives, once that is something.
 // Whatever the browser refuses is thrown, as is a wait of more than a minute.
 
 import {spawn} from "node:child_process"
@@ -15,8 +18,8 @@ import {setTimeout as sleep} from "node:timers/promises"
 const PATIENCE = 60000      // ms, for whatever is waited for
 const STILL = 1000          // ms, how long a page that has settled stays alike
 
-async function waitFor (what, found) {
-  const end = Date.now() + PATIENCE
+export async function waitFor (what, found, patience = PATIENCE) {
+  const end = Date.now() + patience
   for (;;) {
     const value = await found()
     if (value)
@@ -25,6 +28,16 @@ async function waitFor (what, found) {
       throw new Error(`waited for ${what} in vain`)
     await sleep(50)
   }
+}
+
+// A promise that nobody else sees to: no later than that.
+export function within (what, promise, patience = PATIENCE) {
+  let timer
+  const late = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error(`waited for ${what} in vain`)),
+                       patience)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 // The socket's address has its path in the second line of that file.
@@ -40,10 +53,12 @@ async function portOf (directory) {
 async function connect (address) {
   const socket = new WebSocket(address)
   const answers = []
-  await new Promise((done, fail) => {
+  await within("a connection to the browser", new Promise((done, fail) => {
     socket.onopen = done
-    socket.onerror = fail
-  })
+    socket.onerror = () => fail(new Error("the browser cannot be reached"))
+  }))
+  socket.onclose = () => answers.forEach(({fail}) =>
+    fail(new Error("the browser has gone")))
   socket.onmessage = ({data}) => {
     const {id, result, error} = JSON.parse(data)
     if (id !== undefined)
@@ -51,10 +66,10 @@ async function connect (address) {
             : answers[id].done(result)
   }
   return (method, params = {}, sessionId) =>
-    new Promise((done, fail) => {
+    within(`the browser's answer to ${method}`, new Promise((done, fail) => {
       const id = answers.push({done, fail}) - 1
       socket.send(JSON.stringify({id, method, params, sessionId}))
-    })
+    }))
 }
 
 function pageOf (page, close) {
@@ -67,21 +82,31 @@ function pageOf (page, close) {
   }
   const picture = async () =>
     (await page("Page.captureScreenshot", {})).data
+  async function key (name, code, text) {
+    for (const type of ["rawKeyDown", ...text ? ["char"] : [], "keyUp"])
+      await page("Input.dispatchKeyEvent", {type, key: name, text,
+        code: name, windowsVirtualKeyCode: code})
+  }
+  const write = (text) => page("Input.insertText", {text})
   return {
     value,
+    go: (url) => page("Page.navigate", {url}),
     until: (expression) => waitFor(expression, () => value(expression)),
-    async click (x, y) {
-      for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
-        await page("Input.dispatchMouseEvent",
-          {type, x, y, button: "left", clickCount: 1})
+    async click (x, y, button = "left", count = 1) {
+      await page("Input.dispatchMouseEvent", {type: "mouseMoved", x, y})
+      for (let clickCount = 1; clickCount <= count; clickCount++) {
+        for (const type of ["mousePressed", "mouseReleased"])
+          await page("Input.dispatchMouseEvent",
+            {type, x, y, button, clickCount})
+      }
       await sleep(500)
     },
-    // Into what has been clicked; then the enter key.
+    key,
+    // Into what has been clicked; 'type' with the enter key behind it.
+    write,
     async type (text) {
-      await page("Input.insertText", {text})
-      for (const type of ["rawKeyDown", "char", "keyUp"])
-        await page("Input.dispatchKeyEvent", {type, key: "Enter", text: "\r",
-          code: "Enter", windowsVirtualKeyCode: 13})
+      await write(text)
+      await key("Enter", 13, "\r")
       await sleep(500)
     },
     // Until nothing moves any more: pages do not say when they have drawn all.
@@ -123,15 +148,18 @@ export async function start (directory) {
       {width, height, deviceScaleFactor: 1, mobile: false})
     await page("Emulation.setEmulatedMedia",
       {features: [{name: "prefers-color-scheme", value: scheme}]})
-    await page("Page.navigate", {url})
-    return pageOf(page, () =>
+    const opened = pageOf(page, () =>
       send("Target.disposeBrowserContext", {browserContextId}))
+    await opened.go(url)
+    return opened
   }
 
   async function close () {
     await send("Browser.close").catch(() => child.kill())
     if (child.exitCode === null)
-      await new Promise((done) => child.once("exit", done))
+      await within("the browser's end",
+        new Promise((done) => child.once("exit", done)))
+        .catch(() => child.kill("SIGKILL"))
   }
 
   return {port, open, close}

@@ -1,86 +1,109 @@
 // debugged.mjs - a program that stands still at a line or an error, and
 // Chromium's own front end for it: for pictures (screenshots.mjs) and for
-// spec/inspect/frontend.mjs.
+// spec/inspect/stage.mjs.
 //
 //   debug(build, directory, script, line) -> {address, output(), kill()}
 //     starts the program in that directory, and has it stop before the line;
-//     null: at its first error
+//     null: at its first error; 0: where it stands before it begins
 //   attach(browser, address, size) -> page with, beside its own functions,
-//     page.texts(name)   what elements of that class say, in all shadow trees
+//     page.all           an expression: all elements of the page
+//     page.texts(name)   what elements of that class say that can be seen
+//     page.on(what, found, button, count)
+//                        clicks the element of which found, a function's text,
+//                        is true, once there is one
 //     page.press(label)  clicks the button of that name
 //     page.tab(name)     chooses a tab inside of a panel
-//     page.gutter(line)  clicks beside a line
+//     page.gutter(line, button)
+//                        clicks beside a line
 //     page.say(text)     types into the console
 //     page.show(name)    brings a panel to the front: "console", "coverage" ...
 //     page.cover(begin)  begins or ends recording coverage, by blocks
+//     page.turn(program) goes to another program, as a person does who has
+//                        started one anew
 
 import {spawn} from "node:child_process"
 
+import {waitFor, within} from "./browser.mjs"
+
 // The session that leads the program to the line: the front end then finds it
-// there.
-async function session (address) {
+// there. 'story' is what the program has said, for whom it ends too early.
+async function session (address, story) {
   const socket = new WebSocket(`ws://${address}`)
   const replies = []
   const pauses = []
-  let wake = () => {}
   let gone = false
-  await new Promise((done, fail) => {
+  await within("a connection to the program", new Promise((done, fail) => {
     socket.onopen = done
-    socket.onerror = fail
-  })
+    socket.onerror = () => fail(new Error(`no connection: ${story()}`))
+  }))
   socket.onmessage = ({data}) => {
     const message = JSON.parse(data)
     if (message.id !== undefined)
-      replies[message.id](message.result)
-    else if (message.method === "Debugger.paused") {
+      replies[message.id] = message
+    else if (message.method === "Debugger.paused")
       pauses.push(message.params)
-      wake()
-    }
   }
-  socket.onclose = () => { gone = true; wake() }
+  socket.onclose = () => { gone = true }
+  const come = (what, found) => waitFor(what, () => {
+    const value = found()
+    if (!value && gone)
+      throw new Error(`the program ended before ${what}: ${story()}`)
+    return value
+  })
   return {
-    ask: (method, params = {}) => new Promise((done) => {
-      const id = replies.push(done) - 1
+    async ask (method, params = {}) {
+      const id = replies.push(null) - 1
       socket.send(JSON.stringify({id, method, params}))
-    }),
-    async paused () {
-      while (pauses.length === 0) {
-        if (gone)
-          throw new Error("the program ended without a pause")
-        await new Promise((done) => { wake = done })
-      }
-      return pauses.shift()
-    }
+      const {result, error} = await come(`its answer to ${method}`,
+                                         () => replies[id])
+      if (error)
+        throw new Error(`${method}: ${error.message}`)
+      return result
+    },
+    paused: () => come("its pause", () => pauses.shift())
   }
 }
 
-export async function debug (build, directory, script, line) {
+// Its address, which it writes when it can be debugged.
+async function begin (build, directory, script) {
   const child = spawn(`${build}/bin/tracegrip`,
     ["serve", "--inspect-brk=0", script],
     {cwd: directory, stdio: ["ignore", "pipe", "pipe"]})
   let said = "", written = ""
   child.stdout.on("data", (bytes) => { written += bytes })
-  const address = await new Promise((done, fail) => {
-    child.on("exit", () => fail(new Error(said)))
-    child.stderr.on("data", (bytes) => {
-      said += bytes
-      const found = said.match(/&ws=(\S+)\n/)
-      if (found)
-        done(found[1])
-    })
+  child.stderr.on("data", (bytes) => { said += bytes })
+  const [, address] = await waitFor("a program to debug", () => {
+    if (child.exitCode !== null)
+      throw new Error(`the program ended: ${said}`)
+    return said.match(/&ws=(\S+)\n/)
   })
-  const {ask, paused} = await session(address)
+  return {address, output: () => written, errors: () => said,
+          kill: () => child.kill("SIGKILL")}
+}
+
+async function lead ({address, errors}, line) {
+  const {ask, paused} = await session(address, errors)
   await ask("Debugger.enable")
-  ask("Runtime.runIfWaitingForDebugger")
+  await ask("Runtime.runIfWaitingForDebugger")
   const {url} = (await paused()).callFrames[0]
+  if (line === 0)
+    return
   const {breakpointId} = await (line === null
     ? ask("Debugger.setPauseOnExceptions", {state: "all"})
     : ask("Debugger.setBreakpointByUrl", {url, lineNumber: line - 1}))
-  ask("Debugger.resume")
+  await ask("Debugger.resume")
   await paused()
   if (breakpointId)
     await ask("Debugger.removeBreakpoint", {breakpointId})
-  return {address, output: () => written, kill: () => child.kill("SIGKILL")}
+}
+
+export async function debug (build, directory, script, line) {
+  const program = await begin(build, directory, script)
+  await lead(program, line).catch((error) => {
+    program.kill()
+    throw error
+  })
+  return program
 }
 
 // The front end's own modules are at hand in its page.
@@ -91,40 +114,41 @@ const views = (then) => `(async () => {
   return true
 })()`
 
+// All elements, those of shadow trees too.
 const all = `(function all (root) {
   return [...root.querySelectorAll("*")].flatMap((e) =>
     e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e])
 })(document)`
 
+const urlOf = (browser, address) =>
+  `http://127.0.0.1:${browser.port}/devtools/js_app.html`
+  + `?experiments=true&v8only=true&ws=${address}`
+
 export async function attach (browser, address, size) {
-  const page = await browser.open(
-    `http://127.0.0.1:${browser.port}/devtools/js_app.html`
-    + `?experiments=true&v8only=true&ws=${address}`, size)
+  const page = await browser.open(urlOf(browser, address), size)
+  page.all = all
   page.texts = (name) => page.value(`${all}
-    .filter((e) => e.classList.contains(${JSON.stringify(name)}))
+    .filter((e) => e.classList.contains(${JSON.stringify(name)})
+      && e.getClientRects().length > 0)
     .map((e) => e.innerText.trim())`)
-  page.press = async (label) => {
-    const [x, y] = await page.value(`(() => {
-      const {left, top, width, height} = ${all}.find((e) =>
-        (e.getAttribute("aria-label") ?? e.title).startsWith(
-          ${JSON.stringify(label)})
-        && e.getBoundingClientRect().width > 0).getBoundingClientRect()
-      return [left + width / 2, top + height / 2]
-    })()`)
-    await page.click(x, y)
+  page.on = async (what, found, button, count) => {
+    const [x, y] = await waitFor(what, () => page.value(`(() => {
+      const found = ${all}.filter(${found})
+        .find((e) => e.getClientRects().length > 0)
+      found?.scrollIntoView({block: "nearest"})
+      const {left, top, width, height} = found?.getBoundingClientRect() ?? {}
+      return found && [left + width / 2, top + height / 2]
+    })()`))
+    await page.click(x, y, button, count)
   }
-  const clickOn = async (found) => {
-    const [x, y] = await page.value(`(() => {
-      const {left, top, width, height} =
-        (${all}.find(${found})).getBoundingClientRect()
-      return [left + width / 2, top + height / 2]
-    })()`)
-    await page.click(x, y)
-  }
-  page.gutter = (line) => clickOn(`(e) => e.innerText === "${line}"
-    && e.parentElement?.classList.contains("cm-lineNumbers")`)
+  page.press = (label) => page.on(`the button ${label}`,
+    `(e) => (e.getAttribute("aria-label") ?? e.title ?? "").startsWith(
+      ${JSON.stringify(label)})`)
+  page.gutter = (line, button) => page.on(`line ${line}`,
+    `(e) => e.innerText === "${line}"
+      && e.parentElement?.classList.contains("cm-lineNumbers")`, button)
   page.say = async (text) => {
-    await clickOn(`(e) => e.id === "console-prompt"`)
+    await page.on("the console's prompt", `(e) => e.id === "console-prompt"`)
     await page.type(text)
     await page.settle()
   }
@@ -141,8 +165,13 @@ export async function attach (browser, address, size) {
     await panel.${begin
       ? "startRecording({reload: false, jsCoveragePerBlock: true})"
       : "stopRecording()"}`))
-  await page.until(`${all}.some((e) =>
+  const ready = () => page.until(`${all}.some((e) =>
     e.classList.contains("call-frame-item-title"))`)
+  page.turn = async ({address}) => {
+    await page.go(urlOf(browser, address))
+    await ready()
+  }
+  await ready()
   await page.settle()
   return page
 }

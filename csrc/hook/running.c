@@ -35,28 +35,54 @@ typedef struct tg_Running {
   Level levels[LEVELS];         /* the first is the main coroutine */
   _Atomic bool inside;          /* the state's thread changes hooks... */
   _Atomic bool outside;         /* ...or another one does: never both */
+  _Atomic bool late;            /* a handler has found it inside */
 } tg_Running;
 
 static void summon (lua_State *L, lua_Debug *ar);
 
+static void arm_all (tg_Running *r);
+
 /*
 ** {==================================================================
-** One thread at a time
+** One at a time
 ** ===================================================================
 */
 
-/* Each side says that it comes before it looks for the other (Dekker). The one
-   outside gives way; who is inside has to wait for a few stores. A handler may
-   come while its thread is inside already: it leaves that as it was. */
-static bool seize (tg_Running *r) {
-  bool was = atomic_exchange(&r->inside, true);
+/* Each thread says that it comes before it looks for the other (Dekker). The
+   one outside gives way; who is inside has to wait for a few stores. */
+static void seize (tg_Running *r) {
+  tg_assert(!r->inside);
+  atomic_store(&r->inside, true);
   while (atomic_load(&r->outside))
     sched_yield();
-  return was;
 }
 
-static void release (tg_Running *r, bool was) {
-  atomic_store(&r->inside, was);
+static bool is_called (const tg_Running *r) {
+  return r->waits[TG_CALLER_SERVER] || r->waits[TG_CALLER_SAMPLER]
+         || r->waits[TG_CALLER_INSPECTOR];
+}
+
+/* What was called for meanwhile, or taken away with a hook, is set again. A
+   handler that has come since that look has left it to us. */
+static void release (tg_Running *r) {
+  for (;;) {
+    if (is_called(r))
+      arm_all(r);
+    atomic_store(&r->inside, false);
+    if (!atomic_exchange(&r->late, false))
+      return;
+    seize(r);
+  }
+}
+
+void tg_running_hold (const tg_Session *s) {
+  if (s->running != NULL)
+    seize(s->running);
+}
+
+void tg_running_let (const tg_Session *s) {
+  if (s->running != NULL)
+    release(s->running);
 }
 
 /* }================================================================== */
@@ -74,45 +100,54 @@ static tg_UserHook read_hook (lua_State *L) {
   return (tg_UserHook){hook, lua_gethookmask(L), lua_gethookcount(L)};
 }
 
-/* In a handler: nothing but the state's own fields of its hook. lua_sethook is
-   the one function that Lua allows a signal handler to call (ldebug.c says
-   so). What the program has is read before, and given back by 'lower'. A
-   program that counts instructions would have its count begin anew each time
-   (resethookcount), and might never come to its end: it is not armed for a
-   sample. Outside of a handler one may come in between: so whether ours is
-   there is asked last, or ours would be taken for the program's. */
-static void arm (Level *v, bool instructions) {
-  tg_UserHook user = read_hook(v->L);
-  atomic_signal_fence(memory_order_seq_cst);
+/* Between seize and release, in a handler or not. lua_sethook is the one
+   function that Lua allows a signal handler to call (ldebug.c says so). What
+   the program has is read before, and given back by 'lower'; of a coroutine
+   that has inherited ours from its maker that is nothing. A program that counts
+   instructions would have its count begin anew each time (resethookcount), and
+   might never come to its end: it is not armed for a sample. */
+static void arm (Level *v, bool instructions, bool calls) {
   bool there = lua_gethook(v->L) == summon;
-  if (!there) {
-    v->user = user;
-    if (instructions && (v->user.mask & LUA_MASKCOUNT))
+  if (!there)
+    v->user = read_hook(v->L);
+  else if (!v->armed)
+    v->user = (tg_UserHook){NULL, 0, 0};
+  if (v->user.mask & LUA_MASKCOUNT) {
+    if (!calls)
       return;
+    instructions = false;
   }
   v->armed = true;
-  if (instructions && !(v->user.mask & LUA_MASKCOUNT))
+  if (instructions)
     lua_sethook(v->L, summon, EVERY | v->user.mask | LUA_MASKCOUNT, 1);
   else if (!there)
     lua_sethook(v->L, summon, EVERY | v->user.mask, v->user.count);
 }
 
-/* A handler that comes while 'armed' is false finds our hook, and leaves it.
-   The program may have set a hook of its own meanwhile: then that stays. */
-static void lower (Level *v) {
-  bool armed = v->armed;
-  v->armed = false;
-  atomic_signal_fence(memory_order_seq_cst);
-  if (armed && lua_gethook(v->L) == summon)
-    lua_sethook(v->L, v->user.hook, v->user.mask, v->user.count);
+/* The innermost first: it is the one that runs. */
+static void arm_all (tg_Running *r) {
+  bool instructions = r->waits[TG_CALLER_SAMPLER]
+                      || r->waits[TG_CALLER_INSPECTOR];
+  for (int i = r->depth; i >= 0; i--)
+    arm(&r->levels[i], instructions, r->waits[TG_CALLER_SERVER]);
 }
 
-/* All have their own hooks again. */
-static void lower_all (tg_Running *r) {
+/* The program may have set a hook of its own meanwhile: then that stays. */
+static void lower (Level *v) {
+  if (v->armed && lua_gethook(v->L) == summon)
+    lua_sethook(v->L, v->user.hook, v->user.mask, v->user.count);
+  v->armed = false;
+}
+
+/* All have their own hooks again; 'L', if it is not NULL, too, which has
+   inherited ours if it is on no level. */
+static void lower_all (tg_Running *r, lua_State *L) {
   seize(r);
   for (int i = r->depth; i >= 0; i--)
     lower(&r->levels[i]);
-  release(r, false);
+  if (L != NULL && lua_gethook(L) == summon)
+    lua_sethook(L, NULL, 0, 0);
+  release(r);
 }
 
 /* What the program has under our hook on 'L'. A coroutine made while its maker
@@ -137,32 +172,34 @@ tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L) {
   return user;
 }
 
-static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
-                       tg_Caller who) {
-  tg_Running *r = s->running;
-  if (r->waits[who] && r->serve[who] != NULL) {
-    r->waits[who] = false;
-    r->serve[who](s, L, ar);
-  }
+bool tg_running_has (lua_State *L) {
+  return lua_gethook(L) == summon;
 }
 
-/* Those that wait are served, and the hook is gone. The server is not, between
-   two lines: there a call of ours would be taken for a new line. Then the hook
-   stays for the next call or return: set anew, since the inspector may have
-   left one of its own. */
+static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
+                       tg_Caller who, bool due) {
+  tg_Running *r = s->running;
+  if (due && r->serve[who] != NULL)
+    r->serve[who](s, L, ar);
+}
+
+/* Those that wait are served, and the hook is gone, unless somebody calls
+   again meanwhile. The server is not, between two lines: there a call of ours
+   would be taken for a new line. Then the hook stays for the next call or
+   return: set anew, since the inspector may have left one of its own. */
 static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_Running *r = s->running;
   bool rest = ar->event != LUA_HOOKLINE && ar->event != LUA_HOOKCOUNT;
-  bool again = r->waits[TG_CALLER_SERVER] && !rest;
-  lower_all(r);
-  if (lua_gethook(L) == summon)
-    lua_sethook(L, NULL, 0, 0);
-  serve_one(s, L, ar, TG_CALLER_SAMPLER);
-  serve_one(s, L, ar, TG_CALLER_INSPECTOR);
-  if (again)
+  bool due[CALLERS];
+  for (int i = 0; i < CALLERS; i++)
+    due[i] = atomic_exchange(&r->waits[i], false);
+  lower_all(r, L);
+  serve_one(s, L, ar, TG_CALLER_SAMPLER, due[TG_CALLER_SAMPLER]);
+  serve_one(s, L, ar, TG_CALLER_INSPECTOR, due[TG_CALLER_INSPECTOR]);
+  if (due[TG_CALLER_SERVER] && !rest)
     tg_running_call(s, TG_CALLER_SERVER);
   else
-    serve_one(s, L, ar, TG_CALLER_SERVER);
+    serve_one(s, L, ar, TG_CALLER_SERVER, due[TG_CALLER_SERVER]);
 }
 
 /* What tracing begins with is this event: the tracer's hook may be there by
@@ -182,14 +219,17 @@ static void summon (lua_State *L, lua_Debug *ar) {
     was.hook(L, ar);
 }
 
-/* The innermost first: it is the one that runs. */
+/* A handler that comes while its thread changes hooks leaves it to that: it
+   would read a hook that is half set. */
 void tg_running_call (tg_Session *s, tg_Caller who) {
   tg_Running *r = s->running;
-  bool was = seize(r);
   r->waits[who] = true;
-  for (int i = r->depth; i >= 0; i--)
-    arm(&r->levels[i], who != TG_CALLER_SERVER);
-  release(r, was);
+  if (r->inside) {
+    r->late = true;
+    return;
+  }
+  seize(r);
+  release(r);
 }
 
 /* A program's own hook is left alone: to put ours above it and keep it is more
@@ -225,8 +265,10 @@ bool tg_running_catches (lua_State *L) {
    is known of coroutines on the list alone. */
 void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who) {
   tg_running_call(s, who);
+  tg_running_hold(s);
   if (lua_gethook(L) == NULL)
     lua_sethook(L, summon, EVERY, 0);
+  tg_running_let(s);
 }
 
 void tg_running_lower (tg_Session *s) {
@@ -235,7 +277,7 @@ void tg_running_lower (tg_Session *s) {
     return;
   for (int i = 0; i < CALLERS; i++)
     r->waits[i] = false;
-  lower_all(r);
+  lower_all(r, NULL);
 }
 
 void tg_running_forked (tg_Session *s) {
@@ -268,17 +310,16 @@ bool tg_running_enter (tg_Session *s, lua_State *co) {
   return true;
 }
 
-/* The level goes before its hook does: a handler in between finds one coroutine
-   less, and arms those that are left. Another thread has no such moment. */
+/* The level goes before its hook does: what is left is armed again, if somebody
+   calls. */
 void tg_running_leave (const tg_Session *s) {
   tg_Running *r = s->running;
   tg_assert(r != NULL && r->depth > 0);
   Level *v = &r->levels[r->depth];
   seize(r);
   r->depth--;
-  atomic_signal_fence(memory_order_seq_cst);
   lower(v);
-  release(r, false);
+  release(r);
 }
 
 void tg_running_watch (tg_Session *s,
@@ -354,7 +395,7 @@ bool tg_running_remove (tg_Session *s, tg_Caller who) {
   r->waits[who] = false;
   if (has_callers(r))
     return false;
-  lower_all(r);
+  lower_all(r, NULL);
   return true;
 }
 

@@ -14,7 +14,10 @@
 ** not on it: such a coroutine is reached when it comes back to one that is.
 **
 ** Signal and stack are one thread's: what the handler and the stand-ins share
-** needs no lock, only order.
+** needs no lock, only order. But a hook is three fields, and a signal may come
+** between two of them: whoever changes hooks while there are callers does so
+** between tg_running_hold and tg_running_let, and a handler that comes
+** meanwhile sets none.
 **
 ** What waits is reached by no handler: a signal would end its system call. It
 ** is caught by another thread (standstill.h), which sets the hook by its fields
@@ -45,6 +48,12 @@ void tg_running_free (tg_Session *s);
    that: standins.h). Whether it is the first that comes, the last that goes. */
 bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve);
 bool tg_running_remove (tg_Session *s, tg_Caller who);
+
+/* Between these two no handler and no other thread changes a hook of the state;
+   they do not nest, and nothing in between may raise. What was called for
+   meanwhile, and what was taken away with a hook, is set after that. */
+void tg_running_hold (const tg_Session *s);
+void tg_running_let (const tg_Session *s);
 
 /* In a handler, on the state's thread: 'who' is to be served. The server is at
    a call or a return, where Lua itself is at a rest; the sampler with the next
@@ -89,6 +98,9 @@ typedef struct tg_UserHook {
 } tg_UserHook;
 
 tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L);
+
+/* Whether a handler's hook is on 'L'. */
+bool tg_running_has (lua_State *L);
 
 /* Somebody may call. */
 bool tg_running_open (const tg_Session *s);

@@ -20,11 +20,27 @@ static lua_State *subject (lua_State *L) {
   return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
 }
 
+/* A signal in the midst of it has read a hook that was half set, and put ours
+   there (running.h). It is not held off, since the real one may raise; but not
+   a second time, and with the same arguments. */
+static int set_undisturbed (lua_State *L, lua_State *L1) {
+  int top = lua_gettop(L);
+  int n = tg_real_sethook(L);
+  const tg_Session *s = tg_session_find(L);
+  if (s == NULL || s->hooked || !tg_running_has(L1))
+    return n;
+  lua_settop(L, top);
+  tg_running_hold(s);
+  n = tg_real_sethook(L);
+  tg_running_let(s);
+  return n;
+}
+
 /* The real one takes our hook away; what it has set is then found on the
    coroutine, and ours put above it. */
 static int standin_sethook (lua_State *L) {
   lua_State *L1 = subject(L);
-  int n = tg_real_sethook(L);
+  int n = set_undisturbed(L, L1);
   tg_Session *s = tg_session_find(L);
   if (s != NULL && s->hooked)
     tg_arm_coroutine(s, L1, L);

@@ -189,14 +189,17 @@ static bool is_taken (const tg_Inspector *i, lua_State *L) {
 }
 
 /* Set as the program would set it: a tracer's hook is put above it again, and
-   calls it from then on. */
+   calls it from then on. Held off meanwhile is a signal, whose handler puts a
+   hook above ours. */
 static void set_mask (tg_Inspector *i, lua_State *L, int mask) {
   tg_Session *s = i->session;
   bool above = traced(i, L) != NULL;
   if (mask == mask_of(i, L) || is_taken(i, L))
     return;
+  tg_running_hold(s);
   lua_sethook(L, (mask != 0) ? hook : NULL, mask,
               (mask & LUA_MASKCOUNT) ? 1 : 0);
+  tg_running_let(s);
   if (above)
     tg_arm_coroutine(s, L, (s->current != NULL) ? s->current->L : L);
 }

@@ -2,12 +2,13 @@
 ** bench_hook.c - what tracing is compared with: the cheapest hook that there
 ** can be, one that counts its events, the cheapest ticks, and a clock.
 **
-** hook("empty" | "count" | nil) sets or removes a hook for calls and returns
-** in the calling coroutine; coroutines made from then on inherit it, as they
-** do any hook. count() is how many events were counted since the hook was set;
-** ticks(hz | nil) begins or ends signals to the calling thread, so many a
-** second of its processor time, of the clock that samples have (ticker.h):
-** their handler does nothing. now() is this thread's processor time in
+** hook("empty" | "count" | nil) sets or removes a hook for calls and returns,
+** hook "calls" one for calls, in the calling coroutine; coroutines made from
+** then on inherit it, as they do any hook. count() is how many events were
+** counted since the hook was set; ticks(hz | nil) begins or ends signals to the
+** calling thread, so many a second of its processor time, of the clock that
+** samples have (ticker.h): their handler does nothing. now() is this thread's
+** processor time in
 ** nanoseconds, so that what else the machine does counts less.
 */
 #define _GNU_SOURCE
@@ -41,11 +42,13 @@ static void count (lua_State *L, lua_Debug *ar) {
 }
 
 static int bench_hook (lua_State *L) {
-  static const char *const names[] = {"none", "empty", "count", NULL};
-  static const lua_Hook hooks[] = {NULL, empty, count};
-  lua_Hook hook = hooks[luaL_checkoption(L, 1, "none", names)];
+  static const char *const names[] = {"none", "empty", "count", "calls", NULL};
+  static const lua_Hook hooks[] = {NULL, empty, count, empty};
+  static const int masks[] = {0, LUA_MASKCALL | LUA_MASKRET,
+                              LUA_MASKCALL | LUA_MASKRET, LUA_MASKCALL};
+  int which = luaL_checkoption(L, 1, "none", names);
   events = 0;
-  lua_sethook(L, hook, hook != NULL ? LUA_MASKCALL | LUA_MASKRET : 0, 0);
+  lua_sethook(L, hooks[which], masks[which], 0);
   return 0;
 }
 

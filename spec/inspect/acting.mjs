@@ -1,50 +1,54 @@
-// acting.mjs BUILD DIRECTORY - what people do in the front end that Chromium
-// brings along: a breakpoint by a click, code in the console, the pause button.
-// Prints what the panels show then, a line each. Called by frontend_spec.lua.
+// acting.mjs - what people do: a breakpoint by a click, code in the console,
+// what it offers while one types, the pause button.
 
-import {mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join, resolve} from "node:path"
+import {play} from "./stage.mjs"
 
-import {attach, debug} from "../../build-aux/debugged.mjs"
-import {start} from "../../build-aux/browser.mjs"
+const app = `local function add (a, b)
+  local sum = a + b
+  return sum
+end
+local n = 0
+while n < 3 do
+  n = n + 1
+  add(n, 2)
+end
+while n do
+end
+`
 
-const [build, directory] = process.argv.slice(2)
-const profile = mkdtempSync(join(tmpdir(), "tracegrip-acting-"))
-const program = await debug(resolve(build), directory, "app.lua", 6)
-const browser = await start(profile)
-
-try {
-  const page = await attach(browser, program.address,
-    {width: 1100, height: 640, scheme: "light"})
-  const show = async () => {
-    await page.settle()
-    const places = (await page.texts("call-frame-location"))
-      .filter((text) => /^\w+\.lua/.test(text)).join(" ")
-    const scope = (await page.texts("name-and-value"))
-      .map((text) => text.replace(/\s+/g, " "))
-      .filter((text, i, list) => !text.startsWith("this")
-        && list.indexOf(text) === i).join(", ")
-    console.log(`${places} | ${scope}`)
-  }
-  await show()
+await play({"app.lua": app}, 6, async ({page}) => {
+  const results = (wanted) => page.sees("what the console answers",
+    () => page.texts("console-user-command-result"), wanted)
   await page.gutter(3)
   await page.press("Resume script execution")
-  await show()
+  await page.stands("app.lua:3 app.lua:8", {a: "1", b: "2", sum: "3"})
   await page.show("console")
   await page.say("a + b")
   await page.say("sum = {sum, 'changed'}")
   await page.say("sum[2]")
-  console.log((await page.texts("console-user-command-result")).join(" "))
+  await results(["3", "undefined", "'changed'"])
+
+  await page.write("b")
+  await page.sees("its value, before it is run", () =>
+    page.texts("console-eager-inner-preview"), ["2"])
+  await page.type(" + 3")
+  await results(["3", "undefined", "'changed'", "5"])
+  await page.write("string.re")
+  await page.sees("what there is to complete it", () =>
+    page.texts("cm-completionLabel"), ["rep", "reverse"])
+  await page.key("Escape", 27)
+  await page.type("p('ab', 2)")
+  await results(["3", "undefined", "'changed'", "5", "'abab'"])
+
   await page.show("sources")
   await page.gutter(3)
   await page.press("Resume script execution")
   await page.press("Pause script execution")
-  await show()
-}
-finally {
-  await browser.close()
-  program.kill()
-  rmSync(profile, {recursive: true, force: true})
-}
-process.exit()
+  await page.stands("app.lua:10", {n: "3"})
+  await page.press("Resume script execution")
+  await page.show("console")
+  await page.say("answer = 6 * 7")
+  await page.say("answer")
+  await page.sees("what it answers while the program runs", async () =>
+    (await page.texts("console-user-command-result")).at(-1), "42")
+})

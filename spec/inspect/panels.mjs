@@ -1,53 +1,55 @@
-// panels.mjs BUILD DIRECTORY - records coverage and a profile of a program in
-// DIRECTORY by the front end that Chromium brings along, and prints what its
-// panels show: the console's messages, the files of coverage, the functions of
-// the profile. Called by frontend_spec.lua.
+// panels.mjs - what the program says in "Console", counts in "Coverage", and a
+// profile in "Performance".
 
-import {mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join, resolve} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 
-import {attach, debug} from "../../build-aux/debugged.mjs"
-import {start} from "../../build-aux/browser.mjs"
+import {play} from "./stage.mjs"
 
-const [build, directory] = process.argv.slice(2)
-const profile = mkdtempSync(join(tmpdir(), "tracegrip-panels-"))
-const program = await debug(resolve(build), directory, "app.lua", 17)
-const browser = await start(profile)
+const RECORDED = 1500       // ms that the program runs while it is recorded
 
-async function show (what, texts) {
-  console.log(`${what}: ${texts.filter((text) => text !== "").join(", ")
-    .replace(/\s+/g, " ")}`)
-}
+const app = `local console = require "tracegrip.console"
+local function busy (n)
+  local x = 0
+  for i = 1, n do
+    x = x + math.sin(i)
+  end
+  return x
+end
+local function never ()
+  return 1
+end
+console.log("begins", {n = 1})
+console.warn "careful"
+console.table {{a = 1}, {a = 2}}
+while not stop do
+  busy(1000)
+  local x = busy(10)
+end
+`
 
-try {
-  const page = await attach(browser, program.address,
-    {width: 1100, height: 640, scheme: "light"})
+await play({"app.lua": app}, 17, async ({page}) => {
   await page.show("console")
-  await show("console", await page.texts("console-message-text"))
+  await page.sees("messages", async () =>
+    (await page.messages()).filter((text) => text !== ""),
+    ["begins", "careful"])
   await page.show("sources")
   await page.show("coverage")
   await page.cover(true)
   await page.press("Resume script execution")
-  await sleep(1000)
+  await sleep(RECORDED)
   await page.cover(false)
-  await page.settle()
-  await show("coverage", (await page.texts("data-grid-data-grid-node"))
-    .map((text) => text.replace(/^\S*\//, "")))
+  await page.sees("coverage", async () =>
+    (await page.texts("data-grid-data-grid-node"))
+      .map((text) => text.replace(/\s+/g, " ").replace(/^.*\//, "")),
+    ["app.lua JS (per block) 327 18155.4%"])
   await page.show("timeline")
   await page.press("Record")
-  await sleep(1500)
+  await sleep(RECORDED)
   await page.press("Stop")
   await page.settle()
   await page.tab("Bottom-up")
-  await page.settle()
-  await show("functions",
-    (await page.texts("name-container")).slice(0, 2).sort())
-}
-finally {
-  await browser.close()
-  program.kill()
-  rmSync(profile, {recursive: true, force: true})
-}
-process.exit()
+  await page.sees("functions", async () =>
+    (await page.texts("name-container")).slice(0, 2)
+      .map((text) => text.replace(/\s+/g, " ")).sort(),
+    ["busy app.lua:2:1", "math.sin (unknown)"])
+})

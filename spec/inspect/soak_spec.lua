@@ -1,13 +1,15 @@
 -- Very many pauses of all kinds leave nothing behind: not in the program's
 -- heap, nor in its process.
 --
--- TG_SOAK=1 (make soak): ten thousand of them.
+-- TG_SOAK=1 (make soak): ten thousand of them, and how much memory grew is
+-- printed.
 
 local debugger = require "spec.support.debugger"
 
 local it = debugger.needed(it, pending)
 
-local ROUNDS = os.getenv "TG_SOAK" and 2500 or 75   -- of four pauses each
+local SOAK = os.getenv "TG_SOAK"
+local ROUNDS = SOAK and 2500 or 75      -- of four pauses each
 local WARM = 25
 
 -- Its memory after some rounds, and after all.
@@ -86,6 +88,10 @@ describe("many pauses", function ()
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())
       local heap, resident = command.out:match "^(%S+)%s+(%S+)\n$"
+      if SOAK then
+        io.stderr:write(("%d pauses: %s KiB more in the heap, %s KiB more "
+          .. "resident\n"):format(4 * ROUNDS, heap, resident))
+      end
       assert.is_true(tonumber(heap) < 16, command.out)
       if not os.getenv "LD_PRELOAD" then    -- a sanitizer keeps what is freed
         assert.is_true(tonumber(resident) < 2048, command.out)

@@ -52,7 +52,7 @@ local function announce (session, script)
     scriptId = script.id, url = script.url, startLine = 0, startColumn = 0,
     endLine = script.last, endColumn = script.last_column, hash = "",
     buildId = "", executionContextId = CONTEXT, length = #script.text,
-    isModule = false, hasSourceURL = false
+    isModule = false, hasSourceURL = false, scriptLanguage = "JavaScript"
   })
 end
 
