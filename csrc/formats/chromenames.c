@@ -76,7 +76,7 @@ static bool room (tg_ChromeNames *w, tg_FunctionId id) {
 static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
                                               tg_FunctionId id) {
   static const tg_Function unknown;
-  const tg_Function *f = tg_functions_find(w->functions, id);
+  const tg_Function *f = tg_functions_shown(w->functions, id);
   tg_Buf *text = &w->text;
   if (!room(w, id))
     return NULL;
@@ -86,7 +86,8 @@ static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
   word->at = text->size;
   tg_buf_addstr(text, "\"name\":");
   put_name(text, f);
-  tg_buf_addstr(text, f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
+  tg_buf_addstr(text, id == TG_FUNCTION_LEFT ? ",\"cat\":\"tracegrip\""
+                      : f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
   tg_buf_addstr(text, ",\"args\":{\"source\":\"");
   word->url = (uint32_t)(text->size - word->at);
   put_url(text, f->url != NULL ? f->url : "?");
