@@ -89,8 +89,8 @@ static bool go_on (void *ud, uint64_t reached_ns) {
 /* ---- what comes of it ---- */
 
 /* The class of which only a part fits, CLASSES if all calls do; '*left' is how
-   much of it. One call more may be three: itself, and what is left out before it
-   and in it is in boxes of its own. */
+   much of it. One call more may be three: itself, and what is left out before
+   it and in it is in boxes of its own. */
 static uint32_t find_band (const Counts *n, bool boxes, uint64_t most,
                            uint64_t *left) {
   uint64_t calls = 0, drawn = 0;

@@ -23,7 +23,8 @@
 ** (lefttime.h).
 **
 ** Plain C; one thread, the reader's. Memory: a bit for each call, two with a
-** quota, three if the user wants a minimum as well; the open ones, those that wait in suspended coroutines.
+** quota, three if the user wants a minimum as well; the open ones, those that
+** wait in suspended coroutines.
 */
 #ifndef TG_MINDURATION_H
 #define TG_MINDURATION_H
