@@ -90,9 +90,9 @@ static TG_NOINLINE const tg_ChromeName *make (tg_ChromeNames *w,
                       : f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
   tg_buf_addstr(text, ",\"args\":{\"source\":\"");
   word->url = (uint32_t)(text->size - word->at);
-  put_url(text, f->url != NULL ? f->url : "?");
+  put_url(text, f->url != NULL ? f->url : id == TG_FUNCTION_LEFT ? "" : "?");
   word->url_size = (uint32_t)(text->size - word->at) - word->url;
-  put_line(text, tg_funclabels_line(f));
+  put_line(text, id == TG_FUNCTION_LEFT ? 0 : tg_funclabels_line(f));
   if (text->failed)
     return NULL;
   word->size = (uint32_t)(text->size - word->at);

@@ -40,9 +40,9 @@ typedef struct tg_LeftTime {
 void tg_lefttime_add (tg_LeftTime *l, uint64_t now_ns, uint64_t length_ns,
                       tg_ThreadId thread, tg_FunctionId body);
 
-/* Puts the box in place of a packet that is about to be given, and holds that
-   back; of NULL there is none, since all has been read. False if there is no
-   box. */
+/* Puts the box in place of a packet that is about to be given, which may be
+   '*out' itself, and holds that back; NULL: there is none, since all has been
+   read. False if there is no box. */
 bool tg_lefttime_before (tg_LeftTime *l, const tg_Packet *p, tg_Packet *out);
 
 /* What is to be given before anything is read again: the box's exit, then what

@@ -329,8 +329,7 @@ static bool read_on (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
   while (s->status == TG_OK && tg_reader_next(s->reader, end, out)) {
     if (!filter_take(s, end, out))
       continue;
-    tg_Packet packet = *out;
-    tg_lefttime_before(&s->left, &packet, out);
+    tg_lefttime_before(&s->left, out, out);
     return number(s, out);
   }
   return s->status == TG_OK && tg_lefttime_before(&s->left, NULL, out)
