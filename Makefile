@@ -206,7 +206,7 @@ graph:        ## which folder of csrc uses which; ROOM=reader: inside of one
 
 docs: all     ## puts fresh output into README.md and docs/
 	$(V)$(LUA) build-aux/output.lua docs/performance.md docs/client.md docs/exports.md \
-	  docs/scope.md README.md
+	  docs/scope.md docs/commands.md docs/serve.md docs/busted.md README.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so

@@ -38,7 +38,7 @@ static bool push (tg_Export *x, const tg_Packet *p) {
     .opened_ns = p->time_ns
   };
   x->sampled += p->sampled;
-  x->calls += !p->sampled;
+  x->calls += !p->sampled && p->function != TG_FUNCTION_LEFT;
   return true;
 }
 
@@ -49,7 +49,7 @@ static bool enter (tg_Export *x, const tg_Packet *p) {
   if (!deep && x->hidden == 0)
     return push(x, p);
   x->hidden++;
-  x->folded++;
+  x->folded += p->function != TG_FUNCTION_LEFT;
   return false;
 }
 
@@ -246,8 +246,9 @@ static void find_longest (tg_Export *x, const tg_Format *format) {
   x->limit = own ? x->options.limit : tg_ticks_limit(x, format);
   if (x->limit == 0 || !may_exceed(x, x->limit / others))
     return;
+  x->minduration->left.wanted = format->left;
   x->status = tg_longest_find(&x->longest, x->minduration, x->stop, x->limit,
-                              others, tell_counting, x);
+                              others, format->left && !own, tell_counting, x);
   x->counted = COUNTING;
   if (x->status == TG_ERR_IO)
     x->out->error = ECANCELED;

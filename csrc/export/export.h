@@ -142,6 +142,8 @@ typedef struct tg_Format {
   tg_Status (*write) (tg_Export *x);
   bool raw;                   /* times are as recorded, unless others are
                                  wanted */
+  bool left;                  /* the time of calls beyond the limit is in boxes
+                                 of their own, not that of their callers */
 } tg_Format;
 
 /* Writes the document; TG_ERR_IO if 'out' says so. Fills in what became of it;

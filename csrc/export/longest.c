@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "reader/survey.h"
 
 /* Classes of lengths: up to EXACT one for each nanosecond, then STEPS for each
    power of two. */
@@ -19,6 +20,9 @@
 
 typedef struct Counts {
   uint64_t of[CLASSES];       /* entries of calls of a class, by their weight */
+  int64_t boxes[CLASSES + 1]; /* how many more there are if a class is the
+                                 shortest that is given, and not the one before
+                                 it */
   uint64_t entries;
   uint32_t others;            /* the weight of one into a coroutine but main */
   bool (*tell) (void *ud, uint64_t reached_ns);
@@ -48,7 +52,7 @@ static uint64_t shortest_of (uint32_t c) {
   return step << (power - STEP_BITS);
 }
 
-/* ---- what minduration.h calls with each call ---- */
+/* ---- what survey.h calls with each call ---- */
 
 /* An entry counts, not a call: each resume of a coroutine's frame is one more
    event of a document. */
@@ -60,6 +64,23 @@ static void count (void *ud, uint64_t ran_ns, uint64_t entries, bool main) {
   n->of[c] += entries * (main ? 1 : n->others);
 }
 
+/* Boxes of calls that are left out are drawn like calls, so they count, too. */
+static void count_box (void *ud, uint64_t ran_ns, uint64_t most_ns,
+                       bool main) {
+  Counts *n = ud;
+  int64_t weight = main ? 1 : n->others;
+  n->boxes[class_of(ran_ns) + 1] += weight;
+  n->boxes[class_of(most_ns) + 1] -= weight;
+}
+
+static void ignore_box (void *ud, uint64_t ran_ns, uint64_t most_ns,
+                        bool main) {
+  (void)ud;
+  (void)ran_ns;
+  (void)most_ns;
+  (void)main;
+}
+
 static bool go_on (void *ud, uint64_t reached_ns) {
   Counts *n = ud;
   return n->tell == NULL || n->tell(n->ud, reached_ns);
@@ -68,31 +89,42 @@ static bool go_on (void *ud, uint64_t reached_ns) {
 /* ---- what comes of it ---- */
 
 /* The class of which only a part fits, CLASSES if all calls do; '*left' is how
-   much of it. */
-static uint32_t find_band (const Counts *n, uint64_t most, uint64_t *left) {
+   much of it. One call more may be three: itself, and what is left out before
+   it and in it is in boxes of its own. */
+static uint32_t find_band (const Counts *n, bool boxes, uint64_t most,
+                           uint64_t *left) {
+  uint64_t calls = 0, drawn = 0;
+  int64_t boxed = 0;
+  for (uint32_t c = 0; c < CLASSES; c++)
+    boxed += n->boxes[c];
   uint32_t c = CLASSES;
-  *left = most;
-  while (c > 0 && n->of[c - 1] <= *left)
-    *left -= n->of[--c];
+  for (; c > 0; c--) {
+    boxed -= c < CLASSES ? n->boxes[c] : 0;
+    tg_assert(boxed >= 0);
+    if (calls + n->of[c - 1] + (uint64_t)boxed > most)
+      break;
+    calls += n->of[c - 1];
+    drawn = calls + (uint64_t)boxed;
+  }
+  *left = (most - drawn) / (boxes ? 3 : 1);
   return c > 0 ? c - 1 : CLASSES;
 }
 
 /* All calls of longer classes are sure to be there; of the band itself the
    first that come, as long as the quota lasts. Where all fit nothing is set. */
 static void set_limit (tg_Longest *l, tg_MinDuration *m, const Counts *n,
-                       uint64_t most) {
+                       bool boxes, uint64_t most) {
   uint64_t quota;
-  uint32_t band = find_band(n, most, &quota);
+  uint32_t band = find_band(n, boxes, most, &quota);
   l->entries = n->entries;
   if (band == CLASSES)
     return;
   l->sure_ns = shortest_of(band + 1);
-  tg_minduration_most(m, shortest_of(band), l->sure_ns, quota,
-                       n->others);
+  tg_minduration_most(m, shortest_of(band), l->sure_ns, quota, n->others);
 }
 
 tg_Status tg_longest_find (tg_Longest *l, tg_MinDuration *m, tg_Pos stop,
-                           uint64_t most, uint32_t others,
+                           uint64_t most, uint32_t others, bool boxes,
                            bool (*tell) (void *ud, uint64_t reached_ns),
                            void *ud) {
   *l = (tg_Longest){0};
@@ -102,10 +134,13 @@ tg_Status tg_longest_find (tg_Longest *l, tg_MinDuration *m, tg_Pos stop,
   n->others = others;
   n->tell = tell;
   n->ud = ud;
-  tg_Survey survey = {.over = count, .go_on = go_on, .ud = n};
-  tg_Status status = tg_minduration_survey(m, stop, &survey);
+  tg_Survey survey = {
+    .over = count, .box = boxes ? count_box : ignore_box, .go_on = go_on,
+    .ud = n
+  };
+  tg_Status status = tg_survey_run(&survey, m, stop);
   if (status == TG_OK)
-    set_limit(l, m, n, most);
+    set_limit(l, m, n, boxes, most);
   tg_free(n);
   return status;
 }

@@ -37,12 +37,13 @@ typedef struct tg_Longest {
 
 /*
 ** Has the filter, from which nothing was read yet, give at most 'most' entries
-** before 'stop'. An entry into another coroutine than the main one counts for
+** before 'stop', and, with 'boxes', those of boxes for calls that are left out
+** among them. An entry into another coroutine than the main one counts for
 ** 'others'. 'tell' (may be NULL) is called now and then with the time that
 ** is reached; if it says false the reading ends, and nothing is set.
 */
 tg_Status tg_longest_find (tg_Longest *l, tg_MinDuration *m, tg_Pos stop,
-                           uint64_t most, uint32_t others,
+                           uint64_t most, uint32_t others, bool boxes,
                            bool (*tell) (void *ud, uint64_t reached_ns),
                            void *ud);
 

@@ -298,6 +298,18 @@ static bool put_call (Document *d, const tg_Packet *p, const Box *box,
   return true;
 }
 
+/* From the call that resumes a coroutine, on its own track, comes an arrow:
+   false if the box is not the first one of a stretch. */
+static bool put_arrow (Document *d, const Box *box) {
+  if (box == d->boxes || box->track == 0 || box[-1].track == box->track)
+    return false;
+  if (box->waiting != 0)
+    tg_chromeevents_from(&d->events, tid_of(d, box->waiting), box->waits_ns);
+  else
+    tg_chromeevents_from(&d->events, TG_EXPORT_MAIN, box->whole_ns);
+  return true;
+}
+
 /* The coroutine that has waited goes on, or the one that it waited for does in
    another frame. */
 static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
@@ -321,8 +333,11 @@ static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
 static bool leave (Document *d, const tg_Packet *p) {
   const Box *box = &d->boxes[tg_export_level(d->x, p)];
   put_args(d, p, box);
+  bool arrow = put_arrow(d, box);
   bool ok = (box->whole_ns == 0 || put_call(d, p, box, 0))
             && (box->track == 0 || put_call(d, p, box, box->track));
+  if (arrow)
+    tg_chromeevents_to(&d->events, tid_of(d, box->track), box->own_ns);
   end_wait(d, p, box);
   if (!d->args.failed)
     d->args.size = box->args;

@@ -21,6 +21,26 @@ void tg_chromeevents_begin (tg_ChromeEvents *e, const char *type,
   e->any = true;
 }
 
+/* "e": the event around the place has it, not the one that begins next. */
+static void put_end (tg_ChromeEvents *e, const char *type, uint32_t tid,
+                     uint64_t ns) {
+  tg_chromeevents_begin(e, type, tid);
+  tg_chromeevents_time(e, ",\"ts\":", ns);
+  tg_buf_addstr(e->out, ",\"cat\":\"resume\",\"name\":\"resume\","
+                        "\"bp\":\"e\",\"id\":");
+  tg_buf_addu64(e->out, e->arrows);
+  tg_buf_addchar(e->out, '}');
+}
+
+void tg_chromeevents_from (tg_ChromeEvents *e, uint32_t tid, uint64_t ns) {
+  e->arrows++;
+  put_end(e, "s", tid, ns);
+}
+
+void tg_chromeevents_to (tg_ChromeEvents *e, uint32_t tid, uint64_t ns) {
+  put_end(e, "f", tid, ns);
+}
+
 void tg_chromeevents_name (tg_ChromeEvents *e, const char *what, uint32_t tid,
                            const tg_Buf *name) {
   tg_chromeevents_begin(e, "M", tid);

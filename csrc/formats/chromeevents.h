@@ -20,10 +20,18 @@ typedef struct tg_ChromeEvents {
   tg_Buf *out;                /* borrows; of x->out */
   uint32_t pid;
   bool any;                   /* an event has been written */
+  uint64_t arrows;            /* so far: each has a number */
 } tg_ChromeEvents;
 
 /* All of an event but what is particular to it: "ph", "pid" and "tid". */
 void tg_chromeevents_begin (tg_ChromeEvents *e, const char *type, uint32_t tid);
+
+/* Arrows, which Perfetto draws, from one event to another: each end belongs to
+   the innermost one that is open there. Of those that begin at the very moment
+   these are written before: so the first end is written before what begins
+   there, the second one after what it leads to. */
+void tg_chromeevents_from (tg_ChromeEvents *e, uint32_t tid, uint64_t ns);
+void tg_chromeevents_to (tg_ChromeEvents *e, uint32_t tid, uint64_t ns);
 
 /* The name of a track ("thread_name"), or of what they all belong to
    ("process_name"). */

@@ -81,12 +81,13 @@ static const tg_ChromeName *make (tg_ChromeNames *w, tg_FunctionId id,
   word->at = text->size;
   tg_buf_addstr(text, "\"name\":");
   put_name(text, f);
-  tg_buf_addstr(text, f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
+  tg_buf_addstr(text, id == TG_FUNCTION_LEFT ? ",\"cat\":\"tracegrip\""
+                      : f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
   tg_buf_addstr(text, ",\"args\":{\"source\":\"");
   word->url = (uint32_t)(text->size - word->at);
-  put_url(text, f->url != NULL ? f->url : "?");
+  put_url(text, f->url != NULL ? f->url : id == TG_FUNCTION_LEFT ? "" : "?");
   word->url_size = (uint32_t)(text->size - word->at) - word->url;
-  put_line(text, tg_funclabels_line(f));
+  put_line(text, id == TG_FUNCTION_LEFT ? 0 : tg_funclabels_line(f));
   if (text->failed)
     return NULL;
   word->size = (uint32_t)(text->size - word->at);
@@ -104,7 +105,7 @@ TG_INLINE bool is_made (const tg_ChromeNames *w, tg_FunctionId id) {
 static TG_NOINLINE const tg_ChromeName *look_up (tg_ChromeNames *w,
                                                  tg_FunctionId id) {
   static const tg_Function unknown;
-  const tg_Function *f = tg_functions_find(w->functions, id);
+  const tg_Function *f = tg_functions_shown(w->functions, id);
   if (f != NULL)
     return make(w, id, f);
   return is_made(w, 0) ? &w->list[0] : make(w, 0, &unknown);

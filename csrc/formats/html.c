@@ -55,6 +55,8 @@ typedef struct Document {
   z_stream zevents, zvalues;    /* own */
   uint64_t value_bytes;
   uint64_t now_ns;              /* of the last packet */
+  uint64_t boxes;               /* calls, what samples have shown, and the time
+                                   of calls that are left out */
 } Document;
 
 static bool fail (Document *d) {
@@ -130,6 +132,7 @@ static void put_packet (Document *d, const tg_Packet *p) {
   tg_profile_take(&d->profile, p);
   tg_protobuf_varint(&d->entries, (p->time_ns - d->now_ns) << 1 | enters);
   d->now_ns = p->time_ns;
+  d->boxes += enters;
   if (!enters)
     put_exit(d, p);
   else if (d->profile.nopen > 0)
@@ -272,6 +275,7 @@ static void put_facts (Document *d) {
   d->out->failed = d->out->failed || remarks.failed;
   tg_buf_free(&remarks);
   put_number(d, ",\"pid\":", x->pid);
+  put_number(d, ",\"boxes\":", d->boxes);
   put_number(d, ",\"calls\":", x->calls);
   put_number(d, ",\"sampled\":", x->sampled);
   put_number(d, ",\"start\":", x->start_ns);

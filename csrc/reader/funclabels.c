@@ -35,7 +35,7 @@ static void put_key (tg_Buf *key, const tg_Function *f) {
 
 /* Its own definition, or that of nobody: a number from a file may be any. */
 static const tg_Function *find (const tg_FuncLabels *l, tg_FunctionId id) {
-  const tg_Function *f = tg_functions_find(l->functions, id);
+  const tg_Function *f = tg_functions_shown(l->functions, id);
   return f != NULL ? f : &unknown;
 }
 

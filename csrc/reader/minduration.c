@@ -16,59 +16,6 @@
 
 /*
 ** {==================================================================
-** Calls over their stays, alike for scout and filter
-** ===================================================================
-*/
-
-/* A call that will not go on: all that is to be known of it is. */
-static void forget (void *owner, const tg_SuspendedCall *call) {
-  (void)owner;
-  (void)call;
-}
-
-/* What is parked is not told to anybody: it is only memory here. */
-static void free_calls (tg_Calls *c) {
-  tg_free(c->open);
-  tg_suspended_free(&c->waiting);
-}
-
-/* The call that a packet enters or goes on with; NULL without memory. */
-static tg_Stay *enter (tg_Calls *c, const tg_Packet *p) {
-  if (!tg_grow(&c->open, &c->copen, c->nopen + 1, sizeof *c->open))
-    return NULL;
-  tg_Stay *s = &c->open[c->nopen++];
-  *s = (tg_Stay){.call = {.row = p->function}, .opened_ns = p->time_ns,
-                 .thread = p->thread};
-  tg_suspended_pass(&c->waiting);
-  if (!p->resumed || !tg_suspended_resume(&c->waiting, p->thread, p->function,
-                                          &s->call))
-    s->call.tag = c->count++;
-  return s;
-}
-
-/* Whether a frame that was just closed was its coroutine's outermost. */
-static bool was_last (const tg_Calls *c, const tg_Stay *s) {
-  return c->nopen == 0 || c->open[c->nopen - 1].thread != s->thread;
-}
-
-/* The call that a packet ends or interrupts, until the next one is entered;
-   NULL without memory. */
-static tg_Stay *leave (tg_Calls *c, const tg_Packet *p) {
-  tg_assert(c->nopen > 0);
-  tg_Stay *s = &c->open[--c->nopen];
-  s->call.ran_ns += p->time_ns - s->opened_ns;
-  if (p->why == TG_WHY_YIELD)
-    return tg_suspended_park(&c->waiting, s->thread, &s->call) ? s : NULL;
-  tg_suspended_pass(&c->waiting);
-  if (c->waiting.places.count > 0 && was_last(c, s))
-    tg_suspended_end(&c->waiting, s->thread);
-  return s;
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
 ** The scout
 ** ===================================================================
 */
@@ -85,7 +32,7 @@ static bool start_scout (tg_Scout *c, const tg_Reader *reader) {
   c->reader = tg_reader_again(reader);
   if (c->reader == NULL)
     return false;
-  tg_suspended_init(&c->calls.waiting, forget, NULL);
+  tg_suspended_init(&c->calls.waiting, tg_stays_forget, NULL);
   tg_reader_watch(c->reader, scout_gone, c);
   return true;
 }
@@ -95,12 +42,17 @@ static bool has_bit (const uint8_t *bits, uint64_t number) {
   return (bits[number / 8] >> number % 8 & 1) != 0;
 }
 
-/* What is known of a call: that it is long, and perhaps that it is sure. */
-static void set_bits (tg_Scout *c, uint64_t number, bool sure) {
+/* What is known of a call that is as long as the user wants calls to be:
+   perhaps that it is long, and sure. */
+static void set_bits (tg_Scout *c, uint64_t number, bool is_long,
+                      bool sure) {
   uint8_t bit = (uint8_t)(1u << number % 8);
   tg_assert(number < c->calls.count && number / 8 < c->size);
-  c->longs[number / 8] |= bit;
-  if (sure && c->sures != NULL)
+  if (c->asked != NULL)
+    c->asked[number / 8] |= bit;
+  if (is_long)
+    c->longs[number / 8] |= bit;
+  if (is_long && sure && c->sures != NULL)
     c->sures[number / 8] |= bit;
 }
 
@@ -116,12 +68,13 @@ static bool extend (uint8_t **bits, size_t before, size_t size) {
 }
 
 /* Makes room for the bits of all calls, those of new ones 0. */
-static bool room (tg_Scout *c, bool sures) {
+static bool room (tg_Scout *c, bool sures, bool asked) {
   if (c->calls.count / 8 < c->size)
     return true;
   size_t size = c->size > 0 ? c->size * 2 : FIRST_BYTES;
   if (!extend(&c->longs, c->size, size)
-      || (sures && !extend(&c->sures, c->size, size)))
+      || (sures && !extend(&c->sures, c->size, size))
+      || (asked && !extend(&c->asked, c->size, size)))
     return false;
   c->size = size;
   return true;
@@ -131,10 +84,12 @@ static bool room (tg_Scout *c, bool sures) {
 static bool scout_take (const tg_MinDuration *m, tg_Scout *c,
                         const tg_Packet *p) {
   if (p->why == TG_WHY_ENTER)
-    return enter(&c->calls, p) != NULL && room(c, m->sure_ns > 0);
-  const tg_Stay *s = leave(&c->calls, p);
-  if (s != NULL && s->call.ran_ns >= m->min_ns)
-    set_bits(c, s->call.tag, s->call.ran_ns >= m->sure_ns);
+    return tg_stays_enter(&c->calls, p) != NULL
+           && room(c, m->sure_ns > 0, m->asked_ns > 0);
+  const tg_Stay *s = tg_stays_leave(&c->calls, p);
+  uint64_t ran_ns = s != NULL ? s->call.ran_ns : 0;
+  if (s != NULL && ran_ns >= (m->asked_ns > 0 ? m->asked_ns : m->min_ns))
+    set_bits(c, s->call.tag, ran_ns >= m->min_ns, ran_ns >= m->sure_ns);
   return s != NULL;
 }
 
@@ -148,7 +103,7 @@ static tg_Status scout_to (tg_MinDuration *m, tg_Pos end) {
       return TG_ERR_MEMORY;
   }
   for (size_t i = 0; i < c->calls.nopen; i++)
-    set_bits(c, c->calls.open[i].call.tag, m->sure_ns < UINT64_MAX);
+    set_bits(c, c->calls.open[i].call.tag, true, m->sure_ns < UINT64_MAX);
   tg_Status status = tg_reader_status(c->reader);
   return status == TG_ERR_FORMAT ? TG_OK : status;
 }
@@ -174,8 +129,9 @@ void tg_minduration_free (tg_MinDuration *s) {
   tg_reader_free(s->scout.reader);
   tg_free(s->scout.longs);
   tg_free(s->scout.sures);
-  free_calls(&s->scout.calls);
-  free_calls(&s->calls);
+  tg_free(s->scout.asked);
+  tg_stays_free(&s->scout.calls);
+  tg_stays_free(&s->calls);
   tg_free(s->lines);
   memset(s, 0, sizeof *s);
 }
@@ -214,6 +170,18 @@ void tg_minduration_pace (tg_MinDuration *s, void (*pace)(void *ud), void *ud) {
   tg_reader_pace(s->reader, pace, ud);
 }
 
+/* Before the scout has begun, which notes a call's bits by these lengths. A
+   user's own minimum stays if it is larger. */
+void tg_minduration_most (tg_MinDuration *s, uint64_t min_ns, uint64_t sure_ns,
+                          uint64_t quota, uint32_t others) {
+  tg_assert(s->scout.reader == NULL && min_ns < sure_ns);
+  s->asked_ns = s->min_ns;
+  s->min_ns = min_ns > s->min_ns ? min_ns : s->min_ns;
+  s->sure_ns = sure_ns;
+  s->quota = quota;
+  s->others = others;
+}
+
 /* For whoever shows how far it is: both readings are a half of the work. */
 tg_Pos tg_minduration_pos (const tg_MinDuration *s) {
   tg_Pos pos = tg_reader_pos(s->reader);
@@ -224,7 +192,7 @@ tg_Pos tg_minduration_pos (const tg_MinDuration *s) {
 
 /* Before anything is read: what a ring may drop is read by neither. */
 static void start (tg_MinDuration *s, tg_Pos end) {
-  tg_suspended_init(&s->calls.waiting, forget, NULL);
+  tg_suspended_init(&s->calls.waiting, tg_stays_forget, NULL);
   tg_reader_watch(s->reader, filter_gone, s);
   if (!start_scout(&s->scout, s->reader)) {
     s->status = TG_ERR_MEMORY;
@@ -257,11 +225,44 @@ static bool ask_scout (tg_MinDuration *s, const tg_Stay *stay, tg_Pos end) {
          || use_quota(s, stay->thread);
 }
 
+/* Whether the time of a call that is not given is to be in a box. A user who
+   leaves out short calls wants it to be that of their callers. */
+static bool is_left (const tg_MinDuration *s) {
+  const tg_Stay *stay = &s->calls.open[s->calls.nopen - 1];
+  const tg_Scout *c = &s->scout;
+  if (stay->given || !s->left.wanted || s->sure_ns == 0)
+    return false;
+  if (s->calls.nopen > 1 && !stay[-1].given)
+    return stay[-1].left;
+  uint64_t number = stay->call.tag;
+  return c->asked == NULL
+         || (number < c->calls.count && has_bit(c->asked, number));
+}
+
+/* The box is in the innermost frame that is given; where there is none, in the
+   coroutine of the call. */
+static void add_left (tg_MinDuration *s, uint64_t length_ns) {
+  const tg_Stay *stay = &s->calls.open[s->calls.nopen - 1];
+  tg_FunctionId body = stay->call.row;
+  while (stay > s->calls.open && !stay->given) {
+    if (stay->thread == stay[-1].thread)
+      body = stay[-1].call.row;
+    stay--;
+  }
+  tg_lefttime_add(&s->left, s->now_ns, length_ns, stay->thread,
+                  stay->given ? 0 : body);
+}
+
 /* The time since the packet before was that of the innermost frame, which may
    be one that is not given. */
 static void pass_time (tg_MinDuration *s, uint64_t time_ns) {
-  if (s->calls.nopen > 0 && !s->calls.open[s->calls.nopen - 1].given)
-    s->hidden_ns += time_ns - s->now_ns;
+  uint64_t length_ns = time_ns - s->now_ns;
+  const tg_Stay *stay = s->calls.nopen > 0
+                        ? &s->calls.open[s->calls.nopen - 1] : NULL;
+  if (stay != NULL && !stay->given)
+    s->hidden_ns += length_ns;
+  if (stay != NULL && stay->left && length_ns > 0)
+    add_left(s, length_ns);
   s->now_ns = time_ns;
 }
 
@@ -284,34 +285,55 @@ static bool keep_lines (tg_MinDuration *s, tg_Packet *p) {
   return true;
 }
 
-static bool take_moment (tg_MinDuration *s, tg_Packet *p) {
+static void number_moment (tg_MinDuration *s, tg_Packet *p) {
   p->sequence = s->sequence;
   p->depth = s->depth;
-  if (p->why != TG_WHY_TICK || keep_lines(s, p))
-    return true;
-  s->status = TG_ERR_MEMORY;
-  return false;
+  if (p->why == TG_WHY_TICK && !keep_lines(s, p))
+    s->status = TG_ERR_MEMORY;
 }
 
-/* Whether the packet is given, with its sequence and depth. */
+/* The packet gets its sequence and depth; false without memory. */
+static bool number (tg_MinDuration *s, tg_Packet *p) {
+  bool entry = p->why == TG_WHY_ENTER;
+  if (tg_packet_is_moment(p))
+    number_moment(s, p);
+  else {
+    p->sequence = s->sequence++;
+    tg_assert(entry || s->depth > 0);
+    p->depth = entry ? s->depth++ : --s->depth;
+  }
+  return s->status == TG_OK;
+}
+
+/* Whether the packet is given. */
 static bool filter_take (tg_MinDuration *s, tg_Pos end, tg_Packet *p) {
   pass_time(s, p->time_ns);
   if (tg_packet_is_moment(p))
-    return take_moment(s, p);
+    return true;
   bool entry = p->why == TG_WHY_ENTER;
-  tg_Stay *stay = entry ? enter(&s->calls, p) : leave(&s->calls, p);
+  tg_Stay *stay = entry ? tg_stays_enter(&s->calls, p)
+                        : tg_stays_leave(&s->calls, p);
   if (stay == NULL) {
     s->status = TG_ERR_MEMORY;
     return false;
   }
-  if (entry)
+  if (entry) {
     stay->given = ask_scout(s, stay, end);
-  if (!stay->given || s->status != TG_OK)
-    return false;
-  p->sequence = s->sequence++;
-  tg_assert(entry || s->depth > 0);
-  p->depth = entry ? s->depth++ : --s->depth;
-  return true;
+    stay->left = is_left(s);
+  }
+  return stay->given && s->status == TG_OK;
+}
+
+/* The next packet that is given, or a box before it. */
+static bool read_on (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
+  while (s->status == TG_OK && tg_reader_next(s->reader, end, out)) {
+    if (!filter_take(s, end, out))
+      continue;
+    tg_lefttime_before(&s->left, out, out);
+    return number(s, out);
+  }
+  return s->status == TG_OK && tg_lefttime_before(&s->left, NULL, out)
+         && number(s, out);
 }
 
 /* Without a minimum it is the reader and nothing else. */
@@ -320,101 +342,9 @@ bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
     return tg_reader_next(s->reader, end, out);
   if (s->scout.reader == NULL)
     start(s, end);
-  while (s->status == TG_OK && tg_reader_next(s->reader, end, out)) {
-    if (filter_take(s, end, out))
-      return true;
-  }
-  return false;
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
-** The survey
-** ===================================================================
-*/
-
-/* The lower bits of a call's tag count its entries, the highest tells whether
-   it is in the main coroutine. */
-#define IN_MAIN (UINT64_C(1) << 63)
-
-static void survey_over (void *owner, const tg_SuspendedCall *call) {
-  const tg_Survey *v = owner;
-  if (call->ran_ns >= v->filter->min_ns)
-    v->over(v->ud, call->ran_ns, call->tag & ~IN_MAIN,
-            (call->tag & IN_MAIN) != 0);
-}
-
-static void survey_gone (void *ud, tg_ThreadId thread) {
-  tg_suspended_end(&((tg_Survey *)ud)->calls.waiting, thread);
-}
-
-/* 'count' is what a new call gets as its tag (enter): here that says where it
-   runs, and no number. A call that goes on keeps its tag, and counts one entry
-   more. */
-static bool survey_take (tg_Survey *v, const tg_Packet *p) {
-  if (p->why != TG_WHY_ENTER) {
-    const tg_Stay *s = leave(&v->calls, p);
-    if (s != NULL && p->why != TG_WHY_YIELD)
-      survey_over(v, &s->call);
-    return s != NULL;
-  }
-  v->calls.count = p->thread == 1 ? IN_MAIN : 0;  /* the tag of a new call */
-  tg_Stay *s = enter(&v->calls, p);
-  if (s != NULL)
-    s->call.tag++;
-  return s != NULL;
-}
-
-/* What is open is given, however short. */
-static void survey_end (tg_Survey *v) {
-  for (uint32_t i = 0; i < v->calls.nopen; i++) {
-    v->calls.open[i].call.ran_ns = UINT64_MAX;
-    survey_over(v, &v->calls.open[i].call);
-  }
-  tg_suspended_finish(&v->calls.waiting);
-}
-
-static tg_Status survey_all (tg_Survey *v, tg_Reader *reader, tg_Pos end) {
-  const uint32_t every = 1u << 13;
-  tg_Packet p;
-  for (uint32_t n = 1; tg_reader_next(reader, end, &p); n++) {
-    if (!survey_take(v, &p))
-      return TG_ERR_MEMORY;
-    if (n % every == 0 && !v->go_on(v->ud, p.time_ns))
-      return TG_ERR_IO;
-  }
-  survey_end(v);
-  tg_Status status = tg_reader_status(reader);
-  return status == TG_ERR_FORMAT ? TG_OK : status;
-}
-
-/* By a reader of its own, from where the filter's stands: that is not moved. */
-tg_Status tg_minduration_survey (const tg_MinDuration *s, tg_Pos end,
-                                 tg_Survey *survey) {
-  tg_Reader *reader = tg_reader_again(s->reader);
-  if (reader == NULL)
-    return TG_ERR_MEMORY;
-  memset(&survey->calls, 0, sizeof survey->calls);
-  survey->filter = s;
-  tg_suspended_init(&survey->calls.waiting, survey_over, survey);
-  tg_reader_watch(reader, survey_gone, survey);
-  tg_Status status = survey_all(survey, reader, end);
-  free_calls(&survey->calls);
-  tg_reader_free(reader);
-  return status;
-}
-
-/* Before the scout has begun, which notes a call's bits by these lengths. A
-   user's own minimum stays if it is larger. */
-void tg_minduration_most (tg_MinDuration *s, uint64_t min_ns, uint64_t sure_ns,
-                          uint64_t quota, uint32_t others) {
-  tg_assert(s->scout.reader == NULL && min_ns < sure_ns);
-  s->min_ns = min_ns > s->min_ns ? min_ns : s->min_ns;
-  s->sure_ns = sure_ns;
-  s->quota = quota;
-  s->others = others;
+  if (tg_lefttime_next(&s->left, out))
+    return number(s, out);
+  return read_on(s, end, out);
 }
 
 /* }================================================================== */

@@ -17,35 +17,22 @@
 **     filter    >a >b <b(yield) ......... >b* <b <a  |
 **
 ** Whoever does not know a minimum but how many calls there may be asks for a
-** survey first, which reads all and tells how long calls are, and then has the
-** minimum set, with a quota for the shortest of those that are left.
+** survey first (survey.h), which reads all and tells how long calls are, and
+** then has the minimum set, with a quota for the shortest of those that are
+** left. What is left out by that is told as boxes, if they are wanted
+** (lefttime.h).
 **
 ** Plain C; one thread, the reader's. Memory: a bit for each call, two with a
-** quota, the open ones, those that wait in suspended coroutines.
+** quota, three if the user wants a minimum as well; the open ones, those that
+** wait in suspended coroutines.
 */
 #ifndef TG_MINDURATION_H
 #define TG_MINDURATION_H
 
 #include "base/base.h"
+#include "reader/lefttime.h"
 #include "reader/reader.h"
-#include "reader/suspended.h"
-
-/* An open frame. */
-typedef struct tg_Stay {
-  tg_SuspendedCall call; /* its row is a tg_FunctionId, its tag the number of
-                           the call in the order of entries */
-  uint64_t opened_ns;
-  tg_ThreadId thread;
-  bool given;           /* by the filter */
-} tg_Stay;
-
-/* Calls, over all their stays. */
-typedef struct tg_Calls {
-  tg_Stay *open;        /* owns; innermost last */
-  uint32_t nopen, copen;
-  uint64_t count;       /* of calls so far */
-  tg_Suspended waiting; /* owns */
-} tg_Calls;
+#include "reader/stays.h"
 
 /* Who reads ahead. */
 typedef struct tg_Scout {
@@ -53,17 +40,21 @@ typedef struct tg_Scout {
   tg_Calls calls;       /* owns */
   uint8_t *longs;       /* owns; a bit for each call: long enough */
   uint8_t *sures;       /* owns; the same: also without the quota */
+  uint8_t *asked;       /* owns; the same: as long as the user wants calls to
+                           be */
   size_t size;          /* bytes of each */
 } tg_Scout;
 
 typedef struct tg_MinDuration {
   tg_Reader *reader;    /* borrows */
   uint64_t min_ns;
+  uint64_t asked_ns;    /* as much of it as the user's own */
   uint64_t sure_ns;     /* calls shorter than this need some of the quota */
   uint64_t quota;       /* what is left of it */
   uint32_t others;      /* what an entry into a coroutine but main takes */
   uint64_t hidden_ns;   /* time that the innermost frame was one left out */
   uint64_t now_ns;      /* of the latest packet that was read */
+  tg_LeftTime left;     /* boxes for that of calls beyond the limit */
   tg_Status status;     /* its own; the reader has another */
   uint64_t sequence;    /* of the next packet given */
   uint32_t depth;       /* of the next frame given */
@@ -82,27 +73,10 @@ typedef struct tg_MinDuration {
 void tg_minduration_init (tg_MinDuration *s, tg_Reader *reader,
                           uint64_t min_ns);
 
-/* What is asked of a survey. */
-typedef struct tg_Survey {
-  /* A call is over, or all is read and it is not (then 'ran_ns' is the most):
-     how often it was entered. 'main': in the main coroutine. */
-  void (*over) (void *ud, uint64_t ran_ns, uint64_t entries, bool main);
-  /* Called now and then with the time that is reached; false ends it. */
-  bool (*go_on) (void *ud, uint64_t reached_ns);
-  void *ud;
-  /* private */
-  const struct tg_MinDuration *filter;
-  tg_Calls calls;
-} tg_Survey;
-
-/* Reads to 'end' beforehand, with a reader of its own: of calls shorter than
-   the minimum nothing is told. */
-tg_Status tg_minduration_survey (const tg_MinDuration *s, tg_Pos end,
-                                 tg_Survey *survey);
-
 /* Before anything is read: the minimum is 'min_ns', and entries of calls
    shorter than 'sure_ns' are given as long as the quota lasts, of which one
-   into another coroutine than the main one takes 'others'. */
+   into another coroutine than the main one takes 'others'. What is left out by
+   that, and not by the user's own minimum, is in boxes if 'left.wanted'. */
 void tg_minduration_most (tg_MinDuration *s, uint64_t min_ns, uint64_t sure_ns,
                           uint64_t quota, uint32_t others);
 

@@ -42,6 +42,9 @@ typedef struct tg_Function {
   tg_Role role;
 } tg_Function;
 
+/* No function: the time of calls that are left out of a document. */
+#define TG_FUNCTION_LEFT ((tg_FunctionId)0)
+
 #define TG_SOURCE_MAX 4096
 #define TG_FUNCTIONS_BLOCK 256    /* definitions per block */
 #define TG_FUNCTIONS_BLOCKS 16384 /* so at most 4 M definitions */
@@ -73,6 +76,9 @@ void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
 
 /* The definition of any number at all; NULL if it is none of this table's. */
 const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);
+
+/* The same of what is drawn as a box: TG_FUNCTION_LEFT is one, too. */
+const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id);
 
 /* Frees what a definition owns. */
 void tg_function_clear (tg_Function *f);

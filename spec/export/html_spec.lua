@@ -127,6 +127,25 @@ describe("an HTML document", function ()
     end
   end)
 
+  it("says how many boxes it has, with those of calls left out", function ()
+    local trace = exported.of([[
+      local function short () end
+      local function outer () short() short() for i = 1, 1e5 do end short() end
+      start()
+      for i = 1, 5 do outer() end
+    ]], {formats = {"html"}, export = {limit = 5}})[1]
+    local facts, steps = read(trace.text.html)
+    local boxes, left = 0, 0
+    for _, step in ipairs(steps) do
+      boxes = boxes + (step.opens and 1 or 0)
+      left = left + (step.opens and step.name == "(calls left out)" and 1 or 0)
+    end
+    assert.equal(5, facts.calls)
+    assert.is_true(left > 0)
+    assert.equal(5 + left, boxes)
+    assert.equal(boxes, facts.boxes)
+  end)
+
   it("has arguments and results, and nothing of them is markup", function ()
     local trace = exported.of([[
       local function greet (name) return "</script><b>" .. name, 2 end

@@ -2,7 +2,8 @@
 -- (json_trace_tokenizer.cc, slice_tracker.cc): times are rounded to whole
 -- nanoseconds, events are sorted by them, and each is put above what is still
 -- open on its track. One that is not over before what it begins in is dropped,
--- and so is what would be deeper than 512.
+-- and so is what would be deeper than 512. An arrow belongs to what is open
+-- where it begins and ends (flow_tracker.cc, "bp": "e").
 
 local exported = require "spec.export.exported"
 local programs = require "spec.export.programs"
@@ -28,10 +29,20 @@ local function fits (stack, from, to)
   return true
 end
 
+-- Which slice an arrow's end belongs to: its name and thread.
+local function bind (arrows, event, stack)
+  local arrow = arrows[event.id] or {}
+  arrows[event.id] = arrow
+  local slice = stack[#stack]
+  arrow[event.arrow] = slice and ("%s on %d"):format(slice.name, event.tid)
+                       or "nothing"
+end
+
 -- The slices of each track: lists of stacks of names, in order of beginning;
--- names and places of tracks; how many events were dropped.
+-- names and places of tracks; how many events were dropped; arrows, by id.
 local function take_in (doc)
   local tracks, names, order, stacks, dropped = {}, {}, {}, {}, 0
+  local arrows = {}
   local events = {}
   for i, event in ipairs(doc.traceEvents) do
     if event.ph == "X" then
@@ -39,6 +50,11 @@ local function take_in (doc)
       events[#events + 1] = {tid = event.tid, from = from, place = i,
                              to = from + ns(event.dur), name = event.name,
                              call = event.cat ~= "Coroutine"}
+    elseif event.ph == "s" or event.ph == "f" then
+      assert(event.bp == "e")
+      events[#events + 1] = {tid = event.tid, from = ns(event.ts), place = i,
+                             to = ns(event.ts), arrow = event.ph,
+                             id = event.id}
     elseif event.name == "thread_name" then
       names[event.tid] = event.args.name
     elseif event.name == "thread_sort_index" then
@@ -51,7 +67,10 @@ local function take_in (doc)
   for _, event in ipairs(events) do
     local stack = stacks[event.tid] or {}
     stacks[event.tid] = stack
-    if not fits(stack, event.from, event.to) or #stack >= DEEPEST then
+    local fit = fits(stack, event.from, event.to)
+    if event.arrow then
+      bind(arrows, event, stack)
+    elseif not fit or #stack >= DEEPEST then
       dropped = dropped + 1
     else
       stack[#stack + 1] = event
@@ -64,7 +83,7 @@ local function take_in (doc)
                                       or nil)
     end
   end
-  return tracks, names, order, dropped
+  return tracks, names, order, dropped, arrows
 end
 
 -- The same of packets: what is open of that thread, or of all.
@@ -115,4 +134,28 @@ describe("what Perfetto makes of trace events", function ()
       end
     end)
   end
+
+  it("is an arrow from each resume to the coroutine's stretch", function ()
+    local trace = exported.of([[
+      local inner
+      local function leaf () coroutine.yield() end
+      local function worker ()
+        leaf()
+        inner = coroutine.wrap(leaf)
+        inner()
+      end
+      start()
+      local co = coroutine.wrap(worker)
+      co()
+      co()
+    ]], {formats = {"chrome"}})[1]
+    local _, _, _, _, arrows = take_in(seen.json(trace.text.chrome))
+    local list = {}
+    for _, arrow in pairs(arrows) do
+      list[#list + 1] = arrow.s .. " -> " .. arrow.f
+    end
+    table.sort(list)
+    assert.same({"co on 1 -> worker on 2", "co on 1 -> worker on 2",
+                 "inner on 2 -> leaf on 3"}, list)
+  end)
 end)

@@ -78,7 +78,8 @@ static void check_limit (const Tale *t, uint32_t most) {
   tg_selection_add(&d, &o);
   tg_Reader *r = tg_reader_new(t->tape.stream, 0, &d);
   tg_minduration_init(&m, r, 0);
-  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, most, 1, NULL, NULL)
+  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, most, 1, false, NULL,
+                             NULL)
              == TG_OK);
   UNIT_CHECK(l.entries == t->count);
   UNIT_CHECK((l.sure_ns == 0) == (most >= t->count));
@@ -100,6 +101,97 @@ static void longest_of_many (void) {
       check_limit(&t, most);
     tg_stream_unpin(t.tape.stream);
   }
+}
+
+/* What a document with boxes is: packets nest, boxes are as long as what is
+   left out, and both together are within the limit. */
+static void check_boxes (const Tale *t, uint32_t most) {
+  tg_Options o;
+  tg_Selection d = {0};
+  tg_MinDuration m;
+  tg_Longest l;
+  tg_Packet p;
+  uint64_t now_ns = 0, entry_ns = 0, boxed_ns = 0;
+  uint32_t entries = 0, depth = 0;
+  tg_options_init(&o);
+  tg_selection_add(&d, &o);
+  tg_Reader *r = tg_reader_new(t->tape.stream, 0, &d);
+  tg_minduration_init(&m, r, 0);
+  m.left.wanted = true;
+  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, most, 1, true, NULL, NULL)
+             == TG_OK);
+  for (uint64_t i = 0; tg_minduration_next(&m, UINT64_MAX, &p); i++) {
+    UNIT_CHECK(p.sequence == i && p.time_ns >= now_ns);
+    now_ns = p.time_ns;
+    bool enters = p.why == TG_WHY_ENTER;
+    UNIT_CHECK(p.depth == (enters ? depth++ : --depth));
+    entries += enters;
+    if (p.function != TG_FUNCTION_LEFT)
+      continue;
+    if (enters)
+      entry_ns = p.time_ns;
+    else {
+      UNIT_CHECK(p.opened_ns == entry_ns && p.time_ns > entry_ns);
+      boxed_ns += p.time_ns - entry_ns;
+    }
+  }
+  UNIT_CHECK(tg_minduration_status(&m) == TG_OK);
+  UNIT_CHECK(boxed_ns == m.hidden_ns);
+  UNIT_CHECK((l.sure_ns == 0) == (most >= t->count));
+  UNIT_CHECK(l.sure_ns == UINT64_MAX || entries <= most);
+  tg_minduration_free(&m);
+  tg_reader_free(r);
+  tg_selection_clear(&d);
+}
+
+static void boxes_within_the_limit (void) {
+  uint64_t seed = 2;
+  for (int i = 0; i < TAPES; i++) {
+    Tale t = random_tale(&seed);
+    for (uint32_t most = 1; most <= t.count + 1; most++)
+      check_boxes(&t, most);
+    tg_stream_unpin(t.tape.stream);
+  }
+}
+
+/* Calls that the user does not want are no part of a box. */
+static void not_asked_for (void) {
+  static const uint32_t chain[] = {1, 0};
+  tg_Options o;
+  tg_Selection d = {0};
+  tg_MinDuration m;
+  tg_Longest l;
+  tg_Packet p;
+  uint64_t boxed_ns = 0;
+  Tape t = tape_new();
+  e_context(&t, 1000, 1, chain);
+  tg_FunctionId f = define(t.stream, "f", 1);
+  e_call(&t, f, 0, NULL);
+  for (int i = 0; i < 6; i++) {       /* each of 30 ns, with one of 10 in it */
+    e_call(&t, f, 0, NULL);
+    e_call(&t, f, 0, NULL);
+    e_return(&t);
+    e_return(&t);
+    e_call(&t, f, 0, NULL);           /* one of 10 */
+    e_return(&t);
+  }
+  e_return(&t);
+  tg_options_init(&o);
+  tg_selection_add(&d, &o);
+  tg_Reader *r = tg_reader_new(t.stream, 0, &d);
+  tg_minduration_init(&m, r, 20);
+  m.left.wanted = true;
+  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, 3, 1, false, NULL, NULL)
+             == TG_OK);
+  while (tg_minduration_next(&m, UINT64_MAX, &p)) {
+    if (p.function == TG_FUNCTION_LEFT && p.why != TG_WHY_ENTER)
+      boxed_ns += p.time_ns - p.opened_ns;
+  }
+  UNIT_CHECK(boxed_ns == 4 * 30);       /* of six, two are given */
+  tg_minduration_free(&m);
+  tg_reader_free(r);
+  tg_selection_clear(&d);
+  tg_stream_unpin(t.stream);
 }
 
 /* A call in another coroutine counts twice, whatever it is worth. */
@@ -126,7 +218,8 @@ static void others_count_twice (void) {
   tg_selection_add(&d, &o);
   tg_Reader *r = tg_reader_new(t.stream, 0, &d);
   tg_minduration_init(&m, r, 0);
-  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, 8, 2, NULL, NULL) == TG_OK);
+  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, 8, 2, false, NULL, NULL)
+             == TG_OK);
   UNIT_CHECK(l.entries == 11);
   while (tg_minduration_next(&m, UINT64_MAX, &p))
     entries += p.why == TG_WHY_ENTER;
@@ -165,7 +258,7 @@ static void can_be_ended (void) {
   tg_selection_add(&d, &o);
   tg_Reader *r = tg_reader_new(t.stream, 0, &d);
   tg_minduration_init(&m, r, 0);
-  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, 5, 1, refuse, &told)
+  UNIT_CHECK(tg_longest_find(&l, &m, UINT64_MAX, 5, 1, false, refuse, &told)
              == TG_ERR_IO);
   UNIT_CHECK(told == 1 && l.sure_ns == 0 && m.sure_ns == 0);
   tg_minduration_free(&m);
@@ -176,6 +269,8 @@ static void can_be_ended (void) {
 
 int main (void) {
   UNIT_RUN(longest_of_many);
+  UNIT_RUN(boxes_within_the_limit);
+  UNIT_RUN(not_asked_for);
   UNIT_RUN(others_count_twice);
   UNIT_RUN(can_be_ended);
   return UNIT_END();

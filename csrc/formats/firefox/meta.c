@@ -42,7 +42,7 @@ static bool collects (const tg_Function *f) {
 unsigned tg_meta_category (const tg_Function *f, bool away) {
   if (away)
     return COROUTINE;
-  if (f == NULL)
+  if (f == NULL || (!f->is_c && f->url == NULL))
     return OTHER;
   if (collects(f))
     return GC;
@@ -326,8 +326,9 @@ void tg_meta_moment (tg_Buf *out, tg_Moment m) {
 
 void tg_meta_name (const tg_Tracks *t, const tg_CallFunc *func,
                    tg_Buf *out) {
-  const tg_Function *f = tg_functions_find(t->x->stream->functions,
-                                           func->function);
+  const tg_Functions *fs = t->x->stream->functions;
+  const tg_Function *f = func->away ? tg_functions_find(fs, func->function)
+                                    : tg_functions_shown(fs, func->function);
   tg_buf_addstr(out, func->away ? "(in coroutine " : "");
   tg_boxname_label(f, out);
   tg_buf_addstr(out, func->away ? ")" : "");

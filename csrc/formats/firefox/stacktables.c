@@ -47,7 +47,8 @@ static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
 static uint32_t new_func (tg_StackTables *c, const tg_Functions *fs,
                           tg_FunctionId function, bool away) {
   tg_Buf key = {0};
-  write_key(&key, tg_functions_find(fs, function), away);
+  write_key(&key, away ? tg_functions_find(fs, function)
+                       : tg_functions_shown(fs, function), away);
   uint32_t func = TG_STACK_NONE;
   if (!key.failed
       && tg_grow(&c->funcs, &c->cfuncs, c->nfuncs + 1, sizeof *c->funcs))

@@ -400,13 +400,15 @@ static void take_tick (tg_Tracks *t, const tg_Packet *p) {
 }
 
 /* A call's arguments are kept after its frame is there, and its marker is put
-   aside before the frame goes. What samples have shown is no call. */
+   aside before the frame goes. What samples have shown is no call, nor is the
+   time of those that are left out. */
 static void take (tg_Tracks *t, const tg_Packet *p) {
   tg_Track *tracks[TG_MARKS_TRACKS];
   tg_TrackMarks *marks[TG_MARKS_TRACKS];
   uint32_t n = tracks_of(t, p, tracks);
   bool enters = p->why == TG_WHY_ENTER, ok = true;
-  bool marked = t->marked && !p->sampled;
+  bool marked = t->marked && !p->sampled
+                && p->function != TG_FUNCTION_LEFT;
   for (uint32_t i = 0; i < n; i++)
     marks[i] = &tracks[i]->marks;
   if (n > 0 && marked && !enters)

@@ -30,7 +30,7 @@ local viewable = {
   {name = "limit", kind = "most", metavar = "N", group = "The export",
    default = "what the format's viewers can bear",
    help = "Only the N longest calls, or all; the time of those that are left "
-          .. "out is part of whoever called them."},
+          .. "out is drawn as (calls left out)."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The export",
    help = "The same as --min-duration: leave out calls that took less."},
 }

@@ -39,7 +39,7 @@ function readCalls (bytes) {
       factor *= 128;
     }
   }
-  const n = facts.calls + facts.sampled;
+  const n = facts.boxes;
   const calls = {
     n: 0, fn: new Uint32Array(n), thread: new Uint16Array(n),
     begin: new Float64Array(n), end: new Float64Array(n),
