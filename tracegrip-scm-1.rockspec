@@ -127,6 +127,7 @@ build = {
         "csrc/hook/capture_large.c",
         "csrc/hook/capture_objects.c",
         "csrc/hook/capture_slots.c",
+        "csrc/hook/capture_table.c",
         "csrc/hook/context.c",
         "csrc/hook/crosscheck.c",
         "csrc/hook/emit.c",

@@ -43,6 +43,8 @@ typedef struct tg_Class {
 
 #define TG_CLASSES 16
 
+#define TG_MET_PLACES 128u  /* by address; a power of two */
+
 #define TG_PACKETS_UNKNOWN UINT64_MAX
 
 struct tg_Endpoint;
@@ -163,6 +165,7 @@ typedef struct tg_Session {
                                  what within */
   tg_Closures aside_closures; /* owns: what is known of functions there */
   tg_ObjectPool pool;
+  uint8_t met[TG_MET_PLACES]; /* for capture_met.h alone */
   tg_Labels labels;           /* owns; the console's timers and counters; also
                                  while there is a hearer */
   tg_Class classes[TG_CLASSES];
