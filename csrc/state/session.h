@@ -165,7 +165,6 @@ typedef struct tg_Session {
                                  what within */
   tg_Closures aside_closures; /* owns: what is known of functions there */
   tg_ObjectPool pool;
-  uint8_t met[TG_MET_PLACES]; /* for capture_met.h alone */
   tg_Labels labels;           /* owns; the console's timers and counters; also
                                  while there is a hearer */
   tg_Class classes[TG_CLASSES];
@@ -195,6 +194,7 @@ typedef struct tg_Session {
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
+  uint8_t met[TG_MET_PLACES]; /* for capture_met.h alone */
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;
 
