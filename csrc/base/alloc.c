@@ -101,6 +101,36 @@ void *tg_pages_new (size_t size) {
   return p == MAP_FAILED ? NULL : p;
 }
 
+/* Twice as much is reserved and what is not aligned given back. Nothing of it
+   is there before it is touched. */
+void *tg_pages_large (size_t size) {
+  tg_check(size > 0 && (size & (size - 1)) == 0);
+  if (refused())
+    return NULL;
+  char *p = mmap(NULL, size * 2, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED)
+    return NULL;
+  size_t before = -(uintptr_t)p & (size - 1);
+  if (before > 0)
+    munmap(p, before);
+  munmap(p + before + size, size - before);
+#ifdef MADV_HUGEPAGE
+  madvise(p + before, size, MADV_HUGEPAGE);
+#endif
+  return p + before;
+}
+
+/* An older system does not know that request, and does it page by page. */
+void tg_pages_touch (void *p, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(p, size, MADV_POPULATE_WRITE);
+#else
+  (void)p;
+  (void)size;
+#endif
+}
+
 /* Given back to the system at once, whatever is around them. */
 void tg_pages_free (void *p, size_t size) {
   if (p != NULL)

@@ -26,6 +26,13 @@ char *tg_strcopy (const char *s);
 void *tg_pages_new (size_t size);
 void tg_pages_free (void *p, size_t size);
 
+/* The same, aligned to its size, a power of two: the system may make it one
+   large page. */
+void *tg_pages_large (size_t size);
+
+/* These pages of it are about to be written. */
+void tg_pages_touch (void *p, size_t size);
+
 /* Test build: the n-th request from now on is refused, then all go through
    again; 0 = never. Returns how many requests were made since the last call. */
 uint64_t tg_alloc_fail (uint64_t nth);

@@ -22,7 +22,7 @@ static int sample (lua_State *L) {
    the interpreter keeps where it is not to be found by offset: a value of the
    type is asked. Uses two slots of the stack, which a hook has
    (LUA_MINSTACK). */
-static TG_NOINLINE const void *shared_metatable (lua_State *L, int type) {
+const void *tg_capture_shared_metatable (lua_State *L, int type) {
   const void *meta = NULL;
   TG_STACK_GUARD(L);
   if (type == LUA_TFUNCTION)
@@ -38,13 +38,6 @@ static TG_NOINLINE const void *shared_metatable (lua_State *L, int type) {
   lua_pop(L, 1);
   TG_STACK_CHECK(L);
   return meta;
-}
-
-const void *tg_capture_metatable (lua_State *L, tg_Slot v) {
-  int type = tg_slot_type(v);
-  if (tg_likely(type == LUA_TTABLE || type == LUA_TUSERDATA))
-    return tg_direct_metatable(v.u.p, type);
-  return shared_metatable(L, type);
 }
 
 /* Of a table that is only named one thing is told. */

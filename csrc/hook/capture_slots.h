@@ -20,8 +20,16 @@ uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
                            uint8_t *p, uint8_t *lim, bool *unknown);
 
+/* The metatable of a type whose values have none of their own. */
+const void *tg_capture_shared_metatable (lua_State *L, int type);
+
 /* The metatable of any value; NULL if it has none. */
-const void *tg_capture_metatable (lua_State *L, tg_Slot v);
+TG_INLINE const void *tg_capture_metatable (lua_State *L, tg_Slot v) {
+  int type = tg_slot_type(v);
+  if (tg_likely(type == LUA_TTABLE || type == LUA_TUSERDATA))
+    return tg_direct_metatable(v.u.p, type);
+  return tg_capture_shared_metatable(L, type);
+}
 
 /* Whether there is anything in a table. */
 bool tg_capture_has_content (const void *table);

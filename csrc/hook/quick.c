@@ -70,7 +70,7 @@ static TG_NOINLINE void call_with_list (tg_Coroutine *t, lua_Debug *ar,
   const void *base = tg_frame_slot(ar->i_ci);
   int n = tg_emit_count_arguments(t, ar->i_ci, k);
   uint8_t *end = NULL;
-  if (tg_capture_are_few(t->session, base, 1, n, p))
+  if (tg_capture_are_few(t->session, n, p))
     end = tg_capture_few(t->session, t->L, base, 1, n, p);
   if (end == NULL)
     end = put_list(t, ar, k, p);
@@ -123,7 +123,7 @@ static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
   bool unknown = false;
   tg_ValueList list = {.first = first, .count = n};
   uint8_t *start = s->writer.p + 4, *p = NULL;
-  if (tg_capture_are_few(s, base, first, n, start))
+  if (tg_capture_are_few(s, n, start))
     p = tg_capture_few(s, t->L, base, first, n, start);
   if (p == NULL)
     p = tg_capture_slots(s, t->L, &list, base, start, s->writer.lim, &unknown);

@@ -232,6 +232,8 @@ bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
 ** a call the flags of what is wanted matter, here only the id.
 */
 
+#define VALUES_WAYS 4u          /* slots for each hash */
+
 /* What a function value is found by: as values, all closures of a C function
    are one definition. */
 static const void *value_key (tg_Slot f) {
@@ -239,18 +241,28 @@ static const void *value_key (tg_Slot f) {
   return (cfunction != NULL) ? cfunction : tg_function_proto(f);
 }
 
-/* One slot for each hash, which the last function takes: they are few, and to
-   be asked about again costs no more than it did at first. */
-static tg_Closure *value_slot (const tg_Session *s, const void *key) {
+/* The slots for a hash, of which the last function takes the first, and the
+   oldest goes: to be asked about again costs a hundred times as much. */
+static tg_Closure *value_slots (const tg_Session *s, const void *key) {
   const tg_Closure *all = s->known.values;
-  return (tg_Closure *)(uintptr_t)&all[tg_address_hash(key) % TG_VALUES_SEEN];
+  uint32_t set = tg_address_hash(key) % (TG_VALUES_SEEN / VALUES_WAYS);
+  return (tg_Closure *)(uintptr_t)&all[set * VALUES_WAYS];
+}
+
+/* Which of these slots has the address; the last one if none has. */
+static uint32_t find_value (const tg_Closure *slots, const void *key) {
+  uint32_t i = 0;
+  while (i < VALUES_WAYS - 1 && slots[i].address != key)
+    i++;
+  return i;
 }
 
 /* 0: to be asked about. A definition that has come since may be the better one
    (define), so values are seen anew after each. */
 tg_FunctionId tg_catalog_seen (const tg_Session *s, tg_Slot f) {
   const void *key = value_key(f);
-  const tg_Closure *c = value_slot(s, key);
+  const tg_Closure *c = value_slots(s, key);
+  c += find_value(c, key);
   return (c->address == key && tg_catalog_holds(s, c, f)) ? c->what & TG_FR_ID
                                                           : 0;
 }
@@ -259,8 +271,9 @@ tg_FunctionId tg_catalog_seen (const tg_Session *s, tg_Slot f) {
 static void remember_value (tg_Session *s, lua_State *L, tg_FunctionId id) {
   tg_Slot f = tg_direct_pushed(L);
   const void *key = value_key(f);
-  tg_Closure *c = value_slot(s, key);
+  tg_Closure *c = value_slots(s, key);
   uint32_t what = id | (tg_slot_cfunction(f) != NULL ? TG_FR_C : 0u);
+  memmove(c + 1, c, find_value(c, key) * sizeof *c);
   memset(c, 0, sizeof *c);
   c->address = key;
   fill_slot(c, f, what, s->known.definitions.identities[id].crowded);

@@ -16,7 +16,7 @@
 
 struct tg_Session;
 
-#define TG_VALUES_SEEN 64
+#define TG_VALUES_SEEN 128
 
 /* What a session knows of the program's functions. */
 typedef struct tg_Catalog {

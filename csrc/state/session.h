@@ -43,6 +43,8 @@ typedef struct tg_Class {
 
 #define TG_CLASSES 16
 
+#define TG_MET_PLACES 128u  /* by address; a power of two */
+
 #define TG_PACKETS_UNKNOWN UINT64_MAX
 
 struct tg_Endpoint;
@@ -192,6 +194,7 @@ typedef struct tg_Session {
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
+  uint8_t met[TG_MET_PLACES]; /* for capture_met.h alone */
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;
 

@@ -16,25 +16,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "stream/region.h"
 
 #define PAGE ((size_t)4096)
-
-/* ---- supplies ---- */
-
-/* NULL is memory, which needs no pin. */
-tg_Supply *tg_supply_pin (tg_Supply *y) {
-  if (y != NULL)
-    atomic_fetch_add_explicit(&y->pins, 1, memory_order_relaxed);
-  return y;
-}
-
-/* Released and acquired: who frees it must see all that others have done with
-   it. */
-void tg_supply_unpin (tg_Supply *y) {
-  if (y != NULL
-      && atomic_fetch_sub_explicit(&y->pins, 1, memory_order_acq_rel) == 1)
-    y->free(y);
-}
 
 /* Whose block it is gets it back; a block without a supply is of pages. */
 static void release_block (tg_Chunk *c) {
@@ -59,7 +43,7 @@ void tg_store_init (tg_Store *s) {
   pthread_mutex_init(&s->mutex, NULL);
   tg_clock_condition(&s->moved);
   s->first = s->last = s->spare = NULL;
-  s->supply = NULL;
+  s->supply = s->region = NULL;
   s->bytes = 0;
   s->kept = false;
   s->status = TG_OK;
@@ -81,6 +65,7 @@ void tg_store_free (tg_Store *s) {
   if (s->spare != NULL)
     free_chunk(s->spare);
   tg_supply_unpin(s->supply);
+  tg_supply_unpin(s->region);
   pthread_cond_destroy(&s->moved);
   pthread_mutex_destroy(&s->mutex);
 }
@@ -96,7 +81,8 @@ void tg_store_free (tg_Store *s) {
 static void release_chunk (tg_Store *s, tg_Chunk *c) {
   tg_assert(c->pins == 0 && s->bytes >= c->size);
   s->bytes -= c->size;
-  if (s->spare == NULL && c->supply == NULL && c->size == TG_CHUNK_SIZE)
+  bool memory = c->supply == NULL || c->supply->memory;
+  if (s->spare == NULL && memory && c->size == TG_CHUNK_SIZE)
     s->spare = c;
   else
     free_chunk(c);
@@ -147,11 +133,25 @@ static tg_Chunk *new_chunk (tg_Supply *y, size_t size) {
   return c;
 }
 
+/* Whose the next chunk's block is to be. A short stream takes no more than it
+   needs, and a chunk of another size has pages of its own. */
+static tg_Supply *supply_for (tg_Store *s, size_t size) {
+  if (s->supply != NULL)
+    return s->supply;
+  if (size != TG_CHUNK_SIZE || s->bytes < TG_REGION_FROM)
+    return NULL;
+  if (tg_region_full(s->region)) {
+    tg_supply_unpin(s->region);
+    s->region = tg_region_new();
+  }
+  return s->region;
+}
+
 /* A chunk with 'size' bytes in all, the spare one if it fits. */
 static tg_Chunk *obtain_chunk (tg_Store *s, size_t size) {
   tg_Chunk *c = s->spare;
   if (c == NULL || s->supply != NULL || size != TG_CHUNK_SIZE)
-    return new_chunk(s->supply, size);
+    return new_chunk(supply_for(s, size), size);
   s->spare = NULL;
   atomic_store_explicit(&c->next, NULL, memory_order_relaxed);
   c->pins = c->loose = 0;

@@ -35,31 +35,7 @@
 
 #include "base/atfork.h"
 #include "base/base.h"
-#include "stream/block.h"
-
-#define TG_CHUNK_SIZE ((size_t)256 << 10)   /* bytes, header included */
-
-/*
-** The first member of whoever supplies blocks. Pinned by its owner, by each
-** chunk that has a block of it and by the store that asks it for more; the
-** last one to let go frees it. Called with the store's mutex held.
-*/
-typedef struct tg_Supply {
-  _Atomic uint32_t pins;
-  /* An empty block for a new chunk, of at least '*size' bytes: it is set to
-     what there is. NULL if there can be none. */
-  tg_Block *(*obtain) (struct tg_Supply *y, size_t *size);
-  /* The block at 'place', read; NULL if it cannot be. */
-  tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);
-  /* The store asks for no more. NULL is fine. */
-  void (*left) (struct tg_Supply *y);
-  /* Nobody needs this block. */
-  void (*release) (struct tg_Supply *y, tg_Block *b, size_t size);
-  void (*free) (struct tg_Supply *y);
-} tg_Supply;
-
-tg_Supply *tg_supply_pin (tg_Supply *y);    /* returns 'y'; NULL is fine */
-void tg_supply_unpin (tg_Supply *y);        /* NULL is fine */
+#include "stream/supply.h"
 
 typedef struct tg_Chunk {
   struct tg_Chunk *_Atomic next;
@@ -81,6 +57,7 @@ typedef struct tg_Store {
   tg_Chunk *first, *last;   /* owns; NULL before the first chunk */
   tg_Chunk *spare;          /* owns; one standard chunk kept for reuse */
   tg_Supply *supply;        /* pins: of chunks to come; NULL: memory */
+  tg_Supply *region;        /* pins: and then perhaps of this (region.h) */
   uint64_t bytes;           /* in chunks now */
   bool kept;                /* a recording's: chunks stay, blocks come and go */
   tg_Status status;         /* why a block could not be loaded, or TG_OK */

@@ -34,7 +34,7 @@ void tg_spool_init (tg_Spool *s) {
 
 void tg_spool_free (tg_Spool *s) {
   for (uint32_t i = 0; i < TG_SPOOL_BLOCKS; i++)
-    tg_free(s->blocks[i]);
+    tg_pages_free(s->blocks[i], TG_SPOOL_BLOCK);
   if (s->fd >= 0)
     close(s->fd);
   tg_spool_init(s);
@@ -88,7 +88,7 @@ static bool find_memory (tg_Spool *s, uint64_t size, uint64_t *place) {
     return false;
   char **block = &s->blocks[*place / TG_SPOOL_BLOCK];
   if (*block == NULL)
-    *block = tg_malloc(TG_SPOOL_BLOCK);
+    *block = tg_pages_large(TG_SPOOL_BLOCK);
   if (*block == NULL)
     return false;
   s->filled += size;

@@ -17,8 +17,8 @@
 #include "base/buf.h"
 #include "text/outfile.h"
 
-#define TG_SPOOL_BLOCK ((uint64_t)1 << 20)
-#define TG_SPOOL_BLOCKS 64u
+#define TG_SPOOL_BLOCK ((uint64_t)2 << 20)    /* a large page (alloc.h) */
+#define TG_SPOOL_BLOCKS 32u
 #define TG_SPOOL_MEMORY (TG_SPOOL_BLOCKS * TG_SPOOL_BLOCK)
 
 /* Places up to TG_SPOOL_MEMORY are in the blocks, those from there on in the

@@ -62,6 +62,18 @@ describe("the interpreter's memory", function ()
     end)
   end
 
+  for seed, limits in ipairs {
+    {}, {valueDepth = 0}, {valueDepth = 2}, {valueObjects = 3},
+    {valueObjects = 20}, {valueProperties = 0}, {valueProperties = 1},
+    {valueProperties = 2}, {valueProperties = 64}, {valueProperties = 65},
+    {valueString = 0}, {valueString = 5}, {valueString = 100},
+    {valueString = 10000}, {redact = {"name", "k"}}
+  } do
+    it(("says the same of few objects (%d)"):format(seed), function ()
+      same_both_ways(program "objects", with(limits))
+    end)
+  end
+
   it("says the same of what is made where something else was", function ()
     same_both_ways(program "reuse", with {})
   end)
