@@ -63,31 +63,22 @@ static void put_line (tg_Buf *out, uint32_t line) {
   tg_buf_addchar(out, '"');
 }
 
-/* Room for the word of 'id'; new ones are zero. */
-static bool room (tg_ChromeNames *w, tg_FunctionId id) {
-  return id < UINT32_MAX
-         && tg_grow_zeroed(&w->list, &w->capacity, id + 1, sizeof *w->list);
-}
-
 /* All texts are in one buffer, one after the other; places in it, not
    addresses, since it moves as it grows. One that memory was refused for has no
    size and is no name. */
-static const tg_ChromeName *make (tg_ChromeNames *w, tg_FunctionId id,
-                                  const tg_Function *f) {
+static const tg_ChromeName *make (tg_ChromeNames *w, tg_ChromeName *word,
+                                  const tg_Function *f, bool box) {
   tg_Buf *text = &w->text;
-  if (!room(w, id))
-    return NULL;
-  tg_ChromeName *word = &w->list[id];
   word->at = text->size;
   tg_buf_addstr(text, "\"name\":");
   put_name(text, f);
-  tg_buf_addstr(text, id == TG_FUNCTION_LEFT ? ",\"cat\":\"tracegrip\""
+  tg_buf_addstr(text, box ? ",\"cat\":\"tracegrip\""
                       : f->is_c ? ",\"cat\":\"C\"" : ",\"cat\":\"Lua\"");
   tg_buf_addstr(text, ",\"args\":{\"source\":\"");
   word->url = (uint32_t)(text->size - word->at);
-  put_url(text, f->url != NULL ? f->url : id == TG_FUNCTION_LEFT ? "" : "?");
+  put_url(text, f->url != NULL ? f->url : box ? "" : "?");
   word->url_size = (uint32_t)(text->size - word->at) - word->url;
-  put_line(text, id == TG_FUNCTION_LEFT ? 0 : tg_funclabels_line(f));
+  put_line(text, box ? 0 : tg_funclabels_line(f));
   if (text->failed)
     return NULL;
   word->size = (uint32_t)(text->size - word->at);
@@ -95,20 +86,26 @@ static const tg_ChromeName *make (tg_ChromeNames *w, tg_FunctionId id,
   return word;
 }
 
+/* Room for the word of 'id'; new ones are zero. */
+static bool room (tg_ChromeNames *w, tg_FunctionId id) {
+  return tg_grow_zeroed(&w->list, &w->capacity, id + 1, sizeof *w->list);
+}
+
 TG_INLINE bool is_made (const tg_ChromeNames *w, tg_FunctionId id) {
   return id < w->capacity && w->list[id].size > 0;
 }
 
 /* A call names a definition that there is, unless a recording is damaged: then
-   it has "?" for a place. All of those have one word, that of id 0, which no
-   function has: their ids may be any number. */
+   it has "?" for a place. All of those share one word: their ids may be any
+   number. */
 static TG_NOINLINE const tg_ChromeName *look_up (tg_ChromeNames *w,
                                                  tg_FunctionId id) {
   static const tg_Function unknown;
   const tg_Function *f = tg_functions_shown(w->functions, id);
-  if (f != NULL)
-    return make(w, id, f);
-  return is_made(w, 0) ? &w->list[0] : make(w, 0, &unknown);
+  if (f == NULL)
+    return w->unknown.size > 0 ? &w->unknown
+                               : make(w, &w->unknown, &unknown, false);
+  return room(w, id) ? make(w, &w->list[id], f, id == TG_FUNCTION_LEFT) : NULL;
 }
 
 TG_INLINE const tg_ChromeName *find (tg_ChromeNames *w, tg_FunctionId id) {

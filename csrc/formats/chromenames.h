@@ -22,6 +22,7 @@ typedef struct tg_ChromeNames {
   /* private */
   tg_ChromeName *list;        /* owns; by function id */
   uint32_t capacity;
+  tg_ChromeName unknown;      /* of all ids that have no definition */
   tg_Buf text;                /* owns */
 } tg_ChromeNames;
 

@@ -8,11 +8,9 @@
 ** counted since the hook was set; ticks(hz | nil) begins or ends signals to the
 ** calling thread, so many a second of its processor time, of the clock that
 ** samples have (ticker.h): their handler does nothing. now() is this thread's
-** processor time in
-** nanoseconds, so that what else the machine does counts less.
+** processor time in nanoseconds, so that what else the machine does counts
+** less.
 */
-#define _GNU_SOURCE
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
