@@ -90,6 +90,7 @@ importers:    ## npm packages that read exports, into build/importers
 	$(V)build-aux/importers.sh $(BUILD)
 
 pictures:     ## takes those of docs/images anew, in a Chromium without a window
+	$(V)$(DEPS) run pictures
 	$(V)$(TOP) demo >/dev/null
 	$(V)$(TOP) importers
 	$(V)node $$(node -p '"WebSocket" in globalThis ? "" : "--experimental-websocket"') \

@@ -2,7 +2,7 @@
 # deps.sh GROUP... - sees to it that what a group of tasks needs is there.
 # deps.sh links DIR - makes links to the commands that specs may call.
 #
-# Groups: run (build and use), test, lint, importers. Says nothing when nothing is
+# Groups: run (build and use), test, lint, importers, pictures. Says nothing when nothing is
 # missing. What is missing is installed with apt-get where there is one; else
 # it is listed, and the answer is 1. Each thing is tried, not looked up among
 # installed packages, so what came from LuaRocks or from source counts too.
@@ -62,6 +62,14 @@ check () {
       command_ npm npm
       command_ golang-go go
       command_ chromium chromium ;;
+    pictures)
+      command_ nodejs node
+      command_ npm npm
+      command_ chromium chromium
+      command_ pngquant pngquant
+      for font in dejavu-core symbola noto-color-emoji; do
+        want "fonts-$font" test -d "/usr/share/doc/fonts-$font"
+      done ;;
   esac
 }
 

@@ -23,6 +23,7 @@ import {attach, debug} from "./debugged.mjs"
 const build = resolve(process.argv[2] ?? "build")
 const chosen = process.argv.slice(3)
 const images = resolve("docs/images")
+const LONGEST_MS = 60000        // of a command
 const recording = join(build, "demo/orders.tgr")
 const speedscope =
   join(build, "importers/node_modules/speedscope/dist/release/index.html")
@@ -32,7 +33,7 @@ function exported (name, format, ...options) {
   const path = join(directory, name)
   execFileSync(join(build, "bin/tracegrip"),
     ["export", format, recording, "-o", path, ...options],
-    {stdio: ["ignore", "inherit", "ignore"]})
+    {stdio: ["ignore", "inherit", "ignore"], timeout: LONGEST_MS})
   writeFileSync(path, readFileSync(path, "utf8")
     .replaceAll(resolve(".") + "/", "/src/tracegrip/"))
   return path
@@ -243,7 +244,8 @@ async function take (browser, name, scheme) {
   await page.settle()
   await page.shot(path)
   await page.close()
-  execFileSync("pngquant", ["--force", "--ext", ".png", "64", path])
+  execFileSync("pngquant", ["--force", "--ext", ".png", "64", path],
+    {timeout: LONGEST_MS})
 }
 
 async function main () {
