@@ -23,7 +23,7 @@ optional="chromium go lua lua5.1 lua5.4 node"
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1
   shift
-  "$@" >/dev/null 2>&1 || missing="$missing $package"
+  "$@" </dev/null >/dev/null 2>&1 || missing="$missing $package"
 }
 
 command_ () { want "$1" command -v "$2"; }
