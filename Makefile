@@ -93,7 +93,7 @@ pictures:     ## takes those of docs/images anew, in a Chromium without a window
 	$(V)$(DEPS) run pictures
 	$(V)$(TOP) demo >/dev/null
 	$(V)$(TOP) importers
-	$(V)node $$(node -p '"WebSocket" in globalThis ? "" : "--experimental-websocket"') \
+	$(V)$(TREE) node $$(node -p '"WebSocket" in globalThis ? "" : "--experimental-websocket"') \
 	  build-aux/screenshots.mjs $(BUILD)
 
 unit:         ## C tests of the plain C files, with sanitizers

@@ -193,14 +193,14 @@ async function inPerformance (browser, scheme) {
 // ---- the pictures ----
 
 const files = {
-  part: exported("orders.trace.json", "chrome", "--from", "110",
-    "--to", "111.5"),
+  part: exported("orders.trace.json", "chrome", "--from", "+60",
+    "--to", "+61.5"),
   whole: exported("orders.cpuprofile", "cpuprofile", "--no-c",
-    "--to", "30"),
+    "--to", "+12"),
   profile: exported("orders.speedscope.json", "speedscope", "--no-c",
-    "--to", "14"),
+    "--to", "+7"),
   folded: exported("orders.folded", "folded", "--no-c"),
-  html: exported("orders.html", "html", "--to", "200")
+  html: exported("orders.html", "html")
 }
 
 const pictures = {
