@@ -167,7 +167,7 @@ print(debug.gethook())
 assert(require "tracegrip".start {sample = 10000})
 local events, wrong = 0, 0
 local function hook () events = events + 1 end
-for _ = 1, 700000 do
+for _ = 1, 2000000 do
   debug.sethook(hook, "l")
   local set, mask = debug.gethook()
   if set ~= hook or mask ~= "l" then wrong = wrong + 1 end
@@ -175,10 +175,10 @@ for _ = 1, 700000 do
 end
 print(events, wrong, debug.gethook())
 ]]}
-    assert.equal("2100000\t0\tnil\n", result.stdout)
+    assert.equal("6000000\t0\tnil\n", result.stdout)
     local list = lines_of(counts)
     for line = 5, 8 do
-      assert.equal(700000, list[line])
+      assert.equal(2000000, list[line])
     end
   end)
 
