@@ -6,8 +6,11 @@
 ** asks nobody whose it is. All of it on the thread that runs the state.
 **
 ** The program's own hooks go on: stand-ins of debug.sethook and gethook note
-** them, as hook/userhook.h has it for a trace. Not by those, which need the
-** records of coroutines that only tracing makes.
+** them, as hook/userhook.h has it for a trace. Not by those alone, which need
+** the records of coroutines that only tracing makes.
+**
+** A signal may set a hook above ours while the program is sampled or listens
+** (hook/running.h): it is held off while hooks are changed here.
 **
 ** Failure: beginning raises; at exit what fails is a line on standard error.
 */
@@ -24,6 +27,8 @@
 #include "base/loaded.h"
 #include "coverage/coverage.h"
 #include "direct/proof.h"
+#include "hook/arm.h"
+#include "hook/userhook.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 
@@ -32,8 +37,7 @@
    nothing. */
 typedef struct User {
   lua_State *L;
-  lua_Hook hook;
-  int mask, count;
+  tg_UserHook its;
 } User;
 
 static struct {
@@ -61,8 +65,8 @@ static User *find_user (const lua_State *L) {
 /* May raise or yield, as the program's hooks may: so it comes last. */
 static void call_user (lua_State *L, lua_Debug *ar) {
   const User *u = find_user(L);
-  if (u != NULL && (u->mask & lx_event_mask(ar->event)) != 0)
-    u->hook(L, ar);
+  if (u != NULL && (u->its.mask & lx_event_mask(ar->event)) != 0)
+    u->its.hook(L, ar);
 }
 
 static void hook (lua_State *L, lua_Debug *ar) {
@@ -75,56 +79,54 @@ static void hook (lua_State *L, lua_Debug *ar) {
     call_user(L, ar);
 }
 
-/* Our hook on 'L', above the program's. */
+/* Our hook on 'L', above the program's. Signals are held off. */
 static void arm (lua_State *L, const User *u) {
-  int mask = (u != NULL) ? u->mask : 0;
-  lua_sethook(L, hook, TG_COVERAGE_MASK | mask, (u != NULL) ? u->count : 0);
+  tg_UserHook its = (u != NULL) ? u->its : (tg_UserHook){NULL, 0, 0};
+  lua_sethook(L, hook, TG_COVERAGE_MASK | its.mask, its.count);
 }
 
-/* What the program has on 'L' now is noted. Without memory its hook is the only
-   one there, and nothing is counted. */
-static void note_user (lua_State *L) {
+/* 'theirs' is noted. Without memory it is the only hook there, and nothing is
+   counted. */
+static void note_user (lua_State *L, tg_UserHook theirs) {
   User *u = find_user(L);
-  lua_Hook theirs = lua_gethook(L);
-  if (theirs == hook)
+  if (theirs.hook == hook)
     return;
-  if (theirs == NULL && u != NULL)
+  if (theirs.hook == NULL && u != NULL)
     *u = covering.users[--covering.nusers];
-  if (theirs != NULL) {
+  if (theirs.hook != NULL) {
     if (u == NULL && !tg_grow(&covering.users, &covering.capacity,
                               covering.nusers + 1, sizeof *u))
       return;
     u = (u != NULL) ? u : &covering.users[covering.nusers++];
-    *u = (User){L, theirs, lua_gethookmask(L), lua_gethookcount(L)};
+    *u = (User){L, theirs};
   }
-  arm(L, (theirs != NULL) ? u : NULL);
+  arm(L, (theirs.hook != NULL) ? u : NULL);
 }
 
-/* The coroutine that the arguments speak of (getthread in ldblib.c). */
-static lua_State *subject (lua_State *L) {
-  return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
-}
-
-/* The real one checks, raises and has its effects. */
+/* The real one checks, raises and has its effects. What the program has then,
+   under a handler's hook, is below ours; and a trace's is above that. */
 static int standin_sethook (lua_State *L) {
-  lua_State *L1 = subject(L);
-  int n = tg_real_sethook(L);
-  if (covering.coverage != NULL)
-    note_user(L1);
+  lua_State *L1 = tg_userhook_subject(L);
+  int n = tg_userhook_set(L);
+  tg_Session *s = tg_session_find(L);
+  if (covering.coverage != NULL) {
+    tg_running_hold(s);
+    note_user(L1, tg_running_hook(s, L1));
+    tg_running_let(s);
+  }
+  if (s != NULL && s->hooked)
+    tg_arm_coroutine(s, L1, L);
   return n;
 }
 
-/* The real one finds the program's hook, which a count begins anew for. */
 static int standin_gethook (lua_State *L) {
-  lua_State *L1 = subject(L);
-  if (lua_gethook(L1) != hook)
-    return tg_real_gethook(L);
-  const User *u = find_user(L1);
-  lua_sethook(L1, (u != NULL) ? u->hook : NULL, (u != NULL) ? u->mask : 0,
-              (u != NULL) ? u->count : 0);
-  int n = tg_real_gethook(L);
-  arm(L1, u);
-  return n;
+  lua_State *L1 = tg_userhook_subject(L);
+  tg_UserHook there = tg_userhook_of(tg_session_find(L), L1);
+  if (there.hook == hook) {
+    const User *u = find_user(L1);
+    there = (u != NULL) ? u->its : (tg_UserHook){NULL, 0, 0};
+  }
+  return tg_userhook_tell(L, L1, there);
 }
 
 static void put_standins (lua_State *L) {
@@ -213,7 +215,10 @@ int coverage_start (lua_State *L) {
     return luaL_error(L, "not enough memory");
   tg_loaded_keep();
   put_standins(L);
+  const tg_Session *s = tg_session_find(L);
+  tg_running_hold(s);
   arm(L, NULL);
+  tg_running_let(s);
   lua_pushboolean(L, true);
   return 1;
 }

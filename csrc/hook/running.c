@@ -76,12 +76,12 @@ static void release (tg_Running *r) {
 }
 
 void tg_running_hold (const tg_Session *s) {
-  if (s->running != NULL)
+  if (s != NULL && s->running != NULL)
     seize(s->running);
 }
 
 void tg_running_let (const tg_Session *s) {
-  if (s->running != NULL)
+  if (s != NULL && s->running != NULL)
     release(s->running);
 }
 
@@ -167,7 +167,7 @@ static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
 tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L) {
   tg_UserHook user = read_hook(L);
   atomic_signal_fence(memory_order_seq_cst);
-  if (s->running != NULL && lua_gethook(L) == summon)
+  if (s != NULL && s->running != NULL && lua_gethook(L) == summon)
     user = program_hook(s->running, L);
   return user;
 }

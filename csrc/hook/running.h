@@ -51,7 +51,8 @@ bool tg_running_remove (tg_Session *s, tg_Caller who);
 
 /* Between these two no handler and no other thread changes a hook of the state;
    they do not nest, and nothing in between may raise. What was called for
-   meanwhile, and what was taken away with a hook, is set after that. */
+   meanwhile, and what was taken away with a hook, is set after that. NULL: a
+   state that nobody calls. */
 void tg_running_hold (const tg_Session *s);
 void tg_running_let (const tg_Session *s);
 
@@ -91,7 +92,7 @@ void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
 void tg_running_lower (tg_Session *s);
 
 /* The hook that the program has set on 'L', whatever a handler has put above
-   it. */
+   it; 's' may be NULL. */
 typedef struct tg_UserHook {
   lua_Hook hook;                /* NULL: none */
   int mask, count;

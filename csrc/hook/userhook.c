@@ -15,15 +15,16 @@
 
 #include <lualib.h>
 
-/* The coroutine that the arguments speak of (getthread in ldblib.c). */
-static lua_State *subject (lua_State *L) {
+/* As getthread in ldblib.c. */
+lua_State *tg_userhook_subject (lua_State *L) {
   return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
 }
 
 /* A signal in the midst of it has read a hook that was half set, and put ours
    there (running.h). It is not held off, since the real one may raise; but not
    a second time, and with the same arguments. */
-static int set_undisturbed (lua_State *L, lua_State *L1) {
+int tg_userhook_set (lua_State *L) {
+  lua_State *L1 = tg_userhook_subject(L);
   int top = lua_gettop(L);
   int n = tg_real_sethook(L);
   const tg_Session *s = tg_session_find(L);
@@ -39,8 +40,8 @@ static int set_undisturbed (lua_State *L, lua_State *L1) {
 /* The real one takes our hook away; what it has set is then found on the
    coroutine, and ours put above it. */
 static int standin_sethook (lua_State *L) {
-  lua_State *L1 = subject(L);
-  int n = set_undisturbed(L, L1);
+  lua_State *L1 = tg_userhook_subject(L);
+  int n = tg_userhook_set(L);
   tg_Session *s = tg_session_find(L);
   if (s != NULL && s->hooked)
     tg_arm_coroutine(s, L1, L);
@@ -76,8 +77,8 @@ static void push_mask (lua_State *L, int mask) {
 
 /* Told from the record, where there is one: to lift our hook for a moment would
    start the count of a count hook anew. Else a signal may have set a hook. */
-static tg_UserHook program_hook (const tg_Session *s, lua_State *L1) {
-  if (s->hooked && tg_arm_has(s, L1)) {
+tg_UserHook tg_userhook_of (const tg_Session *s, lua_State *L1) {
+  if (s != NULL && s->hooked && tg_arm_has(s, L1)) {
     const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
     if (t != NULL)
       return (tg_UserHook){t->user_hook, t->user_mask, t->user_count};
@@ -86,12 +87,7 @@ static tg_UserHook program_hook (const tg_Session *s, lua_State *L1) {
 }
 
 /* As db_gethook. */
-static int standin_gethook (lua_State *L) {
-  lua_State *L1 = subject(L);
-  const tg_Session *s = tg_session_find(L);
-  if (s == NULL)
-    return tg_real_gethook(L);
-  tg_UserHook user = program_hook(s, L1);
+int tg_userhook_tell (lua_State *L, lua_State *L1, tg_UserHook user) {
   if (user.hook == NULL) {
     luaL_pushfail(L);
     return 1;
@@ -105,6 +101,11 @@ static int standin_gethook (lua_State *L) {
   push_mask(L, user.mask);
   lua_pushinteger(L, user.count);
   return 3;
+}
+
+static int standin_gethook (lua_State *L) {
+  lua_State *L1 = tg_userhook_subject(L);
+  return tg_userhook_tell(L, L1, tg_userhook_of(tg_session_find(L), L1));
 }
 
 /* Wherever the library's functions are found by their name; one that the

@@ -15,12 +15,22 @@
 #ifndef TG_USERHOOK_H
 #define TG_USERHOOK_H
 
-#include "state/session.h"
+#include "hook/running.h"
 
 /* Puts the stand-ins in place; takes them away, if nobody needs them any more.
    Quiet, also in the hook. */
 void tg_userhook_enter (lua_State *L);                         /* [-0, +0, -] */
 void tg_userhook_leave (const tg_Session *s, lua_State *L);    /* [-0, +0, -] */
+
+/* Parts of stand-ins for debug.sethook and gethook, which have the arguments of
+   those: the coroutine that they speak of; Lua's own sethook, whenever signals
+   come; the hook below ours ('s' may be NULL); and what gethook says of it. */
+lua_State *tg_userhook_subject (lua_State *L);                 /* [-0, +0, -] */
+int tg_userhook_set (lua_State *L);                            /* [-0, +0, e] */
+tg_UserHook tg_userhook_of (const tg_Session *s, lua_State *L1);
+                                                               /* [-0, +0, -] */
+int tg_userhook_tell (lua_State *L, lua_State *L1,
+                      tg_UserHook user);                       /* [-0, +n, e] */
 
 /* Calls the program's 'hook', if its mask wants the event. It may raise, yield,
    or stop the trace: the last thing done, but for saying that it has

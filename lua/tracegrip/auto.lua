@@ -39,7 +39,7 @@ if not log and not record and not address and not debugged then
 end
 
 local function note (message, ...)
-  io.stderr:write("tracegrip: ", message:format(...), "\n")
+  io.stderr:write("tracegrip: " .. message:format(...) .. "\n")
 end
 
 local function give_up (...)
@@ -120,7 +120,7 @@ local function start_listening (name, text, for_debuggers)
   elseif not listening and code ~= "EADDRINUSE" then
     give_up("%s", message)
   elseif not listening then
-    io.stderr:write("tracegrip: ", message, "\n")
+    io.stderr:write("tracegrip: " .. message .. "\n")
   end
 end
 

@@ -24,10 +24,11 @@ local variable = "LUA_INIT_" .. _VERSION:match("%d+%.%d+"):gsub("%.", "_")
 
 local function give_up (status, message)
   if plan.stay then
-    io.stderr:write("tracegrip: this process is not recorded: ", message, "\n")
+    io.stderr:write("tracegrip: this process is not recorded: " .. message
+                    .. "\n")
     return
   end
-  io.stderr:write("tracegrip: ", message, "\n")
+  io.stderr:write("tracegrip: " .. message .. "\n")
   os.exit(status)
 end
 
@@ -132,11 +133,11 @@ end
 -- Ctrl-C ends the program before it has begun.
 local function begin ()
   if not plan.options.inspect then
-    io.stderr:write("tracegrip: listening on ", result.address, "\n")
+    io.stderr:write("tracegrip: listening on " .. result.address .. "\n")
   end
   local debugged = open_to_debuggers()
   if debugged then
-    io.stderr:write("tracegrip: to debug, open ", debugged.address, "\n")
+    io.stderr:write("tracegrip: to debug, open " .. debugged.address .. "\n")
   end
   while plan.style.wait and not core.waited(result, 0.2) do end
   if plan.style.breaks then

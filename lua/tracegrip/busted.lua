@@ -161,7 +161,7 @@ record_options.name = nil
 -- ---- words ------------------------------------------------------------------
 
 local function complain (...)
-  stderr:write("tracegrip: ", format(...), "\n")
+  stderr:write("tracegrip: " .. format(...) .. "\n")
 end
 
 -- What busted calls it: the names from the outermost describe inwards.

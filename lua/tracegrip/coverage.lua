@@ -27,7 +27,7 @@ core.own()
 local coverage = {}
 
 local function note (...)
-  io.stderr:write("tracegrip: ", string.format(...), "\n")
+  io.stderr:write("tracegrip: " .. string.format(...) .. "\n")
 end
 
 ---------------------------------------------------------------------------

@@ -305,7 +305,7 @@ local function open (plan, words)
   plan.title = title()
   local handle, message, code = core.listen(plan)
   if handle then
-    io.stderr:write("tracegrip: ", words, handle.address, "\n")
+    io.stderr:write("tracegrip: " .. words .. handle.address .. "\n")
   end
   return handle, message, code
 end

@@ -36,7 +36,7 @@ local Server = {__name = "tracegrip.server"}
 Server.__index = Server
 
 function Server:complain (problem) -- luacheck: ignore self
-  io.stderr:write("tracegrip: server: ", tostring(problem), "\n")
+  io.stderr:write("tracegrip: server: " .. tostring(problem) .. "\n")
 end
 
 -- For the loop, which does not survive errors.
@@ -118,7 +118,7 @@ end
 
 -- The same of one that sends of its own accord, and says what became of it.
 function Server:parted (one, account)
-  io.stderr:write("tracegrip: ", account, "\n")
+  io.stderr:write("tracegrip: " .. account .. "\n")
   self.exporters[one] = nil
   finish_if_idle(self)
 end

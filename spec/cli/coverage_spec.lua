@@ -162,6 +162,49 @@ print(debug.gethook())
     assert.equal("call call return return\nnil\n", result.stdout)
   end)
 
+  it("counts the same in a program that is sampled and sets hooks", function ()
+    local result, counts = cover {["app.lua"] = [[
+assert(require "tracegrip".start {sample = 10000})
+local events, wrong = 0, 0
+local function hook () events = events + 1 end
+for _ = 1, 2000000 do
+  debug.sethook(hook, "l")
+  local set, mask = debug.gethook()
+  if set ~= hook or mask ~= "l" then wrong = wrong + 1 end
+  debug.sethook()
+end
+print(events, wrong, debug.gethook())
+]]}
+    assert.equal("6000000\t0\tnil\n", result.stdout)
+    local list = lines_of(counts)
+    for line = 5, 8 do
+      assert.equal(2000000, list[line])
+    end
+  end)
+
+  it("goes on beside a trace of calls, and so do the program's hooks",
+     function ()
+    local result, counts = cover {["app.lua"] = [[
+local trace = assert(require "tracegrip".start())
+local events = 0
+local function hook () events = events + 1 end
+debug.sethook(hook, "l")
+print((debug.gethook()) == hook)
+debug.sethook()
+math.abs(1)
+trace:stop()
+for packet in trace:packets() do
+  if packet.name == "math.abs" then print(packet.type) end
+end
+print(events)
+]]}
+    assert.equal("true\nenteredFrame\n2\n", result.stdout)
+    local list = lines_of(counts)
+    for line = 4, 8 do
+      assert.equal(1, list[line])
+    end
+  end)
+
   it("writes at the end, however it comes", function ()
     for _, ending in ipairs {"error 'x'", "os.exit(3)", "os.exit(3, true)",
                              "coroutine.wrap(function () os.exit(4) end)()"} do

@@ -26,6 +26,17 @@ describe("tracegrip.listen", function ()
     assert.equal(("127.0.0.1:%s\t127.0.0.1\t%s\tnil\n"):format(port, port), out)
   end)
 
+  it("tells that in one piece: other threads write there too", function ()
+    assert.matches("^1 tracegrip: listening on [^\n]+\n"
+                   .. "1 tracegrip: to debug, open [^\n]+\n$", (printed [[
+      io.stderr = {write = function (_, ...)
+        print(select("#", ...) .. " " .. table.concat({...}))
+      end}
+      print = io.write
+      assert(tracegrip.listen {port = 0, inspect = 0})
+    ]]))
+  end)
+
   it("needs no options", function ()
     assert.matches("^127%.0%.0%.1:%d+\n127%.0%.0%.1:%d+\n$", (printed [[
       print(tracegrip.listen().address)

@@ -52,7 +52,7 @@ function main.luv ()
 end
 
 local function complain (status, ...)
-  io.stderr:write("tracegrip: ", string.format(...), "\n")
+  io.stderr:write("tracegrip: " .. string.format(...) .. "\n")
   return status
 end
 

@@ -270,7 +270,7 @@ local function welcome (self, handle)
       end
     end)
     if not ok then
-      io.stderr:write("tracegrip: debugger: ", tostring(problem), "\n")
+      io.stderr:write("tracegrip: debugger: " .. tostring(problem) .. "\n")
       visitor:close()
     end
   end)
