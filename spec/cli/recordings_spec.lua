@@ -188,7 +188,7 @@ describe("tracegrip report", function ()
     ]]
     local text = output(fib, script .. "$T report --raw --diff old new")
     assert.matches("^program.lua: [^\n]*, was [^\n]*\n%d+ slower, ", text)
-    assert.matches("\n +%+[%d.]+ ms +%+[%d.]+%% .* busy ", text)
+    assert.matches("\n +%+[%d.]+ [mµ]+s +%+[%d.]+%% .* busy ", text)
     assert.matches(" new .* string.rep ", text)
     assert.matches(" gone .* coroutine.yield ", text)
     local json = cjson.decode(output(fib, script

@@ -1,6 +1,7 @@
 -- Where a debugger stops a program: breakpoints, the pause button, and steps.
 
 local debugger = require "spec.support.debugger"
+local peers = require "spec.server.peer"
 
 local it = debugger.needed(it, pending)
 
@@ -235,7 +236,7 @@ describe("the pause button in a program that sleeps", function ()
   it("stops it when the function of C returns", function ()
     debugger.attach([[
 while not go do end
-local pipe = io.popen "sleep 1; echo woken"
+local pipe = io.popen "sleep 2; echo woken"
 print "sleeps"
 io.stdout:flush()
 local word = pipe:read "a"
@@ -243,6 +244,7 @@ print(word)
 ]], function (front, command)
       front:ask("Runtime.evaluate", {expression = "go = true"})
       command:until_says "sleeps\n"
+      peers.sleep(0.5)          -- or it has not returned from 'flush'
       local at = front:go "pause"
       assert.equal("(main chunk):6", place(at))
       front:ask "Debugger.resume"
