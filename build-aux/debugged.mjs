@@ -69,6 +69,7 @@ async function begin (build, directory, script) {
   const child = spawn(`${build}/bin/tracegrip`,
     ["serve", "--inspect-brk=0", script],
     {cwd: directory, stdio: ["ignore", "pipe", "pipe"]})
+  process.on("exit", () => child.kill("SIGKILL"))   // whatever went wrong
   let said = "", written = ""
   child.stdout.on("data", (bytes) => { written += bytes })
   child.stderr.on("data", (bytes) => { said += bytes })
