@@ -24,7 +24,7 @@ local shares = [[
 -- if there is none that can be ended.
 local function end_left (text)
   local pid = text:match "goes on as process (%d+)"
-  return pid and run.command({"kill", pid}).status == 0
+  return pid and run.command({"sh", "-c", "kill " .. pid}).status == 0
 end
 
 -- A script in a directory with program.lua: the result, as of run.command, and
@@ -116,7 +116,8 @@ describe("tracegrip top", function ()
   it("attaches to a program that listens, and leaves it as it was",
      function ()
     local result = shell [[
-      $T serve --listen unix:there program.lua >out 2>&1 &
+      : >out
+      $T serve --listen unix:there program.lua >>out 2>&1 &
       until grep -q listening out; do sleep 0.05; done
       $T top -n 2 --every 300ms unix:there
       $T top -n 1 --every 200ms unix:there
