@@ -29,11 +29,14 @@ MATRIX    = spec/direct spec/conformance spec/transparency spec/report \
             spec/recording spec/server
 
 # Of the interpreter: 5.4 or 5.5. Busted's own modules are Debian's, for 5.4:
-# HOST runs it, and needs a build for 5.4 as well. What specs run is LUA's.
+# HOST runs it, and needs a build for 5.4 as well. What specs run is LUA's. So it
+# is where LUA is for another C library or processor: FOREIGN is then where it
+# finds C modules.
+FOREIGN =
 VERSION := $(or $(shell $(LUA) -E -e 'io.write(_VERSION:sub(5))' 2>/dev/null),5.4)
 SUFFIX  := $(subst .,_,$(VERSION))
 OTHER   := $(filter-out 5.4,$(VERSION))
-HOST    := $(if $(OTHER),lua5.4,$(LUA))
+HOST    := $(if $(OTHER)$(FOREIGN),lua5.4,$(LUA))
 
 # The folders that csrc/README.md lists above its line are built without Lua's
 # headers in reach.
@@ -64,6 +67,7 @@ MODULES = $(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;
 TREE    = LUA_PATH_$(SUFFIX)='$(MODULES)' \
           LUA_CPATH_$(SUFFIX)='$(abspath $(BUILD))/lib/lua/$(VERSION)/?.so;;'
 SUITE   = env $(if $(OTHER),LUA_PATH_5_4='$(MODULES)') $(TREE) LUA=$(LUA) \
+          $(if $(FOREIGN),LUA_CPATH_5_4=';;' TG_FOREIGN='$(FOREIGN)') \
           TG_BUILD=$(abspath $(BUILD)) HOST=$(HOST)
 BUSTED  = $(SUITE) busted --lua=$(HOST)
 PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
@@ -88,6 +92,11 @@ test:         ## installs, builds, runs the unit tests and the whole suite
 
 importers:    ## npm packages that read exports, into build/importers
 	$(V)build-aux/importers.sh $(BUILD)
+
+page:         ## PROFILER=DIR: recordings in the page of a built Firefox Profiler
+	$(V)test -f '$(PROFILER)/dist/index.html' \
+	  || { echo "make page PROFILER=DIR: a checkout with dist/index.html" >&2; exit 2; }
+	$(V)$(TOP) spec SPEC=spec/viewers/kinds_spec.lua
 
 pictures:     ## takes those of docs/images anew, in a Chromium without a window
 	$(V)$(DEPS) run pictures
@@ -135,6 +144,25 @@ matrix: all host $(SPECLIB)   ## its parts on recording under each of LUAS="lua5
 
 versions:     ## LUASRC=DIR: the same with the releases there, or with Debian's
 	$(V)SPECS='$(SPEC)' build-aux/versions.sh '$(BUILD)/versions' '$(LUASRC)'
+
+oracle:       ## LUASRC=DIR, SEEDS="1 200": packets against an interpreter that logs itself
+	$(V)build-aux/oracle.sh '$(BUILD)/versions' $(or $(SEEDS),1 200) '$(LUASRC)'
+
+oracle-run: all host $(SPECLIB)
+	$(V)$(SUITE) $(if $(OTHER),LUA_CPATH_5_4='$(CURDIR)/build/lib/lua/5.4/?.so;;') \
+	  LUA=$(ORACLE) $(HOST) spec/oracle/check.lua $(SEEDS)
+
+musl:         ## with the C library musl; LUASRC=DIR: sources of Lua and zlib
+	$(V)$(DEPS) run test musl
+	$(V)$(TOP) all
+	$(V)SPECS='$(or $(SPEC),spec/direct spec/conformance)' \
+	  build-aux/musl.sh '$(BUILD)/musl' '$(LUASRC)'
+
+arm64:        ## on emulated aarch64 processors
+	$(V)$(DEPS) run test arm64
+	$(V)$(TOP) all
+	$(V)SPECS='$(or $(SPEC),spec/direct spec/conformance)' \
+	  build-aux/arm64.sh '$(BUILD)/arm64'
 
 asan:         ## the Lua suite on a build with address and undefined sanitizers
 	$(V)$(TOP) BUILD=$(BUILD)/asan EXTRA='$(ASAN)' PRELOAD='$(PRELOAD)' \
@@ -207,7 +235,8 @@ graph:        ## which folder of csrc uses which; ROOM=reader: inside of one
 
 docs: all     ## puts fresh output into README.md and docs/
 	$(V)$(LUA) build-aux/output.lua docs/performance.md docs/client.md docs/exports.md \
-	  docs/scope.md docs/commands.md docs/serve.md docs/busted.md README.md
+	  docs/scope.md docs/commands.md docs/serve.md docs/busted.md \
+	  docs/tutorial.md README.md
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
@@ -219,16 +248,17 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)sed '1s/5\.4/$(VERSION)/' lua/tracegrip/cli/launcher.lua \
 	  >$(DEST)/bin/tracegrip && chmod 755 $(DEST)/bin/tracegrip
 
+# A version's own variable hides the general one, which is put inside.
 env:          ## prints the exports with which the tree works from anywhere
-	@echo "export LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;'"
-	@echo "export LUA_CPATH='$(abspath $(BUILD))/lib/lua/$(VERSION)/?.so;;'"
+	@echo "export LUA_PATH_$(SUFFIX)='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;'\"\$${LUA_PATH_$(SUFFIX)-\$${LUA_PATH-;;}}\""
+	@echo "export LUA_CPATH_$(SUFFIX)='$(abspath $(BUILD))/lib/lua/$(VERSION)/?.so;'\"\$${LUA_CPATH_$(SUFFIX)-\$${LUA_CPATH-;;}}\""
 	@echo "export PATH='$(abspath $(BUILD))/bin':\"\$$PATH\""
 
 clean:        ## removes build/
 	$(V)rm -rf $(BUILD)
 
 help:         ## this list
-	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z0-9]*\):.*##  *\(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
 # --- files -----------------------------------------------------------------
 
@@ -290,5 +320,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange versions host demo test importers pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps crosscheck strange versions oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

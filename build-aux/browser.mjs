@@ -1,12 +1,15 @@
-// browser.mjs - Chromium without a window, as far as screenshots.mjs needs it:
-// pages that are opened, asked, clicked and taken as a picture.
+// browser.mjs - Chromium without a window, for pictures and specs: pages that
+// are opened, asked, clicked and taken as a picture.
 //
 // start(directory) -> browser: its profile is kept in the directory.
 //   browser.port, browser.open(url, options) -> page, browser.close()
+//   page.send(method, params): whatever the protocol has
 //   page.go(url), page.value(expression), page.until(expression),
 //   page.settle(),
-//   page.click(x, y, button = "left", count = 1), page.key(name, code),
-//   page.write(text), page.type(text), page.shot(file), page.close()
+//   page.click(x, y, button = "left", count = 1), page.move(x, y),
+//   page.key(name, code),
+//   page.write(text), page.type(text), page.shot(file), page.close(),
+//   page.complaints: what its code has thrown or called an error, as lines
 // waitFor(what, found, patience): what found() gives, once that is something.
 // Whatever the browser refuses is thrown, as is a wait of more than a minute.
 
@@ -49,8 +52,9 @@ async function portOf (directory) {
   return {port: lines[0], path: lines[1]}
 }
 
-// Returns a function (method, params, sessionId) -> promise of the result.
-async function connect (address) {
+// Returns a function (method, params, sessionId) -> promise of the result;
+// heard(event) is told what the browser says unasked.
+async function connect (address, heard) {
   const socket = new WebSocket(address)
   const answers = []
   await within("a connection to the browser", new Promise((done, fail) => {
@@ -60,8 +64,10 @@ async function connect (address) {
   socket.onclose = () => answers.forEach(({fail}) =>
     fail(new Error("the browser has gone")))
   socket.onmessage = ({data}) => {
-    const {id, result, error} = JSON.parse(data)
-    if (id !== undefined)
+    const {id, result, error, ...event} = JSON.parse(data)
+    if (id === undefined)
+      heard(event)
+    else
       error ? answers[id].fail(new Error(error.message))
             : answers[id].done(result)
   }
@@ -72,7 +78,17 @@ async function connect (address) {
     }))
 }
 
-function pageOf (page, close) {
+// What an event says that should not be; undefined: nothing.
+function complaintOf ({method, params}) {
+  if (method === "Runtime.exceptionThrown") {
+    const {text, exception} = params.exceptionDetails
+    return `${text} ${exception?.description ?? exception?.value ?? ""}`
+  }
+  if (method === "Runtime.consoleAPICalled" && params.type === "error")
+    return params.args.map((arg) => arg.description ?? arg.value).join(" ")
+}
+
+function pageOf (page, close, complaints) {
   async function value (expression) {
     const {result, exceptionDetails} = await page("Runtime.evaluate",
       {expression, awaitPromise: true, returnByValue: true})
@@ -87,13 +103,21 @@ function pageOf (page, close) {
       await page("Input.dispatchKeyEvent", {type, key: name, text,
         code: name, windowsVirtualKeyCode: code})
   }
+  const move = (x, y) =>
+    page("Input.dispatchMouseEvent", {type: "mouseMoved", x, y})
   const write = (text) => page("Input.insertText", {text})
   return {
     value,
-    go: (url) => page("Page.navigate", {url}),
+    complaints,
+    async go (url) {
+      const {errorText} = await page("Page.navigate", {url})
+      if (errorText)
+        throw new Error(`${url}: ${errorText}`)
+    },
     until: (expression) => waitFor(expression, () => value(expression)),
+    move,
     async click (x, y, button = "left", count = 1) {
-      await page("Input.dispatchMouseEvent", {type: "mouseMoved", x, y})
+      await move(x, y)
       for (let clickCount = 1; clickCount <= count; clickCount++) {
         for (const type of ["mousePressed", "mouseReleased"])
           await page("Input.dispatchMouseEvent",
@@ -123,7 +147,8 @@ function pageOf (page, close) {
     async shot (file) {
       writeFileSync(file, Buffer.from(await picture(), "base64"))
     },
-    close
+    close,
+    send: page
   }
 }
 
@@ -133,7 +158,12 @@ export async function start (directory) {
     "--remote-allow-origins=*", "--hide-scrollbars",
     "--allow-file-access-from-files", "about:blank"], {stdio: "ignore"})
   const {port, path} = await portOf(directory)
-  const send = await connect(`ws://127.0.0.1:${port}${path}`)
+  const pages = new Map()       // session -> complaints
+  const send = await connect(`ws://127.0.0.1:${port}${path}`, (event) => {
+    const complaint = complaintOf(event)
+    if (complaint)
+      pages.get(event.sessionId)?.push(complaint)
+  })
 
   // scheme: "light" or "dark", as the system would ask for. Each page is as if
   // it was opened for the first time: pages keep what was unfolded or closed.
@@ -144,12 +174,15 @@ export async function start (directory) {
     const {sessionId} =
       await send("Target.attachToTarget", {targetId, flatten: true})
     const page = (method, params) => send(method, params, sessionId)
+    pages.set(sessionId, [])
+    await page("Runtime.enable")
     await page("Emulation.setDeviceMetricsOverride",
       {width, height, deviceScaleFactor: 1, mobile: false})
     await page("Emulation.setEmulatedMedia",
       {features: [{name: "prefers-color-scheme", value: scheme}]})
     const opened = pageOf(page, () =>
-      send("Target.disposeBrowserContext", {browserContextId}))
+      send("Target.disposeBrowserContext", {browserContextId}),
+      pages.get(sessionId))
     await opened.go(url)
     return opened
   }

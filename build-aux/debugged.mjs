@@ -4,7 +4,8 @@
 //
 //   debug(build, directory, script, line) -> {address, output(), kill()}
 //     starts the program in that directory, and has it stop before the line;
-//     null: at its first error; 0: where it stands before it begins
+//     null: at its first error; 0: where it stands before it begins. The
+//     address is the one that a person is told to open, as it was printed
 //   attach(browser, address, size) -> page with, beside its own functions,
 //     page.all           an expression: all elements of the page
 //     page.texts(name)   what elements of that class say that can be seen
@@ -28,7 +29,7 @@ import {waitFor, within} from "./browser.mjs"
 // The session that leads the program to the line: the front end then finds it
 // there. 'story' is what the program has said, for whom it ends too early.
 async function session (address, story) {
-  const socket = new WebSocket(`ws://${address}`)
+  const socket = new WebSocket(`ws://${address.match(/[?&]ws=(.*)$/)[1]}`)
   const replies = []
   const pauses = []
   let gone = false
@@ -76,7 +77,7 @@ async function begin (build, directory, script) {
   const [, address] = await waitFor("a program to debug", () => {
     if (child.exitCode !== null)
       throw new Error(`the program ended: ${said}`)
-    return said.match(/&ws=(\S+)\n/)
+    return said.match(/to debug, open (\S+)\n/)
   })
   return {address, output: () => written, errors: () => said,
           kill: () => child.kill("SIGKILL")}
@@ -121,12 +122,8 @@ const all = `(function all (root) {
     e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e])
 })(document)`
 
-const urlOf = (browser, address) =>
-  `http://127.0.0.1:${browser.port}/devtools/js_app.html`
-  + `?experiments=true&v8only=true&ws=${address}`
-
 export async function attach (browser, address, size) {
-  const page = await browser.open(urlOf(browser, address), size)
+  const page = await browser.open(address, size)
   page.all = all
   page.texts = (name) => page.value(`${all}
     .filter((e) => e.classList.contains(${JSON.stringify(name)})
@@ -169,7 +166,7 @@ export async function attach (browser, address, size) {
   const ready = () => page.until(`${all}.some((e) =>
     e.classList.contains("call-frame-item-title"))`)
   page.turn = async ({address}) => {
-    await page.go(urlOf(browser, address))
+    await page.go(address)
     await ready()
   }
   await ready()

@@ -29,6 +29,7 @@
 #include "server/serverthread.h"
 #include "session/process.h"
 #include "state/builtins.h"
+#include "state/libraries.h"
 #include "state/ownfunctions.h"
 #include "trace/actorfeed.h"
 #include "trace/consolemarks.h"
@@ -39,6 +40,7 @@
 #include "trace/recordtrace.h"
 #include "trace/report.h"
 #include "trace/scopesession.h"
+#include "trace/scrubrecording.h"
 #include "trace/trace.h"
 #ifdef TG_TEST
 #include "../spec/support/drain.h"
@@ -98,6 +100,7 @@ static const luaL_Reg core[] = {
   /* traces that are over, and what is made of them */
   {"open", recording_open},
   {"exportFormats", export_formats},
+  {"scrub", recording_scrub},
   {"scope", scopesession_new},
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
@@ -123,7 +126,10 @@ static const luaL_Reg core[] = {
   {"pid", system_pid},
   {"directory", system_directory},
   {"filetype", system_filetype},
+  {"islink", system_islink},
   {"samefile", system_samefile},
+  {"contents", system_contents},
+  {"tell", system_tell},
   {"occupy", system_occupy},
   {"interruptible", system_interruptible},
   {"spawn", system_spawn},
@@ -206,6 +212,8 @@ int luaopen_tracegrip_core (lua_State *L) {
   lua_setfield(L, -2, "losses");
   tg_inspector_push(L);
   lua_setfield(L, -2, "inspector");
+  tg_libraries_push(L);
+  lua_setfield(L, -2, "lua");
   lua_pushliteral(L, TG_VERSION);
   lua_setfield(L, -2, "version");
   lua_pushvalue(L, -1);

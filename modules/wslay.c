@@ -6,13 +6,16 @@
 **   wslay.new(role, limit)  "server" or "client", which masks what it sends;
 **                           a message of more than 'limit' bytes ends it
 **   socket:feed(bytes)      list of the messages that are complete by now, each
-**                           a string; nil when the other side breaks the rules
+**                           a string; nil when the other side breaks the rules,
+**                           and the end is queued, which says so (1002)
 **   socket:send(text)       queues a message
 **   socket:close(code)      queues the end
 **   socket:pending()        bytes for the other side, "" if there are none
 **   socket:open()           false once the end was sent or has come
 **
 ** Pings are answered, fragments joined, control frames checked by the library.
+** Messages are text: one of bytes ends it (1003), as one that is too long does
+** (1009).
 ** Used by one Lua state on one thread. Failure: want of memory raises; all that
 ** the other side may do wrong is told by feed.
 */
@@ -33,6 +36,8 @@ typedef struct Socket {
   size_t in_size;                   /* ...and not read yet */
   char *out;                        /* owns: what is to be sent */
   size_t out_size, out_room;
+  int client;                       /* else the server */
+  int refused;                      /* the end is queued: nothing is heard */
   lua_State *L;                     /* while feeding: the list is on top */
   int messages;
 } Socket;
@@ -94,7 +99,11 @@ static void on_message (wslay_event_context_ptr context,
                         void *data) {
   Socket *s = data;
   lua_State *L = s->L;
-  if (m->opcode != WSLAY_TEXT_FRAME)
+  if (m->opcode == WSLAY_BINARY_FRAME && !s->refused) {
+    s->refused = 1;
+    wslay_event_queue_close(context, WSLAY_CODE_UNSUPPORTED_DATA, NULL, 0);
+  }
+  if (m->opcode != WSLAY_TEXT_FRAME || s->refused)
     return;
   lua_pushcfunction(L, push_message);
   lua_pushvalue(L, -2);
@@ -142,8 +151,24 @@ static int socket_new (lua_State *L) {
     ? wslay_event_context_client_init(&s->context, &callbacks, s)
     : wslay_event_context_server_init(&s->context, &callbacks, s);
   check_code(L, code);
+  s->client = client;
   wslay_event_config_set_max_recv_msg_length(s->context, (uint64_t)limit);
   return 1;
+}
+
+/* The library has queued an end without a reason. A server's frame of one is
+   these bytes; a client's would be masked, and goes without. */
+static void say_broken (lua_State *L, Socket *s) {
+  static const char frame[] = "\x88\x02\x03\xea";
+  if (s->client || s->refused)
+    return;
+  s->refused = 1;
+  check_code(L, wslay_event_send(s->context));
+  if (!make_room(s, sizeof frame))
+    luaL_error(L, "not enough memory");
+  s->out_size = (s->out_size >= 2) ? s->out_size - 2 : 0;   /* 88 00 */
+  memcpy(s->out + s->out_size, frame, sizeof frame - 1);
+  s->out_size += sizeof frame - 1;
 }
 
 static int socket_feed (lua_State *L) {
@@ -158,8 +183,10 @@ static int socket_feed (lua_State *L) {
   s->in = NULL;
   s->in_size = 0;
   check_code(L, code);
-  if (code != 0)
+  if (code != 0) {
+    say_broken(L, s);
     luaL_pushfail(L);
+  }
   return 1;
 }
 
@@ -191,7 +218,7 @@ static int socket_pending (lua_State *L) {
 
 static int socket_open (lua_State *L) {
   Socket *s = check(L);
-  lua_pushboolean(L, !wslay_event_get_close_sent(s->context)
+  lua_pushboolean(L, !s->refused && !wslay_event_get_close_sent(s->context)
                      && !wslay_event_get_close_received(s->context)
                      && wslay_event_get_read_enabled(s->context));
   return 1;

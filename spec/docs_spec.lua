@@ -26,7 +26,7 @@ local elsewhere = {
 }
 
 local words = {"tracegrip", "busted", "make", "sudo", "kill", "lua5.4",
-               "luarocks", "[%u_]+=%S+"}
+               "luarocks", "sed", "[%u_]+=%S+"}
 
 local function is_command (line)
   for _, word in ipairs(words) do

@@ -100,6 +100,18 @@ describe("the tree", function ()
     assert.equal("12\n" .. run.build .. "/bin/tracegrip\n", result.stdout)
   end)
 
+  it("leaves what other versions of Lua read alone, and has it inside",
+     function ()
+    local exports = run.command(with("env", "BUILD=" .. run.build))
+    local result = shell("export LUA_PATH='/mine/?.lua;;'\n"
+                         .. exports.stdout .. [[
+      cd /
+      echo "$LUA_PATH"
+      "$LUA" -e 'print(package.path:find("/mine/?.lua", 1, true) ~= nil)'
+      "$LUA" -e 'print(package.path:find("/usr/", 1, true) ~= nil)']])
+    assert.equal("/mine/?.lua;;\ntrue\ntrue\n", result.stdout)
+  end)
+
   -- What `make install` puts below a directory, and a script there, in which a
   -- command "lua5.5" is this Lua.
   local function installed_in (directory, script)

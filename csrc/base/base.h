@@ -32,6 +32,15 @@
 #define tg_unreachable() __builtin_unreachable()
 #endif
 
+/* Of a thread's own variable: found without a call (__tls_get_addr). glibc
+   keeps a few words of each thread for libraries that are opened later; others,
+   musl first of all, refuse to open a library that asks for them. */
+#ifdef __GLIBC__
+#define TG_TLS_QUICK __attribute__((tls_model("initial-exec")))
+#else
+#define TG_TLS_QUICK
+#endif
+
 #define TG_NOINLINE __attribute__((noinline))
 #define TG_INLINE static inline __attribute__((always_inline))
 

@@ -1,14 +1,14 @@
 /*
 ** clock.c - which clock ticks, and how long a tick is.
 **
-** The rate of the time stamp counter is measured against CLOCK_MONOTONIC from
+** The rate of the processor's counter is measured against CLOCK_MONOTONIC from
 ** the first tg_clock_setup on: a stream made early lives with a few
 ** microseconds of error a second; once a second has passed since that first
 ** pair of readings, the rate is as good as it gets and stays for the process.
 ** Streams keep the rate that they began with: times of one stream must not
 ** jump.
 **
-** Any thread. 'tg_clock_tsc' and the first pair are written once, under
+** Any thread. 'tg_clock_steady' and the first pair are written once, under
 ** pthread_once; the rate is under a mutex, which fork takes (atfork.h). There
 ** is always some clock, so nothing here fails.
 */
@@ -29,7 +29,7 @@ typedef struct Pair {
   uint64_t ns;
 } Pair;
 
-bool tg_clock_tsc;           /* the hook reads it without a lock */
+bool tg_clock_steady;          /* the hook reads it without a lock */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t rate_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -68,19 +68,35 @@ struct timespec tg_clock_after (uint64_t ns) {
    0x80000007 (Intel's manual, volume 3, "Invariant TSC"). That all processors
    count alike is the kernel's care; where one lags behind, put_time in writer.c
    lets time stand still. */
-static bool has_invariant_tsc (void) {
+static bool is_steady (void) {
   unsigned a, b, c, d;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8)) != 0;
 }
+
+#elif defined(__aarch64__)
+
+/* By the architecture (Arm's manual, "The Generic Timer"); the kernel lets
+   programs read it, as its own clock_gettime does. */
+static bool is_steady (void) {
+  return true;
+}
+
+#else
+
+static bool is_steady (void) {
+  return false;
+}
+
+#endif
 
 /* The tightest of some tries: an interrupt may come between two readings. */
 static Pair take_pair (void) {
   Pair best = {0, 0};
   uint64_t width = UINT64_MAX;
   for (int i = 0; i < PAIR_TRIES; i++) {
-    uint64_t before = __rdtsc();
+    uint64_t before = tg_clock_ticks();
     uint64_t ns = tg_clock_monotonic_ns();
-    uint64_t after = __rdtsc();
+    uint64_t after = tg_clock_ticks();
     if (after - before < width) {
       width = after - before;
       best = (Pair){before + width / 2, ns};
@@ -89,19 +105,6 @@ static Pair take_pair (void) {
   return best;
 }
 
-#else
-
-static bool has_invariant_tsc (void) {
-  return false;
-}
-
-static Pair take_pair (void) {
-  uint64_t ns = tg_clock_monotonic_ns();
-  return (Pair){ns, ns};
-}
-
-#endif
-
 /* The mutex that measuring takes. */
 static void at_fork (tg_AtFork side) {
   tg_atfork_mutex(&rate_mutex, side);
@@ -109,7 +112,7 @@ static void at_fork (tg_AtFork side) {
 
 static void setup (void) {
   tg_atfork_register(TG_ATFORK_CLOCK, at_fork, NULL);
-  tg_clock_tsc = has_invariant_tsc();
+  tg_clock_steady = is_steady();
   first_pair = take_pair();
 }
 
@@ -142,7 +145,7 @@ static double current_rate (void) {
 
 void tg_clock_start (tg_Clock *c) {
   tg_clock_setup();
-  c->ns_per_tick = tg_clock_tsc ? current_rate() : 1.0;
+  c->ns_per_tick = tg_clock_steady ? current_rate() : 1.0;
   c->origin = tg_clock_ticks();
 }
 

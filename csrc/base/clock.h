@@ -1,8 +1,9 @@
 /*
 ** clock.h - the cheapest monotonic clock there is, and its way to nanoseconds.
 **
-** Events carry ticks. On x86-64 with an invariant time stamp counter a tick is
-** one of its cycles (half the price of clock_gettime); elsewhere a nanosecond.
+** Events carry ticks. Where a processor has a counter of steady rate a tick is
+** one of its steps (half the price of clock_gettime): the invariant time stamp
+** counter of x86-64, the virtual counter of ARMv8. Elsewhere a nanosecond.
 */
 #ifndef TG_CLOCK_H
 #define TG_CLOCK_H
@@ -21,7 +22,7 @@ typedef struct tg_Clock {
   double ns_per_tick;
 } tg_Clock;
 
-extern bool tg_clock_tsc   /* set once by tg_clock_setup */
+extern bool tg_clock_steady   /* the counter is used; set by tg_clock_setup */
   __attribute__((visibility("hidden")));
 
 /* Chooses the clock; safe to call often, from any thread. */
@@ -41,25 +42,29 @@ uint64_t tg_clock_monotonic_ns (void);
 void tg_clock_condition (pthread_cond_t *c);
 struct timespec tg_clock_after (uint64_t ns);
 
+/* What the processor counts, if 'tg_clock_steady'. */
+TG_INLINE uint64_t tg_clock_counter (void) {
+#if defined(__x86_64__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  uint64_t count;
+  __asm__ volatile ("mrs %0, cntvct_el0" : "=r" (count));
+  return count;
+#else
+  return 0;
+#endif
+}
+
 /* Now, in ticks. */
 TG_INLINE uint64_t tg_clock_ticks (void) {
-#if defined(__x86_64__)
-  if (tg_likely(tg_clock_tsc))
-    return __rdtsc();
-#endif
-  return tg_clock_monotonic_ns();
+  return tg_likely(tg_clock_steady) ? tg_clock_counter()
+                                    : tg_clock_monotonic_ns();
 }
 
 /* The same without a call of any function; false: that cannot be had. */
 TG_INLINE bool tg_clock_glance (uint64_t *ticks) {
-#if defined(__x86_64__)
-  if (tg_likely(tg_clock_tsc)) {
-    *ticks = __rdtsc();
-    return true;
-  }
-#endif
-  *ticks = 0;
-  return false;
+  *ticks = tg_clock_counter();
+  return tg_likely(tg_clock_steady);
 }
 
 #define TG_TIME_MAX ((double)(UINT64_C(1) << 62))   /* 146 years */

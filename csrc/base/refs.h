@@ -17,8 +17,8 @@ TG_INLINE void tg_refs_pin (_Atomic uint32_t *refs) {
   (void)before;
 }
 
-/* One less; whether it was the last. That one sees what all others have
-   written: release for those, acquire for this one. */
+/* One less; whether it was the last. Each unpin releases and the last one
+   acquires, so whoever frees sees every earlier write. */
 TG_INLINE bool tg_refs_unpin (_Atomic uint32_t *refs) {
   uint32_t before = atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel);
   tg_assert(before > 0);

@@ -120,11 +120,25 @@ static bool install (int signal) {
          && sigaction(signal, &ours, NULL) == 0;
 }
 
+/* Whether timers may send a signal: emulators keep some for themselves. */
+static bool can_be_sent (int signal) {
+  timer_t timer;
+  struct sigevent e;
+  memset(&e, 0, sizeof e);
+  e.sigev_notify = SIGEV_THREAD_ID;
+  e.sigev_signo = signal;
+  e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) != 0)
+    return errno != EINVAL;
+  timer_delete(timer);
+  return true;
+}
+
 /* A real-time signal that the program does nothing with. Once chosen it stays:
    one that is still on its way must find the handler. */
 static bool have_signal (void) {
   for (int i = 1; i <= SIGNALS && all.signal == 0; i++) {
-    if (install(SIGRTMAX - i))
+    if (can_be_sent(SIGRTMAX - i) && install(SIGRTMAX - i))
       all.signal = SIGRTMAX - i;
   }
   if (all.signal == 0)

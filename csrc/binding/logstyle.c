@@ -3,11 +3,11 @@
 ** what is wrong raises and names the field, a file that cannot be had is -1
 ** with errno.
 */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "binding/logstyle.h"
+#include "text/newfile.h"
 
 /* A key that is no string is unknown, and shown as Lua shows it. */
 static bool is_known (lua_State *L, int i) {
@@ -62,8 +62,7 @@ static uint32_t field_number (lua_State *L, int i, const char *name,
 int tg_logstyle_open (lua_State *L, int i) {
   int fd, top = lua_gettop(L);
   if (lua_getfield(L, i, "path") == LUA_TSTRING)
-    fd = open(lua_tostring(L, -1), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-              0666);
+    fd = tg_newfile_open(lua_tostring(L, -1));
   else
     fd = (int)field_number(L, i, "fd", STDERR_FILENO);
   lua_settop(L, top);

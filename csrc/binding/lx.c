@@ -2,9 +2,11 @@
 ** lx.c - the few things that are done with Lua in more than one place. On the
 ** thread of the state; what may raise says so in the header.
 */
+#include <errno.h>
 #include <string.h>
 
 #include "binding/lx.h"
+#include "text/newfile.h"
 
 const char tg_key_core = 0;
 const char tg_key_session = 0;
@@ -167,4 +169,15 @@ void lx_replace (lua_State *L, const char *library, const char *name,
     }
   }
   lua_settop(L, top);
+}
+
+int lx_failure (lua_State *L, const char *path) {
+  int error = errno;
+  luaL_pushfail(L);
+  if (path != NULL)
+    lua_pushfstring(L, "%s: %s", path, tg_newfile_words(error));
+  else
+    lua_pushstring(L, tg_newfile_words(error));
+  lua_pushinteger(L, error);
+  return 3;
 }

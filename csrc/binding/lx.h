@@ -76,6 +76,11 @@ void lx_class (lua_State *L, const char *name,
 void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
                 lua_CFunction gc);                           /* [-0, +1, m] */
 
+/* nil, "PATH: why", errno, as luaL_fileresult, where a file could not be
+   written (newfile.h has the words); 'path' may be NULL. The number of
+   values. */
+int lx_failure (lua_State *L, const char *path);             /* [-0, +3, m] */
+
 /* The main thread of the state. */
 lua_State *lx_mainthread (lua_State *L);                     /* [-0, +0, -] */
 

@@ -14,18 +14,21 @@
 #include "binding/readoptions.h"
 #include "base/alloc.h"
 #include "binding/typelist.h"
+#include "options/redactpreset.h"
+#include "text/anycase.h"
 
 /* What an option is for. */
 enum {
   RECORD = 1u << 0,     /* for starting a trace */
-  READ = 1u << 1        /* for reading one */
+  READ = 1u << 1,       /* for reading one */
+  FILED = 1u << 2       /* for one that is recorded on a file */
 };
 
 /* What each reader of an option is given. A reader raises, or leaves the stack
    as it was. */
 typedef struct Reading {
   lua_State *L;
-  unsigned purpose;     /* RECORD or READ */
+  unsigned purpose;     /* RECORD, RECORD and FILED, or READ */
   const char *const *extra;
   tg_Options *o;
   tg_Filter *filter;    /* if it is READ: 'o' is inside */
@@ -33,6 +36,8 @@ typedef struct Reading {
   bool typed;           /* trace types were given */
   bool memory;          /* those of memory are wanted beside them */
   bool counts;          /* 'calls' was given */
+  bool any_case;        /* patterns of 'redact' find letters of either case */
+  const char *preset;   /* of 'redact'; borrows from the options; or NULL */
 } Reading;
 
 /* Raises what was expected, and what was given. A string or a number is shown
@@ -182,6 +187,12 @@ static void settle_samples (const Reading *r) {
   o->types = TG_TYPES_DEFAULT & ~TG_TYPES_VALUES;
 }
 
+void tg_readoptions_patterns (lua_State *L, const char *name,
+                              tg_Patterns *list) {
+  Reading r = {.L = L, .name = name};
+  read_patterns(&r, list);
+}
+
 /* Beside whatever else is asked for, by types or without any. */
 static void opt_memory (Reading *r) {
   if (!lua_isboolean(r->L, -1))
@@ -199,6 +210,20 @@ static void opt_exclude (Reading *r) {
 
 static void opt_redact (Reading *r) {
   read_patterns(r, &r->o->redact);
+}
+
+/* Its patterns come last, when those of 'redact' have been read. */
+static void opt_redact_preset (Reading *r) {
+  r->preset = (lua_type(r->L, -1) == LUA_TSTRING) ? lua_tostring(r->L, -1)
+                                                  : NULL;
+  if (r->preset == NULL || !tg_redactpreset_is(r->preset))
+    fail(r, "\"secrets\"");
+}
+
+static void opt_redact_ignore_case (Reading *r) {
+  if (!lua_isboolean(r->L, -1))
+    fail(r, "a boolean");
+  r->any_case = lua_toboolean(r->L, -1);
 }
 
 /* Only true and false: 0 is true in Lua, and "no" as well. */
@@ -265,6 +290,12 @@ static void opt_duration (Reading *r) {
   r->o->duration_ns = read_ms(r);
 }
 
+/* Room for the header, for definitions and for some blocks of events. */
+static void opt_max_size (Reading *r) {
+  r->o->max_size = read_count(r, TG_SIZE_MIN, UINT64_C(1) << 50,
+                              "a number of bytes, at least 1048576,");
+}
+
 static void opt_on (Reading *r) {
   read_patterns(r, &r->o->on);
 }
@@ -325,10 +356,13 @@ static const struct {
   {"valueString", opt_value_string, RECORD | READ},
   {"valueObjects", opt_value_objects, RECORD | READ},
   {"redact", opt_redact, RECORD | READ},
+  {"redactPreset", opt_redact_preset, RECORD | READ},
+  {"redactIgnoreCase", opt_redact_ignore_case, RECORD | READ},
   {"buffer", opt_buffer, RECORD},
   {"overflow", opt_overflow, RECORD},
   {"maxEvents", opt_max_events, RECORD},
   {"duration", opt_duration, RECORD},
+  {"maxSize", opt_max_size, FILED},
   {"on", opt_on, RECORD},
   {"calls", opt_calls, RECORD},
   {"traceparent", opt_traceparent, RECORD},
@@ -410,19 +444,37 @@ static void read_all (Reading *r, int index) {
   }
 }
 
+/* When all that may be in the table has been read. */
+static void settle_redact (const Reading *r) {
+  tg_Patterns *list = &r->o->redact;
+  if ((r->any_case && !tg_anycase_patterns(list))
+      || (r->preset != NULL && !tg_redactpreset_add(list, r->preset)))
+    no_memory(r);
+}
+
 /* The options are their owner's from the first one on, so that he frees what
    was copied when a later one raises. */
+static void read_start (Reading *r, int index) {
+  tg_options_init(r->o);
+  read_all(r, index);
+  settle_samples(r);
+  settle_redact(r);
+  if (r->memory)
+    r->o->types |= TG_TYPE_MEMORY | TG_TYPE_ALLOCATIONS;
+  if (r->counts && r->o->on.count == 0)
+    luaL_error(r->L, "option 'calls': counts calls of what the option 'on' "
+                     "says, which is missing");
+}
+
 void tg_readoptions (lua_State *L, int index, const char *const *extra,
                      tg_Options *o) {
   Reading r = {.L = L, .purpose = RECORD, .extra = extra, .o = o};
-  tg_options_init(o);
-  read_all(&r, index);
-  settle_samples(&r);
-  if (r.memory)
-    o->types |= TG_TYPE_MEMORY | TG_TYPE_ALLOCATIONS;
-  if (r.counts && o->on.count == 0)
-    luaL_error(L, "option 'calls': counts calls of what the option 'on' says, "
-                  "which is missing");
+  read_start(&r, index);
+}
+
+void tg_readoptions_file (lua_State *L, int index, tg_Options *o) {
+  Reading r = {.L = L, .purpose = RECORD | FILED, .o = o};
+  read_start(&r, index);
 }
 
 /* The same for reading: what narrows a trace, and not what starts one. */
@@ -433,6 +485,7 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
   };
   tg_filter_init(f);
   read_all(&r, index);
+  settle_redact(&r);
 }
 
 /* Also of options that a mistake has left half read. */

@@ -18,6 +18,9 @@
 void tg_readoptions (lua_State *L, int index, const char *const *extra,
                      tg_Options *o);                           /* [-0, +0, v] */
 
+/* The same of a trace that is recorded on a file. */
+void tg_readoptions_file (lua_State *L, int index, tg_Options *o);
+
 /* The same for what narrows a reading: those options that have a meaning then,
    and thread, from, to. */
 void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
@@ -25,6 +28,11 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
 
 /* Pushes options with the defaults, in the hands of the collector. */
 tg_Options *tg_readoptions_new (lua_State *L);                 /* [-0, +1, m] */
+
+/* Appends the pattern, or the list of them, on top of the stack, which is what
+   the option of that name was given; raises what is wrong with it. */
+void tg_readoptions_patterns (lua_State *L, const char *name,
+                              tg_Patterns *list);              /* [-0, +0, v] */
 
 /* A W3C traceparent, as the option of that name has it; of nil '*out' stays
    what it was. Raises for anything else. */

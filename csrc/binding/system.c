@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -19,6 +20,10 @@
 #include "base/family.h"
 #include "recording/claim.h"
 #include "text/fdwriter.h"
+#include "text/fileio.h"
+#include "text/newfile.h"
+
+#define CONTENTS_MOST ((size_t)1 << 30)
 
 /* ---- other programs ---- */
 
@@ -254,7 +259,8 @@ int system_family (lua_State *L) {
    (claim.h). */
 int system_claimable (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
-  return luaL_fileresult(L, tg_claim_try(path), path);
+  return tg_claim_try(path) ? luaL_fileresult(L, 1, path)
+                            : lx_failure(L, path);
 }
 
 /* Longer paths than this are not told: the system itself takes none that are
@@ -264,6 +270,12 @@ int system_directory (lua_State *L) {
   if (getcwd(path, sizeof path) == NULL)
     return luaL_fileresult(L, 0, NULL);
   lua_pushstring(L, path);
+  return 1;
+}
+
+/* Whether nothing is to be written to that name, as it is a link's. */
+int system_islink (lua_State *L) {
+  lua_pushboolean(L, tg_newfile_is_link(luaL_checkstring(L, 1)));
   return 1;
 }
 
@@ -287,6 +299,30 @@ int system_samefile (lua_State *L) {
   bool both = stat(luaL_checkstring(L, 1), &a) == 0
               && stat(luaL_checkstring(L, 2), &b) == 0;
   lua_pushboolean(L, both && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+  return 1;
+}
+
+/* What io.stderr:write does, whatever the program has put in its place. */
+int system_tell (lua_State *L) {
+  fputs(luaL_checkstring(L, 1), stderr);
+  return 0;
+}
+
+static int contents__gc (lua_State *L) {
+  tg_buf_free(lua_touserdata(L, 1));
+  return 0;
+}
+
+/* Not by the library of files, whose metatable is the program's. The text is
+   freed whatever Lua raises. */
+int system_contents (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  tg_Buf *text = lx_owner(L, sizeof *text, 0, "tracegrip.contents",
+                          contents__gc);
+  if (!tg_fileio_text(path, CONTENTS_MOST, text))
+    return 0;
+  lua_pushlstring(L, text->data != NULL ? text->data : "", text->size);
+  tg_buf_free(text);
   return 1;
 }
 

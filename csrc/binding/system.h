@@ -55,6 +55,17 @@ int system_directory (lua_State *L);
    | nil, message, code. */
 int system_filetype (lua_State *L);
 
+/* tell(text): on standard error. */
+int system_tell (lua_State *L);
+
+/* contents(path) -> what a file has; nil: it cannot be read, or has more than a
+   source has. */
+int system_contents (lua_State *L);
+
+/* islink(path) -> boolean: whether it is a symbolic link that no output follows
+   (newfile.h). */
+int system_islink (lua_State *L);
+
 /* samefile(path1, path2) -> boolean: whether both are there and the same. */
 int system_samefile (lua_State *L);
 

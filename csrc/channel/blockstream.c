@@ -81,20 +81,34 @@ static void put_stretch (tg_BlockStream *b, const tg_Stretch *s, bool first,
   tg_buf_add(out, (const char *)s->bytes.data, s->bytes.size);
 }
 
-/* The clock is looked at last: nothing that was given is later. */
+/* Not beyond the end of the trace: a client may come to that much later. The
+   clock is looked at when all has been read, so nothing that was given is
+   later. */
+static void put_now (tg_BlockStream *b, const tg_Follower *follower,
+                     uint64_t until, tg_Buf *out) {
+  uint64_t now = tg_clock_ticks(), end = tg_follower_ended_at(follower);
+  if (now > end)
+    now = end;
+  if (now > until)
+    now = until;
+  put_head(out, TG_BLOCKENTRY_NOW, 8);
+  put64(out, now);
+  b->owed = false;
+}
+
 void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
-                          size_t bytes, tg_Buf *out) {
+                          size_t bytes, uint64_t until, tg_Buf *out) {
   tg_Stretch s;
   size_t before = out->size;
-  while (out->size - before < bytes && tg_follower_stretch(follower, &s)) {
+  bool more = true;
+  while (out->size - before < bytes
+         && (more = tg_follower_stretch(follower, &s))) {
     bool first = !b->begun;
     if (first)
       put_begin(b, follower->stream, out);
-    b->begun = true;
+    b->begun = b->owed = true;
     put_stretch(b, &s, first, follower->stream, out);
   }
-  if (out->size == before)
-    return;
-  put_head(out, TG_BLOCKENTRY_NOW, 8);
-  put64(out, tg_clock_ticks());
+  if (!more && b->owed)
+    put_now(b, follower, until, out);
 }

@@ -13,7 +13,8 @@
 **            chunk of so many bytes; of packets before it, 'lost' are missing
 **            since the chunk before
 **   EVENTS   whole events of that chunk (event.h)
-**   NOW      u64 ticks: so late is it, and all events up to now were given
+**   NOW      u64 ticks: all events up to that time were given, which is when
+**            the trace ended if it has
 **
 ** docs/protocol.md has it for those who write a client.
 */
@@ -37,6 +38,7 @@ typedef struct tg_BlockStream {
   uint64_t ticks, packets;    /* where the trace began */
   tg_FunctionId functions;    /* how many it knows */
   bool begun;                 /* it has heard of the beginning */
+  bool owed;                  /* it has events, and no NOW after them */
 } tg_BlockStream;
 
 /* A new client, whose trace began there. */
@@ -44,8 +46,9 @@ void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
                            uint64_t packets);
 
 /* Appends what there is of the follower, which is one of bytes: 'bytes' and a
-   chunk at most; nothing, if there is nothing new. */
+   chunk at most; nothing, if there is nothing new. What is of after 'until', in
+   ticks, is nothing to this client. */
 void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
-                          size_t bytes, tg_Buf *out);
+                          size_t bytes, uint64_t until, tg_Buf *out);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -152,6 +153,8 @@ static int64_t worked (const tg_Channel *l) {
    thread that has ended is undefined. */
 static void kick (tg_Channel *l) {
   l->kicked = worked(l);
+  l->roused = l->thread != 0 && l->inbox.first != NULL
+              && tg_asleep_look(&l->asleep, l->thread);
   if (l->thread != 0)
     syscall(SYS_tgkill, getpid(), l->thread, l->signal);
 }
@@ -159,6 +162,7 @@ static void kick (tg_Channel *l) {
 /* Something is there, or all has been taken. With the mutex. */
 static void note_wanted (tg_Channel *l) {
   atomic_store(&l->mail, l->inbox.first != NULL);
+  atomic_store(&l->ends, l->inbox.ends > 0 || l->bell < 0);
   atomic_store(&l->wanted, l->commands != NULL || l->inbox.first != NULL);
 }
 
@@ -220,6 +224,7 @@ bool tg_channel_mail (tg_Channel *l, tg_Letter *x) {
   bool fits = l->inbox.bytes + x->size <= MAIL_MOST;
   if (fits) {
     tg_letters_put(&l->inbox, x);
+    l->heard = false;
     l->urgent = true;
     note_wanted(l);
     kick(l);
@@ -231,11 +236,34 @@ bool tg_channel_mail (tg_Channel *l, tg_Letter *x) {
   return fits;
 }
 
+bool tg_channel_heard (tg_Channel *l) {
+  pthread_mutex_lock(&l->mutex);
+  bool heard = l->heard || l->evaluates;
+  pthread_mutex_unlock(&l->mutex);
+  return heard;
+}
+
 tg_Letter *tg_channel_collect (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
   tg_Letter *x = tg_letters_take(&l->outbox);
   pthread_mutex_unlock(&l->mutex);
   return x;
+}
+
+/* What has ended takes its letter at once. */
+bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]) {
+  pthread_mutex_lock(&l->mutex);
+  bool lingers = l->evaluates && l->inbox.ends > 0;
+  memcpy(within, l->within, TG_WITHIN);
+  pthread_mutex_unlock(&l->mutex);
+  return lingers;
+}
+
+/* Letters can be answered where the thread waits, unless it was asked there
+   already: what it has postponed is for when it runs. With the mutex. */
+static bool may_rouse (tg_Channel *l) {
+  return l->inbox.first != NULL && l->thread != 0 && !l->roused
+         && tg_asleep_look(&l->asleep, l->thread);
 }
 
 /* The thread has run since the last signal, so that came while it could not be
@@ -246,7 +274,7 @@ bool tg_channel_nudge (tg_Channel *l) {
     return false;
   pthread_mutex_lock(&l->mutex);
   bool waits = l->urgent;
-  if (waits && worked(l) - l->kicked >= PATIENCE)
+  if (waits && (worked(l) - l->kicked >= PATIENCE || may_rouse(l)))
     kick(l);
   pthread_mutex_unlock(&l->mutex);
   return waits;
@@ -283,6 +311,7 @@ bool tg_channel_leave (tg_Channel *l, tg_Follower *follower) {
 void tg_channel_hang_up (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
   l->bell = -1;
+  atomic_store(&l->ends, true);
   pthread_cond_broadcast(&l->moved);
   pthread_mutex_unlock(&l->mutex);
 }
@@ -320,11 +349,45 @@ tg_Letter *tg_channel_open (tg_Channel *l, bool wait) {
   while (wait && l->inbox.first == NULL && l->bell >= 0)
     pthread_cond_wait(&l->moved, &l->mutex);
   tg_Letter *x = tg_letters_take(&l->inbox);
+  l->heard = true;
   if (l->commands == NULL && l->inbox.first == NULL)
     l->urgent = false;
   note_wanted(l);
   pthread_mutex_unlock(&l->mutex);
   return x;
+}
+
+void tg_channel_evaluate (tg_Channel *l, bool begins) {
+  pthread_mutex_lock(&l->mutex);
+  l->evaluates = begins;
+  *l->within = '\0';
+  pthread_mutex_unlock(&l->mutex);
+}
+
+void tg_channel_within (tg_Channel *l, const char *name) {
+  pthread_mutex_lock(&l->mutex);
+  strncpy(l->within, name, TG_WITHIN - 1);      /* the last byte stays 0 */
+  pthread_mutex_unlock(&l->mutex);
+}
+
+/* Asked again and again while the code runs: so without the mutex first. */
+bool tg_channel_ends (tg_Channel *l, uint64_t client) {
+  if (!atomic_load_explicit(&l->ends, memory_order_relaxed))
+    return false;
+  pthread_mutex_lock(&l->mutex);
+  bool ends = l->bell < 0;
+  for (const tg_Letter *x = l->inbox.first; x != NULL && !ends; x = x->next)
+    ends = x->ends && (!x->gone || client == 0 || x->client == client);
+  pthread_mutex_unlock(&l->mutex);
+  return ends;
+}
+
+void tg_channel_postpone (tg_Channel *l, tg_Letter *x) {
+  pthread_mutex_lock(&l->mutex);
+  tg_letters_return(&l->inbox, x);
+  l->urgent = true;
+  note_wanted(l);
+  pthread_mutex_unlock(&l->mutex);
 }
 
 /* Once for all notices that the server has not looked at yet ('news'): each

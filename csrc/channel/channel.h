@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "base/asleep.h"
 #include "base/atfork.h"
 #include "base/base.h"
 #include "channel/letter.h"
@@ -79,13 +80,18 @@ typedef struct tg_Notice {
 } tg_Notice;
 
 #define TG_CHANNEL_OWN (UINT64_C(1) << 62)
+#define TG_WITHIN 64        /* bytes of a C function's name */
 
 typedef struct tg_Channel {
   _Atomic uint32_t refs;
   _Atomic bool wanted;    /* commands or letters are there; a signal handler
                              looks here */
   _Atomic bool mail;      /* letters are; the same */
+  _Atomic bool ends;      /* letters are that end an evaluation, or the server
+                             has hung up */
   _Atomic bool news;      /* notices are there, or were */
+  tg_Asleep asleep;       /* where the thread waited when it was last sent the
+                             signal for a letter; a handler looks here */
   uint64_t endpoint;      /* its number, one of the process */
   unsigned addresses;     /* at which the state listens; the traced thread's */
   uint64_t stall_ns;      /* how long the program waits for a client */
@@ -96,11 +102,16 @@ typedef struct tg_Channel {
   tg_Notice *notices, **last_notice;      /* owns */
   tg_Letters inbox;       /* owns: from debuggers, for the program... */
   tg_Letters outbox;      /* owns: ...and what it answers */
+  bool evaluates;         /* the program runs code of a debugger... */
+  char within[TG_WITHIN]; /* ...and this C function was the last that the code
+                             has called; "": none yet */
   char **names;           /* owns: traces that run in the program */
   size_t nnames;
   pid_t thread;           /* who runs the state; 0: nobody does any more */
   clockid_t cpu;          /* the time that it has worked */
   int64_t kicked;         /* ...when it was last sent the signal, ns */
+  bool roused;            /* that was for a letter, and it waited */
+  bool heard;             /* a letter was read since the last one came */
   int signal;
   int bell;               /* eventfd of the server's; -1: it has gone */
   bool started;           /* a client has asked for a trace, ever */
@@ -133,10 +144,20 @@ bool tg_channel_mail (tg_Channel *l, tg_Letter *x);
    none. */
 tg_Letter *tg_channel_collect (tg_Channel *l);
 
+/* Whether the program runs code of a debugger and has not yet taken a letter
+   that ends it; then 'within' is the C function that the code has called last,
+   "" without one. */
+bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]);
+
 /* Sends the signal once more if commands wait although the thread has worked
-   since: it was at a place where it could not be reached. Whether they wait;
-   patient ones do not count. */
+   since: it was at a place where it could not be reached; or if letters wait,
+   and the thread does, which ran before. Whether they wait; patient ones do not
+   count. */
 bool tg_channel_nudge (tg_Channel *l);
+
+/* Whether letters have been read since the last one came, or are not because
+   code of a debugger runs. */
+bool tg_channel_heard (tg_Channel *l);
 
 /* The oldest notice, owned by the caller; NULL: there is none. */
 tg_Notice *tg_channel_next (tg_Channel *l);
@@ -161,6 +182,19 @@ bool tg_channel_notify (tg_Channel *l, tg_Notice *n);
 /* The oldest letter of a debugger, owned by the caller. NULL: there is none;
    or, with 'wait', the server has hung up and none will come. */
 tg_Letter *tg_channel_open (tg_Channel *l, bool wait);
+
+/* Code of a debugger begins to run, or ends; it calls a C function. */
+void tg_channel_evaluate (tg_Channel *l, bool begins);
+void tg_channel_within (tg_Channel *l, const char *name);
+
+/* Whether the code that 'client' has the program run is to end: somebody says
+   so, the client has gone, or the server has hung up. 0: code of no client,
+   which ends when any goes. */
+bool tg_channel_ends (tg_Channel *l, uint64_t client);
+
+/* Takes back a letter of a debugger's (owned from here on) that cannot be
+   answered yet: it is the oldest again. */
+void tg_channel_postpone (tg_Channel *l, tg_Letter *x);
 
 /* Sends a letter (owned from here on) and rings. */
 void tg_channel_reply (tg_Channel *l, tg_Letter *x);

@@ -9,6 +9,7 @@
 
 #include "channel/clientstream.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "packet/packet.h"
 #include "text/jsonwriter.h"
 
@@ -321,7 +322,7 @@ static void read_frames (tg_ClientStream *c, const char *name, int64_t batch,
    one of the server's own, without spaces. */
 static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes) {
   char length[24];
-  tg_blockstream_read(&c->blocks, c->follower, bytes, &c->body);
+  tg_blockstream_read(&c->blocks, c->follower, bytes, c->until, &c->body);
   if (c->body.size == 0)
     return;
   int n = snprintf(length, sizeof length, " %zu:", c->body.size);
@@ -352,6 +353,7 @@ void tg_clientstream_init (tg_ClientStream *c, tg_Channel *channel) {
   memset(c, 0, sizeof *c);
   c->channel = channel;
   c->mark = TG_FOLLOWER_NONE;
+  c->until = UINT64_MAX;
 }
 
 /* The notice that was next is discarded like any other: it may bring a
@@ -423,10 +425,27 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
    reached, then frames again. Never both at once, since a notice may change
    what is selected. */
 
+/* When the client's time is over: now, or so many nanoseconds after its trace
+   began, if that was before. */
+static uint64_t over_at (const tg_ClientStream *c, uint64_t duration_ns) {
+  uint64_t now = tg_clock_ticks();
+  double ticks = (double)duration_ns
+                 / c->follower->stream->clock.ns_per_tick;
+  if (duration_ns == 0 || ticks > (double)(now - c->blocks.ticks))
+    return now;
+  return c->blocks.ticks + (uint64_t)ticks;
+}
+
 /* Nothing beyond the mark is read until all before it has been: who stops a
-   trace gets its frames first, and not those of others that record on. */
-bool tg_clientstream_mark (tg_ClientStream *c) {
+   trace gets its frames first, and not those of others that record on. Of bytes
+   the last word is when that was: the program may sleep. */
+bool tg_clientstream_mark (tg_ClientStream *c, uint64_t duration_ns) {
   tg_Pos committed = 0;
+  if (c->follower != NULL && tg_follower_is_bytes(c->follower)) {
+    uint64_t over = over_at(c, duration_ns);
+    c->until = (over < c->until) ? over : c->until;
+    c->blocks.owed = c->blocks.begun;
+  }
   if (c->follower != NULL)
     committed = tg_follower_committed(c->follower);
   bool some =
@@ -447,6 +466,7 @@ const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
     return &c->out;
   if (tg_follower_done(c->follower) >= c->mark)
     c->mark = TG_FOLLOWER_NONE;
+  c->until = UINT64_MAX;
   return NULL;
 }
 

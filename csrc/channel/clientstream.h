@@ -27,6 +27,7 @@ typedef struct tg_ClientStream {
   tg_Follower *follower;      /* pins; NULL: nothing to be read */
   tg_Notice *next;            /* owns: the next notice, not due yet */
   tg_Pos mark;                /* or TG_FOLLOWER_NONE */
+  uint64_t until;             /* ticks at which it was set; UINT64_MAX */
   uint64_t session;           /* ATTACHes so far */
   bool attached;
   bool broken;                /* it cannot be read on */
@@ -58,8 +59,9 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
                                            uint64_t id);
 
 /* Reading is to stop at what is recorded now; false: there is nothing before
-   it. */
-bool tg_clientstream_mark (tg_ClientStream *c);
+   it. The client's time is over: now, or when its trace, which comes as bytes,
+   was 'duration_ns' old (0: now). */
+bool tg_clientstream_mark (tg_ClientStream *c, uint64_t duration_ns);
 
 /*
 ** The next packets, or blocks, framed, of the actor 'from': 'bytes' and a bit,

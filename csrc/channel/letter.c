@@ -16,6 +16,7 @@ tg_Letter *tg_letter_new (uint64_t client, const char *text, size_t size) {
     return NULL;
   x->client = client;
   x->gone = text == NULL;
+  x->ends = x->gone;
   x->size = size;
   if (text != NULL)
     memcpy(x->text, text, size);
@@ -26,7 +27,7 @@ tg_Letter *tg_letter_pace (uint64_t client, bool behind) {
   tg_Letter *x = tg_letter_new(client, NULL, 0);
   if (x == NULL)
     return NULL;
-  x->gone = false;
+  x->gone = x->ends = false;
   x->paced = true;
   x->behind = behind;
   return x;
@@ -45,6 +46,16 @@ void tg_letters_put (tg_Letters *list, tg_Letter *x) {
     list->first = x;
   list->last = x;
   list->bytes += x->size;
+  list->ends += x->ends ? 1 : 0;
+}
+
+void tg_letters_return (tg_Letters *list, tg_Letter *x) {
+  x->next = list->first;
+  list->first = x;
+  if (list->last == NULL)
+    list->last = x;
+  list->bytes += x->size;
+  list->ends += x->ends ? 1 : 0;
 }
 
 tg_Letter *tg_letters_take (tg_Letters *list) {
@@ -56,6 +67,7 @@ tg_Letter *tg_letters_take (tg_Letters *list) {
   if (list->first == NULL)
     list->last = NULL;
   list->bytes -= x->size;
+  list->ends -= x->ends ? 1 : 0;
   return x;
 }
 

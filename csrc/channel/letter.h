@@ -16,6 +16,8 @@ typedef struct tg_Letter {
   bool gone;              /* there is no text: that connection has ended */
   bool paced;             /* there is none: it is behind, or no more */
   bool behind;            /* of such a one: much is waiting to be read */
+  bool ends;              /* code that a debugger has the program run is to end
+                             when this comes */
   size_t size;            /* bytes */
   char text[];
 } tg_Letter;
@@ -24,6 +26,7 @@ typedef struct tg_Letters {
   tg_Letter *first;       /* owns */
   tg_Letter *last;
   size_t bytes;           /* in all of them */
+  size_t ends;            /* how many of them end what a debugger has run */
 } tg_Letters;
 
 /* 'text' NULL: the connection has ended. NULL without memory. */
@@ -32,6 +35,7 @@ tg_Letter *tg_letter_pace (uint64_t client, bool behind);
 void tg_letter_free (tg_Letter *x);         /* NULL is fine */
 
 void tg_letters_put (tg_Letters *list, tg_Letter *x);
+void tg_letters_return (tg_Letters *list, tg_Letter *x);  /* as the oldest */
 tg_Letter *tg_letters_take (tg_Letters *list);  /* NULL: there is none */
 void tg_letters_free (tg_Letters *list);
 

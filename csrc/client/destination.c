@@ -106,14 +106,17 @@ bool tg_destination_note (tg_Destination *d, lua_State *L, int i,
   return d->noted != 0 || tg_destination_undo(d);
 }
 
-/* The trace's end is an entry of the file; without it the file reads as one
-   that was cut off. */
+/* The trace's end is an entry of the file; without it, or with one that says
+   nothing of why, the file reads as one that was cut off. */
 static void close_file (tg_Destination *d, const tg_TraceEnd *end) {
   if (d->file == NULL)
     return;
   if (end != NULL)
     tg_filewriter_ended(d->file, d->noted, end);
-  tg_filewriter_close(d->file);
+  if (end != NULL && end->why != TG_END_NOT)
+    tg_filewriter_close(d->file);
+  else
+    tg_filewriter_leave(d->file);
   d->file = NULL;
 }
 
@@ -184,18 +187,28 @@ void tg_destination_free (tg_Destination *d) {
   memset(d, 0, sizeof *d);
 }
 
-/* The protocol's words are those of endreason.h. A word that is not known, of a
-   newer server perhaps, is an end like any other. */
+/* The protocol's words are those of endreason.h; "closed" is the client's own.
+   A word that is not known, of a newer server perhaps, is an end like any
+   other. */
 tg_End tg_destination_end (const char *why) {
-  for (int i = TG_END_OVERFLOW; i <= TG_END_CALLS; i++) {
+  if (strcmp(why, "closed") == 0)
+    return TG_END_NOT;
+  for (int i = TG_END_OVERFLOW; i <= TG_END_SIZE; i++) {
     if (strcmp(tg_endreason_name((tg_End)i), why) == 0)
       return (tg_End)i;
   }
   return TG_END_STOPPED;
 }
 
-/* As Lua's own library says it (luaL_fileresult). */
+/* As Lua's own library says it (luaL_fileresult), but of what the other side
+   has sent. */
 int tg_destination_result (lua_State *L, int error) {
+  if (error == EBADMSG) {
+    luaL_pushfail(L);
+    lua_pushliteral(L, "the other side has sent what is no part of a trace");
+    lua_pushinteger(L, error);
+    return 3;
+  }
   errno = error;
-  return luaL_fileresult(L, error == 0, NULL);
+  return error == 0 ? luaL_fileresult(L, 1, NULL) : lx_failure(L, NULL);
 }

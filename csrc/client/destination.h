@@ -50,15 +50,15 @@ void tg_destination_pump (tg_Destination *d, tg_Pos pos);
 /* The errno of what went wrong so far, or 0. */
 int tg_destination_trouble (const tg_Destination *d);
 
-/* Nothing more comes: the log says so, the recording has its end. The errno of
-   what went wrong, or 0. Once. */
+/* Nothing more comes: the log says so, the recording has its end, or none if
+   the trace has none (TG_END_NOT). The errno of what went wrong, or 0. Once. */
 int tg_destination_finish (tg_Destination *d, const tg_TraceEnd *end);
 
 /* Without 'finish' a recording is one that was cut off. */
 void tg_destination_free (tg_Destination *d);
 
 /* Why a trace ended, from the protocol's word for it; one that is not known is
-   an end as the client asked for. */
+   an end as the client asked for, and "closed" is none: the connection was. */
 tg_End tg_destination_end (const char *why);
 
 /* true, or nil, message and code: what a method gives. */

@@ -53,7 +53,7 @@ typedef struct FileTail {
   tg_Header header;
   uint64_t place;           /* where the next block will begin */
   Blocks events;            /* of a ring all, else those not read to the end */
-  Blocks entries;           /* those that may grow: the last one */
+  Blocks entries;           /* only the last of these still grows */
   uint32_t taken;           /* bytes of the first of these that were given */
   bool begun;               /* a block of events was seen: */
   tg_Pos next;              /* the next event's place */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "binding/readoptions.h"
 #include "options/endreason.h"
 #include "text/gzip.h"
 
@@ -68,6 +69,13 @@ void tg_livespans_want (tg_LiveSpans *p, lua_State *L, int i) {
   lua_getfield(L, i, "scope");
   const char *scope = keep_word(p, L);
   keep_resource(p, L, i);
+  lua_getfield(L, i, "request");
+  if (!lua_isnil(L, -1))
+    tg_readoptions_patterns(L, "request", &p->requests);
+  lua_getfield(L, i, "arguments");
+  p->spans.silent = !lua_toboolean(L, -1);
+  p->spans.requests = &p->requests;
+  lua_pop(L, 2);
   p->batch = (tg_OtlpBatch){
     .encoding = json ? &tg_otlp_json : &tg_otlp_protobuf, .out = &p->out,
     .scope = scope, .about = about, .ud = p, .most = REQUEST_BYTES
@@ -200,6 +208,7 @@ void tg_livespans_free (tg_LiveSpans *p) {
   tg_buf_free(&p->packed);
   tg_buf_free(&p->missing);
   tg_free(p->gone);
+  tg_patterns_free(&p->requests);
   for (uint32_t i = 0; i < p->nwords; i++)
     tg_free(p->words[i]);
   tg_free(p->words);

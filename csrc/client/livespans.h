@@ -25,6 +25,7 @@ typedef struct tg_LiveSpans {
   tg_Buf packed;            /* the same, compressed; if it is wanted: */
   bool gzip;
   tg_Buf missing;
+  tg_Patterns requests;     /* owns */
   char **words;             /* owns each; scope, then keys and values */
   uint32_t nwords, cwords;
   tg_ThreadId *gone;        /* owns; suspended coroutines that will not come
@@ -42,6 +43,8 @@ typedef struct tg_LiveSpans {
 **   gzip         whether requests are compressed
 **   scope        whose spans they are: the trace's name
 **   resource     list of keys and values, one after the other
+**   request      patterns of functions whose calls are requests; may be nil
+**   arguments    true: arguments and results are told too
 ** Raises what is wrong with it, or want of memory.
 */
 void tg_livespans_want (tg_LiveSpans *p, lua_State *L, int i); /* [-0, +0, v] */

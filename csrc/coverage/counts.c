@@ -1,8 +1,9 @@
 /*
-** counts.c - the lists of what is counted. Looked through from the beginning:
-** once for each prototype (coverage.c remembers what was found), and files have
-** some hundred functions. Called in the hook, where nothing may fail: what
-** there is no memory for is not counted.
+** counts.c - the lists of what is counted. Asked for once for each prototype
+** (coverage.c remembers what was found). Sources are found by their text, of
+** which there may be very many; the functions of one are looked through from
+** the beginning: files have some hundred. Called in the hook, where nothing may
+** fail: what there is no memory for is not counted.
 */
 #include "coverage/counts.h"
 
@@ -13,27 +14,23 @@
 
 #define LONGEST (UINT32_C(1) << 24)   /* lines of a function */
 
-tg_SourceCounts *tg_counts_find (const tg_Counts *c, const char *text,
-                                 size_t size) {
-  for (uint32_t i = 0; i < c->nsources; i++) {
-    tg_SourceCounts *s = &c->sources[i];
-    if (s->size == size && memcmp(s->text, text, size) == 0)
-      return s;
-  }
-  return NULL;
+tg_SourceCounts *tg_counts_find (tg_Counts *c, const char *text, size_t size) {
+  tg_TextId id = tg_texts_find(&c->texts, text, size);
+  return (id != TG_TEXT_NONE && id <= c->nsources) ? &c->sources[id - 1]
+                                                   : NULL;
 }
 
+/* The text last: its number is the next one's in the list. */
 tg_SourceCounts *tg_counts_add (tg_Counts *c, const char *text, size_t size,
                                 bool own) {
   tg_assert(tg_counts_find(c, text, size) == NULL);
   if (!tg_grow(&c->sources, &c->capacity, c->nsources + 1,
-               sizeof *c->sources))
-    return NULL;
-  char *copy = tg_strdup(text, size);
-  if (copy == NULL)
+               sizeof *c->sources)
+      || tg_texts_add(&c->texts, text, size) == TG_TEXT_NONE)
     return NULL;
   tg_SourceCounts *s = &c->sources[c->nsources++];
-  *s = (tg_SourceCounts){.text = copy, .size = size, .own = own};
+  tg_assert(c->nsources == c->texts.count);
+  *s = (tg_SourceCounts){.own = own};
   return s;
 }
 
@@ -85,12 +82,12 @@ static void free_source (tg_SourceCounts *s) {
     tg_free(s->functions[i]);
   }
   tg_free(s->functions);
-  tg_free(s->text);
 }
 
 void tg_counts_free (tg_Counts *c) {
   for (uint32_t i = 0; i < c->nsources; i++)
     free_source(&c->sources[i]);
   tg_free(c->sources);
+  tg_texts_free(&c->texts);
   memset(c, 0, sizeof *c);
 }

@@ -9,7 +9,7 @@
 #ifndef TG_COUNTS_H
 #define TG_COUNTS_H
 
-#include "base/base.h"
+#include "stream/texts.h"
 
 typedef struct tg_FunctionCounts {
   int first, last;        /* lines; 0 of a main chunk */
@@ -19,8 +19,6 @@ typedef struct tg_FunctionCounts {
 } tg_FunctionCounts;
 
 typedef struct tg_SourceCounts {
-  char *text;             /* owns: as lua_Debug has it */
-  size_t size;
   bool own;               /* of tracegrip's: not to be told */
   tg_FunctionCounts **functions;  /* owns */
   uint32_t nfunctions, capacity;
@@ -28,13 +26,13 @@ typedef struct tg_SourceCounts {
 
 /* Zeroed memory is empty. */
 typedef struct tg_Counts {
-  tg_SourceCounts *sources;       /* owns */
+  tg_Texts texts;                 /* owns: sources as lua_Debug has them */
+  tg_SourceCounts *sources;       /* owns; of text 'id' at id - 1 */
   uint32_t nsources, capacity;
 } tg_Counts;
 
 /* The source with that text; NULL: it is new. */
-tg_SourceCounts *tg_counts_find (const tg_Counts *c, const char *text,
-                                 size_t size);
+tg_SourceCounts *tg_counts_find (tg_Counts *c, const char *text, size_t size);
 
 /* Adds a source; NULL without memory. Pointers to others are old then. */
 tg_SourceCounts *tg_counts_add (tg_Counts *c, const char *text, size_t size,

@@ -24,13 +24,16 @@ typedef struct Known {
 struct tg_Coverage {
   tg_Counts counts;
   bool direct;
+  bool texts;                 /* not of files alone */
   Known known[PROTOS];
 };
 
-tg_Coverage *tg_coverage_new (bool direct) {
+tg_Coverage *tg_coverage_new (bool direct, bool texts) {
   tg_Coverage *c = tg_calloc(1, sizeof *c);
-  if (c != NULL)
-    c->direct = direct;
+  if (c == NULL)
+    return NULL;
+  c->direct = direct;
+  c->texts = texts;
   return c;
 }
 
@@ -53,7 +56,7 @@ static TG_NOINLINE tg_FunctionCounts *learn (tg_Coverage *c, lua_State *L,
     return NULL;
   lua_getinfo(L, "Sf", &ar);
   tg_SourceCounts *s = NULL;
-  if (*ar.what != 'C') {
+  if (*ar.what != 'C' && (c->texts || *ar.source == '@')) {
     s = tg_counts_find(&c->counts, ar.source, ar.srclen);
     if (s == NULL)
       s = tg_counts_add(&c->counts, ar.source, ar.srclen,
@@ -107,10 +110,10 @@ static void push_lines (lua_State *L, const tg_FunctionCounts *f) {
   }
 }
 
-static void push_function (lua_State *L, const tg_SourceCounts *s,
+static void push_function (lua_State *L, const tg_Text *source,
                            const tg_FunctionCounts *f) {
   lua_createtable(L, 0, 5);
-  lua_pushlstring(L, s->text, s->size);
+  lua_pushlstring(L, source->data, source->size);
   lua_setfield(L, -2, "source");
   lx_set_integer(L, "first", f->first);
   lx_set_integer(L, "last", f->last);
@@ -126,7 +129,8 @@ void tg_coverage_push (const tg_Coverage *c, lua_State *L) {
   for (uint32_t i = 0; i < c->counts.nsources; i++) {
     const tg_SourceCounts *s = &c->counts.sources[i];
     for (uint32_t k = 0; k < s->nfunctions && !s->own; k++) {
-      push_function(L, s, s->functions[k]);
+      push_function(L, tg_texts_get(&c->counts.texts, i + 1),
+                    s->functions[k]);
       lua_rawseti(L, -2, ++n);
     }
   }

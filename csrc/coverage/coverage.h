@@ -18,9 +18,10 @@
 
 typedef struct tg_Coverage tg_Coverage;
 
-/* 'direct': the interpreter's memory may be read (direct/proof.h). NULL without
-   memory. */
-tg_Coverage *tg_coverage_new (bool direct);
+/* 'direct': the interpreter's memory may be read (direct/proof.h). 'texts':
+   functions of loaded texts are counted as well, of which a program may have
+   any number; else those of files alone. NULL without memory. */
+tg_Coverage *tg_coverage_new (bool direct, bool texts);
 void tg_coverage_free (tg_Coverage *c);       /* NULL is fine */
 
 /* A call or a line; others are no harm. In the hook. */

@@ -210,7 +210,7 @@ int coverage_start (lua_State *L) {
   covering.cpath = copy_field(L, "cpath");
   covering.text = copy_field(L, "text");
   covering.process = getpid();
-  covering.coverage = tg_coverage_new(tg_proof_holds(L));
+  covering.coverage = tg_coverage_new(tg_proof_holds(L), false);
   if (covering.coverage == NULL || atexit(finish) != 0)
     return luaL_error(L, "not enough memory");
   tg_loaded_keep();

@@ -27,6 +27,7 @@ enum {
   TG_AT_FRAME_FUNCTION = 0,     /* CallInfo: the function's slot, */
   TG_AT_FRAME_CALLER = 16,      /* the frame below, */
   TG_AT_FRAME_NEXT = 32,        /* a Lua function's next instruction, */
+  TG_AT_FRAME_TRAP = 40,        /* whether it looks for hooks of instructions */
   TG_AT_FRAME_EXTRA = 44,       /* how many extra arguments it has */
   TG_AT_FRAME_FIRST = 56,       /* at its hook: what moves, from which slot */
   TG_AT_FRAME_COUNT = 58,       /* and how many values */

@@ -30,6 +30,7 @@ enum {
   TG_AT_FRAME_FUNCTION = 0,     /* CallInfo: the function's slot, */
   TG_AT_FRAME_CALLER = 16,      /* the frame below, */
   TG_AT_FRAME_NEXT = 32,        /* a Lua function's next instruction, */
+  TG_AT_FRAME_TRAP = 40,        /* whether it looks for hooks of instructions */
   TG_AT_FRAME_EXTRA = 44,       /* how many extra arguments it has */
   TG_AT_FRAME_STATUS = 60,
   TG_SIZE_FRAME = 64,

@@ -35,9 +35,15 @@ typedef struct tg_DirectFacts {
                            first */
   bool masks;           /* an integer key's place: by mask, else by modulus */
   uint16_t hook;        /* lua_State: its hook, and for which events that is */
-  uint16_t hook_mask;   /* (hookfield.h); 0: not known */
+  uint16_t hook_mask;   /* (hookfield.h); 0: not known; */
+  uint16_t hook_counts; /* and two integers: instructions between two counts,
+                           and how many are left; 0: not known */
   uint16_t collector;   /* what coroutines share: what the collector does
-                           (collector.h); 0: not known */
+                           (collector.h); 0: not known... */
+  uint16_t objects;     /* ...and the list of all that it may collect
+                           (objects.h); 0: not known */
+  uint16_t jump;        /* lua_State: its innermost protected call (cstack.h);
+                           0: not known */
 } tg_DirectFacts;
 
 extern tg_DirectFacts tg_direct_facts;

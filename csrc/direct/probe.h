@@ -60,7 +60,14 @@ void tg_probe_frames (tg_Probe *p);
    no other thread sets any (hookfield.h). */
 void tg_probe_hooks (tg_Probe *p);
 
+/* The same of protected calls (cstack.h): then no thread is known to run a
+   state. */
+void tg_probe_cstack (tg_Probe *p);
+
 /* The same of what the collector does (collector.h). */
 void tg_probe_collector (tg_Probe *p);
+
+/* The same of where its objects are (objects.h). */
+void tg_probe_objects (tg_Probe *p);
 
 #endif

@@ -344,7 +344,7 @@ static bool leads_to (tg_Probe *p, lua_State *L, lua_CFunction expected) {
   if (expected == NULL)
     return at == 0;
   if (at == 0 || at > p->size
-      || !tg_probe_inside(p, stack, at + TG_SIZE_SLOT))
+      || !tg_probe_inside(p, stack, (size_t)at + TG_SIZE_SLOT))
     return false;
   lua_pushcfunction(L, expected);
   bool same = tg_probe_same(p, L, -1, tg_direct_handler(L));

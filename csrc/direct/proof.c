@@ -23,7 +23,9 @@ static int run_probes (lua_State *L) {
     tg_probe_frames(p);
   if (p->fault == NULL) {
     tg_probe_hooks(p);
+    tg_probe_cstack(p);
     tg_probe_collector(p);
+    tg_probe_objects(p);
   }
   return 0;
 }

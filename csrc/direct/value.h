@@ -45,7 +45,7 @@ TG_INLINE const char *tg_direct_short (const void *string, size_t *size) {
 }
 
 TG_INLINE const char *tg_direct_long (const void *string, size_t *size) {
-  *size = tg_read64(string, TG_AT_STRING_LONG);
+  *size = (size_t)tg_read64(string, TG_AT_STRING_LONG);
   return tg_direct_long_text(string);
 }
 
@@ -111,10 +111,10 @@ TG_INLINE tg_Slot tg_direct_field (const void *table, const void *string) {
 
 /* Which node integer 'k' hashes to (hashint of ltable.c). A modulus costs as
    much as all the rest, and small numbers need none. */
-TG_INLINE uint64_t tg_direct_hash (uint32_t mask, uint64_t k) {
+TG_INLINE uint32_t tg_direct_hash (uint32_t mask, uint64_t k) {
   if (tg_direct_facts.masks)
-    return k & mask;
-  return (k < (mask | 1)) ? k : k % (mask | 1);
+    return (uint32_t)k & mask;
+  return (uint32_t)((k < (mask | 1)) ? k : k % (mask | 1));
 }
 
 /* What the table's nodes have for integer 'k'. */

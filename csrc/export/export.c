@@ -141,9 +141,10 @@ static void end_reading (tg_Export *x) {
   keep_order(x);
 }
 
-/* The first call is time 0 of the document. Between a trace's start and that
-   the program was loaded, which may be most of a short trace: viewers would
-   open on nothing. */
+/* The first call is time 0 of the document, or the first marker, also where
+   the format has no place for it: all documents of a recording have one clock.
+   Between a trace's start and that the program was loaded, which may be most of
+   a short trace: viewers would open on nothing. */
 static void find_start (tg_Export *x, const tg_Packet *first) {
   x->begun = true;
   x->start_ns = first->time_ns;
@@ -190,15 +191,23 @@ TG_INLINE bool read_packet (tg_Export *x, tg_Packet *p) {
 
 void tg_export_mark (tg_Export *x) {
   tg_check(!x->begun);
-  tg_reader_mark(x->minduration->reader);
+  x->marked = true;
+}
+
+/* Whether the format has asked for such moments. */
+TG_INLINE bool is_wanted (tg_Export *x, const tg_Packet *p) {
+  if (p->why != TG_WHY_MARK)
+    return true;
+  x->said += x->marked && tg_mark_said(p->mark);
+  return x->marked;
 }
 
 /* After a failure nothing is closed any more (close_open): the document will be
    thrown away. */
 bool tg_export_next (tg_Export *x, tg_Packet *p) {
   while (x->status == TG_OK && read_packet(x, p)) {
-    if (tg_packet_is_moment(p)
-        || (p->why == TG_WHY_ENTER ? enter(x, p) : leave(x)))
+    if (tg_packet_is_moment(p) ? is_wanted(x, p)
+        : p->why == TG_WHY_ENTER ? enter(x, p) : leave(x))
       return true;
   }
   return close_open(x, p);
@@ -214,6 +223,20 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
   return x->frames;
 }
 
+/* A ring begins later than its trace did; what is damaged ends sooner. */
+void tg_export_span (const tg_Export *x, const tg_MinDuration *m,
+                     uint64_t *start_ns, uint64_t *end_ns) {
+  const tg_Filter *filter = x->selection->filter;
+  uint64_t end = tg_reader_until(m->reader, x->ended_ns);
+  if (tg_minduration_status(m) == TG_ERR_FORMAT)
+    end = tg_reader_time(m->reader);
+  if (!tg_reader_begun(m->reader, start_ns))
+    *start_ns = x->start_ns;
+  if (filter != NULL && *start_ns < filter->from_ns)
+    *start_ns = filter->from_ns;
+  *end_ns = filter != NULL && filter->to_ns < end ? filter->to_ns : end;
+}
+
 /* }================================================================== */
 
 /* Of all that an export takes, where calls have to be counted first. A guess,
@@ -223,8 +246,24 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 /* Now and then, before anything is written. */
 static bool tell_counting (void *ud, uint64_t reached_ns) {
   const tg_Export *x = ud;
+  double share = (1 - x->counted) * COUNTING;
   return x->progress == NULL
-         || x->progress(x->progress_ud, COUNTING * part_until(x, reached_ns));
+         || x->progress(x->progress_ud,
+                        x->counted + share * part_until(x, reached_ns));
+}
+
+/* A user who stops the export is a failure of the output. */
+bool tg_export_counting (tg_Export *x, uint64_t reached_ns) {
+  tg_check(!x->begun);
+  if (tell_counting(x, reached_ns))
+    return true;
+  x->out->error = ECANCELED;
+  x->status = TG_ERR_IO;
+  return false;
+}
+
+void tg_export_counted (tg_Export *x) {
+  x->counted += (1 - x->counted) * COUNTING;
 }
 
 #define LEAST_BYTES 4u        /* of the stream for an entry: its function */
@@ -242,14 +281,14 @@ static bool may_exceed (const tg_Export *x, uint64_t entries) {
 /* Which calls there will be. */
 static void find_longest (tg_Export *x, const tg_Format *format) {
   bool own = x->options.limit > 0;
-  uint32_t others = own ? 1 : format->others;
+  uint32_t others = format->twice && !own ? 2 : 1;
   x->limit = own ? x->options.limit : tg_ticks_limit(x, format);
   if (x->limit == 0 || !may_exceed(x, x->limit / others))
     return;
   x->minduration->left.wanted = format->left;
   x->status = tg_longest_find(&x->longest, x->minduration, x->stop, x->limit,
                               others, format->left && !own, tell_counting, x);
-  x->counted = COUNTING;
+  tg_export_counted(x);
   if (x->status == TG_ERR_IO)
     x->out->error = ECANCELED;
 }
@@ -257,6 +296,7 @@ static void find_longest (tg_Export *x, const tg_Format *format) {
 /* The threads end before the format's own failure is looked at: they use 'x'
    and the minimum duration. */
 static tg_Status write_all (tg_Export *x, const tg_Format *format) {
+  tg_reader_mark(x->minduration->reader);   /* for find_start */
   tg_readahead_begin(&x->ahead, x->minduration, x->stop, format->work, x);
   tg_Status status = format->write(x);
   tg_readahead_end(&x->ahead);

@@ -36,7 +36,8 @@
 
 /* What stacks are weighted by. */
 typedef enum tg_Weight {
-  TG_WEIGHT_TIME, TG_WEIGHT_BYTES, TG_WEIGHT_ALLOCATIONS
+  TG_WEIGHT_TIME, TG_WEIGHT_NANOSECONDS, TG_WEIGHT_BYTES,
+  TG_WEIGHT_ALLOCATIONS
 } tg_Weight;
 
 #define TG_EXPORT_SAID 32u      /* pairs that a user may say of a program */
@@ -52,6 +53,8 @@ typedef struct tg_ExportOptions {
   const char *resource[2 * TG_EXPORT_SAID];   /* otlp: what the user says of the
                              program, keys and values; borrowed */
   uint32_t nresource;     /* pairs */
+  const tg_Patterns *requests;  /* otlp: functions whose calls are requests;
+                             borrowed; NULL: none */
   tg_Weight weight;       /* folded: what was allocated, in place of time */
 } tg_ExportOptions;
 
@@ -75,6 +78,7 @@ typedef struct tg_Export {
                                  the first packet, with which the start is
                                  final, to the trace's end, which is final
                                  with the last */
+  uint64_t ended_ns;          /* of the trace, by the recording's own clock */
   uint64_t wall_ns;           /* time 0 of that scale since 1970 */
   uint32_t pid;               /* of the program; 0 = not known */
   const char *page;           /* html: with a place for the data */
@@ -92,6 +96,7 @@ typedef struct tg_Export {
   /* what became of it */
   uint64_t calls;             /* given */
   uint64_t sampled;           /* frames given that samples have shown */
+  uint64_t said;              /* markers of the program's, given */
   /* these three once all is read */
   uint64_t left_out;          /* calls beyond the limit... */
   uint64_t shortest_ns;       /* ...each shorter than this */
@@ -121,11 +126,14 @@ typedef struct tg_Export {
   uint32_t hidden;            /* open ones above that are not */
   tg_LuaLiteral literal;      /* owns */
   tg_TextCache brief;         /* for the format: texts of short values */
+  bool marked;                /* the format wants markers */
   bool begun;                 /* the first packet has been read */
   bool ended;                 /* there are no more packets to read */
   bool unfinished;            /* the exit just given is the trace's end */
 } tg_Export;
 
+/* A line of the table names the fields that it fills in; others are 0, false
+   and NULL. */
 typedef struct tg_Format {
   const char *name;
   const char *what;           /* for help: what it is for */
@@ -133,8 +141,8 @@ typedef struct tg_Format {
   uint64_t limit;             /* calls that its viewers can bear; 0 = any */
   uint32_t depth;             /* frames, the same */
   bool values;                /* shows arguments and results */
-  uint32_t others;            /* boxes that a call in another coroutine than the
-                                 main one is */
+  bool twice;                 /* a call in another coroutine than the main one
+                                 is two boxes */
   bool ticks;                 /* of samples alone it has those, and no boxes */
   tg_BatchWork *work;         /* what can be written of a batch by itself, with
                                  'ud' the export, of which it changes nothing;
@@ -153,6 +161,16 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 /* Markers are given too, between the packets of frames. Before the first one is
    asked for. Ticks of samples: ticks.h. */
 void tg_export_mark (tg_Export *x);
+
+/* For a format that reads all of it once more, before its first packet: told
+   now and then which time is reached, and when it is done. False ends the
+   export. */
+bool tg_export_counting (tg_Export *x, uint64_t reached_ns);
+void tg_export_counted (tg_Export *x);
+
+/* Where a reading that has come to its end begins and ends, as a report's. */
+void tg_export_span (const tg_Export *x, const tg_MinDuration *m,
+                     uint64_t *start_ns, uint64_t *end_ns);
 
 /* The next packet; false at the end (or 'status' is not TG_OK). A packet of an
    exit at the trace's end is TG_WHY_TERMINATED with 'unfinished' set. */

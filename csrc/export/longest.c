@@ -110,13 +110,26 @@ static uint32_t find_band (const Counts *n, bool boxes, uint64_t most,
   return c > 0 ? c - 1 : CLASSES;
 }
 
+/* Whether a document may be left as it is. A call that is left out needs a box
+   for its time, so to have a few calls less takes as many boxes: what is too
+   much by no more than that is no better then. */
+static bool bears_all (const Counts *n, uint64_t most) {
+  const uint64_t part = 16;
+  uint64_t all = 0;
+  for (uint32_t c = 0; c < CLASSES; c++)
+    all += n->of[c];
+  return all <= most + most / part;
+}
+
 /* All calls of longer classes are sure to be there; of the band itself the
    first that come, as long as the quota lasts. Where all fit nothing is set. */
 static void set_limit (tg_Longest *l, tg_MinDuration *m, const Counts *n,
                        bool boxes, uint64_t most) {
   uint64_t quota;
-  uint32_t band = find_band(n, boxes, most, &quota);
   l->entries = n->entries;
+  if (boxes && bears_all(n, most))
+    return;
+  uint32_t band = find_band(n, boxes, most, &quota);
   if (band == CLASSES)
     return;
   l->sure_ns = shortest_of(band + 1);

@@ -38,7 +38,8 @@ typedef struct tg_Longest {
 /*
 ** Has the filter, from which nothing was read yet, give at most 'most' entries
 ** before 'stop', and, with 'boxes', those of boxes for calls that are left out
-** among them. An entry into another coroutine than the main one counts for
+** among them; then all are given if that is a sixteenth too much at most. An
+** entry into another coroutine than the main one counts for
 ** 'others'. 'tell' (may be NULL) is called now and then with the time that
 ** is reached; if it says false the reading ends, and nothing is set.
 */

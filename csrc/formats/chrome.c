@@ -43,8 +43,6 @@
 #define VALUES_END (UINT64_C(256) << 20)
 #define VALUES_TWICE (VALUES_END / 4)
 
-#define OTHERS_TID 2000000001u    /* of coroutines that share a track */
-
 /* An open frame. Times are those of the document. */
 typedef struct Box {
   uint64_t whole_ns;          /* when it begins on the first track */
@@ -133,13 +131,12 @@ static uint32_t track_of (Document *d, const tg_Packet *p) {
   return p->thread == TG_EXPORT_MAIN ? 0 : number + 1;
 }
 
-/* Viewers sort and name tracks by thread numbers: those of coroutines are the
-   protocol's, as in the log, so that a person finds one in both. */
 static uint32_t tid_of (const Document *d, uint32_t track) {
   if (track == 0)
     return TG_EXPORT_MAIN;
   tg_ThreadId thread = d->threads.list[track - 1].thread;
-  return thread != TG_THREADLIST_OTHERS ? thread : OTHERS_TID;
+  return thread != TG_THREADLIST_OTHERS ? tg_chromeevents_tid(thread)
+                                        : TG_CHROME_OTHERS;
 }
 
 /* The next boundary of a track: later than all before it there. */
@@ -404,14 +401,12 @@ static void put_events (Document *d) {
     tg_chromesamples_end(&d->samples);
 }
 
-/* The name of a track, and its place among others: Perfetto sorts by that. */
+/* The name of a track, and its place: coroutines stand below the whole program
+   and its timers. */
 static void put_track (Document *d, uint32_t track, const tg_Buf *name) {
+  uint32_t place = track == 0 ? 0 : track + TG_CHROME_LANES;
   tg_chromeevents_name(&d->events, "thread_name", tid_of(d, track), name);
-  tg_chromeevents_begin(&d->events, "M", tid_of(d, track));
-  tg_buf_addstr(d->out, ",\"name\":\"thread_sort_index\",\"args\":"
-                        "{\"sort_index\":");
-  tg_buf_addu64(d->out, track);
-  tg_buf_addstr(d->out, "}}");
+  tg_chromeevents_sort(&d->events, tid_of(d, track), place);
 }
 
 /* At the end: what a coroutine begins with may have become known only when it
@@ -443,8 +438,8 @@ static void write (Document *d) {
   put_tracks(d);
   tg_chromemarks_lanes(&d->marks);
   bool alone = !d->whole && d->threads.count > 0;
-  tg_chromemarks_missing(&d->marks, alone ? d->threads.list[0].thread
-                                          : TG_EXPORT_MAIN, d->bare_ns);
+  tg_chromemarks_missing(&d->marks, alone ? tid_of(d, 1) : TG_EXPORT_MAIN,
+                         d->bare_ns);
   tg_chromeabout_put(&d->events);
   if (d->args.failed || d->begin.failed || d->room.failed
       || d->samples.failed || d->marks.failed)

@@ -41,6 +41,14 @@ void tg_chromeevents_to (tg_ChromeEvents *e, uint32_t tid, uint64_t ns) {
   put_end(e, "f", tid, ns);
 }
 
+void tg_chromeevents_sort (tg_ChromeEvents *e, uint32_t tid, uint32_t place) {
+  tg_chromeevents_begin(e, "M", tid);
+  tg_buf_addstr(e->out, ",\"name\":\"thread_sort_index\",\"args\":"
+                        "{\"sort_index\":");
+  tg_buf_addu64(e->out, place);
+  tg_buf_addstr(e->out, "}}");
+}
+
 void tg_chromeevents_name (tg_ChromeEvents *e, const char *what, uint32_t tid,
                            const tg_Buf *name) {
   tg_chromeevents_begin(e, "M", tid);

@@ -15,6 +15,23 @@
 
 #define TG_CHROME_START_NS UINT64_C(1000)   /* time 0 of the trace */
 
+/* The tracks that are no coroutine's. DevTools has a track's number behind its
+   name, so these are short: beyond those of coroutines, of which a thousand
+   have a track of their own. */
+enum {
+  TG_CHROME_OTHERS = 1001,      /* coroutines that share a track */
+  TG_CHROME_SAMPLES,
+  TG_CHROME_TIMERS,             /* the first of TG_CHROME_LANES */
+  TG_CHROME_TRACKS = 1100       /* none from here on */
+};
+
+/* The number of a coroutine's track: the protocol's, as in the log, so that a
+   person finds one in both; moved on where those above are. */
+TG_INLINE uint32_t tg_chromeevents_tid (tg_ThreadId thread) {
+  return thread < TG_CHROME_OTHERS
+         ? thread : thread + (TG_CHROME_TRACKS - TG_CHROME_OTHERS);
+}
+
 typedef struct tg_ChromeEvents {
   tg_Export *x;               /* borrows */
   tg_Buf *out;                /* borrows; of x->out */
@@ -37,6 +54,9 @@ void tg_chromeevents_to (tg_ChromeEvents *e, uint32_t tid, uint64_t ns);
    ("process_name"). */
 void tg_chromeevents_name (tg_ChromeEvents *e, const char *what, uint32_t tid,
                            const tg_Buf *name);
+
+/* The place of a track among others: Perfetto sorts by it. */
+void tg_chromeevents_sort (tg_ChromeEvents *e, uint32_t tid, uint32_t place);
 
 /* 'key', with all that is before the number, and nanoseconds. */
 TG_INLINE void tg_chromeevents_time (tg_ChromeEvents *e, const char *key,

@@ -7,7 +7,6 @@
 #include "formats/v8profile.h"
 #include "stream/marks.h"
 
-#define LANES_TID 2000000002u     /* of the first track of timers */
 #define NAME_MOST 80u             /* bytes of a name: the rest is in 'args' */
 
 void tg_chromemarks_free (tg_ChromeMarks *m) {
@@ -82,7 +81,7 @@ void tg_chromemarks_timer (tg_ChromeMarks *m, const tg_Packet *p,
   if (end_ns <= begin_ns)
     end_ns = begin_ns + 1;
   m->lanes[lane] = end_ns;
-  tg_chromeevents_begin(e, "X", LANES_TID + lane);
+  tg_chromeevents_begin(e, "X", TG_CHROME_TIMERS + lane);
   tg_chromeevents_time(e, ",\"ts\":", begin_ns);
   tg_chromeevents_time(e, ",\"dur\":", end_ns - begin_ns);
   put_name(m, p);
@@ -91,8 +90,11 @@ void tg_chromemarks_timer (tg_ChromeMarks *m, const tg_Packet *p,
 
 void tg_chromemarks_lanes (tg_ChromeMarks *m) {
   tg_buf_addstr(clear_name(m), "timers");
-  for (uint32_t i = 0; i < TG_CHROME_LANES && m->lanes[i] > 0; i++)
-    tg_chromeevents_name(m->events, "thread_name", LANES_TID + i, &m->name);
+  for (uint32_t i = 0; i < TG_CHROME_LANES && m->lanes[i] > 0; i++) {
+    tg_chromeevents_name(m->events, "thread_name", TG_CHROME_TIMERS + i,
+                         &m->name);
+    tg_chromeevents_sort(m->events, TG_CHROME_TIMERS + i, i + 1);
+  }
 }
 
 void tg_chromemarks_heap (tg_ChromeMarks *m, const tg_Packet *p) {

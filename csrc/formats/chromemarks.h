@@ -40,7 +40,7 @@ void tg_chromemarks_timer (tg_ChromeMarks *m, const tg_Packet *p, bool values);
 /* How much Lua had allocated: a counter of the process. */
 void tg_chromemarks_heap (tg_ChromeMarks *m, const tg_Packet *p);
 
-/* The names of the timers' tracks. */
+/* The names of the timers' tracks, and their places: next to the first one. */
 void tg_chromemarks_lanes (tg_ChromeMarks *m);
 
 /* What is missing, where it is: a ring loses what came first, others what came

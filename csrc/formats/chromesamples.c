@@ -17,7 +17,8 @@
 /* Samples in one event: a few hundred KB of text at most, as it is held until
    it is full. */
 #define CHUNK 10000u
-#define SAMPLES_TID 2000000000u   /* beyond all coroutines */
+
+#define LAST_PLACE 100000u      /* among tracks: behind those of coroutines */
 
 bool tg_chromesamples_init (tg_ChromeSamples *s, tg_ChromeEvents *events) {
   memset(s, 0, sizeof *s);
@@ -62,7 +63,7 @@ static void put_chunk (tg_ChromeSamples *s) {
   tg_ChromeEvents *e = s->events;
   if (s->nsamples == 0)
     return;
-  tg_chromeevents_begin(e, "P", SAMPLES_TID);
+  tg_chromeevents_begin(e, "P", TG_CHROME_SAMPLES);
   tg_chromeevents_time(e, ",\"ts\":", TG_CHROME_START_NS + s->at_us * 1000);
   tg_buf_addstr(e->out, ",\"name\":\"ProfileChunk\"" PROFILER
                         "\"cpuProfile\":{");
@@ -118,8 +119,9 @@ void tg_chromesamples_begin (tg_ChromeSamples *s) {
   tg_ChromeEvents *e = s->events;
   char text[] = "main (samples)";
   const tg_Buf name = {.data = text, .size = sizeof text - 1};
-  tg_chromeevents_name(e, "thread_name", SAMPLES_TID, &name);
-  tg_chromeevents_begin(e, "P", SAMPLES_TID);
+  tg_chromeevents_name(e, "thread_name", TG_CHROME_SAMPLES, &name);
+  tg_chromeevents_sort(e, TG_CHROME_SAMPLES, LAST_PLACE);
+  tg_chromeevents_begin(e, "P", TG_CHROME_SAMPLES);
   tg_chromeevents_time(e, ",\"ts\":", TG_CHROME_START_NS);
   tg_buf_addstr(e->out, ",\"name\":\"Profile\"" PROFILER);
   tg_chromeevents_time(e, "\"startTime\":", TG_CHROME_START_NS);
@@ -136,8 +138,9 @@ void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
     put_sample(s, &samples[i]);
 }
 
-/* DevTools looks at samples only where an event is around them: the last event
-   is one as long as the trace. */
+/* DevTools looks at samples only where an event is around them that begins with
+   "v8", or is one of a browser's: the last event is one as long as the
+   trace. */
 void tg_chromesamples_end (tg_ChromeSamples *s) {
   tg_ChromeEvents *e = s->events;
   const tg_Export *x = e->x;
@@ -148,9 +151,9 @@ void tg_chromesamples_end (tg_ChromeSamples *s) {
   write_sample(s, &s->held);
   put_chunk(s);
   s->failed = s->failed || s->v8.profile.status != TG_OK;
-  tg_chromeevents_begin(e, "X", SAMPLES_TID);
+  tg_chromeevents_begin(e, "X", TG_CHROME_SAMPLES);
   tg_chromeevents_time(e, ",\"ts\":", TG_CHROME_START_NS);
   tg_chromeevents_time(e, ",\"dur\":", x->end_ns - x->start_ns);
-  tg_buf_addstr(e->out, ",\"name\":\"EvaluateScript\",\"cat\":\"Lua\","
+  tg_buf_addstr(e->out, ",\"name\":\"v8 samples\",\"cat\":\"Lua\","
                         "\"args\":{\"data\":{}}}");
 }

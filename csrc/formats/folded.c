@@ -10,13 +10,14 @@
 ** in no traced frame is nobody's and left out. Two functions of one name have
 ** their places beside it.
 **
-** Rounding to microseconds is cumulative, down the tree: a line is what the sum
-** so far has grown by. So every line, and the sum below any frame, is off by
-** less than a microsecond, and the sum of all by half of one at most. Stacks
-** that come to 0 are left out.
+** These tools take whole numbers, and a function that is in no line is in no
+** picture. So a stack's time is rounded up or down, whichever keeps the sum so
+** far nearer to what it is, but never to 0: each line is off by less than a
+** microsecond, and the sum by half of one and what the stacks of less than a
+** microsecond were lent.
 **
-** The option 'weight' puts bytes that were allocated, or the number of
-** allocations, in place of microseconds: those need no rounding.
+** The option 'weight' puts nanoseconds, bytes that were allocated, or the
+** number of allocations in place of microseconds: those need no rounding.
 **
 ** All is added up before the first line is written. Without memory the export's
 ** status says so.
@@ -57,7 +58,8 @@ typedef struct Document {
   bool *ambiguous;            /* owns; by label: others have the same name */
   Step *steps;                /* owns; by node */
   tg_Buf path;                /* owns; of the node that is written */
-  uint64_t sum;               /* of what is written */
+  uint64_t sum;               /* of the stacks that are written... */
+  uint64_t written;           /* ...and of their lines */
 } Document;
 
 /*
@@ -142,9 +144,13 @@ static void leave (Document *d, const tg_Packet *p) {
   forget_root(d, p);
 }
 
+static bool in_time (const Document *d) {
+  return d->x->options.weight < TG_WEIGHT_BYTES;
+}
+
 /* What came since the packet before, in the unit of the weight. */
 static uint64_t amount (const Document *d, const tg_Packet *p) {
-  if (d->x->options.weight == TG_WEIGHT_TIME)
+  if (in_time(d))
     return p->time_ns - d->now_ns;
   if (p->why != TG_WHY_MARK || p->mark != TG_MARK_ALLOCATIONS)
     return 0;
@@ -156,7 +162,7 @@ static uint64_t amount (const Document *d, const tg_Packet *p) {
    has none open. The tree's 'self_ns' is that, whatever its unit. */
 static bool add_up (Document *d) {
   tg_Packet p;
-  if (d->x->options.weight != TG_WEIGHT_TIME)
+  if (!in_time(d))
     tg_export_mark(d->x);
   while (tg_export_next(d->x, &p)) {
     if (d->nopen > 0)
@@ -292,19 +298,25 @@ static void go_down (Document *d, uint32_t node) {
     tg_buf_addfmt(&d->path, " [%" PRIu64 " calls deeper]", n->tally.calls);
 }
 
-static uint64_t rounded (const Document *d, uint64_t sum) {
-  return d->x->options.weight == TG_WEIGHT_TIME ? (sum + 500) / 1000 : sum;
+/* A stack's line from its own time: what brings the sum of all lines to that of
+   all stacks, no more than rounding up or down can do. */
+static uint64_t in_microseconds (const Document *d, uint64_t own) {
+  uint64_t least = own / 1000, most = (own + 999) / 1000;
+  uint64_t wanted = (d->sum + 500) / 1000;
+  uint64_t missing = wanted > d->written ? wanted - d->written : 0;
+  if (least == 0)
+    least = most;               /* 1, or 0 of a stack that never ran */
+  return missing < least ? least : missing > most ? most : missing;
 }
 
-/* A line is what its own time adds to the sum, rounded: the order of the lines
-   is that of the tree, so a subtree's lines stand together and their errors
-   cancel out. */
 static void put_line (Document *d, uint32_t node) {
-  uint64_t before = rounded(d, d->sum);
-  d->sum += d->tree.nodes[node].tally.self_ns;
-  uint64_t weight = rounded(d, d->sum) - before;
+  uint64_t own = d->tree.nodes[node].tally.self_ns;
+  bool rounds = d->x->options.weight == TG_WEIGHT_TIME;
+  d->sum += own;
+  uint64_t weight = rounds ? in_microseconds(d, own) : own;
   if (weight == 0)
     return;
+  d->written += weight;
   tg_Buf *out = &d->x->out->text;
   tg_buf_add(out, d->path.data, d->path.size);
   tg_buf_addchar(out, ' ');

@@ -3,7 +3,7 @@
 ** without a server: a page, and the calls as it reads them.
 **
 ** The page comes from outside (lua/tracegrip/htmlpage.lua), and has a place for
-** the data. That is three scripts that no browser runs:
+** the data. That is four scripts that no browser runs:
 **
 **     events  base64 of gzip of varints (LEB128), an entry for each packet:
 **               time since the one before (ns) * 2 + 1 if a frame is entered
@@ -11,25 +11,29 @@
 **               arguments if flags say so
 **               left: why (tg_Why) * 4 + 2 if by a tail call + 1 if there are
 **               values, bytes of these
-**     values  the same of the texts of all arguments and results, in that
-**             order
-**     facts   JSON: what the recording is of, functions with their rows of the
-**             report, coroutines
+**               a marker: 0 (no frame is left by being entered), its sort, and
+**               of what was allocated the number, bytes, bytes freed, bytes of
+**               the heap (0: not known); of others the coroutine, its number +
+**               1 if it has one, bytes of its text
+**     values  the same of the texts of all arguments, results and markers, in
+**             that order
+**     stacks  the same of time by stack, of all calls (htmlsums.h)
+**     facts   JSON (htmlfacts.h)
 **
-** Functions and coroutines are numbered as they are met, so facts are written
-** last. The rows are added up here, so that the page has the numbers of the
-** report, and not nearly.
+** What the timeline has is limited to what browsers bear; rows of functions and
+** time by stack are not: so the page has the numbers of the report whatever is
+** left out.
 */
 #include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "export/boxnames.h"
-#include "export/jsontext.h"
-#include "export/threadlist.h"
 #include "formats/formats.h"
+#include "formats/htmlfacts.h"
+#include "formats/htmlsums.h"
 #include "packet/scalars.h"
-#include "reader/profile.h"
+#include "stream/eventreader.h"
+#include "stream/marks.h"
 #include "text/gzip.h"
 #include "text/protobuf.h"
 #include "text/spool.h"
@@ -45,8 +49,7 @@ enum { VALUES = 1, TAIL = 2, WHY_SHIFT = 2 };           /* ...and of exits */
 typedef struct Document {
   tg_Export *x;
   tg_Buf *out;                  /* borrows; of x->out */
-  tg_Profile profile;           /* owns; its rows number the functions */
-  tg_ThreadList threads;        /* owns */
+  tg_HtmlSums sums;             /* owns; number functions and coroutines */
   tg_Spool spool;               /* owns */
   tg_Column values;             /* owns; compressed */
   tg_Buf entries, texts;        /* own; not yet compressed */
@@ -102,13 +105,17 @@ static void put_values (Document *d) {
   tg_buf_add(&d->texts, d->text.data, d->text.size);
 }
 
-static void put_entry (Document *d, const tg_Packet *p, uint32_t row) {
-  uint32_t thread = tg_threadlist_of(&d->threads, p);
+static void put_thread (Document *d, const tg_Packet *p) {
+  uint32_t thread = tg_threadlist_of(&d->sums.threads, p);
   if (thread == TG_INTMAP_NONE)
     fail(d);
-  bool values = take_values(d, p);
-  tg_protobuf_varint(&d->entries, row);
   tg_protobuf_varint(&d->entries, thread);
+}
+
+static void put_entry (Document *d, const tg_Packet *p) {
+  bool values = take_values(d, p);
+  tg_protobuf_varint(&d->entries, tg_htmlsums_row(&d->sums, p->function));
+  put_thread(d, p);
   tg_protobuf_varint(&d->entries, (uint64_t)(p->resumed ? RESUMED : 0)
                                   | (uint64_t)(p->sampled ? SAMPLED : 0)
                                   | (uint64_t)(values ? ARGUMENTS : 0));
@@ -126,17 +133,59 @@ static void put_exit (Document *d, const tg_Packet *p) {
     put_values(d);
 }
 
+static void put_allocations (Document *d, const tg_Packet *p) {
+  tg_Allocations a = tg_event_allocations(p->values);
+  tg_protobuf_varint(&d->entries, a.count);
+  tg_protobuf_varint(&d->entries, a.allocated);
+  tg_protobuf_varint(&d->entries, a.freed);
+  tg_protobuf_varint(&d->entries, a.heap);
+}
+
+/* The text of a marker, in 'text': what it says, or what a timer, a counter or
+   a collection is called. */
+static void take_text (Document *d, const tg_Packet *p) {
+  tg_buf_clear(&d->text);
+  if (d->value_bytes > VALUES_MAX)
+    return;
+  if (tg_mark_labelled(p->mark) || p->mark == TG_MARK_TIMESTAMP
+      || p->mark == TG_MARK_COLLECTION)
+    tg_export_label(d->x, p, &d->text);
+  else if (p->values.data != NULL)
+    tg_export_values(d->x, p, &d->text);
+  d->value_bytes += d->text.size;
+}
+
+/* A span's number is how long it was, as far as the document has that time. */
+static uint64_t number_of (const Document *d, const tg_Packet *p) {
+  return tg_mark_spans(p->mark) ? p->time_ns - tg_export_began(d->x, p)
+                                : p->hits;
+}
+
+static void put_mark (Document *d, const tg_Packet *p) {
+  tg_protobuf_varint(&d->entries, 0);
+  tg_protobuf_varint(&d->entries, p->mark);
+  if (p->mark == TG_MARK_ALLOCATIONS) {
+    put_allocations(d, p);
+    return;
+  }
+  put_thread(d, p);
+  tg_protobuf_varint(&d->entries, p->numbered ? number_of(d, p) + 1 : 0);
+  take_text(d, p);
+  put_values(d);
+}
+
 static void put_packet (Document *d, const tg_Packet *p) {
   bool enters = p->why == TG_WHY_ENTER;
-  tg_assert(p->time_ns >= d->now_ns);
-  tg_profile_take(&d->profile, p);
+  tg_assert(p->time_ns >= d->now_ns && p->why != TG_WHY_TICK);
   tg_protobuf_varint(&d->entries, (p->time_ns - d->now_ns) << 1 | enters);
   d->now_ns = p->time_ns;
   d->boxes += enters;
-  if (!enters)
+  if (enters)
+    put_entry(d, p);
+  else if (p->why == TG_WHY_MARK)
+    put_mark(d, p);
+  else
     put_exit(d, p);
-  else if (d->profile.nopen > 0)
-    put_entry(d, p, d->profile.open[d->profile.nopen - 1].call.row);
 }
 
 /* What has gathered is compressed: not packet by packet, since zlib takes its
@@ -154,8 +203,7 @@ static bool turn (Document *d) {
   if (d->events.size > ENOUGH)
     put_base64(d->out, &d->events);
   if (d->events.failed || d->entries.failed || d->text.failed
-      || d->texts.failed || d->values.text.failed
-      || d->profile.status != TG_OK)
+      || d->texts.failed || d->values.text.failed)
     return fail(d);
   return d->x->status == TG_OK && tg_outfile_turn(d->x->out)
          && tg_column_turn(&d->spool, &d->values);
@@ -172,7 +220,6 @@ static bool put_calls (Document *d) {
   }
   pack(d);
   tg_gzip_end(&d->zevents, &d->events);
-  tg_profile_end(&d->profile, d->x->start_ns, d->x->end_ns);
   if (!turn(d))
     return false;
   tg_scalars_base64(d->out, d->events.data, d->events.size);
@@ -203,96 +250,24 @@ static bool put_texts (Document *d) {
 
 /* }================================================================== */
 
-/*
-** {==================================================================
-** Facts
-** ===================================================================
-*/
-
-/* A string in a script: nothing in it may look like the script's end. */
-static void put_string (tg_Buf *out, const char *s, size_t size) {
-  tg_Buf text = {0};
-  tg_jsontext_string(&text, s, size);
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] == '<')
-      tg_buf_addstr(out, "\\u003c");
-    else
-      tg_buf_addchar(out, text.data[i]);
+/* Time by stack: small, and so in one piece. */
+static void put_sums (Document *d) {
+  tg_Buf plain = {0}, packed = {0};
+  z_stream z = {0};
+  bool ok = tg_htmlsums_put(&d->sums, TG_HTMLSUMS_MOST, &plain);
+  if (ok && tg_gzip_begin(&z)) {
+    tg_gzip_add(&z, plain.data, plain.size, &packed);
+    tg_gzip_end(&z, &packed);
+    tg_scalars_base64(d->out, packed.data, packed.size);
   }
-  out->failed = out->failed || text.failed;
-  tg_buf_free(&text);
+  else
+    fail(d);
+  if (packed.failed)
+    fail(d);
+  tg_gzip_free(&z);
+  tg_buf_free(&plain);
+  tg_buf_free(&packed);
 }
-
-static void put_words (Document *d, const char *key, const char *s) {
-  tg_buf_addstr(d->out, key);
-  put_string(d->out, s != NULL ? s : "", s != NULL ? strlen(s) : 0);
-}
-
-static void put_number (Document *d, const char *key, uint64_t n) {
-  tg_buf_addstr(d->out, key);
-  tg_buf_addu64(d->out, n);
-}
-
-/* [name, url, line, C, calls, self, total, sum, min, max, throws, yields] */
-static void put_row (Document *d, uint32_t i) {
-  const tg_Function *f = tg_profile_function(&d->profile, i);
-  const tg_Row *r = &d->profile.rows[i];
-  const uint64_t numbers[] = {
-    tg_funclabels_line(f), f->is_c, r->tally.calls, r->tally.self_ns,
-    r->tally.total_ns, r->sum_ns, r->min_ns, r->max_ns, r->tally.throws,
-    r->tally.yields
-  };
-  tg_Buf name = {0};
-  tg_boxname_label(f, &name);
-  tg_buf_addstr(d->out, i > 0 ? ",\n[" : "\n[");
-  put_string(d->out, name.data, name.size);
-  put_words(d, ",", f->is_c ? NULL : f->url);
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-    put_number(d, ",", numbers[k]);
-  tg_buf_addchar(d->out, ']');
-  d->out->failed = d->out->failed || name.failed;
-  tg_buf_free(&name);
-}
-
-static void put_thread (Document *d, uint32_t i) {
-  const tg_ThreadEntry *t = &d->threads.list[i];
-  tg_Buf name = {0};
-  tg_boxname_thread(d->x, t->thread, t->first, &name);
-  tg_buf_addstr(d->out, i > 0 ? ",\n" : "\n");
-  put_string(d->out, name.data, name.size);
-  d->out->failed = d->out->failed || name.failed;
-  tg_buf_free(&name);
-}
-
-static void put_facts (Document *d) {
-  tg_Export *x = d->x;
-  tg_Buf remarks = {0};
-  tg_export_remarks(x, &remarks);
-  put_words(d, "{\"program\":", x->program->name);
-  put_words(d, ",\"trace\":", x->name);
-  tg_buf_addstr(d->out, ",\"remarks\":");
-  put_string(d->out, remarks.data, remarks.size);
-  d->out->failed = d->out->failed || remarks.failed;
-  tg_buf_free(&remarks);
-  put_number(d, ",\"pid\":", x->pid);
-  put_number(d, ",\"boxes\":", d->boxes);
-  put_number(d, ",\"calls\":", x->calls);
-  put_number(d, ",\"sampled\":", x->sampled);
-  put_number(d, ",\"start\":", x->start_ns);
-  put_number(d, ",\"duration\":", x->end_ns - x->start_ns);
-  put_number(d, ",\"wall\":", (x->wall_ns + x->start_ns) / 1000000);
-  tg_buf_addstr(d->out, ",\"functions\":[");
-  for (uint32_t i = 0; i < d->profile.nrows; i++) {
-    put_row(d, i);
-    tg_outfile_turn(x->out);
-  }
-  tg_buf_addstr(d->out, "],\n\"threads\":[");
-  for (uint32_t i = 0; i < d->threads.count; i++)
-    put_thread(d, i);
-  tg_buf_addstr(d->out, "]}");
-}
-
-/* }================================================================== */
 
 static void open_script (Document *d, const char *id, const char *type) {
   tg_buf_addstr(d->out, "<script id=\"");
@@ -311,8 +286,11 @@ static void put_data (Document *d) {
   if (!put_texts(d))
     return;
   tg_buf_addstr(d->out, "</script>\n");
+  open_script(d, "stacks", "text/plain");
+  put_sums(d);
+  tg_buf_addstr(d->out, "</script>\n");
   open_script(d, "facts", "application/json");
-  put_facts(d);
+  tg_htmlfacts_put(d->x, &d->sums, d->boxes);
   tg_buf_addstr(d->out, "</script>\n");
 }
 
@@ -333,8 +311,7 @@ static void put_page (Document *d) {
 }
 
 static void free_document (Document *d) {
-  tg_profile_free(&d->profile);
-  tg_threadlist_free(&d->threads);
+  tg_htmlsums_free(&d->sums);
   tg_column_free(&d->values);
   tg_spool_free(&d->spool);
   tg_gzip_free(&d->zevents);
@@ -348,11 +325,12 @@ static void free_document (Document *d) {
 tg_Status tg_format_html (tg_Export *x) {
   Document d = {.x = x, .out = &x->out->text};
   tg_spool_init(&d.spool);
-  if (tg_profile_init(&d.profile, x->stream->functions, false)
-      && tg_gzip_begin(&d.zevents) && tg_gzip_begin(&d.zvalues))
-    put_page(&d);
-  else
+  if (!tg_gzip_begin(&d.zevents) || !tg_gzip_begin(&d.zvalues))
     fail(&d);
+  else if (tg_htmlsums_read(&d.sums, x)) {
+    tg_export_mark(x);
+    put_page(&d);
+  }
   int error = d.spool.error;
   free_document(&d);
   if (error == 0)

@@ -5,6 +5,8 @@
 ** Memory: the calls that are open or wait. Without it the export's status says
 ** so.
 */
+#include <string.h>
+
 #include "formats/formats.h"
 #include "formats/otlpspans.h"
 
@@ -13,16 +15,33 @@ typedef struct Document {
   tg_Buf missing;               /* owns */
 } Document;
 
+/* A service is called by its script's name, wherever that lies: without
+   directories and the ending of Lua's files. */
+static const char *base_name (const char *path, size_t *size) {
+  static const char ending[] = ".lua";
+  const size_t n = sizeof ending - 1;
+  const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+  const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+  if (name == NULL || *name == '\0')
+    name = "lua";
+  *size = strlen(name);
+  if (*size > n && memcmp(name + *size - n, ending, n) == 0)
+    *size -= n;
+  return name;
+}
+
 /* What all spans have in common; what is missing, as far as that is known where
    the batch begins. */
 static void about (void *ud, tg_OtlpAttributes *resource) {
   Document *d = ud;
   const tg_Export *x = d->x;
-  const char *name = x->program->name;
+  size_t size = 0;
+  const char *name = base_name(x->program->name, &size);
   for (uint32_t i = 0; i < x->options.nresource; i++)
     tg_otlp_word(resource, x->options.resource[2 * i],
                  x->options.resource[2 * i + 1]);
-  tg_otlp_known(resource, "service.name", name != NULL ? name : "lua");
+  if (!tg_otlp_has(resource, "service.name"))
+    tg_otlp_text(resource, "service.name", name, size);
   tg_otlpspans_about(resource, x->pid, x->program->lua);
   tg_buf_clear(&d->missing);
   tg_export_remarks(x, &d->missing);
@@ -59,7 +78,8 @@ tg_Status tg_format_otlp (tg_Export *x) {
   };
   tg_OtlpSpans spans = {
     .batch = &batch, .functions = x->stream->functions,
-    .literal = &x->literal, .wall_ns = x->wall_ns
+    .literal = &x->literal, .wall_ns = x->wall_ns,
+    .requests = x->options.requests
   };
   tg_otlpspans_begin(&spans, x->pid,
                      parent->id != 0 ? parent : NULL);

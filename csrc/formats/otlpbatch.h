@@ -53,6 +53,7 @@ void tg_otlp_known (tg_OtlpAttributes *a, const char *key, const char *text);
 typedef struct tg_OtlpSpan {
   tg_SpanContext at;
   uint64_t parent;        /* in the same trace; 0: none */
+  bool server;            /* it answers a request; else it is internal */
   const char *name;
   size_t name_size;
   uint64_t start_ns, end_ns;  /* since 1970 */
@@ -62,6 +63,7 @@ typedef struct tg_OtlpSpan {
   bool failed;            /* by an error: an event and a status */
   const char *message;    /* of it; NULL: not known */
   size_t message_size;
+  tg_OtlpAttributes error;    /* of the event: exception.* */
 } tg_OtlpSpan;
 
 struct tg_OtlpEncoding;

@@ -61,13 +61,10 @@ static void put_attributes (tg_OtlpBatch *b, const tg_OtlpAttributes *all) {
 
 /* An error as the conventions have it: an event, and the span's status. */
 static void put_error (tg_OtlpBatch *b, const tg_OtlpSpan *s) {
-  tg_OtlpAttributes said = {.count = 0};
-  if (s->message != NULL)
-    tg_otlp_text(&said, "exception.message", s->message, s->message_size);
   tg_buf_addstr(b->out, ",\"events\":[{");
   put_time(b, "timeUnixNano", s->end_ns);
   tg_buf_addstr(b->out, ",\"name\":\"exception\",");
-  put_attributes(b, &said);
+  put_attributes(b, &s->error);
   tg_buf_addstr(b->out, "}],\"status\":{\"code\":2");
   if (s->message != NULL) {
     tg_buf_addstr(b->out, ",\"message\":");
@@ -112,7 +109,7 @@ static void put_span (tg_OtlpBatch *b, const tg_OtlpSpan *s) {
   }
   tg_buf_addstr(b->out, "\"name\":");
   put_string(b, s->name, s->name_size);
-  tg_buf_addstr(b->out, ",\"kind\":1,");
+  tg_buf_addstr(b->out, s->server ? ",\"kind\":2," : ",\"kind\":1,");
   put_time(b, "startTimeUnixNano", s->start_ns);
   tg_buf_addchar(b->out, ',');
   put_time(b, "endTimeUnixNano", s->end_ns);

@@ -28,7 +28,7 @@ enum { LINK_TRACE = 1, LINK_SPAN, LINK_ATTRIBUTES = 4 };
 enum { STATUS_MESSAGE = 2, STATUS_CODE };
 enum { KEY = 1, VALUE };
 enum { VALUE_STRING = 1, VALUE_BOOL, VALUE_INT };
-enum { INTERNAL = 1 };          /* a span's kind */
+enum { INTERNAL = 1, SERVER };  /* a span's kind */
 enum { FAILED = 2 };            /* a status's code */
 
 static void put_text (tg_Buf *out, uint32_t field, const char *s) {
@@ -82,12 +82,9 @@ static void put_attributes (tg_OtlpBatch *b, tg_Buf *out, uint32_t field,
 
 /* An error as the conventions have it: an event, and the span's status. */
 static void put_error (tg_OtlpBatch *b, const tg_OtlpSpan *s) {
-  tg_OtlpAttributes said = {.count = 0};
-  if (s->message != NULL)
-    tg_otlp_text(&said, "exception.message", s->message, s->message_size);
   tg_protobuf_fixed64(&b->item, EVENT_TIME, s->end_ns);
   put_text(&b->item, EVENT_NAME, "exception");
-  put_attributes(b, &b->item, EVENT_ATTRIBUTES, &said);
+  put_attributes(b, &b->item, EVENT_ATTRIBUTES, &s->error);
   tg_protobuf_message(&b->span, SPAN_EVENTS, &b->item);
   if (s->message != NULL)
     tg_protobuf_string(&b->item, STATUS_MESSAGE, s->message, s->message_size);
@@ -121,7 +118,7 @@ static void put_span (tg_OtlpBatch *b, const tg_OtlpSpan *s) {
   if (s->parent != 0)
     put_id(out, SPAN_PARENT, s->parent);
   tg_protobuf_string(out, SPAN_NAME, s->name, s->name_size);
-  tg_protobuf_number(out, SPAN_KIND, INTERNAL);
+  tg_protobuf_number(out, SPAN_KIND, s->server ? SERVER : INTERNAL);
   tg_protobuf_fixed64(out, SPAN_START, s->start_ns);
   tg_protobuf_fixed64(out, SPAN_END, s->end_ns);
   put_attributes(b, out, SPAN_ATTRIBUTES, &s->attributes);

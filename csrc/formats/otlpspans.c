@@ -10,29 +10,8 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/boxnames.h"
+#include "formats/openspan.h"
 #include "stream/marks.h"
-
-#define LINKS 128u              /* of a span: OpenTelemetry's own limit */
-
-/* A call that goes on. */
-typedef struct tg_OpenSpan {
-  tg_SpanContext at;
-  uint64_t parent;              /* 0: none */
-  tg_SpanContext below;         /* of calls that begin in it: 'at', or what a
-                                   marker has said */
-  uint64_t start_ns;
-  uint64_t entered_ns;          /* the same, or when it was resumed */
-  uint64_t ran_ns;              /* before that */
-  uint64_t left_ns;             /* of one that waits, and... */
-  uint64_t order;               /* ...how many waited before it */
-  uint64_t place;               /* its key while it waits */
-  tg_FunctionId function;
-  tg_ThreadId thread;
-  char *arguments;              /* owns; NULL: none */
-  tg_SpanContext *links;        /* owns; spans that resumed it again */
-  uint32_t nlinks, clinks;
-  uint32_t dropped;             /* links beyond the limit */
-} OpenSpan;
 
 /* How a span ends. */
 typedef struct End {
@@ -101,7 +80,7 @@ static void put_function (tg_OtlpAttributes *a, const tg_Function *f) {
 /* What the packet has, as Lua literals, in 's->text'. */
 static bool take_values (tg_OtlpSpans *s, const tg_Packet *p) {
   tg_buf_clear(&s->text);
-  if (p == NULL || p->values.data == NULL)
+  if (s->silent || p == NULL || p->values.data == NULL)
     return false;
   const tg_Function *params = p->why == TG_WHY_ENTER
                               ? tg_functions_find(s->functions, p->function)
@@ -113,7 +92,7 @@ static bool take_values (tg_OtlpSpans *s, const tg_Packet *p) {
 }
 
 /* The packet's values, if it has any, are in 's->text' by now. */
-static void put_attributes (tg_OtlpSpans *s, const OpenSpan *o,
+static void put_attributes (tg_OtlpSpans *s, const tg_OpenSpan *o,
                             const End *end, tg_OtlpSpan *out, bool valued) {
   tg_OtlpAttributes *a = &out->attributes;
   const tg_Packet *p = end->packet;
@@ -130,15 +109,31 @@ static void put_attributes (tg_OtlpSpans *s, const OpenSpan *o,
     tg_otlp_true(a, "lua.unfinished");
 }
 
-static void give (tg_OtlpSpans *s, const OpenSpan *o, const End *end) {
+/* As the conventions have it: what was thrown, and where. */
+static void put_error (tg_OtlpSpans *s, tg_OtlpSpan *out) {
+  const tg_OtlpError *e = &s->error;
+  if (e->message.size > 0) {
+    out->message = e->message.data;
+    out->message_size = e->message.size;
+    tg_otlp_text(&out->error, "exception.message", out->message,
+                 out->message_size);
+  }
+  if (e->type.size > 0)
+    tg_otlp_text(&out->error, "exception.type", e->type.data, e->type.size);
+  if (s->stack.size > 0)
+    tg_otlp_text(&out->error, "exception.stacktrace", s->stack.data,
+                 s->stack.size);
+}
+
+static void give (tg_OtlpSpans *s, const tg_OpenSpan *o, const End *end) {
   if (o->ran_ns < s->min_ns)
     return;
-  bool valued = take_values(s, end->packet);
+  bool failed = end->packet != NULL && end->packet->why == TG_WHY_EXCEPTION;
+  bool valued = !failed && take_values(s, end->packet);
   tg_OtlpSpan out = {
     .at = o->at, .parent = o->parent, .start_ns = s->wall_ns + o->start_ns,
     .end_ns = s->wall_ns + end->ns, .links = o->links, .nlinks = o->nlinks,
-    .dropped = o->dropped,
-    .failed = end->packet != NULL && end->packet->why == TG_WHY_EXCEPTION
+    .dropped = o->dropped, .failed = failed, .server = o->server
   };
   tg_buf_clear(&s->name);
   tg_boxname_label(tg_functions_find(s->functions, o->function), &s->name);
@@ -146,10 +141,8 @@ static void give (tg_OtlpSpans *s, const OpenSpan *o, const End *end) {
     fail(s);
   out.name = s->name.data;
   out.name_size = s->name.size;
-  if (out.failed && valued) {
-    out.message = s->text.data;
-    out.message_size = s->text.size;
-  }
+  if (failed)
+    put_error(s, &out);
   put_attributes(s, o, end, &out, valued);
   tg_otlpbatch_add(s->batch, &out);
   s->given++;
@@ -175,14 +168,6 @@ void tg_otlpspans_about (tg_OtlpAttributes *resource, uint32_t pid,
 ** ===================================================================
 */
 
-static void free_span (OpenSpan *o) {
-  if (o == NULL)
-    return;
-  tg_free(o->arguments);
-  tg_free(o->links);
-  tg_free(o);
-}
-
 /* How many open calls of that coroutine there are on top of each other. */
 static uint32_t level_of (const tg_OtlpSpans *s, tg_ThreadId thread) {
   uint32_t level = 0;
@@ -197,11 +182,11 @@ static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
 
 /* The one that waits there; NULL: it is not known. The last one of the list
    takes its place, so that the list does not grow with the time. */
-static OpenSpan *take_waiting (tg_OtlpSpans *s, uint64_t place) {
+static tg_OpenSpan *take_waiting (tg_OtlpSpans *s, uint64_t place) {
   uint32_t i = tg_intmap_find(&s->places, place);
   if (i == TG_INTMAP_NONE)
     return NULL;
-  OpenSpan *o = s->waiting[i], *last = s->waiting[--s->nwaiting];
+  tg_OpenSpan *o = s->waiting[i], *last = s->waiting[--s->nwaiting];
   tg_assert(o->place == place);
   tg_intmap_drop(&s->places, place);
   if (last != o) {
@@ -212,11 +197,11 @@ static OpenSpan *take_waiting (tg_OtlpSpans *s, uint64_t place) {
 }
 
 /* Owns the call, also if it fails. */
-static bool wait (tg_OtlpSpans *s, OpenSpan *o, uint64_t place,
+static bool wait (tg_OtlpSpans *s, tg_OpenSpan *o, uint64_t place,
                   uint64_t now_ns) {
   if (!tg_grow(&s->waiting, &s->cwaiting, s->nwaiting + 1, sizeof *s->waiting)
       || !tg_intmap_set(&s->places, place, s->nwaiting)) {
-    free_span(o);
+    tg_openspan_free(o);
     return fail(s);
   }
   o->left_ns = now_ns;
@@ -226,13 +211,22 @@ static bool wait (tg_OtlpSpans *s, OpenSpan *o, uint64_t place,
   return true;
 }
 
-static void give_waiting (tg_OtlpSpans *s, OpenSpan *o) {
-  give(s, o, &(End){o->left_ns, NULL, false});
-  free_span(o);
+/* Gives a call and, if it ended in its place, the request; frees them. */
+static void give_all (tg_OtlpSpans *s, tg_OpenSpan *o, const End *end) {
+  give(s, o, end);
+  if (o->request != NULL) {
+    o->request->ran_ns += o->ran_ns;
+    give(s, o->request, end);
+  }
+  tg_openspan_free(o);
+}
+
+static void give_waiting (tg_OtlpSpans *s, tg_OpenSpan *o) {
+  give_all(s, o, &(End){o->left_ns, NULL, false});
 }
 
 bool tg_otlpspans_drop (tg_OtlpSpans *s, tg_ThreadId thread, uint32_t level) {
-  OpenSpan *o = take_waiting(s, place_of(thread, level));
+  tg_OpenSpan *o = take_waiting(s, place_of(thread, level));
   if (o == NULL)
     return false;
   give_waiting(s, o);
@@ -247,30 +241,79 @@ bool tg_otlpspans_drop (tg_OtlpSpans *s, tg_ThreadId thread, uint32_t level) {
 ** ===================================================================
 */
 
-static bool link_span (tg_OtlpSpans *s, OpenSpan *o,
-                       const tg_SpanContext *to) {
-  if (o->nlinks == LINKS) {
-    o->dropped++;
-    return true;
+/* Patterns are asked once for each function. */
+static bool is_request (tg_OtlpSpans *s, tg_FunctionId id) {
+  if (s->requests == NULL || s->requests->count == 0)
+    return false;
+  uint32_t known = tg_intmap_find(&s->asked, id);
+  if (known == TG_INTMAP_NONE) {
+    const tg_Function *f = tg_functions_find(s->functions, id);
+    known = f != NULL && tg_selection_names(s->requests, f);
+    if (!tg_intmap_set(&s->asked, id, known))
+      fail(s);
   }
-  if (!tg_grow(&o->links, &o->clinks, o->nlinks + 1, sizeof *o->links))
-    return fail(s);
-  o->links[o->nlinks++] = *to;
-  return true;
+  return known != 0;
 }
 
-static OpenSpan *new_span (tg_OtlpSpans *s, const tg_Packet *p) {
-  OpenSpan *o = tg_calloc(1, sizeof *o);
-  const tg_SpanContext *around = s->nopen > 0 ? &s->open[s->nopen - 1]->below
-                                              : &s->root;
+/* A trace of its own, or that of whoever has asked. */
+static void begin_request (tg_OtlpSpans *s, tg_OpenSpan *o,
+                           const tg_Packet *p) {
+  tg_SpanContext around = {0};
+  if (!tg_otlpvalues_parent(p->values, &around)) {
+    around.high = new_id(s);
+    around.low = new_id(s);
+  }
+  o->at.high = around.high;
+  o->at.low = around.low;
+  o->parent = around.id;
+  o->server = o->within = true;
+}
+
+/* A request that has made a tail call, with that as its end if nothing else
+   comes of it. */
+static void hand_on (tg_OtlpSpans *s, tg_OpenSpan *o, uint64_t now_ns) {
+  tg_assert(s->handed == NULL);
+  o->left_ns = now_ns;
+  s->handed = o;
+}
+
+/* What took its place is not seen. */
+static void end_handed (tg_OtlpSpans *s) {
+  tg_OpenSpan *o = s->handed;
+  if (o == NULL)
+    return;
+  const tg_Packet p = {.why = TG_WHY_RETURN, .tail = true};
+  s->handed = NULL;
+  give_all(s, o, &(End){o->left_ns, &p, false});
+}
+
+/* Whether 'p' is the call that takes the place of the request: it begins in the
+   same event. */
+static bool takes_place (const tg_OtlpSpans *s, const tg_Packet *p) {
+  return s->handed != NULL && !p->resumed && p->thread == s->handed->thread
+         && p->time_ns == s->handed->left_ns;
+}
+
+static tg_OpenSpan *new_span (tg_OtlpSpans *s, const tg_Packet *p) {
+  tg_OpenSpan *o = tg_calloc(1, sizeof *o);
+  const tg_OpenSpan *outer = s->handed != NULL ? s->handed
+                          : s->nopen > 0 ? s->open[s->nopen - 1] : NULL;
+  const tg_SpanContext *around = outer != NULL ? &outer->below : &s->root;
   if (o == NULL)
     return NULL;
   o->at = (tg_SpanContext){around->high, around->low, new_id(s)};
-  o->below = o->at;
   o->parent = around->id;
+  o->within = outer != NULL && outer->within;
+  if (!o->within && is_request(s, p->function))
+    begin_request(s, o, p);
+  o->below = o->at;
   o->start_ns = p->time_ns;
   o->function = p->function;
   o->thread = p->thread;
+  o->caller = p->caller;
+  o->line = p->line;
+  o->request = s->handed;
+  s->handed = NULL;
   if (take_values(s, p)) {
     o->arguments = tg_strdup(s->text.data, s->text.size);
     if (o->arguments == NULL)
@@ -281,19 +324,22 @@ static OpenSpan *new_span (tg_OtlpSpans *s, const tg_Packet *p) {
 
 /* The call around it is the innermost one, whatever coroutine that is in. */
 static bool enter (tg_OtlpSpans *s, const tg_Packet *p) {
+  s->thrown = false;
+  if (!takes_place(s, p))
+    end_handed(s);
   uint32_t level = level_of(s, p->thread);
-  OpenSpan *o = p->resumed ? take_waiting(s, place_of(p->thread, level))
+  tg_OpenSpan *o = p->resumed ? take_waiting(s, place_of(p->thread, level))
                            : NULL;
   if (o != NULL && level == 0 && s->nopen > 0
-      && !link_span(s, o, &s->open[s->nopen - 1]->at)) {
-    free_span(o);
-    return false;
+      && !tg_openspan_link(o, &s->open[s->nopen - 1]->at)) {
+    tg_openspan_free(o);
+    return fail(s);
   }
   if (o == NULL)
     o = new_span(s, p);
   if (o == NULL
       || !tg_grow(&s->open, &s->copen, s->nopen + 1, sizeof *s->open)) {
-    free_span(o);
+    tg_openspan_free(o);
     return fail(s);
   }
   o->entered_ns = p->time_ns;
@@ -301,22 +347,46 @@ static bool enter (tg_OtlpSpans *s, const tg_Packet *p) {
   return s->status == TG_OK;
 }
 
-/* Off the open ones, after all that it ran. */
-static OpenSpan *pop (tg_OtlpSpans *s, uint64_t now_ns) {
-  OpenSpan *o = s->open[--s->nopen];
+/* Takes the innermost span off, with the time since it was entered added. */
+static tg_OpenSpan *pop (tg_OtlpSpans *s, uint64_t now_ns) {
+  tg_OpenSpan *o = s->open[--s->nopen];
   if (now_ns > o->entered_ns)
     o->ran_ns += now_ns - o->entered_ns;
   return o;
 }
 
+/* It unwinds one call after the other, and the stack is that of the first. */
+static void take_error (tg_OtlpSpans *s, const tg_Packet *p) {
+  if (!s->thrown)
+    tg_openspan_stack(s->open, s->nopen, s->functions, &s->stack);
+  s->thrown = true;
+  tg_otlpvalues_error(&s->error, s->literal, p->values, !s->silent);
+  if (s->error.message.failed || s->error.type.failed || s->stack.failed)
+    fail(s);
+}
+
 static bool leave (tg_OtlpSpans *s, const tg_Packet *p, bool unfinished) {
   tg_assert(s->nopen > 0);
-  OpenSpan *o = pop(s, p->time_ns);
+  if (p->why == TG_WHY_EXCEPTION)
+    take_error(s, p);
+  else
+    s->thrown = false;
+  end_handed(s);
+  tg_OpenSpan *o = pop(s, p->time_ns);
   if (p->why == TG_WHY_YIELD)
     return wait(s, o, place_of(p->thread, level_of(s, p->thread)),
                 p->time_ns);
-  give(s, o, &(End){p->time_ns, p, unfinished});
-  free_span(o);
+  if (p->tail && o->server)
+    hand_on(s, o, p->time_ns);
+  else if (p->tail && o->request != NULL) {
+    tg_OpenSpan *request = o->request;
+    request->ran_ns += o->ran_ns;
+    o->request = NULL;
+    hand_on(s, request, p->time_ns);
+    give_all(s, o, &(End){p->time_ns, p, unfinished});
+  }
+  else
+    give_all(s, o, &(End){p->time_ns, p, unfinished});
   return s->status == TG_OK;
 }
 
@@ -325,7 +395,7 @@ static bool leave (tg_OtlpSpans *s, const tg_Packet *p, bool unfinished) {
 static void hang (tg_OtlpSpans *s, const tg_Packet *p) {
   tg_ValueCursor c;
   tg_Grip g = {.type = TG_NIL};
-  OpenSpan *o = s->nopen > 0 ? s->open[s->nopen - 1] : NULL;
+  tg_OpenSpan *o = s->nopen > 0 ? s->open[s->nopen - 1] : NULL;
   if (o == NULL)
     return;
   tg_values_open(&c, p->values);
@@ -350,7 +420,8 @@ bool tg_otlpspans_take (tg_OtlpSpans *s, const tg_Packet *p,
 /* The latest first, so that the last of the list is the one that waits
    longest. */
 static int by_order (const void *a, const void *b) {
-  const OpenSpan *x = *(OpenSpan *const *)a, *y = *(OpenSpan *const *)b;
+  const tg_OpenSpan *x = *(tg_OpenSpan *const *)a;
+  const tg_OpenSpan *y = *(tg_OpenSpan *const *)b;
   return (x->order < y->order) - (x->order > y->order);
 }
 
@@ -365,6 +436,10 @@ static void sort_waiting (tg_OtlpSpans *s) {
 bool tg_otlpspans_close (tg_OtlpSpans *s, uint64_t now_ns) {
   if (s->status != TG_OK)
     return false;
+  if (s->handed != NULL) {
+    end_handed(s);
+    return s->status == TG_OK;
+  }
   if (s->nopen > 0) {
     tg_Packet p = {.why = TG_WHY_TERMINATED, .time_ns = now_ns};
     return leave(s, &p, true);
@@ -379,12 +454,16 @@ bool tg_otlpspans_close (tg_OtlpSpans *s, uint64_t now_ns) {
 
 void tg_otlpspans_free (tg_OtlpSpans *s) {
   for (uint32_t i = 0; i < s->nopen; i++)
-    free_span(s->open[i]);
+    tg_openspan_free(s->open[i]);
   for (uint32_t i = 0; i < s->nwaiting; i++)
-    free_span(s->waiting[i]);
+    tg_openspan_free(s->waiting[i]);
+  tg_openspan_free(s->handed);
   tg_free(s->open);
   tg_free(s->waiting);
   tg_intmap_free(&s->places);
+  tg_intmap_free(&s->asked);
+  tg_otlpvalues_free(&s->error);
+  tg_buf_free(&s->stack);
   tg_buf_free(&s->text);
   tg_buf_free(&s->name);
 }

@@ -14,6 +14,11 @@
 ** innermost there, and of theirs, until it says something else or that call
 ** ends.
 **
+** Calls of functions that 'requests' find are requests: the outermost of them
+** begins a trace of its own, and is of kind SERVER; a header among its
+** arguments says below whose span (otlpvalues.h). One that ends in a tail call
+** goes on until what took its place has ended, which is a call of it.
+**
 ** Names of attributes are those of the semantic conventions (code.*, thread.*,
 ** exception.*) where there are any, "lua.*" elsewhere. Ids are made of the
 ** stream's start and process, so that two exports of a recording are the same.
@@ -26,6 +31,8 @@
 
 #include "base/intmap.h"
 #include "formats/otlpbatch.h"
+#include "formats/otlpvalues.h"
+#include "options/selection.h"
 #include "packet/lualiteral.h"
 #include "reader/framer.h"
 
@@ -35,6 +42,8 @@ typedef struct tg_OtlpSpans {
   tg_LuaLiteral *literal;
   uint64_t wall_ns;           /* time 0 of packets since 1970 */
   uint64_t min_ns;            /* calls that ran less are left out */
+  const tg_Patterns *requests;  /* NULL or empty: nothing is a request */
+  bool silent;                /* arguments and results are not told */
   uint64_t given;             /* spans so far */
   tg_Status status;           /* sticky */
   /* private */
@@ -47,6 +56,12 @@ typedef struct tg_OtlpSpans {
   tg_IntMap places;           /* owns; numbers in 'waiting' by coroutine and
                                  level in it */
   uint64_t left;              /* calls that have begun to wait so far */
+  struct tg_OpenSpan *handed; /* owns; a request that has just made a tail call;
+                                 NULL: there is none */
+  tg_IntMap asked;            /* owns; functions: 1 = are requests, 0 = not */
+  tg_OtlpError error;         /* owns; the latest that was thrown... */
+  tg_Buf stack;               /* owns; ...where... */
+  bool thrown;                /* ...and it unwinds frames yet */
   tg_Buf text;                /* owns; values of a packet */
   tg_Buf name;                /* owns */
 } tg_OtlpSpans;

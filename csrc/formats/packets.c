@@ -10,6 +10,7 @@
 #include "formats/formats.h"
 #include "packet/packet.h"
 #include "packet/packetmemo.h"
+#include "stream/marks.h"
 #include "text/jsonwriter.h"
 
 #define ENOUGH ((size_t)1 << 20)    /* bytes of text that wait in a batch */
@@ -62,6 +63,7 @@ static tg_Status put_batch (tg_Export *x, tg_Batch *b) {
     const tg_Packet *p = &b->packets[i];
     x->calls += p->why == TG_WHY_ENTER && !p->sampled;
     x->sampled += p->why == TG_WHY_ENTER && p->sampled;
+    x->said += p->why == TG_WHY_MARK && tg_mark_said(p->mark);
   }
   if (b->scratch.failed || b->scratch.room.failed)
     return TG_ERR_MEMORY;

@@ -7,7 +7,8 @@
 ** up what is below a function itself. A location is a function with a line: of
 ** the innermost frame its first line, of each other one the line of the call
 ** that is open in it. Coroutines that begin with the same function are one, and
-** are told apart by the label "coroutine".
+** are told apart by the label "coroutine". A sample whose stacks were deeper
+** than it shows has the label "recursion".
 **
 ** Strings, functions and locations are numbered as they are met, and come after
 ** the samples. Memory: the distinct stacks. Without it the export's status says
@@ -120,6 +121,12 @@ static uint32_t put_locations (Document *d, uint32_t node) {
   return node;
 }
 
+static void put_label (Document *d, const char *key, uint32_t value) {
+  tg_protobuf_number(&d->part, LABEL_KEY, word(d, key));
+  tg_protobuf_number(&d->part, LABEL_STRING, value);
+  tg_protobuf_message(&d->message, SAMPLE_LABEL, &d->part);
+}
+
 static void put_values (Document *d, const uint64_t *values) {
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
     if (tg_pprofstacks_tells(d->x, v))
@@ -130,11 +137,11 @@ static void put_values (Document *d, const uint64_t *values) {
 
 static void put_sample (Document *d, uint32_t node) {
   uint32_t root = put_locations(d, node);
-  put_values(d, d->stacks.values[node]);
-  uint32_t name = coroutine_name(d, d->stacks.tree.nodes[root].row);
-  tg_protobuf_number(&d->part, LABEL_KEY, word(d, "coroutine"));
-  tg_protobuf_number(&d->part, LABEL_STRING, name);
-  tg_protobuf_message(&d->message, SAMPLE_LABEL, &d->part);
+  put_values(d, d->stacks.nodes[node].values);
+  put_label(d, "coroutine",
+            coroutine_name(d, d->stacks.tree.nodes[root].row));
+  if (d->stacks.nodes[node].folded)
+    put_label(d, "recursion", word(d, "folded"));
   tg_protobuf_message(&d->x->out->text, SAMPLE, &d->message);
 }
 
@@ -144,7 +151,7 @@ static bool is_sample (const Document *d, uint32_t node) {
   uint64_t any = 0;
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
     if (tg_pprofstacks_tells(d->x, v))
-      any |= d->stacks.values[node][v];
+      any |= d->stacks.nodes[node].values[v];
   }
   return any != 0 && d->stacks.tree.nodes[node].parent != 0;
 }
@@ -152,7 +159,7 @@ static bool is_sample (const Document *d, uint32_t node) {
 /* False when the output has failed. */
 static bool put_samples (Document *d) {
   for (uint32_t i = 1; i < d->stacks.tree.count; i++) {
-    tg_assert(i < d->stacks.cvalues);
+    tg_assert(i < d->stacks.cnodes);
     if (!is_sample(d, i))
       continue;
     put_sample(d, i);

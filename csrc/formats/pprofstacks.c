@@ -9,6 +9,8 @@
 */
 #include "formats/pprofstacks.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/ticks.h"
@@ -54,16 +56,6 @@ static uint32_t root_of (tg_PprofStacks *s, const tg_Packet *p) {
          ? tg_calltree_child(&s->tree, 0, TG_PPROF_BODIES + label) : 0;
 }
 
-/* How many frames of the innermost frame's coroutine are open, that one not
-   counted. */
-static uint32_t level_of (const tg_ExportFrame *frames, uint32_t n) {
-  uint32_t level = 0;
-  while (level + 1 < n
-         && frames[n - 2 - level].thread == frames[n - 1].thread)
-    level++;
-  return level;
-}
-
 static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
   return (uint64_t)thread << 32 | level;
 }
@@ -79,20 +71,54 @@ static uint32_t take_yielded (tg_PprofStacks *s, tg_ThreadId thread,
   return node;
 }
 
-/* The node of a frame that is entered; 0 without memory. */
-static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p) {
-  uint32_t n;
-  const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
-  uint32_t level = level_of(frames, n);
+/* The node that the same frame has one cycle before, if the stack that ends
+   with 'row' above 'parent' ends with some part twice; 0 if it does not. */
+static uint32_t repeated (const tg_PprofStacks *s, uint32_t parent,
+                          uint32_t row) {
+  uint32_t nodes[2 * TG_PPROF_CYCLE], rows[2 * TG_PPROF_CYCLE];
+  rows[0] = row;
+  for (uint32_t i = 1, node = parent; i < 2 * TG_PPROF_CYCLE; i++) {
+    nodes[i] = node;
+    rows[i] = s->tree.nodes[node].row;
+    node = s->tree.nodes[node].parent;
+  }
+  for (uint32_t n = 1; n <= TG_PPROF_CYCLE; n++) {
+    if (memcmp(rows, rows + n, n * sizeof *rows) == 0)
+      return nodes[n];
+  }
+  return 0;
+}
+
+/* The node of a callee; 0 without memory. */
+static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row) {
+  uint32_t depth = parent < s->cnodes ? s->nodes[parent].depth : 0;
+  uint32_t again = depth < TG_PPROF_FOLDS ? 0 : repeated(s, parent, row);
+  bool deep = again == 0 && depth == TG_PPROF_MOST;
+  if (deep)
+    parent = s->tree.nodes[parent].parent;
+  uint32_t node = again != 0 ? again : tg_calltree_child(&s->tree, parent, row);
+  if (node == 0 || !tg_grow_zeroed(&s->nodes, &s->cnodes, node + 1,
+                                   sizeof *s->nodes))
+    return 0;
+  if (again == 0)
+    s->nodes[node].depth = deep ? depth : depth + 1;
+  s->nodes[node].folded |= deep || again != 0;
+  return node;
+}
+
+/* The node of a frame that is entered above 'caller', NULL if it is the first
+   of its coroutine; 0 without memory. */
+static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
+                         const tg_PprofOpen *caller, uint32_t level) {
   uint32_t node = p->resumed ? take_yielded(s, p->thread, level) : 0;
   if (node != 0)
     return node;
-  uint32_t parent = level > 0 ? s->open[n - 2] : root_of(s, p);
+  uint32_t parent = caller != NULL ? caller->node : root_of(s, p);
   uint32_t label = tg_funclabels_of(&s->labels, p->function);
   if (parent == 0 || label == TG_INTMAP_NONE)
     return 0;
   uint32_t row = tg_pprofpairs_number(&s->callees, label, p->line);
-  return row < TG_PPROF_BODIES ? tg_calltree_child(&s->tree, parent, row) : 0;
+  return row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
 }
 
 /* ---- packets ---- */
@@ -100,32 +126,30 @@ static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p) {
 /* What belongs to no traced frame is left out. */
 static void add (tg_PprofStacks *s, tg_PprofValue v, uint64_t amount) {
   if (s->nopen > 0)
-    s->values[s->open[s->nopen - 1]][v] += amount;
+    s->nodes[s->open[s->nopen - 1].node].values[v] += amount;
 }
 
 static bool enter (tg_PprofStacks *s, const tg_Packet *p) {
-  uint32_t node = node_of(s, p);
+  uint32_t n;
+  const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
+  tg_assert(n == s->nopen + 1);
+  bool first = n < 2 || frames[n - 2].thread != p->thread;
+  const tg_PprofOpen *caller = first ? NULL : &s->open[s->nopen - 1];
+  uint32_t level = first ? 0 : caller->level + 1;
+  uint32_t node = node_of(s, p, caller, level);
   if (node == 0
-      || !tg_grow(&s->open, &s->copen, s->nopen + 1, sizeof *s->open)
-      || !tg_grow_zeroed(&s->values, &s->cvalues, node + 1, sizeof *s->values))
+      || !tg_grow(&s->open, &s->copen, s->nopen + 1, sizeof *s->open))
     return fail(s);
-  s->open[s->nopen++] = node;
+  s->open[s->nopen++] = (tg_PprofOpen){node, level};
   add(s, TG_PPROF_CALLS, !p->resumed && !p->sampled);
   return true;
 }
 
-/* The frame is not among the open ones any more; those of its coroutine that
-   are left are below it. */
 static bool leave (tg_PprofStacks *s, const tg_Packet *p) {
-  uint32_t n, level = 0;
-  const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
-  tg_assert(s->nopen == n + 1);
-  uint32_t node = s->open[--s->nopen];
-  if (p->why != TG_WHY_YIELD)
-    return true;
-  if (n > 0 && frames[n - 1].thread == p->thread)
-    level = level_of(frames, n) + 1;
-  return tg_intmap_set(&s->yielded, place_of(p->thread, level), node)
+  tg_assert(s->nopen > 0);
+  tg_PprofOpen o = s->open[--s->nopen];
+  return p->why != TG_WHY_YIELD
+         || tg_intmap_set(&s->yielded, place_of(p->thread, o.level), o.node)
          || fail(s);
 }
 
@@ -204,7 +228,7 @@ bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
 }
 
 void tg_pprofstacks_free (tg_PprofStacks *s) {
-  tg_free(s->values);
+  tg_free(s->nodes);
   tg_free(s->open);
   tg_intmap_free(&s->yielded);
   tg_pprofpairs_free(&s->callees);

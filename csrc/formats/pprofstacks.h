@@ -7,6 +7,14 @@
 ** children of the tree's root are roots of coroutines; those that begin with
 ** the same function are one.
 **
+** A stack has all its frames up to TG_PPROF_FOLDS. Beyond that a part that
+** repeats itself is there once: f called by f called by f, or a cycle of up to
+** TG_PPROF_CYCLE functions. A profile has each stack as a list of its own, so
+** recursion would take as many bytes as the square of its depth. A function
+** counts once in a stack, so its own time and its total are what they are.
+** What does not repeat is kept up to TG_PPROF_MOST frames; of deeper stacks
+** the last of them is the innermost frame.
+**
 ** Plain C, one thread. Memory: the distinct stacks, the frames that are open or
 ** wait. Without it the export's status says so.
 */
@@ -45,6 +53,22 @@ uint32_t tg_pprofpairs_number (tg_PprofPairs *p, uint32_t label,
                                uint32_t line);
 void tg_pprofpairs_free (tg_PprofPairs *p);
 
+#define TG_PPROF_FOLDS 128u
+#define TG_PPROF_CYCLE 8u
+#define TG_PPROF_MOST 512u
+
+/* What is known of a node of the tree. */
+typedef struct tg_PprofNode {
+  uint64_t values[TG_PPROF_VALUES];
+  uint32_t depth;               /* frames */
+  bool folded;                  /* some of its stacks were deeper */
+} tg_PprofNode;
+
+typedef struct tg_PprofOpen {   /* an open frame */
+  uint32_t node;
+  uint32_t level;               /* of its coroutine's, from 0 */
+} tg_PprofOpen;
+
 /* A node's row is the number of its callee; that of a coroutine's root its
    body's label beyond this, or that of the main one. */
 #define TG_PPROF_BODIES UINT32_C(0x80000000)
@@ -55,12 +79,12 @@ typedef struct tg_PprofStacks {
   tg_FuncLabels labels;         /* owns, as all that follows */
   tg_CallTree tree;
   tg_PprofPairs callees;
-  uint64_t (*values)[TG_PPROF_VALUES];  /* by node */
-  uint32_t cvalues;
+  tg_PprofNode *nodes;          /* by the tree's number */
+  uint32_t cnodes;
   /* private */
   tg_IntMap yielded;            /* nodes of frames that wait, by coroutine and
                                    depth in it */
-  uint32_t *open;               /* nodes of the open frames */
+  tg_PprofOpen *open;
   uint32_t nopen, copen;
   uint64_t now_ns;              /* of the last packet */
   uint64_t tick_ns;             /* of the last sample */

@@ -10,9 +10,6 @@
 
 #define OURS (LUA_MASKCALL | LUA_MASKRET)
 
-/* Lua allows 200 levels of C calls (LUAI_MAXCCALLS), and each resume is one. */
-#define CHAIN_MAX 250
-
 /* For the events that we and the program's hook need. */
 static void install (const tg_Coroutine *t) {
   lua_sethook(t->L, t->session->hook, OURS | t->user_mask, t->user_count);
@@ -71,32 +68,36 @@ void tg_arm_release (tg_Session *s, lua_State *L) {
   release_one(s->main, s);
 }
 
-/* The chain from the main thread to 'L': each holds the next by the resume
-   call on top of its stack, or that of close, which runs __close there. There
-   is no function for it: lua_Debug tells of frames, not of who runs whom, and
-   no field of a lua_State says it. The first argument of a C function is its
-   first local (lua_getlocal); wrap's function has its coroutine as an upvalue
-   (auxwrap in lcorolib.c). NULL: 'M' runs no other one that this can see. */
-static lua_State *resumed_by (lua_State *M, lua_State *L) {
-  lua_Debug ar;
-  lua_State *next = NULL;
-  if (!lua_checkstack(M, 4) || !lua_getstack(M, 0, &ar))
+/* The first argument of a C function is its first local (lua_getlocal); wrap's
+   function has its coroutine as an upvalue (auxwrap in lcorolib.c). */
+lua_State *tg_arm_subject (lua_State *M, lua_Debug *ar, tg_Role *role) {
+  lua_State *co = NULL;
+  if (!lua_checkstack(M, 4))
     return NULL;
   TG_STACK_GUARD(M);
-  lua_getinfo(M, "f", &ar);
-  tg_Role role = tg_builtins_role(lua_tocfunction(M, -1));
-  if (role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE) {
-    if (lua_getlocal(M, &ar, 1) != NULL) {
-      next = lua_tothread(M, -1);
-      lua_pop(M, 1);
-    }
-  }
-  else if (role == TG_ROLE_WRAPPED && lua_getupvalue(M, -1, 1) != NULL) {
-    next = lua_tothread(M, -1);
+  lua_getinfo(M, "f", ar);
+  *role = tg_builtins_role(lua_tocfunction(M, -1));
+  bool takes = *role == TG_ROLE_RESUME || *role == TG_ROLE_CLOSE;
+  if ((takes && lua_getlocal(M, ar, 1) != NULL)
+      || (*role == TG_ROLE_WRAPPED && lua_getupvalue(M, -1, 1) != NULL)) {
+    co = lua_tothread(M, -1);
     lua_pop(M, 1);
   }
   lua_pop(M, 1);
   TG_STACK_CHECK(M);
+  return co;
+}
+
+/* The chain from the main thread to 'L': each holds the next by the resume
+   call on top of its stack, or that of close, which runs __close there. There
+   is no function for it: lua_Debug tells of frames, not of who runs whom, and
+   no field of a lua_State says it. */
+lua_State *tg_arm_resumed_by (lua_State *M, lua_State *L) {
+  lua_Debug ar;
+  tg_Role role;
+  if (!lua_getstack(M, 0, &ar))
+    return NULL;
+  lua_State *next = tg_arm_subject(M, &ar, &role);
   bool runs = next == L || next == NULL || role == TG_ROLE_CLOSE
               || lua_status(next) == LUA_OK;
   return runs ? next : NULL;
@@ -105,11 +106,11 @@ static lua_State *resumed_by (lua_State *M, lua_State *L) {
 /* Arms what runs now: 'L' and all that resumed it, outermost first. Records
    are chained from the main coroutine up, as resumes are. One that was resumed
    from C is not found on the way, and joins on top without what is between.
-   CHAIN_MAX is a guard against a chain that is read wrongly, not a limit of
+   TG_CHAIN_MAX is a guard against a chain that is read wrongly, not a limit of
    Lua's. False without memory. */
 bool tg_arm_chain (tg_Session *s, lua_State *L) {
   lua_State *M = s->main;
-  for (int i = 0; i < CHAIN_MAX && M != NULL; i++) {
+  for (int i = 0; i < TG_CHAIN_MAX && M != NULL; i++) {
     tg_Coroutine *t = tg_arm_coroutine(s, M, L);
     if (t == NULL)
       return false;
@@ -121,7 +122,7 @@ bool tg_arm_chain (tg_Session *s, lua_State *L) {
     tg_assert(t->resumer == NULL || t->resumer->running);
     if (M == L)
       return true;
-    M = resumed_by(M, L);
+    M = tg_arm_resumed_by(M, L);
   }
   tg_Coroutine *t = tg_arm_coroutine(s, L, L); /* resumed from C */
   if (t == NULL)

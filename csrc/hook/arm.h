@@ -24,6 +24,18 @@ tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L);
    chained. False without memory. */
 bool tg_arm_chain (tg_Session *s, lua_State *L);
 
+/* Lua allows 200 levels of C calls (LUAI_MAXCCALLS), and each resume is one. */
+#define TG_CHAIN_MAX 250
+
+/* The coroutine that the function of a frame resumes or closes, and which of
+   Lua's own functions that is; NULL: it does neither. */
+lua_State *tg_arm_subject (lua_State *M, lua_Debug *ar, tg_Role *role);
+                                                               /* [-0, +0, -] */
+
+/* Whom 'M' has resumed, or closes, while 'L' runs; NULL: it has resumed none
+   that can be seen, as from C. */
+lua_State *tg_arm_resumed_by (lua_State *M, lua_State *L);     /* [-0, +0, -] */
+
 /* Takes the hook from one coroutine, giving back the program's own. */
 void tg_arm_lift (const tg_Coroutine *t);
 

@@ -6,16 +6,16 @@
 ** until it is met again.
 */
 #include "hook/builtincalls.h"
-#include "direct/frame.h"
 #include "hook/arm.h"
 #include "hook/resumechain.h"
+#include "hook/resumed.h"
 #include "hook/unseen.h"
 #include "hook/stash.h"
 
 /* A coroutine that the program made: first time it is seen. It was made before
    the trace, or it would have inherited the hook (lua_newthread). A record that
    is there for its address is that of one that died, if it does not run. */
-static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
+void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L) {
   if (co == NULL || co == L || tg_arm_has(s, co))
     return;
   tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
@@ -24,36 +24,6 @@ static void arm_older (tg_Session *s, lua_State *co, lua_State *L) {
   tg_Coroutine *t = tg_arm_coroutine(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
     tg_unseen_read(t);
-}
-
-/* The coroutine of the wrap function on top of the stack: its one upvalue
-   (luaB_cowrap in lcorolib.c). */
-static lua_State *wrapped_thread (lua_State *L) {
-  lua_State *co = NULL;
-  TG_STACK_GUARD(L);
-  if (lua_getupvalue(L, -1, 1) != NULL) {
-    co = lua_tothread(L, -1);
-    lua_pop(L, 1);
-  }
-  TG_STACK_CHECK(L);
-  return co;
-}
-
-/* NULL if it is something else: the arguments of a call that will fail may be
-   anything. */
-static lua_State *thread_of (tg_Slot v) {
-  return (tg_slot_type(v) == LUA_TTHREAD)
-         ? (lua_State *)(uintptr_t)v.u.p : NULL;
-}
-
-/* The coroutine that the callee will resume or close. */
-static lua_State *called_thread (const tg_Coroutine *t, lua_State *L,
-                                 const lua_Debug *ar, tg_Role role) {
-  if (role != TG_ROLE_WRAPPED)
-    return lua_tothread(L, 1);
-  return t->session->direct
-         ? thread_of(tg_cfunction_upvalue(tg_frame_function(ar->i_ci)))
-         : wrapped_thread(L);
 }
 
 /* Whether the 'n' arguments of os.exit are in order (loslib.c), so that it will
@@ -90,7 +60,7 @@ void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
       t->yielding = true;
       break;
     case TG_ROLE_RESUME: case TG_ROLE_CLOSE: case TG_ROLE_WRAPPED:
-      arm_older(s, called_thread(t, L, ar, role), L);
+      tg_builtincalls_meet(s, tg_resumed_by(t, L, ar, role), L);
       break;
     case TG_ROLE_XPCALL:
       tg_coroutine_catch(t, lua_topointer(L, 2));
@@ -108,7 +78,7 @@ void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
       note_handler(t, L);
       break;
     case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_CREATE:
-    case TG_ROLE_WRAP:
+    case TG_ROLE_WRAP: case TG_ROLE_KEYED:
       break;
   }
 }
@@ -124,7 +94,7 @@ static void note_created (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   if (ar->ntransfer != 1)
     return;
   lua_pushvalue(L, ar->ftransfer);
-  co = wrap ? wrapped_thread(L) : lua_tothread(L, -1);
+  co = wrap ? tg_resumed_wrapped(L, -1) : lua_tothread(L, -1);
   lua_pop(L, 1);
   TG_STACK_CHECK(L);
   if (co == NULL || !tg_arm_has(s, co))

@@ -22,6 +22,11 @@ enum {
                      | 1u << TG_ROLE_XPCALL
 };
 
+/* 'L' has got hold of 'co', to resume it, to close it or to set a hook on it.
+   One that does not have the tracer's hook gets it, and a record of the frames
+   that it has. */
+void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L);
+
 TG_INLINE bool tg_builtincalls_noted (uint32_t roles, uint32_t what) {
   return (roles >> tg_role_bits(what) & 1) != 0;
 }

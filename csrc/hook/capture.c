@@ -61,14 +61,12 @@ TG_INLINE void put_outer (tg_Capture *c, Brief *b, int i) {
     put_outer_object(c, b, lua_topointer(c->L, i), type, i);
 }
 
-/* Arguments or results that have a place on the stack. What is secret is not
-   looked at: not even its type is told. */
+/* Arguments or results that have a place on the stack. Of what is secret not
+   even its type is told. */
 static void put_fixed (tg_Capture *c, const tg_ValueList *list, int n) {
   for (int i = 0; i < n && c->p != NULL; i++) {
-    if (tg_unlikely(secret_parameter(c, list->secrets, i))) {
-      if (room(c, ROOM))
-        *c->p++ = TG_GRIP_REDACTED;
-    }
+    if (tg_unlikely(tg_veil_has(list->veil, i)))
+      put_redacted(c);
     else
       put_outer(c, NULL, list->first + i);
   }
@@ -164,12 +162,13 @@ static void put_values (tg_Capture *c, const tg_ValueList *list, int done) {
 
 /* The rest of a list, and the objects in it. Where the room ends in the middle,
    all that was written goes, and the list is begun again by whoever asked. */
-static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
-                                      const Begun *b) {
+static uint8_t *put_begun (lua_State *L, const tg_ValueList *list,
+                           const Begun *b) {
   tg_Session *s = b->session;
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
                .pool = &s->pool, .p = b->p, .lim = b->lim, .cost = b->cost,
-               .in_stream = b->lim == s->writer.lim, .refers = b->refers};
+               .in_stream = b->lim == s->writer.lim, .refers = b->refers,
+               .redacts = s->selection.redacts};
   int top = lua_gettop(L);
   TG_STACK_GUARD(L);
   tg_assert(s->pool.count == 0);
@@ -185,10 +184,27 @@ static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
   return c.p;
 }
 
-/* A string that is not short, if it is in the stream already; else NULL. */
+/* The same; and from its beginning, if a secret was met that may have been
+   written before in the same list. */
+static TG_NOINLINE uint8_t *put_rest (lua_State *L, const tg_ValueList *list,
+                                      const Begun *b) {
+  tg_Session *s = b->session;
+  uint64_t learned = s->secrets.added;
+  uint8_t *end = put_begun(L, list, b);
+  if (tg_likely(learned == s->secrets.added) || end == NULL)
+    return end;
+  Begun again = {s, b->start, b->start + 4, b->lim, -1, 0, false};
+  tg_capture_forget(&s->writer, b->start);
+  return put_begun(L, list, &again);
+}
+
+/* A string that is not short, if it is in the stream already and holds nothing
+   that is to be hidden; else NULL. */
 static TG_NOINLINE uint8_t *put_written (Begun *b, const char *text, size_t n,
                                          uint8_t *p) {
   const tg_Writer *r = &b->session->writer;
+  if (b->session->selection.redacts)
+    return NULL;
   size_t limit = b->session->selection.limits.string;
   size_t kept = (n < limit) ? n : limit;
   if (kept > COST_LITTLE || b->lim != r->lim)
@@ -215,7 +231,7 @@ TG_INLINE void put_simple (lua_State *L, const tg_ValueList *list, Begun *b) {
     if (type == LUA_TSTRING) {
       size_t n;
       const char *text = lua_tolstring(L, i, &n);
-      if (n <= TG_GRIP_SMALLMAX && n <= b->session->selection.limits.string)
+      if (n <= TG_GRIP_SMALLMAX && n <= b->session->selection.plain)
         next = put_smallstr(p, text, n);
       else
         next = put_written(b, text, n, p);
@@ -252,7 +268,7 @@ static uint8_t *put_asking (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, uint8_t *p,
                             uint8_t *lim) {
   Begun b = {s, p, p + 4, lim, -1, 0, false};
-  if (list->count <= TG_PLAIN_MAX && list->varargs == 0 && list->secrets == NULL
+  if (list->count <= TG_PLAIN_MAX && list->varargs == 0 && list->veil == NULL
       && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
     put_simple(L, list, &b);
     if (b.done == list->count) {
@@ -270,7 +286,7 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
                             const tg_ValueList *list, const void *base,
                             uint8_t *p, uint8_t *lim, bool *asked) {
   *asked = false;
-  if (TG_CROSSCHECKED && list->varargs == 0 && list->secrets == NULL
+  if (TG_CROSSCHECKED && list->varargs == 0 && list->veil == NULL
       && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
     uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p);
     if (end != NULL)
@@ -331,18 +347,23 @@ uint8_t *tg_capture_list (tg_Session *s, lua_State *L, const tg_ValueList *list,
 
 /* A message that Lua is about to make, or a part of one: there is no string of
    the program's for it, so it is never remembered as written. */
-uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,
+uint8_t *tg_capture_text (tg_Session *s, const char *text, size_t size,
                           uint8_t *p, uint8_t *lim) {
   uint8_t *start = p;
+  size_t limit = s->selection.limits.string;
   size_t kept = (size < limit) ? size : limit;
   if ((size_t)(lim - p) < kept + ROOM)
     return NULL;
   p = tg_putvar(p + 4, 1);
-  *p++ = TG_GRIP_STRING;
-  p = tg_putvar(p, size);
-  p = tg_putvar(p, kept);
-  memcpy(p, text, kept);
-  p += kept;
+  if (s->selection.redacts && tg_veil_holds(s, text, size))
+    *p++ = TG_GRIP_REDACTED;
+  else {
+    *p++ = TG_GRIP_STRING;
+    p = tg_putvar(p, size);
+    p = tg_putvar(p, kept);
+    memcpy(p, text, kept);
+    p += kept;
+  }
   tg_put32(start, (uint32_t)(p - start - 4));
   return p;
 }

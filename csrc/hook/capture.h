@@ -10,9 +10,8 @@
 
 #include "binding/lx.h"
 #include "options/selection.h"
+#include "state/session.h"
 #include "stream/values.h"
-
-struct tg_Session;
 
 /* The values of one list: where they stand on the stack. */
 typedef struct tg_ValueList {
@@ -20,18 +19,18 @@ typedef struct tg_ValueList {
   int varargs;              /* then so many extra ones of a vararg function */
   bool asked;               /* for these, tg_varargs_push; else below it */
   lua_Debug *ar;            /* its frame, for varargs */
-  const tg_Function *secrets;  /* function with parameters to redact, or NULL */
+  const tg_Veil *veil;      /* which of them are to be redacted, or NULL */
 } tg_ValueList;
 
 /*
 ** Writes u32 size and values at 'p'; returns the end, or NULL if 'lim' is too
 ** near: then try again with more room.
 */
-uint8_t *tg_capture_list (struct tg_Session *s, lua_State *L,
+uint8_t *tg_capture_list (tg_Session *s, lua_State *L,
                           const tg_ValueList *list, uint8_t *p, uint8_t *lim);
 
 /* The same for one string that is not on the stack. */
-uint8_t *tg_capture_text (const char *text, size_t size, uint32_t limit,
+uint8_t *tg_capture_text (tg_Session *s, const char *text, size_t size,
                           uint8_t *p, uint8_t *lim);
 
 #endif

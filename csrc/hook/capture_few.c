@@ -139,11 +139,11 @@ TG_INLINE uint8_t *put_outer (tg_Few *f, tg_Slot v, uint8_t *p) {
   return (end != NULL) ? end : tg_few_put_large(f, v, p);
 }
 
-/* How many objects there may be: none where they would be listed any deeper, or
-   what they hold may be secret. */
+/* How many objects there may be: none where they would be listed any
+   deeper. */
 static uint32_t most_objects (const tg_Selection *wanted) {
   const tg_Limits *l = &wanted->limits;
-  if (l->depth > 1 || (l->depth == 1 && wanted->redacts))
+  if (l->depth > 1)
     return 0;
   return (l->objects < TG_MET_MAX) ? l->objects : TG_MET_MAX;
 }
@@ -153,6 +153,8 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
   tg_Few f;
   uint8_t *p = start + 4;
   tg_assert(tg_capture_are_few(s, n, start));
+  if (tg_unlikely(s->selection.redacts))
+    return NULL;                /* each value has to be looked at */
   f.session = s;                /* 'objects' are not worth clearing */
   f.L = L;
   f.lim = s->writer.lim;

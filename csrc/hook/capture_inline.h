@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "state/session.h"
+#include "hook/veil.h"
 #include "stream/event.h"
 #include "stream/values.h"
 
@@ -28,7 +28,8 @@ typedef struct tg_Capture {
   uint32_t cost;
   bool in_stream;               /* strings before this one can be referred to */
   bool refers;                  /* and have been */
-  bool redacts;                 /* some property may be to be hidden */
+  bool redacts;                 /* something may be to be hidden */
+  bool left_out;                /* a property of the table has been */
   bool pushed;                  /* the stack must be set right again */
   bool unknown;                 /* what was read from memory is not enough */
 } tg_Capture;
@@ -157,11 +158,16 @@ TG_INLINE uint8_t *put_small (lua_State *L, int i, int type, uint32_t limit,
 
 #define SMALL_ROOM (TG_GRIP_SMALLMAX + 1u)
 
-/* Whether parameter 'i' of that function, if it has any, is to be hidden. */
-TG_INLINE bool secret_parameter (const tg_Capture *c, const tg_Function *f,
-                                 int i) {
-  return f != NULL && i < f->nparams && f->params != NULL
-         && tg_selection_secret(&c->session->selection, f->params[i]);
+/* A value that is to be hidden, or holds what was hidden before. */
+TG_INLINE void put_redacted (tg_Capture *c) {
+  if (room(c, SMALL_ROOM))
+    *c->p++ = TG_GRIP_REDACTED;
+}
+
+/* Whether there is something in a string that was hidden under its name. */
+TG_INLINE bool holds_secret (const tg_Capture *c, const char *s, size_t n) {
+  return tg_unlikely(c->redacts)
+         && tg_veil_holds(c->session, s, n);
 }
 
 TG_INLINE void put_string (tg_Capture *c, const char *s, size_t n) {
@@ -171,12 +177,20 @@ TG_INLINE void put_string (tg_Capture *c, const char *s, size_t n) {
     c->p = put_smallstr(c->p, s, n);
 }
 
+/* A string that is a value and no name. */
+TG_INLINE void put_text_value (tg_Capture *c, const char *s, size_t n) {
+  if (holds_secret(c, s, n))
+    put_redacted(c);
+  else
+    put_string(c, s, n);
+}
+
 /* Anything but an object: true if 'type' was one of these. */
 TG_INLINE bool put_scalar (tg_Capture *c, int i, int type) {
   if (type == LUA_TSTRING) {
     size_t n;
     const char *s = lua_tolstring(c->L, i, &n);
-    put_string(c, s, n);
+    put_text_value(c, s, n);
     return true;
   }
   if (tg_unlikely(!room(c, ROOM)))

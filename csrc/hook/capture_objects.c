@@ -180,7 +180,7 @@ static TG_NOINLINE void put_large (tg_Capture *c, int type, uint32_t level,
   if (type == LUA_TSTRING) {
     size_t n;
     const char *s = lua_tolstring(c->L, -1, &n);
-    tg_capture_long(c, s, n);
+    put_text_value(c, s, n);
   }
   else if (type == LUA_TLIGHTUSERDATA && lua_touserdata(c->L, -1) == NULL) {
     if (room(c, ROOM))
@@ -193,7 +193,7 @@ static TG_NOINLINE void put_large (tg_Capture *c, int type, uint32_t level,
 /* A property's value of that type, on top of the stack; there is room. */
 TG_INLINE void put_inner (tg_Capture *c, int type, uint32_t level,
                           int under) {
-  uint8_t *p = put_small(c->L, -1, type, c->limits->string, c->p);
+  uint8_t *p = put_small(c->L, -1, type, c->session->selection.plain, c->p);
   if (tg_likely(p != NULL))
     c->p = p;
   else
@@ -226,27 +226,37 @@ TG_INLINE void put_key (tg_Capture *c, int type, lua_Integer k,
 
 /* ---- what a table holds ---- */
 
+/* What is to be done about a property where something is hidden. */
+typedef enum Veiled { SHOWN, HIDDEN, LEFT_OUT } Veiled;
+
 /* Only names are secret: a pattern is matched with text, and a number is none.
-   */
-static bool secret_key (tg_Capture *c) {
-  const tg_Selection *d = &c->session->selection;
+   A key may be a secret itself, and then nothing is told of it. */
+static TG_NOINLINE Veiled look_at_key (tg_Capture *c) {
+  tg_Session *s = c->session;
   size_t n;
   if (lua_type(c->L, -2) != LUA_TSTRING)
-    return false;
+    return SHOWN;
   const char *key = lua_tolstring(c->L, -2, &n);
-  return tg_selection_hides(d, key, n);
+  if (holds_secret(c, key, n)) {
+    c->left_out = true;
+    return LEFT_OUT;
+  }
+  if (!tg_selection_hides(&s->selection, key, n))
+    return SHOWN;
+  tg_veil_learn(s, c->L, lua_gettop(c->L));
+  return HIDDEN;
 }
 
 /* Key and value on top of the stack. */
 TG_INLINE void put_property (tg_Capture *c, int key_type, lua_Integer k,
                              uint32_t level) {
-  bool secret = c->session->selection.redacts && secret_key(c);
-  if (!room(c, 2 * SMALL_ROOM))
+  Veiled veiled = c->redacts ? look_at_key(c) : SHOWN;
+  if (veiled == LEFT_OUT || !room(c, 2 * SMALL_ROOM))
     return;
   put_key(c, key_type, k, level);
   if (!room(c, SMALL_ROOM))
     return;
-  if (tg_likely(!secret))
+  if (tg_likely(veiled == SHOWN))
     put_inner(c, lua_type(c->L, -1), level, 2);
   else
     *c->p++ = TG_GRIP_REDACTED;
@@ -371,10 +381,11 @@ static uint32_t put_proto (tg_Capture *c, const tg_Object *o) {
    pool meanwhile. */
 static TG_NOINLINE uint32_t put_table (tg_Capture *c, const tg_Object *o) {
   tg_Listing t = {o->index, o->level + 1, 0, 0, false, false};
+  c->left_out = false;
   put_properties(c, &t);
   if (room(c, ROOM))
     *c->p++ = TG_GRIP_END;
-  return TG_DESC_PROPS | (t.full ? TG_DESC_TRUNCATED : 0u);
+  return TG_DESC_PROPS | (t.full || c->left_out ? TG_DESC_TRUNCATED : 0u);
 }
 
 /* One of the list's own values: looked at now, so that they come first. */

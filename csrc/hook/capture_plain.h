@@ -25,7 +25,7 @@ TG_INLINE uint8_t *tg_capture_plain (const tg_Session *s, const void *base,
   *p++ = (uint8_t)n;
   for (const uint8_t *end = v + (ptrdiff_t)n * TG_SIZE_SLOT; v < end;
        v += TG_SIZE_SLOT) {
-    p = put_small_slot(tg_read_slot(v, 0), s->selection.limits.string, p);
+    p = put_small_slot(tg_read_slot(v, 0), s->selection.plain, p);
     if (tg_unlikely(p == NULL))
       return NULL;
   }

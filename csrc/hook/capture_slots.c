@@ -126,24 +126,35 @@ static TG_NOINLINE void put_large (tg_Capture *c, tg_Slot v, uint32_t level) {
     put_object(c, meet(c, v, level), tg_slot_type(v));
 }
 
-static TG_NOINLINE bool is_secret (const tg_Capture *c, tg_Slot key) {
-  size_t n;
-  if (tg_slot_type(key) != LUA_TSTRING)
-    return false;
-  const char *text = tg_slot_text(key, &n);
-  return tg_selection_hides(&c->session->selection, text, n);
-}
-
-/* A property whose key or value is not small, or secret. */
-static TG_NOINLINE void put_special (tg_Capture *c, tg_Slot key, tg_Slot value,
-                                     uint32_t level) {
+/* A property where something is to be hidden: its value by the key's name, or
+   all of it if the key is a secret itself. */
+static void put_veiled (tg_Capture *c, tg_Slot key, tg_Slot value,
+                        uint32_t level) {
+  size_t n = 0;
+  bool named = tg_slot_type(key) == LUA_TSTRING;
+  const char *text = named ? tg_slot_text(key, &n) : NULL;
+  if (named && holds_secret(c, text, n)) {
+    c->left_out = true;
+    return;
+  }
   put_large(c, key, level);
-  if (c->redacts && is_secret(c, key)) {
-    if (room(c, SMALL_ROOM))
-      *c->p++ = TG_GRIP_REDACTED;
+  if (named && tg_selection_hides(&c->session->selection, text, n)) {
+    tg_veil_learn_slot(c->session, value);
+    put_redacted(c);
   }
   else
     put_large(c, value, level);
+}
+
+/* A property whose key or value is not small, or may be secret. */
+static TG_NOINLINE void put_special (tg_Capture *c, tg_Slot key, tg_Slot value,
+                                     uint32_t level) {
+  if (c->redacts) {
+    put_veiled(c, key, value, level);
+    return;
+  }
+  put_large(c, key, level);
+  put_large(c, value, level);
 }
 
 /* The value of a property whose key is written, up to 'p'; there is room. */
@@ -256,11 +267,12 @@ static TG_NOINLINE void begin_sequence (tg_Capture *c, tg_Listing *t,
    the rest in lua_next's order; true if not all. */
 static bool put_table (tg_Capture *c, const void *table, uint32_t level) {
   tg_Listing t = {.level = level + 1};
+  c->left_out = false;
   if (!tg_slot_is_nil(tg_direct_index(table, 1)))
     begin_sequence(c, &t, table);
   if (!t.full && c->p != NULL && put_elements(c, &t, table))
     put_nodes(c, &t, table);
-  return t.full;
+  return t.full || c->left_out;
 }
 
 /* ---- descriptors ---- */
@@ -332,15 +344,14 @@ TG_INLINE void put_outer (tg_Capture *c, tg_Slot v) {
   put_object(c, enter_slot(c, v, 0, &fresh), type);
 }
 
-/* 'n' values from slot 'first' on, which are those of parameters of
-   'secrets'. */
-static TG_NOINLINE void put_redacted (tg_Capture *c, const tg_Function *secrets,
-                                      const void *base, int first, int n) {
+/* 'n' values from slot 'first' on, of which some are to be hidden. */
+static TG_NOINLINE void put_some (tg_Capture *c, const tg_Veil *veil,
+                                  const void *base, int first, int n) {
   for (int i = 0; i < n && c->p != NULL; i++) {
-    if (!secret_parameter(c, secrets, i))
+    if (tg_veil_has(veil, i))
+      put_redacted(c);
+    else
       put_outer(c, slot_at(base, first + i));
-    else if (room(c, ROOM))
-      *c->p++ = TG_GRIP_REDACTED;
   }
 }
 
@@ -360,8 +371,8 @@ static void put_list (tg_Capture *c, const tg_ValueList *list,
   if (extra > TG_VALUES_MAX - fixed)
     extra = TG_VALUES_MAX - fixed;
   c->p = tg_putvar(c->p, (uint64_t)list->count + (uint64_t)list->varargs);
-  if (tg_unlikely(list->secrets != NULL))
-    put_redacted(c, list->secrets, base, list->first, fixed);
+  if (tg_unlikely(list->veil != NULL))
+    put_some(c, list->veil, base, list->first, fixed);
   else
     put_values(c, base, list->first, fixed);
   if (tg_unlikely(extra > 0))
@@ -370,9 +381,9 @@ static void put_list (tg_Capture *c, const tg_ValueList *list,
 
 /* The pool is emptied in any case: it is the session's, and the next list's.
    What was remembered of strings that end up nowhere is forgotten. */
-uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
-                           const tg_ValueList *list, const void *base,
-                           uint8_t *p, uint8_t *lim, bool *unknown) {
+static uint8_t *capture (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                         const void *base, uint8_t *p, uint8_t *lim,
+                         bool *unknown) {
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
                   .pool = &s->pool, .p = p + 4, .lim = lim,
                   .redacts = s->selection.redacts,
@@ -390,4 +401,17 @@ uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
   else
     tg_put32(p, (uint32_t)(c.p - p - 4) | (c.refers ? TG_VALUES_REFERS : 0u));
   return c.p;
+}
+
+/* A secret that is met in a list may have been written before in the same one:
+   then it is captured once more. */
+uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
+                           const tg_ValueList *list, const void *base,
+                           uint8_t *p, uint8_t *lim, bool *unknown) {
+  uint64_t learned = s->secrets.added;
+  uint8_t *end = capture(s, L, list, base, p, lim, unknown);
+  if (tg_likely(learned == s->secrets.added) || end == NULL)
+    return end;
+  tg_capture_forget(&s->writer, p);
+  return capture(s, L, list, base, p, lim, unknown);
 }

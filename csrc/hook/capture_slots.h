@@ -109,7 +109,7 @@ TG_INLINE bool put_scalar_slot (tg_Capture *c, tg_Slot v) {
   if (tg_slot_type(v) == LUA_TSTRING) {
     size_t n;
     const char *s = tg_slot_text(v, &n);
-    put_string(c, s, n);
+    put_text_value(c, s, n);
     return true;
   }
   if (tg_unlikely(!room(c, ROOM)))

@@ -12,6 +12,7 @@
 #include "hook/emitcall.h"
 #include "hook/crosscheck.h"
 #include "hook/varargs.h"
+#include "hook/veil.h"
 
 #define ROOM_MAX ((size_t)64 << 20) /* more than any packet's values take */
 
@@ -77,14 +78,17 @@ static void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
 }
 
 /* Writes the results of the frame that returns; NULL if the room is too
-   small. Without any there is one byte that says so, which is what most
-   returns have. */
+   small. No results, the usual case, are one byte. */
 uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint32_t what, uint8_t *p) {
   tg_ValueList list = {0};
   results(s, L, ar, (what & TG_FR_C) != 0, &list);
   if (list.count == 0)
     return tg_emit_put_nothing(p);
+  if (tg_unlikely(tg_role_bits(what) == TG_ROLE_KEYED)) {
+    tg_veil_results(s, L, list.first, list.count, what);
+    list.veil = &s->veil;
+  }
   return tg_capture_list(s, L, &list, p, s->writer.lim);
 }
 
@@ -113,8 +117,7 @@ tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
   if (k->what & TG_FR_VARARG)
     add_extra(s, t->L, ar, &list);
   if (k->what & TG_FR_SECRETS)
-    list.secrets = tg_functions_get(s->writer.stream->functions,
-                                    k->what & TG_FR_ID);
+    list.veil = &s->veil;
   return list;
 }
 
@@ -205,8 +208,7 @@ static uint8_t *put_thrown (tg_Session *s, const tg_ErrorValue *v, uint8_t *p) {
   if (v->skip > 0) {
     size_t size;
     const char *text = lua_tolstring(v->L, v->index, &size);
-    return tg_capture_text(text + v->skip, size - v->skip,
-                           s->selection.limits.string, p, r->lim);
+    return tg_capture_text(s, text + v->skip, size - v->skip, p, r->lim);
   }
   tg_ValueList list = {.first = v->index, .count = 1};
   return tg_capture_list(s, v->L, &list, p, r->lim);

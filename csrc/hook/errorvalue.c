@@ -44,7 +44,7 @@ static uint32_t first_catching (const tg_Coroutine *t, uint32_t from,
   return from;
 }
 
-/* Where those begin that are above the last one that may. */
+/* The first frame above the last one that can catch. */
 static uint32_t above_catching (const tg_Coroutine *t, uint32_t from,
                                 uint32_t to) {
   while (to > from && !may_catch(t->session, &t->frames[to - 1]))

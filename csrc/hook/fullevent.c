@@ -16,6 +16,7 @@
 #include "hook/resumechain.h"
 #include "hook/stash.h"
 #include "hook/userhook.h"
+#include "hook/veil.h"
 #include "state/awaited.h"
 
 /* ---- calls ---- */
@@ -101,6 +102,8 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
   tg_assert(t->hidden <= t->n);
   t->frames[t->n++] = (tg_Frame){c->ar->i_ci, what, s->writer.epoch};
   t->hidden++;                  /* until it is told of */
+  if (tg_unlikely(what & TG_FR_SECRETS))
+    tg_veil_call(c);
   if (tg_unlikely(tg_builtincalls_noted(TG_NOTED_CALLS, what)
                   || (t->handler != NULL && c->function == t->handler)))
     note_callee(t, c->L, c->ar, c->function, what);
@@ -231,7 +234,12 @@ TG_INLINE void return_special (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     s->hidden_at = now;
   }
   else {
-    tg_emit_return(t, L, ar, what, now, direct);
+    if (tg_role_bits(what) == TG_ROLE_KEYED) {
+      tg_emit_return_again(s, L, ar, what, now);
+      s->writer.packets++;
+    }
+    else
+      tg_emit_return(t, L, ar, what, now, direct);
     if (tg_unlikely(what & TG_FR_TARGET))
       settle_root(t, t->n);
   }

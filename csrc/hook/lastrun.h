@@ -20,8 +20,8 @@ typedef struct tg_LastRun {
   uint64_t generation;    /* 0: nothing is remembered */
 } tg_LastRun;
 
-extern _Thread_local tg_LastRun tg_lastrun
-  __attribute__((tls_model("initial-exec")));
+extern _Thread_local tg_LastRun tg_lastrun TG_TLS_QUICK
+  __attribute__((visibility("hidden")));
 
 extern _Atomic uint64_t tg_lastrun_generation
   __attribute__((visibility("hidden")));

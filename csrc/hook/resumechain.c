@@ -355,7 +355,7 @@ static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
                            lua_Debug *ar, uint64_t now) {
   while (s->current != t) {
     Outcome o = outcome(s->current, L, ar);
-    if (o == RUNNING)   /* it was closed after it died, and looks like new */
+    if (o == RUNNING)   /* dead and closed: LUA_OK, as a new one */
       o = (s->current->n > 0) ? DIED : ENDED;
     leave(s, o, L, ar, now);
   }

@@ -36,6 +36,7 @@ typedef struct tg_Running {
   _Atomic bool inside;          /* the state's thread changes hooks... */
   _Atomic bool outside;         /* ...or another one does: never both */
   _Atomic bool late;            /* a handler has found it inside */
+  bool fields;                  /* hooks can be set by their fields in memory */
 } tg_Running;
 
 static void summon (lua_State *L, lua_Debug *ar);
@@ -57,17 +58,23 @@ static void seize (tg_Running *r) {
     sched_yield();
 }
 
-static bool is_called (const tg_Running *r) {
-  return r->waits[TG_CALLER_SERVER] || r->waits[TG_CALLER_SAMPLER]
-         || r->waits[TG_CALLER_INSPECTOR];
+/* A bit for each that waits. */
+static unsigned waiting (const tg_Running *r) {
+  unsigned set = 0;
+  for (int i = 0; i < CALLERS; i++)
+    set |= (unsigned)r->waits[i] << i;
+  return set;
 }
 
-/* What was called for meanwhile, or taken away with a hook, is set again. A
-   handler that has come since that look has left it to us. */
+/* Arms again if somebody called, or a hook of ours was removed, meanwhile. A
+   handler that has come since that look has left it to us. Once for each
+   caller: ticks may come faster than hooks can be set (set_hook). */
 static void release (tg_Running *r) {
-  for (;;) {
-    if (is_called(r))
+  for (unsigned armed = 0;;) {
+    unsigned set = waiting(r);
+    if (set & ~armed)
       arm_all(r);
+    armed |= set;
     atomic_store(&r->inside, false);
     if (!atomic_exchange(&r->late, false))
       return;
@@ -100,13 +107,23 @@ static tg_UserHook read_hook (lua_State *L) {
   return (tg_UserHook){hook, lua_gethookmask(L), lua_gethookcount(L)};
 }
 
-/* Between seize and release, in a handler or not. lua_sethook is the one
-   function that Lua allows a signal handler to call (ldebug.c says so). What
-   the program has is read before, and given back by 'lower'; of a coroutine
-   that has inherited ours from its maker that is nothing. A program that counts
-   instructions would have its count begin anew each time (resethookcount), and
-   might never come to its end: it is not armed for a sample. */
-static void arm (Level *v, bool instructions, bool calls) {
+/* lua_sethook is the one function that Lua allows a signal handler to call
+   (ldebug.c says so); but it goes through all frames, and with many of them
+   takes longer than a signal takes to come again. */
+static void set_hook (const tg_Running *r, lua_State *L, tg_UserHook to) {
+  if (r->fields)
+    tg_hookfield_put(L, to.hook, to.mask, to.count);
+  else
+    lua_sethook(L, to.hook, to.mask, to.count);
+}
+
+/* Between seize and release, in a handler or not. What the program has is read
+   before, and given back by 'lower'; of a coroutine that has inherited ours
+   from its maker that is nothing. A program that counts instructions would have
+   its count begin anew each time (resethookcount), and might never come to its
+   end: it is not armed for a sample. */
+static void arm (const tg_Running *r, Level *v, bool instructions,
+                 bool calls) {
   bool there = lua_gethook(v->L) == summon;
   if (!there)
     v->user = read_hook(v->L);
@@ -119,9 +136,13 @@ static void arm (Level *v, bool instructions, bool calls) {
   }
   v->armed = true;
   if (instructions)
-    lua_sethook(v->L, summon, EVERY | v->user.mask | LUA_MASKCOUNT, 1);
+    set_hook(r, v->L, (tg_UserHook){
+      summon, EVERY | v->user.mask | LUA_MASKCOUNT, 1
+    });
   else if (!there)
-    lua_sethook(v->L, summon, EVERY | v->user.mask, v->user.count);
+    set_hook(r, v->L, (tg_UserHook){
+      summon, EVERY | v->user.mask, v->user.count
+    });
 }
 
 /* The innermost first: it is the one that runs. */
@@ -129,13 +150,13 @@ static void arm_all (tg_Running *r) {
   bool instructions = r->waits[TG_CALLER_SAMPLER]
                       || r->waits[TG_CALLER_INSPECTOR];
   for (int i = r->depth; i >= 0; i--)
-    arm(&r->levels[i], instructions, r->waits[TG_CALLER_SERVER]);
+    arm(r, &r->levels[i], instructions, r->waits[TG_CALLER_SERVER]);
 }
 
 /* The program may have set a hook of its own meanwhile: then that stays. */
-static void lower (Level *v) {
+static void lower (const tg_Running *r, Level *v) {
   if (v->armed && lua_gethook(v->L) == summon)
-    lua_sethook(v->L, v->user.hook, v->user.mask, v->user.count);
+    set_hook(r, v->L, v->user);
   v->armed = false;
 }
 
@@ -144,7 +165,7 @@ static void lower (Level *v) {
 static void lower_all (tg_Running *r, lua_State *L) {
   seize(r);
   for (int i = r->depth; i >= 0; i--)
-    lower(&r->levels[i]);
+    lower(r, &r->levels[i]);
   if (L != NULL && lua_gethook(L) == summon)
     lua_sethook(L, NULL, 0, 0);
   release(r);
@@ -318,7 +339,7 @@ void tg_running_leave (const tg_Session *s) {
   Level *v = &r->levels[r->depth];
   seize(r);
   r->depth--;
-  lower(v);
+  lower(r, v);
   release(r);
 }
 
@@ -326,6 +347,11 @@ void tg_running_watch (tg_Session *s,
                        void (*entered) (tg_Session *s, lua_State *co)) {
   if (s->running != NULL)
     s->running->entered = entered;
+}
+
+void tg_running_show (tg_Session *s, lua_State *co) {
+  if (s->running != NULL && s->running->entered != NULL)
+    s->running->entered(s, co);
 }
 
 void tg_running_mourn (tg_Session *s, tg_Died *died) {
@@ -343,6 +369,11 @@ lua_State *tg_running_at (const tg_Session *s, int i) {
   return (r != NULL && i <= r->depth) ? r->levels[i].L : NULL;
 }
 
+lua_State *tg_running_top (const tg_Session *s) {
+  const tg_Running *r = s->running;
+  return (r != NULL && !r->inside) ? r->levels[r->depth].L : NULL;
+}
+
 /* }================================================================== */
 
 /*
@@ -351,7 +382,7 @@ lua_State *tg_running_at (const tg_Session *s, int i) {
 ** ===================================================================
 */
 
-bool tg_running_setup (tg_Session *s) {
+bool tg_running_setup (tg_Session *s, lua_State *L) {
   if (s->running != NULL)
     return true;
   s->running = tg_calloc(1, sizeof *s->running);
@@ -359,6 +390,7 @@ bool tg_running_setup (tg_Session *s) {
     return false;
   s->summon = summon;
   s->running->levels[0].L = s->main;
+  s->running->fields = tg_proof_holds(L) && tg_hookfield_counts();
   return true;
 }
 

@@ -9,9 +9,9 @@
 ** callers served, at a point where the state may be looked at.
 **
 ** Which coroutines run now is not Lua's to tell in a handler. So while there
-** are callers, stand-ins for coroutine.resume and coroutine.wrap (standins.h)
-** keep a list here. What got hold of Lua's own before, or resumes from C, is
-** not on it: such a coroutine is reached when it comes back to one that is.
+** are callers, stand-ins for coroutine.resume, wrap and close (standins.h) keep
+** a list here. What got hold of Lua's own before, or resumes from C, is not on
+** it: such a coroutine is reached when it comes back to one that is.
 **
 ** Signal and stack are one thread's: what the handler and the stand-ins share
 ** needs no lock, only order. But a hook is three fields, and a signal may come
@@ -41,7 +41,7 @@ typedef void tg_Serve (tg_Session *s, lua_State *L, lua_Debug *ar);
 /* Makes the session's list, once, which stays until the state closes: a hook or
    a stand-in may be met long after the last caller has gone. False without
    memory. */
-bool tg_running_setup (tg_Session *s);
+bool tg_running_setup (tg_Session *s, lua_State *L);
 void tg_running_free (tg_Session *s);
 
 /* Whoever calls is served from now on, or no more (stand-ins come and go with
@@ -75,14 +75,18 @@ bool tg_running_catches (lua_State *L);
 /* In a forked child: the other thread is not there. */
 void tg_running_forked (tg_Session *s);
 
-/* Whoever is resumed from now on is shown to 'entered' first, as it is; NULL:
-   no more. */
+/* Whoever is resumed from now on is shown to 'entered' first, as it is, and so
+   is a coroutine on which the program has set its hook or has taken it away;
+   NULL: no more. */
 void tg_running_watch (tg_Session *s,
                        void (*entered) (tg_Session *s, lua_State *co));
+void tg_running_show (tg_Session *s, lua_State *co);
 
 /* Whoever dies of an error from now on is shown to 'died' by the stand-ins, its
    frames and the error on top of its stack as they are: 'L' has resumed it and
-   gets the error as its own ('passes'), or as a result. NULL: no more. */
+   gets the error as its own ('passes'), or as a result. 'co' is 'L': the frames
+   are gone, since 'L' has had a coroutine closed, in which the error was
+   raised. NULL: no more. */
 typedef void tg_Died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
 
 void tg_running_mourn (tg_Session *s, tg_Died *died);
@@ -114,5 +118,9 @@ void tg_running_leave (const tg_Session *s);
 /* Coroutine number 'i' of those that run, the main one being 0; NULL beyond the
    innermost. */
 lua_State *tg_running_at (const tg_Session *s, int i);
+
+/* In a handler: the innermost of them; NULL: its thread is about to change
+   hooks. */
+lua_State *tg_running_top (const tg_Session *s);
 
 #endif

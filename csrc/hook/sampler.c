@@ -35,18 +35,73 @@ typedef struct tg_Sampler {
                                    the processor's has come yet */
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
   uint32_t epoch;               /* the writer's at that */
+  uint64_t worked_ns;           /* processor time that the last tick took, */
+  uint64_t rested_ns;           /* and the thread's when that was over */
+  volatile sig_atomic_t works;  /* the stack is being looked at */
+  _Atomic uint64_t dropped;     /* ticks */
 } tg_Sampler;
+
+/*
+** {==================================================================
+** What a tick takes
+** ===================================================================
+*/
+
+/* On the thread that ticks, in its handler or not. A thread whose time is less
+   than it was is another one: what it took is forgotten. */
+static bool comes_too_soon (const tg_Sampler *m, uint64_t now_ns) {
+  return m->works || now_ns - m->rested_ns < m->worked_ns;
+}
+
+static void begin_work (tg_Sampler *m) {
+  m->works = true;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* It is a part of what the last tick took. */
+static void end_work (tg_Sampler *m, uint64_t begun_ns) {
+  m->rested_ns = tg_ticker_used_ns();
+  m->worked_ns += m->rested_ns - begun_ns;
+  atomic_signal_fence(memory_order_seq_cst);
+  m->works = false;
+}
+
+uint64_t tg_sampler_dropped (const tg_Session *s) {
+  return (s->sampler != NULL) ? s->sampler->dropped : 0;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Ticks
+** ===================================================================
+*/
+
+/* To give the program's own hook back takes as long as to set ours: it counts
+   twice. */
+static void arm (tg_Session *s, uint64_t begun_ns) {
+  tg_Sampler *m = s->sampler;
+  tg_running_call(s, TG_CALLER_SAMPLER);
+  m->rested_ns = tg_ticker_used_ns();
+  m->worked_ns = 2 * (m->rested_ns - begun_ns);
+}
 
 /* In a handler. */
 static void on_tick (void *ud) {
   tg_Session *s = ud;
-  s->sampler->ticks++;
-  if (s->hooked) {
+  tg_Sampler *m = s->sampler;
+  uint64_t now_ns = tg_ticker_used_ns();
+  m->ticks++;
+  if (comes_too_soon(m, now_ns))
+    m->dropped++;
+  else if (s->hooked) {
+    m->worked_ns = 0;
     s->sampled = true;
     tg_lastrun_doubt();
   }
   else
-    tg_running_call(s, TG_CALLER_SAMPLER);
+    arm(s, now_ns);
 }
 
 /* On the watch's thread: the state's own stands still, or did a moment ago. */
@@ -60,6 +115,8 @@ static void on_wait (void *ud) {
   else
     tg_running_catch(s, TG_CALLER_SAMPLER);
 }
+
+/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -213,7 +270,10 @@ void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       uint64_t now) {
   uint64_t most = (uint64_t)(LONGEST_NS
                              / s->writer.stream->clock.ns_per_tick);
+  uint64_t begun_ns = tg_ticker_used_ns();
+  begin_work(s->sampler);
   take(s, L, ar, now);
+  end_work(s->sampler, begun_ns);
   uint64_t end = tg_clock_ticks();
   tg_session_toll(s, (end - now < most) ? now : end - most);
 }
@@ -225,8 +285,11 @@ static void on_summons (tg_Session *s, lua_State *L, lua_Debug *ar) {
     return;
   if (m->watch != NULL)
     tg_standstill_continue(m->watch);
+  uint64_t begun_ns = tg_ticker_used_ns();
+  begin_work(m);
   if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar)))
     write_sample(s, tg_clock_ticks());
+  end_work(m, begun_ns);
   if (s->attention)
     s->attend(s, L);
 }
@@ -262,12 +325,13 @@ static void start_anew (tg_Sampler *m) {
   start_time(m, tg_clock_ticks());
   m->told = m->at;
   m->owed_ns = 0;
+  m->worked_ns = 0;
 }
 
-static bool make_sampler (tg_Session *s) {
+static bool make_sampler (tg_Session *s, lua_State *L) {
   if (s->sampler == NULL)
     s->sampler = tg_calloc(1, sizeof *s->sampler);
-  if (s->sampler != NULL && tg_running_setup(s))
+  if (s->sampler != NULL && tg_running_setup(s, L))
     return true;
   errno = ENOMEM;
   return false;
@@ -335,7 +399,7 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
     stop(s, L);
     return true;
   }
-  if (!make_sampler(s) || !open_clocks(s, L, rate, &ticker, &watch))
+  if (!make_sampler(s, L) || !open_clocks(s, L, rate, &ticker, &watch))
     return false;
   stop(s, L);
   tg_standins_open(s, L, TG_CALLER_SAMPLER, on_summons);

@@ -11,6 +11,12 @@
 ** function is still on the stack. Ticks that come before their hook has fired
 ** are one sample, which says how many they were.
 **
+** To set the hook and to look at the stack may take longer than a tick, with
+** 200,000 frames and no way to the interpreter's memory: then ticks come as
+** fast as they can be served, and the program does not get on. So a tick is
+** dropped, and counted, until the program has run for as long as the sample
+** before took; the next sample has its time.
+**
 ** Time is the processor time of the thread that began to sample; a state that
 ** goes on on another one is not seen from there.
 **
@@ -57,6 +63,9 @@ void tg_sampler_finish (tg_Session *s, lua_State *L);
 
 /* The same when nobody may be looked at: the process ends. */
 void tg_sampler_terminate (tg_Session *s);
+
+/* Ticks that were dropped since the state began. */
+uint64_t tg_sampler_dropped (const tg_Session *s);
 
 /* In a forked child, whose thread this is: it ticks anew. */
 void tg_sampler_forked (tg_Session *s);

@@ -1,5 +1,5 @@
 /*
-** standins.c - coroutine.resume and coroutine.wrap as Lua has them, but for the
+** standins.c - coroutine.resume, wrap and close as Lua has them, but for the
 ** list of those that run (running.h). Called by the program, as Lua's own;
 ** what they raise and return is what those would. The source that they follow
 ** is lcorolib.c.
@@ -74,12 +74,27 @@ static int close_variables (lua_State *L, lua_State *co) {
   return status;
 }
 
+static bool is_dead (lua_State *co) {
+  return lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD;
+}
+
+/* An error on top of the stack that is not the one at 'first' was raised by a
+   __close method, whose frames are gone by now. */
+static void tell_another (lua_State *L, int first, bool passes) {
+  tg_Session *s = tg_session_find(L);
+  if (s != NULL && !lua_rawequal(L, -1, first))
+    tg_running_died(s, L, L, passes);
+}
+
 /* An error leaves the coroutine dead, with its variables closed, and goes on in
    its caller, with the place of that in front of a message. */
 static int pass_error (lua_State *L, lua_State *co) {
   int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD)
+  if (is_dead(co)) {
+    lua_pushvalue(L, -1);
     status = close_variables(L, co);
+    tell_another(L, -2, true);
+  }
   if (lua_type(L, -1) == LUA_TSTRING && status != LUA_ERRMEM) {
     luaL_where(L, 1);
     lua_rotate(L, -2, 1);
@@ -104,6 +119,41 @@ static int standin_wrap (lua_State *L) {
   return 1;
 }
 
+/* Whether coroutine.close will close it, and so raises nothing: it neither runs
+   nor has resumed one that does (auxstatus). */
+static bool is_closable (const lua_State *L, lua_State *co) {
+  lua_Debug ar;
+  return co != NULL && co != L
+         && (lua_status(co) != LUA_OK || !lua_getstack(co, 0, &ar));
+}
+
+/* By Lua's own, which does with 'co' what is to be done in it. Of one that has
+   died the error is on top of its stack: nil stands for that of others. */
+static int close_coroutine (lua_State *L, tg_Session *s, lua_State *co) {
+  int first = lua_gettop(L) + 1;
+  if (is_dead(co) && lua_checkstack(co, 1)) {
+    lua_pushvalue(co, -1);
+    lua_xmove(co, L, 1);
+  }
+  else
+    lua_pushnil(L);
+  bool entered = tg_running_enter(s, co);
+  int results = tg_builtins_real(TG_ROLE_CLOSE)(L);
+  if (entered)
+    tg_running_leave(s);
+  if (results == 2)
+    tell_another(L, first, false);
+  return results;
+}
+
+static int standin_close (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || !is_closable(L, co))
+    return tg_builtins_real(TG_ROLE_CLOSE)(L);
+  return close_coroutine(L, s, co);
+}
+
 /* Only what is Lua's own is replaced: what the program has put in its place
    stays, and calls Lua's own or does not. */
 static int stand_in (lua_State *L) {
@@ -111,6 +161,8 @@ static int stand_in (lua_State *L) {
              standin_resume);
   lx_replace(L, LUA_COLIBNAME, "wrap", tg_builtins_real(TG_ROLE_WRAP),
              standin_wrap);
+  lx_replace(L, LUA_COLIBNAME, "close", tg_builtins_real(TG_ROLE_CLOSE),
+             standin_close);
   return 0;
 }
 
@@ -120,6 +172,8 @@ static int stand_down (lua_State *L) {
              tg_builtins_real(TG_ROLE_RESUME));
   lx_replace(L, LUA_COLIBNAME, "wrap", standin_wrap,
              tg_builtins_real(TG_ROLE_WRAP));
+  lx_replace(L, LUA_COLIBNAME, "close", standin_close,
+             tg_builtins_real(TG_ROLE_CLOSE));
   return 0;
 }
 
@@ -129,9 +183,11 @@ static void know_standins (void) {
   tg_builtins_standin(standin_resume, TG_ROLE_RESUME);
   tg_builtins_standin(standin_wrap, TG_ROLE_WRAP);
   tg_builtins_standin(standin_wrapped, TG_ROLE_WRAPPED);
+  tg_builtins_standin(standin_close, TG_ROLE_CLOSE);
   tg_ownfunctions_except(standin_resume);
   tg_ownfunctions_except(standin_wrap);
   tg_ownfunctions_except(standin_wrapped);
+  tg_ownfunctions_except(standin_close);
 }
 
 /* Without memory they stay as they are, and a signal does not reach what runs

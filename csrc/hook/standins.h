@@ -1,7 +1,7 @@
 /*
 ** standins.h - while somebody may call upon a state (running.h),
-** coroutine.resume and coroutine.wrap are stand-ins that do what Lua's own do,
-** and tell which coroutines run.
+** coroutine.resume, wrap and close are stand-ins that do what Lua's own do, and
+** tell which coroutines run.
 */
 #ifndef TG_STANDINS_H
 #define TG_STANDINS_H

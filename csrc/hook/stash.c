@@ -138,11 +138,12 @@ void tg_stash_value (tg_Coroutine *t, lua_State *L, int index, uint32_t n,
 /* Keeps a text, which frame 'n' - 1 throws. */
 static void stash_text (tg_Coroutine *t, const char *text, size_t size,
                         uint32_t n, bool sure) {
-  uint32_t limit = t->session->selection.limits.string;
+  tg_Session *s = t->session;
+  uint32_t limit = s->selection.limits.string;
   size_t need = ((size < limit) ? size : limit) + 64;
   uint8_t *p = push(t, n, sure, need);
   if (p != NULL)
-    pushed(t, tg_capture_text(text, size, limit, p, p + need));
+    pushed(t, tg_capture_text(s, text, size, p, p + need));
 }
 
 /* Keeps what an error with the value at 'index' throws, which is never nil

@@ -9,6 +9,7 @@
 */
 #include "hook/userhook.h"
 #include "hook/arm.h"
+#include "hook/builtincalls.h"
 #include "hook/running.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
@@ -38,13 +39,20 @@ int tg_userhook_set (lua_State *L) {
 }
 
 /* The real one takes our hook away; what it has set is then found on the
-   coroutine, and ours put above it. */
+   coroutine, and ours put above it. A suspended coroutine that is older than
+   the trace is met here for the first time: the frames that it has are read, as
+   when it is resumed. */
 static int standin_sethook (lua_State *L) {
   lua_State *L1 = tg_userhook_subject(L);
-  int n = tg_userhook_set(L);
   tg_Session *s = tg_session_find(L);
-  if (s != NULL && s->hooked)
+  bool met = L1 == L || (s != NULL && s->hooked && tg_arm_has(s, L1));
+  int n = tg_userhook_set(L);
+  if (s != NULL && s->hooked && met)
     tg_arm_coroutine(s, L1, L);
+  else if (s != NULL && s->hooked)
+    tg_builtincalls_meet(s, L1, L);
+  if (s != NULL)
+    tg_running_show(s, L1);
   return n;
 }
 
@@ -62,6 +70,17 @@ static void push_hook_function (lua_State *L, lua_State *L1) {
   TG_STACK_LEFT(L, 1);
 }
 
+/* By the table that is there since the program has set its first hook: nothing
+   is made for it. */
+bool tg_userhook_calls (lua_State *L1) {
+  if (!lua_checkstack(L1, 3))
+    return true;
+  push_hook_function(L1, L1);
+  bool calls = lua_isfunction(L1, -1);
+  lua_pop(L1, 1);
+  return calls;
+}
+
 /* As unmakemask in ldblib.c has it. */
 static void push_mask (lua_State *L, int mask) {
   char text[4];
@@ -77,13 +96,21 @@ static void push_mask (lua_State *L, int mask) {
 
 /* Told from the record, where there is one: to lift our hook for a moment would
    start the count of a count hook anew. Else a signal may have set a hook. */
-tg_UserHook tg_userhook_of (const tg_Session *s, lua_State *L1) {
+static tg_UserHook hook_below (const tg_Session *s, lua_State *L1) {
   if (s != NULL && s->hooked && tg_arm_has(s, L1)) {
     const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
     if (t != NULL)
       return (tg_UserHook){t->user_hook, t->user_mask, t->user_count};
   }
   return tg_running_hook(s, L1);
+}
+
+/* A program that keeps what it is told and sets that again must not be given a
+   debugger's, which is no function. */
+tg_UserHook tg_userhook_of (const tg_Session *s, lua_State *L1) {
+  tg_UserHook user = hook_below(s, L1);
+  bool debugs = user.hook != NULL && s != NULL && user.hook == s->watch;
+  return debugs ? (tg_UserHook){NULL, 0, 0} : user;
 }
 
 /* As db_gethook. */

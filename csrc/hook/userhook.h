@@ -32,6 +32,11 @@ tg_UserHook tg_userhook_of (const tg_Session *s, lua_State *L1);
 int tg_userhook_tell (lua_State *L, lua_State *L1,
                       tg_UserHook user);                       /* [-0, +n, e] */
 
+/* Whether the hook that debug.sethook has installed on 'L1' has a function to
+   call. One that a coroutine has inherited from its maker has none (hookf of
+   ldblib.c). */
+bool tg_userhook_calls (lua_State *L1);                        /* [-0, +0, -] */
+
 /* Calls the program's 'hook', if its mask wants the event. It may raise, yield,
    or stop the trace: the last thing done, but for saying that it has
    returned. */

@@ -13,6 +13,7 @@
 #include "inspect/agent.h"
 #include "base/clock.h"
 #include "hook/emit.h"
+#include "state/libraries.h"
 
 static const char key_work = 0;     /* registry: the coroutine */
 static const char key_import = 0;   /* registry: the function 'import' */
@@ -60,39 +61,45 @@ static int import (lua_State *L) {
 }
 
 /* Copies the table at 'from' into that on top: tables in it as well while there
-   are 'levels', but for the globals, which are in themselves as _G. By raw
-   access; metatables are left. */
+   are 'levels'. By raw access; metatables are left. */
 static void copy_into_top (lua_State *L, int from, int levels) {
   luaL_checkstack(L, 6, NULL);
-  lua_pushglobaltable(L);               /* copy globals */
-  int globals = lua_gettop(L);
+  int to = lua_gettop(L);
   for (lua_pushnil(L); lua_next(L, from) != 0; ) {
-    lua_pushvalue(L, -2);               /* copy globals key value key */
-    lua_insert(L, -2);
-    if (levels > 0 && lua_istable(L, -1) && !lua_rawequal(L, -1, globals)) {
-      int library = lua_gettop(L);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);                  /* copy key key value */
+    if (levels > 0 && lua_istable(L, -1)) {
+      int inner = lua_gettop(L);
       lua_newtable(L);
-      copy_into_top(L, library, levels - 1);
-      lua_remove(L, library);
+      copy_into_top(L, inner, levels - 1);
+      lua_remove(L, inner);
     }
-    lua_rawset(L, globals - 1);
+    lua_rawset(L, to);
   }
-  lua_pop(L, 1);
 }
 
-/* The modules' globals are those that the program has now, with the functions
-   of Lua's libraries: whatever it does to its own later. */
+/* The modules' globals are Lua's libraries as they were made, and the program's
+   table of globals: whatever the program does to its own libraries. */
 static void push_environment (lua_State *L) {
+  tg_libraries_push(L);
   lua_pushglobaltable(L);
+  lua_setfield(L, -2, LUA_GNAME);
+}
+
+/* The module "tracegrip.core", copied for the same reason. */
+static void push_core (lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_core);
   lua_newtable(L);
   copy_into_top(L, lua_gettop(L) - 1, 1);
   lua_remove(L, -2);
+  tg_libraries_push(L);
+  lua_setfield(L, -2, "lua");
 }
 
 lua_State *tg_agent_setup (lua_State *L, const char *path) {
   TG_STACK_GUARD(L);
   lua_createtable(L, 0, 8);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_core);
+  push_core(L);
   lua_setfield(L, -2, "tracegrip.core");
   lua_pushstring(L, path);
   push_environment(L);
@@ -121,26 +128,30 @@ void tg_agent_clear (lua_State *L) {
 
 /* What the agent is to know beside the kind and the coroutine: how many
    values. */
-static int push_details (lua_State *L, const tg_Tidings *t, int error) {
+static int push_details (lua_State *L, const tg_Tidings *t, int subject) {
   if (t->text != NULL) {
     lua_pushlstring(L, t->text, t->size);
     return 1;
   }
   if (t->thrower != NULL) {
-    lua_pushvalue(L, error);
+    lua_pushvalue(L, subject);
     lua_pushinteger(L, t->level);
     lua_pushboolean(L, t->uncaught);
     return 3;
   }
+  if (t->frame == NULL)
+    return 0;
+  lua_pushvalue(L, subject);
+  lua_pushinteger(L, t->source);
   lua_pushinteger(L, t->line);
   lua_pushboolean(L, t->hit);
   lua_pushboolean(L, t->stepped);
-  return 3;
+  return 5;
 }
 
-/* The body of the coroutine: the tidings, the program's coroutine, and the
-   error if it is about one; the result is the agent's. The first call loads the
-   modules. */
+/* The body of the coroutine: the tidings, the program's coroutine, and what it
+   is about, an error or a function; the result is the agent's. The first call
+   loads the modules. */
 static int enter (lua_State *L) {
   const tg_Tidings *t = lua_touserdata(L, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key_import);
@@ -183,9 +194,12 @@ static int push_call (lua_State *work, const tg_Tidings *t, lua_State *about) {
   lua_pushlightuserdata(work, (void *)(uintptr_t)t);
   lua_pushthread(about);
   lua_xmove(about, work, 1);
-  if (t->thrower == NULL)
+  if (t->thrower == NULL && t->frame == NULL)
     return 2;
-  lua_pushvalue(about, -1);
+  if (t->frame != NULL)
+    lua_getinfo(about, "f", t->frame);
+  else
+    lua_pushvalue(about, -1);
   lua_xmove(about, work, 1);
   return 3;
 }

@@ -19,6 +19,8 @@ typedef struct tg_Tidings {
   const char *kind;       /* as agent.lua has them */
   const char *text;       /* of "source": the text, else NULL */
   size_t size;
+  lua_Debug *frame;       /* of "stop": the one that is there, level 0... */
+  int source;             /* ...and its source's place in the list */
   int line;               /* of "stop": where, 0 = not known */
   bool hit;               /* of "stop": there is a breakpoint */
   bool stepped;           /* of "stop": the program would stop without one */

@@ -13,28 +13,23 @@
 /* Texts are compared and not addresses: the same file loaded twice is two
    strings if it is a long one (luaS_newlstr). This is asked once of a function,
    or of one that has lost its place in 'known'. */
-int tg_breakpoints_find (const tg_Breakpoints *b, const char *text,
-                         size_t size) {
-  for (int i = 0; i < b->nsources; i++) {
-    const tg_Source *s = &b->sources[i];
-    if (s->size == size && memcmp(s->text, text, size) == 0)
-      return i;
-  }
-  return -1;
+int tg_breakpoints_find (tg_Breakpoints *b, const char *text, size_t size) {
+  tg_TextId id = tg_texts_find(&b->texts, text, size);
+  return (id != TG_TEXT_NONE && id <= (tg_TextId)b->nsources) ? (int)id - 1
+                                                              : -1;
 }
 
+/* The text last: its number is the next one's in the list. What is known of
+   functions stays, since none of them is of this source. */
 int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,
                         bool own) {
-  char *copy = tg_strdup(text, size);
-  if (copy == NULL || !tg_grow(&b->sources, &b->capacity,
-                               (uint32_t)b->nsources + 1,
-                               sizeof *b->sources)) {
-    tg_free(copy);
+  tg_assert(tg_breakpoints_find(b, text, size) < 0);
+  if (!tg_grow(&b->sources, &b->capacity, (uint32_t)b->nsources + 1,
+               sizeof *b->sources)
+      || tg_texts_add(&b->texts, text, size) == TG_TEXT_NONE)
     return -1;
-  }
-  b->sources[b->nsources] = (tg_Source){.text = copy, .size = size,
-                                        .own = own};
-  b->epoch++;
+  tg_assert((uint32_t)b->nsources + 1 == b->texts.count);
+  b->sources[b->nsources] = (tg_Source){.own = own};
   return b->nsources++;
 }
 
@@ -77,9 +72,9 @@ bool tg_breakpoints_function (const tg_Breakpoints *b, int at, int first) {
 
 void tg_breakpoints_free (tg_Breakpoints *b) {
   for (int i = 0; i < b->nsources; i++) {
-    tg_free(b->sources[i].text);
     tg_free(b->sources[i].lines);
     tg_free(b->sources[i].functions);
   }
   tg_free(b->sources);
+  tg_texts_free(&b->texts);
 }

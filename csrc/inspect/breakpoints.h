@@ -13,14 +13,12 @@
 #ifndef TG_BREAKPOINTS_H
 #define TG_BREAKPOINTS_H
 
-#include "base/base.h"
+#include "stream/texts.h"
 
 #define TG_PROTOS 4096          /* remembered; a power of two */
 
 /* A source that the debugger knows. */
 typedef struct tg_Source {
-  char *text;                   /* owns: as lua_Debug has it */
-  size_t size;
   bool own;                     /* of tracegrip's: never stopped in */
   int *lines;                   /* owns: breakpoints, ascending */
   int nlines;
@@ -40,7 +38,8 @@ typedef struct tg_Known {
 } tg_Known;
 
 typedef struct tg_Breakpoints {
-  tg_Source *sources;           /* owns */
+  tg_Texts texts;               /* owns: sources as lua_Debug has them */
+  tg_Source *sources;           /* owns; of text 'id' at id - 1 */
   uint32_t capacity;
   int nsources;
   int count;                    /* lines in all */
@@ -49,8 +48,7 @@ typedef struct tg_Breakpoints {
 } tg_Breakpoints;
 
 /* The source with that text; -1: it is new. */
-int tg_breakpoints_find (const tg_Breakpoints *b, const char *text,
-                         size_t size);
+int tg_breakpoints_find (tg_Breakpoints *b, const char *text, size_t size);
 
 /* Adds a source; -1 without memory. */
 int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,

@@ -98,7 +98,7 @@ static size_t push_message (lua_State *L, const char *method) {
   luaL_checkstack(L, 4, NULL);
   lua_createtable(L, n, 12);
   for (int k = 1; k <= n; k++) {
-    bytes += (lua_type(L, k) == LUA_TSTRING) ? lua_rawlen(L, k) : 0;
+    bytes += (lua_type(L, k) == LUA_TSTRING) ? (size_t)lua_rawlen(L, k) : 0;
     lua_pushvalue(L, k);
     lua_rawseti(L, -2, k);
   }

@@ -28,6 +28,8 @@ typedef enum tg_Errors {
   TG_ERRORS_ALL
 } tg_Errors;
 
+typedef struct tg_Evaluation tg_Evaluation;   /* inspect/evaluation.h */
+
 typedef struct tg_Inspector {
   tg_Session *session;    /* borrows */
   tg_Channel *channel;    /* pins */
@@ -35,11 +37,14 @@ typedef struct tg_Inspector {
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
   bool direct;            /* the interpreter's memory is read (direct/) */
   bool busy;              /* the debugger's Lua is running */
+  tg_Evaluation *evaluation;    /* borrows: code of a debugger that runs; NULL:
+                             none does */
   bool closing;           /* closed while busy: it goes when that is over */
   bool attached;          /* a debugger wants to hear of pauses */
   bool listened;          /* a debugger wants to hear of the console */
   uint64_t said, taken;   /* messages of the console so far; of these taken */
   size_t shelved;         /* bytes of strings in those in between */
+  bool widened;           /* there is a breakpoint where there was none */
   bool curious;           /* a breakpoint may be in a source that is yet to be
                              loaded */
   tg_Coverage *coverage;  /* owns: calls and lines are counted; NULL: not */

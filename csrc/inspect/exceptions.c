@@ -71,14 +71,17 @@ static int stand_down (lua_State *L) {
 
 /* ---- coroutines ---- */
 
-/* Who resumes gets the error as a result, or raises it anew ('passes'), and it
-   is no other error then. */
+/* coroutine.resume returns the error, and wrap raises it again ('passes'): it
+   is the same error, told once. An error of a __close method replaces the one
+   that was told; it is shown where the coroutine is closed, which is the caller
+   of the function that does so. */
 static void died (tg_Session *s, lua_State *L, lua_State *co, bool passes) {
   tg_Inspector *i = s->inspector;
   if (i == NULL || !tg_watch_hears(i))
     return;
   bool caught = !passes || tg_thrown_is_caught(i, L, 1);
-  tg_watch_error(i, L, co, 0, !caught);
+  i->passing = i->passing && co != L;
+  tg_watch_error(i, L, co, co == L ? 1 : 0, !caught);
   i->passing = passes;
 }
 

@@ -3,12 +3,15 @@
 ** of C. On the thread that runs the state. The functions are called by the
 ** agent alone, with values of its own making.
 */
+#include <string.h>
+
 #include "inspect/inspector.h"
 #include "base/alloc.h"
 #include "direct/proof.h"
 #include "hook/standins.h"
 #include "inspect/agent.h"
 #include "inspect/console.h"
+#include "inspect/evaluation.h"
 #include "inspect/exceptions.h"
 #include "inspect/uncaught.h"
 #include "inspect/watch.h"
@@ -74,6 +77,7 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   s->hearer = &i->hearer;
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
   tg_exceptions_open(s, L);
+  tg_watch_begin(i);
 }
 
 /* Code that a debugger runs may close the listener that it came by: then the
@@ -113,6 +117,16 @@ static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
 void tg_inspector_attend (tg_Session *s, lua_State *L) {
   if (s->inspector != NULL && atomic_load(&s->inspector->channel->mail))
     call_agent(s->inspector, L, "attend");
+}
+
+void tg_inspector_visit (tg_Session *s, lua_State *L) {
+  if (s->inspector == NULL || s->inspector->busy)
+    return;
+  bool collects = lua_gc(L, LUA_GCISRUNNING) == 1;
+  lua_gc(L, LUA_GCSTOP);
+  call_agent(s->inspector, L, "visit");
+  if (collects)
+    lua_gc(L, LUA_GCRESTART);
 }
 
 void tg_inspector_wait (tg_Session *s, lua_State *L) {
@@ -163,14 +177,26 @@ static int inspector_receive (lua_State *L) {
   return results;
 }
 
-static int inspector_send (lua_State *L) {
-  tg_Inspector *i = inspector_of(L);
+/* A letter of the first two arguments. */
+static tg_Letter *read_letter (lua_State *L) {
   size_t size;
   uint64_t client = (uint64_t)luaL_checkinteger(L, 1);
   const char *text = luaL_checklstring(L, 2, &size);
   tg_Letter *x = tg_letter_new(client, text, size);
   if (x == NULL)
-    return luaL_error(L, "not enough memory");
+    luaL_error(L, "not enough memory");
+  return x;
+}
+
+static int inspector_postpone (lua_State *L) {
+  const tg_Inspector *i = inspector_of(L);
+  tg_channel_postpone(i->channel, read_letter(L));
+  return 0;
+}
+
+static int inspector_send (lua_State *L) {
+  const tg_Inspector *i = inspector_of(L);
+  tg_Letter *x = read_letter(L);
   size_t most = lua_toboolean(L, 3) ? BACKLOG : SIZE_MAX;
   lua_pushboolean(L, tg_channel_offer(i->channel, x, most));
   return 1;
@@ -248,7 +274,8 @@ static int *copy_lines (const int *lines, int n) {
 }
 
 static int inspector_breakpoints (lua_State *L) {
-  tg_Breakpoints *b = &inspector_of(L)->breakpoints;
+  tg_Inspector *i = inspector_of(L);
+  tg_Breakpoints *b = &i->breakpoints;
   size_t size;
   int nlines, nfunctions;
   const char *text = luaL_checklstring(L, 1, &size);
@@ -264,8 +291,32 @@ static int inspector_breakpoints (lua_State *L) {
     tg_free(functions);
     return luaL_error(L, "not enough memory");
   }
+  for (int k = 0; k < nlines; k++)
+    i->widened = i->widened || !tg_breakpoints_line(b, at, lines[k]);
   tg_breakpoints_set(b, at, lines, nlines, functions, nfunctions);
-  return 0;
+  lua_pushinteger(L, at);
+  return 1;
+}
+
+/* Each value that is asked for is pushed, on a stack that may be full. */
+static int inspector_variable (lua_State *L) {
+  lua_State *co = lua_tothread(L, 1);
+  const char *wanted = luaL_checkstring(L, 3), *name;
+  lua_Debug ar;
+  int found = 0;
+  luaL_argcheck(L, co != NULL, 1, "coroutine expected");
+  if (!lua_getstack(co, (int)luaL_checkinteger(L, 2), &ar)
+      || !lua_checkstack(co, 1))
+    return 0;
+  for (int n = 1; (name = lua_getlocal(co, &ar, n)) != NULL; n++) {
+    lua_pop(co, 1);
+    if (strcmp(name, wanted) == 0)
+      found = n;
+  }
+  if (found == 0)
+    return 0;
+  lua_pushinteger(L, found);
+  return 1;
 }
 
 static int inspector_attached (lua_State *L) {
@@ -287,7 +338,7 @@ static int inspector_cover (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
   bool wanted = lua_toboolean(L, 1);
   if (wanted && i->coverage == NULL)
-    i->coverage = tg_coverage_new(i->direct);
+    i->coverage = tg_coverage_new(i->direct, true);
   if (wanted && i->coverage == NULL)
     return luaL_error(L, "not enough memory");
   if (!wanted) {
@@ -331,9 +382,16 @@ static int inspector_step (lua_State *L) {
   return 0;
 }
 
+static int inspector_run (lua_State *L) {
+  tg_Inspector *i = inspector_of(L);
+  tg_watch_evaluation(i);
+  return tg_evaluation_run(i, L);
+}
+
 void tg_inspector_push (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"receive", inspector_receive},
+    {"postpone", inspector_postpone},
     {"send", inspector_send},
     {"now", inspector_now},
     {"said", inspector_said},
@@ -341,6 +399,7 @@ void tg_inspector_push (lua_State *L) {
     {"chain", inspector_chain},
     {"own", inspector_own},
     {"breakpoints", inspector_breakpoints},
+    {"variable", inspector_variable},
     {"attached", inspector_attached},
     {"curious", inspector_curious},
     {"uncaught", inspector_uncaught},
@@ -348,6 +407,7 @@ void tg_inspector_push (lua_State *L) {
     {"counts", inspector_counts},
     {"errors", inspector_errors},
     {"step", inspector_step},
+    {"run", inspector_run},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);

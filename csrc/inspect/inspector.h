@@ -34,6 +34,11 @@ void tg_inspector_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
    if the state is not open to debuggers. */
 void tg_inspector_attend (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
 
+/* The same in a signal handler, while the program waits in a system call of a C
+   function that 'L' or who it has resumed has called. What would run code is
+   left for later; nothing is collected, since finalizers are code too. */
+void tg_inspector_visit (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
+
 /* Waits for letters and reads them, until a debugger says that the program may
    begin, which then stops at its first line; or until the server is gone. */
 void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
@@ -45,6 +50,8 @@ int inspector_pause (lua_State *L);
 ** Pushes the table of functions that the agent has beside Lua's own:
 **   receive(wait)      -> client, text | client, boolean (it reads too slowly,
 **                      or does no more) | client (it is gone) | nothing
+**   postpone(client, text)
+**                      a letter is not read yet: it is the oldest again
 **   send(client, text, optional)
 **                      -> whether it will be; what is not optional always is
 **   now()              milliseconds since 1970
@@ -55,7 +62,10 @@ int inspector_pause (lua_State *L);
 **   own(f)             -> whether a function is tracegrip's
 **   breakpoints(source, lines, functions)
 **                      all of a source: ascending lists of lines and of the
-**                      first lines of functions that have one
+**                      first lines of functions that have one; its number
+**   variable(co, level, name)
+**                      -> the last local variable of that name in a frame, by
+**                      its number; nil
 **   attached(there)    whether a debugger wants to hear of pauses
 **   curious(wanted)    whether new sources are to be told
 **   uncaught()         errors that end the program are told from now on, while
@@ -67,6 +77,8 @@ int inspector_pause (lua_State *L);
 **   errors(which)      of which ones debuggers are to hear: "none", "uncaught",
 **                      "all"
 **   step(co, mode)     "next", "into", "over", "out", "none"
+**   run(f, client, seconds, ...)
+**                      -> what code of a debugger gives (inspect/evaluation.h)
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */
 

@@ -11,6 +11,11 @@
 */
 #include "inspect/uncaught.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include "inspect/agent.h"
 #include "state/ownfunctions.h"
 
@@ -120,7 +125,8 @@ static bool find_host (lua_State *L, lua_Debug *host) {
   return *main.what == 'm' && !own;     /* "main" */
 }
 
-enum { ARGC = 1, ARGV, HANDLER };     /* of the host's values (pmain, docall) */
+enum { ARGC = 1, ARGV, HANDLER, CHUNK };    /* of the host's values (pmain,
+                                               docall) */
 
 static int type_of (lua_State *L, const lua_Debug *host, int n) {
   if (lua_getlocal(L, host, n) == NULL)
@@ -130,12 +136,49 @@ static int type_of (lua_State *L, const lua_Debug *host, int n) {
   return type;
 }
 
-/* What stands where lua.c has its message handler, right above what it was
-   started with; NULL: the host is another one. A C function that has upvalues
-   is none of lua.c's, and would miss them when it is tried. */
-static lua_CFunction find_handler (lua_State *L, const lua_Debug *host) {
+/* Reads words of this process wherever 'at' points to. */
+static bool read_words (const void *at, void *to, size_t n) {
+  struct iovec here = {to, n * sizeof(char *)};
+  struct iovec there = {(void *)(uintptr_t)at, n * sizeof(char *)};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0)
+         == (ssize_t)(n * sizeof(char *));
+}
+
+/* Whether these are the arguments that the process was started with: the first
+   one is the C library's, and the last has NULL behind it. */
+static bool is_command_line (lua_Integer argc, const char *const *argv) {
+  const char *first, *behind;
+  return argc > 0 && argc < INT_MAX && read_words(argv, &first, 1)
+         && first == program_invocation_name
+         && read_words(argv + argc, &behind, 1) && behind == NULL;
+}
+
+/* Whether the host's first values are what lua.c's main gives to its pmain. */
+static bool has_command_line (lua_State *L, const lua_Debug *host) {
   if (type_of(L, host, ARGC) != LUA_TNUMBER
-      || type_of(L, host, ARGV) != LUA_TLIGHTUSERDATA
+      || type_of(L, host, ARGV) != LUA_TLIGHTUSERDATA)
+    return false;
+  lua_getlocal(L, host, ARGC);
+  lua_getlocal(L, host, ARGV);
+  lua_Integer argc = lua_tointeger(L, -2);
+  const char *const *argv = lua_touserdata(L, -1);
+  lua_pop(L, 2);
+  return is_command_line(argc, argv);
+}
+
+/* A vararg function, which a main chunk is, leaves itself where it was called
+   (luaT_adjustvarargs). */
+static bool has_chunk (lua_State *L, const lua_Debug *host) {
+  int type = type_of(L, host, CHUNK);
+  return type == LUA_TFUNCTION || type == LUA_TNONE;
+}
+
+/* What stands where lua.c has its message handler, between what it was started
+   with and the main chunk; NULL: the host is another one, whose functions are
+   not to be called. A C function that has upvalues is none of lua.c's, and
+   would miss them when it is tried. */
+static lua_CFunction find_handler (lua_State *L, const lua_Debug *host) {
+  if (!has_command_line(L, host) || !has_chunk(L, host)
       || lua_getlocal(L, host, HANDLER) == NULL)
     return NULL;
   lua_CFunction f = lua_tocfunction(L, -1);

@@ -8,11 +8,15 @@
 ** it returns, before another frame can have its address.
 */
 #include "inspect/watch.h"
-#include "direct/frame.h"
+
 #include "hook/arm.h"
 #include "hook/running.h"
 #include "inspect/agent.h"
+#include "inspect/evaluation.h"
+#include "inspect/mask.h"
 #include "inspect/thrown.h"
+#include "state/builtins.h"
+#include "state/closures.h"
 #include "state/ownfunctions.h"
 
 #define CALLS (LUA_MASKCALL)
@@ -21,6 +25,7 @@
 #define OUTER 16            /* callers that are looked at for a breakpoint */
 
 static void hook (lua_State *L, lua_Debug *ar);
+static void entered (tg_Session *s, lua_State *co);
 
 /*
 ** {==================================================================
@@ -29,13 +34,12 @@ static void hook (lua_State *L, lua_Debug *ar);
 */
 
 /* The last one, by what all coroutines of a state share. Whoever ends one makes
-   all of these old. Without that model each look would be a call
-   (__tls_get_addr). */
+   all of these old. */
 static _Thread_local struct {
   const void *shared;
   tg_Inspector *inspector;
   uint64_t generation;
-} last __attribute__((tls_model("initial-exec")));
+} last TG_TLS_QUICK;
 
 static _Atomic uint64_t generation = 1;
 
@@ -74,7 +78,7 @@ static lua_Debug debug_of (const void *frame) {
   return ar;
 }
 
-/* NULL: there is none, or what called is not of this coroutine. */
+/* NULL: the frame is the outermost of its coroutine. */
 static const void *caller_of (const tg_Inspector *i, lua_State *L,
                               const void *frame) {
   if (i->direct)
@@ -161,49 +165,6 @@ static bool is_own (const tg_Inspector *i, const tg_Known *k) {
 ** ===================================================================
 */
 
-/* The tracer's record of a coroutine, where a trace runs and has its hook
-   there: then the program's own, which ours is one of, is in that. While
-   tracing begins or ends some coroutines have it and some have not, so each is
-   asked. */
-static const tg_Coroutine *traced (const tg_Inspector *i, lua_State *L) {
-  const tg_Session *s = i->session;
-  bool has = s->hook != NULL && tg_arm_has(s, L);
-  return has ? tg_coroutines_find(&i->session->threads, L) : NULL;
-}
-
-/* Our mask on a coroutine; 0: it has another hook, or none. */
-static int mask_of (const tg_Inspector *i, lua_State *L) {
-  const tg_Coroutine *t = traced(i, L);
-  if (t != NULL)
-    return (t->user_hook == hook) ? t->user_mask : 0;
-  return (lua_gethook(L) == hook) ? lua_gethookmask(L) : 0;
-}
-
-/* Whether the coroutine has a hook that the program has set. Then it is left to
-   that. */
-static bool is_taken (const tg_Inspector *i, lua_State *L) {
-  const tg_Session *s = i->session;
-  const tg_Coroutine *t = traced(i, L);
-  lua_Hook now = (t != NULL) ? t->user_hook : lua_gethook(L);
-  return now != NULL && now != hook && now != s->summon && now != s->hook;
-}
-
-/* Set as the program would set it: a tracer's hook is put above it again, and
-   calls it from then on. Held off meanwhile is a signal, whose handler puts a
-   hook above ours. */
-static void set_mask (tg_Inspector *i, lua_State *L, int mask) {
-  tg_Session *s = i->session;
-  bool above = traced(i, L) != NULL;
-  if (mask == mask_of(i, L) || is_taken(i, L))
-    return;
-  tg_running_hold(s);
-  lua_sethook(L, (mask != 0) ? hook : NULL, mask,
-              (mask & LUA_MASKCOUNT) ? 1 : 0);
-  tg_running_let(s);
-  if (above)
-    tg_arm_coroutine(s, L, (s->current != NULL) ? s->current->L : L);
-}
-
 /* Until the next event shows which function runs. */
 static int mask_until_known (const tg_Inspector *i) {
   if (!tg_debuggee_watched(i))
@@ -265,9 +226,11 @@ static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
     tg_watch_review(i, L);
 }
 
-static void stop (tg_Inspector *i, lua_State *L, int line, bool hit,
-                  bool stepped) {
-  tell(i, L, &(tg_Tidings){.kind = "stop", .line = line, .hit = hit,
+/* At the frame's current line. */
+static void stop (tg_Inspector *i, lua_State *L, lua_Debug *ar, int source,
+                  bool hit, bool stepped) {
+  tell(i, L, &(tg_Tidings){.kind = "stop", .frame = ar, .source = source,
+                           .line = ar->currentline, .hit = hit,
                            .stepped = stepped});
 }
 
@@ -286,7 +249,7 @@ static bool was_here (tg_Inspector *i, const lua_Debug *ar) {
          && i->counted_line == ar->currentline;
 }
 
-static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
+static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   const void *frame = ar->i_ci;
   const tg_Known *k = known_of(i, L, frame);
   if (k == NULL || was_here(i, ar) || is_own(i, k))
@@ -295,7 +258,7 @@ static void on_line (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
   bool stepped = is_stepped(i, L, frame);
   if (hit || stepped)
-    stop(i, L, ar->currentline, hit, stepped);
+    stop(i, L, ar, k->at, hit, stepped);
 }
 
 /* An instruction in the middle of a line: after a return, or where the pause
@@ -306,7 +269,7 @@ static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   if (k == NULL || is_own(i, k))
     return;
   lua_getinfo(L, "l", ar);
-  stop(i, L, ar->currentline, false, true);
+  stop(i, L, ar, k->at, false, true);
   i->counted = instruction(i, ar);
   i->counted_line = ar->currentline;
 }
@@ -349,18 +312,49 @@ static TG_NOINLINE void look_for_error (tg_Inspector *i, lua_State *L,
   lua_pop(L, 1);
 }
 
+/* The C function of a frame; NULL of a Lua function. */
+TG_INLINE lua_CFunction cfunction_of (const tg_Inspector *i, lua_State *L,
+                                      lua_Debug *ar) {
+  if (tg_likely(i->direct)) {
+    if (tg_likely(!tg_frame_is_c(ar->i_ci)))
+      return NULL;
+    const void *f = tg_slot_cfunction(tg_frame_function(ar->i_ci));
+    return (lua_CFunction)(uintptr_t)f;
+  }
+  if (!lua_checkstack(L, 1))
+    return NULL;
+  lua_getinfo(L, "f", ar);
+  lua_CFunction f = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
+  return f;
+}
+
+/* The stand-ins show whom they resume (running.h). Lua's own functions, which
+   the program may have kept from before there were any, are seen when they are
+   called. */
+static TG_NOINLINE void look_for_resume (tg_Inspector *i, lua_State *L,
+                                         lua_Debug *ar) {
+  tg_Role role;
+  lua_State *co = tg_arm_subject(L, ar, &role);
+  if (co != NULL && co != L)
+    entered(i->session, co);
+}
+
 /* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
    hook that was called is ours, and its mask is one look. */
 TG_INLINE void on_call (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   if (tg_unlikely(i->errors != TG_ERRORS_NONE))
     look_for_error(i, L, ar);
-  int all = i->session->hooked ? mask_of(i, L) : lua_gethookmask(L);
+  int all = i->session->hooked ? tg_mask_of(i, L) : lua_gethookmask(L);
   int now = all & LINES;
   int mask = (i->step != TG_STEP_NONE || now != CALLS) ? RETURNS : CALLS;
+  lua_CFunction c = cfunction_of(i, L, ar);
+  if (tg_unlikely(c != NULL && tg_builtins_resumes(c)))
+    look_for_resume(i, L, ar);
   if (wants_lines(i, L, ar->i_ci))
     mask = LINES;
   if (tg_unlikely(mask != now))
-    set_mask(i, L, mask);
+    tg_mask_set(i, L, mask);
 }
 
 /* Whether the step's frame has gone without returning: dropped by an error, or
@@ -388,7 +382,7 @@ static void end_step (tg_Inspector *i, lua_State *L, const void *frame) {
 static void on_return (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
   end_step(i, L, ar->i_ci);
   if (i->step == TG_STEP_NEXT) {
-    set_mask(i, L, LINES | LUA_MASKCOUNT);
+    tg_mask_set(i, L, LINES | LUA_MASKCOUNT);
     return;
   }
   const void *caller = caller_of(i, L, ar->i_ci);
@@ -397,7 +391,7 @@ static void on_return (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
     mask = LINES;
   else if (i->step != TG_STEP_NONE || is_below(i, L, caller))
     mask = RETURNS;
-  set_mask(i, L, mask);
+  tg_mask_set(i, L, mask);
 }
 
 static void hook (lua_State *L, lua_Debug *ar) {
@@ -409,7 +403,7 @@ static void hook (lua_State *L, lua_Debug *ar) {
   if (tg_unlikely(i->coverage != NULL))
     tg_coverage_event(i->coverage, L, ar);
   if (tg_unlikely(!tg_debuggee_watched(i)))
-    set_mask(i, L, 0);
+    tg_mask_set(i, L, 0);
   else if (tg_likely(ar->event == LUA_HOOKCALL))
     on_call(i, L, ar);
   else if (ar->event == LUA_HOOKRET)
@@ -432,12 +426,33 @@ static void hook (lua_State *L, lua_Debug *ar) {
 ** ===================================================================
 */
 
-/* A coroutine that is resumed and was made before there was something to stop
-   at; but for those that a debugger's code runs on. */
+/* Whether the mask of a coroutine that is about to run may be too small: it was
+   worked out for other breakpoints, or all lines are wanted by now. Else its
+   frames are as they were, and so is what it needs. */
+static bool is_stale (const tg_Inspector *i, lua_State *co) {
+  if (i->coverage != NULL || i->step == TG_STEP_NEXT
+      || i->step == TG_STEP_INTO)
+    return true;
+  return tg_mask_is_stale(i, co);
+}
+
+/* A coroutine that is resumed, or on which the program has set its hook or has
+   taken it away; but for those that a debugger's code runs on: such code can be
+   ended. */
 static void entered (tg_Session *s, lua_State *co) {
   tg_Inspector *i = s->inspector;
-  if (i != NULL && !i->busy && tg_debuggee_watched(i) && mask_of(i, co) == 0)
-    set_mask(i, co, mask_until_known(i));
+  if (i != NULL && i->evaluation != NULL)
+    tg_evaluation_enter(i, co, hook);
+  else if (i != NULL && !i->busy && tg_debuggee_watched(i) && is_stale(i, co))
+    tg_mask_set(i, co, mask_until_known(i));
+}
+
+void tg_watch_evaluation (const tg_Inspector *i) {
+  tg_running_watch(i->session, entered);
+}
+
+void tg_watch_begin (const tg_Inspector *i) {
+  i->session->watch = hook;
 }
 
 void tg_watch_review (tg_Inspector *i, lua_State *L) {
@@ -445,13 +460,18 @@ void tg_watch_review (tg_Inspector *i, lua_State *L) {
   int mask = mask_until_known(i);
   lua_State *co;
   tg_running_watch(s, (mask != 0) ? entered : NULL);
-  for (int n = 0; (co = tg_running_at(s, n)) != NULL; n++)
-    set_mask(i, co, mask);
-  set_mask(i, L, mask);
+  if (i->widened)
+    tg_mask_set_all(i, L, LINES);
+  i->widened = false;
+  for (int n = 0; (co = tg_running_at(s, n)) != NULL && co != L; n++) {
+    lua_State *next = tg_running_at(s, n + 1);
+    tg_mask_set_from(i, co, (next != NULL) ? next : L, L, mask);
+  }
+  tg_mask_set(i, L, mask);
 }
 
 bool tg_watch_is_left (const tg_Inspector *i, lua_State *L) {
-  return is_taken(i, L);
+  return tg_mask_is_taken(i, L);
 }
 
 void tg_watch_error (tg_Inspector *i, lua_State *L, lua_State *co, int level,

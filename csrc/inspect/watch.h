@@ -14,6 +14,12 @@
 ** tracer this hook is one of the program's (userhook.h, arm.h): a trace that
 ** runs at the same time calls it after each event, and it knows of no traces.
 **
+** A coroutine is suspended with the mask that it has, and with the epoch of the
+** breakpoints for which that was worked out. Two moments mend one that is too
+** small, by asking for lines until the next event shows which function runs: a
+** breakpoint is set (all coroutines, found in memory), and a coroutine with
+** another epoch is resumed (those that Lua's own functions resume).
+**
 ** A coroutine on which the program has a hook of its own is left to it: there
 ** nothing stops.
 */
@@ -22,9 +28,16 @@
 
 #include "inspect/debuggee.h"
 
+/* There is a new inspector: its hook is told from the program's. */
+void tg_watch_begin (const tg_Inspector *i);
+
 /* Breakpoints or the step have changed, at a safe point of 'L', which runs: the
    coroutines that run get the hook, or lose it. */
 void tg_watch_review (tg_Inspector *i, lua_State *L);          /* [-0, +0, -] */
+
+/* Code of a debugger is about to run: coroutines that it resumes are seen,
+   until the next review. */
+void tg_watch_evaluation (const tg_Inspector *i);              /* [-0, +0, -] */
 
 /* A step from where 'L' is now, which the caller keeps alive until the next. */
 void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step);

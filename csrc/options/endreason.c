@@ -16,6 +16,7 @@ const char *tg_endreason_name (tg_End end) {
     case TG_END_DURATION: return "duration";
     case TG_END_DISK: return "disk";
     case TG_END_CALLS: return "calls";
+    case TG_END_SIZE: return "maxSize";
     case TG_END_NOT: case TG_END_STOPPED: default: return NULL; /* as asked */
   }
 }
@@ -36,8 +37,16 @@ const char *tg_endreason_words (int loss) {
     [TG_LOSS_OVERFLOW] = "the buffer was full",
     [TG_LOSS_RING] = "overwritten by later ones",
     [TG_LOSS_MEMORY] = "no memory",
-    [TG_LOSS_DISK] = "the file could not grow"
+    [TG_LOSS_DISK] = "the file could not grow",
+    [TG_LOSS_DROPPED] = "taking them took half of the time",
+    [TG_LOSS_FUNCTIONS] = "of loaded texts, more than the ring holds, shown as"
+                          " one"
   };
   tg_check(0 <= loss && loss < TG_NLOSSES);
   return words[loss];
+}
+
+const char *tg_endreason_unit (int loss) {
+  return (loss == TG_LOSS_DROPPED) ? "sample"
+         : (loss == TG_LOSS_FUNCTIONS) ? "function" : "event";
 }

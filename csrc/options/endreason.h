@@ -12,7 +12,9 @@
   X(RING, "ring")           /* overwritten by later ones */ \
   X(MEMORY, "memory")       /* an allocation was refused */ \
   X(DISK, "disk")           /* its file could not grow */ \
-  X(HOOK, "hook")           /* the program had taken the hook away */
+  X(HOOK, "hook")           /* the program had taken the hook away */ \
+  X(DROPPED, "dropped")     /* samples: taking them took half of the time */ \
+  X(FUNCTIONS, "functions") /* of loaded texts, in one definition with others */
 
 enum {
 #define X(id, name) TG_LOSS_##id,
@@ -30,7 +32,8 @@ typedef enum tg_End {
   TG_END_EVENTS = 4,    /* maxEvents */
   TG_END_DURATION = 5,
   TG_END_DISK = 6,
-  TG_END_CALLS = 7      /* calls, of what 'on' says */
+  TG_END_CALLS = 7,     /* calls, of what 'on' says */
+  TG_END_SIZE = 8       /* maxSize: its file is as large as it may be */
 } tg_End;
 
 /* Its name where a user meets it; NULL of the first two. */
@@ -39,5 +42,8 @@ const char *tg_endreason_name (tg_End end);
 /* The name of a cause, and what it was in words. */
 const char *tg_endreason_loss (int loss);
 const char *tg_endreason_words (int loss);
+
+/* What it counts: "event", or "sample". */
+const char *tg_endreason_unit (int loss);
 
 #endif

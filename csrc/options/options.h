@@ -45,6 +45,8 @@ typedef struct tg_Options {
   tg_Overflow overflow;
   uint64_t max_events;  /* packets, then the trace stops; 0 = no limit */
   uint64_t duration_ns; /* then the trace stops; 0 = no limit */
+  uint64_t max_size;    /* bytes of the file that it is recorded on: it stops,
+                           or overwrites as a ring; 0 = no limit */
   tg_Patterns on;       /* owns; what is outside of calls of these functions is
                            hidden; empty = nothing is */
   uint64_t calls;       /* of these so many, then the trace stops; 0 = no
@@ -55,6 +57,8 @@ typedef struct tg_Options {
 
 #define TG_SAMPLE_DEFAULT 1000u
 #define TG_SAMPLE_MAX     10000u
+
+#define TG_SIZE_MIN       (UINT64_C(1) << 20)     /* of max_size */
 
 #define TG_BUFFER_DEFAULT (UINT64_C(256) << 20)
 #define TG_BUFFER_MIN     (UINT64_C(4) << 10)

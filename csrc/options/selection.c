@@ -71,6 +71,7 @@ bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
   tg_check(d->filter == NULL);      /* what is narrowed stays as it is */
   d->count++;
   merge(d, o);
+  d->plain = d->redacts ? 0 : d->limits.string;
   return true;
 }
 
@@ -122,6 +123,7 @@ bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f) {
   if (o->min_duration_ns > d->min_duration_ns)
     d->min_duration_ns = o->min_duration_ns;
   d->redacts = d->redacts || o->redact.count > 0;
+  d->plain = d->redacts ? 0 : d->limits.string;
   return true;
 }
 
@@ -254,6 +256,8 @@ static bool redacts (const tg_Patterns *redact, const char *name,
 bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size) {
   if (!d->redacts)
     return false;
+  if (size > TG_NAME_READ)
+    return true;
   if (d->filter != NULL && redacts(&d->filter->options.redact, name, size))
     return true;
   for (size_t i = 0; i < d->count; i++) {

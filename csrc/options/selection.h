@@ -46,6 +46,9 @@ typedef struct tg_Selection {
   uint32_t sample;           /* the most samples a second; 0: none */
   bool wall;                 /* some member wants them by the clock */
   tg_Limits limits;
+  uint32_t plain;            /* strings of up to so many bytes are written
+                                without a further look: the limit, or 0 if
+                                something is redacted */
   uint32_t max_depth;        /* TG_NOLIMIT if any member has none; the filter
                                 has its own */
   uint64_t min_duration_ns;  /* the smallest, unless the filter's is larger */
@@ -95,7 +98,10 @@ bool tg_selection_awaits (const tg_Selection *d, const tg_Function *f);
 /* Whether the value of a parameter or key of this name is to be kept secret. */
 bool tg_selection_secret (const tg_Selection *d, const char *name);
 
-/* The same for a name that may hold zeros. */
+/* The same for a name that may hold zeros. One of more bytes than these is not
+   read to its end: it is secret if anything is. */
+#define TG_NAME_READ 1024u
+
 bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size);
 
 #endif

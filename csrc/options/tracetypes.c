@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const names[TG_NTYPES] = {
-#define X(id, name) name,
+#define X(id, name, call) name,
   TG_TYPES(X)
 #undef X
 };

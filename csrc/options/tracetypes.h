@@ -11,25 +11,26 @@
 #include "base/base.h"
 #include "stream/marks.h"
 
+/* Name in C, name for people, whether it is a field of calls. */
 #define TG_TYPES(X) \
-  X(NAME, "name") \
-  X(CALLSITE, "callsite") \
-  X(TIME, "time") \
-  X(PARAMETERS, "parameterNames") \
-  X(ARGUMENTS, "arguments") \
-  X(RETURN, "return") \
-  X(THROW, "throw") \
-  X(YIELD, "yield") \
-  X(LOCATION, "location") \
-  X(DEPTH, "depth") \
-  X(HITCOUNT, "hitCount") \
-  X(THREAD, "thread") \
-  X(MARKERS, "markers") \
-  X(MEMORY, "memory") \
-  X(ALLOCATIONS, "allocations")
+  X(NAME, "name", true) \
+  X(CALLSITE, "callsite", true) \
+  X(TIME, "time", true) \
+  X(PARAMETERS, "parameterNames", true) \
+  X(ARGUMENTS, "arguments", true) \
+  X(RETURN, "return", true) \
+  X(THROW, "throw", true) \
+  X(YIELD, "yield", true) \
+  X(LOCATION, "location", true) \
+  X(DEPTH, "depth", true) \
+  X(HITCOUNT, "hitCount", true) \
+  X(THREAD, "thread", true) \
+  X(MARKERS, "markers", false) \
+  X(MEMORY, "memory", false) \
+  X(ALLOCATIONS, "allocations", false)
 
 enum {
-#define X(id, name) TG_TYPEBIT_##id,
+#define X(id, name, call) TG_TYPEBIT_##id,
   TG_TYPES(X)
 #undef X
   TG_NTYPES
@@ -40,11 +41,13 @@ enum {
 #define TG_TYPE_SAMPLES (1u << 31)
 
 enum {
-#define X(id, name) TG_TYPE_##id = 1u << TG_TYPEBIT_##id,
+#define X(id, name, call) TG_TYPE_##id = 1u << TG_TYPEBIT_##id,
   TG_TYPES(X)
 #undef X
   TG_TYPES_ALL = (1u << TG_NTYPES) - 1,
-  TG_TYPES_CALLS = (1u << TG_TYPEBIT_MARKERS) - 1,   /* fields of calls */
+#define X(id, name, call) | (call ? TG_TYPE_##id : 0u)
+  TG_TYPES_CALLS = 0u TG_TYPES(X),      /* fields of calls */
+#undef X
   TG_TYPES_PROTOCOL = (1u << TG_TYPEBIT_LOCATION) - 1,
   TG_TYPES_DEFAULT = TG_TYPES_PROTOCOL | TG_TYPE_MARKERS,
   /* types that make the hook look at values */

@@ -178,7 +178,7 @@ static void put_values (const Writer *w, tg_Grips *g, const tg_Function *f) {
   }
 }
 
-/* After all values: they decide which objects it has. */
+/* Last: writing the values fills the pool. */
 static void put_pool (const Writer *w, tg_Grips *g) {
   tg_sink_key(w->out, "objectPool");
   tg_grippool_write(g);

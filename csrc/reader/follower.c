@@ -141,6 +141,12 @@ tg_Pos tg_follower_done (const tg_Follower *t) {
   return (tg_follower_place(t) < bound(t)) ? t->upto : bound(t);
 }
 
+uint64_t tg_follower_ended_at (const tg_Follower *t) {
+  tg_Follower *mine = (tg_Follower *)(uintptr_t)t;
+  return atomic_load(&mine->traces) == 0 ? atomic_load(&mine->end_ticks)
+                                         : UINT64_MAX;
+}
+
 /* False without memory. A reader that stands there already only gets its time
    and its selection. */
 bool tg_follower_begin (tg_Follower *t, tg_Pos from, uint64_t ticks,
@@ -259,22 +265,27 @@ void tg_follower_join (tg_Follower *t) {
   atomic_fetch_add(&t->traces, 1);
 }
 
-/* The end first: a reader that sees no trace any more sees where they ended. */
-void tg_follower_part (tg_Follower *t, tg_Pos end) {
+/* The end first: a reader that sees no trace any more sees where they ended,
+   and when. */
+void tg_follower_part (tg_Follower *t, tg_Pos end, uint64_t ticks) {
   tg_assert(atomic_load(&t->traces) > 0);
   if (end > atomic_load(&t->end))
     atomic_store(&t->end, end);
+  if (ticks > atomic_load(&t->end_ticks))
+    atomic_store(&t->end_ticks, ticks);
   atomic_fetch_sub(&t->traces, 1);
   tg_store_wake(&t->stream->store);
 }
 
-/* Waits for 'read' to come to 'wanted' as long as it moves. */
-static void wait_for (tg_Follower *t, tg_Pos wanted) {
+/* Waits for 'read' to come to 'wanted' as long as it moves, and no longer than
+   'until'. */
+static void wait_for (tg_Follower *t, tg_Pos wanted, uint64_t until) {
   tg_Pos before = tg_follower_pos(t);
   uint64_t since = tg_clock_monotonic_ns();
   atomic_store(&t->wanted, wanted);
   tg_store_wake(&t->stream->store);
-  while (tg_follower_pos(t) < wanted && !atomic_load(&t->gone)) {
+  while (tg_follower_pos(t) < wanted && !atomic_load(&t->gone)
+         && tg_clock_ticks() < until) {
     uint64_t now = tg_clock_monotonic_ns();
     if (tg_follower_pos(t) != before) {
       before = tg_follower_pos(t);
@@ -295,14 +306,14 @@ static bool fits (const tg_Follower *t, tg_Pos pos, size_t need,
 }
 
 /* Who waits waits for half of the buffer, not to wait again at once. */
-bool tg_follower_admit (tg_Follower *t, tg_Pos pos, size_t need, uint64_t
-buffer, bool wait) {
+bool tg_follower_admit (tg_Follower *t, tg_Pos pos, size_t need,
+                        uint64_t buffer, uint64_t until) {
   if (fits(t, pos, need, buffer))
     return true;
-  if (!wait || t->stall_ns == 0)
+  if (until == 0 || t->stall_ns == 0)
     return false;
   uint64_t before = tg_clock_ticks();
-  wait_for(t, (need > buffer / 2) ? pos : pos + need - buffer / 2);
+  wait_for(t, (need > buffer / 2) ? pos : pos + need - buffer / 2, until);
   t->waited += tg_clock_ticks() - before;
   return fits(t, pos, need, buffer);
 }

@@ -47,6 +47,7 @@ typedef struct tg_Follower {
   _Atomic uint32_t refs;
   _Atomic uint32_t traces;  /* that still record */
   _Atomic tg_Pos end;       /* where the last of them ended */
+  _Atomic uint64_t end_ticks;   /* ...and when */
   _Atomic tg_Pos read;      /* the reader is done with what is before */
   _Atomic tg_Pos wanted;  /* 'read' that somebody waits for; TG_FOLLOWER_NONE */
   _Atomic bool gone;        /* the reader has left */
@@ -102,6 +103,9 @@ void tg_follower_upto (tg_Follower *t, tg_Pos pos);
 /* How far there is nothing to be read, after tg_follower_next was false. */
 tg_Pos tg_follower_done (const tg_Follower *t);
 
+/* When its traces have ended; the largest number while one records. */
+uint64_t tg_follower_ended_at (const tg_Follower *t);
+
 /*
 ** A new sequence, from the CONTEXT at 'from', where the reader has not been
 ** yet or may go on; times count from 'ticks'. False without memory.
@@ -130,9 +134,9 @@ TG_INLINE bool tg_follower_is_loose (const tg_Follower *t) {
   return t->loose;
 }
 
-/* A trace joins, and leaves at position 'end'. */
+/* A trace joins, and leaves at position 'end', at the time 'ticks'. */
 void tg_follower_join (tg_Follower *t);
-void tg_follower_part (tg_Follower *t, tg_Pos end);
+void tg_follower_part (tg_Follower *t, tg_Pos end, uint64_t ticks);
 
 /* From where a buffer counts. */
 TG_INLINE tg_Pos tg_follower_pos (const tg_Follower *t) {
@@ -141,10 +145,11 @@ TG_INLINE tg_Pos tg_follower_pos (const tg_Follower *t) {
 
 /*
 ** Whether 'need' bytes at 'pos' go into a buffer of that size, now or, if
-** 'wait', after the reader has caught up. An event larger than the buffer has
-** its turn when all before it is read. The wait is added to 'waited'.
+** waiting is allowed until some time ('until', in ticks; 0: not at all), after
+** the reader has caught up. An event larger than the buffer has its turn when
+** all before it is read. The wait is added to 'waited'.
 */
 bool tg_follower_admit (tg_Follower *t, tg_Pos pos, size_t need,
-                        uint64_t buffer, bool wait);
+                        uint64_t buffer, uint64_t until);
 
 #endif

@@ -16,8 +16,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "reader/clockpast.h"
+#include "reader/redact.h"
+#include "reader/timers.h"
 #include "reader/trueclock.h"
 #include "stream/eventreader.h"
+#include "stream/marks.h"
 
 struct tg_Reader {
   tg_Stream *stream;    /* pins */
@@ -32,7 +36,11 @@ struct tg_Reader {
   bool weighs;          /* what tracing has taken stays in all times */
   uint64_t spent_ns;    /* raw time less the true one, at the last event */
   uint64_t to_ns;       /* no event after this time is read */
+  tg_Timers timers;     /* these two only if markers are asked for: owns */
+  tg_ClockPast past;    /* owns; if costs are taken out */
   tg_Framer framer;     /* owns; its status is the reader's */
+  tg_Redact *redact;    /* owns; what is hidden, if anything is; else NULL */
+  tg_Buf redacted;      /* owns; the latest packet's values, without that */
   void (*pace) (void *ud);
   void *pace_ud;
 };
@@ -90,7 +98,13 @@ void tg_reader_free (tg_Reader *r) {
     return;
   tg_cursor_drop(&r->cursor);
   tg_stream_unpin(r->stream);
+  tg_timers_free(&r->timers);
+  tg_clockpast_free(&r->past);
   tg_framer_free(&r->framer);
+  if (r->redact != NULL)
+    tg_redact_free(r->redact);
+  tg_free(r->redact);
+  tg_buf_free(&r->redacted);
   tg_free(r);
 }
 
@@ -360,6 +374,20 @@ static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
   return c;
 }
 
+/* For markers, what is asked of the past; 'out' is what 'now_ns' is without.
+   False without memory. */
+static bool remember (tg_Reader *r, tg_Event *e, uint64_t ticks, uint64_t out,
+                      uint64_t now_ns) {
+  uint32_t sort = e->kind == TG_EV_MARK ? e->mark & TG_MARK_SORT : TG_NMARKS;
+  if (sort == TG_MARK_TIME)
+    return tg_timers_begin(&r->timers, ticks, now_ns);
+  if (sort == TG_MARK_TIMEEND || sort == TG_MARK_TIMELOG
+      || sort == TG_MARK_COLLECTION)
+    tg_timers_correct(&r->timers, &r->past, &r->clock, e, ticks, now_ns);
+  return r->true_clock.costs == NULL
+         || tg_clockpast_take(&r->past, ticks, out);
+}
+
 /* Reads an event; false if there is none before 'end', and none in time. The
    reader moves on only when it is known to be good: where it stands is what
    'damage' tells. */
@@ -397,9 +425,50 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   }
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(used <= size && ticks >= r->ticks);
+  if (r->framer.marks && !remember(r, e, ticks, out, *now_ns)) {
+    r->framer.status = TG_ERR_MEMORY;
+    return false;
+  }
   r->cursor.offset += (uint32_t)used;
   r->ticks = ticks;
   r->waited = waited;
+  return true;
+}
+
+/* Made with the first values of which something may be to be hidden. */
+static tg_Redact *redact_of (tg_Reader *r) {
+  if (r->redact == NULL && (r->redact = tg_calloc(1, sizeof *r->redact))) {
+    r->redact->selection = &r->framer.selection;
+    r->redact->functions = r->stream->functions;
+  }
+  return r->redact;
+}
+
+static tg_RedactKind kind_of (tg_Why why) {
+  return why == TG_WHY_ENTER ? TG_REDACT_ARGUMENTS
+         : why == TG_WHY_RETURN ? TG_REDACT_RESULTS : TG_REDACT_OTHER;
+}
+
+/* What moments have is not always a list. */
+static bool has_list (const tg_Packet *p) {
+  return p->values.data != NULL
+         && (!tg_packet_is_moment(p)
+             || (p->why == TG_WHY_MARK && p->mark != TG_MARK_ALLOCATIONS));
+}
+
+/* In place of the packet's values a copy without what is hidden. False without
+   memory: nothing may be given then. */
+static bool redact (tg_Reader *r, tg_Packet *out) {
+  tg_Redact *redact = redact_of(r);
+  tg_buf_clear(&r->redacted);
+  tg_values_copy(&r->redacted, out->values, TG_PACKET_MAX);
+  if (redact == NULL || r->redacted.failed) {
+    r->framer.status = TG_ERR_MEMORY;
+    return false;
+  }
+  out->values = (tg_Slice){.data = (const uint8_t *)r->redacted.data,
+                           .size = r->redacted.size};
+  tg_redact_list(redact, kind_of(out->why), out->function, out->values, true);
   return true;
 }
 
@@ -412,5 +481,7 @@ bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
     given = tg_framer_event(&r->framer, now_ns, out);
   if (given)
     out->spent_ns = r->spent_ns;
+  if (given && tg_unlikely(r->framer.selection.redacts) && has_list(out))
+    given = redact(r, out);
   return given;
 }

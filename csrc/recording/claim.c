@@ -20,12 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "recording/fileformat.h"
 #include "text/fdwriter.h"
+#include "text/newfile.h"
 
 #define TRIES 1000          /* looks at a file that others come and go with */
-#define LINKS_MAX 40        /* as Linux has it */
 
 /* Whether the file behind a descriptor is still the one of that name. */
 static bool is_at (int fd, const char *path) {
@@ -34,19 +33,25 @@ static bool is_at (int fd, const char *path) {
          && a.st_ino == b.st_ino;
 }
 
-/* EAGAIN: somebody was faster, who may have the file or have removed it. */
+/* EAGAIN: somebody was faster, who may have the file or have removed it. Any
+   other errno: the file system has no locks. */
 static bool lock (int fd, const char *path) {
-  bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, path);
-  if (!locked)
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    errno = errno == EWOULDBLOCK || errno == EINTR ? EAGAIN : errno;
+    return false;
+  }
+  if (!is_at(fd, path))
     errno = EAGAIN;
-  return locked;
+  else
+    return true;
+  return false;
 }
 
 /* A new file with the lock on it, or -1: EEXIST if there is one, EAGAIN if
    somebody was faster. The lock goes with the open file and not with the
    number, so the copy has it too (flock(2)). */
 static int make (const char *path) {
-  int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, TG_NEWFILE_MODE);
   if (fd < 0)
     return -1;
   int copy = tg_fdwriter_duplicate(fd);
@@ -56,6 +61,8 @@ static int make (const char *path) {
   int error = errno;
   if (copy >= 0)
     close(copy);
+  if (copy >= 0 && error != EAGAIN)
+    unlink(path);       /* where nobody can lock it, nobody else has it */
   errno = error;
   return -1;
 }
@@ -95,7 +102,7 @@ static bool make_way (const char *path, uint32_t run, bool force) {
     errno = EEXIST;
     return false;
   }
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0)
     return errno == ENOENT;
   bool gone = is_older(fd, path, run, force) && unlink(path) == 0;
@@ -161,46 +168,8 @@ static bool try_to_make (const char *path) {
 /* Beforehand, so that a program is not run for nothing; whether the claim
    itself succeeds is another question. */
 bool tg_claim_try (const char *path) {
-  char *target = tg_claim_follow(path);
-  bool ok = target != NULL && try_to_make(target);
-  int error = errno;
-  tg_free(target);
-  errno = error;
-  return ok;
-}
-
-/* Where a link at 'path' leads, as seen from where 'path' is; NULL with errno,
-   EINVAL: it is no link, or ENOENT: there is nothing. */
-static char *read_link (const char *path) {
-  char target[PATH_MAX];
-  ssize_t n = readlink(path, target, sizeof target - 1);
-  if (n < 0)
-    return NULL;
-  target[n] = '\0';
-  size_t size = strlen(path) + (size_t)n + 2;
-  char *whole = tg_malloc(size);
-  if (whole == NULL) {
-    errno = ENOMEM;
-    return NULL;
-  }
-  *whole = '\0';
-  if (*target != '/' && strchr(path, '/') != NULL)
-    directory_of(path, whole);
-  strcat(whole, target);
-  return whole;
-}
-
-/* Not by realpath: that wants the file to be there. */
-char *tg_claim_follow (const char *path) {
-  char *at = tg_strcopy(path);
-  for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
-    char *next = read_link(at);
-    if (next == NULL && errno != ENOMEM)
-      return at;            /* whatever is wrong with it shows later */
-    tg_free(at);
-    at = next;
-  }
-  errno = at != NULL ? ELOOP : ENOMEM;
-  tg_free(at);
-  return NULL;
+  if (!tg_newfile_is_link(path))
+    return try_to_make(path);
+  errno = ELOOP;
+  return false;
 }

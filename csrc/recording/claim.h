@@ -25,12 +25,7 @@
 int tg_claim (const char *path, uint32_t run, bool force);
 
 /* Whether a claim could make a file, or remove the one that is there: tried.
-   False with errno. */
+   False with errno, ELOOP: it is a link (newfile.h). */
 bool tg_claim_try (const char *path);
-
-/* The path that a chain of symbolic links leads to, though nothing may be there
-   yet: what is to be replaced is the file and not a link to it. To be freed;
-   NULL with errno. */
-char *tg_claim_follow (const char *path);
 
 #endif

@@ -437,7 +437,7 @@ tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
   out->name = take_string(&s);
   take_options(&s, &out->options);
   tg_Status status = status_of(&s);
-  if (status == TG_OK && (out->name == NULL || out->end.why > TG_END_CALLS
+  if (status == TG_OK && (out->name == NULL || out->end.why > TG_END_SIZE
                           || out->options.overflow > TG_OVERFLOW_WAIT))
     status = TG_ERR_FORMAT;
   if (status != TG_OK)

@@ -17,6 +17,10 @@
 #include "stream/costs.h"
 #include "stream/functions.h"
 
+/* Whether the text of a file is what Lua loads: who records knows, and a file's
+   name is the word of the chunk that has it. */
+typedef bool tg_SourceTest (const char *text, size_t size);
+
 typedef enum tg_EntryKind {
   TG_ENTRY_NONE = 0,      /* zeroed memory: no entry */
   TG_ENTRY_PROGRAM = 1,

@@ -98,6 +98,17 @@ static bool note_source (tg_EntryWriter *w, const char *url) {
   return tg_intern_add(&w->urls, url, strlen(url)) == before;
 }
 
+/* Whether the text of a file may be what the function was loaded from: a chunk
+   can claim to be of any file ("@/etc/passwd"). It is Lua and has its lines. */
+static bool is_source (const tg_EntryWriter *w, const tg_Function *f,
+                       const tg_Buf *text) {
+  uint32_t lines = 1;
+  for (size_t i = 0; i < text->size; i++)
+    lines += text->data[i] == '\n';
+  return text->size > 0 && lines >= f->last_line
+         && w->sources(text->data, text->size);
+}
+
 /* A chunk's text: the file's, or that of the string if it is known whole. One
    that cannot be had is no failure. */
 static bool write_source (tg_EntryWriter *w, const tg_Function *f) {
@@ -106,7 +117,8 @@ static bool write_source (tg_EntryWriter *w, const tg_Function *f) {
       || !note_source(w, f->url))
     return true;
   if (f->source[0] == '@') {
-    if (tg_fileio_text(f->source + 1, SOURCE_MAX, &text))
+    if (tg_fileio_text(f->source + 1, SOURCE_MAX, &text)
+        && is_source(w, f, &text))
       tg_entry_source(&w->scratch, f->url, text.data, text.size);
   }
   else if (f->source[0] != '=' && f->source_size < TG_SOURCE_MAX)
@@ -121,7 +133,7 @@ static bool write_source (tg_EntryWriter *w, const tg_Function *f) {
 bool tg_entrywriter_function (tg_EntryWriter *w, tg_FunctionId id,
                               const tg_Function *f) {
   tg_assert(w->scratch.size == 0);
-  if (w->sources && !write_source(w, f))
+  if (w->sources != NULL && !write_source(w, f))
     return false;
   tg_entry_function(&w->scratch, id, f);
   return write_entry(w) != NULL;

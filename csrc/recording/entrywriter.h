@@ -19,7 +19,7 @@ typedef struct tg_EntryWriter {
   tg_Block *current;      /* borrows; NULL before the first */
   uint8_t **ends;         /* owns; by trace number, where its entry begins */
   uint32_t nends, cends;
-  bool sources;           /* with the text of sources */
+  tg_SourceTest *sources; /* with the text of sources that pass; NULL: none */
   tg_Intern urls;         /* owns; of the sources that are there */
   tg_Buf scratch;         /* owns; the entry that is being made */
   /* Maps a block of 'size' bytes, zeros, which stays as long as the file; NULL

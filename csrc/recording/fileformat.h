@@ -45,8 +45,10 @@ typedef struct tg_Header {
   double ns_per_tick;
   uint32_t ring;            /* 1: blocks of events are used again */
   uint32_t run;             /* whose it is (claim.h); 0: of none */
+  uint32_t scrubbed;        /* 1: values have been taken out (scrub.h) */
+  uint32_t reserved;        /* 0 */
 } tg_Header;
 
-_Static_assert(sizeof(tg_Header) == 64, "as docs/recording.md has it");
+_Static_assert(sizeof(tg_Header) == 72, "as docs/recording.md has it");
 
 #endif

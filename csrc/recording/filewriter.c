@@ -88,6 +88,10 @@ int tg_filewriter_error (const tg_FileWriter *t) {
   return t->error;
 }
 
+bool tg_filewriter_full (const tg_FileWriter *t) {
+  return t->error != 0 && t->file.full;
+}
+
 const char *tg_filewriter_path (const tg_FileWriter *t) {
   return t->file.path;
 }
@@ -139,7 +143,8 @@ static void fail (tg_FileWriter *t, int error) {
   if (t->error == 0) {
     t->error = error != 0 ? error : EIO;
     tg_assert(t->header != NULL);
-    t->header->error = (uint32_t)t->error;
+    if (!t->file.full)
+      t->header->error = (uint32_t)t->error;
   }
 }
 
@@ -380,6 +385,8 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   t->file.fd = -1;
   t->stream = stream;
   t->ring = plan->ring;
+  t->file.limit = plan->max_size;
+  t->file.size.tells = plan->tells;
   t->writer = (tg_EntryWriter){
     .sources = plan->sources, .map = map_entries, .ud = t
   };
@@ -406,15 +413,22 @@ void tg_filewriter_stop (tg_FileWriter *t) {
   tg_store_supply(&t->stream->store, NULL);
 }
 
-/* The length before the state: a file that says that it is complete is so. */
-void tg_filewriter_close (tg_FileWriter *t) {
-  if (t == NULL)
-    return;
+static void close_as (tg_FileWriter *t, tg_FileState state) {
   tg_filewriter_stop(t);
   tg_mappedfile_cut(&t->file, t->length);
-  t->header->state = t->error == 0 ? TG_FILE_COMPLETE : TG_FILE_FAILED;
+  t->header->state = t->error == 0 || t->file.full ? state : TG_FILE_FAILED;
   tg_mappedfile_unlock(&t->file);
   tg_supply_unpin(&t->supply);
+}
+
+/* The length before the state: a file that says that it is complete is so. */
+void tg_filewriter_close (tg_FileWriter *t) {
+  if (t != NULL)
+    close_as(t, TG_FILE_COMPLETE);
+}
+
+void tg_filewriter_leave (tg_FileWriter *t) {
+  close_as(t, TG_FILE_RUNNING);
 }
 
 /* The name goes first, so that nobody finds a file that is about to go. */

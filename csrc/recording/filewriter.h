@@ -37,9 +37,11 @@ typedef struct tg_FilePlan {
   uint32_t run;           /* by this run, to which others' are older; 0: by
                              none, to which nothing is */
   bool force;             /* also if it is no recording */
-  bool sources;           /* the text of sources too */
+  tg_SourceTest *sources; /* with the text of sources that pass; NULL: none */
   bool ring;
-  bool tells;             /* what was lost, at the end, on standard error */
+  uint64_t max_size;      /* bytes that the file may have; 0: no limit */
+  bool tells;             /* on standard error: what was lost, and what there
+                             is to say of its size (filesize.h) */
   bool single;            /* no other files come of it: no snapshots, none of
                              forked children */
   tg_Program program;     /* owns */
@@ -75,6 +77,10 @@ void tg_filewriter_stop (tg_FileWriter *t);
 /* The errno that stopped it; 0 = none did. */
 int tg_filewriter_error (const tg_FileWriter *t);
 
+/* Whether it was stopped because it has the size that it may have: then the
+   file is complete. */
+bool tg_filewriter_full (const tg_FileWriter *t);
+
 /* Whether a ring's was refused the last block for want of room, and would go on
    if it was given back one that is as large. */
 bool tg_filewriter_starved (const tg_FileWriter *t);
@@ -86,6 +92,10 @@ const char *tg_filewriter_path (const tg_FileWriter *t);
 
 /* Stopped for good: the file gets its length and its state. NULL is fine. */
 void tg_filewriter_close (tg_FileWriter *t);
+
+/* The same of one that was to have more: its state is that of one that was cut
+   off. */
+void tg_filewriter_leave (tg_FileWriter *t);
 
 /* The same of one that was never used: there is no file then. */
 void tg_filewriter_discard (tg_FileWriter *t);

@@ -20,6 +20,7 @@
 #include "base/signals.h"
 #include "recording/claim.h"
 #include "text/fdwriter.h"
+#include "text/newfile.h"
 
 #define STEP (UINT64_C(4) << 20)    /* the file grows by so much */
 
@@ -38,19 +39,20 @@ size_t tg_mappedfile_page (void) {
 /* A descriptor for 'path', locked; -1 with errno, EEXIST also if somebody else
    records on it. */
 static int open_locked (const char *path) {
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+                TG_NEWFILE_MODE);
   if (fd < 0)
     return -1;
   int copy = tg_fdwriter_duplicate(fd);
   close(fd);
   if (copy < 0)
     return -1;
-  if (flock(copy, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(copy);
-    errno = EEXIST;
-    return -1;
-  }
-  return copy;
+  if (flock(copy, LOCK_EX | LOCK_NB) == 0)
+    return copy;
+  int error = errno == EWOULDBLOCK ? EEXIST : errno;
+  close(copy);
+  errno = error;
+  return -1;
 }
 
 /* PATH.PID, and for others of this process PATH.PID-2, PATH.PID-3 ... */
@@ -82,9 +84,11 @@ static void open_own (tg_MappedFile *f, const tg_MappedPath *p) {
 bool tg_mappedfile_open (tg_MappedFile *f, const tg_MappedPath *p) {
   struct stat st;
   tg_assert(f->fd < 0 && f->path == NULL && f->end == 0);
-  f->path = tg_claim_follow(p->path);
-  if (f->path == NULL)
+  f->path = tg_strcopy(p->path);
+  if (f->path == NULL || tg_newfile_is_link(p->path)) {
+    errno = f->path == NULL ? ENOMEM : ELOOP;
     return false;
+  }
   f->fd = p->exclusive ? tg_claim(f->path, p->run, p->force)
                        : open_locked(f->path);
   open_own(f, p);
@@ -166,15 +170,24 @@ static bool reserve (tg_MappedFile *f, size_t size) {
     return true;
   uint64_t more = f->end + size - f->reserved;
   uint64_t step = more < STEP ? STEP : more;
+  f->full = f->limit != 0 && f->end + size > f->limit;
+  if (f->full) {
+    errno = EFBIG;
+    return false;
+  }
+  if (f->limit != 0 && step > f->limit - f->reserved)
+    step = f->limit - f->reserved;
   int error = allocate(f->fd, f->reserved, step);
   if (error != 0 && step > more) {
     step = more;          /* the last bytes that there are */
     error = allocate(f->fd, f->reserved, step);
   }
   errno = error;
-  if (error == 0)
-    f->reserved += step;
-  return error == 0;
+  if (error != 0)
+    return false;
+  tg_filesize_grown(&f->size, f->path, f->fd, f->reserved, f->reserved + step);
+  f->reserved += step;
+  return true;
 }
 
 /* MAP_POPULATE: one system call now instead of a fault for every page, each of

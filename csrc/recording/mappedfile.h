@@ -18,7 +18,7 @@
 
 #include <sys/types.h>
 
-#include "base/base.h"
+#include "recording/filesize.h"
 
 typedef struct tg_MappedFile {
   int fd;                 /* owns; -1: none */
@@ -28,6 +28,9 @@ typedef struct tg_MappedFile {
   char *path;             /* owns */
   uint64_t end;           /* of what is mapped */
   uint64_t reserved;      /* bytes the file has */
+  uint64_t limit;         /* no more than so many; 0: as the disk allows */
+  bool full;              /* it was to have more than that */
+  tg_FileSize size;       /* what is said of it */
 } tg_MappedFile;
 
 /* Which file. */

@@ -212,8 +212,10 @@ static uint64_t read_block (Opening *o, uint64_t place) {
     return 0;
   }
   uint32_t used = bytes_there(o, &head, place);
-  if (head.kind == TG_BLOCK_ENTRIES)
+  if (head.kind == TG_BLOCK_ENTRIES) {
     load_entries(o, place, used);
+    o->r->entry_bytes += head.size;
+  }
   else if (head.kind == TG_BLOCK_EVENTS)
     note_events(o, &head, place, used);
   return head.size;
@@ -371,6 +373,13 @@ static bool is_shorter (const tg_Recording *r) {
   return false;
 }
 
+/* Whether it is of a program elsewhere, and its recorder has noted what it knew
+   when the connection was closed, but no end. */
+static bool is_left (const tg_Recording *r) {
+  return r->program.remote && r->count > 0
+         && r->traces[0].end.why == TG_END_NOT && r->traces[0].end.ticks != 0;
+}
+
 /* In words, what kept the recording from its proper end. Damage has been told
    where it was found, with its place; a file that is being written has no end
    yet, and that is told too. */
@@ -386,6 +395,8 @@ static void explain (tg_Recording *r) {
   else if (h->state == TG_FILE_RUNNING && r->busy)
     snprintf(r->reason, sizeof r->reason, "process %" PRIu32
              " is recording on it", h->pid);
+  else if (h->state == TG_FILE_RUNNING && is_left(r))
+    snprintf(r->reason, sizeof r->reason, "the connection was closed");
   else if (h->state == TG_FILE_RUNNING)
     snprintf(r->reason, sizeof r->reason, "process %" PRIu32
              " ended without closing it", h->pid);

@@ -13,7 +13,6 @@
 #include "recording/save.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "base/alloc.h"
 #include "recording/fileformat.h"
 #include "text/fdwriter.h"
+#include "text/newfile.h"
 
 /* A file on its way. The stream is the caller's, who pins it; the first errno
    of the descriptor stays in 'out'. */
@@ -139,16 +139,18 @@ static tg_Status write_all (Saving *s, const tg_Program *program,
 }
 
 /* Where to write first: beside a file, or straight into what is none, as
-   /dev/stdout. The pid keeps two processes apart that save to one name. */
-static char *working_path (const char *path) {
+   /dev/stdout. A descriptor, and the name to be removed or put in the place of
+   'path', NULL for none; -1 with errno. */
+static int open_working (const char *path, char **working) {
   struct stat st;
+  *working = NULL;
+  if (tg_newfile_is_link(path)) {
+    errno = ELOOP;
+    return -1;
+  }
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-    return tg_strcopy(path);
-  size_t size = strlen(path) + 32;
-  char *beside = tg_malloc(size);
-  if (beside != NULL)
-    snprintf(beside, size, "%s.%ld.part", path, (long)getpid());
-  return beside;
+    return tg_newfile_open(path);
+  return tg_newfile_beside(path, working);
 }
 
 /* Closes what was written and puts it in its place: rename(2) leaves either the
@@ -156,13 +158,12 @@ static char *working_path (const char *path) {
 static tg_Status finish (Saving *s, tg_Status status, const char *working,
                          const char *path) {
   int error = s->out.error != 0 ? s->out.error : errno;
-  bool same = strcmp(working, path) == 0;
   tg_fdwriter_close(&s->out);
-  if (status == TG_OK && !same && rename(working, path) != 0) {
+  if (status == TG_OK && working != NULL && rename(working, path) != 0) {
     status = TG_ERR_IO;
     error = errno;
   }
-  if (status != TG_OK && !same)
+  if (status != TG_OK && working != NULL)
     unlink(working);
   errno = error;
   return status;
@@ -174,10 +175,8 @@ tg_Status tg_save (const char *path, tg_Stream *stream,
                    const tg_Program *program, const tg_TraceEntry *trace,
                    tg_Pos stop) {
   Saving s = {.stream = stream};
-  char *working = working_path(path);
-  if (working == NULL)
-    return TG_ERR_MEMORY;
-  int fd = open(working, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  char *working;
+  int fd = open_working(path, &working);
   tg_Status status = TG_ERR_IO;
   if (fd >= 0) {
     tg_fdwriter_open(&s.out, fd);

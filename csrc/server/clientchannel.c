@@ -187,10 +187,12 @@ static int channel_kept (lua_State *L) {
   return 1;
 }
 
-/* mark() -> whether there is something before it. What is committed by now is
-   to be read before the client is answered. */
+/* mark(duration) -> whether there is something before it. What is committed by
+   now is to be read before the client is answered. */
 static int channel_mark (lua_State *L) {
-  lua_pushboolean(L, tg_clientstream_mark(&check(L)->stream));
+  ClientChannel *c = check(L);
+  uint64_t duration_ns = (uint64_t)(luaL_optnumber(L, 2, 0) * 1e6);
+  lua_pushboolean(L, tg_clientstream_mark(&c->stream, duration_ns));
   return 1;
 }
 
@@ -251,9 +253,15 @@ static int channel_nudge (lua_State *L) {
   return 1;
 }
 
-/* mail(client, text): what a debugger says; without a text, that it is gone; a
-   boolean: whether it is behind. False: more waits for the program than it
-   should. */
+/* heard() -> whether it has read letters since the last one came. */
+static int channel_heard (lua_State *L) {
+  lua_pushboolean(L, tg_channel_heard(check(L)->channel));
+  return 1;
+}
+
+/* mail(client, text, ends): what a debugger says, and whether that ends code
+   that the program runs for one; without a text, that it is gone; a boolean:
+   whether it is behind. False: more waits for the program than it should. */
 static int channel_mail (lua_State *L) {
   ClientChannel *c = check(L);
   size_t size = 0;
@@ -264,7 +272,19 @@ static int channel_mail (lua_State *L) {
                        : tg_letter_new(client, text, size);
   if (x == NULL)
     return luaL_error(L, "not enough memory");
+  x->ends = x->ends || lua_toboolean(L, 4);
   lua_pushboolean(L, tg_channel_mail(c->channel, x));
+  return 1;
+}
+
+/* lingers() -> the name of the last C function that a debugger's code has
+   called, "" without one, if the code runs although a letter has come that ends
+   it; nil: there is no such code. */
+static int channel_lingers (lua_State *L) {
+  char within[TG_WITHIN];
+  if (!tg_channel_lingers(check(L)->channel, within))
+    return 0;
+  lua_pushstring(L, within);
   return 1;
 }
 
@@ -320,7 +340,9 @@ void tg_clientchannel_setup (lua_State *L) {
     {"notice", channel_notice},
     {"names", channel_names},
     {"nudge", channel_nudge},
+    {"heard", channel_heard},
     {"mail", channel_mail},
+    {"lingers", channel_lingers},
     {"collect", channel_collect},
     {"close", channel_close},
     {"__gc", channel_close},

@@ -29,8 +29,10 @@ void tg_clientchannel_setup (lua_State *L);                    /* [-0, +0, m] */
 **                            options
 **   line:kept(id)            ends it: a stopped Trace of this state, of what
 **                            there is now; nil, if it has not begun
-**   line:mark()              read() is to end at what is recorded now: false,
-**                            there is nothing before it
+**   line:mark(duration?)     read() is to end at what is recorded now: false,
+**                            there is nothing before it; of a trace in blocks
+**                            its end is told, at most 'duration' ms after its
+**                            beginning
 **   line:read(from, batch, bytes)
 **                            the next packets of the actor 'from', framed,
 **                            'bytes' and a bit; nil, there is nothing to read
@@ -38,6 +40,8 @@ void tg_clientchannel_setup (lua_State *L);                    /* [-0, +0, m] */
 **   line:notice()            after read() was nil: the next notice, if it is
 **                            due: {kind=, id=, name=, types=, why=}
 **   line:names()             of the traces that run in the program
+**   line:heard()             whether the program has read debuggers' letters
+**                            since the last one came
 **   line:nudge()             sees to it that what was asked for is looked at;
 **                            whether it has yet to be
 **   line:close()             all is delivered, or never will be

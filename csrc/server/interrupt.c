@@ -13,8 +13,12 @@
 
 #include "server/interrupt.h"
 #include "base/alloc.h"
+#include "base/asleep.h"
+#include "direct/cstack.h"
+#include "direct/proof.h"
 #include "hook/lastrun.h"
 #include "hook/standins.h"
+#include "inspect/inspector.h"
 #include "state/observer.h"
 
 #define STATES 64               /* that listen in one process */
@@ -27,6 +31,7 @@ typedef struct tg_Interrupt {
   tg_Session *session;
   void (*turn) (tg_Session *s, lua_State *L);
   const tg_Channel *channel;    /* borrows; NULL while closed */
+  uintptr_t stack_end;          /* of its thread; 0: not known */
   int signal;
   bool lulled;                  /* tracing begins: the signal is blocked... */
   sigset_t before;              /* ...and this is what was before */
@@ -60,10 +65,32 @@ static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 ** ===================================================================
 */
 
+/* Whether the program waits in a system call that a C function of this state
+   makes: then nothing of the state or of an allocator is half done (asleep.h).
+   A state may have gone to another thread; it runs on the one whose stack its
+   protected calls are on. */
+static bool is_resting (const tg_Interrupt *r, const lua_State *L,
+                        const void *context) {
+  const tg_Asleep *a = &r->channel->asleep;
+  return L != NULL && r->stack_end != 0 && tg_asleep_there(a, context)
+         && tg_cstack_runs(L, tg_asleep_stack(a), r->stack_end);
+}
+
+/* Debuggers are answered there, as far as that needs nothing to be run. */
+static void visit (const tg_Interrupt *r, const void *context) {
+  lua_State *L = tg_running_top(r->session);
+  if (atomic_load(&r->channel->mail) && is_resting(r, L, context))
+    tg_inspector_visit(r->session, L);
+}
+
 /* A signal for nothing (another process sends one as well) does nothing. A
    debugger reaches a loop that calls nothing, too; it comes first, as it has
-   the hook fire sooner. */
-static void call_upon (tg_Interrupt *r) {
+   the hook fire sooner. What a debugger is told may close the state to others:
+   then there is no channel any more. */
+static void call_upon (tg_Interrupt *r, const void *context) {
+  if (r->channel == NULL || !atomic_load(&r->channel->wanted))
+    return;
+  visit(r, context);
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
   if (r->session->hooked) {
@@ -96,7 +123,7 @@ static void on_signal (int signal, siginfo_t *info, void *context) {
     if (atomic_load(&all.entries[i].owner) == self) {
       tg_Interrupt *r = atomic_load(&all.entries[i].interrupt);
       if (r != NULL)
-        call_upon(r);
+        call_upon(r, context);
     }
   }
   pass_on(signal, info, context);
@@ -251,7 +278,7 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
   if (s->interrupt != NULL)
     return;
   setup_sentinel(L);
-  bool made = tg_running_setup(s);
+  bool made = tg_running_setup(s, L);
   s->interrupt = tg_calloc(1, sizeof *s->interrupt);
   if (s->interrupt == NULL || !made)
     luaL_error(L, "not enough memory");
@@ -259,6 +286,20 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
   s->interrupt->turn = turn;
   s->interrupt->observer.methods = &observer_methods;
   tg_observers_add(s, &s->interrupt->observer);
+}
+
+/* The end of the calling thread's stack; 0: it is not known, or is of no use,
+   as the state's memory is not read. */
+static uintptr_t find_stack_end (lua_State *L) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t size = 0;
+  if (!tg_proof_holds(L) || !tg_cstack_known()
+      || pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return 0;
+  bool known = pthread_attr_getstack(&attributes, &low, &size) == 0;
+  pthread_attr_destroy(&attributes);
+  return known ? (uintptr_t)low + size : 0;
 }
 
 /* The sentinel needs memory, which may lack: then less is reached, which is no
@@ -277,6 +318,7 @@ bool tg_interrupt_open (lua_State *L, tg_Session *s,
   if (!ok)
     return false;
   r->signal = channel->signal;
+  r->stack_end = find_stack_end(L);
   r->channel = channel;
   tg_standins_open(s, L, TG_CALLER_SERVER, answer);
   lx_quietly(L, post_sentinel, NULL);

@@ -40,7 +40,9 @@ static struct {
   pthread_cond_t changed;
   bool ready;                     /* 'changed' is, in this process */
   pthread_t thread;
-  bool running;                   /* to be joined */
+  bool running;                   /* it was started, and is not done with... */
+  bool detached;                  /* ...nor to be joined: it did not end in
+                                     time */
   bool ended;                     /* has returned */
   bool stopping, stop_told;
   int bell;
@@ -118,8 +120,8 @@ static void load_luv (lua_State *L) {
   lua_pop(L, 2);
 }
 
-/* The object for 'host' has no content: what it stands for is the one
-   server. */
+/* 'host' is an empty userdata: its methods use the one server of the
+   process. */
 static int serve (lua_State *L) {
   luaL_openlibs(L);
   set_path(L, "path", server.path);
@@ -285,6 +287,7 @@ static bool start_thread (const char *path, const char *cpath) {
   server.cpath = tg_strcopy(cpath);
   server.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   server.ended = server.stopping = server.stop_told = false;
+  server.detached = false;
   server.trouble[0] = '\0';
   server.running = server.path != NULL && server.cpath != NULL
                    && server.bell >= 0
@@ -300,24 +303,28 @@ static bool start_thread (const char *path, const char *cpath) {
 }
 
 /* With the mutex: the thread has nothing to do any more. One that does not end
-   in time, in a finalizer or a library that hangs, is left behind: the program
-   must not hang with it. The mutex is given up for the join, since the
+   in time, in a finalizer or a library that hangs, is left behind, once: the
+   program must not hang with it. The mutex is given up for the join, since the
    thread's last act takes it. */
 static void end_thread (void) {
   struct timespec until = tg_clock_after(TG_SERVER_PARTING_NS + ANSWER_NS);
   tg_assert(server.running && server.orders == NULL);
   server.stopping = true;
   ring();
-  while (!server.ended && wait_until(&until))
+  while (!server.ended && !server.detached && wait_until(&until))
     continue;
   if (!server.ended) {
-    pthread_detach(server.thread);
+    if (!server.detached)
+      pthread_detach(server.thread);
+    server.detached = true;
     tg_loaded_keep();
     return;
   }
-  pthread_mutex_unlock(&server.mutex);
-  pthread_join(server.thread, NULL);
-  pthread_mutex_lock(&server.mutex);
+  if (!server.detached) {
+    pthread_mutex_unlock(&server.mutex);
+    pthread_join(server.thread, NULL);
+    pthread_mutex_lock(&server.mutex);
+  }
   close(server.bell);
   free_paths();
   server.running = false;

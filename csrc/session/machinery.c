@@ -33,6 +33,7 @@ static void clear_machinery (tg_Session *s) {
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
+  tg_secrets_free(&s->secrets);
   if (s->hearer == NULL)
     tg_labels_clear(&s->labels);
   s->current = NULL;

@@ -11,6 +11,7 @@
 
 #include "session/tracefile.h"
 #include "base/alloc.h"
+#include "recording/filesize.h"
 #include "session/traceinfo.h"
 #include "text/fdwriter.h"
 
@@ -147,6 +148,16 @@ void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
   }
 }
 
+/* "1,234,567", as readers tell it. */
+static void add_count (tg_Buf *text, uint64_t n) {
+  if (n < 1000) {
+    tg_buf_addfmt(text, "%" PRIu64, n);
+    return;
+  }
+  add_count(text, n / 1000);
+  tg_buf_addfmt(text, ",%03" PRIu64, n % 1000);
+}
+
 /* Who recorded need not look at the recording to know that it is not all. That
    a ring keeps the end only is what it was made for. */
 static void tell_loss (const tg_Trace *t) {
@@ -155,11 +166,15 @@ static void tell_loss (const tg_Trace *t) {
   tg_Buf text = {0};
   for (int i = 0; i < TG_NLOSSES; i++) {
     uint64_t n = t->lost[i];
-    if (n > 0 && i != TG_LOSS_RING)
-      tg_buf_addfmt(&text, "tracegrip: %s lacks %" PRIu64 " event%s (%s)\n",
-                    tg_filewriter_path(t->file), n, n == 1 ? "" : "s",
-                    tg_endreason_words(i));
+    if (n == 0 || i == TG_LOSS_RING)
+      continue;
+    tg_buf_addfmt(&text, "tracegrip: %s lacks ", tg_filewriter_path(t->file));
+    add_count(&text, n);
+    tg_buf_addfmt(&text, " %s%s (%s)\n", tg_endreason_unit(i),
+                  n == 1 ? "" : "s", tg_endreason_words(i));
   }
+  if (t->end == TG_END_SIZE)
+    tg_filesize_full(tg_filewriter_path(t->file));
   if (text.size > 0 && !text.failed) {
     tg_fdwriter_open(&errors, STDERR_FILENO);
     tg_fdwriter_write(&errors, text.data, text.size);
@@ -173,15 +188,20 @@ static void tell_loss (const tg_Trace *t) {
    be the last to know of it: others note theirs on the file that is still
    open. */
 void tg_tracefile_settled (tg_Trace *t) {
+  char *path = NULL;
   if (t->file != NULL) {
     note_end(t, t, t->end, t, t->lost);
     if (t->plan->tells)
       tell_loss(t);
+    path = t->plan->tells ? tg_strcopy(tg_filewriter_path(t->file)) : NULL;
   }
   else if (t->session != NULL && t->session->on_file != NULL)
     note_end(t->session->on_file, t, t->end, t, t->lost);
   tg_filewriter_close(t->file);
   t->file = NULL;
+  if (path != NULL)
+    tg_filesize_closed(path);
+  tg_free(path);
 }
 
 /* ---- fork ---- */
@@ -225,6 +245,10 @@ tg_End tg_tracefile_again (tg_Session *s, tg_Trace *t) {
   if (t->plan->single)
     return TG_END_STOPPED;
   return tg_tracefile_begin(s, t) ? TG_END_NOT : TG_END_DISK;
+}
+
+tg_End tg_tracefile_end (const tg_Trace *t) {
+  return tg_filewriter_full(t->file) ? TG_END_SIZE : TG_END_DISK;
 }
 
 void tg_tracefile_free_plan (tg_FilePlan *plan) {

@@ -44,6 +44,10 @@ void tg_tracefile_forked (tg_Session *s);
    TG_END_NOT, or why it has none and ends. */
 tg_End tg_tracefile_again (tg_Session *s, tg_Trace *t);
 
+/* Why a trace ends whose file takes no more: it is as large as it may be, or
+   could not grow. */
+tg_End tg_tracefile_end (const tg_Trace *t);
+
 /* Forgets what a trace wanted to be recorded on. NULL is fine. */
 void tg_tracefile_free_plan (tg_FilePlan *plan);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "session/traceinfo.h"
+#include "hook/sampler.h"
 
 tg_Pos tg_traceinfo_stop_pos (const tg_Trace *t) {
   return (t->end == TG_END_NOT) ? tg_writer_pos(&t->session->writer)
@@ -53,6 +54,9 @@ void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   const tg_Session *s = t->session;
   lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
   lost[TG_LOSS_HOOK] += s->missed - t->missed_start;
+  lost[TG_LOSS_FUNCTIONS] += tg_definitions_folded(s) - t->folded_start;
+  if (t->options.sample > 0)
+    lost[TG_LOSS_DROPPED] += tg_sampler_dropped(s) - t->dropped_start;
   if (t->end == TG_END_OVERFLOW)
     lost[TG_LOSS_OVERFLOW] += missed(s, t);
   else if (t->end == TG_END_MEMORY)

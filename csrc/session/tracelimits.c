@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session/tracelimits.h"
+#include "hook/sampler.h"
 #include "session/allocations.h"
 #include "session/collections.h"
 #include "session/heap.h"
@@ -38,7 +39,7 @@ static bool drop_oldest (tg_Trace *t) {
     before = t->packets_start;
   if (!tg_cursor_advance(&t->hold))
     return false;
-  if (t->follower == NULL)      /* else it knows what it did not come to */
+  if (t->follower == NULL)      /* a follower counts its own losses */
     t->lost[TG_LOSS_RING] += t->hold.chunk->packets - before;
   t->start = tg_cursor_pos(&t->hold);
   return true;
@@ -108,6 +109,8 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->packets_start = r->packets;
   t->unseen_start = s->unseen;
   t->missed_start = s->missed;
+  t->dropped_start = tg_sampler_dropped(s);
+  t->folded_start = tg_definitions_folded(s);
   t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))
     return false;
@@ -129,15 +132,15 @@ static uint64_t ticks_limit (const tg_Session *s, const tg_Trace *t) {
 
 /* Whether the trace's buffer takes 'need' more bytes; may wait for it. The
    wait is the one place where the hook sleeps; it ends when the reader stands
-   still (follower.h). */
+   still (follower.h), and when the trace's time is over. */
 static bool fits (tg_Session *s, const tg_Trace *t, size_t need) {
   const tg_Options *o = &t->options;
   tg_Pos pos = tg_writer_pos(&s->writer);
   if (t->follower == NULL)
     return pos + need - kept_from(s, t) <= o->buffer;
   uint64_t before = t->follower->waited;
-  bool fit = tg_follower_admit(t->follower, pos, need, o->buffer,
-                               o->overflow == TG_OVERFLOW_WAIT);
+  uint64_t until = o->overflow == TG_OVERFLOW_WAIT ? ticks_limit(s, t) : 0;
+  bool fit = tg_follower_admit(t->follower, pos, need, o->buffer, until);
   if (t->follower->waited > before) {
     s->waited += t->follower->waited - before;
     tg_session_heed(s);
@@ -151,7 +154,7 @@ static bool fits (tg_Session *s, const tg_Trace *t, size_t need) {
 static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
                        uint64_t now) {
   if (t->file != NULL && tg_filewriter_error(t->file) != 0)
-    return TG_END_DISK;
+    return tg_tracefile_end(t);
   if (has_all(s, t))
     return TG_END_EVENTS;
   if (now >= ticks_limit(s, t))
@@ -160,31 +163,41 @@ static tg_End reached (tg_Session *s, tg_Trace *t, size_t need,
     move_ring(s, t, need);
     return TG_END_NOT;
   }
-  return fits(s, t, need) ? TG_END_NOT : TG_END_OVERFLOW;
+  if (fits(s, t, need))
+    return TG_END_NOT;
+  return tg_clock_ticks() < ticks_limit(s, t) ? TG_END_OVERFLOW
+                                              : TG_END_DURATION;
 }
 
 /* The trace feeds its follower no more; the follower itself goes with the
    last who reads it. */
 static void leave_follower (tg_Trace *t) {
   if (t->follower != NULL) {
-    tg_follower_part(t->follower, t->stop);
+    tg_follower_part(t->follower, t->stop, t->ticks_end);
     tg_follower_unpin(t->follower);
     t->follower = NULL;
   }
 }
 
-/* What was waited and has not been told of is left out of its time. What
-   follows from it (traces leave the list, the selection gets less) is left to
-   'attend', after the event: here the writer is in the middle of one.
+/* When the trace ends now. What was waited and has not been told of is left out
+   of its time. One whose time was over before the event at which that is seen
+   has ended then: the program may have slept. */
+static uint64_t end_time (const tg_Session *s, const tg_Trace *t, tg_End why) {
+  uint64_t now = tg_clock_ticks() - s->waited, limit = ticks_limit(s, t);
+  return (why == TG_END_DURATION && limit < now) ? limit : now;
+}
+
+/* What follows from it (traces leave the list, the selection gets less) is left
+   to 'attend', after the event: here the writer is in the middle of one.
    The trace whose file does not take a definition (emit.c) ends where that
    was, not here. */
 void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   bool torn = s->torn && t == s->on_file;
   tg_assert(t->session == s && t->end == TG_END_NOT && why != TG_END_NOT);
-  t->end = torn ? TG_END_DISK : why;
+  t->end = torn ? tg_tracefile_end(t) : why;
   t->stop = torn ? s->torn_at : tg_writer_pos(&s->writer);
   t->packets_end = torn ? s->torn_packets : s->writer.packets;
-  t->ticks_end = tg_clock_ticks() - s->waited;
+  t->ticks_end = end_time(s, t, t->end);
   t->older_end = tg_traceinfo_older_frames(s, t);
   tg_reader_free(t->counter);
   t->counter = NULL;
@@ -307,7 +320,7 @@ static void end_refused (tg_Session *s) {
   if (feed_file(s))
     return;
   if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
-    tg_tracelimits_end(s, s->on_file, TG_END_DISK);
+    tg_tracelimits_end(s, s->on_file, tg_tracefile_end(s->on_file));
   else
     end_all(s, TG_END_MEMORY);
 }

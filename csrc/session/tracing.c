@@ -320,7 +320,7 @@ static void pump_logs (tg_Session *s) {
   }
 }
 
-/* Those that have seen all calls that they waited for. After the event, since
+/* Ends traces with 'on' whose last awaited call is over. After the event, since
    the exit of the last one is the trace's too. */
 static void end_fulfilled (tg_Session *s) {
   tg_Trace *t = s->awaits && !s->terminated ? s->traces : NULL;

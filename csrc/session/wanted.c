@@ -50,7 +50,7 @@ static uint32_t limit_of (const tg_Session *s, const tg_Trace *t) {
                                                : depth;
 }
 
-/* What the traces want: all of them, or those that wait for no calls. Where
+/* The union of the traces' options; without 'all', of those without 'on'. Where
    that is nothing, no function is wanted at any depth. False without memory,
    and then it is empty. */
 static bool gather (const tg_Session *s, bool all, tg_Wanted *w) {

@@ -19,6 +19,7 @@
 
 /* Written once, by learn_once, as all below that is learned. */
 lua_CFunction tg_real_sethook, tg_real_gethook;
+lua_CFunction tg_real_resume, tg_real_wrapped, tg_real_close;
 lua_Hook tg_lua_hook;
 bool tg_close_forgets;
 
@@ -43,7 +44,22 @@ static const struct {
 #define NKNOWN (sizeof known / sizeof known[0])
 
 static lua_CFunction address[NKNOWN];
-static lua_CFunction wrapped;   /* what coroutine.wrap returns */
+
+/* The functions to which a key is given, or which give one, with its value. */
+static const struct {
+  const char *library;
+  const char *name;
+  tg_Keyed keyed;
+} keyed[] = {
+  {"_G", "rawset", TG_KEYED_SETS},
+  {"_G", "rawget", TG_KEYED_GETS},
+  {"_G", "next", TG_KEYED_WALKS},
+  {"os", "getenv", TG_KEYED_NAMED}
+};
+
+#define NKEYED (sizeof keyed / sizeof keyed[0])
+
+static lua_CFunction keyed_at[NKEYED];
 static bool learned;
 static bool replaces;
 static char for_nil[64];        /* "": nil */
@@ -55,8 +71,19 @@ static char for_nil[64];        /* "": nil */
 static lua_CFunction harmless[HARMLESS];
 static size_t nharmless;
 
+/* All that the libraries have, but for functions with upvalues: these are the
+   state's for which they were made. In the order of the libraries' tables. */
+#define MEMBERS 256
+#define LONGEST 16          /* bytes of a library's name, and of a function's */
+
+static struct {
+  char name[2 * LONGEST];   /* "string.find", "print" */
+  lua_CFunction f;
+} members[MEMBERS];
+static size_t nmembers;
+
 /* Functions of ours that take the place of one of Lua's (server/standins.h). */
-#define STANDINS 4
+#define STANDINS 8
 
 static struct {
   lua_CFunction f;
@@ -117,6 +144,37 @@ static void learn_table (lua_State *L) {
   lua_pop(L, 1);
 }
 
+static void learn_member (lua_State *L, const char *library) {
+  const char *name = lua_tostring(L, -2);
+  lua_CFunction f = lua_tocfunction(L, -1);
+  if (f == NULL || nmembers == MEMBERS || strlen(name) >= LONGEST)
+    return;
+  if (lua_getupvalue(L, -1, 1) != NULL) {
+    lua_pop(L, 1);
+    return;
+  }
+  bool global = strcmp(library, LUA_GNAME) == 0;
+  snprintf(members[nmembers].name, sizeof members[nmembers].name, "%s%s%s",
+           global ? "" : library, global ? "" : ".", name);
+  members[nmembers++].f = f;
+}
+
+static void learn_members (lua_State *L) {
+  static const char *const libraries[] = {
+    LUA_GNAME, LUA_COLIBNAME, LUA_TABLIBNAME, LUA_IOLIBNAME, LUA_OSLIBNAME,
+    LUA_STRLIBNAME, LUA_UTF8LIBNAME, LUA_MATHLIBNAME, LUA_DBLIBNAME,
+    LUA_LOADLIBNAME
+  };
+  for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+    lua_getglobal(L, libraries[i]);
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (lua_type(L, -2) == LUA_TSTRING)
+        learn_member(L, libraries[i]);
+    }
+    lua_pop(L, 1);
+  }
+}
+
 /* All libraries, the metamethods of strings, and what ipairs iterates with:
    functions that an error may pass although no table of a library has them. */
 static void learn_libraries (lua_State *L) {
@@ -173,14 +231,18 @@ static void learn_close (lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* In a protected call: each step may run out of memory. 'wrapped' is auxwrap of
-   lcorolib.c, to be had from a call of wrap alone. */
+/* In a protected call: each step may run out of memory. What wrap returns is
+   auxwrap of lcorolib.c, to be had from a call of wrap alone. */
 static int learn (lua_State *L) {
   luaL_openlibs(L);
   for (size_t i = 0; i < NKNOWN; i++)
     address[i] = member(L, known[i].library, known[i].name);
+  for (size_t i = 0; i < NKEYED; i++)
+    keyed_at[i] = member(L, keyed[i].library, keyed[i].name);
   tg_real_sethook = member(L, "debug", "sethook");
   tg_real_gethook = member(L, "debug", "gethook");
+  tg_real_resume = tg_builtins_real(TG_ROLE_RESUME);
+  tg_real_close = tg_builtins_real(TG_ROLE_CLOSE);
   learn_hook(L);
   learn_close(L);
   learn_nil(L);
@@ -188,8 +250,9 @@ static int learn (lua_State *L) {
   lua_getfield(L, -1, "wrap");
   lua_getglobal(L, "print");
   lua_call(L, 1, 1);
-  wrapped = lua_tocfunction(L, -1);
+  tg_real_wrapped = lua_tocfunction(L, -1);
   learn_libraries(L);
+  learn_members(L);
   learn_closing(L);
   return 0;
 }
@@ -219,7 +282,7 @@ tg_Role tg_builtins_role (lua_CFunction f) {
   tg_assert(learned);
   if (f == NULL)
     return TG_ROLE_NONE;
-  if (f == wrapped)
+  if (f == tg_real_wrapped)
     return TG_ROLE_WRAPPED;
   for (size_t i = 0; i < NKNOWN; i++) {
     if (address[i] == f)
@@ -232,6 +295,14 @@ tg_Role tg_builtins_role (lua_CFunction f) {
   return TG_ROLE_NONE;
 }
 
+tg_Keyed tg_builtins_keyed (lua_CFunction f) {
+  for (size_t i = 0; f != NULL && i < NKEYED; i++) {
+    if (keyed_at[i] == f)
+      return keyed[i].keyed;
+  }
+  return TG_KEYED_NOT;
+}
+
 /* False for any function that is none of Lua's: nobody knows what it
    catches. */
 bool tg_builtins_harmless (lua_CFunction f) {
@@ -239,6 +310,22 @@ bool tg_builtins_harmless (lua_CFunction f) {
   while (i < nharmless && harmless[i] != f)
     i++;
   return i < nharmless;
+}
+
+const char *tg_builtins_member (size_t n) {
+  return (n < nmembers) ? members[n].name : NULL;
+}
+
+lua_CFunction tg_builtins_function (size_t n) {
+  tg_assert(n < nmembers);
+  return members[n].f;
+}
+
+const char *tg_builtins_name (lua_CFunction f) {
+  size_t i = 0;
+  while (i < nmembers && members[i].f != f)
+    i++;
+  return (i < nmembers) ? members[i].name : NULL;
 }
 
 bool tg_builtins_close_replaces (void) {

@@ -10,6 +10,11 @@
 #include "binding/lx.h"
 #include "stream/functions.h"
 
+/* debug.sethook and debug.gethook as Lua made them; what resumes and closes:
+   coroutine.resume, what coroutine.wrap returns, and coroutine.close. */
+extern lua_CFunction tg_real_sethook, tg_real_gethook;
+extern lua_CFunction tg_real_resume, tg_real_wrapped, tg_real_close;
+
 /* Learns the addresses from a pristine state, once per process. False when
    no state could be made. */
 bool tg_builtins_setup (void);
@@ -17,9 +22,34 @@ bool tg_builtins_setup (void);
 /* The role of a C function. */
 tg_Role tg_builtins_role (lua_CFunction f);
 
+/* Whether it is Lua's own function that resumes a coroutine or closes it. */
+TG_INLINE bool tg_builtins_resumes (lua_CFunction f) {
+  return f == tg_real_resume || f == tg_real_wrapped || f == tg_real_close;
+}
+
+/* What a function has to do with a key and the value that goes with it. */
+typedef enum tg_Keyed {
+  TG_KEYED_NOT,
+  TG_KEYED_SETS,        /* f(table, key, value): rawset, __newindex */
+  TG_KEYED_GETS,        /* value = f(table, key): rawget, __index */
+  TG_KEYED_NAMED,       /* value = f(key): os.getenv */
+  TG_KEYED_WALKS        /* key, value = f(...): next */
+} tg_Keyed;
+
+tg_Keyed tg_builtins_keyed (lua_CFunction f);
+
 /* Whether a C function lets every error pass: known of Lua's own libraries, but
    for those functions that catch errors. */
 bool tg_builtins_harmless (lua_CFunction f);
+
+/* What Lua's libraries call a C function of theirs, "string.find"; NULL: it is
+   none of them. */
+const char *tg_builtins_name (lua_CFunction f);
+
+/* The same of function number 'n' of them all, from 0; NULL: there are no more;
+   and the function. */
+const char *tg_builtins_member (size_t n);
+lua_CFunction tg_builtins_function (size_t n);
 
 /* Whether an error in a __close method takes the place of the one that unwinds
    the stack; before Lua 5.4.3 it was dropped. */
@@ -34,9 +64,6 @@ lua_CFunction tg_builtins_real (tg_Role role);
 /* This function of ours stands in for one of that role. At most a few, before
    the first trace. */
 void tg_builtins_standin (lua_CFunction f, tg_Role role);
-
-/* debug.sethook and debug.gethook as Lua made them. */
-extern lua_CFunction tg_real_sethook, tg_real_gethook;
 
 /* The hook that debug.sethook installs, which calls the Lua function. */
 extern lua_Hook tg_lua_hook;

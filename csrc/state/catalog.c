@@ -53,6 +53,46 @@ static bool is_target (const tg_Session *s, const tg_Function *f) {
   return t != NULL;
 }
 
+static bool ends_with (const char *name, const char *end) {
+  size_t n = strlen(name), size = strlen(end);
+  return n >= size && strcmp(name + n - size, end) == 0
+         && (n == size || name[n - size - 1] == '.'
+             || name[n - size - 1] == ':');
+}
+
+tg_Keyed tg_catalog_keyed (const tg_Session *s, tg_FunctionId id) {
+  const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
+  if (f->is_c) {
+    const tg_Identity *identity = &s->known.definitions.identities[id];
+    return tg_builtins_keyed((lua_CFunction)(uintptr_t)identity->cfunction);
+  }
+  if (f->name == NULL)
+    return TG_KEYED_NOT;
+  return ends_with(f->name, "__newindex") ? TG_KEYED_SETS
+         : ends_with(f->name, "__index") ? TG_KEYED_GETS : TG_KEYED_NOT;
+}
+
+/* Whether it calls what it is given, with arguments that have names there. */
+static bool passes_on (tg_Role role) {
+  return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
+         || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED;
+}
+
+/* What is to be known of it where values are hidden. */
+static uint32_t secret_flags (const tg_Session *s, const tg_Function *f,
+                              tg_FunctionId id) {
+  const uint32_t keyed = (uint32_t)TG_ROLE_KEYED << TG_FR_ROLESHIFT;
+  if (tg_catalog_keyed(s, id) != TG_KEYED_NOT)
+    return TG_FR_SECRETS | keyed;
+  if (passes_on(f->role))
+    return TG_FR_SECRETS;
+  for (int i = 0; f->params && i < f->nparams; i++) {
+    if (tg_selection_secret(&s->selection, f->params[i]))
+      return TG_FR_SECRETS;
+  }
+  return 0;
+}
+
 /* All that the hook needs to know of a function at its call, so that it need
    not look at the definition. One that a trace waits for is hidden until that
    has been looked at (awaited.h), which is how it is told from the usual. */
@@ -71,10 +111,8 @@ uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
     flags |= TG_FR_HIDDEN;
   if (is_target(s, f))
     flags |= TG_FR_TARGET | TG_FR_HIDDEN;
-  for (int i = 0; s->selection.redacts && f->params && i < f->nparams; i++) {
-    if (tg_selection_secret(&s->selection, f->params[i]))
-      flags |= TG_FR_SECRETS;
-  }
+  if (s->selection.redacts)
+    flags |= secret_flags(s, f, id);
   return flags;
 }
 
@@ -171,13 +209,20 @@ bool tg_catalog_alike (const tg_Session *s, lua_State *L, const tg_Closure *c,
          && (*ar->source == '@' || tg_catalog_same(s, c, ar));
 }
 
+/* Its source is none of the program's: a function that was found by its address
+   and its lines is taken for the same. */
+static bool is_folded (const tg_Session *s, tg_FunctionId id) {
+  return s->known.definitions.identities[id].folded;
+}
+
 /* Whether a source of any length is that of the closure's definition. */
 static bool same_source (const tg_Session *s, const tg_Closure *c,
                          const void *source) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions,
                                           c->what & TG_FR_ID);
   size_t n;
-  if (source == NULL || tg_direct_is_short(source))
+  if (source == NULL || tg_direct_is_short(source)
+      || is_folded(s, c->what & TG_FR_ID))
     return true;        /* its mark has been compared, which is as good */
   const char *text = tg_direct_long(source, &n);
   return f->source_size == n
@@ -220,8 +265,9 @@ bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
                       const lua_Debug *ar) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions,
                                           c->what & TG_FR_ID);
-  return f->source_size == ar->srclen
-         && tg_definitions_same_text(f->source, ar->source, ar->srclen);
+  return is_folded(s, c->what & TG_FR_ID)
+         || (f->source_size == ar->srclen
+             && tg_definitions_same_text(f->source, ar->source, ar->srclen));
 }
 
 /*
@@ -324,6 +370,8 @@ bool tg_catalog_runs (const tg_Session *s, lua_State *L, lua_Debug *ar,
   if (cfunction != NULL || f->is_c)
     return s->known.definitions.identities[id].cfunction
            == (const void *)(uintptr_t)cfunction;
+  if (is_folded(s, id))
+    return true;
   lua_getinfo(L, "S", ar);
   return f->line == (uint32_t)ar->linedefined
          && f->last_line == (uint32_t)ar->lastlinedefined

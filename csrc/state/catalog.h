@@ -10,6 +10,7 @@
 #define TG_CATALOG_H
 
 #include "binding/lx.h"
+#include "state/builtins.h"
 #include "state/closures.h"
 #include "state/coroutine.h"
 #include "state/definitions.h"
@@ -63,6 +64,10 @@ tg_FunctionId tg_catalog_seen (const struct tg_Session *s, tg_Slot f);
 
 /* Flags of a definition as the session's traces see it. */
 uint32_t tg_catalog_flags (const struct tg_Session *s, tg_FunctionId id);
+
+/* What it has to do with a key and its value: known of Lua's own C functions,
+   and of Lua functions called __index or __newindex. */
+tg_Keyed tg_catalog_keyed (const struct tg_Session *s, tg_FunctionId id);
 
 /* The definition of the function value at index 'i' that is not running. */
 tg_FunctionId tg_catalog_value (struct tg_Session *s, lua_State *L, int i);

@@ -34,12 +34,14 @@ enum {
   TG_FR_TARGET = 1u << 24,    /* a function that some trace waits for; a frame:
                                  a root (awaited.h) */
   TG_FR_C = 1u << 25,         /* a C function */
-  TG_FR_SECRETS = 1u << 26,   /* has parameters to redact */
+  TG_FR_SECRETS = 1u << 26,   /* is given, or passes on, what is to be
+                                 redacted; a frame: and may give it back */
   TG_FR_OWN = 1u << 27,       /* tracegrip's own, or called by it */
   TG_FR_HIDDEN = 1u << 28,    /* not in the stream */
   TG_FR_VARARG = 1u << 29,    /* a Lua function with extra arguments */
   TG_FR_CAUGHT = 1u << 30,    /* an error has been unwound up to here */
   TG_FR_SPECIAL = TG_FR_ROLE | TG_FR_OWN | TG_FR_HIDDEN | TG_FR_TARGET
+                  | TG_FR_SECRETS
 };
 
 /* A frame of xpcall and its message handler. */

@@ -34,15 +34,14 @@ bool tg_definitions_init (tg_Definitions *k) {
 void tg_definitions_free (tg_Definitions *k) {
   tg_free(k->index);
   tg_free(k->identities);
-  tg_funcname_free(k->sources);
+  tg_funcname_free(k->names);
   memset(k, 0, sizeof *k);
 }
 
 /* What makes a definition: where it stands, or which C function it is. */
 typedef struct Key {
   const void *cfunction;            /* NULL for a Lua function */
-  const char *source;
-  size_t source_size;
+  tg_TextId text;                   /* of its source */
   uint32_t line, last_line;
   unsigned nparams;
   bool vararg;
@@ -55,9 +54,9 @@ typedef struct Key {
 /* Of what never changes, and of what a definition is made from again when the
    index grows: so without what the function does, by which several may be told
    apart in one place of the index. */
-static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
+static uint32_t definition_hash (tg_TextId text, uint32_t line,
                                  uint32_t last_line, uint64_t shape) {
-  uint64_t h = tail ^ size ^ shape;
+  uint64_t h = text * UINT64_C(0xC2B2AE3D27D4EB4F) ^ shape;
   h = (h * 31 + line) * 31 + last_line;
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
 }
@@ -67,33 +66,37 @@ static uint32_t definition_hash (uint64_t tail, size_t size, uint32_t line,
    told by its source, and its line is never crowded. 0: not known, or not from
    memory; then all of one shape are one definition. */
 static uint64_t code_of (tg_Session *s, const lua_State *L,
-                         const lua_Debug *ar) {
-  if (!s->direct || !tg_funcname_crowded(&s->known.definitions.sources, ar))
+                         const lua_Debug *ar, tg_TextId text) {
+  if (!s->direct
+      || !tg_funcname_crowded(&s->known.definitions.names, ar, text))
     return 0;
   return tg_shape_code(tg_function_proto(tg_direct_pushed(L)));
 }
 
 /* Of the function on top of the stack, 'ar' having "Su". All closures of one C
-   function are one key: what tells them apart, if anything, is 'called'. */
-static void make_key (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      Key *k) {
+   function are one key: what tells them apart, if anything, is 'called'. False
+   without memory. */
+static bool make_key (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                      bool folded, Key *k) {
   tg_assert(lua_isfunction(L, -1));
   memset(k, 0, sizeof *k);
   if (*ar->what == 'C') {
     k->cfunction = (const void *)(uintptr_t)lua_tocfunction(L, -1);
     k->hash = tg_address_hash(k->cfunction);
-    return;
+    return true;
   }
-  k->source = ar->source;
-  k->source_size = ar->srclen;
+  k->text = tg_texts_add(&s->writer.stream->functions->texts, ar->source,
+                         ar->srclen);
   k->line = (uint32_t)ar->linedefined;
   k->last_line = (uint32_t)ar->lastlinedefined;
   k->nparams = ar->nparams;
   k->vararg = ar->isvararg != 0;
-  k->shape = tg_shape_ask(L, ar);
-  k->code = code_of(s, L, ar);
-  k->hash = definition_hash(tg_source_tail(k->source, k->source_size),
-                            k->source_size, k->line, k->last_line, k->shape);
+  if (!folded) {
+    k->shape = tg_shape_ask(L, ar);
+    k->code = code_of(s, L, ar, k->text);
+  }
+  k->hash = definition_hash(k->text, k->line, k->last_line, k->shape);
+  return k->text != TG_TEXT_NONE;
 }
 
 /* A chunk's source may be the whole of a file that was read into a string: at
@@ -122,9 +125,7 @@ static bool alike (const tg_Function *f, const tg_Identity *is,
     return k->cfunction == is->cfunction && same_name(f, k);
   return f->line == k->line && f->last_line == k->last_line
          && f->nparams == k->nparams && f->vararg == k->vararg
-         && is->shape == k->shape
-         && f->source_size == k->source_size
-         && tg_definitions_same_text(f->source, k->source, k->source_size);
+         && is->text == k->text && is->shape == k->shape;
 }
 
 /* The slot of the definition, of the oldest one instead if there are too many
@@ -154,8 +155,7 @@ static uint32_t *find_slot (tg_Session *s, const Key *k) {
 static uint32_t hash_of (const tg_Function *f, const tg_Identity *is) {
   if (is->cfunction != NULL)
     return tg_address_hash(is->cfunction);
-  return definition_hash(f->tail, f->source_size, f->line, f->last_line,
-                         is->shape);
+  return definition_hash(is->text, f->line, f->last_line, is->shape);
 }
 
 /* Without memory the index stays as it is, and is searched longer. */
@@ -216,7 +216,8 @@ static bool read_params (lua_State *L, tg_Function *f) {
 /* All that a packet may want to know of the function, as copies: the function
    may be collected while the trace is still read. False without memory. */
 static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      const char *called, tg_Function *f, tg_NameKind *kind) {
+                      const Key *k, tg_Function *f, tg_NameKind *kind) {
+  const tg_Texts *texts = &s->writer.stream->functions->texts;
   memset(f, 0, sizeof *f);
   f->is_c = *ar->what == 'C';
   f->nparams = f->is_c ? 0 : ar->nparams;
@@ -227,14 +228,14 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->role = f->is_c ? tg_builtins_role(lua_tocfunction(L, -1)) : TG_ROLE_NONE;
   f->source_size = ar->srclen;
   f->tail = tg_source_tail(ar->source, ar->srclen);
-  f->source = tg_strdup(ar->source, (ar->srclen < TG_SOURCE_MAX)
-                                    ? ar->srclen : TG_SOURCE_MAX);
+  f->text = k->text;
+  f->source = f->is_c ? "=[C]" : tg_texts_get(texts, k->text)->data;
   f->url = url_of(ar);
   f->file = ar->source[0] == '@';
-  f->name = tg_funcname_of(&s->known.definitions.sources, L, ar, called, kind);
+  f->name = tg_funcname_of(&s->known.definitions.names, L, ar, k->text,
+                           k->called, kind);
   f->known = *kind == TG_NAME_LOADED;
-  return read_params(L, f) && f->source != NULL && f->url != NULL
-         && f->name != NULL;
+  return read_params(L, f) && f->url != NULL && f->name != NULL;
 }
 
 /* A definition is not in the file: the event that names it must not be either,
@@ -266,20 +267,34 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f,
   return id;
 }
 
+/* What a definition takes in memory, about; less in a file. */
+static uint64_t size_of (const tg_Function *f) {
+  size_t text = (f->source_size < TG_SOURCE_MAX) ? f->source_size
+                                                 : TG_SOURCE_MAX;
+  return sizeof *f + sizeof(tg_Identity) + sizeof(tg_Text) + text
+         + strlen(f->name) + strlen(f->url) + 32u * f->nparams;
+}
+
 /* 'unnamed': a value without a name may get one later, from who calls it. Then
    it gets another definition, as those that are there do not change. If 'add'
    takes it the function's memory is the table's, else it is freed here. */
 static tg_FunctionId define_new (tg_Session *s, lua_State *L,
                                  const lua_Debug *ar, const Key *k,
-                                 bool call) {
+                                 bool folded, bool call) {
   tg_Function f;
   tg_NameKind kind;
   tg_FunctionId id = 0;
-  if (describe(s, L, ar, k->called, &f, &kind)) {
-    tg_Identity is = {k->cfunction, k->shape, k->code,
-                      kind == TG_NAME_NONE && !call,
-                      tg_funcname_crowded(&s->known.definitions.sources, ar)};
+  if (describe(s, L, ar, k, &f, &kind)) {
+    tg_Definitions *known = &s->known.definitions;
+    tg_Identity is = {
+      .cfunction = k->cfunction, .text = k->text, .shape = k->shape,
+      .code = k->code, .unnamed = kind == TG_NAME_NONE && !call,
+      .crowded = !folded && tg_funcname_crowded(&known->names, ar, k->text),
+      .folded = folded
+    };
     id = add(s, &f, &is);
+    if (id != 0 && !f.is_c && !f.file)
+      known->loaded_size += size_of(&f);
   }
   if (id == 0)
     tg_function_clear(&f);
@@ -302,12 +317,73 @@ static void enter_slot (tg_Session *s, uint32_t *slot, tg_FunctionId id) {
     grow_index(s);
 }
 
+/*
+** {==================================================================
+** Texts that are loaded without end
+** ===================================================================
+*/
+
+/* As much of what is known as of what happens: the largest buffer of the traces
+   that there are, if each keeps the end only; else there is no end to what is
+   kept anyway. */
+static uint64_t room_for_loaded (const tg_Session *s) {
+  uint64_t room = 0;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->options.overflow != TG_OVERFLOW_RING)
+      return UINT64_MAX;
+    if (t->options.buffer > room)
+      room = t->options.buffer;
+  }
+  return (s->traces != NULL) ? room : UINT64_MAX;
+}
+
+/* Whether a function of a loaded text has no definition of its own any more:
+   'ar' is then one of many sources, and, where even their lines are too many,
+   of no line. */
+static bool fold (tg_Session *s, lua_Debug *ar) {
+  static const char source[] = "=(texts beyond the buffer)";
+  uint64_t size = s->known.definitions.loaded_size;
+  uint64_t room = room_for_loaded(s);
+  if (*ar->what == 'C' || ar->source[0] == '@' || size <= room)
+    return false;
+  s->known.definitions.folded++;
+  ar->source = source;
+  ar->srclen = sizeof source - 1;
+  memcpy(ar->short_src, source + 1, sizeof source - 1);
+  if (size / 2 > room)
+    ar->linedefined = ar->lastlinedefined = 0;
+  return true;
+}
+
+uint64_t tg_definitions_folded (const tg_Session *s) {
+  return s->known.definitions.folded;
+}
+
+/* }================================================================== */
+
+/* The definition of a key; it is made if there is none, or one that lacks the
+   name which a call gives. */
+static tg_FunctionId find_or_define (tg_Session *s, lua_State *L,
+                                     const lua_Debug *ar, const Key *k,
+                                     bool folded, bool call) {
+  tg_Definitions *known = &s->known.definitions;
+  uint32_t *slot = find_slot(s, k);
+  if (*slot != 0 && !(call && known->identities[*slot].unnamed))
+    return *slot;
+  tg_FunctionId id = has_room(known)
+                     ? define_new(s, L, ar, k, folded, call) : 0;
+  if (id != 0)
+    enter_slot(s, slot, id);
+  return id;
+}
+
 /* A value is looked for without a name, since nobody calls it. What a frame or
    a call is called by helps to name it, and tells closures of one C function
    apart. */
 tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
-                                   const lua_Debug *ar, tg_Sight sight) {
+                                   const lua_Debug *event, tg_Sight sight) {
   Key k;
+  lua_Debug ar = *event;
   tg_FunctionId id = 0;
   bool call = sight != TG_SIGHT_VALUE;
   char *called = NULL;
@@ -315,15 +391,12 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
   uint64_t begun = tg_clock_ticks();
   TG_STACK_GUARD(L);
   if (call)
-    called = tg_funcname_called(L, ar, sight == TG_SIGHT_CALL);
-  make_key(s, L, ar, &k);
-  k.called = called;
-  uint32_t *slot = find_slot(s, &k);
-  if (*slot != 0 && !(call && s->known.definitions.identities[*slot].unnamed))
-    id = *slot;
-  else if (has_room(&s->known.definitions)
-           && (id = define_new(s, L, ar, &k, call)) != 0)
-    enter_slot(s, slot, id);
+    called = tg_funcname_called(L, &ar, sight == TG_SIGHT_CALL);
+  bool folded = fold(s, &ar);
+  if (make_key(s, L, &ar, folded, &k)) {
+    k.called = called;
+    id = find_or_define(s, L, &ar, &k, folded, call);
+  }
   tg_free(called);
   tg_session_toll(s, begun);
   errno = error;

@@ -8,6 +8,12 @@
 ** one shape beyond the eighth: a program may make any number of them. C
 ** functions are told apart by their address, and by their
 ** name if no library knows it.
+**
+** Definitions stay as long as the stream, and a program may load texts for
+** ever. Where only the end is kept (overflow "ring"), functions of loaded texts
+** have definitions of their own until those take as much as the buffer; of
+** those that come later there is one for each line ('folded'), and how often
+** that was needed is told as a loss.
 */
 #ifndef TG_DEFINITIONS_H
 #define TG_DEFINITIONS_H
@@ -21,11 +27,13 @@ struct tg_Session;
 /* What else is known of a definition, by id. */
 typedef struct tg_Identity {
   const void *cfunction;    /* NULL for a Lua function */
-  uint64_t shape;           /* of a Lua function */
+  tg_TextId text;           /* of a Lua function: its source, */
+  uint64_t shape;           /* and its shape */
   uint64_t code;            /* what it does, if others may begin on its line and
                                memory is read; else 0 */
   bool unnamed;             /* it may get a name at its first call */
   bool crowded;             /* others may begin on its line */
+  bool folded;              /* functions of many sources */
 } tg_Identity;
 
 typedef struct tg_Definitions {
@@ -33,7 +41,9 @@ typedef struct tg_Definitions {
   uint32_t index_size, index_used;
   tg_Identity *identities;  /* owns; by id */
   uint32_t identities_size;
-  tg_FuncNames *sources;    /* owns; what files declare */
+  tg_FuncNames *names;      /* owns; what sources declare */
+  uint64_t loaded_size;     /* bytes that definitions of loaded texts take */
+  uint64_t folded;          /* functions that have none of their own */
 } tg_Definitions;
 
 bool tg_definitions_init (tg_Definitions *k);
@@ -53,6 +63,9 @@ typedef enum tg_Sight {
 */
 tg_FunctionId tg_definitions_find (struct tg_Session *s, lua_State *L,
                                    const lua_Debug *ar, tg_Sight sight);
+
+/* How often a function was given a definition of many, since tracing began. */
+uint64_t tg_definitions_folded (const struct tg_Session *s);
 
 /* Whether two sources of that length are the same, as far as they are kept.
    Equal at both ends is equal enough. */

@@ -13,6 +13,7 @@
 #include "state/funcname.h"
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/grow.h"
 #include "state/declarations.h"
 #include "text/fileio.h"
 
@@ -24,12 +25,12 @@ static const char key_loaded = 0;   /* registry: package.loaded */
 
 /* ---- declared names, by source ---- */
 
-/* A list, searched from the start: as many items as the program has files, and
-   once for each function. */
 struct tg_FuncNames {
-  struct tg_FuncNames *next;
-  char *source;                     /* owns */
-  tg_Declarations declared;         /* owns */
+  tg_IntMap places;                 /* owns; of a file's text in 'files' */
+  tg_Declarations *files;           /* owns */
+  uint32_t nfiles, capacity;
+  tg_TextId last_text;              /* the last text that was no file, if any */
+  tg_Declarations last;             /* owns */
 };
 
 /*
@@ -39,75 +40,87 @@ struct tg_FuncNames {
 ** that a script came through is the program's input, and the hook would wait
 ** for it.
 */
-static void scan_source (tg_FuncNames *e, const lua_Debug *ar) {
+static void scan_source (tg_Declarations *declared, const lua_Debug *ar) {
   tg_Buf text = {0};
   if (ar->source[0] == '@') {
     tg_fileio_text(ar->source + 1, SOURCE_FILE_MAX, &text);
     if (text.size > 0 && !text.failed)
-      tg_declarations_scan(&e->declared, text.data, text.size);
+      tg_declarations_scan(declared, text.data, text.size);
     tg_buf_free(&text);
   }
   else if (ar->source[0] != '=')
-    tg_declarations_scan(&e->declared, ar->source, ar->srclen);
+    tg_declarations_scan(declared, ar->source, ar->srclen);
+}
+
+static tg_FuncNames *names_of (tg_FuncNames **names) {
+  if (*names == NULL)
+    *names = tg_calloc(1, sizeof **names);
+  return *names;
 }
 
 /* A file that cannot be read has an entry too, without declarations: it is
    tried once. */
-static tg_FuncNames *find_source (tg_FuncNames **sources, const lua_Debug *ar) {
-  tg_FuncNames *e;
-  for (e = *sources; e != NULL; e = e->next) {
-    if (strcmp(e->source, ar->source) == 0)
-      return e;
-  }
-  if ((e = tg_calloc(1, sizeof *e)) == NULL)
+static const tg_Declarations *of_file (tg_FuncNames **names,
+                                       const lua_Debug *ar, tg_TextId text) {
+  tg_FuncNames *n = names_of(names);
+  uint32_t place = (n == NULL) ? TG_INTMAP_NONE
+                               : tg_intmap_find(&n->places, text);
+  if (place != TG_INTMAP_NONE)
+    return &n->files[place];
+  if (n == NULL
+      || !tg_grow(&n->files, &n->capacity, n->nfiles + 1, sizeof *n->files)
+      || !tg_intmap_set(&n->places, text, n->nfiles))
     return NULL;
-  if ((e->source = tg_strdup(ar->source, ar->srclen)) == NULL) {
-    tg_free(e);
-    return NULL;
-  }
-  scan_source(e, ar);
-  e->next = *sources;
-  *sources = e;
-  return e;
+  tg_Declarations *d = &n->files[n->nfiles++];
+  *d = (tg_Declarations){0};
+  scan_source(d, ar);
+  return d;
 }
 
-void tg_funcname_free (tg_FuncNames *e) {
-  while (e != NULL) {
-    tg_FuncNames *next = e->next;
-    tg_declarations_free(&e->declared);
-    tg_free(e->source);
-    tg_free(e);
-    e = next;
-  }
+/* String chunks come and go by the thousand: only what the last one declares
+   is kept, which may be long and have many functions. */
+static const tg_Declarations *of_text (tg_FuncNames **names,
+                                       const lua_Debug *ar, tg_TextId text) {
+  tg_FuncNames *n = names_of(names);
+  if (n == NULL || n->last_text == text)
+    return (n == NULL) ? NULL : &n->last;
+  tg_declarations_free(&n->last);
+  n->last = (tg_Declarations){0};
+  n->last_text = text;
+  scan_source(&n->last, ar);
+  return &n->last;
 }
 
-/* String chunks come and go by the thousand: only what they declare now. */
-static char *declared_name (tg_FuncNames **sources, const lua_Debug *ar,
-                            const char *called) {
-  uint32_t line = (uint32_t)ar->linedefined;
-  const char *name = NULL;
-  char *copy;
-  if (ar->source[0] == '@') {
-    tg_FuncNames *e = find_source(sources, ar);
-    if (e != NULL)
-      name = tg_declarations_find(&e->declared, line, called);
-    return tg_strcopy(name);
-  }
-  tg_FuncNames e = {0};
-  scan_source(&e, ar);
-  name = tg_declarations_find(&e.declared, line, called);
-  copy = tg_strcopy(name);
-  tg_declarations_free(&e.declared);
-  return copy;
+void tg_funcname_free (tg_FuncNames *n) {
+  if (n == NULL)
+    return;
+  for (uint32_t i = 0; i < n->nfiles; i++)
+    tg_declarations_free(&n->files[i]);
+  tg_declarations_free(&n->last);
+  tg_free(n->files);
+  tg_intmap_free(&n->places);
+  tg_free(n);
+}
+
+static char *declared_name (tg_FuncNames **names, const lua_Debug *ar,
+                            tg_TextId text, const char *called) {
+  const tg_Declarations *d = (ar->source[0] == '@') ? of_file(names, ar, text)
+                                                    : of_text(names, ar, text);
+  if (d == NULL)
+    return NULL;
+  return tg_strcopy(tg_declarations_find(d, (uint32_t)ar->linedefined,
+                                         called));
 }
 
 /* What a file does not tell, or a string that may be long, is taken for so. */
-bool tg_funcname_crowded (tg_FuncNames **sources, const lua_Debug *ar) {
+bool tg_funcname_crowded (tg_FuncNames **names, const lua_Debug *ar,
+                          tg_TextId text) {
   if (*ar->what == 'C' || *ar->what == 'm')
     return false;
-  tg_FuncNames *e = (ar->source[0] == '@') ? find_source(sources, ar) : NULL;
-  return e == NULL
-         || tg_declarations_count(&e->declared, (uint32_t)ar->linedefined) != 1;
+  const tg_Declarations *d = (ar->source[0] == '@')
+                             ? of_file(names, ar, text) : NULL;
+  return d == NULL
+         || tg_declarations_count(d, (uint32_t)ar->linedefined) != 1;
 }
 
 /* ---- names in package.loaded ---- */
@@ -293,8 +306,8 @@ char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee) {
 
 /* The caller's word comes last, since it is a local name of its own as often as
    not; but it helps to choose among those declared on one line. */
-char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
-                      const char *called, tg_NameKind *kind) {
+char *tg_funcname_of (tg_FuncNames **names, lua_State *L, const lua_Debug *ar,
+                      tg_TextId text, const char *called, tg_NameKind *kind) {
   Best best;
   char *name = NULL;
   tg_assert(lua_isfunction(L, -1));
@@ -306,7 +319,7 @@ char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
     return tg_strcopy(best.name);
   }
   if (*ar->what != 'C')
-    name = declared_name(sources, ar, called);
+    name = declared_name(names, ar, text, called);
   if (name == NULL && called != NULL)
     name = tg_strcopy(called);
   if (name != NULL)

@@ -9,10 +9,12 @@
 #define TG_FUNCNAME_H
 
 #include "binding/lx.h"
+#include "stream/texts.h"
 
 #define TG_ANONYMOUS "(anonymous function)"
 
-/* What the files seen so far declare. */
+/* What the sources seen so far declare: all files, and the last text that was
+   none. */
 typedef struct tg_FuncNames tg_FuncNames;
 
 void tg_funcname_free (tg_FuncNames *e);       /* NULL is fine */
@@ -26,10 +28,12 @@ typedef enum tg_NameKind {
 
 /*
 ** The name of the function on top of the stack ('ar' has "S"), allocated; NULL
-** without memory. 'called' is the caller's name for it, or NULL.
+** without memory. 'text' is its source's number; 'called' is the caller's name
+** for it, or NULL.
 */
-char *tg_funcname_of (tg_FuncNames **sources, lua_State *L, const lua_Debug *ar,
-                      const char *called, tg_NameKind *kind);  /* [-0, +0, -] */
+char *tg_funcname_of (tg_FuncNames **names, lua_State *L, const lua_Debug *ar,
+                      tg_TextId text, const char *called,
+                      tg_NameKind *kind);                      /* [-0, +0, -] */
 
 /*
 ** What the caller of the frame 'ar' (which has "n") calls it: allocated; NULL
@@ -48,7 +52,8 @@ char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee);
 bool tg_funcname_handler (lua_State *L);                       /* [-0, +0, -] */
 
 /* Whether other functions than that of 'ar' may begin on the same line. */
-bool tg_funcname_crowded (tg_FuncNames **sources, const lua_Debug *ar);
+bool tg_funcname_crowded (tg_FuncNames **names, const lua_Debug *ar,
+                          tg_TextId text);
 
 /* Keeps package.loaded where the hook can look; may raise. */
 void tg_funcname_setup (lua_State *L);                         /* [-0, +0, m] */

@@ -25,6 +25,7 @@
 #include "state/objectpool.h"
 #include "stream/costs.h"
 #include "stream/writer.h"
+#include "text/secrets.h"
 
 /* Who started a trace. The program does not see the last three: they have names
    of their own world and are never the most recent one. */
@@ -87,8 +88,10 @@ typedef struct tg_Trace {
   uint64_t packets_start, packets_end;  /* counts of the session there;
                                            TG_PACKETS_UNKNOWN of one cut off */
   uint64_t unseen_start;      /* events lost to all before it started... */
-  uint64_t missed_start;      /* ...and packets */
-  uint64_t packets_stop;      /* count at which it may have all it wants */
+  uint64_t missed_start;      /* ...and packets; */
+  uint64_t dropped_start;     /* samples that were not taken, */
+  uint64_t folded_start;      /* functions without a definition of their own */
+  uint64_t packets_stop;      /* look at max_events again at this count */
   tg_Reader *counter;         /* owns; counts what it has, or NULL */
   uint64_t counted;
   uint32_t epoch_start;       /* frames of earlier epochs are older */
@@ -115,6 +118,18 @@ typedef struct tg_Hearer {
   tg_Clock clock;             /* of timers while nothing is traced */
 } tg_Hearer;
 
+/* Which values of a list are to be hidden, by their place in it. A function has
+   no more parameters than there are bits (MAXVARS in lparser.c). */
+#define TG_VEIL_BITS 256
+
+typedef struct tg_Veil {
+  uint64_t bits[TG_VEIL_BITS / 64];
+} tg_Veil;
+
+TG_INLINE bool tg_veil_has (const tg_Veil *v, int i) {
+  return v != NULL && i < TG_VEIL_BITS && (v->bits[i / 64] >> i % 64 & 1) != 0;
+}
+
 typedef struct tg_Session {
   lua_State *main;            /* the state's main thread */
   const void *registry;       /* its registry: tells states apart */
@@ -129,7 +144,8 @@ typedef struct tg_Session {
   struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
   tg_Hearer *hearer;          /* borrows: of the console, or NULL */
   struct tg_Running *running; /* once somebody may call (hook/running.h) */
-  lua_Hook summon;            /* its hook, which is none of the program's */
+  lua_Hook summon;            /* its hook, which is none of the program's... */
+  lua_Hook watch;             /* ...nor is the debugger's (inspect/watch.h) */
   struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
@@ -161,12 +177,14 @@ typedef struct tg_Session {
   tg_Catalog known;
   bool awaits;                /* some trace waits for calls (awaited.h) */
   bool within;                /* one of them is open */
-  tg_Wanted aside;            /* then: what is recorded outside of them; else
-                                 what within */
+  tg_Wanted aside;            /* the selection not in force: that outside of
+                                 awaited calls while one is open, else inside */
   tg_Closures aside_closures; /* owns: what is known of functions there */
   tg_ObjectPool pool;
   tg_Labels labels;           /* owns; the console's timers and counters; also
                                  while there is a hearer */
+  tg_Secrets secrets;         /* owns; what was hidden by its name */
+  tg_Veil veil;               /* of the call or return that is looked at */
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
@@ -176,7 +194,7 @@ typedef struct tg_Session {
                                  (heap.h); UINT64_MAX: never */
   tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
                                  NULL: nobody asks */
-  uint64_t toll;              /* ticks of rare work that are not told yet... */
+  uint64_t toll;              /* rare work since the last TOLL, ticks... */
   uint64_t toll_until;        /* ...and when the last of it was done */
   struct tg_Collections *collections; /* and when the collector works
                                  (session/collections.h); NULL: not known */

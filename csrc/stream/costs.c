@@ -19,7 +19,8 @@ static uint64_t of_grip (const tg_Costs *c, tg_ValueCursor *at) {
   uint32_t id;
   uint8_t tag = at->p < at->end ? *at->p : 0;
   tg_values_pass(at, &id);
-  return (tag == TG_GRIP_STRING || tag == TG_GRIP_STRAGAIN)
+  return (tag == TG_GRIP_STRING || tag == TG_GRIP_STRAGAIN
+          || tag == TG_GRIP_VEILTEXT)
          ? c->ticks[TG_COST_STRING] : 0;
 }
 
@@ -97,7 +98,7 @@ static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
       return c->ticks[TG_COST_RAISER];
     case TG_ROLE_NONE: case TG_ROLE_PCALL: case TG_ROLE_XPCALL:
     case TG_ROLE_CREATE: case TG_ROLE_WRAP: case TG_ROLE_CLOSE:
-    case TG_ROLE_EXIT: case TG_ROLE_HANDLER:
+    case TG_ROLE_EXIT: case TG_ROLE_KEYED: case TG_ROLE_HANDLER:
     default:
       return is_unsure(f) ? c->ticks[TG_COST_UNSURE] : 0;
   }

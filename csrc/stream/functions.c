@@ -17,14 +17,16 @@
 #include "base/alloc.h"
 
 tg_Functions *tg_functions_new (void) {
-  return tg_calloc(1, sizeof(tg_Functions));
+  tg_Functions *fs = tg_calloc(1, sizeof *fs);
+  if (fs != NULL)
+    fs->texts.most = TG_SOURCE_MAX;
+  return fs;
 }
 
 /* Also of one that is not complete: what it does not have is NULL. */
 void tg_function_clear (tg_Function *f) {
   tg_free(f->name);
   tg_free(f->url);
-  tg_free(f->source);
   if (f->params != NULL) {
     for (uint16_t i = 0; i < f->nparams; i++)
       tg_free(f->params[i]);
@@ -45,6 +47,7 @@ void tg_functions_free (tg_Functions *fs) {
       tg_function_clear(&block[i]);
     tg_free(block);
   }
+  tg_texts_free(&fs->texts);
   tg_free(fs);
 }
 

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "stream/texts.h"
 
 /* C functions that mean something to the tracer. */
 typedef enum tg_Role {
@@ -19,6 +20,8 @@ typedef enum tg_Role {
   TG_ROLE_PCALL, TG_ROLE_XPCALL, TG_ROLE_ERROR, TG_ROLE_ASSERT,
   TG_ROLE_RESUME, TG_ROLE_WRAPPED, TG_ROLE_YIELD, TG_ROLE_CREATE,
   TG_ROLE_WRAP, TG_ROLE_CLOSE, TG_ROLE_EXIT,
+  TG_ROLE_KEYED,        /* has to do with a key and its value (builtins.h); only
+                           in the hook, and where something is redacted */
   TG_ROLE_HANDLER       /* a host's message handler; only in the hook, never in
                            a definition */
 } tg_Role;
@@ -26,8 +29,10 @@ typedef enum tg_Role {
 typedef struct tg_Function {
   char *name;           /* owns; as the manual's "name" rule decides */
   char *url;            /* owns; the chunk's source without '@' */
-  char *source;         /* owns; the chunk's source as Lua has it, whole for a
-                           file, at most TG_SOURCE_MAX bytes for a string */
+  tg_TextId text;       /* its source among the table's texts, or none */
+  const char *source;   /* borrows: that text, the chunk's source as Lua has it,
+                           whole for a file, at most TG_SOURCE_MAX bytes for a
+                           string; NULL without 'text' */
   size_t source_size;   /* bytes of the whole source */
   uint64_t tail;        /* its last bytes, to tell sources apart */
   char **params;        /* owns; parameter names, zero-terminated strings */
@@ -58,6 +63,7 @@ typedef struct tg_Functions {
   _Atomic uint32_t count;         /* published; id 0 is never used */
   tg_FunctionWatch *watch;        /* of the one writer; NULL: nobody */
   void *watcher;
+  tg_Texts texts;                 /* owns; sources, the writer's to look at */
 } tg_Functions;
 
 /* An empty table, NULL without memory. */

@@ -17,14 +17,15 @@
 #include "base/grow.h"
 #include "text/fileio.h"
 
-#define SIZE_MOST ((uint64_t)16 << 20)    /* bytes of one text */
+#define SIZE_MOST ((size_t)16 << 20)    /* bytes of one text */
 
 /* Adds what is there to the text, or nothing. */
 static bool read_at (int fd, uint64_t place, uint64_t size, tg_Buf *text) {
-  if (size > SIZE_MOST || !tg_buf_reserve(text, size)
-      || !tg_fileio_read(fd, text->data + text->size, size, place))
+  size_t n = (size_t)size;
+  if (size > SIZE_MOST || !tg_buf_reserve(text, n)
+      || !tg_fileio_read(fd, text->data + text->size, n, place))
     return false;
-  text->size += size;
+  text->size += n;
   return true;
 }
 

@@ -150,6 +150,15 @@ static void read_again (tg_ValueCursor *c, tg_Grip *g) {
     spoil(c);
 }
 
+/* Whatever was there is not. */
+static void read_veil (tg_ValueCursor *c, tg_Grip *g) {
+  uint64_t size = tg_values_var(c);
+  if (!has(c, size))
+    return;
+  c->p += size;
+  g->type = TG_REDACTED;
+}
+
 /* A grip whose tag is none of the small ones, in the order of values.h. */
 static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
   switch (tag) {
@@ -167,6 +176,7 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
       g->u.object = read_type(c);
       break;
     case TG_GRIP_STRAGAIN: read_again(c, g); break;
+    case TG_GRIP_VEIL: case TG_GRIP_VEILTEXT: read_veil(c, g); break;
     case TG_GRIP_END: g->type = TG_END; break;
     default: spoil(c); break;
   }
@@ -212,7 +222,8 @@ void tg_values_grip (tg_ValueCursor *c, tg_Grip *g) {
   else {
     g->type = TG_STRING;
     g->u.s.data = (const char *)c->p + 1;
-    g->u.s.size = g->u.s.length = low;
+    g->u.s.size = low;
+    g->u.s.length = low;
   }
   c->p += size;
 }

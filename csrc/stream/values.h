@@ -19,6 +19,9 @@
 **     NOROOM    u8 object type: an object for which the pool had no room
 **     STRAGAIN  var distance: the STRING whose tag is so many bytes before this
 **               one, in an earlier list of the same chunk or in this one
+**     VEIL      var size, that many bytes: REDACTED where something else was,
+**               of the same size as that (reader/redact.h); never recorded
+**     VEILTEXT  the same where a STRING or STRAGAIN was, which cost more
 **     SMALLSTR + length     a whole string of up to 63 bytes follows
 **     SMALLOBJ + id         an object with id up to 63
 **     SMALLINT + value      an integer 0..63
@@ -40,7 +43,7 @@
 enum {
   TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,
   TG_GRIP_INT, TG_GRIP_FLOAT, TG_GRIP_STRING, TG_GRIP_OBJECT, TG_GRIP_NOROOM,
-  TG_GRIP_STRAGAIN,
+  TG_GRIP_STRAGAIN, TG_GRIP_VEIL, TG_GRIP_VEILTEXT,
   TG_GRIP_END = 0x3f,
   TG_GRIP_SMALLSTR = 0x40,
   TG_GRIP_SMALLOBJ = 0x80,

@@ -18,7 +18,7 @@
 
 /* All of it or nothing: a file that ends before is EIO. pread may give less
    than was asked for (a signal, a network), so it goes on. */
-bool tg_fileio_read (int fd, void *to, uint64_t size, uint64_t place) {
+bool tg_fileio_read (int fd, void *to, size_t size, uint64_t place) {
   uint8_t *p = to;
   while (size > 0) {
     ssize_t n = pread(fd, p, size, (off_t)place);
@@ -28,18 +28,17 @@ bool tg_fileio_read (int fd, void *to, uint64_t size, uint64_t place) {
       errno = n == 0 ? EIO : errno;
       return false;
     }
-    tg_assert((uint64_t)n <= size);
+    tg_assert((size_t)n <= size);
     p += n;
     place += (uint64_t)n;
-    size -= (uint64_t)n;
+    size -= (size_t)n;
   }
   return true;
 }
 
 /* A write of nothing is no error (pwrite(2)) and is tried again; a full disk is
    ENOSPC, not that. */
-bool tg_fileio_write (int fd, const void *data, uint64_t size,
-                      uint64_t place) {
+bool tg_fileio_write (int fd, const void *data, size_t size, uint64_t place) {
   const uint8_t *p = data;
   while (size > 0) {
     ssize_t n = pwrite(fd, p, size, (off_t)place);
@@ -48,7 +47,7 @@ bool tg_fileio_write (int fd, const void *data, uint64_t size,
     if (n > 0) {
       p += n;
       place += (uint64_t)n;
-      size -= (uint64_t)n;
+      size -= (size_t)n;
     }
   }
   return true;

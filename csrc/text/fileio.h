@@ -14,10 +14,10 @@
 
 /* 'size' bytes from 'place' on; false with errno, EIO if the file ends before
    them. */
-bool tg_fileio_read (int fd, void *to, uint64_t size, uint64_t place);
+bool tg_fileio_read (int fd, void *to, size_t size, uint64_t place);
 
 /* Writes them there; false with errno. */
-bool tg_fileio_write (int fd, const void *data, uint64_t size, uint64_t place);
+bool tg_fileio_write (int fd, const void *data, size_t size, uint64_t place);
 
 /* Adds what the file at 'path' has to 'text'; false if it is none or cannot be
    read, or not to its end within 'most' bytes. */

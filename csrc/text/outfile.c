@@ -9,13 +9,13 @@
 #include "text/outfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "text/fdwriter.h"
 #include "text/gzip.h"
+#include "text/newfile.h"
 
 #define ENOUGH ((size_t)64 << 10)   /* bytes: as much as a pipe takes */
 
@@ -45,9 +45,7 @@ static bool begin_zip (tg_OutputFile *f) {
 bool tg_outfile_open (tg_OutFile *o, const char *path) {
   memset(o, 0, sizeof *o);
   bool standard = strcmp(path, "-") == 0;
-  int fd = standard ? STDOUT_FILENO
-                    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                           0666);
+  int fd = standard ? STDOUT_FILENO : tg_newfile_open(path);
   if (fd < 0)
     return false;
   o->file = tg_calloc(1, sizeof *o->file);

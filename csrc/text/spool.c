@@ -67,7 +67,7 @@ static bool fail (tg_Spool *s, int error) {
 }
 
 /* Where a piece is, so that the column can be put together again. */
-static bool note_piece (tg_Column *c, uint64_t place, uint64_t size) {
+static bool note_piece (tg_Column *c, uint64_t place, size_t size) {
   if (!tg_grow(&c->pieces, &c->capacity, c->count + 1, sizeof *c->pieces))
     return false;
   c->pieces[c->count++] = (tg_Piece){place, size};

@@ -34,7 +34,7 @@ typedef struct tg_Spool {
 /* A part of a column that was put aside. */
 typedef struct tg_Piece {
   uint64_t place;
-  uint64_t size;          /* bytes */
+  size_t size;            /* bytes */
 } tg_Piece;
 
 /* Zeroed memory is an empty column. */

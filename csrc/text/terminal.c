@@ -45,13 +45,30 @@ static char *escapebyte (char *p, char c) {
 }
 
 /* C0, DEL and C1: some terminals obey even the last, one byte or two. Text of a
-   program could otherwise move the cursor or change the terminal's title. */
+   program could otherwise move the cursor or change the terminal's title. And
+   what cannot be seen but turns the direction of a line, or makes two names
+   look the same: zero-width characters, bidirectional controls (Unicode's
+   UAX 9), separators of lines. */
 static bool control (uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return code < 0x20 || (code >= 0x7f && code < 0xa0)
+         || (code >= 0x200b && code <= 0x200f)
+         || (code >= 0x2028 && code <= 0x202e)
+         || (code >= 0x2066 && code <= 0x2069);
 }
 
 #define ESCAPE_MAX 4u         /* bytes that one becomes */
 #define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
+
+/* A character of three bytes that is not seen: '\u{202E}' says which. */
+static char *escapecode (char *p, uint32_t code) {
+  static const char hex[] = "0123456789ABCDEF";
+  memcpy(p, "\\u{", 3);
+  p += 3;
+  for (int shift = 12; shift >= 0; shift -= 4)
+    *p++ = hex[(code >> shift) & 15];
+  *p++ = '}';
+  return p;
+}
 
 /* One character, or one byte that is none, to 'to'. */
 static char *escapechar (char *to, const char **s, const char *end) {
@@ -59,6 +76,8 @@ static char *escapechar (char *to, const char **s, const char *end) {
   const char *p = *s;
   size_t n = tg_utf8_char(p, end, &code);
   *s += n > 0 ? n : 1;
+  if (n == 3 && control(code))
+    return escapecode(to, code);
   if (n == 0 || control(code)) {
     while (p < *s)
       to = escapebyte(to, *p++);

@@ -14,8 +14,9 @@
 
 /*
 ** Adds text that is not ours so that it can do no harm to a line: control
-** characters and bytes that are not UTF-8 become \n, \x1B ...; with 'quote'
-** also that character and the backslash are escaped, as in a Lua literal.
+** characters, those of Unicode that turn its direction, and bytes that are not
+** UTF-8 become \n, \x1B ...; with 'quote' also that character and the backslash
+** are escaped, as in a Lua literal.
 */
 void tg_terminal_escape (tg_Buf *out, const char *s, size_t size, char quote);
 

@@ -211,8 +211,7 @@ static int mark (lua_State *L, tg_MarkSort sort) {
   return 0;
 }
 
-/* Methods that markers have no sort for: to a trace they are of one that it
-   knows, so that recordings stay what they are. */
+/* table and trace are recorded as log: the format has no sort of their own. */
 static int mark_as (lua_State *L, tg_MarkSort sort, const char *method) {
   tg_Session *s = wanted_by(L);
   if (s == NULL)

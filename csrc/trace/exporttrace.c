@@ -44,7 +44,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
 /* Options of an export beside those that narrow what is read. */
 static const char *const own_keys[] = {
   "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
-  "resource", "weight", "progress", NULL
+  "resource", "request", "weight", "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -96,7 +96,7 @@ static const char *read_said (lua_State *L, lua_Integer i) {
 
 static void read_resource (lua_State *L, tg_ExportOptions *o) {
   int type = lua_getfield(L, 4, "resource");
-  size_t n = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+  size_t n = type == LUA_TTABLE ? (size_t)lua_rawlen(L, -1) : 0;
   if ((type != LUA_TTABLE && type != LUA_TNIL) || n % 2 != 0
       || n > 2 * TG_EXPORT_SAID)
     luaL_error(L, "option 'resource': a list of keys and values expected, "
@@ -107,24 +107,51 @@ static void read_resource (lua_State *L, tg_ExportOptions *o) {
   lua_pop(L, 1);
 }
 
-/* In the order of tg_Weight. What a trace does not tell is no weight. */
-static tg_Weight read_weight (lua_State *L, const tg_Trace *t) {
-  static const char *const names[] = {"time", "bytes", "allocations", NULL};
+/* The patterns are on the stack from here on, in a list with an owner, which is
+   pushed. */
+static void read_requests (lua_State *L, tg_ExportOptions *o) {
+  if (!lua_istable(L, 4))
+    return;
+  tg_Options *owner = tg_readoptions_new(L);
+  lua_getfield(L, 4, "request");
+  if (!lua_isnil(L, -1))
+    tg_readoptions_patterns(L, "request", &owner->include);
+  lua_pop(L, 1);
+  o->requests = &owner->include;
+}
+
+/* In the order of tg_Weight. */
+static const char *const weights[] = {
+  "time", "nanoseconds", "bytes", "allocations", NULL
+};
+
+static tg_Weight read_weight (lua_State *L) {
   lua_getfield(L, 4, "weight");
   const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
   int i = 0;
-  while (names[i] != NULL && strcmp(names[i], name) != 0)
+  while (weights[i] != NULL && strcmp(weights[i], name) != 0)
     i++;
-  if (names[i] == NULL && !lua_isnil(L, -1))
-    luaL_error(L, "option 'weight': \"time\", \"bytes\" or \"allocations\" "
-                  "expected, got %s", luaL_tolstring(L, -1, NULL));
+  if (weights[i] == NULL && !lua_isnil(L, -1))
+    luaL_error(L, "option 'weight': \"time\", \"nanoseconds\", \"bytes\" or "
+                  "\"allocations\" expected, got %s",
+                  luaL_tolstring(L, -1, NULL));
   lua_pop(L, 1);
-  tg_Weight weight = names[i] == NULL ? TG_WEIGHT_TIME : (tg_Weight)i;
-  if (weight != TG_WEIGHT_TIME
-      && (t->options.types & TG_TYPE_ALLOCATIONS) == 0)
-    luaL_error(L, "option 'weight': the trace does not tell what was "
-                  "allocated");
-  return weight;
+  return weights[i] == NULL ? TG_WEIGHT_TIME : (tg_Weight)i;
+}
+
+/* What a trace does not tell is no weight. */
+static bool has_weight (const tg_Trace *t, tg_Weight weight) {
+  return weight < TG_WEIGHT_BYTES
+         || (t->options.types & TG_TYPE_ALLOCATIONS) != 0;
+}
+
+/* nil, message, code: it is the recording that lacks it. */
+static int lacks_weight (lua_State *L, tg_Weight weight) {
+  luaL_pushfail(L);
+  lua_pushfstring(L, "weight '%s': the recording does not tell what was "
+                  "allocated (record --memory)", weights[weight]);
+  lua_pushinteger(L, ENODATA);
+  return 3;
 }
 
 /* By lua_getfield and not raw, unlike the filter's options: the command line
@@ -143,7 +170,7 @@ static void read_options (lua_State *L, const tg_Trace *t,
   read_resource(L, o);
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
-  o->weight = read_weight(L, t);
+  o->weight = read_weight(L);
   uint64_t version = read_count(L, "geckoVersion");
   if (version != 0 && version != 5 && version != 36)
     luaL_error(L, "option 'geckoVersion': 5 or 36 expected, got %d",
@@ -219,6 +246,8 @@ static void push_result (lua_State *L, const tg_Export *x,
   lx_set_integer(L, "calls", (lua_Integer)x->calls);
   if (tg_ticks_any(x))
     lx_set_integer(L, "samples", (lua_Integer)tg_ticks_taken(x));
+  if (x->said > 0)
+    lx_set_integer(L, "markers", (lua_Integer)x->said);
   lx_set_integer(L, "leftOut", (lua_Integer)x->left_out);
   if (x->left_out > 0) {
     lx_set_number(L, "leftOut_ms", (lua_Number)x->hidden_ns / 1e6);
@@ -271,11 +300,13 @@ static void describe (tg_Export *x, tg_Trace *t, tg_ReadTrace *r) {
   x->pid = t->stream->pid;
   x->directory = t->stream->directory;
   tg_readtrace_span(r, t, &x->start_ns, &x->end_ns);
+  x->ended_ns = tg_readtrace_ends(t);
   tg_traceinfo_losses(t, x->lost);
 }
 
-/* The message names the path, or the directory for spools if it is that which
-   is full. Damage is no failure: the document has what comes before it. */
+/* A message of the output names the path, or the directory for spools if it is
+   that which is full. Damage is no failure: the document has what comes before
+   it. */
 int trace_export (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
   const tg_Format *format = check_format(L, 2);
@@ -284,11 +315,14 @@ int trace_export (lua_State *L) {
   Teller teller;
   lua_settop(L, 4);
   read_options(L, t, &x.options);
+  if (!has_weight(t, x.options.weight))
+    return lacks_weight(L, x.options.weight);
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
   tg_readtrace_times(r, format->raw ? TG_TIMES_RAW : TG_TIMES_TRUE);
   describe(&x, t, r);
   read_progress(L, &teller, &x);
   read_page(L, format, &x);
+  read_requests(L, &x.options);
   tg_Status status = write(&x, format, path);
   tg_assert(x.out == NULL && lua_gettop(L) >= 7);
   if (teller.raised)
@@ -297,7 +331,7 @@ int trace_export (lua_State *L) {
     status = TG_ERR_IO;
   if (status != TG_OK) {
     errno = status == TG_ERR_MEMORY ? ENOMEM : errno;
-    return luaL_fileresult(L, 0, x.aside ? tg_spool_directory() : path);
+    return lx_failure(L, x.aside ? tg_spool_directory() : path);
   }
   push_result(L, &x, format);
   return 1;

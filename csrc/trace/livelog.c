@@ -38,7 +38,7 @@ int livelog_start (lua_State *L) {
   int fd = tg_logstyle_open(L, 2);
   if (fd < 0) {
     lua_getfield(L, 2, "path");
-    return luaL_fileresult(L, 0, lua_tostring(L, -1));
+    return lx_failure(L, lua_tostring(L, -1));
   }
   tg_logstyle_read(L, 2, fd, &style);
   tg_trace_begin(L, t, "log", TG_ORIGIN_LOG, NULL);

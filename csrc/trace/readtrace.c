@@ -149,12 +149,14 @@ static uint64_t ns_at (const tg_Trace *t, uint64_t ticks) {
   return tg_clock_ns(&t->stream->clock, ticks);
 }
 
+uint64_t tg_readtrace_ends (const tg_Trace *t) {
+  return ns_at(t, t->end == TG_END_NOT ? tg_clock_ticks() : t->ticks_end);
+}
+
 /* A ring begins later than its trace did; what is damaged ends sooner. */
 void tg_readtrace_span (const tg_ReadTrace *r, const tg_Trace *t,
                         uint64_t *start_ns, uint64_t *end_ns) {
-  uint64_t end = ns_at(t, t->end == TG_END_NOT ? tg_clock_ticks()
-                                               : t->ticks_end);
-  end = tg_reader_until(r->reader, end);
+  uint64_t end = tg_reader_until(r->reader, tg_readtrace_ends(t));
   if (tg_minduration_status(&r->minduration) == TG_ERR_FORMAT)
     end = tg_reader_time(r->reader);
   if (!tg_reader_begun(r->reader, start_ns))
@@ -238,7 +240,7 @@ int trace_log (lua_State *L) {
   const char *path = named ? lua_tostring(L, -1) : NULL;
   int fd = tg_logstyle_open(L, 2);
   if (fd < 0)
-    return luaL_fileresult(L, 0, path);
+    return lx_failure(L, path);
   tg_logstyle_read(L, 2, fd, &style);
   style.fails = style.whole = true;
   style.corrected = r->filter.times == TG_TIMES_TRUE;

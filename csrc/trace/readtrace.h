@@ -49,6 +49,10 @@ int tg_readtrace_error (const tg_ReadTrace *r);
 /* The same of any reader of 't', by its status and tg_reader_damage. */
 int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage);
 
+/* When the trace ended, or now, as packets would tell it with all that tracing
+   has cost. */
+uint64_t tg_readtrace_ends (const tg_Trace *t);
+
 /* Where it begins and ends in time; after the last packet. */
 void tg_readtrace_span (const tg_ReadTrace *r, const tg_Trace *t,
                         uint64_t *start_ns, uint64_t *end_ns);

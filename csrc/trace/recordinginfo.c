@@ -10,6 +10,7 @@
 #include "trace/recordinginfo.h"
 #include "binding/typelist.h"
 #include "reader/usage.h"
+#include "recording/contents.h"
 #include "stream/marks.h"
 #include "trace/readtrace.h"
 #include "trace/tracefields.h"
@@ -262,6 +263,33 @@ static void describe_state (lua_State *L, tg_Recording *r, int traces) {
     lx_set_string(L, "reason", r->reason);
 }
 
+/* What takes the room in the file, in bytes, and what would take less. Nothing
+   of a file that cannot be read. */
+static void describe_room (lua_State *L, const tg_Recording *r) {
+  tg_Contents c;
+  tg_Smaller list[TG_SMALLER_MAX];
+  if (r->event_bytes == 0 || !tg_contents_measure(r, &c))
+    return;
+  lua_createtable(L, 0, TG_NCONTENTS + 2);
+  for (int i = 0; i < TG_NCONTENTS; i++)
+    lx_set_integer(L, tg_contents_name(i), (lua_Integer)c.bytes[i]);
+  lua_pushboolean(L, c.sampled);
+  lua_setfield(L, -2, "sampled");
+  int n = tg_contents_smaller(&c, list);
+  lua_createtable(L, n, 0);
+  for (int i = 0; i < n; i++) {
+    lua_createtable(L, 0, 2);
+    lx_set_string(L, "options", list[i].options);
+    lx_set_integer(L, "bytes", (lua_Integer)list[i].bytes);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "smaller");
+  tg_Words words;
+  tg_contents_words(&c, &words);
+  lx_set_string(L, "words", words.text);
+  lua_setfield(L, -2, "room");
+}
+
 /* The state is described twice: at once, for those who want it brief, and when
    all has been read, which may have found damage. */
 void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
@@ -270,11 +298,14 @@ void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
   lx_set_string(L, "path", path);
   describe_program(L, r);
   describe_state(L, r, traces);
+  lua_pushboolean(L, r->header.scrubbed == 1);
+  lua_setfield(L, -2, "scrubbed");
   lx_set_integer(L, "functions", atomic_load(&r->stream->functions->count));
   lx_set_integer(L, "bytes", (lua_Integer)r->event_bytes);
   lx_set_integer(L, "file_bytes", (lua_Integer)r->file_bytes);
   if (brief)
     return;
+  describe_room(L, r);
   describe_traces(L, r, traces, progress);
   if (r->count > 0)
     describe_whole(L, r);

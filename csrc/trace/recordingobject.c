@@ -80,10 +80,8 @@ static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
   return t;
 }
 
-/* nil, message, code. What is no recording is told with the reason; what the
-   system refused, in its words. */
-static int open_failure (lua_State *L, const char *path, tg_Status status,
-                         const char *reason) {
+int tg_recordingobject_failure (lua_State *L, const char *path,
+                                tg_Status status, const char *reason) {
   if (status == TG_ERR_MEMORY)
     errno = ENOMEM;
   if (status != TG_ERR_FORMAT)
@@ -105,7 +103,7 @@ int recording_open (lua_State *L) {
   u->path = tg_strcopy(path);
   u->r = tg_recording_open(path, &status, reason, sizeof reason);
   if (u->r == NULL)
-    return open_failure(L, path, status, reason);
+    return tg_recordingobject_failure(L, path, status, reason);
   lua_createtable(L, (int)u->r->count, 0);
   const tg_Trace *first = NULL;
   for (uint32_t i = 0; i < u->r->count; i++) {

@@ -9,6 +9,7 @@
 #include "trace/recordtrace.h"
 #include "base/alloc.h"
 #include "direct/proof.h"
+#include "binding/luatext.h"
 #include "binding/readoptions.h"
 #include "session/snapshot.h"
 #include "session/tracesave.h"
@@ -30,9 +31,9 @@ static char *copy_string (lua_State *L, int i) {
    business, and no reason not to record. What has been copied when memory ends
    is freed with the program. */
 static bool read_arguments (lua_State *L, tg_Program *p) {
-  lua_Unsigned n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+  size_t n = lua_istable(L, -1) ? (size_t)lua_rawlen(L, -1) : 0;
   p->arguments = tg_calloc(n + 1, sizeof *p->arguments);
-  for (lua_Unsigned i = 1; p->arguments != NULL && i <= n; i++) {
+  for (size_t i = 1; p->arguments != NULL && i <= n; i++) {
     bool string = lua_rawgeti(L, -1, (lua_Integer)i) == LUA_TSTRING;
     char *copy = string ? copy_string(L, -1) : tg_strdup("?", 1);
     lua_pop(L, 1);
@@ -103,10 +104,11 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
   plan->force = flag(L, i, "force");
   lua_getfield(L, i, "run");
   plan->run = (uint32_t)lua_tointeger(L, -1);
-  plan->sources = flag(L, i, "sources");
+  plan->sources = flag(L, i, "sources") ? tg_luatext_is : NULL;
   plan->tells = flag(L, i, "tells");
   plan->single = flag(L, i, "single");
   plan->ring = t->options.overflow == TG_OVERFLOW_RING;
+  plan->max_size = t->options.max_size;
   lua_getfield(L, i, "program");
   lua_getfield(L, i, "arguments");
   plan->program.directory = tg_fileio_directory();
@@ -115,7 +117,8 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
 }
 
 /* A file may grow as long as the disk allows, if nothing else is said. A
-   quarter of the range, so that a position added to it does not overflow. */
+   quarter of the range, so that a position added to it does not overflow. A
+   ring of a file that may have so many bytes overwrites when it has them. */
 static void unbounded (lua_State *L, int i, tg_Options *o) {
   if (lua_istable(L, i)) {
     lua_pushliteral(L, "buffer");
@@ -126,6 +129,8 @@ static void unbounded (lua_State *L, int i, tg_Options *o) {
   }
   if (o->overflow != TG_OVERFLOW_RING)
     o->buffer = UINT64_MAX / 4;
+  else if (o->max_size != 0)
+    o->buffer = o->max_size;
 }
 
 /* The Trace is anchored since most who record let it run until the program
@@ -138,13 +143,13 @@ int record_start (lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
   tg_Trace *t = tg_trace_new(L);
-  tg_readoptions(L, 1, NULL, &t->options);
+  tg_readoptions_file(L, 1, &t->options);
   unbounded(L, 1, &t->options);
   read_plan(L, 2, t);
   lua_getfield(L, 2, "name");
   if (!tg_trace_begin(L, t, luaL_optstring(L, -1, "program"), TG_ORIGIN_FILE,
                       NULL))
-    return luaL_fileresult(L, 0, t->plan->path);
+    return lx_failure(L, t->plan->path);
   tg_assert(t->session != NULL && t->file != NULL);
   if (t->plan->ring && !t->plan->single)
     tg_snapshot_on(t->session);
@@ -171,5 +176,5 @@ int trace_save (lua_State *L) {
       return luaL_error(L, "not enough memory");
   }
   tg_Status status = tg_tracesave(t, p, path);
-  return luaL_fileresult(L, status == TG_OK, path);
+  return status == TG_OK ? luaL_fileresult(L, 1, path) : lx_failure(L, path);
 }

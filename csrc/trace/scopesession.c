@@ -208,7 +208,7 @@ static uint64_t first_ns (double ms) {
   return ns;
 }
 
-/* The last one that is not after them, of those that are not negative. */
+/* The largest ns >= 0 with ns / 1e6 <= ms; 0 if there is none. */
 static uint64_t last_ns (double ms) {
   if (ms >= TG_TIME_MAX / 1e6)
     return UINT64_MAX;

@@ -20,7 +20,7 @@
 -- is detached, and the error goes on to the caller of receive or flush. It
 -- never reaches the program through console.startTrace.
 
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 core.own(true)
 
 local Actor = {__name = "tracegrip.actor"}

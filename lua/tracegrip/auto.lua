@@ -3,11 +3,15 @@
 --   TRACEGRIP_LOG      file for the live log; "-" is standard error
 --   TRACEGRIP_RECORD   file for a recording; %p in it is the process's number
 --   TRACEGRIP_LISTEN   where clients can attach: PORT, HOST:PORT, unix:PATH
---   TRACEGRIP_INSPECT  where debuggers can attach: PORT or HOST:PORT
+--   TRACEGRIP_INSPECT  where debuggers can attach: PORT or HOST:PORT; the next
+--                      port that is free if that is taken, as by the program
+--                      that has started this one
 --   TRACEGRIP_TOKEN    what they have to say first
 --   TRACEGRIP_OPTIONS  fields of the options table of tracegrip.start, such
 --                      as: maxDepth = 3, trace = {"name", "time"}; where
---                      clients attach, their traces start from these
+--                      clients attach, their traces start from these. For a
+--                      recording there is maxSize as well: bytes that its file
+--                      may have
 --
 -- For programs that are started by others and cannot be given to tracegrip
 -- run; LUA_INIT_5_4="require 'tracegrip.auto'" does the same, and other
@@ -52,11 +56,12 @@ if _VERSION ~= "Lua 5.4" and _VERSION ~= "Lua 5.5" then
   return {}
 end
 
-local found, core = pcall(require, "tracegrip.core")
+local found, installed = pcall(require, "tracegrip.installed")
 if not found then
-  note("this process is not traced: %s", tostring(core):match("^[^\n]*"))
+  note("this process is not traced: %s", tostring(installed):match("^[^\n]*"))
   return {}
 end
+local core = installed.core
 local target = require "tracegrip.target"
 core.own(true)
 
@@ -85,8 +90,12 @@ local function start_log (path)
 end
 
 local function start_record (path)
-  path = target.absolute(path:gsub("%%p", tostring(core.pid())))
-  local ok, message, code = target.free(path)
+  local ok, message, code
+  path, message = target.absolute((path:gsub("%%p", tostring(core.pid()))))
+  if not path then
+    return note("this process is not recorded: %s", message)
+  end
+  ok, message, code = target.free(path)
   if not ok and code ~= "running" then
     give_up("cannot write the recording: %s", message)
   end
@@ -102,33 +111,62 @@ local function start_record (path)
   end
 end
 
--- A program that this one runs finds its place taken: it goes on without.
-local function start_listening (name, text, for_debuggers)
+local function address_of (name, text)
   local listen = require "tracegrip.listen"
   local wanted, message = listen.parse(text)
   if not wanted then
     give_up("%s: %s", name, message)
   end
-  if for_debuggers then
-    wanted.inspect, wanted.port = wanted.port, nil
-  end
   wanted.options, wanted.token = options, variable("TRACEGRIP_TOKEN")
-  local ok, listening, code
-  ok, listening, message, code = pcall(listen.start, wanted)
+  return wanted
+end
+
+-- Whether it listens there; false and a message: somebody else does.
+local function try_listening (name, wanted)
+  local listen = require "tracegrip.listen"
+  local ok, listening, message, code = pcall(listen.start, wanted)
   if not ok then
     give_up("%s: %s", name, listening)
   elseif not listening and code ~= "EADDRINUSE" then
     give_up("%s", message)
-  elseif not listening then
-    io.stderr:write("tracegrip: " .. message .. "\n")
   end
+  return listening ~= nil and listening ~= false, message
+end
+
+-- A program that this one runs finds its place taken: it goes on without.
+local function start_listening (name, text)
+  local done, message = try_listening(name, address_of(name, text))
+  if not done then
+    note("%s", message)
+  end
+end
+
+local PORTS = 100
+
+-- Debuggers find it by what it says, so it may be another port.
+local function start_debugging (name, text)
+  local wanted = address_of(name, text)
+  if wanted.path then
+    give_up("%s: '%s' is no address for debuggers: PORT or HOST:PORT", name,
+            text)
+  end
+  local first = wanted.port
+  wanted.port = nil
+  for port = first, math.min(first + PORTS - 1, 65535) do
+    wanted.inspect = port
+    if try_listening(name, wanted) then
+      return
+    end
+  end
+  note("this process cannot be debugged: ports %d to %d are all taken", first,
+       math.min(first + PORTS - 1, 65535))
 end
 
 if address then
   start_listening("TRACEGRIP_LISTEN", address)
 end
 if debugged then
-  start_listening("TRACEGRIP_INSPECT", debugged, true)
+  start_debugging("TRACEGRIP_INSPECT", debugged)
 end
 if record then
   start_record(record)

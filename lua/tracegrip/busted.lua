@@ -27,7 +27,7 @@
 -- and luassert nothing else is seen. For the C functions among the test's own
 -- calls say c=true, and those that luassert calls come with them.
 
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 core.own(true)
 
 local busted = require "busted"
@@ -133,7 +133,7 @@ local function trace_options (settings)
   result.name = "busted"
   result.c = result.c or false
   result.overflow = result.overflow or "ring"
-  result.buffer = result.buffer or 16 << 20
+  result.buffer = result.buffer or 0x1000000    -- 16M
   if not settings.internals then
     result.exclude = options.joined(result.exclude or {},
                                     testframes.machinery())

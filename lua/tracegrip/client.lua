@@ -54,7 +54,7 @@
 -- told, and every trace ends with 'why' "closed", message and code.
 
 local uv = require "luv"
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 local exchange = require "tracegrip.client.exchange"
 local tracer = require "tracegrip.client.tracer"
 core.own()

@@ -51,14 +51,14 @@
 -- These are the C functions themselves: a Lua function around them would stand
 -- between the program's frames and their trace.
 
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 core.own(true)
 
 local console = {
   startTrace = core.startTrace,
   stopTrace = core.stopTrace,
 }
-for name, method in pairs(core.marks) do
+for name, method in core.lua.pairs(core.marks) do
   console[name] = method
 end
 return console

@@ -35,7 +35,7 @@ end
 ---------------------------------------------------------------------------
 
 local function key (one)
-  return ("%d %d"):format(one.first, one.last)
+  return string.format("%d %d", one.first, one.last)
 end
 
 -- One that has run and was not called was running when counting began.
@@ -86,7 +86,7 @@ end
 
 local function found_by (patterns, name)
   for _, pattern in ipairs(patterns) do
-    if name:find(pattern) then
+    if string.find(name, pattern) then
       return true
     end
   end
@@ -97,7 +97,7 @@ end
 local function by_file (counted, plan)
   local files = {}
   for _, one in ipairs(counted) do
-    local name = one.source:match "^@(.*)"
+    local name = string.match(one.source, "^@(.*)")
     if name and (#plan.include == 0 or found_by(plan.include, name))
        and not found_by(plan.exclude, name) then
       files[name] = files[name] or {}
@@ -110,8 +110,9 @@ end
 -- Without what a path goes through in vain: "./lib/../app.lua".
 local function absolute (name, directory)
   local parts = {}
-  local path = name:sub(1, 1) == "/" and name or directory .. "/" .. name
-  for part in path:gmatch "[^/]+" do
+  local path = string.sub(name, 1, 1) == "/" and name
+               or directory .. "/" .. name
+  for part in string.gmatch(path, "[^/]+") do
     if part == ".." then
       parts[#parts] = nil
     elseif part ~= "." then
@@ -124,8 +125,7 @@ end
 -- One file: {path, text, functions}; nil if there is none any more.
 local function look_at (name, counted, plan)
   local path = absolute(name, plan.directory)
-  local file <close> = io.open(path, "rb")
-  local text = file and file:read "a"
+  local text = core.contents(path)
   local compiled = text and lines.of(scripts.compilable(text), "@" .. name)
   if not compiled then
     note("coverage: left out, for it cannot be %s any more: %s",
@@ -166,7 +166,7 @@ local function namer (text)
     local name = one.first == 0 and "(main chunk)"
                  or scripts.declared({text = text}, one.first)
     if not name or used[name] then
-      name = ("%s:%d"):format(name or "function", one.first)
+      name = string.format("%s:%d", name or "function", one.first)
     end
     while used[name] do
       name = name .. "'"
@@ -196,13 +196,13 @@ local function write_functions (out, file, totals)
   local name_of, names, called = namer(file.text), {}, 0
   for i, one in ipairs(file.functions) do
     names[i] = name_of(one)
-    out(("FN:%d,%s\n"):format(math.max(one.first, 1), names[i]))
+    out(string.format("FN:%d,%s\n", math.max(one.first, 1), names[i]))
   end
   for i, one in ipairs(file.functions) do
-    out(("FNDA:%d,%s\n"):format(one.calls, names[i]))
+    out(string.format("FNDA:%d,%s\n", one.calls, names[i]))
     called = called + (one.calls > 0 and 1 or 0)
   end
-  out(("FNF:%d\nFNH:%d\n"):format(#names, called))
+  out(string.format("FNF:%d\nFNH:%d\n", #names, called))
   totals.functions = totals.functions + #names
   totals.called = totals.called + called
 end
@@ -211,10 +211,10 @@ local function write_lines (out, file, totals)
   local list, counts = sum_lines(file.functions)
   local reached = 0
   for _, line in ipairs(list) do
-    out(("DA:%d,%d\n"):format(line, counts[line]))
+    out(string.format("DA:%d,%d\n", line, counts[line]))
     reached = reached + (counts[line] > 0 and 1 or 0)
   end
-  out(("LF:%d\nLH:%d\n"):format(#list, reached))
+  out(string.format("LF:%d\nLH:%d\n", #list, reached))
   totals.lines = totals.lines + #list
   totals.reached = totals.reached + reached
 end
@@ -232,7 +232,7 @@ function coverage.write (counted, text)
   end
   local totals = {lines = 0, reached = 0, functions = 0, called = 0}
   for _, file in ipairs(files) do
-    out(("TN:\nSF:%s\n"):format(file.path))
+    out(string.format("TN:\nSF:%s\n", file.path))
     write_functions(out, file, totals)
     write_lines(out, file, totals)
     out "end_of_record\n"

@@ -2,9 +2,10 @@
 -- data into, at the comment "data". That file says what the data are.
 --
 -- One page, without anything from elsewhere, for browsers since 2023. Drawn on
--- canvases: a million boxes are looked at by binary search, and never more are
+-- a canvas: a million boxes are looked at by binary search, and never more are
 -- drawn than there are pixels in a row. All names and values are text: nothing
--- of the program becomes markup.
+-- of the program becomes markup. What a mouse does keys do too, and what is
+-- chosen is read out (details.lua).
 --
 -- Here is what stands where; how it looks and what it does is in htmlpage/. The
 -- parts of the script are one module, so each sees the names of those before it
@@ -14,45 +15,81 @@ local function part (name)
   return require("tracegrip.htmlpage." .. name)
 end
 
+-- The first ones draw nothing, and ask for nothing of a page but its data when
+-- they begin: so they can be tried without a browser.
+local script = {}
+for i, name in ipairs {"words", "data", "colours", "timeline", "markers",
+                       "search", "flamegraph", "functions", "details",
+                       "boxes", "pointer", "controls"} do
+  script[i] = part(name)
+end
+
 return [==[
 <!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
 <title>tracegrip</title>
 <style>
 ]==] .. part "style" .. [==[
 </style>
 </head>
-<body>
+<body aria-busy="true">
 <header>
-  <h1 id="title"></h1><span id="about"></span>
-  <nav>
-    <button data-view="timeline">Timeline</button>
-    <button data-view="flame">Flame graph</button>
-    <button data-view="table">Functions</button>
-  </nav>
-  <select id="thread" aria-label="Coroutine"></select>
-  <button id="upside" aria-pressed="false">Root below</button>
-  <button id="callers" aria-pressed="false">By callers</button>
-  <input id="search" type="search" placeholder="Search ( / )">
-  <button id="theme">Dark</button>
+  <div id="head">
+    <h1 id="title">tracegrip</h1><span id="about"></span>
+    <button id="theme" disabled aria-label="Light or dark">Dark</button>
+  </div>
+  <div id="bar" inert>
+    <nav aria-label="Views">
+      <button data-view="timeline" aria-pressed="true">Timeline</button>
+      <button data-view="flame">Flame graph</button>
+      <button data-view="table">Functions</button>
+    </nav>
+    <select id="thread" aria-label="Coroutine"></select>
+    <button id="upside" aria-pressed="false">Root below</button>
+    <button id="callers" aria-pressed="false">By callers</button>
+    <button id="bytes" aria-pressed="false" hidden>Bytes</button>
+    <div id="find" role="search">
+      <input id="search" type="search" placeholder="Search ( / )"
+        aria-label="Search names, places, arguments, results, errors, markers">
+      <output id="hits" for="search" aria-label="Hits"></output>
+    </div>
+  </div>
 </header>
 <main>
   <div id="stage">
-    <canvas id="canvas" tabindex="0"></canvas>
+    <p id="loading" role="status">Loading…</p>
+    <noscript><p>This page needs JavaScript.</p></noscript>
+    <canvas id="canvas" tabindex="0" role="application"
+      aria-roledescription="picture" aria-label="Timeline"
+      aria-describedby="keys"></canvas>
+    <div id="zooms" hidden>
+      <button data-key="+" aria-label="Zoom in">+</button>
+      <button data-key="-" aria-label="Zoom out">−</button>
+      <button data-key="0" aria-label="Show all">All</button>
+    </div>
     <div id="sums" hidden></div>
   </div>
   <div id="keys"></div>
-  <section id="detail" aria-live="polite"></section>
+  <section id="detail" aria-live="polite" aria-atomic="true"
+    aria-label="What is chosen" tabindex="0"></section>
 </main>
 <div id="tip" hidden></div>
+<script>
+  // Shown until all is unpacked, or for good where the browser is too old.
+  onerror = onunhandledrejection = event => {
+    const loading = document.getElementById("loading");
+    const why = event.reason || event.message || event;
+    if (loading) loading.textContent = "This browser cannot show it: " + why;
+  };
+</script>
 <!-- data -->
 <script type="module">
 
-]==] .. part "data" .. part "boxes" .. part "timeline" .. part "flamegraph"
-.. part "functions" .. part "details" .. part "controls" .. [==[
+]==] .. table.concat(script) .. [==[
 </script>
 </body>
 </html>

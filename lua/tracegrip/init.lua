@@ -39,7 +39,12 @@
 --   valueObjects     objects described in one packet (64)
 --                    -- each of these four may be "all"
 --   redact           list of patterns; values of parameters and keys with
---                    such a name are kept secret
+--                    such a name are kept secret, also where they are passed
+--                    on (pcall, coroutines, rawset, results), and so are later
+--                    strings that hold them
+--   redactPreset     "secrets": beside those, names that are usual for secrets
+--                    (docs/commands.md), whatever their case
+--   redactIgnoreCase true: patterns of redact find letters of either case
 --   buffer           bytes of events kept
 --   overflow         when the buffer is full: "stop" keeps the beginning,
 --                    "ring" the end; "wait" makes the program wait for the
@@ -107,7 +112,7 @@
 --
 -- A filter shows a part of a trace, never more than it has: a table of trace,
 -- include, exclude, c, maxDepth, minDuration, the four limits of values and
--- redact, as above, and
+-- redact with its two, as above, and
 --
 --   thread           number of the only coroutine shown; 1 is the main one
 --   from to          ms, as in packets: frames entered before are hidden, and
@@ -175,7 +180,7 @@
 -- But for listen, these are the C functions themselves: a Lua function around
 -- them would stand between the program's frames and their trace.
 
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 core.own(true)
 
 local listen = require "tracegrip.listen"

@@ -10,18 +10,22 @@
 local core = require "tracegrip.core"
 core.own()
 
+local lua = core.lua          -- the program may have changed its own libraries
+local math, string, table, utf8 = lua.math, lua.string, lua.table, lua.utf8
+local ipairs, tonumber = lua.ipairs, lua.tonumber
+
 local jsontext = {}
 
 -- The program, or the one that a server belongs to, may have set a locale with
 -- another decimal point. (tonumber reads that one, too.)
 function jsontext.number (x)
   if math.type(x) == "integer" then
-    return ("%d"):format(x)
+    return string.format("%d", x)
   end
   for digits = 15, 17 do
-    local text = ("%." .. digits .. "g"):format(x)
+    local text = string.format("%." .. digits .. "g", x)
     if tonumber(text) == x then
-      return (text:gsub("[^%de+-]+", "."))
+      return (string.gsub(text, "[^%de+-]+", "."))
     end
   end
 end
@@ -32,7 +36,7 @@ local escapes = {
 }
 
 local function escape (c)
-  return escapes[c] or ("\\u%04x"):format(c:byte())
+  return escapes[c] or string.format("\\u%04x", string.byte(c))
 end
 
 local function mend (text)
@@ -40,20 +44,34 @@ local function mend (text)
   while true do
     local ok, bad = utf8.len(text, from)
     if ok then
-      out[#out + 1] = text:sub(from)
+      out[#out + 1] = string.sub(text, from)
       return table.concat(out)
     end
-    out[#out + 1] = text:sub(from, bad - 1)
+    out[#out + 1] = string.sub(text, from, bad - 1)
     out[#out + 1] = "\u{FFFD}"
     from = bad + 1
   end
 end
 
+local function escape_code (character)
+  return string.format("\\u%04x", utf8.codepoint(character))
+end
+
+-- What a terminal obeys, or a reader does not see: C1, zero-width characters,
+-- bidirectional controls, as in csrc/text/terminal.c.
+local hidden = {
+  "\xC2[\x80-\x9F]", "\xE2\x80[\x8B-\x8F\xA8-\xAE]", "\xE2\x81[\xA6-\xA9]"
+}
+
 function jsontext.string (text)
   if not utf8.len(text) then
     text = mend(text)
   end
-  return '"' .. text:gsub('[%c"\\]', escape) .. '"'
+  text = string.gsub(text, '[%c"\\]', escape)
+  for _, pattern in ipairs(hidden) do
+    text = string.gsub(text, pattern, escape_code)
+  end
+  return '"' .. text .. '"'
 end
 
 return jsontext

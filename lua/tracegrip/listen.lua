@@ -14,8 +14,16 @@
 -- Failure: wrong options raise; a socket that cannot be had is nil, message,
 -- code.
 
-local core = require "tracegrip.core"
+local installed = require "tracegrip.installed"
+local core = installed.core
+local wire = require "tracegrip.wire"
 core.own()
+
+local lua = core.lua          -- the program may have changed its own libraries
+local math, string, table = lua.math, lua.string, lua.table
+local error, ipairs, next, pairs = lua.error, lua.ipairs, lua.next, lua.pairs
+local pcall, setmetatable, tonumber = lua.pcall, lua.setmetatable, lua.tonumber
+local tostring, type, rawget = lua.tostring, lua.type, lua.rawget
 
 local WAIT_S = 0.2            -- between looks at what the user wants
 
@@ -27,7 +35,7 @@ local listen = {}
 
 local function is_text (value)
   return type(value) == "string" and value ~= ""
-         and not value:find("\0", 1, true)
+         and not string.find(value, "\0", 1, true)
 end
 
 local function is_number (value, least, most)
@@ -83,6 +91,16 @@ local function is_headers (value)
   return true
 end
 
+-- A pattern or a list of them, as string.find takes them.
+local function is_patterns (value)
+  for _, one in ipairs(type(value) == "table" and value or {value}) do
+    if not is_text(one) or not pcall(string.find, "", one) then
+      return false
+    end
+  end
+  return true
+end
+
 -- A collector: its address, or a table.
 local function collector_problem (value)
   if type(value) ~= "table" then
@@ -93,9 +111,12 @@ local function collector_problem (value)
                  or key == "headers" and is_headers(one)
                  or key == "format" and (one == "protobuf" or one == "json")
                  or key == "traceparent" and is_text(one)
+                 or key == "request" and is_patterns(one)
+                 or key == "arguments" and type(one) == "boolean"
     if not good then
       return "a URL or a table with url, headers, format (\"protobuf\", "
-             .. "\"json\"), traceparent"
+             .. "\"json\"), traceparent, request (patterns), arguments "
+             .. "(a boolean)"
     end
   end
   return value.url == nil and "a table with a url" or nil
@@ -109,7 +130,7 @@ local of_profile = {
   every = function (value) return is_number(value, 1, 1e6) end,
   for_ = function (value) return is_number(value, 0.01, 1e6) end,
   to = function (value)
-    return is_text(value) and value:find "^https?://[^/]" ~= nil
+    return is_text(value) and string.find(value, "^https?://[^/]") ~= nil
   end,
   rate = function (value) return is_number(value, 1, 10000) end,
   headers = is_headers
@@ -141,12 +162,20 @@ end
 
 local function is_loopback (host)
   return host == "localhost" or host == "::1"
-         or host:find("^127%.%d+%.%d+%.%d+$") ~= nil
+         or string.find(host, "^127%.%d+%.%d+%.%d+$") ~= nil
 end
 
--- 128 bits: 32 hexadecimal digits, or 22 characters of base64.
+-- 128 bits: 32 hexadecimal digits, or 22 characters of base64. Drawn by chance,
+-- they have eight different ones at least (all but one in a hundred million).
 local function is_strong (token)
-  return #token >= (token:find("^%x+$") and 32 or 22)
+  local seen, different = {}, 0
+  for i = 1, #token do
+    local character = string.sub(token, i, i)
+    different = different + (seen[character] and 0 or 1)
+    seen[character] = true
+  end
+  return #token >= (string.find(token, "^%x+$") and 32 or 22)
+         and different >= 8
 end
 
 -- What is wrong with options that do not go together.
@@ -156,9 +185,10 @@ local function conflict (options)
     return "option 'path' is for a Unix socket, which has no host and no port"
   elseif not options.path and not is_loopback(host)
          and not (token and is_strong(token)) then
-    return ("option 'host': %s can be reached from other machines, which "
-            .. "needs a 'token' of at least 128 bits: 32 hexadecimal digits "
-            .. "or 22 characters of base64"):format(host)
+    return string.format("option 'host': %s can be reached from other machines,"
+                         .. " which needs a 'token' of at least 128 bits: 32 "
+                         .. "hexadecimal digits or 22 characters of base64, "
+                         .. "drawn by chance", host)
   end
 end
 
@@ -193,12 +223,12 @@ function listen.problem (options)
   for key, value in next, options do
     local check = checks[key]
     if not check then
-      return ("unknown option '%s' (known: %s)"):format(tostring(key),
-                                                         known(checks))
+      return string.format("unknown option '%s' (known: %s)", tostring(key),
+                           known(checks))
     end
     local expected = check(value)
     if expected then
-      return ("option '%s' must be %s"):format(key, expected)
+      return string.format("option '%s' must be %s", key, expected)
     end
   end
   local ok, message = pcall(core.checkoptions, options.options or {})
@@ -211,33 +241,37 @@ end
 -- Options from one word: "6006", "127.0.0.1:6006", "[::1]:0", "unix:/path".
 -- nil, message.
 function listen.parse (text)
-  local path = text:match("^unix:(.+)$")
+  local path = string.match(text, "^unix:(.+)$")
   if path then
     return {path = path}
   end
-  local host, digits = text:match("^([^:]+):(%d+)$")
+  local host, digits = string.match(text, "^([^:]+):(%d+)$")
   if not host then
-    host, digits = text:match("^%[(.+)%]:(%d+)$")
+    host, digits = string.match(text, "^%[(.+)%]:(%d+)$")
   end
-  local port = math.tointeger(tonumber(digits or text:match("^%d+$")))
+  local port = math.tointeger(tonumber(digits or string.match(text, "^%d+$")))
   if not port or port > 65535 then
-    return nil, ("'%s' is no address to listen on: PORT, HOST:PORT or "
-                 .. "unix:PATH"):format(text)
+    return nil, string.format("'%s' is no address to listen on: PORT, "
+                              .. "HOST:PORT or unix:PATH", text)
   end
   return {host = host, port = port}
 end
 
 -- What the server itself has to know, as it reads it.
 local function defaults_of (options)
-  return require("tracegrip.wire").encode {
+  return wire.encode {
     options = options.options, stallTimeout = options.stallTimeout,
     otlp = options.otlp and collector(options.otlp), profile = options.profile
   }
 end
 
--- The options that core.listen takes, and a title.
+-- The options that core.listen takes, and a title. The server's modules are
+-- not those of the directory in which the program happens to run.
 function listen.plan (options)
+  local path, cpath = installed.paths()
   return {
+    packagePath = path,
+    packageCPath = cpath,
     host = options.host or "127.0.0.1",
     port = math.tointeger(options.port or 0),
     path = options.path,
@@ -282,12 +316,13 @@ Listening.__close = Listening.close
 -- Without an address for clients there is one for debuggers alone.
 local function new (handle, debugged)
   local address = handle and handle.address or ""
-  local host, port = address:match("^(.*):(%d+)$")
-  local path = address:match("^unix:(.*)$")
+  local host, port = string.match(address, "^(.*):(%d+)$")
+  local path = string.match(address, "^unix:(.*)$")
   local self = setmetatable({
     address = handle and address,
     path = path,
-    host = not path and host and (host:match("^%[(.*)%]$") or host) or nil,
+    host = not path and host and (string.match(host, "^%[(.*)%]$") or host)
+           or nil,
     port = not path and math.tointeger(port) or nil,
     inspect = debugged and debugged.address
   }, Listening)
@@ -305,7 +340,7 @@ local function open (plan, words)
   plan.title = title()
   local handle, message, code = core.listen(plan)
   if handle then
-    io.stderr:write("tracegrip: " .. words .. handle.address .. "\n")
+    core.tell("tracegrip: " .. words .. handle.address .. "\n")
   end
   return handle, message, code
 end
@@ -315,8 +350,8 @@ function listen.start (options)
   if options == nil then
     options = {}
   elseif type(options) ~= "table" then
-    error(("bad argument #1 to 'listen' (table expected, got %s)")
-          :format(type(options)), 2)
+    error("bad argument #1 to 'listen' (table expected, got " .. type(options)
+          .. ")", 2)
   end
   local problem = listen.problem(options)
   if problem then

@@ -35,7 +35,7 @@
 -- Failure: a wrong request is answered by an error packet and changes nothing.
 -- What send raises goes on to the caller of receive, or of done.
 
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 local scope = require "tracegrip.scope"
 local wire = require "tracegrip.wire"
 core.own()

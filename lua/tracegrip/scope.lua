@@ -41,7 +41,7 @@
 -- Wrong requests are answered with a status and change nothing. What raises is
 -- wrong use of this module, and wrong options of traces, at StartProfiler.
 
-local core = require "tracegrip.core"
+local core = require("tracegrip.installed").core
 local messages = require "tracegrip.scope.messages"
 core.own()
 

@@ -10,16 +10,22 @@ core.own()
 local target = {}
 
 -- A test that is recorded may have put anything in their place by now.
-local open, remove, format = io.open, os.remove, string.format
+local string = core.lua.string
+local open, remove, format = core.lua.io.open, core.lua.os.remove, string.format
 
 local MAGIC = "\x89TGREC\r\n"
 
--- The path from any directory: a program may go to another one.
+-- The path from any directory: a program may go to another one. nil, message:
+-- the directory is gone.
 function target.absolute (path)
-  if path:sub(1, 1) == "/" then
+  if string.sub(path, 1, 1) == "/" then
     return path
   end
-  return assert(core.directory()) .. "/" .. path
+  local here, message = core.directory()
+  if not here then
+    return nil, format("%s: there is no working directory (%s)", path, message)
+  end
+  return here .. "/" .. path
 end
 
 local ENOENT = 2
@@ -55,9 +61,34 @@ local function check (path)
   return true
 end
 
+-- What is wrong with a name that is to be written to, whatever is there; nil.
+-- A link may be somebody else's, and lead anywhere.
+function target.problem (path)
+  if core.islink(path) then
+    return path .. " is a symbolic link, through which nothing is written"
+  end
+end
+
+-- Whether a file that is no recording may be made there, in the place of one
+-- that is none either: true | nil, message.
+function target.spares (path, force)
+  local file <close> = open(path, "rb")
+  if target.problem(path) then
+    return nil, target.problem(path)
+  elseif file and not force and core.filetype(path) == "file"
+         and file:read(#MAGIC) == MAGIC then
+    return nil, path .. " is a recording"
+  end
+  return true
+end
+
 -- Whether there is nothing, or an old recording, with 'force' any regular file.
 -- true | nil, message, code: "exists" or "running" if force would help.
 function target.free (path, force)
+  local problem = target.problem(path)
+  if problem then
+    return nil, problem
+  end
   local kind = core.filetype(path)
   if not kind then
     return true

@@ -23,6 +23,12 @@ local core = require "tracegrip.core"
 local jsontext = require "tracegrip.jsontext"
 core.own()
 
+local lua = core.lua          -- the program may have changed its own libraries
+local math, string, table = lua.math, lua.string, lua.table
+local error, getmetatable, ipairs = lua.error, lua.getmetatable, lua.ipairs
+local pairs, setmetatable, tonumber = lua.pairs, lua.setmetatable, lua.tonumber
+local type, rawequal = lua.type, lua.rawequal
+
 local wire = {null = core.decode("null", 1)}
 
 ---------------------------------------------------------------------------
@@ -46,7 +52,7 @@ local function put_number (out, value)
     error("no JSON for the number " .. value, 0)
   end
   local text = jsontext.number(value)
-  local whole = math.type(value) == "float" and not text:find "[.e]"
+  local whole = math.type(value) == "float" and not string.find(text, "[.e]")
   out[#out + 1] = whole and text .. ".0" or text
 end
 
@@ -111,7 +117,7 @@ end
 function writers.table (out, value, level)
   if level >= DEEPEST then
     error("no JSON for tables nested so deep", 0)
-  elseif getmetatable(value) == Array or #value > 0 then
+  elseif rawequal(getmetatable(value), Array) or #value > 0 then
     put_list(out, value, level + 1)
   else
     put_object(out, value, level + 1)
@@ -179,9 +185,10 @@ end
 
 -- The number of bytes that a header announces, or nil and what is wrong.
 local function length_of (self, header)
-  local digits = header:match("^(%d+):$")
+  local digits = string.match(header, "^(%d+):$")
   if not digits and self.takes_bulk then
-    local from, kind, count = header:match("^bulk ([^%s:]+) ([^%s:]+) (%d+):$")
+    local from, kind, count =
+      string.match(header, "^bulk ([^%s:]+) ([^%s:]+) (%d+):$")
     digits = count
     self.bulk = from and {from = from, type = kind}
   end
@@ -189,31 +196,31 @@ local function length_of (self, header)
   if not digits then
     return nil, "not a packet's header"
   elseif not length or length > self.max_length then
-    return nil, ("a packet longer than %d bytes"):format(self.max_length)
+    return nil, string.format("a packet longer than %d bytes", self.max_length)
   end
   return length
 end
 
 -- Whether what has come of a header may become that of a bulk packet.
 local function may_be_bulk (header)
-  return header:sub(1, 5) == ("bulk "):sub(1, #header)
+  return string.sub(header, 1, 5) == string.sub("bulk ", 1, #header)
 end
 
 -- Reads on in a header, from byte 'from' of 'bytes': where the body begins, nil
 -- if there is nothing left to read, or nil and what is wrong.
 local function read_header (self, bytes, from)
-  local colon = bytes:find(":", from, true)
+  local colon = string.find(bytes, ":", from, true)
   local more = (colon or #bytes) - from + 1
   if #self.header + more > self.max_header then
     return nil, "a header that does not end"
   end
-  self.header = self.header .. bytes:sub(from, colon)
+  self.header = self.header .. string.sub(bytes, from, colon)
   if colon then
     local problem
     self.missing, problem = length_of(self, self.header)
     self.header = ""
     return self.missing and colon + 1, problem
-  elseif self.header:find("%D")
+  elseif string.find(self.header, "%D")
          and not (self.takes_bulk and may_be_bulk(self.header)) then
     return nil, "not a packet's header"
   end
@@ -235,11 +242,11 @@ end
 local function read_body (self, bytes, from)
   local last = from + self.missing - 1
   if last > #bytes then
-    keep(self.pieces, bytes:sub(from))
+    keep(self.pieces, string.sub(bytes, from))
     self.missing = last - #bytes
     return nil, #bytes + 1
   end
-  local body = bytes:sub(from, last)
+  local body = string.sub(bytes, from, last)
   if self.pieces[1] then
     self.pieces[#self.pieces + 1] = body
     body = table.concat(self.pieces)
@@ -258,7 +265,7 @@ local function take (self, list, body)
     list[#list].bytes = body
     return
   end
-  local packet = body:find("^[ \t\r\n]*{")
+  local packet = string.find(body, "^[ \t\r\n]*{")
                  and core.decode(body, self.max_depth, Array)
   if packet then
     list[#list + 1] = packet

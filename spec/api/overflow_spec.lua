@@ -181,7 +181,8 @@ describe("duration", function ()
     assert.equal("false\ttrue\n", result.stdout)
     local packets = result[1].packets
     assert.is_true(#packets > 10)
-    local time = packets[#packets].time - packets[1].time
+    -- the last one may have waited for a processor
+    local time = packets[#packets - 1].time - packets[1].time
     assert.is_true(time <= 21, time)
   end)
 end)

@@ -41,6 +41,7 @@ describe("an option", function ()
   local known = {
     "name", "trace", "include", "exclude", "c", "maxDepth", "minDuration",
     "valueDepth", "valueProperties", "valueString", "valueObjects", "redact",
+    "redactPreset", "redactIgnoreCase",
     "buffer", "overflow", "maxEvents", "duration", "on", "calls"
   }
 
@@ -67,7 +68,9 @@ describe("an option", function ()
         {minDuration = 1.5}, {valueDepth = 0}, {valueDepth = "all"},
         {valueProperties = 0}, {valueProperties = "all"}, {valueString = 0},
         {valueString = "all"}, {valueObjects = 1}, {valueObjects = "all"},
-        {redact = {"password"}}, {buffer = 1 << 20}, {overflow = "stop"},
+        {redact = {"password"}}, {redactPreset = "secrets"},
+        {redact = "^a", redactIgnoreCase = true}, {redactIgnoreCase = false},
+        {buffer = 1 << 20}, {overflow = "stop"},
         {overflow = "ring"}, {overflow = "wait"}, {maxEvents = 10},
         {duration = 1000}, {duration = 0.5}, {on = "f"}, {on = {"f", "g"}},
         {on = "f", calls = 1}, {on = "f", calls = "all"}

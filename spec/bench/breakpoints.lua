@@ -1,4 +1,5 @@
--- breakpoints.lua - what a breakpoint costs the calls of other functions.
+-- breakpoints.lua - what a breakpoint costs the calls of other functions, and
+-- a condition that does not hold, or a logpoint, each time.
 --
 --   make breakpoints
 --
@@ -6,7 +7,9 @@
 -- hook; with one for calls that does nothing, set and taken away by the program
 -- itself; with a debugger attached; with a breakpoint in another function; with
 -- one, and while errors are asked for. The least of nine rounds of a million
--- calls, and what is on top of the first in terms of the empty hook's.
+-- calls, and what is on top of the first in terms of the empty hook's. Then
+-- microseconds for each time that a line with a condition, or a logpoint, is
+-- reached, also those of the server's thread.
 
 local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
@@ -34,6 +37,7 @@ tell()
 bench.hook "calls"
 tell()
 bench.hook()
+io.stderr:write "begun\n"
 for n = 1, 3 do
   while step ~= n do end
   tell()
@@ -44,6 +48,23 @@ while true do end
 local function lines (text)
   return select(2, text:gsub("\n", ""))
 end
+
+local hits = [[
+local COUNT, ROUNDS = %d, 5
+local function round ()
+  local begun = os.clock()
+  local sum = 0
+  for i = 1, COUNT do
+    sum = sum + i
+  end
+  return (os.clock() - begun) / COUNT
+end
+local least = math.huge
+for _ = 1, ROUNDS do least = math.min(least, round()) end
+io.stdout:write(("%%.2f\n"):format(least * 1e6))
+io.stdout:flush()
+while true do end
+]]
 
 local names = {"no hook", "an empty hook for calls", "a debugger is attached",
                "a breakpoint in another function",
@@ -61,6 +82,15 @@ local function show (text)
   end
 end
 
+local function measure (name, condition, count)
+  debugger.debug(hits:format(count), function (front, _, command)
+    front:stop_at(6, condition)
+    front:post "Debugger.resume"
+    print(("%-40s %6.1f us"):format(name,
+      tonumber(command:until_says "(%S+)\n")))
+  end)
+end
+
 debugger.attach(program, function (front, command)
   local function step (n)
     front:ask("Runtime.evaluate", {expression = "step = " .. n})
@@ -74,3 +104,5 @@ debugger.attach(program, function (front, command)
   step(3)
   show(command.out)
 end)
+measure("a condition that does not hold", "i == -1", 20000)
+measure("a logpoint", "/** DEVTOOLS_LOGPOINT */ console.log(i)", 5000)

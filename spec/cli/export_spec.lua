@@ -18,7 +18,7 @@ end
 -- What the script writes; on standard error it has said only that it is done.
 local function output (...)
   local result = shell(...)
-  assert.matches("^tracegrip: [^\n]*: [%d,]+ calls?, [^\n]*\n$", result.stderr)
+  assert.matches("^tracegrip: [^\n]*: [%d,]+ %a+, [^\n]*\n$", result.stderr)
   assert.equal(0, result.status)
   return result.stdout, result.stderr
 end
@@ -205,6 +205,18 @@ describe("tracegrip export", function ()
     refused(1, calls, "$T export packets --trace nix rec.tgr", "nix")
   end)
 
+  it("tells of markers where there are no calls", function ()
+    local marks = [[
+      local console = require "tracegrip.console"
+      console.log "one" console.warn "two"]]
+    local _, said = output(marks,
+      "$T export firefox --include nothing rec.tgr")
+    assert.matches(": 2 markers, ", said)
+    assert.not_matches("nothing to be seen", said)
+    _, said = output(marks, "$T export speedscope --include nothing rec.tgr")
+    assert.matches("there is nothing to be seen", said)
+  end)
+
   it("tells what is left out and how to change that", function ()
     local _, said = output(calls, "$T export speedscope --limit 4 rec.tgr")
     assert.matches(": 4 calls, ", said)
@@ -368,7 +380,7 @@ describe("tracegrip export otlp", function ()
   end
 
   it("says of the program what --resource has", function ()
-    assert.same({["service.name"] = "program.lua"}, resource("", ""))
+    assert.same({["service.name"] = "program"}, resource("", ""))
     assert.same({["service.name"] = "shop", ["host.name"] = "a = 100%, b"},
                 resource("", "--resource service.name=shop "
                              .. "--resource 'host.name=a = 100%, b'"))

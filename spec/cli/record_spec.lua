@@ -122,7 +122,7 @@ describe("tracegrip record", function ()
     assert.equal(0, result.status)
     assert.is_true(info.lost.ring > 0)
     assert.is_true(info.file_bytes < 1 << 20)
-    local text = shell("$T record --ring --buffer 256K -o rec program.lua\n"
+    local text = shell("$T record --ring --buffer 256k -o rec program.lua\n"
                        .. "$T log rec | grep -c floor", files).stdout
     assert.equal("1\n", text)
   end)
@@ -162,14 +162,77 @@ describe("tracegrip record", function ()
     assert.equal("ran\n2\n", result.stdout)
   end)
 
-  it("replaces what a link leads to and not the link", function ()
+  it("writes to nothing that a link leads to", function ()
     local result = shell([[
-      mkdir sub; ln -s sub/target rec
-      $T record -o rec program.lua; test -f sub/target; echo $?
-      $T record -o rec program.lua; test -L rec; echo $?
-      ls sub; $T info sub/target | grep -c complete]], hello)
-    assert.equal("ran\n0\nran\n0\ntarget\n1\n", result.stdout)
-    assert.equal("", result.stderr)
+      echo mine >other; ln -s other rec; ln -s none rec2
+      for o in "record -o rec" "record --force -o rec" "record -o rec2" \
+               "run -o rec" "run --force -o rec" "coverage -o rec"; do
+        $T $o program.lua; echo $?
+      done
+      $T record -o good.tgr program.lua; ln -s other good.trace.json
+      $T log -o rec good.tgr; echo $?
+      $T export chrome good.tgr; echo $?
+      $T export packets -o rec good.tgr; echo $?
+      cat other; ls none; ls]], hello)
+    assert.equal(("1\n"):rep(6) .. "ran\n" .. ("1\n"):rep(3)
+                 .. "mine\ngood.tgr\ngood.trace.json\nother\nprogram.lua\n"
+                 .. "rec\nrec2\n", result.stdout)
+    local _, lines = result.stderr:gsub("tracegrip: [^\n]* symbolic link", "")
+    assert.equal(9, lines, result.stderr)
+  end)
+
+  it("lets the program run where the directory is gone", function ()
+    local result = shell([[
+      here=$PWD; mkdir gone; cd gone; rmdir ../gone
+      TRACEGRIP_RECORD=rec $LUA $here/program.lua; echo $?
+      TRACEGRIP_RECORD=$here/rec $LUA $here/program.lua; echo $?
+      cd $here; $T info rec | grep -c complete]],
+      {["program.lua"] = "print 'ran' os.exit(7)"},
+      {[INIT] = "require 'tracegrip.auto'"})
+    assert.equal("ran\n7\nran\n7\n1\n", result.stdout)
+    assert.equal("tracegrip: this process is not recorded: rec: there is no "
+                 .. "working directory (No such file or directory)\n",
+                 result.stderr)
+  end)
+
+  it("writes to devices that are links", function ()
+    local result = shell([[
+      $T run --no-times --no-summary -o /dev/stdout program.lua | grep -c print
+      $T record -o good.tgr program.lua
+      $T export packets -o /proc/self/fd/1 good.tgr | grep -c enteredFrame]],
+      hello)
+    assert.equal("1\nran\n3\n", result.stdout)
+    assert.matches("^tracegrip: /proc/self/fd/1: [^\n]*\n$", result.stderr)
+  end)
+
+  it("makes files that are their owner's alone", function ()
+    local result = shell([[
+      umask 0
+      $T record -o rec.tgr program.lua; $T run -o run.log program.lua
+      $T log -o log.log rec.tgr; $T export packets rec.tgr
+      $LUA -e '
+        local trace = require("tracegrip").start()
+        print "x"
+        trace:stop()
+        assert(trace:save "saved.tgr")
+        assert(trace:export("packets", "exported.jsonl"))'
+      stat -c "%a %n" *.tgr *.log *.jsonl]], hello)
+    assert.equal("ran\nran\nx\n600 rec.tgr\n600 saved.tgr\n600 log.log\n"
+                 .. "600 run.log\n600 exported.jsonl\n600 rec.jsonl\n",
+                 result.stdout)
+  end)
+
+  it("is not written over by what is none", function ()
+    local result = shell([[
+      $T record -o rec program.lua; $T record -o two program.lua
+      for o in "run -o rec program.lua" "log -o rec two" \
+               "export packets -o rec two"; do $T $o; echo $?; done
+      $T info rec | grep -c complete
+      $T run --force -o rec program.lua; grep -c print rec]], hello)
+    assert.equal("ran\nran\n1\n1\n1\n1\nran\n1\n", result.stdout)
+    local _, lines = result.stderr:gsub("\ntracegrip: [^\n]* is a recording",
+                                        "")
+    assert.equal(2, lines, result.stderr)
   end)
 
   it("leaves other names of an older recording what they are", function ()
@@ -329,7 +392,7 @@ describe("tracegrip record -- command", function ()
     assert.equal("ran\n7\n2\n", result.stdout)
     result = refused("$T record -o rec -- true; echo $?; ls", nil,
                      "nothing was recorded")
-    assert.equal("0\n", result.stdout)
+    assert.equal("1\n", result.stdout)
   end)
 
   it("lets a program run that cannot be recorded, and says so", function ()

@@ -183,7 +183,7 @@ describe("tracegrip report", function ()
   it("compares", function ()
     local script = [[
       mv rec old
-      sed -i 's/busy(3)/busy(9) string.rep("x", 1)/; s/^co().*//' program.lua
+      sed -i 's/busy(3)/busy(300) string.rep("x", 1)/; s/^co().*//' program.lua
       $T record -o new program.lua >/dev/null
     ]]
     local text = output(fib, script .. "$T report --raw --diff old new")

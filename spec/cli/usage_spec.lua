@@ -97,6 +97,7 @@ describe("wrong usage", function ()
     refused({"run", "--max-depth", "-1", "x.lua"}, "")
     refused({"run", "--min-duration", "soon", "x.lua"}, "%-%-min%-duration")
     refused({"run", "--buffer", "1X", "x.lua"}, "%-%-buffer")
+    refused({"run", "--buffer", "1kb", "x.lua"}, "%-%-buffer")
     refused({"run", "--include", "[", "x.lua"}, "%-%-include",
             "missing '%]'")
     refused({"run", "--include", "((", "x.lua"},

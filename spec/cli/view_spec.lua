@@ -36,7 +36,7 @@ local function viewing (words, use, env)
     env.TMPDIR = directory .. "/tmp"
     local command = served.start({"view", "rec", table.unpack(words)},
                                  directory, env)
-    local address = command:until_says "^(https://[^\n]+)\n"
+    local address = command:until_says "^(https?://[^\n]+)\n"
     assert(address, command.err)
     local port, path = decoded(address):match "http://127.0.0.1:(%d+)(/.*)$"
     use(command, {port = tonumber(port), path = path, address = address},
@@ -140,6 +140,36 @@ describe("tracegrip view", function ()
     end)
   end)
 
+  it("shows tracegrip's own page, which needs no network", function ()
+    viewing({"--with", "html"}, function (command, place, directory)
+      assert.matches("^http://127%.0%.0%.1:%d+/%x+/program%.lua%.html$",
+                     place.address)
+      local status, headers, body = request(place, "GET", {})
+      assert.equal(200, status)
+      assert.equal("text/html; charset=utf-8", headers["content-type"])
+      assert.matches("^<!DOCTYPE html>.*</html>\n$", body)
+      assert.is_nil(headers["access-control-allow-origin"])
+      assert.equal(404, (request(place, "GET", {Origin = firefox})))
+      assert.equal(0, command:ended())
+      assert.equal(0, files_in(directory .. "/tmp"))
+      assert.not_matches("network", command.err)
+    end)
+  end)
+
+  it("gives up when nobody comes, and says what needs no network", function ()
+    viewing({"--wait", "300ms"}, function (command, _, directory)
+      assert.equal(1, command:ended())
+      assert.matches("nobody has fetched it within 0.3 s", command.err)
+      assert.equal(0, files_in(directory .. "/tmp"))
+      assert.matches("waiting for a browser [^\n]*without a network: "
+                     .. "%-%-with html", command.err)
+      assert.matches("nobody has fetched it [^\n]*%-%-with html needs no "
+                     .. "network\n$", command.err)
+    end)
+    local help = run.command({run.build .. "/bin/tracegrip", "view", "--help"})
+    assert.matches("needs no network", (help.stdout:gsub("%s+", " ")))
+  end)
+
   it("leaves a file for DevTools and tells how to open it", function ()
     recorded(function (directory)
       local result = run.command(
@@ -229,14 +259,6 @@ describe("tracegrip view", function ()
       assert.equal(1, result.status)
       assert.matches("port " .. place.port .. ": [^\n]*address already in use",
                      result.stderr)
-    end)
-  end)
-
-  it("gives up when nobody comes", function ()
-    viewing({"--wait", "300ms"}, function (command, _, directory)
-      assert.equal(1, command:ended())
-      assert.matches("nobody has fetched it within 0.3 s", command.err)
-      assert.equal(0, files_in(directory .. "/tmp"))
     end)
   end)
 

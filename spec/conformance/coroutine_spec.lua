@@ -742,6 +742,45 @@ describe("a coroutine older than the trace", function ()
     < gen return 1
   ]])
 
+  frames("enters its frames again when the program sets a hook on it", [[
+    local function g () coroutine.yield() coroutine.yield(1) return 2 end
+    local function f () g() end
+    local co = coroutine.create(f)
+    coroutine.resume(co)
+    local function hook () end
+    start()
+    debug.sethook(co, hook, "c")
+    debug.sethook(co, hook, "r")
+    coroutine.resume(co)
+    debug.sethook(co)
+    coroutine.resume(co)
+  ]], [[
+    > debug.sethook(#1 thread, #2 function hook, "c")
+    < debug.sethook return
+    > debug.sethook(#1 thread, #2 function hook, "r")
+    < debug.sethook return
+    > coroutine.resume(#1 thread)
+      > f resumed
+        > g resumed
+          > coroutine.yield resumed
+          < coroutine.yield return
+          > coroutine.yield(1)
+          < coroutine.yield yield 1
+        < g yield 1
+      < f yield 1
+    < coroutine.resume return true, 1
+    > debug.sethook(#1 thread)
+    < debug.sethook return
+    > coroutine.resume(#1 thread)
+      > f resumed
+        > g resumed
+          > coroutine.yield resumed
+          < coroutine.yield return
+        < g return 2
+      < f return
+    < coroutine.resume return true
+  ]])
+
   frames("holds others that are older, on every level", [[
     local function c () coroutine.yield("c") return "C" end
     local wc = coroutine.wrap(c)

@@ -3,7 +3,8 @@
 --   lua5.4 child.lua ROOT program.lua
 --
 -- in a directory with "how.lua", which returns {trace = options of the trace,
--- export = options of the export, formats = list}. To the program it offers
+-- export = options of the export, formats = list, packets = whether they are
+-- wanted}. To the program it offers
 -- start([options]), which starts a trace and returns it. Everything started is
 -- stopped when the program ends. Trace number i is exported to "i.FORMAT"; what
 -- it says itself goes to "result.lua".
@@ -48,7 +49,8 @@ end
 local result = {}
 for i, trace in ipairs(started) do
   local one = {name = trace.name, lost = trace.lost, exported = {},
-               packets = collect(trace), report = trace:report(filter)}
+               packets = how.packets and collect(trace) or nil,
+               report = trace:report(filter)}
   for _, format in ipairs(how.formats) do
     one.exported[format] = assert(trace:export(format, i .. "." .. format,
                                                how.export))

@@ -18,7 +18,7 @@ local function described (how)
   end
   return "return " .. run.literal {
     trace = trace, export = how.export or {},
-    formats = how.formats or exported.formats
+    formats = how.formats or exported.formats, packets = how.packets ~= false
   }
 end
 
@@ -39,7 +39,8 @@ end
 
 --- Runs a program that calls start(). Gives a list of its traces: {name, lost,
 --- packets, report, exported = {format = result}, text = {format = text}}.
---- 'how', optional: trace, export (options), formats.
+--- 'how', optional: trace, export (options), formats, packets (false: they are
+--- many, and not asked for).
 function exported.of (program, how)
   how = how or {}
   return run.within(function (directory)

@@ -578,12 +578,12 @@ describe("a profile", function ()
   end)
 
   it("keeps the markers of the longest calls", function ()
-    local trace = one [[
+    local trace = one([[
       local function short () end
       local function long () for i = 1, 2000 do local x = i end end
       start()
       for i = 1, 250000 do short() if i % 10000 == 0 then long() end end
-    ]]
+    ]], {packets = false})
     local long = 0
     local marks = profiles.markers(trace.doc.threads[1],
                                    trace.doc.shared.stringArray)
@@ -596,11 +596,11 @@ describe("a profile", function ()
   end)
 
   it("folds what is deeper than 10,000 frames", function ()
-    local trace = one [[
+    local trace = one([[
       local function f (n) if n > 0 then return 1 + f(n - 1) end return 0 end
       start()
       f(99999)
-    ]]
+    ]], {packets = false})
     assert.equal(10000, trace.exported.firefox.calls)
     assert.equal(90000, trace.exported.firefox.folded)
     assert.is_truthy(extra(trace, "Folded"):find "^90000 calls deeper")

@@ -1,5 +1,6 @@
--- The page that "export html" writes: its data against the packets and the
--- report of the same trace; and, where there is a browser, what it shows.
+-- The page that "export html" writes: its data against the packets of the same
+-- trace; and, where there is a browser, what it shows and how it is used
+-- without a mouse. Its numbers: htmlnumbers_spec.lua.
 
 local exported = require "spec.export.exported"
 local programs = require "spec.export.programs"
@@ -29,6 +30,7 @@ end
 
 local RESUMED, ARGUMENTS, VALUES, TAIL = 1, 4, 1, 2
 local whys = {"return", "exception", "yield", "unfinished"}
+local left_out = {"(calls left out)", "", 0, 1}
 
 -- The document's data: facts, and steps as seen.lua has them, with the text of
 -- values.
@@ -54,14 +56,16 @@ local function read (text)
     local step
     if head & 1 == 1 then
       local f, thread, flags =
-        facts.functions[varint() + 1], varint(), varint()
+        facts.functions[varint() + 1] or left_out, varint(), varint()
       step = {opens = true, name = f[1], thread = thread,
               source = f[4] == 0 and ("%s:%d"):format(f[2], f[3]) or nil,
               resumed = flags & RESUMED ~= 0,
               text = value(flags & ARGUMENTS ~= 0)}
       open[#open + 1] = step
     else
-      local flags, frame = varint(), table.remove(open)
+      local flags = varint()
+      assert.is_true(flags > 0)   -- no marker
+      local frame = table.remove(open)
       step = {opens = false, name = frame.name, thread = frame.thread,
               source = frame.source, why = whys[flags >> 2],
               tail = flags & TAIL ~= 0, text = value(flags & VALUES ~= 0)}
@@ -107,26 +111,6 @@ describe("an HTML document", function ()
     end
   end)
 
-  each_trace("has the report's numbers", function (trace, text)
-    if trace.exported.html.folded > 0 then
-      return      -- calls that are not in it
-    end
-    local facts, rows = seen.json(script(text, "facts")), {}
-    for _, row in ipairs(facts.functions) do
-      local place = row[4] == 1 and "[C]" or ("%s:%d"):format(row[2], row[3])
-      local name = row[1] .. " " .. place
-      rows[name] = (rows[name] or 0) + row[5]
-    end
-    for _, row in ipairs(trace.report.functions) do
-      local source = row.line and ("%s:%d"):format(row.url, row.line)
-      local name = seen.label(row.name, source) .. " " .. (source or "[C]")
-      rows[name] = rows[name] and rows[name] - row.calls
-    end
-    for name, left in pairs(rows) do
-      assert.equal(0, left, name)
-    end
-  end)
-
   it("says how many boxes it has, with those of calls left out", function ()
     local trace = exported.of([[
       local function short () end
@@ -140,7 +124,8 @@ describe("an HTML document", function ()
       boxes = boxes + (step.opens and 1 or 0)
       left = left + (step.opens and step.name == "(calls left out)" and 1 or 0)
     end
-    assert.equal(5, facts.calls)
+    assert.equal(5, facts.shown)
+    assert.equal(5 * 4, facts.calls)
     assert.is_true(left > 0)
     assert.equal(5 + left, boxes)
     assert.equal(boxes, facts.boxes)
@@ -156,7 +141,7 @@ describe("an HTML document", function ()
     assert.equal('"<!-- Ann"', steps[1].text)
     assert.equal('"</script><b><!-- Ann", 2', steps[2].text)
     local _, ends = trace.text.html:gsub("</script", "")
-    assert.equal(4, ends)
+    assert.equal(6, ends)
     assert.is_nil(trace.text.html:find("Ann", 1, true))
   end)
 
@@ -166,6 +151,26 @@ describe("an HTML document", function ()
     assert.is_nil(page:find "src=")
     assert.is_nil(page:find "import ")
     assert.is_true(#page < 100000)
+  end)
+
+  it("is the same each time", function ()
+    local result = run.code [[
+      local tracegrip = require "tracegrip"
+      local trace = tracegrip.start {memory = true}
+      for i = 1, 100 do pcall(tostring, {i}) end
+      trace:stop()
+      local texts = {}
+      for i = 1, 2 do
+        local path = os.tmpname()
+        trace:export("html", path, {limit = 50})
+        local file = io.open(path, "rb")
+        texts[i] = file:read "a"
+        file:close()
+        os.remove(path)
+      end
+      print(texts[1] == texts[2], #texts[1] > 10000)
+    ]]
+    assert.equal("true\ttrue\n", result.stdout, result.stderr)
   end)
 
   it("ends as one where nothing was called", function ()
@@ -185,62 +190,154 @@ local function browser (sentence, check)
   pending(sentence .. " needs chromium and node")
 end
 
--- What it shows of a trace.
-local function shown (trace)
+-- What it shows of traces: a table of answers for each.
+local function shown (traces)
   return run.within(function (directory)
-    run.write(directory .. "/page.html", trace.text.html)
-    local result = run.command({"sh", "-c", "node --experimental-websocket "
-                                .. run.root
-                                .. "/spec/export/page.mjs page.html"},
-                               {cwd = directory, timeout = 120})
+    local words = {"node", "--experimental-websocket",
+                   run.root .. "/spec/export/page.mjs"}
+    for i, trace in ipairs(traces) do
+      run.write(("%s/%d.html"):format(directory, i), trace.text.html)
+      words[#words + 1] = i .. ".html"
+    end
+    local result = run.command(words, {cwd = directory, timeout = 180})
     assert.equal(0, result.status, result.stderr)
-    return seen.json(result.stdout)
+    return table.unpack(seen.json(result.stdout))
   end)
 end
 
-describe("the page", function ()
-  browser("shows calls, their values, sums and the report's table", function ()
-    local trace = exported.of([[
+-- All pages are asked in one browser, since that takes long to begin.
+local page, sampled
+
+local function asked ()
+  if page then return end
+  local types = {"name", "time", "arguments", "return", "throw", "location",
+                 "markers", "thread"}
+  page, sampled = shown {
+    exported.of([[
+      local console = require "tracegrip.console"
       local function inner (n)
         local stop = os.clock() + 0.03
         while os.clock() < stop do end
         return n .. "!"
       end
       local function outer (word) return (inner(word)) end
-      start()
+      local function fails () error("task \u{202E}failed", 0) end
+      start {trace = ]] .. run.literal(types) .. [[, memory = true}
       outer "hello"
-    ]], {formats = {"html"}, export = {c = false}})[1]
-    local seen_there = shown(trace)
-    assert.matches("^2 calls, [%d.]+ ms$", seen_there.about)
-    local outer, inner = table.unpack(seen_there.timeline)
-    assert.matches("^outer\n.*arguments\n\"hello\"\n.*\"hello!\"", outer)
-    assert.matches("^inner\n.*in\nouter, main\n.*\"hello!\"", inner)
-    assert.matches("^Trace 1\n.*calls\n2\n", seen_there.flame[1])
-    assert.matches("^outer\n", seen_there.flame[2])
-    assert.matches("^inner\n", seen_there.flame[3])
-    assert.matches("^inner\n", seen_there.callers)
-    local rows = {}
-    for i, row in ipairs(seen_there.table) do
-      rows[i] = row[1] .. " " .. row[11] .. " " .. row[12]
-    end
-    assert.same({"1 inner p.lua:1", "1 outer p.lua:6"}, rows)
-    assert.equal(1, seen_there.found)
-  end)
-
-  browser("shows samples where nothing else is there", function ()
-    local trace = exported.of([[
+      console.log "half way"
+      pcall(fails)
+    ]], {formats = {"html"}, export = {c = false}})[1],
+    exported.of([[
       local function inner (n) local x = 0 for i = 1, n do x = x + i end end
       local function outer () inner(2e6) for i = 1, 2e6 do end end
       start {sample = 500}
       for i = 1, 5 do outer() end
     ]], {formats = {"html"}})[1]
-    local there, rows = shown(trace), {}
-    assert.matches("^samples, [%d.]+ ms$", there.about)
-    assert.matches("known by\nsamples", there.timeline[1])
-    for i, row in ipairs(there.table) do
-      rows[i] = row[1] .. " " .. row[11]
+  }
+end
+
+describe("the page", function ()
+  browser("says that it loads, and has no dead buttons meanwhile", function ()
+    asked()
+    assert.same({"Loading…", true}, page.loading)
+  end)
+
+  browser("shows calls, their values, sums and the report's table", function ()
+    asked()
+    assert.matches("^3 calls, [%d.]+ ms; filtered: %-%-no%-c$", page.about)
+    local outer, inner = table.unpack(page.clicked)
+    assert.matches("^outer\n.*arguments\n\"hello\"\n.*\"hello!\"", outer)
+    assert.matches("^inner\n.*\"hello!\".*in\nouter, main\n", inner)
+    assert.matches("^Trace 1\n.*calls\n3\n.*time 0\n[%d.]+ ms on",
+                   page.flame[1])
+    assert.matches("^outer\n", page.flame[2])
+    assert.matches("^inner\n", page.flame[3])
+    local rows = {}
+    for i, row in ipairs(page.table) do
+      rows[i] = row[1] .. " " .. row[2]
+    end
+    assert.equal("inner 1", rows[1])
+    assert.equal("(no traced function) ", table.remove(rows))
+    table.sort(rows)
+    assert.same({"fails 1", "inner 1", "outer 1"}, rows)
+    assert.equal("2 of 3 functions", page.found)
+  end)
+
+  browser("has a function's own time and that of its callers apart", function ()
+    asked()
+    local inner, outer = table.unpack(page.callers)
+    local own = inner:match "^inner\n.*self\n([%d.]+ ms, [%d.]+%%)\ntotal\n"
+    assert.is_truthy(own, inner)
+    assert.is_true(tonumber(own:match "^[%d.]+") >= 30)
+    assert.matches("^outer\n.*self of inner\n" .. own:gsub("%p", "%%%0")
+                   .. ", by outer → inner", outer)
+  end)
+
+  browser("is walked by keys, and what is chosen is read out", function ()
+    asked()
+    assert.same({"outer", "inner", "outer", "fails"}, page.walked)
+    assert.matches("^fails\n.*\nerror\n\"task \\u{202E}failed\"\n",
+                   page.error)
+    assert.matches("place\nlevel 1, 2 of 2", page.error)
+    assert.matches("^log\n.*says\n\"half way\"", page.marker)
+    assert.equal("1 of 1", page.hits)
+    assert.matches("^fails\n", page.hit)
+    assert.equal("TR inner", page.row)
+    assert.equal("TR " .. page.table[2][1], page.nextrow)
+  end)
+
+  browser("names what it has for who cannot see it", function ()
+    asked()
+    local names = {}
+    for _, node in ipairs(page.tree) do
+      names[node] = true
+    end
+    for _, node in ipairs {
+      "button Timeline pressed=true", "button Flame graph pressed=false",
+      "searchbox Search names, places, arguments, results, errors, markers",
+      "combobox Coroutine", "button Zoom in", "region What is chosen polite",
+      "grid Functions", "button self ▾", "rowheader inner"
+    } do
+      assert.is_true(names[node], node .. " of\n"
+                     .. table.concat(page.tree, "\n"))
+    end
+    assert.same({"col self ▾ descending"}, page.sorted)
+    assert.matches("^application Timeline, 3 calls, .*Arrow keys", page.canvas)
+    assert.matches("^3px solid", page.outline)
+  end)
+
+  browser("stays where it is from view to view", function ()
+    asked()
+    assert.equal(page.tops[1], page.tops[2])
+    assert.equal(page.tops[1], page.tops[3])
+  end)
+
+  browser("is used with fingers on a phone", function ()
+    asked()
+    assert.equal("none", page.phone.gestures)
+    assert.equal(1, page.phone.scale)
+    assert.is_true(page.phone.zoomed < page.phone.whole / 2)
+    assert.is_true(page.phone.moved > page.phone.from)
+    assert.equal(390, page.phone.width)
+    assert.equal("inner", page.phone.first)
+  end)
+
+  browser("asks for nothing", function ()
+    asked()
+    assert.same({}, page.requests)
+  end)
+
+  browser("shows samples where nothing else is there", function ()
+    asked()
+    assert.matches("^%d+ samples, [%d.]+ m?s$", sampled.about)
+    assert.matches("known by\nsamples", sampled.clicked[1])
+    local rows = {}
+    for _, row in ipairs(sampled.table) do
+      if row[1] ~= "(not running)" then
+        rows[#rows + 1] = row[1]
+      end
     end
     table.sort(rows)
-    assert.same({" (main chunk) p.lua", " inner", " outer"}, rows)
+    assert.same({"(main chunk) p.lua", "inner", "outer"}, rows)
   end)
 end)

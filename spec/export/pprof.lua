@@ -55,10 +55,13 @@ function pprof.read (bytes)
     for j, id in ipairs(ids) do
       stack[#ids - j + 1] = assert(locations[id], "no such location")
     end
-    local label = message(m[3][1])
-    assert(text(label[1]) == "coroutine")
-    result.samples[i] = {coroutine = text(label[2]), stack = stack,
-                         values = packed(m[2][1])}
+    local sample = {stack = stack, values = packed(m[2][1])}
+    for _, bytes_of_label in ipairs(m[3]) do
+      local label = message(bytes_of_label)
+      sample[text(label[1])] = text(label[2])
+    end
+    assert(sample.coroutine)
+    result.samples[i] = sample
   end
   return result
 end

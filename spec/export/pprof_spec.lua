@@ -58,6 +58,23 @@ local function expected_times (steps)
   return times
 end
 
+-- What each function has of a value itself, and with what it calls: by name.
+local function sums (profile, value)
+  local own, total = {}, {}
+  for _, sample in ipairs(profile.samples) do
+    local seen_here, n = {}, sample.values[value]
+    for i, frame in ipairs(sample.stack) do
+      local name = frame.name:match "^%(main chunk%)" or frame.name
+      if i == #sample.stack then
+        own[name] = (own[name] or 0) + n
+      end
+      total[name] = (total[name] or 0) + (seen_here[name] and 0 or n)
+      seen_here[name] = true
+    end
+  end
+  return own, total
+end
+
 describe("a pprof profile", function ()
   each_trace("has the time of each stack, to the nanosecond",
   function (_, profile, steps, program)
@@ -138,23 +155,6 @@ describe("a pprof profile", function ()
     assert.equal("Trace 1", profile.comment)
     assert.is_nil(profile.period)
   end)
-
-  -- What each function has of a value itself, and with what it calls: by name.
-  local function sums (profile, value)
-    local own, total = {}, {}
-    for _, sample in ipairs(profile.samples) do
-      local seen_here, n = {}, sample.values[value]
-      for i, frame in ipairs(sample.stack) do
-        local name = frame.name:match "^%(main chunk%)" or frame.name
-        if i == #sample.stack then
-          own[name] = (own[name] or 0) + n
-        end
-        total[name] = (total[name] or 0) + (seen_here[name] and 0 or n)
-        seen_here[name] = true
-      end
-    end
-    return own, total
-  end
 
   local busy = [[
     local function inner (n) local x = 0 for i = 1, n do x = x + i end end
@@ -247,6 +247,84 @@ describe("a pprof profile", function ()
     end
     assert.is_true(sums(profile, 4).make > 5 * 150 * 56)
     assert.is_true(sums(profile, 5).collectgarbage > 0)
+  end)
+end)
+
+-- Recursion of a function, of a cycle of them, and such as repeats nothing: by
+-- a word of three letters in which no part follows itself.
+local recursion = {
+  one = [[
+    local function f (n) if n > 0 then f(n - 1) end end
+    start {c = false} f(DEPTH)]],
+  cycle = [[
+    local a, b, c
+    function a (n) if n > 0 then b(n - 1) end end
+    function b (n) if n > 0 then c(n - 1) end end
+    function c (n) if n > 0 then a(n - 1) end end
+    start {c = false} a(DEPTH) b(DEPTH // 2)]],
+  branches = [[
+    local function visit (n, way)
+      if n == 0 then return end
+      if way % 2 == 0 then visit(n - 1, way // 2) end
+      if way % 2 == 1 then visit(n - 1, way // 2) end
+    end
+    start {c = false}
+    for way = 1, 5 do visit(DEPTH, 982451653 * way) end]],
+  without = [[
+    local word, map, fs = "a", {a = "abc", b = "ac", c = "b"}, {}
+    for i = 1, 13 do word = word:gsub(".", map) end
+    local function go (i) return fs[word:sub(i, i)] end
+    function fs.a (i) if i < DEPTH then go(i + 1)(i + 1) end return i end
+    function fs.b (i) if i < DEPTH then go(i + 1)(i + 1) end return i end
+    function fs.c (i) if i < DEPTH then go(i + 1)(i + 1) end return i end
+    start {c = false, exclude = {"^go$"}}
+    fs.a(1)]]
+}
+
+describe("a pprof profile of deep recursion", function ()
+  local function profile (name, depth)
+    local code = recursion[name]:gsub("DEPTH", tostring(depth))
+    local trace = exported.of(code, {formats = {"pprof"},
+                                     export = {c = false}})[1]
+    return trace, profile_of(trace), #trace.text.pprof
+  end
+
+  for name in pairs(recursion) do
+    it("has the report's numbers: " .. name, function ()
+      local trace, read = profile(name, 1500)
+      local own, total = sums(read, 2)
+      local calls = sums(read, 1)
+      for _, row in ipairs(trace.report.functions) do
+        assert.near(row.self_ms * 1e6, own[row.name], 1, row.name)
+        assert.near(row.total_ms * 1e6, total[row.name], 1, row.name)
+        assert.equal(row.calls, calls[row.name], row.name)
+      end
+    end)
+  end
+
+  it("is no longer than the recursion is deep", function ()
+    for name in pairs(recursion) do
+      local _, read, short = profile(name, 1500)
+      local _, _, long = profile(name, 6000)
+      assert.is_true(long < 5 * short + 20000, name)
+      local folded, deepest = 0, 0
+      for _, sample in ipairs(read.samples) do
+        folded = folded + (sample.recursion == "folded" and 1 or 0)
+        deepest = math.max(deepest, #sample.stack)
+      end
+      assert.is_true(folded > 0, name)
+      assert.is_true(deepest <= 512, name)
+    end
+  end)
+
+  it("is as it was called where it is not deep", function ()
+    local _, read = profile("one", 100)
+    local deepest = 0
+    for _, sample in ipairs(read.samples) do
+      deepest = math.max(deepest, #sample.stack)
+      assert.is_nil(sample.recursion)
+    end
+    assert.equal(101, deepest)
   end)
 end)
 

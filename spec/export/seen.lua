@@ -160,7 +160,7 @@ function seen.body (name, source)
 end
 
 local function is_event (event)
-  return event.ph == "X" and event.name ~= "EvaluateScript"
+  return event.ph == "X" and event.name ~= "v8 samples"
 end
 
 --- Steps of trace events by track, names of tracks, the marks (instants), and

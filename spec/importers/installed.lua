@@ -26,12 +26,16 @@ function installed.missing (package)
   end
 end
 
+-- KiB: scripts go down trees by recursion, and trees are as deep as viewers
+-- bear. A process has 8192, as systems are set up.
+local STACK = "--stack-size=6000"
+
 --- What a script prints, of JSON; raises what it complains about.
 function installed.run (script, words, how)
   how = how or {}
   how.cwd = installed.home
-  local result = run.command({"node", script .. ".mjs", table.unpack(words)},
-                             how)
+  local result = run.command({"node", STACK, script .. ".mjs",
+                              table.unpack(words)}, how)
   assert(result.stderr == "" and result.status == 0, result.stderr)
   return result.stdout
 end

@@ -61,7 +61,7 @@ describe("markers", function ()
       assert.equal("", result.stderr)
       local trace = assert(tracegrip.open(directory .. "/rec")):traces()[1]
       local markers = {}
-      for packet in trace:packets() do
+      for packet in trace:packets {raw = false} do
         if packet.type == "marker" then
           markers[#markers + 1] = packet
         end

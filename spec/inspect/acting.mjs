@@ -3,7 +3,8 @@
 
 import {play} from "./stage.mjs"
 
-const app = `local function add (a, b)
+const account = "{balance = 7}, {__index = {deposit = print}}"
+const app = `account = setmetatable(${account}) local function add (a, b)
   local sum = a + b
   return sum
 end
@@ -33,12 +34,25 @@ await play({"app.lua": app}, 6, async ({page}) => {
     page.texts("console-eager-inner-preview"), ["2"])
   await page.type(" + 3")
   await results(["3", "undefined", "'changed'", "5"])
+  await page.write("#sum + b * 2")
+  await page.sees("the value of operators", () =>
+    page.texts("console-eager-inner-preview"), ["6"])
+  await page.type(", b")
+  await page.sees("all values of what has several", () =>
+    page.texts("console-object"), ["6, 2"])
   await page.write("string.re")
   await page.sees("what there is to complete it", () =>
     page.texts("cm-completionLabel"), ["rep", "reverse"])
   await page.key("Escape", 27)
   await page.type("p('ab', 2)")
-  await results(["3", "undefined", "'changed'", "5", "'abab'"])
+  await results(["3", "undefined", "'changed'", "5", "", "'abab'"])
+
+  await page.write("account.")
+  await page.sees("methods among what there is", () =>
+    page.texts("cm-completionLabel"), ["balance", "deposit"])
+  await page.key("Escape", 27)
+  await page.type("balance")
+  await results(["3", "undefined", "'changed'", "5", "", "'abab'", "7"])
 
   await page.show("sources")
   await page.gutter(3)

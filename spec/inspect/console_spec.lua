@@ -158,10 +158,9 @@ local console = require "tracegrip.console"
 for i = 1, 1234 do
   console.log(i, {i})
 end
-print "ready"
-local t = os.clock() while os.clock() - t < 15 do end
-]], function (front, command, address)
-      command:until_ready(function () return command.out:find "ready" end)
+io.stderr:write "begun\n"
+while not done do end
+]], function (front, _, address)
       local late = debugger.connect(address)
       late:ask "Runtime.enable"
       local list = late:events "Runtime.consoleAPICalled"
@@ -215,7 +214,7 @@ print(next(seen))
     debugger.attach([[
 local console = require "tracegrip.console"
 local text = ("x"):rep(100000)
-while not go do end
+io.stderr:write "begun\n" while not go do end
 local before = os.time()
 for i = 1, 1500 do
   console.log(i, text)

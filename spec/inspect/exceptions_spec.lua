@@ -9,10 +9,7 @@ local it = debugger.needed(it, pending)
 
 -- Message handlers of others are told from other calls by the interpreter's
 -- memory.
-local reads = os.getenv "TRACEGRIP_DIRECT" ~= "0"
-local it_reads = reads and it or function (name)
-  pending(name .. " needs the interpreter's memory")
-end
+local it_reads = debugger.needs_memory(it, pending)
 
 local place = debugger.place
 
@@ -251,20 +248,20 @@ print(ok, message:match "C stack overflow")
   it("is no matter to debuggers that have not asked for any", function ()
     debugger.debug([[
 pcall(error)
-print(debug.gethook())
+print(kept.gethook())
 ]], function (front, _, command)
       assert.equal(-32000, select(2, front:ask("Debugger.setPauseOnExceptions",
                                                {state = "some"})).code)
       assert.same({}, errors(front, command, "none"))
       assert.equal("nil\n", command.out)
-    end)
+    end, debugger.keeping)
   end)
 
   it("comes no more when who asked for it has gone", function ()
     debugger.debug([[
 local x = 1
 pcall(error)
-print(debug.gethook())
+print(kept.gethook())
 ]], function (front, _, command, address)
       local other = debugger.connect(address)
       other:ask "Debugger.enable"
@@ -273,6 +270,37 @@ print(debug.gethook())
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())
       assert.equal("nil\n", command.out)
+    end, debugger.keeping)
+  end)
+
+  it("comes for one of a __close method that coroutine.close calls, where "
+     .. "that was called", function ()
+    debugger.debug([[
+local bad = {__close = function () error("closing", 0) end}
+local function body ()
+  local c <close> = setmetatable({}, bad)
+  coroutine.yield()
+  error("first", 0)
+end
+local co = coroutine.create(body)
+coroutine.resume(co)
+print(coroutine.close(co))
+co = coroutine.create(body)
+coroutine.resume(co)
+coroutine.resume(co)
+print(coroutine.close(co))
+co = coroutine.wrap(body)
+co()
+print(pcall(co))
+co = coroutine.create(error)
+coroutine.resume(co, "dead")
+print(coroutine.close(co))
+print(coroutine.close(coroutine.create(print)))
+]], function (front, _, command)
+      assert.same({"9: closing", "5: first", "13: closing", "5: first",
+                   "16: closing", "1: dead"}, errors(front, command, "all"))
+      assert.equal("false\tclosing\nfalse\tclosing\nfalse\tclosing\n"
+                   .. "false\tdead\ntrue\n", command.out)
     end)
   end)
 end)

@@ -22,6 +22,7 @@ local it = not is_missing() and debugger.needed(it, pending) or function (name)
 end
 
 local scripts = {
+  {"opening", "open by the address that is printed, and answer when idle"},
   {"stepping", "show frames and scopes, and step by their buttons"},
   {"breakpoints", "set breakpoints of all kinds, and ignore files"},
   {"errors", "stop at errors and assertions as their boxes say"},

@@ -2,6 +2,7 @@
 -- looking at them, and what a debugger asks for is done with those alone.
 
 local debugger = require "spec.support.debugger"
+local run = require "spec.support.run"
 
 local it = debugger.needed(it, pending)
 
@@ -38,6 +39,21 @@ known = rawset(_G, "known", 1) and 2]], function (front, at)
       assert.equal("x", front:value(at, 1, "fresh").value)
     end)
   end)
+
+  it("say that the debugger's code has used them", function ()
+    stopped([[
+setmetatable(_G, {
+  __index = function (_, name) error("not declared: " .. name, 2) end,
+  __newindex = function (_, name) error("not declared: " .. name, 2) end
+})]], function (front, at)
+      for _, code in ipairs {"absent", "absent = 1"} do
+        local object = front:value(at, 1, code)
+        assert.matches("^%(evaluated%):1: not declared: absent",
+                       object.description)
+        assert.not_matches("inspect/", object.description)
+      end
+    end)
+  end)
 end)
 
 describe("values with a metatable of their type", function ()
@@ -60,6 +76,94 @@ local n, x, none, yes = 7, 1.5, nil, true]], function (front, at, command)
       assert.equal(0, command:ended())
       assert.equal("", command.out)
     end)
+  end)
+end)
+
+-- Every function of every library and every metamethod of every type counts its
+-- calls, and fails if it is not for the program.
+local HOSTILE = [[
+local real = {rawset = rawset, pairs = pairs, type = type, select = select,
+              setmetatable = debug.setmetatable, unpack = table.unpack}
+calls, quiet = 0, false
+local function wrapped (f)
+  return function (...)
+    if quiet then calls = calls + 1 end
+    return f(...)
+  end
+end
+for _, library in real.pairs {_G, string, table, math, utf8, coroutine, io, os,
+                              debug, package} do
+  for name, f in real.pairs(library) do
+    if real.type(f) == "function" then
+      real.rawset(library, name, wrapped(f))
+    end
+  end
+end
+local meta = {}
+for _, event in real.pairs {"index", "newindex", "call", "tostring", "name",
+                            "concat", "len", "eq", "lt", "le", "add", "unm",
+                            "close", "pairs"} do
+  meta["__" .. event] = function () calls = calls + 1 return nil end
+end
+for _, value in real.pairs {"", 0, true, real.pairs,
+                            coroutine.create(real.type)} do
+  real.setmetatable(value, meta)
+end
+real.setmetatable(nil, meta)
+]]
+
+describe("a program that has changed libraries and metatables", function ()
+  it("is debugged with none of them", function ()
+    stopped(HOSTILE .. [[
+local text, list, n = "text", {1, 2, key = "x", [true] = print}, 7
+quiet = true
+local function f (a) return a end
+n = f(n)
+n = f(n)]], function (front, at, command)
+      local all = front:scope(at, 1, "local")
+      assert.equal("text", all.text.value)
+      assert.equal("table(#2)", all.list.description)
+      front:properties(all.list.objectId)
+      front:scope(at, 1, "global")
+      assert.equal("x", front:value(at, 1, "list.key",
+                                    {generatePreview = true}).value)
+      assert.equal("x", front:value(at, 1, "list.key",
+                                    {throwOnSideEffect = true}).value)
+      assert.equal(0, front:value(at, 1, "calls").value)
+      front:ask("Debugger.setPauseOnExceptions", {state = "all"})
+      front:ask "Profiler.enable"
+      front:ask("Profiler.startPreciseCoverage", {callCount = true})
+      front:ask "Profiler.takePreciseCoverage"
+      assert.equal(0, front:value(at, 1, "calls").value)
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.not_matches("debugger:", command.err)
+    end)
+  end)
+
+  it("has its own in what it evaluates", function ()
+    stopped([[
+getmetatable("").__index = function (s, i) return string.sub(s, i, i) end
+local s = "abc"]], function (front, at)
+      assert.equal("b", front:value(at, 1, "s[2]").value)
+      front:value(at, 1, "debug.setmetatable('', nil)")
+      assert.equal("abc", front:value(at, 1, "s").value)
+      front:value(at, 1, "debug.setmetatable('', {__index = error})")
+      assert.equal("abc", front:scope(at, 1, "local").s.value)
+    end)
+  end)
+
+  it("listens", function ()
+    local done = run.code([[
+local tracegrip = require "tracegrip"
+]] .. HOSTILE .. [[
+quiet = true
+local listening, problem = tracegrip.listen {inspect = 0, port = 0}
+local made, counted = listening ~= nil, calls
+listening:close()
+os.exit(made and counted == 0)
+]])
+    assert.equal(0, done.status, done.stderr)
   end)
 end)
 
@@ -115,7 +219,7 @@ local weak = (function ()
   kept = {}
   return setmetatable({kept}, {__mode = "v"})
 end)()
-while kept do end
+io.stderr:write "begun\n" while kept do end
 while weak[1] do collectgarbage() end
 print "gone"
 ]], function (front, command)

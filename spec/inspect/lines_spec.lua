@@ -96,10 +96,34 @@ describe("a regular expression", function ()
 
   it("of another kind is refused, and one that takes too long finds nothing",
      function ()
-    for _, pattern in ipairs {"(?=a)", "a{2}", "(", "a)", "[a", "*", "\\b",
-                              "\\1", "[]"} do
+    for _, pattern in ipairs {"(?<=a)", "(", "a)", "[a", "*", "\\1",
+                              "[]"} do
       assert.is_nil(regex.compile(pattern), pattern)
     end
-    assert.is_false(found("(a*)*(a*)*b", ("a"):rep(200)))
+    assert.is_nil(found("(a*)*(a*)*b", ("a"):rep(200)))
+    assert.is_nil(found("(ab)*c", ("ab"):rep(100000)))
+  end)
+
+  it("has counts, edges of words, and what has to follow", function ()
+    assert.is_true(found("^a{2}$", "aa"))
+    assert.is_false(found("^a{2}$", "aaa"))
+    assert.is_true(found("^(ab){2,3}$", "ababab"))
+    assert.is_false(found("^(ab){2,}$", "ab"))
+    assert.is_true(found("a{,2}", "a{,2}"))
+    assert.is_true(found("\\bend\\b", "the end."))
+    assert.is_false(found("\\bend\\b", "friends"))
+    assert.is_true(found("\\Bend", "friends"))
+    assert.is_true(found("local (?!function)", "local x"))
+    assert.is_false(found("local (?!function)", "local function"))
+    assert.is_true(found("x(?=y|z)", "xz"))
+    assert.is_true(found("[A-C]\\w", "xa1", true))
+    assert.is_false(found("^[^a]$", "A", true))
+  end)
+
+  it("goes through a long line", function ()
+    local long = ("a"):rep(200000)
+    assert.is_true(found(".*x", long .. "x"))
+    assert.is_true(found("a+$", long))
+    assert.is_false(found("b.*", long))
   end)
 end)

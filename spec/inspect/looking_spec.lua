@@ -210,6 +210,78 @@ for i = 1, 20000 do t[i] = i end
     end)
   end)
 
+  it("of a table of many fields cost what the parts cost", function ()
+    stopped([[
+local t = {}
+for i = 1, 300000 do t["key" .. i] = i end
+local before = os.clock()]], function (front, paused)
+      local id = variable(front, paused, "t").objectId
+      local parts, names = front:properties(id)
+      assert.equal(30, #names)
+      local some, more = front:properties(parts[names[2]].objectId)
+      assert.equal(100, #more)
+      local all, last = front:properties(some[more[3]].objectId)
+      assert.equal(100, #last)
+      local function key (name)
+        return tonumber(name:match "^key(%d+)$")
+      end
+      assert.equal(key(last[1]), all[last[1]].value)
+      local changed = front:ask("Runtime.callFunctionOn", {
+        objectId = some[more[3]].objectId, arguments = {
+          {value = last[7]}, {value = "new"}
+        }, functionDeclaration = "function(a, b) { this[a] = b; }"
+      })
+      assert.is_table(changed)
+      assert.is_table(front:ask("Runtime.callFunctionOn", {
+        objectId = id, arguments = {{value = "key77"}, {value = "other"}},
+        functionDeclaration = "function(a, b) { this[a] = b; }"
+      }))
+      assert.equal("new", front:value(paused, 1, "t." .. last[7]).value)
+      assert.equal("other", front:value(paused, 1, "t.key77").value)
+      local spent = front:value(paused, 1, "os.clock() - before").value
+      assert.is_true(spent < 1.5, "took " .. spent .. " s of the processor")
+    end)
+  end)
+
+  it("of large strings have no more text than a message may have", function ()
+    stopped([[
+local t = {}
+for i = 1, 300 do t[i] = ("\u{fc}"):rep(1 << 19) .. i end]],
+            function (front, paused)
+      local all = front:properties(variable(front, paused, "t").objectId)
+      local sum = 0
+      for _, one in pairs(all) do
+        sum = sum + #one.value
+      end
+      assert.is_true(sum < 10 << 20)
+      assert.matches("^\u{fc}.*\u{fc}%.%.%. %(1048577 bytes%)$",
+                     all["1"].value)
+      assert.matches("^\u{fc}.*\u{fc}%.%.%. %(1048579 bytes%)$",
+                     all["300"].value)
+      assert.matches("%(1048577 bytes%)",
+                     front:value(paused, 1, "t[1]").value)
+    end)
+  end)
+
+  it("that inherit fields tell of these where they are asked for", function ()
+    stopped([[
+local Base = {greet = print}
+local Account = setmetatable({deposit = print, name = "class"},
+                             {__index = Base})
+local account = setmetatable({name = "mine"}, {__index = Account})]],
+            function (front, paused)
+      local id = variable(front, paused, "account").objectId
+      local list = front:ask("Runtime.getProperties", {objectId = id}).result
+      local own = {}
+      for _, one in ipairs(list) do
+        own[one.name] = one.isOwn
+      end
+      assert.same({name = true, deposit = false, greet = false}, own)
+      local _, names = front:properties(id)
+      assert.same({"name"}, names)
+    end)
+  end)
+
   it("that are userdata have the name of their kind", function ()
     stopped("local file = io.stdout", function (front, paused)
       local file = variable(front, paused, "file")
@@ -326,7 +398,38 @@ f(10, 20, 30)
       object = front:value(paused, 1, "1 +")
       assert.matches("near <eof>", object.description)
       object = front:value(paused, 1, "error({})")
-      assert.matches("error object is a table", object.description)
+      assert.equal("table", object.description)
+    end)
+  end)
+
+  it("fails with an error that can be opened, if that has fields", function ()
+    stopped("local t = {code = 7}", function (front, paused)
+      local object, details = front:value(paused, 1, "error(t)")
+      assert.equal("object", object.type)
+      assert.is_nil(object.subtype)
+      assert.equal(7, front:properties(object.objectId).code.value)
+      assert.same(object.objectId, details.exception.objectId)
+      assert.matches("stack traceback:", details.text)
+    end)
+  end)
+
+  it("gives all of its values", function ()
+    stopped("local a, b = 1, 'two'", function (front, paused)
+      local object = front:value(paused, 1, "a, b, nil, {}",
+                                 {generatePreview = true})
+      assert.equal('1, "two", nil, table', object.description)
+      local all, names = front:properties(object.objectId)
+      assert.same({"1", "2", "3", "4"}, names)
+      assert.equal("two", all["2"].value)
+      assert.equal("undefined", all["3"].type)
+      assert.equal('false, "x"', front:value(paused, 1,
+                                             "pcall(error, 'x')").description)
+      assert.equal("2, 2", front:value(paused, 1, "string.find('abc', 'b')",
+                                       {objectGroup = "console"}).description)
+      assert.same({2, 2}, front:value(paused, 1, "string.find('abc', 'b')",
+                                      {returnByValue = true}).value)
+      assert.equal(1, front:value(paused, 1, "(pcall(error)) and 2 or a").value)
+      assert.equal("undefined", front:value(paused, 1, "print()").type)
     end)
   end)
 
@@ -347,6 +450,50 @@ f(10, 20, 30)
       assert.equal(8, front:value(at, 1, "t['x y']", eager).value)
       assert.is_table(select(2, front:value(at, 1, "print(1)", eager)))
       assert.is_table(select(2, front:value(at, 1, "t.a = 1", eager)))
+    end)
+  end)
+
+  it("may have operators there, but no metamethods", function ()
+    stopped([[
+local n, f, s, none = 7, 1.5, "text", nil
+local k, t = "a", {a = {b = 2}, 10, 20}
+local loud = setmetatable({1}, {
+  __index = print, __len = print, __eq = print, __add = print, __concat = print,
+  __lt = print
+})
+local one = setmetatable({}, {__index = setmetatable({}, {__index = {m = 5}})})
+local function f2 () return n, f, s, none, k, t, loud, one end]],
+            function (front, at, command)
+      local function eager (text)
+        local object, details = front:value(at, 1, text, {
+          throwOnSideEffect = true, generatePreview = true
+        })
+        if details then
+          return "refused"
+        end
+        return object.value == nil and (object.description or object.type)
+               or object.value
+      end
+      for text, expected in pairs {
+        ["n + 1"] = 8, ["n * 2 - 3 // 2"] = 13, ["2 ^ 3 ^ 2"] = 512,
+        ["-n + -2 ^ 2"] = -11, ["(n + 1) * 2"] = 16, ["n % 4 << 2"] = 12,
+        ["#t"] = 2, ["#s .. ''"] = "4", ["t[k].b"] = 2, ["t[#t]"] = 20,
+        ["t['a']['b'] == 2"] = true, ["n < f"] = false, ["not n"] = false,
+        ["none and none.x"] = "undefined", ["none or n"] = 7,
+        ["s == 'text' and 'yes' or 'no'"] = "yes", ["n // 0"] = "refused",
+        ["s .. n .. f"] = "text71.5", ["none.x"] = "refused",
+        ["loud.x"] = "refused", ["#loud"] = "refused", ["loud + 1"] = "refused",
+        ["loud == t"] = "refused", ["loud .. s"] = "refused",
+        ["loud < loud"] = "refused", ["loud[1]"] = 1, ["loud ~= 1"] = true,
+        ["one.m * 2"] = 10, ["f2()"] = "refused", ["{}"] = "refused",
+        ["n, f"] = "7, 1.5", ["~5 & 0xff"] = 250, ["n +"] = "refused",
+        ["math.pi > 3"] = true, ["s.upper == string.upper"] = true
+      } do
+        assert.equal(expected, eager(text), text)
+      end
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.equal("", command.out)
     end)
   end)
 

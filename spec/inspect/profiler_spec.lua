@@ -14,7 +14,7 @@ local function outer () return inner(100000) + 1 end
 local co = coroutine.wrap(function ()
   while true do outer() coroutine.yield() end
 end)
-while not stop do co() outer() end
+io.stderr:write "begun\n" while not stop do co() outer() end
 ]]
 
 -- function name -> self hits.

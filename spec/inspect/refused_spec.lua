@@ -71,6 +71,10 @@ local asked_while_it_stands = {
   {"Profiler.stop", nil, NO, "No recording profiles found"},
   {"Profiler.takePreciseCoverage", nil, NO,
    "Precise coverage has not been started."},
+  {"Runtime.evaluate", {expression = "1", returnByValue = 1}, MISUSE,
+   "Invalid parameters: returnByValue: boolean expected"},
+  {"Debugger.setBlackboxPatterns", {patterns = {a = "b"}}, MISUSE,
+   "Invalid parameters: patterns: array expected"},
   {"Debugger.nothing", nil, -32601, "'Debugger.nothing' wasn't found"},
 }
 
@@ -85,7 +89,9 @@ local function filled (value, known)
   if type(value) ~= "table" then
     return known[value] or value
   end
-  local copy = {}
+  local copy = setmetatable({}, {
+    __jsontype = next(value) == nil and "object" or nil
+  })
   for key, inner in pairs(value) do
     copy[key] = filled(inner, known)
   end

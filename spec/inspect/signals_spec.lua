@@ -54,7 +54,7 @@ local events, wrong = 0, 0
 local function hook ()
   events = events + 1
 end
-while not go do end
+io.stderr:write "begun\n" while not go do end
 for n = 1, COUNT do
   sethook(hook, "l")
   local _, mask = gethook()

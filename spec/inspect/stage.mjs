@@ -70,7 +70,12 @@ function act (page) {
   const variable = (name) => `(e) => e.classList.contains("name-and-value")
     && e.innerText.replace(/\\s+/g, " ").trim().startsWith(
       ${JSON.stringify(`${name} :`)})`
+  // A menu of the page's own: the system's are not in it.
   page.choose = async (line, item) => {
+    await page.value(`(async () => {
+      const {ContextMenu} = await import("./ui/legacy/legacy.js")
+      ContextMenu.ContextMenu.useSoftMenu = true
+    })()`)
     await page.gutter(line, "right")
     await page.on(`"${item}" in the menu`, `(e) =>
       e.classList.contains("soft-context-menu-item")

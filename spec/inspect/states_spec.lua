@@ -28,12 +28,7 @@ local function with_states (count, text, use)
       end
       return #addresses == count + 1
     end)
-    local ok, message = pcall(use, addresses, command)
-    if not command.status then
-      command:kill "sigkill"
-    end
-    command:ended()
-    assert(ok, message)
+    debugger.with(command, use, addresses, command)
   end)
 end
 

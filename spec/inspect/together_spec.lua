@@ -101,22 +101,55 @@ print(lines, debug.gethook())
   end)
 end)
 
+describe("a program's own hook on a coroutine that has resumed another",
+         function ()
+  it("is there after pauses in that, whenever messages come", function ()
+    debugger.debug([[
+local count, lost = 0, 0
+local function own () count = count + 1 end
+local co = coroutine.wrap(function ()
+  while true do
+    coroutine.yield(1)
+  end
+end)
+for round = 1, 50 do
+  debug.sethook(own, "", 100)
+  co()
+  if debug.gethook() ~= own then lost = lost + 1 end
+  debug.sethook()
+end
+print(lost)
+]], function (front, _, command)
+      front:stop_at(5)
+      for _ = 1, 50 do
+        front:go "resume"
+        for _ = 1, 20 do
+          front:post "Runtime.getIsolateId"
+        end
+      end
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      assert.equal("0\n", command.out)
+    end)
+  end)
+end)
+
 describe("a program without breakpoints", function ()
   it("has no hook, though a debugger is attached", function ()
     debugger.debug([[
-print(debug.gethook())
-print(debug.gethook(coroutine.create(print)))
+print(kept.gethook())
+print(kept.gethook(coroutine.create(print)))
 ]], function (front, _, command)
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())
       assert.equal("nil\nnil\n", command.out)
-    end)
+    end, debugger.keeping)
   end)
 
   it("loses the hook with the last breakpoint", function ()
     debugger.debug([[
-local x = 1
-local hook = debug.gethook()
+print(kept.gethook() == nil)
+local hook = kept.gethook()
 print(hook)
 ]], function (front, _, command)
       local set = front:stop_at(2)
@@ -124,8 +157,8 @@ print(hook)
       front:ask("Debugger.removeBreakpoint", {breakpointId = set.breakpointId})
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())
-      assert.equal("nil\n", command.out)
-    end)
+      assert.equal("false\nnil\n", command.out)
+    end, debugger.keeping)
   end)
 end)
 
@@ -221,12 +254,9 @@ print(listening.port > 0, listening.inspect:match "^devtools://" ~= nil)
 listening:close()
 local debugged = assert(tracegrip.listen {inspect = 0})
 print(debugged.address, debugged.port)
-io.stdout:flush()
-while not done do end
+io.stderr:write "begun\n" while not done do end
 debugged:close()
 ]], function (front, command)
-      command:until_says "nil\tnil\n"
-      assert.matches("^true\ttrue\n", command.out)
       local address = command.err:match ".*&ws=(%S+)\n"
       local second = debugger.connect(address)
       assert.equal(2, second:ask("Runtime.evaluate",
@@ -235,6 +265,7 @@ debugged:close()
       second:ended()
       front:ended()
       assert.equal(0, command:ended())
+      assert.equal("true\ttrue\nnil\tnil\n", command.out)
     end)
   end)
 
@@ -243,12 +274,10 @@ debugged:close()
 local tracegrip = require "tracegrip"
 listening = assert(tracegrip.listen {inspect = 0})
 print "open"
-io.stdout:flush()
-while not again do end
+io.stderr:write "begun\n" while not again do end
 listening:close()
 print "closed"
 ]], function (front, command)
-      command:until_says "open\n"
       front:ask("Runtime.evaluate", {expression = "listening:close()"})
       front:ask("Runtime.evaluate", {expression = "listening = require "
         .. "'tracegrip'.listen {inspect = 0}; again = true"})
@@ -264,6 +293,32 @@ print "closed"
     ]], {env = {TRACEGRIP_INSPECT = "0"}})
     assert.equal("ran\n", result.stdout)
     assert.matches("^tracegrip: to debug, open devtools://", result.stderr)
+  end)
+
+  it("does so at the next port that is free if it is run by another",
+     function ()
+    local child = [[
+      require "tracegrip.auto"
+      print "ran"
+    ]]
+    run.within(function (where)
+      run.write(where .. "/child.lua", child)
+      local result = run.code([[
+        local uv = require "luv"
+        local taken = uv.new_tcp()
+        taken:bind("127.0.0.1", 0)
+        taken:listen(1, function () end)
+        local port = taken:getsockname().port
+        uv.os_setenv("TRACEGRIP_INSPECT", tostring(port))
+        os.execute(arg[1] .. " " .. arg[2])
+        print(port)
+      ]], {args = {run.lua, where .. "/child.lua"}})
+      local port = tonumber(result.stdout:match "^ran\n(%d+)\n$")
+      local said, address =
+        result.stderr:match "^(.*&ws=127%.0%.0%.1:(%d+)/%S+\n)$"
+      assert(said and not said:find "\n.", result.stderr)
+      assert.is_true(tonumber(address) > port)
+    end)
   end)
 
   it("is told what is wrong with a port", function ()

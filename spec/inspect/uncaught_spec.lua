@@ -93,15 +93,39 @@ deeper()
   end)
 
   it("is told of a program that runs when the debugger comes", function ()
-    debugger.attach("print 'begun'\nio.stdout:flush()\n"
+    debugger.attach("io.stderr:write 'begun\\n'\n"
                     .. "while not stop do end\nerror 'late'",
       function (front, command)
-        command:until_ready(function () return command.out ~= "" end)
         front:ask("Runtime.evaluate", {expression = "stop = true"})
         local details = front:event("Runtime.exceptionThrown").exceptionDetails
-        assert.equal("app.lua:4: late", details.exception.description)
+        assert.equal("app.lua:3: late", details.exception.description)
         assert.equal(1, command:ended())
       end)
+  end)
+
+  it("is not looked for by calls of a host's functions", function ()
+    run.within(function (where)
+      run.write(where .. "/app.lua", ("package.cpath = %q .. package.cpath\n")
+        :format(run.build .. "/spec/?.so;") .. [[
+local state = require "states".new()
+print(state:alike [=[
+  assert(require "tracegrip".listen {inspect = 0})
+  while not done do end
+]=])
+]])
+      local command, address = debugger.start({"serve", "--inspect=0",
+                                               "app.lua"}, where)
+      command:until_ready(function ()
+        address = command.err:match "&ws=%S+\n.*&ws=(%S+)\n"
+        return address
+      end)
+      local front = debugger.connect(address)
+      front:ask "Runtime.enable"
+      front:ask("Runtime.evaluate", {expression = "1"})
+      front:ask("Runtime.evaluate", {expression = "done = true"})
+      assert.equal(0, command:ended())
+      assert.equal("0\n", command.out)
+    end)
   end)
 
   it("is none if it is caught", function ()

@@ -6,7 +6,7 @@
 
 local run = require "spec.support.run"
 
-local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 200
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 60
 local seed = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 local function cut (what, points)

@@ -5,6 +5,8 @@ local cjson = require "cjson"
 local run = require "spec.support.run"
 local tracegrip = require "tracegrip"
 
+local describe = run.needs("lfs", describe, pending)
+
 describe("the working directory", function ()
   local places    -- what is told of a recorded program, of a saved trace, live
 

@@ -250,6 +250,7 @@ describe("a filter", function ()
   it("that is wrong is an error that says what is right", function ()
     local known = "(known: trace, include, exclude, c, maxDepth, minDuration, "
       .. "valueDepth, valueProperties, valueString, valueObjects, redact, "
+      .. "redactPreset, redactIgnoreCase, "
       .. "thread, from, to, raw, progress)\n"
     prints("unknown option 'buffer' " .. known
            .. "unknown option 'overflow' " .. known

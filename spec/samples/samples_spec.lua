@@ -56,7 +56,8 @@ end
 -- some clocks tick a hundred times a second only.
 local function is_share (expected, share, samples)
   local deviation = math.sqrt(expected * (1 - expected) / samples)
-  return math.abs(share - expected) < 5 * deviation + 0.02
+  return math.abs(share - expected) < 5 * deviation + 0.02,
+         ("%.3f for %.3f, %d samples"):format(share, expected, samples)
 end
 
 -- Packets nest, and their times go on.
@@ -82,14 +83,17 @@ for _, way in ipairs {"1", "0"} do
       recorded.with(busy(1.2, "work(20000)"), {sample = 1000}, how,
                     function (info, recording)
         local trace = recording:traces()[1]
-        local times, whole = self_times(trace)
-        local samples = trace:report().samples
+        local ticks, samples = recorded.ticks(trace)
         assert.is_true(samples > 50)
-        assert.is_true(is_share(0.6, times.sixty / whole, samples))
-        assert.is_true(is_share(0.3, times.thirty / whole, samples))
-        assert.is_true(is_share(0.1, times.ten / whole, samples))
+        assert.near(samples, trace:report().samples, 0.02 * samples + 3)
+        assert.is_true(is_share(0.6, ticks.sixty / samples, samples))
+        assert.is_true(is_share(0.3, ticks.thirty / samples, samples))
+        assert.is_true(is_share(0.1, ticks.ten / samples, samples))
+        local times = self_times(trace)
+        assert.is_true(times.sixty > 0 and times.thirty > 0 and times.ten > 0)
         assert.equal("complete", info.state)
-        assert.equal(0, recorded.lost(trace))
+        -- a busy machine may have the taking of one last as long as its period
+        assert.equal(0, recorded.lost(trace) - trace.lost.dropped)
         check_nesting(recorded.packets(trace))
       end)
     end)
@@ -99,8 +103,8 @@ for _, way in ipairs {"1", "0"} do
         (("a"):rep(300)):find(("a*"):rep(2) .. "b")
       ]])
       recorded.with(code, {sample = 1000}, how, function (_, recording)
-        local times, whole = self_times(recording:traces()[1])
-        assert.is_true(times["string.find"] / whole > 0.7)
+        local ticks, samples = recorded.ticks(recording:traces()[1])
+        assert.is_true(ticks["string.find"] / samples > 0.7)
       end)
     end)
 
@@ -152,9 +156,9 @@ for _, way in ipairs {"1", "0"} do
         for _, row in ipairs(trace:report().functions) do
           assert.equal(row.name == "work" and calls or 0, row.calls)
         end
-        local times, whole = self_times(trace)
-        assert.is_true(times.sixty / whole > 0.3)
-        assert.is_true(times.thirty / whole > 0.08)
+        local ticks, samples = recorded.ticks(trace)
+        assert.is_true(ticks.sixty / samples > 0.3)
+        assert.is_true(ticks.thirty / samples > 0.08)
       end)
     end)
   end)
@@ -173,10 +177,11 @@ describe("samples of calls that are waited for", function ()
     ]], options, nil, function (_, recording)
       local trace = recording:traces()[1]
       check_nesting(recorded.packets(trace))
-      local times, whole = self_times(trace)
+      local times = self_times(trace)
       assert.is_nil(times.before)
       assert.is_nil(times.spin)
-      assert.is_true(times.sixty / whole > 0.3)
+      local ticks, samples = recorded.ticks(trace)
+      assert.is_true(ticks.sixty / samples > 0.3)
       for _, row in ipairs(trace:report().functions) do
         assert.equal(row.name == "work" and 20 or 0, row.calls)
       end

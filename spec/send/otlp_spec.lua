@@ -75,7 +75,8 @@ describe("record --otlp", function ()
     it("sends what export writes of the recording (" .. format .. ")",
     function ()
       local to <close> = collector.start()
-      local err, status, command = record(to.url, {"--otlp-format", format})
+      local err, status, command = record(to.url, {"--otlp-format", format,
+                                                  "--otlp-arguments"})
       assert.equal(3, status)
       local spans = sorted(to:spans())
       assert.same(sorted(exported(command.recording)), spans)
@@ -87,6 +88,64 @@ describe("record --otlp", function ()
       end
     end)
   end
+
+  it("sends no values but errors' messages unless it is asked to", function ()
+    local to <close> = collector.start()
+    record(to.url, {}, nil, [[
+      local function login (name, word) return word end
+      login("ann", "geheim1")
+      pcall(function () error {code = "geheim2"} end)
+      pcall(function () error "no such user" end)
+    ]])
+    local messages = {}
+    for _, request in ipairs(to.requests) do
+      local body = run.unzip(request.body)
+      assert.is_nil(body:find("geheim", 1, true))
+      assert.is_nil(body:find("ann", 1, true))
+    end
+    for _, span in ipairs(named(to:spans(), "error")) do
+      messages[#messages + 1] = span.message
+    end
+    assert.same({"table", "program.lua:4: no such user"}, messages)
+  end)
+
+  it("makes a trace of each request, and calls the service by its script",
+  function ()
+    local to <close> = collector.start()
+    record(to.url, {"--request", "^handle$"}, nil, [[
+      local function inner () end
+      local function handle (headers) inner() return #headers end
+      for i = 1, 3 do
+        handle {["Traceparent"] = i == 3 and "]] .. PARENT .. [[" or nil}
+      end
+    ]])
+    local traces = {}
+    for i, span in ipairs(named(to:spans(), "handle")) do
+      assert.equal(2, span.kind)
+      assert.equal(i == 3 and PARENT:sub(37, 52) or nil, span.parent)
+      traces[i] = span.trace
+    end
+    assert.equal(3, #traces)
+    assert.equal(PARENT:sub(4, 35), traces[3])
+    for i, span in ipairs(named(to:spans(), "inner")) do
+      assert.equal(1, span.kind)
+      assert.equal(traces[i], span.trace)
+    end
+    local main = named(to:spans(), "(main chunk) program.lua")[1]
+    for i = 1, 3 do
+      assert.not_equal(main.trace, traces[i])
+      assert.not_equal(traces[i], traces[i % 3 + 1])
+    end
+    assert.equal("program", otlpbody.read(to.requests[1])
+                            .resource["service.name"])
+  end)
+
+  it("wants --otlp for what is said of it", function ()
+    local command <close> = start {"record", "--request", "f", "-o", "p.tgr",
+                                   "program.lua"}
+    assert.equal(2, command:ended(20))
+    assert.equal("tracegrip: --request is of --otlp\n", command.err)
+  end)
 
   it("takes the environment's word", function ()
     local to <close> = collector.start()
@@ -139,6 +198,23 @@ describe("record --otlp", function ()
     end
     assert.is_true(again.at - refused.at >= 2e9)
     assert.is_true(#to:spans() > 2000)
+  end)
+
+  it("shows what the collector says, also of what it takes", function ()
+    for _, said in ipairs {
+      {400, '{"code":3,"message":"no tenant"}', "HTTP status 400: no tenant"},
+      {400, "\8\3\18\9no tenant", "HTTP status 400: no tenant"},
+      {401, "who are you?\n", "HTTP status 401: who are you?"},
+      {404, "<html>lost</html>", "HTTP status 404"},
+      {200, "\10\8\18\6slower", "0 dropped (slower)"},
+    } do
+      local to <close> = collector.start(function ()
+        return said[1], nil, said[2]
+      end)
+      local err = record(to.url, {}, nil, "local function f () end f()")
+      assert.matches(said[3] .. (said[1] == 200 and "" or ")") .. "\n", err, 1,
+                     true)
+    end
   end)
 
   it("drops what is refused for good, and says why", function ()
@@ -365,7 +441,7 @@ describe("listen {profile = ...}", function ()
       ]]):format(to.url, seconds))
       peers.wait(function () return program.err:find "over" end, 20)
       assert.equal(0, program:ended(5))
-      assert.matches("profiles: %d sent, 0 dropped", program.err)
+      assert.matches("profiles: %d+ sent, 0 dropped", program.err)
     end
   end)
 
@@ -378,6 +454,6 @@ describe("listen {profile = ...}", function ()
       while os.clock() < till do end
     ]]
     assert.equal(0, program:ended(20))
-    assert.matches("profiles: 0 sent, %d dropped %(http://127", program.err)
+    assert.matches("profiles: 0 sent, %d+ dropped %(http://127", program.err)
   end)
 end)

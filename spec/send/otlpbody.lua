@@ -2,7 +2,8 @@
 --
 --   otlpbody.read(request)     {resource = {key = value}, scope =, spans =}
 --
--- A span: id, trace, parent, name, from, to (ns), attributes, links, failed,
+-- A span: id, trace, parent, name, kind, from, to (ns), attributes, links,
+-- failed,
 -- message.
 
 local cjson = require "cjson"
@@ -42,7 +43,7 @@ local function proto_span (bytes)
   assert(#m[1][1] == 16 and #m[2][1] == 8)
   return {
     trace = hex(m[1][1]), id = hex(m[2][1]), parent = hex(m[4][1]),
-    name = m[5][1], from = m[7][1], to = m[8][1],
+    name = m[5][1], kind = m[6][1], from = m[7][1], to = m[8][1],
     attributes = proto_attributes(m[9]), links = links,
     failed = status[3][1] == 2, message = status[2][1],
   }
@@ -78,7 +79,8 @@ local function json_span (span)
   end
   return {
     trace = span.traceId, id = span.spanId, parent = span.parentSpanId,
-    name = span.name, from = math.tointeger(span.startTimeUnixNano),
+    name = span.name, kind = span.kind,
+    from = math.tointeger(span.startTimeUnixNano),
     to = math.tointeger(span.endTimeUnixNano),
     attributes = json_attributes(span.attributes), links = links,
     failed = (span.status or {}).code == 2,

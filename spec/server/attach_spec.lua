@@ -55,8 +55,25 @@ local function work_until (target, ready)
   error "the client sees nothing"
 end
 
+-- The same until its recording, "rec", has some packets.
+local function work_until_recorded (target)
+  work_until(target, function ()
+    require("luv").run "nowait"
+    local recording = recorded.open(target.directory .. "/rec")
+    return recording and recording:traces()[1]
+           and #recorded.packets(recording) > 10
+  end)
+end
+
 local function traces (target)
   return target:proc "State" and run.read("/proc/" .. target.pid .. "/stat")
+end
+
+-- A recording of a connection that was closed before the trace had ended.
+local function assert_left (recording)
+  local info = recording:info()
+  assert.equal("cut off", info.state)
+  assert.equal("the connection was closed", info.reason)
 end
 
 describe("tracegrip attach", function ()
@@ -135,19 +152,52 @@ describe("tracegrip attach", function ()
     local target <close> = serving.start(program)
     local directory = target.directory
     local command = attach(target, {"-o", "rec"}, directory)
-    work_until(target, function ()
-      require("luv").run "nowait"
-      local recording = recorded.open(directory .. "/rec")
-      return recording and recording:traces()[1]
-             and #recorded.packets(recording) > 10
-    end)
+    work_until_recorded(target)
     target:kill()
     assert.equal(1, command:ended())
     assert.matches("^tracegrip: attached [^\n]+\ntracegrip: [^\n]+\n$",
                    command.err)
     local recording = assert(recorded.open(directory .. "/rec"))
-    assert.equal("complete", recording:info().state)
+    assert_left(recording)
     assert.is_true(#recorded.packets(recording) > 10)
+    local told = run.command({run.build .. "/bin/tracegrip", "report",
+                              directory .. "/rec"})
+    assert.equal(0, told.status)
+    assert.matches("is cut off %(the connection was closed%)", told.stderr)
+  end)
+
+  it("says that what did not come is missing", function ()
+    local target <close> = serving.start(program)
+    local directory = target.directory
+    local command = attach(target, {"-o", "rec"}, directory)
+    work_until_recorded(target)
+    target:kill "sigstop"             -- nobody answers
+    command:kill()
+    command:until_ready(function ()
+      return command.err:find "still coming; Ctrl%-C leaves"
+    end)
+    command:kill()
+    assert.equal(0, command:ended(), command.err)
+    assert.matches("\ntracegrip: rec: [^\n]*, cut off: [^\n]*\n$", command.err)
+    target:kill "sigcont"
+    assert_left(assert(recorded.open(directory .. "/rec")))
+  end)
+
+  it("ends when its time is over, also while the program sleeps", function ()
+    local target <close> = serving.start(program)
+    local directory = target.directory
+    local command = attach(target, {"-o", "rec", "--duration", "3s"}, directory)
+    work_until(target, function ()
+      require("luv").run "nowait"
+      local recording = recorded.open(directory .. "/rec")
+      return recording and recording:traces()[1]
+             and #recorded.packets(recording) > 0
+    end)
+    assert.equal(0, command:ended(), command.err)
+    local info = assert(recorded.open(directory .. "/rec")):info()
+    assert.equal("duration", info.traces[1].ended)
+    assert.is_true(math.abs(info.duration_ms - 3000) < 0.001,
+                   info.duration_ms)
   end)
 
   it("ends with a program that ends", function ()
@@ -187,7 +237,8 @@ describe("tracegrip attach", function ()
     end)
     local second = attach(target, {}, target.directory)
     assert.equal(1, second:ended())
-    assert.matches("^tracegrip: Already attached[^\n]*\n$", second.err)
+    assert.matches("^tracegrip: Already attached to a client "
+                   .. "%(127%.0%.0%.1:%d+, for %d+ s%)\n$", second.err)
     first:kill()
     assert.equal(0, first:ended())
   end)

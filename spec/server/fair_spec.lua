@@ -173,11 +173,11 @@ end
 
 describe("a client that does not read for a while", function ()
   it("is told that the program did not wait, at its own pace", function ()
-    local program <close> = start("{stallTimeout = 1}")
+    local program <close> = start("{stallTimeout = 3}")
     local peer <close> = stream(program)
     program:tell "1000000"
     program:says "free"
-    local tail = read_slowly(peer, 1 << 20, 0.1)
+    local tail = read_slowly(peer, 1 << 20, 0.05)
     assert.matches('{"from":"trace1","type":"stoppedTrace","name":"Trace 1",'
                    .. '"why":"stall"}$', tail)
     assert.is_true(peer.received > 10 << 20)

@@ -195,6 +195,55 @@ describe("tracegrip serve", function ()
     assert.is_nil(frame.name)
   end)
 
+  it("hides what the environment and the command line say", function ()
+    local code = [[
+      function login (name, password, token) end
+      io.read()
+      login("me", "secret", "secret")
+      io.read()
+    ]]
+    local program <close> = serve({"--redact", "^pass", "program.lua"}, code,
+                                  {TRACEGRIP_OPTIONS = 'redact = "^token"'})
+    local peer <close> = program:peer()
+    assert.equal("attached", peer:request "attach".type)
+    peer:request("startTrace", {include = {"^login$"}})
+    program:tell()
+    assert.same({"me", {type = "redacted"}, {type = "redacted"}},
+                peer:receive().arguments.values)
+    refused({"program.lua"}, 2, "unknown option 'nosuch'",
+            {TRACEGRIP_OPTIONS = "nosuch = 1"})
+    refused({"program.lua"}, 2, "TRACEGRIP_OPTIONS",
+            {TRACEGRIP_OPTIONS = "nosuch ="})
+  end)
+
+  -- The second way: beside a trace that hides nothing all is recorded, and the
+  -- client's reader hides it.
+  for _, beside in ipairs {"", 'require("tracegrip").start {name = "all"}'} do
+    it("hides from a client what is passed on, "
+       .. (beside == "" and "alone" or "beside another trace"), function ()
+      local program <close> = serve({"--redact", "^pass", "program.lua"},
+                                    beside .. [[
+        io.read()
+        local function f (user, pass) return pass end
+        pcall(f, "me", "geheim1")
+        pcall(function (pass) error("not " .. pass) end, "geheim2")
+        string.format("%s!", "geheim1")
+        io.read()
+      ]])
+      local peer <close> = program:peer()
+      peer:request "attach"
+      peer:request("startTrace", {include = {"^pcall$", "^f$", "^string"}})
+      program:tell()
+      local text = {}
+      for i = 1, 8 do
+        text[i] = run.literal(peer:receive())
+      end
+      text = table.concat(text)
+      assert.is_nil(text:find("geheim", 1, true), text)
+      assert.equal(8, select(2, text:gsub('"redacted"', "")), text)
+    end)
+  end
+
   it("does not run the program if it cannot listen", function ()
     local program <close> = serve {"program.lua"}
     refused({"--port", tostring(program.port), "program.lua"}, 1,

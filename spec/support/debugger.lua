@@ -38,6 +38,15 @@ function debugger.needed (it, pending)
   end
 end
 
+--- A program that is started with this environment has Lua's own functions,
+-- of before it was open to debuggers, in the table "kept".
+debugger.keeping = {LUA_INIT = [[
+kept = {}
+for _, library in pairs {coroutine, debug} do
+  for name, f in pairs(library) do kept[name] = f end
+end
+]]}
+
 local Front = {}
 Front.__index = Front
 
@@ -202,8 +211,19 @@ function debugger.start (words, directory, env)
   return command, address or error(command.err)
 end
 
--- Ends what is left, whether the spec has failed or not.
-local function with (command, use, ...)
+--- The same of tests that need the interpreter's memory to be read.
+function debugger.needs_memory (it, pending)
+  if os.getenv "TRACEGRIP_DIRECT" ~= "0" then
+    return it
+  end
+  return function (name)
+    pending(name .. " needs the interpreter's memory")
+  end
+end
+
+--- Calls use(...) and ends what is left of the command, whether that has failed
+-- or not.
+function debugger.with (command, use, ...)
   debugger.invalid = nil
   local ok, message = pcall(use, ...)
   if not command.status then
@@ -218,8 +238,9 @@ local function with (command, use, ...)
 end
 
 --- Starts files, "app.lua" first of all, and stops before its first line: calls
--- use(front end, first pause, command, address).
-function debugger.debug (files, use)
+-- use(front end, first pause, command, address). With variables of the
+-- environment, if there are any.
+function debugger.debug (files, use, env)
   if type(files) == "string" then
     files = {["app.lua"] = files}
   end
@@ -228,8 +249,8 @@ function debugger.debug (files, use)
       run.write(where .. "/" .. name, text)
     end
     local command, address = debugger.start({"serve", "--inspect-brk=0",
-                                             "app.lua"}, where)
-    with(command, function ()
+                                             "app.lua"}, where, env)
+    debugger.with(command, function ()
       local front = debugger.connect(address)
       front:ask("Runtime.enable")
       front:ask("Debugger.enable")
@@ -239,14 +260,19 @@ function debugger.debug (files, use)
   end)
 end
 
---- The same of a program that runs: use(front end, command, address).
+--- The same of a program that runs and has said where it is: it writes "begun"
+-- to standard error, as a line. The door is open before a program's first line
+-- has run, so who acts at once acts on something else. Calls use(front end,
+-- command, address).
 function debugger.attach (text, use, ...)
+  assert(text:find("begun", 1, true), "a program that never says 'begun'")
   local words = {"serve", "--inspect=0", ...}
   words[#words + 1] = "app.lua"
   run.within(function (where)
     run.write(where .. "/app.lua", text)
     local command, address = debugger.start(words, where)
-    with(command, function ()
+    debugger.with(command, function ()
+      command:until_ready(function () return command.err:find "begun\n" end)
       local front = debugger.connect(address)
       front:ask("Runtime.enable")
       front:ask("Debugger.enable")

@@ -1,5 +1,7 @@
 --- recorded.lua - a program recorded in a child, and what its file says.
 
+local cjson = require "cjson"
+
 local core = require "tracegrip.core"
 local run = require "spec.support.run"
 
@@ -62,6 +64,32 @@ function recorded.names (trace, filter)
     end
   end
   return list
+end
+
+--- How often each function was on top of the stack when a sample was taken, by
+-- name, and the sum. Ticks come with the thread's processor time: their number
+-- is the program's own, also where others have the processor.
+function recorded.ticks (trace)
+  local path = os.tmpname()
+  assert(trace:export("chrome", path))
+  local document = cjson.decode(run.read(path))
+  os.remove(path)
+  local names, ticks, sum = {}, {}, 0
+  for _, event in ipairs(document.traceEvents) do
+    if event.name == "ProfileChunk" then
+      local profile = event.args.data.cpuProfile
+      for _, node in ipairs(profile.nodes) do
+        names[node.id] = node.callFrame.functionName
+      end
+      for _, id in ipairs(profile.samples) do
+        if id ~= 1 then       -- (root): nothing ran
+          ticks[names[id]] = (ticks[names[id]] or 0) + 1
+          sum = sum + 1
+        end
+      end
+    end
+  end
+  return ticks, sum
 end
 
 --- All that a trace has lost.

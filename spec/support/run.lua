@@ -20,9 +20,9 @@ run.root = here:match "^(.*)/spec/support$"
 run.build = os.getenv "TG_BUILD" or run.root .. "/build"
 run.lua = os.getenv "LUA" or "lua5.4"
 
---- How long something is waited for, in ms: as long as a slow machine may take.
--- Under a sanitizer (make asan) all takes several times as long.
-run.patience = os.getenv "LD_PRELOAD" and 150000 or 60000
+--- How long something is waited for that must come, in ms. Under a sanitizer
+-- (make asan) all takes several times as long.
+run.patience = os.getenv "LD_PRELOAD" and 60000 or 10000
 
 local function versions ()
   local pipe = io.popen(run.lua .. " -v 2>&1")
@@ -54,6 +54,10 @@ if run.build:sub(1, 1) ~= "/" then
   run.build = lfs.currentdir() .. "/" .. run.build
 end
 
+-- Where an interpreter that is for another C library or processor than the
+-- suite's finds C modules.
+local foreign = os.getenv "TG_FOREIGN"
+
 -- What interpreters have for defaults differs: `make matrix` names it all.
 local function search (tree, variable)
   return tree .. ";" .. (os.getenv(run.variable(variable)) or ";")
@@ -62,13 +66,15 @@ end
 --- The interpreter of the suite itself, and where modules are that are written
 -- in Lua for its version and serve another as well.
 run.host = os.getenv "HOST" or run.lua
-run.borrowed = "Lua " .. run.version ~= _VERSION and ";" .. package.path or ""
+run.borrowed = (foreign or "Lua " .. run.version ~= _VERSION)
+               and ";" .. package.path or ""
 
 --- Where programs find modules: in the tree, then where the suite does.
 run.path = search(run.root .. "/lua/?.lua;" .. run.root .. "/lua/?/init.lua",
                   "LUA_PATH") .. run.borrowed
 run.lib = run.build .. "/lib/lua/" .. run.version
-run.cpath = search(run.lib .. "/?.so", "LUA_CPATH")
+run.cpath = foreign and run.lib .. "/?.so;" .. foreign
+            or search(run.lib .. "/?.so", "LUA_CPATH")
 
 --- The environment of programs that also load the suite's own C modules.
 run.modules = {
@@ -207,6 +213,13 @@ function run.needs (name, declare, pending)
   return function (sentence)
     pending(("%s needs %s for Lua %s"):format(sentence, name, run.version))
   end
+end
+
+--- Whether this Lua's C library is musl, which never unloads a module.
+function run.keeps ()
+  local code = 'for l in io.lines "/proc/self/maps" do print(l) end'
+  local maps = run.command({run.lua, "-e", code}).stdout
+  return maps:find "/ld%-musl%-" ~= nil or maps:find "%-musl/libc%.so" ~= nil
 end
 
 --- Runs a Lua file; `how` as above, and `args` (list), `flags` (list, of the

@@ -129,4 +129,20 @@ function schema.check (message, method)
   return message.method ~= nil or message.result ~= nil and method ~= nil
 end
 
+--- The field of that name of a command, an event or a type; raises.
+function schema.field (domain, name, field)
+  local known = assert(domains[domain], domain)
+  local one = assert(known.commands[name] or known.events[name]
+                     or known.types[name], name .. " is not published")
+  for _, list in ipairs {one.parameters or {}, one.returns or {},
+                         one.properties or {}} do
+    for _, found in ipairs(list) do
+      if found.name == field then
+        return found
+      end
+    end
+  end
+  error(("%s.%s is not published"):format(name, field))
+end
+
 return schema

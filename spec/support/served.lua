@@ -6,12 +6,14 @@ local run = require "spec.support.run"
 
 local served = {}
 
+local TO_THE_END = 6      -- times the patience, for a program that has to end
+
 -- Runs the event loop until `ready()`; fails after some seconds.
-local function wait (what, ready)
+local function wait (what, ready, times)
   local late = false
   local timer = uv.new_timer()
   uv.update_time()      -- the loop's clock stands still while it does not run
-  timer:start(run.patience, 0, function () late = true end)
+  timer:start(run.patience * (times or 1), 0, function () late = true end)
   while not ready() and not late do
     uv.run("once")
   end
@@ -90,7 +92,8 @@ end
 
 --- Waits for its end; its exit status.
 function Command:ended ()
-  wait("the end", function () return self.status and self.closed == 2 end)
+  wait("the end", function () return self.status and self.closed == 2 end,
+       TO_THE_END)
   return self.status
 end
 

@@ -235,7 +235,44 @@ static int state_pid (lua_State *L) {
   return 1;
 }
 
+/* ---- a host whose values look like those of lua.c ---- */
+
+static int called;
+
+static int count_call (lua_State *L) {
+  (void)L;
+  called++;
+  return 1;
+}
+
+/* Values: a number, a pointer, a C function, a main chunk that runs. */
+static int look_alike (lua_State *L) {
+  lua_pushcfunction(L, count_call);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK)
+    return lua_error(L);
+  return 0;
+}
+
+/* alike(text) -> how often the host's C function was called meanwhile, which it
+   does not do itself. */
+static int state_alike (lua_State *L) {
+  State *s = check_state(L);
+  static char *nothing[1];
+  called = 0;
+  if (luaL_loadstring(s->L, luaL_checkstring(L, 2)) != LUA_OK)
+    return luaL_error(L, "%s", lua_tostring(s->L, -1));
+  lua_pushcclosure(s->L, look_alike, 1);
+  lua_pushinteger(s->L, 1);
+  lua_pushlightuserdata(s->L, nothing);
+  if (lua_pcall(s->L, 2, 0, 0) != LUA_OK)
+    return luaL_error(L, "%s", lua_tostring(s->L, -1));
+  lua_pushinteger(L, called);
+  return 1;
+}
+
 static const luaL_Reg methods[] = {
+  {"alike", state_alike},
   {"run", state_run},
   {"resume", state_resume},
   {"drop", state_drop},

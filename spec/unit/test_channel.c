@@ -316,6 +316,57 @@ static void letters_come_in_order (void) {
   channel_free(l);
 }
 
+/* What is given back is the oldest again; it was heard nevertheless. */
+static void letters_may_be_postponed (void) {
+  tg_Channel *l = channel_new();
+  tg_Buf text = {0};
+  tg_channel_mail(l, tg_letter_new(1, "one", 4));
+  tg_channel_mail(l, tg_letter_new(1, "two", 4));
+  UNIT_CHECK(!tg_channel_heard(l));
+  tg_channel_postpone(l, tg_channel_open(l, false));
+  UNIT_CHECK(tg_channel_heard(l) && l->mail && l->wanted);
+  tg_Letter *one = tg_channel_open(l, false);
+  tg_Letter *two = tg_channel_open(l, false);
+  UNIT_CHECK(!l->mail && !l->wanted);
+  tg_channel_postpone(l, two);
+  tg_channel_postpone(l, one);
+  for (int i = 0; i < 3; i++)
+    open_letter(l, &text);
+  UNIT_TEXT(&text, "1 one, 1 two, none");
+  tg_channel_mail(l, tg_letter_new(1, "three", 6));
+  UNIT_CHECK(!tg_channel_heard(l));
+  tg_buf_free(&text);
+  channel_free(l);
+}
+
+/* Code of a client ends when somebody says so, or when that client goes; of no
+   client in particular, when any does; of all, when the server has gone. */
+static void letters_end_evaluations (void) {
+  tg_Channel *l = channel_new();
+  char within[TG_WITHIN];
+  int bell = l->bell;
+  tg_channel_evaluate(l, true);
+  tg_channel_within(l, "string.find");
+  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(1, "one", 4)));
+  UNIT_CHECK(!tg_channel_ends(l, 1) && !tg_channel_lingers(l, within));
+  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(2, NULL, 0)));
+  UNIT_CHECK(!tg_channel_ends(l, 1) && tg_channel_ends(l, 2));
+  UNIT_CHECK(tg_channel_ends(l, 0) && tg_channel_lingers(l, within));
+  UNIT_CHECK(strcmp(within, "string.find") == 0);
+  tg_Letter *x = tg_letter_new(3, "end", 4);
+  x->ends = true;
+  UNIT_CHECK(tg_channel_mail(l, x) && tg_channel_ends(l, 1));
+  tg_channel_evaluate(l, false);
+  UNIT_CHECK(!tg_channel_lingers(l, within) && *within == '\0');
+  for (int i = 0; i < 3; i++)
+    tg_letter_free(tg_channel_open(l, false));
+  UNIT_CHECK(!tg_channel_ends(l, 0));
+  tg_channel_hang_up(l);
+  UNIT_CHECK(tg_channel_ends(l, 1));
+  close(bell);
+  channel_free(l);
+}
+
 /* What is not taken goes with the channel; a program that waits is let go when
    the server has gone; and there is a limit to what may wait. */
 static void letters_have_limits (void) {
@@ -337,7 +388,9 @@ static void letters_have_limits (void) {
 
 int main (void) {
   UNIT_RUN(letters_come_in_order);
+  UNIT_RUN(letters_may_be_postponed);
   UNIT_RUN(letters_have_limits);
+  UNIT_RUN(letters_end_evaluations);
   UNIT_RUN(patient_ones_disturb_nobody);
   UNIT_RUN(client_that_comes_and_goes_leaves_nothing);
   UNIT_RUN(nudges_who_has_worked);

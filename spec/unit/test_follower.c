@@ -73,7 +73,7 @@ static void ends_where_its_trace_ended (void) {
   tg_Pos end = tape_pos(&p.tape);
   UNIT_CHECK(read_all(p.follower) == 2);
   UNIT_CHECK(tg_follower_state(p.follower) == TG_FOLLOWER_RUNNING);
-  tg_follower_part(p.follower, end);
+  tg_follower_part(p.follower, end, 0);
   write_pair(&p.tape);      /* another trace goes on */
   UNIT_CHECK(read_all(p.follower) == 0);
   UNIT_CHECK(tg_follower_state(p.follower) == TG_FOLLOWER_ENDED);
@@ -84,9 +84,9 @@ static void ends_where_the_last_of_them_ended (void) {
   Pair p = pair_new(0);
   tg_follower_join(p.follower);
   write_pair(&p.tape);
-  tg_follower_part(p.follower, tape_pos(&p.tape));
+  tg_follower_part(p.follower, tape_pos(&p.tape), 0);
   write_pair(&p.tape);
-  tg_follower_part(p.follower, tape_pos(&p.tape));
+  tg_follower_part(p.follower, tape_pos(&p.tape), 0);
   write_pair(&p.tape);
   UNIT_CHECK(read_all(p.follower) == 4);
   UNIT_CHECK(tg_follower_state(p.follower) == TG_FOLLOWER_ENDED);
@@ -111,24 +111,33 @@ static void admits_what_fits (void) {
   tg_Follower *f = p.follower;
   tg_Pos pos = tape_pos(&p.tape);
   uint64_t before = tg_clock_monotonic_ns();
-  UNIT_CHECK(tg_follower_admit(f, pos, 100, pos + 100, true));
-  UNIT_CHECK(!tg_follower_admit(f, pos, 101, pos + 100, false));
+  UNIT_CHECK(tg_follower_admit(f, pos, 100, pos + 100, UINT64_MAX));
+  UNIT_CHECK(!tg_follower_admit(f, pos, 101, pos + 100, 0));
   read_all(f);              /* what is larger than the buffer has its turn */
-  UNIT_CHECK(tg_follower_admit(f, pos, 1000, 100, false));
+  UNIT_CHECK(tg_follower_admit(f, pos, 1000, 100, 0));
   UNIT_CHECK(tg_clock_monotonic_ns() - before < 1000 * MS);
   pair_free(&p);
 }
 
 static void never_waits_without_patience (void) {
   Pair p = pair_new(0);
-  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8, true));
+  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8,
+                                UINT64_MAX));
+  pair_free(&p);
+}
+
+static void waits_no_longer_than_it_is_allowed_to (void) {
+  Pair p = pair_new(60000 * MS);
+  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8,
+                                tg_clock_ticks() + 1000));
   pair_free(&p);
 }
 
 static void gives_up_on_a_reader_that_stands_still (void) {
   Pair p = pair_new(20 * MS);
   uint64_t before = tg_clock_monotonic_ns();
-  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8, true));
+  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8,
+                                UINT64_MAX));
   UNIT_CHECK(tg_clock_monotonic_ns() - before >= 20 * MS);
   pair_free(&p);
 }
@@ -162,11 +171,11 @@ static void writer_waits_for_a_slow_reader (void) {
   pthread_create(&reader, NULL, read_to_the_end, &r);
   for (uint32_t i = 0; i < EVENTS; i++) {
     tg_Pos pos = tape_pos(&p.tape);
-    refused += !tg_follower_admit(p.follower, pos, NEED, BUFFER, true);
+    refused += !tg_follower_admit(p.follower, pos, NEED, BUFFER, UINT64_MAX);
     beyond += pos + NEED > tg_follower_pos(p.follower) + BUFFER;
     write_pair(&p.tape);
   }
-  tg_follower_part(p.follower, tape_pos(&p.tape));
+  tg_follower_part(p.follower, tape_pos(&p.tape), 0);
   pthread_join(reader, NULL);
   UNIT_CHECK(refused == 0 && beyond == 0);
   UNIT_CHECK(!r.broken && r.packets == 2 * EVENTS);
@@ -187,7 +196,8 @@ static void reader_that_leaves_frees_the_writer (void) {
   uint64_t before = tg_clock_monotonic_ns();
   pthread_t reader;
   pthread_create(&reader, NULL, leave, p.follower);
-  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8, true));
+  UNIT_CHECK(!tg_follower_admit(p.follower, tape_pos(&p.tape), 64, 8,
+                                UINT64_MAX));
   UNIT_CHECK(tg_clock_monotonic_ns() - before < 30000 * MS);
   pthread_join(reader, NULL);
   pair_free(&p);
@@ -203,7 +213,7 @@ static void reader_never_goes_beyond_the_end (void) {
     pthread_create(&reader, NULL, read_to_the_end, &r);
     for (int k = 0; k < 20; k++)
       write_pair(&p.tape);
-    tg_follower_part(p.follower, tape_pos(&p.tape));
+    tg_follower_part(p.follower, tape_pos(&p.tape), 0);
     for (int k = 0; k < 20; k++)
       write_pair(&p.tape);
     pthread_join(reader, NULL);
@@ -235,6 +245,7 @@ int main (void) {
   UNIT_RUN(stops_where_it_is_asked_to);
   UNIT_RUN(admits_what_fits);
   UNIT_RUN(never_waits_without_patience);
+  UNIT_RUN(waits_no_longer_than_it_is_allowed_to);
   UNIT_RUN(gives_up_on_a_reader_that_stands_still);
   UNIT_RUN(writer_waits_for_a_slow_reader);
   UNIT_RUN(reader_that_leaves_frees_the_writer);

@@ -33,6 +33,8 @@ static void test_escape (void) {
   ESCAPED("\xf4\x90\x80\x80", "\\xF4\\x90\\x80\\x80");
   ESCAPED("\xc2\x9b", "\\xC2\\x9B");           /* CSI in eight bits */
   ESCAPED("\033[31m", "\\x1B[31m");
+  ESCAPED("\xe2\x80\xae" "a", "\\u{202E}a");    /* right to left */
+  ESCAPED("\xe2\x80\x8b\xe2\x81\xa6", "\\u{200B}\\u{2066}");
   tg_buf_free(&b);
 }
 

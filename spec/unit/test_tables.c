@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/intern.h"
 #include "base/intmap.h"
+#include "stream/texts.h"
 #include "unit.h"
 
 #define KEYS 300u
@@ -212,6 +213,63 @@ static void strings_without_memory (void) {
 
 /* }================================================================== */
 
+/*
+** {==================================================================
+** Texts
+** ===================================================================
+*/
+
+#define TEXTS 400u
+
+/* Texts of three lengths that differ in one number somewhere: at the same
+   place in memory, one after the other, as a program loads them. */
+static size_t nth_text (char *to, uint32_t n) {
+  static const size_t sizes[] = {40, 3000, 40000};
+  size_t size = sizes[n % 3];
+  memset(to, 'x', size);
+  memcpy(to + (n % 2 == 0 ? 8 : size - 16), &n, sizeof n);
+  return size;
+}
+
+static void each_text_once (void) {
+  static char text[40000];
+  uint64_t seed = 1;
+  tg_TextId ids[TEXTS] = {0};
+  tg_Texts t = {.most = 4096};
+  for (uint32_t round = 0; round < 5000; round++) {
+    uint32_t n = (uint32_t)unit_random(&seed) % TEXTS, count = t.count;
+    size_t size = nth_text(text, n);
+    UNIT_CHECK(tg_texts_find(&t, text, size) == ids[n]);
+    tg_TextId id = tg_texts_add(&t, text, size);
+    UNIT_CHECK(id == (ids[n] != TG_TEXT_NONE ? ids[n] : count + 1));
+    ids[n] = id;
+    const tg_Text *x = tg_texts_get(&t, id);
+    UNIT_CHECK(x->size == size);
+    UNIT_CHECK(memcmp(x->data, text, size < 4096 ? size : 4096) == 0);
+  }
+  UNIT_CHECK(t.count == TEXTS);
+  tg_texts_free(&t);
+}
+
+static void texts_without_memory (void) {
+  for (uint32_t nth = 1; nth < 30; nth++) {
+    tg_Texts t = {0};
+    tg_alloc_fail(nth);
+    for (uint32_t i = 0; i < 500; i++) {
+      const char *s = (const char *)&i;
+      uint32_t count = t.count;
+      tg_TextId id = tg_texts_add(&t, s, sizeof i);
+      UNIT_CHECK(id == count + 1 || id == TG_TEXT_NONE);
+      UNIT_CHECK(tg_texts_find(&t, s, sizeof i) == id);
+    }
+    tg_alloc_fail(0);
+    UNIT_CHECK(t.count >= 499);
+    tg_texts_free(&t);
+  }
+}
+
+/* }================================================================== */
+
 int main (void) {
   UNIT_RUN(grows_and_keeps);
   UNIT_RUN(zeroes_what_is_new);
@@ -221,5 +279,7 @@ int main (void) {
   UNIT_RUN(each_string_once);
   UNIT_RUN(strings_of_one_hash);
   UNIT_RUN(strings_without_memory);
+  UNIT_RUN(each_text_once);
+  UNIT_RUN(texts_without_memory);
   return UNIT_END();
 }

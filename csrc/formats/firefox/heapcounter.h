@@ -25,8 +25,8 @@ typedef struct tg_HeapCounter {
 #define TG_HEAPCOUNTER_CATEGORY "Memory"
 #define TG_HEAPCOUNTER_ABOUT    "What Lua has allocated"
 
-/* What it has become larger by; the viewer adds that up, so the first is what
-   there was. */
+/* The change since the sample before: the viewer adds changes up, so the first
+   is the heap's size. */
 TG_INLINE int64_t tg_heapcounter_change (const tg_HeapCounter *h, uint32_t i) {
   tg_assert(i < h->count);
   return (int64_t)(h->list[i].bytes - (i > 0 ? h->list[i - 1].bytes : 0));

@@ -167,6 +167,20 @@ static void put_heap_change (tg_Document *w, const void *table, uint32_t i) {
   tg_buf_addfmt(w->out, "%" PRId64, tg_heapcounter_change(table, i));
 }
 
+/* How the viewer draws the counter, which since version 63 it does not know by
+   itself: without it there is no picture at all, not even of the calls. Its
+   values are what the heap has grown by, added up from the first sample on;
+   'accumulated' is that less the least one. */
+static const char heap_display[] =
+    ",\"display\":{\"graphType\":\"line-accumulated\",\"unit\":\"bytes\","
+    "\"color\":\"orange\",\"markerSchemaLocation\":\"timeline-memory\","
+    "\"sortWeight\":20,\"label\":\"" TG_HEAPCOUNTER_CATEGORY "\","
+    "\"tooltipRows\":[{\"type\":\"value\",\"source\":\"accumulated\","
+    "\"format\":{\"unit\":\"bytes\"},\"label\":"
+    "\"Lua heap above its least size here\"},{\"type\":\"value\","
+    "\"source\":\"count-range\",\"format\":{\"unit\":\"bytes\"},"
+    "\"label\":\"Least to greatest size here\"}]}";
+
 static void put_counters (tg_Document *w) {
   static const tg_DocumentColumn columns[] = {
     {"time", NULL, put_heap_time}, {"count", NULL, put_heap_change}, {0}
@@ -178,7 +192,9 @@ static void put_counters (tg_Document *w) {
                   "\",\"category\":\"" TG_HEAPCOUNTER_CATEGORY
                   "\",\"description\":\"" TG_HEAPCOUNTER_ABOUT "\","
                   "\"mainThreadIndex\":0,");
-  tg_buf_addfmt(w->out, "\"pid\":\"%u\",\"samples\":{", (unsigned)w->x->pid);
+  tg_buf_addfmt(w->out, "\"pid\":\"%u\"", (unsigned)w->x->pid);
+  tg_document_put(w, heap_display);
+  tg_document_put(w, ",\"samples\":{");
   tg_document_columns(w, columns, h, h->count, true);
   tg_buf_addfmt(w->out, ",\"length\":%u}}]", (unsigned)h->count);
 }

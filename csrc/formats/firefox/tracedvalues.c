@@ -169,7 +169,7 @@ static void add_key (tg_TracedValues *v, const char *s, size_t size) {
   tg_jsontext_string(&v->shape, s, size);
 }
 
-/* A new one, or that which is there. */
+/* Finds the shape, or adds it. */
 static uint32_t add_shape (tg_TracedValues *v) {
   uint32_t shape = v->shape.failed ? TG_INTMAP_NONE
                    : tg_intern_add(v->shapes, v->shape.data, v->shape.size);

@@ -58,7 +58,7 @@ local traced = options.vary {
 local function log_options ()
   local list = {}
   for _, option in ipairs(logstyle.options()) do
-    if option.name ~= "output" then
+    if option.name ~= "output" and option.name ~= "force" then
       list[#list + 1] = option
     end
   end
@@ -135,6 +135,29 @@ function Session:pump ()
   end
 end
 
+-- Over a slow connection what was recorded comes long after the trace has
+-- ended: whoever waits is told what for.
+local LATE_MS = 2000
+
+function Session:note_late (ms)
+  local timer = self:keep(uv.new_timer())
+  timer:start(math.ceil(ms) + LATE_MS, 0, function ()
+    if not self.late then
+      self.late = true
+      main.note("the trace is over, and what it has recorded is still coming; "
+                .. "Ctrl-C%s leaves without it",
+                self.leaving and "" or ", twice,")
+    end
+  end)
+end
+
+local end_trace = Session.leave
+
+function Session:leave ()
+  end_trace(self)
+  self:note_late(0)
+end
+
 local FRAME_MS = 50
 
 -- On a terminal a burst is more than can be shown: that it was is told when
@@ -175,12 +198,16 @@ local endings = {
   replaced = "the program has started another one of that name"
 }
 
+local EBADMSG = 74         -- Linux
+
 local function conclude (session, trace, parsed)
   local trouble = session.trouble
   if session.way then
     session.way:finish()
   end
-  if trouble and trouble.code ~= recording.EPIPE then
+  if trouble and trouble.code == EBADMSG then
+    main.fail("%s", trouble.message)
+  elseif trouble and trouble.code ~= recording.EPIPE then
     main.fail("cannot write: %s", trouble.message)
   elseif trace.why == "closed" and not session.leaving then
     main.fail("%s", trace.message)
@@ -188,7 +215,9 @@ local function conclude (session, trace, parsed)
     main.note("the trace has ended: %s", endings[trace.why])
   end
   if parsed.output and not trouble then
-    main.note("%s: %s", parsed.output, session.taken)
+    main.note("%s: %s%s", parsed.output, session.taken,
+              trace.why == "closed" and ", cut off: what was still to come is "
+              .. "not in it" or "")
   end
   if session.lost > 0 then
     main.note("%s lost: they came faster than they could be sent",
@@ -219,6 +248,9 @@ function attach.run (parsed)
     session:refresh()
   end
   main.note("attached to %s; Ctrl-C ends the trace", server.title_of(tab))
+  if chosen.duration then
+    session:note_late(chosen.duration)
+  end
   session:follow(trace)
   session.taken = units.bytes(session.bytes)
   session.lost = taker:lost()

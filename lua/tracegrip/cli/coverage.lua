@@ -39,6 +39,10 @@ local DEFAULT = "coverage.info"
 
 -- The place is tried out, for at the end it is too late.
 local function check (path)
+  local problem = target.problem(path)
+  if problem then
+    main.fail("cannot write the counts: %s", problem)
+  end
   local existed = core.filetype(path)
   local file, message = io.open(path, "ab")
   if not file then
@@ -57,12 +61,12 @@ end
 
 function coverage.run (parsed)
   local output = parsed.output or DEFAULT
-  check(output)
+  check(output)     -- also that a relative one is somewhere
   local _, message = program.become(parsed.script, parsed.arguments, "cover", {
     path = absolute(package.path), cpath = absolute(package.cpath),
     text = program.literal {
       output = target.absolute(output), shown = output,
-      directory = core.directory(),
+      directory = core.directory() or "/",
       include = parsed.include, exclude = parsed.exclude
     }
   })

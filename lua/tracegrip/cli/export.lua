@@ -6,6 +6,7 @@ local meter = require "tracegrip.cli.meter"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
 local resource = require "tracegrip.resource"
+local target = require "tracegrip.target"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -52,11 +53,16 @@ local own = {
    group = "The export", formats = {"otlp"},
    help = "otlp: an attribute of the program, such as service.version=1.4.0; "
           .. "stronger than OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES."},
+  {name = "request", kind = "pattern", metavar = "PATTERN", list = true,
+   group = "The export", formats = {"otlp"},
+   help = "otlp: each outermost call of a function whose name or source a Lua "
+          .. "pattern finds is a trace of its own, of kind SERVER."},
   {name = "weight", metavar = "WHAT", group = "The export",
-   choices = {"time", "bytes", "allocations"}, formats = {"folded"},
-   default = "time",
-   help = "folded: what stacks are weighted by; bytes and allocations are of "
-          .. "recordings that were made with --memory."},
+   choices = {"time", "nanoseconds", "bytes", "allocations"},
+   formats = {"folded"}, default = "time",
+   help = "folded: what stacks are weighted by; time is microseconds, 1 at "
+          .. "least; bytes and allocations are of recordings that were made "
+          .. "with --memory."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
    group = "The export", formats = {"gecko"}, default = "36",
    help = "gecko: the version of the format."},
@@ -120,6 +126,11 @@ local function output_of (parsed)
                  or stem(parsed.file) .. export.format(parsed.format).ending
   if core.samefile(parsed.file, output) then
     main.fail("%s is the recording itself (-o writes elsewhere)", output)
+  elseif output ~= "-" then
+    local ok, message = target.spares(output)
+    if not ok then
+      main.fail("cannot write: %s (-o writes elsewhere)", message)
+    end
   end
   return output
 end
@@ -144,7 +155,7 @@ local function choices (parsed, trace, progress)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
   chosen.levels, chosen.weight = parsed.levels, parsed.weight
-  chosen.traceparent = parsed.traceparent
+  chosen.traceparent, chosen.request = parsed.traceparent, parsed.request
   chosen.resource = parsed.format == "otlp" and said(parsed) or nil
   chosen.geckoVersion = tonumber(parsed.geckoVersion)
   chosen.progress = progress
@@ -179,11 +190,11 @@ local function omissions (result)
   return list
 end
 
--- "1,234 calls", "5,678 samples", or both.
+-- "1,234 calls", "5,678 samples", or both; markers where there is nothing else.
 local function contents (result)
   local samples = result.samples and units.several(result.samples, "sample")
-  if samples and result.calls == 0 then
-    return samples
+  if result.calls == 0 and (samples or result.markers) then
+    return samples or units.several(result.markers, "marker")
   end
   return units.several(result.calls, "call")
          .. (samples and ", " .. samples or "")
@@ -196,7 +207,7 @@ function export.told (result, trace, format)
     contents(result) .. ", " .. units.bytes(result.bytes),
     table.unpack(omissions(result))
   }
-  local any = result.calls > 0 or (result.samples or 0) > 0
+  local any = result.calls > 0 or (result.samples or 0) > 0 or result.markers
   if any and format ~= "packets" and format ~= "folded" then
     table.insert(parts, 2, ("time 0 is %.3f ms"):format(result.start_ms))
   end

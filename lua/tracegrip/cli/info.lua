@@ -44,12 +44,18 @@ local function arguments_of (about)
 end
 
 local function state_of (about)
-  return about.state .. (about.reason and ": " .. about.reason or "")
+  local reason = #about.traces == 0 and "it has no trace" or nil
+  if about.reason then
+    reason = about.reason .. (reason and "; " .. reason or "")
+  end
+  return about.state .. (reason and ": " .. reason or "")
 end
 
+-- The following are those of a trace, which may not be there: the program was
+-- killed before it had begun.
 local function events_of (about)
   local each = about.bytes_per_event
-  return units.count(about.events)
+  return about.events and units.count(about.events)
          .. (each and string.format(", %.1f bytes each", each) or "")
 end
 
@@ -61,7 +67,7 @@ end
 
 -- Its own, and what the program waited for a client.
 local function duration_of (about)
-  return units.span(about.duration_ms)
+  return about.duration_ms and units.span(about.duration_ms)
          .. (about.waited_ms and ", and " .. units.span(about.waited_ms)
              .. " waited for a client" or "")
 end
@@ -84,9 +90,28 @@ end
 
 -- What is in the duration, and in no time but a log's.
 local function tracing_of (about)
-  local cost = about.tracing_ms
-  return cost and ("%s of that, %.1f %%"):format(
-    units.span(cost), 100 * cost / about.duration_ms)
+  local cost, whole = about.tracing_ms, about.duration_ms
+  return cost and whole > 0 and ("%s of that, %.1f %%"):format(
+    units.span(cost), 100 * cost / whole)
+end
+
+-- Where the connection was closed, or the file could not grow, nobody has
+-- counted what came then.
+local function lost_of (about)
+  local losses = about.lost and recording.losses(about.lost)
+  local unknown = about.state == "failed"
+                  or about.state == "cut off" and not about.arguments
+  if losses == "none" and unknown then
+    return "not known: what came after that"
+  end
+  return losses
+end
+
+-- A damaged header may say anything.
+local function date_of (about)
+  local ok, text = pcall(os.date, "%Y-%m-%d %H:%M:%S %z",
+                         math.floor(about.date))
+  return ok and text or "not known"
 end
 
 -- The names and how their values are found; nil: nothing is said of it.
@@ -96,24 +121,28 @@ local facts = {
   {"directory", function (about)
     return columns.clean(about.directory or "not known")
   end},
-  {"date", function (about)
-    return os.date("%Y-%m-%d %H:%M:%S %z", math.floor(about.date))
-  end},
+  {"date", date_of},
   {"process", function (about) return tostring(about.pid or "not known") end},
   {"versions", versions_of},
   {"frames", function (about) return about.frames or "not known" end},
   {"state", state_of},
+  {"scrubbed", function (about)
+    return about.scrubbed and "values have been taken out" or nil
+  end},
   {"duration", duration_of},
   {"tracing", tracing_of},
   {"events", events_of},
   {"memory", memory_of},
-  {"lost", function (about) return recording.losses(about.lost) end},
-  {"threads", function (about) return units.count(about.threads) end},
+  {"lost", lost_of},
+  {"threads", function (about)
+    return about.threads and units.count(about.threads)
+  end},
   {"functions", function (about) return units.count(about.functions) end},
   {"file", function (about)
     return units.bytes(about.file_bytes) .. ", "
            .. units.bytes(about.bytes) .. " of events"
   end},
+  {"room", function (about) return about.room and about.room.words end},
 }
 
 local trace_columns = {
@@ -154,9 +183,12 @@ function info.lines (about, width, limit)
   local lines = {}
   for _, fact in ipairs(facts) do
     local text = fact[2](about)
-    if text then
+    if text then    -- nil and false: there is nothing to say
       lines[#lines + 1] = ("%-10s %s"):format(fact[1] .. ":", text)
     end
+  end
+  if #about.traces == 0 then
+    return lines
   end
   lines[#lines + 1] = ""
   local shown, rest = units.first(about.traces, limit, "trace")

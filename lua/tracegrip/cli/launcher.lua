@@ -4,10 +4,25 @@
 -- Run by launcher.sh from the tree it is in, or installed as an executable by
 -- itself, when the modules are where Lua looks. Changes no environment: only
 -- this interpreter's own package paths.
+--
+-- Modules are never those of the directory in which somebody says "tracegrip
+-- report": Lua's paths end with "./?.lua", and the one of Lua files is gone
+-- through before that of C libraries, so a luv.lua that lies there would be run
+-- in place of luv.
 
 local root = arg[0]:match("^(.*)/tracegrip/cli/launcher%.lua$")
 local lib = os.getenv("TRACEGRIP_LIB")
 
+-- A path without what is relative in it.
+local function fixed (path)
+  local kept = {}
+  for template in path:gmatch("[^;]+") do
+    kept[#kept + 1] = template:sub(1, 1) == "/" and template or nil
+  end
+  return table.concat(kept, ";")
+end
+
+package.path, package.cpath = fixed(package.path), fixed(package.cpath)
 if root then
   package.path = ("%s/?.lua;%s/?/init.lua;%s"):format(root, root, package.path)
 end

@@ -2,6 +2,7 @@
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
+local target = require "tracegrip.target"
 core.own()
 
 local logstyle = {}
@@ -12,6 +13,8 @@ function logstyle.options (standard)
     {name = "output", flag = "-o", alias = "--output", metavar = "FILE",
      group = "The log", help = "Write it to FILE; '-' is standard output.",
      default = standard},
+    {name = "force", flag = "--force", value = true, group = "The log",
+     help = "Write over FILE also if it is a recording."},
     {name = "color", metavar = "WHEN", group = "The log",
      choices = {"auto", "always", "never"}, default = "auto",
      help = "Use colours; auto: on a terminal, unless NO_COLOR is set."},
@@ -24,6 +27,17 @@ end
 
 local colors = {always = true, never = false}
 
+local function check_output (parsed)
+  if parsed.output == nil or parsed.output == "-" then
+    return
+  end
+  local ok, message = target.spares(parsed.output, parsed.force)
+  if not ok then
+    main.fail("cannot write the log: %s%s", message,
+              parsed.force and "" or " (--force replaces it)")
+  end
+end
+
 -- The style for the C side; 'fd' is where it goes without -o. 'source' is the
 -- file that is read or run, which is not to be written to.
 function logstyle.of (parsed, fd, source)
@@ -31,6 +45,7 @@ function logstyle.of (parsed, fd, source)
     main.fail("%s is what is read itself (-o writes elsewhere)",
               parsed.output)
   end
+  check_output(parsed)
   local style = {
     color = colors[parsed.color], times = parsed.times ~= false,
     summary = parsed.summary ~= false

@@ -22,7 +22,7 @@ core.own()
 local main = {}
 
 local names = {"run", "record", "info", "report", "tree", "log",
-               "events", "export", "view", "serve", "attach", "top",
+               "events", "export", "scrub", "view", "serve", "attach", "top",
                "coverage"}
 
 local FAILURE, USAGE = 1, 2
@@ -51,8 +51,9 @@ function main.luv ()
   return uv
 end
 
+-- A message may repeat what it is about, which is anybody's text.
 local function complain (status, ...)
-  io.stderr:write("tracegrip: " .. string.format(...) .. "\n")
+  io.stderr:write("tracegrip: ", core.escaped(string.format(...)), "\n")
   return status
 end
 

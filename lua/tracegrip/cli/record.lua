@@ -33,12 +33,17 @@ local own = {
    help = "Replace FILE whatever it is."},
   {name = "ring", flag = "--ring", value = true, group = "The recording",
    help = "Keep the last --buffer bytes only: the same as --overflow ring."},
+  {name = "maxSize", kind = "bytes", metavar = "BYTES",
+   group = "The recording",
+   help = "What the file may have, 1M at least: then the trace ends, or with "
+          .. "--ring overwrites."},
   {name = "sources", flag = "--sources", value = true,
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
 }
 
 local RING = 64 << 20      -- bytes kept if nothing else is said
+local SMALLEST = 1 << 20   -- file that may be asked for
 
 local traced = options.vary {
   buffer = {help = "What the recording may have of events.",
@@ -84,7 +89,11 @@ local function options_of (parsed)
   if parsed.ring then
     chosen.overflow = "ring"
   end
-  if chosen.overflow == "ring" then
+  chosen.maxSize = parsed.maxSize
+  if chosen.maxSize and chosen.maxSize < SMALLEST then
+    main.misuse("--max-size is 1M at least")
+  end
+  if chosen.overflow == "ring" and not chosen.maxSize then
     chosen.buffer = chosen.buffer or RING
   end
   return chosen
@@ -92,8 +101,12 @@ end
 
 -- What the program is told to record on. It may change its directory first.
 local function file_of (parsed)
+  local path, message = target.absolute(parsed.output)
+  if not path then
+    main.fail("cannot write the recording: %s", message)
+  end
   return {
-    path = target.absolute(parsed.output), exclusive = true,
+    path = path, exclusive = true,
     run = core.family(), force = parsed.force, sources = parsed.sources,
     tells = true, program = parsed.script, arguments = parsed.arguments
   }
@@ -130,15 +143,17 @@ local function note_nothing (path)
 end
 
 -- We end as the command has ended: by its signal, or with its exit status,
--- which is returned.
+-- which is returned. Without a recording a command's success is no success: the
+-- script that asked for one goes by the status.
 local function end_alike (parsed, file, how, status)
-  if parsed.dashes and not target.is_of(file.path, file.run) then
+  local failed = parsed.dashes and not target.is_of(file.path, file.run)
+  if failed then
     note_nothing(parsed.output)
   end
   if how == "signal" then
     core.die(status)
   end
-  return status
+  return failed and status == 0 and 1 or status
 end
 
 -- Returns its exit status.

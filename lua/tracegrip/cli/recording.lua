@@ -154,11 +154,15 @@ local function sorted_pairs (counts)
   return list
 end
 
--- {overflow = 3} -> "3 events (the buffer was full)"; "none"
+-- What is no event that was lost.
+local lost_units = {dropped = "sample", functions = "function"}
+
+-- {overflow = 3} -> "3 events (the buffer was full)"; "none".
 function recording.losses (lost)
   local parts = {}
   for i, one in ipairs(sorted_pairs(lost)) do
-    parts[i] = units.several(one.n, "event") .. " ("
+    local unit = lost_units[one.cause] or "event"
+    parts[i] = units.several(one.n, unit) .. " ("
                .. (core.losses[one.cause] or one.cause) .. ")"
   end
   return #parts > 0 and table.concat(parts, ", ") or "none"

@@ -18,22 +18,41 @@ sending.options = {
           .. "OTEL_EXPORTER_OTLP_ENDPOINT says."},
   {name = "otlpFormat", metavar = "FORMAT", choices = {"protobuf", "json"},
    group = "Spans", default = "protobuf", help = "How spans are written."},
+  {name = "request", kind = "pattern", metavar = "PATTERN", list = true,
+   group = "Spans",
+   help = "Each outermost call of a function whose name or source a Lua "
+          .. "pattern finds is a trace of its own, of kind SERVER."},
+  {name = "otlpArguments", flag = "--otlp-arguments", value = true,
+   group = "Spans",
+   help = "Send what calls were given and gave, too; without it they stay "
+          .. "here."},
   {name = "traceparent", kind = "traceparent", metavar = "PARENT",
    group = "Spans", default = "TRACEPARENT from the environment",
    help = "The span around the program, 00-TRACE-SPAN-FLAGS "
           .. "(W3C Trace Context)."},
 }
 
+local flags = {otlpFormat = "--otlp-format", request = "--request",
+               otlpArguments = "--otlp-arguments"}
+
+-- Of an option that may be given more than once.
+local function none (given)
+  return type(given) == "table" and #given == 0
+end
+
 -- The plan (otlp.lua) that the command line asks for; nil: it does not.
 function sending.plan (parsed)
   if not parsed.otlp then
-    if parsed.otlpFormat then
-      main.misuse("--otlp-format is of --otlp")
+    for _, flag in ipairs {"otlpFormat", "otlpArguments", "request"} do
+      if parsed[flag] and not none(parsed[flag]) then
+        main.misuse("%s is of --otlp", flags[flag])
+      end
     end
     return nil
   end
   local plan, message = otlp.plan {
     url = parsed.otlp, format = parsed.otlpFormat,
+    request = parsed.request, arguments = parsed.otlpArguments,
     warn = function (text) main.note("%s", text) end
   }
   if not plan then

@@ -68,6 +68,33 @@ end
 -- The command
 ---------------------------------------------------------------------------
 
+-- A pattern, or a list of them.
+local function patterns_of (value)
+  return type(value) == "table" and value or {value}
+end
+
+-- What TRACEGRIP_OPTIONS says, with what the command line says over it; what is
+-- to be hidden adds up, as for clients.
+local function traced_options (parsed)
+  local text = os.getenv "TRACEGRIP_OPTIONS"
+  local chosen = options.collect(traced, parsed)
+  local chunk, message = load("return {" .. (text or "") .. "}",
+                              "=TRACEGRIP_OPTIONS", "t", {})
+  local ok, result = pcall(chunk or error, message)
+  if not ok then
+    main.misuse("%s", result)
+  end
+  for key, value in pairs(chosen) do
+    local before = key == "redact" and patterns_of(result.redact) or {}
+    if key == "redact" then
+      value = table.move(before, 1, #before, #value + 1,
+                         table.move(value, 1, #value, 1, {}))
+    end
+    result[key] = value
+  end
+  return result
+end
+
 -- Where, and how: as tracegrip.listen takes it.
 local function wanted (parsed)
   local result, message = {port = parsed.port}, nil
@@ -85,9 +112,10 @@ local function wanted (parsed)
   result.inspect = parsed.inspect or parsed.inspectBrk
   result.token, result.signal = token.of(parsed), parsed.signal
   result.stallTimeout = parsed.stallTimeout and parsed.stallTimeout / 1000
-  result.options = options.collect(traced, parsed)
+  result.options = traced_options(parsed)
   if sending.plan(parsed) then
     result.otlp = {url = parsed.otlp, format = parsed.otlpFormat,
+                   request = parsed.request, arguments = parsed.otlpArguments,
                    traceparent = sending.parent(parsed)}
   end
   local problem = listen.problem(result)

@@ -15,16 +15,18 @@ local view = {
     .. "machine's loopback address and opens the page, or prints its address. "
     .. "Ends when the viewer has fetched it, when nobody has for --wait, or on "
     .. "Ctrl-C. Nothing leaves the machine: the viewers work in the browser. "
-    .. "With the npm package speedscope, --with speedscope needs no network.",
+    .. "Their pages come from the network; --with html, tracegrip's own page, "
+    .. "needs none, nor does --with speedscope where the npm package "
+    .. "speedscope is installed.",
   usage = "[options] FILE"
 }
 
 view.options = options.joined({
   {name = "viewer", flag = "--with", metavar = "VIEWER",
-   choices = {"firefox", "perfetto", "speedscope", "devtools"},
+   choices = {"firefox", "perfetto", "speedscope", "devtools", "html"},
    default = "firefox", group = "The viewer",
-   help = "The Firefox Profiler (any browser), Perfetto, speedscope, or "
-          .. "Chrome's DevTools."},
+   help = "The Firefox Profiler (any browser), Perfetto, speedscope, Chrome's "
+          .. "DevTools, or tracegrip's own page, which needs no network."},
   {name = "port", kind = "port", metavar = "N", group = "The viewer",
    default = "a free one; 9001 for perfetto, which takes no other",
    help = "Where the file is offered."},
@@ -48,11 +50,11 @@ local function encoded (text)
   end))
 end
 
--- format: what it opens; origin: where its page is; address: of the page that
--- fetches a url; levels: how deep it draws, if it is less than the format has;
--- port: the only one that the page may fetch from; by_hand: what
--- to do without that; command: what opens a file without a network, if it is
--- installed.
+-- format: what it opens; origin: where its page is, none if the file is the
+-- page; address: of the page that fetches a url; type: the file's media type;
+-- levels: how deep it draws, if it is less than the format has; port: the only
+-- one that the page may fetch from; by_hand: what to do without that; command:
+-- what opens a file without a network, if it is installed.
 local viewers = {
   firefox = {
     format = "firefox", origin = "https://profiler.firefox.com",
@@ -69,6 +71,10 @@ local viewers = {
     format = "speedscope", origin = "https://www.speedscope.app",
     command = "speedscope",
     address = function (url) return "/#profileURL=" .. encoded(url) end
+  },
+  html = {
+    format = "html", type = "text/html; charset=utf-8",
+    address = function (url) return url end
   },
   devtools = {
     format = "chrome",
@@ -184,16 +190,23 @@ local function browse (address, otherwise)
   end
 end
 
-local function show (address, parsed)
+-- What to know beside the address. A page from elsewhere fetches the file, and
+-- cannot be had without a network.
+local function advice (viewer)
+  if not viewer.origin then
+    return " (Ctrl-C ends)"
+  end
+  return "; if it asks whether the page may reach this machine or local "
+         .. "network, allow that; without a network: --with html (Ctrl-C ends)"
+end
+
+local function show (viewer, address, parsed)
   local function tell ()
     recording.write(address .. "\n")
-    main.note("waiting for a browser to fetch it; if it asks whether the page "
-              .. "may reach this machine or local network, allow that (Ctrl-C "
-              .. "ends)")
+    main.note("waiting for a browser to fetch it%s", advice(viewer))
   end
   if parsed.open ~= false and has_display() then
-    main.note("opening %s; if the browser asks whether the page may reach this "
-              .. "machine or local network, allow that (Ctrl-C ends)", address)
+    main.note("opening %s in the browser%s", address, advice(viewer))
     browse(address, tell)
   else
     tell()
@@ -209,16 +222,16 @@ end
 
 -- Offers the file; nil if the only port that would do is taken.
 local function offer (parsed, viewer, place, ending)
+  local port = parsed.port or viewer.port or 0
   local fd = must(uv.fs_open(place.path, "r", 0))
   local server, message, code = onefile.start {
     fd = fd, size = must(uv.fs_fstat(fd)).size, origin = viewer.origin,
     path = "/" .. secret() .. "/" .. place.path:match "[^/]*$",
-    type = "application/json", port = parsed.port or viewer.port or 0,
+    type = viewer.type or "application/json", port = port,
     finished = function () ending:come() end
   }
   if not server and not (viewer.by_hand and code == "EADDRINUSE") then
-    main.fail("cannot listen on port %d: %s", parsed.port or viewer.port or 0,
-              message)
+    main.fail("cannot listen on port %d: %s", port, message)
   end
   return server
 end
@@ -227,13 +240,14 @@ local WAIT_MS = 600000
 
 -- A browser may never come, or ask its user something that nobody answers. The
 -- ending is told so, unless the file is on its way.
-local function new_patience (server, parsed, ending)
+local function new_patience (server, parsed, viewer, ending)
   local ms = parsed.wait or WAIT_MS
   local timer = uv.new_timer()
   timer:start(math.ceil(ms), 0, function ()
     if not server.served then
-      ending.nobody = ("nobody has fetched it within %g s (--wait)")
-                      :format(ms / 1000)
+      local other = viewer.origin and "; --with html needs no network" or ""
+      ending.nobody = ("nobody has fetched it within %g s (--wait)%s"):format(
+        ms / 1000, other)
       ending:come()
     end
   end)
@@ -243,9 +257,9 @@ end
 -- Until it has been fetched. The file is open and needs no name any more.
 local function serve (server, parsed, viewer, place, ending)
   place.remove()
-  local _ <close> = new_patience(server, parsed, ending)
+  local _ <close> = new_patience(server, parsed, viewer, ending)
   local url = ("http://127.0.0.1:%d%s"):format(server.port, server.path)
-  show(viewer.origin .. viewer.address(url), parsed)
+  show(viewer, (viewer.origin or "") .. viewer.address(url), parsed)
   uv.run()
 end
 

@@ -1,40 +1,24 @@
--- boxes.lua - of the page of "export html" (htmlpage.lua): boxes on a canvas:
--- their colours, what is searched for, and text that fits.
+-- boxes.lua - of the page of "export html" (htmlpage.lua): boxes on a canvas,
+-- and text that fits.
 
 return [==[
-// ---- colours ----
+// ---- light and dark ----
 
 const media = matchMedia("(prefers-color-scheme: dark)");
 let dark = media.matches, colours = [];
+let ink = {};                   // colours of the theme
 
-function hash (text) {
-  let h = 0;
-  for (let i = 0; i < text.length; i++) h = (h * 31 + text.charCodeAt(i)) | 0;
-  return h >>> 0;
-}
+const INKS = ["text", "faint", "page", "panel", "line", "accent", "hit",
+              "onhit", "error", "warn", "mark", "heap"];
 
-// A hue for each file; C functions have one of their own.
 function paint () {
   document.documentElement.classList.toggle("dark", dark);
   $("theme").textContent = dark ? "Light" : "Dark";
-  colours = functions.map(f => {
-    const h = f.c ? 44 : hash(f.url) % 300 + 60;
-    const tone = hash(f.name) % 12;
-    return dark ? `hsl(${h} 38% ${30 + tone}%)` : `hsl(${h} 62% ${84 - tone}%)`;
-  });
-}
-
-const style = name =>
-  getComputedStyle(document.documentElement).getPropertyValue(name);
-
-// ---- the search ----
-
-let found = null;               // by function; null: nothing is searched for
-
-function search (text) {
-  const wanted = text.trim().toLowerCase();
-  found = wanted === "" ? null : functions.map(f =>
-    (f.name + " " + placeOf(f)).toLowerCase().includes(wanted));
+  const style = getComputedStyle(document.documentElement);
+  for (const name of INKS)
+    ink[name] = style.getPropertyValue("--" + name).trim();
+  const text = rgbFrom(ink.text), page = rgbFrom(ink.page);
+  colours = functions.map(f => coloursOf(f, dark, text, page));
 }
 
 // ---- boxes on a canvas ----
@@ -70,32 +54,25 @@ function drawText (text, x, y, room) {
   pen.fillText(shown, x + 3, y + ROW / 2 + 0.5);
 }
 
-let ink = {};                   // colours of the theme, for one drawing
-
-function readInk () {
-  ink = {text: style("--text"), faint: style("--faint"), page: style("--page"),
-         line: style("--line"), accent: style("--accent")};
+function frame (x, y, w) {
+  pen.strokeStyle = ink.accent;
+  pen.lineWidth = 2;
+  pen.strokeRect(x + 1, y + 1, Math.max(w - 3, 2), ROW - 3);
 }
 
-function drawBox (fn, x, y, w, label, chosen, thrown) {
-  const hit = found && found[fn];
-  pen.globalAlpha = found && !hit ? 0.25 : 1;
-  pen.fillStyle = hit ? "#e85aad" : colours[fn];
+// how: hit (it is looked for), faded (something else is), chosen, thrown.
+function drawBox (fn, x, y, w, label, how) {
+  pen.fillStyle = how.hit ? ink.hit : colours[fn][how.faded ? 1 : 0];
   pen.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0), 1), ROW - 1);
-  if (thrown) {
-    pen.fillStyle = "#d1242f";
+  if (how.thrown) {
+    pen.fillStyle = ink.error;
     pen.fillRect(x, y + ROW - 3, Math.max(w - 1, 1), 2);
   }
   if (w > 3 * MEASURED) {
-    pen.fillStyle = hit ? "#fff" : ink.text;
+    pen.fillStyle = how.hit ? ink.onhit : how.faded ? ink.faint : ink.text;
     drawText(label, x, y, w);
   }
-  pen.globalAlpha = 1;
-  if (chosen) {
-    pen.strokeStyle = ink.accent;
-    pen.lineWidth = 2;
-    pen.strokeRect(x + 1, y + 1, Math.max(w - 3, 2), ROW - 3);
-  }
+  if (how.chosen) frame(x, y, w);
 }
 
 ]==]

@@ -1,31 +1,39 @@
 -- controls.lua - of the page of "export html" (htmlpage.lua): which view is
--- shown; mouse, keys and buttons; and the beginning of it all.
+-- shown; keys, buttons and the search; and the beginning of it all.
 
 return [==[
 // ---- the page ----
 
 const views = {timeline, flame, table};
-const help = {
-  timeline: "wheel zoom · drag move · click choose · double click zoom to a "
-    + "call · W S A D or arrows · / search, Enter next · 0 all",
-  flame: "click choose · double click look at that part · Backspace up · "
-    + "/ search · 0 all",
-  table: "click a heading to sort, a row to choose, twice to find its calls"
+const touched = matchMedia("(pointer: coarse)").matches;
+const help = touched ? {
+  timeline: "drag to move · pinch to zoom · tap a call · tap twice to zoom to "
+    + "it",
+  flame: "tap a box · tap twice to look at that part · − to go up",
+  table: "tap a heading to sort, a row to choose"
+} : {
+  timeline: "arrows: caller, first call in it, neighbours · Enter: zoom to it"
+    + " · W S zoom · A D move · M next marker · / search · 0 all",
+  flame: "arrows: up, down, neighbours · Enter: look at that part · "
+    + "Backspace up · / search · 0 all",
+  table: "a heading sorts · arrows choose a row, Enter finds its calls · "
+    + "/ search"
 };
 let current = "timeline", pending = false;
 
+const isChosen = view => view.chosen !== null && view.chosen !== -1;
+
 function describe () {
-  const view = views[current], chosen = view.chosen;
-  if (chosen === null || chosen === -1) describeAll();
-  else if (current === "table") describeFunction(chosen);
-  else view.describe(chosen);
+  const view = views[current];
+  if (!isChosen(view)) describeAll();
+  else if (current === "table") describeFunction(view.chosen);
+  else view.describe(view.chosen);
 }
 
 function draw () {
   pending = false;
   if (current === "table") return table.draw();
   if (width === 0 || height === 0) return;      // a frame that is not shown
-  readInk();
   pen.clearRect(0, 0, width, height);
   pen.font = "12px system-ui, sans-serif";
   pen.textBaseline = "middle";
@@ -42,148 +50,179 @@ function show () {
   soon();
 }
 
+const labels = {
+  timeline: () => `Timeline, ${contents()}. Arrow keys go from call to call.`,
+  flame: () => "Flame graph" + (flame.callers ? " by callers" : "")
+               + ". Arrow keys go from box to box."
+};
+
+// What a view has no use for stays where it is, so that nothing jumps.
 function look (name) {
   current = name;
   for (const button of document.querySelectorAll("nav button"))
     button.setAttribute("aria-pressed", button.dataset.view === name);
   $("sums").hidden = name !== "table";
-  canvas.hidden = name === "table";
-  $("upside").hidden = $("callers").hidden = name !== "flame";
-  $("thread").hidden = name === "table";
+  canvas.hidden = $("zooms").hidden = name === "table";
+  for (const id of ["upside", "callers", "bytes"])
+    $(id).disabled = name !== "flame";
+  $("thread").disabled = name === "table";
   $("keys").textContent = help[name];
   const view = views[name], thread = Number($("thread").value);
-  if (view.arrange && (view.thread !== thread || !view.ready)) {
+  if (view.arrange && view !== table
+      && (view.thread !== thread || !view.ready)) {
     view.thread = thread;
     view.ready = true;
-    view.chosen = name === "flame" ? null : -1;
     view.arrange();
+    if (found) searchAgain();           // in what is shown now
   }
+  if (labels[name]) canvas.setAttribute("aria-label", labels[name]());
   $("tip").hidden = true;
+  countHits();
   show();
 }
 
-// The next call that the search has found, after the one that is chosen.
+// ---- the search ----
+
+function countHits () {
+  let text = "";
+  if (found && current === "timeline") {
+    const n = found.list.length, at = found.list.indexOf(timeline.chosen);
+    text = at >= 0 ? `${count(at + 1)} of ${count(n)}` : several(n, "hit");
+  } else if (found && current === "flame") {
+    const {boxes, sum} = flame.matched();
+    text = `${count(boxes)} boxes, ${flame.share(sum)}`;
+  } else if (found) text = `${count(listed().length)} of `
+    + several(functions.length - 1, "function");
+  $("hits").textContent = text;
+}
+
+const LONG = 4e6;               // bytes of values that take a while
+let waiting = 0;                // a timer's number
+
+// While somebody types; where there is much to be looked at, once he stops.
+function searchSoon () {
+  clearTimeout(waiting);
+  if (texts.length < LONG) return searchAgain();
+  $("hits").textContent = "searching…";
+  waiting = setTimeout(searchAgain, 250);
+}
+
+function searchAgain () {
+  clearTimeout(waiting);
+  waiting = 0;
+  search($("search").value, timeline.thread);
+  table.ready = false;
+  countHits();
+  soon();
+}
+
+// The next call or marker that the search has found, after what is chosen.
 function next (back) {
-  if (current !== "timeline" || !found) return;
-  const step = back ? -1 : 1;
-  let i = back ? Math.max(timeline.chosen, 0) : timeline.chosen;
-  for (let k = 0; k < calls.n; k++) {
-    i = (i + step + calls.n) % calls.n;
-    if (found[calls.fn[i]] && (timeline.thread < 0
-                               || calls.thread[i] === timeline.thread)) {
-      timeline.choose(i);
-      timeline.zoomTo(i);
-      return show();
-    }
-  }
-}
-
-function tip (event) {
-  const view = views[current], hit = view.at(event.offsetX, event.offsetY);
-  const box = $("tip");
-  box.hidden = hit === -1;
-  if (hit === -1) return;
-  box.textContent = current === "timeline"
-    ? `${functions[calls.fn[hit]].name}  `
-      + span(calls.end[hit] - calls.begin[hit])
-    : `${nameOf(hit)}  ${span(hit.total)}  ${percent(hit.total)}`;
-  box.style.left = Math.min(event.clientX + 12, innerWidth - 260) + "px";
-  box.style.top = event.clientY + 14 + "px";
-}
-
-let drag = null;
-
-canvas.onpointerdown = event => {
-  drag = {x: event.clientX, y: event.clientY, moved: false};
-  canvas.setPointerCapture(event.pointerId);
-  canvas.focus();
-};
-canvas.onpointermove = event => {
-  if (!drag) return tip(event);
-  const dx = drag.x - event.clientX, dy = drag.y - event.clientY;
-  drag.moved = drag.moved || Math.abs(dx) + Math.abs(dy) > 3;
-  if (!drag.moved) return;
-  drag.x = event.clientX;
-  drag.y = event.clientY;
-  views[current].pan(dx, dy);
-  soon();
-};
-canvas.onpointerup = event => {
-  const click = drag && !drag.moved;
-  drag = null;
-  if (!click) return;
-  const view = views[current];
-  view.choose(view.at(event.offsetX, event.offsetY));
+  if (current !== "timeline" || !found || found.list.length === 0) return;
+  const item = found.list[placeAfter(timeline.chosen, back)];
+  timeline.choose(item);
+  timeline.zoomTo(item);
+  countHits();
   show();
-};
-canvas.onpointercancel = () => { drag = null; };
-canvas.onpointerleave = () => { $("tip").hidden = true; };
-canvas.ondblclick = event => {
-  const view = views[current], hit = view.at(event.offsetX, event.offsetY);
-  if (hit !== -1) view.zoomTo(hit);
-  soon();
-};
-canvas.addEventListener("wheel", event => {
-  event.preventDefault();
-  const view = views[current];
-  if (event.shiftKey || current === "flame")
-    view.pan(event.deltaX, event.deltaY);
-  else if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
-    view.pan(event.deltaX, 0);
-  else view.zoom(Math.exp(event.deltaY * 0.0015), event.offsetX);
-  soon();
-}, {passive: false});
+}
+
+// ---- keys ----
+
+// To what the view has there; from nothing, to where it begins.
+function walk (view, way) {
+  const to = view.walk(way);
+  view.choose(to);
+  if (isChosen(view)) view.reveal(to);
+  countHits();
+  describe();
+}
+
+function toMark (view, back) {
+  if (view !== timeline || markers.list.length === 0) return;
+  view.choose(view.nextMark(back));
+  view.reveal(view.chosen);
+  describe();
+}
 
 const does = {
   w: v => v.zoom(0.7, width / 2), s: v => v.zoom(1 / 0.7, width / 2),
   a: v => v.pan(-width / 5, 0), d: v => v.pan(width / 5, 0),
-  ArrowLeft: v => v.pan(-width / 5, 0), ArrowRight: v => v.pan(width / 5, 0),
-  ArrowUp: v => v.pan(0, -3 * ROW), ArrowDown: v => v.pan(0, 3 * ROW),
+  ArrowLeft: v => walk(v, "left"), ArrowRight: v => walk(v, "right"),
+  ArrowUp: v => walk(v, "up"), ArrowDown: v => walk(v, "down"),
+  PageUp: v => v.pan(0, -height / 2), PageDown: v => v.pan(0, height / 2),
+  m: v => toMark(v, false), M: v => toMark(v, true),
   "+": v => v.zoom(0.7, width / 2), "-": v => v.zoom(1 / 0.7, width / 2),
   Backspace: v => v.zoom(1 / 0.7, width / 2), 0: v => v.reset(),
   Escape: v => { v.choose(-1); describe(); },
-  Enter: v => { if (v.chosen !== -1 && v.chosen !== null) v.zoomTo(v.chosen); }
+  Enter: v => { if (isChosen(v)) v.zoomTo(v.chosen); }
 };
 
-document.onkeydown = event => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target === $("search")) {
-    if (event.key === "Enter") next(event.shiftKey);
-    if (event.key === "Escape") canvas.focus();
-    return;
+function searchKey (event) {
+  if (event.key === "Enter") {
+    if (waiting) searchAgain();
+    next(event.shiftKey);
   }
+  if (event.key === "Escape")
+    (current === "table" ? $("sums").querySelector("tr[tabindex='0']") || canvas
+                         : canvas).focus();
+}
+
+// A button keeps the keys that press it, a list all that choose from it.
+function isTaken (event) {
+  const tag = event.target && event.target.tagName;
+  return tag === "SELECT"
+         || (tag === "BUTTON" && (event.key === "Enter" || event.key === " "));
+}
+
+document.onkeydown = event => {
+  canvas.classList.remove("pointed");
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === $("search")) return searchKey(event);
   if (event.key === "/") {
     $("search").focus();
     return event.preventDefault();
   }
-  if (current === "table" || !does[event.key]) return;
+  if (current === "table" || !does[event.key] || isTaken(event)) return;
   does[event.key](views[current]);
   event.preventDefault();
   soon();
 };
 
-$("search").oninput = () => { search($("search").value); soon(); };
+// ---- buttons ----
+
+$("search").oninput = searchSoon;
 $("theme").onclick = () => { dark = !dark; paint(); soon(); };
 media.onchange = () => { dark = media.matches; paint(); soon(); };
 $("thread").onchange = () => look(current);
-for (const id of ["upside", "callers"])
+for (const id of ["upside", "callers", "bytes"])
   $(id).onclick = () => {
     flame[id] = !flame[id];
     $(id).setAttribute("aria-pressed", flame[id]);
-    if (id === "callers") flame.arrange();
-    show();
+    if (id !== "upside") flame.arrange();
+    look("flame");
   };
 for (const button of document.querySelectorAll("nav button"))
   button.onclick = () => look(button.dataset.view);
+for (const button of document.querySelectorAll("#zooms button"))
+  button.onclick = () => { does[button.dataset.key](views[current]); soon(); };
 new ResizeObserver(() => { fit(); soon(); }).observe($("stage"));
 
-document.title = `${facts.program || facts.trace} - tracegrip`;
-$("title").textContent = facts.program || facts.trace;
-$("about").textContent = facts.calls === 0 && facts.sampled > 0
-  ? "samples" : `${count(facts.calls)} calls`;
-$("about").textContent += `, ${span(facts.duration)}` + facts.remarks;
+// ---- the beginning ----
+
+const shortTitle = facts.title.replace(/.*\//, "");
+document.title = `${shortTitle} - tracegrip`;
+$("title").textContent = shortTitle;
+$("title").title = facts.title;
+$("about").textContent = [contents(), ...missing(),
+  ...(filtered().length > 0 ? ["filtered: " + filtered().join(" ")] : [])
+].join("; ");
+$("about").title = $("about").textContent;
 $("thread").append(new Option("Whole program", -1),
   ...facts.threads.map((name, i) => new Option(name, i)));
+$("bytes").hidden = !facts.memory;
+$("loading").remove();
+$("bar").inert = $("theme").disabled = false;
+document.body.removeAttribute("aria-busy");
 paint();
 fit();
 look("timeline");

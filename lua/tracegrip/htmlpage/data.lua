@@ -1,17 +1,31 @@
 -- data.lua - of the page of "export html" (htmlpage.lua): what the document
--- has, and how it is told. Boxes are columns of typed arrays: objects for a
--- million calls would take seconds.
+-- has (csrc/formats/html.c), unpacked. Boxes are columns of typed arrays:
+-- objects for a million calls would take seconds.
 
 return [==[
 // ---- what there is ----
 
 const $ = id => document.getElementById(id);
 const facts = JSON.parse($("facts").textContent);
+facts.threads = facts.threads.map(plain);
+facts.title = plain(facts.program || facts.trace);
+
 const functions = facts.functions.map(row => ({
-  name: row[0], url: row[1], line: row[2], c: row[3] === 1, calls: row[4],
-  self: row[5], total: row[6], sum: row[7], min: row[8], max: row[9],
-  throws: row[10], yields: row[11]
+  name: plain(row[0]), url: plain(row[1]), line: row[2], c: row[3] === 1,
+  calls: row[4], self: row[5], total: row[6], sum: row[7], min: row[8],
+  max: row[9], throws: row[10], yields: row[11], bytes: row[12] || 0,
+  totalBytes: row[13] || 0, allocations: row[14] || 0
 }));
+const LEFT = functions.length;          // behind those of the program
+functions.push({name: facts.left || "", url: "", line: 0, c: false, left: true,
+                calls: 0});
+
+// Nobody's time, and what parts of the time are parts of: that of the report.
+// With samples it is time in which the program did not run.
+const nobody = facts.functions.reduce((rest, row) => rest - row[5],
+                                      facts.whole);
+const whole = facts.samples === undefined ? facts.whole : facts.whole - nobody;
+const percent = ns => share(ns, whole);
 
 async function bytesOf (id) {
   const text = atob($(id).textContent);
@@ -23,14 +37,10 @@ async function bytesOf (id) {
   return new Uint8Array(await new Response(unpacked).arrayBuffer());
 }
 
-const RESUMED = 1, SAMPLED = 2, ARGUMENTS = 4;
-const VALUES = 1, TAIL = 2, WHY = ["", "return", "error", "yield", "end"];
-
-// One box for each stretch that a call runs, in the order of their beginnings:
-// columns, since objects for a million calls would take seconds.
-function readCalls (bytes) {
+// A function that reads one number after the other.
+function varintsOf (bytes) {
   let at = 0;
-  function varint () {
+  const varint = () => {
     let value = 0, factor = 1;
     for (;;) {
       const byte = bytes[at++];
@@ -38,72 +48,143 @@ function readCalls (bytes) {
       if (byte < 128) return value;
       factor *= 128;
     }
-  }
-  const n = facts.boxes;
-  const calls = {
+  };
+  varint.more = () => at < bytes.length;
+  return varint;
+}
+
+const RESUMED = 1, SAMPLED = 2, ARGUMENTS = 4;
+const VALUES = 1, TAIL = 2, WHY = ["", "return", "error", "yield", "end"];
+const HEAP = 0x80, ALLOCATIONS = 0x81, COLLECTION = 0x82;   // sorts of markers
+
+function newCalls (n) {
+  return {
     n: 0, fn: new Uint32Array(n), thread: new Uint16Array(n),
     begin: new Float64Array(n), end: new Float64Array(n),
     parent: new Int32Array(n), depth: new Uint16Array(n),
     inner: new Uint16Array(n), flags: new Uint8Array(n),
     why: new Uint8Array(n), self: new Float64Array(n),
-    args: new Float64Array(n), argsSize: new Uint32Array(n),
-    results: new Float64Array(n), resultsSize: new Uint32Array(n)
+    args: new Uint32Array(n), argsSize: new Uint32Array(n),
+    results: new Uint32Array(n), resultsSize: new Uint32Array(n),
+    bytes: facts.memory ? new Float64Array(n) : null
   };
-  const open = [];
+}
+
+const newMarks = () => ({n: 0, sort: [], thread: [], number: [], begin: [],
+                         end: [], text: [], size: []});
+
+// One box for each stretch that a call runs, in the order of their beginnings;
+// markers in that of their ends; the heap's size where it is told.
+function readEvents (from) {
+  const varint = varintsOf(from), open = [];
+  const calls = newCalls(facts.boxes), marks = newMarks();
+  const heap = {time: [], bytes: [], most: 0};
   let now = 0, text = 0;
-  while (at < bytes.length) {
+
+  function enter (top) {
+    const i = calls.n++;
+    calls.fn[i] = varint();
+    calls.thread[i] = varint();
+    calls.flags[i] = varint();
+    calls.begin[i] = now;
+    calls.parent[i] = top;
+    calls.depth[i] = open.length;
+    calls.inner[i] = top >= 0 && calls.thread[top] === calls.thread[i]
+                     ? calls.inner[top] + 1 : 0;
+    if (calls.flags[i] & ARGUMENTS) {
+      calls.args[i] = text;
+      text += calls.argsSize[i] = varint();
+    }
+    open.push(i);
+  }
+
+  function leave (flags) {
+    const i = open.pop();
+    calls.end[i] = now;
+    calls.why[i] = flags;
+    if (flags & VALUES) {
+      calls.results[i] = text;
+      text += calls.resultsSize[i] = varint();
+    }
+    if (calls.bytes && calls.parent[i] >= 0)
+      calls.bytes[calls.parent[i]] += calls.bytes[i];
+  }
+
+  function sizeIs (size) {
+    heap.time.push(now);
+    heap.bytes.push(size);
+    heap.most = Math.max(heap.most, size);
+  }
+
+  function allocated (top) {
+    varint();                           // how many
+    const size = varint();
+    varint();                           // bytes that were freed
+    const left = varint();
+    if (top >= 0 && calls.bytes) calls.bytes[top] += size;
+    if (left > 0) sizeIs(left);
+  }
+
+  function mark (top) {
+    const sort = varint();
+    if (sort === ALLOCATIONS) return allocated(top);
+    const thread = varint(), number = varint() - 1, size = varint();
+    if (sort === HEAP) return sizeIs(number);
+    const spans = number >= 0
+      && (sort === COLLECTION || facts.methods[sort] === "timeEnd");
+    marks.n++;
+    marks.sort.push(sort);
+    marks.thread.push(thread);
+    marks.number.push(number);
+    marks.begin.push(spans ? now - number : now);
+    marks.end.push(now);
+    marks.text.push(text);
+    marks.size.push(size);
+    text += size;
+  }
+
+  while (varint.more()) {
     const head = varint(), before = now;
     now += Math.floor(head / 2);
     const top = open.length > 0 ? open[open.length - 1] : -1;
     if (top >= 0) calls.self[top] += now - before;
-    if (head % 2 === 1) {
-      const i = calls.n++;
-      calls.fn[i] = varint();
-      calls.thread[i] = varint();
-      calls.flags[i] = varint();
-      calls.begin[i] = now;
-      calls.parent[i] = top;
-      calls.depth[i] = open.length;
-      calls.inner[i] = top >= 0 && calls.thread[top] === calls.thread[i]
-                       ? calls.inner[top] + 1 : 0;
-      if (calls.flags[i] & ARGUMENTS) {
-        calls.args[i] = text;
-        text += calls.argsSize[i] = varint();
-      }
-      open.push(i);
-    } else {
-      const i = open.pop(), flags = varint();
-      calls.end[i] = now;
-      calls.why[i] = flags;
-      if (flags & VALUES) {
-        calls.results[i] = text;
-        text += calls.resultsSize[i] = varint();
-      }
+    if (head % 2 === 1) enter(top);
+    else {
+      const flags = varint();
+      if (flags === 0) mark(top);
+      else leave(flags);
     }
   }
-  return calls;
+  return {calls, marks, heap};
 }
 
-const calls = readCalls(await bytesOf("events"));
+// Time by stack, of all calls (csrc/formats/htmlsums.h): columns, node 0 is the
+// root. A coroutine's node has no function, -1.
+function readSums (from) {
+  const varint = varintsOf(from);
+  const sums = {n: 1, parent: [0], fn: [-1], thread: [-1], calls: [0],
+                throws: [0], self: [0], bytes: [0]};
+  for (; varint.more(); sums.n++) {
+    sums.parent.push(sums.n - varint());
+    const row = varint(), coroutine = row % 2 === 1, what = (row - row % 2) / 2;
+    const known = !coroutine && facts.memory;
+    sums.fn.push(coroutine ? -1 : what);
+    sums.thread.push(coroutine ? what : -1);
+    sums.calls.push(coroutine ? 0 : varint());
+    sums.throws.push(coroutine ? 0 : varint());
+    sums.self.push(coroutine ? 0 : varint());
+    sums.bytes.push(known ? varint() : 0);
+  }
+  return sums;
+}
+
+const {calls, marks, heap} = readEvents(await bytesOf("events"));
 const texts = await bytesOf("values");
+const sums = readSums(await bytesOf("stacks"));
 const decoder = new TextDecoder();
 
 const textAt = (from, size) =>
-  decoder.decode(texts.subarray(from, from + size));
-
-// ---- words ----
-
-function span (ns) {
-  const [unit, factor] = ns >= 999.5e6 ? ["s", 1e9] : ns >= 999.5e3
-    ? ["ms", 1e6] : ns >= 999.5 ? ["µs", 1e3] : ["ns", 1];
-  const x = ns / factor;
-  const places = factor === 1 || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
-  return x.toFixed(places) + " " + unit;
-}
-
-const moment = ns => (ns / 1e6).toFixed(3) + " ms";
-const count = n => n.toLocaleString("en");
-const placeOf = f => f.c ? "[C]" : f.url + (f.line > 0 ? ":" + f.line : "");
+  plain(decoder.decode(texts.subarray(from, from + size)));
 const outcome = i => WHY[calls.why[i] >> 2];
 
 ]==]

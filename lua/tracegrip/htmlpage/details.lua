@@ -1,5 +1,6 @@
 -- details.lua - of the page of "export html" (htmlpage.lua): what is said below
--- of a call, a part of the flame graph or a function that was chosen.
+-- of a call, a marker, a part of the flame graph or a function that was chosen.
+-- It is read out to those who cannot see it.
 
 return [==[
 // ---- what was chosen ----
@@ -9,6 +10,7 @@ function detail (title, entries) {
   head.textContent = title;
   const list = document.createElement("dl");
   for (const [name, value, code] of entries) {
+    if (value === "") continue;
     const dd = document.createElement("dd");
     const text = document.createElement(code ? "code" : "span");
     text.textContent = value;
@@ -20,55 +22,121 @@ function detail (title, entries) {
 
 const ENDS = {error: "error", yield: "yielded", return: "returned"};
 
-function describeCall (i) {
-  const f = functions[calls.fn[i]], up = calls.parent[i], why = outcome(i);
-  const entries = [
-    ["where", placeOf(f)],
-    ["time", `${span(calls.end[i] - calls.begin[i])}, `
-             + `${span(calls.self[i])} of it by itself`],
-    ["from", `${moment(calls.begin[i])} to ${moment(calls.end[i])}`],
-    ["in", (up >= 0 ? functions[calls.fn[up]].name + ", " : "")
-           + facts.threads[calls.thread[i]]]
-  ];
+function valuesOf (i) {
+  const why = outcome(i), tail = calls.why[i] & TAIL, entries = [];
   if (calls.argsSize[i] > 0)
     entries.push(["arguments", textAt(calls.args[i], calls.argsSize[i]), true]);
   if (calls.resultsSize[i] > 0)
     entries.push([ENDS[why] || why,
                   textAt(calls.results[i], calls.resultsSize[i]), true]);
   else if (why !== "return")
-    entries.push(["ended by", calls.why[i] & TAIL ? "a tail call" : why]);
-  if (calls.why[i] & TAIL && why === "return")
-    entries.push(["ended by", "a tail call"]);
+    entries.push(["ended by", tail ? "a tail call" : why]);
+  if (tail && why === "return") entries.push(["ended by", "a tail call"]);
   if (calls.flags[i] & RESUMED) entries.push(["began", "resumed"]);
   if (calls.flags[i] & SAMPLED) entries.push(["known by", "samples"]);
-  detail(f.name, entries);
+  return entries;
+}
+
+function memoryOf (i) {
+  const entries = [], before = heapAt(calls.begin[i]);
+  if (calls.bytes) entries.push(["allocated", bytes(calls.bytes[i])]);
+  if (before !== undefined)
+    entries.push(["heap",
+                  `${bytes(before)} to ${bytes(heapAt(calls.end[i]))}`]);
+  return entries;
+}
+
+function describeCall (i) {
+  const f = functions[calls.fn[i]], up = timeline.above(i);
+  const {first, last, at} = timeline.siblings(i);
+  detail(f.name, [
+    ["where", placeOf(f)],
+    ["time", `${span(calls.end[i] - calls.begin[i])}, `
+             + `${span(calls.self[i])} of it by itself`],
+    ...valuesOf(i),
+    ["from", `${moment(calls.begin[i])} to ${moment(calls.end[i])}`],
+    ["in", (up >= 0 ? functions[calls.fn[up]].name + ", " : "")
+           + facts.threads[calls.thread[i]]],
+    ["place", `level ${levelOf(i) + 1}, ${count(at - first + 1)} of `
+              + count(last - first)],
+    ...memoryOf(i)
+  ]);
+}
+
+function describeMark (k) {
+  const method = methodOf(k), number = marks.number[k];
+  const entries = [["by", method === "collection" ? "the garbage collector"
+                          : "console." + method]];
+  if (isSpan(k)) {
+    entries.push(["time", span(marks.end[k] - marks.begin[k])]);
+    entries.push(["from",
+                  `${moment(marks.begin[k])} to ${moment(marks.end[k])}`]);
+  } else entries.push(["at", moment(marks.end[k])]);
+  if (method === "timeLog" && number >= 0) entries.push(["ran", span(number)]);
+  if (method === "count" && number >= 0) entries.push(["count", count(number)]);
+  entries.push(["in", facts.threads[marks.thread[k]]]);
+  const words = wordsOf(k);
+  if (words !== "" && !isSpan(k)) entries.push(["says", words, true]);
+  detail(isSpan(k) ? words : method, entries);
+}
+
+const withShare = n => `${flame.amount(n)}, ${flame.share(n)}`;
+
+// By callers a box further out is a caller: what it has is the first one's own,
+// as far as that was called by this way.
+function describeCaller (node) {
+  const f = functions[node.fn];
+  let first = node;
+  const way = [f.name];
+  for (; first.depth > 1; first = first.parent)
+    way.push(functions[first.parent.fn].name);
+  const row = flame.rows[first.fn];
+  const own = flame.bytes ? "bytes of its own" : "self";
+  detail(f.name, node === first ? [
+    ["where", placeOf(f)], [own, withShare(row.own)],
+    ["total", withShare(row.total)], ["calls", count(row.calls)]
+  ] : [
+    ["where", placeOf(f)],
+    [`${own} of ${functions[first.fn].name}`,
+     `${withShare(node.total)}, by ${way.join(" → ")}`]
+  ]);
 }
 
 function describeNode (node) {
   if (node.fn < 0) return describeAll();
+  if (flame.callers) return describeCaller(node);
   const f = functions[node.fn];
   detail(f.name, [
-    ["where", placeOf(f)],
-    ["total", `${span(node.total)}, ${percent(node.total)}`],
-    ["self", `${span(node.self)}, ${percent(node.self)}`],
-    ["calls", count(node.calls)]
-  ].filter(([name]) => !flame.callers || node.depth < 2
-                       || name === "where" || name === "total"));
+    ["where", placeOf(f)], ["total", withShare(node.total)],
+    [flame.bytes ? "bytes of its own" : "self", withShare(node.own)],
+    ["calls", count(node.calls)],
+    ["place", `level ${node.depth}, ${node.parent.list.indexOf(node) + 1} of `
+              + node.parent.list.length]
+  ]);
 }
 
 function describeFunction (i) {
   const f = functions[i];
-  detail(f.name, columns.slice(0, 10).map(c => [c[0], c[2](f)])
-    .filter(entry => entry[1] !== "").concat([["where", placeOf(f)]]));
+  detail(f.name, columns.slice(1).map(({title, text}) => [title, text(f)]));
 }
 
 function describeAll () {
-  detail(facts.program || facts.trace, [
-    ["calls", count(facts.calls)], ["functions", count(functions.length)],
+  const m = facts.memory;
+  detail(facts.title, [
+    ["calls", facts.calls > 0 || facts.samples === undefined
+              ? count(facts.calls) : ""],
+    ["samples", facts.samples === undefined ? "" : count(facts.samples)],
+    ["functions", count(functions.length - 1)],
     ["coroutines", count(facts.threads.length)],
-    ["duration", span(facts.duration)],
-    ["begun", new Date(facts.wall).toLocaleString()],
-    ["missing", facts.remarks.trim() || "nothing"]
+    ["markers", markers.list.length > 0 ? count(markers.list.length) : ""],
+    ["allocated", m ? `${bytes(m[1])} in ${several(m[3], "allocation")}, `
+                      + `the heap at most ${bytes(Math.max(m[5], heap.most))}`
+                    : ""],
+    ["duration", span(facts.duration)], ["begun", date(facts.wall)],
+    ["time 0", `${moment(facts.start)} on the recording's clock `
+               + `(--from ${facts.start / 1e6})`],
+    ["filtered", filtered().join(" "), true],
+    ["missing", missing().join("; ") || "nothing"]
   ]);
 }
 

@@ -1,14 +1,15 @@
--- flamegraph.lua - of the page of "export html" (htmlpage.lua): calls added up
--- by the way that led to them, or by those that they led to.
+-- flamegraph.lua - of the page of "export html" (htmlpage.lua): time, or bytes,
+-- added up by the way that led to calls, or by those that they led to. Of all
+-- calls, whatever the timeline leaves out.
 
 return [==[
-// ---- flame graph: calls added up by the way that led to them ----
+// ---- flame graph ----
 
 const flame = {root: null, focus: null, chosen: null, scroll: 0, thread: -1,
-               upside: false, callers: false, depth: 0};
+               upside: false, callers: false, bytes: false, depth: 0};
 
 function newNode (fn, parent) {
-  return {fn, parent, calls: 0, self: 0, total: 0, throws: 0, children: null,
+  return {fn, parent, calls: 0, own: 0, total: 0, throws: 0, children: null,
           list: null, depth: parent ? parent.depth + 1 : 0, x: 0};
 }
 
@@ -19,34 +20,36 @@ function childOf (node, fn) {
   return child;
 }
 
-const wholeThread = i => flame.thread < 0 || calls.thread[i] === flame.thread;
-
-function addUp () {
-  const root = newNode(-1, null), nodes = new Array(calls.n);
-  for (let i = 0; i < calls.n; i++) {
-    if (!wholeThread(i)) continue;
-    const above = calls.parent[i];
-    const node = childOf(above >= 0 && nodes[above] || root, calls.fn[i]);
-    nodes[i] = node;
-    node.calls += calls.flags[i] & (RESUMED | SAMPLED) ? 0 : 1;
-    node.throws += outcome(i) === "error" ? 1 : 0;
-    node.self += calls.self[i];
+// The page's nodes of one coroutine, or with all of them (-1) on top of who
+// resumed them: those of one function below one node are one.
+function addUp (thread, weight) {
+  const root = newNode(-1, null), nodes = new Array(sums.n);
+  nodes[0] = thread < 0 ? root : null;
+  for (let k = 1; k < sums.n; k++) {
+    const up = nodes[sums.parent[k]], of = sums.thread[k];
+    if (of >= 0) nodes[k] = thread < 0 ? up : of === thread ? root : null;
+    else if (!up) nodes[k] = null;
+    else {
+      const node = nodes[k] = childOf(up, sums.fn[k]);
+      node.calls += sums.calls[k];
+      node.throws += sums.throws[k];
+      node.own += weight[k];
+    }
   }
   return root;
 }
 
-// From each call that has time of its own to those that led to it.
-function addUpCallers () {
-  const root = newNode(-1, null), tree = addUp();
+// From each call that has time of its own to those that led to it. A node's
+// 'own' is what of the first function's came by this way.
+function addUpCallers (tree) {
+  const root = newNode(-1, null);
   each(tree, node => {
-    if (node.self === 0 || node.fn < 0) return;
+    if (node.fn < 0 || node.own === 0) return;
     let at = root;
     for (let up = node; up.fn >= 0; up = up.parent) {
       at = childOf(at, up.fn);
-      at.calls += up === node ? node.calls : 0;
-      at.total += node.self;
+      at.total += node.own;
     }
-    at.self += node.self;
   });
   return root;
 }
@@ -67,11 +70,11 @@ function settle (root, totalled) {
   each(root, node => order.push(node));
   for (let k = order.length - 1; k >= 0; k--) {
     const node = order[k];
-    if (!totalled) node.total += node.self;
+    if (!totalled) node.total += node.own;
     node.list = node.children ? [...node.children.values()] : [];
     if (!totalled || node === root)
       for (const child of node.list) node.total += child.total;
-    node.list.sort((a, b) => b.total - a.total);
+    node.list.sort((a, b) => b.total - a.total || a.fn - b.fn);
     node.children = null;
   }
   let depth = 0;
@@ -86,12 +89,57 @@ function settle (root, totalled) {
   return depth;
 }
 
+// What each function has in a tree: calls, own, and total, in which recursion
+// counts once.
+function byFunction (root) {
+  const rows = functions.map(() => ({calls: 0, own: 0, total: 0, open: 0}));
+  const stack = [[root, false]];
+  while (stack.length > 0) {
+    const [node, left] = stack.pop(), row = rows[node.fn];
+    if (left) { row.open--; continue; }
+    if (row) {
+      row.calls += node.calls;
+      row.own += node.own;
+      if (row.open++ === 0) row.total += node.total;
+      stack.push([node, true]);
+    }
+    for (const child of node.list) stack.push([child, false]);
+  }
+  return rows;
+}
+
 flame.arrange = function () {
-  this.root = this.callers ? addUpCallers() : addUp();
-  this.depth = settle(this.root, this.callers);
-  this.focus = this.root;
+  const weight = this.bytes ? sums.bytes : sums.self;
+  const tree = addUp(this.thread, weight);
+  const callers = this.callers ? addUpCallers(tree) : null;
+  this.depth = settle(tree, false);
+  this.rows = byFunction(tree);
+  if (callers) this.depth = settle(callers, true);
+  this.root = this.focus = callers || tree;
   this.chosen = null;
   this.scroll = 0;
+};
+
+// Of the whole that the report has.
+flame.amount = function (n) {
+  return this.bytes ? bytes(n) : span(n);
+};
+flame.share = function (n) {
+  return this.bytes ? share(n, facts.memory[1]) : percent(n);
+};
+
+// The topmost boxes that are found: what they have together.
+flame.matched = function () {
+  let sum = 0, n = 0;
+  const stack = [[this.root, false]];
+  while (stack.length > 0) {
+    const [node, inside] = stack.pop();
+    const hit = node.fn >= 0 && found.functions[node.fn] === 1;
+    n += hit ? 1 : 0;
+    if (hit && !inside) sum += node.total;
+    for (const child of node.list) stack.push([child, inside || hit]);
+  }
+  return {boxes: n, sum};
 };
 
 flame.rowAt = function (depth) {
@@ -105,36 +153,35 @@ flame.boxOf = function (node) {
 };
 
 const nameOf = node => node.fn < 0
-  ? `all: ${span(node.total)}` : functions[node.fn].name;
+  ? `all: ${flame.amount(node.total)}` : functions[node.fn].name;
 
 // Those above the one that is looked at are as wide as it is.
 flame.draw = function () {
-  for (let up = this.focus.parent; up; up = up.parent) {
-    this.drawNode(up, 0, width);
-    pen.fillStyle = ink.page;
-    pen.globalAlpha = 0.45;
-    pen.fillRect(0, this.rowAt(up.depth), width, ROW);
-    pen.globalAlpha = 1;
-  }
+  for (let up = this.focus.parent; up; up = up.parent)
+    this.drawNode(up, 0, width, true);
   const stack = [this.focus];
   while (stack.length > 0) {
     const node = stack.pop(), [x, w] = this.boxOf(node);
     if (w < 0.4) continue;
-    this.drawNode(node, x, w);
+    this.drawNode(node, x, w, false);
     if ((node.depth + 1) * ROW - this.scroll < height)
       for (const child of node.list) stack.push(child);
   }
 };
 
-flame.drawNode = function (node, x, w) {
-  const y = this.rowAt(node.depth);
-  if (node.fn >= 0)
-    return drawBox(node.fn, x, y, w, nameOf(node), node === this.chosen,
-                   node.throws > 0);
-  pen.fillStyle = ink.line;
+flame.drawNode = function (node, x, w, above) {
+  const y = this.rowAt(node.depth), chosen = node === this.chosen;
+  if (node.fn >= 0) {
+    const hit = found && found.functions[node.fn] === 1;
+    return drawBox(node.fn, x, y, w, nameOf(node),
+                   {hit, chosen, faded: (found && !hit) || (above && !hit),
+                    thrown: node.throws > 0});
+  }
+  pen.fillStyle = ink.panel;
   pen.fillRect(x, y, w, ROW - 1);
   pen.fillStyle = ink.text;
   drawText(nameOf(node), x, y, w);
+  if (chosen) frame(x, y, w);
 };
 
 flame.at = function (x, y) {
@@ -154,6 +201,12 @@ flame.at = function (x, y) {
   return node || -1;
 };
 
+flame.tip = function (node) {
+  if (node === -1) return "";
+  return `${nameOf(node)}  ${this.amount(node.total)}  `
+    + this.share(node.total);
+};
+
 flame.choose = function (node) {
   this.chosen = node === -1 ? null : node;
 };
@@ -171,6 +224,35 @@ flame.pan = function (dx, dy) {
 flame.reset = function () {
   this.focus = this.root;
   this.scroll = 0;
+};
+
+// ---- from box to box ----
+
+// By the picture: where the root is below, up leads away from it.
+flame.walk = function (way) {
+  const node = this.chosen;
+  if (!node) return this.focus;
+  if (way === "up" || way === "down")
+    return ((way === "up") !== this.upside ? node.parent : node.list[0])
+           || node;
+  const list = node.parent ? node.parent.list : [node];
+  return list[list.indexOf(node) + (way === "left" ? -1 : 1)] || node;
+};
+
+// It is in what is looked at, wide enough, and its row in sight.
+flame.reveal = function (node) {
+  const within = () => {
+    for (let up = node; up; up = up.parent) if (up === this.focus) return true;
+    return false;
+  };
+  if (node.depth >= this.focus.depth) {
+    while (!within()) this.focus = this.focus.parent;
+    if (this.boxOf(node)[1] < LEAST)
+      this.focus = node.parent || node;
+  }
+  const y = node.depth * ROW;
+  if (y < this.scroll || y > this.scroll + height - ROW)
+    this.scroll = Math.max(0, y - height / 2);
 };
 
 ]==]

@@ -4,9 +4,14 @@
 -- The C side (csrc/inspect/agent.h) calls the function that this file returns,
 -- on a coroutine of ours, at a safe point of 'co', with
 --   "attend"                    there are messages
+--   "visit"                     the same, while the program waits in C
+--                               (resting.lua)
 --   "wait"                      the program is to begin when a debugger says so
 --   "source", source            a function of a source that was never met
---   "stop", line, hit, stepped  a breakpoint, the end of a step
+--   "stop", func, source, line, hit, stepped
+--                               a breakpoint, the end of a step; the innermost
+--                               frame is of that function, in the source of
+--                               that number
 --   "pause"                     the program asks to be stopped
 --   "say"                       it has called a method of the console
 --   "error", value, level, uncaught
@@ -21,27 +26,31 @@ local core = require "tracegrip.core"
 local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
+local heap = require "tracegrip.inspect.heap"
 local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
+local resting = require "tracegrip.inspect.resting"
 local runtime = require "tracegrip.inspect.runtime"
 local sessions = require "tracegrip.inspect.sessions"
+local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
+local words = require "tracegrip.inspect.words"
 core.own()
 
 local MAX_DEPTH = 100           -- of objects in a message
 local NO_JSON, NO_REQUEST, NO_METHOD, OURS = -32700, -32600, -32601, -32603
+local NO_SENSE = -32602
 
 local inspector = core.inspector
-local domains = {Debugger = debugger.methods, Profiler = profiler.methods,
-                 Runtime = runtime.methods}
+local domains = {Debugger = debugger.methods, HeapProfiler = heap.methods,
+                 Profiler = profiler.methods, Runtime = runtime.methods}
 
 local methods = {}
-for domain, names in next, protocol do
-  for _, name in ipairs(names) do
-    methods[domain .. "." .. name] = assert(domains[domain][name], name)
-  end
+for name in next, protocol.commands do
+  local domain, method = string.match(name, "^(%w+)%.(%w+)$")
+  methods[name] = assert(domains[domain][method], name)
 end
 
 ---------------------------------------------------------------------------
@@ -61,7 +70,7 @@ local function parameters (request)
   local given, params = request.params, {}
   if given == nil or given == wire.null then
     return params
-  elseif type(given) ~= "table" then
+  elseif not protocol.is_object(given) then
     return nil
   end
   for name, value in next, given do
@@ -72,18 +81,25 @@ local function parameters (request)
   return params
 end
 
-local function perform (client, id, method, params, co)
-  local ok, result = pcall(method, sessions.of(client), params, co)
+local function perform (client, id, name, params, co)
+  local problem = protocol.problem(name, params)
+  if problem then
+    return refuse(client, id, NO_SENSE, "Invalid parameters: " .. problem)
+  end
+  local session = sessions.of(client)
+  values.fresh()
+  heap.heed(session, name)
+  local ok, result = pcall(methods[name], session, params, co)
   if ok then
     return reply(client, {id = id, result = result})
   elseif fault.is(result) then
     return refuse(client, id, result.code, result.message)
   end
-  refuse(client, id, OURS, "Internal error: " .. tostring(result))
+  refuse(client, id, OURS, "Internal error: " .. words.value(result))
 end
 
 local function handle (client, text, co)
-  local request = core.decode(text, MAX_DEPTH)
+  local request = core.decode(text, MAX_DEPTH, protocol.ARRAY)
   if type(request) ~= "table" then
     return refuse(client, nil, NO_JSON, "Message must be a valid JSON object")
   elseif math.type(request.id) ~= "integer" then
@@ -93,19 +109,22 @@ local function handle (client, text, co)
     return refuse(client, request.id, NO_REQUEST,
                   "Message must have string 'method' property")
   end
-  local method, params = methods[request.method], parameters(request)
-  if not method then
+  local params = parameters(request)
+  if not methods[request.method] then
     refuse(client, request.id, NO_METHOD,
-           ("'%s' wasn't found"):format(request.method))
+           string.format("'%s' wasn't found", request.method))
   elseif not params then
     refuse(client, request.id, NO_REQUEST,
            "Message must have object 'params' property")
+  elseif resting.postpones(request.method, params) then
+    resting.keep(client, text)
   else
-    perform(client, request.id, method, params, co)
+    perform(client, request.id, request.method, params, co)
   end
 end
 
 local function leave (client)
+  resting.forget(client)
   debugger.leave(sessions.of(client))
   console.leave(sessions.of(client))
   profiler.leave(sessions.of(client))
@@ -155,6 +174,11 @@ function calls.attend (co)
   while serve(co, false) do end
 end
 
+function calls.visit (co)
+  while serve(co, false) do end
+  resting.finish(co)
+end
+
 function calls.wait (co)
   while not runtime.released and serve(co, true) do end
   if runtime.released and sessions.any "debugger" then
@@ -176,5 +200,6 @@ calls.error = debugger.thrown
 calls.uncaught = runtime.uncaught
 
 return function (kind, co, ...)
+  resting.begin(kind == "visit")
   return calls[kind](co, ...)
 end

@@ -19,7 +19,8 @@ function box.new (fields)
 end
 
 function box.is (value)
-  return type(value) == "table" and debug.getmetatable(value) == Box
+  return type(value) == "table"
+         and rawequal(debug.getmetatable(value), Box)
 end
 
 return box

@@ -1,6 +1,7 @@
 -- breakpoints.lua - the breakpoints of all debuggers: to which scripts they
 -- belong, at which lines they are, and whether one holds. A breakpoint:
---   id, condition
+--   id
+--   condition             of conditions.lua; nil: none
 --   matches (script)      whether it is one of that script
 --   line                  the one that was asked for; lines count from 1
 --   at                    script id -> the line with code that it stands at
@@ -14,9 +15,12 @@
 --   breakpoints.publish(script)          the hook is told (all of them: nil)
 --   breakpoints.await(wanted)            the next new source is to be told,
 --                                        breakpoints or not; or no more
---   breakpoints.hits(script, line, holds)
---                         ids of those there for which holds(session,
---                         breakpoint) is true
+--   breakpoints.script(number)           of the source that has this number
+--                         in the hook; nil: not known yet
+--   breakpoints.hits(number, line, holds, frame)
+--                         ids of those there, in the source of that number, for
+--                         which holds(breakpoint, session, frame) is true;
+--                         whether the program is to stop there once
 --   breakpoints.goal(script, line)       a place where the program is to stop
 --                         once; nil: none
 
@@ -27,23 +31,26 @@ core.own()
 
 local breakpoints = {}
 
+local published = {}            -- number of a source -> {script =, stops =}
 local goal                      -- {script =, line =}
 local awaited = false           -- a new source is to be told in any case
 
--- Set of its lines with a breakpoint that counts.
-local function lines_of (script)
-  local set = {}
+-- Its lines with breakpoints that count: line -> list of {session =, one =}.
+local function stops_of (script)
+  local stops = {}
   sessions.each("debugger", function (session)
     for _, one in next, session.active and session.breakpoints or {} do
-      if one.at[script.id] then
-        set[one.at[script.id]] = true
+      local line = one.at[script.id]
+      if line then
+        stops[line] = stops[line] or {}
+        table.insert(stops[line], {session = session, one = one})
       end
     end
   end)
   if goal and goal.script == script then
-    set[goal.line] = true
+    stops[goal.line] = stops[goal.line] or {}
   end
-  return set
+  return stops
 end
 
 local function sorted (set)
@@ -56,14 +63,16 @@ local function sorted (set)
 end
 
 local function publish_one (script)
-  local lines, functions = lines_of(script), {}
-  for line in next, lines do
+  local stops, functions = stops_of(script), {}
+  for line in next, stops do
     local _, inside = scripts.resolve(script, line)
     for _, first in ipairs(inside) do
       functions[first] = true
     end
   end
-  core.inspector.breakpoints(script.source, sorted(lines), sorted(functions))
+  local number = core.inspector.breakpoints(script.source, sorted(stops),
+                                            sorted(functions))
+  published[number] = {script = script, stops = stops}
 end
 
 -- A source that is yet to be loaded may have some.
@@ -134,16 +143,22 @@ function breakpoints.meet (script, on_resolved)
   publish_one(script)
 end
 
-function breakpoints.hits (script, line, holds)
-  local list = {}
-  sessions.each("debugger", function (session)
-    for id, one in next, session.active and session.breakpoints or {} do
-      if one.at[script.id] == line and holds(session, one) then
-        list[#list + 1] = id
-      end
+function breakpoints.script (number)
+  return published[number] and published[number].script
+end
+
+local NONE = {}
+
+function breakpoints.hits (number, line, holds, frame)
+  local known, list = published[number], NONE
+  for _, stop in ipairs(known.stops[line] or NONE) do
+    if holds(stop.one, stop.session, frame) then
+      list = list == NONE and {} or list
+      list[#list + 1] = stop.one.id
     end
-  end)
-  return list, goal ~= nil and goal.script == script and goal.line == line
+  end
+  return list, goal ~= nil and goal.script == known.script
+               and goal.line == line
 end
 
 function breakpoints.goal (script, line)

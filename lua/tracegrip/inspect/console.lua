@@ -2,7 +2,10 @@
 -- as Runtime.consoleAPICalled.
 --
 --   console.hear(co)               it has said something; the last method
---   console.log(co, ...)           says it for the program
+--   console.log(place, ...)        says it for the program; place: a frame of a
+--                                  stack trace
+--   console.complain(place, text)  an error of a debugger's own; place: nil if
+--                                  it is not known
 --   console.replay(session)        tells it what was said before it came
 --   console.pace(session, behind)  it does not read what it is sent, or does
 --                                  again
@@ -50,36 +53,44 @@ local messages, first, last, bytes = {}, 1, 0, 0
 -- Telling
 ---------------------------------------------------------------------------
 
+local function describe (message, value)
+  if message.type ~= "table" then
+    return values.text(value, GROUP)
+  end
+  local object = values.table(value, GROUP)
+  return wire.json(object), object.objectId
+end
+
 -- The arguments as remote objects, whose ids are noted: they go with the
 -- message, or with the debugger.
 local function arguments (message, client)
   local list, ids = {}, message.ids[client] or {}
+  values.fresh()
   for i = 1, message.n do
-    local describe = message.type == "table" and values.table
-                     or values.describe
-    list[i] = describe(message[i], GROUP, true)
-    ids[#ids + 1] = list[i].objectId
+    list[i], ids[#ids + 1] = describe(message, message[i])
   end
   message.ids[client] = ids
-  return wire.array(list)
+  return table.concat(list, ",")
 end
 
+-- Most of such an event is the same each time, and a program may log a hundred
+-- thousand times a second: its text is put together of those of its parts.
+local EVENT = '{"method":"Runtime.consoleAPICalled","params":{"args":[%s],'
+              .. '"executionContextId":%d,"stackTrace":%s,'
+              .. '"timestamp":%d.%03d,"type":"%s"}}'
+
 local function send (session, message)
-  return core.inspector.send(session.client, wire.json {
-    method = "Runtime.consoleAPICalled",
-    params = {
-      type = message.type, args = arguments(message, session.client),
-      executionContextId = CONTEXT, timestamp = message.time,
-      stackTrace = {callFrames = stacktrace.describe(message.stack)}
-    }
-  }, true)
+  local ms = math.floor(message.time * 1000)    -- microseconds, in fact
+  return core.inspector.send(session.client, string.format(
+    EVENT, arguments(message, session.client), CONTEXT,
+    stacktrace.text(message.stack), ms // 1000, ms % 1000, message.type), true)
 end
 
 local function missed (n)
   local text = "%d messages of the console were left out: "
                .. "the debugger did not read them in time"
   return {type = "warning", time = core.inspector.now(), stack = {}, ids = {},
-          n = 1, text:format(n)}
+          n = 1, string.format(text, n)}
 end
 
 local function tell (session, message)
@@ -123,36 +134,45 @@ local function keep (message)
   end
 end
 
--- A message as C has made it (csrc/inspect/console.h). What was said while
--- nobody listened has a place and no stack.
-local function take (message, co)
+-- A message as C has made it (csrc/inspect/console.h).
+local function take (message, stack)
   if message.n == 0 and unsaid[message.method] then
     message.n, message[1] = 1, "console." .. message.method
   end
   message.type, message.ids = types[message.method], {}
-  message.stack = message.source and {message}
-                  or co and stacktrace.capture(co, FRAMES) or {}
+  message.stack = stack
   keep(message)
   sessions.each("runtime", function (session)
     tell(session, message)
   end)
 end
 
+-- What was said while nobody listened has a place and no stack.
+local function stack_of (message, co)
+  return message.source and {message}
+         or co and stacktrace.capture(co, FRAMES) or {}
+end
+
 function console.hear (co)
   local message, method = core.inspector.said(), nil
   while message do
-    take(message, co)
+    take(message, stack_of(message, co))
     method = message.method
     message = core.inspector.said()
   end
   return method
 end
 
-function console.log (co, ...)
+function console.log (place, ...)
   local message = table.pack(...)
   message.method, message.bytes = "log", 0
   message.time = core.inspector.now()
-  take(message, co)
+  take(message, {place})
+end
+
+function console.complain (place, text)
+  take({text, n = 1, bytes = #text, method = "error",
+        time = core.inspector.now()}, {place})
 end
 
 -- Before it is one of those who are told of the rest.

@@ -2,7 +2,7 @@
 --
 --   debugger.methods           name -> function (session, params, co): a
 --                              result; co is what runs, or stands still
---   debugger.reached(co, line, hit, stepped)
+--   debugger.reached(co, func, source, line, hit, stepped)
 --                              the hook is at such a place; whether the program
 --                              has stood still there, or goes no further step
 --   debugger.halt(co)          the program asks to be stopped
@@ -20,9 +20,9 @@
 local core = require "tracegrip.core"
 local box = require "tracegrip.inspect.box"
 local breakpoints = require "tracegrip.inspect.breakpoints"
-local console = require "tracegrip.inspect.console"
-local evaluate = require "tracegrip.inspect.evaluate"
+local conditions = require "tracegrip.inspect.conditions"
 local exceptions = require "tracegrip.inspect.exceptions"
+local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
 local pausing = require "tracegrip.inspect.pausing"
@@ -32,11 +32,10 @@ local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
 local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
+local words = require "tracegrip.inspect.words"
 core.own()
 
 local CONTEXT = 1
-local COMMENT = "%s*//# sourceURL=[^\n]*%s*$"
-local LOGPOINT = "^/%*%* DEVTOOLS_LOGPOINT %*/ console%.log%((.*)%)$"
 
 local methods = {}
 local debugger = {methods = methods}
@@ -89,18 +88,20 @@ function methods.enable (session, _, co)
   local running = core.inspector.chain(co)
   scripts.scan(running)
   breakpoints.await(not has_begun(running))
-  session.debugger = true
+  session.debugger, session.suspended = true, false
   core.inspector.attached(true)
   exceptions.choose(session, session.exceptions)
   for _, script in ipairs(scripts.all()) do
     announce(session, script)
   end
   pausing.announce(session)
-  return {debuggerId = ("lua-%d"):format(core.pid())}
+  return {debuggerId = string.format("lua-%d", core.pid())}
 end
 
--- Its breakpoints go, as those of V8 do.
+-- Its breakpoints go, as those of V8 do; and the pause does, if it is not for a
+-- snapshot of the heap.
 function methods.disable (session)
+  session.suspended = session.heap and pausing.stands()
   breakpoints.clear(session)
   exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
@@ -113,6 +114,7 @@ end
 
 function debugger.leave (session)
   methods.disable(session)
+  session.suspended = false
 end
 
 function methods.getScriptSource (_, params)
@@ -123,19 +125,27 @@ local function matcher (params)
   local query = fault.string(params, "query")
   local insensitive = params.caseSensitive ~= true
   if params.isRegex == true then
-    return regex.compile(query, insensitive)
-           or fault.raise("Regular expression not known here: %s", query)
+    local found = regex.compile(query, insensitive)
+                  or fault.raise("Regular expression not known here: %s", query)
+    return function (line)
+      local is = found(line)
+      if is == nil then
+        fault.raise("Regular expression takes too long: %s", query)
+      end
+      return is
+    end
   end
-  query = insensitive and query:lower() or query
+  query = insensitive and string.lower(query) or query
   return function (line)
-    return (insensitive and line:lower() or line):find(query, 1, true) ~= nil
+    line = insensitive and string.lower(line) or line
+    return string.find(line, query, 1, true) ~= nil
   end
 end
 
 function methods.searchInContent (_, params)
   local script = scripts.of(fault.string(params, "scriptId"))
   local matches, list, number = matcher(params), {}, 0
-  for line in (script.text .. "\n"):gmatch "([^\n]*)\n" do
+  for line in string.gmatch(script.text .. "\n", "([^\n]*)\n") do
     if matches(line) then
       list[#list + 1] = {lineNumber = number, lineContent = line}
     end
@@ -149,9 +159,15 @@ end
 ---------------------------------------------------------------------------
 
 local function condition_of (params)
-  local text = fault.string(params, "condition", true) or ""
-  text = text:gsub(COMMENT, "")
-  return text ~= "" and text or nil
+  return expression.condition(fault.string(params, "condition", true) or "")
+end
+
+-- 'what' it is in, until it is known where it is.
+local function add (session, params, one, what)
+  conditions.attach(one, condition_of(params))
+  breakpoints.add(session, one)
+  conditions.check(one, string.format("%s:%d", what, one.line))
+  return one
 end
 
 -- Which scripts a request means, and a name for that.
@@ -172,13 +188,12 @@ end
 function methods.setBreakpointByUrl (session, params)
   local line = fault.integer(params, "lineNumber") + 1
   local matches, kind, what = selector(params)
-  local id = ("%s:%d:0:%s"):format(kind, line - 1, what)
+  local id = string.format("%s:%d:0:%s", kind, line - 1, what)
   if session.breakpoints[id] then
     fault.raise("Breakpoint at specified location already exists.")
   end
-  local one = breakpoints.add(session, {
-    id = id, line = line, matches = matches, condition = condition_of(params)
-  })
+  local one = add(session, params, {id = id, line = line, matches = matches},
+                  what)
   local list = {}
   for script, at in next, one.at do
     list[#list + 1] = location(scripts.of(script), at)
@@ -193,16 +208,16 @@ end
 
 function methods.setBreakpoint (session, params)
   local script, line = read_location(fault.object(params, "location"))
-  local id = ("3:%d:0:%s"):format(line - 1, script.id)
+  local id = string.format("3:%d:0:%s", line - 1, script.id)
   if session.breakpoints[id] then
     fault.raise("Breakpoint at specified location already exists.")
   elseif not scripts.resolve(script, line) then
     fault.raise("Could not resolve breakpoint")
   end
-  local one = breakpoints.add(session, {
-    id = id, line = line, condition = condition_of(params),
+  local one = add(session, params, {
+    id = id, line = line,
     matches = function (other) return other == script end
-  })
+  }, script.url)
   return {breakpointId = id,
           actualLocation = location(script, one.at[script.id])}
 end
@@ -268,36 +283,14 @@ end
 -- Reaching a place
 ---------------------------------------------------------------------------
 
--- A list of Lua expressions, as console.log has it.
-local function log (arguments, frame)
-  local ok, list = evaluate.run(("(function (...) return {n = select('#', "
-                                 .. "...), ...} end)(%s)"):format(arguments),
-                                {frame = frame})
-  if ok then
-    return console.log(frame.co, table.unpack(list, 1, list.n))
-  end
-  console.log(frame.co, list)
-end
-
--- A condition that fails is one that does not hold.
-local function holds (_, one, frame)
-  local logged = one.condition and one.condition:match(LOGPOINT)
-  if logged then
-    log(logged, frame)
-    return false
-  elseif not one.condition then
-    return true
-  end
-  local ok, value = evaluate.run(one.condition, {frame = frame})
-  return ok and value
-end
-
+-- Asked at each hit: without a closure.
 local function all_skip ()
-  local all = true
-  sessions.each("debugger", function (session)
-    all = all and session.skips
-  end)
-  return all
+  for _, session in next, sessions.all() do
+    if session.debugger and not session.skips then
+      return false
+    end
+  end
+  return true
 end
 
 local function is_ignored (script)
@@ -310,19 +303,19 @@ local function is_ignored (script)
   return found
 end
 
-function debugger.reached (co, line, hit, stepped)
-  local frame = frames.top(co)
-  local script = frame and scripts.meet(frame.info.source)
+-- A condition that does not hold is the usual case, a million times: nothing is
+-- made for it.
+function debugger.reached (co, func, source, line, hit, stepped)
+  local script = breakpoints.script(source)
   if not script or all_skip() then
     return true               -- nobody wants to know: no further step either
   end
   local hits, arrived = {}, false
   if hit then
-    hits, arrived = breakpoints.hits(script, line, function (session, one)
-      return holds(session, one, frame)
-    end)
+    local frame = frames.enter(co, func, line)
+    hits, arrived = breakpoints.hits(source, line, conditions.hold, frame)
+    frames.leave(frame)
   end
-  frame.live = false
   if #hits == 0 and not arrived and (not stepped or is_ignored(script)) then
     return false
   end
@@ -421,7 +414,7 @@ function methods.setBlackboxPatterns (session, params)
   for i, pattern in ipairs(fault.object(params, "patterns")) do
     list[i] = type(pattern) == "string" and regex.compile(pattern)
               or fault.raise("Regular expression not known here: %s",
-                             tostring(pattern))
+                             words.value(pattern))
   end
   session.ignored = list
   return {}

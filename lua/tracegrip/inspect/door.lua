@@ -15,7 +15,10 @@
 -- is sent, loses the connection; the program is told that it is gone.
 
 local core = require "tracegrip.core"
+local ending = require "tracegrip.inspect.ending"
+local fileurl = require "tracegrip.inspect.fileurl"
 local handshake = require "tracegrip.inspect.handshake"
+local protocol = require "tracegrip.inspect.protocol"
 local sockets = require "tracegrip.server.sockets"
 local uv = require "luv"
 local wire = require "tracegrip.wire"
@@ -29,8 +32,9 @@ local BEHIND = 4 << 20          -- from which on it is left out what can be
 local MAX_DEBUGGERS = 16
 local MAX_STRANGERS = 32        -- connections that are no WebSocket yet
 local PATIENCE_MS = 10000       -- for a request to be complete
-local FRONT_END = "devtools://devtools/bundled/js_app.html"
-                  .. "?experiments=true&v8only=true&ws="
+-- Chromium opens a front end with parameters that it knows, and says
+-- ERR_INVALID_URL to any other: to "experiments" since some release.
+local FRONT_END = "devtools://devtools/bundled/js_app.html?v8only=true&ws="
 local JSON = "application/json; charset=UTF-8"
 
 local door = {}
@@ -43,6 +47,14 @@ local last_client = 0           -- numbers are of the process, as channels are
 ---------------------------------------------------------------------------
 -- What there is
 ---------------------------------------------------------------------------
+
+-- Where the program is; the program's directory is that of the process. What
+-- has no file, such as code that the interpreter was given, has no address.
+local function program_url (title)
+  local directory = uv.cwd() or ""      -- which may be gone
+  local path = title:find "^/" and title or directory .. "/" .. title
+  return uv.fs_stat(path) and fileurl.of(path) or "file://"
+end
 
 local function random_id ()
   local hex = uv.random(16):gsub(".", function (c)
@@ -65,7 +77,7 @@ function Door:list ()
     devtoolsFrontendUrl = page_address(where),
     devtoolsFrontendUrlCompat = page_address(where),
     id = self.id, title = self.tab.title, type = "node",
-    url = "file://" .. self.tab.title,
+    url = self.url,
     webSocketDebuggerUrl = "ws://" .. where
   }}
 end
@@ -74,23 +86,9 @@ local function version ()
   return {Browser = "tracegrip/v" .. core.version, ["Protocol-Version"] = "1.3"}
 end
 
--- The methods that this end knows, without their parameters.
-local function protocol ()
-  local domains = {}
-  for name, commands in pairs(require "tracegrip.inspect.protocol") do
-    local list = {}
-    for _, command in ipairs(commands) do
-      list[#list + 1] = {name = command}
-    end
-    domains[#domains + 1] = {domain = name, commands = wire.array(list)}
-  end
-  table.sort(domains, function (a, b) return a.domain < b.domain end)
-  return {version = {major = "1", minor = "3"}, domains = domains}
-end
-
 local pages = {
   ["/json"] = Door.list, ["/json/list"] = Door.list,
-  ["/json/version"] = version, ["/json/protocol"] = protocol
+  ["/json/version"] = version, ["/json/protocol"] = protocol.document
 }
 
 ---------------------------------------------------------------------------
@@ -101,19 +99,38 @@ local Visitor = {__name = "tracegrip.visitor"}
 Visitor.__index = Visitor
 
 -- Once or often. The program hears of it if it has heard of the debugger.
+local function leave (self)
+  local client = self.client
+  self.client, self.parting = nil, true
+  if client then
+    self.door.tab.debuggers[client] = nil
+    self.door.tab:mail(client)
+  end
+end
+
+-- Once or often.
 function Visitor:close ()
   if self.closed then
     return
   end
   self.closed = true
   self.timer:close()
+  ending.forget(self.watched)
   self.door.visitors[self] = nil
-  if self.client then
-    self.door.tab.debuggers[self.client] = nil
-    self.door.tab:mail(self.client)
-  end
+  leave(self)
   if not self.handle:is_closing() then
     self.handle:close()
+  end
+end
+
+-- The end was said. The other side has to read that: it would not if the
+-- connection broke off because of what it still sends. So that is read, and
+-- passed over, until it hangs up.
+function Visitor:part ()
+  if not self.parting then
+    leave(self)
+    self.timer:start(PATIENCE_MS, 0, function () self:close() end)
+    self.handle:shutdown()
   end
 end
 
@@ -129,7 +146,7 @@ end
 -- The program is told when the debugger does not keep up, and when it has read
 -- most of what it was sent.
 function Visitor:pace ()
-  if self.closed then
+  if self.closed or self.parting then
     return
   end
   local unread = self.handle:write_queue_size()
@@ -147,7 +164,7 @@ function Visitor:flush ()
     self:pace()
   end
   if not self.socket:open() then
-    self:close()
+    self:part()
   elseif self.handle:write_queue_size() > MAX_UNREAD then
     self:close()
   end
@@ -159,10 +176,20 @@ function Visitor:deliver (text)
   self:flush()
 end
 
+-- A message for the program; false: too many wait for it.
+function Visitor:mail (text)
+  local ends, tab = ending.is(text), self.door.tab
+  if ends then
+    ending.forget(self.watched)
+    self.watched = ending.watch(tab, function (word) self:deliver(word) end)
+  end
+  return tab:mail(self.client, text, ends)
+end
+
 function Visitor:hear (bytes)
   local messages = self.socket:feed(bytes)
   for _, text in ipairs(messages or {}) do
-    if not self.door.tab:mail(self.client, text) then
+    if not self:mail(text) then
       return self:close()
     end
   end
@@ -233,7 +260,9 @@ function Visitor:request (head, rest)
 end
 
 function Visitor:receive (bytes)
-  if self.socket then
+  if self.parting then
+    return
+  elseif self.socket then
     return self:hear(bytes)
   end
   self.head = self.head .. bytes
@@ -256,7 +285,9 @@ local function welcome (self, handle)
     timer = uv.new_timer(),
     client = nil,             -- its number, once it is a debugger
     socket = nil,             -- and its WebSocket
+    watched = nil,            -- the timer of a message that ends code (ending)
     behind = false,           -- it does not read what it is sent
+    parting = false,          -- it is no debugger any more
     closed = false,
   }, Visitor)
   self.visitors[visitor] = true
@@ -291,7 +322,8 @@ end
 -- message, code). door.address is what a user opens in Chrome.
 function door.open (tab, options, done)
   local self = setmetatable({
-    tab = tab, token = options.token, id = random_id(), visitors = {}
+    tab = tab, token = options.token, id = random_id(), visitors = {},
+    url = program_url(tab.title)
   }, Door)
   sockets.open(options, function (handle)
     welcome(self, handle)

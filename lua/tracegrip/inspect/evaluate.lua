@@ -1,29 +1,29 @@
 -- evaluate.lua - code that a debugger wants run in the program.
 --
---   evaluate.run(text, where)     -> true, value | false, error, traceback
+--   evaluate.run(text, where)     -> true, values | false, error, traceback
 --     where: frame    whose variables it sees; none: globals only
+--            client   for whom; it is ended when they go
+--            fixed    it uses no extra arguments (...); nil: it may
 --            timeout  seconds of the processor; none: as long as it takes
---   evaluate.peek(text, frame)    -> true, value | false: what is no path of
---                                 names and constants, or calls a metamethod
+--   evaluate.compile(text)        -> function | nil, message; to be run often
+--   evaluate.perform(f, where)    the same as run, of such a function
 --   evaluate.check(text)          nil, or why it does not compile, and whether
 --                                 more of it would
 --
--- It runs on a coroutine of its own, which has no hook and nothing of ours on
--- its stack. An expression gives its value, statements give none. Variables are
--- reached through the code's _ENV; a function that keeps it longer than the
--- program stands still finds upvalues and globals there.
+-- It runs on a coroutine of its own, with nothing of ours on its stack, and can
+-- be ended at any instruction (csrc/inspect/evaluation.h). An expression gives
+-- its values, statements give none. Variables are reached through the code's
+-- _ENV; a function that keeps it longer than the program stands still finds
+-- upvalues and globals there.
 
 local core = require "tracegrip.core"
 local frames = require "tracegrip.inspect.frames"
+local names = require "tracegrip.inspect.names"
 core.own()
 
-local create, resume, status = coroutine.create, coroutine.resume,
-                               coroutine.status
-local close, clock, sethook = coroutine.close, os.clock, debug.sethook
-local traceback, getmetatable = debug.traceback, debug.getmetatable
+local setupvalue = debug.setupvalue
 
 local NAME = "=(evaluated)"
-local STEP = 1000               -- instructions between two looks at the clock
 
 local evaluate = {}
 
@@ -40,7 +40,7 @@ local function compile (text, env)
     return chunk
   end
   local statements, problem = load(text, NAME, "t", env)
-  return statements, message:find(UNFINISHED) and message or problem
+  return statements, string.find(message, UNFINISHED) and message or problem
 end
 
 function evaluate.check (text)
@@ -48,41 +48,70 @@ function evaluate.check (text)
   if chunk then
     return nil
   end
-  return message, message:find(UNFINISHED) ~= nil
+  return message, string.find(message, UNFINISHED) ~= nil
 end
 
--- Names that the front end itself asks for are JavaScript's.
-local function special (frame, name)
-  if name == "globalThis" then
-    return true, frame and frames.globals(frame) or _G
-  elseif name == "this" then
-    return true, frame and frames.this(frame) or (not frame and _G or nil)
+-- One that the source has and the program has not here is an error of the code.
+local function variable (frame, name)
+  local found = frame and type(name) == "string" and names.find(frame, name)
+  if found and found.missing then
+    error(found.missing, 3)
   end
+  return found
+end
+
+-- A metamethod of the globals' table is called in our place (a tail call): what
+-- it says of its caller is of the code.
+local function handler (globals, event)
+  local meta = type(globals) == "table" and debug.getmetatable(globals)
+  local f = type(meta) == "table" and rawget(meta, event)
+  return type(f) == "function" and f or nil
+end
+
+local function global (globals, name, frame)
+  local value
+  if type(globals) == "table" then
+    value = rawget(globals, name)
+  end
+  if value == nil then
+    value = names.special(frame, name)
+  end
+  local f = value == nil and handler(globals, "__index")
+  if f then
+    return f(globals, name)
+  elseif value == nil then
+    return globals[name]
+  end
+  return value
+end
+
+local function set_global (globals, name, value)
+  local f = handler(globals, "__newindex")
+  if f and rawget(globals, name) == nil then
+    return f(globals, name, value)
+  end
+  globals[name] = value
+end
+
+local function globals_of (frame)
+  return frame and frames.globals(frame) or _G
 end
 
 local function environment (frame)
-  local globals = frame and frames.globals(frame) or _G
   return setmetatable({}, {
     __index = function (_, name)
-      local found = frame and type(name) == "string"
-                    and frames.find(frame, name)
+      local found = variable(frame, name)
       if found then
         return found.get()
       end
-      local value = globals[name]
-      if value == nil then
-        return select(2, special(frame, name))
-      end
-      return value
+      return global(globals_of(frame), name, frame)
     end,
     __newindex = function (_, name, value)
-      local found = frame and type(name) == "string"
-                    and frames.find(frame, name)
+      local found = variable(frame, name)
       if found then
-        found.set(value)
-      else
-        globals[name] = value
+        return found.set(value)
       end
+      return set_global(globals_of(frame), name, value)
     end
   })
 end
@@ -91,116 +120,33 @@ end
 -- Running
 ---------------------------------------------------------------------------
 
--- Once the time is over each instruction fails: code that catches the first
--- error comes no further.
-local function limit (co, timeout)
-  local deadline = clock() + timeout
-  local function look ()
-    if clock() > deadline then
-      sethook(co, look, "", 1)
-      error("the evaluation took too long", 0)
-    end
+function evaluate.compile (text)
+  return compile(text)
+end
+
+-- _ENV is the one upvalue that a chunk has. A frame that is the same one again
+-- (frames.enter) has kept its own.
+function evaluate.perform (chunk, where)
+  local frame = where.frame
+  local env = frame and frame.environment or environment(frame)
+  if frame then
+    frame.environment = env
   end
-  sethook(co, look, "", STEP)
+  setupvalue(chunk, 1, env)
+  if where.fixed then
+    return core.inspector.run(chunk, where.client, where.timeout)
+  end
+  local arguments = frame and frames.varargs(frame) or {n = 0}
+  return core.inspector.run(chunk, where.client or 0, where.timeout,
+                            table.unpack(arguments, 1, arguments.n))
 end
 
 function evaluate.run (text, where)
-  local frame = where.frame
-  local chunk, message = compile(text, environment(frame))
+  local chunk, message = compile(text)
   if not chunk then
     return false, message, message
   end
-  local co = create(chunk)
-  if where.timeout then
-    limit(co, where.timeout)
-  end
-  local arguments = frame and frames.varargs(frame) or {n = 0}
-  local ok, value = resume(co, table.unpack(arguments, 1, arguments.n))
-  if status(co) == "suspended" then
-    close(co)
-    return false, "a debugger's code cannot yield", "attempt to yield"
-  elseif not ok then
-    local shown = type(value) == "string" and value
-                  or ("(error object is a %s value)"):format(type(value))
-    return false, value, traceback(co, shown)
-  end
-  return true, value
-end
-
----------------------------------------------------------------------------
--- Without side effects
----------------------------------------------------------------------------
-
-local function field (value, key)
-  if type(value) == "string" then
-    return true, string[key]
-  elseif type(value) ~= "table" then
-    return false
-  end
-  local found = rawget(value, key)
-  local meta = found == nil and getmetatable(value)
-  if type(meta) == "table" and rawget(meta, "__index") ~= nil then
-    local index = rawget(meta, "__index")
-    if type(index) ~= "table" then
-      return false
-    end
-    return field(index, key)
-  end
-  return true, found
-end
-
-local function root (name, frame)
-  local found = frame and frames.find(frame, name)
-  if found then
-    return true, found.get()
-  end
-  local ok, value = field(frame and frames.globals(frame) or _G, name)
-  if ok and value == nil then
-    return true, select(2, special(frame, name))
-  end
-  return ok, value
-end
-
-local literals = {["true"] = true, ["false"] = false}
-
-local function literal (text)
-  if literals[text] ~= nil then
-    return true, literals[text]
-  elseif text == "nil" then
-    return true, nil
-  elseif tonumber(text) then
-    return true, tonumber(text)
-  end
-  local quoted = text:match '^"([^"\\]*)"$' or text:match "^'([^'\\]*)'$"
-  return quoted ~= nil, quoted
-end
-
-function evaluate.peek (text, frame)
-  text = text:match "^%s*(.-)%s*$"
-  local ok, value = literal(text)
-  if ok then
-    return true, value
-  end
-  local name, rest = text:match "^([%a_][%w_]*)(.*)$"
-  if not name or not compile(text) then
-    return false
-  end
-  ok, value = root(name, frame)
-  while ok and rest ~= "" do
-    local key, more = rest:match "^%.([%a_][%w_]*)(.*)$"
-    if not key then
-      local inner
-      inner, more = rest:match "^%[([^%[%]]+)%](.*)$"
-      local good
-      good, key = literal(inner or "")
-      if not inner or not good or key == nil then
-        return false
-      end
-    end
-    ok, value = field(value, key)
-    rest = more
-  end
-  return ok, value
+  return evaluate.perform(chunk, where)
 end
 
 return evaluate

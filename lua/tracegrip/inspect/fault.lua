@@ -16,7 +16,8 @@ local Fault = {__name = "tracegrip.fault"}
 local fault = {}
 
 local function raise (code, message, ...)
-  error(setmetatable({code = code, message = message:format(...)}, Fault), 0)
+  message = string.format(message, ...)
+  error(setmetatable({code = code, message = message}, Fault), 0)
 end
 
 function fault.raise (message, ...)
@@ -28,7 +29,8 @@ function fault.misuse (message, ...)
 end
 
 function fault.is (value)
-  return type(value) == "table" and getmetatable(value) == Fault
+  return type(value) == "table"
+         and rawequal(debug.getmetatable(value), Fault)
 end
 
 local function checker (what, is)

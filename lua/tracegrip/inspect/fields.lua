@@ -3,6 +3,8 @@
 --
 --   fields.all(t)         list of {name =, value =, key =}; the value of a part
 --                         is a box, and it has no key
+--   fields.key(t, name)   the key that has that name among them; the name
+--                         itself, if none has it
 --   fields.some(t, most)  the same for a preview: of a large table its
 --                         sequence, up to so many, and a few others; whether
 --                         that is all
@@ -11,11 +13,14 @@
 
 local box = require "tracegrip.inspect.box"
 local core = require "tracegrip.core"
+local fault = require "tracegrip.inspect.fault"
 local words = require "tracegrip.inspect.words"
 core.own()
 
 local BUCKET = 100              -- fields that are shown at once, if a table has
 local MANY = 500                -- more than this
+local STRIDE = BUCKET * BUCKET
+local SORTED = 20000            -- fields that are put in order
 
 local fields = {}
 
@@ -35,49 +40,139 @@ local function property (t, key)
   return {key = key, name = words.key(key), value = rawget(t, key)}
 end
 
+---------------------------------------------------------------------------
+-- Keys
+---------------------------------------------------------------------------
+
+-- A table's keys, by number: those from 1 to 'n', which are themselves, then
+-- 'total' others. These are a list, 'others', in order; of too many for that
+-- there is none, and their order is that of 'next': marks[i] is the key before
+-- number i * STRIDE + 1 of them.
+
 local function is_index (key, n)
   return math.type(key) == "integer" and key >= 1 and key <= n
 end
 
--- Its keys in order. A sequence is in order already, unless there are numbers
--- beside it.
-local function keys_of (t)
-  local n, list, others, numbers = rawlen(t), {}, {}, false
-  for i = 1, n do
-    list[#list + 1] = rawget(t, i) ~= nil and i or nil
+local function sorted (t, list)
+  local all = {}
+  for i, key in ipairs(list) do
+    all[i] = property(t, key)
   end
-  for key in next, t do
-    if not is_index(key, n) then
-      others[#others + 1] = property(t, key)
-      numbers = numbers or type(key) == "number"
+  table.sort(all, before)
+  return all
+end
+
+local function keys_sorted (t, list)
+  local all = sorted(t, list)
+  for i, one in ipairs(all) do
+    all[i] = one.key
+  end
+  return all
+end
+
+local function note (keys, key, previous)
+  if keys.total % STRIDE == 0 then
+    keys.marks[keys.total // STRIDE] = previous
+  end
+  keys.total = keys.total + 1
+  if keys.total <= SORTED then
+    keys.others[keys.total] = key
+    keys.numbers = keys.numbers or type(key) == "number"
+  end
+end
+
+-- A sequence is in order already, unless there are numbers beside it.
+local function put_in_order (t, keys)
+  if keys.numbers and keys.n <= SORTED then
+    for i = 1, keys.n do
+      keys.others[#keys.others + 1] = i
     end
+    keys.n = 0
   end
-  for i = 1, numbers and #list or 0 do
-    others[#others + 1] = property(t, list[i])
+  keys.others = keys_sorted(t, keys.others)
+  keys.total = #keys.others
+end
+
+local function keys_of (t)
+  local keys = {n = rawlen(t), others = {}, total = 0, marks = {},
+                numbers = false}
+  local previous
+  for key in next, t do
+    if not is_index(key, keys.n) then
+      note(keys, key, previous)
+    end
+    previous = key
   end
-  table.sort(others, before)
-  list = numbers and {} or list
-  for _, one in ipairs(others) do
-    list[#list + 1] = one.key
+  if keys.total <= SORTED then
+    put_in_order(t, keys)
+  else
+    keys.others = nil
   end
-  return list
+  return keys
+end
+
+-- The keys of these numbers among those that are in no order: a list.
+local function met (t, keys, from, to)
+  local list, number = {}, (from - 1) // STRIDE * STRIDE
+  local ok, key = pcall(next, t, keys.marks[number // STRIDE])
+  while ok and key ~= nil and number < to do
+    if not is_index(key, keys.n) then
+      number = number + 1
+      list[#list + 1] = number >= from and key or nil
+    end
+    ok, key = pcall(next, t, key)
+  end
+  return ok and list or fault.raise("The table has changed: open it anew")
+end
+
+local function key_at (keys, i)
+  if i <= keys.n then
+    return i
+  end
+  return keys.others and keys.others[i - keys.n]
+end
+
+---------------------------------------------------------------------------
+-- Parts
+---------------------------------------------------------------------------
+
+-- These fields, each by itself.
+local function listed (t, keys, from, to)
+  local list = {}
+  for i = from, math.min(to, keys.others and to or keys.n) do
+    local one = property(t, key_at(keys, i))
+    list[#list + 1] = one.value ~= nil and one or nil
+  end
+  if keys.others or to <= keys.n then
+    return list
+  end
+  local some = met(t, keys, math.max(from - keys.n, 1), to - keys.n)
+  return table.move(sorted(t, some), 1, #some, #list + 1, list)
 end
 
 local part
 
+local function name_of (keys, from, to)
+  local first, last = key_at(keys, from), key_at(keys, to)
+  if first == nil or last == nil then
+    return string.format("(%d … %d)", from, to)
+  end
+  return string.format("[%s … %s]", words.key(first), words.key(last))
+end
+
 -- What is opened by one click: a part of a table, which may consist of parts.
 -- Its fields can be changed there.
 local function bucket (t, keys, from, to)
-  local name = ("[%s … %s]"):format(words.key(keys[from]), words.key(keys[to]))
-  return {name = name, value = box.new {
+  return {name = name_of(keys, from, to), value = box.new {
     description = "", class = "table", folded = true,
     list = function ()
       return part(t, keys, from, to, BUCKET)
     end,
     set = function (field, value)
-      for i = from, to do
-        if words.key(keys[i]) == field then
-          rawset(t, keys[i], value)
+      for _, one in ipairs(to - from < STRIDE and listed(t, keys, from, to)
+                           or {}) do
+        if one.name == field then
+          rawset(t, one.key, value)
           return true
         end
       end
@@ -86,28 +181,74 @@ local function bucket (t, keys, from, to)
   }}
 end
 
--- These keys: each by itself, or so many together that there are few.
+-- Keys by their numbers: each by itself, or so many together that there are
+-- few.
 function part (t, keys, from, to, most)
   local list, size = {}, BUCKET
   if to - from < most then
-    for i = from, to do
-      list[#list + 1] = property(t, keys[i])
-    end
-    return list
+    return listed(t, keys, from, to)
   end
   while (to - from) // size >= BUCKET do
     size = size * BUCKET
   end
   for at = from, to, size do
-    list[#list + 1] = at == to and property(t, keys[at])
-                      or bucket(t, keys, at, math.min(at + size - 1, to))
+    local last = math.min(at + size - 1, to)
+    list[#list + 1] = at == last and listed(t, keys, at, at)[1]
+                      or bucket(t, keys, at, last)
   end
   return list
 end
 
 function fields.all (t)
   local keys = keys_of(t)
-  return part(t, keys, 1, #keys, MANY)
+  return part(t, keys, 1, keys.n + keys.total, MANY)
+end
+
+---------------------------------------------------------------------------
+-- A key by its name
+---------------------------------------------------------------------------
+
+local literals = {["[true]"] = true, ["[false]"] = false}
+
+-- One whose name is no more than its place in memory, or that is no text: among
+-- those that may be it.
+local function search (t, name)
+  for key in next, t do
+    local kind = type(key)
+    if kind ~= "number" and (kind ~= "string" or not utf8.len(key))
+       and words.key(key) == name then
+      return key
+    end
+  end
+end
+
+-- As words.key has made the name; nil: it is no name of that form.
+local function direct (t, name)
+  if string.find(name, "^%-?%d+$") then
+    return math.tointeger(tonumber(name)) or nil
+  elseif literals[name] ~= nil then
+    return literals[name]
+  end
+  local inner = string.match(name, "^%[(.*)%]$")
+  if not inner then
+    return rawget(t, name) ~= nil and name or nil
+  elseif string.find(inner, '^"') then
+    local chunk = load("return " .. inner, "=key", "t", {})
+    local key = chunk and chunk()
+    return type(key) == "string" and words.key(key) == name and key or nil
+  end
+  return tonumber(inner)
+end
+
+function fields.key (t, name)
+  local key = direct(t, name)
+  if key == nil then
+    key = search(t, name)
+  end
+  if key == nil then
+    key = name
+  end
+  return key
 end
 
 -- Whether a table has more fields than are shown at once.
@@ -125,7 +266,7 @@ end
 -- What a preview may show of a large table, without a look at all of it: its
 -- sequence, and some of what else comes behind that.
 local function some_of (t, most)
-  local n, list, keys = rawlen(t), {}, {}
+  local n, keys = rawlen(t), {}
   for i = 1, math.min(n, most + 1) do
     keys[i] = i
   end
@@ -136,11 +277,7 @@ local function some_of (t, most)
     end
     key, looks = next(t, key), looks - 1
   end
-  for i, one in ipairs(keys) do
-    list[i] = property(t, one)
-  end
-  table.sort(list, before)
-  return list
+  return sorted(t, keys)
 end
 
 function fields.some (t, most)

@@ -3,12 +3,17 @@
 --   frames.of(co, first)      list of frames of a coroutine, innermost first:
 --                             {co, level, func, info}; tracegrip's own are left
 --                             out, and levels below 'first' (0 without)
---   frames.top(co)            the first of them
+--   frames.enter(co, func, line)
+--                             the innermost frame, which is of that function
+--                             and at that line: the same table each time, until
+--   frames.leave(frame)       when the program goes on
 --   frames.innermost(co, level)
 --                             the first of a Lua function, from that level on;
 --                             nil: there is none
 --   frames.find(frame, name)  where the variable of that name is that the frame
---                             sees: {get =, set =}; nil: it is a global
+--                             sees: {get =, set =}; nil: it has none
+--   frames.upvalue(func, name)
+--                             the same of what a function has captured
 --   frames.globals(frame)     the table of its globals, its _ENV
 --   frames.this(frame)        of a method the object; nil
 --   frames.varargs(frame)     its extra arguments, packed
@@ -74,13 +79,30 @@ function frames.of (co, first)
   return list
 end
 
-function frames.top (co)
-  local level, frame, there = 0, nil, true
-  while not frame and there do
-    frame, there = frame_at(co, level)
-    level = level + 1
+local entered = setmetatable({}, {__mode = "k"})    -- function -> frame
+
+-- What it is, is asked for if somebody wants to know.
+local Entered = {}
+
+function Entered.__index (frame, key)
+  if key == "info" and frame.live then
+    frame.info = getinfo(frame.co, frame.level, "nSltuf")
+    return frame.info
   end
+end
+
+function frames.enter (co, func, line)
+  local frame = entered[func]
+  if not frame then
+    frame = setmetatable({level = 0, func = func, places = {}}, Entered)
+    entered[func] = frame
+  end
+  frame.co, frame.line, frame.live = co, line, true
   return frame
+end
+
+function frames.leave (frame)
+  frame.co, frame.live, frame.info = nil, false, nil
 end
 
 -- An error is raised by a C function more often than not: error itself.
@@ -103,7 +125,7 @@ local function each_local (frame, f)
   local i = 1
   local name, value = getlocal(frame.co, frame.level, i)
   while name do
-    if name:byte() ~= 40 then                   -- "("
+    if string.byte(name) ~= 40 then             -- "("
       f(i, name, value)
     end
     i = i + 1
@@ -113,17 +135,14 @@ end
 
 -- The last of that name is the one that is seen.
 local function find_local (frame, wanted)
-  local at
-  each_local(frame, function (i, name)
-    at = name == wanted and i or at
-  end)
+  local at = core.inspector.variable(frame.co, frame.level, wanted)
   return at and {
     get = function () return select(2, getlocal(frame.co, frame.level, at)) end,
     set = function (value) setlocal(frame.co, frame.level, at, value) end
   }
 end
 
-local function find_upvalue (func, wanted)
+function frames.upvalue (func, wanted)
   local i = 1
   local name = getupvalue(func, i)
   while name do
@@ -140,7 +159,7 @@ end
 
 function frames.find (frame, name)
   return frame.live and find_local(frame, name)
-         or find_upvalue(frame.func, name)
+         or frames.upvalue(frame.func, name)
 end
 
 function frames.globals (frame)
@@ -185,20 +204,21 @@ local function list_locals (frame)
   each_local(frame, function (_, name, value)
     local hidden = latest[name]
     if hidden then
-      hidden.name = ("%s (hidden, #%d)"):format(name, hidden.number)
+      hidden.name = string.format("%s (hidden, #%d)", name, hidden.number)
     end
     list[#list + 1] = {name = name, value = value, number = #list + 1}
     latest[name] = list[#list]
   end)
   local extra = frames.varargs(frame)
   for i = 1, extra.n do
-    list[#list + 1] = {name = ("(vararg %d)"):format(i), value = extra[i]}
+    list[#list + 1] = {name = string.format("(vararg %d)", i), value = extra[i]}
   end
   return list
 end
 
 local function set_vararg (frame, name, value)
-  local number = math.tointeger(tonumber(name:match "^%(vararg (%d+)%)$"))
+  local digits = string.match(name, "^%(vararg (%d+)%)$")
+  local number = math.tointeger(tonumber(digits))
   return number and setlocal(frame.co, frame.level, -number, value) ~= nil
 end
 
@@ -237,7 +257,7 @@ function frames.upvalues (frame)
     description = "Upvalues", class = "Upvalues",
     list = function () return list_upvalues(frame.func) end,
     set = function (name, value)
-      local found = find_upvalue(frame.func, name)
+      local found = frames.upvalue(frame.func, name)
       if found then
         found.set(value)
       end

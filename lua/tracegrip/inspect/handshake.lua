@@ -145,9 +145,8 @@ end
 ---------------------------------------------------------------------------
 
 function handshake.is_local (host)
-  host = host or ""
-  local name = host:match "^%[[%x:.]+%]" or host:gsub(":%d+$", "")
-  return name:lower() == "localhost" or name:find "^%[" ~= nil
+  local name = (host or ""):gsub(":%d+$", "")
+  return name:lower() == "localhost" or name:find "^%[[%x:.]+%]$" ~= nil
          or name:find "^%d+%.%d+%.%d+%.%d+$" ~= nil
 end
 
@@ -160,7 +159,7 @@ function handshake.is_trusted (origin)
     return true
   end
   return (scheme == "http" or scheme == "https")
-         and handshake.is_local(host) and (host:find "^localhost"
+         and handshake.is_local(host) and (host:lower():find "^localhost"
              or host:find "^127%." or host:find "^%[::1%]") ~= nil
 end
 

@@ -20,9 +20,9 @@ local ABSOLUTE = -128           -- a step that says: look in the other list
 local Dump = {}
 Dump.__index = Dump
 
-function Dump:byte ()
+function Dump:octet ()
   self.at = self.at + 1
-  return self.text:byte(self.at - 1)
+  return string.byte(self.text, self.at - 1)
 end
 
 function Dump:skip (n)
@@ -34,7 +34,7 @@ end
 function Dump:number ()
   local n = 0
   repeat
-    local b = self:byte()
+    local b = self:octet()
     n = n << 7 | b & 0x7f
   until (b & 0x80 ~= 0) == (self.version == 0x54)
   return n
@@ -46,7 +46,7 @@ function Dump:align (n)
   end
 end
 
-function Dump:string ()
+function Dump:text_of ()
   local size = self:number()
   if self.version == 0x54 then
     self:skip(size > 0 and size - 1 or 0)
@@ -61,7 +61,7 @@ local FLOAT, INTEGER, SHORT, LONG = 0x13, 0x03, 0x04, 0x14
 
 function Dump:constants ()
   for _ = 1, self:number() do
-    local kind = self:byte()
+    local kind = self:octet()
     if kind == FLOAT then
       self:skip(8)
     elseif kind == INTEGER and self.version == 0x54 then
@@ -69,7 +69,7 @@ function Dump:constants ()
     elseif kind == INTEGER then
       self:number()
     elseif kind == SHORT or kind == LONG then
-      self:string()
+      self:text_of()
     end
   end
 end
@@ -116,24 +116,24 @@ function Dump:debug (one, vararg)
   end
   one.active = active_lines(one.first, vararg, steps, self:absolute())
   for _ = 1, self:number() do
-    self:string()
+    self:text_of()
     self:number()
     self:number()
   end
   for _ = 1, self:number() do
-    self:string()
+    self:text_of()
   end
 end
 
 function Dump:func (list)
   if self.version == 0x54 then
-    self:string()
+    self:text_of()
   end
   local one = {first = self:number(), last = self:number()}
   list[#list + 1] = one
-  self:byte()
-  local vararg = self:byte() & (self.version == 0x54 and 0xff or 3) ~= 0
-  self:byte()
+  self:octet()
+  local vararg = self:octet() & (self.version == 0x54 and 0xff or 3) ~= 0
+  self:octet()
   local instructions = self:number()
   self:align(4)
   self:skip(4 * instructions)
@@ -143,7 +143,7 @@ function Dump:func (list)
     self:func(list)
   end
   if self.version > 0x54 then
-    self:string()
+    self:text_of()
   end
   self:debug(one, vararg)
 end
@@ -160,7 +160,7 @@ function lines.of (text, name)
     return nil
   end
   local dump = string.dump(chunk)
-  local version = dump:byte(5)
+  local version = string.byte(dump, 5)
   if not header_sizes[version] then
     return nil
   end

@@ -19,7 +19,7 @@ local NIL = {}
 
 function objects.keep (value, group)
   last = last + 1
-  local id = ("%d"):format(last)
+  local id = string.format("%d", last)
   values[id], groups[id] = value == nil and NIL or value, group or ""
   return id
 end

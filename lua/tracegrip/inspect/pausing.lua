@@ -68,7 +68,7 @@ local function call_frame (frame, index)
   local info = frame.info
   local script = scripts.meet(info.source)
   return {
-    callFrameId = ("%d.%d"):format(count, index),
+    callFrameId = string.format("%d.%d", count, index),
     functionName = stacktrace.name(info),
     location = location(script, info.currentline),
     functionLocation = location(script, info.linedefined),
@@ -104,6 +104,7 @@ end
 
 local function begin (co, reason, hits, more)
   count = count + 1
+  values.fresh()
   local pause = {number = count, reason = reason, hits = hits,
                  data = more and more.data,
                  frames = frames.of(co, more and more.level),
@@ -129,7 +130,10 @@ end
 
 local function serve_until_go (co)
   sessions.each("debugger", pausing.announce)
-  while not current.go and sessions.any "debugger" and pausing.serve(co) do end
+  while not current.go
+        and (sessions.any "debugger" or sessions.any "suspended")
+        and pausing.serve(co) do
+  end
   return current.go or "none"
 end
 
@@ -154,7 +158,7 @@ function pausing.stands ()
 end
 
 function pausing.frame (id)
-  local pause, index = id:match "^(%d+)%.(%d+)$"
+  local pause, index = string.match(id, "^(%d+)%.(%d+)$")
   local frame = math.tointeger(tonumber(pause)) == check().number
                 and current.frames[math.tointeger(tonumber(index))]
   return frame or fault.raise("Could not find call frame with given id")

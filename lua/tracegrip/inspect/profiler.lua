@@ -11,6 +11,7 @@
 local core = require "tracegrip.core"
 local counting = require "tracegrip.coverage"
 local fault = require "tracegrip.inspect.fault"
+local fileurl = require "tracegrip.inspect.fileurl"
 local ranges = require "tracegrip.inspect.ranges"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
@@ -59,11 +60,10 @@ end
 local function exported (trace)
   local path = os.tmpname()
   local done, message = trace:export("cpuprofile", path)
-  local file <close> = done and io.open(path, "rb")
-  local text = file and file:read "a"
+  local text = done and core.contents(path)
   os.remove(path)
   return text or fault.raise("The profile cannot be written: %s",
-                             tostring(message))
+                             message or path)
 end
 
 -- The scripts that have an address, by their files.
@@ -79,8 +79,8 @@ end
 local function place (frame, found)
   local path = frame.url
   frame.url, frame.scriptId = "", "0"
-  if path:sub(1, 1) == "/" then
-    local url = scripts.url(path)
+  if string.sub(path, 1, 1) == "/" then
+    local url = fileurl.of(path)
     local script = found[url] or scripts.meet("@" .. path)
     found[url] = script
     frame.url, frame.scriptId = script.url, script.id

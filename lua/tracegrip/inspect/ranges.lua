@@ -24,14 +24,15 @@ local ranges = {}
 
 -- Four bytes of UTF-8 are a pair of UTF-16.
 local function units (text)
-  if not text:find "[\x80-\xff]" then
+  if not string.find(text, "[\x80-\xff]") then
     return #text
   end
   local n, at = 0, 1
   while at <= #text do
     local length, bad = utf8.len(text, at)
     local stop = length and #text or bad - 1
-    local _, pairs = text:sub(at, stop):gsub("[\xf0-\xf7]", "")
+    local part = string.sub(text, at, stop)
+    local _, pairs = string.gsub(part, "[\xf0-\xf7]", "")
     n = n + utf8.len(text, at, stop) + pairs + (length and 0 or 1)
     at = stop + (length and 1 or 2)
   end
@@ -41,7 +42,7 @@ end
 -- Of each line: its text, where it begins, where it ends; 'size' of all.
 local function layout (text)
   local lines, at = {}, 0
-  for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+  for line in string.gmatch(text .. "\n", "([^\n]*)\n") do
     local size = units(line)
     lines[#lines + 1] = {text = line, first = at, last = at + size}
     at = at + size + 1
@@ -58,9 +59,10 @@ local KEYWORD = "%f[%w_]function%f[^%w_]"
 
 local function beginning (lines, number)
   local line = lines[number]
-  local at = line.text:find(KEYWORD)
-  local _, count = line.text:gsub(KEYWORD, "")
-  return line.first + (count == 1 and units(line.text:sub(1, at - 1)) or 0)
+  local at = string.find(line.text, KEYWORD)
+  local _, count = string.gsub(line.text, KEYWORD, "")
+  local before = count == 1 and string.sub(line.text, 1, at - 1) or ""
+  return line.first + units(before)
 end
 
 local function whole (lines, one)
@@ -84,7 +86,7 @@ end
 -- got to where there is another before it.
 local function is_spare (lines, one, pair)
   return pair[1] == one.last and pair[2] == 0
-         and lines[one.last].text:find "^%s*end%f[^%w_]" ~= nil
+         and string.find(lines[one.last].text, "^%s*end%f[^%w_]") ~= nil
 end
 
 -- Runs of lines with one count, which is not that of the function.

@@ -2,34 +2,54 @@
 -- is needed to choose files and to search in them.
 --
 --   regex.compile(pattern, ignore_case)
---       -> function (text): whether it is found in the text | nil: there is
---          something in the pattern that is not known here
+--       -> function (text): whether it is found in the text, nil if that takes
+--          too long to find out | nil: there is something in the pattern that
+--          is not known here
 --
 -- Known are characters, escapes, ".", classes, groups, alternatives, "^", "$",
--- and the quantifiers "*", "+", "?". It backtracks; a pattern that takes too
--- long for a text is not found in it.
+-- "\b", "\B", what has to follow or must not ("(?=", "(?!"), and the
+-- quantifiers "*", "+", "?", "{2}", "{2,}", "{2,5}". It backtracks, for so many
+-- steps and so many rounds of a group as a text's length allows.
 
 local core = require "tracegrip.core"
 core.own()
 
-local STEPS = 100000
+local STEPS, STEPS_EACH = 100000, 20    -- for a text, and for each byte of it
+local DEEPEST = 3000                    -- rounds of a group within each other
 
 local regex = {}
 
 local alternatives
 
--- A piece is a function (text, at, budget, go): whether what follows ('go', a
--- function of the place behind it) can be matched.
+local function yes () return true end
+local function same (c) return c end
+
+-- A piece has 'match', a function (text, at, budget, go): whether what follows
+-- ('go', a function of the place behind it) can be matched. One for a single
+-- character also has 'test', whether it is that: many of these are counted, and
+-- need no stack.
 local function spend (budget)
-  budget[1] = budget[1] - 1
-  return budget[1] > 0
+  budget.steps = budget.steps - 1
+  return budget.steps > 0
 end
 
 local function single (test)
-  return function (text, at, budget, go)
-    return spend(budget) and at <= #text and test(text:sub(at, at))
-           and go(at + 1)
-  end
+  return {
+    test = test,
+    match = function (text, at, budget, go)
+      return spend(budget) and at <= #text and test(string.sub(text, at, at))
+             and go(at + 1)
+    end
+  }
+end
+
+-- Whether a character is in a set, as Lua's patterns have it.
+local function member (set, negative, fold)
+  return single(function (x)
+    local found = string.find(fold(x), set)
+                  or fold ~= same and string.find(string.upper(x), set)
+    return (found and true or false) ~= negative
+  end)
 end
 
 local classes = {d = "[%d]", D = "[^%d]", w = "[%w_]", W = "[^%w_]",
@@ -37,36 +57,36 @@ local classes = {d = "[%d]", D = "[^%d]", w = "[%w_]", W = "[^%w_]",
 local controls = {n = "\n", r = "\r", t = "\t", f = "\f", v = "\v"}
 
 local function escape_at (pattern, at)
-  local c = pattern:sub(at, at)
+  local c = string.sub(pattern, at, at)
   if classes[c] then
-    return classes[c]:sub(2, -2), at + 1, true
-  elseif c == "" or c:find "[%w]" and not controls[c] then
+    return string.sub(classes[c], 2, -2), at + 1, true
+  elseif c == "" or string.find(c, "[%w]") and not controls[c] then
     return nil
   end
   return controls[c] or c, at + 1
 end
 
 local function quoted (c)
-  return c:find "[%w]" and c or "%" .. c
+  return string.find(c, "[%w]") and c or "%" .. c
 end
 
-local function class_at (pattern, at)
-  local negative = pattern:sub(at, at) == "^"
+local function class_at (pattern, at, fold)
+  local negative = string.sub(pattern, at, at) == "^"
   local list = {}
   at = at + (negative and 1 or 0)
-  while pattern:sub(at, at) ~= "]" do
-    local c, is_class = pattern:sub(at, at), false
+  while string.sub(pattern, at, at) ~= "]" do
+    local c, is_class = string.sub(pattern, at, at), false
     if c == "" then
       return nil
     elseif c == "\\" then
       c, at, is_class = escape_at(pattern, at + 1)
-      if not c or c:sub(1, 1) == "^" then
+      if not c or string.sub(c, 1, 1) == "^" then
         return nil
       end
     else
       at = at + 1
     end
-    local to = pattern:match("^%-([^%]\\])", at)
+    local to = string.match(pattern, "^%-([^%]\\])", at)
     if to and not is_class then
       list[#list + 1] = quoted(c) .. "-" .. quoted(to)
       at = at + 2
@@ -74,37 +94,62 @@ local function class_at (pattern, at)
       list[#list + 1] = is_class and c or quoted(c)
     end
   end
-  local set = "[" .. (negative and "^" or "") .. table.concat(list) .. "]"
   if #list == 0 then
     return nil
   end
-  return single(function (x) return x:find(set) ~= nil end), at + 1
+  return member("[" .. table.concat(list) .. "]", negative, fold), at + 1
 end
 
-local function atom_at (pattern, at, fold)
-  local c = pattern:sub(at, at)
-  if c == "(" then
-    local inner, stop = alternatives(pattern, at + (pattern:sub(at + 1, at + 2)
-                                     == "?:" and 3 or 1), fold)
-    if not inner or pattern:sub(stop, stop) ~= ")" then
-      return nil
-    end
-    return inner, stop + 1
-  elseif c == "[" then
-    return class_at(pattern, at + 1)
-  elseif c == "." then
-    return single(function (x) return x ~= "\n" end), at + 1
-  elseif c == "^" then
-    return function (_, place, _, go) return place == 1 and go(place) end,
-           at + 1
-  elseif c == "$" then
-    return function (text, place, _, go)
-      return place == #text + 1 and go(place)
-    end, at + 1
-  elseif c:find "[*+?{]" or c == "" then
+---------------------------------------------------------------------------
+-- Pieces that take no character
+---------------------------------------------------------------------------
+
+local function is_word (text, at)
+  return string.find(text, "^[%w_]", at) ~= nil
+end
+
+local function at_edge (wanted)
+  return {match = function (text, at, _, go)
+    local before = at > 1 and is_word(text, at - 1)
+    return (before ~= is_word(text, at)) == wanted and go(at)
+  end}
+end
+
+local edges = {["\\b"] = at_edge(true), ["\\B"] = at_edge(false)}
+
+local anchors = {
+  ["^"] = {match = function (_, at, _, go) return at == 1 and go(at) end},
+  ["$"] = {match = function (text, at, _, go)
+    return at == #text + 1 and go(at)
+  end}
+}
+
+local function looked_ahead (inner, wanted)
+  return {match = function (text, at, budget, go)
+    local found = inner.match(text, at, budget, yes) and true or false
+    return found == wanted and budget.steps > 0 and go(at)
+  end}
+end
+
+---------------------------------------------------------------------------
+-- Reading a pattern
+---------------------------------------------------------------------------
+
+local openings = {["(?:"] = 3, ["(?="] = 3, ["(?!"] = 3}
+
+local function group_at (pattern, at, fold)
+  local opening = string.sub(pattern, at, at + 2)
+  local inner, stop = alternatives(pattern, at + (openings[opening] or 1), fold)
+  if not inner or string.sub(pattern, stop, stop) ~= ")" then
     return nil
+  elseif opening == "(?=" or opening == "(?!" then
+    inner = looked_ahead(inner, opening == "(?=")
   end
-  local stop, is_class = at + 1, false
+  return inner, stop + 1
+end
+
+local function character_at (pattern, at, fold)
+  local c, stop, is_class = string.sub(pattern, at, at), at + 1, false
   if c == "\\" then
     c, stop, is_class = escape_at(pattern, at + 1)
     if not c then
@@ -112,54 +157,110 @@ local function atom_at (pattern, at, fold)
     end
   end
   if is_class then
-    local set = "[" .. c .. "]"
-    return single(function (x) return x:find(set) ~= nil end), stop
+    return member("[" .. c .. "]", false, fold), stop
   end
-  return single(function (x) return fold(x) == fold(c) end), stop
+  local folded = fold(c)
+  return single(function (x) return fold(x) == folded end), stop
+end
+
+local function atom_at (pattern, at, fold)
+  local c, two = string.sub(pattern, at, at), string.sub(pattern, at, at + 1)
+  if c == "(" then
+    return group_at(pattern, at, fold)
+  elseif c == "[" then
+    return class_at(pattern, at + 1, fold)
+  elseif c == "." then
+    return single(function (x) return x ~= "\n" end), at + 1
+  elseif anchors[c] or edges[two] then
+    return anchors[c] or edges[two], at + (anchors[c] and 1 or 2)
+  elseif string.find(c, "[*+?]") or c == "" then
+    return nil
+  end
+  return character_at(pattern, at, fold)
+end
+
+-- Of single characters, as many as there are and then fewer.
+local function counted (piece, least, most)
+  return {match = function (text, at, budget, go)
+    local n = 0
+    while n < most and at + n <= #text and spend(budget)
+          and piece.test(string.sub(text, at + n, at + n)) do
+      n = n + 1
+    end
+    for taken = n, least, -1 do
+      if not spend(budget) then
+        return false
+      elseif go(at + taken) then
+        return true
+      end
+    end
+    return false
+  end}
 end
 
 local function repeated (piece, least, most)
   local function try (text, at, budget, go, n)
-    if n < most and piece(text, at, budget, function (next_at)
-      return next_at > at and try(text, next_at, budget, go, n + 1)
-    end) then
-      return true
+    budget.depth = budget.depth + 1
+    if budget.depth > DEEPEST then
+      budget.steps = 0
     end
-    return n >= least and go(at)
+    local found = n < most and spend(budget)
+                  and piece.match(text, at, budget, function (next_at)
+      return (next_at > at or n < least)
+             and try(text, next_at, budget, go, n + 1)
+    end)
+    budget.depth = budget.depth - 1
+    return found or n >= least and budget.steps > 0 and go(at)
   end
-  return function (text, at, budget, go)
-    return spend(budget) and try(text, at, budget, go, 0)
-  end
+  return {match = function (text, at, budget, go)
+    return try(text, at, budget, go, 0)
+  end}
 end
 
 local quantifiers = {["*"] = {0, math.huge}, ["+"] = {1, math.huge},
                      ["?"] = {0, 1}}
 
+-- How often, and where that ends; nothing: once.
+local function quantifier_at (pattern, at)
+  local known = quantifiers[string.sub(pattern, at, at)]
+  if known then
+    return known[1], known[2], at + 1
+  end
+  local least, comma, most, stop = string.match(pattern,
+                                                "^{(%d+)(,?)(%d*)}()", at)
+  if not least then
+    return nil
+  end
+  least = tonumber(least)
+  most = comma == "" and least or most == "" and math.huge or tonumber(most)
+  return least, most, stop
+end
+
 local function sequence (pieces)
-  return function (text, at, budget, go)
+  return {match = function (text, at, budget, go)
     local function from (i, place)
       if i > #pieces then
         return go(place)
       end
-      return pieces[i](text, place, budget, function (next_at)
+      return pieces[i].match(text, place, budget, function (next_at)
         return from(i + 1, next_at)
       end)
     end
     return from(1, at)
-  end
+  end}
 end
 
 local function sequence_at (pattern, at, fold)
   local pieces = {}
-  while at <= #pattern and not pattern:find("^[|)]", at) do
+  while at <= #pattern and not string.find(pattern, "^[|)]", at) do
     local piece, stop = atom_at(pattern, at, fold)
     if not piece then
       return nil
     end
-    local quantifier = quantifiers[pattern:sub(stop, stop)]
-    if quantifier then
-      piece = repeated(piece, quantifier[1], quantifier[2])
-      stop = stop + (pattern:find("^%?", stop + 1) and 2 or 1)
+    local least, most, further = quantifier_at(pattern, stop)
+    if least then
+      piece = (piece.test and counted or repeated)(piece, least, most)
+      stop = further + (string.find(pattern, "^%?", further) and 1 or 0)
     end
     pieces[#pieces + 1] = piece
     at = stop
@@ -176,19 +277,16 @@ function alternatives (pattern, at, fold)
     end
     list[#list + 1] = one
     at = stop + 1
-  until pattern:sub(stop, stop) ~= "|"
-  return function (text, place, budget, go)
+  until string.sub(pattern, stop, stop) ~= "|"
+  return {match = function (text, place, budget, go)
     for _, one in ipairs(list) do
-      if one(text, place, budget, go) then
+      if one.match(text, place, budget, go) then
         return true
       end
     end
     return false
-  end, at - 1
+  end}, at - 1
 end
-
-local function yes () return true end
-local function same (c) return c end
 
 function regex.compile (pattern, ignore_case)
   local piece, stop = alternatives(pattern, 1, ignore_case and string.lower
@@ -197,10 +295,12 @@ function regex.compile (pattern, ignore_case)
     return nil
   end
   return function (text)
-    local budget = {STEPS}
+    local budget = {steps = STEPS + STEPS_EACH * #text, depth = 0}
     for at = 1, #text + 1 do
-      if piece(text, at, budget, yes) then
+      if piece.match(text, at, budget, yes) then
         return true
+      elseif budget.steps <= 0 then
+        return nil
       end
     end
     return false

@@ -17,8 +17,12 @@ local core = require "tracegrip.core"
 local box = require "tracegrip.inspect.box"
 local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
+local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
+local fields = require "tracegrip.inspect.fields"
+local members = require "tracegrip.inspect.members"
 local objects = require "tracegrip.inspect.objects"
+local peek = require "tracegrip.inspect.peek"
 local sessions = require "tracegrip.inspect.sessions"
 local stacktrace = require "tracegrip.inspect.stacktrace"
 local values = require "tracegrip.inspect.values"
@@ -41,7 +45,7 @@ local exceptions = 0
 function methods.enable (session)
   session:send("Runtime.executionContextCreated", {context = {
     id = CONTEXT, origin = "", name = _VERSION,
-    uniqueId = ("%d.1"):format(core.pid()), auxData = {isDefault = true}
+    uniqueId = string.format("%d.1", core.pid()), auxData = {isDefault = true}
   }})
   if not session.runtime then
     console.replay(session)
@@ -65,8 +69,14 @@ function methods.runIfWaitingForDebugger ()
   return {}
 end
 
+-- Its arrival is what ends the code that runs (csrc/inspect/evaluation.h): by
+-- now that is over.
+function methods.terminateExecution ()
+  return {}
+end
+
 function methods.getIsolateId ()
-  return {id = ("lua-%d"):format(core.pid())}
+  return {id = string.format("lua-%d", core.pid())}
 end
 
 function methods.getHeapUsage ()
@@ -90,10 +100,13 @@ local function details (text, line, exception)
           executionContextId = CONTEXT}
 end
 
--- An error as the front end shows one: what it says, then where from.
+-- An error as the front end shows one: what it says, then where from. One that
+-- has fields is an object that can be opened.
 local function error_object (value, trace, group)
-  local object = values.describe(value, group)
-  if object.type == "string" or not object.objectId then
+  local object = values.describe(value, group, true)
+  if type(value) == "table" or type(value) == "userdata" then
+    return object
+  elseif object.type == "string" or not object.objectId then
     object = {type = "object", objectId = objects.keep(value, group)}
   end
   object.subtype, object.className = "error", "Error"
@@ -101,11 +114,12 @@ local function error_object (value, trace, group)
   return object
 end
 
-local function thrown (value, trace, group)
+local function thrown (group, value, trace)
   local object = error_object(value, words.value(trace), group)
-  local line = math.tointeger(tonumber(tostring(trace):match(SEEN_LINES))) or 1
-  return {result = object, exceptionDetails = details("Uncaught", line - 1,
-                                                      object)}
+  local line = math.tointeger(tonumber(string.match(trace, SEEN_LINES))) or 1
+  local text = object.subtype == "error" and "Uncaught"
+               or "Uncaught " .. words.value(trace)
+  return {result = object, exceptionDetails = details(text, line - 1, object)}
 end
 
 local FRAMES = 200              -- of an error's stack, as in V8
@@ -113,6 +127,7 @@ local FRAMES = 200              -- of an error's stack, as in V8
 function runtime.uncaught (co, value)
   local stack = stacktrace.describe(stacktrace.capture(co, FRAMES))
   local innermost = stack[1] or {}
+  values.fresh()
   sessions.each("runtime", function (session)
     local object = error_object(value, words.value(value), "console")
     local it = details("Uncaught", innermost.lineNumber or 0, object)
@@ -139,22 +154,31 @@ local function answer (value, params, group)
                                    params.generatePreview == true)}
 end
 
-function runtime.evaluated (_, params, frame)
-  local text = fault.string(params, "expression")
+-- What code gives: its value, or several values as a list of them; else what
+-- 'failed' makes of the error.
+local function shown (params, group, failed, ok, ...)
+  if not ok then
+    return failed(group, ...)
+  elseif select("#", ...) < 2 then
+    return answer((...), params, group)
+  elseif params.returnByValue == true then
+    return answer({...}, params, group)
+  end
+  return answer(values.several(...), params, group)
+end
+
+function runtime.evaluated (session, params, frame)
+  local text = expression.lua(fault.string(params, "expression"))
   local group = fault.string(params, "objectGroup", true)
                 or frame and objects.PAUSE
   if params.throwOnSideEffect == true then
-    local ok, value = evaluate.peek(text, frame)
-    return ok and answer(value, params, group) or refused()
+    return shown(params, group, refused, peek.values(text, frame))
   end
   local timeout = tonumber(params.timeout)
-  local ok, value, trace = evaluate.run(text, {
-    frame = frame, timeout = timeout and timeout / 1000
-  })
-  if not ok then
-    return thrown(value, trace, group)
-  end
-  return answer(value, params, group)
+  return shown(params, group, thrown, evaluate.run(text, {
+    frame = frame, client = session.client,
+    timeout = timeout and timeout / 1000
+  }))
 end
 
 function methods.evaluate (session, params)
@@ -164,7 +188,8 @@ end
 -- An empty answer says that it compiles; so that the console goes on to a next
 -- line it has to be told, in V8's words, that something is missing.
 function methods.compileScript (_, params)
-  local message, more = evaluate.check(fault.string(params, "expression"))
+  local code = expression.lua(fault.string(params, "expression"))
+  local message, more = evaluate.check(code)
   if not message then
     return {}
   end
@@ -180,10 +205,10 @@ end
 -- Objects
 ---------------------------------------------------------------------------
 
-local function descriptor (one, group, preview)
+local function descriptor (one, group, preview, own)
   return {name = one.name, value = values.describe(one.value, group, preview),
           writable = true, configurable = true, enumerable = true,
-          isOwn = true}
+          isOwn = own}
 end
 
 -- The front end asks twice: there are no accessors, so the first answer is
@@ -194,11 +219,18 @@ function methods.getProperties (_, params)
     return {result = wire.array {}}
   end
   local list = {}
-  for _, one in ipairs(values.properties(value)) do
-    if params.nonIndexedPropertiesOnly ~= true
-       or math.type(one.key) ~= "integer" then
-      list[#list + 1] = descriptor(one, group, params.generatePreview == true)
+  local function add (properties, own)
+    for _, one in ipairs(properties) do
+      if params.nonIndexedPropertiesOnly ~= true
+         or math.type(one.key) ~= "integer" then
+        list[#list + 1] = descriptor(one, group,
+                                     params.generatePreview == true, own)
+      end
     end
+  end
+  add(values.properties(value), true)
+  if params.ownProperties ~= true then
+    add(values.inherited(value), false)
   end
   local internal = wire.array(values.internals(value, group))
   return {result = wire.array(list), internalProperties = internal}
@@ -214,24 +246,13 @@ function methods.releaseObjectGroup (_, params)
   return {}
 end
 
--- The key that has that name among the properties of a table, or the name as a
--- new one.
-local function key_of (value, name)
-  for _, one in ipairs(values.properties(value)) do
-    if one.name == name then
-      return one.key
-    end
-  end
-  return math.tointeger(tonumber(name)) or name
-end
-
 local function change (object, name, value)
   if box.is(object) then
     return object.set and object.set(name, value)
   elseif type(object) ~= "table" then
     return false
   end
-  rawset(object, key_of(object, name), value)
+  rawset(object, fields.key(object, name), value)
   return true
 end
 
@@ -246,8 +267,20 @@ local known_functions = {
   end
 }
 
+-- The others are what VS Code completes names by.
+local function complete (params)
+  local object = objects.get(fault.string(params, "objectId"))
+  local begin = values.argument((params.arguments or {})[2] or {})
+  return {result = {type = "object", value = members.answer(
+    object, type(begin) == "string" and begin or "")}}
+end
+
 function methods.callFunctionOn (_, params)
-  local code = fault.string(params, "functionDeclaration"):gsub("%s+", "")
+  local code = string.gsub(fault.string(params, "functionDeclaration"), "%s+",
+                           "")
+  if members.asked(code) then
+    return complete(params)
+  end
   local known = known_functions[code]
   if not known then
     fault.raise("Only JavaScript that sets or deletes a property is known "
@@ -259,7 +292,7 @@ function methods.callFunctionOn (_, params)
   if type(name) ~= "string" and math.type(name) ~= "integer" then
     fault.misuse("Invalid parameters: arguments: a property's name expected")
   end
-  local done, result = known(object, tostring(name),
+  local done, result = known(object, words.value(name),
                              values.argument(arguments[2] or {}))
   if not done then
     fault.raise("There is nothing of that name that could be changed")

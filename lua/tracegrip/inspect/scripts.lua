@@ -9,7 +9,6 @@
 --   scripts.scan(running)         meets all sources of functions that can be
 --                                 reached from globals, loaded modules and the
 --                                 stacks of these coroutines
---   scripts.url(path)             the address of a file, by its absolute path
 --   scripts.compilable(text)      the text of a file without what is no Lua
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
@@ -23,13 +22,14 @@
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
+local fileurl = require "tracegrip.inspect.fileurl"
 local frames = require "tracegrip.inspect.frames"
 local lines = require "tracegrip.inspect.lines"
 local target = require "tracegrip.target"
 core.own()
 
 local getinfo, getmetatable = debug.getinfo, debug.getmetatable
-local getlocal, getupvalue, open = debug.getlocal, debug.getupvalue, io.open
+local getlocal, getupvalue = debug.getlocal, debug.getupvalue
 
 local scripts = {}
 
@@ -43,45 +43,31 @@ local MOST = 50000              -- objects that a scan looks at
 -- What a source is
 ---------------------------------------------------------------------------
 
-local function escaped (path)
-  return (path:gsub("[^%w/._~-]", function (c)
-    return ("%%%02X"):format(c:byte())
-  end))
-end
-
-function scripts.url (path)
-  return "file://" .. escaped(path)
-end
-
-local function read_file (path)
-  local file <close> = open(path, "rb")
-  return file and file:read "a"
-end
-
 -- Its address and text. A chunk from a string has no address, as code that was
 -- evaluated has none elsewhere.
 local function look_up (source)
-  local kind, name = source:sub(1, 1), source:sub(2)
+  local kind, name = string.sub(source, 1, 1), string.sub(source, 2)
   if source == C_SOURCE then
     return "lua://lua/[C]", C_TEXT
   elseif kind == "@" then
-    local path = target.absolute(name)
-    local text = read_file(path)
-    return scripts.url(path), text
-           or ("-- %s cannot be read.\n"):format(name)
+    local path = target.absolute(name) or name
+    local text = core.contents(path)
+    return fileurl.of(path), text
+           or string.format("-- %s cannot be read.\n", name)
   elseif kind == "=" then
-    return "lua://lua/" .. escaped(name), "-- Its source is not known.\n"
+    return "lua://lua/" .. fileurl.escape(name), "-- Its source is not known.\n"
   end
   return "", source
 end
 
 -- A first line that begins with '#' is no Lua (luaL_loadfilex).
 function scripts.compilable (text)
-  return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
+  text = string.gsub(text, "^\xef\xbb\xbf", "")
+  return (string.gsub(text, "^#[^\n]*", ""))
 end
 
 local function count_lines (text)
-  local _, n = text:gsub("\n", "")
+  local _, n = string.gsub(text, "\n", "")
   return n
 end
 
@@ -90,9 +76,9 @@ local function new (source)
   local functions = source ~= C_SOURCE
                     and lines.of(scripts.compilable(text), source) or {}
   return {
-    id = ("%d"):format(#list + 1), url = url, source = source, text = text,
-    functions = functions, last = count_lines(text),
-    last_column = #text:match "[^\n]*$"
+    id = string.format("%d", #list + 1), url = url, source = source,
+    text = text, functions = functions, last = count_lines(text),
+    last_column = #string.match(text, "[^\n]*$")
   }
 end
 
@@ -108,7 +94,7 @@ function scripts.meet (source)
 end
 
 function scripts.of (id)
-  return by_id[id] or fault.raise("No script for id: %s", tostring(id))
+  return by_id[id] or fault.raise("No script for id: %s", id)
 end
 
 function scripts.all ()
@@ -150,13 +136,13 @@ local declarations = {"function%s+([%a_][%w_.:]*)",
 function scripts.declared (script, line)
   local at, number = 1, 1
   while at and number < line do
-    at = script.text:find("\n", at, true)
+    at = string.find(script.text, "\n", at, true)
     at, number = at and at + 1, number + 1
   end
-  local text = at and script.text:match("[^\n]*", at) or ""
-  local _, count = text:gsub("%f[%w_]function%f[^%w_]", "")
+  local text = at and string.match(script.text, "[^\n]*", at) or ""
+  local _, count = string.gsub(text, "%f[%w_]function%f[^%w_]", "")
   for _, pattern in ipairs(count == 1 and declarations or {}) do
-    local name = text:match(pattern)
+    local name = string.match(text, pattern)
     if name then
       return name
     end

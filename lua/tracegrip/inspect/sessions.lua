@@ -12,10 +12,14 @@
 --   coverage              what it wants of coverage: {counts, detailed}; nil
 --   behind, missed        whether it reads too slowly; messages of the console
 --                         that it is yet to be told it has missed
+--   heap, suspended       whether its Memory panel has been opened; whether it
+--                         has switched debugging off for a snapshot (heap.lua)
 --   send(method, params)  an event
+--   note(kind, text)      a line for its console: "info", "error"
 --
 --   sessions.of(client)   made at its first message
 --   sessions.remove(client)
+--   sessions.all()              the table of them, by client
 --   sessions.each(domain, f)    f(session) of all that have it enabled
 --   sessions.any(domain)
 --   sessions.clients()          their numbers
@@ -36,18 +40,31 @@ function Session:send (method, params)
                                               params = params})
 end
 
+function Session:note (kind, text)
+  if self.runtime then
+    self:send("Runtime.consoleAPICalled", {
+      type = kind, executionContextId = 1, timestamp = core.inspector.now(),
+      args = wire.array {{type = "string", value = text}}
+    })
+  end
+end
+
 function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
     active = true, skips = false, exceptions = "none", async_depth = 0,
     ignored = {}, behind = false, missed = 0, interval = 1000, profile = nil,
-    coverage = nil
+    coverage = nil, heap = false, suspended = false
   }, Session)
   return all[client]
 end
 
 function sessions.remove (client)
   all[client] = nil
+end
+
+function sessions.all ()
+  return all
 end
 
 function sessions.each (domain, f)

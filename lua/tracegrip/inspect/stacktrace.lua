@@ -4,6 +4,7 @@
 --                                  first: nothing in it keeps anything of the
 --                                  program alive
 --   stacktrace.describe(list)      its call frames as the protocol has them
+--   stacktrace.text(list)          a StackTrace with them, as JSON
 --   stacktrace.name(info)          what a function is called there
 --
 -- A frame is what debug.getinfo's "nSl" tells. tracegrip's own are left out,
@@ -16,6 +17,7 @@ core.own()
 
 local getinfo = debug.getinfo
 
+local TEXTS = 1000              -- of frames that are kept
 local EVALUATED = "=(evaluated)"
 
 local stacktrace = {}
@@ -45,15 +47,45 @@ function stacktrace.name (info)
   return scripts.declared(scripts.meet(info.source), info.linedefined) or ""
 end
 
+local function describe (info)
+  local script = scripts.meet(info.source)
+  return {functionName = stacktrace.name(info), scriptId = script.id,
+          url = script.url, columnNumber = 0,
+          lineNumber = math.max(info.currentline, 1) - 1}
+end
+
 function stacktrace.describe (list)
   local frames = {}
   for i, info in ipairs(list) do
-    local script = scripts.meet(info.source)
-    frames[i] = {functionName = stacktrace.name(info), scriptId = script.id,
-                 url = script.url, columnNumber = 0,
-                 lineNumber = math.max(info.currentline, 1) - 1}
+    frames[i] = describe(info)
   end
   return wire.array(frames)
+end
+
+-- Texts of frames by all that they say. What logs does so from a few places.
+local texts, count = {}, 0
+
+local function text_of (info)
+  local key = string.format("%s %d %d %s %s", scripts.meet(info.source).id,
+                            info.currentline, info.linedefined, info.what,
+                            info.name or "")
+  local text = texts[key]
+  if not text then
+    if count == TEXTS then
+      texts, count = {}, 0
+    end
+    text = wire.json(describe(info))
+    texts[key], count = text, count + 1
+  end
+  return text
+end
+
+function stacktrace.text (list)
+  local out = {}
+  for i, info in ipairs(list) do
+    out[i] = text_of(info)
+  end
+  return '{"callFrames":[' .. table.concat(out, ",") .. "]}"
 end
 
 return stacktrace

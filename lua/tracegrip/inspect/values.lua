@@ -3,10 +3,17 @@
 --
 --   values.describe(value, group, preview)   a RemoteObject; its id, if it is
 --                                            an object, is of that group
+--   values.text(value, group)                the same with a preview, as JSON;
+--                                            and its id, if it has one
 --   values.table(value, group)               the same, with a preview for the
 --                                            rows and columns of a table
 --   values.properties(value)                 list of {name =, value =, key =},
 --                                            of a table or a box
+--   values.inherited(value)                  the same of what it has from
+--                                            tables of its metatables
+--   values.several(...)                      one value that shows all of these
+--   values.fresh()                           a new message begins: how much
+--                                            text one has is limited
 --   values.internals(value, group)           list of {name =, value =} of what
 --                                            is no property, [[Metatable]] and
 --                                            the like; the values are
@@ -22,6 +29,7 @@ local box = require "tracegrip.inspect.box"
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 local fields = require "tracegrip.inspect.fields"
+local jsontext = require "tracegrip.jsontext"
 local objects = require "tracegrip.inspect.objects"
 local scripts = require "tracegrip.inspect.scripts"
 local wire = require "tracegrip.wire"
@@ -35,6 +43,8 @@ local values = {}
 
 local EXACT = 1 << 53           -- integers up to there are numbers in JSON
 local LONGEST = 1 << 20         -- bytes of a string that are sent
+local MESSAGE = 8 << 20         -- bytes of all strings of a message...
+local SHORTEST = 200            -- ...and of each that comes after that
 local NAMED, INDEXED = 5, 100   -- properties in a preview, as in V8
 local ROWS = 1000               -- the same of console.table
 local CUT = 100                 -- characters of a string there
@@ -45,11 +55,30 @@ local PLAIN, DEEPEST = 100000, 100      -- values in a table that is given as
 -- Remote objects
 ---------------------------------------------------------------------------
 
+local left = MESSAGE
+
+function values.fresh ()
+  left = MESSAGE
+end
+
+-- Where a text may end that is to be so long at most: not within a character.
+local function boundary (bytes, last)
+  local at = last
+  while at > last - 4 and at > 0
+        and string.find(bytes, "^[\x80-\xbf]", at + 1) do
+    at = at - 1
+  end
+  return string.find(bytes, "^[\x80-\xbf]", at + 1) and last or at
+end
+
 local function limited (bytes)
-  if #bytes <= LONGEST then
+  local most = math.min(LONGEST, math.max(left, SHORTEST))
+  left = left - math.min(#bytes, most)
+  if #bytes <= most then
     return bytes
   end
-  return ("%s... (%d bytes)"):format(bytes:sub(1, LONGEST), #bytes)
+  return string.format("%s... (%d bytes)",
+                       string.sub(bytes, 1, boundary(bytes, most)), #bytes)
 end
 
 local scalars = {}
@@ -67,7 +96,7 @@ function scalars.number (value)
   if math.type(value) == "integer" and (value > EXACT or value < -EXACT) then
     return {type = "bigint", unserializableValue = text .. "n",
             description = text}
-  elseif text:find "^%-?[NI]" or text == "-0" then
+  elseif string.find(text, "^%-?[NI]") or text == "-0" then
     return {type = "number", unserializableValue = text, description = text}
   end
   return {type = "number", value = value, description = text}
@@ -106,9 +135,40 @@ function values.describe (value, group, preview)
   return object
 end
 
+-- Of these the text is known without a table: what logs does so often.
+local written = {}
+
+function written.number (value)
+  return math.type(value) == "integer" and value <= EXACT and value >= -EXACT
+         and string.format('{"description":"%d","type":"number","value":%d}',
+                           value, value)
+end
+
+function written.string (value)
+  return '{"type":"string","value":'
+         .. jsontext.string(words.text(limited(value))) .. "}"
+end
+
+function values.text (value, group)
+  local text = written[type(value)] and written[type(value)](value)
+  if text then
+    return text
+  end
+  local object = values.describe(value, group, true)
+  return wire.json(object), object.objectId
+end
+
 ---------------------------------------------------------------------------
 -- Properties
 ---------------------------------------------------------------------------
+
+local function shortened (text)
+  if utf8.len(text) <= CUT then
+    return text
+  end
+  local head = string.sub(text, 1, utf8.offset(text, CUT / 2 + 1) - 1)
+  return head .. "…" .. string.sub(text, utf8.offset(text, -(CUT / 2 - 1)))
+end
 
 -- Of a large table its parts, each of which is read when it is opened.
 function values.properties (value)
@@ -118,6 +178,48 @@ function values.properties (value)
   return type(value) == "table" and fields.all(value) or {}
 end
 
+-- Fields of the tables that "__index" leads to, which the value does not have
+-- itself: methods, as a rule. Of large ones there are none.
+function values.inherited (value)
+  local list, known, seen = {}, {}, {}
+  local meta = getmetatable(value)
+  local from = type(meta) == "table" and rawget(meta, "__index")
+  local own = type(value) == "table" and not box.is(value) and value or {}
+  while type(from) == "table" and not seen[from] and not box.is(value) do
+    seen[from] = true
+    for _, one in ipairs(fields.some(from, INDEXED)) do
+      if one.key ~= nil and rawget(own, one.key) == nil
+         and not known[one.key] then
+        known[one.key] = true
+        list[#list + 1] = one
+      end
+    end
+    meta = getmetatable(from)
+    from = type(meta) == "table" and rawget(meta, "__index")
+  end
+  return list
+end
+
+-- Several values, as one that shows all of them.
+function values.several (...)
+  local all, texts = table.pack(...), {}
+  for i = 1, all.n do
+    local one = all[i]
+    local text = shortened(words.value(one))
+    texts[i] = type(one) == "string" and '"' .. text .. '"' or text
+  end
+  return box.new {
+    description = table.concat(texts, ", "), class = "values", folded = true,
+    list = function ()
+      local list = {}
+      for i = 1, all.n do
+        list[i] = {name = string.format("%d", i), value = all[i], key = i}
+      end
+      return list
+    end
+  }
+end
+
 local function upvalues (f)
   return box.new {
     description = "Upvalues", class = "Upvalues",
@@ -125,7 +227,7 @@ local function upvalues (f)
       local list, i = {}, 1
       local name, value = getupvalue(f, i)
       while name do
-        list[i] = {name = name == "" and ("(%d)"):format(i) or name,
+        list[i] = {name = name == "" and string.format("(%d)", i) or name,
                    value = value}
         i = i + 1
         name, value = getupvalue(f, i)
@@ -142,8 +244,8 @@ local function stack (co)
       local list, level = {}, 0
       local info = getinfo(co, level, "nSl")
       while info and level < 100 do
-        list[#list + 1] = {name = tostring(level),
-          value = ("%s:%d: %s"):format(info.short_src, info.currentline,
+        list[#list + 1] = {name = string.format("%d", level),
+          value = string.format("%s:%d: %s", info.short_src, info.currentline,
                                        info.name or info.what)}
         level = level + 1
         info = getinfo(co, level, "nSl")
@@ -163,7 +265,7 @@ local function place_of (f)
   return {
     type = "object", value = {scriptId = scripts.meet(info.source).id,
                               lineNumber = line - 1, columnNumber = 0},
-    description = ("%s:%d"):format(words.text(info.short_src), line)
+    description = string.format("%s:%d", words.text(info.short_src), line)
   }
 end
 
@@ -193,14 +295,6 @@ end
 ---------------------------------------------------------------------------
 -- Previews
 ---------------------------------------------------------------------------
-
-local function shortened (text)
-  if utf8.len(text) <= CUT then
-    return text
-  end
-  local head = text:sub(1, utf8.offset(text, CUT / 2 + 1) - 1)
-  return head .. "…" .. text:sub(utf8.offset(text, -(CUT / 2 - 1)))
-end
 
 local function property_preview (one, levels)
   local value = one.value
@@ -309,7 +403,8 @@ function values.argument (argument)
     return (objects.get(fault.string(argument, "objectId")))
   elseif argument.unserializableValue ~= nil then
     local text = fault.string(argument, "unserializableValue")
-    local number = unserializable[text] or math.tointeger(text:match "^(.*)n$")
+    local number = unserializable[text]
+                   or math.tointeger(string.match(text, "^(.*)n$"))
     if not number then
       fault.misuse("Invalid parameters: unserializableValue: not known here")
     end

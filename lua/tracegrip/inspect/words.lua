@@ -22,8 +22,8 @@ function words.text (bytes)
   if utf8.len(bytes) then
     return bytes
   end
-  return (bytes:gsub("[\x80-\xff%c\\]", function (c)
-    return ("\\x%02x"):format(c:byte())
+  return (string.gsub(bytes, "[\x80-\xff%c\\]", function (c)
+    return string.format("\\x%02x", string.byte(c))
   end))
 end
 
@@ -37,7 +37,7 @@ end
 local function function_text (f)
   local info = getinfo(f, "Su")
   if info.what == "C" then
-    return ("function () { [C] %p }"):format(f)
+    return string.format("function () { [C] %p }", f)
   end
   local names = {}
   for i = 1, info.nparams do
@@ -46,14 +46,15 @@ local function function_text (f)
   if info.isvararg then
     names[#names + 1] = "..."
   end
-  return ("function (%s) { %s:%d }"):format(table.concat(names, ", "),
+  return string.format("function (%s) { %s:%d }", table.concat(names, ", "),
                                             words.text(info.short_src),
                                             info.linedefined)
 end
 
 local function table_text (t)
   local class, n = words.class(t), rawlen(t)
-  return n > 0 and ("%s(#%d)"):format(class or "table", n) or class or "table"
+  return n > 0 and string.format("%s(#%d)", class or "table", n)
+         or class or "table"
 end
 
 -- Concatenation, unlike tostring, asks no metatable of numbers.
@@ -76,7 +77,7 @@ function words.value (value)
   elseif value == nil or kind == "boolean" then
     return value == nil and "nil" or value and "true" or "false"
   end
-  return ("%s: %p"):format(words.class(value) or kind, value)
+  return string.format("%s: %p", words.class(value) or kind, value)
 end
 
 -- A key as the name of a property. A string that would look like another key
@@ -84,10 +85,10 @@ end
 function words.key (key)
   if type(key) == "string" then
     local text = words.text(key)
-    return (text:find "^%-?%d+$" or text:find "^%[") and ("[%q]"):format(text)
-           or text
+    local alike = string.find(text, "^%-?%d+$") or string.find(text, "^%[")
+    return alike and string.format("[%q]", text) or text
   elseif math.type(key) == "integer" then
-    return ("%d"):format(key)
+    return string.format("%d", key)
   end
   return "[" .. words.value(key) .. "]"
 end

@@ -1,7 +1,8 @@
 -- otlp.lua - where spans go, and as what: the user's word and OpenTelemetry's
 -- environment as one plan.
 --
---   local plan = otlp.plan {url =, headers =, format =}    -- nil, message
+--   local plan = otlp.plan {url =, headers =, format =,
+--                           request =, arguments =}      -- nil, message
 --   core.receive(options, style, file, false, otlp.spans(plan, trace, program))
 --   local sender = otlp.sender(plan)                       -- nil, message
 --
@@ -18,6 +19,9 @@
 local core = require "tracegrip.core"
 local resource = require "tracegrip.resource"
 core.own()
+
+-- A plan is made in the program's state, which may have changed its libraries.
+local os, string = core.lua.os, core.lua.string
 
 local otlp = {}
 
@@ -41,8 +45,8 @@ end
 
 -- With the path of spans.
 local function complete (url)
-  local base = url:gsub("/+$", "")
-  return base:sub(-#PATH) == PATH and base or base .. PATH
+  local base = string.gsub(url, "/+$", "")
+  return string.sub(base, -#PATH) == PATH and base or base .. PATH
 end
 
 -- What stands for one signal is taken as it is (OTLP Exporter Configuration).
@@ -55,8 +59,8 @@ end
 -- key2, value2}.
 local function pairs_of (text)
   local list = {}
-  for part in (text or ""):gmatch "[^,]+" do
-    local key, value = part:match "^%s*([^=]-)%s*=%s*([^;]-)%s*$"
+  for part in string.gmatch(text or "", "[^,]+") do
+    local key, value = string.match(part, "^%s*([^=]-)%s*=%s*([^;]-)%s*$")
     if key and key ~= "" then
       list[#list + 1] = resource.unescape(key)
       list[#list + 1] = resource.unescape(value)
@@ -70,13 +74,13 @@ local function headers_of (given)
   local values, lines = {}, {}
   local list = pairs_of(exporter "HEADERS")
   for i = 1, #list, 2 do
-    values[list[i]:lower()] = list[i + 1]
+    values[string.lower(list[i])] = list[i + 1]
   end
   for name, value in pairs(given or {}) do
-    values[name:lower()] = value
+    values[string.lower(name)] = value
   end
   for name, value in pairs(values) do
-    lines[#lines + 1] = name .. ": " .. value:gsub("%c", "")
+    lines[#lines + 1] = name .. ": " .. string.gsub(value, "%c", "")
   end
   table.sort(lines)
   return lines
@@ -86,9 +90,10 @@ local protocols = {["http/protobuf"] = "protobuf", ["http/json"] = "json"}
 
 function otlp.plan (given)
   local url = given.url == "env" and environment_url() or complete(given.url)
-  if not url:find "^https?://[^/]" then
-    return nil, ("'%s' is no address of a collector: http://HOST:PORT, "
-                 .. "https://HOST or env"):format(given.url)
+  if not string.find(url, "^https?://[^/]") then
+    return nil, string.format("'%s' is no address of a collector: "
+                              .. "http://HOST:PORT, https://HOST or env",
+                              given.url)
   end
   return {
     url = url,
@@ -98,7 +103,14 @@ function otlp.plan (given)
     ca = exporter "CERTIFICATE",
     timeout = math.tointeger(tonumber(exporter "TIMEOUT")) or TIMEOUT_MS,
     resource = resource.said({}, given.warn),
+    request = given.request, arguments = given.arguments or nil,
   }
+end
+
+-- A service is called by its script's name, wherever that lies.
+local function base_name (path)
+  local name = path and string.match(path, "([^/]+)/*$") or "lua"
+  return string.match(name, "^(.+)%.lua$") or name
 end
 
 -- How core.receive is to write spans, of that trace of that program.
@@ -112,10 +124,11 @@ function otlp.spans (plan, trace, program)
       said[#said + 1], said[#said + 2] = key, value
     end
   end
-  unless_given("service.name", program)
+  unless_given("service.name", base_name(program))
   unless_given("host.name", require("luv").os_gethostname())
   return {encoding = plan.format, gzip = plan.gzip, scope = trace,
-          resource = said}
+          resource = said, request = plan.request,
+          arguments = plan.arguments}
 end
 
 ---------------------------------------------------------------------------
@@ -129,7 +142,7 @@ local function fields_of (bytes)
   local function varint ()
     local value, shift = 0, 0
     repeat
-      local byte = bytes:byte(at)
+      local byte = string.byte(bytes, at)
       if not byte or shift > 63 then
         return nil
       end
@@ -147,7 +160,7 @@ local function fields_of (bytes)
       if size < 0 or size > #bytes then
         return fields
       end
-      value, at = bytes:sub(at, at + size - 1), at + size
+      value, at = string.sub(bytes, at, at + size - 1), at + size
     end
     fields[tag >> 3] = value
   end
@@ -174,8 +187,23 @@ local function check_of (format)
     local refused, why = read(body)
     refused = math.tointeger(refused) or 0
     why = type(why) == "string" and why ~= "" and why or nil
-    return refused, refused > 0 and (why or "spans were refused") or nil
+    return refused, why or refused > 0 and "spans were refused" or nil
   end
+end
+
+-- The message of an answer that says no: a google.rpc.Status, in the encoding
+-- of the request or in JSON, or whatever text it is.
+local function explain (body)
+  local ok, answer = pcall(core.decode, body, 4)
+  local said = ok and type(answer) == "table" and answer.message
+  if type(said) ~= "string" then
+    said = fields_of(body)[2]
+  end
+  if type(said) ~= "string" or not utf8.len(said) then
+    said = utf8.len(body) and not string.find(body, "^%s*<") and body or ""
+  end
+  said = string.match(string.gsub(said, "%c+", " "), "^%s*(.-)%s*$")
+  return said ~= "" and string.sub(said, 1, 150) or nil
 end
 
 ---------------------------------------------------------------------------
@@ -198,7 +226,8 @@ function otlp.sender (plan)
   end
   return require("tracegrip.send.sender").new({
     url = plan.url, headers = headers, ca = plan.ca, timeout = plan.timeout,
-    check = check_of(plan.format), title = "otlp", thing = "span"
+    check = check_of(plan.format), explain = explain,
+    title = "otlp", thing = "span"
   }, client)
 end
 

@@ -16,7 +16,8 @@
 --   sender.problem               the first thing that went wrong, in words
 --
 -- 'check' looks at the body of an answer that says yes: how many things of the
--- request it refuses all the same, and why.
+-- request it refuses all the same, and why; of none, what it warns of.
+-- 'explain' (optional) says what the body of any other answer says, or nil.
 --
 -- The queue has so many bytes; what does not go in is dropped and counted, so a
 -- collector that is slow or gone costs no more memory than that, and nobody
@@ -45,8 +46,12 @@ local again = {[429] = true, [502] = true, [503] = true, [504] = true}
 
 local send
 
+local function clean (text)
+  return (text:gsub("%c", " "):sub(1, 200))
+end
+
 local function note (self, problem)
-  self.problem = self.problem or (problem:gsub("%c", " "):sub(1, 200))
+  self.problem = self.problem or clean(problem)
 end
 
 -- Its bytes are free again.
@@ -69,8 +74,10 @@ local function accept (self, request, answer)
   end
   self.sent = self.sent + request.count - refused
   self.dropped = self.dropped + refused
-  if why then
+  if why and refused > 0 then
     note(self, why)
+  elseif why then
+    self.warning = self.warning or clean(why)
   end
   self.pause = nil
   leave(self, request)
@@ -95,7 +102,9 @@ local function reason (self, answer)
   if answer.status == 0 then
     return ("%s: %s"):format(self.name, answer.message)
   end
+  local said = self.target.explain and self.target.explain(answer.body)
   return ("%s: HTTP status %d"):format(self.name, answer.status)
+         .. (said and ": " .. said or "")
 end
 
 -- An answer that says so means all that is sent there: one timer for all.
@@ -215,6 +224,8 @@ function Sender:told ()
                        or units.count(self.sent), units.count(self.dropped))
   if self.dropped > 0 and self.problem then
     line = line .. " (" .. self.problem .. ")"
+  elseif self.warning then
+    line = line .. " (" .. self.warning .. ")"
   end
   return line
 end

@@ -13,6 +13,7 @@
 --     wake (),            there is something to read
 --     rest (ms),          lets so many ms pass, less if there is
 --     stalled ()          the client was too slow for the program
+--     client              optional: who that is
 --   }
 --
 -- It is what core.feed gives, for actor.lua, but for packets(): frames come as
@@ -191,10 +192,15 @@ function notices.broken (self)
 end
 
 -- The time of a trace is over, and the program has not said so: all it had to
--- say is read, so it sleeps. Whether there was such a trace.
+-- say is read, so it sleeps. Whether there was such a trace. Of one that comes
+-- as blocks its end is told first.
 local function end_due (self)
   for _, trace in ipairs(self.traces) do
-    if trace.due then
+    if trace.due and self.blocks and not trace.over then
+      trace.over = true
+      self.channel:mark(trace.duration)
+      return true
+    elseif trace.due then
       finish(self, trace)
       tell_ended(self, trace, "duration")
       return true
@@ -207,12 +213,17 @@ end
 -- The interface
 ---------------------------------------------------------------------------
 
--- From now on it is this client's. The problem, if it cannot be.
+-- From now on it is this client's. The problem, if it cannot be: whose it is,
+-- and for how long.
 function Feed:open ()
-  if not self.tab:claim(self) then
-    return "Already attached to a client"
+  if self.tab:claim(self) then
+    self.opened, self.since = true, uv.now()
+    return nil
   end
-  self.opened = true
+  local owner = self.tab.owner
+  local who = owner.client and (" (%s, for %d s)"):format(
+    owner.client, (uv.now() - owner.since) // 1000)
+  return "Already attached to a client" .. (who or "")
 end
 
 -- Names of the traces that ran, most recent first.
@@ -386,6 +397,7 @@ function feed.new (how)
     wake = how.wake,
     rest = how.rest,
     stalled = how.stalled,
+    client = how.client,
     traces = {},            -- that count, by time of start
     known = {},             -- by id; also those that will count once taken
     count = 0,              -- how many count

@@ -11,6 +11,8 @@
 --   address     "127.0.0.1:6006", "[::1]:6006" or "unix:/path"
 --   handle      the socket
 --   close()
+--
+--   sockets.client(handle)    who that is, in words
 
 local core = require "tracegrip.core"
 local uv = require "luv"
@@ -180,14 +182,18 @@ local function if_left_behind (path, yes, no)
   end)
 end
 
+-- nil: the working directory is gone.
 local function absolute (path)
-  return path:sub(1, 1) == "/" and path or uv.cwd() .. "/" .. path
+  local here = path:sub(1, 1) == "/" and "" or uv.cwd()
+  return here and (here == "" and path or here .. "/" .. path)
 end
 
 local function open_unix (options, accept, done)
   local path = absolute(options.path)
-  local where = "unix:" .. path
-  if #path > LONGEST_PATH then
+  local where = "unix:" .. (path or options.path)
+  if not path then
+    return fail(done, where, nil, "ENOENT")
+  elseif #path > LONGEST_PATH then
     return fail(done, where, nil, "ENAMETOOLONG")
   elseif not uv.fs_stat(path:match "^.*/") then   -- bind says EACCES
     return fail(done, where, nil, "ENOENT")
@@ -216,6 +222,14 @@ end
 function sockets.open (options, accept, done)
   local open = options.path and open_unix or open_tcp
   open(options, accept, done)
+end
+
+--- Who a client is, for others who would like to be in its place.
+function sockets.client (handle)
+  local there = handle:getpeername()
+  local ip = type(there) == "table" and there.ip
+  return ip and (ip:find ":" and "[%s]:%d" or "%s:%d"):format(ip, there.port)
+         or "a process of this machine"
 end
 
 return sockets

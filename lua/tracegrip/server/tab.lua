@@ -12,7 +12,9 @@ local traceactor = require "tracegrip.actor"
 local feed = require "tracegrip.server.feed"
 local profiler = require "tracegrip.server.profiler"
 local profileractor = require "tracegrip.profileractor"
+local sockets = require "tracegrip.server.sockets"
 local uv = require "luv"
+local wire = require "tracegrip.wire"
 core.own()
 
 local SOON_MS, SELDOM_MS = 2, 500   -- between reminders
@@ -49,7 +51,8 @@ local makers = {
           listener = listener,
           wake = function () connection:wake() end,
           rest = function (ms) connection:rest(ms) end,
-          stalled = function () connection:give_up() end
+          stalled = function () connection:give_up() end,
+          client = sockets.client(connection.handle)
         }
       end
     }
@@ -160,10 +163,31 @@ end
 -- Orders: the program may be where it cannot be reached just now
 ---------------------------------------------------------------------------
 
+local SILENCE = "The program does not answer: it is in a C function, or nobody "
+                .. "runs it. It answers when it runs Lua again."
+
+-- Debuggers wait for a program that cannot even say where it is. As if it had
+-- said that by its console.
+local function tell_silence (self)
+  local text = wire.json {method = "Runtime.consoleAPICalled", params = {
+    type = "info", executionContextId = 1, timestamp = os.time() * 1000,
+    args = wire.array {{type = "string", value = SILENCE}}
+  }}
+  for _, debugger in pairs(self.debuggers) do
+    debugger(text)
+  end
+end
+
 -- Reminds the program for as long as it takes.
 local function remind (self, ms)
   self.timer:start(ms, 0, function ()
-    if self.channel:nudge() then
+    local waits, heard = self.channel:nudge(), self.channel:heard()
+    self.told = self.told and not heard
+    if waits then
+      if not heard and not self.told and ms == SELDOM_MS then
+        self.told = true
+        tell_silence(self)
+      end
       remind(self, math.min(ms * 2, SELDOM_MS))
     end
   end)
@@ -201,7 +225,9 @@ function Tab:options (asked)
       options[key] = value
     end
   end
-  options.redact = asked.redact
+  for _, name in ipairs {"redact", "redactPreset", "redactIgnoreCase"} do
+    options[name] = asked[name]
+  end
   return options
 end
 
@@ -217,6 +243,7 @@ function tab.new (number, channel, title, defaults, on_gone)
     owner = nil,            -- the feed of the client that is attached
     profilers = {},         -- set: the clients' (profiler.lua)
     debuggers = {},         -- number -> who takes its letters (door.lua)
+    told = false,           -- they know that it does not answer
     closing = false,        -- the state is closing
     gone = false,           -- and all of it is told
     on_gone = on_gone,

@@ -1,0 +1,154 @@
+/*
+** asleep.c - see asleep.h. The kernel tells where a thread waits by
+** /proc/self/task/TID/syscall (proc(5)); where there is no such file, or the
+** machine is another one than those below, no thread is ever found.
+*/
+#include "base/asleep.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Calls that wait for others: none of them is made by an allocator. Not among
+   them: futex, by which locks wait, an allocator's too; and what writes, as an
+   allocator may that tells what it does. */
+static const long waits[] = {
+#ifdef SYS_accept
+  SYS_accept,
+#endif
+  SYS_accept4, SYS_clock_nanosleep, SYS_connect,
+#ifdef SYS_epoll_wait
+  SYS_epoll_wait,
+#endif
+  SYS_epoll_pwait,
+#ifdef SYS_epoll_pwait2
+  SYS_epoll_pwait2,
+#endif
+  SYS_flock, SYS_nanosleep,
+#ifdef SYS_pause
+  SYS_pause,
+#endif
+#ifdef SYS_poll
+  SYS_poll,
+#endif
+  SYS_ppoll, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmmsg,
+  SYS_recvmsg, SYS_restart_syscall, SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
+#ifdef SYS_select
+  SYS_select,
+#endif
+  SYS_wait4, SYS_waitid
+};
+
+static bool is_wait (long call) {
+  for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+    if (waits[i] == call)
+      return true;
+  }
+  return false;
+}
+
+/*
+** {==================================================================
+** From outside
+** ===================================================================
+*/
+
+static bool read_line (pid_t thread, char *line, size_t size) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/self/task/%d/syscall", (int)thread);
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t n = read(fd, line, size - 1);
+  close(fd);
+  line[n > 0 ? n : 0] = '\0';
+  return n > 0;
+}
+
+/* "NUMBER ARGUMENTS... STACK INSTRUCTION", or "running", or "-1 ..." of what
+   waits in no call. */
+bool tg_asleep_look (tg_Asleep *a, pid_t thread) {
+  char line[256];
+  uintptr_t stack = 0, instruction = 0;
+  if (read_line(thread, line, sizeof line)) {
+    char *end, *last = strrchr(line, ' ');
+    long call = strtol(line, &end, 10);
+    if (end != line && last != NULL && is_wait(call)) {
+      instruction = (uintptr_t)strtoull(last, NULL, 16);
+      *last = '\0';
+      last = strrchr(line, ' ');
+      stack = (last != NULL) ? (uintptr_t)strtoull(last, NULL, 16) : 0;
+    }
+  }
+  atomic_store(&a->instruction, instruction);
+  atomic_store(&a->stack, stack);
+  return instruction != 0 && stack != 0;
+}
+
+uintptr_t tg_asleep_stack (const tg_Asleep *a) {
+  return atomic_load(&a->stack);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** In a handler
+** ===================================================================
+*/
+
+/* A call that is to be made again after the handler begins at the instruction
+   that makes it (SA_RESTART, signal(7)), of this many bytes. */
+#if defined(__x86_64__)
+
+#define CALL 2
+
+static uintptr_t instruction_of (const ucontext_t *c) {
+  return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+}
+
+static uintptr_t stack_of (const ucontext_t *c) {
+  return (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+}
+
+#elif defined(__aarch64__)
+
+#define CALL 4
+
+static uintptr_t instruction_of (const ucontext_t *c) {
+  return (uintptr_t)c->uc_mcontext.pc;
+}
+
+static uintptr_t stack_of (const ucontext_t *c) {
+  return (uintptr_t)c->uc_mcontext.sp;
+}
+
+#else
+
+#define CALL 0
+
+static uintptr_t instruction_of (const ucontext_t *c) {
+  (void)c;
+  return 0;
+}
+
+static uintptr_t stack_of (const ucontext_t *c) {
+  (void)c;
+  return 0;
+}
+
+#endif
+
+bool tg_asleep_there (const tg_Asleep *a, const void *context) {
+  uintptr_t instruction = instruction_of(context);
+  uintptr_t behind = atomic_load(&a->instruction);
+  return behind != 0 && (instruction == behind || instruction + CALL == behind)
+         && stack_of(context) == atomic_load(&a->stack);
+}
+
+/* }================================================================== */

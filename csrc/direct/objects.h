@@ -1,0 +1,36 @@
+/*
+** objects.h - all coroutines of a state, straight from memory. The collector
+** has what it may free on one list (allgc of global_State): an object begins
+** with the next one's address, and is put in front when it is made. Objects
+** with a finalizer are on other lists, which coroutines never have.
+**
+** What is found may be dead already, and wait for the collector; it is still
+** there. While the list is gone through nothing may be allocated.
+**
+** Where the list is, is found out on a state of its own (probe_objects.c).
+*/
+#ifndef TG_DIRECT_OBJECTS_H
+#define TG_DIRECT_OBJECTS_H
+
+#include "direct/frame.h"
+
+TG_INLINE bool tg_objects_known (void) {
+  return tg_direct_facts.objects != 0;
+}
+
+/* The newest one; NULL: there is none. */
+TG_INLINE const void *tg_objects_first (const lua_State *L) {
+  return tg_read_pointer(tg_direct_shared(L), tg_direct_facts.objects);
+}
+
+TG_INLINE const void *tg_objects_next (const void *object) {
+  return tg_read_pointer(object, 0);
+}
+
+/* NULL: it is none. */
+TG_INLINE lua_State *tg_objects_coroutine (const void *object) {
+  return (tg_read8(object, TG_AT_OBJECT_TAG) == LUA_TTHREAD)
+         ? (lua_State *)(uintptr_t)object : NULL;
+}
+
+#endif

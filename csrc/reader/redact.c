@@ -1,0 +1,394 @@
+/*
+** redact.c - see redact.h. Called by reader.c and by scrub.c.
+**
+** A list is gone through several times: objects are first marked as shown or
+** secret, until that changes nothing any more (one may be found to be shown
+** after those that it leads to were looked at); then what is not shown is
+** hidden. Which values are secret is known before: 'hidden' below.
+*/
+#include "reader/redact.h"
+
+#include <string.h>
+
+#include "stream/event.h"
+
+enum { SHOWN = 1u << 0, SECRET = 1u << 1 };   /* of an object */
+
+#define ROUNDS 64               /* more than a list takes that is none of
+                                   somebody's who wants it to take long */
+#define CHAIN_MOST 4            /* pcall(pcall, f, ...), as in hook/veil.c */
+#define NAMED 256u              /* parameters: more than a function can have */
+
+typedef struct Walk {
+  tg_Redact *r;
+  tg_ValueCursor c;
+  const tg_Function *names;     /* parameters get the values... */
+  uint32_t passed;              /* ...from this one on; NULL: none do */
+  uint64_t secret[NAMED / 64];  /* of these parameters, which are secret */
+  uint32_t hidden;              /* 1 + a value that is hidden; 0: none is */
+  tg_RedactGiven given;         /* of results */
+  bool hides;                   /* this time */
+  bool changed;                 /* marks of objects */
+  bool blind;                   /* there is no memory for them */
+} Walk;
+
+/*
+** {==================================================================
+** Grips
+** ===================================================================
+*/
+
+/* How many bytes tell how many bytes more there are, of 'size' in all. */
+static size_t bytes_of_length (size_t size) {
+  size_t n = 1;
+  while (size - 1 - n >= (size_t)1 << 7 * n)
+    n++;
+  return n;
+}
+
+/* Fills the bytes from 'p' to 'end' with one grip that says nothing. A length
+   may have more bytes than it needs. */
+static void veil (Walk *w, const uint8_t *p, const uint8_t *end) {
+  uint8_t *at = (uint8_t *)(uintptr_t)p;
+  size_t size = (size_t)(end - p);
+  if (size == 0)
+    return;
+  w->r->hidden++;
+  if (size == 1) {
+    *at = TG_GRIP_REDACTED;
+    return;
+  }
+  size_t n = bytes_of_length(size), rest = size - 1 - n;
+  bool text = *at == TG_GRIP_STRING || *at == TG_GRIP_STRAGAIN
+              || *at == TG_GRIP_VEILTEXT;
+  *at++ = text ? TG_GRIP_VEILTEXT : TG_GRIP_VEIL;
+  memset(at, 0, n + rest);
+  for (size_t i = 0; i < n; i++) {
+    at[i] = (uint8_t)((rest >> 7 * i & 0x7f) | (i + 1 < n ? 0x80 : 0));
+  }
+}
+
+/* Whether the grip at the cursor stands for a string that has been hidden where
+   it stood. */
+static bool refers_to_hidden (const Walk *w) {
+  tg_ValueCursor c = w->c;
+  if (c.origin == NULL || c.p >= c.end || *c.p != TG_GRIP_STRAGAIN)
+    return false;
+  const uint8_t *tag = c.p++;
+  uint64_t distance = tg_values_var(&c);
+  return !c.bad && distance <= (uint64_t)(tag - c.origin)
+         && *(tag - distance) != TG_GRIP_STRING;
+}
+
+/* The next grip, and where it begins. */
+static const uint8_t *next_grip (Walk *w, tg_Grip *g) {
+  const uint8_t *at = w->c.p;
+  if (refers_to_hidden(w)) {
+    w->c.p++;
+    tg_values_var(&w->c);
+    veil(w, at, w->c.p);
+    g->type = TG_REDACTED;
+  }
+  else
+    tg_values_grip(&w->c, g);
+  return at;
+}
+
+static bool holds_secret (const Walk *w, const tg_Grip *g) {
+  tg_Secrets *s = &w->r->secrets;
+  return g->type == TG_STRING && tg_secrets_any(s)
+         && tg_secrets_find(s, g->u.s.data, g->u.s.size, g->u.s.size);
+}
+
+/* A key that is cut cannot be read to its end. */
+static bool names_secret (const Walk *w, const tg_Grip *key) {
+  return key->type == TG_STRING
+         && (key->u.s.size < key->u.s.length
+             || tg_selection_hides(w->r->selection, key->u.s.data,
+                                   key->u.s.size));
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Objects
+** ===================================================================
+*/
+
+static unsigned marks_of (const Walk *w, uint32_t id) {
+  const tg_Buf *b = &w->r->objects;
+  return id < b->size ? (unsigned char)b->data[id] : 0;
+}
+
+/* Each object takes bytes of the list, so there are no more of them. */
+static void mark (Walk *w, uint32_t id, unsigned bit) {
+  tg_Buf *b = &w->r->objects;
+  while (id >= b->size && id < (size_t)(w->c.end - w->c.p) + b->size + 4096
+         && !b->failed)
+    tg_buf_addchar(b, 0);
+  if (b->failed)
+    w->blind = true;
+  if (id >= b->size || (marks_of(w, id) & bit))
+    return;
+  b->data[id] = (char)(marks_of(w, id) | bit);
+  w->changed = true;
+}
+
+static void learn (Walk *w, const tg_Grip *g) {
+  if (g->type == TG_STRING)
+    tg_secrets_add(&w->r->secrets, g->u.s.data, g->u.s.size);
+  else if (g->type == TG_OBJECT)
+    mark(w, g->u.id, SECRET);
+}
+
+/* A value from 'at' on, which is shown unless it is secret. */
+static void see_value (Walk *w, const uint8_t *at, const tg_Grip *g,
+                       bool secret) {
+  if (secret)
+    learn(w, g);
+  else if (g->type == TG_OBJECT)
+    mark(w, g->u.id, SHOWN);
+  if (w->hides && (secret || w->blind || holds_secret(w, g)))
+    veil(w, at, w->c.p);
+}
+
+/* A property of an object that is shown. Nothing is told of one whose key is a
+   secret itself. */
+static void see_property (Walk *w, unsigned marks, const uint8_t *at,
+                          const tg_Grip *key) {
+  tg_Grip v;
+  bool held = holds_secret(w, key), named = names_secret(w, key);
+  const uint8_t *end = w->c.p, *value = next_grip(w, &v);
+  if (marks & SECRET)
+    learn(w, &v);
+  if (held && w->hides) {
+    veil(w, at, end);
+    veil(w, value, w->c.p);
+  }
+  else if (!held) {
+    if (key->type == TG_OBJECT)
+      mark(w, key->u.id, SHOWN);
+    see_value(w, value, &v, named);
+  }
+}
+
+/* One of an object that is not. */
+static void hide_property (Walk *w, unsigned marks, const uint8_t *at) {
+  tg_Grip v;
+  const uint8_t *end = w->c.p, *value = next_grip(w, &v);
+  if (marks & SECRET)
+    learn(w, &v);
+  if (w->hides) {
+    veil(w, at, end);
+    veil(w, value, w->c.p);
+  }
+}
+
+/* What an object is stays: its type, its class, its metatable. */
+static void see_head (Walk *w, unsigned marks, unsigned flags) {
+  tg_Grip g;
+  if (flags & TG_DESC_CLASS)
+    tg_values_grip(&w->c, &g);
+  if (flags & TG_DESC_PROTO) {
+    tg_values_grip(&w->c, &g);
+    if (g.type == TG_OBJECT && (marks & SHOWN))
+      mark(w, g.u.id, SHOWN);
+  }
+  if (flags & TG_DESC_FUNCTION)
+    tg_values_var(&w->c);
+}
+
+static void see_object (Walk *w, uint32_t id) {
+  unsigned marks = w->blind ? 0 : marks_of(w, id);
+  tg_Grip key;
+  if (w->c.end - w->c.p < 2) {
+    w->c.bad = true;
+    return;
+  }
+  unsigned flags = w->c.p[1];
+  w->c.p += 2;
+  see_head(w, marks, flags);
+  while (flags & TG_DESC_PROPS) {
+    const uint8_t *at = next_grip(w, &key);
+    if (key.type == TG_END || w->c.bad)
+      return;
+    if (marks & SHOWN)
+      see_property(w, marks, at, &key);
+    else
+      hide_property(w, marks, at);
+  }
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Lists
+** ===================================================================
+*/
+
+/* Whether value 'i' of the list is secret. */
+static bool is_secret (const Walk *w, uint64_t i) {
+  if (w->hidden == i + 1 || w->given == TG_GIVEN_ALL)
+    return true;
+  if (w->names == NULL || i < w->passed || i - w->passed >= NAMED)
+    return false;
+  i -= w->passed;
+  return (w->secret[i / 64] >> i % 64 & 1) != 0;
+}
+
+/* Patterns are asked once: one that has taken all the steps that it may take
+   hides whatever it is asked of after that. */
+static void ask_names (Walk *w) {
+  const tg_Function *f = w->names;
+  for (uint32_t i = 0; f != NULL && f->params != NULL && i < f->nparams
+       && i < NAMED; i++) {
+    if (tg_selection_secret(w->r->selection, f->params[i]))
+      w->secret[i / 64] |= UINT64_C(1) << i % 64;
+  }
+}
+
+/* Once through all of it. */
+static void go_through (Walk *w, tg_Slice values) {
+  tg_Grip g;
+  tg_values_open(&w->c, values);
+  uint64_t n = tg_values_var(&w->c);
+  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !w->c.bad; i++) {
+    const uint8_t *at = next_grip(w, &g);
+    see_value(w, at, &g, is_secret(w, i));
+  }
+  for (uint32_t id = 0; !w->c.bad && w->c.p < w->c.end; id++)
+    see_object(w, id);
+}
+
+static void redact (Walk *w, tg_Slice values, bool hides) {
+  tg_buf_clear(&w->r->objects);
+  ask_names(w);
+  int rounds = 0;
+  do {
+    w->changed = false;
+    go_through(w, values);
+  } while (w->changed && ++rounds < ROUNDS && !w->blind);
+  w->blind = w->blind || w->changed;
+  w->hides = hides;
+  if (hides)
+    go_through(w, values);
+  w->r->objects.failed = false;
+}
+
+/* Value 'i' of a list; NIL if it has none. */
+static void value_at (tg_Slice values, uint32_t i, tg_Grip *g) {
+  tg_ValueCursor c;
+  g->type = TG_NIL;
+  tg_values_open(&c, values);
+  uint64_t n = tg_values_var(&c);
+  if (i >= n || i >= TG_VALUES_MAX)
+    return;
+  for (uint32_t k = 0; k <= i && !c.bad; k++)
+    tg_values_grip(&c, g);
+}
+
+/* The function that value 'i' is; NULL if it is none. */
+static const tg_Function *function_at (const tg_Redact *r, tg_Slice values,
+                                       uint32_t i) {
+  tg_ValueCursor c;
+  tg_Grip g, other;
+  tg_Descriptor d = {0};
+  value_at(values, i, &g);
+  if (g.type != TG_OBJECT)
+    return NULL;
+  tg_values_open(&c, values);
+  uint64_t n = tg_values_var(&c);
+  for (uint64_t k = 0; k < n && k < TG_VALUES_MAX && !c.bad; k++)
+    tg_values_grip(&c, &other);
+  for (uint32_t id = 0; !c.bad && c.p < c.end; id++) {
+    tg_values_descriptor(&c, &d);
+    if (id == g.u.id)
+      return c.bad ? NULL : tg_functions_find(r->functions, d.function);
+    if (d.flags & TG_DESC_PROPS)
+      tg_values_skip_properties(&c);
+  }
+  return NULL;
+}
+
+static bool is_named (const tg_Function *f, const char *name) {
+  size_t n, size = strlen(name);
+  if (f->name == NULL || (n = strlen(f->name)) < size)
+    return false;
+  return strcmp(f->name + n - size, name) == 0
+         && (n == size || f->name[n - size - 1] == '.'
+             || f->name[n - size - 1] == ':');
+}
+
+/* By a key that stands beside it: the value that is set, or what will be
+   given. */
+static void look_at_key (Walk *w, const tg_Function *f, tg_Slice values) {
+  tg_Grip key;
+  bool sets = f->is_c ? f->known && is_named(f, "rawset")
+                      : is_named(f, "__newindex");
+  bool gets = f->is_c ? f->known && is_named(f, "rawget")
+                      : is_named(f, "__index");
+  bool named = f->is_c && f->known && is_named(f, "os.getenv");
+  if (f->is_c && f->known && is_named(f, "next"))
+    w->r->given = TG_GIVEN_AFTER_KEY;
+  if (!sets && !gets && !named)
+    return;
+  value_at(values, named ? 0 : 1, &key);
+  if (names_secret(w, &key) && sets)
+    w->hidden = 3;
+  else if (names_secret(w, &key))
+    w->r->given = TG_GIVEN_ALL;
+}
+
+/* What pcall and xpcall are given is for the function that they call. */
+static void look_beyond (Walk *w, tg_Slice values) {
+  for (int i = 0; i < CHAIN_MOST && w->names != NULL; i++) {
+    tg_Role role = w->names->role;
+    uint32_t callee = w->passed;
+    if (role != TG_ROLE_PCALL && role != TG_ROLE_XPCALL)
+      return;
+    w->passed += role == TG_ROLE_PCALL ? 1 : 2;
+    w->names = function_at(w->r, values, callee);
+  }
+}
+
+void tg_redact_list (tg_Redact *r, tg_RedactKind kind, tg_FunctionId function,
+                     tg_Slice values, bool hides) {
+  Walk w = {.r = r};
+  tg_Grip key;
+  tg_RedactGiven given = r->given;
+  r->given = TG_GIVEN_NOTHING;
+  if (values.data == NULL)
+    return;
+  if (kind == TG_REDACT_ARGUMENTS) {
+    w.names = tg_functions_find(r->functions, function);
+    if (w.names != NULL)
+      look_at_key(&w, w.names, values);
+    look_beyond(&w, values);
+  }
+  else if (kind == TG_REDACT_RESULTS && given == TG_GIVEN_ALL)
+    w.given = given;
+  else if (kind == TG_REDACT_RESULTS && given == TG_GIVEN_AFTER_KEY) {
+    value_at(values, 0, &key);
+    if (names_secret(&w, &key))
+      w.hidden = 2;
+  }
+  redact(&w, values, hides);
+}
+
+void tg_redact_passed (tg_Redact *r, tg_FunctionId function, uint32_t passed,
+                       tg_Slice values, bool hides) {
+  Walk w = {.r = r, .passed = passed};
+  w.names = tg_functions_find(r->functions, function);
+  if (values.data != NULL)
+    redact(&w, values, hides);
+}
+
+void tg_redact_free (tg_Redact *r) {
+  tg_secrets_free(&r->secrets);
+  tg_buf_free(&r->objects);
+  memset(r, 0, sizeof *r);
+}
+
+/* }================================================================== */

@@ -1,0 +1,68 @@
+/*
+** texts.h - the texts of a program's sources, each once, by number.
+**
+** One table for whoever has something to keep for a source: what functions it
+** has (state/definitions.h), how often its lines were reached (coverage), where
+** its breakpoints are (inspect). A program may load any number of texts, many
+** of one length, with the same beginning and the same end: so all of a text is
+** hashed, twice with other numbers, and what is not kept is told by these 128
+** bits.
+**
+** A source is asked for once for each of its functions. A long one that is
+** asked for again at the same address is known by a part of its text (seen):
+** 5,000 functions of 1 MB are not 5 GB to hash.
+**
+** Plain C. Used by one thread; 'data' of a text stays where it is until all are
+** freed, so others may read that.
+*/
+#ifndef TG_TEXTS_H
+#define TG_TEXTS_H
+
+#include "base/base.h"
+#include "base/intmap.h"
+
+typedef uint32_t tg_TextId;     /* from 1, in the order of first sight */
+
+#define TG_TEXT_NONE ((tg_TextId)0)
+#define TG_TEXTS_SEEN 8         /* long texts known by their address */
+
+typedef struct tg_Text {
+  char *data;                   /* owns: the bytes that are kept, then 0 */
+  size_t size;                  /* bytes of the whole text */
+  uint64_t hash[2];             /* of the whole text */
+  tg_TextId same;               /* the next one with this hash[0], or none */
+} tg_Text;
+
+/* Where a long text was found last. */
+typedef struct tg_TextSeen {
+  const char *data;
+  size_t size;
+  uint64_t hash[2];             /* of a part of it */
+  tg_TextId id;
+} tg_TextSeen;
+
+/* Zeroed memory is empty. */
+typedef struct tg_Texts {
+  tg_Text *list;                /* owns; of id i at i - 1 */
+  uint32_t count, capacity;
+  uint32_t most;                /* bytes that are kept of each; 0: all */
+  tg_IntMap hashes;             /* owns; from hash[0] to the latest with it */
+  tg_TextSeen seen[TG_TEXTS_SEEN];
+  uint32_t turn;                /* of 'seen' that is taken next */
+} tg_Texts;
+
+/* The number of that text; TG_TEXT_NONE: it has none. */
+tg_TextId tg_texts_find (tg_Texts *t, const char *data, size_t size);
+
+/* The same, but it gets one; TG_TEXT_NONE without memory. */
+tg_TextId tg_texts_add (tg_Texts *t, const char *data, size_t size);
+
+/* The text of a number from this table. */
+TG_INLINE const tg_Text *tg_texts_get (const tg_Texts *t, tg_TextId id) {
+  tg_assert(id != TG_TEXT_NONE && id <= t->count);
+  return &t->list[id - 1];
+}
+
+void tg_texts_free (tg_Texts *t);
+
+#endif

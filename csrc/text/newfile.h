@@ -1,0 +1,32 @@
+/*
+** newfile.h - the files that are written: their owner's alone, and never by way
+** of a symbolic link.
+**
+** A recording, a log, an export has the program's values in it: so what is made
+** here has the mode 0600, less what the umask takes. A link as the last part of
+** a name may be somebody else's, and lead anywhere: it is refused with ELOOP,
+** except below /dev and /proc/self/fd, where links are the system's. Plain C;
+** any thread.
+*/
+#ifndef TG_NEWFILE_H
+#define TG_NEWFILE_H
+
+#include "base/base.h"
+
+#define TG_NEWFILE_MODE 0600
+
+/* Whether there is a link of that name that an output must not follow. */
+bool tg_newfile_is_link (const char *path);
+
+/* A descriptor of 'path', emptied or made; -1 with errno. */
+int tg_newfile_open (const char *path);
+
+/* One of a file of its own beside 'path', "PATH.XXXXXX.part"; its name, to be
+   freed, in '*name'. -1 with errno. */
+int tg_newfile_beside (const char *path, char **name);
+
+/* What an errno means where a file is written: as strerror, but in words for
+   what that says nothing about. */
+const char *tg_newfile_words (int error);
+
+#endif

@@ -1,0 +1,34 @@
+-- fileurl.lua - the address of a file: "file:///" and its path.
+--
+--   fileurl.of(path)       of an absolute path; without "." and ".." in it, as
+--                          front ends have addresses
+--   fileurl.escape(text)   what may stand behind a scheme
+
+local core = require "tracegrip.core"
+core.own()
+
+local fileurl = {}
+
+function fileurl.escape (text)
+  return (string.gsub(text, "[^%w/._~-]", function (c)
+    return string.format("%%%02X", string.byte(c))
+  end))
+end
+
+local function plain (path)
+  local steps = {}
+  for step in string.gmatch(path, "[^/]+") do
+    if step == ".." then
+      steps[#steps] = nil
+    elseif step ~= "." then
+      steps[#steps + 1] = step
+    end
+  end
+  return "/" .. table.concat(steps, "/")
+end
+
+function fileurl.of (path)
+  return "file://" .. fileurl.escape(plain(path))
+end
+
+return fileurl

@@ -1,0 +1,48 @@
+// opening.mjs - the address that a person is told to paste, as it is printed,
+// into a browser that has never shown a front end: it shows the program. Which
+// stays where it is while the Memory panel finds that there are no snapshots,
+// and answers when it waits in luv's loop.
+
+import {waitFor} from "../../build-aux/browser.mjs"
+import {play} from "./stage.mjs"
+
+const app = `local uv = require "luv"
+local timer = uv.new_timer()
+timer:start(3600000, 0, print)
+answer = 42
+print(answer)
+io.stdout:flush()
+uv.run()
+`
+
+await play({"app.lua": app}, 0, async ({page, program}) => {
+  await page.sees("the file", page.file, "app.lua")
+  await page.sees("its source", () => page.texts("cm-line"), app.split("\n"))
+  await page.stands("app.lua:1")
+  const here = await page.value("location.href")
+  if (here !== program.address)
+    throw new Error(`${here} was opened, not ${program.address}`)
+  const panels = await page.texts("tabbed-pane-header-tab")
+  for (const wanted of ["Sources", "Console", "Performance"]) {
+    if (!panels.includes(wanted))
+      throw new Error(`no panel ${wanted} among ${panels}`)
+  }
+
+  await page.show("heap-profiler")
+  await page.on("the button", `(e) => e.children.length === 0
+    && e.innerText.trim() === "Take snapshot"`)
+  await page.show("console")
+  const says = (what, text) => page.sees(what, async () =>
+    (await page.messages()).some((message) => message.includes(text)), true)
+  await says("why there is no snapshot", "Snapshots of the heap")
+  await page.show("sources")
+  await page.stands("app.lua:1")
+
+  await page.press("Resume script execution")
+  await waitFor("what the program prints", () => program.output() === "42\n")
+  await page.show("console")
+  await page.say("answer * 1000 + #arg")
+  await page.sees("its answer", async () =>
+    (await page.texts("console-user-command-result"))
+      .map((text) => text.trim()), ["42000"])
+})
