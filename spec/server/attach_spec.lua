@@ -5,6 +5,7 @@ local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
 local served = require "spec.support.served"
 local serving = require "spec.server.serving"
+local stopped = require "spec.support.stopped"
 
 local it = run.needs("luv", it, pending)
 
@@ -171,7 +172,7 @@ describe("tracegrip attach", function ()
     local directory = target.directory
     local command = attach(target, {"-o", "rec"}, directory)
     work_until_recorded(target)
-    target:kill "sigstop"             -- nobody answers
+    stopped.at(target.pid)            -- nobody answers
     command:kill()
     command:until_ready(function ()
       return command.err:find "still coming; Ctrl%-C leaves"

@@ -9,6 +9,7 @@ local normal = require "spec.support.normal"
 local recorded = require "spec.support.recorded"
 local served = require "spec.support.served"
 local serving = require "spec.server.serving"
+local stopped = require "spec.support.stopped"
 local uv = require "luv"
 
 -- A program that does `work` for each line, and says so.
@@ -137,7 +138,7 @@ describe("a trace that comes as blocks", function ()
     local target <close> = serving.start(busy)
     local command = attach(target, "--buffer", "256K")
     work(target, "100")
-    uv.kill(command.pid, "sigstop")
+    stopped.at(command.pid)
     work(target, "200000")
     uv.kill(command.pid, "sigcont")
     work(target, "100")
@@ -155,7 +156,7 @@ describe("a trace that comes as blocks", function ()
     local target <close> = serving.start(busy)
     local command = attach(target, "--overflow", "wait", "--buffer", "256K",
                            "--trace", "name,time")
-    uv.kill(command.pid, "sigstop")
+    stopped.at(command.pid)
     target:tell "30000"
     uv.sleep(200)
     uv.kill(command.pid, "sigcont")
@@ -172,7 +173,7 @@ describe("a trace that comes as blocks", function ()
     local target <close> = serving.start(busy)
     local command = attach(target, "--overflow", "wait", "--buffer", "64K")
     work(target, "1")
-    uv.kill(command.pid, "sigstop")
+    stopped.at(command.pid)
     target:tell "100000"
     uv.sleep(1500)
     uv.kill(command.pid, "sigcont")

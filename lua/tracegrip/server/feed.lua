@@ -116,13 +116,16 @@ end
 
 -- A program that sleeps must not outstay it, from when the trace was asked for,
 -- and again from when it begins. One that runs ends the trace itself, on time.
+-- Never too early: the loop's clock is that of its last turn, in whole
+-- milliseconds, and a trace that ends before its time has a shorter one.
 local function start_timer (self, trace)
   if not trace.duration then
     return
   end
   trace.timer = trace.timer or uv.new_timer()
   trace.due = false
-  trace.timer:start(math.ceil(trace.duration), 0, function ()
+  uv.update_time()
+  trace.timer:start(math.ceil(trace.duration) + 1, 0, function ()
     trace.due = true
     self.wake()
   end)
