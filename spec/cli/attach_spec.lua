@@ -418,10 +418,10 @@ describe("tracegrip attach", function ()
         local function a () end
         for _ = 1, 300000 do a() end
       ]]
-      local sent = 0
       server = fake.new {startTrace = function (s, packet)
         fake.handlers.startTrace(s, packet)
-        local function more ()
+        local sent = 0
+        local function more ()    -- and does not end the trace
           if sent < #list and not s.gone then
             sent = sent + 1
             s:stream {list[sent]}
@@ -435,7 +435,6 @@ describe("tracegrip attach", function ()
       command:until_says "a"
       command:deafen()
       assert.equal(0, command:ended())
-      assert.is_true(sent < #list)
       assert.equal(attached, command.err)
     end)
   end)

@@ -227,7 +227,7 @@ describe("a trace that comes as blocks", function ()
       local there = recorded.open(target.directory .. "/remote")
       return there and there:info().events or 0
     end
-    for _ = 1, 500 do
+    for _ = 1, 3000 do
       if count() > 1000 then
         break
       end

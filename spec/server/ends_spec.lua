@@ -74,7 +74,7 @@ describe("the end of the program", function ()
     ]]
     local peer <close> = attached(program)
     program:kill "sigterm"
-    assert.is_true(peer:hung_up(5))
+    assert.is_true(peer:hung_up())
     assert.equal(128 + 15, program:ended(5))
   end)
 
@@ -99,7 +99,7 @@ describe("the end of the program", function ()
     ]]
     local peer <close> = program:peer()
     program:tell()
-    assert.is_true(peer:hung_up(5))
+    assert.is_true(peer:hung_up())
     assert.equal(0, program:ended(5))
   end)
 end)
@@ -147,7 +147,7 @@ describe("the end of a state", function ()
     assert.equal(4, #seen)
     assert.equal(1, #other:ask({to = "root", type = "listTabs"}).tabs)
     program:tell()
-    assert.is_true(other:hung_up(5))
+    assert.is_true(other:hung_up())
     assert.equal(0, program:ended(5))
   end)
 
@@ -301,7 +301,7 @@ describe("a fork", function ()
     local actor = tabs[#tabs].traceActor
     assert.equal("attached", two:request("attach", nil, actor).type)
     program:tell()
-    assert.is_true(two:hung_up(5))
+    assert.is_true(two:hung_up())
     assert.equal(0, program:ended(5))
   end)
 

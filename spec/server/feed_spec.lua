@@ -280,7 +280,7 @@ describe("the server, on a channel that is told what to say,", function ()
     line:tells {kind = "ended", id = 1, why = "stall"}
     assert.equal("f", peer:receive().name)
     assert.equal("stall", peer:receive().why)
-    assert.is_true(peer:hung_up(6))
+    assert.is_true(peer:hung_up())
     assert.equal("leave", line.asked[#line.asked])
   end)
 
@@ -301,7 +301,7 @@ describe("the server, on a channel that is told what to say,", function ()
     assert.equal("noSuchActor", peer:request "attach".error)
     assert.equal(1, #peer:ask({to = "root", type = "listTabs"}).tabs)
     assert.equal("close", line.asked[#line.asked])
-    assert.is_true(stranger:hung_up(6))     -- it came by that state's address
+    assert.is_true(stranger:hung_up())     -- it came by that state's address
   end)
 
   it("has a tab for each state, and one client for each", function ()
@@ -344,7 +344,7 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = connect {port = port}
     peer:request "attach"
     host:unlisten(1, address)
-    assert.is_true(peer:hung_up(6))
+    assert.is_true(peer:hung_up())
     assert.is_nil((peers.connect {port = port}))
     assert.equal("leave", line.asked[#line.asked])
   end)
@@ -357,7 +357,7 @@ describe("the server, on a channel that is told what to say,", function ()
     peer:request "startTrace"
     line:tells {kind = "gone"}
     assert.equal("terminated", peer:reply(2).why)
-    assert.is_true(peer:hung_up(6))
+    assert.is_true(peer:hung_up())
     assert.is_nil((peers.connect {port = port}))
   end)
 
@@ -368,7 +368,7 @@ describe("the server, on a channel that is told what to say,", function ()
     line:tells {kind = "gone"}
     host:put {kind = "closed", endpoint = 1}
     stop()
-    assert.is_true(peer:hung_up(6))
+    assert.is_true(peer:hung_up())
     local _, frames = peer:reply()
     assert.equal("f", names(frames))
   end)
@@ -385,7 +385,7 @@ describe("the server, on a channel that is told what to say,", function ()
         assert.equal("echo", (peer:receive() or {}).type)
       end
       pass(10001)
-      assert.is_true(peer:hung_up(2))
+      assert.is_true(peer:hung_up())
     end)
   end)
 
@@ -400,7 +400,7 @@ describe("the server, on a channel that is told what to say,", function ()
       table.insert(clients, late)
       local answer = late:receive()
       assert.equal("root tooManyClients", answer.from .. " " .. answer.error)
-      assert.is_true(late:hung_up(2))
+      assert.is_true(late:hung_up())
       pass(5000)
       assert.equal("echo", idle[1]:ask({to = "root", type = "echo"}).type)
       pass(5001)

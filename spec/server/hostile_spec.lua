@@ -21,7 +21,7 @@ end
 local function hangs_up_on (bytes)
   local peer <close> = program:peer()
   peer:raw(bytes)
-  assert.is_true(peer:hung_up(6), bytes:sub(1, 40))
+  assert.is_true(peer:hung_up(), bytes:sub(1, 40))
   assert.is_nil(peer:receive(0.01))
 end
 
@@ -186,7 +186,7 @@ describe("the server", function ()
     peer.socket:shutdown()
     assert.equal(1, peer:receive().n)
     assert.equal(2, peer:receive().n)
-    assert.is_true(peer:hung_up(6))
+    assert.is_true(peer:hung_up())
   end)
 
   it("answers a thousand requests in one piece", function ()
@@ -226,7 +226,7 @@ describe("the server", function ()
     end
     peers.sleep(3)
     deaf:listen()
-    assert.is_true(deaf:hung_up(6))
+    assert.is_true(deaf:hung_up())
     assert.is_true(deaf.received < 20e6)
     still_serves()
   end)
@@ -244,7 +244,7 @@ describe("the server", function ()
 
   -- Since the first of these tests began.
   it("does not wait for the other half of a packet", function ()
-    assert.is_true(unfinished:hung_up(12))
+    assert.is_true(unfinished:hung_up())
     still_serves()
   end)
 

@@ -15,7 +15,7 @@ local peers = {}
 local Peer = {}
 Peer.__index = Peer
 
-local PATIENCE = 10     -- seconds for what a spec waits for
+local PATIENCE = 30     -- seconds for what a spec waits for
 
 -- A server that hangs up on somebody who writes is what is tested here.
 quietpipe()

@@ -375,7 +375,7 @@ describe("the profiler actor", function ()
     tell(program, "sum(2)")
     program:tell "os.exit(true, true)"
     assert.equal(0, program:ended(5))
-    assert.is_true(peer:hung_up(6))
+    assert.is_true(peer:hung_up())
     assert.equal(1, id)
   end)
 end)
