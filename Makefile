@@ -145,6 +145,9 @@ matrix: all host $(SPECLIB)   ## its parts on recording under each of LUAS="lua5
 versions:     ## LUASRC=DIR: the same with the releases there, or with Debian's
 	$(V)SPECS='$(SPEC)' build-aux/versions.sh '$(BUILD)/versions' '$(LUASRC)'
 
+layouts:      ## csrc/layout/rows.h against Lua's headers; LUASRC=DIR WRITE=1 makes it
+	$(V)build-aux/layouts.sh '$(BUILD)/versions' '$(LUASRC)' $(if $(WRITE),write)
+
 oracle:       ## LUASRC=DIR, SEEDS="1 200": packets against an interpreter that logs itself
 	$(V)build-aux/oracle.sh '$(BUILD)/versions' $(or $(SEEDS),1 200) '$(LUASRC)'
 
@@ -320,5 +323,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange versions oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps crosscheck strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -168,6 +168,7 @@ build = {
         "csrc/inspect/traceback.c",
         "csrc/inspect/uncaught.c",
         "csrc/inspect/watch.c",
+        "csrc/layout/layout.c",
         "csrc/lib.c",
         "csrc/options/endreason.c",
         "csrc/options/options.c",

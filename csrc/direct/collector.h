@@ -1,21 +1,15 @@
 /*
 ** collector.h - what the collector is doing, straight from memory. Three bytes
-** that stand side by side in what all coroutines of a state share, and that are
-** the same in all releases of 5.4 and 5.5 (global_State): the colour of what
-** is new, which changes once in each cycle; the state; the mode.
+** that stand side by side in what all coroutines of a state share
+** (global_State): the colour of what is new, which changes once in each cycle;
+** the state, one of TG_COLLECTOR_MARKS and so on; the mode.
 **
-** Where they are is found out on a state of its own (probe_collector.c).
+** That they are there is proved on a state of its own (probe_collector.c).
 */
 #ifndef TG_DIRECT_COLLECTOR_H
 #define TG_DIRECT_COLLECTOR_H
 
 #include "direct/frame.h"
-
-enum {                          /* states (lgc.h) */
-  TG_COLLECTOR_MARKS = 0,       /* in generations: it rests */
-  TG_COLLECTOR_FINISHED = 7,    /* finalizers are still to be called */
-  TG_COLLECTOR_RESTS = 8
-};
 
 typedef struct tg_Collector {
   uint8_t colour, state, mode;  /* mode 0: step by step; else generations */

@@ -9,7 +9,7 @@
 #ifndef TG_DIRECT_CSTACK_H
 #define TG_DIRECT_CSTACK_H
 
-#include "direct/layout.h"
+#include "direct/family.h"
 
 /* Whether it can be told of any state of this interpreter. */
 TG_INLINE bool tg_cstack_known (void) {

@@ -1,17 +1,34 @@
 /*
-** layout.h - the layout of the family of Lua that this is built for.
+** family.h - where things stand in memory in the version of Lua that this is
+** built for: the rows of layout/rows.h on which all its releases agree, as
+** constants (TG_AT_STATE_TOP and so on). The others are in tg_direct_facts
+** (memory.h), by the release that runs.
 */
-#ifndef TG_LAYOUT_H
-#define TG_LAYOUT_H
+#ifndef TG_FAMILY_H
+#define TG_FAMILY_H
 
 #include <lua.h>
 
+#include "direct/memory.h"
+
+enum {
+#define DIFF(...)
 #if LUA_VERSION_NUM == 504
-#include "direct/layout54.h"
+#define SAME(name, v540, v541, v543, v550) TG_##name = v543,
 #elif LUA_VERSION_NUM == 505
-#include "direct/layout55.h"
+#define SAME(name, v540, v541, v543, v550) TG_##name = v550,
 #else
 #error "no layout is known of this Lua"
+#endif
+#include "layout/rows.h"
+#undef SAME
+#undef DIFF
+};
+
+#if LUA_VERSION_NUM == 504
+#include "direct/family54.h"
+#else
+#include "direct/family55.h"
 #endif
 
 #endif

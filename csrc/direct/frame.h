@@ -24,11 +24,10 @@ TG_INLINE const void *tg_direct_shared (const lua_State *L) {
 /* The message handler that an error would be given to now (lua_pcall), nil
    without one. */
 TG_INLINE tg_Slot tg_direct_handler (const lua_State *L) {
-  size_t base = tg_direct_facts.stack;
-  uint64_t at = tg_read64(L, base + TG_AFTER_STACK_HANDLER);
+  uint64_t at = tg_read64(L, tg_direct_facts.handler);
   if (at == 0)
     return (tg_Slot){.tag = LUA_TNIL};
-  const uint8_t *stack = tg_read_pointer(L, base);
+  const uint8_t *stack = tg_read_pointer(L, tg_direct_facts.stack);
   return tg_read_slot(stack + at, 0);
 }
 

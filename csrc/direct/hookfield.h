@@ -9,8 +9,7 @@
 ** any moment. Lua functions that run already are not told, but by what they
 ** call next, or their return; on the state's own thread the innermost one is.
 **
-** Where the fields are is found out, and that it works is tried, on a state of
-** its own (probe_hooks.c).
+** That it works is tried on a state of its own (probe_hooks.c).
 */
 #ifndef TG_DIRECT_HOOKFIELD_H
 #define TG_DIRECT_HOOKFIELD_H

@@ -27,23 +27,26 @@ typedef struct tg_Slot {
   uint64_t tag;
 } tg_Slot;
 
-/* What differs between releases of one family; written by the proof. */
+/* What differs between releases of one version: rows of layout/rows.h for the
+   release that runs, chosen by the proof. 0 among the optional ones: what it is
+   for cannot be had of this interpreter. */
 typedef struct tg_DirectFacts {
+  uint16_t state;       /* lua_State: its size, */
+  uint16_t stack;       /* its first slot, */
+  uint16_t handler;     /* its message handler: bytes from the first slot; 0:
+                           none */
   uint16_t moves;       /* a frame's status: what moves is noted in it */
-  uint8_t limited;      /* a table: where its array's limit is marked */
-  uint8_t stack;        /* lua_State: the host's frame, whose slot is the
-                           first */
+  uint16_t limited;     /* a table: where its array's limit is marked */
   bool masks;           /* an integer key's place: by mask, else by modulus */
+  /* optional */
   uint16_t hook;        /* lua_State: its hook, and for which events that is */
-  uint16_t hook_mask;   /* (hookfield.h); 0: not known; */
+  uint16_t hook_mask;   /* (hookfield.h) */
   uint16_t hook_counts; /* and two integers: instructions between two counts,
-                           and how many are left; 0: not known */
-  uint16_t collector;   /* what coroutines share: what the collector does
-                           (collector.h); 0: not known... */
-  uint16_t objects;     /* ...and the list of all that it may collect
-                           (objects.h); 0: not known */
-  uint16_t jump;        /* lua_State: its innermost protected call (cstack.h);
-                           0: not known */
+                           and how many are left */
+  uint16_t collector;   /* global_State: what the collector does
+                           (collector.h) */
+  uint16_t objects;     /* global_State: the list of objects (objects.h) */
+  uint16_t jump;        /* lua_State: its innermost protected call (cstack.h) */
 } tg_DirectFacts;
 
 extern tg_DirectFacts tg_direct_facts;

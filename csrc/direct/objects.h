@@ -7,7 +7,7 @@
 ** What is found may be dead already, and wait for the collector; it is still
 ** there. While the list is gone through nothing may be allocated.
 **
-** Where the list is, is found out on a state of its own (probe_objects.c).
+** That the list is there is proved on a state of its own (probe_objects.c).
 */
 #ifndef TG_DIRECT_OBJECTS_H
 #define TG_DIRECT_OBJECTS_H
@@ -24,7 +24,7 @@ TG_INLINE const void *tg_objects_first (const lua_State *L) {
 }
 
 TG_INLINE const void *tg_objects_next (const void *object) {
-  return tg_read_pointer(object, 0);
+  return tg_read_pointer(object, TG_AT_OBJECT_NEXT);
 }
 
 /* NULL: it is none. */

@@ -19,6 +19,27 @@
 
 tg_DirectFacts tg_direct_facts;
 
+static uint16_t fact (const tg_Layout *layout, tg_LayoutRow row) {
+  int32_t at = layout->at[row];
+  return (at < 0) ? 0 : (uint16_t)at;
+}
+
+void tg_probe_assume (const tg_Layout *l) {
+  tg_direct_facts = (tg_DirectFacts){
+    .state = fact(l, TG_ROW_SIZE_STATE),
+    .stack = fact(l, TG_ROW_AT_STATE_STACK),
+    .handler = fact(l, TG_ROW_AT_STATE_HANDLER),
+    .moves = fact(l, TG_ROW_STATUS_MOVES),
+    .limited = fact(l, TG_ROW_AT_TABLE_LIMITED),
+    .hook = fact(l, TG_ROW_AT_STATE_HOOK),
+    .hook_mask = fact(l, TG_ROW_AT_STATE_MASK),
+    .hook_counts = fact(l, TG_ROW_AT_STATE_COUNTS),
+    .collector = fact(l, TG_ROW_AT_SHARED_COLOUR),
+    .objects = fact(l, TG_ROW_AT_SHARED_OBJECTS),
+    .jump = fact(l, TG_ROW_AT_STATE_JUMP)
+  };
+}
+
 /* A lua_Alloc (manual, section 4.6), by which the state lives in the arena
    alone. Nothing is given back: a probe is short, and what was freed may still
    be looked at. NULL where the arena is full, which Lua raises as an error of

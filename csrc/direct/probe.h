@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "direct/frame.h"
+#include "layout/layout.h"
 
 typedef struct tg_Probe {
   lua_State *L;
@@ -32,6 +33,9 @@ enum {
   TG_SEEN_COROUTINE = 64, TG_SEEN_FAR_LINE = 128,
   TG_SEEN_CONSTANT = 256, TG_SEEN_ALL = 511
 };
+
+/* What is tried from now on (tg_direct_facts). */
+void tg_probe_assume (const tg_Layout *layout);
 
 /* Makes the state; false without memory. */
 bool tg_probe_begin (tg_Probe *p);
@@ -53,21 +57,22 @@ tg_Probe *tg_probe_of (lua_State *L);
 /* Values, strings and tables; finds out how integer keys are hashed. */
 void tg_probe_values (tg_Probe *p);
 
-/* Calls and returns as a hook sees them; finds out how what moves is noted. */
+/* Calls and returns as a hook sees them. */
 void tg_probe_frames (tg_Probe *p);
 
-/* Finds out where a coroutine has its hook. No fault if that is not found: then
-   no other thread sets any (hookfield.h). */
+/* Optional facts: one that does not hold is no fault, and becomes 0. Where a
+   coroutine has its hook; if it is not there, no other thread sets any
+   (hookfield.h). */
 void tg_probe_hooks (tg_Probe *p);
 
-/* The same of protected calls (cstack.h): then no thread is known to run a
-   state. */
+/* The innermost protected call; else no thread is known to run a state
+   (cstack.h). */
 void tg_probe_cstack (tg_Probe *p);
 
-/* The same of what the collector does (collector.h). */
+/* What the collector does (collector.h). */
 void tg_probe_collector (tg_Probe *p);
 
-/* The same of where its objects are (objects.h). */
+/* Where a state's objects are (objects.h). */
 void tg_probe_objects (tg_Probe *p);
 
 #endif

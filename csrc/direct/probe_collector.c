@@ -1,14 +1,11 @@
 /*
-** probe_collector.c - where a state says what its collector does (collector.h):
-** found by having it collect, in both of its modes, and looking at what changes
-** in what its coroutines share. Called by proof.c, after the other probes.
+** probe_collector.c - that a state says what its collector does where
+** collector.h reads it: the state is made to collect, in both modes. Called by
+** proof.c, after the other probes.
 */
-#include <string.h>
-
 #include "direct/collector.h"
 #include "direct/probe.h"
 
-#define SPAN 640        /* bytes that are looked at */
 #define COLOURS 0x18u   /* two bits, of which one is set (WHITEBITS of lgc.h) */
 
 /* The second and third argument are 5.4's alone; 5.5 passes over them. */
@@ -24,48 +21,30 @@ static bool is_colour (uint8_t c) {
   return c == 0x08 || c == 0x10;
 }
 
-/* Which places are left for the three bytes, after each trial fewer. */
-static void keep (bool *left, const uint8_t *now, const uint8_t *before,
-                  uint8_t state, uint8_t mode) {
-  for (size_t i = 0; i + 2 < SPAN; i++)
-    left[i] = left[i] && is_colour(now[i])
-              && (before == NULL || (now[i] ^ before[i]) == COLOURS)
-              && now[i + 1] == state && now[i + 2] == mode;
+/* The three bytes, at rest after a cycle of one mode or the other. */
+static bool rests (const uint8_t *at, uint8_t state, bool generations) {
+  tg_Collector c = tg_collector_read(at);
+  return is_colour(c.colour) && c.state == state
+         && c.mode == (generations ? 1 : 0);
 }
 
-/* 0: none, or several. */
-static uint16_t only (const bool *left) {
-  uint16_t found = 0;
-  for (uint16_t i = 1; i + 2 < SPAN; i++) {
-    if (left[i] && found != 0)
-      return 0;
-    if (left[i])
-      found = i;
-  }
-  return found;
-}
-
-static void find (lua_State *L, const uint8_t *shared, bool *left) {
-  uint8_t before[SPAN];
+/* Each cycle changes the colour. */
+static bool holds (lua_State *L, const uint8_t *at) {
   for (int i = 0; i < 3; i++) {
+    uint8_t before = *at;
     lua_gc(L, LUA_GCCOLLECT);
-    keep(left, shared, i > 0 ? before : NULL, TG_COLLECTOR_RESTS, 0);
-    memcpy(before, shared, SPAN);
+    if (!rests(at, TG_COLLECTOR_RESTS, false) || (*at ^ before) != COLOURS)
+      return false;
   }
   in_generations(L);
-  keep(left, shared, NULL, TG_COLLECTOR_MARKS, 1);
+  bool young = rests(at, TG_COLLECTOR_MARKS, true);
   step_by_step(L);
   lua_gc(L, LUA_GCCOLLECT);
-  keep(left, shared, NULL, TG_COLLECTOR_RESTS, 0);
+  return young && rests(at, TG_COLLECTOR_RESTS, false);
 }
 
 void tg_probe_collector (tg_Probe *p) {
-  const uint8_t *shared = tg_direct_shared(p->L);
-  bool left[SPAN];
-  memset(left, true, sizeof left);
-  tg_direct_facts.collector = 0;
-  if (!tg_probe_inside(p, shared, SPAN))
-    return;
-  find(p->L, shared, left);
-  tg_direct_facts.collector = only(left);
+  const uint8_t *at = tg_collector_at(p->L);
+  if (!tg_probe_inside(p, at, sizeof(tg_Collector)) || !holds(p->L, at))
+    tg_direct_facts.collector = 0;
 }

@@ -197,7 +197,8 @@ static bool check_frame (tg_Probe *p, lua_State *L, const lua_Debug *ar) {
   lua_Debug up;
   const void *frame = ar->i_ci;
   bool nested = lua_getstack(L, 1, &up) == 1;
-  if (!tg_probe_inside(p, L, TG_SIZE_STATE) || frame != tg_direct_running(L)
+  if (!tg_probe_inside(p, L, tg_direct_facts.state)
+      || frame != tg_direct_running(L)
       || !tg_probe_inside(p, frame, TG_SIZE_FRAME)
       || !tg_probe_inside(p, tg_read_pointer(frame, TG_AT_FRAME_CALLER),
                           TG_SIZE_FRAME)
@@ -286,15 +287,11 @@ static bool same_results (lua_State *L, const lua_Debug *ar) {
   return n == ar->ntransfer && (n == 0 || first == ar->ftransfer);
 }
 
-/* What moves is in fields that have another use when nothing does, and a bit of
-   the frame's status tells which it is. The bit is another one in older
-   releases: tried where the newer one fails, but only before it was right
-   once. */
+/* What moves is in fields that have another use when nothing does; a bit of the
+   frame's status tells which it is. */
 static void check_results (tg_Probe *p, lua_State *L, lua_Debug *ar) {
   tg_assert(ar->event == LUA_HOOKRET);
   lua_getinfo(L, "r", ar);
-  if (!same_results(L, ar) && !(p->seen & TG_SEEN_RESULTS))
-    tg_direct_assume_old_moves();
   p->seen |= (ar->ntransfer > 0) ? TG_SEEN_RESULTS : TG_SEEN_NO_RESULTS;
   tg_probe_check(p, same_results(L, ar), "results");
 }
@@ -338,9 +335,8 @@ static int handler (lua_State *L) {
 
 /* Whether the field leads to 'expected', a C function; NULL: to none. */
 static bool leads_to (tg_Probe *p, lua_State *L, lua_CFunction expected) {
-  size_t base = tg_direct_facts.stack;
-  const uint8_t *stack = tg_read_pointer(L, base);
-  uint64_t at = tg_read64(L, base + TG_AFTER_STACK_HANDLER);
+  const uint8_t *stack = tg_read_pointer(L, tg_direct_facts.stack);
+  uint64_t at = tg_read64(L, tg_direct_facts.handler);
   if (expected == NULL)
     return at == 0;
   if (at == 0 || at > p->size
@@ -352,22 +348,19 @@ static bool leads_to (tg_Probe *p, lua_State *L, lua_CFunction expected) {
   return same;
 }
 
-/* Called with a message handler first: where the field is none, the older
-   releases' place is tried. Then, given true, without one. */
+/* Called with a message handler first; then, given true, without one. */
 static int look_for_handler (lua_State *L) {
   tg_Probe *p = tg_probe_of(L);
   bool without = lua_toboolean(L, 1);
-  bool same = leads_to(p, L, without ? NULL : handler);
-  if (!same && !without && tg_direct_assume_old_stack())
-    same = leads_to(p, L, handler);
-  tg_probe_check(p, same, "message handlers");
+  tg_probe_check(p, leads_to(p, L, without ? NULL : handler),
+                 "message handlers");
   return 0;
 }
 
 /* The field is what a protected call has set (luaD_pcall). */
 static void check_handlers (tg_Probe *p) {
   lua_State *L = p->L;
-  if (!tg_probe_inside(p, L, TG_SIZE_STATE)) {
+  if (!tg_probe_inside(p, L, tg_direct_facts.state)) {
     tg_probe_check(p, false, "message handlers");
     return;
   }

@@ -1,19 +1,17 @@
 /*
-** probe_hooks.c - where a coroutine has its hook: found by setting several, and
-** looking at what has changed in its memory. Called by proof.c as the other
-** probes are, and last.
+** probe_hooks.c - that a coroutine has its hook where hookfield.h writes it:
+** several are set, and read there. Called by proof.c as the other probes are,
+** and last.
 **
-** Found, and not written down, since releases of 5.4 differ. Then it is tried:
-** a C function writes the fields while it runs, and its own return must be the
-** first event that comes. That is what a waiting function is caught by. With
-** counts of instructions, the first event must be the next one of its caller.
+** Then it is tried: a C function writes the fields while it runs, and its own
+** return must be the first event that comes. That is what a waiting function is
+** caught by. With counts of instructions, the first event must be the next one
+** of its caller.
 */
+#include <string.h>
+
 #include "direct/hookfield.h"
 #include "direct/probe.h"
-
-#define SPAN 256        /* bytes of a lua_State that are looked at */
-#define WORDS (SPAN / 8)
-#define HALVES (SPAN / 4)
 
 /* ---- the fields ---- */
 
@@ -25,67 +23,38 @@ static void hook_other (lua_State *L, lua_Debug *ar) {
   (void)L, (void)ar;
 }
 
-/* Which of those that are left still say the same. */
-static uint64_t hooks_like (const lua_State *L, uint64_t left, lua_Hook hook) {
-  for (size_t i = 0; i < WORDS; i++) {
-    if (tg_read64(L, 8 * i) != (uint64_t)(uintptr_t)hook)
-      left &= ~(UINT64_C(1) << i);
-  }
-  return left;
-}
-
-static uint64_t masks_like (const lua_State *L, uint64_t left, int mask) {
-  for (size_t i = 0; i < HALVES; i++) {
-    if (tg_read32(L, 4 * i) != (uint32_t)mask)
-      left &= ~(UINT64_C(1) << i);
-  }
-  return left;
-}
-
-/* Of two integers, one after the other: lua_sethook sets both to the same. */
-static uint64_t counts_like (const lua_State *L, uint64_t left, int count) {
-  for (size_t i = 0; i < HALVES; i++) {
-    if (i + 1 == HALVES || tg_read32(L, 4 * i) != (uint32_t)count
-        || tg_read32(L, 4 * i + 4) != (uint32_t)count)
-      left &= ~(UINT64_C(1) << i);
-  }
-  return left;
-}
-
-/* The place of the only bit; 0 if there are none or several. The first bytes
-   are the object's own, so 0 is no place. */
-static uint16_t only (uint64_t left, size_t size) {
-  if (left == 0 || (left & (left - 1)) != 0)
-    return 0;
-  return (uint16_t)((size_t)__builtin_ctzll(left) * size);
+static bool has_hook (const lua_State *L, lua_Hook hook, int mask) {
+  return tg_read64(L, tg_direct_facts.hook) == (uint64_t)(uintptr_t)hook
+         && tg_read32(L, tg_direct_facts.hook_mask) == (uint32_t)mask;
 }
 
 /* Masks of all kinds; without a hook there is none. */
-static void find_fields (lua_State *L) {
+static bool fields_hold (lua_State *L) {
   static const int masks[] = {
     LUA_MASKCALL, LUA_MASKRET, LUA_MASKLINE, LUA_MASKCALL | LUA_MASKRET,
     LUA_MASKRET | LUA_MASKLINE, 0
   };
-  uint64_t hooks = UINT64_MAX >> (64 - WORDS), events = UINT64_MAX;
+  bool hold = true;
   for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
     lua_Hook hook = (masks[i] == 0) ? NULL : i % 2 ? hook_one : hook_other;
     lua_sethook(L, hook, masks[i], 0);
-    hooks = hooks_like(L, hooks, hook);
-    events = masks_like(L, events, masks[i]);
+    hold = hold && has_hook(L, hook, masks[i]);
   }
-  tg_direct_facts.hook = only(hooks, 8);
-  tg_direct_facts.hook_mask = only(events, 4);
+  return hold;
 }
 
-static void find_counts (lua_State *L) {
+/* Two integers, one after the other: lua_sethook sets both to the same. */
+static bool counts_hold (lua_State *L) {
   static const int counts[] = {1000003, 77, 1 << 20, 5};
-  uint64_t left = UINT64_MAX;
+  const uint8_t *at = (const uint8_t *)L + tg_direct_facts.hook_counts;
+  bool hold = true;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     lua_sethook(L, hook_one, LUA_MASKCOUNT, counts[i]);
-    left = counts_like(L, left, counts[i]);
+    hold = hold && tg_read32(at, 0) == (uint32_t)counts[i]
+           && tg_read32(at, 4) == (uint32_t)counts[i];
   }
   lua_sethook(L, NULL, 0, 0);
-  tg_direct_facts.hook_counts = only(left, 4);
+  return hold;
 }
 
 /* ---- a trial ---- */
@@ -158,20 +127,15 @@ static bool try (tg_Probe *p, lua_State *L, lua_CFunction function) {
          && lua_gethookcount(L) == 0;
 }
 
+/* Counts need the other two fields. */
 void tg_probe_hooks (tg_Probe *p) {
   lua_State *L = lua_newthread(p->L);
-  tg_direct_facts.hook = tg_direct_facts.hook_mask = 0;
-  tg_direct_facts.hook_counts = 0;
-  if (!tg_probe_inside(p, L, SPAN))
-    return;
-  find_fields(L);
-  if (tg_direct_facts.hook == 0 || tg_direct_facts.hook_mask == 0
-      || !try(p, L, wait_once)) {
+  bool hooks = tg_probe_inside(p, L, tg_direct_facts.state) && fields_hold(L)
+               && try(p, L, wait_once);
+  bool counts = hooks && counts_hold(L) && try(p, L, find_trap)
+                && try(p, L, count_once);
+  if (!hooks)
     tg_direct_facts.hook = tg_direct_facts.hook_mask = 0;
-    return;
-  }
-  find_counts(L);
-  if (tg_direct_facts.hook_counts == 0 || !try(p, L, find_trap)
-      || !try(p, L, count_once))
+  if (!counts)
     tg_direct_facts.hook_counts = 0;
 }

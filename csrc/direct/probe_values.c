@@ -6,9 +6,7 @@
 **
 ** Called by proof.c before probe_frames.c, which compares values in this way.
 ** Each check has the same shape: make a value by the public API, read it from
-** memory, and ask the API whether it is that. Where releases differ, a fact is
-** tried both ways and kept if it is right (tg_direct_facts): to tell releases
-** by their number would not know of one that a distribution has patched.
+** memory, and ask the API whether it is that.
 */
 #include <string.h>
 
@@ -89,7 +87,8 @@ static void check_pushed (tg_Probe *p, const char *what) {
 static bool check_state (tg_Probe *p) {
   lua_State *L = p->L;
   lua_Debug ar;
-  if (!tg_probe_check(p, tg_probe_inside(p, L, TG_SIZE_STATE), "the state")
+  if (!tg_probe_check(p, tg_probe_inside(p, L, tg_direct_facts.state),
+                      "the state")
       || !lua_getstack(L, 0, &ar))
     return false;
   const void *frame = tg_direct_running(L);
@@ -326,7 +325,7 @@ static void check_table (tg_Probe *p, const char *what) {
 
 /* Grown one by one, with its length asked for, which moves an array's limit;
    then with holes, then emptied. */
-static void try_arrays (tg_Probe *p) {
+static void check_arrays (tg_Probe *p) {
   lua_State *L = p->L;
   for (int reserve = 0; reserve < 4; reserve += 3) {
     lua_createtable(L, reserve, 0);
@@ -345,16 +344,6 @@ static void try_arrays (tg_Probe *p) {
     }
     lua_settop(L, 0);
   }
-}
-
-/* Where an array's limit is marked as not being its size, differs as well. */
-static void check_arrays (tg_Probe *p) {
-  try_arrays(p);
-  if (p->fault == NULL || !tg_direct_assume_old_limit())
-    return;
-  p->fault = NULL;
-  lua_settop(p->L, 0);
-  try_arrays(p);
 }
 
 /* A key that is a short string; one of them is that of class names. */
@@ -420,7 +409,6 @@ void tg_probe_values (tg_Probe *p) {
     check_external, check_hashes, check_arrays, find_masks, check_hashed
   };
   tg_assert(p->fault == NULL && lua_gettop(p->L) == 0);
-  tg_direct_assume_newest();
   if (!check_state(p))
     return;
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

@@ -30,8 +30,10 @@ static int run_probes (lua_State *L) {
   return 0;
 }
 
-static const char *try_layout (void) {
-  tg_Probe p;           /* a fault is a literal: it outlives the probe */
+/* A fault is a literal: it outlives the probe. */
+static const char *try_layout (const tg_Layout *layout) {
+  tg_Probe p;
+  tg_probe_assume(layout);
   if (!tg_probe_begin(&p))
     return "there is no memory to try it";
   lua_pushcfunction(p.L, run_probes);
@@ -39,6 +41,17 @@ static const char *try_layout (void) {
   tg_probe_check(&p, status == LUA_OK, "trying it raised an error");
   tg_probe_end(&p);
   return p.fault;
+}
+
+/* The layout is found by what holds, not by the release's number, which would
+   not tell of one that a distribution has patched. The newest comes first; what
+   is wrong with that is told if none holds. */
+static const char *try_layouts (void) {
+  const tg_Layout *layout = tg_layout_newest(LUA_VERSION_NUM);
+  const char *fault = try_layout(layout), *other = fault;
+  while (other != NULL && (layout = tg_layout_before(layout)) != NULL)
+    other = try_layout(layout);
+  return (other == NULL) ? NULL : fault;
 }
 
 /* What can be known without looking at anything. Offsets were written down for
@@ -62,7 +75,7 @@ static const char *find_objection (void) {
   if (wish != NULL && strcmp(wish, "0") == 0)
     return "TRACEGRIP_DIRECT=0";
   const char *unfit = unfit_machine();
-  return (unfit != NULL) ? unfit : try_layout();
+  return (unfit != NULL) ? unfit : try_layouts();
 }
 
 static struct {

@@ -8,21 +8,11 @@
 #ifndef TG_DIRECT_VALUE_H
 #define TG_DIRECT_VALUE_H
 
-#include "direct/layout.h"
+#include "direct/family.h"
 
 enum {
   TG_TAG_TYPE = 0x0f,
-  TG_TAG_VARIANT = 0x3f,        /* type and variant */
-  TG_TAG_OWNED = 0x40,
-  TG_TAG_FALSE = LUA_TBOOLEAN,
-  TG_TAG_TRUE = LUA_TBOOLEAN | 0x10,
-  TG_TAG_INTEGER = LUA_TNUMBER,
-  TG_TAG_FLOAT = LUA_TNUMBER | 0x10,
-  TG_TAG_SHORT = LUA_TSTRING,
-  TG_TAG_LONG = LUA_TSTRING | 0x10,
-  TG_TAG_LUA = LUA_TFUNCTION,           /* a Lua function, */
-  TG_TAG_LIGHTC = LUA_TFUNCTION | 0x10, /* a C function without upvalues, */
-  TG_TAG_C = LUA_TFUNCTION | 0x20       /* with upvalues */
+  TG_TAG_VARIANT = 0x3f         /* type and variant */
 };
 
 TG_INLINE int tg_slot_type (tg_Slot s) {
@@ -57,8 +47,6 @@ TG_INLINE const char *tg_slot_text (tg_Slot s, size_t *size) {
 
 /* The text of a string of which only the object is known: its own tag says
    whether it is short. */
-#define TG_AT_OBJECT_TAG 8
-
 TG_INLINE bool tg_direct_is_short (const void *string) {
   return (tg_read8(string, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT) == TG_TAG_SHORT;
 }

@@ -1,0 +1,107 @@
+#!/bin/sh
+# layouts.sh BUILD [SOURCES] - compares csrc/layout/rows.h with what releases of
+# Lua say of themselves: compiles layout.c with the headers of each release that
+# versions.sh finds.
+#
+# layouts.sh BUILD SOURCES write - makes that file anew. SOURCES must have one
+# release of each column.
+
+build=$1
+rows=csrc/layout/rows.h
+# A column: from which release on, and one whose headers it is made of.
+columns="5.4.0:5.4.0 5.4.1:5.4.2 5.4.3:5.4.8 5.5.0:5.5.0"
+
+printed () {    # DIRECTORY: a release; its rows into DIRECTORY/layout
+  ${CC:-cc} -w -I"$1/src" build-aux/layout.c -o "$1/layout.run" &&
+  "$1/layout.run" >"$1/layout"
+}
+
+# Rows of several releases side by side, as they stand in the header.
+table () {      # FILE...
+  awk -F'\t' '
+    function alike (name,  i) {         # in all columns of 5.4
+      for (i = 1; i < n - 1; i++)
+        if (value[name, i] != value[name, 0]) return 0
+      return 1
+    }
+    FNR == 1 { n++ }
+    { value[$1, n - 1] = $2 == "-" ? -1 : $2 }
+    NR == FNR { names[++rows] = $1; what[$1] = $3 }
+    END {
+      for (r = 1; r <= rows; r++) {
+        name = names[r]
+        line = sprintf("%-26s", (alike(name) ? "SAME(" : "DIFF(") name ",")
+        for (i = 0; i < n - 1; i++)
+          line = line sprintf("%4d,", value[name, i])
+        line = line sprintf("%6s", value[name, n - 1] ")")
+        print line (what[name] == "" ? "" : " /* " what[name] " */")
+      }
+    }' "$@"
+}
+
+header () {
+  cat <<'END'
+/*
+** rows.h - where things stand in the interpreter's memory, on 64 bits: what
+** releases of Lua say of themselves. Made by `make layouts WRITE=1`; not to be
+** edited. The includer defines SAME and DIFF: whether all releases of 5.4 agree
+** on the row.
+**
+** AT_: bytes from an object's beginning. SIZE_: bytes. Others are values. -1:
+** the release has none. A column is for the release that it names and those
+** after it, up to the next column's.
+*/
+END
+  printf '/*%23s' ""
+  for column in $columns; do
+    printf ' %s' "${column%:*}"
+  done
+  printf ' */\n'
+}
+
+written () {    # prints the file that the releases in $build make
+  files=
+  for column in $columns; do
+    files="$files $build/lua-${column#*:}/layout"
+  done
+  header
+  table $files
+}
+
+# The rows of that release as the file has them, in the form of layout.c.
+expected () {   # RELEASE
+  i=0
+  for column in $columns; do
+    [ "$(printf '%s\n' "${column%:*}" "$1" | sort -V | head -n 1)" != \
+      "${column%:*}" ] || i=$((i + 1))
+  done
+  sed -n 's/^[A-Z]*(\([A-Z_]*\),\(.*\)).*/\1,\2/p' "$rows" | tr -d ' ' |
+    awk -F, -v i=$i '{ print $1 "\t" ($(i + 1) == -1 ? "-" : $(i + 1)) }'
+}
+
+compare () {    # DIRECTORY: a release
+  release=${1##*/lua-}
+  expected "$release" >"$1/layout.expected"
+  cut -f1,2 "$1/layout" | diff "$1/layout.expected" - >"$1/layout.diff" ||
+    { echo "Lua $release has other rows than $rows:"; cat "$1/layout.diff"; }
+  [ ! -s "$1/layout.diff" ]
+}
+
+releases=$(build-aux/versions.sh "$build" "$2" list) || exit 1
+build=$(cd "$build" && pwd)
+passed=0
+failed=0
+for directory in $releases; do
+  if ! printed "$directory"; then
+    failed=$((failed + 1))
+  elif [ "$3" = write ] || compare "$directory"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+done
+[ "$3" != write ] || [ $failed != 0 ] || written >"$rows"
+[ -n "$releases" ] ||
+  echo "not run: layouts of releases (LUASRC=DIR, or apt-get, has none)"
+echo "layouts: $passed passed, $failed failed"
+[ $failed = 0 ]
