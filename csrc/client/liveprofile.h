@@ -3,7 +3,7 @@
 ** packets added up by function, as far as they have come.
 **
 ** It reads a stream to its end whenever it is told to, so nothing that was read
-** need be kept: memory is that of a profile without a tree (reader/profile.h),
+** need be kept: memory is that of a profile without a tree (profile/profile.h),
 ** however long the trace is.
 */
 #ifndef TG_LIVEPROFILE_H
@@ -11,7 +11,7 @@
 
 #include "binding/lx.h"
 #include "options/options.h"
-#include "reader/profile.h"
+#include "profile/profile.h"
 #include "stream/stream.h"
 
 typedef struct tg_LiveProfile {

@@ -20,8 +20,8 @@
 #include "channel/blockstream.h"
 #include "client/destination.h"
 #include "client/liveprofile.h"
-#include "client/livespans.h"
 #include "recording/fileformat.h"
+#include "send/livespans.h"
 #include "stream/event.h"
 
 #define TG_RECEIVER "tracegrip.Receiver"

@@ -6,11 +6,11 @@
 ** asks nobody whose it is. All of it on the thread that runs the state.
 **
 ** The program's own hooks go on: stand-ins of debug.sethook and gethook note
-** them, as hook/userhook.h has it for a trace. Not by those alone, which need
+** them, as reach/userhook.h has it for a trace. Not by those alone, which need
 ** the records of coroutines that only tracing makes.
 **
 ** A signal may set a hook above ours while the program is sampled or listens
-** (hook/running.h): it is held off while hooks are changed here.
+** (reach/running.h): it is held off while hooks are changed here.
 **
 ** Failure: beginning raises; at exit what fails is a line on standard error.
 */
@@ -25,10 +25,10 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "base/loaded.h"
+#include "chain/arm.h"
 #include "coverage/coverage.h"
 #include "direct/proof.h"
-#include "hook/arm.h"
-#include "hook/userhook.h"
+#include "reach/userhook.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 

@@ -26,12 +26,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "export/boxnames.h"
 #include "base/grow.h"
 #include "base/intmap.h"
+#include "export/boxnames.h"
 #include "formats/formats.h"
-#include "reader/calltree.h"
-#include "reader/funclabels.h"
+#include "profile/calltree.h"
+#include "profile/funclabels.h"
 #include "stream/marks.h"
 #include "text/terminal.h"
 

@@ -6,8 +6,10 @@
 ** frames by recursion, and DevTools fails at about 8,000 of them.
 */
 #include "formats/formats.h"
+#include "formats/chrome/chrome.h"
 #include "formats/firefox/arguments.h"
 #include "formats/firefox/firefox.h"
+#include "formats/otlp/otlp.h"
 
 const tg_Format tg_formats[] = {
   {.name = "chrome", .ending = ".trace.json",

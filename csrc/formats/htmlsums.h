@@ -21,7 +21,7 @@
 
 #include "export/export.h"
 #include "export/threadlist.h"
-#include "reader/profile.h"
+#include "profile/profile.h"
 
 /* A node's row is that of its function; of a coroutine the number that the list
    has for it beyond this. */

@@ -23,8 +23,8 @@
 
 #include "base/intmap.h"
 #include "export/export.h"
-#include "reader/calltree.h"
-#include "reader/funclabels.h"
+#include "profile/calltree.h"
+#include "profile/funclabels.h"
 
 /* What is added up, in the order of a sample's values. */
 typedef enum tg_PprofValue {

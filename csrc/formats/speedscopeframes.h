@@ -10,7 +10,7 @@
 
 #include "export/export.h"
 #include "export/threadlist.h"
-#include "reader/funclabels.h"
+#include "profile/funclabels.h"
 
 /* Frames that are no functions. */
 enum { TG_NOTE_ERROR, TG_NOTE_UNFINISHED, TG_NOTE_DEEPER, TG_NNOTES };

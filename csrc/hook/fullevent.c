@@ -7,16 +7,16 @@
 */
 #include "hook/fullevent.h"
 
-#include "hook/builtincalls.h"
-#include "hook/callee.h"
-#include "hook/crosscheck.h"
-#include "hook/emitcall.h"
-#include "hook/lastrun.h"
+#include "capture/crosscheck.h"
+#include "capture/veil.h"
+#include "chain/builtincalls.h"
+#include "chain/callee.h"
+#include "chain/emitcall.h"
+#include "chain/lastrun.h"
+#include "chain/resumechain.h"
+#include "chain/stash.h"
 #include "hook/quick.h"
-#include "hook/resumechain.h"
-#include "hook/stash.h"
-#include "hook/userhook.h"
-#include "hook/veil.h"
+#include "reach/userhook.h"
 #include "state/awaited.h"
 
 /* ---- calls ---- */

@@ -9,16 +9,16 @@
 */
 #include "hook/hook.h"
 
-#include "hook/arm.h"
-#include "hook/crosscheck.h"
-#include "hook/emit.h"
+#include "capture/crosscheck.h"
+#include "chain/arm.h"
+#include "chain/emit.h"
+#include "chain/lastrun.h"
+#include "chain/resumechain.h"
 #include "hook/fullevent.h"
-#include "hook/lastrun.h"
 #include "hook/quick.h"
 #include "hook/quickswitch.h"
-#include "hook/resumechain.h"
-#include "hook/sampler.h"
-#include "hook/userhook.h"
+#include "reach/userhook.h"
+#include "sample/sampler.h"
 
 static void hook_direct (lua_State *L, lua_Debug *ar);
 static void hook_asking (lua_State *L, lua_Debug *ar);

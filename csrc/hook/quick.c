@@ -10,7 +10,7 @@
 ** events without room or memory are counted there.
 */
 #include "hook/quick.h"
-#include "hook/capture_few.h"
+#include "capture/few.h"
 
 /*
 ** Works out how deep the shadow stack may become by quick calls: one less than

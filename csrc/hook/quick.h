@@ -17,8 +17,8 @@
 #ifndef TG_QUICK_H
 #define TG_QUICK_H
 
-#include "hook/callee.h"
-#include "hook/emitcall.h"
+#include "chain/callee.h"
+#include "chain/emitcall.h"
 #include "state/session.h"
 
 /* After an event that was looked at in full. */

@@ -10,11 +10,11 @@
 ** error, resume tells by the status of what it resumed.
 */
 #include "hook/quickswitch.h"
+#include "chain/arm.h"
+#include "chain/emit.h"
+#include "chain/lastrun.h"
+#include "chain/resumechain.h"
 #include "direct/frame.h"
-#include "hook/arm.h"
-#include "hook/emit.h"
-#include "hook/lastrun.h"
-#include "hook/resumechain.h"
 
 /* ---- calls ---- */
 

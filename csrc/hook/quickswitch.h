@@ -11,7 +11,7 @@
 #ifndef TG_QUICKSWITCH_H
 #define TG_QUICKSWITCH_H
 
-#include "hook/builtincalls.h"
+#include "chain/builtincalls.h"
 #include "state/session.h"
 
 /* Whether a function or a frame has a role, and nothing else is special. */

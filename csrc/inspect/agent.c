@@ -12,7 +12,7 @@
 
 #include "inspect/agent.h"
 #include "base/clock.h"
-#include "hook/emit.h"
+#include "chain/emit.h"
 #include "state/libraries.h"
 
 static const char key_work = 0;     /* registry: the coroutine */

@@ -7,8 +7,8 @@
 
 #include <time.h>
 
-#include "hook/running.h"
 #include "inspect/traceback.h"
+#include "reach/running.h"
 #include "state/builtins.h"
 
 #define STEP 1000           /* instructions between two looks */

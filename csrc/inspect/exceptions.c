@@ -9,9 +9,9 @@
 #include <lualib.h>
 
 #include "inspect/exceptions.h"
-#include "hook/running.h"
 #include "inspect/thrown.h"
 #include "inspect/watch.h"
+#include "reach/running.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 

@@ -8,13 +8,13 @@
 #include "inspect/inspector.h"
 #include "base/alloc.h"
 #include "direct/proof.h"
-#include "hook/standins.h"
 #include "inspect/agent.h"
 #include "inspect/console.h"
 #include "inspect/evaluation.h"
 #include "inspect/exceptions.h"
 #include "inspect/uncaught.h"
 #include "inspect/watch.h"
+#include "reach/standins.h"
 #include "state/ownfunctions.h"
 
 static const char key_from = 0;     /* registry: the coroutine of a step */

@@ -5,11 +5,11 @@
 
 #include <limits.h>
 
+#include "chain/arm.h"
 #include "direct/objects.h"
-#include "hook/arm.h"
-#include "hook/running.h"
-#include "hook/userhook.h"
 #include "inspect/evaluation.h"
+#include "reach/running.h"
+#include "reach/userhook.h"
 
 /* The tracer's record of a coroutine, where a trace runs and has its hook
    there: then the program's own, which ours is one of, is in that. While

@@ -4,7 +4,7 @@
 */
 #include "inspect/thrown.h"
 #include "direct/frame.h"
-#include "hook/running.h"
+#include "reach/running.h"
 #include "state/builtins.h"
 
 #define ASKED 2000          /* frames, of a stack that is not read */

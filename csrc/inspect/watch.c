@@ -9,12 +9,12 @@
 */
 #include "inspect/watch.h"
 
-#include "hook/arm.h"
-#include "hook/running.h"
+#include "chain/arm.h"
 #include "inspect/agent.h"
 #include "inspect/evaluation.h"
 #include "inspect/mask.h"
 #include "inspect/thrown.h"
+#include "reach/running.h"
 #include "state/builtins.h"
 #include "state/closures.h"
 #include "state/ownfunctions.h"

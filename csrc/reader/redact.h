@@ -1,7 +1,7 @@
 /*
 ** redact.h - lists of values without what is to be kept secret: by the names of
 ** parameters and keys, and strings that hold what was hidden so before. What
-** the hook hides where it writes (hook/veil.h), of what was written without.
+** the hook hides where it writes (capture/veil.h), of what was written without.
 **
 ** In place: a grip that is hidden becomes one of the same size (values.h), so
 ** nothing moves, neither in a list nor in a file of them. An object that only

@@ -22,7 +22,7 @@
 #define TG_KINDS_H
 
 #include "base/intern.h"
-#include "reader/funclabels.h"
+#include "profile/funclabels.h"
 #include "reader/reader.h"
 #include "scope/scope.h"
 #include "stream/functions.h"

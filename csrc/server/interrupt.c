@@ -14,11 +14,11 @@
 #include "server/interrupt.h"
 #include "base/alloc.h"
 #include "base/asleep.h"
+#include "chain/lastrun.h"
 #include "direct/cstack.h"
 #include "direct/proof.h"
-#include "hook/lastrun.h"
-#include "hook/standins.h"
 #include "inspect/inspector.h"
+#include "reach/standins.h"
 #include "state/observer.h"
 
 #define STATES 64               /* that listen in one process */

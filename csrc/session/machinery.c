@@ -6,15 +6,15 @@
 
 #include <string.h>
 
+#include "chain/arm.h"
+#include "chain/context.h"
+#include "chain/lastrun.h"
+#include "chain/ownframes.h"
 #include "direct/proof.h"
-#include "hook/arm.h"
-#include "hook/context.h"
 #include "hook/hook.h"
-#include "hook/lastrun.h"
-#include "hook/ownframes.h"
-#include "hook/running.h"
-#include "hook/sampler.h"
-#include "hook/userhook.h"
+#include "reach/running.h"
+#include "reach/userhook.h"
+#include "sample/sampler.h"
 #include "session/allocations.h"
 #include "session/snapshot.h"
 #include "session/tracelimits.h"

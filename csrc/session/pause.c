@@ -8,8 +8,8 @@
 ** (lua_sethook). Other coroutines keep theirs, since they do not run.
 */
 #include "session/pause.h"
-#include "hook/arm.h"
-#include "hook/resumechain.h"
+#include "chain/arm.h"
+#include "chain/resumechain.h"
 
 /* How many of its frames, counted from the bottom, are up to the last one that
    is visible. */

@@ -5,7 +5,7 @@
 */
 #include "session/process.h"
 #include "base/atfork.h"
-#include "hook/lastrun.h"
+#include "chain/lastrun.h"
 #include "packet/log.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "session/traceinfo.h"
-#include "hook/sampler.h"
+#include "sample/sampler.h"
 
 tg_Pos tg_traceinfo_stop_pos (const tg_Trace *t) {
   return (t->end == TG_END_NOT) ? tg_writer_pos(&t->session->writer)

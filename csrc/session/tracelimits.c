@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "session/tracelimits.h"
-#include "hook/sampler.h"
+#include "sample/sampler.h"
 #include "session/allocations.h"
 #include "session/collections.h"
 #include "session/heap.h"

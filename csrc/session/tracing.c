@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hook/emit.h"
+#include "chain/emit.h"
 #include "hook/hook.h"
-#include "hook/running.h"
-#include "hook/sampler.h"
 #include "packet/log.h"
+#include "reach/running.h"
+#include "sample/sampler.h"
 #include "session/allocations.h"
 #include "session/anchor.h"
 #include "session/machinery.h"

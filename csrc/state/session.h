@@ -143,10 +143,10 @@ typedef struct tg_Session {
   struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
   struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
   tg_Hearer *hearer;          /* borrows: of the console, or NULL */
-  struct tg_Running *running; /* once somebody may call (hook/running.h) */
+  struct tg_Running *running; /* once somebody may call (reach/running.h) */
   lua_Hook summon;            /* its hook, which is none of the program's... */
   lua_Hook watch;             /* ...nor is the debugger's (inspect/watch.h) */
-  struct tg_Sampler *sampler; /* once there were samples (hook/sampler.h) */
+  struct tg_Sampler *sampler; /* once there were samples (sample/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
   tg_Costs costs;             /* of the stream to come, as measured... */
@@ -212,7 +212,7 @@ typedef struct tg_Session {
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
-  uint8_t met[TG_MET_PLACES]; /* for capture_met.h alone */
+  uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
   struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;
 

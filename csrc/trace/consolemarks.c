@@ -9,7 +9,7 @@
 #include "trace/consolemarks.h"
 
 #include "base/clock.h"
-#include "hook/emit.h"
+#include "chain/emit.h"
 #include "state/session.h"
 #include "stream/marks.h"
 

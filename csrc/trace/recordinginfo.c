@@ -9,7 +9,7 @@
 
 #include "trace/recordinginfo.h"
 #include "binding/typelist.h"
-#include "reader/usage.h"
+#include "profile/usage.h"
 #include "recording/contents.h"
 #include "stream/marks.h"
 #include "trace/readtrace.h"

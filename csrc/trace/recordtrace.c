@@ -8,9 +8,9 @@
 
 #include "trace/recordtrace.h"
 #include "base/alloc.h"
-#include "direct/proof.h"
 #include "binding/luatext.h"
 #include "binding/readoptions.h"
+#include "direct/proof.h"
 #include "session/snapshot.h"
 #include "session/tracesave.h"
 #include "text/fileio.h"

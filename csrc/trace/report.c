@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "binding/luasink.h"
 #include "packet/names.h"
-#include "reader/profile.h"
+#include "profile/profile.h"
 #include "session/traceinfo.h"
 #include "trace/readtrace.h"
 

@@ -76,7 +76,7 @@ local function take_in (doc)
       stack[#stack + 1] = event
       local path = {}
       for i, open in ipairs(stack) do
-        path[i] = open.name:gsub("%(%)$", "")   -- see is_taken, chromenames.c
+        path[i] = open.name:gsub("%(%)$", "")   -- chrome/names.c
       end
       tracks[event.tid] = tracks[event.tid] or {}
       table.insert(tracks[event.tid], event.call and table.concat(path, ";")

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/allocmeter.h"
-#include "reader/usage.h"
+#include "profile/usage.h"
 #include "unit.h"
 
 /* What the allocator behind the meter was asked last, and what it does. */

@@ -4,7 +4,7 @@
 */
 #include <stdlib.h>
 
-#include "formats/otlpbatch.h"
+#include "formats/otlp/batch.h"
 #include "text/protobuf.h"
 #include "text/traceparent.h"
 #include "unit.h"

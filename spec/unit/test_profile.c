@@ -8,7 +8,7 @@
 */
 #include "base/alloc.h"
 #include "capture.h"
-#include "reader/profile.h"
+#include "profile/profile.h"
 #include "unit.h"
 
 static tg_Functions *functions;

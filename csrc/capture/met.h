@@ -1,0 +1,102 @@
+/*
+** met.h - the objects of a short list: which were met, and the number
+** of each. Private to few.c and table.c.
+**
+** Numbers are found by address in 'met' (session.h), which is never cleared:
+** what stands there is a guess. It is right if the object of that number has
+** this address. If that one hashes to another place, or is no object of this
+** list, no object of the list hashes here: each writes its own place when it
+** is met. Only where two of a list share a place are all of them compared.
+*/
+#ifndef TG_CAPTURE_MET_H
+#define TG_CAPTURE_MET_H
+
+#include "capture/plain.h"
+
+#define TG_MET_MAX 48u          /* objects; such numbers are one byte */
+
+_Static_assert(TG_MET_MAX <= TG_GRIP_SMALLMAX, "one byte");
+
+/* What of many strings in one packet is affordable without counting. */
+#define TG_MET_STRING 1024u
+
+typedef struct tg_Few {
+  tg_Session *session;
+  lua_State *L;
+  const uint8_t *lim;           /* end of the room */
+  uint32_t count, most;         /* objects; fewer than 'most' */
+  uint32_t limit;               /* of a string */
+  bool refers;
+  const void *meta;             /* the class of that metatable is known... */
+  const uint8_t *from;          /* ...and written here, if it has one */
+  size_t class_size;
+  tg_Slot objects[TG_MET_MAX];  /* in the order in which they were met */
+} tg_Few;
+
+TG_INLINE uint32_t tg_met_place (const void *address) {
+  return tg_address_hash(address) % TG_MET_PLACES;
+}
+
+/* Light userdata may have the address of something else. */
+TG_INLINE bool tg_met_same (tg_Slot a, tg_Slot b) {
+  return a.u.p == b.u.p && tg_slot_type(a) == tg_slot_type(b);
+}
+
+/* Among all of them; 'count' if it was not met. */
+TG_INLINE uint32_t tg_met_search (const tg_Few *f, tg_Slot v) {
+  uint32_t id = 0;
+  while (id < f->count && !tg_met_same(f->objects[id], v))
+    id++;
+  return id;
+}
+
+/* The number of object 'v', which may be a new one; 'most' or more: there is
+   none for it. */
+TG_INLINE uint32_t tg_met_number (tg_Few *f, tg_Slot v) {
+  uint8_t *place = &f->session->met[tg_met_place(v.u.p)];
+  uint32_t id = *place;
+  if (id < f->count) {
+    if (tg_likely(tg_met_same(f->objects[id], v)))
+      return id;
+    if (place == &f->session->met[tg_met_place(f->objects[id].u.p)]) {
+      id = tg_met_search(f, v);
+      if (id < f->count)
+        return id;
+    }
+  }
+  id = f->count;
+  if (tg_likely(id < f->most)) {
+    f->objects[f->count++] = v;
+    *place = (uint8_t)id;
+  }
+  return id;
+}
+
+/* A string that is in the stream already; NULL if it is not, or so long that
+   what all strings come to would have to be counted. */
+TG_INLINE uint8_t *tg_few_put_written (tg_Few *f, tg_Slot v, uint8_t *p) {
+  size_t n;
+  const char *s = tg_slot_text(v, &n);
+  size_t kept = (n < f->limit) ? n : f->limit;
+  if (tg_unlikely(kept > TG_MET_STRING))
+    return NULL;
+  const uint8_t *grip = find_written(&f->session->writer, s, n, kept);
+  if (grip == NULL)
+    return NULL;
+  f->refers = true;
+  return put_distance(p, grip);
+}
+
+/* What is not small, where there are SMALL_ROOM bytes; NULL if that is not for
+   here to do. */
+TG_INLINE uint8_t *tg_few_put_large (tg_Few *f, tg_Slot v, uint8_t *p) {
+  if (tg_slot_type(v) == LUA_TSTRING)
+    return tg_few_put_written(f, v, p);
+  if (is_null(v))
+    return put_byte(p, TG_GRIP_NULL);
+  uint32_t id = tg_met_number(f, v);
+  return tg_likely(id < f->most) ? put_byte(p, (uint8_t)(TG_GRIP_SMALLOBJ + id))
+                                 : NULL;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/*
+** plain.h - most lists: a few numbers, booleans and short strings,
+** straight from memory. What capture.c writes of the same values is the same
+** bytes.
+*/
+#ifndef TG_CAPTURE_PLAIN_H
+#define TG_CAPTURE_PLAIN_H
+
+#include "capture/slots.h"
+
+#define TG_PLAIN_MAX 6                  /* values */
+#define TG_PLAIN_ROOM (16u + TG_PLAIN_MAX * SMALL_ROOM)
+
+/*
+** Writes the whole list of 'n' values that stand from slot 'first' above
+** 'base' on, all of which exist, where there are TG_PLAIN_ROOM bytes. NULL if
+** that is not for here to do, and then nothing has been done.
+*/
+TG_INLINE uint8_t *tg_capture_plain (const tg_Session *s, const void *base,
+                                     int first, int n, uint8_t *start) {
+  const uint8_t *v = (const uint8_t *)base + (ptrdiff_t)first * TG_SIZE_SLOT;
+  uint8_t *p = start + 4;
+  if (tg_unlikely((unsigned)n > TG_PLAIN_MAX))
+    return NULL;
+  *p++ = (uint8_t)n;
+  for (const uint8_t *end = v + (ptrdiff_t)n * TG_SIZE_SLOT; v < end;
+       v += TG_SIZE_SLOT) {
+    p = put_small_slot(tg_read_slot(v, 0), s->selection.plain, p);
+    if (tg_unlikely(p == NULL))
+      return NULL;
+  }
+  tg_put32(start, (uint32_t)(p - start - 4));
+  return p;
+}
+
+#endif

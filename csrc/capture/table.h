@@ -1,0 +1,17 @@
+/*
+** table.h - what a table of a short list holds. What slots.c
+** writes of the same table is the same bytes.
+*/
+#ifndef TG_CAPTURE_TABLE_H
+#define TG_CAPTURE_TABLE_H
+
+#include "capture/met.h"
+
+/* The properties of 'table' to 'p', and their end; 'flags' of its descriptor
+   are added to. NULL if there is more to it than a few properties in an order
+   that is seen at once, or no room; then nothing has been done but objects
+   met. */
+uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint8_t *p,
+                           uint32_t *flags);
+
+#endif

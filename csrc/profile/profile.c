@@ -1,0 +1,314 @@
+/*
+** profile.c - see profile.h.
+**
+** Called by reports and exports, with every packet, on the thread that reads.
+** Nothing is allocated for a packet that brings nothing new. Memory that is
+** refused is latched in 'status', and later packets are passed over.
+*/
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+#include "stream/marks.h"
+
+/*
+** {==================================================================
+** Rows
+** ===================================================================
+*/
+
+/* The row of a label that has none; TG_INTMAP_NONE without memory. */
+static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
+  if (label == TG_INTMAP_NONE
+      || !tg_grow(&p->rows, &p->crows, label + 1, sizeof *p->rows))
+    return TG_INTMAP_NONE;
+  memset(&p->rows[label], 0, sizeof p->rows[label]);
+  tg_assert(label >= p->nrows);
+  p->rows[label].min_ns = UINT64_MAX;
+  p->nrows = label + 1;
+  return label;
+}
+
+/* Rows have the numbers of labels. */
+TG_INLINE uint32_t row_of (tg_Profile *p, tg_FunctionId id) {
+  uint32_t label = tg_funclabels_of(&p->labels, id);
+  return tg_likely(label < p->nrows) ? label : new_row(p, label);
+}
+
+const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
+  return tg_funclabels_function(&p->labels, row);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Packets
+** ===================================================================
+*/
+
+/* A call will not go on: how long it took is known. */
+static void over (void *owner, const tg_SuspendedCall *call) {
+  tg_Profile *p = owner;
+  tg_Row *r = &p->rows[call->row];
+  if (!call->counted)
+    return;
+  r->sum_ns += call->ran_ns;
+  if (call->ran_ns < r->min_ns)
+    r->min_ns = call->ran_ns;
+  if (call->ran_ns > r->max_ns)
+    r->max_ns = call->ran_ns;
+}
+
+/* False without memory. A report needs no tree, whose nodes may be many more
+   than functions. */
+bool tg_profile_init (tg_Profile *p, const tg_Functions *functions,
+                      bool tree) {
+  memset(p, 0, sizeof *p);
+  tg_funclabels_init(&p->labels, functions);
+  tg_suspended_init(&p->waiting, over, p);
+  p->levels = UINT32_MAX;
+  return !tree || tg_calltree_init(&p->tree);
+}
+
+void tg_profile_free (tg_Profile *p) {
+  tg_free(p->rows);
+  tg_free(p->open);
+  tg_funclabels_free(&p->labels);
+  tg_calltree_free(&p->tree);
+  tg_suspended_free(&p->waiting);
+  tg_usage_free(&p->usage);
+  memset(p, 0, sizeof *p);
+}
+
+/* A tree has its root from the beginning, so an empty one is none. */
+static bool has_tree (const tg_Profile *p) {
+  return p->tree.count > 0;
+}
+
+/* Whether there is a tree and the frame has a node of its own in it. */
+static bool has_node (const tg_Profile *p, const tg_Open *o) {
+  return has_tree(p) && !o->folded;
+}
+
+/* The time since the packet before is the innermost frame's. */
+static void pass_time (tg_Profile *p, uint64_t now_ns) {
+  tg_assert(now_ns >= p->now_ns);
+  uint64_t ns = now_ns - p->now_ns;
+  p->now_ns = now_ns;
+  if (p->nopen == 0) {
+    p->idle_ns += ns;
+    return;
+  }
+  const tg_Open *o = &p->open[p->nopen - 1];
+  p->rows[o->call.row].tally.self_ns += ns;
+  if (has_tree(p))
+    p->tree.nodes[o->node].tally.self_ns += ns;
+}
+
+/* The frame is one way further down the tree; false without memory. Below the
+   last level frames are folded into the one there. */
+static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
+  uint32_t parent = p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
+  if (p->deepest <= p->nopen)
+    p->deepest = p->nopen + 1;
+  o->folded = p->nopen >= p->levels;
+  if (o->folded) {
+    o->node = parent;
+    return true;
+  }
+  o->node = tg_calltree_child(&p->tree, parent, o->call.row);
+  p->tree.nodes[o->node].tally.calls += counted;
+  return o->node != 0;
+}
+
+/* Of a call that goes on the time so far is known, if its yield was seen. */
+static bool enter (tg_Profile *p, const tg_Packet *k) {
+  uint32_t row = row_of(p, k->function);
+  if (row == TG_INTMAP_NONE
+      || !tg_grow(&p->open, &p->copen, p->nopen + 1, sizeof *p->open))
+    return false;
+  tg_Row *r = &p->rows[row];
+  tg_Open *o = &p->open[p->nopen];
+  bool called = !k->resumed && !k->sampled;
+  *o = (tg_Open){.call = {.row = row, .counted = called},
+                 .opened_ns = k->time_ns, .thread = k->thread};
+  if (k->resumed)
+    tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
+  r->tally.calls += called;
+  if (r->open++ == 0)
+    r->since_ns = k->time_ns;
+  if ((has_tree(p) && !enter_node(p, o, called))
+      || (p->usage.on
+          && !tg_usage_enter(&p->usage, row, o->node, r->open == 1)))
+    return false;
+  p->nopen++;
+  return true;
+}
+
+/* The innermost frame is closed; its times are added. */
+static tg_Open *close_frame (tg_Profile *p) {
+  tg_assert(p->nopen > 0);
+  tg_Open *o = &p->open[--p->nopen];
+  tg_Row *r = &p->rows[o->call.row];
+  tg_assert(r->open > 0 && p->now_ns >= o->opened_ns);
+  uint64_t stay_ns = p->now_ns - o->opened_ns;
+  o->call.ran_ns += stay_ns;
+  if (--r->open == 0)
+    r->tally.total_ns += p->now_ns - r->since_ns;
+  if (has_node(p, o))
+    p->tree.nodes[o->node].tally.total_ns += stay_ns;
+  if (p->usage.on)
+    tg_usage_leave(&p->usage, r->open == 0, has_node(p, o));
+  return o;
+}
+
+/* Frames that a yield or an error left are counted at each of them, as packets
+   tell. */
+static void count_why (tg_Tally *t, tg_Why why) {
+  t->throws += why == TG_WHY_EXCEPTION;
+  t->yields += why == TG_WHY_YIELD;
+}
+
+/* Whether a frame that was just closed was its coroutine's outermost. */
+static bool was_last (const tg_Profile *p, const tg_Open *o) {
+  return p->nopen == 0 || p->open[p->nopen - 1].thread != o->thread;
+}
+
+/* A frame is left: for good, or until its coroutine is resumed. */
+static bool leave (tg_Profile *p, const tg_Packet *k) {
+  if (p->nopen == 0)
+    return true;        /* a reader gives no such packet */
+  const tg_Open *o = close_frame(p);
+  if (k->why != TG_WHY_RETURN) {
+    count_why(&p->rows[o->call.row].tally, k->why);
+    if (has_node(p, o))
+      count_why(&p->tree.nodes[o->node].tally, k->why);
+  }
+  if (k->why == TG_WHY_YIELD)
+    return tg_suspended_park(&p->waiting, o->thread, &o->call);
+  over(p, &o->call);
+  if (p->waiting.places.count > 0 && was_last(p, o))
+    tg_suspended_end(&p->waiting, o->thread);
+  return true;
+}
+
+/* What was allocated; other markers are nothing to a profile. */
+static void take_note (tg_Profile *p, const tg_Packet *k) {
+  if (!p->usage.on || k->mark != TG_MARK_ALLOCATIONS)
+    return;
+  tg_Allocations a = tg_event_allocations(k->values);
+  tg_usage_take(&p->usage, &a);
+}
+
+/* Time first, then what the packet changes: the time since the one before was
+   spent in the frames that were open then. */
+void tg_profile_take (tg_Profile *p, const tg_Packet *k) {
+  if (tg_unlikely(p->status != TG_OK))
+    return;
+  if (tg_unlikely(k->why == TG_WHY_MARK)) {
+    take_note(p, k);
+    return;
+  }
+  if (tg_unlikely(p->events++ == 0))
+    p->first_ns = p->now_ns = k->time_ns;
+  pass_time(p, k->time_ns);
+  if (k->why != TG_WHY_YIELD)
+    tg_suspended_pass(&p->waiting);
+  bool ok = k->why == TG_WHY_ENTER ? enter(p, k) : leave(p, k);
+  if (tg_unlikely(!ok))
+    p->status = TG_ERR_MEMORY;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The end
+** ===================================================================
+*/
+
+/* The clock of a trace and its packets may differ by a tick. */
+static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
+  if (p->events == 0)
+    p->first_ns = p->now_ns = start_ns;
+  if (start_ns < p->first_ns)
+    p->idle_ns += p->first_ns - start_ns;
+  else
+    start_ns = p->first_ns;
+  if (end_ns < p->now_ns)
+    end_ns = p->now_ns;
+  pass_time(p, end_ns);
+  p->duration_ns = end_ns - start_ns;
+}
+
+/* A coroutine was collected, or closed: what it has parked will not go on. */
+void tg_profile_gone (void *profile, tg_ThreadId thread) {
+  tg_suspended_end(&((tg_Profile *)profile)->waiting, thread);
+}
+
+/* Frames that are open take part up to the end. Rows that were only left have
+   no shortest call. */
+void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
+  set_bounds(p, start_ns, end_ns);
+  while (p->nopen > 0)
+    over(p, &close_frame(p)->call);
+  tg_suspended_finish(&p->waiting);
+  for (uint32_t i = 0; i < p->nrows; i++) {
+    if (p->rows[i].tally.calls == 0)
+      p->rows[i].min_ns = 0;
+  }
+  if (has_tree(p)) {
+    p->tree.nodes[0].tally.total_ns = p->duration_ns;
+    p->tree.nodes[0].tally.self_ns = p->idle_ns;
+  }
+}
+
+/* Larger first. Not by subtraction, which has no room for the sign. */
+static int falling (uint64_t a, uint64_t b) {
+  return (a < b) - (a > b);
+}
+
+/* qsort is not stable, so the last word is the order in which they appeared: a
+   report is the same each time. */
+static int compare_rows (const void *x, const void *y) {
+  const tg_Row *a = *(const tg_Row *const *)x;
+  const tg_Row *b = *(const tg_Row *const *)y;
+  int order = falling(a->tally.self_ns, b->tally.self_ns);
+  if (order == 0)
+    order = falling(a->tally.total_ns, b->tally.total_ns);
+  if (order == 0)
+    order = falling(a->tally.calls, b->tally.calls);
+  return order != 0 ? order : (a > b) - (a < b);   /* as they appeared */
+}
+
+/* Children of one parent are shown by their total time: what is inside them
+   counts. */
+static int compare_nodes (const void *x, const void *y) {
+  const tg_Node *a = *(const tg_Node *const *)x;
+  const tg_Node *b = *(const tg_Node *const *)y;
+  int order = falling(a->tally.total_ns, b->tally.total_ns);
+  if (order == 0)
+    order = falling(a->tally.calls, b->tally.calls);
+  return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* Pointers are sorted: a row's place in the array is its number. */
+void tg_profile_sort_rows (const tg_Profile *p, const tg_Row **list) {
+  for (uint32_t i = 0; i < p->nrows; i++)
+    list[i] = &p->rows[i];
+  qsort(list, p->nrows, sizeof *list, compare_rows);
+}
+
+/* The root has no place among others, and is left out. */
+void tg_profile_sort_nodes (const tg_Profile *p, const tg_Node **list) {
+  uint32_t n = p->tree.count - 1;
+  for (uint32_t i = 0; i < n; i++)
+    list[i] = &p->tree.nodes[i + 1];
+  qsort(list, n, sizeof *list, compare_nodes);
+}
+
+/* }================================================================== */

@@ -1,0 +1,100 @@
+/*
+** profile.h - where the time of a trace went: packets added up by function
+** and, if asked for, by the way that led to it.
+**
+** Packets nest as one stack over all coroutines. At every moment the innermost
+** open frame has the time to itself; with none open it is nobody's ('idle').
+** So all self times and the idle time are the duration, to the nanosecond. A
+** suspended coroutine has no open frames and so no time.
+**
+** Functions of one name, url and line are one row, whatever their ids: a chunk
+** that was loaded twice. Recursion counts once in a row's total: it runs while
+** at least one frame of the row is open.
+**
+** The time of one call is from its entry to its exit, without the stays of its
+** coroutine elsewhere between a yield and the resume. Frames that are open at
+** the end are closed there, calls that wait have the time that they had.
+**
+** Plain C, one thread. Memory: functions, distinct stacks if there is a tree,
+** the calls that wait, the deepest stack. No allocation for a packet that
+** brings nothing new.
+*/
+#ifndef TG_PROFILE_H
+#define TG_PROFILE_H
+
+#include "base/base.h"
+#include "profile/calltree.h"
+#include "profile/funclabels.h"
+#include "profile/usage.h"
+#include "reader/reader.h"
+#include "reader/suspended.h"
+#include "stream/functions.h"
+
+/* A row of the report. */
+typedef struct tg_Row {
+  tg_Tally tally;
+  uint64_t min_ns, max_ns;    /* of one call; 0 if there is none */
+  uint64_t sum_ns;            /* of all calls */
+  uint32_t open;              /* frames on the stack */
+  uint64_t since_ns;          /* time at which there were some again */
+} tg_Row;
+
+/* A frame on the stack. */
+typedef struct tg_Open {
+  tg_SuspendedCall call;
+  uint64_t opened_ns;
+  tg_ThreadId thread;
+  uint32_t node;              /* 0 without a tree */
+  bool folded;                /* the node is of a frame further out */
+} tg_Open;
+
+typedef struct tg_Profile {
+  tg_Status status;           /* sticky: memory was refused */
+  uint64_t events;            /* packets taken */
+  uint64_t duration_ns;       /* these two once it has ended */
+  uint64_t idle_ns;           /* time without an open frame */
+  tg_Row *rows;               /* owns */
+  uint32_t nrows, crows;      /* how many, and room for how many */
+  tg_CallTree tree;           /* owns */
+  tg_Usage usage;             /* owns; what was allocated, if it is 'on' */
+  uint32_t levels;            /* of the tree at most: what is deeper is added to
+                                 the self time of the frame there */
+  uint32_t deepest;           /* frames that were open at a time; with a tree */
+  /* private */
+  tg_FuncLabels labels;       /* owns; numbers as the rows */
+  tg_Open *open;              /* owns; innermost last */
+  uint32_t nopen, copen;
+  tg_Suspended waiting;       /* owns */
+  uint64_t first_ns, now_ns;  /* of the first and the latest packet */
+} tg_Profile;
+
+/* An empty one; with a tree or not. False without memory. */
+bool tg_profile_init (tg_Profile *p, const tg_Functions *functions, bool tree);
+void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
+
+/* Adds a packet, in their order. */
+void tg_profile_take (tg_Profile *p, const tg_Packet *packet);
+
+/* A suspended coroutine will not come back ('profile' is a tg_Profile: for
+   tg_reader_watch). */
+void tg_profile_gone (void *profile, tg_ThreadId thread);
+
+/* There are no more: the trace was from 'start_ns' to 'end_ns'. */
+void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns);
+
+/* The definition that says what a row is called and where it is. */
+const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row);
+
+/* The node of the innermost open frame, 0 if there is none. With a tree. */
+TG_INLINE uint32_t tg_profile_node (const tg_Profile *p) {
+  return p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
+}
+
+/*
+** The numbers of all rows, most self time first; of all nodes but the root,
+** most total time first. 'list' has room for them.
+*/
+void tg_profile_sort_rows (const tg_Profile *p, const tg_Row **list);
+void tg_profile_sort_nodes (const tg_Profile *p, const tg_Node **list);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+** usage.c - see usage.h. Called by a profile, with its frames and with what was
+** allocated between them, on the thread that reads. Numbers may come from a
+** damaged file and be anything: they are added modulo 2^64, and nothing else is
+** done with them.
+*/
+#include "profile/usage.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+
+void tg_usage_free (tg_Usage *u) {
+  tg_free(u->rows);
+  tg_free(u->nodes);
+  tg_free(u->open);
+  memset(u, 0, sizeof *u);
+}
+
+static void add (tg_Amount *to, tg_Amount amount) {
+  to->count += amount.count;
+  to->allocated += amount.allocated;
+  to->freed += amount.freed;
+}
+
+/* What came since the sum was 'then'. */
+static tg_Amount since (const tg_Usage *u, tg_Amount then) {
+  return (tg_Amount){
+    u->sum.count - then.count, u->sum.allocated - then.allocated,
+    u->sum.freed - then.freed
+  };
+}
+
+bool tg_usage_enter (tg_Usage *u, uint32_t row, uint32_t node, bool first) {
+  if (!tg_grow_zeroed(&u->rows, &u->nrows, row + 1, sizeof *u->rows)
+      || !tg_grow_zeroed(&u->nodes, &u->nnodes, node + 1, sizeof *u->nodes)
+      || !tg_grow(&u->open, &u->copen, u->nopen + 1, sizeof *u->open))
+    return false;
+  if (first)
+    u->rows[row].since = u->sum;
+  u->open[u->nopen++] = (tg_UsageOpen){
+    .row = row, .node = node, .at = u->sum, .base = u->heap, .high = u->heap
+  };
+  return true;
+}
+
+static void raise_peak (uint64_t *peak, uint64_t to) {
+  if (to > *peak)
+    *peak = to;
+}
+
+/* The most that the heap had in a call it had in those around it too: they are
+   told when it is left, and not at each change. */
+void tg_usage_leave (tg_Usage *u, bool last, bool own) {
+  tg_assert(u->nopen > 0);
+  const tg_UsageOpen *o = &u->open[--u->nopen];
+  tg_UsageRow *r = &u->rows[o->row];
+  if (last)
+    add(&r->tally.total, since(u, r->since));
+  raise_peak(&r->tally.peak, o->high - o->base);
+  if (own) {
+    tg_assert(o->node < u->nnodes);
+    add(&u->nodes[o->node].total, since(u, o->at));
+    raise_peak(&u->nodes[o->node].peak, o->high - o->base);
+  }
+  if (u->nopen > 0)
+    raise_peak(&u->open[u->nopen - 1].high, o->high);
+}
+
+/* Before the first of all that tells it, the heap was what it has now, less
+   what has been added. Frames that were open then begin from there. */
+static void find_heap (tg_Usage *u, const tg_Allocations *a) {
+  u->known = true;
+  u->heap = a->heap + a->freed - a->allocated;
+  for (uint32_t i = 0; i < u->nopen; i++)
+    u->open[i].base = u->open[i].high = u->heap;
+}
+
+/* The heap as it was between, at its most: that of the frame which ran. */
+static void take_heap (tg_Usage *u, const tg_Allocations *a) {
+  if (a->heap == 0)
+    return;
+  if (!u->known)
+    find_heap(u, a);
+  uint64_t high = (a->heap > u->heap ? a->heap : u->heap) + a->above;
+  u->heap = a->heap;
+  raise_peak(&u->peak, high);
+  if (u->nopen > 0)
+    raise_peak(&u->open[u->nopen - 1].high, high);
+}
+
+void tg_usage_take (tg_Usage *u, const tg_Allocations *a) {
+  tg_Amount amount = {a->count, a->allocated, a->freed};
+  add(&u->sum, amount);
+  take_heap(u, a);
+  if (u->nopen == 0) {
+    add(&u->outside, amount);
+    return;
+  }
+  const tg_UsageOpen *o = &u->open[u->nopen - 1];
+  tg_assert(o->row < u->nrows && o->node < u->nnodes);
+  add(&u->rows[o->row].tally.self, amount);
+  if (o->node != 0)
+    add(&u->nodes[o->node].self, amount);
+}
+
+tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row) {
+  return row < u->nrows ? u->rows[row].tally : (tg_UsageTally){.peak = 0};
+}
+
+/* The root is open all the time: what is outside of all frames is its own. */
+tg_UsageTally tg_usage_node (const tg_Usage *u, uint32_t node) {
+  if (node == 0)
+    return (tg_UsageTally){.self = u->outside, .total = u->sum,
+                           .peak = u->peak};
+  return node < u->nnodes ? u->nodes[node] : (tg_UsageTally){.peak = 0};
+}

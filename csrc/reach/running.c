@@ -1,0 +1,434 @@
+/*
+** running.c - the list of coroutines that run, and the hook that a handler puts
+** on them. All on the thread that runs the state, the handler too; but for
+** tg_running_catch, which is another one's. Without memory for the list nobody
+** is called.
+*/
+#include "reach/running.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "chain/arm.h"
+#include "direct/hookfield.h"
+#include "direct/proof.h"
+
+#define LEVELS 201              /* Lua nests 200 of them at most */
+#define CALLERS 3
+#define EVERY (LUA_MASKCALL | LUA_MASKRET)
+
+/* A coroutine that runs, or has resumed one that does. */
+typedef struct Level {
+  lua_State *L;
+  tg_UserHook user;             /* the program's, under ours while 'armed' */
+  _Atomic bool armed;
+} Level;
+
+typedef struct tg_Running {
+  tg_Serve *serve[CALLERS];     /* NULL: none such */
+  _Atomic bool waits[CALLERS];
+  void (*entered) (tg_Session *s, lua_State *co);   /* NULL: nobody asks */
+  tg_Died *died;                /* NULL: nobody asks */
+  _Atomic int depth;            /* of the running one in: */
+  Level levels[LEVELS];         /* the first is the main coroutine */
+  _Atomic bool inside;          /* the state's thread changes hooks... */
+  _Atomic bool outside;         /* ...or another one does: never both */
+  _Atomic bool late;            /* a handler has found it inside */
+  bool fields;                  /* hooks can be set by their fields in memory */
+} tg_Running;
+
+static void summon (lua_State *L, lua_Debug *ar);
+
+static void arm_all (tg_Running *r);
+
+/*
+** {==================================================================
+** One at a time
+** ===================================================================
+*/
+
+/* Each thread says that it comes before it looks for the other (Dekker). The
+   one outside gives way; who is inside has to wait for a few stores. */
+static void seize (tg_Running *r) {
+  tg_assert(!r->inside);
+  atomic_store(&r->inside, true);
+  while (atomic_load(&r->outside))
+    sched_yield();
+}
+
+/* A bit for each that waits. */
+static unsigned waiting (const tg_Running *r) {
+  unsigned set = 0;
+  for (int i = 0; i < CALLERS; i++)
+    set |= (unsigned)r->waits[i] << i;
+  return set;
+}
+
+/* Arms again if somebody called, or a hook of ours was removed, meanwhile. A
+   handler that has come since that look has left it to us. Once for each
+   caller: ticks may come faster than hooks can be set (set_hook). */
+static void release (tg_Running *r) {
+  for (unsigned armed = 0;;) {
+    unsigned set = waiting(r);
+    if (set & ~armed)
+      arm_all(r);
+    armed |= set;
+    atomic_store(&r->inside, false);
+    if (!atomic_exchange(&r->late, false))
+      return;
+    seize(r);
+  }
+}
+
+void tg_running_hold (const tg_Session *s) {
+  if (s != NULL && s->running != NULL)
+    seize(s->running);
+}
+
+void tg_running_let (const tg_Session *s) {
+  if (s != NULL && s->running != NULL)
+    release(s->running);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Hooks
+** ===================================================================
+*/
+
+static tg_UserHook read_hook (lua_State *L) {
+  lua_Hook hook = lua_gethook(L);
+  if (hook == NULL)
+    return (tg_UserHook){NULL, 0, 0};
+  return (tg_UserHook){hook, lua_gethookmask(L), lua_gethookcount(L)};
+}
+
+/* lua_sethook is the one function that Lua allows a signal handler to call
+   (ldebug.c says so); but it goes through all frames, and with many of them
+   takes longer than a signal takes to come again. */
+static void set_hook (const tg_Running *r, lua_State *L, tg_UserHook to) {
+  if (r->fields)
+    tg_hookfield_put(L, to.hook, to.mask, to.count);
+  else
+    lua_sethook(L, to.hook, to.mask, to.count);
+}
+
+/* Between seize and release, in a handler or not. What the program has is read
+   before, and given back by 'lower'; of a coroutine that has inherited ours
+   from its maker that is nothing. A program that counts instructions would have
+   its count begin anew each time (resethookcount), and might never come to its
+   end: it is not armed for a sample. */
+static void arm (const tg_Running *r, Level *v, bool instructions,
+                 bool calls) {
+  bool there = lua_gethook(v->L) == summon;
+  if (!there)
+    v->user = read_hook(v->L);
+  else if (!v->armed)
+    v->user = (tg_UserHook){NULL, 0, 0};
+  if (v->user.mask & LUA_MASKCOUNT) {
+    if (!calls)
+      return;
+    instructions = false;
+  }
+  v->armed = true;
+  if (instructions)
+    set_hook(r, v->L, (tg_UserHook){
+      summon, EVERY | v->user.mask | LUA_MASKCOUNT, 1
+    });
+  else if (!there)
+    set_hook(r, v->L, (tg_UserHook){
+      summon, EVERY | v->user.mask, v->user.count
+    });
+}
+
+/* The innermost first: it is the one that runs. */
+static void arm_all (tg_Running *r) {
+  bool instructions = r->waits[TG_CALLER_SAMPLER]
+                      || r->waits[TG_CALLER_INSPECTOR];
+  for (int i = r->depth; i >= 0; i--)
+    arm(r, &r->levels[i], instructions, r->waits[TG_CALLER_SERVER]);
+}
+
+/* The program may have set a hook of its own meanwhile: then that stays. */
+static void lower (const tg_Running *r, Level *v) {
+  if (v->armed && lua_gethook(v->L) == summon)
+    set_hook(r, v->L, v->user);
+  v->armed = false;
+}
+
+/* All have their own hooks again; 'L', if it is not NULL, too, which has
+   inherited ours if it is on no level. */
+static void lower_all (tg_Running *r, lua_State *L) {
+  seize(r);
+  for (int i = r->depth; i >= 0; i--)
+    lower(r, &r->levels[i]);
+  if (L != NULL && lua_gethook(L) == summon)
+    lua_sethook(L, NULL, 0, 0);
+  release(r);
+}
+
+/* What the program has under our hook on 'L'. A coroutine made while its maker
+   was armed has our hook without a level. From the innermost down, where the
+   one that runs is. */
+static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
+  for (int i = r->depth; i >= 0; i--) {
+    if (r->levels[i].L == L && r->levels[i].armed)
+      return r->levels[i].user;
+  }
+  return (tg_UserHook){NULL, 0, 0};
+}
+
+/* A handler may come at any moment, but only ever puts our hook there. If that
+   is not there after all has been read, what was read belongs together; if it
+   is, the level has what is below it, which no handler changes again. */
+tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L) {
+  tg_UserHook user = read_hook(L);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (s != NULL && s->running != NULL && lua_gethook(L) == summon)
+    user = program_hook(s->running, L);
+  return user;
+}
+
+bool tg_running_has (lua_State *L) {
+  return lua_gethook(L) == summon;
+}
+
+static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
+                       tg_Caller who, bool due) {
+  tg_Running *r = s->running;
+  if (due && r->serve[who] != NULL)
+    r->serve[who](s, L, ar);
+}
+
+/* Those that wait are served, and the hook is gone, unless somebody calls
+   again meanwhile. The server is not, between two lines: there a call of ours
+   would be taken for a new line. Then the hook stays for the next call or
+   return: set anew, since the inspector may have left one of its own. */
+static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  tg_Running *r = s->running;
+  bool rest = ar->event != LUA_HOOKLINE && ar->event != LUA_HOOKCOUNT;
+  bool due[CALLERS];
+  for (int i = 0; i < CALLERS; i++)
+    due[i] = atomic_exchange(&r->waits[i], false);
+  lower_all(r, L);
+  serve_one(s, L, ar, TG_CALLER_SAMPLER, due[TG_CALLER_SAMPLER]);
+  serve_one(s, L, ar, TG_CALLER_INSPECTOR, due[TG_CALLER_INSPECTOR]);
+  if (due[TG_CALLER_SERVER] && !rest)
+    tg_running_call(s, TG_CALLER_SERVER);
+  else
+    serve_one(s, L, ar, TG_CALLER_SERVER, due[TG_CALLER_SERVER]);
+}
+
+/* What tracing begins with is this event: the tracer's hook may be there by
+   now, and sees to the program's. That may raise: it comes last. Without a
+   session the state is closing. */
+static void summon (lua_State *L, lua_Debug *ar) {
+  tg_Session *s = tg_session_find(L);
+  if (s == NULL || s->running == NULL) {
+    lua_sethook(L, NULL, 0, 0);
+    return;
+  }
+  tg_UserHook was = program_hook(s->running, L);
+  answer(s, L, ar);
+  if (s->tracing && s->hook != NULL && tg_arm_has(s, L))
+    was = (tg_UserHook){s->hook, EVERY, 0};
+  if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
+    was.hook(L, ar);
+}
+
+/* A handler that comes while its thread changes hooks leaves it to that: it
+   would read a hook that is half set. */
+void tg_running_call (tg_Session *s, tg_Caller who) {
+  tg_Running *r = s->running;
+  r->waits[who] = true;
+  if (r->inside) {
+    r->late = true;
+    return;
+  }
+  seize(r);
+  release(r);
+}
+
+/* A program's own hook is left alone: to put ours above it and keep it is more
+   than one store. What is below ours is there before ours is seen. */
+static void arm_from_outside (Level *v) {
+  if (v->armed)
+    return;
+  v->user = (tg_UserHook){NULL, 0, 0};
+  v->armed = true;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!tg_hookfield_set(v->L, summon, EVERY))
+    v->armed = false;
+}
+
+/* Coroutines on the list live: they are on the stacks of those that have
+   resumed them, and none leaves the list meanwhile (tg_running_leave). */
+void tg_running_catch (tg_Session *s, tg_Caller who) {
+  tg_Running *r = s->running;
+  atomic_store(&r->outside, true);
+  if (!atomic_load(&r->inside)) {
+    r->waits[who] = true;
+    for (int i = r->depth; i >= 0; i--)
+      arm_from_outside(&r->levels[i]);
+  }
+  atomic_store(&r->outside, false);
+}
+
+bool tg_running_catches (lua_State *L) {
+  return tg_proof_holds(L) && tg_hookfield_known();
+}
+
+/* Where the program has a hook that would have to be kept, nothing is set: that
+   is known of coroutines on the list alone. */
+void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who) {
+  tg_running_call(s, who);
+  tg_running_hold(s);
+  if (lua_gethook(L) == NULL)
+    lua_sethook(L, summon, EVERY, 0);
+  tg_running_let(s);
+}
+
+void tg_running_lower (tg_Session *s) {
+  tg_Running *r = s->running;
+  if (r == NULL)
+    return;
+  for (int i = 0; i < CALLERS; i++)
+    r->waits[i] = false;
+  lower_all(r, NULL);
+}
+
+void tg_running_forked (tg_Session *s) {
+  if (s->running != NULL)
+    atomic_store(&s->running->outside, false);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Which coroutines run
+** ===================================================================
+*/
+
+/* The order is for the handler, which may come between any two of these.
+   False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
+   Then the coroutine is not reached by a signal. */
+bool tg_running_enter (tg_Session *s, lua_State *co) {
+  tg_Running *r = s->running;
+  if (r == NULL || r->depth + 1 == LEVELS)
+    return false;
+  int d = r->depth + 1;
+  if (r->entered != NULL)
+    r->entered(s, co);
+  r->levels[d].L = co;
+  r->levels[d].armed = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  r->depth = d;
+  return true;
+}
+
+/* The level goes before its hook does: what is left is armed again, if somebody
+   calls. */
+void tg_running_leave (const tg_Session *s) {
+  tg_Running *r = s->running;
+  tg_assert(r != NULL && r->depth > 0);
+  Level *v = &r->levels[r->depth];
+  seize(r);
+  r->depth--;
+  lower(r, v);
+  release(r);
+}
+
+void tg_running_watch (tg_Session *s,
+                       void (*entered) (tg_Session *s, lua_State *co)) {
+  if (s->running != NULL)
+    s->running->entered = entered;
+}
+
+void tg_running_show (tg_Session *s, lua_State *co) {
+  if (s->running != NULL && s->running->entered != NULL)
+    s->running->entered(s, co);
+}
+
+void tg_running_mourn (tg_Session *s, tg_Died *died) {
+  if (s->running != NULL)
+    s->running->died = died;
+}
+
+void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes) {
+  if (s->running != NULL && s->running->died != NULL)
+    s->running->died(s, L, co, passes);
+}
+
+lua_State *tg_running_at (const tg_Session *s, int i) {
+  const tg_Running *r = s->running;
+  return (r != NULL && i <= r->depth) ? r->levels[i].L : NULL;
+}
+
+lua_State *tg_running_top (const tg_Session *s) {
+  const tg_Running *r = s->running;
+  return (r != NULL && !r->inside) ? r->levels[r->depth].L : NULL;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Callers come and go
+** ===================================================================
+*/
+
+bool tg_running_setup (tg_Session *s, lua_State *L) {
+  if (s->running != NULL)
+    return true;
+  s->running = tg_calloc(1, sizeof *s->running);
+  if (s->running == NULL)
+    return false;
+  s->summon = summon;
+  s->running->levels[0].L = s->main;
+  s->running->fields = tg_proof_holds(L) && tg_hookfield_counts();
+  return true;
+}
+
+void tg_running_free (tg_Session *s) {
+  tg_free(s->running);
+  s->running = NULL;
+}
+
+static bool has_callers (const tg_Running *r) {
+  for (int i = 0; i < CALLERS; i++) {
+    if (r->serve[i] != NULL)
+      return true;
+  }
+  return false;
+}
+
+bool tg_running_open (const tg_Session *s) {
+  return s->running != NULL && has_callers(s->running);
+}
+
+bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve) {
+  tg_assert(s->running != NULL && s->running->serve[who] == NULL);
+  bool first = !has_callers(s->running);
+  s->running->serve[who] = serve;
+  return first;
+}
+
+/* What is still due is not served any more. */
+bool tg_running_remove (tg_Session *s, tg_Caller who) {
+  tg_Running *r = s->running;
+  if (r == NULL || r->serve[who] == NULL)
+    return false;
+  r->serve[who] = NULL;
+  r->waits[who] = false;
+  if (has_callers(r))
+    return false;
+  lower_all(r, NULL);
+  return true;
+}
+
+/* }================================================================== */

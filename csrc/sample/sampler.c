@@ -1,0 +1,446 @@
+/*
+** sampler.c - see sampler.h. All on the thread that runs the state; 'on_tick'
+** in a signal handler there, and 'on_wait' on the thread that watches it.
+** Without memory a sample is left out, and the next one stands for its ticks as
+** well.
+*/
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "chain/lastrun.h"
+#include "reach/running.h"
+#include "reach/standins.h"
+#include "sample/stackwalk.h"
+#include "tick/standstill.h"
+#include "tick/ticker.h"
+
+#define LONGEST_NS 50000        /* that a sample takes by itself */
+
+typedef struct tg_Sampler {
+  tg_Ticker *ticker;            /* owns; NULL: none are taken */
+  tg_Standstill *watch;         /* owns; NULL: not by the clock */
+  tg_SampleRate rate;
+  volatile sig_atomic_t ticks;  /* since the sample before */
+  _Atomic uint32_t waits_seen;  /* ticks of the clock while it waited */
+  uint64_t used_ns;             /* at the sample before: processor time... */
+  uint64_t waits;               /* ...how often the thread had waited... */
+  uint64_t at;                  /* ...and ticks of the stream's clock */
+  uint64_t told;                /* by the clock: up to where samples tell what
+                                   there was, in the stream's ticks, */
+  double owed_ns;               /* and how long it has run for which no tick of
+                                   the processor's has come yet */
+  tg_StackWalk now, before;     /* the sample that is made, and the last one */
+  uint32_t epoch;               /* the writer's at that */
+  uint64_t worked_ns;           /* processor time that the last tick took, */
+  uint64_t rested_ns;           /* and the thread's when that was over */
+  volatile sig_atomic_t works;  /* the stack is being looked at */
+  _Atomic uint64_t dropped;     /* ticks */
+} tg_Sampler;
+
+/*
+** {==================================================================
+** What a tick takes
+** ===================================================================
+*/
+
+/* On the thread that ticks, in its handler or not. A thread whose time is less
+   than it was is another one: what it took is forgotten. */
+static bool comes_too_soon (const tg_Sampler *m, uint64_t now_ns) {
+  return m->works || now_ns - m->rested_ns < m->worked_ns;
+}
+
+static void begin_work (tg_Sampler *m) {
+  m->works = true;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* It is a part of what the last tick took. */
+static void end_work (tg_Sampler *m, uint64_t begun_ns) {
+  m->rested_ns = tg_ticker_used_ns();
+  m->worked_ns += m->rested_ns - begun_ns;
+  atomic_signal_fence(memory_order_seq_cst);
+  m->works = false;
+}
+
+uint64_t tg_sampler_dropped (const tg_Session *s) {
+  return (s->sampler != NULL) ? s->sampler->dropped : 0;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Ticks
+** ===================================================================
+*/
+
+/* To give the program's own hook back takes as long as to set ours: it counts
+   twice. */
+static void arm (tg_Session *s, uint64_t begun_ns) {
+  tg_Sampler *m = s->sampler;
+  tg_running_call(s, TG_CALLER_SAMPLER);
+  m->rested_ns = tg_ticker_used_ns();
+  m->worked_ns = 2 * (m->rested_ns - begun_ns);
+}
+
+/* In a handler. */
+static void on_tick (void *ud) {
+  tg_Session *s = ud;
+  tg_Sampler *m = s->sampler;
+  uint64_t now_ns = tg_ticker_used_ns();
+  m->ticks++;
+  if (comes_too_soon(m, now_ns))
+    m->dropped++;
+  else if (s->hooked) {
+    m->worked_ns = 0;
+    s->sampled = true;
+    tg_lastrun_doubt();
+  }
+  else
+    arm(s, now_ns);
+}
+
+/* On the watch's thread: the state's own stands still, or did a moment ago. */
+static void on_wait (void *ud) {
+  tg_Session *s = ud;
+  atomic_fetch_add(&s->sampler->waits_seen, 1);
+  if (s->hooked) {
+    s->sampled = true;
+    tg_lastrun_doubt_all();
+  }
+  else
+    tg_running_catch(s, TG_CALLER_SAMPLER);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Writing
+** ===================================================================
+*/
+
+/* How many of the outermost are as in the sample before. Where a reader may
+   have begun since, none is. */
+static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
+  return m->epoch == epoch ? tg_stackwalk_shared(&m->now, &m->before) : 0;
+}
+
+/* Room is asked for all of them: whether a chunk begins, where all are written,
+   is known afterwards. */
+static bool put_sample (tg_Session *s, uint64_t now, uint32_t flags,
+                        uint64_t used_ns, uint32_t ticks) {
+  tg_Sampler *m = s->sampler;
+  tg_Writer *r = &s->writer;
+  uint8_t *p = tg_writer_begin(r, 24 + 8 * (size_t)m->now.n, now);
+  r->packets++;
+  if (p == NULL)
+    return false;
+  uint32_t kept = count_kept(m, r->epoch);
+  p = tg_writer_head(r, p, TG_EV_SAMPLE | flags, now);
+  p = tg_put32(tg_put64(p, used_ns), ticks);
+  p = tg_put32(tg_put32(p, kept), m->now.n - kept);
+  for (uint32_t i = kept; i < m->now.n; i++)
+    p = tg_put32(tg_put32(p, m->now.list[i].function), m->now.list[i].line);
+  tg_writer_end(r, p);
+  return true;
+}
+
+/* From here on time runs for the next sample. */
+static void start_time (tg_Sampler *m, uint64_t now) {
+  m->used_ns = tg_ticker_used_ns();
+  m->waits = tg_ticker_waits();
+  m->at = now;
+}
+
+/* How long it has run since the sample before, in nanoseconds: the processor
+   time, if it has waited meanwhile. If it has not, all of the time: that others
+   had the processor is part of what its functions took, as it is in calls. */
+static uint64_t time_run (tg_Session *s, uint64_t now) {
+  tg_Sampler *m = s->sampler;
+  uint64_t used_ns = m->used_ns, waits = m->waits, at = m->at;
+  start_time(m, now);
+  used_ns = (m->used_ns > used_ns) ? m->used_ns - used_ns : 0;
+  double passed = (now > at) ? (double)(now - at)
+                               * s->writer.stream->clock.ns_per_tick : 0;
+  bool waited = m->waits != waits;
+  return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
+}
+
+/* What a sample by the clock tells of. */
+typedef enum Found {
+  FOUND_RUNNING,        /* by the processor's ticks */
+  FOUND_WAITING,        /* by the clock's */
+  FOUND_LAST            /* by none: all that is left is its own */
+} Found;
+
+/*
+** By the clock: up to which moment the sample tells what there was. All time is
+** either that of what ran, which the processor's ticks find, or of what waited,
+** which the clock's do; neither is ever given to the other. So what waited is
+** dated back by what has run since, for which a tick is still to come; and a
+** tick is dated back by what waited and was not seen, for which the next one
+** that is seen stands. The stream's time never goes back.
+*/
+static uint64_t told_until (tg_Session *s, uint64_t now, Found found) {
+  tg_Sampler *m = s->sampler;
+  uint64_t left = (now > m->told) ? now - m->told : 0;
+  m->owed_ns += (double)time_run(s, now);
+  uint64_t owed = (uint64_t)(m->owed_ns
+                             / s->writer.stream->clock.ns_per_tick);
+  if (owed > left)
+    owed = left;
+  if (found != FOUND_WAITING)
+    m->owed_ns = 0;
+  uint64_t until = m->told + (found == FOUND_LAST ? left
+                              : found == FOUND_WAITING ? left - owed : owed);
+  return (until > s->writer.last) ? until : s->writer.last;
+}
+
+/* One for which no time is left is none. */
+static bool put_by_clock (tg_Session *s, uint64_t now, Found found,
+                          uint32_t ticks) {
+  tg_Sampler *m = s->sampler;
+  uint64_t until = told_until(s, now, found);
+  if (until <= m->told)
+    return false;
+  double passed = (double)(until - m->told)
+                  * s->writer.stream->clock.ns_per_tick;
+  m->told = until;
+  return put_sample(s, until, found == FOUND_WAITING ? TG_EVF_WAITED : 0,
+                    (uint64_t)passed, ticks);
+}
+
+/* A function that has waited and then runs is two samples. */
+static bool put_all (tg_Session *s, uint64_t now, uint32_t ticks) {
+  tg_Sampler *m = s->sampler;
+  uint32_t waits = atomic_exchange(&m->waits_seen, 0);
+  if (m->watch == NULL)
+    return put_sample(s, now, 0, time_run(s, now), ticks);
+  bool put = waits > 0 && put_by_clock(s, now, FOUND_WAITING, waits);
+  if (ticks > 0 || waits == 0)
+    put |= put_by_clock(s, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
+  return put;
+}
+
+/* The sample that was made becomes the one before. */
+static void write_sample (tg_Session *s, uint64_t now) {
+  tg_Sampler *m = s->sampler;
+  uint32_t ticks = (uint32_t)m->ticks;
+  m->ticks = 0;
+  if (!put_all(s, now, ticks))
+    return;
+  tg_StackWalk before = m->before;
+  m->before = m->now;
+  m->now = before;
+  m->epoch = s->writer.epoch;
+}
+
+/* At a call the callee is there already, and has not run yet. */
+static int not_yet (const lua_Debug *ar) {
+  return ar->event == LUA_HOOKCALL;
+}
+
+/* A hook that was set after another one had told of its tick has none. */
+static bool is_due (const tg_Sampler *m) {
+  return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
+}
+
+static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                  uint64_t now) {
+  s->sampled = false;
+  if (!is_due(s->sampler))
+    return;
+  if (tg_stackwalk_chain(&s->sampler->now, s, L, not_yet(ar)))
+    write_sample(s, now);
+  else {
+    s->sampled = true;
+    tg_lastrun_doubt();         /* with the next event */
+  }
+}
+
+/* What it took is tracing's. A system call is where a thread has to let others
+   run, and there are some in it: so what is longer than any sample is
+   theirs. */
+void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                      uint64_t now) {
+  uint64_t most = (uint64_t)(LONGEST_NS
+                             / s->writer.stream->clock.ns_per_tick);
+  uint64_t begun_ns = tg_ticker_used_ns();
+  begin_work(s->sampler);
+  take(s, L, ar, now);
+  end_work(s->sampler, begun_ns);
+  uint64_t end = tg_clock_ticks();
+  tg_session_toll(s, (end - now < most) ? now : end - most);
+}
+
+/* A tick has had its hook; no calls are traced. */
+static void on_summons (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  tg_Sampler *m = s->sampler;
+  if (!s->tracing || s->hooked || m->ticker == NULL)
+    return;
+  if (m->watch != NULL)
+    tg_standstill_continue(m->watch);
+  uint64_t begun_ns = tg_ticker_used_ns();
+  begin_work(m);
+  if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar)))
+    write_sample(s, tg_clock_ticks());
+  end_work(m, begun_ns);
+  if (s->attention)
+    s->attend(s, L);
+}
+
+void tg_sampler_finish (tg_Session *s, lua_State *L) {
+  tg_Sampler *m = s->sampler;
+  if (m == NULL || m->ticker == NULL || s->terminated)
+    return;
+  if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
+                : tg_stackwalk_running(&m->now, s, L, 0))
+    write_sample(s, tg_clock_ticks());
+}
+
+/* What ran when the last sample was taken has run up to now. */
+void tg_sampler_terminate (tg_Session *s) {
+  tg_Sampler *m = s->sampler;
+  if (m == NULL || m->ticker == NULL || m->epoch != s->writer.epoch)
+    return;
+  if (tg_stackwalk_copy(&m->now, &m->before))
+    write_sample(s, tg_clock_ticks());
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Beginning and end
+** ===================================================================
+*/
+
+/* All that was before is nobody's. */
+static void start_anew (tg_Sampler *m) {
+  start_time(m, tg_clock_ticks());
+  m->told = m->at;
+  m->owed_ns = 0;
+  m->worked_ns = 0;
+}
+
+static bool make_sampler (tg_Session *s, lua_State *L) {
+  if (s->sampler == NULL)
+    s->sampler = tg_calloc(1, sizeof *s->sampler);
+  if (s->sampler != NULL && tg_running_setup(s, L))
+    return true;
+  errno = ENOMEM;
+  return false;
+}
+
+/* The record of the last sample is of no use to the next trace. The stand-ins
+   last: to take them away is a call, and if calls are traced an event, after
+   which anything may happen. */
+static void stop (tg_Session *s, lua_State *L) {
+  tg_Sampler *m = s->sampler;
+  if (m == NULL || m->ticker == NULL)
+    return;
+  tg_standstill_close(m->watch);
+  tg_ticker_close(m->ticker);
+  m->watch = NULL;
+  m->ticker = NULL;
+  m->rate = (tg_SampleRate){0, false};
+  m->before.n = 0;
+  s->sampled = false;
+  tg_standins_close(s, L, TG_CALLER_SAMPLER);
+}
+
+/* By the clock there are two: the processor's ticks for what runs, and the
+   watch for what waits. Opened once more beside those that are there, which go
+   on if this fails. */
+static bool open_clocks (tg_Session *s, lua_State *L, tg_SampleRate rate,
+                         tg_Ticker **ticker, tg_Standstill **watch) {
+  *watch = NULL;
+  if (rate.wall && !tg_running_catches(L)) {
+    errno = ENOTSUP;
+    return false;
+  }
+  *ticker = tg_ticker_open(rate.hz, on_tick, s);
+  if (*ticker == NULL)
+    return false;
+  if (!rate.wall)
+    return true;
+  *watch = tg_standstill_open(rate.hz, on_wait, s);
+  if (*watch != NULL)
+    return true;
+  int error = errno;
+  tg_ticker_close(*ticker);
+  errno = error;
+  return false;
+}
+
+static bool same_rate (tg_SampleRate a, tg_SampleRate b) {
+  return a.hz == b.hz && a.wall == b.wall;
+}
+
+tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b) {
+  return (tg_SampleRate){a.hz > b.hz ? a.hz : b.hz, a.wall || b.wall};
+}
+
+static tg_SampleRate rate_of (const tg_Session *s) {
+  return (s->sampler != NULL) ? s->sampler->rate : (tg_SampleRate){0, false};
+}
+
+bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
+  tg_Ticker *ticker;
+  tg_Standstill *watch;
+  if (same_rate(rate, rate_of(s)))
+    return true;
+  if (rate.hz == 0) {
+    stop(s, L);
+    return true;
+  }
+  if (!make_sampler(s, L) || !open_clocks(s, L, rate, &ticker, &watch))
+    return false;
+  stop(s, L);
+  tg_standins_open(s, L, TG_CALLER_SAMPLER, on_summons);
+  s->sampler->ticker = ticker;
+  s->sampler->watch = watch;
+  s->sampler->rate = rate;
+  s->sampler->ticks = 0;
+  s->sampler->waits_seen = 0;
+  start_anew(s->sampler);
+  return true;
+}
+
+bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate) {
+  return tg_sampler_set(s, L, tg_sampler_both(rate, rate_of(s)));
+}
+
+/* The stand-ins stay. Without a clock the child has no samples; what it waits
+   for is seen from its first sample on. */
+void tg_sampler_forked (tg_Session *s) {
+  tg_Sampler *m = s->sampler;
+  if (m == NULL || m->ticker == NULL || !tg_lastrun_home(s))
+    return;
+  tg_ticker_forked(m->ticker);
+  tg_running_forked(s);
+  if (m->watch != NULL)
+    tg_standstill_forked(m->watch);
+  m->ticks = 0;
+  m->waits_seen = 0;
+  start_anew(m);
+}
+
+void tg_sampler_free (tg_Session *s) {
+  tg_Sampler *m = s->sampler;
+  if (m == NULL)
+    return;
+  tg_standstill_close(m->watch);
+  tg_ticker_close(m->ticker);
+  tg_stackwalk_free(&m->now);
+  tg_stackwalk_free(&m->before);
+  tg_free(m);
+  s->sampler = NULL;
+}
+
+/* }================================================================== */

@@ -1,0 +1,220 @@
+/*
+** stackwalk.c - see stackwalk.h. On the thread that runs the state, in its hook
+** or in one of our own functions. Frames are found as callee.h finds those of
+** calls, so a function that was never seen is defined by the way.
+*/
+#include "sample/stackwalk.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+#include "chain/callee.h"
+#include "reach/running.h"
+
+/* Of a deeper stack the innermost ones are seen: to walk 200,000 frames takes
+   as long as the time between two samples. */
+#define FRAMES_MAX 1024
+#define CHAIN_MAX 250           /* Lua nests 200 resumes at most */
+
+static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
+                 uint32_t line) {
+  if (!tg_grow(&w->list, &w->capacity, w->n + 1, sizeof *w->list))
+    return false;
+  w->list[w->n++] = (tg_WalkedFrame){ci, function, line};
+  return true;
+}
+
+/* The record of a coroutine that runs, which gives it its number. One that has
+   the address of another that is gone gets a new one. */
+static tg_Coroutine *record_of (tg_Session *s, lua_State *co, lua_State *L) {
+  tg_Coroutine *t = tg_coroutines_find(&s->threads, co);
+  if (t != NULL && co != s->main && !tg_coroutine_alive(t, L)) {
+    tg_coroutines_remove(&s->threads, t);
+    t = NULL;
+  }
+  if (t != NULL)
+    return t;
+  t = tg_coroutines_add(&s->threads, s, co);
+  if (t == NULL)
+    return NULL;
+  tg_session_enlist(s, t, L);
+  t->id = (co == s->main) ? 1 : s->threads.next_id++;
+  return t;
+}
+
+/* The line at which a frame is, 0 for a C function. */
+static uint32_t line_of (lua_State *co, lua_Debug *ar, bool direct) {
+  int line;
+  if (direct)
+    line = tg_frame_is_c(ar->i_ci) ? 0 : tg_frame_line(ar->i_ci);
+  else {
+    lua_getinfo(co, "l", ar);
+    line = ar->currentline;
+  }
+  return line > 0 ? (uint32_t)line : 0;
+}
+
+/* What runs in the frame of 'ar'; our own functions are noted with function
+   0 and taken out later, since what is above them has to be looked at first.
+   False without memory. */
+static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
+  const tg_Session *s = t->session;
+  tg_Call c = {.t = t, .L = t->L, .ar = ar};
+  TG_STACK_GUARD(t->L);
+  tg_callee_find(&c, s->direct);
+  if (!s->direct)
+    lua_pop(t->L, 1);
+  TG_STACK_CHECK(t->L);
+  if (c.callee == NULL)
+    return false;
+  uint32_t what = c.callee->what;
+  uint32_t function = (what & TG_FR_OWN) ? 0 : what & TG_FR_ID;
+  uint32_t c_bit = (what & TG_FR_C) ? TG_FR_C : 0;
+  return add(w, ar->i_ci, function | c_bit, line_of(t->L, ar, s->direct));
+}
+
+/* From the innermost out, 'skip' of them not. */
+static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
+  lua_Debug ar;
+  if (!t->session->direct) {
+    for (int i = skip; i < FRAMES_MAX && lua_getstack(t->L, i, &ar); i++) {
+      if (!add_frame(w, t, &ar))
+        return false;
+    }
+    return true;
+  }
+  const void *ci = tg_direct_running(t->L);
+  if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
+    ci = NULL;                  /* the host's own: nothing runs */
+  for (int i = 0; i < FRAMES_MAX && ci != NULL; i++) {
+    ar.i_ci = (struct CallInfo *)(uintptr_t)ci;
+    if (i >= skip && !add_frame(w, t, &ar))
+      return false;
+    ci = tg_frame_caller(ci);
+  }
+  return true;
+}
+
+static void reverse (tg_WalkedFrame *list, uint32_t n) {
+  for (uint32_t i = 0; i < n / 2; i++) {
+    tg_WalkedFrame x = list[i];
+    list[i] = list[n - 1 - i];
+    list[n - 1 - i] = x;
+  }
+}
+
+/* Without our own functions and the C functions that they call to run the
+   program (pcall, xpcall): what those call is the program's. On the main
+   coroutine the host's come first, as that of lua.c does. Returns how many are
+   left. */
+static uint32_t strip (tg_WalkedFrame *list, uint32_t n, bool ours) {
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t id = list[i].function & TG_FR_ID;
+    ours = id == 0 || (ours && (list[i].function & TG_FR_C));
+    list[i].function = id;
+    if (!ours)
+      list[left++] = list[i];
+  }
+  return left;
+}
+
+/* Where the shadow stack of a coroutine begins whose outermost frames were left
+   out. */
+static uint32_t first_seen (const tg_Coroutine *t, const tg_WalkedFrame *list,
+                            uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t k = tg_coroutine_frame(t, list[i].ci);
+    if (k >= 0)
+      return (uint32_t)k;
+  }
+  return 0;
+}
+
+/* Marks those that the stream has CALLs of. False: the shadow stack has frames
+   that are not there any more. */
+static bool mark_traced (const tg_Coroutine *t, tg_WalkedFrame *list,
+                         uint32_t n) {
+  uint32_t k = (n == FRAMES_MAX) ? first_seen(t, list, n) : 0;
+  for (uint32_t i = 0; i < n; i++) {
+    while (k < t->n && (t->frames[k].what & TG_FR_OWN))
+      k++;
+    if (k < t->n && t->frames[k].ci == list[i].ci) {
+      if (!(t->frames[k].what & TG_FR_HIDDEN))
+        list[i].function |= TG_SAMPLE_TRACED;
+      k++;
+    }
+  }
+  while (k < t->n && (t->frames[k].what & TG_FR_OWN))
+    k++;
+  return k == t->n;
+}
+
+/* One coroutine, outermost frame first. */
+static bool add_coroutine (tg_StackWalk *w, tg_Coroutine *t, int skip) {
+  if (!lua_checkstack(t->L, LUA_MINSTACK) || !add(w, NULL, 0, t->id))
+    return false;
+  uint32_t first = w->n;
+  if (!add_frames(w, t, skip))
+    return false;
+  reverse(w->list + first, w->n - first);
+  w->n = first + strip(w->list + first, w->n - first, t->id == 1);
+  return !t->session->hooked
+         || mark_traced(t, w->list + first, w->n - first);
+}
+
+bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
+                         int skip) {
+  tg_Coroutine *chain[CHAIN_MAX];
+  int n = 0;
+  w->n = 0;
+  for (tg_Coroutine *t = s->current; t != NULL && n < CHAIN_MAX;
+       t = t->resumer)
+    chain[n++] = t;
+  if (n == 0 || chain[0]->L != L)
+    return false;
+  while (n-- > 0) {
+    if (!add_coroutine(w, chain[n], n == 0 ? skip : 0))
+      return false;
+  }
+  return true;
+}
+
+/* 'L' itself may be a coroutine that the stand-ins do not know. */
+bool tg_stackwalk_running (tg_StackWalk *w, tg_Session *s, lua_State *L,
+                           int skip) {
+  lua_State *co = NULL, *next;
+  w->n = 0;
+  for (int i = 0; co != L; i++) {
+    next = tg_running_at(s, i);
+    co = (next != NULL) ? next : L;
+    tg_Coroutine *t = record_of(s, co, L);
+    if (t == NULL || !add_coroutine(w, t, co == L ? skip : 0))
+      return false;
+  }
+  return true;
+}
+
+uint32_t tg_stackwalk_shared (const tg_StackWalk *w,
+                              const tg_StackWalk *other) {
+  uint32_t k = 0;
+  while (k < w->n && k < other->n
+         && w->list[k].function == other->list[k].function
+         && w->list[k].line == other->list[k].line)
+    k++;
+  return k;
+}
+
+bool tg_stackwalk_copy (tg_StackWalk *w, const tg_StackWalk *from) {
+  if (!tg_grow(&w->list, &w->capacity, from->n, sizeof *w->list))
+    return false;
+  if (from->n > 0)
+    memcpy(w->list, from->list, from->n * sizeof *w->list);
+  w->n = from->n;
+  return true;
+}
+
+void tg_stackwalk_free (tg_StackWalk *w) {
+  tg_free(w->list);
+}

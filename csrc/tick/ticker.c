@@ -1,0 +1,280 @@
+/*
+** ticker.c - see ticker.h. Opened and closed on the thread that is to tick,
+** which the handler runs on too. The list of tickers is the process's: changed
+** under a mutex that no handler takes, read by handlers.
+*/
+#include "tick/ticker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "base/alloc.h"
+#include "base/atfork.h"
+
+#define TICKERS 64              /* in one process */
+#define SIGNALS 8               /* that are tried */
+#define VARIED 8                /* ticks with the same period, at least */
+#define VARIED_HZ 125           /* and so many changes a second, at most */
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+struct tg_Ticker {
+  void (*tick) (void *ud);
+  void *ud;
+  int fd;                       /* of the performance event, or -1 */
+  timer_t timer;                /* if there is none */
+  bool timed;
+  uint32_t place;               /* in the list */
+  uint64_t period_ns;
+  uint32_t varied;              /* ticks with the same period */
+  uint32_t ticks;               /* so far */
+  uint32_t random;              /* of the next period (xorshift) */
+};
+
+/* Those that tick. A signal names its ticker by the place in the list, or by
+   the event's descriptor, and never by an address that may be gone. */
+static struct {
+  pthread_mutex_t mutex;        /* for changes */
+  int signal;                   /* ours; 0: none yet */
+  tg_Ticker *_Atomic list[TICKERS];
+  _Atomic int events[TICKERS];  /* their descriptors and 1; 0: none */
+} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+uint64_t tg_ticker_used_ns (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* Without RUSAGE_THREAD it is as if it had never waited. */
+uint64_t tg_ticker_waits (void) {
+  struct rusage r;
+  return (getrusage(RUSAGE_THREAD, &r) == 0) ? (uint64_t)r.ru_nvcsw : 0;
+}
+
+/* ---- the signal ---- */
+
+/* Which ticker it is: a timer says so by its value, an event by its
+   descriptor (si_fd of fcntl(2), F_SETSIG). Other threads' tickers are not
+   looked at, which may go at any moment. */
+static tg_Ticker *ticker_of (const siginfo_t *info) {
+  if (info->si_code == SI_TIMER) {
+    uint32_t place = (uint32_t)info->si_value.sival_int;
+    return (place < TICKERS) ? atomic_load(&all.list[place]) : NULL;
+  }
+  for (int i = 0; i < TICKERS; i++) {
+    if (atomic_load(&all.events[i]) == info->si_fd + 1)
+      return atomic_load(&all.list[i]);
+  }
+  return NULL;
+}
+
+/* From half a period to one and a half, so that the mean stays. Where it
+   cannot be set, the period is the one before. Not with each tick: to set it
+   costs the kernel as much as a tick. */
+static void vary_period (tg_Ticker *t) {
+  if (t->fd < 0 || ++t->ticks % t->varied != 0)
+    return;
+  t->random ^= t->random << 13;
+  t->random ^= t->random >> 17;
+  t->random ^= t->random << 5;
+  uint64_t period = t->period_ns / 2 + t->period_ns * (t->random >> 16) / 65536;
+  ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* What comes from elsewhere, or late, is nobody's. */
+static void on_signal (int signal, siginfo_t *info, void *context) {
+  int error = errno;
+  (void)signal;
+  (void)context;
+  if (info->si_code == SI_TIMER || info->si_code == POLL_IN
+      || info->si_code == POLL_HUP) {
+    tg_Ticker *t = ticker_of(info);
+    if (t != NULL) {
+      vary_period(t);
+      t->tick(t->ud);
+    }
+  }
+  errno = error;
+}
+
+static bool install (int signal) {
+  struct sigaction now, ours = {
+    .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART
+  };
+  sigemptyset(&ours.sa_mask);
+  return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_DFL
+         && sigaction(signal, &ours, NULL) == 0;
+}
+
+/* Whether timers may send a signal: emulators keep some for themselves. */
+static bool can_be_sent (int signal) {
+  timer_t timer;
+  struct sigevent e;
+  memset(&e, 0, sizeof e);
+  e.sigev_notify = SIGEV_THREAD_ID;
+  e.sigev_signo = signal;
+  e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) != 0)
+    return errno != EINVAL;
+  timer_delete(timer);
+  return true;
+}
+
+/* A real-time signal that the program does nothing with. Once chosen it stays:
+   one that is still on its way must find the handler. */
+static bool have_signal (void) {
+  for (int i = 1; i <= SIGNALS && all.signal == 0; i++) {
+    if (can_be_sent(SIGRTMAX - i) && install(SIGRTMAX - i))
+      all.signal = SIGRTMAX - i;
+  }
+  if (all.signal == 0)
+    errno = EBUSY;
+  return all.signal != 0;
+}
+
+/* ---- the clocks ---- */
+
+/* The kernel counts this thread alone, in user mode alone, and sends the signal
+   to it alone. */
+static bool open_event (tg_Ticker *t) {
+  struct perf_event_attr a;
+  struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+  memset(&a, 0, sizeof a);
+  a.size = sizeof a;
+  a.type = PERF_TYPE_SOFTWARE;
+  a.config = PERF_COUNT_SW_TASK_CLOCK;
+  a.sample_period = t->period_ns;
+  a.wakeup_events = 1;
+  a.exclude_kernel = a.exclude_hv = a.disabled = 1;
+  t->fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1,
+                       PERF_FLAG_FD_CLOEXEC);
+  atomic_store(&all.events[t->place], t->fd + 1);
+  return t->fd >= 0 && fcntl(t->fd, F_SETFL, O_ASYNC) == 0
+         && fcntl(t->fd, F_SETSIG, all.signal) == 0
+         && fcntl(t->fd, F_SETOWN_EX, &owner) == 0
+         && ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+}
+
+static bool open_timer (tg_Ticker *t) {
+  struct sigevent e;
+  struct timespec each = {
+    (time_t)(t->period_ns / 1000000000), (long)(t->period_ns % 1000000000)
+  };
+  struct itimerspec times = {each, each};
+  memset(&e, 0, sizeof e);
+  e.sigev_notify = SIGEV_THREAD_ID;
+  e.sigev_signo = all.signal;
+  e.sigev_value.sival_int = (int)t->place;
+  e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+  t->timed = timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &t->timer) == 0;
+  return t->timed && timer_settime(t->timer, 0, &times, NULL) == 0;
+}
+
+static void close_clocks (tg_Ticker *t) {
+  atomic_store(&all.events[t->place], 0);
+  if (t->fd >= 0)
+    close(t->fd);
+  if (t->timed)
+    timer_delete(t->timer);
+  t->fd = -1;
+  t->timed = false;
+}
+
+static bool open_clock (tg_Ticker *t) {
+  if (open_event(t))
+    return true;
+  close_clocks(t);
+  return open_timer(t);
+}
+
+/* ---- open, close ---- */
+
+/* In the list before it ticks, so that the first signal finds it. */
+static bool enter_list (tg_Ticker *t) {
+  for (uint32_t i = 0; i < TICKERS; i++) {
+    if (atomic_load(&all.list[i]) == NULL) {
+      t->place = i;
+      atomic_store(&all.list[i], t);
+      return true;
+    }
+  }
+  errno = EMFILE;
+  return false;
+}
+
+static void leave_list (const tg_Ticker *t) {
+  tg_assert(atomic_load(&all.list[t->place]) == t);
+  atomic_store(&all.list[t->place], NULL);
+}
+
+static bool begin (tg_Ticker *t) {
+  if (!have_signal() || !enter_list(t))
+    return false;
+  if (open_clock(t))
+    return true;
+  int error = errno;
+  close_clocks(t);
+  leave_list(t);
+  errno = error;
+  return false;
+}
+
+static void at_fork (tg_AtFork side) {
+  tg_atfork_mutex(&all.mutex, side);
+}
+
+tg_Ticker *tg_ticker_open (uint32_t hz, void (*tick) (void *ud), void *ud) {
+  tg_assert(hz > 0 && tick != NULL);
+  tg_Ticker *t = tg_calloc(1, sizeof *t);
+  if (t == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  t->tick = tick;
+  t->ud = ud;
+  t->fd = -1;
+  t->period_ns = UINT64_C(1000000000) / hz;
+  t->varied = hz / VARIED_HZ > VARIED ? hz / VARIED_HZ : VARIED;
+  t->random = 2463534242u;      /* Marsaglia's: any but 0 */
+  tg_atfork_register(TG_ATFORK_TICKERS, at_fork, NULL);
+  pthread_mutex_lock(&all.mutex);
+  bool ok = begin(t);
+  pthread_mutex_unlock(&all.mutex);
+  if (!ok) {
+    tg_free(t);
+    return NULL;
+  }
+  return t;
+}
+
+void tg_ticker_close (tg_Ticker *t) {
+  if (t == NULL)
+    return;
+  pthread_mutex_lock(&all.mutex);
+  close_clocks(t);
+  leave_list(t);
+  pthread_mutex_unlock(&all.mutex);
+  tg_free(t);
+}
+
+/* A child has no timers (timer_create(2)); of the event it has a descriptor. */
+void tg_ticker_forked (tg_Ticker *t) {
+  t->timed = false;
+  close_clocks(t);
+  if (!open_clock(t))
+    close_clocks(t);
+}
