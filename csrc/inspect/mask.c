@@ -41,8 +41,8 @@ int tg_mask_of (const tg_Inspector *i, lua_State *L) {
 bool tg_mask_is_taken (const tg_Inspector *i, lua_State *L) {
   const tg_Session *s = i->session;
   lua_Hook now = hook_of(i, L).hook;
-  if (now == NULL || now == s->watch || now == s->summon || now == s->hook
-      || tg_evaluation_hooks(now))
+  if (now == NULL || now == s->watch || now == s->hook
+      || now == s->interrupt_hook || tg_evaluation_hooks(now))
     return false;
   return now != tg_lua_hook || tg_userhook_calls(L);
 }

@@ -76,8 +76,8 @@ TG_INLINE void tg_trueclock_pass (tg_TrueClock *c, uint64_t gap) {
   c->owed -= share;
 }
 
-/* And so many that were tracing's altogether (TOLL in event.h). */
-TG_INLINE void tg_trueclock_toll (tg_TrueClock *c, uint64_t ticks) {
+/* And so many that were tracing's altogether (OVERHEAD in event.h). */
+TG_INLINE void tg_trueclock_overhead (tg_TrueClock *c, uint64_t ticks) {
   c->spent += ticks;
 }
 
