@@ -177,7 +177,7 @@ function Visitor:deliver (text)
 end
 
 -- A message for the program; false: too many wait for it.
-function Visitor:deliver (text)
+function Visitor:forward (text)
   local ends, tab = ending.is(text), self.door.tab
   if ends then
     ending.forget(self.watched)
@@ -189,7 +189,7 @@ end
 function Visitor:hear (bytes)
   local messages = self.socket:feed(bytes)
   for _, text in ipairs(messages or {}) do
-    if not self:deliver(text) then
+    if not self:forward(text) then
       return self:close()
     end
   end
