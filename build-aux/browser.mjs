@@ -2,6 +2,8 @@
 // are opened, asked, clicked and taken as a picture.
 //
 // start(directory) -> browser: its profile is kept in the directory.
+// share(directory) -> the same of one that another process has started there;
+//   its pages go with this process, the browser stays.
 //   browser.port, browser.open(url, options) -> page, browser.close()
 //   page.send(method, params): whatever the protocol has
 //   page.go(url), page.value(expression), page.until(expression),
@@ -20,6 +22,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 
 const PATIENCE = 60000      // ms, for whatever is waited for
 const STILL = 1000          // ms, how long a page that has settled stays alike
+const REST = 500            // ms after a click or a line, of a calm page
 
 export async function waitFor (what, found, patience = PATIENCE) {
   const end = Date.now() + patience
@@ -88,7 +91,9 @@ function complaintOf ({method, params}) {
     return params.args.map((arg) => arg.description ?? arg.value).join(" ")
 }
 
-function pageOf (page, close, complaints) {
+// A page that is not calm goes on at once after a click, and never settles: for
+// who waits for what has to be seen.
+function pageOf (page, close, complaints, calm) {
   async function value (expression) {
     const {result, exceptionDetails} = await page("Runtime.evaluate",
       {expression, awaitPromise: true, returnByValue: true})
@@ -106,6 +111,7 @@ function pageOf (page, close, complaints) {
   const move = (x, y) =>
     page("Input.dispatchMouseEvent", {type: "mouseMoved", x, y})
   const write = (text) => page("Input.insertText", {text})
+  const rest = () => calm ? sleep(REST) : undefined
   return {
     value,
     complaints,
@@ -123,7 +129,7 @@ function pageOf (page, close, complaints) {
           await page("Input.dispatchMouseEvent",
             {type, x, y, button, clickCount})
       }
-      await sleep(500)
+      await rest()
     },
     key,
     // Into what has been clicked; 'type' with the enter key behind it.
@@ -131,10 +137,12 @@ function pageOf (page, close, complaints) {
     async type (text) {
       await write(text)
       await key("Enter", 13, "\r")
-      await sleep(500)
+      await rest()
     },
     // Until nothing moves any more: pages do not say when they have drawn all.
     async settle () {
+      if (!calm)
+        return
       let before
       await waitFor("a page that stands still", async () => {
         const now = await picture()
@@ -152,11 +160,8 @@ function pageOf (page, close, complaints) {
   }
 }
 
-export async function start (directory) {
-  const child = spawn("chromium", ["--headless=new", "--no-sandbox",
-    `--user-data-dir=${directory}`, "--remote-debugging-port=0",
-    "--remote-allow-origins=*", "--hide-scrollbars",
-    "--allow-file-access-from-files", "about:blank"], {stdio: "ignore"})
+// What is asked of the browser whose profile is in that directory.
+async function reach (directory) {
   const {port, path} = await portOf(directory)
   const pages = new Map()       // session -> complaints
   const send = await connect(`ws://127.0.0.1:${port}${path}`, (event) => {
@@ -165,12 +170,26 @@ export async function start (directory) {
       pages.get(event.sessionId)?.push(complaint)
   })
 
-  // scheme: "light" or "dark", as the system would ask for. Each page is as if
-  // it was opened for the first time: pages keep what was unfolded or closed.
-  async function open (url, {width, height, scheme}) {
-    const {browserContextId} = await send("Target.createBrowserContext")
+  // Each page is as if it was opened for the first time: pages keep what was
+  // unfolded or closed. With 'own' it is the profile's in the directory, as a
+  // person has it; else one that is forgotten with the page.
+  async function place (own) {
+    if (own) {
+      const {targetId} = await send("Target.createTarget",
+        {url: "about:blank", newWindow: true})
+      return [targetId, () => send("Target.closeTarget", {targetId})]
+    }
+    const {browserContextId} =
+      await send("Target.createBrowserContext", {disposeOnDetach: true})
     const {targetId} = await send("Target.createTarget",
       {url: "about:blank", newWindow: true, browserContextId})
+    return [targetId, () =>
+      send("Target.disposeBrowserContext", {browserContextId})]
+  }
+
+  // scheme: "light" or "dark", as the system would ask for.
+  async function open (url, {width, height, scheme, own, calm = true}) {
+    const [targetId, close] = await place(own)
     const {sessionId} =
       await send("Target.attachToTarget", {targetId, flatten: true})
     const page = (method, params) => send(method, params, sessionId)
@@ -180,12 +199,25 @@ export async function start (directory) {
       {width, height, deviceScaleFactor: 1, mobile: false})
     await page("Emulation.setEmulatedMedia",
       {features: [{name: "prefers-color-scheme", value: scheme}]})
-    const opened = pageOf(page, () =>
-      send("Target.disposeBrowserContext", {browserContextId}),
-      pages.get(sessionId))
+    const opened = pageOf(page, close, pages.get(sessionId), calm)
     await opened.go(url)
     return opened
   }
+
+  return {port, open, send}
+}
+
+export async function share (directory) {
+  const {port, open} = await reach(directory)
+  return {port, open}
+}
+
+export async function start (directory) {
+  const child = spawn("chromium", ["--headless=new", "--no-sandbox",
+    `--user-data-dir=${directory}`, "--remote-debugging-port=0",
+    "--remote-allow-origins=*", "--hide-scrollbars",
+    "--allow-file-access-from-files", "about:blank"], {stdio: "ignore"})
+  const {port, open, send} = await reach(directory)
 
   async function close () {
     await send("Browser.close").catch(() => child.kill())

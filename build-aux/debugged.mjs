@@ -11,11 +11,16 @@
 //     page.texts(name)   what elements of that class say that can be seen
 //     page.on(what, found, button, count)
 //                        clicks the element of which found, a function's text,
-//                        is true, once there is one
+//                        is true, once there is one that stands still and that
+//                        nothing covers; no other element is clicked
 //     page.press(label)  clicks the button of that name
-//     page.tab(name)     chooses a tab inside of a panel
+//     page.offers(label) waits until there is one
+//     page.tab(name)     chooses a tab inside of a panel, once it is there
 //     page.gutter(line, button)
 //                        clicks beside a line
+//     page.fill(holder, text)
+//                        types into the editor that has appeared in an element
+//                        of that class, until it goes away or is empty
 //     page.say(text)     types into the console
 //     page.show(name)    brings a panel to the front: "console", "coverage" ...
 //     page.cover(begin)  begins or ends recording coverage, by blocks
@@ -122,6 +127,61 @@ const all = `(function all (root) {
     e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e])
 })(document)`
 
+const named = (label) =>
+  `(e) => (e.getAttribute("aria-label") ?? e.title ?? "").startsWith(
+    ${JSON.stringify(label)})`
+
+// What stands in the editor that has the focus, if that is in an element of
+// the class; else undefined.
+const focus = (holder) => `(() => {
+  const inner = (root) => root.activeElement?.shadowRoot?.activeElement
+    ? inner(root.activeElement.shadowRoot) : root.activeElement
+  const above = (e) => e.parentNode ?? e.host
+  const isIn = (e) => e && (e.classList?.contains(${JSON.stringify(holder)})
+                            || isIn(above(e)))
+  const editor = inner(document)
+  return editor?.isContentEditable && isIn(editor)
+    ? editor.textContent : undefined
+})()`
+
+// Where an element can be clicked that stands still for two frames; undefined:
+// there is none. Until aimed() is asked, which tells whether it was the element
+// that was hit, a click on anything else does nothing: what is drawn meanwhile
+// may have moved it away.
+const aim = (found) => `(async () => {
+  const found = ${all}.filter(${found})
+    .find((e) => e.getClientRects().length > 0)
+  const middle = () => {
+    const {left, top, width, height} = found.getBoundingClientRect()
+    return [left + width / 2, top + height / 2]
+  }
+  const frame = () => new Promise((done) => requestAnimationFrame(done))
+  if (!found)
+    return
+  found.scrollIntoView({block: "nearest"})
+  const place = middle()
+  await frame()
+  await frame()
+  if (String(middle()) !== String(place))
+    return
+  const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click",
+                 "dblclick", "auxclick", "contextmenu"]
+  let hit
+  const heed = (event) => {
+    hit ??= event.composedPath().includes(found)
+    if (!hit) {
+      event.stopImmediatePropagation()
+      event.preventDefault()
+    }
+  }
+  kinds.forEach((kind) => addEventListener(kind, heed, true))
+  globalThis.aimed = () => {
+    kinds.forEach((kind) => removeEventListener(kind, heed, true))
+    return hit === true
+  }
+  return place
+})()`
+
 export async function attach (browser, address, size) {
   const page = await browser.open(address, size)
   page.all = all
@@ -130,30 +190,36 @@ export async function attach (browser, address, size) {
       && e.getClientRects().length > 0)
     .map((e) => e.innerText.trim())`)
   page.on = async (what, found, button, count) => {
-    const [x, y] = await waitFor(what, () => page.value(`(() => {
-      const found = ${all}.filter(${found})
-        .find((e) => e.getClientRects().length > 0)
-      found?.scrollIntoView({block: "nearest"})
-      const {left, top, width, height} = found?.getBoundingClientRect() ?? {}
-      return found && [left + width / 2, top + height / 2]
-    })()`))
-    await page.click(x, y, button, count)
+    const click = async () => {
+      const place = await page.value(aim(found))
+      if (place)
+        await page.click(...place, button, count)
+      return place && page.value("aimed()")
+    }
+    return waitFor(what, click)
   }
-  page.press = (label) => page.on(`the button ${label}`,
-    `(e) => (e.getAttribute("aria-label") ?? e.title ?? "").startsWith(
-      ${JSON.stringify(label)})`)
+  page.press = (label) => page.on(`the button ${label}`, named(label))
+  page.offers = (label) => page.until(`${all}.some(${named(label)})`)
   page.gutter = (line, button) => page.on(`line ${line}`,
     `(e) => e.innerText === "${line}"
       && e.parentElement?.classList.contains("cm-lineNumbers")`, button)
+  page.fill = async (holder, text) => {
+    await page.until(`${focus(holder)} !== undefined`)
+    await page.type(text)
+    await page.until(`(${focus(holder)} ?? "") === ""`)
+  }
   page.say = async (text) => {
     await page.on("the console's prompt", `(e) => e.id === "console-prompt"`)
-    await page.type(text)
+    await page.fill("console-prompt-editor-container", text)
     await page.settle()
   }
-  page.tab = (name) => page.value(`${all}
-    .find((e) => e.classList.contains("tabbed-pane-header-tab")
+  page.tab = (name) => page.until(`(() => {
+    const tab = ${all}.find((e) =>
+      e.classList.contains("tabbed-pane-header-tab")
       && e.innerText.trim() === ${JSON.stringify(name)})
-    .dispatchEvent(new MouseEvent("mousedown", {bubbles: true, button: 0}))`)
+    tab?.dispatchEvent(new MouseEvent("mousedown", {bubbles: true, button: 0}))
+    return tab !== undefined
+  })()`)
   page.show = async (name) => {
     await page.value(views(`await views.showView(${JSON.stringify(name)})`))
     await page.settle()

@@ -10,9 +10,6 @@
 
 #include "base/base.h"
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 #include <pthread.h>
 #include <time.h>
 
@@ -45,7 +42,7 @@ struct timespec tg_clock_after (uint64_t ns);
 /* What the processor counts, if 'tg_clock_steady'. */
 TG_INLINE uint64_t tg_clock_counter (void) {
 #if defined(__x86_64__)
-  return __rdtsc();
+  return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
   uint64_t count;
   __asm__ volatile ("mrs %0, cntvct_el0" : "=r" (count));

@@ -21,6 +21,7 @@ await play({"app.lua": app}, 6, async ({page}) => {
   const results = (wanted) => page.sees("what the console answers",
     () => page.texts("console-user-command-result"), wanted)
   await page.gutter(3)
+  await page.marked([3])
   await page.press("Resume script execution")
   await page.stands("app.lua:3 app.lua:8", {a: "1", b: "2", sum: "3"})
   await page.show("console")
@@ -56,6 +57,7 @@ await play({"app.lua": app}, 6, async ({page}) => {
 
   await page.show("sources")
   await page.gutter(3)
+  await page.marked([])
   await page.press("Resume script execution")
   await page.press("Pause script execution")
   await page.stands("app.lua:10", {n: "3"})

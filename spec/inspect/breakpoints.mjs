@@ -31,19 +31,16 @@ return helper
 
 await play({"app.lua": app, "helper.lua": helper}, 8, async (stage) => {
   const {page} = stage
-  const marks = () => page.texts("cm-breakpoint")
 
   // It moves to the next line that has code.
   await page.gutter(4)
-  await page.sees("a breakpoint that has moved", marks, ["5"])
+  await page.marked([5])
   await page.gutter(5)
-  await page.sees("no breakpoint", marks, [])
+  await page.marked([])
 
-  await page.choose(10, "Add conditional breakpoint…")
-  await page.type("n > 2 and n % 2 == 1")
-  await page.choose(9, "Add logpoint…")
-  await page.type("'n is', n")
-  await page.sees("two breakpoints", marks, ["9", "10"])
+  await page.give(10, "Add conditional breakpoint…", "n > 2 and n % 2 == 1")
+  await page.give(9, "Add logpoint…", "'n is', n")
+  await page.marked([9, 10])
   await page.press("Resume script execution")
   await page.stands("app.lua:10", {n: "3"})
 
@@ -74,7 +71,7 @@ await play({"app.lua": app, "helper.lua": helper}, 8, async (stage) => {
     && e.innerText === "helper.lua"`)
   await page.choose(3, "Remove from ignore list")
   await page.gutter(3)
-  await page.sees("a breakpoint", marks, ["3"])
+  await page.marked([3])
   await page.turn(await stage.debug(0))
   await page.stands("app.lua:1")
   await page.press("Resume script execution")

@@ -19,6 +19,7 @@ await play({"app.lua": app}, 3, async ({page, program, open}) => {
   await page.stands("app.lua:4", {n: "1"})
   await page.edit("n", "5")
   await page.gutter(3)
+  await page.marked([3])
   await page.press("Resume script execution")
   await page.stands("app.lua:3", {n: "5"})
   await other.stands("app.lua:3", {n: "5"})

@@ -1,7 +1,10 @@
 -- The front end that people use, Chromium's own: what its panels show of a
 -- program, and what its buttons do. Each script here (stage.mjs) leads it
 -- through a program and waits for what has to be seen; its error says what was
--- seen instead.
+-- seen instead. All of them open their pages in one browser: it takes longer to
+-- start than most scripts.
+
+local lfs = require "lfs"
 
 local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
@@ -32,15 +35,50 @@ local scripts = {
   {"clients", "are several for one program"},
 }
 
+local node = {"node", "--experimental-websocket", "--no-warnings"}
+
+local function script (name, ...)
+  local words = table.move(node, 1, #node, 1, {})
+  words[#words + 1] = ("%s/spec/inspect/%s.mjs"):format(run.root, name)
+  return table.move({...}, 1, select("#", ...), #words + 1, words)
+end
+
+-- The browser's profile, a new directory, and the process that ends the browser
+-- when it has nothing more to read: when this one has gone, at the latest.
+local function open ()
+  local name = os.tmpname()
+  local browser = {name = name, profile = name .. ".d"}
+  assert(lfs.mkdir(browser.profile))
+  local words = script("keeper", browser.profile)
+  for i, word in ipairs(words) do
+    words[i] = run.quote(word)
+  end
+  browser.keeper = assert(io.popen("exec " .. table.concat(words, " "), "w"))
+  return browser
+end
+
+local function close (browser)
+  browser.keeper:close()
+  os.execute("rm -rf " .. run.quote(browser.profile))
+  os.remove(browser.name)
+end
+
 describe("Chrome DevTools", function ()
+  local browser
+
+  teardown(function ()
+    if browser then
+      close(browser)
+    end
+  end)
+
   for _, one in ipairs(scripts) do
     it(one[2], function ()
+      browser = browser or open()
       run.within(function (where)
-        local result = run.command({
-          "timeout", tostring(PATIENCE), "node", "--experimental-websocket",
-          "--no-warnings", ("%s/spec/inspect/%s.mjs"):format(run.root, one[1]),
-          run.build, where
-        }, {cwd = where})
+        local words = script(one[1], run.build, where, browser.profile)
+        local result = run.command({"timeout", tostring(PATIENCE),
+                                    table.unpack(words)}, {cwd = where})
         assert.equal("", result.stderr)
         assert.equal(0, result.status)
       end)

@@ -1,5 +1,5 @@
 // opening.mjs - the address that a person is told to paste, as it is printed,
-// into a browser that has never shown a front end: it shows the program. Which
+// into a browser whose profile has never shown a front end: it shows the program. Which
 // stays where it is while the Memory panel finds that there are no snapshots,
 // and answers when it waits in luv's loop.
 
@@ -31,10 +31,13 @@ await play({"app.lua": app}, 0, async ({page, program}) => {
   await page.show("heap-profiler")
   await page.on("the button", `(e) => e.children.length === 0
     && e.innerText.trim() === "Take snapshot"`)
-  await page.show("console")
-  const says = (what, text) => page.sees(what, async () =>
-    (await page.messages()).some((message) => message.includes(text)), true)
-  await says("why there is no snapshot", "Snapshots of the heap")
+  // It takes up the program's pause anew then, and brings the sources to the
+  // front, whenever that is.
+  await page.sees("why there is no snapshot", async () => {
+    await page.show("console")
+    return (await page.messages())
+      .some((message) => message.includes("Snapshots of the heap"))
+  }, true)
   await page.show("sources")
   await page.stands("app.lua:1")
 
@@ -45,4 +48,4 @@ await play({"app.lua": app}, 0, async ({page, program}) => {
   await page.sees("its answer", async () =>
     (await page.texts("console-user-command-result"))
       .map((text) => text.trim()), ["42000"])
-})
+}, true)

@@ -1,12 +1,19 @@
 // stage.mjs - a program in front of the debugger that Chromium brings along,
 // and what a person does and sees there. The scripts beside this one are called by
-// frontend_spec.lua with BUILD and DIRECTORY.
+// frontend_spec.lua with BUILD, DIRECTORY and PROFILE, that of the browser
+// which all of them share (keeper.mjs). Each opens pages that know nothing of
+// any other.
 //
-//   play(files, line, steps)   writes the files, stops "app.lua" before the
+//   play(files, line, steps, own)
+//                              writes the files, stops "app.lua" before the
 //                              line (debugged.mjs), opens the front end and
-//                              calls steps(stage); ends the process
+//                              calls steps(stage); ends the process. With 'own'
+//                              the page is the browser's own profile's
 //   stage.page                 the front end's page, with its functions...
 //     page.choose(line, item)  ...an item of the menu beside a line
+//     page.give(line, item, text)
+//                              ...and what its editor asks for then
+//     page.marked(lines)       waits for breakpoints beside these, in order
 //     page.variable(name)      the value of a variable in the panel "Scope"
 //     page.edit(name, text)    by a double click there
 //     page.unfold(name)        shows what is in it
@@ -24,15 +31,14 @@
 //
 // What is not seen in a minute is an error that says what was seen instead.
 
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {writeFileSync} from "node:fs"
 import {join, resolve} from "node:path"
 
 import {attach, debug} from "../../build-aux/debugged.mjs"
-import {start, waitFor} from "../../build-aux/browser.mjs"
+import {share, waitFor} from "../../build-aux/browser.mjs"
 
-const SIZE = {width: 1200, height: 900, scheme: "light"}
-const [build, directory] = process.argv.slice(2)
+const SIZE = {width: 1200, height: 900, scheme: "light", calm: false}
+const [build, directory, profile] = process.argv.slice(2)
 
 const plain = (text) => text.replace(/\s+/g, " ")
 
@@ -63,6 +69,8 @@ function watch (page) {
       values[name] = await page.variable(name)
     return [await page.places(), values]
   }, [places, variables])
+  page.marked = (lines) => page.sees("breakpoints",
+    () => page.texts("cm-breakpoint"), lines.map(String))
   page.still = () => page.stands("")
 }
 
@@ -81,11 +89,15 @@ function act (page) {
       e.classList.contains("soft-context-menu-item")
       && e.innerText.trim() === ${JSON.stringify(item)}`)
   }
+  page.give = async (line, item, text) => {
+    await page.choose(line, item)
+    await page.fill("sources-edit-breakpoint-dialog", text)
+  }
   page.edit = async (name, text) => {
     await page.on(`the value of ${name}`, `(e) => e.classList.contains("value")
       && [e.closest(".name-and-value")].some((e) => e && (${
         variable(name)})(e))`, "left", 2)
-    await page.type(text)
+    await page.fill("text-prompt-root", text)
   }
   page.unfold = async (name) => {
     await page.on(`the variable ${name}`, variable(name))
@@ -93,15 +105,14 @@ function act (page) {
   }
 }
 
-async function open (browser, program) {
-  const page = await attach(browser, program.address, SIZE)
+async function open (browser, program, own) {
+  const page = await attach(browser, program.address, {...SIZE, own})
   watch(page)
   act(page)
   return page
 }
 
-export async function play (files, line, steps) {
-  const profile = mkdtempSync(join(tmpdir(), "tracegrip-stage-"))
+export async function play (files, line, steps, own) {
   const programs = []
   const begin = async (line) => {
     programs.push(await debug(resolve(build), directory, "app.lua", line))
@@ -109,16 +120,17 @@ export async function play (files, line, steps) {
   }
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(directory, name), text)
-  const browser = await start(profile)
+  const browser = await share(profile)
+  const first = await begin(line)
+  const page = await open(browser, first, own)
   try {
-    const program = await begin(line)
-    await steps({program, page: await open(browser, program), debug: begin,
+    await steps({program: first, page, debug: begin,
                  open: (program) => open(browser, program)})
   }
   finally {
-    await browser.close()
     programs.forEach((program) => program.kill())
-    rmSync(profile, {recursive: true, force: true})
+    if (own)
+      await page.close()
   }
   process.exit()
 }
