@@ -165,8 +165,8 @@ static const Level *level_of (Document *d, const tg_Packet *p) {
   return &d->levels[i];
 }
 
-/* The event of a call in one profile. Notes come before its close, so that they
-   are in it. */
+/* The event of a call in one profile. Notes come before the call's close, so
+   that the viewer shows them inside the call. */
 static bool put_call (Document *d, const tg_Packet *p, uint32_t profile,
                       bool first_open) {
   tg_Column *c = &d->profiles[profile].events;

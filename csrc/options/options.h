@@ -51,8 +51,8 @@ typedef struct tg_Options {
                            hidden; empty = nothing is */
   uint64_t calls;       /* of these so many, then the trace stops; 0 = no
                            limit */
-  tg_SpanContext parent;  /* its spans hang below this one, of somebody else's;
-                             its id may be none */
+  tg_SpanContext parent;  /* another program's span, the parent of this trace's
+                             outermost spans; may have no span id */
 } tg_Options;
 
 #define TG_SAMPLE_DEFAULT 1000u

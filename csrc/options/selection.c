@@ -93,8 +93,8 @@ void tg_filter_free (tg_Filter *f) {
   tg_options_free(&f->options);
 }
 
-/* NULL without memory. A selection owns its filter, so that it may outlive the
-   call that made it. */
+/* NULL without memory. A selection owns its filter, so that the selection may
+   outlive the call that made it. */
 static tg_Filter *copy_filter (const tg_Filter *from) {
   tg_Filter *f = tg_malloc(sizeof *f);
   if (f == NULL)

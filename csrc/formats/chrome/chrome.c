@@ -46,8 +46,8 @@
 /* An open frame. Times are those of the document. */
 typedef struct Box {
   uint64_t whole_ns;          /* when it begins on the first track */
-  uint32_t track;             /* another one that it is on; 0: none */
-  uint64_t own_ns;            /* when it begins there */
+  uint32_t track;             /* its coroutine's own; 0: only the first */
+  uint64_t own_ns;            /* when it begins on 'track' */
   uint32_t waiting;           /* the track of a coroutine that waits for this
                                  frame's; 0: none */
   uint64_t waits_ns;          /* since when */
@@ -178,8 +178,8 @@ static void put_callsite (Document *d, const tg_Packet *p) {
     fail(d);
 }
 
-/* The coroutine that the frame below belongs to, if it is another, waits from
-   now on: on its own track, if that is not also this one's. */
+/* If the frame below belongs to another coroutine, that coroutine waits from
+   now on. The wait is shown on its own track, if the two do not share one. */
 static void begin_wait (Document *d, Box *box, uint64_t time_ns) {
   uint32_t below = box > d->boxes ? box[-1].track : 0;
   if (below == 0 || below == box->track)

@@ -125,7 +125,7 @@ static void put_frames (tg_Document *w) {
 ** ===================================================================
 */
 
-/* The source of a func; TG_INTMAP_NONE if it has none. */
+/* The source of a func; TG_INTMAP_NONE: there is no source. */
 static uint32_t source_of (tg_Document *w, uint32_t func) {
   const tg_Function *f = tg_document_function(w, func);
   if (f == NULL || f->is_c || f->url == NULL || w->stacks.funcs[func].away)

@@ -189,10 +189,10 @@ static bool push (tg_Tracks *t, tg_Track *track, tg_TrackFrame f) {
   return true;
 }
 
-/* Control goes from one track to another. On the one that is left a frame
-   stands for the other, "(in coroutine ...)", until it comes back: its samples
-   must not look as if the caller had been busy. It has no function, by which it
-   is known again. */
+/* Control goes from one track to another. Until it comes back, a frame "(in
+   coroutine ...)" stands for the other track on the one that is left: samples
+   there must not look as if the caller had been busy. That frame has function
+   0, by which come_back knows it. */
 static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
                        uint64_t ns) {
   uint32_t stack = cut_span(t, from, ns, TG_TAG_NONE);
@@ -347,9 +347,10 @@ static void take_marker (tg_Tracks *t, const tg_Packet *p) {
   }
 }
 
-/* The frames of a coroutine that are open from number 'from' on, in a track
-   that has them alone: their lines, and the stacks below each, which may be
-   others now. On top may be one that stands for another coroutine. */
+/* Notes the lines of the open frames of a coroutine, from number 'from' on, in
+   a track that has no other frames; and the stack below each frame, which its
+   callers' lines may have changed. The top frame may stand for another
+   coroutine. */
 static void note_lines (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
                         uint32_t from) {
   uint32_t below = TG_STACK_NONE;

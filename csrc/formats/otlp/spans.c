@@ -322,7 +322,8 @@ static tg_OpenSpan *new_span (tg_OtlpSpans *s, const tg_Packet *p) {
   return o;
 }
 
-/* The call around it is the innermost one, whatever coroutine that is in. */
+/* The parent of a call is the innermost open call, whatever coroutine that one
+   is in. */
 static bool enter (tg_OtlpSpans *s, const tg_Packet *p) {
   s->thrown = false;
   if (!takes_place(s, p))
