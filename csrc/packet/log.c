@@ -240,7 +240,7 @@ static bool failed (const tg_Log *l) {
   return l->style.fails && l->fdwriter.error != 0;
 }
 
-/* The program's errno stays what it was: this may be inside its hook. */
+/* Keeps the program's errno, since the log may be written inside its hook. */
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;

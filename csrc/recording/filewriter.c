@@ -260,7 +260,7 @@ static void supply_release (tg_Supply *y, tg_Block *b, size_t size) {
     munmap(b, size);
 }
 
-/* Also of one that was not made to its end. */
+/* Also of a file writer of which only a part was made. */
 static void supply_free (tg_Supply *y) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
   tg_assert(!t->running);
