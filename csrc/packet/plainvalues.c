@@ -74,7 +74,8 @@ static tg_Buf *clear_room (tg_PlainValues *w) {
 }
 
 /* A string is cut where the room ends, or was cut when it was recorded, which
-   its length shows. Either way a whole character is its last: it stays UTF-8. */
+   its length shows. Either way the last character is whole: so it stays
+   UTF-8. */
 static void string (tg_PlainValues *w, const tg_Grip *g) {
   tg_Buf *room = clear_room(w);
   size_t size = afford(w, g->u.s.size);

@@ -417,8 +417,7 @@ TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
                   tg_no_values);
 }
 
-/* Events that are rarer than calls: CONTEXT, TIME and those of coroutines,
-   samples, markers and losses. */
+/* All events but those of the running coroutine (is_running). */
 static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT)
     tg_framestart_context(fr, e);
@@ -438,8 +437,8 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framesample_begin(fr, e);
 }
 
-/* What another trace's calls tell is passed over: but for where reading begins
-   and where all ends. */
+/* Events of another trace's calls are passed over, but not those with which
+   reading begins or the stream ends. */
 static void apply_samples (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT || e->kind == TG_EV_SAMPLE
       || e->kind == TG_EV_TERMINATE || e->kind == TG_EV_LOST
