@@ -73,7 +73,7 @@ int system_exec (lua_State *L) {
   return luaL_fileresult(L, 0, path);
 }
 
-/* Those that somebody may send to the process that he has started. */
+/* The signals that users send to a process which they have started. */
 static const int passed[] = {
   SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH
 };
@@ -145,8 +145,9 @@ static void listen_for (const sigset_t *mask) {
   sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* All signals are blocked until it is known whom they are for. The terminal's
-   reach the command by themselves, which is in the same group. */
+/* All signals are blocked until the command's process id is known. Signals of
+   the terminal reach the command by themselves, since it is in the same
+   group. */
 static bool launch (lua_State *L, const char *path) {
   char **argv = push_words(L, path);
   sigset_t all, before;

@@ -47,9 +47,9 @@ static void note_handler (tg_Coroutine *t, lua_State *L) {
   }
 }
 
-/* What is to be known before the function does its work. pcall is none of
-   them: it needs no more than that its frame is there. 'above': so many values
-   stand on the stack that are not arguments. */
+/* Notes what has to be known before the function does its work. Nothing for
+   pcall, whose frame is enough. 'above': so many values on the stack are not
+   arguments. */
 void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                            uint32_t what, int above) {
   tg_Session *s = t->session;

@@ -320,7 +320,7 @@ static bool top_stands (const tg_Coroutine *t) {
                        && ar.i_ci == tg_coroutine_top(t)->ci);
 }
 
-/* Whether the running coroutine can be the one that resumed another. */
+/* Whether the coroutine that ran can have resumed another. */
 static Outcome resumer_state (const tg_Session *s, lua_State *L) {
   const tg_Coroutine *t = s->current;
   tg_Role role = tg_frame_role(tg_coroutine_top(t));
@@ -334,7 +334,7 @@ static Outcome resumer_state (const tg_Session *s, lua_State *L) {
   return ask(t, L);
 }
 
-/* Coroutines that cannot have resumed the one that comes now are left. */
+/* Leaves coroutines that cannot have resumed the one that runs now. */
 static void find_resumer (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint64_t now) {
   while (s->current != NULL) {

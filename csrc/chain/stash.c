@@ -188,7 +188,7 @@ static int argument (lua_State *L, int i, int n) {
   return (i <= n) ? i : lua_gettop(L) + 1;
 }
 
-/* The level that error() was given; false if it complains about it. */
+/* The level argument of error(); false if error() refuses it. */
 static bool error_level (lua_State *L, int n, int *level) {
   int ok = 1;
   *level = (n >= 2 && !lua_isnil(L, 2)) ? (int)lua_tointegerx(L, 2, &ok) : 1;
@@ -241,9 +241,9 @@ int tg_stash_argument (lua_State *L, lua_Debug *ar, int i, int above) {
 }
 
 /*
-** Called from the frame below the handler's. What error() throws is known
-** already. A handler that fails is called again, for its own error: that is the
-** one that unwinds everything.
+** Called from the frame below the handler's. The value of error() is known
+** already. A handler that fails is called again, with its own error: then that
+** error unwinds everything.
 */
 void tg_stash_handler (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                        uint32_t keep) {

@@ -414,7 +414,7 @@ bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
   return true;
 }
 
-/* Those that the client gave, or those of the program's trace; NULL for a
+/* The options that the client gave, or those of the program's trace; NULL for a
    number that is gone. */
 const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
                                            uint64_t id) {

@@ -287,8 +287,8 @@ static int receiver_request (lua_State *L) {
 }
 
 /* finish(why): the last lines of the log, the end of the file. A trace that has
-   never begun is an empty one: who asked for a recording gets a file. Called
-   again it says that nothing failed, since that was told. */
+   never begun is an empty one: a user who asked for a recording gets a file. A
+   second call reports no failure, since the first has reported it. */
 static int receiver_finish (lua_State *L) {
   Receiver *r = check_receiver(L);
   tg_End why = tg_destination_end(luaL_optstring(L, 2, "requested"));

@@ -134,8 +134,8 @@ static void forget_root (Document *d, const tg_Packet *p) {
     tg_intmap_drop(&d->roots, p->thread);
 }
 
-/* What was folded since the last exit was folded inside this frame: it is the
-   innermost one that is given. */
+/* Frames that were folded since the last exit were inside of this frame, the
+   innermost that is given. */
 static void leave (Document *d, const tg_Packet *p) {
   tg_assert(d->nopen > 0);
   tg_Node *n = &d->tree.nodes[d->open[--d->nopen]];

@@ -77,8 +77,8 @@ static void take_mark (tg_HtmlSums *s, const tg_Packet *p) {
     s->bytes[innermost(s)] += tg_event_allocations(p->values).allocated;
 }
 
-/* An error is noted with the frame that it leaves, unless that is folded into
-   the one around it. */
+/* An error is counted with the frame that it ends, unless that frame is folded
+   into the one around it. */
 static bool take_frame (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t n = s->profile.nopen, node = innermost(s);
   if (node != 0)

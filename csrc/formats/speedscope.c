@@ -34,7 +34,7 @@
 #include "formats/speedscopeframes.h"
 #include "text/spool.h"
 
-/* An open frame: whose profile it is in, and which one waits for it. */
+/* An open frame: the profile that it is in, and the profile that waits. */
 typedef struct Level {
   uint32_t profile;
   uint32_t waiting;           /* 0: none */

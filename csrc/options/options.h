@@ -78,7 +78,7 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from);
 */
 bool tg_options_confine (tg_Options *o, const tg_Options *host);
 
-/* Its patterns are a stranger's: what they cost is bounded (pattern.h). */
+/* The patterns of 'o' are a stranger's: their cost is bounded (pattern.h). */
 void tg_options_distrust (tg_Options *o);
 
 void tg_options_free (tg_Options *o);

@@ -23,7 +23,7 @@ typedef struct tg_GripEntry {
   uint32_t offset;      /* of the descriptor, in the values' bytes */
   uint32_t rank;        /* 1 + new index; 0: no grip has named it */
   uint32_t level;       /* its distance: 0 = a value of the list itself */
-  uint32_t id;          /* the old id of the object that got one as this */
+  uint32_t id;          /* by new index: the old id of that object */
 } tg_GripEntry;
 
 /*

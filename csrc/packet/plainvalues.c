@@ -218,7 +218,7 @@ static void items (tg_PlainValues *w, tg_ValueCursor *c, bool array, bool *any,
   }
 }
 
-/* What a metatable calls its objects; "object" if it has no name. */
+/* The metatable's name for its objects; "object" if it has none. */
 static void put_class (tg_PlainValues *w, const tg_Descriptor *d, bool *any) {
   bool named = (d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING;
   if (!named && !(d->flags & TG_DESC_PROTO))
@@ -345,7 +345,7 @@ static void value (tg_PlainValues *w, const tg_ValueCursor *c,
   }
 }
 
-/* An argument's name is its parameter's; those of '...' have none. */
+/* Parameters name arguments; extra arguments have no names. */
 static bool hides (const tg_PlainValues *w, const tg_Function *params,
                    uint64_t i) {
   return params != NULL && i < params->nparams && w->selection->redacts

@@ -9,8 +9,8 @@
 **                          ^-------------|  until it is done
 **
 ** Every event moves the shadow stacks, also those of frames that are not shown.
-** What the selection's members want is 'inside'; 'shown' is what its filter
-** leaves of that, so a filter hides frames and changes no others.
+** Frames that the selection's members want are 'inside'; those of them that the
+** filter leaves are 'shown'. So a filter hides frames and changes no others.
 **
 ** Plain C, one thread: the reader's, which owns it.
 */
@@ -240,9 +240,9 @@ TG_INLINE void tg_framer_unchain (tg_Framer *fr) {
 
 /* ---- */
 
-/* 'event' has happened at this time: its first packet; false: it has none. The
-   reader decodes an event into 'event' only after the last packet of the event
-   before. */
+/* 'event' has happened at this time: gives its first packet; false: there is
+   none. The reader decodes the next event into 'event' only after the last
+   packet of the event before. */
 bool tg_framer_event (tg_Framer *fr, uint64_t now_ns, tg_Packet *out);
 
 /* The next packet of that event; false if there is none. */

@@ -48,7 +48,7 @@ typedef struct tg_Sampler {
 */
 
 /* On the thread that ticks, in its handler or not. A thread whose time is less
-   than it was is another one: what it took is forgotten. */
+   than before is another thread: the time of earlier work is forgotten. */
 static bool comes_too_soon (const tg_Sampler *m, uint64_t now_ns) {
   return m->works || now_ns - m->rested_ns < m->worked_ns;
 }
@@ -356,8 +356,8 @@ static void stop (tg_Session *s, lua_State *L) {
   tg_standins_close(s, L, TG_CALLER_SAMPLER);
 }
 
-/* By the clock there are two: the processor's ticks for what runs, and the
-   watch for what waits. Opened once more beside those that are there, which go
+/* By the clock there are two clocks: the processor's ticks for running time,
+   and the watch for waits. New clocks are opened beside the old ones, which go
    on if this fails. */
 static bool open_clocks (tg_Session *s, lua_State *L, tg_SampleRate rate,
                          tg_Ticker **ticker, tg_Standstill **watch) {

@@ -63,7 +63,7 @@ typedef struct tg_Scope {
   struct tg_ScopeMaking *making;  /* owns: until all packets are taken */
 } tg_Scope;
 
-/* The segment that has an event of this number, which there is. */
+/* The segment of the event with this number, which has to exist. */
 uint32_t tg_scope_segment (const tg_Scope *s, uint64_t id);
 
 /* The number of the first event of the next segment. */

@@ -150,9 +150,10 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   return note_live(g, w);
 }
 
-/* How long a segment is to be that ends here. Longer ones as the trace grows,
-   so that their number grows with its logarithm; longer ones where much is
-   live, so that what is noted of it stays a part of what is read. */
+/* The length of a segment that ends here. Segments are longer as the trace
+   grows, so that their number grows with its logarithm; and longer where many
+   events are live, so that the notes about these stay a part of what is
+   read. */
 static uint64_t stride_of (const tg_Scope *s, const tg_ScopeWalk *w) {
   if (s->stride > 0)
     return s->stride;

@@ -130,7 +130,7 @@ static tg_Trace *push_trace (lua_State *L, const tg_Options *o) {
 
 /* The Trace and the command are made before the part is taken: after that
    nothing may fail, or the part would be lost. STOP tells the traced thread
-   that it may let go of what it still records. */
+   to end the recording of the trace. */
 void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
                         uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
@@ -154,8 +154,7 @@ void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
   free_entry(e);
 }
 
-/* No STOP is sent: that is for whoever drops it, who may know that the program
-   is gone. */
+/* Sends no STOP: the caller does, unless it knows that the program is gone. */
 void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
   tg_Part part;

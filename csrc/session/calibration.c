@@ -4,8 +4,8 @@
 ** nothing is raised through it. Whatever fails leaves no costs: times are then
 ** those of the recording, as they are of an older one.
 **
-** The probe is a state of its own, which is traced by the same hook. It runs
-** jobs, each of them some calls of one sort. A job takes longer when it is
+** The probe is a state of its own, which is traced by the same hook. The probe
+** runs jobs, each some calls of one sort. A job takes longer when it is
 ** traced: the difference is the sum of the costs of its events. If only one
 ** cost in the sum is not known yet, the job tells that cost:
 **

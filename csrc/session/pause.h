@@ -1,7 +1,7 @@
 /*
-** pause.h - takes the hook from the running coroutine while none of its events
-** are wanted, and puts it back. An event that nobody wants costs as much as any
-** (hook.c): where all events are known to be such, this is cheaper than a
+** pause.h - takes the hook from the running coroutine while nobody wants its
+** events, and puts it back. An event that nobody wants costs as much as any
+** (hook.c): where all events are known to be such, a pause is cheaper than a
 ** filter.
 */
 #ifndef TG_PAUSE_H

@@ -45,7 +45,7 @@ static const struct {
 
 static lua_CFunction address[NKNOWN];
 
-/* The functions to which a key is given, or which give one, with its value. */
+/* Functions whose arguments or results have a key and its value. */
 static const struct {
   const char *library;
   const char *name;
@@ -303,7 +303,7 @@ tg_Keyed tg_builtins_keyed (lua_CFunction f) {
   return TG_KEYED_NOT;
 }
 
-/* False for any function that is none of Lua's: nobody knows what it
+/* False for any function that is not Lua's: nobody knows whether it
    catches. */
 bool tg_builtins_harmless (lua_CFunction f) {
   size_t i = 0;

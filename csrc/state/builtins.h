@@ -61,8 +61,8 @@ const char *tg_builtins_error_for_nil (void);
 /* Lua's own function of that role; if there are several, the first. */
 lua_CFunction tg_builtins_real (tg_Role role);
 
-/* This function of ours stands in for one of that role. At most a few, before
-   the first trace. */
+/* Notes a function of ours as a stand-in for Lua's function of that role. At
+   most a few, before the first trace. */
 void tg_builtins_standin (lua_CFunction f, tg_Role role);
 
 /* The hook that debug.sethook installs, which calls the Lua function. */

@@ -41,7 +41,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
   return NULL;
 }
 
-/* Options of an export beside those that narrow what is read. */
+/* Options of an export beside those of the filter. */
 static const char *const own_keys[] = {
   "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
   "resource", "request", "weight", "progress", NULL

@@ -307,8 +307,8 @@ static bool put_arrow (Document *d, const Box *box) {
   return true;
 }
 
-/* The coroutine that has waited goes on, or the one that it waited for does in
-   another frame. */
+/* The coroutine that has waited goes on; or the coroutine that it waited for
+   goes on in another frame. */
 static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
   if (box->waiting == 0)
     return;
@@ -350,8 +350,8 @@ static bool leave (Document *d, const tg_Packet *p) {
 ** ===================================================================
 */
 
-/* A moment is where its coroutine's calls are. That a timer begins shows in its
-   box; it has none where the trace ends before. */
+/* A moment is shown where its coroutine's calls are. The beginning of a timer
+   shows in the timer's box; a timer that the trace's end cuts off has none. */
 static bool put_marker (Document *d, const tg_Packet *p) {
   if (p->mark == TG_MARK_GROUPEND || p->mark == TG_MARK_ALLOCATIONS)
     return true;

@@ -187,8 +187,8 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
   put_place(v, f, out);
 }
 
-/* DevTools looks for this word in the text of the file, not in what it means,
-   and opens one that has it as another kind of file. */
+/* DevTools looks for this word anywhere in the text of the file, and opens a
+   file with it as one of another kind. */
 #define WORD "enhancedTraceVersion"
 
 /* From 'at' on, where a whole string stands: the word may be anywhere in it,

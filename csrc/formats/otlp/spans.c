@@ -255,7 +255,7 @@ static bool is_request (tg_OtlpSpans *s, tg_FunctionId id) {
   return known != 0;
 }
 
-/* A trace of its own, or that of whoever has asked. */
+/* A request is a trace of its own, or part of its caller's trace. */
 static void begin_request (tg_OtlpSpans *s, tg_OpenSpan *o,
                            const tg_Packet *p) {
   tg_SpanContext around = {0};

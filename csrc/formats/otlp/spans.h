@@ -85,8 +85,8 @@ bool tg_otlpspans_close (tg_OtlpSpans *s, uint64_t now_ns);
 
 void tg_otlpspans_free (tg_OtlpSpans *s);     /* zeroed memory is fine */
 
-/* Attributes of a resource that all who give spans have, beside those that are
-   there. */
+/* Adds the resource attributes that all traces have; attributes that are there
+   stay. */
 void tg_otlpspans_about (tg_OtlpAttributes *resource, uint32_t pid,
                          const char *lua);
 
