@@ -76,7 +76,7 @@ build = {
         "csrc/channel/channel.c",
         "csrc/channel/clientstream.c",
         "csrc/channel/handover.c",
-        "csrc/channel/letter.c",
+        "csrc/channel/message.c",
         "csrc/client/destination.c",
         "csrc/client/filetail.c",
         "csrc/client/liveprofile.c",

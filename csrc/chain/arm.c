@@ -22,12 +22,12 @@ void tg_arm_lift (const tg_Coroutine *t) {
 
 /* What the program has on a coroutine. A new coroutine inherits its maker's
    hook (lua_newthread): one made in the moment in which a signal had armed its
-   maker (running.h) has the hook 'summon', which the program knows nothing
+   maker (running.h) has the hook 'interrupt_hook', which the program knows nothing
    of. */
 static void read_user_hook (tg_Coroutine *t) {
   t->quick = 0;
   t->user_hook = lua_gethook(t->L);
-  if (t->user_hook == t->session->summon)
+  if (t->user_hook == t->session->interrupt_hook)
     t->user_hook = NULL;
   t->user_mask = (t->user_hook != NULL) ? lua_gethookmask(t->L) : 0;
   t->user_count = (t->user_hook != NULL) ? lua_gethookcount(t->L) : 0;

@@ -71,7 +71,7 @@ void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     case TG_ROLE_EXIT:
       if (exits(L, lua_gettop(L) - above)) {
         s->exiting = true;
-        tg_session_heed(s);
+        tg_session_request_attention(s);
       }
       break;
     case TG_ROLE_HANDLER:

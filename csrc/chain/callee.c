@@ -12,7 +12,7 @@ static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
   if (tg_catalog_alike(s, c->L, seen, c->ar))
     return seen;
   const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
-  tg_session_toll(s, c->now);
+  tg_session_overhead(s, c->now);
   c->now = tg_clock_ticks();
   return k;
 }
@@ -70,7 +70,7 @@ tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {
   c.callee = tg_catalog_slow(s, c.L, c.ar);
   lua_pop(c.L, 1);
   TG_STACK_CHECK(c.L);
-  tg_session_toll(s, c.now);
+  tg_session_overhead(s, c.now);
   c.now = tg_clock_ticks();
   return c;
 }

@@ -60,11 +60,11 @@ tg_Session *tg_lastrun_session (lua_State *L) {
 
 /* One store, which a signal handler may do between any two instructions of the
    same thread. */
-void tg_lastrun_doubt (void) {
+void tg_lastrun_invalidate (void) {
   tg_lastrun.generation = 0;
 }
 
-void tg_lastrun_doubt_all (void) {
+void tg_lastrun_invalidate_all (void) {
   next_generation(0);
 }
 

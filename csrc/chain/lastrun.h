@@ -55,10 +55,10 @@ void tg_lastrun_forget (const tg_Coroutine *t);
 
 /* The next event is looked at as if another coroutine ran: for a signal
    handler. */
-void tg_lastrun_doubt (void);
+void tg_lastrun_invalidate (void);
 
 /* The same on all threads, for callers on another thread. */
-void tg_lastrun_doubt_all (void);
+void tg_lastrun_invalidate_all (void);
 
 /* This thread runs the session's state; 'begins': which traces from now on. */
 void tg_lastrun_settle (tg_Session *s, bool begins);

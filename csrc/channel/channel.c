@@ -20,7 +20,7 @@
 #include "channel/handover.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
-#define MAIL_MOST ((size_t)64 << 20)    /* bytes of letters that may wait */
+#define MESSAGES_MOST ((size_t)64 << 20)    /* bytes of messages that may wait */
 
 /*
 ** {==================================================================
@@ -118,8 +118,8 @@ void tg_channel_unpin (tg_Channel *l) {
     tg_notice_free(n);
   }
   free_names(l);
-  tg_letters_free(&l->inbox);
-  tg_letters_free(&l->outbox);
+  tg_messages_free(&l->inbox);
+  tg_messages_free(&l->outbox);
   tg_options_free(&l->host);
   pthread_cond_destroy(&l->moved);
   pthread_mutex_destroy(&l->mutex);
@@ -161,7 +161,7 @@ static void kick (tg_Channel *l) {
 
 /* Something is there, or all has been taken. With the mutex. */
 static void note_wanted (tg_Channel *l) {
-  atomic_store(&l->mail, l->inbox.first != NULL);
+  atomic_store(&l->messages, l->inbox.first != NULL);
   atomic_store(&l->ends, l->inbox.ends > 0 || l->bell < 0);
   atomic_store(&l->wanted, l->commands != NULL || l->inbox.first != NULL);
 }
@@ -219,11 +219,11 @@ void tg_channel_post (tg_Channel *l, tg_Command *c) {
 
 /* What is kept for a program that sleeps for hours is bounded; the debugger is
    told by losing its connection. */
-bool tg_channel_mail (tg_Channel *l, tg_Letter *x) {
+bool tg_channel_deliver (tg_Channel *l, tg_Message *x) {
   pthread_mutex_lock(&l->mutex);
-  bool fits = l->inbox.bytes + x->size <= MAIL_MOST;
+  bool fits = l->inbox.bytes + x->size <= MESSAGES_MOST;
   if (fits) {
-    tg_letters_put(&l->inbox, x);
+    tg_messages_put(&l->inbox, x);
     l->heard = false;
     l->urgent = true;
     note_wanted(l);
@@ -232,7 +232,7 @@ bool tg_channel_mail (tg_Channel *l, tg_Letter *x) {
   }
   pthread_mutex_unlock(&l->mutex);
   if (!fits)
-    tg_letter_free(x);
+    tg_message_free(x);
   return fits;
 }
 
@@ -243,14 +243,14 @@ bool tg_channel_heard (tg_Channel *l) {
   return heard;
 }
 
-tg_Letter *tg_channel_collect (tg_Channel *l) {
+tg_Message *tg_channel_collect (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
-  tg_Letter *x = tg_letters_take(&l->outbox);
+  tg_Message *x = tg_messages_take(&l->outbox);
   pthread_mutex_unlock(&l->mutex);
   return x;
 }
 
-/* What has ended takes its letter at once. */
+/* What has ended takes its message at once. */
 bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]) {
   pthread_mutex_lock(&l->mutex);
   bool lingers = l->evaluates && l->inbox.ends > 0;
@@ -259,7 +259,7 @@ bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]) {
   return lingers;
 }
 
-/* Letters can be answered where the thread waits, unless it was asked there
+/* Messages can be answered where the thread waits, unless it was asked there
    already: what it has postponed is for when it runs. With the mutex. */
 static bool may_rouse (tg_Channel *l) {
   return l->inbox.first != NULL && l->thread != 0 && !l->roused
@@ -344,11 +344,11 @@ tg_Command *tg_channel_take (tg_Channel *l) {
 
 /* Who waits is a paused program: until the debugger says something, or until
    there is no server any more (tg_channel_hang_up, a fork). */
-tg_Letter *tg_channel_open (tg_Channel *l, bool wait) {
+tg_Message *tg_channel_open (tg_Channel *l, bool wait) {
   pthread_mutex_lock(&l->mutex);
   while (wait && l->inbox.first == NULL && l->bell >= 0)
     pthread_cond_wait(&l->moved, &l->mutex);
-  tg_Letter *x = tg_letters_take(&l->inbox);
+  tg_Message *x = tg_messages_take(&l->inbox);
   l->heard = true;
   if (l->commands == NULL && l->inbox.first == NULL)
     l->urgent = false;
@@ -376,15 +376,15 @@ bool tg_channel_ends (tg_Channel *l, uint64_t client) {
     return false;
   pthread_mutex_lock(&l->mutex);
   bool ends = l->bell < 0;
-  for (const tg_Letter *x = l->inbox.first; x != NULL && !ends; x = x->next)
+  for (const tg_Message *x = l->inbox.first; x != NULL && !ends; x = x->next)
     ends = x->ends && (!x->gone || client == 0 || x->client == client);
   pthread_mutex_unlock(&l->mutex);
   return ends;
 }
 
-void tg_channel_postpone (tg_Channel *l, tg_Letter *x) {
+void tg_channel_postpone (tg_Channel *l, tg_Message *x) {
   pthread_mutex_lock(&l->mutex);
-  tg_letters_return(&l->inbox, x);
+  tg_messages_return(&l->inbox, x);
   l->urgent = true;
   note_wanted(l);
   pthread_mutex_unlock(&l->mutex);
@@ -419,20 +419,20 @@ bool tg_channel_notify (tg_Channel *l, tg_Notice *n) {
 
 /* The outbox is unbounded here: the server takes what there is at once, and it
    is there that a debugger which does not read is sent away. */
-void tg_channel_reply (tg_Channel *l, tg_Letter *x) {
+void tg_channel_reply (tg_Channel *l, tg_Message *x) {
   (void)tg_channel_offer(l, x, SIZE_MAX);
 }
 
-bool tg_channel_offer (tg_Channel *l, tg_Letter *x, size_t most) {
+bool tg_channel_offer (tg_Channel *l, tg_Message *x, size_t most) {
   pthread_mutex_lock(&l->mutex);
   bool fits = l->outbox.bytes <= most;
   if (fits) {
-    tg_letters_put(&l->outbox, x);
+    tg_messages_put(&l->outbox, x);
     ring(l);
   }
   pthread_mutex_unlock(&l->mutex);
   if (!fits)
-    tg_letter_free(x);
+    tg_message_free(x);
   return fits;
 }
 

@@ -29,7 +29,7 @@
 #include "base/asleep.h"
 #include "base/atfork.h"
 #include "base/base.h"
-#include "channel/letter.h"
+#include "channel/message.h"
 #include "options/endreason.h"
 #include "options/options.h"
 #include "reader/follower.h"
@@ -84,14 +84,14 @@ typedef struct tg_Notice {
 
 typedef struct tg_Channel {
   _Atomic uint32_t refs;
-  _Atomic bool wanted;    /* commands or letters are there; a signal handler
+  _Atomic bool wanted;    /* commands or messages are there; a signal handler
                              looks here */
-  _Atomic bool mail;      /* letters are; the same */
-  _Atomic bool ends;      /* letters are that end an evaluation, or the server
+  _Atomic bool messages;      /* messages are; the same */
+  _Atomic bool ends;      /* messages are that end an evaluation, or the server
                              has hung up */
   _Atomic bool news;      /* notices are there, or were */
   tg_Asleep asleep;       /* where the thread waited when it was last sent the
-                             signal for a letter; a handler looks here */
+                             signal for a message; a handler looks here */
   uint64_t endpoint;      /* its number, one of the process */
   unsigned addresses;     /* at which the state listens; the traced thread's */
   uint64_t stall_ns;      /* how long the program waits for a client */
@@ -100,8 +100,8 @@ typedef struct tg_Channel {
   pthread_cond_t moved;   /* the server has done something */
   tg_Command *commands, **last_command;   /* owns */
   tg_Notice *notices, **last_notice;      /* owns */
-  tg_Letters inbox;       /* owns: from debuggers, for the program... */
-  tg_Letters outbox;      /* owns: ...and what it answers */
+  tg_Messages inbox;       /* owns: from debuggers, for the program... */
+  tg_Messages outbox;      /* owns: ...and what it answers */
   bool evaluates;         /* the program runs code of a debugger... */
   char within[TG_WITHIN]; /* ...and this C function was the last that the code
                              has called; "": none yet */
@@ -110,8 +110,8 @@ typedef struct tg_Channel {
   pid_t thread;           /* who runs the state; 0: nobody does any more */
   clockid_t cpu;          /* the time that it has worked */
   int64_t kicked;         /* ...when it was last sent the signal, ns */
-  bool roused;            /* that was for a letter, and it waited */
-  bool heard;             /* a letter was read since the last one came */
+  bool roused;            /* that was for a message, and it waited */
+  bool heard;             /* a message was read since the last one came */
   int signal;
   int bell;               /* eventfd of the server's; -1: it has gone */
   bool started;           /* a client has asked for a trace, ever */
@@ -136,26 +136,26 @@ void tg_notice_free (tg_Notice *n);         /* NULL is fine */
    patient LEAVE and the ATTACH before it, not taken yet, come to nothing. */
 void tg_channel_post (tg_Channel *l, tg_Command *c);
 
-/* Sends a debugger's letter (owned from here on), and the signal. False, and
+/* Sends a debugger's message (owned from here on), and the signal. False, and
    it is freed, if more waits already than a debugger has reason to send. */
-bool tg_channel_mail (tg_Channel *l, tg_Letter *x);
+bool tg_channel_deliver (tg_Channel *l, tg_Message *x);
 
-/* The oldest letter of the program, owned by the caller; NULL: there is
+/* The oldest message of the program, owned by the caller; NULL: there is
    none. */
-tg_Letter *tg_channel_collect (tg_Channel *l);
+tg_Message *tg_channel_collect (tg_Channel *l);
 
-/* Whether the program runs code of a debugger and has not yet taken a letter
+/* Whether the program runs code of a debugger and has not yet taken a message
    that ends it; then 'within' is the C function that the code has called last,
    "" without one. */
 bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]);
 
 /* Sends the signal once more if commands wait although the thread has worked
-   since: it was at a place where it could not be reached; or if letters wait,
+   since: it was at a place where it could not be reached; or if messages wait,
    and the thread does, which ran before. Whether they wait; patient ones do not
    count. */
 bool tg_channel_nudge (tg_Channel *l);
 
-/* Whether letters have been read since the last one came, or are not because
+/* Whether messages have been read since the last one came, or are not because
    code of a debugger runs. */
 bool tg_channel_heard (tg_Channel *l);
 
@@ -179,9 +179,9 @@ tg_Command *tg_channel_take (tg_Channel *l);
 */
 bool tg_channel_notify (tg_Channel *l, tg_Notice *n);
 
-/* The oldest letter of a debugger, owned by the caller. NULL: there is none;
+/* The oldest message of a debugger, owned by the caller. NULL: there is none;
    or, with 'wait', the server has hung up and none will come. */
-tg_Letter *tg_channel_open (tg_Channel *l, bool wait);
+tg_Message *tg_channel_open (tg_Channel *l, bool wait);
 
 /* Code of a debugger begins to run, or ends; it calls a C function. */
 void tg_channel_evaluate (tg_Channel *l, bool begins);
@@ -192,16 +192,16 @@ void tg_channel_within (tg_Channel *l, const char *name);
    which ends when any goes. */
 bool tg_channel_ends (tg_Channel *l, uint64_t client);
 
-/* Takes back a letter of a debugger's (owned from here on) that cannot be
+/* Takes back a message of a debugger's (owned from here on) that cannot be
    answered yet: it is the oldest again. */
-void tg_channel_postpone (tg_Channel *l, tg_Letter *x);
+void tg_channel_postpone (tg_Channel *l, tg_Message *x);
 
-/* Sends a letter (owned from here on) and rings. */
-void tg_channel_reply (tg_Channel *l, tg_Letter *x);
+/* Sends a message (owned from here on) and rings. */
+void tg_channel_reply (tg_Channel *l, tg_Message *x);
 
 /* The same of what may be left out: false, and it is freed, if so many bytes
    wait for the server already. */
-bool tg_channel_offer (tg_Channel *l, tg_Letter *x, size_t most);
+bool tg_channel_offer (tg_Channel *l, tg_Message *x, size_t most);
 
 /* These traces run now: a copy; without memory the list stays as it was. */
 void tg_channel_publish (tg_Channel *l, const char *const *names, size_t n);

@@ -12,7 +12,7 @@
 ** looked at in full, and stands in the coroutine's record as one number,
 ** 'quick': for how many frames below its top the next events may go this way.
 ** It is 0 where something is to be done at every event. Who changes any of it
-** between two events says so: tg_session_review, tg_session_heed.
+** between two events says so: tg_session_review, tg_session_request_attention.
 */
 #ifndef TG_QUICK_H
 #define TG_QUICK_H

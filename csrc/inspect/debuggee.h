@@ -33,7 +33,7 @@ typedef struct tg_Evaluation tg_Evaluation;   /* inspect/evaluation.h */
 typedef struct tg_Inspector {
   tg_Session *session;    /* borrows */
   tg_Channel *channel;    /* pins */
-  tg_Hearer hearer;       /* of the console (inspect/console.h) */
+  tg_ConsoleListener listener;       /* of the console (inspect/console.h) */
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
   bool direct;            /* the interpreter's memory is read (direct/) */
   bool busy;              /* the debugger's Lua is running */

@@ -97,10 +97,10 @@ void tg_exceptions_open (tg_Session *s, lua_State *L) {
   pthread_once(&once, know_standin);
   s->inspector->handler = handle;
   lx_quietly(L, stand_in, NULL);
-  tg_running_mourn(s, died);
+  tg_running_report_deaths(s, died);
 }
 
 void tg_exceptions_close (tg_Session *s, lua_State *L) {
-  tg_running_mourn(s, NULL);
+  tg_running_report_deaths(s, NULL);
   lx_quietly(L, stand_down, NULL);
 }

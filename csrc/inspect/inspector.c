@@ -24,7 +24,7 @@ static const char key_from = 0;     /* registry: the coroutine of a step */
 
 /*
 ** {==================================================================
-** Opening, closing, letters
+** Opening, closing, messages
 ** ===================================================================
 */
 
@@ -39,7 +39,7 @@ static void call_agent (tg_Inspector *i, lua_State *L, const char *kind);
    program stands still meanwhile. */
 static void hear (tg_Session *s, lua_State *L, const char *method) {
   tg_Inspector *i = s->inspector;
-  tg_assert(i != NULL && s->hearer == &i->hearer);
+  tg_assert(i != NULL && s->listener == &i->listener);
   tg_console_keep(i, L, method);
   if (!i->listened && !i->attached)
     return;
@@ -71,10 +71,10 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   i->direct = tg_proof_holds(L);
   i->channel = tg_channel_pin(channel);
   s->inspector = i;
-  i->hearer.hear = hear;
+  i->listener.hear = hear;
   tg_clock_setup();
-  tg_clock_start(&i->hearer.clock);
-  s->hearer = &i->hearer;
+  tg_clock_start(&i->listener.clock);
+  s->listener = &i->listener;
   tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
   tg_exceptions_open(s, L);
   tg_watch_begin(i);
@@ -90,7 +90,7 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
   if (i->busy)
     return;
   tg_watch_end(i, L);
-  s->hearer = NULL;
+  s->listener = NULL;
   if (!s->tracing)
     tg_labels_clear(&s->labels);
   tg_console_clear(L);
@@ -103,7 +103,7 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
   tg_free(i);
 }
 
-/* What the letters ask for may have changed where the program is to stop. */
+/* What the messages ask for may have changed where the program is to stop. */
 static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
   tg_Session *s = i->session;
   if (i->busy)
@@ -115,7 +115,7 @@ static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
 }
 
 void tg_inspector_attend (tg_Session *s, lua_State *L) {
-  if (s->inspector != NULL && atomic_load(&s->inspector->channel->mail))
+  if (s->inspector != NULL && atomic_load(&s->inspector->channel->messages))
     call_agent(s->inspector, L, "attend");
 }
 
@@ -160,11 +160,11 @@ static tg_Inspector *inspector_of (lua_State *L) {
   return i;
 }
 
-/* The letter is freed before anything can raise but for want of memory. */
+/* The message is freed before anything can raise but for want of memory. */
 static int inspector_receive (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
   bool wait = lua_toboolean(L, 1);
-  tg_Letter *x = tg_channel_open(i->channel, wait);
+  tg_Message *x = tg_channel_open(i->channel, wait);
   if (x == NULL)
     return 0;
   lua_pushinteger(L, (lua_Integer)x->client);
@@ -173,16 +173,16 @@ static int inspector_receive (lua_State *L) {
     lua_pushboolean(L, x->behind);
   else if (!x->gone)
     lua_pushlstring(L, x->text, x->size);
-  tg_letter_free(x);
+  tg_message_free(x);
   return results;
 }
 
-/* A letter of the first two arguments. */
-static tg_Letter *read_letter (lua_State *L) {
+/* A message of the first two arguments. */
+static tg_Message *read_message (lua_State *L) {
   size_t size;
   uint64_t client = (uint64_t)luaL_checkinteger(L, 1);
   const char *text = luaL_checklstring(L, 2, &size);
-  tg_Letter *x = tg_letter_new(client, text, size);
+  tg_Message *x = tg_message_new(client, text, size);
   if (x == NULL)
     luaL_error(L, "not enough memory");
   return x;
@@ -190,13 +190,13 @@ static tg_Letter *read_letter (lua_State *L) {
 
 static int inspector_postpone (lua_State *L) {
   const tg_Inspector *i = inspector_of(L);
-  tg_channel_postpone(i->channel, read_letter(L));
+  tg_channel_postpone(i->channel, read_message(L));
   return 0;
 }
 
 static int inspector_send (lua_State *L) {
   const tg_Inspector *i = inspector_of(L);
-  tg_Letter *x = read_letter(L);
+  tg_Message *x = read_message(L);
   size_t most = lua_toboolean(L, 3) ? BACKLOG : SIZE_MAX;
   lua_pushboolean(L, tg_channel_offer(i->channel, x, most));
   return 1;

@@ -4,13 +4,13 @@
 **
 **     server's thread                        traced thread
 **       door.lua (HTTP, WebSocket)             watch (the hook), pause()
-**          │ letters                              │ "stop"
+**          │ messages                              │ "stop"
 **          └──── channel ── signal ── attend ──> agent.lua ──> the program's
 **                                                values, by Lua's debug library
 **
 ** The server's thread only carries texts. What they say is read where the
 ** program runs: at a safe point (server/interrupt.h), or while it stands still
-** in the hook, which then waits for the next letter. So nothing of the program
+** in the hook, which then waits for the next message. So nothing of the program
 ** is ever touched by another thread, and values need no locks.
 **
 ** A debugger that goes away, or a server that does, lets the program go on: it
@@ -22,7 +22,7 @@
 #include "channel/channel.h"
 #include "state/session.h"
 
-/* Opens the state to debuggers whose letters come by 'channel', unless it is
+/* Opens the state to debuggers whose messages come by 'channel', unless it is
    open already; 'path' is where the agent's modules are. Raises. */
 void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                         const char *path);                     /* [-0, +0, m] */
@@ -30,7 +30,7 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
 /* Closes the state to debuggers; nothing if it is closed already. */
 void tg_inspector_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
 
-/* Reads the letters that have come; at a safe point of 'L', which runs. Nothing
+/* Reads the messages that have come; at a safe point of 'L', which runs. Nothing
    if the state is not open to debuggers. */
 void tg_inspector_attend (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
 
@@ -40,7 +40,7 @@ void tg_inspector_attend (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
    finalizers are code too. */
 void tg_inspector_visit (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
 
-/* Waits for letters and reads them until the server is gone, or until a
+/* Waits for messages and reads them until the server is gone, or until a
    debugger lets the program begin: the program then stops at its first line. */
 void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
 
@@ -52,7 +52,7 @@ int inspector_pause (lua_State *L);
 **   receive(wait)      -> client, text | client, boolean (it reads too slowly,
 **                      or does no more) | client (it is gone) | nothing
 **   postpone(client, text)
-**                      a letter is not read yet: it is the oldest again
+**                      a message is not read yet: it is the oldest again
 **   send(client, text, optional)
 **                      -> whether it will be; what is not optional always is
 **   now()              milliseconds since 1970

@@ -41,7 +41,7 @@ int tg_mask_of (const tg_Inspector *i, lua_State *L) {
 bool tg_mask_is_taken (const tg_Inspector *i, lua_State *L) {
   const tg_Session *s = i->session;
   lua_Hook now = hook_of(i, L).hook;
-  if (now == NULL || now == s->watch || now == s->summon || now == s->hook
+  if (now == NULL || now == s->watch || now == s->interrupt_hook || now == s->hook
       || tg_evaluation_hooks(now))
     return false;
   return now != tg_lua_hook || tg_userhook_calls(L);

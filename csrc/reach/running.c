@@ -40,7 +40,7 @@ typedef struct tg_Running {
   bool fields;                  /* hooks can be set by their fields in memory */
 } tg_Running;
 
-static void summon (lua_State *L, lua_Debug *ar);
+static void interrupt_hook (lua_State *L, lua_Debug *ar);
 
 static void arm_all (tg_Running *r);
 
@@ -126,7 +126,7 @@ static void set_hook (const tg_Running *r, lua_State *L, tg_UserHook to) {
    end: it is not armed for a sample. */
 static void arm (const tg_Running *r, Level *v, bool instructions,
                  bool calls) {
-  bool there = lua_gethook(v->L) == summon;
+  bool there = lua_gethook(v->L) == interrupt_hook;
   if (!there)
     v->user = read_hook(v->L);
   else if (!v->armed)
@@ -139,11 +139,11 @@ static void arm (const tg_Running *r, Level *v, bool instructions,
   v->armed = true;
   if (instructions)
     set_hook(r, v->L, (tg_UserHook){
-      summon, EVERY | v->user.mask | LUA_MASKCOUNT, 1
+      interrupt_hook, EVERY | v->user.mask | LUA_MASKCOUNT, 1
     });
   else if (!there)
     set_hook(r, v->L, (tg_UserHook){
-      summon, EVERY | v->user.mask, v->user.count
+      interrupt_hook, EVERY | v->user.mask, v->user.count
     });
 }
 
@@ -157,7 +157,7 @@ static void arm_all (tg_Running *r) {
 
 /* A hook that the program has set meanwhile stays. */
 static void lower (const tg_Running *r, Level *v) {
-  if (v->armed && lua_gethook(v->L) == summon)
+  if (v->armed && lua_gethook(v->L) == interrupt_hook)
     set_hook(r, v->L, v->user);
   v->armed = false;
 }
@@ -168,7 +168,7 @@ static void lower_all (tg_Running *r, lua_State *L) {
   seize(r);
   for (int i = r->depth; i >= 0; i--)
     lower(r, &r->levels[i]);
-  if (L != NULL && lua_gethook(L) == summon)
+  if (L != NULL && lua_gethook(L) == interrupt_hook)
     lua_sethook(L, NULL, 0, 0);
   release(r);
 }
@@ -190,13 +190,13 @@ static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
 tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L) {
   tg_UserHook user = read_hook(L);
   atomic_signal_fence(memory_order_seq_cst);
-  if (s != NULL && s->running != NULL && lua_gethook(L) == summon)
+  if (s != NULL && s->running != NULL && lua_gethook(L) == interrupt_hook)
     user = program_hook(s->running, L);
   return user;
 }
 
 bool tg_running_has (lua_State *L) {
-  return lua_gethook(L) == summon;
+  return lua_gethook(L) == interrupt_hook;
 }
 
 static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
@@ -228,7 +228,7 @@ static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 /* What tracing begins with is this event: the tracer's hook may be there by
    now, and sees to the program's. That may raise: it comes last. Without a
    session the state is closing. */
-static void summon (lua_State *L, lua_Debug *ar) {
+static void interrupt_hook (lua_State *L, lua_Debug *ar) {
   tg_Session *s = tg_session_find(L);
   if (s == NULL || s->running == NULL) {
     lua_sethook(L, NULL, 0, 0);
@@ -263,7 +263,7 @@ static void arm_from_outside (Level *v) {
   v->user = (tg_UserHook){NULL, 0, 0};
   v->armed = true;
   atomic_thread_fence(memory_order_seq_cst);
-  if (!tg_hookfield_set(v->L, summon, EVERY))
+  if (!tg_hookfield_set(v->L, interrupt_hook, EVERY))
     v->armed = false;
 }
 
@@ -290,7 +290,7 @@ void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who) {
   tg_running_call(s, who);
   tg_running_hold(s);
   if (lua_gethook(L) == NULL)
-    lua_sethook(L, summon, EVERY, 0);
+    lua_sethook(L, interrupt_hook, EVERY, 0);
   tg_running_let(s);
 }
 
@@ -356,7 +356,7 @@ void tg_running_show (tg_Session *s, lua_State *co) {
     s->running->entered(s, co);
 }
 
-void tg_running_mourn (tg_Session *s, tg_Died *died) {
+void tg_running_report_deaths (tg_Session *s, tg_Died *died) {
   if (s->running != NULL)
     s->running->died = died;
 }
@@ -390,7 +390,7 @@ bool tg_running_setup (tg_Session *s, lua_State *L) {
   s->running = tg_calloc(1, sizeof *s->running);
   if (s->running == NULL)
     return false;
-  s->summon = summon;
+  s->interrupt_hook = interrupt_hook;
   s->running->levels[0].L = s->main;
   s->running->fields = tg_proof_holds(L) && tg_hookfield_counts();
   return true;

@@ -89,7 +89,7 @@ void tg_running_show (tg_Session *s, lua_State *co);
    raised. NULL: no more. */
 typedef void tg_Died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
 
-void tg_running_mourn (tg_Session *s, tg_Died *died);
+void tg_running_report_deaths (tg_Session *s, tg_Died *died);
 void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
 
 /* All coroutines have their own hooks; whoever waits, waits no more. */

@@ -343,9 +343,9 @@ static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
 
 /* What of the gap before it an event says was tracing's own. A damaged file may
    say more than there is. */
-static uint64_t toll_of (const tg_Event *e, uint64_t gap) {
-  uint64_t toll = e->kind == TG_EV_TIME ? e->waited : 0;
-  return toll < gap ? toll : gap;
+static uint64_t overhead_of (const tg_Event *e, uint64_t gap) {
+  uint64_t overhead = e->kind == TG_EV_TIME ? e->waited : 0;
+  return overhead < gap ? overhead : gap;
 }
 
 /* A sample stands for processor time since the one before: for that of the
@@ -362,15 +362,15 @@ static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
 static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
                              uint64_t gap) {
   tg_TrueClock c = r->true_clock;
-  uint64_t toll = toll_of(e, gap);
+  uint64_t overhead = overhead_of(e, gap);
   if (c.costs == NULL)
     return c;
   if (tg_event_gauges(e)) {
     tg_trueclock_gauge(&c, gap);
     return c;
   }
-  tg_trueclock_toll(&c, toll);
-  tg_trueclock_pass(&c, gap - toll);
+  tg_trueclock_overhead(&c, overhead);
+  tg_trueclock_pass(&c, gap - overhead);
   return c;
 }
 

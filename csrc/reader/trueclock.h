@@ -76,8 +76,8 @@ TG_INLINE void tg_trueclock_pass (tg_TrueClock *c, uint64_t gap) {
   c->owed -= share;
 }
 
-/* So many ticks have passed that were all tracing's (TOLL in event.h). */
-TG_INLINE void tg_trueclock_toll (tg_TrueClock *c, uint64_t ticks) {
+/* So many ticks have passed that were all tracing's (OVERHEAD in event.h). */
+TG_INLINE void tg_trueclock_overhead (tg_TrueClock *c, uint64_t ticks) {
   c->spent += ticks;
 }
 

@@ -98,7 +98,7 @@ static void on_tick (void *ud) {
   else if (s->hooked) {
     m->worked_ns = 0;
     s->sampled = true;
-    tg_lastrun_doubt();
+    tg_lastrun_invalidate();
   }
   else
     arm(s, now_ns);
@@ -110,7 +110,7 @@ static void on_wait (void *ud) {
   atomic_fetch_add(&s->sampler->waits_seen, 1);
   if (s->hooked) {
     s->sampled = true;
-    tg_lastrun_doubt_all();
+    tg_lastrun_invalidate_all();
   }
   else
     tg_running_catch(s, TG_CALLER_SAMPLER);
@@ -261,7 +261,7 @@ static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
     write_sample(s, now);
   else {
     s->sampled = true;
-    tg_lastrun_doubt();         /* with the next event */
+    tg_lastrun_invalidate();         /* with the next event */
   }
 }
 
@@ -277,11 +277,11 @@ void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
   take(s, L, ar, now);
   end_work(s->sampler, begun_ns);
   uint64_t end = tg_clock_ticks();
-  tg_session_toll(s, (end - now < most) ? now : end - most);
+  tg_session_overhead(s, (end - now < most) ? now : end - most);
 }
 
 /* Called in the hook that a tick has set, where no calls are traced. */
-static void on_summons (tg_Session *s, lua_State *L, lua_Debug *ar) {
+static void on_interrupt (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_Sampler *m = s->sampler;
   if (!s->tracing || s->hooked || m->ticker == NULL)
     return;
@@ -404,7 +404,7 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   if (!make_sampler(s, L) || !open_clocks(s, L, rate, &ticker, &watch))
     return false;
   stop(s, L);
-  tg_standins_open(s, L, TG_CALLER_SAMPLER, on_summons);
+  tg_standins_open(s, L, TG_CALLER_SAMPLER, on_interrupt);
   s->sampler->ticker = ticker;
   s->sampler->watch = watch;
   s->sampler->rate = rate;

@@ -253,32 +253,32 @@ static int channel_nudge (lua_State *L) {
   return 1;
 }
 
-/* heard() -> whether it has read letters since the last one came. */
+/* heard() -> whether it has read messages since the last one came. */
 static int channel_heard (lua_State *L) {
   lua_pushboolean(L, tg_channel_heard(check(L)->channel));
   return 1;
 }
 
-/* mail(client, text, ends): what a debugger says, and whether that ends code
+/* deliver(client, text, ends): what a debugger says, and whether that ends code
    that the program runs for one; without a text, that it is gone; a boolean:
    whether it is behind. False: more waits for the program than it should. */
-static int channel_mail (lua_State *L) {
+static int channel_deliver (lua_State *L) {
   ClientChannel *c = check(L);
   size_t size = 0;
   uint64_t client = (uint64_t)luaL_checkinteger(L, 2);
   bool paced = lua_isboolean(L, 3);
   const char *text = paced ? NULL : luaL_optlstring(L, 3, NULL, &size);
-  tg_Letter *x = paced ? tg_letter_pace(client, lua_toboolean(L, 3))
-                       : tg_letter_new(client, text, size);
+  tg_Message *x = paced ? tg_message_pace(client, lua_toboolean(L, 3))
+                       : tg_message_new(client, text, size);
   if (x == NULL)
     return luaL_error(L, "not enough memory");
   x->ends = x->ends || lua_toboolean(L, 4);
-  lua_pushboolean(L, tg_channel_mail(c->channel, x));
+  lua_pushboolean(L, tg_channel_deliver(c->channel, x));
   return 1;
 }
 
 /* lingers() -> the name of the last C function that a debugger's code has
-   called, "" without one, if the code runs although a letter has come that ends
+   called, "" without one, if the code runs although a message has come that ends
    it; nil: there is no such code. */
 static int channel_lingers (lua_State *L) {
   char within[TG_WITHIN];
@@ -289,14 +289,14 @@ static int channel_lingers (lua_State *L) {
 }
 
 /* collect() -> client, text: what the program says to it; nothing if it has
-   said all. Without memory for the text one letter is lost. */
+   said all. Without memory for the text one message is lost. */
 static int channel_collect (lua_State *L) {
-  tg_Letter *x = tg_channel_collect(check(L)->channel);
+  tg_Message *x = tg_channel_collect(check(L)->channel);
   if (x == NULL)
     return 0;
   lua_pushinteger(L, (lua_Integer)x->client);
   lua_pushlstring(L, x->text, x->size);
-  tg_letter_free(x);
+  tg_message_free(x);
   return 2;
 }
 
@@ -341,7 +341,7 @@ void tg_clientchannel_setup (lua_State *L) {
     {"names", channel_names},
     {"nudge", channel_nudge},
     {"heard", channel_heard},
-    {"mail", channel_mail},
+    {"deliver", channel_deliver},
     {"lingers", channel_lingers},
     {"collect", channel_collect},
     {"close", channel_close},

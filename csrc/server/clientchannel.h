@@ -39,7 +39,7 @@ void tg_clientchannel_setup (lua_State *L);                    /* [-0, +0, m] */
 **   line:notice()            after read() was nil: the next notice, if it is
 **                            due: {kind=, id=, name=, types=, why=}
 **   line:names()             names of the traces that run in the program
-**   line:heard()             whether the program has read debuggers' letters
+**   line:heard()             whether the program has read debuggers' messages
 **                            since the last one came
 **   line:nudge()             has the program look at open requests; whether
 **                            there are any

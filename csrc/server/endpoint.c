@@ -275,7 +275,7 @@ static void forked (tg_Observer *o) {
   }
   s->endpoint->remotes.channel->bell = -1;
   atomic_store(&s->endpoint->remotes.channel->wanted, false);
-  atomic_store(&s->endpoint->remotes.channel->mail, false);
+  atomic_store(&s->endpoint->remotes.channel->messages, false);
 }
 
 /* The last thing that the state does: its sockets close with its listeners. */

@@ -33,7 +33,7 @@ typedef struct tg_Interrupt {
   const tg_Channel *channel;    /* borrows; NULL while closed */
   uintptr_t stack_end;          /* of its thread; 0: not known */
   int signal;
-  bool lulled;                  /* tracing begins: the signal is blocked... */
+  bool blocked;                  /* tracing begins: the signal is blocked... */
   sigset_t before;              /* ...and this is what was before */
 } tg_Interrupt;
 
@@ -79,7 +79,7 @@ static bool is_resting (const tg_Interrupt *r, const lua_State *L,
 /* Debuggers are answered there, as far as that needs nothing to be run. */
 static void visit (const tg_Interrupt *r, const void *context) {
   lua_State *L = tg_running_top(r->session);
-  if (atomic_load(&r->channel->mail) && is_resting(r, L, context))
+  if (atomic_load(&r->channel->messages) && is_resting(r, L, context))
     tg_inspector_visit(r->session, L);
 }
 
@@ -94,10 +94,10 @@ static void call_upon (tg_Interrupt *r, const void *context) {
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
   if (r->session->hooked) {
-    tg_lastrun_doubt();
+    tg_lastrun_invalidate();
     return;
   }
-  if (atomic_load(&r->channel->mail))
+  if (atomic_load(&r->channel->messages))
     tg_running_call(r->session, TG_CALLER_INSPECTOR);
   tg_running_call(r->session, TG_CALLER_SERVER);
 }
@@ -190,23 +190,23 @@ static void leave_list (const tg_Interrupt *r) {
 /* No signal until 'resume': the hooks of the state are about to be read, and
    ours must not be taken for the program's. The mask is this thread's, and the
    signal is sent to it alone. */
-static void lull (tg_Observer *o) {
+static void block (tg_Observer *o) {
   tg_Interrupt *r = o->session->interrupt;
   sigset_t set;
-  tg_assert(&r->observer == o && !r->lulled);
+  tg_assert(&r->observer == o && !r->blocked);
   if (r->channel == NULL)
     return;
   sigemptyset(&set);
   sigaddset(&set, r->signal);
-  r->lulled = pthread_sigmask(SIG_BLOCK, &set, &r->before) == 0;
+  r->blocked = pthread_sigmask(SIG_BLOCK, &set, &r->before) == 0;
   tg_running_lower(o->session);
 }
 
 static void resume (tg_Observer *o) {
   tg_Interrupt *r = o->session->interrupt;
-  if (r->lulled)
+  if (r->blocked)
     pthread_sigmask(SIG_SETMASK, &r->before, NULL);
-  r->lulled = false;
+  r->blocked = false;
 }
 
 /* }================================================================== */
@@ -236,7 +236,7 @@ static int sentinel__gc (lua_State *L) {
   if (!atomic_load(&s->interrupt->channel->wanted))
     return 0;
   if (s->hooked)
-    tg_lastrun_doubt();
+    tg_lastrun_invalidate();
   else
     tg_running_reach(s, L, TG_CALLER_SERVER);
   return 0;
@@ -268,7 +268,7 @@ static void closing (tg_Observer *o, lua_State *L) {
 }
 
 static const tg_ObserverMethods observer_methods = {
-  .lull = lull, .resume = resume, .closing = closing
+  .block = block, .resume = resume, .closing = closing
 };
 
 /* It stays until the state closes: a hook or a stand-in may be met long after

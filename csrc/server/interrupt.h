@@ -13,7 +13,7 @@
 ** finalizer runs on whatever runs when the collector is through.
 **
 ** While tracing begins, which reads the hooks that the program has, the signal
-** is kept away (observer.h: lull and resume).
+** is kept away (observer.h: block and resume).
 */
 #ifndef TG_INTERRUPT_H
 #define TG_INTERRUPT_H

@@ -34,7 +34,7 @@ static void clear_machinery (tg_Session *s) {
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
   tg_secrets_free(&s->secrets);
-  if (s->hearer == NULL)
+  if (s->listener == NULL)
     tg_labels_clear(&s->labels);
   s->current = NULL;
   s->on_file = s->orphan = NULL;
@@ -42,7 +42,7 @@ static void clear_machinery (tg_Session *s) {
   s->tracing = s->recording = s->attention = false;
   s->hooked = false;
   s->sampled = false;
-  s->toll = s->toll_until = 0;
+  s->overhead = s->overhead_until = 0;
   s->logging = s->stale = s->exiting = s->terminated = false;
   s->hooking = false;
   s->waited = 0;
@@ -114,7 +114,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
 /* Hooks are read and replaced here; a signal that sets one between the two
    would be taken for the program's. */
 bool tg_machinery_begin (tg_Session *s, lua_State *L, bool calls) {
-  tg_observers_lull(s);
+  tg_observers_block(s);
   bool first = !s->tracing;
   bool ok = !first || begin_tracing(s, L);
   if (ok && calls && !s->hooked && !begin_calls(s, L)) {
@@ -124,7 +124,7 @@ bool tg_machinery_begin (tg_Session *s, lua_State *L, bool calls) {
       clear_machinery(s);
     }
   }
-  tg_observers_resume(s);
+  tg_observers_unblock(s);
   return ok;
 }
 

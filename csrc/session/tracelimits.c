@@ -143,7 +143,7 @@ static bool fits (tg_Session *s, const tg_Trace *t, size_t need) {
   bool fit = tg_follower_admit(t->follower, pos, need, o->buffer, until);
   if (t->follower->waited > before) {
     s->waited += t->follower->waited - before;
-    tg_session_heed(s);
+    tg_session_request_attention(s);
   }
   return fit;
 }
@@ -204,7 +204,7 @@ void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
   leave_follower(t);
   tg_tracefile_ended(s, t);
   s->stale = true;
-  tg_session_heed(s);
+  tg_session_request_attention(s);
 }
 
 /* The old hold is dropped last: else the chunks between would be freed before
@@ -264,8 +264,8 @@ void tg_tracelimits_set (tg_Session *s) {
     if (ticks < s->next_stop)
       s->next_stop = ticks;
   }
-  if (s->toll > 0 && s->toll_until < s->next_stop)
-    s->next_stop = s->toll_until;
+  if (s->overhead > 0 && s->overhead_until < s->next_stop)
+    s->next_stop = s->overhead_until;
   s->writer.ticks_stop = tg_allocations_due(s) ? 0 : s->next_stop;
 }
 
@@ -277,10 +277,10 @@ void tg_tracelimits_set (tg_Session *s) {
 static void note_wishes (tg_Session *s) {
   if (atomic_exchange(&s->button, false)) {
     s->snapshot = true;
-    tg_session_heed(s);
+    tg_session_request_attention(s);
   }
   if (tg_session_called(s))
-    tg_session_heed(s);
+    tg_session_request_attention(s);
 }
 
 /* Several may come to their limits with one event. */
@@ -354,9 +354,9 @@ static bool note_allocations (tg_Session *s, size_t need, uint64_t now) {
 }
 
 /* What the event before had to wait for is told before this one. */
-static void note_toll (tg_Session *s) {
-  tg_writer_toll(&s->writer, s->toll, s->toll_until);
-  s->toll = 0;
+static void note_overhead (tg_Session *s) {
+  tg_writer_overhead(&s->writer, s->overhead, s->overhead_until);
+  s->overhead = 0;
 }
 
 /* The writer has come to a limit. A new chunk begins with a CONTEXT, which may
@@ -368,7 +368,7 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
   bool heap = tg_heap_due(s, now), metered = s->meter != NULL;
-  bool toll = s->toll > 0 && now >= s->toll_until;
+  bool overhead = s->overhead > 0 && now >= s->overhead_until;
   const tg_Chunk *before = r->chunk;
   uint64_t begun = tg_clock_ticks();
   tg_assert(s->tracing && need > 0);
@@ -379,7 +379,7 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   if (metered && !s->meter->based)
     tg_allocations_base(s);
   need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? tg_allocations_room(s) : 0u)
-          + (toll ? TG_TOLL_SIZE : 0u);
+          + (overhead ? TG_OVERHEAD_SIZE : 0u);
   if (s->orphan != NULL)
     adopt_orphan(s, now);
   note_wishes(s);
@@ -390,18 +390,18 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
     else if (!tg_writer_open(r, need, now, tg_tracelimits_next(s, need)))
       end_refused(s);
   } while (s->recording && (size_t)(r->lim - r->p) < need);
-  if (toll && s->recording)
-    note_toll(s);
+  if (overhead && s->recording)
+    note_overhead(s);
   if (s->recording)
     tg_collections_note(s, now);        /* these are of before */
   if (heap && s->recording)
     tg_heap_note(s, now);
   if (tg_allocations_due(s) && s->recording)
     tg_allocations_note(s, now);
-  if (heap || metered || toll)
+  if (heap || metered || overhead)
     tg_tracelimits_set(s);
   if (r->chunk != before)
-    tg_session_toll(s, begun);
+    tg_session_overhead(s, begun);
   note_wishes(s);
   errno = error;
 }

@@ -222,7 +222,7 @@ bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
     return false;
   if (!tg_wanted_work_out(s)) {
     s->stale = true;            /* later */
-    tg_session_heed(s);
+    tg_session_request_attention(s);
   }
   tg_tracelimits_set(s);
   reopen(s);
@@ -245,18 +245,18 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   s->writer.lists = s->writer.lists || !t->consumed;
   if (tg_follower_is_bytes(follower) && !tg_wanted_work_out(s)) {
     s->stale = true;        /* what is hidden from it, later */
-    tg_session_heed(s);
+    tg_session_request_attention(s);
   }
   reopen(s);
 }
 
 /* What the last event had to wait for is no time of the trace's that ends. To
    ask for room is enough: 'turn' tells of it. */
-static void settle_toll (tg_Session *s) {
-  if (s->toll == 0)
+static void settle_overhead (tg_Session *s) {
+  if (s->overhead == 0)
     return;
   s->writer.behind = true;
-  (void)tg_writer_begin(&s->writer, TG_TOLL_SIZE, tg_clock_ticks());
+  (void)tg_writer_begin(&s->writer, TG_OVERHEAD_SIZE, tg_clock_ticks());
   s->writer.behind = false;
 }
 
@@ -265,7 +265,7 @@ static void settle_toll (tg_Session *s) {
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && s->tracing);
   tg_allocations_settle(s);
-  settle_toll(s);
+  settle_overhead(s);
   if (t->end == TG_END_NOT) {
     if (t->options.sample > 0)
       tg_sampler_finish(s, L);

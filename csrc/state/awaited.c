@@ -77,7 +77,7 @@ void tg_awaited_exit (const tg_Coroutine *co, uint32_t at) {
       continue;
     t->roots[i] = t->roots[--t->nroots];
     if (tg_awaited_all(t))
-      tg_session_heed(s);
+      tg_session_request_attention(s);
   }
 }
 

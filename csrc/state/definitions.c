@@ -399,7 +399,7 @@ tg_FunctionId tg_definitions_find (tg_Session *s, lua_State *L,
     id = find_or_define(s, L, &ar, &k, folded, call);
   }
   tg_free(called);
-  tg_session_toll(s, begun);
+  tg_session_overhead(s, begun);
   errno = error;
   TG_STACK_CHECK(L);
   return id;

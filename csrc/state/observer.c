@@ -115,11 +115,11 @@ void tg_observers_publish (tg_Session *s) {
   TELL(s, publish, (o));
 }
 
-void tg_observers_lull (tg_Session *s) {
-  TELL(s, lull, (o));
+void tg_observers_block (tg_Session *s) {
+  TELL(s, block, (o));
 }
 
-void tg_observers_resume (tg_Session *s) {
+void tg_observers_unblock (tg_Session *s) {
   TELL(s, resume, (o));
 }
 

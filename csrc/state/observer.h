@@ -46,7 +46,7 @@ typedef struct tg_ObserverMethods {
   /* The names of the session's traces have changed. */
   void (*publish) (tg_Observer *o);
   /* Tracing begins: until 'resume' nothing may touch the program's hooks. */
-  void (*lull) (tg_Observer *o);
+  void (*block) (tg_Observer *o);
   void (*resume) (tg_Observer *o);
   /* In a forked child. */
   void (*forked) (tg_Observer *o);
@@ -79,8 +79,8 @@ void tg_observers_replaced (tg_Session *s, lua_State *L, tg_Trace *t, bool all,
                             const tg_Observer *heir);
 void tg_observers_attend (tg_Session *s, lua_State *L);
 void tg_observers_publish (tg_Session *s);
-void tg_observers_lull (tg_Session *s);
-void tg_observers_resume (tg_Session *s);
+void tg_observers_block (tg_Session *s);
+void tg_observers_unblock (tg_Session *s);
 void tg_observers_forked (tg_Session *s);
 void tg_observers_closing (tg_Session *s, lua_State *L);
 void tg_observers_exiting (tg_Session *s);

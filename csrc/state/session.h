@@ -111,12 +111,12 @@ typedef struct tg_Trace {
 } tg_Trace;
 
 /* Who is told what the program says by the console, beside traces. */
-typedef struct tg_Hearer {
+typedef struct tg_ConsoleListener {
   /* The values of the method are all that is on the stack, as a browser shows
      them: "label: 3" of a counter. Called where any C function may call Lua. */
   void (*hear) (struct tg_Session *s, lua_State *L, const char *method);
   tg_Clock clock;             /* of timers while nothing is traced */
-} tg_Hearer;
+} tg_ConsoleListener;
 
 /* Which values of a list are to be hidden, by their place in it. A function has
    no more parameters than there are bits (MAXVARS in lparser.c). */
@@ -142,9 +142,9 @@ typedef struct tg_Session {
   struct tg_Endpoint *endpoint; /* the server's: it listens (endpoint.h) */
   struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
   struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
-  tg_Hearer *hearer;          /* borrows: of the console, or NULL */
+  tg_ConsoleListener *listener;          /* borrows: of the console, or NULL */
   struct tg_Running *running; /* once somebody may call (reach/running.h) */
-  lua_Hook summon;            /* running.h's: not taken for the program's */
+  lua_Hook interrupt_hook;            /* running.h's: not taken for the program's */
   lua_Hook watch;             /* the debugger's: the same (inspect/watch.h) */
   struct tg_Sampler *sampler; /* once there were samples (sample/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
@@ -182,7 +182,7 @@ typedef struct tg_Session {
   tg_Closures aside_closures; /* owns: functions, by that selection */
   tg_ObjectPool pool;
   tg_Labels labels;           /* owns; the console's timers and counters; also
-                                 while there is a hearer */
+                                 while there is a listener */
   tg_Secrets secrets;         /* owns; what was hidden by its name */
   tg_Veil veil;               /* of the call or return that is looked at */
   tg_Class classes[TG_CLASSES];
@@ -194,8 +194,8 @@ typedef struct tg_Session {
                                  (heap.h); UINT64_MAX: never */
   tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
                                  NULL: nobody asks */
-  uint64_t toll;              /* rare work since the last TOLL, ticks... */
-  uint64_t toll_until;        /* ...and when the last of it was done */
+  uint64_t overhead;              /* rare work since the last OVERHEAD, ticks... */
+  uint64_t overhead_until;        /* ...and when the last of it was done */
   struct tg_Collections *collections; /* and when the collector works
                                  (session/collections.h); NULL: not known */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
@@ -249,7 +249,7 @@ TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
 }
 
 /* Something is to be done after the next event. */
-TG_INLINE void tg_session_heed (tg_Session *s) {
+TG_INLINE void tg_session_request_attention (tg_Session *s) {
   s->attention = true;
   tg_session_review(s);
 }
@@ -257,16 +257,16 @@ TG_INLINE void tg_session_heed (tg_Session *s) {
 /*
 ** Since 'from' the hook has done rare work. Readers take the usual cost of an
 ** event out of times; the cost of rare work they are told, before the next
-** event that is later (TOLL in event.h). Not at once: the hook may find out now
+** event that is later (OVERHEAD in event.h). Not at once: the hook may find out now
 ** about an event with the time of the last one, and time must not go back.
 */
-TG_INLINE void tg_session_toll (tg_Session *s, uint64_t from) {
+TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
   uint64_t now = tg_clock_ticks();
-  uint64_t since = from > s->toll_until ? from : s->toll_until;
+  uint64_t since = from > s->overhead_until ? from : s->overhead_until;
   if (now <= since)
     return;
-  s->toll += now - since;
-  s->toll_until = now;
+  s->overhead += now - since;
+  s->overhead_until = now;
   if (now < s->next_stop)
     s->next_stop = now;
   if (now < s->writer.ticks_stop)

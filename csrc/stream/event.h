@@ -21,7 +21,7 @@
 **             that come here after a LOST. AHEAD: the chain is already as after
 **             the next event.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
-**             a head. [TOLL: u64 ticks: so much of it was the hook's own,
+**             a head. [OVERHEAD: u64 ticks: so much of it was the hook's own,
 **             which had more to do than usual.] GAUGE: a head only. The hook
 **             has worked on the event before since that, up to now.
 **   CALL      u32 function, [SITE: u32 line, [FAR: u32 caller's function]],
@@ -106,7 +106,7 @@ enum {
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
   TG_EVF_NUMBER = 1u << 5,   /* MARK */
-  TG_EVF_TOLL   = 1u << 5,   /* TIME */
+  TG_EVF_OVERHEAD   = 1u << 5,   /* TIME */
   TG_EVF_WAITED = 1u << 5,   /* SAMPLE */
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */

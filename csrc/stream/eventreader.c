@@ -99,7 +99,7 @@ static void take_time (Rest *r, tg_Event *e) {
   if (tg_event_gauges(e))
     return;
   e->ticks = tg_take64(&r->b);
-  e->waited = (e->flags & TG_EVF_TOLL) ? tg_take64(&r->b) : 0;
+  e->waited = (e->flags & TG_EVF_OVERHEAD) ? tg_take64(&r->b) : 0;
 }
 
 /* The numbers stay bytes, which tg_event_allocations takes apart. */

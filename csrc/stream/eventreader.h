@@ -23,7 +23,7 @@ typedef struct tg_Event {
   const uint8_t *frames;  /* borrows; their functions */
   uint64_t used_ns;       /* SAMPLE; its entries are in 'list', pairs */
   uint32_t weight, kept;  /* ticks that came; entries of the one before */
-  uint64_t waited;        /* WAIT; of a TIME its toll */
+  uint64_t waited;        /* WAIT; of a TIME its overhead */
   uint64_t number;        /* LOST: packets; MARK with NUMBER */
   uint32_t mark;          /* MARK: its sort and its groups */
   tg_Slice values;        /* data NULL without VALUES; ALLOCATIONS: its body */

@@ -110,12 +110,12 @@ bool tg_writer_mark (tg_Writer *r, uint64_t now, tg_Pos stop, tg_Pos *mark) {
   return true;
 }
 
-void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until) {
-  tg_assert((size_t)(r->lim - r->p) >= TG_TOLL_SIZE);
+void tg_writer_overhead (tg_Writer *r, uint64_t overhead, uint64_t until) {
+  tg_assert((size_t)(r->lim - r->p) >= TG_OVERHEAD_SIZE);
   if (until > r->last)
     r->last = until;
-  uint8_t *p = tg_put32(r->p, TG_EV_TIME | TG_EVF_TOLL);
-  tg_writer_end(r, tg_put64(tg_put64(p, r->last), toll));
+  uint8_t *p = tg_put32(r->p, TG_EV_TIME | TG_EVF_OVERHEAD);
+  tg_writer_end(r, tg_put64(tg_put64(p, r->last), overhead));
 }
 
 /* No TIME comes before it: another processor's clock, or a gap that a head

@@ -86,10 +86,10 @@ void tg_writer_time (tg_Writer *r, uint64_t now);
 
 #define TG_TIME_SIZE 12u
 
-/* A TIME with TOLL, of TG_TOLL_SIZE bytes, for which there is room. */
-void tg_writer_toll (tg_Writer *r, uint64_t toll, uint64_t until);
+/* A TIME with OVERHEAD, of TG_OVERHEAD_SIZE bytes, for which there is room. */
+void tg_writer_overhead (tg_Writer *r, uint64_t overhead, uint64_t until);
 
-#define TG_TOLL_SIZE 20u
+#define TG_OVERHEAD_SIZE 20u
 #define TG_GAUGE_SIZE 4u
 
 /* The hook is done with the last event: notes when, with a GAUGE, if there is

@@ -42,7 +42,7 @@ static void tell (const Call *c, tg_MarkSort sort, uint64_t number) {
     lua_pushfstring(L, "%s: %I", lua_tostring(L, 1), (LUAI_UACINT)number);
     lua_replace(L, 1);
   }
-  c->s->hearer->hear(c->s, L, tg_mark_name((uint32_t)sort));
+  c->s->listener->hear(c->s, L, tg_mark_name((uint32_t)sort));
 }
 
 /* A marker with all that is on the stack. */
@@ -63,7 +63,7 @@ static void put (const Call *c, tg_MarkSort sort, bool numbered,
                  uint64_t number) {
   if (is_marked(c->s))
     put_mark(c, sort, numbered, number);
-  if (c->s->hearer != NULL)
+  if (c->s->listener != NULL)
     tell(c, sort, number);
 }
 
@@ -100,7 +100,7 @@ static const char *label (lua_State *L, size_t *size) {
 
 static uint64_t elapsed_ns (const Call *c, const tg_Label *k) {
   const tg_Clock *clock = c->s->tracing ? &c->s->writer.stream->clock
-                                        : &c->s->hearer->clock;
+                                        : &c->s->listener->clock;
   if (c->now <= k->since)
     return 0;
   return (uint64_t)((double)(c->now - k->since) * clock->ns_per_tick);
@@ -198,7 +198,7 @@ static void put_call (const Call *c, tg_MarkSort sort) {
 /* The session, if somebody wants to know; else NULL. */
 static tg_Session *wanted_by (lua_State *L) {
   tg_Session *s = tg_session_find(L);
-  return (s != NULL && (is_marked(s) || s->hearer != NULL)) ? s : NULL;
+  return (s != NULL && (is_marked(s) || s->listener != NULL)) ? s : NULL;
 }
 
 /* A method gives nothing back, whether it is seen or not. */
@@ -219,8 +219,8 @@ static int mark_as (lua_State *L, tg_MarkSort sort, const char *method) {
   Call c = {L, s, tg_clock_ticks()};
   if (is_marked(s))
     put_mark(&c, sort, false, 0);
-  if (s->hearer != NULL)
-    s->hearer->hear(s, L, method);
+  if (s->listener != NULL)
+    s->listener->hear(s, L, method);
   return 0;
 }
 
@@ -245,8 +245,8 @@ static int console_assert (lua_State *L) {
   if (is_marked(s))
     put_mark(&c, TG_MARK_ERROR, false, 0);
   lua_remove(L, 1);
-  if (s->hearer != NULL)
-    s->hearer->hear(s, L, "assert");
+  if (s->listener != NULL)
+    s->listener->hear(s, L, "assert");
   return 0;
 }
 

@@ -46,7 +46,7 @@ int livelog_start (lua_State *L) {
   bool attached = attach(t, &style, fd);
   if (attached) {
     t->session->logging = true;
-    tg_session_heed(t->session);
+    tg_session_request_attention(t->session);
   }
   if (lua_getfield(L, 2, "path") == LUA_TSTRING)
     close(fd);            /* the log has a duplicate */

@@ -286,54 +286,54 @@ static void nobody_is_called_after_parting (void) {
   channel_free(l);
 }
 
-/* Takes a letter that is there: "client text", or "client gone". */
-static void open_letter (tg_Channel *l, tg_Buf *text) {
-  tg_Letter *x = tg_channel_open(l, false);
+/* Takes a message that is there: "client text", or "client gone". */
+static void open_message (tg_Channel *l, tg_Buf *text) {
+  tg_Message *x = tg_channel_open(l, false);
   if (x == NULL)
     tg_buf_addstr(text, "none");
   else
     tg_buf_addfmt(text, "%d %s, ", (int)x->client,
                   x->gone ? "gone" : x->text);
-  tg_letter_free(x);
+  tg_message_free(x);
 }
 
-/* Letters call the program as commands do, and each keeps the other's call. */
-static void letters_come_in_order (void) {
+/* Messages call the program as commands do, and each keeps the other's call. */
+static void messages_come_in_order (void) {
   tg_Channel *l = channel_new();
   tg_Buf text = {0};
-  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(1, "one", 4)));
-  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(2, NULL, 0)));
+  UNIT_CHECK(tg_channel_deliver(l, tg_message_new(1, "one", 4)));
+  UNIT_CHECK(tg_channel_deliver(l, tg_message_new(2, NULL, 0)));
   tg_channel_post(l, command(TG_COMMAND_STOP, 1, true));
-  UNIT_CHECK(signals == 2 && l->mail && l->wanted);
+  UNIT_CHECK(signals == 2 && l->messages && l->wanted);
   take(l, &text);
-  UNIT_CHECK(l->mail && l->wanted && tg_channel_nudge(l));
-  open_letter(l, &text);
-  open_letter(l, &text);
-  UNIT_CHECK(!l->mail && !l->wanted && !tg_channel_nudge(l));
-  open_letter(l, &text);
+  UNIT_CHECK(l->messages && l->wanted && tg_channel_nudge(l));
+  open_message(l, &text);
+  open_message(l, &text);
+  UNIT_CHECK(!l->messages && !l->wanted && !tg_channel_nudge(l));
+  open_message(l, &text);
   UNIT_TEXT(&text, "stop 1, 1 one, 2 gone, none");
   tg_buf_free(&text);
   channel_free(l);
 }
 
 /* What is given back is the oldest again; it was heard nevertheless. */
-static void letters_may_be_postponed (void) {
+static void messages_may_be_postponed (void) {
   tg_Channel *l = channel_new();
   tg_Buf text = {0};
-  tg_channel_mail(l, tg_letter_new(1, "one", 4));
-  tg_channel_mail(l, tg_letter_new(1, "two", 4));
+  tg_channel_deliver(l, tg_message_new(1, "one", 4));
+  tg_channel_deliver(l, tg_message_new(1, "two", 4));
   UNIT_CHECK(!tg_channel_heard(l));
   tg_channel_postpone(l, tg_channel_open(l, false));
-  UNIT_CHECK(tg_channel_heard(l) && l->mail && l->wanted);
-  tg_Letter *one = tg_channel_open(l, false);
-  tg_Letter *two = tg_channel_open(l, false);
-  UNIT_CHECK(!l->mail && !l->wanted);
+  UNIT_CHECK(tg_channel_heard(l) && l->messages && l->wanted);
+  tg_Message *one = tg_channel_open(l, false);
+  tg_Message *two = tg_channel_open(l, false);
+  UNIT_CHECK(!l->messages && !l->wanted);
   tg_channel_postpone(l, two);
   tg_channel_postpone(l, one);
   for (int i = 0; i < 3; i++)
-    open_letter(l, &text);
+    open_message(l, &text);
   UNIT_TEXT(&text, "1 one, 1 two, none");
-  tg_channel_mail(l, tg_letter_new(1, "three", 6));
+  tg_channel_deliver(l, tg_message_new(1, "three", 6));
   UNIT_CHECK(!tg_channel_heard(l));
   tg_buf_free(&text);
   channel_free(l);
@@ -341,25 +341,25 @@ static void letters_may_be_postponed (void) {
 
 /* Code of a client ends when somebody says so, or when that client goes; of no
    client in particular, when any does; of all, when the server has gone. */
-static void letters_end_evaluations (void) {
+static void messages_end_evaluations (void) {
   tg_Channel *l = channel_new();
   char within[TG_WITHIN];
   int bell = l->bell;
   tg_channel_evaluate(l, true);
   tg_channel_within(l, "string.find");
-  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(1, "one", 4)));
+  UNIT_CHECK(tg_channel_deliver(l, tg_message_new(1, "one", 4)));
   UNIT_CHECK(!tg_channel_ends(l, 1) && !tg_channel_lingers(l, within));
-  UNIT_CHECK(tg_channel_mail(l, tg_letter_new(2, NULL, 0)));
+  UNIT_CHECK(tg_channel_deliver(l, tg_message_new(2, NULL, 0)));
   UNIT_CHECK(!tg_channel_ends(l, 1) && tg_channel_ends(l, 2));
   UNIT_CHECK(tg_channel_ends(l, 0) && tg_channel_lingers(l, within));
   UNIT_CHECK(strcmp(within, "string.find") == 0);
-  tg_Letter *x = tg_letter_new(3, "end", 4);
+  tg_Message *x = tg_message_new(3, "end", 4);
   x->ends = true;
-  UNIT_CHECK(tg_channel_mail(l, x) && tg_channel_ends(l, 1));
+  UNIT_CHECK(tg_channel_deliver(l, x) && tg_channel_ends(l, 1));
   tg_channel_evaluate(l, false);
   UNIT_CHECK(!tg_channel_lingers(l, within) && *within == '\0');
   for (int i = 0; i < 3; i++)
-    tg_letter_free(tg_channel_open(l, false));
+    tg_message_free(tg_channel_open(l, false));
   UNIT_CHECK(!tg_channel_ends(l, 0));
   tg_channel_hang_up(l);
   UNIT_CHECK(tg_channel_ends(l, 1));
@@ -369,28 +369,28 @@ static void letters_end_evaluations (void) {
 
 /* What is not taken goes with the channel; a program that waits is let go when
    the server has gone; and there is a limit to what may wait. */
-static void letters_have_limits (void) {
+static void messages_have_limits (void) {
   static char large[1 << 20];
   tg_Channel *l = channel_new();
   int sent = 0, bell = l->bell;
-  while (sent < 1000 && tg_channel_mail(l, tg_letter_new(1, large,
+  while (sent < 1000 && tg_channel_deliver(l, tg_message_new(1, large,
                                                          sizeof large)))
     sent++;
   UNIT_CHECK(sent == 64);
-  tg_channel_reply(l, tg_letter_new(1, "answer", 7));
+  tg_channel_reply(l, tg_message_new(1, "answer", 7));
   tg_channel_hang_up(l);
-  tg_Letter *x;
+  tg_Message *x;
   while ((x = tg_channel_open(l, true)) != NULL)
-    tg_letter_free(x);
+    tg_message_free(x);
   close(bell);
   channel_free(l);
 }
 
 int main (void) {
-  UNIT_RUN(letters_come_in_order);
-  UNIT_RUN(letters_may_be_postponed);
-  UNIT_RUN(letters_have_limits);
-  UNIT_RUN(letters_end_evaluations);
+  UNIT_RUN(messages_come_in_order);
+  UNIT_RUN(messages_may_be_postponed);
+  UNIT_RUN(messages_have_limits);
+  UNIT_RUN(messages_end_evaluations);
   UNIT_RUN(patient_ones_disturb_nobody);
   UNIT_RUN(client_that_comes_and_goes_leaves_nothing);
   UNIT_RUN(nudges_who_has_worked);

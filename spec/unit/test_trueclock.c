@@ -149,17 +149,17 @@ static void values (void) {
   end(&t);
 }
 
-static void e_toll (Tape *t, uint64_t now, uint64_t ticks) {
-  t->p = tg_put32(t->p, TG_EV_TIME | TG_EVF_TOLL);
+static void e_overhead (Tape *t, uint64_t now, uint64_t ticks) {
+  t->p = tg_put32(t->p, TG_EV_TIME | TG_EVF_OVERHEAD);
   t->p = tg_put64(tg_put64(t->p, now), ticks);
   e_end(t);
 }
 
 /* It is taken out besides the cost of the event before. */
-static void toll (void) {
+static void overhead (void) {
   Tape t = start(4, 3);
   e_call(&t, A, 0, NULL);
-  e_toll(&t, 1500, 480);
+  e_overhead(&t, 1500, 480);
   e_return(&t);
   says(&t, "10>a 26<a");
   tg_Reader *r = reader_of(&t, NULL);
@@ -170,10 +170,10 @@ static void toll (void) {
 }
 
 /* As a damaged file may say; the cost is still owed. */
-static void toll_of_more_than_there_was (void) {
+static void overhead_of_more_than_there_was (void) {
   Tape t = start(4, 3);
   e_call(&t, A, 0, NULL);
-  e_toll(&t, 1500, UINT64_MAX);
+  e_overhead(&t, 1500, UINT64_MAX);
   e_return(&t);
   says(&t, "10>a 16<a");
   end(&t);
@@ -306,8 +306,8 @@ int main (void) {
   UNIT_RUN(owed_at_most);
   UNIT_RUN(c_functions);
   UNIT_RUN(values);
-  UNIT_RUN(toll);
-  UNIT_RUN(toll_of_more_than_there_was);
+  UNIT_RUN(overhead);
+  UNIT_RUN(overhead_of_more_than_there_was);
   UNIT_RUN(gauge);
   UNIT_RUN(gauges_scale);
   UNIT_RUN(a_gauge_that_was_interrupted);

@@ -7,7 +7,7 @@
 --   GET /<id>           the WebSocket. The id is random: who does not know it
 --                       does not get in
 --
--- What comes by it is carried to the program as it is (Tab:mail), and what the
+-- What comes by it is carried to the program as it is (Tab:deliver), and what the
 -- program says is carried back. Nothing is read here: a message may wait for
 -- hours until the program looks.
 --
@@ -104,7 +104,7 @@ local function leave (self)
   self.client, self.parting = nil, true
   if client then
     self.door.tab.debuggers[client] = nil
-    self.door.tab:mail(client)
+    self.door.tab:deliver(client)
   end
 end
 
@@ -153,7 +153,7 @@ function Visitor:pace ()
   local behind = unread > (self.behind and BEHIND // 4 or BEHIND)
   if behind ~= self.behind then
     self.behind = behind
-    self.door.tab:mail(self.client, behind)
+    self.door.tab:deliver(self.client, behind)
   end
 end
 
@@ -177,19 +177,19 @@ function Visitor:deliver (text)
 end
 
 -- A message for the program; false: too many wait for it.
-function Visitor:mail (text)
+function Visitor:forward (text)
   local ends, tab = ending.is(text), self.door.tab
   if ends then
     ending.forget(self.watched)
     self.watched = ending.watch(tab, function (word) self:deliver(word) end)
   end
-  return tab:mail(self.client, text, ends)
+  return tab:deliver(self.client, text, ends)
 end
 
 function Visitor:hear (bytes)
   local messages = self.socket:feed(bytes)
   for _, text in ipairs(messages or {}) do
-    if not self:mail(text) then
+    if not self:forward(text) then
       return self:close()
     end
   end

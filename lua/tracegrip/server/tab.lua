@@ -195,7 +195,7 @@ end
 
 -- The orders of a channel that the program must take. Reminders begin anew. An
 -- error is about what was asked for, not about this file.
-for _, order in ipairs {"attach", "start", "stop", "keep", "kept", "mail"} do
+for _, order in ipairs {"attach", "start", "stop", "keep", "kept", "deliver"} do
   Tab[order] = function (self, ...)
     local ok, result = pcall(self.channel[order], self.channel, ...)
     if not ok then
@@ -242,7 +242,7 @@ function tab.new (number, channel, title, defaults, on_gone)
     timer = uv.new_timer(), -- to remind the program of orders
     owner = nil,            -- the feed of the client that is attached
     profilers = {},         -- set: the clients' (profiler.lua)
-    debuggers = {},         -- number -> who takes its letters (door.lua)
+    debuggers = {},         -- number -> who takes its messages (door.lua)
     told = false,           -- they know that it does not answer
     closing = false,        -- the state is closing
     gone = false,           -- and all of it is told

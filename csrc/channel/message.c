@@ -1,17 +1,17 @@
 /*
-** letter.c - lists of texts between a debugger and a traced state. No threads
+** message.c - lists of texts between a debugger and a traced state. No threads
 ** of its own: both call under the channel's mutex. Without memory there is no
-** letter, which is for the sender to tell.
+** message, which is for the sender to tell.
 */
 #include <string.h>
 
-#include "channel/letter.h"
+#include "channel/message.h"
 #include "base/alloc.h"
 
-tg_Letter *tg_letter_new (uint64_t client, const char *text, size_t size) {
-  if (size > SIZE_MAX - sizeof(tg_Letter))
+tg_Message *tg_message_new (uint64_t client, const char *text, size_t size) {
+  if (size > SIZE_MAX - sizeof(tg_Message))
     return NULL;
-  tg_Letter *x = tg_calloc(1, sizeof *x + size);
+  tg_Message *x = tg_calloc(1, sizeof *x + size);
   if (x == NULL)
     return NULL;
   x->client = client;
@@ -23,8 +23,8 @@ tg_Letter *tg_letter_new (uint64_t client, const char *text, size_t size) {
   return x;
 }
 
-tg_Letter *tg_letter_pace (uint64_t client, bool behind) {
-  tg_Letter *x = tg_letter_new(client, NULL, 0);
+tg_Message *tg_message_pace (uint64_t client, bool behind) {
+  tg_Message *x = tg_message_new(client, NULL, 0);
   if (x == NULL)
     return NULL;
   x->gone = x->ends = false;
@@ -33,11 +33,11 @@ tg_Letter *tg_letter_pace (uint64_t client, bool behind) {
   return x;
 }
 
-void tg_letter_free (tg_Letter *x) {
+void tg_message_free (tg_Message *x) {
   tg_free(x);
 }
 
-void tg_letters_put (tg_Letters *list, tg_Letter *x) {
+void tg_messages_put (tg_Messages *list, tg_Message *x) {
   tg_assert((list->first == NULL) == (list->last == NULL));
   x->next = NULL;
   if (list->last != NULL)
@@ -49,7 +49,7 @@ void tg_letters_put (tg_Letters *list, tg_Letter *x) {
   list->ends += x->ends ? 1 : 0;
 }
 
-void tg_letters_return (tg_Letters *list, tg_Letter *x) {
+void tg_messages_return (tg_Messages *list, tg_Message *x) {
   x->next = list->first;
   list->first = x;
   if (list->last == NULL)
@@ -58,8 +58,8 @@ void tg_letters_return (tg_Letters *list, tg_Letter *x) {
   list->ends += x->ends ? 1 : 0;
 }
 
-tg_Letter *tg_letters_take (tg_Letters *list) {
-  tg_Letter *x = list->first;
+tg_Message *tg_messages_take (tg_Messages *list) {
+  tg_Message *x = list->first;
   if (x == NULL)
     return NULL;
   tg_assert(list->bytes >= x->size);
@@ -71,8 +71,8 @@ tg_Letter *tg_letters_take (tg_Letters *list) {
   return x;
 }
 
-void tg_letters_free (tg_Letters *list) {
-  tg_Letter *x;
-  while ((x = tg_letters_take(list)) != NULL)
-    tg_letter_free(x);
+void tg_messages_free (tg_Messages *list) {
+  tg_Message *x;
+  while ((x = tg_messages_take(list)) != NULL)
+    tg_message_free(x);
 }
