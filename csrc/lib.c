@@ -78,7 +78,8 @@ static int core_refuse (lua_State *L) {
 }
 #endif
 
-/* By who uses them. Names are those of the protocol where it has one. */
+/* Ordered by the module that uses the function. Where the protocol has a name
+   for a function, that name is taken. */
 static const luaL_Reg core[] = {
 #ifdef TG_TEST
   {"refuse", core_refuse},
@@ -97,7 +98,7 @@ static const luaL_Reg core[] = {
   {"feed", feed_new},
   {"log", livelog_start},
   {"record", record_start},
-  /* traces that are over, and what is made of them */
+  /* traces that are over: recordings, exports, the profiler service */
   {"open", recording_open},
   {"exportFormats", export_formats},
   {"scrub", recording_scrub},

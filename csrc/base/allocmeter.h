@@ -3,24 +3,25 @@
 **
 ** A meter stands before the state's own allocator and passes every call on with
 ** the arguments as they are, the kind of a new object in 'osize' included
-** (lua_Alloc, section 4.6 of the manual). What that one returns is returned. A
-** request that was refused counts nothing: Lua collects garbage and asks again.
+** (lua_Alloc, section 4.6 of the manual), and returns what the allocator
+** returns. A refused request counts nothing: Lua collects garbage and asks
+** again.
 **
 **     Lua ─> tg_allocmeter_call ─> the allocator that was there before
 **                  │
 **                  └─> counts; and, once since it was last asked, *alarm = 0
 **
-** It runs wherever Lua allocates and frees, in the middle of a collection too:
-** so it looks at no Lua state, calls nothing else and cannot fail.
+** A meter runs wherever Lua allocates and frees, in the middle of a collection
+** too: so it looks at no Lua state, calls nothing else and cannot fail.
 **
-** Used by the session that has installed it (session/allocations.h), on the
-** thread that runs the state. It is never freed. Whoever asks the state for its
-** allocator (lua_getallocf) may keep what he is told: Lua 5.5 does, in strings
-** that are made in a buffer, and frees them by it when they are collected
-** (resizebox and luaL_pushresult in lauxlib.c); so does an allocator of the
-** program's that was put before ours. When that is over nobody tells. So a
-** session keeps its meter for its next trace, and a state that has had one
-** leaves some hundred bytes behind.
+** Used by the session that has installed the meter (session/allocations.h), on
+** the thread that runs the state. A meter is never freed. Code that asks the
+** state for its allocator (lua_getallocf) may keep the answer: Lua 5.5 keeps it
+** in strings made in a buffer, and frees these by it when they are collected
+** (resizebox and luaL_pushresult in lauxlib.c); an allocator of the program's
+** that was put before ours keeps it too. Nobody tells when the last copy is
+** gone. So a session keeps its meter for its next trace, and a state that has
+** had a meter leaves some hundred bytes behind.
 */
 #ifndef TG_ALLOCMETER_H
 #define TG_ALLOCMETER_H
@@ -32,45 +33,45 @@ typedef void *tg_Allocator (void *ud, void *block, size_t osize, size_t nsize);
 
 typedef struct tg_AllocCounts {
   uint64_t allocations;   /* blocks that were made, or made larger */
-  uint64_t allocated;     /* bytes that took, of larger ones what was added */
+  uint64_t allocated;     /* their bytes; of a grown one only what was added */
   uint64_t freed;         /* bytes that were given back */
 } tg_AllocCounts;
 
 typedef struct tg_AllocMeter {
   tg_Allocator *allocator;  /* what was there before... */
   void *ud;                 /* ...and what it is called with */
-  bool counts;              /* else it only passes on */
+  bool counts;              /* else calls are only passed on */
   bool own;                 /* what is asked for now is the tracer's */
-  bool based;               /* it is known what there was at first: 'heap' is
+  bool based;               /* the bytes of the beginning are known: 'heap' is
                                not relative, and the alarm is set */
-  bool due;                 /* something has changed since it was last asked */
+  bool due;                 /* counts have changed since they were last asked */
   tg_AllocCounts total;     /* of the program; only grows */
   tg_AllocCounts aside;     /* of the tracer */
   uint64_t heap;            /* bytes that the state has now, all in all */
-  uint64_t peak;            /* the most since it was last asked... */
-  uint64_t told_heap;       /* ...as 'heap' and 'total' were then */
+  uint64_t peak;            /* the most since the meter was last asked... */
+  uint64_t told_heap;       /* ...and 'heap' and 'total' as they were then */
   tg_AllocCounts told;
   uint64_t *alarm;          /* borrows */
-  const uint8_t *watched;   /* three bytes (borrows) or NULL: where they are
-                               other ones with a block than before... */
-  uint32_t seen;            /* ...which were these... */
-  void (*changed) (void *ud);   /* ...this is called... */
+  const uint8_t *watched;   /* borrows; three bytes, compared at each block; or
+                               NULL */
+  uint32_t seen;            /* the three bytes as they were last */
+  void (*changed) (void *ud);   /* called when the bytes are not 'seen'... */
   void *watcher;            /* ...with this */
-  struct tg_AllocMeter *next;   /* of all there are: a leak checker finds it */
+  struct tg_AllocMeter *next;   /* all meters: so a leak checker finds them */
 } tg_AllocMeter;
 
-/* One that passes on to this allocator, and counts once it is begun; NULL
+/* A meter before this allocator, which counts from tg_allocmeter_begin on; NULL
    without memory. */
 tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud);
 
 /* The allocator that a state gets; 'ud' is the meter. */
 tg_Allocator tg_allocmeter_call;
 
-/* It counts from here on; '*alarm' is set to 0 when there is something to be
-   asked for, once it is based. */
+/* The meter counts from here on. Once it is based, it sets '*alarm' to 0 when
+   its counts have changed and should be asked for. */
 void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm);
 
-/* It counts no more. */
+/* The meter counts no more. */
 void tg_allocmeter_end (tg_AllocMeter *m);
 
 /* 'changed' is called with 'ud' whenever a block was made or freed and these
@@ -78,7 +79,7 @@ void tg_allocmeter_end (tg_AllocMeter *m);
 void tg_allocmeter_watch (tg_AllocMeter *m, const uint8_t *three,
                           void (*changed) (void *ud), void *ud);
 
-/* Looks at them now. */
+/* Compares the three bytes now. */
 TG_INLINE void tg_allocmeter_look (tg_AllocMeter *m) {
   const uint8_t *b = m->watched;
   if (b == NULL)

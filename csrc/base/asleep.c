@@ -14,9 +14,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Calls that wait for others: none of them is made by an allocator. Not among
-   them: futex, by which locks wait, an allocator's too; and what writes, as an
-   allocator may that tells what it does. */
+/* System calls that wait for others and that no allocator makes. So futex is
+   missing, by which locks wait, an allocator's too; and so are calls that
+   write, since an allocator may log what it does. */
 static const long waits[] = {
 #ifdef SYS_accept
   SYS_accept,

@@ -44,7 +44,7 @@
 #define TG_NOINLINE __attribute__((noinline))
 #define TG_INLINE static inline __attribute__((always_inline))
 
-/* What a function that can fail without it being anybody's mistake says. */
+/* The result of a function that can fail though nobody has made a mistake. */
 typedef enum tg_Status {
   TG_OK = 0,
   TG_ERR_MEMORY,        /* an allocation was refused */
@@ -52,7 +52,7 @@ typedef enum tg_Status {
   TG_ERR_FORMAT         /* bytes from outside are not what they should be */
 } tg_Status;
 
-/* Small numbers that name things, so that a declaration says which thing. */
+/* Small numbers that name things; the type says what the number is of. */
 typedef uint32_t tg_FunctionId;   /* index in a tg_Functions table; 0 = none */
 typedef uint32_t tg_ThreadId;     /* 1 = main coroutine, then by appearance */
 typedef uint64_t tg_Pos;          /* byte position in an event stream */

@@ -15,7 +15,7 @@
 
 #define TG_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* What tg_escape_copy may write beyond the bytes that it copies. */
+/* Bytes that tg_escape_copy may write beyond those that it copies. */
 #define TG_ESCAPE_MORE 8u
 
 /* Eight bytes in memory are a number, the first one lowest. */

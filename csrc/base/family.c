@@ -43,8 +43,9 @@ static bool find_process (long pid, Process *p) {
                    &p->parent, &p->start) == 2;
 }
 
-/* Whether the environment that it was started with has this line. What the
-   process has changed since is not in there (proc(5)), and is not meant. */
+/* Whether the environment with which the process was started has this line.
+   Later changes by the process are not in there (proc(5)), nor are they
+   meant. */
 static bool was_told (long pid, const char *assignment) {
   char *line = NULL;
   size_t size = 0;

@@ -1,9 +1,9 @@
 /*
 ** family.h - which processes belong together, by a number.
 **
-** A command that runs others leaves many recordings, and none of them may take
-** another for one of yesterday's. What started them all is found by looking up
-** the line of parents, as far as it was told the same by its environment.
+** A command that runs others leaves many recordings, and none of these may be
+** taken for one of yesterday's. The process that started them all is found by
+** following parents, as long as their environments have the same line.
 */
 #ifndef TG_FAMILY_H
 #define TG_FAMILY_H

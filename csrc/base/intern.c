@@ -27,7 +27,7 @@ static uint64_t hash_of (const void *data, size_t size) {
   return h;
 }
 
-/* Lengths first: they tell most strings apart that have one hash. */
+/* Lengths first, since most strings with the same hash differ in length. */
 static bool same (const tg_Intern *n, uint32_t i, const void *data,
                   size_t size) {
   size_t its;

@@ -25,10 +25,10 @@ typedef struct tg_Intern {
   tg_IntMap hashes;     /* owns; the latest item with a hash */
 } tg_Intern;
 
-/* The number of these bytes, TG_INTMAP_NONE if they have none. */
+/* The number of these bytes; TG_INTMAP_NONE: they were never added. */
 uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size);
 
-/* The same, but they get one; TG_INTMAP_NONE without memory. */
+/* The same, but new bytes get a number; TG_INTMAP_NONE without memory. */
 uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size);
 
 /* The bytes of a number; they stay until the next addition. */

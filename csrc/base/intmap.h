@@ -22,7 +22,7 @@ typedef struct tg_IntMap {
   size_t count;
 } tg_IntMap;
 
-/* The place of a key, TG_INTMAP_NONE if it has none. */
+/* The place of a key; TG_INTMAP_NONE: the map does not have the key. */
 uint32_t tg_intmap_find (const tg_IntMap *x, uint64_t key);
 
 /* Sets the place of a key; false without memory. */

@@ -1,6 +1,6 @@
 /*
-** refs.h - how many have an object that is freed with the last of them, on
-** whichever thread that is.
+** refs.h - counts the owners of an object, which is freed with the last owner,
+** on whichever thread that is.
 */
 #ifndef TG_REFS_H
 #define TG_REFS_H
@@ -9,8 +9,8 @@
 
 #include "base/base.h"
 
-/* One more. Relaxed is enough: who asks has the object already, or borrows it
-   from one who has. */
+/* One more. Relaxed is enough: the caller has the object already, or borrows it
+   from an owner. */
 TG_INLINE void tg_refs_pin (_Atomic uint32_t *refs) {
   uint32_t before = atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
   tg_assert(before > 0);

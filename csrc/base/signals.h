@@ -25,7 +25,8 @@ typedef struct tg_Signals {
 /* Blocks the signal in this thread. */
 tg_Signals tg_signals_block (int signal);
 
-/* Takes it back if it 'came' from us, and unblocks it. Keeps errno. */
+/* Takes the pending signal back if it 'came' from us, and unblocks the signal.
+   Keeps errno. */
 void tg_signals_unblock (tg_Signals *q, bool came);
 
 /* Starts a thread that gets no signals: they are the program's. False with

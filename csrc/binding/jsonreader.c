@@ -58,8 +58,8 @@ static bool accept (Parse *j, char c) {
   return true;
 }
 
-/* Whether the word stands at 'p'; it is behind then. What follows it is looked
-   at by whoever goes on. */
+/* Whether the word stands at 'p', which moves behind it then. The caller checks
+   what follows the word. */
 static bool word (Parse *j, const char *w) {
   size_t n = strlen(w);
   if ((size_t)(j->end - j->p) < n || memcmp(j->p, w, n) != 0)
@@ -74,7 +74,7 @@ static bool word (Parse *j, const char *w) {
 ** ===================================================================
 */
 
-/* Both cases differ by one bit in ASCII. -1: it is none. */
+/* Upper and lower case differ by one bit in ASCII. -1: 'c' is no digit. */
 static int hex_digit (char c) {
   if (c >= '0' && c <= '9')
     return c - '0';

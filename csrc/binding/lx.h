@@ -66,13 +66,13 @@ void lx_set_integer (lua_State *L, const char *key,
 void lx_set_number (lua_State *L, const char *key,
                     lua_Number value);                       /* [-0, +0, m] */
 
-/* Makes the metatable of that name, if the state does not have it yet. Objects
-   find methods in it by their names, unless it has an __index of its own. */
+/* Makes the metatable of that name, if the state does not have it yet. The
+   metatable is its own __index, unless 'methods' has an __index. */
 void lx_class (lua_State *L, const char *name,
                const luaL_Reg *methods);                     /* [-0, +0, m] */
 
-/* Pushes a userdata of zeros, with a finalizer, for what is not Lua's to free.
-   What is allocated in it from then on is freed whatever raises. */
+/* Pushes a userdata of zeros, with a finalizer, for memory that Lua does not
+   free by itself: so an error frees all that the userdata owns. */
 void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
                 lua_CFunction gc);                           /* [-0, +1, m] */
 

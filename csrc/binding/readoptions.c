@@ -494,7 +494,7 @@ static int options__gc (lua_State *L) {
   return 0;
 }
 
-/* So that whatever raises between here and their use frees them. */
+/* In a userdata, so that an error before the options are used frees them. */
 tg_Options *tg_readoptions_new (lua_State *L) {
   tg_Options *o = lx_owner(L, sizeof *o, 0, "tracegrip.options", options__gc);
   tg_options_init(o);

@@ -73,7 +73,7 @@ int system_exec (lua_State *L) {
   return luaL_fileresult(L, 0, path);
 }
 
-/* Those that somebody may send to the process that he has started. */
+/* The signals that users send to a process which they have started. */
 static const int passed[] = {
   SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH
 };
@@ -83,9 +83,9 @@ static const int passed[] = {
 /* Read by a signal handler. */
 static volatile pid_t command;      /* the child that is waited for */
 
-/* What the kernel sends, a terminal's, the child gets as well. si_code is
-   positive for what the kernel sends. One that the command has sent to us
-   itself is not sent back to it, or two of them would go on for ever. */
+/* Signals of the kernel (si_code > 0), as a terminal's, reach the child by
+   themselves. A signal that the command has sent to us is not sent back to it,
+   or two such commands would go on for ever. */
 static void pass_on (int signal, siginfo_t *info, void *context) {
   int error = errno;
   (void)context;
@@ -106,10 +106,10 @@ static void become (const char *path, char **argv, const sigset_t *mask,
   _exit(127);
 }
 
-/* A child that has become the command; -1 with errno. Signals are blocked, so
-   that none is lost before it is known whom they are for. The read ends with
-   the pipe: at the command's beginning, or with an errno. So a command that is
-   not there is told as such, and not as one that failed with 127. */
+/* Starts a child, which becomes the command; -1 with errno. Signals are blocked
+   meanwhile, so that none is lost before the child's id is known. The read ends
+   when exec closes the pipe, or gives the errno of a failed exec: so a missing
+   command is told apart from a command that failed with 127. */
 static pid_t start_command (const char *path, char **argv,
                             const sigset_t *mask) {
   int report[2], error = 0;
@@ -145,8 +145,9 @@ static void listen_for (const sigset_t *mask) {
   sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* All signals are blocked until it is known whom they are for. The terminal's
-   reach the command by themselves, which is in the same group. */
+/* All signals are blocked until the command's process id is known. Signals of
+   the terminal reach the command by themselves, since it is in the same
+   group. */
 static bool launch (lua_State *L, const char *path) {
   char **argv = push_words(L, path);
   sigset_t all, before;

@@ -33,7 +33,7 @@ int system_setenv (lua_State *L);
 /* isatty(fd) -> boolean. */
 int system_isatty (lua_State *L);
 
-/* columns(fd) -> those of the terminal behind it, nothing if it is none. */
+/* columns(fd) -> the terminal's columns; nothing if 'fd' is no terminal. */
 int system_columns (lua_State *L);
 
 /* pid() -> integer. */

@@ -3,7 +3,7 @@
 **
 ** The only place that touches values of the traced program. By raw access
 ** only: no metamethod runs, nothing is allocated in Lua, no error is raised.
-** What a value costs is bounded by the limits, whatever it is.
+** The limits bound the cost of any value.
 */
 #ifndef TG_CAPTURE_H
 #define TG_CAPTURE_H

@@ -37,9 +37,9 @@ static bool is_folded (const tg_Call *c) {
   return c->t->session->known.definitions.identities[id].folded;
 }
 
-/* Definitions are compared by what they say of the function. What only memory
-   tells, which of those that share a line it is (shape.h), cannot be compared.
-   */
+/* Definitions are compared by their facts about the function. Only memory tells
+   which of several functions on one line it is (shape.h), so that cannot be
+   compared. */
 void tg_crosscheck_call (const tg_Call *c) {
   lua_Debug up, ar = *c->ar;
   bool nested = lua_getstack(c->L, 1, &up);

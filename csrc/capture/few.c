@@ -2,12 +2,12 @@
 ** few.c - see few.h. Called in the hook, on the traced
 ** thread.
 **
-** The long way lists to any depth, counts what it all comes to, and has a pool
-** that can grow. Of six values at most, where nothing but they themselves is
-** listed, a fixed number of objects is enough, and nothing is to be counted.
+** The long way lists to any depth, counts the bytes of all values, and has a
+** pool that can grow. Six values at most, of which nothing but they themselves
+** is listed, need a fixed number of objects, and nothing is counted.
 **
-** Whatever does not fit what is done here ends it: a string that was not
-** written yet, a class with a long name, a function that nobody has defined,
+** Values that do not fit these limits go the long way: a string that was not
+** written yet, a class with a long name, a function that has no definition yet,
 ** too many objects.
 */
 #include "capture/few.h"
@@ -17,8 +17,8 @@
 
 /* ---- descriptors ---- */
 
-/* The name that a metatable gives to its class, if that is short; NULL if it
-   is not. */
+/* Writes the name that a metatable gives to its class; NULL: it is not
+   short. */
 static TG_NOINLINE uint8_t *read_class (tg_Few *f, const void *meta,
                                         uint8_t *p) {
   tg_Slot name = tg_direct_field(meta, f->session->name_key);
@@ -33,8 +33,8 @@ static TG_NOINLINE uint8_t *read_class (tg_Few *f, const void *meta,
   return p;
 }
 
-/* Objects of a list are often of one class: what is written of it once is
-   copied. */
+/* Objects of a list are often of one class: a class name that was written once
+   is copied. */
 TG_INLINE uint8_t *put_class (tg_Few *f, const void *meta, uint8_t *p,
                               uint32_t *flags) {
   if (meta != f->meta)
@@ -58,8 +58,8 @@ TG_INLINE uint8_t *put_definition (const tg_Few *f, tg_Slot v, uint8_t *p,
   return (id != 0) ? tg_putvar(p, id) : NULL;
 }
 
-/* One of the objects, by its type and class, and a function by its
-   definition. */
+/* The descriptor of an object that is only named: its type and class; of a
+   function its definition too. */
 TG_INLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t *p) {
   int type = tg_slot_type(v);
   uint8_t *head = p;
@@ -91,7 +91,7 @@ static uint8_t *put_metatable (tg_Few *f, const void *meta, uint8_t *p,
   return (p != NULL) ? put_byte(p, (uint8_t)(TG_GRIP_SMALLOBJ + id)) : NULL;
 }
 
-/* One of the objects with its metatable and with what it holds. */
+/* The descriptor of an object with its metatable and its content. */
 static uint8_t *put_listed (tg_Few *f, tg_Slot v, uint8_t *p) {
   int type = tg_slot_type(v);
   uint8_t *head = p;
@@ -109,14 +109,14 @@ static uint8_t *put_listed (tg_Few *f, tg_Slot v, uint8_t *p) {
   return p;
 }
 
-/* What one of them may take up, but for what a table holds. */
+/* The most bytes that one descriptor takes, without a table's content. */
 #define OBJECT_ROOM (2u + SMALL_ROOM + (size_t)ROOM)
 
 static bool has_room (const tg_Few *f, const uint8_t *p, size_t need) {
   return p != NULL && (size_t)(f->lim - p) >= need;
 }
 
-/* The objects of the list itself, and then those that they hold. */
+/* First the objects of the list itself, then the objects inside of these. */
 static uint8_t *put_descriptors (tg_Few *f, uint8_t *p) {
   uint32_t id = 0, listed = f->count;
   if (f->session->selection.limits.depth == 1) {

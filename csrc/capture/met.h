@@ -3,10 +3,11 @@
 ** of each. Private to few.c and table.c.
 **
 ** Numbers are found by address in 'met' (session.h), which is never cleared:
-** what stands there is a guess. It is right if the object of that number has
-** this address. If that one hashes to another place, or is no object of this
-** list, no object of the list hashes here: each writes its own place when it
-** is met. Only where two of a list share a place are all of them compared.
+** a number found there is a guess. The guess is right if the object of that
+** number has this address. If that object hashes to another place, or is not of
+** this list, no object of the list hashes here: each object writes its own
+** place when it is met. Only if two objects of a list share a place are all
+** compared.
 */
 #ifndef TG_CAPTURE_MET_H
 #define TG_CAPTURE_MET_H

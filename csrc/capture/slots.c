@@ -317,8 +317,9 @@ TG_INLINE uint32_t put_listed (tg_Capture *c, const tg_Object *o, tg_Slot v) {
   return flags | TG_DESC_PROPS;
 }
 
-/* Its flags are known when what they speak of is written: their place is left
-   free. The pool may grow meanwhile and move, so the object is copied first. */
+/* The flags of a descriptor are known only when its parts are written, so their
+   place is left free. The pool may grow meanwhile and move, so the object is
+   copied first. */
 static void put_descriptor (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
   if (!room(c, ROOM))

@@ -12,7 +12,7 @@
 #include "capture/varargs.h"
 #include "binding/lx.h"
 
-/* Pushes the table that has them; false if there is none. */
+/* Pushes the table of extra arguments; false if there is none. */
 static bool push_table (lua_State *L, lua_Debug *ar, int nparams) {
 #if LUA_VERSION_NUM >= 505
   if (lua_getlocal(L, ar, nparams + 1) == NULL)
@@ -27,9 +27,9 @@ static bool push_table (lua_State *L, lua_Debug *ar, int nparams) {
 }
 
 /*
-** Its field "n", which is the only one that is no argument, and the last. To
-** ask for it by name would make a string. Those behind the border are few,
-** unless there are many nils.
+** The table's field "n", its only field that is no argument, and the last. To
+** look it up by name would make a string. Few arguments stand behind the
+** border, unless there are many nils.
 */
 static int table_count (lua_State *L) {
   TG_STACK_GUARD(L);

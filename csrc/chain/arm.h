@@ -1,9 +1,9 @@
 /*
 ** arm.h - putting the tracer's hook on coroutines, and taking it away again.
 **
-** The hook itself is the session's ('hook'): who arms need not know what it
-** does. What the program had there before is kept in the coroutine's record,
-** and given back.
+** The hook itself is the session's ('hook'): code that arms need not know what
+** the hook does. A hook that the program had set before is kept in the
+** coroutine's record, and given back.
 */
 #ifndef TG_ARM_H
 #define TG_ARM_H
@@ -20,8 +20,8 @@ TG_INLINE bool tg_arm_has (const tg_Session *s, lua_State *L) {
    suspended) and gives its record; NULL without memory. 'L' runs now. */
 tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L);
 
-/* The same with all that run now: 'L' and those that resumed it, which are
-   chained. False without memory. */
+/* Puts the hook on all coroutines that run now, 'L' and the chain of those that
+   resumed it. False without memory. */
 bool tg_arm_chain (tg_Session *s, lua_State *L);
 
 /* Lua allows 200 levels of C calls (LUAI_MAXCCALLS), and each resume is one. */
@@ -32,8 +32,8 @@ bool tg_arm_chain (tg_Session *s, lua_State *L);
 lua_State *tg_arm_subject (lua_State *M, lua_Debug *ar, tg_Role *role);
                                                                /* [-0, +0, -] */
 
-/* Whom 'M' has resumed, or closes, while 'L' runs; NULL: it has resumed none
-   that can be seen, as from C. */
+/* The coroutine that 'M' has resumed, or closes, while 'L' runs; NULL: none is
+   seen, as when C code resumes. */
 lua_State *tg_arm_resumed_by (lua_State *M, lua_State *L);     /* [-0, +0, -] */
 
 /* Takes the hook from one coroutine, giving back the program's own. */

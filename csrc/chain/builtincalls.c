@@ -12,9 +12,9 @@
 #include "chain/stash.h"
 #include "chain/unseen.h"
 
-/* A coroutine that the program made: first time it is seen. It was made before
-   the trace, or it would have inherited the hook (lua_newthread). A record that
-   is there for its address is that of one that died, if it does not run. */
+/* A coroutine of the program's is seen for the first time. It was made before
+   the trace, or it would have inherited the hook (lua_newthread). A record at
+   this address that does not run belongs to a coroutine that died. */
 void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L) {
   if (co == NULL || co == L || tg_arm_has(s, co))
     return;
@@ -47,9 +47,9 @@ static void note_handler (tg_Coroutine *t, lua_State *L) {
   }
 }
 
-/* What is to be known before the function does its work. pcall is none of
-   them: it needs no more than that its frame is there. 'above': so many values
-   stand on the stack that are not arguments. */
+/* Notes what has to be known before the function does its work. Nothing for
+   pcall, whose frame is enough. 'above': so many values on the stack are not
+   arguments. */
 void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                            uint32_t what, int above) {
   tg_Session *s = t->session;

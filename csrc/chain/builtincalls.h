@@ -23,8 +23,8 @@ enum {
 };
 
 /* 'L' has got hold of 'co', to resume it, to close it or to set a hook on it.
-   One that does not have the tracer's hook gets it, and a record of the frames
-   that it has. */
+   If 'co' does not have the tracer's hook, it gets the hook, and a record of
+   its frames. */
 void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L);
 
 TG_INLINE bool tg_builtincalls_noted (uint32_t roles, uint32_t what) {

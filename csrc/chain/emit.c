@@ -300,12 +300,12 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   r->packets += visible;
 }
 
-/* It stands for no packet: readers forget what they remember of it. Without it
+/* GONE makes no packet: it lets readers forget the coroutine. Without the event
    a reader would keep the frames of each coroutine that was dropped while it
    was suspended, as generators mostly are. */
 void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_Writer *r = &s->writer;
-  r->behind = true;             /* the chain is nothing to it */
+  r->behind = true;             /* the chain does not matter to this event */
   uint8_t *p = tg_writer_begin(r, 8, now);
   r->behind = false;
   if (p == NULL)
@@ -314,10 +314,10 @@ void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
   tg_writer_end(r, tg_put32(p, t->id));
 }
 
-/* After the event for which there was no room: that has happened before. Asked
-   as of the time of that event, or a TIME would come before, from which on no
-   wait could be taken out. To tell of it may take another wait, which is told
-   of in turn. */
+/* WAIT comes after the event that had to wait for room: that event happened
+   before the wait. Room is asked for as of that event's time, or a TIME would
+   come in between, and readers could not take the wait out of the interval. If
+   the WAIT itself has to wait for room, the next one tells of that. */
 void tg_emit_wait (tg_Session *s) {
   tg_Writer *r = &s->writer;
   uint64_t now = tg_clock_ticks(), waited = s->waited;

@@ -21,11 +21,11 @@
 #define LEVELS_ASKED 100    /* of frames older than the trace; each costs its
                                distance from the top */
 
-/* ---- which frames can have thrown another value than they got ---- */
+/* ---- frames that may throw another value than the one they got ---- */
 
-/* Whether an error may have ended at this frame, and another begun: of a Lua
-   function never, as it can only call one that catches; of a C function unless
-   it is one of Lua's that is known to pass errors on. */
+/* Whether an error may have ended at this frame, and another begun. Never at a
+   Lua function, which can only call a function that catches; at any C function
+   but those of Lua that are known to pass errors on. */
 static bool may_catch (const tg_Session *s, const tg_Frame *f) {
   tg_FunctionId id = f->what & TG_FR_ID;
   if (id == 0)
@@ -36,7 +36,7 @@ static bool may_catch (const tg_Session *s, const tg_Frame *f) {
   return !tg_builtins_harmless((lua_CFunction)(uintptr_t)identity->cfunction);
 }
 
-/* The first frame from index 'from' on that may; 'to' if there is none. */
+/* The first frame from index 'from' on that can catch; 'to': none can. */
 static uint32_t first_catching (const tg_Coroutine *t, uint32_t from,
                                 uint32_t to) {
   while (from < to && !may_catch(t->session, &t->frames[from]))
@@ -52,9 +52,8 @@ static uint32_t above_catching (const tg_Coroutine *t, uint32_t from,
   return to;
 }
 
-/* Asked once, when tracing begins: frames that are older have no entry in the
-   shadow stack, but the error that ends those above may arrive at one of them.
-   */
+/* Called once, when tracing begins: older frames have no entry in the shadow
+   stack, but an error that ends the frames above may arrive at one of them. */
 void tg_errorvalue_floor (tg_Coroutine *t, int level) {
   lua_Debug ar;
   int end = level + LEVELS_ASKED;
@@ -72,8 +71,8 @@ void tg_errorvalue_floor (tg_Coroutine *t, int level) {
   }
 }
 
-/* Of a coroutine that is closed while it is suspended: with such a frame in it
-   a __close method may get another error than the one that is being thrown. */
+/* Of a coroutine that is closed while it is suspended. If a frame of it can
+   catch, a __close method may get another error than the one thrown. */
 bool tg_errorvalue_unsure (const tg_Coroutine *t) {
   for (uint32_t i = 0; i < t->n; i++) {
     tg_Role role = tg_frame_role(&t->frames[i]);
@@ -86,8 +85,9 @@ bool tg_errorvalue_unsure (const tg_Coroutine *t) {
 
 /* ---- at the beginning ---- */
 
-/* What the frame on top of 't' has thrown: its bytes, or NULL. For all frames
-   down to 'keep' ('whole') if it is known which handler got it. */
+/* The bytes of the value that the top frame of 't' has thrown, or NULL.
+   'whole': the handler that got the value is known, so all frames down to
+   'keep' threw it. */
 static tg_Slice raised (const tg_Coroutine *t, uint32_t keep, tg_Role catcher,
                         bool *whole) {
   uint32_t caught;
@@ -102,9 +102,9 @@ static tg_Slice raised (const tg_Coroutine *t, uint32_t keep, tg_Role catcher,
 
 /* ---- at the end ---- */
 
-/* The second result, if the first is false; 0 if it is not so: what pcall and
-   coroutine.resume return of an error (finishpcall in lbaselib.c, auxresume in
-   lcorolib.c). */
+/* The index of the second result if the first is false, which is how pcall and
+   coroutine.resume return an error (finishpcall in lbaselib.c, auxresume in
+   lcorolib.c); else 0. */
 static int failure_result (lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "r", ar);
   if (ar->ntransfer != 2 || !lua_isboolean(L, ar->ftransfer)

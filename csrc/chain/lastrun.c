@@ -68,9 +68,9 @@ void tg_lastrun_invalidate_all (void) {
   next_generation(0);
 }
 
-/* Another thread than its home may have it die: a host that closes the state
-   elsewhere. It cannot reach what its home remembers, but for the generation.
-   */
+/* A coroutine may die on another thread than its home, if a host closes the
+   state there. That thread cannot reach what the home remembers, but for the
+   generation. */
 void tg_lastrun_forget (const tg_Coroutine *t) {
   if (!tg_lastrun_home(t->session))
     next_generation(0);

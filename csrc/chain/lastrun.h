@@ -57,7 +57,7 @@ void tg_lastrun_forget (const tg_Coroutine *t);
    handler. */
 void tg_lastrun_invalidate (void);
 
-/* The same on all threads: for who is on another one. */
+/* The same on all threads, for callers on another thread. */
 void tg_lastrun_invalidate_all (void);
 
 /* This thread runs the session's state; 'begins': which traces from now on. */

@@ -60,9 +60,9 @@ static void unwind (tg_Coroutine *t, lua_State *L, lua_Debug *ar, uint32_t keep,
     t->unsure = true;
 }
 
-/* They returned at some time since the last event, which is all that is known
-   of when. Their results are not. So it is where a hook of the program's, or a
-   library, has switched hooks off for a while. */
+/* Frames from 'keep' up returned unseen, since a hook of the program's, or a
+   library, has switched hooks off for a while. The moment is only known to lie
+   after the last event; the results are not known. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   tg_Session *s = t->session;
   uint64_t then = tg_emit_latest(s);
@@ -71,23 +71,23 @@ void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
     if (visible > 0)
       tg_emit_plain(s, TG_EV_RETURN, 1, then);
   }
-  drop_frames(t, keep);         /* if there was none, what else it does */
+  drop_frames(t, keep);         /* without frames too: flags and catches */
   tg_stash_drop(t, keep);
   tg_awaited_review(s);
 }
 
 /* ---- when it happened ---- */
 
-/* Whether a function of that role goes on as soon as what it called is over. */
+/* Whether a function of that role goes on as soon as its callee is over. */
 static bool at_once (tg_Role role) {
   return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
          || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
          || role == TG_ROLE_CLOSE;
 }
 
-/* The role of the function that goes on with event 'ar', seen or not: the one
-   that returns or calls. __close methods of a coroutine that is dead are called
-   by nobody there, but by what closes it. */
+/* The role of the function that returns or calls with event 'ar', seen or not.
+   __close methods of a dead coroutine have no caller on it: the function that
+   closes the coroutine counts as their caller. */
 static tg_Role going_on (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
   lua_Debug up;
   TG_STACK_GUARD(L);
@@ -105,10 +105,10 @@ static tg_Role going_on (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
 }
 
 /*
-** When frames of 't' went away, or it was suspended, as event 'ar' on 'L' shows
-** now; 'known' is the role of what goes on if that is in a shadow stack. Other
-** C functions than those of Lua, and the host, may have been busy or have slept
-** since: then the last sign of life is the event before.
+** When frames of 't' went away, or 't' was suspended, as event 'ar' on 'L'
+** shows now. 'known' is the role of the function that goes on, if that is in a
+** shadow stack. C functions that are not Lua's, and the host, may have been
+** busy or have slept since: then the last sign of life is the event before.
 */
 static uint64_t happened (const tg_Coroutine *t, tg_Role known, lua_State *L,
                           lua_Debug *ar, uint64_t now) {
@@ -266,15 +266,15 @@ static const tg_ValueList *yielded (const tg_Coroutine *t, lua_State *L,
   return list;
 }
 
-/* Its frames stay: it will go on with them. Which of them are still there when
-   it does, the RESUME says. */
+/* The frames of 't' stay, since it may go on with them. The RESUME names the
+   frames that are still there then. */
 static void suspend (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                      uint64_t now) {
   tg_ValueList list;
   tg_emit_yield(t->session, t, L, yielded(t, L, ar, &list), now);
 }
 
-/* Its frames are gone already, by returns or by an error. */
+/* The frames of 't' are gone already, by returns or by an error. */
 static void end (tg_Coroutine *t, uint64_t now) {
   drop_frames(t, 0);
   tg_emit_plain(t->session, TG_EV_LEAVE, 0, now);
@@ -320,7 +320,7 @@ static bool top_stands (const tg_Coroutine *t) {
                        && ar.i_ci == tg_coroutine_top(t)->ci);
 }
 
-/* Whether the running coroutine can be the one that resumed another. */
+/* Whether the coroutine that ran can have resumed another. */
 static Outcome resumer_state (const tg_Session *s, lua_State *L) {
   const tg_Coroutine *t = s->current;
   tg_Role role = tg_frame_role(tg_coroutine_top(t));
@@ -334,7 +334,7 @@ static Outcome resumer_state (const tg_Session *s, lua_State *L) {
   return ask(t, L);
 }
 
-/* Coroutines that cannot have resumed the one that comes now are left. */
+/* Leaves coroutines that cannot have resumed the one that runs now. */
 static void find_resumer (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint64_t now) {
   while (s->current != NULL) {
@@ -396,9 +396,9 @@ static const void *witness (lua_State *L, const lua_Debug *ar) {
 }
 
 /*
-** Whether the record is that of another coroutine, dead, which had this
-** address. A suspended one whose frames are gone was closed: its __close
-** methods run now, and its frames get nothing.
+** Whether the record belongs to a dead coroutine that had this address before.
+** A suspended coroutine whose frames are gone was closed: its __close methods
+** run now, and no event tells of the ends of its frames.
 */
 static bool stale (tg_Coroutine *t, lua_State *L, const lua_Debug *ar) {
   if (t->id == 1)
@@ -425,8 +425,8 @@ static void inherit_user_hook (tg_Coroutine *t, const tg_Coroutine *from) {
   }
 }
 
-/* Whether a coroutine that died runs because it is being closed. Else it is one
-   that a host started anew. */
+/* Whether a coroutine that died runs because it is being closed. Otherwise a
+   host has reset the dead coroutine and started it anew. */
 static bool closing (const tg_Session *s) {
   tg_Role role = (s->current != NULL)
                  ? tg_frame_role(tg_coroutine_top(s->current)) : TG_ROLE_NONE;
@@ -434,7 +434,8 @@ static bool closing (const tg_Session *s) {
 }
 
 /* A record for a coroutine that has none. Without memory for its place in the
-   weak list it is never known to have died, and stays until tracing ends. */
+   weak list nobody sees the coroutine die, and the record stays until tracing
+   ends. */
 tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
                                     lua_State *L) {
   tg_Coroutine *t = tg_coroutines_add(&s->threads, s, L1);
@@ -445,7 +446,8 @@ tg_Coroutine *tg_resumechain_adopt (tg_Session *s, lua_State *L1,
   return t;
 }
 
-/* Only of one with frames that readers were told of do they remember any. */
+/* Readers remember only coroutines with visible frames: only these get a
+   GONE. */
 void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   if (tg_coroutine_visible(t) > 0 && !t->running)
     tg_emit_gone(s, t, now);
@@ -453,8 +455,8 @@ void tg_resumechain_forget (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_coroutines_remove(&s->threads, t);
 }
 
-/* In this order: whether the record is that of the coroutine at all, then who
-   is left, then who comes. */
+/* In this order: whether the record belongs to the coroutine at all, then the
+   coroutines that were left, then the coroutine that runs. */
 tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
                                     uint64_t now) {
   tg_Coroutine *t = tg_coroutines_find(&s->threads, L);

@@ -21,15 +21,16 @@ bool tg_stash_wanted (const tg_Coroutine *t) {
 
 /*
 ** {==================================================================
-** What is on its way: a stack of values, since what a message handler calls may
-** throw too. Before each one stands what was known of the one below it.
+** Values on their way: a stack, since a function that a message handler calls
+** may throw too. Before each value stands an Entry, which leads to the value
+** below.
 ** ===================================================================
 */
 
 typedef struct Entry {
   size_t below;         /* where the entry below is */
   uint32_t stashed;     /* its frame, as t->stashed */
-  uint32_t caught;      /* 1 + index of the xpcall whose handler got this one */
+  uint32_t caught;      /* 1 + index of the xpcall whose handler got it */
   bool sure;            /* thrown, whatever happens */
 } Entry;
 
@@ -38,8 +39,8 @@ static void read_entry (const tg_Coroutine *t, Entry *e) {
   memcpy(e, t->stash.data + t->stash_at, sizeof *e);
 }
 
-/* By memcpy, as it is read: the bytes between entries have any length, so an
-   entry may stand anywhere. */
+/* By memcpy, as in read_entry: the bytes between entries have any length, so an
+   entry may stand at any address. */
 static void write_entry (tg_Coroutine *t, const Entry *e) {
   tg_assert(t->stash_at + sizeof *e <= t->stash.capacity);
   memcpy(t->stash.data + t->stash_at, e, sizeof *e);
@@ -55,8 +56,8 @@ static void pop (tg_Coroutine *t) {
   t->stashed = e.stashed;
 }
 
-/* Room for a value of 'need' bytes that frame 'n' - 1 throws; NULL if there is
-   none, and then nothing is known of it. */
+/* Room for a value of 'need' bytes that frame 'n' - 1 throws; NULL without
+   memory: the value is not known then. */
 static uint8_t *push (tg_Coroutine *t, uint32_t n, bool sure, size_t need) {
   while (t->stashed >= n)
     pop(t);
@@ -84,8 +85,8 @@ static bool pushed (tg_Coroutine *t, const uint8_t *end) {
   return end != NULL;
 }
 
-/* Its bytes stay where they are until something is pushed or dropped: the event
-   that needs them is written before that. */
+/* The bytes of the top value stay where they are until something is pushed or
+   dropped: the event that needs them is written before that. */
 tg_Slice tg_stash_top (const tg_Coroutine *t, bool *sure, uint32_t *caught) {
   Entry e;
   if (t->stashed == 0)
@@ -187,7 +188,7 @@ static int argument (lua_State *L, int i, int n) {
   return (i <= n) ? i : lua_gettop(L) + 1;
 }
 
-/* The level that error() was given; false if it complains about it. */
+/* The level argument of error(); false if error() refuses it. */
 static bool error_level (lua_State *L, int n, int *level) {
   int ok = 1;
   *level = (n >= 2 && !lua_isnil(L, 2)) ? (int)lua_tointegerx(L, 2, &ok) : 1;
@@ -240,9 +241,9 @@ int tg_stash_argument (lua_State *L, lua_Debug *ar, int i, int above) {
 }
 
 /*
-** Called from the frame below the handler's. What error() throws is known
-** already. A handler that fails is called again, for its own error: that is the
-** one that unwinds everything.
+** Called from the frame below the handler's. The value of error() is known
+** already. A handler that fails is called again, with its own error: then that
+** error unwinds everything.
 */
 void tg_stash_handler (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
                        uint32_t keep) {

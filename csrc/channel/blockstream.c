@@ -5,8 +5,8 @@
 ** looks at.
 **
 ** Entries are those of a recording (entries.h) and a few more, each with its
-** size, in the byte order of this machine: BEGIN tells it, and a client with
-** another one says that it cannot read that. client/receiver.c is the other
+** size, in the byte order of this machine: BEGIN tells the order, and a client
+** with another byte order refuses the stream. client/receiver.c is the other
 ** end. Definitions are sent once and before the events that name them; none is
 ** ever taken back.
 */

@@ -45,9 +45,9 @@ typedef struct tg_BlockStream {
 void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
                            uint64_t packets);
 
-/* Appends what there is of the follower, which is one of bytes: 'bytes' and a
-   chunk at most; nothing, if there is nothing new. What is of after 'until', in
-   ticks, is nothing to this client. */
+/* Appends new bytes of the follower, which is one of bytes: 'bytes' and a chunk
+   at most; nothing, if there are none. Events after 'until', in ticks, are left
+   out for this client. */
 void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
                           size_t bytes, uint64_t until, tg_Buf *out);
 

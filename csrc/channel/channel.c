@@ -436,7 +436,7 @@ bool tg_channel_offer (tg_Channel *l, tg_Message *x, size_t most) {
   return fits;
 }
 
-/* One more than needed, so that none is not NULL. */
+/* Room for one more name, so that NULL means no memory, not no names. */
 static char **copy_names (const char *const *names, size_t n) {
   char **list = tg_calloc(n + 1, sizeof *list);
   for (size_t i = 0; list != NULL && i < n; i++) {

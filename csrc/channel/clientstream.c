@@ -127,9 +127,9 @@ static void part_all (tg_ClientStream *c) {
 
 /* ---- notices ---- */
 
-/* Of a client that has gone, or of a trace that it has given up. A notice of
-   an earlier client's is of a session that is not in force; STARTED is of a
-   trace that is not known yet. */
+/* Whether a notice is for a client that has gone, or tells of a trace that the
+   client has given up. An earlier client's notice names a session that is not
+   in force; only STARTED may name a trace that is not known here yet. */
 static bool stale (const tg_ClientStream *c, const tg_Notice *n) {
   if (n->kind == TG_NOTICE_GONE)
     return false;
@@ -138,8 +138,8 @@ static bool stale (const tg_ClientStream *c, const tg_Notice *n) {
   return n->kind != TG_NOTICE_STARTED && find(c, n->id) == NULL;
 }
 
-/* What it was to bring is not wanted: a follower that nobody will read is
-   left, so that the program does not wait for it. */
+/* Nobody will read the follower that the notice brings, so it is left: the
+   program need not wait for it. */
 static void discard (tg_ClientStream *c, tg_Notice *n) {
   if (n->follower != NULL && n->follower != c->follower) {
     leave_follower(c, n->follower);
@@ -156,7 +156,8 @@ static void place (const tg_ClientStream *c, tg_Notice *n) {
         (c->follower != NULL) ? tg_follower_committed(c->follower) : 0;
 }
 
-/* It stays 'next' until it is told; those that are stale go by. */
+/* The next notice to tell, which stays 'next' until it is told. Stale notices
+   are dropped. */
 static const tg_Notice *peek (tg_ClientStream *c) {
   while (c->next == NULL || stale(c, c->next)) {
     if (c->next != NULL)
@@ -169,7 +170,8 @@ static const tg_Notice *peek (tg_ClientStream *c) {
   return c->next;
 }
 
-/* With no follower, or one that cannot be read, nothing comes before it. */
+/* Without a follower, or if it cannot be read, no frames come before the
+   notice. */
 static bool due (const tg_ClientStream *c, const tg_Notice *n) {
   if (c->follower == NULL || c->broken
       || (n->follower != NULL && n->follower != c->follower))
@@ -318,8 +320,8 @@ static void read_frames (tg_ClientStream *c, const char *name, int64_t batch,
   tg_buf_free(&from);
 }
 
-/* A bulk packet: "bulk", who sends it, what it is and its length. The name is
-   one of the server's own, without spaces. */
+/* A bulk packet begins with "bulk", the actor that sends it, the type and the
+   length. The actor's name is the server's own, without spaces. */
 static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes) {
   char length[24];
   tg_blockstream_read(&c->blocks, c->follower, bytes, c->until, &c->body);
@@ -333,8 +335,8 @@ static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes) {
   tg_buf_add(&c->out, c->body.data, c->body.size);
 }
 
-/* 'broken' is looked at before anything is sent: what has been written then
-   may lack something. */
+/* The caller checks 'broken' before it sends anything: if it is set, 'out' may
+   lack something. */
 static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
                       size_t bytes) {
   tg_buf_clear(&c->out);
@@ -412,7 +414,7 @@ bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
   return true;
 }
 
-/* Those that the client gave, or those of the program's trace; NULL for a
+/* The options that the client gave, or those of the program's trace; NULL for a
    number that is gone. */
 const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
                                            uint64_t id) {

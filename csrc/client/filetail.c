@@ -110,8 +110,8 @@ static bool add (FileTail *t, Blocks *all, uint64_t place) {
   return true;
 }
 
-/* The head of the block there; false where none is, which is where the file
-   ends or has room that is reserved. */
+/* The head of the block there; false: there is no block, since the file ends or
+   has reserved room there. */
 static bool read_head (const FileTail *t, uint64_t place, tg_Block *head) {
   return tg_fileio_read(t->fd, head, sizeof *head, place)
          && head->magic == TG_BLOCK_MAGIC && head->size >= sizeof *head
@@ -179,8 +179,8 @@ static bool put_bytes (FileTail *t, uint64_t place, size_t size) {
   return true;
 }
 
-/* Definitions of functions go on as they are; the receiver passes over all else
-   that an entry may be. */
+/* All entries go on as they are: the receiver reads the definitions of
+   functions, and passes over others. */
 static void put_entries (FileTail *t) {
   for (uint32_t i = 0; i < t->entries.count && t->error == 0; i++) {
     tg_Block head;
@@ -211,8 +211,8 @@ static void put_entries (FileTail *t) {
 */
 
 
-/* The block with the event that comes next, or else the oldest one after it;
-   false: there is nothing new. */
+/* The block with the event that comes next, or else the oldest block after that
+   event; false: there is nothing new. */
 static bool find_next (FileTail *t, Found *f) {
   bool found = false;
   for (uint32_t i = 0; i < t->events.count; i++) {
@@ -230,8 +230,8 @@ static bool find_next (FileTail *t, Found *f) {
   return found;
 }
 
-/* Blocks that were read to their end: one behind another that has begun. Those
-   of a ring will be used again. */
+/* Blocks before 'index' are full, since a later one has begun, and were read.
+   Blocks of a ring stay: they will be used again. */
 static void forget_read (FileTail *t, uint32_t index) {
   if (t->header.ring || index == 0)
     return;
@@ -241,7 +241,7 @@ static void forget_read (FileTail *t, uint32_t index) {
           t->events.count * sizeof *t->events.places);
 }
 
-/* Whether the block still is what it was. */
+/* Whether the block is still the same: a ring may have used it again. */
 static bool is_same (const FileTail *t, const Found *f) {
   tg_Block head;
   return !t->header.ring
@@ -322,8 +322,8 @@ static int filetail_open (lua_State *L) {
   return 1;
 }
 
-/* A process that was killed closes nothing: that it is gone, whoever started it
-   knows. */
+/* Whether the file was closed. A killed process closes no file: its end is
+   known to the process that started it. */
 static int filetail_over (lua_State *L) {
   FileTail *t = check_tail(L);
   tg_Header now;

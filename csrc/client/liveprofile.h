@@ -34,7 +34,7 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end);
 ** Pushes the sums up to 'now_ns', a time of the stream's clock: {time_ms,
 ** samples, waited_ms, functions = {{name, url, line, calls, self_ms,
 ** total_ms}, ...}}. A function keeps its place in the list. Frames that are
-** open have the time that they have had.
+** open count with their time so far.
 */
 void tg_liveprofile_push (lua_State *L, tg_LiveProfile *p,
                           uint64_t now_ns);                    /* [-0, +1, m] */

@@ -114,9 +114,9 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
 
 /* ---- entries ---- */
 
-/* A definition comes before the first event that names it, and they come in the
-   order of their ids: so the id that the table gives is the one that events
-   have. Another one would be a stream that has lost something. */
+/* A definition comes before the first event that names it, and definitions come
+   in the order of their ids: so the table gives the id that events use. Another
+   id means that the stream has lost something. */
 static bool take_function (Receiver *r, const tg_Entry *e) {
   tg_Function f;
   tg_FunctionId id;
@@ -231,8 +231,9 @@ static tg_Pos place (const Receiver *r) {
                           : 0;
 }
 
-/* What has come is read, whoever wants it. Each reader keeps what it has not
-   come to, but only once it has a place: until then the beginning is held. */
+/* Each reader reads the events that have come. A reader pins the chunk that it
+   has come to, but only once it has a place: until all have one, 'held' pins
+   the beginning. */
 static void pump (Receiver *r) {
   tg_destination_pump(&r->to, place(r));
   if (!tg_liveprofile_pump(&r->profile, place(r)))
@@ -286,8 +287,8 @@ static int receiver_request (lua_State *L) {
 }
 
 /* finish(why): the last lines of the log, the end of the file. A trace that has
-   never begun is an empty one: who asked for a recording gets a file. Called
-   again it says that nothing failed, since that was told. */
+   never begun is an empty one: a user who asked for a recording gets a file. A
+   second call reports no failure, since the first has reported it. */
 static int receiver_finish (lua_State *L) {
   Receiver *r = check_receiver(L);
   tg_End why = tg_destination_end(luaL_optstring(L, 2, "requested"));

@@ -31,8 +31,8 @@ TG_INLINE tg_Slot tg_direct_handler (const lua_State *L) {
   return tg_read_slot(stack + at, 0);
 }
 
-/* The frame that called this one; NULL if it is the coroutine's first. Below
-   that is one that stands for the host, with nothing below it. */
+/* The caller's frame; NULL if 'frame' is the coroutine's first. The CallInfo
+   below the first frame stands for the host, and has none below itself. */
 TG_INLINE const void *tg_frame_caller (const void *frame) {
   const void *caller = tg_read_pointer(frame, TG_AT_FRAME_CALLER);
   return (tg_read_pointer(caller, TG_AT_FRAME_CALLER) != NULL) ? caller : NULL;

@@ -35,14 +35,14 @@ typedef struct tg_DirectFacts {
   uint16_t stack;       /* its first slot, */
   uint16_t handler;     /* its message handler: bytes from the first slot; 0:
                            none */
-  uint16_t moves;       /* a frame's status: what moves is noted in it */
+  uint16_t moves;       /* a frame's status, which notes what moves */
   uint16_t limited;     /* a table: where its array's limit is marked */
   bool masks;           /* an integer key's place: by mask, else by modulus */
   /* optional */
-  uint16_t hook;        /* lua_State: its hook, and for which events that is */
+  uint16_t hook;        /* lua_State: its hook, the mask of its events... */
   uint16_t hook_mask;   /* (hookfield.h) */
-  uint16_t hook_counts; /* and two integers: instructions between two counts,
-                           and how many are left */
+  uint16_t hook_counts; /* ...and two integers: instructions between two counts,
+                           and those that are left */
   uint16_t collector;   /* global_State: what the collector does
                            (collector.h) */
   uint16_t objects;     /* global_State: the list of objects (objects.h) */

@@ -52,7 +52,7 @@ static const char program[] =
 
 #define STATEMENTS 40   /* more instructions than are told by steps alone */
 
-/* Lines that come one by one, then one that is far away. */
+/* Consecutive lines, then a line that is 300 further down. */
 static void add_lines (luaL_Buffer *b) {
   for (int i = 0; i < STATEMENTS; i++)
     luaL_addstring(b, "none(1, 2)\n");

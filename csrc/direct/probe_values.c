@@ -312,8 +312,8 @@ static bool same_field (tg_Probe *p, const void *table, const char *name) {
   return same;
 }
 
-/* The table on top of the stack. After each change of it: what it looks like
-   depends on what it looked like before (luaH_resize, luaH_getn). */
+/* Checks the table on top of the stack, after each change: a table's layout
+   depends on its layout before the change (luaH_resize, luaH_getn). */
 static void check_table (tg_Probe *p, const char *what) {
   tg_Slot v = tg_direct_pushed(p->L);
   tg_probe_check(p, p->fault == NULL && tg_probe_same(p, p->L, -1, v)
@@ -346,7 +346,7 @@ static void check_arrays (tg_Probe *p) {
   }
 }
 
-/* A key that is a short string; one of them is that of class names. */
+/* Sets a field with a short string as its key; one key is "__name". */
 static void set_field (lua_State *L, int i) {
   lua_pushfstring(L, (i == 20) ? "__name" : "f%d", i);
   lua_pushinteger(L, i);

@@ -26,8 +26,8 @@ static const char *last_part (const char *path, size_t size) {
   return p;
 }
 
-/* Without its directories, of which an init.lua has its module's name. A chunk
-   that is no file, [string "a/b"], has none. */
+/* A file's name without directories; init.lua keeps the last one, its module's
+   name. A chunk that is no file, [string "a/b"], has no directories. */
 static const char *file_of (const char *url) {
   if (url[0] == '[')
     return url;

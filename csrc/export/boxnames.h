@@ -6,9 +6,9 @@
 
 #include "export/export.h"
 
-/* "main", "worker (prog.lua:12), coroutine 2", "other coroutines" of 0: what
-   tells it from others first, since tracks are narrow. 'first' is the function
-   that it begins with, 0 if none is known. */
+/* "main", "worker (prog.lua:12), coroutine 2"; "other coroutines" for thread 0.
+   The distinctive part comes first, since tracks are narrow. 'first' is the
+   function that the coroutine begins with, 0 if it is not known. */
 void tg_boxname_thread (const tg_Export *x, tg_ThreadId thread,
                             tg_FunctionId first, tg_Buf *out);
 

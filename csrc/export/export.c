@@ -42,8 +42,8 @@ static bool push (tg_Export *x, const tg_Packet *p) {
   return true;
 }
 
-/* Whether the frame is given. What is inside one that is not, is not either:
-   otherwise it would hang below a caller that is not its own. */
+/* Whether the frame is given. Frames inside of one that is not given are left
+   out too, or they would hang below a caller that is not theirs. */
 static bool enter (tg_Export *x, const tg_Packet *p) {
   bool deep = x->depth > 0 && x->nframes >= x->depth;
   if (!deep && x->hidden == 0)

@@ -143,10 +143,11 @@ typedef struct tg_Format {
   bool values;                /* shows arguments and results */
   bool twice;                 /* a call in another coroutine than the main one
                                  is two boxes */
-  bool ticks;                 /* of samples alone it has those, and no boxes */
-  tg_BatchWork *work;         /* what can be written of a batch by itself, with
-                                 'ud' the export, of which it changes nothing;
-                                 NULL: nothing is */
+  bool ticks;                 /* a trace of samples alone is written as samples,
+                                 without boxes */
+  tg_BatchWork *work;         /* writes the part of a batch that needs nothing
+                                 else; 'ud' is the export, which it only reads;
+                                 NULL: there is no such part */
   tg_Status (*write) (tg_Export *x);
   bool raw;                   /* times are as recorded, unless others are
                                  wanted */
@@ -154,21 +155,21 @@ typedef struct tg_Format {
                                  of their own, not that of their callers */
 } tg_Format;
 
-/* Writes the document; TG_ERR_IO if 'out' says so. Fills in what became of it;
-   what it owns is freed. */
+/* Writes the document; TG_ERR_IO if 'out' has failed. Sets the counts and the
+   status in 'x', and frees what 'x' owns. */
 tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 
-/* Markers are given too, between the packets of frames. Before the first one is
-   asked for. Ticks of samples: ticks.h. */
+/* Asks for markers too, between the packets of frames. To be called before the
+   first packet. Ticks of samples: ticks.h. */
 void tg_export_mark (tg_Export *x);
 
-/* For a format that reads all of it once more, before its first packet: told
-   now and then which time is reached, and when it is done. False ends the
-   export. */
+/* For a format that reads the whole trace once more before its first packet: it
+   tells now and then which time it has reached, then that it is done. False
+   ends the export. */
 bool tg_export_counting (tg_Export *x, uint64_t reached_ns);
 void tg_export_counted (tg_Export *x);
 
-/* Where a reading that has come to its end begins and ends, as a report's. */
+/* The first and last moment of a reading that is over, as in a report. */
 void tg_export_span (const tg_Export *x, const tg_MinDuration *m,
                      uint64_t *start_ns, uint64_t *end_ns);
 

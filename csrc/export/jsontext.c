@@ -30,8 +30,9 @@ static char *put_escape (char *p, char c) {
   return p + 5;
 }
 
-/* One character that is not plain, or a byte that is none. Characters of a file
-   name may be of any encoding: U+FFFD keeps the document valid JSON. */
+/* Writes a character that is not plain, or a byte that is no UTF-8. File names
+   may have any encoding: U+FFFD for such a byte keeps the document valid
+   JSON. */
 static char *put_char (char *p, const char **s, const char *end) {
   uint32_t code;
   size_t n = tg_utf8_char(*s, end, &code);

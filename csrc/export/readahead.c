@@ -169,8 +169,8 @@ static void fill_next (tg_ReadAhead *a) {
   pthread_cond_broadcast(&a->changed);
 }
 
-/* Works on the next batch that nobody has. Only who waits for this very batch
-   is woken: others have nothing to do for it. */
+/* Works on the next batch that nobody has. Only the thread that waits for this
+   very batch is woken. */
 static void work_next (tg_ReadAhead *a) {
   uint64_t number = a->claimed++;
   tg_assert(number >= a->given && number < a->filled);
@@ -258,8 +258,9 @@ static bool start_thread (tg_ReadAhead *a, void *(*run) (void *)) {
   return true;
 }
 
-/* The reading one, and workers: with whoever asks, one for each processor. The
-   one that gives parts their numbers has next to nothing to do. */
+/* Starts the reading thread and workers: with the caller's thread, one worker
+   for each processor. The thread that numbers the parts has next to nothing to
+   do. */
 static void start_threads (tg_ReadAhead *a) {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (processors < 2 || !start_thread(a, read_all) || a->work == NULL)

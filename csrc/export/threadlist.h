@@ -1,13 +1,13 @@
 /*
 ** threadlist.h - the coroutines of a document, in order of appearance.
 **
-** A format that gives each coroutine a place of its own asks for the number of
-** the coroutine of every frame that is entered, from 0 on. What else it keeps
-** of a coroutine is in an array of its own, by number.
+** A format that gives each coroutine a place of its own asks for the number,
+** from 0 on, of the coroutine of every frame that is entered. The format keeps
+** its own data of a coroutine in an array, by number.
 **
 ** Viewers need seconds for thousands of places, so from the thousandth on
-** coroutines share one, the last. Frames of those that share it nest: whoever
-** resumes another waits for it.
+** coroutines share the last place. Frames of coroutines that share a place
+** nest, since a coroutine that resumes another waits for it.
 **
 ** Plain C, one thread. Memory: the coroutines that have a place of their own.
 */

@@ -134,8 +134,8 @@ static void forget_root (Document *d, const tg_Packet *p) {
     tg_intmap_drop(&d->roots, p->thread);
 }
 
-/* What was folded since the last exit was folded inside this frame: it is the
-   innermost one that is given. */
+/* Frames that were folded since the last exit were inside of this frame, the
+   innermost that is given. */
 static void leave (Document *d, const tg_Packet *p) {
   tg_assert(d->nopen > 0);
   tg_Node *n = &d->tree.nodes[d->open[--d->nopen]];
@@ -148,7 +148,7 @@ static bool in_time (const Document *d) {
   return d->x->options.weight < TG_WEIGHT_BYTES;
 }
 
-/* What came since the packet before, in the unit of the weight. */
+/* Time or allocations since the packet before, in the unit of the weight. */
 static uint64_t amount (const Document *d, const tg_Packet *p) {
   if (in_time(d))
     return p->time_ns - d->now_ns;
@@ -158,8 +158,9 @@ static uint64_t amount (const Document *d, const tg_Packet *p) {
   return d->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
 }
 
-/* It goes to the innermost frame, whatever coroutine it is in: a suspended one
-   has none open. The tree's 'self_ns' is that, whatever its unit. */
+/* Each amount goes to the innermost frame, whatever coroutine the frame is in:
+   a suspended coroutine has no open frame. The tree's 'self_ns' has the sum,
+   whatever its unit. */
 static bool add_up (Document *d) {
   tg_Packet p;
   if (!in_time(d))

@@ -30,8 +30,8 @@ static uint32_t innermost (const tg_HtmlSums *s) {
   return s->profile.nopen > 0 ? s->open[s->profile.nopen - 1] : 0;
 }
 
-/* The node below which a frame is that has just been entered: its caller's, or
-   that of its coroutine there. 0 without memory. */
+/* The parent of the node of a frame that has just been entered: its caller's
+   node, or below that the node of its coroutine. 0 without memory. */
 static uint32_t parent_of (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t n = s->profile.nopen;
   const tg_Open *open = s->profile.open;
@@ -77,8 +77,8 @@ static void take_mark (tg_HtmlSums *s, const tg_Packet *p) {
     s->bytes[innermost(s)] += tg_event_allocations(p->values).allocated;
 }
 
-/* An error is noted with the frame that it leaves, unless that is folded into
-   the one around it. */
+/* An error is counted with the frame that it ends, unless that frame is folded
+   into the one around it. */
 static bool take_frame (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t n = s->profile.nopen, node = innermost(s);
   if (node != 0)
@@ -227,7 +227,8 @@ static uint64_t find_least (const tg_CallTree *t, uint32_t most) {
   return least_ns;
 }
 
-/* What is left out is its parent's, which may be left out, too. */
+/* The sums of a node that is left out go to its parent, which may be left out,
+   too. */
 static void leave_out (const tg_HtmlSums *s, Written *list, uint64_t least_ns) {
   for (uint32_t i = s->tree.count - 1; i > 0; i--) {
     const tg_Node *n = &s->tree.nodes[i];
@@ -255,7 +256,8 @@ static void put_sums (const tg_HtmlSums *s, tg_Buf *out, const tg_Tally *t,
     tg_protobuf_varint(out, bytes);
 }
 
-/* Nodes that stay, then those of what was left out. */
+/* First the nodes that stay, then below them a node each for the sums of the
+   nodes that were left out. */
 static void put_nodes (const tg_HtmlSums *s, Written *list, uint64_t least_ns,
                        tg_Buf *out) {
   uint32_t next = 1;
@@ -295,7 +297,8 @@ bool tg_htmlsums_put (tg_HtmlSums *s, uint32_t most, tg_Buf *out) {
 
 /* }================================================================== */
 
-/* Whatever the document reads has been read before, by the same rules. */
+/* The sums have read the same packets as the document, by the same rules: so
+   each function has a row. */
 uint32_t tg_htmlsums_row (tg_HtmlSums *s, tg_FunctionId id) {
   if (id == TG_FUNCTION_LEFT)
     return s->profile.nrows;

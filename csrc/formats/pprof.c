@@ -66,8 +66,8 @@ static bool fail (Document *d) {
 ** ===================================================================
 */
 
-/* A string by its number, which protobuf leaves out if it is 0: the empty one.
-   Without memory the document fails. */
+/* The number of a string; number 0, which protobuf leaves out, is the empty
+   string. Without memory the document fails. */
 static uint32_t string (Document *d, const char *s, size_t size) {
   uint32_t n = tg_intern_add(&d->strings, s, size);
   if (n != TG_INTMAP_NONE)

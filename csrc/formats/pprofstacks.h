@@ -12,8 +12,8 @@
 ** TG_PPROF_CYCLE functions. A profile has each stack as a list of its own, so
 ** recursion would take as many bytes as the square of its depth. A function
 ** counts once in a stack, so its own time and its total are what they are.
-** What does not repeat is kept up to TG_PPROF_MOST frames; of deeper stacks
-** the last of them is the innermost frame.
+** Frames that do not repeat are kept up to TG_PPROF_MOST; in deeper stacks the
+** last frame kept counts as the innermost.
 **
 ** Plain C, one thread. Memory: the distinct stacks, the frames that are open or
 ** wait. Without it the export's status says so.
@@ -29,8 +29,8 @@
 /* What is added up, in the order of a sample's values. */
 typedef enum tg_PprofValue {
   TG_PPROF_CALLS, TG_PPROF_TIME,        /* of traced calls; ns on top of it */
-  TG_PPROF_SAMPLES, TG_PPROF_CPU,       /* ticks that met it; ns that they
-                                           stand for */
+  TG_PPROF_SAMPLES, TG_PPROF_CPU,       /* ticks with this stack; ns that these
+                                           ticks stand for */
   TG_PPROF_OBJECTS, TG_PPROF_SPACE,     /* allocations; their bytes */
   TG_PPROF_FREED,                       /* bytes */
   TG_PPROF_VALUES

@@ -34,7 +34,7 @@
 #include "formats/speedscopeframes.h"
 #include "text/spool.h"
 
-/* An open frame: whose profile it is in, and which one waits for it. */
+/* An open frame: the profile that it is in, and the profile that waits. */
 typedef struct Level {
   uint32_t profile;
   uint32_t waiting;           /* 0: none */
@@ -165,8 +165,8 @@ static const Level *level_of (Document *d, const tg_Packet *p) {
   return &d->levels[i];
 }
 
-/* The event of a call in one profile. Notes come before its close, so that they
-   are in it. */
+/* The event of a call in one profile. Notes come before the call's close, so
+   that the viewer shows them inside the call. */
 static bool put_call (Document *d, const tg_Packet *p, uint32_t profile,
                       bool first_open) {
   tg_Column *c = &d->profiles[profile].events;

@@ -130,8 +130,8 @@ TG_INLINE void push_call (tg_Call *c, bool direct) {
     enter_callee(c, direct);
 }
 
-/* The same in place of a root, which hands its call on: whatever the callee is,
-   it is one now. */
+/* The same for a tail call of a root: the callee takes the root's place,
+   whatever function it is. */
 static TG_NOINLINE void push_heir (tg_Call c, bool direct) {
   tg_Closure heir;
   tg_callee_find(&c, direct);

@@ -37,12 +37,13 @@ void tg_quick_call_with (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
 void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
                            uint64_t now);
 
-/* What has been read is read again from here on. To keep it would take
-   registers that are to be saved first, which is dearer. */
+/* The compiler reads everything from memory again from here on. To keep values
+   would take registers that have to be saved first, which is dearer. */
 #define TG_QUICK_FORGET() __asm__ volatile ("" : : : "memory")
 
-/* What is known of the function that is called; NULL: the event is to be looked
-   at in full. Not 'sure': what was seen at its address may be another one. */
+/* The known function that is called; NULL: the event is to be looked at in
+   full. Not 'sure': the function seen at this address before may have been
+   another one. */
 TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
                                              const lua_Debug *ar, bool *sure) {
   const tg_Session *s = t->session;

@@ -19,8 +19,8 @@ int tg_breakpoints_find (tg_Breakpoints *b, const char *text, size_t size) {
                                                               : -1;
 }
 
-/* The text last: its number is the next one's in the list. What is known of
-   functions stays, since none of them is of this source. */
+/* The text is added last: its number is the source's index in the list. Facts
+   about functions stay, since no known function is of this source. */
 int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,
                         bool own) {
   tg_assert(tg_breakpoints_find(b, text, size) < 0);

@@ -35,7 +35,8 @@ static int64_t worked (void) {
 ** ===================================================================
 */
 
-/* So that whoever waits for an end can be told what there is none of. */
+/* Notes the C function that is called, so that a debugger which waits for the
+   evaluation's end can be told its name. */
 static void note_call (const tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   if (!lua_checkstack(L, 1))
     return;

@@ -25,8 +25,8 @@
    and a traceback. Returns how many values that is. Raises without memory. */
 int tg_evaluation_run (tg_Inspector *i, lua_State *L);         /* [-0, +n, m] */
 
-/* 'co' is resumed by the code that runs; 'ours' is the only hook that it may
-   lose by that. */
+/* The code that is evaluated resumes 'co', which gets the evaluation's hook; a
+   hook other than 'ours' stays. */
 void tg_evaluation_enter (const tg_Inspector *i, lua_State *co, lua_Hook ours);
 
 /* Whether a hook is that of evaluations: a coroutine that such code has left

@@ -22,8 +22,8 @@ static tg_Inspector *inspector_of (lua_State *L) {
 
 /* ---- pcall ---- */
 
-/* Gives the error back as it is. This frame is the innermost one, which
-   debuggers are not shown. */
+/* Gives the error back as it is. This innermost frame is not shown to
+   debuggers. */
 static int handle (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
   lua_settop(L, 1);

@@ -13,15 +13,15 @@
 
 #include "inspect/debuggee.h"
 
-/* The mask of a coroutine; 0: it has another hook, or none. */
+/* The mask of a coroutine; 0: it has no hook, or one that is not ours. */
 int tg_mask_of (const tg_Inspector *i, lua_State *L);
 
 /* The mask of a coroutine from now on; 0: the hook goes. */
 void tg_mask_set (const tg_Inspector *i, lua_State *L, int mask);
 
-/* The same of one that runs, and of those that it has resumed by functions
-   which tell no list of that (running.h), up to 'next', which is on the list or
-   'L', which runs. */
+/* The same of 'co', which runs, and of coroutines that it has resumed by
+   functions which do not keep the list (running.h), up to 'next', which is on
+   the list, or 'L', which runs. */
 void tg_mask_set_from (const tg_Inspector *i, lua_State *co, lua_State *next,
                        lua_State *L, int mask);
 

@@ -72,7 +72,8 @@ static bool catches (lua_State *L, lua_Debug *ar) {
 }
 
 /* lua_getstack counts from the innermost frame each time. So where memory is
-   not read only so many are asked for: further out there may be a catch. */
+   not read only ASKED frames are looked at, and a catch further out is
+   assumed. */
 static bool has_catch (const tg_Inspector *i, lua_State *L, int level) {
   lua_Debug ar;
   if (!lua_getstack(L, level, &ar))
@@ -95,7 +96,7 @@ static bool has_catch (const tg_Inspector *i, lua_State *L, int level) {
   return false;
 }
 
-/* Its place among those that run; -1: it is on no list. */
+/* The place of 'L' in the list of coroutines that run; -1: it is not there. */
 static int place_of (const tg_Session *s, const lua_State *L) {
   const lua_State *at;
   int n = 0;
@@ -104,8 +105,8 @@ static int place_of (const tg_Session *s, const lua_State *L) {
   return (at != NULL) ? n : -1;
 }
 
-/* An error passes wrap's function, and coroutine.resume catches it. Of others
-   that resume nobody knows. */
+/* An error passes wrap's function; coroutine.resume catches it. Other functions
+   that resume may do either, so they count as catching. */
 bool tg_thrown_is_caught (const tg_Inspector *i, lua_State *L, int level) {
   lua_Debug ar;
   int at = place_of(i->session, L);

@@ -33,8 +33,8 @@ static void entered (tg_Session *s, lua_State *co);
 ** ===================================================================
 */
 
-/* The last one, by what all coroutines of a state share. Whoever ends one makes
-   all of these old. */
+/* The inspector that this thread has found last, and its state's shared part.
+   Ending an inspector bumps 'generation', which empties all threads' caches. */
 static _Thread_local struct {
   const void *shared;
   tg_Inspector *inspector;
@@ -54,8 +54,8 @@ static TG_NOINLINE tg_Inspector *find_inspector (lua_State *L) {
   return i;
 }
 
-/* Before anything was read from memory nothing is remembered, so that memory is
-   read here only if it may be. */
+/* find_inspector fills the cache only where memory may be read. So a valid
+   generation allows to read it here too. */
 TG_INLINE tg_Inspector *inspector_of (lua_State *L) {
   if (last.generation == atomic_load_explicit(&generation,
                                               memory_order_relaxed)
@@ -91,7 +91,8 @@ static const void *caller_of (const tg_Inspector *i, lua_State *L,
   return NULL;
 }
 
-/* A source that was never met: the agent is told, unless it is our own. */
+/* A source is met for the first time: the agent is told, unless the source is
+   our own. */
 static int meet (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "f", ar);
   bool own = tg_ownfunctions_function(L, ar);
@@ -427,8 +428,8 @@ static void hook (lua_State *L, lua_Debug *ar) {
 */
 
 /* Whether the mask of a coroutine that is about to run may be too small: it was
-   worked out for other breakpoints, or all lines are wanted by now. Else its
-   frames are as they were, and so is what it needs. */
+   worked out for other breakpoints, or all lines are wanted by now. Otherwise
+   the frames are those for which the mask was worked out. */
 static bool is_stale (const tg_Inspector *i, lua_State *co) {
   if (i->coverage != NULL || i->step == TG_STEP_NEXT
       || i->step == TG_STEP_INTO)
@@ -436,9 +437,8 @@ static bool is_stale (const tg_Inspector *i, lua_State *co) {
   return tg_mask_is_stale(i, co);
 }
 
-/* A coroutine that is resumed, or on which the program has set its hook or has
-   taken it away; but for those that a debugger's code runs on: such code can be
-   ended. */
+/* A coroutine is resumed, or the program has set or removed its hook. If code
+   of a debugger resumes it, it gets a hook by which that code can be ended. */
 static void entered (tg_Session *s, lua_State *co) {
   tg_Inspector *i = s->inspector;
   if (i != NULL && i->evaluation != NULL)

@@ -29,11 +29,12 @@ typedef struct tg_Layout {
   int32_t at[TG_LAYOUT_ROWS];   /* -1: that release has none */
 } tg_Layout;
 
-/* Releases of one version, 504 or 505: that of its newest; NULL: no such
-   version is known. */
+/* The layout of the newest releases of a version, 504 or 505; NULL: the version
+   is not known. */
 const tg_Layout *tg_layout_newest (int version);
 
-/* What releases of the same version had before; NULL: nothing else. */
+/* The layout that earlier releases of the same version had; NULL: there is no
+   earlier layout. */
 const tg_Layout *tg_layout_before (const tg_Layout *layout);
 
 #endif

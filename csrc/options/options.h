@@ -51,8 +51,8 @@ typedef struct tg_Options {
                            hidden; empty = nothing is */
   uint64_t calls;       /* of these so many, then the trace stops; 0 = no
                            limit */
-  tg_SpanContext parent;  /* its spans hang below this one, of somebody else's;
-                             its id may be none */
+  tg_SpanContext parent;  /* another program's span, the parent of this trace's
+                             outermost spans; may have no span id */
 } tg_Options;
 
 #define TG_SAMPLE_DEFAULT 1000u
@@ -78,7 +78,7 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from);
 */
 bool tg_options_confine (tg_Options *o, const tg_Options *host);
 
-/* Its patterns are a stranger's: what they cost is bounded (pattern.h). */
+/* The patterns of 'o' are a stranger's: their cost is bounded (pattern.h). */
 void tg_options_distrust (tg_Options *o);
 
 void tg_options_free (tg_Options *o);

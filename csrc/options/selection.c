@@ -93,8 +93,8 @@ void tg_filter_free (tg_Filter *f) {
   tg_options_free(&f->options);
 }
 
-/* NULL without memory. A selection owns its filter, so that it may outlive the
-   call that made it. */
+/* NULL without memory. A selection owns its filter, so that the selection may
+   outlive the call that made it. */
 static tg_Filter *copy_filter (const tg_Filter *from) {
   tg_Filter *f = tg_malloc(sizeof *f);
   if (f == NULL)
@@ -218,8 +218,8 @@ bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
   return false;
 }
 
-/* A member that traces calls of some functions wants to see what runs inside of
-   them, whatever it is. */
+/* A member that traces calls of some functions wants samples of all functions,
+   since any may run inside of these. */
 bool tg_selection_samples (const tg_Selection *d, const tg_Function *f) {
   if (f->own)
     return false;
@@ -231,8 +231,8 @@ bool tg_selection_samples (const tg_Selection *d, const tg_Function *f) {
   return false;
 }
 
-/* Whether the filter lets a function through that some member wants. Its frames
-   are open all the same: others are in them. */
+/* Whether the filter lets a function through that some member wants. Frames
+   that it hides are open all the same: other frames are in them. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f) {
   return d->filter == NULL || member_wants(&d->filter->options, f);
 }

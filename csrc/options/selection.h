@@ -8,9 +8,9 @@
 ** widest; a name is redacted only if every member redacts it.
 **
 ** Whoever reads a trace may look at a part of it only: a filter narrows the
-** selection. It never adds anything: what is given is what would have been
-** given without it, less what the filter hides. So a limit is the smaller of
-** both, and what either redacts is redacted.
+** selection. A filter never adds anything: it only hides a part of what is
+** given without it. So a limit is the smaller of both, and a name that either
+** redacts is redacted.
 */
 #ifndef TG_SELECTION_H
 #define TG_SELECTION_H

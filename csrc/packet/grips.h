@@ -23,7 +23,7 @@ typedef struct tg_GripEntry {
   uint32_t offset;      /* of the descriptor, in the values' bytes */
   uint32_t rank;        /* 1 + new index; 0: no grip has named it */
   uint32_t level;       /* its distance: 0 = a value of the list itself */
-  uint32_t id;          /* the old id of the object that got one as this */
+  uint32_t id;          /* by new index: the old id of that object */
 } tg_GripEntry;
 
 /*
@@ -49,16 +49,16 @@ typedef struct tg_Grips {
   tg_Scratch *scratch;
   const uint8_t *bytes;
   tg_ValueCursor first;         /* at the first grip */
-  uint64_t count;               /* values that there were */
-  uint32_t listed;              /* grips that there are */
+  uint64_t count;               /* values of the event */
+  uint32_t listed;              /* of these, values that were captured */
   uint32_t descriptors;
   uint32_t given;               /* objects that have a new index */
-  uint32_t standin;             /* 1 + that of the entry for all others; 0:
-                                   there is none */
+  uint32_t standin;             /* 1 + the index of the entry that stands for
+                                   all other objects; 0: no such entry */
   uint32_t budget;              /* bytes of JSON that may yet be written */
 } tg_Grips;
 
-/* An absent list is one of no values. */
+/* An absent list counts as an empty one. */
 void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
                     const tg_Selection *selection, tg_Scratch *scratch,
                     tg_Slice values);
@@ -97,7 +97,7 @@ tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id);
 void tg_grips_descriptor (const tg_Grips *g, uint32_t id, tg_ValueCursor *c,
                           tg_Descriptor *d);
 
-/* Writes one grip; the objects that it names are at this level. */
+/* Writes one grip; the objects that the grip names are at 'level'. */
 void tg_grips_put (tg_Grips *g, const tg_Grip *v, uint32_t level);
 
 #endif

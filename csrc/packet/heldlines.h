@@ -2,17 +2,17 @@
 ** heldlines.h - the log's open calls, and the lines of those that have not
 ** lasted long enough to be shown.
 **
-** A log that leaves out short calls does not know of a call how long it will
-** take: its line waits. The calls held back are always the innermost ones, so
-** they and their lines are a stack too:
+** A log that leaves out short calls cannot know at a call how long it will
+** take: so the call's line waits. The calls held back are always the innermost
+** ones, so they and their lines are a stack too:
 **
 **     calls    [ c0 | c1 | c2 || c3 | c4 ]        || = shown
 **                                |    |
 **     text                     [ line | line ]
 **
-** One that yields before it is shown takes its line with it and goes on when it
-** is resumed. Then it may be long before the call that resumes it is: that one
-** is shown with it.
+** A call that yields before it is shown takes its line along, and waits again
+** when it is resumed. It may then be long enough earlier than the call that
+** resumes it: that call is shown with it.
 **
 ** Plain C, one thread. Memory: the open calls, HELD_MAX of lines.
 */
@@ -30,9 +30,9 @@ typedef struct tg_HeldCall {
                             it took along, as a pointer, or 0 */
   uint64_t opened_ns;
   uint64_t due_ns;      /* when it will have lasted long enough */
-  uint64_t line;        /* once shown: whatever 'show' has noted */
+  uint64_t line;        /* once shown: a number that 'show' has noted */
   size_t start;         /* where its line starts in 'text', until then */
-  uint32_t base;        /* of its coroutine the outermost call's place */
+  uint32_t base;        /* place of its coroutine's outermost call */
   uint32_t depth;
   tg_ThreadId thread;
 } tg_HeldCall;

@@ -101,8 +101,8 @@ static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
   count_line(l);
 }
 
-/* Lines that cannot be written count as lost, those that were put together and
-   those that were not alike. */
+/* Lines that cannot be written count as lost, also lines for which there was no
+   memory. */
 static void flush (tg_Log *l) {
   uint64_t n = l->pending;
   l->pending = 0;
@@ -139,8 +139,8 @@ static void show_call (void *ud, tg_HeldCall *call, const char *s,
   call->line = lines(l);
 }
 
-/* The line of a call that is entered. One that is left out needs none, unless
-   it is held back: then it may be shown later. */
+/* The line of a call that is entered. A call that is left out needs no line,
+   unless it is held back and may be shown later. */
 static void make_line (tg_Log *l, const tg_Packet *p) {
   if (l->skipping && l->held.min_ns == 0)
     tg_buf_clear(&l->line.line);
@@ -198,8 +198,8 @@ static void look_for_room (tg_Log *l) {
     tell_unshown(l);
 }
 
-/* A marker is worth showing in whatever call it is: those around it that have
-   been held back are shown with it. */
+/* A marker is always shown, and with it all calls around it that have been held
+   back. */
 static void mark (tg_Log *l, const tg_Packet *p) {
   if (p->mark == TG_MARK_GROUPEND
       || !(tg_mark_said(p->mark) || p->mark == TG_MARK_COLLECTION))
@@ -240,7 +240,7 @@ static bool failed (const tg_Log *l) {
   return l->style.fails && l->fdwriter.error != 0;
 }
 
-/* The program's errno stays what it was: this may be inside its hook. */
+/* Keeps the program's errno, since the log may be written inside its hook. */
 void tg_log_pump (tg_Log *l, tg_Pos end) {
   int error = errno;
   tg_Packet p;
@@ -376,8 +376,7 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
   return l;
 }
 
-/* Also of one that was not made to its end: what it does not have yet is
-   zeros. */
+/* Also a log of which only a part was made: missing parts are zeros. */
 void tg_log_free (tg_Log *l) {
   if (l == NULL)
     return;

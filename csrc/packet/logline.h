@@ -39,7 +39,7 @@ typedef struct tg_LogTotals {
   uint64_t ns;          /* from the first packet to the last */
 } tg_LogTotals;
 
-/* 'selection' says what packets have; it stays where it is. */
+/* 'selection' (borrowed) says which fields packets have. */
 void tg_logline_init (tg_LogLine *l, const tg_Functions *functions,
                       const tg_Selection *selection, bool color, bool times);
 void tg_logline_free (tg_LogLine *l);         /* zeroed memory is fine */

@@ -176,9 +176,9 @@ static Object *object (tg_LuaLiteral *w, uint32_t id) {
   return &w->pool[id];
 }
 
-/* Passes over a grip and counts the object that it is, if it is one. An id is a
-   number from the bytes: one beyond their size cannot have a descriptor there,
-   and gets no place in the pool. */
+/* Passes over a grip, and counts a reference if it is an object. An id comes
+   from the bytes: an id beyond their size cannot have a descriptor there, and
+   gets no place in the pool. */
 static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
   uint32_t id;
   tg_GripType type = tg_values_pass(c, &id);
@@ -190,8 +190,8 @@ static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
   return type;
 }
 
-/* Passes over a descriptor, meeting the objects in its properties. Those of its
-   metatable are not met: no text shows them. */
+/* Passes over a descriptor, meeting the objects in its properties. Objects of
+   its metatable are not met, since no text shows them. */
 static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
   if (!tg_values_pass_head(c))
     return;

@@ -344,7 +344,7 @@ static void put_allocations (const Writer *w) {
   put_thread(w);
 }
 
-/* Its values are what it is for: they do not wait for a type. */
+/* A marker is there for its values, which need no trace type. */
 static void put_marker (const Writer *w) {
   tg_sink_member(w->out, "type", "marker");
   tg_sink_key(w->out, "method");

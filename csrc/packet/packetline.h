@@ -16,8 +16,8 @@
 /* A call: what was called with what, and from where. */
 void tg_packetline_call (tg_LogLine *l, const tg_Packet *p);
 
-/* Its end; 'opened_ns' is when it was entered, 'far' that its own line is not
-   the one before: then this one says whose end it is. */
+/* The end of a call that was entered at 'opened_ns'. 'far': the call's line is
+   not the line before, so this line names the function. */
 void tg_packetline_result (tg_LogLine *l, const tg_Packet *p,
                            uint64_t opened_ns, bool far);
 

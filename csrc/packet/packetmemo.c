@@ -26,7 +26,7 @@ void tg_packetmemo_free (void *memo) {
   tg_free(m);
 }
 
-/* False: it is not there, and whoever asks writes it and has it kept. */
+/* False: the part is not kept yet; the caller writes it and keeps it. */
 bool tg_packetmemo_put (tg_PacketMemo *m, tg_PacketPart part,
                         tg_FunctionId f) {
   tg_assert(part < TG_PARTS);

@@ -21,7 +21,7 @@ typedef enum tg_PacketPart {
   TG_PARTS
 } tg_PacketPart;
 
-/* The first functions of a program are those that it calls most. */
+/* The functions that a program calls first are those that it calls most. */
 #define TG_MEMO_FUNCTIONS 1024u
 
 typedef struct tg_MemoText {
@@ -43,7 +43,7 @@ void tg_packetmemo_free (void *memo);         /* NULL is fine */
 /* Adds that part of function 'f'; false if it is not known. */
 bool tg_packetmemo_put (tg_PacketMemo *m, tg_PacketPart part, tg_FunctionId f);
 
-/* Remembers that what 'json' has from 'at' on is that part. */
+/* Keeps the text in 'json' from 'at' on as that part. */
 void tg_packetmemo_keep (tg_PacketMemo *m, tg_PacketPart part, tg_FunctionId f,
                          size_t at);
 

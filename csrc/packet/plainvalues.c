@@ -19,8 +19,8 @@
 static void value (tg_PlainValues *w, const tg_ValueCursor *c,
                    const tg_Grip *g, uint32_t level);
 
-/* The limit is looked at between values, and before a long one: what is begun
-   is finished, so a text is a little longer than 'most' at worst. */
+/* The limit is checked between values, and before a long value. A value that
+   was begun is finished, so a text may be a little longer than 'most'. */
 static bool full (const tg_PlainValues *w) {
   return w->out->size >= w->end;
 }
@@ -50,8 +50,8 @@ static size_t afford (const tg_PlainValues *w, size_t size) {
   return size < room ? size : room;
 }
 
-/* 'room', which has any bytes, quoted. Bytes that are no character are escapes
-   of Lua's, and then the backslashes of others are too. */
+/* Writes 'room', which may have any bytes, quoted. If some bytes are no UTF-8,
+   the text is escaped as in Lua, its backslashes too. */
 static void put_room (tg_PlainValues *w) {
   const tg_Buf *r = &w->room;
   w->failed = w->failed || r->failed;
@@ -67,14 +67,15 @@ static void put_room (tg_PlainValues *w) {
   tg_buf_free(&escaped);
 }
 
-/* One buffer for all strings: none is made while another one is. */
+/* One buffer serves for all strings, since no two are made at a time. */
 static tg_Buf *clear_room (tg_PlainValues *w) {
   tg_buf_clear(&w->room);
   return &w->room;
 }
 
-/* Cut where the room ends, or where it was when it was recorded, which shows in
-   its length; at a character either way, so that the rest is UTF-8 still. */
+/* A string is cut where the room ends, or was cut when it was recorded, which
+   its length shows. Either way the last character is whole: so it stays
+   UTF-8. */
 static void string (tg_PlainValues *w, const tg_Grip *g) {
   tg_Buf *room = clear_room(w);
   size_t size = afford(w, g->u.s.size);
@@ -217,7 +218,7 @@ static void items (tg_PlainValues *w, tg_ValueCursor *c, bool array, bool *any,
   }
 }
 
-/* What a metatable calls its objects; "object" if it has no name. */
+/* The metatable's name for its objects; "object" if it has none. */
 static void put_class (tg_PlainValues *w, const tg_Descriptor *d, bool *any) {
   bool named = (d->flags & TG_DESC_CLASS) && d->cls.type == TG_STRING;
   if (!named && !(d->flags & TG_DESC_PROTO))
@@ -263,7 +264,7 @@ static void function (tg_PlainValues *w, const tg_Descriptor *d) {
   put_room(w);
 }
 
-/* By its class, which is all that can be known of it. */
+/* A userdata is named by its class, since no content of it is recorded. */
 static void userdata (tg_PlainValues *w, const tg_Descriptor *d) {
   tg_Buf *room = clear_room(w);
   tg_buf_addstr(room, "userdata");
@@ -274,9 +275,9 @@ static void userdata (tg_PlainValues *w, const tg_Descriptor *d) {
   put_room(w);
 }
 
-/* Whether a table may be written here: not within itself, nor too deep. Those
-   around it are compared and no others: a table that comes twice side by side
-   is written twice, which ends. */
+/* Whether a table may be written here: not within itself, nor too deep. Only
+   the tables around it are compared: a table that comes twice side by side may
+   be written twice, since that ends. */
 static bool go_into (tg_PlainValues *w, uint32_t id, uint32_t level) {
   if (level >= TG_PLAIN_DEPTH)
     return false;
@@ -344,7 +345,7 @@ static void value (tg_PlainValues *w, const tg_ValueCursor *c,
   }
 }
 
-/* An argument's name is its parameter's; those of '...' have none. */
+/* Parameters name arguments; extra arguments have no names. */
 static bool hides (const tg_PlainValues *w, const tg_Function *params,
                    uint64_t i) {
   return params != NULL && i < params->nparams && w->selection->redacts

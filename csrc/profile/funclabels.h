@@ -18,7 +18,7 @@
 
 typedef struct tg_FuncLabels {
   const tg_Functions *functions;  /* borrows */
-  tg_FunctionId *list;        /* owns; by label, one function that it reads */
+  tg_FunctionId *list;        /* owns; by label, one function that has it */
   uint32_t capacity;
   uint32_t *of;               /* owns; by function id, 0 or label + 1 */
   uint32_t cof;

@@ -285,8 +285,8 @@ static int compare_rows (const void *x, const void *y) {
   return order != 0 ? order : (a > b) - (a < b);   /* as they appeared */
 }
 
-/* Children of one parent are shown by their total time: what is inside them
-   counts. */
+/* Children of one parent are ordered by their total time, since the calls
+   inside of them count too. */
 static int compare_nodes (const void *x, const void *y) {
   const tg_Node *a = *(const tg_Node *const *)x;
   const tg_Node *b = *(const tg_Node *const *)y;

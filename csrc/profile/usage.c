@@ -68,8 +68,8 @@ void tg_usage_leave (tg_Usage *u, bool last, bool own) {
     raise_peak(&u->open[u->nopen - 1].high, o->high);
 }
 
-/* Before the first of all that tells it, the heap was what it has now, less
-   what has been added. Frames that were open then begin from there. */
+/* Works out the heap's size before the first event that tells it: its size now,
+   less the bytes added. Frames that were open then begin from that size. */
 static void find_heap (tg_Usage *u, const tg_Allocations *a) {
   u->known = true;
   u->heap = a->heap + a->freed - a->allocated;
@@ -77,7 +77,8 @@ static void find_heap (tg_Usage *u, const tg_Allocations *a) {
     u->open[i].base = u->open[i].high = u->heap;
 }
 
-/* The heap as it was between, at its most: that of the frame which ran. */
+/* The heap's largest size since the event before counts for the frame that
+   ran. */
 static void take_heap (tg_Usage *u, const tg_Allocations *a) {
   if (a->heap == 0)
     return;

@@ -48,8 +48,8 @@ typedef struct tg_Usage {
   bool on;                    /* somebody asks */
   tg_Amount sum;              /* of all so far */
   tg_Amount outside;          /* of that, with no frame open */
-  bool known;                 /* what the heap has: */
-  uint64_t heap, peak;        /* now, and the most of all */
+  bool known;                 /* the heap's size is known: */
+  uint64_t heap, peak;        /* its size now, and the largest ever */
   tg_UsageRow *rows;          /* owns */
   uint32_t nrows;
   tg_UsageTally *nodes;       /* owns; without a tree none is used */
@@ -60,15 +60,15 @@ typedef struct tg_Usage {
 
 void tg_usage_free (tg_Usage *u);             /* zeroed memory is fine */
 
-/* A frame of this row is entered, at a node or at none (0); 'first': no other
-   one of the row is open. False without memory. */
+/* A frame of this row is entered, at a node or at none (0); 'first': the row
+   has no other open frame. False without memory. */
 bool tg_usage_enter (tg_Usage *u, uint32_t row, uint32_t node, bool first);
 
-/* The innermost frame is left; 'last': it was the last open one of its row.
-   'own': its node is not that of a frame further out. */
+/* The innermost frame is left; 'last': its row has no other open frame. 'own':
+   no frame further out has its node. */
 void tg_usage_leave (tg_Usage *u, bool last, bool own);
 
-/* This was allocated since the last time. */
+/* Adds what was allocated since the last call. */
 void tg_usage_take (tg_Usage *u, const tg_Allocations *a);
 
 /* What a row, or a node, has; zeros if nothing was ever open there. */

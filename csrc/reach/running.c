@@ -19,7 +19,8 @@
 #define CALLERS 3
 #define EVERY (LUA_MASKCALL | LUA_MASKRET)
 
-/* A coroutine that runs, or has resumed one that does. */
+/* A coroutine of the running chain: the running one, or one that resumed it
+   directly or through others. */
 typedef struct Level {
   lua_State *L;
   tg_UserHook user;             /* the program's, under ours while 'armed' */
@@ -35,7 +36,7 @@ typedef struct tg_Running {
   Level levels[LEVELS];         /* the first is the main coroutine */
   _Atomic bool inside;          /* the state's thread changes hooks... */
   _Atomic bool outside;         /* ...or another one does: never both */
-  _Atomic bool late;            /* a handler has found it inside */
+  _Atomic bool late;            /* a handler has come while 'inside' was set */
   bool fields;                  /* hooks can be set by their fields in memory */
 } tg_Running;
 
@@ -49,8 +50,8 @@ static void arm_all (tg_Running *r);
 ** ===================================================================
 */
 
-/* Each thread says that it comes before it looks for the other (Dekker). The
-   one outside gives way; who is inside has to wait for a few stores. */
+/* Each thread sets its flag before it reads the other's (Dekker). The thread
+   outside gives way, so the state's thread waits for a few stores at most. */
 static void seize (tg_Running *r) {
   tg_assert(!r->inside);
   atomic_store(&r->inside, true);
@@ -58,7 +59,7 @@ static void seize (tg_Running *r) {
     sched_yield();
 }
 
-/* A bit for each that waits. */
+/* A bit for each caller that waits. */
 static unsigned waiting (const tg_Running *r) {
   unsigned set = 0;
   for (int i = 0; i < CALLERS; i++)
@@ -67,8 +68,9 @@ static unsigned waiting (const tg_Running *r) {
 }
 
 /* Arms again if somebody called, or a hook of ours was removed, meanwhile. A
-   handler that has come since that look has left it to us. Once for each
-   caller: ticks may come faster than hooks can be set (set_hook). */
+   handler that comes after that look sets 'late' and leaves arming to this
+   thread. Once for each caller: ticks may come faster than hooks can be set
+   (set_hook). */
 static void release (tg_Running *r) {
   for (unsigned armed = 0;;) {
     unsigned set = waiting(r);
@@ -145,7 +147,7 @@ static void arm (const tg_Running *r, Level *v, bool instructions,
     });
 }
 
-/* The innermost first: it is the one that runs. */
+/* The innermost coroutine first, since it runs. */
 static void arm_all (tg_Running *r) {
   bool instructions = r->waits[TG_CALLER_SAMPLER]
                       || r->waits[TG_CALLER_INSPECTOR];
@@ -153,15 +155,15 @@ static void arm_all (tg_Running *r) {
     arm(r, &r->levels[i], instructions, r->waits[TG_CALLER_SERVER]);
 }
 
-/* The program may have set a hook of its own meanwhile: then that stays. */
+/* A hook that the program has set meanwhile stays. */
 static void lower (const tg_Running *r, Level *v) {
   if (v->armed && lua_gethook(v->L) == interrupt_hook)
     set_hook(r, v->L, v->user);
   v->armed = false;
 }
 
-/* All have their own hooks again; 'L', if it is not NULL, too, which has
-   inherited ours if it is on no level. */
+/* All coroutines get their own hooks back. 'L', if it is not NULL, too: it may
+   be on no level and have inherited ours. */
 static void lower_all (tg_Running *r, lua_State *L) {
   seize(r);
   for (int i = r->depth; i >= 0; i--)
@@ -171,9 +173,9 @@ static void lower_all (tg_Running *r, lua_State *L) {
   release(r);
 }
 
-/* What the program has under our hook on 'L'. A coroutine made while its maker
-   was armed has our hook without a level. From the innermost down, where the
-   one that runs is. */
+/* The program's hook under ours on 'L'. A coroutine that was made while its
+   maker was armed has our hook without a level. The search begins at the
+   innermost level, which is mostly that of 'L'. */
 static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
   for (int i = r->depth; i >= 0; i--) {
     if (r->levels[i].L == L && r->levels[i].armed)
@@ -240,8 +242,8 @@ static void interrupt_hook (lua_State *L, lua_Debug *ar) {
     was.hook(L, ar);
 }
 
-/* A handler that comes while its thread changes hooks leaves it to that: it
-   would read a hook that is half set. */
+/* A handler that comes while its thread changes hooks leaves arming to the
+   thread: it would read a hook that is half set. */
 void tg_running_call (tg_Session *s, tg_Caller who) {
   tg_Running *r = s->running;
   r->waits[who] = true;

@@ -44,8 +44,8 @@ typedef void tg_Serve (tg_Session *s, lua_State *L, lua_Debug *ar);
 bool tg_running_setup (tg_Session *s, lua_State *L);
 void tg_running_free (tg_Session *s);
 
-/* Whoever calls is served from now on, or no more (stand-ins come and go with
-   that: standins.h). Whether it is the first that comes, the last that goes. */
+/* A caller is served from now on, or no more (stand-ins come and go with the
+   callers: standins.h). Whether it is the first to come, the last to go. */
 bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve);
 bool tg_running_remove (tg_Session *s, tg_Caller who);
 
@@ -69,7 +69,7 @@ void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
    nor is one whose hook the state's thread is about to change. */
 void tg_running_catch (tg_Session *s, tg_Caller who);
 
-/* Whether that can be done to this state: its memory is known. */
+/* Whether tg_running_catch works for this state: its memory is known. */
 bool tg_running_catches (lua_State *L);
 
 /* In a forked child: the other thread is not there. */
@@ -115,8 +115,8 @@ bool tg_running_open (const tg_Session *s);
 bool tg_running_enter (tg_Session *s, lua_State *co);
 void tg_running_leave (const tg_Session *s);
 
-/* Coroutine number 'i' of those that run, the main one being 0; NULL beyond the
-   innermost. */
+/* Coroutine number 'i' of the running chain, the main coroutine being 0; NULL
+   beyond the innermost. */
 lua_State *tg_running_at (const tg_Session *s, int i);
 
 /* In a handler: the innermost of them; NULL: its thread is about to change

@@ -1,8 +1,7 @@
 /*
-** standins.c - coroutine.resume, wrap and close as Lua has them, but for the
-** list of those that run (running.h). Called by the program, as Lua's own;
-** what they raise and return is what those would. The source that they follow
-** is lcorolib.c.
+** standins.c - coroutine.resume, wrap and close as Lua has them, which also
+** keep the list of coroutines that run (running.h). Called by the program in
+** place of Lua's own, with the same errors and results. They follow lcorolib.c.
 */
 #include <pthread.h>
 
@@ -127,8 +126,8 @@ static bool is_closable (const lua_State *L, lua_State *co) {
          && (lua_status(co) != LUA_OK || !lua_getstack(co, 0, &ar));
 }
 
-/* By Lua's own, which does with 'co' what is to be done in it. Of one that has
-   died the error is on top of its stack: nil stands for that of others. */
+/* Calls Lua's own function, which closes 'co'. A coroutine that has died has
+   its error on top of its stack; for others nil stands for the error. */
 static int close_coroutine (lua_State *L, tg_Session *s, lua_State *co) {
   int first = lua_gettop(L) + 1;
   if (is_dead(co) && lua_checkstack(co, 1)) {

@@ -99,7 +99,8 @@ tg_Pos tg_follower_committed (const tg_Follower *t) {
                            : tg_cursor_committed(&t->cursor);
 }
 
-/* How far it has been read; whoever waits for that is woken. */
+/* Tells how far the follower has read, and wakes the writer that waits for
+   it. */
 static void tell (tg_Follower *t) {
   tg_Pos pos = tg_follower_place(t);
   tg_assert(pos >= tg_follower_pos(t));
@@ -136,7 +137,8 @@ static tg_Pos bound (const tg_Follower *t) {
   return (t->upto < t->limit) ? t->upto : t->limit;
 }
 
-/* A reader that does not come to its bound has all that it was asked for. */
+/* A reader that stops before its bound has all packets that it was asked
+   for. */
 tg_Pos tg_follower_done (const tg_Follower *t) {
   return (tg_follower_place(t) < bound(t)) ? t->upto : bound(t);
 }

@@ -23,7 +23,7 @@
 ** ===================================================================
 */
 
-/* It wants nothing until it is told what to select. */
+/* Without a selection a framer gives no packets. */
 void tg_framer_init (tg_Framer *fr, const tg_Functions *functions) {
   memset(fr, 0, sizeof *fr);
   fr->functions = functions;
@@ -367,8 +367,8 @@ static void apply_yield (tg_Framer *fr, const tg_Event *e) {
   tg_framer_job(fr, TG_JOB_SUSPEND, TG_WHY_YIELD, s->count, values);
 }
 
-/* A coroutine that was never heard of gets a stack here. With a list its frames
-   are those, whatever was remembered. */
+/* A coroutine that is met for the first time gets a stack here. A list in the
+   event replaces the frames that were remembered. */
 static void apply_resume (tg_Framer *fr, const tg_Event *e) {
   tg_Stack *s = tg_stacks_get(&fr->stacks, e->thread);
   if (!tg_framer_chain(fr, s))
@@ -417,7 +417,7 @@ TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
                   tg_no_values);
 }
 
-/* An event that says which coroutines there are, or what time it is. */
+/* All events but those of the running coroutine (is_running). */
 static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT)
     tg_framestart_context(fr, e);
@@ -437,8 +437,8 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framesample_begin(fr, e);
 }
 
-/* What another trace's calls tell is passed over: but for where reading begins
-   and where all ends. */
+/* Events of another trace's calls are passed over, but not those with which
+   reading begins or the stream ends. */
 static void apply_samples (tg_Framer *fr, const tg_Event *e) {
   if (e->kind == TG_EV_CONTEXT || e->kind == TG_EV_SAMPLE
       || e->kind == TG_EV_TERMINATE || e->kind == TG_EV_LOST

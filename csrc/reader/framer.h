@@ -9,8 +9,8 @@
 **                          ^-------------|  until it is done
 **
 ** Every event moves the shadow stacks, also those of frames that are not shown.
-** What the selection's members want is 'inside'; 'shown' is what its filter
-** leaves of that, so a filter hides frames and changes no others.
+** Frames that the selection's members want are 'inside'; those of them that the
+** filter leaves are 'shown'. So a filter hides frames and changes no others.
 **
 ** Plain C, one thread: the reader's, which owns it.
 */
@@ -26,7 +26,7 @@
 typedef enum tg_Why {
   TG_WHY_ENTER,         /* an enteredFrame */
   TG_WHY_RETURN, TG_WHY_EXCEPTION, TG_WHY_YIELD, TG_WHY_TERMINATED,
-  /* moments, which are no frame's, for those who ask for them: */
+  /* moments, which belong to no frame; only if they were asked for: */
   TG_WHY_MARK,          /* a marker */
   TG_WHY_TICK           /* a sample was taken: what is open now ran up to now */
 } tg_Why;
@@ -108,26 +108,27 @@ typedef struct tg_FrameSample {
   tg_SampleEntry *list; /* owns; all frames of the running chain */
   uint32_t n, capacity;
   uint32_t next;        /* the first entry that is not open */
-  uint32_t close;       /* frames that are to be closed before... */
-  tg_Stack *into;       /* then they open in this coroutine (borrows; NULL:
-                           none yet) */
+  uint32_t close;       /* frames to be closed first... */
+  tg_Stack *into;       /* ...then frames open in this coroutine (borrows;
+                           NULL: none yet) */
   uint64_t open_ns;     /* when frames open */
   uint64_t now_ns;      /* when the sample was taken */
   uint64_t since_ns;    /* of the event before it */
   uint64_t used_ns;     /* processor time since the sample before */
   uint64_t taken;       /* so far */
-  bool idle;            /* it shows what waited, which nobody asks for */
+  bool idle;            /* a sample of a wait, in a selection without 'wall' */
   uint32_t *lines;      /* owns; of the tick that was given last */
   uint32_t clines;
 } tg_FrameSample;
 
-/* Whether the stacks are as they will be after the next event: a CONTEXT that
-   begins a chunk is written in the middle of one (AHEAD in event.h). */
+/* Whether the stacks are already as they will be after the next event: a
+   CONTEXT that begins a chunk is written in the middle of an event (AHEAD in
+   event.h). */
 typedef enum tg_Ahead {
   TG_AHEAD_NOT,
-  TG_AHEAD_UNSAID,      /* an older recording, which does not say it */
-  TG_AHEAD_SILENT,      /* they are, of silent frames */
-  TG_AHEAD_OPEN         /* they are, and all that it says is done */
+  TG_AHEAD_UNSAID,      /* the CONTEXT does not say: an older recording */
+  TG_AHEAD_SILENT,      /* yes; how many silent frames is corrected */
+  TG_AHEAD_OPEN         /* yes, with all frames listed: the event is skipped */
 } tg_Ahead;
 
 typedef struct tg_Framer {
@@ -171,8 +172,9 @@ void tg_framer_free (tg_Framer *fr);
    the one before. */
 bool tg_framer_select (tg_Framer *fr, const tg_Selection *selection);
 
-/* 'to', which has the selection of 'from' and nothing else, is where 'from' is,
-   between two events; of arguments it keeps nothing. False without memory. */
+/* Brings 'to', which has the selection of 'from' and nothing else, to where
+   'from' is, between two events; kept arguments are not copied. False without
+   memory. */
 bool tg_framer_copy (tg_Framer *to, const tg_Framer *from);
 
 /* Whether all packets of the latest event have been given. */
@@ -180,8 +182,8 @@ TG_INLINE bool tg_framer_idle (const tg_Framer *fr) {
   return fr->job.kind == TG_JOB_NONE;
 }
 
-/* Whether there will be no more packets: it has failed, or the selection has
-   all that it asked for. */
+/* Whether there will be no more packets: the framer has failed, or the
+   selection has as many as it asked for. */
 TG_INLINE bool tg_framer_over (const tg_Framer *fr) {
   return fr->status != TG_OK
          || (fr->selection.max_events > 0
@@ -192,14 +194,15 @@ TG_INLINE bool tg_framer_over (const tg_Framer *fr) {
 
 #define tg_no_values ((tg_Slice){.data = NULL})
 
-/* The event cannot be what it says it is, nor can its time: the stream ends
-   where the one before was. */
+/* The event is impossible, and so perhaps its time: the stream ends with the
+   event before. */
 TG_INLINE void tg_framer_fail (tg_Framer *fr, tg_Status status) {
   fr->status = status;
   fr->now_ns = fr->before_ns;
 }
 
-/* Nothing but samples is looked at: what calls tell is another trace's. */
+/* Whether only samples are looked at: calls in the stream are another
+   trace's. */
 TG_INLINE bool tg_framer_samples_only (const tg_Framer *fr) {
   return fr->selection.sample > 0 && !fr->selection.with_calls;
 }
@@ -237,8 +240,9 @@ TG_INLINE void tg_framer_unchain (tg_Framer *fr) {
 
 /* ---- */
 
-/* 'event' has happened at this time: its first packet; false if there is none.
-   The one before had given all its packets when it was put there. */
+/* 'event' has happened at this time: gives its first packet; false: there is
+   none. The reader decodes the next event into 'event' only after the last
+   packet of the event before. */
 bool tg_framer_event (tg_Framer *fr, uint64_t now_ns, tg_Packet *out);
 
 /* The next packet of that event; false if there is none. */

@@ -164,8 +164,8 @@ void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
   tg_framer_job(fr, TG_JOB_SAMPLE, TG_WHY_RETURN, 0, tg_no_values);
 }
 
-/* Where calls are traced their events tell who runs: a coroutine that they do
-   not know is left out, and what runs in it. */
+/* Where calls are traced, their events tell which coroutines run: a coroutine
+   that no event has told of is left out, with its frames. */
 static bool enter_coroutine (tg_Framer *fr, tg_ThreadId thread) {
   tg_FrameSample *m = &fr->sample;
   if (!tg_framer_samples_only(fr)) {

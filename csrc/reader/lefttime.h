@@ -1,11 +1,11 @@
 /*
 ** lefttime.h - the time of calls that are left out, as calls of nobody.
 **
-** Where calls do not fit into a document their time must not seem to be that of
-** whoever called them. So between two packets that are given there is one box,
-** TG_FUNCTION_LEFT, if calls were left out there. It begins where the first of
-** them did and is as long as all of them ran together; what their caller took
-** itself in between is behind it:
+** If calls do not fit into a document, their time must not seem to be their
+** caller's. So where calls were left out between two packets that are given,
+** there is one box, TG_FUNCTION_LEFT. The box begins with the first of these
+** calls and is as long as all of them ran together; the time that their caller
+** took in between follows the box:
 **
 **     read      >a >b <b >c <c >d            a, d: given; b, c: left out
 **     given     >a [  left  ]  >d
@@ -26,8 +26,8 @@ typedef enum tg_LeftStage {
 
 typedef struct tg_LeftTime {
   bool wanted;          /* there are boxes */
-  uint64_t from_ns;     /* when the first call since the latest packet began */
-  uint64_t length_ns;   /* what they took together; 0: there were none */
+  uint64_t from_ns;     /* when the first call left out here began */
+  uint64_t length_ns;   /* time of all these calls; 0: there were none */
   tg_ThreadId thread;   /* whose time it would be */
   tg_FunctionId body;   /* 0, or what that coroutine begins with, as far as is
                            known */

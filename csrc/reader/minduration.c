@@ -145,8 +145,8 @@ static bool is_off (const tg_MinDuration *s) {
   return s->min_ns == 0 && s->sure_ns == 0;
 }
 
-/* The reader tells one listener: with a minimum that is the filter, which
-   passes it on. */
+/* The reader tells one listener: with a minimum duration it tells the filter,
+   which passes the news on. */
 void tg_minduration_watch (tg_MinDuration *s,
                            void (*gone)(void *ud, tg_ThreadId thread),
                            void *ud) {
@@ -225,8 +225,8 @@ static bool ask_scout (tg_MinDuration *s, const tg_Stay *stay, tg_Pos end) {
          || use_quota(s, stay->thread);
 }
 
-/* Whether the time of a call that is not given is to be in a box. A user who
-   leaves out short calls wants it to be that of their callers. */
+/* Whether the time of a call that is not given goes into a box. A user who
+   leaves out short calls wants their time to count as their callers'. */
 static bool is_left (const tg_MinDuration *s) {
   const tg_Stay *stay = &s->calls.open[s->calls.nopen - 1];
   const tg_Scout *c = &s->scout;

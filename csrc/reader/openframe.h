@@ -25,8 +25,8 @@ TG_INLINE tg_CachedFunction *tg_openframe_known (tg_Framer *fr,
   return k;
 }
 
-/* What all packets have. The sequence counts those that are given, so that a
-   client sees if one is missing. */
+/* Fills in the fields that all packets have. The sequence counts the packets
+   given, so that a client sees if one is missing. */
 TG_INLINE void tg_openframe_fill (tg_Framer *fr, const tg_StackFrame *f,
                                   tg_ThreadId thread, tg_Why why,
                                   tg_Packet *out) {
@@ -76,8 +76,9 @@ TG_INLINE bool tg_openframe_begins (tg_Framer *fr, const tg_StackFrame *f,
   return begins;
 }
 
-/* The same, and whether the frame is within such a call. What was entered
-   outside of them stays hidden when it is resumed within one. */
+/* The same, and whether the frame is within such a call. A frame that was
+   entered outside of all such calls stays hidden when it is resumed within
+   one. */
 static TG_NOINLINE bool tg_openframe_within (tg_Framer *fr, tg_StackFrame *f,
                                              const tg_CachedFunction *k,
                                              bool resumed) {

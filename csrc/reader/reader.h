@@ -98,20 +98,21 @@ uint64_t tg_reader_damage (const tg_Reader *r);
    for a reader: what is added up from times is the program's own. */
 uint64_t tg_reader_time (const tg_Reader *r);
 
-/* How long it has waited, as far as has been read, in nanoseconds. */
+/* How long the program has waited for readers, in nanoseconds, as far as has
+   been read. */
 uint64_t tg_reader_waited (const tg_Reader *r);
 
-/* What tracing has taken so far, as far as it is counted. */
+/* The time that tracing has taken so far, as far as it is counted. */
 uint64_t tg_reader_spent (const tg_Reader *r);
 
-/* That time at a moment 'ns' of the clock which comes after all that was
-   read. */
+/* The reader's time at a moment 'ns' of the clock, which comes after all events
+   that were read. */
 uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns);
 
 /* Where reading goes on. */
 tg_Pos tg_reader_pos (const tg_Reader *r);
 
-/* How far there are events; where it stands itself, if it has no place yet. */
+/* Where the events end; the reader's own position, if it has no place yet. */
 tg_Pos tg_reader_committed (const tg_Reader *r);
 
 /*
@@ -124,15 +125,15 @@ uint64_t tg_reader_lost (const tg_Reader *r);
    latest packet. */
 uint64_t tg_reader_missing (const tg_Reader *r);
 
-/* Samples that it has come by. */
+/* Samples read so far. */
 uint64_t tg_reader_samples (const tg_Reader *r);
 
-/* Whether these values of the latest packet stay where they are as long as the
-   chunk that the reader is in now; if not, they stay until its next call. */
+/* Whether these values of the latest packet stay as long as the chunk that the
+   reader is in now; otherwise they stay until the reader's next call. */
 bool tg_reader_lasts (const tg_Reader *r, tg_Slice values);
 
-/* A cursor that keeps that chunk, for others to drop. Of a recording it keeps
-   no later one: blocks come and go (store.h). */
+/* Sets 'to' to keep the chunk that the reader is in; the caller drops it. In a
+   recording the cursor keeps no later chunk: blocks come and go (store.h). */
 void tg_reader_pin (const tg_Reader *r, tg_Cursor *to);
 
 /* Whether the reader is still in the chunk that 'pin' keeps. */

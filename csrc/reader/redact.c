@@ -185,7 +185,7 @@ static void hide_property (Walk *w, unsigned marks, const uint8_t *at) {
   }
 }
 
-/* What an object is stays: its type, its class, its metatable. */
+/* An object's type, class and metatable stay visible. */
 static void see_head (Walk *w, unsigned marks, unsigned flags) {
   tg_Grip g;
   if (flags & TG_DESC_CLASS)
@@ -238,8 +238,8 @@ static bool is_secret (const Walk *w, uint64_t i) {
   return (w->secret[i / 64] >> i % 64 & 1) != 0;
 }
 
-/* Patterns are asked once: one that has taken all the steps that it may take
-   hides whatever it is asked of after that. */
+/* Each name is matched once for a list: a pattern that has used up its steps
+   hides every name that it is asked about after that. */
 static void ask_names (Walk *w) {
   const tg_Function *f = w->names;
   for (uint32_t i = 0; f != NULL && f->params != NULL && i < f->nparams

@@ -28,8 +28,8 @@ typedef struct Scrub {
   uint8_t *data;          /* owns; of one block */
   uint32_t capacity;
   tg_Slice resumed;       /* arguments of a resume whose coroutine may begin */
-  uint32_t passed;        /* ...with those from this one on */
-  bool aside;             /* what failed is 'out' */
+  uint32_t passed;        /* ...with 'resumed' from this index on */
+  bool aside;             /* the failure is one of 'out' */
   tg_Status status;       /* sticky */
   char *reason;
   size_t size;
@@ -67,9 +67,9 @@ static tg_RedactKind kind_of (const tg_Event *e) {
          : e->kind == TG_EV_RETURN ? TG_REDACT_RESULTS : TG_REDACT_OTHER;
 }
 
-/* A coroutine that begins is told of after its resume: then that one's
-   arguments get the names of its parameters. Between them is no other event
-   but RESUME. */
+/* The CALL of a coroutine's body comes after the CALL of the function that
+   resumes it, with only RESUME and TIME in between. The body's parameters then
+   name the arguments of that function. */
 static void note_resume (Scrub *s, const tg_Event *e) {
   if (e->kind == TG_EV_RESUME || e->kind == TG_EV_TIME)
     return;
@@ -92,7 +92,8 @@ static void scrub_event (Scrub *s, const tg_Event *e) {
     tg_redact_list(&s->redact, kind_of(e), e->function, e->values, hides(s));
 }
 
-/* What is left after all values, such as the name of a class, is a text. */
+/* After all values the whole block is masked as one text, since names of
+   classes and the like may have secrets too. */
 static void scrub_events (Scrub *s, uint32_t used) {
   uint32_t at = 0;
   tg_Event e;

@@ -60,8 +60,8 @@ tg_Stack *tg_stacks_find (const tg_Stacks *all, tg_ThreadId thread);
 /* The coroutine has ended. */
 void tg_stacks_drop (tg_Stacks *all, tg_Stack *s);
 
-/* 'to', which is empty, has all stacks that 'from' has, none of them running;
-   of arguments nothing is kept. False without memory. */
+/* Copies all stacks of 'from' to 'to', which is empty; none of them runs there,
+   and kept arguments are not copied. False without memory. */
 bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from);
 
 void tg_stacks_free (tg_Stacks *all);
@@ -80,7 +80,7 @@ TG_INLINE tg_StackFrame *tg_stack_top (const tg_Stack *s) {
   return s->count > 0 ? &s->frames[s->count - 1] : NULL;
 }
 
-/* The innermost one that a CALL tells of; NULL if there is none. */
+/* The innermost frame that a CALL tells of; NULL if there is none. */
 TG_INLINE tg_StackFrame *tg_stack_called (const tg_Stack *s) {
   uint32_t i = s->count;
   while (i > 0 && s->frames[i - 1].sampled)
@@ -114,8 +114,8 @@ void tg_stack_keep (tg_Stack *s, tg_Slice values);
 tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f);
 
 /*
-** The stack has these 'n' frames ('list' as in a RESUME), of which those that
-** it knew already stay what they were. False without memory.
+** From now on the stack has these 'n' frames ('list' as in a RESUME). Frames
+** that it had already keep what is known of them. False without memory.
 */
 bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
                      uint64_t now_ns);

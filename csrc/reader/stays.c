@@ -19,7 +19,7 @@ void tg_stays_free (tg_Calls *c) {
   tg_suspended_free(&c->waiting);
 }
 
-/* A number for a call that is new; one that goes on keeps its own. */
+/* A new call gets a number; a call that goes on keeps its own. */
 tg_Stay *tg_stays_enter (tg_Calls *c, const tg_Packet *p) {
   if (!tg_grow(&c->open, &c->copen, c->nopen + 1, sizeof *c->open))
     return NULL;
@@ -38,7 +38,7 @@ static bool was_last (const tg_Calls *c, const tg_Stay *s) {
   return c->nopen == 0 || c->open[c->nopen - 1].thread != s->thread;
 }
 
-/* What ends is over; what yields is kept for its resume. */
+/* A call that yields is kept for its resume; otherwise it is over. */
 tg_Stay *tg_stays_leave (tg_Calls *c, const tg_Packet *p) {
   tg_assert(c->nopen > 0);
   tg_Stay *s = &c->open[--c->nopen];

@@ -1,9 +1,10 @@
 /*
-** stays.h - calls over their stays: what a call ran is all of its pieces, into
-** which yields cut it, without the stays of its coroutine elsewhere.
+** stays.h - calls over their stays: yields cut a call into pieces, and the time
+** that it ran is that of all pieces, without the time in which its coroutine
+** was suspended.
 **
-** Plain C, one thread, for whoever reads packets and asks how long calls are:
-** minduration.c and survey.c. Memory: the open ones, those that wait in
+** Plain C, one thread, for readers of packets that ask how long calls are:
+** minduration.c and survey.c. Memory: the open calls, and those that wait in
 ** suspended coroutines.
 */
 #ifndef TG_STAYS_H
@@ -19,12 +20,12 @@ typedef struct tg_Stay {
                            the call in the order of entries */
   uint64_t opened_ns;
   tg_ThreadId thread;
-  uint64_t first_ns;    /* how long the first call in it ran, and the latest;
+  uint64_t first_ns;    /* how long the first call inside ran, and the latest:
                            for a survey... */
   uint64_t latest_ns;
-  bool calls;           /* ...if there are any */
+  bool calls;           /* ...if there are calls inside */
   bool given;           /* by the filter */
-  bool left;            /* it is not, and its time is that of a box */
+  bool left;            /* left out, and its time goes into a box */
 } tg_Stay;
 
 /* Calls, over all their stays. */
@@ -42,8 +43,7 @@ tg_Stay *tg_stays_enter (tg_Calls *c, const tg_Packet *p);
    NULL without memory. */
 tg_Stay *tg_stays_leave (tg_Calls *c, const tg_Packet *p);
 
-/* For tg_suspended_init, by who need not be told of a call that will not go
-   on. */
+/* For tg_suspended_init: does nothing about a call that will not go on. */
 void tg_stays_forget (void *owner, const tg_SuspendedCall *call);
 
 void tg_stays_free (tg_Calls *c);   /* zeroed memory is fine */

@@ -33,21 +33,21 @@ typedef struct tg_Timers {
 
 void tg_timers_free (tg_Timers *t);
 
-/* One begins, none earlier than the one before. False without memory. */
+/* A timer begins, not earlier than any in the list. False without memory. */
 bool tg_timers_begin (tg_Timers *t, uint64_t ticks, uint64_t ns);
 
-/* The one that began then, give or take 'off' ticks; NULL: none that is known.
+/* The timer that began at 'ticks', give or take 'off'; NULL: it is not known.
    Good until the next call. */
 const tg_TimerStart *tg_timers_find (const tg_Timers *t, uint64_t ticks,
                                      uint64_t off);
 
-/* It has ended; 'start' is what was found. */
+/* The timer that was found as 'start' has ended. */
 void tg_timers_end (tg_Timers *t, const tg_TimerStart *start);
 
-/* What a marker, at 'ticks', says of a span that is over, a timer or a cycle of
-   the collector, is by the recording's clock: from here on it is by the
-   reader's, which has 'now_ns'. A timer that is not known, and a cycle, have
-   begun where 'past' says. */
+/* The marker 'e', at 'ticks', tells of a span that is over, a timer or a cycle
+   of the collector, by the recording's clock. Makes that the reader's clock,
+   which has 'now_ns'. The beginning of a timer that is not known, or of a
+   cycle, is looked up in 'past'. */
 void tg_timers_correct (tg_Timers *t, const tg_ClockPast *past,
                         const tg_Clock *clock, tg_Event *e, uint64_t ticks,
                         uint64_t now_ns);

@@ -4,7 +4,7 @@
 */
 #include "reader/trueclock.h"
 
-/* The mean of the first ones, then each new one for a part of it. */
+/* The mean of the first gauges; later each new gauge changes it by a part. */
 static void settle_scale (tg_TrueClock *c, uint64_t gap) {
   uint64_t most = TG_TRUECLOCK_MOST * c->work;
   uint64_t work = gap < most ? gap : most;

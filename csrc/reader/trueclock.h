@@ -31,35 +31,35 @@
 
 typedef struct tg_TrueClock {
   const tg_Costs *costs;  /* borrows; NULL: it is the recording's clock */
-  uint64_t least;         /* ticks that a gap keeps, if it has them */
+  uint64_t least;         /* ticks that a gap keeps, if it is that long */
   uint64_t spent;         /* ticks that tracing has taken, up to now */
-  uint64_t owed;          /* and that it takes of those to come */
-  uint64_t sampled;       /* what it had taken at the sample before */
-  uint64_t work;          /* of the last event, if a gauge could show it */
-  uint32_t scale;         /* what costs are now, of what they were measured */
-  uint32_t gauges;        /* which have made it so, few or enough */
+  uint64_t owed;          /* ticks to be taken out of gaps to come */
+  uint64_t sampled;       /* 'spent' at the sample before */
+  uint64_t work;          /* usual ticks of a gauge here; 0: not known */
+  uint32_t scale;         /* costs now per cost measured, in 65536ths */
+  uint32_t gauges;        /* how many gauges 'scale' rests on */
 } tg_TrueClock;
 
-/* What is owed at most, in gaps that each bear a mean cost: more is no chance
-   any more, but costs that were measured too high. */
+/* The most that is owed, in costs of the last event: more is no chance any
+   more, but comes of costs that were measured too high. */
 #define TG_TRUECLOCK_OWED 4u
 
 #define TG_TRUECLOCK_SAME 65536u    /* of 'scale': as they were measured */
 
-/* Of how many gauges the mean is, as new ones come. One tells little: it has
-   what the machine did just then. */
+/* The number of gauges in the mean, at most. A single gauge tells little: it
+   has what the machine did just then. */
 #define TG_TRUECLOCK_GAUGES 64u
 
-/* No gauge counts as more than so many of what was expected: what interrupts
-   the hook is not its work. */
+/* No gauge counts as more than this many times the expected work: time in which
+   the hook is interrupted is not its work. */
 #define TG_TRUECLOCK_MOST 4u
 
-/* Ticks of a nanosecond at most: no clock is faster. */
+/* The most ticks that a nanosecond has: no clock is faster. */
 #define TG_TRUECLOCK_LEAST 16u
 
-/* A clock whose ticks are so long. Two moments that differ in the recording
-   differ by a nanosecond at least, or viewers would not show what is between
-   them: a call that has no time at all is none to them. */
+/* Starts a clock whose ticks are so long. Two moments that differ in the
+   recording differ by a nanosecond at least: viewers do not show a call without
+   any length. */
 TG_INLINE void tg_trueclock_start (tg_TrueClock *c, const tg_Costs *costs,
                                    double ns_per_tick) {
   *c = (tg_TrueClock){.costs = costs, .least = 1,
@@ -76,7 +76,7 @@ TG_INLINE void tg_trueclock_pass (tg_TrueClock *c, uint64_t gap) {
   c->owed -= share;
 }
 
-/* And so many that were tracing's altogether (OVERHEAD in event.h). */
+/* So many ticks have passed that were all tracing's (OVERHEAD in event.h). */
 TG_INLINE void tg_trueclock_overhead (tg_TrueClock *c, uint64_t ticks) {
   c->spent += ticks;
 }

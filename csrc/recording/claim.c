@@ -74,7 +74,7 @@ static bool read_header (int fd, tg_Header *h) {
 }
 
 /* Whether the file may be removed by 'run'; false with errno. The lock comes
-   first: what is read with it does not change any more. */
+   first: a header that is read with the lock does not change any more. */
 static bool is_older (int fd, const char *path, uint32_t run, bool force) {
   struct stat st;
   tg_Header h;
@@ -95,8 +95,9 @@ static bool is_older (int fd, const char *path, uint32_t run, bool force) {
   return false;
 }
 
-/* Removes what is there if it makes way; false with errno. O_NONBLOCK: the name
-   may be a pipe's, and opening that would wait for a writer. */
+/* Removes the file at 'path' if it may be removed; false with errno.
+   O_NONBLOCK: the name may be a pipe's, and opening that would wait for a
+   writer. */
 static bool make_way (const char *path, uint32_t run, bool force) {
   if (run == 0) {
     errno = EEXIST;
@@ -112,8 +113,9 @@ static bool make_way (const char *path, uint32_t run, bool force) {
   return gone;
 }
 
-/* Whoever has the lock only for a look lets go of it soon, so that is waited
-   for; not by flock's own wait, since the file may be gone by then. */
+/* A process that has the lock only for a look lets go of it soon, so this one
+   tries again; it does not wait inside flock, since the file may be gone by
+   then. */
 int tg_claim (const char *path, uint32_t run, bool force) {
   for (int i = 0; i < TRIES; i++) {
     int fd = make(path);
@@ -153,7 +155,7 @@ static bool can_remove (const char *path) {
   return access(directory, W_OK | X_OK) == 0;
 }
 
-/* With the lock: others may find it and claim it. */
+/* Made with the lock on it: else others could find the file and claim it. */
 static bool try_to_make (const char *path) {
   int fd = make(path);
   if (fd < 0)

@@ -1,11 +1,12 @@
 /*
 ** contents.c - see contents.h.
 **
-** Called when a large recording has been closed, and by "info". What a value
-** would take with another option is worked out for each list of values: without
-** the contents of tables it has the grips of its values, and the descriptors of
-** objects among them without their properties; others are there for those
-** contents alone. Bytes that are none end the count of their block.
+** Called when a large recording has been closed, and by "info". For each list
+** of values it is worked out how many bytes another option would save. Without
+** the contents of tables the list has the grips of its values, and descriptors
+** without properties of the objects among them; all other descriptors are there
+** for those contents alone. Bytes that are no event end the count of their
+** block.
 */
 #include "recording/contents.h"
 
@@ -24,8 +25,8 @@ typedef struct Count {
 
 /* ---- values ---- */
 
-/* The list itself: what is beyond SHORT in its strings. The objects among the
-   values are the first of the pool: how many. */
+/* Counts the bytes beyond SHORT in the list's strings. Gives the number of
+   objects among the values, which are the first of the pool. */
 static uint64_t weigh_grips (tg_ValueCursor *c, Count *k) {
   uint64_t n = tg_values_var(c), objects = 0;
   tg_Grip g;
@@ -88,7 +89,8 @@ static void weigh_event (const tg_Event *e, size_t size, Count *k) {
   k->bytes[cause_of(e)] += size;
 }
 
-/* How long it took to capture values is noted more often than for others. */
+/* A gauge that follows an event with values counts as values: such gauges are
+   more frequent than others. */
 static void weigh_block (const uint8_t *data, size_t size, Count *k) {
   tg_Event e;
   size_t at = 0, n;
@@ -104,7 +106,7 @@ static void weigh_block (const uint8_t *data, size_t size, Count *k) {
   }
 }
 
-/* A block of a recording's, read apart from those that its readers have. */
+/* Reads a block of a recording for itself, apart from blocks of its readers. */
 static bool read_block (tg_Store *s, const tg_Chunk *c, Count *k) {
   pthread_mutex_lock(&s->mutex);
   tg_Block *b = c->supply->load(c->supply, c->place,

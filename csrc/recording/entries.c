@@ -41,7 +41,7 @@ void tg_program_free (tg_Program *p) {
   memset(p, 0, sizeof *p);
 }
 
-/* By way of the bytes of a recording, which say all there is to say: a copy
+/* Copies by way of the bytes of a recording, which have all fields: a copy
    field by field would be one more list of them to keep up. */
 static bool copy_program (tg_Program *to, const tg_Program *from) {
   tg_Buf bytes = {0};
@@ -56,7 +56,7 @@ static bool copy_program (tg_Program *to, const tg_Program *from) {
   return status == TG_OK;
 }
 
-/* With one pin, the caller's; its strings are its own. */
+/* A program with one pin, the caller's; it owns copies of all strings. */
 tg_Program *tg_program_new (const tg_Program *from) {
   tg_Program *p = tg_calloc(1, sizeof *p);
   if (p != NULL && from != NULL && !copy_program(p, from)) {

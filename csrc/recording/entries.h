@@ -3,8 +3,8 @@
 ** the functions, the traces, sources.
 **
 ** An entry is a kind and a size, both u32, and so many bytes. A reader passes
-** over kinds that it does not know, and over what an entry has beyond what it
-** knows. Strings are a u32 length and the bytes; length TG_ENTRY_ABSENT: none.
+** over unknown kinds, and over unknown bytes at the end of an entry. Strings
+** are a u32 length and the bytes; length TG_ENTRY_ABSENT: none.
 ** docs/recording.md has every entry byte by byte.
 */
 #ifndef TG_ENTRIES_H

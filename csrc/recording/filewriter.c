@@ -119,8 +119,8 @@ static bool has (const Extents *all, const tg_Block *block) {
   return false;
 }
 
-/* The last one takes its place; of one that is not there nothing is
-   forgotten. */
+/* The last block takes the place of the forgotten one; nothing changes if the
+   block is not in the list. */
 static void forget (Extents *all, const tg_Block *block) {
   for (size_t i = 0; i < all->count; i++) {
     if (all->list[i].block == block) {
@@ -260,7 +260,7 @@ static void supply_release (tg_Supply *y, tg_Block *b, size_t size) {
     munmap(b, size);
 }
 
-/* Also of one that was not made to its end. */
+/* Also of a file writer of which only a part was made. */
 static void supply_free (tg_Supply *y) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
   tg_assert(!t->running);

@@ -8,14 +8,15 @@
 ** before any event can name them; traces when they start and when they end.
 **
 ** The file is extended before it is mapped, in steps, so a full disk is an
-** error that a request for a block gives, never a signal. From that on the file
-** is *stopped*: it takes nothing more, and whoever writes goes on in memory. A
-** ring's can go on in the blocks that it has, if some are given back.
+** error that a request for a block gives, never a signal. After that error the
+** file is *stopped*: it takes nothing more, and the writer goes on in memory.
+** The file of a ring can go on in the blocks that it has, if some are given
+** back.
 **
-** All of it is used on the traced thread, but blocks may be given back on any
-** (with the store's mutex held). A program may close descriptors that are not
-** its own: the file checks that its descriptor still is its file before it is
-** used.
+** All functions are used on the traced thread, but blocks may be given back on
+** any (with the store's mutex held). A program may close descriptors that are
+** not its own: so before each use the descriptor is checked to be that of the
+** file.
 **
 ** Owned by the trace that records (session.h); blocks that cursors still need
 ** keep it alive a little longer.
@@ -34,23 +35,23 @@ typedef struct tg_FilePlan {
   char *path;             /* owns */
   bool exclusive;         /* the path is claimed (claim.h): if it is taken,
                              PATH.PID instead */
-  uint32_t run;           /* by this run, to which others' are older; 0: by
-                             none, to which nothing is */
-  bool force;             /* also if it is no recording */
+  uint32_t run;           /* files of other runs make way; 0: no file does
+                             (claim.h) */
+  bool force;             /* files that are no recordings make way too */
   tg_SourceTest *sources; /* with the text of sources that pass; NULL: none */
   bool ring;
   uint64_t max_size;      /* bytes that the file may have; 0: no limit */
-  bool tells;             /* on standard error: what was lost, and what there
-                             is to say of its size (filesize.h) */
-  bool single;            /* no other files come of it: no snapshots, none of
+  bool tells;             /* on standard error: losses, and the file's size
+                             (filesize.h) */
+  bool single;            /* makes no other files: no snapshots, and none in
                              forked children */
   tg_Program program;     /* owns */
 } tg_FilePlan;
 
 void tg_fileplan_free (tg_FilePlan *p);
 
-/* Makes the path one that is good in any directory: the program may go to
-   another one. False without memory. */
+/* Makes the path absolute: the program may change its directory. False without
+   memory. */
 bool tg_fileplan_fix (tg_FilePlan *p);
 
 /*
@@ -71,21 +72,21 @@ void tg_filewriter_moved (tg_FileWriter *t, uint32_t number, const tg_TraceEntry
 void tg_filewriter_ended (tg_FileWriter *t, uint32_t number, const tg_TraceEnd
 *end);
 
-/* The stream's chunks and definitions do not go there any more. */
+/* The stream's chunks and definitions go to the file no more. */
 void tg_filewriter_stop (tg_FileWriter *t);
 
-/* The errno that stopped it; 0 = none did. */
+/* The errno for which the file was stopped; 0 = no error. */
 int tg_filewriter_error (const tg_FileWriter *t);
 
-/* Whether it was stopped because it has the size that it may have: then the
-   file is complete. */
+/* Whether the file was stopped at the size that it may have: then it is
+   complete. */
 bool tg_filewriter_full (const tg_FileWriter *t);
 
-/* Whether a ring's was refused the last block for want of room, and would go on
-   if it was given back one that is as large. */
+/* Whether the file of a ring was refused its last block for want of room, and
+   would go on if a block of that size was given back. */
 bool tg_filewriter_starved (const tg_FileWriter *t);
 
-/* It will not be given one: that is an error then, if it was refused any. */
+/* No block will be given back: a refusal is an error from now on. */
 void tg_filewriter_starve (tg_FileWriter *t);
 
 const char *tg_filewriter_path (const tg_FileWriter *t);
@@ -93,11 +94,10 @@ const char *tg_filewriter_path (const tg_FileWriter *t);
 /* Stopped for good: the file gets its length and its state. NULL is fine. */
 void tg_filewriter_close (tg_FileWriter *t);
 
-/* The same of one that was to have more: its state is that of one that was cut
-   off. */
+/* The same of a file that was to have more: its state says "cut off". */
 void tg_filewriter_leave (tg_FileWriter *t);
 
-/* The same of one that was never used: there is no file then. */
+/* The same of a file that was never used: no file is left. */
 void tg_filewriter_discard (tg_FileWriter *t);
 
 /*

@@ -219,8 +219,8 @@ void tg_mappedfile_cut (tg_MappedFile *f, uint64_t length) {
     errno = 0;            /* then it ends in zeros */
 }
 
-/* By name, and only if that still is this file: somebody may have moved it away
-   and made another one. */
+/* By name, and only if the name is still that of this file: somebody may have
+   moved the file away and made another. */
 void tg_mappedfile_remove (const tg_MappedFile *f) {
   struct stat st;
   if (stat(f->path, &st) == 0 && st.st_dev == f->device

@@ -29,8 +29,8 @@ typedef struct tg_MappedFile {
   uint64_t end;           /* of what is mapped */
   uint64_t reserved;      /* bytes the file has */
   uint64_t limit;         /* no more than so many; 0: as the disk allows */
-  bool full;              /* it was to have more than that */
-  tg_FileSize size;       /* what is said of it */
+  bool full;              /* more than 'limit' was asked for */
+  tg_FileSize size;       /* what the user is told of the size */
 } tg_MappedFile;
 
 /* Which file. */
@@ -52,13 +52,13 @@ bool tg_mappedfile_open (tg_MappedFile *f, const tg_MappedPath *p);
 bool tg_mappedfile_begin (const tg_MappedFile *f, const void *data,
                           size_t size);
 
-/* The next 'size' bytes of it, zeros; NULL with errno. */
+/* Maps the next 'size' bytes of the file, zeros; NULL with errno. */
 void *tg_mappedfile_map (tg_MappedFile *f, size_t size);
 
 /* Makes the file that long, if it can. */
 void tg_mappedfile_cut (tg_MappedFile *f, uint64_t length);
 
-/* Removes it, if it is still under its name. */
+/* Removes the file, if it still has its name. */
 void tg_mappedfile_remove (const tg_MappedFile *f);
 
 /* Gives up the lock and the descriptor; or, in a forked child, the descriptor
@@ -66,7 +66,7 @@ void tg_mappedfile_remove (const tg_MappedFile *f);
 void tg_mappedfile_unlock (tg_MappedFile *f);
 void tg_mappedfile_close (tg_MappedFile *f);
 
-/* Closes it and frees what it owns. */
+/* Closes the file and frees what 'f' owns. */
 void tg_mappedfile_free (tg_MappedFile *f);
 
 #endif

@@ -286,8 +286,9 @@ static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
   return at;
 }
 
-/* The end of what is good in the last block; false if there is nothing. Only of
-   that one: all others were left by their writer when they were full. */
+/* Finds the end of the complete events in the last block; false: it has none.
+   Only the last block can be torn: the others were full when their writer left
+   them. */
 static bool cut_last (Opening *o, Found *f) {
   tg_Recording *r = o->r;
   uint8_t *data = tg_malloc(f->used);
@@ -481,7 +482,7 @@ tg_Recording *tg_recording_open (const char *path, tg_Status *status,
   return o.r;
 }
 
-/* Also of one that was not opened to its end. */
+/* Also of a recording of which only a part was opened. */
 void tg_recording_close (tg_Recording *r) {
   if (r == NULL)
     return;

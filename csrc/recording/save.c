@@ -129,8 +129,8 @@ static tg_Status write_events (Saving *s, const tg_TraceEntry *trace,
   return store->status;
 }
 
-/* In the order in which a reader needs it: functions before the events that
-   name them. */
+/* In the order that a reader needs: functions before the events that name
+   them. */
 static tg_Status write_all (Saving *s, const tg_Program *program,
                             const tg_TraceEntry *trace, tg_Pos stop) {
   if (!write_header(s) || !write_entries(s, program, trace))

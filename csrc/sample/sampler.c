@@ -48,7 +48,7 @@ typedef struct tg_Sampler {
 */
 
 /* On the thread that ticks, in its handler or not. A thread whose time is less
-   than it was is another one: what it took is forgotten. */
+   than before is another thread: the time of earlier work is forgotten. */
 static bool comes_too_soon (const tg_Sampler *m, uint64_t now_ns) {
   return m->works || now_ns - m->rested_ns < m->worked_ns;
 }
@@ -124,14 +124,14 @@ static void on_wait (void *ud) {
 ** ===================================================================
 */
 
-/* How many of the outermost are as in the sample before. Where a reader may
-   have begun since, none is. */
+/* How many of the outermost frames are as in the sample before; none, if a
+   reader may have begun since. */
 static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
   return m->epoch == epoch ? tg_stackwalk_shared(&m->now, &m->before) : 0;
 }
 
-/* Room is asked for all of them: whether a chunk begins, where all are written,
-   is known afterwards. */
+/* Room is asked for all frames: only afterwards it is known whether a chunk
+   begins, in which all are written. */
 static bool put_sample (tg_Session *s, uint64_t now, uint32_t flags,
                         uint64_t used_ns, uint32_t ticks) {
   tg_Sampler *m = s->sampler;
@@ -157,9 +157,10 @@ static void start_time (tg_Sampler *m, uint64_t now) {
   m->at = now;
 }
 
-/* How long it has run since the sample before, in nanoseconds: the processor
-   time, if it has waited meanwhile. If it has not, all of the time: that others
-   had the processor is part of what its functions took, as it is in calls. */
+/* How long the program has run since the sample before, in nanoseconds: the
+   processor time, if the program has waited meanwhile. If not, all of the time:
+   time in which others had the processor counts as its functions', as it does
+   in calls. */
 static uint64_t time_run (tg_Session *s, uint64_t now) {
   tg_Sampler *m = s->sampler;
   uint64_t used_ns = m->used_ns, waits = m->waits, at = m->at;
@@ -175,16 +176,16 @@ static uint64_t time_run (tg_Session *s, uint64_t now) {
 typedef enum Found {
   FOUND_RUNNING,        /* by the processor's ticks */
   FOUND_WAITING,        /* by the clock's */
-  FOUND_LAST            /* by none: all that is left is its own */
+  FOUND_LAST            /* by no tick: the last one, with all time left */
 } Found;
 
 /*
-** By the clock: up to which moment the sample tells what there was. All time is
-** either that of what ran, which the processor's ticks find, or of what waited,
-** which the clock's do; neither is ever given to the other. So what waited is
-** dated back by what has run since, for which a tick is still to come; and a
-** tick is dated back by what waited and was not seen, for which the next one
-** that is seen stands. The stream's time never goes back.
+** By the clock: the moment up to which the sample tells. In all time something
+** either ran, which the processor's ticks find, or waited, which the clock's
+** ticks find; neither kind is given time of the other. So a sample of a wait is
+** dated back by the time run since, for which a tick is still to come; and a
+** sample of a run is dated back by waits that were not seen, for which the next
+** wait that is seen stands. The stream's time never goes back.
 */
 static uint64_t told_until (tg_Session *s, uint64_t now, Found found) {
   tg_Sampler *m = s->sampler;
@@ -201,7 +202,7 @@ static uint64_t told_until (tg_Session *s, uint64_t now, Found found) {
   return (until > s->writer.last) ? until : s->writer.last;
 }
 
-/* One for which no time is left is none. */
+/* A sample for which no time is left is not written. */
 static bool put_by_clock (tg_Session *s, uint64_t now, Found found,
                           uint32_t ticks) {
   tg_Sampler *m = s->sampler;
@@ -245,7 +246,8 @@ static int not_yet (const lua_Debug *ar) {
   return ar->event == LUA_HOOKCALL;
 }
 
-/* A hook that was set after another one had told of its tick has none. */
+/* A hook may be set for a tick that another hook has told of before: then no
+   sample is due. */
 static bool is_due (const tg_Sampler *m) {
   return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
 }
@@ -263,8 +265,8 @@ static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
   }
 }
 
-/* What it took is tracing's. A system call is where a thread has to let others
-   run, and there are some in it: so what is longer than any sample is
+/* The time that a sample takes is tracing's. In its system calls other threads
+   may get the processor: so time beyond that of the longest sample is
    theirs. */
 void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       uint64_t now) {
@@ -278,7 +280,7 @@ void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
   tg_session_overhead(s, (end - now < most) ? now : end - most);
 }
 
-/* A tick has had its hook; no calls are traced. */
+/* Called in the hook that a tick has set, where no calls are traced. */
 static void on_interrupt (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_Sampler *m = s->sampler;
   if (!s->tracing || s->hooked || m->ticker == NULL)
@@ -354,8 +356,8 @@ static void stop (tg_Session *s, lua_State *L) {
   tg_standins_close(s, L, TG_CALLER_SAMPLER);
 }
 
-/* By the clock there are two: the processor's ticks for what runs, and the
-   watch for what waits. Opened once more beside those that are there, which go
+/* By the clock there are two clocks: the processor's ticks for running time,
+   and the watch for waits. New clocks are opened beside the old ones, which go
    on if this fails. */
 static bool open_clocks (tg_Session *s, lua_State *L, tg_SampleRate rate,
                          tg_Ticker **ticker, tg_Standstill **watch) {

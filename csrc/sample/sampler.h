@@ -43,13 +43,13 @@ typedef struct tg_SampleRate {
 tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b);
 
 /*
-** From now on so many. False (errno) if there is no clock for that, or no
-** memory; ENOTSUP: none that the clock has, since what waits cannot be reached.
-** Then there are as many as before.
+** From now on samples at this rate. False (errno) if there is no clock for it,
+** or no memory; ENOTSUP: none by the clock, since a thread that waits cannot be
+** reached. Then the rate is as before.
 */
 bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate);
 
-/* At least so many. */
+/* At least this rate. */
 bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate);
 
 /* In the tracer's hook, at event 'ar' of what runs, when the session says that

@@ -25,8 +25,8 @@ static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
   return true;
 }
 
-/* The record of a coroutine that runs, which gives it its number. One that has
-   the address of another that is gone gets a new one. */
+/* The record of a coroutine that runs; the record gives it its number. If the
+   record at that address belongs to a dead coroutine, a new one is made. */
 static tg_Coroutine *record_of (tg_Session *s, lua_State *co, lua_State *L) {
   tg_Coroutine *t = tg_coroutines_find(&s->threads, co);
   if (t != NULL && co != s->main && !tg_coroutine_alive(t, L)) {

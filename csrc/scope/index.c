@@ -193,8 +193,8 @@ tg_Status tg_scope_load (tg_Scope *s, uint32_t segment,
   return TG_OK;
 }
 
-/* Of the long events of a segment, which stand in order of their numbers. NULL:
-   it is none of them. */
+/* The event with that number among the long ones of a segment, which stand in
+   order of their numbers; NULL: it is not long. */
 static const tg_ScopeEvent *find_long (const tg_Scope *s, uint32_t segment,
                                        uint64_t id) {
   size_t count;

@@ -27,11 +27,13 @@
 
 typedef struct tg_ScopeSegment {
   uint64_t first;       /* id of its first event */
-  uint64_t start_ns;    /* none of it begins before, none of the ones before
-                           that is not long ends after; since profiling began */
+  uint64_t start_ns;    /* its events begin from here on, those of earlier
+                           segments end before, but for long ones; since
+                           profiling began */
   uint64_t packets;     /* of the trace before it */
   uint32_t first_long;  /* index in 'longs' */
-  uint32_t nopen, nlive;      /* 'live': open ones, then those that wait */
+  uint32_t nopen, nlive;      /* 'live': first the open events, then the
+                                 waiting ones */
   uint32_t *live;       /* owns; indices in 'longs', as tg_scopewalk_known */
   uint64_t now_ns, spent_ns;  /* of the walk */
   tg_Reader *reader;    /* owns; stands at its beginning; NULL: packets have to
@@ -61,7 +63,7 @@ typedef struct tg_Scope {
   struct tg_ScopeMaking *making;  /* owns: until all packets are taken */
 } tg_Scope;
 
-/* The segment that has an event of this number, which there is. */
+/* The segment of the event with this number, which has to exist. */
 uint32_t tg_scope_segment (const tg_Scope *s, uint64_t id);
 
 /* The number of the first event of the next segment. */

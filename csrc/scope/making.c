@@ -40,7 +40,8 @@ static uint64_t first_record (const tg_Scope *s) {
   return s->segments[s->nsegments - 1].first;
 }
 
-/* While the index is made: the event is a long one, or of this segment. */
+/* While the index is made: an event is over, either a long one or one of this
+   segment. */
 static void event_over (tg_ScopeWalk *w, const tg_ScopeLive *l) {
   tg_Scope *s = w->owner;
   if (l->place != TG_INTMAP_NONE)
@@ -52,8 +53,8 @@ static void event_over (tg_ScopeWalk *w, const tg_ScopeLive *l) {
 }
 
 /* Events that are not over where their segment ends are long ones from now on:
-   their records are given up, and what is known of them is in the walk. False
-   without memory. */
+   their records are given up, and copied from the walk. False without
+   memory. */
 static bool keep_longs (tg_Scope *s, tg_ScopeWalk *w) {
   for (size_t i = 0; i < s->nrecords; i++) {
     const tg_ScopeEvent *e = &s->records[i];
@@ -83,8 +84,8 @@ static void note_timelines (tg_Scope *s, uint32_t segment,
   }
 }
 
-/* What stays of a segment: which timelines it has, its sums, and those events
-   that are not over. Records are used again for the next one. */
+/* Keeps of a segment which timelines it has, its sums, and the events that are
+   not over. Records are used again for the next segment. */
 static bool end_segment (tg_Scope *s, tg_ScopeWalk *w) {
   uint32_t i = s->nsegments - 1;
   note_timelines(s, i, w);
@@ -102,8 +103,9 @@ static uint32_t count_waiting (const tg_Suspended *all) {
   return n;
 }
 
-/* Notes what is live where a segment begins; all of it is long. By place among
-   the long ones: live numbers are used again. False without memory. */
+/* Notes the events that are live where a segment begins; all of them are long.
+   They are noted by their place among the long ones, since live numbers are
+   used again. False without memory. */
 static bool note_live (tg_ScopeSegment *g, const tg_ScopeWalk *w) {
   uint32_t n = 0;
   g->nopen = w->nopen;
@@ -148,9 +150,10 @@ static bool new_segment (tg_Scope *s, const tg_ScopeWalk *w,
   return note_live(g, w);
 }
 
-/* How long a segment is to be that ends here. Longer ones as the trace grows,
-   so that their number grows with its logarithm; longer ones where much is
-   live, so that what is noted of it stays a part of what is read. */
+/* The length of a segment that ends here. Segments are longer as the trace
+   grows, so that their number grows with its logarithm; and longer where many
+   events are live, so that the notes about these stay a part of what is
+   read. */
 static uint64_t stride_of (const tg_Scope *s, const tg_ScopeWalk *w) {
   if (s->stride > 0)
     return s->stride;
@@ -297,7 +300,7 @@ tg_Scope *tg_scope_new (const tg_ScopeSource *source, tg_Status *status) {
   return NULL;
 }
 
-/* Also one that is not complete: what it does not have is NULL. */
+/* Also a segment that is not complete: parts that it does not have are NULL. */
 static void free_segment (tg_ScopeSegment *g) {
   tg_reader_free(g->reader);
   tg_free(g->live);

@@ -26,7 +26,8 @@ void tg_messages_interval (tg_Sink *out, uint64_t start_ns,
 ** ===================================================================
 */
 
-/* One of those that have the label: they are alike in all that is written. */
+/* One of the functions that have the label: these differ in nothing that is
+   written. */
 static const tg_Function *function_of (const tg_Scope *s,
                                        const tg_ScopeKind *kind) {
   return tg_funclabels_function(&s->kinds.labels, kind->label);

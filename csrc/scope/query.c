@@ -141,7 +141,7 @@ static uint32_t group_of (const tg_ScopeCursor *c, uint32_t kind) {
   }
 }
 
-/* As one event that stands for all that is in the sum. */
+/* Adds a sum as one event that stands for all events in it. */
 static void add_sum (tg_ScopeCursor *c, const tg_ScopeSum *sum) {
   const tg_ScopeEvent e = {
     .start_ns = sum->start_ns, .end_ns = sum->end_ns, .time_ns = sum->time_ns,

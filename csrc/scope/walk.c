@@ -160,8 +160,8 @@ TG_INLINE void pass_time (tg_ScopeWalk *w, uint64_t now_ns,
   e->overhead_ns += spent;
 }
 
-/* Makes live event 'i' the one that begins with this packet. Its id is the next
-   number, so that what is inside it has the numbers after it. */
+/* Makes live event 'i' the event that begins with this packet. It gets the next
+   number, so that the events inside of it have the numbers after it. */
 static bool begin (tg_ScopeWalk *w, uint32_t i, const tg_Packet *p) {
   uint32_t timeline = timeline_of(w->timelines, p->thread);
   uint32_t parent = parent_in(w, p->thread);
@@ -227,8 +227,8 @@ static uint32_t outermost_waiting (const tg_ScopeWalk *w, tg_ThreadId thread) {
   return (uint32_t)all->list[place].calls[all->list[place].count - 1].tag;
 }
 
-/* Events inside this one that still wait, because they were hidden when their
-   coroutine went on, are over before it is. */
+/* Events inside of 'l' may still wait, because they were hidden when their
+   coroutine went on: they are over before 'l' is. */
 static void end_inside (tg_ScopeWalk *w, const tg_ScopeLive *l) {
   uint32_t inner = outermost_waiting(w, l->thread);
   if (inner != TG_INTMAP_NONE

@@ -1,6 +1,6 @@
 /*
 ** livespans.c - see livespans.h. Used by receiver.c, on the thread of its
-** state. What it reads comes from another process and may be anything: a reader
+** state. The stream comes from another process and may have any bytes: a reader
 ** bears that, and gives frames that nest.
 */
 #include "send/livespans.h"

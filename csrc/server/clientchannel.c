@@ -109,10 +109,10 @@ static tg_Options *read_options (lua_State *L, const ClientChannel *c,
   return o;
 }
 
-/* What a client leaves open: that it is waited for, in a buffer of its own; but
-   not for bytes, of which it loses what it does not read in time. A
-   client that says nothing of a buffer must not fill that of the program: 1 to
-   64 clients may come. */
+/* Sets options that a client leaves open. The program waits for a client that
+   reads packets; a client that reads bytes loses those that it does not read in
+   time. Without a word from the client its buffer is small, since 1 to 64
+   clients may come. */
 static void set_defaults (lua_State *L, tg_Options *o, bool bytes) {
   uint64_t most = bytes ? TG_BUFFER_BYTES : TG_BUFFER_REMOTE;
   if (lua_getfield(L, 3, "overflow") == LUA_TNIL)

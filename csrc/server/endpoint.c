@@ -27,15 +27,15 @@ typedef struct tg_Endpoint {
 
 /* ---- telling ---- */
 
-/* The place is where the stream is now: the client has all frames before it
-   when it hears of this. */
+/* The notice's place is the stream's end: so the client has all earlier frames
+   when it gets the notice. */
 static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
   tg_remotes_tell(&s->endpoint->remotes, kind, id, why,
                   s->tracing ? tg_writer_pos(&s->writer) : 0);
 }
 
-/* Copied by the channel: the server may ask while the state is busy. More than
-   256 traces of one program nobody reads. */
+/* The channel copies the names, since the server may ask while the state is
+   busy. Nobody reads a list of more than 256 traces. */
 static void publish (tg_Observer *o) {
   const tg_Session *s = o->session;
   const char *names[256];
@@ -131,9 +131,10 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
   }
 }
 
-/* One after the other: what a command stops or starts may come back here, with
-   the command half done. The endpoint itself may be closed by one: a finalizer
-   that closes the listener. So it is looked up anew after each. */
+/* One command after the other: a trace that a command stops or starts may call
+   this function again, with the command half done. A command may even close the
+   endpoint, by a finalizer that closes the listener. So the endpoint is looked
+   up anew after each. */
 void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   tg_Command *c;
   TG_STACK_GUARD(L);
@@ -153,19 +154,19 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
 
 /* ---- traces that end by themselves ---- */
 
-/* A mirror ends with what it mirrors. */
+/* A mirror ends with the trace that it mirrors. */
 static tg_End ended (const tg_Remote *r) {
   if (r->trace->end != TG_END_NOT)
     return r->trace->end;
   return (r->mirrored != NULL) ? r->mirrored->end : TG_END_NOT;
 }
 
-/* The place is the trace's end, not that of the notice: the client must not
-   see frames that come after it. */
+/* The notice's place is the trace's end, not the stream's: the client must not
+   see later frames. */
 static void tell_ended (tg_Session *s, const tg_Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
   if (r->handover == NULL) {
-    /* others may record on: its client does not see that */
+    /* other traces may record on, unseen by this client */
     tg_remotes_tell(&s->endpoint->remotes, TG_NOTICE_ENDED, r->id, why,
                     tg_traceinfo_stop_pos(t));
     return;
@@ -175,8 +176,8 @@ static void tell_ended (tg_Session *s, const tg_Remote *r, tg_End why) {
   tg_handover_end(s->endpoint->remotes.channel, r->handover, &facts);
 }
 
-/* Ends are told before commands are carried out: what has ended may be what a
-   command would stop. */
+/* Ends are told before commands are carried out: a command may want to stop a
+   trace that has just ended. */
 static void attend (tg_Observer *o, lua_State *L) {
   tg_Session *s = o->session;
   tg_Endpoint *d = s->endpoint;

@@ -57,8 +57,8 @@ static tg_HandoverEntry *new_entry (uint64_t id, const tg_Options *o) {
   return NULL;
 }
 
-/* The same options twice: the entry needs them for the Trace, the traced
-   thread for recording. */
+/* Copies the options: the entry needs its own for the Trace, the traced thread
+   needs the copy for recording. */
 static tg_Command *new_command (const tg_HandoverEntry *e) {
   tg_Command *c = tg_command_new(TG_COMMAND_KEEP, e->id);
   if (c == NULL || !tg_options_copy(&c->options, &e->options)) {
@@ -86,8 +86,8 @@ void tg_handovers_ask (lua_State *L, tg_Handovers *k, tg_Channel *l,
 
 /* ---- taking ---- */
 
-/* A program that sleeps has not looked at its clock: the time that the trace
-   was to take is over nevertheless. */
+/* Ends a trace at its duration. A program that sleeps has not looked at its
+   clock, so its own end may be later. */
 static void end_in_time (tg_Trace *t) {
   double ticks = (double)t->options.duration_ns
                  / t->stream->clock.ns_per_tick;
@@ -98,9 +98,9 @@ static void end_in_time (tg_Trace *t) {
   t->end = TG_END_DURATION;
 }
 
-/* The part's owner is the Trace from here on. How many packets it has nobody
-   has counted (tg_tracefields_packets does). A trace that its own limit has
-   ended keeps that as its reason. */
+/* The Trace owns the part from here on. Its packets are not counted yet
+   (tg_tracefields_packets counts them). A trace that was ended by a limit of
+   its own keeps the limit as its reason. */
 static void fill (tg_Trace *t, const tg_Part *p) {
   tg_assert(p->stream != NULL && p->end != TG_END_NOT);
   t->stream = p->stream;
@@ -130,7 +130,7 @@ static tg_Trace *push_trace (lua_State *L, const tg_Options *o) {
 
 /* The Trace and the command are made before the part is taken: after that
    nothing may fail, or the part would be lost. STOP tells the traced thread
-   that it may let go of what it still records. */
+   to end the recording of the trace. */
 void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
                         uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
@@ -154,8 +154,7 @@ void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
   free_entry(e);
 }
 
-/* No STOP is sent: that is for whoever drops it, who may know that the program
-   is gone. */
+/* Sends no STOP: the caller does, unless it knows that the program is gone. */
 void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
   tg_Part part;

@@ -17,7 +17,8 @@ typedef struct tg_Handovers {
   tg_HandoverEntry *first;    /* owns */
 } tg_Handovers;               /* zeroed memory is empty */
 
-/* Asks for one of these options, which are copied; raises without memory. */
+/* Asks for a trace with these options, which are copied; raises without
+   memory. */
 void tg_handovers_ask (lua_State *L, tg_Handovers *k, tg_Channel *l, uint64_t
 id, const tg_Options *o);                       /* [-0, +0, m] */
 
@@ -30,8 +31,8 @@ void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
                         uint64_t id);
 /* [-0, +1, v] */
 
-/* What it has is not wanted; nothing of that number is fine. The program does
-   not hear of it. */
+/* Drops the trace's events; an unknown number is fine. The program does not
+   hear of it. */
 void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id);
 
 /* The same of all. */

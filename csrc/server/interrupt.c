@@ -102,8 +102,8 @@ static void call_upon (tg_Interrupt *r, const void *context) {
   tg_running_call(r->session, TG_CALLER_SERVER);
 }
 
-/* A signal that was not ours is for whoever handled it before. Ours come from
-   tgkill of our own process. */
+/* A signal that was not ours goes to the handler that was there before. Our
+   signals come from tgkill of our own process. */
 static void pass_on (int signal, siginfo_t *info, void *context) {
   const struct sigaction *a = &all.signals[signal].before;
   if (info->si_code == SI_TKILL && info->si_pid == getpid())
@@ -136,8 +136,8 @@ static bool handled_by_us (int signal) {
          && now.sa_sigaction == on_signal;
 }
 
-/* The first state that wants it installs the handler; a program that has
-   installed another one since has that replaced, and called by ours. */
+/* The first state that wants the signal installs the handler. If the program
+   has installed another handler since, ours replaces and calls it. */
 static bool watch_signal (int signal) {
   struct sigaction ours = {
     .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART
@@ -225,9 +225,9 @@ static int post_sentinel (lua_State *L) {
   return 0;
 }
 
-/* The collector has found it; the next one takes its place. It may come from
-   inside anything that allocates: so it sets the hook too, where the program
-   has none that would have to be kept. */
+/* The collector has found the sentinel; a new one takes its place. The
+   finalizer may run wherever Lua allocates: so it sets the hook too, where the
+   program has none that would have to be kept. */
 static int sentinel__gc (lua_State *L) {
   tg_Session *s = tg_session_find(L);
   if (s == NULL || s->interrupt == NULL || s->interrupt->channel == NULL)

@@ -29,7 +29,8 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
 
 /*
 ** Opens the state to signals of this channel (borrowed), on this thread; closes
-** it, which it may be. False if there is no room or no such signal (errno).
+** it, even if it is closed. False if there is no room or no such signal
+** (errno).
 */
 bool tg_interrupt_open (lua_State *L, tg_Session *s,
                         const tg_Channel *channel);            /* [-0, +0, m] */

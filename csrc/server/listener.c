@@ -85,7 +85,7 @@ static const char *search_path (lua_State *L, const char *given,
   return (path != NULL) ? path : package_field(L, field);
 }
 
-/* nil, message, code: what the system refused, and what that was for. */
+/* nil, message, code: the system's error, and the step that has failed. */
 static int fail (lua_State *L, int error, const char *what) {
   lua_pushfstring(L, "%s: %s", what, strerror(error));
   return tg_trace_failure(L, "noServer", lua_tostring(L, -1));
@@ -102,9 +102,9 @@ static void shut_inherited (lua_State *L, tg_Session *s) {
     tg_endpoint_close(L, s);
 }
 
-/* A channel with what the program says of its clients: how long it waits for
-   one, by which signal it is called, and the most that one may ask for. Raises
-   what is wrong. */
+/* A channel with the program's options for clients: how long it waits for a
+   client, by which signal it is called, and the most that a client may ask for.
+   Raises for wrong options. */
 static tg_Channel *new_channel (lua_State *L) {
   lua_getfield(L, 1, "stallTimeout");
   lua_Number stall = luaL_optnumber(L, -1, STALL_S);

@@ -1,12 +1,11 @@
 /*
-** remotes.c - traces of a state that a client reads or has kept: how they come
-** to it, and how they leave. Called by endpoint.c on the traced thread, in the
-** hook too. Without memory a client does not get a trace, or does not hear of
-** something.
+** remotes.c - traces of a state that a client reads or has kept: how they begin
+** and how they go. Called by endpoint.c on the traced thread, in the hook too.
+** Without memory a client does not get a trace, or misses a notice.
 **
-** Those of an attached client share one follower: so it gets the packets of all
-** its traces as one sequence. Those that are kept have none, and are read when
-** they are over (handover.h).
+** Traces of an attached client share one follower: so the client gets the
+** packets of all its traces as one sequence. Kept traces have no follower, and
+** are read when they are over (handover.h).
 */
 #include <string.h>
 

@@ -27,7 +27,8 @@ typedef struct tg_Remotes {
   uint64_t session;           /* of the ATTACH in force; 0: none */
 } tg_Remotes;
 
-/* The one of that trace, or that mirrors it; that of the number. Or NULL. */
+/* The remote whose trace is 't' or mirrors 't'; the remote with that number.
+   NULL: none. */
 tg_Remote *tg_remotes_find (const tg_Remotes *d, const tg_Trace *t);
 tg_Remote *tg_remotes_find_id (const tg_Remotes *d, uint64_t id);
 
@@ -48,20 +49,21 @@ typedef struct tg_Joining {
    memory. */
 bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, const tg_Joining *how);
 
-/* Whether it has a trace as bytes: it is told of no other one. */
+/* Whether the client reads a trace as bytes: it is told of no other trace
+   then. */
 bool tg_remotes_has_bytes (const tg_Remotes *d);
 
-/* 't', which has just begun, is kept; the pin of 'k' is ours then. False
-   without memory, or if nobody wants it any more. */
+/* Keeps 't', which has just begun, and takes over the pin of 'k'. False without
+   memory, or if nobody wants the trace any more. */
 bool tg_remotes_keep (tg_Remotes *d, tg_Trace *t, uint64_t id, tg_Handover *k);
 
-/* It is none of the client's any more; its trace. */
+/* Takes 'r' off the client's list and frees it; its trace. */
 tg_Trace *tg_remotes_forget (tg_Remotes *d, tg_Remote *r);
 
 /* Stops a trace that nobody has any more. */
 void tg_remotes_stop (lua_State *L, tg_Trace *t);              /* [-0, +0, -] */
 
-/* All that the client reads are forgotten and stopped; and those kept too. */
+/* Forgets and stops all traces that the client reads; then those kept too. */
 void tg_remotes_stop_read (tg_Remotes *d, lua_State *L);       /* [-0, +0, -] */
 void tg_remotes_stop_all (tg_Remotes *d, lua_State *L);        /* [-0, +0, -] */
 

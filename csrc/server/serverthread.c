@@ -330,7 +330,7 @@ static void end_thread (void) {
   server.running = false;
 }
 
-/* One that has ended by itself is joined, and another started. */
+/* A thread that has ended by itself is joined, and a new one started. */
 bool tg_serverthread_begin (const char *path, const char *cpath) {
   tg_fdwriter_occupy();   /* the loop does not close a standard descriptor */
   pthread_mutex_lock(&server.mutex);

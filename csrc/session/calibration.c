@@ -4,10 +4,10 @@
 ** nothing is raised through it. Whatever fails leaves no costs: times are then
 ** those of the recording, as they are of an older one.
 **
-** The probe is a state of its own, which is traced by the same hook. What it
-** runs are jobs, each some calls of one sort. A job takes longer when it is
-** traced, and by how much is the sum of what its events cost. Where that sum
-** has one cost that is not known yet, this is how that one is found:
+** The probe is a state of its own, which is traced by the same hook. The probe
+** runs jobs, each some calls of one sort. A job takes longer when it is
+** traced: the difference is the sum of the costs of its events. If only one
+** cost in the sum is not known yet, the job tells that cost:
 **
 **     job        events of one turn                           tells
 **     CALLS      CALL, RETURN                                 both, by where
@@ -21,12 +21,12 @@
 **                the same with an empty table, with one of     more than a
 **                eight properties, a function, a long string   number
 **
-** Of a job there are several runs, and the median counts: what the machine does
-** besides, which makes some runs longer, is not the hook's. Runs with a trace
-** and without one take turns, as a machine's speed can change meanwhile. How
-** much of the two pairs' cost is the hook's own work tell gauges (event.h), in
-** runs of their own. These are as rare there as they will be: the hook's way to
-** a gauge is one that it does not expect, and that is in what the gauge shows.
+** Each job has several runs, and the median counts: other work of the machine
+** makes some runs longer, and is not the hook's. Runs with a trace and without
+** take turns, since a machine's speed can change meanwhile. Gauges (event.h)
+** tell, in runs of their own, how much of the cost of the two pairs is the
+** hook's own work. Gauges are as rare there as they will be later: a branch
+** that the processor does not expect leads to them, and a gauge includes that.
 */
 #include <lualib.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static const char program[] =
 typedef struct Times {
   double all[BARE];
   double inside[TRACED];    /* of that, after calls that the job makes... */
-  double deeper[TRACED];    /* ...and after those that they make */
+  double deeper[TRACED];    /* ...and after calls inside of these */
 } Times;
 
 /* What gauges have shown of one kind of event, in ticks. */
@@ -134,7 +134,7 @@ static void run_bare (lua_State *L, Times *times, int at) {
   }
 }
 
-/* The jobs once for nothing: functions are met then, and defined. */
+/* Runs each job once for nothing, in which its functions are defined. */
 static void run_round (lua_State *L, const Round *r) {
   int runs = r->gauged != NULL ? GAUGED_RUNS : RUNS;
   for (int i = -1; i < runs; i++) {
@@ -255,8 +255,8 @@ static void push_jobs (lua_State *L) {
   lua_call(L, 5, NJOBS);
 }
 
-/* Protected, in the probe. What a C function of ours calls is hidden, unless
-   that is shown itself. */
+/* Protected, in the probe. Calls by a C function of ours are hidden, unless the
+   function is shown itself. */
 static int calibrate (lua_State *L) {
   Calibration *c = lua_touserdata(L, 1);
   const Round rounds[] = {
@@ -311,8 +311,8 @@ static uint32_t whole (double ticks) {
   return ticks > 0 ? (uint32_t)(ticks + 0.5) : 0;
 }
 
-/* Of an empty function's turn a quarter is its own, which begins when its frame
-   is the running one: so a sampler has it that looks at the frame. */
+/* A quarter of an empty function's turn is its own: the time from when its
+   frame is the running one, as a sampler that looks at the frame has it. */
 static void set_pair (Calibration *c, tg_Costs *costs, Job job, tg_Cost call,
                       tg_Cost leave) {
   double inside = median(c->plain[job].inside, TRACED) - bare(c, job) / 4;
@@ -320,7 +320,7 @@ static void set_pair (Calibration *c, tg_Costs *costs, Job job, tg_Cost call,
   costs->ticks[leave] = whole(added(c, job) - inside);
 }
 
-/* What values add to one event: each turn has two that have one. */
+/* The cost of a value in one event: each turn has two events with a value. */
 static double captured (Calibration *c, Job job) {
   double all = traced(&c->values[job - JOB_VALUES]) - bare(c, job);
   return (all - added(c, JOB_CALLS)) / 2;

@@ -2,10 +2,10 @@
 ** calibration.h - what tracing costs, measured when it begins.
 **
 ** Little programs of calls that do nothing are run in a Lua state of their own,
-** without a trace and with one. What the traced ones take longer is what the
-** hook has cost them, here and now: it depends on the machine, and on what else
-** that does. It takes some ten milliseconds; the state that asks sees nothing
-** of it.
+** without a trace and with one. The difference in time is the cost of the hook,
+** here and now: the cost depends on the machine, and on its other work. The
+** measurement takes some ten milliseconds; the state that asks sees nothing of
+** it.
 */
 #ifndef TG_CALIBRATION_H
 #define TG_CALIBRATION_H

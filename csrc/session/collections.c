@@ -18,7 +18,7 @@
    follow. */
 #define CYCLES 16
 
-/* What one MARK takes at most, and a TIME before it. */
+/* The most bytes that a MARK takes, with a TIME before it. */
 #define ONE (64u + TG_TIME_SIZE)
 
 typedef struct Cycle {

@@ -20,10 +20,11 @@ static uint32_t visible_end (const tg_Coroutine *t) {
   return n;
 }
 
-/* Other traces may want what this one does not. The hidden frames on top are
-   forgotten, the caller's among them: they return while nobody looks, and the
-   interpreter gives their CallInfo to other calls. What is visible below stands
-   until the program, which goes on there, is seen again. */
+/* Only for a session's single trace, since others may want the events. The
+   hidden frames on top are forgotten, the caller's among them: they return
+   while nobody looks, and the interpreter gives their CallInfo to other calls.
+   The visible frames below stand until the program, which goes on there, is
+   seen again. */
 bool tg_pause_begin (lua_State *L, const tg_Trace *trace) {
   tg_Session *s = trace->session;
   if (s == NULL || s->traces != trace || trace->next != NULL)
@@ -38,7 +39,7 @@ bool tg_pause_begin (lua_State *L, const tg_Trace *trace) {
   return true;
 }
 
-/* The record is that of before, which knows of the program's own hook. */
+/* The coroutine's record is still there, and knows the program's own hook. */
 void tg_pause_end (lua_State *L, const tg_Trace *trace) {
   tg_Session *s = trace->session;
   if (s != NULL && s->tracing)

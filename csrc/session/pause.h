@@ -1,7 +1,8 @@
 /*
-** pause.h - the hook is taken from what runs while nothing is to be seen of it,
-** and put back. An event costs as much when it is of no use (hook.c): where it
-** is known beforehand that there are only such, this is cheaper than a filter.
+** pause.h - takes the hook from the running coroutine while nobody wants its
+** events, and puts it back. An event that nobody wants costs as much as any
+** (hook.c): where all events are known to be such, a pause is cheaper than a
+** filter.
 */
 #ifndef TG_PAUSE_H
 #define TG_PAUSE_H
@@ -13,7 +14,8 @@
    open and visible stay so. */
 bool tg_pause_begin (lua_State *L, const tg_Trace *t);         /* [-0, +0, -] */
 
-/* Its events are seen again; those of frames opened in between are not. */
+/* The coroutine's events are seen again, but not those of frames that were
+   opened in between. */
 void tg_pause_end (lua_State *L, const tg_Trace *t);           /* [-0, +0, -] */
 
 #endif

@@ -87,9 +87,9 @@ void tg_tracefile_moved (const tg_Session *s, const tg_Trace *t) {
   tg_filewriter_moved(s->on_file->file, t->noted, &e);
 }
 
-/* A hidden trace is another client's business, but for the one whose file it
-   is. With that one those that run already are noted, as far as they are of
-   the program. */
+/* A hidden trace is another client's business and is not noted, unless the file
+   is its own. With the trace whose file it is, traces of the program that run
+   already are noted, too. */
 void tg_tracefile_started (tg_Session *s, tg_Trace *t) {
   if (s->on_file == NULL || (t != s->on_file && tg_trace_hidden(t)))
     return;
@@ -116,8 +116,8 @@ static void note_end (const tg_Trace *on_file, const tg_Trace *t, tg_End why,
   tg_filewriter_ended(on_file->file, t->noted, &e);
 }
 
-/* The file ends here, for the traces that go on and for those that count what
-   they lose. */
+/* The file ends here, for traces that go on and for traces that have ended but
+   still count their losses. */
 static void note_others (tg_Session *s, const tg_Trace *on_file) {
   uint64_t lost[TG_NLOSSES];
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {

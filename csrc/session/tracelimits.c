@@ -92,7 +92,7 @@ static bool has_all (tg_Session *s, tg_Trace *t) {
   if (t->counter == NULL && held)
     t->counter = tg_traceinfo_reader(t);
   if (t->counter == NULL)
-    return true;        /* what it had cannot be looked at: the bound it is */
+    return true;        /* its packets cannot be counted: the bound counts */
   while (tg_reader_next(t->counter, tg_writer_pos(&s->writer), &p))
     t->counted++;
   if (t->counted >= t->options.max_events)

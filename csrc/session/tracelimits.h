@@ -14,8 +14,8 @@
    room for the others. */
 void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now);
 
-/* 't' begins here: a CONTEXT, which it holds unless it is consumed. False
-   without memory. */
+/* 't' begins here: writes a CONTEXT, which the trace holds unless it is
+   consumed. False without memory. */
 bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now);
 
 /* The same of an active trace: what it has by now is forgotten. Without memory

@@ -151,7 +151,7 @@ static tg_SampleRate rate_of (const tg_Trace *t) {
   return (tg_SampleRate){t->options.sample, t->options.wall};
 }
 
-/* Not as the selection has it, which may be that of a trace that waits. */
+/* From the traces, not from the selection, which may be that of a wait. */
 static tg_SampleRate wanted_rate (const tg_Session *s) {
   tg_SampleRate rate = {0, false};
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
@@ -161,10 +161,10 @@ static tg_SampleRate wanted_rate (const tg_Session *s) {
   return rate;
 }
 
-/* Its place in the stream, which goes onto the trace's file if it has one. In
-   this order: the file first, since the CONTEXT with which the trace begins
-   must be in it; and the note in the file last, since it names the place of
-   that. */
+/* Gives the trace its place in the stream, which goes onto the trace's file if
+   it has one. The file comes first, since the CONTEXT with which the trace
+   begins must be in it; the note in the file comes last, since it names the
+   place of the CONTEXT. */
 static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
   if (t->plan != NULL && !tg_tracefile_begin(s, t))
     return TG_ERR_IO;
@@ -369,8 +369,8 @@ static void attend (tg_Session *s, lua_State *L) {
   work_out_logging(s);
 }
 
-/* Once: a second TERMINATE would tell of frames that are gone. The traces
-   themselves go on to be active, so that whoever has one may stop it. */
+/* Only once: a second TERMINATE would tell of frames that are gone. The traces
+   themselves stay active, so that their owners may stop them. */
 void tg_tracing_terminate (tg_Session *s) {
   if (s->tracing && !s->terminated) {
     if (!s->hooked)

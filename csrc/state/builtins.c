@@ -45,7 +45,7 @@ static const struct {
 
 static lua_CFunction address[NKNOWN];
 
-/* The functions to which a key is given, or which give one, with its value. */
+/* Functions whose arguments or results have a key and its value. */
 static const struct {
   const char *library;
   const char *name;
@@ -111,10 +111,10 @@ static void learn_hook (lua_State *L) {
   tg_lua_hook = lua_gethook(L);
 }
 
-/* Whether a function of a library may catch an error that is not its own. By
-   name, whatever the library: so io.close, for the sake of coroutine.close, is
-   not known as harmless either, and errors that pass it get a closer look.
-   'load' catches what its reader raises, 'debug' what is typed. */
+/* Whether a function of a library may catch errors of functions that it calls.
+   By name, whatever the library: so io.close, for the sake of coroutine.close,
+   is not known as harmless either, and errors that pass it get a closer look.
+   'load' catches errors of its reader, 'debug' those of typed code. */
 static bool catches (const char *name) {
   static const char *const names[] = {
     "pcall", "xpcall", "load", "resume", "wrap", "close", "debug", "exit"
@@ -126,8 +126,8 @@ static bool catches (const char *name) {
   return false;
 }
 
-/* One that does not fit is taken for a function that may catch errors, which
-   costs time and no more. */
+/* A function for which there is no room is taken for one that may catch errors,
+   which costs time and no more. */
 static void learn_harmless (lua_CFunction f) {
   if (f != NULL && nharmless < HARMLESS)
     harmless[nharmless++] = f;
@@ -303,7 +303,7 @@ tg_Keyed tg_builtins_keyed (lua_CFunction f) {
   return TG_KEYED_NOT;
 }
 
-/* False for any function that is none of Lua's: nobody knows what it
+/* False for any function that is not Lua's: nobody knows whether it
    catches. */
 bool tg_builtins_harmless (lua_CFunction f) {
   size_t i = 0;

@@ -27,7 +27,7 @@ TG_INLINE bool tg_builtins_resumes (lua_CFunction f) {
   return f == tg_real_resume || f == tg_real_wrapped || f == tg_real_close;
 }
 
-/* What a function has to do with a key and the value that goes with it. */
+/* How a function's arguments and results have a key and its value. */
 typedef enum tg_Keyed {
   TG_KEYED_NOT,
   TG_KEYED_SETS,        /* f(table, key, value): rawset, __newindex */
@@ -38,31 +38,31 @@ typedef enum tg_Keyed {
 
 tg_Keyed tg_builtins_keyed (lua_CFunction f);
 
-/* Whether a C function lets every error pass: known of Lua's own libraries, but
-   for those functions that catch errors. */
+/* Whether a C function lets every error pass: true of functions of Lua's own
+   libraries, but for those that catch errors. */
 bool tg_builtins_harmless (lua_CFunction f);
 
-/* What Lua's libraries call a C function of theirs, "string.find"; NULL: it is
-   none of them. */
+/* The name of a C function of Lua's own libraries, "string.find"; NULL: 'f' is
+   not one of these. */
 const char *tg_builtins_name (lua_CFunction f);
 
-/* The same of function number 'n' of them all, from 0; NULL: there are no more;
-   and the function. */
+/* The name of function number 'n' of all these, from 0, NULL: there are no
+   more; and the function. */
 const char *tg_builtins_member (size_t n);
 lua_CFunction tg_builtins_function (size_t n);
 
-/* Whether an error in a __close method takes the place of the one that unwinds
-   the stack; before Lua 5.4.3 it was dropped. */
+/* Whether an error in a __close method replaces the error that unwinds the
+   stack; before Lua 5.4.3 the method's error was dropped. */
 bool tg_builtins_close_replaces (void);
 
-/* What Lua throws in the place of nil; NULL: nil, as before Lua 5.5. */
+/* The string that Lua throws instead of nil; NULL: nil, as before Lua 5.5. */
 const char *tg_builtins_error_for_nil (void);
 
-/* Lua's own function of that role; the first of them. */
+/* Lua's own function of that role; if there are several, the first. */
 lua_CFunction tg_builtins_real (tg_Role role);
 
-/* This function of ours stands in for one of that role. At most a few, before
-   the first trace. */
+/* Notes a function of ours as a stand-in for Lua's function of that role. At
+   most a few, before the first trace. */
 void tg_builtins_standin (lua_CFunction f, tg_Role role);
 
 /* The hook that debug.sethook installs, which calls the Lua function. */

@@ -72,13 +72,14 @@ tg_Keyed tg_catalog_keyed (const tg_Session *s, tg_FunctionId id) {
          : ends_with(f->name, "__index") ? TG_KEYED_GETS : TG_KEYED_NOT;
 }
 
-/* Whether it calls what it is given, with arguments that have names there. */
+/* Whether a function of that role passes its arguments on to a Lua function,
+   whose parameters name them. */
 static bool passes_on (tg_Role role) {
   return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
          || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED;
 }
 
-/* What is to be known of it where values are hidden. */
+/* The flags of a function where values are hidden. */
 static uint32_t secret_flags (const tg_Session *s, const tg_Function *f,
                               tg_FunctionId id) {
   const uint32_t keyed = (uint32_t)TG_ROLE_KEYED << TG_FR_ROLESHIFT;
@@ -94,8 +95,9 @@ static uint32_t secret_flags (const tg_Session *s, const tg_Function *f,
 }
 
 /* All that the hook needs to know of a function at its call, so that it need
-   not look at the definition. One that a trace waits for is hidden until that
-   has been looked at (awaited.h), which is how it is told from the usual. */
+   not look at the definition. A function that a trace waits for counts as
+   hidden at first: so the hook takes the long way, which looks at the wait
+   (awaited.h). */
 uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
   tg_assert(id != 0 && id <= TG_FR_ID);
@@ -116,7 +118,8 @@ uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
   return flags;
 }
 
-/* A new definition may be what a value that was seen has from now on. */
+/* A new definition may be the better one for a value that was seen before, so
+   all values are forgotten. */
 static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
                              tg_Sight sight) {
   const tg_Functions *fs = s->writer.stream->functions;
@@ -129,9 +132,9 @@ static tg_FunctionId define (tg_Session *s, lua_State *L, const lua_Debug *ar,
 
 /* ---- which closure has which definition ---- */
 
-/* What a closure that shares its line is checked by. One number, since to be
-   told apart they are compared at each call: that two functions of one line
-   have the same by chance is a matter of 2^64. */
+/* The mark by which a closure that shares its line is checked. A single number,
+   since it is compared at each call; two functions of one line have the same
+   number by chance once in 2^64. */
 static uint64_t shared_mark (lua_State *L, const lua_Debug *ar) {
   return tg_shape_ask(L, ar) ^ (uint64_t)(uintptr_t)ar->source
          ^ tg_source_tail(ar->source, ar->srclen);
@@ -260,7 +263,7 @@ const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
   return remember(s, L, ar, what);
 }
 
-/* Only chunks made from strings need it: many have the same length. */
+/* Only chunks made from strings need this check: many have the same length. */
 bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
                       const lua_Debug *ar) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions,
@@ -280,22 +283,22 @@ bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
 
 #define VALUES_WAYS 4u          /* slots for each hash */
 
-/* What a function value is found by: as values, all closures of a C function
-   are one definition. */
+/* The address by which a function value is found: as values, all closures of a
+   C function are one definition. */
 static const void *value_key (tg_Slot f) {
   const void *cfunction = tg_slot_cfunction(f);
   return (cfunction != NULL) ? cfunction : tg_function_proto(f);
 }
 
-/* The slots for a hash, of which the last function takes the first, and the
-   oldest goes: to be asked about again costs a hundred times as much. */
+/* The slots for a hash. The latest function takes the first slot, and the
+   oldest goes: a function that is gone costs a hundred times as much. */
 static tg_Closure *value_slots (const tg_Session *s, const void *key) {
   const tg_Closure *all = s->known.values;
   uint32_t set = tg_address_hash(key) % (TG_VALUES_SEEN / VALUES_WAYS);
   return (tg_Closure *)(uintptr_t)&all[set * VALUES_WAYS];
 }
 
-/* Which of these slots has the address; the last one if none has. */
+/* The index of the slot with that address; of the last slot, if none has it. */
 static uint32_t find_value (const tg_Closure *slots, const void *key) {
   uint32_t i = 0;
   while (i < VALUES_WAYS - 1 && slots[i].address != key)

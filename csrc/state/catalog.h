@@ -53,8 +53,8 @@ bool tg_catalog_alike (const struct tg_Session *s, lua_State *L,
 bool tg_catalog_same (const struct tg_Session *s, const tg_Closure *c,
                       const lua_Debug *ar);
 
-/* The same of a function found from memory; 'f' is its slot. A closure that
-   shares its line is told by its shape. */
+/* The same of a function found from memory; 'f' is its slot. Closures that
+   share a line are told apart by their shape. */
 bool tg_catalog_holds (const struct tg_Session *s, const tg_Closure *c,
                        tg_Slot f);
 

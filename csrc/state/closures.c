@@ -78,8 +78,8 @@ static void grow (tg_Closures *k) {
   *k = larger;
 }
 
-/* At most half full, so that searches are short. An entry that is there is
-   overwritten: it was of another function. */
+/* At most half full, so that searches are short. An entry with this address is
+   overwritten, since it was of another function. */
 tg_Closure *tg_closures_add (tg_Closures *k, const void *address) {
   if (k->used * 2 > k->mask)
     grow(k);

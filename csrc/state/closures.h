@@ -21,8 +21,8 @@ typedef struct tg_Closure {
   const void *address;      /* NULL: free */
   const void *source;       /* its source string, or its C function, or
                                TG_SHARES_LINE */
-  uint64_t tail;            /* what the source's text is told by (below); with
-                               these its shape, if it shares its line */
+  uint64_t tail;            /* tells texts of sources apart (below); of a
+                               function that shares its line its shape too */
   uint32_t line, last_line; /* together, as a prototype has them */
   uint32_t what;            /* id and TG_FR_* flags */
   uint16_t nparams;         /* fixed parameters of a Lua function */
@@ -34,8 +34,8 @@ typedef struct tg_Closure {
 #define TG_SHARES_LINE ((const void *)1)
 
 typedef struct tg_Closures {
-  tg_Closure *slots;        /* owns; hash by address. Those with the same hash
-                               go up from there, at the end into some slots
+  tg_Closure *slots;        /* owns; hash by address. Addresses of one hash go
+                               up from there, at the end into some slots
                                beyond the mask, the last of which is free */
   uint32_t mask, used;      /* a power of two less 1; addresses */
 } tg_Closures;
@@ -89,8 +89,8 @@ TG_INLINE uint64_t tg_source_mark (const void *source) {
   return tg_read64(source, TG_AT_OBJECT_TAG) & tg_read64(kept, 0);
 }
 
-/* Whether the Lua function of that prototype is still this one, by 'mark' of
-   its source. Never of one that shares its line. */
+/* Whether the Lua function of that prototype is still the function of 'c', by
+   the mark of its source. Never true of a function that shares its line. */
 TG_INLINE bool tg_closure_matches (const tg_Closure *c, const void *proto,
                                    uint64_t ignored) {
   const void *source = tg_read_pointer(proto, TG_AT_PROTO_SOURCE);

@@ -38,8 +38,8 @@ static void free_list (tg_Coroutine *t) {
   }
 }
 
-/* Those in use and those that were given back. The weak list is Lua's, and is
-   taken out of the registry by who ends tracing. */
+/* Frees the records in use and those that were given back. The weak list is
+   Lua's: whoever ends tracing takes it out of the registry. */
 void tg_coroutines_free (tg_Coroutines *ts) {
   for (uint32_t i = 0; i < ts->nbuckets; i++)
     free_list(ts->buckets[i]);

@@ -55,7 +55,7 @@ typedef struct tg_Coroutine {
   struct tg_Session *session;
   tg_Frame *frames;         /* owns */
   uint32_t n, capacity;     /* frames used, allocated */
-  uint32_t hidden;          /* of them, those that are not in the stream */
+  uint32_t hidden;          /* of these, frames that are not in the stream */
   uint32_t quick;           /* an event above fewer frames than these is not
                                looked at twice (hook/quick.h) */
   uint32_t below;           /* visible frames of its resumer, and so on down */
@@ -77,7 +77,7 @@ typedef struct tg_Coroutine {
   bool unsure;              /* closing it may give no error's true value */
   tg_Buf stash;            /* values on their way to be thrown (errorvalue.c) */
   size_t stash_at;          /* where the last of them is */
-  uint32_t stashed;         /* 1 + index of the frame that throws it; 0: none */
+  uint32_t stashed;         /* 1 + index of the throwing frame; 0: no value */
   const void *floor;        /* a frame of pcall older than the trace, with
                                none above it that may catch errors; or NULL */
   const void *base_ci;      /* a frame older than the trace... */
@@ -99,8 +99,8 @@ typedef struct tg_Coroutines {
 void tg_coroutines_init (tg_Coroutines *ts);
 void tg_coroutines_free (tg_Coroutines *ts);
 
-/* The record of 'L', NULL if there is none. May be that of a dead coroutine
-   which had the same address. */
+/* The record of 'L', NULL if there is none. The record may belong to a dead
+   coroutine which had the same address. */
 tg_Coroutine *tg_coroutines_find (const tg_Coroutines *ts, lua_State *L);
 
 /* A new record; NULL without memory. */
@@ -152,7 +152,7 @@ TG_INLINE uint32_t tg_coroutine_visible (const tg_Coroutine *t) {
   return t->n - t->hidden;
 }
 
-/* Visible frames of the chain that ends with this one. */
+/* Visible frames of 't' and of the coroutines that resumed it. */
 TG_INLINE uint32_t tg_coroutine_depth (const tg_Coroutine *t) {
   return t->below + tg_coroutine_visible(t);
 }

@@ -123,8 +123,8 @@ static void forget (Scan *s) {
   s->assigned = false;
 }
 
-/* One without a name is listed too: it says that a line has another
-   function. */
+/* A function without a name is listed too: it shows that a line has several
+   functions. */
 static void declare (Scan *s, uint32_t line, const Path *name) {
   tg_Declarations *d = s->out;
   tg_assert(d->count == 0 || d->list[d->count - 1].line <= line);

@@ -21,8 +21,8 @@
 
 #define INDEX_MIN 1024u
 #define COMPARED 128u               /* bytes at each end of a source */
-#define ALIKE_MAX 8u                /* definitions that differ only in what they
-                                       do */
+#define ALIKE_MAX 8u                /* definitions that differ only in their
+                                       code */
 
 bool tg_definitions_init (tg_Definitions *k) {
   memset(k, 0, sizeof *k);
@@ -38,7 +38,8 @@ void tg_definitions_free (tg_Definitions *k) {
   memset(k, 0, sizeof *k);
 }
 
-/* What makes a definition: where it stands, or which C function it is. */
+/* The facts that make a definition: the function's place in its source, or the
+   C function. */
 typedef struct Key {
   const void *cfunction;            /* NULL for a Lua function */
   tg_TextId text;                   /* of its source */
@@ -51,9 +52,9 @@ typedef struct Key {
   uint32_t hash;
 } Key;
 
-/* Of what never changes, and of what a definition is made from again when the
-   index grows: so without what the function does, by which several may be told
-   apart in one place of the index. */
+/* A hash of facts that never change, and that a definition has when the index
+   grows. It leaves out 'code': functions that differ only in that are together
+   in the index. */
 static uint32_t definition_hash (tg_TextId text, uint32_t line,
                                  uint32_t last_line, uint64_t shape) {
   uint64_t h = text * UINT64_C(0xC2B2AE3D27D4EB4F) ^ shape;
@@ -61,10 +62,10 @@ static uint32_t definition_hash (tg_TextId text, uint32_t line,
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
 }
 
-/* What the Lua function on top of the stack does, if that is to be known: where
-   several are declared on one line, names may be the same as well. A chunk is
-   told by its source, and its line is never crowded. 0: not known, or not from
-   memory; then all of one shape are one definition. */
+/* A hash of the code of the Lua function on top of the stack, needed where a
+   line declares several: their names may be the same as well. The line of a
+   chunk is never crowded, since its source tells chunks apart. 0: not needed,
+   or memory is not read; then all functions of one shape are one definition. */
 static uint64_t code_of (tg_Session *s, const lua_State *L,
                          const lua_Debug *ar, tg_TextId text) {
   if (!s->direct
@@ -99,8 +100,8 @@ static bool make_key (tg_Session *s, lua_State *L, const lua_Debug *ar,
   return k->text != TG_TEXT_NONE;
 }
 
-/* A chunk's source may be the whole of a file that was read into a string: at
-   each call of such a function it must not cost more than a name. */
+/* A chunk's source may be a whole file that was read into a string: to compare
+   it at each call must not cost more than a name. */
 bool tg_definitions_same_text (const char *a, const char *b, size_t n) {
   size_t kept = (n < TG_SOURCE_MAX) ? n : TG_SOURCE_MAX;
   if (n <= 2 * COMPARED && n <= kept)
@@ -118,7 +119,7 @@ static bool same_name (const tg_Function *f, const Key *k) {
          || strcmp(f->name, k->called ? k->called : TG_ANONYMOUS) == 0;
 }
 
-/* Whether the key is that of the definition, but for what the function does. */
+/* Whether the key is that of the definition, but for the function's code. */
 static bool alike (const tg_Function *f, const tg_Identity *is,
                    const Key *k) {
   if (k->cfunction != NULL || f->is_c)
@@ -238,9 +239,9 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   return read_params(L, f) && f->url != NULL && f->name != NULL;
 }
 
-/* A definition is not in the file: the event that names it must not be either,
-   which may have begun. Where the file's part of the stream ends is noted, and
-   the next event finds a limit that makes it look (tracelimits.c). */
+/* A definition is not in the file, so the event that names it must not be
+   either, though it may have begun. Notes where the file's part of the stream
+   ends; the next event comes to a limit and looks (tracelimits.c). */
 static void tear (tg_Session *s) {
   tg_Writer *r = &s->writer;
   r->packets_stop = 0;          /* before the next event the file is left */
@@ -251,8 +252,8 @@ static void tear (tg_Session *s) {
   s->torn_packets = r->packets;
 }
 
-/* Readers on other threads see it at once (tg_functions_add), so it must be
-   complete; what only the hook needs is put beside it. */
+/* Readers on other threads see the definition at once (tg_functions_add), so it
+   must be complete; facts that only the hook needs are put beside it. */
 static tg_FunctionId add (tg_Session *s, tg_Function *f,
                           const tg_Identity *is) {
   tg_Functions *fs = s->writer.stream->functions;
@@ -275,9 +276,9 @@ static uint64_t size_of (const tg_Function *f) {
          + strlen(f->name) + strlen(f->url) + 32u * f->nparams;
 }
 
-/* 'unnamed': a value without a name may get one later, from who calls it. Then
-   it gets another definition, as those that are there do not change. If 'add'
-   takes it the function's memory is the table's, else it is freed here. */
+/* 'unnamed': a value without a name may get one later, from its first call. The
+   name comes with another definition, since definitions do not change. If 'add'
+   succeeds, the table owns the function's memory, else it is freed here. */
 static tg_FunctionId define_new (tg_Session *s, lua_State *L,
                                  const lua_Debug *ar, const Key *k,
                                  bool folded, bool call) {

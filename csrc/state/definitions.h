@@ -2,18 +2,18 @@
 ** definitions.h - functions of the program, each once: found by what makes a
 ** definition, named and described when it is new.
 **
-** Lines tell functions apart where one begins on a line. Those that share
-** theirs are told apart by their shape and, where memory is read, by what they
-** do (shape.h); what is the same in all that is one definition. So are those of
-** one shape beyond the eighth: a program may make any number of them. C
-** functions are told apart by their address, and by their
-** name if no library knows it.
+** A line with a single function tells it apart. Functions that share a line are
+** told apart by their shape and, where memory is read, by their code (shape.h);
+** functions that agree in all of that are one definition. So are functions of
+** one shape beyond the eighth: a program may make any number of these. C
+** functions are told apart by their address, and by their name if no library
+** knows them.
 **
 ** Definitions stay as long as the stream, and a program may load texts for
 ** ever. Where only the end is kept (overflow "ring"), functions of loaded texts
-** have definitions of their own until those take as much as the buffer; of
-** those that come later there is one for each line ('folded'), and how often
-** that was needed is told as a loss.
+** have definitions of their own until these take as much as the buffer; later
+** functions share one definition for each line ('folded'), and how many do is
+** told as a loss.
 */
 #ifndef TG_DEFINITIONS_H
 #define TG_DEFINITIONS_H
@@ -29,8 +29,8 @@ typedef struct tg_Identity {
   const void *cfunction;    /* NULL for a Lua function */
   tg_TextId text;           /* of a Lua function: its source, */
   uint64_t shape;           /* and its shape */
-  uint64_t code;            /* what it does, if others may begin on its line and
-                               memory is read; else 0 */
+  uint64_t code;            /* hash of its code, if others may begin on its line
+                               and memory is read; else 0 */
   bool unnamed;             /* it may get a name at its first call */
   bool crowded;             /* others may begin on its line */
   bool folded;              /* functions of many sources */
@@ -43,7 +43,7 @@ typedef struct tg_Definitions {
   uint32_t identities_size;
   tg_FuncNames *names;      /* owns; what sources declare */
   uint64_t loaded_size;     /* bytes that definitions of loaded texts take */
-  uint64_t folded;          /* functions that have none of their own */
+  uint64_t folded;          /* functions without a definition of their own */
 } tg_Definitions;
 
 bool tg_definitions_init (tg_Definitions *k);
@@ -64,7 +64,7 @@ typedef enum tg_Sight {
 tg_FunctionId tg_definitions_find (struct tg_Session *s, lua_State *L,
                                    const lua_Debug *ar, tg_Sight sight);
 
-/* How often a function was given a definition of many, since tracing began. */
+/* How often a function got a shared definition, since tracing began. */
 uint64_t tg_definitions_folded (const struct tg_Session *s);
 
 /* Whether two sources of that length are the same, as far as they are kept.

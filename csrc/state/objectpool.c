@@ -47,8 +47,8 @@ static bool grow (tg_ObjectPool *p) {
   return true;
 }
 
-/* For who has more objects than are compared one by one. The first time all
-   that are there are hashed as well: until then no slot has been written. */
+/* For a packet with more objects than are compared one by one. The first time
+   all earlier objects are hashed as well: until then no slot was written. */
 uint32_t tg_objectpool_hash (tg_ObjectPool *p, const void *address,
                              uint32_t max, bool *fresh) {
   *fresh = false;

@@ -20,9 +20,9 @@ typedef struct tg_Object {
   uint8_t tag;              /* read from memory: its slot's (direct/value.h) */
   bool examined;            /* what follows is known */
   bool has_proto;           /* it has a metatable, which is listed: */
-  bool cut;                 /* it has something that is not listed, */
+  bool cut;                 /* some of its content is not listed, */
   bool meta;                /* such as its metatable */
-  bool brief;               /* it was met as one that is only named */
+  bool brief;               /* so far only its type and class are known */
   uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */
   uint32_t function;        /* tg_FunctionId, for functions */
   const char *cls;          /* borrows from its metatable; NULL = none */

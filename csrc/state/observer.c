@@ -62,8 +62,8 @@ static tg_Observer *after (const tg_Session *s, uint64_t *order) {
 /* More than any order that is given out: where telling begins. */
 #define FIRST UINT64_MAX
 
-/* Calls that method of all that have it; 'o' is the observer in 'arguments'. A
-   macro, since the methods have no type in common. */
+/* Calls 'method' of all observers that have one; 'o' is the observer in
+   'arguments'. A macro, since the methods have no type in common. */
 #define TELL(s, method, arguments) do { \
     tg_Observer *o; \
     for (uint64_t order = FIRST; (o = after(s, &order)) != NULL; ) { \

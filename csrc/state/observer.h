@@ -28,7 +28,7 @@ typedef struct tg_ObserverMethods {
   /* The program is about to start or to stop a trace of its own: what has been
      asked for before comes before. */
   void (*turn) (tg_Observer *o, lua_State *L);                 /* [-0, +0, -] */
-  /* Whether it reads this trace and must flush before that stops. */
+  /* Whether the observer reads this trace and must flush before it stops. */
   bool (*watches) (const tg_Observer *o, const tg_Trace *t);
   /* Things are about to change: it reads what there is. */
   void (*flush) (tg_Observer *o, lua_State *L);                /* [-0, +0, m] */

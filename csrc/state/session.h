@@ -78,7 +78,7 @@ typedef struct tg_Trace {
   tg_Origin origin;
   tg_End end;                 /* why it records no more */
   tg_Cursor hold;             /* its beginning; holds nothing if consumed */
-  const tg_Reader *consumer;  /* borrows: who reads it as it goes, or NULL */
+  const tg_Reader *consumer;  /* borrows: reads it as it goes, or NULL */
   tg_Follower *follower;      /* pins: read by another thread, or NULL */
   struct tg_Log *log;         /* owns: its live log, or NULL */
   tg_FilePlan *plan;          /* owns: the file it is recorded on, or NULL */
@@ -99,7 +99,7 @@ typedef struct tg_Trace {
   uint64_t ticks_start, ticks_end;  /* when; end once it ended */
   uint32_t depth_start;       /* visible frames open when it started */
   bool consumed;              /* somebody reads it as it goes */
-  bool clockless;             /* it could not begin: nothing ticks for it */
+  bool clockless;             /* it could not begin: there is no ticker */
   bool anchored;              /* kept alive by the state (anchor.h) */
   uint64_t calls;             /* of those it waits for, so many have begun... */
   tg_Root *roots;             /* owns; ...and these are open */
@@ -162,24 +162,24 @@ typedef struct tg_Session {
   bool terminated;            /* the stream has had its last event */
   const void *_Atomic home;   /* the thread that runs the state (hook.c) */
   bool recording;             /* some trace still records */
-  tg_Trace *on_file;          /* whose file the stream is on, or NULL */
+  tg_Trace *on_file;          /* the stream is on this one's file, or NULL */
   tg_Trace *orphan;           /* in a forked child: is to have a new file */
-  bool torn;                  /* the file does not take a definition: for it
-                                 the stream ends here, before the event: */
+  bool torn;                  /* the file did not take a definition: its part
+                                 of the stream ends here, before the event: */
   tg_Pos torn_at;
   uint64_t torn_packets;      /* the count there */
   _Atomic bool button;        /* a signal asks for a snapshot (snapshot.h) */
-  bool snapshot;              /* it is to be taken after this event */
+  bool snapshot;              /* one is to be taken after this event */
   tg_Writer writer;
   tg_Selection selection;     /* union of the traces that record */
   tg_Coroutines threads;
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;
   bool awaits;                /* some trace waits for calls (awaited.h) */
-  bool within;                /* one of them is open */
+  bool within;                /* one of these calls is open */
   tg_Wanted aside;            /* the selection not in force: that outside of
                                  awaited calls while one is open, else inside */
-  tg_Closures aside_closures; /* owns: what is known of functions there */
+  tg_Closures aside_closures; /* owns: functions, by that selection */
   tg_ObjectPool pool;
   tg_Labels labels;           /* owns; the console's timers and counters; also
                                  while there is a listener */
@@ -232,15 +232,15 @@ TG_INLINE uint32_t tg_session_depth (const tg_Session *s) {
   return (s->current != NULL) ? tg_coroutine_depth(s->current) : 0;
 }
 
-/* What an event may be recorded without has changed: the next one is looked at
-   in full. */
+/* The conditions of the short way have changed: the next event is looked at in
+   full. */
 TG_INLINE void tg_session_review (tg_Session *s) {
   if (s->current != NULL)
     s->current->quick = 0;
 }
 
-/* What is allocated from here on is the program's, or ours: as the frame on top
-   of 't', which runs. */
+/* Allocations from here on count as the program's or as ours, as the frame on
+   top of 't', which runs. */
 TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
   if (tg_likely(s->meter == NULL))
     return;
@@ -255,10 +255,10 @@ TG_INLINE void tg_session_request_attention (tg_Session *s) {
 }
 
 /*
-** Since 'from' the hook has done what it seldom does. Readers take out of times
-** what an event usually costs, and are told of this by an OVERHEAD event before
-** the next one that comes later. Not at once: what is found out then may have
-** happened earlier, with the last event, and no event may be before another.
+** Since 'from' the hook has done rare work. Readers take the usual cost of an
+** event out of times; the cost of rare work they are told by an OVERHEAD event,
+** before the next event that is later. Not at once: the hook may find out now
+** about an event with the time of the last one, and time must not go back.
 */
 TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
   uint64_t now = tg_clock_ticks();
@@ -273,8 +273,8 @@ TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
     s->writer.ticks_stop = now;
 }
 
-/* A coroutine gets its place in the list, for which Lua may have to allocate:
-   that is not the program's. */                              /* [-0, +0, -] */
+/* Gives a coroutine its place in the list. Lua may allocate for that, which
+   does not count as the program's. */                        /* [-0, +0, -] */
 TG_INLINE void tg_session_enlist (tg_Session *s, tg_Coroutine *t,
                                   lua_State *L) {
   bool own = s->meter != NULL && s->meter->own;
@@ -290,8 +290,8 @@ tg_Session *tg_session_find (lua_State *L);
 
 /*
 ** All sessions of the process, by 'next': each is listed from its making until
-** its state closes. Between hold and release no other thread adds or removes
-** one; what it does in its own session goes on.
+** its state closes. Between hold and release no other thread adds or removes a
+** session; work in sessions goes on.
 */
 void tg_sessions_add (tg_Session *s);
 void tg_sessions_remove (tg_Session *s);    /* not listed any more is fine */

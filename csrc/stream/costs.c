@@ -104,7 +104,7 @@ static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
   }
 }
 
-/* What the event costs besides what any of its kind does. */
+/* The event's cost beyond that of all events of its kind. */
 static uint64_t beyond_kind (const tg_Costs *c, const tg_Event *e,
                              const tg_Function *f) {
   uint64_t ticks = 0;

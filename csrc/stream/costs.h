@@ -25,7 +25,7 @@
 #include "stream/eventreader.h"
 #include "stream/functions.h"
 
-/* Their order is that of a recording's entry: new ones come last. */
+/* In the order of a recording's entry: so new costs come last. */
 #define TG_COSTS(X) \
   X(CALL)       /* of a Lua function */ \
   X(RETURN)     /* from one */ \

@@ -15,11 +15,11 @@
 **   CONTEXT   u64 ticks (absolute; delta is 0), u32 n, then n times
 **             u32 thread, u32 frames: the chain of running coroutines,
 **             outermost first, and how many frames each has open. First event
-**             of every chunk and of every trace. A reader that starts here
-**             knows all it needs; one that came from before may skip it.
-**             LIST: then u32 n, n times u32 function: those frames, in the same
-**             order. For who comes here after a LOST. AHEAD: with what the next
-**             event says done already.
+**             of every chunk and of every trace. A reader can start at a
+**             CONTEXT; one that is reading on may skip it. LIST: then u32 n, n
+**             times u32 function: those frames, in the same order, for readers
+**             that come here after a LOST. AHEAD: the chain is already as after
+**             the next event.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
 **             a head. [OVERHEAD: u64 ticks: so much of it was the hook's own,
 **             which had more to do than usual.] GAUGE: a head only. The hook
@@ -36,8 +36,8 @@
 **             yielded are the arguments of its innermost frame.
 **   RESUME    u32 thread, [LIST: u32 n, n times u32 function]: a coroutine
 **             starts or goes on, above the running one. With LIST its frames,
-**             outermost first; without, they are as they were at its YIELD
-**             (none if it was never seen).
+**             outermost first; without LIST the frames are as they were at its
+**             YIELD (none if the coroutine was never seen).
 **   LEAVE     the running coroutine has ended; its resumer runs on.
 **   TERMINATE all frames of the whole chain exit; the stream ends here.
 **   GONE      u32 thread: a suspended coroutine will never be resumed; said
@@ -49,26 +49,26 @@
 **             [NUMBER: u64], [SITE: u32 line, u32 function], [VALUES: values]:
 **             the running coroutine has called a method of the console. NUMBER:
 **             nanoseconds since its timer began, or how often it was counted,
-**             or of HEAP the bytes that Lua has allocated. It stands for no
+**             or of HEAP the bytes that Lua has allocated. A MARK stands for no
 **             packet.
-**
 **   SAMPLE    u64 ns, u32 ticks, u32 kept, u32 n, n times u32 function,
 **             u32 line: what ran when a tick came, all frames of the running
 **             chain, outermost first. Function 0: the coroutine (in place of
 **             the line) whose frames follow. TG_SAMPLE_TRACED: the frame has a
 **             CALL in this stream. The first 'kept' entries are those of the
 **             SAMPLE before, which is then behind the last CONTEXT. 'ns' is how
-**             long it has run since the sample before, 'ticks' how many came.
-**             By the clock, 'ns' is all of that time; WAITED: it is what the
-**             program waited for.
+**             long the program has run since the sample before, 'ticks' how
+**             many came. By the clock, 'ns' is all of that time; WAITED: the
+**             program has waited for that time.
 **   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
 **             ran until now. Meanwhile the heap had 'above' bytes more than
-**             both before and now. It stands for no packet. The flags are 0.
+**             both before and now. The event stands for no packet. The flags
+**             are 0.
 **   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
-**             program has waited for a reader, up to now. That is no time of
-**             the program's: readers take it out of theirs.
+**             program has waited for a reader, up to now. A wait is no time of
+**             the program's: readers take it out of their times.
 **
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
@@ -106,7 +106,7 @@ enum {
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
   TG_EVF_NUMBER = 1u << 5,   /* MARK */
-  TG_EVF_OVERHEAD   = 1u << 5, /* TIME */
+  TG_EVF_OVERHEAD = 1u << 5, /* TIME */
   TG_EVF_WAITED = 1u << 5,   /* SAMPLE */
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */

@@ -102,7 +102,7 @@ static void take_time (Rest *r, tg_Event *e) {
   e->waited = (e->flags & TG_EVF_OVERHEAD) ? tg_take64(&r->b) : 0;
 }
 
-/* As they are: who adds them up takes them apart. */
+/* The numbers stay bytes, which tg_event_allocations takes apart. */
 static void take_allocations (Rest *r, tg_Event *e) {
   const uint8_t *body = r->b.p;
   for (int i = 0; i < ALLOCATIONS_NUMBERS; i++)

@@ -23,7 +23,7 @@ tg_Functions *tg_functions_new (void) {
   return fs;
 }
 
-/* Also of one that is not complete: what it does not have is NULL. */
+/* Also a definition that is not complete: missing parts are NULL. */
 void tg_function_clear (tg_Function *f) {
   tg_free(f->name);
   tg_free(f->url);

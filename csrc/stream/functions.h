@@ -76,14 +76,14 @@ void tg_functions_free (tg_Functions *fs);
 */
 tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f);
 
-/* From now on 'watch' is told of what is added; NULL: nobody is. */
+/* From now on 'watch' is called for each definition added; NULL: none is. */
 void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
                          void *watcher);
 
-/* The definition of any number at all; NULL if it is none of this table's. */
+/* The definition of any number at all; NULL: the table has no such id. */
 const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);
 
-/* The same of what is drawn as a box: TG_FUNCTION_LEFT is one, too. */
+/* The same of functions that are drawn as boxes, TG_FUNCTION_LEFT too. */
 const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id);
 
 /* Frees what a definition owns. */

@@ -306,8 +306,8 @@ void tg_cursor_copy (tg_Cursor *to, const tg_Cursor *from) {
   pthread_mutex_unlock(&from->store->mutex);
 }
 
-/* Called with the mutex held. Writers that wait for their readers (follower.h)
-   wait for this. */
+/* Called with the mutex held. Wakes writers that wait for their readers
+   (follower.h). */
 static void unpin (tg_Store *s, tg_Chunk *chunk, bool loose) {
   uint32_t *pins = loose ? &chunk->loose : &chunk->pins;
   tg_assert(*pins > 0);
@@ -350,7 +350,8 @@ static tg_Pos committed (const tg_Cursor *c) {
   return last->base + used_of(last);
 }
 
-/* Those after a loose one go while they are looked at. */
+/* With the mutex for a loose cursor: chunks after its own may go at any
+   moment. */
 tg_Pos tg_cursor_committed (const tg_Cursor *c) {
   if (!c->loose)
     return committed(c);
@@ -399,8 +400,8 @@ bool tg_store_wait (tg_Store *s, uint64_t ns) {
   return error == 0;
 }
 
-/* For who has changed something that others wait for, and it is no cursor: a
-   follower that has left. */
+/* For a change that others wait for and that is not a cursor's: a follower has
+   left. */
 void tg_store_wake (tg_Store *s) {
   pthread_mutex_lock(&s->mutex);
   pthread_cond_broadcast(&s->moved);

@@ -26,8 +26,8 @@ static void enlist (tg_Stream *s) {
   pthread_mutex_unlock(&all.mutex);
 }
 
-/* Called by the last one who had it, before its stores go: a fork after this
-   does not find it. */
+/* Called when the last pin is gone, before the store is freed: a fork after
+   this does not find the stream. */
 static void delist (tg_Stream *s) {
   pthread_mutex_lock(&all.mutex);
   tg_Stream **p = &all.first;
@@ -39,8 +39,8 @@ static void delist (tg_Stream *s) {
   pthread_mutex_unlock(&all.mutex);
 }
 
-/* The list's mutex before those of the stores: nobody who has a store's takes
-   the list's. */
+/* Takes the list's mutex before those of the stores: no thread takes the list's
+   while it has a store's. */
 static void at_fork (tg_AtFork side) {
   if (side == TG_ATFORK_BEFORE)
     tg_atfork_mutex(&all.mutex, side);
@@ -50,8 +50,8 @@ static void at_fork (tg_AtFork side) {
     tg_atfork_mutex(&all.mutex, side);
 }
 
-/* Fresh ones are listed when they are whole: fork may come on another
-   thread. */
+/* A new stream is listed when it is whole: another thread may fork at any
+   moment. */
 tg_Stream *tg_stream_new (void) {
   tg_Stream *s = tg_calloc(1, sizeof *s);
   if (s == NULL)

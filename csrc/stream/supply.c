@@ -10,8 +10,8 @@ tg_Supply *tg_supply_pin (tg_Supply *y) {
   return y;
 }
 
-/* Released and acquired: who frees it must see all that others have done with
-   it. */
+/* Each unpin releases and the last one acquires, so whoever frees the supply
+   sees every earlier write. */
 void tg_supply_unpin (tg_Supply *y) {
   if (y != NULL
       && atomic_fetch_sub_explicit(&y->pins, 1, memory_order_acq_rel) == 1)

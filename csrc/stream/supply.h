@@ -1,7 +1,7 @@
 /*
 ** supply.h - where the blocks of a stream's chunks come from, and go to: a
-** file, a recording, large pieces of memory. Who makes one puts it first into a
-** structure of its own.
+** file, a recording, large pieces of memory. Each kind of supply is a structure
+** with a tg_Supply as its first member.
 */
 #ifndef TG_SUPPLY_H
 #define TG_SUPPLY_H
@@ -13,15 +13,15 @@
 #define TG_CHUNK_SIZE ((size_t)256 << 10)   /* bytes, header included */
 
 /*
-** The first member of whoever supplies blocks. Pinned by its owner, by each
-** chunk that has a block of it and by the store that asks it for more; the
-** last one to let go frees it. Called with the store's mutex held.
+** Pinned by its owner, by each chunk that has a block of it and by the store
+** that asks it for more; the last unpin frees it. Methods are called with the
+** store's mutex held.
 */
 typedef struct tg_Supply {
   _Atomic uint32_t pins;
   bool memory;              /* its blocks are memory, and fit to be kept */
-  /* An empty block for a new chunk, of at least '*size' bytes: it is set to
-     what there is. NULL if there can be none. */
+  /* An empty block for a new chunk, of at least '*size' bytes; sets '*size' to
+     its size. NULL: no block can be had. */
   tg_Block *(*obtain) (struct tg_Supply *y, size_t *size);
   /* The block at 'place', read; NULL if it cannot be. */
   tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);

@@ -64,9 +64,9 @@ static bool same_hash (const uint64_t a[2], Hash b) {
 ** ===================================================================
 */
 
-/* An address is used again, by another text of the same length even: so a part
-   of the text is looked at each time. Two of them that are the same in all of
-   that, and one after the other at one address, are taken for one. */
+/* An address is used again, even by another text of the same length: so a part
+   of the text is compared each time. Two texts that agree in that part, and
+   stood at the same address one after the other, are taken for one. */
 static tg_TextId find_seen (const tg_Texts *t, const char *data, size_t size,
                             Hash part) {
   for (uint32_t i = 0; i < TG_TEXTS_SEEN; i++) {

@@ -1,19 +1,19 @@
 /*
 ** texts.h - the texts of a program's sources, each once, by number.
 **
-** One table for whoever has something to keep for a source: what functions it
-** has (state/definitions.h), how often its lines were reached (coverage), where
-** its breakpoints are (inspect). A program may load any number of texts, many
-** of one length, with the same beginning and the same end: so all of a text is
-** hashed, twice with other numbers, and what is not kept is told by these 128
-** bits.
+** One table serves all modules that keep something for a source: its functions
+** (state/definitions.h), how often its lines were reached (coverage), its
+** breakpoints (inspect). A program may load any number of texts, many of one
+** length, with the same beginning and the same end: so the whole text is
+** hashed, twice with different numbers, and bytes that are not kept are told
+** apart by these 128 bits.
 **
-** A source is asked for once for each of its functions. A long one that is
-** asked for again at the same address is known by a part of its text (seen):
-** 5,000 functions of 1 MB are not 5 GB to hash.
+** A source is looked up once for each of its functions. A long source that is
+** looked up again at the same address is known by a part of its text (seen): so
+** 5,000 functions of a text of 1 MB are not 5 GB to hash.
 **
 ** Plain C. Used by one thread; 'data' of a text stays where it is until all are
-** freed, so others may read that.
+** freed, so other threads may read it.
 */
 #ifndef TG_TEXTS_H
 #define TG_TEXTS_H
@@ -30,7 +30,7 @@ typedef struct tg_Text {
   char *data;                   /* owns: the bytes that are kept, then 0 */
   size_t size;                  /* bytes of the whole text */
   uint64_t hash[2];             /* of the whole text */
-  tg_TextId same;               /* the next one with this hash[0], or none */
+  tg_TextId same;               /* the next text with this hash[0], or none */
 } tg_Text;
 
 /* Where a long text was found last. */
@@ -48,13 +48,13 @@ typedef struct tg_Texts {
   uint32_t most;                /* bytes that are kept of each; 0: all */
   tg_IntMap hashes;             /* owns; from hash[0] to the latest with it */
   tg_TextSeen seen[TG_TEXTS_SEEN];
-  uint32_t turn;                /* of 'seen' that is taken next */
+  uint32_t turn;                /* the place in 'seen' that is taken next */
 } tg_Texts;
 
-/* The number of that text; TG_TEXT_NONE: it has none. */
+/* The number of that text; TG_TEXT_NONE: it was never added. */
 tg_TextId tg_texts_find (tg_Texts *t, const char *data, size_t size);
 
-/* The same, but it gets one; TG_TEXT_NONE without memory. */
+/* The same, but a new text gets a number; TG_TEXT_NONE without memory. */
 tg_TextId tg_texts_add (tg_Texts *t, const char *data, size_t size);
 
 /* The text of a number from this table. */

@@ -126,16 +126,15 @@ static void read_int (tg_ValueCursor *c, tg_Grip *g) {
   set_int(g, (int64_t)(v >> 1 ^ (~(v & 1) + 1)));   /* zigzag */
 }
 
-/* The length that it had, then the bytes that were captured of it. Two calls:
-   the order of arguments' evaluation is not C's to promise. */
+/* The string's full length, then the bytes that were captured. Two statements,
+   since C does not promise in which order arguments are evaluated. */
 static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
   uint64_t length = tg_values_var(c);
   read_string(c, g, length, tg_values_var(c));
 }
 
-/* The cursor is behind the tag, which is what the distance is from. What is
-   there must be a string by itself: a reference to a reference could go
-   round. */
+/* The cursor is behind the tag, from which the distance counts. The reference
+   must lead to a string itself: references to references could go round. */
 static void read_again (tg_ValueCursor *c, tg_Grip *g) {
   const uint8_t *tag = c->p - 1;
   uint64_t distance = tg_values_var(c);
@@ -267,7 +266,7 @@ void tg_values_skip_properties (tg_ValueCursor *c) {
     pass(c, &id);
 }
 
-/* A grip that may only be of one of two types. */
+/* A grip that has to be of one of two types. */
 static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
                          tg_GripType b) {
   tg_values_grip(c, g);
@@ -277,8 +276,8 @@ static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
   }
 }
 
-/* The head of a descriptor; its properties are left at the cursor. Of one that
-   is bad there are none. */
+/* The head of a descriptor; its properties are left at the cursor. A bad
+   descriptor has no flags, so no properties. */
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
   memset(d, 0, sizeof *d);
   d->type = read_type(c);
@@ -293,8 +292,8 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
     d->flags = 0;
 }
 
-/* Reads as tg_values_descriptor does, but keeps nothing: whoever only looks for
-   objects needs no more. */
+/* Reads as tg_values_descriptor does, but keeps nothing, for readers that only
+   look for objects. */
 bool tg_values_pass_head (tg_ValueCursor *c) {
   uint32_t id;
   read_type(c);
@@ -314,23 +313,22 @@ bool tg_values_pass_head (tg_ValueCursor *c) {
 ** ===================================================================
 */
 
-/* A list that is being copied to where what it refers to is not. */
+/* A list that is being copied to a place without the strings that it refers
+   to. */
 typedef struct Copy {
   tg_Buf *out;
   tg_ValueCursor c;
-  const uint8_t *from;  /* what is copied up to here */
+  const uint8_t *from;  /* bytes before this are copied */
   size_t put_in, most;  /* bytes of strings that were elsewhere */
 } Copy;
 
-/* What has been read and stands for itself is copied when something else comes,
-   in one piece. */
+/* Bytes without references are copied in one piece, when a reference comes. */
 static void flush_until (Copy *k, const uint8_t *to) {
   tg_buf_add(k->out, k->from, (size_t)(to - k->from));
   k->from = to;
 }
 
-/* In place of the bytes that were read since 'tag', the string that they refer
-   to, as if it stood here. */
+/* Puts the string in place of the bytes since 'tag', which refer to it. */
 static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
   uint8_t head[24], *p = head;
   tg_assert(tag >= k->from && g->type == TG_STRING);
@@ -344,8 +342,8 @@ static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
   k->from = k->c.p;
 }
 
-/* Only references need another form: everything else is copied later, with what
-   is around it. */
+/* Only references need another form: all other grips are copied later, with the
+   bytes around them. */
 static tg_GripType copy_grip (Copy *k) {
   const uint8_t *tag = k->c.p;
   tg_Grip g;
@@ -374,8 +372,8 @@ static void copy_descriptor (Copy *k) {
       copy_grip(k);
 }
 
-/* Descriptors follow the list until the bytes end: how many they are is said
-   nowhere. */
+/* Descriptors follow the list until the bytes end: their number is not
+   written. */
 static void copy_list (Copy *k) {
   uint64_t n = tg_values_var(&k->c);
   for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !k->c.bad; i++)
@@ -384,9 +382,9 @@ static void copy_list (Copy *k) {
     copy_descriptor(k);
 }
 
-/* Bytes that refer to none before them are copied as they are. Others have to
-   be read: references count from where they stand, and the copy is
-   elsewhere. */
+/* A list without 'origin' has no references and is copied as it is. Any other
+   list has to be read: its references count from their own place, and the copy
+   is elsewhere. */
 size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most) {
   if (bytes.origin == NULL) {
     tg_buf_add(out, bytes.data, bytes.size);

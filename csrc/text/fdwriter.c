@@ -17,9 +17,9 @@
 
 #define LOWEST 100      /* descriptors below are the program's */
 
-/* open takes the lowest number that is free (open(2)), so one after the other
-   they get what they should. Opened the wrong way round: a program that reads
-   where it has no standard input gets EBADF as before. */
+/* open takes the lowest free number (open(2)), so each gets its own if they are
+   opened in this order. Opened the wrong way round: a program that reads
+   without a standard input gets EBADF as before. */
 void tg_fdwriter_occupy (void) {
   int error = errno;
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

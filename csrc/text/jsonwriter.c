@@ -111,8 +111,8 @@ static char *put_escape (char *p, char c) {
   return p + 5;
 }
 
-/* Bytes that stand for themselves are copied eight at a time (escape.h); what
-   is left is one that does not. */
+/* Plain bytes are copied eight at a time (escape.h); the byte that stops the
+   copy has to be escaped. */
 TG_INLINE char *put_text (char *p, const char *v, const char *end) {
   for (;;) {
     p = tg_escape_copy(p, &v, end, false);
@@ -125,7 +125,7 @@ TG_INLINE char *put_text (char *p, const char *v, const char *end) {
   }
 }
 
-/* So much at a time as memory can be asked for in the worst case. */
+/* Bytes that are written at a time, with memory for the worst case. */
 #define PIECE ((size_t)1024)
 
 /* A long string, piece by piece: the worst case for all of it would be six
@@ -142,7 +142,7 @@ static TG_NOINLINE void add_long (tg_Buf *out, const char *v, size_t size) {
   }
 }
 
-/* A string with what stands before it and after it. */
+/* A quoted string, with a comma before it and a colon after it if wanted. */
 TG_INLINE void add_string (tg_Buf *out, bool comma, const char *v,
                            size_t size, bool colon) {
   bool whole = size <= PIECE;
@@ -182,8 +182,8 @@ TG_INLINE size_t skip_comma (tg_JsonWriter *j) {
   return skipped;
 }
 
-/* Copied whole, as many bytes as a word has room for: a copy of constant size
-   is a few instructions. What is too much is written over. */
+/* Copies all bytes that a word has room for: a copy of constant size is a few
+   instructions. The bytes too many are written over. */
 static void json_word (tg_Sink *s, const tg_Word *k) {
   tg_JsonWriter *j = self(s);
   tg_Buf *out = j->out;
@@ -290,7 +290,8 @@ static void json_integer (tg_Sink *s, int64_t v) {
   tg_buf_addi64(self(s)->out, v);
 }
 
-/* A float stays one: "1.0", so that it reads back as what it was. */
+/* A float is written with a fraction, "1.0", so that it reads back as a
+   float. */
 static void json_number (tg_Sink *s, double v) {
   tg_JsonWriter *j = self(s);
   tg_check(isfinite(v));

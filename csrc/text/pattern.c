@@ -386,8 +386,8 @@ static const char *match (Matcher *m, const char *s, const char *p) {
 
 /* }================================================================== */
 
-/* '*steps' is what it may take, and then what is left of that. One try from
-   each place on, but at the first only with '^', as str_find_aux in
+/* '*steps' is the number of steps allowed, and on return those that are left.
+   Tries at each place, with '^' only at the first, as str_find_aux in
    lstrlib.c. */
 static bool find (const char *text, size_t size, const char *pattern,
                   uint64_t *steps) {

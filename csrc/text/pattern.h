@@ -33,8 +33,7 @@ bool tg_pattern_find (const char *text, size_t size, const char *pattern);
 /* From now on its steps are counted: 'each' of a search are free. */
 void tg_patterns_bound (tg_Patterns *list, uint64_t each);
 
-/* Whether it has taken all the steps that it may take: it matches nothing any
-   more. */
+/* Whether the list has used up its steps: then it matches nothing any more. */
 bool tg_patterns_spent (const tg_Patterns *list);
 
 /* Whether any of 'list' is found in 'text'; false for an empty list. */

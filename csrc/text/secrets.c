@@ -178,7 +178,7 @@ void tg_secrets_add (tg_Secrets *s, const char *text, size_t size) {
   s->added++;
 }
 
-/* What was kept is wiped: it is what nobody is to see. */
+/* Wipes the texts, since nobody is to see them. */
 void tg_secrets_free (tg_Secrets *s) {
   if (s->list != NULL)
     memset(s->list, 0, s->capacity * sizeof *s->list);

@@ -20,9 +20,9 @@
 
 #include "base/base.h"
 
-#define TG_SECRET_SHORT 4u      /* bytes of the shortest that is kept */
-#define TG_SECRET_INSIDE 6u     /* of the shortest that is found in others */
-#define TG_SECRET_TEXT 64u      /* kept of one */
+#define TG_SECRET_SHORT 4u      /* bytes of the shortest secret kept */
+#define TG_SECRET_INSIDE 6u     /* of the shortest found inside other texts */
+#define TG_SECRET_TEXT 64u      /* kept of each secret */
 
 typedef struct tg_Secret tg_Secret;
 
@@ -32,9 +32,9 @@ typedef struct tg_Secrets {
   uint32_t count, capacity;
   uint32_t most;        /* 0: TG_SECRETS_MOST; set before the first */
   uint32_t shift;       /* of keys: there are 2^(32 - shift) heads */
-  uint32_t hand;        /* where the next one that may go is looked for */
-  uint64_t added;       /* so far: what changes when one is learned */
-  uint64_t dropped;     /* of them, those that had to go */
+  uint32_t hand;        /* where the search for one to drop goes on */
+  uint64_t added;       /* secrets so far: changes when one is learned */
+  uint64_t dropped;     /* of these, secrets that had to go */
   bool failed;          /* memory was refused */
 } tg_Secrets;
 
@@ -43,12 +43,12 @@ typedef struct tg_Secrets {
 /* Zeroed memory is an empty set. 'text' is a secret from now on. */
 void tg_secrets_add (tg_Secrets *s, const char *text, size_t size);
 
-/* Whether there is one in what can be seen of 'text': its first 'kept' bytes of
-   'size'. The rest may be looked at as well. */
+/* Whether there is a secret in the visible part of 'text', its first 'kept'
+   bytes of 'size'. The rest may be looked at as well. */
 bool tg_secrets_find (tg_Secrets *s, const char *text, size_t size,
                       size_t kept);
 
-/* Puts stars over those that are inside of 'text'; how many there were. */
+/* Puts stars over the secrets inside of 'text'; how many there were. */
 uint64_t tg_secrets_mask (tg_Secrets *s, char *text, size_t size);
 
 TG_INLINE bool tg_secrets_any (const tg_Secrets *s) {

@@ -40,8 +40,8 @@ void tg_spool_free (tg_Spool *s) {
   tg_spool_init(s);
 }
 
-/* By the environment, as mktemp(1) does: for whoever has a small /tmp. Also for
-   the message, if it is that which is full. */
+/* TMPDIR or /tmp, as mktemp(1) has it: for users with a small /tmp. The message
+   of a full directory names it, too. */
 const char *tg_spool_directory (void) {
   const char *dir = getenv("TMPDIR");
   return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
@@ -120,7 +120,7 @@ static bool put_aside (tg_Spool *s, tg_Column *c) {
   return true;
 }
 
-/* Whatever was wrong with the text, it is memory that was short. */
+/* A text fails only for want of memory. */
 bool tg_column_turn (tg_Spool *s, tg_Column *c) {
   if (s->error != 0 || c->text.failed)
     return fail(s, ENOMEM);

@@ -28,8 +28,8 @@ static char shortescape (char c) {
   }
 }
 
-/* '\x1B' has two digits always, so that a digit after it is not taken for one
-   of them; in Lua it reads back as the same byte (manual, 3.1). */
+/* '\x1B' always has two digits, so that a digit after it does not seem to
+   belong to it; in Lua it reads back as the same byte (manual, 3.1). */
 static char *escapebyte (char *p, char c) {
   static const char hex[] = "0123456789ABCDEF";
   char letter = shortescape(c);
@@ -44,9 +44,9 @@ static char *escapebyte (char *p, char c) {
   return p;
 }
 
-/* C0, DEL and C1: some terminals obey even the last, one byte or two. Text of a
-   program could otherwise move the cursor or change the terminal's title. And
-   what cannot be seen but turns the direction of a line, or makes two names
+/* C0, DEL and C1, since text of a program must not move the cursor or change
+   the terminal's title; some terminals obey even C1, as one byte or two. And
+   invisible characters that turn the direction of a line, or make two names
    look the same: zero-width characters, bidirectional controls (Unicode's
    UAX 9), separators of lines. */
 static bool control (uint32_t code) {
@@ -59,7 +59,7 @@ static bool control (uint32_t code) {
 #define ESCAPE_MAX 4u         /* bytes that one becomes */
 #define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
 
-/* A character of three bytes that is not seen: '\u{202E}' says which. */
+/* An invisible character of three bytes, as '\u{202E}'. */
 static char *escapecode (char *p, uint32_t code) {
   static const char hex[] = "0123456789ABCDEF";
   memcpy(p, "\\u{", 3);
@@ -70,7 +70,7 @@ static char *escapecode (char *p, uint32_t code) {
   return p;
 }
 
-/* One character, or one byte that is none, to 'to'. */
+/* Writes one character, or one byte that is no UTF-8, to 'to'. */
 static char *escapechar (char *to, const char **s, const char *end) {
   uint32_t code = 0;
   const char *p = *s;

@@ -134,8 +134,8 @@ static bool can_be_sent (int signal) {
   return true;
 }
 
-/* A real-time signal that the program does nothing with. Once chosen it stays:
-   one that is still on its way must find the handler. */
+/* A real-time signal that the program does not use. Once chosen it stays, since
+   a signal that is still on its way must find the handler. */
 static bool have_signal (void) {
   for (int i = 1; i <= SIGNALS && all.signal == 0; i++) {
     if (can_be_sent(SIGRTMAX - i) && install(SIGRTMAX - i))

@@ -106,8 +106,8 @@ static void feed_started (tg_Observer *o, lua_State *L, tg_Trace *t) {
   lua_settop(L, at - 1);
 }
 
-/* It leaves the feed before the listener is told: what that reads is of the
-   others. */
+/* The trace leaves the feed before the listener is told: packets that the
+   listener reads are those of the other traces. */
 static void feed_stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
   tg_Feed *f = feed_of(o);
   int at = push_feed(L, f);
@@ -195,8 +195,8 @@ static int feed_close (lua_State *L) {
   return 1;
 }
 
-/* It is consumed from its beginning, so it must be read from its beginning: if
-   the feed cannot have it, it is stopped again. */
+/* The trace is consumed, so the feed must read it from its beginning: if the
+   feed cannot take the trace, it is stopped again. */
 static int feed_start (lua_State *L) {
   static const char *const extra[] = {"name", NULL};
   tg_Feed *f = check_feed(L);
@@ -240,7 +240,7 @@ static int feed_stop (lua_State *L) {
   return 1;
 }
 
-/* What write_packet is given: it runs in a protected call, which takes one
+/* The argument of write_packet, which runs in a protected call with a single
    pointer. */
 typedef struct Writing {
   tg_Feed *feed;

@@ -161,7 +161,7 @@ static void mark_countreset (const Call *c) {
 
 /* }================================================================== */
 
-/* What is said in a group is one level in; so is not what opens it. */
+/* Messages in a group are one level in; the message that opens it is not. */
 static void mark_group (const Call *c, tg_MarkSort sort) {
   put(c, sort, false, 0);
   c->s->labels.groups++;

@@ -41,7 +41,7 @@ static const tg_Format *check_format (lua_State *L, int i) {
   return NULL;
 }
 
-/* Options of an export beside those that narrow what is read. */
+/* Options of an export beside those of the filter. */
 static const char *const own_keys[] = {
   "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
   "resource", "request", "weight", "progress", NULL
@@ -72,7 +72,8 @@ static bool read_flag (lua_State *L, const char *key) {
   return b;
 }
 
-/* What the trace was told when it began, unless the export is told another. */
+/* The parent that the trace got when it began, unless the export names
+   another. */
 static tg_SpanContext read_parent (lua_State *L, const tg_Trace *t) {
   tg_SpanContext parent = t->options.parent;
   lua_getfield(L, 4, "traceparent");
@@ -107,8 +108,7 @@ static void read_resource (lua_State *L, tg_ExportOptions *o) {
   lua_pop(L, 1);
 }
 
-/* The patterns are on the stack from here on, in a list with an owner, which is
-   pushed. */
+/* Pushes a userdata, which owns the patterns while the export runs. */
 static void read_requests (lua_State *L, tg_ExportOptions *o) {
   if (!lua_istable(L, 4))
     return;
@@ -139,13 +139,14 @@ static tg_Weight read_weight (lua_State *L) {
   return weights[i] == NULL ? TG_WEIGHT_TIME : (tg_Weight)i;
 }
 
-/* What a trace does not tell is no weight. */
+/* Whether the trace has recorded what the weight counts. */
 static bool has_weight (const tg_Trace *t, tg_Weight weight) {
   return weight < TG_WEIGHT_BYTES
          || (t->options.types & TG_TYPE_ALLOCATIONS) != 0;
 }
 
-/* nil, message, code: it is the recording that lacks it. */
+/* nil, message, code, and no error: the weight is valid, but the recording does
+   not have it. */
 static int lacks_weight (lua_State *L, tg_Weight weight) {
   luaL_pushfail(L);
   lua_pushfstring(L, "weight '%s': the recording does not tell what was "

@@ -92,7 +92,7 @@ bool tg_feedtraces_rework (tg_FeedTraces *f) {
   return ok;
 }
 
-/* If it was empty, what was made for one trace goes again with it. */
+/* On failure an empty feed also loses what was made for its one trace. */
 bool tg_feedtraces_join (tg_FeedTraces *f, tg_Trace *t) {
   tg_assert(!tg_feedtraces_has(f, t));
   if (!tg_grow(&f->list, &f->capacity, f->count + 1, sizeof *f->list))

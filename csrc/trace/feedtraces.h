@@ -3,8 +3,8 @@
 ** for, and one reader that has one sequence of packets from the first of them
 ** to the last.
 **
-** Plain data in the feed; zeroed memory is none. Traces are borrowed: who has
-** one go takes it out before. Without memory nothing has changed.
+** Plain data in the feed; zeroed memory is none. Traces are borrowed: code that
+** frees a trace takes it out before. Without memory nothing has changed.
 */
 #ifndef TG_FEEDTRACES_H
 #define TG_FEEDTRACES_H

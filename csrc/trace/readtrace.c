@@ -59,8 +59,8 @@ static bool open_reader (tg_ReadTrace *r, const tg_Trace *t) {
   return r->reader != NULL;
 }
 
-/* The userdata is there, with its finalizer and the Trace in its user value,
-   before anything in it is made: whatever raises frees what there is. */
+/* The userdata has its finalizer, and the Trace as its user value, before
+   anything in it is made: so an error frees the parts made so far. */
 tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
                                 const char *const *extra, uint32_t types) {
   tg_Trace *t = tg_readtrace_check(L);
@@ -80,14 +80,14 @@ tg_ReadTrace *tg_readtrace_new (lua_State *L, int filter,
   return r;
 }
 
-/* A reader's copies have its clock: so this comes before there are any. */
+/* Copies of a reader take its clock: so this has to come before them. */
 void tg_readtrace_times (tg_ReadTrace *r, tg_Times usual) {
   tg_Times times = r->filter.times != TG_TIMES_USUAL ? r->filter.times : usual;
   if (times == TG_TIMES_TRUE)
     tg_reader_correct(r->reader);
 }
 
-/* What the system would say of the same: EBADMSG is "Bad message". */
+/* The errno that the system has for such a failure: EBADMSG, "Bad message". */
 static int errno_of (tg_Status status) {
   switch (status) {
     case TG_ERR_MEMORY: return ENOMEM;
@@ -97,8 +97,8 @@ static int errno_of (tg_Status status) {
   }
 }
 
-/* Damage is no error: what comes before it is good, and is more than nothing.
-   It is noted in the Trace, for those who look. */
+/* Damage is no error: the packets before it are good, and more than nothing.
+   The Trace notes the damage in its field. */
 int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
   if (status != TG_ERR_FORMAT || damage == 0)
     return errno_of(status);
@@ -108,7 +108,7 @@ int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
   return 0;
 }
 
-/* To be asked when no more packets come: 0 if that was the end. */
+/* To be called when no more packets come: 0 if the trace ended there. */
 int tg_readtrace_error (const tg_ReadTrace *r) {
   return tg_readtrace_ended(r->trace, tg_minduration_status(&r->minduration),
                             tg_reader_damage(r->reader));

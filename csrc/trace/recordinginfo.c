@@ -163,8 +163,8 @@ static void describe_arguments (lua_State *L, const tg_Program *p) {
   lua_setfield(L, -2, "arguments");
 }
 
-/* Of a remote program it is another one that has recorded it. What is not
-   known has no field. */
+/* A remote program was recorded by another process, whose id is 'recorder'.
+   Unknown facts have no field. */
 static void describe_process (lua_State *L, const tg_Recording *r) {
   if (!r->program.remote) {
     describe_arguments(L, &r->program);
@@ -205,8 +205,8 @@ static void describe_program (lua_State *L, const tg_Recording *r) {
 }
 
 /* In a word, how the recording came to its end. Damage tells most, so it comes
-   first; one whose header says that it is being written is "running" only if
-   somebody does write it ('busy'). */
+   first. A recording whose header says that it is being written is "running"
+   only if a process does write it ('busy'). */
 static const char *state_name (const tg_Recording *r) {
   if (r->damaged)
     return "damaged";
@@ -217,9 +217,9 @@ static const char *state_name (const tg_Recording *r) {
   return r->busy ? "running" : "cut off";
 }
 
-/* The figures of the whole: those of the first trace, in the list on top. The
-   table that they go into is below it. One trace is what a recording has
-   mostly; of several the first one is that of the whole program. */
+/* Copies the figures of the first trace, in the list on top, to the recording's
+   table below the list. Most recordings have one trace; of several the first is
+   that of the whole program. */
 static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
     "duration_ms", "tracing_ms", "waited_ms", "events", "threads", "lost",
@@ -240,8 +240,8 @@ static void describe_whole (lua_State *L, const tg_Recording *r) {
   }
 }
 
-/* Damage inside the events shows when they are read: of a trace that was, its
-   Trace knows. Any of them will do, since all are of one file. */
+/* Damage inside the events is found by reading them: the Trace of a trace that
+   was read knows of it. Any Trace will do, since all are of one file. */
 static void note_damage (lua_State *L, tg_Recording *r, int traces) {
   for (uint32_t i = 1; i <= r->count && !r->damaged; i++) {
     lua_rawgeti(L, traces, i);
@@ -263,8 +263,8 @@ static void describe_state (lua_State *L, tg_Recording *r, int traces) {
     lx_set_string(L, "reason", r->reason);
 }
 
-/* What takes the room in the file, in bytes, and what would take less. Nothing
-   of a file that cannot be read. */
+/* The bytes that each kind of content takes in the file, and options that would
+   save some. Nothing of a file that cannot be read. */
 static void describe_room (lua_State *L, const tg_Recording *r) {
   tg_Contents c;
   tg_Smaller list[TG_SMALLER_MAX];
@@ -290,8 +290,8 @@ static void describe_room (lua_State *L, const tg_Recording *r) {
   lua_setfield(L, -2, "room");
 }
 
-/* The state is described twice: at once, for those who want it brief, and when
-   all has been read, which may have found damage. */
+/* The state is described twice: at once, for a brief answer, and again when all
+   packets have been read, which may have found damage. */
 void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
                             int traces, bool brief, int progress) {
   lua_createtable(L, 0, 20);

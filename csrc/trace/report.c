@@ -17,8 +17,8 @@
 #include "session/traceinfo.h"
 #include "trace/readtrace.h"
 
-/* A profile and what it takes to write it: a userdata, so that all of it is
-   freed whatever raises. */
+/* A profile, and the memory for writing it. A userdata, so that an error frees
+   all of it. */
 typedef struct Report {
   tg_Profile profile;   /* owns */
   uint64_t samples;
@@ -26,8 +26,8 @@ typedef struct Report {
   tg_Buf room;          /* owns */
 } Report;
 
-/* Freed here and not where the report is done: pushing it into tables may raise
-   at any of them. */
+/* Freed here and not where the report is done: each table that it is pushed
+   into may raise. */
 static int report__gc (lua_State *L) {
   Report *r = lua_touserdata(L, 1);
   tg_profile_free(&r->profile);
@@ -37,9 +37,9 @@ static int report__gc (lua_State *L) {
   return 0;
 }
 
-/* The function at 'progress' is told how far it is; raises what that raises. A
-   profile must hear of coroutines that are gone, or a program that makes many
-   would leave a stack of each in it. */
+/* Calls the function at 'progress' with the part read so far; raises its
+   errors. The profile must hear of coroutines that are gone, or it would keep a
+   stack of each. */
 static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
                           tg_ReadTrace *from, int progress) {
   tg_Packet packet;
@@ -57,8 +57,8 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
 
-/* The option 'levels' of the filter at 'i', if there is one. More than a count
-   can be is as good as all. */
+/* The option 'levels' of the filter at 'i'; UINT32_MAX, which is all levels, if
+   it is missing or larger. */
 static uint32_t read_levels (lua_State *L, int i) {
   int ok = 1;
   if (!lua_istable(L, i))
@@ -73,9 +73,9 @@ static uint32_t read_levels (lua_State *L, int i) {
 }
 
 /* Pushes a reading, the option 'progress' and the report of all packets; NULL
-   with errno if they cannot be read. No values of calls are asked for, so none
-   is looked at. A report has all options of a tree but 'levels', the first of
-   the list. */
+   with errno if they cannot be read. It asks for no values of calls, so none is
+   decoded. A report has all options of a tree but 'levels', the first of the
+   list. */
 static Report *make_report (lua_State *L, bool tree) {
   static const char *const tree_keys[] = {"levels", "progress", NULL};
   static const char *const *const report_keys = tree_keys + 1;

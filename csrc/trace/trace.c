@@ -68,8 +68,8 @@ static char *make_name (tg_Session *s, const char *name) {
   return tg_strcopy(generated);
 }
 
-/* Zeroed before the metatable is set: from then on the finalizer may see it,
-   whatever raises. It has ended, for all who look, until it starts. */
+/* Zeroed before the metatable is set: from then on an error may call the
+   finalizer. A trace counts as ended until it starts. */
 tg_Trace *tg_trace_new (lua_State *L) {
   tg_Trace *t = lua_newuserdatauv(L, sizeof *t, 0);
   memset(t, 0, sizeof *t);
@@ -83,9 +83,9 @@ tg_Trace *tg_trace_new (lua_State *L) {
   return t;
 }
 
-/* A consumed trace holds nothing of the stream. One on a file need not, since
-   the file has it; but a ring drops its oldest chunk by its hold, and the
-   exact count of maxEvents (tracelimits.c) is read from memory. */
+/* Whether the trace holds nothing of the stream. A trace on a file need not,
+   since the file has the events; but a ring drops its oldest chunk by its hold,
+   and the exact count of maxEvents (tracelimits.c) is read from memory. */
 static bool consumed (const tg_Trace *t) {
   switch (t->origin) {
     case TG_ORIGIN_FEED: case TG_ORIGIN_LOG: return true;
@@ -97,16 +97,16 @@ static bool consumed (const tg_Trace *t) {
   }
 }
 
-/* The trace that 't' is about to replace, or NULL. Hidden traces replace
-   nobody, whatever their names are: the program does not know these. */
+/* The trace that 't' is about to replace, or NULL. Hidden traces replace none,
+   whatever their names: the program does not know of them. */
 static tg_Trace *predecessor (const tg_Session *s, const tg_Trace *t) {
   return tg_trace_hidden(t) ? NULL : tg_tracing_trace(s, t->name);
 }
 
-/* A client that loses its trace hears of it before. What it does then may be
-   anything, so who has the name is asked again, and another trace that has got
-   it is announced too. Not a third one: a listener could keep us here for
-   ever. */
+/* A client hears that its trace is replaced before that happens. Its reaction
+   may be anything: so the name is looked up again, and another trace that has
+   got the name is announced too. Not a third one: a listener could keep us here
+   for ever. */
 static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
   const tg_Trace *old = predecessor(s, t);
   if (old != NULL && tg_observers_watch(s, old))
@@ -307,9 +307,10 @@ static int trace_stop (lua_State *L) {
   return 1;
 }
 
-/* All that it holds goes; what is left is empty. Observers first: a feed has
-   the trace's address in a list, and a client's mirror of it is to stop.
-   Zeroed, it may be released again: by forget, then by its finalizer. */
+/* Frees all that the trace holds. Observers first: a feed has the trace's
+   address in a list, and a client's mirror of the trace is to stop. The trace
+   is zeroed then, so that it may be released twice: by forget, then by its
+   finalizer. */
 static void release (lua_State *L, tg_Trace *t) {
   tg_observers_replaced(tg_session_find(L), L, t, false, NULL);
   if (t->session != NULL)

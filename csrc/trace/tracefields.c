@@ -24,8 +24,8 @@ static uint64_t count_packets (tg_Trace *t) {
   return n;
 }
 
-/* For an active one the session's count will do; it is an upper bound, as
-   packets that others ask for are in it. */
+/* For an active trace the session's count will do: an upper bound, since it
+   includes packets that only other traces want. */
 uint64_t tg_tracefields_packets (tg_Trace *t) {
   uint64_t end = t->packets_end;
   if (t->end == TG_END_NOT)
@@ -38,8 +38,8 @@ uint64_t tg_tracefields_packets (tg_Trace *t) {
 }
 
 /* lost[cause] of a cause that has lost nothing. As __index of the table: so
-   trace.lost.memory is a number for each cause that there is, and nil for a
-   word that is none. */
+   trace.lost.memory is a number for each cause, and nil for a word that names
+   no cause. */
 static int no_loss (lua_State *L) {
   const char *key = (lua_type(L, 2) == LUA_TSTRING) ? lua_tostring(L, 2) : "";
   for (int i = 0; i < TG_NLOSSES; i++) {

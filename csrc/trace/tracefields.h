@@ -19,7 +19,7 @@ bool tg_tracefields_push (lua_State *L, tg_Trace *t,
 void tg_tracefields_push_lost (lua_State *L,
                                const tg_Trace *t);             /* [-0, +1, m] */
 
-/* Packets of a trace: those that it still has. */
+/* The number of packets that the trace still has. */
 uint64_t tg_tracefields_packets (tg_Trace *t);
 
 #endif

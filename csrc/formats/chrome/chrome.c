@@ -46,8 +46,8 @@
 /* An open frame. Times are those of the document. */
 typedef struct Box {
   uint64_t whole_ns;          /* when it begins on the first track */
-  uint32_t track;             /* another one that it is on; 0: none */
-  uint64_t own_ns;            /* when it begins there */
+  uint32_t track;             /* its coroutine's own; 0: only the first */
+  uint64_t own_ns;            /* when it begins on 'track' */
   uint32_t waiting;           /* the track of a coroutine that waits for this
                                  frame's; 0: none */
   uint64_t waits_ns;          /* since when */
@@ -178,8 +178,8 @@ static void put_callsite (Document *d, const tg_Packet *p) {
     fail(d);
 }
 
-/* The coroutine that the frame below belongs to, if it is another, waits from
-   now on: on its own track, if that is not also this one's. */
+/* If the frame below belongs to another coroutine, that coroutine waits from
+   now on. The wait is shown on its own track, if the two do not share one. */
 static void begin_wait (Document *d, Box *box, uint64_t time_ns) {
   uint32_t below = box > d->boxes ? box[-1].track : 0;
   if (below == 0 || below == box->track)
@@ -307,8 +307,8 @@ static bool put_arrow (Document *d, const Box *box) {
   return true;
 }
 
-/* The coroutine that has waited goes on, or the one that it waited for does in
-   another frame. */
+/* The coroutine that has waited goes on; or the coroutine that it waited for
+   goes on in another frame. */
 static void end_wait (Document *d, const tg_Packet *p, const Box *box) {
   if (box->waiting == 0)
     return;
@@ -350,8 +350,8 @@ static bool leave (Document *d, const tg_Packet *p) {
 ** ===================================================================
 */
 
-/* A moment is where its coroutine's calls are. That a timer begins shows in its
-   box; it has none where the trace ends before. */
+/* A moment is shown where its coroutine's calls are. The beginning of a timer
+   shows in the timer's box; a timer that the trace's end cuts off has none. */
 static bool put_marker (Document *d, const tg_Packet *p) {
   if (p->mark == TG_MARK_GROUPEND || p->mark == TG_MARK_ALLOCATIONS)
     return true;

@@ -44,9 +44,10 @@ typedef struct tg_ChromeEvents {
 void tg_chromeevents_begin (tg_ChromeEvents *e, const char *type, uint32_t tid);
 
 /* Arrows, which Perfetto draws, from one event to another: each end belongs to
-   the innermost one that is open there. Of those that begin at the very moment
-   these are written before: so the first end is written before what begins
-   there, the second one after what it leads to. */
+   the innermost event that is open there. Of events that begin at the very
+   moment, those written before the arrow's end count: so the first end is
+   written before events that begin there, the second after the event that it
+   leads to. */
 void tg_chromeevents_from (tg_ChromeEvents *e, uint32_t tid, uint64_t ns);
 void tg_chromeevents_to (tg_ChromeEvents *e, uint32_t tid, uint64_t ns);
 

@@ -37,8 +37,8 @@ static void put_args (tg_ChromeMarks *m, const tg_Packet *p, bool values) {
   tg_buf_addstr(out, "}}");
 }
 
-/* What it says: of a moment also by which method, but for timeStamp, which is
-   nothing but its name. */
+/* The marker's text; of a moment with its method before it, but for timeStamp,
+   which has nothing but its name. */
 static void put_name (tg_ChromeMarks *m, const tg_Packet *p) {
   tg_Buf *out = m->events->out;
   clear_name(m);

@@ -95,8 +95,8 @@ TG_INLINE bool is_made (const tg_ChromeNames *w, tg_FunctionId id) {
   return id < w->capacity && w->list[id].size > 0;
 }
 
-/* A call names a definition that there is, unless a recording is damaged: then
-   it has "?" for a place. All of those share one word: their ids may be any
+/* A call names a definition that exists, unless the recording is damaged: then
+   its place is "?". All unknown ids share one word, since they may be any
    number. */
 static TG_NOINLINE const tg_ChromeName *look_up (tg_ChromeNames *w,
                                                  tg_FunctionId id) {

@@ -82,9 +82,10 @@ static uint64_t later_of (uint64_t a_ns, uint64_t b_ns) {
   return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* What is open now, from when it ran. Before that nothing did, or, where other
-   frames go on at once, for a nanosecond what both stacks have in common: it
-   keeps them apart (v8profile.h). */
+/* A sample of the stack that is open now, from the moment when it ran. Before
+   it, if the program slept, a sample of the root; or, if the stacks before and
+   after touch, the frames that both have in common, for a nanosecond: that
+   keeps their calls apart (v8profile.h). */
 static uint32_t take_tick (tg_V8Profile *v, const tg_Packet *p,
                            tg_V8Sample out[2]) {
   uint32_t node = tg_profile_node(&v->profile), open = v->profile.nopen;
@@ -116,9 +117,9 @@ uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
   return 0;
 }
 
-/* What was held back, and one that ends it: the root, in which nothing runs. A
-   sample lasts until the next one, so without it the last would have no
-   length. */
+/* The sample that was held back, then a sample of the root, in which nothing
+   runs. A sample lasts until the next one, so without the root's the last
+   sample would have no length. */
 void tg_v8profile_end (tg_V8Profile *v, uint64_t start_ns, uint64_t end_ns,
                        tg_V8Sample out[2]) {
   if (v->ticks)           /* behind the last tick nothing is known */
@@ -186,8 +187,8 @@ void tg_v8profile_put_frame (tg_V8Profile *v, uint32_t node, tg_Buf *out) {
   put_place(v, f, out);
 }
 
-/* DevTools looks for this word in the text of the file, not in what it means,
-   and opens one that has it as another kind of file. */
+/* DevTools looks for this word anywhere in the text of the file, and opens a
+   file with it as one of another kind. */
 #define WORD "enhancedTraceVersion"
 
 /* From 'at' on, where a whole string stands: the word may be anywhere in it,

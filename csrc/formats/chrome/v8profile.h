@@ -15,10 +15,10 @@
 ** each other. Where much happens at one moment, samples are off by as many
 ** nanoseconds until time has caught up.
 **
-** With 'ticks' the samples are the recording's own: one for each tick, where
-** the time begins that it stands for (ticks.h). Between two of them there may
-** be one that is no tick: of the root, where the program slept, or of what both
-** stacks have in common, for a nanosecond.
+** With 'ticks' the samples are the recording's own: one for each tick, at the
+** beginning of the time that the tick stands for (ticks.h). Between two ticks
+** there may be a sample that is no tick: of the root, where the program slept,
+** or of the frames that both stacks have in common, for a nanosecond.
 **
 ** Plain C, one thread. Memory: distinct stacks, as profile.h.
 */
@@ -34,7 +34,7 @@ typedef struct tg_V8Sample {
   uint64_t at_ns;
   uint32_t node;
   uint32_t line;              /* in which its function is; 0 = not known */
-  uint64_t ticks;             /* that it stands for; 0: it is none of them */
+  uint64_t ticks;             /* counted with this sample; 0: it is no tick */
 } tg_V8Sample;
 
 typedef struct tg_V8Profile {

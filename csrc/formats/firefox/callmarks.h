@@ -5,8 +5,8 @@
 ** Which calls are the longest is known at the end only. So a call's arguments
 ** are copied when it opens; when it closes and is long enough so far
 ** (longestcalls.h), it is put aside in a column of its track, its values behind
-** it, arguments before results. Who reads the column back (marktext.h) leaves
-** out those that later ones have pushed out.
+** it, arguments before results. The reader of the column (marktext.h) leaves
+** out calls that longer ones have pushed out.
 **
 ** Plain C, one thread. Memory: open calls with their arguments; what is put
 ** aside goes through a spool.

@@ -23,7 +23,7 @@ typedef struct tg_Document {
   tg_TracedValues preview;
   tg_Intern strings;      /* the document's */
   tg_Intern urls;         /* of sources */
-  uint32_t *names, *places; /* strings, by func; TG_INTMAP_NONE: it has none */
+  uint32_t *names, *places; /* strings, by func; TG_INTMAP_NONE: no string */
   uint64_t value_bytes;   /* of arguments, of all tracks */
   bool ok;                /* writing goes on */
 } tg_Document;

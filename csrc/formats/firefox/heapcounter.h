@@ -20,7 +20,7 @@ typedef struct tg_HeapCounter {
   uint32_t count, capacity;
 } tg_HeapCounter;
 
-/* Its category is one of the viewer's, which decides how it is drawn. */
+/* The viewer knows the category "Memory", and draws the counter by it. */
 #define TG_HEAPCOUNTER_NAME     "Lua heap"
 #define TG_HEAPCOUNTER_CATEGORY "Memory"
 #define TG_HEAPCOUNTER_ABOUT    "What Lua has allocated"

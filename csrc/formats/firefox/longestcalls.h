@@ -1,13 +1,13 @@
 /*
 ** longestcalls.h - which of a stream of calls are the longest, as they come.
 **
-** Of any number of calls a viewer can bear so many, and the longest tell most.
-** Whoever writes them puts aside each one that tg_longestcalls_admit lets in,
-** with its rank, and at the end leaves out those that later ones have pushed
-** out. Lengths are told apart to less than one part in a hundred (below 256 ns
-** to the nanosecond); of those that are the same, the earlier calls stay.
+** Viewers can bear only so many calls, and the longest tell most. The writer
+** puts aside each call that tg_longestcalls_admit lets in, with its rank, and
+** at the end leaves out calls that later ones have pushed out. Lengths are told
+** apart to less than one part in a hundred (below 256 ns to the nanosecond); of
+** calls of the same length the earlier ones stay.
 **
-** Plain C, one thread. Memory: 30 KB, however many there are.
+** Plain C, one thread. Memory: 30 KB for any number of calls.
 */
 #ifndef TG_LONGESTCALLS_H
 #define TG_LONGESTCALLS_H

@@ -3,10 +3,10 @@
 ** thread: what was allocated and freed in which stack, in bytes. The viewer has
 ** a choice in its call tree for it: what was allocated, what was given back.
 **
-** Of an ALLOCATIONS (event.h) there are two rows at most: a weight above 0 of
-** what was allocated, one below 0 of what was freed. Rows go through the
-** tracks' spool, 24 bytes each. For processed.c, which fills it, and thread.c,
-** which has it written; plain C, one thread.
+** Of an ALLOCATIONS (event.h) there are two rows at most: bytes allocated have
+** a weight above 0, bytes freed one below 0. Rows go through the tracks' spool,
+** 24 bytes each. processed.c fills the table, thread.c has it written; plain C,
+** one thread.
 */
 #ifndef TG_NATIVEALLOCATIONS_H
 #define TG_NATIVEALLOCATIONS_H

@@ -34,8 +34,8 @@
 ** ===================================================================
 */
 
-/* Called for each span of a track that is over. Also one of no length: it is
-   what keeps two calls of one function apart. */
+/* Called for each span of a track that is over, even one of no length, which
+   keeps two calls of one function apart. */
 static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                         uint64_t to_ns, uint32_t stack) {
   tg_Sample s = {
@@ -135,9 +135,10 @@ static void put_interval (tg_Document *w) {
   tg_document_ms(w, tg_ticks_only(w->x) ? tg_ticks_period(w->x) : exact_ns);
 }
 
-/* Which version of the format this is, so that the viewer brings it up to its
-   own; and what is not of Lua: 'symbolicated', since names are names already,
-   'usesOnlyOneStackType', so that it does not offer to hide native frames. */
+/* The version of the format, which the viewer brings up to its own; and fields
+   that have nothing to do with Lua: 'symbolicated', since names are names
+   already, 'usesOnlyOneStackType', so that the viewer does not offer to hide
+   native frames. */
 static void put_meta (tg_Document *w) {
   tg_document_put(w, "{\"meta\":{\"interval\":");
   put_interval(w);

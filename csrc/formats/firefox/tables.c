@@ -62,7 +62,7 @@ static void put_stack_frame (tg_Document *w, const void *table, uint32_t i) {
   tg_buf_addu64(w->out, stacks[i].frame);
 }
 
-/* How many rows above this one the stack below it is; 0: there is none. */
+/* The distance in rows from a stack up to its prefix; 0: it has no prefix. */
 static void put_prefix_offset (tg_Document *w, const void *table, uint32_t i) {
   const tg_CallStack *stacks = table;
   uint32_t prefix = stacks[i].prefix;
@@ -125,7 +125,7 @@ static void put_frames (tg_Document *w) {
 ** ===================================================================
 */
 
-/* The source of a func; TG_INTMAP_NONE if it has none. */
+/* The source of a func; TG_INTMAP_NONE: there is no source. */
 static uint32_t source_of (tg_Document *w, uint32_t func) {
   const tg_Function *f = tg_document_function(w, func);
   if (f == NULL || f->is_c || f->url == NULL || w->stacks.funcs[func].away)

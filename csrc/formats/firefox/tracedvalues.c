@@ -110,7 +110,7 @@ static void put_word (tg_Buf *out, const char *s) {
   put_text(out, s, strlen(s), MEMBER, false);
 }
 
-/* Its bits, as IEEE 754 has them; the copy is what C allows for that. */
+/* The bits of a double, as IEEE 754 has them; C allows to copy them. */
 static void put_double (tg_Buf *out, double f) {
   uint64_t bits;
   memcpy(&bits, &f, sizeof bits);

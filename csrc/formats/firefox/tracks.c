@@ -161,8 +161,8 @@ static uint32_t cut_between (tg_Tracks *t, tg_Track *track, uint64_t ns) {
   return TG_STACK_NONE;
 }
 
-/* The open span ends, another begins. Its stack, which is returned, is known
-   only now: what it leads to tells the line. */
+/* The open span ends, another begins. Returns the stack of the span that ends,
+   which is known only now: its frames' lines come from calls inside of it. */
 static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
                           uint32_t tag) {
   tg_assert(ns >= track->span_ns);
@@ -189,10 +189,10 @@ static bool push (tg_Tracks *t, tg_Track *track, tg_TrackFrame f) {
   return true;
 }
 
-/* Control goes from one track to another. On the one that is left a frame
-   stands for the other, "(in coroutine ...)", until it comes back: its samples
-   must not look as if the caller had been busy. It has no function, by which it
-   is known again. */
+/* Control goes from one track to another. Until it comes back, a frame "(in
+   coroutine ...)" stands for the other track on the one that is left: samples
+   there must not look as if the caller had been busy. The frame's function is
+   0, which come_back checks. */
 static void leave_for (tg_Tracks *t, tg_Track *from, const tg_Track *to,
                        uint64_t ns) {
   uint32_t stack = cut_span(t, from, ns, TG_TAG_NONE);
@@ -212,9 +212,9 @@ static void come_back (tg_Tracks *t, tg_Track *track, uint64_t ns) {
   track->nframes--;
 }
 
-/* The track that control is in, or was in before the frame was opened that is
-   one of 'above': the one of the innermost open frame. NULL if there is none,
-   if it is the first one, which is never left, or that of 'thread'. */
+/* The track that control is in, or was in before the frame counted in 'above'
+   was opened: that of the innermost open frame. NULL if no frame is open, or if
+   the track is the first, which is never left, or that of 'thread'. */
 static tg_Track *other_track (tg_Tracks *t, tg_ThreadId thread,
                               uint32_t above, uint64_t ns) {
   uint32_t n;
@@ -347,9 +347,10 @@ static void take_marker (tg_Tracks *t, const tg_Packet *p) {
   }
 }
 
-/* The frames of a coroutine that are open from number 'from' on, in a track
-   that has them alone: their lines, and the stacks below each, which may be
-   others now. On top may be one that stands for another coroutine. */
+/* Notes the lines of the open frames of a coroutine, from number 'from' on, in
+   a track that has no other frames; and the stack below each frame, which its
+   callers' lines may have changed. The top frame may stand for another
+   coroutine. */
 static void note_lines (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
                         uint32_t from) {
   uint32_t below = TG_STACK_NONE;

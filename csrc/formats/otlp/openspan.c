@@ -10,7 +10,7 @@
 #define LINKS 128u              /* of a span: OpenTelemetry's own limit */
 #define STACK 64u               /* calls of a traceback that are told */
 
-/* A request has none itself, so it goes one deep. */
+/* A request's span has no request of its own: one recursion at most. */
 void tg_openspan_free (tg_OpenSpan *o) {
   if (o == NULL)
     return;

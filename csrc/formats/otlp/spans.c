@@ -255,7 +255,7 @@ static bool is_request (tg_OtlpSpans *s, tg_FunctionId id) {
   return known != 0;
 }
 
-/* A trace of its own, or that of whoever has asked. */
+/* A request is a trace of its own, or part of its caller's trace. */
 static void begin_request (tg_OtlpSpans *s, tg_OpenSpan *o,
                            const tg_Packet *p) {
   tg_SpanContext around = {0};
@@ -322,7 +322,8 @@ static tg_OpenSpan *new_span (tg_OtlpSpans *s, const tg_Packet *p) {
   return o;
 }
 
-/* The call around it is the innermost one, whatever coroutine that is in. */
+/* The parent of a call is the innermost open call, whatever coroutine that one
+   is in. */
 static bool enter (tg_OtlpSpans *s, const tg_Packet *p) {
   s->thrown = false;
   if (!takes_place(s, p))

@@ -70,13 +70,13 @@ typedef struct tg_OtlpSpans {
 void tg_otlpspans_begin (tg_OtlpSpans *s, uint32_t pid,
                          const tg_SpanContext *parent);
 
-/* The next packet, of a reader that gives all frames, and markers if it likes;
-   other moments are passed over. 'unfinished': it is the trace's end that ends
-   this call. False without memory. */
+/* Takes the next packet of a reader that gives all frames, and perhaps markers;
+   other moments are passed over. 'unfinished': the call ends only because the
+   trace does. False without memory. */
 bool tg_otlpspans_take (tg_OtlpSpans *s, const tg_Packet *p, bool unfinished);
 
 /* A suspended coroutine will not come back: gives its call at that level (0 =
-   outermost) as a suspended one; false, it has none there. */
+   outermost) as a suspended call; false: it has no call there. */
 bool tg_otlpspans_drop (tg_OtlpSpans *s, tg_ThreadId thread, uint32_t level);
 
 /* After the last packet: gives one more of the calls that have not ended;
@@ -85,8 +85,8 @@ bool tg_otlpspans_close (tg_OtlpSpans *s, uint64_t now_ns);
 
 void tg_otlpspans_free (tg_OtlpSpans *s);     /* zeroed memory is fine */
 
-/* Attributes of a resource that all who give spans have, beside those that are
-   there. */
+/* Adds the resource attributes that all traces have; attributes that are there
+   stay. */
 void tg_otlpspans_about (tg_OtlpAttributes *resource, uint32_t pid,
                          const char *lua);
 
