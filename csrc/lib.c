@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "binding/display.h"
+#include "binding/luapattern.h"
 #include "binding/jsonreader.h"
 #include "binding/lx.h"
 #include "binding/system.h"
@@ -123,6 +124,7 @@ static const luaL_Reg core[] = {
   {"columns", system_columns},
   {"escaped", display_escaped},
   {"textwidth", display_textwidth},
+  {"found", luapattern_found},
   {"pid", system_pid},
   {"directory", system_directory},
   {"filetype", system_filetype},

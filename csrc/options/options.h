@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "options/tracetypes.h"
-#include "text/pattern.h"
+#include "text/patterns.h"
 #include "text/traceparent.h"
 
 /* How much of a value is looked at. TG_NOLIMIT = "all". */
@@ -78,8 +78,8 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from);
 */
 bool tg_options_confine (tg_Options *o, const tg_Options *host);
 
-/* Its patterns are a stranger's: what they cost is bounded (pattern.h). */
-void tg_options_distrust (tg_Options *o);
+/* Whose its patterns are: what they cost is bounded, in each list by itself. */
+void tg_options_bound (tg_Options *o, tg_PatternBound bound);
 
 void tg_options_free (tg_Options *o);
 

@@ -102,6 +102,7 @@ bool tg_livespans_begin (tg_LiveSpans *p, tg_Stream *stream,
   if (!tg_selection_add(&p->selection, options))
     return false;
   p->pid = stream->pid;
+  p->selection.undecided = &p->undecided;
   p->literal = (tg_LuaLiteral){
     .functions = stream->functions, .selection = &p->selection,
     .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
