@@ -24,6 +24,7 @@
 #include "direct/proof.h"
 #include "inspect/inspector.h"
 #include "reach/userhook.h"
+#include "send/halve.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
 #include "server/serverhost.h"
@@ -106,6 +107,7 @@ static const luaL_Reg core[] = {
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
+  {"halve", halve_request},
   {"tail", filetail_new},
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
