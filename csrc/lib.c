@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "binding/display.h"
+#include "binding/luapattern.h"
 #include "binding/jsonreader.h"
 #include "binding/lx.h"
 #include "binding/system.h"
@@ -23,6 +24,7 @@
 #include "direct/proof.h"
 #include "inspect/inspector.h"
 #include "reach/userhook.h"
+#include "send/halve.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
 #include "server/serverhost.h"
@@ -106,6 +108,7 @@ static const luaL_Reg core[] = {
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
+  {"halve", halve_request},
   {"tail", filetail_new},
   /* the server's side: listen.lua, boot.lua */
   {"listen", listener_start},
@@ -124,6 +127,7 @@ static const luaL_Reg core[] = {
   {"columns", system_columns},
   {"escaped", display_escaped},
   {"textwidth", display_textwidth},
+  {"found", luapattern_found},
   {"pid", system_pid},
   {"directory", system_directory},
   {"filetype", system_filetype},

@@ -2,9 +2,10 @@
 ** escape.h - text that needs no escape, copied eight bytes at a time.
 **
 ** Between quotes a control character, a quote and a backslash are written
-** otherwise; where text may be any bytes, what is not ASCII is looked at too.
-** Whoever writes such text lets the rest run through here and deals with what
-** is in the way.
+** otherwise; where text may be any bytes, what is not ASCII is looked at too;
+** where it is known to be UTF-8, only what may begin a character that is not
+** seen. Whoever writes such text lets the rest run through here and deals with
+** what is in the way.
 */
 #ifndef TG_ESCAPE_H
 #define TG_ESCAPE_H
@@ -52,17 +53,36 @@ TG_INLINE void tg_escape_store (char *to, uint64_t x) {
   memcpy(to, &x, 8);
 }
 
+/* Which of eight bytes are that one, as their highest bits. */
+TG_INLINE uint64_t tg_escape_is (uint64_t x, uint8_t byte) {
+  x ^= TG_EACH(byte);
+  return (x - TG_EACH(1)) & ~x;
+}
+
+/* Where eight bytes of UTF-8 may have a character that is not seen
+   (tg_utf8_control): U+0080 to U+009F are C2 and a byte without bits 5 and 6;
+   those of three bytes have E2, and in the last one no bit 4. What is behind
+   the eight may be anything; in what is no UTF-8 there may be more. */
+TG_INLINE uint64_t tg_escape_unseen (uint64_t x) {
+  uint64_t second = x >> 8, third = x >> 16;
+  return (tg_escape_is(x, 0xc2) & ~(second << 1 | second << 2))
+         | (tg_escape_is(x, 0xe2) & ~(third << 3));
+}
+
 /* The bytes of eight that are not plain, as their highest bits. Above the first
-   such byte there may be more than there should. */
+   such byte there may be more than there should. Of ASCII, what is less than
+   another byte borrows from its highest bit; a quote is 0x20 where that bit is
+   turned by which a blank is none, so one subtraction finds it and the control
+   characters. */
 TG_INLINE uint64_t tg_escape_not (uint64_t x, bool ascii) {
-  uint64_t quote = x ^ TG_EACH('"'), slash = x ^ TG_EACH('\\');
-  uint64_t found = ((x - TG_EACH(0x20)) & ~x)
-                   | ((quote - TG_EACH(1)) & ~quote)
-                   | ((slash - TG_EACH(1)) & ~slash);
-  if (ascii) {
-    uint64_t del = x ^ TG_EACH(0x7f);
-    found |= ((del - TG_EACH(1)) & ~del) | x;
-  }
+  uint64_t found = ((x ^ TG_EACH(0x02)) - TG_EACH(0x21))
+                   | ((x ^ TG_EACH('\\')) - TG_EACH(1))
+                   | ((x ^ TG_EACH(0x7f)) - TG_EACH(1));
+  found &= ~x;
+  if (ascii)
+    found |= x;
+  else if (tg_unlikely((x & TG_EACH(0x80)) != 0))
+    found |= tg_escape_unseen(x);
   return found & TG_EACH(0x80);
 }
 

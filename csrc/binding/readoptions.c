@@ -13,6 +13,7 @@
 
 #include "binding/readoptions.h"
 #include "base/alloc.h"
+#include "binding/luapattern.h"
 #include "binding/typelist.h"
 #include "options/redactpreset.h"
 #include "text/anycase.h"
@@ -91,26 +92,6 @@ static uint64_t read_ms (const Reading *r) {
   return (uint64_t)llround(n * 1e6);
 }
 
-/* string.find says whether a pattern is well formed. Our own matcher
-   (pattern.h) runs where nothing may raise, so what Lua would complain of must
-   be found here, in Lua's words. Where a program has no string library, no
-   check: such a pattern matches nothing. */
-static void check_pattern (const Reading *r) {
-  lua_State *L = r->L;
-  int top = lua_gettop(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "string") != LUA_TTABLE
-      || lua_getfield(L, -1, "find") != LUA_TFUNCTION) {
-    lua_settop(L, top);
-    return;
-  }
-  lua_pushliteral(L, "");
-  lua_pushvalue(L, top);
-  if (lua_pcall(L, 2, 0, 0) != LUA_OK)
-    luaL_error(L, "option '%s': %s", r->name, lua_tostring(L, -1));
-  lua_settop(L, top);
-}
-
 /* A pattern, or a list of them. Each is copied as soon as it is checked; if
    the next one is wrong, those that have been copied are their owner's to
    free. */
@@ -118,7 +99,7 @@ static void read_patterns (const Reading *r, tg_Patterns *list) {
   static const char allowed[] = "a pattern or a list of patterns";
   lua_State *L = r->L;
   if (lua_type(L, -1) == LUA_TSTRING) {
-    check_pattern(r);
+    tg_luapattern_check(L, r->name);
     if (!tg_patterns_add(list, lua_tostring(L, -1)))
       no_memory(r);
     return;
@@ -128,7 +109,7 @@ static void read_patterns (const Reading *r, tg_Patterns *list) {
   for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
     if (lua_type(L, -1) != LUA_TSTRING)
       fail(r, allowed);
-    check_pattern(r);
+    tg_luapattern_check(L, r->name);
     if (!tg_patterns_add(list, lua_tostring(L, -1)))
       no_memory(r);
     lua_pop(L, 1);
@@ -191,6 +172,7 @@ void tg_readoptions_patterns (lua_State *L, const char *name,
                               tg_Patterns *list) {
   Reading r = {.L = L, .name = name};
   read_patterns(&r, list);
+  tg_patterns_bound(list, TG_BOUND_OWN);
 }
 
 /* Beside whatever else is asked for, by types or without any. */
@@ -444,12 +426,14 @@ static void read_all (Reading *r, int index) {
   }
 }
 
-/* When all that may be in the table has been read. */
-static void settle_redact (const Reading *r) {
+/* When all that may be in the table has been read. Whoever gave them, by now
+   they are the user's; who knows better says so (clientchannel.c). */
+static void settle_patterns (const Reading *r) {
   tg_Patterns *list = &r->o->redact;
   if ((r->any_case && !tg_anycase_patterns(list))
       || (r->preset != NULL && !tg_redactpreset_add(list, r->preset)))
     no_memory(r);
+  tg_options_bound(r->o, TG_BOUND_OWN);
 }
 
 /* The options are their owner's from the first one on, so that he frees what
@@ -458,7 +442,7 @@ static void read_start (Reading *r, int index) {
   tg_options_init(r->o);
   read_all(r, index);
   settle_samples(r);
-  settle_redact(r);
+  settle_patterns(r);
   if (r->memory)
     r->o->types |= TG_TYPE_MEMORY | TG_TYPE_ALLOCATIONS;
   if (r->counts && r->o->on.count == 0)
@@ -485,7 +469,7 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
   };
   tg_filter_init(f);
   read_all(&r, index);
-  settle_redact(&r);
+  settle_patterns(&r);
 }
 
 /* Also of options that a mistake has left half read. */

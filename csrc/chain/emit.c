@@ -16,11 +16,12 @@
 
 #define ROOM_MAX ((size_t)64 << 20) /* more than any packet's values take */
 
-/* The next size to try when values did not fit. From half a chunk on they get a
-   chunk of their own, as large as they need. */
+/* The next size to try when values did not fit: mostly a chunk is nearly full,
+   and the next one will do, which may be a small one. From half a chunk on they
+   get a chunk of their own, as large as they need. */
 static size_t more_room (size_t need) {
-  size_t half = TG_CHUNK_SIZE / 2;
-  return (need < half) ? half : need * 4;
+  size_t half = TG_CHUNK_SIZE / 2, some = TG_CHUNK_SIZE / 32;
+  return (need < some) ? some : (need < half) ? half : need * 4;
 }
 
 /* Writes the event that 'write' puts at 'p' (it returns the end, or NULL if

@@ -312,6 +312,13 @@ static int receiver_lost (lua_State *L) {
   return 1;
 }
 
+/* undecided(): over how many functions patterns took too long. */
+static int receiver_undecided (lua_State *L) {
+  const Receiver *r = check_receiver(L);
+  lua_pushinteger(L, (lua_Integer)r->spans.undecided);
+  return 1;
+}
+
 /* A state that closes without 'finish' leaves a recording that was cut off. */
 static int receiver__gc (lua_State *L) {
   Receiver *r = lua_touserdata(L, 1);
@@ -352,6 +359,7 @@ void tg_receiver_setup (lua_State *L) {
     {"pump", receiver_pump},
     {"finish", receiver_finish},
     {"lost", receiver_lost},
+    {"undecided", receiver_undecided},
     {"profile", receiver_profile},
     {"request", receiver_request},
     {"__gc", receiver__gc},

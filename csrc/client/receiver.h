@@ -25,6 +25,7 @@ void tg_receiver_setup (lua_State *L);                         /* [-0, +0, m] */
 **   receiver:pump()        writes what is new; the same
 **   receiver:finish(why)   the end, why as in stoppedTrace; the same
 **   receiver:lost()        packets that the stream lacks
+**   receiver:undecided()   functions that patterns took too long over
 **   receiver:request(all)  the next request of spans, and how many are in it
 **   receiver:profile()     where its time went so far (liveprofile.h)
 */

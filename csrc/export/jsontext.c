@@ -14,20 +14,21 @@
 #define ESCAPE_MAX 6u         /* bytes that one becomes */
 #define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
 
-/* A control character; quotes and backslashes were seen to before
-   (tg_escape_quote). JSON has short forms for a few more of them, which are not
-   worth a table: only line ends are frequent in what programs have. */
-static char *put_escape (char *p, char c) {
+/* What is not to be seen as it is (tg_utf8_control); quotes and backslashes
+   were seen to before (tg_escape_quote). JSON has short forms for a few more of
+   them, which are not worth a table: only line ends are frequent in what
+   programs have. */
+static char *put_escape (char *p, uint32_t code) {
   static const char hex[] = "0123456789abcdef";
   *p++ = '\\';
-  if (c == '\n') {
+  if (code == '\n') {
     *p++ = 'n';
     return p;
   }
-  memcpy(p, "u00", 3);
-  p[3] = hex[(unsigned char)c >> 4];
-  p[4] = hex[(unsigned char)c & 15];
-  return p + 5;
+  *p++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4)
+    *p++ = hex[code >> shift & 15];
+  return p;
 }
 
 /* Writes a character that is not plain, or a byte that is no UTF-8. File names
@@ -41,8 +42,8 @@ static char *put_char (char *p, const char **s, const char *end) {
     p += 3;
     n = 1;
   }
-  else if (n == 1)
-    p = put_escape(p, **s);
+  else if (tg_utf8_control(code))
+    p = put_escape(p, code);
   else {
     memcpy(p, *s, n);
     p += n;

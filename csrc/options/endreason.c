@@ -40,7 +40,9 @@ const char *tg_endreason_words (int loss) {
     [TG_LOSS_DISK] = "the file could not grow",
     [TG_LOSS_DROPPED] = "taking them took half of the time",
     [TG_LOSS_FUNCTIONS] = "of loaded texts, more than the ring holds, shown as"
-                          " one"
+                          " one",
+    [TG_LOSS_PATTERNS] = "patterns took too long over them: not matched, by"
+                         " redact hidden"
   };
   tg_check(0 <= loss && loss < TG_NLOSSES);
   return words[loss];
@@ -48,5 +50,6 @@ const char *tg_endreason_words (int loss) {
 
 const char *tg_endreason_unit (int loss) {
   return (loss == TG_LOSS_DROPPED) ? "sample"
-         : (loss == TG_LOSS_FUNCTIONS) ? "function" : "event";
+         : (loss == TG_LOSS_FUNCTIONS) ? "function"
+         : (loss == TG_LOSS_PATTERNS) ? "name" : "event";
 }

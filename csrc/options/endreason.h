@@ -14,7 +14,8 @@
   X(DISK, "disk")           /* its file could not grow */ \
   X(HOOK, "hook")           /* the program had taken the hook away */ \
   X(DROPPED, "dropped")     /* samples: taking them took half of the time */ \
-  X(FUNCTIONS, "functions") /* of loaded texts, in one definition with others */
+  X(FUNCTIONS, "functions") /* of loaded texts, in one definition together */ \
+  X(PATTERNS, "patterns")   /* names that patterns took too long over */
 
 enum {
 #define X(id, name) TG_LOSS_##id,

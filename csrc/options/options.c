@@ -61,13 +61,11 @@ bool tg_options_confine (tg_Options *o, const tg_Options *host) {
   return true;
 }
 
-/* Patterns of a stranger: their steps are counted, in each list by itself
-   (pattern.h). */
-void tg_options_distrust (tg_Options *o) {
-  tg_patterns_bound(&o->include, TG_PATTERNS_EACH);
-  tg_patterns_bound(&o->exclude, TG_PATTERNS_EACH);
-  tg_patterns_bound(&o->redact, TG_PATTERNS_EACH);
-  tg_patterns_bound(&o->on, TG_PATTERNS_EACH);
+void tg_options_bound (tg_Options *o, tg_PatternBound bound) {
+  tg_patterns_bound(&o->include, bound);
+  tg_patterns_bound(&o->exclude, bound);
+  tg_patterns_bound(&o->redact, bound);
+  tg_patterns_bound(&o->on, bound);
 }
 
 void tg_options_free (tg_Options *o) {

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "options/tracetypes.h"
-#include "text/pattern.h"
+#include "text/patterns.h"
 #include "text/traceparent.h"
 
 /* How much of a value is looked at. TG_NOLIMIT = "all". */
@@ -78,8 +78,9 @@ bool tg_options_copy (tg_Options *to, const tg_Options *from);
 */
 bool tg_options_confine (tg_Options *o, const tg_Options *host);
 
-/* The patterns of 'o' are a stranger's: their cost is bounded (pattern.h). */
-void tg_options_distrust (tg_Options *o);
+/* Bounds the cost of the patterns of 'o', each list by itself, by whose they
+   are (patterns.h). */
+void tg_options_bound (tg_Options *o, tg_PatternBound bound);
 
 void tg_options_free (tg_Options *o);
 

@@ -5,7 +5,7 @@
 #ifndef TG_REDACTPRESET_H
 #define TG_REDACTPRESET_H
 
-#include "text/pattern.h"
+#include "text/patterns.h"
 
 /* Whether there is a preset of that name: "secrets" is. */
 bool tg_redactpreset_is (const char *name);

@@ -5,8 +5,8 @@
 ** readers on their thread. A selection is not changed while it is asked. Memory
 ** that is refused is false, and what was to be made is empty.
 **
-** Answers are not remembered here: that is functioncache.h for a reader, and
-** the definition's own flag for the hook.
+** What is said of functions is not remembered here: that is functioncache.h for
+** a reader, and the definition's own flag for the hook.
 */
 #include "options/selection.h"
 
@@ -60,6 +60,13 @@ static void merge (tg_Selection *d, const tg_Options *o) {
   d->calls = 0;
 }
 
+/* What was said of a name does not hold any more. */
+static bool renew_memo (tg_Selection *d) {
+  tg_namememo_free(d->memo);
+  d->memo = d->redacts ? tg_namememo_new() : NULL;
+  return d->memo != NULL || !d->redacts;
+}
+
 /* One by one: traces are few, and each begins once. */
 bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
   tg_Options *bigger = tg_realloc(d->list, (d->count + 1) * sizeof *bigger);
@@ -72,7 +79,7 @@ bool tg_selection_add (tg_Selection *d, const tg_Options *o) {
   d->count++;
   merge(d, o);
   d->plain = d->redacts ? 0 : d->limits.string;
-  return true;
+  return renew_memo(d);
 }
 
 /* All types and no limits: narrowing by it changes nothing. */
@@ -124,7 +131,7 @@ bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f) {
     d->min_duration_ns = o->min_duration_ns;
   d->redacts = d->redacts || o->redact.count > 0;
   d->plain = d->redacts ? 0 : d->limits.string;
-  return true;
+  return renew_memo(d);
 }
 
 /* The members too, so that copies of it are bare. */
@@ -147,6 +154,7 @@ static bool copy_all (tg_Selection *to, const tg_Selection *from) {
    selection. */
 bool tg_selection_copy (tg_Selection *to, const tg_Selection *from) {
   memset(to, 0, sizeof *to);
+  to->undecided = from->undecided;
   if (copy_all(to, from))
     return true;
   tg_selection_clear(to);
@@ -161,14 +169,32 @@ void tg_selection_clear (tg_Selection *d) {
   if (d->filter != NULL)
     tg_filter_free(d->filter);
   tg_free(d->filter);
+  tg_namememo_free(d->memo);
   memset(d, 0, sizeof *d);
+}
+
+static void count (tg_Undecided *undecided) {
+  if (undecided != NULL)
+    atomic_fetch_add_explicit(undecided, 1, memory_order_relaxed);
 }
 
 /* Whether a filter names the function or its source: so one pattern will do for
    a function, a file or a directory. */
-bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f) {
-  return (f->name != NULL && tg_patterns_match(filter, f->name))
-         || (f->url != NULL && tg_patterns_match(filter, f->url));
+bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f,
+                         tg_Undecided *undecided) {
+  const char *const texts[] = {f->name, f->url};
+  bool unknown = false;
+  for (int i = 0; i < 2 && filter->count > 0; i++) {
+    if (texts[i] == NULL)
+      continue;
+    tg_Found found = tg_patterns_find(filter, texts[i], strlen(texts[i]));
+    if (found == TG_FOUND)
+      return true;
+    unknown = unknown || found == TG_FOUND_UNKNOWN;
+  }
+  if (unknown)
+    count(undecided);
+  return false;
 }
 
 /* Whether two see the same functions and hide the same names. */
@@ -201,10 +227,12 @@ bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b) {
 }
 
 /* Without 'include' everything is; 'exclude' comes after it. */
-static bool member_wants (const tg_Options *o, const tg_Function *f) {
+static bool member_wants (const tg_Selection *d, const tg_Options *o,
+                          const tg_Function *f) {
   return (o->c || !f->is_c)
-         && (o->include.count == 0 || tg_selection_names(&o->include, f))
-         && !tg_selection_names(&o->exclude, f);
+         && (o->include.count == 0
+             || tg_selection_names(&o->include, f, d->undecided))
+         && !tg_selection_names(&o->exclude, f, d->undecided);
 }
 
 /* Our own functions are never shown, whatever the patterns say. */
@@ -212,7 +240,7 @@ bool tg_selection_wants (const tg_Selection *d, const tg_Function *f) {
   if (f->own)
     return false;
   for (size_t i = 0; i < d->count; i++) {
-    if (d->list[i].with_calls && member_wants(&d->list[i], f))
+    if (d->list[i].with_calls && member_wants(d, &d->list[i], f))
       return true;
   }
   return false;
@@ -225,7 +253,7 @@ bool tg_selection_samples (const tg_Selection *d, const tg_Function *f) {
     return false;
   for (size_t i = 0; i < d->count; i++) {
     const tg_Options *o = &d->list[i];
-    if (o->sample > 0 && (o->with_calls || member_wants(o, f)))
+    if (o->sample > 0 && (o->with_calls || member_wants(d, o, f)))
       return true;
   }
   return false;
@@ -234,37 +262,44 @@ bool tg_selection_samples (const tg_Selection *d, const tg_Function *f) {
 /* Whether the filter lets a function through that some member wants. Frames
    that it hides are open all the same: other frames are in them. */
 bool tg_selection_passes (const tg_Selection *d, const tg_Function *f) {
-  return d->filter == NULL || member_wants(&d->filter->options, f);
+  return d->filter == NULL || member_wants(d, &d->filter->options, f);
 }
 
 bool tg_selection_awaits (const tg_Selection *d, const tg_Function *f) {
   for (size_t i = 0; i < d->count && !f->own; i++) {
-    if (tg_selection_names(&d->list[i].on, f))
+    if (tg_selection_names(&d->list[i].on, f, d->undecided))
       return true;
   }
   return false;
 }
 
-/* What cannot be decided any more is kept secret. */
-static bool redacts (const tg_Patterns *redact, const char *name,
-                     size_t size) {
-  return tg_patterns_find(redact, name, size) || tg_patterns_spent(redact);
+/* What cannot be decided is kept secret. */
+static bool redacts (const tg_Selection *d, const tg_Patterns *redact,
+                     const char *name, size_t size) {
+  tg_Found found = tg_patterns_find(redact, name, size);
+  if (found == TG_FOUND_UNKNOWN)
+    count(d->undecided);
+  return found != TG_FOUND_NOT;
 }
 
 /* A name is secret if the filter says so, or else if every member does: one
    that may see it sees it anyway. */
-bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size) {
-  if (!d->redacts)
-    return false;
-  if (size > TG_NAME_READ)
-    return true;
-  if (d->filter != NULL && redacts(&d->filter->options.redact, name, size))
+static bool decide (const void *ud, const char *name, size_t size) {
+  const tg_Selection *d = ud;
+  if (d->filter != NULL
+      && redacts(d, &d->filter->options.redact, name, size))
     return true;
   for (size_t i = 0; i < d->count; i++) {
-    if (!redacts(&d->list[i].redact, name, size))
+    if (!redacts(d, &d->list[i].redact, name, size))
       return false;
   }
   return d->count > 0;
+}
+
+bool tg_selection_hides (const tg_Selection *d, const char *name, size_t size) {
+  return d->redacts
+         && (size > TG_NAME_READ
+             || tg_namememo_ask(d->memo, name, size, decide, d));
 }
 
 /* The short way for lists without secrets, which are most. */

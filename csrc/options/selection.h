@@ -15,7 +15,10 @@
 #ifndef TG_SELECTION_H
 #define TG_SELECTION_H
 
+#include <stdatomic.h>
+
 #include "base/base.h"
+#include "options/namememo.h"
 #include "options/options.h"
 #include "stream/functions.h"
 
@@ -36,10 +39,16 @@ typedef struct tg_Filter {
   uint64_t to_ns;       /* ...and nothing is after it; UINT64_MAX = the end */
 } tg_Filter;
 
+/* How many questions patterns could not answer, since that took too long
+   (patterns.h): a function is then not matched, and a name is secret. */
+typedef _Atomic uint64_t tg_Undecided;
+
 typedef struct tg_Selection {
   tg_Options *list;     /* owns, with all inside */
   size_t count;
   tg_Filter *filter;    /* owns; NULL = none */
+  tg_NameMemo *memo;    /* owns; of names, if something is redacted, or NULL */
+  tg_Undecided *undecided; /* borrows: counts; of its copies too. Or NULL */
   /* merged, kept up by tg_selection_add and tg_selection_narrow */
   uint32_t types;
   bool with_calls;           /* some member wants them */
@@ -80,8 +89,10 @@ bool tg_selection_narrow (tg_Selection *d, const tg_Filter *f);
    are found out: it compares member by member. */
 bool tg_selection_alike (const tg_Selection *a, const tg_Selection *b);
 
-/* Whether some pattern of the list finds the function's name or its source. */
-bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f);
+/* Whether some pattern of the list finds the function's name or its source;
+   'undecided' may be NULL. */
+bool tg_selection_names (const tg_Patterns *filter, const tg_Function *f,
+                         tg_Undecided *undecided);
 
 /* Whether calls of this function are to be seen by some member... */
 bool tg_selection_wants (const tg_Selection *d, const tg_Function *f);

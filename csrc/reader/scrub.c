@@ -23,6 +23,7 @@
 typedef struct Scrub {
   tg_Recording *r;        /* owns */
   tg_Selection selection; /* owns */
+  tg_Undecided undecided; /* by its patterns */
   tg_Redact redact;       /* owns */
   int in, out;            /* 'out' is -1 while it learns */
   uint8_t *data;          /* owns; of one block */
@@ -292,6 +293,7 @@ static void write_ends (Scrub *s) {
 static bool prepare (Scrub *s, const char *from, const tg_Options *hide) {
   tg_Status status = TG_OK;
   s->redact.selection = &s->selection;
+  s->selection.undecided = &s->undecided;
   s->redact.secrets.most = TG_SCRUB_SECRETS;
   s->r = tg_recording_open(from, &status, s->reason, s->size);
   if (s->r == NULL) {
@@ -353,7 +355,7 @@ tg_Status tg_scrub (const char *from, const char *to, const tg_Options *hide,
       copy(&s, to);
   }
   int error = errno;
-  *done = (tg_Scrubbed){s.redact.secrets.added, s.redact.hidden};
+  *done = (tg_Scrubbed){s.redact.secrets.added, s.redact.hidden, s.undecided};
   *aside = s.aside;
   if (s.in >= 0)
     close(s.in);

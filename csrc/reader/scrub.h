@@ -26,6 +26,7 @@
 typedef struct tg_Scrubbed {
   uint64_t secrets;       /* texts that were learned */
   uint64_t values;        /* that were hidden */
+  uint64_t undecided;     /* names that patterns took too long over: secret */
 } tg_Scrubbed;
 
 /*

@@ -376,13 +376,12 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
   return status;
 }
 
-/* A stranger's patterns may take for ever: their steps are counted from the
-   start (pattern.h). */
+/* A stranger's patterns may take for ever (patterns.h). */
 static void take_patterns (Source *s, tg_Patterns *to) {
   uint32_t count;
   to->list = take_list(s, &count);
   to->count = count;
-  tg_patterns_bound(to, 0);
+  tg_patterns_bound(to, TG_BOUND_STRANGER);
 }
 
 /* Whatever the numbers are, a selection made of them can be used: they are

@@ -27,20 +27,23 @@ void tg_entrywriter_free (tg_EntryWriter *w) {
 
 /* A block for an entry that does not fit into the current one; NULL with
    errno. */
-static tg_Block *next_block (const tg_EntryWriter *w, size_t size) {
+static tg_Block *next_block (tg_EntryWriter *w, size_t size) {
   const tg_Block *b = w->current;
   tg_Pos base = b != NULL ? b->base + tg_block_used(b) : 0;
   size_t page = tg_mappedfile_page();
   size_t whole = (sizeof *b + size + page - 1) / page * page;
-  if (whole < TG_ENTRIES_SIZE)
-    whole = TG_ENTRIES_SIZE;
+  size_t usual = tg_fileformat_grown(w->made, w->first, TG_ENTRIES_SIZE);
+  if (whole < usual)
+    whole = usual;
   if (whole > UINT32_MAX) {     /* 'used' has 32 bits */
     errno = EFBIG;
     return NULL;
   }
   tg_Block *next = w->map(w->ud, whole);
-  if (next != NULL)
+  if (next != NULL) {
     tg_block_begin(next, TG_BLOCK_ENTRIES, whole, base, 0);
+    w->made += whole;
+  }
   return next;
 }
 

@@ -17,8 +17,11 @@
 
 typedef struct tg_EntryWriter {
   tg_Block *current;      /* borrows; NULL before the first */
+  size_t made;            /* bytes of blocks so far */
   uint8_t **ends;         /* owns; by trace number, where its entry begins */
   uint32_t nends, cends;
+  size_t first;           /* bytes of the first block, if an entry needs no
+                             more; 0: TG_ENTRIES_SIZE, as all others have */
   tg_SourceTest *sources; /* with the text of sources that pass; NULL: none */
   tg_Intern urls;         /* owns; of the sources that are there */
   tg_Buf scratch;         /* owns; the entry that is being made */
@@ -28,7 +31,7 @@ typedef struct tg_EntryWriter {
   void *ud;               /* borrows */
 } tg_EntryWriter;
 
-/* Zeroed but for 'sources', 'map' and 'ud' it has written nothing. */
+/* Zeroed but for 'first', 'sources', 'map' and 'ud' it has written nothing. */
 void tg_entrywriter_free (tg_EntryWriter *w);
 
 /* Each of these is false with errno if the entry could not be written: ENOMEM,

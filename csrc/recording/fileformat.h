@@ -7,9 +7,9 @@
 **     +--------+---------------------+------------------+----
 **
 ** A block (block.h) is either events or entries. The first one holds the
-** PROGRAM entry. Blocks come in the order in which they were needed; a ring
-** uses those of its oldest events again. Where no block is, the file ends, or
-** holds zeros: room that was reserved and not needed.
+** PROGRAM entry. Blocks come in the order in which they were needed, the first
+** ones are small; a ring uses those of its oldest events again. Where no block
+** is, the file ends, or holds zeros: room that was reserved and not needed.
 **
 ** The header stays mapped while its file is recorded; its 'state' says whether
 ** that came to an end. docs/recording.md has all of it byte by byte.
@@ -25,6 +25,20 @@
 #define TG_FORMAT_ORDER UINT32_C(0x01020304)
 #define TG_HEADER_SIZE 4096u
 #define TG_ENTRIES_SIZE ((size_t)64 << 10)   /* of a usual block of entries */
+#define TG_ENTRIES_FIRST ((size_t)4 << 10)   /* of the first one... */
+#define TG_EVENTS_FIRST ((size_t)32 << 10)   /* ...and of events: a CONTEXT may
+                                                take half of it */
+
+/* Bytes of the next block of a kind of which there are 'made': from 'first' on
+   by half of that, up to 'usual'. So what is not used of the last one of each
+   kind is no more than half of a short file. */
+TG_INLINE size_t tg_fileformat_grown (size_t made, size_t first,
+                                      size_t usual) {
+  size_t size = first == 0 ? usual : first;
+  while (size < usual && size <= made / 4)
+    size *= 2;
+  return size;
+}
 
 typedef enum tg_FileState {
   TG_FILE_RUNNING = 0,      /* being recorded, or cut off */

@@ -55,7 +55,8 @@ struct tg_FileWriter {
   tg_Header *header;      /* maps */
   Extents entries;        /* maps each */
   Extents events;         /* the same; with cursors or with the writer */
-  size_t largest;         /* of those that were ever made */
+  size_t largest;         /* of those that were ever made... */
+  size_t made;            /* ...and bytes of all of them */
   Extents free;           /* the same; to be used again */
   tg_EntryWriter writer;  /* owns; of entries */
 };
@@ -173,6 +174,7 @@ static tg_Block *map_block (tg_FileWriter *t, Extents *all, size_t size) {
   t->last = (Extent){b, size};
   if (all == &t->events && size > t->largest)
     t->largest = size;
+  t->made += all == &t->events ? size : 0;
   return b;
 }
 
@@ -193,13 +195,19 @@ bool tg_filewriter_starved (const tg_FileWriter *t) {
   return t->starved != 0 && t->wanted <= t->largest;
 }
 
-/* How large a block is made for so many bytes: of a ring there are few sizes,
-   since they are used again. */
-static size_t size_to_make (const tg_FileWriter *t, size_t size) {
-  size_t round = TG_CHUNK_SIZE;
-  while (t->ring && round < size && round <= UINT32_MAX / 2)
-    round *= 2;
-  return t->ring && round >= size ? round : size;
+/* How large a block is made for so many bytes at least. */
+static size_t size_to_make (const tg_FileWriter *t, size_t least) {
+  size_t page = tg_mappedfile_page();
+  size_t size = tg_fileformat_grown(t->made, TG_EVENTS_FIRST, TG_CHUNK_SIZE);
+  return size >= least ? size : (least + page - 1) / page * page;
+}
+
+/* Of a ring there are few sizes, since they are used again. */
+static size_t size_to_share (size_t least) {
+  size_t size = TG_CHUNK_SIZE;
+  while (size < least && size <= UINT32_MAX / 2)
+    size *= 2;
+  return size >= least ? size : least;
 }
 
 /* The smallest of those that can be used again and are large enough; NULL. */
@@ -213,10 +221,10 @@ static Extent *find_free (const tg_FileWriter *t, size_t size) {
   return found;
 }
 
-/* A chunk for the stream, of '*size' bytes at least; with the store's mutex. A
-   ring takes one that was given back before it makes the file longer: so the
-   file has the size of what is kept. */
-static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
+/* A chunk for the stream; with the store's mutex. A ring takes one that was
+   given back before it makes the file longer: so the file has the size of what
+   is kept. */
+static tg_Block *supply_obtain (tg_Supply *y, size_t least, size_t *size) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
   tg_assert(t->running);
   t->starved = 0;
@@ -224,7 +232,7 @@ static tg_Block *supply_obtain (tg_Supply *y, size_t *size) {
     return NULL;
   Extent *e = find_free(t, *size);
   if (e == NULL) {
-    *size = size_to_make(t, *size);
+    *size = t->ring ? size_to_share(*size) : size_to_make(t, least);
     return new_block(t, *size);
   }
   Extent again = *e;
@@ -368,6 +376,14 @@ static bool open_file (tg_FileWriter *t, const tg_FilePlan *plan) {
   return tg_mappedfile_open(&t->file, &where);
 }
 
+/* Most programs that are short have few functions and few events: then entries
+   have a small block, and events the last one, which is cut. Where blocks of
+   events are large in any case, as in a ring or where they come from elsewhere,
+   one of entries behind them keeps them from being cut. */
+static bool starts_small (const tg_FilePlan *plan) {
+  return !plan->ring && !plan->program.remote;
+}
+
 /* In this order: the file is good for readers before the stream knows of it,
    and the functions that there are stand in it before it hears of new ones. A
    file that was made and cannot be begun is removed. */
@@ -388,6 +404,7 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   t->file.limit = plan->max_size;
   t->file.size.tells = plan->tells;
   t->writer = (tg_EntryWriter){
+    .first = starts_small(plan) ? TG_ENTRIES_FIRST : 0,
     .sources = plan->sources, .map = map_entries, .ud = t
   };
   errno = ENOMEM;

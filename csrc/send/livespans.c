@@ -102,6 +102,7 @@ bool tg_livespans_begin (tg_LiveSpans *p, tg_Stream *stream,
   if (!tg_selection_add(&p->selection, options))
     return false;
   p->pid = stream->pid;
+  p->selection.undecided = &p->undecided;
   p->literal = (tg_LuaLiteral){
     .functions = stream->functions, .selection = &p->selection,
     .limits = {TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT, TG_NOLIMIT}
@@ -153,22 +154,6 @@ static void read_on (tg_LiveSpans *p, tg_Pos end, bool over) {
     continue;
 }
 
-/* As fast as zlib can: spans are so much alike that more work would make them
-   little smaller, and it is time in which the program goes on. False without
-   memory. */
-static bool pack (tg_LiveSpans *p) {
-  z_stream z = {0};
-  tg_buf_clear(&p->packed);
-  bool begun = tg_gzip_begin(&z)
-               && deflateParams(&z, Z_BEST_SPEED, Z_DEFAULT_STRATEGY) == Z_OK;
-  if (begun) {
-    tg_gzip_add(&z, p->out.data, p->out.size, &p->packed);
-    tg_gzip_end(&z, &p->packed);
-  }
-  tg_gzip_free(&z);
-  return begun && !p->packed.failed;
-}
-
 uint32_t tg_livespans_next (tg_LiveSpans *p, tg_Pos end, bool all, bool over,
                             tg_Slice *request) {
   if (p->reader == NULL)
@@ -181,7 +166,8 @@ uint32_t tg_livespans_next (tg_LiveSpans *p, tg_Pos end, bool all, bool over,
     tg_otlpbatch_end(&p->batch);
   if (!is_complete(p) || tg_livespans_status(p) != TG_OK)
     return 0;
-  if (p->gzip && !pack(p)) {
+  tg_buf_clear(&p->packed);
+  if (p->gzip && !tg_gzip_pack(p->out.data, p->out.size, &p->packed)) {
     p->spans.status = TG_ERR_MEMORY;
     return 0;
   }

@@ -26,6 +26,7 @@ typedef struct tg_LiveSpans {
   bool gzip;
   tg_Buf missing;
   tg_Patterns requests;     /* owns */
+  tg_Undecided undecided;   /* functions, by these */
   char **words;             /* owns each; scope, then keys and values */
   uint32_t nwords, cwords;
   tg_ThreadId *gone;        /* owns; suspended coroutines that will not come

@@ -103,7 +103,7 @@ static tg_Options *read_options (lua_State *L, const ClientChannel *c,
   lua_settop(L, 3);
   tg_Options *o = tg_readoptions_new(L);
   tg_readoptions(L, 3, extra, o);
-  tg_options_distrust(o);
+  tg_options_bound(o, TG_BOUND_STRANGER);
   if (!tg_options_confine(o, &c->channel->host))
     luaL_error(L, "not enough memory");
   return o;

@@ -7,6 +7,7 @@
 #include "base/atfork.h"
 #include "chain/lastrun.h"
 #include "packet/log.h"
+#include "session/tellloss.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/tracing.h"
@@ -33,6 +34,7 @@ static void finish_logs (tg_Session *s) {
     if (t->log != NULL) {
       tg_log_pump(t->log, tg_traceinfo_stop_pos(t));
       tg_log_finish(t->log);
+      tg_tellloss_log(t);
     }
   }
 }

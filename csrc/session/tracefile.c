@@ -5,15 +5,14 @@
 ** (tg_filewriter_error).
 */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "session/tracefile.h"
 #include "base/alloc.h"
 #include "recording/filesize.h"
+#include "session/tellloss.h"
 #include "session/traceinfo.h"
-#include "text/fdwriter.h"
 
 /* What is in memory stays there: sealing the chunk makes the next event, which
    is the trace's CONTEXT, the first thing in the file. The path is made
@@ -148,42 +147,6 @@ void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
   }
 }
 
-/* "1,234,567", as readers tell it. */
-static void add_count (tg_Buf *text, uint64_t n) {
-  if (n < 1000) {
-    tg_buf_addfmt(text, "%" PRIu64, n);
-    return;
-  }
-  add_count(text, n / 1000);
-  tg_buf_addfmt(text, ",%03" PRIu64, n % 1000);
-}
-
-/* Who recorded need not look at the recording to know that it is not all. That
-   a ring keeps the end only is what it was made for. */
-static void tell_loss (const tg_Trace *t) {
-  int error = errno;
-  tg_FdWriter errors;
-  tg_Buf text = {0};
-  for (int i = 0; i < TG_NLOSSES; i++) {
-    uint64_t n = t->lost[i];
-    if (n == 0 || i == TG_LOSS_RING)
-      continue;
-    tg_buf_addfmt(&text, "tracegrip: %s lacks ", tg_filewriter_path(t->file));
-    add_count(&text, n);
-    tg_buf_addfmt(&text, " %s%s (%s)\n", tg_endreason_unit(i),
-                  n == 1 ? "" : "s", tg_endreason_words(i));
-  }
-  if (t->end == TG_END_SIZE)
-    tg_filesize_full(tg_filewriter_path(t->file));
-  if (text.size > 0 && !text.failed) {
-    tg_fdwriter_open(&errors, STDERR_FILENO);
-    tg_fdwriter_write(&errors, text.data, text.size);
-    tg_fdwriter_close(&errors);
-  }
-  tg_buf_free(&text);
-  errno = error;
-}
-
 /* The notes come before the file is closed, and the trace with the file may
    be the last to know of it: others note theirs on the file that is still
    open. */
@@ -192,7 +155,9 @@ void tg_tracefile_settled (tg_Trace *t) {
   if (t->file != NULL) {
     note_end(t, t, t->end, t, t->lost);
     if (t->plan->tells)
-      tell_loss(t);
+      tg_tellloss_file(t);
+    if (t->plan->tells && t->end == TG_END_SIZE)
+      tg_filesize_full(tg_filewriter_path(t->file));
     path = t->plan->tells ? tg_strcopy(tg_filewriter_path(t->file)) : NULL;
   }
   else if (t->session != NULL && t->session->on_file != NULL)

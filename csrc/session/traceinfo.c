@@ -46,6 +46,12 @@ static uint64_t missed (const tg_Session *s, const tg_Trace *t) {
   return (packets > exits) ? packets - exits : 0;
 }
 
+/* Those of other traces are no matter of a trace without any. */
+static bool has_patterns (const tg_Options *o) {
+  return o->include.count + o->exclude.count + o->redact.count + o->on.count
+         > 0;
+}
+
 /* Of a trace that is not active all is in 'lost' (tg_tracelimits_settle). */
 void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   memcpy(lost, t->lost, sizeof t->lost);
@@ -55,6 +61,10 @@ void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
   lost[TG_LOSS_HOOK] += s->missed - t->missed_start;
   lost[TG_LOSS_FUNCTIONS] += tg_definitions_folded(s) - t->folded_start;
+  if (has_patterns(&t->options))
+    lost[TG_LOSS_PATTERNS] +=
+        atomic_load_explicit(&s->undecided, memory_order_relaxed)
+        - t->undecided_start;
   if (t->options.sample > 0)
     lost[TG_LOSS_DROPPED] += tg_sampler_dropped(s) - t->dropped_start;
   if (t->end == TG_END_OVERFLOW)

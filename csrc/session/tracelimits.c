@@ -111,6 +111,8 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->missed_start = s->missed;
   t->dropped_start = tg_sampler_dropped(s);
   t->folded_start = tg_definitions_folded(s);
+  t->undecided_start = atomic_load_explicit(&s->undecided,
+                                            memory_order_relaxed);
   t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))
     return false;

@@ -19,6 +19,7 @@
 #include "session/anchor.h"
 #include "session/machinery.h"
 #include "session/snapshot.h"
+#include "session/tellloss.h"
 #include "session/tracefile.h"
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
@@ -120,6 +121,8 @@ static void unlink_trace (tg_Session *s, tg_Trace *t) {
    stream. */
 static void take_out (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && t->end != TG_END_NOT);
+  if (t->log != NULL)
+    tg_tellloss_log(t);
   tg_tracelimits_settle(t);
   if (t->log != NULL) {
     tg_log_pump(t->log, t->stop);

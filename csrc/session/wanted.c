@@ -31,7 +31,7 @@ static bool hide_from_bytes (const tg_Session *s, tg_Selection *d) {
     for (size_t i = 0; bytes && ok && i < redact->count; i++)
       ok = tg_patterns_add(&f.options.redact, redact->list[i]);
   }
-  tg_options_distrust(&f.options);  /* some may be a client's */
+  tg_options_bound(&f.options, TG_BOUND_STRANGER); /* some may be a client's */
   if (ok && f.options.redact.count > 0)
     ok = tg_selection_narrow(d, &f);
   tg_filter_free(&f);
@@ -53,8 +53,9 @@ static uint32_t limit_of (const tg_Session *s, const tg_Trace *t) {
 /* The union of the traces' options; without 'all', of those without 'on'. Where
    that is nothing, no function is wanted at any depth. False without memory,
    and then it is empty. */
-static bool gather (const tg_Session *s, bool all, tg_Wanted *w) {
+static bool gather (tg_Session *s, bool all, tg_Wanted *w) {
   memset(w, 0, sizeof *w);
+  w->selection.undecided = &s->undecided;
   bool ok = true;
   for (const tg_Trace *t = s->traces; t != NULL && ok; t = t->next) {
     if (!tg_wanted_counts(t) || (!all && t->options.on.count > 0))

@@ -47,7 +47,7 @@ static bool take_root (tg_Trace *t, const tg_Coroutine *co, uint32_t at,
     return true;                /* it was handed on */
   if (t->options.on.count == 0 || sees(t)
       || (t->options.calls != 0 && t->calls >= t->options.calls)
-      || !tg_selection_names(&t->options.on, f)
+      || !tg_selection_names(&t->options.on, f, NULL)
       || !tg_grow(&t->roots, &t->croots, t->nroots + 1, sizeof *t->roots))
     return false;
   t->roots[t->nroots++] = (tg_Root){co, at};

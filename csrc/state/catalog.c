@@ -48,7 +48,8 @@ void tg_catalog_trust (tg_Catalog *k) {
 /* Whether some trace waits for calls of it. */
 static bool is_target (const tg_Session *s, const tg_Function *f) {
   const tg_Trace *t = s->awaits && !f->own ? s->traces : NULL;
-  while (t != NULL && !tg_selection_names(&t->options.on, f))
+  while (t != NULL && !tg_selection_names(&t->options.on, f,
+                                              s->selection.undecided))
     t = t->next;
   return t != NULL;
 }
@@ -94,11 +95,20 @@ static uint32_t secret_flags (const tg_Session *s, const tg_Function *f,
   return 0;
 }
 
-/* All that the hook needs to know of a function at its call, so that it need
-   not look at the definition. A function that a trace waits for counts as
-   hidden at first: so the hook takes the long way, which looks at the wait
-   (awaited.h). */
-uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
+/* A function counts once, however often and by whatever patterns it is looked
+   at. */
+static void count_once (const tg_Session *s, tg_FunctionId id,
+                        uint64_t before) {
+  tg_Identity *identity = &s->known.definitions.identities[id];
+  if (atomic_load(&s->undecided) == before)
+    return;
+  atomic_store(s->selection.undecided, before + !identity->undecided);
+  identity->undecided = true;
+}
+
+/* A function that a trace waits for counts as hidden at first: so the hook takes
+   the long way, which looks at the wait (awaited.h). */
+static uint32_t flags_of (const tg_Session *s, tg_FunctionId id) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
   tg_assert(id != 0 && id <= TG_FR_ID);
   uint32_t flags = 0;
@@ -115,6 +125,15 @@ uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
     flags |= TG_FR_TARGET | TG_FR_HIDDEN;
   if (s->selection.redacts)
     flags |= secret_flags(s, f, id);
+  return flags;
+}
+
+/* All that the hook needs to know of a function at its call, so that it need
+   not look at the definition. */
+uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
+  uint64_t before = atomic_load(&s->undecided);
+  uint32_t flags = flags_of(s, id);
+  count_once(s, id, before);
   return flags;
 }
 

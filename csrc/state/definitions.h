@@ -34,6 +34,7 @@ typedef struct tg_Identity {
   bool unnamed;             /* it may get a name at its first call */
   bool crowded;             /* others may begin on its line */
   bool folded;              /* functions of many sources */
+  bool undecided;           /* patterns took too long: it has been counted */
 } tg_Identity;
 
 typedef struct tg_Definitions {

@@ -90,7 +90,8 @@ typedef struct tg_Trace {
   uint64_t unseen_start;      /* events lost to all before it started... */
   uint64_t missed_start;      /* ...and packets; */
   uint64_t dropped_start;     /* samples that were not taken, */
-  uint64_t folded_start;      /* functions without a definition of their own */
+  uint64_t folded_start;      /* functions without a definition of their own, */
+  uint64_t undecided_start;   /* names that patterns took too long over */
   uint64_t packets_stop;      /* look at max_events again at this count */
   tg_Reader *counter;         /* owns; counts what it has, or NULL */
   uint64_t counted;
@@ -108,6 +109,7 @@ typedef struct tg_Trace {
   tg_Program *program;        /* pins: of a recording's trace, else NULL */
   uint64_t damage;            /* of a recording's: the byte of the file from
                                  which on it could not be read; 0 = none met */
+  tg_Undecided undecided;     /* by patterns, in readings of it */
 } tg_Trace;
 
 /* Who is told what the program says by the console, beside traces. */
@@ -172,6 +174,7 @@ typedef struct tg_Session {
   bool snapshot;              /* one is to be taken after this event */
   tg_Writer writer;
   tg_Selection selection;     /* union of the traces that record */
+  tg_Undecided undecided;     /* by its patterns, and those of 'on' */
   tg_Coroutines threads;
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;

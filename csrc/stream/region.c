@@ -24,8 +24,9 @@ typedef struct Region {
 
 /* The next block, whose pages are asked for now: not one by one as they are
    written, where the system has no large page to give. */
-static tg_Block *obtain_block (tg_Supply *y, size_t *size) {
+static tg_Block *obtain_block (tg_Supply *y, size_t least, size_t *size) {
   Region *r = (Region *)y;
+  (void)least;
   if (r->given == BLOCKS || *size != TG_CHUNK_SIZE)
     return NULL;
   uint8_t *block = r->memory + r->given++ * TG_CHUNK_SIZE;

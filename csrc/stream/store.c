@@ -117,18 +117,19 @@ static void trim (tg_Store *s) {
   }
 }
 
-/* A supply may give more than was asked for. */
-static tg_Chunk *new_chunk (tg_Supply *y, size_t size) {
+/* A supply may give more than is usual, or less. */
+static tg_Chunk *new_chunk (tg_Supply *y, size_t least, size_t size) {
   tg_Chunk *c = tg_calloc(1, sizeof *c);
   if (c == NULL)
     return NULL;
   c->size = size;
-  c->block = (y != NULL) ? y->obtain(y, &c->size) : tg_pages_new(size);
+  c->block = (y != NULL) ? y->obtain(y, least, &c->size)
+                         : tg_pages_new(size);
   if (c->block == NULL) {
     tg_free(c);
     return NULL;
   }
-  tg_assert(c->size >= size);
+  tg_assert(c->size >= least);
   c->supply = tg_supply_pin(y);
   return c;
 }
@@ -147,11 +148,12 @@ static tg_Supply *supply_for (tg_Store *s, size_t size) {
   return s->region;
 }
 
-/* A chunk with 'size' bytes in all, the spare one if it fits. */
-static tg_Chunk *obtain_chunk (tg_Store *s, size_t size) {
+/* A chunk with 'size' bytes in all, the spare one if it fits; of a supply with
+   'least' of them. */
+static tg_Chunk *obtain_chunk (tg_Store *s, size_t least, size_t size) {
   tg_Chunk *c = s->spare;
   if (c == NULL || s->supply != NULL || size != TG_CHUNK_SIZE)
-    return new_chunk(supply_for(s, size), size);
+    return new_chunk(supply_for(s, size), least, size);
   s->spare = NULL;
   atomic_store_explicit(&c->next, NULL, memory_order_relaxed);
   c->pins = c->loose = 0;
@@ -196,7 +198,7 @@ tg_Chunk *tg_store_grow (tg_Store *s, size_t need, uint64_t packets) {
   if (size == 0)
     return NULL;
   pthread_mutex_lock(&s->mutex);
-  tg_Chunk *c = obtain_chunk(s, size);
+  tg_Chunk *c = obtain_chunk(s, sizeof(tg_Block) + need, size);
   if (c != NULL) {
     c->base = (s->last != NULL) ? s->last->base + used_of(s->last) : 0;
     c->packets = packets;

@@ -20,9 +20,9 @@
 typedef struct tg_Supply {
   _Atomic uint32_t pins;
   bool memory;              /* its blocks are memory, and fit to be kept */
-  /* An empty block for a new chunk, of at least '*size' bytes; sets '*size' to
-     its size. NULL: no block can be had. */
-  tg_Block *(*obtain) (struct tg_Supply *y, size_t *size);
+  /* An empty block for a new chunk, of at least 'least' bytes; '*size' is the
+     usual size, and is set to the block's. NULL: no block can be had. */
+  tg_Block *(*obtain) (struct tg_Supply *y, size_t least, size_t *size);
   /* The block at 'place', read; NULL if it cannot be. */
   tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);
   /* The store asks for no more. NULL is fine. */

@@ -6,7 +6,7 @@
 #ifndef TG_ANYCASE_H
 #define TG_ANYCASE_H
 
-#include "text/pattern.h"
+#include "text/patterns.h"
 
 /* Each pattern of the list becomes one for any case; false without memory, and
    then some have. */

@@ -6,7 +6,7 @@
 ** there. Nesting is the caller's duty: it is written by our own code, so it is
 ** asserted and not checked.
 **
-** Strings arrive as valid UTF-8 and need four kinds of escapes; numbers that
+** Strings arrive as valid UTF-8 and need five kinds of escapes; numbers that
 ** people write (few decimals) skip the search for the shortest form.
 */
 #include "text/jsonwriter.h"
@@ -19,6 +19,7 @@
 
 #include "base/digits.h"
 #include "base/escape.h"
+#include "text/utf8.h"
 
 static tg_JsonWriter *self (tg_Sink *s) {
   return (tg_JsonWriter *)(void *)s; /* first member */
@@ -82,8 +83,8 @@ static void json_close (tg_Sink *s) {
 */
 
 /* The letter of a short escape, 0 if there is none. */
-static char short_escape (char c) {
-  switch (c) {
+static char short_escape (uint32_t code) {
+  switch (code) {
     case '\b': return 'b';
     case '\f': return 'f';
     case '\n': return 'n';
@@ -95,34 +96,63 @@ static char short_escape (char c) {
 
 #define ESCAPE_MAX 6u         /* bytes of an escape */
 
-/* With two digits after "u00": only control characters come here, all others go
-   as they are (RFC 8259, 7). */
-static char *put_escape (char *p, char c) {
+/* JSON wants it of control characters only (RFC 8259, 7); but what it says may
+   be shown on a terminal. */
+static char *put_escape (char *p, uint32_t code) {
   static const char hex[] = "0123456789abcdef";
-  char letter = short_escape(c);
+  char letter = short_escape(code);
   *p++ = '\\';
   if (letter != 0) {
     *p++ = letter;
     return p;
   }
-  memcpy(p, "u00", 3);
-  p[3] = hex[(unsigned char)c >> 4];
-  p[4] = hex[(unsigned char)c & 15];
-  return p + 5;
+  *p++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4)
+    *p++ = hex[code >> shift & 15];
+  return p;
 }
 
-/* Plain bytes are copied eight at a time (escape.h); the byte that stops the
-   copy has to be escaped. */
-TG_INLINE char *put_text (char *p, const char *v, const char *end) {
-  for (;;) {
-    p = tg_escape_copy(p, &v, end, false);
-    if (tg_likely(v == end))
-      return p;
-    const char *odd = v;
-    p = tg_escape_quote(p, &v, end);
-    if (v == odd)
-      p = put_escape(p, *v++);
+/* Escapes a control character; any other character is copied. */
+static char *put_char (char *p, const char **v, const char *end) {
+  uint32_t code = (unsigned char)**v;
+  size_t n = code < 0x80 ? 1 : tg_utf8_char(*v, end, &code);
+  if (n > 0 && tg_utf8_control(code))
+    p = put_escape(p, code);
+  else {
+    memcpy(p, *v, n > 0 ? n : 1);
+    p += n > 0 ? n : 1;
   }
+  *v += n > 0 ? n : 1;
+  return p;
+}
+
+/* Writes the character at '*v', which is not plain. Not inline: so the caller
+   keeps its pointer in a register while all is plain. */
+static TG_NOINLINE char *put_odd (char *p, const char **v, const char *stop,
+                                  const char *end) {
+  const char *odd = *v;
+  p = tg_escape_quote(p, v, stop);
+  return *v == odd ? put_char(p, v, end) : p;
+}
+
+/* Bytes that stand for themselves are copied eight at a time (escape.h); the
+   byte that stops the copy may have to be escaped. The last character before
+   'stop' may reach beyond; '*v' is then behind it. */
+TG_INLINE char *put_text (char *p, const char **v, const char *stop,
+                          const char *end) {
+  const char *s = *v;
+  for (;;) {
+    p = tg_escape_copy(p, &s, stop, false);
+    if (tg_likely(s == stop))
+      break;
+    const char *odd = s;
+    p = put_odd(p, &odd, stop, end);
+    s = odd;
+    if (s >= stop)
+      break;
+  }
+  *v = s;
+  return p;
 }
 
 /* Bytes that are written at a time, with memory for the worst case. */
@@ -131,14 +161,13 @@ TG_INLINE char *put_text (char *p, const char *v, const char *end) {
 /* A long string, piece by piece: the worst case for all of it would be six
    times its size. */
 static TG_NOINLINE void add_long (tg_Buf *out, const char *v, size_t size) {
-  while (size > 0) {
-    size_t n = size < PIECE ? size : PIECE;
+  const char *end = v + size;
+  while (v < end) {
+    size_t n = (size_t)(end - v) < PIECE ? (size_t)(end - v) : PIECE;
     if (!tg_buf_reserve(out, n * ESCAPE_MAX + TG_ESCAPE_MORE))
       return;
-    char *p = put_text(out->data + out->size, v, v + n);
+    char *p = put_text(out->data + out->size, &v, v + n, end);
     out->size = (size_t)(p - out->data);
-    v += n;
-    size -= n;
   }
 }
 
@@ -154,7 +183,7 @@ TG_INLINE void add_string (tg_Buf *out, bool comma, const char *v,
     *p++ = ',';
   *p++ = '"';
   if (tg_likely(whole))
-    p = put_text(p, v, v + size);
+    p = put_text(p, &v, v + size, v + size);
   else {
     out->size = (size_t)(p - out->data);
     add_long(out, v, size);

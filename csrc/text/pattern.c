@@ -1,5 +1,5 @@
 /*
-** pattern.c - a backtracking matcher for Lua's patterns, and lists of them.
+** pattern.c - a backtracking matcher for Lua's patterns.
 **
 ** A pattern is a row of items. An item that can match in one way only is a
 ** step of a loop; one that may have to be tried again (captures, repetitions)
@@ -10,15 +10,12 @@
 **
 ** Called by selections: in the hook when a function is new, by readers on any
 ** thread, and for names that may be secret. A pattern can take exponential
-** time, so steps are counted where it is not the program's own; those used up
-** are 'bad' too, and the list is then spent (pattern.h). Memory: the C stack.
+** time, so steps are counted; those used up are 'bad' too. Memory: the C stack.
 */
 #include "text/pattern.h"
 
 #include <ctype.h>
 #include <string.h>
-
-#include "base/alloc.h"
 
 #define CAPTURES_MAX 32
 #define DEPTH_MAX 200
@@ -389,8 +386,8 @@ static const char *match (Matcher *m, const char *s, const char *p) {
 /* '*steps' is the number of steps allowed, and on return those that are left.
    Tries at each place, with '^' only at the first, as str_find_aux in
    lstrlib.c. */
-static bool find (const char *text, size_t size, const char *pattern,
-                  uint64_t *steps) {
+tg_Found tg_pattern_search (const char *text, size_t size, const char *pattern,
+                            uint64_t *steps) {
   Matcher m = {.text = text, .end = text + size, .steps = *steps};
   bool anchored = *pattern == '^', found = false;
   m.pattern_end = pattern + strlen(pattern);
@@ -403,97 +400,12 @@ static bool find (const char *text, size_t size, const char *pattern,
   }
   tg_assert(m.depth == 0 && m.steps <= *steps);
   *steps = m.steps;
-  return found && captures_closed(&m);
+  if (m.bad || (found && !captures_closed(&m)))
+    return TG_FOUND_UNKNOWN;
+  return found ? TG_FOUND : TG_FOUND_NOT;
 }
 
-/* For a pattern of the program's own, which may take as long as it likes. */
 bool tg_pattern_find (const char *text, size_t size, const char *pattern) {
   uint64_t steps = UINT64_MAX;
-  return find(text, size, pattern, &steps);
+  return tg_pattern_search(text, size, pattern, &steps) == TG_FOUND;
 }
-
-/*
-** {==================================================================
-** Lists
-** ===================================================================
-*/
-
-/* Steps for all of the time that the list is in use, and some for each
-   question. */
-void tg_patterns_bound (tg_Patterns *list, uint64_t each) {
-  list->bounded = true;
-  list->each = each;
-  list->steps = TG_PATTERNS_STEPS;
-}
-
-/* A list without patterns is never spent. */
-bool tg_patterns_spent (const tg_Patterns *list) {
-  return list->bounded && list->steps == 0 && list->count > 0;
-}
-
-/* The count of a list that is const to its readers is written to: of a bounded
-   one there is one reader (pattern.h). */
-bool tg_patterns_find (const tg_Patterns *list, const char *text, size_t size) {
-  uint64_t steps = list->bounded ? list->each + list->steps : UINT64_MAX;
-  bool found = false;
-  if (tg_patterns_spent(list))
-    return false;
-  for (size_t i = 0; i < list->count && !found && steps > 0; i++) {
-    steps--;
-    found = find(text, size, list->list[i], &steps);
-  }
-  if (list->bounded && steps < list->steps)
-    ((tg_Patterns *)(uintptr_t)list)->steps = steps;
-  return found;
-}
-
-bool tg_patterns_match (const tg_Patterns *list, const char *text) {
-  return list->count > 0 && tg_patterns_find(list, text, strlen(text));
-}
-
-/* One by one: a list has a few, and is made once. */
-bool tg_patterns_add (tg_Patterns *list, const char *pattern) {
-  char **bigger = tg_realloc(list->list, (list->count + 1) * sizeof *bigger);
-  if (bigger == NULL)
-    return false;
-  list->list = bigger;
-  char *copy = tg_strcopy(pattern);
-  if (copy == NULL)
-    return false;
-  list->list[list->count++] = copy;
-  return true;
-}
-
-/* False without memory, and then nothing is in it. */
-bool tg_patterns_copy (tg_Patterns *to, const tg_Patterns *from) {
-  memset(to, 0, sizeof *to);
-  to->bounded = from->bounded;
-  to->each = from->each;
-  to->steps = from->steps;
-  for (size_t i = 0; i < from->count; i++) {
-    if (!tg_patterns_add(to, from->list[i])) {
-      tg_patterns_free(to);
-      return false;
-    }
-  }
-  return true;
-}
-
-/* In the same order: who writes a list anew mostly copies it. */
-bool tg_patterns_equal (const tg_Patterns *a, const tg_Patterns *b) {
-  size_t i = 0;
-  if (a->count != b->count)
-    return false;
-  while (i < a->count && strcmp(a->list[i], b->list[i]) == 0)
-    i++;
-  return i == a->count;
-}
-
-void tg_patterns_free (tg_Patterns *list) {
-  for (size_t i = 0; i < list->count; i++)
-    tg_free(list->list[i]);
-  tg_free(list->list);
-  memset(list, 0, sizeof *list);
-}
-
-/* }================================================================== */

@@ -44,18 +44,6 @@ static char *escapebyte (char *p, char c) {
   return p;
 }
 
-/* C0, DEL and C1, since text of a program must not move the cursor or change
-   the terminal's title; some terminals obey even C1, as one byte or two. And
-   invisible characters that turn the direction of a line, or make two names
-   look the same: zero-width characters, bidirectional controls (Unicode's
-   UAX 9), separators of lines. */
-static bool control (uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0)
-         || (code >= 0x200b && code <= 0x200f)
-         || (code >= 0x2028 && code <= 0x202e)
-         || (code >= 0x2066 && code <= 0x2069);
-}
-
 #define ESCAPE_MAX 4u         /* bytes that one becomes */
 #define PIECE ((size_t)1024)  /* bytes that room is asked for at a time */
 
@@ -76,9 +64,9 @@ static char *escapechar (char *to, const char **s, const char *end) {
   const char *p = *s;
   size_t n = tg_utf8_char(p, end, &code);
   *s += n > 0 ? n : 1;
-  if (n == 3 && control(code))
+  if (n == 3 && tg_utf8_control(code))
     return escapecode(to, code);
-  if (n == 0 || control(code)) {
+  if (n == 0 || tg_utf8_control(code)) {
     while (p < *s)
       to = escapebyte(to, *p++);
     return to;

@@ -13,6 +13,18 @@
 /* Bytes of the valid character at 'p', 0 if there is none; its code. */
 size_t tg_utf8_char (const char *p, const char *end, uint32_t *code);
 
+/* C0, DEL and C1: some terminals obey even the last, one byte or two. Text of a
+   program could otherwise move the cursor or change the terminal's title. And
+   what cannot be seen but turns the direction of a line, or makes two names
+   look the same: zero-width characters, bidirectional controls (Unicode's
+   UAX 9), separators of lines. (As in jsontext.lua.) */
+TG_INLINE bool tg_utf8_control (uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0)
+         || (code >= 0x200b && code <= 0x200f)
+         || (code >= 0x2028 && code <= 0x202e)
+         || (code >= 0x2066 && code <= 0x2069);
+}
+
 /* Whole characters at the beginning of a text, in bytes. */
 size_t tg_utf8_whole (const char *s, size_t size);
 

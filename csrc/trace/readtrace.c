@@ -41,6 +41,7 @@ tg_Trace *tg_readtrace_check (lua_State *L) {
    never widens. */
 static bool work_out_demand (tg_ReadTrace *r, const tg_Trace *t, bool narrow,
                              uint32_t types) {
+  r->selection.undecided = &r->trace->undecided;
   if (!tg_selection_add(&r->selection, &t->options)
       || (narrow && !tg_selection_narrow(&r->selection, &r->filter)))
     return false;

@@ -22,8 +22,9 @@ int recording_scrub (lua_State *L) {
                               sizeof reason);
   if (status != TG_OK)
     return tg_recordingobject_failure(L, aside ? to : from, status, reason);
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
   lx_set_integer(L, "secrets", (lua_Integer)done.secrets);
   lx_set_integer(L, "values", (lua_Integer)done.values);
+  lx_set_integer(L, "undecided", (lua_Integer)done.undecided);
   return 1;
 }

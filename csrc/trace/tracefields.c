@@ -80,6 +80,8 @@ bool tg_tracefields_push (lua_State *L, tg_Trace *t, const char *key) {
     lua_pushstring(L, tg_endreason_name(t->end));
   else if (strcmp(key, "damage") == 0 && t->damage != 0)
     lua_pushinteger(L, (lua_Integer)t->damage);
+  else if (strcmp(key, "undecided") == 0 && t->undecided != 0)
+    lua_pushinteger(L, (lua_Integer)t->undecided);
   else if (strcmp(key, "bytes") == 0)
     lua_pushinteger(L, (lua_Integer)(tg_traceinfo_stop_pos(t) - t->start));
   else if (strcmp(key, "events") == 0)

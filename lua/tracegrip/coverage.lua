@@ -84,25 +84,36 @@ end
 -- Files
 ---------------------------------------------------------------------------
 
-local function found_by (patterns, name)
-  for _, pattern in ipairs(patterns) do
-    if string.find(name, pattern) then
-      return true
-    end
-  end
-  return false
-end
-
--- Name of each file that is wanted -> what was counted of it.
-local function by_file (counted, plan)
+-- Name of each file -> what was counted of it.
+local function by_file (counted)
   local files = {}
   for _, one in ipairs(counted) do
     local name = string.match(one.source, "^@(.*)")
-    if name and (#plan.include == 0 or found_by(plan.include, name))
-       and not found_by(plan.exclude, name) then
+    if name then
       files[name] = files[name] or {}
       table.insert(files[name], one)
     end
+  end
+  return files
+end
+
+-- Drops what is not wanted. A pattern that takes too long finds nothing.
+local function narrow (files, plan)
+  local undecided = 0
+  local function found_by (patterns, name)
+    local found = core.found(name, patterns)
+    undecided = undecided + (found == nil and 1 or 0)
+    return found
+  end
+  for name in pairs(files) do
+    if #plan.include > 0 and not found_by(plan.include, name)
+       or found_by(plan.exclude, name) then
+      files[name] = nil
+    end
+  end
+  if undecided > 0 then
+    note("coverage: patterns took too long over %d name%s: not matched",
+         undecided, undecided == 1 and "" or "s")
   end
   return files
 end
@@ -139,7 +150,7 @@ end
 -- The same file may have been loaded by several names.
 local function look_at_all (counted, plan)
   local list, seen = {}, {}
-  for name, functions in pairs(by_file(counted, plan)) do
+  for name, functions in pairs(narrow(by_file(counted), plan)) do
     local path = absolute(name, plan.directory)
     if not seen[path] then
       seen[path] = {name = name}

@@ -64,7 +64,7 @@ describe("a recording that cannot be made is an error before it starts:",
   end)
 
   it("no room for a file's beginning", function ()
-    refused("rec", "File too large 27", "process.limit(100000)")
+    refused("rec", "File too large 27", "process.limit(30000)")
   end)
 
   it("a second one in the same program", function ()

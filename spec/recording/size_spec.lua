@@ -57,6 +57,51 @@ describe("the size of a recording", function ()
     end
   end)
 
+  -- The header's page, a block of definitions, and the last block as far as it
+  -- was used.
+  it("is small if the program is short", function ()
+    run.within(function (directory)
+      run.write(directory .. "/program.lua", "print(1)")
+      for _, flags in ipairs {"", "--duration 100s", "--sample 100"} do
+        local result = run.command({"sh", "-c", ([[
+          "$1" record %s -o rec program.lua && "$1" log rec
+        ]]):format(flags), "sh", tracegrip}, {cwd = directory})
+        assert.equal(0, result.status, result.stderr)
+        local bytes = run.read(directory .. "/rec")
+        local page = string.unpack("<I4", bytes, 13)
+        assert.is_true(#bytes < page + math.max(page, 4096) + 1000, #bytes)
+      end
+    end)
+  end)
+
+  -- Blocks grow with the file: what is not used of them is a part of it.
+  it("is not much more than what is in it", function ()
+    run.within(function (directory)
+      run.write(directory .. "/program.lua", [[
+        for i = 1, tonumber(arg[1]) do
+          load("local function g (x) return x end for i = 1, 40 do g(i) end",
+               "=a chunk with a longer name " .. i)()
+        end
+      ]])
+      for calls = 1, 400, 57 do
+        assert.equal(0, run.command({tracegrip, "record", "-o", "rec",
+                                     "program.lua", tostring(calls)},
+                                    {cwd = directory}).status)
+        local bytes = run.read(directory .. "/rec")
+        local page, used = string.unpack("<I4", bytes, 13), 0
+        local at = page
+        while at < #bytes do
+          local magic, _, size = string.unpack("<c4I4I8", bytes, at + 1)
+          assert.equal("TBLK", magic)
+          used = used + string.unpack("<I4", bytes, at + 37)
+          at = at + size
+        end
+        assert.is_true(#bytes < 2 * used + 48 * 1024 + 2 * page,
+                       ("%d: %d, %d"):format(calls, #bytes, used))
+      end
+    end)
+  end)
+
   it("is told of strings", function ()
     local info = info_of(shell([[
       cat >long.lua <<'.'

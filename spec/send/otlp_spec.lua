@@ -225,6 +225,56 @@ describe("record --otlp", function ()
                    .. "/v1/traces: HTTP status 400%)\n$", err)
   end)
 
+  for format, packed in pairs {protobuf = "gzip", json = "none"} do
+    it("halves what is too large for the collector (" .. format .. ", "
+       .. packed .. ")", function ()
+      local most = packed == "gzip" and 2000 or 30000
+      local to <close> = collector.start(function (request)
+        return #request.body > most and 413 or 200
+      end)
+      local err, _, command = record(to.url, {"--otlp-format", format},
+                                     {OTEL_EXPORTER_OTLP_COMPRESSION = packed})
+      assert.matches("otlp: 2,%d+ spans sent, 0 dropped\n$", err)
+      local sent, whole = to:spans(), exported(command.recording)
+      assert.equal(#whole, #sent)
+      local names = {}
+      for _, span in ipairs(whole) do
+        names[span.id] = span.name
+      end
+      for _, span in ipairs(sent) do
+        assert.equal(names[span.id], span.name)
+        names[span.id] = nil
+      end
+      local resource, refused
+      for _, request in ipairs(to.requests) do
+        refused = refused or request.status == 413
+        local body = otlpbody.read(request)
+        resource = resource or body.resource
+        assert.same(resource, body.resource)
+        assert.equal("program", body.scope)
+      end
+      assert.is_true(refused)
+    end)
+  end
+
+  it("drops the one span that is too large, and says so", function ()
+    local to <close> = collector.start(function (request)
+      return #request.body > 20000 and 413 or 200
+    end)
+    local err = record(to.url, {"--value-string", "all"}, {
+      OTEL_EXPORTER_OTLP_COMPRESSION = "none"
+    }, [[
+      local function leaf () end
+      for i = 1, 300 do leaf() end
+      pcall(function () error(("x"):rep(30000)) end)
+      for i = 1, 300 do leaf() end
+    ]])
+    assert.matches("otlp: 6%d%d spans sent, [12] dropped %(" .. to.url
+                   .. "/v1/traces: HTTP status 413 %(1 span in [%d.]+ KiB%)%)",
+                   err)
+    assert.equal(600, #named(to:spans(), "leaf"))
+  end)
+
   for format, body in pairs {
     json = '{"partialSuccess":{"rejectedSpans":"5","errorMessage":"too old"}}',
     protobuf = "\x0a\x0b\x08\x05\x12\x07too old"

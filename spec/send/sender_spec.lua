@@ -72,6 +72,81 @@ describe("a sender", function ()
     ]])
   end)
 
+  -- A request of n things is so many characters, the target's 'halve' a cut.
+  local halving = [[
+    local halved = 0
+    s.target.thing = "thing"
+    s.target.halve = function (body)
+      local n = #body // 2
+      halved = halved + 1
+      return body:sub(1, n), n, body:sub(n + 1), #body - n
+    end
+    local bodies = {}
+    local function go (most)
+      while flying[1] do
+        local body = flying[1].request.body
+        bodies[#bodies + 1] = body
+        answer(#body > most and 413 or 200, 0, "too much")
+      end
+    end
+  ]]
+
+  it("sends what is too large in halves, in order", function ()
+    assert.equal("abcdefgh abcd efgh ab cd ef gh\t8\t0\t0\t0\n", says(halving
+      .. [[
+      s:push("abcdefgh", 8)
+      go(2)
+      print(table.concat(bodies, " "), s.sent, s.dropped, s.bytes, s.pending)
+    ]]))
+  end)
+
+  it("drops one thing that is too large, and says so", function ()
+    assert.equal("0\t8\tURL: HTTP status 413 (1 thing in 1 byte)\t0\t0\n",
+                 says(halving .. [[
+      s:push("abcdefgh", 8)
+      go(0)
+      print(s.sent, s.dropped, s.problem, s.bytes, s.pending)
+    ]]))
+  end)
+
+  it("does not try again what is as large as what was too large", function ()
+    assert.equal("abcdefgh abcd efgh|ij kl|8\t0\tmn op\n", says(halving .. [[
+      s:push("abcdefgh", 8)
+      answer(413)
+      local at = #bodies
+      bodies[1] = "abcdefgh"
+      go(4)
+      local function since (from)
+        return table.concat(bodies, " ", from)
+      end
+      io.write(since(1), "|")
+      s.large = 3
+      at = #bodies
+      s:push("ijkl", 4)
+      go(4)
+      io.write(since(at + 1), "|", s.sent - 4, "\t", s.dropped, "\t")
+      s.learned = uv.now() - 299000   -- it is a while ago
+      at = #bodies
+      s:push("mnop", 4)
+      go(4)
+      print(since(at + 1))
+    ]]))
+    assert.equal("ijkl\n", says(halving .. [[
+      s.large, s.learned = 3, uv.now() - 301000
+      s:push("ijkl", 4)
+      go(4)
+      print(table.concat(bodies, " "))
+    ]]))
+  end)
+
+  it("drops what is too large if it cannot halve it", function ()
+    assert.equal("0\t8\tURL: HTTP status 413 (8 requests in 8 bytes)\n", says [[
+      s:push("abcdefgh", 8)
+      answer(413)
+      print(s.sent, s.dropped, s.problem)
+    ]])
+  end)
+
   it("counts what has no answer in time as dropped", function ()
     assert.equal("3\t4\tURL: no answer in time\n", says [[
       s:push("x", 3)

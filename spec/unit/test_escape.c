@@ -28,8 +28,11 @@ static uint32_t random_to (uint32_t n) {
 /* Mostly plain; what is not, of all kinds. */
 static char random_byte (void) {
   static const char odd[] = "\"\\\n\t\x01\x1f\x7f\x80\xc3\xa9\xe2\x80\xa8\xff";
-  switch (random_to(4)) {
+  static const char leads[] =
+      "\xc2\xc2\x9b\xa7\xe2\xe2\x80\x81\xae\x8b\x94\xa6";
+  switch (random_to(5)) {
     case 0: return odd[random_to(sizeof odd)];
+    case 4: return leads[random_to(sizeof leads)];
     case 1: return (char)random_to(256);
     default: return (char)(' ' + random_to(95));
   }
@@ -46,7 +49,15 @@ static char *random_text (size_t *size) {
 
 static bool naive_plain (char c, bool ascii) {
   unsigned char byte = (unsigned char)c;
-  return byte >= 0x20 && c != '"' && c != '\\' && (!ascii || byte < 0x7f);
+  return byte >= 0x20 && byte != 0x7f && c != '"' && c != '\\'
+         && (!ascii || byte < 0x7f);
+}
+
+/* Bytes of a character that is not to be seen, 0 if there is none. */
+static size_t unseen (const char *s, const char *end) {
+  uint32_t code;
+  size_t n = s < end ? tg_utf8_char(s, end, &code) : 0;
+  return n > 1 && tg_utf8_control(code) ? n : 0;
 }
 
 static void copies_what_is_plain (void) {
@@ -56,10 +67,12 @@ static void copies_what_is_plain (void) {
     bool ascii = random_to(2) > 0;
     const char *p = s;
     char *end = tg_escape_copy(to, &p, s + size, ascii);
-    while (n < size && naive_plain(s[n], ascii))
+    while (n < size && naive_plain(s[n], ascii)
+           && (ascii || unseen(s + n, s + size) == 0))
       n++;
-    UNIT_CHECK((size_t)(p - s) == n && (size_t)(end - to) == n);
-    UNIT_CHECK(memcmp(to, s, n) == 0);
+    size_t stop = (size_t)(p - s);        /* or where one may begin */
+    UNIT_CHECK(stop == n || (!ascii && stop < n && (s[stop] & 0x80) != 0));
+    UNIT_CHECK((size_t)(end - to) == stop && memcmp(to, s, stop) == 0);
     free(s);
   }
 }
@@ -68,12 +81,19 @@ static void copies_what_is_plain (void) {
 static void naive_json (tg_Buf *out, const char *s, size_t size) {
   tg_buf_addchar(out, '"');
   for (size_t i = 0; i < size; i++) {
+    size_t n = unseen(s + i, s + size);
+    uint32_t code;
     static const char odd[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     const char *found = s[i] != '\0' ? strchr(odd, s[i]) : NULL;
     if (found != NULL)
       tg_buf_addfmt(out, "\\%c", letters[found - odd]);
-    else if ((unsigned char)s[i] < 0x20)
+    else if ((unsigned char)s[i] < 0x20 || s[i] == '\x7f')
       tg_buf_addfmt(out, "\\u%04x", (unsigned)s[i]);
+    else if (n > 0) {
+      tg_utf8_char(s + i, s + size, &code);
+      tg_buf_addfmt(out, "\\u%04x", code);
+      i += n - 1;
+    }
     else
       tg_buf_addchar(out, s[i]);
   }
@@ -94,6 +114,38 @@ static void json_is_as_it_was (void) {
     tg_buf_clear(&wanted);
     free(s);
   }
+  tg_buf_free(&got);
+  tg_buf_free(&wanted);
+}
+
+/* Also across the pieces of a long text. */
+static void unseen_is_escaped_anywhere (void) {
+  static const char *const texts[][2] = {
+    {"\xc2\x9b", "\\u009b"}, {"\xc2\xa0", "\xc2\xa0"}, {"\x7f", "\\u007f"},
+    {"\xe2\x80\xae", "\\u202e"}, {"\xe2\x80\xa6", "\xe2\x80\xa6"},
+    {"\xe2\x81\xa6", "\\u2066"}, {"\xe2\x80\x8b", "\\u200b"},
+    {"\xe2\x82\xac", "\xe2\x82\xac"}, {"\xc3\xa9", "\xc3\xa9"}
+  };
+  tg_Buf text = {0}, got = {0}, wanted = {0};
+  tg_JsonWriter json;
+  for (uint32_t n = 0; n < 2100; n++) {
+    const char *const *pair = texts[n % (sizeof texts / sizeof *texts)];
+    tg_buf_clear(&text);
+    tg_buf_clear(&wanted);
+    for (uint32_t i = 0; i < n; i++)
+      tg_buf_addchar(&text, 'x');
+    tg_buf_addchar(&wanted, '"');
+    tg_buf_add(&wanted, text.data, n);
+    tg_buf_addstr(&text, pair[0]);
+    tg_buf_addstr(&wanted, pair[1]);
+    tg_buf_add(&wanted, "\"", 2);
+    tg_jsonwriter_init(&json, &got);
+    json.sink.string(&json.sink, text.data, text.size);
+    UNIT_TEXT(&got, wanted.data);
+    tg_jsontext_string(&got, text.data, text.size);
+    UNIT_TEXT(&got, wanted.data);
+  }
+  tg_buf_free(&text);
   tg_buf_free(&got);
   tg_buf_free(&wanted);
 }
@@ -151,6 +203,7 @@ static void pieces_do_not_show (void) {
 int main (void) {
   UNIT_RUN(copies_what_is_plain);
   UNIT_RUN(json_is_as_it_was);
+  UNIT_RUN(unseen_is_escaped_anywhere);
   UNIT_RUN(whole_characters_end_where_they_did);
   UNIT_RUN(nothing_is_whole);
   UNIT_RUN(pieces_do_not_show);

@@ -200,6 +200,52 @@ static void secrets (void) {
   tg_selection_clear(&nobody);
 }
 
+/* Twice and in any order: what is remembered of a name is that name's. The
+   length is a part of it, and long ones are asked anew. */
+static void remembered (void) {
+  tg_Options o = options();
+  tg_Filter f = filter();
+  char name[80];
+  tg_patterns_add(&o.redact, "7");
+  tg_Selection d = demand_of(&o, &f);
+  for (int i = 0; i < 20000; i++) {
+    int n = i * 7919 % 5000;
+    size_t size = (size_t)snprintf(name, sizeof name, "key%0*d", n % 60, n);
+    UNIT_CHECK(tg_selection_hides(&d, name, size)
+               == (strchr(name, '7') != NULL));
+  }
+  UNIT_CHECK(!tg_selection_hides(&d, "", 0) && !tg_selection_secret(&d, "a"));
+  UNIT_CHECK(tg_selection_hides(&d, "a\0" "7", 3));
+  UNIT_CHECK(!tg_selection_hides(&d, "a\0" "8", 3));
+  tg_selection_clear(&d);
+}
+
+static const char *const bomb = ".-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-!!";
+
+/* Functions are not matched and names are secret, and both are counted. */
+static void undecided (void) {
+  tg_Options o = options();
+  tg_Filter f = filter();
+  tg_Function function = {
+    .name = (char *)(uintptr_t)"a_name_that_is_long_enough_for_it"
+  };
+  tg_Undecided count = 0;
+  tg_patterns_add(&o.include, bomb);
+  tg_patterns_add(&o.redact, bomb);
+  tg_options_bound(&o, TG_BOUND_STRANGER);
+  tg_Selection d = demand_of(&o, &f), copy;
+  d.undecided = &count;
+  UNIT_CHECK(!tg_selection_wants(&d, &function) && count == 1);
+  UNIT_CHECK(tg_selection_copy(&copy, &d));
+  UNIT_CHECK(!tg_selection_secret(&copy, "a") && count == 1);
+  UNIT_CHECK(tg_selection_secret(&copy, function.name) && count == 2);
+  UNIT_CHECK(tg_selection_secret(&copy, function.name) && count == 2);
+  UNIT_CHECK(!tg_selection_secret(&copy, "a") && count == 2);
+  UNIT_CHECK(tg_selection_secret(&copy, "b") && count == 3);
+  tg_selection_clear(&d);
+  tg_selection_clear(&copy);
+}
+
 static void refused (void) {
   tg_Options o = options();
   tg_Filter f = filter();
@@ -224,6 +270,8 @@ int main (void) {
   UNIT_RUN(events);
   UNIT_RUN(limits);
   UNIT_RUN(secrets);
+  UNIT_RUN(remembered);
+  UNIT_RUN(undecided);
   UNIT_RUN(refused);
   tg_buf_free(&told);
   return UNIT_END();

@@ -40,7 +40,7 @@ static void strings (void) {
   s->string(s, "", 0);
   UNIT_TEXT(&out, "\"\"");
   s->string(s, "a\"\\/\b\f\n\r\t\x01\x1f\x7fz", 13);
-  UNIT_TEXT(&out, "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7fz\"");
+  UNIT_TEXT(&out, "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007fz\"");
   s->string(s, "\0", 1);
   UNIT_TEXT(&out, "\"\\u0000\"");
   s->string(s, "h\xc3\xa9\xf0\x9f\x98\x80", 7);

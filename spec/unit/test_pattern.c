@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "text/pattern.h"
+#include "text/patterns.h"
 #include "unit.h"
 
 static bool found (const char *text, const char *pattern) {
@@ -53,35 +53,81 @@ static void bounded (void) {
   UNIT_CHECK(tg_pattern_find(text, sizeof text, pattern));
 }
 
+static tg_Found ask (const tg_Patterns *list, const char *text) {
+  return tg_patterns_find(list, text, strlen(text));
+}
+
 static void lists (void) {
   tg_Patterns a = {0}, b;
-  UNIT_CHECK(!tg_patterns_match(&a, "x"));
+  UNIT_CHECK(ask(&a, "x") == TG_FOUND_NOT);
   UNIT_CHECK(tg_patterns_add(&a, "^x") && tg_patterns_add(&a, "y$"));
   UNIT_CHECK(tg_patterns_copy(&b, &a));
   tg_patterns_free(&a);
   UNIT_CHECK(a.count == 0 && b.count == 2);
-  UNIT_CHECK(tg_patterns_match(&b, "xa") && tg_patterns_match(&b, "ay"));
-  UNIT_CHECK(!tg_patterns_match(&b, "axa"));
+  UNIT_CHECK(ask(&b, "xa") == TG_FOUND && ask(&b, "ay") == TG_FOUND);
+  UNIT_CHECK(ask(&b, "axa") == TG_FOUND_NOT);
   tg_patterns_free(&b);
 }
 
-/* A stranger's: cheap searches are free for ever, dear ones use it up. */
-static void strangers (void) {
-  tg_Patterns list = {0}, copy;
-  char text[80];
-  memset(text, 'k', sizeof text);
-  UNIT_CHECK(tg_patterns_add(&list, ".-.-.-.-.-.-.-.-.-.-!!"));
-  tg_patterns_bound(&list, TG_PATTERNS_EACH);
-  for (int i = 0; i < 100000; i++)
-    UNIT_CHECK(tg_patterns_find(&list, "!!", 2));
-  UNIT_CHECK(list.steps == TG_PATTERNS_STEPS && !tg_patterns_spent(&list));
-  UNIT_CHECK(tg_patterns_copy(&copy, &list));
-  UNIT_CHECK(!tg_patterns_find(&list, text, sizeof text));
-  UNIT_CHECK(tg_patterns_spent(&list) && !tg_patterns_spent(&copy));
-  UNIT_CHECK(!tg_patterns_find(&list, "!!", 2));
-  UNIT_CHECK(tg_patterns_find(&copy, "!!", 2));
+/* A malformed one never says no, and keeps no other from saying yes. */
+static void unknown (void) {
+  tg_Patterns list = {0};
+  UNIT_CHECK(tg_patterns_add(&list, "[a") && tg_patterns_add(&list, "^x"));
+  UNIT_CHECK(ask(&list, "xa") == TG_FOUND);
+  UNIT_CHECK(ask(&list, "ax") == TG_FOUND_UNKNOWN);
   tg_patterns_free(&list);
-  tg_patterns_free(&copy);
+}
+
+#define BOMB ".-.-.-.-.-.-.-.-.-.-!!"
+
+static const char *bait (void) {
+  static char text[81];
+  memset(text, 'k', sizeof text - 1);
+  return text;
+}
+
+/* A stranger's: cheap searches are free for ever, dear ones use it up. The
+   last steps may not suffice for a set: that is no answer either. */
+static void strangers (void) {
+  static const char *const bombs[] = {
+    BOMB, "[jkl]-[jkl]-[jkl]-[jkl]-[jkl]-[jkl]-[jkl]-[jkl]-[jkl]-!!"
+  };
+  for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
+    tg_Patterns list = {0}, copy;
+    UNIT_CHECK(tg_patterns_add(&list, bombs[i]));
+    tg_patterns_bound(&list, TG_BOUND_STRANGER);
+    for (int k = 0; k < 100000; k++)
+      UNIT_CHECK(ask(&list, "!!") == TG_FOUND);
+    UNIT_CHECK(list.steps == TG_PATTERNS_STEPS);
+    UNIT_CHECK(tg_patterns_copy(&copy, &list));
+    UNIT_CHECK(ask(&list, bait()) == TG_FOUND_UNKNOWN);
+    UNIT_CHECK(list.steps == 0 && copy.steps == TG_PATTERNS_STEPS);
+    UNIT_CHECK(ask(&list, "!!") == TG_FOUND_UNKNOWN);
+    UNIT_CHECK(ask(&copy, "!!") == TG_FOUND);
+    tg_patterns_free(&list);
+    tg_patterns_free(&copy);
+  }
+}
+
+/* The user's: what is found is free, however long it takes; some searches may
+   be in vain before all are; and of others one does not take the share. */
+static void ones_own (void) {
+  tg_Patterns list = {0};
+  uint64_t tries = TG_PATTERNS_OWN_STEPS / TG_PATTERNS_OWN_EACH;
+  UNIT_CHECK(tg_patterns_add(&list, ".-.-l$"));
+  tg_patterns_bound(&list, TG_BOUND_OWN);
+  for (int i = 0; i < 100; i++)
+    UNIT_CHECK(ask(&list, bait()) == TG_FOUND_NOT);
+  UNIT_CHECK(list.steps == TG_PATTERNS_OWN_STEPS);
+  UNIT_CHECK(tg_patterns_add(&list, BOMB) && tg_patterns_add(&list, "^x"));
+  for (uint64_t i = 0; i < tries - 2; i++) {
+    UNIT_CHECK(ask(&list, bait()) == TG_FOUND_UNKNOWN);
+    UNIT_CHECK(ask(&list, "x") == TG_FOUND && ask(&list, "y") == TG_FOUND_NOT);
+  }
+  for (int i = 0; i < 2; i++)
+    UNIT_CHECK(ask(&list, bait()) == TG_FOUND_UNKNOWN);
+  UNIT_CHECK(list.steps == 0 && ask(&list, "x") == TG_FOUND_UNKNOWN);
+  tg_patterns_free(&list);
 }
 
 /*
@@ -171,7 +217,9 @@ int main (void) {
   UNIT_RUN(malformed);
   UNIT_RUN(bounded);
   UNIT_RUN(lists);
+  UNIT_RUN(unknown);
   UNIT_RUN(strangers);
+  UNIT_RUN(ones_own);
   UNIT_RUN(random_cases);
   return UNIT_END();
 }

@@ -241,6 +241,10 @@ bool tg_otlpspans_drop (tg_OtlpSpans *s, tg_ThreadId thread, uint32_t level) {
 ** ===================================================================
 */
 
+static tg_Undecided *undecided (const tg_OtlpSpans *s) {
+  return (s->literal != NULL) ? s->literal->selection->undecided : NULL;
+}
+
 /* Patterns are asked once for each function. */
 static bool is_request (tg_OtlpSpans *s, tg_FunctionId id) {
   if (s->requests == NULL || s->requests->count == 0)
@@ -248,7 +252,7 @@ static bool is_request (tg_OtlpSpans *s, tg_FunctionId id) {
   uint32_t known = tg_intmap_find(&s->asked, id);
   if (known == TG_INTMAP_NONE) {
     const tg_Function *f = tg_functions_find(s->functions, id);
-    known = f != NULL && tg_selection_names(s->requests, f);
+    known = f != NULL && tg_selection_names(s->requests, f, undecided(s));
     if (!tg_intmap_set(&s->asked, id, known))
       fail(s);
   }

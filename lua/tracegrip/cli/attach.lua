@@ -223,6 +223,7 @@ local function conclude (session, trace, parsed)
     main.note("%s lost: they came faster than they could be sent",
               units.several(session.lost, "event"))
   end
+  recording.note_undecided(session.taker:undecided())
 end
 
 function attach.run (parsed)

@@ -10,6 +10,7 @@
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
+local recording = require "tracegrip.cli.recording"
 local sending = require "tracegrip.cli.sending"
 local units = require "tracegrip.cli.units"
 core.own()
@@ -57,6 +58,7 @@ local function leave (self, one, message)
   one.taker:finish("requested")
   self.way:leave(one.taker)
   self.lost = self.lost + one.taker:lost()
+  self.undecided = self.undecided + one.taker:undecided()
   one.tail:close()
   one.left = true
 end
@@ -154,6 +156,7 @@ function Follower:drain ()
     main.note("%s not sent: the ring was faster",
               units.several(self.lost, "event"))
   end
+  recording.note_undecided(self.undecided)
 end
 
 -- Follows the recording at 'file.path' of the run 'file.run', with the options
@@ -164,7 +167,7 @@ function following.start (plan, file, options, program, command)
     run = file.run, options = options, command = command,
     ring = options.overflow == "ring",
     spans = sending.spans(plan, "program", program),
-    list = {}, known = {}, looks = 0, lost = 0, stalled = false
+    list = {}, known = {}, looks = 0, lost = 0, undecided = 0, stalled = false
   }, Follower)
   self.timer = self.uv.new_timer()
   add(self, file.path)

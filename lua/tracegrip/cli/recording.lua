@@ -70,14 +70,23 @@ function recording.trace (path, name)
   return trace, info
 end
 
+-- Says on standard error on how many names patterns gave up, if on any.
+function recording.note_undecided (n)
+  if n and n > 0 then
+    main.note("patterns took too long over %s: not matched, by redact hidden",
+              units.several(n, "name"))
+  end
+end
+
 -- Says on standard error that a trace which was read ended at damage, if it did
--- and nothing has been said of that before.
+-- and nothing has been said of that before; and what patterns could not tell.
 function recording.note_damage (path, trace, info)
   if trace.damage and info.state ~= "damaged" then
     main.note("%s", recording.remark(path, {
       state = "damaged",
       reason = ("no event at byte %d"):format(trace.damage)}))
   end
+  recording.note_undecided(trace.undecided)
 end
 
 -- Settles which times are shown, by --true or --raw; 'raw': those as recorded,
@@ -155,7 +164,9 @@ local function sorted_pairs (counts)
 end
 
 -- What is no event that was lost.
-local lost_units = {dropped = "sample", functions = "function"}
+local lost_units = {
+  dropped = "sample", functions = "function", patterns = "name"
+}
 
 -- {overflow = 3} -> "3 events (the buffer was full)"; "none".
 function recording.losses (lost)

@@ -4,6 +4,7 @@ local core = require "tracegrip.core"
 local json = require "tracegrip.cli.json"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
+local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -70,6 +71,7 @@ function scrub.run (parsed)
     main.note("%s taken out, of %s", units.several(done.values, "value"),
               units.several(done.secrets, "secret"))
   end
+  recording.note_undecided(done.undecided)
   return 0
 end
 

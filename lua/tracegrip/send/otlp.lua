@@ -227,6 +227,9 @@ function otlp.sender (plan)
   return require("tracegrip.send.sender").new({
     url = plan.url, headers = headers, ca = plan.ca, timeout = plan.timeout,
     check = check_of(plan.format), explain = explain,
+    halve = function (body)
+      return core.halve(body, plan.format, plan.gzip)
+    end,
     title = "otlp", thing = "span"
   }, client)
 end

@@ -18,13 +18,17 @@
 -- 'check' looks at the body of an answer that says yes: how many things of the
 -- request it refuses all the same, and why; of none, what it warns of.
 -- 'explain' (optional) says what the body of any other answer says, or nil.
+-- 'halve' (optional) gives a request's body as two, each with the number of
+-- things in it; nothing if it cannot.
 --
 -- The queue has so many bytes; what does not go in is dropped and counted, so a
 -- collector that is slow or gone costs no more memory than that, and nobody
 -- waits for it. An answer of 429, 502, 503 or 504, and none at all, is a reason
 -- to try again, later and later, with a part of the time left to chance, so
 -- that a fleet does not come back at once; with Retry-After, not before that.
--- Any other answer would be the same again, so its request is dropped.
+-- What is too large (413) is sent in halves, down to one thing, and then
+-- dropped; for a while what is as large is not tried again. Any other answer
+-- would be the same again, so its request is dropped.
 
 local core = require "tracegrip.core"
 local units = require "tracegrip.cli.units"
@@ -36,6 +40,7 @@ local FLIGHT = 4                -- requests at a time
 local FIRST_MS = 1000           -- before the first retry
 local MOST_MS = 30000           -- between two
 local AGE_MS = 300000           -- a request that is older is dropped
+local TOO_LARGE = 413
 
 local sender = {}
 
@@ -107,6 +112,54 @@ local function reason (self, answer)
          .. (said and ": " .. said or "")
 end
 
+---------------------------------------------------------------------------
+-- What is too large
+---------------------------------------------------------------------------
+
+-- That a body of this size was. A collector may be told to take more some day.
+local function learn (self, size)
+  local old = self.large and uv.now() - self.learned > AGE_MS
+  if old or not self.large or size < self.large then
+    self.large, self.learned = size, uv.now()
+  end
+end
+
+local function is_large (self, request)
+  if self.large and uv.now() - self.learned > AGE_MS then
+    self.large = nil
+  end
+  return self.large and #request.body >= self.large
+end
+
+local function enqueue (self, place, body, count, since)
+  self.bytes = self.bytes + #body
+  self.pending = self.pending + count
+  table.insert(self.queue, place, {body = body, count = count, since = since})
+end
+
+-- Two in its place, which are next; or none, if it has one thing only. Without
+-- an answer it is as large as another that was too large.
+local function split (self, request, answer)
+  local first, n, second, m
+  if request.count > 1 and self.target.halve then
+    first, n, second, m = self.target.halve(request.body)
+  end
+  if not first then
+    local why = reason(self, answer or {status = TOO_LARGE, body = ""})
+    return drop(self, request, ("%s (%s in %s)"):format(
+                  why, units.several(request.count,
+                                     self.target.thing or "request"),
+                  units.bytes(#request.body)))
+  end
+  leave(self, request)
+  enqueue(self, 1, second, m, request.since)
+  enqueue(self, 1, first, n, request.since)
+end
+
+---------------------------------------------------------------------------
+-- Requests and answers
+---------------------------------------------------------------------------
+
 -- An answer that says so means all that is sent there: one timer for all.
 local function retry (self, request, answer)
   if uv.now() - request.since > AGE_MS then
@@ -125,6 +178,9 @@ local function answered (self, request, answer)
     accept(self, request, answer)
   elseif answer.status == 0 or again[answer.status] then
     retry(self, request, answer)
+  elseif answer.status == TOO_LARGE then
+    learn(self, #request.body)
+    split(self, request, answer)
   else
     drop(self, request, reason(self, answer))
   end
@@ -143,18 +199,26 @@ local function conclude (self)
   end
 end
 
+local function post (self, request)
+  self.flying = self.flying + 1
+  self.client:post({
+    url = self.target.url, headers = self.target.headers,
+    body = request.body, ca = self.target.ca, timeout = self.target.timeout
+  }, function (answer)
+    if not self.over then
+      answered(self, request, answer)
+    end
+  end)
+end
+
 function send (self)
   while not self.resting and self.flying < FLIGHT and self.queue[1] do
     local request = table.remove(self.queue, 1)
-    self.flying = self.flying + 1
-    self.client:post({
-      url = self.target.url, headers = self.target.headers,
-      body = request.body, ca = self.target.ca, timeout = self.target.timeout
-    }, function (answer)
-      if not self.over then
-        answered(self, request, answer)
-      end
-    end)
+    if is_large(self, request) then
+      split(self, request)
+    else
+      post(self, request)
+    end
   end
   if self.over or self.flying == 0 and not self.queue[1] then
     conclude(self)
@@ -238,6 +302,7 @@ function sender.new (target, client)
     timer = uv.new_timer(),   -- while nothing is sent
     resting = false,
     pause = nil,              -- ms of the last one, before chance
+    large = nil,              -- bytes that were too many, and when
     queue = {},
     bytes = 0,                -- of requests that wait or are on their way...
     pending = 0,              -- ...and how many things are in them

@@ -75,10 +75,16 @@ function Exporter:forget (tab)
 end
 
 local function told (self)
-  local lost = self.taker:lost()
+  local lost, undecided = self.taker:lost(), self.taker:undecided()
   local line = self.sender:told()
-  return lost > 0 and line .. "; " .. units.several(lost, "event") .. " lost"
-         or line
+  if lost > 0 then
+    line = line .. "; " .. units.several(lost, "event") .. " lost"
+  end
+  if undecided > 0 then
+    line = line .. "; patterns took too long over "
+           .. units.several(undecided, "name")
+  end
+  return line
 end
 
 function Exporter:finish (ms)
