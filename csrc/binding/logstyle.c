@@ -12,7 +12,7 @@
 /* A key that is no string is unknown, and shown as Lua shows it. */
 static bool is_known (lua_State *L, int i) {
   static const char *const known[] = {
-    "path", "fd", "color", "times", "summary", "width", "live"
+    "path", "fd", "color", "times", "summary", "width", "live", "limit"
   };
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
@@ -28,7 +28,7 @@ void tg_logstyle_check (lua_State *L, int i) {
   while (lua_next(L, i)) {
     if (!is_known(L, -2))
       luaL_error(L, "unknown style '%s' (known: path, fd, color, times, "
-                 "summary, width, live)", luaL_tolstring(L, -2, NULL));
+                 "summary, width, live, limit)", luaL_tolstring(L, -2, NULL));
     lua_pop(L, 1);
   }
 }
@@ -56,6 +56,18 @@ static uint32_t field_number (lua_State *L, int i, const char *name,
   return (uint32_t)n;
 }
 
+/* How many events; 0: all of them, which is what nil says. */
+static uint64_t field_limit (lua_State *L, int i) {
+  int ok;
+  bool there = lua_getfield(L, i, "limit") != LUA_TNIL;
+  lua_Integer n = lua_tointegerx(L, -1, &ok);
+  if (there && (!ok || n < 1))
+    luaL_error(L, "style 'limit': a whole number from 1 on expected, got %s",
+               luaL_tolstring(L, -1, NULL));
+  lua_pop(L, 1);
+  return there ? (uint64_t)n : 0;
+}
+
 /* A log replaces what was in the file: it is of one run. Closed when the
    process becomes another program (O_CLOEXEC), which has nothing to write
    there. */
@@ -77,6 +89,7 @@ void tg_logstyle_read (lua_State *L, int i, int fd, tg_LogStyle *style) {
     .times = field_bool(L, i, "times", true),
     .summary = field_bool(L, i, "summary", true),
     .width = field_number(L, i, "width", 0),
-    .live = field_bool(L, i, "live", false)
+    .live = field_bool(L, i, "live", false),
+    .limit = field_limit(L, i)
   };
 }

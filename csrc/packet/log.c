@@ -50,6 +50,8 @@ struct tg_Log {
   tg_Screen screen;     /* if it is live */
   bool skipping;        /* then: there is no room for what comes now */
   uint64_t unshown;     /* calls left out, not told yet */
+  uint64_t events;      /* shown, up to the style's limit... */
+  uint64_t more;        /* ...and those after them */
   uint64_t begun_ns, now_ns;  /* of the first and latest packet */
   tg_ThreadId thread;   /* of the latest line */
   uint32_t threads;     /* highest seen */
@@ -87,6 +89,11 @@ static void count_line (tg_Log *l) {
   tg_screen_spend(&l->screen);
 }
 
+/* As many events have been shown as were asked for. */
+static bool is_over (const tg_Log *l) {
+  return l->style.limit > 0 && l->events >= l->style.limit;
+}
+
 /* A line is ready, of a call in this coroutine at this depth. That the main
    coroutine is the first to be logged goes without saying. */
 static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
@@ -99,6 +106,7 @@ static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
   tg_buf_add(&l->out, s, size);
   tg_buf_addchar(&l->out, '\n');
   count_line(l);
+  l->events++;
 }
 
 /* Lines that cannot be written count as lost, also lines for which there was no
@@ -124,6 +132,15 @@ static void flush (tg_Log *l) {
 ** ===================================================================
 */
 
+/* Of a live view calls are told of, since the view goes on with others; of the
+   first events of a log, how many there are more. */
+static void leave_out (tg_Log *l, bool call) {
+  if (is_over(l))
+    l->more++;
+  else if (call)
+    l->unshown++;
+}
+
 /* A call has lasted long enough (heldlines.h). Of one that is left out the end
    is not that of the line before, whichever that will be. */
 static void show_call (void *ud, tg_HeldCall *call, const char *s,
@@ -132,7 +149,7 @@ static void show_call (void *ud, tg_HeldCall *call, const char *s,
   l->state.calls++;
   if (l->skipping) {
     call->line = UINT64_MAX;
-    l->unshown++;
+    leave_out(l, true);
     return;
   }
   emit(l, call->thread, call->depth, s, size);
@@ -166,8 +183,10 @@ static void leave (tg_Log *l, const tg_Packet *p) {
   if (l->held.count == 0 || !tg_heldlines_leave(&l->held, p, &call))
     return;
   l->throws += p->why == TG_WHY_EXCEPTION;
-  if (l->skipping)
+  if (l->skipping) {
+    leave_out(l, false);
     return;
+  }
   tg_packetline_result(&l->line, p, call.opened_ns, lines(l) != call.line);
   emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
 }
@@ -182,6 +201,12 @@ static void tell_missing (tg_Log *l) {
   count_line(l);
 }
 
+/* What can be read is written before the rest is counted, which takes time. */
+static void begin_counting (tg_Log *l) {
+  if (l->pending > 0)
+    flush(l);
+}
+
 static void tell_unshown (tg_Log *l) {
   if (l->unshown == 0)
     return;
@@ -190,8 +215,21 @@ static void tell_unshown (tg_Log *l) {
   count_line(l);
 }
 
+static void tell_more (tg_Log *l) {
+  if (l->more == 0)
+    return;
+  tg_logline_more(&l->line, &l->out, l->more);
+  count_line(l);
+}
+
 /* Whether there is room for what comes now; what was left out comes first. */
 static void look_for_room (tg_Log *l) {
+  if (is_over(l)) {
+    if (l->more == 0)
+      begin_counting(l);
+    l->skipping = true;
+    return;
+  }
   l->skipping = l->style.live
                 && !tg_screen_has_room(&l->screen, &l->fdwriter);
   if (!l->skipping)
@@ -205,6 +243,10 @@ static void mark (tg_Log *l, const tg_Packet *p) {
       || !(tg_mark_said(p->mark) || p->mark == TG_MARK_COLLECTION))
     return;
   tg_heldlines_release(&l->held, UINT64_MAX);
+  if (is_over(l)) {
+    leave_out(l, false);
+    return;
+  }
   tg_packetline_mark(&l->line, p);
   emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
 }
@@ -302,6 +344,7 @@ void tg_log_finish (tg_Log *l) {
     return;
   l->finished = true;
   tell_unshown(l);
+  tell_more(l);
   if (l->style.summary && l->state.calls > 0)
     add_summary(l);
   if (l->pending > 0)

@@ -33,6 +33,8 @@ typedef struct tg_LogStyle {
   bool corrected;       /* times are without what tracing has cost */
   bool whole;           /* all of the stream is there: which calls are short
                            is known beforehand */
+  uint64_t limit;       /* events shown: calls, results, markers; those after
+                           them are counted. 0 = all */
 } tg_LogStyle;
 
 typedef struct tg_Log tg_Log;

@@ -229,6 +229,10 @@ void tg_logline_unshown (const tg_LogLine *l, tg_Buf *b, uint64_t calls) {
   add_gap(l, b, TG_SGR_FAINT, calls, "call", " not shown");
 }
 
+void tg_logline_more (const tg_LogLine *l, tg_Buf *b, uint64_t events) {
+  add_gap(l, b, TG_SGR_FAINT, events, "more event", " (--limit)");
+}
+
 /* "1 call", "2 calls". By hand: messages are in English, whatever the
    locale. */
 void tg_logline_count (tg_Buf *b, uint64_t n, const char *what) {

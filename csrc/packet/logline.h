@@ -58,6 +58,9 @@ void tg_logline_missing (const tg_LogLine *l, tg_Buf *out, uint64_t events);
 /* The same: so many calls were left out here. */
 void tg_logline_unshown (const tg_LogLine *l, tg_Buf *out, uint64_t calls);
 
+/* The same at the end: so many events more there are than were asked for. */
+void tg_logline_more (const tg_LogLine *l, tg_Buf *out, uint64_t events);
+
 /* Adds "1 call", "2 calls". */
 void tg_logline_count (tg_Buf *b, uint64_t n, const char *what);
 

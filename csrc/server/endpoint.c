@@ -22,6 +22,8 @@ typedef struct tg_Endpoint {
   tg_Observer observer;       /* registered from its opening to its end */
   tg_Remotes remotes;         /* owns */
   uint64_t own;               /* ids given to the program's traces */
+  tg_Orphaned *orphaned;
+  bool inherited;             /* it is that of the parent, before a fork */
   bool turning;               /* a command is being carried out */
 } tg_Endpoint;
 
@@ -131,6 +133,12 @@ static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
   }
 }
 
+/* The parent has ended, which the interrupt found out, and takes this endpoint
+   with it. */
+static bool is_orphan (const tg_Endpoint *d) {
+  return d->inherited && atomic_load(&d->remotes.channel->wanted);
+}
+
 /* One command after the other: a trace that a command stops or starts may call
    this function again, with the command half done. A command may even close the
    endpoint, by a finalizer that closes the listener. So the endpoint is looked
@@ -139,6 +147,12 @@ void tg_endpoint_turn (tg_Session *s, lua_State *L) {
   tg_Command *c;
   TG_STACK_GUARD(L);
   if (s->endpoint == NULL || s->endpoint->turning)
+    return;
+  if (is_orphan(s->endpoint)) {
+    atomic_store(&s->endpoint->remotes.channel->wanted, false);
+    s->endpoint->orphaned(s, L);
+  }
+  if (s->endpoint == NULL)
     return;
   s->endpoint->turning = true;
   while (s->endpoint != NULL
@@ -273,9 +287,11 @@ static void forked (tg_Observer *o) {
     if (r->trace->end == TG_END_NOT)
       tg_tracelimits_end(s, r->trace, TG_END_STOPPED);
   }
+  s->endpoint->inherited = true;
   s->endpoint->remotes.channel->bell = -1;
   atomic_store(&s->endpoint->remotes.channel->wanted, false);
   atomic_store(&s->endpoint->remotes.channel->messages, false);
+  tg_interrupt_forked(s);
 }
 
 /* The last thing that the state does: its sockets close with its listeners. */
@@ -297,7 +313,8 @@ static const tg_ObserverMethods observer_methods = {
 
 /* What may raise comes before anything that would have to be undone. The
    session learns of the endpoint when it can be reached. */
-bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
+bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel,
+                       tg_Orphaned *orphaned) {
   tg_assert(s->endpoint == NULL && s->wanted == NULL);
   tg_interrupt_setup(L, s, tg_endpoint_turn);
   tg_Endpoint *d = tg_calloc(1, sizeof *d);
@@ -308,6 +325,7 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
     return false;
   }
   d->remotes.channel = tg_channel_pin(channel);
+  d->orphaned = orphaned;
   d->observer.methods = &observer_methods;
   s->endpoint = d;
   s->wanted = &channel->wanted;

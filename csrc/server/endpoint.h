@@ -21,12 +21,16 @@
 #include "channel/channel.h"
 #include "state/session.h"
 
+/* The state goes on in a forked child of the process that listened, which has
+   ended: called at a safe point, once. */
+typedef void tg_Orphaned (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
+
 /*
 ** The state listens from now on, to signals of the channel (pinned). False with
 ** errno if it cannot; raises without memory.
 */
-bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel);
-                                                               /* [-0, +0, m] */
+bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel,
+                       tg_Orphaned *orphaned);                 /* [-0, +0, m] */
 
 /* It listens no more; its client's traces stop, and the client is told that it
    has gone. Nothing there is fine. */

@@ -19,6 +19,7 @@
 #include "direct/proof.h"
 #include "inspect/inspector.h"
 #include "reach/standins.h"
+#include "server/lifeline.h"
 #include "state/observer.h"
 
 #define STATES 64               /* that listen in one process */
@@ -30,7 +31,7 @@ typedef struct tg_Interrupt {
   tg_Observer observer;         /* registered from its making on */
   tg_Session *session;
   void (*turn) (tg_Session *s, lua_State *L);
-  const tg_Channel *channel;    /* borrows; NULL while closed */
+  tg_Channel *channel;          /* borrows; NULL while closed */
   uintptr_t stack_end;          /* of its thread; 0: not known */
   int signal;
   bool blocked;                 /* tracing begins: the signal is blocked... */
@@ -102,11 +103,17 @@ static void call_upon (tg_Interrupt *r, const void *context) {
   tg_running_call(r->session, TG_CALLER_SERVER);
 }
 
-/* A signal that was not ours goes to the handler that was there before. Our
-   signals come from tgkill of our own process. */
+/* Our signals come from tgkill of our own process, and from the pipe of a
+   process that listened. */
+static bool is_ours (const siginfo_t *info) {
+  return (info->si_code == SI_TKILL && info->si_pid == getpid())
+         || tg_lifeline_sent(info);
+}
+
+/* A signal that was not ours goes to the handler that was there before. */
 static void pass_on (int signal, siginfo_t *info, void *context) {
   const struct sigaction *a = &all.signals[signal].before;
-  if (info->si_code == SI_TKILL && info->si_pid == getpid())
+  if (is_ours(info))
     return;
   if (a->sa_flags & SA_SIGINFO)
     a->sa_sigaction(signal, info, context);
@@ -114,11 +121,27 @@ static void pass_on (int signal, siginfo_t *info, void *context) {
     a->sa_handler(signal);
 }
 
+/* The process that listened has ended: those of its states that go on in this
+   one have to see to that (endpoint.h). All of them at once: when the first has
+   done so, the others could not find it out any more. In a handler, too. */
+static void look_for_orphans (void) {
+  uintptr_t self = (uintptr_t)pthread_self();
+  if (!tg_lifeline_due())
+    return;
+  for (int i = 0; i < STATES; i++) {
+    tg_Interrupt *r = (atomic_load(&all.entries[i].owner) == self)
+                      ? atomic_load(&all.entries[i].interrupt) : NULL;
+    if (r != NULL && r->channel != NULL)
+      atomic_store(&r->channel->wanted, true);
+  }
+}
+
 /* Several states may run on one thread, one inside of another: each looks for
    itself whether it is wanted. */
 static void on_signal (int signal, siginfo_t *info, void *context) {
   int error = errno;
   uintptr_t self = (uintptr_t)pthread_self();
+  look_for_orphans();
   for (int i = 0; i < STATES; i++) {
     if (atomic_load(&all.entries[i].owner) == self) {
       tg_Interrupt *r = atomic_load(&all.entries[i].interrupt);
@@ -233,6 +256,7 @@ static int sentinel__gc (lua_State *L) {
   if (s == NULL || s->interrupt == NULL || s->interrupt->channel == NULL)
     return 0;
   lx_quietly(L, post_sentinel, NULL);
+  look_for_orphans();
   if (!atomic_load(&s->interrupt->channel->wanted))
     return 0;
   if (s->hooked)
@@ -304,8 +328,7 @@ static uintptr_t find_stack_end (lua_State *L) {
 
 /* The sentinel needs memory, which may lack: then less is reached, which is no
    reason not to listen. */
-bool tg_interrupt_open (lua_State *L, tg_Session *s,
-                        const tg_Channel *channel) {
+bool tg_interrupt_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
   tg_Interrupt *r = s->interrupt;
   tg_assert(r != NULL && r->channel == NULL);
   pthread_mutex_lock(&all.mutex);
@@ -323,6 +346,19 @@ bool tg_interrupt_open (lua_State *L, tg_Session *s,
   tg_standins_open(s, L, TG_CALLER_SERVER, answer);
   lx_quietly(L, post_sentinel, NULL);
   return true;
+}
+
+/* By SIGURG and by no other, which may do more than nothing where the child has
+   put its signals back to what they are by default. */
+void tg_interrupt_forked (const tg_Session *s) {
+  const tg_Interrupt *r = s->interrupt;
+  uintptr_t self = (uintptr_t)pthread_self();
+  for (int i = 0; i < STATES; i++) {
+    if (r != NULL && r->signal == SIGURG && handled_by_us(SIGURG)
+        && atomic_load(&all.entries[i].interrupt) == r
+        && atomic_load(&all.entries[i].owner) == self)
+      tg_lifeline_arm();
+  }
 }
 
 /* The list first: after that no handler sets a hook, and what is set is taken

@@ -12,6 +12,10 @@
 ** A coroutine that no handler reaches is reached by a sentinel, an object whose
 ** finalizer runs on whatever runs when the collector is through.
 **
+** In a forked child that goes on after its parent the same signal, or the
+** sentinel, tells that the parent has ended (lifeline.h): its channel is
+** 'wanted' then, and 'turn' finds that nobody is at the other end.
+**
 ** While tracing begins, which reads the hooks that the program has, the signal
 ** is kept away (observer.h: block and unblock).
 */
@@ -32,8 +36,11 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
 ** it, even if it is closed. False if there is no room or no such signal
 ** (errno).
 */
-bool tg_interrupt_open (lua_State *L, tg_Session *s,
-                        const tg_Channel *channel);            /* [-0, +0, m] */
+bool tg_interrupt_open (lua_State *L, tg_Session *s, tg_Channel *channel);
+                                                               /* [-0, +0, m] */
 void tg_interrupt_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
+
+/* In a forked child: it is called when the process that listened has ended. */
+void tg_interrupt_forked (const tg_Session *s);
 
 #endif

@@ -22,11 +22,12 @@
 #include "base/clock.h"
 #include "base/loaded.h"
 #include "base/signals.h"
+#include "server/inherited.h"
+#include "server/lifeline.h"
 #include "text/fdwriter.h"
 
 #define SECOND UINT64_C(1000000000)
 #define ANSWER_NS (10 * SECOND)   /* for opening a socket */
-#define INHERITED 1024            /* descriptors a child must close */
 
 /* A state that listens. */
 typedef struct Entry {
@@ -52,8 +53,6 @@ static struct {
   unsigned child;                 /* forks between us and the first process */
   char *path, *cpath;             /* owns: package.path and package.cpath */
   char trouble[256];              /* why it ended, if it should not have */
-  int inherited[INHERITED];       /* descriptors that a child has too */
-  int ninherited;
 } server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* With the mutex. NULL: that state listens no more. */
@@ -144,7 +143,7 @@ static void report_end (const char *trouble) {
     tg_channel_hang_up(e->channel);
   tg_assert(!server.ended);
   server.ended = true;
-  server.ninherited = 0;
+  tg_inherited_forget();
   pthread_cond_broadcast(&server.changed);
   pthread_mutex_unlock(&server.mutex);
 }
@@ -241,23 +240,15 @@ tg_Channel *tg_serverthread_channel (uint64_t endpoint) {
   return channel;
 }
 
-/* Beyond the limit a child keeps a client's connection open until it exits: no
-   more than a flaw. */
 void tg_serverthread_keep (int fd) {
   pthread_mutex_lock(&server.mutex);
-  if (server.ninherited < INHERITED)
-    server.inherited[server.ninherited++] = fd;
+  tg_inherited_add(fd);
   pthread_mutex_unlock(&server.mutex);
 }
 
 void tg_serverthread_drop (int fd) {
   pthread_mutex_lock(&server.mutex);
-  for (int i = 0; i < server.ninherited; i++) {
-    if (server.inherited[i] == fd) {
-      server.inherited[i] = server.inherited[--server.ninherited];
-      break;
-    }
-  }
+  tg_inherited_remove(fd);
   pthread_mutex_unlock(&server.mutex);
 }
 
@@ -337,6 +328,8 @@ bool tg_serverthread_begin (const char *path, const char *cpath) {
   if (server.running && server.ended)
     end_thread();
   bool ok = server.running || start_thread(path, cpath);
+  if (ok)
+    tg_lifeline_begin();
   pthread_mutex_unlock(&server.mutex);
   return ok;
 }
@@ -422,7 +415,7 @@ static void unlink_entry (Entry *e) {
 /* Without the mutex while it waits: the server needs that to see what is
    closing. The entry cannot go meanwhile, as only its own thread unlinks
    it. */
-void tg_serverthread_leave (uint64_t endpoint) {
+void tg_serverthread_leave (uint64_t endpoint, bool meant) {
   pthread_mutex_lock(&server.mutex);
   Entry *e = find_entry(endpoint);
   if (e != NULL) {
@@ -436,6 +429,8 @@ void tg_serverthread_leave (uint64_t endpoint) {
     pthread_mutex_lock(&server.mutex);
     unlink_entry(e);
   }
+  if (meant && server.entries == NULL)
+    tg_lifeline_cut();
   pthread_mutex_unlock(&server.mutex);
   tg_serverthread_end_idle();
 }
@@ -453,16 +448,15 @@ void tg_serverthread_leave (uint64_t endpoint) {
    stays where it is. Not freed: the thread may have been in the middle of
    changing it, and the child loses a few hundred bytes. */
 static void become_child (void) {
-  for (int i = 0; i < server.ninherited; i++)
-    close(server.inherited[i]);
+  tg_inherited_close();
   if (server.running)
     close(server.bell);
   server.running = server.ended = server.ready = false;
   server.orders = NULL;
   server.entries = NULL;
   server.path = server.cpath = NULL;
-  server.ninherited = 0;
   server.child++;
+  tg_lifeline_forked();
 }
 
 /* Channels after the server: the order that all keep (channel.h). */
@@ -478,7 +472,8 @@ static void at_fork (tg_AtFork side) {
   pthread_mutex_unlock(&server.mutex);
 }
 
-/* Not joined: a thread that hangs would keep the process from exiting. */
+/* Not joined: a thread that hangs would keep the process from exiting. Then
+   children hear of the end from the kernel, which closes its sockets, too. */
 static void at_exit (void) {
   struct timespec until = tg_clock_after(2 * TG_SERVER_PARTING_NS);
   pthread_mutex_lock(&server.mutex);
@@ -490,6 +485,8 @@ static void at_exit (void) {
     while (!server.ended && wait_until(&until))
       continue;
   }
+  if (!server.running || server.ended)
+    tg_lifeline_end();
   pthread_mutex_unlock(&server.mutex);
 }
 

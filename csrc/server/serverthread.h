@@ -66,8 +66,9 @@ void tg_serverthread_order (tg_Order *o);
 bool tg_serverthread_enter (tg_Channel *channel);
 
 /* Its endpoint is closed: its last frames go to the clients, for a moment; the
-   last state takes the thread with it. */
-void tg_serverthread_leave (uint64_t endpoint);
+   last state takes the thread with it. 'meant': the program wants so, and does
+   not only end. */
+void tg_serverthread_leave (uint64_t endpoint, bool meant);
 
 /* How many forks there are between the first process and this. */
 unsigned tg_serverthread_child (void);

@@ -107,6 +107,7 @@
 -- trace:log (style?, filter?)
 --   Style: path or fd, by default standard error; color, times and summary,
 --   booleans; width in columns, by default the terminal's.
+--   limit, how many events are shown, by default all: calls, results, markers.
 --   live, a boolean: a terminal gets no more lines in a twentieth of a second
 --   than it can show, and how many calls were left out.
 --

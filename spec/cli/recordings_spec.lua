@@ -244,6 +244,26 @@ describe("tracegrip log", function ()
     assert.equal("265\n", text)
   end)
 
+  it("shows the first events, and says how many there are more", function ()
+    local how = "$T log --no-times --no-c --include fib "
+    local whole = output(fib, how .. "rec")
+    local lines = {}
+    for line in whole:gmatch "[^\n]*\n" do
+      lines[#lines + 1] = line
+    end
+    local summary = table.remove(lines)
+    assert.matches("^── %d+ calls", summary)
+    for _, n in ipairs {1, 7, #lines - 1} do
+      assert.equal(table.concat(lines, "", 1, n)
+                   .. ("… %d more event%s (--limit)\n")
+                      :format(#lines - n, #lines - n == 1 and "" or "s")
+                   .. summary, output(fib, how .. "--limit " .. n .. " rec"))
+    end
+    for _, limit in ipairs {#lines, 1000000, "all"} do
+      assert.equal(whole, output(fib, how .. "--limit " .. limit .. " rec"))
+    end
+  end)
+
   it("says which times --from means, unless that was said", function ()
     local note = "^tracegrip: %-%-from and %-%-to are times as recorded, with "
                  .. "what tracing has cost %(%-%-raw%); those of reports and "

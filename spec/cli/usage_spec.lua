@@ -104,6 +104,12 @@ describe("wrong usage", function ()
             "%-%-include wants a Lua pattern, not '%(%(' %(unfinished capture")
     refused({"report", "--limit", "-3", "rec"},
             "%-%-limit wants a whole number")
+    for _, limit in ipairs {"0", "-3", "2.5", "many", ("9"):rep(30)} do
+      refused({"log", "--limit", limit, "rec"},
+              "%-%-limit wants a number from 1 on or 'all'")
+    end
+    refused({"run", "--limit", "3", "x.lua"}, "%-%-limit")
+    refused({"attach", "--limit", "3", "127.0.0.1:1"}, "%-%-limit")
     refused({"run", "--max-events", "-3", "x.lua"},
             "%-%-max%-events wants a whole number")
     refused({"run", "--buffer", ("9"):rep(30), "x.lua"}, "%-%-buffer")

@@ -106,10 +106,14 @@ describe("trace:log", function ()
     prints([[
       try {colour = true}
       try {width = "wide"}
+      try {limit = 0}
+      try {limit = 1.5}
       try(5)
     ]], "false\tunknown style 'colour' (known: path, fd, color, times, "
-        .. "summary, width, live)\n"
+        .. "summary, width, live, limit)\n"
         .. "false\tstyle 'width': a number expected, got wide\n"
+        .. "false\tstyle 'limit': a whole number from 1 on expected, got 0\n"
+        .. "false\tstyle 'limit': a whole number from 1 on expected, got 1.5\n"
         .. "false\tbad argument #2 to '?' (table expected, got number)\n")
   end)
 end)

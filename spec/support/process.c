@@ -66,6 +66,20 @@ static int system_pid (lua_State *L) {
   return 1;
 }
 
+/* parent() -> pid */
+static int process_parent (lua_State *L) {
+  lua_pushinteger(L, getppid());
+  return 1;
+}
+
+/* redirect(path, fd): what goes there goes to that file. */
+static int process_redirect (lua_State *L) {
+  int fd = open(luaL_checkstring(L, 1), O_WRONLY | O_CREAT, 0666);
+  int to = (int)luaL_checkinteger(L, 2);
+  lua_pushboolean(L, fd >= 0 && dup2(fd, to) == to && close(fd) == 0);
+  return 1;
+}
+
 static int process_abort (lua_State *L) {
   (void)L;
   abort();
@@ -143,6 +157,8 @@ static const luaL_Reg functions[] = {
   {"sleep", process_sleep},
   {"now", process_now},
   {"pid", system_pid},
+  {"parent", process_parent},
+  {"redirect", process_redirect},
   {"abort", process_abort},
   {"leave", process_leave},
   {"limit", process_limit},

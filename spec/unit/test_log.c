@@ -183,6 +183,20 @@ static void test_min_duration (void) {
   tg_stream_unpin(stream);
 }
 
+static void test_limit (void) {
+  tg_LogStyle style = {.width = 40, .limit = 3};
+  program();
+  expect("the first events", logged(&style, 0),
+    "(main chunk)()                  prog.lua\n"
+    "│ fib(2)                      prog.lua:9\n"
+    "│ │ fib(1)                    prog.lua:4\n"
+    "… 5 more events (--limit)\n");
+  style.limit = 8;
+  expect("all of them", strstr(logged(&style, 0), "more") ? "more" : "none",
+         "none");
+  tg_stream_unpin(stream);
+}
+
 static void test_terminal (void) {
   tg_LogStyle style = {0};
   program();
@@ -348,6 +362,7 @@ static void test_memory (void) {
 int main (void) {
   test_lines();
   test_min_duration();
+  test_limit();
   test_terminal();
   test_live();
   test_closed_pipe();

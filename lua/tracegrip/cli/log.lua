@@ -14,7 +14,11 @@ local log = {
   usage = "[options] FILE"
 }
 
-log.options = options.joined(logstyle.options(), options.reading,
+log.options = options.joined({
+  {name = "limit", kind = "most", metavar = "N", default = "all",
+   group = "The log", help = "The first N events: calls, results and markers. "
+   .. "How many there are more is the line after them."}
+}, logstyle.options(), options.reading,
                              options.corrected, options.times, options.values)
 
 function log.declare (parser)
@@ -24,6 +28,7 @@ end
 function log.run (parsed)
   recording.choose_times(parsed, true)
   local style = logstyle.of(parsed, 1, parsed.file)
+  style.limit = parsed.limit ~= "all" and parsed.limit or nil
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local ok, message, code = trace:log(style, options.filter(parsed, trace))
   recording.note_damage(parsed.file, trace, info)
