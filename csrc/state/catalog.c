@@ -106,8 +106,8 @@ static void count_once (const tg_Session *s, tg_FunctionId id,
   identity->undecided = true;
 }
 
-/* A function that a trace waits for counts as hidden at first: so the hook takes
-   the long way, which looks at the wait (awaited.h). */
+/* A function that a trace waits for counts as hidden at first: so the hook
+   takes the long way, which looks at the wait (awaited.h). */
 static uint32_t flags_of (const tg_Session *s, tg_FunctionId id) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);
   tg_assert(id != 0 && id <= TG_FR_ID);
