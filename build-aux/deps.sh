@@ -13,11 +13,11 @@ HOST=${HOST:-lua5.4}            # runs busted, and has the modules
 version=${VERSION:-5.4}         # of LUA
 missing=
 
-# What specs call beside what is installed for them: what every system has, and
-# what they say they have to do without.
-utilities="awk basename cat chmod cmp cp cut date dd dirname env expr find grep gzip
-  head id install kill ln ls make mkdir mkfifo mktemp mount mv od paste printf
-  readlink rm rmdir script sed seq sh sleep sort stat stty tail tee test
+# What specs call beside what is installed for them: what every system has and
+# what make needs to build the tree, and what they say they have to do without.
+utilities="as awk basename cat cc chmod cmp cp cut date dd dirname env expr find gcc grep
+  gzip head id install kill ld ln ls make mkdir mkfifo mktemp mount mv od paste printf
+  readlink rm rmdir script sed seq sh sleep sort stat stty tail tar tee test
   timeout touch tr true umount uniq wc xargs zcat"
 optional="chromium go lua lua5.1 lua5.4 node"
 

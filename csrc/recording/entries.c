@@ -26,6 +26,8 @@ enum {                    /* flags of a FUNCTION entry */
 #define SAMPLE_SHIFT 16   /* beside trace types: samples a second... */
 #define BY_CLOCK (UINT32_C(1) << 30)  /* ...which are the clock's... */
 #define NO_CALLS (UINT32_C(1) << 31)  /* ...and nothing else */
+_Static_assert(TG_NTYPES <= SAMPLE_SHIFT, "types end where samples begin");
+
 #define NAMES_MAX 65535u  /* in one list */
 #define NAME_MOST 4096u   /* bytes of a function's: each event can name it */
 

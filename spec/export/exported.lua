@@ -5,7 +5,9 @@ local run = require "spec.support.run"
 
 local exported = {}
 
-exported.formats = {"chrome", "cpuprofile", "folded", "packets", "speedscope"}
+exported.formats = {
+  "chrome", "cpuprofile", "folded", "packets", "speedscope"
+}
 
 -- What is needed to know a packet's function, time and place.
 local types = {"name", "callsite", "time", "arguments", "return", "throw",
