@@ -3,7 +3,7 @@
 **
 ** The only place that touches values of the traced program. By raw access
 ** only: no metamethod runs, nothing is allocated in Lua, no error is raised.
-** The limits bound the cost of any value.
+** The cost of a value is bounded by the limits.
 */
 #ifndef TG_CAPTURE_H
 #define TG_CAPTURE_H

@@ -334,7 +334,7 @@ static Outcome resumer_state (const tg_Session *s, lua_State *L) {
   return ask(t, L);
 }
 
-/* Leaves coroutines that cannot have resumed the one that runs now. */
+/* Leaves coroutines that cannot have resumed the running coroutine. */
 static void find_resumer (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint64_t now) {
   while (s->current != NULL) {

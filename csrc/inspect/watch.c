@@ -275,16 +275,16 @@ static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   i->counted_line = ar->currentline;
 }
 
-/* The callee has the frame of its caller. A step over what is gone is one to
-   its return. */
+/* The callee has the frame of its caller, which is gone: so a step over the
+   caller's lines becomes a step out of the callee. */
 static void on_tail_call (tg_Inspector *i, lua_State *L,
                           const lua_Debug *ar) {
   if (i->step == TG_STEP_OVER && L == i->from && ar->i_ci == i->frame)
     i->step = TG_STEP_OUT;
 }
 
-/* The first argument of the handler that is called: a vararg one may have it
-   among its extra ones. */
+/* Pushes the first argument of the handler that is called; a vararg handler may
+   have it among its extra arguments. */
 static void push_error (lua_State *L, const lua_Debug *ar) {
   if (lua_getlocal(L, ar, -1) == NULL && lua_getlocal(L, ar, 1) == NULL)
     lua_pushnil(L);

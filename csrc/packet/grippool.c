@@ -40,8 +40,9 @@ static void add_float_key (tg_Buf *b, double v) {
   json.sink.number(&json.sink, v);
 }
 
-/* What stands between the brackets; false for what has no such text. An object
-   as a key is named by its type and index, and so gets a place in the pool. */
+/* Writes a key as it stands between brackets; false for a key without such a
+   text. An object as a key is named by its type and index, and so gets a place
+   in the pool. */
 static bool add_key (tg_Grips *g, tg_Buf *b, const tg_Grip *k,
                      uint32_t level) {
   uint32_t rank;

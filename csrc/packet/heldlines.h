@@ -11,8 +11,8 @@
 **     text                     [ line | line ]
 **
 ** A call that yields before it is shown takes its line along, and waits again
-** when it is resumed. It may then be long enough earlier than the call that
-** resumes it: that call is shown with it.
+** when it is resumed. It may then be long enough before its resumer is: the
+** resumer is shown with it.
 **
 ** Plain C, one thread. Memory: the open calls, HELD_MAX of lines.
 */

@@ -19,8 +19,8 @@
 #define CALLERS 3
 #define EVERY (LUA_MASKCALL | LUA_MASKRET)
 
-/* A coroutine of the running chain: the running one, or one that resumed it
-   directly or through others. */
+/* A coroutine of the running chain: the running coroutine, or one of its
+   resumers. */
 typedef struct Level {
   lua_State *L;
   tg_UserHook user;             /* the program's, under ours while 'armed' */

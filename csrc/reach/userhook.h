@@ -33,7 +33,7 @@ int tg_userhook_tell (lua_State *L, lua_State *L1,
                       tg_UserHook user);                       /* [-0, +n, e] */
 
 /* Whether the hook that debug.sethook has installed on 'L1' has a function to
-   call. One that a coroutine has inherited from its maker has none (hookf of
+   call. A hook that a coroutine has inherited from its maker has none (hookf of
    ldblib.c). */
 bool tg_userhook_calls (lua_State *L1);                        /* [-0, +0, -] */
 

@@ -127,7 +127,7 @@ typedef struct tg_FrameSample {
 typedef enum tg_Ahead {
   TG_AHEAD_NOT,
   TG_AHEAD_UNSAID,      /* the CONTEXT does not say: an older recording */
-  TG_AHEAD_SILENT,      /* yes; how many silent frames is corrected */
+  TG_AHEAD_SILENT,      /* yes; the count of silent frames is set back */
   TG_AHEAD_OPEN         /* yes, with all frames listed: the event is skipped */
 } tg_Ahead;
 

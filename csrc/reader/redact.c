@@ -14,8 +14,8 @@
 
 enum { SHOWN = 1u << 0, SECRET = 1u << 1 };   /* of an object */
 
-#define ROUNDS 64               /* more than a list takes that is none of
-                                   somebody's who wants it to take long */
+#define ROUNDS 64               /* more than any list takes that is not made to
+                                   take long */
 #define CHAIN_MOST 4            /* pcall(pcall, f, ...), as in capture/veil.c */
 #define NAMED 256u              /* parameters: more than a function can have */
 

@@ -122,7 +122,7 @@ bool tg_livespans_begin (tg_LiveSpans *p, tg_Stream *stream,
   return true;
 }
 
-/* One call of a coroutine that is gone; false: there is none. */
+/* Gives a call of a coroutine that is gone; false: all were given. */
 static bool give_gone (tg_LiveSpans *p) {
   while (p->ngone > 0) {
     if (tg_otlpspans_drop(&p->spans, p->gone[p->ngone - 1], p->level++))

@@ -146,8 +146,8 @@ typedef struct tg_Session {
   struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
   tg_ConsoleListener *listener; /* borrows: of the console, or NULL */
   struct tg_Running *running; /* once somebody may call (reach/running.h) */
-  lua_Hook interrupt_hook;    /* its hook, which is none of the program's... */
-  lua_Hook watch;             /* ...nor is the debugger's (inspect/watch.h) */
+  lua_Hook interrupt_hook;    /* running.h's: not taken for the program's */
+  lua_Hook watch;             /* the debugger's: the same (inspect/watch.h) */
   struct tg_Sampler *sampler; /* once there were samples (sample/sampler.h) */
   lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
   tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */

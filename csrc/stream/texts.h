@@ -57,7 +57,7 @@ tg_TextId tg_texts_find (tg_Texts *t, const char *data, size_t size);
 /* The same, but a new text gets a number; TG_TEXT_NONE without memory. */
 tg_TextId tg_texts_add (tg_Texts *t, const char *data, size_t size);
 
-/* The text of a number from this table. */
+/* The text with that number, which is from this table. */
 TG_INLINE const tg_Text *tg_texts_get (const tg_Texts *t, tg_TextId id) {
   tg_assert(id != TG_TEXT_NONE && id <= t->count);
   return &t->list[id - 1];

@@ -1,7 +1,7 @@
 /*
-** recordinginfo.c - what "info" tells: the file, who recorded it and how it
-** ended, and of each trace what reading all of it shows. On the thread that
-** runs the state; damage is told, not raised.
+** recordinginfo.c - the contents of "info": the file, the process that recorded
+** it and how it ended, and the figures of each trace, which are known when all
+** of it is read. On the thread that runs the state; damage is told, not raised.
 */
 #include <inttypes.h>
 #include <stdio.h>

@@ -58,9 +58,9 @@ static void fill_end (tg_Trace *t, const tg_TraceEntry *e,
 }
 
 /* Pushes the Trace of an entry; its program is that of 'first', NULL for the
-   first one. Whatever raises, the Trace has all that is its own by then, and
-   frees it. It is like one that has ended in this state: all that reads a Trace
-   can be used. */
+   first Trace. After an error the Trace frees what it has by then. It is like a
+   trace that has ended in this state: every function that reads a Trace works
+   with it. */
 static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
                              const tg_TraceEntry *e, const tg_Trace *first) {
   tg_Trace *t = tg_trace_new(L);
@@ -90,9 +90,9 @@ int tg_recordingobject_failure (lua_State *L, const char *path,
   return tg_trace_failure(L, "notARecording", lua_tostring(L, -1));
 }
 
-/* The userdata comes first: what is opened after it is freed with it, whatever
-   raises. The Traces are in its user value, and hold the stream themselves:
-   they may outlive it. */
+/* The userdata comes first, so that an error frees what was opened after it.
+   The Traces are in its user value, and hold the stream themselves: they may
+   outlive the userdata. */
 int recording_open (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char reason[160];
@@ -208,7 +208,7 @@ static int recording__gc (lua_State *L) {
   return 0;
 }
 
-/* Also of one that was collected, which has no path any more. */
+/* Also of a recording that was collected, which has no path any more. */
 static int recording__tostring (lua_State *L) {
   const Recording *u = luaL_checkudata(L, 1, TG_RECORDING);
   lua_pushfstring(L, "%s: %s", TG_RECORDING, u->path ? u->path : "?");

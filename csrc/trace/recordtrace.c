@@ -64,8 +64,9 @@ static bool fill_program (lua_State *L, tg_Program *p) {
 }
 
 /* The running program, as the standard interpreter's "arg" has it. By raw
-   access: "arg" is a global of the program's and may have any metatable. Its
-   directory is the one in which tracing began: it may be elsewhere by now. */
+   access: "arg" is a global of the program's and may have any metatable.
+   'directory' is that in which tracing began: the program may have changed its
+   own since. */
 static bool running_program (lua_State *L, tg_Program *p,
                              const char *directory) {
   p->directory = directory != NULL ? tg_strcopy(directory) : NULL;

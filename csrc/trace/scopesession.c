@@ -31,7 +31,7 @@ typedef struct Session {
   uint64_t portion;         /* packets */
 } Session;
 
-/* An answer on its way: a userdata that pins its session. */
+/* An answer that is being made: a userdata that pins its session. */
 typedef struct Answer {
   tg_ScopeCursor cursor;    /* owns */
   tg_Buf room;              /* owns */

@@ -124,7 +124,8 @@ static void announce (lua_State *L, tg_Session *s, const tg_Trace *t) {
   }
 }
 
-/* Whether the program has started it, and is told what keeps it from that. */
+/* Whether the program has started the trace, and gets the reason if it cannot
+   start. */
 static bool is_programs (tg_Origin origin) {
   return origin == TG_ORIGIN_API || origin == TG_ORIGIN_CONSOLE;
 }
@@ -338,7 +339,7 @@ static int trace__gc (lua_State *L) {
   return 0;
 }
 
-/* restart(trace): what it has is forgotten, and it begins here. False if it has
+/* restart(trace): the trace forgets its events, and begins here. False: it has
    ended. */
 int trace_restart (lua_State *L) {
   tg_Trace *t = check_trace(L);

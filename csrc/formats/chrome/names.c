@@ -120,7 +120,7 @@ bool tg_chromenames_put (tg_ChromeNames *w, tg_FunctionId id, tg_Buf *out) {
   return true;
 }
 
-/* Only the url of what is kept, and another line behind it. */
+/* Writes the kept url of the function, with another line behind it. */
 bool tg_chromenames_place (tg_ChromeNames *w, tg_FunctionId id,
                            uint32_t line, tg_Buf *out) {
   const tg_ChromeName *word = find(w, id);

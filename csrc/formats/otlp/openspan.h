@@ -30,8 +30,8 @@ typedef struct tg_OpenSpan {
   uint32_t line;                /* ...at this line; 0: not known */
   bool server;                  /* a request */
   bool within;                  /* one, or in one */
-  struct tg_OpenSpan *request;  /* owns; ends with this call, which has taken
-                                   its place; or NULL */
+  struct tg_OpenSpan *request;  /* owns; whose place this call has taken: it
+                                   ends with the call; or NULL */
   char *arguments;              /* owns; NULL: none */
   tg_SpanContext *links;        /* owns; spans that resumed it again */
   uint32_t nlinks, clinks;
