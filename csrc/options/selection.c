@@ -273,7 +273,8 @@ bool tg_selection_awaits (const tg_Selection *d, const tg_Function *f) {
   return false;
 }
 
-/* What cannot be decided is kept secret. */
+/* Whether a list redacts the name; a name that cannot be decided is kept
+   secret. */
 static bool redacts (const tg_Selection *d, const tg_Patterns *redact,
                      const char *name, size_t size) {
   tg_Found found = tg_patterns_find(redact, name, size);
@@ -282,8 +283,8 @@ static bool redacts (const tg_Selection *d, const tg_Patterns *redact,
   return found != TG_FOUND_NOT;
 }
 
-/* A name is secret if the filter says so, or else if every member does: one
-   that may see it sees it anyway. */
+/* A name is secret if the filter redacts it, or if every member does: a member
+   that does not would see the value anyway. */
 static bool decide (const void *ud, const char *name, size_t size) {
   const tg_Selection *d = ud;
   if (d->filter != NULL

@@ -6,8 +6,8 @@
 
 #include "text/pattern.h"
 
-/* Whose patterns they are. A short pattern can take for ever, so its steps are
-   counted, if it is not just tried. */
+/* Whose patterns a list has. A short pattern can take for ever, so the steps of
+   a search are counted, but for TG_BOUND_NOT. */
 typedef enum tg_PatternBound {
   TG_BOUND_NOT,         /* not counted */
   TG_BOUND_OWN,         /* the user's: more than any sane pattern takes */
@@ -19,7 +19,7 @@ typedef struct tg_Patterns {
   char **list;          /* owns; each owned too, zero-terminated */
   size_t count;
   tg_PatternBound bound; /* unless not: one thread at a time */
-  uint64_t steps;       /* that searches may take beyond what each of them has;
+  uint64_t steps;       /* left for all searches, beyond what each one has;
                            at 0 the list is spent: nothing is decided */
 } tg_Patterns;
 
@@ -30,7 +30,7 @@ typedef struct tg_Patterns {
 #define TG_PATTERNS_OWN_EACH (UINT64_C(1) << 23)
 #define TG_PATTERNS_OWN_STEPS (UINT64_C(1) << 27)
 
-/* From now on its steps are counted. */
+/* From now on the steps of the list are counted. */
 void tg_patterns_bound (tg_Patterns *list, tg_PatternBound bound);
 
 /* Whether any of 'list' is found in 'text', which may hold zeros; not, for an
