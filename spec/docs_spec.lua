@@ -1,5 +1,5 @@
 -- The commands that README.md and docs/ show, typed as they stand there: each
--- works, in a directory that has the files which they name.
+-- works, in a directory that has the files which they name. And their links.
 
 local lfs = require "lfs"
 
@@ -111,5 +111,55 @@ describe("the commands of", function ()
         assert.equal(0, result.status, result.stderr)
       end)
     end
+  end
+end)
+
+-- A heading's anchor, as GitHub has it.
+local function anchor_of (heading)
+  return (heading:lower():gsub("[^%w%s_\x80-\xFF-]", ""):gsub("%s", "-"))
+end
+
+local function unfenced (text)
+  return (("\n" .. text):gsub("\n *```.-\n *```", "\n"))
+end
+
+local function anchors (text)
+  local set = {}
+  for heading in unfenced(text):gmatch "\n#+ ([^\n]+)" do
+    set[anchor_of(heading)] = true
+  end
+  for id in text:gmatch '<a id="([^"]+)">' do
+    set[id] = true
+  end
+  return set
+end
+
+-- Where a document's links go in the tree, without what they have in it.
+local function links (text)
+  return unfenced(text):gmatch "%]%(([^)%s:]+)%)"
+end
+
+-- What is wrong with a link in a file of that directory; nil: nothing.
+local function fault (link, path)
+  local file, anchor = link:match "^([^#]*)#?(.*)$"
+  local target = file == "" and path or path:gsub("[^/]*$", "") .. file
+  if not lfs.attributes(target) then
+    return link .. ": there is no such file"
+  elseif anchor ~= "" and not anchors(run.read(target))[anchor] then
+    return link .. ": there is no such heading"
+  end
+end
+
+describe("the links of", function ()
+  local list = documents()
+  list[#list + 1] = run.root .. "/csrc/README.md"
+  for _, path in ipairs(list) do
+    it(path:match "[^/]*/[^/]*$" .. " lead somewhere", function ()
+      local faults = {}
+      for link in links(run.read(path)) do
+        faults[#faults + 1] = fault(link, path)
+      end
+      assert.same({}, faults)
+    end)
   end
 end)

@@ -1,4 +1,4 @@
--- fleet.lua - what spans of a fleet take, for docs/fleet.md.
+-- fleet.lua - what spans of a fleet take, for docs/otlp.md.
 --
 --   make importers && eval "$(make -s env)" && lua5.4 spec/bench/fleet.lua
 --

@@ -1,5 +1,5 @@
 -- Spans of several processes in ClickHouse, in the table that the Collector
--- makes: the queries of docs/fleet.md answer what the recordings have.
+-- makes: the queries of docs/otlp.md answer what the recordings have.
 
 local cjson = require "cjson"
 
@@ -15,7 +15,7 @@ local requests = {
 }
 
 local function queries ()
-  local text = run.read(run.root .. "/docs/fleet.md")
+  local text = run.read(run.root .. "/docs/otlp.md")
   local list = {}
   for name, sql in text:gmatch "<!%-%- query: (%w+) %-%->\n```sql\n(.-)```" do
     list[name] = sql
@@ -129,7 +129,7 @@ end
 describe("spans in ClickHouse", function ()
   local reason = installed.missing "chdb"
   if reason then
-    it("answer the questions of docs/fleet.md", function ()
+    it("answer the questions of docs/otlp.md", function ()
       assert.is_nil(os.getenv "CI", reason)
       pending(reason)
     end)
