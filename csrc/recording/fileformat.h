@@ -24,6 +24,7 @@
 #define TG_FORMAT_VERSION 1u
 #define TG_FORMAT_ORDER UINT32_C(0x01020304)
 #define TG_HEADER_SIZE 4096u
+#define TG_HEADER_LEAST 64u     /* bytes of the fields that were there first */
 #define TG_ENTRIES_SIZE ((size_t)64 << 10)   /* of a usual block of entries */
 #define TG_ENTRIES_FIRST ((size_t)4 << 10)   /* of the first one... */
 #define TG_EVENTS_FIRST ((size_t)32 << 10)   /* ...and of events: a CONTEXT may

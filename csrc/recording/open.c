@@ -348,9 +348,15 @@ static const char *header_problem (const tg_Header *h) {
     return "recorded on a machine with another byte order";
   if (h->version != TG_FORMAT_VERSION)
     return "recorded by another version of tracegrip";
-  if (h->size < sizeof *h || !(h->ns_per_tick > 0 && h->ns_per_tick < 1e6))
+  if (h->size < TG_HEADER_LEAST || !(h->ns_per_tick > 0 && h->ns_per_tick < 1e6))
     return "a damaged header";
   return NULL;
+}
+
+/* Fields beyond the header's own size are 0: what stands there is a block. */
+static void cut_header (tg_Header *h) {
+  if (h->size < sizeof *h)
+    memset((char *)h + h->size, 0, sizeof *h - h->size);
 }
 
 /* Why a file has no header at all; NULL if it may have one. */
@@ -449,7 +455,8 @@ static bool read_header (Opening *o, char *reason, size_t size) {
   if (problem != NULL) {
     snprintf(reason, size, "%s", problem);
     o->status = TG_ERR_FORMAT;
-  }
+  } else
+    cut_header(&r->header);
   return problem == NULL;
 }
 
