@@ -237,8 +237,8 @@ describe("minDuration", function ()
           local from = clock()
           while clock() < from + s do short() end
         end
-        local function outer () wait(0.2) short() end
-        local trace = tracegrip.start {trace = {"name"}, minDuration = 80}
+        local function outer () wait(0.6) short() end
+        local trace = tracegrip.start {trace = {"name"}, minDuration = 500}
         outer()
         trace:stop()
         assert(trace:export("packets", %q))
