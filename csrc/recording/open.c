@@ -348,9 +348,8 @@ static const char *header_problem (const tg_Header *h) {
     return "recorded on a machine with another byte order";
   if (h->version != TG_FORMAT_VERSION)
     return "recorded by another version of tracegrip";
-  if (h->size < TG_HEADER_LEAST || !(h->ns_per_tick > 0 && h->ns_per_tick < 1e6))
-    return "a damaged header";
-  return NULL;
+  bool timed = h->ns_per_tick > 0 && h->ns_per_tick < 1e6;
+  return (timed && h->size >= TG_HEADER_LEAST) ? NULL : "a damaged header";
 }
 
 /* Fields beyond the header's own size are 0: what stands there is a block. */
