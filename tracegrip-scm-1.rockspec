@@ -42,6 +42,7 @@ build = {
         "csrc/base/intmap.c",
         "csrc/base/loaded.c",
         "csrc/base/signals.c",
+        "csrc/base/symbol.c",
         "csrc/binding/display.c",
         "csrc/binding/jsonreader.c",
         "csrc/binding/logstyle.c",

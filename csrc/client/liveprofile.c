@@ -71,7 +71,7 @@ static void put_row (tg_LiveProfile *p, tg_Sink *out, uint32_t row,
   tg_Tally t = tally_of(&p->profile, row, passed_ns);
   out->object(out);
   tg_sink_key(out, "name");
-  tg_names_function(out, &p->room, f);
+  tg_names_title(out, &p->room, f);
   tg_names_place(out, &p->room, f);
   tg_sink_count(out, "calls", t.calls);
   tg_sink_ms(out, "self_ms", t.self_ns);

@@ -11,7 +11,8 @@
 /* "(anonymous function)" is no name, nor is "?", which the interpreter calls
    what was found by a number in a table. */
 static bool has_name (const tg_Function *f) {
-  return f->name != NULL && f->name[0] != '(' && strcmp(f->name, "?") != 0;
+  const char *name = tg_function_title(f);
+  return name != NULL && name[0] != '(' && strcmp(name, "?") != 0;
 }
 
 static bool has_place (const tg_Function *f) {
@@ -43,7 +44,8 @@ static void put_place (const tg_Function *f, bool brief, tg_Buf *out) {
 /* A definition that comes from a recording or from packets may have no name at
    all. */
 static const char *name_of (const tg_Function *f) {
-  return f->name != NULL ? f->name : "(anonymous function)";
+  const char *name = tg_function_title(f);
+  return name != NULL ? name : "(anonymous function)";
 }
 
 /* Programs in Lua are full of functions without a name, and the boxes of a

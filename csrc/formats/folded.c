@@ -189,7 +189,8 @@ static bool add_up (Document *d) {
 */
 
 static const char *name_of (const tg_Function *f) {
-  return f->name != NULL ? f->name : "(anonymous function)";
+  const char *name = tg_function_title(f);
+  return name != NULL ? name : "(anonymous function)";
 }
 
 /* FNV-1a: a few thousand names, once for each document. */

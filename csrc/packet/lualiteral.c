@@ -141,15 +141,16 @@ bool tg_lualiteral_anonymous (const tg_Function *f) {
 }
 
 /* A function without a name is told by its place, as Lua's own messages do
-   (luaL_traceback). */
+   (luaL_traceback); that of a C function is in its library, if it is known. */
 void tg_lualiteral_function (tg_Buf *out, const tg_Function *f) {
+  const char *place = f->symbol != NULL ? f->symbol : f->url;
   if (!tg_lualiteral_anonymous(f)) {
     tg_terminal_escape(out, f->name, strlen(f->name), 0);
     return;
   }
   tg_buf_addstr(out, "function <");
-  if (f->url != NULL)
-    tg_terminal_escape(out, f->url, strlen(f->url), 0);
+  if (place != NULL)
+    tg_terminal_escape(out, place, strlen(place), 0);
   if (!f->is_c)
     tg_buf_addfmt(out, ":%u", (unsigned)f->line);
   tg_buf_addchar(out, '>');

@@ -16,6 +16,13 @@ void tg_names_function (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
     tg_sink_word(out, "(anonymous function)");
 }
 
+void tg_names_title (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
+  if (f != NULL && f->symbol != NULL)
+    tg_sink_string(out, room, f->symbol);
+  else
+    tg_names_function(out, room, f);
+}
+
 /* Stripped code has parameters, but not their names. */
 void tg_names_params (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
   out->array(out);

@@ -14,6 +14,9 @@
 /* The name of a function, which may be NULL. */
 void tg_names_function (tg_Sink *out, tg_Buf *room, const tg_Function *f);
 
+/* The same for people: a C function that has no name by its symbol. */
+void tg_names_title (tg_Sink *out, tg_Buf *room, const tg_Function *f);
+
 /* An array of the parameters' names, "..." for any further ones. */
 void tg_names_params (tg_Sink *out, tg_Buf *room, const tg_Function *f);
 

@@ -28,7 +28,8 @@ uint32_t tg_funclabels_line (const tg_Function *f) {
 static void put_key (tg_Buf *key, const tg_Function *f) {
   uint32_t line = tg_funclabels_line(f);
   tg_buf_clear(key);
-  tg_buf_add(key, text(f->name), strlen(text(f->name)) + 1);
+  const char *name = text(tg_function_title(f));
+  tg_buf_add(key, name, strlen(name) + 1);
   tg_buf_add(key, text(f->url), strlen(text(f->url)) + 1);
   tg_buf_add(key, &line, sizeof line);
 }

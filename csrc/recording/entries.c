@@ -186,6 +186,8 @@ void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
   put_string(out, f->name);
   put_string(out, f->url);
   put_list(out, f->params, f->params != NULL ? f->nparams : 0);
+  if (f->symbol != NULL)        /* few have one */
+    put_string(out, f->symbol);
   finish(out, at);
 }
 
@@ -369,6 +371,8 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
   out->url = take_string(&s);
   out->params = take_list(&s, &count);
   out->nparams = (uint16_t)count;
+  if (s.b.p < s.b.end)
+    out->symbol = take_string(&s);
   tg_Status status = status_of(&s);
   tg_assert(s.b.p <= s.b.end);
   if (status == TG_OK && out->role > TG_ROLE_EXIT)

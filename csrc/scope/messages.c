@@ -41,7 +41,7 @@ static void put_evaluation (tg_Sink *out, tg_Buf *room, const tg_Scope *s,
   tg_sink_count(out, "scriptThreadType", kind->detail);
   if (kind->detail == TG_SCOPE_EVENT) {
     tg_sink_key(out, "eventName");
-    tg_names_function(out, room, function_of(s, kind));
+    tg_names_title(out, room, function_of(s, kind));
   }
   out->close(out);
 }
@@ -81,7 +81,7 @@ static void put_function (tg_Sink *out, tg_Buf *room, const tg_Function *f) {
   tg_sink_key(out, "functionCall");
   out->object(out);
   tg_sink_key(out, "name");
-  tg_names_function(out, room, f);
+  tg_names_title(out, room, f);
   if (!f->is_c) {
     tg_sink_key(out, "source");
     tg_sink_string(out, room, f->url);

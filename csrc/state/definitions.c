@@ -14,6 +14,7 @@
 #include "state/definitions.h"
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "base/symbol.h"
 #include "state/builtins.h"
 #include "state/ownfunctions.h"
 #include "state/session.h"
@@ -214,6 +215,15 @@ static bool read_params (lua_State *L, tg_Function *f) {
   return true;
 }
 
+/* Functions that coroutine.wrap makes are one, wherever that is. */
+static char *symbol_of (const tg_Function *f, const Key *k,
+                        tg_NameKind kind) {
+  void (*home) (void) = (void (*) (void))lua_newstate;
+  if (!f->is_c || kind != TG_NAME_NONE || f->role == TG_ROLE_WRAPPED)
+    return NULL;
+  return tg_symbol_of(k->cfunction, (const void *)(uintptr_t)home);
+}
+
 /* All that a packet may want to know of the function, as copies: the function
    may be collected while the trace is still read. False without memory. */
 static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
@@ -236,6 +246,7 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->name = tg_funcname_of(&s->known.definitions.names, L, ar, k->text,
                            k->called, kind);
   f->known = *kind == TG_NAME_LOADED;
+  f->symbol = symbol_of(f, k, *kind);
   return read_params(L, f) && f->url != NULL && f->name != NULL;
 }
 

@@ -27,6 +27,7 @@ tg_Functions *tg_functions_new (void) {
 void tg_function_clear (tg_Function *f) {
   tg_free(f->name);
   tg_free(f->url);
+  tg_free(f->symbol);
   if (f->params != NULL) {
     for (uint16_t i = 0; i < f->nparams; i++)
       tg_free(f->params[i]);

@@ -29,6 +29,8 @@ typedef enum tg_Role {
 typedef struct tg_Function {
   char *name;           /* owns; as the manual's "name" rule decides */
   char *url;            /* owns; the chunk's source without '@' */
+  char *symbol;         /* owns; of a C function without a name, where it is in
+                           its library (symbol.h); NULL: not known */
   tg_TextId text;       /* its source among the table's texts, or none */
   const char *source;   /* borrows: that text, the chunk's source as Lua has it,
                            whole for a file, at most TG_SOURCE_MAX bytes for a
@@ -85,6 +87,12 @@ const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);
 
 /* The same of functions that are drawn as boxes, TG_FUNCTION_LEFT too. */
 const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id);
+
+/* What people are shown for its name; NULL: it has none. Packets have the name
+   itself. */
+TG_INLINE const char *tg_function_title (const tg_Function *f) {
+  return f->symbol != NULL ? f->symbol : f->name;
+}
 
 /* Frees what a definition owns. */
 void tg_function_clear (tg_Function *f);

@@ -117,11 +117,12 @@ static void *new_list (lua_State *L, Report *r, size_t count) {
 
 /* ---- fields ---- */
 
-/* name, url and line as packets have them: who reads both can compare them. */
+/* name, url and line as packets have them, but for the name of C functions that
+   have none: who reads both can compare them. */
 static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   const tg_Function *f = tg_profile_function(&r->profile, row);
   tg_sink_key(out, "name");
-  tg_names_function(out, &r->room, f);
+  tg_names_title(out, &r->room, f);
   tg_names_place(out, &r->room, f);
 }
 

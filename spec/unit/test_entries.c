@@ -28,6 +28,12 @@ static const tg_Function function = {
   .role = TG_ROLE_PCALL
 };
 
+static char place_in[] = "a.so+0x12";
+
+static const tg_Function unnamed = {
+  .name = f_name, .url = f_lua, .symbol = place_in, .is_c = true
+};
+
 static const tg_TraceEntry trace = {
   .end = {.why = TG_END_DISK, .stop = 77, .ticks = 88, .packets = 99,
           .lost = {1, 2, 3, 4}},
@@ -95,7 +101,17 @@ static void there_and_back (void) {
              && same(f.params[1], "value") && f.vararg && f.known && f.file
              && !f.is_c
              && !f.own && f.line == 10 && f.last_line == 20
-             && f.role == TG_ROLE_PCALL);
+             && f.role == TG_ROLE_PCALL && f.symbol == NULL);
+  tg_function_clear(&f);
+  tg_buf_clear(&b);
+  tg_entry_function(&b, 43, &unnamed);
+  e = only(&b);
+  UNIT_CHECK(tg_entry_read_function(&e, &id, &f) == TG_OK && f.is_c
+             && same(f.symbol, "a.so+0x12"));
+  tg_function_clear(&f);
+  e.size -= 4 + 9;        /* as it was before there were any */
+  UNIT_CHECK(tg_entry_read_function(&e, &id, &f) == TG_OK
+             && f.symbol == NULL);
   tg_function_clear(&f);
 
   tg_TraceEntry t;
@@ -129,6 +145,7 @@ static void there_and_back (void) {
 static void write_all (tg_Buf *b) {
   tg_entry_program(b, &program);
   tg_entry_function(b, 1, &function);
+  tg_entry_function(b, 2, &unnamed);
   tg_entry_trace(b, &trace);
   tg_entry_source(b, "f.lua", "return 1", 8);
 }
@@ -186,7 +203,7 @@ static void cut_anywhere (void) {
     UNIT_CHECK(worst == TG_OK && good >= before);   /* cut, but not spoilt */
     before = good;
   }
-  UNIT_CHECK(before == 4);
+  UNIT_CHECK(before == 5);
   tg_buf_free(&b);
 }
 
@@ -235,7 +252,7 @@ static void unknown (void) {
   tg_buf_add(&b, head, sizeof head);
   tg_buf_add(&b, "12345", 5);
   size_t at = b.size;
-  tg_entry_function(&b, 3, &function);
+  tg_entry_function(&b, 3, &unnamed);
   uint32_t more = (uint32_t)(b.size - at - TG_ENTRY_HEAD) + 3;
   memcpy(b.data + at + 4, &more, sizeof more);
   tg_buf_add(&b, "new", 3);

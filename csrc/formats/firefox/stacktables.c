@@ -36,7 +36,7 @@ static void write_key (tg_Buf *key, const tg_Function *f, bool away) {
     tg_boxname_label(f, key);
     return;
   }
-  add_text(key, f != NULL ? f->name : NULL);
+  add_text(key, f != NULL ? tg_function_title(f) : NULL);
   add_text(key, f != NULL ? f->url : NULL);
   tg_buf_add(key, &line, sizeof line);
 }

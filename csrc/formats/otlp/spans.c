@@ -69,7 +69,7 @@ void tg_otlpspans_begin (tg_OtlpSpans *s, uint32_t pid,
 static void put_function (tg_OtlpAttributes *a, const tg_Function *f) {
   if (f == NULL)
     return;
-  tg_otlp_word(a, "code.function.name", f->name);
+  tg_otlp_word(a, "code.function.name", tg_function_title(f));
   if (f->is_c || f->url == NULL)
     return;
   tg_otlp_word(a, "code.file.path", f->url);
