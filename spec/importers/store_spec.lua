@@ -190,7 +190,9 @@ describe("spans in ClickHouse", function ()
       wanted[key] = nil
     end
     assert.same({}, wanted)
-    assert.same({"1.5.0", "discount"}, {rows[1].version, rows[1]["function"]})
+    for i = 2, #rows do
+      assert.is_true(rows[i - 1].self_ms >= rows[i].self_ms)
+    end
   end)
 
   it("tell what became slower with a version", function ()
