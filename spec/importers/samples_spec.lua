@@ -68,6 +68,12 @@ local function by_name (node)
   return node.name
 end
 
+-- Chunks that have one name are told apart by their files: the program's and
+-- the command line's, which has a sample where it lost the processor.
+local function by_plain_name (node)
+  return (node.name:gsub(" %(.*:%d+%)$", ""))
+end
+
 -- What a function took of the whole, with those that it calls.
 local function share_of (name, nodes, whole)
   local sum = 0
@@ -198,7 +204,7 @@ describe("samples", function ()
     sampled(busy(SECONDS, 20000), {sample = 1000}, function (trace, export)
       wanted = convert(trace:tree().children)
       local report = trace:report()
-      samples = report.samples
+      samples = select(3, recorded.ticks(trace))
       for _, row in ipairs(report.functions) do
         own_times[expected.label(row)] = row.self_ms
       end
@@ -219,7 +225,8 @@ describe("samples", function ()
         check_table(own_times, threads)
       end
       assert.is_nil(off and expected.difference(wanted, nodes, {
-        reads = reads or by_label, read = by_name, calls = false, off = off,
+        reads = reads or by_label, read = reads and by_plain_name or by_name,
+        calls = false, off = off,
         missing = true
       }))
     end)
