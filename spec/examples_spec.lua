@@ -25,7 +25,7 @@ local beside = [[
   : >served
   $LUA_PROGRAM "$EXAMPLES/served.lua" >served 2>said &
   trap "kill $!" EXIT
-  for i in $(seq 100); do
+  for i in $(seq 600); do
     PORT=$(sed -n 's/.*://p;q' served)
     [ -n "$PORT" ] && break
     sleep 0.1
@@ -35,7 +35,7 @@ local beside = [[
 local function with_program (command)
   return run.command({"sh", "-c", beside .. command}, {
     env = {LUA_PROGRAM = run.lua, EXAMPLES = run.root .. "/examples"},
-    timeout = 30
+    timeout = 120
   })
 end
 

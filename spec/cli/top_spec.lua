@@ -153,7 +153,7 @@ local function on_terminal (keys, words)
   return shell(([[: >out.txt
     key () { printf "$1"; }
     shown () {
-      for i in $(seq 400); do grep -aq "$1" out.txt && break; sleep 0.05; done
+      for i in $(seq 1200); do grep -aq "$1" out.txt && break; sleep 0.05; done
     }
     { %s; } | script -qfec "stty cols 80 rows 12; $T top %s" out.txt >/dev/null
     echo "status $?"

@@ -215,10 +215,7 @@ describe("tracegrip view", function ()
           PATH = bin .. ":" .. os.getenv "PATH"
         })
         local opened = directory .. "/opened"
-        for _ = 1, 500 do
-          if lfs.attributes(opened) then break end
-          os.execute "sleep 0.02"
-        end
+        command:until_ready(function () return lfs.attributes(opened) end)
         local address = run.read(opened)
         assert.matches("^" .. firefox:gsub("%p", "%%%0"), address)
         assert.equal("", command.out)

@@ -215,18 +215,17 @@ print(next(seen))
 local console = require "tracegrip.console"
 local text = ("x"):rep(100000)
 io.stderr:write "begun\n" while not go do end
-local before = os.time()
 for i = 1, 1500 do
   console.log(i, text)
 end
-print(os.time() - before < 15)
+print "through"
 io.stdout:flush()
 while not stop do end
 ]], function (front, command)
       front.handle:read_stop()
       front:post("Runtime.evaluate", {expression = "go = true"})
       command:until_ready(function () return command.out ~= "" end)
-      assert.equal("true\n", command.out)
+      assert.equal("through\n", command.out)
       front:listen()
       local heard, missed = 0, 0
       repeat

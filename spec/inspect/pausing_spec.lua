@@ -243,14 +243,16 @@ describe("the pause button in a program that sleeps", function ()
   it("stops it when the function of C returns", function ()
     debugger.attach([[
 io.stderr:write "begun\n" while not go do end
-local pipe = io.popen "sleep 1; echo woken"
+local pipe = io.popen "until test -e awake; do sleep 0.05; done; echo woken"
 io.stderr:write "sleeps\n" local word = pipe:read "a"
 print(word)
 ]], function (front, command)
       front:ask("Runtime.evaluate", {expression = "go = true"})
       command:until_ready(function () return command.err:find "sleeps" end)
       until_asleep(front, command.pid)
-      local at = front:go "pause"
+      assert(front:ask "Debugger.pause")
+      run.write(("/proc/%d/cwd/awake"):format(command.pid), "")
+      local at = front:event "Debugger.paused"
       assert.equal("(main chunk):4", place(at))
       front:ask "Debugger.resume"
       assert.equal(0, command:ended())

@@ -336,8 +336,14 @@ describe("a forked child", function ()
   end)
 
   forks("that outlives its parent keeps nothing of the parent's", child .. [[
-    fork(function () process.sleep(1) end)
-    process.sleep(0.2)    -- it has begun by then
+    fork(function ()
+      io.open("begun", "w"):close()
+      process.sleep(1)
+    end)
+    repeat
+      process.sleep(0.01)
+      local begun = io.open "begun"
+    until begun
     child(10)
     process.leave(0)
   ]], function (all, infos)

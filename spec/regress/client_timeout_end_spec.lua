@@ -45,7 +45,7 @@ local function serve (program)
   out:read_start(function (_, piece)
     text = text .. (piece or "")
   end)
-  peers.wait(function () return result end, 20)
+  peers.wait(function () return result end)
   process:close()
   out:close()
   uv.run "nowait"

@@ -33,7 +33,7 @@ local function record (target, words, env, program)
   table.move(words, 1, #words, #all + 1, all)
   all[#all + 1] = "program.lua"
   local command <close> = start(all, env, program)
-  local status = command:ended(60)
+  local status = command:ended()
   command.recording = run.read(command.directory .. "/p.tgr")
   return command.err, status, command
 end
@@ -93,7 +93,7 @@ describe("record --otlp", function ()
     local to <close> = collector.start()
     record(to.url, {}, nil, [[
       local function login (name, word) return word end
-      login("ann", "geheim1")
+      login("annabella", "geheim1")
       pcall(function () error {code = "geheim2"} end)
       pcall(function () error "no such user" end)
     ]])
@@ -101,7 +101,7 @@ describe("record --otlp", function ()
     for _, request in ipairs(to.requests) do
       local body = run.unzip(request.body)
       assert.is_nil(body:find("geheim", 1, true))
-      assert.is_nil(body:find("ann", 1, true))
+      assert.is_nil(body:find("annabella", 1, true))
     end
     for _, span in ipairs(named(to:spans(), "error")) do
       messages[#messages + 1] = span.message
@@ -143,7 +143,7 @@ describe("record --otlp", function ()
   it("wants --otlp for what is said of it", function ()
     local command <close> = start {"record", "--request", "f", "-o", "p.tgr",
                                    "program.lua"}
-    assert.equal(2, command:ended(20))
+    assert.equal(2, command:ended())
     assert.equal("tracegrip: --request is of --otlp\n", command.err)
   end)
 
@@ -327,7 +327,7 @@ describe("record --otlp", function ()
     local command <close> = start({"record", "--otlp", to.url, "-o", "p.tgr",
       "--", "sh", "-c", "$LUA program.lua one; $LUA program.lua two"}, nil,
       "local function f () end f(arg[1])")
-    assert.equal(0, command:ended(60))
+    assert.equal(0, command:ended())
     local pids = {}
     for _, request in ipairs(to.requests) do
       pids[otlpbody.read(request).resource["process.pid"]] = true
@@ -381,7 +381,7 @@ describe("attach --otlp", function ()
                                    "--traceparent", PARENT, program.address}
     work_until_heard(program, to)
     command:kill "sigint"
-    assert.equal(0, command:ended(20))
+    assert.equal(0, command:ended())
     assert.matches("otlp: %d+ spans sent, 0 dropped\n$", command.err)
     assert.equal("", command.out)
     assert.equal(PARENT:sub(37, 52), named(to:spans(), "f")[1].parent)
@@ -395,7 +395,7 @@ describe("serve --otlp and listen", function ()
                                   nil, lines)
     work_until_heard(program, to)
     program.input:shutdown()
-    assert.equal(0, program:ended(20))
+    assert.equal(0, program:ended())
     assert.matches("otlp: %d+ spans sent, 0 dropped", program.err)
   end)
 
@@ -453,7 +453,7 @@ describe("listen {profile = ...}", function ()
       local function busy () for i = 1, 1e5 do end end
       while true do busy() end
     ]]):format(to.url .. "/ingest?name=shop"))
-    peers.wait(function () return #to.requests >= 2 end, 20)
+    peers.wait(function () return #to.requests >= 2 end)
     assert.is_true(#to.requests >= 2)
     local function profile_of (request)
       return pprof.read(run.unzip(request.body))
@@ -489,8 +489,8 @@ describe("listen {profile = ...}", function ()
         while os.clock() < till do end
         io.stderr:write "over\n"
       ]]):format(to.url, seconds))
-      peers.wait(function () return program.err:find "over" end, 20)
-      assert.equal(0, program:ended(5))
+      peers.wait(function () return program.err:find "over" end)
+      assert.equal(0, program:ended())
       assert.matches("profiles: %d+ sent, 0 dropped", program.err)
     end
   end)
@@ -503,7 +503,7 @@ describe("listen {profile = ...}", function ()
       local till = os.clock() + 0.5
       while os.clock() < till do end
     ]]
-    assert.equal(0, program:ended(20))
+    assert.equal(0, program:ended())
     assert.matches("profiles: 0 sent, %d+ dropped %(http://127", program.err)
   end)
 end)

@@ -1,6 +1,7 @@
 -- tracegrip attach and a program that really listens.
 
 local normal = require "spec.support.normal"
+local peers = require "spec.server.peer"
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
 local served = require "spec.support.served"
@@ -45,15 +46,12 @@ end
 
 -- Has the program work until the client shows that it sees it.
 local function work_until (target, ready)
-  for _ = 1, 200 do
+  local seen = peers.wait(function ()
     target:tell "2"
     target:says "done 4\n"
-    if ready() then
-      return
-    end
-    os.execute "sleep 0.01"
-  end
-  error "the client sees nothing"
+    return ready()
+  end)
+  assert(seen, "the client sees nothing")
 end
 
 -- The same until its recording, "rec", has some packets.

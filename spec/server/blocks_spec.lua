@@ -6,6 +6,7 @@ local generate = require "spec.transparency.generate"
 local run = require "spec.support.run"
 local it = run.needs("luv", it, pending)
 local normal = require "spec.support.normal"
+local peers = require "spec.server.peer"
 local recorded = require "spec.support.recorded"
 local served = require "spec.support.served"
 local serving = require "spec.server.serving"
@@ -169,12 +170,31 @@ describe("a trace that comes as blocks", function ()
     assert.is_true(calls >= 30000 * 5)
   end)
 
+  -- How long its first thread has run, in ns: the kernel's word.
+  local function ran (target)
+    return tonumber(run.read(("/proc/%d/schedstat"):format(target.pid))
+                      :match "^%d+")
+  end
+
+  -- Until it has run on from there, and sleeps whenever it is looked at: a
+  -- thread that others keep from a processor does not.
+  local function until_asleep (target, before)
+    local times = 0
+    assert(peers.wait(function ()
+      local sleeps = ran(target) > before and target:proc("State"):find "^S"
+      times = sleeps and times + 1 or 0
+      return times == 5
+    end))
+  end
+
   it("has what was waited for its client in no call's time", function ()
     local target <close> = serving.start(busy)
     local command = attach(target, "--overflow", "wait", "--buffer", "64K")
     work(target, "1")
     stopped.at(command.pid)
+    local before = ran(target)
     target:tell "100000"
+    until_asleep(target, before)
     uv.sleep(1500)
     uv.kill(command.pid, "sigcont")
     target:says "done\n"
@@ -227,12 +247,7 @@ describe("a trace that comes as blocks", function ()
       local there = recorded.open(target.directory .. "/remote")
       return there and there:info().events or 0
     end
-    for _ = 1, 3000 do
-      if count() > 1000 then
-        break
-      end
-      uv.sleep(20)
-    end
+    peers.wait(function () return count() > 1000 end)
     assert.is_true(count() > 1000)
     uv.kill(command.pid, "sigkill")
     command:ended()

@@ -9,7 +9,7 @@ local serving = require "spec.server.serving"
 
 local SECONDS = tonumber(os.getenv "TG_SOAK") or 3
 local GROWTH = 32 << 10         -- KiB of memory that the program may have more
-local LONGEST = 2               -- seconds until a client is served
+local LONGEST = 256 << 20       -- bytes that one gets before another is served
 
 -- Nothing but calls, as fast as they can be; and once, as many as it is told.
 local busy = [[
@@ -49,12 +49,10 @@ local function count_bytes (peer)
   end)
 end
 
--- Seconds from connecting to an answer.
-local function time_of_a_visit (program)
-  local began = uv.hrtime()
+-- From connecting to an answer.
+local function visit (program)
   local peer <close> = program:peer()
   assert.equal(0, peer:ask({to = "root", type = "listTabs"}).selected)
-  return (uv.hrtime() - began) / 1e9
 end
 
 describe("a client as fast as can be", function ()
@@ -66,12 +64,14 @@ describe("a client as fast as can be", function ()
     peers.wait(function () return peer.received > 1 << 20 end)
     local before, most, longest = memory(program), 0, 0
     local ended = uv.hrtime() + SECONDS * 1e9
-    while uv.hrtime() < ended do
+    -- For so long, and until it has had more than anybody could keep for it.
+    while uv.hrtime() < ended or peer.received <= GROWTH << 10 do
       peers.sleep(0.1)
-      longest = math.max(longest, time_of_a_visit(program))
+      local received = peer.received
+      visit(program)
+      longest = math.max(longest, peer.received - received)
       most = math.max(most, memory(program))
     end
-    assert.is_true(peer.received > GROWTH << 10, "it was not fast")
     assert.is_true(most - before < GROWTH, most - before)
     assert.is_true(longest < LONGEST, longest)
     assert.is_falsy(peer.closed)
@@ -101,7 +101,7 @@ describe("a client with many requests that are much work", function ()
     peers.wait(function () return answers > 0 end)
     other:ask {to = "root", type = "listTabs"}
     assert.is_true(answers > 0 and answers < 50, answers)
-    peers.wait(function () return answers == 100 end, 60)
+    peers.wait(function () return answers == 100 end)
     assert.equal(100, answers)
   end)
 end)
@@ -140,10 +140,10 @@ describe("a session that takes long to be made", function ()
       program:tell "300000"
       program:says "free"
       peer:send {to = "profiler1", type = "stopProfiler", sessionID = 1}
-      time_of_a_visit(program)
+      visit(program)
     end
     for _ = 1, 5 do
-      time_of_a_visit(program)
+      visit(program)
     end
     assert.is_nil(program.status)
     assert.is_nil(program.err:find "server:")

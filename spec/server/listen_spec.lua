@@ -392,7 +392,7 @@ describe("a Unix socket", function ()
 
   it("goes when the program ends", function ()
     program:tell()
-    assert.equal(0, program:ended(5))
+    assert.equal(0, program:ended())
     assert.is_nil((uv.fs_stat(program.path)))
   end)
 
@@ -482,11 +482,15 @@ describe("a token", function ()
     peers.wait(function () return peers.connected(strangers) <= 16 end)
     assert.equal(16, peers.connected(strangers))
     strangers[1]:close()
-    peers.sleep(0.5)
-    local peer <close> = program:peer()
+    local peer
+    peers.wait(function ()      -- until the server knows that one has gone
+      peer = peers.connect {port = program.port}
+      return peer:receive().error == nil
+    end)
     assert.equal("authenticated", authenticate(peer, token).type)
     assert.is_true(strangers[2]:hung_up())
     assert.is_false(peer:hung_up(0.5))
+    peer:close()
     for _, one in ipairs(strangers) do
       one:close()
     end

@@ -10,30 +10,22 @@ local cjson = require "cjson"
 local quietpipe = require "tracegrip.quietpipe"
 local uv = require "luv"
 
+local run = require "spec.support.run"
+local waiting = require "spec.support.waiting"
+
 local peers = {}
 
 local Peer = {}
 Peer.__index = Peer
 
-local PATIENCE = 30     -- seconds for what a spec waits for
+local PATIENCE = run.patience / 1000    -- seconds for what must come
 
 -- A server that hangs up on somebody who writes is what is tested here.
 quietpipe()
 
 -- Runs the loop until ready() or for so many seconds; whether it is ready.
 function peers.wait (ready, seconds)
-  local late = false
-  local timer = uv.new_timer()
-  timer:start(math.ceil((seconds or PATIENCE) * 1000), 0, function ()
-    late = true
-  end)
-  local result = ready()
-  while not result and not late do
-    uv.run "once"
-    result = ready()
-  end
-  timer:close()
-  return result
+  return waiting.till(ready, (seconds or PATIENCE) * 1000)
 end
 
 function peers.sleep (seconds)
@@ -176,6 +168,18 @@ end
 -- Whether the server hangs up within that time.
 function Peer:hung_up (seconds)
   return peers.wait(function () return self.closed end, seconds) == true
+end
+
+-- Whether the server has closed a connection (of TCP) that is not read: the
+-- kernel's word.
+function Peer:was_left ()
+  local port = ("%04X"):format(self.socket:getsockname().port)
+  for line in io.lines "/proc/net/tcp" do
+    if line:match "^ *%d+: %x+:(%x+)" == port then
+      return line:match ":%x+ %x+:%x+ (%x+)" ~= "01"    -- established
+    end
+  end
+  return true
 end
 
 function Peer:close ()

@@ -57,7 +57,7 @@ describe("tracegrip serve", function ()
     assert.equal("program.lua", tabs[1].title)
     trace_f(program, peer)
     program:tell()
-    assert.equal(7, program:ended(5))
+    assert.equal(7, program:ended())
     assert.is_true(peer:hung_up())
     assert.equal("tracegrip: listening on " .. program.address .. "\n",
                  program.err)
@@ -132,13 +132,13 @@ describe("tracegrip serve", function ()
     program:says "ran"
     local _, frames = peer:reply()
     assert.equal("(main chunk)", frames[1] and frames[1].name)
-    assert.equal(0, program:ended(5))
+    assert.equal(0, program:ended())
   end)
 
   it("can be interrupted while it waits", function ()
     local program <close> = serve({"--wait", "program.lua"}, "print 'ran'")
     program:kill "sigint"
-    assert.equal(130, program:ended(5))
+    assert.equal(130, program:ended())
     assert.equal("", program.out)
   end)
 

@@ -1,7 +1,8 @@
 -- debugger.lua - a front end without a window: it starts a program that is open
 -- to debuggers and speaks the Chrome DevTools Protocol with it.
 --
--- Whatever is waited for comes within some seconds, or the spec fails.
+-- Whatever is waited for comes within a minute (run.patience), or the spec
+-- fails.
 
 local dkjson = require "dkjson"
 local uv = require "luv"
@@ -10,19 +11,12 @@ local has_wslay, wslay = pcall(require, "tracegrip.wslay")
 local run = require "spec.support.run"
 local schema = require "spec.support.schema"
 local served = require "spec.support.served"
+local waiting = require "spec.support.waiting"
 
 local debugger = {}
 
 local function wait (what, ready)
-  local late = false
-  local timer = uv.new_timer()
-  uv.update_time()
-  timer:start(run.patience, 0, function () late = true end)
-  while not ready() and not late do
-    uv.run("once")
-  end
-  timer:close()
-  if late then
+  if not waiting.till(ready, run.patience) then
     error("nothing came: " .. what, 3)
   end
 end

@@ -3,23 +3,17 @@
 local uv = require "luv"
 
 local run = require "spec.support.run"
+local waiting = require "spec.support.waiting"
 
 local served = {}
 
-local TO_THE_END = 6      -- times the patience, for a program that has to end
+local TO_THE_END = 2      -- times the patience, for a program that has to end
 
--- Runs the event loop until `ready()`; fails after some seconds.
+-- Runs the event loop until `ready()`; fails if that takes too long.
 local function wait (what, ready, times)
-  local late = false
-  local timer = uv.new_timer()
-  uv.update_time()      -- the loop's clock stands still while it does not run
-  timer:start(run.patience * (times or 1), 0, function () late = true end)
-  while not ready() and not late do
-    uv.run("once")
-  end
-  timer:close()
+  local done = waiting.till(ready, run.patience * (times or 1))
   uv.run("nowait")
-  if late then
+  if not done then
     error("nothing came: " .. what, 2)
   end
 end
