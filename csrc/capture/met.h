@@ -18,9 +18,6 @@
 
 _Static_assert(TG_MET_MAX <= TG_GRIP_SMALLMAX, "one byte");
 
-/* What of many strings in one packet is affordable without counting. */
-#define TG_MET_STRING 1024u
-
 typedef struct tg_Few {
   tg_Session *session;
   lua_State *L;
@@ -79,7 +76,7 @@ TG_INLINE uint8_t *tg_few_put_written (tg_Few *f, tg_Slot v, uint8_t *p) {
   size_t n;
   const char *s = tg_slot_text(v, &n);
   size_t kept = (n < f->limit) ? n : f->limit;
-  if (tg_unlikely(kept > TG_MET_STRING))
+  if (tg_unlikely(kept > TG_PLAIN_STRING))
     return NULL;
   const uint8_t *grip = find_written(&f->session->writer, s, n, kept);
   if (grip == NULL)

@@ -1,6 +1,6 @@
 /*
 ** plain.h - most lists: a few numbers, booleans and short strings,
-** straight from memory. What capture.c writes of the same values is the same
+** straight from memory. What rules.h writes of the same values is the same
 ** bytes.
 */
 #ifndef TG_CAPTURE_PLAIN_H
@@ -9,6 +9,8 @@
 #include "capture/slots.h"
 
 #define TG_PLAIN_MAX 6                  /* values */
+#define TG_PLAIN_STRING 1024u           /* bytes: what so many long strings come
+                                           to need not be counted */
 #define TG_PLAIN_ROOM (16u + TG_PLAIN_MAX * SMALL_ROOM)
 
 /*

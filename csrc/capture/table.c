@@ -9,11 +9,12 @@
 ** for all of it asked for once. For any other the long way sorts things out.
 */
 #include "capture/table.h"
+#include "capture/budget.h"
 
 #define ENTRIES_MAX 64u         /* properties of one table; what so many come
                                    to need not be counted (TG_PACKET_MAX) */
 
-_Static_assert(2 * ENTRIES_MAX * TG_MET_STRING * COST_PER_BYTE
+_Static_assert(2 * ENTRIES_MAX * TG_PLAIN_STRING * COST_PER_BYTE
                < TG_PACKET_MAX / (TG_PLAIN_MAX + 1),
                "tables full of strings are no packet too large");
 

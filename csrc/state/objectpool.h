@@ -18,14 +18,12 @@ typedef struct tg_Object {
   uint32_t level;           /* its distance: 0 = a value of the list itself */
   uint8_t type;             /* tg_ObjectType */
   uint8_t tag;              /* read from memory: its slot's (direct/value.h) */
-  bool examined;            /* what follows is known */
-  bool has_proto;           /* it has a metatable, which is listed: */
-  bool cut;                 /* some of its content is not listed, */
-  bool meta;                /* such as its metatable */
-  bool brief;               /* so far only its type and class are known */
+  bool brief;               /* it is only named so far, and not written */
+  bool examined;            /* what follows is known: */
+  uint8_t flags;            /* TG_DESC_*, but for properties; where they say: */
   uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */
-  uint32_t function;        /* tg_FunctionId, for functions */
-  const char *cls;          /* borrows from its metatable; NULL = none */
+  uint32_t function;        /* tg_FunctionId */
+  const char *cls;          /* borrows from its metatable */
   size_t cls_size;
 } tg_Object;
 

@@ -1,0 +1,15 @@
+/*
+** asked.h - lists of values by the public API, as bytes. Private to the files
+** of capture.
+*/
+#ifndef TG_CAPTURE_ASKED_H
+#define TG_CAPTURE_ASKED_H
+
+#include "capture/capture.h"
+
+/* tg_capture_list by the public API. */
+uint8_t *tg_capture_asked (tg_Session *s, lua_State *L,
+                           const tg_ValueList *list, uint8_t *p,
+                           const uint8_t *lim);
+
+#endif
