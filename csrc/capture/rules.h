@@ -102,7 +102,7 @@ static uint32_t meet (tg_Capture *c, Value v, uint32_t level);
 
 /* One that is to be listed is met with its metatable, which has a place of its
    own in the pool. */
-static void examine_listed (tg_Capture *c, uint32_t id, Value v) {
+TG_INLINE void examine_listed (tg_Capture *c, uint32_t id, Value v) {
   Value meta;
   tg_Object *o = &c->pool->list[id];
   uint32_t level = o->level + 1;
@@ -129,9 +129,8 @@ TG_INLINE bool promote (tg_Object *o) {
   return was;
 }
 
-/* An object inside another one, that is to be listed. */
-static TG_NOINLINE uint32_t meet_listed (tg_Capture *c, Value v,
-                                         uint32_t level) {
+/* An object that is to be listed. */
+TG_INLINE uint32_t meet_listed (tg_Capture *c, Value v, uint32_t level) {
   bool fresh;
   uint32_t id = enter_value(c, v, level, &fresh);
   if (id == TG_POOL_NONE)
@@ -148,11 +147,7 @@ static TG_NOINLINE uint32_t meet_listed (tg_Capture *c, Value v,
   return id;
 }
 
-/* The pool index of an object met at 'level' inside another one; TG_POOL_NONE:
-   no room for it. */
-TG_INLINE uint32_t meet_any (tg_Capture *c, Value v, uint32_t level) {
-  if (level < c->limits->depth)
-    return meet_listed(c, v, level);
+TG_INLINE uint32_t meet_named (tg_Capture *c, Value v, uint32_t level) {
   bool fresh;
   uint32_t id = enter_value(c, v, level, &fresh);
   if (fresh) {
@@ -162,8 +157,11 @@ TG_INLINE uint32_t meet_any (tg_Capture *c, Value v, uint32_t level) {
   return id;
 }
 
+/* The pool index of an object met at 'level' inside another one; TG_POOL_NONE:
+   no room for it. */
 static uint32_t meet (tg_Capture *c, Value v, uint32_t level) {
-  return meet_any(c, v, level);
+  return (level < c->limits->depth) ? meet_listed(c, v, level)
+                                    : meet_named(c, v, level);
 }
 
 /* ---- what a table holds ---- */
@@ -191,7 +189,7 @@ TG_INLINE bool affordable (tg_Capture *c, Listing *t) {
 static TG_NOINLINE uint8_t *put_any (tg_Capture *c, Value v, uint32_t level,
                                      uint8_t *p) {
   if (is_object(c, v))
-    return put_object(c, meet_any(c, v, level), object_type(type_of(v)), p);
+    return put_object(c, meet(c, v, level), object_type(type_of(v)), p);
   return put_scalar(c, v, p);
 }
 
@@ -281,16 +279,16 @@ static uint8_t *put_entries (tg_Capture *c, Listing *t, uint8_t *p) {
     if (tg_unlikely(t->in_order || integer)
         && in_sequence(c, t, integer ? k : 0, &p))
       continue;
-    if (tg_unlikely(p == NULL || t->full || !affordable(c, t))) {
+    if (tg_unlikely(p == NULL || !affordable(c, t))) {
       leave_traversal(c);
-      return p;
+      break;
     }
     p = put_property(c, key, value, t->level, p);
   }
   return p;
 }
 
-static bool has_field (tg_Capture *c, Value table, lua_Integer k) {
+TG_INLINE bool has_field (tg_Capture *c, Value table, lua_Integer k) {
   bool has = type_of(take_field(c, table, k)) != LUA_TNIL;
   leave(c);
   return has;
@@ -310,7 +308,7 @@ static uint8_t *put_properties (tg_Capture *c, Listing *t, uint8_t *p) {
 }
 
 /* The properties of an object of the pool, which may move meanwhile. */
-static TG_NOINLINE uint8_t *put_table (tg_Capture *c, const tg_Object *o,
+static uint8_t *put_table (tg_Capture *c, const tg_Object *o,
                                        uint32_t *flags, uint8_t *p) {
   Listing t = {.table = value_of(o), .level = o->level + 1};
   c->left_out = false;
@@ -322,7 +320,7 @@ static TG_NOINLINE uint8_t *put_table (tg_Capture *c, const tg_Object *o,
 /* ---- descriptors ---- */
 
 /* One of the list's own values: looked at now, so that they come first. */
-static TG_NOINLINE void examine_outer (tg_Capture *c, uint32_t id) {
+TG_INLINE void examine_outer (tg_Capture *c, uint32_t id) {
   tg_Object *o = &c->pool->list[id];
   if (c->limits->depth > 0)
     examine_listed(c, id, value_of(o));
@@ -330,12 +328,13 @@ static TG_NOINLINE void examine_outer (tg_Capture *c, uint32_t id) {
     examine_named(c, o, value_of(o));
 }
 
-TG_INLINE uint8_t *put_parts (tg_Capture *c, const tg_Object *o, uint8_t *p) {
-  if (o->flags & TG_DESC_CLASS)
+TG_INLINE uint8_t *put_parts (tg_Capture *c, const tg_Object *o,
+                              uint32_t flags, uint8_t *p) {
+  if (flags & TG_DESC_CLASS)
     p = put_string(c, o->cls, o->cls_size, p);
-  if (o->flags & TG_DESC_PROTO)
+  if (flags & TG_DESC_PROTO)
     p = put_object(c, o->proto, TG_OBJ_TABLE, p);
-  if (o->flags & TG_DESC_FUNCTION)
+  if (flags & TG_DESC_FUNCTION)
     p = put_function(c, o->function, p);
   return p;
 }
@@ -352,7 +351,7 @@ static uint8_t *put_descriptor (tg_Capture *c, uint32_t id, uint8_t *p) {
   uint32_t flags = o->flags;
   o->brief = false;             /* what is written stays so */
   head[0] = o->type;
-  p = put_parts(c, o, p + 2);
+  p = put_parts(c, o, flags, p + 2);
   if (o->type == TG_OBJ_TABLE && o->level < c->limits->depth && is_kept(o))
     p = put_table(c, o, &flags, p);
   head[1] = (uint8_t)flags;

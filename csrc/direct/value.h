@@ -133,15 +133,18 @@ TG_INLINE const void *tg_direct_metatable (const void *object, int type) {
 /* What a traversal comes to, in lua_next's order. */
 typedef struct tg_Traversal {
   const void *table;
-  uint32_t elements;    /* slots of the array */
-  uint32_t nodes;
-  uint32_t i;           /* the next one: array, then nodes */
+  uint32_t elements;    /* slots of the array, */
+  uint32_t i;           /* and the next one; */
+  const uint8_t *node, *end;  /* then the next node, and the end of them */
   tg_Slot key, value;
 } tg_Traversal;
 
 TG_INLINE tg_Traversal tg_direct_traverse (const void *table) {
-  return (tg_Traversal){.table = table, .nodes = tg_direct_nodes(table),
-                        .elements = tg_direct_array_size(table)};
+  const uint8_t *node = tg_direct_node(table, 0);
+  return (tg_Traversal){
+    .table = table, .elements = tg_direct_array_size(table), .node = node,
+    .end = node + tg_direct_nodes(table) * (size_t)TG_SIZE_NODE
+  };
 }
 
 /* False at the end. */
@@ -153,11 +156,12 @@ TG_INLINE bool tg_traversal_next (tg_Traversal *t) {
       return true;
     }
   }
-  while (t->i - t->elements < t->nodes) {
-    const void *n = tg_direct_node(t->table, t->i++ - t->elements);
-    t->value = tg_node_value(n);
+  while (t->node < t->end) {
+    const uint8_t *node = t->node;
+    t->node += TG_SIZE_NODE;
+    t->value = tg_node_value(node);
     if (!tg_slot_is_nil(t->value)) {
-      t->key = tg_node_key(n);
+      t->key = tg_node_key(node);
       return true;
     }
   }
