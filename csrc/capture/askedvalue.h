@@ -217,6 +217,7 @@ TG_INLINE void leave_traversal (tg_Capture *c) {
 
 TG_INLINE void note_place (tg_Object *o, Value v) {
   o->index = (v.at > 0) ? v.at : 0;
+  o->tag = (uint8_t)v.type;
 }
 
 /* False: there is no room on the stack. */
@@ -236,7 +237,7 @@ TG_INLINE bool is_kept (const tg_Object *o) {
 }
 
 TG_INLINE Value value_of (const tg_Object *o) {
-  return (Value){.at = o->index, .type = LUA_TNONE};
+  return (Value){.at = o->index, .type = o->tag};
 }
 
 /* Whether there is room for a chain of metatables, each of which is to be

@@ -1,6 +1,6 @@
 /*
-** budget.h - one list while it is captured: the room that is left, what its
-** values may come to, the objects met. Private to the files of capture.
+** budget.h - what a list that may be long still has: room for its bytes, what
+** they may come to in JSON, places for objects. For rules.h.
 **
 ** A value is written at 'p', and the end is returned; NULL: the room was too
 ** small. That stays so until the list is over, so a caller that has nothing to
@@ -9,29 +9,13 @@
 #ifndef TG_CAPTURE_BUDGET_H
 #define TG_CAPTURE_BUDGET_H
 
-#include "capture/grip.h"
+#include "capture/list.h"
 #include "capture/veil.h"
 
 /* What parts of a packet may come to in JSON, generously. */
 #define COST_OBJECT 256u
 #define COST_PROPERTY 128u
 #define COST_PER_BYTE 6u        /* a control character, escaped */
-
-typedef struct tg_Capture {
-  tg_Session *session;
-  lua_State *L;
-  const tg_Limits *limits;
-  tg_ObjectPool *pool;
-  const uint8_t *lim;           /* end of the room; NULL: it was too small */
-  uint32_t cost;
-  bool in_stream;               /* strings before this one can be referred to */
-  bool refers;                  /* and have been */
-  bool redacts;                 /* something may be to be hidden */
-  bool left_out;                /* a property of the table has been */
-  bool unknown;                 /* memory does not tell all (memoryvalue.h) */
-  const void *base;             /* the list's slots (memoryvalue.h) */
-  int mark, above;              /* of the stack (stackvalue.h) */
-} tg_Capture;
 
 /* Long strings, as far as the limits go. */
 uint8_t *tg_capture_long (tg_Capture *c, const char *s, size_t n, uint8_t *p);

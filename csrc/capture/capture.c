@@ -4,7 +4,8 @@
 */
 #include "capture/asked.h"
 #include "capture/crosscheck.h"
-#include "capture/plain.h"
+#include "capture/few.h"
+#include "capture/slots.h"
 #include "capture/veil.h"
 #include "direct/frame.h"
 
@@ -24,18 +25,11 @@ TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
 }
 
 /* From memory. What that alone does not tell is found out by the public API,
-   from the beginning of the list: '*asked'. Plain lists were tried before, in
-   the hook (emitcall.h), but where both ways are compared. */
+   from the beginning of the list: '*asked'. */
 TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
-                            const tg_ValueList *list, const void *base,
-                            uint8_t *p, uint8_t *lim, bool *asked) {
+                               const tg_ValueList *list, const void *base,
+                               uint8_t *p, uint8_t *lim, bool *asked) {
   *asked = false;
-  if (TG_CROSSCHECKED && list->varargs == 0 && list->veil == NULL
-      && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
-    uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p);
-    if (end != NULL)
-      return end;
-  }
   uint8_t *end = tg_capture_slots(s, L, list, base, p, lim, asked);
   return tg_unlikely(*asked) ? tg_capture_asked(s, L, list, p, lim) : end;
 }
@@ -44,8 +38,37 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
 
 #include <stdlib.h>
 
-/* Both ways, at the same place, what is known of strings being as it was; from
-   memory twice, since the first time may have had to ask. */
+/* As the hook does before it asks for more (hook/quick.c, emitcall.h); NULL if
+   the list is not for these ways. */
+static uint8_t *put_short_list (tg_Session *s, lua_State *L,
+                                const tg_ValueList *list, const void *base,
+                                uint8_t *p, const uint8_t *lim) {
+  if (list->varargs > 0 || list->veil != NULL || lim != s->writer.lim
+      || !tg_capture_are_few(s, list->count, p))
+    return NULL;
+  uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p);
+  return (end != NULL) ? end : tg_capture_few(s, L, base, list->first,
+                                              list->count, p);
+}
+
+/* The bytes of a list at 'p', which end at 'end', are those of 'want'. */
+static void compare (tg_Slice want, const uint8_t *p, const uint8_t *end) {
+  if (end != NULL)
+    tg_crosscheck_bytes(want.data, want.size, p, (size_t)(end - p));
+}
+
+/* All ways at the same place, where the list 'want' was written from memory;
+   what is known of strings is as it was before. */
+static uint8_t *put_again (tg_Session *s, lua_State *L,
+                           const tg_ValueList *list, const void *base,
+                           uint8_t *p, uint8_t *lim, tg_Slice want) {
+  compare(want, p, put_short_list(s, L, list, base, p, lim));
+  uint8_t *end = tg_capture_asked(s, L, list, p, lim);
+  compare(want, p, end);
+  return end;
+}
+
+/* From memory twice, since the first time may have had to ask. */
 static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
                           const void *base, uint8_t *p, uint8_t *lim) {
   tg_Written before[TG_WRITTEN];
@@ -61,9 +84,7 @@ static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
   uint8_t *bytes = malloc(n);
   memcpy(bytes, p, n);
   memcpy(s->writer.written, before, sizeof before);
-  end = tg_capture_asked(s, L, list, p, lim);
-  if (end != NULL)
-    tg_crosscheck_bytes(bytes, n, p, (size_t)(end - p));
+  end = put_again(s, L, list, base, p, lim, (tg_Slice){bytes, n, NULL});
   free(bytes);
   return end;
 }

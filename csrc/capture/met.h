@@ -12,6 +12,7 @@
 #ifndef TG_CAPTURE_MET_H
 #define TG_CAPTURE_MET_H
 
+#include "capture/list.h"
 #include "capture/plain.h"
 
 #define TG_MET_MAX 48u          /* objects; such numbers are one byte */
@@ -19,15 +20,9 @@
 _Static_assert(TG_MET_MAX <= TG_GRIP_SMALLMAX, "one byte");
 
 typedef struct tg_Few {
-  tg_Session *session;
-  lua_State *L;
-  const uint8_t *lim;           /* end of the room */
+  tg_Capture c;                 /* without a pool and without costs */
   uint32_t count, most;         /* objects; fewer than 'most' */
   uint32_t limit;               /* of a string */
-  bool refers;
-  const void *meta;             /* the class of that metatable is known... */
-  const uint8_t *from;          /* ...and written here, if it has one */
-  size_t class_size;
   tg_Slot objects[TG_MET_MAX];  /* in the order in which they were met */
 } tg_Few;
 
@@ -51,12 +46,12 @@ TG_INLINE uint32_t tg_met_search (const tg_Few *f, tg_Slot v) {
 /* The number of object 'v', which may be a new one; 'most' or more: there is
    none for it. */
 TG_INLINE uint32_t tg_met_number (tg_Few *f, tg_Slot v) {
-  uint8_t *place = &f->session->met[tg_met_place(v.u.p)];
+  uint8_t *place = &f->c.session->met[tg_met_place(v.u.p)];
   uint32_t id = *place;
   if (id < f->count) {
     if (tg_likely(tg_met_same(f->objects[id], v)))
       return id;
-    if (place == &f->session->met[tg_met_place(f->objects[id].u.p)]) {
+    if (place == &f->c.session->met[tg_met_place(f->objects[id].u.p)]) {
       id = tg_met_search(f, v);
       if (id < f->count)
         return id;
@@ -78,10 +73,10 @@ TG_INLINE uint8_t *tg_few_put_written (tg_Few *f, tg_Slot v, uint8_t *p) {
   size_t kept = (n < f->limit) ? n : f->limit;
   if (tg_unlikely(kept > TG_PLAIN_STRING))
     return NULL;
-  const uint8_t *grip = find_written(&f->session->writer, s, n, kept);
+  const uint8_t *grip = find_written(&f->c.session->writer, s, n, kept);
   if (grip == NULL)
     return NULL;
-  f->refers = true;
+  f->c.refers = true;
   return put_distance(p, grip);
 }
 

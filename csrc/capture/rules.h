@@ -34,6 +34,7 @@
 
 #include "capture/budget.h"
 #include "capture/capture.h"
+#include "capture/descriptor.h"
 
 /* NULL is a light userdata without an identity. */
 TG_INLINE bool is_object (const tg_Capture *c, Value v) {
@@ -63,36 +64,6 @@ TG_INLINE uint32_t enter_value (tg_Capture *c, Value v, uint32_t level,
   if (*fresh)
     note_place(&c->pool->list[id], v);
   return id;
-}
-
-/* The class and the definition of an object that has none as yet. */
-TG_INLINE void examine_class (tg_Capture *c, tg_Object *o, Value meta) {
-  o->cls = class_of(c, meta, &o->cls_size);
-  if (o->cls != NULL)
-    o->flags |= TG_DESC_CLASS;
-}
-
-TG_INLINE void examine_definition (tg_Capture *c, tg_Object *o, Value v) {
-  o->examined = true;
-  o->flags = 0;
-  if (tg_likely(o->type != TG_OBJ_FUNCTION))
-    return;
-  o->function = definition_of(c, v);
-  if (o->function != 0)
-    o->flags = TG_DESC_FUNCTION;
-}
-
-/* An object that is only named. */
-TG_INLINE void examine_named (tg_Capture *c, tg_Object *o, Value v) {
-  Value meta;
-  examine_definition(c, o, v);
-  if (take_metatable(c, v, &meta)) {
-    o->flags |= TG_DESC_TRUNCATED | TG_DESC_META;
-    examine_class(c, o, meta);
-    leave(c);
-  }
-  else if (o->type == TG_OBJ_TABLE && has_content(c, v))
-    o->flags |= TG_DESC_TRUNCATED;
 }
 
 /* An object, its metatable, and that one's, and so on: these functions call
@@ -326,17 +297,6 @@ TG_INLINE void examine_outer (tg_Capture *c, uint32_t id) {
     examine_listed(c, id, value_of(o));
   else
     examine_named(c, o, value_of(o));
-}
-
-TG_INLINE uint8_t *put_parts (tg_Capture *c, const tg_Object *o,
-                              uint32_t flags, uint8_t *p) {
-  if (flags & TG_DESC_CLASS)
-    p = put_string(c, o->cls, o->cls_size, p);
-  if (flags & TG_DESC_PROTO)
-    p = put_object(c, o->proto, TG_OBJ_TABLE, p);
-  if (flags & TG_DESC_FUNCTION)
-    p = put_function(c, o->function, p);
-  return p;
 }
 
 /* Type and flags come first and are known last: their two bytes are left

@@ -1,5 +1,5 @@
 /*
-** slotvalue.h - values for rules.h, from memory. Private to slots.c.
+** slotvalue.h - values for rules.h, from memory. Private to slots.c and few.c.
 **
 ** A value is its slot: it is read where it lives, and lives as long as the
 ** event, since nothing is allocated in Lua meanwhile. So nothing is pushed, and
@@ -12,8 +12,9 @@
 #ifndef TG_CAPTURE_SLOTVALUE_H
 #define TG_CAPTURE_SLOTVALUE_H
 
-#include "capture/budget.h"
+#include "capture/list.h"
 #include "capture/slots.h"
+#include "capture/veil.h"
 #include "state/catalog.h"
 
 typedef tg_Slot Value;
@@ -88,9 +89,20 @@ TG_INLINE void leave (tg_Capture *c) {
   (void)c;
 }
 
-TG_INLINE const char *class_of (const tg_Capture *c, Value meta, size_t *n) {
-  Value name = tg_direct_field(meta.u.p, c->session->name_key);
-  return (tg_slot_type(name) == LUA_TSTRING) ? tg_slot_text(name, n) : NULL;
+static TG_NOINLINE void read_class (tg_Capture *c, const void *meta) {
+  Value name = tg_direct_field(meta, c->session->name_key);
+  c->meta = meta;
+  c->name = NULL;
+  if (tg_slot_type(name) == LUA_TSTRING)
+    c->name = tg_slot_text(name, &c->name_size);
+}
+
+/* Objects of a list are often of one class. */
+TG_INLINE const char *class_of (tg_Capture *c, Value meta, size_t *n) {
+  if (meta.u.p != c->meta)
+    read_class(c, meta.u.p);
+  *n = c->name_size;
+  return c->name;
 }
 
 TG_INLINE bool has_content (const tg_Capture *c, Value table) {

@@ -103,13 +103,13 @@ TG_INLINE uint8_t *put_whole (tg_Few *f, const void *table, uint32_t size,
 
 uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint8_t *p,
                            uint32_t *flags) {
-  uint32_t most = f->session->selection.limits.properties;
+  uint32_t most = f->c.session->selection.limits.properties;
   uint32_t size = tg_direct_array_size(table);
   uint64_t n = (uint64_t)size + tg_direct_nodes(table);
   if (n > most)
     n = most;
   if (tg_unlikely(n > ENTRIES_MAX
-                  || (size_t)(f->lim - p) < n * 2 * SMALL_ROOM + ROOM))
+                  || (size_t)(f->c.lim - p) < n * 2 * SMALL_ROOM + ROOM))
     return NULL;
   *flags |= TG_DESC_PROPS;
   p = (size > most) ? put_long(f, table, most, p, flags)

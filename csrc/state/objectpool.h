@@ -17,10 +17,10 @@ typedef struct tg_Object {
   int index;                /* where it stands on the stack; 0: it does not */
   uint32_t level;           /* its distance: 0 = a value of the list itself */
   uint8_t type;             /* tg_ObjectType */
-  uint8_t tag;              /* read from memory: its slot's (direct/value.h) */
+  uint8_t tag;              /* lua_type's; read from memory: its slot's */
   bool brief;               /* it is only named so far, and not written */
   bool examined;            /* what follows is known: */
-  uint8_t flags;            /* TG_DESC_*, but for properties; where they say: */
+  uint32_t flags;           /* TG_DESC_*, but for properties; where they say: */
   uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */
   uint32_t function;        /* tg_FunctionId */
   const char *cls;          /* borrows from its metatable */
