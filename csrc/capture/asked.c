@@ -93,3 +93,10 @@ uint8_t *tg_capture_asked (tg_Session *s, lua_State *L,
     end = put_simple(s, L, list, p);
   return tg_likely(end != NULL) ? end : ask_any(s, L, *list, p, lim);
 }
+
+void tg_capture_learn (tg_Session *s, lua_State *L, int i) {
+  tg_Capture c = {.session = s, .L = L, .mark = lua_gettop(L) + 1};
+  TG_STACK_GUARD(L);
+  learn_value(&c, (Value){.at = i, .type = lua_type(L, i)});
+  TG_STACK_CHECK(L);
+}

@@ -12,4 +12,7 @@ uint8_t *tg_capture_asked (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, uint8_t *p,
                            const uint8_t *lim);
 
+/* The value at index 'i', from 1 up, is to stay hidden. */
+void tg_capture_learn (tg_Session *s, lua_State *L, int i);   /* [-0, +0, -] */
+
 #endif

@@ -110,10 +110,6 @@ TG_INLINE tg_FunctionId definition_of (tg_Capture *c, Value v) {
   return tg_catalog_value(c->session, c->L, index_of(c, v));
 }
 
-TG_INLINE void learn (tg_Capture *c, Value v) {
-  tg_veil_learn(c->session, c->L, index_of(c, v));
-}
-
 /* ---- where it is found ---- */
 
 /* Extra arguments have no index: they are pushed. What cannot be pushed is told

@@ -14,7 +14,6 @@
 **     class_of              the name that a metatable gives, NULL: none
 **     has_content           whether there is anything in a table
 **     definition_of         of a function
-**     learn                 the value is to stay hidden
 **     note_place, value_of  an object of the pool as a value again...
 **     keep, is_kept         ...also one that was taken, if there is room
 **     may_nest              there is room to take one more
@@ -135,6 +134,59 @@ static uint32_t meet (tg_Capture *c, Value v, uint32_t level) {
                                     : meet_named(c, v, level);
 }
 
+/* ---- what is hidden ---- */
+
+#define LEARNED_MOST 64         /* values looked at in one table */
+#define LEARNED_DEPTH 3
+
+/* Of a value that is hidden, from then on strings that hold it are hidden too;
+   of a table, those that hold one of its strings: its keys are names. Of
+   numbers and the like nothing is learned: the next one that is the same is
+   another one. */
+static void learn (tg_Capture *c, Value v, int depth, int *left) {
+  Value key, value;
+  if (type_of(v) == LUA_TSTRING) {
+    size_t n;
+    const char *text = text_of(c, v, &n);
+    tg_secrets_add(&c->session->secrets, text, n);
+  }
+  if (type_of(v) != LUA_TTABLE || depth == 0 || !may_nest(c))
+    return;
+  Traversal t = traverse(c, v);
+  while (next_entry(c, &t, &key, &value)) {
+    if (--*left < 0) {
+      leave_traversal(c);
+      return;
+    }
+    learn(c, value, depth - 1, left);
+  }
+}
+
+TG_INLINE void learn_value (tg_Capture *c, Value v) {
+  int left = LEARNED_MOST;
+  learn(c, v, LEARNED_DEPTH, &left);
+}
+
+/* What is to be done about a property where something is hidden. */
+typedef enum Veiled { SHOWN, HIDDEN, LEFT_OUT } Veiled;
+
+/* Only names are secret: a pattern is matched with text, and a number is none.
+   A key may be a secret itself, and then nothing is told of it. */
+static Veiled look_at_key (tg_Capture *c, Value key, Value value) {
+  size_t n;
+  if (!c->redacts || type_of(key) != LUA_TSTRING)
+    return SHOWN;
+  const char *text = text_of(c, key, &n);
+  if (holds_secret(c, text, n)) {
+    c->left_out = true;
+    return LEFT_OUT;
+  }
+  if (!tg_selection_hides(&c->session->selection, text, n))
+    return SHOWN;
+  learn_value(c, value);
+  return HIDDEN;
+}
+
 /* ---- what a table holds ---- */
 
 /* The state of listing one table. */
@@ -162,26 +214,6 @@ static TG_NOINLINE uint8_t *put_any (tg_Capture *c, Value v, uint32_t level,
   if (is_object(c, v))
     return put_object(c, meet(c, v, level), object_type(type_of(v)), p);
   return put_scalar(c, v, p);
-}
-
-/* What is to be done about a property where something is hidden. */
-typedef enum Veiled { SHOWN, HIDDEN, LEFT_OUT } Veiled;
-
-/* Only names are secret: a pattern is matched with text, and a number is none.
-   A key may be a secret itself, and then nothing is told of it. */
-static Veiled look_at_key (tg_Capture *c, Value key, Value value) {
-  size_t n;
-  if (!c->redacts || type_of(key) != LUA_TSTRING)
-    return SHOWN;
-  const char *text = text_of(c, key, &n);
-  if (holds_secret(c, text, n)) {
-    c->left_out = true;
-    return LEFT_OUT;
-  }
-  if (!tg_selection_hides(&c->session->selection, text, n))
-    return SHOWN;
-  learn(c, value);
-  return HIDDEN;
 }
 
 /* A property whose key is not small, or where something may be hidden. */

@@ -14,7 +14,6 @@
 
 #include "capture/list.h"
 #include "capture/slots.h"
-#include "capture/veil.h"
 #include "state/catalog.h"
 
 typedef tg_Slot Value;
@@ -55,10 +54,6 @@ TG_INLINE tg_FunctionId definition_of (tg_Capture *c, Value v) {
   tg_FunctionId id = tg_catalog_seen(c->session, v);
   c->unknown |= id == 0;
   return id;
-}
-
-TG_INLINE void learn (tg_Capture *c, Value v) {
-  tg_veil_learn_slot(c->session, v);
 }
 
 /* ---- where it is found ---- */

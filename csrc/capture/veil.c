@@ -4,91 +4,11 @@
 #include <string.h>
 
 #include "capture/veil.h"
+#include "capture/asked.h"
 #include "capture/resumed.h"
-#include "direct/value.h"
 #include "state/builtins.h"
 
 #define CHAIN_MOST 4            /* pcall(pcall, pcall, f, ...) */
-#define LEARNED_MOST 64         /* values looked at in one table */
-#define LEARNED_DEPTH 3
-
-/*
-** {==================================================================
-** Learning
-** ===================================================================
-*/
-
-static void learn_table (tg_Session *s, const void *table, int depth,
-                         int *left) {
-  tg_Traversal t = tg_direct_traverse(table);
-  while (*left > 0 && tg_traversal_next(&t)) {
-    size_t n;
-    --*left;
-    if (tg_slot_type(t.value) == LUA_TSTRING) {
-      const char *text = tg_slot_text(t.value, &n);
-      tg_secrets_add(&s->secrets, text, n);
-    }
-    else if (tg_slot_type(t.value) == LUA_TTABLE && depth > 1)
-      learn_table(s, t.value.u.p, depth - 1, left);
-  }
-}
-
-/* Its keys are not learned: they are names. */
-void tg_veil_learn_slot (tg_Session *s, tg_Slot v) {
-  size_t n;
-  int left = LEARNED_MOST;
-  if (tg_slot_type(v) == LUA_TSTRING) {
-    const char *text = tg_slot_text(v, &n);
-    tg_secrets_add(&s->secrets, text, n);
-  }
-  else if (tg_slot_type(v) == LUA_TTABLE)
-    learn_table(s, v.u.p, LEARNED_DEPTH, &left);
-}
-
-/* The same by the public API. */
-static void ask_table (tg_Session *s, lua_State *L, int i, int depth,
-                       int *left) {
-  if (!lua_checkstack(L, 8))
-    return;
-  TG_STACK_GUARD(L);
-  lua_pushnil(L);
-  while (lua_next(L, i)) {
-    int type = lua_type(L, -1);
-    if (--*left < 0) {
-      lua_pop(L, 2);
-      break;
-    }
-    if (type == LUA_TSTRING) {
-      size_t n;
-      const char *text = lua_tolstring(L, -1, &n);
-      tg_secrets_add(&s->secrets, text, n);
-    }
-    else if (type == LUA_TTABLE && depth > 1)
-      ask_table(s, L, lua_gettop(L), depth - 1, left);
-    lua_pop(L, 1);
-  }
-  TG_STACK_CHECK(L);
-}
-
-/* Of numbers and the like nothing is learned: the next one that is the same is
-   another one. Both ways to read a table learn the same of it, and where memory
-   is read that is the way. */
-void tg_veil_learn (tg_Session *s, lua_State *L, int i) {
-  int left = LEARNED_MOST;
-  if (lua_type(L, i) == LUA_TSTRING) {
-    size_t n;
-    const char *text = lua_tolstring(L, i, &n);
-    tg_secrets_add(&s->secrets, text, n);
-  }
-  else if (lua_type(L, i) == LUA_TTABLE && s->direct) {
-    const void *table = lua_topointer(L, i);
-    learn_table(s, table, LEARNED_DEPTH, &left);
-  }
-  else if (lua_type(L, i) == LUA_TTABLE)
-    ask_table(s, L, i, LEARNED_DEPTH, &left);
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -249,7 +169,7 @@ static void veil_keyed (const Passing *p, tg_Frame *frame) {
 static void learn_arguments (const Passing *p) {
   for (int i = 0; i < p->count && i < TG_VEIL_BITS; i++) {
     if (tg_veil_has(&p->s->veil, i))
-      tg_veil_learn(p->s, p->L, i + 1);
+      tg_capture_learn(p->s, p->L, i + 1);
   }
 }
 
@@ -289,7 +209,7 @@ void tg_veil_results (tg_Session *s, lua_State *L, int first, int count,
   }
   for (; i < first + count && i - first < TG_VEIL_BITS; i++) {
     s->veil.bits[(i - first) / 64] |= UINT64_C(1) << (i - first) % 64;
-    tg_veil_learn(s, L, i);
+    tg_capture_learn(s, L, i);
   }
 }
 

@@ -33,10 +33,6 @@ void tg_veil_call (const tg_Call *c);
 void tg_veil_results (tg_Session *s, lua_State *L, int first, int count,
                       uint32_t what);
 
-/* The value at 'i', or in a slot, is to stay hidden. */
-void tg_veil_learn (tg_Session *s, lua_State *L, int i);   /* [-0, +0, -] */
-void tg_veil_learn_slot (tg_Session *s, tg_Slot v);
-
 /* Whether something hidden is in a string, as far as it would be shown. */
 TG_INLINE bool tg_veil_holds (tg_Session *s, const char *text, size_t n) {
   size_t limit = s->selection.limits.string;
