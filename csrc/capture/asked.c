@@ -5,7 +5,6 @@
 */
 #include "capture/asked.h"
 #include "capture/askedvalue.h"
-#include "capture/plain.h"
 #include "capture/rules.h"
 
 /* A string that is not short, if it is in the stream already and holds nothing

@@ -1,10 +1,11 @@
 /*
-** few.c - see few.h. Called in the hook, on the traced
-** thread.
+** few.c - see few.h. Called in the hook, on the traced thread.
 **
-** The long way lists to any depth, counts the bytes of all values, and has a
-** pool that can grow. Six values at most, of which nothing but they themselves
-** is listed, need a fixed number of objects, and nothing is counted.
+** The long way (rules.h) lists to any depth, counts the bytes of all values,
+** and has a pool that can grow: by that way an event with an object or two
+** takes a third more instructions. Six values at most, of which nothing but
+** they themselves is listed, need a fixed number of objects, and nothing is
+** counted. What is told of an object is the same (descriptor.h).
 **
 ** Values that do not fit these limits go the long way: a string that was not
 ** written yet, a class with a long name, a function that has no definition yet,

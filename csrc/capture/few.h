@@ -1,8 +1,8 @@
 /*
 ** few.h - short lists with strings that have been written before, or
 ** with objects that are named, or listed without what is in them: what
-** functions mostly hand on if it is not plain (plain.h). What
-** slots.c writes of the same values is the same bytes.
+** functions mostly hand on if it is not plain (plain.h). The same bytes as by
+** rules.h.
 */
 #ifndef TG_CAPTURE_FEW_H
 #define TG_CAPTURE_FEW_H

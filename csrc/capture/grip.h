@@ -19,6 +19,12 @@
 #define ROOM 32                 /* bytes any grip but a long string fits in */
 #define SMALL_ROOM (TG_GRIP_SMALLMAX + 1u)  /* and those written here */
 
+/* A list that is short, whatever is in it; its room, if that is all small. */
+#define TG_PLAIN_MAX 6                  /* values */
+#define TG_PLAIN_ROOM (16u + TG_PLAIN_MAX * SMALL_ROOM)
+#define TG_PLAIN_STRING 1024u   /* bytes: what strings up to here come to need
+                                   not be counted in it */
+
 TG_INLINE uint8_t *put_byte (uint8_t *p, uint8_t byte) {
   *p = byte;
   return p + 1;

@@ -1,17 +1,12 @@
 /*
-** plain.h - most lists: a few numbers, booleans and short strings,
-** straight from memory. What rules.h writes of the same values is the same
-** bytes.
+** plain.h - most lists: a few numbers, booleans and short strings, straight
+** from memory. The same bytes as by rules.h; a part of the hook itself, which
+** calls no function for such a list.
 */
 #ifndef TG_CAPTURE_PLAIN_H
 #define TG_CAPTURE_PLAIN_H
 
 #include "capture/slots.h"
-
-#define TG_PLAIN_MAX 6                  /* values */
-#define TG_PLAIN_STRING 1024u           /* bytes: what so many long strings come
-                                           to need not be counted */
-#define TG_PLAIN_ROOM (16u + TG_PLAIN_MAX * SMALL_ROOM)
 
 /*
 ** Writes the whole list of 'n' values that stand from slot 'first' above

@@ -1,6 +1,7 @@
 /*
 ** slots.c - lists of values from memory: rules.h with the values of
-** slotvalue.h. Called in the hook, on the traced thread.
+** slotvalue.h; and what few.c asks of values beside that. Called in the hook,
+** on the traced thread.
 */
 #include "capture/slots.h"
 #include "capture/slotvalue.h"

@@ -1,6 +1,5 @@
 /*
-** slots.h - values read straight from memory (direct/value.h), as
-** bytes. Private to the files of capture.
+** slots.h - values read straight from memory (direct/value.h), as bytes.
 **
 ** They are read from a 'base', the slot of the running frame's function: from
 ** there slot 'i' is what the public API calls index 'i', and what is below it

@@ -1,12 +1,12 @@
 /*
-** table.c - see table.h. Called in the hook, on the traced
-** thread.
+** table.c - see table.h. Called in the hook, on the traced thread.
 **
 ** A listing has the sequence from 1 on first, then the rest in lua_next's
-** order, as far as the limit of properties goes (slots.c). Of most
-** tables memory has just that order: an array without holes, and no key in the
-** hash part that goes on with it. These are written here, in one go, with room
-** for all of it asked for once. For any other the long way sorts things out.
+** order, as far as the limit of properties goes (rules.h). Of most tables
+** memory has just that order: an array without holes, and no key in the hash
+** part that goes on with it. These are written here, in one go, with room for
+** all of it asked for once: rules.h has to ask at each property. For any other
+** the long way sorts things out.
 */
 #include "capture/table.h"
 #include "capture/budget.h"

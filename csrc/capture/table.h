@@ -1,6 +1,5 @@
 /*
-** table.h - what a table of a short list holds. What slots.c
-** writes of the same table is the same bytes.
+** table.h - what a table of a short list holds. The same bytes as by rules.h.
 */
 #ifndef TG_CAPTURE_TABLE_H
 #define TG_CAPTURE_TABLE_H

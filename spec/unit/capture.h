@@ -1,5 +1,5 @@
 /*
-** capture/inline.h - values and events written by hand, for tests of what reads
+** capture.h - values and events written by hand, for tests of what reads
 ** them.
 */
 #ifndef TG_CAPTURE_H
