@@ -60,24 +60,32 @@ static uint8_t *ask_list (tg_Session *s, lua_State *L,
   return p;
 }
 
+/* Whether the stack has room for the extra arguments. */
+static bool has_room (lua_State *L, const tg_ValueList *list) {
+  int most = TG_VALUES_MAX - list->count;
+  int extra = (list->varargs < most) ? list->varargs : most;
+  return extra <= 0 || lua_checkstack(L, extra + 8);
+}
+
 /* Near the end of the stack extra arguments are lost. Where a secret was met
    that may have been written before in the same list, that is captured once
    more. */
 static TG_NOINLINE uint8_t *ask_any (tg_Session *s, lua_State *L,
-                                     tg_ValueList list, uint8_t *p,
+                                     const tg_ValueList *list, uint8_t *p,
                                      const uint8_t *lim) {
   uint64_t learned = s->secrets.added;
-  int most = TG_VALUES_MAX - list.count;
-  int extra = (list.varargs < most) ? list.varargs : most;
-  if (extra > 0 && !lua_checkstack(L, extra + 8)) {
-    list.varargs = 0;
+  tg_ValueList shorter;
+  if (tg_unlikely(list->varargs > 0 && !has_room(L, list))) {
+    shorter = *list;
+    shorter.varargs = 0;
+    list = &shorter;
     s->unseen++;
   }
-  uint8_t *end = ask_list(s, L, &list, p, lim);
+  uint8_t *end = ask_list(s, L, list, p, lim);
   if (tg_likely(learned == s->secrets.added) || end == NULL)
     return end;
   tg_capture_forget(&s->writer, p);
-  return ask_list(s, L, &list, p, lim);
+  return ask_list(s, L, list, p, lim);
 }
 
 /* The short way needs room for all that it may write, so that it need not look
@@ -90,7 +98,7 @@ uint8_t *tg_capture_asked (tg_Session *s, lua_State *L,
   if (list->count <= TG_PLAIN_MAX && list->varargs == 0 && list->veil == NULL
       && lim == s->writer.lim && (size_t)(lim - p) >= TG_PLAIN_ROOM)
     end = put_simple(s, L, list, p);
-  return tg_likely(end != NULL) ? end : ask_any(s, L, *list, p, lim);
+  return tg_likely(end != NULL) ? end : ask_any(s, L, list, p, lim);
 }
 
 void tg_capture_learn (tg_Session *s, lua_State *L, int i) {
