@@ -2,6 +2,7 @@
 -- of vararg functions: what they show is the same. Fixed seed.
 
 local conform = require "spec.support.conform"
+local run = require "spec.support.run"
 
 local program = [[
   math.randomseed(20, 24)
@@ -105,5 +106,34 @@ describe("a table that is longer than the limit", function ()
       for i = 5, 1, -1 do t[i] = i end
       start() f(t)
     ]], 2))
+  end)
+end)
+
+-- An event is written where it stays, in its chunk: a list that does not fit
+-- there is begun again in the next one, whichever its byte is that has no room.
+describe("a list at the end of a chunk", function ()
+  local result = run.traced([[
+    local function take (...) end
+    local things = {}
+    for i = 1, 60 do
+      things[i] = i % 2 == 0 and ("s"):rep(60) or {i}
+    end
+    for i = 0, 1999 do
+      take(table.unpack(things, 1, 31 + i % 30))
+    end
+  ]], {trace = {"name", "arguments"}, valueDepth = 0})
+
+  local shown = {}
+  for line in result.text:gmatch "[^\n]+" do
+    if line:find('"take"', 1, true) then
+      shown[#shown + 1] = line:gsub('"sequence":%d+', "")
+    end
+  end
+
+  it("is as it is anywhere else", function ()
+    assert.equal(2000, #shown)
+    for i = 31, #shown do
+      assert.equal(shown[i - 30], shown[i])
+    end
   end)
 end)
