@@ -21,7 +21,7 @@
    short. */
 static TG_NOINLINE uint8_t *read_class (tg_Few *f, const void *meta,
                                         uint8_t *p) {
-  tg_Slot name = tg_direct_field(meta, f->session->name_key);
+  tg_Slot name = tg_direct_field(meta, f->session->host.name_key);
   uint8_t *from = p;
   if (tg_slot_type(name) == LUA_TSTRING)
     p = put_small_slot(name, f->limit, p);

@@ -48,7 +48,7 @@ bool tg_capture_has_content (const void *table) {
 
 /* Writes the name that a metatable gives to its class, raw; gives its flag. */
 TG_INLINE uint32_t put_class (tg_Capture *c, const void *meta) {
-  tg_Slot name = tg_direct_field(meta, c->session->name_key);
+  tg_Slot name = tg_direct_field(meta, c->session->host.name_key);
   if (tg_slot_type(name) != LUA_TSTRING)
     return 0;
   size_t n;

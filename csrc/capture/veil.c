@@ -6,7 +6,7 @@
 #include "capture/veil.h"
 #include "capture/resumed.h"
 #include "direct/value.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
 
 #define CHAIN_MOST 4            /* pcall(pcall, pcall, f, ...) */
 #define LEARNED_MOST 64         /* values looked at in one table */
@@ -80,7 +80,7 @@ void tg_veil_learn (tg_Session *s, lua_State *L, int i) {
     const char *text = lua_tolstring(L, i, &n);
     tg_secrets_add(&s->secrets, text, n);
   }
-  else if (lua_type(L, i) == LUA_TTABLE && s->direct) {
+  else if (lua_type(L, i) == LUA_TTABLE && s->host.direct) {
     const void *table = lua_topointer(L, i);
     learn_table(s, table, LEARNED_DEPTH, &left);
   }
@@ -260,7 +260,7 @@ void tg_veil_call (const tg_Call *c) {
   tg_Role role = tg_role_bits(what);
   Passing p = {s, c->L, 0, 1, 0, CHAIN_MOST};
   TG_STACK_GUARD(c->L);
-  p.count = (what & TG_FR_C) ? lua_gettop(c->L) - !s->direct
+  p.count = (what & TG_FR_C) ? lua_gettop(c->L) - !s->host.direct
                              : c->callee->nparams;
   memset(&s->veil, 0, sizeof s->veil);
   if (!(what & TG_FR_C))
