@@ -81,9 +81,11 @@ check "includes go down in the list of csrc/README.md" \
   "$LUA" build-aux/rooms.lua includes
 check "calls go down, and never in a circle" \
   "$LUA" build-aux/rooms.lua symbols "$OBJ"
+check "what is only named is below, too" \
+  "$LUA" build-aux/rooms.lua names
 # probe_frames.c and probe_hooks.c have a state of their own.
 check "lua_sethook only where hooks are set" none elsewhere \
-  lua_sethook '(chain|reach|sample|hook)/[a-z]*.c|inspect/(agent|evaluation|mask|uncaught|watch).c|'\
+  lua_sethook '(chain|host|sample|hook)/[a-z]*.c|inspect/(agent|evaluation|mask|uncaught|watch).c|'\
 'coverage/covering.c|direct/probe_(frames|hooks).c'
 check "no methods of strings in what runs in the program's state" none \
   string_methods

@@ -2,6 +2,7 @@
 -- against the code.
 --
 --   includes          includes that go up, or lua.h where it has no business
+--   names             structures of rooms above that a header only names
 --   symbols DIR       the same for calls and data, told from object files
 --   graph [FOLDER]    which folder uses which; inside of one, which file
 --
@@ -94,6 +95,40 @@ function commands.includes (complain)
   each_include(function (file, included, lua)
     if goes_up(file, included, lua) then
       complain(file:sub(6) .. " includes " .. (lua or included:sub(6)))
+    end
+  end)
+end
+
+-- ---- names ----
+
+-- Calls f(file, number, line) for each line of C.
+local function each_line (f)
+  for _, file in ipairs(files "*.[ch]") do
+    local number = 0
+    for line in io.lines(file) do
+      number = number + 1
+      f(file, number, line)
+    end
+  end
+end
+
+-- A structure that is only named, "struct tg_X;", needs no include: so it is an
+-- arrow up that includes do not show.
+function commands.names (complain)
+  local definer = {}
+  each_line(function (file, _, line)
+    local name = line:match "struct (tg_[%w_]+) {"
+    if name then
+      definer[name] = file
+    end
+  end)
+  each_line(function (file, number, line)
+    for name in line:gmatch "struct (tg_[%w_]+)" do
+      local other = definer[name]
+      if other and goes_up(file, other) then
+        complain(("%s:%d names %s of %s"):format(file:sub(6), number, name,
+                                                 other:sub(6)))
+      end
     end
   end)
 end

@@ -13,8 +13,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "binding/display.h"
-#include "binding/luapattern.h"
 #include "binding/jsonreader.h"
+#include "binding/luapattern.h"
 #include "binding/lx.h"
 #include "binding/system.h"
 #include "binding/typelist.h"
@@ -22,17 +22,16 @@
 #include "client/receiver.h"
 #include "coverage/covering.h"
 #include "direct/proof.h"
+#include "host/builtins.h"
+#include "host/life.h"
+#include "host/ownfunctions.h"
 #include "inspect/inspector.h"
-#include "reach/userhook.h"
 #include "send/halve.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
 #include "server/serverhost.h"
 #include "server/serverthread.h"
-#include "session/process.h"
-#include "state/builtins.h"
 #include "state/libraries.h"
-#include "state/ownfunctions.h"
 #include "trace/actorfeed.h"
 #include "trace/consolemarks.h"
 #include "trace/exporttrace.h"
@@ -194,7 +193,7 @@ int luaopen_tracegrip_core (lua_State *L) {
     return luaL_error(L, "not enough memory");
   tg_clock_setup();
   tg_ownfunctions_setup();
-  tg_process_setup();
+  tg_life_setup();
   setup_trace(L);
   tg_recordingobject_setup(L);
   tg_receiver_setup(L);

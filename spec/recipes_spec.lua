@@ -66,7 +66,8 @@ describe("a recipe", function ()
         [run.variable "LUA_PATH"] = tree .. "/lua/?.lua;" .. tree
                                     .. "/lua/?/init.lua;" .. run.path,
         [run.variable "LUA_CPATH"] = tree .. "/build/lib/lua/" .. run.version
-                                     .. "/?.so;" .. run.cpath
+                                     .. "/?.so;" .. run.build .. "/spec/?.so;"
+                                     .. run.cpath
       }
     })
     assert.equal("", result.stderr)
@@ -202,6 +203,29 @@ describe("a recipe", function ()
     assert.equal("(main chunk)\n", tracegrip("first", "rec"))
     assert.truthy(tracegrip("help")
       :find "\n   first +Tells with which function a recording begins%.\n")
+  end)
+
+  it("for a part has it told of forks, and freed", function ()
+    built()
+    assert.equal("0\n1\n2\n0\n", printed [[
+      local core, process = require "tracegrip.core", require "process"
+      print(core.forks())
+      io.stdout:flush()
+      local function inside (f)
+        local pid = process.fork()
+        if pid == 0 then
+          f()
+          io.stdout:flush()
+          os.exit(true, true)
+        end
+        process.wait(pid)
+      end
+      inside(function ()
+        print(core.forks())
+        io.stdout:flush()
+        inside(function () print(core.forks()) end)
+      end)
+      print(core.forks())]])
   end)
 
   it("has its specs pass, with golden documents that are new", function ()

@@ -9,7 +9,7 @@
 #include "text/newfile.h"
 
 const char tg_key_core = 0;
-const char tg_key_session = 0;
+const char tg_key_host = 0;
 const char tg_key_threads = 0;
 const char tg_key_strings = 0;
 const char tg_key_traces = 0;
@@ -139,8 +139,8 @@ void *lx_owner (lua_State *L, size_t size, int nuvalues, const char *name,
   return owner;
 }
 
-/* The thread that called tg_tracing_get first may be any coroutine; the main
-   one is what Lua keeps in its registry (section 4.3 of the manual). */
+/* The thread that makes the host may be any coroutine; the main one is what Lua
+   keeps in its registry (section 4.3 of the manual). */
 lua_State *lx_mainthread (lua_State *L) {
   lua_State *M;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);

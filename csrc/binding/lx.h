@@ -15,7 +15,7 @@
 #define TG_FEED "tracegrip.feed"
 
 extern const char tg_key_core;      /* registry: the module "tracegrip.core" */
-extern const char tg_key_session;   /* registry: the state's tg_Session */
+extern const char tg_key_host;      /* registry: the state's tg_Host */
 extern const char tg_key_threads;   /* registry: list of coroutines, weak */
 extern const char tg_key_strings;   /* registry: the string "__name" */
 extern const char tg_key_traces;    /* registry: Trace objects by address */

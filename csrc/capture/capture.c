@@ -13,7 +13,7 @@
    they are not all there, which the public API takes for nil. */
 TG_INLINE const void *base_of (const tg_Session *s, const lua_State *L,
                                const tg_ValueList *list) {
-  if (!s->direct || list->asked)
+  if (!s->host.direct || list->asked)
     return NULL;
   const uint8_t *base = tg_frame_slot(tg_direct_running(L));
   const uint8_t *end = base + (list->first + list->count) * TG_SIZE_SLOT;

@@ -28,7 +28,7 @@ lua_State *tg_resumed_by (const tg_Coroutine *t, lua_State *L,
                           const lua_Debug *ar, tg_Role role) {
   if (role != TG_ROLE_WRAPPED)
     return lua_tothread(L, 1);
-  return t->session->direct
+  return t->session->host.direct
          ? thread_of(tg_cfunction_upvalue(tg_frame_function(ar->i_ci)))
          : tg_resumed_wrapped(L, -1);
 }

@@ -85,7 +85,7 @@ TG_INLINE void leave (tg_Capture *c) {
 }
 
 static TG_NOINLINE void read_class (tg_Capture *c, const void *meta) {
-  Value name = tg_direct_field(meta, c->session->name_key);
+  Value name = tg_direct_field(meta, c->session->host.name_key);
   c->meta = meta;
   c->name = NULL;
   if (tg_slot_type(name) == LUA_TSTRING)

@@ -6,7 +6,7 @@
 #include "capture/veil.h"
 #include "capture/asked.h"
 #include "capture/resumed.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
 
 #define CHAIN_MOST 4            /* pcall(pcall, pcall, f, ...) */
 
@@ -180,7 +180,7 @@ void tg_veil_call (const tg_Call *c) {
   tg_Role role = tg_role_bits(what);
   Passing p = {s, c->L, 0, 1, 0, CHAIN_MOST};
   TG_STACK_GUARD(c->L);
-  p.count = (what & TG_FR_C) ? lua_gettop(c->L) - !s->direct
+  p.count = (what & TG_FR_C) ? lua_gettop(c->L) - !s->host.direct
                              : c->callee->nparams;
   memset(&s->veil, 0, sizeof s->veil);
   if (!(what & TG_FR_C))

@@ -6,35 +6,31 @@
 */
 #include "chain/arm.h"
 #include "chain/resumechain.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
 
 #define OURS (LUA_MASKCALL | LUA_MASKRET)
 
 /* For the events that we and the program's hook need. */
 static void install (const tg_Coroutine *t) {
-  lua_sethook(t->L, t->session->hook, OURS | t->user_mask, t->user_count);
+  lua_sethook(t->L, t->session->host.layers[TG_HOOK_TRACER]->hook,
+              OURS | t->user.mask, t->user.count);
 }
 
 /* As if ours had never been there. */
 void tg_arm_lift (const tg_Coroutine *t) {
-  lua_sethook(t->L, t->user_hook, t->user_mask, t->user_count);
+  lua_sethook(t->L, t->user.hook, t->user.mask, t->user.count);
 }
 
-/* What the program has on a coroutine. A new coroutine inherits its maker's
-   hook (lua_newthread): one made in the moment in which a signal had armed its
-   maker (running.h) has 'interrupt_hook', which the program knows nothing
-   of. */
-static void read_user_hook (tg_Coroutine *t) {
-  t->quick = 0;
-  t->user_hook = lua_gethook(t->L);
-  if (t->user_hook == t->session->interrupt_hook)
-    t->user_hook = NULL;
-  t->user_mask = (t->user_hook != NULL) ? lua_gethookmask(t->L) : 0;
-  t->user_count = (t->user_hook != NULL) ? lua_gethookcount(t->L) : 0;
+/* A coroutine without a record has inherited our hook, and has not run. */
+tg_UserHook tg_arm_below (const tg_Host *h, lua_State *L) {
+  const tg_Coroutine *t = tg_coroutines_find(&tg_session_of(h)->threads, L);
+  return (t != NULL) ? t->user : (tg_UserHook){NULL, 0, 0};
 }
 
-/* The program's hook is read before ours takes its place, and once only: with
-   ours there it would be ours that is read. */
+/* What is there is read before ours takes its place, and once only. A new
+   coroutine inherits its maker's hook (lua_newthread): one made in the moment
+   in which a signal had armed its maker (running.h) has that of the interrupt,
+   which stays nowhere. */
 tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L) {
   tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
   if (t == NULL && (t = tg_resumechain_adopt(s, L1, L)) == NULL)
@@ -42,7 +38,8 @@ tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L) {
   tg_assert(t->session == s && t->L == L1);
   if (tg_arm_has(s, L1))
     return t;
-  read_user_hook(t);
+  t->quick = 0;
+  t->user = tg_hooks_at(&s->host, L1, TG_HOOK_DEBUGGER);
   install(t);
   return t;
 }
@@ -65,7 +62,7 @@ static void release_one (lua_State *L1, void *ud) {
 void tg_arm_release (tg_Session *s, lua_State *L) {
   tg_coroutines_each(&s->threads, L, release_one, s);
   release_one(L, s);
-  release_one(s->main, s);
+  release_one(s->host.main, s);
 }
 
 /* The first argument of a C function is its first local (lua_getlocal); wrap's
@@ -109,14 +106,14 @@ lua_State *tg_arm_resumed_by (lua_State *M, lua_State *L) {
    TG_CHAIN_MAX is a guard against a chain that is read wrongly, not a limit of
    Lua's. False without memory. */
 bool tg_arm_chain (tg_Session *s, lua_State *L) {
-  lua_State *M = s->main;
+  lua_State *M = s->host.main;
   for (int i = 0; i < TG_CHAIN_MAX && M != NULL; i++) {
     tg_Coroutine *t = tg_arm_coroutine(s, M, L);
     if (t == NULL)
       return false;
     t->based = true;
     t->running = true;
-    t->id = (M == s->main) ? 1 : s->threads.next_id++;
+    t->id = (M == s->host.main) ? 1 : s->threads.next_id++;
     t->resumer = s->current;
     s->current = t;
     tg_assert(t->resumer == NULL || t->resumer->running);

@@ -1,8 +1,8 @@
 /*
 ** arm.h - putting the tracer's hook on coroutines, and taking it away again.
 **
-** The hook itself is the session's ('hook'): code that arms need not know what
-** the hook does. A hook that the program had set before is kept in the
+** The hook itself is that of the host's layer (host/hooks.h): code that arms
+** need not know what the hook does. A hook that was there before is kept in the
 ** coroutine's record, and given back.
 */
 #ifndef TG_ARM_H
@@ -10,11 +10,13 @@
 
 #include "state/session.h"
 
-/* Whether 'L' has the session's hook. */
+/* Whether 'L' has the tracer's hook. */
 TG_INLINE bool tg_arm_has (const tg_Session *s, lua_State *L) {
-  tg_assert(s->hook != NULL);
-  return lua_gethook(L) == s->hook;
+  return tg_hooks_has(&s->host, L, TG_HOOK_TRACER);
 }
+
+/* What is below the tracer's hook on 'L' (hooks.h). */
+tg_UserHook tg_arm_below (const tg_Host *h, lua_State *L);
 
 /* Puts the hook on 'L1' (frames it already has stay unseen, unless it is
    suspended) and gives its record; NULL without memory. 'L' runs now. */

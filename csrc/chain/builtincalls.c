@@ -2,7 +2,7 @@
 ** builtincalls.c - see builtincalls.h. Called in the hook, at events of those
 ** few functions of Lua's libraries that decide what runs: which they are is
 ** told by the address of the C function, whatever name they are called by
-** (state/builtins.h). Without memory a coroutine stays without hook or record
+** (host/builtins.h). Without memory a coroutine stays without hook or record
 ** until it is met again.
 */
 #include "chain/builtincalls.h"
@@ -24,6 +24,19 @@ void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L) {
   tg_Coroutine *t = tg_arm_coroutine(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
     tg_unseen_read(t);
+}
+
+/* The program has set its hook on 'L1', which may be met here for the first
+   time: then the frames that it has are read, as when it is resumed. */
+void tg_builtincalls_cover (tg_Host *h, lua_State *L1, lua_State *L,
+                            bool had) {
+  tg_Session *s = tg_session_of(h);
+  if (!s->hooked)
+    return;
+  if (had || L1 == L)
+    tg_arm_coroutine(s, L1, (s->current != NULL) ? s->current->L : L);
+  else
+    tg_builtincalls_meet(s, L1, L);
 }
 
 /* Whether the 'n' arguments of os.exit are in order (loslib.c), so that it will
@@ -69,8 +82,8 @@ void tg_builtincalls_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
       tg_stash_error(t, L, role, lua_gettop(L) - above);
       break;
     case TG_ROLE_EXIT:
-      if (exits(L, lua_gettop(L) - above)) {
-        s->exiting = true;
+      if (s->phase == TG_PHASE_TRACING && exits(L, lua_gettop(L) - above)) {
+        s->phase = TG_PHASE_EXITING;
         tg_session_request_attention(s);
       }
       break;

@@ -27,6 +27,9 @@ enum {
    its frames. */
 void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L);
 
+/* The tracer's way to cover a hook of the program's (hooks.h). */
+void tg_builtincalls_cover (tg_Host *h, lua_State *L1, lua_State *L, bool had);
+
 TG_INLINE bool tg_builtincalls_noted (uint32_t roles, uint32_t what) {
   return (roles >> tg_role_bits(what) & 1) != 0;
 }

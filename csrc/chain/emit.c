@@ -64,7 +64,7 @@ static TG_NOINLINE void ask_results (lua_State *L, lua_Debug *ar,
 */
 static void results (const tg_Session *s, lua_State *L, lua_Debug *ar,
                      bool c, tg_ValueList *list) {
-  if (s->direct) {
+  if (s->host.direct) {
     list->count = tg_direct_moved(L, ar->i_ci, &list->first);
     tg_crosscheck_results(L, ar, list);
   }
@@ -97,7 +97,7 @@ uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
 static void add_extra (const tg_Session *s, lua_State *L, lua_Debug *ar,
                        tg_ValueList *list) {
   const void *frame = ar->i_ci;
-  list->asked = !s->direct
+  list->asked = !s->host.direct
                 || !tg_direct_hides_extra(
                      tg_function_proto(tg_frame_function(frame)));
   list->varargs = list->asked ? tg_varargs_count(L, ar, list->count)
@@ -114,7 +114,8 @@ tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
   if (!(k->what & TG_FR_C))
     list.count = k->nparams;
   else
-    list.count = lua_gettop(t->L) - !s->direct;   /* its function is on top */
+    list.count = lua_gettop(t->L) - !s->host.direct;    /* the function is on
+                                                           top */
   if (k->what & TG_FR_VARARG)
     add_extra(s, t->L, ar, &list);
   if (k->what & TG_FR_SECRETS)
@@ -149,7 +150,7 @@ tg_FunctionId tg_emit_base_function (tg_Call c) {
    which had found that plain values are not all there is. */
 static uint8_t *write_call (void *event, uint8_t *p) {
   const tg_Call *c = event;
-  bool direct = c->t->session->direct;
+  bool direct = c->t->session->host.direct;
   bool values = tg_emit_wants_arguments(c);
   p = direct ? tg_emit_put_call(c, p, values, true)
              : tg_emit_put_call(c, p, values, false);
@@ -321,8 +322,8 @@ void tg_emit_gone (tg_Session *s, const tg_Coroutine *t, uint64_t now) {
    the WAIT itself has to wait for room, the next one tells of that. */
 void tg_emit_wait (tg_Session *s) {
   tg_Writer *r = &s->writer;
-  uint64_t now = tg_clock_ticks(), waited = s->waited;
-  s->waited = 0;
+  uint64_t now = tg_clock_ticks(), waited = s->after.waited;
+  s->after.waited = 0;
   uint8_t *p = tg_writer_begin(r, 20, r->last);
   if (p == NULL)
     return;

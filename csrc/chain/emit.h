@@ -34,7 +34,7 @@ TG_INLINE uint64_t tg_emit_latest (const tg_Session *s) {
   return (s->hidden_at > s->writer.last) ? s->hidden_at : s->writer.last;
 }
 
-/* The hook has waited for a reader since the last event: s->waited. */
+/* The hook has waited for a reader since the last event: s->after.waited. */
 void tg_emit_wait (tg_Session *s);
 
 /* A visible caller makes way for a hidden callee: it exits by a tail call. */

@@ -15,7 +15,7 @@
 #include "chain/errorvalue.h"
 #include "chain/resumechain.h"
 #include "chain/stash.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
 #include "stream/event.h"
 
 #define LEVELS_ASKED 100    /* of frames older than the trace; each costs its

@@ -30,9 +30,9 @@ static uint64_t as_remembered (void) {
 /* What ran last is of the state that 'L' is of. All coroutines of a state have
    one registry; where memory is read a pointer of theirs says the same. */
 static bool same_state (lua_State *L) {
-  const tg_Session *s = tg_lastrun.thread->session;
-  return s->direct ? s->shared == tg_direct_shared(L)
-                   : s->registry == lua_topointer(L, LUA_REGISTRYINDEX);
+  const tg_Host *h = &tg_lastrun.thread->session->host;
+  return h->direct ? h->shared == tg_direct_shared(L)
+                   : h->registry == lua_topointer(L, LUA_REGISTRYINDEX);
 }
 
 /* Where more than one session traces, an address may be a coroutine's of
@@ -55,7 +55,7 @@ tg_Session *tg_lastrun_session (lua_State *L) {
   if (tg_lastrun_is(tg_lastrun.L) && same_state(L))
     return tg_lastrun.thread->session;
   tg_Session *s = tg_session_find(L);
-  return (s != NULL && s->tracing) ? s : NULL;
+  return (s != NULL && tg_session_traces(s)) ? s : NULL;
 }
 
 /* One store, which a signal handler may do between any two instructions of the
@@ -72,7 +72,7 @@ void tg_lastrun_invalidate_all (void) {
    state there. That thread cannot reach what the home remembers, but for the
    generation. */
 void tg_lastrun_forget (const tg_Coroutine *t) {
-  if (!tg_lastrun_home(t->session))
+  if (!tg_host_is_home(&t->session->host))
     next_generation(0);
   else if (tg_lastrun.thread == t)
     tg_lastrun.generation = 0;
@@ -81,17 +81,11 @@ void tg_lastrun_forget (const tg_Coroutine *t) {
 /* This thread is the session's home from now on; what any thread remembers is
    in doubt. 'begins': one more session traces. */
 void tg_lastrun_settle (tg_Session *s, bool begins) {
-  atomic_store_explicit(&s->home, &tg_lastrun, memory_order_relaxed);
+  tg_host_settle(&s->host);
   next_generation(begins);
 }
 
 void tg_lastrun_leave (tg_Session *s) {
-  atomic_store_explicit(&s->home, NULL, memory_order_relaxed);
+  tg_host_leave(&s->host);
   next_generation(UINT64_MAX);  /* one less */
-}
-
-bool tg_lastrun_home (const tg_Session *s) {
-  const void *home = atomic_load_explicit(&((tg_Session *)(uintptr_t)s)->home,
-                                          memory_order_relaxed);
-  return home == &tg_lastrun;
 }

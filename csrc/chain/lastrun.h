@@ -66,7 +66,4 @@ void tg_lastrun_settle (tg_Session *s, bool begins);
 /* The session traces no more. */
 void tg_lastrun_leave (tg_Session *s);
 
-/* Whether this thread runs the session's state, and it traces. Any thread. */
-bool tg_lastrun_home (const tg_Session *s);
-
 #endif

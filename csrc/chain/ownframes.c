@@ -8,7 +8,7 @@
 */
 #include "chain/ownframes.h"
 #include "chain/errorvalue.h"
-#include "state/ownfunctions.h"
+#include "host/ownfunctions.h"
 
 /* Nobody starts a trace from deeper inside of tracegrip than that. */
 #define LEVELS 32

@@ -13,8 +13,8 @@
 #include "chain/errorvalue.h"
 #include "chain/stash.h"
 #include "chain/unseen.h"
+#include "host/builtins.h"
 #include "state/awaited.h"
-#include "state/builtins.h"
 #include "stream/event.h"
 
 #define LEVELS_ASKED 100    /* for a frame that is known; each costs its
@@ -307,7 +307,7 @@ static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
   t->resumer = NULL;
   t->running = false;
   t->died = o == DIED;
-  if (t->done && t->id != 1 && t->user_hook == NULL)
+  if (t->done && t->id != 1 && t->user.hook == NULL)
     tg_coroutines_remove(&s->threads, t);
 }
 
@@ -366,7 +366,7 @@ static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
 void tg_resumechain_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_assert(!t->running && t != s->current);
   if (t->id == 0)
-    t->id = (t->L == s->main) ? 1 : s->threads.next_id++;
+    t->id = (t->L == s->host.main) ? 1 : s->threads.next_id++;
   t->resumer = s->current;
   t->below = (s->current != NULL) ? tg_coroutine_depth(s->current) : 0;
   t->running = true;
@@ -418,10 +418,8 @@ static bool stale (tg_Coroutine *t, lua_State *L, const lua_Debug *ar) {
 /* The program's hook is inherited as ours is, from the coroutine that made
    this one; the running one is the best guess. */
 static void inherit_user_hook (tg_Coroutine *t, const tg_Coroutine *from) {
-  if (from != NULL && from->user_hook != NULL) {
-    t->user_hook = from->user_hook;
-    t->user_mask = from->user_mask;
-    t->user_count = from->user_count;
+  if (from != NULL && from->user.hook != NULL) {
+    t->user = from->user;
   }
 }
 

@@ -12,7 +12,7 @@
 #include "chain/stash.h"
 #include "capture/capture.h"
 #include "capture/varargs.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
 #include "stream/event.h"
 
 bool tg_stash_wanted (const tg_Coroutine *t) {

@@ -15,11 +15,11 @@
 struct tg_Handover {
   _Atomic uint32_t refs;
   bool taken;               /* or given up (the channel's mutex) */
-  tg_Part part;             /* owns (the same) */
+  tg_Excerpt part;             /* owns (the same) */
 };
 
 /* The cursor first: it is in the stream's store. */
-void tg_part_free (tg_Part *p) {
+void tg_excerpt_free (tg_Excerpt *p) {
   tg_cursor_drop(&p->hold);
   tg_stream_unpin(p->stream);
   memset(p, 0, sizeof *p);
@@ -42,19 +42,19 @@ tg_Handover *tg_handover_pin (tg_Handover *k) {
 void tg_handover_unpin (tg_Handover *k) {
   if (k == NULL || !tg_refs_unpin(&k->refs))
     return;
-  tg_part_free(&k->part);
+  tg_excerpt_free(&k->part);
   tg_free(k);
 }
 
 /* A cursor is held by the chunk's count and not by its address (store.h), so
    its bytes may move. */
-static void move (tg_Part *to, tg_Part *from) {
+static void move (tg_Excerpt *to, tg_Excerpt *from) {
   *to = *from;
   memset(from, 0, sizeof *from);
 }
 
 /* False: the part stays the caller's. */
-bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Part *from) {
+bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Excerpt *from) {
   pthread_mutex_lock(&l->mutex);
   bool wanted = !k->taken;
   tg_assert(k->part.stream == NULL && from->stream != NULL);
@@ -66,8 +66,8 @@ bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Part *from) {
 
 /* Once, and only while the part is here: who has taken it has given it an
    end. */
-void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Part *facts) {
-  tg_Part *p = &k->part;
+void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Excerpt *facts) {
+  tg_Excerpt *p = &k->part;
   pthread_mutex_lock(&l->mutex);
   if (p->stream != NULL && p->end == TG_END_NOT) {
     p->end = facts->end;
@@ -79,7 +79,7 @@ void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Part *facts) {
 }
 
 /* The time after the place: no event of it is later. */
-static void end_here (tg_Part *p) {
+static void end_here (tg_Excerpt *p) {
   p->end = TG_END_STOPPED;
   p->stop = tg_cursor_committed(&p->hold);
   p->ticks_end = tg_clock_ticks();
@@ -87,7 +87,7 @@ static void end_here (tg_Part *p) {
 
 /* What is committed is looked at without the mutex: the part is the caller's
    by then, and the stream goes on whatever that says. */
-bool tg_handover_take (tg_Channel *l, tg_Handover *k, tg_Part *to) {
+bool tg_handover_take (tg_Channel *l, tg_Handover *k, tg_Excerpt *to) {
   pthread_mutex_lock(&l->mutex);
   bool begun = k->part.stream != NULL;
   k->taken = true;

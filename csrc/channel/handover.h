@@ -28,8 +28,8 @@
 #include "options/endreason.h"
 #include "stream/stream.h"
 
-/* A trace's part of a stream. */
-typedef struct tg_Part {
+/* The excerpt of a stream that is a trace's. */
+typedef struct tg_Excerpt {
   tg_Stream *stream;        /* pins; NULL: none */
   tg_Cursor hold;           /* at its beginning */
   tg_Pos start, stop;
@@ -37,9 +37,9 @@ typedef struct tg_Part {
   uint64_t ticks_start, ticks_end;
   tg_End end;               /* TG_END_NOT: then there is no 'stop' yet */
   uint64_t lost[TG_NLOSSES];
-} tg_Part;
+} tg_Excerpt;
 
-void tg_part_free (tg_Part *p);             /* zeroed memory is fine */
+void tg_excerpt_free (tg_Excerpt *p);             /* zeroed memory is fine */
 
 typedef struct tg_Handover tg_Handover;
 
@@ -50,14 +50,14 @@ void tg_handover_unpin (tg_Handover *k);    /* NULL is fine */
 /* ---- the traced thread ---- */
 
 /* It begins: 'from' moves there. False if nobody wants it any more. */
-bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Part *from);
+bool tg_handover_begin (tg_Channel *l, tg_Handover *k, tg_Excerpt *from);
 
 /* It has ended by itself: what 'facts' says of stop and end. */
-void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Part *facts);
+void tg_handover_end (tg_Channel *l, tg_Handover *k, const tg_Excerpt *facts);
 
 /* ---- who has asked for it ---- */
 
 /* Its part so far moves to 'to'. False: it has not begun, and never will. */
-bool tg_handover_take (tg_Channel *l, tg_Handover *k, tg_Part *to);
+bool tg_handover_take (tg_Channel *l, tg_Handover *k, tg_Excerpt *to);
 
 #endif

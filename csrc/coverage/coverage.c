@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "direct/frame.h"
-#include "state/ownfunctions.h"
+#include "host/ownfunctions.h"
 
 #define PROTOS 4096           /* remembered; a power of two */
 

@@ -5,12 +5,9 @@
 ** only, which new ones inherit from their makers (lua_newthread): so the hook
 ** asks nobody whose it is. All of it on the thread that runs the state.
 **
-** The program's own hooks go on: stand-ins of debug.sethook and gethook note
-** them, as reach/userhook.h has it for a trace. Not by those alone, which need
-** the records of coroutines that only tracing makes.
-**
-** A signal may set a hook above ours while the program is sampled or listens
-** (reach/running.h): it is held off while hooks are changed here.
+** The program's own hooks go on, below ours (host/hooks.h). A signal may set a
+** hook above ours while the program is sampled or listens (host/running.h): it
+** is held off while hooks are changed here.
 **
 ** Failure: beginning raises; at exit what fails is a line on standard error.
 */
@@ -25,12 +22,11 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "base/loaded.h"
-#include "chain/arm.h"
 #include "coverage/coverage.h"
 #include "direct/proof.h"
-#include "reach/userhook.h"
-#include "state/builtins.h"
-#include "state/ownfunctions.h"
+#include "host/running.h"
+#include "host/userhook.h"
+#include "session/tracer.h"
 
 /* A coroutine on which the program has a hook. It may be gone: then another
    with its address has none in Lua's table, and hookf in ldblib.c does
@@ -103,38 +99,26 @@ static void note_user (lua_State *L, tg_UserHook theirs) {
   arm(L, (theirs.hook != NULL) ? u : NULL);
 }
 
-/* The real one checks, raises and has its effects. What the program has then,
-   under a handler's hook, is below ours; and a trace's is above that. */
-static int standin_sethook (lua_State *L) {
-  lua_State *L1 = tg_userhook_subject(L);
-  int n = tg_userhook_set(L);
-  tg_Session *s = tg_session_find(L);
-  if (covering.coverage != NULL) {
-    tg_running_hold(s);
-    note_user(L1, tg_running_hook(s, L1));
-    tg_running_let(s);
-  }
-  if (s != NULL && s->hooked)
-    tg_arm_coroutine(s, L1, L);
-  return n;
+static tg_UserHook below (const tg_Host *h, lua_State *L) {
+  const User *u = find_user(L);
+  (void)h;
+  return (u != NULL) ? u->its : (tg_UserHook){NULL, 0, 0};
 }
 
-static int standin_gethook (lua_State *L) {
-  lua_State *L1 = tg_userhook_subject(L);
-  tg_UserHook there = tg_userhook_of(tg_session_find(L), L1);
-  if (there.hook == hook) {
-    const User *u = find_user(L1);
-    there = (u != NULL) ? u->its : (tg_UserHook){NULL, 0, 0};
-  }
-  return tg_userhook_tell(L, L1, there);
+/* What the program has set is below a handler's hook, which may be there. */
+static void cover (tg_Host *h, lua_State *L1, lua_State *L, bool had) {
+  (void)L;
+  (void)had;
+  if (covering.coverage == NULL)
+    return;
+  tg_running_hold(h);
+  note_user(L1, tg_hooks_at(h, L1, TG_HOOK_COVERAGE));
+  tg_running_let(h);
 }
 
-static void put_standins (lua_State *L) {
-  tg_ownfunctions_except(standin_sethook);
-  tg_ownfunctions_except(standin_gethook);
-  lx_replace(L, LUA_DBLIBNAME, "sethook", tg_real_sethook, standin_sethook);
-  lx_replace(L, LUA_DBLIBNAME, "gethook", tg_real_gethook, standin_gethook);
-}
+static const tg_HookLayer layer = {
+  .hook = hook, .below = below, .cover = cover
+};
 
 /* }================================================================== */
 
@@ -206,6 +190,7 @@ int coverage_start (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   if (covering.coverage != NULL)
     return luaL_error(L, "coverage is counted already");
+  tg_Host *h = &tg_tracer_get(L)->host;
   covering.path = copy_field(L, "path");
   covering.cpath = copy_field(L, "cpath");
   covering.text = copy_field(L, "text");
@@ -214,11 +199,11 @@ int coverage_start (lua_State *L) {
   if (covering.coverage == NULL || atexit(finish) != 0)
     return luaL_error(L, "not enough memory");
   tg_loaded_keep();
-  put_standins(L);
-  const tg_Session *s = tg_session_find(L);
-  tg_running_hold(s);
+  tg_hooks_know(h, TG_HOOK_COVERAGE, &layer);
+  tg_userhook_enter(h, L);
+  tg_running_hold(h);
   arm(L, NULL);
-  tg_running_let(s);
+  tg_running_let(h);
   lua_pushboolean(L, true);
   return 1;
 }

@@ -72,4 +72,12 @@ TG_INLINE void tg_hookfield_put (lua_State *L, lua_Hook hook, int mask,
     tg_hookfield_trap(frame);
 }
 
+/* For which events the hook is called from now on; gives what was before. The
+   hook stays, and its count goes on. On the state's thread. */
+TG_INLINE int tg_hookfield_mask (lua_State *L, int mask) {
+  void *events = (char *)L + tg_direct_facts.hook_mask;
+  tg_assert(tg_hookfield_known());
+  return __atomic_exchange_n((int *)events, mask, __ATOMIC_SEQ_CST);
+}
+
 #endif

@@ -16,7 +16,7 @@
 #include "chain/resumechain.h"
 #include "chain/stash.h"
 #include "hook/quick.h"
-#include "reach/userhook.h"
+#include "host/userhook.h"
 #include "state/awaited.h"
 
 /* ---- calls ---- */
@@ -62,7 +62,7 @@ TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
 static TG_NOINLINE void note_callee (tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar, const void *function,
                                      uint32_t what) {
-  bool direct = t->session->direct;
+  bool direct = t->session->host.direct;
   bool handler = t->handler != NULL && function == t->handler;
   bool push = direct && (handler || tg_builtincalls_needs_value(what));
   TG_STACK_GUARD(L);
@@ -210,7 +210,7 @@ TG_INLINE void on_tail_call (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 /* Rare enough for a question to the session. */
 static TG_NOINLINE void tail_call (tg_Coroutine *t, lua_State *L,
                                    lua_Debug *ar, uint64_t now) {
-  if (t->session->direct)
+  if (t->session->host.direct)
     on_tail_call(t, L, ar, now, true);
   else
     on_tail_call(t, L, ar, now, false);
@@ -306,9 +306,9 @@ TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 static TG_NOINLINE void after_event (const tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar) {
   tg_Session *s = t->session;
-  lua_Hook user = t->user_hook;
-  int mask = t->user_mask;
-  if (s->attention)
+  lua_Hook user = t->user.hook;
+  int mask = t->user.mask;
+  if (s->after.attention)
     s->attend(s, L);
   if (user != NULL) {
     s->hooking = true;
@@ -319,7 +319,7 @@ static TG_NOINLINE void after_event (const tg_Coroutine *t, lua_State *L,
 
 /* Nothing of 't' may be read after this: what is done may end the trace. */
 TG_INLINE void finish (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
-  if (tg_unlikely(t->session->attention || t->user_hook != NULL))
+  if (tg_unlikely(t->session->after.attention || t->user.hook != NULL))
     after_event(t, L, ar);
 }
 

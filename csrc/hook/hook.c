@@ -11,22 +11,32 @@
 
 #include "capture/crosscheck.h"
 #include "chain/arm.h"
+#include "chain/builtincalls.h"
 #include "chain/emit.h"
 #include "chain/lastrun.h"
 #include "chain/resumechain.h"
 #include "hook/fullevent.h"
 #include "hook/quick.h"
 #include "hook/quickswitch.h"
-#include "reach/userhook.h"
+#include "host/userhook.h"
 #include "sample/sampler.h"
 
 static void hook_direct (lua_State *L, lua_Debug *ar);
 static void hook_asking (lua_State *L, lua_Debug *ar);
 
+static const tg_HookLayer direct_layer = {
+  .hook = hook_direct, .below = tg_arm_below, .cover = tg_builtincalls_cover
+};
+
+static const tg_HookLayer asking_layer = {
+  .hook = hook_asking, .below = tg_arm_below, .cover = tg_builtincalls_cover
+};
+
 /* Both hooks do the same for the program. The choice is for as long as the
    session traces: a state's memory does not become another one meanwhile. */
 void tg_hook_begin (tg_Session *s) {
-  s->hook = s->direct ? hook_direct : hook_asking;
+  tg_hooks_know(&s->host, TG_HOOK_TRACER,
+                s->host.direct ? &direct_layer : &asking_layer);
   tg_lastrun_settle(s, true);
 }
 
@@ -61,7 +71,7 @@ void tg_hook_terminate (tg_Session *s) {
    all. False: with them tracing ended, and the event is only the program's. */
 static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
   s->attend(s, L);
-  if (s->tracing)
+  if (tg_session_traces(s))
     return true;
   lua_Hook hook = lua_gethook(L);
   if (hook != NULL)
@@ -87,9 +97,9 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
     remove_stray(L);
     return NULL;
   }
-  if (tg_unlikely(!tg_lastrun_home(s)))
+  if (tg_unlikely(!tg_host_is_home(&s->host)))
     tg_lastrun_settle(s, false);
-  if (tg_unlikely(tg_session_called(s)) && !answer(s, L, ar))
+  if (tg_unlikely(tg_host_called(&s->host)) && !answer(s, L, ar))
     return NULL;
   t = s->current;
   if (ar->event == LUA_HOOKLINE || ar->event == LUA_HOOKCOUNT)

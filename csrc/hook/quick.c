@@ -25,7 +25,7 @@ void tg_quick_settle (tg_Coroutine *t) {
   const tg_Session *s = t->session;
   uint32_t most = t->capacity;
   t->quick = 0;
-  if (t->n == 0 || s->attention || t->user_hook != NULL || t->stashed > 0
+  if (t->n == 0 || s->after.attention || t->user.hook != NULL || t->stashed > 0
       || t->blind || (t->frames[t->n - 1].what & TG_FR_OWN))
     return;
   if (tg_unlikely(s->depth_limit != TG_NOLIMIT)) {

@@ -55,8 +55,8 @@ static tg_Coroutine *find_last (const lua_State *L) {
   if (!tg_lastrun_is(tg_lastrun.L))
     return NULL;
   const tg_Session *s = t->session;
-  if (s->shared != tg_direct_shared(L) || s->current != t || s->sampled
-      || s->awaits || tg_session_called(s))
+  if (s->host.shared != tg_direct_shared(L) || s->current != t || s->sampled
+      || s->await.any || tg_host_called(&s->host))
     return NULL;
   return t;
 }

@@ -181,9 +181,9 @@ static void recover (lua_State *work, int status) {
 /* While it runs, or waits, the time of traces stands still. Told at once: what
    comes before the next event would be in the time of that. */
 static void take_out (tg_Session *s, uint64_t begun) {
-  if (!s->tracing || s->terminated)
+  if (!tg_session_traces(s) || s->phase == TG_PHASE_TERMINATED)
     return;
-  s->waited += tg_clock_ticks() - begun;
+  s->after.waited += tg_clock_ticks() - begun;
   tg_emit_wait(s);
 }
 

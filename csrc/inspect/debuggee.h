@@ -31,7 +31,9 @@ typedef enum tg_Errors {
 typedef struct tg_Evaluation tg_Evaluation;   /* inspect/evaluation.h */
 
 typedef struct tg_Inspector {
+  tg_Part part;
   tg_Session *session;    /* borrows */
+  void (*close) (tg_Host *h, lua_State *L);   /* tg_inspector_close */
   tg_Channel *channel;    /* pins */
   tg_ConsoleListener listener; /* of the console (inspect/console.h) */
   lua_State *work;        /* ours, anchored: the debugger's Lua runs on it */
@@ -61,6 +63,14 @@ typedef struct tg_Inspector {
   int counted_line;       /* ...and its line: no new place to stop at */
   tg_Breakpoints breakpoints;
 } tg_Inspector;
+
+/* Makes 'i', which is zeroed memory, the debugger's part of the session's host;
+   'close' is called when the state closes. */
+void tg_debuggee_begin (tg_Inspector *i, tg_Session *s,
+                        void (*close) (tg_Host *h, lua_State *L));
+
+/* That of a host; NULL: its state is not open to debuggers. */
+tg_Inspector *tg_debuggee_of (const tg_Host *h);
 
 /* Whether the program is watched at all: without breakpoints, steps, coverage
    and errors that are asked for it has no hook. */

@@ -7,9 +7,9 @@
 
 #include <time.h>
 
+#include "host/builtins.h"
+#include "host/running.h"
 #include "inspect/traceback.h"
-#include "reach/running.h"
-#include "state/builtins.h"
 
 #define STEP 1000           /* instructions between two looks */
 #define EVENTS (LUA_MASKCALL | LUA_MASKCOUNT)
@@ -65,19 +65,19 @@ static void look (const tg_Inspector *i, tg_Evaluation *e) {
 static void guard (lua_State *L, lua_Debug *ar);
 
 /* The code has left a coroutine behind, which the program runs now. */
-static void retire (const tg_Session *s, lua_State *L) {
-  tg_running_hold(s);
+static void retire (lua_State *L) {
+  const tg_Host *h = tg_host_find(L);
+  tg_running_hold(h);
   if (lua_gethook(L) == guard)
     lua_sethook(L, NULL, 0, 0);
-  tg_running_let(s);
+  tg_running_let(h);
 }
 
 /* The message has no place in front: it is no error of the code's. */
 static void guard (lua_State *L, lua_Debug *ar) {
-  const tg_Session *s = tg_session_find(L);
-  const tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  const tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
   if (i == NULL || i->evaluation == NULL) {
-    retire(s, L);
+    retire(L);
     return;
   }
   if (ar->event != LUA_HOOKCOUNT) {
@@ -92,20 +92,21 @@ static void guard (lua_State *L, lua_Debug *ar) {
   lua_error(L);
 }
 
-bool tg_evaluation_hooks (lua_Hook hook) {
-  return hook == guard;
+static const tg_HookLayer layer = {.hook = guard};
+
+void tg_evaluation_setup (tg_Host *h) {
+  tg_hooks_know(h, TG_HOOK_EVALUATION, &layer);
 }
 
 /* A coroutine with a hook of the program's keeps that; so does one that a trace
    sees. */
-void tg_evaluation_enter (const tg_Inspector *i, lua_State *co, lua_Hook ours) {
-  const tg_Session *s = i->session;
-  lua_Hook now = lua_gethook(co);
-  if (now != NULL && now != ours)
+void tg_evaluation_enter (const tg_Inspector *i, lua_State *co) {
+  const tg_Host *h = i->part.host;
+  if (lua_gethook(co) != NULL && !tg_hooks_has(h, co, TG_HOOK_DEBUGGER))
     return;
-  tg_running_hold(s);
+  tg_running_hold(h);
   lua_sethook(co, guard, EVENTS, STEP);
-  tg_running_let(s);
+  tg_running_let(h);
 }
 
 /* }================================================================== */

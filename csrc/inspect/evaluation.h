@@ -26,11 +26,11 @@
 int tg_evaluation_run (tg_Inspector *i, lua_State *L);         /* [-0, +n, m] */
 
 /* The code that is evaluated resumes 'co', which gets the evaluation's hook; a
-   hook other than 'ours' stays. */
-void tg_evaluation_enter (const tg_Inspector *i, lua_State *co, lua_Hook ours);
+   hook other than the debugger's stays. */
+void tg_evaluation_enter (const tg_Inspector *i, lua_State *co);
 
-/* Whether a hook is that of evaluations: a coroutine that such code has left
-   behind has it until it runs again. */
-bool tg_evaluation_hooks (lua_Hook hook);
+/* From now on the host tells hooks of evaluations from others: a coroutine that
+   such code has left behind has one until it runs again. */
+void tg_evaluation_setup (tg_Host *h);
 
 #endif

@@ -9,15 +9,14 @@
 #include <lualib.h>
 
 #include "inspect/exceptions.h"
+#include "host/builtins.h"
+#include "host/ownfunctions.h"
+#include "host/running.h"
 #include "inspect/thrown.h"
 #include "inspect/watch.h"
-#include "reach/running.h"
-#include "state/builtins.h"
-#include "state/ownfunctions.h"
 
 static tg_Inspector *inspector_of (lua_State *L) {
-  const tg_Session *s = tg_session_find(L);
-  return (s != NULL) ? s->inspector : NULL;
+  return tg_debuggee_of(tg_host_find(L));
 }
 
 /* ---- pcall ---- */
@@ -75,8 +74,8 @@ static int stand_down (lua_State *L) {
    is the same error, told once. An error of a __close method replaces the one
    that was told; it is shown where the coroutine is closed, which is the caller
    of the function that does so. */
-static void died (tg_Session *s, lua_State *L, lua_State *co, bool passes) {
-  tg_Inspector *i = s->inspector;
+static void died (tg_Host *h, lua_State *L, lua_State *co, bool passes) {
+  tg_Inspector *i = tg_debuggee_of(h);
   if (i == NULL || !tg_watch_hears(i))
     return;
   bool caught = !passes || tg_thrown_is_caught(i, L, 1);
@@ -92,15 +91,15 @@ static void know_standin (void) {
   tg_ownfunctions_except(standin_pcall);
 }
 
-void tg_exceptions_open (tg_Session *s, lua_State *L) {
+void tg_exceptions_open (tg_Inspector *i, lua_State *L) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, know_standin);
-  s->inspector->handler = handle;
+  i->handler = handle;
   lx_quietly(L, stand_in, NULL);
-  tg_running_report_deaths(s, died);
+  tg_running_report_deaths(i->part.host, died);
 }
 
-void tg_exceptions_close (tg_Session *s, lua_State *L) {
-  tg_running_report_deaths(s, NULL);
+void tg_exceptions_close (tg_Inspector *i, lua_State *L) {
+  tg_running_report_deaths(i->part.host, NULL);
   lx_quietly(L, stand_down, NULL);
 }

@@ -15,7 +15,7 @@
 
 /* Puts the stand-in in the place of pcall, where that is Lua's own; takes it
    away. Without memory Lua's own stays. */
-void tg_exceptions_open (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
-void tg_exceptions_close (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
+void tg_exceptions_open (tg_Inspector *i, lua_State *L);       /* [-0, +0, -] */
+void tg_exceptions_close (tg_Inspector *i, lua_State *L);      /* [-0, +0, -] */
 
 #endif

@@ -8,14 +8,14 @@
 #include "inspect/inspector.h"
 #include "base/alloc.h"
 #include "direct/proof.h"
+#include "host/ownfunctions.h"
+#include "host/standins.h"
 #include "inspect/agent.h"
 #include "inspect/console.h"
 #include "inspect/evaluation.h"
 #include "inspect/exceptions.h"
 #include "inspect/uncaught.h"
 #include "inspect/watch.h"
-#include "reach/standins.h"
-#include "state/ownfunctions.h"
 
 static const char key_from = 0;     /* registry: the coroutine of a step */
 
@@ -28,9 +28,9 @@ static const char key_from = 0;     /* registry: the coroutine of a step */
 ** ===================================================================
 */
 
-static void serve (tg_Session *s, lua_State *L, lua_Debug *ar) {
+static void serve (tg_Host *h, lua_State *L, lua_Debug *ar) {
   (void)ar;
-  tg_inspector_attend(s, L);
+  tg_inspector_attend(h, L);
 }
 
 static void call_agent (tg_Inspector *i, lua_State *L, const char *kind);
@@ -38,7 +38,7 @@ static void call_agent (tg_Inspector *i, lua_State *L, const char *kind);
 /* Code that a debugger runs speaks while the agent is busy. Only that: the
    program stands still meanwhile. */
 static void hear (tg_Session *s, lua_State *L, const char *method) {
-  tg_Inspector *i = s->inspector;
+  tg_Inspector *i = tg_debuggee_of(&s->host);
   tg_assert(i != NULL && s->listener == &i->listener);
   tg_console_keep(i, L, method);
   if (!i->listened && !i->attached)
@@ -47,7 +47,8 @@ static void hear (tg_Session *s, lua_State *L, const char *method) {
     tg_agent_nest(L, &(tg_Tidings){.kind = "say"});
   else {
     call_agent(i, L, "say");
-    tg_inspector_attend(s, L);      /* a program that only speaks hears too */
+    tg_inspector_attend(&s->host, L);   /* a program that only speaks hears,
+                                           too */
   }
 }
 
@@ -55,49 +56,50 @@ static void hear (tg_Session *s, lua_State *L, const char *method) {
    none: a coroutine in the registry that nobody uses is no harm. */
 void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                         const char *path) {
-  if (s->inspector != NULL && s->inspector->closing)
-    tg_inspector_close(s, L);
-  if (s->inspector != NULL)
+  tg_Inspector *i = tg_debuggee_of(&s->host);
+  if (i != NULL && i->closing)
+    tg_inspector_close(&s->host, L);
+  if (tg_debuggee_of(&s->host) != NULL)
     return;
-  tg_assert(s->running != NULL);
+  tg_assert(s->host.running != NULL);
   lua_State *work = tg_agent_setup(L, path);
   tg_console_setup(L);
-  tg_Inspector *i = tg_calloc(1, sizeof *i);
+  i = tg_calloc(1, sizeof *i);
   if (i == NULL)
     luaL_error(L, "not enough memory");
-  i->session = s;
+  tg_debuggee_begin(i, s, tg_inspector_close);
   i->work = work;
   i->breakpoints.epoch = 1;
   i->direct = tg_proof_holds(L);
   i->channel = tg_channel_pin(channel);
-  s->inspector = i;
   i->listener.hear = hear;
   tg_clock_setup();
   tg_clock_start(&i->listener.clock);
   s->listener = &i->listener;
-  tg_standins_open(s, L, TG_CALLER_INSPECTOR, serve);
-  tg_exceptions_open(s, L);
+  tg_standins_open(&s->host, L, TG_CALLER_INSPECTOR, serve);
+  tg_exceptions_open(i, L);
   tg_watch_begin(i);
 }
 
 /* Code that a debugger runs may close the listener that it came by: then the
    agent is still at work. */
-void tg_inspector_close (tg_Session *s, lua_State *L) {
-  tg_Inspector *i = s->inspector;
+void tg_inspector_close (tg_Host *h, lua_State *L) {
+  tg_Inspector *i = tg_debuggee_of(h);
   if (i == NULL)
     return;
+  tg_Session *s = i->session;
   i->closing = i->busy;
   if (i->busy)
     return;
   tg_watch_end(i, L);
   s->listener = NULL;
-  if (!s->tracing)
+  if (!tg_session_traces(s))
     tg_labels_clear(&s->labels);
   tg_console_clear(L);
-  tg_exceptions_close(s, L);
-  tg_standins_close(s, L, TG_CALLER_INSPECTOR);
+  tg_exceptions_close(i, L);
+  tg_standins_close(h, L, TG_CALLER_INSPECTOR);
   tg_agent_clear(L);
-  s->inspector = NULL;
+  tg_part_remove(&i->part);
   tg_channel_unpin(i->channel);
   tg_breakpoints_free(&i->breakpoints);
   tg_free(i);
@@ -105,40 +107,42 @@ void tg_inspector_close (tg_Session *s, lua_State *L) {
 
 /* What the messages ask for may have changed where the program is to stop. */
 static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
-  tg_Session *s = i->session;
+  tg_Host *h = i->part.host;
   if (i->busy)
     return;
   tg_agent_call(i, L, &(tg_Tidings){.kind = kind});
   tg_watch_review(i, L);
   if (i->closing)
-    tg_inspector_close(s, L);
+    tg_inspector_close(h, L);
 }
 
-void tg_inspector_attend (tg_Session *s, lua_State *L) {
-  if (s->inspector != NULL && atomic_load(&s->inspector->channel->messages))
-    call_agent(s->inspector, L, "attend");
+void tg_inspector_attend (tg_Host *h, lua_State *L) {
+  tg_Inspector *i = tg_debuggee_of(h);
+  if (i != NULL && atomic_load(&i->channel->messages))
+    call_agent(i, L, "attend");
 }
 
-void tg_inspector_visit (tg_Session *s, lua_State *L) {
-  if (s->inspector == NULL || s->inspector->busy)
+void tg_inspector_visit (tg_Host *h, lua_State *L) {
+  tg_Inspector *i = tg_debuggee_of(h);
+  if (i == NULL || i->busy)
     return;
   bool collects = lua_gc(L, LUA_GCISRUNNING) == 1;
   lua_gc(L, LUA_GCSTOP);
-  call_agent(s->inspector, L, "visit");
+  call_agent(i, L, "visit");
   if (collects)
     lua_gc(L, LUA_GCRESTART);
 }
 
-void tg_inspector_wait (tg_Session *s, lua_State *L) {
-  if (s->inspector != NULL)
-    call_agent(s->inspector, L, "wait");
+void tg_inspector_wait (tg_Host *h, lua_State *L) {
+  tg_Inspector *i = tg_debuggee_of(h);
+  if (i != NULL)
+    call_agent(i, L, "wait");
 }
 
 /* The frame of this function stands on the program's stack: it is one of ours,
    which frames.lua leaves out, and a step from here ends when it returns. */
 int inspector_pause (lua_State *L) {
-  const tg_Session *s = tg_session_find(L);
-  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
   if (i != NULL && i->attached)
     call_agent(i, L, "pause");
   return 0;
@@ -153,8 +157,7 @@ int inspector_pause (lua_State *L) {
 */
 
 static tg_Inspector *inspector_of (lua_State *L) {
-  tg_Session *s = tg_session_find(L);
-  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
   if (i == NULL)
     luaL_error(L, "this state is not open to debuggers");
   return i;
@@ -223,17 +226,17 @@ static int inspector_chain (lua_State *L) {
   lua_State *co = lua_tothread(L, 1), *at;
   luaL_argcheck(L, co != NULL, 1, "coroutine expected");
   int n = 0, places = 0;
-  while (tg_running_at(i->session, n) != NULL)
+  while (tg_running_at(i->part.host, n) != NULL)
     n++;
   lua_createtable(L, n + 1, 0);
   lua_pushvalue(L, 1);
   lua_rawseti(L, -2, ++places);
   for (int k = n - 1; k >= 0; k--) {
-    if (tg_running_at(i->session, k) == co)
+    if (tg_running_at(i->part.host, k) == co)
       n = k;
   }
   for (int k = n - 1; k >= 0; k--) {
-    at = tg_running_at(i->session, k);
+    at = tg_running_at(i->part.host, k);
     if (!lua_checkstack(at, 1))         /* which must not raise on 'at' */
       return luaL_error(L, "not enough memory");
     lua_pushthread(at);

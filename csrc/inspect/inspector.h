@@ -28,21 +28,21 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                         const char *path);                     /* [-0, +0, m] */
 
 /* Closes the state to debuggers; nothing if it is closed already. */
-void tg_inspector_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
+void tg_inspector_close (tg_Host *h, lua_State *L);            /* [-0, +0, -] */
 
 /* Reads the messages that have come; at a safe point of 'L', which runs.
    Nothing if the state is not open to debuggers. */
-void tg_inspector_attend (tg_Session *s, lua_State *L);        /* [-0, +0, -] */
+void tg_inspector_attend (tg_Host *h, lua_State *L);           /* [-0, +0, -] */
 
 /* The same in a signal handler, while the program waits in a system call of a C
    function that 'L', or a coroutine that it has resumed, has called. Requests
    that would run code are left for later; nothing is collected, since
    finalizers are code too. */
-void tg_inspector_visit (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
+void tg_inspector_visit (tg_Host *h, lua_State *L);            /* [-0, +0, -] */
 
 /* Waits for messages and reads them until the server is gone, or until a
    debugger lets the program begin: the program then stops at its first line. */
-void tg_inspector_wait (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
+void tg_inspector_wait (tg_Host *h, lua_State *L);             /* [-0, +0, -] */
 
 /* Lua: pause(): the program stops here, if a debugger is attached. */
 int inspector_pause (lua_State *L);

@@ -7,44 +7,34 @@
 
 #include "chain/arm.h"
 #include "direct/objects.h"
-#include "inspect/evaluation.h"
-#include "reach/running.h"
-#include "reach/userhook.h"
+#include "host/running.h"
+#include "host/userhook.h"
 
-/* The tracer's record of a coroutine, where a trace runs and has its hook
-   there: then the program's own, which ours is one of, is in that. While
-   tracing begins or ends some coroutines have it and some have not, so each is
-   asked. */
-static const tg_Coroutine *traced (const tg_Inspector *i, lua_State *L) {
-  const tg_Session *s = i->session;
-  bool has = s->hook != NULL && tg_arm_has(s, L);
-  return has ? tg_coroutines_find(&i->session->threads, L) : NULL;
-}
-
-/* A coroutine's hook, ours or the program's, below those of a tracer and of a
+/* A coroutine's hook, ours or one below it, under those of a tracer and of a
    signal handler. */
 static tg_UserHook hook_of (const tg_Inspector *i, lua_State *L) {
-  const tg_Coroutine *t = traced(i, L);
-  if (t != NULL)
-    return (tg_UserHook){t->user_hook, t->user_mask, t->user_count};
-  return tg_running_hook(i->session, L);
+  return tg_hooks_at(i->part.host, L, TG_HOOK_DEBUGGER);
+}
+
+static bool is_ours (const tg_Inspector *i, tg_UserHook hook) {
+  return tg_hooks_level(i->part.host, hook.hook) == TG_HOOK_DEBUGGER;
 }
 
 int tg_mask_of (const tg_Inspector *i, lua_State *L) {
-  if (tg_likely(lua_gethook(L) == i->session->watch))
+  if (tg_likely(tg_hooks_has(i->part.host, L, TG_HOOK_DEBUGGER)))
     return lua_gethookmask(L);
   tg_UserHook now = hook_of(i, L);
-  return (now.hook == i->session->watch) ? now.mask : 0;
+  return is_ours(i, now) ? now.mask : 0;
 }
 
-/* But for a hook that it has only inherited, and that calls nothing. */
+/* But for a hook that it has only inherited, and that calls nothing; and that
+   of an evaluation which has left it behind. */
 bool tg_mask_is_taken (const tg_Inspector *i, lua_State *L) {
-  const tg_Session *s = i->session;
-  lua_Hook now = hook_of(i, L).hook;
-  if (now == NULL || now == s->watch || now == s->hook
-      || now == s->interrupt_hook || tg_evaluation_hooks(now))
+  tg_UserHook now = hook_of(i, L);
+  if (now.hook == NULL || is_ours(i, now)
+      || tg_hooks_level(i->part.host, now.hook) == TG_HOOK_EVALUATION)
     return false;
-  return now != tg_lua_hook || tg_userhook_calls(L);
+  return now.hook != tg_lua_hook || tg_userhook_calls(L);
 }
 
 /* Lua keeps the count of a hook that counts nothing, and has no use for it
@@ -55,27 +45,29 @@ static int epoch_count (const tg_Inspector *i) {
   return 2 + (int)(i->breakpoints.epoch % (INT_MAX - 2));
 }
 
-/* As the program would set it: a tracer's hook is put above it again, and
-   calls it from then on. Held off meanwhile is a signal, whose handler puts a
-   hook above ours. */
+static lua_Hook ours (const tg_Inspector *i) {
+  return i->part.host->layers[TG_HOOK_DEBUGGER]->hook;
+}
+
+/* A tracer's hook is put above it again, and calls it from then on. Held off
+   meanwhile is a signal, whose handler puts a hook above ours. */
 void tg_mask_set (const tg_Inspector *i, lua_State *L, int mask) {
-  tg_Session *s = i->session;
-  bool above = traced(i, L) != NULL;
+  tg_Host *h = i->part.host;
   if (mask == tg_mask_of(i, L) || tg_mask_is_taken(i, L))
     return;
-  tg_running_hold(s);
-  lua_sethook(L, (mask != 0) ? s->watch : NULL, mask,
+  unsigned were = tg_hooks_there(h, L);
+  tg_running_hold(h);
+  lua_sethook(L, (mask != 0) ? ours(i) : NULL, mask,
               (mask & LUA_MASKCOUNT) ? 1 : epoch_count(i));
-  tg_running_let(s);
-  if (above)
-    tg_arm_coroutine(s, L, (s->current != NULL) ? s->current->L : L);
+  tg_running_let(h);
+  tg_hooks_cover(h, TG_HOOK_DEBUGGER, L, L, were);
 }
 
 bool tg_mask_is_stale (const tg_Inspector *i, lua_State *co) {
-  if (tg_likely(lua_gethook(co) == i->session->watch))
+  if (tg_likely(tg_hooks_has(i->part.host, co, TG_HOOK_DEBUGGER)))
     return lua_gethookcount(co) != epoch_count(i);
   tg_UserHook now = hook_of(i, co);
-  return now.hook != i->session->watch || now.count != epoch_count(i);
+  return !is_ours(i, now) || now.count != epoch_count(i);
 }
 
 void tg_mask_set_from (const tg_Inspector *i, lua_State *co, lua_State *next,
@@ -89,21 +81,21 @@ void tg_mask_set_from (const tg_Inspector *i, lua_State *co, lua_State *next,
 /* One that has no hook, or ours. Nothing is allocated for it, and so nothing is
    asked about the program's hooks. */
 static void set_suspended (const tg_Inspector *i, lua_State *co, int mask) {
-  lua_Hook now = lua_gethook(co), ours = i->session->watch;
-  if (now == NULL || now == ours)
-    lua_sethook(co, ours, mask, epoch_count(i));
+  lua_Hook now = lua_gethook(co);
+  if (now == NULL || now == ours(i))
+    lua_sethook(co, ours(i), mask, epoch_count(i));
 }
 
 void tg_mask_set_all (const tg_Inspector *i, const lua_State *L, int mask) {
-  const tg_Session *s = i->session;
-  if (!i->direct || !tg_objects_known() || s->hooked)
+  const tg_Host *h = i->part.host;
+  if (!i->direct || !tg_objects_known() || i->session->hooked)
     return;
-  tg_running_hold(s);
+  tg_running_hold(h);
   for (const void *o = tg_objects_first(L); o != NULL;
        o = tg_objects_next(o)) {
     lua_State *co = tg_objects_coroutine(o);
     if (co != NULL && co != i->work)
       set_suspended(i, co, mask);
   }
-  tg_running_let(s);
+  tg_running_let(h);
 }

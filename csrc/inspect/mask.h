@@ -2,9 +2,9 @@
 ** mask.h - for which events the debugger's hook is there, on each coroutine.
 **
 ** Lua's hook is one for each coroutine, with one mask. Another may stand above
-** it, a tracer's or a signal handler's: ours is then in their records, as the
-** program's own would be. What the program has set stays, and the coroutine is
-** left to it. Which mask a coroutine needs is watch.c's to say.
+** ours, a tracer's or a signal handler's, which keeps ours then (hooks.h). What
+** the program has set stays, and the coroutine is left to it. Which mask a
+** coroutine needs is watch.c's to say.
 **
 ** On the thread that runs the state. Nothing here allocates or fails.
 */

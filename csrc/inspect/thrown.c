@@ -4,8 +4,8 @@
 */
 #include "inspect/thrown.h"
 #include "direct/frame.h"
-#include "reach/running.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
+#include "host/running.h"
 
 #define ASKED 2000          /* frames, of a stack that is not read */
 
@@ -97,10 +97,10 @@ static bool has_catch (const tg_Inspector *i, lua_State *L, int level) {
 }
 
 /* The place of 'L' in the list of coroutines that run; -1: it is not there. */
-static int place_of (const tg_Session *s, const lua_State *L) {
+static int place_of (const tg_Host *h, const lua_State *L) {
   const lua_State *at;
   int n = 0;
-  while ((at = tg_running_at(s, n)) != NULL && at != L)
+  while ((at = tg_running_at(h, n)) != NULL && at != L)
     n++;
   return (at != NULL) ? n : -1;
 }
@@ -109,11 +109,11 @@ static int place_of (const tg_Session *s, const lua_State *L) {
    that resume may do either, so they count as catching. */
 bool tg_thrown_is_caught (const tg_Inspector *i, lua_State *L, int level) {
   lua_Debug ar;
-  int at = place_of(i->session, L);
+  int at = place_of(i->part.host, L);
   if (at < 0 || !lua_checkstack(L, 1) || has_catch(i, L, level))
     return true;
   while (at-- > 0) {
-    lua_State *resumer = tg_running_at(i->session, at);
+    lua_State *resumer = tg_running_at(i->part.host, at);
     if (!lua_checkstack(resumer, 1) || !lua_getstack(resumer, 0, &ar)
         || role_of(resumer, &ar) != TG_ROLE_WRAPPED
         || has_catch(i, resumer, 1))

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "state/ownfunctions.h"
+#include "host/ownfunctions.h"
 
 /* Levels that luaL_traceback shows of a deep stack. */
 #define INNERMOST 10

@@ -16,8 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "host/ownfunctions.h"
 #include "inspect/agent.h"
-#include "state/ownfunctions.h"
 
 /* What a message handler gives; as msghandler in lua.c. */
 static int message (lua_State *L) {
@@ -34,8 +34,7 @@ static int message (lua_State *L) {
 
 /* An error without memory is told without us. */
 static int handler (lua_State *L) {
-  const tg_Session *s = tg_session_find(L);
-  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
   lua_settop(L, 1);
   if (i != NULL && i->listened && !i->busy && lua_checkstack(L, 1)) {
     lua_pushvalue(L, 1);
@@ -191,7 +190,7 @@ static lua_CFunction find_handler (lua_State *L, const lua_Debug *host) {
 }
 
 bool tg_uncaught_review (const tg_Inspector *i, lua_State *L) {
-  lua_State *main = i->session->main;
+  lua_State *main = i->part.host->main;
   lua_Debug host;
   if (!lua_checkstack(main, 4) || !find_host(main, &host))
     return false;

@@ -10,14 +10,14 @@
 #include "inspect/watch.h"
 
 #include "chain/arm.h"
+#include "host/builtins.h"
+#include "host/ownfunctions.h"
+#include "host/running.h"
 #include "inspect/agent.h"
 #include "inspect/evaluation.h"
 #include "inspect/mask.h"
 #include "inspect/thrown.h"
-#include "reach/running.h"
-#include "state/builtins.h"
 #include "state/closures.h"
-#include "state/ownfunctions.h"
 
 #define CALLS (LUA_MASKCALL)
 #define RETURNS (LUA_MASKCALL | LUA_MASKRET)
@@ -25,7 +25,7 @@
 #define OUTER 16            /* callers that are looked at for a breakpoint */
 
 static void hook (lua_State *L, lua_Debug *ar);
-static void entered (tg_Session *s, lua_State *co);
+static void entered (tg_Host *h, lua_State *co);
 
 /*
 ** {==================================================================
@@ -44,8 +44,7 @@ static _Thread_local struct {
 static _Atomic uint64_t generation = 1;
 
 static TG_NOINLINE tg_Inspector *find_inspector (lua_State *L) {
-  const tg_Session *s = tg_session_find(L);
-  tg_Inspector *i = (s != NULL) ? s->inspector : NULL;
+  tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
   if (i != NULL && i->direct) {
     last.shared = tg_direct_shared(L);
     last.inspector = i;
@@ -338,7 +337,7 @@ static TG_NOINLINE void look_for_resume (tg_Inspector *i, lua_State *L,
   tg_Role role;
   lua_State *co = tg_arm_subject(L, ar, &role);
   if (co != NULL && co != L)
-    entered(i->session, co);
+    entered(i->part.host, co);
 }
 
 /* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
@@ -439,32 +438,36 @@ static bool is_stale (const tg_Inspector *i, lua_State *co) {
 
 /* A coroutine is resumed, or the program has set or removed its hook. If code
    of a debugger resumes it, it gets a hook by which that code can be ended. */
-static void entered (tg_Session *s, lua_State *co) {
-  tg_Inspector *i = s->inspector;
+static void entered (tg_Host *h, lua_State *co) {
+  tg_Inspector *i = tg_debuggee_of(h);
   if (i != NULL && i->evaluation != NULL)
-    tg_evaluation_enter(i, co, hook);
+    tg_evaluation_enter(i, co);
   else if (i != NULL && !i->busy && tg_debuggee_watched(i) && is_stale(i, co))
     tg_mask_set(i, co, mask_until_known(i));
 }
 
 void tg_watch_evaluation (const tg_Inspector *i) {
-  tg_running_watch(i->session, entered);
+  tg_running_watch(i->part.host, entered);
 }
 
+/* Nothing is below: where the program has a hook, ours is not set. */
+static const tg_HookLayer layer = {.hook = hook};
+
 void tg_watch_begin (const tg_Inspector *i) {
-  i->session->watch = hook;
+  tg_hooks_know(i->part.host, TG_HOOK_DEBUGGER, &layer);
+  tg_evaluation_setup(i->part.host);
 }
 
 void tg_watch_review (tg_Inspector *i, lua_State *L) {
-  tg_Session *s = i->session;
+  tg_Host *h = i->part.host;
   int mask = mask_until_known(i);
   lua_State *co;
-  tg_running_watch(s, (mask != 0) ? entered : NULL);
+  tg_running_watch(h, (mask != 0) ? entered : NULL);
   if (i->widened)
     tg_mask_set_all(i, L, LINES);
   i->widened = false;
-  for (int n = 0; (co = tg_running_at(s, n)) != NULL && co != L; n++) {
-    lua_State *next = tg_running_at(s, n + 1);
+  for (int n = 0; (co = tg_running_at(h, n)) != NULL && co != L; n++) {
+    lua_State *next = tg_running_at(h, n + 1);
     tg_mask_set_from(i, co, (next != NULL) ? next : L, L, mask);
   }
   tg_mask_set(i, L, mask);
@@ -492,7 +495,7 @@ void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step) {
 }
 
 void tg_watch_end (tg_Inspector *i, lua_State *L) {
-  tg_assert(i->session->inspector == i);
+  tg_assert(tg_debuggee_of(i->part.host) == i);
   i->breakpoints.count = 0;
   i->curious = false;
   i->errors = TG_ERRORS_NONE;

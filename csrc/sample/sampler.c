@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "chain/lastrun.h"
-#include "reach/running.h"
-#include "reach/standins.h"
+#include "host/running.h"
+#include "host/standins.h"
 #include "sample/stackwalk.h"
 #include "tick/standstill.h"
 #include "tick/ticker.h"
@@ -21,6 +21,8 @@
 #define LONGEST_NS 50000        /* that a sample takes by itself */
 
 typedef struct tg_Sampler {
+  tg_Part part;
+  tg_Session *session;          /* borrows */
   tg_Ticker *ticker;            /* owns; NULL: none are taken */
   tg_Standstill *watch;         /* owns; NULL: not by the clock */
   tg_SampleRate rate;
@@ -40,6 +42,13 @@ typedef struct tg_Sampler {
   volatile sig_atomic_t works;  /* the stack is being looked at */
   _Atomic uint64_t dropped;     /* ticks */
 } tg_Sampler;
+
+static const tg_PartKind part_kind;
+
+/* NULL: there were no samples yet. */
+static tg_Sampler *sampler_of (const tg_Session *s) {
+  return (tg_Sampler *)(void *)tg_part_find(&s->host, &part_kind);
+}
 
 /*
 ** {==================================================================
@@ -67,7 +76,8 @@ static void end_work (tg_Sampler *m, uint64_t begun_ns) {
 }
 
 uint64_t tg_sampler_dropped (const tg_Session *s) {
-  return (s->sampler != NULL) ? s->sampler->dropped : 0;
+  const tg_Sampler *m = sampler_of(s);
+  return (m != NULL) ? m->dropped : 0;
 }
 
 /* }================================================================== */
@@ -80,17 +90,16 @@ uint64_t tg_sampler_dropped (const tg_Session *s) {
 
 /* To give the program's own hook back takes as long as to set ours: it counts
    twice. */
-static void arm (tg_Session *s, uint64_t begun_ns) {
-  tg_Sampler *m = s->sampler;
-  tg_running_call(s, TG_CALLER_SAMPLER);
+static void arm (tg_Sampler *m, uint64_t begun_ns) {
+  tg_running_call(m->part.host, TG_CALLER_SAMPLER);
   m->rested_ns = tg_ticker_used_ns();
   m->worked_ns = 2 * (m->rested_ns - begun_ns);
 }
 
 /* In a handler. */
 static void on_tick (void *ud) {
-  tg_Session *s = ud;
-  tg_Sampler *m = s->sampler;
+  tg_Sampler *m = ud;
+  tg_Session *s = m->session;
   uint64_t now_ns = tg_ticker_used_ns();
   m->ticks++;
   if (comes_too_soon(m, now_ns))
@@ -101,19 +110,20 @@ static void on_tick (void *ud) {
     tg_lastrun_invalidate();
   }
   else
-    arm(s, now_ns);
+    arm(m, now_ns);
 }
 
 /* On the watch's thread: the state's own stands still, or did a moment ago. */
 static void on_wait (void *ud) {
-  tg_Session *s = ud;
-  atomic_fetch_add(&s->sampler->waits_seen, 1);
+  tg_Sampler *m = ud;
+  tg_Session *s = m->session;
+  atomic_fetch_add(&m->waits_seen, 1);
   if (s->hooked) {
     s->sampled = true;
     tg_lastrun_invalidate_all();
   }
   else
-    tg_running_catch(s, TG_CALLER_SAMPLER);
+    tg_running_catch(&s->host, TG_CALLER_SAMPLER);
 }
 
 /* }================================================================== */
@@ -132,10 +142,9 @@ static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
 
 /* Room is asked for all frames: only afterwards it is known whether a chunk
    begins, in which all are written. */
-static bool put_sample (tg_Session *s, uint64_t now, uint32_t flags,
+static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
                         uint64_t used_ns, uint32_t ticks) {
-  tg_Sampler *m = s->sampler;
-  tg_Writer *r = &s->writer;
+  tg_Writer *r = &m->session->writer;
   uint8_t *p = tg_writer_begin(r, 24 + 8 * (size_t)m->now.n, now);
   r->packets++;
   if (p == NULL)
@@ -157,17 +166,19 @@ static void start_time (tg_Sampler *m, uint64_t now) {
   m->at = now;
 }
 
+static double ns_per_tick (const tg_Sampler *m) {
+  return m->session->writer.stream->clock.ns_per_tick;
+}
+
 /* How long the program has run since the sample before, in nanoseconds: the
    processor time, if the program has waited meanwhile. If not, all of the time:
    time in which others had the processor counts as its functions', as it does
    in calls. */
-static uint64_t time_run (tg_Session *s, uint64_t now) {
-  tg_Sampler *m = s->sampler;
+static uint64_t time_run (tg_Sampler *m, uint64_t now) {
   uint64_t used_ns = m->used_ns, waits = m->waits, at = m->at;
   start_time(m, now);
   used_ns = (m->used_ns > used_ns) ? m->used_ns - used_ns : 0;
-  double passed = (now > at) ? (double)(now - at)
-                               * s->writer.stream->clock.ns_per_tick : 0;
+  double passed = (now > at) ? (double)(now - at) * ns_per_tick(m) : 0;
   bool waited = m->waits != waits;
   return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
 }
@@ -187,58 +198,52 @@ typedef enum Found {
 ** sample of a run is dated back by waits that were not seen, for which the next
 ** wait that is seen stands. The stream's time never goes back.
 */
-static uint64_t told_until (tg_Session *s, uint64_t now, Found found) {
-  tg_Sampler *m = s->sampler;
+static uint64_t told_until (tg_Sampler *m, uint64_t now, Found found) {
   uint64_t left = (now > m->told) ? now - m->told : 0;
-  m->owed_ns += (double)time_run(s, now);
-  uint64_t owed = (uint64_t)(m->owed_ns
-                             / s->writer.stream->clock.ns_per_tick);
+  m->owed_ns += (double)time_run(m, now);
+  uint64_t owed = (uint64_t)(m->owed_ns / ns_per_tick(m));
   if (owed > left)
     owed = left;
   if (found != FOUND_WAITING)
     m->owed_ns = 0;
   uint64_t until = m->told + (found == FOUND_LAST ? left
                               : found == FOUND_WAITING ? left - owed : owed);
-  return (until > s->writer.last) ? until : s->writer.last;
+  return (until > m->session->writer.last) ? until : m->session->writer.last;
 }
 
 /* A sample for which no time is left is not written. */
-static bool put_by_clock (tg_Session *s, uint64_t now, Found found,
+static bool put_by_clock (tg_Sampler *m, uint64_t now, Found found,
                           uint32_t ticks) {
-  tg_Sampler *m = s->sampler;
-  uint64_t until = told_until(s, now, found);
+  uint64_t until = told_until(m, now, found);
   if (until <= m->told)
     return false;
-  double passed = (double)(until - m->told)
-                  * s->writer.stream->clock.ns_per_tick;
+  double passed = (double)(until - m->told) * ns_per_tick(m);
   m->told = until;
-  return put_sample(s, until, found == FOUND_WAITING ? TG_EVF_WAITED : 0,
+  return put_sample(m, until, found == FOUND_WAITING ? TG_EVF_WAITED : 0,
                     (uint64_t)passed, ticks);
 }
 
 /* A function that has waited and then runs is two samples. */
-static bool put_all (tg_Session *s, uint64_t now, uint32_t ticks) {
-  tg_Sampler *m = s->sampler;
+static bool put_all (tg_Sampler *m, uint64_t now, uint32_t ticks) {
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
   if (m->watch == NULL)
-    return put_sample(s, now, 0, time_run(s, now), ticks);
-  bool put = waits > 0 && put_by_clock(s, now, FOUND_WAITING, waits);
+    return put_sample(m, now, 0, time_run(m, now), ticks);
+  bool put = waits > 0 && put_by_clock(m, now, FOUND_WAITING, waits);
   if (ticks > 0 || waits == 0)
-    put |= put_by_clock(s, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
+    put |= put_by_clock(m, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
   return put;
 }
 
 /* The sample that was made becomes the one before. */
-static void write_sample (tg_Session *s, uint64_t now) {
-  tg_Sampler *m = s->sampler;
+static void write_sample (tg_Sampler *m, uint64_t now) {
   uint32_t ticks = (uint32_t)m->ticks;
   m->ticks = 0;
-  if (!put_all(s, now, ticks))
+  if (!put_all(m, now, ticks))
     return;
   tg_StackWalk before = m->before;
   m->before = m->now;
   m->now = before;
-  m->epoch = s->writer.epoch;
+  m->epoch = m->session->writer.epoch;
 }
 
 /* At a call the callee is there already, and has not run yet. */
@@ -252,13 +257,14 @@ static bool is_due (const tg_Sampler *m) {
   return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
 }
 
-static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
+static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
                   uint64_t now) {
+  tg_Session *s = m->session;
   s->sampled = false;
-  if (!is_due(s->sampler))
+  if (!is_due(m))
     return;
-  if (tg_stackwalk_chain(&s->sampler->now, s, L, not_yet(ar)))
-    write_sample(s, now);
+  if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar)))
+    write_sample(m, now);
   else {
     s->sampled = true;
     tg_lastrun_invalidate();    /* with the next event */
@@ -270,48 +276,49 @@ static void take (tg_Session *s, lua_State *L, const lua_Debug *ar,
    theirs. */
 void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
                       uint64_t now) {
-  uint64_t most = (uint64_t)(LONGEST_NS
-                             / s->writer.stream->clock.ns_per_tick);
+  tg_Sampler *m = sampler_of(s);
+  uint64_t most = (uint64_t)(LONGEST_NS / ns_per_tick(m));
   uint64_t begun_ns = tg_ticker_used_ns();
-  begin_work(s->sampler);
-  take(s, L, ar, now);
-  end_work(s->sampler, begun_ns);
+  begin_work(m);
+  take(m, L, ar, now);
+  end_work(m, begun_ns);
   uint64_t end = tg_clock_ticks();
   tg_session_overhead(s, (end - now < most) ? now : end - most);
 }
 
 /* Called in the hook that a tick has set, where no calls are traced. */
-static void on_interrupt (tg_Session *s, lua_State *L, lua_Debug *ar) {
-  tg_Sampler *m = s->sampler;
-  if (!s->tracing || s->hooked || m->ticker == NULL)
+static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
+  tg_Session *s = tg_session_of(h);
+  tg_Sampler *m = sampler_of(s);
+  if (!tg_session_traces(s) || s->hooked || m->ticker == NULL)
     return;
   if (m->watch != NULL)
     tg_standstill_continue(m->watch);
   uint64_t begun_ns = tg_ticker_used_ns();
   begin_work(m);
   if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar)))
-    write_sample(s, tg_clock_ticks());
+    write_sample(m, tg_clock_ticks());
   end_work(m, begun_ns);
-  if (s->attention)
+  if (s->after.attention)
     s->attend(s, L);
 }
 
 void tg_sampler_finish (tg_Session *s, lua_State *L) {
-  tg_Sampler *m = s->sampler;
-  if (m == NULL || m->ticker == NULL || s->terminated)
+  tg_Sampler *m = sampler_of(s);
+  if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
   if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
                 : tg_stackwalk_running(&m->now, s, L, 0))
-    write_sample(s, tg_clock_ticks());
+    write_sample(m, tg_clock_ticks());
 }
 
 /* What ran when the last sample was taken has run up to now. */
 void tg_sampler_terminate (tg_Session *s) {
-  tg_Sampler *m = s->sampler;
+  tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || m->epoch != s->writer.epoch)
     return;
   if (tg_stackwalk_copy(&m->now, &m->before))
-    write_sample(s, tg_clock_ticks());
+    write_sample(m, tg_clock_ticks());
 }
 
 /* }================================================================== */
@@ -330,20 +337,25 @@ static void start_anew (tg_Sampler *m) {
   m->worked_ns = 0;
 }
 
-static bool make_sampler (tg_Session *s, lua_State *L) {
-  if (s->sampler == NULL)
-    s->sampler = tg_calloc(1, sizeof *s->sampler);
-  if (s->sampler != NULL && tg_running_setup(s, L))
-    return true;
+/* NULL without memory. */
+static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
+  tg_Sampler *m = sampler_of(s);
   errno = ENOMEM;
-  return false;
+  if (!tg_running_setup(&s->host, L)
+      || (m == NULL && (m = tg_calloc(1, sizeof *m)) == NULL))
+    return NULL;
+  if (m->part.host == NULL) {
+    m->session = s;
+    tg_part_add(&s->host, &m->part, &part_kind);
+  }
+  return m;
 }
 
 /* The record of the last sample is of no use to the next trace. The stand-ins
    last: to take them away is a call, and if calls are traced an event, after
    which anything may happen. */
 static void stop (tg_Session *s, lua_State *L) {
-  tg_Sampler *m = s->sampler;
+  tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL)
     return;
   tg_standstill_close(m->watch);
@@ -353,25 +365,25 @@ static void stop (tg_Session *s, lua_State *L) {
   m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
   s->sampled = false;
-  tg_standins_close(s, L, TG_CALLER_SAMPLER);
+  tg_standins_close(&s->host, L, TG_CALLER_SAMPLER);
 }
 
 /* By the clock there are two clocks: the processor's ticks for running time,
    and the watch for waits. New clocks are opened beside the old ones, which go
    on if this fails. */
-static bool open_clocks (tg_Session *s, lua_State *L, tg_SampleRate rate,
+static bool open_clocks (tg_Sampler *m, lua_State *L, tg_SampleRate rate,
                          tg_Ticker **ticker, tg_Standstill **watch) {
   *watch = NULL;
   if (rate.wall && !tg_running_catches(L)) {
     errno = ENOTSUP;
     return false;
   }
-  *ticker = tg_ticker_open(rate.hz, on_tick, s);
+  *ticker = tg_ticker_open(rate.hz, on_tick, m);
   if (*ticker == NULL)
     return false;
   if (!rate.wall)
     return true;
-  *watch = tg_standstill_open(rate.hz, on_wait, s);
+  *watch = tg_standstill_open(rate.hz, on_wait, m);
   if (*watch != NULL)
     return true;
   int error = errno;
@@ -389,7 +401,8 @@ tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b) {
 }
 
 static tg_SampleRate rate_of (const tg_Session *s) {
-  return (s->sampler != NULL) ? s->sampler->rate : (tg_SampleRate){0, false};
+  const tg_Sampler *m = sampler_of(s);
+  return (m != NULL) ? m->rate : (tg_SampleRate){0, false};
 }
 
 bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
@@ -401,16 +414,17 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
     stop(s, L);
     return true;
   }
-  if (!make_sampler(s, L) || !open_clocks(s, L, rate, &ticker, &watch))
+  tg_Sampler *m = make_sampler(s, L);
+  if (m == NULL || !open_clocks(m, L, rate, &ticker, &watch))
     return false;
   stop(s, L);
-  tg_standins_open(s, L, TG_CALLER_SAMPLER, on_interrupt);
-  s->sampler->ticker = ticker;
-  s->sampler->watch = watch;
-  s->sampler->rate = rate;
-  s->sampler->ticks = 0;
-  s->sampler->waits_seen = 0;
-  start_anew(s->sampler);
+  tg_standins_open(&s->host, L, TG_CALLER_SAMPLER, on_interrupt);
+  m->ticker = ticker;
+  m->watch = watch;
+  m->rate = rate;
+  m->ticks = 0;
+  m->waits_seen = 0;
+  start_anew(m);
   return true;
 }
 
@@ -420,12 +434,11 @@ bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate) {
 
 /* The stand-ins stay. Without a clock the child has no samples; what it waits
    for is seen from its first sample on. */
-void tg_sampler_forked (tg_Session *s) {
-  tg_Sampler *m = s->sampler;
-  if (m == NULL || m->ticker == NULL || !tg_lastrun_home(s))
+static void forked (tg_Part *p) {
+  tg_Sampler *m = (tg_Sampler *)(void *)p;
+  if (m->ticker == NULL || !tg_host_is_home(p->host))
     return;
   tg_ticker_forked(m->ticker);
-  tg_running_forked(s);
   if (m->watch != NULL)
     tg_standstill_forked(m->watch);
   m->ticks = 0;
@@ -433,16 +446,17 @@ void tg_sampler_forked (tg_Session *s) {
   start_anew(m);
 }
 
-void tg_sampler_free (tg_Session *s) {
-  tg_Sampler *m = s->sampler;
-  if (m == NULL)
-    return;
+static void closing (tg_Part *p, lua_State *L) {
+  tg_Sampler *m = (tg_Sampler *)(void *)p;
+  (void)L;
+  tg_part_remove(p);
   tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
   tg_stackwalk_free(&m->now);
   tg_stackwalk_free(&m->before);
   tg_free(m);
-  s->sampler = NULL;
 }
+
+static const tg_PartKind part_kind = {.forked = forked, .closing = closing};
 
 /* }================================================================== */

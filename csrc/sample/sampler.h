@@ -67,10 +67,4 @@ void tg_sampler_terminate (tg_Session *s);
 /* Ticks that were dropped since the state began. */
 uint64_t tg_sampler_dropped (const tg_Session *s);
 
-/* In a forked child, whose thread this is: it ticks anew. */
-void tg_sampler_forked (tg_Session *s);
-
-/* The session goes: what is not wanted any more is freed. No sample is due. */
-void tg_sampler_free (tg_Session *s);
-
 #endif

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "chain/callee.h"
-#include "reach/running.h"
+#include "host/running.h"
 
 /* Of a deeper stack the innermost ones are seen: to walk 200,000 frames takes
    as long as the time between two samples. */
@@ -29,7 +29,7 @@ static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
    record at that address belongs to a dead coroutine, a new one is made. */
 static tg_Coroutine *record_of (tg_Session *s, lua_State *co, lua_State *L) {
   tg_Coroutine *t = tg_coroutines_find(&s->threads, co);
-  if (t != NULL && co != s->main && !tg_coroutine_alive(t, L)) {
+  if (t != NULL && co != s->host.main && !tg_coroutine_alive(t, L)) {
     tg_coroutines_remove(&s->threads, t);
     t = NULL;
   }
@@ -38,8 +38,10 @@ static tg_Coroutine *record_of (tg_Session *s, lua_State *co, lua_State *L) {
   t = tg_coroutines_add(&s->threads, s, co);
   if (t == NULL)
     return NULL;
-  tg_session_enlist(s, t, L);
-  t->id = (co == s->main) ? 1 : s->threads.next_id++;
+  int mask = tg_running_mute(&s->host, L);
+  tg_session_enlist(s, t, L);   /* which may call a function of ours */
+  tg_running_unmute(&s->host, L, mask);
+  t->id = (co == s->host.main) ? 1 : s->threads.next_id++;
   return t;
 }
 
@@ -62,8 +64,8 @@ static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
   const tg_Session *s = t->session;
   tg_Call c = {.t = t, .L = t->L, .ar = ar};
   TG_STACK_GUARD(t->L);
-  tg_callee_find(&c, s->direct);
-  if (!s->direct)
+  tg_callee_find(&c, s->host.direct);
+  if (!s->host.direct)
     lua_pop(t->L, 1);
   TG_STACK_CHECK(t->L);
   if (c.callee == NULL)
@@ -71,13 +73,13 @@ static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
   uint32_t what = c.callee->what;
   uint32_t function = (what & TG_FR_OWN) ? 0 : what & TG_FR_ID;
   uint32_t c_bit = (what & TG_FR_C) ? TG_FR_C : 0;
-  return add(w, ar->i_ci, function | c_bit, line_of(t->L, ar, s->direct));
+  return add(w, ar->i_ci, function | c_bit, line_of(t->L, ar, s->host.direct));
 }
 
 /* From the innermost out, 'skip' of them not. */
 static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   lua_Debug ar;
-  if (!t->session->direct) {
+  if (!t->session->host.direct) {
     for (int i = skip; i < FRAMES_MAX && lua_getstack(t->L, i, &ar); i++) {
       if (!add_frame(w, t, &ar))
         return false;
@@ -187,7 +189,7 @@ bool tg_stackwalk_running (tg_StackWalk *w, tg_Session *s, lua_State *L,
   lua_State *co = NULL, *next;
   w->n = 0;
   for (int i = 0; co != L; i++) {
-    next = tg_running_at(s, i);
+    next = tg_running_at(&s->host, i);
     co = (next != NULL) ? next : L;
     tg_Coroutine *t = record_of(s, co, L);
     if (t == NULL || !add_coroutine(w, t, co == L ? skip : 0))

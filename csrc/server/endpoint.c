@@ -19,7 +19,8 @@
 #include "trace/trace.h"
 
 typedef struct tg_Endpoint {
-  tg_Observer observer;       /* registered from its opening to its end */
+  tg_Part part;               /* on its host from its opening to its end, */
+  tg_Observer observer;       /* and registered */
   tg_Remotes remotes;         /* owns */
   uint64_t own;               /* ids given to the program's traces */
   tg_Orphaned *orphaned;
@@ -27,13 +28,20 @@ typedef struct tg_Endpoint {
   bool turning;               /* a command is being carried out */
 } tg_Endpoint;
 
+static const tg_PartKind part_kind;
+
+/* NULL: the state listens nowhere. */
+static tg_Endpoint *endpoint_of (const tg_Session *s) {
+  return (tg_Endpoint *)(void *)tg_part_find(&s->host, &part_kind);
+}
+
 /* ---- telling ---- */
 
 /* The notice's place is the stream's end: so the client has all earlier frames
    when it gets the notice. */
 static void tell (tg_Session *s, tg_NoticeKind kind, uint64_t id, tg_End why) {
-  tg_remotes_tell(&s->endpoint->remotes, kind, id, why,
-                  s->tracing ? tg_writer_pos(&s->writer) : 0);
+  tg_remotes_tell(&endpoint_of(s)->remotes, kind, id, why,
+                  tg_session_traces(s) ? tg_writer_pos(&s->writer) : 0);
 }
 
 /* The channel copies the names, since the server may ask while the state is
@@ -46,7 +54,7 @@ static void publish (tg_Observer *o) {
     if (!tg_trace_hidden(t))
       names[n++] = t->name;
   }
-  tg_channel_publish(s->endpoint->remotes.channel, names, n);
+  tg_channel_publish(endpoint_of(s)->remotes.channel, names, n);
 }
 
 /* ---- commands ---- */
@@ -76,7 +84,7 @@ static int start (lua_State *L) {
   tg_Trace *t = push_trace(L, c);
   tg_trace_begin(L, t, c->name, TG_ORIGIN_FEED, NULL);
   tg_trace_anchor(L, t);
-  tg_Remotes *d = &o->session->endpoint->remotes;
+  tg_Remotes *d = &endpoint_of(o->session)->remotes;
   tg_Joining how = {.kind = TG_NOTICE_TAKEN, .id = c->id, .fresh = c->first,
                     .bytes = c->bytes};
   if (!tg_remotes_join(d, t, &how)) {
@@ -91,7 +99,7 @@ static int start (lua_State *L) {
 static int keep (lua_State *L) {
   const Order *o = lua_touserdata(L, 1);
   tg_Command *c = o->command;
-  tg_Endpoint *d = o->session->endpoint;
+  tg_Endpoint *d = endpoint_of(o->session);
   tg_Trace *t = push_trace(L, c);
   tg_trace_begin(L, t, "profiler", TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, t);
@@ -105,7 +113,7 @@ static int keep (lua_State *L) {
 /* STOP of a number that is not there is late: the trace has ended by itself,
    and its notice is on the way. */
 static void carry_out (tg_Session *s, lua_State *L, tg_Command *c) {
-  tg_Endpoint *d = s->endpoint;
+  tg_Endpoint *d = endpoint_of(s);
   Order order = {s, c};
   tg_Remote *r;
   switch (c->kind) {
@@ -144,25 +152,26 @@ static bool is_orphan (const tg_Endpoint *d) {
    endpoint, by a finalizer that closes the listener. So the endpoint is looked
    up anew after each. */
 void tg_endpoint_turn (tg_Session *s, lua_State *L) {
+  tg_Endpoint *d = endpoint_of(s);
   tg_Command *c;
   TG_STACK_GUARD(L);
-  if (s->endpoint == NULL || s->endpoint->turning)
+  if (d == NULL || d->turning)
     return;
-  if (is_orphan(s->endpoint)) {
-    atomic_store(&s->endpoint->remotes.channel->wanted, false);
-    s->endpoint->orphaned(s, L);
+  if (is_orphan(d)) {
+    atomic_store(&d->remotes.channel->wanted, false);
+    d->orphaned(s, L);
   }
-  if (s->endpoint == NULL)
+  if ((d = endpoint_of(s)) == NULL)
     return;
-  s->endpoint->turning = true;
-  while (s->endpoint != NULL
-         && (c = tg_channel_take(s->endpoint->remotes.channel)) != NULL) {
+  d->turning = true;
+  while ((d = endpoint_of(s)) != NULL
+         && (c = tg_channel_take(d->remotes.channel)) != NULL) {
     carry_out(s, L, c);
     tg_command_free(c);
   }
-  if (s->endpoint != NULL)
-    s->endpoint->turning = false;
-  tg_inspector_attend(s, L);
+  if (d != NULL)
+    d->turning = false;
+  tg_inspector_attend(&s->host, L);
   TG_STACK_CHECK(L);
 }
 
@@ -181,20 +190,20 @@ static void tell_ended (tg_Session *s, const tg_Remote *r, tg_End why) {
   const tg_Trace *t = r->trace;
   if (r->handover == NULL) {
     /* other traces may record on, unseen by this client */
-    tg_remotes_tell(&s->endpoint->remotes, TG_NOTICE_ENDED, r->id, why,
+    tg_remotes_tell(&endpoint_of(s)->remotes, TG_NOTICE_ENDED, r->id, why,
                     tg_traceinfo_stop_pos(t));
     return;
   }
-  tg_Part facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
+  tg_Excerpt facts = {.end = why, .stop = t->stop, .ticks_end = t->ticks_end};
   tg_traceinfo_losses(t, facts.lost);
-  tg_handover_end(s->endpoint->remotes.channel, r->handover, &facts);
+  tg_handover_end(endpoint_of(s)->remotes.channel, r->handover, &facts);
 }
 
 /* Ends are told before commands are carried out: a command may want to stop a
    trace that has just ended. */
 static void attend (tg_Observer *o, lua_State *L) {
   tg_Session *s = o->session;
-  tg_Endpoint *d = s->endpoint;
+  tg_Endpoint *d = endpoint_of(s);
   tg_Remote *r = d->remotes.first;
   while (r != NULL) {
     tg_End why = ended(r);
@@ -225,13 +234,13 @@ static int mirror (lua_State *L) {
   m->options.overflow = TG_OVERFLOW_WAIT;
   if (m->options.buffer > TG_BUFFER_REMOTE)
     m->options.buffer = TG_BUFFER_REMOTE;
-  if (!tg_options_confine(&m->options, &s->endpoint->remotes.channel->host))
+  if (!tg_options_confine(&m->options, &endpoint_of(s)->remotes.channel->host))
     return 0;
   tg_trace_begin(L, m, t->name, TG_ORIGIN_WATCH, NULL);
   tg_trace_anchor(L, m);
   tg_Joining how = {.kind = TG_NOTICE_STARTED, .mirrored = t,
-                    .id = TG_CHANNEL_OWN + ++s->endpoint->own};
-  if (!tg_remotes_join(&s->endpoint->remotes, m, &how))
+                    .id = TG_CHANNEL_OWN + ++endpoint_of(s)->own};
+  if (!tg_remotes_join(&endpoint_of(s)->remotes, m, &how))
     tg_trace_forget(L, m);
   return 0;
 }
@@ -239,7 +248,7 @@ static int mirror (lua_State *L) {
 /* A console trace of the program, which a client that is attached is to see
    too; unless it records bytes, in which there is one trace. */
 static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
-  const tg_Remotes *d = &o->session->endpoint->remotes;
+  const tg_Remotes *d = &endpoint_of(o->session)->remotes;
   if (t->session != NULL && d->session != 0 && !tg_remotes_has_bytes(d))
     lx_quietly(L, mirror, t);
 }
@@ -247,7 +256,7 @@ static void started (tg_Observer *o, lua_State *L, tg_Trace *t) {
 /* Of the client's own trace ('own' is 't') the caller stops it; a mirror is
    stopped here. */
 static void part (tg_Session *s, lua_State *L, tg_Trace *t, bool told) {
-  tg_Remotes *d = &s->endpoint->remotes;
+  tg_Remotes *d = &endpoint_of(s)->remotes;
   tg_Remote *r = (t->session != NULL) ? tg_remotes_find(d, t) : NULL;
   if (r == NULL)
     return;
@@ -281,41 +290,44 @@ static void turn (tg_Observer *o, lua_State *L) {
 /* What the server's thread held when the process forked is lost with it; the
    channel itself is whole. It hears no more ('bell' -1), and nothing is
    wanted. Traces end rather than go on into a stream that nobody reads. */
-static void forked (tg_Observer *o) {
-  tg_Session *s = o->session;
-  for (tg_Remote *r = s->endpoint->remotes.first; r != NULL; r = r->next) {
+static void forked (tg_Part *p) {
+  tg_Endpoint *d = (tg_Endpoint *)(void *)p;
+  for (tg_Remote *r = d->remotes.first; r != NULL; r = r->next) {
     if (r->trace->end == TG_END_NOT)
-      tg_tracelimits_end(s, r->trace, TG_END_STOPPED);
+      tg_tracelimits_end(tg_session_of(p->host), r->trace, TG_END_STOPPED);
   }
-  s->endpoint->inherited = true;
-  s->endpoint->remotes.channel->bell = -1;
-  atomic_store(&s->endpoint->remotes.channel->wanted, false);
-  atomic_store(&s->endpoint->remotes.channel->messages, false);
-  tg_interrupt_forked(s);
+  d->inherited = true;
+  d->remotes.channel->bell = -1;
+  atomic_store(&d->remotes.channel->wanted, false);
+  atomic_store(&d->remotes.channel->messages, false);
+  tg_interrupt_forked(p->host);
 }
 
 /* The last thing that the state does: its sockets close with its listeners. */
-static void closing (tg_Observer *o, lua_State *L) {
-  tg_endpoint_close(L, o->session);
+static void closing (tg_Part *p, lua_State *L) {
+  tg_endpoint_close(L, tg_session_of(p->host));
 }
 
 /* The process ends and no Lua may be used: that it is gone is all that can
    still be said. */
-static void exiting (tg_Observer *o) {
-  tell(o->session, TG_NOTICE_GONE, 0, TG_END_STOPPED);
+static void exiting (tg_Part *p) {
+  tell(tg_session_of(p->host), TG_NOTICE_GONE, 0, TG_END_STOPPED);
 }
+
+static const tg_PartKind part_kind = {
+  .forked = forked, .exiting = exiting, .closing = closing
+};
 
 static const tg_ObserverMethods observer_methods = {
   .turn = turn, .started = started, .stopped = stopped, .replaced = replaced,
-  .attend = attend, .publish = publish, .forked = forked, .closing = closing,
-  .exiting = exiting
+  .attend = attend, .publish = publish
 };
 
 /* What may raise comes before anything that would have to be undone. The
    session learns of the endpoint when it can be reached. */
 bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                        tg_Orphaned *orphaned) {
-  tg_assert(s->endpoint == NULL && s->wanted == NULL);
+  tg_assert(endpoint_of(s) == NULL && s->host.wanted == NULL);
   tg_interrupt_setup(L, s, tg_endpoint_turn);
   tg_Endpoint *d = tg_calloc(1, sizeof *d);
   if (d == NULL)
@@ -327,8 +339,8 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   d->remotes.channel = tg_channel_pin(channel);
   d->orphaned = orphaned;
   d->observer.methods = &observer_methods;
-  s->endpoint = d;
-  s->wanted = &channel->wanted;
+  tg_part_add(&s->host, &d->part, &part_kind);
+  s->host.wanted = &channel->wanted;
   tg_observers_add_last(s, &d->observer);
   publish(&d->observer);
   return true;
@@ -337,16 +349,16 @@ bool tg_endpoint_open (lua_State *L, tg_Session *s, tg_Channel *channel,
 /* The server may still have the channel, and finds that nobody is at the other
    end. */
 static void free_endpoint (tg_Session *s) {
-  tg_Endpoint *d = s->endpoint;
+  tg_Endpoint *d = endpoint_of(s);
   tg_assert(d->observer.session == s
-            && s->wanted == &d->remotes.channel->wanted);
+            && s->host.wanted == &d->remotes.channel->wanted);
   tg_observers_remove(&d->observer);
   while (d->remotes.first != NULL)
     tg_remotes_forget(&d->remotes, d->remotes.first);
   tg_follower_unpin(d->remotes.follower);
   tg_channel_part(d->remotes.channel);
-  s->wanted = NULL;
-  s->endpoint = NULL;
+  s->host.wanted = NULL;
+  tg_part_remove(&d->part);
   tg_channel_unpin(d->remotes.channel);
   tg_free(d);
 }
@@ -354,16 +366,16 @@ static void free_endpoint (tg_Session *s) {
 /* The signal first: from here on nobody can be called. GONE comes last, after
    the ends of all traces. */
 void tg_endpoint_close (lua_State *L, tg_Session *s) {
-  if (s->endpoint == NULL)
+  if (endpoint_of(s) == NULL)
     return;
-  tg_inspector_close(s, L);
-  tg_interrupt_close(s, L);
-  tg_remotes_stop_all(&s->endpoint->remotes, L);
+  tg_inspector_close(&s->host, L);
+  tg_interrupt_close(&s->host, L);
+  tg_remotes_stop_all(&endpoint_of(s)->remotes, L);
   tell(s, TG_NOTICE_GONE, 0, TG_END_STOPPED);
   free_endpoint(s);
 }
 
-/* NULL: the state listens nowhere. */
 tg_Channel *tg_endpoint_channel (const tg_Session *s) {
-  return (s->endpoint != NULL) ? s->endpoint->remotes.channel : NULL;
+  const tg_Endpoint *d = endpoint_of(s);
+  return (d != NULL) ? d->remotes.channel : NULL;
 }

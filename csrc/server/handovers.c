@@ -101,7 +101,7 @@ static void end_in_time (tg_Trace *t) {
 /* The Trace owns the part from here on. Its packets are not counted yet
    (tg_tracefields_packets counts them). A trace that was ended by a limit of
    its own keeps the limit as its reason. */
-static void fill (tg_Trace *t, const tg_Part *p) {
+static void fill (tg_Trace *t, const tg_Excerpt *p) {
   tg_assert(p->stream != NULL && p->end != TG_END_NOT);
   t->stream = p->stream;
   t->hold = p->hold;
@@ -134,7 +134,7 @@ static tg_Trace *push_trace (lua_State *L, const tg_Options *o) {
 void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
                         uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
-  tg_Part part;
+  tg_Excerpt part;
   if (e == NULL) {
     luaL_error(L, "there is no trace %I", (LUAI_UACINT)id);
     return;
@@ -157,11 +157,11 @@ void tg_handovers_take (lua_State *L, tg_Handovers *k, tg_Channel *l,
 /* Sends no STOP: the caller does, unless it knows that the program is gone. */
 void tg_handovers_drop (tg_Handovers *k, tg_Channel *l, uint64_t id) {
   tg_HandoverEntry **p = find(k, id), *e = *p;
-  tg_Part part;
+  tg_Excerpt part;
   if (e == NULL)
     return;
   tg_handover_take(l, e->handover, &part);
-  tg_part_free(&part);
+  tg_excerpt_free(&part);
   *p = e->next;
   free_entry(e);
 }

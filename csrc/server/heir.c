@@ -128,7 +128,7 @@ static void take (tg_Session *s, lua_State *L) {
   if (tg_endpoint_channel(s) == NULL)
     tg_lifeline_leave();
   tg_channel_unpin(h.parents);
-  if (s->tracing)
+  if (tg_session_traces(s))
     tg_session_overhead(s, begun);
 }
 

@@ -17,10 +17,10 @@
 #include "chain/lastrun.h"
 #include "direct/cstack.h"
 #include "direct/proof.h"
+#include "host/standins.h"
 #include "inspect/inspector.h"
-#include "reach/standins.h"
 #include "server/lifeline.h"
-#include "state/observer.h"
+#include "state/session.h"
 
 #define STATES 64               /* that listen in one process */
 #define SIGNALS 65
@@ -28,8 +28,8 @@
 static const char key_sentinel = 0;   /* registry: the sentinel's metatable */
 
 typedef struct tg_Interrupt {
-  tg_Observer observer;         /* registered from its making on */
-  tg_Session *session;
+  tg_Part part;                 /* on its host from its making on */
+  tg_Session *session;          /* borrows */
   void (*turn) (tg_Session *s, lua_State *L);
   tg_Channel *channel;          /* borrows; NULL while closed */
   uintptr_t stack_end;          /* of its thread; 0: not known */
@@ -52,12 +52,20 @@ static struct {
   } signals[SIGNALS];
 } all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+static const tg_PartKind part_kind;
+
+/* NULL: the state has never listened. */
+static tg_Interrupt *interrupt_of (const tg_Host *h) {
+  return (tg_Interrupt *)(void *)tg_part_find(h, &part_kind);
+}
+
 /* The commands are carried out at a call or a return, where Lua itself is at a
    rest. What tracing begins with is this event. */
-static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
+static void answer (tg_Host *h, lua_State *L, lua_Debug *ar) {
+  const tg_Interrupt *r = interrupt_of(h);
   (void)ar;
-  if (s->interrupt->channel != NULL)
-    s->interrupt->turn(s, L);
+  if (r->channel != NULL)
+    r->turn(r->session, L);
 }
 
 /*
@@ -79,9 +87,9 @@ static bool is_resting (const tg_Interrupt *r, const lua_State *L,
 
 /* Debuggers are answered there, as far as that needs nothing to be run. */
 static void visit (const tg_Interrupt *r, const void *context) {
-  lua_State *L = tg_running_top(r->session);
+  lua_State *L = tg_running_top(r->part.host);
   if (atomic_load(&r->channel->messages) && is_resting(r, L, context))
-    tg_inspector_visit(r->session, L);
+    tg_inspector_visit(r->part.host, L);
 }
 
 /* A signal for nothing (another process sends one as well) does nothing. A
@@ -99,8 +107,8 @@ static void call_upon (tg_Interrupt *r, const void *context) {
     return;
   }
   if (atomic_load(&r->channel->messages))
-    tg_running_call(r->session, TG_CALLER_INSPECTOR);
-  tg_running_call(r->session, TG_CALLER_SERVER);
+    tg_running_call(r->part.host, TG_CALLER_INSPECTOR);
+  tg_running_call(r->part.host, TG_CALLER_SERVER);
 }
 
 /* Our signals come from tgkill of our own process, and from the pipe of a
@@ -213,20 +221,20 @@ static void leave_list (const tg_Interrupt *r) {
 /* No signal until 'resume': the hooks of the state are about to be read, and
    ours must not be taken for the program's. The mask is this thread's, and the
    signal is sent to it alone. */
-static void block (tg_Observer *o) {
-  tg_Interrupt *r = o->session->interrupt;
+static void block (tg_Part *p) {
+  tg_Interrupt *r = (tg_Interrupt *)(void *)p;
   sigset_t set;
-  tg_assert(&r->observer == o && !r->blocked);
+  tg_assert(!r->blocked);
   if (r->channel == NULL)
     return;
   sigemptyset(&set);
   sigaddset(&set, r->signal);
   r->blocked = pthread_sigmask(SIG_BLOCK, &set, &r->before) == 0;
-  tg_running_lower(o->session);
+  tg_running_lower(p->host);
 }
 
-static void unblock (tg_Observer *o) {
-  tg_Interrupt *r = o->session->interrupt;
+static void unblock (tg_Part *p) {
+  tg_Interrupt *r = (tg_Interrupt *)(void *)p;
   if (r->blocked)
     pthread_sigmask(SIG_SETMASK, &r->before, NULL);
   r->blocked = false;
@@ -252,17 +260,17 @@ static int post_sentinel (lua_State *L) {
    finalizer may run wherever Lua allocates: so it sets the hook too, where the
    program has none that would have to be kept. */
 static int sentinel__gc (lua_State *L) {
-  tg_Session *s = tg_session_find(L);
-  if (s == NULL || s->interrupt == NULL || s->interrupt->channel == NULL)
+  const tg_Interrupt *r = interrupt_of(tg_host_find(L));
+  if (r == NULL || r->channel == NULL)
     return 0;
   lx_quietly(L, post_sentinel, NULL);
   look_for_orphans();
-  if (!atomic_load(&s->interrupt->channel->wanted))
+  if (!atomic_load(&r->channel->wanted))
     return 0;
-  if (s->hooked)
+  if (r->session->hooked)
     tg_lastrun_invalidate();
   else
-    tg_running_reach(s, L, TG_CALLER_SERVER);
+    tg_running_reach(r->part.host, L, TG_CALLER_SERVER);
   return 0;
 }
 
@@ -283,15 +291,13 @@ static void setup_sentinel (lua_State *L) {
 */
 
 /* The state closes. Its endpoint may do so later and finds nothing here. */
-static void closing (tg_Observer *o, lua_State *L) {
-  tg_Session *s = o->session;
-  tg_interrupt_close(s, L);
-  tg_observers_remove(o);
-  tg_free(s->interrupt);
-  s->interrupt = NULL;
+static void closing (tg_Part *p, lua_State *L) {
+  tg_interrupt_close(p->host, L);
+  tg_part_remove(p);
+  tg_free(p);
 }
 
-static const tg_ObserverMethods observer_methods = {
+static const tg_PartKind part_kind = {
   .block = block, .unblock = unblock, .closing = closing
 };
 
@@ -299,17 +305,16 @@ static const tg_ObserverMethods observer_methods = {
    the state has stopped listening. */
 void tg_interrupt_setup (lua_State *L, tg_Session *s,
                          void (*turn) (tg_Session *s, lua_State *L)) {
-  if (s->interrupt != NULL)
+  if (interrupt_of(&s->host) != NULL)
     return;
   setup_sentinel(L);
-  bool made = tg_running_setup(s, L);
-  s->interrupt = tg_calloc(1, sizeof *s->interrupt);
-  if (s->interrupt == NULL || !made)
+  bool made = tg_running_setup(&s->host, L);
+  tg_Interrupt *r = made ? tg_calloc(1, sizeof *r) : NULL;
+  if (r == NULL)
     luaL_error(L, "not enough memory");
-  s->interrupt->session = s;
-  s->interrupt->turn = turn;
-  s->interrupt->observer.methods = &observer_methods;
-  tg_observers_add(s, &s->interrupt->observer);
+  r->session = s;
+  r->turn = turn;
+  tg_part_add(&s->host, &r->part, &part_kind);
 }
 
 /* The end of the calling thread's stack; 0: it is not known, or is of no use,
@@ -329,7 +334,7 @@ static uintptr_t find_stack_end (lua_State *L) {
 /* The sentinel needs memory, which may lack: then less is reached, which is no
    reason not to listen. */
 bool tg_interrupt_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
-  tg_Interrupt *r = s->interrupt;
+  tg_Interrupt *r = interrupt_of(&s->host);
   tg_assert(r != NULL && r->channel == NULL);
   pthread_mutex_lock(&all.mutex);
   bool ok = watch_signal(channel->signal);
@@ -343,15 +348,15 @@ bool tg_interrupt_open (lua_State *L, tg_Session *s, tg_Channel *channel) {
   r->signal = channel->signal;
   r->stack_end = find_stack_end(L);
   r->channel = channel;
-  tg_standins_open(s, L, TG_CALLER_SERVER, answer);
+  tg_standins_open(&s->host, L, TG_CALLER_SERVER, answer);
   lx_quietly(L, post_sentinel, NULL);
   return true;
 }
 
 /* By SIGURG and by no other, which may do more than nothing where the child has
    put its signals back to what they are by default. */
-void tg_interrupt_forked (const tg_Session *s) {
-  const tg_Interrupt *r = s->interrupt;
+void tg_interrupt_forked (const tg_Host *h) {
+  const tg_Interrupt *r = interrupt_of(h);
   uintptr_t self = (uintptr_t)pthread_self();
   for (int i = 0; i < STATES; i++) {
     if (r != NULL && r->signal == SIGURG && handled_by_us(SIGURG)
@@ -363,8 +368,8 @@ void tg_interrupt_forked (const tg_Session *s) {
 
 /* The list first: after that no handler sets a hook, and what is set is taken
    away. */
-void tg_interrupt_close (tg_Session *s, lua_State *L) {
-  tg_Interrupt *r = s->interrupt;
+void tg_interrupt_close (tg_Host *h, lua_State *L) {
+  tg_Interrupt *r = interrupt_of(h);
   if (r == NULL || r->channel == NULL)
     return;
   pthread_mutex_lock(&all.mutex);
@@ -372,7 +377,7 @@ void tg_interrupt_close (tg_Session *s, lua_State *L) {
   unwatch_signal(r->signal);
   pthread_mutex_unlock(&all.mutex);
   r->channel = NULL;
-  tg_standins_close(s, L, TG_CALLER_SERVER);
+  tg_standins_close(h, L, TG_CALLER_SERVER);
 }
 
 /* }================================================================== */

@@ -38,9 +38,9 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
 */
 bool tg_interrupt_open (lua_State *L, tg_Session *s, tg_Channel *channel);
                                                                /* [-0, +0, m] */
-void tg_interrupt_close (tg_Session *s, lua_State *L);         /* [-0, +0, -] */
+void tg_interrupt_close (tg_Host *h, lua_State *L);         /* [-0, +0, -] */
 
 /* In a forked child: it is called when the process that listened has ended. */
-void tg_interrupt_forked (const tg_Session *s);
+void tg_interrupt_forked (const tg_Host *h);
 
 #endif

@@ -18,6 +18,7 @@
 #include "server/address.h"
 #include "server/endpoint.h"
 #include "server/heir.h"
+#include "session/tracer.h"
 #include "session/tracing.h"
 #include "trace/trace.h"
 
@@ -92,7 +93,7 @@ int listener_start (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   tg_Order order = tg_address_read(L, 1);
-  tg_Session *s = tg_tracing_get(L);
+  tg_Session *s = tg_tracer_get(L);
   const char *path = tg_address_search(L, 1, "packagePath", "path");
   const char *cpath = tg_address_search(L, 1, "packageCPath", "cpath");
   tg_address_push(L, 1);
@@ -150,7 +151,7 @@ static int listening__gc (lua_State *L) {
   tg_Session *s = g->session;
   if (s == NULL)
     return 0;
-  if (s->tracing)
+  if (tg_session_traces(s))
     tg_tracing_terminate(s);
   if (g->child == tg_serverthread_child() && tg_endpoint_channel(s) != NULL)
     tg_address_dismiss(L, s, false);
@@ -190,7 +191,7 @@ int listener_waited (lua_State *L) {
 int listener_debugger_waited (lua_State *L) {
   const tg_Address *g = tg_address_check(L, 1);
   if (g->session != NULL)
-    tg_inspector_wait(g->session, L);
+    tg_inspector_wait(&g->session->host, L);
   return 0;
 }
 

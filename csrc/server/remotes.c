@@ -200,14 +200,14 @@ bool tg_remotes_has_bytes (const tg_Remotes *d) {
 /* What is kept of 't', which has just begun. By a cursor of its own, since the
    trace's goes with the trace. False: who asked has given up. */
 static bool hand_over (const tg_Remotes *d, const tg_Trace *t, tg_Handover *k) {
-  tg_Part part = {
+  tg_Excerpt part = {
     .stream = tg_stream_pin(t->stream), .start = t->start,
     .packets_start = t->packets_start, .ticks_start = t->ticks_start
   };
   tg_cursor_copy(&part.hold, &t->hold);
   bool wanted = tg_handover_begin(d->channel, k, &part);
   if (!wanted)
-    tg_part_free(&part);
+    tg_excerpt_free(&part);
   return wanted;
 }
 

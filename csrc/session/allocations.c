@@ -14,10 +14,11 @@
    manual), nor while the state closes: then it is asked again with the next
    event that comes to 'turn', and until then the meter keeps to itself. */
 void tg_allocations_base (tg_Session *s) {
-  int kilobytes = lua_gc(s->main, LUA_GCCOUNT);
-  int rest = lua_gc(s->main, LUA_GCCOUNTB);
+  int kilobytes = lua_gc(s->host.main, LUA_GCCOUNT);
+  int rest = lua_gc(s->host.main, LUA_GCCOUNTB);
   if (kilobytes >= 0 && rest >= 0)
-    tg_allocmeter_base(s->meter, (uint64_t)kilobytes * 1024 + (uint64_t)rest);
+    tg_allocmeter_base(s->memory.meter,
+                       (uint64_t)kilobytes * 1024 + (uint64_t)rest);
 }
 
 /* The meter that the state's allocator gets before it: that of an earlier
@@ -25,8 +26,8 @@ void tg_allocations_base (tg_Session *s) {
    now. */
 static tg_AllocMeter *find_meter (const tg_Session *s) {
   void *ud;
-  lua_Alloc allocator = lua_getallocf(s->main, &ud);
-  tg_AllocMeter *m = s->spare_meter;
+  lua_Alloc allocator = lua_getallocf(s->host.main, &ud);
+  tg_AllocMeter *m = s->memory.spare;
   if (m != NULL && m->allocator == allocator && m->ud == ud)
     return m;
   return tg_allocmeter_new(allocator, ud);
@@ -36,13 +37,13 @@ static tg_AllocMeter *find_meter (const tg_Session *s) {
    outlives all of us: lua_close unloads modules (gctm in loadlib.c) before it
    frees its last blocks. */
 static bool begin (tg_Session *s) {
-  s->meter = find_meter(s);
-  if (s->meter == NULL)
+  s->memory.meter = find_meter(s);
+  if (s->memory.meter == NULL)
     return false;
-  s->spare_meter = NULL;
+  s->memory.spare = NULL;
   tg_loaded_keep();
-  tg_allocmeter_begin(s->meter, &s->writer.ticks_stop);
-  lua_setallocf(s->main, tg_allocmeter_call, s->meter);
+  tg_allocmeter_begin(s->memory.meter, &s->writer.ticks_stop);
+  lua_setallocf(s->host.main, tg_allocmeter_call, s->memory.meter);
   tg_allocations_base(s);
   tg_collections_begin(s);
   tg_session_attribute(s, s->current);
@@ -53,23 +54,23 @@ static bool begin (tg_Session *s) {
    before ours, which calls ours. */
 void tg_allocations_end (tg_Session *s) {
   void *ud;
-  tg_AllocMeter *m = s->meter;
+  tg_AllocMeter *m = s->memory.meter;
   if (m == NULL)
     return;
-  s->meter = NULL;
+  s->memory.meter = NULL;
   tg_allocmeter_end(m);
-  tg_collections_end(s);
-  if (lua_getallocf(s->main, &ud) == tg_allocmeter_call && ud == m) {
-    lua_setallocf(s->main, m->allocator, m->ud);
-    s->spare_meter = m;
+  tg_collections_end(m);
+  if (lua_getallocf(s->host.main, &ud) == tg_allocmeter_call && ud == m) {
+    lua_setallocf(s->host.main, m->allocator, m->ud);
+    s->memory.spare = m;
   }
 }
 
 /* Of traces that wait for calls one of both selections is aside. */
 bool tg_allocations_review (tg_Session *s) {
-  uint32_t types = s->selection.types | s->aside.selection.types;
+  uint32_t types = s->selection.types | s->await.aside.selection.types;
   bool wanted = (types & TG_TYPE_ALLOCATIONS) != 0;
-  if (wanted && s->meter == NULL)
+  if (wanted && s->memory.meter == NULL)
     return begin(s);
   if (!wanted)
     tg_allocations_end(s);
@@ -95,7 +96,7 @@ size_t tg_allocations_room (const tg_Session *s) {
 }
 
 void tg_allocations_note (tg_Session *s, uint64_t now) {
-  tg_AllocMeter *m = s->meter;
+  tg_AllocMeter *m = s->memory.meter;
   tg_Writer *r = &s->writer;
   tg_assert((size_t)(r->lim - r->p) >= tg_allocations_room(s));
   tg_allocmeter_look(m);

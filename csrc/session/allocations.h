@@ -42,7 +42,7 @@ void tg_allocations_base (tg_Session *s);                      /* [-0, +0, -] */
 
 /* Whether there is something to be told. */
 TG_INLINE bool tg_allocations_due (const tg_Session *s) {
-  return s->meter != NULL && s->meter->due;
+  return s->memory.meter != NULL && s->memory.meter->due;
 }
 
 /* Tells of it, at 'now'; there is room. */

@@ -34,9 +34,10 @@
 
 #include "session/calibration.h"
 #include "base/alloc.h"
+#include "host/ownfunctions.h"
 #include "session/traceinfo.h"
+#include "session/tracer.h"
 #include "session/tracing.h"
-#include "state/ownfunctions.h"
 
 #define TURNS 40        /* of one run */
 #define PROPERTIES 8    /* of the table 'v' */
@@ -226,7 +227,7 @@ static void trace_round (lua_State *L, const Round *round, int part) {
   tg_options_init(&t.options);
   t.options.types = round->types;
   if (t.name != NULL
-      && tg_tracing_start(tg_tracing_get(L), L, &t) == TG_OK) {
+      && tg_tracing_start(tg_tracer_get(L), L, &t) == TG_OK) {
     run_round(L, round);
     tg_tracing_stop(t.session, L, &t);
     if (round->gauged != NULL)

@@ -37,6 +37,11 @@ struct tg_Collections {
   uint32_t n;
 };
 
+/* The meter has it, as what it tells; NULL: nobody asks. */
+static tg_Collections *collections_of (const tg_Session *s) {
+  return (s->memory.meter != NULL) ? s->memory.meter->watcher : NULL;
+}
+
 /* ---- in the allocator ---- */
 
 static void start (tg_Collections *k, uint64_t now) {
@@ -91,30 +96,30 @@ static void look (void *ud) {
 /* ---- for allocations.c ---- */
 
 void tg_collections_begin (tg_Session *s) {
-  tg_assert(s->collections == NULL && s->meter != NULL);
-  if (!s->direct || !tg_collector_known())
+  tg_assert(s->memory.meter != NULL && collections_of(s) == NULL);
+  if (!s->host.direct || !tg_collector_known())
     return;
   tg_Collections *k = tg_calloc(1, sizeof *k);
   if (k == NULL)
     return;
-  const uint8_t *at = tg_collector_at(s->main);
-  k->meter = s->meter;
+  const uint8_t *at = tg_collector_at(s->host.main);
+  k->meter = s->memory.meter;
   k->last = tg_collector_read(at);
   k->works = tg_collector_works(k->last);
   k->from = tg_clock_ticks();
-  s->collections = k;
-  tg_allocmeter_watch(s->meter, at, look, k);
-  k->before = s->meter->heap;
+  tg_allocmeter_watch(s->memory.meter, at, look, k);
+  k->before = s->memory.meter->heap;
 }
 
-void tg_collections_end (tg_Session *s) {
-  tg_free(s->collections);
-  s->collections = NULL;
+void tg_collections_end (tg_AllocMeter *m) {
+  tg_free(m->watcher);
+  m->watcher = NULL;
 }
 
 /* One more may be found to be over when it comes to that. */
 size_t tg_collections_room (const tg_Session *s) {
-  return (s->collections != NULL) ? (s->collections->n + 1) * (size_t)ONE : 0;
+  const tg_Collections *k = collections_of(s);
+  return (k != NULL) ? (k->n + 1) * (size_t)ONE : 0;
 }
 
 static uint8_t *put_integer (uint8_t *p, uint64_t n) {
@@ -146,7 +151,7 @@ static void put_cycle (tg_Writer *r, const Cycle *c, uint64_t at) {
 
 /* Each stands where it was over, but never before what was written last. */
 void tg_collections_note (tg_Session *s, uint64_t now) {
-  tg_Collections *k = s->collections;
+  tg_Collections *k = collections_of(s);
   tg_Writer *r = &s->writer;
   if (k == NULL)
     return;

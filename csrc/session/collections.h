@@ -21,8 +21,8 @@ typedef struct tg_Collections tg_Collections;
    not. */
 void tg_collections_begin (tg_Session *s);
 
-/* It goes; what is left to be told is not. */
-void tg_collections_end (tg_Session *s);
+/* The meter goes; what is left to be told is not. */
+void tg_collections_end (tg_AllocMeter *m);
 
 /* Room for what is to be told, in bytes. */
 size_t tg_collections_room (const tg_Session *s);

@@ -10,12 +10,12 @@
 #define EVERY_NS 1e6
 
 void tg_heap_review (tg_Session *s) {
-  uint32_t types = s->selection.types | s->aside.selection.types;
+  uint32_t types = s->selection.types | s->await.aside.selection.types;
   bool wanted = (types & TG_TYPE_MEMORY) != 0;
   if (!wanted)
-    s->heap_due = UINT64_MAX;
-  else if (s->heap_due == UINT64_MAX)
-    s->heap_due = 0;
+    s->memory.heap_due = UINT64_MAX;
+  else if (s->memory.heap_due == UINT64_MAX)
+    s->memory.heap_due = 0;
 }
 
 static void put_size (tg_Writer *r, uint64_t bytes, uint64_t now) {
@@ -28,10 +28,10 @@ static void put_size (tg_Writer *r, uint64_t bytes, uint64_t now) {
 
 /* Of the main thread, which is always there: the heap is that of all. */
 void tg_heap_note (tg_Session *s, uint64_t now) {
-  int kilobytes = lua_gc(s->main, LUA_GCCOUNT);
-  int rest = lua_gc(s->main, LUA_GCCOUNTB);
+  int kilobytes = lua_gc(s->host.main, LUA_GCCOUNT);
+  int rest = lua_gc(s->host.main, LUA_GCCOUNTB);
   tg_assert(tg_heap_due(s, now));
-  s->heap_due = now
+  s->memory.heap_due = now
                 + (uint64_t)(EVERY_NS / s->writer.stream->clock.ns_per_tick);
   if (kilobytes >= 0 && rest >= 0)
     put_size(&s->writer, (uint64_t)kilobytes * 1024 + (uint64_t)rest, now);

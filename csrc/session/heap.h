@@ -30,7 +30,7 @@ void tg_heap_note (tg_Session *s, uint64_t now);               /* [-0, +0, -] */
 
 /* Whether one is. */
 TG_INLINE bool tg_heap_due (const tg_Session *s, uint64_t now) {
-  return now >= s->heap_due;
+  return now >= s->memory.heap_due;
 }
 
 #endif

@@ -10,15 +10,13 @@
 #include "chain/context.h"
 #include "chain/lastrun.h"
 #include "chain/ownframes.h"
-#include "direct/proof.h"
 #include "hook/hook.h"
-#include "reach/running.h"
-#include "reach/userhook.h"
+#include "host/running.h"
+#include "host/userhook.h"
 #include "sample/sampler.h"
 #include "session/allocations.h"
 #include "session/snapshot.h"
 #include "session/tracelimits.h"
-#include "state/observer.h"
 #include "text/fileio.h"
 
 /* The stream lives on as long as somebody reads it. */
@@ -27,9 +25,9 @@ static void clear_machinery (tg_Session *s) {
   tg_stream_unpin(s->writer.stream);
   memset(&s->writer, 0, sizeof s->writer);
   tg_selection_clear(&s->selection);
-  tg_selection_clear(&s->aside.selection);
-  tg_closures_free(&s->aside_closures);
-  s->awaits = s->within = false;
+  tg_selection_clear(&s->await.aside.selection);
+  tg_closures_free(&s->await.closures);
+  s->await.any = s->await.within = false;
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->pool);
@@ -37,26 +35,16 @@ static void clear_machinery (tg_Session *s) {
   if (s->listener == NULL)
     tg_labels_clear(&s->labels);
   s->current = NULL;
-  s->on_file = s->orphan = NULL;
-  s->snapshot = false;
-  s->tracing = s->recording = s->attention = false;
+  s->file.trace = s->file.orphan = NULL;
+  s->after.snapshot = false;
+  s->phase = TG_PHASE_IDLE;
+  s->recording = s->after.attention = false;
   s->hooked = false;
   s->sampled = false;
   s->overhead = s->overhead_until = 0;
-  s->logging = s->stale = s->exiting = s->terminated = false;
+  s->after.logging = s->after.stale = false;
   s->hooking = false;
-  s->waited = 0;
-}
-
-/* Whether the interpreter's memory is read, and where "__name" is in it. */
-static void read_directly (tg_Session *s, lua_State *L) {
-  s->direct = tg_proof_holds(L);
-  if (!s->direct)
-    return;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
-  s->name_key = tg_direct_pushed(L).u.p;
-  s->shared = tg_direct_shared(L);
-  lua_pop(L, 1);
+  s->after.waited = 0;
 }
 
 /* A record and a list for each coroutine that is met. Those that samples were
@@ -75,7 +63,7 @@ static void init_coroutines (tg_Session *s) {
    is left. */
 static bool begin_calls (tg_Session *s, lua_State *L) {
   s->hooked = true;              /* first: from here on no tick sets a hook */
-  tg_running_lower(s);
+  tg_running_lower(&s->host);
   init_coroutines(s);
   if (!tg_arm_chain(s, L)) {
     tg_arm_release(s, L);
@@ -85,7 +73,7 @@ static bool begin_calls (tg_Session *s, lua_State *L) {
     return false;
   }
   tg_ownframes_push(s, L);
-  tg_userhook_enter(L);
+  tg_userhook_enter(&s->host, L);
   return true;
 }
 
@@ -97,7 +85,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.context = tg_context_write;
   s->unseen = s->missed = 0;
   init_coroutines(s);
-  s->heap_due = UINT64_MAX;
+  s->memory.heap_due = UINT64_MAX;
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {
     clear_machinery(s);
     return false;
@@ -105,8 +93,8 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.stream->costs = s->costs;
   s->writer.stream->directory = tg_fileio_directory();
   s->writer.last = s->writer.stream->clock.origin;
-  read_directly(s, L);
-  s->tracing = true;
+  tg_host_read_directly(&s->host, L);
+  s->phase = TG_PHASE_TRACING;
   tg_hook_begin(s);
   return true;
 }
@@ -114,8 +102,8 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
 /* Hooks are read and replaced here; a signal that sets one between the two
    would be taken for the program's. */
 bool tg_machinery_begin (tg_Session *s, lua_State *L, bool calls) {
-  tg_observers_block(s);
-  bool first = !s->tracing;
+  tg_parts_block(&s->host);
+  bool first = !tg_session_traces(s);
   bool ok = !first || begin_tracing(s, L);
   if (ok && calls && !s->hooked && !begin_calls(s, L)) {
     ok = false;
@@ -124,7 +112,7 @@ bool tg_machinery_begin (tg_Session *s, lua_State *L, bool calls) {
       clear_machinery(s);
     }
   }
-  tg_observers_unblock(s);
+  tg_parts_unblock(&s->host);
   return ok;
 }
 
@@ -132,12 +120,13 @@ bool tg_machinery_begin (tg_Session *s, lua_State *L, bool calls) {
    begins again. */
 void tg_machinery_end (tg_Session *s, lua_State *L) {
   TG_STACK_GUARD(L);
-  tg_assert(s->tracing && s->traces == NULL && s->on_file == NULL);
+  tg_assert(tg_session_traces(s) && s->traces == NULL && s->file.trace == NULL);
   tg_hook_end(s, L);            /* first: no event comes of what follows */
   tg_allocations_end(s);
   tg_sampler_set(s, L, (tg_SampleRate){0, false});
+  if (s->hooked)
+    tg_userhook_leave(&s->host, L);
   s->hooked = false;
-  tg_userhook_leave(s, L);
   clear_machinery(s);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);

@@ -42,6 +42,6 @@ bool tg_pause_begin (lua_State *L, const tg_Trace *trace) {
 /* The coroutine's record is still there, and knows the program's own hook. */
 void tg_pause_end (lua_State *L, const tg_Trace *trace) {
   tg_Session *s = trace->session;
-  if (s != NULL && s->tracing)
+  if (s != NULL && tg_session_traces(s))
     tg_arm_coroutine(s, L, L);
 }

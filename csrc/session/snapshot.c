@@ -27,7 +27,7 @@ static void button (int signal) {
   (void)signal;
   tg_Session *s = atomic_load(&answering);
   if (s != NULL) {
-    atomic_store(&s->button, true);
+    atomic_store(&s->after.button, true);
     s->writer.packets_stop = 0;
   }
 }
@@ -83,7 +83,7 @@ static void complain (const char *path, int error) {
 void tg_snapshot_take (tg_Session *s) {
   char path[4096];
   int error = errno;
-  tg_Trace *t = s->on_file;
+  tg_Trace *t = s->file.trace;
   if (t != NULL && free_path(tg_filewriter_path(t->file), path, sizeof path)
       && tg_tracesave(t, &t->plan->program, path) != TG_OK)
     complain(path, errno);

@@ -19,7 +19,7 @@
    absolute now, since the program may change its directory before the file is
    made anew in a child. */
 bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
-  if (s->on_file != NULL) {
+  if (s->file.trace != NULL) {
     errno = EBUSY;
     return false;
   }
@@ -30,7 +30,7 @@ bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
   t->file = tg_filewriter_new(t->plan, s->writer.stream);
   if (t->file == NULL)
     return false;
-  s->on_file = t;
+  s->file.trace = t;
   if (s->writer.chunk != NULL)
     tg_writer_seal(&s->writer);
   return true;
@@ -39,17 +39,17 @@ bool tg_tracefile_begin (tg_Session *s, tg_Trace *t) {
 /* The stream goes on in memory. The file keeps its last chunk for as long as
    readers need that. */
 static void leave_file (tg_Session *s) {
-  tg_assert(s->on_file != NULL && s->on_file->file != NULL);
-  tg_filewriter_stop(s->on_file->file);
-  s->on_file = NULL;
-  s->torn = false;
+  tg_assert(s->file.trace != NULL && s->file.trace->file != NULL);
+  tg_filewriter_stop(s->file.trace->file);
+  s->file.trace = NULL;
+  s->file.torn = false;
   if (s->writer.chunk != NULL)
     tg_writer_seal(&s->writer);
 }
 
 /* Whoever was to find a recording must not find half of one. */
 tg_Status tg_tracefile_undo (tg_Session *s, tg_Trace *t) {
-  if (s->on_file != t)
+  if (s->file.trace != t)
     return TG_ERR_MEMORY;
   int error = tg_filewriter_error(t->file);
   leave_file(s);
@@ -63,7 +63,7 @@ tg_Status tg_tracefile_undo (tg_Session *s, tg_Trace *t) {
 
 /* A trace older than the file begins, for it, where the file does. */
 static tg_TraceEntry entry_of (const tg_Session *s, const tg_Trace *t) {
-  const tg_Trace *first = t->start > s->on_file->start ? t : s->on_file;
+  const tg_Trace *first = t->start > s->file.trace->start ? t : s->file.trace;
   return (tg_TraceEntry){
     .start = first->start, .ticks = first->ticks_start,
     .packets = first->packets_start, .name = t->name, .options = t->options
@@ -73,27 +73,27 @@ static tg_TraceEntry entry_of (const tg_Session *s, const tg_Trace *t) {
 /* Without memory it has the number 0, and what is noted of 0 is nothing. */
 static void note_start (tg_Session *s, tg_Trace *t) {
   tg_TraceEntry e = entry_of(s, t);
-  tg_assert(s->on_file->file != NULL);
-  t->noted = tg_filewriter_started(s->on_file->file, &e);
+  tg_assert(s->file.trace->file != NULL);
+  t->noted = tg_filewriter_started(s->file.trace->file, &e);
 }
 
 /* A restart is rare, and a file with a list of them would be read by nobody:
    the note of the trace is written over. */
 void tg_tracefile_moved (const tg_Session *s, const tg_Trace *t) {
-  if (s->on_file == NULL)
+  if (s->file.trace == NULL)
     return;
   tg_TraceEntry e = entry_of(s, t);
-  tg_filewriter_moved(s->on_file->file, t->noted, &e);
+  tg_filewriter_moved(s->file.trace->file, t->noted, &e);
 }
 
 /* A hidden trace is another client's business and is not noted, unless the file
    is its own. With the trace whose file it is, traces of the program that run
    already are noted, too. */
 void tg_tracefile_started (tg_Session *s, tg_Trace *t) {
-  if (s->on_file == NULL || (t != s->on_file && tg_trace_hidden(t)))
+  if (s->file.trace == NULL || (t != s->file.trace && tg_trace_hidden(t)))
     return;
   note_start(s, t);
-  if (t != s->on_file)
+  if (t != s->file.trace)
     return;
   for (tg_Trace *other = s->traces; other != NULL; other = other->next) {
     if (other != t && other->end == TG_END_NOT && !tg_trace_hidden(other))
@@ -135,13 +135,13 @@ static void note_others (tg_Session *s, const tg_Trace *on_file) {
    settle them; settling notes them again. */
 void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
-  if (s->orphan == t)
-    s->orphan = NULL;
-  if (s->on_file == NULL)
+  if (s->file.orphan == t)
+    s->file.orphan = NULL;
+  if (s->file.trace == NULL)
     return;
   tg_traceinfo_losses(t, lost);
-  note_end(s->on_file, t, t->end, t, lost);
-  if (t == s->on_file) {
+  note_end(s->file.trace, t, t->end, t, lost);
+  if (t == s->file.trace) {
     note_others(s, t);
     leave_file(s);
   }
@@ -160,8 +160,8 @@ void tg_tracefile_settled (tg_Trace *t) {
       tg_filesize_full(tg_filewriter_path(t->file));
     path = t->plan->tells ? tg_strcopy(tg_filewriter_path(t->file)) : NULL;
   }
-  else if (t->session != NULL && t->session->on_file != NULL)
-    note_end(t->session->on_file, t, t->end, t, t->lost);
+  else if (t->session != NULL && t->session->file.trace != NULL)
+    note_end(t->session->file.trace, t, t->end, t, t->lost);
   tg_filewriter_close(t->file);
   t->file = NULL;
   if (path != NULL)
@@ -178,15 +178,15 @@ void tg_tracefile_settled (tg_Trace *t) {
 static void abandon (tg_Session *s, tg_Trace *t) {
   tg_FileWriter *file = t->file;
   tg_Writer *r = &s->writer;
-  bool on_file = s->on_file == t;
+  bool on_file = s->file.trace == t;
   t->file = NULL;
   if (on_file) {
-    s->on_file = NULL;
-    s->torn = false;
+    s->file.trace = NULL;
+    s->file.torn = false;
     tg_cursor_drop(&t->hold);
     tg_writer_seal(r);
     if (t->end == TG_END_NOT)
-      s->orphan = t;
+      s->file.orphan = t;
   }
   if (tg_filewriter_abandon(file) && on_file && r->block != NULL)
     tg_block_commit(r->block, r->p);
@@ -204,8 +204,8 @@ void tg_tracefile_forked (tg_Session *s) {
 /* The parent's file is there under the name of the plan, so the child's is
    PATH.PID ('exclusive'). */
 tg_End tg_tracefile_again (tg_Session *s, tg_Trace *t) {
-  tg_assert(s->orphan == t && s->on_file == NULL);
-  s->orphan = NULL;
+  tg_assert(s->file.orphan == t && s->file.trace == NULL);
+  s->file.orphan = NULL;
   t->plan->exclusive = true;    /* the parent has the file */
   if (t->plan->single)
     return TG_END_STOPPED;

@@ -144,7 +144,7 @@ static bool fits (tg_Session *s, const tg_Trace *t, size_t need) {
   uint64_t until = o->overflow == TG_OVERFLOW_WAIT ? ticks_limit(s, t) : 0;
   bool fit = tg_follower_admit(t->follower, pos, need, o->buffer, until);
   if (t->follower->waited > before) {
-    s->waited += t->follower->waited - before;
+    s->after.waited += t->follower->waited - before;
     tg_session_request_attention(s);
   }
   return fit;
@@ -185,7 +185,7 @@ static void leave_follower (tg_Trace *t) {
    of its time. One whose time was over before the event at which that is seen
    has ended then: the program may have slept. */
 static uint64_t end_time (const tg_Session *s, const tg_Trace *t, tg_End why) {
-  uint64_t now = tg_clock_ticks() - s->waited, limit = ticks_limit(s, t);
+  uint64_t now = tg_clock_ticks() - s->after.waited, limit = ticks_limit(s, t);
   return (why == TG_END_DURATION && limit < now) ? limit : now;
 }
 
@@ -194,18 +194,18 @@ static uint64_t end_time (const tg_Session *s, const tg_Trace *t, tg_End why) {
    The trace whose file does not take a definition (emit.c) ends where that
    was, not here. */
 void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why) {
-  bool torn = s->torn && t == s->on_file;
+  bool torn = s->file.torn && t == s->file.trace;
   tg_assert(t->session == s && t->end == TG_END_NOT && why != TG_END_NOT);
   t->end = torn ? tg_tracefile_end(t) : why;
-  t->stop = torn ? s->torn_at : tg_writer_pos(&s->writer);
-  t->packets_end = torn ? s->torn_packets : s->writer.packets;
+  t->stop = torn ? s->file.torn_at : tg_writer_pos(&s->writer);
+  t->packets_end = torn ? s->file.torn_packets : s->writer.packets;
   t->ticks_end = end_time(s, t, t->end);
   t->older_end = tg_traceinfo_older_frames(s, t);
   tg_reader_free(t->counter);
   t->counter = NULL;
   leave_follower(t);
   tg_tracefile_ended(s, t);
-  s->stale = true;
+  s->after.stale = true;
   tg_session_request_attention(s);
 }
 
@@ -253,8 +253,8 @@ tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need) {
 /* A count of 0 brings 'turn' with each event: of a torn file nothing more may
    be written, and the end of its trace is due. */
 void tg_tracelimits_set (tg_Session *s) {
-  s->writer.packets_stop = s->torn ? 0 : UINT64_MAX;
-  s->next_stop = s->heap_due;
+  s->writer.packets_stop = s->file.torn ? 0 : UINT64_MAX;
+  s->next_stop = s->memory.heap_due;
   s->recording = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
     if (t->end != TG_END_NOT)
@@ -277,11 +277,11 @@ void tg_tracelimits_set (tg_Session *s) {
    again: what came earlier is seen here. And once more after: what came
    meanwhile is seen then, if its lower limit has been overwritten. */
 static void note_wishes (tg_Session *s) {
-  if (atomic_exchange(&s->button, false)) {
-    s->snapshot = true;
+  if (atomic_exchange(&s->after.button, false)) {
+    s->after.snapshot = true;
     tg_session_request_attention(s);
   }
-  if (tg_session_called(s))
+  if (tg_host_called(&s->host))
     tg_session_request_attention(s);
 }
 
@@ -306,7 +306,7 @@ static void end_all (tg_Session *s, tg_End why) {
 
 /* Whether the file of a ring, which cannot grow, has got a block back. */
 static bool feed_file (tg_Session *s) {
-  tg_Trace *t = s->on_file;
+  tg_Trace *t = s->file.trace;
   if (t == NULL)
     return false;
   if (tg_filewriter_starved(t->file) && tg_cursor_keeps(&t->hold)
@@ -321,8 +321,8 @@ static bool feed_file (tg_Session *s) {
 static void end_refused (tg_Session *s) {
   if (feed_file(s))
     return;
-  if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
-    tg_tracelimits_end(s, s->on_file, tg_tracefile_end(s->on_file));
+  if (s->file.trace != NULL && tg_filewriter_error(s->file.trace->file) != 0)
+    tg_tracelimits_end(s, s->file.trace, tg_tracefile_end(s->file.trace));
   else
     end_all(s, TG_END_MEMORY);
 }
@@ -330,7 +330,7 @@ static void end_refused (tg_Session *s) {
 /* In a forked child: the trace that was on the parent's file begins anew, on
    its own. */
 static void adopt_orphan (tg_Session *s, uint64_t now) {
-  tg_Trace *t = s->orphan;
+  tg_Trace *t = s->file.orphan;
   tg_assert(t->session == s && t->end == TG_END_NOT);
   tg_End why = tg_tracefile_again(s, t);
   if (why == TG_END_NOT && !tg_tracelimits_begin(s, t, now))
@@ -369,20 +369,20 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
   tg_Session *s = (tg_Session *)(void *)((char *)r
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
-  bool heap = tg_heap_due(s, now), metered = s->meter != NULL;
+  bool heap = tg_heap_due(s, now), metered = s->memory.meter != NULL;
   bool overhead = s->overhead > 0 && now >= s->overhead_until;
   const tg_Chunk *before = r->chunk;
   uint64_t begun = tg_clock_ticks();
-  tg_assert(s->tracing && need > 0);
-  if (s->terminated)
+  tg_assert(tg_session_traces(s) && need > 0);
+  if (s->phase == TG_PHASE_TERMINATED)
     return;             /* nothing comes after the end */
   if (note_allocations(s, need, now))
     return;
-  if (metered && !s->meter->based)
+  if (metered && !s->memory.meter->based)
     tg_allocations_base(s);
   need += (heap ? TG_HEAP_ROOM : 0u) + (metered ? tg_allocations_room(s) : 0u)
           + (overhead ? TG_OVERHEAD_SIZE : 0u);
-  if (s->orphan != NULL)
+  if (s->file.orphan != NULL)
     adopt_orphan(s, now);
   note_wishes(s);
   do {

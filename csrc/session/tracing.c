@@ -13,7 +13,6 @@
 #include "chain/emit.h"
 #include "hook/hook.h"
 #include "packet/log.h"
-#include "reach/running.h"
 #include "sample/sampler.h"
 #include "session/allocations.h"
 #include "session/anchor.h"
@@ -25,74 +24,9 @@
 #include "session/tracelimits.h"
 #include "session/wanted.h"
 #include "state/awaited.h"
-#include "state/funcname.h"
 #include "state/observer.h"
 
-static void attend (tg_Session *s, lua_State *L);
-
 /* ---- finding ---- */
-
-/* What is open exits "terminated" before the traces stop: else their frames
-   would seem to be open still, in a state that is gone. */
-static void close_traces (tg_Session *s, lua_State *L) {
-  if (s->tracing)
-    tg_tracing_terminate(s);
-  while (s->traces != NULL)
-    tg_tracing_stop(s, L, s->traces);
-}
-
-/* The state closes. Any other finalizer of the state may still come after this
-   one and start a trace (lua_close calls finalizers in the reverse order of
-   their marking, section 2.5.3 of the manual): it finds this mark instead of a
-   session. A new session would have no finalizer any more (luaC_checkfinalizer
-   in lgc.c), and be in the list of all when it is gone. */
-static int session__gc (lua_State *L) {
-  tg_Session *s = lua_touserdata(L, 1);
-  if (tg_session_find(L) == s) {
-    close_traces(s, L);
-    tg_observers_closing(s, L);
-    tg_sampler_free(s);
-    tg_running_free(s);
-    tg_sessions_remove(s);
-    lua_pushboolean(L, 0);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
-  }
-  return 0;
-}
-
-/* The finalizer is there before the state can be used, and the registry has
-   the session before any other thread may hear of it. The string "__name" is
-   kept where the hook finds it by an integer: a string would have to be made,
-   which may collect garbage. So may what is made here, and a finalizer of the
-   program's may start a trace then: the session is the one that came first. */
-tg_Session *tg_tracing_get (lua_State *L) {
-  tg_Session *s = tg_session_find(L);
-  if (s != NULL)
-    return s;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_session) == LUA_TBOOLEAN)
-    luaL_error(L, "the state closes: no trace can begin any more");
-  lua_pop(L, 1);
-  s = lua_newuserdatauv(L, sizeof *s, 0);
-  memset(s, 0, sizeof *s);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, session__gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  s->main = lx_mainthread(L);
-  s->registry = lua_topointer(L, LUA_REGISTRYINDEX);
-  s->attend = attend;
-  tg_funcname_setup(L);
-  lua_pushliteral(L, "__name");
-  lua_rawseti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
-  tg_Session *first = tg_session_find(L);
-  if (first != NULL) {
-    lua_pop(L, 1);
-    return first;
-  }
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_session);
-  tg_sessions_add(s);
-  return s;
-}
 
 /* The most recent one of that name, or of all for NULL. Those that the program
    does not know are passed over. */
@@ -136,10 +70,11 @@ static void take_out (tg_Session *s, tg_Trace *t) {
 /* 'attention' makes the hook call 'attend' after every event: a live log needs
    that, all other things once. */
 static void work_out_logging (tg_Session *s) {
-  s->logging = false;
+  s->after.logging = false;
   for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
-    s->logging = s->logging || t->log != NULL;
-  s->attention = s->logging || s->stale || s->snapshot || s->waited > 0;
+    s->after.logging = s->after.logging || t->log != NULL;
+  s->after.attention = s->after.logging || s->after.stale || s->after.snapshot
+                       || s->after.waited > 0;
   tg_session_review(s);
 }
 
@@ -184,7 +119,7 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
    again, and if it was the first one nothing is left of tracing; errno survives
    what that does. */
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
-  bool first = !s->tracing;
+  bool first = !tg_session_traces(s);
   tg_assert(t->session == NULL && first == (s->traces == NULL));
   tg_allocations_settle(s);
   if (!tg_machinery_begin(s, L, t->options.with_calls))
@@ -220,11 +155,11 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
 bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && !t->consumed);
   tg_allocations_settle(s);
-  if (t->end != TG_END_NOT || s->terminated || s->torn
+  if (t->end != TG_END_NOT || s->phase == TG_PHASE_TERMINATED || s->file.torn
       || !tg_tracelimits_again(s, t, tg_clock_ticks()))
     return false;
   if (!tg_wanted_work_out(s)) {
-    s->stale = true;            /* later */
+    s->after.stale = true;            /* later */
     tg_session_request_attention(s);
   }
   tg_tracelimits_set(s);
@@ -247,7 +182,7 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
                                     t->start);
   s->writer.lists = s->writer.lists || !t->consumed;
   if (tg_follower_is_bytes(follower) && !tg_wanted_work_out(s)) {
-    s->stale = true;        /* what is hidden from it, later */
+    s->after.stale = true;        /* what is hidden from it, later */
     tg_session_request_attention(s);
   }
   reopen(s);
@@ -266,7 +201,7 @@ static void settle_overhead (tg_Session *s) {
 /* What else has come up, another trace's end, is seen to at once: no event may
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
-  tg_assert(t->session == s && s->tracing);
+  tg_assert(t->session == s && tg_session_traces(s));
   tg_allocations_settle(s);
   settle_overhead(s);
   if (t->end == TG_END_NOT) {
@@ -279,7 +214,7 @@ void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   if (s->traces == NULL)
     tg_machinery_end(s, L);
   else
-    attend(s, L);
+    tg_tracing_attend(s, L);
 }
 
 /* Traces that ended by a limit of their own are not active any more. One that
@@ -298,23 +233,6 @@ static void retire (tg_Session *s, lua_State *L) {
   TG_STACK_CHECK(L);
 }
 
-/* A log is the parent's: two processes would write into each other's lines. A
-   client's traces are not read on either. */
-void tg_tracing_forked (tg_Session *s) {
-  tg_tracefile_forked(s);
-  tg_sampler_forked(s);
-  for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
-    if (t->log != NULL) {
-      tg_log_mute(t->log);
-      if (t->end == TG_END_NOT)
-        tg_tracelimits_end(s, t, TG_END_STOPPED);
-    }
-    if (t->follower != NULL)
-      tg_follower_leave(t->follower);
-  }
-  tg_observers_forked(s);
-}
-
 /* Each after every event: a log is to show what happens while it happens. */
 static void pump_logs (tg_Session *s) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
@@ -326,7 +244,8 @@ static void pump_logs (tg_Session *s) {
 /* Ends traces with 'on' whose last awaited call is over. After the event, since
    the exit of the last one is the trace's too. */
 static void end_fulfilled (tg_Session *s) {
-  tg_Trace *t = s->awaits && !s->terminated ? s->traces : NULL;
+  bool any = s->await.any && s->phase != TG_PHASE_TERMINATED;
+  tg_Trace *t = any ? s->traces : NULL;
   for (; t != NULL; t = t->next) {
     if (t->end == TG_END_NOT && tg_awaited_all(t))
       tg_tracelimits_end(s, t, TG_END_CALLS);
@@ -339,32 +258,32 @@ static void end_fulfilled (tg_Session *s) {
    ended); then what needs the stream as it is; last what changes it. Any of
    these may end tracing: then nothing of the session's machinery is there any
    more. */
-static void attend (tg_Session *s, lua_State *L) {
-  if (s->waited > 0)
+void tg_tracing_attend (tg_Session *s, lua_State *L) {
+  if (s->after.waited > 0)
     tg_emit_wait(s);
-  if (s->exiting)
+  if (s->phase == TG_PHASE_EXITING)
     tg_tracing_terminate(s);
   end_fulfilled(s);
   tg_observers_attend(s, L);
-  if (!s->tracing)
+  if (!tg_session_traces(s))
     return;
-  if (s->logging)
+  if (s->after.logging)
     pump_logs(s);
-  if (s->snapshot) {
-    s->snapshot = false;
+  if (s->after.snapshot) {
+    s->after.snapshot = false;
     tg_snapshot_take(s);
   }
-  if (s->stale) {
+  if (s->after.stale) {
     retire(s, L);
     tg_observers_publish(s);
     if (s->traces == NULL) {
       tg_machinery_end(s, L);
       return;
     }
-    s->stale = !tg_wanted_work_out(s);     /* without memory: later */
+    s->after.stale = !tg_wanted_work_out(s);     /* without memory: later */
     tg_sampler_set(s, L, wanted_rate(s));
     tg_tracelimits_set(s);
-    if (s->recording && !s->terminated)
+    if (s->recording && s->phase != TG_PHASE_TERMINATED)
       reopen(s);
     else
       tg_writer_close(&s->writer);
@@ -375,11 +294,11 @@ static void attend (tg_Session *s, lua_State *L) {
 /* Only once: a second TERMINATE would tell of frames that are gone. The traces
    themselves stay active, so that their owners may stop them. */
 void tg_tracing_terminate (tg_Session *s) {
-  if (s->tracing && !s->terminated) {
+  if (tg_session_traces(s) && s->phase != TG_PHASE_TERMINATED) {
     if (!s->hooked)
       tg_sampler_terminate(s);
     tg_hook_terminate(s);
     tg_writer_close(&s->writer);
-    s->terminated = true;
+    s->phase = TG_PHASE_TERMINATED;
   }
 }

@@ -8,8 +8,6 @@
 #include "session/tracelimits.h"
 #include "state/session.h"
 
-/* The state's session, made if there is none; may raise. */   /* [-0, +0, m] */
-tg_Session *tg_tracing_get (lua_State *L);
 
 /*
 ** Starts 't', whose name, options, origin and 'consumed' are set; a consumed
@@ -39,8 +37,7 @@ tg_Trace *tg_tracing_trace (const tg_Session *s, const char *name);
 /* All open frames exit "terminated": the state or the process ends. */
 void tg_tracing_terminate (tg_Session *s);
 
-/* In a forked child: live logs end, readers on other threads are gone, files
-   are the parent's. */
-void tg_tracing_forked (tg_Session *s);
+/* What is to be done after an event: the session's 'attend'. */
+void tg_tracing_attend (tg_Session *s, lua_State *L);          /* [-0, +0, -] */
 
 #endif

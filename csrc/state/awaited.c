@@ -104,18 +104,18 @@ void tg_awaited_free (tg_Trace *t) {
 static void exchange (tg_Session *s) {
   tg_Wanted now = {s->selection, s->depth_limit};
   tg_Closures closures = s->known.closures;
-  tg_assert(s->awaits && s->aside_closures.slots != NULL);
-  s->selection = s->aside.selection;
-  s->depth_limit = s->aside.depth_limit;
-  s->known.closures = s->aside_closures;
-  s->aside = now;
-  s->aside_closures = closures;
-  s->within = !s->within;
+  tg_assert(s->await.any && s->await.closures.slots != NULL);
+  s->selection = s->await.aside.selection;
+  s->depth_limit = s->await.aside.depth_limit;
+  s->known.closures = s->await.closures;
+  s->await.aside = now;
+  s->await.closures = closures;
+  s->await.within = !s->await.within;
   tg_session_review(s);
 }
 
 void tg_awaited_look (tg_Session *s) {
-  if (s->within != open_call(s))
+  if (s->await.within != open_call(s))
     exchange(s);
 }
 
@@ -136,12 +136,12 @@ const tg_Closure *tg_awaited_enter (tg_Coroutine *co, const tg_Closure *k) {
   tg_Frame *frame = &co->frames[at];
   const tg_Function *f = tg_functions_get(s->writer.stream->functions,
                                           k->what & TG_FR_ID);
-  tg_assert(s->awaits && (frame->what & TG_FR_HIDDEN));
+  tg_assert(s->await.any && (frame->what & TG_FR_HIDDEN));
   frame->what &= ~(uint32_t)TG_FR_TARGET;
   if (frame->what & TG_FR_OWN)
     return NULL;
   bool root = is_root(co, at, f);
-  if (root && !s->within) {
+  if (root && !s->await.within) {
     exchange(s);
     k = know_again(s, k);
   }
@@ -160,13 +160,13 @@ const tg_Closure *tg_awaited_enter (tg_Coroutine *co, const tg_Closure *k) {
 /* The tables of functions are of the same size at first, and one of them is as
    good as the other when all in them is forgotten. */
 static bool prepare (tg_Session *s, bool awaits) {
-  if (awaits && s->aside_closures.slots == NULL
-      && !tg_closures_init(&s->aside_closures)) {
-    tg_closures_free(&s->aside_closures);
+  if (awaits && s->await.closures.slots == NULL
+      && !tg_closures_init(&s->await.closures)) {
+    tg_closures_free(&s->await.closures);
     return false;
   }
   if (!awaits)
-    tg_closures_free(&s->aside_closures);
+    tg_closures_free(&s->await.closures);
   return true;
 }
 
@@ -177,23 +177,23 @@ bool tg_awaited_install (tg_Session *s, bool awaits, tg_Wanted *all,
                          tg_Wanted *outer) {
   if (!prepare(s, awaits))
     return false;
-  bool alike = !awaits && !s->awaits
+  bool alike = !awaits && !s->await.any
                && tg_selection_alike(&all->selection, &s->selection);
-  s->awaits = awaits;
-  s->within = awaits && open_call(s);
-  tg_Wanted *now = (awaits && !s->within) ? outer : all;
+  s->await.any = awaits;
+  s->await.within = awaits && open_call(s);
+  tg_Wanted *now = (awaits && !s->await.within) ? outer : all;
   tg_Wanted *other = (now == all) ? outer : all;
   tg_selection_clear(&s->selection);
-  tg_selection_clear(&s->aside.selection);
+  tg_selection_clear(&s->await.aside.selection);
   s->selection = now->selection;
   s->depth_limit = now->depth_limit;
-  s->aside = *other;
+  s->await.aside = *other;
   memset(all, 0, sizeof *all);
   memset(outer, 0, sizeof *outer);
   tg_session_review(s);
   if (!alike) {         /* else each function is still wanted or not */
     tg_catalog_refresh(&s->known);
-    tg_closures_clear(&s->aside_closures);
+    tg_closures_clear(&s->await.closures);
   }
   return true;
 }

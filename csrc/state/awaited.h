@@ -37,7 +37,7 @@ void tg_awaited_look (tg_Session *s);
 
 /* Frames or coroutines have gone or come: what is recorded from here on. */
 TG_INLINE void tg_awaited_review (tg_Session *s) {
-  if (tg_unlikely(s->awaits))
+  if (tg_unlikely(s->await.any))
     tg_awaited_look(s);
 }
 

@@ -47,7 +47,7 @@ void tg_catalog_trust (tg_Catalog *k) {
 
 /* Whether some trace waits for calls of it. */
 static bool is_target (const tg_Session *s, const tg_Function *f) {
-  const tg_Trace *t = s->awaits && !f->own ? s->traces : NULL;
+  const tg_Trace *t = s->await.any && !f->own ? s->traces : NULL;
   while (t != NULL && !tg_selection_names(&t->options.on, f,
                                               s->selection.undecided))
     t = t->next;
@@ -207,7 +207,7 @@ static const tg_Closure *remember (tg_Session *s, lua_State *L,
                                    const lua_Debug *ar, uint32_t what) {
   tg_Catalog *k = &s->known;
   bool crowded = k->definitions.identities[what & TG_FR_ID].crowded;
-  if (s->direct) {
+  if (s->host.direct) {
     tg_Slot f = tg_direct_pushed(L);
     tg_Closure *c = tg_closures_add(&k->closures, tg_slot_key(f));
     fill_slot(c, f, what, crowded);
@@ -358,7 +358,7 @@ tg_FunctionId tg_catalog_value (tg_Session *s, lua_State *L, int i) {
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", &ar);
   tg_FunctionId id = define(s, L, &ar, TG_SIGHT_VALUE);
-  if (s->direct && id != 0)
+  if (s->host.direct && id != 0)
     remember_value(s, L, id);
   lua_pop(L, 1);
   TG_STACK_CHECK(L);

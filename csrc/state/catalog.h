@@ -10,7 +10,7 @@
 #define TG_CATALOG_H
 
 #include "binding/lx.h"
-#include "state/builtins.h"
+#include "host/builtins.h"
 #include "state/closures.h"
 #include "state/coroutine.h"
 #include "state/definitions.h"

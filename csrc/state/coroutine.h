@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "binding/lx.h"
+#include "host/hooks.h"
 #include "stream/functions.h"
 
 struct tg_Session;
@@ -82,8 +83,7 @@ typedef struct tg_Coroutine {
                                none above it that may catch errors; or NULL */
   const void *base_ci;      /* a frame older than the trace... */
   tg_FunctionId base_fn;    /* ...and its function */
-  lua_Hook user_hook;       /* the program's own hook, under ours */
-  int user_mask, user_count;
+  tg_UserHook user;         /* what is below the tracer's hook */
   struct tg_Coroutine *chain; /* next in the hash bucket, or free list */
 } tg_Coroutine;
 

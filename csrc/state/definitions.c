@@ -15,8 +15,8 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "base/symbol.h"
-#include "state/builtins.h"
-#include "state/ownfunctions.h"
+#include "host/builtins.h"
+#include "host/ownfunctions.h"
 #include "state/session.h"
 #include "state/shape.h"
 
@@ -69,7 +69,7 @@ static uint32_t definition_hash (tg_TextId text, uint32_t line,
    or memory is not read; then all functions of one shape are one definition. */
 static uint64_t code_of (tg_Session *s, const lua_State *L,
                          const lua_Debug *ar, tg_TextId text) {
-  if (!s->direct
+  if (!s->host.direct
       || !tg_funcname_crowded(&s->known.definitions.names, ar, text))
     return 0;
   return tg_shape_code(tg_function_proto(tg_direct_pushed(L)));
@@ -256,11 +256,11 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
 static void tear (tg_Session *s) {
   tg_Writer *r = &s->writer;
   r->packets_stop = 0;          /* before the next event the file is left */
-  if (s->torn)
+  if (s->file.torn)
     return;
-  s->torn = true;
-  s->torn_at = tg_writer_pos(r);
-  s->torn_packets = r->packets;
+  s->file.torn = true;
+  s->file.torn_at = tg_writer_pos(r);
+  s->file.torn_packets = r->packets;
 }
 
 /* Readers on other threads see the definition at once (tg_functions_add), so it
@@ -272,7 +272,7 @@ static tg_FunctionId add (tg_Session *s, tg_Function *f,
   if (next > TG_FR_ID || !room_for_id(&s->known.definitions, next + 1))
     return 0;
   tg_FunctionId id = tg_functions_add(fs, f);
-  if (s->on_file != NULL && tg_filewriter_error(s->on_file->file) != 0)
+  if (s->file.trace != NULL && tg_filewriter_error(s->file.trace->file) != 0)
     tear(s);
   if (id != 0)
     s->known.definitions.identities[id] = *is;

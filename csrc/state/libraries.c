@@ -10,7 +10,7 @@
 
 #include <lualib.h>
 
-#include "state/builtins.h"
+#include "host/builtins.h"
 
 /*
 ** {==================================================================

@@ -114,23 +114,3 @@ void tg_observers_attend (tg_Session *s, lua_State *L) {
 void tg_observers_publish (tg_Session *s) {
   TELL(s, publish, (o));
 }
-
-void tg_observers_block (tg_Session *s) {
-  TELL(s, block, (o));
-}
-
-void tg_observers_unblock (tg_Session *s) {
-  TELL(s, unblock, (o));
-}
-
-void tg_observers_forked (tg_Session *s) {
-  TELL(s, forked, (o));
-}
-
-void tg_observers_closing (tg_Session *s, lua_State *L) {
-  TELL(s, closing, (o, L));
-}
-
-void tg_observers_exiting (tg_Session *s) {
-  TELL(s, exiting, (o));
-}

@@ -45,14 +45,6 @@ typedef struct tg_ObserverMethods {
   void (*attend) (tg_Observer *o, lua_State *L);               /* [-0, +0, -] */
   /* The names of the session's traces have changed. */
   void (*publish) (tg_Observer *o);
-  /* Tracing begins: until 'unblock' nothing may touch the program's hooks. */
-  void (*block) (tg_Observer *o);
-  void (*unblock) (tg_Observer *o);
-  /* In a forked child. */
-  void (*forked) (tg_Observer *o);
-  /* The state closes; the process exits, and no state may be looked at. */
-  void (*closing) (tg_Observer *o, lua_State *L);              /* [-0, +0, -] */
-  void (*exiting) (tg_Observer *o);
 } tg_ObserverMethods;
 
 struct tg_Observer {
@@ -79,10 +71,5 @@ void tg_observers_replaced (tg_Session *s, lua_State *L, tg_Trace *t, bool all,
                             const tg_Observer *heir);
 void tg_observers_attend (tg_Session *s, lua_State *L);
 void tg_observers_publish (tg_Session *s);
-void tg_observers_block (tg_Session *s);
-void tg_observers_unblock (tg_Session *s);
-void tg_observers_forked (tg_Session *s);
-void tg_observers_closing (tg_Session *s, lua_State *L);
-void tg_observers_exiting (tg_Session *s);
 
 #endif

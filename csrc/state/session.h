@@ -1,11 +1,12 @@
 /*
-** session.h - what tracegrip keeps for one Lua state: its active traces, and
-** while there are any, the machinery of tracing.
+** session.h - the tracer, as a part of its host (part.h): its active traces,
+** and while there are any, the machinery of tracing.
 **
-** One session per state (every coroutine of it shares it), a userdata in the
-** registry. Idle: no hook, no stream, no records. The first trace makes them,
-** the last one unmakes them (machinery.h); a stopped trace keeps the stream
-** alive to be read. All of this is used on the thread that runs the Lua state.
+** One session per state, which every coroutine of the state shares: a userdata
+** with its host. Idle: no hook, no stream, no records. The first trace makes
+** them, the last one unmakes them (machinery.h); a stopped trace keeps the
+** stream alive to be read. All of this is used on the thread that runs the Lua
+** state.
 */
 #ifndef TG_SESSION_H
 #define TG_SESSION_H
@@ -14,6 +15,7 @@
 
 #include "base/allocmeter.h"
 #include "binding/lx.h"
+#include "host/part.h"
 #include "options/endreason.h"
 #include "options/selection.h"
 #include "reader/follower.h"
@@ -48,13 +50,8 @@ typedef struct tg_Class {
 
 #define TG_PACKETS_UNKNOWN UINT64_MAX
 
-struct tg_Endpoint;
-struct tg_Log;
-struct tg_Inspector;
-struct tg_Interrupt;
-struct tg_Observer;
-struct tg_Running;
-struct tg_Sampler;
+struct tg_Log;          /* packet/log.h */
+struct tg_Observer;     /* observer.h */
 struct tg_Session;
 
 /* A call that a trace waits for is open: its root (awaited.h). */
@@ -132,57 +129,88 @@ TG_INLINE bool tg_veil_has (const tg_Veil *v, int i) {
   return v != NULL && i < TG_VEIL_BITS && (v->bits[i / 64] >> i % 64 & 1) != 0;
 }
 
-typedef struct tg_Session {
-  lua_State *main;            /* the state's main thread */
-  const void *registry;       /* its registry: tells states apart */
-  tg_Trace *traces;           /* active ones, most recent first (borrows) */
-  uint32_t names;             /* generated so far */
-  struct tg_Observer *observers; /* who is told (observer.h; borrows) */
-  uint64_t observers_added;   /* so far */
-  _Atomic bool *wanted;       /* borrows: somebody outside asks for something,
-                                 which observers attend to; NULL: never */
-  struct tg_Endpoint *endpoint; /* the server's: it listens (endpoint.h) */
-  struct tg_Interrupt *interrupt; /* the server's, once it has (interrupt.h) */
-  struct tg_Inspector *inspector; /* a debugger may come (inspect/) */
-  tg_ConsoleListener *listener; /* borrows: of the console, or NULL */
-  struct tg_Running *running; /* once somebody may call (reach/running.h) */
-  lua_Hook interrupt_hook;    /* running.h's: not taken for the program's */
-  lua_Hook watch;             /* the debugger's: the same (inspect/watch.h) */
-  struct tg_Sampler *sampler; /* once there were samples (sample/sampler.h) */
-  lua_Hook hook;              /* the tracer's (hook.c), once it has traced */
-  tg_AllocMeter *spare_meter; /* of an earlier trace, or NULL (allocations.h) */
-  tg_Costs costs;             /* of the stream to come, as measured... */
-  uint64_t costs_ns;          /* ...then, by the monotonic clock; 0: not yet */
-  /* from here on only while tracing */
-  bool tracing;
-  _Atomic bool hooked;        /* all coroutines have the tracer's hook */
-  _Atomic bool sampled;       /* a sample is due with the next event */
-  bool direct;                /* the interpreter's memory is read (direct/) */
-  const void *name_key;       /* then: the string "__name" there, */
-  const void *shared;         /* and what tells the state (tg_direct_shared) */
-  bool exiting;               /* os.exit has been called */
-  bool terminated;            /* the stream has had its last event */
-  const void *_Atomic home;   /* the thread that runs the state (hook.c) */
-  bool recording;             /* some trace still records */
-  tg_Trace *on_file;          /* the stream is on this one's file, or NULL */
+/*
+** What the tracer is about. Whether the coroutines have its hook is another
+** matter ('hooked'): it has none where samples alone are taken, and gives them
+** back when the last trace has been stopped.
+**
+**               a trace    os.exit     the end is   the last trace
+**               begins     is called   written      is stopped
+**   idle        tracing    -           -            -
+**   tracing     -          exiting     terminated   idle
+**   exiting     -          -           terminated   idle
+**   terminated  -          -           -            idle
+*/
+typedef enum tg_Phase {
+  TG_PHASE_IDLE,          /* no stream, no records */
+  TG_PHASE_TRACING,
+  TG_PHASE_EXITING,       /* after this event all frames exit */
+  TG_PHASE_TERMINATED     /* the stream has had its last event */
+} tg_Phase;
+
+/* The stream on a file (session/tracefile.h). */
+typedef struct tg_OnFile {
+  tg_Trace *trace;            /* that records on it, or NULL */
   tg_Trace *orphan;           /* in a forked child: is to have a new file */
   bool torn;                  /* the file did not take a definition: its part
                                  of the stream ends here, before the event: */
   tg_Pos torn_at;
   uint64_t torn_packets;      /* the count there */
-  _Atomic bool button;        /* a signal asks for a snapshot (snapshot.h) */
-  bool snapshot;              /* one is to be taken after this event */
+} tg_OnFile;
+
+/* Calls that traces wait for (awaited.h). */
+typedef struct tg_Awaiting {
+  bool any;                   /* some trace waits */
+  bool within;                /* one of these calls is open */
+  tg_Wanted aside;            /* the selection not in force: that outside of
+                                 awaited calls while one is open, else inside */
+  tg_Closures closures;       /* owns: functions, by that selection */
+} tg_Awaiting;
+
+/* What is counted of the heap. */
+typedef struct tg_MemoryCounts {
+  tg_AllocMeter *meter;       /* what is allocated (session/allocations.h);
+                                 NULL: nobody asks */
+  tg_AllocMeter *spare;       /* of an earlier trace, or NULL */
+  uint64_t heap_due;          /* ticks; when the heap's size is to be noted
+                                 (session/heap.h); UINT64_MAX: never */
+} tg_MemoryCounts;
+
+/* What is to be done after an event. */
+typedef struct tg_After {
+  bool attention;             /* anything of what follows, or of observers */
+  bool logging;               /* some trace has a live log */
+  bool stale;                 /* what is recorded must be worked out anew */
+  bool snapshot;              /* one is to be taken... */
+  _Atomic bool button;        /* ...as a signal asks for one (snapshot.h) */
+  uint64_t waited;            /* ticks in which the hook has waited for a
+                                 reader, to be told */
+} tg_After;
+
+typedef struct tg_Session {
+  tg_Host host;               /* first: the registry finds both by it */
+  tg_Part part;
+  tg_Trace *traces;           /* active ones, most recent first (borrows) */
+  uint32_t names;             /* generated so far */
+  struct tg_Observer *observers; /* who is told (observer.h; borrows) */
+  uint64_t observers_added;   /* so far */
+  tg_ConsoleListener *listener; /* borrows: of the console, or NULL */
+  tg_Costs costs;             /* of the stream to come, as measured... */
+  uint64_t costs_ns;          /* ...then, by the monotonic clock; 0: not yet */
+  tg_Phase phase;             /* from here on only while it is not idle */
+  _Atomic bool hooked;        /* all coroutines have the tracer's hook */
+  _Atomic bool sampled;       /* a sample is due with the next event */
+  bool recording;             /* some trace still records */
+  tg_OnFile file;
+  tg_Awaiting await;
+  tg_MemoryCounts memory;     /* 'spare' for longer */
+  tg_After after;
   tg_Writer writer;
   tg_Selection selection;     /* union of the traces that record */
   tg_Undecided undecided;     /* by its patterns, and those of 'on' */
   tg_Coroutines threads;
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;
-  bool awaits;                /* some trace waits for calls (awaited.h) */
-  bool within;                /* one of these calls is open */
-  tg_Wanted aside;            /* the selection not in force: that outside of
-                                 awaited calls while one is open, else inside */
-  tg_Closures aside_closures; /* owns: functions, by that selection */
   tg_ObjectPool pool;
   tg_Labels labels;           /* owns; the console's timers and counters; also
                                  while there is a listener */
@@ -191,22 +219,11 @@ typedef struct tg_Session {
   tg_Class classes[TG_CLASSES];
   uint64_t captures;          /* lists captured so far */
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
-  uint64_t waited;            /* ticks in which the hook has waited for a
-                                 reader; to be told after the event */
-  uint64_t heap_due;          /* ticks; when the heap's size is to be noted
-                                 (heap.h); UINT64_MAX: never */
-  tg_AllocMeter *meter;        /* what is allocated is counted (allocations.h);
-                                 NULL: nobody asks */
   uint64_t overhead;          /* rare work since the last OVERHEAD, ticks... */
   uint64_t overhead_until;    /* ...and when the last of it was done */
-  struct tg_Collections *collections; /* and when the collector works
-                                 (session/collections.h); NULL: not known */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */
-  bool attention;             /* something is to be done after the event */
-  bool logging;               /* some trace has a live log */
-  bool stale;                 /* what is recorded must be worked out anew */
   bool hooking;               /* the program's hook has been called and has not
                                  returned: after an event, that it failed */
   uint64_t unseen;            /* events lost for want of memory */
@@ -216,18 +233,27 @@ typedef struct tg_Session {
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
   uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
-  struct tg_Session *next;    /* list of all sessions of the process */
 } tg_Session;
+
+/* The session of a host, which is a member of it; NULL of NULL. */
+TG_INLINE tg_Session *tg_session_of (const tg_Host *h) {
+  return (tg_Session *)(uintptr_t)h;
+}
+
+/* The session of a state, NULL if it has none. */            /* [-0, +0, -] */
+TG_INLINE tg_Session *tg_session_find (lua_State *L) {
+  return tg_session_of(tg_host_find(L));
+}
+
+/* Whether some trace is active. */
+TG_INLINE bool tg_session_traces (const tg_Session *s) {
+  return s->phase != TG_PHASE_IDLE;
+}
 
 /* Whether the program knows nothing of a trace. */
 TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
   return t->origin == TG_ORIGIN_LOG || t->origin == TG_ORIGIN_FILE
          || t->origin == TG_ORIGIN_WATCH;
-}
-
-/* Whether somebody outside asks for something. */
-TG_INLINE bool tg_session_called (const tg_Session *s) {
-  return s->wanted != NULL && atomic_load(s->wanted);
 }
 
 /* Visible frames of the running chain. */
@@ -245,15 +271,15 @@ TG_INLINE void tg_session_review (tg_Session *s) {
 /* Allocations from here on count as the program's or as ours, as the frame on
    top of 't', which runs. */
 TG_INLINE void tg_session_attribute (tg_Session *s, const tg_Coroutine *t) {
-  if (tg_likely(s->meter == NULL))
+  if (tg_likely(s->memory.meter == NULL))
     return;
   const tg_Frame *top = (t != NULL) ? tg_coroutine_top(t) : NULL;
-  s->meter->own = top != NULL && (top->what & TG_FR_OWN) != 0;
+  s->memory.meter->own = top != NULL && (top->what & TG_FR_OWN) != 0;
 }
 
 /* Something is to be done after the next event. */
 TG_INLINE void tg_session_request_attention (tg_Session *s) {
-  s->attention = true;
+  s->after.attention = true;
   tg_session_review(s);
 }
 
@@ -280,27 +306,12 @@ TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
    does not count as the program's. */                        /* [-0, +0, -] */
 TG_INLINE void tg_session_enlist (tg_Session *s, tg_Coroutine *t,
                                   lua_State *L) {
-  bool own = s->meter != NULL && s->meter->own;
-  if (s->meter != NULL)
-    s->meter->own = true;
+  bool own = s->memory.meter != NULL && s->memory.meter->own;
+  if (s->memory.meter != NULL)
+    s->memory.meter->own = true;
   tg_coroutine_enlist(&s->threads, t, L);
-  if (s->meter != NULL)
-    s->meter->own = own;
+  if (s->memory.meter != NULL)
+    s->memory.meter->own = own;
 }
-
-/* The session of a state, NULL if it has none. */            /* [-0, +0, -] */
-tg_Session *tg_session_find (lua_State *L);
-
-/*
-** All sessions of the process, by 'next': each is listed from its making until
-** its state closes. Between hold and release no other thread adds or removes a
-** session; work in sessions goes on.
-*/
-void tg_sessions_add (tg_Session *s);
-void tg_sessions_remove (tg_Session *s);    /* not listed any more is fine */
-void tg_sessions_hold (void);
-void tg_sessions_release (void);
-tg_Session *tg_sessions_first (void);       /* held */
-void tg_sessions_forget (void);             /* held: lists none from here on */
 
 #endif

@@ -13,7 +13,7 @@
 #include "binding/readoptions.h"
 #include "binding/typelist.h"
 #include "packet/packet.h"
-#include "session/tracing.h"
+#include "session/tracer.h"
 #include "state/observer.h"
 #include "trace/feedtraces.h"
 #include "trace/trace.h"
@@ -152,7 +152,7 @@ int feed_new (lua_State *L) {
 static int feed_open (lua_State *L) {
   tg_Feed *f = check_feed(L);
   if (!is_open(f)) {
-    tg_Session *s = tg_tracing_get(L);
+    tg_Session *s = tg_tracer_get(L);
     lua_pushvalue(L, 1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, f);
     f->observer.methods = &observer_methods;

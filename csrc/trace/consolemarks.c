@@ -99,7 +99,7 @@ static const char *label (lua_State *L, size_t *size) {
 */
 
 static uint64_t elapsed_ns (const Call *c, const tg_Label *k) {
-  const tg_Clock *clock = c->s->tracing ? &c->s->writer.stream->clock
+  const tg_Clock *clock = tg_session_traces(c->s) ? &c->s->writer.stream->clock
                                         : &c->s->listener->clock;
   if (c->now <= k->since)
     return 0;

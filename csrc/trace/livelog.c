@@ -45,7 +45,7 @@ int livelog_start (lua_State *L) {
   tg_assert(t->session != NULL && t->consumed);
   bool attached = attach(t, &style, fd);
   if (attached) {
-    t->session->logging = true;
+    t->session->after.logging = true;
     tg_session_request_attention(t->session);
   }
   if (lua_getfield(L, 2, "path") == LUA_TSTRING)

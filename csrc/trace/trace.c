@@ -24,6 +24,7 @@
 #include "session/calibration.h"
 #include "session/pause.h"
 #include "session/tracefile.h"
+#include "session/tracer.h"
 #include "session/tracing.h"
 #include "state/observer.h"
 #include "trace/tracefields.h"
@@ -157,7 +158,8 @@ static int clockless (lua_State *L) {
    that they were. */
 static void measure_costs (tg_Session *s) {
   uint64_t now_ns = tg_clock_monotonic_ns();
-  if (s->tracing || (s->costs_ns != 0 && now_ns - s->costs_ns < COSTS_LAST_NS))
+  if (tg_session_traces(s)
+      || (s->costs_ns != 0 && now_ns - s->costs_ns < COSTS_LAST_NS))
     return;
   tg_calibration_measure(&s->costs);
   s->costs_ns = now_ns;
@@ -170,7 +172,7 @@ static void measure_costs (tg_Session *s) {
    that has asked for a trace knows what it replaces. */
 bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
                      tg_Origin origin, const tg_Observer *heir) {
-  tg_Session *s = tg_tracing_get(L);
+  tg_Session *s = tg_tracer_get(L);
   tg_assert(t->session == NULL && t->name == NULL);
   t->origin = origin;
   t->consumed = consumed(t);

@@ -52,8 +52,8 @@ static void in_order (void) {
   char exits[8] = "";
   tg_atfork_register(TG_ATFORK_STREAMS, streams_fork, NULL);
   tg_atfork_register(TG_ATFORK_OWN, own_fork, own_exit);
-  tg_atfork_register(TG_ATFORK_SESSIONS, sessions_fork, sessions_exit);
-  tg_atfork_register(TG_ATFORK_SESSIONS, sessions_fork, sessions_exit);
+  tg_atfork_register(TG_ATFORK_HOSTS, sessions_fork, sessions_exit);
+  tg_atfork_register(TG_ATFORK_HOSTS, sessions_fork, sessions_exit);
   UNIT_CHECK(pipe(ends) == 0);
   report = ends[1];
   pid_t child = fork();

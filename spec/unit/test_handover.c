@@ -17,11 +17,11 @@ static tg_Channel *channel_new (void) {
 }
 
 /* A stream of a CONTEXT and a call, and the part that begins with it. */
-static tg_Part part_new (Tape *t) {
+static tg_Excerpt part_new (Tape *t) {
   *t = tape_new();
   define(t->stream, "f", 1);
   e_context(t, 0, 1, chain);
-  tg_Part p = {.stream = t->stream, .packets_start = 7, .ticks_start = 5};
+  tg_Excerpt p = {.stream = t->stream, .packets_start = 7, .ticks_start = 5};
   tg_cursor_first(&p.hold, &t->stream->store);
   e_call(t, 1, 0, NULL);
   return p;
@@ -31,13 +31,13 @@ static void runs_on_and_is_taken_as_far_as_it_is (void) {
   Tape t;
   tg_Channel *l = channel_new();
   tg_Handover *k = tg_handover_new();
-  tg_Part from = part_new(&t), to;
+  tg_Excerpt from = part_new(&t), to;
   UNIT_CHECK(tg_handover_begin(l, k, &from) && from.stream == NULL);
   tg_Pos here = tape_pos(&t);
   UNIT_CHECK(tg_handover_take(l, k, &to));
   UNIT_CHECK(to.end == TG_END_STOPPED && to.stop == here);
   UNIT_CHECK(to.packets_start == 7 && to.ticks_start == 5);
-  tg_part_free(&to);
+  tg_excerpt_free(&to);
   tg_handover_unpin(k);
   tg_channel_unpin(l);
 }
@@ -46,8 +46,8 @@ static void ends_by_itself_and_is_taken_as_it_was (void) {
   Tape t;
   tg_Channel *l = channel_new();
   tg_Handover *k = tg_handover_new();
-  tg_Part from = part_new(&t), to;
-  tg_Part facts = {.end = TG_END_EVENTS, .stop = tape_pos(&t),
+  tg_Excerpt from = part_new(&t), to;
+  tg_Excerpt facts = {.end = TG_END_EVENTS, .stop = tape_pos(&t),
                    .ticks_end = 9, .lost = {3}};
   tg_handover_begin(l, k, &from);
   tg_handover_end(l, k, &facts);
@@ -57,7 +57,7 @@ static void ends_by_itself_and_is_taken_as_it_was (void) {
   UNIT_CHECK(tg_handover_take(l, k, &to));
   UNIT_CHECK(to.end == TG_END_EVENTS && to.stop == facts.stop);
   UNIT_CHECK(to.ticks_end == 9 && to.lost[0] == 3);
-  tg_part_free(&to);
+  tg_excerpt_free(&to);
   tg_handover_unpin(k);
   tg_channel_unpin(l);
 }
@@ -66,12 +66,12 @@ static void given_up_before_it_begins (void) {
   Tape t;
   tg_Channel *l = channel_new();
   tg_Handover *k = tg_handover_new();
-  tg_Part from = part_new(&t), to;
+  tg_Excerpt from = part_new(&t), to;
   UNIT_CHECK(!tg_handover_take(l, k, &to) && to.stream == NULL);
   UNIT_CHECK(!tg_handover_begin(l, k, &from));
   UNIT_CHECK(from.stream == t.stream);
   tg_handover_end(l, k, &from);     /* nothing is there: nothing happens */
-  tg_part_free(&from);
+  tg_excerpt_free(&from);
   tg_handover_unpin(k);
   tg_channel_unpin(l);
 }
@@ -80,7 +80,7 @@ static void never_taken_goes_with_the_last_pin (void) {
   Tape t;
   tg_Channel *l = channel_new();
   tg_Handover *k = tg_handover_new();
-  tg_Part from = part_new(&t);
+  tg_Excerpt from = part_new(&t);
   tg_Handover *other = tg_handover_pin(k);
   tg_handover_begin(l, k, &from);
   tg_handover_unpin(k);
@@ -98,9 +98,9 @@ typedef struct Taking {
 
 static void *take (void *ud) {
   Taking *g = ud;
-  tg_Part part;
+  tg_Excerpt part;
   g->taken = tg_handover_take(g->channel, g->handover, &part);
-  tg_part_free(&part);
+  tg_excerpt_free(&part);
   tg_handover_unpin(g->handover);
   return NULL;
 }
@@ -114,8 +114,8 @@ static void has_one_owner (void) {
     tg_Channel *l = channel_new();
     tg_Handover *k = tg_handover_new();
     Taking g = {l, tg_handover_pin(k), false};
-    tg_Part from = part_new(&t);
-    tg_Part facts = {.end = TG_END_EVENTS, .stop = tape_pos(&t)};
+    tg_Excerpt from = part_new(&t);
+    tg_Excerpt facts = {.end = TG_END_EVENTS, .stop = tape_pos(&t)};
     pthread_t server;
     pthread_create(&server, NULL, take, &g);
     bool begun = tg_handover_begin(l, k, &from);
@@ -123,7 +123,7 @@ static void has_one_owner (void) {
     tg_handover_unpin(k);
     pthread_join(server, NULL);
     differ += begun != g.taken || begun != (from.stream == NULL);
-    tg_part_free(&from);
+    tg_excerpt_free(&from);
     tg_channel_unpin(l);
   }
   UNIT_CHECK(differ == 0);

@@ -5,10 +5,10 @@
 */
 #include <pthread.h>
 
-#include "reach/standins.h"
-#include "reach/userhook.h"
-#include "state/builtins.h"
-#include "state/ownfunctions.h"
+#include "host/standins.h"
+#include "host/builtins.h"
+#include "host/ownfunctions.h"
+#include "host/userhook.h"
 
 #include <lualib.h>
 
@@ -23,18 +23,18 @@ static int too_many (lua_State *L, const char *what) {
    auxresume, which checks the same: 'co' is no dead coroutine there, since
    lua_resume says so itself, and leaves its status as it is. */
 static int run (lua_State *L, lua_State *co, int arguments, bool passes) {
-  tg_Session *s = tg_session_find(L);
+  tg_Host *h = tg_host_find(L);
   int results = 0, before = lua_status(co);
   if (!lua_checkstack(co, arguments))
     return too_many(L, "arguments");
   lua_xmove(L, co, arguments);
-  bool entered = s != NULL && tg_running_enter(s, co);
+  bool entered = h != NULL && tg_running_enter(h, co);
   int status = lua_resume(co, L, arguments, &results);
   if (entered)
-    tg_running_leave(s);
+    tg_running_leave(h);
   if (status != LUA_OK && status != LUA_YIELD) {
-    if (s != NULL && lua_status(co) == LUA_ERRRUN && before != LUA_ERRRUN)
-      tg_running_died(s, L, co, passes);
+    if (h != NULL && lua_status(co) == LUA_ERRRUN && before != LUA_ERRRUN)
+      tg_running_died(h, L, co, passes);
     lua_xmove(co, L, 1);
     return -1;
   }
@@ -80,9 +80,9 @@ static bool is_dead (lua_State *co) {
 /* An error on top of the stack that is not the one at 'first' was raised by a
    __close method, whose frames are gone by now. */
 static void tell_another (lua_State *L, int first, bool passes) {
-  tg_Session *s = tg_session_find(L);
-  if (s != NULL && !lua_rawequal(L, -1, first))
-    tg_running_died(s, L, L, passes);
+  tg_Host *h = tg_host_find(L);
+  if (h != NULL && !lua_rawequal(L, -1, first))
+    tg_running_died(h, L, L, passes);
 }
 
 /* An error leaves the coroutine dead, with its variables closed, and goes on in
@@ -128,7 +128,7 @@ static bool is_closable (const lua_State *L, lua_State *co) {
 
 /* Calls Lua's own function, which closes 'co'. A coroutine that has died has
    its error on top of its stack; for others nil stands for the error. */
-static int close_coroutine (lua_State *L, tg_Session *s, lua_State *co) {
+static int close_coroutine (lua_State *L, tg_Host *h, lua_State *co) {
   int first = lua_gettop(L) + 1;
   if (is_dead(co) && lua_checkstack(co, 1)) {
     lua_pushvalue(co, -1);
@@ -136,10 +136,10 @@ static int close_coroutine (lua_State *L, tg_Session *s, lua_State *co) {
   }
   else
     lua_pushnil(L);
-  bool entered = tg_running_enter(s, co);
+  bool entered = tg_running_enter(h, co);
   int results = tg_builtins_real(TG_ROLE_CLOSE)(L);
   if (entered)
-    tg_running_leave(s);
+    tg_running_leave(h);
   if (results == 2)
     tell_another(L, first, false);
   return results;
@@ -147,10 +147,10 @@ static int close_coroutine (lua_State *L, tg_Session *s, lua_State *co) {
 
 static int standin_close (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
-  tg_Session *s = tg_session_find(L);
-  if (s == NULL || !is_closable(L, co))
+  tg_Host *h = tg_host_find(L);
+  if (h == NULL || !is_closable(L, co))
     return tg_builtins_real(TG_ROLE_CLOSE)(L);
-  return close_coroutine(L, s, co);
+  return close_coroutine(L, h, co);
 }
 
 /* Only what is Lua's own is replaced: what the program has put in its place
@@ -191,19 +191,19 @@ static void know_standins (void) {
 
 /* Without memory they stay as they are, and a signal does not reach what runs
    inside a coroutine (running.h). */
-void tg_standins_open (tg_Session *s, lua_State *L, tg_Caller who,
+void tg_standins_open (tg_Host *h, lua_State *L, tg_Caller who,
                        tg_Serve *serve) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, know_standins);
-  if (!tg_running_add(s, who, serve))
+  if (!tg_running_add(h, who, serve))
     return;
   lx_quietly(L, stand_in, NULL);
-  tg_userhook_enter(L);
+  tg_userhook_enter(h, L);
 }
 
-void tg_standins_close (tg_Session *s, lua_State *L, tg_Caller who) {
-  if (!tg_running_remove(s, who))
+void tg_standins_close (tg_Host *h, lua_State *L, tg_Caller who) {
+  if (!tg_running_remove(h, who))
     return;
   lx_quietly(L, stand_down, NULL);
-  tg_userhook_leave(s, L);
+  tg_userhook_leave(h, L);
 }

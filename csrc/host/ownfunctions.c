@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/ownfunctions.h"
+#include "host/ownfunctions.h"
 #include "base/alloc.h"
 #include "base/atfork.h"
 

@@ -7,52 +7,43 @@
 ** left when tracing begins and ends. The real functions are called for all that
 ** is theirs: checks, the table of hook functions, messages.
 */
-#include "reach/userhook.h"
-#include "chain/arm.h"
-#include "chain/builtincalls.h"
-#include "reach/running.h"
-#include "state/builtins.h"
-#include "state/ownfunctions.h"
+#include "host/userhook.h"
+#include "host/builtins.h"
+#include "host/ownfunctions.h"
+#include "host/running.h"
 
 #include <lualib.h>
 
-/* As getthread in ldblib.c. */
-lua_State *tg_userhook_subject (lua_State *L) {
+/* The coroutine that is spoken of, as getthread in ldblib.c. */
+static lua_State *subject (lua_State *L) {
   return lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
 }
 
 /* A signal in the midst of it has read a hook that was half set, and put ours
    there (running.h). It is not held off, since the real one may raise; but not
    a second time, and with the same arguments. */
-int tg_userhook_set (lua_State *L) {
-  lua_State *L1 = tg_userhook_subject(L);
+static int set (lua_State *L, const tg_Host *h, lua_State *L1) {
   int top = lua_gettop(L);
   int n = tg_real_sethook(L);
-  const tg_Session *s = tg_session_find(L);
-  if (s == NULL || s->hooked || !tg_running_has(L1))
+  if (h == NULL || !tg_hooks_has(h, L1, TG_HOOK_INTERRUPT))
     return n;
   lua_settop(L, top);
-  tg_running_hold(s);
+  tg_running_hold(h);
   n = tg_real_sethook(L);
-  tg_running_let(s);
+  tg_running_let(h);
   return n;
 }
 
-/* The real one takes our hook away; what it has set is then found on the
-   coroutine, and ours put above it. A suspended coroutine that is older than
-   the trace is met here for the first time: the frames that it has are read, as
-   when it is resumed. */
+/* The real one takes our hooks away; what it has set is then found on the
+   coroutine, and ours are put above it. */
 static int standin_sethook (lua_State *L) {
-  lua_State *L1 = tg_userhook_subject(L);
-  tg_Session *s = tg_session_find(L);
-  bool met = L1 == L || (s != NULL && s->hooked && tg_arm_has(s, L1));
-  int n = tg_userhook_set(L);
-  if (s != NULL && s->hooked && met)
-    tg_arm_coroutine(s, L1, L);
-  else if (s != NULL && s->hooked)
-    tg_builtincalls_meet(s, L1, L);
-  if (s != NULL)
-    tg_running_show(s, L1);
+  lua_State *L1 = subject(L);
+  tg_Host *h = tg_host_find(L);
+  unsigned were = tg_hooks_there(h, L1);
+  int n = set(L, h, L1);
+  tg_hooks_cover(h, TG_HOOK_PROGRAM, L1, L, were);
+  if (h != NULL)
+    tg_running_show(h, L1);
   return n;
 }
 
@@ -94,27 +85,13 @@ static void push_mask (lua_State *L, int mask) {
   lua_pushlstring(L, text, (size_t)n);
 }
 
-/* Told from the record, where there is one: to lift our hook for a moment would
-   start the count of a count hook anew. Else a signal may have set a hook. */
-static tg_UserHook hook_below (const tg_Session *s, lua_State *L1) {
-  if (s != NULL && s->hooked && tg_arm_has(s, L1)) {
-    const tg_Coroutine *t = tg_coroutines_find(&s->threads, L1);
-    if (t != NULL)
-      return (tg_UserHook){t->user_hook, t->user_mask, t->user_count};
-  }
-  return tg_running_hook(s, L1);
-}
-
-/* A program that keeps what it is told and sets that again must not be given a
-   debugger's, which is no function. */
-tg_UserHook tg_userhook_of (const tg_Session *s, lua_State *L1) {
-  tg_UserHook user = hook_below(s, L1);
-  bool debugs = user.hook != NULL && s != NULL && user.hook == s->watch;
-  return debugs ? (tg_UserHook){NULL, 0, 0} : user;
-}
-
-/* As db_gethook. */
-int tg_userhook_tell (lua_State *L, lua_State *L1, tg_UserHook user) {
+/* As db_gethook. A program that keeps what it is told and sets that again must
+   not be given a hook of ours, which is no function. What it has set is told by
+   whoever has kept it: to lift our hook for a moment would start the count of a
+   count hook anew. */
+static int standin_gethook (lua_State *L) {
+  lua_State *L1 = subject(L);
+  tg_UserHook user = tg_hooks_at(tg_host_find(L), L1, TG_HOOK_PROGRAM);
   if (user.hook == NULL) {
     luaL_pushfail(L);
     return 1;
@@ -128,11 +105,6 @@ int tg_userhook_tell (lua_State *L, lua_State *L1, tg_UserHook user) {
   push_mask(L, user.mask);
   lua_pushinteger(L, user.count);
   return 3;
-}
-
-static int standin_gethook (lua_State *L) {
-  lua_State *L1 = tg_userhook_subject(L);
-  return tg_userhook_tell(L, L1, tg_userhook_of(tg_session_find(L), L1));
 }
 
 /* Wherever the library's functions are found by their name; one that the
@@ -150,14 +122,17 @@ static int leave (lua_State *L) {
   return 0;
 }
 
-void tg_userhook_enter (lua_State *L) {
+void tg_userhook_enter (tg_Host *h, lua_State *L) {
+  if (h->hookers++ > 0)
+    return;
   tg_ownfunctions_except(standin_sethook);
   tg_ownfunctions_except(standin_gethook);
   lx_quietly_due(L, enter, NULL);
 }
 
-void tg_userhook_leave (const tg_Session *s, lua_State *L) {
-  if (!s->hooked && !tg_running_open(s))
+void tg_userhook_leave (tg_Host *h, lua_State *L) {
+  tg_assert(h->hookers > 0);
+  if (--h->hookers == 0)
     lx_quietly_due(L, leave, NULL);
 }
 

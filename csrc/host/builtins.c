@@ -15,7 +15,7 @@
 
 #include <lualib.h>
 
-#include "state/builtins.h"
+#include "host/builtins.h"
 
 /* Written once, by learn_once, as all below that is learned. */
 lua_CFunction tg_real_sethook, tg_real_gethook;

@@ -1,6 +1,5 @@
 /*
-** process.h - what becomes of all sessions when the process exits, and in the
-** child of a fork.
+** tracer.h - the tracer begins in a state, forks, exits and closes with it.
 **
 ** At exit the session of the exiting thread ends in order: its frames exit
 ** "terminated", its live logs get their last line, its file is closed. Those of
@@ -11,10 +10,13 @@
 ** parent's; traces read by another thread (follower.h) have lost their reader;
 ** one with a file gets a file of its own with its first event.
 */
-#ifndef TG_PROCESS_H
-#define TG_PROCESS_H
+#ifndef TG_TRACER_H
+#define TG_TRACER_H
 
-/* From now on that is seen to. Often is fine. */
-void tg_process_setup (void);
+#include "state/session.h"
+
+/* The session of the state 'L' belongs to, made if there is none, with its
+   host. Raises for want of memory, and if the state is about to close. */
+tg_Session *tg_tracer_get (lua_State *L);                      /* [-0, +0, m] */
 
 #endif

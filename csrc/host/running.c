@@ -4,14 +4,13 @@
 ** tg_running_catch, which is another one's. Without memory for the list nobody
 ** is called.
 */
-#include "reach/running.h"
+#include "host/running.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
 #include "base/alloc.h"
-#include "chain/arm.h"
 #include "direct/hookfield.h"
 #include "direct/proof.h"
 
@@ -30,7 +29,7 @@ typedef struct Level {
 typedef struct tg_Running {
   tg_Serve *serve[CALLERS];     /* NULL: none such */
   _Atomic bool waits[CALLERS];
-  void (*entered) (tg_Session *s, lua_State *co);   /* NULL: nobody asks */
+  void (*entered) (tg_Host *h, lua_State *co);   /* NULL: nobody asks */
   tg_Died *died;                /* NULL: nobody asks */
   _Atomic int depth;            /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
@@ -84,14 +83,25 @@ static void release (tg_Running *r) {
   }
 }
 
-void tg_running_hold (const tg_Session *s) {
-  if (s != NULL && s->running != NULL)
-    seize(s->running);
+void tg_running_hold (const tg_Host *h) {
+  if (h != NULL && h->running != NULL)
+    seize(h->running);
 }
 
-void tg_running_let (const tg_Session *s) {
-  if (s != NULL && s->running != NULL)
-    release(s->running);
+void tg_running_let (const tg_Host *h) {
+  if (h != NULL && h->running != NULL)
+    release(h->running);
+}
+
+int tg_running_mute (const tg_Host *h, lua_State *L) {
+  seize(h->running);
+  return h->running->fields ? tg_hookfield_mask(L, 0) : 0;
+}
+
+void tg_running_unmute (const tg_Host *h, lua_State *L, int mask) {
+  if (h->running->fields)
+    tg_hookfield_mask(L, mask);
+  release(h->running);
 }
 
 /* }================================================================== */
@@ -173,10 +183,11 @@ static void lower_all (tg_Running *r, lua_State *L) {
   release(r);
 }
 
-/* The program's hook under ours on 'L'. A coroutine that was made while its
-   maker was armed has our hook without a level. The search begins at the
-   innermost level, which is mostly that of 'L'. */
-static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
+/* What is under ours on 'L'. A coroutine that was made while its maker was
+   armed has our hook without a level. The search begins at the innermost level,
+   which is mostly that of 'L'. */
+static tg_UserHook below (const tg_Host *h, lua_State *L) {
+  const tg_Running *r = h->running;
   for (int i = r->depth; i >= 0; i--) {
     if (r->levels[i].L == L && r->levels[i].armed)
       return r->levels[i].user;
@@ -184,68 +195,53 @@ static tg_UserHook program_hook (const tg_Running *r, lua_State *L) {
   return (tg_UserHook){NULL, 0, 0};
 }
 
-/* A handler may come at any moment, but only ever puts our hook there. If that
-   is not there after all has been read, what was read belongs together; if it
-   is, the level has what is below it, which no handler changes again. */
-tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L) {
-  tg_UserHook user = read_hook(L);
-  atomic_signal_fence(memory_order_seq_cst);
-  if (s != NULL && s->running != NULL && lua_gethook(L) == interrupt_hook)
-    user = program_hook(s->running, L);
-  return user;
-}
-
-bool tg_running_has (lua_State *L) {
-  return lua_gethook(L) == interrupt_hook;
-}
-
-static void serve_one (tg_Session *s, lua_State *L, lua_Debug *ar,
+static void serve_one (tg_Host *h, lua_State *L, lua_Debug *ar,
                        tg_Caller who, bool due) {
-  tg_Running *r = s->running;
+  tg_Running *r = h->running;
   if (due && r->serve[who] != NULL)
-    r->serve[who](s, L, ar);
+    r->serve[who](h, L, ar);
 }
 
 /* Those that wait are served, and the hook is gone, unless somebody calls
    again meanwhile. The server is not, between two lines: there a call of ours
    would be taken for a new line. Then the hook stays for the next call or
    return: set anew, since the inspector may have left one of its own. */
-static void answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
-  tg_Running *r = s->running;
+static void answer (tg_Host *h, lua_State *L, lua_Debug *ar) {
+  tg_Running *r = h->running;
   bool rest = ar->event != LUA_HOOKLINE && ar->event != LUA_HOOKCOUNT;
   bool due[CALLERS];
   for (int i = 0; i < CALLERS; i++)
     due[i] = atomic_exchange(&r->waits[i], false);
   lower_all(r, L);
-  serve_one(s, L, ar, TG_CALLER_SAMPLER, due[TG_CALLER_SAMPLER]);
-  serve_one(s, L, ar, TG_CALLER_INSPECTOR, due[TG_CALLER_INSPECTOR]);
+  serve_one(h, L, ar, TG_CALLER_SAMPLER, due[TG_CALLER_SAMPLER]);
+  serve_one(h, L, ar, TG_CALLER_INSPECTOR, due[TG_CALLER_INSPECTOR]);
   if (due[TG_CALLER_SERVER] && !rest)
-    tg_running_call(s, TG_CALLER_SERVER);
+    tg_running_call(h, TG_CALLER_SERVER);
   else
-    serve_one(s, L, ar, TG_CALLER_SERVER, due[TG_CALLER_SERVER]);
+    serve_one(h, L, ar, TG_CALLER_SERVER, due[TG_CALLER_SERVER]);
 }
 
 /* What tracing begins with is this event: the tracer's hook may be there by
    now, and sees to the program's. That may raise: it comes last. Without a
-   session the state is closing. */
+   host the state is closing. */
 static void interrupt_hook (lua_State *L, lua_Debug *ar) {
-  tg_Session *s = tg_session_find(L);
-  if (s == NULL || s->running == NULL) {
+  tg_Host *h = tg_host_find(L);
+  if (h == NULL || h->running == NULL) {
     lua_sethook(L, NULL, 0, 0);
     return;
   }
-  tg_UserHook was = program_hook(s->running, L);
-  answer(s, L, ar);
-  if (s->tracing && s->hook != NULL && tg_arm_has(s, L))
-    was = (tg_UserHook){s->hook, EVERY, 0};
+  tg_UserHook was = below(h, L);
+  answer(h, L, ar);
+  if (tg_hooks_has(h, L, TG_HOOK_TRACER))
+    was = (tg_UserHook){lua_gethook(L), EVERY, 0};
   if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
     was.hook(L, ar);
 }
 
 /* A handler that comes while its thread changes hooks leaves arming to the
    thread: it would read a hook that is half set. */
-void tg_running_call (tg_Session *s, tg_Caller who) {
-  tg_Running *r = s->running;
+void tg_running_call (tg_Host *h, tg_Caller who) {
+  tg_Running *r = h->running;
   r->waits[who] = true;
   if (r->inside) {
     r->late = true;
@@ -269,8 +265,8 @@ static void arm_from_outside (Level *v) {
 
 /* Coroutines on the list live: they are on the stacks of those that have
    resumed them, and none leaves the list meanwhile (tg_running_leave). */
-void tg_running_catch (tg_Session *s, tg_Caller who) {
-  tg_Running *r = s->running;
+void tg_running_catch (tg_Host *h, tg_Caller who) {
+  tg_Running *r = h->running;
   atomic_store(&r->outside, true);
   if (!atomic_load(&r->inside)) {
     r->waits[who] = true;
@@ -286,16 +282,16 @@ bool tg_running_catches (lua_State *L) {
 
 /* Where the program has a hook that would have to be kept, nothing is set: that
    is known of coroutines on the list alone. */
-void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who) {
-  tg_running_call(s, who);
-  tg_running_hold(s);
+void tg_running_reach (tg_Host *h, lua_State *L, tg_Caller who) {
+  tg_running_call(h, who);
+  tg_running_hold(h);
   if (lua_gethook(L) == NULL)
     lua_sethook(L, interrupt_hook, EVERY, 0);
-  tg_running_let(s);
+  tg_running_let(h);
 }
 
-void tg_running_lower (tg_Session *s) {
-  tg_Running *r = s->running;
+void tg_running_lower (tg_Host *h) {
+  tg_Running *r = h->running;
   if (r == NULL)
     return;
   for (int i = 0; i < CALLERS; i++)
@@ -303,9 +299,9 @@ void tg_running_lower (tg_Session *s) {
   lower_all(r, NULL);
 }
 
-void tg_running_forked (tg_Session *s) {
-  if (s->running != NULL)
-    atomic_store(&s->running->outside, false);
+void tg_running_forked (tg_Host *h) {
+  if (h->running != NULL)
+    atomic_store(&h->running->outside, false);
 }
 
 /* }================================================================== */
@@ -319,13 +315,13 @@ void tg_running_forked (tg_Session *s) {
 /* The order is for the handler, which may come between any two of these.
    False: deeper than Lua itself goes, so it cannot be (LUAI_MAXCCALLS is 200).
    Then the coroutine is not reached by a signal. */
-bool tg_running_enter (tg_Session *s, lua_State *co) {
-  tg_Running *r = s->running;
+bool tg_running_enter (tg_Host *h, lua_State *co) {
+  tg_Running *r = h->running;
   if (r == NULL || r->depth + 1 == LEVELS)
     return false;
   int d = r->depth + 1;
   if (r->entered != NULL)
-    r->entered(s, co);
+    r->entered(h, co);
   r->levels[d].L = co;
   r->levels[d].armed = false;
   atomic_signal_fence(memory_order_seq_cst);
@@ -335,8 +331,8 @@ bool tg_running_enter (tg_Session *s, lua_State *co) {
 
 /* The level goes before its hook does: what is left is armed again, if somebody
    calls. */
-void tg_running_leave (const tg_Session *s) {
-  tg_Running *r = s->running;
+void tg_running_leave (const tg_Host *h) {
+  tg_Running *r = h->running;
   tg_assert(r != NULL && r->depth > 0);
   Level *v = &r->levels[r->depth];
   seize(r);
@@ -345,34 +341,34 @@ void tg_running_leave (const tg_Session *s) {
   release(r);
 }
 
-void tg_running_watch (tg_Session *s,
-                       void (*entered) (tg_Session *s, lua_State *co)) {
-  if (s->running != NULL)
-    s->running->entered = entered;
+void tg_running_watch (tg_Host *h,
+                       void (*entered) (tg_Host *h, lua_State *co)) {
+  if (h->running != NULL)
+    h->running->entered = entered;
 }
 
-void tg_running_show (tg_Session *s, lua_State *co) {
-  if (s->running != NULL && s->running->entered != NULL)
-    s->running->entered(s, co);
+void tg_running_show (tg_Host *h, lua_State *co) {
+  if (h->running != NULL && h->running->entered != NULL)
+    h->running->entered(h, co);
 }
 
-void tg_running_report_deaths (tg_Session *s, tg_Died *died) {
-  if (s->running != NULL)
-    s->running->died = died;
+void tg_running_report_deaths (tg_Host *h, tg_Died *died) {
+  if (h->running != NULL)
+    h->running->died = died;
 }
 
-void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes) {
-  if (s->running != NULL && s->running->died != NULL)
-    s->running->died(s, L, co, passes);
+void tg_running_died (tg_Host *h, lua_State *L, lua_State *co, bool passes) {
+  if (h->running != NULL && h->running->died != NULL)
+    h->running->died(h, L, co, passes);
 }
 
-lua_State *tg_running_at (const tg_Session *s, int i) {
-  const tg_Running *r = s->running;
+lua_State *tg_running_at (const tg_Host *h, int i) {
+  const tg_Running *r = h->running;
   return (r != NULL && i <= r->depth) ? r->levels[i].L : NULL;
 }
 
-lua_State *tg_running_top (const tg_Session *s) {
-  const tg_Running *r = s->running;
+lua_State *tg_running_top (const tg_Host *h) {
+  const tg_Running *r = h->running;
   return (r != NULL && !r->inside) ? r->levels[r->depth].L : NULL;
 }
 
@@ -384,21 +380,23 @@ lua_State *tg_running_top (const tg_Session *s) {
 ** ===================================================================
 */
 
-bool tg_running_setup (tg_Session *s, lua_State *L) {
-  if (s->running != NULL)
+static const tg_HookLayer layer = {.hook = interrupt_hook, .below = below};
+
+bool tg_running_setup (tg_Host *h, lua_State *L) {
+  if (h->running != NULL)
     return true;
-  s->running = tg_calloc(1, sizeof *s->running);
-  if (s->running == NULL)
+  h->running = tg_calloc(1, sizeof *h->running);
+  if (h->running == NULL)
     return false;
-  s->interrupt_hook = interrupt_hook;
-  s->running->levels[0].L = s->main;
-  s->running->fields = tg_proof_holds(L) && tg_hookfield_counts();
+  tg_hooks_know(h, TG_HOOK_INTERRUPT, &layer);
+  h->running->levels[0].L = h->main;
+  h->running->fields = tg_proof_holds(L) && tg_hookfield_counts();
   return true;
 }
 
-void tg_running_free (tg_Session *s) {
-  tg_free(s->running);
-  s->running = NULL;
+void tg_running_free (tg_Host *h) {
+  tg_free(h->running);
+  h->running = NULL;
 }
 
 static bool has_callers (const tg_Running *r) {
@@ -409,20 +407,20 @@ static bool has_callers (const tg_Running *r) {
   return false;
 }
 
-bool tg_running_open (const tg_Session *s) {
-  return s->running != NULL && has_callers(s->running);
+bool tg_running_open (const tg_Host *h) {
+  return h->running != NULL && has_callers(h->running);
 }
 
-bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve) {
-  tg_assert(s->running != NULL && s->running->serve[who] == NULL);
-  bool first = !has_callers(s->running);
-  s->running->serve[who] = serve;
+bool tg_running_add (tg_Host *h, tg_Caller who, tg_Serve *serve) {
+  tg_assert(h->running != NULL && h->running->serve[who] == NULL);
+  bool first = !has_callers(h->running);
+  h->running->serve[who] = serve;
   return first;
 }
 
 /* What is still due is not served any more. */
-bool tg_running_remove (tg_Session *s, tg_Caller who) {
-  tg_Running *r = s->running;
+bool tg_running_remove (tg_Host *h, tg_Caller who) {
+  tg_Running *r = h->running;
   if (r == NULL || r->serve[who] == NULL)
     return false;
   r->serve[who] = NULL;

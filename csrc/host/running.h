@@ -28,7 +28,7 @@
 #ifndef TG_RUNNING_H
 #define TG_RUNNING_H
 
-#include "state/session.h"
+#include "host/hooks.h"
 
 typedef enum tg_Caller {
   TG_CALLER_SERVER, TG_CALLER_SAMPLER, TG_CALLER_INSPECTOR
@@ -36,91 +36,90 @@ typedef enum tg_Caller {
 
 /* Serves a caller, in the hook. 'ar' is the event; the program's own hooks are
    back on all coroutines. */
-typedef void tg_Serve (tg_Session *s, lua_State *L, lua_Debug *ar);
+typedef void tg_Serve (tg_Host *h, lua_State *L, lua_Debug *ar);
 
-/* Makes the session's list, once, which stays until the state closes: a hook or
+/* Makes the host's list, once, which stays until the state closes: a hook or
    a stand-in may be met long after the last caller has gone. False without
    memory. */
-bool tg_running_setup (tg_Session *s, lua_State *L);
-void tg_running_free (tg_Session *s);
+bool tg_running_setup (tg_Host *h, lua_State *L);
+void tg_running_free (tg_Host *h);
 
 /* A caller is served from now on, or no more (stand-ins come and go with the
    callers: standins.h). Whether it is the first to come, the last to go. */
-bool tg_running_add (tg_Session *s, tg_Caller who, tg_Serve *serve);
-bool tg_running_remove (tg_Session *s, tg_Caller who);
+bool tg_running_add (tg_Host *h, tg_Caller who, tg_Serve *serve);
+bool tg_running_remove (tg_Host *h, tg_Caller who);
 
 /* Between these two no handler and no other thread changes a hook of the state;
    they do not nest, and nothing in between may raise. What was called for
    meanwhile, and what was taken away with a hook, is set after that. NULL: a
    state that nobody calls. */
-void tg_running_hold (const tg_Session *s);
-void tg_running_let (const tg_Session *s);
+void tg_running_hold (const tg_Host *h);
+void tg_running_let (const tg_Host *h);
+
+/*
+** Between these two Lua sees no hook on 'L', which runs, and no handler sets
+** one: for a function that is called in an event of an instruction. When it
+** returns, Lua notes that instruction as the last one (rethook in ldo.c), and
+** then takes it for a jump back to its own line (luaG_traceexec in ldebug.c), of
+** which the program's hook would be told once more. Where memory is not read it
+** is.
+*/
+int tg_running_mute (const tg_Host *h, lua_State *L);
+void tg_running_unmute (const tg_Host *h, lua_State *L, int mask);
 
 /* In a handler, on the state's thread: 'who' is to be served. The server is at
    a call or a return, where Lua itself is at a rest; the sampler with the next
    instruction, but where the program counts instructions itself. */
-void tg_running_call (tg_Session *s, tg_Caller who);
+void tg_running_call (tg_Host *h, tg_Caller who);
 
 /* The same outside of a handler, when 'L' runs, which may be on no list. */
-void tg_running_reach (tg_Session *s, lua_State *L, tg_Caller who);
+void tg_running_reach (tg_Host *h, lua_State *L, tg_Caller who);
 
 /* The same on another thread, while the state's own does not run, or may just
    have begun to. A coroutine for which the program has a hook is not reached;
    nor is one whose hook the state's thread is about to change. */
-void tg_running_catch (tg_Session *s, tg_Caller who);
+void tg_running_catch (tg_Host *h, tg_Caller who);
 
 /* Whether tg_running_catch works for this state: its memory is known. */
 bool tg_running_catches (lua_State *L);
 
 /* In a forked child: the other thread is not there. */
-void tg_running_forked (tg_Session *s);
+void tg_running_forked (tg_Host *h);
 
 /* Whoever is resumed from now on is shown to 'entered' first, as it is, and so
    is a coroutine on which the program has set its hook or has taken it away;
    NULL: no more. */
-void tg_running_watch (tg_Session *s,
-                       void (*entered) (tg_Session *s, lua_State *co));
-void tg_running_show (tg_Session *s, lua_State *co);
+void tg_running_watch (tg_Host *h,
+                       void (*entered) (tg_Host *h, lua_State *co));
+void tg_running_show (tg_Host *h, lua_State *co);
 
 /* Whoever dies of an error from now on is shown to 'died' by the stand-ins, its
    frames and the error on top of its stack as they are: 'L' has resumed it and
    gets the error as its own ('passes'), or as a result. 'co' is 'L': the frames
    are gone, since 'L' has had a coroutine closed, in which the error was
    raised. NULL: no more. */
-typedef void tg_Died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
+typedef void tg_Died (tg_Host *h, lua_State *L, lua_State *co, bool passes);
 
-void tg_running_report_deaths (tg_Session *s, tg_Died *died);
-void tg_running_died (tg_Session *s, lua_State *L, lua_State *co, bool passes);
+void tg_running_report_deaths (tg_Host *h, tg_Died *died);
+void tg_running_died (tg_Host *h, lua_State *L, lua_State *co, bool passes);
 
 /* All coroutines have their own hooks; whoever waits, waits no more. */
-void tg_running_lower (tg_Session *s);
-
-/* The hook that the program has set on 'L', whatever a handler has put above
-   it; 's' may be NULL. */
-typedef struct tg_UserHook {
-  lua_Hook hook;                /* NULL: none */
-  int mask, count;
-} tg_UserHook;
-
-tg_UserHook tg_running_hook (const tg_Session *s, lua_State *L);
-
-/* Whether a handler's hook is on 'L'. */
-bool tg_running_has (lua_State *L);
+void tg_running_lower (tg_Host *h);
 
 /* Somebody may call. */
-bool tg_running_open (const tg_Session *s);
+bool tg_running_open (const tg_Host *h);
 
 /* 'co' is resumed by what runs now; false: it is not noted. It has come to its
    end or yielded: only after it was noted. */
-bool tg_running_enter (tg_Session *s, lua_State *co);
-void tg_running_leave (const tg_Session *s);
+bool tg_running_enter (tg_Host *h, lua_State *co);
+void tg_running_leave (const tg_Host *h);
 
 /* Coroutine number 'i' of the running chain, the main coroutine being 0; NULL
    beyond the innermost. */
-lua_State *tg_running_at (const tg_Session *s, int i);
+lua_State *tg_running_at (const tg_Host *h, int i);
 
 /* In a handler: the innermost of them; NULL: its thread is about to change
    hooks. */
-lua_State *tg_running_top (const tg_Session *s);
+lua_State *tg_running_top (const tg_Host *h);
 
 #endif
