@@ -60,9 +60,9 @@ void tg_running_let (const tg_Host *h);
 ** Between these two Lua sees no hook on 'L', which runs, and no handler sets
 ** one: for a function that is called in an event of an instruction. When it
 ** returns, Lua notes that instruction as the last one (rethook in ldo.c), and
-** then takes it for a jump back to its own line (luaG_traceexec in ldebug.c), of
-** which the program's hook would be told once more. Where memory is not read it
-** is.
+** then takes it for a jump back to its own line (luaG_traceexec in ldebug.c),
+** of which the program's hook would be told once more. Where memory is not read
+** it is.
 */
 int tg_running_mute (const tg_Host *h, lua_State *L);
 void tg_running_unmute (const tg_Host *h, lua_State *L, int mask);
