@@ -51,7 +51,7 @@ TG_INLINE Value integer_value (lua_Integer i) {
 }
 
 TG_INLINE tg_FunctionId definition_of (tg_Capture *c, Value v) {
-  tg_FunctionId id = tg_catalog_seen(c->session, v);
+  tg_FunctionId id = tg_catalog_known(c->session, v);
   c->unknown |= id == 0;
   return id;
 }

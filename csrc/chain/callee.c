@@ -9,7 +9,7 @@
 static TG_NOINLINE const tg_Closure *meet (tg_Call *c,
                                            const tg_Closure *seen) {
   tg_Session *s = c->t->session;
-  if (tg_catalog_alike(s, c->L, seen, c->ar))
+  if (tg_catalog_is_shape(s, c->L, seen, c->ar))
     return seen;
   const tg_Closure *k = tg_catalog_slow(s, c->L, c->ar);
   tg_session_overhead(s, c->now);
@@ -41,7 +41,7 @@ static const tg_Closure *identify (tg_Call *call) {
                      && c->line == (uint32_t)ar->linedefined
                      && c->last_line == (uint32_t)ar->lastlinedefined
                      && c->tail == tg_source_tail(ar->source, ar->srclen))) {
-    if (tg_likely(*ar->source == '@') || tg_catalog_same(s, c, ar))
+    if (tg_likely(*ar->source == '@') || tg_catalog_is(s, c, ar))
       return c;
   }
   return meet(call, c);
@@ -64,7 +64,7 @@ void tg_callee_ask (tg_Call *c) {
 tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {
   tg_Session *s = c.t->session;
   TG_STACK_GUARD(c.L);
-  if (seen->address == tg_slot_key(f) && tg_catalog_holds(s, seen, f))
+  if (seen->address == tg_slot_key(f) && tg_catalog_is_slot(s, seen, f))
     return c;
   lua_getinfo(c.L, "fS", c.ar);
   c.callee = tg_catalog_slow(s, c.L, c.ar);

@@ -80,8 +80,8 @@ void tg_lastrun_forget (const tg_Coroutine *t) {
 
 /* This thread is the session's home from now on; what any thread remembers is
    in doubt. 'begins': one more session traces. */
-void tg_lastrun_settle (tg_Session *s, bool begins) {
-  tg_host_settle(&s->host);
+void tg_lastrun_claim (tg_Session *s, bool begins) {
+  tg_host_claim(&s->host);
   next_generation(begins);
 }
 

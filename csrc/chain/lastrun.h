@@ -61,7 +61,7 @@ void tg_lastrun_invalidate (void);
 void tg_lastrun_invalidate_all (void);
 
 /* This thread runs the session's state; 'begins': which traces from now on. */
-void tg_lastrun_settle (tg_Session *s, bool begins);
+void tg_lastrun_claim (tg_Session *s, bool begins);
 
 /* The session traces no more. */
 void tg_lastrun_leave (tg_Session *s);

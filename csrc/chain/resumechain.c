@@ -131,8 +131,8 @@ static int64_t find_standing (const tg_Coroutine *t, lua_State *L, int *level) {
   int end = *level + LEVELS_ASKED;
   for (; *level < end && lua_getstack(L, *level, &ar); ++*level) {
     int64_t k = tg_coroutine_frame(t, ar.i_ci);
-    if (k >= 0 && tg_catalog_runs(t->session, L, &ar,
-                                  t->frames[k].what & TG_FR_ID))
+    if (k >= 0 && tg_catalog_is_frame(t->session, L, &ar,
+                                      t->frames[k].what & TG_FR_ID))
       return k;
   }
   return -1;
@@ -175,8 +175,8 @@ static bool returned (const tg_Coroutine *t, int64_t k, lua_State *L,
 }
 
 /* The rare event that is behind an error; 'happened' is what it costs. */
-void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                            int level, uint64_t now) {
+void tg_resumechain_align (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                           int level, uint64_t now) {
   int found = level;
   int64_t k = find_standing(t, L, &found);
   uint32_t keep = (uint32_t)(k + 1);

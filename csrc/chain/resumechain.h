@@ -24,8 +24,8 @@ tg_Coroutine *tg_resumechain_enter (tg_Session *s, lua_State *L, lua_Debug *ar,
 ** has the frames of the Lua stack, as far as memory goes; none if it has all
 ** from before the trace.
 */
-void tg_resumechain_settle (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
-                            int level, uint64_t now);
+void tg_resumechain_align (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
+                           int level, uint64_t now);
 
 /* Frames of 't' from index 'keep' up have returned, of which no event told. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep);

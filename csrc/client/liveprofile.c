@@ -40,7 +40,7 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end) {
   if (p->reader == NULL)
     return true;
   while (tg_reader_next(p->reader, end, &packet))
-    tg_profile_take(&p->profile, &packet);
+    tg_profile_add(&p->profile, &packet);
   return tg_reader_status(p->reader) == TG_OK && p->profile.status == TG_OK;
 }
 

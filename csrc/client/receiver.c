@@ -60,7 +60,7 @@ static bool fail (Receiver *r, int error) {
 /* The clock of the other side, if it has our byte order. Ticks stay its own:
    they are in the events, and its rate turns them into nanoseconds, here as
    there. A rate beyond 10^12 ns is no clock, and would overflow. */
-static bool take_clock (Receiver *r, tg_ByteReader *b, tg_TraceEntry *entry) {
+static bool read_clock (Receiver *r, tg_ByteReader *b, tg_TraceEntry *entry) {
   uint32_t order = tg_take32(b);
   tg_Stream *s = r->stream;
   s->pid = tg_take32(b);
@@ -94,7 +94,7 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
   r->stream = tg_stream_new();
   if (r->stream == NULL)
     return fail(r, ENOMEM);
-  if (b != NULL && !take_clock(r, b, &entry))
+  if (b != NULL && !read_clock(r, b, &entry))
     return fail(r, EBADMSG);
   if (!tg_destination_record(&r->to, L, i + 1, r->stream)
       || !tg_destination_note(&r->to, L, i + 1, &entry)
@@ -117,7 +117,7 @@ static bool begin (lua_State *L, Receiver *r, tg_ByteReader *b) {
 /* A definition comes before the first event that names it, and definitions come
    in the order of their ids: so the table gives the id that events use. Another
    id means that the stream has lost something. */
-static bool take_function (Receiver *r, const tg_Entry *e) {
+static bool read_function (Receiver *r, const tg_Entry *e) {
   tg_Function f;
   tg_FunctionId id;
   tg_Status status = tg_entry_read_function(e, &id, &f);
@@ -160,7 +160,7 @@ static int refusal (const Receiver *r) {
 /* A chunk as it was on the other side: of the same size, so that what is one
    chunk there is one here, and values refer to bytes of their own chunk
    (values.h). 'lost' is what the ring dropped before it. */
-static bool take_chunk (Receiver *r, tg_ByteReader *b) {
+static bool read_chunk (Receiver *r, tg_ByteReader *b) {
   uint64_t size = tg_take64(b), packets = tg_take64(b), lost = tg_take64(b);
   if (b->missing || size > CHUNK_MAX)
     return fail(r, EBADMSG);
@@ -179,7 +179,7 @@ static bool take_chunk (Receiver *r, tg_ByteReader *b) {
    Nothing but a BEGIN may come first, and no second one. NOW says how far the
    other side's clock is while nothing happens: a trace that ends in a sleep
    ends then, and not with its last event. */
-static bool take_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
+static bool read_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
   tg_assert(r->error == 0 && !r->finished);
   tg_ByteReader b = {e->data, e->data + e->size, false};
   if (e->kind == TG_BLOCKENTRY_BEGIN && r->stream == NULL)
@@ -187,8 +187,8 @@ static bool take_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
   if (r->stream == NULL)
     return fail(r, EBADMSG);
   switch (e->kind) {
-    case TG_ENTRY_FUNCTION: return take_function(r, e);
-    case TG_BLOCKENTRY_CHUNK: return take_chunk(r, &b);
+    case TG_ENTRY_FUNCTION: return read_function(r, e);
+    case TG_BLOCKENTRY_CHUNK: return read_chunk(r, &b);
     case TG_BLOCKENTRY_EVENTS:
       return (r->chunk != NULL) ? append(r, e->data, e->size)
                                 : fail(r, EBADMSG);
@@ -218,7 +218,7 @@ static int receiver_feed (lua_State *L) {
   tg_Entry e;
   lua_settop(L, 2);
   while (r->error == 0 && !r->finished && tg_entry_next(&p, end, &e)
-         && take_entry(L, r, &e))
+         && read_entry(L, r, &e))
     continue;
   if (r->error == 0 && !r->finished && p < end)
     fail(r, EBADMSG);

@@ -71,32 +71,32 @@ static bool enter (tg_HtmlSums *s, const tg_Packet *p) {
 
 /* What was allocated, of which nothing is nobody's: the root has a place for
    that. */
-static void take_mark (tg_HtmlSums *s, const tg_Packet *p) {
-  tg_profile_take(&s->profile, p);
+static void add_mark (tg_HtmlSums *s, const tg_Packet *p) {
+  tg_profile_add(&s->profile, p);
   if (p->mark == TG_MARK_ALLOCATIONS && innermost(s) != 0)
     s->bytes[innermost(s)] += tg_event_allocations(p->values).allocated;
 }
 
 /* An error is counted with the frame that it ends, unless that frame is folded
    into the one around it. */
-static bool take_frame (tg_HtmlSums *s, const tg_Packet *p) {
+static bool add_frame (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t n = s->profile.nopen, node = innermost(s);
   if (node != 0)
     s->tree.nodes[node].tally.self_ns += p->time_ns - s->now_ns;
   s->now_ns = p->time_ns;
   if (p->why == TG_WHY_EXCEPTION && n > 0 && n <= s->x->depth)
     s->tree.nodes[node].tally.throws++;
-  tg_profile_take(&s->profile, p);
+  tg_profile_add(&s->profile, p);
   if (s->profile.status != TG_OK)
     return fail(s);
   return p->why != TG_WHY_ENTER || enter(s, p);
 }
 
-static bool take (tg_HtmlSums *s, const tg_Packet *p) {
+static bool add_packet (tg_HtmlSums *s, const tg_Packet *p) {
   if (!tg_packet_is_moment(p))
-    return take_frame(s, p);
+    return add_frame(s, p);
   if (p->why == TG_WHY_MARK)
-    take_mark(s, p);
+    add_mark(s, p);
   return true;
 }
 
@@ -112,7 +112,7 @@ static bool read_packets (tg_HtmlSums *s, tg_MinDuration *m) {
   const uint32_t every = 1u << 13;
   tg_Packet p;
   for (uint32_t n = 1; tg_minduration_next(m, s->x->stop, &p); n++) {
-    if (!take(s, &p))
+    if (!add_packet(s, &p))
       return false;
     if (n % every == 0 && !tg_export_counting(s->x, p.time_ns))
       return false;

@@ -62,8 +62,8 @@ static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
 
 /* Where a frame stood that goes on after a yield: its line is not told again.
    0: it is new here. */
-static uint32_t take_yielded (tg_PprofStacks *s, tg_ThreadId thread,
-                              uint32_t level) {
+static uint32_t add_yielded (tg_PprofStacks *s, tg_ThreadId thread,
+                             uint32_t level) {
   uint32_t node = tg_intmap_find(&s->yielded, place_of(thread, level));
   if (node == TG_INTMAP_NONE)
     return 0;
@@ -110,7 +110,7 @@ static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row) {
    of its coroutine; 0 without memory. */
 static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
                          const tg_PprofOpen *caller, uint32_t level) {
-  uint32_t node = p->resumed ? take_yielded(s, p->thread, level) : 0;
+  uint32_t node = p->resumed ? add_yielded(s, p->thread, level) : 0;
   if (node != 0)
     return node;
   uint32_t parent = caller != NULL ? caller->node : root_of(s, p);
@@ -156,13 +156,13 @@ static bool leave (tg_PprofStacks *s, const tg_Packet *p) {
 /* Frames that samples alone have shown have the time for which those stand, and
    so it is the report's to the nanosecond; in frames of calls, which begin and
    end where they do, it is told by ticks. */
-static void take_time (tg_PprofStacks *s, const tg_Packet *p) {
+static void add_time (tg_PprofStacks *s, const tg_Packet *p) {
   add(s, tg_ticks_only(s->x) ? TG_PPROF_CPU : TG_PPROF_TIME,
       p->time_ns - s->now_ns);
   s->now_ns = p->time_ns;
 }
 
-static void take_tick (tg_PprofStacks *s, const tg_Packet *p) {
+static void add_tick (tg_PprofStacks *s, const tg_Packet *p) {
   uint64_t ns = p->time_ns - tg_ticks_begin(p, s->tick_ns);
   add(s, TG_PPROF_SAMPLES, tg_ticks_count(s->x, ns));
   if (!tg_ticks_only(s->x))
@@ -170,7 +170,7 @@ static void take_tick (tg_PprofStacks *s, const tg_Packet *p) {
   s->tick_ns = p->time_ns;
 }
 
-static void take_mark (tg_PprofStacks *s, const tg_Packet *p) {
+static void add_mark (tg_PprofStacks *s, const tg_Packet *p) {
   if (p->mark != TG_MARK_ALLOCATIONS)
     return;
   tg_Allocations a = tg_event_allocations(p->values);
@@ -179,15 +179,15 @@ static void take_mark (tg_PprofStacks *s, const tg_Packet *p) {
   add(s, TG_PPROF_FREED, a.freed);
 }
 
-static bool take (tg_PprofStacks *s, const tg_Packet *p) {
+static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {
   tg_assert(p->time_ns >= s->now_ns);
-  take_time(s, p);
+  add_time(s, p);
   if (p->why == TG_WHY_ENTER)
     return enter(s, p);
   if (p->why == TG_WHY_TICK)
-    take_tick(s, p);
+    add_tick(s, p);
   else if (p->why == TG_WHY_MARK)
-    take_mark(s, p);
+    add_mark(s, p);
   else
     return leave(s, p);
   return true;
@@ -221,7 +221,7 @@ bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
   bool more = tg_export_next(x, &p);
   s->now_ns = s->tick_ns = x->start_ns;
   for (; more; more = tg_export_next(x, &p)) {
-    if (!take(s, &p))
+    if (!add_packet(s, &p))
       return false;
   }
   return x->status == TG_OK;

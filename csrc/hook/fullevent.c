@@ -40,7 +40,7 @@ static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
     t->session->unseen++;
     return false;
   }
-  tg_resumechain_settle(t, L, ar, 1, now);
+  tg_resumechain_align(t, L, ar, 1, now);
   return true;
 }
 
@@ -254,7 +254,7 @@ static TG_NOINLINE bool settle_return (tg_Coroutine *t, lua_State *L,
     return false;
   }
   if (t->n > 0)
-    tg_resumechain_settle(t, L, ar, 0, now);
+    tg_resumechain_align(t, L, ar, 0, now);
   const tg_Frame *top = tg_coroutine_top(t);
   if (top == NULL) {
     if (ar->i_ci == t->floor)
@@ -337,7 +337,7 @@ TG_INLINE void on_event (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   else if (ar->event == LUA_HOOKTAILCALL)
     tail_call(t, L, ar, now);
   if (direct)
-    tg_quick_settle(t);
+    tg_quick_allow(t);
   tg_session_attribute(t->session, t);
   finish(t, L, ar);
 }
@@ -363,14 +363,14 @@ void tg_fullevent_enter (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
   if (tg_builtincalls_switches(k->what))
     t->quick = 0;
   else
-    tg_quick_settle(t);
+    tg_quick_allow(t);
   tg_session_attribute(t->session, t);
   finish(t, t->L, ar);
 }
 
 void tg_fullevent_leave (tg_Coroutine *t, lua_Debug *ar, uint64_t now) {
   return_special(t, t->L, ar, now, true);
-  tg_quick_settle(t);
+  tg_quick_allow(t);
   tg_session_attribute(t->session, t);
   finish(t, t->L, ar);
 }

@@ -37,7 +37,7 @@ static const tg_HookLayer asking_layer = {
 void tg_hook_begin (tg_Session *s) {
   tg_hooks_know(&s->host, TG_HOOK_TRACER,
                 s->host.direct ? &direct_layer : &asking_layer);
-  tg_lastrun_settle(s, true);
+  tg_lastrun_claim(s, true);
 }
 
 void tg_hook_end (tg_Session *s, lua_State *L) {
@@ -98,7 +98,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
     return NULL;
   }
   if (tg_unlikely(!tg_host_is_home(&s->host)))
-    tg_lastrun_settle(s, false);
+    tg_lastrun_claim(s, false);
   if (tg_unlikely(tg_host_called(&s->host)) && !answer(s, L, ar))
     return NULL;
   t = s->current;
@@ -113,7 +113,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   tg_assert(t == s->current && t->running);
   tg_lastrun_remember(L, t);
   if (tg_unlikely(s->sampled))
-    tg_sampler_take(s, L, ar, now);
+    tg_sampler_sample(s, L, ar, now);
   return t;
 }
 
@@ -154,7 +154,7 @@ static bool return_to_other (lua_State *L, lua_Debug *ar, uint64_t now) {
   if (t == NULL)
     return false;
   tg_lastrun_move(L, t);
-  tg_quick_settle(t);
+  tg_quick_allow(t);
   tg_session_attribute(t->session, t);
   const tg_Frame *f = tg_quick_returning(t, ar);
   if (tg_unlikely(f == NULL || !tg_quickswitch_only(f->what)
@@ -206,7 +206,7 @@ static TG_NOINLINE void call_special (tg_Coroutine *t, lua_Debug *ar,
    line, or has a long source, as whatever was loaded by a long path. */
 static TG_NOINLINE void call_unsure (tg_Coroutine *t, lua_Debug *ar,
                                      const tg_Closure *k, uint64_t now) {
-  bool holds = tg_catalog_holds(t->session, k, tg_frame_function(ar->i_ci));
+  bool holds = tg_catalog_is_slot(t->session, k, tg_frame_function(ar->i_ci));
   if (holds && (k->what & TG_FR_SPECIAL))
     call_special(t, ar, k, now);
   else if (holds && tg_quick_room(t, now))

@@ -20,7 +20,7 @@
 ** value on its way to be thrown, frames that are not known, a frame of ours on
 ** top. So the quick way itself compares one number.
 */
-void tg_quick_settle (tg_Coroutine *t) {
+void tg_quick_allow (tg_Coroutine *t) {
   tg_assert(t->n <= t->capacity && t->hidden <= t->n);
   const tg_Session *s = t->session;
   uint32_t most = t->capacity;

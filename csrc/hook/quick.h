@@ -22,7 +22,7 @@
 #include "state/session.h"
 
 /* After an event that was looked at in full. */
-void tg_quick_settle (tg_Coroutine *t);
+void tg_quick_allow (tg_Coroutine *t);
 
 /* The call of 'k', whose site is wanted, and perhaps its arguments. */
 void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,

@@ -22,7 +22,7 @@ tg_Host *tg_host_find (lua_State *L) {
 /* A thread is known by the address of this. */
 static _Thread_local char self;
 
-void tg_host_settle (tg_Host *h) {
+void tg_host_claim (tg_Host *h) {
   atomic_store_explicit(&h->home, &self, memory_order_relaxed);
 }
 

@@ -63,7 +63,7 @@ TG_INLINE bool tg_host_called (const tg_Host *h) {
 void tg_host_read_directly (tg_Host *h, lua_State *L);         /* [-0, +0, -] */
 
 /* This thread runs the state; nobody asks any more. */
-void tg_host_settle (tg_Host *h);
+void tg_host_claim (tg_Host *h);
 void tg_host_leave (tg_Host *h);
 
 /* Whether this thread is known to run the state. Any thread. */

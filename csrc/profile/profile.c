@@ -197,20 +197,20 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
 }
 
 /* What was allocated; other markers are nothing to a profile. */
-static void take_note (tg_Profile *p, const tg_Packet *k) {
+static void add_note (tg_Profile *p, const tg_Packet *k) {
   if (!p->usage.on || k->mark != TG_MARK_ALLOCATIONS)
     return;
   tg_Allocations a = tg_event_allocations(k->values);
-  tg_usage_take(&p->usage, &a);
+  tg_usage_add(&p->usage, &a);
 }
 
 /* Time first, then what the packet changes: the time since the one before was
    spent in the frames that were open then. */
-void tg_profile_take (tg_Profile *p, const tg_Packet *k) {
+void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
   if (tg_unlikely(p->status != TG_OK))
     return;
   if (tg_unlikely(k->why == TG_WHY_MARK)) {
-    take_note(p, k);
+    add_note(p, k);
     return;
   }
   if (tg_unlikely(p->events++ == 0))

@@ -73,7 +73,7 @@ bool tg_profile_init (tg_Profile *p, const tg_Functions *functions, bool tree);
 void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
 
 /* Adds a packet, in their order. */
-void tg_profile_take (tg_Profile *p, const tg_Packet *packet);
+void tg_profile_add (tg_Profile *p, const tg_Packet *packet);
 
 /* A suspended coroutine will not come back ('profile' is a tg_Profile: for
    tg_reader_watch). */

@@ -79,7 +79,7 @@ static void find_heap (tg_Usage *u, const tg_Allocations *a) {
 
 /* The heap's largest size since the event before counts for the frame that
    ran. */
-static void take_heap (tg_Usage *u, const tg_Allocations *a) {
+static void add_heap (tg_Usage *u, const tg_Allocations *a) {
   if (a->heap == 0)
     return;
   if (!u->known)
@@ -91,10 +91,10 @@ static void take_heap (tg_Usage *u, const tg_Allocations *a) {
     raise_peak(&u->open[u->nopen - 1].high, high);
 }
 
-void tg_usage_take (tg_Usage *u, const tg_Allocations *a) {
+void tg_usage_add (tg_Usage *u, const tg_Allocations *a) {
   tg_Amount amount = {a->count, a->allocated, a->freed};
   add(&u->sum, amount);
-  take_heap(u, a);
+  add_heap(u, a);
   if (u->nopen == 0) {
     add(&u->outside, amount);
     return;

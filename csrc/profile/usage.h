@@ -69,7 +69,7 @@ bool tg_usage_enter (tg_Usage *u, uint32_t row, uint32_t node, bool first);
 void tg_usage_leave (tg_Usage *u, bool last, bool own);
 
 /* Adds what was allocated since the last call. */
-void tg_usage_take (tg_Usage *u, const tg_Allocations *a);
+void tg_usage_add (tg_Usage *u, const tg_Allocations *a);
 
 /* What a row, or a node, has; zeros if nothing was ever open there. */
 tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row);

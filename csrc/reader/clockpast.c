@@ -22,7 +22,7 @@ static void thin (tg_ClockPast *c) {
   c->count = n;
 }
 
-bool tg_clockpast_take (tg_ClockPast *c, uint64_t ticks, uint64_t out) {
+bool tg_clockpast_add (tg_ClockPast *c, uint64_t ticks, uint64_t out) {
   if (tg_unlikely(c->list == NULL)) {
     c->list = tg_malloc(TG_CLOCKPAST_MOST * sizeof *c->list);
     if (c->list == NULL)

@@ -40,7 +40,7 @@ void tg_framesample_note (tg_Framer *fr) {
 }
 
 /* Whole, from what is kept of the sample before and what the event has. */
-static bool take_entries (tg_Framer *fr, const tg_Event *e) {
+static bool read_entries (tg_Framer *fr, const tg_Event *e) {
   tg_FrameSample *m = &fr->sample;
   if (e->kept > m->n || e->n > UINT32_MAX - e->kept) {
     tg_framer_fail(fr, TG_ERR_FORMAT);
@@ -145,7 +145,7 @@ static void close_all (tg_Framer *fr, uint32_t above) {
 void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
   tg_FrameSample *m = &fr->sample;
   uint32_t above, same = 0;
-  if (fr->selection.sample == 0 || !take_entries(fr, e)
+  if (fr->selection.sample == 0 || !read_entries(fr, e)
       || fr->now_ns < m->since_ns)
     return;
   Place at = find_base(fr, &above);

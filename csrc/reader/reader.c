@@ -385,7 +385,7 @@ static bool remember (tg_Reader *r, tg_Event *e, uint64_t ticks, uint64_t out,
       || sort == TG_MARK_COLLECTION)
     tg_timers_correct(&r->timers, &r->past, &r->clock, e, ticks, now_ns);
   return r->true_clock.costs == NULL
-         || tg_clockpast_take(&r->past, ticks, out);
+         || tg_clockpast_add(&r->past, ticks, out);
 }
 
 /* Reads an event; false if there is none before 'end', and none in time. The

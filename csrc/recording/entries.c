@@ -278,7 +278,7 @@ static tg_Status status_of (const Source *s) {
 }
 
 /* Borrowed from the entry; data NULL: absent, or not there at all. */
-static tg_Slice take_bytes (Source *s) {
+static tg_Slice read_bytes (Source *s) {
   uint32_t size = tg_take32(&s->b);
   if (size == TG_ENTRY_ABSENT)
     return (tg_Slice){0};
@@ -288,8 +288,8 @@ static tg_Slice take_bytes (Source *s) {
 /* Owned by the caller; NULL if absent, or without memory. What is longer than
    'most' is cut: a name in a file can be as long as the file, and each of a
    million packets would repeat it. */
-static char *take_string (Source *s) {
-  tg_Slice bytes = take_bytes(s);
+static char *read_string (Source *s) {
+  tg_Slice bytes = read_bytes(s);
   if (bytes.data == NULL || s->refused)
     return NULL;
   size_t size = bytes.size < s->most ? bytes.size : s->most;
@@ -301,7 +301,7 @@ static char *take_string (Source *s) {
 /* A list of strings, none of which is NULL; '*count' of them. Before it is
    allocated its length is held against the bytes that are left: a few of them
    must not ask for gigabytes. */
-static char **take_list (Source *s, uint32_t *count) {
+static char **read_list (Source *s, uint32_t *count) {
   uint32_t n = tg_take32(&s->b);
   *count = 0;
   if (n == 0 || s->b.missing)
@@ -313,7 +313,7 @@ static char **take_list (Source *s, uint32_t *count) {
   char **list = tg_calloc(n, sizeof *list);
   s->refused = s->refused || list == NULL;
   while (list != NULL && *count < n) {
-    char *string = take_string(s);
+    char *string = read_string(s);
     if (string == NULL) {
       s->b.missing = true;
       break;
@@ -328,18 +328,18 @@ static char **take_list (Source *s, uint32_t *count) {
 tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
   Source s = source_of(e);
   memset(out, 0, sizeof *out);
-  out->name = take_string(&s);
-  out->tracegrip = take_string(&s);
-  out->lua = take_string(&s);
-  out->arguments = take_list(&s, &out->count);
+  out->name = read_string(&s);
+  out->tracegrip = read_string(&s);
+  out->lua = read_string(&s);
+  out->arguments = read_list(&s, &out->count);
   if (s.b.p < s.b.end) {        /* older recordings end here */
     out->remote = tg_take32(&s.b) != 0;
     out->pid = tg_take32(&s.b);
   }
   if (s.b.p < s.b.end)          /* or here */
-    out->asked = take_string(&s);
+    out->asked = read_string(&s);
   if (s.b.p < s.b.end)
-    out->directory = take_string(&s);
+    out->directory = read_string(&s);
   tg_Status status = status_of(&s);
   if (status != TG_OK)
     tg_program_free(out);
@@ -347,7 +347,7 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
 }
 
 /* Flags that are not known are passed over. */
-static void take_flags (tg_Function *f, uint32_t flags) {
+static void read_flags (tg_Function *f, uint32_t flags) {
   f->vararg = (flags & IS_VARARG) != 0;
   f->is_c = (flags & IS_C) != 0;
   f->known = (flags & IS_KNOWN) != 0;
@@ -363,16 +363,16 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
   memset(out, 0, sizeof *out);
   s.most = NAME_MOST;
   *id = tg_take32(&s.b);
-  take_flags(out, tg_take32(&s.b));
+  read_flags(out, tg_take32(&s.b));
   out->role = (tg_Role)tg_take32(&s.b);
   out->line = tg_take32(&s.b);
   out->last_line = tg_take32(&s.b);
-  out->name = take_string(&s);
-  out->url = take_string(&s);
-  out->params = take_list(&s, &count);
+  out->name = read_string(&s);
+  out->url = read_string(&s);
+  out->params = read_list(&s, &count);
   out->nparams = (uint16_t)count;
   if (s.b.p < s.b.end)
-    out->symbol = take_string(&s);
+    out->symbol = read_string(&s);
   tg_Status status = status_of(&s);
   tg_assert(s.b.p <= s.b.end);
   if (status == TG_OK && out->role > TG_ROLE_EXIT)
@@ -383,16 +383,16 @@ tg_Status tg_entry_read_function (const tg_Entry *e, tg_FunctionId *id,
 }
 
 /* A stranger's patterns may take for ever (patterns.h). */
-static void take_patterns (Source *s, tg_Patterns *to) {
+static void read_patterns (Source *s, tg_Patterns *to) {
   uint32_t count;
-  to->list = take_list(s, &count);
+  to->list = read_list(s, &count);
   to->count = count;
   tg_patterns_bound(to, TG_BOUND_STRANGER);
 }
 
 /* Whatever the numbers are, a selection made of them can be used: they are
    limits. */
-static void take_options (Source *s, tg_Options *o) {
+static void read_options (Source *s, tg_Options *o) {
   uint32_t types = tg_take32(&s->b);
   o->types = types & TG_TYPES_ALL;
   o->with_calls = !(types & NO_CALLS);
@@ -409,11 +409,11 @@ static void take_options (Source *s, tg_Options *o) {
   o->buffer = tg_take64(&s->b);
   o->max_events = tg_take64(&s->b);
   o->duration_ns = tg_take64(&s->b);
-  take_patterns(s, &o->include);
-  take_patterns(s, &o->exclude);
-  take_patterns(s, &o->redact);
+  read_patterns(s, &o->include);
+  read_patterns(s, &o->exclude);
+  read_patterns(s, &o->redact);
   if (s->b.p < s->b.end) {      /* older recordings end here */
-    take_patterns(s, &o->on);
+    read_patterns(s, &o->on);
     o->calls = tg_take64(&s->b);
   }
   if (s->b.p < s->b.end) {      /* or here */
@@ -424,7 +424,7 @@ static void take_options (Source *s, tg_Options *o) {
 }
 
 /* As a whole, as the file writer fills it in. */
-static void take_end (Source *s, tg_TraceEnd *end) {
+static void read_end (Source *s, tg_TraceEnd *end) {
   const uint8_t *p = tg_take(&s->b, sizeof *end);
   if (p != NULL)
     memcpy(end, p, sizeof *end);
@@ -435,12 +435,12 @@ static void take_end (Source *s, tg_TraceEnd *end) {
 tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out) {
   Source s = source_of(e);
   memset(out, 0, sizeof *out);
-  take_end(&s, &out->end);
+  read_end(&s, &out->end);
   out->start = tg_take64(&s.b);
   out->ticks = tg_take64(&s.b);
   out->packets = tg_take64(&s.b);
-  out->name = take_string(&s);
-  take_options(&s, &out->options);
+  out->name = read_string(&s);
+  read_options(&s, &out->options);
   tg_Status status = status_of(&s);
   if (status == TG_OK && (out->name == NULL || out->end.why > TG_END_SIZE
                           || out->options.overflow > TG_OVERFLOW_WAIT))
@@ -462,8 +462,8 @@ void tg_entry_read_costs (const tg_Entry *e, tg_Costs *out) {
 tg_Status tg_entry_read_source (const tg_Entry *e, tg_Slice *url,
                                 tg_Slice *text) {
   Source s = source_of(e);
-  *url = take_bytes(&s);
-  *text = take_bytes(&s);
+  *url = read_bytes(&s);
+  *text = read_bytes(&s);
   return status_of(&s);
 }
 

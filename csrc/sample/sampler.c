@@ -274,8 +274,8 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
 /* The time that a sample takes is tracing's. In its system calls other threads
    may get the processor: so time beyond that of the longest sample is
    theirs. */
-void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      uint64_t now) {
+void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                        uint64_t now) {
   tg_Sampler *m = sampler_of(s);
   uint64_t most = (uint64_t)(LONGEST_NS / ns_per_tick(m));
   uint64_t begun_ns = tg_ticker_used_ns();

@@ -54,8 +54,8 @@ bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate);
 
 /* In the tracer's hook, at event 'ar' of what runs, when the session says that
    a sample is due. It stays due where the shadow stacks are not in step. */
-void tg_sampler_take (tg_Session *s, lua_State *L, const lua_Debug *ar,
-                      uint64_t now);
+void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                        uint64_t now);
 
 /* One more before a trace ends, from one of our own functions: what has run
    since the one before would be nobody's. */

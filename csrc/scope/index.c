@@ -120,8 +120,8 @@ static void put_known (const tg_Scope *s, const tg_ScopeSegment *g,
 
 /* Takes as many packets as the segment had. With a copy of the reader they come
    at once; without one (minDuration) all before are read and passed over. */
-static tg_Status take_segment (tg_Scope *s, uint32_t i, tg_ScopeWalk *w,
-                               tg_ScopePackets *from) {
+static tg_Status add_segment (tg_Scope *s, uint32_t i, tg_ScopeWalk *w,
+                              tg_ScopePackets *from) {
   tg_Packet p;
   bool last = i + 1 == s->nsegments;
   const tg_ScopeSegment *g = &s->segments[i];
@@ -131,7 +131,7 @@ static tg_Status take_segment (tg_Scope *s, uint32_t i, tg_ScopeWalk *w,
     skip--;
   tg_minduration_watch(&from->minduration, tg_scopewalk_gone, w);
   while (n > 0 && w->status == TG_OK && tg_scopepackets_next(from, &p)) {
-    tg_scopewalk_take(w, &p);
+    tg_scopewalk_add(w, &p);
     n--;
   }
   if (n > 0 && w->status == TG_OK) {
@@ -168,7 +168,7 @@ static tg_Status read_again (tg_Scope *s, uint32_t segment) {
   put_known(s, g, &w);
   tg_Status status = TG_ERR_MEMORY;
   if (tg_scopepackets_open(&s->trace, g->reader, &from))
-    status = take_segment(s, segment, &w, &from);
+    status = add_segment(s, segment, &w, &from);
   tg_scopepackets_close(&from);
   tg_scopewalk_free(&w);
   if (status == TG_OK

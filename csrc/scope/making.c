@@ -184,7 +184,7 @@ static bool take_some (tg_Scope *s, Making *m, uint64_t n) {
   for (; n > 0; n--) {
     if (w->status != TG_OK || !tg_scopepackets_next(&m->from, &p))
       return false;
-    tg_scopewalk_take(w, &p);
+    tg_scopewalk_add(w, &p);
     if (++s->packets < m->look || !tg_reader_between(m->from.reader)
         || !may_end(s, w, m->begin, &m->look))
       continue;

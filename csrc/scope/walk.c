@@ -264,7 +264,7 @@ static bool leave (tg_ScopeWalk *w, const tg_Packet *p) {
 }
 
 /* Time passes before anything is done: it belongs to what ran until now. */
-void tg_scopewalk_take (tg_ScopeWalk *w, const tg_Packet *p) {
+void tg_scopewalk_add (tg_ScopeWalk *w, const tg_Packet *p) {
   if (tg_unlikely(w->status != TG_OK))
     return;
   pass_time(w, p->time_ns, p->spent_ns);

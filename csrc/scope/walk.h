@@ -80,8 +80,8 @@ void tg_timelines_free (tg_Timelines *t);     /* zeroed memory is fine */
 void tg_scopewalk_init (tg_ScopeWalk *w);
 void tg_scopewalk_free (tg_ScopeWalk *w);     /* zeroed memory is fine */
 
-/* Takes a packet, in their order. */
-void tg_scopewalk_take (tg_ScopeWalk *w, const tg_Packet *p);
+/* Adds a packet, in their order. */
+void tg_scopewalk_add (tg_ScopeWalk *w, const tg_Packet *p);
 
 /* A suspended coroutine will not come back ('walk' is a tg_ScopeWalk: for
    tg_reader_watch). */

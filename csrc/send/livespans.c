@@ -147,7 +147,7 @@ static void read_on (tg_LiveSpans *p, tg_Pos end, bool over) {
       continue;
     if (!tg_reader_next(p->reader, end, &packet))
       break;
-    tg_otlpspans_take(&p->spans, &packet, false);
+    tg_otlpspans_add(&p->spans, &packet, false);
   }
   while (over && !is_complete(p)
          && tg_otlpspans_close(&p->spans, tg_reader_time(p->reader)))

@@ -58,7 +58,7 @@ static bool open_endpoint (lua_State *L, const Heir *h, int plan) {
   tg_Channel *channel = tg_channel_new(was->signal, was->stall_ns, &was->host,
                                        tg_serverthread_bell());
   errno = ENOMEM;
-  ok = channel != NULL && tg_address_admit(L, s, channel, tg_heir_take);
+  ok = channel != NULL && tg_address_admit(L, s, channel, tg_heir_succeed);
   tg_channel_unpin(channel);
   return ok;
 }
@@ -133,7 +133,7 @@ static void take (tg_Session *s, lua_State *L) {
 }
 
 /* By SIGURG and by no other: see tg_interrupt_forked. */
-void tg_heir_take (tg_Session *s, lua_State *L) {
+void tg_heir_succeed (tg_Session *s, lua_State *L) {
   if (!tg_lifeline_wait(tg_endpoint_channel(s)->signal == SIGURG))
     take(s, L);
 }

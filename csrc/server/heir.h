@@ -20,7 +20,7 @@
 #include "binding/lx.h"
 
 /* At a safe point, in the hook too: the process that listened has ended. */
-void tg_heir_take (tg_Session *s, lua_State *L);               /* [-0, +0, -] */
+void tg_heir_succeed (tg_Session *s, lua_State *L);            /* [-0, +0, -] */
 
 /* In a child: what the state has inherited is let go of, and is not opened
    again. Nothing there is fine. */

@@ -57,7 +57,7 @@ static bool open_endpoint (lua_State *L, tg_Session *s) {
   if (tg_endpoint_channel(s) != NULL)
     return true;
   tg_Channel *channel = new_channel(L);
-  bool ok = tg_address_admit(L, s, channel, tg_heir_take);
+  bool ok = tg_address_admit(L, s, channel, tg_heir_succeed);
   tg_channel_unpin(channel);
   return ok;
 }

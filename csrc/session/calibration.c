@@ -155,7 +155,7 @@ typedef struct Run {
 } Run;
 
 /* Whether the packet ends a run. Jobs are at depth 0, what they call at 1. */
-static bool take_packet (Run *r, const tg_Packet *p) {
+static bool add_packet (Run *r, const tg_Packet *p) {
   bool enter = p->why == TG_WHY_ENTER;
   if (enter && p->depth == 0)
     *r = (Run){.begun_ns = p->time_ns};
@@ -188,7 +188,7 @@ static void read_times (const Round *round, int part, const tg_Trace *t) {
   int n = 0;
   tg_Reader *r = tg_traceinfo_reader(t);
   while (r != NULL && tg_reader_next(r, tg_traceinfo_stop_pos(t), &p)) {
-    if (take_packet(&run, &p))
+    if (add_packet(&run, &p))
       note_run(round, part, n++, &run, t->stream->clock.ns_per_tick);
   }
   tg_reader_free(r);

@@ -80,7 +80,7 @@ static void complain (const char *path, int error) {
 
 /* The trace may have ended between the signal and this event: then there is
    nothing to be saved. errno is the program's. */
-void tg_snapshot_take (tg_Session *s) {
+void tg_snapshot_save (tg_Session *s) {
   char path[4096];
   int error = errno;
   tg_Trace *t = s->file.trace;

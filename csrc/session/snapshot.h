@@ -18,6 +18,6 @@ void tg_snapshot_on (tg_Session *s);
 void tg_snapshot_off (tg_Session *s);
 
 /* Saves. What cannot be written is told on standard error. */
-void tg_snapshot_take (tg_Session *s);
+void tg_snapshot_save (tg_Session *s);
 
 #endif

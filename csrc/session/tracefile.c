@@ -150,7 +150,7 @@ void tg_tracefile_ended (tg_Session *s, tg_Trace *t) {
 /* The notes come before the file is closed, and the trace with the file may
    be the last to know of it: others note theirs on the file that is still
    open. */
-void tg_tracefile_settled (tg_Trace *t) {
+void tg_tracefile_closed (tg_Trace *t) {
   char *path = NULL;
   if (t->file != NULL) {
     note_end(t, t, t->end, t, t->lost);

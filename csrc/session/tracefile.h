@@ -35,7 +35,7 @@ void tg_tracefile_moved (const tg_Session *s, const tg_Trace *t);
 void tg_tracefile_ended (tg_Session *s, tg_Trace *t);
 
 /* The losses of a trace are final. */
-void tg_tracefile_settled (tg_Trace *t);
+void tg_tracefile_closed (tg_Trace *t);
 
 /* In a forked child. */
 void tg_tracefile_forked (tg_Session *s);

@@ -52,7 +52,7 @@ static bool has_patterns (const tg_Options *o) {
          > 0;
 }
 
-/* Of a trace that is not active all is in 'lost' (tg_tracelimits_settle). */
+/* Of a trace that is not active all is in 'lost' (tg_tracelimits_close). */
 void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   memcpy(lost, t->lost, sizeof t->lost);
   if (t->session == NULL)

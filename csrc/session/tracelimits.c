@@ -410,11 +410,11 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
 
 /* From here on the session's counts do not count for it: it may be gone from
    the list, and others go on to lose. */
-void tg_tracelimits_settle (tg_Trace *t) {
+void tg_tracelimits_close (tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
   tg_traceinfo_losses(t, lost);
   memcpy(t->lost, lost, sizeof lost);
-  tg_tracefile_settled(t);
+  tg_tracefile_closed(t);
 }
 
 void tg_tracelimits_finish (tg_Session *s) {
@@ -423,6 +423,6 @@ void tg_tracelimits_finish (tg_Session *s) {
       continue;
     if (t->end == TG_END_NOT)
       tg_tracelimits_end(s, t, TG_END_STOPPED);
-    tg_tracelimits_settle(t);
+    tg_tracelimits_close(t);
   }
 }

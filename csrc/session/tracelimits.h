@@ -32,7 +32,7 @@ void tg_tracelimits_set (tg_Session *s);
 tg_Pos tg_tracelimits_next (const tg_Session *s, size_t need);
 
 /* The losses of a trace become final; its file is closed. Once. */
-void tg_tracelimits_settle (tg_Trace *t);
+void tg_tracelimits_close (tg_Trace *t);
 
 /* The process exits: traces with a file end, and it is closed. */
 void tg_tracelimits_finish (tg_Session *s);

@@ -57,7 +57,7 @@ static void take_out (tg_Session *s, tg_Trace *t) {
   tg_assert(t->session == s && t->end != TG_END_NOT);
   if (t->log != NULL)
     tg_tellloss_log(t);
-  tg_tracelimits_settle(t);
+  tg_tracelimits_close(t);
   if (t->log != NULL) {
     tg_log_pump(t->log, t->stop);
     tg_log_finish(t->log);
@@ -271,7 +271,7 @@ void tg_tracing_attend (tg_Session *s, lua_State *L) {
     pump_logs(s);
   if (s->after.snapshot) {
     s->after.snapshot = false;
-    tg_snapshot_take(s);
+    tg_snapshot_save(s);
   }
   if (s->after.stale) {
     retire(s, L);

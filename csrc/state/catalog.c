@@ -220,15 +220,15 @@ static const tg_Closure *remember (tg_Session *s, lua_State *L,
 
 /* By the public API: for functions that share their line, "u" and their names
    are asked for again at each call. */
-bool tg_catalog_alike (const tg_Session *s, lua_State *L, const tg_Closure *c,
-                       lua_Debug *ar) {
+bool tg_catalog_is_shape (const tg_Session *s, lua_State *L,
+                          const tg_Closure *c, lua_Debug *ar) {
   if (c->source != TG_SHARES_LINE || c->address != lua_topointer(L, -1)
       || *ar->what == 'C' || c->line != (uint32_t)ar->linedefined
       || c->last_line != (uint32_t)ar->lastlinedefined)
     return false;
   lua_getinfo(L, "u", ar);
   return c->tail == shared_mark(L, ar)
-         && (*ar->source == '@' || tg_catalog_same(s, c, ar));
+         && (*ar->source == '@' || tg_catalog_is(s, c, ar));
 }
 
 /* Its source is none of the program's: a function that was found by its address
@@ -253,7 +253,7 @@ static bool same_source (const tg_Session *s, const tg_Closure *c,
 
 /* The long look, for what tg_closure_is_proto says no to without being certain:
    long sources, and functions that share their line. */
-bool tg_catalog_holds (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
+bool tg_catalog_is_slot (const tg_Session *s, const tg_Closure *c, tg_Slot f) {
   if (tg_slot_variant(f) != TG_TAG_LUA)
     return (c->what & TG_FR_C) && c->source == tg_slot_cfunction(f);
   const void *proto = tg_function_proto(f);
@@ -283,8 +283,8 @@ const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
 }
 
 /* Only chunks made from strings need this check: many have the same length. */
-bool tg_catalog_same (const tg_Session *s, const tg_Closure *c,
-                      const lua_Debug *ar) {
+bool tg_catalog_is (const tg_Session *s, const tg_Closure *c,
+                    const lua_Debug *ar) {
   const tg_Function *f = tg_functions_get(s->writer.stream->functions,
                                           c->what & TG_FR_ID);
   return is_folded(s, c->what & TG_FR_ID)
@@ -327,11 +327,11 @@ static uint32_t find_value (const tg_Closure *slots, const void *key) {
 
 /* 0: to be asked about. A definition that has come since may be the better one
    (define), so values are seen anew after each. */
-tg_FunctionId tg_catalog_seen (const tg_Session *s, tg_Slot f) {
+tg_FunctionId tg_catalog_known (const tg_Session *s, tg_Slot f) {
   const void *key = value_key(f);
   const tg_Closure *c = value_slots(s, key);
   c += find_value(c, key);
-  return (c->address == key && tg_catalog_holds(s, c, f)) ? c->what & TG_FR_ID
+  return (c->address == key && tg_catalog_is_slot(s, c, f)) ? c->what & TG_FR_ID
                                                           : 0;
 }
 
@@ -379,8 +379,8 @@ tg_FunctionId tg_catalog_frame (tg_Session *s, lua_State *L, lua_Debug *ar) {
 
 /* Not as sure as at a call: what shares its line is not told apart. It is asked
    when frames are looked for, where an address alone has matched already. */
-bool tg_catalog_runs (const tg_Session *s, lua_State *L, lua_Debug *ar,
-                      tg_FunctionId id) {
+bool tg_catalog_is_frame (const tg_Session *s, lua_State *L, lua_Debug *ar,
+                          tg_FunctionId id) {
   if (id == 0)
     return true;
   const tg_Function *f = tg_functions_get(s->writer.stream->functions, id);

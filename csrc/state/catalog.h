@@ -46,21 +46,21 @@ const tg_Closure *tg_catalog_slow (struct tg_Session *s, lua_State *L,
 
 /* Whether a closure that shares its line is still what the function on top of
    the stack is; false for all others. 'ar' as above. */
-bool tg_catalog_alike (const struct tg_Session *s, lua_State *L,
-                       const tg_Closure *c, lua_Debug *ar);
+bool tg_catalog_is_shape (const struct tg_Session *s, lua_State *L,
+                          const tg_Closure *c, lua_Debug *ar);
 
 /* The same when the address is known: is it still the same definition? */
-bool tg_catalog_same (const struct tg_Session *s, const tg_Closure *c,
-                      const lua_Debug *ar);
+bool tg_catalog_is (const struct tg_Session *s, const tg_Closure *c,
+                    const lua_Debug *ar);
 
 /* The same of a function found from memory; 'f' is its slot. Closures that
    share a line are told apart by their shape. */
-bool tg_catalog_holds (const struct tg_Session *s, const tg_Closure *c,
-                       tg_Slot f);
+bool tg_catalog_is_slot (const struct tg_Session *s, const tg_Closure *c,
+                         tg_Slot f);
 
 /* The definition that a function value, read from memory, is known to have; 0:
    that is for tg_catalog_value to find out. */
-tg_FunctionId tg_catalog_seen (const struct tg_Session *s, tg_Slot f);
+tg_FunctionId tg_catalog_known (const struct tg_Session *s, tg_Slot f);
 
 /* Flags of a definition as the session's traces see it. */
 uint32_t tg_catalog_flags (const struct tg_Session *s, tg_FunctionId id);
@@ -78,7 +78,7 @@ tg_FunctionId tg_catalog_frame (struct tg_Session *s, lua_State *L,
 
 /* Whether frame 'ar' runs the function of definition 'id', as far as can be
    told without its name; 0 may be any. */
-bool tg_catalog_runs (const struct tg_Session *s, lua_State *L, lua_Debug *ar,
-                      tg_FunctionId id);
+bool tg_catalog_is_frame (const struct tg_Session *s, lua_State *L,
+                          lua_Debug *ar, tg_FunctionId id);
 
 #endif

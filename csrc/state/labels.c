@@ -81,7 +81,7 @@ tg_Label *tg_labels_get (tg_Labels *ls, const char *text, size_t size) {
   return k;
 }
 
-void tg_labels_settle (tg_Labels *ls, tg_Label *label) {
+void tg_labels_prune (tg_Labels *ls, tg_Label *label) {
   if (label->timed || label->count > 0)
     return;
   tg_Label **p = bucket(ls, label->hash);

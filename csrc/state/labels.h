@@ -37,7 +37,7 @@ tg_Label *tg_labels_find (const tg_Labels *ls, const char *text, size_t size);
 tg_Label *tg_labels_get (tg_Labels *ls, const char *text, size_t size);
 
 /* Forgets it, if it has neither. */
-void tg_labels_settle (tg_Labels *ls, tg_Label *label);
+void tg_labels_prune (tg_Labels *ls, tg_Label *label);
 
 /* Empty again. */
 void tg_labels_clear (tg_Labels *ls);

@@ -24,7 +24,7 @@ typedef struct Rest {
 
 /* The list of values behind an event; most events have none, or few bytes. It
    is borrowed from the chunk. */
-TG_INLINE void take_values (Rest *r, tg_Event *e) {
+TG_INLINE void read_values (Rest *r, tg_Event *e) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
   uint32_t count = tg_take32(&r->b), size = count & ~TG_VALUES_REFERS;
@@ -35,56 +35,56 @@ TG_INLINE void take_values (Rest *r, tg_Event *e) {
 }
 
 /* A list without values is one byte (values.h). */
-static void take_results (Rest *r, tg_Event *e) {
+static void read_results (Rest *r, tg_Event *e) {
   static const uint8_t nothing[] = {0};
   if (e->flags & TG_EVF_NOTHING)
     e->values = (tg_Slice){.data = nothing, .size = sizeof nothing};
   else
-    take_values(r, e);
+    read_values(r, e);
 }
 
 /* The product is of 64 bits, so a count from a file cannot wrap round. */
-static void take_list (Rest *r, tg_Event *e, uint64_t entry) {
+static void read_list (Rest *r, tg_Event *e, uint64_t entry) {
   e->n = tg_take32(&r->b);
   e->list = tg_take(&r->b, e->n * entry);
 }
 
 /* FAR without SITE does not come, and is not looked at. */
-static void take_call (Rest *r, tg_Event *e) {
+static void read_call (Rest *r, tg_Event *e) {
   e->function = tg_take32(&r->b);
   if (e->flags & TG_EVF_SITE) {
     e->line = tg_take32(&r->b);
     if (e->flags & TG_EVF_FAR)
       e->caller = tg_take32(&r->b);
   }
-  take_values(r, e);
+  read_values(r, e);
 }
 
 /* Without a list the coroutine goes on with the frames that it had. */
-static void take_resume (Rest *r, tg_Event *e) {
+static void read_resume (Rest *r, tg_Event *e) {
   e->thread = tg_take32(&r->b);
   if (e->flags & TG_EVF_LIST)
-    take_list(r, e, 4);
+    read_list(r, e, 4);
 }
 
 /* Frames are listed behind the counts where LIST says so. */
-static void take_context (Rest *r, tg_Event *e) {
+static void read_context (Rest *r, tg_Event *e) {
   e->ticks = tg_take64(&r->b);
-  take_list(r, e, 8);
+  read_list(r, e, 8);
   if (e->flags & TG_EVF_LIST) {
     e->nframes = tg_take32(&r->b);
     e->frames = tg_take(&r->b, e->nframes * UINT64_C(4));
   }
 }
 
-static void take_sample (Rest *r, tg_Event *e) {
+static void read_sample (Rest *r, tg_Event *e) {
   e->used_ns = tg_take64(&r->b);
   e->weight = tg_take32(&r->b);
   e->kept = tg_take32(&r->b);
-  take_list(r, e, 8);
+  read_list(r, e, 8);
 }
 
-static void take_mark (Rest *r, tg_Event *e) {
+static void read_mark (Rest *r, tg_Event *e) {
   e->mark = tg_take32(&r->b);
   if (e->flags & TG_EVF_NUMBER)
     e->number = tg_take64(&r->b);
@@ -92,10 +92,10 @@ static void take_mark (Rest *r, tg_Event *e) {
     e->line = tg_take32(&r->b);
     e->caller = tg_take32(&r->b);
   }
-  take_values(r, e);
+  read_values(r, e);
 }
 
-static void take_time (Rest *r, tg_Event *e) {
+static void read_time (Rest *r, tg_Event *e) {
   if (tg_event_gauges(e))
     return;
   e->ticks = tg_take64(&r->b);
@@ -103,7 +103,7 @@ static void take_time (Rest *r, tg_Event *e) {
 }
 
 /* The numbers stay bytes, which tg_event_allocations takes apart. */
-static void take_allocations (Rest *r, tg_Event *e) {
+static void read_allocations (Rest *r, tg_Event *e) {
   const uint8_t *body = r->b.p;
   for (int i = 0; i < ALLOCATIONS_NUMBERS; i++)
     tg_takevar(&r->b);
@@ -124,27 +124,27 @@ tg_Allocations tg_event_allocations (tg_Slice body) {
 
 /* What stands behind the head; false for a kind that there is not. In the order
    in which event.h lists the kinds' operands. */
-static bool take_body (Rest *r, tg_Event *e) {
+static bool read_body (Rest *r, tg_Event *e) {
   switch (e->kind) {
-    case TG_EV_CONTEXT: take_context(r, e); return true;
-    case TG_EV_TIME: take_time(r, e); return true;
-    case TG_EV_CALL: take_call(r, e); return true;
+    case TG_EV_CONTEXT: read_context(r, e); return true;
+    case TG_EV_TIME: read_time(r, e); return true;
+    case TG_EV_CALL: read_call(r, e); return true;
     case TG_EV_THROW:
       e->n = tg_take32(&r->b);
-      take_values(r, e);
+      read_values(r, e);
       return true;
-    case TG_EV_RETURN: take_results(r, e); return true;
-    case TG_EV_YIELD: take_values(r, e); return true;
-    case TG_EV_RESUME: take_resume(r, e); return true;
+    case TG_EV_RETURN: read_results(r, e); return true;
+    case TG_EV_YIELD: read_values(r, e); return true;
+    case TG_EV_RESUME: read_resume(r, e); return true;
     case TG_EV_GONE: e->thread = tg_take32(&r->b); return true;
-    case TG_EV_SAMPLE: take_sample(r, e); return true;
+    case TG_EV_SAMPLE: read_sample(r, e); return true;
     case TG_EV_LOST: e->number = tg_take64(&r->b); return true;
     case TG_EV_WAIT:
       e->ticks = tg_take64(&r->b);
       e->waited = tg_take64(&r->b);
       return true;
-    case TG_EV_MARK: take_mark(r, e); return true;
-    case TG_EV_ALLOCATIONS: take_allocations(r, e); return true;
+    case TG_EV_MARK: read_mark(r, e); return true;
+    case TG_EV_ALLOCATIONS: read_allocations(r, e); return true;
     case TG_EV_LEAVE: case TG_EV_TERMINATE: return true;
     case TG_EV_NONE: default: return false;
   }
@@ -160,7 +160,7 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
   e->kind = (tg_Kind)(head & TG_EV_KINDMASK);
   e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
   e->ticks = head >> TG_EV_DELTASHIFT;
-  bool whole = take_body(&r, e) && !r.b.missing;
+  bool whole = read_body(&r, e) && !r.b.missing;
   tg_assert(r.b.p <= p + size);
   return whole ? (size_t)(r.b.p - p) : 0;
 }

@@ -133,7 +133,7 @@ static void mark_timer (const Call *c, tg_MarkSort sort) {
   uint64_t ns = elapsed_ns(c, k);
   if (sort == TG_MARK_TIMEEND) {
     k->timed = false;
-    tg_labels_settle(&c->s->labels, k);
+    tg_labels_prune(&c->s->labels, k);
   }
   put(c, sort, true, ns);
 }
@@ -155,7 +155,7 @@ static void mark_countreset (const Call *c) {
     return;
   }
   k->count = 0;
-  tg_labels_settle(&c->s->labels, k);
+  tg_labels_prune(&c->s->labels, k);
   put(c, TG_MARK_COUNTRESET, false, 0);
 }
 

@@ -47,7 +47,7 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
     }
     if (p.why == TG_WHY_MARK && p.mark == TG_MARK_ALLOCATIONS) {
       a = tg_event_allocations(p.values);
-      tg_usage_take(&m->memory, &a);
+      tg_usage_add(&m->memory, &a);
     }
   }
   if (pace->raised)

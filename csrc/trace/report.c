@@ -40,8 +40,8 @@ static int report__gc (lua_State *L) {
 /* Calls the function at 'progress' with the part read so far; raises its
    errors. The profile must hear of coroutines that are gone, or it would keep a
    stack of each. */
-static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
-                          tg_ReadTrace *from, int progress) {
+static void add_packets (lua_State *L, Report *r, const tg_Trace *t,
+                         tg_ReadTrace *from, int progress) {
   tg_Packet packet;
   tg_Pace pace;
   uint64_t start_ns, end_ns;
@@ -49,7 +49,7 @@ static void take_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_minduration_watch(&from->minduration, tg_profile_gone, &r->profile);
   while (!pace.raised
          && tg_minduration_next(&from->minduration, from->stop, &packet))
-    tg_profile_take(&r->profile, &packet);
+    tg_profile_add(&r->profile, &packet);
   if (pace.raised)
     lua_error(L);
   r->samples = tg_reader_samples(from->reader);
@@ -97,7 +97,7 @@ static Report *make_report (lua_State *L, bool tree) {
   if (r->profile.usage.on)
     tg_reader_mark(from->reader);
   if (made)
-    take_packets(L, r, t, from, 4);
+    add_packets(L, r, t, from, 4);
   errno = tg_readtrace_error(from);
   if (!made || r->profile.status != TG_OK)
     errno = ENOMEM;

@@ -165,7 +165,7 @@ static void read_profile (const Look *k) {
   tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
   if (r != NULL && tg_profile_init(&p, k->r->stream->functions, true)) {
     while (tg_reader_next(r, k->end, &packet))
-      tg_profile_take(&p, &packet);
+      tg_profile_add(&p, &packet);
     tg_profile_end(&p, tg_clock_ns(clock, k->trace->ticks),
                    tg_clock_ns(clock, k->r->ticks));
     check_sum(&p);

@@ -136,7 +136,7 @@ static void adds_up_by_rows (void) {
       a.heap = k.heap + a.allocated - a.freed;
       a.above = unit_random(&seed) % 3 == 0 ? unit_random(&seed) % 500 : 0;
       allocate(&k, &a);
-      tg_usage_take(&u, &a);
+      tg_usage_add(&u, &a);
     }
   }
   while (k.n > 0)

@@ -65,7 +65,7 @@ static void take (tg_Profile *p, const char *packets) {
   tg_Packet k;
   while (*packets != '\0') {
     packets = parse(packets, &k);
-    tg_profile_take(p, &k);
+    tg_profile_add(p, &k);
   }
 }
 
@@ -257,21 +257,21 @@ static void many (void) {
   for (uint32_t i = 1; i <= N; i++) {
     tg_Packet k = {.why = TG_WHY_ENTER, .function = i, .thread = i,
                    .time_ns = i};
-    tg_profile_take(&p, &k);
+    tg_profile_add(&p, &k);
   }
   for (uint32_t i = N; i >= 1; i--) {
     tg_Packet k = {.why = TG_WHY_YIELD, .function = i, .thread = i,
                    .time_ns = N + 1};
-    tg_profile_take(&p, &k);
+    tg_profile_add(&p, &k);
   }
   uint64_t now = N + 1;
   for (uint32_t i = 1; i <= N; i++) {
     tg_Packet k = {.why = TG_WHY_ENTER, .function = i, .thread = i,
                    .time_ns = now, .resumed = true};
-    tg_profile_take(&p, &k);
+    tg_profile_add(&p, &k);
     k.why = TG_WHY_RETURN;
     k.time_ns = now += i & 1;
-    tg_profile_take(&p, &k);
+    tg_profile_add(&p, &k);
     UNIT_CHECK(p.waiting.places.count == N - i);
   }
   tg_profile_end(&p, 1, now);

@@ -45,7 +45,7 @@ static void timers_of_one_moment (void) {
 static void before_the_first_moment (void) {
   tg_ClockPast c = {0};
   UNIT_CHECK(tg_clockpast_at(&c, 5) == 0);
-  UNIT_CHECK(tg_clockpast_take(&c, 100, 40));
+  UNIT_CHECK(tg_clockpast_add(&c, 100, 40));
   UNIT_CHECK(tg_clockpast_at(&c, 5) == 40 && tg_clockpast_at(&c, 200) == 40);
   tg_clockpast_free(&c);
 }
@@ -55,7 +55,7 @@ static void between_moments (void) {
   tg_ClockPast c = {0};
   const uint64_t n = 50 * TG_CLOCKPAST_MOST;
   for (uint64_t i = 0; i < n; i++)
-    UNIT_CHECK(tg_clockpast_take(&c, 10 * i, 4 * i));
+    UNIT_CHECK(tg_clockpast_add(&c, 10 * i, 4 * i));
   UNIT_CHECK(c.count <= TG_CLOCKPAST_MOST);
   for (uint64_t ticks = 0; ticks < 10 * (n - 1); ticks += 12345) {
     uint64_t out = tg_clockpast_at(&c, ticks), exact = ticks * 4 / 10;
@@ -70,7 +70,7 @@ static void the_last_moments (void) {
   uint64_t out[3 * TG_CLOCKPAST_MOST], n = 3 * TG_CLOCKPAST_MOST;
   for (uint64_t i = 0; i < n; i++) {
     out[i] = (i > 0 ? out[i - 1] : 0) + i * i % 97;
-    UNIT_CHECK(tg_clockpast_take(&c, 100 * i, out[i]));
+    UNIT_CHECK(tg_clockpast_add(&c, 100 * i, out[i]));
   }
   for (uint64_t i = n - TG_CLOCKPAST_MOST / 2; i < n; i++)
     UNIT_CHECK(tg_clockpast_at(&c, 100 * i) == out[i]);

@@ -386,7 +386,7 @@ static bool put_packet (Document *d, const tg_Packet *p) {
   bool ok = p->why == TG_WHY_TICK
             || (p->why == TG_WHY_ENTER ? enter(d, p) : leave(d, p));
   if (ok && d->sampled)
-    tg_chromesamples_take(&d->samples, p);
+    tg_chromesamples_add(&d->samples, p);
   return ok && tg_outfile_turn(d->x->out);
 }
 

@@ -77,7 +77,7 @@ static void put_samples (Document *d) {
   tg_v8profile_start(&d->v8, x->start_ns);
   d->at_ns = x->start_ns;
   for (; more; more = tg_export_next(x, &p)) {
-    uint32_t n = tg_v8profile_take(&d->v8, &p, samples);
+    uint32_t n = tg_v8profile_add(&d->v8, &p, samples);
     for (uint32_t i = 0; i < n; i++)
       put_sample(d, &samples[i]);
     if (n > 0 && !turn(d))

@@ -131,9 +131,9 @@ void tg_chromesamples_begin (tg_ChromeSamples *s) {
 }
 
 /* With each packet, after its event was written. */
-void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p) {
+void tg_chromesamples_add (tg_ChromeSamples *s, const tg_Packet *p) {
   tg_V8Sample samples[2];
-  uint32_t n = tg_v8profile_take(&s->v8, p, samples);
+  uint32_t n = tg_v8profile_add(&s->v8, p, samples);
   for (uint32_t i = 0; i < n; i++)
     put_sample(s, &samples[i]);
 }

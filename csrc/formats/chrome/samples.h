@@ -34,7 +34,7 @@ void tg_chromesamples_free (tg_ChromeSamples *s);   /* zeroed memory is fine */
 
 /* When the trace's start is known, then each packet, then the end. */
 void tg_chromesamples_begin (tg_ChromeSamples *s);
-void tg_chromesamples_take (tg_ChromeSamples *s, const tg_Packet *p);
+void tg_chromesamples_add (tg_ChromeSamples *s, const tg_Packet *p);
 void tg_chromesamples_end (tg_ChromeSamples *s);
 
 #endif

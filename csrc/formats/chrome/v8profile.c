@@ -53,11 +53,11 @@ static void next_sample (tg_V8Profile *v, uint64_t time_ns) {
 
 /* One sample behind: only the packet after it tells whether a stack lasted, or
    was on the way to another one at the same moment. */
-static bool take_frame (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
+static bool add_frame (tg_V8Profile *v, const tg_Packet *p, tg_V8Sample *out) {
   bool opening = p->why == TG_WHY_ENTER;
   bool same = p->time_ns == v->time_ns && opening == v->opening;
   *out = v->latest;
-  tg_profile_take(&v->profile, p);
+  tg_profile_add(&v->profile, p);
   if (!same)
     next_sample(v, p->time_ns);
   v->latest.node = tg_profile_node(&v->profile);
@@ -86,8 +86,8 @@ static uint64_t later_of (uint64_t a_ns, uint64_t b_ns) {
    it, if the program slept, a sample of the root; or, if the stacks before and
    after touch, the frames that both have in common, for a nanosecond: that
    keeps their calls apart (v8profile.h). */
-static uint32_t take_tick (tg_V8Profile *v, const tg_Packet *p,
-                           tg_V8Sample out[2]) {
+static uint32_t add_tick (tg_V8Profile *v, const tg_Packet *p,
+                          tg_V8Sample out[2]) {
   uint32_t node = tg_profile_node(&v->profile), open = v->profile.nopen;
   uint64_t begin_ns = tg_ticks_begin(p, v->time_ns);
   bool slept = begin_ns > v->time_ns;
@@ -105,15 +105,15 @@ static uint32_t take_tick (tg_V8Profile *v, const tg_Packet *p,
   return 1 + apart;
 }
 
-uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
-                            tg_V8Sample out[2]) {
+uint32_t tg_v8profile_add (tg_V8Profile *v, const tg_Packet *p,
+                           tg_V8Sample out[2]) {
   tg_assert(p->time_ns >= v->time_ns);
   tg_assert(v->ticks || p->why != TG_WHY_TICK);
   if (!v->ticks)
-    return take_frame(v, p, out);
+    return add_frame(v, p, out);
   if (p->why == TG_WHY_TICK)
-    return take_tick(v, p, out);
-  tg_profile_take(&v->profile, p);
+    return add_tick(v, p, out);
+  tg_profile_add(&v->profile, p);
   return 0;
 }
 

@@ -52,12 +52,12 @@ typedef struct tg_V8Profile {
 bool tg_v8profile_init (tg_V8Profile *v, tg_Export *x, bool ticks);
 void tg_v8profile_free (tg_V8Profile *v);     /* zeroed memory is fine */
 
-/* The trace's start; before the first packet is taken. */
+/* The trace's start; before the first packet is added. */
 void tg_v8profile_start (tg_V8Profile *v, uint64_t start_ns);
 
 /* Adds a packet: how many samples there are now in 'out', two at most. */
-uint32_t tg_v8profile_take (tg_V8Profile *v, const tg_Packet *p,
-                            tg_V8Sample out[2]);
+uint32_t tg_v8profile_add (tg_V8Profile *v, const tg_Packet *p,
+                           tg_V8Sample out[2]);
 
 /* There are no more packets: the last two samples, of which the second is the
    root's, at the trace's end. */

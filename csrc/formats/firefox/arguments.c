@@ -129,8 +129,8 @@ static bool renumber (Desk *d, tg_Intern *shapes, char *p) {
 /* Near the limit of shapes it depends on the order of calls which tables still
    get one: then the entry is made here, in order, and what the work made is
    dropped. */
-bool tg_arguments_take (const tg_Export *x, tg_TracedValues *v,
-                        const tg_Packet *p, tg_Buf *out) {
+bool tg_arguments_add (const tg_Export *x, tg_TracedValues *v,
+                       const tg_Packet *p, tg_Buf *out) {
   tg_Slice made = tg_export_worked(x);
   Desk *d = x->batch->own;
   uint16_t size, place;

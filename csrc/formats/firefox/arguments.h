@@ -17,7 +17,7 @@ tg_BatchWork tg_arguments_work;
 /* Appends the entry of 'p', the packet that was given last, which has
    arguments. Shapes are those of 'v', which makes the entry itself if they are
    about to be too many. False without memory. */
-bool tg_arguments_take (const tg_Export *x, tg_TracedValues *v,
-                        const tg_Packet *p, tg_Buf *out);
+bool tg_arguments_add (const tg_Export *x, tg_TracedValues *v,
+                       const tg_Packet *p, tg_Buf *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 
-bool tg_heapcounter_take (tg_HeapCounter *h, uint64_t ns, uint64_t bytes) {
+bool tg_heapcounter_add (tg_HeapCounter *h, uint64_t ns, uint64_t bytes) {
   if (!tg_grow(&h->list, &h->capacity, h->count + 1, sizeof *h->list))
     return false;
   h->list[h->count++] = (tg_HeapSample){ns, bytes};

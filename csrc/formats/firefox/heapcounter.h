@@ -33,7 +33,7 @@ TG_INLINE int64_t tg_heapcounter_change (const tg_HeapCounter *h, uint32_t i) {
 }
 
 /* False without memory. */
-bool tg_heapcounter_take (tg_HeapCounter *h, uint64_t ns, uint64_t bytes);
+bool tg_heapcounter_add (tg_HeapCounter *h, uint64_t ns, uint64_t bytes);
 
 void tg_heapcounter_free (tg_HeapCounter *h); /* zeroed memory is fine */
 

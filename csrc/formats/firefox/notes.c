@@ -82,7 +82,7 @@ static void put_members (tg_Notes *n, tg_Export *x, const tg_Packet *p) {
   tg_buf_free(&part);
 }
 
-bool tg_notes_take (tg_Notes *n, tg_Export *x, const tg_Packet *p) {
+bool tg_notes_add_marker (tg_Notes *n, tg_Export *x, const tg_Packet *p) {
   bool timer = tg_mark_spans(p->mark);
   if (p->mark == TG_MARK_GROUPEND)
     return true;

@@ -33,7 +33,7 @@ bool tg_notes_add (tg_Notes *n, uint32_t sort, uint64_t from_ns,
                    uint64_t to_ns);
 
 /* A marker of the console's; false without memory. */
-bool tg_notes_take (tg_Notes *n, tg_Export *x, const tg_Packet *p);
+bool tg_notes_add_marker (tg_Notes *n, tg_Export *x, const tg_Packet *p);
 
 /* There will be no more: where the texts are. */
 void tg_notes_place (tg_Notes *n);

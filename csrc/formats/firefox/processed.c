@@ -73,7 +73,7 @@ static uint32_t put_arguments (tg_Tracks *t, tg_Track *track,
   uint32_t place = (uint32_t)track->values.values + TG_TRACEDVALUES_HEAD;
   size_t at = track->values.text.size;
   w->preview.shapes = &track->shapes;
-  if (!tg_arguments_take(t->x, &w->preview, p, &track->values.text))
+  if (!tg_arguments_add(t->x, &w->preview, p, &track->values.text))
     t->status = TG_ERR_MEMORY;
   size_t size = track->values.text.size - at;
   track->values.values += size;

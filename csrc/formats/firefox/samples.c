@@ -82,7 +82,7 @@ static void put_part (void *ud, tg_Batch *b) {
 }
 
 /* In order, on the thread that writes. */
-static bool take_part (void *ud, tg_Batch *b) {
+static bool add_part (void *ud, tg_Batch *b) {
   Writing *w = ud;
   w->all += *rows_of(w, b);
   return true;
@@ -100,7 +100,7 @@ bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
   };
   tg_Parts parts = {
     .count = tg_parts_count(&track->samples), .work = put_part,
-    .take = take_part, .ud = &w
+    .take = add_part, .ud = &w
   };
   bool ok = tg_parts_write(&parts, out);
   *rows = w.all;

@@ -306,7 +306,7 @@ static uint32_t tracks_of (tg_Tracks *t, const tg_Packet *p,
 
 /* On the tracks of frames that are open: what is allocated outside of all is on
    none. */
-static void take_allocations (tg_Tracks *t, const tg_Packet *p) {
+static void add_allocations (tg_Tracks *t, const tg_Packet *p) {
   uint32_t n;
   const tg_ExportFrame *open = tg_export_frames(t->x, &n);
   if (t->allocate == NULL || n == 0)
@@ -325,14 +325,14 @@ static void take_allocations (tg_Tracks *t, const tg_Packet *p) {
 
 /* On the first track, and on its coroutine's own if it has called anything
    yet. */
-static void take_marker (tg_Tracks *t, const tg_Packet *p) {
+static void add_marker (tg_Tracks *t, const tg_Packet *p) {
   if (p->mark == TG_MARK_HEAP) {
-    if (!tg_heapcounter_take(&t->heap, p->time_ns, p->hits))
+    if (!tg_heapcounter_add(&t->heap, p->time_ns, p->hits))
       refuse(t);
     return;
   }
   if (p->mark == TG_MARK_ALLOCATIONS) {
-    take_allocations(t, p);
+    add_allocations(t, p);
     return;
   }
   tg_Track *tracks[TG_MARKS_TRACKS];
@@ -342,7 +342,7 @@ static void take_marker (tg_Tracks *t, const tg_Packet *p) {
   uint32_t n = tracks_of(t, known ? p : &whole, tracks);
   t->console = true;
   for (uint32_t i = 0; i < n; i++) {
-    if (!tg_notes_take(&tracks[i]->notes, t->x, p))
+    if (!tg_notes_add_marker(&tracks[i]->notes, t->x, p))
       refuse(t);
   }
 }
@@ -383,7 +383,7 @@ static void tick_on (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
 
 /* On the first track, and on those of all coroutines that have frames open:
    each has them in a row. */
-static void take_tick (tg_Tracks *t, const tg_Packet *p) {
+static void add_tick (tg_Tracks *t, const tg_Packet *p) {
   uint32_t n;
   const tg_ExportFrame *open = tg_export_frames(t->x, &n);
   if (n == 0)
@@ -403,7 +403,7 @@ static void take_tick (tg_Tracks *t, const tg_Packet *p) {
 /* A call's arguments are kept after its frame is there, and its marker is put
    aside before the frame goes. What samples have shown is no call, nor is the
    time of those that are left out. */
-static void take (tg_Tracks *t, const tg_Packet *p) {
+static void add_packet (tg_Tracks *t, const tg_Packet *p) {
   tg_Track *tracks[TG_MARKS_TRACKS];
   tg_TrackMarks *marks[TG_MARKS_TRACKS];
   uint32_t n = tracks_of(t, p, tracks);
@@ -451,8 +451,8 @@ tg_Status tg_tracks_run (tg_Tracks *t) {
     tg_ticks_ask(t->x);
   while (t->status == TG_OK && t->spool.error == 0
          && tg_export_next(t->x, &p))
-    (p.why == TG_WHY_TICK ? take_tick
-     : p.why == TG_WHY_MARK ? take_marker : take)(t, &p);
+    (p.why == TG_WHY_TICK ? add_tick
+     : p.why == TG_WHY_MARK ? add_marker : add_packet)(t, &p);
   return finish(t);
 }
 

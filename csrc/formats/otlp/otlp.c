@@ -53,7 +53,7 @@ static void about (void *ud, tg_OtlpAttributes *resource) {
 static bool put_calls (tg_Export *x, tg_OtlpSpans *s) {
   tg_Packet p;
   while (tg_export_next(x, &p)) {
-    if (!tg_otlpspans_take(s, &p, x->unfinished)
+    if (!tg_otlpspans_add(s, &p, x->unfinished)
         || !tg_outfile_turn(x->out))
       return false;
   }

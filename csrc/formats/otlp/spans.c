@@ -411,8 +411,8 @@ static void hang (tg_OtlpSpans *s, const tg_Packet *p) {
     o->below = o->at;
 }
 
-bool tg_otlpspans_take (tg_OtlpSpans *s, const tg_Packet *p,
-                        bool unfinished) {
+bool tg_otlpspans_add (tg_OtlpSpans *s, const tg_Packet *p,
+                       bool unfinished) {
   if (p->why == TG_WHY_MARK && p->mark == TG_MARK_TRACEPARENT)
     hang(s, p);
   if (tg_packet_is_moment(p))

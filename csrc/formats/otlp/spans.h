@@ -70,10 +70,10 @@ typedef struct tg_OtlpSpans {
 void tg_otlpspans_begin (tg_OtlpSpans *s, uint32_t pid,
                          const tg_SpanContext *parent);
 
-/* Takes the next packet of a reader that gives all frames, and perhaps markers;
+/* Adds the next packet of a reader that gives all frames, and perhaps markers;
    other moments are passed over. 'unfinished': the call ends only because the
    trace does. False without memory. */
-bool tg_otlpspans_take (tg_OtlpSpans *s, const tg_Packet *p, bool unfinished);
+bool tg_otlpspans_add (tg_OtlpSpans *s, const tg_Packet *p, bool unfinished);
 
 /* A suspended coroutine will not come back: gives its call at that level (0 =
    outermost) as a suspended call; false: it has no call there. */
