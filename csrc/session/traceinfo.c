@@ -58,15 +58,15 @@ void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   if (t->session == NULL)
     return;
   const tg_Session *s = t->session;
-  lost[TG_LOSS_MEMORY] += s->unseen - t->unseen_start;
-  lost[TG_LOSS_HOOK] += s->missed - t->missed_start;
-  lost[TG_LOSS_FUNCTIONS] += tg_definitions_folded(s) - t->folded_start;
+  lost[TG_LOSS_MEMORY] += s->unseen - t->before.unseen;
+  lost[TG_LOSS_HOOK] += s->missed - t->before.missed;
+  lost[TG_LOSS_FUNCTIONS] += tg_definitions_folded(s) - t->before.folded;
   if (has_patterns(&t->options))
     lost[TG_LOSS_PATTERNS] +=
         atomic_load_explicit(&s->undecided, memory_order_relaxed)
-        - t->undecided_start;
+        - t->before.undecided;
   if (t->options.sample > 0)
-    lost[TG_LOSS_DROPPED] += tg_sampler_dropped(s) - t->dropped_start;
+    lost[TG_LOSS_DROPPED] += tg_sampler_dropped(s) - t->before.dropped;
   if (t->end == TG_END_OVERFLOW)
     lost[TG_LOSS_OVERFLOW] += missed(s, t);
   else if (t->end == TG_END_MEMORY)

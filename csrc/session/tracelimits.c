@@ -107,11 +107,11 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   t->ticks_start = now;
   t->packets_start = r->packets;
-  t->unseen_start = s->unseen;
-  t->missed_start = s->missed;
-  t->dropped_start = tg_sampler_dropped(s);
-  t->folded_start = tg_definitions_folded(s);
-  t->undecided_start = atomic_load_explicit(&s->undecided,
+  t->before.unseen = s->unseen;
+  t->before.missed = s->missed;
+  t->before.dropped = tg_sampler_dropped(s);
+  t->before.folded = tg_definitions_folded(s);
+  t->before.undecided = atomic_load_explicit(&s->undecided,
                                             memory_order_relaxed);
   t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))

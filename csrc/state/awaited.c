@@ -17,8 +17,9 @@
 /* The index of that root in the list of 't'; its end if it is not there. */
 static uint32_t find_root (const tg_Trace *t, const tg_Coroutine *co,
                            uint32_t at) {
+  const tg_Root *roots = t->awaited.roots;
   uint32_t i = 0;
-  while (i < t->nroots && (t->roots[i].t != co || t->roots[i].at != at))
+  while (i < t->awaited.n && (roots[i].t != co || roots[i].at != at))
     i++;
   return i;
 }
@@ -26,9 +27,9 @@ static uint32_t find_root (const tg_Trace *t, const tg_Coroutine *co,
 /* Whether a call is open on the running chain: 't' sees what happens. */
 static bool sees (const tg_Trace *t) {
   uint32_t i = 0;
-  while (i < t->nroots && !t->roots[i].t->running)
+  while (i < t->awaited.n && !t->awaited.roots[i].t->running)
     i++;
-  return i < t->nroots;
+  return i < t->awaited.n;
 }
 
 /* A trace that has ended may still be counting what it lacks (wanted.h). */
@@ -43,15 +44,16 @@ static bool open_call (const tg_Session *s) {
    within a call are a part of that. */
 static bool take_root (tg_Trace *t, const tg_Coroutine *co, uint32_t at,
                        const tg_Function *f) {
-  if (find_root(t, co, at) < t->nroots)
+  tg_AwaitedCalls *a = &t->awaited;
+  if (find_root(t, co, at) < a->n)
     return true;                /* it was handed on */
   if (t->options.on.count == 0 || sees(t)
-      || (t->options.calls != 0 && t->calls >= t->options.calls)
+      || (t->options.calls != 0 && a->calls >= t->options.calls)
       || !tg_selection_names(&t->options.on, f, NULL)
-      || !tg_grow(&t->roots, &t->croots, t->nroots + 1, sizeof *t->roots))
+      || !tg_grow(&a->roots, &a->capacity, a->n + 1, sizeof *a->roots))
     return false;
-  t->roots[t->nroots++] = (tg_Root){co, at};
-  t->calls++;
+  a->roots[a->n++] = (tg_Root){co, at};
+  a->calls++;
   return true;
 }
 
@@ -66,16 +68,16 @@ static bool is_root (const tg_Coroutine *co, uint32_t at,
 
 bool tg_awaited_all (const tg_Trace *t) {
   return t->options.on.count > 0 && t->options.calls != 0
-         && t->calls >= t->options.calls && t->nroots == 0;
+         && t->awaited.calls >= t->options.calls && t->awaited.n == 0;
 }
 
 void tg_awaited_exit (const tg_Coroutine *co, uint32_t at) {
   tg_Session *s = co->session;
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
     uint32_t i = find_root(t, co, at);
-    if (i == t->nroots)
+    if (i == t->awaited.n)
       continue;
-    t->roots[i] = t->roots[--t->nroots];
+    t->awaited.roots[i] = t->awaited.roots[--t->awaited.n];
     if (tg_awaited_all(t))
       tg_session_request_attention(s);
   }
@@ -89,14 +91,14 @@ void tg_awaited_drop (const tg_Coroutine *co) {
 }
 
 void tg_awaited_restart (tg_Trace *t) {
-  t->calls = 0;
-  t->nroots = 0;
+  t->awaited.calls = 0;
+  t->awaited.n = 0;
 }
 
 void tg_awaited_free (tg_Trace *t) {
-  tg_free(t->roots);
-  t->roots = NULL;
-  t->nroots = t->croots = 0;
+  tg_free(t->awaited.roots);
+  t->awaited.roots = NULL;
+  t->awaited.n = t->awaited.capacity = 0;
 }
 
 /* ---- what is recorded ---- */

@@ -66,6 +66,36 @@ typedef struct tg_Wanted {
   uint32_t depth_limit;       /* frames from there on are hidden */
 } tg_Wanted;
 
+/* What the session had lost when a trace began. */
+typedef struct tg_LostBefore {
+  uint64_t unseen;            /* events, */
+  uint64_t missed;            /* packets, */
+  uint64_t dropped;           /* samples that were not taken, */
+  uint64_t folded;            /* functions without a definition of their own, */
+  uint64_t undecided;         /* names that patterns took too long over */
+} tg_LostBefore;
+
+/* The calls that a trace waits for (awaited.h). */
+typedef struct tg_AwaitedCalls {
+  uint64_t calls;             /* so many have begun... */
+  tg_Root *roots;             /* owns; ...and these are open */
+  uint32_t n, capacity;
+} tg_AwaitedCalls;
+
+/* What only a recording's trace has. */
+typedef struct tg_RecordedTrace {
+  tg_Program *program;        /* pins; NULL: it is a trace of this process */
+  uint64_t damage;            /* the byte of the file from which on it could not
+                                 be read; 0 = none met */
+} tg_RecordedTrace;
+
+/*
+** A trace has one of three forms, which it never goes back from:
+**   active     it has a session, which records for it, or counts what it lacks
+**   ended      it has a stream and its place there; 'lost' is final
+**   recorded   the same, but its stream is a file's ('recorded')
+** One that has not begun, or was forgotten, has neither.
+*/
 typedef struct tg_Trace {
   struct tg_Trace *next;      /* the one started before it, still active */
   struct tg_Session *session; /* NULL once it is not active any more */
@@ -84,11 +114,7 @@ typedef struct tg_Trace {
   tg_Pos start, stop;         /* its part of the stream; stop once it ended */
   uint64_t packets_start, packets_end;  /* counts of the session there;
                                            TG_PACKETS_UNKNOWN of one cut off */
-  uint64_t unseen_start;      /* events lost to all before it started... */
-  uint64_t missed_start;      /* ...and packets; */
-  uint64_t dropped_start;     /* samples that were not taken, */
-  uint64_t folded_start;      /* functions without a definition of their own, */
-  uint64_t undecided_start;   /* names that patterns took too long over */
+  tg_LostBefore before;
   uint64_t packets_stop;      /* look at max_events again at this count */
   tg_Reader *counter;         /* owns; counts what it has, or NULL */
   uint64_t counted;
@@ -99,13 +125,9 @@ typedef struct tg_Trace {
   bool consumed;              /* somebody reads it as it goes */
   bool clockless;             /* it could not begin: there is no ticker */
   bool anchored;              /* kept alive by the state (anchor.h) */
-  uint64_t calls;             /* of those it waits for, so many have begun... */
-  tg_Root *roots;             /* owns; ...and these are open */
-  uint32_t nroots, croots;    /* how many, and room for how many */
+  tg_AwaitedCalls awaited;
   uint64_t lost[TG_NLOSSES];  /* packets */
-  tg_Program *program;        /* pins: of a recording's trace, else NULL */
-  uint64_t damage;            /* of a recording's: the byte of the file from
-                                 which on it could not be read; 0 = none met */
+  tg_RecordedTrace recorded;
   tg_Undecided undecided;     /* by patterns, in readings of it */
 } tg_Trace;
 

@@ -290,7 +290,7 @@ static tg_Status write (tg_Export *x, const tg_Format *format,
 static void describe (tg_Export *x, tg_Trace *t, tg_ReadTrace *r) {
   static const tg_Program unknown;
   x->name = t->name;
-  x->program = t->program != NULL ? t->program : &unknown;
+  x->program = t->recorded.program != NULL ? t->recorded.program : &unknown;
   x->stream = t->stream;
   x->source = tg_stream_source;
   x->source_ud = t->stream;

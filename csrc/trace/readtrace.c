@@ -103,9 +103,9 @@ static int errno_of (tg_Status status) {
 int tg_readtrace_ended (tg_Trace *t, tg_Status status, uint64_t damage) {
   if (status != TG_ERR_FORMAT || damage == 0)
     return errno_of(status);
-  if (t->damage == 0)
+  if (t->recorded.damage == 0)
     t->packets_end = TG_PACKETS_UNKNOWN;    /* there are less than that */
-  t->damage = damage;
+  t->recorded.damage = damage;
   return 0;
 }
 

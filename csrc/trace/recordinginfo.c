@@ -247,10 +247,10 @@ static void note_damage (lua_State *L, tg_Recording *r, int traces) {
     lua_rawgeti(L, traces, i);
     const tg_Trace *t = lua_touserdata(L, -1);
     tg_assert(t != NULL);
-    r->damaged = t->damage != 0;
+    r->damaged = t->recorded.damage != 0;
     if (r->damaged)
       snprintf(r->reason, sizeof r->reason, "no event at byte %" PRIu64,
-               t->damage);
+               t->recorded.damage);
     lua_pop(L, 1);
   }
 }

@@ -70,9 +70,9 @@ static tg_Trace *push_trace (lua_State *L, const tg_Recording *r,
   t->ticks_start = e->ticks;
   t->packets_start = e->packets;
   t->name = tg_strcopy(e->name);
-  t->program = first != NULL ? tg_program_pin(first->program)
+  t->recorded.program = first != NULL ? tg_program_pin(first->recorded.program)
                              : tg_program_new(&r->program);
-  if (t->name == NULL || t->program == NULL
+  if (t->name == NULL || t->recorded.program == NULL
       || !tg_options_copy(&t->options, &e->options))
     luaL_error(L, "not enough memory");
   fill_end(t, e, r);

@@ -168,11 +168,11 @@ int record_start (lua_State *L) {
 int trace_save (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
   const char *path = luaL_checkstring(L, 2);
-  tg_Program *p = t->program;
+  tg_Program *p = t->recorded.program;
   if (t->consumed)
     return luaL_error(L, "the packets of this trace are read as they come");
   if (p == NULL) {
-    p = t->program = tg_program_new(NULL);
+    p = t->recorded.program = tg_program_new(NULL);
     if (p == NULL || !running_program(L, p, t->stream->directory))
       return luaL_error(L, "not enough memory");
   }

@@ -325,7 +325,7 @@ static void release (lua_State *L, tg_Trace *t) {
   tg_free(t->name);
   tg_log_free(t->log);
   tg_tracefile_free_plan(t->plan);
-  tg_program_unpin(t->program);
+  tg_program_unpin(t->recorded.program);
   memset(t, 0, sizeof *t);
   t->end = TG_END_STOPPED;
 }

@@ -78,8 +78,8 @@ bool tg_tracefields_push (lua_State *L, tg_Trace *t, const char *key) {
     tg_tracefields_push_lost(L, t);
   else if (strcmp(key, "ended") == 0)
     lua_pushstring(L, tg_endreason_name(t->end));
-  else if (strcmp(key, "damage") == 0 && t->damage != 0)
-    lua_pushinteger(L, (lua_Integer)t->damage);
+  else if (strcmp(key, "damage") == 0 && t->recorded.damage != 0)
+    lua_pushinteger(L, (lua_Integer)t->recorded.damage);
   else if (strcmp(key, "undecided") == 0 && t->undecided != 0)
     lua_pushinteger(L, (lua_Integer)t->undecided);
   else if (strcmp(key, "bytes") == 0)
