@@ -182,6 +182,13 @@ local last
     end)
   end)
 
+  it("does not see the hook by which it can be ended", function ()
+    paused(function (front, at)
+      local value = front:value(at, 1, "tostring(debug.gethook())")
+      assert.equal("nil", value.value)
+    end)
+  end)
+
   it("is told without frames of the debugger's own", function ()
     paused(function (front, at)
       local id = begin(front, at, "(function () while true do x = x end end)()",

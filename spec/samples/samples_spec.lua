@@ -233,6 +233,35 @@ describe("a program that is sampled", function ()
     assert.equal(alone, output(code, {sample = 10000}).stdout)
   end)
 
+  -- A sample that meets a coroutine for the first time calls a function of ours,
+  -- perhaps in the middle of a line: in each of twenty traces once.
+  it("is told of each line once", function ()
+    local result = run.code [[
+      local tracegrip = require "tracegrip"
+      local events = 0
+      local function hook () events = events + 1 end
+      local function count ()
+        events = 0
+        debug.sethook(hook, "l")
+        for i = 1, 20000 do
+          local a = i % 7; a = a * 2 + i; a = a - i; a = a + a
+          a = a % 3
+        end
+        debug.sethook()
+        return events
+      end
+      local expected = count()
+      for _ = 1, 20 do
+        local trace = assert(tracegrip.start {sample = 1000})
+        local seen = count()
+        trace:stop()
+        if seen ~= expected then print(seen - expected) end
+      end
+      print "through"
+    ]]
+    assert.equal("through\n", result.stdout, result.stderr)
+  end)
+
   it("has no system call interrupted", function ()
     local result = output(shares .. [[
       local n = 0
