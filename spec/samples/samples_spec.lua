@@ -233,8 +233,8 @@ describe("a program that is sampled", function ()
     assert.equal(alone, output(code, {sample = 10000}).stdout)
   end)
 
-  -- A sample that meets a coroutine for the first time calls a function of ours,
-  -- perhaps in the middle of a line: in each of twenty traces once.
+  -- A sample that meets a coroutine for the first time calls a function of
+  -- ours, perhaps in the middle of a line: in each of twenty traces once.
   it("is told of each line once", function ()
     local result = run.code [[
       local tracegrip = require "tracegrip"
