@@ -49,10 +49,10 @@ static uint8_t *ask_list (tg_Session *s, lua_State *L,
                           const uint8_t *lim) {
   int top = lua_gettop(L);
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
-                  .pool = &s->pool, .lim = lim, .mark = top + 1,
+                  .pool = &s->capture.pool, .lim = lim, .mark = top + 1,
                   .redacts = s->selection.redacts,
                   .in_stream = lim == s->writer.lim};
-  s->captures++;
+  s->capture.lists++;
   p = capture(&c, list, p);
   tg_assert(c.above == 0 && lua_gettop(L) == c.mark - 1);
   if (tg_unlikely(c.mark != top + 1))
@@ -73,16 +73,16 @@ static bool has_room (lua_State *L, const tg_ValueList *list) {
 static TG_NOINLINE uint8_t *ask_any (tg_Session *s, lua_State *L,
                                      const tg_ValueList *list, uint8_t *p,
                                      const uint8_t *lim) {
-  uint64_t learned = s->secrets.added;
+  uint64_t learned = s->capture.secrets.added;
   tg_ValueList shorter;
   if (tg_unlikely(list->varargs > 0 && !has_room(L, list))) {
     shorter = *list;
     shorter.varargs = 0;
     list = &shorter;
-    s->unseen++;
+    s->lost.unseen++;
   }
   uint8_t *end = ask_list(s, L, list, p, lim);
-  if (tg_likely(learned == s->secrets.added) || end == NULL)
+  if (tg_likely(learned == s->capture.secrets.added) || end == NULL)
     return end;
   tg_capture_forget(&s->writer, p);
   return ask_list(s, L, list, p, lim);

@@ -150,7 +150,7 @@ TG_INLINE Value take_field (tg_Capture *c, Value table, lua_Integer k) {
    nothing of the program can change it before this list is complete. */
 static TG_NOINLINE void ask_class (tg_Capture *c, tg_Class *k, Value meta) {
   lua_State *L = c->L;
-  k->capture = c->session->captures;
+  k->capture = c->session->capture.lists;
   k->name = NULL;
   lua_rawgeti(L, LUA_REGISTRYINDEX, TG_KEY_NAME);
   if (lua_rawget(L, index_of(c, meta)) == LUA_TSTRING)
@@ -162,8 +162,9 @@ static TG_NOINLINE void ask_class (tg_Capture *c, tg_Class *k, Value meta) {
    once. */
 TG_INLINE const char *class_of (tg_Capture *c, Value meta, size_t *n) {
   const void *address = address_of(c, meta);
-  tg_Class *k = &c->session->classes[tg_address_hash(address) % TG_CLASSES];
-  if (k->meta != address || k->capture != c->session->captures) {
+  uint32_t at = tg_address_hash(address) % TG_CLASSES;
+  tg_Class *k = &c->session->capture.classes[at];
+  if (k->meta != address || k->capture != c->session->capture.lists) {
     k->meta = address;
     ask_class(c, k, meta);
   }

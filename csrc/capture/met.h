@@ -46,12 +46,12 @@ TG_INLINE uint32_t tg_met_search (const tg_Few *f, tg_Slot v) {
 /* The number of object 'v', which may be a new one; 'most' or more: there is
    none for it. */
 TG_INLINE uint32_t tg_met_number (tg_Few *f, tg_Slot v) {
-  uint8_t *place = &f->c.session->met[tg_met_place(v.u.p)];
+  uint8_t *place = &f->c.session->capture.met[tg_met_place(v.u.p)];
   uint32_t id = *place;
   if (id < f->count) {
     if (tg_likely(tg_met_same(f->objects[id], v)))
       return id;
-    if (place == &f->c.session->met[tg_met_place(f->objects[id].u.p)]) {
+    if (place == &f->c.session->capture.met[tg_met_place(f->objects[id].u.p)]) {
       id = tg_met_search(f, v);
       if (id < f->count)
         return id;

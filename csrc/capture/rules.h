@@ -148,7 +148,7 @@ static void learn (tg_Capture *c, Value v, int depth, int *left) {
   if (type_of(v) == LUA_TSTRING) {
     size_t n;
     const char *text = text_of(c, v, &n);
-    tg_secrets_add(&c->session->secrets, text, n);
+    tg_secrets_add(&c->session->capture.secrets, text, n);
   }
   if (type_of(v) != LUA_TTABLE || depth == 0 || !may_nest(c))
     return;

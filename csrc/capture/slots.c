@@ -44,7 +44,7 @@ static uint8_t *read_list (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
                            uint8_t *p, const uint8_t *lim, bool *unknown) {
   tg_Capture c = {.session = s, .L = L, .limits = &s->selection.limits,
-                  .pool = &s->pool, .lim = lim, .base = base,
+                  .pool = &s->capture.pool, .lim = lim, .base = base,
                   .redacts = s->selection.redacts,
                   .in_stream = lim == s->writer.lim};
   p = capture(&c, list, p);
@@ -57,9 +57,9 @@ static uint8_t *read_list (tg_Session *s, lua_State *L,
 uint8_t *tg_capture_slots (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
                            uint8_t *p, const uint8_t *lim, bool *unknown) {
-  uint64_t learned = s->secrets.added;
+  uint64_t learned = s->capture.secrets.added;
   uint8_t *end = read_list(s, L, list, base, p, lim, unknown);
-  if (tg_likely(learned == s->secrets.added) || end == NULL)
+  if (tg_likely(learned == s->capture.secrets.added) || end == NULL)
     return end;
   tg_capture_forget(&s->writer, p);
   return read_list(s, L, list, base, p, lim, unknown);

@@ -30,7 +30,7 @@ typedef struct Passing {
 static void veil_index (const Passing *p, int index) {
   int i = index - 1;
   if (index >= 1 && index <= p->count && i < TG_VEIL_BITS)
-    p->s->veil.bits[i / 64] |= UINT64_C(1) << i % 64;
+    p->s->capture.veil.bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
 /* By the names of its parameters. */
@@ -168,7 +168,7 @@ static void veil_keyed (const Passing *p, tg_Frame *frame) {
 
 static void learn_arguments (const Passing *p) {
   for (int i = 0; i < p->count && i < TG_VEIL_BITS; i++) {
-    if (tg_veil_has(&p->s->veil, i))
+    if (tg_veil_has(&p->s->capture.veil, i))
       tg_capture_learn(p->s, p->L, i + 1);
   }
 }
@@ -182,7 +182,7 @@ void tg_veil_call (const tg_Call *c) {
   TG_STACK_GUARD(c->L);
   p.count = (what & TG_FR_C) ? lua_gettop(c->L) - !s->host.direct
                              : c->callee->nparams;
-  memset(&s->veil, 0, sizeof s->veil);
+  memset(&s->capture.veil, 0, sizeof s->capture.veil);
   if (!(what & TG_FR_C))
     veil_parameters(&p, what & TG_FR_ID);
   if (role == TG_ROLE_KEYED)
@@ -198,7 +198,7 @@ void tg_veil_call (const tg_Call *c) {
 /* Of 'next' the first result is the key of the second. */
 void tg_veil_results (tg_Session *s, lua_State *L, int first, int count,
                       uint32_t what) {
-  memset(&s->veil, 0, sizeof s->veil);
+  memset(&s->capture.veil, 0, sizeof s->capture.veil);
   if (!(what & TG_FR_SECRETS))
     return;
   int i = first;
@@ -208,7 +208,7 @@ void tg_veil_results (tg_Session *s, lua_State *L, int first, int count,
     i++;
   }
   for (; i < first + count && i - first < TG_VEIL_BITS; i++) {
-    s->veil.bits[(i - first) / 64] |= UINT64_C(1) << (i - first) % 64;
+    s->capture.veil.bits[(i - first) / 64] |= UINT64_C(1) << (i - first) % 64;
     tg_capture_learn(s, L, i);
   }
 }

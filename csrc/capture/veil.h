@@ -36,8 +36,9 @@ void tg_veil_results (tg_Session *s, lua_State *L, int first, int count,
 /* Whether something hidden is in a string, as far as it would be shown. */
 TG_INLINE bool tg_veil_holds (tg_Session *s, const char *text, size_t n) {
   size_t limit = s->selection.limits.string;
-  return tg_secrets_any(&s->secrets)
-         && tg_secrets_find(&s->secrets, text, n, (n < limit) ? n : limit);
+  tg_Secrets *hidden = &s->capture.secrets;
+  return tg_secrets_any(hidden)
+         && tg_secrets_find(hidden, text, n, (n < limit) ? n : limit);
 }
 
 #endif

@@ -88,7 +88,7 @@ uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
     return tg_emit_put_nothing(p);
   if (tg_unlikely(tg_role_bits(what) == TG_ROLE_KEYED)) {
     tg_veil_results(s, L, list.first, list.count, what);
-    list.veil = &s->veil;
+    list.veil = &s->capture.veil;
   }
   return tg_capture_list(s, L, &list, p, s->writer.lim);
 }
@@ -119,7 +119,7 @@ tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
   if (k->what & TG_FR_VARARG)
     add_extra(s, t->L, ar, &list);
   if (k->what & TG_FR_SECRETS)
-    list.veil = &s->veil;
+    list.veil = &s->capture.veil;
   return list;
 }
 

@@ -30,8 +30,8 @@ static void clear_machinery (tg_Session *s) {
   s->await.any = s->await.within = false;
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
-  tg_objectpool_free(&s->pool);
-  tg_secrets_free(&s->secrets);
+  tg_objectpool_free(&s->capture.pool);
+  tg_secrets_free(&s->capture.secrets);
   if (s->listener == NULL)
     tg_labels_clear(&s->labels);
   s->current = NULL;
@@ -41,7 +41,7 @@ static void clear_machinery (tg_Session *s) {
   s->recording = s->after.attention = false;
   s->hooked = false;
   s->sampled = false;
-  s->overhead = s->overhead_until = 0;
+  s->rare.ticks = s->rare.until = 0;
   s->after.logging = s->after.stale = false;
   s->hooking = false;
   s->after.waited = 0;
@@ -83,7 +83,7 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.gauge_in = TG_GAUGE_EVERY;
   s->writer.turn = tg_tracelimits_turn;
   s->writer.context = tg_context_write;
-  s->unseen = s->missed = 0;
+  s->lost.unseen = s->lost.missed = 0;
   init_coroutines(s);
   s->memory.heap_due = UINT64_MAX;
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {

@@ -58,8 +58,8 @@ void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   if (t->session == NULL)
     return;
   const tg_Session *s = t->session;
-  lost[TG_LOSS_MEMORY] += s->unseen - t->before.unseen;
-  lost[TG_LOSS_HOOK] += s->missed - t->before.missed;
+  lost[TG_LOSS_MEMORY] += s->lost.unseen - t->before.unseen;
+  lost[TG_LOSS_HOOK] += s->lost.missed - t->before.missed;
   lost[TG_LOSS_FUNCTIONS] += tg_definitions_folded(s) - t->before.folded;
   if (has_patterns(&t->options))
     lost[TG_LOSS_PATTERNS] +=

@@ -107,8 +107,8 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   t->ticks_start = now;
   t->packets_start = r->packets;
-  t->before.unseen = s->unseen;
-  t->before.missed = s->missed;
+  t->before.unseen = s->lost.unseen;
+  t->before.missed = s->lost.missed;
   t->before.dropped = tg_sampler_dropped(s);
   t->before.folded = tg_definitions_folded(s);
   t->before.undecided = atomic_load_explicit(&s->undecided,
@@ -266,8 +266,8 @@ void tg_tracelimits_set (tg_Session *s) {
     if (ticks < s->next_stop)
       s->next_stop = ticks;
   }
-  if (s->overhead > 0 && s->overhead_until < s->next_stop)
-    s->next_stop = s->overhead_until;
+  if (s->rare.ticks > 0 && s->rare.until < s->next_stop)
+    s->next_stop = s->rare.until;
   s->writer.ticks_stop = tg_allocations_due(s) ? 0 : s->next_stop;
 }
 
@@ -357,8 +357,8 @@ static bool note_allocations (tg_Session *s, size_t need, uint64_t now) {
 
 /* What the event before had to wait for is told before this one. */
 static void note_overhead (tg_Session *s) {
-  tg_writer_overhead(&s->writer, s->overhead, s->overhead_until);
-  s->overhead = 0;
+  tg_writer_overhead(&s->writer, s->rare.ticks, s->rare.until);
+  s->rare.ticks = 0;
 }
 
 /* The writer has come to a limit. A new chunk begins with a CONTEXT, which may
@@ -370,7 +370,7 @@ void tg_tracelimits_turn (tg_Writer *r, size_t need, uint64_t now) {
                                          - offsetof(tg_Session, writer));
   int error = errno;    /* the program's */
   bool heap = tg_heap_due(s, now), metered = s->memory.meter != NULL;
-  bool overhead = s->overhead > 0 && now >= s->overhead_until;
+  bool overhead = s->rare.ticks > 0 && now >= s->rare.until;
   const tg_Chunk *before = r->chunk;
   uint64_t begun = tg_clock_ticks();
   tg_assert(tg_session_traces(s) && need > 0);

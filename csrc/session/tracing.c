@@ -191,7 +191,7 @@ void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
 /* What the last event had to wait for is no time of the trace's that ends. To
    ask for room is enough: 'turn' tells of it. */
 static void settle_overhead (tg_Session *s) {
-  if (s->overhead == 0)
+  if (s->rare.ticks == 0)
     return;
   s->writer.behind = true;
   (void)tg_writer_begin(&s->writer, TG_OVERHEAD_SIZE, tg_clock_ticks());

@@ -198,6 +198,28 @@ typedef struct tg_MemoryCounts {
                                  (session/heap.h); UINT64_MAX: never */
 } tg_MemoryCounts;
 
+/* What values are captured with (capture/). */
+typedef struct tg_Capturing {
+  tg_ObjectPool pool;
+  tg_Secrets secrets;         /* owns; what was hidden by its name */
+  tg_Veil veil;               /* of the call or return that is looked at */
+  tg_Class classes[TG_CLASSES];
+  uint64_t lists;             /* captured so far */
+  uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
+} tg_Capturing;
+
+/* Rare work of the hook, which is no part of an event's usual cost. */
+typedef struct tg_RareWork {
+  uint64_t ticks;             /* since the last OVERHEAD */
+  uint64_t until;             /* when the last of it was done */
+} tg_RareWork;
+
+/* What all traces have lost since tracing began. */
+typedef struct tg_LostHere {
+  uint64_t unseen;            /* events, for want of memory */
+  uint64_t missed;            /* packets of calls made without our hook */
+} tg_LostHere;
+
 /* What is to be done after an event. */
 typedef struct tg_After {
   bool attention;             /* anything of what follows, or of observers */
@@ -233,28 +255,21 @@ typedef struct tg_Session {
   tg_Coroutines threads;
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;
-  tg_ObjectPool pool;
   tg_Labels labels;           /* owns; the console's timers and counters; also
                                  while there is a listener */
-  tg_Secrets secrets;         /* owns; what was hidden by its name */
-  tg_Veil veil;               /* of the call or return that is looked at */
-  tg_Class classes[TG_CLASSES];
-  uint64_t captures;          /* lists captured so far */
+  tg_Capturing capture;
+  tg_RareWork rare;
+  tg_LostHere lost;
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
-  uint64_t overhead;          /* rare work since the last OVERHEAD, ticks... */
-  uint64_t overhead_until;    /* ...and when the last of it was done */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
   uint32_t depth_limit;       /* frames from there on are hidden */
   bool hooking;               /* the program's hook has been called and has not
                                  returned: after an event, that it failed */
-  uint64_t unseen;            /* events lost for want of memory */
-  uint64_t missed;            /* packets of calls made without our hook */
   /* Called in the hook, after an event, when 'attention' is set: live logs,
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
-  uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
 } tg_Session;
 
 /* The session of a host, which is a member of it; NULL of NULL. */
@@ -313,11 +328,11 @@ TG_INLINE void tg_session_request_attention (tg_Session *s) {
 */
 TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
   uint64_t now = tg_clock_ticks();
-  uint64_t since = from > s->overhead_until ? from : s->overhead_until;
+  uint64_t since = from > s->rare.until ? from : s->rare.until;
   if (now <= since)
     return;
-  s->overhead += now - since;
-  s->overhead_until = now;
+  s->rare.ticks += now - since;
+  s->rare.until = now;
   if (now < s->next_stop)
     s->next_stop = now;
   if (now < s->writer.ticks_stop)
