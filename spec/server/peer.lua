@@ -66,6 +66,7 @@ end
 function peers.connect (how)
   local self = setmetatable({
     pieces = {}, bytes = "", from = 1, received = 0, sent = 0, taken = 0,
+    port = how.port,
     socket = how.path and uv.new_pipe(false) or uv.new_tcp()
   }, Peer)
   local answered, problem = false, nil
@@ -170,13 +171,16 @@ function Peer:hung_up (seconds)
   return peers.wait(function () return self.closed end, seconds) == true
 end
 
--- Whether the server has closed a connection (of TCP) that is not read: the
--- kernel's word.
+-- Whether the server has closed its end of a connection (of TCP) that is not
+-- read, in the kernel's list. Ours may not know: a reset that comes while there
+-- is no room for more is passed over.
 function Peer:was_left ()
-  local port = ("%04X"):format(self.socket:getsockname().port)
+  local here = (":%04X"):format(self.socket:getsockname().port)
+  local there = (":%04X"):format(self.port)
   for line in io.lines "/proc/net/tcp" do
-    if line:match "^ *%d+: %x+:(%x+)" == port then
-      return line:match ":%x+ %x+:%x+ (%x+)" ~= "01"    -- established
+    local from, to, state = line:match "^ *%d+: %x+(:%x+) %x+(:%x+) (%x+)"
+    if from == there and to == here then
+      return state ~= "01"                              -- established
     end
   end
   return true
