@@ -8,7 +8,7 @@
 static void closing (tg_Part *p, lua_State *L) {
   tg_Inspector *i = (tg_Inspector *)(void *)p;
   i->close(p->host, L);
-  if (i->busy)
+  if (tg_debuggee_works(i))
     tg_part_remove(p);
 }
 
