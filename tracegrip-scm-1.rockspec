@@ -251,6 +251,7 @@ build = {
         "csrc/server/listener.c",
         "csrc/server/remotes.c",
         "csrc/server/serverhost.c",
+        "csrc/server/serverstate.c",
         "csrc/server/serverthread.c",
         "csrc/session/allocations.c",
         "csrc/session/anchor.c",

@@ -185,7 +185,7 @@ bool tg_address_open (lua_State *L, int object, tg_Order *o, tg_Session *s) {
   tg_assert(channel != NULL && channel->endpoint != 0);
   o->endpoint = channel->endpoint;
   tg_serverthread_order(o);
-  if (!o->good)
+  if (o->state != TG_ORDER_GRANTED)
     return false;
   channel->addresses++;
   a->session = s;
