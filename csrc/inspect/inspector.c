@@ -172,11 +172,11 @@ static int inspector_receive (lua_State *L) {
   if (x == NULL)
     return 0;
   lua_pushinteger(L, (lua_Integer)x->client);
-  int results = x->gone ? 1 : 2;
-  if (x->paced)
-    lua_pushboolean(L, x->behind);
-  else if (!x->gone)
+  int results = (x->kind == TG_MESSAGE_GONE) ? 1 : 2;
+  if (x->kind == TG_MESSAGE_TEXT)
     lua_pushlstring(L, x->text, x->size);
+  else if (x->kind != TG_MESSAGE_GONE)
+    lua_pushboolean(L, x->kind == TG_MESSAGE_BEHIND);
   tg_message_free(x);
   return results;
 }
