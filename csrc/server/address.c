@@ -26,8 +26,9 @@ bool tg_address_admit (lua_State *L, tg_Session *s, tg_Channel *channel,
     return false;
   if (tg_serverthread_enter(channel))
     return true;
+  int error = errno;
   tg_endpoint_close(L, s);
-  errno = ENOMEM;
+  errno = error;
   return false;
 }
 

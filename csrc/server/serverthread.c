@@ -39,6 +39,7 @@ static struct {
   bool ready;                     /* 'changed' is, in this process */
   pthread_t thread;               /* unless there is none */
   tg_ServerLife life;             /* of the thread */
+  uint64_t threads;               /* started so far: its number */
   tg_Telling stop;                /* that it is to end */
   int bell;
   tg_Order *orders;               /* borrows; not answered */
@@ -240,8 +241,10 @@ static bool start_thread (const char *path, const char *cpath) {
   server.trouble[0] = '\0';
   bool ok = server.path != NULL && server.cpath != NULL && server.bell >= 0
             && tg_signals_thread(&server.thread, run, NULL);
-  if (ok)
+  if (ok) {
     server.life = TG_SERVER_RUNNING;
+    server.threads++;
+  }
   else {
     int error = errno;
     if (server.bell >= 0)
@@ -254,15 +257,21 @@ static bool start_thread (const char *path, const char *cpath) {
 
 /* With the mutex: the thread has nothing to do any more. One that does not end
    in time, in a finalizer or a library that hangs, is left behind, once: the
-   program must not hang with it. The mutex is given up for the join, since the
-   thread's last act takes it. */
+   program must not hang with it. Several may wait here, and whoever comes first
+   joins it: there may be a new thread when the next one looks. The mutex is
+   kept for the join, since a thread that has ended has no more use for it
+   (report_end). */
 static void end_thread (void) {
   struct timespec until = tg_clock_after(TG_SERVER_PARTING_NS + ANSWER_NS);
-  tg_assert(server.life != TG_SERVER_NONE && server.orders == NULL);
+  uint64_t number = server.threads;
+  tg_assert(server.life != TG_SERVER_NONE);
   note(&server.stop);
   ring();
-  while (server.life == TG_SERVER_RUNNING && wait_until(&until))
+  while (server.life == TG_SERVER_RUNNING && server.threads == number
+         && wait_until(&until))
     continue;
+  if (server.life == TG_SERVER_NONE || server.threads != number)
+    return;
   if (lives()) {
     if (server.life == TG_SERVER_RUNNING)
       pthread_detach(server.thread);
@@ -270,21 +279,27 @@ static void end_thread (void) {
     tg_loaded_keep();
     return;
   }
-  if (server.life == TG_SERVER_ENDED) {
-    pthread_mutex_unlock(&server.mutex);
+  if (server.life == TG_SERVER_ENDED)
     pthread_join(server.thread, NULL);
-    pthread_mutex_lock(&server.mutex);
-  }
   close(server.bell);
   free_paths();
   server.life = TG_SERVER_NONE;
 }
 
-/* A thread that has ended by itself is joined, and a new one started. */
+/* With the mutex: whether there is a thread that takes no orders any more. One
+   that is left behind may yet. */
+static bool is_ending (void) {
+  return (server.life == TG_SERVER_RUNNING
+          && server.stop != TG_TELLING_NOTHING)
+         || server.life == TG_SERVER_ENDED || server.life == TG_SERVER_GONE;
+}
+
+/* A thread that ends, or has ended by itself, is joined, and a new one
+   started. */
 bool tg_serverthread_begin (const char *path, const char *cpath) {
   tg_fdwriter_occupy();   /* the loop does not close a standard descriptor */
   pthread_mutex_lock(&server.mutex);
-  if (server.life != TG_SERVER_NONE && !lives())
+  while (is_ending())
     end_thread();
   bool ok = lives() || start_thread(path, cpath);
   if (ok)
@@ -350,19 +365,39 @@ void tg_serverthread_order (tg_Order *o) {
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* With the mutex: whether a state may rely on the thread that was begun for it.
+   One that has ended by itself, or hangs, will be told of as such. */
+static bool is_reliable (void) {
+  return server.life == TG_SERVER_ABANDONED
+         || (server.stop == TG_TELLING_NOTHING
+             && (server.life == TG_SERVER_RUNNING
+                 || server.life == TG_SERVER_ENDED));
+}
+
 /* Numbers are never used again: a late notice of a state that has gone is
-   nobody else's. */
+   nobody else's. Who is in the list keeps the thread: it is the one whose bell
+   the channel has from here on, and nobody else has the channel yet. */
 bool tg_serverthread_enter (tg_Channel *channel) {
   Entry *e = tg_calloc(1, sizeof *e);
-  if (e == NULL)
+  if (e == NULL) {
+    errno = ENOMEM;
     return false;
-  e->channel = tg_channel_pin(channel);
+  }
   pthread_mutex_lock(&server.mutex);
-  channel->endpoint = ++server.endpoints;
-  e->next = server.entries;
-  server.entries = e;
+  bool there = is_reliable();
+  if (there) {
+    e->channel = tg_channel_pin(channel);
+    channel->endpoint = ++server.endpoints;
+    channel->bell = lives() ? server.bell : -1;
+    e->next = server.entries;
+    server.entries = e;
+  }
   pthread_mutex_unlock(&server.mutex);
-  return true;
+  if (!there) {
+    tg_free(e);
+    errno = ECANCELED;
+  }
+  return there;
 }
 
 static void unlink_entry (Entry *e) {

@@ -116,7 +116,9 @@ int tg_serverthread_bell (void);
 /* Has the server work on 'o', which has an answer then. */
 void tg_serverthread_order (tg_Order *o);
 
-/* A state listens: numbers its endpoint. False without memory. */
+/* A state listens: numbers its endpoint. False with errno: ENOMEM, or ECANCELED
+   where the thread has been ended since it was begun, by another state that
+   listens no more. Then it is to be begun again. */
 bool tg_serverthread_enter (tg_Channel *channel);
 
 /* Its endpoint is closed: its last frames go to the clients, for a moment; the
