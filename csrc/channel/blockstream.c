@@ -23,6 +23,11 @@ void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
   *b = (tg_BlockStream){.ticks = ticks, .packets = packets};
 }
 
+void tg_blockstream_owe (tg_BlockStream *b) {
+  if (b->given == TG_BLOCKS_ALL)
+    b->given = TG_BLOCKS_PART;
+}
+
 static void put32 (tg_Buf *out, uint32_t v) {
   tg_buf_add(out, (const char *)&v, sizeof v);
 }
@@ -93,7 +98,7 @@ static void put_now (tg_BlockStream *b, const tg_Follower *follower,
     now = until;
   put_head(out, TG_BLOCKENTRY_NOW, 8);
   put64(out, now);
-  b->owed = false;
+  b->given = TG_BLOCKS_ALL;
 }
 
 void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
@@ -103,12 +108,12 @@ void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
   bool more = true;
   while (out->size - before < bytes
          && (more = tg_follower_stretch(follower, &s))) {
-    bool first = !b->begun;
+    bool first = b->given == TG_BLOCKS_NOTHING;
     if (first)
       put_begin(b, follower->stream, out);
-    b->begun = b->owed = true;
+    b->given = TG_BLOCKS_PART;
     put_stretch(b, &s, first, follower->stream, out);
   }
-  if (!more && b->owed)
+  if (!more && b->given == TG_BLOCKS_PART)
     put_now(b, follower, until, out);
 }

@@ -33,17 +33,34 @@ typedef enum tg_BlockEntry {
   TG_BLOCKENTRY_NOW
 } tg_BlockEntry;
 
+/*
+** What a client has of the stream:
+**
+**             events are    all has been    its end is moved
+**             given (read)  given (read)    (tg_blockstream_owe)
+**   nothing   part          -               -
+**   part      part          all             part
+**   all       part          -               part
+*/
+typedef enum tg_BlocksGiven {
+  TG_BLOCKS_NOTHING,
+  TG_BLOCKS_PART,             /* no NOW after its last events */
+  TG_BLOCKS_ALL
+} tg_BlocksGiven;
+
 /* How far a client has got. */
 typedef struct tg_BlockStream {
   uint64_t ticks, packets;    /* where the trace began */
   tg_FunctionId functions;    /* how many it knows */
-  bool begun;                 /* it has heard of the beginning */
-  bool owed;                  /* it has events, and no NOW after them */
+  tg_BlocksGiven given;
 } tg_BlockStream;
 
 /* A new client, whose trace began there. */
 void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
                            uint64_t packets);
+
+/* The client, if it has anything, is to have another NOW. */
+void tg_blockstream_owe (tg_BlockStream *b);
 
 /* Appends new bytes of the follower, which is one of bytes: 'bytes' and a chunk
    at most; nothing, if there are none. Events after 'until', in ticks, are left

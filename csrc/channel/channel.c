@@ -152,9 +152,9 @@ static int64_t worked (const tg_Channel *l) {
    kernel may give it to another one after that. tgkill, for pthread_kill of a
    thread that has ended is undefined. */
 static void kick (tg_Channel *l) {
-  l->kicked = worked(l);
-  l->roused = l->thread != 0 && l->inbox.first != NULL
-              && tg_asleep_look(&l->asleep, l->thread);
+  l->kick.worked = worked(l);
+  l->kick.roused = l->thread != 0 && l->inbox.first != NULL
+                   && tg_asleep_look(&l->asleep, l->thread);
   if (l->thread != 0)
     syscall(SYS_tgkill, getpid(), l->thread, l->signal);
 }
@@ -238,7 +238,7 @@ bool tg_channel_deliver (tg_Channel *l, tg_Message *x) {
 
 bool tg_channel_heard (tg_Channel *l) {
   pthread_mutex_lock(&l->mutex);
-  bool heard = l->heard || l->evaluates;
+  bool heard = l->heard || l->evaluated.runs;
   pthread_mutex_unlock(&l->mutex);
   return heard;
 }
@@ -253,8 +253,8 @@ tg_Message *tg_channel_collect (tg_Channel *l) {
 /* What has ended takes its message at once. */
 bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]) {
   pthread_mutex_lock(&l->mutex);
-  bool lingers = l->evaluates && l->inbox.ends > 0;
-  memcpy(within, l->within, TG_WITHIN);
+  bool lingers = l->evaluated.runs && l->inbox.ends > 0;
+  memcpy(within, l->evaluated.within, TG_WITHIN);
   pthread_mutex_unlock(&l->mutex);
   return lingers;
 }
@@ -262,7 +262,7 @@ bool tg_channel_lingers (tg_Channel *l, char within[TG_WITHIN]) {
 /* Messages can be answered where the thread waits, unless it was asked there
    already: what it has postponed is for when it runs. With the mutex. */
 static bool may_rouse (tg_Channel *l) {
-  return l->inbox.first != NULL && l->thread != 0 && !l->roused
+  return l->inbox.first != NULL && l->thread != 0 && !l->kick.roused
          && tg_asleep_look(&l->asleep, l->thread);
 }
 
@@ -274,7 +274,7 @@ bool tg_channel_nudge (tg_Channel *l) {
     return false;
   pthread_mutex_lock(&l->mutex);
   bool waits = l->urgent;
-  if (waits && (worked(l) - l->kicked >= PATIENCE || may_rouse(l)))
+  if (waits && (worked(l) - l->kick.worked >= PATIENCE || may_rouse(l)))
     kick(l);
   pthread_mutex_unlock(&l->mutex);
   return waits;
@@ -359,14 +359,15 @@ tg_Message *tg_channel_open (tg_Channel *l, bool wait) {
 
 void tg_channel_evaluate (tg_Channel *l, bool begins) {
   pthread_mutex_lock(&l->mutex);
-  l->evaluates = begins;
-  *l->within = '\0';
+  l->evaluated.runs = begins;
+  *l->evaluated.within = '\0';
   pthread_mutex_unlock(&l->mutex);
 }
 
 void tg_channel_within (tg_Channel *l, const char *name) {
   pthread_mutex_lock(&l->mutex);
-  strncpy(l->within, name, TG_WITHIN - 1);      /* the last byte stays 0 */
+  /* the last byte stays 0 */
+  strncpy(l->evaluated.within, name, TG_WITHIN - 1);
   pthread_mutex_unlock(&l->mutex);
 }
 
@@ -377,7 +378,8 @@ bool tg_channel_ends (tg_Channel *l, uint64_t client) {
   pthread_mutex_lock(&l->mutex);
   bool ends = l->bell < 0;
   for (const tg_Message *x = l->inbox.first; x != NULL && !ends; x = x->next)
-    ends = x->ends && (!x->gone || client == 0 || x->client == client);
+    ends = x->ends && (x->kind != TG_MESSAGE_GONE || client == 0
+                       || x->client == client);
   pthread_mutex_unlock(&l->mutex);
   return ends;
 }

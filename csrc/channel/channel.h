@@ -82,6 +82,25 @@ typedef struct tg_Notice {
 #define TG_CHANNEL_OWN (UINT64_C(1) << 62)
 #define TG_WITHIN 64        /* bytes of a C function's name */
 
+/* The signal, as it was last sent. */
+typedef struct tg_Kick {
+  int64_t worked;         /* what the thread had worked then, ns */
+  bool roused;            /* it was for a message, and the thread waited */
+} tg_Kick;
+
+/* Code of a debugger that the program runs. */
+typedef struct tg_Evaluated {
+  bool runs;
+  char within[TG_WITHIN]; /* the C function that it has called last; "": none
+                             yet */
+} tg_Evaluated;
+
+/*
+** Its two ends go once each, either first, and do not come back: the server's
+** ('bell'), the program's ('thread'). What is true or false beside that are
+** facts of their own, of which any may go with any: 'wanted', 'messages' and
+** 'ends' say of the lists what can be asked without the mutex (note_wanted).
+*/
 typedef struct tg_Channel {
   _Atomic uint32_t refs;
   _Atomic bool wanted;    /* commands or messages are there; a signal handler
@@ -102,15 +121,12 @@ typedef struct tg_Channel {
   tg_Notice *notices, **last_notice;      /* owns */
   tg_Messages inbox;      /* owns: from debuggers, for the program... */
   tg_Messages outbox;     /* owns: ...and what it answers */
-  bool evaluates;         /* the program runs code of a debugger... */
-  char within[TG_WITHIN]; /* ...and this C function was the last that the code
-                             has called; "": none yet */
+  tg_Evaluated evaluated;
   char **names;           /* owns: traces that run in the program */
   size_t nnames;
   pid_t thread;           /* who runs the state; 0: nobody does any more */
   clockid_t cpu;          /* the time that it has worked */
-  int64_t kicked;         /* ...when it was last sent the signal, ns */
-  bool roused;            /* that was for a message, and it waited */
+  tg_Kick kick;
   bool heard;             /* a message was read since the last one came */
   int signal;
   int bell;               /* eventfd of the server's; -1: it has gone */

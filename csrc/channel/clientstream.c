@@ -446,7 +446,7 @@ bool tg_clientstream_mark (tg_ClientStream *c, uint64_t duration_ns) {
   if (c->follower != NULL && tg_follower_is_bytes(c->follower)) {
     uint64_t over = over_at(c, duration_ns);
     c->until = (over < c->until) ? over : c->until;
-    c->blocks.owed = c->blocks.begun;
+    tg_blockstream_owe(&c->blocks);
   }
   if (c->follower != NULL)
     committed = tg_follower_committed(c->follower);

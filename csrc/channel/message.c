@@ -15,8 +15,8 @@ tg_Message *tg_message_new (uint64_t client, const char *text, size_t size) {
   if (x == NULL)
     return NULL;
   x->client = client;
-  x->gone = text == NULL;
-  x->ends = x->gone;
+  x->kind = (text != NULL) ? TG_MESSAGE_TEXT : TG_MESSAGE_GONE;
+  x->ends = text == NULL;
   x->size = size;
   if (text != NULL)
     memcpy(x->text, text, size);
@@ -27,9 +27,8 @@ tg_Message *tg_message_pace (uint64_t client, bool behind) {
   tg_Message *x = tg_message_new(client, NULL, 0);
   if (x == NULL)
     return NULL;
-  x->gone = x->ends = false;
-  x->paced = true;
-  x->behind = behind;
+  x->kind = behind ? TG_MESSAGE_BEHIND : TG_MESSAGE_PROMPT;
+  x->ends = false;
   return x;
 }
 

@@ -10,12 +10,18 @@
 
 #include "base/base.h"
 
+/* What it says; only one of them has a text. */
+typedef enum tg_MessageKind {
+  TG_MESSAGE_TEXT,
+  TG_MESSAGE_GONE,        /* the connection has ended */
+  TG_MESSAGE_BEHIND,      /* much is waiting to be read by the other side... */
+  TG_MESSAGE_PROMPT       /* ...or is not any more */
+} tg_MessageKind;
+
 typedef struct tg_Message {
   struct tg_Message *next;
+  tg_MessageKind kind;
   uint64_t client;        /* which connection it came by, or is to go by */
-  bool gone;              /* there is no text: that connection has ended */
-  bool paced;             /* there is none: it is behind, or no more */
-  bool behind;            /* of such a one: much is waiting to be read */
   bool ends;              /* code that a debugger has the program run is to end
                              when this comes */
   size_t size;            /* bytes */

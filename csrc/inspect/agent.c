@@ -204,6 +204,19 @@ static int push_call (lua_State *work, const tg_Tidings *t, lua_State *about) {
   return 3;
 }
 
+/* The transitions of the agent: debuggee.h. */
+static void begin_work (tg_Inspector *i) {
+  tg_assert(!tg_debuggee_works(i));
+  i->life = (i->life == TG_INSPECTOR_IDLE) ? TG_INSPECTOR_WORKING
+                                           : TG_INSPECTOR_CLOSING;
+}
+
+static void end_work (tg_Inspector *i) {
+  tg_assert(tg_debuggee_works(i));
+  i->life = (i->life == TG_INSPECTOR_WORKING) ? TG_INSPECTOR_IDLE
+                                              : TG_INSPECTOR_CLOSED;
+}
+
 /* Resumed by nobody, so that its C calls are counted from 0: where the program
    has all that there are (LUAI_MAXCCALLS), which is an error like others, the
    agent could not begin. It is never inside of itself, so twice as many is the
@@ -212,11 +225,12 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   lua_State *work = i->work, *about = (t->thrower != NULL) ? t->thrower : L;
   int error = errno, results = 0;
   bool answer = false;
-  if (i->busy || !lua_checkstack(about, 1) || !lua_checkstack(work, 5))
+  if (tg_debuggee_works(i) || !lua_checkstack(about, 1)
+      || !lua_checkstack(work, 5))
     return false;
   tg_assert(work != L && lua_gettop(work) == 0);
   TG_STACK_GUARD(L);
-  i->busy = true;
+  begin_work(i);
   uint64_t begun = tg_clock_ticks();
   int status = lua_resume(work, NULL, push_call(work, t, about), &results);
   if (status == LUA_OK) {
@@ -225,7 +239,7 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   }
   else
     recover(work, status);
-  i->busy = false;
+  end_work(i);
   take_out(i->session, begun);
   errno = error;
   TG_STACK_CHECK(L);

@@ -33,21 +33,6 @@ int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,
   return b->nsources++;
 }
 
-void tg_breakpoints_set (tg_Breakpoints *b, int at, int *lines, int nlines,
-                         int *functions, int nfunctions) {
-  tg_assert(at >= 0 && at < b->nsources);
-  tg_Source *s = &b->sources[at];
-  tg_free(s->lines);
-  tg_free(s->functions);
-  b->count += nlines - s->nlines;
-  s->lines = lines;
-  s->nlines = nlines;
-  s->functions = functions;
-  s->nfunctions = nfunctions;
-  b->epoch++;
-  tg_assert(b->count >= 0);
-}
-
 static bool has (const int *list, int n, int wanted) {
   int low = 0, high = n;
   while (low < high) {
@@ -58,6 +43,23 @@ static bool has (const int *list, int n, int wanted) {
       high = middle;
   }
   return low < n && list[low] == wanted;
+}
+
+void tg_breakpoints_set (tg_Breakpoints *b, int at, int *lines, int nlines,
+                         int *functions, int nfunctions) {
+  tg_assert(at >= 0 && at < b->nsources);
+  tg_Source *s = &b->sources[at];
+  for (int k = 0; k < nlines; k++)
+    b->widened = b->widened || !has(s->lines, s->nlines, lines[k]);
+  tg_free(s->lines);
+  tg_free(s->functions);
+  b->count += nlines - s->nlines;
+  s->lines = lines;
+  s->nlines = nlines;
+  s->functions = functions;
+  s->nfunctions = nfunctions;
+  b->epoch++;
+  tg_assert(b->count >= 0);
 }
 
 bool tg_breakpoints_line (const tg_Breakpoints *b, int at, int line) {

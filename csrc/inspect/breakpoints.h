@@ -44,6 +44,8 @@ typedef struct tg_Breakpoints {
   int nsources;
   int count;                    /* lines in all */
   uint32_t epoch;               /* grows with each change */
+  bool widened;                 /* one was set where there was none, since all
+                                   coroutines have been seen to (watch.h) */
   tg_Known known[TG_PROTOS];
 } tg_Breakpoints;
 

@@ -112,7 +112,7 @@ static size_t push_message (lua_State *L, const char *method) {
 
 void tg_console_keep (tg_Inspector *i, lua_State *L, const char *method) {
   size_t bytes = push_message(L, method);
-  if (!i->listened)
+  if (!i->wants.console)
     set_place(L);
   put(i, L, bytes);
 }

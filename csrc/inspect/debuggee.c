@@ -7,8 +7,9 @@
    (os.exit): what is left of the inspector is at work then, and not freed. */
 static void closing (tg_Part *p, lua_State *L) {
   tg_Inspector *i = (tg_Inspector *)(void *)p;
-  i->close(p->host, L);
-  if (i->busy)
+  bool works = tg_debuggee_works(i);
+  i->close(p->host, L);       /* which frees it, unless it works */
+  if (works)
     tg_part_remove(p);
 }
 

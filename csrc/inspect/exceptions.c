@@ -45,7 +45,7 @@ static int finish (lua_State *L, int status, lua_KContext below) {
    there is none without a debugger, nor where such a hook is. */
 static int standin_pcall (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
-  if (i == NULL || !i->attached || lua_gettop(L) == 0
+  if (i == NULL || !i->wants.pauses || lua_gettop(L) == 0
       || tg_watch_is_left(i, L))
     return tg_builtins_real(TG_ROLE_PCALL)(L);
   lua_pushcfunction(L, handle);

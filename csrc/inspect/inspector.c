@@ -41,9 +41,9 @@ static void hear (tg_Session *s, lua_State *L, const char *method) {
   tg_Inspector *i = tg_debuggee_of(&s->host);
   tg_assert(i != NULL && s->listener == &i->listener);
   tg_console_keep(i, L, method);
-  if (!i->listened && !i->attached)
+  if (!i->wants.console && !i->wants.pauses)
     return;
-  if (i->busy)
+  if (tg_debuggee_works(i))
     tg_agent_nest(L, &(tg_Tidings){.kind = "say"});
   else {
     call_agent(i, L, "say");
@@ -57,7 +57,7 @@ static void hear (tg_Session *s, lua_State *L, const char *method) {
 void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
                         const char *path) {
   tg_Inspector *i = tg_debuggee_of(&s->host);
-  if (i != NULL && i->closing)
+  if (i != NULL && i->life == TG_INSPECTOR_CLOSED)
     tg_inspector_close(&s->host, L);
   if (tg_debuggee_of(&s->host) != NULL)
     return;
@@ -88,9 +88,10 @@ void tg_inspector_close (tg_Host *h, lua_State *L) {
   if (i == NULL)
     return;
   tg_Session *s = i->session;
-  i->closing = i->busy;
-  if (i->busy)
+  if (tg_debuggee_works(i)) {
+    i->life = TG_INSPECTOR_CLOSING;
     return;
+  }
   tg_watch_end(i, L);
   s->listener = NULL;
   if (!tg_session_traces(s))
@@ -108,11 +109,11 @@ void tg_inspector_close (tg_Host *h, lua_State *L) {
 /* What the messages ask for may have changed where the program is to stop. */
 static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
   tg_Host *h = i->part.host;
-  if (i->busy)
+  if (tg_debuggee_works(i))
     return;
   tg_agent_call(i, L, &(tg_Tidings){.kind = kind});
   tg_watch_review(i, L);
-  if (i->closing)
+  if (i->life == TG_INSPECTOR_CLOSED)
     tg_inspector_close(h, L);
 }
 
@@ -124,7 +125,7 @@ void tg_inspector_attend (tg_Host *h, lua_State *L) {
 
 void tg_inspector_visit (tg_Host *h, lua_State *L) {
   tg_Inspector *i = tg_debuggee_of(h);
-  if (i == NULL || i->busy)
+  if (i == NULL || tg_debuggee_works(i))
     return;
   bool collects = lua_gc(L, LUA_GCISRUNNING) == 1;
   lua_gc(L, LUA_GCSTOP);
@@ -143,7 +144,7 @@ void tg_inspector_wait (tg_Host *h, lua_State *L) {
    which frames.lua leaves out, and a step from here ends when it returns. */
 int inspector_pause (lua_State *L) {
   tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
-  if (i != NULL && i->attached)
+  if (i != NULL && i->wants.pauses)
     call_agent(i, L, "pause");
   return 0;
 }
@@ -171,11 +172,11 @@ static int inspector_receive (lua_State *L) {
   if (x == NULL)
     return 0;
   lua_pushinteger(L, (lua_Integer)x->client);
-  int results = x->gone ? 1 : 2;
-  if (x->paced)
-    lua_pushboolean(L, x->behind);
-  else if (!x->gone)
+  int results = (x->kind == TG_MESSAGE_GONE) ? 1 : 2;
+  if (x->kind == TG_MESSAGE_TEXT)
     lua_pushlstring(L, x->text, x->size);
+  else if (x->kind != TG_MESSAGE_GONE)
+    lua_pushboolean(L, x->kind == TG_MESSAGE_BEHIND);
   tg_message_free(x);
   return results;
 }
@@ -216,7 +217,7 @@ static int inspector_said (lua_State *L) {
 }
 
 static int inspector_listened (lua_State *L) {
-  inspector_of(L)->listened = lua_toboolean(L, 1);
+  inspector_of(L)->wants.console = lua_toboolean(L, 1);
   return 0;
 }
 
@@ -277,8 +278,7 @@ static int *copy_lines (const int *lines, int n) {
 }
 
 static int inspector_breakpoints (lua_State *L) {
-  tg_Inspector *i = inspector_of(L);
-  tg_Breakpoints *b = &i->breakpoints;
+  tg_Breakpoints *b = &inspector_of(L)->breakpoints;
   size_t size;
   int nlines, nfunctions;
   const char *text = luaL_checklstring(L, 1, &size);
@@ -294,8 +294,6 @@ static int inspector_breakpoints (lua_State *L) {
     tg_free(functions);
     return luaL_error(L, "not enough memory");
   }
-  for (int k = 0; k < nlines; k++)
-    i->widened = i->widened || !tg_breakpoints_line(b, at, lines[k]);
   tg_breakpoints_set(b, at, lines, nlines, functions, nfunctions);
   lua_pushinteger(L, at);
   return 1;
@@ -323,12 +321,12 @@ static int inspector_variable (lua_State *L) {
 }
 
 static int inspector_attached (lua_State *L) {
-  inspector_of(L)->attached = lua_toboolean(L, 1);
+  inspector_of(L)->wants.pauses = lua_toboolean(L, 1);
   return 0;
 }
 
 static int inspector_curious (lua_State *L) {
-  inspector_of(L)->curious = lua_toboolean(L, 1);
+  inspector_of(L)->wants.sources = lua_toboolean(L, 1);
   return 0;
 }
 
@@ -365,7 +363,7 @@ static int inspector_counts (lua_State *L) {
 static int inspector_errors (lua_State *L) {
   static const char *const names[] = {"none", "uncaught", "all", NULL};
   tg_Inspector *i = inspector_of(L);
-  i->errors = (tg_Errors)luaL_checkoption(L, 1, NULL, names);
+  i->wants.errors = (tg_Errors)luaL_checkoption(L, 1, NULL, names);
   return 0;
 }
 
@@ -375,13 +373,13 @@ static int inspector_step (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
   lua_State *co = lua_tothread(L, 1);
   luaL_argcheck(L, co != NULL, 1, "coroutine expected");
-  tg_Step step = (tg_Step)luaL_checkoption(L, 2, NULL, names);
-  if (step == TG_STEP_NONE)
+  tg_StepKind kind = (tg_StepKind)luaL_checkoption(L, 2, NULL, names);
+  if (kind == TG_STEP_NONE)
     lua_pushnil(L);
   else
     lua_pushvalue(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_from);
-  tg_watch_step(i, co, step);
+  tg_step_begin(&i->step, co, kind);
   return 0;
 }
 

@@ -36,7 +36,8 @@ static int message (lua_State *L) {
 static int handler (lua_State *L) {
   tg_Inspector *i = tg_debuggee_of(tg_host_find(L));
   lua_settop(L, 1);
-  if (i != NULL && i->listened && !i->busy && lua_checkstack(L, 1)) {
+  if (i != NULL && i->wants.console && !tg_debuggee_works(i)
+      && lua_checkstack(L, 1)) {
     lua_pushvalue(L, 1);
     tg_agent_call(i, L, &(tg_Tidings){.kind = "uncaught", .thrower = L,
                                       .level = 1, .uncaught = true});

@@ -1,11 +1,8 @@
 /*
 ** watch.c - see watch.h. All in the hook, on the thread that runs the state,
 ** but for what is called at a safe point. Nothing here allocates; what the
-** agent does when the program stops is behind tg_agent_call.
-**
-** A frame is known by lua_Debug's i_ci. Lua uses these again (luaE_extendCI):
-** so a step whose frame was dropped by an error is ended when whoever caught
-** it returns, before another frame can have its address.
+** agent does when the program stops is behind tg_agent_call. A frame is known
+** by lua_Debug's i_ci.
 */
 #include "inspect/watch.h"
 
@@ -14,6 +11,7 @@
 #include "host/ownfunctions.h"
 #include "host/running.h"
 #include "inspect/agent.h"
+#include "inspect/caller.h"
 #include "inspect/evaluation.h"
 #include "inspect/mask.h"
 #include "inspect/thrown.h"
@@ -75,19 +73,6 @@ TG_INLINE tg_Inspector *inspector_of (lua_State *L) {
 static lua_Debug debug_of (const void *frame) {
   lua_Debug ar = {.i_ci = (struct CallInfo *)(uintptr_t)frame};
   return ar;
-}
-
-/* NULL: the frame is the outermost of its coroutine. */
-static const void *caller_of (const tg_Inspector *i, lua_State *L,
-                              const void *frame) {
-  if (i->direct)
-    return tg_frame_caller(frame);
-  lua_Debug ar;
-  for (int level = 0; lua_getstack(L, level, &ar); level++) {
-    if (ar.i_ci == frame)
-      return lua_getstack(L, level + 1, &ar) ? (const void *)ar.i_ci : NULL;
-  }
-  return NULL;
 }
 
 /* A source is met for the first time: the agent is told, unless the source is
@@ -169,20 +154,14 @@ static bool is_own (const tg_Inspector *i, const tg_Known *k) {
 static int mask_until_known (const tg_Inspector *i) {
   if (!tg_debuggee_watched(i))
     return 0;
-  return LINES | ((i->step == TG_STEP_NEXT) ? LUA_MASKCOUNT : 0);
-}
-
-/* Whether a step may end in the frame. */
-static bool is_stepped (const tg_Inspector *i, const lua_State *L,
-                        const void *frame) {
-  return i->step == TG_STEP_NEXT || i->step == TG_STEP_INTO
-         || (i->step == TG_STEP_OVER && L == i->from && frame == i->frame);
+  return LINES | ((i->step.kind == TG_STEP_NEXT) ? LUA_MASKCOUNT : 0);
 }
 
 /* Whether what happens in the frame may stop the program. */
 TG_INLINE bool wants_lines (tg_Inspector *i, lua_State *L,
                             const void *frame) {
-  if (tg_unlikely(i->step != TG_STEP_NONE) && is_stepped(i, L, frame))
+  if (tg_unlikely(i->step.kind != TG_STEP_NONE)
+      && tg_step_ends(&i->step, L, frame))
     return true;
   if (tg_unlikely(i->coverage != NULL))
     return true;
@@ -196,7 +175,7 @@ static bool is_below (tg_Inspector *i, lua_State *L, const void *frame) {
   for (int n = 0; frame != NULL && n < OUTER; n++) {
     if (wants_lines(i, L, frame))
       return true;
-    frame = caller_of(i, L, frame);
+    frame = tg_caller_of(i->direct, L, frame);
   }
   return frame != NULL;
 }
@@ -213,14 +192,14 @@ static bool is_below (tg_Inspector *i, lua_State *L, const void *frame) {
    not hold) the step goes on. The code of a debugger may have closed the
    inspector: what is left of it is freed later, since the hook goes on. */
 static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
-  tg_Step step = i->step;
-  if (i->busy)
+  tg_StepKind step = i->step.kind;
+  if (tg_debuggee_works(i))
     return;
-  i->step = TG_STEP_NONE;
+  i->step.kind = TG_STEP_NONE;
   bool stopped = tg_agent_call(i, L, t);
-  if (!stopped && i->step == TG_STEP_NONE)
-    i->step = step;
-  if (i->closing)
+  if (!stopped && i->step.kind == TG_STEP_NONE)
+    i->step.kind = step;
+  if (i->life == TG_INSPECTOR_CLOSED)
     tg_watch_end(i, L);
   else
     tg_watch_review(i, L);
@@ -234,29 +213,14 @@ static void stop (tg_Inspector *i, lua_State *L, lua_Debug *ar, int source,
                            .stepped = stepped});
 }
 
-/* What is to come next; where memory is not read, in which frame. */
-static const void *instruction (const tg_Inspector *i, const lua_Debug *ar) {
-  return i->direct ? tg_read_pointer(ar->i_ci, TG_AT_FRAME_NEXT)
-                   : (const void *)ar->i_ci;
-}
-
-/* Of an instruction that begins a line Lua tells twice: as one, and as a line
-   (luaG_traceexec). Who has stopped at the first is not stopped again. */
-static bool was_here (tg_Inspector *i, const lua_Debug *ar) {
-  const void *counted = i->counted;
-  i->counted = NULL;
-  return counted != NULL && counted == instruction(i, ar)
-         && i->counted_line == ar->currentline;
-}
-
 static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   const void *frame = ar->i_ci;
   const tg_Known *k = known_of(i, L, frame);
-  if (k == NULL || was_here(i, ar) || is_own(i, k))
+  if (k == NULL || tg_step_counted(&i->step, i->direct, ar) || is_own(i, k))
     return;
   bool hit = k->stops
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
-  bool stepped = is_stepped(i, L, frame);
+  bool stepped = tg_step_ends(&i->step, L, frame);
   if (hit || stepped)
     stop(i, L, ar, k->at, hit, stepped);
 }
@@ -264,22 +228,13 @@ static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
 /* An instruction in the middle of a line: after a return, or where the pause
    button has met the program. */
 static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
-  const tg_Known *k = (i->step == TG_STEP_NEXT) ? known_of(i, L, ar->i_ci)
-                                                : NULL;
+  const tg_Known *k = (i->step.kind == TG_STEP_NEXT)
+                      ? known_of(i, L, ar->i_ci) : NULL;
   if (k == NULL || is_own(i, k))
     return;
   lua_getinfo(L, "l", ar);
   stop(i, L, ar, k->at, false, true);
-  i->counted = instruction(i, ar);
-  i->counted_line = ar->currentline;
-}
-
-/* The callee has the frame of its caller, which is gone: so a step over the
-   caller's lines becomes a step out of the callee. */
-static void on_tail_call (tg_Inspector *i, lua_State *L,
-                          const lua_Debug *ar) {
-  if (i->step == TG_STEP_OVER && L == i->from && ar->i_ci == i->frame)
-    i->step = TG_STEP_OUT;
+  tg_step_count(&i->step, i->direct, ar);
 }
 
 /* Pushes the first argument of the handler that is called; a vararg handler may
@@ -294,7 +249,7 @@ static void push_error (lua_State *L, const lua_Debug *ar) {
 static TG_NOINLINE void look_for_error (tg_Inspector *i, lua_State *L,
                                         lua_Debug *ar) {
   const void *frame = ar->i_ci;
-  if (!i->direct || i->busy)
+  if (!i->direct || tg_debuggee_works(i))
     return;
   if (!tg_thrown_handles(L, frame)) {
     i->passing = i->passing && tg_frame_is_c(frame);
@@ -343,11 +298,11 @@ static TG_NOINLINE void look_for_resume (tg_Inspector *i, lua_State *L,
 /* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
    hook that was called is ours, and its mask is one look. */
 TG_INLINE void on_call (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
-  if (tg_unlikely(i->errors != TG_ERRORS_NONE))
+  if (tg_unlikely(i->wants.errors != TG_ERRORS_NONE))
     look_for_error(i, L, ar);
   int all = i->session->hooked ? tg_mask_of(i, L) : lua_gethookmask(L);
   int now = all & LINES;
-  int mask = (i->step != TG_STEP_NONE || now != CALLS) ? RETURNS : CALLS;
+  int mask = (i->step.kind != TG_STEP_NONE || now != CALLS) ? RETURNS : CALLS;
   lua_CFunction c = cfunction_of(i, L, ar);
   if (tg_unlikely(c != NULL && tg_builtins_resumes(c)))
     look_for_resume(i, L, ar);
@@ -357,39 +312,17 @@ TG_INLINE void on_call (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
     tg_mask_set(i, L, mask);
 }
 
-/* Whether the step's frame has gone without returning: dropped by an error, or
-   left by a yield. Seen where a C function returns, for only those catch
-   errors and resume. */
-static bool is_lost (const tg_Inspector *i, lua_State *L, const void *frame) {
-  lua_Debug ar;
-  if (L != i->from)
-    return lua_status(i->from) != LUA_OK || !lua_getstack(i->from, 0, &ar);
-  while (frame != NULL && frame != i->frame)
-    frame = caller_of(i, L, frame);
-  return frame == NULL;
-}
-
-/* The step ends with the next instruction if its frame returns or is lost. */
-static void end_step (tg_Inspector *i, lua_State *L, const void *frame) {
-  if (i->step == TG_STEP_NONE || i->step == TG_STEP_NEXT)
-    return;
-  bool returns = L == i->from && frame == i->frame;
-  if (returns || ((!i->direct || tg_frame_is_c(frame))
-                  && is_lost(i, L, frame)))
-    i->step = TG_STEP_NEXT;
-}
-
 static void on_return (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
-  end_step(i, L, ar->i_ci);
-  if (i->step == TG_STEP_NEXT) {
+  tg_step_left(&i->step, i->direct, L, ar->i_ci);
+  if (i->step.kind == TG_STEP_NEXT) {
     tg_mask_set(i, L, LINES | LUA_MASKCOUNT);
     return;
   }
-  const void *caller = caller_of(i, L, ar->i_ci);
+  const void *caller = tg_caller_of(i->direct, L, ar->i_ci);
   int mask = CALLS;
   if (caller != NULL && wants_lines(i, L, caller))
     mask = LINES;
-  else if (i->step != TG_STEP_NONE || is_below(i, L, caller))
+  else if (i->step.kind != TG_STEP_NONE || is_below(i, L, caller))
     mask = RETURNS;
   tg_mask_set(i, L, mask);
 }
@@ -413,7 +346,7 @@ static void hook (lua_State *L, lua_Debug *ar) {
   else if (ar->event == LUA_HOOKCOUNT)
     on_count(i, L, ar);
   else {
-    on_tail_call(i, L, ar);
+    tg_step_tailed(&i->step, L, ar->i_ci);
     on_call(i, L, ar);
   }
 }
@@ -430,8 +363,8 @@ static void hook (lua_State *L, lua_Debug *ar) {
    worked out for other breakpoints, or all lines are wanted by now. Otherwise
    the frames are those for which the mask was worked out. */
 static bool is_stale (const tg_Inspector *i, lua_State *co) {
-  if (i->coverage != NULL || i->step == TG_STEP_NEXT
-      || i->step == TG_STEP_INTO)
+  if (i->coverage != NULL || i->step.kind == TG_STEP_NEXT
+      || i->step.kind == TG_STEP_INTO)
     return true;
   return tg_mask_is_stale(i, co);
 }
@@ -442,7 +375,8 @@ static void entered (tg_Host *h, lua_State *co) {
   tg_Inspector *i = tg_debuggee_of(h);
   if (i != NULL && i->evaluation != NULL)
     tg_evaluation_enter(i, co);
-  else if (i != NULL && !i->busy && tg_debuggee_watched(i) && is_stale(i, co))
+  else if (i != NULL && !tg_debuggee_works(i) && tg_debuggee_watched(i)
+           && is_stale(i, co))
     tg_mask_set(i, co, mask_until_known(i));
 }
 
@@ -463,9 +397,9 @@ void tg_watch_review (tg_Inspector *i, lua_State *L) {
   int mask = mask_until_known(i);
   lua_State *co;
   tg_running_watch(h, (mask != 0) ? entered : NULL);
-  if (i->widened)
+  if (i->breakpoints.widened)
     tg_mask_set_all(i, L, LINES);
-  i->widened = false;
+  i->breakpoints.widened = false;
   for (int n = 0; (co = tg_running_at(h, n)) != NULL && co != L; n++) {
     lua_State *next = tg_running_at(h, n + 1);
     tg_mask_set_from(i, co, (next != NULL) ? next : L, L, mask);
@@ -481,28 +415,21 @@ void tg_watch_error (tg_Inspector *i, lua_State *L, lua_State *co, int level,
                      bool uncaught) {
   bool passing = i->passing;
   i->passing = false;
-  if (passing || (i->errors == TG_ERRORS_UNCAUGHT && !uncaught))
+  if (passing || (i->wants.errors == TG_ERRORS_UNCAUGHT && !uncaught))
     return;
   tell(i, L, &(tg_Tidings){.kind = "error", .thrower = co, .level = level,
                            .uncaught = uncaught});
 }
 
-void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step) {
-  lua_Debug ar;
-  i->step = step;
-  i->from = L;
-  i->frame = lua_getstack(L, 0, &ar) ? (const void *)ar.i_ci : NULL;
-}
-
 void tg_watch_end (tg_Inspector *i, lua_State *L) {
   tg_assert(tg_debuggee_of(i->part.host) == i);
   i->breakpoints.count = 0;
-  i->curious = false;
-  i->errors = TG_ERRORS_NONE;
-  i->step = TG_STEP_NONE;
+  i->wants.sources = false;
+  i->wants.errors = TG_ERRORS_NONE;
+  i->step.kind = TG_STEP_NONE;
   tg_coverage_free(i->coverage);
   i->coverage = NULL;
-  i->attached = false;
+  i->wants.pauses = false;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);
 }

@@ -39,16 +39,12 @@ void tg_watch_review (tg_Inspector *i, lua_State *L);          /* [-0, +0, -] */
    until the next review. */
 void tg_watch_evaluation (const tg_Inspector *i);              /* [-0, +0, -] */
 
-/* A step from where 'L' is now, which the caller keeps alive until the next. */
-void tg_watch_step (tg_Inspector *i, lua_State *L, tg_Step step);
-                                                               /* [-0, +0, -] */
-
 /* Whether the coroutine is left to a hook of the program's. */
 bool tg_watch_is_left (const tg_Inspector *i, lua_State *L);
 
 /* Whether debuggers are to hear of errors now. */
 TG_INLINE bool tg_watch_hears (const tg_Inspector *i) {
-  return i->errors != TG_ERRORS_NONE && !i->busy;
+  return i->wants.errors != TG_ERRORS_NONE && !tg_debuggee_works(i);
 }
 
 /* The error on top of the stack of 'co', whose frames from 'level' on are still

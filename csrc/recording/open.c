@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "recording/fileheader.h"
 #include "recording/shelf.h"
 #include "stream/eventreader.h"
 #include "text/fileio.h"
@@ -340,33 +340,6 @@ static bool is_busy (int fd) {
   return false;
 }
 
-/* What is wrong with the header, NULL if nothing is. */
-static const char *header_problem (const tg_Header *h) {
-  if (memcmp(h->magic, TG_FORMAT_MAGIC, sizeof h->magic) != 0)
-    return "not a recording";
-  if (h->order != TG_FORMAT_ORDER)
-    return "recorded on a machine with another byte order";
-  if (h->version != TG_FORMAT_VERSION)
-    return "recorded by another version of tracegrip";
-  bool timed = h->ns_per_tick > 0 && h->ns_per_tick < 1e6;
-  return (timed && h->size >= TG_HEADER_LEAST) ? NULL : "a damaged header";
-}
-
-/* Fields beyond the header's own size are 0: what stands there is a block. */
-static void cut_header (tg_Header *h) {
-  if (h->size < sizeof *h)
-    memset((char *)h + h->size, 0, sizeof *h - h->size);
-}
-
-/* Why a file has no header at all; NULL if it may have one. */
-static const char *file_problem (const struct stat *st) {
-  if (S_ISDIR(st->st_mode))
-    return "a directory, not a recording";
-  if (!S_ISREG(st->st_mode))
-    return "not a recording";
-  return st->st_size == 0 ? "an empty file, not a recording" : NULL;
-}
-
 /* Whether a file that was closed properly has lost its end since; it has a
    trace at least. */
 static bool is_shorter (const tg_Recording *r) {
@@ -437,26 +410,15 @@ static void read_all (Opening *o) {
   tg_supply_unpin(shelf);
 }
 
-/* The file's header into the recording; false with the status set, and with a
-   reason in words if the file is none of ours. */
+/* False with the status set, and with a reason in words if the file is none of
+   ours. */
 static bool read_header (Opening *o, char *reason, size_t size) {
-  struct stat st;
   tg_Recording *r = o->r;
-  if (fstat(o->fd, &st) != 0) {
-    o->status = TG_ERR_IO;
-    return false;
-  }
-  r->file_bytes = (uint64_t)st.st_size;
-  const char *problem = file_problem(&st);
-  if (problem == NULL)
-    problem = tg_fileio_read(o->fd, &r->header, sizeof r->header, 0)
-              ? header_problem(&r->header) : "not a recording";
-  if (problem != NULL) {
+  const char *problem;
+  o->status = tg_fileheader_read(o->fd, &r->header, &r->file_bytes, &problem);
+  if (o->status == TG_ERR_FORMAT)
     snprintf(reason, size, "%s", problem);
-    o->status = TG_ERR_FORMAT;
-  } else
-    cut_header(&r->header);
-  return problem == NULL;
+  return o->status == TG_OK;
 }
 
 /* Opened and read by one descriptor, which is closed again: what is read later

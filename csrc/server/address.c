@@ -26,8 +26,9 @@ bool tg_address_admit (lua_State *L, tg_Session *s, tg_Channel *channel,
     return false;
   if (tg_serverthread_enter(channel))
     return true;
+  int error = errno;
   tg_endpoint_close(L, s);
-  errno = ENOMEM;
+  errno = error;
   return false;
 }
 
@@ -185,7 +186,7 @@ bool tg_address_open (lua_State *L, int object, tg_Order *o, tg_Session *s) {
   tg_assert(channel != NULL && channel->endpoint != 0);
   o->endpoint = channel->endpoint;
   tg_serverthread_order(o);
-  if (!o->good)
+  if (o->state != TG_ORDER_GRANTED)
     return false;
   channel->addresses++;
   a->session = s;

@@ -18,14 +18,17 @@
 #include "state/observer.h"
 #include "trace/trace.h"
 
+/* Whose it is and what is done with it just now do not depend on each other: a
+   command may fork. */
 typedef struct tg_Endpoint {
   tg_Part part;               /* on its host from its opening to its end, */
   tg_Observer observer;       /* and registered */
   tg_Remotes remotes;         /* owns */
   uint64_t own;               /* ids given to the program's traces */
   tg_Orphaned *orphaned;
-  bool inherited;             /* it is that of the parent, before a fork */
-  bool turning;               /* a command is being carried out */
+  bool inherited;             /* it is that of the parent, from a fork on */
+  bool turning;               /* commands are being carried out, and are not
+                                 begun again meanwhile */
 } tg_Endpoint;
 
 static const tg_PartKind part_kind;

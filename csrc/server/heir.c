@@ -43,23 +43,33 @@ static void tell_open (const char *kind, const char *words) {
   tell(debugs ? "to debug process" : "process", rest);
 }
 
-/* With what the parent said of its clients: signal, patience and limits. */
-static bool open_endpoint (lua_State *L, const Heir *h, int plan) {
-  tg_Session *s = h->session;
+/* With what the parent said of its clients: signal, patience and limits. False
+   with errno. */
+static bool admit (lua_State *L, const Heir *h) {
   const tg_Channel *was = h->parents;
-  if (tg_endpoint_channel(s) != NULL)
-    return true;
-  const char *path = tg_address_search(L, plan, "packagePath", "path");
-  const char *cpath = tg_address_search(L, plan, "packageCPath", "cpath");
-  bool ok = tg_serverthread_begin(path, cpath);
-  lua_pop(L, 2);
-  if (!ok)
-    return false;
   tg_Channel *channel = tg_channel_new(was->signal, was->stall_ns, &was->host,
                                        tg_serverthread_bell());
   errno = ENOMEM;
-  ok = channel != NULL && tg_address_admit(L, s, channel, tg_heir_succeed);
+  bool ok = channel != NULL
+            && tg_address_admit(L, h->session, channel, tg_heir_succeed);
+  int error = errno;
   tg_channel_unpin(channel);
+  errno = error;
+  return ok;
+}
+
+/* As a listener does it (listener.c). */
+static bool open_endpoint (lua_State *L, const Heir *h, int plan) {
+  if (tg_endpoint_channel(h->session) != NULL)
+    return true;
+  const char *path = tg_address_search(L, plan, "packagePath", "path");
+  const char *cpath = tg_address_search(L, plan, "packageCPath", "cpath");
+  bool begun, ok = false;
+  do {
+    begun = tg_serverthread_begin(path, cpath);
+    ok = begun && admit(L, h);
+  } while (begun && !ok && errno == ECANCELED);
+  lua_pop(L, 2);
   return ok;
 }
 

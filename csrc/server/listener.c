@@ -73,15 +73,20 @@ static int refused (lua_State *L, tg_Order *o) {
   return 3;
 }
 
-/* The thread and the endpoint. 0: both are there; else how many values are
-   pushed that say why not. */
+/* The thread and the endpoint, again where another state has ended the thread
+   in between. 0: both are there; else how many values are pushed that say why
+   not. */
 static int prepare (lua_State *L, tg_Session *s, const char *path,
                     const char *cpath) {
-  if (!tg_serverthread_begin(path, cpath))
-    return fail(L, errno, "the server cannot be started");
-  if (open_endpoint(L, s))
-    return 0;
-  int error = errno;
+  int error, top = lua_gettop(L);
+  do {
+    lua_settop(L, top);
+    if (!tg_serverthread_begin(path, cpath))
+      return fail(L, errno, "the server cannot be started");
+    if (open_endpoint(L, s))
+      return 0;
+    error = errno;
+  } while (error == ECANCELED);
   tg_serverthread_end_idle();
   return fail(L, error, "the program cannot be reached");
 }

@@ -8,6 +8,7 @@
 
 #include "server/serverhost.h"
 #include "server/clientchannel.h"
+#include "server/serverstate.h"
 #include "server/serverthread.h"
 
 /* fd(): what the loop waits for. Readable as soon as there is something to

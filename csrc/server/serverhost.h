@@ -20,7 +20,7 @@
 
 #include "binding/lx.h"
 
-/* Creates the metatable, which serverthread.c gives to the object; raises. */
+/* Creates the metatable, which serverstate.c gives to the object; raises. */
 void tg_serverhost_setup (lua_State *L);                       /* [-0, +0, m] */
 
 #endif

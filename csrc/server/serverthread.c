@@ -7,14 +7,10 @@
 */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <lualib.h>
 
 #include "server/serverthread.h"
 #include "base/alloc.h"
@@ -24,6 +20,7 @@
 #include "base/signals.h"
 #include "server/inherited.h"
 #include "server/lifeline.h"
+#include "server/serverstate.h"
 #include "text/fdwriter.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -33,19 +30,17 @@
 typedef struct Entry {
   struct Entry *next;
   tg_Channel *channel;            /* pins */
-  bool closing, told;
+  tg_Telling closing;             /* that it listens no more */
 } Entry;
 
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   bool ready;                     /* 'changed' is, in this process */
-  pthread_t thread;
-  bool running;                   /* it was started, and is not done with... */
-  bool detached;                  /* ...nor to be joined: it did not end in
-                                     time */
-  bool ended;                     /* has returned */
-  bool stopping, stop_told;
+  pthread_t thread;               /* unless there is none */
+  tg_ServerLife life;             /* of the thread */
+  uint64_t threads;               /* started so far: its number */
+  tg_Telling stop;                /* that it is to end */
   int bell;
   tg_Order *orders;               /* borrows; not answered */
   Entry *entries;                 /* owns */
@@ -54,6 +49,12 @@ static struct {
   char *path, *cpath;             /* owns: package.path and package.cpath */
   char trouble[256];              /* why it ended, if it should not have */
 } server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* With the mutex: whether the thread may still do something. */
+static bool lives (void) {
+  return server.life == TG_SERVER_RUNNING
+         || server.life == TG_SERVER_ABANDONED;
+}
 
 /* With the mutex. NULL: that state listens no more. */
 static Entry *find_entry (uint64_t endpoint) {
@@ -85,55 +86,6 @@ static bool wait_until (const struct timespec *until) {
 ** ===================================================================
 */
 
-/* The modules are found as the traced program finds them, not as the
-   environment says: the program may have set its own path. */
-static void set_path (lua_State *L, const char *field, const char *path) {
-  lua_getglobal(L, LUA_LOADLIBNAME);
-  lua_pushstring(L, path);
-  lua_setfield(L, -2, field);
-  lua_pop(L, 1);
-}
-
-/* Raises what a module raises: the server ends then, and its words are told to
-   those who listen. */
-static void call_require (lua_State *L, const char *module) {
-  lua_getglobal(L, "require");
-  lua_pushstring(L, module);
-  lua_call(L, 1, 1);
-}
-
-/* luv has the whole process ignore SIGPIPE; here all signals are blocked, and
-   elsewhere it is the program's. */
-static void load_luv (lua_State *L) {
-  struct sigaction before;
-  bool known = sigaction(SIGPIPE, NULL, &before) == 0;
-  lua_getglobal(L, "pcall");
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "luv");
-  lua_call(L, 2, 2);
-  if (known)
-    sigaction(SIGPIPE, &before, NULL);
-  if (!lua_toboolean(L, -2))
-    luaL_error(L, "the server needs the library luv: %s",
-               lua_tostring(L, -1));
-  lua_pop(L, 2);
-}
-
-/* 'host' is an empty userdata: its methods use the one server of the
-   process. */
-static int serve (lua_State *L) {
-  luaL_openlibs(L);
-  set_path(L, "path", server.path);
-  set_path(L, "cpath", server.cpath);
-  load_luv(L);
-  call_require(L, "tracegrip.server");
-  lua_getfield(L, -1, "run");
-  lua_newuserdatauv(L, 1, 0);
-  luaL_setmetatable(L, TG_SERVERHOST);
-  lua_call(L, 1, 0);
-  return 0;
-}
-
 /* Nobody speaks for those who listen any more. Nobody may wait for one that is
    gone: channels are hung up and all waiters woken. */
 static void report_end (const char *trouble) {
@@ -141,25 +93,18 @@ static void report_end (const char *trouble) {
   snprintf(server.trouble, sizeof server.trouble, "%s", trouble);
   for (const Entry *e = server.entries; e != NULL; e = e->next)
     tg_channel_hang_up(e->channel);
-  tg_assert(!server.ended);
-  server.ended = true;
+  tg_assert(lives());
+  server.life = (server.life == TG_SERVER_RUNNING) ? TG_SERVER_ENDED
+                                                   : TG_SERVER_GONE;
   tg_inherited_forget();
   pthread_cond_broadcast(&server.changed);
   pthread_mutex_unlock(&server.mutex);
 }
 
 static void *run (void *ud) {
-  char trouble[256] = "";
-  lua_State *L = luaL_newstate();
+  char trouble[sizeof server.trouble];
   (void)ud;
-  if (L == NULL) {
-    report_end("not enough memory");
-    return NULL;
-  }
-  lua_pushcfunction(L, serve);
-  if (lua_pcall(L, 0, 0, 0) != LUA_OK)
-    snprintf(trouble, sizeof trouble, "%s", luaL_tolstring(L, -1, NULL));
-  lua_close(L);
+  tg_serverstate_run(server.path, server.cpath, trouble, sizeof trouble);
   report_end(trouble);
   return NULL;
 }
@@ -172,7 +117,21 @@ static void *run (void *ud) {
 ** ===================================================================
 */
 
-/* That of a state: it has news, or is closing. What is told once is marked. */
+/* It is to be told, unless it has been. */
+static void note (tg_Telling *t) {
+  if (*t == TG_TELLING_NOTHING)
+    *t = TG_TELLING_DUE;
+}
+
+/* Whether it is told now: who asks tells it. */
+static bool tell (tg_Telling *t) {
+  if (*t != TG_TELLING_DUE)
+    return false;
+  *t = TG_TELLING_TOLD;
+  return true;
+}
+
+/* That of a state: it has news, or is closing. */
 static bool entry_event (tg_ServerEvent *event) {
   for (Entry *e = server.entries; e != NULL; e = e->next) {
     event->endpoint = e->channel->endpoint;
@@ -180,26 +139,28 @@ static bool entry_event (tg_ServerEvent *event) {
     if (atomic_exchange(&e->channel->news, false))
       return true;
     event->kind = "closed";
-    if (e->closing && !e->told)
-      return e->told = true;
+    if (tell(&e->closing))
+      return true;
   }
   return false;
 }
 
+static bool order_event (tg_ServerEvent *event) {
+  tg_Order *o = server.orders;
+  while (o != NULL && o->state != TG_ORDER_PLACED)
+    o = o->next;
+  event->order = o;
+  if (o != NULL)
+    o->state = TG_ORDER_TAKEN;
+  return o != NULL;
+}
+
 /* Orders first, since somebody waits for each; "stop" last. */
 static bool next_event (tg_ServerEvent *event) {
-  for (tg_Order *o = server.orders; o != NULL; o = o->next) {
-    event->order = o;
-    if (!o->taken)
-      return o->taken = true;
-  }
-  event->order = NULL;
-  if (entry_event(event))
+  if (order_event(event) || entry_event(event))
     return true;
   event->kind = "stop";
-  if (!server.stopping || server.stop_told)
-    return false;
-  return server.stop_told = true;
+  return tell(&server.stop);
 }
 
 /* The bell is read before the events are looked at: what comes later rings
@@ -221,9 +182,8 @@ void tg_serverthread_answer (uint64_t id, bool good, const char *first,
   tg_Order *o = server.orders;
   while (o != NULL && o->id != id)
     o = o->next;
-  if (o != NULL && !o->answered) {
-    o->answered = true;
-    o->good = good;
+  if (o != NULL && o->state == TG_ORDER_TAKEN) {
+    o->state = good ? TG_ORDER_GRANTED : TG_ORDER_REFUSED;
     o->text[0] = tg_strcopy(first);
     o->text[1] = tg_strcopy(second);
     pthread_cond_broadcast(&server.changed);
@@ -270,64 +230,78 @@ static void free_paths (void) {
    the parent's is not there. Signals are blocked in the thread
    (tg_signals_thread): the program's are for the program. */
 static bool start_thread (const char *path, const char *cpath) {
-  tg_assert(!server.running && server.path == NULL);
+  tg_assert(server.life == TG_SERVER_NONE && server.path == NULL);
   if (!server.ready)
     tg_clock_condition(&server.changed);
   server.ready = true;
   server.path = tg_strcopy(path);
   server.cpath = tg_strcopy(cpath);
   server.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  server.ended = server.stopping = server.stop_told = false;
-  server.detached = false;
+  server.stop = TG_TELLING_NOTHING;
   server.trouble[0] = '\0';
-  server.running = server.path != NULL && server.cpath != NULL
-                   && server.bell >= 0
-                   && tg_signals_thread(&server.thread, run, NULL);
-  if (!server.running) {
+  bool ok = server.path != NULL && server.cpath != NULL && server.bell >= 0
+            && tg_signals_thread(&server.thread, run, NULL);
+  if (ok) {
+    server.life = TG_SERVER_RUNNING;
+    server.threads++;
+  }
+  else {
     int error = errno;
     if (server.bell >= 0)
       close(server.bell);
     free_paths();
     errno = error;
   }
-  return server.running;
+  return ok;
 }
 
 /* With the mutex: the thread has nothing to do any more. One that does not end
    in time, in a finalizer or a library that hangs, is left behind, once: the
-   program must not hang with it. The mutex is given up for the join, since the
-   thread's last act takes it. */
+   program must not hang with it. Several may wait here, and whoever comes first
+   joins it: there may be a new thread when the next one looks. The mutex is
+   kept for the join, since a thread that has ended has no more use for it
+   (report_end). */
 static void end_thread (void) {
   struct timespec until = tg_clock_after(TG_SERVER_PARTING_NS + ANSWER_NS);
-  tg_assert(server.running && server.orders == NULL);
-  server.stopping = true;
+  uint64_t number = server.threads;
+  tg_assert(server.life != TG_SERVER_NONE);
+  note(&server.stop);
   ring();
-  while (!server.ended && !server.detached && wait_until(&until))
+  while (server.life == TG_SERVER_RUNNING && server.threads == number
+         && wait_until(&until))
     continue;
-  if (!server.ended) {
-    if (!server.detached)
+  if (server.life == TG_SERVER_NONE || server.threads != number)
+    return;
+  if (lives()) {
+    if (server.life == TG_SERVER_RUNNING)
       pthread_detach(server.thread);
-    server.detached = true;
+    server.life = TG_SERVER_ABANDONED;
     tg_loaded_keep();
     return;
   }
-  if (!server.detached) {
-    pthread_mutex_unlock(&server.mutex);
+  if (server.life == TG_SERVER_ENDED)
     pthread_join(server.thread, NULL);
-    pthread_mutex_lock(&server.mutex);
-  }
   close(server.bell);
   free_paths();
-  server.running = false;
+  server.life = TG_SERVER_NONE;
 }
 
-/* A thread that has ended by itself is joined, and a new one started. */
+/* With the mutex: whether there is a thread that takes no orders any more. One
+   that is left behind may yet. */
+static bool is_ending (void) {
+  return (server.life == TG_SERVER_RUNNING
+          && server.stop != TG_TELLING_NOTHING)
+         || server.life == TG_SERVER_ENDED || server.life == TG_SERVER_GONE;
+}
+
+/* A thread that ends, or has ended by itself, is joined, and a new one
+   started. */
 bool tg_serverthread_begin (const char *path, const char *cpath) {
   tg_fdwriter_occupy();   /* the loop does not close a standard descriptor */
   pthread_mutex_lock(&server.mutex);
-  if (server.running && server.ended)
+  while (is_ending())
     end_thread();
-  bool ok = server.running || start_thread(path, cpath);
+  bool ok = lives() || start_thread(path, cpath);
   if (ok)
     tg_lifeline_begin();
   pthread_mutex_unlock(&server.mutex);
@@ -336,7 +310,7 @@ bool tg_serverthread_begin (const char *path, const char *cpath) {
 
 void tg_serverthread_end_idle (void) {
   pthread_mutex_lock(&server.mutex);
-  if (server.entries == NULL && server.running)
+  if (server.entries == NULL && server.life != TG_SERVER_NONE)
     end_thread();
   pthread_mutex_unlock(&server.mutex);
 }
@@ -361,6 +335,10 @@ static void unlink_order (const tg_Order *o) {
   *p = o->next;
 }
 
+static bool is_waiting (const tg_Order *o) {
+  return o->state == TG_ORDER_PLACED || o->state == TG_ORDER_TAKEN;
+}
+
 /* In a list on the waiting threads' own stacks, oldest first. A server that
    does not answer is told of as such; the order leaves the list before its
    memory goes. */
@@ -368,17 +346,18 @@ void tg_serverthread_order (tg_Order *o) {
   struct timespec until = tg_clock_after(ANSWER_NS);
   tg_Order **p = &server.orders;
   pthread_mutex_lock(&server.mutex);
-  tg_assert(!o->taken && !o->answered);
+  tg_assert(o->state == TG_ORDER_PLACED);
   o->id = ++server.orders_placed;
   while (*p != NULL)
     p = &(*p)->next;
   *p = o;
-  if (server.running && !server.ended)
+  if (lives())
     ring();
-  while (!o->answered && server.running && !server.ended && wait_until(&until))
+  while (is_waiting(o) && lives() && wait_until(&until))
     continue;
   unlink_order(o);
-  if (!o->answered) {
+  if (is_waiting(o)) {
+    o->state = TG_ORDER_REFUSED;
     o->text[0] =
         tg_strcopy(*server.trouble ? server.trouble : "the server is silent");
     o->text[1] = tg_strcopy("noServer");
@@ -386,19 +365,39 @@ void tg_serverthread_order (tg_Order *o) {
   pthread_mutex_unlock(&server.mutex);
 }
 
+/* With the mutex: whether a state may rely on the thread that was begun for it.
+   One that has ended by itself, or hangs, will be told of as such. */
+static bool is_reliable (void) {
+  return server.life == TG_SERVER_ABANDONED
+         || (server.stop == TG_TELLING_NOTHING
+             && (server.life == TG_SERVER_RUNNING
+                 || server.life == TG_SERVER_ENDED));
+}
+
 /* Numbers are never used again: a late notice of a state that has gone is
-   nobody else's. */
+   nobody else's. Who is in the list keeps the thread: it is the one whose bell
+   the channel has from here on, and nobody else has the channel yet. */
 bool tg_serverthread_enter (tg_Channel *channel) {
   Entry *e = tg_calloc(1, sizeof *e);
-  if (e == NULL)
+  if (e == NULL) {
+    errno = ENOMEM;
     return false;
-  e->channel = tg_channel_pin(channel);
+  }
   pthread_mutex_lock(&server.mutex);
-  channel->endpoint = ++server.endpoints;
-  e->next = server.entries;
-  server.entries = e;
+  bool there = is_reliable();
+  if (there) {
+    e->channel = tg_channel_pin(channel);
+    channel->endpoint = ++server.endpoints;
+    channel->bell = lives() ? server.bell : -1;
+    e->next = server.entries;
+    server.entries = e;
+  }
   pthread_mutex_unlock(&server.mutex);
-  return true;
+  if (!there) {
+    tg_free(e);
+    errno = ECANCELED;
+  }
+  return there;
 }
 
 static void unlink_entry (Entry *e) {
@@ -419,8 +418,8 @@ void tg_serverthread_leave (uint64_t endpoint, bool meant) {
   pthread_mutex_lock(&server.mutex);
   Entry *e = find_entry(endpoint);
   if (e != NULL) {
-    bool served = server.running && !server.ended;
-    e->closing = true;
+    bool served = lives();
+    note(&e->closing);
     if (served)
       ring();
     pthread_mutex_unlock(&server.mutex);
@@ -449,9 +448,10 @@ void tg_serverthread_leave (uint64_t endpoint, bool meant) {
    changing it, and the child loses a few hundred bytes. */
 static void become_child (void) {
   tg_inherited_close();
-  if (server.running)
+  if (server.life != TG_SERVER_NONE)
     close(server.bell);
-  server.running = server.ended = server.ready = false;
+  server.life = TG_SERVER_NONE;
+  server.ready = false;
   server.orders = NULL;
   server.entries = NULL;
   server.path = server.cpath = NULL;
@@ -477,15 +477,15 @@ static void at_fork (tg_AtFork side) {
 static void at_exit (void) {
   struct timespec until = tg_clock_after(2 * TG_SERVER_PARTING_NS);
   pthread_mutex_lock(&server.mutex);
-  if (server.running) {
+  if (server.life != TG_SERVER_NONE) {
     for (Entry *e = server.entries; e != NULL; e = e->next)
-      e->closing = true;
-    server.stopping = true;
+      note(&e->closing);
+    note(&server.stop);
     ring();
-    while (!server.ended && wait_until(&until))
+    while (lives() && wait_until(&until))
       continue;
   }
-  if (!server.running || server.ended)
+  if (!lives())
     tg_lifeline_end();
   pthread_mutex_unlock(&server.mutex);
 }

@@ -21,16 +21,70 @@
 #include "binding/lx.h"
 #include "channel/channel.h"
 
-/* The metatable of the object with which the server's Lua runs (serverhost.h);
-   its state has one by that name. */
-#define TG_SERVERHOST "tracegrip.host"
-
 /* From now on a fork leaves the child without a server, and before the process
    ends, what there is goes out (atfork.h). Often is fine. */
 void tg_serverthread_setup (void);
 
 /* How long the last frames of a state, or of all, may take to go out. */
 #define TG_SERVER_PARTING_NS UINT64_C(1000000000)
+
+/*
+** The life of the thread. Whoever ends it waits for it; one that hangs, in a
+** finalizer or a library, is left behind, once: the program must not hang with
+** it.
+**
+**               start_thread   report_end    end_thread:     end_thread:
+**                              (the thread   not in time     it has ended
+**                              itself)
+**   none        running        -             -               -
+**   running     -              ended         abandoned       -
+**   abandoned   -              gone          abandoned       -
+**   ended       -              -             -               none (joined)
+**   gone        -              -             -               none
+**
+** In a forked child there is none, whatever the parent has.
+*/
+typedef enum tg_ServerLife {
+  TG_SERVER_NONE,
+  TG_SERVER_RUNNING,
+  TG_SERVER_ABANDONED,            /* detached: it did not end in time */
+  TG_SERVER_ENDED,                /* has returned, and is to be joined */
+  TG_SERVER_GONE                  /* has returned after all */
+} tg_ServerLife;
+
+/*
+** What the server's Lua is told, once: that a state listens no more, that the
+** server is to end.
+**
+**             noted (leave,           told
+**             end_thread, at_exit)    (take)
+**   nothing   due                     -
+**   due       due                     told
+**   told      told                    -
+**
+** A new thread has not been told to end.
+*/
+typedef enum tg_Telling {
+  TG_TELLING_NOTHING,
+  TG_TELLING_DUE,
+  TG_TELLING_TOLD
+} tg_Telling;
+
+/*
+** What has become of an order; the traced thread waits until it is granted or
+** refused.
+**
+**            take    answer             order, where the server
+**                                       has gone or is silent
+**   placed   taken   -                  refused
+**   taken    -       granted, refused   refused
+*/
+typedef enum tg_OrderState {
+  TG_ORDER_PLACED,
+  TG_ORDER_TAKEN,
+  TG_ORDER_GRANTED,
+  TG_ORDER_REFUSED
+} tg_OrderState;
 
 /*
 ** What a traced thread wants of the server; it waits for the answer, and what
@@ -43,7 +97,7 @@ typedef struct tg_Order {
   const char *title, *host, *path, *token, *defaults, *address;  /* NULL:
                                      none */
   lua_Integer port;               /* -1: none */
-  bool taken, answered, good;
+  tg_OrderState state;            /* the server's mutex, until it is answered */
   char *text[2];                  /* owns: the address; or message and code */
 } tg_Order;
 
@@ -62,7 +116,9 @@ int tg_serverthread_bell (void);
 /* Has the server work on 'o', which has an answer then. */
 void tg_serverthread_order (tg_Order *o);
 
-/* A state listens: numbers its endpoint. False without memory. */
+/* A state listens: numbers its endpoint. False with errno: ENOMEM, or ECANCELED
+   where the thread has been ended since it was begun, by another state that
+   listens no more. Then it is to be begun again. */
 bool tg_serverthread_enter (tg_Channel *channel);
 
 /* Its endpoint is closed: its last frames go to the clients, for a moment; the

@@ -293,7 +293,7 @@ static void open_message (tg_Channel *l, tg_Buf *text) {
     tg_buf_addstr(text, "none");
   else
     tg_buf_addfmt(text, "%d %s, ", (int)x->client,
-                  x->gone ? "gone" : x->text);
+                  x->kind == TG_MESSAGE_GONE ? "gone" : x->text);
   tg_message_free(x);
 }
 
