@@ -22,7 +22,7 @@ typedef struct tg_ScopeSum {
 typedef struct tg_ScopeSums {
   tg_ScopeSum *list;    /* owns */
   uint32_t count;
-  bool whole;           /* kept: there were not too many */
+  bool whole;           /* kept, not dropped as too large */
 } tg_ScopeSums;
 
 /* Memory for making them, one after the other. Zeroed is empty. */
