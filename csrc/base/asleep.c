@@ -58,30 +58,30 @@ static bool is_wait (long call) {
 ** ===================================================================
 */
 
-static bool read_line (pid_t thread, char *line, size_t size) {
+static bool read_text (pid_t thread, char *text, size_t size) {
   char name[64];
   snprintf(name, sizeof name, "/proc/self/task/%d/syscall", (int)thread);
   int fd = open(name, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
-  ssize_t n = read(fd, line, size - 1);
+  ssize_t n = read(fd, text, size - 1);
   close(fd);
-  line[n > 0 ? n : 0] = '\0';
+  text[n > 0 ? n : 0] = '\0';
   return n > 0;
 }
 
 /* "NUMBER ARGUMENTS... STACK INSTRUCTION", or "running", or "-1 ..." of what
    waits in no call. */
 bool tg_asleep_look (tg_Asleep *a, pid_t thread) {
-  char line[256];
+  char text[256];
   uintptr_t stack = 0, instruction = 0;
-  if (read_line(thread, line, sizeof line)) {
-    char *end, *last = strrchr(line, ' ');
-    long call = strtol(line, &end, 10);
-    if (end != line && last != NULL && is_wait(call)) {
+  if (read_text(thread, text, sizeof text)) {
+    char *end, *last = strrchr(text, ' ');
+    long call = strtol(text, &end, 10);
+    if (end != text && last != NULL && is_wait(call)) {
       instruction = (uintptr_t)strtoull(last, NULL, 16);
       *last = '\0';
-      last = strrchr(line, ' ');
+      last = strrchr(text, ' ');
       stack = (last != NULL) ? (uintptr_t)strtoull(last, NULL, 16) : 0;
     }
   }

@@ -2,8 +2,8 @@
 ** base.h - the few words that every file of the C side shares.
 **
 ** Two worlds meet in csrc/: plain C, which knows nothing of Lua and may run on
-** any thread, and the skin, whose folders stand below the line in
-** csrc/README.md.
+** any thread, and the skin, whose folders stand below "lua.h from
+** here on" in csrc/README.md.
 **
 ** Ownership words in comments are always the same three: a holder *owns* (and
 ** frees), *borrows* (somebody else frees, later) or *pins* (keeps alive).

@@ -44,6 +44,16 @@ TG_INLINE void tg_buf_addchar (tg_Buf *b, char c) {
     b->data[b->size++] = c;
 }
 
+/* A number's bytes as the machine has them; tg_take32 and tg_take64 read them
+   (bytereader.h). */
+TG_INLINE void tg_buf_put32 (tg_Buf *b, uint32_t v) {
+  tg_buf_add(b, &v, sizeof v);
+}
+
+TG_INLINE void tg_buf_put64 (tg_Buf *b, uint64_t v) {
+  tg_buf_add(b, &v, sizeof v);
+}
+
 void tg_buf_addfmt (tg_Buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void tg_buf_addu64 (tg_Buf *b, uint64_t v);   /* decimal */

@@ -3,7 +3,7 @@
 **
 ** Called once, when a recording on a file begins. All of it is read from /proc;
 ** what cannot be read, another user's process or a machine without /proc, ends
-** the line there, and the number is that of the last process that was found.
+** the search, and the number is that of the last process that was found.
 */
 #include "base/family.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_MAX_LENGTH 1000    /* of parents */
+#define PARENTS_MAX 1000
 
 typedef struct Process {
   long pid, parent;
@@ -29,13 +29,13 @@ static FILE *open_proc (long pid, const char *what) {
 /* The name, the second field, may have blanks and brackets (proc(5)): what
    follows is found from the last bracket on. */
 static bool find_process (long pid, Process *p) {
-  char line[1024];
+  char text[1024];
   FILE *f = open_proc(pid, "stat");
-  size_t n = f != NULL ? fread(line, 1, sizeof line - 1, f) : 0;
+  size_t n = f != NULL ? fread(text, 1, sizeof text - 1, f) : 0;
   if (f != NULL)
     fclose(f);
-  line[n] = '\0';
-  const char *rest = strrchr(line, ')');
+  text[n] = '\0';
+  const char *rest = strrchr(text, ')');
   p->pid = pid;
   return rest != NULL
          && sscanf(rest + 1, " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u"
@@ -43,19 +43,19 @@ static bool find_process (long pid, Process *p) {
                    &p->parent, &p->start) == 2;
 }
 
-/* Whether the environment with which the process was started has this line.
+/* Whether the environment with which the process was started assigns this.
    Later changes by the process are not in there (proc(5)), nor are they
    meant. */
 static bool was_told (long pid, const char *assignment) {
-  char *line = NULL;
+  char *one = NULL;
   size_t size = 0;
   bool told = false;
   FILE *f = open_proc(pid, "environ");
   if (f == NULL)
     return false;
-  while (!told && getdelim(&line, &size, '\0', f) > 0)
-    told = strcmp(line, assignment) == 0;
-  free(line);
+  while (!told && getdelim(&one, &size, '\0', f) > 0)
+    told = strcmp(one, assignment) == 0;
+  free(one);
   fclose(f);
   return told;
 }
@@ -84,9 +84,9 @@ static uint32_t number_of (const Process *p) {
   return hash != 0 ? hash : 1;
 }
 
-/* The number of the first process in the line that had the same value in its
-   environment: all that it started have it too. Without a name, or a value, it
-   is the process's own. */
+/* The number of the first of the parents that had the same value in its
+   environment: all processes that it started have the value too. Without a
+   name, or a value, it is the process's own number. */
 uint32_t tg_family (const char *name) {
   const char *value = name != NULL ? getenv(name) : NULL;
   char *assignment = NULL;
@@ -94,7 +94,7 @@ uint32_t tg_family (const char *name) {
   bool known = find_process(p.pid, &p);
   if (value != NULL && asprintf(&assignment, "%s=%s", name, value) < 0)
     assignment = NULL;
-  for (int i = 0; known && assignment != NULL && i < LINE_MAX_LENGTH; i++) {
+  for (int i = 0; known && assignment != NULL && i < PARENTS_MAX; i++) {
     if (p.parent <= 0 || !was_told(p.parent, assignment)
         || !find_process(p.parent, &parent))
       break;

@@ -3,7 +3,7 @@
 **
 ** A command that runs others leaves many recordings, and none of these may be
 ** taken for one of yesterday's. The process that started them all is found by
-** following parents, as long as their environments have the same line.
+** following parents, as long as their environments assign the same.
 */
 #ifndef TG_FAMILY_H
 #define TG_FAMILY_H
@@ -11,10 +11,10 @@
 #include "base/base.h"
 
 /*
-** The number of this process's family, never 0: of the first in the line of its
-** parents that, like all below it, was started with the same value of the
-** variable 'name' as this one has now. NULL, or no such variable: of this
-** process. It tells processes apart that had one pid after the other, also when
+** The number of this process's family, never 0: of the furthest parent that,
+** like all processes between, was started with the same value of the variable
+** 'name' as this process has now. NULL, or no such variable: of this process.
+** The number tells processes apart that had one pid after the other, also when
 ** the machine was started anew in between.
 */
 uint32_t tg_family (const char *name);

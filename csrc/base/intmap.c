@@ -19,8 +19,8 @@ static size_t home (const tg_IntMap *x, uint64_t key) {
   return (size_t)tg_hash(key, x->slots) & (x->capacity - 1);
 }
 
-/* The slot of a key: its own or the free one where it would go. Half of them
-   are free, so there is one. */
+/* The slot of a key: its own, or the free slot where it would go. Half of the
+   slots are free, so the search ends. */
 static size_t slot_of (const tg_IntMap *x, uint64_t key) {
   tg_assert(x->capacity > 0 && (x->capacity & (x->capacity - 1)) == 0);
   size_t i = home(x, key);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <lualib.h>
+
 #include "binding/lx.h"
 #include "text/newfile.h"
 
@@ -89,6 +91,13 @@ bool lx_quietly_due (lua_State *L, lua_CFunction f, void *ud) {
   if (lua_gc(L, LUA_GCISRUNNING) == 1)
     lua_gc(L, LUA_GCRESTART);           /* no debt, and no allowance */
   return ok;
+}
+
+void lx_set_package (lua_State *L, const char *path, const char *cpath) {
+  lua_getglobal(L, LUA_LOADLIBNAME);
+  lx_set_string(L, "path", path);
+  lx_set_string(L, "cpath", cpath);
+  lua_pop(L, 1);
 }
 
 /* By lua_setfield: the table was just made, or is ours, and has no

@@ -58,6 +58,11 @@ bool lx_quietly_due (lua_State *L, lua_CFunction f,
 void lx_replace (lua_State *L, const char *library, const char *name,
                  lua_CFunction what, lua_CFunction with);    /* [-0, +0, m] */
 
+/* From now on this state finds modules there, as another state does: these are
+   its package.path and package.cpath. */
+void lx_set_package (lua_State *L, const char *path,
+                     const char *cpath);                     /* [-0, +0, m] */
+
 /* Sets a field of the table on top. NULL is nil: there is no such field. */
 void lx_set_string (lua_State *L, const char *key,
                     const char *value);                      /* [-0, +0, m] */

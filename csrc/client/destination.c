@@ -76,18 +76,14 @@ bool tg_destination_record (tg_Destination *d, lua_State *L, int i,
   return d->file != NULL;
 }
 
-/* The file's own error is asked for before it is gone. A recording without a
-   trace in it would be a file that nothing can be done with: so it goes. */
-bool tg_destination_undo (tg_Destination *d) {
-  int error = 0;
-  if (d->file != NULL) {
-    error = tg_filewriter_error(d->file);
-    tg_filewriter_stop(d->file);
-    tg_filewriter_discard(d->file);
-    d->file = NULL;
-  }
+/* A recording without a trace in it would be a file that nothing can be done
+   with: so no file is left of it. errno is the file's own error. */
+static void undo (tg_Destination *d) {
+  int error = tg_filewriter_error(d->file);
+  tg_filewriter_stop(d->file);
+  tg_filewriter_discard(d->file);
+  d->file = NULL;
   errno = error != 0 ? error : ENOMEM;
-  return false;
 }
 
 /* The trace that the file has, with the options by which the other side has
@@ -103,7 +99,9 @@ bool tg_destination_note (tg_Destination *d, lua_State *L, int i,
   d->noted = entry->name != NULL ? tg_filewriter_started(d->file, entry) : 0;
   tg_free(entry->name);
   entry->name = NULL;
-  return d->noted != 0 || tg_destination_undo(d);
+  if (d->noted == 0)
+    undo(d);
+  return d->noted != 0;
 }
 
 /* The trace's end is an entry of the file; without it, or with one that says

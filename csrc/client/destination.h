@@ -36,10 +36,6 @@ bool tg_destination_record (tg_Destination *d, lua_State *L, int i,
 bool tg_destination_note (tg_Destination *d, lua_State *L, int i,
                           tg_TraceEntry *entry);               /* [-0, +0, m] */
 
-/* There is no room for the beginning: no file is left of it. False, with
-   errno. */
-bool tg_destination_undo (tg_Destination *d);
-
 /* The log (of the style at 'i', or nil) from 'start' on. False, with errno. */
 bool tg_destination_show (tg_Destination *d, lua_State *L, int i,
                           tg_Stream *stream, tg_Pos start);    /* [-0, +0, m] */

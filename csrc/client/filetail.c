@@ -139,32 +139,24 @@ static void walk (FileTail *t) {
 ** ===================================================================
 */
 
-static void put32 (tg_Buf *out, uint32_t v) {
-  tg_buf_add(out, &v, sizeof v);
-}
-
-static void put64 (tg_Buf *out, uint64_t v) {
-  tg_buf_add(out, &v, sizeof v);
-}
-
 static void put_begin (FileTail *t, const Found *first) {
-  put32(&t->out, TG_BLOCKENTRY_BEGIN);
-  put32(&t->out, 48);
-  put32(&t->out, t->header.order);
-  put32(&t->out, t->header.pid);
-  put64(&t->out, t->header.wall_ns);
-  put64(&t->out, t->header.origin);
+  tg_buf_put32(&t->out, TG_BLOCKENTRY_BEGIN);
+  tg_buf_put32(&t->out, 48);
+  tg_buf_put32(&t->out, t->header.order);
+  tg_buf_put32(&t->out, t->header.pid);
+  tg_buf_put64(&t->out, t->header.wall_ns);
+  tg_buf_put64(&t->out, t->header.origin);
   tg_buf_add(&t->out, &t->header.ns_per_tick, sizeof(double));
-  put64(&t->out, t->header.origin);
-  put64(&t->out, first->packets);
+  tg_buf_put64(&t->out, t->header.origin);
+  tg_buf_put64(&t->out, first->packets);
 }
 
 static void put_chunk (FileTail *t, const Found *f, uint64_t lost) {
-  put32(&t->out, TG_BLOCKENTRY_CHUNK);
-  put32(&t->out, 24);
-  put64(&t->out, f->size - sizeof(tg_Block));
-  put64(&t->out, f->packets);
-  put64(&t->out, lost);
+  tg_buf_put32(&t->out, TG_BLOCKENTRY_CHUNK);
+  tg_buf_put32(&t->out, 24);
+  tg_buf_put64(&t->out, f->size - sizeof(tg_Block));
+  tg_buf_put64(&t->out, f->packets);
+  tg_buf_put64(&t->out, lost);
   t->chunk = f->base;
   t->packets = f->packets;
 }
@@ -259,8 +251,8 @@ static void put_events (FileTail *t, const Found *f) {
   uint32_t size = f->used - offset;
   if (f->base != chunk)
     put_chunk(t, f, from > t->next ? f->packets - packets : 0);
-  put32(&t->out, TG_BLOCKENTRY_EVENTS);
-  put32(&t->out, size);
+  tg_buf_put32(&t->out, TG_BLOCKENTRY_EVENTS);
+  tg_buf_put32(&t->out, size);
   if (!put_bytes(t, f->place + sizeof(tg_Block) + offset, size))
     return;
   if (is_same(t, f)) {

@@ -128,18 +128,10 @@ static const tg_HookLayer layer = {
 ** ===================================================================
 */
 
-static void set_path (lua_State *L, const char *field, const char *path) {
-  lua_getglobal(L, LUA_LOADLIBNAME);
-  lua_pushstring(L, path);
-  lua_setfield(L, -2, field);
-  lua_pop(L, 1);
-}
-
 static int write_out (lua_State *L) {
   const tg_Coverage *c = lua_touserdata(L, 1);
   luaL_openlibs(L);
-  set_path(L, "path", covering.path);
-  set_path(L, "cpath", covering.cpath);
+  lx_set_package(L, covering.path, covering.cpath);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "tracegrip.coverage");
   lua_call(L, 1, 1);

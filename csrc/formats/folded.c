@@ -342,7 +342,7 @@ static uint32_t next_node (Document *d, uint32_t node) {
 }
 
 /* From stack to stack down the tree, the path growing and shrinking with it. An
-   output that fails ends it, and says so itself. */
+   output that fails ends the walk, and keeps its own error. */
 static bool put_lines (Document *d) {
   if (!find_ambiguous(d) || !list_children(d))
     return fail(d);

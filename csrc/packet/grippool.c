@@ -190,8 +190,8 @@ static bool put_class (tg_Grips *g, const tg_Descriptor *d) {
   return cut;
 }
 
-/* Whether there is a metatable beyond the depth that is shown. Null has two
-   meanings then, so that one is marked. */
+/* Whether there is a metatable beyond the depth that is shown. "prototype" is
+   null then, as without a metatable, so this null is marked as truncated. */
 static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
                            uint32_t level) {
   bool listed = (d->flags & TG_DESC_PROTO) != 0;

@@ -1,9 +1,9 @@
 /*
 ** log.c - see log.h.
 **
-**     packets -> calls held back (heldlines.h) -> lines (logline.h) -> 'out'
+**     packets -> calls held back (heldrows.h) -> rows (logrow.h) -> 'out'
 **
-** Lines gather in 'out', which each pump writes. Of a recording all is known
+** Rows gather in 'out', which each pump writes. Of a recording all is known
 ** beforehand: the minimum-duration filter leaves out what is short, and nothing
 ** is held back.
 **
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "packet/heldlines.h"
-#include "packet/logline.h"
-#include "packet/packetline.h"
+#include "packet/heldrows.h"
+#include "packet/logrow.h"
+#include "packet/packetrow.h"
 #include "packet/screen.h"
 #include "reader/minduration.h"
 #include "stream/marks.h"
@@ -31,7 +31,7 @@
 #define WIDTH_DEFAULT 100
 #define WIDTH_MIN 40
 #define WIDTH_MAX 160     /* keeps call and caller within one glance */
-#define WIDTH_EVERY 256   /* lines after which the terminal is asked again */
+#define WIDTH_EVERY 256   /* rows after which the terminal is asked again */
 #define OUT_MAX ((size_t)1 << 20)     /* bytes, then they are written */
 
 struct tg_Log {
@@ -41,11 +41,11 @@ struct tg_Log {
   tg_Selection selection; /* owns */
   tg_LogStyle style;
   tg_FdWriter fdwriter; /* owns */
-  tg_LogLine line;      /* owns */
-  tg_HeldLines held;    /* owns */
+  tg_LogRow row;        /* owns */
+  tg_HeldRows held;     /* owns */
   tg_Buf out;           /* owns */
-  uint64_t measured;    /* lines when the terminal was last asked */
-  uint64_t pending;     /* lines in 'out' */
+  uint64_t measured;    /* rows when the terminal was last asked */
+  uint64_t pending;     /* rows in 'out' */
   uint64_t missing;     /* events that the stream lacks, told so far */
   tg_Screen screen;     /* if it is live */
   bool skipping;        /* then: there is no room for what comes now */
@@ -53,7 +53,7 @@ struct tg_Log {
   uint64_t events;      /* shown, up to the style's limit... */
   uint64_t more;        /* ...and those after them */
   uint64_t begun_ns, now_ns;  /* of the first and latest packet */
-  tg_ThreadId thread;   /* of the latest line */
+  tg_ThreadId thread;   /* of the latest row */
   uint32_t threads;     /* highest seen */
   uint64_t throws;      /* calls ended by an error, shown */
   tg_LogState state;
@@ -62,29 +62,29 @@ struct tg_Log {
 
 /*
 ** {==================================================================
-** Lines on their way out
+** Rows on their way out
 ** ===================================================================
 */
 
 /* The terminal may have another width by now. Where there is none the width is
-   only where the right side goes, see logline.h. */
+   only where the right side goes, see logrow.h. */
 static void measure (tg_Log *l) {
   size_t width = l->style.width;
   if (width == 0)
     width = tg_fdwriter_width(&l->fdwriter);
   if (width == 0)
     width = WIDTH_DEFAULT;
-  l->line.width = width < WIDTH_MIN ? WIDTH_MIN
+  l->row.width = width < WIDTH_MIN ? WIDTH_MIN
                 : width > WIDTH_MAX ? WIDTH_MAX : width;
-  l->measured = l->state.lines;
+  l->measured = l->state.rows;
 }
 
-/* Lines so far, also those that are not written yet. */
-static uint64_t lines (const tg_Log *l) {
-  return l->state.lines + l->pending;
+/* Rows so far, also those that are not written yet. */
+static uint64_t rows (const tg_Log *l) {
+  return l->state.rows + l->pending;
 }
 
-static void count_line (tg_Log *l) {
+static void count_row (tg_Log *l) {
   l->pending++;
   tg_screen_spend(&l->screen);
 }
@@ -94,33 +94,33 @@ static bool is_over (const tg_Log *l) {
   return l->style.limit > 0 && l->events >= l->style.limit;
 }
 
-/* A line is ready, of a call in this coroutine at this depth. That the main
+/* A row is ready, of a call in this coroutine at this depth. That the main
    coroutine is the first to be logged goes without saying. */
 static void emit (tg_Log *l, tg_ThreadId thread, uint32_t depth,
                   const char *s, size_t size) {
   if (thread != l->thread && (l->thread != 0 || thread != 1)) {
-    tg_logline_switch(&l->line, &l->out, thread, depth);
-    count_line(l);
+    tg_logrow_switch(&l->row, &l->out, thread, depth);
+    count_row(l);
   }
   l->thread = thread;
   tg_buf_add(&l->out, s, size);
   tg_buf_addchar(&l->out, '\n');
-  count_line(l);
+  count_row(l);
   l->events++;
 }
 
-/* Lines that cannot be written count as lost, also lines for which there was no
+/* Rows that cannot be written count as lost, also rows for which there was no
    memory. */
 static void flush (tg_Log *l) {
   uint64_t n = l->pending;
   l->pending = 0;
   if (!l->out.failed
       && tg_fdwriter_write(&l->fdwriter, l->out.data, l->out.size))
-    l->state.lines += n;
+    l->state.rows += n;
   else
     l->state.lost += n;
   tg_buf_clear(&l->out);
-  if (l->state.lines - l->measured >= WIDTH_EVERY)
+  if (l->state.rows - l->measured >= WIDTH_EVERY)
     measure(l);
 }
 
@@ -141,54 +141,54 @@ static void leave_out (tg_Log *l, bool call) {
     l->unshown++;
 }
 
-/* A call has lasted long enough (heldlines.h). Of one that is left out the end
-   is not that of the line before, whichever that will be. */
+/* A call has lasted long enough (heldrows.h). Of one that is left out the end
+   is not that of the row before, whichever that will be. */
 static void show_call (void *ud, tg_HeldCall *call, const char *s,
                        size_t size) {
   tg_Log *l = ud;
   l->state.calls++;
   if (l->skipping) {
-    call->line = UINT64_MAX;
+    call->noted = UINT64_MAX;
     leave_out(l, true);
     return;
   }
   emit(l, call->thread, call->depth, s, size);
-  call->line = lines(l);
+  call->noted = rows(l);
 }
 
-/* The line of a call that is entered. A call that is left out needs no line,
+/* The row of a call that is entered. A call that is left out needs no row,
    unless it is held back and may be shown later. */
-static void make_line (tg_Log *l, const tg_Packet *p) {
+static void make_row (tg_Log *l, const tg_Packet *p) {
   if (l->skipping && l->held.min_ns == 0)
-    tg_buf_clear(&l->line.line);
-  else if (!p->resumed || !tg_heldlines_resume(&l->held, p, &l->line.line))
-    tg_packetline_call(&l->line, p);
+    tg_buf_clear(&l->row.text);
+  else if (!p->resumed || !tg_heldrows_resume(&l->held, p, &l->row.text))
+    tg_packetrow_call(&l->row, p);
 }
 
-/* A call's line is made at once, while its values can be read, and held back
+/* A call's row is made at once, while its values can be read, and held back
    until the call has lasted long enough. One that goes on after a yield, and
-   was held back by then, takes its line up again. */
+   was held back by then, takes its row up again. */
 static void enter (tg_Log *l, const tg_Packet *p) {
-  if (!tg_heldlines_enter(&l->held, p)) {
-    l->fdwriter.error = ENOMEM;  /* nesting is lost: no more lines */
+  if (!tg_heldrows_enter(&l->held, p)) {
+    l->fdwriter.error = ENOMEM;  /* nesting is lost: no more rows */
     return;
   }
-  make_line(l, p);
-  tg_heldlines_add(&l->held, &l->line.line);
+  make_row(l, p);
+  tg_heldrows_add(&l->held, &l->row.text);
 }
 
 /* Of an end without its call nothing is said: there was no memory for it. */
 static void leave (tg_Log *l, const tg_Packet *p) {
   tg_HeldCall call;
-  if (l->held.count == 0 || !tg_heldlines_leave(&l->held, p, &call))
+  if (l->held.count == 0 || !tg_heldrows_leave(&l->held, p, &call))
     return;
   l->throws += p->why == TG_WHY_EXCEPTION;
   if (l->skipping) {
     leave_out(l, false);
     return;
   }
-  tg_packetline_result(&l->line, p, call.opened_ns, lines(l) != call.line);
-  emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
+  tg_packetrow_result(&l->row, p, call.opened_ns, rows(l) != call.noted);
+  emit(l, p->thread, p->depth, l->row.text.data, l->row.text.size);
 }
 
 /* What was open has exited by now, and what is open is not entered yet. */
@@ -196,9 +196,9 @@ static void tell_missing (tg_Log *l) {
   uint64_t missing = tg_reader_missing(l->reader);
   if (missing == l->missing || l->skipping)
     return;
-  tg_logline_missing(&l->line, &l->out, missing - l->missing);
+  tg_logrow_missing(&l->row, &l->out, missing - l->missing);
   l->missing = missing;
-  count_line(l);
+  count_row(l);
 }
 
 /* What can be read is written before the rest is counted, which takes time. */
@@ -210,16 +210,16 @@ static void begin_counting (tg_Log *l) {
 static void tell_unshown (tg_Log *l) {
   if (l->unshown == 0)
     return;
-  tg_logline_unshown(&l->line, &l->out, l->unshown);
+  tg_logrow_unshown(&l->row, &l->out, l->unshown);
   l->unshown = 0;
-  count_line(l);
+  count_row(l);
 }
 
 static void tell_more (tg_Log *l) {
   if (l->more == 0)
     return;
-  tg_logline_more(&l->line, &l->out, l->more);
-  count_line(l);
+  tg_logrow_more(&l->row, &l->out, l->more);
+  count_row(l);
 }
 
 /* Whether there is room for what comes now; what was left out comes first. */
@@ -242,13 +242,13 @@ static void mark (tg_Log *l, const tg_Packet *p) {
   if (p->mark == TG_MARK_GROUPEND
       || !(tg_mark_said(p->mark) || p->mark == TG_MARK_COLLECTION))
     return;
-  tg_heldlines_release(&l->held, UINT64_MAX);
+  tg_heldrows_release(&l->held, UINT64_MAX);
   if (is_over(l)) {
     leave_out(l, false);
     return;
   }
-  tg_packetline_mark(&l->line, p);
-  emit(l, p->thread, p->depth, l->line.line.data, l->line.line.size);
+  tg_packetrow_mark(&l->row, p);
+  emit(l, p->thread, p->depth, l->row.text.data, l->row.text.size);
 }
 
 /* Before a packet, what has become old enough by its time; and a call at once,
@@ -260,7 +260,7 @@ static void show (tg_Log *l, const tg_Packet *p) {
   look_for_room(l);
   if (p->thread > l->threads)
     l->threads = p->thread;
-  tg_heldlines_release(&l->held, p->time_ns);
+  tg_heldrows_release(&l->held, p->time_ns);
   if (p->why != TG_WHY_YIELD)
     tg_suspended_pass(&l->held.waiting);
   if (p->why == TG_WHY_MARK) {
@@ -270,7 +270,7 @@ static void show (tg_Log *l, const tg_Packet *p) {
   else if (p->why == TG_WHY_ENTER) {
     tell_missing(l);
     enter(l, p);
-    tg_heldlines_release(&l->held, p->time_ns);
+    tg_heldrows_release(&l->held, p->time_ns);
   }
   else
     leave(l, p);
@@ -307,20 +307,20 @@ void tg_log_pump (tg_Log *l, tg_Pos end) {
 ** ===================================================================
 */
 
-/* The last line, for a person who has seen a thousand of them go by. */
+/* The last row, for a person who has seen a thousand of them go by. */
 static void add_summary (tg_Log *l) {
   tg_LogTotals totals = {
     .calls = l->state.calls, .throws = l->throws, .threads = l->threads,
     .lost = tg_reader_lost(l->reader) + tg_reader_missing(l->reader),
     .ns = l->now_ns - l->begun_ns
   };
-  tg_logline_summary(&l->line, &totals);
-  tg_buf_add(&l->out, l->line.line.data, l->line.line.size);
+  tg_logrow_summary(&l->row, &totals);
+  tg_buf_add(&l->out, l->row.text.data, l->row.text.size);
   tg_buf_addchar(&l->out, '\n');
   l->pending++;
 }
 
-/* Lines that could not be written are told of where errors are told; a reader
+/* Rows that could not be written are told of where errors are told; a reader
    that went away knows. */
 static void tell_loss (const tg_Log *l) {
   tg_FdWriter errors;
@@ -328,7 +328,7 @@ static void tell_loss (const tg_Log *l) {
   if (l->fdwriter.error == 0 || l->fdwriter.error == EPIPE)
     return;
   tg_buf_addfmt(&text, "tracegrip: log: %s, ", strerror(l->fdwriter.error));
-  tg_logline_count(&text, l->state.lost, "line");
+  tg_logrow_count(&text, l->state.lost, "line");
   tg_buf_addstr(&text, " lost\n");
   tg_fdwriter_open(&errors, STDERR_FILENO);
   if (!text.failed)
@@ -355,7 +355,7 @@ void tg_log_finish (tg_Log *l) {
 }
 
 /* In the child of a fork: the log goes on in the parent, and both would write
-   the lines that were held back. */
+   the rows that were held back. */
 void tg_log_mute (tg_Log *l) {
   tg_fdwriter_close(&l->fdwriter);
   l->fdwriter.error = EBADF;
@@ -379,16 +379,16 @@ bool tg_log_wants_color (int fd) {
 }
 
 static void thread_gone (void *ud, tg_ThreadId thread) {
-  tg_heldlines_gone(&((tg_Log *)ud)->held, thread);
+  tg_heldrows_gone(&((tg_Log *)ud)->held, thread);
 }
 
-/* Of a whole stream the filter knows what is short; else lines are held back,
-   and suspended coroutines that are gone give their calls' lines up. */
+/* Of a whole stream the filter knows what is short; else rows are held back,
+   and suspended coroutines that are gone give their calls' rows up. */
 static void start_reading (tg_Log *l) {
   uint64_t min_ns = l->selection.min_duration_ns;
   uint64_t held_ns = l->style.whole ? 0 : min_ns;
   tg_minduration_init(&l->minduration, l->reader, min_ns - held_ns);
-  tg_heldlines_init(&l->held, held_ns, show_call, l);
+  tg_heldrows_init(&l->held, held_ns, show_call, l);
   if (held_ns > 0)
     tg_minduration_watch(&l->minduration, thread_gone, l);
 }
@@ -412,9 +412,9 @@ tg_Log *tg_log_new (tg_Stream *stream, tg_Pos from,
     tg_reader_correct(l->reader);
   tg_reader_mark(l->reader);
   start_reading(l);
-  tg_logline_init(&l->line, stream->functions, &l->selection, style->color,
-                  style->times);
-  l->line.terminal = l->fdwriter.terminal;
+  tg_logrow_init(&l->row, stream->functions, &l->selection, style->color,
+                 style->times);
+  l->row.terminal = l->fdwriter.terminal;
   measure(l);
   return l;
 }
@@ -424,10 +424,10 @@ void tg_log_free (tg_Log *l) {
   if (l == NULL)
     return;
   tg_fdwriter_close(&l->fdwriter);
-  tg_heldlines_free(&l->held);
+  tg_heldrows_free(&l->held);
   tg_minduration_free(&l->minduration);
   tg_reader_free(l->reader);
-  tg_logline_free(&l->line);
+  tg_logrow_free(&l->row);
   tg_selection_clear(&l->selection);
   tg_buf_free(&l->out);
   tg_stream_unpin(l->stream);

@@ -1,18 +1,18 @@
 /*
-** log.h - the live log: a stream's packets as lines for a person to read.
+** log.h - the live log: a stream's packets as rows of text for a person.
 **
 **     0.021  fib(2)                                        prog.lua:9
 **     0.024  │ fib(1)                                      prog.lua:3
 **     0.026  │ └→ 1                                            2.1 µs
 **     0.031  └→ 1                                             10.4 µs
 **
-** One line per call and one per result. The call is at its depth, with where
+** One row per call and one per result. The call is at its depth, with where
 ** it was called from at the right; the result closes the guide below the
 ** call's name, with the time it took at the right.
 **
 ** Called on the traced thread, inside the hook: never raises, never kills the
 ** program (no SIGPIPE), keeps errno. When a write fails the log falls silent
-** and counts the lines that nobody will see.
+** and counts the rows that nobody will see.
 */
 #ifndef TG_LOG_H
 #define TG_LOG_H
@@ -39,11 +39,11 @@ typedef struct tg_LogStyle {
 
 typedef struct tg_Log tg_Log;
 
-/* What became of the lines so far. */
+/* What became of the rows so far. */
 typedef struct tg_LogState {
   uint64_t calls;       /* calls shown, or left out of a live view */
-  uint64_t lines;       /* lines written */
-  uint64_t lost;        /* lines that could not be written */
+  uint64_t rows;        /* rows written */
+  uint64_t lost;        /* rows that could not be written */
   int error;            /* errno of the write that failed, 0 = none */
   tg_Status status;     /* why there were no more packets; TG_OK = the end */
   uint64_t damage;      /* the reader's tg_reader_damage */

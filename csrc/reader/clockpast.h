@@ -38,7 +38,8 @@ void tg_clockpast_free (tg_ClockPast *c);
 /* An event, later than all before it. False without memory. */
 bool tg_clockpast_add (tg_ClockPast *c, uint64_t ticks, uint64_t out);
 
-/* What was out at a moment. Before the first one: what was out there. */
+/* What was out at a moment; before the first event, what was out at that
+   event. */
 uint64_t tg_clockpast_at (const tg_ClockPast *c, uint64_t ticks);
 
 #endif

@@ -115,7 +115,7 @@ tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f);
 
 /*
 ** From now on the stack has these 'n' frames ('list' as in a RESUME). Frames
-** that it had already keep what is known of them. False without memory.
+** that the stack had already keep what is known of them. False without memory.
 */
 bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
                      uint64_t now_ns);

@@ -54,7 +54,7 @@ bool tg_contents_measure (const tg_Recording *r, tg_Contents *c);
 /* A name for programs: "tables". */
 const char *tg_contents_name (int cause);
 
-/* How many there are that are worth it. */
+/* What would be smaller by enough to be told of, into the list; how many. */
 int tg_contents_smaller (const tg_Contents *c, tg_Smaller list[TG_SMALLER_MAX]);
 
 /* "70 % of it contents of tables: --value-depth 0 is about 240 MiB". */

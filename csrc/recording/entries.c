@@ -91,21 +91,12 @@ void tg_trace_entry_free (tg_TraceEntry *t) {
 
 /*
 ** {==================================================================
-** Writing
+** Writing: numbers as the machine has them, the header tells readers the order
 ** ===================================================================
 */
 
-/* As the machine has it: the header tells readers the order. */
-static void put32 (tg_Buf *out, uint32_t v) {
-  tg_buf_add(out, &v, sizeof v);
-}
-
-static void put64 (tg_Buf *out, uint64_t v) {
-  tg_buf_add(out, &v, sizeof v);
-}
-
 static void put_bytes (tg_Buf *out, const char *s, size_t size) {
-  put32(out, (uint32_t)size);
+  tg_buf_put32(out, (uint32_t)size);
   tg_buf_add(out, s, size);
 }
 
@@ -113,7 +104,7 @@ static void put_bytes (tg_Buf *out, const char *s, size_t size) {
    is empty. */
 static void put_string (tg_Buf *out, const char *s) {
   if (s == NULL)
-    put32(out, TG_ENTRY_ABSENT);
+    tg_buf_put32(out, TG_ENTRY_ABSENT);
   else
     put_bytes(out, s, strlen(s));
 }
@@ -122,7 +113,7 @@ static void put_string (tg_Buf *out, const char *s) {
 static void put_list (tg_Buf *out, char *const *list, size_t n) {
   if (n > NAMES_MAX)
     n = NAMES_MAX;
-  put32(out, (uint32_t)n);
+  tg_buf_put32(out, (uint32_t)n);
   for (size_t i = 0; i < n; i++)
     put_string(out, list[i]);
 }
@@ -131,8 +122,8 @@ static void put_list (tg_Buf *out, char *const *list, size_t n) {
    then is it known. */
 static size_t begin (tg_Buf *out, tg_EntryKind kind) {
   size_t at = out->size;
-  put32(out, (uint32_t)kind);
-  put32(out, 0);
+  tg_buf_put32(out, (uint32_t)kind);
+  tg_buf_put32(out, 0);
   return at;
 }
 
@@ -152,8 +143,8 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
   put_string(out, p->tracegrip);
   put_string(out, p->lua);
   put_list(out, p->arguments, p->count);
-  put32(out, p->remote);
-  put32(out, p->pid);
+  tg_buf_put32(out, p->remote);
+  tg_buf_put32(out, p->pid);
   put_string(out, p->asked);
   put_string(out, p->directory);
   finish(out, at);
@@ -163,7 +154,7 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p) {
 void tg_entry_costs (tg_Buf *out, const tg_Costs *c) {
   size_t at = begin(out, TG_ENTRY_COSTS);
   for (int i = 0; i < TG_NCOSTS; i++)
-    put32(out, c->ticks[i]);
+    tg_buf_put32(out, c->ticks[i]);
   finish(out, at);
 }
 
@@ -178,11 +169,11 @@ static uint32_t function_flags (const tg_Function *f) {
    functions of a file. */
 void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
   size_t at = begin(out, TG_ENTRY_FUNCTION);
-  put32(out, id);
-  put32(out, function_flags(f));
-  put32(out, (uint32_t)f->role);
-  put32(out, f->line);
-  put32(out, f->last_line);
+  tg_buf_put32(out, id);
+  tg_buf_put32(out, function_flags(f));
+  tg_buf_put32(out, (uint32_t)f->role);
+  tg_buf_put32(out, f->line);
+  tg_buf_put32(out, f->last_line);
   put_string(out, f->name);
   put_string(out, f->url);
   put_list(out, f->params, f->params != NULL ? f->nparams : 0);
@@ -194,36 +185,37 @@ void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
 /* What only recording knows is there too: a reader is told what was asked for,
    and what a trace kept to. */
 static void put_options (tg_Buf *out, const tg_Options *o) {
-  put32(out, o->types | o->sample << SAMPLE_SHIFT
-             | (o->wall ? BY_CLOCK : 0) | (o->with_calls ? 0 : NO_CALLS));
-  put32(out, o->limits.depth);
-  put32(out, o->limits.properties);
-  put32(out, o->limits.string);
-  put32(out, o->limits.objects);
-  put32(out, o->c);
-  put32(out, o->max_depth);
-  put32(out, (uint32_t)o->overflow);
-  put64(out, o->min_duration_ns);
-  put64(out, o->buffer);
-  put64(out, o->max_events);
-  put64(out, o->duration_ns);
+  tg_buf_put32(out, o->types | o->sample << SAMPLE_SHIFT
+                    | (o->wall ? BY_CLOCK : 0)
+                    | (o->with_calls ? 0 : NO_CALLS));
+  tg_buf_put32(out, o->limits.depth);
+  tg_buf_put32(out, o->limits.properties);
+  tg_buf_put32(out, o->limits.string);
+  tg_buf_put32(out, o->limits.objects);
+  tg_buf_put32(out, o->c);
+  tg_buf_put32(out, o->max_depth);
+  tg_buf_put32(out, (uint32_t)o->overflow);
+  tg_buf_put64(out, o->min_duration_ns);
+  tg_buf_put64(out, o->buffer);
+  tg_buf_put64(out, o->max_events);
+  tg_buf_put64(out, o->duration_ns);
   put_list(out, o->include.list, o->include.count);
   put_list(out, o->exclude.list, o->exclude.count);
   put_list(out, o->redact.list, o->redact.count);
   put_list(out, o->on.list, o->on.count);
-  put64(out, o->calls);
-  put64(out, o->parent.high);
-  put64(out, o->parent.low);
-  put64(out, o->parent.id);
+  tg_buf_put64(out, o->calls);
+  tg_buf_put64(out, o->parent.high);
+  tg_buf_put64(out, o->parent.low);
+  tg_buf_put64(out, o->parent.id);
 }
 
 /* The end comes first, so that it can be filled in at a known place. */
 void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t) {
   size_t at = begin(out, TG_ENTRY_TRACE);
   tg_buf_add(out, &t->end, sizeof t->end);
-  put64(out, t->start);
-  put64(out, t->ticks);
-  put64(out, t->packets);
+  tg_buf_put64(out, t->start);
+  tg_buf_put64(out, t->ticks);
+  tg_buf_put64(out, t->packets);
   put_string(out, t->name);
   put_options(out, &t->options);
   finish(out, at);

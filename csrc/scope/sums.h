@@ -22,10 +22,11 @@ typedef struct tg_ScopeSum {
 typedef struct tg_ScopeSums {
   tg_ScopeSum *list;    /* owns */
   uint32_t count;
-  bool whole;           /* kept: there were not too many */
+  bool whole;           /* kept, not dropped as too large */
 } tg_ScopeSums;
 
-/* Memory for making them, one after the other. Zeroed is empty. */
+/* Memory for making lists of sums, one list after the other. Zeroed is
+   empty. */
 typedef struct tg_ScopeSummer {
   uint32_t *slots;      /* owns; 0 or the number of a sum + 1 */
   uint32_t nslots;      /* a power of two, or 0 */

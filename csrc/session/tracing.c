@@ -169,9 +169,9 @@ bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
 
 /* Until now the trace held the stream at its beginning; from now on the
    follower does, at the place up to which it has been read, so the session
-   forgets what has been sent. But for a follower that holds nothing the trace
-   does: it is a ring of what has not been read. It has just begun, so that
-   place is there. */
+   forgets what has been sent. Where the follower holds nothing, the trace does,
+   as a ring of what has not been read; the trace has just begun, so the
+   follower's place is still in it. */
 void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   tg_assert(t->session == s && t->end == TG_END_NOT && t->follower == NULL);
   t->follower = tg_follower_pin(follower);

@@ -35,11 +35,11 @@ uint32_t tg_feedtraces_types (const tg_Trace *t);
 /* How far they have come in the stream. */
 tg_Pos tg_feedtraces_end (const tg_FeedTraces *f);
 
-/* One more. False without memory. */
+/* The feed has one trace more. False without memory. */
 bool tg_feedtraces_join (tg_FeedTraces *f, tg_Trace *t);
 
-/* One less; false if it is not there. The reader goes on as it did, until
-   tg_feedtraces_rework: another trace may come in its place. */
+/* The feed has this trace no more; false if it had not. The reader goes on as
+   it did, until tg_feedtraces_rework: another trace may come in its place. */
 bool tg_feedtraces_take (tg_FeedTraces *f, tg_Trace *t);
 
 /* After a trace was taken: what is read from here on. Not while a packet is

@@ -36,7 +36,7 @@
 --   onframe, onstart, onstop   called with each frame packet in sequence; with
 --                 each Trace before its first packet and when it has ended. The
 --                 program starts and stops traces too (tracegrip.console).
--- A Trace: see frames.lua.
+-- A Trace: see router.lua.
 --   name, types, started, active, why, message, code
 --   packets()     iterator of its packets, which waits for more until it ends
 --   wait()        true when it has ended

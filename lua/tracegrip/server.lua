@@ -11,7 +11,7 @@
 --   closed              a state is closing: what there is now is all
 --   stop                the end, in so many milliseconds
 --
--- Nothing here touches a traced state; that is what lines are for (tab.lua).
+-- Nothing here touches a traced state; that is what channels are for (tab.lua).
 --
 -- Failure: a listen that fails is answered so; a client that misbehaves loses
 -- its connection. What should not have happened is one line on standard error.

@@ -1,5 +1,5 @@
--- wire.lua - packets as bytes: the framing of Mozilla's Remote Debugging
--- Protocol, "<length in bytes>:<JSON object>", one after the other; and bulk
+-- wire.lua - packets as bytes, as Mozilla's Remote Debugging Protocol has them:
+-- "<length in bytes>:<JSON object>", one after the other; and bulk
 -- packets, "bulk <actor> <type> <length>:<bytes>", for those who take them.
 --
 --   wire.encode(packet)              the bytes of one packet

@@ -108,7 +108,7 @@ describe("a table", function ()
   }
 
   local function lines (width)
-    return table.concat(columns.lines(list, rows, width), "\n")
+    return table.concat(columns.format(list, rows, width), "\n")
   end
 
   local whole = [[
@@ -153,7 +153,7 @@ describe("a table", function ()
 
   it("has its heading without rows", function ()
     assert.same({"n  name  where"},
-                columns.lines({list[1], list[5], list[6]}, {}, 80))
+                columns.format({list[1], list[5], list[6]}, {}, 80))
   end)
 end)
 

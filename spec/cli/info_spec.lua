@@ -24,7 +24,7 @@ local variants = [[
     local opened = core.open "bad.tgr"
     if opened then
       local about = opened:info()
-      local ok, text = pcall(info.lines, about, 100, 40)
+      local ok, text = pcall(info.format, about, 100, 40)
       if not ok or table.concat(text, "\n"):find("%f[%w]inf%f[%W]") then
         print(what, ok and "inf" or text)
       end

@@ -41,12 +41,12 @@ calls     self      %    total      %      min     mean      max  function      
     1  2.00 ms  20.0%  9.50 ms  95.0%  9.50 ms  9.50 ms  9.50 ms  main                  a.lua
     2  1.00 ms  10.0%  8.00 ms  80.0%  4.00 ms  4.00 ms  4.00 ms  slow                  a.lua:5
         500 µs   5.0%                                             (no traced function)]],
-      report.lines(result, "self", 30))
+      report.format(result, "self", 30))
   end)
 
   it("is sorted by what is asked for", function ()
     local function first (by)
-      return report.lines(result, by, 30)[2]:match "s  (%a[%w.]+)"
+      return report.format(result, by, 30)[2]:match "s  (%a[%w.]+)"
     end
     assert.equal("string.gsub", first "self")
     assert.equal("main", first "total")
@@ -54,9 +54,9 @@ calls     self      %    total      %      min     mean      max  function      
   end)
 
   it("tells how many functions are not shown", function ()
-    local lines = report.lines(result, "self", 1)
+    local lines = report.format(result, "self", 1)
     assert.equal("… 2 more functions (--limit)", lines[#lines])
-    lines = report.lines(result, "self", 2)
+    lines = report.format(result, "self", 2)
     assert.equal("… 1 more function (--limit)", lines[#lines])
   end)
 
@@ -67,11 +67,11 @@ calls     self      %    total      %  function              where
     1  2.00 ms  20.0%  9.50 ms  95.0%  main                  a.lua
     2  1.00 ms  10.0%  8.00 ms  80.0%  slow                  a.lua:5
         500 µs   5.0%                  (no traced function)]],
-      report.lines(result, "self", 30, 70))
+      report.format(result, "self", 30, 70))
   end)
 
   it("counts errors and yields where there are any", function ()
-    local lines = report.lines({
+    local lines = report.format({
       duration_ms = 1, functions = {row("f", 1, 3, 1, 1, {throws = 2})}
     }, "self", 30, 70)
     assert.matches(" throws  function", lines[1])
@@ -79,7 +79,7 @@ calls     self      %    total      %  function              where
   end)
 
   it("of nothing is a heading", function ()
-    assert.equal(1, #report.lines({duration_ms = 0, functions = {}}, "self",
+    assert.equal(1, #report.format({duration_ms = 0, functions = {}}, "self",
                                   30))
   end)
 
@@ -115,7 +115,7 @@ self change        %      old      new  calls  function  where
     -500 µs     gone   500 µs               1  gone      a.lua:20
     +250 µs      new            250 µs      7  new       a.lua:30
       +0 ns    +0.0%  1.00 ms  1.00 ms      1  same      a.lua:2]],
-      diff.lines(result_.functions, "self"))
+      diff.format(result_.functions, "self"))
     assert.same({"a.lua: 12.0 ms, was 10.0 ms (+2.00 ms, +20.0%)",
                  "1 slower, 1 faster, 1 same, 1 new, 1 gone"},
                 diff.heading(result_, "a.lua"))
@@ -132,7 +132,7 @@ self change        %      old      new  calls  function  where
     assert.equal("fast slow gone new same", order "total")
     assert.equal("new slow gone fast same", order "calls")
     assert.matches("^total change",
-                   diff.lines(diff.compare(old, new, "total").functions,
+                   diff.format(diff.compare(old, new, "total").functions,
                               "total")[1])
   end)
 
@@ -230,7 +230,7 @@ describe("a tree", function ()
 6.00 ms   60.0%  6.00 ms     10  │ ├ c     a.lua:3
  250 µs    2.5%   250 µs      4  │ ├ e     a.lua:5
  250 µs    2.5%   250 µs      3  │ └ d     a.lua:4
-1.00 ms   10.0%  1.00 ms      1  └ b       a.lua:2]], tree.lines(root))
+1.00 ms   10.0%  1.00 ms      1  └ b       a.lua:2]], tree.format(root))
   end)
 
   it("sums up what it does not show", function ()
@@ -240,7 +240,7 @@ describe("a tree", function ()
 8.50 ms   85.0%  2.00 ms      2  ├ a                                     a.lua:1
                                  │ └ … 17 calls in 3 functions, 6.50 ms
 1.00 ms   10.0%  1.00 ms      1  └ b                                     a.lua:2]],
-          tree.lines(root, 1))
+          tree.format(root, 1))
     shows([[
   total       %     self  calls  function                              where
 10.0 ms  100.0%   500 µs      1  all
@@ -248,7 +248,7 @@ describe("a tree", function ()
 6.00 ms   60.0%  6.00 ms     10  │ ├ c                                 a.lua:3
                                  │ └ … 7 calls in 2 functions, 500 µs
 1.00 ms   10.0%  1.00 ms      1  └ b                                   a.lua:2]],
-          tree.lines(root, nil, 1))
+          tree.format(root, nil, 1))
   end)
 
   it("may be deeper than a terminal is wide", function ()
@@ -256,7 +256,7 @@ describe("a tree", function ()
     for _ = 1, 30000 do
       deep = node("f", 1, 1, 0, 1, {deep})
     end
-    local lines = tree.lines(deep)
+    local lines = tree.format(deep)
     assert.equal(30002, #lines)
     assert.matches("  └ f ", lines[3])
     assert.matches("  20┊ └ f ", lines[23])
@@ -283,7 +283,7 @@ describe("what is in a recording", function ()
   }
 
   it("is a line for each fact and a table of the traces", function ()
-    local text = table.concat(info.lines(about), "\n")
+    local text = table.concat(info.format(about), "\n")
     assert.equal([[
 program:   a.lua
 arguments: -x 'two words' 'it'\''s'
@@ -307,17 +307,17 @@ load   1.00 ms   2.00 ms      20     5  duration  name]],
   end)
 
   it("shows as many traces as it is told to", function ()
-    local lines = info.lines(about, nil, 1)
+    local lines = info.format(about, nil, 1)
     assert.matches("^all ", lines[#lines - 1])
     assert.equal("… 1 more trace (--limit)", lines[#lines])
-    assert.equal(#info.lines(about), #info.lines(about, nil, 2))
+    assert.equal(#info.format(about), #info.format(about, nil, 2))
   end)
 
   it("tells of losses and of a bad end", function ()
     local bad = setmetatable({state = "cut off", reason = "no end",
                               arguments = {}, lost = {disk = 1}},
                              {__index = about})
-    local text = table.concat(info.lines(bad), "\n")
+    local text = table.concat(info.format(bad), "\n")
     assert.matches("state:     cut off: no end\n", text)
     assert.matches("arguments: none\n", text)
     assert.matches("lost:      1 event %(the file could not grow%)\n", text)

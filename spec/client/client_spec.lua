@@ -360,7 +360,7 @@ describe("tracegrip.client", function ()
         tracer:stopTrace()
         assert.equal(text, fake.text(collect(trace)))
         assert.same({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, raw)
-        assert.equal(0, tracer.frames.missing)
+        assert.equal(0, tracer.router.missing)
       end)
     end
 
@@ -389,7 +389,7 @@ describe("tracegrip.client", function ()
       local trace = tracer:startTrace {name = "t"}
       tracer:stopTrace()
       assert.equal("a(b())", fake.text(collect(trace)))
-      assert.equal(2, tracer.frames.missing)
+      assert.equal(2, tracer.router.missing)
     end)
   end)
 

@@ -10,7 +10,7 @@ local function read (bytes, options)
   return list and list[1], problem
 end
 
-local function framed (body)
+local function encoded (body)
   return #body .. ":" .. body
 end
 
@@ -99,8 +99,8 @@ describe("wire.decoder", function ()
     local list = d:feed "0:1:x2:[]4:null9:{\"a\":1,}}2:\"\"3:{} 2:{}"
     assert.same({{}, {}}, list)
     assert.equal(6, d.skipped)
-    assert.same({}, d:feed(framed '{"a":"\xff"}'))
-    assert.same({}, d:feed(framed '{"a":nan}'))
+    assert.same({}, d:feed(encoded '{"a":"\xff"}'))
+    assert.same({}, d:feed(encoded '{"a":nan}'))
     assert.equal(8, d.skipped)
   end)
 
@@ -125,20 +125,20 @@ describe("wire.decoder", function ()
   end)
 
   it("has a limit of length", function ()
-    assert.is_table(read(framed '{"a":"bcd"}', {maxLength = 11}))
+    assert.is_table(read(encoded '{"a":"bcd"}', {maxLength = 11}))
     local packet, problem = read("12:", {maxLength = 11})
     assert.is_nil(packet)
     assert.matches("longer than 11", problem)
   end)
 
   it("has a limit of depth", function ()
-    local deep = framed('{"a":' .. ("["):rep(3) .. ("]"):rep(3) .. "}")
+    local deep = encoded('{"a":' .. ("["):rep(3) .. ("]"):rep(3) .. "}")
     assert.is_table(read(deep, {maxDepth = 4}))
     local d = wire.decoder {maxDepth = 3}
     assert.same({}, d:feed(deep))
     assert.equal(1, d.skipped)
     assert.same({}, wire.decoder():feed(
-      framed('{"a":' .. ("["):rep(1000000))))
+      encoded('{"a":' .. ("["):rep(1000000))))
   end)
 
   it("tells whether a packet has begun, and what the next may have", function ()
@@ -156,7 +156,7 @@ describe("wire.decoder", function ()
   end)
 
   it("keeps an empty array one", function ()
-    local text = framed '{"a":[],"b":{},"c":[[]]}'
+    local text = encoded '{"a":[],"b":{},"c":[[]]}'
     assert.equal(text, wire.encode(read(text)))
   end)
 

@@ -307,7 +307,7 @@ describe("a trace that comes as blocks", function ()
     end)
   end
 
-  it("comes over a line with a delay", function ()
+  it("comes over a connection with a delay", function ()
     local target <close> = serving.start(busy)
     local command, server = attach_by(target, function (_, go_on)
       later(200, go_on)
@@ -320,7 +320,7 @@ describe("a trace that comes as blocks", function ()
     server:close()
   end)
 
-  it("comes over a thin line, with what that could not take missing",
+  it("comes over a thin connection, with what that could not take missing",
       function ()
     local target <close> = serving.start(busy)
     local command, server = attach_by(target, function (bytes, go_on)

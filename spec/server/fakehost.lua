@@ -19,17 +19,17 @@ local fakehost = {}
 -- A channel: what the program does is a list of frames (tables) and notices
 ---------------------------------------------------------------------------
 
-local Line = {}
-Line.__index = Line
+local Channel = {}
+Channel.__index = Channel
 
-function Line:attach (yes)
+function Channel:attach (yes)
   table.insert(self.asked, yes and "attach" or "leave")
   if not yes then
     self.items, self.limit, self.running = {}, nil, {}
   end
 end
 
-function Line:start (id, options)
+function Channel:start (id, options)
   if options.maxDepth == "deep" then
     error("option 'maxDepth' must be a number", 0)
   end
@@ -39,20 +39,20 @@ function Line:start (id, options)
   return options.duration
 end
 
-function Line:stop (id)
+function Channel:stop (id)
   table.insert(self.asked, "stop " .. id)
 end
 
-function Line:drop (id)
+function Channel:drop (id)
   self.running[id] = nil
 end
 
 -- No debugger is ever told anything.
-function Line:collect ()
+function Channel:collect ()
   return nil
 end
 
-function Line:mark ()
+function Channel:mark ()
   self.limit = #self.items
   return self.limit > 0
 end
@@ -81,7 +81,7 @@ local function bytes_of (frames, from, batch)
 end
 
 -- A frame that has a size fills as many bytes.
-function Line:read (from, batch, bytes)
+function Channel:read (from, batch, bytes)
   local frames, size = {}, 0
   while size < bytes do
     local frame = next_item(self, false)
@@ -101,33 +101,33 @@ function Line:read (from, batch, bytes)
   self.limit = nil
 end
 
-function Line:notice ()
+function Channel:notice ()
   local item = self.items[1]
   return item and item.kind and table.remove(self.items, 1) or nil
 end
 
-function Line:nudge () -- luacheck: ignore self
+function Channel:nudge () -- luacheck: ignore self
   return false
 end
 
-function Line:heard () -- luacheck: ignore self
+function Channel:heard () -- luacheck: ignore self
   return true
 end
 
-function Line:close ()
+function Channel:close ()
   table.insert(self.asked, "close")
 end
 
-function Line:names ()
+function Channel:names ()
   return self.others
 end
 
-function Line:title ()
+function Channel:title ()
   return self.name
 end
 
 -- For specs: the program enters functions of these names.
-function Line:enters (...)
+function Channel:enters (...)
   for _, name in ipairs {...} do
     table.insert(self.items, {type = "enteredFrame", name = name,
                               sequence = self.sequence})
@@ -136,7 +136,7 @@ function Line:enters (...)
 end
 
 -- For specs: a notice.
-function Line:tells (notice)
+function Channel:tells (notice)
   table.insert(self.items, notice)
   self.host:put {kind = "news", endpoint = self.endpoint}
 end
@@ -189,7 +189,7 @@ function Host:open (endpoint, title)
     host = self, endpoint = endpoint, name = title, items = {}, asked = {},
     others = {},
     running = {}, sequence = 0
-  }, Line)
+  }, Channel)
   return self.channels[endpoint]
 end
 

@@ -7,7 +7,7 @@ local fakehost = require "spec.server.fakehost"
 local peers = require "spec.server.peer"
 local server = require "tracegrip.server"
 
-local host, line, address, clients
+local host, channel, address, clients
 
 local function listen (options, endpoint)
   local ok
@@ -68,7 +68,7 @@ describe("the server, on a channel that is told what to say,", function ()
   before_each(function ()
     clients = {}
     host = fakehost.new()
-    line = host:open(1, "one.lua")
+    channel = host:open(1, "one.lua")
     server.start(host)
     listen {host = "127.0.0.1", port = 0}
   end)
@@ -88,13 +88,13 @@ describe("the server, on a channel that is told what to say,", function ()
     assert.equal("detached", peer:request "detach".type)
     assert.equal("Trace 1", peer:receive().name)
     assert.same({"attach", "start 1 Trace 1", "start 2 Trace 2", "stop 2",
-                 "leave"}, line.asked)
+                 "leave"}, channel.asked)
   end)
 
   it("sends frames before the reply that ends their trace", function ()
     local peer = attached()
     peer:request "startTrace"
-    line:enters("f", "g")
+    channel:enters("f", "g")
     local reply, frames = peer:request "stopTrace"
     assert.equal("stoppedTrace", reply.type)
     assert.equal("f g", names(frames))
@@ -103,18 +103,18 @@ describe("the server, on a channel that is told what to say,", function ()
   it("sends frames without being asked", function ()
     local peer = attached()
     peer:request "startTrace"
-    line:enters("f")
+    channel:enters("f")
     assert.equal("f", peer:receive().name)
     peers.sleep(0.05)
-    line:enters("g")
+    channel:enters("g")
     assert.equal("g", peer:receive().name)
   end)
 
   it("answers although frames never end", function ()
     local peer = attached()
     peer:request "startTrace"
-    line.endless = true
-    line:enters(("x"):rep(1000))
+    channel.endless = true
+    channel:enters(("x"):rep(1000))
     for _ = 1, 5 do
       peer:send {to = "root", type = "echo"}
     end
@@ -127,11 +127,11 @@ describe("the server, on a channel that is told what to say,", function ()
   it("tells what the program does in order with the frames", function ()
     local peer = attached()
     peer:request("startTrace", {name = "one"})
-    line:enters "f"
-    line:tells {kind = "started", id = 99, name = "two", types = {}}
-    line:enters "g"
-    line:tells {kind = "stopped", id = 99}
-    line:enters "h"
+    channel:enters "f"
+    channel:tells {kind = "started", id = 99, name = "two", types = {}}
+    channel:enters "g"
+    channel:tells {kind = "stopped", id = 99}
+    channel:enters "h"
     local said = {}
     for i = 1, 5 do
       local packet = peer:receive()
@@ -145,9 +145,9 @@ describe("the server, on a channel that is told what to say,", function ()
      function ()
     local peer = attached()
     peer:request("startTrace", {name = "one"})
-    line:tells {kind = "taken", id = 1}
-    local start = line.start
-    function line:start (id, options)   -- the program comes to it soon
+    channel:tells {kind = "taken", id = 1}
+    local start = channel.start
+    function channel:start (id, options)   -- the program comes to it soon
       self:enters "older"
       self:tells {kind = "taken", id = id}
       self:enters "newer"
@@ -161,7 +161,7 @@ describe("the server, on a channel that is told what to say,", function ()
     assert.equal("two", reply.name)
     assert.equal("older", names(frames))
     assert.same({"start 3 two", "stop 2"},
-                table.move(line.asked, #line.asked - 1, #line.asked, 1, {}))
+                {table.unpack(channel.asked, #channel.asked - 1)})
   end)
 
   it("lets a trace join at once if the program sleeps", function ()
@@ -177,10 +177,10 @@ describe("the server, on a channel that is told what to say,", function ()
   it("lets the program's trace replace the client's", function ()
     local peer = attached()
     peer:request("startTrace", {name = "one"})
-    line:tells {kind = "taken", id = 1}
-    line:tells {kind = "started", id = 99, name = "one", types = {"name"}}
+    channel:tells {kind = "taken", id = 1}
+    channel:tells {kind = "started", id = 99, name = "one", types = {"name"}}
     assert.same({"name"}, peer:receive().tracing)
-    line:tells {kind = "ended", id = 1, why = "overflow"}
+    channel:tells {kind = "ended", id = 1, why = "overflow"}
     assert.is_nil(peer:receive(0.05))
     assert.equal("one", peer:request "stopTrace".name)
     assert.equal("wrongState", peer:request "stopTrace".error)
@@ -189,12 +189,12 @@ describe("the server, on a channel that is told what to say,", function ()
   it("lets a trace that was yet to begin replace the program's", function ()
     local peer = attached()
     peer:request("startTrace", {name = "one"})
-    line:tells {kind = "started", id = 99, name = "one", types = {"name"}}
+    channel:tells {kind = "started", id = 99, name = "one", types = {"name"}}
     peer:receive()
-    line:tells {kind = "taken", id = 1}
-    line:tells {kind = "stopped", id = 99}
+    channel:tells {kind = "taken", id = 1}
+    channel:tells {kind = "stopped", id = 99}
     assert.is_nil(peer:receive(0.05))
-    line:tells {kind = "ended", id = 1, why = "maxEvents"}
+    channel:tells {kind = "ended", id = 1, why = "maxEvents"}
     assert.equal("maxEvents", peer:receive().why)
     assert.equal("wrongState", peer:request "stopTrace".error)
   end)
@@ -203,9 +203,9 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = attached()
     peer:request "startTrace"
     peer:request "stopTrace"
-    line:tells {kind = "taken", id = 1}
-    line:tells {kind = "ended", id = 1, why = "overflow"}
-    line:tells {kind = "stopped", id = 55}
+    channel:tells {kind = "taken", id = 1}
+    channel:tells {kind = "ended", id = 1, why = "overflow"}
+    channel:tells {kind = "stopped", id = 55}
     assert.is_nil(peer:receive(0.05))
   end)
 
@@ -213,7 +213,7 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = attached()
     for i, why in ipairs {"overflow", "maxEvents", "duration", "memory"} do
       peer:request "startTrace"
-      line:tells {kind = why == "memory" and "refused" or "ended", id = i,
+      channel:tells {kind = why == "memory" and "refused" or "ended", id = i,
                   why = why}
       assert.same({from = "trace1", type = "stoppedTrace", why = why,
                    name = "Trace " .. i}, peer:receive())
@@ -221,26 +221,26 @@ describe("the server, on a channel that is told what to say,", function ()
     assert.equal("wrongState", peer:request "stopTrace".error)
   end)
 
-  it("starts anew on a line that cannot be read on", function ()
+  it("starts anew on a channel that cannot be read on", function ()
     local peer = attached()
     peer:request "startTrace"
-    line:tells {kind = "broken"}
+    channel:tells {kind = "broken"}
     assert.equal("memory", peer:receive().why)
-    assert.equal("attach", line.asked[#line.asked])
+    assert.equal("attach", channel.asked[#channel.asked])
     assert.equal("Trace 2", peer:request "startTrace".name)
   end)
 
   it("watches over the duration of a program that sleeps", function ()
     local peer = attached()
     peer:request("startTrace", {duration = 30})
-    line:tells {kind = "taken", id = 1}
+    channel:tells {kind = "taken", id = 1}
     assert.equal("duration", peer:receive().why)
-    assert.equal("stop 1", line.asked[#line.asked])
+    assert.equal("stop 1", channel.asked[#channel.asked])
     assert.equal("wrongState", peer:request "stopTrace".error)
   end)
 
   it("avoids names that the program uses", function ()
-    line.others = {"Trace 1", "Trace 3"}
+    channel.others = {"Trace 1", "Trace 3"}
     local peer = attached()
     assert.equal("Trace 2", peer:request "startTrace".name)
     assert.equal("Trace 4", peer:request "startTrace".name)
@@ -250,9 +250,9 @@ describe("the server, on a channel that is told what to say,", function ()
     local deaf = connect {deaf = true}
     deaf:send({to = "trace1", type = "attach"},
               {to = "trace1", type = "startTrace"})
-    peers.wait(function () return line.asked[2] end)
-    line.endless = true
-    line:enters(("x"):rep(100000))
+    peers.wait(function () return channel.asked[2] end)
+    channel.endless = true
+    channel:enters(("x"):rep(100000))
     local peer = connect()
     for _ = 1, 20 do
       assert.equal("wrongState", peer:request "attach".error)
@@ -266,23 +266,23 @@ describe("the server, on a channel that is told what to say,", function ()
     local deaf = connect {deaf = true, port = port}
     deaf:send({to = "trace1", type = "attach"},
               {to = "trace1", type = "startTrace"})
-    peers.wait(function () return line.asked[2] end)
-    line.endless = true
-    line:enters(("x"):rep(100000))
+    peers.wait(function () return channel.asked[2] end)
+    channel.endless = true
+    channel:enters(("x"):rep(100000))
     assert.is_truthy(peers.wait(function ()
-      return line.asked[#line.asked] == "leave"
+      return channel.asked[#channel.asked] == "leave"
     end))
   end)
 
   it("drops a client that the program would not wait for", function ()
     local peer = attached()
     peer:request "startTrace"
-    line:enters "f"
-    line:tells {kind = "ended", id = 1, why = "stall"}
+    channel:enters "f"
+    channel:tells {kind = "ended", id = 1, why = "stall"}
     assert.equal("f", peer:receive().name)
     assert.equal("stall", peer:receive().why)
     assert.is_true(peer:hung_up())
-    assert.equal("leave", line.asked[#line.asked])
+    assert.equal("leave", channel.asked[#channel.asked])
   end)
 
   it("tells the end of a state, then has no such actor", function ()
@@ -292,8 +292,8 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = attached()
     peer:request("startTrace", {name = "one"})
     peer:request("startTrace", {name = "two"})
-    line:enters "f"
-    line:tells {kind = "gone"}
+    channel:enters "f"
+    channel:tells {kind = "gone"}
     host:put {kind = "closed", endpoint = 1}
     local reply, frames = peer:reply()
     assert.equal("f", names(frames))
@@ -301,7 +301,7 @@ describe("the server, on a channel that is told what to say,", function ()
     assert.equal("one terminated", peer:receive().name .. " " .. reply.why)
     assert.equal("noSuchActor", peer:request "attach".error)
     assert.equal(1, #peer:ask({to = "root", type = "listTabs"}).tabs)
-    assert.equal("close", line.asked[#line.asked])
+    assert.equal("close", channel.asked[#channel.asked])
     assert.is_true(stranger:hung_up())     -- it came by that state's address
   end)
 
@@ -326,7 +326,7 @@ describe("the server, on a channel that is told what to say,", function ()
 
   it("lets the host's options stand under the client's", function ()
     host:open(2, "two.lua")
-    line = host.channels[2]
+    channel = host.channels[2]
     local text = '{"options":{"redact":["pass"],"maxEvents":10,'
                  .. '"valueDepth":3,"trace":["name"]}}'
     listen({host = "127.0.0.1", port = 0, defaults = #text .. ":" .. text}, 2)
@@ -335,10 +335,10 @@ describe("the server, on a channel that is told what to say,", function ()
     peer:request("startTrace", {redact = {"key"}, maxEvents = 50,
                                 valueDepth = 1}, "trace2")
     assert.same({name = "Trace 1", redact = {"key"}, maxEvents = 50,
-                 valueDepth = 1, trace = {"name"}}, line.options)
+                 valueDepth = 1, trace = {"name"}}, channel.options)
     peer:request("startTrace", {maxEvents = 5, trace = {"time"}}, "trace2")
     assert.same({name = "Trace 2", maxEvents = 5,
-                 valueDepth = 3, trace = {"time"}}, line.options)
+                 valueDepth = 3, trace = {"time"}}, channel.options)
   end)
 
   it("hangs up on the clients of an address that is closed", function ()
@@ -348,7 +348,7 @@ describe("the server, on a channel that is told what to say,", function ()
     host:unlisten(1, address)
     assert.is_true(peer:hung_up())
     assert.is_nil((peers.connect {port = port}))
-    assert.equal("leave", line.asked[#line.asked])
+    assert.equal("leave", channel.asked[#channel.asked])
   end)
 
   it("hangs up when a state goes, although the host has yet to say so",
@@ -357,7 +357,7 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = connect {port = port}
     peer:request "attach"
     peer:request "startTrace"
-    line:tells {kind = "gone"}
+    channel:tells {kind = "gone"}
     assert.equal("terminated", peer:reply().why)
     assert.is_true(peer:hung_up())
     assert.is_nil((peers.connect {port = port}))
@@ -366,8 +366,8 @@ describe("the server, on a channel that is told what to say,", function ()
   it("has no descriptors left when it ends", function ()
     local peer = attached()
     peer:request "startTrace"
-    line:enters "f"
-    line:tells {kind = "gone"}
+    channel:enters "f"
+    channel:tells {kind = "gone"}
     host:put {kind = "closed", endpoint = 1}
     stop()
     assert.is_true(peer:hung_up())
@@ -422,9 +422,9 @@ describe("the server, on a channel that is told what to say,", function ()
     local deaf = connect {deaf = true}
     deaf:send({to = "trace1", type = "attach"},
               {to = "trace1", type = "startTrace"})
-    peers.wait(function () return line.asked[2] end)
-    line.endless = true
-    line:enters(("x"):rep(100000))
+    peers.wait(function () return channel.asked[2] end)
+    channel.endless = true
+    channel:enters(("x"):rep(100000))
     peers.sleep(0.1)
     local start = uv.hrtime()
     stop()

@@ -167,7 +167,7 @@ function visits.several ()
   for i = 1, math.random(4) do
     start(tracer, {name = "t" .. math.random(i)})
   end
-  read(tracer.frames.traces[1], math.random(20))
+  read(tracer.router.traces[1], math.random(20))
   assert(tracer:detach())
 end
 

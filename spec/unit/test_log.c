@@ -244,7 +244,7 @@ static void test_closed_pipe (void) {
   close(ends[0]);
   logto(ends[1], &style, 0, &state);   /* and we are still alive */
   close(ends[1]);
-  if (state.lines != 0 || state.lost != 8 || state.error == 0) {
+  if (state.rows != 0 || state.lost != 8 || state.error == 0) {
     printf("test_log: a closed pipe loses lines, not the program\n");
     failures++;
   }

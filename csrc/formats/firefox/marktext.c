@@ -113,7 +113,7 @@ static bool add_values (const tg_Export *x, tg_MarkDesk *d, const char *before,
   return true;
 }
 
-/* How a call ended, as in a log (packet/packetline.c). */
+/* How a call ended, as in a log (packet/packetrow.c). */
 static const char *end_of (const tg_CallMark *mark) {
   if (mark->unfinished)
     return "still open where the trace ends";

@@ -180,8 +180,8 @@ static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
   return (uint64_t)thread << 32 | level;
 }
 
-/* The one that waits there; NULL: it is not known. The last one of the list
-   takes its place, so that the list does not grow with the time. */
+/* The span that waits at that place; NULL: none is known. The last span of the
+   list moves to its index, so that the list does not grow with the time. */
 static tg_OpenSpan *take_waiting (tg_OtlpSpans *s, uint64_t place) {
   uint32_t i = tg_intmap_find(&s->places, place);
   if (i == TG_INTMAP_NONE)

@@ -1,11 +1,11 @@
--- columns.lua - rows as lines of a table that fits its place.
+-- columns.lua - rows as the text of a table that fits its place.
 --
 -- A column is a table:
 --   title    its heading
 --   text     function (row) -> what stands there; "" is nothing
 --   right    whether it is set at the right (numbers)
 --   sparse   it is left out where it has nothing for any row
---   cut      "front" or "back": where it is shortened when the lines are too
+--   cut      "front" or "back": where it is shortened when the rows are too
 --            wide; the last column first
 --   least    the width that shortening leaves
 --   drop     number; left out when that is not enough, the lowest first
@@ -136,7 +136,7 @@ local function padded (one, text)
   return one.column.right and space .. text or text .. space
 end
 
-local function line (full, cell)
+local function joined (full, cell)
   local words = {}
   for i, one in ipairs(full) do
     words[i] = padded(one, cell(one))
@@ -144,36 +144,36 @@ local function line (full, cell)
   return (table.concat(words, (" "):rep(GAP)):gsub(" +$", ""))
 end
 
--- Words about one thing, with commas between them, in as many lines of 'width'
+-- Words about one thing, with commas between them, in as many rows of 'width'
 -- as they take; without a width in one.
 function columns.sentence (title, parts, width)
-  local lines = {title .. ": " .. parts[1]}
+  local out = {title .. ": " .. parts[1]}
   for i = 2, #parts do
-    local last = lines[#lines] .. ","
+    local last = out[#out] .. ","
     if width and columns.width(last .. " " .. parts[i]) >= width then
-      lines[#lines] = last
-      lines[#lines + 1] = "  " .. parts[i]
+      out[#out] = last
+      out[#out + 1] = "  " .. parts[i]
     else
-      lines[#lines] = last .. " " .. parts[i]
+      out[#out] = last .. " " .. parts[i]
     end
   end
-  return lines
+  return out
 end
 
--- The lines of a table, its heading first; 'width' in columns, or nil.
-function columns.lines (list, rows, width)
+-- The rows of a table as texts, its heading first; 'width' in columns, or nil.
+function columns.format (list, rows, width)
   local full = fill(list, rows)
   if width then
     fit(full, width)
   end
-  local lines = {line(full, function (one) return one.column.title end)}
+  local out = {joined(full, function (one) return one.column.title end)}
   for i in ipairs(rows) do
-    lines[i + 1] = line(full, function (one) return one.cells[i] end)
+    out[i + 1] = joined(full, function (one) return one.cells[i] end)
   end
-  for i = 1, width and #lines or 0 do
-    lines[i] = columns.cut(lines[i], width, "back")
+  for i = 1, width and #out or 0 do
+    out[i] = columns.cut(out[i], width, "back")
   end
-  return lines
+  return out
 end
 
 return columns

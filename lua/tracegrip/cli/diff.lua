@@ -250,9 +250,9 @@ local function table_columns (by)
   }
 end
 
--- The lines of a comparison; 'list' is those of its functions to show.
-function diff.lines (list, by, width)
-  return columns.lines(table_columns(by), list, width)
+-- The rows of a comparison; 'list' is those of its functions to show.
+function diff.format (list, by, width)
+  return columns.format(table_columns(by), list, width)
 end
 
 local function tally (list)
@@ -268,28 +268,28 @@ local function tally (list)
   return table.concat(parts, ", ")
 end
 
-local function note_loss (lines, which, lost)
+local function note_loss (out, which, lost)
   if lost and lost ~= "none" then
-    lines[#lines + 1] = ("the %s one lacks %s"):format(which, lost)
+    out[#out + 1] = ("the %s one lacks %s"):format(which, lost)
   end
 end
 
--- The lines before the table; 'old_lost' and 'new_lost' say what is missing,
+-- The rows before the table; 'old_lost' and 'new_lost' say what is missing,
 -- "none" or nil for nothing.
 function diff.heading (result, program, old_lost, new_lost)
   local old, new = result.old.duration_ms, result.new.duration_ms
   local sign = new >= old and "+" or ""
   local share = old > 0
                 and string.format(", %s%.1f%%", sign, 100 * (new - old) / old)
-  local lines = {
+  local out = {
     ("%s: %s, was %s (%s%s%s)"):format(
       columns.clean(program), units.span(new), units.span(old), sign,
       units.span(new - old), share or ""),
     tally(result.functions)
   }
-  note_loss(lines, "new", new_lost)
-  note_loss(lines, "old", old_lost)
-  return lines
+  note_loss(out, "new", new_lost)
+  note_loss(out, "old", old_lost)
+  return out
 end
 
 return diff

@@ -192,8 +192,8 @@ local function table_columns (mode)
   return list
 end
 
--- The lines about events, a list; 'more': there are others.
-function events.lines (list, mode, more, width)
+-- The rows about events, a list; 'more': there are others.
+function events.format (list, mode, more, width)
   local rows, depths = {}, {}
   for i, event in ipairs(list) do
     rows[i] = row_of(event, depths)
@@ -201,11 +201,11 @@ function events.lines (list, mode, more, width)
   if #rows == 0 and not more then
     return {"no events"}
   end
-  local lines = columns.lines(table_columns(mode), rows, width)
+  local out = columns.format(table_columns(mode), rows, width)
   if more then
-    lines[#lines + 1] = "… and more (--limit)"
+    out[#out + 1] = "… and more (--limit)"
   end
-  return lines
+  return out
 end
 
 local function heading (info, session, timeline, index, width)
@@ -244,11 +244,11 @@ local function write_json (each)
   local interval
   recording.write("{\n  \"eventList\": [")
   for event in each do
-    recording.write((interval and ",\n    " or "\n    ") .. json.line(event))
+    recording.write((interval and ",\n    " or "\n    ") .. json.object(event))
     interval = interval or {start = event.interval.start, ["end"] = 0.0}
     interval["end"] = math.max(interval["end"], event.interval["end"])
   end
-  local last = interval and ",\n  \"interval\": " .. json.line(interval) or ""
+  local last = interval and ",\n  \"interval\": " .. json.object(interval) or ""
   recording.write("\n  ]" .. last .. "\n}\n")
 end
 
@@ -266,10 +266,10 @@ function events.run (parsed)
   local list, more = first_of(each, limit == "all" and math.huge or limit)
   local width = recording.width()
   local index = profiler:info(session.sessionID)
-  local lines = heading(info, session, q.timelineID, index, width)
-  lines[#lines + 1] = ""
-  local rows = events.lines(list, q.mode, more, width)
-  recording.write_lines(table.move(rows, 1, #rows, #lines + 1, lines))
+  local out = heading(info, session, q.timelineID, index, width)
+  out[#out + 1] = ""
+  local rows = events.format(list, q.mode, more, width)
+  recording.write_rows(table.move(rows, 1, #rows, #out + 1, out))
 end
 
 return events

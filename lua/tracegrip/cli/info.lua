@@ -177,24 +177,24 @@ local trace_columns = {
    text = function (row) return table.concat(row.types or {}, " ") end},
 }
 
--- The lines about a recording; 'about' is what its info says. No more than
+-- The rows about a recording; 'about' is what its info says. No more than
 -- 'limit' of its traces, or all without one.
-function info.lines (about, width, limit)
-  local lines = {}
+function info.format (about, width, limit)
+  local out = {}
   for _, fact in ipairs(facts) do
     local text = fact[2](about)
     if text then    -- nil and false: there is nothing to say
-      lines[#lines + 1] = ("%-10s %s"):format(fact[1] .. ":", text)
+      out[#out + 1] = ("%-10s %s"):format(fact[1] .. ":", text)
     end
   end
   if #about.traces == 0 then
-    return lines
+    return out
   end
-  lines[#lines + 1] = ""
+  out[#out + 1] = ""
   local shown, rest = units.first(about.traces, limit, "trace")
-  local rows = columns.lines(trace_columns, shown, width)
+  local rows = columns.format(trace_columns, shown, width)
   rows[#rows + 1] = rest
-  return table.move(rows, 1, #rows, #lines + 1, lines)
+  return table.move(rows, 1, #rows, #out + 1, out)
 end
 
 local LIMIT = 40
@@ -208,7 +208,7 @@ function info.run (parsed)
     recording.write(json.text(about))
   else
     local limit = parsed.limit or LIMIT
-    recording.write_lines(info.lines(about, recording.width(),
+    recording.write_rows(info.format(about, recording.width(),
                                      limit ~= "all" and limit or nil))
   end
 end

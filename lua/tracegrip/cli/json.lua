@@ -103,7 +103,7 @@ function value (x, is_list, level)
 end
 
 -- An object on one line.
-function json.line (object)
+function json.object (object)
   return value(object, false, 2)
 end
 

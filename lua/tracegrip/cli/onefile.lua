@@ -46,8 +46,8 @@ local function parse (text)
     return nil
   end
   local headers = {}
-  for line in rest:gmatch "([^\r\n]+)\r\n" do
-    local name, value = line:match "^([^:%s]+):[ \t]*(.-)[ \t]*$"
+  for header in rest:gmatch "([^\r\n]+)\r\n" do
+    local name, value = header:match "^([^:%s]+):[ \t]*(.-)[ \t]*$"
     if not name then
       return nil
     end

@@ -1,5 +1,5 @@
 -- recording.lua - what the commands that read recordings share: opening one,
--- saying what is wrong with it, the place where their lines go.
+-- saying what is wrong with it, the place where their rows go.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -124,7 +124,7 @@ function recording.must (path, result, message)
   return result
 end
 
--- Columns to fit lines into; nil where they may be as long as they are.
+-- Columns to fit rows into; nil where they may be as long as they are.
 function recording.width ()
   if not core.isatty(1) then
     return nil
@@ -144,8 +144,8 @@ function recording.write (text)
   end
 end
 
-function recording.write_lines (lines)
-  recording.write(table.concat(lines, "\n") .. "\n")
+function recording.write_rows (rows)
+  recording.write(table.concat(rows, "\n") .. "\n")
 end
 
 ---------------------------------------------------------------------------

@@ -102,24 +102,24 @@ local function outside (result)
   return rest >= 0.0005 and {name = name, self_ms = rest, apart = apart}
 end
 
--- The rows shown, and the line about the others.
+-- The rows shown, and one about the others.
 local function limited (list, limit)
   return units.first(list, limit, "function")
 end
 
--- The lines of a report of what was allocated.
-local function memory_lines (result, by, limit, width)
+-- The rows of a report of what was allocated.
+local function memory_report (result, by, limit, width)
   local shown, rest = limited(sorted(result.functions, by), limit)
   shown = table.move(shown, 1, #shown, 1, {})
   shown[#shown + 1] = allocated_outside(result.memory)
-  local lines = columns.lines(usage.columns(result.memory.total_bytes), shown,
-                              width)
-  lines[#lines + 1] = rest
-  return lines
+  local out = columns.format(usage.columns(result.memory.total_bytes), shown,
+                             width)
+  out[#out + 1] = rest
+  return out
 end
 
--- The lines of a trace's report, sorted, no more than 'limit' functions.
-function report.lines (result, by, limit, width)
+-- The rows of a trace's report, sorted, no more than 'limit' functions.
+function report.format (result, by, limit, width)
   local rest_row = outside(result)
   local shown, rest = limited(sorted(result.functions, by), limit)
   shown[#shown + 1] = rest_row or nil
@@ -127,9 +127,9 @@ function report.lines (result, by, limit, width)
   if rest_row and result.samples then
     whole_ms = whole_ms - rest_row.self_ms      -- of the time that it ran
   end
-  local lines = columns.lines(table_columns(whole_ms), shown, width)
-  lines[#lines + 1] = rest
-  return lines
+  local out = columns.format(table_columns(whole_ms), shown, width)
+  out[#out + 1] = rest
+  return out
 end
 
 ---------------------------------------------------------------------------
@@ -165,14 +165,14 @@ local function run_diff (parsed, by, limit)
     result.functions = list
     return recording.write(json.text(result))
   end
-  local lines = diff.heading(result, info.program or parsed.file,
-                             recording.losses(old_trace.lost),
-                             recording.losses(new_trace.lost))
-  lines[#lines + 1] = ""
-  table.move(diff.lines(list, by, recording.width()), 1, #list + 1,
-             #lines + 1, lines)
-  lines[#lines + 1] = rest
-  recording.write_lines(lines)
+  local out = diff.heading(result, info.program or parsed.file,
+                           recording.losses(old_trace.lost),
+                           recording.losses(new_trace.lost))
+  out[#out + 1] = ""
+  table.move(diff.format(list, by, recording.width()), 1, #list + 1,
+             #out + 1, out)
+  out[#out + 1] = rest
+  recording.write_rows(out)
 end
 
 function report.run (parsed)
@@ -185,12 +185,12 @@ function report.run (parsed)
   if parsed.json then
     return print_json(result, by, limit)
   end
-  local lines = (memory and memory_lines or report.lines)(
+  local out = (memory and memory_report or report.format)(
     result, by, limit, recording.width())
-  table.insert(lines, 1, recording.heading(info, parsed.trace, result,
-                                             trace.lost))
-  table.insert(lines, 2, "")
-  recording.write_lines(lines)
+  table.insert(out, 1, recording.heading(info, parsed.trace, result,
+                                           trace.lost))
+  table.insert(out, 2, "")
+  recording.write_rows(out)
 end
 
 return report

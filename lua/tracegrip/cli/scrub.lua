@@ -66,7 +66,7 @@ function scrub.run (parsed)
     main.fail("%s", problem)
   end
   if parsed.json then
-    io.write(json.line({secrets = done.secrets, values = done.values}), "\n")
+    io.write(json.object({secrets = done.secrets, values = done.values}), "\n")
   else
     main.note("%s taken out, of %s", units.several(done.values, "value"),
               units.several(done.secrets, "secret"))

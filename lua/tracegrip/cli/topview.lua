@@ -2,7 +2,7 @@
 -- the last moment or since the beginning.
 --
 -- A view is given the sums of all that has happened (receiver:profile), and
--- makes lines of them. It knows nothing of connections and terminals.
+-- makes rows of text of them. It knows nothing of connections and terminals.
 
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
@@ -168,22 +168,22 @@ local function clock (ms)
   return ("%d:%02d:%02d"):format(s // 3600, s // 60 % 60, s % 60)
 end
 
--- The lines of the table, its heading first, with 'limit' functions at most.
+-- The rows of the table, its heading first, with 'limit' functions at most.
 function View:table (width, limit)
   local first = table.move(self.rows, 1, math.min(limit, #self.rows), 1, {})
-  return columns.lines(table_of(self), first, width)
+  return columns.format(table_of(self), first, width)
 end
 
 -- What stands above it.
 function View:head (width)
-  local lines = {
+  local out = {
     ("tracegrip top: %s, %s"):format(self.title, clock(self.now.time)),
     bar(self) .. "   " .. rates(self)
   }
-  for i, line in ipairs(lines) do
-    lines[i] = width and columns.cut(line, width, "back") or line
+  for i, row in ipairs(out) do
+    out[i] = width and columns.cut(row, width, "back") or row
   end
-  return lines
+  return out
 end
 
 local function keys_of (self)
@@ -202,17 +202,17 @@ end
 
 -- A whole screen.
 function View:screen (width, height)
-  local lines = self:head(width)
-  lines[1] = BOLD .. lines[1] .. PLAIN
-  lines[#lines + 1] = ""
-  local rows = self:table(width, height - #lines - 2)
-  lines[#lines + 1] = inverse(rows[1], width)
-  table.move(rows, 2, #rows, #lines + 1, lines)
-  while #lines < height - 1 do
-    lines[#lines + 1] = ""
+  local out = self:head(width)
+  out[1] = BOLD .. out[1] .. PLAIN
+  out[#out + 1] = ""
+  local rows = self:table(width, height - #out - 2)
+  out[#out + 1] = inverse(rows[1], width)
+  table.move(rows, 2, #rows, #out + 1, out)
+  while #out < height - 1 do
+    out[#out + 1] = ""
   end
-  lines[#lines + 1] = inverse(keys_of(self), width)
-  return lines
+  out[#out + 1] = inverse(keys_of(self), width)
+  return out
 end
 
 return topview

@@ -138,21 +138,21 @@ local function table_columns (whole_ms)
   }
 end
 
--- The lines of a trace's tree. 'depth' levels, nothing below 'min_ms', what
+-- A trace's tree as rows of text. 'depth' levels, nothing below 'min_ms', what
 -- --sort says; all may be nil.
-function tree.lines (root, depth, min_ms, width, by)
+function tree.format (root, depth, min_ms, width, by)
   local limits = {depth = depth or math.huge, min_ms = min_ms or 0,
                   by = by or "total"}
   -- Of samples, parts are of the time that the program ran.
   local whole_ms = root.total_ms - (root.samples and root.self_ms or 0)
   local shown = usage.keys[limits.by] and usage.columns(root.total_bytes)
                 or table_columns(whole_ms)
-  local lines = columns.lines(shown, rows_of(root, limits), width)
+  local out = columns.format(shown, rows_of(root, limits), width)
   if (root.levels or 0) > limits.depth then
-    lines[#lines + 1] = ("… %s of %s (--depth)"):format(
+    out[#out + 1] = ("… %s of %s (--depth)"):format(
       units.count(limits.depth), units.several(root.levels, "level"))
   end
-  return lines
+  return out
 end
 
 local DEPTH = 40          -- levels shown if nothing else is said
@@ -167,7 +167,7 @@ function tree.run (parsed)
   recording.note_losses(parsed.file, trace)
   recording.must(parsed.file, root, message)
   usage.asked(parsed.sort, root.total_bytes, parsed.file)
-  recording.write_lines(tree.lines(root, depth, parsed.minMs,
+  recording.write_rows(tree.format(root, depth, parsed.minMs,
                                    recording.width(), parsed.sort))
 end
 

@@ -7,12 +7,12 @@
 --   tracer.typed(name)     an 'is_reply' for exchange.ask: packets of a type
 --   tracer.is_list(value)  whether it is a list
 --
--- Frames are dealt out by frames.lua. What the server sends may make no sense:
+-- Frames are dealt out by router.lua. What the server sends may make no sense:
 -- then the connection ends, with what is wrong.
 
 local core = require "tracegrip.core"
 local exchange = require "tracegrip.client.exchange"
-local frames = require "tracegrip.client.frames"
+local router = require "tracegrip.client.router"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -55,14 +55,14 @@ local notices = {}
 
 function notices.enteredFrame (self, packet)
   packet.from = nil
-  return self.frames:frame(packet)
+  return self.router:frame(packet)
 end
 
 notices.exitedFrame = notices.enteredFrame
 
 function notices.marker (self, packet)
   packet.from = nil
-  self.frames:marker(packet)
+  self.router:marker(packet)
   return true
 end
 
@@ -86,9 +86,9 @@ function notices.traces (self, packet)
   for _, event in ipairs(packet.traces) do
     local ok, problem = is_frame(event), "a batch of something else"
     if ok then
-      ok, problem = self.frames:frame(event)
+      ok, problem = self.router:frame(event)
     elseif is_marker(event) then
-      self.frames:marker(event)
+      self.router:marker(event)
       ok = true
     end
     if not ok then
@@ -103,7 +103,7 @@ notices["tracegrip.blocks"] = function (self, packet)
   if type(packet.bytes) ~= "string" then
     return nil, "blocks without bytes"
   end
-  self.frames:blocks(packet.bytes)
+  self.router:blocks(packet.bytes)
   return true
 end
 
@@ -118,7 +118,7 @@ function notices.startedTrace (self, packet)
   end
   local types = is_list(packet.tracing) and packet.tracing
                 or tracer.defaultTypes
-  self.frames:start(packet.name, types, why_of(packet))
+  self.router:start(packet.name, types, why_of(packet))
   return true
 end
 
@@ -127,7 +127,7 @@ function notices.stoppedTrace (self, packet)
   if type(packet.name) ~= "string" then
     return nil, "a trace without a name"
   end
-  self.frames:stop(packet.name, why_of(packet))
+  self.router:stop(packet.name, why_of(packet))
   return true
 end
 
@@ -147,7 +147,7 @@ end
 -- The connection is closed.
 function Tracer:lose (message, code)
   self.attached = false
-  self.frames:close("closed", message, code)
+  self.router:close("closed", message, code)
 end
 
 ---------------------------------------------------------------------------
@@ -169,17 +169,17 @@ function tracer.new (connection, actor, types)
       end
     end
   end
-  self.frames = frames.new(function (ready)
+  self.router = router.new(function (ready)
     exchange.wait(connection, ready, false)
   end)
-  self.frames.onstart, self.frames.onstop = call "onstart", call "onstop"
+  self.router.onstart, self.router.onstop = call "onstart", call "onstop"
   return setmetatable(self, Tracer)
 end
 
 -- Frames are only dealt out twice if somebody wants them twice.
 Tracer.__newindex = function (self, key, value)
   if key == "onframe" then
-    self.frames.onframe = value
+    self.router.onframe = value
   else
     rawset(self, key, value)
   end
@@ -223,7 +223,7 @@ function Tracer:startTrace (fields, callback)
       if not reply then
         return done(nil, message, code)
       end
-      done(self.frames:start(tostring(reply.name), types_of(packet),
+      done(self.router:start(tostring(reply.name), types_of(packet),
                              "requested"))
     end)
   end)
@@ -241,7 +241,7 @@ function Tracer:stopTrace (name, callback)
       if not reply then
         return done(nil, message, code)
       end
-      local trace = self.frames:stop(tostring(reply.name), "requested")
+      local trace = self.router:stop(tostring(reply.name), "requested")
       done(trace, not trace and "a trace that nobody started" or nil,
            not trace and "badPacket" or nil)
     end)
@@ -257,7 +257,7 @@ function Tracer:detach (callback)
         return done(nil, message, code)
       end
       self.attached = false
-      self.frames:close("detached")
+      self.router:close("detached")
       done(true)
     end)
   end)
@@ -265,7 +265,7 @@ end
 
 -- The active trace of that name.
 function Tracer:trace (name)
-  for _, trace in ipairs(self.frames.traces) do
+  for _, trace in ipairs(self.router.traces) do
     if trace.name == name then
       return trace
     end

@@ -54,7 +54,7 @@ function drawText (text, x, y, room) {
   pen.fillText(shown, x + 3, y + ROW / 2 + 0.5);
 }
 
-function frame (x, y, w) {
+function outline (x, y, w) {
   pen.strokeStyle = ink.accent;
   pen.lineWidth = 2;
   pen.strokeRect(x + 1, y + 1, Math.max(w - 3, 2), ROW - 3);
@@ -72,7 +72,7 @@ function drawBox (fn, x, y, w, label, how) {
     pen.fillStyle = how.hit ? ink.onhit : how.faded ? ink.faint : ink.text;
     drawText(label, x, y, w);
   }
-  if (how.chosen) frame(x, y, w);
+  if (how.chosen) outline(x, y, w);
 }
 
 ]==]

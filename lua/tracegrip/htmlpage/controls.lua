@@ -33,7 +33,7 @@ function describe () {
 function draw () {
   pending = false;
   if (current === "table") return table.draw();
-  if (width === 0 || height === 0) return;      // a frame that is not shown
+  if (width === 0 || height === 0) return;      // an iframe that is not shown
   pen.clearRect(0, 0, width, height);
   pen.font = "12px system-ui, sans-serif";
   pen.textBaseline = "middle";

@@ -181,7 +181,7 @@ flame.drawNode = function (node, x, w, above) {
   pen.fillRect(x, y, w, ROW - 1);
   pen.fillStyle = ink.text;
   drawText(nameOf(node), x, y, w);
-  if (chosen) frame(x, y, w);
+  if (chosen) outline(x, y, w);
 };
 
 flame.at = function (x, y) {

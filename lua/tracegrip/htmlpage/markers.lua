@@ -96,7 +96,7 @@ markers.drawFlags = function () {
     pen.fillStyle = ink.text;
     drawText(this.label(k), left + 8, AXIS, room - 8);
     if (itemOf(k) === timeline.chosen)
-      frame(left - 2, AXIS, Math.min(Math.max(room, 14), 160));
+      outline(left - 2, AXIS, Math.min(Math.max(room, 14), 160));
     at = next;
   }
 };
@@ -114,7 +114,7 @@ markers.drawSpan = function (k, y) {
   pen.fillRect(left + w - 1.5, y, 1.5, ROW - 1);
   pen.fillStyle = isHit(k) ? ink.onhit : ink.text;
   drawText(this.label(k), left, y, w);
-  if (chosen) frame(left, y, w);
+  if (chosen) outline(left, y, w);
 };
 
 // The size at a moment is that told last; in a pixel, the most.

@@ -28,7 +28,7 @@ canvas.onpointerdown = event => {
   moved = fingers.size > 0;
   fingers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
   canvas.setPointerCapture(event.pointerId);
-  canvas.classList.add("pointed");      // no frame for who sees his finger
+  canvas.classList.add("pointed");      // no outline for who sees his finger
   canvas.focus({preventScroll: true});
   $("tip").hidden = true;
 };

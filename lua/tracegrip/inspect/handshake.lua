@@ -101,8 +101,8 @@ end
 
 local function parse_headers (text)
   local headers = {}
-  for line in text:gmatch "([^\r\n]+)\r\n" do
-    local name, value = line:match "^([%w-]+):[ \t]*(.-)[ \t]*$"
+  for header in text:gmatch "([^\r\n]+)\r\n" do
+    local name, value = header:match "^([%w-]+):[ \t]*(.-)[ \t]*$"
     if not name or headers[name:lower()] then
       return nil              -- twice is one too many for those that count
     end

@@ -69,9 +69,9 @@ local function pairs_of (text)
   return list
 end
 
--- Those of the user's replace those of the environment. As lines.
+-- The user's headers replace those of the environment.
 local function headers_of (given)
-  local values, lines = {}, {}
+  local values, headers = {}, {}
   local list = pairs_of(exporter "HEADERS")
   for i = 1, #list, 2 do
     values[string.lower(list[i])] = list[i + 1]
@@ -80,10 +80,10 @@ local function headers_of (given)
     values[string.lower(name)] = value
   end
   for name, value in pairs(values) do
-    lines[#lines + 1] = name .. ": " .. string.gsub(value, "%c", "")
+    headers[#headers + 1] = name .. ": " .. string.gsub(value, "%c", "")
   end
-  table.sort(lines)
-  return lines
+  table.sort(headers)
+  return headers
 end
 
 local protocols = {["http/protobuf"] = "protobuf", ["http/json"] = "json"}

@@ -283,15 +283,15 @@ end
 
 function Sender:told ()
   local thing = self.target.thing
-  local line = ("%s: %s sent, %s dropped"):format(
+  local text = ("%s: %s sent, %s dropped"):format(
     self.target.title, thing and units.several(self.sent, thing)
                        or units.count(self.sent), units.count(self.dropped))
   if self.dropped > 0 and self.problem then
-    line = line .. " (" .. self.problem .. ")"
+    text = text .. " (" .. self.problem .. ")"
   elseif self.warning then
-    line = line .. " (" .. self.warning .. ")"
+    text = text .. " (" .. self.warning .. ")"
   end
-  return line
+  return text
 end
 
 function sender.new (target, client)

@@ -76,15 +76,15 @@ end
 
 local function told (self)
   local lost, undecided = self.taker:lost(), self.taker:undecided()
-  local line = self.sender:told()
+  local text = self.sender:told()
   if lost > 0 then
-    line = line .. "; " .. units.several(lost, "event") .. " lost"
+    text = text .. "; " .. units.several(lost, "event") .. " lost"
   end
   if undecided > 0 then
-    line = line .. "; patterns took too long over "
+    text = text .. "; patterns took too long over "
            .. units.several(undecided, "name")
   end
-  return line
+  return text
 end
 
 function Exporter:finish (ms)

@@ -90,8 +90,8 @@ end
 
 -- For clients of later Firefoxes, where a tab is looked up in two steps.
 function tab_requests.getTarget (tab)
-  local frame = tab:form()
-  return {from = frame.actor, frame = frame}
+  local form = tab:form()
+  return {from = form.actor, frame = form}
 end
 
 function tab_requests.detach (tab)

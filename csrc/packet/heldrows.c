@@ -1,30 +1,30 @@
 /*
-** heldlines.c - see heldlines.h.
+** heldrows.c - see heldrows.h.
 **
 ** Called by the log, on the traced thread inside the hook or wherever a
-** recording is read. Without memory for a line the call stays and is shown as
+** recording is read. Without memory for a row the call stays and is shown as
 ** "..." or made anew; only a call for which there is no room ends the log.
 */
-#include "packet/heldlines.h"
+#include "packet/heldrows.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
 
-#define HELD_MAX ((size_t)64 << 20)   /* bytes of lines held back */
+#define HELD_MAX ((size_t)64 << 20)   /* bytes of rows held back */
 
-/* A line that a call took along when it yielded. Its address is the tag of the
+/* A row that a call took along when it yielded. Its address is the tag of the
    parked call (suspended.h), whose owner this file is. */
 typedef struct Kept {
   size_t size;
   char text[];
 } Kept;
 
-/* A suspended call will not go on, or does so now: its line is not needed any
+/* A suspended call will not go on, or does so now: its row is not needed any
    more. Called by tg_Suspended for the former. */
 static void drop_kept (void *ud, const tg_SuspendedCall *call) {
-  tg_HeldLines *h = ud;
+  tg_HeldRows *h = ud;
   Kept *k = (Kept *)(uintptr_t)call->tag;
   if (k == NULL)
     return;
@@ -33,10 +33,10 @@ static void drop_kept (void *ud, const tg_SuspendedCall *call) {
   tg_free(k);
 }
 
-void tg_heldlines_init (tg_HeldLines *h, uint64_t min_ns,
-                        void (*show) (void *ud, tg_HeldCall *call,
-                                      const char *s, size_t size),
-                        void *ud) {
+void tg_heldrows_init (tg_HeldRows *h, uint64_t min_ns,
+                       void (*show) (void *ud, tg_HeldCall *call,
+                                     const char *s, size_t size),
+                       void *ud) {
   memset(h, 0, sizeof *h);
   h->min_ns = min_ns;
   h->show = show;
@@ -44,9 +44,9 @@ void tg_heldlines_init (tg_HeldLines *h, uint64_t min_ns,
   tg_suspended_init(&h->waiting, drop_kept, h);
 }
 
-/* Calls that are still parked go first: each gives its line back, so 'kept'
+/* Calls that are still parked go first: each gives its row back, so 'kept'
    must be 0 afterwards. */
-void tg_heldlines_free (tg_HeldLines *h) {
+void tg_heldrows_free (tg_HeldRows *h) {
   tg_suspended_finish(&h->waiting);
   tg_assert(h->kept == 0);
   tg_suspended_free(&h->waiting);
@@ -56,7 +56,7 @@ void tg_heldlines_free (tg_HeldLines *h) {
 }
 
 /* Borrowed until the next call is entered. */
-static tg_HeldCall *innermost (const tg_HeldLines *h) {
+static tg_HeldCall *innermost (const tg_HeldRows *h) {
   tg_assert(h->count > 0);
   return &h->calls[h->count - 1];
 }
@@ -67,9 +67,9 @@ static tg_HeldCall *innermost (const tg_HeldLines *h) {
 ** ===================================================================
 */
 
-/* The line of the innermost call, which is held back, in memory of its own:
+/* The row of the innermost call, which is held back, in memory of its own:
    what comes after it in 'text' is another coroutine's. NULL without memory. */
-static Kept *keep_line (tg_HeldLines *h, const tg_HeldCall *c) {
+static Kept *keep_row (tg_HeldRows *h, const tg_HeldCall *c) {
   size_t size = h->text.size - c->start;
   if (size == 0 || size > HELD_MAX - h->kept)
     return NULL;
@@ -84,29 +84,29 @@ static Kept *keep_line (tg_HeldLines *h, const tg_HeldCall *c) {
 
 /* The innermost call yields. One that cannot be parked is not known when it is
    resumed: its time then counts from there. */
-static void park (tg_HeldLines *h, tg_HeldCall *c, uint64_t now_ns) {
+static void park (tg_HeldRows *h, tg_HeldCall *c, uint64_t now_ns) {
   bool shown = h->shown == h->count;
   c->call.ran_ns += now_ns - c->opened_ns;
-  c->call.tag = shown ? 0 : (uint64_t)(uintptr_t)keep_line(h, c);
+  c->call.tag = shown ? 0 : (uint64_t)(uintptr_t)keep_row(h, c);
   if (!tg_suspended_park(&h->waiting, c->thread, &c->call))
     drop_kept(h, &c->call);
 }
 
 /* The innermost call has ended. With the outermost one of a coroutine the
    coroutine has, and what it may have parked will not go on. */
-static void end_waiting (tg_HeldLines *h, const tg_HeldCall *c) {
+static void end_waiting (tg_HeldRows *h, const tg_HeldCall *c) {
   if (h->waiting.places.count > 0 && c == &h->calls[c->base])
     tg_suspended_end(&h->waiting, c->thread);
 }
 
-/* A coroutine was collected, or closed: its lines will not be asked for. */
-void tg_heldlines_gone (tg_HeldLines *h, tg_ThreadId thread) {
+/* A coroutine was collected, or closed: its rows will not be asked for. */
+void tg_heldrows_gone (tg_HeldRows *h, tg_ThreadId thread) {
   tg_suspended_end(&h->waiting, thread);
 }
 
-/* A call that is resumed goes on with its line, if it had one and it was not
-   shown yet; false: the line is to be made. */
-bool tg_heldlines_resume (tg_HeldLines *h, const tg_Packet *p, tg_Buf *line) {
+/* A call that is resumed goes on with its row, if it had one and it was not
+   shown yet; false: the row is to be made. */
+bool tg_heldrows_resume (tg_HeldRows *h, const tg_Packet *p, tg_Buf *row) {
   tg_HeldCall *c = innermost(h);
   if (h->min_ns == 0
       || !tg_suspended_resume(&h->waiting, p->thread, p->function, &c->call))
@@ -116,8 +116,8 @@ bool tg_heldlines_resume (tg_HeldLines *h, const tg_Packet *p, tg_Buf *line) {
   const Kept *k = (const Kept *)(uintptr_t)c->call.tag;
   if (k == NULL)
     return false;
-  tg_buf_clear(line);
-  tg_buf_add(line, k->text, k->size);
+  tg_buf_clear(row);
+  tg_buf_add(row, k->text, k->size);
   drop_kept(h, &c->call);
   return true;
 }
@@ -126,7 +126,7 @@ bool tg_heldlines_resume (tg_HeldLines *h, const tg_Packet *p, tg_Buf *line) {
 
 /* The outermost call of a coroutine is the first of its thread above another's:
    packets nest as one stack over all coroutines. */
-bool tg_heldlines_enter (tg_HeldLines *h, const tg_Packet *p) {
+bool tg_heldrows_enter (tg_HeldRows *h, const tg_Packet *p) {
   if (!tg_grow(&h->calls, &h->capacity, h->count + 1, sizeof *h->calls))
     return false;
   const tg_HeldCall *outer = h->count > 0 ? innermost(h) : NULL;
@@ -141,19 +141,19 @@ bool tg_heldlines_enter (tg_HeldLines *h, const tg_Packet *p) {
   return true;
 }
 
-/* What is too much is cut; the line itself is there, so numbers are right. */
-void tg_heldlines_add (tg_HeldLines *h, const tg_Buf *line) {
+/* What is too much is cut; the row itself is there, so numbers are right. */
+void tg_heldrows_add (tg_HeldRows *h, const tg_Buf *row) {
   tg_assert(innermost(h)->start == h->text.size);
-  if (line->size > HELD_MAX - h->text.size)
+  if (row->size > HELD_MAX - h->text.size)
     tg_buf_addstr(&h->text, "...");
   else
-    tg_buf_add(&h->text, line->data, line->size);
+    tg_buf_add(&h->text, row->data, row->size);
 }
 
-/* The call's own line is on top of the text: what was not shown by now goes
-   with it. True: its line is shown, and its end is to be as well. */
-bool tg_heldlines_leave (tg_HeldLines *h, const tg_Packet *p,
-                         tg_HeldCall *call) {
+/* The call's own row is on top of the text: what was not shown by now goes
+   with it. True: its row is shown, and its end is to be as well. */
+bool tg_heldrows_leave (tg_HeldRows *h, const tg_Packet *p,
+                        tg_HeldCall *call) {
   tg_HeldCall *c = innermost(h);
   tg_assert(h->shown <= h->count);
   if (h->min_ns > 0 && p->why == TG_WHY_YIELD)
@@ -171,7 +171,7 @@ bool tg_heldlines_leave (tg_HeldLines *h, const tg_Packet *p,
 }
 
 /* The outermost call held back is shown. */
-static void show_one (tg_HeldLines *h) {
+static void show_one (tg_HeldRows *h) {
   tg_HeldCall *c = &h->calls[h->shown++];
   size_t end = h->shown < h->count ? h->calls[h->shown].start : h->text.size;
   const char *s = end > c->start ? h->text.data + c->start : "";
@@ -184,7 +184,7 @@ static void show_one (tg_HeldLines *h) {
    enough; 0 if none has. Of one coroutine's the outermost was entered first, so
    it is the only one to be looked at; of two coroutines' the inner ones may
    have run before their yield, so either may be due first. */
-static uint32_t count_old (const tg_HeldLines *h, uint64_t now_ns) {
+static uint32_t count_old (const tg_HeldRows *h, uint64_t now_ns) {
   uint32_t end = h->count;
   while (end > h->shown) {
     uint32_t base = h->calls[end - 1].base;
@@ -196,7 +196,7 @@ static uint32_t count_old (const tg_HeldLines *h, uint64_t now_ns) {
   return 0;
 }
 
-void tg_heldlines_release (tg_HeldLines *h, uint64_t now_ns) {
+void tg_heldrows_release (tg_HeldRows *h, uint64_t now_ns) {
   uint32_t old;
   while ((old = count_old(h, now_ns)) > 0) {
     while (h->shown < old)

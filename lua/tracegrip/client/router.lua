@@ -1,4 +1,4 @@
--- frames.lua - a client's traces: an actor's frame packets put in order and
+-- router.lua - a client's traces: an actor's frame packets put in order and
 -- dealt out to the traces that they belong to.
 --
 -- An actor sends one packet for each frame however many traces run, with the
@@ -56,7 +56,7 @@ local function set (list)
   return members
 end
 
-local function new_trace (frames, name, types, why)
+local function new_trace (router, name, types, why)
   return setmetatable({
     name = name,
     types = types,          -- list of the types that it asked for
@@ -68,7 +68,7 @@ local function new_trace (frames, name, types, why)
                             -- not wanted; nil: they are kept for packets()
     onblocks = nil,         -- called with bytes, if it comes as blocks
     onstop = nil,           -- called with it when it has ended
-    frames = frames,
+    router = router,
     wanted = set(types),
     kept = queue(),
     sequence = 0,           -- of its next packet
@@ -121,7 +121,7 @@ function Trace:packets ()
   return function ()
     local packet = take(self.kept)
     while not packet and self.active do
-      self.frames.wait(function ()
+      self.router.wait(function ()
         return not self.active or self.kept.first <= self.kept.last
       end)
       packet = take(self.kept)
@@ -135,7 +135,7 @@ end
 
 -- Waits for its end: true | nil, message, code if it ended by an error.
 function Trace:wait ()
-  self.frames.wait(function () return not self.active end)
+  self.router.wait(function () return not self.active end)
   if self.message then
     return nil, self.message, self.code
   end
@@ -146,8 +146,8 @@ end
 -- All of an actor's
 ---------------------------------------------------------------------------
 
-local Frames = {__name = "tracegrip.client.frames"}
-Frames.__index = Frames
+local Router = {__name = "tracegrip.client.router"}
+Router.__index = Router
 
 local module = {}
 
@@ -164,7 +164,7 @@ function module.new (wait)
     onframe = nil,          -- called with each packet, in sequence
     onstart = nil,          -- called with a trace before its first packet
     onstop = nil,           -- called with a trace that has ended
-  }, Frames)
+  }, Router)
 end
 
 -- Indices are those of a moment: whoever is called may start and stop traces.
@@ -233,7 +233,7 @@ end
 
 -- Takes one enteredFrame or exitedFrame. Returns true, or nil and what is
 -- wrong with it: then the actor is not to be trusted any more.
-function Frames:frame (packet)
+function Router:frame (packet)
   local expected = self.expected
   if packet.sequence == expected then
     self.expected = expected + 1
@@ -263,7 +263,7 @@ local asked = {marker = "markers", memory = "memory",
 
 -- Takes what is no frame, for the traces that asked for it. It has no sequence:
 -- it is between the frames before it and those after it on the connection.
-function Frames:marker (packet)
+function Router:marker (packet)
   local list = table.move(self.traces, 1, #self.traces, 1, {})
   if self.onframe then
     self.onframe(packet)
@@ -280,7 +280,7 @@ end
 
 -- Takes bytes of a blockstream, for the trace that runs. Those of a trace that
 -- has ended here are late.
-function Frames:blocks (bytes)
+function Router:blocks (bytes)
   local trace = self.traces[#self.traces]
   if trace and trace.onblocks then
     trace.onblocks(bytes)
@@ -291,7 +291,7 @@ end
 
 -- A trace has started: from here on frames are its. One of that name that
 -- runs is discarded, with what it has.
-function Frames:start (name, types, why)
+function Router:start (name, types, why)
   flush(self)
   local old = find(self, name)
   if old then
@@ -310,7 +310,7 @@ function Frames:start (name, types, why)
 end
 
 -- A trace has ended; returns it, nil if there is none of that name.
-function Frames:stop (name, why)
+function Router:stop (name, why)
   flush(self)
   local i = find(self, name)
   local trace = i and table.remove(self.traces, i)
@@ -321,7 +321,7 @@ function Frames:stop (name, why)
 end
 
 -- All end, the most recently started one first.
-function Frames:close (why, message, code)
+function Router:close (why, message, code)
   flush(self)
   while #self.traces > 0 do
     finish(self, table.remove(self.traces), why, message, code)
