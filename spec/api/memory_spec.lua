@@ -116,9 +116,9 @@ describe("memory", function ()
       local types = {"name", "time", "memory"}
       local ring = tracegrip.start {trace = types, overflow = "ring",
                                     buffer = 600000}
-      local short = tracegrip.start {trace = types, duration = 10}
+      local short = tracegrip.start {trace = types, duration = 300}
       local other = tracegrip.start()
-      busy(30)
+      busy(310)
       local late = tracegrip.start {trace = types}
       busy(10)
       ring:stop() short:stop() other:stop() late:stop()
