@@ -36,6 +36,8 @@ static void at_state (void) {
       "a message handler's place");
   row("AT_STATE_JUMP", offsetof(lua_State, errorJmp),
       "innermost protected call");
+  row("AT_STATE_ALLOWS", offsetof(lua_State, allowhook),
+      "0: a hook runs");
   row("AT_STATE_HOOK", offsetof(lua_State, hook), "its hook,");
   row("AT_STATE_MASK", offsetof(lua_State, hookmask), "for which events,");
   row("AT_STATE_COUNTS", offsetof(lua_State, basehookcount),
@@ -192,6 +194,7 @@ static void tags (void) {
   row("TAG_SHORT", LUA_VSHRSTR, "a short string");
   row("TAG_LONG", LUA_VLNGSTR, "a long string");
   row("TAG_LUA", LUA_VLCL, "a Lua function");
+  row("TAG_PROTO", LUA_VPROTO, "a prototype");
   row("TAG_LIGHTC", LUA_VLCF, "C, without upvalues");
   row("TAG_C", LUA_VCCL, "C, with upvalues");
 }

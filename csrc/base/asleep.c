@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
+
+#include "base/struck.h"
 
 /* System calls that wait for others and that no allocator makes. So futex is
    missing, by which locks wait, an allocator's too; and so are calls that
@@ -105,50 +106,16 @@ uintptr_t tg_asleep_stack (const tg_Asleep *a) {
 /* A call that is to be made again after the handler begins at the instruction
    that makes it (SA_RESTART, signal(7)), of this many bytes. */
 #if defined(__x86_64__)
-
 #define CALL 2
-
-static uintptr_t instruction_of (const ucontext_t *c) {
-  return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
-}
-
-static uintptr_t stack_of (const ucontext_t *c) {
-  return (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
-}
-
-#elif defined(__aarch64__)
-
-#define CALL 4
-
-static uintptr_t instruction_of (const ucontext_t *c) {
-  return (uintptr_t)c->uc_mcontext.pc;
-}
-
-static uintptr_t stack_of (const ucontext_t *c) {
-  return (uintptr_t)c->uc_mcontext.sp;
-}
-
 #else
-
-#define CALL 0
-
-static uintptr_t instruction_of (const ucontext_t *c) {
-  (void)c;
-  return 0;
-}
-
-static uintptr_t stack_of (const ucontext_t *c) {
-  (void)c;
-  return 0;
-}
-
+#define CALL 4
 #endif
 
 bool tg_asleep_there (const tg_Asleep *a, const void *context) {
-  uintptr_t instruction = instruction_of(context);
+  uintptr_t instruction = tg_struck_instruction(context);
   uintptr_t behind = atomic_load(&a->instruction);
   return behind != 0 && (instruction == behind || instruction + CALL == behind)
-         && stack_of(context) == atomic_load(&a->stack);
+         && tg_struck_stack(context) == atomic_load(&a->stack);
 }
 
 /* }================================================================== */

@@ -44,6 +44,12 @@ TG_INLINE bool tg_hookfield_counts (void) {
   return tg_hookfield_known() && tg_direct_facts.hook_counts != 0;
 }
 
+/* Whether a hook of the coroutine runs now; 'true' where that is not known. */
+TG_INLINE bool tg_hookfield_runs (const lua_State *L) {
+  return tg_direct_facts.allows == 0
+         || tg_read8(L, tg_direct_facts.allows) == 0;
+}
+
 /* A Lua function's frame looks for hooks of lines and counts with its next
    jump, or when what it has called returns (updatetrap of lvm.c). */
 TG_INLINE void tg_hookfield_trap (const void *frame) {

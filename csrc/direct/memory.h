@@ -47,6 +47,7 @@ typedef struct tg_DirectFacts {
                            (collector.h) */
   uint16_t objects;     /* global_State: the list of objects (objects.h) */
   uint16_t jump;        /* lua_State: its innermost protected call (cstack.h) */
+  uint16_t allows;      /* lua_State: whether hooks are called (hookfield.h) */
 } tg_DirectFacts;
 
 extern tg_DirectFacts tg_direct_facts;

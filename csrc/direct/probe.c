@@ -36,7 +36,8 @@ void tg_probe_assume (const tg_Layout *l) {
     .hook_counts = fact(l, TG_ROW_AT_STATE_COUNTS),
     .collector = fact(l, TG_ROW_AT_SHARED_COLOUR),
     .objects = fact(l, TG_ROW_AT_SHARED_OBJECTS),
-    .jump = fact(l, TG_ROW_AT_STATE_JUMP)
+    .jump = fact(l, TG_ROW_AT_STATE_JUMP),
+    .allows = fact(l, TG_ROW_AT_STATE_ALLOWS)
   };
 }
 

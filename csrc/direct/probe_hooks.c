@@ -67,11 +67,15 @@ static void on_event (lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "f", ar);
   p->caught = ar->event == LUA_HOOKRET
               && lua_tocfunction(L, -1) == wait_once;
+  if (!tg_hookfield_runs(L))
+    tg_direct_facts.allows = 0;
   lua_pop(L, 1);
   lua_sethook(L, NULL, 0, 0);
 }
 
 static int wait_once (lua_State *L) {
+  if (tg_hookfield_runs(L))
+    tg_direct_facts.allows = 0;
   tg_hookfield_set(L, on_event, LUA_MASKCALL | LUA_MASKRET);
   return 0;
 }
@@ -135,7 +139,8 @@ void tg_probe_hooks (tg_Probe *p) {
   bool counts = hooks && counts_hold(L) && try(p, L, find_trap)
                 && try(p, L, count_once);
   if (!hooks)
-    tg_direct_facts.hook = tg_direct_facts.hook_mask = 0;
+    tg_direct_facts.hook = tg_direct_facts.hook_mask = tg_direct_facts.allows
+        = 0;
   if (!counts)
     tg_direct_facts.hook_counts = 0;
 }

@@ -16,6 +16,7 @@ SAME(AT_STATE_FRAME,        32,  32,  32,   32) /* the frame that runs */
 DIFF(AT_STATE_STACK,        56,  48,  48,   48) /* the first slot */
 DIFF(AT_STATE_HANDLER,     168, 160, 168,  168) /* a message handler's place */
 DIFF(AT_STATE_JUMP,         88,  80,  88,   88) /* innermost protected call */
+SAME(AT_STATE_ALLOWS,       11,  11,  11,   10) /* 0: a hook runs */
 DIFF(AT_STATE_HOOK,        160, 152, 160,  160) /* its hook, */
 DIFF(AT_STATE_MASK,        192, 184, 192,  196) /* for which events, */
 DIFF(AT_STATE_COUNTS,      184, 176, 184,  188) /* after how many steps; */
@@ -97,5 +98,6 @@ SAME(TAG_FLOAT,             19,  19,  19,   19)
 SAME(TAG_SHORT,              4,   4,   4,    4) /* a short string */
 SAME(TAG_LONG,              20,  20,  20,   20) /* a long string */
 SAME(TAG_LUA,                6,   6,   6,    6) /* a Lua function */
+SAME(TAG_PROTO,             10,  10,  10,   10) /* a prototype */
 SAME(TAG_LIGHTC,            22,  22,  22,   22) /* C, without upvalues */
 SAME(TAG_C,                 38,  38,  38,   38) /* C, with upvalues */

@@ -14,11 +14,15 @@
 #include "chain/lastrun.h"
 #include "host/running.h"
 #include "host/standins.h"
-#include "sample/stackwalk.h"
+#include "sample/glance.h"
+#include "sample/leaf.h"
 #include "tick/standstill.h"
 #include "tick/ticker.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
+#define SAMPLE_SIZE(n) (24 + 8 * (size_t)(n))   /* at most: with n entries */
+#define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
+                                   for */
 
 typedef struct tg_Sampler {
   tg_Part part;
@@ -36,6 +40,8 @@ typedef struct tg_Sampler {
   double owed_ns;               /* and how long it has run for which no tick of
                                    the processor's has come yet */
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
+  tg_Glancer glancer;
+  tg_Leaf leaf;                 /* of the last tick that was left to a hook */
   uint32_t epoch;               /* the writer's at that */
   uint64_t worked_ns;           /* processor time that the last tick took, */
   uint64_t rested_ns;           /* and the thread's when that was over */
@@ -96,23 +102,6 @@ static void arm (tg_Sampler *m, uint64_t begun_ns) {
   m->worked_ns = 2 * (m->rested_ns - begun_ns);
 }
 
-/* In a handler. */
-static void on_tick (void *ud) {
-  tg_Sampler *m = ud;
-  tg_Session *s = m->session;
-  uint64_t now_ns = tg_ticker_used_ns();
-  m->ticks++;
-  if (comes_too_soon(m, now_ns))
-    m->dropped++;
-  else if (s->hooked) {
-    m->worked_ns = 0;
-    s->sampled = true;
-    tg_lastrun_invalidate();
-  }
-  else
-    arm(m, now_ns);
-}
-
 /* On the watch's thread: the state's own stands still, or did a moment ago. */
 static void on_wait (void *ud) {
   tg_Sampler *m = ud;
@@ -145,7 +134,7 @@ static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
 static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
                         uint64_t used_ns, uint32_t ticks) {
   tg_Writer *r = &m->session->writer;
-  uint8_t *p = tg_writer_begin(r, 24 + 8 * (size_t)m->now.n, now);
+  uint8_t *p = tg_writer_begin(r, SAMPLE_SIZE(m->now.n), now);
   r->packets++;
   if (p == NULL)
     return false;
@@ -162,7 +151,7 @@ static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
 /* From here on time runs for the next sample. */
 static void start_time (tg_Sampler *m, uint64_t now) {
   m->used_ns = tg_ticker_used_ns();
-  m->waits = tg_ticker_waits();
+  m->waits = (m->watch != NULL) ? tg_ticker_waits() : 0;
   m->at = now;
 }
 
@@ -170,14 +159,19 @@ static double ns_per_tick (const tg_Sampler *m) {
   return m->session->writer.stream->clock.ns_per_tick;
 }
 
-/* How long the program has run since the sample before, in nanoseconds: the
-   processor time, if the program has waited meanwhile. If not, all of the time:
-   time in which others had the processor counts as its functions', as it does
-   in calls. */
-static uint64_t time_run (tg_Sampler *m, uint64_t now) {
-  uint64_t used_ns = m->used_ns, waits = m->waits, at = m->at;
+/* The processor time since the sample before, in nanoseconds: what a tick of it
+   stands for. */
+static uint64_t time_used (tg_Sampler *m, uint64_t now) {
+  uint64_t used_ns = m->used_ns;
   start_time(m, now);
-  used_ns = (m->used_ns > used_ns) ? m->used_ns - used_ns : 0;
+  return (m->used_ns > used_ns) ? m->used_ns - used_ns : 0;
+}
+
+/* By the clock: how long the program has run since then, or would have if others
+   had not had the processor. That is the processor time if the program has
+   waited meanwhile, or else all of the time. */
+static uint64_t time_run (tg_Sampler *m, uint64_t now) {
+  uint64_t waits = m->waits, at = m->at, used_ns = time_used(m, now);
   double passed = (now > at) ? (double)(now - at) * ns_per_tick(m) : 0;
   bool waited = m->waits != waits;
   return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
@@ -227,7 +221,7 @@ static bool put_by_clock (tg_Sampler *m, uint64_t now, Found found,
 static bool put_all (tg_Sampler *m, uint64_t now, uint32_t ticks) {
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
   if (m->watch == NULL)
-    return put_sample(m, now, 0, time_run(m, now), ticks);
+    return put_sample(m, now, 0, time_used(m, now), ticks);
   bool put = waits > 0 && put_by_clock(m, now, FOUND_WAITING, waits);
   if (ticks > 0 || waits == 0)
     put |= put_by_clock(m, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
@@ -263,8 +257,10 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   s->sampled = false;
   if (!is_due(m))
     return;
-  if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar)))
+  if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar))) {
+    tg_leaf_mend(&m->now, s, L, ar, &m->leaf);
     write_sample(m, now);
+  }
   else {
     s->sampled = true;
     tg_lastrun_invalidate();    /* with the next event */
@@ -286,6 +282,46 @@ void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
   tg_session_overhead(s, (end - now < most) ? now : end - most);
 }
 
+/* Whether nothing but room is needed for a sample of so many entries. */
+static bool has_room (const tg_Sampler *m, uint32_t n, uint64_t now) {
+  const tg_Session *s = m->session;
+  return tg_session_traces(s) && !s->after.attention
+         && s->memory.meter == NULL && atomic_load(&m->waits_seen) == 0
+         && tg_writer_has(&s->writer, SAMPLE_SIZE(n), now);
+}
+
+/* In a handler: the sample at once, if all that runs is known. */
+static bool take_now (tg_Sampler *m, uint64_t begun_ns, const void *context) {
+  uint64_t now = tg_clock_ticks();
+  if (!tg_glance_leaf(&m->glancer, m->session, context, &m->leaf)
+      || !tg_glance_frames(&m->now, m->session, &m->leaf)
+      || !has_room(m, m->now.n, now))
+    return false;
+  write_sample(m, now);
+  m->leaf.L = NULL;
+  m->rested_ns = tg_ticker_used_ns();
+  m->worked_ns = m->rested_ns - begun_ns;
+  return true;
+}
+
+/* In a handler. */
+static void on_tick (void *ud, const void *context) {
+  tg_Sampler *m = ud;
+  tg_Session *s = m->session;
+  uint64_t now_ns = tg_ticker_used_ns();
+  m->ticks++;
+  if (comes_too_soon(m, now_ns))
+    m->dropped++;
+  else if (s->hooked) {
+    m->worked_ns = 0;
+    s->sampled = true;
+    tg_lastrun_invalidate();
+    tg_glance_leaf(&m->glancer, s, context, &m->leaf);
+  }
+  else if (!take_now(m, now_ns, context))
+    arm(m, now_ns);
+}
+
 /* Called in the hook that a tick has set, where no calls are traced. */
 static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_Session *s = tg_session_of(h);
@@ -296,8 +332,10 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
     tg_standstill_continue(m->watch);
   uint64_t begun_ns = tg_ticker_used_ns();
   begin_work(m);
-  if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar)))
+  if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar))) {
+    tg_leaf_mend(&m->now, s, L, ar, &m->leaf);
     write_sample(m, tg_clock_ticks());
+  }
   end_work(m, begun_ns);
   if (s->after.attention)
     s->attend(s, L);
@@ -317,6 +355,7 @@ void tg_sampler_terminate (tg_Session *s) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || m->epoch != s->writer.epoch)
     return;
+  begin_work(m);                /* for good */
   if (tg_stackwalk_copy(&m->now, &m->before))
     write_sample(m, tg_clock_ticks());
 }
@@ -348,7 +387,9 @@ static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
     m->session = s;
     tg_part_add(&s->host, &m->part, &part_kind);
   }
-  return m;
+  tg_glance_begin(&m->glancer, L);
+  return tg_stackwalk_reserve(&m->now, ENTRIES)
+         && tg_stackwalk_reserve(&m->before, ENTRIES) ? m : NULL;
 }
 
 /* The record of the last sample is of no use to the next trace. The stand-ins

@@ -12,9 +12,6 @@
 #include "chain/callee.h"
 #include "host/running.h"
 
-/* Of a deeper stack the innermost ones are seen: to walk 200,000 frames takes
-   as long as the time between two samples. */
-#define FRAMES_MAX 1024
 #define CHAIN_MAX 250           /* Lua nests 200 resumes at most */
 
 static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
@@ -70,17 +67,15 @@ static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
   TG_STACK_CHECK(t->L);
   if (c.callee == NULL)
     return false;
-  uint32_t what = c.callee->what;
-  uint32_t function = (what & TG_FR_OWN) ? 0 : what & TG_FR_ID;
-  uint32_t c_bit = (what & TG_FR_C) ? TG_FR_C : 0;
-  return add(w, ar->i_ci, function | c_bit, line_of(t->L, ar, s->host.direct));
+  return add(w, ar->i_ci, tg_stackwalk_entry(c.callee->what),
+             line_of(t->L, ar, s->host.direct));
 }
 
 /* From the innermost out, 'skip' of them not. */
 static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   lua_Debug ar;
   if (!t->session->host.direct) {
-    for (int i = skip; i < FRAMES_MAX && lua_getstack(t->L, i, &ar); i++) {
+    for (int i = skip; i < TG_STACKWALK_FRAMES && lua_getstack(t->L, i, &ar); i++) {
       if (!add_frame(w, t, &ar))
         return false;
     }
@@ -89,7 +84,7 @@ static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   const void *ci = tg_direct_running(t->L);
   if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
     ci = NULL;                  /* the host's own: nothing runs */
-  for (int i = 0; i < FRAMES_MAX && ci != NULL; i++) {
+  for (int i = 0; i < TG_STACKWALK_FRAMES && ci != NULL; i++) {
     ar.i_ci = (struct CallInfo *)(uintptr_t)ci;
     if (i >= skip && !add_frame(w, t, &ar))
       return false;
@@ -122,6 +117,11 @@ static uint32_t strip (tg_WalkedFrame *list, uint32_t n, bool ours) {
   return left;
 }
 
+void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main) {
+  reverse(w->list + first, w->n - first);
+  w->n = first + strip(w->list + first, w->n - first, main);
+}
+
 /* Where the shadow stack of a coroutine begins whose outermost frames were left
    out. */
 static uint32_t first_seen (const tg_Coroutine *t, const tg_WalkedFrame *list,
@@ -138,7 +138,7 @@ static uint32_t first_seen (const tg_Coroutine *t, const tg_WalkedFrame *list,
    that are not there any more. */
 static bool mark_traced (const tg_Coroutine *t, tg_WalkedFrame *list,
                          uint32_t n) {
-  uint32_t k = (n == FRAMES_MAX) ? first_seen(t, list, n) : 0;
+  uint32_t k = (n == TG_STACKWALK_FRAMES) ? first_seen(t, list, n) : 0;
   for (uint32_t i = 0; i < n; i++) {
     while (k < t->n && (t->frames[k].what & TG_FR_OWN))
       k++;
@@ -160,8 +160,7 @@ static bool add_coroutine (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   uint32_t first = w->n;
   if (!add_frames(w, t, skip))
     return false;
-  reverse(w->list + first, w->n - first);
-  w->n = first + strip(w->list + first, w->n - first, t->id == 1);
+  tg_stackwalk_turn(w, first, t->id == 1);
   return !t->session->hooked
          || mark_traced(t, w->list + first, w->n - first);
 }
@@ -208,8 +207,12 @@ uint32_t tg_stackwalk_shared (const tg_StackWalk *w,
   return k;
 }
 
+bool tg_stackwalk_reserve (tg_StackWalk *w, uint32_t n) {
+  return tg_grow(&w->list, &w->capacity, n, sizeof *w->list);
+}
+
 bool tg_stackwalk_copy (tg_StackWalk *w, const tg_StackWalk *from) {
-  if (!tg_grow(&w->list, &w->capacity, from->n, sizeof *w->list))
+  if (!tg_stackwalk_reserve(w, from->n))
     return false;
   if (from->n > 0)
     memcpy(w->list, from->list, from->n * sizeof *w->list);

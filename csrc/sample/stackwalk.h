@@ -41,6 +41,23 @@ bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
 bool tg_stackwalk_running (tg_StackWalk *w, tg_Session *s, lua_State *L,
                            int skip);
 
+/* Of a deeper stack the innermost ones are seen: to walk 200,000 frames takes
+   as long as the time between two samples. */
+#define TG_STACKWALK_FRAMES 1024
+
+/* What an entry has for a function of which that is known (TG_FR_*). */
+TG_INLINE uint32_t tg_stackwalk_entry (uint32_t what) {
+  return ((what & TG_FR_OWN) ? 0 : what & TG_FR_ID) | (what & TG_FR_C);
+}
+
+/* The entries of one coroutine, from number 'first' on, were added from the
+   innermost frame out: the outermost is first now, and our own are not among
+   them. 'main': it is the main coroutine. */
+void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main);
+
+/* Room for so many entries. False without memory. */
+bool tg_stackwalk_reserve (tg_StackWalk *w, uint32_t n);
+
 /* How many of the outermost are the same in both. */
 uint32_t tg_stackwalk_shared (const tg_StackWalk *w, const tg_StackWalk *other);
 

@@ -282,6 +282,15 @@ const tg_Closure *tg_catalog_slow (tg_Session *s, lua_State *L,
   return remember(s, L, ar, what);
 }
 
+const tg_Closure *tg_catalog_past (tg_Session *s, lua_State *L) {
+  lua_Debug ar;
+  tg_assert(lua_isfunction(L, -1));
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">Su", &ar);
+  tg_FunctionId id = define(s, L, &ar, TG_SIGHT_VALUE);
+  return (id != 0) ? remember(s, L, &ar, id | tg_catalog_flags(s, id)) : NULL;
+}
+
 /* Only chunks made from strings need this check: many have the same length. */
 bool tg_catalog_is (const tg_Session *s, const tg_Closure *c,
                     const lua_Debug *ar) {

@@ -44,6 +44,9 @@ void tg_catalog_trust (tg_Catalog *k);
 const tg_Closure *tg_catalog_slow (struct tg_Session *s, lua_State *L,
                                    lua_Debug *ar);
 
+/* The same of a function on top of the stack that runs in no frame. */
+const tg_Closure *tg_catalog_past (struct tg_Session *s, lua_State *L);
+
 /* Whether a closure that shares its line is still what the function on top of
    the stack is; false for all others. 'ar' as above. */
 bool tg_catalog_is_shape (const struct tg_Session *s, lua_State *L,

@@ -12,6 +12,7 @@
 #include "state/coroutine.h"
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "direct/value.h"
 
 /* A power of two: a bucket is the low bits of a hash. */
 #define BUCKETS_MIN 64u
@@ -236,6 +237,7 @@ static int relist (lua_State *L) {
   tg_Coroutines *ts = lua_touserdata(L, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_threads) != LUA_TTABLE)
     make_list(L);
+  ts->list = lua_topointer(L, -1);
   uint32_t used = compact(ts, L);
   uint32_t slots = (used * 2 > SLOTS_MIN) ? used * 2 : SLOTS_MIN;
   ts->next_slot = used + 1;
@@ -309,6 +311,14 @@ bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L) {
   lua_pop(L, 2);
   TG_STACK_CHECK(L);
   return alive;
+}
+
+/* The list stays the same table: the registry has it. */
+bool tg_coroutine_lives (const tg_Coroutines *ts, const tg_Coroutine *t) {
+  if (ts->list == NULL || t->slot == 0)
+    return false;
+  tg_Slot v = tg_direct_index(ts->list, t->slot);
+  return tg_slot_type(v) == LUA_TTHREAD && v.u.p == t->L;
 }
 
 /* Also those without a record. 'f' may enlist none: that may replace the list

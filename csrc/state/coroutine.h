@@ -91,7 +91,8 @@ typedef struct tg_Coroutines {
   tg_Coroutine **buckets;   /* owns, with all records */
   uint32_t nbuckets, count;
   tg_Coroutine *freelist;   /* owns: records to use again */
-  uint32_t next_slot, slots;  /* of the list of coroutines */
+  uint32_t next_slot, slots;  /* of the list of coroutines, */
+  const void *list;         /* and that table; NULL: none yet */
   tg_ThreadId next_id;
   void (*forget) (const tg_Coroutine *t); /* called when a record goes */
 } tg_Coroutines;
@@ -116,6 +117,9 @@ void tg_coroutine_enlist (tg_Coroutines *ts, tg_Coroutine *t, lua_State *L);
 
 /* Whether the coroutine of 't' is surely alive. */
 bool tg_coroutine_alive (const tg_Coroutine *t, lua_State *L);
+
+/* The same from memory (direct/), in a signal handler too. */
+bool tg_coroutine_lives (const tg_Coroutines *ts, const tg_Coroutine *t);
 
 /* Calls 'f' for each living coroutine of the list. */
 void tg_coroutines_each (const tg_Coroutines *ts, lua_State *L,

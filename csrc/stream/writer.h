@@ -110,6 +110,13 @@ TG_INLINE bool tg_writer_ready (const tg_Writer *r, size_t need,
                    && r->packets < r->packets_stop && now < r->ticks_stop);
 }
 
+/* Whether 'turn' would not be asked: then an event can be written where nothing
+   may be allocated and no trace may end. */
+TG_INLINE bool tg_writer_has (const tg_Writer *r, size_t need, uint64_t now) {
+  return (uintptr_t)r->p + need + TG_TIME_SIZE <= (uintptr_t)r->lim
+         && r->packets < r->packets_stop && now < r->ticks_stop;
+}
+
 /*
 ** Room for one event of at most 'need' bytes that stands for 'packets' packets;
 ** NULL: it is not recorded. Write it, then tg_writer_end.

@@ -24,15 +24,14 @@
 
 #define TICKERS 64              /* in one process */
 #define SIGNALS 8               /* that are tried */
-#define VARIED 8                /* ticks with the same period, at least */
-#define VARIED_HZ 125           /* and so many changes a second, at most */
+#define VARIED_HZ 1000          /* changes of the period a second, at most */
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
 struct tg_Ticker {
-  void (*tick) (void *ud);
+  tg_Tick *tick;
   void *ud;
   int fd;                       /* of the performance event, or -1 */
   timer_t timer;                /* if there is none */
@@ -83,8 +82,9 @@ static tg_Ticker *ticker_of (const siginfo_t *info) {
 }
 
 /* From half a period to one and a half, so that the mean stays. Where it
-   cannot be set, the period is the one before. Not with each tick: to set it
-   costs the kernel as much as a tick. */
+   cannot be set, the period is the one before. Ticks of one period tell less
+   than others: a program with a rhythm of its own is met at the same places. But
+   to set it costs the kernel as much as a tick. */
 static void vary_period (tg_Ticker *t) {
   if (t->fd < 0 || ++t->ticks % t->varied != 0)
     return;
@@ -99,13 +99,12 @@ static void vary_period (tg_Ticker *t) {
 static void on_signal (int signal, siginfo_t *info, void *context) {
   int error = errno;
   (void)signal;
-  (void)context;
   if (info->si_code == SI_TIMER || info->si_code == POLL_IN
       || info->si_code == POLL_HUP) {
     tg_Ticker *t = ticker_of(info);
     if (t != NULL) {
       vary_period(t);
-      t->tick(t->ud);
+      t->tick(t->ud, context);
     }
   }
   errno = error;
@@ -237,7 +236,7 @@ static void at_fork (tg_AtFork side) {
   tg_atfork_mutex(&all.mutex, side);
 }
 
-tg_Ticker *tg_ticker_open (uint32_t hz, void (*tick) (void *ud), void *ud) {
+tg_Ticker *tg_ticker_open (uint32_t hz, tg_Tick *tick, void *ud) {
   tg_assert(hz > 0 && tick != NULL);
   tg_Ticker *t = tg_calloc(1, sizeof *t);
   if (t == NULL) {
@@ -248,7 +247,7 @@ tg_Ticker *tg_ticker_open (uint32_t hz, void (*tick) (void *ud), void *ud) {
   t->ud = ud;
   t->fd = -1;
   t->period_ns = UINT64_C(1000000000) / hz;
-  t->varied = hz / VARIED_HZ > VARIED ? hz / VARIED_HZ : VARIED;
+  t->varied = hz / VARIED_HZ > 1 ? hz / VARIED_HZ : 1;
   t->random = 2463534242u;      /* Marsaglia's: any but 0 */
   tg_atfork_register(TG_ATFORK_TICKERS, at_fork, NULL);
   pthread_mutex_lock(&all.mutex);

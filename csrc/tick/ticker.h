@@ -23,12 +23,15 @@
 
 typedef struct tg_Ticker tg_Ticker;
 
+/* In a signal handler: 'context' is what the signal has met (base/struck.h). */
+typedef void tg_Tick (void *ud, const void *context);
+
 /*
 ** 'hz' times per second of this thread's processor time 'tick' is called, in a
 ** signal handler on this thread. NULL with errno if there is no such clock, no
 ** signal that the program leaves free, or no memory.
 */
-tg_Ticker *tg_ticker_open (uint32_t hz, void (*tick) (void *ud), void *ud);
+tg_Ticker *tg_ticker_open (uint32_t hz, tg_Tick *tick, void *ud);
 
 /* On the same thread no tick comes after this; NULL is fine. */
 void tg_ticker_close (tg_Ticker *t);

@@ -1,0 +1,258 @@
+/*
+** glance.c - see glance.h. All in a signal handler, but for tg_glance_begin.
+*/
+#include "sample/glance.h"
+
+#include <pthread.h>
+
+#include "base/mapped.h"
+#include "chain/callee.h"
+#include "direct/cstack.h"
+#include "direct/hookfield.h"
+#include "direct/proof.h"
+#include "host/running.h"
+
+/* The end of the calling thread's stack; 0: it is not known. */
+static uintptr_t find_stack_end (void) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return 0;
+  bool known = pthread_attr_getstack(&attributes, &low, &size) == 0;
+  pthread_attr_destroy(&attributes);
+  return known ? (uintptr_t)low + size : 0;
+}
+
+void tg_glance_begin (tg_Glancer *g, lua_State *L) {
+  bool readable = tg_proof_holds(L) && tg_cstack_known();
+  g->stack_end = readable ? find_stack_end() : 0;
+}
+
+/*
+** {==================================================================
+** One frame
+** ===================================================================
+*/
+
+/* A Lua function's instructions; none of a C function. */
+typedef struct Code {
+  const void *proto;
+  uintptr_t begin, end;
+} Code;
+
+static Code code_of (tg_Slot f) {
+  if (tg_slot_variant(f) != TG_TAG_LUA)
+    return (Code){NULL, 0, 0};
+  const void *proto = tg_function_proto(f);
+  uintptr_t begin = (uintptr_t)tg_read_pointer(proto, TG_AT_PROTO_CODE);
+  return (Code){proto, begin,
+                begin + 4 * (uintptr_t)tg_read32(proto, TG_AT_PROTO_NCODE)};
+}
+
+/* Where the next instruction is, one is behind its beginning. */
+static bool has (const Code *c, uintptr_t next) {
+  return next >= c->begin && next <= c->end && (next - c->begin) % 4 == 0;
+}
+
+static uint32_t line_at (const Code *c, uintptr_t next) {
+  int pc = (next > c->begin) ? (int)((next - c->begin) / 4) - 1 : 0;
+  int line = tg_proto_line(c->proto, pc);
+  return line > 0 ? (uint32_t)line : 0;
+}
+
+static uintptr_t saved_next (const void *ci) {
+  return (uintptr_t)tg_read_pointer(ci, TG_AT_FRAME_NEXT);
+}
+
+/* The slots in use of a stack that is not being moved. */
+typedef struct Slots {
+  const uint8_t *begin, *end;
+} Slots;
+
+static Slots slots_of (const lua_State *L) {
+  return (Slots){tg_read_pointer(L, tg_direct_facts.stack),
+                 tg_read_pointer(L, TG_AT_STATE_TOP)};
+}
+
+/* Also of a coroutine that has resumed another one: the collector makes stacks
+   smaller. */
+static bool has_slots (Slots all) {
+  return all.begin < all.end
+         && tg_mapped_both(all.begin, all.end - TG_SIZE_SLOT);
+}
+
+/* Whether a slot that says so has a Lua function: that of the innermost frame
+   may be about to get a result, whose value is there before its tag is. */
+static bool is_whole (tg_Slot f) {
+  uint8_t object[TG_AT_CLOSURE_FUNCTION + sizeof(void *)];
+  if (!tg_mapped_copy(object, f.u.p, sizeof object)
+      || (tg_read8(object, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT) != TG_TAG_LUA)
+    return false;
+  const void *proto = tg_read_pointer(object, TG_AT_CLOSURE_FUNCTION);
+  return tg_mapped_copy(object, proto, TG_AT_OBJECT_TAG + 1)
+         && (tg_read8(object, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT)
+            == TG_TAG_PROTO;
+}
+
+/* The frame's function. False: it is about to begin or to end, as the innermost
+   one may be. */
+static bool function_of (const void *ci, Slots all, bool innermost,
+                         tg_Slot *f) {
+  const uint8_t *slot = tg_frame_slot(ci);
+  if (slot < all.begin || slot >= all.end
+      || (size_t)(slot - all.begin) % TG_SIZE_SLOT != 0)
+    return false;
+  *f = tg_read_slot(slot, 0);
+  bool lua = tg_slot_variant(*f) == TG_TAG_LUA;
+  if (tg_slot_type(*f) != LUA_TFUNCTION || lua == tg_frame_is_c(ci)
+      || (lua && innermost && !is_whole(*f)))
+    return false;
+  Code c = code_of(*f);
+  return !lua || has(&c, saved_next(ci));
+}
+
+/* What is known of a function that is called; NULL: nothing. */
+static const tg_Closure *known_of (const tg_Session *s, tg_Slot f) {
+  const void *key = tg_slot_key(f);
+  const tg_Closure *k = tg_closures_find(&s->known.closures, key);
+  return tg_callee_known(k, f, key)
+         || (k->address == key && tg_catalog_is_slot(s, k, f)) ? k : NULL;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The innermost frame
+** ===================================================================
+*/
+
+/*
+** The interpreter has the next instruction in a register, and saves it in the
+** frame only before it calls (lvm.c, savepc). Which register that is the
+** compiler has chosen; others may have pointed to an instruction before: the
+** one that has done so most often is believed.
+*/
+static uintptr_t next_of (tg_Glancer *g, const Code *c, const void *ci,
+                          const void *context) {
+  uintptr_t registers[TG_REGISTERS_MAX];
+  int n = tg_struck_registers(context, registers), best = -1;
+  for (int i = 0; i < n; i++) {
+    if (!has(c, registers[i]))
+      continue;
+    g->votes[i]++;
+    if (best < 0 || g->votes[i] > g->votes[best])
+      best = i;
+  }
+  return (best >= 0) ? registers[best] : saved_next(ci);
+}
+
+/* Whether the thread that was struck runs it, and its stack is there. */
+static bool is_readable (const tg_Glancer *g, const lua_State *L,
+                         const void *context) {
+  return tg_cstack_runs(L, tg_struck_stack(context), g->stack_end)
+         && has_slots(slots_of(L));
+}
+
+bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
+                     tg_Leaf *leaf) {
+  const lua_State *L = (g->stack_end != 0) ? tg_running_top(&s->host) : NULL;
+  leaf->L = NULL;
+  if (L == NULL || tg_struck_stack(context) == 0
+      || !is_readable(g, L, context))
+    return false;
+  leaf->ci = tg_direct_running(L);
+  if (tg_read_pointer(leaf->ci, TG_AT_FRAME_CALLER) == NULL   /* the host's */
+      || !function_of(leaf->ci, slots_of(L), true, &leaf->function))
+    return false;
+  Code c = code_of(leaf->function);
+  leaf->line = (c.proto == NULL)
+               ? 0 : line_at(&c, next_of(g, &c, leaf->ci, context));
+  leaf->L = L;
+  return true;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** All frames
+** ===================================================================
+*/
+
+/* For what is not added from here, the list is full. */
+static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
+                 uint32_t line) {
+  if (w->n == w->capacity)
+    return false;
+  w->list[w->n++] = (tg_WalkedFrame){ci, function, line};
+  return true;
+}
+
+static bool add_frame (tg_StackWalk *w, const tg_Session *s, const void *ci,
+                       Slots all, const tg_Leaf *leaf) {
+  tg_Slot f = leaf->function;
+  if (ci != leaf->ci && !function_of(ci, all, false, &f))
+    return false;
+  const tg_Closure *k = known_of(s, f);
+  if (k == NULL)
+    return false;
+  Code c = code_of(f);
+  uint32_t line = (ci == leaf->ci) ? leaf->line
+                  : (c.proto == NULL) ? 0 : line_at(&c, saved_next(ci));
+  return add(w, ci, tg_stackwalk_entry(k->what), line);
+}
+
+/* From the innermost out. */
+static bool add_frames (tg_StackWalk *w, const tg_Session *s,
+                        const lua_State *L, const tg_Leaf *leaf) {
+  Slots all = slots_of(L);
+  const void *ci = tg_direct_running(L);
+  if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
+    return true;
+  for (int i = 0; i < TG_STACKWALK_FRAMES && ci != NULL; i++) {
+    if (!add_frame(w, s, ci, all, leaf))
+      return false;
+    ci = tg_frame_caller(ci);
+  }
+  return true;
+}
+
+static bool add_coroutine (tg_StackWalk *w, const tg_Session *s,
+                           lua_State *L, const tg_Leaf *leaf) {
+  const tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
+  if (t == NULL
+      || (L != s->host.main && !tg_coroutine_lives(&s->threads, t))
+      || !add(w, NULL, 0, t->id))
+    return false;
+  uint32_t first = w->n;
+  if ((L != leaf->L && !has_slots(slots_of(L)))
+      || !add_frames(w, s, L, leaf))
+    return false;
+  tg_stackwalk_turn(w, first, t->id == 1);
+  return true;
+}
+
+/* In a hook, or in a function of ours, tables of ours may be about to
+   change. */
+static bool is_ours (const tg_Session *s, const tg_Leaf *leaf) {
+  const tg_Closure *k = known_of(s, leaf->function);
+  return tg_hookfield_runs(leaf->L) || k == NULL || (k->what & TG_FR_OWN);
+}
+
+bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
+                       const tg_Leaf *leaf) {
+  lua_State *co = NULL;
+  w->n = 0;
+  if (is_ours(s, leaf))
+    return false;
+  for (int i = 0; co != leaf->L; i++) {
+    co = tg_running_at(&s->host, i);
+    if (co == NULL || !add_coroutine(w, s, co, leaf))
+      return false;
+  }
+  return true;
+}
+
+/* }================================================================== */

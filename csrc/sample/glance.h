@@ -1,0 +1,57 @@
+/*
+** glance.h - what runs, read where a tick strikes: in its signal handler, by
+** the interpreter's memory, without a call of Lua's.
+**
+** A hook sees a function at its next call, return or instruction. By then a
+** function that ends in a tail call has given its frame away, straight code has
+** gone on to the line of that event, and a C function that does not return is
+** never seen. So the handler itself looks at the frames, if it can: it finds
+** nothing out, makes nothing and waits for nobody. Where it comes upon what is
+** not known yet (a function, a coroutine), or cannot be sure that what it reads
+** is whole, it says so, and the tick is left to the hook.
+**
+** What can be sure, in a handler on the thread that runs the state:
+**
+** - The frames themselves (CallInfo) of what runs are never freed or moved.
+** - A frame's slot is on the stack, which may be about to be moved: its place
+**   is compared with the stack's, and both ends are asked of the kernel.
+** - What a slot of the stack holds is alive: the collector clears all others.
+** - The innermost frame may be about to begin or to end: then its slot has no
+**   function, or half of one, or its instruction is not one of the function's.
+** - Tables of ours may be about to change only where a function of ours runs,
+**   or a hook.
+*/
+#ifndef TG_GLANCE_H
+#define TG_GLANCE_H
+
+#include "base/struck.h"
+#include "sample/stackwalk.h"
+
+/* Of one sampled thread; zeroes at first, but for the stack. */
+typedef struct tg_Glancer {
+  uintptr_t stack_end;          /* the thread's; 0: nothing is read */
+  uint32_t votes[TG_REGISTERS_MAX];     /* how often a register pointed to an
+                                   instruction of what ran */
+} tg_Glancer;
+
+/* The innermost frame, as a tick has met it. */
+typedef struct tg_Leaf {
+  const lua_State *L;           /* NULL: not seen */
+  const void *ci;
+  tg_Slot function;
+  uint32_t line;                /* 0: of a C function */
+} tg_Leaf;
+
+/* The calling thread runs the state, and is going to be sampled. */
+void tg_glance_begin (tg_Glancer *g, lua_State *L);
+
+/* In a handler: the innermost frame; false where it cannot be read. */
+bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
+                     tg_Leaf *leaf);
+
+/* In the same handler: all frames, if calls are not traced. False: there is one
+   that is not known, one of ours is the innermost, or the list has no room. */
+bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
+                       const tg_Leaf *leaf);
+
+#endif
