@@ -9,6 +9,7 @@
 */
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static struct {
   size_t count;
   lua_CFunction shown[SHOWN_MAX];   /* C functions of ours that are shown */
   size_t nshown;
+  uintptr_t low, high;  /* where our library is */
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* A directory's entry ends with the slash, so "a/b/" does not cover "a/bc". */
@@ -98,8 +100,36 @@ static void at_fork (tg_AtFork side) {
   tg_atfork_mutex(&own.mutex, side);
 }
 
+static int find_library (struct dl_phdr_info *info, size_t size, void *here) {
+  uintptr_t low = UINTPTR_MAX, high = 0;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+    if (h->p_type != PT_LOAD)
+      continue;
+    uintptr_t from = (uintptr_t)info->dlpi_addr + (uintptr_t)h->p_vaddr;
+    uintptr_t to = from + (uintptr_t)h->p_memsz;
+    low = (from < low) ? from : low;
+    high = (to > high) ? to : high;
+  }
+  bool ours = (uintptr_t)here >= low && (uintptr_t)here < high;
+  if (ours) {
+    own.low = low;
+    own.high = high;
+  }
+  return ours;
+}
+
 void tg_ownfunctions_setup (void) {
   tg_atfork_register(TG_ATFORK_OWN, at_fork, at_exit);
+  pthread_mutex_lock(&own.mutex);
+  if (own.high == 0)
+    dl_iterate_phdr(find_library, (void *)(uintptr_t)own_has);
+  pthread_mutex_unlock(&own.mutex);
+}
+
+bool tg_ownfunctions_code (const void *f) {
+  return (uintptr_t)f >= own.low && (uintptr_t)f < own.high;
 }
 
 static bool own_source (const char *source) {

@@ -22,6 +22,9 @@ bool tg_ownfunctions_add_beside (const char *source);
 /* This C function of ours stands in for one of Lua's: it is shown. */
 void tg_ownfunctions_except (lua_CFunction f);
 
+/* Whether a C function is in our library; in a signal handler, too. */
+bool tg_ownfunctions_code (const void *f);
+
 /* Whether the function on top of the stack ('ar' filled with "S") is ours. */
 bool tg_ownfunctions_function (lua_State *L, const lua_Debug *ar);
                                                               /* [-0, +0, -] */

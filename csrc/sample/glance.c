@@ -10,6 +10,7 @@
 #include "direct/cstack.h"
 #include "direct/hookfield.h"
 #include "direct/proof.h"
+#include "host/ownfunctions.h"
 #include "host/running.h"
 
 /* The end of the calling thread's stack; 0: it is not known. */
@@ -82,17 +83,24 @@ static bool has_slots (Slots all) {
          && tg_mapped_both(all.begin, all.end - TG_SIZE_SLOT);
 }
 
-/* Whether a slot that says so has a Lua function: that of the innermost frame
-   may be about to get a result, whose value is there before its tag is. */
+/* Whether an object says that it is what the slot has it for. */
+static bool has_tag (const uint8_t *object, int variant) {
+  return (tg_read8(object, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT) == variant;
+}
+
+/* Whether a slot that says so has a function: that of the innermost frame may
+   be about to get a result, whose value is there before its tag is. */
 static bool is_whole (tg_Slot f) {
   uint8_t object[TG_AT_CLOSURE_FUNCTION + sizeof(void *)];
+  if (tg_slot_variant(f) == TG_TAG_LIGHTC)
+    return true;
   if (!tg_mapped_copy(object, f.u.p, sizeof object)
-      || (tg_read8(object, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT) != TG_TAG_LUA)
+      || !has_tag(object, tg_slot_variant(f)))
     return false;
   const void *proto = tg_read_pointer(object, TG_AT_CLOSURE_FUNCTION);
-  return tg_mapped_copy(object, proto, TG_AT_OBJECT_TAG + 1)
-         && (tg_read8(object, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT)
-            == TG_TAG_PROTO;
+  return tg_slot_variant(f) == TG_TAG_C
+         || (tg_mapped_copy(object, proto, TG_AT_OBJECT_TAG + 1)
+             && has_tag(object, TG_TAG_PROTO));
 }
 
 /* The frame's function. False: it is about to begin or to end, as the innermost
@@ -106,7 +114,7 @@ static bool function_of (const void *ci, Slots all, bool innermost,
   *f = tg_read_slot(slot, 0);
   bool lua = tg_slot_variant(*f) == TG_TAG_LUA;
   if (tg_slot_type(*f) != LUA_TFUNCTION || lua == tg_frame_is_c(ci)
-      || (lua && innermost && !is_whole(*f)))
+      || (innermost && !is_whole(*f)))
     return false;
   Code c = code_of(*f);
   return !lua || has(&c, saved_next(ci));
@@ -190,66 +198,89 @@ static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
   return true;
 }
 
-static bool add_frame (tg_StackWalk *w, const tg_Session *s, const void *ci,
-                       Slots all, const tg_Leaf *leaf) {
-  tg_Slot f = leaf->function;
-  if (ci != leaf->ci && !function_of(ci, all, false, &f))
+/* What is looked at, and for whom. */
+typedef struct Look {
+  tg_StackWalk *w;
+  const tg_Session *s;
+  const tg_Leaf *leaf;
+  tg_FunctionId stranger;
+} Look;
+
+/* A function of which nothing is known. */
+static bool add_stranger (const Look *k, const void *ci, tg_Slot f) {
+  const void *cfunction = tg_slot_cfunction(f);
+  if (k->stranger == 0 || cfunction == NULL)
+    return k->stranger != 0;
+  uint32_t id = tg_ownfunctions_code(cfunction) ? 0 : k->stranger;
+  return add(k->w, ci, id | TG_FR_C, 0);
+}
+
+static bool add_frame (const Look *look, const void *ci, Slots all) {
+  tg_Slot f = look->leaf->function;
+  if (ci != look->leaf->ci && !function_of(ci, all, false, &f))
     return false;
-  const tg_Closure *k = known_of(s, f);
+  const tg_Closure *k = known_of(look->s, f);
   if (k == NULL)
-    return false;
+    return add_stranger(look, ci, f);
   Code c = code_of(f);
-  uint32_t line = (ci == leaf->ci) ? leaf->line
+  uint32_t line = (ci == look->leaf->ci) ? look->leaf->line
                   : (c.proto == NULL) ? 0 : line_at(&c, saved_next(ci));
-  return add(w, ci, tg_stackwalk_entry(k->what), line);
+  return add(look->w, ci, tg_stackwalk_entry(k->what), line);
 }
 
 /* From the innermost out. */
-static bool add_frames (tg_StackWalk *w, const tg_Session *s,
-                        const lua_State *L, const tg_Leaf *leaf) {
+static bool add_frames (const Look *look, const lua_State *L) {
   Slots all = slots_of(L);
   const void *ci = tg_direct_running(L);
   if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
     return true;
   for (int i = 0; i < TG_STACKWALK_FRAMES && ci != NULL; i++) {
-    if (!add_frame(w, s, ci, all, leaf))
+    if (!add_frame(look, ci, all))
       return false;
     ci = tg_frame_caller(ci);
   }
   return true;
 }
 
-static bool add_coroutine (tg_StackWalk *w, const tg_Session *s,
-                           lua_State *L, const tg_Leaf *leaf) {
+static bool add_coroutine (const Look *look, lua_State *L) {
+  const tg_Session *s = look->s;
   const tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
   if (t == NULL
       || (L != s->host.main && !tg_coroutine_lives(&s->threads, t))
-      || !add(w, NULL, 0, t->id))
+      || !add(look->w, NULL, 0, t->id))
     return false;
-  uint32_t first = w->n;
-  if ((L != leaf->L && !has_slots(slots_of(L)))
-      || !add_frames(w, s, L, leaf))
+  uint32_t first = look->w->n;
+  if ((L != look->leaf->L && !has_slots(slots_of(L)))
+      || !add_frames(look, L))
     return false;
-  tg_stackwalk_turn(w, first, t->id == 1);
+  tg_stackwalk_turn(look->w, first, t->id == 1);
   return true;
 }
 
 /* In a hook, or in a function of ours, tables of ours may be about to
    change. */
-static bool is_ours (const tg_Session *s, const tg_Leaf *leaf) {
-  const tg_Closure *k = known_of(s, leaf->function);
-  return tg_hookfield_runs(leaf->L) || k == NULL || (k->what & TG_FR_OWN);
+static bool is_ours (const Look *look) {
+  tg_Slot f = look->leaf->function;
+  if (tg_hookfield_runs(look->leaf->L))
+    return true;
+  const tg_Closure *k = known_of(look->s, f);
+  if (k != NULL)
+    return (k->what & TG_FR_OWN) != 0;
+  const void *cfunction = tg_slot_cfunction(f);
+  return look->stranger == 0 || cfunction == NULL
+         || tg_ownfunctions_code(cfunction);
 }
 
 bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
-                       const tg_Leaf *leaf) {
+                       const tg_Leaf *leaf, tg_FunctionId stranger) {
+  Look look = {.w = w, .s = s, .leaf = leaf, .stranger = stranger};
   lua_State *co = NULL;
   w->n = 0;
-  if (is_ours(s, leaf))
+  if (is_ours(&look))
     return false;
   for (int i = 0; co != leaf->L; i++) {
     co = tg_running_at(&s->host, i);
-    if (co == NULL || !add_coroutine(w, s, co, leaf))
+    if (co == NULL || !add_coroutine(&look, co))
       return false;
   }
   return true;

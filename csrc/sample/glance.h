@@ -49,9 +49,14 @@ void tg_glance_begin (tg_Glancer *g, lua_State *L);
 bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
                      tg_Leaf *leaf);
 
-/* In the same handler: all frames, if calls are not traced. False: there is one
-   that is not known, one of ours is the innermost, or the list has no room. */
+/*
+** In the same handler: all frames, if calls are not traced. False: there is one
+** that is not known, one of ours is the innermost, or the list has no room.
+** 'stranger': a C function has run for long, so no hook will see these frames
+** soon. C functions that are not known are that one then, and Lua functions are
+** left out. 0: not so.
+*/
 bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
-                       const tg_Leaf *leaf);
+                       const tg_Leaf *leaf, tg_FunctionId stranger);
 
 #endif

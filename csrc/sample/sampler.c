@@ -16,11 +16,16 @@
 #include "host/standins.h"
 #include "sample/glance.h"
 #include "sample/leaf.h"
+#include "sample/longcalls.h"
+#include "sample/sampletime.h"
 #include "tick/standstill.h"
 #include "tick/ticker.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
 #define SAMPLE_SIZE(n) (24 + 8 * (size_t)(n))   /* at most: with n entries */
+#define LONG_NS 50000000        /* that no hook has answered: a C function runs */
+#define STILL_NS 100000000      /* that the same C function runs: samples are */
+#define SPARSE_NS 500000000     /* less and less often, but so often */
 #define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
                                    for */
 
@@ -32,14 +37,13 @@ typedef struct tg_Sampler {
   tg_SampleRate rate;
   volatile sig_atomic_t ticks;  /* since the sample before */
   _Atomic uint32_t waits_seen;  /* ticks of the clock while it waited */
-  uint64_t used_ns;             /* at the sample before: processor time... */
-  uint64_t waits;               /* ...how often the thread had waited... */
-  uint64_t at;                  /* ...and ticks of the stream's clock */
-  uint64_t told;                /* by the clock: up to where samples tell what
-                                   there was, in the stream's ticks, */
-  double owed_ns;               /* and how long it has run for which no tick of
-                                   the processor's has come yet */
+  tg_SampleTime time;
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
+  tg_FunctionId stranger;       /* a C function that is not known */
+  bool knows;                   /* functions that may run for long */
+  bool asked;                   /* a hook is armed, */
+  uint64_t asked_ns;            /* since then: processor time */
+  uint64_t still_ns;            /* since when the same C function runs, too */
   tg_Glancer glancer;
   tg_Leaf leaf;                 /* of the last tick that was left to a hook */
   uint32_t epoch;               /* the writer's at that */
@@ -97,6 +101,9 @@ uint64_t tg_sampler_dropped (const tg_Session *s) {
 /* To give the program's own hook back takes as long as to set ours: it counts
    twice. */
 static void arm (tg_Sampler *m, uint64_t begun_ns) {
+  if (!m->asked)
+    m->asked_ns = begun_ns;
+  m->asked = true;
   tg_running_call(m->part.host, TG_CALLER_SAMPLER);
   m->rested_ns = tg_ticker_used_ns();
   m->worked_ns = 2 * (m->rested_ns - begun_ns);
@@ -148,72 +155,17 @@ static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
   return true;
 }
 
-/* From here on time runs for the next sample. */
-static void start_time (tg_Sampler *m, uint64_t now) {
-  m->used_ns = tg_ticker_used_ns();
-  m->waits = (m->watch != NULL) ? tg_ticker_waits() : 0;
-  m->at = now;
-}
-
-static double ns_per_tick (const tg_Sampler *m) {
-  return m->session->writer.stream->clock.ns_per_tick;
-}
-
-/* The processor time since the sample before, in nanoseconds: what a tick of it
-   stands for. */
-static uint64_t time_used (tg_Sampler *m, uint64_t now) {
-  uint64_t used_ns = m->used_ns;
-  start_time(m, now);
-  return (m->used_ns > used_ns) ? m->used_ns - used_ns : 0;
-}
-
-/* By the clock: how long the program has run since then, or would have if others
-   had not had the processor. That is the processor time if the program has
-   waited meanwhile, or else all of the time. */
-static uint64_t time_run (tg_Sampler *m, uint64_t now) {
-  uint64_t waits = m->waits, at = m->at, used_ns = time_used(m, now);
-  double passed = (now > at) ? (double)(now - at) * ns_per_tick(m) : 0;
-  bool waited = m->waits != waits;
-  return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
-}
-
-/* What a sample by the clock tells of. */
-typedef enum Found {
-  FOUND_RUNNING,        /* by the processor's ticks */
-  FOUND_WAITING,        /* by the clock's */
-  FOUND_LAST            /* by no tick: the last one, with all time left */
-} Found;
-
-/*
-** By the clock: the moment up to which the sample tells. In all time something
-** either ran, which the processor's ticks find, or waited, which the clock's
-** ticks find; neither kind is given time of the other. So a sample of a wait is
-** dated back by the time run since, for which a tick is still to come; and a
-** sample of a run is dated back by waits that were not seen, for which the next
-** wait that is seen stands. The stream's time never goes back.
-*/
-static uint64_t told_until (tg_Sampler *m, uint64_t now, Found found) {
-  uint64_t left = (now > m->told) ? now - m->told : 0;
-  m->owed_ns += (double)time_run(m, now);
-  uint64_t owed = (uint64_t)(m->owed_ns / ns_per_tick(m));
-  if (owed > left)
-    owed = left;
-  if (found != FOUND_WAITING)
-    m->owed_ns = 0;
-  uint64_t until = m->told + (found == FOUND_LAST ? left
-                              : found == FOUND_WAITING ? left - owed : owed);
-  return (until > m->session->writer.last) ? until : m->session->writer.last;
-}
-
 /* A sample for which no time is left is not written. */
-static bool put_by_clock (tg_Sampler *m, uint64_t now, Found found,
+static bool put_by_clock (tg_Sampler *m, uint64_t now, tg_Finding found,
                           uint32_t ticks) {
-  uint64_t until = told_until(m, now, found);
-  if (until <= m->told)
+  tg_SampleTime *t = &m->time;
+  uint64_t until = tg_sampletime_until(t, now, found,
+                                       m->session->writer.last);
+  if (until <= t->told)
     return false;
-  double passed = (double)(until - m->told) * ns_per_tick(m);
-  m->told = until;
-  return put_sample(m, until, found == FOUND_WAITING ? TG_EVF_WAITED : 0,
+  double passed = (double)(until - t->told) * t->ns_per_tick;
+  t->told = until;
+  return put_sample(m, until, found == TG_FINDING_WAITING ? TG_EVF_WAITED : 0,
                     (uint64_t)passed, ticks);
 }
 
@@ -221,10 +173,11 @@ static bool put_by_clock (tg_Sampler *m, uint64_t now, Found found,
 static bool put_all (tg_Sampler *m, uint64_t now, uint32_t ticks) {
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
   if (m->watch == NULL)
-    return put_sample(m, now, 0, time_used(m, now), ticks);
-  bool put = waits > 0 && put_by_clock(m, now, FOUND_WAITING, waits);
+    return put_sample(m, now, 0, tg_sampletime_used(&m->time, now), ticks);
+  bool put = waits > 0 && put_by_clock(m, now, TG_FINDING_WAITING, waits);
   if (ticks > 0 || waits == 0)
-    put |= put_by_clock(m, now, ticks > 0 ? FOUND_RUNNING : FOUND_LAST, ticks);
+    put |= put_by_clock(m, now, ticks > 0 ? TG_FINDING_RUNNING : TG_FINDING_LAST,
+                        ticks);
   return put;
 }
 
@@ -273,7 +226,7 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
 void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
                         uint64_t now) {
   tg_Sampler *m = sampler_of(s);
-  uint64_t most = (uint64_t)(LONGEST_NS / ns_per_tick(m));
+  uint64_t most = (uint64_t)(LONGEST_NS / m->time.ns_per_tick);
   uint64_t begun_ns = tg_ticker_used_ns();
   begin_work(m);
   take(m, L, ar, now);
@@ -290,17 +243,40 @@ static bool has_room (const tg_Sampler *m, uint32_t n, uint64_t now) {
          && tg_writer_has(&s->writer, SAMPLE_SIZE(n), now);
 }
 
+/* Whether a C function still runs that the last sample has shown. */
+static bool is_still (const tg_Sampler *m) {
+  return m->leaf.line == 0 && m->now.n == m->before.n
+         && count_kept(m, m->session->writer.epoch) == m->now.n;
+}
+
+/* Whether a C function that does not return can wait for its next sample, which
+   has the time of all ticks: there is only so much room before its return. */
+static bool can_wait (tg_Sampler *m, uint64_t used_ns) {
+  if (!is_still(m))
+    m->still_ns = used_ns;
+  uint64_t still = used_ns - m->still_ns;
+  uint64_t rest = (still > STILL_NS) ? (still - STILL_NS) / 16 : 0;
+  return used_ns - m->time.used_ns < (rest < SPARSE_NS ? rest : SPARSE_NS);
+}
+
+/* What unknown functions are to be shown as. */
+static tg_FunctionId stranger_of (const tg_Sampler *m, uint64_t used_ns) {
+  return m->asked && used_ns - m->asked_ns > LONG_NS ? m->stranger : 0;
+}
+
 /* In a handler: the sample at once, if all that runs is known. */
-static bool take_now (tg_Sampler *m, uint64_t begun_ns, const void *context) {
+static bool take_now (tg_Sampler *m, uint64_t used_ns, const void *context) {
   uint64_t now = tg_clock_ticks();
   if (!tg_glance_leaf(&m->glancer, m->session, context, &m->leaf)
-      || !tg_glance_frames(&m->now, m->session, &m->leaf)
+      || !tg_glance_frames(&m->now, m->session, &m->leaf,
+                           stranger_of(m, used_ns))
       || !has_room(m, m->now.n, now))
     return false;
-  write_sample(m, now);
   m->leaf.L = NULL;
+  if (!can_wait(m, used_ns))
+    write_sample(m, now);
   m->rested_ns = tg_ticker_used_ns();
-  m->worked_ns = m->rested_ns - begun_ns;
+  m->worked_ns = m->rested_ns - used_ns;
   return true;
 }
 
@@ -322,6 +298,17 @@ static void on_tick (void *ud, const void *context) {
     arm(m, now_ns);
 }
 
+/* With the first sample: when a trace begins, all that was known of functions is
+   forgotten. */
+static void know_long_calls (tg_Sampler *m, lua_State *L) {
+  if (m->knows || m->glancer.stack_end == 0)
+    return;
+  m->knows = true;
+  int mask = tg_running_mute(m->part.host, L);
+  tg_longcalls_know(m->session, L);
+  tg_running_unmute(m->part.host, L, mask);
+}
+
 /* Called in the hook that a tick has set, where no calls are traced. */
 static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_Session *s = tg_session_of(h);
@@ -332,6 +319,8 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
     tg_standstill_continue(m->watch);
   uint64_t begun_ns = tg_ticker_used_ns();
   begin_work(m);
+  m->asked = false;
+  know_long_calls(m, L);
   if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar))) {
     tg_leaf_mend(&m->now, s, L, ar, &m->leaf);
     write_sample(m, tg_clock_ticks());
@@ -370,10 +359,19 @@ void tg_sampler_terminate (tg_Session *s) {
 
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
-  start_time(m, tg_clock_ticks());
-  m->told = m->at;
-  m->owed_ns = 0;
+  m->time.ns_per_tick = m->session->writer.stream->clock.ns_per_tick;
+  m->time.by_clock = m->watch != NULL;
+  tg_sampletime_begin(&m->time, tg_clock_ticks());
   m->worked_ns = 0;
+}
+
+static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
+  tg_glance_begin(&m->glancer, L);
+  if (m->glancer.stack_end == 0)
+    return;
+  m->knows = false;
+  if (m->stranger == 0)
+    m->stranger = tg_definitions_stranger(s, "(C function)");
 }
 
 /* NULL without memory. */
@@ -387,7 +385,7 @@ static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
     m->session = s;
     tg_part_add(&s->host, &m->part, &part_kind);
   }
-  tg_glance_begin(&m->glancer, L);
+  begin_glances(m, s, L);
   return tg_stackwalk_reserve(&m->now, ENTRIES)
          && tg_stackwalk_reserve(&m->before, ENTRIES) ? m : NULL;
 }
@@ -405,6 +403,8 @@ static void stop (tg_Session *s, lua_State *L) {
   m->ticker = NULL;
   m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
+  m->stranger = 0;              /* of a stream that may go */
+  m->asked = false;
   s->sampled = false;
   tg_standins_close(&s->host, L, TG_CALLER_SAMPLER);
 }
@@ -433,14 +433,6 @@ static bool open_clocks (tg_Sampler *m, lua_State *L, tg_SampleRate rate,
   return false;
 }
 
-static bool same_rate (tg_SampleRate a, tg_SampleRate b) {
-  return a.hz == b.hz && a.wall == b.wall;
-}
-
-tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b) {
-  return (tg_SampleRate){a.hz > b.hz ? a.hz : b.hz, a.wall || b.wall};
-}
-
 static tg_SampleRate rate_of (const tg_Session *s) {
   const tg_Sampler *m = sampler_of(s);
   return (m != NULL) ? m->rate : (tg_SampleRate){0, false};
@@ -449,7 +441,7 @@ static tg_SampleRate rate_of (const tg_Session *s) {
 bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   tg_Ticker *ticker;
   tg_Standstill *watch;
-  if (same_rate(rate, rate_of(s)))
+  if (tg_sampler_same(rate, rate_of(s)))
     return true;
   if (rate.hz == 0) {
     stop(s, L);

@@ -2,14 +2,23 @@
 ** sampler.h - what runs, looked at every so often: the running coroutine's
 ** stack with the line of each frame, and the stacks of those that resumed it.
 **
-**     ticker ──signal──> handler ──arms──> hook ──> SAMPLE (event.h)
+**     ticker ──signal──> handler ──reads──────────────> SAMPLE (event.h)
+**                           └─ cannot ──arms──> hook ──> SAMPLE
 **
-** The handler may arm a hook and do nothing else. Where calls are traced the
-** tracer's hook is there already, and its next event is looked at in full;
-** where they are not, there is no hook but from a tick to the next instruction,
-** call or return (running.h). So a tick in a C function is seen while that
-** function is still on the stack. Ticks that come before their hook has fired
-** are one sample, which says how many they were.
+** Where calls are not traced and the interpreter's memory can be read, the
+** handler itself looks at what runs, and writes the sample (glance.h). What is
+** not known yet, or cannot be read, it leaves to a hook, which is there from
+** that tick to the next instruction, call or return (running.h): so a tick in a
+** C function is seen while that function is still on the stack. Where calls are
+** traced the tracer's hook is there already, and its next event is looked at in
+** full. Ticks that come before their hook has fired are one sample, which says
+** how many they were; the innermost frame is as the last of them has met it
+** (leaf.h).
+**
+** A C function that does not return is answered by no hook. After a while it is
+** shown without one, whatever is not known of it; and the longer it runs, the
+** fewer samples show it, each with the time of all ticks, since a chunk has only
+** so much room and a handler makes no new one.
 **
 ** To set the hook and to look at the stack may take longer than a tick, with
 ** 200,000 frames and no way to the interpreter's memory: then ticks come as
@@ -40,7 +49,13 @@ typedef struct tg_SampleRate {
 } tg_SampleRate;
 
 /* What both ask for. */
-tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b);
+TG_INLINE tg_SampleRate tg_sampler_both (tg_SampleRate a, tg_SampleRate b) {
+  return (tg_SampleRate){a.hz > b.hz ? a.hz : b.hz, a.wall || b.wall};
+}
+
+TG_INLINE bool tg_sampler_same (tg_SampleRate a, tg_SampleRate b) {
+  return a.hz == b.hz && a.wall == b.wall;
+}
 
 /*
 ** From now on samples at this rate. False (errno) if there is no clock for it,

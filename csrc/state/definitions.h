@@ -65,6 +65,10 @@ typedef enum tg_Sight {
 tg_FunctionId tg_definitions_find (struct tg_Session *s, lua_State *L,
                                    const lua_Debug *ar, tg_Sight sight);
 
+/* A definition of that name for all C functions of which nothing is known. 0
+   without memory. */
+tg_FunctionId tg_definitions_stranger (struct tg_Session *s, const char *name);
+
 /* How often a function got a shared definition, since tracing began. */
 uint64_t tg_definitions_folded (const struct tg_Session *s);
 

@@ -1,0 +1,48 @@
+/*
+** sampletime.c - see sampletime.h.
+*/
+#include "sample/sampletime.h"
+
+#include "tick/ticker.h"
+
+static void start (tg_SampleTime *t, uint64_t now) {
+  t->used_ns = tg_ticker_used_ns();
+  t->waits = t->by_clock ? tg_ticker_waits() : 0;
+  t->at = now;
+}
+
+void tg_sampletime_begin (tg_SampleTime *t, uint64_t now) {
+  start(t, now);
+  t->told = now;
+  t->owed_ns = 0;
+}
+
+uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now) {
+  uint64_t used_ns = t->used_ns;
+  start(t, now);
+  return (t->used_ns > used_ns) ? t->used_ns - used_ns : 0;
+}
+
+/* How long the program has run since then, or would have if others had not had
+   the processor: the processor time if the program has waited meanwhile, or
+   else all of the time. */
+static uint64_t time_run (tg_SampleTime *t, uint64_t now) {
+  uint64_t waits = t->waits, at = t->at, used_ns = tg_sampletime_used(t, now);
+  double passed = (now > at) ? (double)(now - at) * t->ns_per_tick : 0;
+  bool waited = t->waits != waits;
+  return (waited || passed < (double)used_ns) ? used_ns : (uint64_t)passed;
+}
+
+uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, tg_Finding found,
+                              uint64_t last) {
+  uint64_t left = (now > t->told) ? now - t->told : 0;
+  t->owed_ns += (double)time_run(t, now);
+  uint64_t owed = (uint64_t)(t->owed_ns / t->ns_per_tick);
+  if (owed > left)
+    owed = left;
+  if (found != TG_FINDING_WAITING)
+    t->owed_ns = 0;
+  uint64_t until = t->told + (found == TG_FINDING_LAST ? left
+                              : found == TG_FINDING_WAITING ? left - owed : owed);
+  return (until > last) ? until : last;
+}

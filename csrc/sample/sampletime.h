@@ -1,0 +1,52 @@
+/*
+** sampletime.h - the time that a sample stands for, and by the clock the moment
+** up to which it tells.
+**
+** On the thread that is sampled, also in its signal handler.
+*/
+#ifndef TG_SAMPLETIME_H
+#define TG_SAMPLETIME_H
+
+#include "base/clock.h"
+
+typedef struct tg_SampleTime {
+  double ns_per_tick;           /* of the stream's clock */
+  bool by_clock;                /* waits are told, too */
+  /* at the sample before */
+  uint64_t used_ns;             /* processor time... */
+  uint64_t waits;               /* ...how often the thread had waited... */
+  uint64_t at;                  /* ...and ticks of the stream's clock */
+  /* by the clock */
+  uint64_t told;                /* up to where samples tell what there was, in
+                                   the stream's ticks, */
+  double owed_ns;               /* and how long it has run for which no tick of
+                                   the processor's has come yet */
+} tg_SampleTime;
+
+/* What a sample by the clock tells of. */
+typedef enum tg_Finding {
+  TG_FINDING_RUNNING,     /* by the processor's ticks */
+  TG_FINDING_WAITING,     /* by the clock's */
+  TG_FINDING_LAST         /* by no tick: the last one, with all time left */
+} tg_Finding;
+
+/* All that was before 'now', in ticks, is nobody's. */
+void tg_sampletime_begin (tg_SampleTime *t, uint64_t now);
+
+/* The processor time since the sample before, in nanoseconds: what a tick of it
+   stands for. From here on time runs for the next one. */
+uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now);
+
+/*
+** By the clock: the moment up to which the sample tells, 'last' at the least.
+** In all time something either ran, which the processor's ticks find, or
+** waited, which the clock's ticks find; neither kind is given time of the other.
+** So a sample of a wait is dated back by the time run since, for which a tick is
+** still to come; and a sample of a run is dated back by waits that were not
+** seen, for which the next wait that is seen stands. The stream's time never
+** goes back. Up to 't->told' all is told already.
+*/
+uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, tg_Finding found,
+                              uint64_t last);
+
+#endif
