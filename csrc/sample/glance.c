@@ -275,9 +275,9 @@ bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
                        const tg_Leaf *leaf, tg_FunctionId stranger) {
   Look look = {.w = w, .s = s, .leaf = leaf, .stranger = stranger};
   lua_State *co = NULL;
-  w->n = 0;
   if (is_ours(&look))
     return false;
+  w->n = 0;
   for (int i = 0; co != leaf->L; i++) {
     co = tg_running_at(&s->host, i);
     if (co == NULL || !add_coroutine(&look, co))

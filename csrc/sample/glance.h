@@ -51,7 +51,8 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
 
 /*
 ** In the same handler: all frames, if calls are not traced. False: there is one
-** that is not known, one of ours is the innermost, or the list has no room.
+** that is not known, one of ours is the innermost (then the list is left
+** alone), or the list has no room.
 ** 'stranger': a C function has run for long, so no hook will see these frames
 ** soon. C functions that are not known are that one then, and Lua functions are
 ** left out. 0: not so.

