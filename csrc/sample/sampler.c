@@ -23,8 +23,8 @@
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
 #define SAMPLE_SIZE(n) (24 + 8 * (size_t)(n))   /* at most: with n entries */
-#define LONG_NS 50000000        /* that no hook has answered: a C function runs */
-#define STILL_NS 100000000      /* that the same C function runs: samples are */
+#define LONG_NS 50000000        /* without an answer of a hook: C runs */
+#define STILL_NS 100000000      /* in the same C function: then samples are */
 #define SPARSE_NS 500000000     /* less and less often, but so often */
 #define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
                                    for */
@@ -176,8 +176,8 @@ static bool put_all (tg_Sampler *m, uint64_t now, uint32_t ticks) {
     return put_sample(m, now, 0, tg_sampletime_used(&m->time, now), ticks);
   bool put = waits > 0 && put_by_clock(m, now, TG_FINDING_WAITING, waits);
   if (ticks > 0 || waits == 0)
-    put |= put_by_clock(m, now, ticks > 0 ? TG_FINDING_RUNNING : TG_FINDING_LAST,
-                        ticks);
+    put |= put_by_clock(m, now, ticks > 0 ? TG_FINDING_RUNNING
+                                          : TG_FINDING_LAST, ticks);
   return put;
 }
 
@@ -298,8 +298,8 @@ static void on_tick (void *ud, const void *context) {
     arm(m, now_ns);
 }
 
-/* With the first sample: when a trace begins, all that was known of functions is
-   forgotten. */
+/* With the first sample: when a trace begins, all that was known of functions
+   is forgotten. */
 static void know_long_calls (tg_Sampler *m, lua_State *L) {
   if (m->knows || m->glancer.stack_end == 0)
     return;

@@ -17,8 +17,8 @@
 **
 ** A C function that does not return is answered by no hook. After a while it is
 ** shown without one, whatever is not known of it; and the longer it runs, the
-** fewer samples show it, each with the time of all ticks, since a chunk has only
-** so much room and a handler makes no new one.
+** fewer samples show it, each with the time of all ticks, since a chunk has
+** only so much room and a handler makes no new one.
 **
 ** To set the hook and to look at the stack may take longer than a tick, with
 ** 200,000 frames and no way to the interpreter's memory: then ticks come as

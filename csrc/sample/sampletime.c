@@ -42,7 +42,10 @@ uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, tg_Finding found,
     owed = left;
   if (found != TG_FINDING_WAITING)
     t->owed_ns = 0;
-  uint64_t until = t->told + (found == TG_FINDING_LAST ? left
-                              : found == TG_FINDING_WAITING ? left - owed : owed);
+  uint64_t until = t->told + owed;
+  if (found == TG_FINDING_LAST)
+    until = t->told + left;
+  else if (found == TG_FINDING_WAITING)
+    until = t->told + left - owed;
   return (until > last) ? until : last;
 }

@@ -40,11 +40,11 @@ uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now);
 /*
 ** By the clock: the moment up to which the sample tells, 'last' at the least.
 ** In all time something either ran, which the processor's ticks find, or
-** waited, which the clock's ticks find; neither kind is given time of the other.
-** So a sample of a wait is dated back by the time run since, for which a tick is
-** still to come; and a sample of a run is dated back by waits that were not
-** seen, for which the next wait that is seen stands. The stream's time never
-** goes back. Up to 't->told' all is told already.
+** waited, which the clock's ticks find; neither kind is given time of the
+** other. So a sample of a wait is dated back by the time run since, for which a
+** tick is still to come; and a sample of a run is dated back by waits that were
+** not seen, for which the next wait that is seen stands. The stream's time
+** never goes back. Up to 't->told' all is told already.
 */
 uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, tg_Finding found,
                               uint64_t last);

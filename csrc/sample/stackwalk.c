@@ -75,7 +75,8 @@ static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
 static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   lua_Debug ar;
   if (!t->session->host.direct) {
-    for (int i = skip; i < TG_STACKWALK_FRAMES && lua_getstack(t->L, i, &ar); i++) {
+    int most = TG_STACKWALK_FRAMES;
+    for (int i = skip; i < most && lua_getstack(t->L, i, &ar); i++) {
       if (!add_frame(w, t, &ar))
         return false;
     }

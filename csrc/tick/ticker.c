@@ -83,8 +83,8 @@ static tg_Ticker *ticker_of (const siginfo_t *info) {
 
 /* From half a period to one and a half, so that the mean stays. Where it
    cannot be set, the period is the one before. Ticks of one period tell less
-   than others: a program with a rhythm of its own is met at the same places. But
-   to set it costs the kernel as much as a tick. */
+   than others: a program with a rhythm of its own is met at the same places.
+   But to set it costs the kernel as much as a tick. */
 static void vary_period (tg_Ticker *t) {
   if (t->fd < 0 || ++t->ticks % t->varied != 0)
     return;

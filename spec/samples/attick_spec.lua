@@ -96,7 +96,8 @@ describe("a tick", function ()
   -- The program is killed while that function runs; there may have been no
   -- sample in its caller, which has no name then.
   local function hung (call)
-    local code = busy(0.3, "local function f (x) return x + 1 end", "f(i)") .. [[
+    local f = "local function f (x) return x + 1 end"
+    local code = busy(0.3, f, "f(i)") .. [[
       os.execute("(sleep 3; kill -9 " .. process.pid() .. ") &")
       local text = ("a"):rep(400)
     ]] .. call

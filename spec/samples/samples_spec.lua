@@ -4,9 +4,9 @@
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
 
--- Functions of about a known share, in loops that last as long as processors are
--- slow; 'clocked' does the same work and adds up what each has really taken: by
--- chance a loop of one may be much slower than the same loop of another.
+-- Functions of about a known share, in loops that last as long as processors
+-- are slow; 'clocked' does the same work and adds up what each has really
+-- taken: by chance a loop of one may be much slower than that of another.
 local shares = [[
   local function spin (n)
     local x = 0
