@@ -26,13 +26,13 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "base/asleep.h"
 #include "base/atfork.h"
 #include "base/base.h"
 #include "channel/message.h"
 #include "options/endreason.h"
 #include "options/options.h"
 #include "reader/follower.h"
+#include "signal/asleep.h"
 
 typedef enum tg_CommandKind {
   TG_COMMAND_ATTACH,      /* console traces are to be told, and to join */

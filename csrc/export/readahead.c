@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/signals.h"
+#include "signal/signals.h"
 
 #define ENOUGH ((size_t)64 << 10)   /* bytes of values in a batch */
 

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/signals.h"
 #include "recording/claim.h"
+#include "signal/signals.h"
 #include "text/fdwriter.h"
 #include "text/newfile.h"
 

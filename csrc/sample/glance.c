@@ -2,32 +2,19 @@
 ** glance.c - see glance.h. All in a signal handler, but for tg_glance_begin.
 */
 #include "sample/glance.h"
+#include "signal/stackend.h"
 
-#include <pthread.h>
-
-#include "base/mapped.h"
 #include "chain/callee.h"
 #include "direct/cstack.h"
 #include "direct/hookfield.h"
 #include "direct/proof.h"
 #include "host/ownfunctions.h"
 #include "host/running.h"
-
-/* The end of the calling thread's stack; 0: it is not known. */
-static uintptr_t find_stack_end (void) {
-  pthread_attr_t attributes;
-  void *low = NULL;
-  size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return 0;
-  bool known = pthread_attr_getstack(&attributes, &low, &size) == 0;
-  pthread_attr_destroy(&attributes);
-  return known ? (uintptr_t)low + size : 0;
-}
+#include "signal/mapped.h"
 
 void tg_glance_begin (tg_Glancer *g, lua_State *L) {
   bool readable = tg_proof_holds(L) && tg_cstack_known();
-  g->stack_end = readable ? find_stack_end() : 0;
+  g->stack_end = readable ? tg_stackend() : 0;
 }
 
 /*

@@ -24,8 +24,8 @@
 #ifndef TG_GLANCE_H
 #define TG_GLANCE_H
 
-#include "base/struck.h"
 #include "sample/stackwalk.h"
+#include "signal/struck.h"
 
 /* Of one sampled thread; zeroes at first, but for the stack. */
 typedef struct tg_Glancer {

@@ -13,13 +13,14 @@
 
 #include "server/interrupt.h"
 #include "base/alloc.h"
-#include "base/asleep.h"
 #include "chain/lastrun.h"
 #include "direct/cstack.h"
 #include "direct/proof.h"
 #include "host/standins.h"
 #include "inspect/inspector.h"
 #include "server/lifeline.h"
+#include "signal/asleep.h"
+#include "signal/stackend.h"
 #include "state/session.h"
 
 #define STATES 64               /* that listen in one process */
@@ -320,15 +321,7 @@ void tg_interrupt_setup (lua_State *L, tg_Session *s,
 /* The end of the calling thread's stack; 0: it is not known, or is of no use,
    as the state's memory is not read. */
 static uintptr_t find_stack_end (lua_State *L) {
-  pthread_attr_t attributes;
-  void *low = NULL;
-  size_t size = 0;
-  if (!tg_proof_holds(L) || !tg_cstack_known()
-      || pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return 0;
-  bool known = pthread_attr_getstack(&attributes, &low, &size) == 0;
-  pthread_attr_destroy(&attributes);
-  return known ? (uintptr_t)low + size : 0;
+  return tg_proof_holds(L) && tg_cstack_known() ? tg_stackend() : 0;
 }
 
 /* The sentinel needs memory, which may lack: then less is reached, which is no

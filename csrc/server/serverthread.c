@@ -17,10 +17,10 @@
 #include "base/atfork.h"
 #include "base/clock.h"
 #include "base/loaded.h"
-#include "base/signals.h"
 #include "server/inherited.h"
 #include "server/lifeline.h"
 #include "server/serverstate.h"
+#include "signal/signals.h"
 #include "text/fdwriter.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/signals.h"
+#include "signal/signals.h"
 
 #define LOWEST 100      /* descriptors below are the program's */
 

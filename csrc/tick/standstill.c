@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "base/signals.h"
+#include "signal/signals.h"
 
 #define SECOND UINT64_C(1000000000)
 

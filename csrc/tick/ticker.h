@@ -23,7 +23,7 @@
 
 typedef struct tg_Ticker tg_Ticker;
 
-/* In a signal handler: 'context' is what the signal has met (base/struck.h). */
+/* In a signal handler: 'context' is what the signal has met (struck.h). */
 typedef void tg_Tick (void *ud, const void *context);
 
 /*

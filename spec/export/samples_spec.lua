@@ -224,7 +224,8 @@ describe("a recording of samples alone", function ()
       local thread = document.threads[1]
       local samples = thread.samples
       assert.equal("tracing-ms", samples.weightType)
-      assert.equal(0, thread.markers.length)
+      -- one tells of samples that are missing, on a busy machine
+      assert.equal(trace.lost.dropped > 0 and 1 or 0, thread.markers.length)
       local times, inner, callers, ticks = {}, {}, {}, 0
       for i = 1, samples.length do
         local stack, weight = samples.stack[i], samples.weight[i]

@@ -43,7 +43,7 @@ for _, way in ipairs {"1", "0"} do
     for _, hz in ipairs {250, 10000} do
       it(("let a program overflow it, %d times a second"):format(hz),
          function ()
-        local result = run.code(overflows:format(hz, way == "1" and 6 or 20), {
+        local result = run.code(overflows:format(hz, way == "1" and 8 or 20), {
           env = {TRACEGRIP_DIRECT = way}
         })
         assert.equal(0, result.status, result.stderr)

@@ -1,5 +1,5 @@
 -- resting.lua - a program that waits in a system call of a C function, where
--- its debuggers are answered from a signal handler (csrc/base/asleep.h).
+-- its debuggers are answered from a signal handler (csrc/signal/asleep.h).
 --
 --   resting.begin(waits)           what comes from now on comes there; or the
 --                                  program runs, and all can be answered

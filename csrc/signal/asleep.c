@@ -3,7 +3,7 @@
 ** /proc/self/task/TID/syscall (proc(5)); where there is no such file, or the
 ** machine is another one than those below, no thread is ever found.
 */
-#include "base/asleep.h"
+#include "signal/asleep.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/struck.h"
+#include "signal/struck.h"
 
 /* System calls that wait for others and that no allocator makes. So futex is
    missing, by which locks wait, an allocator's too; and so are calls that

@@ -2,7 +2,7 @@
 ** mapped.c - see mapped.h. The kernel copies from this process to itself
 ** (process_vm_readv(2)): where nothing is, it fails instead of the program.
 */
-#include "base/mapped.h"
+#include "signal/mapped.h"
 
 #include <sys/uio.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 ** Not by ignoring the signal meanwhile: what is ignored is so for all threads
 ** of the program (signal(7)), a mask is one thread's.
 */
-#include "base/signals.h"
+#include "signal/signals.h"
 
 #include <errno.h>
 #include <time.h>
