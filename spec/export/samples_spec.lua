@@ -311,20 +311,22 @@ describe("a recording of samples alone", function ()
         end
       end
       assert.is_true(deepest[16] > 0.9 * hits)
-      local longest = 0
+      local longest = {inner = 0, spend = 0}
       for _, event in ipairs(cjson.decode((export "chrome")).traceEvents) do
-        longest = event.name == "inner" and math.max(longest, event.dur)
-                  or longest
+        local most = longest[event.name]
+        longest[event.name] = most and math.max(most, event.dur)
       end
-      local long = cjson.decode((export("cpuprofile",
-                                        {minDuration = longest / 1000 + 0.01})))
+      local limit = longest.inner / 1000 + 0.01
+      local long = cjson.decode((export("cpuprofile", {minDuration = limit})))
       local names = {}
       for _, node in ipairs(long.nodes) do
         names[label(node)] = node.positionTicks or {}
       end
       assert.is_nil(names.inner)
-      assert.is_true(#names.spend > 0)
-      for _, tick in ipairs(names.spend) do
+      -- where others often have the processor, all frames end there
+      local spends = longest.spend / 1000 > limit
+      assert.is_true(not spends or #names.spend > 0)
+      for _, tick in ipairs(names.spend or {}) do
         assert.is_true(tick.line >= 14 and tick.line <= 17)
       end
     end)
