@@ -193,7 +193,8 @@ typedef struct Look {
   tg_FunctionId stranger;
 } Look;
 
-/* A function of which nothing is known. */
+/* A function of which nothing is known; a Lua function is left out. False: then
+   nothing may be. */
 static bool add_stranger (const Look *k, const void *ci, tg_Slot f) {
   const void *cfunction = tg_slot_cfunction(f);
   if (k->stranger == 0 || cfunction == NULL)

@@ -24,8 +24,6 @@
 #define LONGEST_NS 50000        /* that a sample takes by itself */
 #define SAMPLE_SIZE(n) (24 + 8 * (size_t)(n))   /* at most: with n entries */
 #define LONG_NS 50000000        /* without an answer of a hook: C runs */
-#define STILL_NS 100000000      /* in the same C function: then samples are */
-#define SPARSE_NS 500000000     /* less and less often, but so often */
 #define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
                                    for */
 
@@ -41,9 +39,9 @@ typedef struct tg_Sampler {
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
   tg_FunctionId stranger;       /* a C function that is not known */
   bool knows;                   /* functions that may run for long */
-  bool asked;                   /* a hook is armed, */
+  bool unwatched;               /* since a fork: the next hook goes on */
+  bool asked;                   /* the last ticks were left to a hook, */
   uint64_t asked_ns;            /* since then: processor time */
-  uint64_t still_ns;            /* since when the same C function runs, too */
   tg_Glancer glancer;
   tg_Leaf leaf;                 /* of the last tick that was left to a hook */
   uint32_t epoch;               /* the writer's at that */
@@ -249,16 +247,6 @@ static bool is_still (const tg_Sampler *m) {
          && count_kept(m, m->session->writer.epoch) == m->now.n;
 }
 
-/* Whether a C function that does not return can wait for its next sample, which
-   has the time of all ticks: there is only so much room before its return. */
-static bool can_wait (tg_Sampler *m, uint64_t used_ns) {
-  if (!is_still(m))
-    m->still_ns = used_ns;
-  uint64_t still = used_ns - m->still_ns;
-  uint64_t rest = (still > STILL_NS) ? (still - STILL_NS) / 16 : 0;
-  return used_ns - m->time.used_ns < (rest < SPARSE_NS ? rest : SPARSE_NS);
-}
-
 /* What unknown functions are to be shown as. */
 static tg_FunctionId stranger_of (const tg_Sampler *m, uint64_t used_ns) {
   return m->asked && used_ns - m->asked_ns > LONG_NS ? m->stranger : 0;
@@ -267,13 +255,15 @@ static tg_FunctionId stranger_of (const tg_Sampler *m, uint64_t used_ns) {
 /* In a handler: the sample at once, if all that runs is known. */
 static bool take_now (tg_Sampler *m, uint64_t used_ns, const void *context) {
   uint64_t now = tg_clock_ticks();
+  tg_FunctionId stranger = stranger_of(m, used_ns);
   if (!tg_glance_leaf(&m->glancer, m->session, context, &m->leaf)
-      || !tg_glance_frames(&m->now, m->session, &m->leaf,
-                           stranger_of(m, used_ns))
+      || m->unwatched
+      || !tg_glance_frames(&m->now, m->session, &m->leaf, stranger)
       || !has_room(m, m->now.n, now))
     return false;
+  m->asked = stranger != 0;
   m->leaf.L = NULL;
-  if (!can_wait(m, used_ns))
+  if (!tg_sampletime_can_wait(&m->time, is_still(m), used_ns))
     write_sample(m, now);
   m->rested_ns = tg_ticker_used_ns();
   m->worked_ns = m->rested_ns - used_ns;
@@ -315,8 +305,9 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_Sampler *m = sampler_of(s);
   if (!tg_session_traces(s) || s->hooked || m->ticker == NULL)
     return;
-  if (m->watch != NULL)
+  if (m->unwatched)
     tg_standstill_continue(m->watch);
+  m->unwatched = false;
   uint64_t begun_ns = tg_ticker_used_ns();
   begin_work(m);
   m->asked = false;
@@ -334,11 +325,12 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
-  uint64_t begun_ns = tg_ticker_used_ns();
+  uint64_t begun_ns = tg_ticker_used_ns(), dropped = m->dropped;
   begin_work(m);
   if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
                 : tg_stackwalk_running(&m->now, s, L, 0))
     write_sample(m, tg_clock_ticks());
+  m->dropped = dropped;         /* a tick that came meanwhile is no loss */
   end_work(m, begun_ns);
 }
 
@@ -365,6 +357,7 @@ static void start_anew (tg_Sampler *m) {
   m->time.ns_per_tick = m->session->writer.stream->clock.ns_per_tick;
   m->time.by_clock = m->watch != NULL;
   tg_sampletime_begin(&m->time, tg_clock_ticks());
+  m->asked = false;
   m->worked_ns = 0;
 }
 
@@ -406,7 +399,7 @@ static void stop (tg_Session *s, lua_State *L) {
   m->ticker = NULL;
   m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
-  m->asked = false;
+  m->unwatched = false;
   s->sampled = false;
   tg_standins_close(&s->host, L, TG_CALLER_SAMPLER);
 }
@@ -473,12 +466,15 @@ static void forked (tg_Part *p) {
   tg_Sampler *m = (tg_Sampler *)(void *)p;
   if (m->ticker == NULL || !tg_host_is_home(p->host))
     return;
+  begin_work(m);                /* no tick finds what is the parent's */
   tg_ticker_forked(m->ticker);
-  if (m->watch != NULL)
+  m->unwatched = m->watch != NULL;
+  if (m->unwatched)
     tg_standstill_forked(m->watch);
   m->ticks = 0;
   m->waits_seen = 0;
   start_anew(m);
+  m->works = false;
 }
 
 static void closing (tg_Part *p, lua_State *L) {

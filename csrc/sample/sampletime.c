@@ -5,6 +5,9 @@
 
 #include "tick/ticker.h"
 
+#define STILL_NS 100000000      /* in the same C function: then samples are */
+#define SPARSE_NS 500000000     /* less and less often, but so often */
+
 static void start (tg_SampleTime *t, uint64_t now) {
   t->used_ns = tg_ticker_used_ns();
   t->waits = t->by_clock ? tg_ticker_waits() : 0;
@@ -13,8 +16,17 @@ static void start (tg_SampleTime *t, uint64_t now) {
 
 void tg_sampletime_begin (tg_SampleTime *t, uint64_t now) {
   start(t, now);
+  t->still_ns = t->used_ns;
   t->told = now;
   t->owed_ns = 0;
+}
+
+bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns) {
+  if (!same)
+    t->still_ns = used_ns;
+  uint64_t still = used_ns - t->still_ns;
+  uint64_t rest = (still > STILL_NS) ? (still - STILL_NS) / 16 : 0;
+  return used_ns - t->used_ns < (rest < SPARSE_NS ? rest : SPARSE_NS);
 }
 
 uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now) {

@@ -16,6 +16,8 @@ typedef struct tg_SampleTime {
   uint64_t used_ns;             /* processor time... */
   uint64_t waits;               /* ...how often the thread had waited... */
   uint64_t at;                  /* ...and ticks of the stream's clock */
+  uint64_t still_ns;            /* processor time, since when a C function that
+                                   does not return runs */
   /* by the clock */
   uint64_t told;                /* up to where samples tell what there was, in
                                    the stream's ticks, */
@@ -36,6 +38,11 @@ void tg_sampletime_begin (tg_SampleTime *t, uint64_t now);
 /* The processor time since the sample before, in nanoseconds: what a tick of it
    stands for. From here on time runs for the next one. */
 uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now);
+
+/* Whether a C function that does not return, and ran at the sample before if
+   'same', can wait for its next sample, which has the time of all ticks: there
+   is only so much room before its return. 'used_ns' is the thread's time. */
+bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns);
 
 /*
 ** By the clock: the moment up to which the sample tells, 'last' at the least.
