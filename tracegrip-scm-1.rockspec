@@ -195,6 +195,7 @@ build = {
         "csrc/packet/scalars.c",
         "csrc/packet/screen.c",
         "csrc/packet/textcache.c",
+        "csrc/profile/bytick.c",
         "csrc/profile/calltree.c",
         "csrc/profile/funclabels.c",
         "csrc/profile/profile.c",

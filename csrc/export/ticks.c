@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "reader/framesample.h"
-
 void tg_ticks_ask (tg_Export *x) {
   tg_check(!x->begun);
   tg_reader_tick(x->minduration->reader);
@@ -43,8 +41,6 @@ uint32_t tg_ticks_line (const tg_Packet *tick, uint32_t level) {
 }
 
 uint64_t tg_ticks_begin (const tg_Packet *tick, uint64_t before_ns) {
-  uint64_t passed = tick->time_ns - before_ns;
   tg_assert(tick->time_ns >= before_ns);
-  return tg_framesample_slept(passed, tick->hits) ? tick->time_ns - tick->hits
-                                                  : before_ns;
+  return tick->opened_ns > before_ns ? tick->opened_ns : before_ns;
 }

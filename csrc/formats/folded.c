@@ -19,6 +19,10 @@
 ** The option 'weight' puts nanoseconds, bytes that were allocated, or the
 ** number of allocations in place of microseconds: those need no rounding.
 **
+** Of samples each tick's time is in the line of its stack, and beside calls the
+** calls' own time is divided as ticks say (profile/bytick.h): then a wait in a
+** call is a line of its own, "(not running)".
+**
 ** All is added up before the first line is written. Without memory the export's
 ** status says so.
 */
@@ -29,8 +33,9 @@
 #include "base/grow.h"
 #include "base/intmap.h"
 #include "export/boxnames.h"
+#include "export/ticks.h"
 #include "formats/formats.h"
-#include "profile/calltree.h"
+#include "profile/bytick.h"
 #include "profile/funclabels.h"
 #include "stream/marks.h"
 #include "text/terminal.h"
@@ -51,6 +56,7 @@ typedef struct Document {
   tg_IntMap roots;            /* owns; nodes by thread, of coroutines that may
                                  go on */
   tg_CallTree tree;           /* owns; a node's 'calls' are those folded */
+  tg_ByTick bytick;
   uint32_t *open;             /* owns; nodes of the open frames */
   uint32_t nopen, copen;
   uint64_t now_ns;            /* of the last packet */
@@ -116,6 +122,7 @@ static bool enter (Document *d, const tg_Packet *p) {
   if (parent == 0 || label == TG_INTMAP_NONE)
     return fail(d);
   uint32_t node = tg_calltree_child(&d->tree, parent, label);
+  d->tree.nodes[node].traced |= !p->sampled;
   if (node == 0 || (d->nopen == d->copen && !grow_open(d)))
     return fail(d);
   d->open[d->nopen++] = node;
@@ -148,14 +155,60 @@ static bool in_time (const Document *d) {
   return d->x->options.weight < TG_WEIGHT_BYTES;
 }
 
-/* Time or allocations since the packet before, in the unit of the weight. */
-static uint64_t amount (const Document *d, const tg_Packet *p) {
-  if (in_time(d))
-    return p->time_ns - d->now_ns;
-  if (p->why != TG_WHY_MARK || p->mark != TG_MARK_ALLOCATIONS)
-    return 0;
+static uint32_t innermost (const Document *d) {
+  return d->nopen > 0 ? d->open[d->nopen - 1] : 0;
+}
+
+/* What a filter hides is below who is shown. False without memory. */
+static bool add_tick (Document *d, const tg_Packet *p) {
+  uint32_t node = innermost(d);
+  if (p->hidden && node == 0)
+    node = tg_calltree_child(&d->tree, 0, MAIN);
+  if (p->hidden) {
+    uint32_t label = tg_funclabels_of(&d->labels, TG_FUNCTION_HIDDEN);
+    node = label != TG_INTMAP_NONE ? tg_calltree_child(&d->tree, node, label)
+                                   : 0;
+    if (node == 0)
+      return fail(d);
+  }
+  if (node != 0)
+    tg_bytick_tick(&d->bytick, &d->tree, node, p->hits);
+  return true;
+}
+
+static void add_allocations (Document *d, const tg_Packet *p) {
+  if (in_time(d) || p->mark != TG_MARK_ALLOCATIONS || d->nopen == 0)
+    return;
   tg_Allocations a = tg_event_allocations(p->values);
-  return d->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
+  d->tree.nodes[innermost(d)].tally.self_ns +=
+      d->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
+}
+
+/* False without memory. */
+static bool add_packet (Document *d, const tg_Packet *p) {
+  switch (p->why) {
+    case TG_WHY_ENTER: return enter(d, p);
+    case TG_WHY_TICK: return add_tick(d, p);
+    case TG_WHY_MARK: add_allocations(d, p); return true;
+    case TG_WHY_RETURN: case TG_WHY_EXCEPTION: case TG_WHY_YIELD:
+    case TG_WHY_TERMINATED: default: leave(d, p); return true;
+  }
+}
+
+static void ask (Document *d) {
+  const tg_Selection *of = d->x->selection;
+  if (!in_time(d))
+    tg_export_mark(d->x);
+  else if (tg_ticks_any(d->x)) {
+    tg_ticks_ask(d->x);
+    d->bytick.ticks = tg_bytick_kind(of->sample, of->with_calls);
+  }
+}
+
+static bool settle (Document *d) {
+  uint32_t idle = tg_funclabels_of(&d->labels, TG_FUNCTION_IDLE);
+  return idle != TG_INTMAP_NONE
+         && tg_bytick_settle(&d->bytick, &d->tree, idle);
 }
 
 /* Each amount goes to the innermost frame, whatever coroutine the frame is in:
@@ -163,20 +216,18 @@ static uint64_t amount (const Document *d, const tg_Packet *p) {
    whatever its unit. */
 static bool add_up (Document *d) {
   tg_Packet p;
-  if (!in_time(d))
-    tg_export_mark(d->x);
+  ask(d);
   while (tg_export_next(d->x, &p)) {
-    if (d->nopen > 0)
-      d->tree.nodes[d->open[d->nopen - 1]].tally.self_ns += amount(d, &p);
     tg_assert(p.time_ns >= d->now_ns);
+    if (in_time(d))
+      tg_bytick_pass(&d->bytick, &d->tree, innermost(d),
+                     p.time_ns - d->now_ns);
     d->now_ns = p.time_ns;
-    if (p.why == TG_WHY_MARK)
-      continue;
-    if (p.why != TG_WHY_ENTER)
-      leave(d, &p);
-    else if (!enter(d, &p))
+    if (!add_packet(d, &p))
       return false;
   }
+  if (in_time(d) && !settle(d))
+    return fail(d);
   return d->x->status == TG_OK;
 }
 

@@ -56,6 +56,7 @@ static uint32_t node_of (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t node =
       tg_calltree_child(&s->tree, parent, s->profile.open[n - 1].call.row);
   s->tree.nodes[node].tally.calls += node != 0 && !p->resumed && !p->sampled;
+  s->tree.nodes[node].traced |= !p->sampled;
   return node;
 }
 
@@ -77,13 +78,38 @@ static void add_mark (tg_HtmlSums *s, const tg_Packet *p) {
     s->bytes[innermost(s)] += tg_event_allocations(p->values).allocated;
 }
 
+static void pass_time (tg_HtmlSums *s, uint64_t now_ns) {
+  if (now_ns > s->now_ns)
+    tg_bytick_pass(&s->bytick, &s->tree, innermost(s), now_ns - s->now_ns);
+  s->now_ns = now_ns;
+}
+
+/* A row of the profile that is no function of the program's, as a node. */
+static bool add_hidden (tg_HtmlSums *s, uint32_t *node) {
+  uint32_t row = tg_funclabels_of(&s->profile.labels, TG_FUNCTION_HIDDEN);
+  tg_assert(row < s->profile.nrows);
+  *node = tg_calltree_child(&s->tree, *node, row);
+  return *node != 0
+         && tg_grow_zeroed(&s->bytes, &s->cbytes, *node + 1,
+                           sizeof *s->bytes);
+}
+
+static bool add_tick (tg_HtmlSums *s, const tg_Packet *p) {
+  uint32_t node = innermost(s);
+  pass_time(s, p->time_ns);
+  tg_profile_add(&s->profile, p);
+  if (s->profile.status != TG_OK || (p->hidden && !add_hidden(s, &node)))
+    return fail(s);
+  if (node != 0)
+    tg_bytick_tick(&s->bytick, &s->tree, node, p->hits);
+  return true;
+}
+
 /* An error is counted with the frame that it ends, unless that frame is folded
    into the one around it. */
 static bool add_frame (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t n = s->profile.nopen, node = innermost(s);
-  if (node != 0)
-    s->tree.nodes[node].tally.self_ns += p->time_ns - s->now_ns;
-  s->now_ns = p->time_ns;
+  pass_time(s, p->time_ns);
   if (p->why == TG_WHY_EXCEPTION && n > 0 && n <= s->x->depth)
     s->tree.nodes[node].tally.throws++;
   tg_profile_add(&s->profile, p);
@@ -95,8 +121,9 @@ static bool add_frame (tg_HtmlSums *s, const tg_Packet *p) {
 static bool add_packet (tg_HtmlSums *s, const tg_Packet *p) {
   if (!tg_packet_is_moment(p))
     return add_frame(s, p);
-  if (p->why == TG_WHY_MARK)
-    add_mark(s, p);
+  if (p->why == TG_WHY_TICK)
+    return add_tick(s, p);
+  add_mark(s, p);
   return true;
 }
 
@@ -120,17 +147,28 @@ static bool read_packets (tg_HtmlSums *s, tg_MinDuration *m) {
   return true;
 }
 
+/* Waits in calls have a row, if there are any. False without memory. */
+static bool settle (tg_HtmlSums *s) {
+  uint32_t count = s->tree.count;
+  uint32_t idle = tg_funclabels_of(&s->profile.labels, TG_FUNCTION_IDLE);
+  return idle != TG_INTMAP_NONE
+         && tg_bytick_settle(&s->bytick, &s->tree, idle)
+         && (s->tree.count == count
+             || tg_profile_row(&s->profile, TG_FUNCTION_IDLE) == idle);
+}
+
 /* As a report of the same reading ends (trace/report.c). */
-static void end_profile (tg_HtmlSums *s, tg_MinDuration *m) {
+static bool end_profile (tg_HtmlSums *s, tg_MinDuration *m) {
   uint64_t start_ns, end_ns;
   tg_export_span(s->x, m, &start_ns, &end_ns);
-  uint32_t node = innermost(s);
+  pass_time(s, end_ns);
   tg_profile_end(&s->profile, start_ns, end_ns);
-  if (node != 0 && end_ns > s->now_ns)
-    s->tree.nodes[node].tally.self_ns += end_ns - s->now_ns;
+  if (s->profile.status != TG_OK || !settle(s))
+    return fail(s);
   s->samples = tg_reader_samples(m->reader);
   for (uint32_t i = 0; i < s->profile.nrows; i++)
     s->calls += s->profile.rows[i].tally.calls;
+  return true;
 }
 
 /* Damage is the end of what there is, as for the document. */
@@ -140,14 +178,15 @@ static bool read_all (tg_HtmlSums *s, tg_Reader *reader) {
   tg_minduration_watch(&m, tg_profile_gone, &s->profile);
   if (s->profile.usage.on)
     tg_reader_mark(reader);
+  if (s->bytick.ticks != TG_TICKS_NONE)
+    tg_reader_tick(reader);
   bool ok = read_packets(s, &m);
   tg_Status status = tg_minduration_status(&m);
   if (ok && status != TG_OK && status != TG_ERR_FORMAT) {
     s->x->status = status;
     ok = false;
   }
-  if (ok)
-    end_profile(s, &m);
+  ok = ok && end_profile(s, &m);
   tg_minduration_free(&m);
   return ok;
 }
@@ -168,10 +207,12 @@ static tg_Reader *new_reader (const tg_Export *x) {
 }
 
 bool tg_htmlsums_read (tg_HtmlSums *s, tg_Export *x) {
-  *s = (tg_HtmlSums){.x = x};
+  *s = (tg_HtmlSums){.x = x, .bytick.ticks = tg_bytick_kind(
+    x->selection->sample, x->selection->with_calls)};
   tg_Reader *reader = new_reader(x);
   bool ok = reader != NULL
             && tg_profile_init(&s->profile, x->stream->functions, false)
+            && tg_profile_tick(&s->profile, s->bytick.ticks)
             && tg_calltree_init(&s->tree);
   s->profile.usage.on = (x->selection->types & TG_TYPE_ALLOCATIONS) != 0;
   ok = ok ? read_all(s, reader) : fail(s);

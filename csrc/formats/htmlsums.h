@@ -32,6 +32,7 @@ typedef struct tg_HtmlSums {
   tg_Profile profile;         /* owns, as all that follows; without a tree */
   tg_ThreadList threads;
   tg_CallTree tree;           /* of each node calls, throws and self time */
+  tg_ByTick bytick;           /* of samples, self time is by their ticks */
   uint64_t *bytes;            /* by node: allocated, if that is known */
   uint32_t cbytes;
   uint64_t calls;             /* of all functions */

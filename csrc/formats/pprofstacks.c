@@ -5,7 +5,8 @@
 ** Between two packets all belongs to the innermost frame that is open: time,
 ** and what was allocated. A tick comes after the packets of the frames that its
 ** sample opens and closes, so what it stands for belongs to the innermost one
-** then (ticks.h).
+** then (ticks.h). Beside calls the time in calls is divided by ticks in the end
+** (profile/bytick.h).
 */
 #include "formats/pprofstacks.h"
 
@@ -90,7 +91,8 @@ static uint32_t repeated (const tg_PprofStacks *s, uint32_t parent,
 }
 
 /* The node of a callee; 0 without memory. */
-static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row) {
+static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row,
+                          bool sampled) {
   uint32_t depth = parent < s->cnodes ? s->nodes[parent].depth : 0;
   uint32_t again = depth < TG_PPROF_FOLDS ? 0 : repeated(s, parent, row);
   bool deep = again == 0 && depth == TG_PPROF_MOST;
@@ -100,6 +102,7 @@ static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row) {
   if (node == 0 || !tg_grow_zeroed(&s->nodes, &s->cnodes, node + 1,
                                    sizeof *s->nodes))
     return 0;
+  s->tree.nodes[node].traced |= !sampled;
   if (again == 0)
     s->nodes[node].depth = deep ? depth : depth + 1;
   s->nodes[node].folded |= deep || again != 0;
@@ -118,7 +121,17 @@ static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
   if (parent == 0 || label == TG_INTMAP_NONE)
     return 0;
   uint32_t row = tg_pprofpairs_number(&s->callees, label, p->line);
-  return row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
+  return row < TG_PPROF_BODIES ? child_of(s, parent, row, p->sampled) : 0;
+}
+
+/* The node of what is no function of the program's, below another. */
+static uint32_t node_apart (tg_PprofStacks *s, tg_FunctionId id,
+                            uint32_t parent) {
+  uint32_t label = tg_funclabels_of(&s->labels, id);
+  if (label == TG_INTMAP_NONE)
+    return 0;
+  uint32_t row = tg_pprofpairs_number(&s->callees, label, 0);
+  return row < TG_PPROF_BODIES ? child_of(s, parent, row, true) : 0;
 }
 
 /* ---- packets ---- */
@@ -153,21 +166,27 @@ static bool leave (tg_PprofStacks *s, const tg_Packet *p) {
          || fail(s);
 }
 
-/* Frames that samples alone have shown have the time for which those stand, and
-   so it is the report's to the nanosecond; in frames of calls, which begin and
-   end where they do, it is told by ticks. */
+static uint32_t innermost (const tg_PprofStacks *s) {
+  return s->nopen > 0 ? s->open[s->nopen - 1].node : 0;
+}
+
 static void add_time (tg_PprofStacks *s, const tg_Packet *p) {
-  add(s, tg_ticks_only(s->x) ? TG_PPROF_CPU : TG_PPROF_TIME,
-      p->time_ns - s->now_ns);
+  tg_bytick_pass(&s->bytick, &s->tree, innermost(s), p->time_ns - s->now_ns);
   s->now_ns = p->time_ns;
 }
 
-static void add_tick (tg_PprofStacks *s, const tg_Packet *p) {
-  uint64_t ns = p->time_ns - tg_ticks_begin(p, s->tick_ns);
-  add(s, TG_PPROF_SAMPLES, tg_ticks_count(s->x, ns));
-  if (!tg_ticks_only(s->x))
-    add(s, TG_PPROF_CPU, ns);
-  s->tick_ns = p->time_ns;
+static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
+  uint32_t node = innermost(s);
+  if (p->hidden && node == 0)
+    node = tg_calltree_child(&s->tree, 0, TG_PPROF_MAIN);
+  if (p->hidden)
+    node = node_apart(s, TG_FUNCTION_HIDDEN, node);
+  if (node == 0)
+    return !p->hidden || fail(s);
+  tg_bytick_tick(&s->bytick, &s->tree, node, p->hits);
+  s->nodes[node].values[TG_PPROF_SAMPLES] += tg_ticks_count(s->x, p->hits);
+  s->nodes[node].values[TG_PPROF_CPU] += p->hits;
+  return true;
 }
 
 static void add_mark (tg_PprofStacks *s, const tg_Packet *p) {
@@ -185,8 +204,8 @@ static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {
   if (p->why == TG_WHY_ENTER)
     return enter(s, p);
   if (p->why == TG_WHY_TICK)
-    add_tick(s, p);
-  else if (p->why == TG_WHY_MARK)
+    return add_tick(s, p);
+  if (p->why == TG_WHY_MARK)
     add_mark(s, p);
   else
     return leave(s, p);
@@ -204,11 +223,29 @@ bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v) {
 }
 
 /* What nobody tells of is not asked for: it would be read for nothing. */
-static void ask (tg_Export *x) {
+static void ask (tg_PprofStacks *s) {
+  tg_Export *x = s->x;
+  s->bytick.ticks = tg_bytick_kind(x->selection->sample,
+                                   x->selection->with_calls);
   if (tg_pprofstacks_tells(x, TG_PPROF_SAMPLES))
     tg_ticks_ask(x);
   if (tg_pprofstacks_tells(x, TG_PPROF_OBJECTS))
     tg_export_mark(x);
+}
+
+/* Time is divided among the nodes, and becomes one of their values. */
+static bool settle (tg_PprofStacks *s) {
+  uint32_t label = tg_funclabels_of(&s->labels, TG_FUNCTION_IDLE);
+  uint32_t idle = label == TG_INTMAP_NONE
+                  ? label : tg_pprofpairs_number(&s->callees, label, 0);
+  if (idle == TG_INTMAP_NONE
+      || !tg_bytick_settle(&s->bytick, &s->tree, idle)
+      || !tg_grow_zeroed(&s->nodes, &s->cnodes, s->tree.count,
+                         sizeof *s->nodes))
+    return fail(s);
+  for (uint32_t i = 1; i < s->tree.count; i++)
+    s->nodes[i].values[TG_PPROF_TIME] = s->tree.nodes[i].tally.self_ns;
+  return true;
 }
 
 bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
@@ -216,15 +253,15 @@ bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
   tg_funclabels_init(&s->labels, x->stream->functions);
   if (!tg_calltree_init(&s->tree))
     return fail(s);
-  ask(x);
+  ask(s);
   tg_Packet p;
   bool more = tg_export_next(x, &p);
-  s->now_ns = s->tick_ns = x->start_ns;
+  s->now_ns = x->start_ns;
   for (; more; more = tg_export_next(x, &p)) {
     if (!add_packet(s, &p))
       return false;
   }
-  return x->status == TG_OK;
+  return x->status == TG_OK && settle(s);
 }
 
 void tg_pprofstacks_free (tg_PprofStacks *s) {

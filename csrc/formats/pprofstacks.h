@@ -23,7 +23,7 @@
 
 #include "base/intmap.h"
 #include "export/export.h"
-#include "profile/calltree.h"
+#include "profile/bytick.h"
 #include "profile/funclabels.h"
 
 /* What is added up, in the order of a sample's values. */
@@ -77,7 +77,8 @@ typedef struct tg_PprofOpen {   /* an open frame */
 typedef struct tg_PprofStacks {
   tg_Export *x;                 /* borrows */
   tg_FuncLabels labels;         /* owns, as all that follows */
-  tg_CallTree tree;
+  tg_CallTree tree;             /* self times are those of its nodes */
+  tg_ByTick bytick;
   tg_PprofPairs callees;
   tg_PprofNode *nodes;          /* by the tree's number */
   uint32_t cnodes;
@@ -87,7 +88,6 @@ typedef struct tg_PprofStacks {
   tg_PprofOpen *open;
   uint32_t nopen, copen;
   uint64_t now_ns;              /* of the last packet */
-  uint64_t tick_ns;             /* of the last sample */
 } tg_PprofStacks;
 
 /* Whether the recording tells of this. */

@@ -20,13 +20,32 @@ typedef struct tg_Tally {
   uint64_t yields;      /* exits by a yield */
   uint64_t self_ns;     /* time as the innermost frame */
   uint64_t total_ns;    /* time as any frame of the stack, counted once */
+  double variance;      /* of 'self_ns', in ns squared; 0: exact */
 } tg_Tally;
+
+/* What ticks say of the innermost frame. */
+typedef struct tg_Ticked {
+  uint64_t count;       /* ticks */
+  uint64_t ns;          /* for which they stand... */
+  double squares;       /* ...and the sum of the squares of each one's */
+} tg_Ticked;
+
+TG_INLINE void tg_ticked_add (tg_Ticked *t, uint64_t ns) {
+  t->count++;
+  t->ns += ns;
+  t->squares += (double)ns * (double)ns;
+}
 
 typedef struct tg_Node {
   tg_Tally tally;
+  tg_Ticked ticked;
+  uint64_t idle_ns;     /* of its self time, as far as waits are told
+                           (bytick.h) */
   uint32_t row;         /* whose it is: the owner's number for a function */
   uint32_t parent;
   uint32_t latest;      /* the child entered last; 0 = none yet */
+  bool traced;          /* a call entered it, which has an exact time */
+  bool outermost;       /* no node above it has its row; for its owner */
 } tg_Node;
 
 typedef struct tg_CallTree {

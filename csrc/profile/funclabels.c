@@ -77,8 +77,9 @@ static uint32_t find_label (tg_FuncLabels *l, tg_FunctionId id) {
 /* The slow half of tg_funclabels_of. Entries hold 1 + the label, so that zeros
    are ids nobody has asked about. */
 uint32_t tg_funclabels_ask (tg_FuncLabels *l, tg_FunctionId id) {
-  if (id == UINT32_MAX
-      || !tg_grow_zeroed(&l->of, &l->cof, id + 1, sizeof *l->of))
+  if (id >= TG_FUNCTION_IDLE)
+    return find_label(l, id);   /* no list is that long */
+  if (!tg_grow_zeroed(&l->of, &l->cof, id + 1, sizeof *l->of))
     return TG_INTMAP_NONE;
   uint32_t label = find_label(l, id);
   tg_assert(label == TG_INTMAP_NONE || label < l->texts.count);

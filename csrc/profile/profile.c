@@ -38,6 +38,10 @@ TG_INLINE uint32_t row_of (tg_Profile *p, tg_FunctionId id) {
   return tg_likely(label < p->nrows) ? label : new_row(p, label);
 }
 
+uint32_t tg_profile_row (tg_Profile *p, tg_FunctionId id) {
+  return row_of(p, id);
+}
+
 const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
   return tg_funclabels_function(&p->labels, row);
 }
@@ -74,6 +78,13 @@ bool tg_profile_init (tg_Profile *p, const tg_Functions *functions,
   return !tree || tg_calltree_init(&p->tree);
 }
 
+bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks) {
+  tg_assert(p->events == 0);
+  p->bytick.ticks = ticks;
+  return ticks != TG_TICKS_BESIDE || p->tree.count > 0
+         || tg_calltree_init(&p->tree);
+}
+
 void tg_profile_free (tg_Profile *p) {
   tg_free(p->rows);
   tg_free(p->open);
@@ -94,24 +105,34 @@ static bool has_node (const tg_Profile *p, const tg_Open *o) {
   return has_tree(p) && !o->folded;
 }
 
+/* So much time is the innermost frame's. */
+static void add_self (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
+  tg_Row *r = &p->rows[p->open[p->nopen - 1].call.row];
+  r->tally.self_ns += ns;
+  r->spent_ns += spent_ns;
+}
+
 /* The time since the packet before is the innermost frame's. */
-static void pass_time (tg_Profile *p, uint64_t now_ns) {
-  tg_assert(now_ns >= p->now_ns);
-  uint64_t ns = now_ns - p->now_ns;
-  p->now_ns = now_ns;
-  if (p->nopen == 0) {
-    p->idle_ns += ns;
-    return;
-  }
-  const tg_Open *o = &p->open[p->nopen - 1];
-  p->rows[o->call.row].tally.self_ns += ns;
+static void pass_time (tg_Profile *p, uint64_t now_ns, uint64_t spent_ns) {
+  uint64_t ns = now_ns - p->last_ns;
+  uint64_t spent = spent_ns > p->spent_ns ? spent_ns - p->spent_ns : 0;
+  tg_assert(now_ns >= p->last_ns);
+  p->last_ns = now_ns;
+  p->spent_ns = spent_ns;
   if (has_tree(p))
-    p->tree.nodes[o->node].tally.self_ns += ns;
+    tg_bytick_pass(&p->bytick, &p->tree, tg_profile_node(p), ns);
+  if (p->bytick.ticks == TG_TICKS_ONLY)
+    return;
+  p->now_ns = now_ns;
+  if (p->nopen > 0)
+    add_self(p, ns, spent);
+  else
+    p->idle_ns += ns;
 }
 
 /* The frame is one way further down the tree; false without memory. Below the
    last level frames are folded into the one there. */
-static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
+static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
   uint32_t parent = p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
   if (p->deepest <= p->nopen)
     p->deepest = p->nopen + 1;
@@ -121,7 +142,10 @@ static bool enter_node (tg_Profile *p, tg_Open *o, bool counted) {
     return true;
   }
   o->node = tg_calltree_child(&p->tree, parent, o->call.row);
-  p->tree.nodes[o->node].tally.calls += counted;
+  tg_Node *n = &p->tree.nodes[o->node];
+  n->tally.calls += !k->resumed && !k->sampled;
+  n->traced |= !k->sampled;
+  n->outermost = p->rows[o->call.row].open == 1;
   return o->node != 0;
 }
 
@@ -135,13 +159,13 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
   tg_Open *o = &p->open[p->nopen];
   bool called = !k->resumed && !k->sampled;
   *o = (tg_Open){.call = {.row = row, .counted = called},
-                 .opened_ns = k->time_ns, .thread = k->thread};
+                 .opened_ns = p->now_ns, .thread = k->thread};
   if (k->resumed)
     tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
   r->tally.calls += called;
   if (r->open++ == 0)
-    r->since_ns = k->time_ns;
-  if ((has_tree(p) && !enter_node(p, o, called))
+    r->since_ns = p->now_ns;
+  if ((has_tree(p) && !enter_node(p, o, k))
       || (p->usage.on
           && !tg_usage_enter(&p->usage, row, o->node, r->open == 1)))
     return false;
@@ -196,12 +220,63 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
   return true;
 }
 
+/* What a filter hides ran in a frame that opens with the tick and closes after
+   it, below who is shown. */
+static tg_Packet hidden_frame (const tg_Packet *tick) {
+  return (tg_Packet){
+    .time_ns = tick->time_ns, .spent_ns = tick->spent_ns,
+    .function = TG_FUNCTION_HIDDEN, .thread = tick->thread, .sampled = true
+  };
+}
+
+/* The frames that are open have run for so long, those too that opened for this
+   tick. */
+static void tick_open (tg_Profile *p, uint64_t ns) {
+  const tg_Open *o = &p->open[p->nopen - 1];
+  tg_ticked_add(&p->rows[o->call.row].ticked, ns);
+  if (has_tree(p))
+    tg_bytick_tick(&p->bytick, &p->tree, o->node, ns);
+  if (p->bytick.ticks == TG_TICKS_ONLY) {
+    p->now_ns += ns;
+    add_self(p, ns, 0);
+  }
+}
+
+/* False without memory. */
+static bool add_tick (tg_Profile *p, const tg_Packet *k) {
+  tg_Packet hidden = hidden_frame(k);
+  if (p->nopen == 0 && !k->hidden)
+    return true;
+  if (k->hidden && !enter(p, &hidden))
+    return false;
+  tick_open(p, k->hits);
+  if (k->hidden)
+    close_frame(p);
+  return true;
+}
+
 /* What was allocated; other markers are nothing to a profile. */
 static void add_note (tg_Profile *p, const tg_Packet *k) {
   if (!p->usage.on || k->mark != TG_MARK_ALLOCATIONS)
     return;
   tg_Allocations a = tg_event_allocations(k->values);
   tg_usage_add(&p->usage, &a);
+}
+
+static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
+  p->first_ns = p->last_ns = ns;
+  p->now_ns = p->bytick.ticks == TG_TICKS_ONLY ? 0 : ns;
+  p->spent_ns = spent_ns;
+}
+
+/* False without memory. */
+static bool add_packet (tg_Profile *p, const tg_Packet *k) {
+  if (k->why == TG_WHY_TICK)
+    return add_tick(p, k);
+  p->events++;
+  if (k->why != TG_WHY_YIELD)
+    tg_suspended_pass(&p->waiting);
+  return k->why == TG_WHY_ENTER ? enter(p, k) : leave(p, k);
 }
 
 /* Time first, then what the packet changes: the time since the one before was
@@ -213,13 +288,10 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
     add_note(p, k);
     return;
   }
-  if (tg_unlikely(p->events++ == 0))
-    p->first_ns = p->now_ns = k->time_ns;
-  pass_time(p, k->time_ns);
-  if (k->why != TG_WHY_YIELD)
-    tg_suspended_pass(&p->waiting);
-  bool ok = k->why == TG_WHY_ENTER ? enter(p, k) : leave(p, k);
-  if (tg_unlikely(!ok))
+  if (tg_unlikely(p->events == 0))
+    begin(p, k->time_ns, k->spent_ns);
+  pass_time(p, k->time_ns, k->spent_ns);
+  if (!add_packet(p, k))
     p->status = TG_ERR_MEMORY;
 }
 
@@ -234,15 +306,73 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
 /* The clock of a trace and its packets may differ by a tick. */
 static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   if (p->events == 0)
-    p->first_ns = p->now_ns = start_ns;
+    begin(p, start_ns, 0);
   if (start_ns < p->first_ns)
     p->idle_ns += p->first_ns - start_ns;
   else
     start_ns = p->first_ns;
-  if (end_ns < p->now_ns)
-    end_ns = p->now_ns;
-  pass_time(p, end_ns);
+  if (end_ns < p->last_ns)
+    end_ns = p->last_ns;
+  pass_time(p, end_ns, p->spent_ns);
   p->duration_ns = end_ns - start_ns;
+}
+
+/* What ticks do not stand for, nothing ran in; all of them may stand for a
+   little more than the time that passed, by another clock. */
+static void settle_ticks (tg_Profile *p) {
+  p->idle_ns = p->duration_ns > p->now_ns ? p->duration_ns - p->now_ns : 0;
+  p->duration_ns = p->idle_ns + p->now_ns;
+  for (uint32_t i = 0; i < p->nrows; i++)
+    p->rows[i].tally.variance = tg_bytick_variance(&p->rows[i].ticked,
+                                                   p->now_ns);
+}
+
+/* The tree's times are by ticks, and rows have those of their nodes. */
+static void settle_rows (tg_Profile *p, uint32_t idle) {
+  for (uint32_t i = 0; i < p->nrows; i++)
+    p->rows[i].tally.self_ns = p->rows[i].tally.total_ns = 0;
+  p->idle_ns = p->tree.nodes[0].tally.self_ns;
+  for (uint32_t i = 1; i < p->tree.count; i++) {
+    const tg_Node *n = &p->tree.nodes[i];
+    tg_Tally *row = &p->rows[n->row].tally;
+    row->self_ns += n->tally.self_ns;
+    row->variance += n->tally.variance;
+    bool once = n->outermost || n->row == idle;
+    row->total_ns += once ? n->tally.total_ns : 0;
+  }
+}
+
+/* What is taken out by estimates is off as a whole: rows of one program err to
+   the same side. */
+static void doubt_costs (tg_Profile *p) {
+  for (uint32_t i = 0; i < p->nrows; i++) {
+    double error = TG_PROFILE_DOUBT * (double)p->rows[i].spent_ns;
+    p->rows[i].tally.variance += error * error;
+  }
+}
+
+/* False without memory. */
+static bool settle_tree (tg_Profile *p) {
+  bool beside = p->bytick.ticks == TG_TICKS_BESIDE;
+  uint32_t idle = beside ? tg_funclabels_of(&p->labels, TG_FUNCTION_IDLE) : 0;
+  uint32_t count = p->tree.count;
+  p->tree.nodes[0].tally.total_ns = p->duration_ns;
+  p->tree.nodes[0].tally.self_ns = p->idle_ns;
+  if (idle == TG_INTMAP_NONE || !tg_bytick_settle(&p->bytick, &p->tree, idle))
+    return false;
+  if (p->tree.count > count && row_of(p, TG_FUNCTION_IDLE) != idle)
+    return false;
+  if (beside)
+    settle_rows(p, idle);
+  return true;
+}
+
+static void settle (tg_Profile *p) {
+  if (p->bytick.ticks == TG_TICKS_ONLY)
+    settle_ticks(p);
+  if (has_tree(p) && !settle_tree(p))
+    p->status = TG_ERR_MEMORY;
+  doubt_costs(p);
 }
 
 /* A coroutine was collected, or closed: what it has parked will not go on. */
@@ -261,10 +391,7 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
     if (p->rows[i].tally.calls == 0)
       p->rows[i].min_ns = 0;
   }
-  if (has_tree(p)) {
-    p->tree.nodes[0].tally.total_ns = p->duration_ns;
-    p->tree.nodes[0].tally.self_ns = p->idle_ns;
-  }
+  settle(p);
 }
 
 /* Larger first. Not by subtraction, which has no room for the sign. */

@@ -11,6 +11,14 @@
 ** that was loaded twice. Recursion counts once in a row's total: it runs while
 ** at least one frame of the row is open.
 **
+** Where samples are taken, their ticks tell self times. Samples alone: each tick
+** is so much processor time of the frames that are open then, and no other time
+** passes; what is left of the duration is idle. Samples beside calls: bytick.h.
+**
+** How sure a self time is, its 'variance' says: ticks are drawn by chance, and
+** what tracing has cost is taken out of times by estimates, which are off by a
+** fifth (TG_PROFILE_DOUBT). It is 0 where nothing is estimated.
+**
 ** The time of one call is from its entry to its exit, without the stays of its
 ** coroutine elsewhere between a yield and the resume. Frames that are open at
 ** the end are closed there, calls that wait have the time that they had.
@@ -23,6 +31,7 @@
 #define TG_PROFILE_H
 
 #include "base/base.h"
+#include "profile/bytick.h"
 #include "profile/calltree.h"
 #include "profile/funclabels.h"
 #include "profile/usage.h"
@@ -33,6 +42,8 @@
 /* A row of the report. */
 typedef struct tg_Row {
   tg_Tally tally;
+  tg_Ticked ticked;
+  uint64_t spent_ns;          /* taken out of 'self_ns': what tracing cost */
   uint64_t min_ns, max_ns;    /* of one call; 0 if there is none */
   uint64_t sum_ns;            /* of all calls */
   uint32_t open;              /* frames on the stack */
@@ -48,11 +59,16 @@ typedef struct tg_Open {
   bool folded;                /* the node is of a frame further out */
 } tg_Open;
 
+/* The standard error of what is taken out of times, a part of it (measured:
+   docs/truetimes.md). */
+#define TG_PROFILE_DOUBT 0.2
+
 typedef struct tg_Profile {
   tg_Status status;           /* sticky: memory was refused */
   uint64_t events;            /* packets taken */
   uint64_t duration_ns;       /* these two once it has ended */
-  uint64_t idle_ns;           /* time without an open frame */
+  uint64_t idle_ns;           /* time without an open frame; a wait in a call
+                                 has a row, TG_FUNCTION_IDLE */
   tg_Row *rows;               /* owns */
   uint32_t nrows, crows;      /* how many, and room for how many */
   tg_CallTree tree;           /* owns */
@@ -61,16 +77,24 @@ typedef struct tg_Profile {
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */
   /* private */
+  tg_ByTick bytick;
   tg_FuncLabels labels;       /* owns; numbers as the rows */
   tg_Open *open;              /* owns; innermost last */
   uint32_t nopen, copen;
   tg_Suspended waiting;       /* owns */
-  uint64_t first_ns, now_ns;  /* of the first and the latest packet */
+  uint64_t first_ns, now_ns;  /* of the first and the latest packet; with
+                                 TG_TICKS_ONLY the time that ticks have told */
+  uint64_t last_ns;           /* of the latest packet, by the clock */
+  uint64_t spent_ns;          /* by tracing, up to there */
 } tg_Profile;
 
 /* An empty one; with a tree or not. False without memory. */
 bool tg_profile_init (tg_Profile *p, const tg_Functions *functions, bool tree);
 void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
+
+/* Ticks are given too (tg_reader_tick): before the first packet. Beside calls
+   there is a tree from now on. False without memory. */
+bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
 
 /* Adds a packet, in their order. */
 void tg_profile_add (tg_Profile *p, const tg_Packet *packet);
@@ -84,6 +108,10 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns);
 
 /* The definition that says what a row is called and where it is. */
 const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row);
+
+/* The row of what is no function of the program's, made if there is none:
+   TG_FUNCTION_HIDDEN, TG_FUNCTION_IDLE. TG_INTMAP_NONE without memory. */
+uint32_t tg_profile_row (tg_Profile *p, tg_FunctionId id);
 
 /* The node of the innermost open frame, 0 if there is none. With a tree. */
 TG_INLINE uint32_t tg_profile_node (const tg_Profile *p) {

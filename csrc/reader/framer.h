@@ -48,6 +48,7 @@ typedef struct tg_Packet {
   bool sampled;         /* a frame that samples show: from the first of them to
                            the last, and nothing is known of its call */
   bool resumed;         /* entered again by a resume */
+  bool hidden;          /* of a tick: the filter hides the innermost frame */
   uint8_t mark;         /* of a marker its sort (marks.h)... */
   uint8_t groups;       /* ...and how many groups of the console are open... */
   bool numbered;        /* ...and whether 'hits' tells of it */
@@ -58,7 +59,8 @@ typedef struct tg_Packet {
                            'time_ns' */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
                            frame entered again (exits only) */
-  uint64_t opened_ns;   /* time of the enteredFrame this exit closes */
+  uint64_t opened_ns;   /* time of the enteredFrame this exit closes; of a tick
+                           when the time begins that it is drawn for */
   tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
   uint32_t line;        /* callsite's line */
   tg_Slice values;      /* arguments, or what 'why' says; data NULL = none. Of
@@ -115,6 +117,7 @@ typedef struct tg_FrameSample {
   uint64_t now_ns;      /* when the sample was taken */
   uint64_t since_ns;    /* of the event before it */
   uint64_t used_ns;     /* processor time since the sample before */
+  int64_t others_ns;    /* time that was others', and is not left out yet */
   uint64_t taken;       /* so far */
   bool idle;            /* a sample of a wait, in a selection without 'wall' */
   uint32_t *lines;      /* owns; of the tick that was given last */

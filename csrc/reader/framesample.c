@@ -25,6 +25,7 @@ bool tg_framesample_copy (tg_FrameSample *to, const tg_FrameSample *from) {
   to->n = from->n;
   to->since_ns = from->since_ns;
   to->taken = from->taken;
+  to->others_ns = from->others_ns;
   return true;
 }
 
@@ -121,15 +122,31 @@ static uint32_t first_free (const tg_Framer *fr) {
   return i;
 }
 
-/* The times of the two sides; whether the program slept longer than it ran. */
+/* How much of the time that has passed is left out before a sample. Where calls
+   are seen, 'passed_ns' is not the time for which the sample stands. */
+static uint64_t left_out (tg_Framer *fr, uint64_t passed_ns,
+                          uint64_t used_ns) {
+  int64_t *others = &fr->sample.others_ns;
+  if (!tg_framer_samples_only(fr))
+    return passed_ns > 2 * used_ns ? passed_ns - used_ns : 0;
+  *others += (int64_t)(passed_ns - used_ns);
+  if (*others < (int64_t)used_ns || passed_ns == 0)
+    return 0;
+  uint64_t most = passed_ns - 1, out = (uint64_t)*others;
+  out = out < most ? out : most;
+  *others -= (int64_t)out;
+  return out;
+}
+
+/* The times of the two sides; whether time between them is left out. */
 static bool set_times (tg_Framer *fr, const tg_Event *e) {
   tg_FrameSample *m = &fr->sample;
-  bool slept = tg_framesample_slept(fr->now_ns - m->since_ns, e->used_ns);
+  uint64_t out = left_out(fr, fr->now_ns - m->since_ns, e->used_ns);
   m->used_ns = e->used_ns;
   m->now_ns = fr->now_ns;
-  m->open_ns = slept ? fr->now_ns - e->used_ns : m->since_ns;
+  m->open_ns = m->since_ns + out;
   fr->now_ns = m->since_ns;
-  return slept;
+  return out > 0;
 }
 
 /* What waited is nothing to who looks at what runs: all frames close that
@@ -228,6 +245,21 @@ static bool find_lines (tg_Framer *fr) {
   return true;
 }
 
+/* Whether what the sample has met is a function, or a coroutine, that the filter
+   hides; frames that are too deep are part of those around them. */
+static bool is_hidden (tg_Framer *fr) {
+  const tg_Filter *filter = fr->selection.filter;
+  const tg_Stack *s = fr->running;
+  while (s != NULL && s->count == 0)
+    s = s->resumer;
+  if (filter == NULL || s == NULL || s->frames[s->count - 1].shown)
+    return false;
+  tg_FunctionId id = s->frames[s->count - 1].function;
+  const tg_CachedFunction *k = tg_openframe_known(fr, id);
+  bool other = filter->thread != 0 && filter->thread != s->thread;
+  return k != NULL && k->sampled && (other || !k->passes);
+}
+
 /* Nothing before the first frame is told: a document begins with that. */
 static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
@@ -239,7 +271,9 @@ static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   out->sequence = fr->sequence;
   out->time_ns = fr->now_ns;
   out->depth = fr->open;
+  out->hidden = is_hidden(fr);
   out->hits = fr->sample.used_ns;
+  out->opened_ns = fr->sample.open_ns;
   out->values = (tg_Slice){
     .data = (const uint8_t *)fr->sample.lines,
     .size = fr->open * sizeof *fr->sample.lines

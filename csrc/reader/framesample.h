@@ -5,8 +5,10 @@
 ** A frame that samples show is open from the first of them to the last. What is
 ** between two samples belongs to the second: a tick comes when the time is over
 ** for which it stands. So frames open, and those that are gone close, where the
-** event before was; unless the program slept there, which the processor time
-** tells: then no such frame is open meanwhile.
+** event before was; unless the program slept there, or others had the processor,
+** which the processor time tells: then no such frame is open meanwhile. What is
+** less than a tick's own time adds up until it is as much: so lines of time are
+** not full of holes, and the sum is right all the same.
 **
 ** Where calls are traced too, the frames that a CALL tells of have their own
 ** bounds, and are never opened by a sample. Only what is above the innermost of
@@ -23,12 +25,6 @@
 #define TG_FRAMESAMPLE_H
 
 #include "reader/framer.h"
-
-/* Whether the program waited for the most part of a time in which it used so
-   much of the processor: then what a sample shows began only that long ago. */
-TG_INLINE bool tg_framesample_slept (uint64_t passed_ns, uint64_t used_ns) {
-  return passed_ns > used_ns && passed_ns - used_ns > used_ns;
-}
 
 /* The event, a SAMPLE, becomes the framer's job. */
 void tg_framesample_begin (tg_Framer *fr, const tg_Event *e);

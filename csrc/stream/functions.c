@@ -99,9 +99,17 @@ const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id) {
   return tg_functions_get(fs, id);
 }
 
-/* Neither of Lua nor of C: it has a name and no place. */
+/* Neither of Lua nor of C: they have a name and no place. */
 const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id) {
-  static char name[] = "(calls left out)";
-  static const tg_Function left = {.name = name};
-  return id == TG_FUNCTION_LEFT ? &left : tg_functions_find(fs, id);
+  static char left_name[] = "(calls left out)", hidden_name[] = "(left out)",
+              idle_name[] = "(not running)";
+  static const tg_Function left = {.name = left_name},
+                           hidden = {.name = hidden_name},
+                           idle = {.name = idle_name};
+  switch (id) {
+    case TG_FUNCTION_LEFT: return &left;
+    case TG_FUNCTION_HIDDEN: return &hidden;
+    case TG_FUNCTION_IDLE: return &idle;
+    default: return tg_functions_find(fs, id);
+  }
 }

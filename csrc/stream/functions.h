@@ -52,6 +52,11 @@ typedef struct tg_Function {
 /* No function: the time of calls that are left out of a document. */
 #define TG_FUNCTION_LEFT ((tg_FunctionId)0)
 
+/* Nor are these: what ticks tell of functions that a filter hides, and the time
+   in calls in which nothing ran. */
+#define TG_FUNCTION_HIDDEN ((tg_FunctionId)UINT32_MAX)
+#define TG_FUNCTION_IDLE ((tg_FunctionId)(UINT32_MAX - 1))
+
 #define TG_SOURCE_MAX 4096
 #define TG_FUNCTIONS_BLOCK 256    /* definitions per block */
 #define TG_FUNCTIONS_BLOCKS 16384 /* so at most 4 M definitions */
@@ -85,7 +90,7 @@ void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
 /* The definition of any number at all; NULL: the table has no such id. */
 const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);
 
-/* The same of functions that are drawn as boxes, TG_FUNCTION_LEFT too. */
+/* The same of functions that are shown, those too that are none (see above). */
 const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id);
 
 /* What people are shown for its name; NULL: it has none. Packets have the name

@@ -7,6 +7,7 @@
 ** becomes tables: a trace has millions of packets and some hundred functions.
 */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "trace/report.h"
@@ -72,6 +73,14 @@ static uint32_t read_levels (lua_State *L, int i) {
   return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+/* Samples tell self times by their ticks. False without memory. */
+static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from) {
+  tg_Ticks ticks = tg_bytick_kind(o->sample, o->with_calls);
+  if (ticks != TG_TICKS_NONE)
+    tg_reader_tick(from->reader);
+  return tg_profile_tick(&r->profile, ticks);
+}
+
 /* Pushes a reading, the option 'progress' and the report of all packets; NULL
    with errno if they cannot be read. It asks for no values of calls, so none is
    decoded. A report has all options of a tree but 'levels', the first of the
@@ -91,7 +100,8 @@ static Report *make_report (lua_State *L, bool tree) {
     lua_replace(L, 4);
   lua_settop(L, 4);
   Report *r = lx_owner(L, sizeof *r, 0, "tracegrip.report", report__gc);
-  bool made = tg_profile_init(&r->profile, t->stream->functions, tree);
+  bool made = tg_profile_init(&r->profile, t->stream->functions, tree)
+              && ask_ticks(r, &t->options, from);
   r->profile.levels = levels;
   r->profile.usage.on = (t->options.types & TG_TYPE_ALLOCATIONS) != 0;
   if (r->profile.usage.on)
@@ -123,13 +133,15 @@ static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   const tg_Function *f = tg_profile_function(&r->profile, row);
   tg_sink_key(out, "name");
   tg_names_title(out, &r->room, f);
-  tg_names_place(out, &r->room, f);
+  if (f->is_c || f->url != NULL)
+    tg_names_place(out, &r->room, f);
 }
 
 /* What a row of the report and a node of the tree have in common. */
 static void put_tally (tg_Sink *out, const tg_Tally *t) {
   tg_sink_count(out, "calls", t->calls);
   tg_sink_ms(out, "self_ms", t->self_ns);
+  tg_sink_ms(out, "self_error_ms", (uint64_t)(sqrt(t->variance) + 0.5));
   tg_sink_ms(out, "total_ms", t->total_ns);
   tg_sink_count(out, "throws", t->throws);
   tg_sink_count(out, "yields", t->yields);
@@ -166,6 +178,12 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
     put_usage(out, &u);
   }
   out->close(out);
+}
+
+/* Waits in calls are no function's time; the tree has them where they were. */
+static bool is_idle (const tg_Profile *p, const tg_Row *row) {
+  const tg_Function *f = tg_profile_function(p, (uint32_t)(row - p->rows));
+  return f == tg_functions_shown(p->labels.functions, TG_FUNCTION_IDLE);
 }
 
 /* One number: how many there are of each kind is in trace.lost. */
@@ -205,8 +223,10 @@ int trace_report (lua_State *L) {
   }
   tg_sink_key(out, "functions");
   out->array(out);
-  for (uint32_t i = 0; i < p->nrows; i++)
-    put_row(r, out, rows[i]);
+  for (uint32_t i = 0; i < p->nrows; i++) {
+    if (!is_idle(p, rows[i]))
+      put_row(r, out, rows[i]);
+  }
   out->close(out);
   out->close(out);
   return 1;

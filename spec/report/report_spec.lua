@@ -270,16 +270,16 @@ describe("a report", function ()
     table: functions
     string: name url
     integer: calls line throws yields
-    float: max_ms mean_ms min_ms self_ms total_ms
+    float: max_ms mean_ms min_ms self_error_ms self_ms total_ms
     table:
     string: name url
     integer: calls throws yields
-    float: max_ms mean_ms min_ms self_ms total_ms
+    float: max_ms mean_ms min_ms self_error_ms self_ms total_ms
     table:
     f	program.lua	2	[C]
     string: name
     integer: calls levels throws yields
-    float: self_ms total_ms
+    float: self_error_ms self_ms total_ms
     table: children
     one	0
   ]])

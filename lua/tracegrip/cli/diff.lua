@@ -149,7 +149,15 @@ local nothing = {calls = 0, self_ms = 0, total_ms = 0}
 
 local function figures (one)
   return one and {line = one.line, calls = one.calls, self_ms = one.self_ms,
+                  self_error_ms = one.self_error_ms,
                   total_ms = one.total_ms}
+end
+
+-- How far chance alone may take two measurements apart: two standard errors of
+-- their difference. A total's is as its own self time's at least.
+local function doubt (a, b)
+  local x, y = a.self_error_ms or 0, b.self_error_ms or 0
+  return 2 * math.sqrt(x * x + y * y)
 end
 
 local function verdict (pair, by)
@@ -160,7 +168,10 @@ local function verdict (pair, by)
   end
   local key = by == "total" and "total_ms" or "self_ms"
   local a, b = pair.old[key], pair.new[key]
-  return b > a and "slower" or b < a and "faster" or "same"
+  if math.abs(b - a) <= doubt(pair.old, pair.new) then
+    return "same"
+  end
+  return b > a and "slower" or "faster"
 end
 
 -- To the nanosecond: that is what there is, and no more.

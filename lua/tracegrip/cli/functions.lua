@@ -38,6 +38,16 @@ function functions.share (key, whole_ms, drop)
   end}
 end
 
+-- How sure a self time is: one standard error, as a part of the whole. A column
+-- in which all are exact is left out.
+function functions.doubt (whole_ms, drop)
+  return {title = "±", right = true, drop = drop, sparse = true,
+          text = function (row)
+    local error_ms = row.self_error_ms or 0
+    return error_ms > 0 and units.percent(error_ms, whole_ms) or ""
+  end}
+end
+
 -- A number, nothing if it is 0; a column without any is left out.
 function functions.count (title, drop)
   local column = numbers(title, title, drop, function (n)

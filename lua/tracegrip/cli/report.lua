@@ -72,6 +72,7 @@ local function table_columns (whole_ms)
   return {
     functions.count("calls"),
     functions.time("self", "self_ms"), functions.share("self_ms", whole_ms, 5),
+    functions.doubt(whole_ms, 4),
     functions.time("total", "total_ms"),
     functions.share("total_ms", whole_ms, 4),
     functions.call_time("min", 1), functions.call_time("mean", 3),
@@ -91,15 +92,26 @@ local function allocated_outside (memory)
   return row.self_allocations + row.self_freed_bytes > 0 and row or nil
 end
 
+-- Whether nothing but samples tells of it. Then what did not run is in no
+-- function's time; a call lasts while it waits.
+local function only_samples (result)
+  for _, row in ipairs(result.functions) do
+    if row.calls > 0 then
+      return false
+    end
+  end
+  return result.samples ~= nil
+end
+
 -- What is nobody's self time, as a row: where no traced function ran.
 local function outside (result)
   local rest = result.duration_ms
   for _, row in ipairs(result.functions) do
     rest = rest - row.self_ms
   end
-  local apart = result.samples ~= nil
-  local name = apart and "(not running)" or "(no traced function)"
-  return rest >= 0.0005 and {name = name, self_ms = rest, apart = apart}
+  local name = result.samples and "(not running)" or "(no traced function)"
+  return rest >= 0.0005 and {name = name, self_ms = rest,
+                             apart = only_samples(result)}
 end
 
 -- The rows shown, and one about the others.
@@ -124,7 +136,7 @@ function report.format (result, by, limit, width)
   local shown, rest = limited(sorted(result.functions, by), limit)
   shown[#shown + 1] = rest_row or nil
   local whole_ms = result.duration_ms
-  if rest_row and result.samples then
+  if rest_row and rest_row.apart then
     whole_ms = whole_ms - rest_row.self_ms      -- of the time that it ran
   end
   local out = columns.format(table_columns(whole_ms), shown, width)

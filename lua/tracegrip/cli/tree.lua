@@ -113,7 +113,7 @@ local function rows_of (root, limits)
       guides = entry.guides, name = node.name, url = node.url,
       line = node.line, calls = node.calls, self_ms = node.self_ms,
       total_ms = node.total_ms, throws = node.throws, yields = node.yields,
-      apart = node.samples ~= nil
+      apart = node.samples ~= nil, self_error_ms = node.self_error_ms
     }
     for _, field in ipairs(usage.fields) do
       row[field] = node[field]
@@ -132,7 +132,8 @@ local function table_columns (whole_ms)
   return {
     functions.time("total", "total_ms"),
     functions.share("total_ms", whole_ms),
-    functions.time("self", "self_ms"), functions.count("calls"),
+    functions.time("self", "self_ms"), functions.doubt(whole_ms, 3),
+    functions.count("calls"),
     functions.count("throws", 2), functions.count("yields", 1),
     functions.names()
   }

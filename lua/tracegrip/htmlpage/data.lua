@@ -24,7 +24,10 @@ functions.push({name: facts.left || "", url: "", line: 0, c: false, left: true,
 // With samples it is time in which the program did not run.
 const nobody = facts.functions.reduce((rest, row) => rest - row[5],
                                       facts.whole);
-const whole = facts.samples === undefined ? facts.whole : facts.whole - nobody;
+// Whether nothing but samples tells of the program: what did not run is in no
+// function's time then. A call lasts while it waits.
+const onlySamples = facts.samples !== undefined && facts.calls === 0;
+const whole = onlySamples ? facts.whole - nobody : facts.whole;
 const percent = ns => share(ns, whole);
 
 async function bytesOf (id) {

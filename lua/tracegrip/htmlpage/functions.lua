@@ -71,17 +71,16 @@ function rowOf (i) {
 // What is no function's, as a report ends with.
 function nobodyRow () {
   const row = document.createElement("tr");
-  const apart = facts.samples !== undefined;
   columns.forEach(({title, words}, k) => row.append(cell(
     k === 0 ? "th" : "td", k === 0 ? nobodyName()
     : title === "self" ? span(nobody)
-    : title === "self %" && !apart ? percent(nobody) : "", words)));
+    : title === "self %" && !onlySamples ? percent(nobody) : "", words)));
   row.className = "nobody";
   return row;
 }
 
-const nobodyName = () => facts.samples === undefined
-  ? "(no traced function)" : "(not running)";
+const nobodyName = () => onlySamples ? "(not running)"
+  : "(no traced function)";
 
 const ROWS = 2000;              // more would make the page slow
 

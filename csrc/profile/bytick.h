@@ -1,0 +1,76 @@
+/*
+** bytick.h - one tree of calls and samples: exact totals of calls, divided by
+** ticks.
+**
+** A call's time is exact from its entry to its exit. What samples show inside
+** of it is not: when such a frame began and ended nobody knows, and a call that
+** is shorter than a period has hardly ever a tick. But all calls that came the
+** same way have ticks enough together, and each tick stands for its own stack.
+** So the time of a called node, without that of called nodes below it, is
+** divided among the frames that samples have shown there, and the node itself,
+** as their ticks say:
+**
+**     api (called) 100 ms ─┬─ inner (sampled)   60 ticks     60 ms
+**                          ├─ other (sampled)   38 ticks     38 ms
+**                          └─ its own            2 ticks      2 ms
+**
+** What is outside of all calls has the processor time of its ticks. The rest of
+** the time there, and in a call the time beyond what ticks stand for, is that
+** of a wait, or of other programs: 'idle_ns'. In which calls the program waited
+** is told by the longest gaps between two events since the tick before.
+**
+** The owner tells time as its packets come, and settles once. Plain C, one
+** thread.
+*/
+#ifndef TG_BYTICK_H
+#define TG_BYTICK_H
+
+#include "profile/calltree.h"
+
+#define TG_BYTICK_GAPS 4u     /* in which a program may wait between ticks */
+
+/* Less than this part of a call's own time is no wait, but the machine. */
+#define TG_BYTICK_IDLE 50u
+
+/* What ticks are to whoever adds up. */
+typedef enum tg_Ticks {
+  TG_TICKS_NONE,              /* not given: time is that of packets */
+  TG_TICKS_ONLY,              /* all that there is: no other time passes */
+  TG_TICKS_BESIDE             /* beside calls */
+} tg_Ticks;
+
+TG_INLINE tg_Ticks tg_bytick_kind (uint32_t sample, bool calls) {
+  return sample == 0 ? TG_TICKS_NONE : calls ? TG_TICKS_BESIDE : TG_TICKS_ONLY;
+}
+
+typedef struct tg_Gap {
+  uint32_t node;              /* innermost then */
+  uint64_t ns;
+} tg_Gap;
+
+/* Zeroed but for 'ticks'. */
+typedef struct tg_ByTick {
+  tg_Ticks ticks;
+  uint64_t passed_ns;         /* since the last tick... */
+  tg_Gap gaps[TG_BYTICK_GAPS];  /* ...and where: longest first */
+} tg_ByTick;
+
+/* So much has passed between two packets, with 'node' innermost; 0: none. */
+void tg_bytick_pass (tg_ByTick *b, tg_CallTree *t, uint32_t node, uint64_t ns);
+
+/* A tick has met 'node', and stands for so much processor time. */
+void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node, uint64_t ns);
+
+/*
+** All has been told. Beside calls each node's 'self_ns' is what has passed in
+** it: from now on it is by ticks, and 'total_ns' the sum below. Waits in calls
+** are nodes of the row 'idle'; node 0 has what was outside of all frames. Each
+** node has its 'variance'. False without memory.
+*/
+bool tg_bytick_settle (const tg_ByTick *b, tg_CallTree *t, uint32_t idle);
+
+/* The variance of what 'part' has, of ticks that stand for 'whole_ns' in
+   all. */
+double tg_bytick_variance (const tg_Ticked *part, uint64_t whole_ns);
+
+#endif
