@@ -62,8 +62,15 @@ static void at_shared (void) {
       "collector: its white,");
   row("AT_SHARED_WORK", offsetof(global_State, gcstate), "what it does,");
   row("AT_SHARED_MODE", offsetof(global_State, gckind),
-      "0: by steps");
+      "0: by steps; and whether");
+#if LUA_VERSION_NUM >= 505 || LUA_VERSION_RELEASE_NUM >= 50404
+  row("AT_SHARED_STEP", offsetof(global_State, gcstopem),
+      "a step is under way");
+#else
+  row("AT_SHARED_STEP", -1, "a step is under way");
+#endif
   row("COLLECTOR_MARKS", GCSpropagate, "in generations: it rests");
+  row("COLLECTOR_ATOMIC", GCSatomic, "in one piece");
   row("COLLECTOR_FINISHED", GCScallfin, "finalizers are to come");
   row("COLLECTOR_RESTS", GCSpause, "");
 }

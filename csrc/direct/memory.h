@@ -44,7 +44,8 @@ typedef struct tg_DirectFacts {
   uint16_t hook_counts; /* ...and two integers: instructions between two counts,
                            and those that are left */
   uint16_t collector;   /* global_State: what the collector does
-                           (collector.h) */
+                           (collector.h), */
+  uint16_t step;        /* and whether one of its steps is under way */
   uint16_t objects;     /* global_State: the list of objects (objects.h) */
   uint16_t jump;        /* lua_State: its innermost protected call (cstack.h) */
   uint16_t allows;      /* lua_State: whether hooks are called (hookfield.h) */

@@ -35,6 +35,7 @@ void tg_probe_assume (const tg_Layout *l) {
     .hook_mask = fact(l, TG_ROW_AT_STATE_MASK),
     .hook_counts = fact(l, TG_ROW_AT_STATE_COUNTS),
     .collector = fact(l, TG_ROW_AT_SHARED_COLOUR),
+    .step = fact(l, TG_ROW_AT_SHARED_STEP),
     .objects = fact(l, TG_ROW_AT_SHARED_OBJECTS),
     .jump = fact(l, TG_ROW_AT_STATE_JUMP),
     .allows = fact(l, TG_ROW_AT_STATE_ALLOWS)
@@ -48,6 +49,8 @@ void tg_probe_assume (const tg_Layout *l) {
 static void *allocate (void *ud, void *block, size_t old, size_t size) {
   tg_Probe *p = ud;
   size_t need = (size + 15) & ~(size_t)15;
+  if (size == 0 && p->watched != NULL)
+    p->freed[*p->watched == 1]++;
   if (size == 0)
     return NULL;
   if (block != NULL && size <= old)

@@ -43,8 +43,25 @@ static bool holds (lua_State *L, const uint8_t *at) {
   return young && rests(at, TG_COLLECTOR_RESTS, false);
 }
 
+/* Blocks are freed in steps, and in no others' time. */
+static bool tells_steps (tg_Probe *p, const uint8_t *step) {
+  bool rested = *step == 0;
+  for (int i = 0; i < 8; i++)
+    lua_newtable(p->L);
+  lua_pop(p->L, 8);
+  p->watched = step;
+  lua_gc(p->L, LUA_GCCOLLECT);
+  p->watched = NULL;
+  return rested && *step == 0 && p->freed[1] >= 8 && p->freed[0] == 0;
+}
+
 void tg_probe_collector (tg_Probe *p) {
   const uint8_t *at = tg_collector_at(p->L);
+  const uint8_t *step
+      = (const uint8_t *)tg_direct_shared(p->L) + tg_direct_facts.step;
   if (!tg_probe_inside(p, at, sizeof(tg_Collector)) || !holds(p->L, at))
     tg_direct_facts.collector = 0;
+  if (tg_direct_facts.step != 0
+      && !(tg_probe_inside(p, step, 1) && tells_steps(p, step)))
+    tg_direct_facts.step = 0;
 }

@@ -26,8 +26,10 @@ SAME(AT_STATE_COUNT,        -1,  -1,  -1,  204) /* how many values move */
 SAME(AT_SHARED_OBJECTS,    112, 112, 112,  112) /* global_State: all objects */
 SAME(AT_SHARED_COLOUR,     100, 100, 100,  106) /* collector: its white, */
 SAME(AT_SHARED_WORK,       101, 101, 101,  107) /* what it does, */
-SAME(AT_SHARED_MODE,       102, 102, 102,  108) /* 0: by steps */
+SAME(AT_SHARED_MODE,       102, 102, 102,  108) /* 0: by steps; and whether */
+DIFF(AT_SHARED_STEP,        -1,  -1, 103,  109) /* a step is under way */
 SAME(COLLECTOR_MARKS,        0,   0,   0,    0) /* in generations: it rests */
+SAME(COLLECTOR_ATOMIC,       2,   2,   2,    2) /* in one piece */
 SAME(COLLECTOR_FINISHED,     7,   7,   7,    7) /* finalizers are to come */
 SAME(COLLECTOR_RESTS,        8,   8,   8,    8)
 SAME(SIZE_FRAME,            64,  64,  64,   64) /* CallInfo */

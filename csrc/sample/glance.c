@@ -5,6 +5,7 @@
 #include "signal/stackend.h"
 
 #include "chain/callee.h"
+#include "direct/collector.h"
 #include "direct/cstack.h"
 #include "direct/hookfield.h"
 #include "direct/proof.h"
@@ -164,6 +165,7 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
   Code c = code_of(leaf->function);
   leaf->line = (c.proto == NULL)
                ? 0 : line_at(&c, next_of(g, &c, leaf->ci, context));
+  leaf->collects = tg_collector_runs(L);
   leaf->L = L;
   return true;
 }
@@ -190,16 +192,16 @@ typedef struct Look {
   tg_StackWalk *w;
   const tg_Session *s;
   const tg_Leaf *leaf;
-  tg_FunctionId stranger;
+  tg_Strangers strangers;
 } Look;
 
 /* A function of which nothing is known; a Lua function is left out. False: then
    nothing may be. */
 static bool add_stranger (const Look *k, const void *ci, tg_Slot f) {
   const void *cfunction = tg_slot_cfunction(f);
-  if (k->stranger == 0 || cfunction == NULL)
-    return k->stranger != 0;
-  uint32_t id = tg_ownfunctions_code(cfunction) ? 0 : k->stranger;
+  if (k->strangers.function == 0 || cfunction == NULL)
+    return k->strangers.function != 0;
+  uint32_t id = tg_ownfunctions_code(cfunction) ? 0 : k->strangers.function;
   return add(k->w, ci, id | TG_FR_C, 0);
 }
 
@@ -255,13 +257,13 @@ static bool is_ours (const Look *look) {
   if (k != NULL)
     return (k->what & TG_FR_OWN) != 0;
   const void *cfunction = tg_slot_cfunction(f);
-  return look->stranger == 0 || cfunction == NULL
+  return look->strangers.function == 0 || cfunction == NULL
          || tg_ownfunctions_code(cfunction);
 }
 
 bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
-                       const tg_Leaf *leaf, tg_FunctionId stranger) {
-  Look look = {.w = w, .s = s, .leaf = leaf, .stranger = stranger};
+                       const tg_Leaf *leaf, tg_Strangers strangers) {
+  Look look = {.w = w, .s = s, .leaf = leaf, .strangers = strangers};
   lua_State *co = NULL;
   if (is_ours(&look))
     return false;
@@ -271,7 +273,8 @@ bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
     if (co == NULL || !add_coroutine(&look, co))
       return false;
   }
-  return true;
+  return !leaf->collects || strangers.collector == 0
+         || add(w, NULL, strangers.collector, 0);
 }
 
 /* }================================================================== */

@@ -40,7 +40,15 @@ typedef struct tg_Leaf {
   const void *ci;
   tg_Slot function;
   uint32_t line;                /* 0: of a C function */
+  bool collects;                /* the collector runs, on its account */
 } tg_Leaf;
+
+/* Definitions of what has none of its own. */
+typedef struct tg_Strangers {
+  tg_FunctionId collector;      /* the garbage collector */
+  tg_FunctionId function;       /* a C function that is not known; 0: see
+                                   below */
+} tg_Strangers;
 
 /* The calling thread runs the state, and is going to be sampled. */
 void tg_glance_begin (tg_Glancer *g, lua_State *L);
@@ -53,11 +61,11 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
 ** In the same handler: all frames, if calls are not traced. False: there is one
 ** that is not known, one of ours is the innermost (then the list is left
 ** alone), or the list has no room.
-** 'stranger': a C function has run for long, so no hook will see these frames
-** soon. C functions that are not known are that one then, and Lua functions are
-** left out. 0: not so.
+** 'function' of the strangers: a C function has run for long, so no hook will see
+** these frames soon. C functions that are not known are that one then, and Lua
+** functions are left out. 0: not so.
 */
 bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
-                       const tg_Leaf *leaf, tg_FunctionId stranger);
+                       const tg_Leaf *leaf, tg_Strangers strangers);
 
 #endif

@@ -37,10 +37,14 @@ static void mend (tg_WalkedFrame *last, tg_Session *s, lua_State *L,
 }
 
 void tg_leaf_mend (tg_StackWalk *w, tg_Session *s, lua_State *L,
-                   const lua_Debug *ar, tg_Leaf *leaf) {
+                   const lua_Debug *ar, tg_Leaf *leaf,
+                   tg_FunctionId collector) {
   tg_WalkedFrame *last = (w->n > 0) ? &w->list[w->n - 1] : NULL;
   bool there = leaf->L == L && last != NULL && last->ci == leaf->ci;
   leaf->L = NULL;
   if (there)
     mend(last, s, L, ar, leaf);
+  if (there && leaf->collects && collector != 0
+      && tg_stackwalk_reserve(w, w->n + 1))
+    w->list[w->n++] = (tg_WalkedFrame){.function = collector};
 }

@@ -37,7 +37,7 @@ typedef struct tg_Sampler {
   _Atomic uint32_t waits_seen;  /* ticks of the clock while it waited */
   tg_SampleTime time;
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
-  tg_FunctionId stranger;       /* a C function that is not known */
+  tg_Strangers strangers;
   bool knows;                   /* functions that may run for long */
   bool unwatched;               /* since a fork: the next hook goes on */
   bool asked;                   /* the last ticks were left to a hook, */
@@ -209,7 +209,7 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   if (!is_due(m))
     return;
   if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar))) {
-    tg_leaf_mend(&m->now, s, L, ar, &m->leaf);
+    tg_leaf_mend(&m->now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, now);
   }
   else {
@@ -248,20 +248,22 @@ static bool is_still (const tg_Sampler *m) {
 }
 
 /* What unknown functions are to be shown as. */
-static tg_FunctionId stranger_of (const tg_Sampler *m, uint64_t used_ns) {
-  return m->asked && used_ns - m->asked_ns > LONG_NS ? m->stranger : 0;
+static tg_Strangers strangers_of (const tg_Sampler *m, uint64_t used_ns) {
+  bool shown = m->asked && used_ns - m->asked_ns > LONG_NS;
+  return (tg_Strangers){m->strangers.collector,
+                        shown ? m->strangers.function : 0};
 }
 
 /* In a handler: the sample at once, if all that runs is known. */
 static bool take_now (tg_Sampler *m, uint64_t used_ns, const void *context) {
   uint64_t now = tg_clock_ticks();
-  tg_FunctionId stranger = stranger_of(m, used_ns);
+  tg_Strangers strangers = strangers_of(m, used_ns);
   if (!tg_glance_leaf(&m->glancer, m->session, context, &m->leaf)
       || m->unwatched
-      || !tg_glance_frames(&m->now, m->session, &m->leaf, stranger)
+      || !tg_glance_frames(&m->now, m->session, &m->leaf, strangers)
       || !has_room(m, m->now.n, now))
     return false;
-  m->asked = stranger != 0;
+  m->asked = strangers.function != 0;
   m->leaf.L = NULL;
   if (!tg_sampletime_can_wait(&m->time, is_still(m), used_ns))
     write_sample(m, now);
@@ -313,7 +315,7 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   m->asked = false;
   know_long_calls(m, L);
   if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar))) {
-    tg_leaf_mend(&m->now, s, L, ar, &m->leaf);
+    tg_leaf_mend(&m->now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, tg_clock_ticks());
   }
   end_work(m, begun_ns);
@@ -367,7 +369,10 @@ static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
     return;
   m->knows = false;
   if (m->ticker == NULL)        /* else there is one in this stream */
-    m->stranger = tg_definitions_stranger(s, "(C function)");
+    m->strangers = (tg_Strangers){
+      tg_definitions_stranger(s, "(garbage collector)"),
+      tg_definitions_stranger(s, "(C function)")
+    };
 }
 
 /* NULL without memory. */
