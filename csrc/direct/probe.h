@@ -74,6 +74,9 @@ void tg_probe_cstack (tg_Probe *p);
 /* What the collector does (collector.h). */
 void tg_probe_collector (tg_Probe *p);
 
+/* The code that runs for hooks alone (hookcode.h). */
+void tg_probe_hookcode (tg_Probe *p);
+
 /* Where a state's objects are (objects.h). */
 void tg_probe_objects (tg_Probe *p);
 

@@ -26,6 +26,7 @@ static int run_probes (lua_State *L) {
     tg_probe_cstack(p);
     tg_probe_collector(p);
     tg_probe_objects(p);
+    tg_probe_hookcode(p);
   }
   return 0;
 }
