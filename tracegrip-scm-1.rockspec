@@ -233,6 +233,7 @@ build = {
         "csrc/sample/sampler.c",
         "csrc/sample/sampletime.c",
         "csrc/sample/stackwalk.c",
+        "csrc/sample/tickwork.c",
         "csrc/scope/index.c",
         "csrc/scope/kinds.c",
         "csrc/scope/making.c",
