@@ -18,6 +18,7 @@
 #include "sample/leaf.h"
 #include "sample/longcalls.h"
 #include "sample/sampletime.h"
+#include "sample/ticknotes.h"
 #include "sample/tickwork.h"
 #include "tick/standstill.h"
 
@@ -53,6 +54,10 @@ static const tg_PartKind part_kind;
 /* NULL: there were no samples yet. */
 static tg_Sampler *sampler_of (const tg_Session *s) {
   return (tg_Sampler *)(void *)tg_part_find(&s->host, &part_kind);
+}
+
+static tg_Stream *stream_of (const tg_Sampler *m) {
+  return m->session->writer.stream;
 }
 
 uint64_t tg_sampler_dropped (const tg_Session *s) {
@@ -239,22 +244,35 @@ static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
   return true;
 }
 
-/* In a handler. */
-static void on_tick (void *ud, const void *context) {
-  tg_Sampler *m = ud;
+/* The sample, or whoever can take one is asked for it. */
+static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
   tg_Session *s = m->session;
-  tg_Moment now = tg_moment_now();
-  m->ticks++;
-  if (tg_tickwork_is_soon(&m->work, now.used_ns))
-    m->work.dropped++;
-  else if (s->hooked) {
+  if (!s->hooked && take_now(m, now, context)) {
+    tg_ticknotes_waiting(stream_of(m), 0);
+    return;
+  }
+  if (s->hooked) {
     m->work.worked_ns = 0;
     s->sampled = true;
     tg_lastrun_invalidate();
     tg_glance_leaf(&m->glancer, s, context, &m->leaf);
   }
-  else if (!take_now(m, now, context))
+  else
     arm(m, now);
+  tg_ticknotes_waiting(stream_of(m), (uint64_t)m->ticks);
+}
+
+/* In a handler. Of several ticks that come at once the first is served. */
+static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
+  tg_Sampler *m = ud;
+  tg_Moment now = tg_moment_now();
+  m->ticks++;
+  if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
+    return;
+  if (tg_tickwork_is_soon(&m->work, now.used_ns))
+    m->work.dropped++;
+  else
+    serve_tick(m, now, context);
 }
 
 /* With the first sample: when a trace begins, all that was known of functions
@@ -296,21 +314,24 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
     return;
   tg_Moment begun = tg_moment_now();
   uint64_t dropped = m->work.dropped;
+  tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
   tg_tickwork_begin(&m->work);
   if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
                 : tg_stackwalk_running(&m->now, s, L, 0))
     write_sample(m, tg_moment_now());
-  m->work.dropped = dropped;         /* a tick that came meanwhile is no loss */
+  m->work.dropped = dropped;    /* a tick that came meanwhile is no loss */
+  tg_ticknotes_waiting(stream_of(m), 0);
   tg_tickwork_end(&m->work, begun);
 }
 
 /* What ran when the last sample was taken has run up to now. */
 void tg_sampler_terminate (tg_Session *s) {
   tg_Sampler *m = sampler_of(s);
-  if (m == NULL || m->ticker == NULL || m->epoch != s->writer.epoch)
+  if (m == NULL || m->ticker == NULL)
     return;
-  tg_tickwork_begin(&m->work);                /* for good */
-  if (tg_stackwalk_copy(&m->now, &m->before))
+  tg_tickwork_begin(&m->work);  /* for good */
+  tg_ticknotes_outstanding(stream_of(m), m->ticker, tg_ticker_used_ns());
+  if (m->epoch == s->writer.epoch && tg_stackwalk_copy(&m->now, &m->before))
     write_sample(m, tg_moment_now());
 }
 
@@ -324,7 +345,7 @@ void tg_sampler_terminate (tg_Session *s) {
 
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
-  m->work.ns_per_tick = m->session->writer.stream->clock.ns_per_tick;
+  m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
   m->time.ns_per_tick = m->work.ns_per_tick;
   m->time.by_clock = m->watch != NULL;
   tg_Moment now = tg_moment_now();
@@ -369,6 +390,7 @@ static void stop (tg_Session *s, lua_State *L) {
   tg_ticker_close(m->ticker);
   m->watch = NULL;
   m->ticker = NULL;
+  tg_ticknotes_end(stream_of(m));
   m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
   m->unwatched = false;
@@ -424,6 +446,7 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   m->rate = rate;
   m->ticks = 0;
   m->waits_seen = 0;
+  tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   start_anew(m);
   return true;
 }
@@ -438,12 +461,14 @@ static void forked (tg_Part *p) {
   tg_Sampler *m = (tg_Sampler *)(void *)p;
   if (m->ticker == NULL || !tg_host_is_home(p->host))
     return;
-  tg_tickwork_begin(&m->work);                /* no tick finds what is the parent's */
+  tg_tickwork_begin(&m->work);  /* no tick finds what is the parent's... */
+  tg_ticknotes_forked(stream_of(m));    /* ...or notes where the parent does */
   tg_ticker_forked(m->ticker);
   m->unwatched = m->watch != NULL;
   if (m->unwatched)
     tg_standstill_forked(m->watch);
   tg_glance_forked(&m->glancer);
+  tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   m->ticks = 0;
   m->waits_seen = 0;
   start_anew(m);
