@@ -58,7 +58,7 @@ SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
           $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so \
-          $(BUILD)/spec/sampled.so
+          $(BUILD)/spec/sampled.so $(BUILD)/spec/refused.so
 BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz

@@ -13,14 +13,19 @@
 #include "channel/blockstream.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "recording/entries.h"
 #include "recording/fileformat.h"
 
+#define SECOND_NS UINT64_C(1000000000)
+#define PROCESS_NS (SECOND_NS / 4)
+
 void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
                            uint64_t packets) {
-  *b = (tg_BlockStream){.ticks = ticks, .packets = packets};
+  *b = (tg_BlockStream){.ticks = ticks, .packets = packets,
+                        .process_ns = tg_clock_monotonic_ns()};
 }
 
 void tg_blockstream_owe (tg_BlockStream *b) {
@@ -101,6 +106,40 @@ static void put_now (tg_BlockStream *b, const tg_Follower *follower,
   b->given = TG_BLOCKS_ALL;
 }
 
+/* Threads of this process; 0 where that is not known. */
+static uint64_t count_threads (void) {
+  struct stat st;
+  bool known = stat("/proc/self/task", &st) == 0 && st.st_nlink > 2;
+  return known ? (uint64_t)st.st_nlink - 2 : 0;
+}
+
+static uint64_t processor_ns (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+static void put_process (const tg_Stream *s, tg_Buf *out) {
+  uint64_t figures[TG_TICKING_FIGURES];
+  tg_outlook_get(&s->outlook, &s->ticking, figures);
+  put_head(out, TG_BLOCKENTRY_PROCESS, 16 + sizeof figures);
+  put64(out, processor_ns());
+  put64(out, count_threads());
+  for (int i = 0; i < TG_TICKING_FIGURES; i++)
+    put64(out, figures[i]);
+}
+
+/* The program's state has no events of its own, and some may not come since the
+   program's thread is in no state to write any. */
+static bool process_due (tg_BlockStream *b, const tg_Follower *follower) {
+  uint64_t now_ns = tg_clock_monotonic_ns();
+  if (b->given == TG_BLOCKS_NOTHING || now_ns - b->process_ns < PROCESS_NS
+      || tg_follower_ended_at(follower) < tg_clock_ticks())
+    return false;
+  b->process_ns = now_ns;
+  return true;
+}
+
 void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
                           size_t bytes, uint64_t until, tg_Buf *out) {
   tg_Stretch s;
@@ -114,6 +153,8 @@ void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
     b->given = TG_BLOCKS_PART;
     put_stretch(b, &s, first, follower->stream, out);
   }
+  if (!more && process_due(b, follower))
+    put_process(follower->stream, out);
   if (!more && b->given == TG_BLOCKS_PART)
     put_now(b, follower, until, out);
 }

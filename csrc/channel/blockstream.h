@@ -15,6 +15,9 @@
 **   EVENTS   whole events of that chunk (event.h)
 **   NOW      u64 ticks: all events up to that time were given, which is when
 **            the trace ended if it has
+**   PROCESS  u64 nanoseconds of processor time that the process has used, u64
+**            threads that it has, u64 each, the figures of its ticks
+**            (ticking.h): now and then while the trace runs
 **
 ** docs/protocol.md has it for those who write a client.
 */
@@ -30,7 +33,8 @@ typedef enum tg_BlockEntry {
   TG_BLOCKENTRY_BEGIN = 256,
   TG_BLOCKENTRY_CHUNK,
   TG_BLOCKENTRY_EVENTS,
-  TG_BLOCKENTRY_NOW
+  TG_BLOCKENTRY_NOW,
+  TG_BLOCKENTRY_PROCESS
 } tg_BlockEntry;
 
 /*
@@ -53,6 +57,7 @@ typedef struct tg_BlockStream {
   uint64_t ticks, packets;    /* where the trace began */
   tg_FunctionId functions;    /* how many it knows */
   tg_BlocksGiven given;
+  uint64_t process_ns;        /* when PROCESS was given last */
 } tg_BlockStream;
 
 /* A new client, whose trace began there. */

@@ -17,6 +17,7 @@
 #include "client/receiver.h"
 #include "base/bytereader.h"
 #include "binding/readoptions.h"
+#include "binding/tickingnotes.h"
 #include "channel/blockstream.h"
 #include "client/destination.h"
 #include "client/liveprofile.h"
@@ -38,6 +39,7 @@ typedef struct Receiver {
   tg_Destination to;        /* owns */
   tg_LiveProfile profile;   /* owns; if the client wants one: */
   bool profiled;
+  uint64_t processor_ns, threads;   /* of the process; 0: not told yet */
   tg_LiveSpans spans;       /* owns; if the client wants them */
   int error;                /* what went wrong, or 0 */
   bool finished;
@@ -175,6 +177,18 @@ static bool read_chunk (Receiver *r, tg_ByteReader *b) {
   return lost == 0 || append_lost(r, lost);
 }
 
+/* As far as it is told: another tracegrip may tell less. */
+static bool read_process (Receiver *r, tg_ByteReader *b) {
+  uint64_t figures[TG_TICKING_FIGURES] = {0};
+  r->processor_ns = tg_take64(b);
+  r->threads = tg_take64(b);
+  for (int i = 0; i < TG_TICKING_FIGURES && b->p < b->end; i++)
+    figures[i] = tg_take64(b);
+  tg_ticking_set(&r->stream->ticking, figures);
+  tg_stream_note_ticking(r->stream);
+  return true;
+}
+
 /* Kinds that are not known are passed over: a newer tracegrip may send more.
    Nothing but a BEGIN may come first, and no second one. NOW says how far the
    other side's clock is while nothing happens: a trace that ends in a sleep
@@ -195,6 +209,7 @@ static bool read_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
     case TG_BLOCKENTRY_NOW:
       r->end.ticks = tg_take64(&b);
       return true;
+    case TG_BLOCKENTRY_PROCESS: return read_process(r, &b);
     case TG_BLOCKENTRY_BEGIN: return fail(r, EBADMSG);
     default: return true;
   }
@@ -312,6 +327,21 @@ static int receiver_lost (lua_State *L) {
   return 1;
 }
 
+/* process(): {processor_ms, threads, notes}, as it was told last; the notes are
+   about how ticks come (ticking.h). Nothing, if it was not told yet. */
+static int receiver_process (lua_State *L) {
+  const Receiver *r = check_receiver(L);
+  if (r->stream == NULL || r->processor_ns == 0)
+    return 0;
+  lua_createtable(L, 0, 3);
+  lua_pushnumber(L, (lua_Number)r->processor_ns / 1e6);
+  lua_setfield(L, -2, "processor_ms");
+  lx_set_integer(L, "threads", (lua_Integer)r->threads);
+  tg_tickingnotes_push(L, &r->stream->ticking);
+  lua_setfield(L, -2, "notes");
+  return 1;
+}
+
 /* undecided(): over how many functions patterns took too long. */
 static int receiver_undecided (lua_State *L) {
   const Receiver *r = check_receiver(L);
@@ -359,6 +389,7 @@ void tg_receiver_setup (lua_State *L) {
     {"pump", receiver_pump},
     {"finish", receiver_finish},
     {"lost", receiver_lost},
+    {"process", receiver_process},
     {"undecided", receiver_undecided},
     {"profile", receiver_profile},
     {"request", receiver_request},

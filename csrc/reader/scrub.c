@@ -279,9 +279,10 @@ static void walk (Scrub *s) {
 /* The header, and the file's length: room that was reserved is zeros. */
 static void write_ends (Scrub *s) {
   tg_Header header = s->r->header;
+  size_t size = header.size < sizeof header ? header.size : sizeof header;
   header.scrubbed = 1;
   header.reserved = 0;
-  write_out(s, &header, sizeof header, 0);
+  write_out(s, &header, size, 0);
   if (s->status == TG_OK && ftruncate(s->out, (off_t)s->r->file_bytes) != 0) {
     s->aside = true;
     fail(s, TG_ERR_IO, NULL);
@@ -303,7 +304,7 @@ static bool prepare (Scrub *s, const char *from, const tg_Options *hide) {
   s->redact.functions = s->r->stream->functions;
   if (s->r->busy)
     fail(s, TG_ERR_FORMAT, "somebody is recording on it");
-  else if (s->r->header.size < sizeof s->r->header)
+  else if (s->r->header.size < offsetof(tg_Header, ticking))
     fail(s, TG_ERR_FORMAT, "its header has no room for that");
   else if (!tg_selection_add(&s->selection, hide))
     fail(s, TG_ERR_MEMORY, NULL);

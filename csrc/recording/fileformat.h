@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "stream/block.h"
+#include "tick/ticking.h"
 
 #define TG_FORMAT_MAGIC "\211TGREC\r\n"   /* survives no transfer as text */
 #define TG_FORMAT_VERSION 1u
@@ -62,8 +63,9 @@ typedef struct tg_Header {
   uint32_t run;             /* whose it is (claim.h); 0: of none */
   uint32_t scrubbed;        /* 1: values have been taken out (scrub.h) */
   uint32_t reserved;        /* 0 */
+  tg_Ticking ticking;       /* of its samples, as they are now */
 } tg_Header;
 
-_Static_assert(sizeof(tg_Header) == 72, "as docs/recording.md has it");
+_Static_assert(sizeof(tg_Header) == 112, "as docs/recording.md has it");
 
 #endif

@@ -348,7 +348,11 @@ static bool write_header (tg_FileWriter *t, uint32_t run) {
   if (!tg_mappedfile_begin(&t->file, &h, sizeof h))
     return false;
   t->header = tg_mappedfile_map(&t->file, size);
-  return t->header != NULL;
+  if (t->header == NULL)
+    return false;
+  t->stream->noted = &t->header->ticking;
+  tg_stream_note_ticking(t->stream);
+  return true;
 }
 
 /* All that events to come may name is there before the first of them. */
@@ -410,6 +414,7 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   errno = ENOMEM;
   if (!open_file(t, plan) || !write_beginning(t, plan)) {
     int error = errno;
+    stream->noted = NULL;
     if (t->file.made)
       tg_mappedfile_remove(&t->file);
     tg_supply_unpin(&t->supply);
@@ -427,6 +432,7 @@ void tg_filewriter_stop (tg_FileWriter *t) {
   if (!t->running)
     return;
   tg_functions_watch(t->stream->functions, NULL, NULL);
+  t->stream->noted = NULL;
   tg_store_supply(&t->stream->store, NULL);
 }
 

@@ -385,6 +385,7 @@ static void explain (tg_Recording *r) {
    event is looked at. */
 static void read_all (Opening *o) {
   tg_Recording *r = o->r;
+  uint64_t figures[TG_TICKING_FIGURES];
   tg_Supply *shelf = tg_shelf_new(o->fd);
   if (shelf == NULL)
     o->status = errno == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
@@ -395,6 +396,8 @@ static void read_all (Opening *o) {
     r->stream->clock.ns_per_tick = r->header.ns_per_tick;
     r->stream->wall_ns = r->header.wall_ns;
     r->stream->pid = r->header.pid;
+    tg_ticking_get(&r->header.ticking, figures);
+    tg_ticking_set(&r->stream->ticking, figures);
     r->ticks = r->header.origin;
     if (r->header.state > TG_FILE_FAILED)
       damage(o, "an impossible state", offsetof(tg_Header, state));

@@ -49,7 +49,10 @@ static bool write_header (Saving *s) {
     .pid = s->stream->pid, .origin = clock->origin,
     .ns_per_tick = clock->ns_per_tick, .wall_ns = s->stream->wall_ns
   };
+  uint64_t figures[TG_TICKING_FIGURES];
   memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
+  tg_ticking_get(&s->stream->ticking, figures);
+  tg_ticking_set(&h.ticking, figures);
   memcpy(page, &h, sizeof h);
   return write_bytes(s, page, sizeof page);
 }

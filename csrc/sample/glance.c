@@ -2,7 +2,8 @@
 ** glance.c - see glance.h. All in a signal handler, but for tg_glance_begin.
 */
 #include "sample/glance.h"
-#include "signal/stackend.h"
+
+#include <unistd.h>
 
 #include "chain/callee.h"
 #include "direct/collector.h"
@@ -12,10 +13,16 @@
 #include "host/ownfunctions.h"
 #include "host/running.h"
 #include "signal/mapped.h"
+#include "signal/stackend.h"
 
 void tg_glance_begin (tg_Glancer *g, lua_State *L) {
   bool readable = tg_proof_holds(L) && tg_cstack_known();
   g->stack_end = readable ? tg_stackend() : 0;
+  g->process = (int)getpid();
+}
+
+void tg_glance_forked (tg_Glancer *g) {
+  g->process = (int)getpid();
 }
 
 /*
@@ -66,9 +73,9 @@ static Slots slots_of (const lua_State *L) {
 
 /* Also of a coroutine that has resumed another one: the collector makes stacks
    smaller. */
-static bool has_slots (Slots all) {
+static bool has_slots (const tg_Glancer *g, Slots all) {
   return all.begin < all.end
-         && tg_mapped_both(all.begin, all.end - TG_SIZE_SLOT);
+         && tg_mapped_both(g->process, all.begin, all.end - TG_SIZE_SLOT);
 }
 
 /* Whether an object says that it is what the slot has it for. */
@@ -76,36 +83,56 @@ static bool has_tag (const uint8_t *object, int variant) {
   return (tg_read8(object, TG_AT_OBJECT_TAG) & TG_TAG_VARIANT) == variant;
 }
 
-/* Whether a slot that says so has a function: that of the innermost frame may
-   be about to get a result, whose value is there before its tag is. */
-static bool is_whole (tg_Slot f) {
-  uint8_t object[TG_AT_CLOSURE_FUNCTION + sizeof(void *)];
-  if (tg_slot_variant(f) == TG_TAG_LIGHTC)
-    return true;
-  if (!tg_mapped_copy(object, f.u.p, sizeof object)
-      || !has_tag(object, tg_slot_variant(f)))
-    return false;
-  const void *proto = tg_read_pointer(object, TG_AT_CLOSURE_FUNCTION);
-  return tg_slot_variant(f) == TG_TAG_C
-         || (tg_mapped_copy(object, proto, TG_AT_OBJECT_TAG + 1)
-             && has_tag(object, TG_TAG_PROTO));
+#define CLOSURE_SIZE (TG_AT_CLOSURE_FUNCTION + sizeof(void *))
+#define PROTO_SIZE (TG_AT_OBJECT_TAG + 1u)
+
+/* Whether a prototype is there. */
+static bool is_proto (const tg_Glancer *g, const void *proto) {
+  uint8_t bytes[PROTO_SIZE];
+  return tg_mapped_copy(g->process, bytes, (tg_MappedPart){proto, PROTO_SIZE},
+                        (tg_MappedPart){NULL, 0}) == PROTO_SIZE
+         && has_tag(bytes, TG_TAG_PROTO);
 }
 
-/* The frame's function. False: it is about to begin or to end, as the innermost
-   one may be. */
-static bool function_of (const void *ci, Slots all, bool innermost,
-                         tg_Slot *f) {
+/* Whether a slot that says so has a function: that of the innermost frame may
+   be about to get a result, whose value is there before its tag is. Its
+   prototype is mostly that of the tick before, and is read with it. */
+static bool is_whole (tg_Glancer *g, tg_Slot f) {
+  uint8_t bytes[CLOSURE_SIZE + PROTO_SIZE];
+  if (tg_slot_variant(f) == TG_TAG_LIGHTC)
+    return true;
+  size_t n = tg_mapped_copy(g->process, bytes,
+                            (tg_MappedPart){f.u.p, CLOSURE_SIZE},
+                            (tg_MappedPart){g->proto, PROTO_SIZE});
+  if (n < CLOSURE_SIZE || !has_tag(bytes, tg_slot_variant(f)))
+    return false;
+  if (tg_slot_variant(f) == TG_TAG_C)
+    return true;
+  const void *proto = tg_read_pointer(bytes, TG_AT_CLOSURE_FUNCTION);
+  if (proto == g->proto)
+    return n == sizeof bytes && has_tag(bytes + CLOSURE_SIZE, TG_TAG_PROTO);
+  if (!is_proto(g, proto))
+    return false;
+  g->proto = proto;
+  return true;
+}
+
+/* The frame's function, which may have no frame any more, or not yet, if that
+   is the innermost one: false. */
+static bool function_of (const void *ci, Slots all, tg_Slot *f) {
   const uint8_t *slot = tg_frame_slot(ci);
   if (slot < all.begin || slot >= all.end
       || (size_t)(slot - all.begin) % TG_SIZE_SLOT != 0)
     return false;
   *f = tg_read_slot(slot, 0);
   bool lua = tg_slot_variant(*f) == TG_TAG_LUA;
-  if (tg_slot_type(*f) != LUA_TFUNCTION || lua == tg_frame_is_c(ci)
-      || (innermost && !is_whole(*f)))
-    return false;
-  Code c = code_of(*f);
-  return !lua || has(&c, saved_next(ci));
+  return tg_slot_type(*f) == LUA_TFUNCTION && lua != tg_frame_is_c(ci);
+}
+
+/* Whether the frame has come to an instruction of its function. */
+static bool is_under_way (const void *ci, tg_Slot f) {
+  Code c = code_of(f);
+  return c.proto == NULL || has(&c, saved_next(ci));
 }
 
 /* What is known of a function that is called; NULL: nothing. */
@@ -148,7 +175,7 @@ static uintptr_t next_of (tg_Glancer *g, const Code *c, const void *ci,
 static bool is_readable (const tg_Glancer *g, const lua_State *L,
                          const void *context) {
   return tg_cstack_runs(L, tg_struck_stack(context), g->stack_end)
-         && has_slots(slots_of(L));
+         && has_slots(g, slots_of(L));
 }
 
 bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
@@ -160,7 +187,9 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
     return false;
   leaf->ci = tg_direct_running(L);
   if (tg_read_pointer(leaf->ci, TG_AT_FRAME_CALLER) == NULL   /* the host's */
-      || !function_of(leaf->ci, slots_of(L), true, &leaf->function))
+      || !function_of(leaf->ci, slots_of(L), &leaf->function)
+      || !is_whole(g, leaf->function)
+      || !is_under_way(leaf->ci, leaf->function))
     return false;
   Code c = code_of(leaf->function);
   leaf->line = (c.proto == NULL)
@@ -189,6 +218,7 @@ static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
 
 /* What is looked at, and for whom. */
 typedef struct Look {
+  const tg_Glancer *g;
   tg_StackWalk *w;
   const tg_Session *s;
   const tg_Leaf *leaf;
@@ -207,7 +237,8 @@ static bool add_stranger (const Look *k, const void *ci, tg_Slot f) {
 
 static bool add_frame (const Look *look, const void *ci, Slots all) {
   tg_Slot f = look->leaf->function;
-  if (ci != look->leaf->ci && !function_of(ci, all, false, &f))
+  if (ci != look->leaf->ci
+      && !(function_of(ci, all, &f) && is_under_way(ci, f)))
     return false;
   const tg_Closure *k = known_of(look->s, f);
   if (k == NULL)
@@ -240,7 +271,7 @@ static bool add_coroutine (const Look *look, lua_State *L) {
       || !add(look->w, NULL, 0, t->id))
     return false;
   uint32_t first = look->w->n;
-  if ((L != look->leaf->L && !has_slots(slots_of(L)))
+  if ((L != look->leaf->L && !has_slots(look->g, slots_of(L)))
       || !add_frames(look, L))
     return false;
   tg_stackwalk_turn(look->w, first, t->id == 1);
@@ -261,9 +292,10 @@ static bool is_ours (const Look *look) {
          || tg_ownfunctions_code(cfunction);
 }
 
-bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
-                       const tg_Leaf *leaf, tg_Strangers strangers) {
-  Look look = {.w = w, .s = s, .leaf = leaf, .strangers = strangers};
+bool tg_glance_frames (const tg_Glancer *g, tg_StackWalk *w,
+                       const tg_Session *s, const tg_Leaf *leaf,
+                       tg_Strangers strangers) {
+  Look look = {.g = g, .w = w, .s = s, .leaf = leaf, .strangers = strangers};
   lua_State *co = NULL;
   if (is_ours(&look))
     return false;

@@ -30,6 +30,8 @@
 /* Of one sampled thread; zeroes at first, but for the stack. */
 typedef struct tg_Glancer {
   uintptr_t stack_end;          /* the thread's; 0: nothing is read */
+  int process;                  /* whose memory is read (mapped.h) */
+  const void *proto;            /* of the Lua function that was met last */
   uint32_t votes[TG_REGISTERS_MAX];     /* how often a register pointed to an
                                    instruction of what ran */
 } tg_Glancer;
@@ -53,6 +55,10 @@ typedef struct tg_Strangers {
 /* The calling thread runs the state, and is going to be sampled. */
 void tg_glance_begin (tg_Glancer *g, lua_State *L);
 
+/* In a forked child, before its first tick. A child that is made without the
+   handlers of atfork.h has no ticks (ticker.h). */
+void tg_glance_forked (tg_Glancer *g);
+
 /* In a handler: the innermost frame; false where it cannot be read. */
 bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
                      tg_Leaf *leaf);
@@ -65,7 +71,8 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
 ** these frames soon. C functions that are not known are that one then, and Lua
 ** functions are left out. 0: not so.
 */
-bool tg_glance_frames (tg_StackWalk *w, const tg_Session *s,
-                       const tg_Leaf *leaf, tg_Strangers strangers);
+bool tg_glance_frames (const tg_Glancer *g, tg_StackWalk *w,
+                       const tg_Session *s, const tg_Leaf *leaf,
+                       tg_Strangers strangers);
 
 #endif

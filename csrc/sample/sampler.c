@@ -18,8 +18,9 @@
 #include "sample/leaf.h"
 #include "sample/longcalls.h"
 #include "sample/sampletime.h"
+#include "sample/ticknotes.h"
+#include "sample/tickwork.h"
 #include "tick/standstill.h"
-#include "tick/ticker.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
 #define SAMPLE_SIZE(n) (24 + 8 * (size_t)(n))   /* at most: with n entries */
@@ -45,10 +46,7 @@ typedef struct tg_Sampler {
   tg_Glancer glancer;
   tg_Leaf leaf;                 /* of the last tick that was left to a hook */
   uint32_t epoch;               /* the writer's at that */
-  uint64_t worked_ns;           /* processor time that the last tick took, */
-  uint64_t rested_ns;           /* and the thread's when that was over */
-  volatile sig_atomic_t works;  /* the stack is being looked at */
-  _Atomic uint64_t dropped;     /* ticks */
+  tg_TickWork work;
 } tg_Sampler;
 
 static const tg_PartKind part_kind;
@@ -58,37 +56,14 @@ static tg_Sampler *sampler_of (const tg_Session *s) {
   return (tg_Sampler *)(void *)tg_part_find(&s->host, &part_kind);
 }
 
-/*
-** {==================================================================
-** What a tick takes
-** ===================================================================
-*/
-
-/* On the thread that ticks, in its handler or not. A thread whose time is less
-   than before is another thread: the time of earlier work is forgotten. */
-static bool comes_too_soon (const tg_Sampler *m, uint64_t now_ns) {
-  return m->works || now_ns - m->rested_ns < m->worked_ns;
-}
-
-static void begin_work (tg_Sampler *m) {
-  m->works = true;
-  atomic_signal_fence(memory_order_seq_cst);
-}
-
-/* It is a part of what the last tick took. */
-static void end_work (tg_Sampler *m, uint64_t begun_ns) {
-  m->rested_ns = tg_ticker_used_ns();
-  m->worked_ns += m->rested_ns - begun_ns;
-  atomic_signal_fence(memory_order_seq_cst);
-  m->works = false;
+static tg_Stream *stream_of (const tg_Sampler *m) {
+  return m->session->writer.stream;
 }
 
 uint64_t tg_sampler_dropped (const tg_Session *s) {
   const tg_Sampler *m = sampler_of(s);
-  return (m != NULL) ? m->dropped : 0;
+  return (m != NULL) ? m->work.dropped : 0;
 }
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -98,13 +73,12 @@ uint64_t tg_sampler_dropped (const tg_Session *s) {
 
 /* To give the program's own hook back takes as long as to set ours: it counts
    twice. */
-static void arm (tg_Sampler *m, uint64_t begun_ns) {
+static void arm (tg_Sampler *m, tg_Moment begun) {
   if (!m->asked)
-    m->asked_ns = begun_ns;
+    m->asked_ns = begun.used_ns;
   m->asked = true;
   tg_running_call(m->part.host, TG_CALLER_SAMPLER);
-  m->rested_ns = tg_ticker_used_ns();
-  m->worked_ns = 2 * (m->rested_ns - begun_ns);
+  tg_tickwork_note(&m->work, begun, 2);
 }
 
 /* On the watch's thread: the state's own stands still, or did a moment ago. */
@@ -154,10 +128,10 @@ static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
 }
 
 /* A sample for which no time is left is not written. */
-static bool put_by_clock (tg_Sampler *m, uint64_t now, tg_Finding found,
+static bool put_by_clock (tg_Sampler *m, tg_Moment now, tg_Finding found,
                           uint32_t ticks) {
   tg_SampleTime *t = &m->time;
-  uint64_t until = tg_sampletime_until(t, now, found,
+  uint64_t until = tg_sampletime_until(t, now.ticks, now.used_ns, found,
                                        m->session->writer.last);
   if (until <= t->told)
     return false;
@@ -168,10 +142,12 @@ static bool put_by_clock (tg_Sampler *m, uint64_t now, tg_Finding found,
 }
 
 /* A function that has waited and then runs is two samples. */
-static bool put_all (tg_Sampler *m, uint64_t now, uint32_t ticks) {
+static bool put_all (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
   if (m->watch == NULL)
-    return put_sample(m, now, 0, tg_sampletime_used(&m->time, now), ticks);
+    return put_sample(m, now.ticks, 0,
+                      tg_sampletime_used(&m->time, now.ticks, now.used_ns),
+                      ticks);
   bool put = waits > 0 && put_by_clock(m, now, TG_FINDING_WAITING, waits);
   if (ticks > 0 || waits == 0)
     put |= put_by_clock(m, now, ticks > 0 ? TG_FINDING_RUNNING
@@ -180,7 +156,7 @@ static bool put_all (tg_Sampler *m, uint64_t now, uint32_t ticks) {
 }
 
 /* The sample that was made becomes the one before. */
-static void write_sample (tg_Sampler *m, uint64_t now) {
+static void write_sample (tg_Sampler *m, tg_Moment now) {
   uint32_t ticks = (uint32_t)m->ticks;
   m->ticks = 0;
   if (!put_all(m, now, ticks))
@@ -203,7 +179,7 @@ static bool is_due (const tg_Sampler *m) {
 }
 
 static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
-                  uint64_t now) {
+                  tg_Moment now) {
   tg_Session *s = m->session;
   s->sampled = false;
   if (!is_due(m))
@@ -225,10 +201,10 @@ void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
                         uint64_t now) {
   tg_Sampler *m = sampler_of(s);
   uint64_t most = (uint64_t)(LONGEST_NS / m->time.ns_per_tick);
-  uint64_t begun_ns = tg_ticker_used_ns();
-  begin_work(m);
-  take(m, L, ar, now);
-  end_work(m, begun_ns);
+  tg_Moment begun = tg_moment_now();
+  tg_tickwork_begin(&m->work);
+  take(m, L, ar, (tg_Moment){now, begun.used_ns});
+  tg_tickwork_end(&m->work, begun);
   uint64_t end = tg_clock_ticks();
   tg_session_overhead(s, (end - now < most) ? now : end - most);
 }
@@ -255,39 +231,50 @@ static tg_Strangers strangers_of (const tg_Sampler *m, uint64_t used_ns) {
 }
 
 /* In a handler: the sample at once, if all that runs is known. */
-static bool take_now (tg_Sampler *m, uint64_t used_ns, const void *context) {
-  uint64_t now = tg_clock_ticks();
-  tg_Strangers strangers = strangers_of(m, used_ns);
-  if (!tg_glance_leaf(&m->glancer, m->session, context, &m->leaf)
-      || m->unwatched
-      || !tg_glance_frames(&m->now, m->session, &m->leaf, strangers)
-      || !has_room(m, m->now.n, now))
+static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
+  const tg_Session *s = m->session;
+  tg_Strangers strangers = strangers_of(m, now.used_ns);
+  if (!tg_glance_leaf(&m->glancer, s, context, &m->leaf) || m->unwatched
+      || !tg_glance_frames(&m->glancer, &m->now, s, &m->leaf, strangers)
+      || !has_room(m, m->now.n, now.ticks))
     return false;
   m->asked = strangers.function != 0;
   m->leaf.L = NULL;
-  if (!tg_sampletime_can_wait(&m->time, is_still(m), used_ns))
+  if (!tg_sampletime_can_wait(&m->time, is_still(m), now.used_ns))
     write_sample(m, now);
-  m->rested_ns = tg_ticker_used_ns();
-  m->worked_ns = m->rested_ns - used_ns;
+  tg_tickwork_note(&m->work, now, 1);
   return true;
 }
 
-/* In a handler. */
-static void on_tick (void *ud, const void *context) {
-  tg_Sampler *m = ud;
+/* The sample, or whoever can take one is asked for it. */
+static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
   tg_Session *s = m->session;
-  uint64_t now_ns = tg_ticker_used_ns();
-  m->ticks++;
-  if (comes_too_soon(m, now_ns))
-    m->dropped++;
-  else if (s->hooked) {
-    m->worked_ns = 0;
+  if (!s->hooked && take_now(m, now, context)) {
+    tg_ticknotes_waiting(stream_of(m), 0);
+    return;
+  }
+  if (s->hooked) {
+    m->work.worked_ns = 0;
     s->sampled = true;
     tg_lastrun_invalidate();
     tg_glance_leaf(&m->glancer, s, context, &m->leaf);
   }
-  else if (!take_now(m, now_ns, context))
-    arm(m, now_ns);
+  else
+    arm(m, now);
+  tg_ticknotes_waiting(stream_of(m), (uint64_t)m->ticks);
+}
+
+/* In a handler. Of several ticks that come at once the first is served. */
+static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
+  tg_Sampler *m = ud;
+  tg_Moment now = tg_moment_now();
+  m->ticks++;
+  if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
+    return;
+  if (tg_tickwork_is_soon(&m->work, now.used_ns))
+    m->work.dropped++;
+  else
+    serve_tick(m, now, context);
 }
 
 /* With the first sample: when a trace begins, all that was known of functions
@@ -310,15 +297,15 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   if (m->unwatched)
     tg_standstill_continue(m->watch);
   m->unwatched = false;
-  uint64_t begun_ns = tg_ticker_used_ns();
-  begin_work(m);
+  tg_Moment begun = tg_moment_now();
+  tg_tickwork_begin(&m->work);
   m->asked = false;
   know_long_calls(m, L);
   if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar))) {
     tg_leaf_mend(&m->now, s, L, ar, &m->leaf, m->strangers.collector);
-    write_sample(m, tg_clock_ticks());
+    write_sample(m, begun);
   }
-  end_work(m, begun_ns);
+  tg_tickwork_end(&m->work, begun);
   if (s->after.attention)
     s->attend(s, L);
 }
@@ -327,23 +314,27 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
-  uint64_t begun_ns = tg_ticker_used_ns(), dropped = m->dropped;
-  begin_work(m);
+  tg_Moment begun = tg_moment_now();
+  uint64_t dropped = m->work.dropped;
+  tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
+  tg_tickwork_begin(&m->work);
   if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
                 : tg_stackwalk_running(&m->now, s, L, 0))
-    write_sample(m, tg_clock_ticks());
-  m->dropped = dropped;         /* a tick that came meanwhile is no loss */
-  end_work(m, begun_ns);
+    write_sample(m, tg_moment_now());
+  m->work.dropped = dropped;    /* a tick that came meanwhile is no loss */
+  tg_ticknotes_waiting(stream_of(m), 0);
+  tg_tickwork_end(&m->work, begun);
 }
 
 /* What ran when the last sample was taken has run up to now. */
 void tg_sampler_terminate (tg_Session *s) {
   tg_Sampler *m = sampler_of(s);
-  if (m == NULL || m->ticker == NULL || m->epoch != s->writer.epoch)
+  if (m == NULL || m->ticker == NULL)
     return;
-  begin_work(m);                /* for good */
-  if (tg_stackwalk_copy(&m->now, &m->before))
-    write_sample(m, tg_clock_ticks());
+  tg_tickwork_begin(&m->work);  /* for good */
+  tg_ticknotes_outstanding(stream_of(m), m->ticker, tg_ticker_used_ns());
+  if (m->epoch == s->writer.epoch && tg_stackwalk_copy(&m->now, &m->before))
+    write_sample(m, tg_moment_now());
 }
 
 /* }================================================================== */
@@ -356,11 +347,13 @@ void tg_sampler_terminate (tg_Session *s) {
 
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
-  m->time.ns_per_tick = m->session->writer.stream->clock.ns_per_tick;
+  m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
+  m->time.ns_per_tick = m->work.ns_per_tick;
   m->time.by_clock = m->watch != NULL;
-  tg_sampletime_begin(&m->time, tg_clock_ticks());
+  tg_Moment now = tg_moment_now();
+  tg_sampletime_begin(&m->time, now.ticks, now.used_ns);
   m->asked = false;
-  m->worked_ns = 0;
+  m->work.worked_ns = 0;
 }
 
 static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
@@ -402,6 +395,7 @@ static void stop (tg_Session *s, lua_State *L) {
   tg_ticker_close(m->ticker);
   m->watch = NULL;
   m->ticker = NULL;
+  tg_ticknotes_end(stream_of(m));
   m->rate = (tg_SampleRate){0, false};
   m->before.n = 0;
   m->unwatched = false;
@@ -457,6 +451,7 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   m->rate = rate;
   m->ticks = 0;
   m->waits_seen = 0;
+  tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   start_anew(m);
   return true;
 }
@@ -471,15 +466,18 @@ static void forked (tg_Part *p) {
   tg_Sampler *m = (tg_Sampler *)(void *)p;
   if (m->ticker == NULL || !tg_host_is_home(p->host))
     return;
-  begin_work(m);                /* no tick finds what is the parent's */
+  tg_tickwork_begin(&m->work);  /* no tick finds what is the parent's... */
+  tg_ticknotes_forked(stream_of(m));    /* ...or notes where the parent does */
   tg_ticker_forked(m->ticker);
   m->unwatched = m->watch != NULL;
   if (m->unwatched)
     tg_standstill_forked(m->watch);
+  tg_glance_forked(&m->glancer);
+  tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   m->ticks = 0;
   m->waits_seen = 0;
   start_anew(m);
-  m->works = false;
+  m->work.works = false;
 }
 
 static void closing (tg_Part *p, lua_State *L) {

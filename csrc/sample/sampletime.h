@@ -32,16 +32,21 @@ typedef enum tg_Finding {
   TG_FINDING_LAST         /* by no tick: the last one, with all time left */
 } tg_Finding;
 
-/* All that was before 'now', in ticks, is nobody's. */
-void tg_sampletime_begin (tg_SampleTime *t, uint64_t now);
+/*
+** Everywhere 'now' is in ticks of the stream's clock, and 'used_ns' is the
+** thread's processor time then (tg_ticker_used_ns), which is a system call.
+*/
+
+/* All that was before is nobody's. */
+void tg_sampletime_begin (tg_SampleTime *t, uint64_t now, uint64_t used_ns);
 
 /* The processor time since the sample before, in nanoseconds: what a tick of it
    stands for. From here on time runs for the next one. */
-uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now);
+uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now, uint64_t used_ns);
 
 /* Whether a C function that does not return, and ran at the sample before if
    'same', can wait for its next sample, which has the time of all ticks: there
-   is only so much room before its return. 'used_ns' is the thread's time. */
+   is only so much room before its return. */
 bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns);
 
 /*
@@ -53,7 +58,7 @@ bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns);
 ** not seen, for which the next wait that is seen stands. The stream's time
 ** never goes back. Up to 't->told' all is told already.
 */
-uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, tg_Finding found,
-                              uint64_t last);
+uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, uint64_t used_ns,
+                              tg_Finding found, uint64_t last);
 
 #endif

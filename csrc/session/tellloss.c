@@ -44,6 +44,18 @@ static void say (tg_Buf *text) {
   errno = error;
 }
 
+/* How the ticks of its samples came, if not as they should. */
+static void add_ticking (tg_Buf *text, const tg_Trace *t, const char *what) {
+  tg_Buf note = {0};
+  for (int i = 0; t->options.sample > 0 && i < TG_TICKING_NOTES; i++) {
+    tg_buf_clear(&note);
+    if (tg_ticking_tell(&t->stream->ticking, i, &note) && !note.failed)
+      tg_buf_addfmt(text, "tracegrip: %s: %.*s\n", what, (int)note.size,
+                    (const char *)note.data);
+  }
+  tg_buf_free(&note);
+}
+
 /* Who recorded need not look at the recording to know that it is not all. That
    a ring keeps the end only is what it was made for. */
 void tg_tellloss_file (const tg_Trace *t) {
@@ -52,6 +64,7 @@ void tg_tellloss_file (const tg_Trace *t) {
     if (t->lost[i] > 0 && i != TG_LOSS_RING)
       add_loss(&text, tg_filewriter_path(t->file), i, t->lost[i]);
   }
+  add_ticking(&text, t, tg_filewriter_path(t->file));
   say(&text);
 }
 

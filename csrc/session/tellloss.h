@@ -7,7 +7,8 @@
 
 #include "state/session.h"
 
-/* Of one that is recorded on a file, and settled. */
+/* Of one that is recorded on a file, and settled: with what is to be known of
+   its samples (ticking.h). */
 void tg_tellloss_file (const tg_Trace *t);
 
 /* Of one with a live log, not settled yet: what the log itself cannot know. */

@@ -1,21 +1,26 @@
 /*
 ** mapped.c - see mapped.h. The kernel copies from this process to itself
-** (process_vm_readv(2)): where nothing is, it fails instead of the program.
+** (process_vm_readv(2)): where nothing is, it fails instead of the program. A
+** part that is not all there is left out, with those after it.
 */
 #include "signal/mapped.h"
 
 #include <sys/uio.h>
-#include <unistd.h>
 
-bool tg_mapped_both (const void *one, const void *other) {
-  char bytes[2];
-  struct iovec to = {bytes, sizeof bytes}, from[2] = {
-    {(void *)(uintptr_t)one, 1}, {(void *)(uintptr_t)other, 1}
-  };
-  return process_vm_readv(getpid(), &to, 1, from, 2, 0) == 2;
+static struct iovec place_of (tg_MappedPart part) {
+  return (struct iovec){(void *)(uintptr_t)part.from, part.n};
 }
 
-bool tg_mapped_copy (void *to, const void *from, size_t n) {
-  struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+size_t tg_mapped_copy (int process, void *to, tg_MappedPart first,
+                       tg_MappedPart second) {
+  struct iovec here = {to, first.n + second.n};
+  struct iovec there[2] = {place_of(first), place_of(second)};
+  ssize_t n = process_vm_readv(process, &here, 1, there, 2, 0);
+  return (n > 0) ? (size_t)n : 0;
+}
+
+bool tg_mapped_both (int process, const void *one, const void *other) {
+  char bytes[2];
+  return tg_mapped_copy(process, bytes, (tg_MappedPart){one, 1},
+                        (tg_MappedPart){other, 1}) == sizeof bytes;
 }

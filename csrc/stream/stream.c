@@ -87,6 +87,14 @@ void tg_stream_unpin (tg_Stream *s) {
   tg_free(s);
 }
 
+void tg_stream_note_ticking (tg_Stream *s) {
+  uint64_t figures[TG_TICKING_FIGURES];
+  if (s->noted == NULL)
+    return;
+  tg_ticking_get(&s->ticking, figures);
+  tg_ticking_set(s->noted, figures);
+}
+
 /* As exports ask for it (export.h): with an untyped first argument. */
 bool tg_stream_source (void *stream, const char *url, tg_Buf *text) {
   const tg_Stream *s = stream;

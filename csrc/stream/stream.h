@@ -14,6 +14,7 @@
 #include "stream/functions.h"
 #include "stream/sources.h"
 #include "stream/store.h"
+#include "tick/outlook.h"
 
 typedef struct tg_Stream {
   _Atomic uint32_t refs;
@@ -26,12 +27,21 @@ typedef struct tg_Stream {
   tg_Functions *functions;  /* owns */
   tg_Sources *sources;      /* owns; a recording's; NULL: it has none */
   tg_Store store;
+  tg_Ticking ticking;       /* of its samples */
+  tg_Outlook outlook;       /* of the thread that takes them */
+  tg_Ticking *noted;        /* borrows; where its file has that, as long as it
+                               is on one; NULL: nowhere. For the thread that
+                               ticks */
   struct tg_Stream *next;   /* list of all streams of the process */
 } tg_Stream;
 
 tg_Stream *tg_stream_new (void);              /* NULL without memory */
 tg_Stream *tg_stream_pin (tg_Stream *s);      /* returns 's' */
 void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
+
+/* The figures of 'ticking' have changed: they are noted in the file. On the
+   thread that ticks, also in a handler. */
+void tg_stream_note_ticking (tg_Stream *s);
 
 /* The text of a source that its functions are from, as tg_sources_text. For an
    export, which calls it through a pointer: 'stream' is a tg_Stream. */

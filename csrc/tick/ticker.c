@@ -25,10 +25,21 @@
 #define TICKERS 64              /* in one process */
 #define SIGNALS 8               /* that are tried */
 #define VARIED_HZ 1000          /* changes of the period a second, at most */
+#define AHEAD 256               /* signals that may be on their way, */
+#define REFILL (AHEAD / 2)      /* and after how many more are allowed */
+#define LATE_NS 250000000       /* between two ticks of a timer */
+#define SECOND_NS UINT64_C(1000000000)
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
+
+/* Which ticks came late: in the thread's processor time. */
+typedef struct tg_Lateness {
+  uint64_t last_ns;             /* the last tick */
+  uint64_t gap_ns;              /* before the first of those that came at once */
+  uint32_t at_once;             /* how many */
+} tg_Lateness;
 
 struct tg_Ticker {
   tg_Tick *tick;
@@ -41,6 +52,7 @@ struct tg_Ticker {
   uint32_t varied;              /* ticks with the same period */
   uint32_t ticks;               /* so far */
   uint32_t random;              /* of the next period (xorshift) */
+  tg_Lateness late;
 };
 
 /* Those that tick. A signal names its ticker by the place in the list, or by
@@ -55,7 +67,7 @@ static struct {
 uint64_t tg_ticker_used_ns (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+  return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
 /* Without RUSAGE_THREAD it is as if it had never waited. */
@@ -86,13 +98,29 @@ static tg_Ticker *ticker_of (const siginfo_t *info) {
    than others: a program with a rhythm of its own is met at the same places.
    But to set it costs the kernel as much as a tick. */
 static void vary_period (tg_Ticker *t) {
-  if (t->fd < 0 || ++t->ticks % t->varied != 0)
+  if (t->fd < 0 || t->ticks % t->varied != 0)
     return;
   t->random ^= t->random << 13;
   t->random ^= t->random >> 17;
   t->random ^= t->random << 5;
   uint64_t period = t->period_ns / 2 + t->period_ns * (t->random >> 16) / 65536;
   ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/*
+** A real-time signal waits its turn while it is blocked, one for each tick, and
+** the kernel keeps only so many for all of a user's processes (RLIMIT_SIGPENDING,
+** setrlimit(2)). Beyond that it sends SIGIO instead (fcntl(2), F_SETSIG), which
+** ends a program that does not expect it. So an event may send no more than a
+** few that are not answered: then it rests until they are.
+*/
+static bool allow (const tg_Ticker *t, int signals) {
+  return ioctl(t->fd, PERF_EVENT_IOC_REFRESH, signals) == 0;
+}
+
+static void refill (const tg_Ticker *t) {
+  if (t->fd >= 0 && t->ticks % REFILL == 0)
+    allow(t, REFILL);
 }
 
 /* What comes from elsewhere, or late, is nobody's. */
@@ -103,8 +131,10 @@ static void on_signal (int signal, siginfo_t *info, void *context) {
       || info->si_code == POLL_HUP) {
     tg_Ticker *t = ticker_of(info);
     if (t != NULL) {
+      t->ticks++;
       vary_period(t);
-      t->tick(t->ud, context);
+      refill(t);
+      t->tick(t->ud, t, context);
     }
   }
   errno = error;
@@ -165,13 +195,13 @@ static bool open_event (tg_Ticker *t) {
   return t->fd >= 0 && fcntl(t->fd, F_SETFL, O_ASYNC) == 0
          && fcntl(t->fd, F_SETSIG, all.signal) == 0
          && fcntl(t->fd, F_SETOWN_EX, &owner) == 0
-         && ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+         && allow(t, AHEAD);
 }
 
 static bool open_timer (tg_Ticker *t) {
   struct sigevent e;
   struct timespec each = {
-    (time_t)(t->period_ns / 1000000000), (long)(t->period_ns % 1000000000)
+    (time_t)(t->period_ns / SECOND_NS), (long)(t->period_ns % SECOND_NS)
   };
   struct itimerspec times = {each, each};
   memset(&e, 0, sizeof e);
@@ -194,6 +224,8 @@ static void close_clocks (tg_Ticker *t) {
 }
 
 static bool open_clock (tg_Ticker *t) {
+  t->ticks = 0;
+  t->late = (tg_Lateness){.last_ns = tg_ticker_used_ns()};
   if (open_event(t))
     return true;
   close_clocks(t);
@@ -246,7 +278,7 @@ tg_Ticker *tg_ticker_open (uint32_t hz, tg_Tick *tick, void *ud) {
   t->tick = tick;
   t->ud = ud;
   t->fd = -1;
-  t->period_ns = UINT64_C(1000000000) / hz;
+  t->period_ns = SECOND_NS / hz;
   t->varied = hz / VARIED_HZ > 1 ? hz / VARIED_HZ : 1;
   t->random = 2463534242u;      /* Marsaglia's: any but 0 */
   tg_atfork_register(TG_ATFORK_TICKERS, at_fork, NULL);
@@ -268,6 +300,58 @@ void tg_ticker_close (tg_Ticker *t) {
   leave_list(t);
   pthread_mutex_unlock(&all.mutex);
   tg_free(t);
+}
+
+/* ---- ticks that are late ---- */
+
+/* Ticks of an event are half a period apart at least, however busy the machine
+   is, but for one that follows upon a late one. Several at once have waited for
+   their turn. */
+static uint64_t count_queued (tg_Ticker *t, uint64_t gap_ns, bool *queued) {
+  tg_Lateness *l = &t->late;
+  *queued = gap_ns < t->period_ns / 4;
+  if (!*queued) {
+    l->gap_ns = gap_ns;
+    l->at_once = 0;
+    return 0;
+  }
+  return (++l->at_once == 2) ? l->gap_ns / t->period_ns : 0;
+}
+
+uint64_t tg_ticker_note (tg_Ticker *t, uint64_t used_ns, bool *queued) {
+  uint64_t gap_ns = used_ns - t->late.last_ns;
+  t->late.last_ns = used_ns;
+  if (t->fd >= 0)
+    return count_queued(t, gap_ns, queued);
+  *queued = false;
+  return (gap_ns > LATE_NS) ? gap_ns / t->period_ns : 0;
+}
+
+uint64_t tg_ticker_outstanding (tg_Ticker *t, uint64_t used_ns) {
+  sigset_t blocked;
+  uint64_t gap_ns = used_ns - t->late.last_ns;
+  if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0
+      || !sigismember(&blocked, all.signal))
+    return 0;
+  t->late.last_ns = used_ns;
+  return gap_ns / t->period_ns;
+}
+
+int tg_ticker_signal (const tg_Ticker *t) {
+  (void)t;
+  return all.signal;            /* one for all */
+}
+
+/* The kernel looks at timers of processor time with its own tick, which is what
+   its coarse clock goes by. */
+uint64_t tg_ticker_timer_ns (const tg_Ticker *t) {
+  struct timespec tick;
+  if (t->fd >= 0)
+    return 0;
+  if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0
+      || (uint64_t)tick.tv_nsec < t->period_ns)
+    return t->period_ns;
+  return (uint64_t)tick.tv_nsec;
 }
 
 /* A child has no timers (timer_create(2)); of the event it has a descriptor. */

@@ -23,8 +23,9 @@
 
 typedef struct tg_Ticker tg_Ticker;
 
-/* In a signal handler: 'context' is what the signal has met (struck.h). */
-typedef void tg_Tick (void *ud, const void *context);
+/* In a signal handler: 'context' is what the signal has met (struck.h). May be
+   called before tg_ticker_open returns. */
+typedef void tg_Tick (void *ud, tg_Ticker *t, const void *context);
 
 /*
 ** 'hz' times per second of this thread's processor time 'tick' is called, in a
@@ -40,6 +41,25 @@ void tg_ticker_close (tg_Ticker *t);
    are the parent's, and the child's only thread has its own from now on; none
    without a clock. */
 void tg_ticker_forked (tg_Ticker *t);
+
+/*
+** In 'tick', when the thread's processor time was 'used_ns'. How many ticks are
+** known now to have come while the signal was blocked: the kernel gives them one
+** after the other when that is over. '*queued': this one has waited so.
+** Of a timer, which gives one signal for all, that they were late is all that
+** is known.
+*/
+uint64_t tg_ticker_note (tg_Ticker *t, uint64_t used_ns, bool *queued);
+
+/* On its thread: how many ticks there were since the last one, if the signal is
+   blocked now. They are not counted again. */
+uint64_t tg_ticker_outstanding (tg_Ticker *t, uint64_t used_ns);
+
+/* The signal by which it comes. */
+int tg_ticker_signal (const tg_Ticker *t);
+
+/* How often a timer ticks at most; 0: it is an event, which is exact. */
+uint64_t tg_ticker_timer_ns (const tg_Ticker *t);
 
 /* The processor time of the calling thread, in nanoseconds; and how often it
    has waited for something, and not for the processor alone. */

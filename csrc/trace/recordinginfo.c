@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trace/recordinginfo.h"
+#include "binding/tickingnotes.h"
 #include "binding/typelist.h"
 #include "profile/usage.h"
 #include "recording/contents.h"
@@ -290,6 +291,23 @@ static void describe_room (lua_State *L, const tg_Recording *r) {
   lua_setfield(L, -2, "room");
 }
 
+/* How the ticks of samples came; nothing, if there were none. */
+static void describe_ticks (lua_State *L, const tg_Ticking *t) {
+  if (t->period_ns == 0)
+    return;
+  lua_createtable(L, 0, 5);
+  lx_set_integer(L, "seen", (lua_Integer)t->seen);
+  lx_set_integer(L, "blocked", (lua_Integer)t->blocked);
+  lx_set_integer(L, "waiting", (lua_Integer)t->waiting);
+  if (t->timer_ns > 0) {
+    lua_pushnumber(L, (lua_Number)t->timer_ns / 1e6);
+    lua_setfield(L, -2, "timer_ms");
+  }
+  tg_tickingnotes_push(L, t);
+  lua_setfield(L, -2, "notes");
+  lua_setfield(L, -2, "ticks");
+}
+
 /* The state is described twice: at once, for a brief answer, and again when all
    packets have been read, which may have found damage. */
 void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
@@ -300,6 +318,7 @@ void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
   describe_state(L, r, traces);
   lua_pushboolean(L, r->header.scrubbed == 1);
   lua_setfield(L, -2, "scrubbed");
+  describe_ticks(L, &r->stream->ticking);
   lx_set_integer(L, "functions", atomic_load(&r->stream->functions->count));
   lx_set_integer(L, "bytes", (lua_Integer)r->event_bytes);
   lx_set_integer(L, "file_bytes", (lua_Integer)r->file_bytes);

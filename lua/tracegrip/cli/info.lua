@@ -107,6 +107,12 @@ local function lost_of (about)
   return losses
 end
 
+-- How those of samples came, if not as they should.
+local function ticks_of (about)
+  local notes = about.ticks and about.ticks.notes or {}
+  return #notes > 0 and table.concat(notes, "; ")
+end
+
 -- A damaged header may say anything.
 local function date_of (about)
   local ok, text = pcall(os.date, "%Y-%m-%d %H:%M:%S %z",
@@ -134,6 +140,7 @@ local facts = {
   {"events", events_of},
   {"memory", memory_of},
   {"lost", lost_of},
+  {"ticks", ticks_of},
   {"threads", function (about)
     return about.threads and units.count(about.threads)
   end},

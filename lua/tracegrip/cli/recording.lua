@@ -187,6 +187,18 @@ function recording.note_losses (path, trace)
   end
 end
 
+-- Adds to rows what is to be known of the ticks of its samples; nothing, if they
+-- came as they should.
+function recording.add_notes (rows, info)
+  local notes = info.ticks and info.ticks.notes or {}
+  for i, note in ipairs(notes) do
+    if i == 1 then
+      rows[#rows + 1] = ""
+    end
+    rows[#rows + 1] = "note: " .. note
+  end
+end
+
 -- "prog.lua: 1.23 ms, 20 events", and what is lost if anything is: of a report
 -- of a trace that was asked for by this name, or by none.
 function recording.heading (info, trace_name, report, lost)

@@ -202,6 +202,7 @@ function report.run (parsed)
   table.insert(out, 1, recording.heading(info, parsed.trace, result,
                                            trace.lost))
   table.insert(out, 2, "")
+  recording.add_notes(out, info)
   recording.write_rows(out)
 end
 
