@@ -230,6 +230,7 @@ build = {
         "csrc/recording/open.c",
         "csrc/recording/save.c",
         "csrc/recording/shelf.c",
+        "csrc/sample/apart.c",
         "csrc/sample/glance.c",
         "csrc/sample/leaf.c",
         "csrc/sample/longcalls.c",

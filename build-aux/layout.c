@@ -87,6 +87,7 @@ static void at_frame (void) {
       "how many extra arguments");
   row("AT_FRAME_STATUS", offsetof(CallInfo, callstatus), "bits:");
   row("STATUS_C", CIST_C, "bit: a C function,");
+  row("STATUS_HOOKED", CIST_HOOKED, "bit: its hook runs,");
 #if LUA_VERSION_NUM >= 505
   row("STATUS_MOVES", -1, "bit: values move:");
   row("AT_FRAME_FIRST", -1, "from which slot,");

@@ -49,6 +49,8 @@ typedef struct tg_DirectFacts {
   uint16_t objects;     /* global_State: the list of objects (objects.h) */
   uint16_t jump;        /* lua_State: its innermost protected call (cstack.h) */
   uint16_t allows;      /* lua_State: whether hooks are called (hookfield.h) */
+  uint16_t hooked;      /* a frame: a byte with a bit... */
+  uint8_t hooked_bit;   /* ...that says: its hook runs (hookcode.h) */
 } tg_DirectFacts;
 
 extern tg_DirectFacts tg_direct_facts;

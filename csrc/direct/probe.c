@@ -24,6 +24,15 @@ static uint16_t fact (const tg_Layout *layout, tg_LayoutRow row) {
   return (at < 0) ? 0 : (uint16_t)at;
 }
 
+/* The byte of a frame that has this bit of its status, and the bit there. */
+static uint16_t status_at (const tg_Layout *l, int32_t bit, uint8_t *mask) {
+  int32_t at = l->at[TG_ROW_AT_FRAME_STATUS];
+  for (; bit > 0xff; bit >>= 8)
+    at++;
+  *mask = (uint8_t)bit;
+  return (uint16_t)at;
+}
+
 void tg_probe_assume (const tg_Layout *l) {
   tg_direct_facts = (tg_DirectFacts){
     .state = fact(l, TG_ROW_SIZE_STATE),
@@ -40,6 +49,8 @@ void tg_probe_assume (const tg_Layout *l) {
     .jump = fact(l, TG_ROW_AT_STATE_JUMP),
     .allows = fact(l, TG_ROW_AT_STATE_ALLOWS)
   };
+  tg_direct_facts.hooked = status_at(l, l->at[TG_ROW_STATUS_HOOKED],
+                                     &tg_direct_facts.hooked_bit);
 }
 
 /* A lua_Alloc (manual, section 4.6), by which the state lives in the arena

@@ -11,6 +11,8 @@
 
 tg_CodeRange tg_hookcode[TG_HOOKCODE_MOST];
 
+static bool bit_holds;      /* it is set in hooks, and in no function */
+
 /* What calls a C function, and so runs without a hook, too. */
 static uintptr_t usual[USUAL];
 static uint32_t nusual;
@@ -37,13 +39,14 @@ static TG_NOINLINE void on_event (lua_State *L, lua_Debug *ar) {
   uint32_t n = tg_machinecode_callers(first, callers, CALLERS - 1);
   for (uint32_t i = 0; i < n; i++)
     add(tg_machinecode_of(callers[i] - 1));
-  (void)L, (void)ar;
+  bit_holds = bit_holds && tg_hookcode_hooked(L);
+  (void)ar;
 }
 
 static TG_NOINLINE int note_usual (lua_State *L) {
   uintptr_t first = (uintptr_t)__builtin_return_address(0);
   nusual = tg_machinecode_callers(first, usual, USUAL);
-  (void)L;
+  bit_holds = bit_holds && !tg_hookcode_hooked(L);
   return 0;
 }
 
@@ -53,6 +56,7 @@ void tg_probe_hookcode (tg_Probe *p) {
   for (uint32_t i = 0; i < TG_HOOKCODE_MOST; i++)
     tg_hookcode[i] = (tg_CodeRange){0, 0};
   lua_settop(L, 0);
+  bit_holds = true;
   if (luaL_loadstring(L, "local f = ...\n"
                          "local function g () f() end\n"
                          "g() for i = 1, 2 do g() end") != LUA_OK)
@@ -65,4 +69,6 @@ void tg_probe_hookcode (tg_Probe *p) {
   lua_call(L, 1, 0);
   lua_sethook(L, NULL, 0, 0);
   lua_settop(L, 0);
+  if (!bit_holds)
+    tg_direct_facts.hooked_bit = 0;
 }

@@ -122,7 +122,8 @@ static bool enter (Document *d, const tg_Packet *p) {
   if (parent == 0 || label == TG_INTMAP_NONE)
     return fail(d);
   uint32_t node = tg_calltree_child(&d->tree, parent, label);
-  d->tree.nodes[node].traced |= !p->sampled;
+  tg_bytick_enter(&d->tree, node, p,
+                  tg_funclabels_function(&d->labels, label));
   if (node == 0 || (d->nopen == d->copen && !grow_open(d)))
     return fail(d);
   d->open[d->nopen++] = node;
@@ -159,20 +160,20 @@ static uint32_t innermost (const Document *d) {
   return d->nopen > 0 ? d->open[d->nopen - 1] : 0;
 }
 
-/* What a filter hides is below who is shown. False without memory. */
+/* What ran in no frame that is open is below who is. False without memory. */
 static bool add_tick (Document *d, const tg_Packet *p) {
   uint32_t node = innermost(d);
-  if (p->hidden && node == 0)
+  if (p->function != 0 && node == 0)
     node = tg_calltree_child(&d->tree, 0, MAIN);
-  if (p->hidden) {
-    uint32_t label = tg_funclabels_of(&d->labels, TG_FUNCTION_HIDDEN);
+  if (p->function != 0) {
+    uint32_t label = tg_funclabels_of(&d->labels, p->function);
     node = label != TG_INTMAP_NONE ? tg_calltree_child(&d->tree, node, label)
                                    : 0;
     if (node == 0)
       return fail(d);
   }
   if (node != 0)
-    tg_bytick_tick(&d->bytick, &d->tree, node, p->hits);
+    tg_bytick_tick(&d->bytick, &d->tree, node, p);
   return true;
 }
 
@@ -220,8 +221,8 @@ static bool add_up (Document *d) {
   while (tg_export_next(d->x, &p)) {
     tg_assert(p.time_ns >= d->now_ns);
     if (in_time(d))
-      tg_bytick_pass(&d->bytick, &d->tree, innermost(d),
-                     p.time_ns - d->now_ns);
+      tg_bytick_pass(&d->bytick, &d->tree, innermost(d), p.time_ns,
+                     p.spent_ns);
     d->now_ns = p.time_ns;
     if (!add_packet(d, &p))
       return false;

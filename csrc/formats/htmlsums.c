@@ -56,7 +56,9 @@ static uint32_t node_of (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t node =
       tg_calltree_child(&s->tree, parent, s->profile.open[n - 1].call.row);
   s->tree.nodes[node].tally.calls += node != 0 && !p->resumed && !p->sampled;
-  s->tree.nodes[node].traced |= !p->sampled;
+  const tg_Open *top = &s->profile.open[n - 1];
+  tg_bytick_enter(&s->tree, node, p,
+                  tg_profile_function(&s->profile, top->call.row));
   return node;
 }
 
@@ -78,15 +80,15 @@ static void add_mark (tg_HtmlSums *s, const tg_Packet *p) {
     s->bytes[innermost(s)] += tg_event_allocations(p->values).allocated;
 }
 
-static void pass_time (tg_HtmlSums *s, uint64_t now_ns) {
-  if (now_ns > s->now_ns)
-    tg_bytick_pass(&s->bytick, &s->tree, innermost(s), now_ns - s->now_ns);
+static void pass_time (tg_HtmlSums *s, uint64_t now_ns, uint64_t spent_ns) {
+  tg_bytick_pass(&s->bytick, &s->tree, innermost(s), now_ns, spent_ns);
   s->now_ns = now_ns;
 }
 
-/* A row of the profile that is no function of the program's, as a node. */
-static bool add_hidden (tg_HtmlSums *s, uint32_t *node) {
-  uint32_t row = tg_funclabels_of(&s->profile.labels, TG_FUNCTION_HIDDEN);
+/* What ran in no frame that is open, and has a row by now. */
+static bool add_inside (tg_HtmlSums *s, tg_FunctionId function,
+                        uint32_t *node) {
+  uint32_t row = tg_funclabels_of(&s->profile.labels, function);
   tg_assert(row < s->profile.nrows);
   *node = tg_calltree_child(&s->tree, *node, row);
   return *node != 0
@@ -96,12 +98,13 @@ static bool add_hidden (tg_HtmlSums *s, uint32_t *node) {
 
 static bool add_tick (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t node = innermost(s);
-  pass_time(s, p->time_ns);
+  pass_time(s, p->time_ns, p->spent_ns);
   tg_profile_add(&s->profile, p);
-  if (s->profile.status != TG_OK || (p->hidden && !add_hidden(s, &node)))
+  if (s->profile.status != TG_OK
+      || (p->function != 0 && !add_inside(s, p->function, &node)))
     return fail(s);
   if (node != 0)
-    tg_bytick_tick(&s->bytick, &s->tree, node, p->hits);
+    tg_bytick_tick(&s->bytick, &s->tree, node, p);
   return true;
 }
 
@@ -109,7 +112,7 @@ static bool add_tick (tg_HtmlSums *s, const tg_Packet *p) {
    into the one around it. */
 static bool add_frame (tg_HtmlSums *s, const tg_Packet *p) {
   uint32_t n = s->profile.nopen, node = innermost(s);
-  pass_time(s, p->time_ns);
+  pass_time(s, p->time_ns, p->spent_ns);
   if (p->why == TG_WHY_EXCEPTION && n > 0 && n <= s->x->depth)
     s->tree.nodes[node].tally.throws++;
   tg_profile_add(&s->profile, p);
@@ -161,7 +164,8 @@ static bool settle (tg_HtmlSums *s) {
 static bool end_profile (tg_HtmlSums *s, tg_MinDuration *m) {
   uint64_t start_ns, end_ns;
   tg_export_span(s->x, m, &start_ns, &end_ns);
-  pass_time(s, end_ns);
+  if (end_ns > s->now_ns)
+    pass_time(s, end_ns, s->bytick.spent_ns);
   tg_profile_end(&s->profile, start_ns, end_ns);
   if (s->profile.status != TG_OK || !settle(s))
     return fail(s);

@@ -91,8 +91,7 @@ static uint32_t repeated (const tg_PprofStacks *s, uint32_t parent,
 }
 
 /* The node of a callee; 0 without memory. */
-static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row,
-                          bool sampled) {
+static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row) {
   uint32_t depth = parent < s->cnodes ? s->nodes[parent].depth : 0;
   uint32_t again = depth < TG_PPROF_FOLDS ? 0 : repeated(s, parent, row);
   bool deep = again == 0 && depth == TG_PPROF_MOST;
@@ -102,7 +101,6 @@ static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row,
   if (node == 0 || !tg_grow_zeroed(&s->nodes, &s->cnodes, node + 1,
                                    sizeof *s->nodes))
     return 0;
-  s->tree.nodes[node].traced |= !sampled;
   if (again == 0)
     s->nodes[node].depth = deep ? depth : depth + 1;
   s->nodes[node].folded |= deep || again != 0;
@@ -121,17 +119,20 @@ static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
   if (parent == 0 || label == TG_INTMAP_NONE)
     return 0;
   uint32_t row = tg_pprofpairs_number(&s->callees, label, p->line);
-  return row < TG_PPROF_BODIES ? child_of(s, parent, row, p->sampled) : 0;
+  node = row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
+  tg_bytick_enter(&s->tree, node, p,
+                  tg_funclabels_function(&s->labels, label));
+  return node;
 }
 
-/* The node of what is no function of the program's, below another. */
+/* The node of what ran in no frame that is open, below one that is. */
 static uint32_t node_apart (tg_PprofStacks *s, tg_FunctionId id,
                             uint32_t parent) {
   uint32_t label = tg_funclabels_of(&s->labels, id);
   if (label == TG_INTMAP_NONE)
     return 0;
   uint32_t row = tg_pprofpairs_number(&s->callees, label, 0);
-  return row < TG_PPROF_BODIES ? child_of(s, parent, row, true) : 0;
+  return row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
 }
 
 /* ---- packets ---- */
@@ -171,19 +172,19 @@ static uint32_t innermost (const tg_PprofStacks *s) {
 }
 
 static void add_time (tg_PprofStacks *s, const tg_Packet *p) {
-  tg_bytick_pass(&s->bytick, &s->tree, innermost(s), p->time_ns - s->now_ns);
+  tg_bytick_pass(&s->bytick, &s->tree, innermost(s), p->time_ns, p->spent_ns);
   s->now_ns = p->time_ns;
 }
 
 static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
   uint32_t node = innermost(s);
-  if (p->hidden && node == 0)
+  if (p->function != 0 && node == 0)
     node = tg_calltree_child(&s->tree, 0, TG_PPROF_MAIN);
-  if (p->hidden)
-    node = node_apart(s, TG_FUNCTION_HIDDEN, node);
+  if (p->function != 0)
+    node = node_apart(s, p->function, node);
   if (node == 0)
-    return !p->hidden || fail(s);
-  tg_bytick_tick(&s->bytick, &s->tree, node, p->hits);
+    return p->function == 0 || fail(s);
+  tg_bytick_tick(&s->bytick, &s->tree, node, p);
   s->nodes[node].values[TG_PPROF_SAMPLES] += tg_ticks_count(s->x, p->hits);
   s->nodes[node].values[TG_PPROF_CPU] += p->hits;
   return true;

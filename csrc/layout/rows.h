@@ -40,6 +40,7 @@ SAME(AT_FRAME_TRAP,         40,  40,  40,   40) /* it looks for hooks */
 SAME(AT_FRAME_EXTRA,        44,  44,  44,   44) /* how many extra arguments */
 SAME(AT_FRAME_STATUS,       62,  62,  62,   60) /* bits: */
 SAME(STATUS_C,               2,   2,   2,32768) /* bit: a C function, */
+DIFF(STATUS_HOOKED,          4,   8,   8,1048576) /* bit: its hook runs, */
 DIFF(STATUS_MOVES,         128, 256, 256,   -1) /* bit: values move: */
 SAME(AT_FRAME_FIRST,        56,  56,  56,   -1) /* from which slot, */
 SAME(AT_FRAME_COUNT,        58,  58,  58,   -1) /* how many */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
 /*
 ** {==================================================================
@@ -16,7 +17,6 @@
 */
 
 static void note_gap (tg_ByTick *b, uint32_t node, uint64_t ns) {
-  b->passed_ns += ns;
   uint32_t i = TG_BYTICK_GAPS;
   while (i > 0 && b->gaps[i - 1].ns < ns)
     i--;
@@ -27,11 +27,22 @@ static void note_gap (tg_ByTick *b, uint32_t node, uint64_t ns) {
   b->gaps[i] = (tg_Gap){node, ns};
 }
 
+static uint64_t since (uint64_t before, uint64_t now) {
+  return now > before ? now - before : 0;
+}
+
 void tg_bytick_pass (tg_ByTick *b, tg_CallTree *t, uint32_t node,
-                     uint64_t ns) {
+                     uint64_t now_ns, uint64_t spent_ns) {
+  uint64_t ns = b->begun ? since(b->now_ns, now_ns) : 0;
+  uint64_t spent = b->begun ? since(b->spent_ns, spent_ns) : 0;
+  b->begun = true;
+  b->now_ns = now_ns;
+  b->spent_ns = spent_ns;
   if (b->ticks == TG_TICKS_ONLY)
     return;
   t->nodes[node].tally.self_ns += ns;
+  t->nodes[node].spent_ns += spent;
+  b->passed_ns += ns;
   if (b->ticks == TG_TICKS_BESIDE)
     note_gap(b, node, ns);
 }
@@ -47,30 +58,36 @@ static void add_idle (const tg_ByTick *b, tg_CallTree *t, uint64_t idle_ns) {
 }
 
 void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
-                     uint64_t ns) {
-  tg_ticked_add(&t->nodes[node].ticked, ns);
+                     const tg_Packet *tick) {
+  tg_ticked_add(&t->nodes[node].ticked, tick->hits);
   if (b->ticks == TG_TICKS_ONLY)
-    t->nodes[node].tally.self_ns += ns;
-  else if (b->passed_ns > ns)
-    add_idle(b, t, b->passed_ns - ns);
-  *b = (tg_ByTick){.ticks = b->ticks};
+    t->nodes[node].tally.self_ns += tick->hits;
+  else {
+    uint64_t spent = tick->apart ? since(b->told_spent_ns, b->spent_ns) : 0;
+    add_idle(b, t, since(tick->hits + tick->hook_ns, b->passed_ns + spent));
+  }
+  b->apart = b->apart || tick->apart;
+  b->told_spent_ns = b->spent_ns;
+  b->passed_ns = 0;
+  memset(b->gaps, 0, sizeof b->gaps);
 }
 
 /* }================================================================== */
 
 /*
 ** {==================================================================
-** The end
+** Groups
 ** ===================================================================
 */
 
 /* A called node with the sampled ones below it, up to the next called ones; or
    what is outside of all calls. Kept by the number of its outermost node. */
 typedef struct Group {
-  uint64_t passed_ns;
+  uint64_t passed_ns, spent_ns;
   uint64_t idle_ns;
-  uint64_t busy_ns;           /* to be divided */
-  uint64_t ticked_ns;         /* of all ticks */
+  uint64_t busy_ns;           /* to be divided... */
+  double variance;            /* ...and how sure it is */
+  tg_Ticked ticked;
   bool mixed;                 /* ticks have met more than its first node */
 } Group;
 
@@ -82,11 +99,13 @@ double tg_bytick_variance (const tg_Ticked *part, uint64_t whole_ns) {
   return part->squares * rest;
 }
 
-static uint64_t all_ticked (const tg_CallTree *t) {
-  uint64_t ns = 0;
-  for (uint32_t i = 0; i < t->count; i++)
-    ns += t->nodes[i].ticked.ns;
-  return ns;
+static tg_Ticked all_ticked (const tg_CallTree *t) {
+  tg_Ticked all = {0};
+  for (uint32_t i = 0; i < t->count; i++) {
+    all.count += t->nodes[i].ticked.count;
+    all.ns += t->nodes[i].ticked.ns;
+  }
+  return all;
 }
 
 static uint32_t first_of (const tg_CallTree *t, const uint32_t *of,
@@ -100,32 +119,164 @@ static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
     of[i] = first_of(t, of, i);
     Group *g = &groups[of[i]];
     g->passed_ns += n->tally.self_ns;
+    g->spent_ns += n->spent_ns;
     g->idle_ns += n->idle_ns;
-    g->ticked_ns += n->ticked.ns;
+    g->ticked.ns += n->ticked.ns;
+    g->ticked.squares += n->ticked.squares;
     g->mixed |= i != of[i] && n->ticked.count > 0;
   }
 }
 
-/* Outside of all calls ticks say how long it ran; in a call the clock does, and
-   ticks only how long it waited. */
-static void set_busy (Group *g, bool outside) {
-  uint64_t idle_ns = g->idle_ns < g->passed_ns ? g->idle_ns : g->passed_ns;
-  if (idle_ns < g->passed_ns / TG_BYTICK_IDLE)
-    idle_ns = 0;
-  if (outside)
-    g->busy_ns = g->ticked_ns < g->passed_ns ? g->ticked_ns : g->passed_ns;
-  else
-    g->busy_ns = g->passed_ns - idle_ns;
+/* Outside of all calls ticks alone say how long it ran. */
+static void set_outside (Group *g) {
+  g->busy_ns = g->ticked.ns < g->passed_ns ? g->ticked.ns : g->passed_ns;
   g->idle_ns = g->passed_ns - g->busy_ns;
 }
 
-/* A node's part of its group's time. What is divided is sure in a call; outside
-   of all calls it is what chance has given to that of 'all_ns'. */
+/* In a call the clock says how long it ran, and ticks how long of that it
+   waited. */
+static void set_call (Group *g) {
+  if (g->idle_ns > g->passed_ns)
+    g->idle_ns = g->passed_ns;
+  if (g->idle_ns < g->passed_ns / TG_BYTICK_IDLE)
+    g->idle_ns = 0;
+  g->busy_ns = g->passed_ns - g->idle_ns;
+  double error = TG_BYTICK_DOUBT * (double)g->spent_ns;
+  g->variance = error * error;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Clock and ticks
+** ===================================================================
+*/
+
+/* 'one_ns', a tick's usual time: with no tick there may have been one. */
+static double ticks_variance (const tg_Ticked *t, uint64_t one_ns) {
+  double one = (double)one_ns * (double)one_ns;
+  return t->squares > one ? t->squares : one;
+}
+
+/* The mean of what the clock says and what ticks say, by how sure they are. */
+static void weigh (Group *g, uint64_t one_ns) {
+  double ticks = ticks_variance(&g->ticked, one_ns);
+  double w = g->variance / (g->variance + ticks);
+  double busy = w * (double)g->ticked.ns + (1 - w) * (double)g->busy_ns;
+  g->busy_ns = (uint64_t)(busy + 0.5);
+  g->variance = w * ticks;              /* 1 / (1 / clock + 1 / ticks) */
+}
+
+/* All groups that begin with the same function: what is wrong with the estimate
+   of its cost is wrong in all of them. */
+typedef struct Kin {
+  Group all;
+  uint64_t clock_ns;          /* what the clock says */
+  uint64_t sum_ns;            /* of the groups, each weighed by itself */
+} Kin;
+
+typedef struct Kins {
+  tg_IntMap numbers;          /* owns; by row */
+  Kin *list;                  /* owns */
+  uint32_t count, capacity;
+} Kins;
+
+/* NULL without memory. */
+static Kin *kin_of (Kins *k, uint32_t row) {
+  uint32_t i = tg_intmap_find(&k->numbers, row);
+  if (i != TG_INTMAP_NONE)
+    return &k->list[i];
+  if (!tg_grow(&k->list, &k->capacity, k->count + 1, sizeof *k->list)
+      || !tg_intmap_set(&k->numbers, row, k->count))
+    return NULL;
+  k->list[k->count] = (Kin){0};
+  return &k->list[k->count++];
+}
+
+static bool add_kins (Kins *k, const tg_CallTree *t, const uint32_t *of,
+                      const Group *groups) {
+  for (uint32_t i = 1; i < t->count; i++) {
+    Kin *kin = of[i] == i ? kin_of(k, t->nodes[i].row) : NULL;
+    if (of[i] == i && kin == NULL)
+      return false;
+    if (of[i] != i)
+      continue;
+    kin->all.spent_ns += groups[i].spent_ns;
+    kin->all.busy_ns += groups[i].busy_ns;
+    kin->all.ticked.ns += groups[i].ticked.ns;
+    kin->all.ticked.squares += groups[i].ticked.squares;
+  }
+  return true;
+}
+
+static double part_of (uint64_t part, uint64_t whole) {
+  return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* First the function as a whole; then each group, of which its ticks may tell
+   more than the function's mean. */
+static void weigh_group (Group *g, Kin *k, uint64_t one_ns) {
+  double scale = part_of(k->all.busy_ns, k->clock_ns);
+  g->busy_ns = (uint64_t)((double)g->busy_ns * scale + 0.5);
+  weigh(g, one_ns);
+  k->sum_ns += g->busy_ns;
+}
+
+/* The groups of a function are together what the function is. */
+static void fit_group (Group *g, const Kin *k) {
+  double scale = part_of(k->all.busy_ns, k->sum_ns);
+  g->busy_ns = (uint64_t)((double)g->busy_ns * scale + 0.5);
+}
+
+static void weigh_kins (Kins *k, uint64_t one_ns) {
+  for (uint32_t i = 0; i < k->count; i++) {
+    Group *all = &k->list[i].all;
+    double error = TG_BYTICK_DOUBT * (double)all->spent_ns;
+    k->list[i].clock_ns = all->busy_ns;
+    all->variance = error * error;
+    weigh(all, one_ns);
+  }
+}
+
+/* False without memory. */
+static bool weigh_all (const tg_CallTree *t, const uint32_t *of,
+                       Group *groups, uint64_t one_ns) {
+  Kins k = {0};
+  bool ok = add_kins(&k, t, of, groups);
+  if (ok)
+    weigh_kins(&k, one_ns);
+  for (uint32_t i = 1; ok && i < t->count; i++) {
+    if (of[i] == i)
+      weigh_group(&groups[i], kin_of(&k, t->nodes[i].row), one_ns);
+  }
+  for (uint32_t i = 1; ok && i < t->count; i++) {
+    if (of[i] == i)
+      fit_group(&groups[i], kin_of(&k, t->nodes[i].row));
+  }
+  tg_intmap_free(&k.numbers);
+  tg_free(k.list);
+  return ok;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** The end
+** ===================================================================
+*/
+
+/* A node's part of its group's time. Outside of all calls it is what chance has
+   given to it of 'all_ns'. */
 static void divide (tg_Node *n, const Group *g, uint64_t all_ns) {
-  double scale = g->ticked_ns > 0
-                 ? (double)g->busy_ns / (double)g->ticked_ns : 0;
+  double whole = (double)g->ticked.ns;
+  double scale = whole > 0 ? (double)g->busy_ns / whole : 0;
+  double part = whole > 0 ? (double)n->ticked.ns / whole : 0;
   n->tally.self_ns = (uint64_t)((double)n->ticked.ns * scale + 0.5);
-  n->tally.variance = tg_bytick_variance(&n->ticked, all_ns) * scale * scale;
+  n->tally.variance =
+      tg_bytick_variance(&n->ticked, all_ns) * scale * scale
+      + g->variance * part * part;
 }
 
 /* What is lost by rounding is the first node's, and all of it where there were
@@ -146,17 +297,35 @@ static void give_rest (tg_CallTree *t, const uint32_t *of,
   }
 }
 
-/* Where calls alone tell, their times stay as they are. */
-static void divide_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
-  uint64_t all_ns = all_ticked(t);
-  for (uint32_t i = 0; i < t->count; i++) {
+static void set_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
+  set_outside(&groups[0]);
+  for (uint32_t i = 1; i < t->count; i++) {
     if (of[i] == i)
-      set_busy(&groups[i], i == 0);
+      set_call(&groups[i]);
+  }
+}
+
+/* Only where samples were inside, it is told apart (bytick.h). */
+static void give_idle (const tg_Node *n, Group *g, Group *outside) {
+  if (g == outside || g->mixed)
+    return;
+  if (n->waits)
+    g->busy_ns += g->idle_ns;
+  else
+    outside->idle_ns += g->idle_ns;
+  g->idle_ns = 0;
+}
+
+static void divide_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
+  uint64_t all_ns = all_ticked(t).ns;
+  for (uint32_t i = 0; i < t->count; i++) {
     Group *g = &groups[of[i]];
-    if (of[i] == i && i > 0 && !g->mixed)
-      *g = (Group){.busy_ns = g->passed_ns};
-    else
-      divide(&t->nodes[i], g, of[i] > 0 ? g->ticked_ns : all_ns);
+    if (of[i] == i)
+      give_idle(&t->nodes[i], g, groups);
+    if (g->mixed || of[i] == 0)
+      divide(&t->nodes[i], g, of[i] > 0 ? g->ticked.ns : all_ns);
+    else if (of[i] == i)
+      t->nodes[i].tally.variance = g->variance;
   }
 }
 
@@ -182,16 +351,21 @@ static void add_totals (tg_CallTree *t) {
     t->nodes[t->nodes[i].parent].tally.total_ns += t->nodes[i].tally.total_ns;
 }
 
-static bool settle_beside (tg_CallTree *t, uint32_t idle) {
+static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
+                           uint32_t idle) {
+  tg_Ticked all = all_ticked(t);
+  uint64_t one_ns = b->apart && all.count > 0 ? all.ns / all.count : 0;
   uint32_t count = t->count;
   uint32_t *of = tg_calloc(count, sizeof *of);
   Group *groups = tg_calloc(count, sizeof *groups);
   bool ok = of != NULL && groups != NULL;
   if (ok) {
     add_members(t, of, groups);
+    set_all(t, of, groups);
+    ok = one_ns == 0 || weigh_all(t, of, groups, one_ns);
     divide_all(t, of, groups);
     give_rest(t, of, groups);
-    ok = add_idle_nodes(t, groups, count, idle);
+    ok = ok && add_idle_nodes(t, groups, count, idle);
     add_totals(t);
   }
   tg_free(of);
@@ -201,8 +375,8 @@ static bool settle_beside (tg_CallTree *t, uint32_t idle) {
 
 bool tg_bytick_settle (const tg_ByTick *b, tg_CallTree *t, uint32_t idle) {
   if (b->ticks == TG_TICKS_BESIDE)
-    return settle_beside(t, idle);
-  uint64_t all_ns = all_ticked(t);
+    return settle_beside(b, t, idle);
+  uint64_t all_ns = all_ticked(t).ns;
   for (uint32_t i = 0; i < t->count; i++)
     t->nodes[i].tally.variance = tg_bytick_variance(&t->nodes[i].ticked,
                                                     all_ns);

@@ -16,8 +16,18 @@
 **
 ** What is outside of all calls has the processor time of its ticks. The rest of
 ** the time there, and in a call the time beyond what ticks stand for, is that
-** of a wait, or of other programs: 'idle_ns'. In which calls the program waited
-** is told by the longest gaps between two events since the tick before.
+** of a wait, or of other programs. In which calls that was is told by the longest
+** gaps between two events since the tick before. A C function that is called may
+** have waited: the time is its own. In a Lua function, or one of Lua's that only
+** compute, others had the processor: the time is nobody's. Where samples have shown what is inside of a call, either
+** may be: the time is a node of its own below the call.
+**
+** What tracing has cost is taken out of calls' times by estimates, which are off
+** by a fifth (TG_BYTICK_DOUBT). Where many short calls are traced that is more
+** than there is. Where ticks are told apart (sample/apart.h) they have measured
+** the program's own time in a call as well, as well as chance allows. So such a
+** call has the mean of both, each weighted by how sure it is: with few ticks the
+** estimate, with many the ticks; and where little was taken out, the clock.
 **
 ** The owner tells time as its packets come, and settles once. Plain C, one
 ** thread.
@@ -26,6 +36,7 @@
 #define TG_BYTICK_H
 
 #include "profile/calltree.h"
+#include "reader/framer.h"
 
 #define TG_BYTICK_GAPS 4u     /* in which a program may wait between ticks */
 
@@ -43,6 +54,10 @@ TG_INLINE tg_Ticks tg_bytick_kind (uint32_t sample, bool calls) {
   return sample == 0 ? TG_TICKS_NONE : calls ? TG_TICKS_BESIDE : TG_TICKS_ONLY;
 }
 
+/* The standard error of what is taken out of times, a part of it (measured:
+   docs/truetimes.md). */
+#define TG_BYTICK_DOUBT 0.2
+
 typedef struct tg_Gap {
   uint32_t node;              /* innermost then */
   uint64_t ns;
@@ -51,15 +66,31 @@ typedef struct tg_Gap {
 /* Zeroed but for 'ticks'. */
 typedef struct tg_ByTick {
   tg_Ticks ticks;
+  bool begun;
+  bool apart;                 /* ticks are of the program alone */
+  uint64_t now_ns;            /* of the latest packet... */
+  uint64_t spent_ns;          /* ...and what tracing had taken by then... */
+  uint64_t told_spent_ns;     /* ...and by the last tick */
   uint64_t passed_ns;         /* since the last tick... */
   tg_Gap gaps[TG_BYTICK_GAPS];  /* ...and where: longest first */
 } tg_ByTick;
 
-/* So much has passed between two packets, with 'node' innermost; 0: none. */
-void tg_bytick_pass (tg_ByTick *b, tg_CallTree *t, uint32_t node, uint64_t ns);
+/* A frame of function 'f' is entered at 'node'. */
+TG_INLINE void tg_bytick_enter (tg_CallTree *t, uint32_t node,
+                                const tg_Packet *p, const tg_Function *f) {
+  tg_Node *n = &t->nodes[node];
+  n->traced |= !p->sampled;
+  n->waits |= n->traced && tg_function_may_wait(f);
+}
 
-/* A tick has met 'node', and stands for so much processor time. */
-void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node, uint64_t ns);
+/* Up to a packet of that time (spent_ns: as its own) 'node' was innermost; 0:
+   none was. */
+void tg_bytick_pass (tg_ByTick *b, tg_CallTree *t, uint32_t node,
+                     uint64_t now_ns, uint64_t spent_ns);
+
+/* A tick has met 'node'; after tg_bytick_pass. */
+void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
+                     const tg_Packet *tick);
 
 /*
 ** All has been told. Beside calls each node's 'self_ns' is what has passed in

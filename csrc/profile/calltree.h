@@ -39,12 +39,14 @@ TG_INLINE void tg_ticked_add (tg_Ticked *t, uint64_t ns) {
 typedef struct tg_Node {
   tg_Tally tally;
   tg_Ticked ticked;
+  uint64_t spent_ns;    /* taken out of its self time: what tracing cost */
   uint64_t idle_ns;     /* of its self time, as far as waits are told
                            (bytick.h) */
   uint32_t row;         /* whose it is: the owner's number for a function */
   uint32_t parent;
   uint32_t latest;      /* the child entered last; 0 = none yet */
-  bool traced;          /* a call entered it, which has an exact time */
+  bool traced;          /* a call entered it, which has an exact time... */
+  bool waits;           /* ...and may wait */
   bool outermost;       /* no node above it has its row; for its owner */
 } tg_Node;
 

@@ -120,7 +120,7 @@ static void pass_time (tg_Profile *p, uint64_t now_ns, uint64_t spent_ns) {
   p->last_ns = now_ns;
   p->spent_ns = spent_ns;
   if (has_tree(p))
-    tg_bytick_pass(&p->bytick, &p->tree, tg_profile_node(p), ns);
+    tg_bytick_pass(&p->bytick, &p->tree, tg_profile_node(p), now_ns, spent_ns);
   if (p->bytick.ticks == TG_TICKS_ONLY)
     return;
   p->now_ns = now_ns;
@@ -144,7 +144,7 @@ static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
   o->node = tg_calltree_child(&p->tree, parent, o->call.row);
   tg_Node *n = &p->tree.nodes[o->node];
   n->tally.calls += !k->resumed && !k->sampled;
-  n->traced |= !k->sampled;
+  tg_bytick_enter(&p->tree, o->node, k, tg_profile_function(p, o->call.row));
   n->outermost = p->rows[o->call.row].open == 1;
   return o->node != 0;
 }
@@ -220,37 +220,31 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
   return true;
 }
 
-/* What a filter hides ran in a frame that opens with the tick and closes after
-   it, below who is shown. */
-static tg_Packet hidden_frame (const tg_Packet *tick) {
-  return (tg_Packet){
-    .time_ns = tick->time_ns, .spent_ns = tick->spent_ns,
-    .function = TG_FUNCTION_HIDDEN, .thread = tick->thread, .sampled = true
-  };
-}
-
 /* The frames that are open have run for so long, those too that opened for this
    tick. */
-static void tick_open (tg_Profile *p, uint64_t ns) {
+static void tick_open (tg_Profile *p, const tg_Packet *k) {
   const tg_Open *o = &p->open[p->nopen - 1];
-  tg_ticked_add(&p->rows[o->call.row].ticked, ns);
+  tg_ticked_add(&p->rows[o->call.row].ticked, k->hits);
   if (has_tree(p))
-    tg_bytick_tick(&p->bytick, &p->tree, o->node, ns);
+    tg_bytick_tick(&p->bytick, &p->tree, o->node, k);
   if (p->bytick.ticks == TG_TICKS_ONLY) {
-    p->now_ns += ns;
-    add_self(p, ns, 0);
+    p->now_ns += k->hits;
+    add_self(p, k->hits, 0);
   }
 }
 
-/* False without memory. */
+/* What ran in no frame that is open has one for the tick. False without
+   memory. */
 static bool add_tick (tg_Profile *p, const tg_Packet *k) {
-  tg_Packet hidden = hidden_frame(k);
-  if (p->nopen == 0 && !k->hidden)
-    return true;
-  if (k->hidden && !enter(p, &hidden))
+  tg_Packet frame = {
+    .time_ns = k->time_ns, .spent_ns = k->spent_ns, .function = k->function,
+    .thread = k->thread, .sampled = true
+  };
+  if (frame.function != 0 && !enter(p, &frame))
     return false;
-  tick_open(p, k->hits);
-  if (k->hidden)
+  if (p->nopen > 0)
+    tick_open(p, k);
+  if (frame.function != 0)
     close_frame(p);
   return true;
 }
@@ -346,7 +340,7 @@ static void settle_rows (tg_Profile *p, uint32_t idle) {
    the same side. */
 static void doubt_costs (tg_Profile *p) {
   for (uint32_t i = 0; i < p->nrows; i++) {
-    double error = TG_PROFILE_DOUBT * (double)p->rows[i].spent_ns;
+    double error = TG_BYTICK_DOUBT * (double)p->rows[i].spent_ns;
     p->rows[i].tally.variance += error * error;
   }
 }
@@ -362,8 +356,10 @@ static bool settle_tree (tg_Profile *p) {
     return false;
   if (p->tree.count > count && row_of(p, TG_FUNCTION_IDLE) != idle)
     return false;
-  if (beside)
+  if (beside) {
     settle_rows(p, idle);
+    p->duration_ns = p->tree.nodes[0].tally.total_ns;
+  }
   return true;
 }
 
@@ -372,7 +368,8 @@ static void settle (tg_Profile *p) {
     settle_ticks(p);
   if (has_tree(p) && !settle_tree(p))
     p->status = TG_ERR_MEMORY;
-  doubt_costs(p);
+  if (p->bytick.ticks == TG_TICKS_NONE)
+    doubt_costs(p);
 }
 
 /* A coroutine was collected, or closed: what it has parked will not go on. */

@@ -16,8 +16,8 @@
 ** passes; what is left of the duration is idle. Samples beside calls: bytick.h.
 **
 ** How sure a self time is, its 'variance' says: ticks are drawn by chance, and
-** what tracing has cost is taken out of times by estimates, which are off by a
-** fifth (TG_PROFILE_DOUBT). It is 0 where nothing is estimated.
+** what tracing has cost is taken out of times by estimates (TG_BYTICK_DOUBT). It
+** is 0 where nothing is estimated.
 **
 ** The time of one call is from its entry to its exit, without the stays of its
 ** coroutine elsewhere between a yield and the resume. Frames that are open at
@@ -58,10 +58,6 @@ typedef struct tg_Open {
   uint32_t node;              /* 0 without a tree */
   bool folded;                /* the node is of a frame further out */
 } tg_Open;
-
-/* The standard error of what is taken out of times, a part of it (measured:
-   docs/truetimes.md). */
-#define TG_PROFILE_DOUBT 0.2
 
 typedef struct tg_Profile {
   tg_Status status;           /* sticky: memory was refused */

@@ -40,7 +40,9 @@ typedef struct tg_Packet {
   uint64_t sequence;    /* from 0, no holes; of a moment that of the frame's
                            packet to come */
   uint64_t time_ns;     /* since the tracing state was entered */
-  tg_FunctionId function;
+  tg_FunctionId function; /* of a tick what ran in no frame that is open: a call
+                           between its events, or TG_FUNCTION_HIDDEN; 0: not
+                           so */
   tg_ThreadId thread;
   uint32_t depth;       /* 0 = outermost traced frame; moments: the frames that
                            are open */
@@ -49,12 +51,15 @@ typedef struct tg_Packet {
                            the last, and nothing is known of its call */
   bool resumed;         /* entered again by a resume */
   bool hidden;          /* of a tick: the filter hides the innermost frame */
+  bool apart;           /* of a tick: the hook's time is not in it */
   uint8_t mark;         /* of a marker its sort (marks.h)... */
   uint8_t groups;       /* ...and how many groups of the console are open... */
   bool numbered;        /* ...and whether 'hits' tells of it */
   uint64_t hits;        /* entries of this function so far (entries only); of a
                            marker its counter, or the ns that its timer ran; of
                            a tick the ns of processor time since the last */
+  uint64_t hook_ns;     /* of a tick: time since the last one that ticks have
+                           found to be the hook's, none of 'hits' */
   uint64_t spent_ns;    /* what tracing has taken so far, and is not in
                            'time_ns' */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
@@ -103,12 +108,14 @@ typedef struct tg_SampleEntry {
   uint32_t function;    /* 0: the coroutine whose frames follow... */
   uint32_t line;        /* ...has this number */
   bool traced;          /* the stream has its CALL */
+  bool passing;         /* it has not yet, or has its RETURN, too */
 } tg_SampleEntry;
 
 /* The latest sample, and what is left to be done for it. */
 typedef struct tg_FrameSample {
   tg_SampleEntry *list; /* owns; all frames of the running chain */
   uint32_t n, capacity;
+  uint32_t end;         /* entries of frames; then there may be 'passing' */
   uint32_t next;        /* the first entry that is not open */
   uint32_t close;       /* frames to be closed first... */
   tg_Stack *into;       /* ...then frames open in this coroutine (borrows;
@@ -116,9 +123,12 @@ typedef struct tg_FrameSample {
   uint64_t open_ns;     /* when frames open */
   uint64_t now_ns;      /* when the sample was taken */
   uint64_t since_ns;    /* of the event before it */
-  uint64_t used_ns;     /* processor time since the sample before */
+  uint64_t used_ns;     /* processor time since the sample before... */
+  uint64_t hook_ns;     /* ...and of the hook, if ticks are told apart */
+  bool apart;
   int64_t others_ns;    /* time that was others', and is not left out yet */
   uint64_t taken;       /* so far */
+  uint32_t passing;     /* a function between two events; 0: none was */
   bool idle;            /* a sample of a wait, in a selection without 'wall' */
   uint32_t *lines;      /* owns; of the tick that was given last */
   uint32_t clines;

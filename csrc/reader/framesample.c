@@ -55,8 +55,9 @@ static bool read_entries (tg_Framer *fr, const tg_Event *e) {
   for (uint32_t i = 0; i < e->n; i++) {
     uint32_t function = tg_get32(e->list + 8 * (size_t)i);
     m->list[e->kept + i] = (tg_SampleEntry){
-      .function = function & ~TG_SAMPLE_TRACED,
+      .function = function & ~TG_SAMPLE_FLAGS,
       .traced = (function & TG_SAMPLE_TRACED) != 0,
+      .passing = (function & TG_SAMPLE_PASSING) != 0,
       .line = tg_get32(e->list + 8 * (size_t)i + 4)
     };
   }
@@ -116,7 +117,7 @@ static bool step (const tg_Framer *fr, Place *at, const tg_SampleEntry *e) {
    that has one. */
 static uint32_t first_free (const tg_Framer *fr) {
   const tg_FrameSample *m = &fr->sample;
-  uint32_t i = tg_framer_samples_only(fr) ? 0 : m->n;
+  uint32_t i = tg_framer_samples_only(fr) ? 0 : m->end;
   while (i > 0 && !m->list[i - 1].traced)
     i--;
   return i;
@@ -143,6 +144,8 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
   tg_FrameSample *m = &fr->sample;
   uint64_t out = left_out(fr, fr->now_ns - m->since_ns, e->used_ns);
   m->used_ns = e->used_ns;
+  m->hook_ns = e->hook_ns;
+  m->apart = (e->flags & TG_EVF_APART) != 0;
   m->now_ns = fr->now_ns;
   m->open_ns = m->since_ns + out;
   fr->now_ns = m->since_ns;
@@ -153,7 +156,7 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
    samples have shown. */
 static void close_all (tg_Framer *fr, uint32_t above) {
   tg_FrameSample *m = &fr->sample;
-  m->next = m->n;
+  m->next = m->end = m->n;
   m->close = above;
   m->into = NULL;
   tg_framer_job(fr, TG_JOB_SAMPLE, TG_WHY_RETURN, 0, tg_no_values);
@@ -173,8 +176,11 @@ void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
     return;
   }
   m->taken++;
+  m->passing = m->n > 0 && m->list[m->n - 1].passing
+               ? m->list[m->n - 1].function : 0;
+  m->end = m->n - (m->passing != 0);
   m->next = first_free(fr);
-  while (!slept && m->next < m->n && step(fr, &at, &m->list[m->next]))
+  while (!slept && m->next < m->end && step(fr, &at, &m->list[m->next]))
     same += m->list[m->next++].function != 0;
   m->close = above - same;
   m->into = (slept && tg_framer_samples_only(fr)) ? NULL : at.s;
@@ -260,6 +266,20 @@ static bool is_hidden (tg_Framer *fr) {
   return k != NULL && k->sampled && (other || !k->passes);
 }
 
+/* Whether a function of which no frame is open would be seen if one were. */
+static bool is_shown (tg_Framer *fr, uint32_t function) {
+  const tg_CachedFunction *k
+      = function != 0 ? tg_openframe_known(fr, function) : NULL;
+  return k != NULL && k->wanted
+         && (fr->selection.filter == NULL || k->passes);
+}
+
+/* What ran in no frame that is open. */
+static tg_FunctionId inside (tg_Framer *fr, bool hidden) {
+  uint32_t passing = fr->sample.passing;
+  return hidden ? TG_FUNCTION_HIDDEN : is_shown(fr, passing) ? passing : 0;
+}
+
 /* Nothing before the first frame is told: a document begins with that. */
 static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
@@ -272,7 +292,10 @@ static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   out->time_ns = fr->now_ns;
   out->depth = fr->open;
   out->hidden = is_hidden(fr);
+  out->function = inside(fr, out->hidden);
   out->hits = fr->sample.used_ns;
+  out->hook_ns = fr->sample.hook_ns;
+  out->apart = fr->sample.apart;
   out->opened_ns = fr->sample.open_ns;
   out->values = (tg_Slice){
     .data = (const uint8_t *)fr->sample.lines,
@@ -291,7 +314,7 @@ static bool end_sample (tg_Framer *fr, tg_Packet *out) {
 /* The next frame, or coroutine, that the sample shows and that is not there. */
 static bool open_seen (tg_Framer *fr, tg_Packet *out) {
   tg_FrameSample *m = &fr->sample;
-  if (m->next == m->n)
+  if (m->next == m->end)
     return end_sample(fr, out);
   fr->now_ns = m->open_ns;
   const tg_SampleEntry *e = &m->list[m->next++];

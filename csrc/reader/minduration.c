@@ -288,6 +288,8 @@ static bool keep_lines (tg_MinDuration *s, tg_Packet *p) {
 static void number_moment (tg_MinDuration *s, tg_Packet *p) {
   p->sequence = s->sequence;
   p->depth = s->depth;
+  if (p->why == TG_WHY_TICK && p->function != TG_FUNCTION_HIDDEN)
+    p->function = 0;            /* it may be too short */
   if (p->why == TG_WHY_TICK && !keep_lines(s, p))
     s->status = TG_ERR_MEMORY;
 }

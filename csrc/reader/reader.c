@@ -419,7 +419,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   if (at.costs != NULL) {
     r->spent_ns = tg_clock_ns(&r->clock, ticks - waited) - *now_ns;
     tg_trueclock_event(&at, e, function_of(r, e));
-    if (e->kind == TG_EV_SAMPLE && !r->weighs)
+    if (e->kind == TG_EV_SAMPLE && !r->weighs && !(e->flags & TG_EVF_APART))
       correct_sample(r, &at, e);
     r->true_clock = at;
   }

@@ -221,7 +221,7 @@ typedef struct Look {
   const tg_Glancer *g;
   tg_StackWalk *w;
   const tg_Session *s;
-  const tg_Leaf *leaf;
+  tg_Leaf *leaf;
   tg_Strangers strangers;
 } Look;
 
@@ -243,6 +243,8 @@ static bool add_frame (const Look *look, const void *ci, Slots all) {
   const tg_Closure *k = known_of(look->s, f);
   if (k == NULL)
     return add_stranger(look, ci, f);
+  if (ci == look->leaf->ci)
+    look->leaf->traced = !(k->what & TG_FR_HIDDEN);
   Code c = code_of(f);
   uint32_t line = (ci == look->leaf->ci) ? look->leaf->line
                   : (c.proto == NULL) ? 0 : line_at(&c, saved_next(ci));
@@ -293,7 +295,7 @@ static bool is_ours (const Look *look) {
 }
 
 bool tg_glance_frames (const tg_Glancer *g, tg_StackWalk *w,
-                       const tg_Session *s, const tg_Leaf *leaf,
+                       const tg_Session *s, tg_Leaf *leaf,
                        tg_Strangers strangers) {
   Look look = {.g = g, .w = w, .s = s, .leaf = leaf, .strangers = strangers};
   lua_State *co = NULL;

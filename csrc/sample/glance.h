@@ -43,6 +43,7 @@ typedef struct tg_Leaf {
   tg_Slot function;
   uint32_t line;                /* 0: of a C function */
   bool collects;                /* the collector runs, on its account */
+  bool traced;                  /* its calls are, if any are */
 } tg_Leaf;
 
 /* Definitions of what has none of its own. */
@@ -72,7 +73,7 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
 ** functions are left out. 0: not so.
 */
 bool tg_glance_frames (const tg_Glancer *g, tg_StackWalk *w,
-                       const tg_Session *s, const tg_Leaf *leaf,
+                       const tg_Session *s, tg_Leaf *leaf,
                        tg_Strangers strangers);
 
 #endif

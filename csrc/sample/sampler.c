@@ -14,6 +14,7 @@
 #include "chain/lastrun.h"
 #include "host/running.h"
 #include "host/standins.h"
+#include "sample/apart.h"
 #include "sample/glance.h"
 #include "sample/leaf.h"
 #include "sample/longcalls.h"
@@ -23,7 +24,7 @@
 #include "tick/standstill.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
-#define SAMPLE_SIZE(n) (24 + 8 * (size_t)(n))   /* at most: with n entries */
+#define SAMPLE_SIZE(n) (32 + 8 * (size_t)(n))   /* at most: with n entries */
 #define LONG_NS 50000000        /* without an answer of a hook: C runs */
 #define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
                                    for */
@@ -39,6 +40,7 @@ typedef struct tg_Sampler {
   tg_SampleTime time;
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
   tg_Strangers strangers;
+  bool apart;                   /* ticks are told apart where calls are traced */
   bool knows;                   /* functions that may run for long */
   bool unwatched;               /* since a fork: the next hook goes on */
   bool asked;                   /* the last ticks were left to a hook, */
@@ -102,16 +104,25 @@ static void on_wait (void *ud) {
 ** ===================================================================
 */
 
+static bool tells_apart (const tg_Sampler *m) {
+  return m->apart && m->session->hooked && m->watch == NULL;
+}
+
 /* How many of the outermost frames are as in the sample before; none, if a
    reader may have begun since. */
 static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
   return m->epoch == epoch ? tg_stackwalk_shared(&m->now, &m->before) : 0;
 }
 
+/* Time since the sample before. */
+typedef struct tg_Used {
+  uint64_t ns, hook_ns;
+} tg_Used;
+
 /* Room is asked for all frames: only afterwards it is known whether a chunk
    begins, in which all are written. */
 static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
-                        uint64_t used_ns, uint32_t ticks) {
+                        tg_Used used, uint32_t ticks) {
   tg_Writer *r = &m->session->writer;
   uint8_t *p = tg_writer_begin(r, SAMPLE_SIZE(m->now.n), now);
   r->packets++;
@@ -119,10 +130,12 @@ static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
     return false;
   uint32_t kept = count_kept(m, r->epoch);
   p = tg_writer_head(r, p, TG_EV_SAMPLE | flags, now);
-  p = tg_put32(tg_put64(p, used_ns), ticks);
+  p = tg_put32(tg_put64(p, used.ns), ticks);
   p = tg_put32(tg_put32(p, kept), m->now.n - kept);
   for (uint32_t i = kept; i < m->now.n; i++)
     p = tg_put32(tg_put32(p, m->now.list[i].function), m->now.list[i].line);
+  if (flags & TG_EVF_APART)
+    p = tg_put64(p, used.hook_ns);
   tg_writer_end(r, p);
   return true;
 }
@@ -138,16 +151,21 @@ static bool put_by_clock (tg_Sampler *m, tg_Moment now, tg_Finding found,
   double passed = (double)(until - t->told) * t->ns_per_tick;
   t->told = until;
   return put_sample(m, until, found == TG_FINDING_WAITING ? TG_EVF_WAITED : 0,
-                    (uint64_t)passed, ticks);
+                    (tg_Used){(uint64_t)passed, 0}, ticks);
+}
+
+static bool put_by_ticks (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
+  tg_Used used = {.hook_ns = m->time.hook_ns};
+  used.ns = tg_sampletime_used(&m->time, now.ticks, now.used_ns);
+  return put_sample(m, now.ticks, tells_apart(m) ? TG_EVF_APART : 0, used,
+                    ticks);
 }
 
 /* A function that has waited and then runs is two samples. */
 static bool put_all (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
   if (m->watch == NULL)
-    return put_sample(m, now.ticks, 0,
-                      tg_sampletime_used(&m->time, now.ticks, now.used_ns),
-                      ticks);
+    return put_by_ticks(m, now, ticks);
   bool put = waits > 0 && put_by_clock(m, now, TG_FINDING_WAITING, waits);
   if (ticks > 0 || waits == 0)
     put |= put_by_clock(m, now, ticks > 0 ? TG_FINDING_RUNNING
@@ -230,18 +248,28 @@ static tg_Strangers strangers_of (const tg_Sampler *m, uint64_t used_ns) {
                         shown ? m->strangers.function : 0};
 }
 
-/* In a handler: the sample at once, if all that runs is known. */
-static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
+/* In a handler: what runs, if all of it is known. Where calls are traced it is
+   what the session has, or an event is about to come. */
+static bool look_now (tg_Sampler *m, tg_Moment now, const void *context) {
   const tg_Session *s = m->session;
   tg_Strangers strangers = strangers_of(m, now.used_ns);
-  if (!tg_glance_leaf(&m->glancer, s, context, &m->leaf) || m->unwatched
-      || !tg_glance_frames(&m->glancer, &m->now, s, &m->leaf, strangers)
-      || !has_room(m, m->now.n, now.ticks))
+  return tg_glance_leaf(&m->glancer, s, context, &m->leaf) && !m->unwatched
+         && !(s->hooked && m->watch != NULL)
+         && tg_glance_frames(&m->glancer, &m->now, s, &m->leaf, strangers)
+         && (!s->hooked || tg_stackwalk_mark(&m->now, s, m->leaf.traced));
+}
+
+/* In a handler: the sample at once. */
+static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
+  tg_Strangers strangers = strangers_of(m, now.used_ns);
+  if (!look_now(m, now, context) || !has_room(m, m->now.n, now.ticks))
     return false;
   m->asked = strangers.function != 0;
   m->leaf.L = NULL;
   if (!tg_sampletime_can_wait(&m->time, is_still(m), now.used_ns))
     write_sample(m, now);
+  if (m->session->hooked)
+    tg_session_overhead(m->session, now.ticks);
   tg_tickwork_note(&m->work, now, 1);
   return true;
 }
@@ -249,7 +277,7 @@ static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
 /* The sample, or whoever can take one is asked for it. */
 static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
   tg_Session *s = m->session;
-  if (!s->hooked && take_now(m, now, context)) {
+  if (take_now(m, now, context)) {
     tg_ticknotes_waiting(stream_of(m), 0);
     return;
   }
@@ -257,7 +285,6 @@ static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
     m->work.worked_ns = 0;
     s->sampled = true;
     tg_lastrun_invalidate();
-    tg_glance_leaf(&m->glancer, s, context, &m->leaf);
   }
   else
     arm(m, now);
@@ -268,10 +295,13 @@ static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
 static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
   tg_Sampler *m = ud;
   tg_Moment now = tg_moment_now();
-  m->ticks++;
+  bool hook = tells_apart(m) && tg_apart_is_hook(m->session, context);
+  m->ticks += !hook;
   if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
     return;
-  if (tg_tickwork_is_soon(&m->work, now.used_ns))
+  if (hook)
+    tg_sampletime_skip(&m->time, now.used_ns);
+  else if (tg_tickwork_is_soon(&m->work, now.used_ns))
     m->work.dropped++;
   else
     serve_tick(m, now, context);
@@ -380,6 +410,7 @@ static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
     tg_part_add(&s->host, &m->part, &part_kind);
   }
   begin_glances(m, s, L);
+  m->apart = m->glancer.stack_end != 0 && tg_apart_known();
   return tg_stackwalk_reserve(&m->now, ENTRIES)
          && tg_stackwalk_reserve(&m->before, ENTRIES) ? m : NULL;
 }

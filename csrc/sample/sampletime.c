@@ -10,6 +10,7 @@
 
 static void start (tg_SampleTime *t, uint64_t now, uint64_t used_ns) {
   t->used_ns = used_ns;
+  t->hook_ns = 0;
   t->waits = t->by_clock ? tg_ticker_waits() : 0;
   t->at = now;
 }

@@ -13,7 +13,9 @@ typedef struct tg_SampleTime {
   double ns_per_tick;           /* of the stream's clock */
   bool by_clock;                /* waits are told, too */
   /* at the sample before */
-  uint64_t used_ns;             /* processor time... */
+  uint64_t used_ns;             /* processor time, or at a tick of the hook's
+                                   after it... */
+  uint64_t hook_ns;             /* ...and time of such ticks since... */
   uint64_t waits;               /* ...how often the thread had waited... */
   uint64_t at;                  /* ...and ticks of the stream's clock */
   uint64_t still_ns;            /* processor time, since when a C function that
@@ -43,6 +45,13 @@ void tg_sampletime_begin (tg_SampleTime *t, uint64_t now, uint64_t used_ns);
 /* The processor time since the sample before, in nanoseconds: what a tick of it
    stands for. From here on time runs for the next one. */
 uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now, uint64_t used_ns);
+
+/* The time since the last tick or sample was the hook's (apart.h). */
+TG_INLINE void tg_sampletime_skip (tg_SampleTime *t, uint64_t used_ns) {
+  if (used_ns > t->used_ns)
+    t->hook_ns += used_ns - t->used_ns;
+  t->used_ns = used_ns;
+}
 
 /* Whether a C function that does not return, and ran at the sample before if
    'same', can wait for its next sample, which has the time of all ticks: there

@@ -166,14 +166,20 @@ static bool add_coroutine (tg_StackWalk *w, tg_Coroutine *t, int skip) {
          || mark_traced(t, w->list + first, w->n - first);
 }
 
-bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
-                         int skip) {
-  tg_Coroutine *chain[CHAIN_MAX];
+/* What runs, innermost first. */
+static int chain_of (const tg_Session *s, tg_Coroutine *chain[CHAIN_MAX]) {
   int n = 0;
-  w->n = 0;
   for (tg_Coroutine *t = s->current; t != NULL && n < CHAIN_MAX;
        t = t->resumer)
     chain[n++] = t;
+  return n;
+}
+
+bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
+                         int skip) {
+  tg_Coroutine *chain[CHAIN_MAX];
+  int n = chain_of(s, chain);
+  w->n = 0;
   if (n == 0 || chain[0]->L != L)
     return false;
   while (n-- > 0) {
@@ -181,6 +187,51 @@ bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
       return false;
   }
   return true;
+}
+
+/* The number of the coroutine whose frames begin at 'i', 0 behind the last; and
+   where they end. */
+static uint32_t section (const tg_StackWalk *w, uint32_t i, uint32_t *end) {
+  if (i == w->n)
+    return 0;
+  tg_assert(w->list[i].function == 0);
+  for (*end = i + 1; *end < w->n && w->list[*end].ci != NULL;)
+    ++*end;
+  return w->list[i].line;
+}
+
+/* The innermost frame of the program's ('end': behind it) has to be the one on
+   top of the shadow stack, or one more. */
+static bool mark_last (const tg_Coroutine *t, tg_WalkedFrame *list,
+                       uint32_t end, bool traced) {
+  const tg_Frame *top = tg_coroutine_top(t);
+  tg_WalkedFrame *last = (end > 1) ? &list[end - 1] : NULL;
+  if (top == NULL || last == NULL)
+    return false;
+  if (last->ci == top->ci)
+    return true;
+  if (end < 3 || list[end - 2].ci != top->ci)
+    return false;
+  if (traced)
+    last->function |= TG_SAMPLE_PASSING;
+  return true;
+}
+
+bool tg_stackwalk_mark (tg_StackWalk *w, const tg_Session *s, bool traced) {
+  tg_Coroutine *chain[CHAIN_MAX];
+  int n = chain_of(s, chain);
+  uint32_t i = 0, end = 0;
+  if (n == 0)
+    return false;
+  while (n-- > 0) {
+    if (section(w, i, &end) != chain[n]->id
+        || !mark_traced(chain[n], w->list + i + 1, end - i - 1))
+      return false;
+    if (n == 0 && !mark_last(chain[0], w->list + i, end - i, traced))
+      return false;
+    i = end;
+  }
+  return i == w->n || w->list[i].function != 0;   /* the collector */
 }
 
 /* 'L' itself may be a coroutine that the stand-ins do not know. */

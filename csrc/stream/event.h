@@ -55,11 +55,14 @@
 **             u32 line: what ran when a tick came, all frames of the running
 **             chain, outermost first. Function 0: the coroutine (in place of
 **             the line) whose frames follow. TG_SAMPLE_TRACED: the frame has a
-**             CALL in this stream. The first 'kept' entries are those of the
+**             CALL in this stream. PASSING, of the last: its CALL is to come,
+**             or its RETURN is over. The first 'kept' entries are those of the
 **             SAMPLE before, which is then behind the last CONTEXT. 'ns' is how
 **             long the program has run since the sample before, 'ticks' how
 **             many came. By the clock, 'ns' is all of that time; WAITED: the
-**             program has waited for that time.
+**             program has waited for that time. APART: a u64 more in the end;
+**             so many nanoseconds since the sample before were the hook's, as
+**             ticks tell, and are not in 'ns'.
 **   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
@@ -111,13 +114,17 @@ enum {
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */
+  TG_EVF_APART  = 1u << 6,   /* SAMPLE */
   TG_EVF_GAUGE  = 1u << 6,   /* TIME */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
 
 #define TG_VALUES_REFERS (UINT32_C(1) << 31)
 
-#define TG_SAMPLE_TRACED (UINT32_C(1) << 31)    /* in a SAMPLE's function */
+/* In a SAMPLE's function. */
+#define TG_SAMPLE_TRACED (UINT32_C(1) << 31)
+#define TG_SAMPLE_PASSING (UINT32_C(1) << 30)
+#define TG_SAMPLE_FLAGS (TG_SAMPLE_TRACED | TG_SAMPLE_PASSING)
 #define TG_MARK_SORT 0xffu           /* bits of a MARK's sort */
 #define TG_MARK_GROUPSHIFT 8
 

@@ -82,6 +82,8 @@ static void read_sample (Rest *r, tg_Event *e) {
   e->weight = tg_take32(&r->b);
   e->kept = tg_take32(&r->b);
   read_list(r, e, 8);
+  if (e->flags & TG_EVF_APART)
+    e->hook_ns = tg_take64(&r->b);
 }
 
 static void read_mark (Rest *r, tg_Event *e) {
@@ -201,7 +203,7 @@ static tg_FunctionId named_by (const uint8_t *list, uint32_t n,
 static tg_FunctionId named_in_sample (const tg_Event *e,
                                       tg_FunctionId highest) {
   for (uint32_t i = 0; i < e->n; i++) {
-    tg_FunctionId id = tg_get32(e->list + 8 * (size_t)i) & ~TG_SAMPLE_TRACED;
+    tg_FunctionId id = tg_get32(e->list + 8 * (size_t)i) & ~TG_SAMPLE_FLAGS;
     if (id > highest)
       highest = id;
   }

@@ -113,3 +113,32 @@ const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id) {
     default: return tg_functions_find(fs, id);
   }
 }
+
+static bool is_one_of (const char *name, const char *const *list) {
+  for (; *list != NULL; list++) {
+    if (strcmp(name, *list) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Names of Lua's own functions; another module may have the name of a library,
+   but then it is not known by it. */
+bool tg_function_may_wait (const tg_Function *f) {
+  static const char *const computing[] = {"string", "table", "math", "utf8",
+                                          "coroutine", "debug", NULL};
+  static const char *const reading[] = {"print", "dofile", "loadfile", "load",
+                                        "require", "warn", NULL};
+  char library[16];
+  if (!f->is_c || !f->known || f->name == NULL)
+    return f->is_c;
+  const char *dot = strchr(f->name, '.');
+  if (dot == NULL)
+    return is_one_of(f->name, reading);
+  size_t size = (size_t)(dot - f->name);
+  if (size >= sizeof library)
+    return true;
+  memcpy(library, f->name, size);
+  library[size] = '\0';
+  return !is_one_of(library, computing);
+}

@@ -99,6 +99,10 @@ TG_INLINE const char *tg_function_title (const tg_Function *f) {
   return f->symbol != NULL ? f->symbol : f->name;
 }
 
+/* Whether a call of it may wait for something, as far as is known: a C function
+   that is not one of Lua's own that only compute. */
+bool tg_function_may_wait (const tg_Function *f);
+
 /* Frees what a definition owns. */
 void tg_function_clear (tg_Function *f);
 

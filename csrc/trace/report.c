@@ -195,6 +195,13 @@ static uint64_t count_lost (const tg_Trace *t) {
   return sum;
 }
 
+/* 'idle_ms' is no part of any row's total: what ran then is not known, or others
+   had the processor. */
+static void put_samples (const Report *r, tg_Sink *out) {
+  tg_sink_count(out, "samples", r->samples);
+  tg_sink_ms(out, "idle_ms", r->profile.idle_ns);
+}
+
 /* Rows are sorted by the profile (profile.h) and not in Lua: the command line
    and programs get them in the same order. */
 int trace_report (lua_State *L) {
@@ -213,7 +220,7 @@ int trace_report (lua_State *L) {
   const tg_Trace *t = luaL_checkudata(L, 1, TG_TRACE);
   tg_sink_count(out, "lost", count_lost(t));
   if (t->options.sample > 0)
-    tg_sink_count(out, "samples", r->samples);
+    put_samples(r, out);
   if (p->usage.on) {
     tg_UsageTally whole = tg_usage_node(&p->usage, 0);
     tg_sink_key(out, "memory");

@@ -92,17 +92,6 @@ local function allocated_outside (memory)
   return row.self_allocations + row.self_freed_bytes > 0 and row or nil
 end
 
--- Whether nothing but samples tells of it. Then what did not run is in no
--- function's time; a call lasts while it waits.
-local function only_samples (result)
-  for _, row in ipairs(result.functions) do
-    if row.calls > 0 then
-      return false
-    end
-  end
-  return result.samples ~= nil
-end
-
 -- What is nobody's self time, as a row: where no traced function ran.
 local function outside (result)
   local rest = result.duration_ms
@@ -111,7 +100,7 @@ local function outside (result)
   end
   local name = result.samples and "(not running)" or "(no traced function)"
   return rest >= 0.0005 and {name = name, self_ms = rest,
-                             apart = only_samples(result)}
+                             apart = result.samples ~= nil}
 end
 
 -- The rows shown, and one about the others.
@@ -135,10 +124,7 @@ function report.format (result, by, limit, width)
   local rest_row = outside(result)
   local shown, rest = limited(sorted(result.functions, by), limit)
   shown[#shown + 1] = rest_row or nil
-  local whole_ms = result.duration_ms
-  if rest_row and rest_row.apart then
-    whole_ms = whole_ms - rest_row.self_ms      -- of the time that it ran
-  end
+  local whole_ms = result.duration_ms - (result.idle_ms or 0)
   local out = columns.format(table_columns(whole_ms), shown, width)
   out[#out + 1] = rest
   return out
