@@ -3,29 +3,37 @@
 **
 ** A function is known by its source and its first and last line: what is loaded
 ** twice is counted once, and functions that share both lines have one count.
+** What finds them is here, in the process's memory; the numbers themselves lie
+** in the ledger, which may be a file.
+**
 ** Used on the thread that runs the program, in the hook; an entry stays where
 ** it is until all are freed.
 */
 #ifndef TG_COUNTS_H
 #define TG_COUNTS_H
 
+#include "coverage/ledger.h"
 #include "stream/texts.h"
 
 typedef struct tg_FunctionCounts {
   int first, last;        /* lines; 0 of a main chunk */
-  uint64_t calls;
-  uint64_t *lines;        /* owns: of line first + k */
-  uint32_t nlines;
+  uint32_t number;        /* in the ledger */
+  uint64_t *calls;        /* borrows */
+  uint64_t **pages;       /* owns; each borrows TG_LEDGER_LINES counts, from
+                             line first + k * TG_LEDGER_LINES; NULL: none */
+  uint32_t npages;
 } tg_FunctionCounts;
 
 typedef struct tg_SourceCounts {
   bool own;               /* of tracegrip's: not to be told */
+  uint32_t number;        /* in the ledger; 0: it is not there */
   tg_FunctionCounts **functions;  /* owns */
   uint32_t nfunctions, capacity;
 } tg_SourceCounts;
 
 /* Zeroed memory is empty. */
 typedef struct tg_Counts {
+  tg_Ledger ledger;               /* owns */
   tg_Texts texts;                 /* owns: sources as lua_Debug has them */
   tg_SourceCounts *sources;       /* owns; of text 'id' at id - 1 */
   uint32_t nsources, capacity;
@@ -39,24 +47,39 @@ tg_SourceCounts *tg_counts_add (tg_Counts *c, const char *text, size_t size,
                                 bool own);
 
 /* The function between those lines, made if there is none; NULL without
-   memory. */
-tg_FunctionCounts *tg_counts_function (tg_SourceCounts *s, int first,
-                                       int last);
+   memory, and of our own. */
+tg_FunctionCounts *tg_counts_function (tg_Counts *c, tg_SourceCounts *s,
+                                       int first, int last);
 
-/* Makes room for a line that is beyond those counted so far; false without
-   memory. */
-bool tg_counts_reach (tg_FunctionCounts *f, uint32_t line);
+/* The counts of a page of the function's lines of which none was reached so
+   far; NULL without memory. */
+uint64_t *tg_counts_reach (tg_Counts *c, tg_FunctionCounts *f, uint32_t page);
 
 /* All is 0 again, and known as before. */
 void tg_counts_reset (tg_Counts *c);
 
+/* Nothing is known any more; the ledger's directory stays, and so do its
+   files. */
+void tg_counts_renew (tg_Counts *c);
+
 void tg_counts_free (tg_Counts *c);
 
-/* A line of the function has been reached. Without memory it is not counted. */
-TG_INLINE void tg_counts_line (tg_FunctionCounts *f, int line) {
-  uint32_t at = (uint32_t)(line - f->first);
-  if (tg_likely(at < f->nlines) || tg_counts_reach(f, at))
-    f->lines[at]++;
+/* Where the counts of a page are; NULL: none of its lines was reached. */
+TG_INLINE uint64_t *tg_counts_page (const tg_FunctionCounts *f,
+                                    uint32_t page) {
+  return tg_likely(page < f->npages) ? f->pages[page] : NULL;
+}
+
+/* A line of the function has been reached so often. Without memory it is not
+   counted; a line before the function's first is as far away as can be. */
+TG_INLINE void tg_counts_line (tg_Counts *c, tg_FunctionCounts *f, int line,
+                               uint64_t times) {
+  uint32_t at = (uint32_t)line - (uint32_t)f->first;
+  uint64_t *counts = tg_counts_page(f, at / TG_LEDGER_LINES);
+  if (tg_unlikely(counts == NULL))
+    counts = tg_counts_reach(c, f, at / TG_LEDGER_LINES);
+  if (tg_likely(counts != NULL))
+    counts[at % TG_LEDGER_LINES] += times;
 }
 
 #endif

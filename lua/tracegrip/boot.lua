@@ -8,9 +8,9 @@
 --
 -- A script is started by itself: the environment is put back before anything
 -- else, and what keeps it from being traced ends it. A command that was given
--- to "record --" may run any number of programs, which may run others: there
--- both variables stay for all of them, and a program that cannot be recorded
--- says so and runs without.
+-- to "record --", and what coverage runs, may run any number of programs, which
+-- may run others: there both variables stay for all of them, and a program that
+-- cannot be recorded says so and runs without.
 
 local name = "TRACEGRIP_BOOT"
 local text = os.getenv(name)
@@ -24,8 +24,9 @@ local variable = "LUA_INIT_" .. _VERSION:match("%d+%.%d+"):gsub("%.", "_")
 
 local function give_up (status, message)
   if plan.stay then
-    io.stderr:write("tracegrip: this process is not recorded: " .. message
-                    .. "\n")
+    io.stderr:write("tracegrip: this process is not "
+                    .. (plan.call == "cover" and "counted" or "recorded")
+                    .. ": " .. message .. "\n")
     return
   end
   io.stderr:write("tracegrip: " .. message .. "\n")
@@ -79,9 +80,10 @@ local function run_inits (versioned)
 end
 
 -- Under "record --" this program's variable names this file as well, which is
--- to trace what the program starts; and this one too unless we record it.
+-- to trace what the program starts; and this one too unless we record it. What
+-- counts lines is in nobody's way.
 local function run_alone ()
-  local theirs = plan.call ~= "record" and plan.around or nil
+  local theirs = (plan.call ~= "record" or plan.counted) and plan.around or nil
   core.setenv(variable, plan.before)
   core.setenv(name, theirs)
   run_inits(theirs and plan.before or plan.inits[variable])
