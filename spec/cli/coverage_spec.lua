@@ -59,7 +59,7 @@ return M
 ]]}, {"app.lua", "-x"})
     assert.equal(0, result.status)
     assert.equal("1\t-x\n", result.stdout)
-    assert.equal(" lines            functions         file\n"
+    assert.equal("  lines            functions         file\n"
       .. " 80.0 %    4 of 5     1 of 2  worst  app.lua\n"
       .. "100.0 %    7 of 7     3 of 4         lib.lua\n"
       .. " 91.7 %  11 of 12     4 of 6         2 files\n"

@@ -9,9 +9,10 @@ local core = require "tracegrip.core"
 local counts = require "tracegrip.coverage.counts"
 local formats = require "tracegrip.coverage.formats"
 local main = require "tracegrip.cli.main"
+local outputs = require "tracegrip.coverage.outputs"
+local paths = require "tracegrip.coverage.paths"
 local program = require "tracegrip.cli.program"
 local report = require "tracegrip.coverage.report"
-local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
 
@@ -66,34 +67,13 @@ end
 -- Where to, and of what
 ---------------------------------------------------------------------------
 
--- The place is tried out, for at the end it is too late.
-local function check (path)
-  local problem = target.problem(path)
-  if problem then
-    main.fail("cannot write the counts: %s", problem)
-  end
-  local existed = core.filetype(path)
-  local file, message = io.open(path, "ab")
-  if not file then
-    main.fail("cannot write the counts: %s", message)
-  end
-  file:close()
-  if not existed then
-    os.remove(path)
-  end
-end
-
 local function outputs_of (parsed)
-  local names, list = parsed.output, {}
+  local names = parsed.output
   if #names == 0 then
     names = {formats.default(parsed.format or "lcov")}
   end
-  for i, name in ipairs(names) do
-    check(name)     -- also that a relative one is somewhere
-    list[i] = {path = target.absolute(name), shown = name,
-               format = parsed.format or formats.of(name)}
-  end
-  return list
+  local list, message = outputs.of(names, parsed.format)
+  return list or main.fail("%s", message)
 end
 
 local function untested_of (parsed, directory)
@@ -102,7 +82,7 @@ local function untested_of (parsed, directory)
     if not core.filetype(path) then
       main.fail("--untested %s: no such file or folder", path)
     end
-    list[i] = require "tracegrip.coverage.paths".absolute(path, directory)
+    list[i] = paths.absolute(path, directory)
   end
   return list
 end

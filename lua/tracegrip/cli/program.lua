@@ -9,26 +9,13 @@
 -- not know these variables.
 
 local core = require "tracegrip.core"
+local literal = require "tracegrip.literal"
 local main = require "tracegrip.cli.main"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
 
 local program = {}
-
--- A table of plain values as Lua has it.
-local function literal (value)
-  if type(value) ~= "table" then
-    return ("%q"):format(value)
-  end
-  local fields = {}
-  for k, v in pairs(value) do
-    fields[#fields + 1] = ("[%s]=%s"):format(literal(k), literal(v))
-  end
-  return "{" .. table.concat(fields, ",") .. "}"
-end
-
-program.literal = literal
 
 -- LUA_INIT as the user set it; the launcher may have put it aside.
 local function original (name, aside)

@@ -19,6 +19,8 @@
 --   include, exclude     lists of patterns, which are tried on the names by
 --                        which a file was loaded, its name here, and that with
 --                        "./" before it
+--   inside               whether others than those below the directory are
+--                        left out
 --   untested, beside     see untested.lua
 --
 -- Failure: a file that cannot be read or compiled by now is told on standard
@@ -94,7 +96,8 @@ local function narrow (found, plan)
     return result
   end
   for path, file in pairs(found) do
-    if #plan.include > 0 and not is_of(file, plan.include)
+    if plan.inside and file.name == path
+       or #plan.include > 0 and not is_of(file, plan.include)
        or is_of(file, plan.exclude) then
       found[path] = nil
     end
