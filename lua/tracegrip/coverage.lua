@@ -3,8 +3,9 @@
 --
 --   coverage.functions(compiled, counted)
 --                      functions of one source: list of {first, last, calls,
---                      lines = {{line, count}, ...}, ends}, in the order of
---                      their first lines; those that were never called too
+--                      lines = {{line, count}, ...}, ends = {[line] = true}},
+--                      in the order of their first lines; those that were never
+--                      called too
 --     compiled         what lines.of says of the source
 --     counted          what was counted of it: list of {first, last, calls,
 --                      lines = {[line] = count}}
@@ -58,13 +59,51 @@ local function sum_up (counted)
   return by_place
 end
 
+-- Adds the lines of 'other', which shares both lines with it: "return function
+-- () return function ()".
+local function join (one, other)
+  local active = {}
+  for _, line in ipairs(one.active) do
+    active[line] = true
+  end
+  for _, line in ipairs(other.active) do
+    if not active[line] then
+      table.insert(one.active, line)
+      one.ends[line] = other.ends[line]
+    elseif not other.ends[line] then
+      one.ends[line] = nil
+    end
+  end
+  table.sort(one.active)
+end
+
+local function copy (one)
+  local ends = {}
+  for line in pairs(one.ends or {}) do
+    ends[line] = true
+  end
+  return {first = one.first, last = one.last, ends = ends,
+          active = table.move(one.active, 1, #one.active, 1, {})}
+end
+
+-- Two that share both lines are counted as one.
+local function joined (compiled)
+  local list, by_place = {}, {}
+  for _, one in ipairs(compiled) do
+    local other = copy(one)
+    if by_place[key(one)] then
+      join(by_place[key(one)], other)
+    else
+      by_place[key(one)], list[#list + 1] = other, other
+    end
+  end
+  return list
+end
+
 function coverage.functions (compiled, counted)
   local by_place, list = sum_up(counted), {}
-  for _, one in ipairs(compiled) do
-    if by_place[key(one)] ~= true then      -- two that share both lines are one
-      list[#list + 1] = counts_of(one, by_place[key(one)])
-      by_place[key(one)] = true
-    end
+  for i, one in ipairs(joined(compiled)) do
+    list[i] = counts_of(one, by_place[key(one)])
   end
   table.sort(list, function (a, b)
     if a.first ~= b.first then
@@ -80,7 +119,7 @@ function coverage.lines (functions)
   for _, one in ipairs(functions) do
     for _, pair in ipairs(one.lines) do
       local line = pair[1]
-      if not (one.ends and one.ends[line]) then
+      if not one.ends[line] then
         if not counts[line] then
           counts[line] = {line, 0}
           list[#list + 1] = counts[line]

@@ -1,5 +1,5 @@
--- coverage.lua - tracegrip coverage: a program, or a command, and which lines of
--- all its Lua processes have run.
+-- coverage.lua - tracegrip coverage: a program, or a command, and which lines
+-- of all its Lua processes have run.
 --
 -- The program is a child of this process, and each process counts in a file of
 -- its own (csrc/coverage/ledger.h): when the program has ended, in whatever

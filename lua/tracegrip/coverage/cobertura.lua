@@ -77,7 +77,7 @@ end
 local function put_method (out, one)
   local lines, reached = {}, 0
   for _, pair in ipairs(one.lines) do
-    if not (one.ends and one.ends[pair[1]]) then
+    if not one.ends[pair[1]] then
       lines[#lines + 1] = pair
       reached = reached + (pair[2] > 0 and 1 or 0)
     end

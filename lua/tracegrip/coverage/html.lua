@@ -102,8 +102,8 @@ local HEAD = [==[
     </nav>
     <button id="folders" aria-pressed="true">Folders</button>
     <select id="functions" aria-label="Functions of this file" hidden></select>
-    <button id="before" hidden aria-label="Missed lines before">↑ Missed</button>
-    <button id="after" hidden aria-label="Missed lines after">↓ Missed</button>
+    <button id="before" hidden aria-label="Missed before">↑ Missed</button>
+    <button id="after" hidden aria-label="Missed after">↓ Missed</button>
     <div id="find" role="search">
       <input id="search" type="search" placeholder="Files ( / )"
         aria-label="Names of files">
@@ -116,7 +116,8 @@ local HEAD = [==[
     <p id="loading" role="status">Loading…</p>
     <noscript><p>This page needs JavaScript.</p></noscript>
     <div id="sums"></div>
-    <div id="source" tabindex="0" role="region" aria-label="Source" hidden></div>
+    <div id="source" tabindex="0" role="region" aria-label="Source" hidden>
+    </div>
   </div>
   <div id="keys"></div>
 </main>

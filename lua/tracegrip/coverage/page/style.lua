@@ -1,10 +1,12 @@
 -- style.lua - of the page of coverage (coverage/html.lua): what it has beside
--- the style of the page of "export html". What is written can be read on what is
--- behind it: 4.5 to 1, light and dark; and what a colour says is said by a
+-- the style of the page of "export html". What is written can be read on what
+-- is behind it: 4.5 to 1, light and dark; and what a colour says is said by a
 -- number too.
 
 return [==[
-:root { --good: #d3f5dc; --bad: #ffdcd9; --goodbar: #2da44e; --badbar: #cf222e; }
+:root {
+  --good: #d3f5dc; --bad: #ffdcd9; --goodbar: #2da44e; --badbar: #cf222e;
+}
 :root.dark {
   --good: #10331f; --bad: #45191b; --goodbar: #3fb950; --badbar: #f85149;
 }
