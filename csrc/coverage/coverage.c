@@ -114,9 +114,9 @@ void tg_coverage_event (tg_Coverage *c, lua_State *L, const lua_Debug *ar) {
   if (f == NULL)
     return;
   if (ar->event == LUA_HOOKLINE)
-    tg_counts_line(&c->counts, f, ar->currentline, 1);
+    tg_counts_line(&c->counts, f, ar->currentline);
   else
-    (*f->calls)++;
+    f->found->calls++;
 }
 
 void tg_coverage_push (const tg_Coverage *c, lua_State *L) {

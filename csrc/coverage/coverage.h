@@ -11,7 +11,7 @@
 
 #include <lua.h>
 
-#include "coverage/counts.h"
+#include "counts/counts.h"
 
 /* The events that are to be given. */
 #define TG_COVERAGE_MASK (LUA_MASKCALL | LUA_MASKLINE)

@@ -10,7 +10,7 @@
 ** is held off while hooks are changed here.
 **
 ** Failure: beginning raises, or says why not; what goes wrong later is a line
-** on standard error, or in the file (coverage/ledger.h).
+** on standard error, or in the file (counts/ledger.h).
 */
 #include <errno.h>
 #include <stdio.h>

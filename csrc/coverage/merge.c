@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "coverage/ledgerreader.h"
+#include "counts/ledgerreader.h"
 #include "coverage/pushcounts.h"
 #include "text/fileio.h"
 

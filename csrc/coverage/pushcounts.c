@@ -5,22 +5,14 @@
 
 #include <string.h>
 
-static void push_page (lua_State *L, const uint64_t *counts,
-                       lua_Integer first) {
-  for (int i = 0; i < TG_LEDGER_LINES; i++) {
-    if (counts[i] > 0) {
-      lua_pushinteger(L, (lua_Integer)counts[i]);
-      lua_rawseti(L, -2, first + i);
-    }
-  }
-}
-
 static void push_lines (lua_State *L, const tg_FunctionCounts *f) {
   lua_createtable(L, 0, 0);
-  for (uint32_t page = 0; page < f->npages; page++) {
-    if (f->pages[page] != NULL)
-      push_page(L, f->pages[page],
-                (lua_Integer)f->first + (lua_Integer)page * TG_LEDGER_LINES);
+  for (uint32_t at = 0, n = tg_counts_extent(f); at < n; at++) {
+    uint64_t times = tg_counts_of(f, at);
+    if (times > 0) {
+      lua_pushinteger(L, (lua_Integer)times);
+      lua_rawseti(L, -2, (lua_Integer)f->first + at);
+    }
   }
 }
 
@@ -42,7 +34,7 @@ static void push_function (lua_State *L, const tg_Text *source,
   set_source(L, source, places);
   lx_set_integer(L, "first", f->first);
   lx_set_integer(L, "last", f->last);
-  lx_set_integer(L, "calls", (lua_Integer)*f->calls);
+  lx_set_integer(L, "calls", (lua_Integer)f->found->calls);
   push_lines(L, f);
   lua_setfield(L, -2, "lines");
 }

@@ -5,7 +5,7 @@
 #define TG_PUSHCOUNTS_H
 
 #include "binding/lx.h"
-#include "coverage/counts.h"
+#include "counts/counts.h"
 
 /* Pushes a list of {source =, first =, last =, calls =, lines = {[line] = n}}
    of all functions. With 'places' sources are those of ledgerreader.h, and each

@@ -2,7 +2,7 @@
 -- of all its Lua processes have run.
 --
 -- The program is a child of this process, and each process counts in a file of
--- its own (csrc/coverage/ledger.h): when the program has ended, in whatever
+-- its own (csrc/counts/ledger.h): when the program has ended, in whatever
 -- way, these are read here, and written as one.
 
 local core = require "tracegrip.core"

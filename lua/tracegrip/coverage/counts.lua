@@ -1,5 +1,5 @@
 -- counts.lua - where the processes of a run put what they count: a folder of
--- files, one for each process (csrc/coverage/ledger.h).
+-- files, one for each process (csrc/counts/ledger.h).
 --
 --   counts.folder()          a new one: its path | nil, message
 --   counts.take(folder)      what all have counted (core.merge): a list; what

@@ -12,15 +12,17 @@
 #ifndef TG_COUNTS_H
 #define TG_COUNTS_H
 
-#include "coverage/ledger.h"
+#include "counts/ledger.h"
 #include "stream/texts.h"
 
 typedef struct tg_FunctionCounts {
   int first, last;        /* lines; 0 of a main chunk */
+  tg_LedgerFunction *found;       /* borrows: the first lines, and calls */
+  uint32_t nlines;        /* of them */
   uint32_t number;        /* in the ledger */
-  uint64_t *calls;        /* borrows */
-  uint64_t **pages;       /* owns; each borrows TG_LEDGER_LINES counts, from
-                             line first + k * TG_LEDGER_LINES; NULL: none */
+  uint64_t **pages;       /* owns: of lines beyond; each borrows the counts of
+                             TG_LEDGER_LINES, from line first + k *
+                             TG_LEDGER_LINES; NULL: none */
   uint32_t npages;
 } tg_FunctionCounts;
 
@@ -51,9 +53,16 @@ tg_SourceCounts *tg_counts_add (tg_Counts *c, const char *text, size_t size,
 tg_FunctionCounts *tg_counts_function (tg_Counts *c, tg_SourceCounts *s,
                                        int first, int last);
 
-/* The counts of a page of the function's lines of which none was reached so
-   far; NULL without memory. */
-uint64_t *tg_counts_reach (tg_Counts *c, tg_FunctionCounts *f, uint32_t page);
+/* Where a line is counted that is not among the first, by its distance from the
+   function's first; NULL without memory. One before that is as far away as can
+   be. */
+uint64_t *tg_counts_beyond (tg_Counts *c, tg_FunctionCounts *f, uint32_t at);
+
+/* How often that line was reached. */
+uint64_t tg_counts_of (const tg_FunctionCounts *f, uint32_t at);
+
+/* The distance beyond which no line was reached. */
+uint32_t tg_counts_extent (const tg_FunctionCounts *f);
 
 /* All is 0 again, and known as before. */
 void tg_counts_reset (tg_Counts *c);
@@ -64,22 +73,13 @@ void tg_counts_renew (tg_Counts *c);
 
 void tg_counts_free (tg_Counts *c);
 
-/* Where the counts of a page are; NULL: none of its lines was reached. */
-TG_INLINE uint64_t *tg_counts_page (const tg_FunctionCounts *f,
-                                    uint32_t page) {
-  return tg_likely(page < f->npages) ? f->pages[page] : NULL;
-}
-
-/* A line of the function has been reached so often. Without memory it is not
-   counted; a line before the function's first is as far away as can be. */
-TG_INLINE void tg_counts_line (tg_Counts *c, tg_FunctionCounts *f, int line,
-                               uint64_t times) {
+/* A line of the function has been reached. Without memory it is not counted. */
+TG_INLINE void tg_counts_line (tg_Counts *c, tg_FunctionCounts *f, int line) {
   uint32_t at = (uint32_t)line - (uint32_t)f->first;
-  uint64_t *counts = tg_counts_page(f, at / TG_LEDGER_LINES);
-  if (tg_unlikely(counts == NULL))
-    counts = tg_counts_reach(c, f, at / TG_LEDGER_LINES);
-  if (tg_likely(counts != NULL))
-    counts[at % TG_LEDGER_LINES] += times;
+  uint64_t *count = tg_likely(at < f->nlines) ? &f->found->lines[at]
+                                              : tg_counts_beyond(c, f, at);
+  if (tg_likely(count != NULL))
+    (*count)++;
 }
 
 #endif

@@ -2,8 +2,9 @@
 ** ledgerreader.c - see ledgerreader.h. Records are copied out before they are
 ** looked at: the bytes may begin anywhere in memory.
 */
-#include "coverage/ledgerreader.h"
+#include "counts/ledgerreader.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -45,6 +46,24 @@ static tg_LedgerState add_source (Reader *r, const char *data, size_t size) {
   return TG_LEDGER_READ;
 }
 
+/* Adds 'count' counts of lines from that distance on. Counts of none need no
+   room. */
+static tg_LedgerState add_lines (Reader *r, tg_FunctionCounts *f, uint32_t at,
+                                 const char *data, size_t count) {
+  for (size_t i = 0; i < count; i++, at++) {
+    uint64_t times;
+    memcpy(&times, data + i * sizeof times, sizeof times);
+    uint64_t *to = (times == 0) ? NULL
+                   : (at < f->nlines) ? &f->found->lines[at]
+                                      : tg_counts_beyond(r->into, f, at);
+    if (to != NULL)
+      *to += times;
+    else if (times > 0)
+      return r->into->ledger.over ? TG_LEDGER_MEMORY : TG_LEDGER_BROKEN;
+  }
+  return TG_LEDGER_READ;
+}
+
 static tg_LedgerState add_function (Reader *r, const char *data, size_t size) {
   tg_LedgerFunction f;
   if (size < sizeof f)
@@ -58,9 +77,10 @@ static tg_LedgerState add_function (Reader *r, const char *data, size_t size) {
       || !tg_grow(&r->functions, &r->function_capacity, r->nfunctions + 1,
                   sizeof(tg_FunctionCounts *)))
     return TG_LEDGER_MEMORY;
-  *found->calls += f.calls;
+  found->found->calls += f.calls;
   r->functions[r->nfunctions++] = found;
-  return TG_LEDGER_READ;
+  return add_lines(r, found, 0, data + sizeof f,
+                   (size - sizeof f) / sizeof(uint64_t));
 }
 
 /* A page that is too far away to have been written is none. */
@@ -69,17 +89,11 @@ static tg_LedgerState add_counts (Reader *r, const char *data, size_t size) {
   if (size < sizeof c)
     return TG_LEDGER_BROKEN;
   memcpy(&c, data, sizeof c);
-  if (c.function == 0 || c.function > r->nfunctions)
+  if (c.function == 0 || c.function > r->nfunctions
+      || c.page > UINT32_MAX / TG_LEDGER_LINES)
     return TG_LEDGER_BROKEN;
-  tg_FunctionCounts *f = r->functions[c.function - 1];
-  uint64_t *to = tg_counts_page(f, c.page);
-  if (to == NULL)
-    to = tg_counts_reach(r->into, f, c.page);
-  if (to == NULL)
-    return r->into->ledger.over ? TG_LEDGER_MEMORY : TG_LEDGER_BROKEN;
-  for (uint32_t i = 0; i < TG_LEDGER_LINES; i++)
-    to[i] += c.counts[i];
-  return TG_LEDGER_READ;
+  return add_lines(r, r->functions[c.function - 1], c.page * TG_LEDGER_LINES,
+                   data + offsetof(tg_LedgerCounts, counts), TG_LEDGER_LINES);
 }
 
 static tg_LedgerState add_record (Reader *r, uint32_t kind, const char *data,

@@ -25,7 +25,7 @@
 #ifndef TG_LEDGER_H
 #define TG_LEDGER_H
 
-#include "coverage/ledgerfile.h"
+#include "counts/ledgerfile.h"
 
 typedef struct tg_LedgerPiece {
   char *data;                   /* owns */
@@ -50,9 +50,10 @@ typedef struct tg_Ledger {
 /* The number of a new source; 0: there is no room. */
 uint32_t tg_ledger_source (tg_Ledger *l, const char *text, size_t size);
 
-/* The number of a new function and where its calls are counted; 0. */
-uint32_t tg_ledger_function (tg_Ledger *l, uint32_t source, int first,
-                             int last, uint64_t **calls);
+/* A new function, and the counts of so many of its lines; NULL. Its number is
+   how many there are by now. */
+tg_LedgerFunction *tg_ledger_function (tg_Ledger *l, uint32_t source,
+                                       int first, int last, uint32_t nlines);
 
 /* Where a function's lines from TG_LEDGER_LINES * page on are counted; NULL. */
 uint64_t *tg_ledger_counts (tg_Ledger *l, uint32_t function, uint32_t page);

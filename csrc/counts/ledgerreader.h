@@ -8,7 +8,7 @@
 #ifndef TG_LEDGERREADER_H
 #define TG_LEDGERREADER_H
 
-#include "coverage/counts.h"
+#include "counts/counts.h"
 
 typedef enum tg_LedgerState {
   TG_LEDGER_READ,

@@ -5,7 +5,7 @@
 ** the latest on: files have some hundred. Called in the hook, where nothing may
 ** fail: what there is no memory for is not counted, which the ledger says.
 */
-#include "coverage/counts.h"
+#include "counts/counts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -46,24 +46,34 @@ tg_SourceCounts *tg_counts_add (tg_Counts *c, const char *text, size_t size,
   return s;
 }
 
+/* How long a main chunk is nobody says. */
+static uint32_t lines_of (int first, int last) {
+  int64_t n = (int64_t)last - first + 1;
+  return (n > 0 && n < TG_LEDGER_FIRST && last > 0) ? (uint32_t)n
+                                                    : TG_LEDGER_FIRST;
+}
+
 static tg_FunctionCounts *add_function (tg_Counts *c, tg_SourceCounts *s,
                                         int first, int last) {
-  tg_FunctionCounts f = {.first = first, .last = last}, *kept = NULL;
+  tg_FunctionCounts *f = NULL;
   if (tg_grow(&s->functions, &s->capacity, s->nfunctions + 1,
               sizeof *s->functions))
-    kept = tg_malloc(sizeof *kept);
-  if (kept == NULL) {
+    f = tg_calloc(1, sizeof *f);
+  if (f == NULL) {
     tg_ledger_missing(&c->ledger, ENOMEM);
     return NULL;
   }
-  f.number = tg_ledger_function(&c->ledger, s->number, first, last, &f.calls);
-  if (f.number == 0) {
-    tg_free(kept);
+  f->first = first;
+  f->last = last;
+  f->nlines = lines_of(first, last);
+  f->found = tg_ledger_function(&c->ledger, s->number, first, last, f->nlines);
+  if (f->found == NULL) {
+    tg_free(f);
     return NULL;
   }
-  *kept = f;
-  s->functions[s->nfunctions++] = kept;
-  return kept;
+  f->number = c->ledger.nfunctions;
+  s->functions[s->nfunctions++] = f;
+  return f;
 }
 
 tg_FunctionCounts *tg_counts_function (tg_Counts *c, tg_SourceCounts *s,
@@ -78,9 +88,8 @@ tg_FunctionCounts *tg_counts_function (tg_Counts *c, tg_SourceCounts *s,
   return add_function(c, s, first, last);
 }
 
-/* How long a main chunk is nobody says, so lists grow. */
-uint64_t *tg_counts_reach (tg_Counts *c, tg_FunctionCounts *f, uint32_t page) {
-  tg_assert(tg_counts_page(f, page) == NULL);
+/* The counts of a page of which no line was reached so far. */
+static uint64_t *reach (tg_Counts *c, tg_FunctionCounts *f, uint32_t page) {
   if (page >= LONGEST / TG_LEDGER_LINES)
     return NULL;
   if (!tg_grow_zeroed(&f->pages, &f->npages, page + 1, sizeof *f->pages)) {
@@ -90,8 +99,30 @@ uint64_t *tg_counts_reach (tg_Counts *c, tg_FunctionCounts *f, uint32_t page) {
   return f->pages[page] = tg_ledger_counts(&c->ledger, f->number, page);
 }
 
+uint64_t *tg_counts_beyond (tg_Counts *c, tg_FunctionCounts *f, uint32_t at) {
+  uint32_t page = at / TG_LEDGER_LINES;
+  uint64_t *counts = (page < f->npages) ? f->pages[page] : NULL;
+  if (tg_unlikely(counts == NULL))
+    counts = reach(c, f, page);
+  return (counts != NULL) ? &counts[at % TG_LEDGER_LINES] : NULL;
+}
+
+uint64_t tg_counts_of (const tg_FunctionCounts *f, uint32_t at) {
+  uint32_t page = at / TG_LEDGER_LINES;
+  if (at < f->nlines)
+    return f->found->lines[at];
+  return (page < f->npages && f->pages[page] != NULL)
+         ? f->pages[page][at % TG_LEDGER_LINES] : 0;
+}
+
+uint32_t tg_counts_extent (const tg_FunctionCounts *f) {
+  uint32_t beyond = f->npages * TG_LEDGER_LINES;
+  return (f->nlines > beyond) ? f->nlines : beyond;
+}
+
 static void reset_function (tg_FunctionCounts *f) {
-  *f->calls = 0;
+  f->found->calls = 0;
+  memset(f->found->lines, 0, f->nlines * sizeof *f->found->lines);
   for (uint32_t page = 0; page < f->npages; page++) {
     if (f->pages[page] != NULL)
       memset(f->pages[page], 0, TG_LEDGER_LINES * sizeof *f->pages[page]);

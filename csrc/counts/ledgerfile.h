@@ -2,8 +2,8 @@
 ** ledgerfile.h - what is in a file of counts: a head and records, as the
 ** process has them in its memory (ledger.h).
 **
-**     | head | source | function | lines | lines | source | ... | zeros |
-**     |<------------------------ used ------------------------->|
+**     | head | source | function | function | lines | source | ... | zeros |
+**     |<-------------------------- used -------------------------->|
 **
 ** Numbers are the machine's own: who reads it is on the same. A record begins
 ** where eight bytes do, and ends within a piece; what is left of one is a
@@ -20,6 +20,7 @@
 
 #define TG_LEDGER_MAGIC "TGCOUNT1"
 #define TG_LEDGER_LINES 16      /* of a record of lines */
+#define TG_LEDGER_FIRST 256     /* of a record of a function, at most */
 
 typedef struct tg_LedgerHead {
   char magic[8];
@@ -46,15 +47,18 @@ typedef struct tg_LedgerSource {
   uint32_t size, directory;     /* bytes of the two */
 } tg_LedgerSource;
 
+/* With the counts of as many lines as there is room for in the record. */
 typedef struct tg_LedgerFunction {
   tg_LedgerRecord record;
   uint32_t source;              /* its number */
   int32_t first, last;          /* lines; 0 of a main chunk */
   uint32_t unused;
   uint64_t calls;
+  uint64_t lines[];             /* of line first + k */
 } tg_LedgerFunction;
 
-/* Of lines first + page * TG_LEDGER_LINES and those that follow. */
+/* Of lines first + page * TG_LEDGER_LINES and those that follow: of long
+   functions, which nobody has to go through to their end. */
 typedef struct tg_LedgerCounts {
   tg_LedgerRecord record;
   uint32_t function, page;

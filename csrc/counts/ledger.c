@@ -2,7 +2,7 @@
 ** ledger.c - see ledger.h. In the hook: nothing here raises, and what the
 ** system refuses ends in tg_ledger_missing.
 */
-#include "coverage/ledger.h"
+#include "counts/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,17 +183,19 @@ uint32_t tg_ledger_source (tg_Ledger *l, const char *text, size_t size) {
   return (s != NULL) ? ++l->nsources : 0;
 }
 
-uint32_t tg_ledger_function (tg_Ledger *l, uint32_t source, int first,
-                             int last, uint64_t **calls) {
-  tg_LedgerFunction *f = take(l, TG_LEDGER_FUNCTION, sizeof *f);
+tg_LedgerFunction *tg_ledger_function (tg_Ledger *l, uint32_t source,
+                                       int first, int last, uint32_t nlines) {
+  tg_check(nlines <= TG_LEDGER_FIRST);
+  tg_LedgerFunction *f = take(l, TG_LEDGER_FUNCTION,
+                              sizeof *f + nlines * sizeof *f->lines);
   if (f == NULL)
-    return 0;
+    return NULL;
   f->source = source;
   f->first = first;
   f->last = last;
-  *calls = &f->calls;
   commit(l);
-  return ++l->nfunctions;
+  l->nfunctions++;
+  return f;
 }
 
 uint64_t *tg_ledger_counts (tg_Ledger *l, uint32_t function, uint32_t page) {
