@@ -48,7 +48,7 @@ local monotime = busted.monotime
 local format, gsub, match = string.format, string.gsub, string.match
 local insert, concat = table.insert, table.concat
 local rename, remove = os.rename, os.remove
-local stderr = io.stderr
+local stderr, stdout, exit = io.stderr, io.stdout, os.exit
 
 -- ---- options ----------------------------------------------------------------
 
@@ -178,11 +178,12 @@ end
 -- Too little coverage ends a suite that passed with status 1. When busted says
 -- that it exits all has been told of the tests, so it cannot be told there.
 local function end_coverage (suite, failed)
+  stdout:flush()
   local ok, message = suite.finish()
   if not ok then
     stderr:write("tracegrip: " .. core.escaped(message) .. "\n")
     if not failed() then
-      os.exit(1, true)
+      exit(1, true)
     end
   end
 end

@@ -44,10 +44,12 @@ describe("the format", function ()
   end)
 
   it("may be more than one at a time", function ()
-    local result = covered.run(small, {"-o", "c.xml", "-o", "c.html", "app.lua"},
-                               {output = "c.html", after = function (where)
-      assert.matches("^<%?xml", run.read(where .. "/c.xml"))
-    end})
+    local words = {"-o", "c.xml", "-o", "c.html", "app.lua"}
+    local result = covered.run(small, words, {
+      output = "c.html", after = function (where)
+        assert.matches("^<%?xml", run.read(where .. "/c.xml"))
+      end
+    })
     assert.matches("^<!DOCTYPE", result.counts)
     assert.matches("tracegrip: c%.xml, c%.html: 1 of 1 lines", result.stderr)
   end)
@@ -138,8 +140,8 @@ describe("the page", function ()
     local shown
     covered.run(files, words, {after = function (where)
       local result = run.command({
-        "node", "--experimental-websocket", run.root .. "/spec/coverage/page.mjs",
-        where .. "/c.html"})
+        "node", "--experimental-websocket",
+        run.root .. "/spec/coverage/page.mjs", where .. "/c.html"})
       assert.equal(0, result.status, result.stderr)
       shown = seen.json(result.stdout)
     end})

@@ -81,9 +81,7 @@ function suite.begin (settings)
   plan = wanted
 end
 
--- What busted has said of the tests comes first.
 local function write (wanted)
-  lua.io.stdout:flush()
   local counted = counts.take(wanted.folder)
   counts.remove(wanted.folder)
   return report.make(counted, wanted)
