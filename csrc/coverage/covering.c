@@ -68,12 +68,23 @@ static void call_user (lua_State *L, lua_Debug *ar) {
     u->its.hook(L, ar);
 }
 
-static void hook (lua_State *L, lua_Debug *ar) {
-  if (tg_unlikely(covering.coverage == NULL)) {
-    lua_sethook(L, NULL, 0, 0);
+/* Nothing is counted any more: the program's hook is in our place, unless one
+   above has called us. */
+static void give_back (lua_State *L) {
+  const User *u = find_user(L);
+  if (tg_hooks_level(tg_host_find(L), lua_gethook(L)) != TG_HOOK_COVERAGE)
     return;
-  }
-  tg_coverage_event(covering.coverage, L, ar);
+  if (u != NULL)
+    lua_sethook(L, u->its.hook, u->its.mask, u->its.count);
+  else
+    lua_sethook(L, NULL, 0, 0);
+}
+
+static void hook (lua_State *L, lua_Debug *ar) {
+  if (tg_likely(covering.coverage != NULL))
+    tg_coverage_event(covering.coverage, L, ar);
+  else
+    give_back(L);
   if (tg_unlikely(covering.nusers > 0))
     call_user(L, ar);
 }
@@ -225,7 +236,9 @@ int coverage_start (lua_State *L) {
   tg_hooks_know(h, TG_HOOK_COVERAGE, &layer);
   tg_userhook_enter(h, L);
   tg_running_hold(h);
-  arm(L, NULL);
+  unsigned were = tg_hooks_there(h, L);
+  note_user(L, tg_hooks_at(h, L, TG_HOOK_PROGRAM));
+  tg_hooks_cover(h, TG_HOOK_COVERAGE, L, L, were);
   tg_running_let(h);
   lua_pushboolean(L, true);
   return 1;

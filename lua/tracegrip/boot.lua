@@ -22,11 +22,16 @@ local plan = load("return " .. text, "=" .. name)()
 local FAILURE, USAGE = 1, 2
 local variable = "LUA_INIT_" .. _VERSION:match("%d+%.%d+"):gsub("%.", "_")
 
+-- A process of a command runs without.
+local function do_without (call, message)
+  io.stderr:write("tracegrip: this process is not "
+                  .. (call == "cover" and "counted" or "recorded") .. ": "
+                  .. message .. "\n")
+end
+
 local function give_up (status, message)
   if plan.stay then
-    io.stderr:write("tracegrip: this process is not "
-                    .. (plan.call == "cover" and "counted" or "recorded")
-                    .. ": " .. message .. "\n")
+    do_without(plan.call, message)
     return
   end
   io.stderr:write("tracegrip: " .. message .. "\n")
@@ -109,17 +114,31 @@ if not core then
 end
 
 -- A recording tells of the process that it is of, which a command may have
--- started in any way.
-if plan.call == "record" and type(arg) == "table" and arg[0] then
-  plan.style.program = arg[0]
-  plan.style.arguments = {table.unpack(arg)}
+-- started in any way. Returns what is started; nil, status, message.
+local function start (one)
+  if one.call == "record" and type(arg) == "table" and arg[0] then
+    one.style.program = arg[0]
+    one.style.arguments = {table.unpack(arg)}
+  end
+  local ok, result, message = pcall(core[one.call], one.options, one.style)
+  if not ok then
+    return nil, USAGE, result
+  end
+  return result, FAILURE, message
 end
 
-local ok, result, message = pcall(core[plan.call], plan.options, plan.style)
-if not ok then
-  return give_up(USAGE, result)
-elseif not result then
-  return give_up(FAILURE, message)
+local result, status, message = start(plan)
+if not result then
+  return give_up(status, message)
+end
+
+-- What a command runs may be of two that do different things.
+if plan.stay and plan.around then
+  local other = load("return " .. plan.around, "=" .. name)()
+  local started, _, trouble = start(other)
+  if not started then
+    do_without(other.call, trouble)
+  end
 end
 
 -- Debuggers have a socket of their own, which may be the only one.

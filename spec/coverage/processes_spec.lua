@@ -214,4 +214,68 @@ describe("coverage of a command", function ()
     assert.matches("^drwx%-%-%-%-%-%-", result.stdout)
     assert.equal("", result.left)
   end)
+
+  describe("beside a recording", function ()
+    local tracegrip = run.build .. "/bin/tracegrip"
+    local files = {["lib.lua"] = lib, ["app.lua"] = "require 'lib'.one()"}
+
+    local function check (words, command)
+      local report
+      local result = covered.run(files, words, {after = function (where)
+        report = run.command({tracegrip, "report", where .. "/x.tgr"}).stdout
+      end})
+      assert.equal(0, result.status, result.stderr)
+      assert.matches("M%.one", report, command)
+      assert.equal(1, covered.lines(result.counts, "lib.lua")[3])
+    end
+
+    it("counts what a command in it records", function ()
+      check {"--", tracegrip, "record", "-o", "x.tgr", "--", lua, "app.lua"}
+      check {"--", tracegrip, "record", "-o", "x.tgr", "app.lua"}
+    end)
+
+    it("and what it is recorded with", function ()
+      local report, counts
+      run.within(function (where)
+        for name, text in pairs(files) do
+          run.write(where .. "/" .. name, text)
+        end
+        local result = run.command({
+          tracegrip, "record", "-o", "x.tgr", "--", tracegrip, "coverage",
+          "app.lua"
+        }, {cwd = where})
+        assert.equal(0, result.status, result.stderr)
+        report = run.command({tracegrip, "report", where .. "/x.tgr"}).stdout
+        counts = run.read(where .. "/coverage.info")
+      end)
+      assert.matches("M%.one", report)
+      assert.equal(1, covered.lines(counts, "lib.lua")[3])
+    end)
+  end)
+
+  it("is over for what outlives it, without a word", function ()
+    local result = covered.run({
+      ["app.lua"] = [[
+        local process = require "process"
+        if process.fork() == 0 then
+          while io.open "tmp" and #io.popen "ls tmp":read "a" > 0 do
+            process.sleep(0.05)
+          end
+          if process.fork() > 0 then process.leave(0) end
+          local function f () return 1 end
+          f()
+          os.execute(arg[-1] .. " other.lua")
+          io.open("done", "w"):close()
+          process.leave(0)
+        end
+      ]], ["other.lua"] = "local x = 1"
+    }, {"app.lua"}, {env = run.modules, after = function (where)
+      while not run.read(where .. "/done") do
+        os.execute "sleep 0.05"
+      end
+    end})
+    assert.equal("", result.left)
+    assert.is_nil(result.stderr:find "not counted")
+    assert.equal(1, covered.lines(result.counts, "app.lua")[2])
+  end)
 end)

@@ -44,7 +44,8 @@ local function user_inits ()
 end
 
 -- What boot.lua is told: what to load, what to run, how to put things back. A
--- command's programs belong to us and to nothing that we run under.
+-- command's programs belong to us, and to what we run under if that does
+-- something else: one counts, the other records.
 local function plan (call, options, style, stay)
   local outer = outer_plan()
   local cores = {}
@@ -54,7 +55,8 @@ local function plan (call, options, style, stay)
   return literal {
     cores = cores, call = call, options = options, style = style, stay = stay,
     inits = outer and outer.inits or user_inits(),
-    around = outer and not stay and os.getenv(BOOT) or nil,
+    around = outer and (not stay or outer.call ~= call) and os.getenv(BOOT)
+             or nil,
     counted = outer and outer.call == "cover" or nil,
     before = not stay and original(INIT, ASIDE) or nil
   }

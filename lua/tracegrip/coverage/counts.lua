@@ -15,6 +15,8 @@ local os, string, table, ipairs = lua.os, lua.string, lua.table, lua.ipairs
 
 local counts = {}
 
+local TRIES = 10
+
 function counts.folder ()
   return core.scratch "tracegrip-coverage"
 end
@@ -42,11 +44,19 @@ function counts.take (folder)
   return list
 end
 
+-- Under another name nobody finds it; who just was about to make a file in it
+-- may have made it after it was emptied.
 function counts.remove (folder)
-  for _, path in ipairs(paths_in(folder)) do
-    os.remove(path)
+  local gone = folder .. ".gone"
+  folder = os.rename(folder, gone) and gone or folder
+  for _ = 1, TRIES do
+    for _, path in ipairs(paths_in(folder)) do
+      os.remove(path)
+    end
+    if os.remove(folder) then
+      break
+    end
   end
-  os.remove(folder)
 end
 
 return counts
