@@ -487,6 +487,7 @@ build = {
     ["tracegrip.server.sockets"] = "lua/tracegrip/server/sockets.lua",
     ["tracegrip.server.tab"] = "lua/tracegrip/server/tab.lua",
     ["tracegrip.target"] = "lua/tracegrip/target.lua",
+    ["tracegrip.testcoverage"] = "lua/tracegrip/testcoverage.lua",
     ["tracegrip.testfiles"] = "lua/tracegrip/testfiles.lua",
     ["tracegrip.testframes"] = "lua/tracegrip/testframes.lua",
     ["tracegrip.wire"] = "lua/tracegrip/wire.lua",

@@ -37,6 +37,7 @@ core.own(true)
 local busted = require "busted"
 local options = require "tracegrip.options"
 local target = require "tracegrip.target"
+local testcoverage = require "tracegrip.testcoverage"
 local testfiles = require "tracegrip.testfiles"
 local testframes = require "tracegrip.testframes"
 require "tracegrip.htmlpage"    -- while 'require' is what it was
@@ -48,7 +49,7 @@ local monotime = busted.monotime
 local format, gsub, match = string.format, string.gsub, string.match
 local insert, concat = table.insert, table.concat
 local rename, remove = os.rename, os.remove
-local stderr, stdout, exit = io.stderr, io.stdout, os.exit
+local stderr = io.stderr
 
 -- ---- options ----------------------------------------------------------------
 
@@ -57,13 +58,8 @@ local described = options.joined({
   {name = "slow", kind = "seconds"},
   {name = "html", value = true},
   {name = "internals", value = true},
-  {name = "coverage", list = true},
-  {name = "coverageInclude", kind = "pattern", list = true},
-  {name = "coverageExclude", kind = "pattern", list = true},
-  {name = "coverageUntested", list = true},
-  {name = "coverageFailUnder", kind = "percent"},
   {name = "helper"},
-}, options.shared)
+}, testcoverage.options, options.shared)
 
 local function find_option (name)
   for _, option in ipairs(described) do
@@ -175,38 +171,6 @@ local function load_own_helper ()
   end
 end
 
--- Too little coverage ends a suite that passed with status 1. When busted says
--- that it exits all has been told of the tests, so it cannot be told there.
-local function end_coverage (suite, failed)
-  stdout:flush()
-  local ok, message = suite.finish()
-  if not ok then
-    stderr:write("tracegrip: " .. core.escaped(message) .. "\n")
-    if not failed() then
-      exit(1, true)
-    end
-  end
-end
-
--- Counting begins; it ends after all that others do when busted exits.
-local function begin_coverage ()
-  local suite = require "tracegrip.coverage.suite"
-  local any = false
-  suite.begin(settings)
-  for _, kind in ipairs {"failure", "error"} do
-    busted.subscribe({kind}, function ()
-      any = true
-      return nil, true
-    end)
-  end
-  return function ()
-    busted.subscribe({"exit"}, function ()
-      end_coverage(suite, function () return any end)
-      return nil, true
-    end)
-  end
-end
-
 -- For each test that is declared busted makes a traceback, for which Lua looks
 -- through the fields of all loaded modules (luaL_traceback), to name functions.
 -- Ours are never in one, and would make it a sixth slower.
@@ -218,7 +182,10 @@ local function hide_modules ()
   end
 end
 
-local finish_coverage = settings.coverage and begin_coverage()
+testcoverage.check(settings)
+
+local finish_coverage = settings.coverage
+                        and testcoverage.begin(busted, settings)
                         or function () end
 
 if (settings.traces or "") == "" then

@@ -145,6 +145,10 @@ describe("busted's helper, with coverage,", function ()
       ["coverageFailUnder=80"] = "option 'traces' is missing",
       ["coverage=coverage.info,coverageFailUnder=x"] =
         "coverageFailUnder=x: coverageFailUnder wants a number from 0 to 100",
+      ["traces=traces,coverageFailUnder=80"] =
+        "option 'coverageFailUnder' is for coverage: 'coverage' is missing",
+      ["coverage=coverage.info,slow=1"] =
+        "option 'slow' is for recordings: 'traces' is missing",
       ["coverage=/nonexistent/c.info"] = "cannot write the counts: "
         .. "/nonexistent/c.info: No such file",
       ["coverage=coverage.info,coverageUntested=nix"] =

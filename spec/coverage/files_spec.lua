@@ -62,7 +62,7 @@ end)
 
 describe("files that nobody loads", function ()
   local files = {
-    ["app.lua"] = "require 'lib.a'", ["lib/a.lua"] = "local x = 1\nreturn x",
+    ["app.lua"] = "dofile 'lib/a.lua'", ["lib/a.lua"] = "local x = 1\nreturn x",
     ["lib/b.lua"] = "local function f ()\n  return 1\nend\nreturn f",
     ["lib/c_old.lua"] = "return 1", ["lib/.hidden.lua"] = "return 1",
     ["lib/text.txt"] = "none", ["lib/deep/d.lua"] = "return 1",

@@ -7,7 +7,7 @@ local seen = require "spec.export.seen"
 local nasty = "a&b<\"c'\xff\1.lua"      -- a file's name
 
 local files = {
-  ["app.lua"] = "dofile [[" .. nasty .. "]]\nrequire 'lib.a'\n",
+  ["app.lua"] = "dofile [[" .. nasty .. "]]\ndofile 'lib/a.lua'\n",
   [nasty] = "-- </script><!-- \xff\n\tlocal x = 1\r\nreturn x\n",
   ["lib/a.lua"] = "local M = {}\nfunction M.f ()\n  return 1\nend\nreturn M",
   ["lib/b.lua"] = "return 1"

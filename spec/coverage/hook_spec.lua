@@ -1,5 +1,5 @@
--- The hook of coverage where counting begins and ends in a program that runs, as
--- in busted's helper: what others have set is there before and after.
+-- The hook of coverage where counting begins and ends in a program that runs,
+-- as in busted's helper: what others have set is there before and after.
 
 local run = require "spec.support.run"
 

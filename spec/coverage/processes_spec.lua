@@ -207,6 +207,23 @@ describe("coverage of a command", function ()
     assert.equal(0, result.status)
   end)
 
+  it("tells of a process that came to have no room", function ()
+    local lines = {"local function f () return 1 end f()",
+                   "require 'process'.limit(20000)"}
+    for i = 1, 400 do
+      lines[#lines + 1] = ("do local function g () return %d end g() end")
+                          :format(i)
+    end
+    lines[#lines + 1] = "print 'done'"
+    local result = covered.run({["app.lua"] = table.concat(lines, "\n")},
+                               {"--brief", "app.lua"}, {env = run.modules})
+    assert.equal("done\n", result.stdout)
+    assert.equal(0, result.status)
+    assert.matches("tracegrip: coverage: counts are missing of process %d+: "
+                   .. "File too large\n", result.stderr)
+    assert.equal(2, covered.lines(result.counts, "app.lua")[1])
+  end)
+
   it("keeps its folder from others, and away in the end", function ()
     local result = covered.run({
       ["app.lua"] = "os.execute 'ls -ld tmp/*'"
