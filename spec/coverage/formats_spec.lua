@@ -141,7 +141,8 @@ describe("the page", function ()
     covered.run(files, words, {after = function (where)
       local result = run.command({
         "node", "--experimental-websocket",
-        run.root .. "/spec/coverage/page.mjs", where .. "/c.html"})
+        run.root .. "/spec/coverage/page.mjs", where .. "/c.html"
+      }, {env = {LD_PRELOAD = ""}})     -- of make asan: not the browser's
       assert.equal(0, result.status, result.stderr)
       shown = seen.json(result.stdout)
     end})
