@@ -3,7 +3,7 @@
 local covered = require "spec.coverage.covered"
 local run = require "spec.support.run"
 
-local it = run.needs("lfs", it, pending)
+local it = run.needs("busted.runner", it, pending)
 
 local files = {
   ["account.lua"] = [[

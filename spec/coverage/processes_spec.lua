@@ -45,8 +45,10 @@ describe("coverage of a command", function ()
     assert.equal("", result.left)
   end)
 
-  it("has those of a suite that busted runs by another interpreter",
-     function ()
+  local with_busted = run.needs("busted.runner", it, pending)
+
+  with_busted("has those of a suite that busted runs by another interpreter",
+              function ()
     local result = covered.run({
       ["lib.lua"] = lib,
       ["lib_spec.lua"] = [[
