@@ -8,8 +8,6 @@ import {join, resolve} from "node:path"
 import {start} from "../../build-aux/browser.mjs"
 
 const directory = mkdtempSync(join(tmpdir(), "tracegrip-coverage-page-"))
-const browser = await start(directory)
-
 const rows = (page, where) => page.value(
   `[...document.querySelectorAll("${where} tbody tr")]
     .map(row => [...row.children].map(cell => cell.textContent))`)
@@ -60,7 +58,9 @@ async function file (page, seen) {
   seen.back = await page.value("!document.querySelector('#sums').hidden")
 }
 
+let browser
 try {
+  browser = await start(directory)
   const page = await browser.open("file://" + resolve(process.argv[2]),
                                   {width: 1000, height: 600, scheme: "light"})
   await page.until("document.documentElement?.dataset.ready !== undefined")
@@ -70,6 +70,6 @@ try {
   seen.complaints = page.complaints
   console.log(JSON.stringify(seen))
 } finally {
-  await browser.close()
+  await browser?.close()
   rmSync(directory, {recursive: true, force: true})
 }
