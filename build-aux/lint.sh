@@ -64,7 +64,8 @@ string_methods () {
 '|reverse|sub|unpack|upper)\>' lua/tracegrip/inspect/*.lua \
     lua/tracegrip/listen.lua lua/tracegrip/wire.lua \
     lua/tracegrip/jsontext.lua lua/tracegrip/target.lua \
-    lua/tracegrip/coverage.lua lua/tracegrip/send/otlp.lua \
+    lua/tracegrip/coverage.lua lua/tracegrip/coverage/*.lua \
+    lua/tracegrip/literal.lua lua/tracegrip/send/otlp.lua \
     | grep -vE '^lua/tracegrip/inspect/(door|ending|handshake).lua:'
 }
 

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "binding/display.h"
+#include "binding/folder.h"
 #include "binding/jsonreader.h"
 #include "binding/luapattern.h"
 #include "binding/lx.h"
@@ -21,6 +22,7 @@
 #include "client/filetail.h"
 #include "client/receiver.h"
 #include "coverage/covering.h"
+#include "coverage/merge.h"
 #include "direct/proof.h"
 #include "host/builtins.h"
 #include "host/life.h"
@@ -117,7 +119,12 @@ static const luaL_Reg core[] = {
   {"checkoptions", clientchannel_check_options},
   {"objection", core_objection},
   {"own", core_own},
+  /* coverage: cli/coverage.lua, boot.lua, busted.lua */
   {"cover", coverage_start},
+  {"uncover", coverage_stop},
+  {"merge", merge_counts},
+  {"scratch", folder_scratch},
+  {"entries", folder_entries},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},

@@ -13,7 +13,9 @@ local program = "local function f (x) return x end  print(f(1))"
 local files = {
   ["prog.lua"] = program, ["app.lua"] = program, ["server.lua"] = program,
   ["script.lua"] = program,
-  ["spec/a_spec.lua"] = "it('passes', function () assert.equal(1, 1) end)",
+  ["spec/a_spec.lua"] = "local stock = require 'stock' it('passes', "
+                        .. "function () assert.equal(1, stock.count) end)",
+  ["src/stock.lua"] = "return {count = 1}",
   ["spec/helper.lua"] = "",
   ["their-script"] = "#!/bin/sh\nexec lua5.4 prog.lua\n",
 }
@@ -89,6 +91,7 @@ end
 local function try (list)
   return run.within(function (directory)
     assert(lfs.mkdir(directory .. "/spec"))
+    assert(lfs.mkdir(directory .. "/src"))
     for name, text in pairs(files) do
       run.write(directory .. "/" .. name, text)
     end

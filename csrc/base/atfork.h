@@ -30,7 +30,7 @@ typedef enum tg_AtFork {
 typedef enum tg_AtForkPlace {
   TG_ATFORK_HOSTS, TG_ATFORK_SERVER, TG_ATFORK_OWN, TG_ATFORK_PROOF,
   TG_ATFORK_CLOCK, TG_ATFORK_STREAMS, TG_ATFORK_TICKERS,
-  TG_ATFORK_PLACES
+  TG_ATFORK_COVERAGE, TG_ATFORK_PLACES
 } tg_AtForkPlace;
 
 /* From now on 'fork' is called on each side of a fork, and 'exit' when the

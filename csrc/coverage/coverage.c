@@ -8,11 +8,15 @@
 */
 #include "coverage/coverage.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
+#include "coverage/pushcounts.h"
 #include "direct/frame.h"
 #include "host/ownfunctions.h"
 
 #define PROTOS 4096           /* remembered; a power of two */
+#define LONGEST_NAME 4096     /* of a file; longer ones are none */
 
 typedef struct Known {
   const void *proto;
@@ -43,8 +47,23 @@ void tg_coverage_free (tg_Coverage *c) {
   tg_free(c);
 }
 
+void tg_coverage_write (tg_Coverage *c, char *directory,
+                        void (*complain) (int error)) {
+  c->counts.ledger.directory = directory;
+  c->counts.ledger.complain = complain;
+}
+
 void tg_coverage_reset (tg_Coverage *c) {
   tg_counts_reset(&c->counts);
+}
+
+void tg_coverage_renew (tg_Coverage *c) {
+  tg_counts_renew(&c->counts);
+  memset(c->known, 0, sizeof c->known);
+}
+
+static bool is_file (const lua_Debug *ar) {
+  return *ar->source == '@' && ar->srclen <= LONGEST_NAME;
 }
 
 /* A lua_Debug is its i_ci: no more of it is read by lua_getinfo. A copy, for
@@ -56,7 +75,7 @@ static TG_NOINLINE tg_FunctionCounts *learn (tg_Coverage *c, lua_State *L,
     return NULL;
   lua_getinfo(L, "Sf", &ar);
   tg_SourceCounts *s = NULL;
-  if (*ar.what != 'C' && (c->texts || *ar.source == '@')) {
+  if (*ar.what != 'C' && (c->texts || is_file(&ar))) {
     s = tg_counts_find(&c->counts, ar.source, ar.srclen);
     if (s == NULL)
       s = tg_counts_add(&c->counts, ar.source, ar.srclen,
@@ -64,7 +83,7 @@ static TG_NOINLINE tg_FunctionCounts *learn (tg_Coverage *c, lua_State *L,
   }
   lua_pop(L, 1);
   return (s == NULL) ? NULL
-                     : tg_counts_function(s, ar.linedefined,
+                     : tg_counts_function(&c->counts, s, ar.linedefined,
                                           ar.lastlinedefined);
 }
 
@@ -95,43 +114,11 @@ void tg_coverage_event (tg_Coverage *c, lua_State *L, const lua_Debug *ar) {
   if (f == NULL)
     return;
   if (ar->event == LUA_HOOKLINE)
-    tg_counts_line(f, ar->currentline);
+    tg_counts_line(&c->counts, f, ar->currentline);
   else
-    f->calls++;
-}
-
-static void push_lines (lua_State *L, const tg_FunctionCounts *f) {
-  lua_createtable(L, 0, 0);
-  for (uint32_t k = 0; k < f->nlines; k++) {
-    if (f->lines[k] > 0) {
-      lua_pushinteger(L, (lua_Integer)f->lines[k]);
-      lua_rawseti(L, -2, (lua_Integer)f->first + k);
-    }
-  }
-}
-
-static void push_function (lua_State *L, const tg_Text *source,
-                           const tg_FunctionCounts *f) {
-  lua_createtable(L, 0, 5);
-  lua_pushlstring(L, source->data, source->size);
-  lua_setfield(L, -2, "source");
-  lx_set_integer(L, "first", f->first);
-  lx_set_integer(L, "last", f->last);
-  lx_set_integer(L, "calls", (lua_Integer)f->calls);
-  push_lines(L, f);
-  lua_setfield(L, -2, "lines");
+    f->found->calls++;
 }
 
 void tg_coverage_push (const tg_Coverage *c, lua_State *L) {
-  lua_Integer n = 0;
-  luaL_checkstack(L, 6, NULL);
-  lua_createtable(L, 0, 0);
-  for (uint32_t i = 0; i < c->counts.nsources; i++) {
-    const tg_SourceCounts *s = &c->counts.sources[i];
-    for (uint32_t k = 0; k < s->nfunctions && !s->own; k++) {
-      push_function(L, tg_texts_get(&c->counts.texts, i + 1),
-                    s->functions[k]);
-      lua_rawseti(L, -2, ++n);
-    }
-  }
+  tg_pushcounts(&c->counts, L, false);
 }

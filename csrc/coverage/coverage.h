@@ -11,7 +11,7 @@
 
 #include <lua.h>
 
-#include "coverage/counts.h"
+#include "counts/counts.h"
 
 /* The events that are to be given. */
 #define TG_COVERAGE_MASK (LUA_MASKCALL | LUA_MASKLINE)
@@ -24,6 +24,12 @@ typedef struct tg_Coverage tg_Coverage;
 tg_Coverage *tg_coverage_new (bool direct, bool texts);
 void tg_coverage_free (tg_Coverage *c);       /* NULL is fine */
 
+/* Counts lie in a file of that directory from now on (ledger.h), whose name is
+   owned then. 'complain' is called, in the hook, if there will be none. Before
+   the first event. */
+void tg_coverage_write (tg_Coverage *c, char *directory,
+                        void (*complain) (int error));
+
 /* A call or a line; others are no harm. In the hook. */
 void tg_coverage_event (tg_Coverage *c, lua_State *L,
                         const lua_Debug *ar);                  /* [-0, +0, -] */
@@ -31,9 +37,13 @@ void tg_coverage_event (tg_Coverage *c, lua_State *L,
 /* All is counted from 0 again. */
 void tg_coverage_reset (tg_Coverage *c);
 
+/* What was counted so far is left where it is, and nothing known any more: in a
+   forked child, whose parent it belongs to. */
+void tg_coverage_renew (tg_Coverage *c);
+
 /* Pushes a list of {source =, first =, last =, calls =, lines = {[line] = n}}
-   of functions that have been called since the first event; tracegrip's own are
-   left out. */
+   of functions that have been called since the first event (pushcounts.h);
+   tracegrip's own are left out. */
 void tg_coverage_push (const tg_Coverage *c, lua_State *L);    /* [-0, +1, m] */
 
 #endif

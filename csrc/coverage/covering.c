@@ -1,5 +1,5 @@
 /*
-** covering.c - the hook of tracegrip coverage, and what is done at exit.
+** covering.c - the hook that counts a whole program.
 **
 ** There is one for the process, and its hook is on the coroutines of one state
 ** only, which new ones inherit from their makers (lua_newthread): so the hook
@@ -9,8 +9,10 @@
 ** hook above ours while the program is sampled or listens (host/running.h): it
 ** is held off while hooks are changed here.
 **
-** Failure: beginning raises; at exit what fails is a line on standard error.
+** Failure: beginning raises, or says why not; what goes wrong later is a line
+** on standard error, or in the file (counts/ledger.h).
 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 
 #include "coverage/covering.h"
 #include "base/alloc.h"
+#include "base/atfork.h"
 #include "base/grow.h"
 #include "base/loaded.h"
 #include "coverage/coverage.h"
@@ -41,7 +44,7 @@ static struct {
   pid_t process;
   User *users;                  /* owns */
   uint32_t nusers, capacity;
-  char *path, *cpath, *text;    /* owns: the plan */
+  char *path, *cpath, *text;    /* owns: what is done at exit; NULL: nothing */
 } covering;
 
 /*
@@ -65,12 +68,23 @@ static void call_user (lua_State *L, lua_Debug *ar) {
     u->its.hook(L, ar);
 }
 
-static void hook (lua_State *L, lua_Debug *ar) {
-  if (tg_unlikely(covering.coverage == NULL)) {
-    lua_sethook(L, NULL, 0, 0);
+/* Nothing is counted any more: the program's hook is in our place, unless one
+   above has called us. */
+static void give_back (lua_State *L) {
+  const User *u = find_user(L);
+  if (tg_hooks_level(tg_host_find(L), lua_gethook(L)) != TG_HOOK_COVERAGE)
     return;
-  }
-  tg_coverage_event(covering.coverage, L, ar);
+  if (u != NULL)
+    lua_sethook(L, u->its.hook, u->its.mask, u->its.count);
+  else
+    lua_sethook(L, NULL, 0, 0);
+}
+
+static void hook (lua_State *L, lua_Debug *ar) {
+  if (tg_likely(covering.coverage != NULL))
+    tg_coverage_event(covering.coverage, L, ar);
+  else
+    give_back(L);
   if (tg_unlikely(covering.nusers > 0))
     call_user(L, ar);
 }
@@ -128,74 +142,117 @@ static const tg_HookLayer layer = {
 ** ===================================================================
 */
 
-static int write_out (lua_State *L) {
-  const tg_Coverage *c = lua_touserdata(L, 1);
+/* In the hook, and once: that a file could not be made. One whose directory is
+   gone has outlived the command that wanted to know. */
+static void complain (int error) {
+  if (error != ENOENT)
+    fprintf(stderr, "tracegrip: coverage: process %ld is not counted: %s\n",
+            (long)getpid(), strerror(error));
+}
+
+static int finish_in (lua_State *L) {
   luaL_openlibs(L);
   lx_set_package(L, covering.path, covering.cpath);
   lua_getglobal(L, "require");
-  lua_pushliteral(L, "tracegrip.coverage");
+  lua_pushliteral(L, "tracegrip.coverage.suite");
   lua_call(L, 1, 1);
-  lua_getfield(L, -1, "write");
-  tg_coverage_push(c, L);
+  lua_getfield(L, -1, "exiting");
   lua_pushstring(L, covering.text);
-  lua_call(L, 2, 0);
+  lua_call(L, 1, 0);
   return 0;
 }
 
-static void complain (const char *message) {
-  fprintf(stderr, "tracegrip: coverage: %s\n", message);
-}
-
-/* At exit: Lua's state is closed by now, or will never be (os.exit). */
+/* At exit: the program's state is closed by now, or will never be (os.exit), so
+   it is done in one of its own. */
 static void finish (void) {
-  tg_Coverage *c = covering.coverage;
-  if (c == NULL || getpid() != covering.process)
+  if (covering.text == NULL || getpid() != covering.process)
     return;
-  covering.coverage = NULL;
   lua_State *L = luaL_newstate();
-  if (L == NULL) {
-    complain("not enough memory");
+  if (L == NULL)
     return;
-  }
-  lua_pushcfunction(L, write_out);
-  lua_pushlightuserdata(L, c);
-  if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
+  covering.coverage = NULL;     /* what is left of it is the file */
+  lua_pushcfunction(L, finish_in);
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
     const char *message = lua_tostring(L, -1);
-    complain((message != NULL) ? message : "an error without a message");
+    fprintf(stderr, "tracegrip: coverage: %s\n",
+            (message != NULL) ? message : "an error without a message");
   }
   lua_close(L);
-  tg_coverage_free(c);
+}
+
+/* A child counts what it does, in a file of its own: that of its parent is
+   the parent's. */
+static void at_fork (tg_AtFork side) {
+  if (side == TG_ATFORK_CHILD && covering.coverage != NULL)
+    tg_coverage_renew(covering.coverage);
 }
 
 /* }================================================================== */
 
-/* Raises without one. */
+/* NULL without that field; raises without memory. */
 static char *copy_field (lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
-  char *copy = tg_strcopy(luaL_checkstring(L, -1));
+  const char *value = luaL_optstring(L, -1, NULL);
+  char *copy = tg_strcopy(value);
   lua_pop(L, 1);
-  return (copy != NULL) ? copy
-                        : (luaL_error(L, "not enough memory"), NULL);
+  if (value != NULL && copy == NULL)
+    luaL_error(L, "not enough memory");
+  return copy;
+}
+
+/* Raises without memory. */
+static void begin (lua_State *L, char *directory) {
+  bool direct = tg_proof_holds(L);
+  covering.coverage = tg_coverage_new(direct, false);
+  if (covering.coverage == NULL) {
+    tg_free(directory);
+    luaL_error(L, "not enough memory");
+  }
+  tg_coverage_write(covering.coverage, directory, complain);
+  covering.process = getpid();
+  tg_atfork_register(TG_ATFORK_COVERAGE, at_fork, NULL);
 }
 
 int coverage_start (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   if (covering.coverage != NULL)
     return luaL_error(L, "coverage is counted already");
+  char *directory = copy_field(L, "directory");
+  luaL_argcheck(L, directory != NULL, 1, "no directory");
+  if (access(directory, W_OK | X_OK) != 0) {
+    int gone = errno == ENOENT;
+    tg_free(directory);
+    return gone ? (lua_pushboolean(L, true), 1)
+                : luaL_fileresult(L, 0, "the directory of counts");
+  }
   tg_Host *h = &tg_tracer_get(L)->host;
+  begin(L, directory);
   covering.path = copy_field(L, "path");
   covering.cpath = copy_field(L, "cpath");
   covering.text = copy_field(L, "text");
-  covering.process = getpid();
-  covering.coverage = tg_coverage_new(tg_proof_holds(L), false);
-  if (covering.coverage == NULL || atexit(finish) != 0)
+  if (covering.text != NULL && atexit(finish) != 0)
     return luaL_error(L, "not enough memory");
   tg_loaded_keep();
   tg_hooks_know(h, TG_HOOK_COVERAGE, &layer);
   tg_userhook_enter(h, L);
   tg_running_hold(h);
-  arm(L, NULL);
+  unsigned were = tg_hooks_there(h, L);
+  note_user(L, tg_hooks_at(h, L, TG_HOOK_PROGRAM));
+  tg_hooks_cover(h, TG_HOOK_COVERAGE, L, L, were);
   tg_running_let(h);
   lua_pushboolean(L, true);
+  return 1;
+}
+
+int coverage_stop (lua_State *L) {
+  tg_Coverage *c = covering.coverage;
+  bool whole = c != NULL && getpid() == covering.process;
+  covering.coverage = NULL;     /* hooks that are left take themselves away */
+  tg_coverage_free(c);
+  if (whole) {
+    tg_free(covering.text);
+    covering.text = NULL;
+  }
+  lua_pushboolean(L, whole);
   return 1;
 }

@@ -132,10 +132,10 @@ bool tg_mappedfile_begin (const tg_MappedFile *f, const void *data,
   return n == (ssize_t)size;
 }
 
-/* Without the SIGXFSZ that a file size limit may raise (setrlimit(2)). Returns
-   an errno. ftruncate would be cheaper, but makes a hole: then the disk may be
-   full only when a page of it is written, which raises SIGBUS. */
-static int allocate (int fd, uint64_t from, uint64_t size) {
+/* Without the SIGXFSZ that a file size limit may raise (setrlimit(2)).
+   ftruncate would be cheaper, but makes a hole: then the disk may be full only
+   when a page of it is written, which raises SIGBUS. */
+int tg_mappedfile_allocate (int fd, uint64_t from, uint64_t size) {
   tg_Signals quiet = tg_signals_block(SIGXFSZ);
   int error;
   do
@@ -177,10 +177,10 @@ static bool reserve (tg_MappedFile *f, size_t size) {
   }
   if (f->limit != 0 && step > f->limit - f->reserved)
     step = f->limit - f->reserved;
-  int error = allocate(f->fd, f->reserved, step);
+  int error = tg_mappedfile_allocate(f->fd, f->reserved, step);
   if (error != 0 && step > more) {
     step = more;          /* the last bytes that there are */
-    error = allocate(f->fd, f->reserved, step);
+    error = tg_mappedfile_allocate(f->fd, f->reserved, step);
   }
   errno = error;
   if (error != 0)

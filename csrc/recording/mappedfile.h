@@ -44,6 +44,10 @@ typedef struct tg_MappedPath {
 /* Bytes of a page; pieces are whole ones. */
 size_t tg_mappedfile_page (void);
 
+/* Room on the disk for those bytes of a file: what is mapped there can be
+   written. Returns an errno; raises no signal. */
+int tg_mappedfile_allocate (int fd, uint64_t from, uint64_t size);
+
 /* An empty file, locked; false with errno: then 'made' says whether there is
    one all the same. 'f' is zeroed but for its 'fd', -1. */
 bool tg_mappedfile_open (tg_MappedFile *f, const tg_MappedPath *p);

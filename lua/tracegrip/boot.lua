@@ -8,9 +8,9 @@
 --
 -- A script is started by itself: the environment is put back before anything
 -- else, and what keeps it from being traced ends it. A command that was given
--- to "record --" may run any number of programs, which may run others: there
--- both variables stay for all of them, and a program that cannot be recorded
--- says so and runs without.
+-- to "record --", and what coverage runs, may run any number of programs, which
+-- may run others: there both variables stay for all of them, and a program that
+-- cannot be recorded says so and runs without.
 
 local name = "TRACEGRIP_BOOT"
 local text = os.getenv(name)
@@ -22,10 +22,16 @@ local plan = load("return " .. text, "=" .. name)()
 local FAILURE, USAGE = 1, 2
 local variable = "LUA_INIT_" .. _VERSION:match("%d+%.%d+"):gsub("%.", "_")
 
+-- A process of a command runs without.
+local function do_without (call, message)
+  io.stderr:write("tracegrip: this process is not "
+                  .. (call == "cover" and "counted" or "recorded") .. ": "
+                  .. message .. "\n")
+end
+
 local function give_up (status, message)
   if plan.stay then
-    io.stderr:write("tracegrip: this process is not recorded: " .. message
-                    .. "\n")
+    do_without(plan.call, message)
     return
   end
   io.stderr:write("tracegrip: " .. message .. "\n")
@@ -79,9 +85,10 @@ local function run_inits (versioned)
 end
 
 -- Under "record --" this program's variable names this file as well, which is
--- to trace what the program starts; and this one too unless we record it.
+-- to trace what the program starts; and this one too unless we record it. What
+-- counts lines is in nobody's way.
 local function run_alone ()
-  local theirs = plan.call ~= "record" and plan.around or nil
+  local theirs = (plan.call ~= "record" or plan.counted) and plan.around or nil
   core.setenv(variable, plan.before)
   core.setenv(name, theirs)
   run_inits(theirs and plan.before or plan.inits[variable])
@@ -107,17 +114,31 @@ if not core then
 end
 
 -- A recording tells of the process that it is of, which a command may have
--- started in any way.
-if plan.call == "record" and type(arg) == "table" and arg[0] then
-  plan.style.program = arg[0]
-  plan.style.arguments = {table.unpack(arg)}
+-- started in any way. Returns what is started; nil, status, message.
+local function start (one)
+  if one.call == "record" and type(arg) == "table" and arg[0] then
+    one.style.program = arg[0]
+    one.style.arguments = {table.unpack(arg)}
+  end
+  local ok, result, message = pcall(core[one.call], one.options, one.style)
+  if not ok then
+    return nil, USAGE, result
+  end
+  return result, FAILURE, message
 end
 
-local ok, result, message = pcall(core[plan.call], plan.options, plan.style)
-if not ok then
-  return give_up(USAGE, result)
-elseif not result then
-  return give_up(FAILURE, message)
+local result, status, message = start(plan)
+if not result then
+  return give_up(status, message)
+end
+
+-- What a command runs may be of two that do different things.
+if plan.stay and plan.around then
+  local other = load("return " .. plan.around, "=" .. name)()
+  local started, _, trouble = start(other)
+  if not started then
+    do_without(other.call, trouble)
+  end
 end
 
 -- Debuggers have a socket of their own, which may be the only one.

@@ -1,6 +1,7 @@
 -- busted.lua - a recording of every test that fails, for busted.
 --
 --   busted --helper=tracegrip.busted -Xhelper traces=DIR
+--   busted --helper=tracegrip.busted -Xhelper coverage=FILE
 --
 -- Each test is traced, with its before_each and after_each. If it fails its
 -- recording goes to DIR, under its name, and the path is told with the failure,
@@ -17,6 +18,9 @@
 --              of on standard error when all have run
 --   html       true: with each recording a page that any browser shows
 --   internals  true: what busted and luassert do is recorded too
+--   coverage   files for counts of lines (coverage/suite.lua), with traces or
+--              without; coverageInclude, coverageExclude, coverageUntested,
+--              coverageFailUnder as the command's options
 --   helper     the suite's own one, a file or a module; words after it are its
 --              arguments
 --   trace include exclude c maxDepth ...
@@ -33,6 +37,7 @@ core.own(true)
 local busted = require "busted"
 local options = require "tracegrip.options"
 local target = require "tracegrip.target"
+local testcoverage = require "tracegrip.testcoverage"
 local testfiles = require "tracegrip.testfiles"
 local testframes = require "tracegrip.testframes"
 require "tracegrip.htmlpage"    -- while 'require' is what it was
@@ -54,7 +59,7 @@ local described = options.joined({
   {name = "html", value = true},
   {name = "internals", value = true},
   {name = "helper"},
-}, options.shared)
+}, testcoverage.options, options.shared)
 
 local function find_option (name)
   for _, option in ipairs(described) do
@@ -119,7 +124,7 @@ local function read_words (words)
       break
     end
   end
-  if (settings.traces or "") == "" then
+  if (settings.traces or "") == "" and not settings.coverage then
     refuse("option 'traces' is missing: where recordings go, as in %s",
            "-Xhelper traces=DIR")
   end
@@ -151,6 +156,45 @@ local function try_options (tried)
 end
 
 local settings = read_words(arg)
+
+-- ---- the suite's own helper, and coverage -----------------------------------
+
+local function load_own_helper ()
+  if not settings.helper then
+    return
+  end
+  local load_helper = require "busted.modules.helper_loader"()
+  local ok, message = load_helper(busted, settings.helper,
+                                  {arguments = settings.words})
+  if not ok then
+    refuse("helper=%s: %s", settings.helper, message)
+  end
+end
+
+-- For each test that is declared busted makes a traceback, for which Lua looks
+-- through the fields of all loaded modules (luaL_traceback), to name functions.
+-- Ours are never in one, and would make it a sixth slower.
+local function hide_modules ()
+  for name, module in pairs(package.loaded) do
+    if type(module) == "table" and match(name, "^tracegrip%.") then
+      package.loaded[name] = setmetatable({}, {__index = module})
+    end
+  end
+end
+
+testcoverage.check(settings)
+
+local finish_coverage = settings.coverage
+                        and testcoverage.begin(busted, settings)
+                        or function () end
+
+if (settings.traces or "") == "" then
+  load_own_helper()
+  finish_coverage()
+  hide_modules()
+  return
+end
+
 local start_options = trace_options(settings)
 try_options(start_options)
 
@@ -349,14 +393,8 @@ if not surrounded then
   busted.before_each(begin_test)
 end
 
-if settings.helper then
-  local load_helper = require "busted.modules.helper_loader"()
-  local ok, message = load_helper(busted, settings.helper,
-                                  {arguments = settings.words})
-  if not ok then
-    refuse("helper=%s: %s", settings.helper, message)
-  end
-end
+load_own_helper()
+finish_coverage()
 
 if not surrounded then
   busted.after_each(end_test)
@@ -424,11 +462,4 @@ if not settings.internals then
   end)
 end
 
--- For each test that is declared busted makes a traceback, for which Lua looks
--- through the fields of all loaded modules (luaL_traceback), to name functions.
--- Ours are never in one, and would make it a sixth slower.
-for name, module in pairs(package.loaded) do
-  if type(module) == "table" and match(name, "^tracegrip%.") then
-    package.loaded[name] = setmetatable({}, {__index = module})
-  end
-end
+hide_modules()

@@ -47,6 +47,11 @@ function kinds.count (text)
   return nil, "a whole number"
 end
 
+function kinds.percent (text)
+  local n = text:find "^[%d.]+$" and tonumber(text)
+  return n and n <= 100 and n or nil, "a number from 0 to 100"
+end
+
 local MOST = 0xFFFFFFFE    -- what depths, limits of values and threads can be
 
 -- Numbered from 1.

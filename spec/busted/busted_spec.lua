@@ -519,7 +519,8 @@ describe("busted's helper", function ()
   it("names a wrong option, and lists the known ones", function ()
     local wrong = {
       ["traces=t,depth=3"] = "unknown option 'depth' %(known, as NAME=VALUE: "
-                             .. "traces, slow, html, internals, helper, ",
+                             .. "traces, slow, html, internals, helper, "
+                             .. "coverage, coverageInclude, ",
       ["traces=t,oops"] = "unknown option 'oops'",
       ["slow=1"] = "option 'traces' is missing",
       ["traces="] = "option 'traces' is missing",

@@ -9,26 +9,13 @@
 -- not know these variables.
 
 local core = require "tracegrip.core"
+local literal = require "tracegrip.literal"
 local main = require "tracegrip.cli.main"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
 
 local program = {}
-
--- A table of plain values as Lua has it.
-local function literal (value)
-  if type(value) ~= "table" then
-    return ("%q"):format(value)
-  end
-  local fields = {}
-  for k, v in pairs(value) do
-    fields[#fields + 1] = ("[%s]=%s"):format(literal(k), literal(v))
-  end
-  return "{" .. table.concat(fields, ",") .. "}"
-end
-
-program.literal = literal
 
 -- LUA_INIT as the user set it; the launcher may have put it aside.
 local function original (name, aside)
@@ -39,7 +26,7 @@ local BOOT = "TRACEGRIP_BOOT"
 local INIT = versions.variable("LUA_INIT", versions.own)
 local ASIDE = versions.variable("TRACEGRIP_INIT", versions.own)
 
--- The plan of a "record --" that this command runs under; nil.
+-- The plan of a "record --" or coverage that this command runs under; nil.
 local function outer_plan ()
   local text = os.getenv(BOOT)
   local chunk = text and load("return " .. text, "=" .. BOOT, "t", {})
@@ -57,7 +44,8 @@ local function user_inits ()
 end
 
 -- What boot.lua is told: what to load, what to run, how to put things back. A
--- command's programs belong to us and to no "record --" that we run under.
+-- command's programs belong to us, and to what we run under if that does
+-- something else: one counts, the other records.
 local function plan (call, options, style, stay)
   local outer = outer_plan()
   local cores = {}
@@ -67,7 +55,9 @@ local function plan (call, options, style, stay)
   return literal {
     cores = cores, call = call, options = options, style = style, stay = stay,
     inits = outer and outer.inits or user_inits(),
-    around = outer and not stay and os.getenv(BOOT) or nil,
+    around = outer and (not stay or outer.call ~= call) and os.getenv(BOOT)
+             or nil,
+    counted = outer and outer.call == "cover" or nil,
     before = not stay and original(INIT, ASIDE) or nil
   }
 end
@@ -156,6 +146,16 @@ function program.execute (command, arguments, call, options, style)
   arguments[0] = command
   return core.spawn(command, arguments,
                     environment(call, options, style, true))
+end
+
+-- The same of a script, or with 'command' of any command; what Lua programs it
+-- starts are traced as well.
+function program.follow (script, arguments, call, options, command)
+  if command then
+    return program.execute(script, arguments, call, options)
+  end
+  return core.spawn(core.interpreter(), command_line(script, arguments),
+                    environment(call, options, nil, true))
 end
 
 return program

@@ -133,13 +133,8 @@ end
 local function note_nothing (path)
   local older = core.filetype(path)
                 and "; " .. path .. " is of an earlier run" or ""
-  local heeding = {}
-  for _, version in ipairs(versions.installed()) do
-    heeding[#heeding + 1] = ("Lua %s that heeds %s"):format(
-      version, versions.variable("LUA_INIT", version))
-  end
   main.note("nothing was recorded: the command ran no %s%s",
-            table.concat(heeding, ", and no "), older)
+            versions.heeding(), older)
 end
 
 -- We end as the command has ended: by its signal, or with its exit status,

@@ -40,4 +40,14 @@ function versions.installed ()
   return found
 end
 
+--- The same for a message about what was not run.
+function versions.heeding ()
+  local list = {}
+  for i, version in ipairs(versions.installed()) do
+    list[i] = ("Lua %s that heeds %s"):format(
+      version, versions.variable("LUA_INIT", version))
+  end
+  return table.concat(list, ", and no ")
+end
+
 return versions

@@ -4,6 +4,10 @@
 --   lines.of(text, name)   list of {first, last, active = {line, ...}}: the
 --                          functions of a chunk, the main one (first 0) first;
 --                          nil: it does not compile, or its form is not known
+--   lines.of(text, name, true)
+--                          each has 'ends' too: a set of those of its lines
+--                          where it does no more than to return at its end, or
+--                          to hand on functions that end there
 --
 -- Lua tells the lines of functions that exist (debug.getinfo's "L"), and those
 -- of a chunk do when they have been made: too late. So the chunk is compiled
@@ -93,13 +97,23 @@ function Dump:absolute ()
   return at
 end
 
--- As collectvalidlines in ldebug.c: the instruction that prepares the extra
--- arguments of a vararg function belongs to no line.
-local function active_lines (first, vararg, steps, at)
-  local line, set, list = first, {}, {}
+-- The line of each instruction.
+local function lines_of (first, steps, at)
+  local line, list = first, {}
   for i = 1, #steps do
     line = steps[i] == ABSOLUTE and at[i - 1] or line + steps[i]
-    if not (vararg and i == 1) and not set[line] then
+    list[i] = line
+  end
+  return list
+end
+
+-- As collectvalidlines in ldebug.c: the instruction that prepares the extra
+-- arguments of a vararg function belongs to no line.
+local function active_lines (vararg, places)
+  local set, list = {}, {}
+  for i = vararg and 2 or 1, #places do
+    local line = places[i]
+    if not set[line] then
       set[line] = true
       list[#list + 1] = line
     end
@@ -108,13 +122,50 @@ local function active_lines (first, vararg, steps, at)
   return list
 end
 
-function Dump:debug (one, vararg)
+-- Instructions that only hand on what there is, a function that was just made
+-- among it (lopcodes.h; the same numbers in 5.4 and 5.5): moves, constants,
+-- upvalues, fields that are set, tables made and filled, returns, closures.
+local CLOSURE, RETURN = 79, {[70] = true, [71] = true}
+local handing = {}
+for _, range in ipairs {{0, 10}, {15, 19}, {54, 54}, {70, 72}, {78, 80},
+                        {82, 84}} do
+  for number = range[1], range[2] do
+    handing[number] = true
+  end
+end
+
+-- A function is made where it ends, by an instruction of the one that it is in;
+-- and each has a return of its own there, got to or not.
+local function end_lines (one, inner, places, code)
+  local busy, makes, alone = {}, {}, {}
+  for i, line in ipairs(places) do
+    busy[line] = busy[line] or not handing[code[i]]
+    makes[line] = makes[line] or code[i] == CLOSURE
+    alone[line] = alone[line] == nil and i or 0
+  end
+  local ends = {}
+  for _, other in ipairs(inner) do
+    if other.first < other.last and makes[other.last]
+       and not busy[other.last] then
+      ends[other.last] = true
+    end
+  end
+  if 0 < one.first and one.first < one.last and alone[one.last] == #places
+     and RETURN[code[#places]] then
+    ends[one.last] = true
+  end
+  return ends
+end
+
+function Dump:debug (one, vararg, inner, code)
   local steps = {}
   for i = 1, self:number() do
     steps[i] = string.unpack("b", self.text, self.at)
     self:skip(1)
   end
-  one.active = active_lines(one.first, vararg, steps, self:absolute())
+  local places = lines_of(one.first, steps, self:absolute())
+  one.active = active_lines(vararg, places)
+  one.ends = code and end_lines(one, inner, places, code)
   for _ = 1, self:number() do
     self:text_of()
     self:number()
@@ -125,6 +176,16 @@ function Dump:debug (one, vararg)
   end
 end
 
+-- The number of each instruction: its lowest seven bits.
+function Dump:code (count)
+  local code = {}
+  for i = 1, count do
+    code[i] = string.unpack("I4", self.text, self.at + 4 * (i - 1)) & 0x7f
+  end
+  return code
+end
+
+-- Adds it to the list, and those in it; returns it.
 function Dump:func (list)
   if self.version == 0x54 then
     self:text_of()
@@ -136,16 +197,19 @@ function Dump:func (list)
   self:octet()
   local instructions = self:number()
   self:align(4)
+  local code = self.ends and self:code(instructions)
   self:skip(4 * instructions)
   self:constants()
   self:skip(3 * self:number())
-  for _ = 1, self:number() do
-    self:func(list)
+  local inner = {}
+  for i = 1, self:number() do
+    inner[i] = self:func(list)
   end
   if self.version > 0x54 then
     self:text_of()
   end
-  self:debug(one, vararg)
+  self:debug(one, vararg, inner, code)
+  return one
 end
 
 -- After the header: signature, version, format, a line of bytes that must come
@@ -154,7 +218,7 @@ end
 local header_sizes = {[0x54] = 4 + 1 + 1 + 6 + 3 + 8 + 8 + 1,
                       [0x55] = 4 + 1 + 1 + 6 + 5 + 5 + 9 + 9 + 1}
 
-function lines.of (text, name)
+function lines.of (text, name, ends)
   local chunk = load(text, name, "t", {})
   if not chunk then
     return nil
@@ -164,7 +228,7 @@ function lines.of (text, name)
   if not header_sizes[version] then
     return nil
   end
-  local self = setmetatable({text = dump, version = version,
+  local self = setmetatable({text = dump, version = version, ends = ends,
                              at = header_sizes[version] + 1}, Dump)
   local list = {}
   local ok = pcall(self.func, self, list)
