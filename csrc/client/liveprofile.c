@@ -62,8 +62,10 @@ static bool see (tg_LiveProfile *p, tg_ThreadId thread) {
 
 /* False without memory. */
 static bool add (tg_LiveProfile *p, const tg_Packet *packet) {
-  if (packet->why == TG_WHY_TICK)
+  if (packet->why == TG_WHY_TICK) {
+    p->ticked_ns = packet->time_ns;
     return !p->lines.on || tg_linesums_add(&p->lines, &p->profile, packet);
+  }
   if (packet->why == TG_WHY_MARK && packet->mark == TG_MARK_COLLECTION) {
     p->collections++;
     p->collecting_ns += packet->numbered ? packet->hits : 0;
@@ -85,12 +87,13 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end) {
 
 /* ---- as of now ---- */
 
-/* What has passed since the latest packet belongs to the frames that are open.
-   Where samples tell what runs, the next one will say whose it was. */
+/* What has passed since the latest packet belongs to the frames that are open:
+   where samples tell what runs, up to the latest of them. A function that does
+   not return has one packet, and then samples alone. */
 static uint64_t passed_ns (const tg_LiveProfile *p, uint64_t now_ns) {
-  bool running = p->profile.nopen > 0 && !p->sampled;
-  return (running && now_ns > p->profile.now_ns) ? now_ns - p->profile.now_ns
-                                                 : 0;
+  uint64_t until_ns = p->sampled ? p->ticked_ns : now_ns;
+  bool running = p->profile.nopen > 0 && until_ns > p->profile.now_ns;
+  return running ? until_ns - p->profile.now_ns : 0;
 }
 
 static tg_Tally tally_of (const tg_Profile *p, uint32_t row,

@@ -177,6 +177,21 @@ describe("tracegrip top", function ()
     assert.matches("self  function +line\n", last)
   end)
 
+  it("shows a C function that does not return", function ()
+    local result = top("-n 6 --every 1s program.lua", [[
+      local function guilty ()
+        local s = ("a"):rep(40)
+        local found = s:find(("a*"):rep(20) .. "b")
+        return found
+      end
+      local stop = os.clock() + 0.3
+      while os.clock() < stop do end
+      guilty()
+    ]])
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    assert.matches("\n *(%d+%.%d)%% [^\n]*string.find +%[C%]\n", last)
+  end)
+
   it("tells of ticks that do not come", function ()
     local result = shell(([[
       %s="%s" $T top -n 4 --every 500ms program.lua

@@ -60,7 +60,9 @@ end
 -- The same of a character.
 local function character (text, i)
   local one = text:match("^" .. utf8.charpattern, i)
-  if #one == 1 and one:byte() < 128 then
+  if one == nil then
+    return false, i + 1
+  elseif #one == 1 and one:byte() < 128 then
     return characters[one] or one, i + 1
   end
   local wanted = one:byte() >= 0xF0 and 4 or one:byte() >= 0xE0 and 3 or 2

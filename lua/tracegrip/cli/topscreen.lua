@@ -68,7 +68,7 @@ end
 -- The table
 ---------------------------------------------------------------------------
 
-local arrows = {[false] = "↓", [true] = "↑"}
+local UP, DOWN = "↑", "↓"
 
 -- The column by which rows are sorted says so in its heading.
 local function marked (self)
@@ -77,7 +77,8 @@ local function marked (self)
   for _, column in ipairs(list) do
     if column.key == view.sort then
       local text = column.key == "name" or column.key == "place"
-      column.title = arrows[view.reversed ~= text] .. column.title
+      local up = view.reversed ~= text
+      column.title = (up and UP or DOWN) .. column.title
       column.sorted, column.drop = true, nil
     end
   end
