@@ -38,9 +38,9 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end);
 
 /*
 ** Pushes the sums up to 'now_ns', a time of the stream's clock: {time_ms,
-** samples, waited_ms, coroutines, functions = {{name, url, line, calls, self_ms,
-** total_ms}, ...}}. A function keeps its place in the list. Frames that are
-** open count with their time so far.
+** samples, waited_ms, coroutines, functions = {{name, url, line, calls,
+** self_ms, total_ms}, ...}}. A function keeps its place in the list. Frames
+** that are open count with their time so far.
 **   If what is allocated is traced, functions have self_bytes, total_bytes,
 ** self_allocations and total_allocations, and there is memory = {total_bytes,
 ** total_allocations, freed_bytes, heap_bytes, peak_bytes, collections,

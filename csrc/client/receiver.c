@@ -267,8 +267,8 @@ static int receiver_pump (lua_State *L) {
   return result(L, r);
 }
 
-/* profile(lines): the sums so far (liveprofile.h), up to the latest moment that the
-   other side has told of. */
+/* profile(lines): the sums so far (liveprofile.h), up to the latest moment that
+   the other side has told of. */
 static int receiver_profile (lua_State *L) {
   Receiver *r = check_receiver(L);
   luaL_argcheck(L, r->profiled, SELF, "no profile was asked for");

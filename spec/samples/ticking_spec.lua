@@ -1,5 +1,5 @@
--- What is said of ticks that do not come as they should: by the program that was
--- recorded, by those who read the recording, and by top.
+-- What is said of ticks that do not come as they should: by the program that
+-- was recorded, by those who read the recording, and by top.
 
 local run = require "spec.support.run"
 

@@ -4,10 +4,10 @@
 --
 -- A key is the character itself (UTF-8, or a control character such as "\3"),
 -- or has a name: "up", "down", "left", "right", "home", "end", "pageup",
--- "pagedown", "enter", "backspace", "delete", "escape", "f1" to "f12". Sequences
--- that are no such key are left out. 'rest' is the beginning of a sequence that
--- has not come in full; with 'all' nothing more is expected, and a lone escape is
--- the key.
+-- "pagedown", "enter", "backspace", "delete", "escape", "f1" to "f12".
+-- Sequences that are no such key are left out. 'rest' is the beginning of a
+-- sequence that has not come in full; with 'all' nothing more is expected, and
+-- a lone escape is the key.
 
 local core = require "tracegrip.core"
 core.own()

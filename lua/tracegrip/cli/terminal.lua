@@ -2,8 +2,8 @@
 -- that are pressed meanwhile.
 --
 -- What stood on the terminal is there again when it is closed, however the
--- command ends, and while the command is stopped (Ctrl-Z). Nothing is known here
--- of what is drawn.
+-- command ends, and while the command is stopped (Ctrl-Z). Nothing is known
+-- here of what is drawn.
 
 local core = require "tracegrip.core"
 local keyboard = require "tracegrip.cli.keyboard"

@@ -129,8 +129,8 @@ function Child:fail ()
 end
 
 -- How it has ended, as an exit status; the word about one that goes on, since
--- it was left. 'meant': the end was asked for by who wanted no more than to look
--- for a while, and is none that failed.
+-- it was left. 'meant': the end was asked for by who wanted no more than to
+-- look for a while, and is none that failed.
 function Child:conclude (left, meant)
   while not self.ended and (self.finishing or not left) do
     self.uv.run("once")
