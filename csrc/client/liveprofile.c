@@ -20,6 +20,12 @@ static void forget (void *ud, tg_ThreadId thread) {
   p->latest = 0;
 }
 
+/* A tick's time is its own, whatever comes between two of them: a function that
+   does not return has ticks alone. */
+static tg_Ticks ticks_of (const tg_LiveProfile *p) {
+  return p->sampled ? TG_TICKS_ONLY : TG_TICKS_NONE;
+}
+
 /* No values are asked for: none is looked at. */
 bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
                            const tg_Options *options) {
@@ -28,8 +34,9 @@ bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
   if (!tg_selection_add(&selection, options))
     return false;
   selection.types &= TG_TYPE_ALLOCATIONS;
-  p->sampled = options->sample > 0;
-  if (tg_profile_init(&p->profile, stream->functions, false))
+  p->sampled = options->sample > 0 && !options->with_calls;
+  if (tg_profile_init(&p->profile, stream->functions, false)
+      && tg_profile_tick(&p->profile, ticks_of(p)))
     p->reader = tg_reader_new(stream, 0, &selection);
   p->profile.usage.on = selection.types != 0;
   tg_selection_clear(&selection);
@@ -63,7 +70,7 @@ static bool see (tg_LiveProfile *p, tg_ThreadId thread) {
 /* False without memory. */
 static bool add (tg_LiveProfile *p, const tg_Packet *packet) {
   if (packet->why == TG_WHY_TICK) {
-    p->ticked_ns = packet->time_ns;
+    tg_profile_add(&p->profile, packet);
     return !p->lines.on || tg_linesums_add(&p->lines, &p->profile, packet);
   }
   if (packet->why == TG_WHY_MARK && packet->mark == TG_MARK_COLLECTION) {
@@ -87,13 +94,12 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end) {
 
 /* ---- as of now ---- */
 
-/* What has passed since the latest packet belongs to the frames that are open:
-   where samples tell what runs, up to the latest of them. A function that does
-   not return has one packet, and then samples alone. */
+/* What has passed since the latest packet belongs to the frames that are open.
+   Where samples tell what runs, the next one will say whose it was. */
 static uint64_t passed_ns (const tg_LiveProfile *p, uint64_t now_ns) {
-  uint64_t until_ns = p->sampled ? p->ticked_ns : now_ns;
-  bool running = p->profile.nopen > 0 && until_ns > p->profile.now_ns;
-  return running ? until_ns - p->profile.now_ns : 0;
+  bool running = p->profile.nopen > 0 && !p->sampled;
+  return (running && now_ns > p->profile.now_ns) ? now_ns - p->profile.now_ns
+                                                 : 0;
 }
 
 static tg_Tally tally_of (const tg_Profile *p, uint32_t row,

@@ -20,8 +20,7 @@ typedef struct tg_LiveProfile {
   tg_Profile profile;       /* owns */
   tg_LineSums lines;        /* owns; beside it */
   tg_Buf room;              /* owns; for names */
-  bool sampled;             /* time passes with samples, not with the clock: */
-  uint64_t ticked_ns;       /* up to the latest one */
+  bool sampled;             /* time passes with samples, not with the clock */
   tg_IntMap coroutines;     /* owns; that were seen and have not gone */
   tg_ThreadId latest;       /* the last that was seen */
   uint64_t collections, collecting_ns;  /* cycles of the collector */

@@ -39,9 +39,8 @@ local own = {
   {name = "calls", flag = "--calls", value = true, group = "What is shown",
    help = "Trace all calls instead: exact, at the price of tracing."},
   {name = "memory", flag = "--memory", value = true, group = "What is shown",
-   help = "Bytes and allocations per second of each function, too, the size "
-          .. "of the heap and the collector's share: at the price of counting "
-          .. "them."},
+   help = "Bytes and allocations per second of each function, too, and the "
+          .. "size of the heap: at the price of counting them."},
   {name = "lines", flag = "--lines", value = true, group = "What is shown",
    help = "By line, not by function (of samples)."},
   {name = "sort", metavar = "COLUMN",

@@ -31,6 +31,9 @@ end
 -- Sums
 ---------------------------------------------------------------------------
 
+-- As samples call it when they have met it at work (sample/glance.h).
+local COLLECTOR = "(garbage collector)"
+
 local NOTHING = {time = 0, samples = 0, functions = {}, lines = {}}
 
 -- What has been added to a row since 'before'; rows keep their place in the
@@ -161,10 +164,11 @@ end
 -- was spent than there was time, and that is what there was.
 function View:work_out ()
   local from = self.whole and NOTHING or self.before
-  local spent, calls = 0, 0
+  local spent, calls, collector = 0, 0, nil
   for i, row in ipairs(self.now.functions) do
     local one = difference(row, from.functions[i])
     spent, calls = spent + one.self, calls + one.calls
+    collector = one.name == COLLECTOR and one.self or collector
   end
   local which = self.by_line and "lines" or "functions"
   self.all = {}
@@ -178,8 +182,9 @@ function View:work_out ()
   local process = not self.whole and self.before.process or self.first
   self.figures = {
     span = math.max(self.now.time - from.time, spent, 1e-3), spent = spent,
-    calls = calls, samples = self.now.samples - from.samples,
-    processor = processor(self, process), from = from
+    calls = calls, collector = collector, from = from,
+    samples = self.now.samples - from.samples,
+    processor = processor(self, process)
   }
   self:arrange()
 end
@@ -267,6 +272,10 @@ local function totals (self)
   if now.coroutines and now.coroutines > 0 then
     part("%s", units.several(now.coroutines, "coroutine"))
   end
+  if self.figures.collector then
+    part("collector %s", units.percent(self.figures.collector,
+                                       self.figures.span))
+  end
   local m, before = now.memory, from.memory or {}
   if not m then
     return parts
@@ -282,8 +291,7 @@ local function totals (self)
   part("%s/s in %s allocations/s",
        units.bytes(since "total_bytes" * per_second),
        units.count(since "total_allocations" * per_second))
-  part("collector %s", units.percent(since "collecting_ms",
-                                     self.figures.span))
+  part("%s", units.several(since "collections", "collection"))
   return parts
 end
 
