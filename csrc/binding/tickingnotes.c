@@ -23,7 +23,7 @@ void tg_tickingnotes_push (lua_State *L, const tg_Ticking *t) {
   lua_Integer n = 0;
   lua_newtable(L);
   for (int i = 0; i < TG_TICKING_NOTES; i++) {
-    size_t size = copy_note(t, i, note);
+    size_t size = copy_note(t, (tg_TickingNote)i, note);
     if (size == 0)
       continue;
     lua_pushlstring(L, note, size);

@@ -24,8 +24,7 @@
 
 void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
                            uint64_t packets) {
-  *b = (tg_BlockStream){.ticks = ticks, .packets = packets,
-                        .process_ns = tg_clock_monotonic_ns()};
+  *b = (tg_BlockStream){.ticks = ticks, .packets = packets};
 }
 
 void tg_blockstream_owe (tg_BlockStream *b) {
@@ -119,10 +118,11 @@ static uint64_t processor_ns (void) {
   return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
-static void put_process (const tg_Stream *s, tg_Buf *out) {
+static void put_process (const tg_Stream *s, uint64_t now_ns, tg_Buf *out) {
   uint64_t figures[TG_TICKING_FIGURES];
   tg_outlook_get(&s->outlook, &s->ticking, figures);
-  put_head(out, TG_BLOCKENTRY_PROCESS, 16 + sizeof figures);
+  put_head(out, TG_BLOCKENTRY_PROCESS, 24 + sizeof figures);
+  put64(out, now_ns);
   put64(out, processor_ns());
   put64(out, count_threads());
   for (int i = 0; i < TG_TICKING_FIGURES; i++)
@@ -154,7 +154,7 @@ void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
     put_stretch(b, &s, first, follower->stream, out);
   }
   if (!more && process_due(b, follower))
-    put_process(follower->stream, out);
+    put_process(follower->stream, b->process_ns, out);
   if (!more && b->given == TG_BLOCKS_PART)
     put_now(b, follower, until, out);
 }

@@ -15,9 +15,10 @@
 **   EVENTS   whole events of that chunk (event.h)
 **   NOW      u64 ticks: all events up to that time were given, which is when
 **            the trace ended if it has
-**   PROCESS  u64 nanoseconds of processor time that the process has used, u64
-**            threads that it has, u64 each, the figures of its ticks
-**            (ticking.h): now and then while the trace runs
+**   PROCESS  u64 nanoseconds of a clock, u64 nanoseconds of processor time that
+**            the process has used by then, u64 threads that it has, u64 each,
+**            the figures of its ticks (ticking.h): now and then while the trace
+**            runs
 **
 ** docs/protocol.md has it for those who write a client.
 */

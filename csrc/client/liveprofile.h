@@ -11,14 +11,19 @@
 
 #include "binding/lx.h"
 #include "options/options.h"
+#include "client/linesums.h"
 #include "profile/profile.h"
 #include "stream/stream.h"
 
 typedef struct tg_LiveProfile {
   tg_Reader *reader;        /* owns; NULL: not begun, or no memory */
   tg_Profile profile;       /* owns */
+  tg_LineSums lines;        /* owns; beside it */
   tg_Buf room;              /* owns; for names */
   bool sampled;             /* time passes with samples, not with the clock */
+  tg_IntMap coroutines;     /* owns; that were seen and have not gone */
+  tg_ThreadId latest;       /* the last that was seen */
+  uint64_t collections, collecting_ns;  /* cycles of the collector */
 } tg_LiveProfile;
 
 /* Of 'stream' from its beginning on, as 'options' narrow it. False without
@@ -32,11 +37,18 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end);
 
 /*
 ** Pushes the sums up to 'now_ns', a time of the stream's clock: {time_ms,
-** samples, waited_ms, functions = {{name, url, line, calls, self_ms,
-** total_ms}, ...}}. A function keeps its place in the list. Frames that are
-** open count with their time so far.
+** samples, waited_ms, coroutines, functions = {{name, url, line, calls,
+** self_ms, total_ms}, ...}}. A function keeps its place in the list. Frames
+** that are open count with their time so far.
+**   If what is allocated is traced, functions have self_bytes, total_bytes,
+** self_allocations and total_allocations, and there is memory = {total_bytes,
+** total_allocations, freed_bytes, heap_bytes, peak_bytes, collections,
+** collecting_ms}.
+**   'lines': from the first time on that they are asked for, lines = {{name,
+** url, line, at, self_ms, total_ms}, ...}, where 'line' is the function's and
+** 'at' the one that ran.
 */
-void tg_liveprofile_push (lua_State *L, tg_LiveProfile *p,
-                          uint64_t now_ns);                    /* [-0, +1, m] */
+void tg_liveprofile_push (lua_State *L, tg_LiveProfile *p, uint64_t now_ns,
+                          bool lines);                         /* [-0, +1, m] */
 
 #endif

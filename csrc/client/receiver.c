@@ -39,7 +39,8 @@ typedef struct Receiver {
   tg_Destination to;        /* owns */
   tg_LiveProfile profile;   /* owns; if the client wants one: */
   bool profiled;
-  uint64_t processor_ns, threads;   /* of the process; 0: not told yet */
+  /* of the process, told last; 0: not yet */
+  uint64_t process_ns, processor_ns, threads;
   tg_LiveSpans spans;       /* owns; if the client wants them */
   int error;                /* what went wrong, or 0 */
   bool finished;
@@ -180,6 +181,7 @@ static bool read_chunk (Receiver *r, tg_ByteReader *b) {
 /* As far as it is told: another tracegrip may tell less. */
 static bool read_process (Receiver *r, tg_ByteReader *b) {
   uint64_t figures[TG_TICKING_FIGURES] = {0};
+  r->process_ns = tg_take64(b);
   r->processor_ns = tg_take64(b);
   r->threads = tg_take64(b);
   for (int i = 0; i < TG_TICKING_FIGURES && b->p < b->end; i++)
@@ -265,16 +267,17 @@ static int receiver_pump (lua_State *L) {
   return result(L, r);
 }
 
-/* profile(): the sums so far (liveprofile.h), up to the latest moment that the
-   other side has told of. */
+/* profile(lines): the sums so far (liveprofile.h), up to the latest moment that
+   the other side has told of. */
 static int receiver_profile (lua_State *L) {
   Receiver *r = check_receiver(L);
   luaL_argcheck(L, r->profiled, SELF, "no profile was asked for");
+  bool lines = lua_toboolean(L, 2);
   lua_settop(L, SELF);
   pump(r);
   uint64_t now_ns = (r->stream != NULL)
                     ? tg_clock_ns(&r->stream->clock, r->end.ticks) : 0;
-  tg_liveprofile_push(L, &r->profile, now_ns);
+  tg_liveprofile_push(L, &r->profile, now_ns, lines);
   return 1;
 }
 
@@ -327,13 +330,16 @@ static int receiver_lost (lua_State *L) {
   return 1;
 }
 
-/* process(): {processor_ms, threads, notes}, as it was told last; the notes are
-   about how ticks come (ticking.h). Nothing, if it was not told yet. */
+/* process(): {time_ms, processor_ms, threads, notes}, as it was told last, by a
+   clock of the program's; the notes are about how ticks come (ticking.h).
+   Nothing, if it was not told yet. */
 static int receiver_process (lua_State *L) {
   const Receiver *r = check_receiver(L);
-  if (r->stream == NULL || r->processor_ns == 0)
+  if (r->stream == NULL || r->process_ns == 0)
     return 0;
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
+  lua_pushnumber(L, (lua_Number)r->process_ns / 1e6);
+  lua_setfield(L, -2, "time_ms");
   lua_pushnumber(L, (lua_Number)r->processor_ns / 1e6);
   lua_setfield(L, -2, "processor_ms");
   lx_set_integer(L, "threads", (lua_Integer)r->threads);

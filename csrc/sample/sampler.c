@@ -75,7 +75,7 @@ uint64_t tg_sampler_dropped (const tg_Session *s) {
 
 /* To give the program's own hook back takes as long as to set ours: it counts
    twice. */
-static void arm (tg_Sampler *m, tg_Moment begun) {
+static void arm (tg_Sampler *m, tg_TickMoment begun) {
   if (!m->asked)
     m->asked_ns = begun.used_ns;
   m->asked = true;
@@ -141,7 +141,7 @@ static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
 }
 
 /* A sample for which no time is left is not written. */
-static bool put_by_clock (tg_Sampler *m, tg_Moment now, tg_Finding found,
+static bool put_by_clock (tg_Sampler *m, tg_TickMoment now, tg_Finding found,
                           uint32_t ticks) {
   tg_SampleTime *t = &m->time;
   uint64_t until = tg_sampletime_until(t, now.ticks, now.used_ns, found,
@@ -154,7 +154,7 @@ static bool put_by_clock (tg_Sampler *m, tg_Moment now, tg_Finding found,
                     (tg_Used){(uint64_t)passed, 0}, ticks);
 }
 
-static bool put_by_ticks (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
+static bool put_by_ticks (tg_Sampler *m, tg_TickMoment now, uint32_t ticks) {
   tg_Used used = {.hook_ns = m->time.hook_ns};
   used.ns = tg_sampletime_used(&m->time, now.ticks, now.used_ns);
   return put_sample(m, now.ticks, tells_apart(m) ? TG_EVF_APART : 0, used,
@@ -162,7 +162,7 @@ static bool put_by_ticks (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
 }
 
 /* A function that has waited and then runs is two samples. */
-static bool put_all (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
+static bool put_all (tg_Sampler *m, tg_TickMoment now, uint32_t ticks) {
   uint32_t waits = atomic_exchange(&m->waits_seen, 0);
   if (m->watch == NULL)
     return put_by_ticks(m, now, ticks);
@@ -174,7 +174,7 @@ static bool put_all (tg_Sampler *m, tg_Moment now, uint32_t ticks) {
 }
 
 /* The sample that was made becomes the one before. */
-static void write_sample (tg_Sampler *m, tg_Moment now) {
+static void write_sample (tg_Sampler *m, tg_TickMoment now) {
   uint32_t ticks = (uint32_t)m->ticks;
   m->ticks = 0;
   if (!put_all(m, now, ticks))
@@ -197,7 +197,7 @@ static bool is_due (const tg_Sampler *m) {
 }
 
 static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
-                  tg_Moment now) {
+                  tg_TickMoment now) {
   tg_Session *s = m->session;
   s->sampled = false;
   if (!is_due(m))
@@ -219,9 +219,9 @@ void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
                         uint64_t now) {
   tg_Sampler *m = sampler_of(s);
   uint64_t most = (uint64_t)(LONGEST_NS / m->time.ns_per_tick);
-  tg_Moment begun = tg_moment_now();
+  tg_TickMoment begun = tg_tickmoment_now();
   tg_tickwork_begin(&m->work);
-  take(m, L, ar, (tg_Moment){now, begun.used_ns});
+  take(m, L, ar, (tg_TickMoment){now, begun.used_ns});
   tg_tickwork_end(&m->work, begun);
   uint64_t end = tg_clock_ticks();
   tg_session_overhead(s, (end - now < most) ? now : end - most);
@@ -250,7 +250,7 @@ static tg_Strangers strangers_of (const tg_Sampler *m, uint64_t used_ns) {
 
 /* In a handler: what runs, if all of it is known. Where calls are traced it is
    what the session has, or an event is about to come. */
-static bool look_now (tg_Sampler *m, tg_Moment now, const void *context) {
+static bool look_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   const tg_Session *s = m->session;
   tg_Strangers strangers = strangers_of(m, now.used_ns);
   return tg_glance_leaf(&m->glancer, s, context, &m->leaf) && !m->unwatched
@@ -260,7 +260,7 @@ static bool look_now (tg_Sampler *m, tg_Moment now, const void *context) {
 }
 
 /* In a handler: the sample at once. */
-static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
+static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   tg_Strangers strangers = strangers_of(m, now.used_ns);
   if (!look_now(m, now, context) || !has_room(m, m->now.n, now.ticks))
     return false;
@@ -275,7 +275,8 @@ static bool take_now (tg_Sampler *m, tg_Moment now, const void *context) {
 }
 
 /* The sample, or whoever can take one is asked for it. */
-static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
+static void serve_tick (tg_Sampler *m, tg_TickMoment now,
+                        const void *context) {
   tg_Session *s = m->session;
   if (take_now(m, now, context)) {
     tg_ticknotes_waiting(stream_of(m), 0);
@@ -294,7 +295,7 @@ static void serve_tick (tg_Sampler *m, tg_Moment now, const void *context) {
 /* In a handler. Of several ticks that come at once the first is served. */
 static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
   tg_Sampler *m = ud;
-  tg_Moment now = tg_moment_now();
+  tg_TickMoment now = tg_tickmoment_now();
   bool hook = tells_apart(m) && tg_apart_is_hook(m->session, context);
   m->ticks += !hook;
   if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
@@ -327,7 +328,7 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   if (m->unwatched)
     tg_standstill_continue(m->watch);
   m->unwatched = false;
-  tg_Moment begun = tg_moment_now();
+  tg_TickMoment begun = tg_tickmoment_now();
   tg_tickwork_begin(&m->work);
   m->asked = false;
   know_long_calls(m, L);
@@ -344,13 +345,13 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
-  tg_Moment begun = tg_moment_now();
+  tg_TickMoment begun = tg_tickmoment_now();
   uint64_t dropped = m->work.dropped;
   tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
   tg_tickwork_begin(&m->work);
   if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
                 : tg_stackwalk_running(&m->now, s, L, 0))
-    write_sample(m, tg_moment_now());
+    write_sample(m, tg_tickmoment_now());
   m->work.dropped = dropped;    /* a tick that came meanwhile is no loss */
   tg_ticknotes_waiting(stream_of(m), 0);
   tg_tickwork_end(&m->work, begun);
@@ -364,7 +365,7 @@ void tg_sampler_terminate (tg_Session *s) {
   tg_tickwork_begin(&m->work);  /* for good */
   tg_ticknotes_outstanding(stream_of(m), m->ticker, tg_ticker_used_ns());
   if (m->epoch == s->writer.epoch && tg_stackwalk_copy(&m->now, &m->before))
-    write_sample(m, tg_moment_now());
+    write_sample(m, tg_tickmoment_now());
 }
 
 /* }================================================================== */
@@ -380,7 +381,7 @@ static void start_anew (tg_Sampler *m) {
   m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
   m->time.ns_per_tick = m->work.ns_per_tick;
   m->time.by_clock = m->watch != NULL;
-  tg_Moment now = tg_moment_now();
+  tg_TickMoment now = tg_tickmoment_now();
   tg_sampletime_begin(&m->time, now.ticks, now.used_ns);
   m->asked = false;
   m->work.worked_ns = 0;

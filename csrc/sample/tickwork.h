@@ -14,9 +14,9 @@
 #include "tick/ticker.h"
 
 /* A moment: by the stream's clock, and as the thread's processor time. */
-typedef struct tg_Moment {
+typedef struct tg_TickMoment {
   uint64_t ticks, used_ns;
-} tg_Moment;
+} tg_TickMoment;
 
 typedef struct tg_TickWork {
   uint64_t worked_ns;           /* processor time that the last tick took, */
@@ -26,8 +26,8 @@ typedef struct tg_TickWork {
   double ns_per_tick;           /* of the stream's clock */
 } tg_TickWork;
 
-TG_INLINE tg_Moment tg_moment_now (void) {
-  return (tg_Moment){tg_clock_ticks(), tg_ticker_used_ns()};
+TG_INLINE tg_TickMoment tg_tickmoment_now (void) {
+  return (tg_TickMoment){tg_clock_ticks(), tg_ticker_used_ns()};
 }
 
 /* Whether a tick comes before the program has run for as long as the last one
@@ -40,10 +40,10 @@ TG_INLINE bool tg_tickwork_is_soon (const tg_TickWork *w, uint64_t used_ns) {
 /* Outside of a handler, which may come meanwhile. The time is added to what the
    last tick took: it is a part of that. */
 void tg_tickwork_begin (tg_TickWork *w);
-void tg_tickwork_end (tg_TickWork *w, tg_Moment begun);
+void tg_tickwork_end (tg_TickWork *w, tg_TickMoment begun);
 
 /* In a handler that began then: what the tick has taken by now, so many
    times. */
-void tg_tickwork_note (tg_TickWork *w, tg_Moment begun, unsigned times);
+void tg_tickwork_note (tg_TickWork *w, tg_TickMoment begun, unsigned times);
 
 #endif

@@ -49,7 +49,8 @@ static void add_ticking (tg_Buf *text, const tg_Trace *t, const char *what) {
   tg_Buf note = {0};
   for (int i = 0; t->options.sample > 0 && i < TG_TICKING_NOTES; i++) {
     tg_buf_clear(&note);
-    if (tg_ticking_tell(&t->stream->ticking, i, &note) && !note.failed)
+    tg_TickingNote which = (tg_TickingNote)i;
+    if (tg_ticking_tell(&t->stream->ticking, which, &note) && !note.failed)
       tg_buf_addfmt(text, "tracegrip: %s: %.*s\n", what, (int)note.size,
                     (const char *)note.data);
   }

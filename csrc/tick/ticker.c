@@ -37,7 +37,7 @@
 /* Which ticks came late: in the thread's processor time. */
 typedef struct tg_Lateness {
   uint64_t last_ns;             /* the last tick */
-  uint64_t gap_ns;              /* before the first of those that came at once */
+  uint64_t gap_ns;              /* before the first of several at once */
   uint32_t at_once;             /* how many */
 } tg_Lateness;
 
@@ -109,10 +109,10 @@ static void vary_period (tg_Ticker *t) {
 
 /*
 ** A real-time signal waits its turn while it is blocked, one for each tick, and
-** the kernel keeps only so many for all of a user's processes (RLIMIT_SIGPENDING,
-** setrlimit(2)). Beyond that it sends SIGIO instead (fcntl(2), F_SETSIG), which
-** ends a program that does not expect it. So an event may send no more than a
-** few that are not answered: then it rests until they are.
+** the kernel keeps only so many for all of a user's processes (setrlimit(2),
+** RLIMIT_SIGPENDING). Beyond that it sends SIGIO instead (fcntl(2), F_SETSIG),
+** which ends a program that does not expect it. So an event may send no more
+** than a few that are not answered: then it rests until they are.
 */
 static bool allow (const tg_Ticker *t, int signals) {
   return ioctl(t->fd, PERF_EVENT_IOC_REFRESH, signals) == 0;

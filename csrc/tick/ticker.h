@@ -44,8 +44,8 @@ void tg_ticker_forked (tg_Ticker *t);
 
 /*
 ** In 'tick', when the thread's processor time was 'used_ns'. How many ticks are
-** known now to have come while the signal was blocked: the kernel gives them one
-** after the other when that is over. '*queued': this one has waited so.
+** known now to have come while the signal was blocked: the kernel gives them
+** one after the other when that is over. '*queued': this one has waited so.
 ** Of a timer, which gives one signal for all, that they were late is all that
 ** is known.
 */

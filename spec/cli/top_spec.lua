@@ -62,7 +62,7 @@ describe("tracegrip top", function ()
   it("shows the share of each function", function ()
     local result = top "-n 2 --every 3s program.lua 30"
     local last = result.stdout:match ".*(\ntracegrip top: .*)"
-    assert.matches("tracegrip top: program.lua, 0:00:%d%d\nrunning %[", last)
+    assert.matches("tracegrip top: program.lua, 0:00:%d%d\nprocessor %[", last)
     assert.matches("[%d,]+ samples/s", last)
     for name, expected in pairs {sixty = 60, thirty = 30, ten = 10} do
       local got = share(last, name)
@@ -83,14 +83,28 @@ describe("tracegrip top", function ()
     local last = result.stdout:match ".*(\ntracegrip top: .*)"
     assert.is_true(share(last, "nap") > 90, last)
     assert.is_true(share(last, "read") > 50, last)
-    local running = tonumber(last:match "running [^\n]-([%d.]+)%%")
-    assert.is_true(running > 30, last)      -- a few of the processor's
+  end)
+
+  -- As the system counts it, whatever else the machine does.
+  it("shows how much of a processor the program has", function ()
+    local result = top("-n 2 --every 2s program.lua", [[
+      local function nap (n) io.popen("sleep " .. n):close() end
+      while true do
+        local stop = os.clock() + 0.02
+        while os.clock() < stop do end
+        nap(0.2)
+      end
+    ]])
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    local part = tonumber(last:match "\nprocessor %[[| ]*%] ([%d.]+)%%")
+    assert.is_true(part > 0.5 and part < 40, last)
+    assert.matches("\n%d+ threads?, %d+ coroutines?\n", last)
   end)
 
   it("counts calls", function ()
     local result = top "-n 1 --every 1s --calls --sort calls program.lua 30"
     local number, unit, spin, main = result.stdout:match(
-      "the last ([%d.]+) (m?s)\n[^\n]*calls/s[^\n]*\n"
+      "the last ([%d.]+) (m?s)\n[^\n]*\n[^\n]*calls/s[^\n]*\n"
       .. "[^\n]-([%d,]+)  spin .*  (%d+)  %(main chunk%)")
     assert.is_truthy(spin, result.stdout)
     assert.is_true(tonumber((spin:gsub(",", ""))) > 3, spin)
@@ -98,12 +112,98 @@ describe("tracegrip top", function ()
     assert.is_true(math.abs(tonumber(main) - once) < 0.51, result.stdout)
   end)
 
-  it("leaves a program that goes on, and says where", function ()
-    local result = top "-n 1 --every 200ms -o out program.lua"
-    assert.equal(0, result.status)
-    assert.matches("^tracegrip: program.lua goes on as process %d+; "
-                   .. "its output is in out\n$", result.stderr)
-    assert.is_true(result.went_on)
+  it("ends what it has run after so many tables, and leaves nothing",
+     function ()
+    local result = shell [[
+      $T top -n 1 --every 200ms program.lua
+      echo "status $?"
+      ls -d tracegrip-* 2>/dev/null
+      true]]
+    assert.matches("\nbegins\nstatus 0\n$", result.stdout)
+    assert.not_matches("goes on", result.stderr)
+  end)
+
+  it("ends it too if it is ended itself, and has its status", function ()
+    local result = shell [[
+      $T top --every 100ms program.lua >shown &
+      until grep -q sixty shown; do sleep 0.05; done
+      kill $!
+      wait $!
+      echo "status $?"
+      ls -d tracegrip-* 2>/dev/null
+      true]]
+    assert.equal("status 143\n", result.stdout)
+  end)
+
+  it("kills what does not heed that", function ()
+    local result = shell(([[
+      %s="%s" $T top -n 1 --every 200ms --sort name program.lua
+      echo "status $?"
+      ls -d tracegrip-* 2>/dev/null
+      true]]):format(run.variable "LUA_CPATH",
+                     run.modules[run.variable "LUA_CPATH"]),
+      'require "refused".block() ' .. shares)
+    assert.matches("\nstatus 0\n$", result.stdout)
+  end)
+
+  it("counts what is allocated, by function", function ()
+    local result = top("-n 2 --every 1s --memory --sort bytes program.lua", [[
+      local function many () for i = 1, 1000 do local t = {i, i, i} end end
+      local function few () for i = 1, 100 do local t = {i, i, i} end end
+      while true do many() few() end
+    ]])
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    local n, m = last:match "%S+ [MK]?i?B +([%d,]+)  many.-([%d,]+)  few "
+    n, m = tonumber((n:gsub(",", ""))), tonumber((m:gsub(",", "")))
+    assert.is_true(n > 3 * m and n < 40 * m, last)
+    assert.matches("heap [^\n]+, at most [^\n]+/s in [%d,]+ allocations/s, "
+                   .. "[%d,]+ collections?\n", last)
+    assert.matches(", collector [%d.]+%%, heap", last)
+  end)
+
+  it("shows lines", function ()
+    local result = top("-n 2 --every 1s --lines program.lua", [[
+      local x = 0
+      while true do
+        for i = 1, 30000 do x = x + i % 3 end
+        for i = 1, 10000 do x = x + i % 3 end
+      end
+    ]])
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    local function part (line)
+      return tonumber(last:match("([%d.]+)%% [^\n]*program.lua:" .. line
+                                 .. "\n"))
+    end
+    assert.is_true(part(3) > 1.5 * part(4), last)
+    assert.matches("self  function +line\n", last)
+  end)
+
+  it("shows a C function that does not return", function ()
+    local result = top("-n 6 --every 1s program.lua", [[
+      local function guilty ()
+        local s = ("a"):rep(40)
+        local found = s:find(("a*"):rep(20) .. "b")
+        return found
+      end
+      local stop = os.clock() + 0.3
+      while os.clock() < stop do end
+      guilty()
+    ]])
+    local last = result.stdout:match ".*(\ntracegrip top: .*)"
+    assert.matches("\n *(%d+%.%d)%% [^\n]*string.find +%[C%]\n", last)
+  end)
+
+  it("tells of ticks that do not come", function ()
+    local result = shell(([[
+      %s="%s" $T top -n 4 --every 500ms program.lua
+    ]]):format(run.variable "LUA_CPATH",
+               run.modules[run.variable "LUA_CPATH"]), [[
+      require "refused".block()
+      local x = 0
+      while true do x = x + 1 end
+    ]])
+    assert.matches("\nnote: all [%d,]+ ticks came while signals were blocked",
+                   result.stdout)
   end)
 
   it("ends with its program, shows its output, has its status", function ()
@@ -149,53 +249,111 @@ end)
 
 -- On a terminal of script(1). 'keys' is shell: key K presses one, shown TEXT
 -- waits until that has been drawn.
-local function on_terminal (keys, words)
+local function on_terminal (keys, words, how)
+  how = how or {}
   return shell(([[: >out.txt
     key () { printf "$1"; }
     shown () {
       for i in $(seq 1200); do grep -aq "$1" out.txt && break; sleep 0.05; done
     }
-    { %s; } | script -qfec "stty cols 80 rows 12; $T top %s" out.txt >/dev/null
+    { %s; } | %s script -qfec "stty cols %d rows %d; $T top %s" out.txt \
+      >/dev/null
     echo "status $?"
-    cat out.txt]]):format(keys, words))
+    cat out.txt]]):format(keys, how.env or "TERM=xterm", how.columns or 80,
+                          how.lines or 12, words), how.code)
+end
+
+-- What was drawn last that has this text, as lines without colours.
+local function screen_with (text, pattern)
+  local found
+  for screen in text:gmatch "\27%[%?2026h\27%[H(.-)\27%[J" do
+    if screen:find(pattern) then
+      found = screen
+    end
+  end
+  assert(found, text)
+  local lines = {}
+  for line in (found .. "\n"):gmatch "(.-)\27%[K\r*\n" do
+    lines[#lines + 1] = line:gsub("\27%[[%d;]*m", "")
+  end
+  return lines, found
 end
 
 describe("the screen of tracegrip top", function ()
   it("is as large as the terminal, and gives that back", function ()
-    local result = on_terminal("shown sixty; key q",
+    local result = on_terminal("shown processor; key q",
                                "--every 300ms program.lua")
     local text = result.stdout
     assert.matches("\27%[%?1049h\27%[%?25l", text)
     assert.matches("\27%[%?25h\27%[%?1049l", text)
-    local screen = text:match ".*\27%[%?2026h\27%[H(.-sixty.-)\27%[J"
-    local lines = {}
-    for line in (screen .. "\n"):gmatch "(.-)\27%[K\r*\n" do
-      lines[#lines + 1] = line:gsub("\27%[%d*m", "")
-    end
-    assert.equal(12, #lines, screen)
+    local lines = screen_with(text, "processor.*sixty")
+    assert.equal(12, #lines)
     assert.matches("^tracegrip top: program.lua, 0:00:%d%d$", lines[1])
-    assert.matches("^self %% +total %% ", lines[4])
-    assert.matches("sixty +program.lua:2\n", table.concat(lines, "\n"))
-    assert.matches("q quit  s by self time", screen)
+    assert.matches("^processor %[", lines[2])
+    assert.matches("^↓self %% +total %% ", lines[4])
+    assert.matches("sixty +program.lua:2 *\n", table.concat(lines, "\n"))
+    assert.matches("^q quit %? help / search", lines[12])
     assert.is_true(result.went_on)
   end)
 
-  it("obeys its keys", function ()
+  it("has colours, unless they are not wanted", function ()
+    local result = on_terminal("shown sixty; key q",
+                               "--every 300ms program.lua")
+    assert.matches("\27%[30;42m", result.stdout)
+    result = on_terminal("shown sixty; key q", "--every 300ms program.lua",
+                         {env = "TERM=xterm NO_COLOR=1"})
+    assert.not_matches("\27%[[%d;]*3%dm", result.stdout)
+    assert.matches("\27%[7m", result.stdout)
+  end)
+
+  it("is a table where the terminal has no screen", function ()
+    local result = on_terminal("shown sixty", "-n 2 --every 300ms program.lua",
+                               {env = "TERM=dumb"})
+    assert.not_matches("\27", result.stdout)
+    assert.matches("sixty +program.lua:2", result.stdout)
+  end)
+
+  it("sorts, adds up and pauses", function ()
     local result = on_terminal("shown sixty; key t; key a; "
                                .. "shown 'since the'; key p; shown 'go on'; "
                                .. "key q",
-                               "--calls --every 200ms program.lua")
+                               "--calls --every 200ms program.lua",
+                               {columns = 120})
     assert.matches("%d calls/s, since the", result.stdout)
-    assert.matches("p go on", result.stdout)
-    local first = result.stdout:match(
-      ".*\27%[7mself %%[^\n]*\n([^\n]*)\27%[K\r*\n")
-    assert.matches("%(main chunk%)", first)     -- by total time
+    local lines = screen_with(result.stdout, "go on")
+    assert.matches("PAUSED", lines[1])
+    assert.matches("↓total %%", lines[4])
+    assert.matches("%(main chunk%)", lines[5])
+  end)
+
+  it("searches, filters and shows help", function ()
+    local keys = [[shown sixty; key '/thir'; shown 'search: thir';
+      key '\r'; key '\\'; key ten; shown 'only rows with: ten_';
+      key '\r'; shown 'filter: ten'; key '\033OP'; shown 'any other key';
+      key x; key '\033[21~'; sleep 0.2]]
+    local result = on_terminal(keys, "--every 300ms program.lua",
+                               {lines = 24})
+    local lines = screen_with(result.stdout, "only rows with: ten_")
+    local text = table.concat(lines, "\n")
+    assert.matches("ten +program.lua:4", text)
+    assert.not_matches("sixty", text)
+    lines = screen_with(result.stdout, "any other key")
+    assert.matches("F10 +quit", table.concat(lines, "\n"))
+    assert.is_true(result.went_on)
   end)
 
   it("ends the program with Ctrl-C", function ()
     local result = on_terminal("shown sixty; key '\\003'; shown interrupted",
                                "--every 300ms program.lua")
     assert.matches("interrupted!", result.stdout)
+    assert.not_matches("goes on", result.stdout)
+  end)
+
+  it("ends the program with k, once that is confirmed", function ()
+    local result = on_terminal("shown sixty; key k; shown 'y: SIGTERM'; key n; "
+                               .. "key k; key y; shown 1049l; sleep 0.1",
+                               "--every 300ms program.lua")
+    assert.matches("status 143\n", result.stdout)
     assert.not_matches("goes on", result.stdout)
   end)
 end)

@@ -1,5 +1,5 @@
--- What is said of ticks that do not come as they should: by the program that was
--- recorded, by those who read the recording, and by top.
+-- What is said of ticks that do not come as they should: by the program that
+-- was recorded, by those who read the recording, and by top.
 
 local run = require "spec.support.run"
 
@@ -54,8 +54,9 @@ describe("ticks", function ()
     blocked, all = tonumber(blocked), tonumber((all:gsub(",", "")))
     assert.is_true(blocked > 350 and blocked < 700, info)
     assert.is_true(all > blocked + 50, info)
-    assert.equal("tracegrip: p.tgr: " .. info .. "\n",
-                 (result.stderr:gsub("[^ ]*/p.tgr", "p.tgr")))
+    assert.matches("p.tgr: [%d,]+ of [%d,]+ ticks came while signals were "
+                   .. "blocked: what ran then is shown as what ran next\n$",
+                   result.stderr)
     assert.matches("\n\nnote: " .. info .. "\n$", report)
   end)
 

@@ -19,11 +19,14 @@ local attached = {}
 
 local Attached = {}
 
+-- The loop turns once more: a handle of luv's that is closed and collected
+-- before the loop has come to it is used after it was freed.
 function Attached:__close ()
   for _, handle in ipairs(self.handles) do
     handle:close()
   end
   self.connection:close()
+  main.luv().run "nowait"
 end
 
 function Attached:keep (handle)

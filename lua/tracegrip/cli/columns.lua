@@ -144,6 +144,21 @@ local function joined (full, cell)
   return (table.concat(words, (" "):rep(GAP)):gsub(" +$", ""))
 end
 
+-- Text in rows of at most 'width' columns, broken between words; a word that is
+-- longer is cut.
+function columns.wrap (text, width)
+  local out = {}
+  for word in text:gmatch "%S+" do
+    local last = out[#out]
+    if last and columns.width(last .. " " .. word) <= width then
+      out[#out] = last .. " " .. word
+    else
+      out[#out + 1] = columns.cut(word, width, "back")
+    end
+  end
+  return out
+end
+
 -- Words about one thing, with commas between them, in as many rows of 'width'
 -- as they take; without a width in one.
 function columns.sentence (title, parts, width)
@@ -159,6 +174,24 @@ function columns.sentence (title, parts, width)
   end
   return out
 end
+
+-- The same as lists of cells, for whoever paints them: each as wide as its
+-- column, with 'gap' between two; and the columns that there is room for.
+function columns.cells (list, rows, width)
+  local full, kept = fill(list, rows), {}
+  fit(full, width)
+  local out = {}
+  for j, one in ipairs(full) do
+    kept[j] = one.column
+    for i = 0, #rows do
+      out[i + 1] = out[i + 1] or {}
+      out[i + 1][j] = padded(one, i == 0 and one.column.title or one.cells[i])
+    end
+  end
+  return out, kept
+end
+
+columns.gap = (" "):rep(GAP)
 
 -- The rows of a table as texts, its heading first; 'width' in columns, or nil.
 function columns.format (list, rows, width)

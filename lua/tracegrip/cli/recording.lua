@@ -187,8 +187,8 @@ function recording.note_losses (path, trace)
   end
 end
 
--- Adds to rows what is to be known of the ticks of its samples; nothing, if they
--- came as they should.
+-- Adds to rows what is to be known of the ticks of its samples; nothing, if
+-- they came as they should.
 function recording.add_notes (rows, info)
   local notes = info.ticks and info.ticks.notes or {}
   for i, note in ipairs(notes) do

@@ -12,6 +12,8 @@ local options = require "tracegrip.options"
 local server = require "tracegrip.cli.server"
 local terminal = require "tracegrip.cli.terminal"
 local topchild = require "tracegrip.cli.topchild"
+local topkeys = require "tracegrip.cli.topkeys"
+local topscreen = require "tracegrip.cli.topscreen"
 local topview = require "tracegrip.cli.topview"
 core.own()
 
@@ -21,8 +23,8 @@ local top = {
     .. "program that listens (see serve) or of one that it runs, each second "
     .. "anew: by samples, which cost the program next to nothing, or by all "
     .. "calls. q leaves, and the program goes on; Ctrl-C ends a program that "
-    .. "top has run. Where standard output is no terminal, a table each "
-    .. "second.",
+    .. "top has run, ? shows all keys. Where standard output is no terminal, "
+    .. "a table each second.",
   usage = "[options] PORT | HOST:PORT | unix:PATH\n"
     .. "       tracegrip top [options] script.lua [arguments]",
   program = true
@@ -36,13 +38,21 @@ local own = {
    help = "Per second of the clock: what the program waits for is seen, too."},
   {name = "calls", flag = "--calls", value = true, group = "What is shown",
    help = "Trace all calls instead: exact, at the price of tracing."},
-  {name = "sort", metavar = "COLUMN", choices = {"self", "total", "calls"},
+  {name = "memory", flag = "--memory", value = true, group = "What is shown",
+   help = "Bytes and allocations per second of each function, too, and the "
+          .. "size of the heap: at the price of counting them."},
+  {name = "lines", flag = "--lines", value = true, group = "What is shown",
+   help = "By line, not by function (of samples)."},
+  {name = "sort", metavar = "COLUMN",
+   choices = {"self", "total", "calls", "bytes", "allocations", "name",
+              "place"},
    group = "What is shown", default = "self", help = "What comes first."},
   {name = "every", kind = "seconds", metavar = "S", group = "What is shown",
    default = "1s", help = "How often it is shown anew."},
   {name = "number", flag = "-n", alias = "--number", kind = "number",
    metavar = "N", group = "What is shown",
-   help = "Leave after it has been shown N times."},
+   help = "Leave after it has been shown N times; a program that top runs is "
+          .. "ended then."},
   {name = "limit", kind = "number", metavar = "N", group = "What is shown",
    default = "20",
    help = "Functions in a table, where standard output is no terminal."},
@@ -69,17 +79,25 @@ local Session = attached.class()
 -- As Ctrl-C at a program that runs in front of us: its end is ours. One that
 -- somebody else has started is left.
 function Session:interrupt ()
+  self:finish("sigint")
+end
+
+-- Ends a program that top has run, by this signal; the second time by one that
+-- cannot be handled.
+function Session:finish (signal)
   if self.child then
-    self.child:interrupt()
+    self.child:finish(signal)
   else
     self:leave()
   end
 end
 
 function Session:show ()
-  local view = self.view
-  if self.terminal then
-    self.terminal:draw(view:screen(self.terminal:size()))
+  local view, screen = self.view, self.screen
+  if not view.now then
+    return
+  elseif screen then
+    self.terminal:draw(screen:lines(self.terminal:size()))
   else
     for _, line in ipairs(view:head()) do
       print(line)
@@ -93,35 +111,54 @@ function Session:milliseconds ()
   return (self.uv.hrtime() - self.begun) / 1e6
 end
 
--- The sums as they are now, and the screen.
+-- The sums as they are now.
+function Session:take ()
+  local taker, view = self.taker, self.view
+  view:take(taker:profile(view.by_line), self:milliseconds(), taker:lost(),
+            taker:process())
+end
+
+-- And the screen. A program that top has run for so many tables ends with the
+-- last.
 function Session:refresh ()
-  self.view:take(self.taker:profile(), self:milliseconds(), self.taker:lost())
+  self:take()
   self:show()
   self.left = self.left and self.left - 1
   if self.left == 0 then
-    self:leave()
+    self.counted = true
+    self:finish("sigterm")
   end
 end
 
-function Session:press (key)
-  local view = self.view
-  if key == "q" then
-    self:leave()
-  elseif key == "\3" then       -- no signal is made of it (terminal.lua)
-    self:interrupt()
-  elseif key == "p" or key == " " then
-    view.paused = not view.paused
-    self:show()
-  elseif view:press(key) and view.now then
-    view:work_out()
-    self:show()
-  end
+function Session:acts ()
+  return {
+    leave = function () self:leave() end,
+    interrupt = function () self:interrupt() end,
+    suspend = function () self.terminal:suspend() end,
+    finish = function (signal) self:finish(signal) end,
+    refresh = function () self:take() end
+  }
+end
+
+function Session:open_terminal ()
+  local acts = self:acts()
+  local function show () self:show() end
+  self.screen = topscreen.new(self.view, terminal.colors(), self.child ~= nil)
+  self.terminal = self:keep(terminal.open(self.uv, {
+    size = show,
+    key = function (key)
+      topkeys.press(self.screen, key, acts)
+      if not self.terminal.closed then
+        self:show()
+      end
+    end
+  }))
 end
 
 function Session:tick (every)
   local timer = self:keep(self.uv.new_timer())
   timer:start(every, every, function ()
-    if not self.view.paused and not self.leaving then
+    if not self.view.paused and not self.leaving and not self.counted then
       self:refresh()
     end
   end)
@@ -134,6 +171,7 @@ function Session:follow (trace)
     if fresh then
       fresh = false
       self:check(self.taker:pump())
+      self.view:meet(self.taker:process())
     end
   end)
   trace.onblocks = function (bytes)
@@ -149,7 +187,8 @@ end
 
 -- What the server is asked for.
 local function fields_of (parsed)
-  local fields = {name = "top", blocks = true, overflow = "ring"}
+  local fields = {name = "top", blocks = true, overflow = "ring",
+                  memory = parsed.memory}
   if parsed.calls then
     fields.trace = {"name", "time"}
   else
@@ -159,17 +198,23 @@ local function fields_of (parsed)
 end
 
 local function begin (session, parsed, title)
-  local view = topview.new(title, parsed.calls)
-  view.sort = parsed.sort or view.sort
-  session.view, session.begun = view, session.uv.hrtime()
+  session.view = topview.new {
+    title = title, calls = parsed.calls, memory = parsed.memory,
+    by_line = parsed.lines, sort = parsed.sort
+  }
+  session.begun = session.uv.hrtime()
   if terminal.there() then
-    session.terminal = session:keep(terminal.open(session.uv,
-      function (key) session:press(key) end,
-      function () if view.now then session:show() end end))
+    session:open_terminal()
   end
-  session:on_signals {sigint = session.interrupt, sigterm = session.leave,
-                      sighup = session.leave}
+  local function ends (signal)
+    return function (self) self:finish(signal) end
+  end
+  session:on_signals {sigint = session.interrupt, sigterm = ends "sigterm",
+                      sighup = ends "sighup"}
   session:tick(math.ceil(parsed.every or 1000))
+  if parsed.lines then
+    session.taker:profile(true)         -- they are counted from now on
+  end
 end
 
 -- The last word on the terminal that was there before.
@@ -180,12 +225,14 @@ local function conclude (session, trace)
          and not session.child then
     main.fail("%s", trace.message)
   end
-  for _, line in ipairs(session.terminal and session.view:head() or {}) do
+  local shown = session.terminal and session.view.now
+  for _, line in ipairs(shown and session.view:head() or {}) do
     print(line)
   end
 end
 
--- Whether it was left, and did not end by itself.
+-- Whether it was left, and did not end by itself; whether all tables were shown
+-- that were asked for.
 local function attach (uv, parsed, child)
   local connection = server.connect(parsed)
   local session <close> = attached.new(Session, connection, {
@@ -195,9 +242,10 @@ local function attach (uv, parsed, child)
   server.must_send_blocks(connection)
   session.tracer = server.must(connection, connection:attach(tab))
   local fields = fields_of(parsed)
-  local taker <close> = core.receive({trace = fields.trace,
-                                      sample = fields.sample,
-                                      wall = fields.wall}, nil, nil, true)
+  local taker <close> = core.receive({
+    trace = fields.trace, sample = fields.sample, wall = fields.wall,
+    memory = fields.memory
+  }, nil, nil, true)
   session.taker = taker
   local trace = server.must(connection, session.tracer:startTrace(fields))
   begin(session, parsed, server.title_of(tab))
@@ -206,7 +254,7 @@ local function attach (uv, parsed, child)
     session.terminal:close()
   end
   conclude(session, trace)
-  return session.leaving
+  return session.leaving, session.counted
 end
 
 -- A file of that name is a program, whatever else it could be.
@@ -214,11 +262,20 @@ local function is_address (text)
   return server.address(text) ~= nil and core.filetype(text) ~= "file"
 end
 
-function top.run (parsed)
-  local uv = main.luv()
+local function check (parsed)
   if parsed.sort == "calls" and not parsed.calls then
     main.misuse("--sort calls wants --calls: samples count none")
+  elseif (parsed.sort == "bytes" or parsed.sort == "allocations")
+         and not parsed.memory then
+    main.misuse("--sort %s wants --memory", parsed.sort)
+  elseif parsed.lines and parsed.calls then
+    main.misuse("--lines are known of samples only, not of --calls")
   end
+end
+
+function top.run (parsed)
+  local uv = main.luv()
+  check(parsed)
   if is_address(parsed.address) then
     if parsed.output or #parsed.arguments > 0 then
       main.misuse("%s is of a program that top runs",

@@ -13,6 +13,7 @@ local Child = {}
 Child.__index = Child
 
 local WAIT_MS, TRIES = 10, 1000    -- for its word that it listens
+local PATIENCE_MS = 5000           -- for its end
 local LISTENS = "^tracegrip: listening on [^\n]*\n"
 
 -- This program again, as it was called.
@@ -93,12 +94,20 @@ function Child:address ()
   return "unix:" .. self.socket
 end
 
--- The first time it may see to its end itself.
-function Child:interrupt ()
-  if not self.ended then
-    self.handle:kill(self.interrupted and "sigkill" or "sigint")
-    self.interrupted = true
+-- The first time it may see to its end itself, for a while: a program that
+-- handles the signal and goes on would never be left.
+function Child:finish (signal)
+  if self.ended then
+    return
   end
+  self.handle:kill(self.finishing and "sigkill" or signal)
+  if not self.finishing and signal ~= "sigint" then
+    self.patience = self.uv.new_timer()
+    self.patience:start(PATIENCE_MS, 0, function ()
+      self.handle:kill("sigkill")
+    end)
+  end
+  self.finishing = signal
 end
 
 -- What it has written, to where it would have come from.
@@ -120,9 +129,10 @@ function Child:fail ()
 end
 
 -- How it has ended, as an exit status; the word about one that goes on, since
--- it was left.
-function Child:conclude (left)
-  while not self.ended and (self.interrupted or not left) do
+-- it was left. 'meant': the end was asked for by who wanted no more than to
+-- look for a while, and is none that failed.
+function Child:conclude (left, meant)
+  while not self.ended and (self.finishing or not left) do
     self.uv.run("once")
   end
   if not self.ended then
@@ -131,12 +141,20 @@ function Child:conclude (left)
     return 0
   end
   self:show_output()
+  if meant then
+    return 0
+  end
   return self.ended.signal ~= 0 and 128 + self.ended.signal
          or self.ended.status
 end
 
 -- Its directory goes with it, but not while it goes on.
 function Child:__close ()
+  if self.patience then
+    self.patience:close()
+    self.uv.run "nowait"        -- before it may be collected (attached.lua)
+    self.patience = nil
+  end
   if not self.ended then
     return
   end

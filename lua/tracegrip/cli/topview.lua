@@ -1,8 +1,9 @@
 -- topview.lua - what tracegrip top shows: where the time of a program goes, of
--- the last moment or since the beginning.
+-- the last moment or since the beginning, by function or by line.
 --
 -- A view is given the sums of all that has happened (receiver:profile), and
--- makes rows of text of them. It knows nothing of connections and terminals.
+-- makes rows of them, and the figures above them. It knows nothing of
+-- connections, terminals and colours.
 
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
@@ -14,11 +15,15 @@ local topview = {}
 local View = {}
 View.__index = View
 
--- 'title': the program; 'calls': calls are counted, and not samples taken.
-function topview.new (title, calls)
+-- 'how.title': the program; 'calls': calls are counted, and not samples taken;
+-- 'memory': what is allocated is known; 'by_line'; 'sort': the order.
+function topview.new (how)
   return setmetatable({
-    title = title, calls = calls, sort = "self", whole = false,
-    before = {time = 0, samples = 0, functions = {}}, rows = {}, figures = {}
+    title = how.title, calls = how.calls, memory = how.memory,
+    by_line = how.by_line, sort = how.sort or "self",
+    reversed = false, whole = false, filter = "", place = 0,
+    before = {time = 0, samples = 0, functions = {}},
+    all = {}, rows = {}, figures = {}, notes = {}
   }, View)
 end
 
@@ -26,113 +31,217 @@ end
 -- Sums
 ---------------------------------------------------------------------------
 
--- What has been added to a function since 'before'; functions keep their place
--- in the list.
+-- As samples call it when they have met it at work (sample/glance.h).
+local COLLECTOR = "(garbage collector)"
+
+local NOTHING = {time = 0, samples = 0, functions = {}, lines = {}}
+
+-- What has been added to a row since 'before'; rows keep their place in the
+-- list.
 local function difference (row, before)
+  local function since (key)
+    return (row[key] or 0) - (before and before[key] or 0)
+  end
   return {
-    name = row.name, url = row.url, line = row.line,
-    self = row.self_ms - (before and before.self_ms or 0),
-    total = row.total_ms - (before and before.total_ms or 0),
-    calls = row.calls - (before and before.calls or 0)
+    name = row.name, url = row.url, line = row.at or row.line,
+    self = since "self_ms", total = since "total_ms", calls = since "calls",
+    bytes = since "self_bytes", allocations = since "self_allocations"
   }
 end
 
+-- The share of a processor, as the system has it, between two moments at which
+-- the program has told it; the one before if it has told nothing since.
+local function processor (self, from)
+  local now = self.now.process
+  if now and from and now.time_ms > from.time_ms then
+    return (now.processor_ms - from.processor_ms)
+           / (now.time_ms - from.time_ms)
+  end
+  return self.figures.processor
+end
+
+-- What the program has told of itself first (receiver:process), or nil.
+function View:meet (process)
+  self.first = self.first or process
+end
+
 -- Sums as they are now; 'now' in milliseconds on a clock of ours, which the
--- first is the zero of.
-function View:take (sums, now, lost)
-  self.now = {time = now, samples = sums.samples or 0,
-              functions = sums.functions}
-  self.lost = lost
+-- first is the zero of; 'process': as receiver:process has it, or nil.
+function View:take (sums, now, lost, process)
+  self.now = {
+    time = now, samples = sums.samples or 0, functions = sums.functions,
+    lines = sums.lines, memory = sums.memory, coroutines = sums.coroutines,
+    process = process or self.now and self.now.process
+  }
+  self.lost, self.notes = lost, process and process.notes or self.notes
   self:work_out()
   self.before = self.now
 end
 
-local function busier (key)
-  return function (a, b)
-    if a[key] ~= b[key] then
-      return a[key] > b[key]
-    elseif a.self ~= b.self then
-      return a.self > b.self
-    end
-    return a.place < b.place
+---------------------------------------------------------------------------
+-- Order
+---------------------------------------------------------------------------
+
+-- The orders that there are, as columns are from left to right.
+function View:orders ()
+  local list = {"self", "total"}
+  if self.calls then
+    list[#list + 1] = "calls"
   end
-end
-
--- Rows and figures of the time that is shown. What comes may be late: then more
--- was spent than there was time, and that is what there was.
-function View:work_out ()
-  local from = self.whole and {time = 0, samples = 0, functions = {}}
-               or self.before
-  local spent, calls = 0, 0
-  self.rows = {}
-  for i, row in ipairs(self.now.functions) do
-    local one = difference(row, from.functions[i])
-    spent, calls = spent + one.self, calls + one.calls
-    one.place = i
-    if one.total > 0 or one.calls > 0 then
-      self.rows[#self.rows + 1] = one
-    end
+  if self.memory then
+    list[#list + 1] = "bytes"
+    list[#list + 1] = "allocations"
   end
-  table.sort(self.rows, busier(self.sort))
-  local span = math.max(self.now.time - from.time, spent, 1e-3)
-  self.figures = {span = span, spent = spent, calls = calls,
-                  samples = self.now.samples - from.samples}
-end
-
----------------------------------------------------------------------------
--- What keys do
----------------------------------------------------------------------------
-
-local keys = {s = "self", t = "total", c = "calls"}
-
--- Whether the key means something here.
-function View:press (key)
-  if keys[key] and (key ~= "c" or self.calls) then
-    self.sort = keys[key]
-  elseif key == "a" then
-    self.whole = not self.whole
-  else
-    return false
-  end
-  return true
-end
-
----------------------------------------------------------------------------
--- Lines
----------------------------------------------------------------------------
-
-local function percent (part, figures)
-  return units.percent(part, figures.span)
+  list[#list + 1] = "name"
+  list[#list + 1] = "place"
+  return list
 end
 
 local function place (row)
   if row.url == nil then
     return "[C]"
   end
-  return columns.clean(row.line and row.url .. ":" .. row.line or row.url)
+  local line = row.line and row.line > 0 and row.line
+  return columns.clean(line and row.url .. ":" .. line or row.url)
 end
 
-local function table_of (self)
-  local figures = self.figures
-  local per_second = 1000 / figures.span
+local texts = {
+  name = function (row) return columns.clean(row.name) end,
+  place = place
+}
+
+-- Numbers from the largest on, texts from the first on; 'reversed' the other
+-- way round.
+local function sorter (key, reversed)
+  local text = texts[key]
+  local function first (a, b)
+    local x, y = a[key], b[key]
+    if text then
+      x, y = text(b), text(a)
+    end
+    if x ~= y then
+      return x > y, true
+    elseif a.self ~= b.self then
+      return a.self > b.self
+    end
+    return a.place < b.place
+  end
+  return function (a, b)
+    local before, differs = first(a, b)
+    if reversed and differs then
+      return not before
+    end
+    return before
+  end
+end
+
+-- Whether a row has the text in its name or place, however it is written.
+function topview.has (row, text)
+  local words = columns.clean(row.name) .. " " .. place(row)
+  return words:lower():find(text:lower(), 1, true) ~= nil
+end
+
+local function narrowed (self)
+  if self.filter == "" then
+    return self.all
+  end
+  local rows = {}
+  for _, row in ipairs(self.all) do
+    if topview.has(row, self.filter) then
+      rows[#rows + 1] = row
+    end
+  end
+  return rows
+end
+
+-- The rows as they are shown: sorted, and those that the filter leaves.
+function View:arrange ()
+  self.rows = narrowed(self)
+  table.sort(self.rows, sorter(self.sort, self.reversed))
+end
+
+-- Rows and figures of the time that is shown. What comes may be late: then more
+-- was spent than there was time, and that is what there was.
+function View:work_out ()
+  local from = self.whole and NOTHING or self.before
+  local spent, calls, collector = 0, 0, nil
+  for i, row in ipairs(self.now.functions) do
+    local one = difference(row, from.functions[i])
+    spent, calls = spent + one.self, calls + one.calls
+    collector = one.name == COLLECTOR and one.self or collector
+  end
+  local which = self.by_line and "lines" or "functions"
+  self.all = {}
+  for i, row in ipairs(self.now[which] or {}) do
+    local one = difference(row, (from[which] or {})[i])
+    one.place = i
+    if one.total > 0 or one.calls > 0 or one.bytes > 0 then
+      self.all[#self.all + 1] = one
+    end
+  end
+  local process = not self.whole and self.before.process or self.first
+  self.figures = {
+    span = math.max(self.now.time - from.time, spent, 1e-3), spent = spent,
+    calls = calls, collector = collector, from = from,
+    samples = self.now.samples - from.samples,
+    processor = processor(self, process)
+  }
+  self:arrange()
+end
+
+---------------------------------------------------------------------------
+-- Columns
+---------------------------------------------------------------------------
+
+-- "1.2 MiB/s", as wide as others.
+local function size (n)
+  return n > 0 and units.bytes(n):gsub(" bytes?$", "   B") or ""
+end
+
+local function rate (title, key, drop, text, per_second)
+  return {title = title, key = key, right = true, drop = drop,
+          text = function (row) return (text(row[key] * per_second)) end}
+end
+
+-- As columns.lua has them; 'key': the order that a column is of.
+function View:columns ()
+  local span = self.figures.span
+  local per_second = 1000 / span
+  local function share (title, key)
+    return {title = title, key = key, right = true, share = true,
+            text = function (row) return units.percent(row[key], span) end,
+            part = function (row) return row[key] / span end}
+  end
   local list = {
-    {title = "self %", right = true,
-     text = function (row) return percent(row.self, figures) end},
-    {title = "total %", right = true,
-     text = function (row) return percent(row.total, figures) end},
+    share("self %", "self"), share("total %", "total"),
     {title = "self", right = true, drop = 2,
      text = function (row) return units.column(row.self) end},
   }
   if self.calls then
-    list[#list + 1] = {title = "calls/s", right = true, drop = 3,
-      text = function (row) return units.count(row.calls * per_second) end}
+    list[#list + 1] = rate("calls/s", "calls", 4, units.count, per_second)
   end
-  list[#list + 1] = {title = "function", cut = "back", least = 12,
-    text = function (row) return columns.clean(row.name) end}
-  list[#list + 1] = {title = "place", cut = "front", least = 10, drop = 1,
-    text = place}
+  if self.memory then
+    list[#list + 1] = rate("bytes/s", "bytes", 5, size, per_second)
+    list[#list + 1] = rate("allocs/s", "allocations", 3, units.count,
+                           per_second)
+  end
+  list[#list + 1] = {title = "function", key = "name", cut = "back",
+                     least = 12, text = texts.name}
+  list[#list + 1] = {title = self.by_line and "line" or "place",
+                     key = "place", cut = "front", least = 10, drop = 1,
+                     text = place}
   return list
 end
+
+-- The rows of the table, its heading first, with 'limit' rows at most.
+function View:table (width, limit)
+  local first = table.move(self.rows, 1, math.min(limit, #self.rows), 1, {})
+  return columns.format(self:columns(), first, width)
+end
+
+---------------------------------------------------------------------------
+-- What stands above
+---------------------------------------------------------------------------
 
 local function rates (self)
   local figures = self.figures
@@ -151,15 +260,53 @@ local function rates (self)
   return table.concat(words, ", ")
 end
 
+-- What is known of the whole, in words.
+local function totals (self)
+  local now, from, parts = self.now, self.figures.from, {}
+  local function part (...)
+    parts[#parts + 1] = string.format(...)
+  end
+  if now.process and now.process.threads > 0 then
+    part("%s", units.several(now.process.threads, "thread"))
+  end
+  if now.coroutines and now.coroutines > 0 then
+    part("%s", units.several(now.coroutines, "coroutine"))
+  end
+  if self.figures.collector then
+    part("collector %s", units.percent(self.figures.collector,
+                                       self.figures.span))
+  end
+  local m, before = now.memory, from.memory or {}
+  if not m then
+    return parts
+  end
+  local function since (key)
+    return (m[key] or 0) - (before[key] or 0)
+  end
+  if m.heap_bytes then
+    part("heap %s, at most %s", units.bytes(m.heap_bytes),
+         units.bytes(m.peak_bytes))
+  end
+  local per_second = 1000 / self.figures.span
+  part("%s/s in %s allocations/s",
+       units.bytes(since "total_bytes" * per_second),
+       units.count(since "total_allocations" * per_second))
+  part("%s", units.several(since "collections", "collection"))
+  return parts
+end
+
 local BAR = 20
 
--- How much of the time was spent in functions.
-local function bar (self)
-  local share = self.figures.spent / self.figures.span
-  local full = math.floor(share * BAR + 0.5)
-  return ("%s [%s%s] %s"):format(self.calls and "in calls" or "running",
-                                 ("|"):rep(full), (" "):rep(BAR - full),
-                                 percent(self.figures.spent, self.figures))
+-- How much of a processor the program has, or of the time was spent in
+-- functions where that is not told.
+local function bar (self, width)
+  local figures = self.figures
+  local part = figures.processor or figures.spent / figures.span
+  local label = figures.processor and "processor"
+                or self.calls and "in calls" or "running"
+  local full = math.floor(math.min(part, 1) * width + 0.5)
+  return {label = label, full = ("|"):rep(full),
+          rest = (" "):rep(width - full), text = units.percent(part, 1)}
 end
 
 -- "1:02:03"
@@ -168,50 +315,32 @@ local function clock (ms)
   return ("%d:%02d:%02d"):format(s // 3600, s // 60 % 60, s % 60)
 end
 
--- The rows of the table, its heading first, with 'limit' functions at most.
-function View:table (width, limit)
-  local first = table.move(self.rows, 1, math.min(limit, #self.rows), 1, {})
-  return columns.format(table_of(self), first, width)
-end
-
--- What stands above it.
-function View:head (width)
-  local out = {
-    ("tracegrip top: %s, %s"):format(self.title, clock(self.now.time)),
-    bar(self) .. "   " .. rates(self)
+-- What stands above the table, in parts: the title, the bar, what is beside the
+-- bar, the totals, and notes.
+function View:above (width)
+  local narrow = width and width < 60
+  return {
+    title = ("%s: %s, %s"):format(narrow and "top" or "tracegrip top",
+                                  self.title, clock(self.now.time)),
+    bar = bar(self, narrow and BAR // 2 or BAR),
+    rates = rates(self), totals = table.concat(totals(self), ", "),
+    notes = self.notes
   }
-  for i, row in ipairs(out) do
-    out[i] = width and columns.cut(row, width, "back") or row
+end
+
+-- The same as lines.
+function View:head ()
+  local a = self:above()
+  local out = {
+    a.title, ("%s [%s%s] %s   %s"):format(a.bar.label, a.bar.full, a.bar.rest,
+                                          a.bar.text, a.rates)
+  }
+  if a.totals ~= "" then
+    out[#out + 1] = a.totals
   end
-  return out
-end
-
-local function keys_of (self)
-  return "q quit  s by self time  t by total time  "
-         .. (self.calls and "c by calls  " or "")
-         .. (self.whole and "a the last moment  " or "a since the beginning  ")
-         .. "p " .. (self.paused and "go on" or "pause")
-end
-
-local INVERSE, BOLD, PLAIN = "\27[7m", "\27[1m", "\27[m"
-
-local function inverse (text, width)
-  text = columns.cut(text, width, "back")
-  return INVERSE .. text .. (" "):rep(width - columns.width(text)) .. PLAIN
-end
-
--- A whole screen.
-function View:screen (width, height)
-  local out = self:head(width)
-  out[1] = BOLD .. out[1] .. PLAIN
-  out[#out + 1] = ""
-  local rows = self:table(width, height - #out - 2)
-  out[#out + 1] = inverse(rows[1], width)
-  table.move(rows, 2, #rows, #out + 1, out)
-  while #out < height - 1 do
-    out[#out + 1] = ""
+  for _, note in ipairs(a.notes) do
+    out[#out + 1] = "note: " .. note
   end
-  out[#out + 1] = inverse(keys_of(self), width)
   return out
 end
 
