@@ -40,6 +40,7 @@ typedef struct tg_Sampler {
   tg_SampleTime time;
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
   tg_Strangers strangers;
+  bool opens;                   /* what ran before the first call is not told */
   bool apart;                   /* ticks are told apart where calls are traced */
   bool knows;                   /* functions that may run for long */
   bool unwatched;               /* since a fork: the next hook goes on */
@@ -193,7 +194,15 @@ static int not_yet (const lua_Debug *ar) {
 /* A hook may be set for a tick that another hook has told of before: then no
    sample is due. */
 static bool is_due (const tg_Sampler *m) {
-  return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
+  return m->opens || m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
+}
+
+/* Where calls are traced, a first sample shows the frames below the first call,
+   that it need not wait for a tick to have its place. None of the program's may
+   be there yet. */
+static bool is_worth_it (const tg_Sampler *m) {
+  return !m->opens || m->ticks > 0
+         || (m->now.n > 0 && m->now.list[m->now.n - 1].function != 0);
 }
 
 static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
@@ -202,7 +211,8 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   s->sampled = false;
   if (!is_due(m))
     return;
-  if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar))) {
+  if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar)) && is_worth_it(m)) {
+    m->opens = false;
     tg_leaf_mend(&m->now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, now);
   }
@@ -485,6 +495,9 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   m->waits_seen = 0;
   tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   start_anew(m);
+  m->opens = s->sampled = s->hooked;
+  if (s->hooked)
+    tg_lastrun_invalidate();
   return true;
 }
 
