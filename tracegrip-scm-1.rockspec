@@ -242,6 +242,7 @@ build = {
         "csrc/sample/longcalls.c",
         "csrc/sample/sampler.c",
         "csrc/sample/sampletime.c",
+        "csrc/sample/samplewriter.c",
         "csrc/sample/stackwalk.c",
         "csrc/sample/ticknotes.c",
         "csrc/sample/tickwork.c",

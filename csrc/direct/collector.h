@@ -2,9 +2,9 @@
 ** collector.h - what the collector is doing, straight from memory. Three bytes
 ** that stand side by side in what all coroutines of a state share
 ** (global_State): the colour of what is new, which changes once in each cycle;
-** the state, one of TG_COLLECTOR_MARKS and so on; the mode. From 5.4.4 on another
-** byte says whether a step is under way: a cycle has many steps, and the program
-** runs between two of them.
+** the state, one of TG_COLLECTOR_MARKS and so on; the mode. From 5.4.4 on
+** another byte says whether a step is under way: a cycle has many steps, and
+** the program runs between two of them.
 **
 ** That they are there is proved on a state of its own (probe_collector.c).
 */

@@ -1,7 +1,7 @@
 /*
-** hookcode.h - the interpreter's code that runs for hooks and for nothing else:
-** what calls a hook, and what makes ready for that. Time in it is no time of the
-** program's, and not the hook's own either.
+** hookcode.h - the interpreter's code that runs for hooks and for nothing
+** else: what calls a hook, and what makes ready for that. Time in it is no
+** time of the program's, and not the hook's own either.
 **
 ** Found by a hook of a state of its own, which looks at who has called it
 ** (probe_hookcode.c): all that is not called without a hook too. Where that

@@ -3,31 +3,33 @@
 ** ticks.
 **
 ** A call's time is exact from its entry to its exit. What samples show inside
-** of it is not: when such a frame began and ended nobody knows, and a call that
-** is shorter than a period has hardly ever a tick. But all calls that came the
-** same way have ticks enough together, and each tick stands for its own stack.
-** So the time of a called node, without that of called nodes below it, is
-** divided among the frames that samples have shown there, and the node itself,
-** as their ticks say:
+** of it is not: when such a frame began and ended nobody knows, and a call
+** that is shorter than a period has hardly ever a tick. But all calls that
+** came the same way have ticks enough together, and each tick stands for its
+** own stack. So the time of a called node, without that of called nodes below
+** it, is divided among the frames that samples have shown there, and the node
+** itself, as their ticks say:
 **
 **     api (called) 100 ms ─┬─ inner (sampled)   60 ticks     60 ms
 **                          ├─ other (sampled)   38 ticks     38 ms
 **                          └─ its own            2 ticks      2 ms
 **
-** What is outside of all calls has the processor time of its ticks. The rest of
-** the time there, and in a call the time beyond what ticks stand for, is that
-** of a wait, or of other programs. In which calls that was is told by the longest
-** gaps between two events since the tick before. A C function that is called may
-** have waited: the time is its own. In a Lua function, or one of Lua's that only
-** compute, others had the processor: the time is nobody's. Where samples have shown what is inside of a call, either
-** may be: the time is a node of its own below the call.
+** What is outside of all calls has the processor time of its ticks. The rest
+** of the time there, and in a call the time beyond what ticks stand for, is
+** that of a wait, or of other programs. In which calls that was is told by the
+** longest gaps between two events since the tick before. A C function that is
+** called may have waited: the time is its own. In a Lua function, or one of
+** Lua's that only compute, others had the processor: the time is nobody's.
+** Where samples have shown what is inside of a call, either may be: the time
+** is a node of its own below the call.
 **
-** What tracing has cost is taken out of calls' times by estimates, which are off
-** by a fifth (TG_BYTICK_DOUBT). Where many short calls are traced that is more
-** than there is. Where ticks are told apart (sample/apart.h) they have measured
-** the program's own time in a call as well, as well as chance allows. So such a
-** call has the mean of both, each weighted by how sure it is: with few ticks the
-** estimate, with many the ticks; and where little was taken out, the clock.
+** What tracing has cost is taken out of calls' times by estimates, which are
+** off by a fifth (TG_BYTICK_DOUBT). Where many short calls are traced that is
+** more than there is. Where ticks are told apart (sample/apart.h) they have
+** measured the program's own time in a call as well, as well as chance allows.
+** So such a call has the mean of both, each weighted by how sure it is: with
+** few ticks the estimate, with many the ticks; and where little was taken out,
+** the clock.
 **
 ** The owner tells time as its packets come, and settles once. Plain C, one
 ** thread.

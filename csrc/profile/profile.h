@@ -11,13 +11,14 @@
 ** that was loaded twice. Recursion counts once in a row's total: it runs while
 ** at least one frame of the row is open.
 **
-** Where samples are taken, their ticks tell self times. Samples alone: each tick
-** is so much processor time of the frames that are open then, and no other time
-** passes; what is left of the duration is idle. Samples beside calls: bytick.h.
+** Where samples are taken, their ticks tell self times. Samples alone: each
+** tick is so much processor time of the frames that are open then, and no
+** other time passes; what is left of the duration is idle. Samples beside
+** calls: bytick.h.
 **
 ** How sure a self time is, its 'variance' says: ticks are drawn by chance, and
-** what tracing has cost is taken out of times by estimates (TG_BYTICK_DOUBT). It
-** is 0 where nothing is estimated.
+** what tracing has cost is taken out of times by estimates (TG_BYTICK_DOUBT).
+** It is 0 where nothing is estimated.
 **
 ** The time of one call is from its entry to its exit, without the stays of its
 ** coroutine elsewhere between a yield and the resume. Frames that are open at

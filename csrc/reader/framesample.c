@@ -29,8 +29,8 @@ bool tg_framesample_copy (tg_FrameSample *to, const tg_FrameSample *from) {
   return true;
 }
 
-/* TIME and CONTEXT are no doing of the program's; in a trace of samples nothing
-   but these is. */
+/* TIME and CONTEXT are no doing of the program's; in a trace of samples
+   nothing but these is. */
 void tg_framesample_note (tg_Framer *fr) {
   tg_Kind kind = fr->event.kind;
   if (fr->sample.since_ns == 0 && fr->started)
@@ -70,8 +70,8 @@ typedef struct Place {
   uint32_t i;           /* the frame after it */
 } Place;
 
-/* Behind the innermost frame that a CALL tells of; '*above' are the frames from
-   there on. */
+/* Behind the innermost frame that a CALL tells of; '*above' are the frames
+   from there on. */
 static Place find_base (const tg_Framer *fr, uint32_t *above) {
   Place at = {NULL, 0};
   *above = 0;
@@ -123,8 +123,8 @@ static uint32_t first_free (const tg_Framer *fr) {
   return i;
 }
 
-/* How much of the time that has passed is left out before a sample. Where calls
-   are seen, 'passed_ns' is not the time for which the sample stands. */
+/* How much of the time that has passed is left out before a sample. Where
+   calls are seen, 'passed_ns' is not the time for which the sample stands. */
 static uint64_t left_out (tg_Framer *fr, uint64_t passed_ns,
                           uint64_t used_ns) {
   int64_t *others = &fr->sample.others_ns;
@@ -200,8 +200,8 @@ static bool enter_coroutine (tg_Framer *fr, tg_ThreadId thread) {
   return tg_framer_chain(fr, m->into);
 }
 
-/* The line at which its caller is. A C function has none, nor has a coroutine's
-   first frame. */
+/* The line at which its caller is. A C function has none, nor has a
+   coroutine's first frame. */
 static void put_site (const tg_FrameSample *m, tg_Packet *out) {
   tg_assert(m->next > 0);
   if (m->next < 2)
@@ -251,8 +251,8 @@ static bool find_lines (tg_Framer *fr) {
   return true;
 }
 
-/* Whether what the sample has met is a function, or a coroutine, that the filter
-   hides; frames that are too deep are part of those around them. */
+/* Whether what the sample has met is a function, or a coroutine, that the
+   filter hides; frames that are too deep are part of those around them. */
 static bool is_hidden (tg_Framer *fr) {
   const tg_Filter *filter = fr->selection.filter;
   const tg_Stack *s = fr->running;
@@ -311,7 +311,8 @@ static bool end_sample (tg_Framer *fr, tg_Packet *out) {
   return put_tick(fr, out);
 }
 
-/* The next frame, or coroutine, that the sample shows and that is not there. */
+/* The next frame, or coroutine, that the sample shows and that is not there.
+   */
 static bool open_seen (tg_Framer *fr, tg_Packet *out) {
   tg_FrameSample *m = &fr->sample;
   if (m->next == m->end)

@@ -2,21 +2,21 @@
 ** framesample.h - samples become frames that open and close, in one tree with
 ** those that calls tell of.
 **
-** A frame that samples show is open from the first of them to the last. What is
-** between two samples belongs to the second: a tick comes when the time is over
-** for which it stands. So frames open, and those that are gone close, where the
-** event before was; unless the program slept there, or others had the processor,
-** which the processor time tells: then no such frame is open meanwhile. What is
-** less than a tick's own time adds up until it is as much: so lines of time are
-** not full of holes, and the sum is right all the same.
+** A frame that samples show is open from the first of them to the last. What
+** is between two samples belongs to the second: a tick comes when the time is
+** over for which it stands. So frames open, and those that are gone close,
+** where the event before was; unless the program slept there, or others had
+** the processor, which the processor time tells: then no such frame is open
+** meanwhile. What is less than a tick's own time adds up until it is as much:
+** so lines of time are not full of holes, and the sum is right all the same.
 **
 ** Where calls are traced too, the frames that a CALL tells of have their own
-** bounds, and are never opened by a sample. Only what is above the innermost of
-** them can change: below it, the frames that were seen are there as long as it
-** is. Such a call closes the seen frames that are not its caller.
+** bounds, and are never opened by a sample. Only what is above the innermost
+** of them can change: below it, the frames that were seen are there as long as
+** it is. Such a call closes the seen frames that are not its caller.
 **
-** Where they are not, or are another trace's, each sample tells the whole chain
-** of coroutines as well.
+** Where they are not, or are another trace's, each sample tells the whole
+** chain of coroutines as well.
 **
 ** Whoever asks for ticks is told when each sample was taken, once its frames
 ** are open: exports that have real samples, and lines.

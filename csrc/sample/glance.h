@@ -3,12 +3,12 @@
 ** the interpreter's memory, without a call of Lua's.
 **
 ** A hook sees a function at its next call, return or instruction. By then a
-** function that ends in a tail call has given its frame away, straight code has
-** gone on to the line of that event, and a C function that does not return is
-** never seen. So the handler itself looks at the frames, if it can: it finds
-** nothing out, makes nothing and waits for nobody. Where it comes upon what is
-** not known yet (a function, a coroutine), or cannot be sure that what it reads
-** is whole, it says so, and the tick is left to the hook.
+** function that ends in a tail call has given its frame away, straight code
+** has gone on to the line of that event, and a C function that does not return
+** is never seen. So the handler itself looks at the frames, if it can: it
+** finds nothing out, makes nothing and waits for nobody. Where it comes upon
+** what is not known yet (a function, a coroutine), or cannot be sure that what
+** it reads is whole, it says so, and the tick is left to the hook.
 **
 ** What can be sure, in a handler on the thread that runs the state:
 **
@@ -65,12 +65,11 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
                      tg_Leaf *leaf);
 
 /*
-** In the same handler: all frames, if calls are not traced. False: there is one
-** that is not known, one of ours is the innermost (then the list is left
-** alone), or the list has no room.
-** 'function' of the strangers: a C function has run for long, so no hook will see
-** these frames soon. C functions that are not known are that one then, and Lua
-** functions are left out. 0: not so.
+** In the same handler: all frames, if calls are not traced. False: there is
+** one that is not known, one of ours is the innermost (then the list is left
+** alone), or the list has no room. 'function' of the strangers: a C function
+** has run for long, so no hook will see these frames soon. C functions that
+** are not known are that one then, and Lua functions are left out. 0: not so.
 */
 bool tg_glance_frames (const tg_Glancer *g, tg_StackWalk *w,
                        const tg_Session *s, tg_Leaf *leaf,

@@ -18,13 +18,11 @@
 #include "sample/glance.h"
 #include "sample/leaf.h"
 #include "sample/longcalls.h"
-#include "sample/sampletime.h"
+#include "sample/samplewriter.h"
 #include "sample/ticknotes.h"
-#include "sample/tickwork.h"
 #include "tick/standstill.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
-#define SAMPLE_SIZE(n) (32 + 8 * (size_t)(n))   /* at most: with n entries */
 #define LONG_NS 50000000        /* without an answer of a hook: C runs */
 #define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
                                    for */
@@ -37,18 +35,16 @@ typedef struct tg_Sampler {
   tg_SampleRate rate;
   volatile sig_atomic_t ticks;  /* since the sample before */
   _Atomic uint32_t waits_seen;  /* ticks of the clock while it waited */
-  tg_SampleTime time;
-  tg_StackWalk now, before;     /* the sample that is made, and the last one */
+  tg_SampleWriter writer;
   tg_Strangers strangers;
   bool opens;                   /* what ran before the first call is not told */
-  bool apart;                   /* ticks are told apart where calls are traced */
+  bool apart;                   /* ticks are told apart beside calls */
   bool knows;                   /* functions that may run for long */
   bool unwatched;               /* since a fork: the next hook goes on */
   bool asked;                   /* the last ticks were left to a hook, */
   uint64_t asked_ns;            /* since then: processor time */
   tg_Glancer glancer;
   tg_Leaf leaf;                 /* of the last tick that was left to a hook */
-  uint32_t epoch;               /* the writer's at that */
   tg_TickWork work;
 } tg_Sampler;
 
@@ -101,7 +97,7 @@ static void on_wait (void *ud) {
 
 /*
 ** {==================================================================
-** Writing
+** Samples
 ** ===================================================================
 */
 
@@ -109,81 +105,13 @@ static bool tells_apart (const tg_Sampler *m) {
   return m->apart && m->session->hooked && m->watch == NULL;
 }
 
-/* How many of the outermost frames are as in the sample before; none, if a
-   reader may have begun since. */
-static uint32_t count_kept (const tg_Sampler *m, uint32_t epoch) {
-  return m->epoch == epoch ? tg_stackwalk_shared(&m->now, &m->before) : 0;
-}
-
-/* Time since the sample before. */
-typedef struct tg_Used {
-  uint64_t ns, hook_ns;
-} tg_Used;
-
-/* Room is asked for all frames: only afterwards it is known whether a chunk
-   begins, in which all are written. */
-static bool put_sample (tg_Sampler *m, uint64_t now, uint32_t flags,
-                        tg_Used used, uint32_t ticks) {
-  tg_Writer *r = &m->session->writer;
-  uint8_t *p = tg_writer_begin(r, SAMPLE_SIZE(m->now.n), now);
-  r->packets++;
-  if (p == NULL)
-    return false;
-  uint32_t kept = count_kept(m, r->epoch);
-  p = tg_writer_head(r, p, TG_EV_SAMPLE | flags, now);
-  p = tg_put32(tg_put64(p, used.ns), ticks);
-  p = tg_put32(tg_put32(p, kept), m->now.n - kept);
-  for (uint32_t i = kept; i < m->now.n; i++)
-    p = tg_put32(tg_put32(p, m->now.list[i].function), m->now.list[i].line);
-  if (flags & TG_EVF_APART)
-    p = tg_put64(p, used.hook_ns);
-  tg_writer_end(r, p);
-  return true;
-}
-
-/* A sample for which no time is left is not written. */
-static bool put_by_clock (tg_Sampler *m, tg_TickMoment now, tg_Finding found,
-                          uint32_t ticks) {
-  tg_SampleTime *t = &m->time;
-  uint64_t until = tg_sampletime_until(t, now.ticks, now.used_ns, found,
-                                       m->session->writer.last);
-  if (until <= t->told)
-    return false;
-  double passed = (double)(until - t->told) * t->ns_per_tick;
-  t->told = until;
-  return put_sample(m, until, found == TG_FINDING_WAITING ? TG_EVF_WAITED : 0,
-                    (tg_Used){(uint64_t)passed, 0}, ticks);
-}
-
-static bool put_by_ticks (tg_Sampler *m, tg_TickMoment now, uint32_t ticks) {
-  tg_Used used = {.hook_ns = m->time.hook_ns};
-  used.ns = tg_sampletime_used(&m->time, now.ticks, now.used_ns);
-  return put_sample(m, now.ticks, tells_apart(m) ? TG_EVF_APART : 0, used,
-                    ticks);
-}
-
-/* A function that has waited and then runs is two samples. */
-static bool put_all (tg_Sampler *m, tg_TickMoment now, uint32_t ticks) {
-  uint32_t waits = atomic_exchange(&m->waits_seen, 0);
-  if (m->watch == NULL)
-    return put_by_ticks(m, now, ticks);
-  bool put = waits > 0 && put_by_clock(m, now, TG_FINDING_WAITING, waits);
-  if (ticks > 0 || waits == 0)
-    put |= put_by_clock(m, now, ticks > 0 ? TG_FINDING_RUNNING
-                                          : TG_FINDING_LAST, ticks);
-  return put;
-}
-
-/* The sample that was made becomes the one before. */
 static void write_sample (tg_Sampler *m, tg_TickMoment now) {
-  uint32_t ticks = (uint32_t)m->ticks;
+  tg_TicksCome come = {
+    .ticks = (uint32_t)m->ticks, .waits = atomic_exchange(&m->waits_seen, 0),
+    .by_clock = m->watch != NULL, .apart = tells_apart(m)
+  };
   m->ticks = 0;
-  if (!put_all(m, now, ticks))
-    return;
-  tg_StackWalk before = m->before;
-  m->before = m->now;
-  m->now = before;
-  m->epoch = m->session->writer.epoch;
+  tg_samplewriter_put(&m->writer, now, come);
 }
 
 /* At a call the callee is there already, and has not run yet. */
@@ -201,8 +129,9 @@ static bool is_due (const tg_Sampler *m) {
    that it need not wait for a tick to have its place. None of the program's may
    be there yet. */
 static bool is_worth_it (const tg_Sampler *m) {
+  const tg_StackWalk *w = &m->writer.now;
   return !m->opens || m->ticks > 0
-         || (m->now.n > 0 && m->now.list[m->now.n - 1].function != 0);
+         || (w->n > 0 && w->list[w->n - 1].function != 0);
 }
 
 static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
@@ -211,9 +140,9 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   s->sampled = false;
   if (!is_due(m))
     return;
-  if (tg_stackwalk_chain(&m->now, s, L, not_yet(ar)) && is_worth_it(m)) {
+  if (tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar)) && is_worth_it(m)) {
     m->opens = false;
-    tg_leaf_mend(&m->now, s, L, ar, &m->leaf, m->strangers.collector);
+    tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, now);
   }
   else {
@@ -228,7 +157,7 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
 void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
                         uint64_t now) {
   tg_Sampler *m = sampler_of(s);
-  uint64_t most = (uint64_t)(LONGEST_NS / m->time.ns_per_tick);
+  uint64_t most = (uint64_t)(LONGEST_NS / m->writer.time.ns_per_tick);
   tg_TickMoment begun = tg_tickmoment_now();
   tg_tickwork_begin(&m->work);
   take(m, L, ar, (tg_TickMoment){now, begun.used_ns});
@@ -237,18 +166,17 @@ void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
   tg_session_overhead(s, (end - now < most) ? now : end - most);
 }
 
-/* Whether nothing but room is needed for a sample of so many entries. */
-static bool has_room (const tg_Sampler *m, uint32_t n, uint64_t now) {
+/* Whether nothing but room is needed for a sample. */
+static bool has_room (const tg_Sampler *m, uint64_t now) {
   const tg_Session *s = m->session;
   return tg_session_traces(s) && !s->after.attention
          && s->memory.meter == NULL && atomic_load(&m->waits_seen) == 0
-         && tg_writer_has(&s->writer, SAMPLE_SIZE(n), now);
+         && tg_samplewriter_has_room(&m->writer, now);
 }
 
 /* Whether a C function still runs that the last sample has shown. */
 static bool is_still (const tg_Sampler *m) {
-  return m->leaf.line == 0 && m->now.n == m->before.n
-         && count_kept(m, m->session->writer.epoch) == m->now.n;
+  return m->leaf.line == 0 && tg_samplewriter_is_same(&m->writer);
 }
 
 /* What unknown functions are to be shown as. */
@@ -262,21 +190,22 @@ static tg_Strangers strangers_of (const tg_Sampler *m, uint64_t used_ns) {
    what the session has, or an event is about to come. */
 static bool look_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   const tg_Session *s = m->session;
+  tg_StackWalk *w = &m->writer.now;
   tg_Strangers strangers = strangers_of(m, now.used_ns);
   return tg_glance_leaf(&m->glancer, s, context, &m->leaf) && !m->unwatched
          && !(s->hooked && m->watch != NULL)
-         && tg_glance_frames(&m->glancer, &m->now, s, &m->leaf, strangers)
-         && (!s->hooked || tg_stackwalk_mark(&m->now, s, m->leaf.traced));
+         && tg_glance_frames(&m->glancer, w, s, &m->leaf, strangers)
+         && (!s->hooked || tg_stackwalk_mark(w, s, m->leaf.traced));
 }
 
 /* In a handler: the sample at once. */
 static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   tg_Strangers strangers = strangers_of(m, now.used_ns);
-  if (!look_now(m, now, context) || !has_room(m, m->now.n, now.ticks))
+  if (!look_now(m, now, context) || !has_room(m, now.ticks))
     return false;
   m->asked = strangers.function != 0;
   m->leaf.L = NULL;
-  if (!tg_sampletime_can_wait(&m->time, is_still(m), now.used_ns))
+  if (!tg_sampletime_can_wait(&m->writer.time, is_still(m), now.used_ns))
     write_sample(m, now);
   if (m->session->hooked)
     tg_session_overhead(m->session, now.ticks);
@@ -311,7 +240,7 @@ static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
   if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
     return;
   if (hook)
-    tg_sampletime_skip(&m->time, now.used_ns);
+    tg_sampletime_skip(&m->writer.time, now.used_ns);
   else if (tg_tickwork_is_soon(&m->work, now.used_ns))
     m->work.dropped++;
   else
@@ -342,8 +271,8 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_tickwork_begin(&m->work);
   m->asked = false;
   know_long_calls(m, L);
-  if (is_due(m) && tg_stackwalk_running(&m->now, s, L, not_yet(ar))) {
-    tg_leaf_mend(&m->now, s, L, ar, &m->leaf, m->strangers.collector);
+  if (is_due(m) && tg_stackwalk_running(&m->writer.now, s, L, not_yet(ar))) {
+    tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, begun);
   }
   tg_tickwork_end(&m->work, begun);
@@ -359,8 +288,8 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
   uint64_t dropped = m->work.dropped;
   tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
   tg_tickwork_begin(&m->work);
-  if (s->hooked ? tg_stackwalk_chain(&m->now, s, L, 0)
-                : tg_stackwalk_running(&m->now, s, L, 0))
+  if (s->hooked ? tg_stackwalk_chain(&m->writer.now, s, L, 0)
+                : tg_stackwalk_running(&m->writer.now, s, L, 0))
     write_sample(m, tg_tickmoment_now());
   m->work.dropped = dropped;    /* a tick that came meanwhile is no loss */
   tg_ticknotes_waiting(stream_of(m), 0);
@@ -374,7 +303,8 @@ void tg_sampler_terminate (tg_Session *s) {
     return;
   tg_tickwork_begin(&m->work);  /* for good */
   tg_ticknotes_outstanding(stream_of(m), m->ticker, tg_ticker_used_ns());
-  if (m->epoch == s->writer.epoch && tg_stackwalk_copy(&m->now, &m->before))
+  if (m->writer.epoch == s->writer.epoch
+      && tg_stackwalk_copy(&m->writer.now, &m->writer.before))
     write_sample(m, tg_tickmoment_now());
 }
 
@@ -389,10 +319,10 @@ void tg_sampler_terminate (tg_Session *s) {
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
   m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
-  m->time.ns_per_tick = m->work.ns_per_tick;
-  m->time.by_clock = m->watch != NULL;
+  m->writer.time.ns_per_tick = m->work.ns_per_tick;
+  m->writer.time.by_clock = m->watch != NULL;
   tg_TickMoment now = tg_tickmoment_now();
-  tg_sampletime_begin(&m->time, now.ticks, now.used_ns);
+  tg_sampletime_begin(&m->writer.time, now.ticks, now.used_ns);
   m->asked = false;
   m->work.worked_ns = 0;
 }
@@ -417,13 +347,12 @@ static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
       || (m == NULL && (m = tg_calloc(1, sizeof *m)) == NULL))
     return NULL;
   if (m->part.host == NULL) {
-    m->session = s;
+    m->session = m->writer.session = s;
     tg_part_add(&s->host, &m->part, &part_kind);
   }
   begin_glances(m, s, L);
   m->apart = m->glancer.stack_end != 0 && tg_apart_known();
-  return tg_stackwalk_reserve(&m->now, ENTRIES)
-         && tg_stackwalk_reserve(&m->before, ENTRIES) ? m : NULL;
+  return tg_samplewriter_reserve(&m->writer, ENTRIES) ? m : NULL;
 }
 
 /* The record of the last sample is of no use to the next trace. The stand-ins
@@ -439,7 +368,7 @@ static void stop (tg_Session *s, lua_State *L) {
   m->ticker = NULL;
   tg_ticknotes_end(stream_of(m));
   m->rate = (tg_SampleRate){0, false};
-  m->before.n = 0;
+  m->writer.before.n = 0;
   m->unwatched = false;
   s->sampled = false;
   tg_standins_close(&s->host, L, TG_CALLER_SAMPLER);
@@ -495,8 +424,9 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   m->waits_seen = 0;
   tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   start_anew(m);
-  m->opens = s->sampled = s->hooked;
-  if (s->hooked)
+  m->opens = s->hooked;
+  s->sampled = m->opens;
+  if (m->opens)
     tg_lastrun_invalidate();
   return true;
 }
@@ -531,8 +461,8 @@ static void closing (tg_Part *p, lua_State *L) {
   tg_part_remove(p);
   tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
-  tg_stackwalk_free(&m->now);
-  tg_stackwalk_free(&m->before);
+  tg_stackwalk_free(&m->writer.now);
+  tg_stackwalk_free(&m->writer.before);
   tg_free(m);
 }
 

@@ -55,10 +55,11 @@ TG_INLINE uint32_t tg_stackwalk_entry (uint32_t what) {
    them. 'main': it is the main coroutine. */
 void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main);
 
-/* Where calls are traced, and the list was read by other means: frames that the
-   stream has CALLs of are marked. The innermost may be between its events, which
-   is marked if its calls are 'traced'. False: what runs is not what the session
-   has otherwise either, and the list is of no use. Allocates nothing. */
+/* Where calls are traced, and the list was read by other means: frames that
+   the stream has CALLs of are marked. The innermost may be between its events,
+   which is marked if its calls are 'traced'. False: what runs is not what the
+   session has otherwise either, and the list is of no use. Allocates nothing.
+   */
 bool tg_stackwalk_mark (tg_StackWalk *w, const tg_Session *s, bool traced);
 
 /* Room for so many entries. False without memory. */

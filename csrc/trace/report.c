@@ -39,8 +39,8 @@ static int report__gc (lua_State *L) {
 }
 
 /* Calls the function at 'progress' with the part read so far; raises its
-   errors. The profile must hear of coroutines that are gone, or it would keep a
-   stack of each. */
+   errors. The profile must hear of coroutines that are gone, or it would keep
+   a stack of each. */
 static void add_packets (lua_State *L, Report *r, const tg_Trace *t,
                          tg_ReadTrace *from, int progress) {
   tg_Packet packet;
@@ -58,8 +58,8 @@ static void add_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
 
-/* The option 'levels' of the filter at 'i'; UINT32_MAX, which is all levels, if
-   it is missing or larger. */
+/* The option 'levels' of the filter at 'i'; UINT32_MAX, which is all levels,
+   if it is missing or larger. */
 static uint32_t read_levels (lua_State *L, int i) {
   int ok = 1;
   if (!lua_istable(L, i))
@@ -82,9 +82,9 @@ static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from) {
 }
 
 /* Pushes a reading, the option 'progress' and the report of all packets; NULL
-   with errno if they cannot be read. It asks for no values of calls, so none is
-   decoded. A report has all options of a tree but 'levels', the first of the
-   list. */
+   with errno if they cannot be read. It asks for no values of calls, so none
+   is decoded. A report has all options of a tree but 'levels', the first of
+   the list. */
 static Report *make_report (lua_State *L, bool tree) {
   static const char *const tree_keys[] = {"levels", "progress", NULL};
   static const char *const *const report_keys = tree_keys + 1;
@@ -127,8 +127,8 @@ static void *new_list (lua_State *L, Report *r, size_t count) {
 
 /* ---- fields ---- */
 
-/* name, url and line as packets have them, but for the name of C functions that
-   have none: who reads both can compare them. */
+/* name, url and line as packets have them, but for the name of C functions
+   that have none: who reads both can compare them. */
 static void put_function (Report *r, tg_Sink *out, uint32_t row) {
   const tg_Function *f = tg_profile_function(&r->profile, row);
   tg_sink_key(out, "name");
@@ -195,8 +195,8 @@ static uint64_t count_lost (const tg_Trace *t) {
   return sum;
 }
 
-/* 'idle_ms' is no part of any row's total: what ran then is not known, or others
-   had the processor. */
+/* 'idle_ms' is no part of any row's total: what ran then is not known, or
+   others had the processor. */
 static void put_samples (const Report *r, tg_Sink *out) {
   tg_sink_count(out, "samples", r->samples);
   tg_sink_ms(out, "idle_ms", r->profile.idle_ns);

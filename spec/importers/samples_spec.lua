@@ -76,24 +76,24 @@ local function by_plain_name (node)
 end
 
 -- What a function took of the whole, with those that it calls.
-local function share_of (name, nodes, whole)
+local function share_of (name, nodes, all)
   local sum = 0
   for _, node in ipairs(nodes) do
-    sum = sum + (node.name == name and node.total / whole
-                 or share_of(name, node.roots, whole))
+    sum = sum + (node.name == name and node.total / all
+                 or share_of(name, node.roots, all))
   end
   return sum
 end
 
 -- Whether a share is what it should be, as far as so many samples can tell.
 local function check_shares (nodes, samples)
-  local whole = 0
+  local all = 0
   for _, node in ipairs(nodes) do
-    whole = whole + node.total
+    all = all + node.total
   end
   for name, share in pairs(shares) do
     local deviation = math.sqrt(share * (1 - share) / samples)
-    assert.near(share, share_of(name, nodes, whole),
+    assert.near(share, share_of(name, nodes, all),
                 SECONDS < 10 and 5 * deviation + 0.02 or 0.02, name)
   end
 end
@@ -127,7 +127,8 @@ local function check_table (times, rest, threads)
   for _, thread in ipairs(threads) do
     for _, row in ipairs(thread.bottomUp) do
       if row.name == "v8 samples" then
-        assert.is_true(row.self < rest + 3 + 0.01 * whole, row.self .. " of " .. rest)
+        assert.is_true(row.self < rest + 3 + 0.01 * whole,
+                       row.self .. " of " .. rest)
       else
         assert.near(times[row.name] or 0, row.self, 3 + 0.01 * whole, row.name)
       end
@@ -248,8 +249,8 @@ describe("samples", function ()
   -- that comes with a call's end may be taken for the one behind it. One that
   -- comes before the program is called shows the chunk that has begun the
   -- trace, which is taken for its caller (docs/samples.md): then once more. So
-  -- it is where others had the processor at a call's end for long. The tree of
-  -- tracegrip has sums by ticks; compared are lines of time, which packets tell.
+  -- it is where others had the processor at a call's end for long. Compared
+  -- are lines of time, which packets tell: the tree has sums by ticks.
   it("and calls are one tree as the engine's own integrator makes it",
      function ()
     local options = {

@@ -1,0 +1,96 @@
+/*
+** samplewriter.c - see samplewriter.h. Without memory a sample is left out.
+*/
+#include "sample/samplewriter.h"
+
+#define SAMPLE_SIZE(n) (32 + 8 * (size_t)(n))   /* at most: with n entries */
+
+/* How many of the outermost frames are as in the sample before; none, if a
+   reader may have begun since. */
+static uint32_t count_kept (const tg_SampleWriter *w, uint32_t epoch) {
+  return w->epoch == epoch ? tg_stackwalk_shared(&w->now, &w->before) : 0;
+}
+
+bool tg_samplewriter_is_same (const tg_SampleWriter *w) {
+  return w->now.n == w->before.n
+         && count_kept(w, w->session->writer.epoch) == w->now.n;
+}
+
+bool tg_samplewriter_has_room (const tg_SampleWriter *w, uint64_t now) {
+  return tg_writer_has(&w->session->writer, SAMPLE_SIZE(w->now.n), now);
+}
+
+bool tg_samplewriter_reserve (tg_SampleWriter *w, uint32_t entries) {
+  return tg_stackwalk_reserve(&w->now, entries)
+         && tg_stackwalk_reserve(&w->before, entries);
+}
+
+/* Time since the sample before. */
+typedef struct Used {
+  uint64_t ns, hook_ns;
+} Used;
+
+/* Room is asked for all frames: only afterwards it is known whether a chunk
+   begins, in which all are written. */
+static bool put (tg_SampleWriter *w, uint64_t now, uint32_t flags, Used used,
+                 uint32_t ticks) {
+  tg_Writer *r = &w->session->writer;
+  uint8_t *p = tg_writer_begin(r, SAMPLE_SIZE(w->now.n), now);
+  r->packets++;
+  if (p == NULL)
+    return false;
+  uint32_t kept = count_kept(w, r->epoch);
+  p = tg_writer_head(r, p, TG_EV_SAMPLE | flags, now);
+  p = tg_put32(tg_put64(p, used.ns), ticks);
+  p = tg_put32(tg_put32(p, kept), w->now.n - kept);
+  for (uint32_t i = kept; i < w->now.n; i++)
+    p = tg_put32(tg_put32(p, w->now.list[i].function), w->now.list[i].line);
+  if (flags & TG_EVF_APART)
+    p = tg_put64(p, used.hook_ns);
+  tg_writer_end(r, p);
+  return true;
+}
+
+/* A sample for which no time is left is not written. */
+static bool put_by_clock (tg_SampleWriter *w, tg_TickMoment now,
+                          tg_Finding found, uint32_t ticks) {
+  tg_SampleTime *t = &w->time;
+  uint64_t until = tg_sampletime_until(t, now.ticks, now.used_ns, found,
+                                       w->session->writer.last);
+  if (until <= t->told)
+    return false;
+  double passed = (double)(until - t->told) * t->ns_per_tick;
+  t->told = until;
+  return put(w, until, found == TG_FINDING_WAITING ? TG_EVF_WAITED : 0,
+             (Used){(uint64_t)passed, 0}, ticks);
+}
+
+static bool put_by_ticks (tg_SampleWriter *w, tg_TickMoment now,
+                          tg_TicksCome come) {
+  Used used = {.hook_ns = w->time.hook_ns};
+  used.ns = tg_sampletime_used(&w->time, now.ticks, now.used_ns);
+  return put(w, now.ticks, come.apart ? TG_EVF_APART : 0, used, come.ticks);
+}
+
+static bool put_all (tg_SampleWriter *w, tg_TickMoment now,
+                     tg_TicksCome come) {
+  if (!come.by_clock)
+    return put_by_ticks(w, now, come);
+  bool told = come.waits > 0
+              && put_by_clock(w, now, TG_FINDING_WAITING, come.waits);
+  if (come.ticks > 0 || come.waits == 0)
+    told |= put_by_clock(w, now, come.ticks > 0 ? TG_FINDING_RUNNING
+                                                : TG_FINDING_LAST, come.ticks);
+  return told;
+}
+
+/* The sample that was made becomes the one before. */
+void tg_samplewriter_put (tg_SampleWriter *w, tg_TickMoment now,
+                          tg_TicksCome come) {
+  if (!put_all(w, now, come))
+    return;
+  tg_StackWalk before = w->before;
+  w->before = w->now;
+  w->now = before;
+  w->epoch = w->session->writer.epoch;
+}
