@@ -24,7 +24,7 @@ typedef struct tg_Probe {
   size_t used, size;    /* bytes of it */
   const char *fault;    /* what was first found to be otherwise, or NULL */
   uint32_t seen;        /* bits: kinds of events that were checked */
-  const uint8_t *watched; /* looked at when blocks are freed; NULL: nothing is */
+  const uint8_t *watched; /* looked at when blocks are freed; may be NULL */
   uint32_t freed[2];    /* blocks while it was 1 ([1]), or was not ([0]) */
   bool caught;          /* a function that set a hook by its fields returned */
 } tg_Probe;

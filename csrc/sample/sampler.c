@@ -127,11 +127,12 @@ static bool is_due (const tg_Sampler *m) {
 
 /* Where calls are traced, a first sample shows the frames below the first call,
    that it need not wait for a tick to have its place. None of the program's may
-   be there yet. */
-static bool is_worth_it (const tg_Sampler *m) {
+   be there yet; and what has begun the trace may be about to return. */
+static bool is_worth_it (const tg_Sampler *m, const lua_Debug *ar) {
   const tg_StackWalk *w = &m->writer.now;
   return !m->opens || m->ticks > 0
-         || (w->n > 0 && w->list[w->n - 1].function != 0);
+         || (ar->event == LUA_HOOKCALL && w->n > 0
+             && w->list[w->n - 1].function != 0);
 }
 
 static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
@@ -140,7 +141,7 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   s->sampled = false;
   if (!is_due(m))
     return;
-  if (tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar)) && is_worth_it(m)) {
+  if (tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar)) && is_worth_it(m, ar)) {
     m->opens = false;
     tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, now);
