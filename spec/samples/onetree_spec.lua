@@ -1,0 +1,248 @@
+-- Samples and calls in one tree: self times by ticks, totals by calls. The truth
+-- is counted: what the program has measured of itself, or the number of calls.
+
+local recorded = require "spec.support.recorded"
+local run = require "spec.support.run"
+
+-- An api does nothing itself but to look at the clock; its calls are much
+-- shorter than a tick, and of 'inner' and 'other' only samples tell.
+local short_calls = [[
+  local clock, took, calls = os.clock, {0, 0}, 0
+  local function inner (n)
+    local x = 0
+    for i = 1, n do x = x + i % 7 end
+    return x
+  end
+  local function other (n)
+    local x = 0
+    for i = 1, 2 * n do x = x + i % 5 end
+    return x
+  end
+  local function api (n)
+    local start = clock()
+    inner(n)
+    local middle = clock()
+    other(n)
+    took[1] = took[1] + middle - start
+    took[2] = took[2] + clock() - middle
+    calls = calls + 1
+  end
+  local start = clock()
+  repeat api(3000) until clock() - start > 1
+  print(calls, took[1] / (took[1] + took[2]))
+]]
+
+local only_api = {
+  sample = 1000, trace = {"name", "callsite", "time"}, include = "^api$"
+}
+
+local function rows_of (report)
+  local rows = {}
+  for _, row in ipairs(report.functions) do
+    rows[row.name] = row
+  end
+  return rows
+end
+
+local function add_nodes (list, name, node)
+  for _, child in ipairs(node.children) do
+    list[#list + 1] = child.name == name and child or nil
+    add_nodes(list, name, child)
+  end
+  return list
+end
+
+local function check_sums (node)
+  local sum = node.self_ms
+  for _, child in ipairs(node.children) do
+    check_sums(child)
+    sum = sum + child.total_ms
+  end
+  assert.near(node.total_ms, sum, 1e-5)
+end
+
+-- How many samples of one weight tell as much: those of busy machines differ.
+local function deviation (share, trace)
+  local samples = select(3, recorded.ticks(trace))
+  return math.sqrt(share * (1 - share) / samples)
+end
+
+describe("samples beside calls", function ()
+  for _, direct in ipairs {"1", "0"} do
+    local how = direct == "1" and "by memory" or "by the public API"
+
+    it("have exact totals and self times by ticks, " .. how, function ()
+      recorded.with(short_calls, only_api, {direct = direct},
+                    function (_, recording, result)
+        local calls, share = result.stdout:match "(%d+)%s+(%S+)"
+        local trace = recording:traces()[1]
+        local rows = rows_of(trace:report())
+        local both = rows.inner.self_ms + rows.other.self_ms
+        assert.equal(tonumber(calls), rows.api.calls)
+        assert.near(rows.api.mean_ms * rows.api.calls, rows.api.total_ms,
+                    0.01 * rows.api.total_ms)
+        assert.is_true(rows.api.self_ms < 0.2 * rows.api.total_ms)
+        assert.near(tonumber(share), rows.inner.self_ms / both,
+                    5 * deviation(0.33, trace) + 0.04)
+      end)
+    end)
+  end
+
+  it("are one tree, also before the first tick", function ()
+    recorded.with(short_calls, only_api, {direct = "1"},
+                  function (_, recording, result)
+      local tree = recording:traces()[1]:tree()
+      local nodes = add_nodes({}, "api", tree)
+      assert.equal(1, #nodes)
+      assert.equal(tonumber(result.stdout:match "%d+"), nodes[1].calls)
+      check_sums(tree)
+    end)
+  end)
+
+  it("tell waits in a call apart from what ran there", function ()
+    local code = [[
+      local function inner (n)
+        local x = 0
+        for i = 1, n do x = x + i % 7 end
+        return x
+      end
+      local function api ()
+        inner(200000)
+        process.sleep(0.02)
+      end
+      for _ = 1, 20 do api() end
+    ]]
+    recorded.with(code, only_api, {direct = "1"}, function (_, recording)
+      local trace = recording:traces()[1]
+      local idle = 0
+      for _, node in ipairs(add_nodes({}, "(not running)", trace:tree())) do
+        idle = idle + node.total_ms
+      end
+      local rows = rows_of(trace:report())
+      assert.is_true(idle > 300, idle)
+      assert.is_true(rows.api.total_ms > 400)
+      assert.is_nil(rows["(not running)"])
+      check_sums(trace:tree())
+    end)
+  end)
+
+  -- What the program takes untraced, it has measured before.
+  it("tell ticks of the program from those of the hook", function ()
+    local code = [[
+      local function tiny (x) return x + 1 end
+      local function dense (n)
+        local x = 0
+        for i = 1, n do x = tiny(x) end
+        return x
+      end
+      local function plain (n)
+        local x = 0
+        for i = 1, 4 * n do x = x + i % 7 end
+        return x
+      end
+      local took = {0, 0}
+      for _ = 1, 200 do
+        local start = os.clock()
+        dense(5000)
+        local middle = os.clock()
+        plain(5000)
+        took[1] = took[1] + middle - start
+        took[2] = took[2] + os.clock() - middle
+      end
+      print(took[1] / (took[1] + took[2]))
+    ]]
+    local share = tonumber(run.code(code).stdout)
+    local options = {sample = 2000, trace = {"name", "time"}}
+    recorded.with(code, options, {direct = "1"}, function (_, recording)
+      local trace = recording:traces()[1]
+      local rows = rows_of(trace:report())
+      local one = rows.dense.self_ms + rows.tiny.self_ms
+      assert.near(share, one / (one + rows.plain.self_ms),
+                  5 * deviation(0.5, trace) + 0.1)
+    end)
+  end)
+end)
+
+describe("a sample", function ()
+  it("shows the collector below who is kept waiting by it", function ()
+    if run.older "5.4.4" then
+      return pending "before 5.4.4 the interpreter does not tell of its steps"
+    end
+    local code = [[
+      collectgarbage "stop"
+      local live, took, clock = {}, {0, 0}, os.clock
+      for i = 1, 100000 do live[i] = {i} end
+      local function plain (n)
+        local x = 0
+        for i = 1, n do x = x + i % 7 end
+        return x
+      end
+      local function collect () return (collectgarbage()) end
+      local begun = clock()
+      repeat
+        local start = clock()
+        plain(400000)
+        local middle = clock()
+        collect()
+        took[1] = took[1] + middle - start
+        took[2] = took[2] + clock() - middle
+      until clock() - begun > 1
+      print(took[2] / (took[1] + took[2]))
+    ]]
+    recorded.with(code, {sample = 1000}, {direct = "1"},
+                  function (_, recording, result)
+      local trace = recording:traces()[1]
+      local rows = rows_of(trace:report())
+      local collector = rows["(garbage collector)"]
+      local share = collector.self_ms / (collector.self_ms
+                                         + rows.plain.self_ms)
+      assert.near(tonumber(result.stdout), share,
+                  5 * deviation(0.5, trace) + 0.05)
+      assert.is_true(rows.collect.total_ms > 0.9 * collector.self_ms)
+    end)
+  end)
+
+  it("is left out where a filter hides what it has met", function ()
+    recorded.with(short_calls, {sample = 1000}, {direct = "1"},
+                  function (_, recording)
+      local trace = recording:traces()[1]
+      local whole, shown = trace:report(), trace:report {include = {"^api$"}}
+      local rows = rows_of(shown)
+      assert.near(whole.idle_ms, shown.idle_ms, 1e-3)
+      assert.near(rows.api.total_ms, rows_of(whole).api.total_ms, 1e-3)
+      assert.is_true(rows["(left out)"].self_ms > 0.7 * rows.api.total_ms)
+      assert.is_nil(rows["(left out)"].url)
+      check_sums(trace:tree {include = {"^api$"}})
+    end)
+  end)
+
+  it("has the error of chance", function ()
+    recorded.with(short_calls, {sample = 1000}, {direct = "1"},
+                  function (_, recording)
+      local trace = recording:traces()[1]
+      local report = trace:report()
+      local row = rows_of(report).inner
+      local ran = report.duration_ms - report.idle_ms
+      local expected = ran * deviation(row.self_ms / ran, trace)
+      assert.near(expected, row.self_error_ms, 0.3 * expected)
+    end)
+  end)
+end)
+
+describe("the error of a call's time", function ()
+  it("is a fifth of what was taken out, and none in raw times", function ()
+    local code = [[
+      local function f (x) return x + 1 end
+      for i = 1, 20000 do f(i) end
+    ]]
+    recorded.with(code, {trace = {"name", "time"}}, nil,
+                  function (_, recording)
+      local trace = recording:traces()[1]
+      local raw = rows_of(trace:report {raw = true}).f
+      local row = rows_of(trace:report()).f
+      assert.equal(0, raw.self_error_ms)
+      assert.near(0.2 * (raw.self_ms - row.self_ms), row.self_error_ms,
+                  0.02 * raw.self_ms)
+    end)
+  end)
+end)
