@@ -59,7 +59,6 @@ typedef struct Document {
   tg_ByTick bytick;
   uint32_t *open;             /* owns; nodes of the open frames */
   uint32_t nopen, copen;
-  uint64_t now_ns;            /* of the last packet */
   uint64_t folded;            /* of x, as last seen */
   bool *ambiguous;            /* owns; by label: others have the same name */
   Step *steps;                /* owns; by node */
@@ -219,11 +218,9 @@ static bool add_up (Document *d) {
   tg_Packet p;
   ask(d);
   while (tg_export_next(d->x, &p)) {
-    tg_assert(p.time_ns >= d->now_ns);
     if (in_time(d))
       tg_bytick_pass(&d->bytick, &d->tree, innermost(d), p.time_ns,
                      p.spent_ns);
-    d->now_ns = p.time_ns;
     if (!add_packet(d, &p))
       return false;
   }

@@ -82,7 +82,6 @@ static void add_mark (tg_HtmlSums *s, const tg_Packet *p) {
 
 static void pass_time (tg_HtmlSums *s, uint64_t now_ns, uint64_t spent_ns) {
   tg_bytick_pass(&s->bytick, &s->tree, innermost(s), now_ns, spent_ns);
-  s->now_ns = now_ns;
 }
 
 /* What ran in no frame that is open, and has a row by now. */
@@ -164,7 +163,7 @@ static bool settle (tg_HtmlSums *s) {
 static bool end_profile (tg_HtmlSums *s, tg_MinDuration *m) {
   uint64_t start_ns, end_ns;
   tg_export_span(s->x, m, &start_ns, &end_ns);
-  if (end_ns > s->now_ns)
+  if (end_ns > s->bytick.now_ns)
     pass_time(s, end_ns, s->bytick.spent_ns);
   tg_profile_end(&s->profile, start_ns, end_ns);
   if (s->profile.status != TG_OK || !settle(s))

@@ -41,7 +41,6 @@ typedef struct tg_HtmlSums {
   /* private */
   uint32_t *open;             /* nodes of the open frames */
   uint32_t copen;
-  uint64_t now_ns;            /* of the last packet */
 } tg_HtmlSums;
 
 /* Reads all of it; before the document's first packet is asked for. False if

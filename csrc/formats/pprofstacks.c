@@ -173,7 +173,6 @@ static uint32_t innermost (const tg_PprofStacks *s) {
 
 static void add_time (tg_PprofStacks *s, const tg_Packet *p) {
   tg_bytick_pass(&s->bytick, &s->tree, innermost(s), p->time_ns, p->spent_ns);
-  s->now_ns = p->time_ns;
 }
 
 static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
@@ -200,7 +199,6 @@ static void add_mark (tg_PprofStacks *s, const tg_Packet *p) {
 }
 
 static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {
-  tg_assert(p->time_ns >= s->now_ns);
   add_time(s, p);
   if (p->why == TG_WHY_ENTER)
     return enter(s, p);
@@ -257,7 +255,6 @@ bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
   ask(s);
   tg_Packet p;
   bool more = tg_export_next(x, &p);
-  s->now_ns = x->start_ns;
   for (; more; more = tg_export_next(x, &p)) {
     if (!add_packet(s, &p))
       return false;

@@ -87,7 +87,6 @@ typedef struct tg_PprofStacks {
                                    depth in it */
   tg_PprofOpen *open;
   uint32_t nopen, copen;
-  uint64_t now_ns;              /* of the last packet */
 } tg_PprofStacks;
 
 /* Whether the recording tells of this. */

@@ -149,6 +149,10 @@ static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
   return o->node != 0;
 }
 
+static bool counts_usage (const tg_Profile *p, const tg_Open *o) {
+  return p->usage.on && !o->collector;
+}
+
 /* Of a call that goes on the time so far is known, if its yield was seen. */
 static bool enter (tg_Profile *p, const tg_Packet *k) {
   uint32_t row = row_of(p, k->function);
@@ -165,8 +169,10 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
   r->tally.calls += called;
   if (r->open++ == 0)
     r->since_ns = p->now_ns;
+  o->collector = k->sampled
+                 && tg_function_is_collector(tg_profile_function(p, row));
   if ((has_tree(p) && !enter_node(p, o, k))
-      || (p->usage.on
+      || (counts_usage(p, o)
           && !tg_usage_enter(&p->usage, row, o->node, r->open == 1)))
     return false;
   p->nopen++;
@@ -185,7 +191,7 @@ static tg_Open *close_frame (tg_Profile *p) {
     r->tally.total_ns += p->now_ns - r->since_ns;
   if (has_node(p, o))
     p->tree.nodes[o->node].tally.total_ns += stay_ns;
-  if (p->usage.on)
+  if (counts_usage(p, o))
     tg_usage_leave(&p->usage, r->open == 0, has_node(p, o));
   return o;
 }

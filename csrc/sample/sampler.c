@@ -335,7 +335,7 @@ static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
   m->knows = false;
   if (m->ticker == NULL)        /* else there is one in this stream */
     m->strangers = (tg_Strangers){
-      tg_definitions_stranger(s, "(garbage collector)"),
+      tg_definitions_stranger(s, TG_COLLECTOR_NAME),
       tg_definitions_stranger(s, "(C function)")
     };
 }

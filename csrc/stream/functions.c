@@ -142,3 +142,9 @@ bool tg_function_may_wait (const tg_Function *f) {
   library[size] = '\0';
   return !is_one_of(library, computing);
 }
+
+/* It is in no table of the program's, so it has no name of one. */
+bool tg_function_is_collector (const tg_Function *f) {
+  return f->is_c && !f->known && f->name != NULL
+         && strcmp(f->name, TG_COLLECTOR_NAME) == 0;
+}

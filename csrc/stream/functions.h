@@ -57,6 +57,9 @@ typedef struct tg_Function {
 #define TG_FUNCTION_HIDDEN ((tg_FunctionId)UINT32_MAX)
 #define TG_FUNCTION_IDLE ((tg_FunctionId)(UINT32_MAX - 1))
 
+/* What samples show the collector as, above the function that it works for. */
+#define TG_COLLECTOR_NAME "(garbage collector)"
+
 #define TG_SOURCE_MAX 4096
 #define TG_FUNCTIONS_BLOCK 256    /* definitions per block */
 #define TG_FUNCTIONS_BLOCKS 16384 /* so at most 4 M definitions */
@@ -102,6 +105,9 @@ TG_INLINE const char *tg_function_title (const tg_Function *f) {
 /* Whether a call of it may wait for something, as far as is known: a C function
    that is not one of Lua's own that only compute. */
 bool tg_function_may_wait (const tg_Function *f);
+
+/* Whether it stands for the collector. */
+bool tg_function_is_collector (const tg_Function *f);
 
 /* Frees what a definition owns. */
 void tg_function_clear (tg_Function *f);
