@@ -118,7 +118,7 @@ static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
     const tg_Node *n = &t->nodes[i];
     of[i] = first_of(t, of, i);
     Group *g = &groups[of[i]];
-    g->passed_ns += n->tally.self_ns;
+    g->passed_ns += i > 0 ? n->tally.self_ns : 0;
     g->spent_ns += n->spent_ns;
     g->idle_ns += n->idle_ns;
     g->ticked.ns += n->ticked.ns;
@@ -331,8 +331,9 @@ static void divide_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
 
 /* Waits become nodes, those outside of all calls the root's own time. */
 static bool add_idle_nodes (tg_CallTree *t, const Group *groups,
-                            uint32_t count, uint32_t idle) {
-  t->nodes[0].tally.self_ns += groups[0].idle_ns;
+                            uint32_t count, uint64_t nothing_ns,
+                            uint32_t idle) {
+  t->nodes[0].tally.self_ns += groups[0].idle_ns + nothing_ns;
   for (uint32_t i = 1; i < count; i++) {
     if (groups[i].idle_ns == 0)
       continue;
@@ -356,6 +357,7 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
   tg_Ticked all = all_ticked(t);
   uint64_t one_ns = b->apart && all.count > 0 ? all.ns / all.count : 0;
   uint32_t count = t->count;
+  uint64_t nothing_ns = t->nodes[0].tally.self_ns;      /* no frame was open */
   uint32_t *of = tg_calloc(count, sizeof *of);
   Group *groups = tg_calloc(count, sizeof *groups);
   bool ok = of != NULL && groups != NULL;
@@ -365,7 +367,7 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
     ok = one_ns == 0 || weigh_all(t, of, groups, one_ns);
     divide_all(t, of, groups);
     give_rest(t, of, groups);
-    ok = ok && add_idle_nodes(t, groups, count, idle);
+    ok = ok && add_idle_nodes(t, groups, count, nothing_ns, idle);
     add_totals(t);
   }
   tg_free(of);

@@ -308,9 +308,10 @@ static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   if (p->events == 0)
     begin(p, start_ns, 0);
   if (start_ns < p->first_ns)
-    p->idle_ns += p->first_ns - start_ns;
+    p->before_ns = p->first_ns - start_ns;
   else
     start_ns = p->first_ns;
+  p->idle_ns += p->before_ns;
   if (end_ns < p->last_ns)
     end_ns = p->last_ns;
   pass_time(p, end_ns, p->spent_ns);
@@ -356,16 +357,18 @@ static bool settle_tree (tg_Profile *p) {
   bool beside = p->bytick.ticks == TG_TICKS_BESIDE;
   uint32_t idle = beside ? tg_funclabels_of(&p->labels, TG_FUNCTION_IDLE) : 0;
   uint32_t count = p->tree.count;
-  p->tree.nodes[0].tally.total_ns = p->duration_ns;
-  p->tree.nodes[0].tally.self_ns = p->idle_ns;
-  if (idle == TG_INTMAP_NONE || !tg_bytick_settle(&p->bytick, &p->tree, idle))
+  if (idle == TG_INTMAP_NONE
+      || !tg_bytick_settle(&p->bytick, &p->tree, idle))
     return false;
   if (p->tree.count > count && row_of(p, TG_FUNCTION_IDLE) != idle)
     return false;
   if (beside) {
     settle_rows(p, idle);
-    p->duration_ns = p->tree.nodes[0].tally.total_ns;
+    p->idle_ns += p->before_ns;
+    p->duration_ns = p->tree.nodes[0].tally.total_ns + p->before_ns;
   }
+  p->tree.nodes[0].tally.total_ns = p->duration_ns;
+  p->tree.nodes[0].tally.self_ns = p->idle_ns;
   return true;
 }
 

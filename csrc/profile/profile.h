@@ -83,6 +83,7 @@ typedef struct tg_Profile {
   uint64_t first_ns, now_ns;  /* of the first and the latest packet; with
                                  TG_TICKS_ONLY the time that ticks have told */
   uint64_t last_ns;           /* of the latest packet, by the clock */
+  uint64_t before_ns;         /* time before the first packet */
   uint64_t spent_ns;          /* by tracing, up to there */
 } tg_Profile;
 

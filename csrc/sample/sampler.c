@@ -121,18 +121,21 @@ static int not_yet (const lua_Debug *ar) {
 
 /* A hook may be set for a tick that another hook has told of before: then no
    sample is due. */
+static bool has_come (const tg_Sampler *m) {
+  return m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
+}
+
 static bool is_due (const tg_Sampler *m) {
-  return m->opens || m->ticks > 0 || atomic_load(&m->waits_seen) > 0;
+  return m->opens || has_come(m);
 }
 
 /* Where calls are traced, a first sample shows the frames below the first call,
    that it need not wait for a tick to have its place. None of the program's may
    be there yet; and what has begun the trace may be about to return. */
-static bool is_worth_it (const tg_Sampler *m, const lua_Debug *ar) {
+static bool opens (const tg_Sampler *m, const lua_Debug *ar) {
   const tg_StackWalk *w = &m->writer.now;
-  return !m->opens || m->ticks > 0
-         || (ar->event == LUA_HOOKCALL && w->n > 0
-             && w->list[w->n - 1].function != 0);
+  return m->opens && ar->event == LUA_HOOKCALL && w->n > 0
+         && w->list[w->n - 1].function != 0;
 }
 
 static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
@@ -141,12 +144,14 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   s->sampled = false;
   if (!is_due(m))
     return;
-  if (tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar)) && is_worth_it(m, ar)) {
-    m->opens = false;
+  bool found = tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar));
+  bool first = found && opens(m, ar);
+  if (found && (first || has_come(m))) {
     tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
     write_sample(m, now);
   }
-  else {
+  m->opens = m->opens && !first;
+  if (!found || m->opens) {
     s->sampled = true;
     tg_lastrun_invalidate();    /* with the next event */
   }
