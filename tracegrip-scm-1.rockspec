@@ -137,6 +137,7 @@ build = {
         "csrc/formats/firefox/tracedvalues.c",
         "csrc/formats/firefox/tracks.c",
         "csrc/formats/folded.c",
+        "csrc/formats/foldedstacks.c",
         "csrc/formats/formats.c",
         "csrc/formats/html.c",
         "csrc/formats/htmlfacts.c",
