@@ -202,6 +202,7 @@ static void ask (tg_FoldedStacks *s) {
   else if (tg_ticks_any(s->x)) {
     tg_ticks_ask(s->x);
     s->bytick.ticks = tg_bytick_kind(of->sample, of->with_calls);
+    s->bytick.spots = s->x->options.lines ? &s->spots : NULL;
   }
 }
 

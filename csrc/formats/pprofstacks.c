@@ -259,6 +259,7 @@ bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v) {
 /* What nobody tells of is not asked for: it would be read for nothing. */
 static void ask (tg_PprofStacks *s) {
   tg_Export *x = s->x;
+  s->bytick.spots = &s->callees;
   s->bytick.ticks = tg_bytick_kind(x->selection->sample,
                                    x->selection->with_calls);
   if (tg_pprofstacks_tells(x, TG_PPROF_SAMPLES))

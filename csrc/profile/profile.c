@@ -89,6 +89,7 @@ bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks) {
 void tg_profile_lines (tg_Profile *p, tg_Lined lined) {
   tg_assert(p->events == 0 && (lined != TG_LINED_TREE || p->tree.count > 0));
   p->lined = lined;
+  p->bytick.spots = lined == TG_LINED_TREE ? &p->spots : NULL;
 }
 
 void tg_profile_free (tg_Profile *p) {
