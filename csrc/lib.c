@@ -44,6 +44,7 @@
 #include "trace/report.h"
 #include "trace/scopesession.h"
 #include "trace/scrubrecording.h"
+#include "trace/sourcetext.h"
 #include "trace/trace.h"
 #ifdef TG_TEST
 #include "../spec/support/drain.h"
@@ -105,6 +106,7 @@ static const luaL_Reg core[] = {
   {"open", recording_open},
   {"exportFormats", export_formats},
   {"scrub", recording_scrub},
+  {"sourceText", trace_sourcetext},
   {"scope", scopesession_new},
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */

@@ -10,8 +10,13 @@ local it = run.needs("lfs", it, pending)
 
 local program = "local function f (x) return x end  print(f(1))"
 
+-- Long enough for samples.
+local parsing = "local function parse (n) local x = 0 "
+                .. "for i = 1, n do x = x + i % 7 end return x end "
+                .. "print(parse(5e6))"
+
 local files = {
-  ["prog.lua"] = program, ["app.lua"] = program, ["server.lua"] = program,
+  ["prog.lua"] = parsing, ["app.lua"] = program, ["server.lua"] = program,
   ["script.lua"] = program,
   ["spec/a_spec.lua"] = "local stock = require 'stock' it('passes', "
                         .. "function () assert.equal(1, stock.count) end)",

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "profile/linetimes.h"
 
 /* The sum of a line, a new one if there is none. NULL without memory. */
 static tg_LineSum *sum_of (tg_LineSums *s, uint32_t row, uint32_t line) {
@@ -22,20 +23,12 @@ static tg_LineSum *sum_of (tg_LineSums *s, uint32_t row, uint32_t line) {
   return &s->list[s->n++];
 }
 
-static uint32_t line_at (const tg_Packet *tick, uint32_t level) {
-  uint32_t line;
-  if (level >= tick->values.size / sizeof line)
-    return 0;
-  memcpy(&line, tick->values.data + level * sizeof line, sizeof line);
-  return line;
-}
-
 bool tg_linesums_add (tg_LineSums *s, const tg_Profile *p,
                       const tg_Packet *tick) {
   tg_LineSum *sum = NULL;
   s->ticks++;
   for (uint32_t i = 0; i < p->nopen; i++) {
-    sum = sum_of(s, p->open[i].call.row, line_at(tick, i));
+    sum = sum_of(s, p->open[i].call.row, tg_linetimes_line(tick, i));
     if (sum == NULL)
       return false;
     if (sum->tick != s->ticks)

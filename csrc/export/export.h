@@ -56,6 +56,7 @@ typedef struct tg_ExportOptions {
   const tg_Patterns *requests;  /* otlp: functions whose calls are requests;
                              borrowed; NULL: none */
   tg_Weight weight;       /* folded: what was allocated, in place of time */
+  bool lines;             /* folded: a frame is a function with its line */
 } tg_ExportOptions;
 
 /* A frame that is open in the document. */

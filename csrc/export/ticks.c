@@ -1,11 +1,9 @@
 /*
 ** ticks.c - see ticks.h. Called by formats, on the thread that writes. Nothing
-** here can fail: what a damaged file says of times and lines is a number like
-** any other.
+** here can fail: what a damaged file says of times is a number like any
+** other.
 */
 #include "export/ticks.h"
-
-#include <string.h>
 
 void tg_ticks_ask (tg_Export *x) {
   tg_check(!x->begun);
@@ -28,16 +26,6 @@ uint64_t tg_ticks_count (const tg_Export *x, uint64_t ns) {
 
 uint64_t tg_ticks_limit (const tg_Export *x, const tg_Format *format) {
   return format->ticks && tg_ticks_only(x) ? 0 : format->limit;
-}
-
-/* The bytes are a reader's own, at any address once they are in a batch. */
-uint32_t tg_ticks_line (const tg_Packet *tick, uint32_t level) {
-  uint32_t line;
-  tg_assert(tick->why == TG_WHY_TICK);
-  if (level >= tick->values.size / sizeof line)
-    return 0;
-  memcpy(&line, tick->values.data + level * sizeof line, sizeof line);
-  return line;
 }
 
 uint64_t tg_ticks_begin (const tg_Packet *tick, uint64_t before_ns) {

@@ -51,10 +51,6 @@ uint64_t tg_ticks_count (const tg_Export *x, uint64_t ns);
    would be another one's. */
 uint64_t tg_ticks_limit (const tg_Export *x, const tg_Format *format);
 
-/* The line that the open frame number 'level' has reached; 0 = not known, as of
-   all C functions. */
-uint32_t tg_ticks_line (const tg_Packet *tick, uint32_t level);
-
 /* When the time begins that a tick stands for: 'before_ns' is that of the one
    before, or of the first frame. */
 uint64_t tg_ticks_begin (const tg_Packet *tick, uint64_t before_ns);

@@ -10,6 +10,7 @@
 #include "export/jsontext.h"
 #include "export/ticks.h"
 #include "options/endreason.h"
+#include "profile/profilelines.h"
 #include "stream/marks.h"
 
 /* A string in a script: nothing in it may look like the script's end. */
@@ -85,6 +86,28 @@ static void put_row (tg_Buf *out, const tg_Profile *p, uint32_t i) {
     put_usage(out, &u);
   }
   tg_buf_addchar(out, ']');
+}
+
+/* "lines": of each function that has some, by its number: line, self time,
+   samples, calls that it has made, and so on; most self time first. */
+static void put_lines (tg_Buf *out, const tg_Profile *p) {
+  tg_RowLines lines = {0};
+  out->failed = out->failed || !tg_rowlines_make(&lines, p);
+  tg_buf_addstr(out, ",\n\"lines\":{");
+  for (uint32_t i = 0; i < lines.count; i++) {
+    const tg_RowLine *l = &lines.list[i];
+    const uint64_t numbers[] = {l->line, l->self_ns, l->samples, l->calls};
+    if (i > 0 && l[-1].row == l->row)
+      tg_buf_addchar(out, ',');
+    else {
+      tg_buf_addstr(out, i > 0 ? "],\n\"" : "\"");
+      tg_buf_addu64(out, l->row);
+      tg_buf_addstr(out, "\":[");
+    }
+    put_numbers(out, numbers, sizeof numbers / sizeof *numbers);
+  }
+  tg_buf_addstr(out, lines.count > 0 ? "]}" : "}");
+  tg_rowlines_free(&lines);
 }
 
 static void put_thread (tg_Export *x, const tg_ThreadEntry *t, bool first) {
@@ -223,7 +246,10 @@ void tg_htmlfacts_put (tg_Export *x, const tg_HtmlSums *sums, uint64_t boxes) {
     put_row(out, &sums->profile, i);
     tg_outfile_turn(x->out);
   }
-  tg_buf_addstr(out, "],\n\"threads\":[");
+  tg_buf_addchar(out, ']');
+  if (sums->profile.lined == TG_LINED_ROWS)
+    put_lines(out, &sums->profile);
+  tg_buf_addstr(out, ",\n\"threads\":[");
   for (uint32_t i = 0; i < sums->threads.count; i++)
     put_thread(x, &sums->threads.list[i], i == 0);
   tg_buf_addstr(out, "]}");

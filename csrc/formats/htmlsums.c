@@ -217,6 +217,8 @@ bool tg_htmlsums_read (tg_HtmlSums *s, tg_Export *x) {
             && tg_profile_init(&s->profile, x->stream->functions, false)
             && tg_profile_tick(&s->profile, s->bytick.ticks)
             && tg_calltree_init(&s->tree);
+  if (ok && s->bytick.ticks != TG_TICKS_NONE)
+    tg_profile_lines(&s->profile, TG_LINED_ROWS);
   s->profile.usage.on = (x->selection->types & TG_TYPE_ALLOCATIONS) != 0;
   ok = ok ? read_all(s, reader) : fail(s);
   tg_reader_free(reader);

@@ -5,8 +5,9 @@
 ** A sample here is a distinct stack (pprofstacks.h) with what the recording
 ** tells of it: calls and time, samples of a profiler, allocations; pprof adds
 ** up what is below a function itself. A location is a function with a line: of
-** the innermost frame its first line, of each other one the line of the call
-** that is open in it. Coroutines that begin with the same function are one, and
+** the innermost frame the line that ran, as samples tell, else its first line,
+** which is where calls begin; of each other one the line of the call that is
+** open in it. Coroutines that begin with the same function are one, and
 ** are told apart by the label "coroutine". A sample whose stacks were deeper
 ** than it shows has the label "recursion".
 **
@@ -49,7 +50,7 @@ static const char *const types[TG_PPROF_VALUES][2] = {
 typedef struct Document {
   tg_Export *x;
   tg_PprofStacks stacks;        /* owns */
-  tg_PprofPairs locations;      /* owns */
+  tg_Spots locations;           /* owns */
   tg_Intern strings;            /* owns */
   tg_Buf message, part;         /* own; scratch */
 } Document;
@@ -100,17 +101,16 @@ static uint32_t coroutine_name (Document *d, uint32_t row) {
 }
 
 /* The lines of a stack from the innermost frame out. 'line' is where a frame
-   is: at the call of the one before; of the innermost nothing is known but
-   where it begins. Returns the root. */
-static uint32_t put_locations (Document *d, uint32_t node) {
+   is: that which ran, then at the call of the one before; where nothing is
+   known, where it begins. Returns the root. */
+static uint32_t put_locations (Document *d, uint32_t node, uint32_t line) {
   const tg_PprofStacks *s = &d->stacks;
-  uint32_t line = 0;
   while (s->tree.nodes[node].parent != 0) {
-    const tg_PprofPair *callee = &s->callees.list[s->tree.nodes[node].row];
-    const tg_Function *f = tg_funclabels_function(&s->labels, callee->label);
+    const tg_Spot *callee = &s->callees.list[s->tree.nodes[node].row];
+    const tg_Function *f = tg_funclabels_function(&s->labels, callee->of);
     if (line == 0)
       line = tg_funclabels_line(f);
-    uint32_t n = tg_pprofpairs_number(&d->locations, callee->label, line);
+    uint32_t n = tg_spots_number(&d->locations, callee->of, line);
     if (n == TG_INTMAP_NONE)
       fail(d);
     tg_protobuf_varint(&d->part, n + UINT64_C(1));
@@ -135,9 +135,22 @@ static void put_values (Document *d, const uint64_t *values) {
   tg_protobuf_message(&d->message, SAMPLE_VALUES, &d->part);
 }
 
-static void put_sample (Document *d, uint32_t node) {
-  uint32_t root = put_locations(d, node);
-  put_values(d, d->stacks.nodes[node].values);
+static bool is_any (const Document *d, const uint64_t *values) {
+  uint64_t any = 0;
+  for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
+    if (tg_pprofstacks_tells(d->x, v))
+      any |= values[v];
+  }
+  return any != 0;
+}
+
+/* A stack that was nothing but the way to others is no sample. */
+static void put_sample (Document *d, uint32_t node, uint32_t line,
+                        const uint64_t *values) {
+  if (!is_any(d, values))
+    return;
+  uint32_t root = put_locations(d, node, line);
+  put_values(d, values);
   put_label(d, "coroutine",
             coroutine_name(d, d->stacks.tree.nodes[root].row));
   if (d->stacks.nodes[node].folded)
@@ -145,24 +158,35 @@ static void put_sample (Document *d, uint32_t node) {
   tg_protobuf_message(&d->x->out->text, SAMPLE, &d->message);
 }
 
-/* Roots are no stacks, and a stack may have been nothing but the way to
-   others. */
-static bool is_sample (const Document *d, uint32_t node) {
-  uint64_t any = 0;
-  for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
-    if (tg_pprofstacks_tells(d->x, v))
-      any |= d->stacks.nodes[node].values[v];
+/* One for each line that ran, and one for what no tick tells of. */
+static void put_lines (Document *d, uint32_t node) {
+  const tg_LineTimes *lines = &d->stacks.lines;
+  uint64_t rest[TG_PPROF_VALUES];
+  memcpy(rest, d->stacks.nodes[node].values, sizeof rest);
+  for (uint32_t i = lines->first[node]; i != TG_INTMAP_NONE;
+       i = lines->next[i]) {
+    const tg_LineTime *t = &lines->list[i];
+    uint32_t line = lines->spots.list[i].line;
+    if (line == 0)
+      continue;
+    uint64_t values[TG_PPROF_VALUES] = {
+      [TG_PPROF_TIME] = t->self_ns, [TG_PPROF_SAMPLES] = t->periods,
+      [TG_PPROF_CPU] = t->ticked.ns
+    };
+    for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++)
+      rest[v] -= values[v];
+    put_sample(d, node, line, values);
   }
-  return any != 0 && d->stacks.tree.nodes[node].parent != 0;
+  put_sample(d, node, 0, rest);
 }
 
 /* False when the output has failed. */
 static bool put_samples (Document *d) {
   for (uint32_t i = 1; i < d->stacks.tree.count; i++) {
     tg_assert(i < d->stacks.cnodes);
-    if (!is_sample(d, i))
-      continue;
-    put_sample(d, i);
+    if (d->stacks.tree.nodes[i].parent == 0)
+      continue;                 /* a root is no stack */
+    put_lines(d, i);
     if (d->x->status != TG_OK || !tg_outfile_turn(d->x->out))
       return false;
   }
@@ -198,10 +222,10 @@ static void put_mapping (Document *d) {
 
 /* Functions have the numbers of their labels, from 1. */
 static void put_location (Document *d, uint32_t i) {
-  const tg_PprofPair *at = &d->locations.list[i];
+  const tg_Spot *at = &d->locations.list[i];
   tg_protobuf_number(&d->message, LOCATION_ID, i + UINT64_C(1));
   tg_protobuf_number(&d->message, LOCATION_MAPPING, 1);
-  tg_protobuf_number(&d->part, LINE_FUNCTION, at->label + UINT64_C(1));
+  tg_protobuf_number(&d->part, LINE_FUNCTION, at->of + UINT64_C(1));
   tg_protobuf_number(&d->part, LINE_NUMBER, at->line);
   tg_protobuf_message(&d->message, LOCATION_LINE, &d->part);
   tg_protobuf_message(&d->x->out->text, LOCATION, &d->message);
@@ -296,7 +320,7 @@ tg_Status tg_format_pprof (tg_Export *x) {
   tg_buf_free(&d.message);
   tg_buf_free(&d.part);
   tg_intern_free(&d.strings);
-  tg_pprofpairs_free(&d.locations);
+  tg_spots_free(&d.locations);
   tg_pprofstacks_free(&d.stacks);
   return x->status;
 }

@@ -24,26 +24,6 @@ static bool fail (tg_PprofStacks *s) {
   return false;
 }
 
-/* ---- pairs ---- */
-
-uint32_t tg_pprofpairs_number (tg_PprofPairs *p, uint32_t label,
-                               uint32_t line) {
-  uint64_t key = (uint64_t)label << 32 | line;
-  uint32_t n = tg_intmap_find(&p->numbers, key);
-  if (n != TG_INTMAP_NONE)
-    return n;
-  if (!tg_grow(&p->list, &p->capacity, p->count + 1, sizeof *p->list)
-      || !tg_intmap_set(&p->numbers, key, p->count))
-    return TG_INTMAP_NONE;
-  p->list[p->count] = (tg_PprofPair){label, line};
-  return p->count++;
-}
-
-void tg_pprofpairs_free (tg_PprofPairs *p) {
-  tg_free(p->list);
-  tg_intmap_free(&p->numbers);
-}
-
 /* ---- nodes ---- */
 
 /* The root of the packet's coroutine; 0 without memory. What a coroutine begins
@@ -107,6 +87,25 @@ static uint32_t child_of (tg_PprofStacks *s, uint32_t parent, uint32_t row) {
   return node;
 }
 
+/* The node of a function that was called from that line; 0 without memory. */
+static uint32_t called (tg_PprofStacks *s, uint32_t parent, uint32_t label,
+                        uint32_t line) {
+  if (parent == 0 || label == TG_INTMAP_NONE)
+    return 0;
+  uint32_t row = tg_spots_number(&s->callees, label, line);
+  return row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
+}
+
+/* The line of 'caller' that calls; 0 if the packet tells that of another
+   function, which a filter hides. */
+static uint32_t line_of (const tg_PprofStacks *s, const tg_Packet *p,
+                         const tg_PprofOpen *caller) {
+  if (caller == NULL || p->caller == 0)
+    return 0;
+  uint32_t label = tg_funclabels_known(&s->labels, p->caller);
+  return label == caller->label ? p->line : 0;
+}
+
 /* The node of a frame that is entered above 'caller', NULL if it is the first
    of its coroutine; 0 without memory. */
 static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
@@ -116,23 +115,11 @@ static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
     return node;
   uint32_t parent = caller != NULL ? caller->node : root_of(s, p);
   uint32_t label = tg_funclabels_of(&s->labels, p->function);
-  if (parent == 0 || label == TG_INTMAP_NONE)
-    return 0;
-  uint32_t row = tg_pprofpairs_number(&s->callees, label, p->line);
-  node = row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
-  tg_bytick_enter(&s->tree, node, p,
-                  tg_funclabels_function(&s->labels, label));
+  node = called(s, parent, label, line_of(s, p, caller));
+  if (node != 0)
+    tg_bytick_enter(&s->tree, node, p,
+                    tg_funclabels_function(&s->labels, label));
   return node;
-}
-
-/* The node of what ran in no frame that is open, below one that is. */
-static uint32_t node_apart (tg_PprofStacks *s, tg_FunctionId id,
-                            uint32_t parent) {
-  uint32_t label = tg_funclabels_of(&s->labels, id);
-  if (label == TG_INTMAP_NONE)
-    return 0;
-  uint32_t row = tg_pprofpairs_number(&s->callees, label, 0);
-  return row < TG_PPROF_BODIES ? child_of(s, parent, row) : 0;
 }
 
 /* ---- packets ---- */
@@ -154,7 +141,10 @@ static bool enter (tg_PprofStacks *s, const tg_Packet *p) {
   if (node == 0
       || !tg_grow(&s->open, &s->copen, s->nopen + 1, sizeof *s->open))
     return fail(s);
-  s->open[s->nopen++] = (tg_PprofOpen){node, level};
+  s->open[s->nopen++] = (tg_PprofOpen){
+    .node = node, .level = level,
+    .label = tg_funclabels_of(&s->labels, p->function)
+  };
   add(s, TG_PPROF_CALLS, !p->resumed && !p->sampled);
   return true;
 }
@@ -175,16 +165,59 @@ static void add_time (tg_PprofStacks *s, const tg_Packet *p) {
   tg_bytick_pass(&s->bytick, &s->tree, innermost(s), p->time_ns, p->spent_ns);
 }
 
-static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
-  uint32_t node = innermost(s);
-  if (p->function != 0 && node == 0)
-    node = tg_calltree_child(&s->tree, 0, TG_PPROF_MAIN);
-  if (p->function != 0)
-    node = node_apart(s, p->function, node);
+/* Samples show a frame once for all calls that follow each other: which of them
+   is open now, the lines of its callers tell. A called frame has its own. */
+static bool place_frames (tg_PprofStacks *s, const tg_Packet *tick) {
+  uint32_t i = s->nopen, n;
+  const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
+  while (i > 0 && frames[i - 1].sampled)
+    i--;
+  for (; i < s->nopen; i++) {
+    tg_PprofOpen *o = &s->open[i];
+    if (o->level == 0)
+      continue;                 /* below its coroutine's root */
+    o->node = called(s, o[-1].node, o->label, tg_linetimes_line(tick, i - 1));
+    if (o->node == 0)
+      return false;
+  }
+  return true;
+}
+
+/* The node that a tick has met: what ran in no frame that is open is below who
+   is. 0 without memory. */
+static uint32_t met_node (tg_PprofStacks *s, const tg_Packet *tick) {
+  uint32_t node = innermost(s), line = 0;
+  if (tick->function == 0)
+    return node;
   if (node == 0)
-    return p->function == 0 || fail(s);
+    node = tg_calltree_child(&s->tree, 0, TG_PPROF_MAIN);
+  else
+    line = tg_linetimes_line(tick, s->nopen - 1);
+  return called(s, node, tg_funclabels_of(&s->labels, tick->function), line);
+}
+
+/* Of what ran in no frame the line is not known. */
+static bool add_line (tg_PprofStacks *s, uint32_t node, const tg_Packet *tick,
+                      uint64_t periods) {
+  uint32_t line = tick->function != 0
+                  ? 0 : tg_linetimes_line(tick, s->nopen - 1);
+  tg_LineTime *at = tg_linetimes_at(&s->lines, node, line);
+  if (at == NULL)
+    return false;
+  tg_ticked_add(&at->ticked, tick->hits);
+  at->periods += periods;
+  return true;
+}
+
+static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
+  if (s->nopen == 0 && p->function == 0)
+    return true;
+  uint64_t periods = tg_ticks_count(s->x, p->hits);
+  uint32_t node = place_frames(s, p) ? met_node(s, p) : 0;
+  if (node == 0 || !add_line(s, node, p, periods))
+    return fail(s);
   tg_bytick_tick(&s->bytick, &s->tree, node, p);
-  s->nodes[node].values[TG_PPROF_SAMPLES] += tg_ticks_count(s->x, p->hits);
+  s->nodes[node].values[TG_PPROF_SAMPLES] += periods;
   s->nodes[node].values[TG_PPROF_CPU] += p->hits;
   return true;
 }
@@ -224,6 +257,7 @@ bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v) {
 /* What nobody tells of is not asked for: it would be read for nothing. */
 static void ask (tg_PprofStacks *s) {
   tg_Export *x = s->x;
+  s->bytick.spots = &s->callees;
   s->bytick.ticks = tg_bytick_kind(x->selection->sample,
                                    x->selection->with_calls);
   if (tg_pprofstacks_tells(x, TG_PPROF_SAMPLES))
@@ -236,7 +270,7 @@ static void ask (tg_PprofStacks *s) {
 static bool settle (tg_PprofStacks *s) {
   uint32_t label = tg_funclabels_of(&s->labels, TG_FUNCTION_IDLE);
   uint32_t idle = label == TG_INTMAP_NONE
-                  ? label : tg_pprofpairs_number(&s->callees, label, 0);
+                  ? label : tg_spots_number(&s->callees, label, 0);
   if (idle == TG_INTMAP_NONE
       || !tg_bytick_settle(&s->bytick, &s->tree, idle)
       || !tg_grow_zeroed(&s->nodes, &s->cnodes, s->tree.count,
@@ -244,7 +278,8 @@ static bool settle (tg_PprofStacks *s) {
     return fail(s);
   for (uint32_t i = 1; i < s->tree.count; i++)
     s->nodes[i].values[TG_PPROF_TIME] = s->tree.nodes[i].tally.self_ns;
-  return true;
+  return (tg_linetimes_divide(&s->lines, &s->tree, 0)
+          && tg_linetimes_chain(&s->lines, s->tree.count)) || fail(s);
 }
 
 bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
@@ -266,7 +301,8 @@ void tg_pprofstacks_free (tg_PprofStacks *s) {
   tg_free(s->nodes);
   tg_free(s->open);
   tg_intmap_free(&s->yielded);
-  tg_pprofpairs_free(&s->callees);
+  tg_spots_free(&s->callees);
+  tg_linetimes_free(&s->lines);
   tg_calltree_free(&s->tree);
   tg_funclabels_free(&s->labels);
 }

@@ -3,7 +3,8 @@
 ** it: what a sample of a pprof profile is.
 **
 ** A stack is known by its functions and the lines of the calls between them: a
-** node of the tree is a callee with the line that it was called from. The
+** node of the tree is a callee with the line that it was called from. Which of
+** its own lines ran is told by ticks, for each node apart. The
 ** children of the tree's root are roots of coroutines; those that begin with
 ** the same function are one.
 **
@@ -21,10 +22,10 @@
 #ifndef TG_PPROFSTACKS_H
 #define TG_PPROFSTACKS_H
 
-#include "base/intmap.h"
 #include "export/export.h"
 #include "profile/bytick.h"
 #include "profile/funclabels.h"
+#include "profile/linetree.h"
 
 /* What is added up, in the order of a sample's values. */
 typedef enum tg_PprofValue {
@@ -35,23 +36,6 @@ typedef enum tg_PprofValue {
   TG_PPROF_FREED,                       /* bytes */
   TG_PPROF_VALUES
 } tg_PprofValue;
-
-typedef struct tg_PprofPair {   /* a function's label and a line */
-  uint32_t label, line;
-} tg_PprofPair;
-
-/* Pairs by numbers from 0. Zeroed memory has none. */
-typedef struct tg_PprofPairs {
-  tg_PprofPair *list;           /* owns */
-  uint32_t count, capacity;
-  tg_IntMap numbers;            /* owns */
-} tg_PprofPairs;
-
-/* The number of a pair, a new one if it has none; TG_INTMAP_NONE without
-   memory. */
-uint32_t tg_pprofpairs_number (tg_PprofPairs *p, uint32_t label,
-                               uint32_t line);
-void tg_pprofpairs_free (tg_PprofPairs *p);
 
 #define TG_PPROF_FOLDS 128u
 #define TG_PPROF_CYCLE 8u
@@ -66,12 +50,13 @@ typedef struct tg_PprofNode {
 
 typedef struct tg_PprofOpen {   /* an open frame */
   uint32_t node;
+  uint32_t label;
   uint32_t level;               /* of its coroutine's, from 0 */
 } tg_PprofOpen;
 
 /* A node's row is the number of its callee; that of a coroutine's root its
    body's label beyond this, or that of the main one. */
-#define TG_PPROF_BODIES UINT32_C(0x80000000)
+#define TG_PPROF_BODIES TG_LINETREE_APART
 #define TG_PPROF_MAIN UINT32_MAX
 
 typedef struct tg_PprofStacks {
@@ -79,7 +64,9 @@ typedef struct tg_PprofStacks {
   tg_FuncLabels labels;         /* owns, as all that follows */
   tg_CallTree tree;             /* self times are those of its nodes */
   tg_ByTick bytick;
-  tg_PprofPairs callees;
+  tg_Spots callees;             /* labels, and the lines of their callers */
+  tg_LineTimes lines;           /* of nodes, divided and chained; 'periods' are
+                                   TG_PPROF_SAMPLES */
   tg_PprofNode *nodes;          /* by the tree's number */
   uint32_t cnodes;
   /* private */

@@ -177,18 +177,20 @@ typedef struct Kin {
 } Kin;
 
 typedef struct Kins {
-  tg_IntMap numbers;          /* owns; by row */
+  const tg_Spots *spots;      /* borrows; as in tg_ByTick */
+  tg_IntMap numbers;          /* owns; by function */
   Kin *list;                  /* owns */
   uint32_t count, capacity;
 } Kins;
 
 /* NULL without memory. */
 static Kin *kin_of (Kins *k, uint32_t row) {
-  uint32_t i = tg_intmap_find(&k->numbers, row);
+  uint32_t function = k->spots != NULL ? k->spots->list[row].of : row;
+  uint32_t i = tg_intmap_find(&k->numbers, function);
   if (i != TG_INTMAP_NONE)
     return &k->list[i];
   if (!tg_grow(&k->list, &k->capacity, k->count + 1, sizeof *k->list)
-      || !tg_intmap_set(&k->numbers, row, k->count))
+      || !tg_intmap_set(&k->numbers, function, k->count))
     return NULL;
   k->list[k->count] = (Kin){0};
   return &k->list[k->count++];
@@ -240,9 +242,9 @@ static void weigh_kins (Kins *k, uint64_t one_ns) {
 }
 
 /* False without memory. */
-static bool weigh_all (const tg_CallTree *t, const uint32_t *of,
-                       Group *groups, uint64_t one_ns) {
-  Kins k = {0};
+static bool weigh_all (const tg_ByTick *b, const tg_CallTree *t,
+                       const uint32_t *of, Group *groups, uint64_t one_ns) {
+  Kins k = {.spots = b->spots};
   bool ok = add_kins(&k, t, of, groups);
   if (ok)
     weigh_kins(&k, one_ns);
@@ -364,7 +366,7 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
   if (ok) {
     add_members(t, of, groups);
     set_all(t, of, groups);
-    ok = one_ns == 0 || weigh_all(t, of, groups, one_ns);
+    ok = one_ns == 0 || weigh_all(b, t, of, groups, one_ns);
     divide_all(t, of, groups);
     give_rest(t, of, groups);
     ok = ok && add_idle_nodes(t, groups, count, nothing_ns, idle);

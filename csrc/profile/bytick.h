@@ -38,6 +38,7 @@
 #define TG_BYTICK_H
 
 #include "profile/calltree.h"
+#include "profile/spots.h"
 #include "reader/framer.h"
 
 #define TG_BYTICK_GAPS 4u     /* in which a program may wait between ticks */
@@ -65,9 +66,11 @@ typedef struct tg_Gap {
   uint64_t ns;
 } tg_Gap;
 
-/* Zeroed but for 'ticks'. */
+/* Zeroed but for 'ticks' and perhaps 'spots'. */
 typedef struct tg_ByTick {
   tg_Ticks ticks;
+  const tg_Spots *spots;      /* borrows; by row, whose it is; NULL: a row is a
+                                 function */
   bool begun;
   bool apart;                 /* ticks are of the program alone */
   uint64_t now_ns;            /* of the latest packet... */

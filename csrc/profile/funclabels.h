@@ -40,6 +40,12 @@ TG_INLINE uint32_t tg_funclabels_of (tg_FuncLabels *l, tg_FunctionId id) {
   return tg_funclabels_ask(l, id);
 }
 
+/* The same of a function that may have none yet: TG_INTMAP_NONE. */
+TG_INLINE uint32_t tg_funclabels_known (const tg_FuncLabels *l,
+                                        tg_FunctionId id) {
+  return id < l->cof && l->of[id] != 0 ? l->of[id] - 1 : TG_INTMAP_NONE;
+}
+
 /* How many labels there are. */
 TG_INLINE uint32_t tg_funclabels_count (const tg_FuncLabels *l) {
   return l->texts.count;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "profile/profilelines.h"
 #include "stream/marks.h"
 
 /*
@@ -85,8 +86,17 @@ bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks) {
          || tg_calltree_init(&p->tree);
 }
 
+void tg_profile_lines (tg_Profile *p, tg_Lined lined) {
+  tg_assert(p->events == 0 && (lined != TG_LINED_TREE || p->tree.count > 0));
+  p->lined = lined;
+  p->bytick.spots = lined == TG_LINED_TREE ? &p->spots : NULL;
+}
+
 void tg_profile_free (tg_Profile *p) {
   tg_free(p->rows);
+  tg_linetimes_free(&p->lines);
+  tg_linetimes_free(&p->sites);
+  tg_spots_free(&p->spots);
   tg_free(p->open);
   tg_funclabels_free(&p->labels);
   tg_calltree_free(&p->tree);
@@ -141,7 +151,10 @@ static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
     o->node = parent;
     return true;
   }
-  o->node = tg_calltree_child(&p->tree, parent, o->call.row);
+  o->node = p->lined == TG_LINED_TREE
+            ? tg_profilelines_child(p, parent, o->call.row,
+                                    tg_profilelines_caller(p, k))
+            : tg_calltree_child(&p->tree, parent, o->call.row);
   tg_Node *n = &p->tree.nodes[o->node];
   n->tally.calls += !k->resumed && !k->sampled;
   tg_bytick_enter(&p->tree, o->node, k, tg_profile_function(p, o->call.row));
@@ -163,9 +176,12 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
   tg_Open *o = &p->open[p->nopen];
   bool called = !k->resumed && !k->sampled;
   *o = (tg_Open){.call = {.row = row, .counted = called},
-                 .opened_ns = p->now_ns, .thread = k->thread};
+                 .opened_ns = p->now_ns, .thread = k->thread,
+                 .sampled = k->sampled};
   if (k->resumed)
     tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
+  if (called && p->lined == TG_LINED_ROWS && !tg_profilelines_call(p, k))
+    return false;
   r->tally.calls += called;
   if (r->open++ == 0)
     r->since_ns = p->now_ns;
@@ -239,14 +255,26 @@ static void tick_open (tg_Profile *p, const tg_Packet *k) {
   }
 }
 
-/* What ran in no frame that is open has one for the tick. False without
-   memory. */
-static bool add_tick (tg_Profile *p, const tg_Packet *k) {
-  tg_Packet frame = {
-    .time_ns = k->time_ns, .spent_ns = k->spent_ns, .function = k->function,
-    .thread = k->thread, .sampled = true
+/* What ran in no frame that is open has one for the tick. */
+static tg_Packet inner_frame (const tg_Profile *p, const tg_Packet *tick) {
+  tg_Packet k = {
+    .time_ns = tick->time_ns, .spent_ns = tick->spent_ns,
+    .function = tick->function, .thread = tick->thread, .sampled = true
   };
-  if (frame.function != 0 && !enter(p, &frame))
+  if (p->nopen > 0) {
+    k.caller = p->labels.list[p->open[p->nopen - 1].call.row];
+    k.line = tg_linetimes_line(tick, p->nopen - 1);
+  }
+  return k;
+}
+
+/* False without memory. */
+static bool add_tick (tg_Profile *p, const tg_Packet *k) {
+  if (!tg_profilelines_place(p, k))
+    return false;
+  tg_Packet frame = inner_frame(p, k);
+  if ((frame.function != 0 && !enter(p, &frame))
+      || !tg_profilelines_tick(p, k))
     return false;
   if (p->nopen > 0)
     tick_open(p, k);
@@ -335,10 +363,11 @@ static void settle_rows (tg_Profile *p, uint32_t idle) {
   p->idle_ns = p->tree.nodes[0].tally.self_ns;
   for (uint32_t i = 1; i < p->tree.count; i++) {
     const tg_Node *n = &p->tree.nodes[i];
-    tg_Tally *row = &p->rows[n->row].tally;
+    uint32_t of = tg_profilelines_spot(p, n).of;
+    tg_Tally *row = &p->rows[of].tally;
     row->self_ns += n->tally.self_ns;
     row->variance += n->tally.variance;
-    bool once = n->outermost || n->row == idle;
+    bool once = n->outermost || of == idle;
     row->total_ns += once ? n->tally.total_ns : 0;
   }
 }
@@ -356,9 +385,10 @@ static void doubt_costs (tg_Profile *p) {
 static bool settle_tree (tg_Profile *p) {
   bool beside = p->bytick.ticks == TG_TICKS_BESIDE;
   uint32_t idle = beside ? tg_funclabels_of(&p->labels, TG_FUNCTION_IDLE) : 0;
+  uint32_t number = tg_profilelines_number(p, idle);
   uint32_t count = p->tree.count;
-  if (idle == TG_INTMAP_NONE
-      || !tg_bytick_settle(&p->bytick, &p->tree, idle))
+  if (idle == TG_INTMAP_NONE || number == TG_INTMAP_NONE
+      || !tg_bytick_settle(&p->bytick, &p->tree, number))
     return false;
   if (p->tree.count > count && row_of(p, TG_FUNCTION_IDLE) != idle)
     return false;
@@ -375,7 +405,7 @@ static bool settle_tree (tg_Profile *p) {
 static void settle (tg_Profile *p) {
   if (p->bytick.ticks == TG_TICKS_ONLY)
     settle_ticks(p);
-  if (has_tree(p) && !settle_tree(p))
+  if ((has_tree(p) && !settle_tree(p)) || !tg_profilelines_settle(p))
     p->status = TG_ERR_MEMORY;
   if (p->bytick.ticks == TG_TICKS_NONE)
     doubt_costs(p);

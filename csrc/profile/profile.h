@@ -16,6 +16,9 @@
 ** other time passes; what is left of the duration is idle. Samples beside
 ** calls: bytick.h.
 **
+** Ticks tell lines as well, if somebody asks (tg_profile_lines): of rows, or of
+** a tree in which a node is a function with its line (linetree.h).
+**
 ** How sure a self time is, its 'variance' says: ticks are drawn by chance, and
 ** what tracing has cost is taken out of times by estimates (TG_BYTICK_DOUBT).
 ** It is 0 where nothing is estimated.
@@ -35,6 +38,7 @@
 #include "profile/bytick.h"
 #include "profile/calltree.h"
 #include "profile/funclabels.h"
+#include "profile/linetree.h"
 #include "profile/usage.h"
 #include "reader/reader.h"
 #include "reader/suspended.h"
@@ -59,7 +63,16 @@ typedef struct tg_Open {
   uint32_t node;              /* 0 without a tree */
   bool folded;                /* the node is of a frame further out */
   bool collector;             /* what is allocated is its caller's */
+  bool sampled;               /* samples have shown it */
 } tg_Open;
+
+/* What is told of lines. */
+typedef enum tg_Lined {
+  TG_LINED_NOT,
+  TG_LINED_ROWS,              /* of each row (lines.h) */
+  TG_LINED_TREE               /* a node of the tree is a function with a line:
+                                 its row is the number of a spot */
+} tg_Lined;
 
 typedef struct tg_Profile {
   tg_Status status;           /* sticky: memory was refused */
@@ -74,6 +87,14 @@ typedef struct tg_Profile {
   uint32_t levels;            /* of the tree at most: what is deeper is added to
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */
+  tg_Lined lined;
+  tg_LineTimes lines;         /* owns; by node where there is a tree, else by
+                                 row */
+  tg_LineTimes sites;         /* owns; by row: the calls that were made from its
+                                 lines */
+  tg_Spots spots;             /* owns; rows of the tree's nodes (TG_LINED_TREE):
+                                 whose, and the line, in the end that at which
+                                 the frame stood */
   /* private */
   tg_ByTick bytick;
   tg_FuncLabels labels;       /* owns; numbers as the rows */
@@ -94,6 +115,10 @@ void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
 /* Ticks are given too (tg_reader_tick): before the first packet. Beside calls
    there is a tree from now on. False without memory. */
 bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
+
+/* Lines are told too, where ticks are. A tree of lines has no numbers of what
+   was allocated. Before the first packet. */
+void tg_profile_lines (tg_Profile *p, tg_Lined lined);
 
 /* Adds a packet, in their order. */
 void tg_profile_add (tg_Profile *p, const tg_Packet *packet);

@@ -135,19 +135,29 @@ static bool unchanged (int fd, uint64_t wall_ns, uint64_t *size) {
          + (uint64_t)st.st_mtim.tv_nsec <= wall_ns;
 }
 
-/* O_NONBLOCK: the name may be a pipe's by now. Fewer lines than functions say
-   that there are: it is another file after all. */
-static bool read_file (const char *path, uint64_t wall_ns,
-                       uint32_t last_line, tg_Buf *text) {
+/* Fewer lines than functions say that there are: it is another file after
+   all. */
+static tg_SourceFile read_open (int fd, uint64_t wall_ns, uint32_t last_line,
+                                tg_Buf *text) {
   size_t from = text->size;
   uint64_t size;
+  if (!unchanged(fd, wall_ns, &size))
+    return TG_SOURCE_CHANGED;
+  if (!read_at(fd, 0, size, text))
+    return TG_SOURCE_ABSENT;
+  return count_lines(text, from) >= last_line ? TG_SOURCE_READ
+                                              : TG_SOURCE_CHANGED;
+}
+
+/* O_NONBLOCK: the name may be a pipe's by now. */
+tg_SourceFile tg_sources_file (const char *path, uint64_t wall_ns,
+                               uint32_t last_line, tg_Buf *text) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
-    return false;
-  bool ok = unchanged(fd, wall_ns, &size) && read_at(fd, 0, size, text)
-            && count_lines(text, from) >= last_line;
+    return TG_SOURCE_ABSENT;
+  tg_SourceFile result = read_open(fd, wall_ns, last_line, text);
   close(fd);
-  return ok;
+  return result;
 }
 
 /* The source as Lua has it tells what it is (manual, lua_Debug): '@' a file,
@@ -159,7 +169,8 @@ static bool read_living (const tg_Functions *functions, uint64_t wall_ns,
   if (f == NULL || f->source[0] == '=')
     return false;
   if (f->source[0] == '@')
-    return read_file(f->source + 1, wall_ns, last_line, text);
+    return tg_sources_file(f->source + 1, wall_ns, last_line, text)
+           == TG_SOURCE_READ;
   if (f->source_size >= TG_SOURCE_MAX)
     return false;             /* it is not whole */
   tg_buf_add(text, f->source, f->source_size);

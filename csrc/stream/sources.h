@@ -41,4 +41,17 @@ void tg_sources_free (tg_Sources *s);           /* NULL is fine */
 bool tg_sources_text (const tg_Sources *s, const tg_Functions *functions,
                       uint64_t wall_ns, const char *url, tg_Buf *text);
 
+/* What became of a file's text. */
+typedef enum tg_SourceFile {
+  TG_SOURCE_READ,
+  TG_SOURCE_ABSENT,       /* there is no such file, or it is too large */
+  TG_SOURCE_CHANGED       /* it is younger, or shorter than 'last_line' says */
+} tg_SourceFile;
+
+/* Adds the text of the file at 'path', which may be no younger than 'wall_ns'
+   and has 'last_line' lines or more. For whoever shows it to the user alone: a
+   recording may name any file. */
+tg_SourceFile tg_sources_file (const char *path, uint64_t wall_ns,
+                               uint32_t last_line, tg_Buf *text);
+
 #endif

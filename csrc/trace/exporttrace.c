@@ -43,8 +43,8 @@ static const tg_Format *check_format (lua_State *L, int i) {
 
 /* Options of an export beside those of the filter. */
 static const char *const own_keys[] = {
-  "limit", "levels", "samples", "sources", "geckoVersion", "traceparent",
-  "resource", "request", "weight", "progress", NULL
+  "limit", "levels", "lines", "samples", "sources", "geckoVersion",
+  "traceparent", "resource", "request", "weight", "progress", NULL
 };
 
 /* 0 stands for: not given. So a limit of 0 is the format's own, and nobody can
@@ -155,6 +155,14 @@ static int lacks_weight (lua_State *L, tg_Weight weight) {
   return 3;
 }
 
+static int lacks_lines (lua_State *L) {
+  luaL_pushfail(L);
+  lua_pushliteral(L, "option 'lines': the recording has no samples, which tell "
+                     "of lines (record --sample 1000)");
+  lua_pushinteger(L, ENODATA);
+  return 3;
+}
+
 /* By lua_getfield and not raw, unlike the filter's options: the command line
    and programs give plain tables, and tg_readtrace_new, which follows, checks
    the keys raw. */
@@ -172,6 +180,10 @@ static void read_options (lua_State *L, const tg_Trace *t,
   o->samples = read_flag(L, "samples");
   o->sources = read_flag(L, "sources");
   o->weight = read_weight(L);
+  o->lines = read_flag(L, "lines");
+  if (o->lines && o->weight >= TG_WEIGHT_BYTES)
+    luaL_error(L, "option 'lines': no line has a weight of '%s'",
+               weights[o->weight]);
   uint64_t version = read_count(L, "geckoVersion");
   if (version != 0 && version != 5 && version != 36)
     luaL_error(L, "option 'geckoVersion': 5 or 36 expected, got %d",
@@ -318,6 +330,8 @@ int trace_export (lua_State *L) {
   read_options(L, t, &x.options);
   if (!has_weight(t, x.options.weight))
     return lacks_weight(L, x.options.weight);
+  if (x.options.lines && t->options.sample == 0)
+    return lacks_lines(L);
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
   tg_readtrace_times(r, format->raw ? TG_TIMES_RAW : TG_TIMES_TRUE);
   describe(&x, t, r);

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "binding/luasink.h"
 #include "packet/names.h"
-#include "profile/profile.h"
+#include "profile/profilelines.h"
 #include "session/traceinfo.h"
 #include "trace/readtrace.h"
 
@@ -22,6 +22,7 @@
    all of it. */
 typedef struct Report {
   tg_Profile profile;   /* owns */
+  tg_RowLines lines;    /* owns; if they are asked for */
   uint64_t samples;
   void *list;           /* owns; rows or nodes in their order */
   tg_Buf room;          /* owns */
@@ -32,6 +33,7 @@ typedef struct Report {
 static int report__gc (lua_State *L) {
   Report *r = lua_touserdata(L, 1);
   tg_profile_free(&r->profile);
+  tg_rowlines_free(&r->lines);
   tg_free(r->list);
   tg_buf_free(&r->room);
   memset(r, 0, sizeof *r);
@@ -73,12 +75,38 @@ static uint32_t read_levels (lua_State *L, int i) {
   return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* Samples tell self times by their ticks. False without memory. */
-static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from) {
+/* The option 'lines' of the filter at 'i'. */
+static bool read_lines (lua_State *L, int i) {
+  if (!lua_istable(L, i))
+    return false;
+  lua_getfield(L, i, "lines");
+  if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+    luaL_error(L, "option 'lines': a boolean expected, got %s",
+               luaL_typename(L, -1));
+  bool lines = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return lines;
+}
+
+/* Samples tell self times by their ticks, and lines. False without memory. */
+static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from,
+                       tg_Lined lined) {
   tg_Ticks ticks = tg_bytick_kind(o->sample, o->with_calls);
-  if (ticks != TG_TICKS_NONE)
+  if (!tg_profile_tick(&r->profile, ticks))
+    return false;
+  if (ticks != TG_TICKS_NONE) {
     tg_reader_tick(from->reader);
-  return tg_profile_tick(&r->profile, ticks);
+    tg_profile_lines(&r->profile, lined);
+  }
+  return true;
+}
+
+/* What was allocated, if that is known: no line tells of it. */
+static void ask_usage (Report *r, const tg_Options *o, tg_ReadTrace *from) {
+  r->profile.usage.on = (o->types & TG_TYPE_ALLOCATIONS) != 0
+                        && r->profile.lined != TG_LINED_TREE;
+  if (r->profile.usage.on)
+    tg_reader_mark(from->reader);
 }
 
 /* Pushes a reading, the option 'progress' and the report of all packets; NULL
@@ -86,7 +114,7 @@ static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from) {
    is decoded. A report has all options of a tree but 'levels', the first of
    the list. */
 static Report *make_report (lua_State *L, bool tree) {
-  static const char *const tree_keys[] = {"levels", "progress", NULL};
+  static const char *const tree_keys[] = {"levels", "lines", "progress", NULL};
   static const char *const *const report_keys = tree_keys + 1;
   lua_settop(L, 2);
   const tg_Trace *t = tg_readtrace_check(L);
@@ -95,19 +123,21 @@ static Report *make_report (lua_State *L, bool tree) {
                        TG_TYPE_ALLOCATIONS);
   tg_readtrace_times(from, TG_TIMES_TRUE);
   uint32_t levels = read_levels(L, 2);
+  tg_Lined lined = !read_lines(L, 2) ? TG_LINED_NOT
+                   : tree ? TG_LINED_TREE : TG_LINED_ROWS;
   lua_pushnil(L);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "progress") != LUA_TNIL)
     lua_replace(L, 4);
   lua_settop(L, 4);
   Report *r = lx_owner(L, sizeof *r, 0, "tracegrip.report", report__gc);
   bool made = tg_profile_init(&r->profile, t->stream->functions, tree)
-              && ask_ticks(r, &t->options, from);
+              && ask_ticks(r, &t->options, from, lined);
   r->profile.levels = levels;
-  r->profile.usage.on = (t->options.types & TG_TYPE_ALLOCATIONS) != 0;
-  if (r->profile.usage.on)
-    tg_reader_mark(from->reader);
+  ask_usage(r, &t->options, from);
   if (made)
     add_packets(L, r, t, from, 4);
+  if (made && r->profile.lined == TG_LINED_ROWS)
+    made = tg_rowlines_make(&r->lines, &r->profile);
   errno = tg_readtrace_error(from);
   if (!made || r->profile.status != TG_OK)
     errno = ENOMEM;
@@ -160,6 +190,32 @@ static void put_usage (tg_Sink *out, const tg_UsageTally *t) {
 
 /* ---- report ---- */
 
+/* The lines that ran, and those that have called. Of a C function there are
+   none, nor of one that no sample has met. */
+static void put_lines (Report *r, tg_Sink *out, uint32_t row) {
+  uint32_t n;
+  const tg_RowLine *list = tg_rowlines_of(&r->lines, row, &n);
+  const tg_Function *f = tg_profile_function(&r->profile, row);
+  if (n == 0)
+    return;
+  if (f->last_line > 0)         /* of a main chunk it is not known */
+    tg_sink_count(out, "last_line", f->last_line);
+  tg_sink_key(out, "lines");
+  out->array(out);
+  for (uint32_t i = 0; i < n; i++) {
+    out->object(out);
+    tg_sink_count(out, "line", list[i].line);
+    tg_sink_ms(out, "self_ms", list[i].self_ns);
+    tg_sink_ms(out, "self_error_ms",
+               (uint64_t)(sqrt(list[i].variance) + 0.5));
+    tg_sink_count(out, "samples", list[i].samples);
+    if (list[i].calls > 0)
+      tg_sink_count(out, "calls", list[i].calls);
+    out->close(out);
+  }
+  out->close(out);
+}
+
 /* A function may have been left without having been called while the trace
    ran: then there is no mean. */
 static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
@@ -177,6 +233,7 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
                                    (uint32_t)(row - r->profile.rows));
     put_usage(out, &u);
   }
+  put_lines(r, out, (uint32_t)(row - r->profile.rows));
   out->close(out);
 }
 
@@ -250,8 +307,12 @@ static void push_node (lua_State *L, Report *r, uint32_t number,
   tg_Sink *out = &sink.sink;
   tg_luasink_init(&sink, L);
   out->object(out);
-  if (name == NULL)
-    put_function(r, out, n->row);
+  tg_Spot spot = tg_profilelines_spot(&r->profile, n);
+  if (name == NULL) {
+    put_function(r, out, spot.of);
+    if (spot.line > 0)
+      tg_sink_count(out, "at", spot.line);
+  }
   else {
     tg_sink_key(out, "name");
     tg_sink_string(out, &r->room, name);

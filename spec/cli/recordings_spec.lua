@@ -107,8 +107,8 @@ describe("tracegrip report", function ()
       keys[#keys + 1] = key
     end
     table.sort(keys)
-    assert.equal("calls line max_ms mean_ms min_ms name self_ms throws "
-                 .. "total_ms url yields", table.concat(keys, " "))
+    assert.equal("calls line max_ms mean_ms min_ms name self_error_ms self_ms "
+                 .. "throws total_ms url yields", table.concat(keys, " "))
   end)
 
   it("is a table with a heading and a note about the rest", function ()

@@ -53,6 +53,30 @@ calls     self      %    total      %      min     mean      max  function      
     assert.equal("string.gsub", first "calls")
   end)
 
+  it("has the lines of functions below them, if it knows them", function ()
+    local function line (number, self_ms, samples)
+      return {line = number, self_ms = self_ms, self_error_ms = 0.1,
+              samples = samples}
+    end
+    local f = row("slow", 5, 0, 8, 10)
+    f.lines = {line(7, 5, 50), line(0, 2, 20), line(6, 1, 10), line(9, 0, 0)}
+    local sampled = {duration_ms = 10, idle_ms = 2, events = 4, samples = 80,
+                     functions = {f}}
+    local text = table.concat(report.format(sampled, "self", 30), "\n")
+    assert.matches("\n8.00 ms +100.0%% [^\n]+ slow [^\n]+ a.lua:5\n"
+                   .. "5.00 ms +62.5%% +1.2%% +line 7 +a.lua:7\n"
+                   .. "2.00 ms +25.0%% +1.2%% +line not known\n"
+                   .. "1.00 ms +12.5%% +1.2%% +line 6 +a.lua:6\n"
+                   .. "2.00 ms +[^\n]*%(not running%)", text)
+    for i = 1, 12 do
+      f.lines[i] = line(20 + i, 0.5, 5)
+    end
+    local lines = report.format(sampled, "self", 30)
+    assert.matches("^1.00 ms +12.5%% +… 2 more lines %(%-%-limit%)$",
+                   lines[#lines - 1])
+    assert.equal(2, #report.format(sampled, "self", math.huge) - #lines + 1)
+  end)
+
   it("tells how many functions are not shown", function ()
     local lines = report.format(result, "self", 1)
     assert.equal("… 2 more functions (--limit)", lines[#lines])

@@ -339,4 +339,12 @@ describe("the page", function ()
     table.sort(rows)
     assert.same({"(main chunk) p.lua", "inner", "outer"}, rows)
   end)
+
+  browser("tells of a function which of its lines took the time", function ()
+    asked()
+    local name, lines = sampled.row:match "^(%a+)\n.*\n(line .*)$"
+    assert.equal(sampled.table[1][1], name)
+    assert.matches("^line %d+\n[%d.]+ m?s, [%d.]+%%, %d+ samples?$",
+                   lines:match "^[^\n]*\n[^\n]*")
+  end)
 end)

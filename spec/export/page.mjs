@@ -65,6 +65,14 @@ async function byMouse (page, ask) {
   return seen
 }
 
+// What is told of the function that the table has first.
+async function ofRow (ask) {
+  await ask.look("table")
+  await ask.press("tbody tr")
+  await ask.frame()
+  return ask.text("#detail")
+}
+
 async function search (page, ask, text) {
   await page.value(`{const search = document.querySelector("#search");
     search.value = ${JSON.stringify(text)}; search.oninput(); search.focus()}`)
@@ -204,7 +212,7 @@ async function ask (file, whole) {
                   await fromViewToView(page, asked))
     seen.loading = await loading(url)
     seen.phone = await onPhone(url)
-  }
+  } else seen.row = await ofRow(asked)
   await page.close()
   return seen
 }

@@ -251,7 +251,7 @@ describe("a filter", function ()
     local known = "(known: trace, include, exclude, c, maxDepth, minDuration, "
       .. "valueDepth, valueProperties, valueString, valueObjects, redact, "
       .. "redactPreset, redactIgnoreCase, "
-      .. "thread, from, to, raw, progress)\n"
+      .. "thread, from, to, raw, lines, progress)\n"
     prints("unknown option 'buffer' " .. known
            .. "unknown option 'overflow' " .. known
            .. "unknown option 'maxEvents' " .. known

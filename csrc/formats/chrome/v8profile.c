@@ -15,6 +15,7 @@
 #include "export/export.h"
 #include "export/jsontext.h"
 #include "export/ticks.h"
+#include "profile/linetimes.h"
 
 bool tg_v8profile_init (tg_V8Profile *v, tg_Export *x, bool ticks) {
   memset(v, 0, sizeof *v);
@@ -97,7 +98,7 @@ static uint32_t add_tick (tg_V8Profile *v, const tg_Packet *p,
   out[0] = (tg_V8Sample){.at_ns = at_ns, .node = between};
   out[apart] = (tg_V8Sample){
     .at_ns = later_of(begin_ns, at_ns + apart), .node = node,
-    .line = open > 0 ? tg_ticks_line(p, open - 1) : 0,
+    .line = open > 0 ? tg_linetimes_line(p, open - 1) : 0,
     .ticks = tg_ticks_count(v->x, p->time_ns - begin_ns)
   };
   v->latest = out[apart];

@@ -19,6 +19,7 @@
 #include "base/grow.h"
 #include "export/boxnames.h"
 #include "export/ticks.h"
+#include "profile/linetimes.h"
 #include "stream/marks.h"
 
 bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
@@ -356,7 +357,7 @@ static void note_lines (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
   uint32_t below = TG_STACK_NONE;
   for (uint32_t i = 0; i < track->nframes; i++) {
     tg_TrackFrame *f = &track->frames[i];
-    uint32_t line = f->function != 0 ? tg_ticks_line(tick, from + i) : 0;
+    uint32_t line = f->function != 0 ? tg_linetimes_line(tick, from + i) : 0;
     if (line != 0)
       f->line = line;
     f->prefix = below;

@@ -63,6 +63,10 @@ local own = {
    help = "folded: what stacks are weighted by; time is microseconds, 1 at "
           .. "least; bytes and allocations are of recordings that were made "
           .. "with --memory."},
+  {name = "lines", flag = "--lines", value = true, group = "The export",
+   formats = {"folded"},
+   help = "folded: a frame is a function with the line at which it stood, "
+          .. "FUNCTION:LINE; of a recording with samples (record --sample)."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
    group = "The export", formats = {"gecko"}, default = "36",
    help = "gecko: the version of the format."},
@@ -108,6 +112,11 @@ function export.check (parsed)
       main.misuse("%s is for %s, not for %s", options.flags {option}, only,
                   parsed.format)
     end
+  end
+  if parsed.lines and (parsed.weight == "bytes"
+                       or parsed.weight == "allocations") then
+    main.misuse("--lines goes with times, and not with --weight %s",
+                parsed.weight)
   end
 end
 
@@ -155,6 +164,7 @@ local function choices (parsed, trace, progress)
   chosen.limit = parsed.limit == "all" and math.maxinteger or parsed.limit
   chosen.samples, chosen.sources = parsed.samples, parsed.sources
   chosen.levels, chosen.weight = parsed.levels, parsed.weight
+  chosen.lines = parsed.lines
   chosen.traceparent, chosen.request = parsed.traceparent, parsed.request
   chosen.resource = parsed.format == "otlp" and said(parsed) or nil
   chosen.geckoVersion = tonumber(parsed.geckoVersion)

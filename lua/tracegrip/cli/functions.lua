@@ -83,7 +83,10 @@ function functions.before (a, b)
       return x < y
     end
   end
-  return (a.line or 0) < (b.line or 0)
+  if (a.line or 0) ~= (b.line or 0) then
+    return (a.line or 0) < (b.line or 0)
+  end
+  return (a.at or 0) < (b.at or 0)
 end
 
 return functions

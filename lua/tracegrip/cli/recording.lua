@@ -108,7 +108,7 @@ end
 -- tree.
 function recording.read (trace, method, parsed, levels)
   local filter = options.filter(parsed, trace)
-  filter.levels = levels
+  filter.levels, filter.lines = levels, parsed.lines
   return meter.during("reading", function (show)
     filter.progress = show
     return trace[method](trace, filter)

@@ -5,9 +5,11 @@ local columns = require "tracegrip.cli.columns"
 local diff = require "tracegrip.cli.diff"
 local functions = require "tracegrip.cli.functions"
 local json = require "tracegrip.cli.json"
+local lines = require "tracegrip.cli.lines"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
+local source = require "tracegrip.cli.source"
 local units = require "tracegrip.cli.units"
 local usage = require "tracegrip.cli.usage"
 core.own()
@@ -32,6 +34,9 @@ report.options = options.joined({
    group = "The table", help = "Rows shown; N may be 'all'."},
   {name = "diff", metavar = "OLD", group = "The table",
    help = "What became slower, faster, new or gone since the recording OLD."},
+  lines.option("The table", "Below each function the lines that took its "
+                            .. "time."),
+  source.option,
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object, with all rows."},
 }, options.reading, options.times)
@@ -119,13 +124,19 @@ local function memory_report (result, by, limit, width)
   return out
 end
 
--- The rows of a trace's report, sorted, no more than 'limit' functions.
+-- What shares are shares of: with samples, of the time in which it ran.
+local function whole_of (result)
+  return result.duration_ms - (result.idle_ms or 0)
+end
+
+-- The rows of a trace's report, sorted, no more than 'limit' functions; with
+-- the lines of functions if the report has been asked for them.
 function report.format (result, by, limit, width)
   local rest_row = outside(result)
   local shown, rest = limited(sorted(result.functions, by), limit)
+  shown = lines.rows(shown, limit == math.huge)
   shown[#shown + 1] = rest_row or nil
-  local whole_ms = result.duration_ms - (result.idle_ms or 0)
-  local out = columns.format(table_columns(whole_ms), shown, width)
+  local out = columns.format(table_columns(whole_of(result)), shown, width)
   out[#out + 1] = rest
   return out
 end
@@ -173,12 +184,35 @@ local function run_diff (parsed, by, limit)
   recording.write_rows(out)
 end
 
+-- What goes with lines.
+local function check (parsed, by)
+  local flag = parsed.source and "--source" or parsed.lines and "--lines"
+  if flag and parsed.diff then
+    main.misuse("--diff compares functions, and not lines")
+  elseif flag and usage.keys[by] then
+    main.misuse("%s shows times, and not %s", flag, by)
+  end
+  parsed.lines = flag and true
+end
+
+local function run_source (parsed, by, result, trace)
+  source.run(parsed, trace, sorted(result.functions, by), limit_of(parsed),
+             whole_of(result))
+end
+
 function report.run (parsed)
   local by, limit = parsed.sort or "self", limit_of(parsed)
+  check(parsed, by)
   if parsed.diff then
     return run_diff(parsed, by, limit)
   end
   local result, info, trace = result_of(parsed.file, parsed)
+  if parsed.lines then
+    lines.must(result.samples, parsed.file)
+  end
+  if parsed.source then
+    return run_source(parsed, by, result, trace)
+  end
   local memory = usage.asked(by, result.memory, parsed.file)
   if parsed.json then
     return print_json(result, by, limit)

@@ -3,6 +3,8 @@
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
 local functions = require "tracegrip.cli.functions"
+local lines = require "tracegrip.cli.lines"
+local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
@@ -25,6 +27,8 @@ tree.options = options.joined({
    default = "total", group = "The tree",
    help = "What comes first: the time, or what was allocated, which is then "
           .. "shown in place of times (record --memory)."},
+  lines.option("The tree", "A row is a function with the line at which it "
+                           .. "stood, FUNCTION:LINE."),
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
 }, options.reading, options.times)
@@ -101,6 +105,11 @@ local function push_children (stack, entry, limits)
   end
 end
 
+-- Of a tree of lines with that at which the frame stood, if it is known.
+local function name_of (node)
+  return node.at and node.name .. ":" .. node.at or node.name
+end
+
 -- The rows of a tree from the top. With a stack of its own: recursions of a
 -- program may be deeper than Lua would let us go.
 local function rows_of (root, limits)
@@ -110,7 +119,7 @@ local function rows_of (root, limits)
     local entry = table.remove(stack)
     local node = entry.node
     local row = {
-      guides = entry.guides, name = node.name, url = node.url,
+      guides = entry.guides, name = name_of(node), url = node.url,
       line = node.line, calls = node.calls, self_ms = node.self_ms,
       total_ms = node.total_ms, throws = node.throws, yields = node.yields,
       apart = node.samples ~= nil, self_error_ms = node.self_error_ms
@@ -159,6 +168,9 @@ end
 local DEPTH = 40          -- levels shown if nothing else is said
 
 function tree.run (parsed)
+  if parsed.lines and usage.keys[parsed.sort] then
+    main.misuse("--lines shows times, and not %s", parsed.sort)
+  end
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local depth = parsed.depth ~= "all" and (parsed.depth or DEPTH) or nil
   -- Those below the last one are summed up by their callers.
@@ -167,6 +179,9 @@ function tree.run (parsed)
   recording.note_damage(parsed.file, trace, info)
   recording.note_losses(parsed.file, trace)
   recording.must(parsed.file, root, message)
+  if parsed.lines then
+    lines.must(root.samples, parsed.file)
+  end
   usage.asked(parsed.sort, root.total_bytes, parsed.file)
   recording.write_rows(tree.format(root, depth, parsed.minMs,
                                    recording.width(), parsed.sort))

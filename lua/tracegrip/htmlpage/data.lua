@@ -10,15 +10,25 @@ const facts = JSON.parse($("facts").textContent);
 facts.threads = facts.threads.map(plain);
 facts.title = plain(facts.program || facts.trace);
 
-const functions = facts.functions.map(row => ({
+// What samples tell of a function's lines (csrc/formats/htmlfacts.c).
+function linesOf (i) {
+  const numbers = (facts.lines || {})[i] || [], list = [];
+  for (let k = 0; k < numbers.length; k += 4)
+    list.push({line: numbers[k], self: numbers[k + 1],
+               samples: numbers[k + 2], calls: numbers[k + 3]});
+  return list;
+}
+
+const functions = facts.functions.map((row, i) => ({
   name: plain(row[0]), url: plain(row[1]), line: row[2], c: row[3] === 1,
   calls: row[4], self: row[5], total: row[6], sum: row[7], min: row[8],
   max: row[9], throws: row[10], yields: row[11], bytes: row[12] || 0,
-  totalBytes: row[13] || 0, allocations: row[14] || 0
+  totalBytes: row[13] || 0, allocations: row[14] || 0,
+  lines: linesOf(i)
 }));
 const LEFT = functions.length;          // behind those of the program
 functions.push({name: facts.left || "", url: "", line: 0, c: false, left: true,
-                calls: 0});
+                calls: 0, lines: []});
 
 // Nobody's time, and what parts of the time are parts of: that of the report.
 // With samples it is time in which the program did not run.

@@ -115,9 +115,27 @@ function describeNode (node) {
   ]);
 }
 
+const LINES = 12;               // more would be long to hear
+
+// The lines that took a function's time, as samples tell.
+function linesIn (f) {
+  const list = f.lines.filter(one => one.samples > 0);
+  const entries = list.slice(0, LINES).map(({line, self, samples}) => [
+    line > 0 ? "line " + line : "line not known",
+    `${span(self)}, ${percent(self)}, ${several(samples, "sample")}`
+  ]);
+  const rest = list.slice(LINES).reduce((sum, one) => sum + one.self, 0);
+  if (list.length > LINES)
+    entries.push([several(list.length - LINES, "more line"), span(rest)]);
+  return entries;
+}
+
 function describeFunction (i) {
   const f = functions[i];
-  detail(f.name, columns.slice(1).map(({title, text}) => [title, text(f)]));
+  detail(f.name, [
+    ...columns.slice(1).map(({title, text}) => [title, text(f)]),
+    ...linesIn(f)
+  ]);
 }
 
 function describeAll () {
