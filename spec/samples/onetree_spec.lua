@@ -1,5 +1,5 @@
--- Samples and calls in one tree: self times by ticks, totals by calls. The truth
--- is counted: what the program has measured of itself, or the number of calls.
+-- Samples and calls in one tree: self times by ticks, totals by calls. The
+-- truth is counted: what a program has measured of itself, or its calls.
 
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
